@@ -1,0 +1,410 @@
+/* The typed AST: the grammar of the TIR specification, whole.
+ *
+ * Nodes are made by the builder (compiler/ir/builder.h), live in the arena of one compilation, carry the span of the
+ * source that they come from, and are not changed once built. Variables and buffers are compared by address. */
+#ifndef TIRB_COMPILER_IR_IR_H
+#define TIRB_COMPILER_IR_IR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler/source/source.h"
+#include "loader/isa/isa.h"
+
+typedef struct tirb_expr tirb_expr;
+typedef struct tirb_stmt tirb_stmt;
+typedef struct tirb_buffer tirb_buffer;
+typedef struct tirb_primfunc tirb_primfunc;
+
+/* ---- Types ---------------------------------------------------------------------------------------------------- */
+
+typedef enum tirb_type_code {
+    TIRB_CODE_INT = 0,
+    TIRB_CODE_UINT = 1,
+    TIRB_CODE_FLOAT = 2,
+    TIRB_CODE_HANDLE = 3, /* bits 0: void */
+    TIRB_CODE_BFLOAT = 4,
+    TIRB_CODE_BOOL = 6 /* bits 8; also what the specification writes as uint1 */
+} tirb_type_code;
+
+typedef struct tirb_datatype {
+    uint8_t code; /* tirb_type_code */
+    uint8_t bits;
+    uint16_t lanes;
+} tirb_datatype;
+
+/* A machine type for a scalar or the element of a vector; false for handles, void and types the machine has not. */
+bool tirb_datatype_machine(tirb_datatype type, tirbi_dtype *out);
+tirb_datatype tirb_datatype_from_machine(tirbi_dtype type, uint16_t lanes);
+bool tirb_datatype_equal(tirb_datatype a, tirb_datatype b);
+/* "float32x4", "handle", "void", "bool" into a buffer of at least 32 bytes; returns it. */
+const char *tirb_datatype_text(tirb_datatype type, char *buffer);
+
+/* The finer-grained type of a variable. */
+typedef enum tirb_type_kind { TIRB_TYPE_PRIM, TIRB_TYPE_POINTER, TIRB_TYPE_TUPLE } tirb_type_kind;
+
+typedef struct tirb_type {
+    tirb_type_kind kind;
+    tirb_datatype dtype;   /* PRIM: the type; POINTER: of the element (void if unknown) */
+    const char *scope;     /* POINTER: storage scope, "" or "global" for ordinary memory */
+} tirb_type;
+
+/* ---- Expressions ---------------------------------------------------------------------------------------------- */
+
+typedef enum tirb_expr_kind {
+    TIRB_EXPR_VAR,
+    TIRB_EXPR_INT_IMM,
+    TIRB_EXPR_FLOAT_IMM,
+    TIRB_EXPR_STRING_IMM,
+    TIRB_EXPR_CAST,
+    TIRB_EXPR_ADD,
+    TIRB_EXPR_SUB,
+    TIRB_EXPR_MUL,
+    TIRB_EXPR_DIV,
+    TIRB_EXPR_MOD,
+    TIRB_EXPR_FLOORDIV,
+    TIRB_EXPR_FLOORMOD,
+    TIRB_EXPR_MIN,
+    TIRB_EXPR_MAX,
+    TIRB_EXPR_EQ,
+    TIRB_EXPR_NE,
+    TIRB_EXPR_LT,
+    TIRB_EXPR_LE,
+    TIRB_EXPR_GT,
+    TIRB_EXPR_GE,
+    TIRB_EXPR_AND,
+    TIRB_EXPR_OR,
+    TIRB_EXPR_NOT,
+    TIRB_EXPR_SELECT,
+    TIRB_EXPR_LOAD,
+    TIRB_EXPR_RAMP,
+    TIRB_EXPR_BROADCAST,
+    TIRB_EXPR_LET,
+    TIRB_EXPR_CALL,
+    TIRB_EXPR_SHUFFLE,
+    TIRB_EXPR_REDUCE
+} tirb_expr_kind;
+
+/* A variable is its own declaration; every use is the same node. A buffer's `data` is a variable of pointer type. */
+typedef struct tirb_var {
+    const char *name;
+    tirb_type type;
+    uint32_t id; /* unique in its module, in order of creation */
+    tirb_buffer *data_of; /* the buffer whose data pointer this is, or NULL */
+} tirb_var;
+
+/* The builtins that a Call may name: see builtin.def. */
+typedef enum tirb_builtin {
+#define TIRB_BUILTIN(name, text, arity, effect, op) TIRB_BUILTIN_##name,
+#include "compiler/ir/builtin.def"
+#undef TIRB_BUILTIN
+    TIRB_N_BUILTINS
+} tirb_builtin;
+
+typedef enum tirb_effect {
+    TIRB_EFFECT_ANNOTATION,
+    TIRB_EFFECT_PURE,
+    TIRB_EFFECT_READ,
+    TIRB_EFFECT_UPDATE,
+    TIRB_EFFECT_OPAQUE,
+    TIRB_EFFECT_SPECIAL,
+    TIRB_EFFECT_EMBED,
+    TIRB_EFFECT_JUMP
+} tirb_effect;
+
+typedef struct tirb_builtin_info {
+    const char *name; /* "exp", as in T.exp and tirx.exp */
+    int8_t arity;     /* -1: any number */
+    uint8_t effect;   /* tirb_effect */
+    uint16_t op;      /* the elementwise instruction that it is, or 0 */
+} tirb_builtin_info;
+
+extern const tirb_builtin_info tirb_builtins[TIRB_N_BUILTINS];
+
+struct tirb_expr {
+    tirb_expr_kind kind;
+    tirb_datatype dtype;
+    tirbi_span span;
+    union {
+        tirb_var var;
+        int64_t int_value; /* INT_IMM; unsigned 64-bit by its bits; bool 0 or 1 */
+        double float_value;
+        struct {
+            const char *text;
+            uint32_t size;
+        } string;
+        struct {
+            const tirb_expr *value;
+        } cast; /* CAST and NOT */
+        struct {
+            const tirb_expr *a, *b;
+        } binary; /* ADD .. MAX, EQ .. GE, AND, OR */
+        struct {
+            const tirb_expr *condition, *true_value, *false_value;
+        } select;
+        struct {
+            const tirb_buffer *buffer;
+            const tirb_expr *const *indices;
+            uint32_t n_indices;
+            const tirb_expr *predicate; /* NULL: none */
+        } load;
+        struct {
+            const tirb_expr *base, *stride; /* lanes: dtype.lanes */
+        } ramp;
+        struct {
+            const tirb_expr *value;
+        } broadcast;
+        struct {
+            const tirb_expr *var, *value, *body;
+        } let;
+        struct {
+            const tirb_primfunc *function; /* a call of this function when not NULL, else of the builtin */
+            const char *function_name;     /* of a global that is called by name and may be no PrimFunc */
+            tirb_builtin builtin;
+            const tirb_expr *const *args; /* a whole buffer as argument is its `data` variable */
+            uint32_t n_args;
+        } call;
+        struct {
+            const tirb_expr *const *vectors;
+            const tirb_expr *const *indices;
+            uint32_t n_vectors, n_indices;
+        } shuffle;
+        const struct tirb_reduce *reduce;
+    } as;
+};
+
+/* ---- Buffers and regions -------------------------------------------------------------------------------------- */
+
+struct tirb_buffer {
+    const char *name;
+    const tirb_expr *data; /* VAR of pointer type */
+    tirb_datatype dtype;
+    const tirb_expr *const *shape;
+    uint32_t ndim;
+    const tirb_expr *const *strides; /* NULL: compact, row-major */
+    const tirb_expr *elem_offset;    /* NULL: 0 */
+    const char *scope;
+    int32_t data_alignment;
+    int32_t offset_factor;
+    bool auto_broadcast;
+    tirbi_span span;
+    uint32_t id;
+};
+
+typedef struct tirb_range {
+    const tirb_expr *min, *extent;
+} tirb_range;
+
+typedef struct tirb_buffer_region {
+    const tirb_buffer *buffer;
+    const tirb_range *region; /* buffer->ndim of them */
+} tirb_buffer_region;
+
+typedef struct tirb_match_buffer {
+    const tirb_buffer *buffer;
+    tirb_buffer_region source;
+} tirb_match_buffer;
+
+typedef enum tirb_itervar_type {
+    TIRB_ITER_DATA_PAR,
+    TIRB_ITER_THREAD_INDEX,
+    TIRB_ITER_COMM_REDUCE,
+    TIRB_ITER_ORDERED,
+    TIRB_ITER_OPAQUE,
+    TIRB_ITER_UNROLLED,
+    TIRB_ITER_VECTORIZED,
+    TIRB_ITER_PARALLELIZED,
+    TIRB_ITER_TENSORIZED
+} tirb_itervar_type;
+
+typedef struct tirb_itervar {
+    tirb_range dom;
+    const tirb_expr *var;
+    tirb_itervar_type type;
+    const char *thread_tag;
+} tirb_itervar;
+
+typedef struct tirb_reduce {
+    const tirb_expr *const *lhs, *const *rhs, *const *result, *const *identity; /* the CommReducer, n_values of each */
+    const tirb_expr *const *source;
+    const tirb_expr *const *init; /* NULL: none */
+    uint32_t n_values;
+    const tirb_itervar *axis;
+    uint32_t n_axis;
+    uint32_t value_index;
+    const tirb_expr *condition;
+} tirb_reduce;
+
+/* Attribute and annotation values are constants of the language; others are kept as their source text. */
+typedef struct tirb_attr {
+    const char *key;
+    const tirb_expr *value; /* NULL: a value that is no expression, see text */
+    const char *text;
+} tirb_attr;
+
+/* ---- Statements ----------------------------------------------------------------------------------------------- */
+
+typedef enum tirb_stmt_kind {
+    TIRB_STMT_LET,
+    TIRB_STMT_ATTR,
+    TIRB_STMT_ASSERT,
+    TIRB_STMT_STORE,
+    TIRB_STMT_BUFFER_REALIZE,
+    TIRB_STMT_ALLOCATE, /* of a buffer: its data variable and the buffer itself are bound for the body */
+    TIRB_STMT_ALLOCATE_CONST,
+    TIRB_STMT_DECL_BUFFER,
+    TIRB_STMT_SEQ,
+    TIRB_STMT_IF,
+    TIRB_STMT_EVALUATE,
+    TIRB_STMT_FOR,
+    TIRB_STMT_WHILE,
+    TIRB_STMT_BLOCK_REALIZE, /* with its block */
+    TIRB_STMT_RETURN,
+    TIRB_STMT_BREAK,
+    TIRB_STMT_CONTINUE,
+    TIRB_STMT_PREFETCH
+} tirb_stmt_kind;
+
+typedef enum tirb_for_kind {
+    TIRB_FOR_SERIAL,
+    TIRB_FOR_PARALLEL,
+    TIRB_FOR_VECTORIZED,
+    TIRB_FOR_UNROLLED,
+    TIRB_FOR_THREAD_BINDING
+} tirb_for_kind;
+
+typedef struct tirb_block {
+    const char *name;
+    const tirb_itervar *iters;
+    uint32_t n_iters;
+    const tirb_buffer_region *reads, *writes;
+    uint32_t n_reads, n_writes;
+    bool has_reads, has_writes; /* written in the text; else they would be detected */
+    const tirb_buffer *const *allocs;
+    uint32_t n_allocs;
+    const tirb_match_buffer *matches;
+    uint32_t n_matches;
+    const tirb_attr *annotations;
+    uint32_t n_annotations;
+    const tirb_stmt *init; /* NULL: none */
+    const tirb_stmt *body;
+    bool no_realize;
+} tirb_block;
+
+struct tirb_stmt {
+    tirb_stmt_kind kind;
+    tirbi_span span;
+    union {
+        struct {
+            const tirb_expr *var, *value;
+            const tirb_stmt *body;
+        } let;
+        struct {
+            const tirb_expr *node_expr; /* the node when it is an expression, else NULL */
+            const char *key;
+            const tirb_expr *value;
+            const tirb_stmt *body;
+            const tirb_itervar *thread; /* thread_extent, virtual_thread */
+        } attr;
+        struct {
+            const tirb_expr *condition;
+            const char *error_kind;      /* "RuntimeError" */
+            const tirb_expr *message;    /* STRING_IMM or int32 */
+            const tirb_stmt *body;
+        } assert_;
+        struct {
+            const tirb_buffer *buffer;
+            const tirb_expr *value;
+            const tirb_expr *const *indices;
+            uint32_t n_indices;
+            const tirb_expr *predicate;
+        } store;
+        struct {
+            const tirb_buffer *buffer;
+            const tirb_range *bounds;
+            const tirb_expr *condition;
+            const tirb_stmt *body;
+        } realize;
+        struct {
+            const tirb_buffer *buffer;
+            const tirb_expr *condition; /* NULL: always */
+            const tirb_attr *annotations;
+            uint32_t n_annotations;
+            const void *data; /* ALLOCATE_CONST: packed elements, little-endian */
+            const tirb_stmt *body;
+            bool scalar; /* made for an assigned variable: printed as its bare name */
+        } allocate;
+        struct {
+            const tirb_buffer *buffer; /* a view of the memory that buffer->data points to */
+            const tirb_expr *source;   /* pointer expression it is declared over, or NULL */
+            const tirb_stmt *body;
+        } decl;
+        struct {
+            const tirb_stmt *const *items;
+            uint32_t n;
+        } seq;
+        struct {
+            const tirb_expr *condition;
+            const tirb_stmt *then_case, *else_case; /* else_case NULL: none */
+        } if_;
+        struct {
+            const tirb_expr *value;
+        } evaluate; /* EVALUATE, RETURN (value NULL: none) */
+        struct {
+            const tirb_expr *var, *min, *extent;
+            const tirb_expr *step; /* NULL: 1 */
+            tirb_for_kind kind;
+            const char *thread_tag;
+            const tirb_attr *annotations;
+            uint32_t n_annotations;
+            const tirb_stmt *body;
+        } for_;
+        struct {
+            const tirb_expr *condition;
+            const tirb_stmt *body;
+        } while_;
+        struct {
+            const tirb_block *block;
+            const tirb_expr *const *values; /* block->n_iters of them */
+            const tirb_expr *predicate;     /* NULL: always */
+        } block;
+        struct {
+            const tirb_buffer *buffer;
+            const tirb_range *bounds;
+            const tirb_stmt *body;
+        } prefetch;
+    } as;
+};
+
+/* ---- Functions and modules ------------------------------------------------------------------------------------ */
+
+struct tirb_primfunc {
+    const char *name;          /* in its module */
+    const char *global_symbol; /* NULL: private */
+    bool is_private;
+    bool s_tir;    /* schedulable text, or classic spelling */
+    bool classic;  /* written as `tir`: a plain assignment is a let */
+    const tirb_expr *const *params; /* VARs: scalars, pointers, or the handle of a buffer in buffer_map */
+    const tirb_buffer *const *buffers; /* per parameter: the buffer that it is bound to, or NULL */
+    uint32_t n_params;
+    const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */
+    uint32_t n_shape_vars;
+    tirb_type ret_type; /* TUPLE: returns nothing */
+    const tirb_attr *attrs;
+    uint32_t n_attrs;
+    const tirb_stmt *body; /* NULL only while it is being declared */
+    tirbi_span span;
+    uint32_t index; /* in its module */
+};
+
+typedef struct tirb_irmodule {
+    const char *name; /* of the class; NULL: a function by itself */
+    tirb_primfunc *const *functions;
+    uint32_t n_functions;
+    const tirb_attr *attrs;
+    uint32_t n_attrs;
+    uint32_t n_vars, n_buffers; /* ids in use */
+} tirb_irmodule;
+
+#endif

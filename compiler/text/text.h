@@ -1,0 +1,12 @@
+/* TVMScript text to the typed AST. */
+#ifndef TIRB_COMPILER_TEXT_TEXT_H
+#define TIRB_COMPILER_TEXT_TEXT_H
+
+#include "compiler/ir/ir.h"
+#include "compiler/source/source.h"
+
+/* Parses a whole file. Returns NULL when memory ran out (arena->failed); otherwise a module, which is only complete when
+ * no error was reported. */
+tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,69 @@
+/* tirb/compiler.h - compile tensor programs to .tirb bundles (libtirbc). */
+#ifndef TIRB_COMPILER_H
+#define TIRB_COMPILER_H
+
+#include <tirb/tirb.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tirb_fp_mode {
+    TIRB_FP_PRECISE = 0, /* a*b+c fuses; block reductions are trees where the rules say so */
+    TIRB_FP_STRICT = 1,  /* nothing fuses but T.fma */
+    TIRB_FP_FAST = 2     /* plain loops of a reduction's shape are trees as well */
+} tirb_fp_mode;
+
+typedef enum tirb_severity { TIRB_SEVERITY_NOTE = 0, TIRB_SEVERITY_WARNING = 1, TIRB_SEVERITY_ERROR = 2 } tirb_severity;
+
+/* One message of the compiler. Strings live until the result is destroyed. Lines and columns are 1-based; columns
+ * count Unicode characters. `source_line` is the text of `line` without its newline, or NULL. */
+typedef struct tirb_diagnostic {
+    tirb_severity severity;
+    tirb_status code;
+    uint32_t line, column;
+    uint32_t end_line, end_column; /* one past the last character */
+    const char *message;
+    const char *source_line;
+} tirb_diagnostic;
+
+typedef struct tirb_compile_options {
+    uint32_t struct_size;
+    tirb_fp_mode fp;
+    const char *file_name; /* for messages and the source map; NULL: "<string>" */
+    tirb_allocator allocator;
+    uint32_t max_errors;   /* 0: 20 */
+    uint32_t disabled;     /* a set of TIRB_PASS_*: optimisations left out; results never depend on it */
+    uint64_t max_memory;   /* bytes the compilation may take; 0: 1 GiB */
+} tirb_compile_options;
+
+enum {
+    TIRB_PASS_LANES = 1,       /* lane loops */
+    TIRB_PASS_INTERCHANGE = 2, /* moving the lane axis across other loops */
+    TIRB_PASS_CHECKS = 4,      /* dropping index checks that are proven */
+    TIRB_PASS_PROMOTE = 8      /* keeping one-element local buffers in registers */
+};
+
+#define TIRB_COMPILE_OPTIONS_INIT                                                                  \
+    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0 }
+
+typedef struct tirb_compile_result tirb_compile_result;
+
+/* Compiles TVMScript text (UTF-8, `size` bytes) to a bundle. *out_result is set whenever memory allows, also when the
+ * program is wrong (then its bundle is empty and it holds the diagnostics); the caller destroys it. `options` may be
+ * NULL. Thread-safe. Errors: SYNTAX, TYPE, UNSUPPORTED (the first error diagnostic's), NO_MEMORY, MEMORY_LIMIT, MISUSE. */
+TIRB_API tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
+                                  tirb_compile_result **out_result, tirb_error *error);
+TIRB_API void tirb_compile_result_destroy(tirb_compile_result *result);
+/* The bundle's bytes, owned by the result; NULL and 0 when compilation failed. */
+TIRB_API const uint8_t *tirb_compile_result_bytes(const tirb_compile_result *result, size_t *out_size);
+TIRB_API uint32_t tirb_compile_result_diagnostic_count(const tirb_compile_result *result);
+TIRB_API const tirb_diagnostic *tirb_compile_result_diagnostic(const tirb_compile_result *result, uint32_t index);
+/* Writes diagnostic `index` as "file:line:col: error: message", the source line and a caret line, each ended by a
+ * newline, into `buffer` (always terminated when size > 0). Returns the length it needs without the terminator. */
+TIRB_API size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

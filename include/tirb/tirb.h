@@ -1,0 +1,209 @@
+/* tirb/tirb.h - load verified tensor bundles and run them.
+ *
+ * Three objects, so that ownership and threads are plain:
+ *   engine    policy: allocator, instruction set, cache. Thread-safe, reference-counted.
+ *   module    an immutable, verified program. Thread-safe, reference-counted, shared freely between threads.
+ *   instance  a module with limits and scratch memory. One call at a time; reusable after any error.
+ *
+ * The only way to make a module is tirb_module_load, which verifies; there is no switch to skip that. */
+#ifndef TIRB_TIRB_H
+#define TIRB_TIRB_H
+
+#include <dlpack/dlpack.h>
+#include <tirb/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TIRB_VERSION_MAJOR 0
+#define TIRB_VERSION_MINOR 1
+#define TIRB_VERSION_PATCH 0
+
+typedef struct tirb_engine tirb_engine;
+typedef struct tirb_module tirb_module;
+typedef struct tirb_instance tirb_instance;
+
+/* "0.1.0". Thread-safe. */
+TIRB_API const char *tirb_version(void);
+
+/* ---- Memory ------------------------------------------------------------------------------------------------- */
+
+/* One function that allocates (ptr NULL, old_size 0), resizes and frees (new_size 0, returns NULL), in the manner of
+ * Lua's allocator. Sizes are bytes. Blocks are aligned for any object. Must be thread-safe if the engine is shared. */
+typedef struct tirb_allocator {
+    void *(*reallocate)(void *context, void *ptr, size_t old_size, size_t new_size);
+    void *context;
+} tirb_allocator;
+
+/* ---- Engine ------------------------------------------------------------------------------------------------- */
+
+typedef enum tirb_isa {
+    TIRB_ISA_AUTO = 0,    /* the best that this CPU has */
+    TIRB_ISA_GENERIC = 1, /* plain C */
+    TIRB_ISA_AVX2 = 2,    /* x86-64 with AVX2 and FMA */
+    TIRB_ISA_AVX512 = 3   /* x86-64 with AVX-512 F, BW, DQ and VL */
+} tirb_isa;
+
+typedef struct tirb_engine_options {
+    uint32_t struct_size;
+    tirb_isa isa;             /* an ISA that this CPU lacks is an error (UNSUPPORTED) */
+    tirb_allocator allocator; /* reallocate NULL: the C library's */
+    uint64_t max_bundle_size; /* bytes, also of what a bundle unpacks to; 0: 256 MiB */
+} tirb_engine_options;
+
+#define TIRB_ENGINE_OPTIONS_INIT                                                                   \
+    { (uint32_t)sizeof(tirb_engine_options), TIRB_ISA_AUTO, {0, 0}, 0 }
+
+/* Makes an engine. `options` may be NULL (all defaults) and is not kept. On success the caller owns *out_engine and
+ * gives it back with tirb_engine_release. Errors: NO_MEMORY, UNSUPPORTED, MISUSE. */
+TIRB_API tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine **out_engine, tirb_error *error);
+/* Drops one reference; NULL is allowed. Modules keep their engine alive. Thread-safe. */
+TIRB_API void tirb_engine_release(tirb_engine *engine);
+/* The instruction set in use; never TIRB_ISA_AUTO. Thread-safe. */
+TIRB_API tirb_isa tirb_engine_isa(const tirb_engine *engine);
+/* "generic", "avx2", "avx512" or "auto"; "unknown" for a number that is none. Thread-safe. */
+TIRB_API const char *tirb_isa_name(tirb_isa isa);
+/* The inverse of tirb_isa_name. Errors: NOT_FOUND. Thread-safe. */
+TIRB_API tirb_status tirb_isa_from_name(const char *name, tirb_isa *out_isa);
+/* 1 if this CPU and this build have `isa`. Thread-safe. */
+TIRB_API int tirb_isa_available(tirb_isa isa);
+
+/* ---- Module ------------------------------------------------------------------------------------------------- */
+
+/* Reads, checks and verifies a bundle. The bytes are copied; the caller keeps them. On success the caller owns one
+ * reference to *out_module. Errors: FORMAT, VERSION, CHECKSUM, VERIFY, MEMORY_LIMIT (max_bundle_size), NO_MEMORY. */
+TIRB_API tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size, tirb_module **out_module,
+                                      tirb_error *error);
+/* Adds one reference and returns `module`. Thread-safe. */
+TIRB_API tirb_module *tirb_module_retain(tirb_module *module);
+/* Drops one reference; NULL is allowed. Thread-safe. */
+TIRB_API void tirb_module_release(tirb_module *module);
+
+typedef enum tirb_param_kind { TIRB_PARAM_TENSOR = 0, TIRB_PARAM_SCALAR = 1 } tirb_param_kind;
+
+/* One parameter. Strings and arrays belong to the module. dims[i] is -1 where the extent is not a constant. */
+typedef struct tirb_param_info {
+    uint32_t struct_size;
+    tirb_param_kind kind;
+    const char *name;
+    DLDataType dtype;
+    int32_t ndim;
+    int32_t is_read;      /* the function may read its elements */
+    int32_t is_written;   /* the function may write its elements */
+    int32_t is_inferable; /* a scalar that tensor shapes determine: may be left out of a call */
+    const int64_t *dims;
+} tirb_param_info;
+
+#define TIRB_PARAM_INFO_INIT                                                                       \
+    { (uint32_t)sizeof(tirb_param_info), TIRB_PARAM_TENSOR, 0, {0, 0, 0}, 0, 0, 0, 0, 0 }
+
+typedef struct tirb_function_info {
+    uint32_t struct_size;
+    uint32_t n_params;
+    const char *name;
+    int32_t is_public;
+    int32_t returns; /* 1 if the function returns a scalar of `return_dtype` */
+    DLDataType return_dtype;
+    const char *signature; /* "f(A: Tensor([n, 128], float32), x: int32) -> float32" */
+} tirb_function_info;
+
+#define TIRB_FUNCTION_INFO_INIT                                                                    \
+    { (uint32_t)sizeof(tirb_function_info), 0, 0, 0, 0, {0, 0, 0}, 0 }
+
+/* The number of functions, numbered from 0. Thread-safe. */
+TIRB_API uint32_t tirb_module_function_count(const tirb_module *module);
+/* The number of the function called `name`. Errors: NOT_FOUND. Thread-safe. */
+TIRB_API tirb_status tirb_module_find(const tirb_module *module, const char *name, uint32_t *out_function,
+                                      tirb_error *error);
+/* Describes a function or one of its parameters. Set struct_size first (.._INIT). Errors: NOT_FOUND. Thread-safe. */
+TIRB_API tirb_status tirb_module_function(const tirb_module *module, uint32_t function, tirb_function_info *out_info,
+                                          tirb_error *error);
+TIRB_API tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint32_t param,
+                                       tirb_param_info *out_info, tirb_error *error);
+
+/* ---- Instance and calls ------------------------------------------------------------------------------------- */
+
+typedef struct tirb_limits {
+    uint32_t struct_size;
+    uint32_t max_depth;  /* nested calls; 0: 1,000 */
+    uint64_t fuel;       /* per call, in machine-independent units; 0: unlimited */
+    uint64_t max_memory; /* bytes of frames, scratch and temporaries during a call; 0: 1 GiB */
+    uint64_t timeout_ns; /* wall time per call; 0: none */
+    uint32_t threads;    /* workers that a call may use; 0 and 1: the calling thread only */
+    uint32_t reserved;
+} tirb_limits;
+
+#define TIRB_LIMITS_INIT                                                                           \
+    { (uint32_t)sizeof(tirb_limits), 0, 0, 0, 0, 0, 0 }
+
+/* Makes an instance, which keeps a reference to the module. `limits` may be NULL. Errors: NO_MEMORY, MISUSE. */
+TIRB_API tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits, tirb_instance **out_instance,
+                                          tirb_error *error);
+/* Destroys an instance that is not in a call; NULL is allowed. */
+TIRB_API void tirb_instance_destroy(tirb_instance *instance);
+
+typedef enum tirb_arg_kind {
+    TIRB_ARG_TENSOR = 0, /* value.tensor, borrowed for the call; its fields are copied once at entry */
+    TIRB_ARG_INT = 1,    /* value.i: any integer or bool parameter; must fit its type */
+    TIRB_ARG_FLOAT = 2,  /* value.f: a floating-point parameter; rounded to its type */
+    TIRB_ARG_NONE = 3    /* left out: only an inferable scalar */
+} tirb_arg_kind;
+
+enum { TIRB_ARG_READ_ONLY = 1 }; /* flag: passing this tensor to a parameter that is written is an error */
+
+typedef struct tirb_arg {
+    uint32_t kind; /* tirb_arg_kind */
+    uint32_t flags;
+    union {
+        const DLTensor *tensor;
+        int64_t i; /* an unsigned 64-bit value is passed by its bits */
+        double f;
+    } value;
+} tirb_arg;
+
+/* A returned scalar. For integers and bools `i` holds the value (unsigned 64-bit by its bits), for floats `f`. */
+typedef struct tirb_result {
+    DLDataType dtype; /* bits 0: the function returned nothing */
+    union {
+        int64_t i;
+        double f;
+    } value;
+} tirb_result;
+
+/* Calls a function. `args` are in parameter order, one for each parameter. `result` may be NULL. The tensors' memory
+ * must stay valid and unshared with other writers during the call. After an error the outputs hold unspecified values
+ * and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are; BOUNDS, DIVIDE,
+ * VALUE, ASSERT, FUEL, DEADLINE, CANCELLED, MEMORY_LIMIT, DEPTH for what the program does; BUSY when a call is running;
+ * NO_MEMORY. A run-time error carries the source line in `error` where the bundle has a source map. */
+TIRB_API tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args,
+                                        uint32_t n_args, tirb_result *result, tirb_error *error);
+
+/* Computes the shape that tensor parameter `param` must have, given the other arguments (NULL-kind entries, including
+ * `param` itself, are TIRB_ARG_NONE). Writes at most `max_ndim` extents. Errors: SHAPE when they do not determine it
+ * or an extent would be negative or overflow; ARGUMENT; NOT_FOUND. */
+TIRB_API tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint32_t param,
+                                         const tirb_arg *args, uint32_t n_args, int64_t *out_shape, int32_t max_ndim,
+                                         int32_t *out_ndim, DLDataType *out_dtype, tirb_error *error);
+
+/* Stops the running call of `instance`, if any, from any thread: it ends with CANCELLED soon. The next call starts
+ * afresh. Thread-safe. */
+TIRB_API void tirb_instance_cancel(tirb_instance *instance);
+
+typedef struct tirb_stats {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t fuel_used;   /* by the last call, finished or not */
+    uint64_t peak_memory; /* bytes, by the last call */
+} tirb_stats;
+
+#define TIRB_STATS_INIT                                                                            \
+    { (uint32_t)sizeof(tirb_stats), 0, 0, 0 }
+
+/* What the last call used. Not during a call. */
+TIRB_API tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_stats);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

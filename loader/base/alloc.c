@@ -1,0 +1,145 @@
+#include "loader/base/alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/base/checked.h"
+
+static void *libc_reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    (void)context;
+    (void)old_size;
+    if (new_size == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return realloc(ptr, new_size);
+}
+
+void tirbi_heap_init(tirbi_heap *heap, const tirb_allocator *allocator, uint64_t budget) {
+    *heap = (tirbi_heap){.budget = budget};
+    if (allocator && allocator->reallocate) {
+        heap->allocator = *allocator;
+    } else {
+        heap->allocator.reallocate = libc_reallocate;
+    }
+}
+
+void *tirbi_heap_resize(tirbi_heap *heap, void *ptr, size_t old_size, size_t new_size) {
+    if (new_size == 0) {
+        tirbi_heap_free(heap, ptr, old_size);
+        return NULL;
+    }
+    bool counted = heap->budget != UINT64_MAX;
+    uint64_t others = counted ? heap->used - old_size : 0;
+    if (counted && new_size > heap->budget - others) {
+        heap->over_budget = true;
+        return NULL;
+    }
+    void *fresh = heap->allocator.reallocate(heap->allocator.context, ptr, old_size, new_size);
+    if (!fresh) {
+        if (counted) heap->over_budget = false;
+        return NULL;
+    }
+    if (counted) {
+        heap->used = others + new_size;
+        if (heap->used > heap->peak) heap->peak = heap->used;
+    }
+    return fresh;
+}
+
+void *tirbi_heap_alloc(tirbi_heap *heap, size_t size) { return tirbi_heap_resize(heap, NULL, 0, size); }
+
+void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size) {
+    size_t total;
+    if (!tirbi_mul_size(n, size, &total)) return NULL;
+    void *block = tirbi_heap_alloc(heap, total);
+    if (block) memset(block, 0, total);
+    return block;
+}
+
+void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size) {
+    if (!ptr) return;
+    heap->allocator.reallocate(heap->allocator.context, ptr, size, 0);
+    if (heap->budget != UINT64_MAX) heap->used -= size;
+}
+
+tirb_status tirbi_heap_status(const tirbi_heap *heap) {
+    return heap->over_budget ? TIRB_MEMORY_LIMIT : TIRB_NO_MEMORY;
+}
+
+enum { ARENA_ALIGN = 16, ARENA_FIRST_BLOCK = 4096, ARENA_LARGEST_BLOCK = 1 << 20 };
+
+struct tirbi_arena_block {
+    tirbi_arena_block *older;
+    size_t size; /* with this header */
+};
+
+_Static_assert(sizeof(struct tirbi_arena_block) == ARENA_ALIGN, "the header keeps blocks aligned");
+
+void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap) { *arena = (tirbi_arena){.heap = heap}; }
+
+void tirbi_arena_destroy(tirbi_arena *arena) {
+    while (arena->blocks) {
+        tirbi_arena_block *older = arena->blocks->older;
+        tirbi_heap_free(arena->heap, arena->blocks, arena->blocks->size);
+        arena->blocks = older;
+    }
+    *arena = (tirbi_arena){.heap = arena->heap};
+}
+
+/* Blocks double up to a cap, so that small compilations stay small and large ones make few calls. */
+static bool grow(tirbi_arena *arena, size_t need) {
+    size_t size = ARENA_FIRST_BLOCK;
+    if (arena->blocks) {
+        size = arena->blocks->size < ARENA_LARGEST_BLOCK / 2 ? arena->blocks->size * 2 : ARENA_LARGEST_BLOCK;
+    }
+    size_t least;
+    if (!tirbi_add_size(need, sizeof(tirbi_arena_block), &least)) return false;
+    if (size < least) size = least;
+    tirbi_arena_block *block = tirbi_heap_alloc(arena->heap, size);
+    if (!block) return false;
+    *block = (tirbi_arena_block){.older = arena->blocks, .size = size};
+    arena->blocks = block;
+    arena->next = (uint8_t *)(block + 1);
+    arena->left = size - sizeof(*block);
+    return true;
+}
+
+void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size) {
+    size_t total;
+    if (!tirbi_mul_size(n, size, &total) || !tirbi_add_size(total, ARENA_ALIGN, &total)) {
+        arena->failed = true;
+        return NULL;
+    }
+    total &= ~(size_t)(ARENA_ALIGN - 1);
+    if (total > arena->left && !grow(arena, total)) {
+        arena->failed = true;
+        return NULL;
+    }
+    void *result = arena->next;
+    arena->next += total;
+    arena->left -= total;
+    return memset(result, 0, total);
+}
+
+char *tirbi_arena_text(tirbi_arena *arena, const char *text, size_t size) {
+    size_t with_end;
+    if (!tirbi_add_size(size, 1, &with_end)) return NULL;
+    char *copy = tirbi_arena_alloc(arena, with_end, 1);
+    if (copy && size) memcpy(copy, text, size);
+    return copy;
+}
+
+char *tirbi_arena_format(tirbi_arena *arena, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = length < 0 ? NULL : tirbi_arena_alloc(arena, (size_t)length + 1, 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    return text;
+}

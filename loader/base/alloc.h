@@ -1,0 +1,56 @@
+/* Memory for both libraries: a counted allocator with a byte budget, and an arena on top of it.
+ *
+ * All memory of libtirb and libtirbc comes from a tirbi_heap, which forwards to the injected tirb_allocator, counts the
+ * bytes it has handed out, and refuses to go past its budget. A heap is used by one thread at a time unless it has no
+ * budget and its allocator is thread-safe; then alloc/free only forward. */
+#ifndef TIRB_LOADER_BASE_ALLOC_H
+#define TIRB_LOADER_BASE_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+typedef struct tirbi_heap {
+    tirb_allocator allocator;
+    uint64_t budget; /* bytes; UINT64_MAX: no limit and no counting */
+    uint64_t used;
+    uint64_t peak;
+    bool over_budget; /* the last failure was the budget's, not the allocator's */
+} tirbi_heap;
+
+/* A NULL reallocate means the C library's. */
+void tirbi_heap_init(tirbi_heap *heap, const tirb_allocator *allocator, uint64_t budget);
+/* NULL when the budget or the allocator is exhausted, or when size is 0. Memory is not cleared. */
+void *tirbi_heap_alloc(tirbi_heap *heap, size_t size);
+/* n * size bytes of zeroes; NULL also when the product overflows. */
+void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size);
+void *tirbi_heap_resize(tirbi_heap *heap, void *ptr, size_t old_size, size_t new_size);
+void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size);
+/* TIRB_MEMORY_LIMIT or TIRB_NO_MEMORY, whichever the last failed allocation was. */
+tirb_status tirbi_heap_status(const tirbi_heap *heap);
+
+/* A bump allocator: everything in it is freed at once. Blocks are aligned to 16 bytes and cleared. */
+typedef struct tirbi_arena_block tirbi_arena_block;
+typedef struct tirbi_arena {
+    tirbi_heap *heap;
+    tirbi_arena_block *blocks;
+    uint8_t *next;
+    size_t left;
+    bool failed; /* sticky: some allocation returned NULL */
+} tirbi_arena;
+
+void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap);
+void tirbi_arena_destroy(tirbi_arena *arena);
+/* n * size zeroed bytes; never NULL for 0 bytes; NULL when out of memory or when the product overflows. */
+void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size);
+/* A terminated copy of `size` bytes of text. */
+char *tirbi_arena_text(tirbi_arena *arena, const char *text, size_t size);
+/* printf into the arena; NULL when out of memory. */
+char *tirbi_arena_format(tirbi_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define TIRBI_NEW(arena, type) ((type *)tirbi_arena_alloc((arena), 1, sizeof(type)))
+#define TIRBI_NEW_ARRAY(arena, type, n) ((type *)tirbi_arena_alloc((arena), (n), sizeof(type)))
+
+#endif

@@ -1,0 +1,126 @@
+/* A program in memory: what the compiler emits, the bundle writer stores, the reader restores, the verifier checks and
+ * the VM translates. Plain data; every array belongs to one arena and is never changed once verified. */
+#ifndef TIRB_LOADER_BUNDLE_PROGRAM_H
+#define TIRB_LOADER_BUNDLE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+#include "loader/isa/isa.h"
+
+enum { TIRBI_MAX_NDIM = 16, TIRBI_MAX_DIM_TERMS = 64, TIRBI_NO_STRING = 0xFFFF };
+
+/* Extents, strides and offsets of parameters are small postfix programs over the function's shape variables. A single
+ * CONST or VAR is by far the most common. Arithmetic is 64-bit and checked. */
+typedef enum tirbi_dim_op {
+    TIRBI_DIM_CONST = 0, /* value */
+    TIRBI_DIM_VAR = 1,   /* value: the number of a shape variable */
+    TIRBI_DIM_ADD = 2,
+    TIRBI_DIM_SUB = 3,
+    TIRBI_DIM_MUL = 4,
+    TIRBI_DIM_FLOORDIV = 5,
+    TIRBI_DIM_FLOORMOD = 6,
+    TIRBI_DIM_TRUNCDIV = 7,
+    TIRBI_DIM_TRUNCMOD = 8,
+    TIRBI_DIM_MIN = 9,
+    TIRBI_DIM_MAX = 10
+} tirbi_dim_op;
+
+typedef struct tirbi_dim_term {
+    uint8_t op;
+    int64_t value;
+} tirbi_dim_term;
+
+typedef struct tirbi_dim {
+    uint16_t n_terms;
+    const tirbi_dim_term *terms;
+} tirbi_dim;
+
+/* A shape variable: bound at a call from a tensor's shape, strides or byte offset, or from the scalar parameter
+ * `param`, into scalar register `reg`. */
+typedef struct tirbi_var {
+    uint16_t name; /* string */
+    uint8_t dtype; /* an integer type; a value that does not fit is a SHAPE error */
+    uint16_t reg;
+    uint16_t param; /* the scalar parameter that this is, or TIRBI_NO_REG */
+} tirbi_var;
+
+typedef struct tirbi_param {
+    uint16_t name; /* string */
+    uint8_t kind;  /* tirb_param_kind */
+    uint8_t dtype;
+    uint8_t access; /* tirbi_access bits; tensors only */
+    uint16_t reg;   /* tensors: reference register; scalars: scalar register */
+    uint8_t ndim;
+    bool has_strides;     /* else the function sees the tensor compact, row-major */
+    bool has_elem_offset; /* then elem_offset is bound or checked against byte_offset / element size */
+    const tirbi_dim *shape;
+    const tirbi_dim *strides; /* in elements; ndim of them if has_strides */
+    tirbi_dim elem_offset;
+} tirbi_param;
+
+typedef struct tirbi_ref_type {
+    uint8_t dtype;
+    bool writable;
+} tirbi_ref_type;
+
+typedef enum tirbi_red_op { TIRBI_RED_ADD = 0, TIRBI_RED_MUL = 1, TIRBI_RED_MIN = 2, TIRBI_RED_MAX = 3 } tirbi_red_op;
+
+typedef struct tirbi_red_type {
+    uint8_t dtype; /* TIRB_F32 or TIRB_F64 */
+    uint8_t op;    /* tirbi_red_op */
+} tirbi_red_type;
+
+/* From code offset `offset` on (to the next entry), instructions come from this place of the source. */
+typedef struct tirbi_line {
+    uint32_t offset;
+    uint32_t line;
+    uint32_t column;
+} tirbi_line;
+
+/* Parameters arrive in the registers that they name; `call` passes the scalar parameters in order, then the shape
+ * variables that are not scalar parameters in order, and the tensor parameters' references in order. */
+typedef struct tirbi_function {
+    uint16_t name; /* string */
+    bool is_public;
+    bool returns;
+    uint8_t return_type;
+    uint16_t n_params;
+    uint16_t n_vars;
+    uint16_t n_sregs;
+    uint16_t n_refs;
+    uint8_t n_lane_regs;
+    uint8_t n_reds;
+    const tirbi_param *params;
+    const tirbi_var *vars;
+    const tirbi_ref_type *refs;
+    const tirbi_red_type *reds;
+    const uint8_t *code;
+    uint32_t code_size;
+    const tirbi_line *lines; /* sorted by offset; may be empty */
+    uint32_t n_lines;
+} tirbi_function;
+
+typedef struct tirbi_string {
+    const char *text; /* terminated; no NUL inside; UTF-8 */
+    uint32_t size;
+} tirbi_string;
+
+typedef struct tirbi_program {
+    uint16_t n_functions;
+    uint16_t n_strings;
+    const tirbi_function *functions;
+    const tirbi_string *strings;
+    uint8_t fp_mode;      /* tirb_fp_mode, for the record */
+    uint16_t source_file; /* string, or TIRBI_NO_STRING */
+} tirbi_program;
+
+/* Evaluates an extent. `values[i]` is shape variable i and `bound[i]` says whether it is known. Returns SHAPE when a
+ * variable is not bound or the arithmetic overflows or divides by zero; `error` may be NULL. The terms must be verified. */
+tirb_status tirbi_dim_eval(const tirbi_dim *dim, const int64_t *values, const bool *bound, int64_t *out,
+                           tirb_error *error);
+
+#endif

@@ -1,0 +1,151 @@
+/* The instruction set as C: enums, tables and the one decoder, all made from opcodes.def and dtype.def. */
+#ifndef TIRB_LOADER_ISA_ISA_H
+#define TIRB_LOADER_ISA_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dlpack/dlpack.h>
+#include <tirb/status.h>
+
+/* ---- Element types -------------------------------------------------------------------------------------------- */
+
+typedef enum tirbi_dtype {
+#define TIRB_DTYPE(number, name, text, tvm, ctype, dlcode, bits, class) TIRB_##name = number,
+#include "loader/isa/dtype.def"
+#undef TIRB_DTYPE
+    TIRB_N_DTYPES = 13,
+    TIRB_TYPE_NONE = 255
+} tirbi_dtype;
+
+typedef struct tirbi_dtype_info {
+    const char *name;     /* "f32" */
+    const char *tvm_name; /* "float32" */
+    uint8_t dl_code;
+    uint8_t bits;
+    uint8_t size; /* bytes */
+    char class;   /* 'B' 'I' 'U' 'F' */
+} tirbi_dtype_info;
+
+extern const tirbi_dtype_info tirbi_dtypes[TIRB_N_DTYPES];
+
+static inline bool tirbi_dtype_is_float(tirbi_dtype t) { return tirbi_dtypes[t].class == 'F'; }
+static inline bool tirbi_dtype_is_signed(tirbi_dtype t) { return tirbi_dtypes[t].class == 'I'; }
+static inline bool tirbi_dtype_is_int(tirbi_dtype t) {
+    return tirbi_dtypes[t].class == 'I' || tirbi_dtypes[t].class == 'U';
+}
+/* By either name; false if there is none. */
+bool tirbi_dtype_from_name(const char *name, size_t length, tirbi_dtype *out);
+/* From a DLPack type with one lane. A bool is kDLBool or an unsigned type of 1 bit; uint8 is uint8. */
+bool tirbi_dtype_from_dl(DLDataType type, tirbi_dtype *out);
+DLDataType tirbi_dtype_to_dl(tirbi_dtype type);
+
+/* ---- Opcodes -------------------------------------------------------------------------------------------------- */
+
+enum { TIRB_OP_LANE_FORM = 0x80 }; /* added to an elementwise opcode */
+
+typedef enum tirbi_op {
+#define TIRB_OP(number, name, mnemonic, operands, types, flags, meaning) TIRB_OP_##name = number,
+#define TIRB_ELEMENTWISE(number, name, mnemonic, arity, types, flags, meaning)                     \
+    TIRB_OP_##name = number, TIRB_OP_V##name = number + TIRB_OP_LANE_FORM,
+#include "loader/isa/opcodes.def"
+#undef TIRB_OP
+#undef TIRB_ELEMENTWISE
+    TIRB_N_OPS = 256
+} tirbi_op;
+
+enum {
+    TIRBI_FLAG_JUMP = 1,
+    TIRBI_FLAG_BACK = 2,
+    TIRBI_FLAG_END = 4,
+    TIRBI_FLAG_MEM = 8,
+    TIRBI_FLAG_TRAP = 16,
+    TIRBI_FLAG_LANE = 32,
+    TIRBI_FLAG_ELEMENTWISE = 64 /* made from a TIRB_ELEMENTWISE row, either form */
+};
+
+typedef struct tirbi_op_info {
+    const char *mnemonic; /* without the type; NULL: no such opcode */
+    const char *operands; /* letters as in opcodes.def, also for elementwise rows ("DSS", "VUU", "DST" for cast) */
+    const char *meaning;
+    uint32_t types; /* bit per dtype; 0: the instruction has no type */
+    uint8_t flags;
+    uint8_t arity; /* of elementwise rows */
+} tirbi_op_info;
+
+extern const tirbi_op_info tirbi_ops[TIRB_N_OPS];
+
+/* The type that elementwise `op`.`type` gives its result, and the type of the operand `index` that it reads.
+ * `source` is the T operand of cast and bits. */
+tirbi_dtype tirbi_op_result_type(tirbi_op op, tirbi_dtype type);
+tirbi_dtype tirbi_op_operand_type(tirbi_op op, tirbi_dtype type, tirbi_dtype source, unsigned index);
+
+/* ---- Small constants (operand letter x) ----------------------------------------------------------------------- */
+
+enum { TIRBI_SMALL_MIN = -16384, TIRBI_SMALL_MAX = 16383, TIRBI_SMALL_BIT = 0x8000, TIRBI_MAX_SREGS = 0x8000 };
+
+static inline bool tirbi_x_is_small(uint16_t x) { return (x & TIRBI_SMALL_BIT) != 0; }
+static inline int64_t tirbi_x_small(uint16_t x) { return (int64_t)((x & 0x7fff) ^ 0x4000) - 0x4000; }
+static inline uint16_t tirbi_x_from_small(int64_t v) { return (uint16_t)(TIRBI_SMALL_BIT | ((uint16_t)v & 0x7fff)); }
+
+/* ---- Decoded instructions ------------------------------------------------------------------------------------- */
+
+enum {
+    TIRBI_MAX_OPERANDS = 6,
+    TIRBI_MAX_CALL_ARGS = 255,
+    TIRBI_MAX_INNER = 6,
+    TIRBI_MAX_CURSORS = 32,
+    TIRBI_MAX_LANE_REGS = 64,
+    TIRBI_MAX_REDUCTIONS = 16,
+    TIRBI_NO_REG = 0xFFFF
+};
+
+typedef enum tirbi_access { TIRBI_READ = 1, TIRBI_WRITE = 2 } tirbi_access;
+
+typedef struct tirbi_inner {
+    uint16_t extent; /* x */
+    uint16_t index;  /* scalar register or TIRBI_NO_REG */
+} tirbi_inner;
+
+typedef struct tirbi_cursor {
+    uint16_t ref;
+    uint8_t type;
+    uint8_t access;
+    uint8_t level;
+    uint16_t start;                 /* x */
+    uint16_t step;                  /* x */
+    uint16_t steps[TIRBI_MAX_INNER]; /* x, one per inner loop of the header */
+} tirbi_cursor;
+
+typedef struct tirbi_lane_header {
+    uint16_t n; /* x */
+    uint8_t n_inner;
+    uint8_t n_cursors;
+    uint32_t end; /* offset of the matching lane.end */
+    tirbi_inner inner[TIRBI_MAX_INNER];
+    tirbi_cursor cursors[TIRBI_MAX_CURSORS];
+} tirbi_lane_header;
+
+/* One instruction, unpacked. operand[i] follows the letters of tirbi_ops[op].operands one to one; the lists (a, r) and
+ * the header (H) are in their own fields and their operand[] entry is the count (0 for H). */
+typedef struct tirbi_instr {
+    uint8_t op;
+    uint8_t type;
+    uint32_t offset; /* of this instruction, in bytes */
+    uint32_t size;
+    int64_t operand[TIRBI_MAX_OPERANDS];
+    uint16_t scalars[TIRBI_MAX_CALL_ARGS];
+    uint16_t refs[TIRBI_MAX_CALL_ARGS];
+    tirbi_lane_header lane;
+} tirbi_instr;
+
+/* Decodes the instruction at `offset`. Only its own form is checked: a known opcode, a type that the row allows, whole
+ * operands, counts within the limits above. Errors: VERIFY. */
+tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out, tirb_error *error);
+
+struct tirbi_writer;
+/* Appends the encoding of `instr` (its offset and size are ignored). A wrong form is the caller's bug. */
+void tirbi_encode(struct tirbi_writer *writer, const tirbi_instr *instr);
+
+#endif

@@ -1,0 +1,56 @@
+/* Translation of verified programs and their execution: the heart of the VM.
+ *
+ * A program is translated once for one instruction set into fixed 8-byte instructions (handler index and three
+ * operands) with fused forms, and then run by a computed-goto loop (a switch where TIRB_SWITCH_DISPATCH is defined). */
+#ifndef TIRB_VM_EXEC_EXEC_H
+#define TIRB_VM_EXEC_EXEC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+#include "loader/base/alloc.h"
+#include "loader/bundle/program.h"
+
+/* A reference as the VM holds it: `size` bytes at `data`, elements of `type`. Null is size 0. */
+typedef struct tirbi_ref {
+    uint8_t *data;
+    uint64_t size;
+    uint8_t type;
+    bool writable;
+} tirbi_ref;
+
+typedef struct tirbi_code tirbi_code;
+
+/* Translates every function of a verified program. The program must outlive the code. Errors: NO_MEMORY, MEMORY_LIMIT. */
+tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, tirbi_heap *heap, tirbi_code **out,
+                              tirb_error *error);
+void tirbi_code_destroy(tirbi_code *code);
+
+/* Why a run should stop, set by another thread and polled where fuel is charged and inside long instructions. */
+enum { TIRBI_RUN = 0, TIRBI_STOP_CANCEL = 1, TIRBI_STOP_DEADLINE = 2 };
+
+/* One run. The caller fills the first part; the run fills the second. */
+typedef struct tirbi_run {
+    const tirbi_code *code;
+    tirbi_heap *heap; /* frames, scratch and allocations; its budget is the memory limit */
+    const atomic_uint *stop;
+    uint64_t fuel; /* UINT64_MAX: unlimited */
+    uint32_t max_depth;
+
+    uint64_t fuel_used;
+    uint32_t trap_function; /* where a trap happened: function and byte offset in its code */
+    uint32_t trap_offset;
+} tirbi_run;
+
+/* Runs a function. `scalars` holds its scalar parameters and then the shape variables that are none, as registers hold
+ * them; `refs` its tensor parameters. Memory comes from run->heap and is all given back. Rounds to nearest with
+ * subnormals and restores the host's floating-point state. On a trap the message says what was wrong with the values;
+ * the caller adds the place. */
+tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *scalars, const tirbi_ref *refs,
+                          uint64_t *result, tirb_error *error);
+
+#endif

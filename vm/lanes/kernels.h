@@ -1,0 +1,30 @@
+/* Strip kernels: every elementwise instruction over arrays, one table per instruction set.
+ *
+ * They carry the lane operations that are not worth a handler with pinned registers. All tables give the same bits. */
+#ifndef TIRB_VM_LANES_KERNELS_H
+#define TIRB_VM_LANES_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tirb/tirb.h>
+
+#include "loader/isa/isa.h"
+
+/* d[i] = op(a[i], b[i], c[i]) for i in 0 .. n - 1; unused operands are NULL. d may be equal to an operand of the same
+ * element size and must not overlap one otherwise. Any alignment. False: an element divides by zero (d is then
+ * unspecified). Bools are bytes, 0 or 1. */
+typedef bool (*tirbi_kernel)(void *d, const void *a, const void *b, const void *c, size_t n);
+
+enum { TIRBI_FIRST_ELEMENTWISE = 0x20, TIRBI_N_ELEMENTWISE = 0x60 };
+
+typedef struct tirbi_kernel_table {
+    tirbi_kernel op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES]; /* by scalar opcode - 0x20 and type; NULL: no such pair */
+    tirbi_kernel cast[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from] */
+    tirbi_kernel bits[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from], equal sizes only; floats become canonical NaNs */
+} tirbi_kernel_table;
+
+/* The table of `isa`, or NULL when this build has none. */
+const tirbi_kernel_table *tirbi_kernels(tirb_isa isa);
+
+#endif
