@@ -1,0 +1,26 @@
+# Installs the libraries, the public headers, the CMake package (tirb::tirb, tirb::tirbc) and the pkg-config files.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tirb)
+set(installed tirb)
+if(TARGET tirbc)
+    list(APPEND installed tirbc)
+endif()
+install(TARGETS ${installed} EXPORT tirb-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(EXPORT tirb-targets NAMESPACE tirb:: DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tirb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tirb-config.cmake.in
+    ${PROJECT_BINARY_DIR}/tirb-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tirb-config-version.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tirb-config.cmake ${PROJECT_BINARY_DIR}/tirb-config-version.cmake
+    DESTINATION ${package_dir})
+
+# A static libtirb needs its private libraries on the consumer's command line; pkg-config --static adds them.
+foreach(library IN LISTS installed)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/${library}.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

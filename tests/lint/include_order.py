@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Which room may include which: fails on the first line that breaks the order of rooms.
+
+    loader/base <- loader/isa <- the rest of loader <- vm
+    loader (never vm) <- compiler <- compiler/driver (sees vm as well) <- tests, fuzz
+    <zstd.h> only in loader/bundle, <xxhash.h> only in loader/bundle and loader/cache
+
+Run with --self-test it checks that each rule can fail."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOMS = ("include", "loader", "vm", "compiler", "tests", "fuzz")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+# The first matching prefix of the including file decides which prefixes its quoted includes may have.
+MAY_INCLUDE = (
+    ("include/", ()),
+    ("loader/base/", ("loader/base/",)),
+    ("loader/isa/", ("loader/base/", "loader/isa/")),
+    ("loader/", ("loader/",)),
+    ("vm/", ("loader/", "vm/")),
+    ("compiler/driver/", ("loader/", "vm/", "compiler/")),
+    ("compiler/", ("loader/", "compiler/")),
+    ("tests/", ("loader/", "vm/", "compiler/", "tests/")),
+    ("fuzz/", ("loader/", "vm/", "compiler/", "tests/", "fuzz/")),
+)
+
+# Libraries that only some rooms may see.
+SYSTEM_ONLY_IN = {
+    "zstd.h": ("loader/bundle/",),
+    "zdict.h": ("loader/bundle/",),
+    "xxhash.h": ("loader/bundle/", "loader/cache/"),
+    "popt.h": ("compiler/driver/",),
+    "cJSON.h": ("compiler/driver/",),
+    "cjson/cJSON.h": ("compiler/driver/",),
+}
+# What libtirb and libtirbc must not know of: control flow that skips cleanup.
+LIBRARY_NEVER = ("setjmp.h", "assert.h")
+PUBLIC_MAY = re.compile(r"^(tirb/\w+\.h|dlpack/dlpack\.h|std(int|def|bool)\.h)$")
+
+
+def problems_of(path, text, exists):
+    """Yields (line, message) for one file; `exists(name)` tells whether a quoted include is there."""
+    allowed = next((may for prefix, may in MAY_INCLUDE if path.startswith(prefix)), None)
+    if allowed is None:
+        return
+    library = path.startswith(("loader/", "vm/", "compiler/")) and not path.startswith("compiler/driver/")
+    own_header = path[:-2] + ".h" if path.endswith(".c") else None
+    first = True
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quoted, name = match.group(1) == '"', match.group(2)
+        if own_header and exists(own_header) and first and name != own_header:
+            yield number, f'the first include must be "{own_header}"'
+        first = False
+        if not quoted:
+            only_in = SYSTEM_ONLY_IN.get(name)
+            if only_in and not path.startswith(only_in):
+                yield number, f"<{name}> may be included only in {', '.join(only_in)}"
+            if library and name in LIBRARY_NEVER:
+                yield number, f"<{name}> has no place in a library"
+            if path.startswith("include/") and not PUBLIC_MAY.match(name):
+                yield number, f"a public header may not include <{name}>"
+        elif not name.startswith(allowed):
+            where = ", ".join(allowed) if allowed else "nothing"
+            yield number, f'"{name}" is out of reach here (allowed: {where})'
+        elif name.startswith("compiler/driver/") and not path.startswith(("compiler/driver/", "tests/", "fuzz/")):
+            yield number, f'"{name}": the command is above every library'
+        elif not exists(name):
+            yield number, f'"{name}" does not exist (includes are relative to the root)'
+
+
+def self_test():
+    cases = (
+        ("loader/base/a.c", '#include "loader/isa/isa.h"'),
+        ("loader/isa/a.c", '#include "loader/bundle/program.h"'),
+        ("loader/verify/a.c", '#include "vm/exec/exec.h"'),
+        ("vm/exec/a.c", '#include "compiler/ir/ir.h"'),
+        ("compiler/emit/a.c", '#include "vm/exec/exec.h"'),
+        ("compiler/emit/a.c", '#include "compiler/driver/npy.h"'),
+        ("compiler/emit/a.c", '#include "ir.h"'),
+        ("vm/exec/a.c", "#include <zstd.h>"),
+        ("loader/verify/a.c", "#include <xxhash.h>"),
+        ("compiler/text/a.c", "#include <popt.h>"),
+        ("vm/exec/a.c", "#include <setjmp.h>"),
+        ("include/tirb/a.h", "#include <stdio.h>"),
+        ("include/tirb/a.h", '#include "loader/base/alloc.h"'),
+        ("vm/exec/own.c", '#include <stdio.h>\n#include "vm/exec/own.h"'),
+    )
+    for path, text in cases:
+        if not list(problems_of(path, text, lambda name: "/" in name and name.endswith(("own.h", "npy.h", "isa.h")))):
+            sys.exit(f"include_order: self-test: nothing found in {path}: {text}")
+    print(f"{len(cases)} passed, 0 failed")
+
+
+def main():
+    if "--self-test" in sys.argv[1:]:
+        return self_test()
+    files = sorted(p for room in ROOMS for p in (ROOT / room).rglob("*") if p.suffix in (".c", ".h", ".inc", ".def"))
+    failed = 0
+    for file in files:
+        path = file.relative_to(ROOT).as_posix()
+        found = list(problems_of(path, file.read_text(encoding="utf-8"), lambda name: (ROOT / name).is_file()))
+        for number, message in found:
+            print(f"{path}:{number}: {message}")
+        failed += bool(found)
+    print(f"include order: {len(files)} files, {failed} with problems")
+    sys.exit(failed != 0)
+
+
+main()
