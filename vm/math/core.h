@@ -1,0 +1,116 @@
+/* Ground floor of the machine's arithmetic: bits of floating-point values, canonical NaNs, exact rounding.
+ *
+ * Everything in vm/math is plain IEEE arithmetic in a written order, so that every instruction set and compiler gives
+ * the same bits. That needs -ffp-contract=off, round-to-nearest and subnormals. A fused multiply-add is used only where
+ * its result is exact anyway or where the instruction set of the machine asks for it. Functions are free of branches
+ * where that lets a compiler turn a loop over them into vector code. */
+#ifndef TIRB_VM_MATH_CORE_H
+#define TIRB_VM_MATH_CORE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Strip kernels force inlining, so that their loops see the arithmetic and become vector code. */
+#if defined(TIRBI_MATH_FORCE_INLINE)
+#define TIRBI_MATH static inline __attribute__((always_inline))
+#else
+#define TIRBI_MATH static inline
+#endif
+
+/* Defined where a fused multiply-add is one instruction. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define TIRBI_HAVE_FMA 1
+#endif
+
+TIRBI_MATH uint32_t tirbi_f32_bits(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+TIRBI_MATH float tirbi_f32_from_bits(uint32_t bits) {
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+TIRBI_MATH uint64_t tirbi_f64_bits(double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+TIRBI_MATH double tirbi_f64_from_bits(uint64_t bits) {
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* The one quiet NaN that arithmetic makes, per type. */
+#define TIRBI_NAN_F16 ((uint16_t)0x7E00)
+#define TIRBI_NAN_BF16 ((uint16_t)0x7FC0)
+#define TIRBI_NAN_F32 __builtin_nanf("")
+#define TIRBI_NAN_F64 __builtin_nan("")
+
+TIRBI_MATH float tirbi_canon_f32(float v) { return v != v ? TIRBI_NAN_F32 : v; }
+TIRBI_MATH double tirbi_canon_f64(double v) { return v != v ? TIRBI_NAN_F64 : v; }
+TIRBI_MATH uint16_t tirbi_canon_f16(uint16_t v) {
+    return (uint16_t)((v & 0x7FFF) > 0x7C00 ? TIRBI_NAN_F16 : v);
+}
+TIRBI_MATH uint16_t tirbi_canon_bf16(uint16_t v) {
+    return (uint16_t)((v & 0x7FFF) > 0x7F80 ? TIRBI_NAN_BF16 : v);
+}
+
+TIRBI_MATH float tirbi_magnitude_f32(float v) { return tirbi_f32_from_bits(tirbi_f32_bits(v) & 0x7FFFFFFFu); }
+TIRBI_MATH double tirbi_magnitude_f64(double v) {
+    return tirbi_f64_from_bits(tirbi_f64_bits(v) & 0x7FFFFFFFFFFFFFFFu);
+}
+/* The magnitude of `v` with the sign of `sign`; NaNs keep their bits. */
+TIRBI_MATH float tirbi_with_sign_f32(float v, float sign) {
+    return tirbi_f32_from_bits((tirbi_f32_bits(v) & 0x7FFFFFFFu) | (tirbi_f32_bits(sign) & 0x80000000u));
+}
+TIRBI_MATH double tirbi_with_sign_f64(double v, double sign) {
+    return tirbi_f64_from_bits((tirbi_f64_bits(v) & 0x7FFFFFFFFFFFFFFFu) |
+                               (tirbi_f64_bits(sign) & 0x8000000000000000u));
+}
+
+/* Rounding to integral values. Without an instruction for it: adding and taking away the power of two whose unit in the
+ * last place is 1 rounds half to even; the directed ones correct that by at most 1. Larger values are integral. */
+#if defined(__SSE4_1__) || defined(__aarch64__)
+TIRBI_MATH float tirbi_rint_f32(float v) { return __builtin_rintf(v); }
+TIRBI_MATH float tirbi_floor_exact_f32(float v) { return __builtin_floorf(v); }
+TIRBI_MATH float tirbi_ceil_exact_f32(float v) { return __builtin_ceilf(v); }
+TIRBI_MATH float tirbi_trunc_exact_f32(float v) { return __builtin_truncf(v); }
+TIRBI_MATH double tirbi_rint_f64(double v) { return __builtin_rint(v); }
+TIRBI_MATH double tirbi_floor_exact_f64(double v) { return __builtin_floor(v); }
+TIRBI_MATH double tirbi_ceil_exact_f64(double v) { return __builtin_ceil(v); }
+TIRBI_MATH double tirbi_trunc_exact_f64(double v) { return __builtin_trunc(v); }
+#else
+#define TIRBI_ROUNDING(t, C, magic)                                                                                    \
+    TIRBI_MATH C tirbi_rint_##t(C v) {                                                                                 \
+        C m = tirbi_magnitude_##t(v);                                                                                  \
+        C r = (m + (C)(magic)) - (C)(magic);                                                                           \
+        return tirbi_with_sign_##t(m < (C)(magic) ? r : m, v);                                                         \
+    }                                                                                                                  \
+    TIRBI_MATH C tirbi_floor_exact_##t(C v) {                                                                          \
+        C r = tirbi_rint_##t(v);                                                                                       \
+        C below = r - (C)1;                                                                                            \
+        return tirbi_with_sign_##t(r > v ? below : r, v);                                                              \
+    }                                                                                                                  \
+    TIRBI_MATH C tirbi_ceil_exact_##t(C v) {                                                                           \
+        C r = tirbi_rint_##t(v);                                                                                       \
+        C above = r + (C)1;                                                                                            \
+        return tirbi_with_sign_##t(r < v ? above : r, v);                                                              \
+    }                                                                                                                  \
+    TIRBI_MATH C tirbi_trunc_exact_##t(C v) {                                                                          \
+        C m = tirbi_magnitude_##t(v);                                                                                  \
+        return tirbi_with_sign_##t(tirbi_floor_exact_##t(m), v);                                                       \
+    }
+TIRBI_ROUNDING(f32, float, 0x1p23)
+TIRBI_ROUNDING(f64, double, 0x1p52)
+#undef TIRBI_ROUNDING
+#endif
+
+#endif
