@@ -1,0 +1,346 @@
+#include "loader/isa/isa.h"
+
+#include <string.h>
+
+#include "loader/base/bytes.h"
+#include "loader/base/error.h"
+
+/* ---- Element types -------------------------------------------------------------------------------------------- */
+
+#define TIRB_DTYPE(number, NAME, text, tvm, ctype, dlcode, bits, class)                            \
+    _Static_assert(sizeof(ctype) * 8 == (bits), "a dtype's C type has its width");
+#include "loader/isa/dtype.def"
+#undef TIRB_DTYPE
+
+const tirbi_dtype_info tirbi_dtypes[TIRB_N_DTYPES] = {
+#define TIRB_DTYPE(number, NAME, text, tvm, ctype, dlcode, bits, class)                            \
+    [number] = {text, tvm, dlcode, bits, (bits) / 8, #class[0]},
+#include "loader/isa/dtype.def"
+#undef TIRB_DTYPE
+};
+
+bool tirbi_dtype_from_name(const char *name, size_t length, tirbi_dtype *out) {
+    for (unsigned i = 0; i < TIRB_N_DTYPES; i++) {
+        const char *names[2] = {tirbi_dtypes[i].name, tirbi_dtypes[i].tvm_name};
+        for (unsigned k = 0; k < 2; k++) {
+            if (strlen(names[k]) == length && memcmp(names[k], name, length) == 0) {
+                *out = (tirbi_dtype)i;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* DLPack's codes by number: its version 0.6 has no name for the code of bool. */
+enum { DL_UINT = 1, DL_BOOL = 6 };
+
+bool tirbi_dtype_from_dl(DLDataType type, tirbi_dtype *out) {
+    if (type.lanes != 1) return false;
+    if (type.code == DL_UINT && type.bits == 1) {
+        *out = TIRB_BOOL;
+        return true;
+    }
+    for (unsigned i = 0; i < TIRB_N_DTYPES; i++) {
+        if (tirbi_dtypes[i].dl_code == type.code && tirbi_dtypes[i].bits == type.bits) {
+            *out = (tirbi_dtype)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+DLDataType tirbi_dtype_to_dl(tirbi_dtype type) {
+    return (DLDataType){.code = tirbi_dtypes[type].dl_code, .bits = tirbi_dtypes[type].bits, .lanes = 1};
+}
+
+/* ---- Opcodes -------------------------------------------------------------------------------------------------- */
+
+#define B(name) (UINT32_C(1) << TIRB_##name)
+enum type_set {
+    TYPES_NONE = 0,
+    TYPES_BOOL = B(BOOL),
+    TYPES_SIGNED = B(I8) | B(I16) | B(I32) | B(I64),
+    TYPES_INT = TYPES_SIGNED | B(U8) | B(U16) | B(U32) | B(U64),
+    TYPES_REAL = B(F32) | B(F64),
+    TYPES_FLOAT = TYPES_REAL | B(F16) | B(BF16),
+    TYPES_NUM = TYPES_INT | TYPES_FLOAT,
+    TYPES_BITS = TYPES_INT | TYPES_BOOL,
+    TYPES_ANY = TYPES_NUM | TYPES_BOOL
+};
+#undef B
+
+/* The names that opcodes.def uses for flags. */
+enum {
+    JUMP = TIRBI_FLAG_JUMP,
+    BACK = TIRBI_FLAG_BACK,
+    END = TIRBI_FLAG_END,
+    MEM = TIRBI_FLAG_MEM,
+    TRAP = TIRBI_FLAG_TRAP,
+    LANE = TIRBI_FLAG_LANE
+};
+
+#define CARRIES_SOURCE(number) ((number) == 0x40 || (number) == 0x41) /* cast and bits */
+#define SCALAR_OPERANDS(number, arity)                                                             \
+    (CARRIES_SOURCE(number) ? "DST" : (arity) == 1 ? "DS" : (arity) == 2 ? "DSS" : "DSSS")
+#define LANE_OPERANDS(number, arity)                                                               \
+    (CARRIES_SOURCE(number) ? "VUT" : (arity) == 1 ? "VU" : (arity) == 2 ? "VUU" : "VUUU")
+
+#define TIRB_OP(number, NAME, text, letters, types, flags, meaning)                                \
+    _Static_assert(sizeof(letters) - 1 <= TIRBI_MAX_OPERANDS, "too many operands");
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning)                         \
+    _Static_assert((number) >= 0x20 && (number) < TIRB_OP_LANE_FORM && (arity) >= 1 && (arity) <= 3, \
+                   "elementwise rows are 0x20 .. 0x7F, of 1 to 3 operands");
+#include "loader/isa/opcodes.def"
+#undef TIRB_OP
+#undef TIRB_ELEMENTWISE
+
+_Static_assert(CARRIES_SOURCE(TIRB_OP_CAST) && CARRIES_SOURCE(TIRB_OP_BITS), "the rows with an operand T");
+
+const tirbi_op_info tirbi_ops[TIRB_N_OPS] = {
+#define TIRB_OP(number, NAME, text, letters, types, flags, meaning)                                \
+    [number] = {text, letters, meaning, TYPES_##types, flags, 0},
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning)                         \
+    [number] = {text, SCALAR_OPERANDS(number, arity), meaning, TYPES_##types,                      \
+                (flags) | TIRBI_FLAG_ELEMENTWISE, arity},                                          \
+    [(number) + TIRB_OP_LANE_FORM] = {"v" text, LANE_OPERANDS(number, arity), meaning,             \
+                                      TYPES_##types, (flags) | TIRBI_FLAG_ELEMENTWISE | LANE, arity},
+#include "loader/isa/opcodes.def"
+#undef TIRB_OP
+#undef TIRB_ELEMENTWISE
+};
+
+/* A switch, so that the compiler refuses a number that two rows share. */
+static bool is_opcode(uint8_t op) {
+    switch (op) {
+#define TIRB_OP(number, NAME, text, letters, types, flags, meaning) case number:
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning)                         \
+    case number:                                                                                   \
+    case (number) + TIRB_OP_LANE_FORM:
+#include "loader/isa/opcodes.def"
+#undef TIRB_OP
+#undef TIRB_ELEMENTWISE
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The scalar form of an elementwise opcode. */
+static tirbi_op scalar_form(tirbi_op op) { return (tirbi_op)((unsigned)op & (TIRB_OP_LANE_FORM - 1)); }
+
+tirbi_dtype tirbi_op_result_type(tirbi_op op, tirbi_dtype type) {
+    switch ((unsigned)scalar_form(op)) {
+    case TIRB_OP_EQ:
+    case TIRB_OP_NE:
+    case TIRB_OP_LT:
+    case TIRB_OP_LE:
+    case TIRB_OP_GT:
+    case TIRB_OP_GE:
+    case TIRB_OP_ISNAN:
+        return TIRB_BOOL;
+    default:
+        return type;
+    }
+}
+
+tirbi_dtype tirbi_op_operand_type(tirbi_op op, tirbi_dtype type, tirbi_dtype source, unsigned index) {
+    switch ((unsigned)scalar_form(op)) {
+    case TIRB_OP_SELECT:
+        return index == 0 ? TIRB_BOOL : type;
+    case TIRB_OP_CAST:
+    case TIRB_OP_BITS:
+        return source;
+    default:
+        return type;
+    }
+}
+
+/* ---- Decoding ------------------------------------------------------------------------------------------------- */
+
+static uint8_t read_list(tirbi_reader *r, uint16_t *list) {
+    uint8_t n = tirbi_read_u8(r);
+    for (unsigned i = 0; i < n; i++) list[i] = tirbi_read_u16(r);
+    return n;
+}
+
+static tirb_status read_header(tirbi_reader *r, tirbi_lane_header *lane, tirb_error *error) {
+    lane->n = tirbi_read_u16(r);
+    lane->n_inner = tirbi_read_u8(r);
+    lane->n_cursors = tirbi_read_u8(r);
+    lane->end = tirbi_read_u32(r);
+    if (lane->n_inner > TIRBI_MAX_INNER) {
+        return tirbi_error_set(error, TIRB_VERIFY, "%u inner loops, at most %d", lane->n_inner, TIRBI_MAX_INNER);
+    }
+    if (lane->n_cursors > TIRBI_MAX_CURSORS) {
+        return tirbi_error_set(error, TIRB_VERIFY, "%u cursors, at most %d", lane->n_cursors, TIRBI_MAX_CURSORS);
+    }
+    for (unsigned i = 0; i < lane->n_inner; i++) {
+        lane->inner[i].extent = tirbi_read_u16(r);
+        lane->inner[i].index = tirbi_read_u16(r);
+    }
+    for (unsigned i = 0; i < lane->n_cursors; i++) {
+        tirbi_cursor *cursor = &lane->cursors[i];
+        cursor->ref = tirbi_read_u16(r);
+        cursor->type = tirbi_read_u8(r);
+        cursor->access = tirbi_read_u8(r);
+        cursor->level = tirbi_read_u8(r);
+        cursor->start = tirbi_read_u16(r);
+        cursor->step = tirbi_read_u16(r);
+        for (unsigned k = 0; k < lane->n_inner; k++) cursor->steps[k] = tirbi_read_u16(r);
+        if (r->failed) return TIRB_OK; /* the caller says so */
+        if (cursor->type >= TIRB_N_DTYPES) {
+            return tirbi_error_set(error, TIRB_VERIFY, "cursor %u: no type %u", i, cursor->type);
+        }
+        if (cursor->access < TIRBI_READ || cursor->access > (TIRBI_READ | TIRBI_WRITE)) {
+            return tirbi_error_set(error, TIRB_VERIFY, "cursor %u: access %u is not 1, 2 or 3", i, cursor->access);
+        }
+        if (cursor->level > lane->n_inner) {
+            return tirbi_error_set(error, TIRB_VERIFY, "cursor %u: level %u > %u", i, cursor->level, lane->n_inner);
+        }
+    }
+    return TIRB_OK;
+}
+
+static tirb_status read_operand(tirbi_reader *r, char letter, tirbi_instr *out, int64_t *value, tirb_error *error) {
+    switch (letter) {
+    case 'D':
+    case 'S':
+    case 'x':
+    case 'W':
+    case 'R':
+    case 'F':
+    case 'Z':
+        *value = tirbi_read_u16(r);
+        return TIRB_OK;
+    case 'j':
+        *value = tirbi_read_u32(r);
+        return TIRB_OK;
+    case 'i':
+        *value = (int32_t)tirbi_read_u32(r);
+        return TIRB_OK;
+    case 'I':
+        *value = (int64_t)tirbi_read_u64(r);
+        return TIRB_OK;
+    case 'T':
+        *value = tirbi_read_u8(r);
+        if (*value >= TIRB_N_DTYPES) {
+            return tirbi_error_set(error, TIRB_VERIFY, "no type %u", (unsigned)*value);
+        }
+        return TIRB_OK;
+    case 'a':
+        *value = read_list(r, out->scalars);
+        return TIRB_OK;
+    case 'r':
+        *value = read_list(r, out->refs);
+        return TIRB_OK;
+    case 'H':
+        *value = 0;
+        return read_header(r, &out->lane, error);
+    default: /* V U Q C L n */
+        *value = tirbi_read_u8(r);
+        return TIRB_OK;
+    }
+}
+
+static tirb_status check_type(const tirbi_op_info *info, uint8_t type, tirb_error *error) {
+    if (info->types == 0) {
+        if (type == TIRB_TYPE_NONE) return TIRB_OK;
+        return tirbi_error_set(error, TIRB_VERIFY, "%s has no type, but its type byte is %u, not 255", info->mnemonic,
+                               type);
+    }
+    if (type >= TIRB_N_DTYPES) return tirbi_error_set(error, TIRB_VERIFY, "%s: no type %u", info->mnemonic, type);
+    if (!(info->types >> type & 1)) {
+        return tirbi_error_set(error, TIRB_VERIFY, "%s does not exist for %s", info->mnemonic, tirbi_dtypes[type].name);
+    }
+    return TIRB_OK;
+}
+
+tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out, tirb_error *error) {
+    tirbi_reader r = tirbi_reader_over(code, size);
+    r.at = offset < size ? offset : size;
+    out->op = tirbi_read_u8(&r);
+    out->type = tirbi_read_u8(&r);
+    out->offset = offset;
+    if (r.failed) return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside an instruction");
+    if (!is_opcode(out->op)) return tirbi_error_set(error, TIRB_VERIFY, "unknown opcode 0x%02x", out->op);
+    const tirbi_op_info *info = &tirbi_ops[out->op];
+    TIRBI_TRY(check_type(info, out->type, error));
+    for (unsigned i = 0; info->operands[i]; i++) {
+        TIRBI_TRY(read_operand(&r, info->operands[i], out, &out->operand[i], error));
+        if (r.failed) {
+            return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside operand %u of %s", i + 1, info->mnemonic);
+        }
+    }
+    out->size = (uint32_t)(r.at - offset);
+    return TIRB_OK;
+}
+
+/* ---- Encoding ------------------------------------------------------------------------------------------------- */
+
+static void write_list(tirbi_writer *w, const uint16_t *list, uint8_t n) {
+    tirbi_write_u8(w, n);
+    for (unsigned i = 0; i < n; i++) tirbi_write_u16(w, list[i]);
+}
+
+static void write_header(tirbi_writer *w, const tirbi_lane_header *lane) {
+    tirbi_write_u16(w, lane->n);
+    tirbi_write_u8(w, lane->n_inner);
+    tirbi_write_u8(w, lane->n_cursors);
+    tirbi_write_u32(w, lane->end);
+    for (unsigned i = 0; i < lane->n_inner; i++) {
+        tirbi_write_u16(w, lane->inner[i].extent);
+        tirbi_write_u16(w, lane->inner[i].index);
+    }
+    for (unsigned i = 0; i < lane->n_cursors; i++) {
+        const tirbi_cursor *cursor = &lane->cursors[i];
+        tirbi_write_u16(w, cursor->ref);
+        tirbi_write_u8(w, cursor->type);
+        tirbi_write_u8(w, cursor->access);
+        tirbi_write_u8(w, cursor->level);
+        tirbi_write_u16(w, cursor->start);
+        tirbi_write_u16(w, cursor->step);
+        for (unsigned k = 0; k < lane->n_inner; k++) tirbi_write_u16(w, cursor->steps[k]);
+    }
+}
+
+static void write_operand(tirbi_writer *w, char letter, const tirbi_instr *instr, int64_t value) {
+    switch (letter) {
+    case 'D':
+    case 'S':
+    case 'x':
+    case 'W':
+    case 'R':
+    case 'F':
+    case 'Z':
+        tirbi_write_u16(w, (uint16_t)value);
+        break;
+    case 'j':
+    case 'i':
+        tirbi_write_u32(w, (uint32_t)value);
+        break;
+    case 'I':
+        tirbi_write_u64(w, (uint64_t)value);
+        break;
+    case 'a':
+        write_list(w, instr->scalars, (uint8_t)value);
+        break;
+    case 'r':
+        write_list(w, instr->refs, (uint8_t)value);
+        break;
+    case 'H':
+        write_header(w, &instr->lane);
+        break;
+    default: /* V U Q C L n T */
+        tirbi_write_u8(w, (uint8_t)value);
+    }
+}
+
+void tirbi_encode(tirbi_writer *writer, const tirbi_instr *instr) {
+    const tirbi_op_info *info = &tirbi_ops[instr->op];
+    tirbi_write_u8(writer, instr->op);
+    tirbi_write_u8(writer, info->types ? instr->type : TIRB_TYPE_NONE);
+    for (unsigned i = 0; info->operands[i]; i++) {
+        write_operand(writer, info->operands[i], instr, instr->operand[i]);
+    }
+}
