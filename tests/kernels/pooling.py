@@ -1,0 +1,59 @@
+# Pooling and resizing of images: maximum with padding, average, global average, nearest and bilinear scaling.
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def max_pool2d(A: T.Buffer(("n", "c", "h * 2", "w * 2"), "float32"), n: T.int32, c: T.int32, h: T.int32, w: T.int32, pool_max: T.Buffer(("n", "c", "h", "w"), "float32")):
+        for b, k, i, j, di, dj in T.grid(n, c, h, w, 3, 3):
+            with T.sblock("pool_max"):
+                vb, vk, vi, vj, vdi, vdj = T.axis.remap("SSSSRR", [b, k, i, j, di, dj])
+                with T.init():
+                    pool_max[vb, vk, vi, vj] = T.float32(-340282346638528859811704183484516925440.0)
+                pool_max[vb, vk, vi, vj] = T.max(pool_max[vb, vk, vi, vj], T.if_then_else(1 <= vi * 2 + vdi and 1 <= vj * 2 + vdj, A[vb, vk, vi * 2 + vdi - 1, vj * 2 + vdj - 1], T.float32(-340282346638528859811704183484516925440.0)))
+
+    @T.prim_func(s_tir=True)
+    def avg_pool2d(A: T.Buffer((2, 3, 12, 10), "float32"), pool_avg: T.Buffer((2, 3, 6, 5), "float32")):
+        pool_sum = T.sblock_alloc_buffer((2, 3, 6, 5))
+        for b, k, i, j, di, dj in T.grid(2, 3, 6, 5, 2, 2):
+            with T.sblock("pool_sum"):
+                vb, vk, vi, vj, vdi, vdj = T.axis.remap("SSSSRR", [b, k, i, j, di, dj])
+                with T.init():
+                    pool_sum[vb, vk, vi, vj] = T.float32(0)
+                pool_sum[vb, vk, vi, vj] += A[vb, vk, vi * 2 + vdi, vj * 2 + vdj]
+        for b, k, i, j in T.grid(2, 3, 6, 5):
+            with T.sblock("pool_avg"):
+                vb, vk, vi, vj = T.axis.remap("SSSS", [b, k, i, j])
+                pool_avg[vb, vk, vi, vj] = pool_sum[vb, vk, vi, vj] * T.float32(0.25)
+
+    @T.prim_func(s_tir=True)
+    def global_average(A: T.Buffer(("n", "h", "w", "c"), "float32"), out: T.Buffer(("n", "c"), "float32")):
+        n, h, w, c = T.int32(), T.int32(), T.int32(), T.int32()
+        for b, k, i, j in T.grid(n, c, h, w):
+            with T.sblock("out"):
+                vb, vk, vi, vj = T.axis.remap("SSRR", [b, k, i, j])
+                with T.init():
+                    out[vb, vk] = T.float32(0)
+                out[vb, vk] = out[vb, vk] + A[vb, vi, vj, vk] / T.Cast("float32", h * w)
+
+    @T.prim_func(s_tir=True)
+    def resize_nearest(A: T.Buffer(("h", "w"), "uint8"), B: T.Buffer(("p", "q"), "uint8")):
+        h, w, p, q = T.int32(), T.int32(), T.int32(), T.int32()
+        for i, j in T.grid(p, q):
+            B[i, j] = A[i * h // p, j * w // q]
+
+    # Half-pixel centres, clamped at the border.
+    @T.prim_func(s_tir=True)
+    def resize_bilinear(A: T.Buffer(("h", "w"), "float32"), B: T.Buffer(("p", "q"), "float32")):
+        h, w, p, q = T.int32(), T.int32(), T.int32(), T.int32()
+        for i, j in T.grid(p, q):
+            y: T.let[T.float32] = (T.Cast("float32", i) + T.float32(0.5)) * (T.Cast("float32", h) / T.Cast("float32", p)) - T.float32(0.5)
+            x: T.let[T.float32] = (T.Cast("float32", j) + T.float32(0.5)) * (T.Cast("float32", w) / T.Cast("float32", q)) - T.float32(0.5)
+            y0: T.let[T.int32] = T.Cast("int32", T.floor(y))
+            x0: T.let[T.int32] = T.Cast("int32", T.floor(x))
+            fy: T.let[T.float32] = y - T.floor(y)
+            fx: T.let[T.float32] = x - T.floor(x)
+            top: T.let[T.float32] = A[T.max(y0, 0), T.max(x0, 0)] * (T.float32(1) - fx) + A[T.max(y0, 0), T.min(x0 + 1, w - 1)] * fx
+            bottom: T.let[T.float32] = A[T.min(y0 + 1, h - 1), T.max(x0, 0)] * (T.float32(1) - fx) + A[T.min(y0 + 1, h - 1), T.min(x0 + 1, w - 1)] * fx
+            B[i, j] = top * (T.float32(1) - fy) + bottom * fy

@@ -1,0 +1,135 @@
+# What schedules leave behind: vector, parallel and unrolled loops, slices and ramps, splits with predicates, steps,
+# nested blocks, break and continue, an explicit root, buffers inside loops.
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def vector_loop(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+        for i_0 in T.parallel(4):
+            for i_1 in T.unroll(2):
+                for i_2 in T.vectorized(8):
+                    with T.sblock("B"):
+                        vi = T.axis.spatial(64, i_0 * 16 + i_1 * 8 + i_2)
+                        T.reads(A[vi])
+                        T.writes(B[vi])
+                        B[vi] = A[vi] * A[vi] + T.float32(1.0)
+
+    # The same after vectorisation: slices, a broadcast and a strided ramp.
+    @T.prim_func(s_tir=True)
+    def slices(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((64,), "float32")):
+        for i in range(8):
+            B[i * 8:i * 8 + 8] = A[T.Ramp(i * 8, 1, 8)] * A[T.Ramp(i * 8, 1, 8)] + T.Broadcast(T.float32(1.0), 8)
+        for i in range(8):
+            C[i * 4:i * 4 + 4] = A[T.Ramp(i * 8, 2, 4)]
+        for i in range(4):
+            D[i * 16:i * 16 + 16] = A[T.Ramp(63 - i * 16, -1, 16)]
+
+    @T.prim_func(s_tir=True)
+    def split(A: T.Buffer(("n", "m"), "int32"), B: T.Buffer(("n", "m"), "int32")):
+        n, m = T.int32(), T.int32()
+        for fused_0 in range((n * m + 31) // 32):
+            for fused_1 in range(32):
+                with T.sblock("B"):
+                    vi = T.axis.spatial(n, (fused_0 * 32 + fused_1) // m)
+                    vj = T.axis.spatial(m, (fused_0 * 32 + fused_1) % m)
+                    T.where(fused_0 * 32 + fused_1 < n * m)
+                    B[vi, vj] = A[vi, vj] * 2 + 1
+
+    # A producer computed tile by tile inside its consumer's loop.
+    @T.prim_func(s_tir=True)
+    def compute_at(A: T.Buffer((66,), "float32"), C: T.Buffer((64,), "float32")):
+        B = T.sblock_alloc_buffer((66,))
+        for i_0 in range(8):
+            for k in range(10):
+                with T.sblock("B"):
+                    vk = T.axis.spatial(66, i_0 * 8 + k)
+                    T.reads(A[vk])
+                    T.writes(B[vk])
+                    B[vk] = A[vk] * T.float32(2)
+            for i_1 in range(8):
+                with T.sblock("C"):
+                    vi = T.axis.spatial(64, i_0 * 8 + i_1)
+                    T.reads(B[vi:vi + 3])
+                    T.writes(C[vi])
+                    C[vi] = B[vi] + B[vi + 1] + B[vi + 2]
+
+    # Blocks inside a block, with a buffer that lives for one tile.
+    @T.prim_func(s_tir=True)
+    def nested(A: T.Buffer((32, 32), "float32"), B: T.Buffer((32, 32), "float32")):
+        for i, j in T.grid(4, 4):
+            with T.sblock("outer"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vi * 8:vi * 8 + 8, vj * 8:vj * 8 + 8])
+                T.writes(B[vi * 8:vi * 8 + 8, vj * 8:vj * 8 + 8])
+                tile = T.sblock_alloc_buffer((8, 8))
+                for y, x in T.grid(8, 8):
+                    with T.sblock("load"):
+                        vy, vx = T.axis.remap("SS", [y, x])
+                        tile[vy, vx] = A[vi * 8 + vy, vj * 8 + vx]
+                for y, x in T.grid(8, 8):
+                    with T.sblock("flip"):
+                        vy, vx = T.axis.remap("SS", [y, x])
+                        B[vi * 8 + vy, vj * 8 + vx] = tile[7 - vy, 7 - vx]
+
+    # The root block written out; offsets of loops; an annotation.
+    @T.prim_func(s_tir=True)
+    def root(A: T.Buffer((20,), "int32"), B: T.Buffer((20,), "int32")):
+        with T.sblock("root"):
+            T.reads()
+            T.writes()
+            for i in T.serial(0, 20, annotations={"note": 1}):
+                with T.sblock("clear"):
+                    vi = T.axis.spatial(20, i)
+                    B[vi] = 0
+            for i in T.serial(5, 15):
+                with T.sblock("middle"):
+                    vi = T.axis.spatial((5, 15), i)
+                    B[vi] = A[vi] + vi
+
+    @T.prim_func(s_tir=True)
+    def steps(A: T.Buffer(("n",), "int32"), B: T.Buffer(("n",), "int32")):
+        n = T.int32()
+        for i in range(0, n, 3):
+            B[i] = A[i]
+        for i in range(1, n, 3):
+            B[i] = A[i] * 10
+        for i in T.serial(2, n, step=3):
+            B[i] = A[i] * 100
+
+    # The sum of the positive numbers before the first zero.
+    @T.prim_func(s_tir=True)
+    def break_continue(A: T.Buffer(("n",), "int32")) -> T.int32:
+        n = T.int32()
+        total: T.int32 = 0
+        for i in range(n):
+            if A[i] == 0:
+                break
+            if A[i] < 0:
+                continue
+            total += A[i]
+        return total
+
+    # A triangular loop: the inner extent depends on the outer variable.
+    @T.prim_func(s_tir=True)
+    def triangle(A: T.Buffer(("n", "n"), "float64"), B: T.Buffer(("n",), "float64")):
+        n = T.int32()
+        for i in range(n):
+            B[i] = T.float64(0)
+            for j in range(i + 1):
+                B[i] = B[i] + A[i, j]
+
+    # Let expressions, chained comparisons, conditions as values, attributes, an assertion.
+    @T.prim_func(s_tir=True)
+    def odds_and_ends(A: T.Buffer(("n",), "int32"), B: T.Buffer(("n",), "int32")):
+        n = T.int32()
+        assert n >= 0, "the length is not negative"
+        x = T.int32()
+        with T.attr(0, "pragma_note", 1):
+            for i in range(n):
+                B[i] = T.Let(x * x + x, where={x: A[i] + 1}) + T.if_then_else(0 <= A[i] <= 9, 1, 0)
+                if A[i] % 2 == 0:
+                    pass
+                else:
+                    B[i] = -B[i]
