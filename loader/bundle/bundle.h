@@ -1,0 +1,31 @@
+/* The .tirb container (FORMAT.md): programs to bytes and back. The only room that sees zstd. */
+#ifndef TIRB_LOADER_BUNDLE_BUNDLE_H
+#define TIRB_LOADER_BUNDLE_BUNDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/status.h>
+
+#include "loader/base/alloc.h"
+#include "loader/base/bytes.h"
+#include "loader/bundle/program.h"
+
+enum { TIRBI_BUNDLE_MAJOR = 1, TIRBI_BUNDLE_MINOR = 0, TIRBI_BUNDLE_HEADER_SIZE = 28 };
+
+/* Appends the bundle of `program` to `out`. The same program gives the same bytes. `heap` is for temporaries. The
+ * program need not be verified, but its code must decode. Errors: VERIFY, NO_MEMORY, MEMORY_LIMIT, UNSUPPORTED (more
+ * than 4 GiB). */
+tirb_status tirbi_bundle_write(const tirbi_program *program, tirbi_heap *heap, tirbi_writer *out, tirb_error *error);
+
+/* Restores a program from a bundle; nothing of it points into `bytes`. `max_size` bounds the bundle, what it unpacks
+ * to, and (times 8) the decoded tables, each before memory is taken. The result is well-formed data but not verified.
+ * Temporaries come from the arena's heap. Errors: FORMAT, VERSION, CHECKSUM, MEMORY_LIMIT, NO_MEMORY. */
+tirb_status tirbi_bundle_read(const void *bytes, size_t size, uint64_t max_size, tirbi_arena *arena,
+                              tirbi_program **out, tirb_error *error);
+
+/* The checksum that a bundle of at least a header's size must carry, and storing it: for tools that alter bundles. */
+uint64_t tirbi_bundle_checksum(const uint8_t *bytes, size_t size);
+void tirbi_bundle_seal(uint8_t *bytes, size_t size);
+
+#endif

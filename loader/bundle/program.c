@@ -1,0 +1,72 @@
+#include "loader/bundle/program.h"
+
+#include "loader/base/checked.h"
+#include "loader/base/error.h"
+
+/* a / b rounded towards minus infinity or towards zero; b is not 0. The least value over -1 is an overflow. */
+static bool divide(int64_t a, int64_t b, bool floor, int64_t *quotient, int64_t *remainder) {
+    if (a == INT64_MIN && b == -1) return false;
+    *quotient = a / b;
+    *remainder = a % b;
+    if (floor && *remainder != 0 && (*remainder < 0) != (b < 0)) {
+        *quotient -= 1;
+        *remainder += b;
+    }
+    return true;
+}
+
+static bool apply(uint8_t op, int64_t a, int64_t b, int64_t *out) {
+    int64_t quotient = 0;
+    int64_t remainder = 0;
+    bool floor = op == TIRBI_DIM_FLOORDIV || op == TIRBI_DIM_FLOORMOD;
+    switch (op) {
+    case TIRBI_DIM_ADD:
+        return tirbi_add_i64(a, b, out);
+    case TIRBI_DIM_SUB:
+        return tirbi_sub_i64(a, b, out);
+    case TIRBI_DIM_MUL:
+        return tirbi_mul_i64(a, b, out);
+    case TIRBI_DIM_FLOORDIV:
+    case TIRBI_DIM_TRUNCDIV:
+        if (b == 0 || !divide(a, b, floor, &quotient, &remainder)) return false;
+        *out = quotient;
+        return true;
+    case TIRBI_DIM_FLOORMOD:
+    case TIRBI_DIM_TRUNCMOD:
+        if (b == 0 || !divide(a, b, floor, &quotient, &remainder)) return false;
+        *out = remainder;
+        return true;
+    case TIRBI_DIM_MIN:
+        *out = a < b ? a : b;
+        return true;
+    case TIRBI_DIM_MAX:
+        *out = a > b ? a : b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+tirb_status tirbi_dim_eval(const tirbi_dim *dim, const int64_t *values, const bool *bound, int64_t *out,
+                           tirb_error *error) {
+    int64_t stack[TIRBI_MAX_DIM_TERMS];
+    unsigned depth = 0;
+    for (unsigned i = 0; i < dim->n_terms; i++) {
+        const tirbi_dim_term *term = &dim->terms[i];
+        if (term->op == TIRBI_DIM_CONST) {
+            stack[depth++] = term->value;
+        } else if (term->op == TIRBI_DIM_VAR) {
+            if (!bound[term->value]) {
+                return tirbi_error_set(error, TIRB_SHAPE, "a shape variable of the extent has no value yet");
+            }
+            stack[depth++] = values[term->value];
+        } else {
+            depth--;
+            if (!apply(term->op, stack[depth - 1], stack[depth], &stack[depth - 1])) {
+                return tirbi_error_set(error, TIRB_SHAPE, "the extent's arithmetic overflows or divides by zero");
+            }
+        }
+    }
+    *out = stack[0];
+    return TIRB_OK;
+}

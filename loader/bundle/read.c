@@ -1,0 +1,513 @@
+/* Bundles to programs. Every count is bounded by the bytes that are left before memory is taken for it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "loader/base/checked.h"
+#include "loader/base/error.h"
+#include "loader/bundle/bundle.h"
+#include "loader/bundle/parts.h"
+
+/* Decoded tables may take this many times max_size: fields that are a byte in a bundle are up to 16 in memory. */
+enum { DECODED_FACTOR = 8 };
+
+typedef struct loading {
+    tirbi_arena *arena;
+    uint64_t max_size;
+    uint64_t decoded; /* bytes taken from the arena */
+    uint64_t max_decoded;
+    tirbi_frame_reader frames;
+    tirbi_program *program;
+    tirbi_function *functions;
+    tirb_error *error;
+} loading;
+
+/* ---- Errors and memory ---------------------------------------------------------------------------------------- */
+
+static tirb_status too_large(loading *l, const char *what, uint64_t size, uint64_t limit) {
+    return tirbi_error_set(l->error, TIRB_MEMORY_LIMIT, "%s has %" PRIu64 " bytes, the limit is %" PRIu64, what, size,
+                           limit);
+}
+
+/* Room for n things of `size` bytes. */
+static tirb_status take(loading *l, size_t n, size_t size, void **out) {
+    uint64_t bytes;
+    if (!tirbi_mul_u64(n, size, &bytes) || bytes > l->max_decoded - l->decoded) {
+        return too_large(l, "the decoded program", l->decoded + n, l->max_decoded);
+    }
+    l->decoded += bytes;
+    *out = tirbi_arena_alloc(l->arena, n, size);
+    if (*out) return TIRB_OK;
+    return tirbi_error_set(l->error, tirbi_heap_status(l->arena->heap), "no memory for the program");
+}
+
+/* A section ends where its last field ends. */
+static tirb_status finish(loading *l, const tirbi_reader *r, const char *section) {
+    if (r->failed) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "the section of %s is malformed near its byte %zu of %zu",
+                               section, r->at, r->size);
+    }
+    if (tirbi_reader_left(r) > 0) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "the section of %s has %zu bytes too many", section,
+                               tirbi_reader_left(r));
+    }
+    return TIRB_OK;
+}
+
+/* ---- Fields --------------------------------------------------------------------------------------------------- */
+
+static uint16_t read_u16(tirbi_reader *r) {
+    uint64_t v = tirbi_read_varint(r);
+    if (v > UINT16_MAX) r->failed = true;
+    return (uint16_t)v;
+}
+
+static uint32_t read_u32(tirbi_reader *r) {
+    uint64_t v = tirbi_read_varint(r);
+    if (v > UINT32_MAX) r->failed = true;
+    return (uint32_t)v;
+}
+
+/* A count of things that take at least a byte each. */
+static uint16_t read_count(tirbi_reader *r) {
+    uint16_t n = read_u16(r);
+    if (n > tirbi_reader_left(r)) r->failed = true;
+    return r->failed ? 0 : n;
+}
+
+static uint16_t read_optional(tirbi_reader *r) { return (uint16_t)(read_u16(r) - 1); }
+
+static tirb_status read_names(loading *l, tirbi_reader *r) {
+    uint16_t n = read_count(r);
+    void *memory;
+    TIRBI_TRY(take(l, n, sizeof(tirbi_string), &memory));
+    tirbi_string *strings = (tirbi_string *)memory;
+    l->program->strings = strings;
+    l->program->n_strings = n;
+    uint64_t total = 0;
+    for (unsigned i = 0; i < n; i++) {
+        strings[i].size = read_u32(r);
+        total += strings[i].size;
+    }
+    if (r->failed || total != tirbi_reader_left(r)) {
+        r->failed = true;
+        return finish(l, r, "names");
+    }
+    TIRBI_TRY(take(l, (size_t)total + n, 1, &memory));
+    char *text = (char *)memory;
+    for (unsigned i = 0; i < n; i++) {
+        const uint8_t *bytes = tirbi_read_bytes(r, strings[i].size);
+        if (strings[i].size > 0) memcpy(text, bytes, strings[i].size);
+        strings[i].text = text;
+        text += strings[i].size + 1;
+    }
+    return finish(l, r, "names");
+}
+
+static tirb_status read_terms(loading *l, tirbi_reader *r, uint64_t n, tirbi_dim *dim) {
+    if (n > TIRBI_MAX_DIM_TERMS || n > tirbi_reader_left(r)) {
+        r->failed = true;
+        return TIRB_OK;
+    }
+    void *memory;
+    TIRBI_TRY(take(l, (size_t)n, sizeof(tirbi_dim_term), &memory));
+    tirbi_dim_term *terms = (tirbi_dim_term *)memory;
+    for (unsigned i = 0; i < n; i++) {
+        terms[i].op = tirbi_read_u8(r);
+        if (terms[i].op == TIRBI_DIM_CONST || terms[i].op == TIRBI_DIM_VAR) terms[i].value = tirbi_read_signed(r);
+    }
+    /* One encoding of each dimension: what has a short form uses it. */
+    if (n == 1 && terms[0].op <= TIRBI_DIM_VAR && terms[0].value >= 0 && terms[0].value <= INT64_MAX >> DIM_SHIFT) {
+        r->failed = true;
+    }
+    dim->n_terms = (uint16_t)n;
+    dim->terms = terms;
+    return TIRB_OK;
+}
+
+static tirb_status read_dim(loading *l, tirbi_reader *r, tirbi_dim *dim) {
+    uint64_t head = tirbi_read_varint(r);
+    uint64_t kind = head & ((1 << DIM_SHIFT) - 1);
+    if (r->failed || kind > DIM_TERMS) {
+        r->failed = true;
+        return TIRB_OK;
+    }
+    if (kind == DIM_TERMS) return read_terms(l, r, head >> DIM_SHIFT, dim);
+    if (head > (uint64_t)INT64_MAX) r->failed = true;
+    void *memory;
+    TIRBI_TRY(take(l, 1, sizeof(tirbi_dim_term), &memory));
+    tirbi_dim_term *term = (tirbi_dim_term *)memory;
+    term->op = kind == DIM_CONST ? TIRBI_DIM_CONST : TIRBI_DIM_VAR;
+    term->value = (int64_t)(head >> DIM_SHIFT);
+    dim->n_terms = 1;
+    dim->terms = term;
+    return TIRB_OK;
+}
+
+static tirb_status read_dims(loading *l, tirbi_reader *r, unsigned n, const tirbi_dim **out) {
+    if (n > tirbi_reader_left(r)) {
+        r->failed = true;
+        return TIRB_OK;
+    }
+    void *memory;
+    TIRBI_TRY(take(l, n, sizeof(tirbi_dim), &memory));
+    tirbi_dim *dims = (tirbi_dim *)memory;
+    *out = dims;
+    for (unsigned i = 0; i < n && !r->failed; i++) TIRBI_TRY(read_dim(l, r, &dims[i]));
+    return TIRB_OK;
+}
+
+static tirb_status read_param(loading *l, tirbi_reader *r, tirbi_param *param) {
+    param->name = read_u16(r);
+    uint8_t flags = tirbi_read_u8(r);
+    param->kind = flags & PARAM_SCALAR ? TIRB_PARAM_SCALAR : TIRB_PARAM_TENSOR;
+    param->access = flags >> PARAM_ACCESS_SHIFT & (TIRBI_READ | TIRBI_WRITE);
+    param->has_strides = flags & PARAM_STRIDES;
+    param->has_elem_offset = flags & PARAM_OFFSET;
+    param->dtype = tirbi_read_u8(r);
+    param->reg = read_u16(r);
+    if (flags & ~PARAM_ALL) r->failed = true;
+    if (param->kind == TIRB_PARAM_SCALAR) {
+        if (flags != PARAM_SCALAR) r->failed = true;
+        return TIRB_OK;
+    }
+    param->ndim = tirbi_read_u8(r);
+    TIRBI_TRY(read_dims(l, r, param->ndim, &param->shape));
+    if (param->has_strides) TIRBI_TRY(read_dims(l, r, param->ndim, &param->strides));
+    if (param->has_elem_offset) TIRBI_TRY(read_dim(l, r, &param->elem_offset));
+    return TIRB_OK;
+}
+
+static tirb_status read_vars(loading *l, tirbi_reader *r, tirbi_function *f) {
+    f->n_vars = read_count(r);
+    void *memory;
+    TIRBI_TRY(take(l, f->n_vars, sizeof(tirbi_var), &memory));
+    tirbi_var *vars = (tirbi_var *)memory;
+    f->vars = vars;
+    for (unsigned i = 0; i < f->n_vars && !r->failed; i++) {
+        vars[i].name = read_u16(r);
+        vars[i].dtype = tirbi_read_u8(r);
+        vars[i].reg = read_u16(r);
+        vars[i].param = read_optional(r);
+    }
+    return TIRB_OK;
+}
+
+static tirb_status read_params(loading *l, tirbi_reader *r, tirbi_function *f) {
+    f->n_params = read_count(r);
+    void *memory;
+    TIRBI_TRY(take(l, f->n_params, sizeof(tirbi_param), &memory));
+    tirbi_param *params = (tirbi_param *)memory;
+    f->params = params;
+    for (unsigned i = 0; i < f->n_params && !r->failed; i++) TIRBI_TRY(read_param(l, r, &params[i]));
+    return TIRB_OK;
+}
+
+static tirb_status read_register_types(loading *l, tirbi_reader *r, tirbi_function *f) {
+    if (f->n_refs > tirbi_reader_left(r)) r->failed = true;
+    if (r->failed) return TIRB_OK;
+    void *memory;
+    TIRBI_TRY(take(l, f->n_refs, sizeof(tirbi_ref_type), &memory));
+    tirbi_ref_type *refs = (tirbi_ref_type *)memory;
+    f->refs = refs;
+    for (unsigned i = 0; i < f->n_refs; i++) {
+        uint8_t bits = tirbi_read_u8(r);
+        refs[i].dtype = bits & (REF_WRITABLE - 1);
+        refs[i].writable = bits & REF_WRITABLE;
+    }
+    TIRBI_TRY(take(l, f->n_reds, sizeof(tirbi_red_type), &memory));
+    tirbi_red_type *reds = (tirbi_red_type *)memory;
+    f->reds = reds;
+    for (unsigned i = 0; i < f->n_reds; i++) {
+        reds[i].dtype = tirbi_read_u8(r);
+        reds[i].op = tirbi_read_u8(r);
+    }
+    return TIRB_OK;
+}
+
+static tirb_status read_function(loading *l, tirbi_reader *r, tirbi_function *f) {
+    f->name = read_u16(r);
+    uint8_t flags = tirbi_read_u8(r);
+    f->is_public = flags & FUNCTION_PUBLIC;
+    f->returns = flags & FUNCTION_RETURNS;
+    f->return_type = f->returns ? tirbi_read_u8(r) : TIRB_TYPE_NONE;
+    if (flags & ~FUNCTION_ALL) r->failed = true;
+    f->n_sregs = read_u16(r);
+    f->n_refs = read_u16(r);
+    f->n_lane_regs = tirbi_read_u8(r);
+    f->n_reds = tirbi_read_u8(r);
+    f->code_size = read_u32(r);
+    TIRBI_TRY(read_vars(l, r, f));
+    TIRBI_TRY(read_params(l, r, f));
+    return read_register_types(l, r, f);
+}
+
+static tirb_status read_functions(loading *l, tirbi_reader *r) {
+    l->program->fp_mode = tirbi_read_u8(r);
+    l->program->source_file = read_optional(r);
+    uint16_t n = read_count(r);
+    void *memory;
+    TIRBI_TRY(take(l, n, sizeof(tirbi_function), &memory));
+    l->functions = (tirbi_function *)memory;
+    l->program->functions = l->functions;
+    l->program->n_functions = n;
+    for (unsigned i = 0; i < n && !r->failed; i++) TIRBI_TRY(read_function(l, r, &l->functions[i]));
+    return finish(l, r, "functions");
+}
+
+/* ---- Code and lines ------------------------------------------------------------------------------------------- */
+
+/* Unpacks the instructions of one function behind each other until they fill its declared size. */
+static tirb_status unpack_function(loading *l, tirbi_reader *r, const tirbi_function *f, tirbi_writer *code) {
+    tirbi_instr instr;
+    size_t start = code->size;
+    while (code->size - start < f->code_size) {
+        if (!tirbi_unpack_instr(r, (uint32_t)(code->size - start), &instr)) {
+            r->failed = true;
+            return finish(l, r, "code");
+        }
+        tirbi_encode(code, &instr);
+        if (code->failed) return tirbi_error_set(l->error, tirbi_heap_status(code->heap), "no memory for the code");
+        if (code->size > l->max_size) return too_large(l, "the code", code->size, l->max_size);
+    }
+    if (code->size - start == f->code_size) return TIRB_OK;
+    return tirbi_error_set(l->error, TIRB_FORMAT, "the last instruction of a function crosses its end, byte %" PRIu32,
+                           f->code_size);
+}
+
+static tirb_status unpack_functions(loading *l, tirbi_reader *r, tirbi_writer *code) {
+    for (unsigned i = 0; i < l->program->n_functions; i++) TIRBI_TRY(unpack_function(l, r, &l->functions[i], code));
+    TIRBI_TRY(finish(l, r, "code"));
+    void *memory;
+    TIRBI_TRY(take(l, code->size, 1, &memory));
+    uint8_t *at = (uint8_t *)memory;
+    if (code->size > 0) memcpy(at, code->data, code->size);
+    for (unsigned i = 0; i < l->program->n_functions; i++) {
+        l->functions[i].code = at;
+        at += l->functions[i].code_size;
+    }
+    return TIRB_OK;
+}
+
+static tirb_status read_code(loading *l, tirbi_reader *r) {
+    tirbi_writer code;
+    tirbi_writer_init(&code, l->arena->heap);
+    tirb_status status = unpack_functions(l, r, &code);
+    tirbi_writer_destroy(&code);
+    return status;
+}
+
+/* last + a signed difference, within u32. */
+static uint32_t read_from(tirbi_reader *r, uint32_t last) {
+    int64_t v;
+    if (!tirbi_add_i64(last, tirbi_read_signed(r), &v) || v < 0 || v > UINT32_MAX) {
+        r->failed = true;
+        return 0;
+    }
+    return (uint32_t)v;
+}
+
+static tirb_status read_lines(loading *l, tirbi_reader *r) {
+    uint64_t total = 0;
+    for (unsigned i = 0; i < l->program->n_functions; i++) {
+        tirbi_function *f = &l->functions[i];
+        uint32_t n = read_u32(r);
+        if (r->failed || n > tirbi_reader_left(r)) {
+            r->failed = true;
+            break;
+        }
+        void *memory;
+        TIRBI_TRY(take(l, n, sizeof(tirbi_line), &memory));
+        tirbi_line *lines = (tirbi_line *)memory;
+        f->lines = lines;
+        f->n_lines = n;
+        total += n;
+        tirbi_line last = {0};
+        for (uint32_t k = 0; k < n && !r->failed; k++) {
+            last.offset = read_from(r, last.offset);
+            last.line = read_from(r, last.line);
+            last.column = read_from(r, last.column);
+            lines[k] = last;
+        }
+    }
+    if (total == 0) r->failed = true; /* such a section is left out */
+    return finish(l, r, "lines");
+}
+
+/* ---- The container -------------------------------------------------------------------------------------------- */
+
+typedef struct entry {
+    uint64_t type;
+    bool required;
+    bool compressed;
+    size_t size;
+    size_t raw_size;
+} entry;
+
+static tirb_status check_header(loading *l, const uint8_t *bytes, size_t size) {
+    if (size > l->max_size) return too_large(l, "the bundle", size, l->max_size);
+    if (size < 4 || memcmp(bytes, TIRBI_BUNDLE_MAGIC, 4) != 0) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "not a tirb bundle: it does not begin with \"TIRB\"");
+    }
+    if (size < TIRBI_BUNDLE_HEADER_SIZE) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "truncated: %zu bytes, the header alone has %d", size,
+                               TIRBI_BUNDLE_HEADER_SIZE);
+    }
+    if (bytes[HEADER_MAJOR] != TIRBI_BUNDLE_MAJOR) {
+        return tirbi_error_set(l->error, TIRB_VERSION, "bundle format %u.%u, this tirb reads %d.x",
+                               bytes[HEADER_MAJOR], bytes[HEADER_MINOR], TIRBI_BUNDLE_MAJOR);
+    }
+    uint32_t declared = tirbi_load_u32(bytes + HEADER_SIZE);
+    if (declared != size) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "%s: %zu bytes, its header says %" PRIu32,
+                               size < declared ? "truncated" : "trailing bytes", size, declared);
+    }
+    uint64_t stored = tirbi_load_u64(bytes + HEADER_CHECKSUM);
+    uint64_t actual = tirbi_bundle_checksum(bytes, size);
+    if (stored != actual) {
+        return tirbi_error_set(l->error, TIRB_CHECKSUM, "checksum %016" PRIx64 ", its header says %016" PRIx64,
+                               actual, stored);
+    }
+    uint32_t features = tirbi_load_u32(bytes + HEADER_FEATURES);
+    if (features != 0) {
+        return tirbi_error_set(l->error, TIRB_VERSION, "it needs the features 0x%" PRIx32 ", this tirb knows none",
+                               features);
+    }
+    uint32_t unpacked = tirbi_load_u32(bytes + HEADER_UNPACKED);
+    if (unpacked > l->max_size) return too_large(l, "the unpacked bundle", unpacked, l->max_size);
+    size_t dictionary_size;
+    l->frames.dictionary = bytes[HEADER_DICTIONARY];
+    if (l->frames.dictionary != 0 && !tirbi_dictionary(l->frames.dictionary, &dictionary_size)) {
+        return tirbi_error_set(l->error, TIRB_VERSION, "it needs dictionary %u, this tirb has up to %d",
+                               l->frames.dictionary, TIRBI_DICTIONARY);
+    }
+    return TIRB_OK;
+}
+
+/* Sections have no offsets: they follow the table and each other, so there are no gaps and no overlaps. */
+static tirb_status read_table(loading *l, tirbi_reader *r, const uint8_t *header, entry *entries) {
+    unsigned n = header[HEADER_SECTIONS];
+    uint64_t last_type = 0;
+    uint64_t stored = 0;
+    uint64_t unpacked = 0;
+    bool compressed = false;
+    for (unsigned i = 0; i < n && !r->failed; i++) {
+        entry *e = &entries[i];
+        uint64_t key = tirbi_read_varint(r);
+        e->type = key >> KEY_TYPE_SHIFT;
+        e->required = key & KEY_REQUIRED;
+        e->compressed = key & KEY_COMPRESSED;
+        e->size = read_u32(r);
+        e->raw_size = e->compressed ? read_u32(r) : e->size;
+        if (e->type <= last_type && !(e->type == SECTION_CUSTOM && last_type == SECTION_CUSTOM)) {
+            return tirbi_error_set(l->error, TIRB_FORMAT, "section %u: type %" PRIu64 " after type %" PRIu64, i,
+                                   e->type, last_type);
+        }
+        if (e->compressed && e->raw_size <= e->size) {
+            return tirbi_error_set(l->error, TIRB_FORMAT, "section %u: compressed from %zu to %zu bytes", i,
+                                   e->raw_size, e->size);
+        }
+        last_type = e->type;
+        stored += e->size;
+        unpacked += e->raw_size;
+        compressed |= e->compressed;
+    }
+    if (r->failed) return tirbi_error_set(l->error, TIRB_FORMAT, "the section table is malformed");
+    if (stored != tirbi_reader_left(r)) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "the sections have %" PRIu64 " bytes, the bundle has %zu", stored,
+                               tirbi_reader_left(r));
+    }
+    if (unpacked != tirbi_load_u32(header + HEADER_UNPACKED)) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "the sections unpack to %" PRIu64 " bytes, the header says %u",
+                               unpacked, tirbi_load_u32(header + HEADER_UNPACKED));
+    }
+    if (compressed != (header[HEADER_DICTIONARY] != 0)) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "dictionary %u named, but %s section is compressed",
+                               header[HEADER_DICTIONARY], compressed ? "a" : "no");
+    }
+    return TIRB_OK;
+}
+
+typedef tirb_status (*section_reader)(loading *l, tirbi_reader *r);
+
+static section_reader reader_of(uint64_t type) {
+    switch (type) {
+    case SECTION_NAMES:
+        return read_names;
+    case SECTION_FUNCTIONS:
+        return read_functions;
+    case SECTION_CODE:
+        return read_code;
+    case SECTION_LINES:
+        return read_lines;
+    default:
+        return NULL;
+    }
+}
+
+/* Reads the section's bytes, which are unpacked first where they are compressed. */
+static tirb_status read_payload(loading *l, const entry *e, const uint8_t *bytes, section_reader read) {
+    if (!e->compressed) {
+        tirbi_reader r = tirbi_reader_over(bytes, e->size);
+        return read(l, &r);
+    }
+    tirbi_heap *heap = l->arena->heap;
+    uint8_t *raw = (uint8_t *)tirbi_heap_alloc(heap, e->raw_size);
+    if (!raw) return tirbi_error_set(l->error, tirbi_heap_status(heap), "no memory to unpack a section");
+    tirb_status status = tirbi_frame_read(&l->frames, bytes, e->size, raw, e->raw_size, l->error);
+    if (status == TIRB_OK) {
+        tirbi_reader r = tirbi_reader_over(raw, e->raw_size);
+        status = read(l, &r);
+    }
+    tirbi_heap_free(heap, raw, e->raw_size);
+    return status;
+}
+
+static tirb_status read_sections(loading *l, tirbi_reader *r, const entry *entries, unsigned n) {
+    static const uint8_t needed[] = {SECTION_NAMES, SECTION_FUNCTIONS, SECTION_CODE};
+    unsigned found = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const entry *e = &entries[i];
+        section_reader read = reader_of(e->type);
+        const uint8_t *bytes = tirbi_read_bytes(r, e->size);
+        bool optional = e->type == SECTION_LINES || e->type == SECTION_PRODUCER || e->type == SECTION_CUSTOM;
+        if (!read && e->required && !optional) {
+            return tirbi_error_set(l->error, TIRB_VERSION, "it needs a section of type %" PRIu64 ", unknown to this tirb",
+                                   e->type);
+        }
+        if ((read || optional) && e->required == optional) {
+            return tirbi_error_set(l->error, TIRB_FORMAT, "section type %" PRIu64 " must %sbe marked required", e->type,
+                                   optional ? "not " : "");
+        }
+        if (found < sizeof(needed) && read && !optional) {
+            if (e->type != needed[found]) break;
+            found++;
+        }
+        if (read) TIRBI_TRY(read_payload(l, e, bytes, read));
+    }
+    if (found < sizeof(needed)) {
+        return tirbi_error_set(l->error, TIRB_FORMAT, "there is no section of type %u", needed[found]);
+    }
+    return TIRB_OK;
+}
+
+static tirb_status read_bundle(loading *l, const uint8_t *bytes, size_t size) {
+    TIRBI_TRY(check_header(l, bytes, size));
+    entry entries[UINT8_MAX];
+    tirbi_reader r = tirbi_reader_over(bytes, size);
+    r.at = TIRBI_BUNDLE_HEADER_SIZE;
+    TIRBI_TRY(read_table(l, &r, bytes, entries));
+    void *memory;
+    TIRBI_TRY(take(l, 1, sizeof(tirbi_program), &memory));
+    l->program = (tirbi_program *)memory;
+    return read_sections(l, &r, entries, bytes[HEADER_SECTIONS]);
+}
+
+tirb_status tirbi_bundle_read(const void *bytes, size_t size, uint64_t max_size, tirbi_arena *arena,
+                              tirbi_program **out, tirb_error *error) {
+    loading l = {.arena = arena, .max_size = max_size, .frames = {.heap = arena->heap}, .error = error};
+    if (!tirbi_mul_u64(max_size, DECODED_FACTOR, &l.max_decoded)) l.max_decoded = UINT64_MAX;
+    tirb_status status = read_bundle(&l, (const uint8_t *)bytes, size);
+    tirbi_frame_reader_close(&l.frames);
+    if (status == TIRB_OK) *out = l.program;
+    return status;
+}
