@@ -38,6 +38,8 @@ typedef struct tirb_datatype {
 bool tirb_datatype_machine(tirb_datatype type, tirbi_dtype *out);
 tirb_datatype tirb_datatype_from_machine(tirbi_dtype type, uint16_t lanes);
 bool tirb_datatype_equal(tirb_datatype a, tirb_datatype b);
+/* By name: "float32", "uint8x16", "bool", "handle", "void"; "uint1" is bool. False if there is no such type. */
+bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out);
 /* "float32x4", "handle", "void", "bool" into a buffer of at least 32 bytes; returns it. */
 const char *tirb_datatype_text(tirb_datatype type, char *buffer);
 
@@ -49,6 +51,8 @@ typedef struct tirb_type {
     tirb_datatype dtype;   /* PRIM: the type; POINTER: of the element (void if unknown) */
     const char *scope;     /* POINTER: storage scope, "" or "global" for ordinary memory */
 } tirb_type;
+
+enum { TIRBI_MAX_EXPR_DEPTH = 1000, TIRBI_MAX_EXPR_SIZE = 1000000, TIRBI_MAX_LANES = 4096 };
 
 /* ---- Expressions ---------------------------------------------------------------------------------------------- */
 
@@ -126,10 +130,12 @@ struct tirb_expr {
     tirb_expr_kind kind;
     tirb_datatype dtype;
     tirbi_span span;
+    uint16_t depth; /* levels of nodes below and including this one; the builder keeps it <= TIRBI_MAX_EXPR_DEPTH */
+    uint32_t size;  /* nodes, shared ones counted at each use; the builder keeps it <= TIRBI_MAX_EXPR_SIZE */
     union {
         tirb_var var;
         int64_t int_value; /* INT_IMM; unsigned 64-bit by its bits; bool 0 or 1 */
-        double float_value;
+        double float_value; /* as written, not yet rounded to dtype */
         struct {
             const char *text;
             uint32_t size;

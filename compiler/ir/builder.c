@@ -1,0 +1,357 @@
+/* Frames and statements of the builder. */
+#include "compiler/ir/builder.h"
+
+#include <string.h>
+
+#include "compiler/ir/visit.h"
+#include "loader/base/checked.h"
+
+enum { MAX_FRAMES = 250 };
+
+void tirbi_builder_init(tirbi_builder *b, tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
+    *b = (tirbi_builder){.arena = arena, .diagnostics = diagnostics};
+}
+
+void *tirbi_list_add(tirbi_arena *arena, tirbi_list *list, size_t item_size) {
+    if (list->n == list->capacity) {
+        uint32_t capacity = list->capacity ? list->capacity : 4;
+        if (list->capacity && __builtin_mul_overflow(capacity, 2U, &capacity)) return NULL;
+        void *items = tirbi_arena_alloc(arena, capacity, item_size);
+        if (!items) return NULL;
+        if (list->n) memcpy(items, list->items, list->n * item_size);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    return (char *)list->items + item_size * list->n++;
+}
+
+/* ---- Buffers ---------------------------------------------------------------------------------------------------- */
+
+tirb_buffer *tirbi_make_buffer(tirbi_builder *b, tirbi_span span, const char *name, tirb_datatype dtype,
+                               const tirb_expr *const *shape, uint32_t ndim, const char *scope) {
+    tirb_buffer *buffer = TIRBI_NEW(b->arena, tirb_buffer);
+    if (!buffer) return NULL;
+    scope = scope && *scope ? scope : "global";
+    *buffer = (tirb_buffer){.name = name ? name : "buffer", .dtype = dtype, .shape = shape, .ndim = ndim, .scope = scope,
+                            .data_alignment = 64, .offset_factor = 1, .span = span, .id = b->n_buffers++};
+    tirb_expr *data = tirbi_make_var(b, span, buffer->name, tirbi_pointer_type(dtype, scope));
+    if (!data) return NULL;
+    data->as.var.data_of = buffer;
+    buffer->data = data;
+    return buffer;
+}
+
+/* ---- Statements ------------------------------------------------------------------------------------------------- */
+
+tirb_stmt *tirbi_make_stmt(tirbi_builder *b, tirbi_span span, tirb_stmt_kind kind) {
+    tirb_stmt *s = TIRBI_NEW(b->arena, tirb_stmt);
+    if (!s) return NULL;
+    s->kind = kind;
+    s->span = span;
+    return s;
+}
+
+tirbi_frame *tirbi_frame_top(const tirbi_builder *b) {
+    return b->frames.n ? &((tirbi_frame *)b->frames.items)[b->frames.n - 1] : NULL;
+}
+
+void tirbi_emit(tirbi_builder *b, tirb_stmt *stmt) {
+    tirbi_frame *frame = tirbi_frame_top(b);
+    if (!stmt || !frame) return;
+    tirb_stmt **slot = TIRBI_LIST_ADD(b->arena, &frame->items, tirb_stmt *);
+    if (slot) *slot = stmt;
+}
+
+static bool enter_scope(tirbi_builder *b, tirbi_span span) {
+    if (b->n_scopes < TIRBI_MAX_SCOPES) {
+        b->n_scopes++;
+        return true;
+    }
+    if (!b->too_deep)
+        tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, span, "more than %d scopes are nested here", TIRBI_MAX_SCOPES);
+    b->too_deep = true;
+    return false;
+}
+
+void tirbi_emit_scope(tirbi_builder *b, tirb_stmt *stmt) {
+    if (!stmt || !tirbi_frame_top(b) || !enter_scope(b, stmt->span)) return;
+    tirbi_frame_top(b)->n_open++;
+    tirbi_emit(b, stmt);
+}
+
+static const tirb_stmt **scope_body(tirb_stmt *s) {
+    switch (s->kind) {
+    case TIRB_STMT_LET: return &s->as.let.body;
+    case TIRB_STMT_ATTR: return &s->as.attr.body;
+    case TIRB_STMT_ASSERT: return &s->as.assert_.body;
+    case TIRB_STMT_ALLOCATE:
+    case TIRB_STMT_ALLOCATE_CONST: return &s->as.allocate.body;
+    case TIRB_STMT_DECL_BUFFER: return &s->as.decl.body;
+    case TIRB_STMT_BUFFER_REALIZE: return &s->as.realize.body;
+    case TIRB_STMT_FOR: return &s->as.for_.body;
+    case TIRB_STMT_WHILE: return &s->as.while_.body;
+    default: return NULL;
+    }
+}
+
+static bool is_nothing(const tirb_stmt *s) {
+    return s->kind == TIRB_STMT_EVALUATE && tirbi_is_const_int(s->as.evaluate.value, 0);
+}
+
+static tirb_stmt *make_nothing(tirbi_builder *b, tirbi_span span) {
+    tirb_stmt *s = tirbi_make_stmt(b, span, TIRB_STMT_EVALUATE);
+    if (s) s->as.evaluate.value = tirbi_make_int(b, span, tirbi_type_i32, 0);
+    return s;
+}
+
+/* One statement for many: empty ones are left out where there are others. */
+static const tirb_stmt *make_seq(tirbi_builder *b, tirbi_span span, tirb_stmt *const *items, uint32_t n) {
+    const tirb_stmt **kept = TIRBI_NEW_ARRAY(b->arena, const tirb_stmt *, n);
+    if (!kept) return NULL;
+    uint32_t n_kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_nothing(items[i])) kept[n_kept++] = items[i];
+    if (n_kept == 0) return n ? items[0] : make_nothing(b, span);
+    if (n_kept == 1) return kept[0];
+    tirb_stmt *seq = tirbi_make_stmt(b, (tirbi_span){kept[0]->span.begin, kept[n_kept - 1]->span.end}, TIRB_STMT_SEQ);
+    if (!seq) return NULL;
+    seq->as.seq.items = kept;
+    seq->as.seq.n = n_kept;
+    return seq;
+}
+
+/* The body of a frame: from the end, each waiting statement takes what follows it. */
+static const tirb_stmt *assemble(tirbi_builder *b, tirbi_frame *frame) {
+    tirb_stmt *const *items = frame->items.items;
+    uint32_t end = frame->items.n;
+    for (uint32_t i = end; i > 0 && frame->n_open > 0; i--) {
+        const tirb_stmt **body = scope_body(items[i - 1]);
+        if (!body || *body) continue;
+        *body = make_seq(b, items[i - 1]->span, items + i, end - i);
+        end = i;
+        frame->n_open--;
+        b->n_scopes--;
+    }
+    return make_seq(b, frame->span, items, end);
+}
+
+void tirbi_emit_evaluate(tirbi_builder *b, tirbi_span span, const tirb_expr *value) {
+    tirb_stmt *s = value ? tirbi_make_stmt(b, span, TIRB_STMT_EVALUATE) : NULL;
+    if (!s) return;
+    s->as.evaluate.value = value;
+    tirbi_emit(b, s);
+}
+
+void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *value,
+                      const tirb_expr *const *indices, uint32_t n_indices, const tirb_expr *predicate) {
+    char left[32], right[32];
+    if (!value) return;
+    for (uint32_t i = 0; i < n_indices; i++)
+        if (!indices[i]) return;
+    uint32_t lanes = buffer->dtype.lanes;
+    if (n_indices) lanes *= indices[n_indices - 1]->dtype.lanes;
+    if (lanes > TIRBI_MAX_LANES) {
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a vector of %u lanes; there may be 2 to %d", lanes, TIRBI_MAX_LANES);
+        return;
+    }
+    tirb_datatype type = tirbi_type_with_lanes(buffer->dtype, (uint16_t)lanes);
+    if (value->dtype.lanes != lanes && value->dtype.lanes != 1) {
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, value->span, "a value of type %s is stored where `%s` takes %s",
+                           tirb_datatype_text(value->dtype, left), buffer->name, tirb_datatype_text(type, right));
+        return;
+    }
+    value = tirbi_make_cast(b, value->span, type, value);
+    tirb_stmt *s = value ? tirbi_make_stmt(b, span, TIRB_STMT_STORE) : NULL;
+    if (!s) return;
+    s->as.store.buffer = buffer;
+    s->as.store.value = value;
+    s->as.store.indices = indices;
+    s->as.store.n_indices = n_indices;
+    s->as.store.predicate = predicate;
+    tirbi_emit(b, s);
+}
+
+/* ---- Frames ----------------------------------------------------------------------------------------------------- */
+
+tirbi_frame *tirbi_frame_push(tirbi_builder *b, tirbi_frame_kind kind, tirb_stmt *stmt, tirbi_span span) {
+    if (b->frames.n >= MAX_FRAMES || !enter_scope(b, span)) {
+        if (!b->too_deep)
+            tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, span, "more than %d statements are nested here", MAX_FRAMES);
+        b->too_deep = true;
+        return NULL;
+    }
+    tirbi_frame *frame = TIRBI_LIST_ADD(b->arena, &b->frames, tirbi_frame);
+    if (!frame) return NULL;
+    *frame = (tirbi_frame){.kind = kind, .stmt = stmt, .span = span};
+    if (kind == TIRBI_FRAME_BLOCK) {
+        frame->block = TIRBI_NEW(b->arena, tirb_block);
+        if (frame->block) frame->block->name = "";
+    }
+    return frame;
+}
+
+static tirbi_frame *frame_at(const tirbi_builder *b, uint32_t index) { return &((tirbi_frame *)b->frames.items)[index]; }
+
+tirbi_frame *tirbi_frame_block(const tirbi_builder *b) {
+    for (uint32_t i = b->frames.n; i > 0; i--) {
+        tirbi_frame *frame = frame_at(b, i - 1);
+        if (frame->kind == TIRBI_FRAME_BLOCK) return frame;
+        if (frame->kind == TIRBI_FRAME_INIT || frame->kind == TIRBI_FRAME_FUNCTION) return NULL;
+    }
+    return NULL;
+}
+
+tirbi_frame *tirbi_frame_allocs(const tirbi_builder *b) {
+    for (uint32_t i = b->frames.n; i > 0; i--) {
+        tirbi_frame *frame = frame_at(b, i - 1);
+        if (frame->kind == TIRBI_FRAME_BLOCK || frame->kind == TIRBI_FRAME_FUNCTION) return frame;
+    }
+    return NULL;
+}
+
+const tirb_stmt *tirbi_frame_loop(const tirbi_builder *b, const tirb_expr *var) {
+    for (uint32_t i = b->frames.n; i > 0; i--) {
+        tirbi_frame *frame = frame_at(b, i - 1);
+        if (frame->kind == TIRBI_FRAME_FOR && frame->stmt && frame->stmt->as.for_.var == var) return frame->stmt;
+    }
+    return NULL;
+}
+
+static void finish_block(tirbi_builder *b, tirbi_frame *frame, const tirb_stmt *body) {
+    tirb_block *block = frame->block;
+    block->iters = frame->iters.items;
+    block->n_iters = frame->iters.n;
+    block->reads = frame->reads.items;
+    block->n_reads = frame->reads.n;
+    block->writes = frame->writes.items;
+    block->n_writes = frame->writes.n;
+    block->allocs = frame->allocs.items;
+    block->n_allocs = frame->allocs.n;
+    block->matches = frame->matches.items;
+    block->n_matches = frame->matches.n;
+    block->annotations = frame->annotations.items;
+    block->n_annotations = frame->annotations.n;
+    block->body = body;
+    frame->stmt->as.block.block = block;
+    frame->stmt->as.block.values = frame->values.items;
+    frame->stmt->as.block.predicate = frame->predicate;
+    (void)b;
+}
+
+void tirbi_frame_pop(tirbi_builder *b) {
+    tirbi_frame *frame = tirbi_frame_top(b);
+    if (!frame) return;
+    const tirb_stmt *body = assemble(b, frame);
+    tirb_stmt *stmt = frame->stmt;
+    b->frames.n--;
+    b->n_scopes--;
+    switch (frame->kind) {
+    case TIRBI_FRAME_FUNCTION: return;
+    case TIRBI_FRAME_INIT: {
+        tirbi_frame *block = tirbi_frame_block(b);
+        if (block && block->block) block->block->init = body;
+        return;
+    }
+    case TIRBI_FRAME_BLOCK:
+        if (!stmt || !frame->block) return;
+        finish_block(b, frame, body);
+        break;
+    case TIRBI_FRAME_ELSE:
+        if (stmt) stmt->as.if_.else_case = body;
+        return;
+    case TIRBI_FRAME_THEN:
+        if (stmt) stmt->as.if_.then_case = body;
+        break;
+    case TIRBI_FRAME_FOR:
+    case TIRBI_FRAME_WHILE:
+    case TIRBI_FRAME_SCOPE:
+        if (stmt && scope_body(stmt)) *scope_body(stmt) = body;
+        break;
+    }
+    tirbi_emit(b, stmt);
+}
+
+/* ---- Functions -------------------------------------------------------------------------------------------------- */
+
+typedef struct block_search {
+    tirbi_visitor visitor;
+    bool found;
+} block_search;
+
+static void find_block(tirbi_visitor *v, const tirb_stmt *s) {
+    block_search *search = (block_search *)v->context;
+    if (search->found) return;
+    if (s->kind == TIRB_STMT_BLOCK_REALIZE)
+        search->found = true;
+    else
+        tirbi_visit_stmt(v, s);
+}
+
+static bool contains_block(const tirb_stmt *body) {
+    block_search search = {.visitor = {.stmt = find_block}};
+    search.visitor.context = &search;
+    find_block(&search.visitor, body);
+    return search.found;
+}
+
+static bool needs_root(const tirb_stmt *body, uint32_t n_allocs) {
+    if (n_allocs) return true;
+    if (body->kind == TIRB_STMT_BLOCK_REALIZE) return body->as.block.block->n_iters > 0;
+    return contains_block(body);
+}
+
+static const tirb_stmt *wrap_root(tirbi_builder *b, const tirb_stmt *body, const tirbi_list *allocs) {
+    tirb_stmt *realize = tirbi_make_stmt(b, body->span, TIRB_STMT_BLOCK_REALIZE);
+    tirb_block *block = TIRBI_NEW(b->arena, tirb_block);
+    if (!realize || !block) return NULL;
+    block->name = "root";
+    block->allocs = allocs->items;
+    block->n_allocs = allocs->n;
+    block->body = body;
+    realize->as.block.block = block;
+    return realize;
+}
+
+typedef struct var_search {
+    tirbi_visitor visitor;
+    tirbi_builder *builder;
+    const tirb_primfunc *function;
+    tirbi_list vars;
+} var_search;
+
+static void collect_var(tirbi_visitor *v, const tirb_expr *e) {
+    var_search *search = (var_search *)v->context;
+    if (e->kind != TIRB_EXPR_VAR) {
+        tirbi_visit_expr(v, e);
+        return;
+    }
+    for (uint32_t i = 0; i < search->function->n_params; i++)
+        if (search->function->params[i] == e) return;
+    const tirb_expr **known = search->vars.items;
+    for (uint32_t i = 0; i < search->vars.n; i++)
+        if (known[i] == e) return;
+    const tirb_expr **slot = TIRBI_LIST_ADD(search->builder->arena, &search->vars, const tirb_expr *);
+    if (slot) *slot = e;
+}
+
+static void collect_shape_vars(tirbi_builder *b, tirb_primfunc *function) {
+    var_search search = {.visitor = {.expr = collect_var}, .builder = b, .function = function};
+    search.visitor.context = &search;
+    for (uint32_t i = 0; i < function->n_params; i++)
+        if (function->buffers && function->buffers[i]) tirbi_visit_buffer(&search.visitor, function->buffers[i]);
+    function->shape_vars = search.vars.items;
+    function->n_shape_vars = search.vars.n;
+}
+
+void tirbi_function_finish(tirbi_builder *b, tirb_primfunc *function) {
+    tirbi_frame *frame = tirbi_frame_top(b);
+    if (!frame || frame->kind != TIRBI_FRAME_FUNCTION) return;
+    const tirb_stmt *body = assemble(b, frame);
+    tirbi_list allocs = frame->allocs;
+    b->frames.n--;
+    b->n_scopes--;
+    if (body && needs_root(body, allocs.n)) body = wrap_root(b, body, &allocs);
+    function->body = body;
+    collect_shape_vars(b, function);
+    b->too_deep = false;
+}

@@ -1,0 +1,114 @@
+#include "compiler/ir/ir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const tirb_builtin_info tirb_builtins[TIRB_N_BUILTINS] = {
+#define TIRB_BUILTIN(name, text, arity, effect, op) {text, arity, TIRB_EFFECT_##effect, op},
+#include "compiler/ir/builtin.def"
+#undef TIRB_BUILTIN
+};
+
+static const struct {
+    const char *text;
+    uint8_t code;
+} type_names[] = {
+    {"int", TIRB_CODE_INT},
+    {"uint", TIRB_CODE_UINT},
+    {"float", TIRB_CODE_FLOAT},
+    {"bfloat", TIRB_CODE_BFLOAT},
+};
+
+bool tirb_datatype_equal(tirb_datatype a, tirb_datatype b) {
+    return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
+bool tirb_datatype_machine(tirb_datatype type, tirbi_dtype *out) {
+    for (int i = 0; i < TIRB_N_DTYPES; i++) {
+        if (tirbi_dtypes[i].dl_code == type.code && tirbi_dtypes[i].bits == type.bits) {
+            *out = (tirbi_dtype)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+tirb_datatype tirb_datatype_from_machine(tirbi_dtype type, uint16_t lanes) {
+    return (tirb_datatype){.code = tirbi_dtypes[type].dl_code, .bits = tirbi_dtypes[type].bits, .lanes = lanes};
+}
+
+const char *tirb_datatype_text(tirb_datatype type, char *buffer) {
+    const char *name = NULL;
+    if (type.code == TIRB_CODE_HANDLE) name = type.bits ? "handle" : "void";
+    if (type.code == TIRB_CODE_BOOL) name = "bool";
+    int length = 0;
+    if (name) {
+        length = snprintf(buffer, 16, "%s", name);
+    } else {
+        for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
+            if (type_names[i].code == type.code) length = snprintf(buffer, 16, "%s%u", type_names[i].text, type.bits);
+    }
+    if (type.lanes > 1) snprintf(buffer + length, 16, "x%u", type.lanes);
+    return buffer;
+}
+
+/* A decimal number without leading zeros, at most `max`; advances *at. */
+static bool read_number(const char *text, size_t size, size_t *at, uint32_t max, uint32_t *out) {
+    size_t begin = *at;
+    uint32_t value = 0;
+    for (; *at < size && text[*at] >= '0' && text[*at] <= '9'; (*at)++) {
+        value = value * 10 + (uint32_t)(text[*at] - '0');
+        if (value > max) return false;
+    }
+    *out = value;
+    return *at > begin && text[begin] != '0';
+}
+
+static bool bits_exist(uint8_t code, uint32_t bits) {
+    if (code == TIRB_CODE_BFLOAT) return bits == 16;
+    if (code == TIRB_CODE_FLOAT) return bits == 16 || bits == 32 || bits == 64;
+    return bits == 1 || bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out) {
+    static const struct {
+        const char *text;
+        tirb_datatype type;
+    } plain[] = {
+        {"bool", {TIRB_CODE_BOOL, 8, 1}},
+        {"boolean", {TIRB_CODE_BOOL, 8, 1}},
+        {"handle", {TIRB_CODE_HANDLE, 64, 1}},
+        {"void", {TIRB_CODE_HANDLE, 0, 1}},
+    };
+    tirb_datatype type = {0, 0, 1};
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        size_t length = strlen(plain[i].text);
+        if (size >= length && memcmp(text, plain[i].text, length) == 0 && length > at) {
+            type = plain[i].type;
+            at = length;
+        }
+    }
+    if (at == 0) {
+        for (size_t i = 0; i < sizeof type_names / sizeof *type_names && at == 0; i++) {
+            size_t length = strlen(type_names[i].text);
+            uint32_t bits;
+            size_t digits = length;
+            if (size <= length || memcmp(text, type_names[i].text, length) != 0) continue;
+            if (!read_number(text, size, &digits, 64, &bits) || !bits_exist(type_names[i].code, bits)) return false;
+            type = (tirb_datatype){type_names[i].code, (uint8_t)bits, 1};
+            at = digits;
+        }
+        if (at == 0) return false;
+        if (type.code == TIRB_CODE_UINT && type.bits == 1) type = (tirb_datatype){TIRB_CODE_BOOL, 8, 1};
+    }
+    if (at < size) {
+        uint32_t lanes;
+        if (text[at] != 'x' || type.code == TIRB_CODE_HANDLE) return false;
+        at++;
+        if (!read_number(text, size, &at, TIRBI_MAX_LANES, &lanes) || at != size) return false;
+        type.lanes = (uint16_t)lanes;
+    }
+    *out = type;
+    return true;
+}

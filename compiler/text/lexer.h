@@ -1,0 +1,64 @@
+/* Source text to tokens, as Python reads it: indentation, lines joined in brackets and by backslash, comments, numbers
+ * and strings. */
+#ifndef TIRB_COMPILER_TEXT_LEXER_H
+#define TIRB_COMPILER_TEXT_LEXER_H
+
+#include "compiler/ir/builder.h"
+#include "compiler/source/source.h"
+
+typedef enum tirbi_token_kind {
+    TIRBI_TOKEN_END,
+    TIRBI_TOKEN_NEWLINE,
+    TIRBI_TOKEN_INDENT,
+    TIRBI_TOKEN_DEDENT,
+    TIRBI_TOKEN_NAME,
+    TIRBI_TOKEN_INT,
+    TIRBI_TOKEN_FLOAT,
+    TIRBI_TOKEN_STRING,
+    TIRBI_TOKEN_FSTRING,
+    TIRBI_TOKEN_BAD, /* reported already */
+#define TIRBI_PUNCT(name, text) TIRBI_TOKEN_##name,
+#include "compiler/text/token.def"
+#undef TIRBI_PUNCT
+#define TIRBI_KEYWORD(name, text) TIRBI_KEYWORD_##name,
+#include "compiler/text/keyword.def"
+#undef TIRBI_KEYWORD
+    TIRBI_N_TOKENS
+} tirbi_token_kind;
+
+typedef struct tirbi_token {
+    tirbi_token_kind kind;
+    tirbi_span span;
+    uint32_t size;    /* STRING: bytes */
+    const char *text; /* NAME and keywords: interned; STRING: its value */
+    union {
+        uint64_t integer;
+        double real;
+    } value;
+} tirbi_token;
+
+/* Names are interned, so that equal names are equal pointers. */
+typedef struct tirbi_names {
+    tirbi_arena *arena;
+    const char **slots;
+    uint32_t n, capacity; /* a power of two */
+} tirbi_names;
+
+/* NULL when out of memory. */
+const char *tirbi_intern(tirbi_names *names, const char *text, size_t size);
+
+typedef enum tirbi_dialect { TIRBI_DIALECT_UNKNOWN, TIRBI_DIALECT_TIRX, TIRBI_DIALECT_CLASSIC } tirbi_dialect;
+
+typedef struct tirbi_tokens {
+    const tirbi_token *items; /* ends with END */
+    uint32_t n;
+    tirbi_dialect comment_dialect; /* of a comment `# from tvm.script import tirx as T`, as TVM prints it */
+} tirbi_tokens;
+
+/* Reads bytes begin .. end of the source. Strings and names are put into the arena. False when out of memory. */
+bool tirbi_lex(const tirbi_source *source, tirbi_span range, bool in_brackets, tirbi_names *names, tirbi_arena *arena,
+               tirbi_diagnostics *diagnostics, tirbi_tokens *out);
+/* What a token is called in a message: "','", "'for'", "a name", "the end of the line". */
+const char *tirbi_token_text(tirbi_token_kind kind);
+
+#endif
