@@ -19,9 +19,13 @@
 #define TIRBI_MATH static inline
 #endif
 
-/* Defined where a fused multiply-add is one instruction. */
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+/* Where a fused multiply-add, and where rounding to integral values, is one instruction. A file that chooses its target
+ * by pragma defines them itself: not every compiler's macros follow such a pragma. */
+#if !defined(TIRBI_HAVE_FMA) && (defined(__FMA__) || defined(__ARM_FEATURE_FMA))
 #define TIRBI_HAVE_FMA 1
+#endif
+#if !defined(TIRBI_HAVE_ROUND) && (defined(__SSE4_1__) || defined(__aarch64__))
+#define TIRBI_HAVE_ROUND 1
 #endif
 
 TIRBI_MATH uint32_t tirbi_f32_bits(float v) {
@@ -78,7 +82,7 @@ TIRBI_MATH double tirbi_with_sign_f64(double v, double sign) {
 
 /* Rounding to integral values. Without an instruction for it: adding and taking away the power of two whose unit in the
  * last place is 1 rounds half to even; the directed ones correct that by at most 1. Larger values are integral. */
-#if defined(__SSE4_1__) || defined(__aarch64__)
+#if defined(TIRBI_HAVE_ROUND)
 TIRBI_MATH float tirbi_rint_f32(float v) { return __builtin_rintf(v); }
 TIRBI_MATH float tirbi_floor_exact_f32(float v) { return __builtin_floorf(v); }
 TIRBI_MATH float tirbi_ceil_exact_f32(float v) { return __builtin_ceilf(v); }

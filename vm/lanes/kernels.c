@@ -1,0 +1,14 @@
+#include "vm/lanes/kernels.h"
+
+#include "vm/lanes/kernel_tables.h"
+
+const tirbi_kernel_table *tirbi_kernels(tirb_isa isa) {
+    switch (isa) {
+    case TIRB_ISA_GENERIC: return &tirbi_kernels_generic;
+#if defined(__x86_64__)
+    case TIRB_ISA_AVX2: return &tirbi_kernels_avx2;
+    case TIRB_ISA_AVX512: return &tirbi_kernels_avx512;
+#endif
+    default: return NULL;
+    }
+}

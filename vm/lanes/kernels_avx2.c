@@ -1,0 +1,26 @@
+/* Strip kernels for x86-64 with AVX2 and FMA. */
+#include "vm/lanes/kernel_tables.h"
+
+#if defined(__x86_64__)
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)
+#else
+#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
+#pragma GCC target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")
+#endif
+
+#define TIRBI_MATH_FORCE_INLINE
+#define TIRBI_HAVE_FMA 1
+#define TIRBI_HAVE_ROUND 1
+#define TIRBI_KERNEL_TABLE tirbi_kernels_avx2
+#include "vm/lanes/kernels.inc"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#endif
