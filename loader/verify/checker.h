@@ -1,0 +1,69 @@
+/* The state of one verification, shared by its parts: names and signatures, scalar code, lane loops. */
+#ifndef TIRB_LOADER_VERIFY_CHECKER_H
+#define TIRB_LOADER_VERIFY_CHECKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loader/base/alloc.h"
+#include "loader/bundle/program.h"
+
+/* What a call of a function must pass. */
+typedef struct checker_arity {
+    uint32_t n_scalars;
+    uint32_t n_tensors;
+} checker_arity;
+
+/* What is known of the lane registers on entry to the body of the lane loop or of an inner loop, and since. Sets are
+ * bit per register. A register whose type is TIRB_TYPE_NONE is not defined. */
+typedef struct checker_level {
+    uint8_t loop;                            /* number of the inner loop; unused at lane level */
+    uint8_t entry_types[TIRBI_MAX_LANE_REGS];
+    uint64_t written;                        /* written in the body so far, outside of loops nested in it */
+    uint64_t entry_read;                     /* read while they may still hold what they held on entry */
+} checker_level;
+
+typedef struct checker_lane {
+    bool inside;
+    tirbi_lane_header header;
+    uint8_t loops_seen; /* bit per inner loop */
+    unsigned depth;     /* 0: lane level; the open inner loops are levels[1 .. depth] */
+    uint8_t types[TIRBI_MAX_LANE_REGS];
+    checker_level levels[TIRBI_MAX_INNER + 1];
+} checker_lane;
+
+typedef struct checker {
+    const tirbi_program *program;
+    tirb_error *error;
+    const tirbi_function *function; /* NULL outside of functions */
+    unsigned function_index;
+    const tirbi_instr *instr; /* the instruction in hand, NULL outside of code */
+
+    checker_arity *arities;  /* of every function */
+    const tirbi_string **names; /* scratch of the uniqueness check */
+    uint8_t *starts;         /* bit per code byte: an instruction outside of lane loops starts here */
+    uint8_t *targets;        /* bit per code byte: a forward jump goes here */
+    checker_lane lane;
+} checker;
+
+/* Sets a VERIFY error that begins with the place, and returns it. */
+tirb_status tirbi_verify_fail(checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Every string is UTF-8 without NUL, and every function's name is unique. */
+tirb_status tirbi_verify_names(checker *c);
+/* Registers, parameters and shape variables of the function in hand; fills its arity. */
+tirb_status tirbi_verify_signature(checker *c);
+/* The code and the source map of the function in hand; all signatures are verified. */
+tirb_status tirbi_verify_code(checker *c);
+
+/* Whether scalar register or small constant x exists. */
+tirb_status tirbi_verify_x(checker *c, uint16_t x);
+/* A lane loop's header; the lane state is then inside. */
+tirb_status tirbi_verify_lane_begin(checker *c);
+/* An instruction of a lane loop's body, whose register, cursor and loop numbers exist. */
+tirb_status tirbi_verify_lane_instr(checker *c);
+
+static inline bool checker_bit(const uint8_t *bits, uint32_t i) { return bits[i / 8] >> (i % 8) & 1; }
+static inline void checker_set_bit(uint8_t *bits, uint32_t i) { bits[i / 8] |= (uint8_t)(1u << (i % 8)); }
+
+#endif

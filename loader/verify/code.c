@@ -1,0 +1,342 @@
+/* The code of one function: instructions, control flow, scalar and reference operands, calls, the source map. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/base/error.h"
+#include "loader/verify/checker.h"
+
+/* ---- Operands that name something ----------------------------------------------------------------------------- */
+
+static tirb_status check_below(checker *c, int64_t number, uint64_t limit, const char *what) {
+    if ((uint64_t)number < limit) return TIRB_OK;
+    return tirbi_verify_fail(c, "%s %" PRId64 " >= %" PRIu64, what, number, limit);
+}
+
+tirb_status tirbi_verify_x(checker *c, uint16_t x) {
+    if (tirbi_x_is_small(x)) return TIRB_OK;
+    return check_below(c, x, c->function->n_sregs, "scalar register");
+}
+
+static tirb_status check_lists(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    for (int64_t i = 0; i < instr->operand[2]; i++) {
+        TIRBI_TRY(check_below(c, instr->scalars[i], c->function->n_sregs, "scalar register"));
+    }
+    for (int64_t i = 0; i < instr->operand[3]; i++) {
+        TIRBI_TRY(check_below(c, instr->refs[i], c->function->n_refs, "reference register"));
+    }
+    return TIRB_OK;
+}
+
+/* Outside of a lane loop there is no cursor and no inner loop, and the header is all zeroes. */
+static tirb_status check_operand(checker *c, char letter, int64_t value) {
+    switch (letter) {
+    case 'D':
+    case 'S':
+        return check_below(c, value, c->function->n_sregs, "scalar register");
+    case 'x':
+        return tirbi_verify_x(c, (uint16_t)value);
+    case 'W':
+    case 'R':
+        return check_below(c, value, c->function->n_refs, "reference register");
+    case 'V':
+    case 'U':
+        return check_below(c, value, c->function->n_lane_regs, "lane register");
+    case 'Q':
+        return check_below(c, value, c->function->n_reds, "reduction state");
+    case 'C':
+        return check_below(c, value, c->lane.header.n_cursors, "cursor");
+    case 'L':
+        return check_below(c, value, c->lane.header.n_inner, "inner loop");
+    case 'F':
+        return check_below(c, value, c->program->n_functions, "function");
+    case 'Z':
+        return check_below(c, value, c->program->n_strings, "string");
+    default: /* i I T n; j, a, r and H are checked where they are used */
+        return TIRB_OK;
+    }
+}
+
+static tirb_status check_operands(checker *c) {
+    const char *letters = tirbi_ops[c->instr->op].operands;
+    for (unsigned i = 0; letters[i]; i++) TIRBI_TRY(check_operand(c, letters[i], c->instr->operand[i]));
+    return TIRB_OK;
+}
+
+/* ---- Control flow --------------------------------------------------------------------------------------------- */
+
+/* Backward targets are behind us and known; forward ones are noted, and looked at when the whole code has been seen. */
+static tirb_status check_jump(checker *c, bool backwards, int64_t target) {
+    const tirbi_instr *instr = c->instr;
+    if (target >= c->function->code_size) {
+        return tirbi_verify_fail(c, "jump to 0x%" PRIx64 ", the code ends at 0x%" PRIx32, target,
+                                 c->function->code_size);
+    }
+    if (backwards) {
+        if (target >= instr->offset) {
+            return tirbi_verify_fail(c, "jump to 0x%" PRIx64 " does not go backwards", target);
+        }
+        if (!checker_bit(c->starts, (uint32_t)target)) {
+            return tirbi_verify_fail(c, "jump to 0x%" PRIx64 ", where no instruction outside of lane loops starts",
+                                     target);
+        }
+        return TIRB_OK;
+    }
+    if (target <= instr->offset) {
+        return tirbi_verify_fail(c, "jump to 0x%" PRIx64 " does not go forwards", target);
+    }
+    checker_set_bit(c->targets, (uint32_t)target);
+    return TIRB_OK;
+}
+
+/* Finds the jump to a bad target, for the message. */
+static tirb_status report_target(checker *c, uint32_t target, tirbi_instr *instr) {
+    const tirbi_function *f = c->function;
+    for (uint32_t at = 0; at < f->code_size; at += instr->size) {
+        TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, instr, c->error));
+        const char *jump = strchr(tirbi_ops[instr->op].operands, 'j');
+        if (jump && instr->operand[jump - tirbi_ops[instr->op].operands] == target) break;
+    }
+    c->instr = instr;
+    return tirbi_verify_fail(c, "jump to 0x%" PRIx32 ", where no instruction outside of lane loops starts", target);
+}
+
+static tirb_status check_targets(checker *c, tirbi_instr *instr) {
+    uint32_t bytes = c->function->code_size / 8 + 1;
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint8_t bad = (uint8_t)(c->targets[i] & ~c->starts[i]);
+        if (bad) return report_target(c, 8 * i + (uint32_t)__builtin_ctz(bad), instr);
+    }
+    return TIRB_OK;
+}
+
+static tirb_status check_return(checker *c) {
+    const tirbi_function *f = c->function;
+    if (c->instr->op == TIRB_OP_RETVOID) {
+        if (f->returns) return tirbi_verify_fail(c, "the function returns a %s", tirbi_dtypes[f->return_type].name);
+        return TIRB_OK;
+    }
+    if (!f->returns) return tirbi_verify_fail(c, "the function returns nothing");
+    if (f->return_type != c->instr->type) {
+        return tirbi_verify_fail(c, "the function returns a %s", tirbi_dtypes[f->return_type].name);
+    }
+    return TIRB_OK;
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------------------------- */
+
+static tirb_status check_call(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    TIRBI_TRY(check_lists(c));
+    uint32_t callee_index = (uint32_t)instr->operand[0];
+    const tirbi_function *callee = &c->program->functions[callee_index];
+    const checker_arity *arity = &c->arities[callee_index];
+    if (instr->operand[2] != arity->n_scalars) {
+        return tirbi_verify_fail(c, "function %u takes %u scalars, not %" PRId64, callee_index, arity->n_scalars,
+                                 instr->operand[2]);
+    }
+    if (instr->operand[3] != arity->n_tensors) {
+        return tirbi_verify_fail(c, "function %u takes %u tensors, not %" PRId64, callee_index, arity->n_tensors,
+                                 instr->operand[3]);
+    }
+    unsigned argument = 0;
+    for (unsigned i = 0; i < callee->n_params; i++) {
+        const tirbi_param *param = &callee->params[i];
+        if (param->kind != TIRB_PARAM_TENSOR) continue;
+        uint16_t reg = instr->refs[argument++];
+        const tirbi_ref_type *ref = &c->function->refs[reg];
+        if (ref->dtype != param->dtype) {
+            return tirbi_verify_fail(c, "parameter %u of function %u is %s, r%u is %s", i, callee_index,
+                                     tirbi_dtypes[param->dtype].name, reg, tirbi_dtypes[ref->dtype].name);
+        }
+        if ((param->access & TIRBI_WRITE) && !ref->writable) {
+            return tirbi_verify_fail(c, "function %u writes parameter %u, r%u may not be written", callee_index, i, reg);
+        }
+    }
+    return TIRB_OK;
+}
+
+/* ---- Memory, constants, reductions ---------------------------------------------------------------------------- */
+
+static uint8_t size_of(uint8_t type) { return tirbi_dtypes[type].size; }
+
+static tirb_status check_access(checker *c, int64_t reg, bool written) {
+    const tirbi_ref_type *ref = &c->function->refs[reg];
+    if (size_of(ref->dtype) != size_of(c->instr->type)) {
+        return tirbi_verify_fail(c, "r%" PRId64 " has elements of %u bytes (%s)", reg, size_of(ref->dtype),
+                                 tirbi_dtypes[ref->dtype].name);
+    }
+    if (written && !ref->writable) return tirbi_verify_fail(c, "r%" PRId64 " may not be written", reg);
+    return TIRB_OK;
+}
+
+static tirb_status check_slice(checker *c) {
+    const tirbi_ref_type *to = &c->function->refs[c->instr->operand[0]];
+    const tirbi_ref_type *from = &c->function->refs[c->instr->operand[1]];
+    if (size_of(to->dtype) != size_of(from->dtype)) {
+        return tirbi_verify_fail(c, "elements of %u bytes as elements of %u", size_of(from->dtype), size_of(to->dtype));
+    }
+    if (to->writable && !from->writable) {
+        return tirbi_verify_fail(c, "r%" PRId64 " is writable, r%" PRId64 " is not", c->instr->operand[0],
+                                 c->instr->operand[1]);
+    }
+    return TIRB_OK;
+}
+
+static tirb_status check_const(checker *c) {
+    int64_t value = c->instr->operand[1]; /* sign-extended */
+    const tirbi_dtype_info *info = &tirbi_dtypes[c->instr->type];
+    if (info->bits >= 32) return TIRB_OK;
+    int64_t low = info->class == 'I' ? -(INT64_C(1) << (info->bits - 1)) : 0;
+    int64_t high = info->class == 'B' ? 1 : low + (INT64_C(1) << info->bits) - 1;
+    if (value >= low && value <= high) return TIRB_OK;
+    return tirbi_verify_fail(c, "%" PRId64 " is not in %" PRId64 " .. %" PRId64, value, low, high);
+}
+
+static tirb_status check_reduction(checker *c, unsigned state_operand, bool fused) {
+    int64_t state = c->instr->operand[state_operand];
+    const tirbi_red_type *red = &c->function->reds[state];
+    if (red->dtype != c->instr->type) {
+        return tirbi_verify_fail(c, "reduction state %" PRId64 " is %s", state, tirbi_dtypes[red->dtype].name);
+    }
+    if (fused && red->op != TIRBI_RED_ADD) {
+        return tirbi_verify_fail(c, "reduction state %" PRId64 " does not add", state);
+    }
+    return TIRB_OK;
+}
+
+static tirb_status check_trap(checker *c) {
+    switch (c->instr->operand[0]) {
+    case TIRB_UNSUPPORTED:
+    case TIRB_ARGUMENT:
+    case TIRB_SHAPE:
+    case TIRB_BOUNDS:
+    case TIRB_DIVIDE:
+    case TIRB_ASSERT:
+    case TIRB_OVERLAP:
+    case TIRB_VALUE:
+        return TIRB_OK;
+    default:
+        return tirbi_verify_fail(c, "a program cannot end with status %" PRId64, c->instr->operand[0]);
+    }
+}
+
+static tirb_status check_bits(checker *c) {
+    uint8_t from = (uint8_t)c->instr->operand[2];
+    if (size_of(from) == size_of(c->instr->type)) return TIRB_OK;
+    return tirbi_verify_fail(c, "%s has %u bytes", tirbi_dtypes[from].name, size_of(from));
+}
+
+/* What the operands' letters do not say. */
+static tirb_status check_meaning(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    switch ((unsigned)instr->op) {
+    case TIRB_OP_JMP:
+        return check_jump(c, false, instr->operand[0]);
+    case TIRB_OP_BRIF:
+    case TIRB_OP_BRNOT:
+        return check_jump(c, false, instr->operand[1]);
+    case TIRB_OP_BACK:
+        return check_jump(c, true, instr->operand[0]);
+    case TIRB_OP_LOOP:
+        return check_jump(c, true, instr->operand[2]);
+    case TIRB_OP_CALL:
+        return check_call(c);
+    case TIRB_OP_RET:
+    case TIRB_OP_RETVOID:
+        return check_return(c);
+    case TIRB_OP_TRAP:
+        return check_trap(c);
+    case TIRB_OP_CONST:
+        return check_const(c);
+    case TIRB_OP_LOAD:
+        return check_access(c, instr->operand[1], false);
+    case TIRB_OP_STORE:
+    case TIRB_OP_ALLOC:
+        return check_access(c, instr->operand[0], true);
+    case TIRB_OP_SLICE:
+        return check_slice(c);
+    case TIRB_OP_RED_BEGIN:
+    case TIRB_OP_RED_PUSH:
+    case TIRB_OP_VRED:
+        return check_reduction(c, 0, false);
+    case TIRB_OP_RED_PUSHMA:
+    case TIRB_OP_VREDMA:
+        return check_reduction(c, 0, true);
+    case TIRB_OP_RED_END:
+        return check_reduction(c, 1, false);
+    case TIRB_OP_BITS:
+    case TIRB_OP_VBITS:
+        return check_bits(c);
+    case TIRB_OP_LANE:
+        return tirbi_verify_lane_begin(c);
+    default:
+        return TIRB_OK;
+    }
+}
+
+/* ---- The function --------------------------------------------------------------------------------------------- */
+
+static tirb_status check_instr(checker *c) {
+    bool lane_code = tirbi_ops[c->instr->op].flags & TIRBI_FLAG_LANE;
+    if (lane_code != c->lane.inside) {
+        return tirbi_verify_fail(c, c->lane.inside ? "not allowed in a lane loop" : "only allowed in a lane loop");
+    }
+    if (!lane_code) checker_set_bit(c->starts, c->instr->offset);
+    TIRBI_TRY(check_operands(c));
+    TIRBI_TRY(check_meaning(c));
+    return lane_code ? tirbi_verify_lane_instr(c) : TIRB_OK;
+}
+
+/* The source map's entries go up and stand at instructions; `next` is the first one not yet passed. */
+static tirb_status check_lines(checker *c, uint32_t offset, uint32_t *next) {
+    const tirbi_function *f = c->function;
+    if (*next < f->n_lines && f->lines[*next].offset == offset) ++*next;
+    if (*next < f->n_lines && f->lines[*next].offset <= offset) {
+        return tirbi_verify_fail(c, "entry %" PRIu32 " of the source map is at 0x%" PRIx32
+                                    ", which is not the start of an instruction after the last entry",
+                                 *next, f->lines[*next].offset);
+    }
+    return TIRB_OK;
+}
+
+static tirb_status decode_fail(checker *c, const tirbi_instr *instr) {
+    tirb_error reason = TIRB_ERROR_INIT;
+    tirbi_instr ignored;
+    tirbi_decode(c->function->code, c->function->code_size, instr->offset, &ignored, &reason);
+    c->instr = instr;
+    return tirbi_verify_fail(c, "%s", reason.message);
+}
+
+static tirb_status check_code(checker *c, tirbi_instr *instr) {
+    const tirbi_function *f = c->function;
+    uint32_t next_line = 0;
+    if (f->code_size == 0) return tirbi_verify_fail(c, "it has no code");
+    for (uint32_t at = 0; at < f->code_size; at += instr->size) {
+        if (tirbi_decode(f->code, f->code_size, at, instr, NULL) != TIRB_OK) return decode_fail(c, instr);
+        c->instr = instr;
+        TIRBI_TRY(check_lines(c, at, &next_line));
+        TIRBI_TRY(check_instr(c));
+    }
+    if (c->lane.inside) return tirbi_verify_fail(c, "the code ends inside a lane loop");
+    if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_END)) return tirbi_verify_fail(c, "control runs off the code's end");
+    if (next_line < f->n_lines) {
+        return tirbi_verify_fail(c, "entry %" PRIu32 " of the source map is at 0x%" PRIx32 ", beyond the code",
+                                 next_line, f->lines[next_line].offset);
+    }
+    return check_targets(c, instr);
+}
+
+tirb_status tirbi_verify_code(checker *c) {
+    tirbi_instr instr;
+    size_t bytes = c->function->code_size / 8 + 1;
+    memset(c->starts, 0, bytes);
+    memset(c->targets, 0, bytes);
+    c->lane.inside = false;
+    c->lane.header.n_cursors = 0;
+    c->lane.header.n_inner = 0;
+    tirb_status status = check_code(c, &instr);
+    c->instr = NULL;
+    return status;
+}

@@ -1,0 +1,223 @@
+/* Lane loops: headers, nesting, cursors, and the types of lane registers along the structure.
+ *
+ * Lane code has no jumps, so one walk in order sees everything. An inner loop may run zero times or many: what its body
+ * writes is not defined after it, and what its body reads from before must still have the same type when the body comes
+ * round again. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "loader/base/error.h"
+#include "loader/verify/checker.h"
+
+/* ---- Headers -------------------------------------------------------------------------------------------------- */
+
+/* The header is read once, at entry; an index register that it also names would make that visible. */
+static bool header_reads(const tirbi_lane_header *header, uint16_t reg) {
+    bool reads = header->n == reg;
+    for (unsigned i = 0; i < header->n_inner; i++) reads |= header->inner[i].extent == reg;
+    for (unsigned i = 0; i < header->n_cursors; i++) {
+        reads |= header->cursors[i].start == reg || header->cursors[i].step == reg;
+        for (unsigned k = 0; k < header->n_inner; k++) reads |= header->cursors[i].steps[k] == reg;
+    }
+    return reads;
+}
+
+static tirb_status check_inner_loops(checker *c, const tirbi_lane_header *header) {
+    for (unsigned i = 0; i < header->n_inner; i++) {
+        TIRBI_TRY(tirbi_verify_x(c, header->inner[i].extent));
+        uint16_t index = header->inner[i].index;
+        if (index == TIRBI_NO_REG) continue;
+        if (index >= c->function->n_sregs) {
+            return tirbi_verify_fail(c, "inner loop %u: index register %u >= %u", i, index, c->function->n_sregs);
+        }
+        if (header_reads(header, index)) {
+            return tirbi_verify_fail(c, "inner loop %u: its index register s%u is read by the header", i, index);
+        }
+    }
+    return TIRB_OK;
+}
+
+static tirb_status check_cursor(checker *c, const tirbi_lane_header *header, unsigned index) {
+    const tirbi_cursor *cursor = &header->cursors[index];
+    if (cursor->ref >= c->function->n_refs) {
+        return tirbi_verify_fail(c, "cursor %u: reference register %u >= %u", index, cursor->ref, c->function->n_refs);
+    }
+    const tirbi_ref_type *ref = &c->function->refs[cursor->ref];
+    if (tirbi_dtypes[ref->dtype].size != tirbi_dtypes[cursor->type].size) {
+        return tirbi_verify_fail(c, "cursor %u is %s, r%u has elements of %u bytes", index,
+                                 tirbi_dtypes[cursor->type].name, cursor->ref, tirbi_dtypes[ref->dtype].size);
+    }
+    TIRBI_TRY(tirbi_verify_x(c, cursor->start));
+    TIRBI_TRY(tirbi_verify_x(c, cursor->step));
+    for (unsigned k = 0; k < header->n_inner; k++) TIRBI_TRY(tirbi_verify_x(c, cursor->steps[k]));
+    if (!(cursor->access & TIRBI_WRITE)) return TIRB_OK;
+    if (!ref->writable) return tirbi_verify_fail(c, "cursor %u: r%u may not be written", index, cursor->ref);
+    if (tirbi_x_is_small(cursor->step) && tirbi_x_small(cursor->step) == 0) {
+        return tirbi_verify_fail(c, "cursor %u is written, but steps by 0 per lane", index);
+    }
+    return TIRB_OK;
+}
+
+tirb_status tirbi_verify_lane_begin(checker *c) {
+    checker_lane *lane = &c->lane;
+    const tirbi_lane_header *header = &c->instr->lane;
+    TIRBI_TRY(tirbi_verify_x(c, header->n));
+    TIRBI_TRY(check_inner_loops(c, header));
+    for (unsigned i = 0; i < header->n_cursors; i++) TIRBI_TRY(check_cursor(c, header, i));
+    lane->inside = true;
+    lane->header = *header;
+    lane->loops_seen = 0;
+    lane->depth = 0;
+    lane->levels[0].written = 0;
+    memset(lane->types, TIRB_TYPE_NONE, sizeof(lane->types));
+    return TIRB_OK;
+}
+
+/* ---- Registers ------------------------------------------------------------------------------------------------ */
+
+static tirb_status read_register(checker *c, int64_t reg, tirbi_dtype type) {
+    checker_lane *lane = &c->lane;
+    if (lane->types[reg] == TIRB_TYPE_NONE) {
+        return tirbi_verify_fail(c, "v%" PRId64 " is read, but not defined here", reg);
+    }
+    if (lane->types[reg] != type) {
+        return tirbi_verify_fail(c, "v%" PRId64 " is %s, not %s", reg, tirbi_dtypes[lane->types[reg]].name,
+                                 tirbi_dtypes[type].name);
+    }
+    /* The read sees what the register held on entry to every open loop since the one that has written it. */
+    uint64_t bit = UINT64_C(1) << reg;
+    for (unsigned d = lane->depth; d > 0 && !(lane->levels[d].written & bit); d--) lane->levels[d].entry_read |= bit;
+    return TIRB_OK;
+}
+
+static void write_register(checker *c, int64_t reg, tirbi_dtype type) {
+    checker_lane *lane = &c->lane;
+    lane->types[reg] = (uint8_t)type;
+    lane->levels[lane->depth].written |= UINT64_C(1) << reg;
+}
+
+/* ---- Inner loops ---------------------------------------------------------------------------------------------- */
+
+static tirb_status begin_inner(checker *c) {
+    checker_lane *lane = &c->lane;
+    uint8_t loop = (uint8_t)c->instr->operand[0];
+    if (lane->loops_seen >> loop & 1) return tirbi_verify_fail(c, "inner loop %u appears twice", loop);
+    uint16_t index = lane->header.inner[loop].index;
+    for (unsigned d = 1; d <= lane->depth && index != TIRBI_NO_REG; d++) {
+        if (lane->header.inner[lane->levels[d].loop].index == index) {
+            return tirbi_verify_fail(c, "inner loops %u and %u share the index register s%u", lane->levels[d].loop,
+                                     loop, index);
+        }
+    }
+    lane->loops_seen |= (uint8_t)(1u << loop);
+    checker_level *level = &lane->levels[++lane->depth];
+    level->loop = loop;
+    level->written = 0;
+    level->entry_read = 0;
+    memcpy(level->entry_types, lane->types, sizeof(level->entry_types));
+    return TIRB_OK;
+}
+
+static tirb_status end_inner(checker *c) {
+    checker_lane *lane = &c->lane;
+    uint8_t loop = (uint8_t)c->instr->operand[0];
+    if (lane->depth == 0) return tirbi_verify_fail(c, "no inner loop is open");
+    const checker_level *level = &lane->levels[lane->depth];
+    if (level->loop != loop) return tirbi_verify_fail(c, "inner loop %u is open, not %u", level->loop, loop);
+    for (unsigned reg = 0; reg < c->function->n_lane_regs; reg++) {
+        if (lane->types[reg] == level->entry_types[reg]) continue;
+        if (level->entry_read >> reg & 1) {
+            return tirbi_verify_fail(c, "v%u is read in inner loop %u before it gets another type there", reg, loop);
+        }
+        lane->types[reg] = TIRB_TYPE_NONE;
+    }
+    lane->depth--;
+    return TIRB_OK;
+}
+
+static tirb_status end_lane(checker *c) {
+    checker_lane *lane = &c->lane;
+    if (lane->header.end != c->instr->offset) {
+        return tirbi_verify_fail(c, "the lane loop's header says that it ends at 0x%" PRIx32, lane->header.end);
+    }
+    if (lane->depth > 0) {
+        return tirbi_verify_fail(c, "inner loop %u is still open", lane->levels[lane->depth].loop);
+    }
+    for (unsigned i = 0; i < lane->header.n_inner; i++) {
+        if (!(lane->loops_seen >> i & 1)) return tirbi_verify_fail(c, "inner loop %u does not appear", i);
+    }
+    lane->inside = false;
+    lane->header.n_cursors = 0;
+    lane->header.n_inner = 0;
+    return TIRB_OK;
+}
+
+/* ---- Body ----------------------------------------------------------------------------------------------------- */
+
+static tirb_status use_cursor(checker *c, int64_t index, uint8_t access) {
+    const checker_lane *lane = &c->lane;
+    const tirbi_cursor *cursor = &lane->header.cursors[index];
+    if (!(cursor->access & access)) {
+        return tirbi_verify_fail(c, "cursor %" PRId64 " is not declared as %s", index,
+                                 access == TIRBI_READ ? "read" : "written");
+    }
+    if (cursor->type != c->instr->type) {
+        return tirbi_verify_fail(c, "cursor %" PRId64 " is %s", index, tirbi_dtypes[cursor->type].name);
+    }
+    if (cursor->level == 0) return TIRB_OK;
+    for (unsigned d = 1; d <= lane->depth; d++) {
+        if (lane->levels[d].loop == cursor->level - 1) return TIRB_OK;
+    }
+    return tirbi_verify_fail(c, "cursor %" PRId64 " is used outside of its inner loop %u", index, cursor->level - 1);
+}
+
+static tirb_status check_elementwise(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    const tirbi_op_info *info = &tirbi_ops[instr->op];
+    tirbi_op op = (tirbi_op)instr->op;
+    tirbi_dtype type = (tirbi_dtype)instr->type;
+    tirbi_dtype source = info->operands[2] == 'T' ? (tirbi_dtype)instr->operand[2] : type;
+    for (unsigned i = 0; i < info->arity; i++) {
+        TIRBI_TRY(read_register(c, instr->operand[i + 1], tirbi_op_operand_type(op, type, source, i)));
+    }
+    write_register(c, instr->operand[0], tirbi_op_result_type(op, type));
+    return TIRB_OK;
+}
+
+static tirb_status check_push(checker *c, unsigned n_operands) {
+    if (c->lane.depth > 0) return tirbi_verify_fail(c, "only allowed at lane level, outside of inner loops");
+    for (unsigned i = 1; i <= n_operands; i++) {
+        TIRBI_TRY(read_register(c, c->instr->operand[i], (tirbi_dtype)c->instr->type));
+    }
+    return TIRB_OK;
+}
+
+tirb_status tirbi_verify_lane_instr(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    tirbi_dtype type = (tirbi_dtype)instr->type;
+    switch ((unsigned)instr->op) {
+    case TIRB_OP_LANE_END:
+        return end_lane(c);
+    case TIRB_OP_INNER:
+        return begin_inner(c);
+    case TIRB_OP_INNER_END:
+        return end_inner(c);
+    case TIRB_OP_VLOAD:
+        TIRBI_TRY(use_cursor(c, instr->operand[1], TIRBI_READ));
+        write_register(c, instr->operand[0], type);
+        return TIRB_OK;
+    case TIRB_OP_VSTORE:
+        TIRBI_TRY(use_cursor(c, instr->operand[0], TIRBI_WRITE));
+        return read_register(c, instr->operand[1], type);
+    case TIRB_OP_VSPLAT:
+    case TIRB_OP_VIOTA:
+        write_register(c, instr->operand[0], type);
+        return TIRB_OK;
+    case TIRB_OP_VRED:
+        return check_push(c, 1);
+    case TIRB_OP_VREDMA:
+        return check_push(c, 2);
+    default:
+        return check_elementwise(c);
+    }
+}

@@ -1,0 +1,94 @@
+#include "loader/verify/verify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "loader/base/checked.h"
+#include "loader/base/error.h"
+#include "loader/verify/checker.h"
+
+/* "function 2 'matmul' at 0x1c: vadd.f32: ", as much of it as is known. */
+static void format_place(const checker *c, char *out, size_t size) {
+    const tirbi_function *f = c->function;
+    int n = 0;
+    if (f) n = snprintf(out, size, "function %u '%.60s'", c->function_index, c->program->strings[f->name].text);
+    if (f && c->instr && n > 0 && (size_t)n < size) {
+        const tirbi_op_info *info = &tirbi_ops[c->instr->op];
+        bool typed = info->types != 0 && c->instr->type < TIRB_N_DTYPES;
+        snprintf(out + n, size - (size_t)n, " at 0x%x%s%s%s%s", c->instr->offset, info->mnemonic ? ": " : "",
+                 info->mnemonic ? info->mnemonic : "", typed ? "." : "", typed ? tirbi_dtypes[c->instr->type].name : "");
+    }
+}
+
+tirb_status tirbi_verify_fail(checker *c, const char *format, ...) {
+    char place[160] = "";
+    char reason[256];
+    format_place(c, place, sizeof(place));
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof(reason), format, arguments);
+    va_end(arguments);
+    tirbi_error_set(c->error, TIRB_VERIFY, "verify: %s%s%s", place, place[0] ? ": " : "", reason);
+    if (c->function) tirbi_error_at(c->error, c->program->strings[c->function->name].text, 0, 0);
+    if (c->instr) tirbi_error_offset(c->error, c->instr->offset);
+    return TIRB_VERIFY;
+}
+
+static tirb_status verify_program(checker *c) {
+    const tirbi_program *p = c->program;
+    enum { HIGHEST_FP_MODE = 2 };
+    if (p->fp_mode > HIGHEST_FP_MODE) return tirbi_verify_fail(c, "no floating-point mode %u", p->fp_mode);
+    if (p->source_file != TIRBI_NO_STRING && p->source_file >= p->n_strings) {
+        return tirbi_verify_fail(c, "source file: string %u >= %u", p->source_file, p->n_strings);
+    }
+    TIRBI_TRY(tirbi_verify_names(c));
+    for (unsigned i = 0; i < p->n_functions; i++) {
+        c->function = &p->functions[i];
+        c->function_index = i;
+        TIRBI_TRY(tirbi_verify_signature(c));
+    }
+    for (unsigned i = 0; i < p->n_functions; i++) {
+        c->function = &p->functions[i];
+        c->function_index = i;
+        TIRBI_TRY(tirbi_verify_code(c));
+    }
+    return TIRB_OK;
+}
+
+/* How much scratch a program needs, in one block: its parts in the order of alignment. */
+typedef struct scratch_sizes {
+    size_t arities;
+    size_t names;
+    size_t bits;
+    size_t total;
+} scratch_sizes;
+
+static bool measure(const tirbi_program *p, scratch_sizes *sizes) {
+    size_t n_names = p->n_functions;
+    size_t code = 0;
+    for (unsigned i = 0; i < p->n_functions; i++) {
+        if (p->functions[i].n_params > n_names) n_names = p->functions[i].n_params;
+        if (p->functions[i].code_size > code) code = p->functions[i].code_size;
+    }
+    sizes->arities = p->n_functions * sizeof(checker_arity);
+    sizes->names = n_names * sizeof(const tirbi_string *);
+    sizes->bits = code / 8 + 1;
+    return tirbi_add_size(sizes->arities, sizes->names, &sizes->total) &&
+           tirbi_add_size(sizes->total, 2 * sizes->bits, &sizes->total);
+}
+
+tirb_status tirbi_verify(const tirbi_program *program, tirbi_heap *scratch, tirb_error *error) {
+    checker c = {.program = program, .error = error};
+    scratch_sizes sizes;
+    uint8_t *memory = measure(program, &sizes) ? (uint8_t *)tirbi_heap_alloc(scratch, sizes.total) : NULL;
+    if (!memory) {
+        return tirbi_error_set(error, tirbi_heap_status(scratch), "no memory to verify the program");
+    }
+    c.names = (const tirbi_string **)(void *)memory;
+    c.arities = (checker_arity *)(void *)(memory + sizes.names);
+    c.starts = memory + sizes.names + sizes.arities;
+    c.targets = c.starts + sizes.bits;
+    tirb_status status = verify_program(&c);
+    tirbi_heap_free(scratch, memory, sizes.total);
+    return status;
+}
