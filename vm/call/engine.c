@@ -1,0 +1,134 @@
+/* The engine: policy that modules and instances share, and what this CPU can do. */
+#include "vm/call/objects.h"
+
+#include <string.h>
+
+#include "loader/base/error.h"
+#include "vm/lanes/kernels.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+const char *tirb_version(void) {
+    return TEXT(TIRB_VERSION_MAJOR) "." TEXT(TIRB_VERSION_MINOR) "." TEXT(TIRB_VERSION_PATCH);
+}
+
+/* ---- Structs with a struct_size -------------------------------------------------------------------------------- */
+
+enum { LARGEST_OPTIONS = 4096 };
+
+static uint32_t struct_size_of(const void *object) {
+    uint32_t size;
+    memcpy(&size, object, sizeof(size));
+    return size;
+}
+
+bool tirbi_options_read(void *to, size_t to_size, const void *from) {
+    uint32_t size = struct_size_of(from);
+    if (size < sizeof(uint32_t) || size > LARGEST_OPTIONS) return false;
+    for (size_t i = to_size; i < size; i++) {
+        if (((const uint8_t *)from)[i] != 0) return false;
+    }
+    memcpy(to, from, size < to_size ? size : to_size);
+    return true;
+}
+
+bool tirbi_info_write(void *to, const void *from, size_t size) {
+    uint32_t room = struct_size_of(to);
+    if (room < sizeof(uint32_t)) return false;
+    size_t n = room < size ? room : size;
+    memcpy((uint8_t *)to + sizeof(room), (const uint8_t *)from + sizeof(room), n - sizeof(room));
+    return true;
+}
+
+/* ---- Instruction sets ------------------------------------------------------------------------------------------ */
+
+static const char *const isa_names[] = {"auto", "generic", "avx2", "avx512"};
+enum { N_ISAS = sizeof(isa_names) / sizeof(isa_names[0]) };
+
+const char *tirb_isa_name(tirb_isa isa) { return (unsigned)isa < N_ISAS ? isa_names[isa] : "unknown"; }
+
+tirb_status tirb_isa_from_name(const char *name, tirb_isa *out_isa) {
+    for (unsigned i = 0; name && out_isa && i < N_ISAS; i++) {
+        if (strcmp(name, isa_names[i]) == 0) {
+            *out_isa = (tirb_isa)i;
+            return TIRB_OK;
+        }
+    }
+    return TIRB_NOT_FOUND;
+}
+
+/* __builtin_cpu_supports counts AVX and AVX-512 only where the operating system saves their registers (XCR0). */
+static bool cpu_has(tirb_isa isa) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (isa == TIRB_ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == TIRB_ISA_AVX512) {
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    }
+#endif
+    return isa == TIRB_ISA_GENERIC;
+}
+
+int tirb_isa_available(tirb_isa isa) {
+    if (isa == TIRB_ISA_AUTO) return 1;
+    return (unsigned)isa < N_ISAS && cpu_has(isa) && tirbi_kernels(isa) != NULL;
+}
+
+static tirb_isa best_isa(void) {
+    for (int isa = N_ISAS - 1; isa > TIRB_ISA_GENERIC; isa--) {
+        if (tirb_isa_available((tirb_isa)isa)) return (tirb_isa)isa;
+    }
+    return TIRB_ISA_GENERIC;
+}
+
+/* ---- The object ------------------------------------------------------------------------------------------------ */
+
+#define DEFAULT_MAX_BUNDLE_SIZE (UINT64_C(256) << 20)
+
+tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine **out_engine, tirb_error *error) {
+    if (!out_engine) return tirbi_error_set(error, TIRB_MISUSE, "tirb_engine_create: out_engine is NULL");
+    *out_engine = NULL;
+    tirb_engine_options chosen = {0};
+    if (options && !tirbi_options_read(&chosen, sizeof(chosen), options)) {
+        return tirbi_error_set(error, TIRB_MISUSE,
+                               "tirb_engine_create: options.struct_size is %u; begin with TIRB_ENGINE_OPTIONS_INIT",
+                               options->struct_size);
+    }
+    if ((unsigned)chosen.isa >= N_ISAS) {
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_engine_create: no instruction set has the number %d",
+                               (int)chosen.isa);
+    }
+    if (!tirb_isa_available(chosen.isa)) {
+        return tirbi_error_set(error, TIRB_UNSUPPORTED, "this %s has no %s", cpu_has(chosen.isa) ? "build" : "CPU",
+                               tirb_isa_name(chosen.isa));
+    }
+    tirbi_heap heap;
+    tirbi_heap_init(&heap, &chosen.allocator, UINT64_MAX);
+    tirb_engine *engine = tirbi_heap_calloc(&heap, 1, sizeof(*engine));
+    if (!engine) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for an engine");
+    tirb_status status = tirbi_timer_init(&engine->timer, error);
+    if (status != TIRB_OK) {
+        tirbi_heap_free(&heap, engine, sizeof(*engine));
+        return status;
+    }
+    atomic_init(&engine->references, 1);
+    engine->heap = heap;
+    engine->isa = chosen.isa == TIRB_ISA_AUTO ? best_isa() : chosen.isa;
+    engine->max_bundle_size = chosen.max_bundle_size ? chosen.max_bundle_size : DEFAULT_MAX_BUNDLE_SIZE;
+    *out_engine = engine;
+    return TIRB_OK;
+}
+
+void tirbi_engine_retain(tirb_engine *engine) {
+    atomic_fetch_add_explicit(&engine->references, 1, memory_order_relaxed);
+}
+
+void tirb_engine_release(tirb_engine *engine) {
+    if (!engine || atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
+    tirbi_timer_destroy(&engine->timer);
+    tirbi_heap heap = engine->heap;
+    tirbi_heap_free(&heap, engine, sizeof(*engine));
+}
+
+tirb_isa tirb_engine_isa(const tirb_engine *engine) { return engine->isa; }

@@ -1,0 +1,298 @@
+/* Instances and calls: limits, the scratch that makes small calls cheap, and where a trap happened. */
+#include "vm/call/objects.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/base/error.h"
+#include "vm/call/bind.h"
+#include "vm/call/number.h"
+#include "vm/call/signature.h"
+
+#define DEFAULT_MAX_MEMORY (UINT64_C(1) << 30)
+enum { DEFAULT_MAX_DEPTH = 1000 };
+
+/* ---- The object ------------------------------------------------------------------------------------------------ */
+
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* Makes room for the largest argument lists of the module. */
+static bool make_scratch(tirb_instance *instance) {
+    const tirbi_program *program = instance->module->program;
+    uint32_t tensors = 0, dims = 0, scalars = 0, vars = 0;
+    for (uint32_t i = 0; i < program->n_functions; i++) {
+        const tirbi_plan *plan = &instance->module->plans[i];
+        tensors = larger(tensors, plan->n_tensors);
+        dims = larger(dims, plan->n_dims);
+        scalars = larger(scalars, plan->n_scalars);
+        vars = larger(vars, program->functions[i].n_vars);
+    }
+    tirbi_arena *arena = &instance->arena;
+    instance->scratch = (tirbi_scratch){
+        .tensors = TIRBI_NEW_ARRAY(arena, tirbi_tensor, tensors),
+        .shapes = TIRBI_NEW_ARRAY(arena, int64_t, dims),
+        .strides = TIRBI_NEW_ARRAY(arena, int64_t, dims),
+        .refs = TIRBI_NEW_ARRAY(arena, tirbi_ref, tensors),
+        .scalars = TIRBI_NEW_ARRAY(arena, uint64_t, scalars),
+        .var_values = TIRBI_NEW_ARRAY(arena, int64_t, vars),
+        .var_bound = TIRBI_NEW_ARRAY(arena, bool, vars),
+    };
+    return !arena->failed;
+}
+
+static void fill_defaults(tirb_limits *limits) {
+    if (limits->max_depth == 0) limits->max_depth = DEFAULT_MAX_DEPTH;
+    if (limits->fuel == 0) limits->fuel = UINT64_MAX;
+    if (limits->max_memory == 0) limits->max_memory = DEFAULT_MAX_MEMORY;
+    /* A heap without any budget would not count, and stats could not tell the peak. */
+    if (limits->max_memory == UINT64_MAX) limits->max_memory = UINT64_MAX - 1;
+    if (limits->threads == 0) limits->threads = 1;
+}
+
+tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits, tirb_instance **out_instance,
+                                 tirb_error *error) {
+    if (out_instance) *out_instance = NULL;
+    if (!module || !out_instance) {
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_create: %s is NULL",
+                               module ? "out_instance" : "module");
+    }
+    tirb_limits chosen = {0};
+    if (limits && !tirbi_options_read(&chosen, sizeof(chosen), limits)) {
+        return tirbi_error_set(error, TIRB_MISUSE,
+                               "tirb_instance_create: limits.struct_size is %u; begin with TIRB_LIMITS_INIT",
+                               limits->struct_size);
+    }
+    fill_defaults(&chosen);
+    tirbi_heap heap = module->engine->heap;
+    tirb_instance *instance = tirbi_heap_calloc(&heap, 1, sizeof(*instance));
+    if (!instance) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for an instance");
+    instance->module = tirb_module_retain(module);
+    instance->limits = chosen;
+    instance->own = heap;
+    tirbi_heap_init(&instance->heap, &heap.allocator, chosen.max_memory);
+    tirbi_arena_init(&instance->arena, &instance->own);
+    atomic_init(&instance->busy, 0);
+    atomic_init(&instance->stop, TIRBI_RUN);
+    if (!make_scratch(instance)) {
+        tirb_instance_destroy(instance);
+        return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for an instance");
+    }
+    *out_instance = instance;
+    return TIRB_OK;
+}
+
+void tirb_instance_destroy(tirb_instance *instance) {
+    if (!instance) return;
+    tirbi_arena_destroy(&instance->arena);
+    tirb_module *module = instance->module;
+    tirbi_heap heap = instance->own;
+    tirbi_heap_free(&heap, instance, sizeof(*instance));
+    tirb_module_release(module);
+}
+
+void tirb_instance_cancel(tirb_instance *instance) {
+    if (!instance) return;
+    unsigned run = TIRBI_RUN; /* a deadline that came first stays */
+    atomic_compare_exchange_strong_explicit(&instance->stop, &run, TIRBI_STOP_CANCEL, memory_order_relaxed,
+                                            memory_order_relaxed);
+}
+
+tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_stats) {
+    if (!instance || !out_stats) return TIRB_MISUSE;
+    if (atomic_load_explicit(&instance->busy, memory_order_acquire)) return TIRB_BUSY;
+    tirb_stats stats = {.fuel_used = instance->fuel_used, .peak_memory = instance->heap.peak};
+    return tirbi_info_write(out_stats, &stats, sizeof(stats)) ? TIRB_OK : TIRB_MISUSE;
+}
+
+/* ---- Entering -------------------------------------------------------------------------------------------------- */
+
+static tirb_status enter(tirb_instance *instance, tirb_error *error) {
+    if (atomic_exchange_explicit(&instance->busy, 1, memory_order_acquire) == 0) return TIRB_OK;
+    return tirbi_error_set(error, TIRB_BUSY, "the instance is in a call; use one instance per thread");
+}
+
+static void leave(tirb_instance *instance) { atomic_store_explicit(&instance->busy, 0, memory_order_release); }
+
+static tirb_status begin_binding(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                                 tirb_error *error, tirbi_binding *out) {
+    const tirbi_program *program = instance->module->program;
+    if (function >= program->n_functions) {
+        return tirbi_error_set(error, TIRB_NOT_FOUND, "the module has no function %u, only %u of them", function,
+                               program->n_functions);
+    }
+    const tirbi_function *f = &program->functions[function];
+    const tirbi_plan *plan = &instance->module->plans[function];
+    if (!f->is_public) {
+        return tirbi_error_set(error, TIRB_NOT_FOUND, "%s is private to its module", plan->signature);
+    }
+    if (n_args != f->n_params) {
+        return tirbi_error_set(error, TIRB_ARGUMENT, "expected %u argument%s, found %u, for %s", f->n_params,
+                               f->n_params == 1 ? "" : "s", n_args, plan->signature);
+    }
+    *out = (tirbi_binding){.program = program,
+                           .function = f,
+                           .plan = plan,
+                           .args = args,
+                           .scratch = &instance->scratch,
+                           .error = error};
+    return TIRB_OK;
+}
+
+/* ---- Traps ----------------------------------------------------------------------------------------------------- */
+
+static const tirbi_line *find_line(const tirbi_function *f, uint32_t offset) {
+    uint32_t low = 0, high = f->n_lines; /* the first entry that begins behind `offset` */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->lines[middle].offset <= offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 ? &f->lines[low - 1] : NULL;
+}
+
+/* Adds to a trap's message the function, and its source line or else its place in the code. */
+static void locate(const tirb_instance *instance, const tirbi_run *run, tirb_error *error) {
+    const tirbi_program *program = instance->module->program;
+    if (!error || error->struct_size < sizeof(*error) || run->trap_function >= program->n_functions) return;
+    const tirbi_function *f = &program->functions[run->trap_function];
+    const char *name = tirbi_program_text(program, f->name);
+    char suffix[80];
+    int length = snprintf(suffix, sizeof(suffix), " (in %.*s)", (int)tirbi_text_cut(name, 64), name);
+    size_t room = sizeof(error->message) - 1 - (size_t)length;
+    size_t kept = tirbi_text_cut(error->message, room);
+    memcpy(error->message + kept, suffix, (size_t)length + 1);
+
+    const tirbi_line *line = find_line(f, run->trap_offset);
+    bool has_file = program->source_file != TIRBI_NO_STRING;
+    tirbi_error_at(error, has_file ? tirbi_program_text(program, program->source_file) : name, line ? line->line : 0,
+                   line ? line->column : 0);
+    tirbi_error_offset(error, run->trap_offset);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------------------------- */
+
+static void read_result(const tirbi_function *f, uint64_t bits, tirb_result *out) {
+    *out = (tirb_result){0};
+    if (!f->returns) return;
+    tirbi_dtype type = (tirbi_dtype)f->return_type;
+    out->dtype = tirbi_dtype_to_dl(type);
+    if (tirbi_dtype_is_float(type)) {
+        out->value.f = tirbi_number_to_double(type, bits);
+    } else {
+        out->value.i = (int64_t)bits;
+    }
+}
+
+/* What a deadline covers: copying arguments in, the run, and copying results back. */
+static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, tirbi_run *run, uint32_t function,
+                             uint64_t *result) {
+    tirb_status status = tirbi_bind_references(binding, &instance->heap, &instance->stop);
+    if (status != TIRB_OK) return status;
+    status = tirbi_execute(run, function, binding->scratch->scalars, binding->scratch->refs, result, binding->error);
+    if (status != TIRB_OK) {
+        locate(instance, run, binding->error);
+        return status;
+    }
+    return tirbi_bind_copy_back(binding, &instance->stop);
+}
+
+static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                        tirb_result *result, tirb_error *error) {
+    instance->fuel_used = 0;
+    instance->heap.peak = instance->heap.used;
+    instance->heap.over_budget = false;
+    atomic_store_explicit(&instance->stop, TIRBI_RUN, memory_order_relaxed);
+    tirbi_binding binding;
+    TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
+    TIRBI_TRY(tirbi_bind_arguments(&binding));
+
+    tirbi_timer *timer = &instance->module->engine->timer;
+    uint64_t timeout = instance->limits.timeout_ns;
+    if (timeout) TIRBI_TRY(tirbi_deadline_arm(timer, &instance->deadline, &instance->stop, timeout, error));
+    tirbi_run run = {.code = instance->module->code,
+                     .heap = &instance->heap,
+                     .stop = &instance->stop,
+                     .fuel = instance->limits.fuel,
+                     .max_depth = instance->limits.max_depth};
+    uint64_t bits = 0;
+    tirb_status status = run_bound(instance, &binding, &run, function, &bits);
+    if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
+    tirbi_bind_release(&binding, &instance->heap);
+    instance->fuel_used = run.fuel_used;
+    if (status == TIRB_OK && result) read_result(binding.function, bits, result);
+    return status;
+}
+
+tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                               tirb_result *result, tirb_error *error) {
+    if (!instance || (!args && n_args)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_call: %s is NULL", instance ? "args" : "instance");
+    }
+    TIRBI_TRY(enter(instance, error));
+    tirb_status status = call(instance, function, args, n_args, result, error);
+    leave(instance);
+    return status;
+}
+
+/* ---- Inference ------------------------------------------------------------------------------------------------- */
+
+static tirb_status infer_extent(const tirbi_binding *b, uint32_t param, unsigned index, int64_t *out) {
+    const tirbi_dim *dim = &b->function->params[param].shape[index];
+    tirb_error reason = TIRB_ERROR_INIT;
+    tirb_status status = tirbi_dim_eval(dim, b->scratch->var_values, b->scratch->var_bound, out, &reason);
+    if (status == TIRB_OK && *out >= 0) return TIRB_OK;
+    char text[TIRBI_MAX_DIM_TEXT];
+    tirbi_dim_format(b->program, b->function, dim, text, sizeof(text));
+    if (status == TIRB_OK) {
+        return tirbi_bind_refuse(b, TIRB_SHAPE, param, "shape[%u] would be %lld (%s)", index, (long long)*out, text);
+    }
+    for (unsigned i = 0; i < dim->n_terms; i++) {
+        if (dim->terms[i].op != TIRBI_DIM_VAR || b->scratch->var_bound[dim->terms[i].value]) continue;
+        const char *name = tirbi_program_text(b->program, b->function->vars[dim->terms[i].value].name);
+        return tirbi_bind_refuse(b, TIRB_SHAPE, param, "shape[%u] is %s, and no other argument determines %.*s", index,
+                                 text, (int)tirbi_text_cut(name, 48), name);
+    }
+    return tirbi_bind_refuse(b, status, param, "shape[%u] is %s: %s", index, text, reason.message);
+}
+
+static tirb_status infer(tirbi_binding *b, uint32_t param, int64_t *out_shape, int32_t max_ndim, int32_t *out_ndim,
+                         DLDataType *out_dtype) {
+    const tirbi_param *p = &b->function->params[param];
+    b->partial = true;
+    b->skipped = param;
+    TIRBI_TRY(tirbi_bind_arguments(b));
+    int64_t shape[TIRBI_MAX_NDIM];
+    for (unsigned j = 0; j < p->ndim; j++) TIRBI_TRY(infer_extent(b, param, j, &shape[j]));
+    tirbi_view view = {.item = tirbi_dtypes[p->dtype].size, .ndim = p->ndim, .shape = shape};
+    if (!tirbi_view_measure(&view)) {
+        return tirbi_bind_refuse(b, TIRB_SHAPE, param, "its elements would take more bytes than can be addressed");
+    }
+    for (int32_t j = 0; out_shape && j < p->ndim && j < max_ndim; j++) out_shape[j] = shape[j];
+    if (out_ndim) *out_ndim = p->ndim;
+    if (out_dtype) *out_dtype = tirbi_dtype_to_dl((tirbi_dtype)p->dtype);
+    return TIRB_OK;
+}
+
+tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint32_t param, const tirb_arg *args,
+                                uint32_t n_args, int64_t *out_shape, int32_t max_ndim, int32_t *out_ndim,
+                                DLDataType *out_dtype, tirb_error *error) {
+    if (!instance || (!args && n_args) || (!out_shape && max_ndim > 0)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_infer: %s is NULL",
+                               !instance ? "instance" : !args && n_args ? "args" : "out_shape");
+    }
+    TIRBI_TRY(enter(instance, error));
+    tirbi_binding binding;
+    tirb_status status = begin_binding(instance, function, args, n_args, error, &binding);
+    if (status == TIRB_OK && param >= n_args) {
+        status = tirbi_error_set(error, TIRB_NOT_FOUND, "%s has no parameter %u", binding.plan->signature, param);
+    } else if (status == TIRB_OK && binding.function->params[param].kind != TIRB_PARAM_TENSOR) {
+        status = tirbi_bind_refuse(&binding, TIRB_ARGUMENT, param, "is a scalar and has no shape");
+    } else if (status == TIRB_OK) {
+        status = infer(&binding, param, out_shape, max_ndim, out_ndim, out_dtype);
+    }
+    leave(instance);
+    return status;
+}

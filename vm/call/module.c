@@ -1,0 +1,225 @@
+/* Modules: from bytes to a verified, translated program, and what it says about itself. */
+#include "vm/call/objects.h"
+
+#include <string.h>
+
+#include "loader/base/error.h"
+#include "loader/bundle/bundle.h"
+#include "loader/verify/verify.h"
+#include "vm/call/signature.h"
+
+/* A module may take this many times the engine's max_bundle_size: the decoded tables are at most 8 times what a bundle
+ * unpacks to, the translated code about as much again. It is a backstop that scales with the host's setting. */
+enum { MEMORY_FACTOR = 32 };
+
+/* ---- Plans ----------------------------------------------------------------------------------------------------- */
+
+static bool dim_is_compound(const tirbi_dim *dim) { return dim->n_terms != 1; }
+
+static void note_dim(const tirbi_dim *dim, bool *inferable, tirbi_plan *plan) {
+    if (dim_is_compound(dim)) {
+        plan->has_compound = true;
+    } else if (dim->terms[0].op == TIRBI_DIM_VAR) {
+        inferable[dim->terms[0].value] = true;
+    }
+}
+
+static uint32_t count_dims(const tirbi_function *f) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->params[i].kind == TIRB_PARAM_TENSOR) n += f->params[i].ndim;
+    }
+    return n;
+}
+
+static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims, uint32_t *first_dim,
+                        uint16_t *slots, bool *inferable) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirbi_param *param = &f->params[i];
+        first_dim[i] = at;
+        if (param->kind != TIRB_PARAM_TENSOR) {
+            slots[i] = (uint16_t)plan->n_scalars++;
+            continue;
+        }
+        slots[i] = (uint16_t)plan->n_tensors++;
+        for (unsigned j = 0; j < param->ndim; j++) {
+            const tirbi_dim *dim = &param->shape[j];
+            bool constant = dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_CONST;
+            dims[at++] = constant ? dim->terms[0].value : -1;
+            note_dim(dim, inferable, plan);
+            if (param->has_strides) note_dim(&param->strides[j], inferable, plan);
+        }
+        if (param->has_elem_offset) note_dim(&param->elem_offset, inferable, plan);
+    }
+}
+
+static void plan_vars(const tirbi_function *f, tirbi_plan *plan, const uint16_t *slots, uint16_t *scalar_vars,
+                      uint32_t *var_slots) {
+    for (uint32_t i = 0; i < f->n_params; i++) scalar_vars[i] = TIRBI_NO_REG;
+    for (uint32_t v = 0; v < f->n_vars; v++) {
+        uint16_t param = f->vars[v].param;
+        if (param != TIRBI_NO_REG) {
+            scalar_vars[param] = (uint16_t)v;
+            var_slots[v] = slots[param];
+        } else {
+            var_slots[v] = plan->n_scalars++;
+        }
+    }
+}
+
+static void make_plan(tirbi_arena *arena, const tirbi_program *program, const tirbi_function *f, tirbi_plan *plan) {
+    char signature[TIRBI_MAX_SIGNATURE];
+    size_t size = tirbi_signature_format(program, f, signature, sizeof(signature));
+    plan->signature = tirbi_arena_text(arena, signature, size);
+    plan->n_dims = count_dims(f);
+    int64_t *dims = TIRBI_NEW_ARRAY(arena, int64_t, plan->n_dims);
+    uint32_t *first_dim = TIRBI_NEW_ARRAY(arena, uint32_t, f->n_params);
+    uint16_t *slots = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
+    uint16_t *scalar_vars = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
+    uint32_t *var_slots = TIRBI_NEW_ARRAY(arena, uint32_t, f->n_vars);
+    bool *inferable = TIRBI_NEW_ARRAY(arena, bool, f->n_vars);
+    if (arena->failed) return;
+    plan->dims = dims;
+    plan->first_dim = first_dim;
+    plan->slots = slots;
+    plan->scalar_vars = scalar_vars;
+    plan->var_slots = var_slots;
+    plan->inferable = inferable;
+    plan_params(f, plan, dims, first_dim, slots, inferable);
+    plan_vars(f, plan, slots, scalar_vars, var_slots);
+}
+
+static tirb_status make_plans(tirb_module *module, tirb_error *error) {
+    const tirbi_program *program = module->program;
+    tirbi_plan *plans = TIRBI_NEW_ARRAY(&module->arena, tirbi_plan, program->n_functions);
+    for (uint32_t i = 0; i < program->n_functions && !module->arena.failed; i++) {
+        make_plan(&module->arena, program, &program->functions[i], &plans[i]);
+    }
+    module->plans = plans;
+    if (!module->arena.failed) return TIRB_OK;
+    return tirbi_error_set(error, tirbi_heap_status(&module->heap), "out of memory for the module's signatures");
+}
+
+/* ---- The object ------------------------------------------------------------------------------------------------ */
+
+static tirb_status fill(tirb_module *module, const void *bytes, size_t size, tirb_error *error) {
+    tirbi_program *program = NULL;
+    TIRBI_TRY(tirbi_bundle_read(bytes, size, module->engine->max_bundle_size, &module->arena, &program, error));
+    TIRBI_TRY(tirbi_verify(program, &module->heap, error));
+    module->program = program;
+    TIRBI_TRY(make_plans(module, error));
+    return tirbi_code_create(program, module->engine->isa, &module->heap, &module->code, error);
+}
+
+static void destroy(tirb_module *module) {
+    tirb_engine *engine = module->engine;
+    if (module->code) tirbi_code_destroy(module->code);
+    tirbi_arena_destroy(&module->arena);
+    tirbi_heap heap = engine->heap;
+    tirbi_heap_free(&heap, module, sizeof(*module));
+    tirb_engine_release(engine);
+}
+
+tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size, tirb_module **out_module,
+                             tirb_error *error) {
+    if (out_module) *out_module = NULL;
+    if (!engine || !out_module || (!bytes && size)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_load: %s is NULL",
+                               !engine ? "engine" : !out_module ? "out_module" : "bytes");
+    }
+    tirbi_heap heap = engine->heap;
+    tirb_module *module = tirbi_heap_calloc(&heap, 1, sizeof(*module));
+    if (!module) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
+    uint64_t budget;
+    if (__builtin_mul_overflow(engine->max_bundle_size, (uint64_t)MEMORY_FACTOR, &budget)) budget = UINT64_MAX;
+    tirbi_engine_retain(engine);
+    atomic_init(&module->references, 1);
+    module->engine = engine;
+    tirbi_heap_init(&module->heap, &engine->heap.allocator, budget);
+    tirbi_arena_init(&module->arena, &module->heap);
+    tirb_status status = fill(module, bytes, size, error);
+    if (status != TIRB_OK) {
+        destroy(module);
+        return status;
+    }
+    *out_module = module;
+    return TIRB_OK;
+}
+
+tirb_module *tirb_module_retain(tirb_module *module) {
+    if (module) atomic_fetch_add_explicit(&module->references, 1, memory_order_relaxed);
+    return module;
+}
+
+void tirb_module_release(tirb_module *module) {
+    if (module && atomic_fetch_sub_explicit(&module->references, 1, memory_order_acq_rel) == 1) destroy(module);
+}
+
+/* ---- Descriptions ---------------------------------------------------------------------------------------------- */
+
+uint32_t tirb_module_function_count(const tirb_module *module) { return module->program->n_functions; }
+
+tirb_status tirb_module_find(const tirb_module *module, const char *name, uint32_t *out_function, tirb_error *error) {
+    if (!module || !name || !out_function) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_find: NULL");
+    const tirbi_program *program = module->program;
+    for (uint32_t i = 0; i < program->n_functions; i++) {
+        if (strcmp(tirbi_program_text(program, program->functions[i].name), name) == 0) {
+            *out_function = i;
+            return TIRB_OK;
+        }
+    }
+    return tirbi_error_set(error, TIRB_NOT_FOUND, "the module has no function '%.*s'", (int)tirbi_text_cut(name, 128),
+                           name);
+}
+
+static tirb_status no_such_function(const tirb_module *module, uint32_t function, tirb_error *error) {
+    return tirbi_error_set(error, TIRB_NOT_FOUND, "the module has no function %u, only %u of them", function,
+                           module->program->n_functions);
+}
+
+tirb_status tirb_module_function(const tirb_module *module, uint32_t function, tirb_function_info *out_info,
+                                 tirb_error *error) {
+    if (!module || !out_info) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_function: NULL");
+    if (function >= module->program->n_functions) return no_such_function(module, function, error);
+    const tirbi_function *f = &module->program->functions[function];
+    tirb_function_info info = {
+        .n_params = f->n_params,
+        .name = tirbi_program_text(module->program, f->name),
+        .is_public = f->is_public,
+        .returns = f->returns,
+        .signature = module->plans[function].signature,
+    };
+    if (f->returns) info.return_dtype = tirbi_dtype_to_dl((tirbi_dtype)f->return_type);
+    if (tirbi_info_write(out_info, &info, sizeof(info))) return TIRB_OK;
+    return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_function: begin with TIRB_FUNCTION_INFO_INIT");
+}
+
+tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint32_t param, tirb_param_info *out_info,
+                              tirb_error *error) {
+    if (!module || !out_info) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_param: NULL");
+    if (function >= module->program->n_functions) return no_such_function(module, function, error);
+    const tirbi_function *f = &module->program->functions[function];
+    const tirbi_plan *plan = &module->plans[function];
+    if (param >= f->n_params) {
+        return tirbi_error_set(error, TIRB_NOT_FOUND, "%s has no parameter %u, only %u of them",
+                               tirbi_program_text(module->program, f->name), param, f->n_params);
+    }
+    const tirbi_param *p = &f->params[param];
+    tirb_param_info info = {
+        .kind = p->kind == TIRB_PARAM_TENSOR ? TIRB_PARAM_TENSOR : TIRB_PARAM_SCALAR,
+        .name = tirbi_program_text(module->program, p->name),
+        .dtype = tirbi_dtype_to_dl((tirbi_dtype)p->dtype),
+    };
+    if (p->kind == TIRB_PARAM_TENSOR) {
+        info.ndim = p->ndim;
+        info.is_read = (p->access & TIRBI_READ) != 0;
+        info.is_written = (p->access & TIRBI_WRITE) != 0;
+        info.dims = plan->dims + plan->first_dim[param];
+    } else {
+        info.is_read = 1;
+        info.is_inferable = plan->scalar_vars[param] != TIRBI_NO_REG && plan->inferable[plan->scalar_vars[param]];
+    }
+    if (tirbi_info_write(out_info, &info, sizeof(info))) return TIRB_OK;
+    return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_param: begin with TIRB_PARAM_INFO_INIT");
+}

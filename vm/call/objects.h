@@ -1,0 +1,96 @@
+/* The three objects of the API from the inside. */
+#ifndef TIRB_VM_CALL_OBJECTS_H
+#define TIRB_VM_CALL_OBJECTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+#include "loader/base/alloc.h"
+#include "loader/bundle/program.h"
+#include "vm/call/strided.h"
+#include "vm/exec/exec.h"
+#include "vm/limits/deadline.h"
+
+struct tirb_engine {
+    atomic_uint references;
+    tirb_isa isa;
+    uint64_t max_bundle_size;
+    tirbi_heap heap; /* without a budget, so that any thread may use it */
+    tirbi_timer timer;
+};
+
+/* What a call needs to know about a function and its parameters do not say directly; made when a module is loaded. */
+typedef struct tirbi_plan {
+    const char *signature;
+    const int64_t *dims;       /* extents of all tensor parameters, one after the other; -1: not a constant */
+    const uint32_t *first_dim; /* by parameter: where its extents begin in `dims` */
+    const uint16_t *slots;     /* by parameter: its number among the tensors, or among the scalars */
+    const uint16_t *scalar_vars; /* by parameter: the shape variable that it is, or TIRBI_NO_REG */
+    const uint32_t *var_slots; /* by shape variable: where tirbi_execute wants it among the scalars */
+    const bool *inferable;     /* by shape variable: some tensor has it as a bare extent, stride or offset */
+    uint32_t n_tensors;
+    uint32_t n_scalars; /* scalar parameters and the shape variables that are none */
+    uint32_t n_dims;
+    bool has_compound; /* some extent, stride or offset is neither a constant nor a variable */
+} tirbi_plan;
+
+struct tirb_module {
+    atomic_uint references;
+    tirb_engine *engine;
+    tirbi_heap heap; /* used when the module is made and destroyed only */
+    tirbi_arena arena;
+    const tirbi_program *program;
+    const tirbi_plan *plans; /* by function */
+    tirbi_code *code;
+};
+
+/* A tensor argument while a call runs. */
+typedef struct tirbi_tensor {
+    tirbi_view view;
+    uint8_t *packed; /* its compact copy; NULL: used in place */
+    int64_t elem_offset;
+    uint32_t param;
+    bool given;
+    bool written;
+} tirbi_tensor;
+
+/* Room for the arguments of any function of the module, so that calls do not allocate. */
+typedef struct tirbi_scratch {
+    tirbi_tensor *tensors;
+    int64_t *shapes; /* the tensors' extents and strides, copied at entry */
+    int64_t *strides;
+    tirbi_ref *refs;
+    uint64_t *scalars;
+    int64_t *var_values;
+    bool *var_bound;
+} tirbi_scratch;
+
+struct tirb_instance {
+    tirb_module *module;
+    tirbi_heap heap;   /* of calls; its budget is limits.max_memory */
+    tirbi_heap own;    /* of the instance itself */
+    tirbi_arena arena; /* on `own`: the scratch */
+    tirbi_scratch scratch;
+    tirb_limits limits; /* with the defaults filled in */
+    atomic_uint busy;
+    atomic_uint stop; /* TIRBI_RUN or a reason to stop; reset when a call starts */
+    tirbi_deadline deadline;
+    uint64_t fuel_used;
+};
+
+static inline const char *tirbi_program_text(const tirbi_program *program, uint16_t string) {
+    return string < program->n_strings ? program->strings[string].text : "?";
+}
+
+void tirbi_engine_retain(tirb_engine *engine);
+
+/* Copies the caller's options struct `from`, which begins with its struct_size, into the zeroed `to`. A shorter struct
+ * leaves the rest at 0, which means the defaults; a longer one must be 0 where this version has no fields. */
+bool tirbi_options_read(void *to, size_t to_size, const void *from);
+/* Copies `from`, of `size` bytes, into the caller's info struct as far as that goes; both begin with struct_size. */
+bool tirbi_info_write(void *to, const void *from, size_t size);
+
+#endif
