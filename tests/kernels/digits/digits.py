@@ -67,12 +67,12 @@ class Digits:
                 scores[vi, vj] = power[vi, vj] / total[vi]
 
     @T.prim_func(private=True, s_tir=True)
-    def argmax(scores: T.Buffer(("n", "m"), "float32"), digit: T.Buffer(("n",), "int32")):
+    def argmax(y: T.Buffer(("n", "m"), "float32"), digit: T.Buffer(("n",), "int32")):
         n, m = T.int32(), T.int32()
         for i in range(n):
             best: T.int32 = 0
             for j in range(1, m):
-                if scores[i, j] > scores[i, best]:
+                if y[i, j] > y[i, best]:
                     best = j
             digit[i] = best
 
@@ -90,4 +90,4 @@ class Digits:
         Digits.dense(hidden, w1, logits)
         Digits.bias(logits, b1)
         Digits.softmax(logits, scores)
-        Digits.argmax(scores, digit)
+        Digits.argmax(logits, digit)

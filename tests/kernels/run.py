@@ -1,0 +1,201 @@
+"""Runs every kernel of this folder through `tirb` and compares with NumPy.
+
+    run.py [--tirb PATH] [--seed N] [WORD...]
+
+Each file is compiled once; each case of cases.py is called under every instruction set that `tirb version` lists, and
+the bytes of all outputs must be the same under all of them. Then the programs of bad/ are run: each must end with its
+exit code and say why in one line with its place. WORDs choose the cases whose `file:function` contains one of them.
+Prints one line per case; ends with `N passed, N failed`; exit status 1 on failure. Needs NumPy.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    print("NumPy is not installed: skipped")
+    sys.exit(77)
+
+import refusals
+from cases import OUT
+from compare import all_runs, difference
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATIENCE = 60  # seconds for one command
+
+
+class Failure(Exception):
+    pass
+
+
+class Tirb:
+    """The command under test."""
+
+    def __init__(self, path):
+        self.path = path
+        listed = self("version").stdout
+        self.isas = [isa for isa in ("generic", "avx2", "avx512") if re.search(rf"\b{isa}\b", listed)] or ["generic"]
+
+    def __call__(self, *words, isa=None, check=True, cwd=None):
+        environment = dict(os.environ)
+        environment.pop("TIRB_ISA", None)
+        if isa:
+            environment["TIRB_ISA"] = isa
+        try:
+            done = subprocess.run(
+                [self.path, *map(str, words)], env=environment, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE
+            )
+        except subprocess.TimeoutExpired:
+            raise Failure(f"no end after {PATIENCE} s: tirb {' '.join(map(str, words))}") from None
+        if check and done.returncode != 0:
+            raise Failure(f"exit code {done.returncode}: {first_lines(done.stderr)}")
+        return done
+
+
+def first_lines(text):
+    return " | ".join(text.strip().splitlines()[:4])
+
+
+def literal(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
+
+
+def returned(stdout, want):
+    """The returned value from the output of `tirb run --json`."""
+    try:
+        value = json.loads(stdout)["returns"]
+        if isinstance(value, dict):
+            value = value["value"]
+    except (ValueError, KeyError) as error:
+        raise Failure(f"no returned value in {stdout.strip()!r}") from error
+    return type(want)(value)
+
+
+def call(tirb, bundle, function, run, isa, folder, fill):
+    """One call. `fill` is None to leave out the parameters that are only written, else what they hold before."""
+    words = []
+    for name, value in run.args.items():
+        if value is OUT:
+            if fill is None:
+                words.append("_")
+                continue
+            want = np.asarray(run.outputs[name])
+            value = np.full(want.shape, fill, want.dtype)
+        if isinstance(value, np.ndarray):
+            path = folder / f"in_{name}.npy"
+            np.save(path, value)
+            words.append(f"@{path}")
+        else:
+            words.append(literal(value))
+    paths = {name: folder / f"out_{name}_{isa}_{fill}.npy" for name in run.outputs}
+    saves = [word for path in paths.values() for word in ("-o", f"@{path}")]
+    done = tirb("run", bundle, "-f", function, *words, *saves, "--json", "--timeout", PATIENCE // 2, isa=isa)
+    outputs = {name: np.load(path) for name, path in paths.items()}
+    return outputs, None if run.returns is None else returned(done.stdout, run.returns)
+
+
+def check_case(tirb, bundle, function, run, folder):
+    """None or what is wrong. The first call leaves pure outputs out, the later ones pass memory full of ones."""
+    first = None
+    for isa, fill in [(tirb.isas[0], None)] + [(isa, 1) for isa in tirb.isas]:
+        outputs, result = call(tirb, bundle, function, run, isa, folder, fill)
+        label = f"{isa}: " if len(tirb.isas) > 1 else ""
+        for name, want in run.outputs.items():
+            problem = difference(outputs[name], want, run)
+            if problem:
+                return f"{label}{name}: {problem}"
+        if run.returns is not None:
+            problem = difference(result, run.returns, run)
+            if problem:
+                return f"{label}returned {problem}"
+        stamp = ({name: array.tobytes() for name, array in outputs.items()}, repr(result))
+        if first is None:
+            first = (isa, stamp)
+        elif stamp != first[1]:
+            return f"{isa} and {first[0]} give different bytes"
+    return None
+
+
+def compile_all(tirb, files, folder):
+    """Compiles each file; returns {file: bundle or the reason why there is none}."""
+
+    def one(file):
+        bundle = folder / (file.replace("/", "_")[:-3] + ".tirb")
+        try:
+            tirb("compile", HERE / file, "-o", bundle)
+        except Failure as failure:
+            return str(failure)
+        return bundle
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(files, pool.map(one, files)))
+
+
+def run_kernels(tirb, options, folder):
+    runs = list(all_runs(options.seed, options.words))
+    bundles = compile_all(tirb, sorted({file for file, *_ in runs}), folder)
+
+    def one(item):
+        index, (file, function, number, run, _) = item
+        name = f"{file}:{function} #{number}"
+        bundle = bundles[file]
+        if isinstance(bundle, str):
+            return name, bundle
+        place = folder / str(index)
+        place.mkdir()
+        try:
+            return name, check_case(tirb, bundle, function, run, place)
+        except Failure as failure:
+            return name, str(failure)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(one, enumerate(runs))
+
+
+def run_refusals(tirb, options, folder):
+    place = folder / "refusals"
+    place.mkdir()
+    for refusal in refusals.ALL:
+        if options.words and not any(word in f"bad/{refusal.file}:{refusal.name}" for word in options.words):
+            continue
+        try:
+            problem = refusals.check(tirb, refusal, place)
+        except Failure as failure:
+            problem = str(failure)
+        yield f"bad/{refusal.file}:{refusal.name}", problem
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs the kernels and compares with NumPy.")
+    parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"), help="the command (default: $TIRB, then the path)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("words", nargs="*", metavar="WORD")
+    options = parser.parse_args()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory(prefix="tirb_kernels_") as folder:
+        try:
+            tirb = Tirb(options.tirb)
+        except (Failure, OSError) as failure:
+            print(f"FAIL {options.tirb} version: {failure}\n0 passed, 1 failed")
+            return 1
+        folder = pathlib.Path(folder)
+        for results in (run_kernels, run_refusals):
+            for name, problem in results(tirb, options, folder):
+                print(f"FAIL {name}: {problem}" if problem else f"ok {name}")
+                passed, failed = passed + (not problem), failed + bool(problem)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
