@@ -1,0 +1,273 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/run.h"
+
+/* ---- Which value is whose --------------------------------------------------------------------------------------- */
+
+static exit_code describe_parameters(run *r) {
+    uint32_t n = r->info.n_params;
+    r->parameters = calloc((size_t)n + 1, sizeof *r->parameters);
+    r->arguments = calloc((size_t)n + 1, sizeof *r->arguments);
+    if (!r->parameters || !r->arguments) return fail_memory(r->inv);
+    for (uint32_t i = 0; i < n; i++) {
+        parameter *p = &r->parameters[i];
+        p->info = (tirb_param_info)TIRB_PARAM_INFO_INIT;
+        tirb_error error = TIRB_ERROR_INIT;
+        tirb_status status = tirb_module_param(r->module, r->function, i, &p->info, &error);
+        if (status != TIRB_OK) return fail(r->inv, EXIT_INTERNAL, "%s", error.message);
+        if (!tirbi_dtype_from_dl(p->info.dtype, &p->type)) {
+            return fail(r->inv, EXIT_CALL, "%s: the command has no values of the type of '%s'", r->info.signature,
+                        p->info.name);
+        }
+    }
+    return EXIT_DONE;
+}
+
+static parameter *find_parameter(const run *r, const char *name, size_t length) {
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        const char *own = r->parameters[i].info.name;
+        if (strlen(own) == length && memcmp(own, name, length) == 0) return &r->parameters[i];
+    }
+    return NULL;
+}
+
+static exit_code fail_no_parameter(const run *r, const char *name, size_t length) {
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", (int)length, name);
+    const char **names = calloc((size_t)r->info.n_params + 1, sizeof *names);
+    for (uint32_t i = 0; names && i < r->info.n_params; i++) names[i] = r->parameters[i].info.name;
+    const char *meant = names ? closest(copy, names) : NULL;
+    exit_code code = fail_usage(r->inv->command, "there is no parameter '%s' in %s%s%s%s", copy, r->info.signature,
+                                meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+    free(names);
+    return code;
+}
+
+/* A literal for one parameter: a plain number makes a tensor without dimensions, and such a tensor makes a scalar. */
+static exit_code fit_kind(const run *r, parameter *p) {
+    bool wants_tensor = p->info.kind == TIRB_PARAM_TENSOR;
+    if (wants_tensor == p->value.is_tensor) return EXIT_DONE;
+    if (p->value.is_tensor) {
+        tensor given = p->value.tensor;
+        if (given.ndim == 0 && given.type == p->type) {
+            number scalar = element_load(&given, 0);
+            value_clear(&p->value);
+            p->value.scalar = scalar;
+            return EXIT_DONE;
+        }
+        char type[256];
+        tensor_type_text(&given, type, sizeof type);
+        return fail(r->inv, EXIT_CALL, "'%s' is a scalar and was given a tensor (%s), in %s; '_' skips a parameter",
+                    p->info.name, type, r->info.signature);
+    }
+    if (p->info.ndim != 0) {
+        return fail(r->inv, EXIT_CALL, "'%s' is a tensor and was given a number, in %s", p->info.name, r->info.signature);
+    }
+    number scalar = p->value.scalar;
+    tensor made = {.type = p->type};
+    if (!tensor_measure(&made) || !tensor_allocate(&made)) return fail_memory(r->inv);
+    p->value = (value){.is_tensor = true, .tensor = made};
+    if (element_store(&made, 0, &scalar) == STORE_DONE) return EXIT_DONE;
+    return fail(r->inv, EXIT_CALL, "'%s': the number is not a value of %s", p->info.name, tirbi_dtypes[p->type].name);
+}
+
+static exit_code assign(const run *r, parameter *p, const char *text) {
+    if (p->given || p->skipped) return fail_usage(r->inv->command, "'%s' is given twice", p->info.name);
+    if (strcmp(text, "_") == 0) {
+        p->skipped = true;
+        return EXIT_DONE;
+    }
+    exit_code code = value_read(r->inv, text, &p->value);
+    if (code != EXIT_DONE) return code;
+    p->given = true;
+    return fit_kind(r, p);
+}
+
+/* "NAME=VALUE" of a parameter: sets *value_text. A tensor literal ("f32=1") is not one unless a parameter is so called. */
+static exit_code find_named(const run *r, const char *text, parameter **out, const char **value_text) {
+    size_t length;
+    *out = NULL;
+    *value_text = split_assignment(text, &length);
+    if (!*value_text) return EXIT_DONE;
+    *out = find_parameter(r, text, length);
+    if (*out || is_tensor_type(text, length)) return EXIT_DONE;
+    return fail_no_parameter(r, text, length);
+}
+
+/* Named values first; the others take the parameters that are left, in order. */
+static exit_code assign_operands(run *r) {
+    parameter *named;
+    const char *text;
+    for (size_t i = 1; i < r->inv->n_operands; i++) {
+        exit_code code = find_named(r, r->inv->operands[i], &named, &text);
+        if (code == EXIT_DONE && named) code = assign(r, named, text);
+        if (code != EXIT_DONE) return code;
+    }
+    uint32_t next = 0;
+    size_t positional = 0;
+    for (size_t i = 1; i < r->inv->n_operands; i++) {
+        exit_code code = find_named(r, r->inv->operands[i], &named, &text);
+        if (code != EXIT_DONE) return code;
+        if (named) continue;
+        positional++;
+        while (next < r->info.n_params && (r->parameters[next].given || r->parameters[next].skipped)) next++;
+        if (next == r->info.n_params) {
+            return fail(r->inv, EXIT_CALL, "%zu arguments are given and %u parameters are left for them: %s", positional,
+                        (uint32_t)positional - 1, r->info.signature);
+        }
+        code = assign(r, &r->parameters[next], r->inv->operands[i]);
+        if (code != EXIT_DONE) return code;
+    }
+    return EXIT_DONE;
+}
+
+static exit_code assign_save(const run *r, parameter *p, const char *text) {
+    if (!p->info.is_written) {
+        return fail_usage(r->inv->command, "-o: '%s' is not written by %s", p->info.name, r->info.signature);
+    }
+    if (p->save) return fail_usage(r->inv->command, "-o: '%s' is saved twice", p->info.name);
+    if (text[0] != '@' || text[1] == '\0') {
+        return fail_usage(r->inv->command, "-o: '%s' is not of the form @FILE.npy or PARAM=@FILE.npy", text);
+    }
+    p->save = text;
+    return EXIT_DONE;
+}
+
+static exit_code assign_unnamed_save(const run *r, const char *text) {
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        parameter *p = &r->parameters[i];
+        if (p->info.is_written && !p->save) return assign_save(r, p, text);
+    }
+    return fail_usage(r->inv->command, "-o %s: no written parameter is left, in %s", text, r->info.signature);
+}
+
+static exit_code assign_expect(const run *r, const char *text) {
+    size_t length;
+    const char *expected = split_assignment(text, &length);
+    if (!expected) return fail_usage(r->inv->command, "--expect: '%s' is not of the form PARAM=@FILE.npy", text);
+    parameter *p = find_parameter(r, text, length);
+    if (!p) return fail_no_parameter(r, text, length);
+    if (!p->info.is_written) {
+        return fail_usage(r->inv->command, "--expect: '%s' is not written by %s", p->info.name, r->info.signature);
+    }
+    p->expect = expected;
+    return EXIT_DONE;
+}
+
+static exit_code assign_outputs(run *r) {
+    size_t length;
+    exit_code code = EXIT_DONE;
+    for (int pass = 0; pass < 2; pass++) { /* -o with a name first */
+        for (size_t i = 0; i < r->inv->n_options && code == EXIT_DONE; i++) {
+            const option_value *option = &r->inv->options[i];
+            if (option->key == OPTION_EXPECT && pass == 0) code = assign_expect(r, option->text);
+            if (option->key != OPTION_OUTPUT) continue;
+            const char *file = split_assignment(option->text, &length);
+            if (file && pass == 0) {
+                parameter *p = find_parameter(r, option->text, length);
+                code = p ? assign_save(r, p, file) : fail_no_parameter(r, option->text, length);
+            } else if (!file && pass == 1) {
+                code = assign_unnamed_save(r, option->text);
+            }
+        }
+    }
+    return code;
+}
+
+exit_code arguments_read(run *r) {
+    exit_code code = describe_parameters(r);
+    if (code == EXIT_DONE) code = assign_outputs(r);
+    if (code == EXIT_DONE) code = assign_operands(r);
+    return code;
+}
+
+/* ---- What the library is given ---------------------------------------------------------------------------------- */
+
+exit_code fail_call(const run *r, tirb_status status, const tirb_error *error) {
+    exit_code code = exit_code_of_call(status);
+    const char *message = error->message[0] ? error->message : tirb_status_text(status);
+    if (!error->line) return fail(r->inv, code, "%s: %s", r->bundle.file, message);
+    fflush(stdout);
+    fprintf(stderr, "%s:%u:%u: error: %s\n", error->where, error->line, error->column, message);
+    return code;
+}
+
+static exit_code make_scalar(const run *r, const parameter *p, tirb_arg *out) {
+    number scalar = p->value.scalar;
+    if (tirbi_dtype_is_float(p->type)) {
+        *out = (tirb_arg){.kind = TIRB_ARG_FLOAT};
+        out->value.f = p->type == TIRB_F32 ? (double)scalar.single : scalar.real;
+        return EXIT_DONE;
+    }
+    int64_t element[1];
+    tensor probe = {.type = p->type, .count = 1, .data = element};
+    char text[ELEMENT_TEXT_SIZE];
+    switch (element_store(&probe, 0, &scalar)) {
+    case STORE_DONE: break;
+    case STORE_NOT_INTEGER:
+        snprintf(text, sizeof text, "%.17g", scalar.real);
+        return fail(r->inv, EXIT_CALL, "'%s' is %s and was given %s, in %s", p->info.name, tirbi_dtypes[p->type].tvm_name,
+                    text, r->info.signature);
+    case STORE_OUT_OF_RANGE:
+        number_text(&scalar, scalar.is_unsigned ? TIRB_U64 : TIRB_I64, text);
+        return fail(r->inv, EXIT_CALL, "'%s': %s is not a value of %s, in %s", p->info.name, text,
+                    tirbi_dtypes[p->type].tvm_name, r->info.signature);
+    }
+    *out = (tirb_arg){.kind = TIRB_ARG_INT};
+    out->value.i = scalar.integer;
+    return EXIT_DONE;
+}
+
+static void make_tensor(parameter *p, tirb_arg *out) {
+    tensor *t = &p->value.tensor;
+    p->view = (DLTensor){.data = t->data,
+                         .device = {kDLCPU, 0},
+                         .ndim = t->ndim,
+                         .dtype = tirbi_dtype_to_dl(t->type),
+                         .shape = t->shape};
+    *out = (tirb_arg){.kind = TIRB_ARG_TENSOR};
+    out->value.tensor = &p->view;
+}
+
+/* Memory for an output, in the shape that the arguments so far determine. */
+static exit_code allocate_output(run *r, uint32_t index) {
+    parameter *p = &r->parameters[index];
+    tirb_error error = TIRB_ERROR_INIT;
+    tensor made = {.type = p->type};
+    DLDataType type;
+    tirb_status status = tirb_instance_infer(r->instance, r->function, index, r->arguments, r->info.n_params, made.shape,
+                                             TENSOR_MAX_NDIM, &made.ndim, &type, &error);
+    if (status != TIRB_OK) return fail_call(r, status, &error);
+    if (!tensor_measure(&made) || !tensor_allocate(&made)) {
+        char text[256];
+        tensor_type_text(&made, text, sizeof text);
+        return fail(r->inv, EXIT_CALL, "'%s': %s needs more memory than there is", p->info.name, text);
+    }
+    p->value = (value){.is_tensor = true, .tensor = made};
+    make_tensor(p, &r->arguments[index]);
+    return EXIT_DONE;
+}
+
+exit_code arguments_complete(run *r) {
+    exit_code code = EXIT_DONE;
+    for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
+        parameter *p = &r->parameters[i];
+        r->arguments[i] = (tirb_arg){.kind = TIRB_ARG_NONE};
+        if (p->given) {
+            if (p->value.is_tensor) {
+                make_tensor(p, &r->arguments[i]);
+            } else {
+                code = make_scalar(r, p, &r->arguments[i]);
+            }
+        } else if (p->info.kind == TIRB_PARAM_SCALAR ? !p->info.is_inferable : p->info.is_read) {
+            code = fail(r->inv, EXIT_CALL, "the argument '%s' is missing, for %s", p->info.name, r->info.signature);
+        }
+    }
+    for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
+        if (!r->parameters[i].given && r->parameters[i].info.kind == TIRB_PARAM_TENSOR) code = allocate_output(r, i);
+    }
+    return code;
+}

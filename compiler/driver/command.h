@@ -1,0 +1,110 @@
+/* What the commands of `tirb` share: exit codes, the option tables, and how failures are reported.
+ *
+ * Each command is one row of a table: its name, its options and its text. Parsing, usage and help are made from that
+ * row alone. A command returns its exit code; whatever goes wrong is said once, on stderr, where it is found. */
+#ifndef TIRB_COMPILER_DRIVER_COMMAND_H
+#define TIRB_COMPILER_DRIVER_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+typedef enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_PROGRAM = 1,   /* the program is wrong: diagnostics */
+    EXIT_USAGE = 2,     /* the command line cannot be read or names no such thing */
+    EXIT_FILES = 3,     /* the file system */
+    EXIT_REJECTED = 4,  /* a bundle was rejected */
+    EXIT_CALL = 5,      /* the call refused its arguments, or trapped */
+    EXIT_INTERNAL = 70, /* a fault of tirb, or no memory */
+} exit_code;
+
+typedef enum option_key {
+    OPTION_END = 0,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_OUTPUT,
+    OPTION_FP,
+    OPTION_MAX_ERRORS,
+    OPTION_FUNCTION,
+    OPTION_EXPECT,
+    OPTION_RTOL,
+    OPTION_ATOL,
+    OPTION_FUEL,
+    OPTION_TIMEOUT,
+    OPTION_MAX_MEMORY,
+    OPTION_THREADS,
+    OPTION_ISA,
+    OPTION_STATS,
+    OPTION_JSON,
+} option_key;
+
+typedef struct option_row {
+    option_key key; /* OPTION_END ends a table */
+    char letter;    /* 0: none */
+    const char *name;
+    const char *argument; /* its name in help; NULL: a flag */
+    const char *help;
+} option_row;
+
+typedef struct command command;
+
+/* A command line after parsing. Options keep their order, since some may be repeated. */
+typedef struct option_value {
+    option_key key;
+    char *text; /* NULL for a flag */
+} option_value;
+
+typedef struct invocation {
+    const command *command;
+    option_value *options;
+    size_t n_options;
+    char **operands;
+    size_t n_operands;
+} invocation;
+
+struct command {
+    const char *name;
+    const char *operands; /* for the usage line */
+    const char *summary;  /* one line, no full stop */
+    const option_row *options;
+    const char *details; /* paragraphs and examples for help; may be NULL */
+    exit_code (*run)(const invocation *inv);
+    size_t least_operands, most_operands;
+};
+
+extern const command compile_command, check_command, run_command, inspect_command, dis_command, asm_command;
+
+/* ---- options.c ---- */
+
+/* Reads argv (without the names of program and command) by the command's table. On EXIT_DONE the invocation is filled
+ * and the caller clears it; else the reason has been reported. */
+exit_code invocation_parse(const command *cmd, int argc, char **argv, invocation *out);
+void invocation_clear(invocation *inv);
+/* The last value given for `key`, or NULL. */
+const char *option_text(const invocation *inv, option_key key);
+bool option_given(const invocation *inv, option_key key);
+/* The help of one command, on stdout. */
+void command_help(const command *cmd);
+
+/* A number with an optional suffix K, M or G (powers of 1024), at least 1. */
+bool parse_size(const char *text, uint64_t *out);
+/* The candidate that a misspelt word most likely means, or NULL. Candidates end with NULL. */
+const char *closest(const char *word, const char *const *candidates);
+
+/* ---- report.c ---- */
+
+/* "tirb COMMAND: message" on stderr; returns `code`. */
+exit_code fail(const invocation *inv, exit_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* As fail(EXIT_USAGE), with a pointer to the command's help. */
+exit_code fail_usage(const command *cmd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+exit_code fail_memory(const invocation *inv);
+
+/* The exit code of a status that loading a bundle or calling a function ended with. */
+exit_code exit_code_of_load(tirb_status status);
+exit_code exit_code_of_call(tirb_status status);
+
+#endif

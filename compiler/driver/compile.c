@@ -1,0 +1,86 @@
+/* `tirb compile` and `tirb check`: a source to a bundle, and either of them verified. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/files.h"
+#include "compiler/driver/program.h"
+
+static const option_row compile_options[] = {
+    {OPTION_OUTPUT, 'o', "output", "FILE", "where the bundle goes (default: the source's name with .tirb; '-': stdout)"},
+    {OPTION_FP, 0, "fp", "MODE", "precise (a*b+c fuses, block sums are trees), strict (nothing fuses) or fast"},
+    {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    {OPTION_HELP, 'h', "help", NULL, "show this help"},
+    {OPTION_END, 0, NULL, NULL, NULL},
+};
+
+static const option_row check_options[] = {
+    {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
+    {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    {OPTION_HELP, 'h', "help", NULL, "show this help"},
+    {OPTION_END, 0, NULL, NULL, NULL},
+};
+
+static exit_code run_compile(const invocation *inv) {
+    bundle made;
+    exit_code code = bundle_open(inv, inv->operands[0], &made);
+    if (code != EXIT_DONE) return code;
+    const char *given = option_text(inv, OPTION_OUTPUT);
+    char *name = given ? strdup(given) : output_name(inv->operands[0], ".tirb");
+    if (!name) {
+        code = fail_memory(inv);
+    } else if (!made.was_source) {
+        code = fail(inv, EXIT_PROGRAM, "%s: it is a bundle already", made.file);
+    } else {
+        code = output_write(inv, name, made.bytes, made.size);
+    }
+    free(name);
+    bundle_close(&made);
+    return code;
+}
+
+static exit_code run_check(const invocation *inv) {
+    bundle checked;
+    exit_code code = bundle_open(inv, inv->operands[0], &checked);
+    if (code != EXIT_DONE) return code;
+    tirb_engine *engine;
+    tirb_module *module;
+    code = bundle_load(inv, &checked, &engine, &module);
+    if (code == EXIT_DONE) {
+        uint32_t n = tirb_module_function_count(module);
+        printf("%s: ok: %u function%s, %zu bytes%s\n", checked.file, n, n == 1 ? "" : "s", checked.size,
+               checked.was_source ? " as a bundle" : "");
+        tirb_module_release(module);
+        tirb_engine_release(engine);
+    }
+    bundle_close(&checked);
+    return code;
+}
+
+const command compile_command = {
+    .name = "compile",
+    .operands = "FILE.py",
+    .summary = "Compile a TVMScript source to a bundle",
+    .options = compile_options,
+    .details = "FILE.py '-' is stdin. Diagnostics go to stderr; nothing is written when there is an error.\n"
+               "\n"
+               "Examples:\n"
+               "  tirb compile digits.py -o digits.tirb\n"
+               "  tirb compile - -o - < saxpy.py > saxpy.tirb\n",
+    .run = run_compile,
+    .least_operands = 1,
+    .most_operands = 1,
+};
+
+const command check_command = {
+    .name = "check",
+    .operands = "FILE",
+    .summary = "Compile a source or read a bundle, verify it, and say so",
+    .options = check_options,
+    .details = "Examples:\n"
+               "  tirb check digits.py\n"
+               "  tirb check digits.tirb\n",
+    .run = run_check,
+    .least_operands = 1,
+    .most_operands = 1,
+};

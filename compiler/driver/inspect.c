@@ -1,0 +1,200 @@
+/* `tirb inspect`: what is in a bundle. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compiler/driver/program.h"
+#include "loader/bundle/bundle.h"
+#include "loader/bundle/parts.h"
+
+static const option_row inspect_options[] = {
+    {OPTION_JSON, 0, "json", NULL, "print one JSON object instead of text"},
+    {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
+    {OPTION_HELP, 'h', "help", NULL, "show this help"},
+    {OPTION_END, 0, NULL, NULL, NULL},
+};
+
+typedef struct section {
+    uint64_t type;
+    uint64_t size, unpacked;
+} section;
+
+static const char *section_name(uint64_t type) {
+    switch (type) {
+    case SECTION_NAMES: return "names";
+    case SECTION_FUNCTIONS: return "functions";
+    case SECTION_CODE: return "code";
+    case SECTION_LINES: return "lines";
+    case SECTION_PRODUCER: return "producer";
+    case SECTION_CUSTOM: return "custom";
+    default: return "unknown";
+    }
+}
+
+/* The table of a bundle that has been accepted. Returns the number of sections. */
+static unsigned read_sections(const bundle *from, section sections[256]) {
+    unsigned n = from->bytes[HEADER_SECTIONS];
+    tirbi_reader r = tirbi_reader_over(from->bytes + TIRBI_BUNDLE_HEADER_SIZE, from->size - TIRBI_BUNDLE_HEADER_SIZE);
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t key = tirbi_read_varint(&r);
+        sections[i].type = key >> KEY_TYPE_SHIFT;
+        sections[i].size = tirbi_read_varint(&r);
+        sections[i].unpacked = key & KEY_COMPRESSED ? tirbi_read_varint(&r) : sections[i].size;
+    }
+    return n;
+}
+
+static const char *fp_name(uint8_t mode) {
+    static const char *const names[] = {"precise", "strict", "fast"};
+    return mode < 3 ? names[mode] : "unknown";
+}
+
+static const char *source_name(const tirbi_program *program) {
+    return program->source_file == TIRBI_NO_STRING ? NULL : program->strings[program->source_file].text;
+}
+
+static void print_text(const bundle *from, const tirbi_program *program, const tirb_module *module) {
+    section sections[256];
+    unsigned n = read_sections(from, sections);
+    const char *source = source_name(program);
+    printf("%s: %zu bytes, format %u.%u, fp %s%s%s\n", from->file, from->size, from->bytes[HEADER_MAJOR],
+           from->bytes[HEADER_MINOR], fp_name(program->fp_mode), source ? ", from " : "", source ? source : "");
+    printf("sections:\n");
+    for (unsigned i = 0; i < n; i++) {
+        printf("  %-10s %8llu bytes", section_name(sections[i].type), (unsigned long long)sections[i].size);
+        if (sections[i].unpacked != sections[i].size) {
+            printf(" (unpacks to %llu)", (unsigned long long)sections[i].unpacked);
+        }
+        printf("\n");
+    }
+    printf("functions:\n");
+    for (uint32_t i = 0; i < program->n_functions; i++) {
+        const tirbi_function *f = &program->functions[i];
+        tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+        if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
+        printf("  %s%s\n", info.signature, f->is_public ? "" : "  (private)");
+        printf("    %u bytes of code, registers: %u scalar, %u lane, %u reference, %u reduction\n", f->code_size,
+               f->n_sregs, f->n_lane_regs, f->n_refs, f->n_reds);
+    }
+}
+
+static void add_number(cJSON *object, const char *name, uint64_t n) {
+    cJSON_AddNumberToObject(object, name, (double)n); /* sizes stay below 2^53 */
+}
+
+static void add_parameters(cJSON *function, const tirb_module *module, uint32_t index, uint32_t n_params) {
+    cJSON *list = cJSON_AddArrayToObject(function, "parameters");
+    for (uint32_t i = 0; i < n_params; i++) {
+        tirb_param_info info = TIRB_PARAM_INFO_INIT;
+        tirbi_dtype type;
+        if (tirb_module_param(module, index, i, &info, NULL) != TIRB_OK) continue;
+        cJSON *own = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, own);
+        cJSON_AddStringToObject(own, "name", info.name);
+        cJSON_AddStringToObject(own, "kind", info.kind == TIRB_PARAM_TENSOR ? "tensor" : "scalar");
+        if (tirbi_dtype_from_dl(info.dtype, &type)) cJSON_AddStringToObject(own, "type", tirbi_dtypes[type].name);
+        if (info.kind != TIRB_PARAM_TENSOR) {
+            cJSON_AddBoolToObject(own, "inferable", info.is_inferable);
+            continue;
+        }
+        cJSON *shape = cJSON_AddArrayToObject(own, "shape");
+        for (int32_t d = 0; d < info.ndim; d++) {
+            cJSON_AddItemToArray(shape, info.dims[d] < 0 ? cJSON_CreateNull() : cJSON_CreateNumber((double)info.dims[d]));
+        }
+        cJSON_AddBoolToObject(own, "read", info.is_read);
+        cJSON_AddBoolToObject(own, "written", info.is_written);
+    }
+}
+
+static exit_code print_json(const invocation *inv, const bundle *from, const tirbi_program *program,
+                            const tirb_module *module) {
+    section sections[256];
+    unsigned n = read_sections(from, sections);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "file", from->file);
+    add_number(object, "size", from->size);
+    char format[16];
+    snprintf(format, sizeof format, "%u.%u", from->bytes[HEADER_MAJOR], from->bytes[HEADER_MINOR]);
+    cJSON_AddStringToObject(object, "format", format);
+    cJSON_AddStringToObject(object, "fp", fp_name(program->fp_mode));
+    if (source_name(program)) cJSON_AddStringToObject(object, "source", source_name(program));
+    cJSON *list = cJSON_AddArrayToObject(object, "sections");
+    for (unsigned i = 0; i < n; i++) {
+        cJSON *own = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, own);
+        cJSON_AddStringToObject(own, "name", section_name(sections[i].type));
+        add_number(own, "size", sections[i].size);
+        add_number(own, "unpacked", sections[i].unpacked);
+    }
+    list = cJSON_AddArrayToObject(object, "functions");
+    for (uint32_t i = 0; i < program->n_functions; i++) {
+        const tirbi_function *f = &program->functions[i];
+        tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+        if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
+        cJSON *own = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, own);
+        cJSON_AddStringToObject(own, "name", info.name);
+        cJSON_AddStringToObject(own, "signature", info.signature);
+        cJSON_AddBoolToObject(own, "public", f->is_public);
+        add_number(own, "code_size", f->code_size);
+        add_number(own, "scalar_registers", f->n_sregs);
+        add_number(own, "lane_registers", f->n_lane_regs);
+        add_number(own, "references", f->n_refs);
+        add_parameters(own, module, i, info.n_params);
+    }
+    char *text = cJSON_Print(object);
+    cJSON_Delete(object);
+    if (!text) return fail_memory(inv);
+    puts(text);
+    cJSON_free(text);
+    return EXIT_DONE;
+}
+
+static exit_code show(const invocation *inv, const bundle *from, const tirb_module *module) {
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_program *program;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&arena, &heap);
+    tirb_status status = tirbi_bundle_read(from->bytes, from->size, UINT32_MAX, &arena, &program, &error);
+    exit_code code = EXIT_DONE;
+    if (status != TIRB_OK) {
+        code = fail_bundle(inv, from, status, &error);
+    } else if (option_given(inv, OPTION_JSON)) {
+        code = print_json(inv, from, program, module);
+    } else {
+        print_text(from, program, module);
+    }
+    tirbi_arena_destroy(&arena);
+    return code;
+}
+
+static exit_code run_inspect(const invocation *inv) {
+    bundle from;
+    exit_code code = bundle_open(inv, inv->operands[0], &from);
+    if (code != EXIT_DONE) return code;
+    tirb_engine *engine;
+    tirb_module *module;
+    code = bundle_load(inv, &from, &engine, &module);
+    if (code == EXIT_DONE) {
+        code = show(inv, &from, module);
+        tirb_module_release(module);
+        tirb_engine_release(engine);
+    }
+    bundle_close(&from);
+    return code;
+}
+
+const command inspect_command = {
+    .name = "inspect",
+    .operands = "FILE",
+    .summary = "Show the sections, functions and sizes of a bundle or of a source",
+    .options = inspect_options,
+    .details = "Examples:\n"
+               "  tirb inspect digits.tirb\n"
+               "  tirb inspect digits.tirb --json\n",
+    .run = run_inspect,
+    .least_operands = 1,
+    .most_operands = 1,
+};

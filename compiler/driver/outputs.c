@@ -1,0 +1,268 @@
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/files.h"
+#include "compiler/driver/npy.h"
+#include "compiler/driver/run.h"
+
+enum { LEADING_TEXT = 16, LEADING_JSON = 1000 };
+
+/* ---- Comparing -------------------------------------------------------------------------------------------------- */
+
+/* |a - b| <= atol + rtol * |b|, as NumPy has it; integers compare exactly where they can, and NaN is equal to NaN. */
+static bool close_enough(const run *r, const number *a, const number *b) {
+    if (a->is_integer && b->is_integer && r->rtol == 0 && r->atol == 0) {
+        return a->integer == b->integer && a->is_unsigned == b->is_unsigned;
+    }
+    if (isnan(a->real) || isnan(b->real)) return isnan(a->real) && isnan(b->real);
+    if (a->real == b->real) return true;
+    if (isinf(a->real) || isinf(b->real)) return false;
+    return fabs(a->real - b->real) <= r->atol + r->rtol * fabs(b->real);
+}
+
+static exit_code compare(const run *r, const parameter *p, const tensor *expected) {
+    const tensor *found = &p->value.tensor;
+    if (!tensor_same_shape(found, expected)) {
+        char a[256], b[256];
+        tensor_type_text(found, a, sizeof a);
+        tensor_type_text(expected, b, sizeof b);
+        return fail(r->inv, EXIT_CALL, "'%s' is %s; expected %s", p->info.name, a, b);
+    }
+    size_t first = 0, differing = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        number a = element_load(found, i), b = element_load(expected, i);
+        if (close_enough(r, &a, &b)) continue;
+        if (differing++ == 0) first = i;
+    }
+    if (differing == 0) return EXIT_DONE;
+    char index[320], a[ELEMENT_TEXT_SIZE], b[ELEMENT_TEXT_SIZE];
+    tensor_index_text(found, first, index, sizeof index);
+    element_text(found, first, a);
+    element_text(expected, first, b);
+    return fail(r->inv, EXIT_CALL, "'%s' differs first at %s: found %s, expected %s (%zu of %zu differ; rtol %g, atol %g)",
+                p->info.name, index, a, b, differing, found->count, r->rtol, r->atol);
+}
+
+exit_code outputs_compare(const run *r) {
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        const parameter *p = &r->parameters[i];
+        if (!p->expect) continue;
+        value expected;
+        exit_code code = value_read(r->inv, p->expect, &expected);
+        if (code != EXIT_DONE) return code;
+        if (!expected.is_tensor) {
+            tensor made = {.type = p->type};
+            if (!tensor_measure(&made) || !tensor_allocate(&made)) return fail_memory(r->inv);
+            if (element_store(&made, 0, &expected.scalar) != STORE_DONE) {
+                tensor_free(&made);
+                return fail(r->inv, EXIT_CALL, "--expect: %s is no value of '%s'", p->expect, p->info.name);
+            }
+            expected = (value){.is_tensor = true, .tensor = made};
+        }
+        code = compare(r, p, &expected.tensor);
+        value_clear(&expected);
+        if (code != EXIT_DONE) return code;
+    }
+    return EXIT_DONE;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------------------------- */
+
+static void print_tensor(FILE *to, const char *name, const tensor *t) {
+    char text[256];
+    tensor_type_text(t, text, sizeof text);
+    fprintf(to, "%s: %s =", name, text);
+    size_t shown = t->count < LEADING_TEXT ? t->count : LEADING_TEXT;
+    for (size_t i = 0; i < shown; i++) {
+        char element[ELEMENT_TEXT_SIZE];
+        element_text(t, i, element);
+        fprintf(to, "%s %s", i ? "," : "", element);
+    }
+    if (shown < t->count) fprintf(to, ", ... (%zu values)", t->count);
+    fputc('\n', to);
+}
+
+static bool result_number(const tirb_result *result, tirbi_dtype *type, number *out) {
+    if (result->dtype.bits == 0 || !tirbi_dtype_from_dl(result->dtype, type)) return false;
+    *out = tirbi_dtype_is_float(*type) ? number_from_real(result->value.f) : number_from_integer(result->value.i, *type);
+    return true;
+}
+
+static void print_stats(FILE *to, const run *r) {
+    tirb_stats stats = TIRB_STATS_INIT;
+    if (!option_given(r->inv, OPTION_STATS) || tirb_instance_stats(r->instance, &stats) != TIRB_OK) return;
+    fprintf(to, "fuel: %llu\n", (unsigned long long)stats.fuel_used);
+    fprintf(to, "peak memory: %llu bytes\n", (unsigned long long)stats.peak_memory);
+    fprintf(to, "time: %.3f ms\n", (double)r->elapsed_ns / 1e6);
+    fprintf(to, "isa: %s\n", tirb_isa_name(tirb_engine_isa(r->engine)));
+}
+
+static void print_text(FILE *to, const run *r) {
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        const parameter *p = &r->parameters[i];
+        if (p->info.is_written && !p->save) print_tensor(to, p->info.name, &p->value.tensor);
+    }
+    tirbi_dtype type;
+    number returned;
+    if (result_number(&r->result, &type, &returned)) {
+        char text[ELEMENT_TEXT_SIZE];
+        number_text(&returned, type, text);
+        fprintf(to, "returned: %s = %s\n", tirbi_dtypes[type].name, text);
+    }
+    print_stats(to, r);
+}
+
+/* ---- JSON: numbers that are none in JSON (nan, inf) are strings --------------------------------------------------- */
+
+static cJSON *json_number(const number *n, tirbi_dtype type) {
+    char text[ELEMENT_TEXT_SIZE];
+    number_text(n, type, text);
+    if (tirbi_dtype_is_float(type) && !isfinite(n->real)) return cJSON_CreateString(text);
+    return cJSON_CreateRaw(text);
+}
+
+static cJSON *json_unsigned(uint64_t n) {
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    return cJSON_CreateRaw(text);
+}
+
+static cJSON *json_tensor(const parameter *p) {
+    const tensor *t = &p->value.tensor;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", p->info.name);
+    cJSON_AddStringToObject(object, "type", tirbi_dtypes[t->type].name);
+    cJSON *shape = cJSON_AddArrayToObject(object, "shape");
+    for (int32_t i = 0; i < t->ndim; i++) cJSON_AddItemToArray(shape, json_unsigned((uint64_t)t->shape[i]));
+    if (p->save) {
+        cJSON_AddStringToObject(object, "saved", p->save + 1);
+        return object;
+    }
+    size_t shown = t->count < LEADING_JSON ? t->count : LEADING_JSON;
+    cJSON *values = cJSON_AddArrayToObject(object, "values");
+    for (size_t i = 0; i < shown; i++) {
+        number element = element_load(t, i);
+        cJSON_AddItemToArray(values, json_number(&element, t->type));
+    }
+    cJSON_AddBoolToObject(object, "truncated", shown < t->count);
+    return object;
+}
+
+static cJSON *json_head(const run *r, tirb_status status) {
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "file", r->bundle.file);
+    cJSON_AddStringToObject(object, "function", r->info.name);
+    cJSON_AddStringToObject(object, "status", tirb_status_name(status));
+    return object;
+}
+
+static void json_stats(const run *r, cJSON *object) {
+    tirb_stats stats = TIRB_STATS_INIT;
+    if (tirb_instance_stats(r->instance, &stats) != TIRB_OK) return;
+    cJSON *own = cJSON_AddObjectToObject(object, "stats");
+    cJSON_AddItemToObject(own, "fuel", json_unsigned(stats.fuel_used));
+    cJSON_AddItemToObject(own, "peak_memory", json_unsigned(stats.peak_memory));
+    cJSON_AddItemToObject(own, "time_ns", json_unsigned(r->elapsed_ns));
+    cJSON_AddStringToObject(own, "isa", tirb_isa_name(tirb_engine_isa(r->engine)));
+}
+
+static void print_json(FILE *to, cJSON *object) {
+    char *text = cJSON_PrintUnformatted(object);
+    fprintf(to, "%s\n", text ? text : "{}");
+    cJSON_free(text);
+    cJSON_Delete(object);
+}
+
+static void print_json_run(FILE *to, const run *r) {
+    cJSON *object = json_head(r, TIRB_OK);
+    cJSON *outputs = cJSON_AddArrayToObject(object, "outputs");
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        if (r->parameters[i].info.is_written) cJSON_AddItemToArray(outputs, json_tensor(&r->parameters[i]));
+    }
+    tirbi_dtype type;
+    number returned;
+    if (result_number(&r->result, &type, &returned)) {
+        cJSON *own = cJSON_AddObjectToObject(object, "returned");
+        cJSON_AddStringToObject(own, "type", tirbi_dtypes[type].name);
+        cJSON_AddItemToObject(own, "value", json_number(&returned, type));
+    }
+    if (option_given(r->inv, OPTION_STATS)) json_stats(r, object);
+    print_json(to, object);
+}
+
+void outputs_show_failure(const run *r, tirb_status status, const tirb_error *error) {
+    if (!option_given(r->inv, OPTION_JSON)) {
+        print_stats(stdout, r);
+        return;
+    }
+    cJSON *object = json_head(r, status);
+    cJSON *own = cJSON_AddObjectToObject(object, "error");
+    cJSON_AddStringToObject(own, "message", error->message);
+    if (error->line) {
+        cJSON_AddStringToObject(own, "file", error->where);
+        cJSON_AddItemToObject(own, "line", json_unsigned(error->line));
+        cJSON_AddItemToObject(own, "column", json_unsigned(error->column));
+    }
+    if (option_given(r->inv, OPTION_STATS)) json_stats(r, object);
+    print_json(stdout, object);
+}
+
+/* ---- Saving ----------------------------------------------------------------------------------------------------- */
+
+typedef struct saved {
+    uint8_t *bytes;
+    output_file file;
+} saved;
+
+static exit_code stage(const run *r, const parameter *p, saved *out) {
+    file_value to;
+    if (!file_value_parse(p->save, &to)) return fail_memory(r->inv);
+    exit_code code = EXIT_DONE;
+    const tensor *t = &p->value.tensor;
+    size_t size = 0;
+    if (to.as != TIRB_TYPE_NONE && to.as != t->type) {
+        code = fail(r->inv, EXIT_CALL, "-o %s: '%s' is %s", p->save, p->info.name, tirbi_dtypes[t->type].name);
+    } else {
+        out->bytes = npy_write(t, to.as != TIRB_TYPE_NONE, &size);
+        code = out->bytes ? output_stage(r->inv, to.path, out->bytes, size, &out->file) : fail_memory(r->inv);
+    }
+    free(to.path);
+    return code;
+}
+
+static bool saves_to_stdout(const run *r) {
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        const char *save = r->parameters[i].save;
+        if (save && (strcmp(save, "@-") == 0 || strncmp(save, "@-:", 3) == 0)) return true;
+    }
+    return false;
+}
+
+exit_code outputs_show(const run *r) {
+    uint32_t n = r->info.n_params;
+    saved *files = calloc((size_t)n + 1, sizeof *files);
+    if (!files) return fail_memory(r->inv);
+    exit_code code = EXIT_DONE;
+    for (uint32_t i = 0; i < n && code == EXIT_DONE; i++) {
+        if (r->parameters[i].save) code = stage(r, &r->parameters[i], &files[i]);
+    }
+    for (uint32_t i = 0; i < n && code == EXIT_DONE; i++) {
+        if (r->parameters[i].save) code = output_commit(r->inv, &files[i].file);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        output_finish(&files[i].file);
+        free(files[i].bytes);
+    }
+    free(files);
+    if (code != EXIT_DONE) return code;
+    FILE *to = saves_to_stdout(r) ? stderr : stdout;
+    if (option_given(r->inv, OPTION_JSON)) {
+        print_json_run(to, r);
+    } else {
+        print_text(to, r);
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,183 @@
+#include "compiler/driver/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/files.h"
+
+/* Bytes of one program file; what it unpacks to has the engine's own limit. */
+#define MAX_PROGRAM_FILE ((size_t)256 << 20)
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool looks_like_bundle(const char *path, const file_bytes *bytes) {
+    if (ends_with(path, ".py")) return false;
+    if (ends_with(path, ".tirb")) return true;
+    return bytes->size >= 4 && memcmp(bytes->data, "TIRB", 4) == 0;
+}
+
+static exit_code read_compile_options(const invocation *inv, tirb_compile_options *out) {
+    const char *fp = option_text(inv, OPTION_FP), *most = option_text(inv, OPTION_MAX_ERRORS);
+    if (fp && strcmp(fp, "strict") == 0) {
+        out->fp = TIRB_FP_STRICT;
+    } else if (fp && strcmp(fp, "fast") == 0) {
+        out->fp = TIRB_FP_FAST;
+    } else if (fp && strcmp(fp, "precise") != 0) {
+        return fail_usage(inv->command, "--fp is precise, strict or fast, not '%s'", fp);
+    }
+    uint64_t number;
+    if (most && (!parse_size(most, &number) || number > 100000)) {
+        return fail_usage(inv->command, "--max-errors is a number from 1 to 100000, not '%s'", most);
+    }
+    if (most) out->max_errors = (uint32_t)number;
+    return EXIT_DONE;
+}
+
+static exit_code print_diagnostics(const invocation *inv, const tirb_compile_result *result) {
+    fflush(stdout);
+    uint32_t n = tirb_compile_result_diagnostic_count(result);
+    for (uint32_t i = 0; i < n; i++) {
+        size_t length = tirb_compile_result_format(result, i, NULL, 0);
+        char *text = malloc(length + 1);
+        if (!text) return fail_memory(inv);
+        tirb_compile_result_format(result, i, text, length + 1);
+        fputs(text, stderr);
+        free(text);
+    }
+    return EXIT_DONE;
+}
+
+static exit_code exit_code_of_compile(tirb_status status) {
+    switch (status) {
+    case TIRB_OK: return EXIT_DONE;
+    case TIRB_SYNTAX:
+    case TIRB_TYPE:
+    case TIRB_UNSUPPORTED:
+    case TIRB_VALUE:
+    case TIRB_MEMORY_LIMIT: return EXIT_PROGRAM;
+    default: return EXIT_INTERNAL;
+    }
+}
+
+static exit_code compile(const invocation *inv, const file_bytes *text, bundle *out) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_error error = TIRB_ERROR_INIT;
+    options.file_name = out->file;
+    exit_code code = read_compile_options(inv, &options);
+    if (code != EXIT_DONE) return code;
+    tirb_status status = tirb_compile((const char *)text->data, text->size, &options, &out->result, &error);
+    uint32_t said = out->result ? tirb_compile_result_diagnostic_count(out->result) : 0;
+    if (said) code = print_diagnostics(inv, out->result);
+    if (code == EXIT_DONE && status != TIRB_OK) {
+        code = exit_code_of_compile(status);
+        if (!said || code == EXIT_INTERNAL) fail(inv, code, "%s: %s", out->file, error.message);
+    }
+    if (code == EXIT_DONE) out->bytes = tirb_compile_result_bytes(out->result, &out->size);
+    return code;
+}
+
+exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
+    *out = (bundle){.file = input_name(path)};
+    file_bytes bytes;
+    bool too_large;
+    exit_code code = file_read(inv, path, MAX_PROGRAM_FILE, &bytes, &too_large);
+    if (code != EXIT_DONE) return code;
+    out->was_source = !looks_like_bundle(path, &bytes);
+    if (too_large) {
+        free(bytes.data);
+        return fail(inv, out->was_source ? EXIT_PROGRAM : EXIT_REJECTED, "%s: the file is larger than %zu MiB", out->file,
+                    MAX_PROGRAM_FILE >> 20);
+    }
+    if (out->was_source) {
+        code = compile(inv, &bytes, out);
+        free(bytes.data);
+    } else {
+        out->memory = bytes.data;
+        out->bytes = bytes.data;
+        out->size = bytes.size;
+    }
+    if (code != EXIT_DONE) bundle_close(out);
+    return code;
+}
+
+void bundle_close(bundle *open) {
+    tirb_compile_result_destroy(open->result);
+    free(open->memory);
+    *open = (bundle){0};
+}
+
+exit_code fail_bundle(const invocation *inv, const bundle *from, tirb_status status, const tirb_error *error) {
+    exit_code code = exit_code_of_load(status);
+    /* Our own compiler's bundle must verify: anything else is our fault, not the user's. */
+    if (from->was_source && code == EXIT_REJECTED) code = EXIT_INTERNAL;
+    const char *message = error->message[0] ? error->message : tirb_status_text(status);
+    if (error->where[0]) return fail(inv, code, "%s: %s: %s", from->file, error->where, message);
+    return fail(inv, code, "%s: %s", from->file, message);
+}
+
+exit_code bundle_load(const invocation *inv, const bundle *from, tirb_engine **out_engine, tirb_module **out_module) {
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_error error = TIRB_ERROR_INIT;
+    const char *isa = option_text(inv, OPTION_ISA), *origin = "--isa";
+    if (!isa) {
+        isa = getenv("TIRB_ISA");
+        origin = "TIRB_ISA";
+    }
+    if (isa && *isa && tirb_isa_from_name(isa, &options.isa) != TIRB_OK) {
+        return fail_usage(inv->command, "%s is auto, generic, avx2 or avx512, not '%s'", origin, isa);
+    }
+    tirb_status status = tirb_engine_create(&options, out_engine, &error);
+    if (status == TIRB_UNSUPPORTED) return fail_usage(inv->command, "%s: %s", origin, error.message);
+    if (status != TIRB_OK) return fail(inv, EXIT_INTERNAL, "%s", error.message);
+    status = tirb_module_load(*out_engine, from->bytes, from->size, out_module, &error);
+    if (status == TIRB_OK) return EXIT_DONE;
+    tirb_engine_release(*out_engine);
+    *out_engine = NULL;
+    return fail_bundle(inv, from, status, &error);
+}
+
+/* The names of all functions, ended by NULL; NULL when out of memory. */
+static const char **function_names(const tirb_module *module) {
+    uint32_t n = tirb_module_function_count(module);
+    const char **names = calloc((size_t)n + 1, sizeof *names);
+    for (uint32_t i = 0; names && i < n; i++) {
+        tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+        if (tirb_module_function(module, i, &info, NULL) == TIRB_OK) names[i] = info.name;
+    }
+    return names;
+}
+
+static exit_code fail_no_function(const invocation *inv, const bundle *from, const tirb_module *module,
+                                  const char *name) {
+    const char **names = function_names(module);
+    const char *meant = names ? closest(name, names) : NULL;
+    exit_code code = fail(inv, EXIT_USAGE, "%s: there is no function '%s'%s%s%s", from->file, name,
+                          meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+    free(names);
+    return code;
+}
+
+exit_code function_choose(const invocation *inv, const bundle *from, const tirb_module *module, uint32_t *out) {
+    const char *name = option_text(inv, OPTION_FUNCTION);
+    if (name) {
+        if (tirb_module_find(module, name, out, NULL) == TIRB_OK) return EXIT_DONE;
+        return fail_no_function(inv, from, module, name);
+    }
+    uint32_t n = tirb_module_function_count(module), n_public = 0;
+    char list[512] = "";
+    for (uint32_t i = 0; i < n; i++) {
+        tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+        if (tirb_module_function(module, i, &info, NULL) != TIRB_OK || !info.is_public) continue;
+        n_public++;
+        *out = i;
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%s", n_public > 1 ? ", " : "", info.name);
+    }
+    if (n_public == 1 || tirb_module_find(module, "main", out, NULL) == TIRB_OK) return EXIT_DONE;
+    if (n_public == 0) return fail(inv, EXIT_USAGE, "%s: it has no public function; name one with -f", from->file);
+    return fail(inv, EXIT_USAGE, "%s: it has %u public functions; choose one with -f: %s", from->file, n_public, list);
+}

@@ -1,0 +1,37 @@
+/* A program named on the command line, source or bundle: its bytes, its module, its functions. */
+#ifndef TIRB_COMPILER_DRIVER_PROGRAM_H
+#define TIRB_COMPILER_DRIVER_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/compiler.h>
+
+#include "compiler/driver/command.h"
+
+/* A bundle, read from a .tirb file or compiled from a .py file. What a name does not tell, the first bytes do. */
+typedef struct bundle {
+    const uint8_t *bytes;
+    size_t size;
+    const char *file; /* the name for messages */
+    bool was_source;
+    void *memory;                /* of a file that was read */
+    tirb_compile_result *result; /* of a source that was compiled */
+} bundle;
+
+/* Reads or compiles `path` by the command's options (--fp, --max-errors) and prints diagnostics. EXIT_DONE: the caller
+ * closes the bundle; else everything has been said. */
+exit_code bundle_open(const invocation *inv, const char *path, bundle *out);
+void bundle_close(bundle *bundle);
+
+/* Verifies the bundle on an engine of the ISA that --isa or TIRB_ISA names. The caller releases both. */
+exit_code bundle_load(const invocation *inv, const bundle *from, tirb_engine **out_engine, tirb_module **out_module);
+
+/* Says that a bundle was rejected. */
+exit_code fail_bundle(const invocation *inv, const bundle *from, tirb_status status, const tirb_error *error);
+
+/* The function that -f names; without it the only public one or the one called main. */
+exit_code function_choose(const invocation *inv, const bundle *from, const tirb_module *module, uint32_t *out);
+
+#endif

@@ -1,0 +1,64 @@
+/* `tirb run` in parts: arguments.c fills the parameters, run.c calls, outputs.c shows, compares and saves. */
+#ifndef TIRB_COMPILER_DRIVER_RUN_H
+#define TIRB_COMPILER_DRIVER_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+#include "compiler/driver/command.h"
+#include "compiler/driver/program.h"
+#include "compiler/driver/values.h"
+
+typedef struct parameter {
+    tirb_param_info info;
+    tirbi_dtype type;
+    bool given;   /* by the command line */
+    bool skipped; /* by `_` */
+    value value;  /* what was given, or what was allocated */
+    DLTensor view;
+    const char *save;   /* "@out.npy" of -o, borrowed from the invocation */
+    const char *expect; /* "@ref.npy" or a literal of --expect, likewise */
+} parameter;
+
+typedef struct run {
+    const invocation *inv;
+    bundle bundle;
+    tirb_engine *engine;
+    tirb_module *module;
+    tirb_instance *instance;
+    uint32_t function;
+    tirb_function_info info;
+    parameter *parameters; /* info.n_params of them */
+    tirb_arg *arguments;
+    double rtol, atol;
+    tirb_result result;
+    uint64_t elapsed_ns;
+} run;
+
+/* ---- arguments.c ---- */
+
+/* Describes the parameters and assigns the command line's values, -o and --expect to them. */
+exit_code arguments_read(run *r);
+/* Fills r->arguments; what is only written and was not given is allocated in the shape that the others determine. */
+exit_code arguments_complete(run *r);
+/* The error of a call or an inference, with its place. */
+exit_code fail_call(const run *r, tirb_status status, const tirb_error *error);
+
+/* ---- outputs.c ---- */
+
+/* Compares with --expect. */
+exit_code outputs_compare(const run *r);
+/* Saves what -o names and prints the rest; files appear whole and only when all of them can be written. */
+exit_code outputs_show(const run *r);
+/* The --json object of a call that failed, on stdout. */
+void outputs_show_failure(const run *r, tirb_status status, const tirb_error *error);
+
+/* ---- threads.c ---- */
+
+/* The CPUs that this process may use: its affinity, and its control group's quota rounded up. At least 1. */
+uint32_t usable_cpus(void);
+
+#endif
