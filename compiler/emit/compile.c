@@ -1,0 +1,227 @@
+/* From text to a verified bundle: every stage of the compiler, in order. */
+#include <tirb/compiler.h>
+
+#include <string.h>
+
+#include "compiler/check/check.h"
+#include "compiler/emit/emit.h"
+#include "compiler/text/text.h"
+#include "loader/base/error.h"
+#include "loader/bundle/bundle.h"
+#include "loader/verify/verify.h"
+
+enum { DEFAULT_MAX_ERRORS = 20 };
+static const uint64_t default_max_memory = UINT64_C(1) << 30;
+
+struct tirb_compile_result {
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_source source;
+    tirbi_diagnostics diagnostics;
+    tirbi_writer bundle;
+};
+
+/* ---- Functions ------------------------------------------------------------------------------------------------ */
+
+static void number_parameters(tirbi_emitter *e) {
+    tirbi_lfunc *f = e->function;
+    for (uint32_t i = 0; i < f->ast->n_params; i++) {
+        if (f->param_vars[i]) f->param_vars[i]->reg = tirbi_new_sreg(e);
+        else tirbi_buffer_ref(e, f->param_buffers[i]);
+    }
+    for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) f->shape_vars[i]->reg = tirbi_new_sreg(e);
+}
+
+static void emit_function(tirbi_emitter *e, tirbi_function *out) {
+    const tirb_primfunc *f = e->function->ast;
+    number_parameters(e);
+    tirbi_emit_stmt(e, e->function->body);
+    if (!e->function->returns) {
+        TIRBI_EMIT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
+    } else {
+        tirbi_scope scope = tirbi_scope_open(e);
+        uint16_t nothing = tirbi_emit_value(e, tirbi_lx_bits(e->pool, e->function->return_type, 0));
+        TIRBI_EMIT(e, TIRB_OP_RET, e->function->return_type, nothing);
+        tirbi_scope_close(e, scope);
+    }
+    tirbi_make_signature(e, out);
+    uint8_t *code = tirbi_arena_alloc(e->arena, e->code.size, 1);
+    if (!code || e->code.failed) {
+        e->arena->failed = true;
+        return;
+    }
+    memcpy(code, e->code.data, e->code.size);
+    out->name = tirbi_string_number(e->strings, f->name);
+    out->is_public = !f->is_private;
+    out->returns = e->function->returns;
+    out->return_type = (uint8_t)(out->returns ? e->function->return_type : 0);
+    out->n_sregs = (uint16_t)e->n_sregs;
+    out->n_refs = (uint16_t)e->n_refs;
+    out->n_lane_regs = (uint8_t)e->n_lane_regs;
+    out->n_reds = (uint8_t)e->n_reds;
+    out->refs = e->refs;
+    tirbi_red_type *reds = TIRBI_NEW_ARRAY(e->arena, tirbi_red_type, e->n_reds);
+    if (!reds) return;
+    memcpy(reds, e->reds, e->n_reds * sizeof(*reds));
+    out->reds = reds;
+    out->code = code;
+    out->code_size = (uint32_t)e->code.size;
+    out->lines = e->lines;
+    out->n_lines = e->n_lines;
+}
+
+static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module, const tirb_compile_options *options) {
+    tirbi_program *program = TIRBI_NEW(&r->arena, tirbi_program);
+    tirbi_function *functions = TIRBI_NEW_ARRAY(&r->arena, tirbi_function, module->n_functions);
+    tirbi_string_table strings = {.arena = &r->arena};
+    if (!program || !functions) return NULL;
+    if (module->n_functions > UINT16_MAX) {
+        tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 functions in a module");
+        return NULL;
+    }
+    tirbi_find_access(module);
+    program->source_file = tirbi_string_number(&strings, r->source.name);
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        tirbi_emitter *e = TIRBI_NEW(&r->arena, tirbi_emitter);
+        if (!e) return NULL;
+        e->arena = &r->arena;
+        e->heap = &r->heap;
+        e->diagnostics = &r->diagnostics;
+        e->options = options;
+        e->source = &r->source;
+        e->module = module;
+        e->function = &module->functions[i];
+        e->pool = e->function->pool;
+        e->strings = &strings;
+        tirbi_writer_init(&e->code, &r->heap);
+        emit_function(e, &functions[i]);
+        tirbi_writer_destroy(&e->code);
+        if (r->arena.failed) return NULL;
+    }
+    if (strings.full) {
+        tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 names in a module");
+    }
+    program->n_functions = (uint16_t)module->n_functions;
+    program->functions = functions;
+    program->strings = strings.items;
+    program->n_strings = (uint16_t)strings.n;
+    program->fp_mode = (uint8_t)options->fp;
+    return program;
+}
+
+/* ---- Stages --------------------------------------------------------------------------------------------------- */
+
+static tirb_status diagnosed(const tirb_compile_result *r, tirb_error *error) {
+    for (uint32_t i = 0; i < r->diagnostics.n_items; i++) {
+        const tirb_diagnostic *d = &r->diagnostics.items[i];
+        if (d->severity != TIRB_SEVERITY_ERROR) continue;
+        tirbi_error_set(error, d->code, "%s", d->message);
+        tirbi_error_at(error, r->source.name, d->line, d->column);
+        return d->code;
+    }
+    return tirbi_error_set(error, TIRB_INTERNAL, "compilation failed without a message");
+}
+
+static tirb_status out_of_memory(tirb_compile_result *r, tirb_error *error) {
+    tirb_status status = tirbi_heap_status(&r->heap);
+    return tirbi_error_set(error, status, "%s while compiling '%s'", tirb_status_text(status), r->source.name);
+}
+
+static tirb_status run_stages(tirb_compile_result *r, const tirb_compile_options *options, tirb_error *error) {
+    tirb_irmodule *ast = tirbi_parse(&r->source, &r->arena, &r->diagnostics);
+    if (!ast || r->arena.failed) return out_of_memory(r, error);
+    if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
+    if (!tirbi_check_module(ast, &r->diagnostics, &r->arena)) {
+        return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
+    }
+    tirbi_lmodule *module = tirbi_lower_module(ast, options, &r->arena, &r->diagnostics);
+    if (!module || r->arena.failed) return out_of_memory(r, error);
+    if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
+    tirbi_program *program = emit_module(r, module, options);
+    if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
+    if (!program || r->arena.failed) return out_of_memory(r, error);
+    /* The compiler's own output goes through the same door as everything else. */
+    tirb_error rejected = TIRB_ERROR_INIT;
+    tirb_status status = tirbi_verify(program, &r->heap, &rejected);
+    if (status == TIRB_VERIFY) {
+        return tirbi_error_set(error, TIRB_INTERNAL, "the compiler made a program that does not verify: %s",
+                               rejected.message);
+    }
+    if (status != TIRB_OK) return out_of_memory(r, error);
+    return tirbi_bundle_write(program, &r->heap, &r->bundle, error);
+}
+
+/* ---- The public interface --------------------------------------------------------------------------------------- */
+
+static tirb_status new_result(const char *text, size_t size, const tirb_compile_options *options,
+                              tirb_compile_result **out, tirb_error *error) {
+    tirbi_heap heap;
+    tirbi_heap_init(&heap, &options->allocator, options->max_memory ? options->max_memory : default_max_memory);
+    tirb_compile_result *r = tirbi_heap_calloc(&heap, 1, sizeof(*r));
+    if (!r) {
+        return tirbi_error_set(error, tirbi_heap_status(&heap), "%s", tirb_status_text(tirbi_heap_status(&heap)));
+    }
+    r->heap = heap;
+    tirbi_arena_init(&r->arena, &r->heap);
+    tirbi_writer_init(&r->bundle, &r->heap);
+    const char *name = tirbi_arena_text(&r->arena, options->file_name ? options->file_name : "<string>",
+                                        options->file_name ? strlen(options->file_name) : strlen("<string>"));
+    char *copy = tirbi_arena_text(&r->arena, text, size);
+    if (!name || !copy || !tirbi_source_init(&r->source, name, copy, (uint32_t)size, &r->arena)) {
+        tirb_compile_result_destroy(r);
+        return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory while reading the source text");
+    }
+    tirbi_diagnostics_init(&r->diagnostics, &r->source, &r->arena,
+                           options->max_errors ? options->max_errors : DEFAULT_MAX_ERRORS);
+    *out = r;
+    return TIRB_OK;
+}
+
+tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
+                         tirb_compile_result **out_result, tirb_error *error) {
+    tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
+    if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: an argument is NULL");
+    *out_result = NULL;
+    if (options && options->struct_size < sizeof(*options)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: options have size %u, expected %zu",
+                               (unsigned)options->struct_size, sizeof(*options));
+    }
+    if (size > UINT32_MAX / 2) {
+        return tirbi_error_set(error, TIRB_MEMORY_LIMIT, "the source text has %zu bytes, the limit is %u", size,
+                               (unsigned)(UINT32_MAX / 2));
+    }
+    if (!options) options = &defaults;
+    if ((unsigned)options->fp > TIRB_FP_FAST) return tirbi_error_set(error, TIRB_MISUSE, "unknown floating-point mode");
+    TIRBI_TRY(new_result(text, size, options, out_result, error));
+    tirb_status status = run_stages(*out_result, options, error);
+    if (status != TIRB_OK) tirbi_writer_destroy(&(*out_result)->bundle);
+    return status;
+}
+
+void tirb_compile_result_destroy(tirb_compile_result *result) {
+    if (!result) return;
+    tirbi_writer_destroy(&result->bundle);
+    tirbi_arena_destroy(&result->arena);
+    tirbi_heap heap = result->heap;
+    tirbi_heap_free(&heap, result, sizeof(*result));
+}
+
+const uint8_t *tirb_compile_result_bytes(const tirb_compile_result *result, size_t *out_size) {
+    if (out_size) *out_size = result->bundle.size;
+    return result->bundle.data;
+}
+
+uint32_t tirb_compile_result_diagnostic_count(const tirb_compile_result *result) { return result->diagnostics.n_items; }
+
+const tirb_diagnostic *tirb_compile_result_diagnostic(const tirb_compile_result *result, uint32_t index) {
+    return index < result->diagnostics.n_items ? &result->diagnostics.items[index] : NULL;
+}
+
+size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer, size_t size) {
+    const tirb_diagnostic *d = tirb_compile_result_diagnostic(result, index);
+    if (!d) {
+        if (size) buffer[0] = '\0';
+        return 0;
+    }
+    return tirbi_diagnostic_format(result->source.name, d, buffer, size);
+}

@@ -1,0 +1,106 @@
+/* State of the emission of one function; private to compiler/emit. */
+#ifndef TIRB_COMPILER_EMIT_EMIT_H
+#define TIRB_COMPILER_EMIT_EMIT_H
+
+#include "compiler/lower/loop.h"
+#include "compiler/optimize/lanes.h"
+#include "loader/base/bytes.h"
+
+/* A growing table of strings; equal strings are one. */
+typedef struct tirbi_string_table {
+    tirbi_arena *arena;
+    tirbi_string *items;
+    uint32_t n, capacity;
+    bool full;
+} tirbi_string_table;
+
+uint16_t tirbi_string_number(tirbi_string_table *table, const char *text);
+
+/* Forward jumps that wait for their target. */
+typedef struct tirbi_patch_list {
+    uint32_t *at; /* offsets of the target operand in the code */
+    uint32_t n, capacity;
+} tirbi_patch_list;
+
+typedef struct tirbi_loop_frame {
+    struct tirbi_loop_frame *outer;
+    tirbi_patch_list breaks, continues;
+} tirbi_loop_frame;
+
+typedef struct tirbi_scope {
+    uint32_t n_known;
+    uint32_t next_sreg;
+} tirbi_scope;
+
+typedef struct tirbi_emitter {
+    tirbi_arena *arena;
+    tirbi_heap *heap;
+    tirbi_diagnostics *diagnostics;
+    const tirb_compile_options *options;
+    const tirbi_source *source;
+    tirbi_lmodule *module;
+    tirbi_lfunc *function;
+    tirbi_lx_pool *pool;
+    tirbi_string_table *strings;
+    tirbi_writer code;
+    const tirbi_lx **known; /* expressions whose value is in a register, innermost scope last */
+    uint16_t *known_reg;
+    uint32_t n_known, known_capacity;
+    uint32_t next_sreg, n_sregs;
+    tirbi_ref_type *refs;
+    uint32_t n_refs, refs_capacity;
+    tirbi_red_type reds[TIRBI_MAX_REDUCTIONS];
+    uint32_t n_reds;
+    uint8_t red_of[TIRBI_MAX_REDUCTIONS]; /* the states of the tree reduction being emitted, per update */
+    uint32_t n_lane_regs;
+    tirbi_line *lines;
+    uint32_t n_lines, lines_capacity;
+    tirbi_loop_frame *loops;
+    bool failed; /* reported */
+} tirbi_emitter;
+
+/* emit.c: registers, instructions, jumps */
+tirbi_scope tirbi_scope_open(tirbi_emitter *e);
+void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope);
+uint16_t tirbi_new_sreg(tirbi_emitter *e);
+uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable);
+void tirbi_emit_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n);
+#define TIRBI_EMIT(e, op, type, ...)                                                               \
+    tirbi_emit_instr((e), (op), (type), (const int64_t[]){__VA_ARGS__},                            \
+                     (uint32_t)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
+/* Emits a forward jump (JMP: condition ignored) and remembers it. */
+void tirbi_emit_jump(tirbi_emitter *e, tirbi_op op, uint16_t condition, tirbi_patch_list *list);
+/* Makes the jumps of a list land here. */
+void tirbi_land(tirbi_emitter *e, tirbi_patch_list *list);
+uint32_t tirbi_here(const tirbi_emitter *e);
+void tirbi_mark_line(tirbi_emitter *e, tirbi_span span);
+void tirbi_emit_too_large(tirbi_emitter *e, tirbi_span span, const char *what);
+
+/* values.c: expressions */
+uint16_t tirbi_emit_value(tirbi_emitter *e, const tirbi_lx *x);
+/* The value as operand x: a small constant or a register. */
+uint16_t tirbi_emit_operand(tirbi_emitter *e, const tirbi_lx *x);
+void tirbi_emit_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
+void tirbi_emit_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value);
+uint16_t tirbi_emit_load(tirbi_emitter *e, const tirbi_place *place);
+/* Jumps where a condition is false. */
+void tirbi_emit_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
+uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root);
+
+/* statements.c */
+void tirbi_emit_stmt(tirbi_emitter *e, const tirbi_ls *s);
+/* Computes before a loop what does not change in it and cannot trap. */
+void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
+/* Jumps over a loop that runs no times. */
+void tirbi_emit_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip);
+
+/* lane_loops.c */
+/* Emits a loop as lanes where that is possible; false when nothing was emitted. */
+bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop);
+void tirbi_emit_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
+
+/* signature.c */
+void tirbi_find_access(tirbi_lmodule *module);
+void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out);
+
+#endif

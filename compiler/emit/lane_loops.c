@@ -1,0 +1,178 @@
+/* Emission of lane plans: checks of indices over whole boxes, the header, the body. */
+#include "compiler/emit/emit.h"
+
+static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIRB_I64, 0); }
+
+/* The least or greatest value that an affine index takes while the loops in `enclosing` run. */
+static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const tirbi_loop_set *loops,
+                               uint64_t enclosing, bool greatest) {
+    const tirbi_lx *value = form->start;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        int64_t c;
+        if (!(enclosing >> i & 1) || !tirbi_affine_constant(form, i, &c) || c == 0 || (c > 0) != greatest) continue;
+        const tirbi_lx *last = tirbi_lx_sub(e->pool, loops->var[i]->extent, tirbi_lx_int(e->pool, TIRB_I64, 1));
+        value = tirbi_lx_add(e->pool, value, tirbi_lx_mul(e->pool, last, form->coefficient[i]));
+    }
+    return value;
+}
+
+static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent, uint32_t dim, const char *name) {
+    if (!index || (index->lo >= 0 && index->hi < extent->lo)) return;
+    uint16_t at = tirbi_emit_value(e, index), limit = tirbi_emit_value(e, extent);
+    TIRBI_EMIT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
+}
+
+/* A check holds for accesses that happen: it is skipped where a loop around them does not run. */
+static void emit_check(tirbi_emitter *e, const tirbi_lane_plan *plan, const tirbi_lane_check *check) {
+    const tirbi_place *place = check->place;
+    tirbi_patch_list skip = {0};
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        if (check->enclosing >> i & 1) tirbi_emit_guard(e, plan->loops.var[i], &skip);
+    }
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_mark_line(e, place->span);
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *extent = place->buffer->shape[d];
+        tirbi_affine form;
+        if (tirbi_index_proven(place->indices[d], extent)) continue;
+        if (!tirbi_affine_of(e->pool, place->indices[d], &plan->loops, &form)) continue;
+        emit_index(e, extreme(e, &form, &plan->loops, check->enclosing, false), extent, d, place->buffer->name);
+        emit_index(e, extreme(e, &form, &plan->loops, check->enclosing, true), extent, d, place->buffer->name);
+    }
+    tirbi_scope_close(e, scope);
+    tirbi_land(e, &skip);
+}
+
+static void fill_header(tirbi_emitter *e, const tirbi_lane_plan *plan, tirbi_instr *instr) {
+    tirbi_lane_header *h = &instr->lane;
+    instr->op = TIRB_OP_LANE;
+    instr->type = TIRB_TYPE_NONE;
+    h->n = tirbi_emit_operand(e, plan->loops.var[0]->extent);
+    h->n_inner = (uint8_t)(plan->loops.n - 1);
+    h->n_cursors = (uint8_t)plan->n_cursors;
+    for (uint32_t i = 0; i < h->n_inner; i++) {
+        h->inner[i].extent = tirbi_emit_operand(e, plan->loops.var[i + 1]->extent);
+        h->inner[i].index = plan->index_used[i] ? tirbi_new_sreg(e) : (uint16_t)TIRBI_NO_REG;
+    }
+    for (uint32_t i = 0; i < h->n_cursors; i++) {
+        const tirbi_lane_cursor *from = &plan->cursors[i];
+        tirbi_cursor *to = &h->cursors[i];
+        to->ref = tirbi_buffer_ref(e, from->place->buffer->root);
+        to->type = from->type;
+        to->access = from->access;
+        to->level = from->level;
+        to->start = tirbi_emit_operand(e, from->form.start);
+        to->step = tirbi_emit_operand(e, from->form.coefficient[0] ? from->form.coefficient[0] : zero(e));
+        for (uint32_t k = 0; k < h->n_inner; k++) {
+            const tirbi_lx *step = from->form.coefficient[k + 1];
+            to->steps[k] = tirbi_emit_operand(e, step ? step : zero(e));
+        }
+    }
+}
+
+/* Scalars that the body reads are computed before the loop. */
+static uint16_t *emit_scalars(tirbi_emitter *e, const tirbi_lane_plan *plan) {
+    uint16_t *regs = TIRBI_NEW_ARRAY(e->arena, uint16_t, plan->n_ops);
+    for (uint32_t i = 0; regs && i < plan->n_ops; i++) {
+        if (plan->ops[i].scalar) regs[i] = tirbi_emit_value(e, plan->ops[i].scalar);
+    }
+    return regs;
+}
+
+static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scalar) {
+    switch (o->op) {
+    case TIRB_OP_INNER:
+    case TIRB_OP_INNER_END: TIRBI_EMIT(e, (tirbi_op)o->op, TIRB_TYPE_NONE, o->loop); return;
+    case TIRB_OP_VLOAD: TIRBI_EMIT(e, TIRB_OP_VLOAD, o->type, o->to, o->cursor); return;
+    case TIRB_OP_VSTORE: TIRBI_EMIT(e, TIRB_OP_VSTORE, o->type, o->cursor, o->from[0]); return;
+    case TIRB_OP_VSPLAT: TIRBI_EMIT(e, TIRB_OP_VSPLAT, o->type, o->to, scalar); return;
+    case TIRB_OP_VIOTA: TIRBI_EMIT(e, TIRB_OP_VIOTA, o->type, o->to, scalar, tirbi_x_from_small(1)); return;
+    case TIRB_OP_VRED: TIRBI_EMIT(e, TIRB_OP_VRED, o->type, e->red_of[o->red], o->from[0]); return;
+    case TIRB_OP_VREDMA: TIRBI_EMIT(e, TIRB_OP_VREDMA, o->type, e->red_of[o->red], o->from[0], o->from[1]); return;
+    default: break;
+    }
+    int64_t operands[5] = {o->to};
+    uint32_t n = 1;
+    for (int i = 0; i < tirbi_ops[o->op].arity; i++) operands[n++] = o->from[i];
+    if (o->source != TIRB_TYPE_NONE) operands[n++] = o->source;
+    tirbi_emit_instr(e, (tirbi_op)o->op, (tirbi_dtype)o->type, operands, n);
+}
+
+void tirbi_emit_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
+    tirbi_patch_list skip = {0};
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_emit_guard(e, plan->loops.var[0], &skip);
+    for (uint32_t i = 1; plan->whole_nest && i < plan->loops.n; i++) tirbi_emit_guard(e, plan->loops.var[i], &skip);
+    tirbi_scope inside = tirbi_scope_open(e);
+    for (uint32_t i = 0; i < plan->n_checks; i++) emit_check(e, plan, &plan->checks[i]);
+    tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
+    uint16_t *scalars = emit_scalars(e, plan);
+    if (!instr || !scalars) return;
+    fill_header(e, plan, instr);
+    if (e->failed) return;
+    uint32_t at = tirbi_here(e);
+    tirbi_encode(&e->code, instr);
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const tirbi_lane_op *o = &plan->ops[i];
+        if (o->op != TIRB_OP_INNER && o->op != TIRB_OP_INNER_END) tirbi_mark_line(e, o->span);
+        emit_lane_op(e, o, o->scalar ? scalars[i] : o->loop != 0xFF ? instr->lane.inner[o->loop].index : 0);
+    }
+    uint32_t end = tirbi_here(e);
+    TIRBI_EMIT(e, TIRB_OP_LANE_END, TIRB_TYPE_NONE, 0);
+    /* The end offset stands after opcode, type, n and the two counts. */
+    if (!e->code.failed && !e->failed) tirbi_store_u32(e->code.data + at + 6, end);
+    if (plan->n_values > e->n_lane_regs) e->n_lane_regs = plan->n_values;
+    tirbi_scope_close(e, inside);
+    tirbi_land(e, &skip);
+    tirbi_scope_close(e, scope);
+}
+
+/* ---- Choosing ------------------------------------------------------------------------------------------------- */
+
+static void hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->loops.n; i++) tirbi_hoist_value(e, plan->loops.var[i]->extent);
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        const tirbi_affine *form = &plan->cursors[i].form;
+        tirbi_hoist_value(e, form->start);
+        for (uint32_t k = 0; k < plan->loops.n; k++) tirbi_hoist_value(e, form->coefficient[k]);
+    }
+    for (uint32_t i = 0; i < plan->n_ops; i++) tirbi_hoist_value(e, plan->ops[i].scalar);
+}
+
+static void emit_outer(tirbi_emitter *e, const tirbi_nest *nest, uint32_t level) {
+    if (level == nest->n_outer) {
+        tirbi_emit_lane_plan(e, nest->plan);
+        return;
+    }
+    tirbi_lvar *var = nest->outer[level];
+    tirbi_patch_list end = {0};
+    hoist_plan(e, nest->plan);
+    uint16_t limit = tirbi_emit_value(e, tirbi_lx_add(e->pool, var->min, var->extent));
+    tirbi_emit_guard(e, var, &end);
+    tirbi_scope scope = tirbi_scope_open(e);
+    uint16_t counter = tirbi_new_sreg(e);
+    tirbi_emit_value_into(e, var->min, counter);
+    var->reg = counter;
+    uint32_t top = tirbi_here(e);
+    tirbi_scope body = tirbi_scope_open(e);
+    emit_outer(e, nest, level + 1);
+    tirbi_scope_close(e, body);
+    TIRBI_EMIT(e, TIRB_OP_LOOP, TIRB_TYPE_NONE, counter, limit, top);
+    var->reg = -1;
+    tirbi_scope_close(e, scope);
+    tirbi_land(e, &end);
+}
+
+bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
+    if (e->options->disabled & TIRB_PASS_LANES) return false;
+    bool interchange = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
+    tirbi_nest nest;
+    if (tirbi_plan_nest(e->pool, loop, interchange, &nest)) {
+        emit_outer(e, &nest, 0);
+        return true;
+    }
+    tirbi_lane_plan *plan = tirbi_plan_lanes(e->pool, loop);
+    if (!plan) return false;
+    tirbi_emit_lane_plan(e, plan);
+    return true;
+}

@@ -1,0 +1,253 @@
+/* Signatures: what a function's parameters are, and what the function does to them. */
+#include "compiler/emit/emit.h"
+
+/* ---- Reads and writes ------------------------------------------------------------------------------------------- */
+
+typedef struct access_walk {
+    tirbi_lmodule *module;
+    uint8_t *touched; /* by parameter: accessed before, in program order */
+    bool changed;
+} access_walk;
+
+static void note(access_walk *w, tirbi_lbuf *root, bool reads, bool writes) {
+    if (writes && !root->written) {
+        root->written = true;
+        w->changed = true;
+    }
+    if (root->param < 0) return;
+    if (reads && !w->touched[root->param] && !root->read) {
+        root->read = true;
+        w->changed = true;
+    }
+    w->touched[root->param] = 1;
+}
+
+static void walk_value(access_walk *w, const tirbi_lx *x);
+
+static void walk_place(access_walk *w, const tirbi_place *place) {
+    for (uint32_t i = 0; i < place->ndim; i++) walk_value(w, place->indices[i]);
+}
+
+static void walk_call(access_walk *w, const tirbi_lcall *call) {
+    tirbi_lfunc *callee = &w->module->functions[call->function];
+    for (uint32_t i = 0; i < call->n_scalars; i++) walk_value(w, call->scalars[i]);
+    uint32_t r = 0;
+    for (uint32_t i = 0; i < callee->ast->n_params && r < call->n_refs; i++) {
+        tirbi_lbuf *formal = callee->param_buffers[i];
+        if (!formal) continue;
+        note(w, call->refs[r++].buffer, formal->read, formal->written);
+    }
+}
+
+static void walk_value(access_walk *w, const tirbi_lx *x) {
+    if (!x) return;
+    if (x->kind == TIRBI_LX_LOAD) {
+        walk_place(w, x->access);
+        note(w, x->access->buffer->root, true, false);
+    }
+    if (x->kind == TIRBI_LX_CALL) walk_call(w, x->call);
+    for (int i = 0; i < x->n_args; i++) walk_value(w, x->args[i]);
+}
+
+static void walk_stmt(access_walk *w, const tirbi_ls *s) {
+    if (!s) return;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) walk_stmt(w, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP:
+        walk_value(w, s->as.loop.var->min);
+        walk_value(w, s->as.loop.var->extent);
+        walk_stmt(w, s->as.loop.body);
+        return;
+    case TIRBI_LS_IF:
+        walk_value(w, s->as.if_.condition);
+        walk_stmt(w, s->as.if_.then_case);
+        walk_stmt(w, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_WHILE:
+        walk_value(w, s->as.while_.condition);
+        walk_stmt(w, s->as.while_.body);
+        return;
+    case TIRBI_LS_STORE:
+        walk_value(w, s->as.store.value);
+        walk_place(w, s->as.store.access);
+        note(w, s->as.store.access->buffer->root, false, true);
+        return;
+    case TIRBI_LS_SET: walk_value(w, s->as.set.value); return;
+    case TIRBI_LS_EVAL:
+    case TIRBI_LS_RETURN: walk_value(w, s->as.eval.value); return;
+    case TIRBI_LS_ASSERT: walk_value(w, s->as.assert_.condition); return;
+    case TIRBI_LS_TREE:
+        walk_stmt(w, s->as.tree.init);
+        for (uint32_t u = 0; u < s->as.tree.n_updates; u++) {
+            const tirbi_update *update = &s->as.tree.updates[u];
+            walk_value(w, update->value);
+            walk_value(w, update->factor);
+            note(w, update->target->buffer->root, true, true);
+        }
+        return;
+    default: return;
+    }
+}
+
+/* A parameter is read when the first access in program order may read what the caller put there. Calls make this a
+ * fixed point, which only ever adds. */
+void tirbi_find_access(tirbi_lmodule *module) {
+    access_walk w = {.module = module};
+    do {
+        w.changed = false;
+        for (uint32_t i = 0; i < module->n_functions; i++) {
+            tirbi_lfunc *f = &module->functions[i];
+            w.touched = TIRBI_NEW_ARRAY(f->pool->arena, uint8_t, f->ast->n_params);
+            if (!w.touched) return;
+            walk_stmt(&w, f->body);
+        }
+    } while (w.changed);
+}
+
+/* ---- Extents as postfix programs ------------------------------------------------------------------------------ */
+
+typedef struct dim_builder {
+    tirbi_emitter *e;
+    tirbi_var *vars;
+    uint32_t *n_vars;
+    tirbi_dim_term terms[TIRBI_MAX_DIM_TERMS];
+    uint32_t n;
+    bool failed;
+} dim_builder;
+
+static const tirb_expr *var_expr(const tirb_primfunc *f, uint32_t shape_var) { return f->shape_vars[shape_var]; }
+
+/* The number of a shape variable; a scalar parameter becomes one when a shape mentions it. */
+static int64_t var_number(dim_builder *b, const tirb_expr *var) {
+    tirbi_emitter *e = b->e;
+    const tirb_primfunc *f = e->function->ast;
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) {
+        if (var_expr(f, i) == var) return i;
+    }
+    for (uint32_t p = 0; p < f->n_params; p++) {
+        if (f->params[p] != var || !e->function->param_vars[p]) continue;
+        for (uint32_t i = f->n_shape_vars; i < *b->n_vars; i++) {
+            if (b->vars[i].param == p) return i;
+        }
+        const tirbi_lvar *lvar = e->function->param_vars[p];
+        if (!tirbi_dtype_is_int(lvar->type)) break;
+        b->vars[*b->n_vars] = (tirbi_var){.name = tirbi_string_number(e->strings, lvar->name), .dtype = (uint8_t)lvar->type,
+                                          .reg = (uint16_t)lvar->reg, .param = (uint16_t)p};
+        return (*b->n_vars)++;
+    }
+    b->failed = true;
+    return 0;
+}
+
+static void add_term(dim_builder *b, tirbi_dim_op op, int64_t value) {
+    if (b->n == TIRBI_MAX_DIM_TERMS) b->failed = true;
+    else b->terms[b->n++] = (tirbi_dim_term){.op = (uint8_t)op, .value = value};
+}
+
+static void add_terms(dim_builder *b, const tirb_expr *x) {
+    static const uint8_t ops[] = {
+        [TIRB_EXPR_ADD] = TIRBI_DIM_ADD,           [TIRB_EXPR_SUB] = TIRBI_DIM_SUB,
+        [TIRB_EXPR_MUL] = TIRBI_DIM_MUL,           [TIRB_EXPR_DIV] = TIRBI_DIM_TRUNCDIV,
+        [TIRB_EXPR_MOD] = TIRBI_DIM_TRUNCMOD,      [TIRB_EXPR_FLOORDIV] = TIRBI_DIM_FLOORDIV,
+        [TIRB_EXPR_FLOORMOD] = TIRBI_DIM_FLOORMOD, [TIRB_EXPR_MIN] = TIRBI_DIM_MIN,
+        [TIRB_EXPR_MAX] = TIRBI_DIM_MAX,
+    };
+    if (b->failed) return;
+    switch (x->kind) {
+    case TIRB_EXPR_INT_IMM: add_term(b, TIRBI_DIM_CONST, x->as.int_value); return;
+    case TIRB_EXPR_VAR: add_term(b, TIRBI_DIM_VAR, var_number(b, x)); return;
+    case TIRB_EXPR_CAST: add_terms(b, x->as.cast.value); return;
+    default: break;
+    }
+    if (x->kind < TIRB_EXPR_ADD || x->kind > TIRB_EXPR_MAX || b->n == TIRBI_MAX_DIM_TERMS) {
+        b->failed = true;
+        return;
+    }
+    add_terms(b, x->as.binary.a);
+    add_terms(b, x->as.binary.b);
+    add_term(b, (tirbi_dim_op)ops[x->kind], 0);
+}
+
+static void make_dim(tirbi_emitter *e, const tirb_expr *x, tirbi_var *vars, uint32_t *n_vars, tirbi_dim *out) {
+    dim_builder b = {.e = e, .vars = vars, .n_vars = n_vars};
+    add_terms(&b, x);
+    tirbi_dim_term *terms = TIRBI_NEW_ARRAY(e->arena, tirbi_dim_term, b.n);
+    if (!terms) return;
+    if (b.failed) {
+        e->failed = true;
+        tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, x->span,
+                           "the shape, strides or offset of a parameter must be sums, products and the like of integers "
+                           "and variables");
+        return;
+    }
+    for (uint32_t i = 0; i < b.n; i++) terms[i] = b.terms[i];
+    *out = (tirbi_dim){.n_terms = (uint16_t)b.n, .terms = terms};
+}
+
+/* ---- Parameters ----------------------------------------------------------------------------------------------- */
+
+static tirbi_dim *make_dims(tirbi_emitter *e, const tirb_expr *const *items, uint32_t n, tirbi_var *vars,
+                            uint32_t *n_vars) {
+    tirbi_dim *dims = TIRBI_NEW_ARRAY(e->arena, tirbi_dim, n);
+    for (uint32_t i = 0; dims && i < n; i++) make_dim(e, items[i], vars, n_vars, &dims[i]);
+    return dims;
+}
+
+static void tensor_param(tirbi_emitter *e, uint32_t i, tirbi_param *out, tirbi_var *vars, uint32_t *n_vars) {
+    const tirb_buffer *buffer = e->function->ast->buffers[i];
+    const tirbi_lbuf *lowered = e->function->param_buffers[i];
+    if (buffer->ndim > TIRBI_MAX_NDIM) {
+        tirbi_emit_too_large(e, buffer->span, "a parameter has more than 16 dimensions");
+        return;
+    }
+    out->name = tirbi_string_number(e->strings, buffer->name);
+    out->kind = TIRB_PARAM_TENSOR;
+    out->dtype = (uint8_t)lowered->type;
+    out->access = (uint8_t)((lowered->read ? TIRBI_READ : 0) | (lowered->written ? TIRBI_WRITE : 0));
+    out->reg = (uint16_t)lowered->reg;
+    out->ndim = (uint8_t)buffer->ndim;
+    out->shape = make_dims(e, buffer->shape, buffer->ndim, vars, n_vars);
+    if (buffer->strides) {
+        out->has_strides = true;
+        out->strides = make_dims(e, buffer->strides, buffer->ndim, vars, n_vars);
+    }
+    bool zero = buffer->elem_offset && buffer->elem_offset->kind == TIRB_EXPR_INT_IMM &&
+                buffer->elem_offset->as.int_value == 0;
+    if (buffer->elem_offset && !zero) {
+        out->has_elem_offset = true;
+        make_dim(e, buffer->elem_offset, vars, n_vars, &out->elem_offset);
+    }
+}
+
+/* Names of what a call binds are the source's; a matched buffer is known by the name that the body uses. */
+void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
+    const tirb_primfunc *f = e->function->ast;
+    tirbi_param *params = TIRBI_NEW_ARRAY(e->arena, tirbi_param, f->n_params);
+    tirbi_var *vars = TIRBI_NEW_ARRAY(e->arena, tirbi_var, f->n_shape_vars + f->n_params);
+    uint32_t n_vars = f->n_shape_vars;
+    if (!params || !vars) return;
+    if (f->n_params > TIRBI_MAX_CALL_ARGS || f->n_shape_vars > TIRBI_MAX_CALL_ARGS) {
+        tirbi_emit_too_large(e, f->span, "it has more than 255 parameters");
+        return;
+    }
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) {
+        const tirbi_lvar *v = e->function->shape_vars[i];
+        vars[i] = (tirbi_var){.name = tirbi_string_number(e->strings, v->name), .dtype = (uint8_t)v->type,
+                              .reg = (uint16_t)v->reg, .param = TIRBI_NO_REG};
+    }
+    for (uint32_t i = 0; i < f->n_params && !e->failed; i++) {
+        const tirbi_lvar *v = e->function->param_vars[i];
+        if (!v) {
+            tensor_param(e, i, &params[i], vars, &n_vars);
+            continue;
+        }
+        params[i] = (tirbi_param){.name = tirbi_string_number(e->strings, v->name), .kind = TIRB_PARAM_SCALAR,
+                                  .dtype = (uint8_t)v->type, .reg = (uint16_t)v->reg};
+    }
+    out->params = params;
+    out->n_params = (uint16_t)f->n_params;
+    out->vars = vars;
+    out->n_vars = (uint16_t)n_vars;
+}

@@ -1,0 +1,216 @@
+/* Lowering of blocks: iteration variables, predicates, inits; and of the nests that are tree reductions. */
+#include "compiler/lower/lower.h"
+
+/* Block variables stand for their values; a value that is not pure is computed once. */
+static void bind_iters(tirbi_lowerer *l, const tirb_stmt *realize) {
+    const tirb_block *block = realize->as.block.block;
+    for (uint32_t i = 0; i < block->n_iters; i++) {
+        const tirb_expr *var = block->iters[i].var;
+        tirbi_dtype type;
+        const tirbi_lx *value = tirbi_lower_expr(l, realize->as.block.values[i], NULL);
+        if (!value || !tirbi_machine_type(l, var->dtype, var->span, &type)) continue;
+        value = tirbi_lx_cast(l->pool, type, value);
+        if (!value) continue;
+        if (!value->pure || value->traps) {
+            tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LET, type);
+            if (!v) return;
+            v->lo = value->lo;
+            v->hi = value->hi;
+            tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, realize->span);
+            set->as.set.var = v;
+            set->as.set.value = value;
+            value = tirbi_lx_var(l->pool, v);
+        }
+        tirbi_bind(l, var, value);
+    }
+}
+
+/* The init runs when every reduce variable is at its domain's minimum. */
+static void lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
+    const tirb_block *block = realize->as.block.block;
+    const tirbi_lx *first = NULL;
+    tirbi_lvar **loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, block->n_iters);
+    uint32_t n = 0;
+    bool bare = loops != NULL;
+    for (uint32_t i = 0; i < block->n_iters; i++) {
+        const tirb_itervar *iter = &block->iters[i];
+        if (iter->type != TIRB_ITER_COMM_REDUCE) continue;
+        const tirbi_lx *value = tirbi_lower_index(l, iter->var, NULL);
+        const tirbi_lx *least = tirbi_lower_index(l, iter->dom.min, NULL);
+        if (!value || !least) return;
+        const tirbi_lx *at = tirbi_lx_op(l->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, value, least, NULL);
+        first = first ? tirbi_lx_op(l->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, first, at, NULL) : at;
+        while (value->kind == TIRBI_LX_OP && value->op == TIRB_OP_CAST) value = value->args[0];
+        if (value->kind == TIRBI_LX_VAR && value->var->kind == TIRBI_LVAR_LOOP && value->var->min == least) {
+            if (bare) loops[n++] = value->var;
+        } else {
+            bare = false;
+        }
+    }
+    const tirbi_ls *init = tirbi_lower_body(l, block->init);
+    tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, block->init->span);
+    branch->as.if_.condition = first ? first : tirbi_lx_int(l->pool, TIRB_BOOL, 1);
+    branch->as.if_.then_case = init;
+    branch->as.if_.first_of = bare ? loops : NULL;
+    branch->as.if_.n_first_of = bare ? n : 0;
+}
+
+static void lower_guarded(tirbi_lowerer *l, const tirb_stmt *realize) {
+    const tirb_block *block = realize->as.block.block;
+    for (uint32_t i = 0; i < block->n_matches; i++) tirbi_match_region(l, &block->matches[i], realize->span);
+    if (block->init) lower_init(l, realize);
+    tirbi_lower_stmt(l, block->body);
+}
+
+void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize) {
+    const tirb_block *block = realize->as.block.block;
+    if (block->no_realize) {
+        tirbi_unsupported(l, realize->span, "a block that is not realized");
+        return;
+    }
+    bind_iters(l, realize);
+    for (uint32_t i = 0; i < block->n_allocs; i++) tirbi_allocate_buffer(l, block->allocs[i]);
+    const tirb_expr *predicate = realize->as.block.predicate;
+    const tirbi_lx *guard = predicate ? tirbi_lower_expr(l, predicate, NULL) : NULL;
+    guard = guard ? tirbi_lx_cast(l->pool, TIRB_BOOL, guard) : NULL;
+    if (!guard || tirbi_lx_is_int(guard, 1)) {
+        lower_guarded(l, realize);
+        return;
+    }
+    tirbi_ls_list list = {0}, *outer = l->out;
+    l->out = &list;
+    lower_guarded(l, realize);
+    l->out = outer;
+    tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, realize->span);
+    tirbi_ls *seq = TIRBI_NEW(l->arena, tirbi_ls);
+    if (!seq) return;
+    seq->kind = TIRBI_LS_SEQ;
+    seq->span = realize->span;
+    seq->as.seq.items = list.items;
+    seq->as.seq.n = list.n;
+    branch->as.if_.condition = guard;
+    branch->as.if_.then_case = list.n == 1 ? list.items[0] : seq;
+}
+
+/* ---- Tree reductions ------------------------------------------------------------------------------------------ */
+
+static void collect_updates(tirbi_lowerer *l, const tirbi_tree *tree, const tirb_stmt *s, tirbi_update *updates,
+                            uint32_t max, uint32_t *n) {
+    switch (s->kind) {
+    case TIRB_STMT_LET: {
+        const tirbi_lx *value = tirbi_lower_expr(l, s->as.let.value, NULL);
+        tirbi_bind(l, s->as.let.var, value);
+        collect_updates(l, tree, s->as.let.body, updates, max, n);
+        return;
+    }
+    case TIRB_STMT_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) collect_updates(l, tree, s->as.seq.items[i], updates, max, n);
+        return;
+    case TIRB_STMT_STORE: {
+        const tirb_expr *term;
+        tirbi_update *u = &updates[*n];
+        if (*n == max || !tirbi_tree_update(tree, s, &u->op, &term)) return;
+        bool fused = term->kind == TIRB_EXPR_MUL && u->op == TIRBI_RED_ADD && l->options->fp != TIRB_FP_STRICT;
+        u->value = tirbi_lower_expr(l, fused ? term->as.binary.a : term, NULL);
+        u->factor = fused ? tirbi_lower_expr(l, term->as.binary.b, NULL) : NULL;
+        u->target = tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, NULL, s->span);
+        if (u->target && u->value) (*n)++;
+        return;
+    }
+    default: return;
+    }
+}
+
+static uint32_t count_stores(const tirb_stmt *s) {
+    if (s->kind == TIRB_STMT_LET) return count_stores(s->as.let.body);
+    if (s->kind != TIRB_STMT_SEQ) return s->kind == TIRB_STMT_STORE;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) n += count_stores(s->as.seq.items[i]);
+    return n;
+}
+
+static tirbi_lvar *tree_loop(tirbi_lowerer *l, const tirb_stmt *loop) {
+    tirbi_dtype type;
+    const tirb_expr *var = loop->as.for_.var;
+    const tirbi_lx *min = tirbi_lower_index(l, loop->as.for_.min, NULL);
+    const tirbi_lx *extent = tirbi_lower_index(l, loop->as.for_.extent, NULL);
+    if (!min || !extent || !tirbi_machine_type(l, var->dtype, var->span, &type)) return NULL;
+    tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, type);
+    if (!v) return NULL;
+    int64_t last;
+    v->depth = l->depth + 1;
+    v->min = min;
+    v->extent = extent;
+    v->lo = min->lo;
+    if (!__builtin_add_overflow(min->hi, extent->hi - 1, &last)) v->hi = last;
+    tirbi_bind(l, var, tirbi_lx_var(l->pool, v));
+    return v;
+}
+
+/* The reduction itself, inside the loops that are not reduction loops. */
+static void lower_tree_body(tirbi_lowerer *l, const tirbi_tree *tree) {
+    tirbi_lvar **loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, tree->n_order);
+    uint32_t max = count_stores(tree->body), n = 0;
+    tirbi_update *updates = TIRBI_NEW_ARRAY(l->arena, tirbi_update, max);
+    if (!loops || !updates) return;
+    tirbi_span span = tree->outermost->span;
+    uint32_t depth = l->depth;
+    for (uint32_t i = 0; i < tree->n_order; i++) {
+        loops[i] = tree_loop(l, tree->inner[tree->order[i]]);
+        if (!loops[i]) return;
+        l->depth++;
+    }
+    if (l->depth > l->function->depth) l->function->depth = l->depth;
+    tirbi_ls_list list = {0}, *outer = l->out;
+    if (tree->realize) bind_iters(l, tree->realize);
+    const tirb_expr *predicate = tree->realize ? tree->realize->as.block.predicate : NULL;
+    const tirbi_lx *guard = predicate ? tirbi_lower_expr(l, predicate, NULL) : NULL;
+    if (guard) l->out = &list;
+    tirbi_ls *s = tirbi_append(l, TIRBI_LS_TREE, span);
+    const tirb_stmt *init = tree->realize ? tree->realize->as.block.block->init : NULL;
+    s->as.tree.init = init ? tirbi_lower_body(l, init) : NULL;
+    collect_updates(l, tree, tree->body, updates, max, &n);
+    l->depth = depth;
+    l->out = outer;
+    s->as.tree.loops = loops;
+    s->as.tree.n_loops = tree->n_order;
+    s->as.tree.updates = updates;
+    s->as.tree.n_updates = n;
+    for (uint32_t i = 0; i < n; i++) updates[i].target->buffer->root->written = true;
+    if (guard) {
+        tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, span);
+        branch->as.if_.condition = tirbi_lx_cast(l->pool, TIRB_BOOL, guard);
+        branch->as.if_.then_case = s;
+    }
+}
+
+static void lower_tree_loops(tirbi_lowerer *l, const tirbi_tree *tree, uint32_t i) {
+    while (i < tree->n_inner && tree->reduces[i]) i++;
+    if (i == tree->n_inner) {
+        lower_tree_body(l, tree);
+        return;
+    }
+    tirbi_lvar *v = tree_loop(l, tree->inner[i]);
+    if (!v) return;
+    tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, tree->inner[i]->span);
+    tirbi_ls_list list = {0}, *outer = l->out;
+    l->out = &list;
+    l->depth++;
+    lower_tree_loops(l, tree, i + 1);
+    l->depth--;
+    l->out = outer;
+    tirbi_ls *seq = TIRBI_NEW(l->arena, tirbi_ls);
+    if (!seq) return;
+    seq->kind = TIRBI_LS_SEQ;
+    seq->span = loop->span;
+    seq->as.seq.items = list.items;
+    seq->as.seq.n = list.n;
+    loop->as.loop.var = v;
+    loop->as.loop.body = list.n == 1 ? list.items[0] : seq;
+    loop->as.loop.serial = true;
+}
+
+void tirbi_lower_tree(tirbi_lowerer *l) {
+    tirbi_tree tree = l->tree;
+    lower_tree_loops(l, &tree, 0);
+}

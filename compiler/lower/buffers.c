@@ -1,0 +1,272 @@
+/* Buffers of the loop IR: parameters, allocations, views and matched regions, and the places in them. */
+#include "compiler/lower/lower.h"
+
+#include "compiler/ir/visit.h"
+
+/* ---- Which buffers must be memory ------------------------------------------------------------------------------- */
+
+typedef struct pin_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    tirbi_lowerer *l;
+} pin_search;
+
+static void pin(tirbi_lowerer *l, const tirb_buffer *buffer) {
+    if (buffer && buffer->id < l->n_buffers) l->pinned[buffer->id] = 1;
+}
+
+static bool all_zero(const tirb_expr *const *indices, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (indices[i]->kind != TIRB_EXPR_INT_IMM || indices[i]->as.int_value != 0) return false;
+    }
+    return true;
+}
+
+static void pin_in_expr(tirbi_visitor *visitor, const tirb_expr *e) {
+    tirbi_lowerer *l = ((pin_search *)visitor)->l;
+    if (e->kind == TIRB_EXPR_VAR && e->as.var.data_of) pin(l, e->as.var.data_of);
+    if (e->kind == TIRB_EXPR_LOAD && !all_zero(e->as.load.indices, e->as.load.n_indices)) pin(l, e->as.load.buffer);
+    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF &&
+        e->as.call.n_args == 1 && e->as.call.args[0]->kind == TIRB_EXPR_LOAD) {
+        pin(l, e->as.call.args[0]->as.load.buffer);
+    }
+    tirbi_visit_expr(visitor, e);
+}
+
+static void pin_in_stmt(tirbi_visitor *visitor, const tirb_stmt *s) {
+    tirbi_lowerer *l = ((pin_search *)visitor)->l;
+    if (s->kind == TIRB_STMT_STORE && !all_zero(s->as.store.indices, s->as.store.n_indices)) {
+        pin(l, s->as.store.buffer);
+    } else if (s->kind == TIRB_STMT_DECL_BUFFER) {
+        const tirb_expr *data = s->as.decl.source ? s->as.decl.source : s->as.decl.buffer->data;
+        if (data->kind == TIRB_EXPR_VAR) pin(l, data->as.var.data_of);
+    } else if (s->kind == TIRB_STMT_BLOCK_REALIZE) {
+        const tirb_block *block = s->as.block.block;
+        for (uint32_t i = 0; i < block->n_matches; i++) pin(l, block->matches[i].source.buffer);
+    }
+    tirbi_visit_stmt(visitor, s);
+}
+
+void tirbi_find_pinned(tirbi_lowerer *l, const tirb_primfunc *function) {
+    pin_search search = {.visitor = {.expr = pin_in_expr, .stmt = pin_in_stmt}, .l = l};
+    for (uint32_t i = 0; i < function->n_params; i++) pin(l, function->buffers[i]);
+    if (function->body) pin_in_stmt(&search.visitor, function->body);
+}
+
+/* ---- Declaring ------------------------------------------------------------------------------------------------ */
+
+static const tirbi_lx **row_major(tirbi_lowerer *l, const tirbi_lx *const *shape, uint32_t ndim) {
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
+    const tirbi_lx *stride = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    if (!strides) return NULL;
+    for (uint32_t i = ndim; i-- > 0;) {
+        strides[i] = stride;
+        stride = stride ? tirbi_lx_mul(l->pool, stride, shape[i]) : NULL;
+    }
+    return strides;
+}
+
+static const tirbi_lx **lower_all(tirbi_lowerer *l, const tirb_expr *const *items, uint32_t n) {
+    const tirbi_lx **out = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, n);
+    for (uint32_t i = 0; out && i < n; i++) {
+        out[i] = tirbi_lower_index(l, items[i], NULL);
+        if (!out[i]) return NULL;
+    }
+    return out;
+}
+
+static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
+    tirbi_dtype type;
+    if (buffer->dtype.lanes != 1) {
+        tirbi_unsupported(l, buffer->span, "a buffer whose elements are vectors");
+        return NULL;
+    }
+    if (!tirbi_machine_type(l, buffer->dtype, buffer->span, &type)) return NULL;
+    tirbi_lbuf *b = TIRBI_NEW(l->arena, tirbi_lbuf);
+    const tirbi_lx **shape = lower_all(l, buffer->shape, buffer->ndim);
+    if (!b || !shape) return NULL;
+    *b = (tirbi_lbuf){.name = buffer->name, .type = type, .ndim = buffer->ndim, .shape = shape, .param = -1, .reg = -1};
+    b->root = b;
+    b->strides = buffer->strides ? lower_all(l, buffer->strides, buffer->ndim) : row_major(l, shape, buffer->ndim);
+    if (!b->strides) return NULL;
+    if (buffer->id < l->n_buffers) l->buffers[buffer->id] = b;
+    return b;
+}
+
+tirbi_lbuf *tirbi_declare_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, int32_t param) {
+    tirbi_lbuf *b = new_buffer(l, buffer);
+    if (b) b->param = param;
+    return b;
+}
+
+static bool one_element(const tirbi_lbuf *b) {
+    for (uint32_t i = 0; i < b->ndim; i++) {
+        if (!tirbi_lx_is_int(b->shape[i], 1)) return false;
+    }
+    return true;
+}
+
+void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
+    tirbi_lbuf *b = new_buffer(l, buffer);
+    if (!b) return;
+    bool promote = !(l->options->disabled & TIRB_PASS_PROMOTE);
+    if (promote && one_element(b) && buffer->id < l->n_buffers && !l->pinned[buffer->id]) {
+        b->local = tirbi_new_var(l, b->name, TIRBI_LVAR_LOCAL, b->type);
+        const tirbi_lx *zero = tirbi_lx_bits(l->pool, b->type, 0);
+        if (!b->local || !zero) return;
+        tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, buffer->span);
+        set->as.set.var = b->local;
+        set->as.set.value = zero;
+        return;
+    }
+    tirbi_append(l, TIRBI_LS_ALLOC, buffer->span)->as.alloc.buffer = b;
+}
+
+tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype type, uint32_t lanes, tirbi_span span) {
+    tirbi_lbuf *b = TIRBI_NEW(l->arena, tirbi_lbuf);
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, 1);
+    if (!b || !shape) return NULL;
+    shape[0] = tirbi_lx_int(l->pool, TIRB_I64, lanes);
+    *b = (tirbi_lbuf){.name = name, .type = type, .ndim = 1, .shape = shape, .root = b, .param = -1, .reg = -1};
+    b->strides = row_major(l, shape, 1);
+    if (!b->strides) return NULL;
+    tirbi_append(l, TIRBI_LS_ALLOC, span)->as.alloc.buffer = b;
+    return b;
+}
+
+/* ---- Views ---------------------------------------------------------------------------------------------------- */
+
+tirbi_lbuf *tirbi_pointed_buffer(tirbi_lowerer *l, const tirb_expr *pointer) {
+    if (!pointer) return NULL;
+    if (pointer->kind == TIRB_EXPR_VAR && pointer->as.var.data_of) {
+        uint32_t id = pointer->as.var.data_of->id;
+        return id < l->n_buffers ? l->buffers[id] : NULL;
+    }
+    return NULL;
+}
+
+/* A buffer over the memory of another: same size of elements, its own shape, strides and offset. */
+static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_lbuf *memory, tirbi_span span) {
+    if (!memory || memory->local) {
+        tirbi_unsupported(l, span, "a view of memory that no buffer of this function names");
+        return NULL;
+    }
+    tirbi_lbuf *b = new_buffer(l, buffer);
+    if (!b) return NULL;
+    if (tirbi_dtypes[b->type].size != tirbi_dtypes[memory->root->type].size) {
+        tirbi_unsupported(l, span, "a view whose elements have another size than the memory's");
+        return NULL;
+    }
+    b->root = memory->root;
+    b->offset = memory->offset;
+    if (buffer->elem_offset) {
+        const tirbi_lx *offset = tirbi_lower_index(l, buffer->elem_offset, NULL);
+        b->offset = offset && b->offset ? tirbi_lx_add(l->pool, b->offset, offset) : offset;
+    }
+    return b;
+}
+
+void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl) {
+    const tirb_buffer *buffer = decl->as.decl.buffer;
+    const tirb_expr *data = decl->as.decl.source ? decl->as.decl.source : buffer->data;
+    declare_over(l, buffer, tirbi_pointed_buffer(l, data), decl->span);
+}
+
+tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_span span) {
+    tirbi_lbuf *b = buffer->id < l->n_buffers ? l->buffers[buffer->id] : NULL;
+    if (b) return b;
+    tirbi_lbuf *memory = tirbi_pointed_buffer(l, buffer->data);
+    if (memory) return declare_over(l, buffer, memory, span);
+    tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, span, "buffer '%s' has no memory here that can be compiled",
+                       buffer->name);
+    return NULL;
+}
+
+/* Binds the variables that a matched buffer's shape, strides and offset introduce. */
+static void bind_if_free(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *value) {
+    if (!e || e->kind != TIRB_EXPR_VAR || !value || e->as.var.id >= l->n_vars || l->bindings[e->as.var.id].value) return;
+    tirbi_dtype type;
+    if (tirbi_machine_type(l, e->dtype, e->span, &type)) tirbi_bind(l, e, tirbi_lx_cast(l->pool, type, value));
+}
+
+void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_span span) {
+    const tirb_buffer *buffer = match->buffer, *from = match->source.buffer;
+    tirbi_lbuf *source = tirbi_buffer_of(l, from, span);
+    if (!source) return;
+    uint32_t lead = from->ndim > buffer->ndim ? from->ndim - buffer->ndim : 0;
+    const tirbi_lx **mins = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, from->ndim);
+    if (!mins) return;
+    const tirbi_lx *offset = source->offset ? source->offset : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    for (uint32_t i = 0; i < from->ndim; i++) {
+        mins[i] = tirbi_lower_index(l, match->source.region[i].min, NULL);
+        if (!mins[i] || !offset) return;
+        offset = tirbi_lx_add(l->pool, offset, tirbi_lx_mul(l->pool, mins[i], source->strides[i]));
+        if (i < lead) continue;
+        bind_if_free(l, buffer->shape[i - lead], tirbi_lower_index(l, match->source.region[i].extent, NULL));
+        if (buffer->strides) bind_if_free(l, buffer->strides[i - lead], source->strides[i]);
+    }
+    bind_if_free(l, buffer->elem_offset, offset);
+    tirbi_lbuf *b = new_buffer(l, buffer);
+    if (!b) return;
+    if (b->type != source->type) {
+        tirbi_report_error(l->diagnostics, TIRB_TYPE, span, "'%s' has type %s but the region it matches is of '%s', %s",
+                           b->name, tirbi_dtypes[b->type].tvm_name, source->name, tirbi_dtypes[source->type].tvm_name);
+        return;
+    }
+    b->root = source->root;
+    b->offset = offset;
+    b->strides = source->strides + lead;
+    b->source = source;
+    b->source_mins = mins;
+}
+
+/* ---- Places --------------------------------------------------------------------------------------------------- */
+
+const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices, tirbi_span span) {
+    tirbi_place *place = TIRBI_NEW(l->arena, tirbi_place);
+    const tirbi_lx **copy = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, buffer->ndim);
+    if (!place || !copy) return NULL;
+    const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        if (!indices[i] || !flat) return NULL;
+        copy[i] = indices[i];
+        flat = tirbi_lx_add(l->pool, flat, tirbi_lx_mul(l->pool, indices[i], buffer->strides[i]));
+    }
+    *place = (tirbi_place){.buffer = buffer, .ndim = buffer->ndim, .indices = copy, .flat = flat, .span = span};
+    if (!buffer->source) return place;
+    /* A matched region: the element of the source, with the indices as written checked as well. */
+    tirbi_lbuf *source = buffer->source;
+    uint32_t lead = source->ndim - buffer->ndim;
+    const tirbi_lx *outer[TIRBI_MAX_NDIM];
+    if (source->ndim > TIRBI_MAX_NDIM) return NULL;
+    for (uint32_t i = 0; i < source->ndim; i++) {
+        outer[i] = i < lead ? buffer->source_mins[i] : tirbi_lx_add(l->pool, buffer->source_mins[i], indices[i - lead]);
+    }
+    const tirbi_place *real = tirbi_place_at(l, source, outer, span);
+    if (!real) return NULL;
+    place->view = real->view;
+    *((tirbi_place *)(uintptr_t)real) = (tirbi_place){.buffer = real->buffer, .ndim = real->ndim, .indices = real->indices,
+                                                      .flat = flat, .view = place, .span = span};
+    return real;
+}
+
+const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                                     uint32_t n, const tirbi_lx *lane, tirbi_span span) {
+    tirbi_lbuf *b = tirbi_buffer_of(l, buffer, span);
+    const tirbi_lx *lowered[TIRBI_MAX_NDIM];
+    if (!b) return NULL;
+    if (n != b->ndim || n > TIRBI_MAX_NDIM) {
+        tirbi_report_error(l->diagnostics, TIRB_TYPE, span, "buffer '%s' has %u dimensions, got %u indices", b->name,
+                           (unsigned)b->ndim, (unsigned)n);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        lowered[i] = tirbi_lower_index(l, indices[i], indices[i]->dtype.lanes > 1 ? lane : NULL);
+        if (!lowered[i]) return NULL;
+    }
+    return tirbi_place_at(l, b, lowered, span);
+}
+
+const tirbi_lx *tirbi_read_place(tirbi_lowerer *l, const tirbi_place *place) {
+    if (place->buffer->local) return tirbi_lx_var(l->pool, place->buffer->local);
+    return tirbi_lx_load(l->pool, place);
+}

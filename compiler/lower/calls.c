@@ -1,0 +1,262 @@
+/* Calls of other PrimFuncs: references for buffers, values for scalars, and the shape variables that the callee's
+ * parameters would bind from a caller outside. */
+#include "compiler/lower/lower.h"
+
+#include <string.h>
+
+enum { MAX_TERM_DEPTH = 64 };
+
+typedef struct call_site {
+    tirbi_lowerer *l;
+    const tirb_expr *call;
+    const tirb_primfunc *callee;
+    const tirbi_lx **known; /* per shape variable of the callee, then per parameter; NULL: not bound yet */
+    tirbi_lcall_ref *refs;  /* per tensor parameter, in order */
+    tirbi_lbuf **buffers;   /* per parameter: the caller's buffer where all of it is passed */
+    tirbi_lcall_check *checks;
+    uint32_t n_checks, max_checks;
+    bool failed;
+} call_site;
+
+static const tirbi_lx **slot_of(call_site *c, const tirb_expr *var) {
+    const tirb_primfunc *f = c->callee;
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) {
+        if (f->shape_vars[i] == var) return &c->known[i];
+    }
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->params[i] == var) return &c->known[f->n_shape_vars + i];
+    }
+    return NULL;
+}
+
+/* A callee's extent in terms of the caller's values; NULL when a variable in it is not bound. */
+static const tirbi_lx *extent_of(call_site *c, const tirb_expr *e, unsigned depth) {
+    static const tirbi_op ops[] = {
+        [TIRB_EXPR_ADD] = TIRB_OP_ADD,           [TIRB_EXPR_SUB] = TIRB_OP_SUB,
+        [TIRB_EXPR_MUL] = TIRB_OP_MUL,           [TIRB_EXPR_DIV] = TIRB_OP_DIV,
+        [TIRB_EXPR_MOD] = TIRB_OP_MOD,           [TIRB_EXPR_FLOORDIV] = TIRB_OP_FLOORDIV,
+        [TIRB_EXPR_FLOORMOD] = TIRB_OP_FLOORMOD, [TIRB_EXPR_MIN] = TIRB_OP_MIN,
+        [TIRB_EXPR_MAX] = TIRB_OP_MAX,
+    };
+    tirbi_lx_pool *pool = c->l->pool;
+    if (depth > MAX_TERM_DEPTH) return NULL;
+    if (e->kind == TIRB_EXPR_INT_IMM) return tirbi_lx_int(pool, TIRB_I64, e->as.int_value);
+    if (e->kind == TIRB_EXPR_VAR) {
+        const tirbi_lx **slot = slot_of(c, e);
+        return slot && *slot ? tirbi_lx_cast(pool, TIRB_I64, *slot) : NULL;
+    }
+    if (e->kind == TIRB_EXPR_CAST) return extent_of(c, e->as.cast.value, depth + 1);
+    if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_MAX) return NULL;
+    const tirbi_lx *a = extent_of(c, e->as.binary.a, depth + 1), *b = extent_of(c, e->as.binary.b, depth + 1);
+    return a && b ? tirbi_lx_op(pool, ops[e->kind], TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+/* The caller's `actual` must be what the callee's parameter says; a variable that is not bound yet is bound to it. */
+static void unify(call_site *c, const tirb_expr *formal, const tirbi_lx *actual, const char *what, uint32_t dim,
+                  bool bind_only) {
+    tirbi_lx_pool *pool = c->l->pool;
+    if (formal->kind == TIRB_EXPR_VAR) {
+        const tirbi_lx **slot = slot_of(c, formal);
+        tirbi_dtype type;
+        if (slot && !*slot) {
+            if (tirbi_machine_type(c->l, formal->dtype, formal->span, &type)) *slot = tirbi_lx_cast(pool, type, actual);
+            return;
+        }
+    }
+    if (bind_only) return;
+    const tirbi_lx *expected = extent_of(c, formal, 0);
+    if (!expected || !actual) {
+        tirbi_report_error(c->l->diagnostics, TIRB_UNSUPPORTED, c->call->span,
+                           "dimension %u of '%s' in the call of '%s' cannot be computed from the arguments", (unsigned)dim,
+                           what, c->callee->name);
+        c->failed = true;
+        return;
+    }
+    if (expected == actual || c->n_checks == c->max_checks) return;
+    c->checks[c->n_checks++] = (tirbi_lcall_check){
+        .actual = actual,
+        .expected = expected,
+        .message = tirbi_arena_format(c->l->arena, "dimension %u of argument '%s' of %s does not have the extent that %s declares",
+                                      (unsigned)dim, what, c->callee->name, c->callee->name)};
+}
+
+static bool is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
+    const tirbi_lx *stride = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    for (uint32_t i = b->ndim; i-- > 0;) {
+        if (b->strides[i] != stride && !tirbi_lx_is_int(b->shape[i], 1)) return false;
+        stride = tirbi_lx_mul(l->pool, stride, b->shape[i]);
+        if (!stride) return false;
+    }
+    return true;
+}
+
+/* A whole buffer, or, for a matched region or view, the run of elements that it is. */
+static void pass_whole(call_site *c, uint32_t param, tirbi_lbuf *b, tirbi_lcall_ref *ref) {
+    tirbi_lowerer *l = c->l;
+    const tirb_buffer *formal = c->callee->buffers[param];
+    if (!formal->strides && !is_row_major(l, b)) {
+        tirbi_unsupported(l, c->call->span, "passing a buffer with strides to a parameter without");
+        c->failed = true;
+        return;
+    }
+    ref->buffer = b->root;
+    c->buffers[param] = b;
+    if (b->root == b) return;
+    const tirbi_lx *count = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    for (uint32_t i = 0; i < b->ndim; i++) count = count ? tirbi_lx_mul(l->pool, count, b->shape[i]) : NULL;
+    tirbi_place *start = TIRBI_NEW(l->arena, tirbi_place);
+    if (!start || !count) return;
+    *start = (tirbi_place){.buffer = b, .flat = b->offset ? b->offset : tirbi_lx_int(l->pool, TIRB_I64, 0),
+                           .span = c->call->span};
+    ref->start = start;
+    ref->count = count;
+}
+
+static void pass_buffer(call_site *c, uint32_t param, const tirb_expr *arg, tirbi_lcall_ref *ref) {
+    tirbi_lowerer *l = c->l;
+    if (arg->kind == TIRB_EXPR_CALL && !arg->as.call.function && arg->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF &&
+        arg->as.call.n_args == 1 && arg->as.call.args[0]->kind == TIRB_EXPR_LOAD) {
+        const tirb_expr *load = arg->as.call.args[0];
+        ref->start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
+                                       tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
+        if (ref->start) ref->buffer = ref->start->buffer->root;
+        else c->failed = true;
+        return; /* its count is known once all variables are bound */
+    }
+    const tirb_expr *data = arg;
+    if (arg->kind == TIRB_EXPR_CALL && arg->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA && arg->as.call.n_args == 1) {
+        data = arg->as.call.args[0];
+    }
+    tirbi_lbuf *b = NULL;
+    if (data->kind == TIRB_EXPR_VAR && data->as.var.data_of) b = tirbi_buffer_of(l, data->as.var.data_of, arg->span);
+    if (!b || b->local) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, arg->span,
+                           "argument '%s' of %s must be a buffer, its data or the address of one of its elements",
+                           c->callee->buffers[param]->name, c->callee->name);
+        c->failed = true;
+        return;
+    }
+    pass_whole(c, param, b, ref);
+}
+
+static void pass_arguments(call_site *c) {
+    const tirb_primfunc *f = c->callee;
+    uint32_t r = 0;
+    for (uint32_t i = 0; i < f->n_params && !c->failed; i++) {
+        const tirb_expr *arg = c->call->as.call.args[i];
+        if (f->buffers[i]) {
+            pass_buffer(c, i, arg, &c->refs[r++]);
+            continue;
+        }
+        tirbi_dtype type;
+        const tirbi_lx *value = tirbi_lower_expr(c->l, arg, NULL);
+        if (!value || !tirbi_machine_type(c->l, f->params[i]->dtype, arg->span, &type)) {
+            c->failed = true;
+            return;
+        }
+        c->known[f->n_shape_vars + i] = tirbi_lx_cast(c->l->pool, type, value);
+    }
+}
+
+/* First the variables that stand alone as an extent, then everything else against them. */
+static void match_shapes(call_site *c, bool bind_only) {
+    const tirb_primfunc *f = c->callee;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirb_buffer *formal = f->buffers[i];
+        tirbi_lbuf *actual = c->buffers[i];
+        if (!formal || !actual) continue;
+        if (actual->ndim != formal->ndim) continue; /* another view of the same elements: the reference bounds it */
+        for (uint32_t d = 0; d < formal->ndim; d++) {
+            unify(c, formal->shape[d], actual->shape[d], formal->name, d, bind_only);
+            if (formal->strides) unify(c, formal->strides[d], actual->strides[d], formal->name, d, bind_only);
+        }
+        if (formal->elem_offset) {
+            unify(c, formal->elem_offset, tirbi_lx_int(c->l->pool, TIRB_I64, 0), formal->name, 0, true);
+        }
+    }
+}
+
+static void count_parts(call_site *c) {
+    const tirb_primfunc *f = c->callee;
+    uint32_t r = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (!f->buffers[i]) continue;
+        tirbi_lcall_ref *ref = &c->refs[r++];
+        if (!ref->start || ref->count) continue;
+        const tirbi_lx *count = tirbi_lx_int(c->l->pool, TIRB_I64, 1);
+        for (uint32_t d = 0; d < f->buffers[i]->ndim && count; d++) {
+            const tirbi_lx *extent = extent_of(c, f->buffers[i]->shape[d], 0);
+            count = extent ? tirbi_lx_mul(c->l->pool, count, extent) : NULL;
+        }
+        if (!count) {
+            tirbi_report_error(c->l->diagnostics, TIRB_UNSUPPORTED, c->call->span,
+                               "the extent of '%s' in the call of '%s' cannot be computed from the arguments",
+                               f->buffers[i]->name, f->name);
+            c->failed = true;
+            return;
+        }
+        ref->count = count;
+    }
+}
+
+static const tirbi_lx *finish_call(call_site *c, uint32_t n_refs) {
+    const tirb_primfunc *f = c->callee;
+    tirbi_lowerer *l = c->l;
+    tirbi_lcall *call = TIRBI_NEW(l->arena, tirbi_lcall);
+    const tirbi_lx **scalars = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, f->n_params + f->n_shape_vars);
+    if (!call || !scalars) return NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (!f->buffers[i]) scalars[n++] = c->known[f->n_shape_vars + i];
+    }
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) {
+        if (!c->known[i]) {
+            tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, c->call->span,
+                               "'%s' of '%s' cannot be computed from the arguments of this call",
+                               f->shape_vars[i]->as.var.name, f->name);
+            return NULL;
+        }
+        scalars[n++] = c->known[i];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!scalars[i]) return NULL;
+    }
+    *call = (tirbi_lcall){.function = f->index, .scalars = scalars, .n_scalars = n, .refs = c->refs, .n_refs = n_refs,
+                          .checks = c->checks, .n_checks = c->n_checks};
+    tirbi_dtype type = TIRB_I32; /* of a call that returns nothing: never looked at */
+    if (f->ret_type.kind == TIRB_TYPE_PRIM) tirb_datatype_machine(f->ret_type.dtype, &type);
+    return tirbi_lx_call(l->pool, type, call);
+}
+
+const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *e) {
+    const tirb_primfunc *f = e->as.call.function;
+    if (!f) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "'%s' is no PrimFunc of this module",
+                           e->as.call.function_name);
+        return NULL;
+    }
+    if (e->as.call.n_args != f->n_params) {
+        tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "'%s' takes %u arguments, got %u", f->name,
+                           (unsigned)f->n_params, (unsigned)e->as.call.n_args);
+        return NULL;
+    }
+    call_site c = {.l = l, .call = e, .callee = f};
+    uint32_t n_refs = 0, n_dims = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (!f->buffers[i]) continue;
+        n_refs++;
+        n_dims += 2 * f->buffers[i]->ndim;
+    }
+    c.known = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, f->n_shape_vars + f->n_params);
+    c.refs = TIRBI_NEW_ARRAY(l->arena, tirbi_lcall_ref, n_refs);
+    c.buffers = TIRBI_NEW_ARRAY(l->arena, tirbi_lbuf *, f->n_params);
+    c.checks = TIRBI_NEW_ARRAY(l->arena, tirbi_lcall_check, n_dims);
+    c.max_checks = n_dims;
+    if (l->arena->failed) return NULL;
+    pass_arguments(&c);
+    if (c.failed) return NULL;
+    match_shapes(&c, true);
+    match_shapes(&c, false);
+    count_parts(&c);
+    return c.failed ? NULL : finish_call(&c, n_refs);
+}

@@ -1,0 +1,358 @@
+/* Making loop IR expressions: interning, folding of integers, and the ranges that integer expressions lie in. */
+#include "compiler/lower/loop.h"
+
+#include <string.h>
+
+/* ---- Integer types as ranges ---------------------------------------------------------------------------------- */
+
+static void type_range(tirbi_dtype type, int64_t *lo, int64_t *hi) {
+    unsigned bits = tirbi_dtypes[type].bits;
+    if (type == TIRB_BOOL) {
+        *lo = 0;
+        *hi = 1;
+    } else if (tirbi_dtype_is_signed(type)) {
+        *hi = (int64_t)(UINT64_MAX >> (65 - bits));
+        *lo = -*hi - 1;
+    } else if (bits < 64 && !tirbi_dtype_is_float(type)) {
+        *lo = 0;
+        *hi = (int64_t)((UINT64_C(1) << bits) - 1);
+    } else {
+        *lo = INT64_MIN;
+        *hi = INT64_MAX;
+    }
+}
+
+/* The value that the low bits of `value` have in `type`, as registers hold it. */
+static int64_t wrap(tirbi_dtype type, int64_t value) {
+    unsigned bits = tirbi_dtypes[type].bits;
+    if (type == TIRB_BOOL) return value & 1;
+    if (bits == 64) return value;
+    uint64_t low = (uint64_t)value & ((UINT64_C(1) << bits) - 1);
+    if (!tirbi_dtype_is_signed(type)) return (int64_t)low;
+    uint64_t sign = UINT64_C(1) << (bits - 1);
+    return (int64_t)((low ^ sign) - sign);
+}
+
+/* An interval with arithmetic that remembers overflow of int64. */
+typedef struct range {
+    int64_t lo, hi;
+    bool known;
+} range;
+
+static range of(const tirbi_lx *x) { return (range){x->lo, x->hi, true}; }
+
+static range corners(range a, range b, bool (*op)(int64_t, int64_t, int64_t *)) {
+    int64_t v[4];
+    if (!op(a.lo, b.lo, &v[0]) || !op(a.lo, b.hi, &v[1]) || !op(a.hi, b.lo, &v[2]) || !op(a.hi, b.hi, &v[3])) {
+        return (range){.known = false};
+    }
+    range r = {v[0], v[0], true};
+    for (int i = 1; i < 4; i++) {
+        if (v[i] < r.lo) r.lo = v[i];
+        if (v[i] > r.hi) r.hi = v[i];
+    }
+    return r;
+}
+
+static bool add64(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
+static bool sub64(int64_t a, int64_t b, int64_t *out) { return !__builtin_sub_overflow(a, b, out); }
+static bool mul64(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
+static bool floordiv64(int64_t a, int64_t b, int64_t *out) {
+    if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+    *out = a / b - (a % b != 0 && ((a < 0) != (b < 0)));
+    return true;
+}
+static bool truncdiv64(int64_t a, int64_t b, int64_t *out) {
+    if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+    *out = a / b;
+    return true;
+}
+
+static range ranges_of_op(tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    range x = of(a), y = b ? of(b) : x;
+    range none = {.known = false};
+    bool positive = b && y.lo > 0;
+    switch (op) {
+    case TIRB_OP_MOV:
+    case TIRB_OP_CAST: return x;
+    case TIRB_OP_ADD: return corners(x, y, add64);
+    case TIRB_OP_SUB: return corners(x, y, sub64);
+    case TIRB_OP_MUL: return corners(x, y, mul64);
+    case TIRB_OP_DIV: return positive ? corners(x, y, truncdiv64) : none;
+    case TIRB_OP_FLOORDIV: return positive ? corners(x, y, floordiv64) : none;
+    case TIRB_OP_FLOORMOD: return positive ? (range){0, y.hi - 1, true} : none;
+    case TIRB_OP_MOD: return positive ? (range){x.lo < 0 ? -(y.hi - 1) : 0, x.hi > 0 ? y.hi - 1 : 0, true} : none;
+    case TIRB_OP_MIN: return (range){x.lo < y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi, true};
+    case TIRB_OP_MAX: return (range){x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi, true};
+    case TIRB_OP_NEG: return x.lo > INT64_MIN ? (range){-x.hi, -x.lo, true} : none;
+    case TIRB_OP_AND: return x.lo >= 0 && y.lo >= 0 ? (range){0, x.hi < y.hi ? x.hi : y.hi, true} : none;
+    default: return none;
+    }
+}
+
+static void set_range(tirbi_lx *x) {
+    int64_t lo, hi;
+    type_range((tirbi_dtype)x->type, &lo, &hi);
+    x->lo = lo;
+    x->hi = hi;
+    if (x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type)) {
+        x->lo = x->hi = x->value;
+    } else if (x->kind == TIRBI_LX_VAR) {
+        if (x->var->lo > lo) x->lo = x->var->lo;
+        if (x->var->hi < hi) x->hi = x->var->hi;
+    } else if (x->kind == TIRBI_LX_COND) {
+        x->lo = x->args[1]->lo < x->args[2]->lo ? x->args[1]->lo : x->args[2]->lo;
+        x->hi = x->args[1]->hi > x->args[2]->hi ? x->args[1]->hi : x->args[2]->hi;
+    } else if (x->kind == TIRBI_LX_OP && x->type == x->optype && x->type != TIRB_BOOL &&
+               !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->type != TIRB_U64 &&
+               !(x->source != TIRB_TYPE_NONE &&
+                 (tirbi_dtype_is_float((tirbi_dtype)x->source) || x->source == TIRB_U64 || x->op == TIRB_OP_BITS))) {
+        range r = x->op == TIRB_OP_SELECT
+                      ? (range){x->args[1]->lo < x->args[2]->lo ? x->args[1]->lo : x->args[2]->lo,
+                                x->args[1]->hi > x->args[2]->hi ? x->args[1]->hi : x->args[2]->hi, true}
+                      : ranges_of_op((tirbi_op)x->op, x->args[0], x->n_args > 1 ? x->args[1] : NULL);
+        if (r.known && r.lo >= lo && r.hi <= hi) {
+            x->lo = r.lo;
+            x->hi = r.hi;
+        }
+    }
+}
+
+/* ---- Interning ------------------------------------------------------------------------------------------------ */
+
+static uint32_t mix(uint32_t h, uint64_t v) {
+    h ^= (uint32_t)v * 0x9E3779B1u ^ (uint32_t)(v >> 32) * 0x85EBCA77u;
+    return (h << 13 | h >> 19) * 5u + 0xE6546B64u;
+}
+
+static uint32_t hash_of(const tirbi_lx *x) {
+    uint32_t h = mix((uint32_t)x->kind << 8 | x->type, (uint64_t)x->value);
+    h = mix(h, (uint64_t)(uintptr_t)x->var);
+    h = mix(h, (uint64_t)x->op << 16 | (uint64_t)x->optype << 8 | x->source);
+    for (int i = 0; i < x->n_args; i++) h = mix(h, (uint64_t)(uintptr_t)x->args[i]);
+    return h;
+}
+
+static bool same(const tirbi_lx *a, const tirbi_lx *b) {
+    return a->kind == b->kind && a->type == b->type && a->op == b->op && a->optype == b->optype &&
+           a->source == b->source && a->n_args == b->n_args && a->value == b->value && a->var == b->var &&
+           memcmp(a->args, b->args, sizeof(a->args)) == 0;
+}
+
+/* The node equal to `key`; NULL when out of memory. Nodes that are not pure are always new. */
+static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
+    key->hash = hash_of(key);
+    const tirbi_lx **bucket = &pool->buckets[key->hash % TIRBI_INTERN_BUCKETS];
+    if (key->pure) {
+        for (const tirbi_lx *x = *bucket; x; x = x->next_interned) {
+            if (x->hash == key->hash && same(x, key)) return x;
+        }
+    }
+    tirbi_lx *fresh = TIRBI_NEW(pool->arena, tirbi_lx);
+    if (!fresh) return NULL;
+    *fresh = *key;
+    set_range(fresh);
+    if (key->pure) {
+        fresh->next_interned = *bucket;
+        *bucket = fresh;
+    }
+    return fresh;
+}
+
+/* Fills what a node has from its operands; false when one is missing (memory ran out). */
+static bool adopt(tirbi_lx *x, unsigned n, const tirbi_lx *a, const tirbi_lx *b, const tirbi_lx *c) {
+    const tirbi_lx *args[3] = {a, b, c};
+    x->n_args = (uint8_t)n;
+    for (unsigned i = 0; i < n; i++) {
+        if (!args[i]) return false;
+        x->args[i] = args[i];
+        x->pure = x->pure && args[i]->pure;
+        x->traps = x->traps || args[i]->traps;
+        if (args[i]->depth > x->depth) x->depth = args[i]->depth;
+    }
+    return true;
+}
+
+const tirbi_lx *tirbi_lx_bits(tirbi_lx_pool *pool, tirbi_dtype type, uint64_t bits) {
+    tirbi_lx key = {.kind = TIRBI_LX_CONST, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .pure = true,
+                    .value = (int64_t)bits};
+    return intern(pool, &key);
+}
+
+const tirbi_lx *tirbi_lx_int(tirbi_lx_pool *pool, tirbi_dtype type, int64_t value) {
+    return tirbi_lx_bits(pool, type, (uint64_t)wrap(type, value));
+}
+
+const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var) {
+    tirbi_lx key = {.kind = TIRBI_LX_VAR, .type = (uint8_t)var->type, .source = TIRB_TYPE_NONE, .var = var,
+                    .pure = var->kind != TIRBI_LVAR_LOCAL, .depth = var->depth};
+    return intern(pool, &key);
+}
+
+/* ---- Folding -------------------------------------------------------------------------------------------------- */
+
+static bool fold_constants(tirbi_op op, tirbi_dtype type, int64_t a, int64_t b, int64_t *out) {
+    bool wide_unsigned = type == TIRB_U64;
+    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    switch (op) {
+    case TIRB_OP_ADD: *out = (int64_t)(ua + ub); return true;
+    case TIRB_OP_SUB: *out = (int64_t)(ua - ub); return true;
+    case TIRB_OP_MUL: *out = (int64_t)(ua * ub); return true;
+    case TIRB_OP_AND: *out = a & b; return true;
+    case TIRB_OP_OR: *out = a | b; return true;
+    case TIRB_OP_XOR: *out = a ^ b; return true;
+    case TIRB_OP_EQ: *out = a == b; return true;
+    case TIRB_OP_NE: *out = a != b; return true;
+    default: break;
+    }
+    if (wide_unsigned) return false;
+    switch (op) {
+    case TIRB_OP_MIN: *out = a < b ? a : b; return true;
+    case TIRB_OP_MAX: *out = a > b ? a : b; return true;
+    case TIRB_OP_LT: *out = a < b; return true;
+    case TIRB_OP_LE: *out = a <= b; return true;
+    case TIRB_OP_GT: *out = a > b; return true;
+    case TIRB_OP_GE: *out = a >= b; return true;
+    case TIRB_OP_FLOORDIV: return floordiv64(a, b, out);
+    case TIRB_OP_DIV: return truncdiv64(a, b, out);
+    case TIRB_OP_MOD:
+        if (!truncdiv64(a, b, out)) return false;
+        *out = a - *out * b;
+        return true;
+    case TIRB_OP_FLOORMOD:
+        if (!floordiv64(a, b, out)) return false;
+        *out = a - *out * b;
+        return true;
+    default: return false;
+    }
+}
+
+static bool is_const(const tirbi_lx *x) { return x && x->kind == TIRBI_LX_CONST; }
+
+/* Integer operations that have a known or simpler result; NULL when there is none. Nothing that could trap is lost. */
+static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, tirbi_dtype source,
+                                const tirbi_lx *a, const tirbi_lx *b) {
+    if (op == TIRB_OP_CAST) {
+        if (tirbi_dtype_is_float(source) || tirbi_dtype_is_float(type)) return NULL;
+        if (is_const(a)) return tirbi_lx_int(pool, type, type == TIRB_BOOL ? a->value != 0 : a->value);
+        return NULL;
+    }
+    if (tirbi_dtype_is_float(type) || !b) return NULL;
+    int64_t value;
+    if (is_const(a) && is_const(b) && fold_constants(op, type, a->value, b->value, &value)) {
+        return tirbi_lx_int(pool, tirbi_op_result_type(op, type), value);
+    }
+    bool zero = tirbi_lx_is_int(b, 0), one = tirbi_lx_is_int(b, 1);
+    switch (op) {
+    case TIRB_OP_ADD:
+        if (zero) return a;
+        if (tirbi_lx_is_int(a, 0)) return b;
+        return NULL;
+    case TIRB_OP_SUB:
+        if (zero) return a;
+        if (a == b && a->pure && !a->traps) return tirbi_lx_int(pool, type, 0);
+        return NULL;
+    case TIRB_OP_MUL:
+        if (one) return a;
+        if (tirbi_lx_is_int(a, 1)) return b;
+        if (zero && a->pure && !a->traps) return b;
+        if (tirbi_lx_is_int(a, 0) && b->pure && !b->traps) return a;
+        return NULL;
+    case TIRB_OP_FLOORDIV:
+    case TIRB_OP_DIV: return one && type != TIRB_BOOL ? a : NULL;
+    default: return NULL;
+    }
+}
+
+static bool may_divide_by_zero(tirbi_op op, tirbi_dtype type, const tirbi_lx *b) {
+    if (tirbi_dtype_is_float(type)) return false;
+    if (op != TIRB_OP_DIV && op != TIRB_OP_MOD && op != TIRB_OP_FLOORDIV && op != TIRB_OP_FLOORMOD) return false;
+    if (is_const(b)) return b->value == 0;
+    return type == TIRB_U64 || (b->lo <= 0 && b->hi >= 0);
+}
+
+const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype, tirbi_dtype source, const tirbi_lx *a,
+                            const tirbi_lx *b, const tirbi_lx *c) {
+    if (!a) return NULL;
+    const tirbi_lx *simpler = simplify(pool, op, optype, source, a, b);
+    if (simpler) return simpler;
+    /* Integer constants go to the right of commutative operations, so that equal sums are equal nodes. */
+    if ((op == TIRB_OP_ADD || op == TIRB_OP_MUL) && tirbi_dtype_is_int(optype) && is_const(a) && !is_const(b)) {
+        const tirbi_lx *t = a;
+        a = b;
+        b = t;
+    }
+    tirbi_lx key = {.kind = TIRBI_LX_OP, .type = (uint8_t)tirbi_op_result_type(op, optype), .op = (uint8_t)op,
+                    .optype = (uint8_t)optype, .source = (uint8_t)source, .pure = true};
+    unsigned arity = tirbi_ops[op].arity;
+    if (!adopt(&key, arity, a, b, c)) return NULL;
+    key.traps = key.traps || may_divide_by_zero(op, optype, b);
+    return intern(pool, &key);
+}
+
+const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_lx *value) {
+    if (!value || value->type == to) return value;
+    return tirbi_lx_op(pool, TIRB_OP_CAST, to, (tirbi_dtype)value->type, value, NULL, NULL);
+}
+
+bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent) {
+    if (index->lo < 0) return false;
+    if (index->hi < extent->lo) return true;
+    /* A loop variable that runs from 0 to exactly this extent; casts of it keep its value. */
+    while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST && index->optype == TIRB_I64 &&
+           index->source != TIRB_U64 && tirbi_dtype_is_int((tirbi_dtype)index->source)) {
+        index = index->args[0];
+    }
+    return index->kind == TIRBI_LX_VAR && index->var->kind == TIRBI_LVAR_LOOP && tirbi_lx_is_int(index->var->min, 0) &&
+           index->var->extent == extent;
+}
+
+static bool access_proven(const tirbi_place *access) {
+    for (uint32_t d = 0; d < access->ndim; d++) {
+        if (!tirbi_index_proven(access->indices[d], access->buffer->shape[d])) return false;
+    }
+    return !access->view || access_proven(access->view);
+}
+
+/* A load can only be taken as free of traps when all its indices are proven and its buffer's memory is known to have
+ * its shape: parameters are checked at the call, allocations are made so. */
+const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access) {
+    tirbi_lx key = {.kind = TIRBI_LX_LOAD, .type = (uint8_t)access->buffer->type, .source = TIRB_TYPE_NONE,
+                    .access = access};
+    key.traps = !access_proven(access) || access->buffer->root != access->buffer;
+    return intern(pool, &key);
+}
+
+const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
+                              const tirbi_lx *c) {
+    if (!a || !b) return NULL;
+    if (is_const(a)) {
+        if (kind == TIRBI_LX_COND) return a->value ? b : c;
+        return (kind == TIRBI_LX_AND) == (a->value != 0) ? b : a;
+    }
+    if (kind != TIRBI_LX_COND && !b->traps && b->pure) {
+        return tirbi_lx_op(pool, kind == TIRBI_LX_AND ? TIRB_OP_AND : TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL);
+    }
+    if (kind == TIRBI_LX_COND && b->pure && c && c->pure && !b->traps && !c->traps) {
+        return tirbi_lx_op(pool, TIRB_OP_SELECT, (tirbi_dtype)b->type, TIRB_TYPE_NONE, a, b, c);
+    }
+    tirbi_lx key = {.kind = (uint8_t)kind, .type = kind == TIRBI_LX_COND ? b->type : (uint8_t)TIRB_BOOL,
+                    .source = TIRB_TYPE_NONE, .pure = true};
+    if (!adopt(&key, kind == TIRBI_LX_COND ? 3 : 2, a, b, c)) return NULL;
+    return intern(pool, &key);
+}
+
+const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lcall *call) {
+    tirbi_lx key = {.kind = TIRBI_LX_CALL, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .traps = true, .call = call};
+    return intern(pool, &key);
+}
+
+const tirbi_lx *tirbi_lx_add(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b) {
+    return tirbi_lx_op(pool, TIRB_OP_ADD, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
+}
+const tirbi_lx *tirbi_lx_sub(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b) {
+    return tirbi_lx_op(pool, TIRB_OP_SUB, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
+}
+const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b) {
+    return tirbi_lx_op(pool, TIRB_OP_MUL, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
+}

@@ -1,0 +1,269 @@
+/* The loop IR: what a PrimFunc becomes once blocks, vectors, match_buffers and region views are gone.
+ *
+ * Expressions are scalars of a machine type. Pure ones (constants, immutable variables, elementwise operations on pure
+ * operands) are interned: equal expressions are one node, so that comparing is by address and common subexpressions are
+ * found for free. Statements are a tree. Which roundings happen is already decided here: fused multiply-adds are nodes,
+ * tree reductions are statements; nothing later may change either. */
+#ifndef TIRB_COMPILER_LOWER_LOOP_H
+#define TIRB_COMPILER_LOWER_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler/ir/ir.h"
+#include "compiler/source/source.h"
+#include "loader/bundle/program.h"
+#include "loader/isa/isa.h"
+
+typedef struct tirbi_lx tirbi_lx;
+typedef struct tirbi_ls tirbi_ls;
+typedef struct tirbi_lvar tirbi_lvar;
+typedef struct tirbi_lbuf tirbi_lbuf;
+typedef struct tirbi_lfunc tirbi_lfunc;
+
+/* ---- Variables and buffers ------------------------------------------------------------------------------------ */
+
+typedef enum tirbi_lvar_kind {
+    TIRBI_LVAR_PARAM, /* scalar parameter or shape variable: lives in its register from the start */
+    TIRBI_LVAR_LOOP,
+    TIRBI_LVAR_LET,
+    TIRBI_LVAR_LOCAL /* assigned more than once: a one-element buffer kept in a register */
+} tirbi_lvar_kind;
+
+struct tirbi_lvar {
+    const char *name;
+    tirbi_lvar_kind kind;
+    tirbi_dtype type;
+    int64_t lo, hi;        /* integers: every value lies in lo .. hi */
+    const tirbi_lx *min;   /* LOOP: first value and number of values, as int64 expressions */
+    const tirbi_lx *extent;
+    uint32_t depth;        /* LOOP, LET, LOCAL: how many loops enclose its declaration */
+    int32_t reg;           /* emission: scalar register, -1 while it has none */
+    uint32_t scratch;      /* of the pass at work */
+};
+
+struct tirbi_lbuf {
+    const char *name;
+    tirbi_dtype type;
+    uint32_t ndim;
+    const tirbi_lx *const *shape;   /* int64 */
+    const tirbi_lx *const *strides; /* in elements, int64 */
+    const tirbi_lx *offset;         /* added to every element index; NULL: 0 */
+    tirbi_lbuf *root;               /* the buffer whose memory this is; itself for parameters and allocations */
+    tirbi_lbuf *source;             /* of a matched region: the buffer that it is a part of, from these indices on */
+    const tirbi_lx *const *source_mins;
+    int32_t param;                  /* its parameter, or -1 */
+    tirbi_lvar *local;              /* the register that it became, or NULL */
+    int32_t reg;                    /* emission: reference register, -1 while it has none */
+    bool written;                   /* root: some store, or a call that stores, reaches it */
+    bool read;                      /* root: its first access in program order reads what was there before */
+};
+
+/* One place in memory: an element of a buffer by its indices. */
+typedef struct tirbi_place {
+    tirbi_lbuf *buffer;
+    uint32_t ndim;
+    const tirbi_lx *const *indices; /* int64 */
+    const tirbi_lx *flat;           /* the element's number in the buffer's memory */
+    const struct tirbi_place *view; /* the place of the matched buffer as written, checked too; NULL: none */
+    tirbi_span span;
+} tirbi_place;
+
+/* ---- Expressions ---------------------------------------------------------------------------------------------- */
+
+typedef enum tirbi_lx_kind {
+    TIRBI_LX_CONST,
+    TIRBI_LX_VAR,
+    TIRBI_LX_OP,   /* an elementwise instruction of the table */
+    TIRBI_LX_LOAD,
+    TIRBI_LX_COND, /* args: condition, then, else; only the chosen one is evaluated */
+    TIRBI_LX_AND,  /* short-circuit */
+    TIRBI_LX_OR,
+    TIRBI_LX_CALL
+} tirbi_lx_kind;
+
+typedef struct tirbi_lcall {
+    uint32_t function; /* index in the module */
+    const tirbi_lx *const *scalars; /* the callee's scalar parameters, then its shape variables */
+    uint32_t n_scalars;
+    const struct tirbi_lcall_ref *refs;
+    uint32_t n_refs;
+    const struct tirbi_lcall_check *checks;
+    uint32_t n_checks;
+} tirbi_lcall;
+
+/* A buffer argument: the whole buffer, or `count` elements from `start` of it. */
+typedef struct tirbi_lcall_ref {
+    tirbi_lbuf *buffer;
+    const tirbi_place *start; /* NULL: whole */
+    const tirbi_lx *count;     /* with start */
+} tirbi_lcall_ref;
+
+/* An extent that the caller's buffer must have: trap SHAPE with the message unless the two agree. */
+typedef struct tirbi_lcall_check {
+    const tirbi_lx *actual, *expected;
+    const char *message;
+} tirbi_lcall_check;
+
+struct tirbi_lx {
+    uint8_t kind;   /* tirbi_lx_kind */
+    uint8_t type;   /* of the value */
+    uint8_t op;     /* OP: scalar opcode */
+    uint8_t optype; /* OP: the instruction's type byte */
+    uint8_t source; /* OP: T operand of cast and bits, else TIRB_TYPE_NONE */
+    uint8_t n_args;
+    bool pure;      /* no memory, no mutable variable, no call: interned */
+    bool traps;     /* evaluating it may end the call (unproven index, division) */
+    uint32_t depth; /* pure: how many loops must enclose a place where it can be evaluated */
+    int64_t value;  /* CONST: integers sign-extended, floats by their bits */
+    int64_t lo, hi; /* integer results lie in lo .. hi */
+    tirbi_lvar *var;
+    const tirbi_lx *args[3];
+    const tirbi_place *access;
+    const tirbi_lcall *call;
+    const tirbi_lx *next_interned;
+    uint32_t hash;
+    uint32_t scratch;
+};
+
+/* ---- Statements ----------------------------------------------------------------------------------------------- */
+
+typedef enum tirbi_ls_kind {
+    TIRBI_LS_SEQ,
+    TIRBI_LS_LOOP,
+    TIRBI_LS_IF,
+    TIRBI_LS_WHILE,
+    TIRBI_LS_STORE,
+    TIRBI_LS_SET, /* var = value, for LET (once) and LOCAL */
+    TIRBI_LS_ALLOC,
+    TIRBI_LS_EVAL,
+    TIRBI_LS_ASSERT,
+    TIRBI_LS_RETURN,
+    TIRBI_LS_BREAK,
+    TIRBI_LS_CONTINUE,
+    TIRBI_LS_TREE,
+    TIRBI_LS_TRAP
+} tirbi_ls_kind;
+
+/* One update O = op(O, e) of a tree reduction; with `factor`, e is value * factor and the add is fused. */
+typedef struct tirbi_update {
+    const tirbi_place *target;
+    tirbi_red_op op;
+    const tirbi_lx *value, *factor;
+} tirbi_update;
+
+struct tirbi_ls {
+    uint8_t kind;
+    tirbi_span span;
+    union {
+        struct {
+            const tirbi_ls **items;
+            uint32_t n;
+        } seq;
+        struct {
+            tirbi_lvar *var; /* runs from var->min, var->extent times */
+            const tirbi_lx *step; /* NULL: 1; else a positive int64 expression, and extent counts in units of 1 */
+            const tirbi_ls *body;
+            bool reduces; /* the loop of a reduce axis: order matters for each location */
+            bool serial;  /* as written: serial (or range, grid) */
+        } loop;
+        struct {
+            const tirbi_lx *condition;
+            const tirbi_ls *then_case, *else_case;
+            tirbi_lvar *const *first_of; /* the condition says that these loops are at their first value */
+            uint32_t n_first_of;
+        } if_;
+        struct {
+            const tirbi_lx *condition;
+            const tirbi_ls *body;
+        } while_;
+        struct {
+            const tirbi_place *access;
+            const tirbi_lx *value;
+        } store;
+        struct {
+            tirbi_lvar *var;
+            const tirbi_lx *value;
+        } set;
+        struct {
+            tirbi_lbuf *buffer;
+        } alloc;
+        struct {
+            const tirbi_lx *value; /* EVAL, RETURN (NULL: nothing) */
+        } eval;
+        struct {
+            const tirbi_lx *condition;
+            const char *error_kind, *message;
+        } assert_;
+        struct {
+            /* Reduce loops in the order of their axes, last fastest. Nothing happens when one is empty; else init, then
+             * every update from what its location holds. */
+            tirbi_lvar *const *loops;
+            uint32_t n_loops;
+            const tirbi_ls *init;
+            const tirbi_update *updates;
+            uint32_t n_updates;
+        } tree;
+        struct {
+            tirb_status status;
+            const char *message;
+        } trap;
+    } as;
+};
+
+/* ---- Functions ------------------------------------------------------------------------------------------------ */
+
+struct tirbi_lfunc {
+    const tirb_primfunc *ast;
+    const tirbi_ls *body;
+    tirbi_lbuf **param_buffers; /* per parameter, or NULL */
+    tirbi_lvar **param_vars;    /* per parameter, or NULL */
+    tirbi_lvar **shape_vars;    /* per ast->shape_vars */
+    struct tirbi_lx_pool *pool; /* nodes of one function are not shared with another */
+    bool returns;
+    tirbi_dtype return_type;
+    uint32_t depth; /* the deepest loop nest */
+};
+
+typedef struct tirbi_lmodule {
+    const tirb_irmodule *ast;
+    tirbi_lfunc *functions;
+    uint32_t n_functions;
+} tirbi_lmodule;
+
+/* Lowers a checked module. Reports what is not supported; NULL when memory ran out. */
+tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,
+                                  tirbi_diagnostics *diagnostics);
+
+/* ---- Making expressions (compiler/lower/expr.c) ----------------------------------------------------------------- */
+
+enum { TIRBI_INTERN_BUCKETS = 256 };
+
+typedef struct tirbi_lx_pool {
+    tirbi_arena *arena;
+    const tirbi_lx *buckets[TIRBI_INTERN_BUCKETS];
+} tirbi_lx_pool;
+
+const tirbi_lx *tirbi_lx_int(tirbi_lx_pool *pool, tirbi_dtype type, int64_t value);
+const tirbi_lx *tirbi_lx_bits(tirbi_lx_pool *pool, tirbi_dtype type, uint64_t bits);
+const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var);
+/* An elementwise operation; integer constants fold where folding cannot trap. `source` only for cast and bits. */
+const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype, tirbi_dtype source, const tirbi_lx *a,
+                            const tirbi_lx *b, const tirbi_lx *c);
+const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_lx *value);
+const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access);
+const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
+                              const tirbi_lx *c);
+const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lcall *call);
+/* int64 arithmetic for extents and addresses */
+const tirbi_lx *tirbi_lx_add(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
+const tirbi_lx *tirbi_lx_sub(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
+const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
+
+static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
+    return x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->value == value;
+}
+/* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */
+bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent);
+
+#endif

@@ -1,0 +1,549 @@
+/* Lowering of statements, functions and modules to the loop IR. */
+#include "compiler/lower/lower.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 200, UNROLLED_LANES = 4 };
+
+void tirbi_unsupported(tirbi_lowerer *l, tirbi_span span, const char *what) {
+    tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, span, "%s cannot be compiled yet", what);
+}
+
+/* ---- Lists ---------------------------------------------------------------------------------------------------- */
+
+tirbi_ls *tirbi_append(tirbi_lowerer *l, tirbi_ls_kind kind, tirbi_span span) {
+    static tirbi_ls lost; /* written to and never read once memory has run out */
+    tirbi_ls_list *list = l->out;
+    if (list->n == list->capacity) {
+        uint32_t capacity = list->capacity ? list->capacity * 2 : 8;
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(l->arena, const tirbi_ls *, capacity);
+        if (!items) return &lost;
+        if (list->n) memcpy(items, list->items, list->n * sizeof(*items));
+        list->items = items;
+        list->capacity = capacity;
+    }
+    tirbi_ls *stmt = TIRBI_NEW(l->arena, tirbi_ls);
+    if (!stmt) return &lost;
+    stmt->kind = (uint8_t)kind;
+    stmt->span = span;
+    list->items[list->n++] = stmt;
+    return stmt;
+}
+
+static const tirbi_ls *finish(tirbi_lowerer *l, const tirbi_ls_list *list, tirbi_span span) {
+    if (list->n == 1) return list->items[0];
+    tirbi_ls *seq = TIRBI_NEW(l->arena, tirbi_ls);
+    if (!seq) return NULL;
+    seq->kind = TIRBI_LS_SEQ;
+    seq->span = span;
+    seq->as.seq.items = list->items;
+    seq->as.seq.n = list->n;
+    return seq;
+}
+
+const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt) {
+    tirbi_ls_list list = {0}, *outer = l->out;
+    l->out = &list;
+    if (stmt) tirbi_lower_stmt(l, stmt);
+    l->out = outer;
+    return finish(l, &list, stmt ? stmt->span : (tirbi_span){0, 0});
+}
+
+tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type) {
+    tirbi_lvar *var = TIRBI_NEW(l->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = INT64_MIN, .hi = INT64_MAX, .depth = l->depth,
+                        .reg = -1};
+    return var;
+}
+
+/* ---- Loops ---------------------------------------------------------------------------------------------------- */
+
+static bool is_plain_loop(const tirb_stmt *s) {
+    if (s->kind != TIRB_STMT_FOR || s->as.for_.kind != TIRB_FOR_SERIAL) return false;
+    const tirb_expr *step = s->as.for_.step;
+    return !step || (step->kind == TIRB_EXPR_INT_IMM && step->as.int_value == 1);
+}
+
+/* Remembers the perfect nest around the statement being lowered, and recognises the tree reduction that it may be. */
+static void enter_nest(tirbi_lowerer *l, const tirb_stmt *loop) {
+    if (!is_plain_loop(loop)) {
+        l->n_chain = 0;
+        l->tree.outermost = NULL;
+        return;
+    }
+    uint32_t max = sizeof(l->chain) / sizeof(l->chain[0]);
+    bool inside = l->n_chain > 0 && l->chain[l->n_chain - 1]->as.for_.body == loop;
+    if (inside) {
+        l->n_chain++; /* the whole chain was recorded when its first loop was entered */
+        return;
+    }
+    uint32_t n = 0;
+    const tirb_stmt *s = loop;
+    for (; is_plain_loop(s) && n < max; s = s->as.for_.body) l->chain[n++] = s;
+    l->tree.outermost = NULL;
+    if (!is_plain_loop(s)) tirbi_find_tree(l, l->chain, n, &l->tree);
+    l->n_chain = 1;
+}
+
+static void set_loop_range(tirbi_lvar *var) {
+    int64_t last;
+    if (!var->min || !var->extent) return;
+    var->lo = var->min->lo;
+    if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last)) var->hi = last;
+}
+
+static tirbi_lvar *loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *min, const tirbi_lx *extent) {
+    tirbi_dtype type;
+    if (!tirbi_machine_type(l, var->dtype, var->span, &type)) return NULL;
+    tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, type);
+    if (!v) return NULL;
+    v->depth = l->depth + 1;
+    v->min = min;
+    v->extent = extent;
+    set_loop_range(v);
+    tirbi_bind(l, var, tirbi_lx_var(l->pool, v));
+    return v;
+}
+
+static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
+                       const tirb_expr *extent, const tirb_expr *step, const tirb_stmt *body) {
+    const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *count = tirbi_lower_index(l, extent, NULL);
+    const tirbi_lx *stride = step ? tirbi_lower_index(l, step, NULL) : NULL;
+    if (stride && tirbi_lx_is_int(stride, 1)) stride = NULL;
+    if (stride && stride->lo < 1) {
+        tirbi_report_error(l->diagnostics, TIRB_VALUE, step->span, "the step of a loop must be a positive constant");
+        return;
+    }
+    tirbi_lvar *v = loop_var(l, var, first, count);
+    if (!v) return;
+    tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
+    l->depth++;
+    const tirbi_ls *lowered = tirbi_lower_body(l, body);
+    l->depth--;
+    loop->as.loop.var = v;
+    loop->as.loop.step = stride;
+    loop->as.loop.body = lowered;
+    loop->as.loop.serial = s->kind == TIRB_STMT_FOR && s->as.for_.kind == TIRB_FOR_SERIAL;
+    if (l->depth + 1 > l->function->depth) l->function->depth = l->depth + 1;
+}
+
+static void lower_for(tirbi_lowerer *l, const tirb_stmt *s) {
+    enter_nest(l, s);
+    if (l->tree.outermost == s) {
+        tirbi_lower_tree(l);
+        l->n_chain = 0;
+        l->tree.outermost = NULL;
+        return;
+    }
+    lower_loop(l, s, s->as.for_.var, s->as.for_.min, s->as.for_.extent, s->as.for_.step, s->as.for_.body);
+    l->n_chain = 0;
+}
+
+static void lower_while(tirbi_lowerer *l, const tirb_stmt *s) {
+    tirbi_ls *loop = tirbi_append(l, TIRBI_LS_WHILE, s->span);
+    l->depth++;
+    const tirbi_lx *condition = tirbi_lower_expr(l, s->as.while_.condition, NULL);
+    loop->as.while_.condition = condition ? tirbi_lx_cast(l->pool, TIRB_BOOL, condition) : NULL;
+    loop->as.while_.body = tirbi_lower_body(l, s->as.while_.body);
+    l->depth--;
+    if (l->depth + 1 > l->function->depth) l->function->depth = l->depth + 1;
+}
+
+/* ---- Stores --------------------------------------------------------------------------------------------------- */
+
+static void store_place(tirbi_lowerer *l, const tirbi_place *place, const tirbi_lx *value, tirbi_span span) {
+    if (!place || !value) return;
+    if (place->buffer->local) {
+        tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, span);
+        set->as.set.var = place->buffer->local;
+        set->as.set.value = value;
+        return;
+    }
+    place->buffer->root->written = true;
+    tirbi_ls *store = tirbi_append(l, TIRBI_LS_STORE, span);
+    store->as.store.access = place;
+    store->as.store.value = value;
+}
+
+static bool reads_root(const tirbi_lx *x, const tirbi_lbuf *root) {
+    if (x->kind == TIRBI_LX_CALL) return true;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (x->access->buffer->root == root) return true;
+        for (uint32_t i = 0; i < x->access->ndim; i++) {
+            if (reads_root(x->access->indices[i], root)) return true;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (reads_root(x->args[i], root)) return true;
+    }
+    return false;
+}
+
+typedef void (*lane_action)(tirbi_lowerer *l, const tirbi_lx *lane, void *context);
+
+/* Runs `action` for lanes 0 .. n - 1: written out when there are few or when each must be a constant, else as a loop. */
+static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_span span, lane_action action,
+                          void *context) {
+    if (constant || n <= UNROLLED_LANES) {
+        for (uint32_t i = 0; i < n; i++) action(l, tirbi_lx_int(l->pool, TIRB_I64, i), context);
+        return;
+    }
+    tirbi_lvar *lane = tirbi_new_var(l, "lane", TIRBI_LVAR_LOOP, TIRB_I64);
+    if (!lane) return;
+    lane->depth = l->depth + 1;
+    lane->min = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    lane->extent = tirbi_lx_int(l->pool, TIRB_I64, n);
+    if (!lane->min || !lane->extent) return;
+    set_loop_range(lane);
+    tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, span);
+    tirbi_ls_list list = {0}, *outer = l->out;
+    l->out = &list;
+    l->depth++;
+    action(l, tirbi_lx_var(l->pool, lane), context);
+    l->depth--;
+    l->out = outer;
+    loop->as.loop.var = lane;
+    loop->as.loop.body = finish(l, &list, span);
+    loop->as.loop.serial = true;
+    if (l->depth + 1 > l->function->depth) l->function->depth = l->depth + 1;
+}
+
+static bool has_shuffle(const tirb_expr *e);
+
+static bool any_shuffle(const tirb_expr *const *items, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (has_shuffle(items[i])) return true;
+    }
+    return false;
+}
+
+/* A shuffle chooses by a constant lane. */
+static bool has_shuffle(const tirb_expr *e) {
+    if (!e || e->dtype.lanes == 1) return false;
+    switch (e->kind) {
+    case TIRB_EXPR_SHUFFLE: return true;
+    case TIRB_EXPR_CAST:
+    case TIRB_EXPR_NOT: return has_shuffle(e->as.cast.value);
+    case TIRB_EXPR_SELECT:
+        return has_shuffle(e->as.select.condition) || has_shuffle(e->as.select.true_value) ||
+               has_shuffle(e->as.select.false_value);
+    case TIRB_EXPR_LOAD: return any_shuffle(e->as.load.indices, e->as.load.n_indices);
+    case TIRB_EXPR_LET: return has_shuffle(e->as.let.value) || has_shuffle(e->as.let.body);
+    case TIRB_EXPR_CALL: return any_shuffle(e->as.call.args, e->as.call.n_args);
+    case TIRB_EXPR_ADD: case TIRB_EXPR_SUB: case TIRB_EXPR_MUL: case TIRB_EXPR_DIV: case TIRB_EXPR_MOD:
+    case TIRB_EXPR_FLOORDIV: case TIRB_EXPR_FLOORMOD: case TIRB_EXPR_MIN: case TIRB_EXPR_MAX: case TIRB_EXPR_EQ:
+    case TIRB_EXPR_NE: case TIRB_EXPR_LT: case TIRB_EXPR_LE: case TIRB_EXPR_GT: case TIRB_EXPR_GE: case TIRB_EXPR_AND:
+    case TIRB_EXPR_OR: return has_shuffle(e->as.binary.a) || has_shuffle(e->as.binary.b);
+    default: return false;
+    }
+}
+
+typedef struct vector_store {
+    const tirb_stmt *stmt;
+    const tirb_expr *value;
+    tirbi_lbuf *lanes; /* where the value goes, or comes from */
+} vector_store;
+
+static void value_to_lanes(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
+    vector_store *v = context;
+    store_place(l, tirbi_place_at(l, v->lanes, &lane, v->value->span), tirbi_lower_expr(l, v->value, lane),
+                v->value->span);
+}
+
+static const tirbi_lx *guard_of(tirbi_lowerer *l, const tirb_expr *predicate, const tirbi_lx *lane) {
+    return predicate ? tirbi_lower_expr(l, predicate, lane) : NULL;
+}
+
+static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
+    vector_store *v = context;
+    const tirb_stmt *s = v->stmt;
+    const tirbi_lx *guard = guard_of(l, s->as.store.predicate, lane);
+    tirbi_ls_list list = {0}, *outer = l->out;
+    if (guard) l->out = &list;
+    const tirbi_lx *value;
+    if (v->lanes) {
+        const tirbi_place *from = tirbi_place_at(l, v->lanes, &lane, s->span);
+        value = from ? tirbi_read_place(l, from) : NULL;
+    } else {
+        value = tirbi_lower_expr(l, s->as.store.value, lane);
+    }
+    store_place(l,
+                tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, lane, s->span),
+                value, s->span);
+    if (guard) {
+        l->out = outer;
+        tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
+        branch->as.if_.condition = guard;
+        branch->as.if_.then_case = finish(l, &list, s->span);
+    }
+}
+
+/* A vector store reads all its lanes before it writes one. */
+static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
+    const tirb_expr *value = s->as.store.value;
+    uint32_t n = s->as.store.n_indices;
+    uint32_t lanes = n ? s->as.store.indices[n - 1]->dtype.lanes : 1;
+    if (value->dtype.lanes != lanes && value->dtype.lanes != 1) {
+        tirbi_unsupported(l, s->span, "a buffer whose elements are vectors");
+        return;
+    }
+    vector_store v = {.stmt = s, .value = value};
+    bool constant = has_shuffle(value) || any_shuffle(s->as.store.indices, n);
+    tirbi_lbuf *target = tirbi_buffer_of(l, s->as.store.buffer, s->span);
+    const tirbi_lx *probe = value->dtype.lanes > 1 ? tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0)) : NULL;
+    if (!target || (value->dtype.lanes > 1 && !probe)) return;
+    if (probe && reads_root(probe, target->root)) {
+        v.lanes = tirbi_new_temporary(l, "vector", (tirbi_dtype)probe->type, lanes, s->span);
+        if (!v.lanes) return;
+        for_each_lane(l, lanes, constant, s->span, value_to_lanes, &v);
+    }
+    for_each_lane(l, lanes, constant, s->span, store_lane, &v);
+}
+
+static void lower_store(tirbi_lowerer *l, const tirb_stmt *s) {
+    uint32_t n = s->as.store.n_indices;
+    bool vector = s->as.store.value->dtype.lanes > 1 || (n && s->as.store.indices[n - 1]->dtype.lanes > 1);
+    if (vector) {
+        lower_vector_store(l, s);
+        return;
+    }
+    vector_store v = {.stmt = s, .value = s->as.store.value};
+    store_lane(l, NULL, &v);
+}
+
+/* ---- Lets and allocations ------------------------------------------------------------------------------------- */
+
+static void bind_vector(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr *value) {
+    tirbi_dtype type;
+    if (!tirbi_machine_type(l, value->dtype, value->span, &type)) return;
+    vector_store v = {.value = value};
+    v.lanes = tirbi_new_temporary(l, var->as.var.name, type, value->dtype.lanes, value->span);
+    if (!v.lanes) return;
+    for_each_lane(l, value->dtype.lanes, has_shuffle(value), value->span, value_to_lanes, &v);
+    if (var->as.var.id < l->n_vars) l->bindings[var->as.var.id] = (tirbi_binding){.lanes = v.lanes};
+}
+
+static void lower_let(tirbi_lowerer *l, const tirb_stmt *s) {
+    const tirb_expr *var = s->as.let.var, *value = s->as.let.value;
+    if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
+        tirbi_unsupported(l, s->span, "a variable that holds a pointer");
+    } else if (value->dtype.lanes > 1) {
+        bind_vector(l, var, value);
+    } else {
+        const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
+        if (x && !(x->pure && !x->traps)) {
+            tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LET, (tirbi_dtype)x->type);
+            if (!v) return;
+            v->lo = x->lo;
+            v->hi = x->hi;
+            tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, s->span);
+            set->as.set.var = v;
+            set->as.set.value = x;
+            x = tirbi_lx_var(l->pool, v);
+        }
+        tirbi_bind(l, var, x);
+    }
+    tirbi_lower_stmt(l, s->as.let.body);
+}
+
+static void lower_allocate(tirbi_lowerer *l, const tirb_stmt *s) {
+    if (s->as.allocate.condition && !(s->as.allocate.condition->kind == TIRB_EXPR_INT_IMM &&
+                                      s->as.allocate.condition->as.int_value)) {
+        tirbi_unsupported(l, s->as.allocate.condition->span, "an allocation with a condition");
+    }
+    tirbi_allocate_buffer(l, s->as.allocate.buffer);
+    tirbi_lower_stmt(l, s->as.allocate.body);
+}
+
+/* ---- The other statements ------------------------------------------------------------------------------------- */
+
+static void lower_assert(tirbi_lowerer *l, const tirb_stmt *s) {
+    const tirb_expr *message = s->as.assert_.message;
+    const tirbi_lx *condition = tirbi_lower_expr(l, s->as.assert_.condition, NULL);
+    tirbi_ls *assertion = tirbi_append(l, TIRBI_LS_ASSERT, s->span);
+    assertion->as.assert_.condition = condition;
+    assertion->as.assert_.error_kind = s->as.assert_.error_kind ? s->as.assert_.error_kind : "RuntimeError";
+    if (message && message->kind == TIRB_EXPR_STRING_IMM) {
+        assertion->as.assert_.message = message->as.string.text;
+    } else if (message && message->kind == TIRB_EXPR_INT_IMM) {
+        assertion->as.assert_.message = tirbi_arena_format(l->arena, "%lld", (long long)message->as.int_value);
+    } else {
+        assertion->as.assert_.message = "assertion failed";
+    }
+    if (s->as.assert_.body) tirbi_lower_stmt(l, s->as.assert_.body);
+}
+
+static void lower_if(tirbi_lowerer *l, const tirb_stmt *s) {
+    const tirbi_lx *condition = tirbi_lower_expr(l, s->as.if_.condition, NULL);
+    if (!condition) return;
+    condition = tirbi_lx_cast(l->pool, TIRB_BOOL, condition);
+    const tirbi_ls *then_case = tirbi_lower_body(l, s->as.if_.then_case);
+    const tirbi_ls *else_case = s->as.if_.else_case ? tirbi_lower_body(l, s->as.if_.else_case) : NULL;
+    tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = then_case;
+    branch->as.if_.else_case = else_case;
+}
+
+static void lower_return(tirbi_lowerer *l, const tirb_expr *value, tirbi_span span) {
+    const tirbi_lx *x = value ? tirbi_lower_expr(l, value, NULL) : NULL;
+    if (x && l->function->returns) x = tirbi_lx_cast(l->pool, l->function->return_type, x);
+    tirbi_append(l, TIRBI_LS_RETURN, span)->as.eval.value = x;
+}
+
+static void evaluate_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
+    const tirb_expr *value = context;
+    const tirbi_lx *x = tirbi_lower_expr(l, value, lane);
+    if (x && !(x->pure && !x->traps)) tirbi_append(l, TIRBI_LS_EVAL, value->span)->as.eval.value = x;
+}
+
+static void lower_evaluate(tirbi_lowerer *l, const tirb_stmt *s) {
+    const tirb_expr *value = s->as.evaluate.value;
+    if (!value) return;
+    if (value->kind == TIRB_EXPR_CALL && !value->as.call.function) {
+        switch (value->as.call.builtin) {
+        case TIRB_BUILTIN_RET:
+            lower_return(l, value->as.call.n_args ? value->as.call.args[0] : NULL, s->span);
+            return;
+        case TIRB_BUILTIN_BREAK_LOOP: tirbi_append(l, TIRBI_LS_BREAK, s->span); return;
+        case TIRB_BUILTIN_CONTINUE_LOOP: tirbi_append(l, TIRBI_LS_CONTINUE, s->span); return;
+        case TIRB_BUILTIN_ASSUME: return;
+        default: break;
+        }
+    }
+    if (value->dtype.lanes > 1) {
+        for_each_lane(l, value->dtype.lanes, has_shuffle(value), s->span, evaluate_lane, (void *)(uintptr_t)value);
+    } else {
+        evaluate_lane(l, NULL, (void *)(uintptr_t)value);
+    }
+}
+
+static void lower_attr(tirbi_lowerer *l, const tirb_stmt *s) {
+    const char *key = s->as.attr.key;
+    bool thread = strcmp(key, "thread_extent") == 0 || strcmp(key, "virtual_thread") == 0;
+    if (!thread) {
+        tirbi_lower_stmt(l, s->as.attr.body);
+        return;
+    }
+    const tirb_expr *var = s->as.attr.thread ? s->as.attr.thread->var : s->as.attr.node_expr;
+    if (!var || var->kind != TIRB_EXPR_VAR) {
+        tirbi_unsupported(l, s->span, "a thread extent without its variable");
+        return;
+    }
+    l->n_chain = 0;
+    lower_loop(l, s, var, NULL, s->as.attr.value, NULL, s->as.attr.body);
+}
+
+void tirbi_lower_stmt(tirbi_lowerer *l, const tirb_stmt *s) {
+    if (l->arena->failed) return;
+    if (l->depth > MAX_DEPTH) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, s->span, "loops are nested more than %d deep", MAX_DEPTH);
+        return;
+    }
+    switch (s->kind) {
+    case TIRB_STMT_LET: lower_let(l, s); break;
+    case TIRB_STMT_ATTR: lower_attr(l, s); break;
+    case TIRB_STMT_ASSERT: lower_assert(l, s); break;
+    case TIRB_STMT_STORE: lower_store(l, s); break;
+    case TIRB_STMT_ALLOCATE: lower_allocate(l, s); break;
+    case TIRB_STMT_DECL_BUFFER:
+        tirbi_declare_view(l, s);
+        tirbi_lower_stmt(l, s->as.decl.body);
+        break;
+    case TIRB_STMT_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_lower_stmt(l, s->as.seq.items[i]);
+        break;
+    case TIRB_STMT_IF: lower_if(l, s); break;
+    case TIRB_STMT_EVALUATE: lower_evaluate(l, s); break;
+    case TIRB_STMT_FOR: lower_for(l, s); break;
+    case TIRB_STMT_WHILE: lower_while(l, s); break;
+    case TIRB_STMT_BLOCK_REALIZE: tirbi_lower_block(l, s); break;
+    case TIRB_STMT_RETURN: lower_return(l, s->as.evaluate.value, s->span); break;
+    case TIRB_STMT_BREAK: tirbi_append(l, TIRBI_LS_BREAK, s->span); break;
+    case TIRB_STMT_CONTINUE: tirbi_append(l, TIRBI_LS_CONTINUE, s->span); break;
+    case TIRB_STMT_BUFFER_REALIZE: tirbi_unsupported(l, s->span, "BufferRealize"); break;
+    case TIRB_STMT_ALLOCATE_CONST: tirbi_unsupported(l, s->span, "AllocateConst"); break;
+    case TIRB_STMT_PREFETCH: tirbi_unsupported(l, s->span, "Prefetch"); break;
+    }
+}
+
+/* ---- Functions and modules ------------------------------------------------------------------------------------ */
+
+/* A call rejects negative extents, so a variable that is one by itself is not negative. */
+static bool is_extent(const tirb_primfunc *f, const tirb_expr *var) {
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        for (uint32_t d = 0; f->buffers[i] && d < f->buffers[i]->ndim; d++) {
+            if (f->buffers[i]->shape[d] == var) return true;
+        }
+    }
+    return false;
+}
+
+static tirbi_lvar *parameter_var(tirbi_lowerer *l, const tirb_primfunc *f, const tirb_expr *param) {
+    tirbi_dtype type;
+    if (!tirbi_machine_type(l, param->dtype, param->span, &type)) return NULL;
+    tirbi_lvar *var = tirbi_new_var(l, param->as.var.name, TIRBI_LVAR_PARAM, type);
+    if (!var) return NULL;
+    if (is_extent(f, param)) var->lo = 0;
+    tirbi_bind(l, param, tirbi_lx_var(l->pool, var));
+    return var;
+}
+
+static void lower_parameters(tirbi_lowerer *l, const tirb_primfunc *f) {
+    tirbi_lfunc *out = l->function;
+    out->param_buffers = TIRBI_NEW_ARRAY(l->arena, tirbi_lbuf *, f->n_params);
+    out->param_vars = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, f->n_params);
+    out->shape_vars = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, f->n_shape_vars);
+    if (l->arena->failed) return;
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) out->shape_vars[i] = parameter_var(l, f, f->shape_vars[i]);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->buffers[i]) continue;
+        if (f->params[i]->dtype.code == TIRB_CODE_HANDLE) {
+            tirbi_unsupported(l, f->params[i]->span, "a pointer parameter that no buffer is bound to");
+        } else {
+            out->param_vars[i] = parameter_var(l, f, f->params[i]);
+        }
+    }
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->buffers[i]) out->param_buffers[i] = tirbi_declare_buffer(l, f->buffers[i], (int32_t)i);
+    }
+}
+
+static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
+    tirbi_lfunc *out = l->function;
+    out->ast = f;
+    out->returns = f->ret_type.kind == TIRB_TYPE_PRIM && tirb_datatype_machine(f->ret_type.dtype, &out->return_type);
+    l->pool = out->pool = TIRBI_NEW(l->arena, tirbi_lx_pool);
+    if (!l->pool) return;
+    l->pool->arena = l->arena;
+    tirbi_find_pinned(l, f);
+    lower_parameters(l, f);
+    if (l->arena->failed || tirbi_has_errors(l->diagnostics)) return;
+    l->n_chain = 0;
+    l->depth = 0;
+    l->tree.outermost = NULL;
+    out->body = tirbi_lower_body(l, f->body);
+}
+
+tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,
+                                  tirbi_diagnostics *diagnostics) {
+    tirbi_lowerer l = {.arena = arena, .diagnostics = diagnostics, .options = options};
+    l.module = TIRBI_NEW(arena, tirbi_lmodule);
+    l.n_vars = module->n_vars;
+    l.n_buffers = module->n_buffers;
+    l.bindings = TIRBI_NEW_ARRAY(arena, tirbi_binding, l.n_vars);
+    l.buffers = TIRBI_NEW_ARRAY(arena, tirbi_lbuf *, l.n_buffers);
+    l.pinned = TIRBI_NEW_ARRAY(arena, uint8_t, l.n_buffers);
+    if (arena->failed) return NULL;
+    l.module->ast = module;
+    l.module->functions = TIRBI_NEW_ARRAY(arena, tirbi_lfunc, module->n_functions);
+    l.module->n_functions = module->n_functions;
+    if (arena->failed) return NULL;
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        l.function = &l.module->functions[i];
+        lower_function(&l, module->functions[i]);
+    }
+    return arena->failed ? NULL : l.module;
+}

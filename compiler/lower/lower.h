@@ -1,0 +1,95 @@
+/* Shared state of the lowering of one module; private to compiler/lower. */
+#ifndef TIRB_COMPILER_LOWER_LOWER_H
+#define TIRB_COMPILER_LOWER_LOWER_H
+
+#include "compiler/lower/loop.h"
+
+/* What an AST variable stands for: an expression, or the buffer that holds the lanes of a vector. */
+typedef struct tirbi_binding {
+    const tirbi_lx *value;
+    tirbi_lbuf *lanes;
+} tirbi_binding;
+
+typedef struct tirbi_ls_list {
+    const tirbi_ls **items;
+    uint32_t n, capacity;
+} tirbi_ls_list;
+
+/* A nest of For nodes that is a tree reduction (tests/reference/RULES.md, R3 and R4). */
+typedef struct tirbi_tree {
+    const tirb_stmt *outermost; /* its outermost reduction loop */
+    const tirb_stmt *inner[32]; /* outermost and the loops inside it, outermost first */
+    bool reduces[32];           /* whether inner[i] is a reduction loop */
+    uint32_t n_inner;
+    uint32_t order[32]; /* reduction loops as indices into inner, slowest first */
+    uint32_t n_order;
+    const tirb_stmt *realize; /* the block, or NULL for plain loops */
+    const tirb_stmt *body;    /* what holds the updates */
+} tirbi_tree;
+
+typedef struct tirbi_lowerer {
+    tirbi_arena *arena;
+    tirbi_diagnostics *diagnostics;
+    const tirb_compile_options *options;
+    tirbi_lx_pool *pool;
+    tirbi_lmodule *module;
+    tirbi_lfunc *function;
+    tirbi_binding *bindings; /* by variable id */
+    tirbi_lbuf **buffers;    /* by buffer id */
+    uint8_t *pinned;         /* by buffer id: must be memory, not a register */
+    uint32_t n_vars, n_buffers;
+    tirbi_ls_list *out;
+    uint32_t depth;
+    bool in_lazy;                /* evaluated only sometimes */
+    const tirb_stmt *chain[32];  /* the perfect nest of loops that is being entered, outermost first */
+    uint32_t n_chain;
+    tirbi_tree tree; /* of the nest that is being entered; outermost NULL: none */
+} tirbi_lowerer;
+
+/* lower.c */
+void tirbi_lower_stmt(tirbi_lowerer *l, const tirb_stmt *stmt);
+/* Lowers into a list of its own. */
+const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt);
+tirbi_ls *tirbi_append(tirbi_lowerer *l, tirbi_ls_kind kind, tirbi_span span);
+tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type);
+tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype type, uint32_t lanes, tirbi_span span);
+/* Reports that a construct is not supported and goes on. */
+void tirbi_unsupported(tirbi_lowerer *l, tirbi_span span, const char *what);
+
+/* scalar.c: expressions. `lane` chooses the element of a vector; NULL for scalars. */
+const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane);
+/* An integer expression as int64. */
+const tirbi_lx *tirbi_lower_index(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane);
+const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                                     uint32_t n, const tirbi_lx *lane, tirbi_span span);
+const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices, tirbi_span span);
+/* Loads, or reads the register that the buffer became. */
+const tirbi_lx *tirbi_read_place(tirbi_lowerer *l, const tirbi_place *place);
+void tirbi_bind(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value);
+/* The machine type of a scalar or of a vector's elements; reports and returns false for what has none. */
+bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, tirbi_dtype *out);
+
+/* buffers.c */
+tirbi_lbuf *tirbi_declare_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, int32_t param);
+void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer);
+void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_span span);
+void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl);
+tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_span span);
+/* The buffer whose data pointer an expression is; NULL if it is none. */
+tirbi_lbuf *tirbi_pointed_buffer(tirbi_lowerer *l, const tirb_expr *pointer);
+/* Marks the buffers of a function that cannot live in a register. */
+void tirbi_find_pinned(tirbi_lowerer *l, const tirb_primfunc *function);
+
+/* blocks.c */
+void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize);
+void tirbi_lower_tree(tirbi_lowerer *l);
+
+/* tree.c: whether the perfect nest that starts with For `outermost` and ends at `chain[n - 1]` is a tree reduction. */
+bool tirbi_find_tree(tirbi_lowerer *l, const tirb_stmt *const *chain, uint32_t n, tirbi_tree *out);
+/* The update that a store makes, for a nest that is a tree: its operation and term. */
+bool tirbi_tree_update(const tirbi_tree *tree, const tirb_stmt *store, tirbi_red_op *op, const tirb_expr **term);
+
+/* calls.c */
+const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *call);
+
+#endif

@@ -1,0 +1,333 @@
+/* Lowering of AST expressions: vectors lane by lane, fused multiply-adds decided here (rule R2). */
+#include "compiler/lower/lower.h"
+
+#include <string.h>
+
+bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, tirbi_dtype *out) {
+    if (tirb_datatype_machine(type, out)) return true;
+    char text[32];
+    tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, span, "values of type %s cannot be compiled",
+                       tirb_datatype_text(type, text));
+    return false;
+}
+
+void tirbi_bind(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value) {
+    if (var->as.var.id < l->n_vars) l->bindings[var->as.var.id] = (tirbi_binding){.value = value};
+}
+
+const tirbi_lx *tirbi_lower_index(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirbi_lx *x = tirbi_lower_expr(l, e, lane);
+    return x ? tirbi_lx_cast(l->pool, TIRB_I64, x) : NULL;
+}
+
+static const tirbi_lx *op2(tirbi_lowerer *l, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(l->pool, op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+/* The lane that an operand is evaluated at: operands of one lane are the same for all. */
+static const tirbi_lx *lane_for(const tirb_expr *operand, const tirbi_lx *lane) {
+    return operand->dtype.lanes > 1 ? lane : NULL;
+}
+
+static const tirbi_lx *operand(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    return tirbi_lower_expr(l, e, lane_for(e, lane));
+}
+
+static const tirbi_lx *lower_var(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    tirbi_binding *b = e->as.var.id < l->n_vars ? &l->bindings[e->as.var.id] : NULL;
+    if (b && b->value) return b->value;
+    if (b && b->lanes && lane) {
+        const tirbi_place *place = tirbi_place_at(l, b->lanes, &lane, e->span);
+        return place ? tirbi_read_place(l, place) : NULL;
+    }
+    tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "'%s' has no value here that can be compiled",
+                       e->as.var.name);
+    return NULL;
+}
+
+static uint64_t float_bits(tirbi_dtype type, double value) {
+    union {
+        float f;
+        uint32_t u;
+    } narrow = {.f = (float)value};
+    union {
+        double f;
+        uint64_t u;
+    } wide = {.f = value};
+    if (type == TIRB_F64) return value != value ? UINT64_C(0x7FF8000000000000) : wide.u;
+    return value != value ? UINT64_C(0x7FC00000) : narrow.u;
+}
+
+static const tirbi_lx *lower_float(tirbi_lowerer *l, const tirb_expr *e) {
+    tirbi_dtype type;
+    if (!tirbi_machine_type(l, e->dtype, e->span, &type)) return NULL;
+    if (type == TIRB_F32 || type == TIRB_F64) return tirbi_lx_bits(l->pool, type, float_bits(type, e->as.float_value));
+    const tirbi_lx *wide = tirbi_lx_bits(l->pool, TIRB_F64, float_bits(TIRB_F64, e->as.float_value));
+    return tirbi_lx_cast(l->pool, type, wide);
+}
+
+/* ---- Arithmetic ----------------------------------------------------------------------------------------------- */
+
+static const tirbi_op binary_ops[] = {
+    [TIRB_EXPR_ADD] = TIRB_OP_ADD,           [TIRB_EXPR_SUB] = TIRB_OP_SUB,
+    [TIRB_EXPR_MUL] = TIRB_OP_MUL,           [TIRB_EXPR_DIV] = TIRB_OP_DIV,
+    [TIRB_EXPR_MOD] = TIRB_OP_MOD,           [TIRB_EXPR_FLOORDIV] = TIRB_OP_FLOORDIV,
+    [TIRB_EXPR_FLOORMOD] = TIRB_OP_FLOORMOD, [TIRB_EXPR_MIN] = TIRB_OP_MIN,
+    [TIRB_EXPR_MAX] = TIRB_OP_MAX,           [TIRB_EXPR_EQ] = TIRB_OP_EQ,
+    [TIRB_EXPR_NE] = TIRB_OP_NE,             [TIRB_EXPR_LT] = TIRB_OP_LT,
+    [TIRB_EXPR_LE] = TIRB_OP_LE,             [TIRB_EXPR_GT] = TIRB_OP_GT,
+    [TIRB_EXPR_GE] = TIRB_OP_GE,
+};
+
+/* R2: x + y and x - y where an operand node is a product are one fused operation, the left product if both are. */
+static const tirbi_lx *lower_fused(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane, tirbi_dtype type) {
+    const tirb_expr *a = e->as.binary.a, *b = e->as.binary.b;
+    bool left = a->kind == TIRB_EXPR_MUL;
+    const tirb_expr *product = left ? a : b;
+    const tirbi_lx *other = left ? NULL : operand(l, a, lane);
+    const tirbi_lx *x = operand(l, product->as.binary.a, lane);
+    const tirbi_lx *y = operand(l, product->as.binary.b, lane);
+    if (left) other = operand(l, b, lane);
+    if (!x || !y || !other) return NULL;
+    tirbi_op op = e->kind == TIRB_EXPR_ADD ? TIRB_OP_FMA : left ? TIRB_OP_FMS : TIRB_OP_FNMA;
+    return tirbi_lx_op(l->pool, op, type, TIRB_TYPE_NONE, x, y, other);
+}
+
+static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirb_expr *a = e->as.binary.a, *b = e->as.binary.b;
+    tirbi_dtype type;
+    if (!tirbi_machine_type(l, a->dtype, a->span, &type)) return NULL;
+    bool sum = e->kind == TIRB_EXPR_ADD || e->kind == TIRB_EXPR_SUB;
+    if (sum && tirbi_dtype_is_float(type) && l->options->fp != TIRB_FP_STRICT &&
+        (a->kind == TIRB_EXPR_MUL || b->kind == TIRB_EXPR_MUL)) {
+        return lower_fused(l, e, lane, type);
+    }
+    const tirbi_lx *x = operand(l, a, lane), *y = operand(l, b, lane);
+    if (!x || !y) return NULL;
+    tirbi_op op = binary_ops[e->kind];
+    if (tirbi_dtype_is_float(type) && (op == TIRB_OP_MOD || op == TIRB_OP_FLOORMOD || op == TIRB_OP_FLOORDIV)) {
+        tirbi_unsupported(l, e->span, "this remainder or floor division of floats");
+        return NULL;
+    }
+    if (type == TIRB_BOOL && !(tirbi_ops[op].types & (1u << TIRB_BOOL))) {
+        /* Arithmetic of bools: as the AST allows it, on the bytes 0 and 1, with the result's low bit. */
+        const tirbi_lx *r = op2(l, op, TIRB_U8, tirbi_lx_cast(l->pool, TIRB_U8, x), tirbi_lx_cast(l->pool, TIRB_U8, y));
+        return r ? tirbi_lx_cast(l->pool, TIRB_BOOL, r) : NULL;
+    }
+    return op2(l, op, type, x, y);
+}
+
+static const tirbi_lx *lower_logical(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirbi_lx *a = operand(l, e->as.binary.a, lane), *b = operand(l, e->as.binary.b, lane);
+    if (!a || !b) return NULL;
+    a = tirbi_lx_cast(l->pool, TIRB_BOOL, a);
+    b = tirbi_lx_cast(l->pool, TIRB_BOOL, b);
+    return tirbi_lx_lazy(l->pool, e->kind == TIRB_EXPR_AND ? TIRBI_LX_AND : TIRBI_LX_OR, a, b, NULL);
+}
+
+/* Both Select, whose arms are lazy where they can trap, and if_then_else. */
+static const tirbi_lx *lower_choice(tirbi_lowerer *l, const tirb_expr *condition, const tirb_expr *yes,
+                                    const tirb_expr *no, const tirbi_lx *lane) {
+    const tirbi_lx *c = operand(l, condition, lane);
+    const tirbi_lx *a = operand(l, yes, lane), *b = operand(l, no, lane);
+    if (!c || !a || !b) return NULL;
+    return tirbi_lx_lazy(l->pool, TIRBI_LX_COND, tirbi_lx_cast(l->pool, TIRB_BOOL, c), a, b);
+}
+
+/* ---- Vectors -------------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *lower_ramp(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirbi_lx *base = tirbi_lower_expr(l, e->as.ramp.base, NULL);
+    const tirbi_lx *stride = tirbi_lower_expr(l, e->as.ramp.stride, NULL);
+    if (!base || !stride || !lane) return NULL;
+    tirbi_dtype type = (tirbi_dtype)base->type;
+    return op2(l, TIRB_OP_ADD, type, base, op2(l, TIRB_OP_MUL, type, tirbi_lx_cast(l->pool, type, lane), stride));
+}
+
+static const tirbi_lx *lower_shuffle(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    if (!lane || lane->kind != TIRBI_LX_CONST || lane->value >= e->as.shuffle.n_indices) {
+        if (e->dtype.lanes != 1) {
+            tirbi_unsupported(l, e->span, "a shuffle whose lane is not a constant");
+            return NULL;
+        }
+        lane = tirbi_lx_int(l->pool, TIRB_I64, 0);
+        if (!lane) return NULL;
+    }
+    const tirb_expr *index = e->as.shuffle.indices[lane->value];
+    if (index->kind != TIRB_EXPR_INT_IMM || index->as.int_value < 0) {
+        tirbi_unsupported(l, index->span, "a shuffle index that is not a constant");
+        return NULL;
+    }
+    int64_t at = index->as.int_value;
+    for (uint32_t i = 0; i < e->as.shuffle.n_vectors; i++) {
+        const tirb_expr *vector = e->as.shuffle.vectors[i];
+        if (at < vector->dtype.lanes) return operand(l, vector, tirbi_lx_int(l->pool, TIRB_I64, at));
+        at -= vector->dtype.lanes;
+    }
+    tirbi_report_error(l->diagnostics, TIRB_VALUE, index->span, "shuffle index %lld is out of range",
+                       (long long)index->as.int_value);
+    return NULL;
+}
+
+static const tirbi_lx *lower_halves(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    if (!lane) lane = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirb_expr *a = e->as.call.args[0];
+    const tirbi_lx *half = tirbi_lx_int(l->pool, TIRB_I64, a->dtype.lanes);
+    if (!lane || !half) return NULL;
+    switch (e->as.call.builtin) {
+    case TIRB_BUILTIN_VECTORLOW: return operand(l, a, lane);
+    case TIRB_BUILTIN_VECTORHIGH:
+        return operand(l, a, tirbi_lx_add(l->pool, lane, tirbi_lx_int(l->pool, TIRB_I64, a->dtype.lanes / 2)));
+    default: break;
+    }
+    const tirb_expr *b = e->as.call.args[1];
+    return tirbi_lx_lazy(l->pool, TIRBI_LX_COND, op2(l, TIRB_OP_LT, TIRB_I64, lane, half), operand(l, a, lane),
+                         operand(l, b, tirbi_lx_sub(l->pool, lane, half)));
+}
+
+/* ---- Calls of builtins ---------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane, tirbi_op op) {
+    const tirbi_lx *args[3] = {0};
+    uint32_t n = e->as.call.n_args;
+    if (n != tirbi_ops[op].arity) {
+        tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "%s takes %u arguments, got %u",
+                           tirb_builtins[e->as.call.builtin].name, (unsigned)tirbi_ops[op].arity, (unsigned)n);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        args[i] = operand(l, e->as.call.args[i], lane);
+        if (!args[i]) return NULL;
+    }
+    tirbi_dtype type = (tirbi_dtype)args[0]->type;
+    if (op == TIRB_OP_LDEXP) args[1] = tirbi_lx_cast(l->pool, type, args[1]);
+    bool integer = !tirbi_dtype_is_float(type);
+    if (integer && (op == TIRB_OP_FLOOR || op == TIRB_OP_CEIL || op == TIRB_OP_TRUNC || op == TIRB_OP_ROUND)) {
+        return args[0];
+    }
+    if (integer && op == TIRB_OP_ISNAN) return tirbi_lx_int(l->pool, TIRB_BOOL, 0);
+    if (!(tirbi_ops[op].types & (1u << type)) || (n > 1 && args[1]->type != type) || (n > 2 && args[2]->type != type)) {
+        tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "%s is not defined for %s",
+                           tirb_builtins[e->as.call.builtin].name, tirbi_dtypes[type].tvm_name);
+        return NULL;
+    }
+    const tirbi_lx *x = tirbi_lx_op(l->pool, op, type, TIRB_TYPE_NONE, args[0], args[1], args[2]);
+    tirbi_dtype wanted;
+    if (x && tirb_datatype_machine(e->dtype, &wanted) && wanted != x->type) x = tirbi_lx_cast(l->pool, wanted, x);
+    return x;
+}
+
+static const tirbi_lx *lower_reinterpret(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    tirbi_dtype to;
+    const tirbi_lx *x = operand(l, e->as.call.args[0], lane);
+    if (!x || !tirbi_machine_type(l, e->dtype, e->span, &to)) return NULL;
+    if (x->type == to) return x;
+    if (tirbi_dtypes[to].size != tirbi_dtypes[x->type].size) {
+        tirbi_unsupported(l, e->span, "a reinterpret that changes the number of lanes");
+        return NULL;
+    }
+    return tirbi_lx_op(l->pool, TIRB_OP_BITS, to, (tirbi_dtype)x->type, x, NULL, NULL);
+}
+
+static const tirbi_lx *lower_large_uint(tirbi_lowerer *l, const tirb_expr *e) {
+    const tirb_expr *lo = e->as.call.args[0], *hi = e->as.call.args[1];
+    tirbi_dtype type;
+    if (!tirbi_machine_type(l, e->dtype, e->span, &type)) return NULL;
+    if (lo->kind != TIRB_EXPR_INT_IMM || hi->kind != TIRB_EXPR_INT_IMM) {
+        tirbi_unsupported(l, e->span, "large_uint_imm of values that are not constants");
+        return NULL;
+    }
+    uint64_t bits = (uint64_t)hi->as.int_value << 32 | ((uint64_t)lo->as.int_value & 0xffffffffu);
+    return tirbi_lx_bits(l->pool, type, bits);
+}
+
+static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    tirb_builtin builtin = e->as.call.builtin;
+    const tirb_expr *const *args = e->as.call.args;
+    const tirb_builtin_info *info = &tirb_builtins[builtin];
+    if (info->arity >= 0 && e->as.call.n_args != (uint32_t)info->arity && info->op == 0) {
+        tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "%s takes %d arguments, got %u", info->name, info->arity,
+                           (unsigned)e->as.call.n_args);
+        return NULL;
+    }
+    if (info->op) return lower_elementwise(l, e, lane, (tirbi_op)info->op);
+    switch (builtin) {
+    case TIRB_BUILTIN_IF_THEN_ELSE: return lower_choice(l, args[0], args[1], args[2], lane);
+    case TIRB_BUILTIN_LIKELY: return operand(l, args[0], lane);
+    case TIRB_BUILTIN_REINTERPRET: return lower_reinterpret(l, e, lane);
+    case TIRB_BUILTIN_LARGE_UINT_IMM: return lower_large_uint(l, e);
+    case TIRB_BUILTIN_VECTORLOW:
+    case TIRB_BUILTIN_VECTORHIGH:
+    case TIRB_BUILTIN_VECTORCOMBINE: return lower_halves(l, e, lane);
+    case TIRB_BUILTIN_UNDEF: {
+        tirbi_dtype type;
+        return tirbi_machine_type(l, e->dtype, e->span, &type) ? tirbi_lx_bits(l->pool, type, 0) : NULL;
+    }
+    default:
+        tirbi_unsupported(l, e->span, info->name);
+        return NULL;
+    }
+}
+
+/* ---- Loads and everything ------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *lower_load(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirbi_place *place =
+        tirbi_lower_place(l, e->as.load.buffer, e->as.load.indices, e->as.load.n_indices, lane, e->span);
+    const tirbi_lx *x = place ? tirbi_read_place(l, place) : NULL;
+    if (!x || !e->as.load.predicate) return x;
+    const tirbi_lx *guard = operand(l, e->as.load.predicate, lane);
+    const tirbi_lx *zero = tirbi_lx_bits(l->pool, (tirbi_dtype)x->type, 0);
+    return guard ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, tirbi_lx_cast(l->pool, TIRB_BOOL, guard), x, zero) : NULL;
+}
+
+/* A let inside an expression stands for its value: expressions change nothing that evaluating twice could show. */
+static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirb_expr *value = e->as.let.value;
+    if (value->dtype.lanes > 1) {
+        tirbi_unsupported(l, e->span, "a vector that a Let expression binds");
+        return NULL;
+    }
+    const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
+    if (!x) return NULL;
+    tirbi_bind(l, e->as.let.var, x);
+    return operand(l, e->as.let.body, lane);
+}
+
+const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    if (!e || l->arena->failed) return NULL;
+    tirbi_dtype type;
+    switch (e->kind) {
+    case TIRB_EXPR_VAR: return lower_var(l, e, lane);
+    case TIRB_EXPR_INT_IMM:
+        return tirbi_machine_type(l, e->dtype, e->span, &type) ? tirbi_lx_int(l->pool, type, e->as.int_value) : NULL;
+    case TIRB_EXPR_FLOAT_IMM: return lower_float(l, e);
+    case TIRB_EXPR_CAST: {
+        const tirbi_lx *x = operand(l, e->as.cast.value, lane);
+        return x && tirbi_machine_type(l, e->dtype, e->span, &type) ? tirbi_lx_cast(l->pool, type, x) : NULL;
+    }
+    case TIRB_EXPR_NOT: {
+        const tirbi_lx *x = operand(l, e->as.cast.value, lane);
+        if (!x) return NULL;
+        return tirbi_lx_op(l->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, tirbi_lx_cast(l->pool, TIRB_BOOL, x), NULL,
+                           NULL);
+    }
+    case TIRB_EXPR_ADD: case TIRB_EXPR_SUB: case TIRB_EXPR_MUL: case TIRB_EXPR_DIV: case TIRB_EXPR_MOD:
+    case TIRB_EXPR_FLOORDIV: case TIRB_EXPR_FLOORMOD: case TIRB_EXPR_MIN: case TIRB_EXPR_MAX: case TIRB_EXPR_EQ:
+    case TIRB_EXPR_NE: case TIRB_EXPR_LT: case TIRB_EXPR_LE: case TIRB_EXPR_GT: case TIRB_EXPR_GE:
+        return lower_binary(l, e, lane);
+    case TIRB_EXPR_AND: case TIRB_EXPR_OR: return lower_logical(l, e, lane);
+    case TIRB_EXPR_SELECT:
+        return lower_choice(l, e->as.select.condition, e->as.select.true_value, e->as.select.false_value, lane);
+    case TIRB_EXPR_LOAD: return lower_load(l, e, lane);
+    case TIRB_EXPR_RAMP: return lower_ramp(l, e, lane);
+    case TIRB_EXPR_BROADCAST: return tirbi_lower_expr(l, e->as.broadcast.value, NULL);
+    case TIRB_EXPR_LET: return lower_let_expr(l, e, lane);
+    case TIRB_EXPR_CALL:
+        return e->as.call.function || e->as.call.function_name ? tirbi_lower_call(l, e) : lower_builtin(l, e, lane);
+    case TIRB_EXPR_SHUFFLE: return lower_shuffle(l, e, lane);
+    case TIRB_EXPR_STRING_IMM: tirbi_unsupported(l, e->span, "a string as a value"); return NULL;
+    case TIRB_EXPR_REDUCE: tirbi_unsupported(l, e->span, "Reduce"); return NULL;
+    }
+    return NULL;
+}

@@ -1,0 +1,100 @@
+#include "compiler/optimize/affine.h"
+
+bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
+    if (x->kind == TIRBI_LX_VAR) {
+        for (uint32_t i = 0; i < loops->n; i++) {
+            if (loops->var[i] == x->var) return true;
+        }
+        return false;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (tirbi_mentions_loops(x->args[i], loops)) return true;
+    }
+    return false;
+}
+
+static const tirbi_lx *wide(tirbi_lx_pool *pool, const tirbi_lx *x) { return tirbi_lx_cast(pool, TIRB_I64, x); }
+
+static bool sum(tirbi_lx_pool *pool, tirbi_affine *a, const tirbi_affine *b, uint32_t n, bool subtract) {
+    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!b->coefficient[i]) continue;
+        const tirbi_lx *left = a->coefficient[i] ? a->coefficient[i] : zero;
+        a->coefficient[i] = subtract ? tirbi_lx_sub(pool, left, b->coefficient[i])
+                                     : tirbi_lx_add(pool, left, b->coefficient[i]);
+        if (!a->coefficient[i]) return false;
+        if (tirbi_lx_is_int(a->coefficient[i], 0)) a->coefficient[i] = NULL;
+    }
+    a->start = subtract ? tirbi_lx_sub(pool, a->start, b->start) : tirbi_lx_add(pool, a->start, b->start);
+    return a->start != NULL;
+}
+
+static bool scale(tirbi_lx_pool *pool, tirbi_affine *a, const tirbi_lx *factor, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (!a->coefficient[i]) continue;
+        a->coefficient[i] = tirbi_lx_mul(pool, a->coefficient[i], factor);
+        if (!a->coefficient[i]) return false;
+        if (tirbi_lx_is_int(a->coefficient[i], 0)) a->coefficient[i] = NULL;
+    }
+    a->start = tirbi_lx_mul(pool, a->start, factor);
+    return a->start != NULL;
+}
+
+/* Narrow arithmetic wraps within reach of real indices. */
+static bool exact_type(const tirbi_lx *x) {
+    return tirbi_dtype_is_int((tirbi_dtype)x->type) && tirbi_dtypes[x->type].bits >= 32;
+}
+
+static bool of_operation(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
+    tirbi_affine b;
+    switch (x->op) {
+    case TIRB_OP_CAST:
+        return exact_type(x) && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+               tirbi_affine_of(pool, x->args[0], loops, out);
+    case TIRB_OP_ADD:
+    case TIRB_OP_SUB:
+        return exact_type(x) && tirbi_affine_of(pool, x->args[0], loops, out) &&
+               tirbi_affine_of(pool, x->args[1], loops, &b) && sum(pool, out, &b, loops->n, x->op == TIRB_OP_SUB);
+    case TIRB_OP_MUL: {
+        if (!exact_type(x)) return false;
+        bool left = tirbi_mentions_loops(x->args[0], loops), right = tirbi_mentions_loops(x->args[1], loops);
+        if (left && right) return false;
+        return tirbi_affine_of(pool, x->args[left ? 0 : 1], loops, out) &&
+               scale(pool, out, wide(pool, x->args[left ? 1 : 0]), loops->n);
+    }
+    default: return false;
+    }
+}
+
+bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
+    *out = (tirbi_affine){.start = NULL};
+    if (!x->pure) return false;
+    if (!tirbi_mentions_loops(x, loops)) {
+        out->start = wide(pool, x);
+        return out->start != NULL && !x->traps;
+    }
+    if (x->kind == TIRBI_LX_VAR) {
+        for (uint32_t i = 0; i < loops->n; i++) {
+            if (loops->var[i] != x->var) continue;
+            out->coefficient[i] = tirbi_lx_int(pool, TIRB_I64, 1);
+            out->start = x->var->min;
+            return out->coefficient[i] && !tirbi_mentions_loops(x->var->min, loops);
+        }
+    }
+    return x->kind == TIRBI_LX_OP && of_operation(pool, x, loops, out);
+}
+
+bool tirbi_affine_constant(const tirbi_affine *form, uint32_t i, int64_t *out) {
+    const tirbi_lx *c = form->coefficient[i];
+    if (c && c->kind != TIRBI_LX_CONST) return false;
+    *out = c ? c->value : 0;
+    return true;
+}
+
+bool tirbi_affine_equal(const tirbi_affine *a, const tirbi_affine *b, uint32_t n) {
+    if (a->start != b->start) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (a->coefficient[i] != b->coefficient[i]) return false;
+    }
+    return true;
+}

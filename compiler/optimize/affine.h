@@ -1,0 +1,31 @@
+/* Affine forms of int64 expressions over loop counters. */
+#ifndef TIRB_COMPILER_OPTIMIZE_AFFINE_H
+#define TIRB_COMPILER_OPTIMIZE_AFFINE_H
+
+#include "compiler/lower/loop.h"
+
+enum { TIRBI_MAX_AFFINE = 16 };
+
+/* The loops that an analysis looks at; everything else is invariant. */
+typedef struct tirbi_loop_set {
+    tirbi_lvar *var[TIRBI_MAX_AFFINE];
+    uint32_t n;
+} tirbi_loop_set;
+
+/* start + sum of coefficient[i] * k_i, where k_i = 0, 1, .. counts the iterations of loop i. The coefficients and the
+ * start are invariant and pure; a NULL coefficient is 0. */
+typedef struct tirbi_affine {
+    const tirbi_lx *coefficient[TIRBI_MAX_AFFINE];
+    const tirbi_lx *start;
+} tirbi_affine;
+
+/* Whether x mentions the variable of a loop of the set. */
+bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
+/* The affine form of an integer expression used as an index. 32-bit and wider arithmetic is taken as exact: an element
+ * number that lies inside a buffer has the same low bits either way, and one that does not traps. */
+bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out);
+/* The constant coefficient of loop i; false when it is not a constant. */
+bool tirbi_affine_constant(const tirbi_affine *form, uint32_t i, int64_t *out);
+bool tirbi_affine_equal(const tirbi_affine *a, const tirbi_affine *b, uint32_t n);
+
+#endif

@@ -1,0 +1,866 @@
+/* Planning lane loops: see lanes.h. A plan exists when every iteration of the lane loop touches memory of its own, inner
+ * loops run alike in all lanes, and everything in the body is an elementwise operation, an affine access or a choice
+ * between values that cannot trap. */
+#include "compiler/optimize/lanes.h"
+
+#include <string.h>
+
+enum {
+    NO_VALUE = 0xFFFF,
+    MAX_VALUES = 4000,
+    MAX_OPS = 4000,
+    MAX_ACCESSES = 256,
+    MAX_CHECKS = 512,
+    MEMO_SIZE = 1024,
+    MAX_VARS = 64,
+    MAX_PROMOTED = 16
+};
+
+/* A variable of the body and the lane value that holds it. A raw value holds the bits of a float that may be a NaN to be
+ * copied as it is, in an unsigned type of its size. */
+typedef struct lane_var {
+    tirbi_lvar *var;
+    uint16_t value;
+    bool raw;
+    uint32_t depth;
+} lane_var;
+
+typedef struct lane_memo {
+    const tirbi_lx *x; /* a pure expression, or NULL: what cursor `cursor` holds */
+    uint8_t cursor;
+    bool raw;
+    uint16_t value;
+} lane_memo;
+
+/* An element that stays in a lane value while an inner loop runs. */
+typedef struct promotion {
+    const tirbi_place *place;
+    uint16_t value;
+} promotion;
+
+typedef struct lane_access {
+    const tirbi_place *place;
+    bool write;
+} lane_access;
+
+typedef struct planner {
+    tirbi_lx_pool *pool;
+    tirbi_lane_plan *plan;
+    const tirbi_ls *body;
+    uint8_t path[TIRBI_MAX_INNER]; /* inner loops that are open, outermost first */
+    uint32_t n_path;
+    lane_var vars[MAX_VARS];
+    uint32_t n_vars;
+    lane_memo memo[MEMO_SIZE];
+    uint32_t n_memo;
+    promotion promoted[MAX_PROMOTED];
+    uint32_t n_promoted;
+    lane_access accesses[MAX_ACCESSES];
+    uint32_t n_accesses;
+    uint32_t n_values;
+    tirbi_span span;
+    bool failed;
+} planner;
+
+static uint16_t plan_value(planner *p, const tirbi_lx *x);
+static uint16_t plan_raw(planner *p, const tirbi_lx *x);
+static void plan_stmt(planner *p, const tirbi_ls *s);
+
+static uint16_t fail(planner *p) {
+    p->failed = true;
+    return NO_VALUE;
+}
+
+/* ---- Operations ----------------------------------------------------------------------------------------------- */
+
+static uint16_t new_value(planner *p) {
+    if (p->n_values == MAX_VALUES) return fail(p);
+    return (uint16_t)p->n_values++;
+}
+
+static tirbi_lane_op *add_op(planner *p, unsigned op, tirbi_dtype type) {
+    static tirbi_lane_op lost; /* written to and never read once the plan has failed */
+    tirbi_lane_plan *plan = p->plan;
+    if (plan->n_ops == plan->capacity) {
+        uint32_t capacity = plan->capacity ? plan->capacity * 2 : 32;
+        tirbi_lane_op *ops = capacity > MAX_OPS ? NULL : TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_op, capacity);
+        if (!ops) {
+            fail(p);
+            return &lost;
+        }
+        if (plan->n_ops) memcpy(ops, plan->ops, plan->n_ops * sizeof(*ops));
+        plan->ops = ops;
+        plan->capacity = capacity;
+    }
+    tirbi_lane_op *o = &plan->ops[plan->n_ops++];
+    *o = (tirbi_lane_op){.op = (uint8_t)op, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .to = NO_VALUE,
+                         .from = {NO_VALUE, NO_VALUE, NO_VALUE}, .loop = 0xFF, .span = p->span};
+    return o;
+}
+
+static uint16_t elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi_dtype source, uint16_t a, uint16_t b,
+                            uint16_t c) {
+    if (p->failed) return NO_VALUE;
+    uint16_t to = new_value(p);
+    tirbi_lane_op *o = add_op(p, (unsigned)op + TIRB_OP_LANE_FORM, type);
+    o->source = (uint8_t)source;
+    o->to = to;
+    o->from[0] = a;
+    o->from[1] = b;
+    o->from[2] = c;
+    return to;
+}
+
+static uint16_t splat(planner *p, tirbi_dtype type, const tirbi_lx *scalar) {
+    uint16_t to = new_value(p);
+    tirbi_lane_op *o = add_op(p, TIRB_OP_VSPLAT, type);
+    o->to = to;
+    o->scalar = scalar;
+    return to;
+}
+
+static tirbi_dtype raw_type(tirbi_dtype type) {
+    switch (tirbi_dtypes[type].size) {
+    case 2: return TIRB_U16;
+    case 4: return TIRB_U32;
+    default: return TIRB_U64;
+    }
+}
+
+/* ---- Remembered values ------------------------------------------------------------------------------------------ */
+
+static void remember(planner *p, const tirbi_lx *x, uint8_t cursor, bool raw, uint16_t value) {
+    if (value == NO_VALUE || p->n_memo == MEMO_SIZE) return;
+    p->memo[p->n_memo++] = (lane_memo){.x = x, .cursor = cursor, .raw = raw, .value = value};
+}
+
+static uint16_t recall(const planner *p, const tirbi_lx *x, uint8_t cursor, bool raw) {
+    for (uint32_t i = p->n_memo; i-- > 0;) {
+        const lane_memo *m = &p->memo[i];
+        if (m->x == x && m->raw == raw && (x || m->cursor == cursor)) return m->value;
+    }
+    return NO_VALUE;
+}
+
+/* Forgets what was loaded from a buffer's memory, or from all. */
+static void forget_loads(planner *p, const tirbi_lbuf *root) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->n_memo; i++) {
+        const lane_memo *m = &p->memo[i];
+        if (!m->x && (!root || p->plan->cursors[m->cursor].place->buffer->root == root)) continue;
+        p->memo[kept++] = *m;
+    }
+    p->n_memo = kept;
+}
+
+static lane_var *find_var(planner *p, const tirbi_lvar *var) {
+    for (uint32_t i = p->n_vars; i-- > 0;) {
+        if (p->vars[i].var == var) return &p->vars[i];
+    }
+    return NULL;
+}
+
+/* ---- Places --------------------------------------------------------------------------------------------------- */
+
+static bool same_place(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->ndim != b->ndim || a->flat != b->flat) return false;
+    for (uint32_t i = 0; i < a->ndim; i++) {
+        if (a->indices[i] != b->indices[i]) return false;
+    }
+    return true;
+}
+
+static uint64_t open_loops(const planner *p) {
+    uint64_t bits = 1;
+    for (uint32_t i = 0; i < p->n_path; i++) bits |= UINT64_C(2) << p->path[i];
+    return bits;
+}
+
+/* Asks for a check of every index that is not proven; it must be monotonic in each loop. */
+static bool check_place(planner *p, const tirbi_place *place) {
+    tirbi_lane_plan *plan = p->plan;
+    for (const tirbi_place *v = place; v; v = v->view) {
+        bool proven = true;
+        for (uint32_t d = 0; d < v->ndim; d++) {
+            tirbi_affine form;
+            int64_t c;
+            if (tirbi_index_proven(v->indices[d], v->buffer->shape[d])) continue;
+            proven = false;
+            if (!v->buffer->shape[d]->pure || !tirbi_affine_of(p->pool, v->indices[d], &plan->loops, &form)) return false;
+            for (uint32_t i = 0; i < plan->loops.n; i++) {
+                if (!tirbi_affine_constant(&form, i, &c)) return false;
+            }
+        }
+        if (proven) continue;
+        for (uint32_t i = 0; i < plan->n_checks; i++) {
+            if (same_place(plan->checks[i].place, v) && plan->checks[i].enclosing == open_loops(p)) proven = true;
+        }
+        if (proven) continue;
+        if (plan->n_checks == plan->checks_capacity) return false;
+        plan->checks[plan->n_checks++] = (tirbi_lane_check){.place = v, .enclosing = open_loops(p)};
+    }
+    return true;
+}
+
+static bool record_access(planner *p, const tirbi_place *place, bool write) {
+    for (uint32_t i = 0; i < p->n_accesses; i++) {
+        if (p->accesses[i].write == write && same_place(p->accesses[i].place, place)) return true;
+    }
+    if (p->n_accesses == MAX_ACCESSES) return false;
+    p->accesses[p->n_accesses++] = (lane_access){.place = place, .write = write};
+    return true;
+}
+
+/* The cursor of a place; TIRBI_MAX_CURSORS when there is none. */
+static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type, bool write) {
+    tirbi_lane_plan *plan = p->plan;
+    tirbi_affine form;
+    if (!tirbi_affine_of(p->pool, place->flat, &plan->loops, &form) || (write && !form.coefficient[0]) ||
+        !check_place(p, place) || !record_access(p, place, write)) {
+        fail(p);
+        return TIRBI_MAX_CURSORS;
+    }
+    uint8_t level = p->n_path ? (uint8_t)(p->path[p->n_path - 1] + 1) : 0;
+    uint8_t access = write ? TIRBI_WRITE : TIRBI_READ;
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        tirbi_lane_cursor *c = &plan->cursors[i];
+        if (c->place->buffer->root != place->buffer->root || c->type != type || c->level != level) continue;
+        if (!tirbi_affine_equal(&c->form, &form, plan->loops.n)) continue;
+        c->access |= access;
+        return (uint8_t)i;
+    }
+    if (plan->n_cursors == TIRBI_MAX_CURSORS) {
+        fail(p);
+        return TIRBI_MAX_CURSORS;
+    }
+    plan->cursors[plan->n_cursors] =
+        (tirbi_lane_cursor){.place = place, .type = (uint8_t)type, .access = access, .level = level, .form = form};
+    return (uint8_t)plan->n_cursors++;
+}
+
+/* ---- Expressions ---------------------------------------------------------------------------------------------- */
+
+static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw) {
+    for (uint32_t i = p->n_promoted; i-- > 0;) {
+        if (!same_place(p->promoted[i].place, place)) continue;
+        return raw ? fail(p) : p->promoted[i].value;
+    }
+    uint8_t cursor = cursor_for(p, place, type, false);
+    if (p->failed) return NO_VALUE;
+    uint16_t known = recall(p, NULL, cursor, false);
+    if (known != NO_VALUE) return known;
+    uint16_t to = new_value(p);
+    tirbi_lane_op *o = add_op(p, TIRB_OP_VLOAD, type);
+    o->to = to;
+    o->cursor = cursor;
+    remember(p, NULL, cursor, false, to);
+    return to;
+}
+
+static uint16_t loop_counter(planner *p, const tirbi_lx *x) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    tirbi_dtype type = (tirbi_dtype)x->type;
+    uint32_t i = 0;
+    while (i < loops->n && loops->var[i] != x->var) i++;
+    if (i == loops->n) return fail(p);
+    uint16_t to = new_value(p);
+    tirbi_lane_op *o;
+    if (i == 0) {
+        o = add_op(p, TIRB_OP_VIOTA, type);
+        o->scalar = x->var->min;
+    } else {
+        o = add_op(p, TIRB_OP_VSPLAT, type);
+        o->loop = (uint8_t)(i - 1);
+        p->plan->index_used[i - 1] = true;
+    }
+    o->to = to;
+    if (i == 0 || tirbi_lx_is_int(x->var->min, 0)) return to;
+    return elementwise(p, TIRB_OP_ADD, type, TIRB_TYPE_NONE, to, splat(p, type, tirbi_lx_cast(p->pool, type, x->var->min)),
+                       NO_VALUE);
+}
+
+static uint16_t variable(planner *p, const tirbi_lx *x) {
+    lane_var *v = find_var(p, x->var);
+    if (!v) {
+        if (x->var->kind == TIRBI_LVAR_LOCAL) return fail(p);
+        return tirbi_mentions_loops(x, &p->plan->loops) ? loop_counter(p, x) : splat(p, (tirbi_dtype)x->type, x);
+    }
+    if (!v->raw) return v->value;
+    tirbi_dtype type = (tirbi_dtype)x->type;
+    return elementwise(p, TIRB_OP_BITS, type, raw_type(type), v->value, NO_VALUE, NO_VALUE);
+}
+
+/* Whether a pure expression is the same for all lanes and iterations, and can be computed before the loop. */
+static bool is_invariant(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return !find_var(p, x->var) && !tirbi_mentions_loops(x, &p->plan->loops);
+    for (int i = 0; i < x->n_args; i++) {
+        if (!is_invariant(p, x->args[i])) return false;
+    }
+    return true;
+}
+
+static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
+    tirbi_dtype type = (tirbi_dtype)x->type;
+    if (x->pure && !x->traps && is_invariant(p, x)) return splat(p, type, x);
+    switch (x->kind) {
+    case TIRBI_LX_VAR: return variable(p, x);
+    case TIRBI_LX_LOAD: return load(p, x->access, type, false);
+    case TIRBI_LX_OP: {
+        uint16_t v[3] = {NO_VALUE, NO_VALUE, NO_VALUE};
+        for (int i = 0; i < x->n_args; i++) v[i] = plan_value(p, x->args[i]);
+        return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
+    }
+    case TIRBI_LX_COND: {
+        if (x->args[1]->traps || x->args[2]->traps) return fail(p);
+        uint16_t c = plan_value(p, x->args[0]), a = plan_value(p, x->args[1]), b = plan_value(p, x->args[2]);
+        return elementwise(p, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, c, a, b);
+    }
+    case TIRBI_LX_AND:
+    case TIRBI_LX_OR: {
+        if (x->args[1]->traps) return fail(p);
+        uint16_t a = plan_value(p, x->args[0]), b = plan_value(p, x->args[1]);
+        return elementwise(p, x->kind == TIRBI_LX_AND ? TIRB_OP_AND : TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b,
+                           NO_VALUE);
+    }
+    default: return fail(p);
+    }
+}
+
+static uint16_t plan_value(planner *p, const tirbi_lx *x) {
+    if (p->failed || !x) return fail(p);
+    bool bound = x->kind == TIRBI_LX_VAR && find_var(p, x->var) && !find_var(p, x->var)->raw;
+    if (!x->pure || bound) return plan_new_value(p, x);
+    uint16_t known = recall(p, x, 0, false);
+    if (known != NO_VALUE) return known;
+    uint16_t value = plan_new_value(p, x);
+    if (!p->failed) remember(p, x, 0, false, value);
+    return value;
+}
+
+/* ---- Copies of floats, whose NaNs keep their bits ----------------------------------------------------------------- */
+
+static bool is_copy(planner *p, const tirbi_lx *x) {
+    if (!tirbi_dtype_is_float((tirbi_dtype)x->type)) return false;
+    switch (x->kind) {
+    case TIRBI_LX_LOAD: return true;
+    case TIRBI_LX_VAR: {
+        lane_var *v = find_var(p, x->var);
+        return v ? v->raw : true;
+    }
+    case TIRBI_LX_COND: return is_copy(p, x->args[1]) || is_copy(p, x->args[2]);
+    case TIRBI_LX_OP:
+        if (x->op == TIRB_OP_SELECT) return is_copy(p, x->args[1]) || is_copy(p, x->args[2]);
+        return x->op == TIRB_OP_BITS;
+    default: return false;
+    }
+}
+
+static uint16_t plan_raw_choice(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_COND && (x->args[1]->traps || x->args[2]->traps)) return fail(p);
+    uint16_t c = plan_value(p, x->args[0]), a = plan_raw(p, x->args[1]), b = plan_raw(p, x->args[2]);
+    return elementwise(p, TIRB_OP_SELECT, raw_type((tirbi_dtype)x->type), TIRB_TYPE_NONE, c, a, b);
+}
+
+static uint16_t plan_raw(planner *p, const tirbi_lx *x) {
+    if (p->failed) return NO_VALUE;
+    tirbi_dtype type = (tirbi_dtype)x->type, raw = raw_type(type);
+    if (x->pure && !x->traps && x->kind != TIRBI_LX_CONST && is_invariant(p, x)) return splat(p, raw, x);
+    switch (x->kind) {
+    case TIRBI_LX_CONST: return splat(p, raw, x);
+    case TIRBI_LX_LOAD: return load(p, x->access, raw, true);
+    case TIRBI_LX_VAR: {
+        lane_var *v = find_var(p, x->var);
+        if (v && v->raw) return v->value;
+        break;
+    }
+    case TIRBI_LX_COND: return plan_raw_choice(p, x);
+    case TIRBI_LX_OP:
+        if (x->op == TIRB_OP_SELECT) return plan_raw_choice(p, x);
+        if (x->op == TIRB_OP_BITS) {
+            tirbi_dtype from = (tirbi_dtype)x->source;
+            uint16_t v = tirbi_dtype_is_float(from) ? plan_raw(p, x->args[0]) : plan_value(p, x->args[0]);
+            if (tirbi_dtype_is_float(from) || from == raw) return v;
+            return elementwise(p, TIRB_OP_BITS, raw, from, v, NO_VALUE, NO_VALUE);
+        }
+        break;
+    default: break;
+    }
+    uint16_t v = plan_value(p, x);
+    return elementwise(p, TIRB_OP_BITS, raw, type, v, NO_VALUE, NO_VALUE);
+}
+
+/* ---- Stores and variables --------------------------------------------------------------------------------------- */
+
+static bool remembered(const planner *p, uint16_t value) {
+    for (uint32_t i = 0; i < p->n_memo; i++) {
+        if (p->memo[i].value == value) return true;
+    }
+    for (uint32_t i = 0; i < p->n_vars; i++) {
+        if (p->vars[i].value == value) return true;
+    }
+    return false;
+}
+
+/* Gives `to` the value: by the operation that made it where nothing else knows that, else by a move. */
+static void move_to(planner *p, uint16_t to, uint16_t value, tirbi_dtype type, uint32_t n_before) {
+    if (p->failed || to == value) return;
+    tirbi_lane_op *last = p->plan->n_ops ? &p->plan->ops[p->plan->n_ops - 1] : NULL;
+    if (last && last->to == value && value >= n_before && !remembered(p, value)) {
+        last->to = to;
+        return;
+    }
+    tirbi_lane_op *o = add_op(p, TIRB_OP_VMOV, type);
+    o->to = to;
+    o->from[0] = value;
+}
+
+static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *value) {
+    tirbi_dtype type = place->buffer->type;
+    if (!value || value->type != type) {
+        fail(p);
+        return;
+    }
+    for (uint32_t i = p->n_promoted; i-- > 0;) {
+        if (!same_place(p->promoted[i].place, place)) continue;
+        uint32_t before = p->n_values;
+        uint16_t v = plan_value(p, value);
+        move_to(p, p->promoted[i].value, v, type, before);
+        return;
+    }
+    bool raw = is_copy(p, value);
+    tirbi_dtype as = raw ? raw_type(type) : type;
+    uint16_t v = raw ? plan_raw(p, value) : plan_value(p, value);
+    uint8_t cursor = cursor_for(p, place, as, true);
+    if (p->failed) return;
+    tirbi_lane_op *o = add_op(p, TIRB_OP_VSTORE, as);
+    o->cursor = cursor;
+    o->from[0] = v;
+    forget_loads(p, place->buffer->root);
+    remember(p, NULL, cursor, false, v);
+}
+
+static bool set_copies(planner *p, const tirbi_ls *s, const tirbi_lvar *var) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (set_copies(p, s->as.seq.items[i], var)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP: return set_copies(p, s->as.loop.body, var);
+    case TIRBI_LS_IF:
+        return set_copies(p, s->as.if_.then_case, var) || (s->as.if_.else_case && set_copies(p, s->as.if_.else_case, var));
+    case TIRBI_LS_SET: return s->as.set.var == var && is_copy(p, s->as.set.value);
+    default: return false;
+    }
+}
+
+static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value) {
+    lane_var *known = find_var(p, var);
+    if (!value) {
+        fail(p);
+        return;
+    }
+    if (!known) {
+        if (p->n_vars == MAX_VARS) {
+            fail(p);
+            return;
+        }
+        bool raw = tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var);
+        uint16_t fresh = new_value(p);
+        uint32_t before = p->n_values;
+        uint16_t v = raw ? plan_raw(p, value) : plan_value(p, value);
+        move_to(p, fresh, v, raw ? raw_type(var->type) : var->type, before);
+        p->vars[p->n_vars++] = (lane_var){.var = var, .value = fresh, .raw = raw, .depth = p->n_path};
+        return;
+    }
+    uint32_t before = p->n_values;
+    uint16_t v = known->raw ? plan_raw(p, value) : plan_value(p, value);
+    move_to(p, known->value, v, known->raw ? raw_type(var->type) : var->type, before);
+}
+
+/* A conditional store writes what was there where the condition does not hold; the place must be proven. */
+static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *condition) {
+    if (p->failed) return;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) plan_guarded(p, s->as.seq.items[i], condition);
+        return;
+    case TIRBI_LS_STORE: {
+        const tirbi_lx *old = tirbi_lx_load(p->pool, s->as.store.access);
+        if (!old || old->traps || s->as.store.value->traps) break;
+        plan_store(p, s->as.store.access,
+                   tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, s->as.store.value, old));
+        return;
+    }
+    case TIRBI_LS_SET:
+        if (s->as.set.value->traps || !find_var(p, s->as.set.var)) break;
+        plan_set(p, s->as.set.var,
+                 tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, s->as.set.value,
+                               tirbi_lx_var(p->pool, s->as.set.var)));
+        return;
+    case TIRBI_LS_IF: {
+        if (s->as.if_.else_case || s->as.if_.condition->traps) break;
+        plan_guarded(p, s->as.if_.then_case,
+                     tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, s->as.if_.condition, NULL));
+        return;
+    }
+    default: break;
+    }
+    fail(p);
+}
+
+/* ---- Inner loops ---------------------------------------------------------------------------------------------- */
+
+static const tirbi_ls *innermost_body(const tirbi_ls *loop, tirbi_lvar **vars, uint32_t max, uint32_t *n) {
+    *n = 0;
+    while (loop->kind == TIRBI_LS_LOOP && *n < max) {
+        vars[(*n)++] = loop->as.loop.var;
+        loop = loop->as.loop.body;
+    }
+    return loop;
+}
+
+static bool contains(tirbi_lvar *const *vars, uint32_t n, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (vars[i] == var) return true;
+    }
+    return false;
+}
+
+/* The init of a perfect nest of reduce loops starting at `loop`: it runs once, before them. */
+static const tirbi_ls *hoistable_init(const tirbi_ls *loop) {
+    tirbi_lvar *vars[TIRBI_MAX_AFFINE];
+    uint32_t n;
+    const tirbi_ls *body = innermost_body(loop, vars, TIRBI_MAX_AFFINE, &n);
+    const tirbi_ls *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n ? body->as.seq.items[0] : body;
+    if (first->kind != TIRBI_LS_IF || first->as.if_.n_first_of != n || !first->as.if_.first_of) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!contains(first->as.if_.first_of, n, vars[i])) return NULL;
+    }
+    return first;
+}
+
+static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool in_copy) {
+    if (x->kind == TIRBI_LX_LOAD) return in_copy && same_place(x->access, place);
+    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    for (int i = 0; i < x->n_args; i++) {
+        if (lx_mentions_place(x->args[i], place, in_copy && chooses && i > 0)) return true;
+    }
+    return false;
+}
+
+static bool reads_other(const tirbi_lx *x, const tirbi_place *place) {
+    if (x->kind == TIRBI_LX_CALL) return true;
+    if (x->kind == TIRBI_LX_LOAD) return x->access->buffer->root == place->buffer->root && !same_place(x->access, place);
+    for (int i = 0; i < x->n_args; i++) {
+        if (reads_other(x->args[i], place)) return true;
+    }
+    return false;
+}
+
+/* Whether within `s` the memory of a place is only ever used as this one element, computed and never copied. */
+static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!only_this(p, s->as.seq.items[i], place)) return false;
+        }
+        return true;
+    case TIRBI_LS_LOOP: return only_this(p, s->as.loop.body, place);
+    case TIRBI_LS_IF:
+        return !reads_other(s->as.if_.condition, place) && only_this(p, s->as.if_.then_case, place) &&
+               (!s->as.if_.else_case || only_this(p, s->as.if_.else_case, place));
+    case TIRBI_LS_SET:
+        return !reads_other(s->as.set.value, place) && !lx_mentions_place(s->as.set.value, place, true);
+    case TIRBI_LS_STORE: {
+        const tirbi_lx *value = s->as.store.value;
+        if (reads_other(value, place)) return false;
+        if (s->as.store.access->buffer->root != place->buffer->root) return !lx_mentions_place(value, place, true);
+        return same_place(s->as.store.access, place) && !is_copy(p, value);
+    }
+    default: return false;
+    }
+}
+
+static void find_stores(const tirbi_ls *s, const tirbi_place **out, uint32_t max, uint32_t *n) {
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_stores(s->as.seq.items[i], out, max, n);
+    } else if (s->kind == TIRBI_LS_LOOP) {
+        find_stores(s->as.loop.body, out, max, n);
+    } else if (s->kind == TIRBI_LS_STORE && *n < max) {
+        for (uint32_t i = 0; i < *n; i++) {
+            if (same_place(out[i], s->as.store.access)) return;
+        }
+        out[(*n)++] = s->as.store.access;
+    }
+}
+
+static bool stands_still(const tirbi_place *place, const tirbi_ls *loop) {
+    tirbi_loop_set inner = {.n = 0};
+    const tirbi_ls *s = loop;
+    for (; s->kind == TIRBI_LS_LOOP && inner.n < TIRBI_MAX_AFFINE; s = s->as.loop.body) {
+        inner.var[inner.n++] = s->as.loop.var;
+    }
+    return !tirbi_mentions_loops(place->flat, &inner) && s->kind != TIRBI_LS_LOOP;
+}
+
+static bool runs(const planner *p, const tirbi_lvar *var) { return p->plan->whole_nest || var->extent->lo >= 1; }
+
+/* Keeps elements that a loop updates in place in lane values while it runs. Returns how many were promoted. */
+static uint32_t promote(planner *p, const tirbi_ls *loop) {
+    const tirbi_place *places[MAX_PROMOTED];
+    uint32_t n = 0, promoted = 0;
+    tirbi_lvar *vars[TIRBI_MAX_AFFINE];
+    uint32_t n_vars;
+    innermost_body(loop, vars, TIRBI_MAX_AFFINE, &n_vars);
+    for (uint32_t i = 0; i < n_vars; i++) {
+        if (!runs(p, vars[i])) return 0;
+    }
+    find_stores(loop->as.loop.body, places, MAX_PROMOTED, &n);
+    for (uint32_t i = 0; i < n && !p->failed; i++) {
+        bool known = false;
+        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || same_place(p->promoted[j].place, places[i]);
+        if (known || p->n_promoted == MAX_PROMOTED || !stands_still(places[i], loop) ||
+            !only_this(p, loop->as.loop.body, places[i])) {
+            continue;
+        }
+        tirbi_dtype type = places[i]->buffer->type;
+        uint16_t start = load(p, places[i], type, false);
+        uint16_t value = new_value(p);
+        if (p->failed) return promoted;
+        tirbi_lane_op *o = add_op(p, TIRB_OP_VMOV, type);
+        o->to = value;
+        o->from[0] = start;
+        p->promoted[p->n_promoted++] = (promotion){.place = places[i], .value = value};
+        promoted++;
+    }
+    return promoted;
+}
+
+static void demote(planner *p, uint32_t n) {
+    for (; n > 0 && !p->failed; n--) {
+        promotion done = p->promoted[--p->n_promoted];
+        tirbi_dtype type = done.place->buffer->type;
+        uint8_t cursor = cursor_for(p, done.place, type, true);
+        if (p->failed) return;
+        tirbi_lane_op *o = add_op(p, TIRB_OP_VSTORE, type);
+        o->cursor = cursor;
+        o->from[0] = done.value;
+        forget_loads(p, done.place->buffer->root);
+    }
+}
+
+static void plan_inner_body(planner *p, const tirbi_ls *body, const tirbi_ls *init) {
+    if (body->kind != TIRBI_LS_SEQ || !init) {
+        if (body != init) plan_stmt(p, body);
+        return;
+    }
+    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+        if (body->as.seq.items[i] != init) plan_stmt(p, body->as.seq.items[i]);
+    }
+}
+
+static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted) {
+    tirbi_lane_plan *plan = p->plan;
+    tirbi_lvar *var = loop->as.loop.var;
+    bool regular = !loop->as.loop.step && var->min->pure && var->extent->pure && !var->min->traps &&
+                   !var->extent->traps && is_invariant(p, var->min) && is_invariant(p, var->extent);
+    uint32_t index = plan->loops.n - 1;
+    if (!regular || index >= TIRBI_MAX_INNER || plan->loops.n == TIRBI_MAX_AFFINE) {
+        fail(p);
+        return;
+    }
+    const tirbi_ls *init = hoisted;
+    if (!init) {
+        init = hoistable_init(loop);
+        if (init && !runs(p, var)) init = NULL;
+        for (const tirbi_ls *s = loop; init && s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
+            if (!runs(p, s->as.loop.var)) init = NULL;
+        }
+        if (init) plan_stmt(p, init->as.if_.then_case);
+    }
+    uint32_t promoted = promote(p, loop);
+    forget_loads(p, NULL);
+    uint32_t memo = p->n_memo, vars = p->n_vars;
+    plan->loops.var[plan->loops.n++] = var;
+    add_op(p, TIRB_OP_INNER, TIRB_TYPE_NONE)->loop = (uint8_t)index;
+    p->path[p->n_path++] = (uint8_t)index;
+    const tirbi_ls *body = loop->as.loop.body;
+    if (body->kind == TIRBI_LS_LOOP) plan_loop(p, body, init);
+    else plan_inner_body(p, body, init);
+    p->n_path--;
+    add_op(p, TIRB_OP_INNER_END, TIRB_TYPE_NONE)->loop = (uint8_t)index;
+    p->n_memo = memo < p->n_memo ? memo : p->n_memo;
+    p->n_vars = vars;
+    forget_loads(p, NULL);
+    demote(p, promoted);
+}
+
+static void plan_stmt(planner *p, const tirbi_ls *s) {
+    if (p->failed) return;
+    p->span = s->span;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) plan_stmt(p, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_STORE: plan_store(p, s->as.store.access, s->as.store.value); return;
+    case TIRBI_LS_SET: plan_set(p, s->as.set.var, s->as.set.value); return;
+    case TIRBI_LS_LOOP: plan_loop(p, s, NULL); return;
+    case TIRBI_LS_IF:
+        if (s->as.if_.condition->traps) break;
+        plan_guarded(p, s->as.if_.then_case, s->as.if_.condition);
+        if (s->as.if_.else_case) {
+            plan_guarded(p, s->as.if_.else_case,
+                         tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, s->as.if_.condition, NULL, NULL));
+        }
+        return;
+    default: break;
+    }
+    fail(p);
+}
+
+/* ---- Independence of the lanes -------------------------------------------------------------------------------- */
+
+/* Two places that different lanes can never both mean: some index of both is the same function of the lane, and of
+ * nothing else that varies. */
+static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer) return false;
+    const tirbi_loop_set *loops = &p->plan->loops;
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        tirbi_affine x, y;
+        if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) || !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
+            continue;
+        }
+        int64_t c;
+        bool alone = x.coefficient[0] && tirbi_affine_constant(&x, 0, &c) && c != 0 && tirbi_affine_equal(&x, &y, loops->n);
+        for (uint32_t i = 1; i < loops->n; i++) alone = alone && !x.coefficient[i];
+        if (alone) return true;
+    }
+    return false;
+}
+
+static bool independent(planner *p) {
+    for (uint32_t i = 0; i < p->n_accesses; i++) {
+        if (!p->accesses[i].write) continue;
+        const tirbi_place *w = p->accesses[i].place;
+        for (uint32_t j = 0; j < p->n_accesses; j++) {
+            const tirbi_place *a = p->accesses[j].place;
+            if (a->buffer->root == w->buffer->root && !lanes_apart(p, w, a)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Lane registers ------------------------------------------------------------------------------------------- */
+
+typedef struct lifetime {
+    uint32_t first, last;
+} lifetime;
+
+static void touch(lifetime *lives, uint16_t value, uint32_t at) {
+    if (value == NO_VALUE) return;
+    if (at < lives[value].first) lives[value].first = at;
+    if (at > lives[value].last) lives[value].last = at;
+}
+
+/* A value that is live into an inner loop and used in it is live until the loop ends. */
+static void stretch(const tirbi_lane_plan *plan, lifetime *lives, uint32_t n_values) {
+    for (uint32_t begin = plan->n_ops; begin-- > 0;) {
+        if (plan->ops[begin].op != TIRB_OP_INNER) continue;
+        uint32_t end = begin;
+        while (plan->ops[end].op != TIRB_OP_INNER_END || plan->ops[end].loop != plan->ops[begin].loop) end++;
+        for (uint32_t v = 0; v < n_values; v++) {
+            if (lives[v].first < begin && lives[v].last > begin && lives[v].last < end) lives[v].last = end;
+        }
+    }
+}
+
+static bool allocate_registers(planner *p) {
+    tirbi_lane_plan *plan = p->plan;
+    lifetime *lives = TIRBI_NEW_ARRAY(p->pool->arena, lifetime, p->n_values);
+    uint8_t *reg = TIRBI_NEW_ARRAY(p->pool->arena, uint8_t, p->n_values);
+    if (!lives || !reg) return false;
+    for (uint32_t v = 0; v < p->n_values; v++) lives[v].first = UINT32_MAX;
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        for (int k = 0; k < 3; k++) touch(lives, plan->ops[i].from[k], i);
+        touch(lives, plan->ops[i].to, i);
+    }
+    stretch(plan, lives, p->n_values);
+    uint32_t free_at[TIRBI_MAX_LANE_REGS] = {0};
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        uint16_t v = plan->ops[i].to;
+        if (v == NO_VALUE || lives[v].first != i) continue;
+        uint32_t r = 0;
+        while (r < TIRBI_MAX_LANE_REGS && free_at[r] > i) r++;
+        if (r == TIRBI_MAX_LANE_REGS) return false;
+        reg[v] = (uint8_t)r;
+        free_at[r] = lives[v].last > i ? lives[v].last : i + 1;
+        if (r + 1u > plan->n_values) plan->n_values = (uint16_t)(r + 1);
+    }
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        tirbi_lane_op *o = &plan->ops[i];
+        for (int k = 0; k < 3; k++) o->from[k] = o->from[k] == NO_VALUE ? NO_VALUE : reg[o->from[k]];
+        o->to = o->to == NO_VALUE ? NO_VALUE : reg[o->to];
+    }
+    return true;
+}
+
+/* ---- Whole plans ---------------------------------------------------------------------------------------------- */
+
+/* Fewer lanes than this are faster one by one. */
+enum { LEAST_LANES = 4 };
+
+static bool worth_lanes(const tirbi_lvar *var) { return var->extent->hi >= LEAST_LANES; }
+
+static planner *new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
+    planner *p = TIRBI_NEW(pool->arena, planner);
+    tirbi_lane_plan *plan = TIRBI_NEW(pool->arena, tirbi_lane_plan);
+    if (!p || !plan) return NULL;
+    plan->checks = TIRBI_NEW_ARRAY(pool->arena, tirbi_lane_check, MAX_CHECKS);
+    if (!plan->checks) return NULL;
+    plan->checks_capacity = MAX_CHECKS;
+    plan->loops.var[0] = var;
+    plan->loops.n = 1;
+    p->pool = pool;
+    p->plan = plan;
+    return p;
+}
+
+static bool regular_lane_loop(const tirbi_lvar *var) {
+    return var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps && worth_lanes(var);
+}
+
+/* Whether the only thing in the body is one nest of loops. */
+static bool is_whole_nest(const tirbi_ls *body) { return body->kind == TIRBI_LS_LOOP; }
+
+tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    if (loop->as.loop.step || !regular_lane_loop(var)) return NULL;
+    planner *p = new_planner(pool, var);
+    if (!p) return NULL;
+    p->body = loop->as.loop.body;
+    p->plan->whole_nest = is_whole_nest(p->body);
+    plan_stmt(p, p->body);
+    if (p->failed || p->plan->n_ops == 0 || !independent(p) || !allocate_registers(p)) return NULL;
+    return p->plan;
+}
+
+tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
+    tirbi_lvar *var = tree->as.tree.loops[tree->as.tree.n_loops - 1];
+    if (!regular_lane_loop(var)) return NULL;
+    planner *p = new_planner(pool, var);
+    if (!p) return NULL;
+    p->body = tree;
+    p->span = tree->span;
+    for (uint32_t u = 0; u < tree->as.tree.n_updates && !p->failed; u++) {
+        const tirbi_update *update = &tree->as.tree.updates[u];
+        uint16_t value = plan_value(p, update->value);
+        uint16_t factor = update->factor ? plan_value(p, update->factor) : NO_VALUE;
+        tirbi_lane_op *o = add_op(p, update->factor ? TIRB_OP_VREDMA : TIRB_OP_VRED, update->target->buffer->type);
+        o->red = (uint8_t)u;
+        o->from[0] = value;
+        o->from[1] = factor;
+    }
+    if (p->failed || !allocate_registers(p)) return NULL;
+    return p->plan;
+}

@@ -1,0 +1,58 @@
+/* Lane plans: loops whose iterations are independent, as the body of one lane loop.
+ *
+ * A plan is made by looking at the loop IR alone and emits nothing, so that several can be tried. */
+#ifndef TIRB_COMPILER_OPTIMIZE_LANES_H
+#define TIRB_COMPILER_OPTIMIZE_LANES_H
+
+#include "compiler/optimize/affine.h"
+
+typedef struct tirbi_lane_op {
+    uint8_t op; /* tirbi_op of a lane instruction */
+    uint8_t type, source;
+    uint8_t cursor, loop, red;
+    uint16_t to, from[3]; /* lane values, numbered without limit until they are allocated */
+    const tirbi_lx *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter */
+    tirbi_span span;
+} tirbi_lane_op;
+
+typedef struct tirbi_lane_cursor {
+    const tirbi_place *place; /* the first that it came from */
+    uint8_t type, access, level;
+    tirbi_affine form; /* over plan->loops: 0 is the lane loop, i + 1 inner loop i */
+} tirbi_lane_cursor;
+
+/* A place whose indices must be checked before the loop, over all iterations of the loops up to its level. */
+typedef struct tirbi_lane_check {
+    const tirbi_place *place;
+    uint64_t enclosing; /* bit per loop of plan->loops */
+} tirbi_lane_check;
+
+typedef struct tirbi_lane_plan {
+    tirbi_loop_set loops; /* the lane loop, then the inner loops in order of appearance */
+    tirbi_lane_op *ops;
+    uint32_t n_ops, capacity;
+    tirbi_lane_cursor cursors[TIRBI_MAX_CURSORS];
+    uint32_t n_cursors;
+    tirbi_lane_check *checks;
+    uint32_t n_checks, checks_capacity;
+    bool index_used[TIRBI_MAX_INNER];
+    bool whole_nest; /* nothing happens unless every loop runs at least once */
+    uint16_t n_values; /* after allocation: lane registers in use */
+} tirbi_lane_plan;
+
+/* Plans the iterations of `loop` as lanes. NULL when that is not possible (or memory ran out). */
+tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* Plans the last loop of a tree reduction; `red` of its operations numbers the updates. */
+tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree);
+
+/* A perfect nest reordered so that a good lane loop encloses only loops that it may: the loops outside it, then the plan
+ * of the rest. */
+typedef struct tirbi_nest {
+    tirbi_lvar *outer[TIRBI_MAX_AFFINE];
+    uint32_t n_outer;
+    tirbi_lane_plan *plan;
+} tirbi_nest;
+
+bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange, tirbi_nest *out);
+
+#endif

@@ -1,0 +1,221 @@
+/* Choosing the lane loop of a perfect nest, and moving it.
+ *
+ * The loops of a rectangular nest around straight-line code may be reordered when every iteration vector of its spatial
+ * loops updates elements of its own, as long as the loops of reductions keep their order among themselves: then every
+ * element still receives its updates in program order (rule R1). */
+#include <string.h>
+
+#include "compiler/optimize/lanes.h"
+
+enum { MAX_PLACES = 64 };
+
+typedef struct nest {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE];
+    tirbi_loop_set loops;
+    const tirbi_ls *body;
+    const tirbi_place *writes[MAX_PLACES];
+    const tirbi_place *reads[MAX_PLACES];
+    uint32_t n_writes, n_reads;
+    bool spatial[TIRBI_MAX_AFFINE];
+    bool irregular;
+} nest;
+
+static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->flat != b->flat) return false;
+    for (uint32_t i = 0; i < a->ndim; i++) {
+        if (a->indices[i] != b->indices[i]) return false;
+    }
+    return true;
+}
+
+static void note(nest *n, const tirbi_place **list, uint32_t *count, const tirbi_place *place) {
+    if (*count == MAX_PLACES) n->irregular = true;
+    else list[(*count)++] = place;
+}
+
+static void note_reads(nest *n, const tirbi_lx *x) {
+    if (!x || x->kind == TIRBI_LX_CALL) {
+        n->irregular = true;
+        return;
+    }
+    if (x->kind == TIRBI_LX_LOAD) {
+        note(n, n->reads, &n->n_reads, x->access);
+        for (uint32_t i = 0; i < x->access->ndim; i++) note_reads(n, x->access->indices[i]);
+    }
+    for (int i = 0; i < x->n_args; i++) note_reads(n, x->args[i]);
+}
+
+/* Straight-line code: stores, variables of the iteration, conditions. */
+static void note_body(nest *n, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) note_body(n, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_IF:
+        note_reads(n, s->as.if_.condition);
+        note_body(n, s->as.if_.then_case);
+        if (s->as.if_.else_case) note_body(n, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        note_reads(n, s->as.store.value);
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_reads(n, s->as.store.access->indices[i]);
+        note(n, n->writes, &n->n_writes, s->as.store.access);
+        return;
+    case TIRBI_LS_SET:
+        n->irregular = n->irregular || s->as.set.var->kind != TIRBI_LVAR_LET;
+        note_reads(n, s->as.set.value);
+        return;
+    default: n->irregular = true;
+    }
+}
+
+static bool invariant(const nest *n, const tirbi_lx *x) {
+    return x->pure && !x->traps && !tirbi_mentions_loops(x, &n->loops);
+}
+
+/* The perfect nest that starts at a loop: as many loops as have bounds that depend on none of them. */
+static void collect(nest *n, const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step && n->loops.n < TIRBI_MAX_AFFINE) {
+        tirbi_lvar *var = s->as.loop.var;
+        if (!invariant(n, var->min) || !invariant(n, var->extent)) break;
+        n->loop[n->loops.n] = s;
+        n->loops.var[n->loops.n++] = var;
+        s = s->as.loop.body;
+    }
+    n->body = s;
+}
+
+/* The loops that one index depends on, if their values never give the same index twice: one loop, or several whose
+ * constant coefficients leave room for each other's extents. */
+static bool injective(nest *n, const tirbi_lx *index, bool *in_index) {
+    tirbi_affine form;
+    if (!tirbi_affine_of(n->pool, index, &n->loops, &form)) return false;
+    int64_t reach = 0;
+    bool used[TIRBI_MAX_AFFINE] = {false};
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n->loops.n; i++) {
+        in_index[i] = form.coefficient[i] != NULL;
+        left += in_index[i];
+    }
+    for (; left > 0; left--) {
+        int64_t least = INT64_MAX, c;
+        uint32_t at = 0;
+        for (uint32_t i = 0; i < n->loops.n; i++) {
+            if (!in_index[i] || used[i]) continue;
+            if (!tirbi_affine_constant(&form, i, &c) || c == 0 || c == INT64_MIN) return false;
+            if (c < 0) c = -c;
+            if (c < least) {
+                least = c;
+                at = i;
+            }
+        }
+        if (least <= reach) return false;
+        used[at] = true;
+        if (left == 1) return true;
+        const tirbi_lx *extent = n->loops.var[at]->extent;
+        int64_t span;
+        if (extent->hi < 1 || __builtin_mul_overflow(least, extent->hi - 1, &span) ||
+            __builtin_add_overflow(reach, span, &reach)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Marks the loops that index one written place; false when an index is not of the simple kind. */
+static bool spatial_of(nest *n, const tirbi_place *place, bool *spatial) {
+    memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        bool in_index[TIRBI_MAX_AFFINE] = {false};
+        if (!tirbi_mentions_loops(place->indices[d], &n->loops)) continue;
+        if (!injective(n, place->indices[d], in_index)) return false;
+        for (uint32_t i = 0; i < n->loops.n; i++) spatial[i] = spatial[i] || in_index[i];
+    }
+    return true;
+}
+
+/* All accesses to written memory must be the same element, and all written buffers be indexed by the same loops. */
+static bool reorderable(nest *n) {
+    if (n->irregular || n->n_writes == 0) return false;
+    if (!spatial_of(n, n->writes[0], n->spatial)) return false;
+    for (uint32_t i = 0; i < n->n_writes; i++) {
+        const tirbi_place *w = n->writes[i];
+        bool spatial[TIRBI_MAX_AFFINE];
+        if (w->view || !spatial_of(n, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
+        for (uint32_t j = 0; j < n->n_writes; j++) {
+            if (n->writes[j]->buffer->root == w->buffer->root && !same_indices(n->writes[j], w)) return false;
+        }
+        for (uint32_t j = 0; j < n->n_reads; j++) {
+            if (n->reads[j]->buffer->root == w->buffer->root && !same_indices(n->reads[j], w)) return false;
+        }
+    }
+    return true;
+}
+
+/* How well a loop suits as lanes: unit strides are good, other strides are slow, and stores count most. */
+static int score(nest *n, uint32_t lane) {
+    int total = 0;
+    for (uint32_t i = 0; i < n->n_writes + n->n_reads; i++) {
+        bool write = i < n->n_writes;
+        const tirbi_place *place = write ? n->writes[i] : n->reads[i - n->n_writes];
+        tirbi_affine form;
+        int64_t c;
+        if (!tirbi_affine_of(n->pool, place->flat, &n->loops, &form)) return -1000;
+        bool constant = tirbi_affine_constant(&form, lane, &c);
+        if (constant && c == 1) total += write ? 6 : 4;
+        else if (constant && c == 0) total += write ? -1000 : 2;
+        else total -= write ? 6 : 4;
+    }
+    int64_t extent = n->loops.var[lane]->extent->hi;
+    if (extent < 16) total -= 6;
+    if (extent < 4) total -= 1000;
+    return total;
+}
+
+/* The nest's loops from the lane loop inwards, as new loops around the same body. */
+static const tirbi_ls *rebuild(nest *n, uint32_t lane, tirbi_nest *out) {
+    const tirbi_ls *body = n->body;
+    for (uint32_t i = n->loops.n + 1; i-- > 0;) {
+        bool at_lane = i == 0;
+        uint32_t k = at_lane ? lane : i - 1;
+        if (!at_lane && n->spatial[k]) continue;
+        tirbi_ls *fresh = TIRBI_NEW(n->pool->arena, tirbi_ls);
+        if (!fresh) return NULL;
+        *fresh = *n->loop[k];
+        fresh->as.loop.body = body;
+        body = fresh;
+    }
+    out->n_outer = 0;
+    for (uint32_t i = 0; i < n->loops.n; i++) {
+        if (n->spatial[i] && i != lane) out->outer[out->n_outer++] = n->loops.var[i];
+    }
+    return body;
+}
+
+bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange, tirbi_nest *out) {
+    nest *n = TIRBI_NEW(pool->arena, nest);
+    if (!n) return false;
+    n->pool = pool;
+    collect(n, loop);
+    if (n->loops.n == 0) return false;
+    note_body(n, n->body);
+    if (!interchange || !reorderable(n)) return false;
+    bool tried[TIRBI_MAX_AFFINE] = {false};
+    for (;;) {
+        int best = -500;
+        uint32_t lane = UINT32_MAX;
+        for (uint32_t i = 0; i < n->loops.n; i++) {
+            if (!n->spatial[i] || tried[i]) continue;
+            int s = score(n, i);
+            if (s < best) continue; /* of equals the innermost */
+            best = s;
+            lane = i;
+        }
+        if (lane == UINT32_MAX) return false;
+        tried[lane] = true;
+        const tirbi_ls *lane_loop = rebuild(n, lane, out);
+        out->plan = lane_loop ? tirbi_plan_lanes(pool, lane_loop) : NULL;
+        if (out->plan) return true;
+    }
+}
