@@ -155,7 +155,7 @@ static void test_decoded_limit(void **state) {
     uint64_t before = f.heap.used;
     tirbi_program *restored = NULL;
     fixture_ok(&f, read_bundle(&f, bytes.data, bytes.size, bytes.size, &restored), "read");
-    assert_true(f.heap.used - before < 10 * (uint64_t)bytes.size);
+    assert_true(f.heap.used - before < 8 * (uint64_t)bytes.size + 65536); /* and the arena's last block */
     tirbi_writer_destroy(&bytes);
     fixture_close(&f);
 }
