@@ -53,12 +53,12 @@ typedef struct place_text {
     char text[MAX_NAME + MAX_MEMBER];
 } place_text;
 
-static place_text describe(place at) {
+static place_text describe(const place *at) {
     place_text result;
-    if (at.member == MEMBER_ELEM_OFFSET) {
+    if (at->member == MEMBER_ELEM_OFFSET) {
         snprintf(result.text, sizeof(result.text), "elem_offset");
     } else {
-        snprintf(result.text, sizeof(result.text), "%s[%u]", at.member == MEMBER_SHAPE ? "shape" : "strides", at.index);
+        snprintf(result.text, sizeof(result.text), "%s[%u]", at->member == MEMBER_SHAPE ? "shape" : "strides", at->index);
     }
     return result;
 }
@@ -101,7 +101,7 @@ static place_text describe_source(const tirbi_binding *b, int64_t var) {
     }
     name = param_name(b, source.param);
     snprintf(result.text, sizeof(result.text), "%.*s.%.*s", (int)tirbi_text_cut(name, MAX_NAME), name, MAX_MEMBER - 2,
-             describe(source).text);
+             describe(&source).text);
     return result;
 }
 
@@ -110,17 +110,17 @@ static bool var_fits(const tirbi_var *var, int64_t value) {
     return tirbi_number_fits((tirbi_dtype)var->dtype, value) && !(positive_only && value < 0);
 }
 
-static tirb_status bind_var(tirbi_binding *b, int64_t var, int64_t value, place at) {
+static tirb_status bind_var(tirbi_binding *b, int64_t var, int64_t value, const place *at) {
     tirbi_scratch *s = b->scratch;
     const tirbi_var *info = &b->function->vars[var];
     if (s->var_bound[var]) {
         if (s->var_values[var] == value) return TIRB_OK;
-        return tirbi_bind_refuse(b, TIRB_SHAPE, at.param, "%s is %lld, expected %lld to match %s", describe(at).text,
+        return tirbi_bind_refuse(b, TIRB_SHAPE, at->param, "%s is %lld, expected %lld to match %s", describe(at).text,
                                  (long long)value, (long long)s->var_values[var], describe_source(b, var).text);
     }
     if (!var_fits(info, value)) {
         const char *name = var_name(b, var);
-        return tirbi_bind_refuse(b, TIRB_SHAPE, at.param, "%s is %lld, which does not fit %.*s: %s", describe(at).text,
+        return tirbi_bind_refuse(b, TIRB_SHAPE, at->param, "%s is %lld, which does not fit %.*s: %s", describe(at).text,
                                  (long long)value, (int)tirbi_text_cut(name, MAX_NAME), name,
                                  tirbi_dtypes[info->dtype].tvm_name);
     }
@@ -130,12 +130,12 @@ static tirb_status bind_var(tirbi_binding *b, int64_t var, int64_t value, place 
 }
 
 /* Binds or checks a single term; expressions wait until every variable is known. */
-static tirb_status bind_dim(tirbi_binding *b, const tirbi_dim *dim, int64_t found, place at) {
+static tirb_status bind_dim(tirbi_binding *b, const tirbi_dim *dim, int64_t found, const place *at) {
     if (dim->n_terms != 1) return TIRB_OK;
     int64_t value = dim->terms[0].value;
     if (dim->terms[0].op == TIRBI_DIM_VAR) return bind_var(b, value, found, at);
     if (found == value) return TIRB_OK;
-    return tirbi_bind_refuse(b, TIRB_SHAPE, at.param, "%s is %lld, expected %lld", describe(at).text, (long long)found,
+    return tirbi_bind_refuse(b, TIRB_SHAPE, at->param, "%s is %lld, expected %lld", describe(at).text, (long long)found,
                              (long long)value);
 }
 
@@ -146,18 +146,20 @@ static bool vars_known(const tirbi_binding *b, const tirbi_dim *dim) {
     return true;
 }
 
-static tirb_status check_expression(tirbi_binding *b, const tirbi_dim *dim, int64_t found, place at) {
-    if (dim->n_terms == 1 || (b->partial && !vars_known(b, dim))) return TIRB_OK;
-    char text[TIRBI_MAX_DIM_TEXT];
+static tirb_status check_expression(tirbi_binding *b, const tirbi_dim *dim, int64_t found, const place *at) {
+    if (b->partial && !vars_known(b, dim)) return TIRB_OK;
     int64_t expected;
-    tirb_error reason = TIRB_ERROR_INIT;
-    tirb_status status = tirbi_dim_eval(dim, b->scratch->var_values, b->scratch->var_bound, &expected, &reason);
+    const tirbi_scratch *s = b->scratch;
+    tirb_status status = tirbi_dim_eval(dim, s->var_values, s->var_bound, &expected, NULL);
     if (status == TIRB_OK && found == expected) return TIRB_OK;
+    char text[TIRBI_MAX_DIM_TEXT];
     tirbi_dim_format(b->program, b->function, dim, text, sizeof(text));
     if (status != TIRB_OK) {
-        return tirbi_bind_refuse(b, status, at.param, "%s must be %s: %s", describe(at).text, text, reason.message);
+        tirb_error reason = TIRB_ERROR_INIT;
+        tirbi_dim_eval(dim, s->var_values, s->var_bound, &expected, &reason);
+        return tirbi_bind_refuse(b, status, at->param, "%s must be %s: %s", describe(at).text, text, reason.message);
     }
-    return tirbi_bind_refuse(b, TIRB_SHAPE, at.param, "%s is %lld, expected %lld (%s)", describe(at).text,
+    return tirbi_bind_refuse(b, TIRB_SHAPE, at->param, "%s is %lld, expected %lld (%s)", describe(at).text,
                              (long long)found, (long long)expected, text);
 }
 
@@ -209,7 +211,6 @@ static bool stride_counts(const tirbi_view *view, unsigned i) { return view->sha
 static tirb_status bind_strides(tirbi_binding *b, uint32_t i, const tirbi_view *view) {
     const tirbi_param *param = &b->function->params[i];
     for (unsigned j = 0; j < param->ndim; j++) {
-        place at = {i, MEMBER_STRIDES, j};
         const tirbi_dim *dim = &param->strides[j];
         bool free_var = dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_VAR &&
                         !b->scratch->var_bound[dim->terms[0].value];
@@ -219,7 +220,7 @@ static tirb_status bind_strides(tirbi_binding *b, uint32_t i, const tirbi_view *
                                      "strides[%u] is %lld, expected 0 or more where the parameter declares strides", j,
                                      (long long)view->strides[j]);
         }
-        TIRBI_TRY(bind_dim(b, dim, view->strides[j], at));
+        TIRBI_TRY(bind_dim(b, dim, view->strides[j], &(place){i, MEMBER_STRIDES, j}));
     }
     return TIRB_OK;
 }
@@ -240,7 +241,7 @@ static tirb_status bind_offset(tirbi_binding *b, uint32_t i, tirbi_tensor *tenso
                                  (unsigned long long)byte_offset, tensor->view.item);
     }
     tensor->elem_offset = (int64_t)(byte_offset / tensor->view.item);
-    return bind_dim(b, &param->elem_offset, tensor->elem_offset, (place){i, MEMBER_ELEM_OFFSET, 0});
+    return bind_dim(b, &param->elem_offset, tensor->elem_offset, &(place){i, MEMBER_ELEM_OFFSET, 0});
 }
 
 static tirb_status measure(const tirbi_binding *b, uint32_t i, tirbi_view *view, const DLTensor *source) {
@@ -280,7 +281,7 @@ static tirb_status bind_tensor(tirbi_binding *b, uint32_t i) {
             return tirbi_bind_refuse(b, TIRB_SHAPE, i, "shape[%u] is %lld, expected 0 or more", j,
                                      (long long)shape[j]);
         }
-        TIRBI_TRY(bind_dim(b, &param->shape[j], shape[j], (place){i, MEMBER_SHAPE, j}));
+        TIRBI_TRY(bind_dim(b, &param->shape[j], shape[j], &(place){i, MEMBER_SHAPE, j}));
     }
     tensor->view = (tirbi_view){.item = tirbi_dtypes[param->dtype].size, .ndim = param->ndim, .shape = shape};
     if (source.strides) {
@@ -299,22 +300,24 @@ static tirb_status bind_tensor(tirbi_binding *b, uint32_t i) {
     return TIRB_OK;
 }
 
+static tirb_status check_tensor_expressions(tirbi_binding *b, const tirbi_tensor *tensor) {
+    uint32_t i = tensor->param;
+    const tirbi_param *param = &b->function->params[i];
+    for (unsigned j = 0; j < param->ndim; j++) {
+        if (param->shape[j].n_terms == 1) continue;
+        TIRBI_TRY(check_expression(b, &param->shape[j], tensor->view.shape[j], &(place){i, MEMBER_SHAPE, j}));
+    }
+    for (unsigned j = 0; param->has_strides && j < param->ndim; j++) {
+        if (param->strides[j].n_terms == 1 || !stride_counts(&tensor->view, j)) continue;
+        TIRBI_TRY(check_expression(b, &param->strides[j], tensor->view.strides[j], &(place){i, MEMBER_STRIDES, j}));
+    }
+    if (!param->has_elem_offset || param->elem_offset.n_terms == 1) return TIRB_OK;
+    return check_expression(b, &param->elem_offset, tensor->elem_offset, &(place){i, MEMBER_ELEM_OFFSET, 0});
+}
+
 static tirb_status check_expressions(tirbi_binding *b) {
     for (uint32_t t = 0; t < b->plan->n_tensors; t++) {
-        const tirbi_tensor *tensor = &b->scratch->tensors[t];
-        if (!tensor->given) continue;
-        uint32_t i = tensor->param;
-        const tirbi_param *param = &b->function->params[i];
-        for (unsigned j = 0; j < param->ndim; j++) {
-            TIRBI_TRY(check_expression(b, &param->shape[j], tensor->view.shape[j], (place){i, MEMBER_SHAPE, j}));
-        }
-        for (unsigned j = 0; param->has_strides && j < param->ndim; j++) {
-            if (!stride_counts(&tensor->view, j)) continue;
-            TIRBI_TRY(check_expression(b, &param->strides[j], tensor->view.strides[j], (place){i, MEMBER_STRIDES, j}));
-        }
-        if (param->has_elem_offset) {
-            TIRBI_TRY(check_expression(b, &param->elem_offset, tensor->elem_offset, (place){i, MEMBER_ELEM_OFFSET, 0}));
-        }
+        if (b->scratch->tensors[t].given) TIRBI_TRY(check_tensor_expressions(b, &b->scratch->tensors[t]));
     }
     return TIRB_OK;
 }

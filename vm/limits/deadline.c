@@ -97,8 +97,8 @@ tirb_status tirbi_timer_init(tirbi_timer *timer, tirb_error *error) {
 
 /* Makes the timer this process's own. The lock, the list and the thread that fork() copied belong to the parent: the
  * lock may be held by one of its threads, so they are made anew, by whichever thread of the child comes first. */
-static bool adopt(tirbi_timer *timer) {
-    int64_t self = (int64_t)getpid() * 2;
+static bool adopt(tirbi_timer *timer, int64_t process) {
+    int64_t self = process * 2;
     for (;;) {
         int64_t owner = atomic_load_explicit(&timer->owner, memory_order_acquire);
         if (owner == self) return true;
@@ -127,13 +127,14 @@ void tirbi_timer_destroy(tirbi_timer *timer) {
 
 tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, atomic_uint *stop, uint64_t timeout_ns,
                                tirb_error *error) {
-    if (!adopt(timer)) return tirbi_error_set(error, TIRB_NO_MEMORY, "the deadline timer cannot be made");
+    int64_t process = getpid();
+    if (!adopt(timer, process)) return tirbi_error_set(error, TIRB_NO_MEMORY, "the deadline timer cannot be made");
     uint64_t time;
     if (__builtin_add_overflow(now(), timeout_ns, &time) || time > INT64_MAX) time = INT64_MAX;
     pthread_mutex_lock(&timer->lock);
     bool started = timer->running || start_thread(timer);
     if (started) {
-        *deadline = (tirbi_deadline){.next = timer->armed, .stop = stop, .time = time, .process = getpid()};
+        *deadline = (tirbi_deadline){.next = timer->armed, .stop = stop, .time = time, .process = process};
         if (timer->armed) timer->armed->previous = deadline;
         timer->armed = deadline;
         if (time < timer->wake) {
@@ -148,8 +149,9 @@ tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, ato
 
 void tirbi_deadline_disarm(tirbi_timer *timer, tirbi_deadline *deadline) {
     /* A deadline that a parent process armed is in no list of this one. */
-    if (atomic_load_explicit(&timer->owner, memory_order_acquire) != (int64_t)getpid() * 2) return;
+    int64_t process = getpid();
+    if (atomic_load_explicit(&timer->owner, memory_order_acquire) != process * 2) return;
     pthread_mutex_lock(&timer->lock);
-    if (deadline->process == getpid()) unlink_deadline(timer, deadline);
+    if (deadline->process == process) unlink_deadline(timer, deadline);
     pthread_mutex_unlock(&timer->lock);
 }
