@@ -1,0 +1,554 @@
+/* Each check of the verifier refuses what only it refuses, and says why; nothing that is right is refused. */
+#include "loader_fixture.h"
+#include "sample_program.h"
+
+static tirb_status verify_text(fixture *f, const char *text) {
+    const tirbi_program *program = fixture_assemble(f, text);
+    return tirbi_verify(program, &f->heap, &f->error);
+}
+
+static void accepts(const char *text) {
+    fixture f;
+    fixture_open(&f);
+    fixture_ok(&f, verify_text(&f, text), text);
+    fixture_close(&f);
+}
+
+static void assert_reason(const fixture *f, tirb_status status, const char *reason, const char *what) {
+    if (status != TIRB_VERIFY || !strstr(f->error.message, reason)) {
+        fail_msg("%s '%s' does not say '%s' of:\n%s", tirb_status_name(status), f->error.message, reason, what);
+    }
+}
+
+static void rejects(const char *text, const char *reason) {
+    fixture f;
+    fixture_open(&f);
+    assert_reason(&f, verify_text(&f, text), reason, text);
+    fixture_close(&f);
+}
+
+/* A function with registers of all kinds, whose code is `code`. */
+#define FUNCTION(code)                                                                             \
+    ".function \"f\"\n.scalars 8\n.lanes 4\n"                                                      \
+    ".ref f32\n.ref f32 writable\n.ref i32 writable\n.ref f64 writable\n"                          \
+    ".red f32 add\n.red f32 max\n.red f64 add\n" code "\n.end\n"
+#define BODY(code) FUNCTION(code "\nret.void")
+
+/* ---- Names ----------------------------------------------------------------------------------------------------- */
+
+static void test_names(void **state) {
+    (void)state;
+    accepts(".function \"f\"\nret.void\n.end\n.function \"g\"\nret.void\n.end\n.function \"fg\"\nret.void\n.end\n");
+    accepts(".function \"caf\xc3\xa9\"\nret.void\n.end\n");
+    accepts(".string \"\xe2\x82\xac \xf0\x9f\x98\x80 \xed\x9f\xbf \xef\xbf\xbf \xf4\x8f\xbf\xbf \\n\"\n");
+    rejects(".function \"f\"\nret.void\n.end\n.function \"g\"\nret.void\n.end\n.function \"f\"\nret.void\n.end\n",
+            "two functions are called 'f'");
+    rejects(".function \"\"\nret.void\n.end\n", "function 0: a name of 0 bytes");
+    rejects(".function \"a b\"\nret.void\n.end\n", "byte 0x20 in its name");
+    rejects(".function \"a\\x7f\"\nret.void\n.end\n", "byte 0x7f in its name");
+    rejects(".function #9\nret.void\n.end\n", "string 9 >= 0");
+    rejects(".source #3\n", "source file: string 3 >= 0");
+    static const char *const bad_text[] = {
+        ".string \"\\x00\"\n",         ".string \"\\x80\"\n",         ".string \"\\xc1\\x81\"\n",
+        ".string \"\\xc3\"\n",         ".string \"\\xc3(\"\n",        ".string \"\\xe0\\x9f\\xbf\"\n",
+        ".string \"\\xed\\xa0\\x80\"\n", ".string \"\\xe2\\x82\"\n",  ".string \"\\xe2\\x82(\"\n",
+        ".string \"\\xf0\\x8f\\xbf\\xbf\"\n", ".string \"\\xf4\\x90\\x80\\x80\"\n", ".string \"\\xff\"\n",
+    };
+    for (unsigned i = 0; i < sizeof(bad_text) / sizeof(bad_text[0]); i++) rejects(bad_text[i], "string 0 is not UTF-8");
+    char text[1200] = ".function \"";
+    memset(text + 11, 'a', 1025);
+    strcpy(text + 11 + 1025, "\"\nret.void\n.end\n");
+    rejects(text, "a name of 1025 bytes, not 1 to 1024");
+}
+
+/* Many functions in an order that the sort has to change. */
+static void test_many_names(void **state) {
+    (void)state;
+    for (unsigned duplicate = 0; duplicate < 2; duplicate++) {
+        fixture f;
+        fixture_open(&f);
+        tirbi_writer text;
+        tirbi_writer_init(&text, &f.heap);
+        for (unsigned i = 0; i < 500; i++) {
+            char function[64];
+            unsigned number = duplicate && i == 499 ? 0 : i * 7919 % 500;
+            int size = snprintf(function, sizeof(function), ".function \"n%u\"\nret.void\n.end\n", number);
+            tirbi_write_bytes(&text, function, (size_t)size);
+        }
+        tirbi_write_u8(&text, 0);
+        tirb_status status = verify_text(&f, (const char *)text.data);
+        assert_int_equal(status, duplicate ? TIRB_VERIFY : TIRB_OK);
+        tirbi_writer_destroy(&text);
+        fixture_close(&f);
+    }
+}
+
+/* ---- Signatures ------------------------------------------------------------------------------------------------ */
+
+#define SIGNATURE(lines) ".function \"f\"\n.scalars 4\n.ref f32\n.ref f32 writable\n" lines "\nret.void\n.end\n"
+
+static void test_registers(void **state) {
+    (void)state;
+    accepts(".function \"f\"\n.scalars 32768\n.lanes 64\nret.void\n.end\n");
+    rejects(".function \"f\"\n.scalars 32769\nret.void\n.end\n", "32769 scalar registers, at most 32768");
+    rejects(".function \"f\"\n.lanes 65\nret.void\n.end\n", "65 lane registers, at most 64");
+    char text[1024] = ".function \"f\"\n";
+    for (unsigned i = 0; i < 17; i++) strcat(text, ".red f32 add\n");
+    strcat(text, "ret.void\n.end\n");
+    rejects(text, "17 reduction states, at most 16");
+    rejects(".function \"f\"\n.red f16 add\nret.void\n.end\n", "reduction state 0: type 9 is not f32 or f64");
+}
+
+static void test_params(void **state) {
+    (void)state;
+    accepts(SIGNATURE(".var \"n\" u8 s0\n.tensor \"A\" f32 r0 read ($0 {1 $0 add 2 $0 mul sub}) strides (1 1) offset $0"));
+    accepts(SIGNATURE(".scalar \"n\" i32 s0\n.var \"n\" i32 s0 param 0"));
+    rejects(SIGNATURE(".scalar \"n\" i32 s4"), "parameter 0: scalar register 4 >= 4");
+    rejects(SIGNATURE(".scalar \"n\" i32 s0\n.scalar \"n\" i32 s1"), "two parameters are called 'n'");
+    rejects(SIGNATURE(".scalar \"n\" i32 s0\n.scalar \"m\" i32 s0"), "parameter 1: register s0 is taken already");
+    rejects(SIGNATURE(".scalar \"\" i32 s0"), "parameter 0: a name of 0 bytes");
+    rejects(SIGNATURE(".scalar #99 i32 s0"), "parameter 0: string 99 >= 1");
+    rejects(SIGNATURE(".tensor \"A\" f32 r2 read ()"), "parameter 0: reference register 2 >= 2");
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 read ()\n.tensor \"B\" f32 r0 read ()"), "register r0 is taken already");
+    rejects(SIGNATURE(".tensor \"A\" i32 r0 read ()"), "parameter 0 is i32, its register r0 is f32");
+    rejects(SIGNATURE(".tensor \"A\" f32 r1 read ()"), "parameter 0 is not written, its register r1 is writable");
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 write ()"), "parameter 0 is written, its register r0 is not writable");
+    accepts(SIGNATURE(".tensor \"A\" f32 r0 (1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1)"));
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 (1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1)"), "17 dimensions, at most 16");
+}
+
+static void test_dims(void **state) {
+    (void)state;
+    accepts(SIGNATURE(".tensor \"A\" f32 r0 ({1 -2 mul}) strides (-1)"));
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 (-1)"), "parameter 0: extent -1 < 0");
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 ($0)"), "an extent: shape variable 0 >= 0");
+    rejects(SIGNATURE(".var \"n\" i64 s0\n.tensor \"A\" f32 r0 ($-1)"), "an extent: shape variable -1 >= 1");
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 ({})"), "an extent of 0 terms");
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 ({1 add 2})"), "an extent: term 1 has 1 operands, not 2");
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 ({1 2})"), "an extent leaves 2 values, not 1");
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 (1) strides ({1 2})"), "a stride leaves 2 values, not 1");
+    rejects(SIGNATURE(".tensor \"A\" f32 r0 (1) offset {1 2}"), "the offset leaves 2 values, not 1");
+}
+
+static void test_vars(void **state) {
+    (void)state;
+    rejects(SIGNATURE(".var \"n\" f32 s0"), "shape variable 0: type 11 is not an integer type");
+    rejects(SIGNATURE(".var \"n\" i64 s4"), "shape variable 0: scalar register 4 >= 4");
+    rejects(SIGNATURE(".var \"n\" i64 s0\n.var \"m\" i64 s0"), "shape variable 1: register s0 is taken already");
+    rejects(SIGNATURE(".var \"n\" i64 s0\n.scalar \"m\" i64 s0"), "shape variable 0: register s0 is taken already");
+    rejects(SIGNATURE(".var \"\" i64 s0"), "shape variable 0: a name of 0 bytes");
+    rejects(SIGNATURE(".var \"n\" i64 s0 param 0"), "parameter 0 is not a scalar parameter");
+    rejects(SIGNATURE(".var \"n\" i64 s0 param 0\n.tensor \"A\" f32 r0 ()"), "parameter 0 is not a scalar parameter");
+    rejects(SIGNATURE(".scalar \"n\" i64 s0\n.var \"n\" i64 s1 param 0"), "but its parameter is s0");
+    rejects(SIGNATURE(".scalar \"n\" i64 s0\n.var \"n\" i32 s0 param 0"), "but its parameter is s0 of type 4");
+    rejects(SIGNATURE(".scalar \"n\" i64 s0\n.var \"n\" i64 s0 param 0\n.var \"m\" i64 s0 param 0"),
+            "shape variable 1: register s0 is taken already");
+}
+
+/* What no assembly can say: fields out of their range, set in an assembled program. */
+typedef void (*alteration)(tirbi_program *p, tirbi_function *f);
+
+#define ALTER(name, change)                                                                        \
+    static void name(tirbi_program *p, tirbi_function *f) {                                        \
+        (void)p;                                                                                   \
+        (void)f;                                                                                   \
+        change;                                                                                    \
+    }
+#define MUTABLE(type, pointer) ((type *)(uintptr_t)(pointer))
+ALTER(no_change, (void)0)
+ALTER(bad_fp_mode, p->fp_mode = 3)
+ALTER(bad_return_type, (f->returns = true, f->return_type = 13))
+ALTER(bad_ref_type, MUTABLE(tirbi_ref_type, f->refs)[1].dtype = 13)
+ALTER(bad_red_op, MUTABLE(tirbi_red_type, f->reds)[0].op = 4)
+ALTER(bad_param_type, MUTABLE(tirbi_param, f->params)[0].dtype = 13)
+ALTER(bad_param_kind, MUTABLE(tirbi_param, f->params)[0].kind = 2)
+ALTER(bad_access, MUTABLE(tirbi_param, f->params)[0].access = 4)
+ALTER(scalar_access, MUTABLE(tirbi_param, f->params)[1].access = 1)
+ALTER(scalar_ndim, MUTABLE(tirbi_param, f->params)[1].ndim = 1)
+ALTER(scalar_strides, MUTABLE(tirbi_param, f->params)[1].has_strides = true)
+ALTER(scalar_offset, MUTABLE(tirbi_param, f->params)[1].has_elem_offset = true)
+ALTER(bad_var_type, MUTABLE(tirbi_var, f->vars)[0].dtype = 13)
+ALTER(bad_term, MUTABLE(tirbi_dim_term, f->params[0].shape[0].terms)[0].op = 11)
+ALTER(long_dim, MUTABLE(tirbi_dim, f->params[0].shape)[0].n_terms = 65)
+ALTER(no_code, f->code_size = 0)
+ALTER(cut_code, f->code_size--)
+ALTER(unknown_opcode, MUTABLE(uint8_t, f->code)[0] = 0x0F)
+
+static void test_altered(void **state) {
+    (void)state;
+    static const struct {
+        alteration alter;
+        const char *reason;
+    } cases[] = {
+        {bad_fp_mode, "no floating-point mode 3"},
+        {bad_return_type, "return type: no type 13"},
+        {bad_ref_type, "reference register 1: no type 13"},
+        {bad_red_op, "reduction state 0: no operation 4"},
+        {bad_param_type, "parameter 0: no type 13"},
+        {bad_param_kind, "parameter 0: no kind 2"},
+        {bad_access, "parameter 0: access 4"},
+        {scalar_access, "parameter 1 is a scalar with a tensor's access"},
+        {scalar_ndim, "parameter 1 is a scalar with a tensor's access"},
+        {scalar_strides, "parameter 1 is a scalar with a tensor's access"},
+        {scalar_offset, "parameter 1 is a scalar with a tensor's access"},
+        {bad_var_type, "shape variable 0: type 13"},
+        {bad_term, "an extent: no term 11"},
+        {long_dim, "an extent of 65 terms"},
+        {no_code, "it has no code"},
+        {cut_code, "the code ends inside an instruction"},
+        {unknown_opcode, "function 0 'f' at 0x0: unknown opcode 0x0f"},
+    };
+    const char *text = SIGNATURE(".red f32 add\n.var \"n\" i64 s0\n.tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" f32 s1");
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fixture f;
+        fixture_open(&f);
+        tirbi_program *program = fixture_assemble(&f, text);
+        no_change(program, NULL);
+        fixture_ok(&f, tirbi_verify(program, &f.heap, &f.error), "unaltered");
+        cases[i].alter(program, MUTABLE(tirbi_function, program->functions));
+        assert_reason(&f, tirbi_verify(program, &f.heap, &f.error), cases[i].reason, text);
+        fixture_close(&f);
+    }
+}
+
+/* ---- Operands -------------------------------------------------------------------------------------------------- */
+
+static void test_operands(void **state) {
+    (void)state;
+    accepts(BODY("add.i32 s7, s7, s7"));
+    rejects(BODY("add.i32 s8, s0, s0"), "function 0 'f' at 0x0: add.i32: scalar register 8 >= 8");
+    rejects(BODY("nop\nadd.i32 s0, s0, s9"), "at 0x2: add.i32: scalar register 9 >= 8");
+    rejects(BODY("load.f32 s0, r4, 0"), "reference register 4 >= 4");
+    rejects(BODY("load.f32 s0, r0, s8"), "scalar register 8 >= 8");
+    rejects(BODY("alloc.f32 r4, s0"), "reference register 4 >= 4");
+    rejects(BODY("red.begin.f32 q3, s0"), "reduction state 3 >= 3");
+    rejects(BODY("red.end.f32 s0, q3"), "reduction state 3 >= 3");
+    rejects(BODY("assert s0, #1, \"f\""), "string 1 >= 1");
+    rejects(BODY("index s0, s0, 0, #1"), "string 1 >= 1");
+    rejects(BODY("call #1, s0, () ()"), "function 1 >= 1");
+    rejects(BODY("call \"f\", s0, (s8) ()"), "scalar register 8 >= 8");
+    rejects(BODY("call \"f\", s0, () (r4)"), "reference register 4 >= 4");
+}
+
+static void test_types(void **state) {
+    (void)state;
+    accepts(BODY("load.i32 s0, r0, 0\nload.u32 s0, r0, 0\nstore.i32 r1, 0, s0\nload.i64 s0, r3, 0"));
+    rejects(BODY("load.f64 s0, r0, 0"), "load.f64: r0 has elements of 4 bytes (f32)");
+    rejects(BODY("store.i8 r1, 0, s0"), "r1 has elements of 4 bytes");
+    rejects(BODY("store.f32 r0, 0, s0"), "r0 may not be written");
+    accepts(BODY("alloc.f32 r2, s0"));
+    rejects(BODY("alloc.f32 r0, s0"), "r0 may not be written");
+    rejects(BODY("alloc.f32 r3, s0"), "r3 has elements of 8 bytes");
+    accepts(BODY("slice r0, r1, s0, s0\nslice r2, r1, s0, s0\nslice r0, r0, s0, s0"));
+    rejects(BODY("slice r1, r0, s0, s0"), "r1 is writable, r0 is not");
+    rejects(BODY("slice r0, r3, s0, s0"), "elements of 8 bytes as elements of 4");
+    accepts(BODY("bits.f32 s0, s1, i32\nbits.bool s0, s1, u8"));
+    rejects(BODY("bits.f32 s0, s1, f64"), "bits.f32: f64 has 8 bytes");
+    accepts(BODY("cast.f32 s0, s1, f64"));
+    accepts(BODY("red.begin.f32 q0, s0\nred.push.f32 q1, s0\nred.pushma.f64 q2, s0, s1\nred.end.f64 s0, q2"));
+    rejects(BODY("red.begin.f64 q0, s0"), "reduction state 0 is f32");
+    rejects(BODY("red.push.f64 q1, s0"), "reduction state 1 is f32");
+    rejects(BODY("red.pushma.f64 q0, s0, s0"), "reduction state 0 is f32");
+    rejects(BODY("red.pushma.f32 q1, s0, s0"), "reduction state 1 does not add");
+    rejects(BODY("red.end.f32 s0, q2"), "reduction state 2 is f64");
+}
+
+static void test_constants(void **state) {
+    (void)state;
+    accepts(BODY("const.i8 s0, -128\nconst.i8 s0, 127\nconst.u8 s0, 255\nconst.bool s0, 1\nconst.i16 s0, -32768\n"
+                 "const.u16 s0, 65535\nconst.f16 s0, 65535\nconst.u32 s0, 4294967295\nconst.i64 s0, -1"));
+    rejects(BODY("const.i8 s0, -129"), "-129 is not in -128 .. 127");
+    rejects(BODY("const.i8 s0, 128"), "128 is not in -128 .. 127");
+    rejects(BODY("const.u8 s0, 256"), "256 is not in 0 .. 255");
+    rejects(BODY("const.u8 s0, 4294967295"), "-1 is not in 0 .. 255");
+    rejects(BODY("const.bool s0, 2"), "2 is not in 0 .. 1");
+    rejects(BODY("const.i16 s0, 32768"), "32768 is not in -32768 .. 32767");
+}
+
+static void test_traps(void **state) {
+    (void)state;
+    static const int good[] = {TIRB_UNSUPPORTED, TIRB_ARGUMENT, TIRB_SHAPE,   TIRB_BOUNDS,
+                               TIRB_DIVIDE,      TIRB_ASSERT,   TIRB_OVERLAP, TIRB_VALUE};
+    for (int status = 0; status < 256; status++) {
+        char text[400];
+        snprintf(text, sizeof(text), FUNCTION("trap %d, \"f\""), status);
+        bool allowed = false;
+        for (unsigned i = 0; i < sizeof(good) / sizeof(good[0]); i++) allowed |= good[i] == status;
+        if (allowed) {
+            accepts(text);
+        } else {
+            rejects(text, "a program cannot end with status");
+        }
+    }
+}
+
+/* ---- Control flow ---------------------------------------------------------------------------------------------- */
+
+#define LANE_LOOP(body) "lane s0, done\n" body "\ndone: lane.end\n"
+
+static void test_jumps(void **state) {
+    (void)state;
+    accepts(BODY("again: brif s0, out\nloop s1, s2, again\nback again\nout: nop"));
+    accepts(FUNCTION("again: nop\nback again"));
+    accepts(FUNCTION("jmp over\nover: jmp end\ntrap 13, \"f\"\nend: ret.void"));
+    accepts(BODY("brif s0, past\n" LANE_LOOP("") "past: nop\nagain: lane s0, end\nend: lane.end\n"
+                 "loop s0, s1, again"));
+    rejects(FUNCTION("again: jmp again"), "jump to 0x0 does not go forwards");
+    rejects(BODY("again: nop\nbrif s0, again"), "jump to 0x0 does not go forwards");
+    rejects(BODY("again: nop\nbrnot s0, again"), "jump to 0x0 does not go forwards");
+    rejects(BODY("back over\nover: nop"), "jump to 0x6 does not go backwards");
+    rejects(BODY("loop s0, s1, over\nover: nop"), "jump to 0xa does not go backwards");
+    rejects(FUNCTION("again: back again"), "jump to 0x0 does not go backwards");
+    rejects(BODY("brif s0, @9"), "at 0x0: brif: jump to 0x9, where no instruction");
+    rejects(BODY("nop\nnop\nback @1"), "at 0x4: back: jump to 0x1, where no instruction");
+    rejects(BODY("jmp @8"), "jump to 0x8, the code ends at 0x8");
+    rejects(BODY("jmp @4000000000"), "jump to 0xee6b2800, the code ends at");
+    rejects(BODY("brif s0, @6000"), "jump to 0x1770, the code ends at");
+    rejects(BODY("nop\nloop s0, s1, @6000"), "jump to 0x1770, the code ends at");
+    rejects(BODY("nop\nbrif s0, inside\n" "lane s0, done\ninside: vsplat.f32 v0, s0\ndone: lane.end\n"),
+            "at 0x2: brif: jump to 0x14, where no instruction");
+    rejects(BODY("brif s0, done\n" LANE_LOOP("")), "jump to 0x12, where no instruction");
+    rejects(BODY(LANE_LOOP("") "back done"), "jump to 0xa, where no instruction");
+    rejects(FUNCTION("nop"), "control runs off the code's end");
+    rejects(FUNCTION("over: nop\nloop s0, s1, over"), "control runs off the code's end");
+    rejects(FUNCTION("lane s0, done\ndone: lane.end"), "control runs off the code's end");
+}
+
+static void test_returns(void **state) {
+    (void)state;
+    accepts(".function \"f\" returns i32\n.scalars 1\nret.i32 s0\n.end\n");
+    rejects(".function \"f\" returns i32\n.scalars 1\nret.void\n.end\n", "the function returns a i32");
+    rejects(".function \"f\" returns i32\n.scalars 1\nret.f32 s0\n.end\n", "the function returns a i32");
+    rejects(FUNCTION("ret.i32 s0"), "the function returns nothing");
+}
+
+/* A caller with two reference registers, and a callee whose signature is given. */
+#define CALLER(call) ".function \"c\"\n.scalars 4\n.ref f32\n.ref f32 writable\n.ref i32 writable\n" call "\nret.void\n.end\n"
+#define CALLEE                                                                                     \
+    ".function \"g\"\n.scalars 4\n.ref f32\n.ref f32 writable\n.var \"n\" i64 s0\n.var \"x\" i32 s1 param 1\n"   \
+    ".tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" i32 s1\n.tensor \"B\" f32 r1 write ($0)\nret.void\n.end\n"
+
+static void test_calls(void **state) {
+    (void)state;
+    accepts(CALLER("call \"g\", s0, (s1 s2) (r0 r1)") CALLEE);
+    accepts(CALLEE CALLER("call \"g\", s0, (s1 s2) (r1 r1)"));
+    accepts(CALLER("call \"c\", s0, () ()"));
+    rejects(CALLER("call \"g\", s0, (s1) (r0 r1)") CALLEE, "function 1 takes 2 scalars, not 1");
+    rejects(CALLER("call \"g\", s0, (s1 s2 s3) (r0 r1)") CALLEE, "function 1 takes 2 scalars, not 3");
+    rejects(CALLER("call \"g\", s0, (s1 s2) (r0)") CALLEE, "function 1 takes 2 tensors, not 1");
+    rejects(CALLER("call \"g\", s0, (s1 s2) (r2 r1)") CALLEE, "parameter 0 of function 1 is f32, r2 is i32");
+    rejects(CALLER("call \"g\", s0, (s1 s2) (r1 r2)") CALLEE, "parameter 2 of function 1 is f32, r2 is i32");
+    rejects(CALLER("call \"g\", s0, (s1 s2) (r1 r0)") CALLEE, "function 1 writes parameter 2, r0 may not be written");
+    rejects(CALLER("call \"g\", s4, (s1 s2) (r0 r1)") CALLEE, "scalar register 4 >= 4");
+}
+
+static void test_lines(void **state) {
+    (void)state;
+    accepts(BODY(".line 1 1\nnop\n.line 2 2\n" LANE_LOOP(".line 3 3\nvsplat.f32 v0, s0")));
+    rejects(BODY(".line 1 1\n.line 2 2\nnop"), "entry 1 of the source map is at 0x0");
+    rejects(FUNCTION("ret.void\n.line 1 1"), "entry 0 of the source map is at 0x2, beyond the code");
+    fixture f;
+    fixture_open(&f);
+    tirbi_program *program = fixture_assemble(&f, BODY(".line 1 1\nnop\n.line 2 2\nadd.i32 s0, s0, s0"));
+    tirbi_line *lines = MUTABLE(tirbi_line, program->functions[0].lines);
+    lines[1].offset = 3;
+    assert_reason(&f, tirbi_verify(program, &f.heap, &f.error), "entry 1 of the source map is at 0x3", "");
+    lines[1].offset = 0;
+    assert_reason(&f, tirbi_verify(program, &f.heap, &f.error), "entry 1 of the source map is at 0x0", "");
+    fixture_close(&f);
+}
+
+/* ---- Lane loops ------------------------------------------------------------------------------------------------ */
+
+static void test_lane_placement(void **state) {
+    (void)state;
+    rejects(BODY("vsplat.f32 v0, s0"), "vsplat.f32: only allowed in a lane loop");
+    rejects(BODY("vadd.f32 v0, v0, v0"), "only allowed in a lane loop");
+    rejects(BODY("lane.end"), "only allowed in a lane loop");
+    rejects(BODY("inner l0"), "only allowed in a lane loop");
+    rejects(BODY(LANE_LOOP("add.f32 s0, s0, s0")), "add.f32: not allowed in a lane loop");
+    rejects(BODY(LANE_LOOP("ret.void")), "not allowed in a lane loop");
+    rejects(BODY(LANE_LOOP("jmp done")), "not allowed in a lane loop");
+    rejects(BODY(LANE_LOOP("lane s0, done")), "not allowed in a lane loop");
+    rejects(FUNCTION("lane s0, done\ndone: vsplat.f32 v0, s0"), "the code ends inside a lane loop");
+    rejects(BODY("lane s0, @0\nlane.end"), "lane.end: the lane loop's header says that it ends at 0x0");
+    rejects(BODY("lane s0, past\nlane.end\npast: nop"), "the lane loop's header says that it ends at 0xc");
+}
+
+static void test_lane_headers(void **state) {
+    (void)state;
+    accepts(BODY("lane 5, done\n.inner 3\n.inner s1 s2\n.cursor r0 f32 read 0 0 0 s3 s1\n.cursor r1 i32 readwrite 2 1 s1 0 s0\n"
+                 "inner l1\ninner l0\ninner.end l0\ninner.end l1\ndone: lane.end"));
+    rejects(BODY("lane s8, done\ndone: lane.end"), "scalar register 8 >= 8");
+    rejects(BODY("lane 5, done\n.inner s8\ninner l0\ninner.end l0\ndone: lane.end"), "scalar register 8 >= 8");
+    rejects(BODY("lane 5, done\n.inner 3 s8\ninner l0\ninner.end l0\ndone: lane.end"),
+            "inner loop 0: index register 8 >= 8");
+    static const char *const read_by_header[] = {
+        BODY("lane s1, done\n.inner 3 s1\ninner l0\ninner.end l0\ndone: lane.end"),
+        BODY("lane 1, done\n.inner s1 s1\ninner l0\ninner.end l0\ndone: lane.end"),
+        BODY("lane 1, done\n.inner 3 s1\n.cursor r0 f32 read 0 s1 1 0\ninner l0\ninner.end l0\ndone: lane.end"),
+        BODY("lane 1, done\n.inner 3 s1\n.cursor r0 f32 read 0 1 s1 0\ninner l0\ninner.end l0\ndone: lane.end"),
+        BODY("lane 1, done\n.inner 3 s1\n.cursor r0 f32 read 0 1 1 s1\ninner l0\ninner.end l0\ndone: lane.end"),
+    };
+    for (unsigned i = 0; i < sizeof(read_by_header) / sizeof(read_by_header[0]); i++) {
+        rejects(read_by_header[i], "inner loop 0: its index register s1 is read by the header");
+    }
+    rejects(BODY("lane s0, done\n.cursor r4 f32 read 0 0 1\ndone: lane.end"), "cursor 0: reference register 4 >= 4");
+    rejects(BODY("lane s0, done\n.cursor r3 f32 read 0 0 1\ndone: lane.end"), "cursor 0 is f32, r3 has elements of 8");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 read 0 s8 1\ndone: lane.end"), "scalar register 8 >= 8");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 read 0 0 s8\ndone: lane.end"), "scalar register 8 >= 8");
+    rejects(BODY("lane s0, done\n.inner 3\n.cursor r0 f32 read 0 0 1 s8\ninner l0\ninner.end l0\ndone: lane.end"),
+            "scalar register 8 >= 8");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 write 0 0 1\ndone: lane.end"), "cursor 0: r0 may not be written");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 readwrite 0 0 1\ndone: lane.end"), "cursor 0: r0 may not be written");
+    rejects(BODY("lane s0, done\n.cursor r1 f32 write 0 0 0\ndone: lane.end"), "cursor 0 is written, but steps by 0");
+    accepts(BODY("lane s0, done\n.cursor r1 f32 write 0 0 s0\n.cursor r1 f32 write 0 0 -1\ndone: lane.end"));
+}
+
+static void test_inner_loops(void **state) {
+    (void)state;
+#define TWO_LOOPS(body) BODY("lane s0, done\n.inner 3 s1\n.inner 4 s1\n" body "\ndone: lane.end")
+    accepts(TWO_LOOPS("inner l1\ninner.end l1\ninner l0\ninner.end l0"));
+    rejects(TWO_LOOPS("inner l0\ninner.end l0"), "inner loop 1 does not appear");
+    rejects(TWO_LOOPS("inner l0\ninner.end l0\ninner l0\ninner.end l0"), "inner loop 0 appears twice");
+    rejects(TWO_LOOPS("inner l2\ninner.end l2"), "inner loop 2 >= 2");
+    rejects(TWO_LOOPS("inner l0\ninner l1\ninner.end l1\ninner.end l0"),
+            "inner loops 0 and 1 share the index register s1");
+    rejects(TWO_LOOPS("inner l0\ninner.end l1"), "inner loop 0 is open, not 1");
+    rejects(TWO_LOOPS("inner.end l0"), "no inner loop is open");
+    rejects(TWO_LOOPS("inner l0\ninner.end l0\ninner l1"), "inner loop 1 is still open");
+#undef TWO_LOOPS
+}
+
+static void test_cursors(void **state) {
+    (void)state;
+#define CURSORS(body)                                                                              \
+    BODY("lane s0, done\n.inner 3\n.inner 4\n.cursor r0 f32 read 0 0 1 0 0\n.cursor r1 f32 write 0 0 1 0 0\n"    \
+         ".cursor r1 i32 readwrite 1 0 1 0 0\n.cursor r0 f32 read 2 0 1 0 0\n" body "\ndone: lane.end")
+    accepts(CURSORS("vload.f32 v0, c0\nvstore.f32 c1, v0\ninner l0\nvload.i32 v1, c2\nvstore.i32 c2, v1\ninner l1\n"
+                    "vload.i32 v1, c2\nvload.f32 v0, c3\nvload.f32 v0, c0\ninner.end l1\ninner.end l0"));
+    rejects(CURSORS("vload.f32 v0, c4"), "cursor 4 >= 4");
+    rejects(CURSORS("vload.f32 v0, c1"), "cursor 1 is not declared as read");
+    rejects(CURSORS("vload.f32 v0, c0\nvstore.f32 c0, v0"), "cursor 0 is not declared as written");
+    rejects(CURSORS("vload.i32 v0, c0"), "cursor 0 is f32");
+    rejects(CURSORS("inner l0\ninner l1\ninner.end l1\ninner.end l0\nvload.i32 v0, c2"),
+            "cursor 2 is used outside of its inner loop 0");
+    rejects(CURSORS("inner l0\nvload.f32 v0, c3\ninner l1\ninner.end l1\ninner.end l0"),
+            "cursor 3 is used outside of its inner loop 1");
+    accepts(CURSORS("inner l0\ninner.end l0\ninner l1\nvload.f32 v0, c3\ninner.end l1"));
+#undef CURSORS
+}
+
+static void test_lane_registers(void **state) {
+    (void)state;
+#define LANES(body)                                                                                \
+    BODY("lane s0, done\n.inner 3\n.inner 4\n.cursor r1 f32 readwrite 0 0 1 0 0\n" body "\ndone: lane.end")
+#define LOOPS "inner l0\ninner.end l0\ninner l1\ninner.end l1\n"
+    accepts(LANES(LOOPS "vload.f32 v0, c0\nvlt.f32 v1, v0, v0\nvselect.f32 v2, v1, v0, v0\nvcast.i8 v3, v2, f32\n"
+                        "viota.i8 v2, s1, 1\nvadd.i8 v2, v2, v3\nvbits.i32 v3, v0, f32\nvred.f32 q1, v0\n"
+                        "vredma.f32 q0, v0, v0\nvstore.f32 c0, v0"));
+    rejects(LANES(LOOPS "vsplat.f32 v4, s0"), "lane register 4 >= 4");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s8"), "scalar register 8 >= 8");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvadd.f32 v0, v0, v4"), "lane register 4 >= 4");
+    rejects(LANES(LOOPS "vstore.f32 c0, v0"), "v0 is read, but not defined here");
+    rejects(LANES(LOOPS "vsplat.i32 v0, s0\nvstore.f32 c0, v0"), "v0 is i32, not f32");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvadd.f32 v0, v0, v1"), "v1 is read, but not defined here");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvadd.f32 v1, v1, v0"), "v1 is read, but not defined here");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvadd.i32 v0, v0, v0"), "v0 is f32, not i32");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvlt.f32 v1, v0, v0\nvadd.f32 v0, v0, v1"), "v1 is bool, not f32");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvselect.f32 v0, v0, v0, v0"), "v0 is f32, not bool");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvcast.i32 v0, v0, f64"), "v0 is f32, not f64");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvbits.f64 v0, v0, f32"), "f32 has 4 bytes");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvred.f64 q2, v0"), "v0 is f32, not f64");
+    rejects(LANES(LOOPS "vsplat.f64 v0, s0\nvred.f64 q0, v0"), "reduction state 0 is f32");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvredma.f32 q1, v0, v0"), "reduction state 1 does not add");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvredma.f32 q0, v0, v1"), "v1 is read, but not defined here");
+    rejects(LANES("inner l1\ninner.end l1\nvsplat.f32 v0, s0\ninner l0\nvred.f32 q0, v0\ninner.end l0"),
+            "only allowed at lane level");
+    rejects(LANES("inner l1\ninner.end l1\nvsplat.f32 v0, s0\ninner l0\nvredma.f32 q0, v0, v0\ninner.end l0"),
+            "only allowed at lane level");
+    /* Nothing survives from one lane loop to the next. */
+    rejects(BODY(LANE_LOOP("vsplat.f32 v0, s0") "lane s0, done2\nvmov.f32 v1, v0\ndone2: lane.end"),
+            "v0 is read, but not defined here");
+}
+
+/* The types of registers around inner loops, which may run zero times or many. */
+static void test_lane_flow(void **state) {
+    (void)state;
+#define ONE(before, inside, after)                                                                 \
+    BODY("lane s0, done\n.inner 3\n" before "\ninner l0\n" inside "\ninner.end l0\n" after "\ndone: lane.end")
+#define TWO(before, outer1, inside, outer2, after)                                                 \
+    BODY("lane s0, done\n.inner 3\n.inner 4\n" before "\ninner l0\n" outer1 "\ninner l1\n" inside                \
+         "\ninner.end l1\n" outer2 "\ninner.end l0\n" after "\ndone: lane.end")
+#define F0 "vsplat.f32 v0, s0"
+#define I0 "vsplat.i32 v0, s0"
+#define READ_F0 "vmov.f32 v1, v0"
+#define READ_I0 "vmov.i32 v1, v0"
+    accepts(ONE(F0, "vadd.f32 v0, v0, v0", READ_F0));
+    accepts(ONE(F0, F0, READ_F0));
+    accepts(ONE("", F0 "\n" READ_F0, ""));
+    accepts(ONE("", F0, I0 "\n" READ_I0));
+    rejects(ONE("", F0, READ_F0), "v0 is read, but not defined here");
+    rejects(ONE("", READ_F0 "\n" F0, ""), "v0 is read, but not defined here");
+    rejects(ONE(F0, READ_F0 "\n" I0, ""), "v0 is read in inner loop 0 before it gets another type there");
+    accepts(ONE(F0, I0 "\n" READ_I0, ""));
+    rejects(ONE(F0, I0, READ_I0), "v0 is read, but not defined here");
+    rejects(ONE(F0, I0, READ_F0), "v0 is read, but not defined here");
+    accepts(ONE(F0, READ_F0 "\n" I0 "\n" READ_I0 "\n" F0, READ_F0));
+    /* Two loops: what the inner one does may reach the outer one's next round. */
+    accepts(TWO(F0, READ_F0, "vadd.f32 v0, v0, v0", READ_F0, READ_F0));
+    rejects(TWO(F0, READ_F0, I0, "", ""), "v0 is read in inner loop 0 before it gets another type there");
+    rejects(TWO(F0, "", READ_F0, I0, ""), "v0 is read in inner loop 0 before it gets another type there");
+    accepts(TWO(F0, "", I0, "", ""));
+    rejects(TWO(F0, "", I0, READ_F0, ""), "v0 is read, but not defined here");
+    accepts(TWO(F0, "", I0, F0 "\n" READ_F0, READ_F0));
+    accepts(TWO(F0, F0, READ_F0, I0, ""));
+    rejects(TWO(F0, I0, READ_I0 "\n" F0, "", ""), "v0 is read in inner loop 1 before it gets another type there");
+    rejects(TWO(F0, "", READ_F0, I0 "\n" READ_I0, ""), "v0 is read in inner loop 0 before it gets another type there");
+    rejects(TWO("", F0, READ_F0, "", READ_F0), "v0 is read, but not defined here");
+    accepts(TWO("", F0, READ_F0, READ_F0, ""));
+}
+
+/* ---- Errors and memory ----------------------------------------------------------------------------------------- */
+
+static void test_error_place(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    verify_text(&f, ".function \"a\"\nret.void\n.end\n.function \"matmul\"\n.scalars 1\nnop\nnop\nmov.f32 s0, s1\n"
+                    "ret.void\n.end\n");
+    assert_string_equal(f.error.message, "verify: function 1 'matmul' at 0x4: mov.f32: scalar register 1 >= 1");
+    assert_string_equal(f.error.where, "matmul");
+    assert_int_equal(f.error.offset, 4);
+    assert_int_equal(tirbi_verify(fixture_assemble(&f, sample_program), &f.heap, NULL), TIRB_OK);
+    fixture_close(&f);
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    const tirbi_program *program = fixture_assemble(&f, sample_program);
+    tirbi_heap small;
+    tirbi_heap_init(&small, NULL, 8);
+    assert_int_equal(tirbi_verify(program, &small, &f.error), TIRB_MEMORY_LIMIT);
+    fixture_close(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_registers),      cmocka_unit_test(test_params),
+        cmocka_unit_test(test_dims),           cmocka_unit_test(test_vars),
+        cmocka_unit_test(test_altered),        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_types),          cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_traps),          cmocka_unit_test(test_jumps),
+        cmocka_unit_test(test_returns),        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_lines),          cmocka_unit_test(test_lane_placement),
+        cmocka_unit_test(test_lane_headers),   cmocka_unit_test(test_inner_loops),
+        cmocka_unit_test(test_cursors),        cmocka_unit_test(test_lane_registers),
+        cmocka_unit_test(test_lane_flow),      cmocka_unit_test(test_error_place),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
