@@ -94,6 +94,11 @@ void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
 /* Jumps over a loop that runs no times. */
 void tirbi_emit_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip);
 
+typedef void (*tirbi_loop_body)(tirbi_emitter *e, const void *context);
+/* for var in min .. min + extent, by `step` (NULL: 1): body. `frame` collects break and continue, if there can be any. */
+void tirbi_emit_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
+                        tirbi_loop_body body, const void *context);
+
 /* lane_loops.c */
 /* Emits a loop as lanes where that is possible; false when nothing was emitted. */
 bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop);

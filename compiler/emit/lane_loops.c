@@ -139,28 +139,69 @@ static void hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
     for (uint32_t i = 0; i < plan->n_ops; i++) tirbi_hoist_value(e, plan->ops[i].scalar);
 }
 
-static void emit_outer(tirbi_emitter *e, const tirbi_nest *nest, uint32_t level) {
-    if (level == nest->n_outer) {
-        tirbi_emit_lane_plan(e, nest->plan);
+typedef struct outer_context {
+    const tirbi_nest *nest;
+    uint32_t level;
+} outer_context;
+
+static void emit_outer(tirbi_emitter *e, const void *context) {
+    const outer_context *c = context;
+    if (c->level == c->nest->n_outer) {
+        tirbi_emit_lane_plan(e, c->nest->plan);
         return;
     }
-    tirbi_lvar *var = nest->outer[level];
-    tirbi_patch_list end = {0};
-    hoist_plan(e, nest->plan);
-    uint16_t limit = tirbi_emit_value(e, tirbi_lx_add(e->pool, var->min, var->extent));
-    tirbi_emit_guard(e, var, &end);
+    outer_context inner = {.nest = c->nest, .level = c->level + 1};
     tirbi_scope scope = tirbi_scope_open(e);
-    uint16_t counter = tirbi_new_sreg(e);
-    tirbi_emit_value_into(e, var->min, counter);
-    var->reg = counter;
-    uint32_t top = tirbi_here(e);
-    tirbi_scope body = tirbi_scope_open(e);
-    emit_outer(e, nest, level + 1);
-    tirbi_scope_close(e, body);
-    TIRBI_EMIT(e, TIRB_OP_LOOP, TIRB_TYPE_NONE, counter, limit, top);
-    var->reg = -1;
+    hoist_plan(e, c->nest->plan);
+    tirbi_emit_counted(e, c->nest->outer[c->level], NULL, NULL, emit_outer, &inner);
     tirbi_scope_close(e, scope);
-    tirbi_land(e, &end);
+}
+
+/* ---- Conditions that do not change in the loop ------------------------------------------------------------------- */
+
+/* The body with a choice at its top made by a statement: IF, or a store of a conditional value. */
+static bool split_choice(tirbi_emitter *e, const tirbi_ls *body, const tirbi_lx **condition, const tirbi_ls **yes,
+                         const tirbi_ls **no) {
+    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) {
+        *condition = body->as.if_.condition;
+        *yes = body->as.if_.then_case;
+        *no = body->as.if_.else_case;
+        return true;
+    }
+    const tirbi_lx *value = body->kind == TIRBI_LS_STORE ? body->as.store.value : NULL;
+    if (!value || value->kind != TIRBI_LX_COND) return false;
+    tirbi_ls *arms = TIRBI_NEW_ARRAY(e->arena, tirbi_ls, 2);
+    if (!arms) return false;
+    arms[0] = arms[1] = *body;
+    arms[0].as.store.value = value->args[1];
+    arms[1].as.store.value = value->args[2];
+    *condition = value->args[0];
+    *yes = &arms[0];
+    *no = &arms[1];
+    return true;
+}
+
+/* for v: if c: a else: b, where c does not change, is if c: (for v: a) else: (for v: b). */
+static bool unswitch(tirbi_emitter *e, const tirbi_ls *loop) {
+    const tirbi_lx *condition;
+    const tirbi_ls *arm[2];
+    tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
+    if (loop->as.loop.step || !split_choice(e, loop->as.loop.body, &condition, &arm[0], &arm[1])) return false;
+    if (!condition->pure || condition->traps || tirbi_mentions_loops(condition, &own)) return false;
+    tirbi_ls *loops = TIRBI_NEW_ARRAY(e->arena, tirbi_ls, 2);
+    tirbi_ls *branch = TIRBI_NEW(e->arena, tirbi_ls);
+    if (!loops || !branch) return false;
+    for (int i = 0; i < 2; i++) {
+        loops[i] = *loop;
+        loops[i].as.loop.body = arm[i];
+    }
+    branch->kind = TIRBI_LS_IF;
+    branch->span = loop->span;
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = &loops[0];
+    branch->as.if_.else_case = arm[1] ? &loops[1] : NULL;
+    tirbi_emit_stmt(e, branch);
+    return true;
 }
 
 bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
@@ -168,11 +209,12 @@ bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     bool interchange = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
     tirbi_nest nest;
     if (tirbi_plan_nest(e->pool, loop, interchange, &nest)) {
-        emit_outer(e, &nest, 0);
+        outer_context outermost = {.nest = &nest, .level = 0};
+        emit_outer(e, &outermost);
         return true;
     }
     tirbi_lane_plan *plan = tirbi_plan_lanes(e->pool, loop);
-    if (!plan) return false;
+    if (!plan) return unswitch(e, loop);
     tirbi_emit_lane_plan(e, plan);
     return true;
 }

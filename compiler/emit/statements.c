@@ -85,11 +85,8 @@ void tirbi_emit_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list
     tirbi_emit_branch_unless(e, some, skip);
 }
 
-typedef void (*loop_body)(tirbi_emitter *e, const void *context);
-
-/* for var in min .. min + extent: body. */
-static void emit_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
-                         loop_body body, const void *context) {
+void tirbi_emit_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
+                        tirbi_loop_body body, const void *context) {
     tirbi_patch_list end = {0};
     uint16_t limit = tirbi_emit_value(e, tirbi_lx_add(e->pool, var->min, var->extent));
     uint16_t stride = step ? tirbi_emit_value(e, step) : 0;
@@ -129,7 +126,7 @@ static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     hoist_stmt(e, s->as.loop.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
-    emit_counted(e, s->as.loop.var, s->as.loop.step, &frame, emit_loop_body, s->as.loop.body);
+    tirbi_emit_counted(e, s->as.loop.var, s->as.loop.step, &frame, emit_loop_body, s->as.loop.body);
     e->loops = frame.outer;
     tirbi_scope_close(e, scope);
 }
@@ -190,7 +187,7 @@ static void emit_tree_level(tirbi_emitter *e, const void *context) {
     inner.level++;
     tirbi_scope scope = tirbi_scope_open(e);
     hoist_stmt(e, s);
-    emit_counted(e, s->as.tree.loops[c->level], NULL, NULL, emit_tree_level, &inner);
+    tirbi_emit_counted(e, s->as.tree.loops[c->level], NULL, NULL, emit_tree_level, &inner);
     tirbi_scope_close(e, scope);
 }
 

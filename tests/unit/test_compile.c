@@ -1,0 +1,276 @@
+/* The compiler as a whole: what it makes of programs, and how it fails when memory does. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <tirb/compiler.h>
+
+#include "loader/bundle/bundle.h"
+
+#define HEADER "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n"
+
+static char *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    char *text = malloc(1 << 20);
+    *size = text ? fread(text, 1, 1 << 20, file) : 0;
+    fclose(file);
+    return text;
+}
+
+static tirb_compile_result *compile_with(const char *text, const tirb_compile_options *options) {
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_status status = tirb_compile(text, strlen(text), options, &result, &error);
+    if (status != TIRB_OK) print_error("%s:%u: %s\n%s\n", error.where, error.line, error.message, text);
+    assert_int_equal(status, TIRB_OK);
+    return result;
+}
+
+/* ---- What loops become ------------------------------------------------------------------------------------------ */
+
+typedef struct census {
+    unsigned lanes;     /* lane loops */
+    unsigned lane_fma;  /* fused multiply-adds in them */
+    unsigned inner_fma; /* of those, in an inner loop with no store in it */
+    unsigned stores;    /* scalar stores */
+    unsigned trees;     /* vred and vredma */
+    unsigned checks;    /* index */
+} census;
+
+static census count(const char *text, const tirb_compile_options *options) {
+    census c = {0};
+    tirb_compile_result *result = compile_with(text, options);
+    size_t size;
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_program *program;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&arena, &heap);
+    assert_int_equal(tirbi_bundle_read(bytes, size, UINT64_MAX, &arena, &program, NULL), TIRB_OK);
+    tirbi_instr *in = malloc(sizeof(*in));
+    assert_non_null(in);
+    for (unsigned f = 0; f < program->n_functions; f++) {
+        const tirbi_function *function = &program->functions[f];
+        unsigned inner = 0, fma = 0, stored = 0;
+        for (uint32_t at = 0; at < function->code_size; at += in->size) {
+            assert_int_equal(tirbi_decode(function->code, function->code_size, at, in, NULL), TIRB_OK);
+            switch (in->op) {
+            case TIRB_OP_LANE: c.lanes++; break;
+            case TIRB_OP_INNER:
+                inner++;
+                fma = stored = 0;
+                break;
+            case TIRB_OP_INNER_END:
+                inner--;
+                if (!stored) c.inner_fma += fma;
+                fma = 0;
+                break;
+            case TIRB_OP_VSTORE: stored = 1; break;
+            case TIRB_OP_VFMA:
+                c.lane_fma++;
+                fma += inner > 0;
+                break;
+            case TIRB_OP_VRED:
+            case TIRB_OP_VREDMA: c.trees++; break;
+            case TIRB_OP_STORE: c.stores++; break;
+            case TIRB_OP_INDEX: c.checks++; break;
+            default: break;
+            }
+        }
+    }
+    free(in);
+    tirbi_arena_destroy(&arena);
+    tirb_compile_result_destroy(result);
+    return c;
+}
+
+static void elementwise_loops_become_lanes(void **state) {
+    (void)state;
+    census c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                            "def f(A: T.Buffer((64, 100), \"float32\"), B: T.Buffer((64, 100), \"float32\")):\n"
+                            "    for i, j in T.grid(64, 100):\n"
+                            "        with T.sblock(\"B\"):\n"
+                            "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+                            "            B[vi, vj] = A[vi, vj] * T.float32(2) + T.float32(1)\n",
+                     NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.lane_fma, 1);
+    assert_int_equal(c.stores, 0);
+    assert_int_equal(c.checks, 0);
+}
+
+/* Whatever the order of its loops, a matrix product keeps its sums in lane registers over k. */
+static void matrix_products_keep_their_sums(void **state) {
+    (void)state;
+    const char *orders[] = {"i, j, k", "i, k, j", "k, i, j", "j, i, k", "j, k, i", "k, j, i"};
+    for (size_t o = 0; o < sizeof(orders) / sizeof(orders[0]); o++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((\"m\", \"p\"), \"float32\"), B: T.Buffer((\"p\", \"n\"), \"float32\"), "
+                        "C: T.Buffer((\"m\", \"n\"), \"float32\")):\n"
+                        "    m, n, p = T.int32(), T.int32(), T.int32()\n"
+                        "    for %s in T.grid(%c, %c, %c):\n"
+                        "        with T.sblock(\"C\"):\n"
+                        "            vi = T.axis.spatial(m, i)\n"
+                        "            vj = T.axis.spatial(n, j)\n"
+                        "            vk = T.axis.reduce(p, k)\n"
+                        "            with T.init():\n"
+                        "                C[vi, vj] = T.float32(0)\n"
+                        "            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]\n",
+                 orders[o], "mnp"[orders[o][0] - 'i'], "mnp"[orders[o][3] - 'i'], "mnp"[orders[o][6] - 'i']);
+        census c = count(text, NULL);
+        assert_int_equal(c.lanes, 1);
+        assert_int_equal(c.inner_fma, 1);
+        assert_int_equal(c.stores, 0);
+    }
+}
+
+static void plain_loops_become_lanes_too(void **state) {
+    (void)state;
+    census c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                            "def f(A: T.Buffer((32, 48), \"float32\"), B: T.Buffer((48, 64), \"float32\"), "
+                            "C: T.Buffer((32, 64), \"float32\")):\n"
+                            "    for i in range(32):\n"
+                            "        for j in range(64):\n"
+                            "            C[i, j] = T.float32(0)\n"
+                            "            for k in range(48):\n"
+                            "                C[i, j] = C[i, j] + A[i, k] * B[k, j]\n",
+                     NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.inner_fma, 1);
+}
+
+static void sums_become_trees(void **state) {
+    (void)state;
+    const char *text = HEADER "@T.prim_func(s_tir=True)\n"
+                              "def f(A: T.Buffer((8, 100), \"float32\"), B: T.Buffer((8,), \"float32\")):\n"
+                              "    for i, k in T.grid(8, 100):\n"
+                              "        with T.sblock(\"B\"):\n"
+                              "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+                              "            with T.init():\n"
+                              "                B[vi] = T.float32(0)\n"
+                              "            B[vi] = B[vi] + A[vi, vk] * A[vi, vk]\n";
+    assert_int_equal(count(text, NULL).trees, 1);
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.disabled = TIRB_PASS_LANES;
+    assert_int_equal(count(text, &options).trees, 0);
+}
+
+static void dependent_loops_stay_scalar(void **state) {
+    (void)state;
+    census c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                            "def f(A: T.Buffer((100,), \"float32\")):\n"
+                            "    for i in range(99):\n"
+                            "        A[i + 1] = A[i] + A[i + 1]\n",
+                     NULL);
+    assert_int_equal(c.lanes, 0);
+    assert_int_equal(c.stores, 1);
+}
+
+/* ---- Every kernel ----------------------------------------------------------------------------------------------- */
+
+static void compiling_twice_gives_the_same_bytes(void **state) {
+    (void)state;
+    unsigned n = 0;
+    DIR *folder = opendir("tests/kernels");
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        const char *dot = strrchr(entry->d_name, '.');
+        char path[512];
+        size_t size, first_size, second_size;
+        if (!dot || strcmp(dot, ".py") != 0) continue;
+        snprintf(path, sizeof(path), "tests/kernels/%s", entry->d_name);
+        char *text = read_file(path, &size);
+        assert_non_null(text);
+        tirb_compile_result *first = NULL, *second = NULL;
+        if (strstr(text, "T.prim_func") && tirb_compile(text, size, NULL, &first, NULL) == TIRB_OK) {
+            assert_int_equal(tirb_compile(text, size, NULL, &second, NULL), TIRB_OK);
+            const uint8_t *a = tirb_compile_result_bytes(first, &first_size);
+            const uint8_t *b = tirb_compile_result_bytes(second, &second_size);
+            assert_int_equal(first_size, second_size);
+            assert_memory_equal(a, b, first_size);
+            n++;
+        }
+        tirb_compile_result_destroy(first);
+        tirb_compile_result_destroy(second);
+        free(text);
+    }
+    closedir(folder);
+    assert_true(n >= 20);
+}
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+
+typedef struct failing {
+    size_t countdown;
+    size_t live;
+} failing;
+
+static void *failing_reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    failing *f = context;
+    if (new_size == 0) {
+        f->live -= old_size;
+        free(ptr);
+        return NULL;
+    }
+    if (f->countdown == 0) return NULL;
+    f->countdown--;
+    void *fresh = realloc(ptr, new_size);
+    if (fresh) f->live += new_size - old_size;
+    return fresh;
+}
+
+static const char *small = HEADER "@T.prim_func(s_tir=True)\n"
+                                  "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\")):\n"
+                                  "    n = T.int32()\n"
+                                  "    for i in range(n):\n"
+                                  "        B[i] = T.exp(A[i]) + T.float32(1)\n";
+
+static void every_failing_allocation_is_reported(void **state) {
+    (void)state;
+    for (size_t n = 0;; n++) {
+        failing f = {.countdown = n};
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        options.allocator = (tirb_allocator){failing_reallocate, &f};
+        tirb_compile_result *result = NULL;
+        tirb_status status = tirb_compile(small, strlen(small), &options, &result, NULL);
+        tirb_compile_result_destroy(result);
+        assert_int_equal(f.live, 0);
+        if (status == TIRB_OK) break;
+        assert_int_equal(status, TIRB_NO_MEMORY);
+        assert_true(n < 10000);
+    }
+}
+
+static void memory_is_limited(void **state) {
+    (void)state;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.max_memory = 4096;
+    tirb_compile_result *result = NULL;
+    assert_int_equal(tirb_compile(small, strlen(small), &options, &result, NULL), TIRB_MEMORY_LIMIT);
+    tirb_compile_result_destroy(result);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elementwise_loops_become_lanes),
+        cmocka_unit_test(matrix_products_keep_their_sums),
+        cmocka_unit_test(plain_loops_become_lanes_too),
+        cmocka_unit_test(sums_become_trees),
+        cmocka_unit_test(dependent_loops_stay_scalar),
+        cmocka_unit_test(compiling_twice_gives_the_same_bytes),
+        cmocka_unit_test(every_failing_allocation_is_reported),
+        cmocka_unit_test(memory_is_limited),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
