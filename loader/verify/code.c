@@ -289,18 +289,6 @@ static tirb_status check_instr(checker *c) {
     return lane_code ? tirbi_verify_lane_instr(c) : TIRB_OK;
 }
 
-/* The source map's entries go up and stand at instructions; `next` is the first one not yet passed. */
-static tirb_status check_lines(checker *c, uint32_t offset, uint32_t *next) {
-    const tirbi_function *f = c->function;
-    if (*next < f->n_lines && f->lines[*next].offset == offset) ++*next;
-    if (*next < f->n_lines && f->lines[*next].offset <= offset) {
-        return tirbi_verify_fail(c, "entry %" PRIu32 " of the source map is at 0x%" PRIx32
-                                    ", which is not the start of an instruction after the last entry",
-                                 *next, f->lines[*next].offset);
-    }
-    return TIRB_OK;
-}
-
 static tirb_status decode_fail(checker *c, const tirbi_instr *instr) {
     tirb_error reason = TIRB_ERROR_INIT;
     tirbi_instr ignored;
@@ -316,13 +304,15 @@ static tirb_status check_code(checker *c, tirbi_instr *instr) {
     for (uint32_t at = 0; at < f->code_size; at += instr->size) {
         if (tirbi_decode(f->code, f->code_size, at, instr, NULL) != TIRB_OK) return decode_fail(c, instr);
         c->instr = instr;
-        TIRBI_TRY(check_lines(c, at, &next_line));
+        /* The source map's entries go up and stand at instructions: one that does not is never passed. */
+        if (next_line < f->n_lines && f->lines[next_line].offset == at) next_line++;
         TIRBI_TRY(check_instr(c));
     }
     if (c->lane.inside) return tirbi_verify_fail(c, "the code ends inside a lane loop");
     if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_END)) return tirbi_verify_fail(c, "control runs off the code's end");
     if (next_line < f->n_lines) {
-        return tirbi_verify_fail(c, "entry %" PRIu32 " of the source map is at 0x%" PRIx32 ", beyond the code",
+        return tirbi_verify_fail(c, "entry %" PRIu32 " of the source map is at 0x%" PRIx32
+                                    ", where no instruction after the last entry's starts",
                                  next_line, f->lines[next_line].offset);
     }
     return check_targets(c, instr);

@@ -346,7 +346,7 @@ static void test_lines(void **state) {
     (void)state;
     accepts(BODY(".line 1 1\nnop\n.line 2 2\n" LANE_LOOP(".line 3 3\nvsplat.f32 v0, s0")));
     rejects(BODY(".line 1 1\n.line 2 2\nnop"), "entry 1 of the source map is at 0x0");
-    rejects(FUNCTION("ret.void\n.line 1 1"), "entry 0 of the source map is at 0x2, beyond the code");
+    rejects(FUNCTION("ret.void\n.line 1 1"), "entry 0 of the source map is at 0x2, where no instruction");
     fixture f;
     fixture_open(&f);
     tirbi_program *program = fixture_assemble(&f, BODY(".line 1 1\nnop\n.line 2 2\nadd.i32 s0, s0, s0"));
