@@ -73,12 +73,9 @@ def literal(value):
 def returned(stdout, want):
     """The returned value from the output of `tirb run --json`."""
     try:
-        value = json.loads(stdout)["returns"]
-        if isinstance(value, dict):
-            value = value["value"]
+        return type(want)(json.loads(stdout)["returned"]["value"])
     except (ValueError, KeyError) as error:
         raise Failure(f"no returned value in {stdout.strip()!r}") from error
-    return type(want)(value)
 
 
 def call(tirb, bundle, function, run, isa, folder, fill):
