@@ -11,7 +11,7 @@ static void bind_iters(tirbi_lowerer *l, const tirb_stmt *realize) {
         if (!value || !tirbi_machine_type(l, var->dtype, var->span, &type)) continue;
         value = tirbi_lx_cast(l->pool, type, value);
         if (!value) continue;
-        if (!value->pure || value->traps) {
+        if (!value->pure || value->traps || value->size > TIRBI_MAX_SHARED_SIZE) {
             tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LET, type);
             if (!v) return;
             v->lo = value->lo;
@@ -138,7 +138,6 @@ static tirbi_lvar *tree_loop(tirbi_lowerer *l, const tirb_stmt *loop) {
     tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, type);
     if (!v) return NULL;
     int64_t last;
-    v->depth = l->depth + 1;
     v->min = min;
     v->extent = extent;
     v->lo = min->lo;
@@ -160,7 +159,6 @@ static void lower_tree_body(tirbi_lowerer *l, const tirbi_tree *tree) {
         if (!loops[i]) return;
         l->depth++;
     }
-    if (l->depth > l->function->depth) l->function->depth = l->depth;
     tirbi_ls_list list = {0}, *outer = l->out;
     if (tree->realize) bind_iters(l, tree->realize);
     const tirb_expr *predicate = tree->realize ? tree->realize->as.block.predicate : NULL;

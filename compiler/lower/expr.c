@@ -151,6 +151,7 @@ static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
     tirbi_lx *fresh = TIRBI_NEW(pool->arena, tirbi_lx);
     if (!fresh) return NULL;
     *fresh = *key;
+    if (fresh->size == 0) fresh->size = 1;
     set_range(fresh);
     if (key->pure) {
         fresh->next_interned = *bucket;
@@ -163,12 +164,13 @@ static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
 static bool adopt(tirbi_lx *x, unsigned n, const tirbi_lx *a, const tirbi_lx *b, const tirbi_lx *c) {
     const tirbi_lx *args[3] = {a, b, c};
     x->n_args = (uint8_t)n;
+    x->size = 1;
     for (unsigned i = 0; i < n; i++) {
         if (!args[i]) return false;
         x->args[i] = args[i];
         x->pure = x->pure && args[i]->pure;
         x->traps = x->traps || args[i]->traps;
-        if (args[i]->depth > x->depth) x->depth = args[i]->depth;
+        if (__builtin_add_overflow(x->size, args[i]->size, &x->size)) x->size = UINT32_MAX;
     }
     return true;
 }
@@ -185,7 +187,7 @@ const tirbi_lx *tirbi_lx_int(tirbi_lx_pool *pool, tirbi_dtype type, int64_t valu
 
 const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var) {
     tirbi_lx key = {.kind = TIRBI_LX_VAR, .type = (uint8_t)var->type, .source = TIRB_TYPE_NONE, .var = var,
-                    .pure = var->kind != TIRBI_LVAR_LOCAL, .depth = var->depth};
+                    .pure = var->kind != TIRBI_LVAR_LOCAL};
     return intern(pool, &key);
 }
 
@@ -319,6 +321,10 @@ static bool access_proven(const tirbi_place *access) {
 const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access) {
     tirbi_lx key = {.kind = TIRBI_LX_LOAD, .type = (uint8_t)access->buffer->type, .source = TIRB_TYPE_NONE,
                     .access = access};
+    key.size = 1;
+    for (uint32_t d = 0; d < access->ndim; d++) {
+        if (__builtin_add_overflow(key.size, access->indices[d]->size, &key.size)) key.size = UINT32_MAX;
+    }
     key.traps = !access_proven(access) || access->buffer->root != access->buffer;
     return intern(pool, &key);
 }

@@ -37,9 +37,7 @@ struct tirbi_lvar {
     int64_t lo, hi;        /* integers: every value lies in lo .. hi */
     const tirbi_lx *min;   /* LOOP: first value and number of values, as int64 expressions */
     const tirbi_lx *extent;
-    uint32_t depth;        /* LOOP, LET, LOCAL: how many loops enclose its declaration */
     int32_t reg;           /* emission: scalar register, -1 while it has none */
-    uint32_t scratch;      /* of the pass at work */
 };
 
 struct tirbi_lbuf {
@@ -114,7 +112,6 @@ struct tirbi_lx {
     uint8_t n_args;
     bool pure;      /* no memory, no mutable variable, no call: interned */
     bool traps;     /* evaluating it may end the call (unproven index, division) */
-    uint32_t depth; /* pure: how many loops must enclose a place where it can be evaluated */
     int64_t value;  /* CONST: integers sign-extended, floats by their bits */
     int64_t lo, hi; /* integer results lie in lo .. hi */
     tirbi_lvar *var;
@@ -123,8 +120,12 @@ struct tirbi_lx {
     const tirbi_lcall *call;
     const tirbi_lx *next_interned;
     uint32_t hash;
+    uint32_t size; /* nodes of the tree that it stands for, shared ones counted each time, or UINT32_MAX */
     uint32_t scratch;
 };
+
+/* Expressions are walked as trees: what would be larger than this is kept in a variable. */
+enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_TREE_SIZE = 20000 };
 
 /* ---- Statements ----------------------------------------------------------------------------------------------- */
 
@@ -222,7 +223,6 @@ struct tirbi_lfunc {
     struct tirbi_lx_pool *pool; /* nodes of one function are not shared with another */
     bool returns;
     tirbi_dtype return_type;
-    uint32_t depth; /* the deepest loop nest */
 };
 
 typedef struct tirbi_lmodule {

@@ -52,8 +52,7 @@ const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt) {
 tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type) {
     tirbi_lvar *var = TIRBI_NEW(l->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = INT64_MIN, .hi = INT64_MAX, .depth = l->depth,
-                        .reg = -1};
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = INT64_MIN, .hi = INT64_MAX, .reg = -1};
     return var;
 }
 
@@ -98,7 +97,6 @@ static tirbi_lvar *loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_
     if (!tirbi_machine_type(l, var->dtype, var->span, &type)) return NULL;
     tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, type);
     if (!v) return NULL;
-    v->depth = l->depth + 1;
     v->min = min;
     v->extent = extent;
     set_loop_range(v);
@@ -126,7 +124,6 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
     loop->as.loop.step = stride;
     loop->as.loop.body = lowered;
     loop->as.loop.serial = s->kind == TIRB_STMT_FOR && s->as.for_.kind == TIRB_FOR_SERIAL;
-    if (l->depth + 1 > l->function->depth) l->function->depth = l->depth + 1;
 }
 
 static void lower_for(tirbi_lowerer *l, const tirb_stmt *s) {
@@ -148,7 +145,6 @@ static void lower_while(tirbi_lowerer *l, const tirb_stmt *s) {
     loop->as.while_.condition = condition ? tirbi_lx_cast(l->pool, TIRB_BOOL, condition) : NULL;
     loop->as.while_.body = tirbi_lower_body(l, s->as.while_.body);
     l->depth--;
-    if (l->depth + 1 > l->function->depth) l->function->depth = l->depth + 1;
 }
 
 /* ---- Stores --------------------------------------------------------------------------------------------------- */
@@ -192,7 +188,6 @@ static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_spa
     }
     tirbi_lvar *lane = tirbi_new_var(l, "lane", TIRBI_LVAR_LOOP, TIRB_I64);
     if (!lane) return;
-    lane->depth = l->depth + 1;
     lane->min = tirbi_lx_int(l->pool, TIRB_I64, 0);
     lane->extent = tirbi_lx_int(l->pool, TIRB_I64, n);
     if (!lane->min || !lane->extent) return;
@@ -207,7 +202,6 @@ static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_spa
     loop->as.loop.var = lane;
     loop->as.loop.body = finish(l, &list, span);
     loop->as.loop.serial = true;
-    if (l->depth + 1 > l->function->depth) l->function->depth = l->depth + 1;
 }
 
 static bool has_shuffle(const tirb_expr *e);
@@ -333,7 +327,7 @@ static void lower_let(tirbi_lowerer *l, const tirb_stmt *s) {
         bind_vector(l, var, value);
     } else {
         const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
-        if (x && !(x->pure && !x->traps)) {
+        if (x && !(x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE)) {
             tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LET, (tirbi_dtype)x->type);
             if (!v) return;
             v->lo = x->lo;

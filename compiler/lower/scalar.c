@@ -294,8 +294,7 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
     return operand(l, e->as.let.body, lane);
 }
 
-const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
-    if (!e || l->arena->failed) return NULL;
+static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     tirbi_dtype type;
     switch (e->kind) {
     case TIRB_EXPR_VAR: return lower_var(l, e, lane);
@@ -329,5 +328,15 @@ const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tir
     case TIRB_EXPR_STRING_IMM: tirbi_unsupported(l, e->span, "a string as a value"); return NULL;
     case TIRB_EXPR_REDUCE: tirbi_unsupported(l, e->span, "Reduce"); return NULL;
     }
+    return NULL;
+}
+
+const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    if (!e || l->arena->failed) return NULL;
+    const tirbi_lx *x = lower_any(l, e, lane);
+    if (!x || x->size <= TIRBI_MAX_TREE_SIZE) return x;
+    tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
+                       "this expression stands for more than %d operations once its variables are replaced",
+                       TIRBI_MAX_TREE_SIZE);
     return NULL;
 }

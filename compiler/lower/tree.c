@@ -6,7 +6,7 @@
 
 #include "compiler/ir/visit.h"
 
-enum { MAX_SET = 64, MAX_LETS = 32, MAX_LOADS = 64, MAX_UPDATES = 16, MAX_DEPTH = 400 };
+enum { MAX_SET = 64, MAX_LETS = 32, MAX_LOADS = 64, MAX_UPDATES = 16, MAX_DEPTH = 400, MAX_STEPS = 200000 };
 
 /* Lets of the body that is looked at; expressions are read with their variables replaced. */
 typedef struct let_list {
@@ -63,14 +63,14 @@ typedef struct walk {
     bool (*stop)(struct walk *w, const tirb_expr *e); /* true: the walk has found what it looks for */
     const void *context;
     bool found;
-    unsigned depth;
+    unsigned depth, steps; /* lets that double each other would make a walk endless: past MAX_STEPS it gives up */
 } walk;
 
 static void walk_expr(tirbi_visitor *visitor, const tirb_expr *e) {
     walk *w = (walk *)visitor;
     if (w->found) return;
     const tirb_expr *actual = let_value(&w->f->lets, e);
-    if (++w->depth > MAX_DEPTH || w->stop(w, actual)) {
+    if (++w->depth > MAX_DEPTH || ++w->steps > MAX_STEPS || w->stop(w, actual)) {
         w->found = true;
     } else {
         tirbi_visit_expr(visitor, actual);

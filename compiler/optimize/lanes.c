@@ -170,6 +170,15 @@ static bool same_place(const tirbi_place *a, const tirbi_place *b) {
     return true;
 }
 
+/* Whether an index uses a variable that the body sets: such an element is somewhere else in every lane. */
+static bool depends_on_body(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return find_var(p, x->var) != NULL;
+    for (int i = 0; i < x->n_args; i++) {
+        if (depends_on_body(p, x->args[i])) return true;
+    }
+    return false;
+}
+
 static uint64_t open_loops(const planner *p) {
     uint64_t bits = 1;
     for (uint32_t i = 0; i < p->n_path; i++) bits |= UINT64_C(2) << p->path[i];
@@ -186,6 +195,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
             int64_t c;
             if (tirbi_index_proven(v->indices[d], v->buffer->shape[d])) continue;
             proven = false;
+            if (depends_on_body(p, v->indices[d])) return false;
             if (!v->buffer->shape[d]->pure || !tirbi_affine_of(p->pool, v->indices[d], &plan->loops, &form)) return false;
             for (uint32_t i = 0; i < plan->loops.n; i++) {
                 if (!tirbi_affine_constant(&form, i, &c)) return false;
@@ -215,7 +225,7 @@ static bool record_access(planner *p, const tirbi_place *place, bool write) {
 static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type, bool write) {
     tirbi_lane_plan *plan = p->plan;
     tirbi_affine form;
-    if (!tirbi_affine_of(p->pool, place->flat, &plan->loops, &form) || (write && !form.coefficient[0]) ||
+    if (depends_on_body(p, place->flat) || !tirbi_affine_of(p->pool, place->flat, &plan->loops, &form) || (write && !form.coefficient[0]) ||
         !check_place(p, place) || !record_access(p, place, write)) {
         fail(p);
         return TIRBI_MAX_CURSORS;

@@ -17,6 +17,7 @@ typedef struct nest {
     const tirbi_place *writes[MAX_PLACES];
     const tirbi_place *reads[MAX_PLACES];
     uint32_t n_writes, n_reads;
+    tirbi_loop_set own; /* variables that the body sets */
     bool spatial[TIRBI_MAX_AFFINE];
     bool irregular;
 } nest;
@@ -63,7 +64,8 @@ static void note_body(nest *n, const tirbi_ls *s) {
         note(n, n->writes, &n->n_writes, s->as.store.access);
         return;
     case TIRBI_LS_SET:
-        n->irregular = n->irregular || s->as.set.var->kind != TIRBI_LVAR_LET;
+        n->irregular = n->irregular || s->as.set.var->kind != TIRBI_LVAR_LET || n->own.n == TIRBI_MAX_AFFINE;
+        if (!n->irregular) n->own.var[n->own.n++] = s->as.set.var;
         note_reads(n, s->as.set.value);
         return;
     default: n->irregular = true;
@@ -142,6 +144,9 @@ static bool reorderable(nest *n) {
     for (uint32_t i = 0; i < n->n_writes; i++) {
         const tirbi_place *w = n->writes[i];
         bool spatial[TIRBI_MAX_AFFINE];
+        for (uint32_t d = 0; d < w->ndim; d++) {
+            if (tirbi_mentions_loops(w->indices[d], &n->own)) return false;
+        }
         if (w->view || !spatial_of(n, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
         for (uint32_t j = 0; j < n->n_writes; j++) {
             if (n->writes[j]->buffer->root == w->buffer->root && !same_indices(n->writes[j], w)) return false;
