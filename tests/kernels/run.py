@@ -4,7 +4,7 @@
 
 Each file is compiled once; each case of cases.py is called under every instruction set that `tirb version` lists, and
 the bytes of all outputs must be the same under all of them. Then the programs of bad/ are run: each must end with its
-exit code and say why in one line with its place. WORDs choose the cases whose `file:function` contains one of them.
+exit code and say why in one line with its place; and the example embed.c. WORDs choose the cases whose `file:function` contains one of them.
 Prints one line per case; ends with `N passed, N failed`; exit status 1 on failure. Needs NumPy.
 """
 
@@ -172,6 +172,15 @@ def run_refusals(tirb, options, folder):
         yield f"bad/{refusal.file}:{refusal.name}", problem
 
 
+def run_example(tirb, options, folder):
+    """The C program that embeds the library, where the build has it beside the command."""
+    program = pathlib.Path(tirb.path).parent / "example_embed"
+    if program.exists() and not options.words:
+        done = subprocess.run([program], capture_output=True, text=True, timeout=PATIENCE)
+        right = done.returncode == 0 and done.stdout == "10.5 11 11.5 12 12.5\n"
+        yield "embed.c", None if right else f"exit code {done.returncode}: {done.stdout.strip()!r} {first_lines(done.stderr)}"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Runs the kernels and compares with NumPy.")
     parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"), help="the command (default: $TIRB, then the path)")
@@ -186,7 +195,7 @@ def main():
             print(f"FAIL {options.tirb} version: {failure}\n0 passed, 1 failed")
             return 1
         folder = pathlib.Path(folder)
-        for results in (run_kernels, run_refusals):
+        for results in (run_kernels, run_refusals, run_example):
             for name, problem in results(tirb, options, folder):
                 print(f"FAIL {name}: {problem}" if problem else f"ok {name}")
                 passed, failed = passed + (not problem), failed + bool(problem)
