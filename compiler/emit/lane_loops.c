@@ -1,6 +1,8 @@
 /* Emission of lane plans: checks of indices over whole boxes, the header, the body. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/optimize/split.h"
+
 static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIRB_I64, 0); }
 
 /* The least or greatest value that an affine index takes while the loops in `enclosing` run. */
@@ -157,53 +159,6 @@ static void emit_outer(tirbi_emitter *e, const void *context) {
     tirbi_scope_close(e, scope);
 }
 
-/* ---- Conditions that do not change in the loop ------------------------------------------------------------------- */
-
-/* The body with a choice at its top made by a statement: IF, or a store of a conditional value. */
-static bool split_choice(tirbi_emitter *e, const tirbi_ls *body, const tirbi_lx **condition, const tirbi_ls **yes,
-                         const tirbi_ls **no) {
-    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) {
-        *condition = body->as.if_.condition;
-        *yes = body->as.if_.then_case;
-        *no = body->as.if_.else_case;
-        return true;
-    }
-    const tirbi_lx *value = body->kind == TIRBI_LS_STORE ? body->as.store.value : NULL;
-    if (!value || value->kind != TIRBI_LX_COND) return false;
-    tirbi_ls *arms = TIRBI_NEW_ARRAY(e->arena, tirbi_ls, 2);
-    if (!arms) return false;
-    arms[0] = arms[1] = *body;
-    arms[0].as.store.value = value->args[1];
-    arms[1].as.store.value = value->args[2];
-    *condition = value->args[0];
-    *yes = &arms[0];
-    *no = &arms[1];
-    return true;
-}
-
-/* for v: if c: a else: b, where c does not change, is if c: (for v: a) else: (for v: b). */
-static bool unswitch(tirbi_emitter *e, const tirbi_ls *loop) {
-    const tirbi_lx *condition;
-    const tirbi_ls *arm[2];
-    tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
-    if (loop->as.loop.step || !split_choice(e, loop->as.loop.body, &condition, &arm[0], &arm[1])) return false;
-    if (!condition->pure || condition->traps || tirbi_mentions_loops(condition, &own)) return false;
-    tirbi_ls *loops = TIRBI_NEW_ARRAY(e->arena, tirbi_ls, 2);
-    tirbi_ls *branch = TIRBI_NEW(e->arena, tirbi_ls);
-    if (!loops || !branch) return false;
-    for (int i = 0; i < 2; i++) {
-        loops[i] = *loop;
-        loops[i].as.loop.body = arm[i];
-    }
-    branch->kind = TIRBI_LS_IF;
-    branch->span = loop->span;
-    branch->as.if_.condition = condition;
-    branch->as.if_.then_case = &loops[0];
-    branch->as.if_.else_case = arm[1] ? &loops[1] : NULL;
-    tirbi_emit_stmt(e, branch);
-    return true;
-}
-
 bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     bool interchange = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
@@ -214,7 +169,11 @@ bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         return true;
     }
     tirbi_lane_plan *plan = tirbi_plan_lanes(e->pool, loop);
-    if (!plan) return unswitch(e, loop);
-    tirbi_emit_lane_plan(e, plan);
-    return true;
+    if (plan) {
+        tirbi_emit_lane_plan(e, plan);
+        return true;
+    }
+    const tirbi_ls *split = tirbi_split_loop(e->pool, loop);
+    if (split) tirbi_emit_stmt(e, split);
+    return split != NULL;
 }
