@@ -172,6 +172,27 @@ def run_refusals(tirb, options, folder):
         yield f"bad/{refusal.file}:{refusal.name}", problem
 
 
+def run_damaged_bundles(tirb, options, folder):
+    """A bundle that is cut or altered anywhere is rejected, and nothing is written."""
+    if options.words:
+        return
+    bundle, damaged, target = folder / "whole.tirb", folder / "damaged.tirb", folder / "damaged.npy"
+    tirb("compile", HERE / "vector_add.py", "-o", bundle)
+    whole = bundle.read_bytes()
+    spots = np.random.default_rng(options.seed).integers(0, len(whole), 24).tolist()
+    kinds = [("empty", b""), ("text", b"no bundle at all\n" * 40), ("longer", whole + b"\0")]
+    kinds += [(f"cut at {at}", whole[:at]) for at in sorted({1, 4, 16, len(whole) // 2, len(whole) - 1})]
+    kinds += [(f"byte {at} altered", whole[:at] + bytes([whole[at] ^ 0x41]) + whole[at + 1:]) for at in sorted(set(spots))]
+    for name, content in kinds:
+        damaged.write_bytes(content)
+        done = tirb("run", damaged, "-f", "vector_add", "3xf32=1", "3xf32=2", "_", "-o", f"@{target}", check=False)
+        lines = done.stderr.strip().splitlines()
+        if done.returncode != refusals.REJECTED or len(lines) != 1 or target.exists():
+            yield f"bundle, {name}", f"exit code {done.returncode}, {lines}"
+        else:
+            yield f"bundle, {name}", None
+
+
 def run_example(tirb, options, folder):
     """The C program that embeds the library, where the build has it beside the command."""
     program = pathlib.Path(tirb.path).parent / "example_embed"
@@ -195,7 +216,7 @@ def main():
             print(f"FAIL {options.tirb} version: {failure}\n0 passed, 1 failed")
             return 1
         folder = pathlib.Path(folder)
-        for results in (run_kernels, run_refusals, run_example):
+        for results in (run_kernels, run_refusals, run_damaged_bundles, run_example):
             for name, problem in results(tirb, options, folder):
                 print(f"FAIL {name}: {problem}" if problem else f"ok {name}")
                 passed, failed = passed + (not problem), failed + bool(problem)
