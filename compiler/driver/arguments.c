@@ -74,8 +74,10 @@ static exit_code fit_kind(const run *r, parameter *p) {
     return fail(r->inv, EXIT_CALL, "'%s': the number is not a value of %s", p->info.name, tirbi_dtypes[p->type].name);
 }
 
+static bool is_taken(const parameter *p) { return p->given || p->skipped; }
+
 static exit_code assign(const run *r, parameter *p, const char *text) {
-    if (p->given || p->skipped) return fail_usage(r->inv->command, "'%s' is given twice", p->info.name);
+    if (is_taken(p)) return fail_usage(r->inv->command, "'%s' is given twice", p->info.name);
     if (strcmp(text, "_") == 0) {
         p->skipped = true;
         return EXIT_DONE;
@@ -101,23 +103,24 @@ static exit_code find_named(const run *r, const char *text, parameter **out, con
 static exit_code assign_operands(run *r) {
     parameter *named;
     const char *text;
+    size_t n_unnamed = 0;
     for (size_t i = 1; i < r->inv->n_operands; i++) {
         exit_code code = find_named(r, r->inv->operands[i], &named, &text);
+        n_unnamed += !named;
         if (code == EXIT_DONE && named) code = assign(r, named, text);
         if (code != EXIT_DONE) return code;
     }
-    uint32_t next = 0;
-    size_t positional = 0;
+    uint32_t left = 0, next = 0;
+    for (uint32_t i = 0; i < r->info.n_params; i++) left += !is_taken(&r->parameters[i]);
+    if (n_unnamed > left) {
+        return fail(r->inv, EXIT_CALL, "%zu argument%s given and %u parameter%s left to take them: %s", n_unnamed,
+                    n_unnamed == 1 ? " is" : "s are", left, left == 1 ? " is" : "s are", r->info.signature);
+    }
     for (size_t i = 1; i < r->inv->n_operands; i++) {
         exit_code code = find_named(r, r->inv->operands[i], &named, &text);
         if (code != EXIT_DONE) return code;
         if (named) continue;
-        positional++;
-        while (next < r->info.n_params && (r->parameters[next].given || r->parameters[next].skipped)) next++;
-        if (next == r->info.n_params) {
-            return fail(r->inv, EXIT_CALL, "%zu arguments are given and %u parameters are left for them: %s", positional,
-                        (uint32_t)positional - 1, r->info.signature);
-        }
+        while (is_taken(&r->parameters[next])) next++;
         code = assign(r, &r->parameters[next], r->inv->operands[i]);
         if (code != EXIT_DONE) return code;
     }

@@ -71,7 +71,9 @@ static exit_code collect(const command *cmd, poptContext context, invocation *ou
 
 static exit_code check_operand_count(const invocation *found) {
     const command *cmd = found->command;
-    if (found->n_operands < cmd->least_operands) return fail_usage(cmd, "%s is missing", cmd->operands);
+    if (found->n_operands < cmd->least_operands) {
+        return fail_usage(cmd, "%.*s is missing", (int)strcspn(cmd->operands, " "), cmd->operands);
+    }
     if (found->n_operands > cmd->most_operands) {
         return fail_usage(cmd, "'%s' is one argument too many", found->operands[cmd->most_operands]);
     }
@@ -85,8 +87,9 @@ exit_code invocation_parse(const command *cmd, int argc, char **argv, invocation
     struct poptOption *table = calloc(n_rows + 1, sizeof *table);
     out->options = calloc(n + 1, sizeof *out->options);
     out->operands = calloc(n + 1, sizeof *out->operands);
-    exit_code code = fail_memory(NULL);
+    exit_code code = EXIT_INTERNAL;
     poptContext context = NULL;
+    bool ready = false;
     if (!shielded || !table || !out->options || !out->operands) goto cleanup;
 
     shielded[0] = "tirb";
@@ -108,10 +111,12 @@ exit_code invocation_parse(const command *cmd, int argc, char **argv, invocation
     }
     context = poptGetContext(NULL, argc + 1, shielded, table, 0);
     if (!context) goto cleanup;
+    ready = true;
     code = collect(cmd, context, out);
     if (code == EXIT_DONE && !option_given(out, OPTION_HELP)) code = check_operand_count(out);
 
 cleanup:
+    if (!ready) fail_memory(out);
     if (context) poptFreeContext(context);
     for (size_t i = 0; shielded && i < n; i++) {
         if (shielded[i + 1] && shielded[i + 1][0] == SHIELD) free((void *)(uintptr_t)shielded[i + 1]);
@@ -196,7 +201,7 @@ static size_t distance(const char *a, const char *b) {
 
 const char *closest(const char *word, const char *const *candidates) {
     const char *best = NULL;
-    size_t best_distance = strlen(word) > 4 ? 3 : 2;
+    size_t length = strlen(word), best_distance = length < 2 ? 0 : length == 2 ? 2 : 3;
     for (; *candidates; candidates++) {
         size_t d = distance(word, *candidates);
         if (d < best_distance) {

@@ -164,8 +164,10 @@ static exit_code fail_no_function(const invocation *inv, const bundle *from, con
 exit_code function_choose(const invocation *inv, const bundle *from, const tirb_module *module, uint32_t *out) {
     const char *name = option_text(inv, OPTION_FUNCTION);
     if (name) {
-        if (tirb_module_find(module, name, out, NULL) == TIRB_OK) return EXIT_DONE;
-        return fail_no_function(inv, from, module, name);
+        tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+        if (tirb_module_find(module, name, out, NULL) != TIRB_OK) return fail_no_function(inv, from, module, name);
+        if (tirb_module_function(module, *out, &info, NULL) == TIRB_OK && info.is_public) return EXIT_DONE;
+        return fail(inv, EXIT_USAGE, "%s: the function '%s' is private to its module", from->file, name);
     }
     uint32_t n = tirb_module_function_count(module), n_public = 0;
     char list[512] = "";
@@ -177,7 +179,7 @@ exit_code function_choose(const invocation *inv, const bundle *from, const tirb_
         size_t at = strlen(list);
         snprintf(list + at, sizeof list - at, "%s%s", n_public > 1 ? ", " : "", info.name);
     }
+    if (n_public == 0) return fail(inv, EXIT_USAGE, "%s: it has no public function", from->file);
     if (n_public == 1 || tirb_module_find(module, "main", out, NULL) == TIRB_OK) return EXIT_DONE;
-    if (n_public == 0) return fail(inv, EXIT_USAGE, "%s: it has no public function; name one with -f", from->file);
     return fail(inv, EXIT_USAGE, "%s: it has %u public functions; choose one with -f: %s", from->file, n_public, list);
 }

@@ -173,6 +173,8 @@ void number_text(const number *value, tirbi_dtype type, char buffer[ELEMENT_TEXT
         }
     } else if (isnan(value->real)) {
         snprintf(buffer, ELEMENT_TEXT_SIZE, "nan");
+    } else if (fabs(value->real) < 1e15 && value->real == trunc(value->real)) {
+        snprintf(buffer, ELEMENT_TEXT_SIZE, "%.0f", value->real);
     } else {
         for (int precision = 1; precision <= 17; precision++) {
             snprintf(buffer, ELEMENT_TEXT_SIZE, "%.*g", precision, value->real);

@@ -1,0 +1,117 @@
+"""check, inspect, dis, asm, and damaged bundles."""
+
+import json
+
+from harness import FILES, PROGRAM, REJECTED, USAGE, expect
+
+LISTING = """.fp precise
+.source "s.py"
+.function "axpb" public returns f32
+.scalars 4
+.ref f32
+.ref f32 writable
+.scalar "x" f32 s0
+.scalar "k" i32 s1
+.tensor "A" f32 r0 read (4)
+.tensor "B" f32 r1 write (4)
+.line 3 5
+    add.f32 s2, s0, s0
+    load.f32 s3, r0, s1
+    store.f32 r1, 2, s3
+    store.f32 r1, 0, s2
+    ret.f32 s2
+.end
+"""
+
+
+def assembled(t):
+    t.write("s.tirs", LISTING)
+    t.run("asm", "s.tirs")
+    return t.path("s.tirb").read_bytes()
+
+
+def test_asm_and_dis_round_trip(t):
+    bundle = assembled(t)
+    listing = t.run("dis", "s.tirb").out
+    expect(t.run("asm", "-", "-o", "-", stdin=listing).out == bundle, "asm(dis(bundle)) is not the bundle")
+    t.run("dis", "s.tirb", "-o", "again.tirs")
+    expect(t.path("again.tirs").read_bytes() == listing, "-o and stdout differ")
+
+
+def test_asm_errors(t):
+    t.write("bad.tirs", LISTING.replace("add.f32 s2", "frob.f32 s2"))
+    t.run("asm", "bad.tirs", code=PROGRAM, says=["bad.tirs:12:", "error:", "frob"], lines=1)
+    t.write("bad.tirs", LISTING.replace("store.f32 r1, 2", "store.f32 r0, 2"))
+    t.run("asm", "bad.tirs", code=REJECTED, says=["bad.tirs", "axpb"], lines=1)
+    expect("bad.tirb" not in t.files(), "a bundle was left behind")
+
+
+def test_check(t):
+    assembled(t)
+    t.run("check", "s.tirb", shows="s.tirb: ok: 1 function,")
+    t.run("check", "-", shows="<stdin>: ok:", stdin=t.path("s.tirb").read_bytes())
+
+
+def test_inspect(t):
+    bundle = assembled(t)
+    t.run("inspect", "s.tirb", shows=["sections:", "code", "functions:", "axpb(x: float32", "from s.py"])
+    found = json.loads(t.run("inspect", "s.tirb", "--json").text)
+    expect(found["size"] == len(bundle) and found["source"] == "s.py" and found["fp"] == "precise", f"{found}")
+    (function,) = found["functions"]
+    expect(function["name"] == "axpb" and function["public"] is True, f"{function}")
+    names = [(p["name"], p["kind"], p["type"]) for p in function["parameters"]]
+    expect(names == [("x", "scalar", "f32"), ("k", "scalar", "i32"), ("A", "tensor", "f32"), ("B", "tensor", "f32")], names)
+    expect(function["parameters"][3]["written"] and not function["parameters"][3]["read"], "B is only written")
+    expect(function["parameters"][2]["shape"] == [4], "A has 4 elements")
+    expect(sum(s["size"] for s in found["sections"]) < len(bundle), "sections lie inside the bundle")
+
+
+def test_every_truncation_is_rejected(t):
+    bundle = assembled(t)
+    for size in range(0, len(bundle)):
+        t.write("cut.tirb", bundle[:size])
+        t.run("check", "cut.tirb", code=REJECTED, says="cut.tirb", lines=1)
+    t.write("cut.tirb", bundle + b"\0")
+    t.run("check", "cut.tirb", code=REJECTED, lines=1)
+
+
+def test_every_altered_byte_is_rejected(t):
+    bundle = assembled(t)
+    for at in range(len(bundle)):
+        t.write("bent.tirb", bundle[:at] + bytes([bundle[at] ^ 0x41]) + bundle[at + 1:])
+        t.run("check", "bent.tirb", code=REJECTED, lines=1)
+    for command in (["run"], ["inspect"], ["dis"]):
+        t.run(*command, "bent.tirb", code=REJECTED, lines=1)
+
+
+def test_compile_refuses_a_bundle(t):
+    assembled(t)
+    t.run("compile", "s.tirb", "-o", "x.tirb", code=PROGRAM, says="bundle already")
+
+
+def test_outputs_are_whole_or_absent(t):
+    assembled(t)
+    before = t.files()
+    t.run("asm", "s.tirs", "-o", "nowhere/x.tirb", code=FILES, says="nowhere/x.tirb", lines=1)
+    t.run("asm", "s.tirs", "-o", "/dev/full", code=FILES, lines=1)
+    t.run("asm", "s.tirs", "-o", ".", code=FILES, lines=1)
+    expect(t.files() == before, f"files appeared: {t.files()}")
+    t.path("locked").mkdir()
+    t.write("locked/x.tirb", b"old")
+    t.run("asm", "s.tirs", "-o", "locked/x.tirb")
+    expect(t.path("locked/x.tirb").read_bytes() == t.path("s.tirb").read_bytes(), "the file was not replaced")
+    expect([p.name for p in t.path("locked").iterdir()] == ["x.tirb"], "a temporary was left behind")
+
+
+def test_a_link_stays_a_link(t):
+    assembled(t)
+    t.write("target.tirb", b"old")
+    t.path("link.tirb").symlink_to("target.tirb")
+    t.run("asm", "s.tirs", "-o", "link.tirb")
+    expect(t.path("link.tirb").is_symlink(), "the link was replaced")
+    expect(t.path("target.tirb").read_bytes() == t.path("s.tirb").read_bytes(), "the target was not written")
+
+
+def test_usage(t):
+    assembled(t)
+    t.run("dis", "s.tirb", "--nope", code=USAGE)

@@ -1,0 +1,191 @@
+"""Sources: compiling, diagnostics, running a .py file directly, run-time errors with their line, rounding modes."""
+
+import numpy as np
+
+from harness import CALL, FILES, PROGRAM, ROOT, USAGE, expect
+
+ADD = '''# from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def add(A: T.Buffer(("n",), "float32"), B: T.Buffer(("n",), "float32"), C: T.Buffer(("n",), "float32")):
+    n = T.int32()
+    for i in range(n):
+        C[i] = A[i] + B[i]
+'''
+
+TWO_ERRORS = '''@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4,), "float32")):
+    for i in range(4):
+        A[i] = missing
+    for i in range(4):
+        A[i] = absent
+'''
+
+
+def test_compile_and_run(t):
+    t.write("add.py", ADD)
+    expect(t.run("compile", "add.py").out == b"", "compile is silent")
+    expect(t.files() == ["add.py", "add.tirb"], f"{t.files()}")
+    t.run("run", "add.tirb", "3xf32=1,2,3", "3xf32=10", shows="C: 3xf32 = 11, 12, 13\n")
+    t.run("run", "add.py", "3xf32=1,2,3", "3xf32=10", shows="C: 3xf32 = 11, 12, 13\n")
+    t.run("check", "add.py", shows="add.py: ok: 1 function")
+    t.run("check", "add.tirb", shows="add.tirb: ok: 1 function")
+    t.run("inspect", "add.py", shows="add(A: ")
+
+
+def test_the_same_bytes_each_time(t):
+    t.write("add.py", ADD)
+    t.run("compile", "add.py", "-o", "a.tirb")
+    t.run("compile", "add.py", "-o", "b.tirb")
+    expect(t.path("a.tirb").read_bytes() == t.path("b.tirb").read_bytes(), "two compilations differ")
+
+
+def test_standard_streams(t):
+    bundle = t.run("compile", "-", "-o", "-", stdin=ADD.encode()).out
+    expect(bundle[:4] == b"TIRB", "stdout is no bundle")
+    expect(t.run("compile", "-", stdin=ADD.encode()).out == bundle, "the default output of - is -")
+    t.run("check", "-", shows="<stdin>: ok", stdin=bundle)
+    t.run("check", "-", shows="<stdin>: ok", stdin=ADD.encode())
+    t.run("run", "-", "2xf32=1", "2xf32=2", shows="C: 2xf32 = 3, 3\n", stdin=ADD.encode())
+    t.run("run", "-", "2xf32=1", "2xf32=2", shows="C: 2xf32 = 3, 3\n", stdin=bundle)
+
+
+def test_dis_of_a_source_assembles_to_its_bundle(t):
+    t.write("add.py", ADD)
+    t.run("compile", "add.py")
+    t.run("dis", "add.py", "-o", "add.tirs")
+    t.run("asm", "add.tirs", "-o", "again.tirb")
+    expect(t.path("add.tirb").read_bytes() == t.path("again.tirb").read_bytes(), "the bundles differ")
+
+
+def test_diagnostics(t):
+    t.write("bad.py", TWO_ERRORS)
+    for command in ("compile", "check", "run", "inspect", "dis"):
+        result = t.run(command, "bad.py", code=PROGRAM, says=["bad.py:4:16: error: ", "bad.py:6:16: error: ", "        A[i] = missing"])
+        caret = result.reason.splitlines()[2]
+        expect(caret.startswith(" " * 15 + "^"), f"no caret below the name: {result.reason!r}")
+    expect(t.files() == ["bad.py"], f"files appeared: {t.files()}")
+    one = t.run("compile", "bad.py", "--max-errors", "1", code=PROGRAM, says="bad.py:4:16: error: ")
+    expect("bad.py:6:16" not in one.reason, "--max-errors 1 gave more")
+
+
+def test_an_old_bundle_survives_a_failed_compilation(t):
+    t.write("bad.py", TWO_ERRORS)
+    t.write("bad.tirb", b"old")
+    t.run("compile", "bad.py", code=PROGRAM)
+    expect(t.path("bad.tirb").read_bytes() == b"old", "the output was touched")
+
+
+def test_syntax_errors(t):
+    for text in ("def f(:\n", "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    try:\n        pass\n", "\x00", "(" * 5000,
+                 "@T.prim_func\ndef f():\n  " + "-" * 100000 + "1\n", "if True:\n" * 3000, "\xff\xfe"):
+        t.write("bad.py", text.encode("latin-1"))
+        t.run("compile", "bad.py", code=PROGRAM, says="bad.py:")
+    expect(t.files() == ["bad.py"], f"files appeared: {t.files()}")
+
+
+def test_empty_sources(t):
+    for text in ("", "\n\n# nothing here\n"):
+        t.write("empty.py", text)
+        result = t.run("check", "empty.py", code=PROGRAM)
+        expect("empty.py" in result.reason, result.reason)
+
+
+def test_shape_errors(t):
+    t.write("add.py", ADD)
+    t.run("run", "add.py", "3xf32=1", "4xf32=1", code=CALL, says=["B", "4", "3"], lines=1)
+    t.run("run", "add.py", "3xf32=1", "3xf64=1", code=CALL, says=["B", "float64", "float32"], lines=1)
+    t.run("run", "add.py", "3xf32=1", code=CALL, says="missing", lines=1)
+    t.run("run", "add.py", "0xf32=", "0xf32=", shows="C: 0xf32 =\n")
+
+
+TRAPS = '''@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def outside(A: T.Buffer((10, 100), "int32"), i: T.int32) -> T.int32:
+        return A[0, i]
+
+    @T.prim_func(s_tir=True)
+    def divide(a: T.int32, b: T.int32) -> T.int32:
+        return a // b
+
+    @T.prim_func(s_tir=True)
+    def forever(A: T.Buffer((1,), "int32")):
+        while A[0] >= 0:
+            A[0] = 1
+
+    @T.prim_func(s_tir=True)
+    def deep(n: T.int32) -> T.int32:
+        return Module.deep(n + 1)
+
+    @T.prim_func(s_tir=True)
+    def large(n: T.int64):
+        A = T.alloc_buffer((n,), "float32")
+        A[0] = T.float32(1)
+
+    @T.prim_func(s_tir=True)
+    def positive(n: T.int32):
+        assert n > 0, "n must be positive"
+'''
+
+
+def test_run_time_errors_name_their_line(t):
+    t.write("traps.py", TRAPS)
+    t.run("compile", "traps.py")
+    for file in ("traps.py", "traps.tirb"):
+        for words, line, says in (
+            (["-f", "outside", "10x100xi32=1", "200"], 5, ["200", "100"]),
+            (["-f", "outside", "10x100xi32=1", "-1"], 5, ["-1", "100"]),
+            (["-f", "divide", "1", "0"], 9, ["zero"]),
+            (["-f", "forever", "1xi32=0", "--fuel", "100K"], None, ["fuel", "forever"]),
+            (["-f", "forever", "1xi32=0", "--timeout", "0.2"], None, ["forever"]),
+            (["-f", "deep", "1"], 18, ["deep"]),
+            (["-f", "large", "100000000", "--max-memory", "16M"], None, ["large"]),
+            (["-f", "positive", "-3"], 27, ["n must be positive"]),
+        ):
+            place = f"traps.py:{line}:" if line else "traps.py:"
+            t.run("run", file, *words, code=CALL, says=[place, "error: ", *says], lines=1)
+    t.run("run", "traps.py", "-f", "divide", "-7", "2", shows="returned: i32 = -4\n")
+    t.run("run", "traps.py", "1", code=USAGE, says=["-f", "outside"])
+
+
+def test_rounding_modes(t):
+    t.write("fma.py", '@T.prim_func(s_tir=True)\ndef f(a: T.float32, b: T.float32, c: T.float32) -> T.float32:\n'
+                      '    return a * b + c\n')
+    a = np.float32(1) + np.finfo(np.float32).eps
+    words = (repr(float(a)), repr(float(a)), repr(-float(np.float32(a * a))))
+    fused = t.run("run", "fma.py", *words).text
+    expect(fused != "returned: f32 = 0\n", "the default does not fuse")
+    t.run("run", "fma.py", *words, "--fp", "strict", shows="returned: f32 = 0\n")
+    t.run("run", "fma.py", *words, "--fp=fast", shows=fused)
+    t.run("compile", "fma.py", "--fp", "strict")
+    t.run("run", "fma.tirb", *words, shows="returned: f32 = 0\n")
+    t.run("inspect", "fma.tirb", shows="fp strict")
+
+
+def test_the_same_bytes_on_every_isa(t):
+    t.write("add.py", ADD)
+    random = np.random.default_rng(3)
+    np.save(t.path("a.npy"), random.normal(size=1000).astype(np.float32))
+    listed = t.run("version").text.split("isa:")[1].split("\n")[0].split()
+    results = set()
+    for isa in listed:
+        t.run("run", "add.py", "@a.npy", "@a.npy", "-o", "@c.npy", "--isa", isa)
+        results.add(t.path("c.npy").read_bytes())
+    expect(len(results) == 1, f"{listed} give {len(results)} results")
+
+
+def test_digits(t):
+    digits = ROOT / "tests/kernels/digits"
+    t.run("compile", digits / "digits.py", "-o", "digits.tirb")
+    names = [f"@{digits}/{n}.npy" for n in ("images", "w0", "b0", "w1", "b1")]
+    t.run("run", "digits.tirb", "-f", "predict", *names, "-o", "scores=@scores.npy", shows="digit: ")
+    scores, labels = np.load(t.path("scores.npy")), np.load(digits / "labels.npy")
+    expect(scores.shape == (len(labels), 10), f"{scores.shape}")
+    expect((scores.argmax(axis=1) == labels).mean() > 0.9, "fewer than nine of ten digits are right")
+
+
+def test_unwritable_output(t):
+    t.write("add.py", ADD)
+    t.run("compile", "add.py", "-o", "nowhere/add.tirb", code=FILES, lines=1)
+    t.run("compile", "add.py", "-o", "/dev/full", code=FILES, lines=1)
