@@ -1,0 +1,107 @@
+#include "compiler/check/check.h"
+
+#include "compiler/check/checker.h"
+
+/* ---- Parameters ----------------------------------------------------------------------------------------------- */
+
+static void bind_params(tirbi_checker *c, const tirb_primfunc *f) {
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirb_buffer *buffer = tirbi_check_param_buffer(f, i);
+        tirbi_check_bind_var(c, f->params[i], f->params[i]->span);
+        if (buffer != NULL) {
+            tirbi_check_bind_buffer(c, buffer, buffer->data == f->params[i]);
+        } else if (f->params[i]->dtype.lanes != 1) {
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, f->params[i]->span, "parameter '%s' must be a scalar, found %s",
+                               f->params[i]->as.var.name, tirbi_check_text(f->params[i]->dtype).text);
+        }
+    }
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) tirbi_check_bind_var(c, f->shape_vars[i], f->shape_vars[i]->span);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirb_buffer *buffer = tirbi_check_param_buffer(f, i);
+        if (buffer == NULL) continue;
+        tirbi_check_buffer_exprs(c, buffer);
+        tirbi_check_buffer_type(c, buffer);
+    }
+}
+
+static bool stands_alone(const tirb_buffer *buffer, const tirb_expr *var) {
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        if (buffer->shape[i] == var || (buffer->strides != NULL && buffer->strides[i] == var)) return true;
+    }
+    return buffer->elem_offset == var;
+}
+
+/* A variable that only stands inside expressions of shapes has no value at a call. TVM prints such functions. */
+static void warn_undetermined(tirbi_checker *c, const tirb_primfunc *f) {
+    for (uint32_t v = 0; v < f->n_shape_vars; v++) {
+        bool determined = false;
+        for (uint32_t i = 0; i < f->n_params && !determined; i++) {
+            const tirb_buffer *buffer = tirbi_check_param_buffer(f, i);
+            determined = buffer != NULL && stands_alone(buffer, f->shape_vars[v]);
+        }
+        if (determined) continue;
+        tirbi_report_warning(c->diagnostics, f->shape_vars[v]->span,
+                             "no parameter's shape determines '%s': %s cannot be called from outside",
+                             f->shape_vars[v]->as.var.name, f->name);
+    }
+}
+
+/* ---- Return types --------------------------------------------------------------------------------------------- */
+
+/* Without a declared type, the returned values decide; they agree by then. */
+static void check_return_type(tirbi_checker *c, const tirb_primfunc *f) {
+    const tirb_type *type = &f->ret_type;
+    if (c->returned == NULL) {
+        if (type->kind == TIRB_TYPE_TUPLE) return;
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, f->span, "%s is declared to return %s and returns nothing", f->name,
+                           tirbi_check_text(type->dtype).text);
+        return;
+    }
+    if (c->returns_nothing) {
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, c->returned->span,
+                           "%s returns a value here and nothing in another place", f->name);
+    }
+    if (type->kind == TIRB_TYPE_TUPLE) return;
+    if (type->kind == TIRB_TYPE_POINTER) {
+        if (c->returned->dtype.code == TIRB_CODE_HANDLE) return;
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, c->returned->span, "%s returns %s, expected a handle", f->name,
+                           tirbi_check_text(c->returned->dtype).text);
+        return;
+    }
+    if (tirb_datatype_equal(c->returned->dtype, type->dtype)) return;
+    tirbi_report_error(c->diagnostics, TIRB_TYPE, c->returned->span, "%s returns %s, expected %s as declared", f->name,
+                       tirbi_check_text(c->returned->dtype).text, tirbi_check_text(type->dtype).text);
+}
+
+/* ---- Functions and modules ------------------------------------------------------------------------------------ */
+
+static void check_function(tirbi_checker *c, const tirb_primfunc *f) {
+    c->function = f;
+    c->n_vectorized = 0;
+    c->n_loops = 0;
+    c->returned = NULL;
+    c->returns_nothing = false;
+    c->warned_index_widths = false;
+    bind_params(c, f);
+    warn_undetermined(c, f);
+    tirbi_check_stmt(c, f->body);
+    check_return_type(c, f);
+    /* A shape variable of the module may stand in the signatures of several functions. */
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) c->vars[f->shape_vars[i]->as.var.id] = TIRBI_SCOPE_NEW;
+}
+
+bool tirbi_check_module(const tirb_irmodule *module, tirbi_diagnostics *diagnostics, tirbi_arena *arena) {
+    uint32_t before = diagnostics->n_errors;
+    tirbi_checker c = {
+        .module = module,
+        .diagnostics = diagnostics,
+        .vars = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_vars),
+        .buffers = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_buffers),
+        .kinds = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_vars),
+    };
+    if (arena->failed) return false;
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        if (module->functions[i]->body != NULL) check_function(&c, module->functions[i]);
+    }
+    return diagnostics->n_errors == before;
+}
