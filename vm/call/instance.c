@@ -72,6 +72,8 @@ tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits,
     tirbi_heap_init(&instance->heap, &heap.allocator, chosen.max_memory);
     tirbi_arena_init(&instance->arena, &instance->own);
     atomic_init(&instance->busy, 0);
+    atomic_init(&instance->fuel_used, 0);
+    atomic_init(&instance->peak_memory, 0);
     atomic_init(&instance->stop, TIRBI_RUN);
     if (!make_scratch(instance)) {
         tirb_instance_destroy(instance);
@@ -100,7 +102,8 @@ void tirb_instance_cancel(tirb_instance *instance) {
 tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_stats) {
     if (!instance || !out_stats) return TIRB_MISUSE;
     if (atomic_load_explicit(&instance->busy, memory_order_acquire)) return TIRB_BUSY;
-    tirb_stats stats = {.fuel_used = instance->fuel_used, .peak_memory = instance->heap.peak};
+    tirb_stats stats = {.fuel_used = atomic_load_explicit(&instance->fuel_used, memory_order_relaxed),
+                        .peak_memory = atomic_load_explicit(&instance->peak_memory, memory_order_relaxed)};
     return tirbi_info_write(out_stats, &stats, sizeof(stats)) ? TIRB_OK : TIRB_MISUSE;
 }
 
@@ -200,8 +203,7 @@ static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, ti
 }
 
 static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
-                        tirb_result *result, tirb_error *error) {
-    instance->fuel_used = 0;
+                        tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
     instance->heap.peak = instance->heap.used;
     instance->heap.over_budget = false;
     atomic_store_explicit(&instance->stop, TIRBI_RUN, memory_order_relaxed);
@@ -221,7 +223,7 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     tirb_status status = run_bound(instance, &binding, &run, function, &bits);
     if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
     tirbi_bind_release(&binding, &instance->heap);
-    instance->fuel_used = run.fuel_used;
+    *fuel_used = run.fuel_used;
     if (status == TIRB_OK && result) read_result(binding.function, bits, result);
     return status;
 }
@@ -232,7 +234,10 @@ tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_call: %s is NULL", instance ? "args" : "instance");
     }
     TIRBI_TRY(enter(instance, error));
-    tirb_status status = call(instance, function, args, n_args, result, error);
+    uint64_t fuel_used = 0;
+    tirb_status status = call(instance, function, args, n_args, result, &fuel_used, error);
+    atomic_store_explicit(&instance->fuel_used, fuel_used, memory_order_relaxed);
+    atomic_store_explicit(&instance->peak_memory, instance->heap.peak, memory_order_relaxed);
     leave(instance);
     return status;
 }

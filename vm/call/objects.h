@@ -78,7 +78,9 @@ struct tirb_instance {
     atomic_uint busy;
     atomic_uint stop; /* TIRBI_RUN or a reason to stop; reset when a call starts */
     tirbi_deadline deadline;
-    uint64_t fuel_used;
+    /* By the last call, stored when it ends: tirb_instance_stats may look while another one begins. */
+    atomic_uint_least64_t fuel_used;
+    atomic_uint_least64_t peak_memory;
 };
 
 static inline const char *tirbi_program_text(const tirbi_program *program, uint16_t string) {
