@@ -1,36 +1,267 @@
-/* Mathematical functions on float. */
+/* Mathematical functions on float: computed in double to about 2^-34 and rounded once, so within 0.51 units in the last
+ * place. Special values as in C's Annex F. Functions with inputs too rare for vector code are split as in math64.h. */
 #ifndef TIRB_VM_MATH_MATH32_H
 #define TIRB_VM_MATH_MATH32_H
 
+#include "vm/math/angle.h"
+#include "vm/math/coefficients.h"
 #include "vm/math/core.h"
+#include "vm/math/math64.h"
+#include "vm/math/scale.h"
 
-TIRBI_MATH float tirbi_exp_f32(float a) { return tirbi_canon_f32(expf(a)); }
-TIRBI_MATH float tirbi_exp2_f32(float a) { return tirbi_canon_f32(exp2f(a)); }
-TIRBI_MATH float tirbi_exp10_f32(float a) { return tirbi_canon_f32(powf(10, a)); }
-TIRBI_MATH float tirbi_expm1_f32(float a) { return tirbi_canon_f32(expm1f(a)); }
-TIRBI_MATH float tirbi_log_f32(float a) { return tirbi_canon_f32(logf(a)); }
-TIRBI_MATH float tirbi_log2_f32(float a) { return tirbi_canon_f32(log2f(a)); }
-TIRBI_MATH float tirbi_log10_f32(float a) { return tirbi_canon_f32(log10f(a)); }
-TIRBI_MATH float tirbi_log1p_f32(float a) { return tirbi_canon_f32(log1pf(a)); }
-TIRBI_MATH float tirbi_sin_f32(float a) { return tirbi_canon_f32(sinf(a)); }
-TIRBI_MATH float tirbi_cos_f32(float a) { return tirbi_canon_f32(cosf(a)); }
-TIRBI_MATH float tirbi_tan_f32(float a) { return tirbi_canon_f32(tanf(a)); }
-TIRBI_MATH float tirbi_asin_f32(float a) { return tirbi_canon_f32(asinf(a)); }
-TIRBI_MATH float tirbi_acos_f32(float a) { return tirbi_canon_f32(acosf(a)); }
-TIRBI_MATH float tirbi_atan_f32(float a) { return tirbi_canon_f32(atanf(a)); }
-TIRBI_MATH float tirbi_sinh_f32(float a) { return tirbi_canon_f32(sinhf(a)); }
-TIRBI_MATH float tirbi_cosh_f32(float a) { return tirbi_canon_f32(coshf(a)); }
-TIRBI_MATH float tirbi_tanh_f32(float a) { return tirbi_canon_f32(tanhf(a)); }
-TIRBI_MATH float tirbi_asinh_f32(float a) { return tirbi_canon_f32(asinhf(a)); }
-TIRBI_MATH float tirbi_acosh_f32(float a) { return tirbi_canon_f32(acoshf(a)); }
-TIRBI_MATH float tirbi_atanh_f32(float a) { return tirbi_canon_f32(atanhf(a)); }
-TIRBI_MATH float tirbi_erf_f32(float a) { return tirbi_canon_f32(erff(a)); }
-TIRBI_MATH float tirbi_rsqrt_f32(float a) { return tirbi_canon_f32(1 / __builtin_sqrtf(a)); }
-TIRBI_MATH float tirbi_sigmoid_f32(float a) { return tirbi_canon_f32(1 / (1 + expf(-a))); }
-TIRBI_MATH float tirbi_pow_f32(float a, float b) { return tirbi_canon_f32(powf(a, b)); }
-TIRBI_MATH float tirbi_fmod_f32(float a, float b) { return tirbi_canon_f32(fmodf(a, b)); }
-TIRBI_MATH float tirbi_atan2_f32(float a, float b) { return tirbi_canon_f32(atan2f(a, b)); }
-TIRBI_MATH float tirbi_hypot_f32(float a, float b) { return tirbi_canon_f32(hypotf(a, b)); }
-TIRBI_MATH float tirbi_ldexp_f32(float a, float b) { return tirbi_canon_f32(ldexpf(a, (int)b)); }
+TIRBI_MATH float tirbi_narrow(double v) { return tirbi_canon_f32((float)v); }
+
+/* ---- Exponentials ----------------------------------------------------------------------------------------------- */
+
+/* 2^n * e^r for |r| <= ln(2) / 2. */
+TIRBI_MATH double tirbi_short_exp_parts(double n, double r) {
+    return (1.0 + (r + r * r * tirbi_poly_exp_f32(r))) * tirbi_power_of_two(n);
+}
+/* e^x for |x| < 700. */
+TIRBI_MATH double tirbi_short_exp(double x) {
+    double n = tirbi_nearest(x * TIRBI_LOG2_E_1);
+    return tirbi_short_exp_parts(n, x - n * TIRBI_LN2_FULL_1);
+}
+/* e^x - 1 for |x| < 700, to the same relative error. */
+TIRBI_MATH double tirbi_short_expm1(double x) {
+    double n = tirbi_nearest(x * TIRBI_LOG2_E_1);
+    double r = x - n * TIRBI_LN2_FULL_1;
+    double power = tirbi_power_of_two(n);
+    return power * (r + r * r * tirbi_poly_exp_f32(r)) + (power - 1.0);
+}
+
+TIRBI_MATH float tirbi_exp_f32(float x) { return tirbi_narrow(tirbi_short_exp(tirbi_clamp_f64((double)x, -110.0, 100.0))); }
+TIRBI_MATH float tirbi_exp2_f32(float x) {
+    double within = tirbi_clamp_f64((double)x, -160.0, 140.0);
+    double n = tirbi_nearest(within);
+    return tirbi_narrow(tirbi_short_exp_parts(n, (within - n) * TIRBI_LN2_FULL_1));
+}
+TIRBI_MATH float tirbi_exp10_f32(float x) {
+    double within = tirbi_clamp_f64((double)x, -50.0, 45.0);
+    double n = tirbi_nearest(within * TIRBI_LOG2_10);
+    return tirbi_narrow(tirbi_short_exp_parts(n, within * TIRBI_LN10_1 - n * TIRBI_LN2_FULL_1));
+}
+TIRBI_MATH float tirbi_expm1_f32(float x) {
+    double r = tirbi_short_expm1(tirbi_clamp_f64((double)x, -50.0, 100.0));
+    return tirbi_narrow(x == 0.0f ? (double)x : r);
+}
+TIRBI_MATH float tirbi_sinh_f32(float x) {
+    double e = tirbi_short_expm1(tirbi_clamp_f64(tirbi_magnitude_f64((double)x), 0.0, 100.0));
+    return tirbi_narrow(tirbi_with_sign_f64(0.5 * (e + e / (e + 1.0)), (double)x));
+}
+TIRBI_MATH float tirbi_cosh_f32(float x) {
+    double e = tirbi_short_exp(tirbi_clamp_f64(tirbi_magnitude_f64((double)x), 0.0, 100.0));
+    return tirbi_narrow(0.5 * (e + 1.0 / e));
+}
+TIRBI_MATH float tirbi_tanh_f32(float x) {
+    double e = tirbi_short_expm1(2.0 * tirbi_clamp_f64(tirbi_magnitude_f64((double)x), 0.0, 20.0));
+    return tirbi_narrow(tirbi_with_sign_f64(e / (e + 2.0), (double)x));
+}
+TIRBI_MATH float tirbi_sigmoid_f32(float x) {
+    return tirbi_narrow(1.0 / (1.0 + tirbi_short_exp(-tirbi_clamp_f64((double)x, -110.0, 110.0))));
+}
+
+/* ---- Logarithms ------------------------------------------------------------------------------------------------- */
+
+/* log(1 + f) for 1 + f between sqrt(1/2) and sqrt(2). */
+TIRBI_MATH double tirbi_short_log_fraction(double f) {
+    double s = f / (2.0 + f), z = s * s;
+    return 2.0 * s + s * z * tirbi_poly_log_f32(z);
+}
+/* log(1 + u) for u > -1, of any size. */
+TIRBI_MATH double tirbi_short_log1p(double u) {
+    tirbi_split split = tirbi_split_normal(1.0 + u);
+    double f = split.exponent == 0.0 ? u : split.fraction - 1.0;
+    return tirbi_short_log_fraction(f) + split.exponent * TIRBI_LN2_FULL_1;
+}
+
+TIRBI_MATH float tirbi_log_f32(float x) {
+    tirbi_split split = tirbi_split_normal((double)x);
+    double l = tirbi_short_log_fraction(split.fraction - 1.0) + split.exponent * TIRBI_LN2_FULL_1;
+    return tirbi_narrow(tirbi_log_special_f64((double)x, l));
+}
+TIRBI_MATH float tirbi_log2_f32(float x) {
+    tirbi_split split = tirbi_split_normal((double)x);
+    double l = tirbi_short_log_fraction(split.fraction - 1.0) * TIRBI_LOG2_E_1 + split.exponent;
+    return tirbi_narrow(tirbi_log_special_f64((double)x, l));
+}
+TIRBI_MATH float tirbi_log10_f32(float x) {
+    tirbi_split split = tirbi_split_normal((double)x);
+    double l = tirbi_short_log_fraction(split.fraction - 1.0) * TIRBI_LOG10_E_1 +
+               split.exponent * (TIRBI_LOG10_2_1 + TIRBI_LOG10_2_2);
+    return tirbi_narrow(tirbi_log_special_f64((double)x, l));
+}
+TIRBI_MATH float tirbi_log1p_f32(float x) {
+    double l = tirbi_log_special_f64(1.0 + (double)x, tirbi_short_log1p((double)x));
+    return tirbi_narrow(tirbi_magnitude_f32(x) < 0x1p-60f ? (double)x : l);
+}
+/* The arguments of log1p are those of math64.h; squares of floats are safe in double. */
+TIRBI_MATH float tirbi_asinh_f32(float x) {
+    double a = tirbi_magnitude_f64((double)x), square = a * a;
+    double l = tirbi_short_log1p(a + square / (1.0 + __builtin_sqrt(1.0 + square)));
+    return tirbi_narrow(tirbi_with_sign_f64(a == TIRBI_INF || x != x ? a : l, (double)x));
+}
+TIRBI_MATH float tirbi_acosh_f32(float x) {
+    double t = (double)x - 1.0;
+    double l = tirbi_short_log1p(t + __builtin_sqrt(t * (t + 2.0)));
+    return tirbi_narrow(x >= 1.0f ? (x == TIRBI_INF ? (double)x : l) : TIRBI_NAN_F64);
+}
+TIRBI_MATH float tirbi_atanh_f32(float x) {
+    double a = tirbi_magnitude_f64((double)x);
+    double l = 0.5 * tirbi_short_log1p(2.0 * a / (1.0 - a));
+    l = a == 1.0 ? TIRBI_INF : l;
+    return tirbi_narrow(a <= 1.0 ? tirbi_with_sign_f64(l, (double)x) : TIRBI_NAN_F64);
+}
+
+/* ---- Powers ----------------------------------------------------------------------------------------------------- */
+
+TIRBI_MATH float tirbi_pow_f32(float a, float b) {
+    double x = tirbi_magnitude_f64((double)a), y = (double)b;
+    tirbi_split split = tirbi_split_normal(x);
+    double l = tirbi_short_log_fraction(split.fraction - 1.0) * TIRBI_LOG2_E_1 + split.exponent;
+    double t = tirbi_clamp_f64(y * l, -160.0, 140.0);
+    double n = tirbi_nearest(t);
+    double power = tirbi_short_exp_parts(n, (t - n) * TIRBI_LN2_FULL_1);
+    return tirbi_narrow(tirbi_pow_special_f64((double)a, y, power));
+}
+
+TIRBI_MATH float tirbi_rsqrt_f32(float x) { return tirbi_narrow(1.0 / __builtin_sqrt((double)x)); }
+
+TIRBI_MATH float tirbi_hypot_f32(float a, float b) {
+    double x = (double)a, y = (double)b;
+    double result = __builtin_sqrt(x * x + y * y);
+    bool infinite = tirbi_magnitude_f64(x) == TIRBI_INF || tirbi_magnitude_f64(y) == TIRBI_INF;
+    return tirbi_narrow(infinite ? TIRBI_INF : result);
+}
+
+TIRBI_MATH float tirbi_ldexp_f32(float a, float b) {
+    double n = tirbi_trunc_exact_f64(tirbi_clamp_f64((double)b, -300.0, 300.0));
+    double result = (double)a * tirbi_power_of_two(b != b ? 0.0 : n);
+    return tirbi_narrow(b != b ? TIRBI_NAN_F64 : result);
+}
+
+TIRBI_MATH bool tirbi_rare_fmod_f32(float a, float b) {
+    return tirbi_magnitude_f64((double)a) >= tirbi_magnitude_f64((double)b) * 0x1p28 ||
+           tirbi_magnitude_f32(b) == __builtin_inff();
+}
+TIRBI_MATH float tirbi_usual_fmod_f32(float a, float b) {
+    double x = (double)a, y = (double)b;
+    double rest = x - tirbi_trunc_exact_f64(x / y) * y;
+    return tirbi_narrow(tirbi_with_sign_f64(rest, x));
+}
+TIRBI_MATH float tirbi_fmod_f32(float a, float b) {
+    return tirbi_rare_fmod_f32(a, b) ? tirbi_narrow(tirbi_fmod_f64((double)a, (double)b)) : tirbi_usual_fmod_f32(a, b);
+}
+
+/* ---- Circular functions ----------------------------------------------------------------------------------------- */
+
+/* A float of at most 44 bits' angle: x - n * pi/2 with a leading part that n times is exact. */
+typedef struct tirbi_short_angle {
+    double rest;
+    uint64_t quadrant;
+} tirbi_short_angle;
+
+TIRBI_MATH tirbi_short_angle tirbi_short_reduce(double x) {
+    tirbi_short_angle angle;
+    double rounded = x * TIRBI_TWO_OVER_PI + TIRBI_ROUNDER;
+    double n = rounded - TIRBI_ROUNDER;
+    angle.rest = (x - n * TIRBI_PI_HALF_SHORT_1) - n * TIRBI_PI_HALF_SHORT_2;
+    angle.quadrant = tirbi_f64_bits(rounded);
+    return angle;
+}
+static inline tirbi_short_angle tirbi_short_reduce_large(double x) {
+    tirbi_angle large = tirbi_reduce_large(x);
+    tirbi_short_angle angle = {large.rest.hi, large.quadrant};
+    return angle;
+}
+
+TIRBI_MATH double tirbi_short_sin_rest(double r) {
+    double z = r * r;
+    return r * (1.0 + z * tirbi_poly_sin_f32(z));
+}
+TIRBI_MATH double tirbi_short_cos_rest(double r) {
+    double z = r * r;
+    return 1.0 + z * (-0.5 + z * tirbi_poly_cos_f32(z));
+}
+TIRBI_MATH float tirbi_short_sin(tirbi_short_angle angle, uint64_t turn) {
+    uint64_t quadrant = angle.quadrant + turn;
+    double s = tirbi_short_sin_rest(angle.rest), c = tirbi_short_cos_rest(angle.rest);
+    uint64_t bits = tirbi_f64_bits((quadrant & 1) != 0 ? c : s) ^ ((quadrant & 2) << 62);
+    return tirbi_narrow(tirbi_f64_from_bits(bits));
+}
+TIRBI_MATH float tirbi_short_tan(tirbi_short_angle angle) {
+    double s = tirbi_short_sin_rest(angle.rest), c = tirbi_short_cos_rest(angle.rest);
+    bool odd = (angle.quadrant & 1) != 0;
+    return tirbi_narrow((odd ? -c : s) / (odd ? s : c));
+}
+
+TIRBI_MATH bool tirbi_rare_sin_f32(float x) { return tirbi_magnitude_f32(x) >= (float)TIRBI_SMALL_ANGLE; }
+TIRBI_MATH bool tirbi_rare_cos_f32(float x) { return tirbi_rare_sin_f32(x); }
+TIRBI_MATH bool tirbi_rare_tan_f32(float x) { return tirbi_rare_sin_f32(x); }
+TIRBI_MATH float tirbi_usual_sin_f32(float x) { return tirbi_short_sin(tirbi_short_reduce((double)x), 0); }
+TIRBI_MATH float tirbi_usual_cos_f32(float x) { return tirbi_short_sin(tirbi_short_reduce((double)x), 1); }
+TIRBI_MATH float tirbi_usual_tan_f32(float x) { return tirbi_short_tan(tirbi_short_reduce((double)x)); }
+TIRBI_MATH float tirbi_sin_f32(float x) {
+    if (!tirbi_rare_sin_f32(x)) return tirbi_usual_sin_f32(x);
+    return tirbi_magnitude_f32(x) < TIRBI_INF ? tirbi_short_sin(tirbi_short_reduce_large((double)x), 0) : TIRBI_NAN_F32;
+}
+TIRBI_MATH float tirbi_cos_f32(float x) {
+    if (!tirbi_rare_cos_f32(x)) return tirbi_usual_cos_f32(x);
+    return tirbi_magnitude_f32(x) < TIRBI_INF ? tirbi_short_sin(tirbi_short_reduce_large((double)x), 1) : TIRBI_NAN_F32;
+}
+TIRBI_MATH float tirbi_tan_f32(float x) {
+    if (!tirbi_rare_tan_f32(x)) return tirbi_usual_tan_f32(x);
+    return tirbi_magnitude_f32(x) < TIRBI_INF ? tirbi_short_tan(tirbi_short_reduce_large((double)x)) : TIRBI_NAN_F32;
+}
+
+/* atan(y / x) for x, y >= 0, not both 0 or infinite. The smaller over the larger, and above tan(pi/8) less pi/4. */
+TIRBI_MATH double tirbi_short_atan_ratio(double y, double x) {
+    bool steep = y > x;
+    double small = steep ? x : y, large = steep ? y : x;
+    bool upper = small > large * 0.4142135623730951;
+    double t = (upper ? small - large : small) / (upper ? small + large : large);
+    double z = t * t;
+    double r = (t + t * z * tirbi_poly_atan_f32(z)) + (upper ? TIRBI_PI_QUARTER_DD_1 : 0.0);
+    return steep ? TIRBI_PI_HALF_DD_1 - r : r;
+}
+TIRBI_MATH float tirbi_atan_f32(float x) {
+    double r = tirbi_short_atan_ratio(tirbi_magnitude_f64((double)x), 1.0);
+    return tirbi_narrow(tirbi_with_sign_f64(r, (double)x));
+}
+TIRBI_MATH float tirbi_atan2_f32(float a, float b) {
+    double y = tirbi_magnitude_f64((double)a), x = tirbi_magnitude_f64((double)b);
+    bool both_infinite = y == TIRBI_INF && x == TIRBI_INF, both_zero = y == 0.0 && x == 0.0;
+    double r = tirbi_short_atan_ratio(both_infinite ? 1.0 : y, both_infinite || both_zero ? 1.0 : x);
+    bool negative = tirbi_f32_bits(b) >> 31 != 0;
+    r = tirbi_with_sign_f64(negative ? TIRBI_PI_DD_1 - r : r, (double)a);
+    return tirbi_narrow(a != a || b != b ? TIRBI_NAN_F64 : r);
+}
+
+/* asin(t) for t in 0 .. 1/2; above by way of sqrt((1 - t) / 2). */
+TIRBI_MATH float tirbi_asin_f32(float x) {
+    double a = tirbi_magnitude_f64((double)x);
+    bool upper = a > 0.5;
+    double square = upper ? (1.0 - a) * 0.5 : a * a;
+    double s = upper ? __builtin_sqrt(square) : a;
+    double r = s + s * square * tirbi_poly_asin_f32(square);
+    return tirbi_narrow(tirbi_with_sign_f64(upper ? TIRBI_PI_HALF_DD_1 - 2.0 * r : r, (double)x));
+}
+TIRBI_MATH float tirbi_acos_f32(float x) {
+    double a = tirbi_magnitude_f64((double)x);
+    bool upper = a > 0.5;
+    double square = upper ? (1.0 - a) * 0.5 : a * a;
+    double s = upper ? __builtin_sqrt(square) : a;
+    double r = s + s * square * tirbi_poly_asin_f32(square);
+    double near_one = x < 0.0f ? TIRBI_PI_DD_1 - 2.0 * r : 2.0 * r;
+    return tirbi_narrow(upper ? near_one : TIRBI_PI_HALF_DD_1 - tirbi_with_sign_f64(r, (double)x));
+}
+
+/* ---- Error function --------------------------------------------------------------------------------------------- */
+
+/* x * P(x^2); from 4 on it rounds to 1. */
+TIRBI_MATH float tirbi_erf_f32(float x) {
+    double within = tirbi_clamp_f64((double)x, -4.0, 4.0);
+    return tirbi_narrow(within * tirbi_poly_erf_f32(within * within * 0.125 - 1.0));
+}
 
 #endif

@@ -1,0 +1,114 @@
+"""Fits the polynomials of coefficients.h and prints that file: python3 fit.py > coefficients.h (needs mpmath).
+
+Each is the Chebyshev interpolant of a smooth function g, computed with 80 digits, then rounded to double. The tolerance
+is asserted against the error on a fine grid with the rounded coefficients (evaluated exactly)."""
+
+from mpmath import mp, mpf, sqrt, exp, sin, cos, atan, asin, atanh, erf, erfc, log, pi, chebyfit
+
+mp.dps = 80
+
+def fit(name, text, g, low, high, degree, bits):
+    low, high = mpf(low), mpf(high)
+    coefficients = [float(c) for c in reversed(chebyfit(g, [low, high], degree + 1))]
+    worst = largest = mpf(0)
+    for i in range(401):
+        x = low + (high - low) * (mpf(i) + mpf("0.5")) / 401
+        p = mpf(0)
+        for c in reversed(coefficients):
+            p = p * x + mpf(c)
+        worst = max(worst, abs(p - g(x)))
+        largest = max(largest, abs(g(x)))
+    reached = float(-log(worst / largest, 2))
+    assert reached > bits, (name, reached)
+    print(f"/* {text}: error 2^-{reached:.1f} of the largest value */")
+    print(f"TIRBI_MATH double tirbi_poly_{name}(double x) {{")
+    print(f"    double p = {coefficients[-1].hex()};")
+    for c in reversed(coefficients[:-1]):
+        print(f"    p = p * x + {c.hex()};" if c >= 0 else f"    p = p * x - {(-c).hex()};")
+    print("    return p;\n}\n")
+
+def constant(name, value, parts):
+    """Prints the leading parts of a constant: of so many bits each, 53 for a whole double."""
+    rest = mpf(value)
+    for i, bits in enumerate(parts):
+        scale = mpf(2) ** (bits - 1 - int(mp.floor(log(abs(rest), 2))))
+        part = mp.nint(rest * scale) / scale if bits == 53 else mp.floor(rest * scale) / scale
+        rest -= part
+        suffix = "" if len(parts) == 1 else f"_{i + 1}"
+        print(f"#define TIRBI_{name}{suffix} {float(part).hex()}")
+
+def two_over_pi():
+    """2/pi as 64-bit words, most significant first, for the reduction of large angles."""
+    mp.prec = 1500
+    rest = 2 / pi
+    print("static const uint64_t tirbi_two_over_pi[20] = {")
+    words = []
+    for _ in range(20):
+        rest *= mpf(2) ** 64
+        word = int(mp.floor(rest))
+        rest -= word
+        words.append(f"0x{word:016X}u")
+    for i in range(0, 20, 4):
+        print("    " + ", ".join(words[i:i + 4]) + ("," if i < 16 else ""))
+    print("};\n")
+
+half_ln2 = log(2) / 2 * mpf("1.0001")
+log_limit = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.0001")
+angle_limit = (pi / 4) ** 2 * mpf("1.0001")
+
+print("""/* Polynomials and constants, made by fit.py. Each polynomial approximates the function named above it. */
+#ifndef TIRB_VM_MATH_COEFFICIENTS_H
+#define TIRB_VM_MATH_COEFFICIENTS_H
+
+#include "vm/math/core.h"
+
+/* Constants as sums of parts: part 1 has spare bits at its end, so that small integers times it are exact. */""")
+constant("LN2", log(2), [32, 53])
+constant("LN2_FULL", log(2), [53, 53])
+constant("LOG2_E", 1 / log(2), [53, 53])
+constant("LOG10_E", 1 / log(10), [53, 53])
+constant("LOG10_2", log(2) / log(10), [32, 53])
+constant("LOG2_10", log(10) / log(2), [53])
+constant("LN10", log(10), [53, 53])
+constant("LN2_DD", log(2), [42, 53])
+constant("TWO_OVER_PI", 2 / pi, [53])
+constant("PI_HALF", pi / 2, [33, 33, 33, 53])
+constant("PI_HALF_SHORT", pi / 2, [33, 53])
+constant("PI_HALF_DD", pi / 2, [53, 53])
+constant("PI_DD", pi, [53, 53])
+constant("PI_QUARTER_DD", pi / 4, [53, 53])
+constant("ATAN_HALF_DD", atan(mpf("0.5")), [53, 53])
+constant("ATAN_3_HALVES_DD", atan(mpf("1.5")), [53, 53])
+constant("TWO_THIRDS_DD", mpf(2) / 3, [53, 53])
+print()
+two_over_pi()
+mp.dps = 80
+
+def exp_tail(r): return (exp(r) - 1 - r) / r ** 2 if r != 0 else mpf(1) / 2
+def log_tail(z): return (2 * atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z) ** 3
+def log_tail2(z): return (2 * atanh(sqrt(z)) - 2 * sqrt(z) - 2 * sqrt(z) ** 3 / 3) / sqrt(z) ** 5
+def sin_tail(z): return (sin(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3
+def cos_tail(z): return (cos(sqrt(z)) - 1 + z / 2) / z ** 2
+def atan_tail(z): return (atan(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3
+def asin_tail(z): return (asin(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3
+
+fit("exp_f32", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2", exp_tail, -half_ln2, half_ln2, 6, 34)
+fit("log_f32", "(2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail, 0, log_limit, 5, 40)
+fit("sin_f32", "(sin(r) - r) / r^3 at x = r^2, r <= pi / 4", sin_tail, 0, angle_limit, 4, 38)
+fit("cos_f32", "(cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4", cos_tail, 0, angle_limit, 4, 38)
+fit("atan_f32", "(atan(t) - t) / t^3 at x = t^2, t <= tan(pi / 8)", atan_tail, 0, mpf("0.1717"), 7, 34)
+fit("asin_f32", "(asin(t) - t) / t^3 at x = t^2, t <= 1 / 2", asin_tail, 0, mpf("0.2501"), 8, 30)
+fit("erf_f32", "erf(t) / t at x = t^2 / 8 - 1, t <= 4", lambda u: erf(sqrt(8 * u + 8)) / sqrt(8 * u + 8), -1, 1, 20, 34)
+
+fit("exp_f64", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2", exp_tail, -half_ln2, half_ln2, 10, 52)
+fit("log_f64", "(2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail, 0, log_limit, 7, 50)
+fit("log_dd", "(2 atanh(s) - 2 s - 2 s^3 / 3) / s^5 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail2, 0, log_limit, 8, 52)
+fit("sin_f64", "(sin(r) - r) / r^3 at x = r^2, r <= pi / 4", sin_tail, 0, angle_limit, 6, 52)
+fit("cos_f64", "(cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4", cos_tail, 0, angle_limit, 6, 52)
+fit("atan_f64", "(atan(t) - t) / t^3 at x = t^2, t <= 7 / 16", atan_tail, 0, mpf("0.1916"), 11, 50)
+fit("asin_f64", "(asin(t) - t) / t^3 at x = t^2, t <= 1 / 2", asin_tail, 0, mpf("0.2501"), 13, 49)
+fit("erf_f64", "erf(t) / t - 1 at x = t^2, t <= 7 / 8", lambda z: erf(sqrt(z)) / sqrt(z) - 1, 0, mpf("0.766"), 12, 50)
+fit("erfc_f64", "exp(t^2) erfc(t) at x = (t - 2) / (t + 2), 7 / 8 <= t <= 6",
+    lambda u: exp((2 * (1 + u) / (1 - u)) ** 2) * erfc(2 * (1 + u) / (1 - u)),
+    (mpf("0.875") - 2) / mpf("2.875"), mpf("0.5"), 16, 50)
+print("#endif")
