@@ -265,22 +265,27 @@ static int read_escape(lexer *l, char *out) {
     return 1;
 }
 
+/* The bytes from here to the closing quotes, or to where the string must have ended. */
+static uint32_t string_length(const lexer *l, char quote, uint32_t quotes) {
+    for (uint32_t i = 0;; i++) {
+        char c = peek(l, i);
+        if (i >= l->end - l->at || (c == '\n' && quotes == 1)) return i;
+        if (c == '\\') i++;
+        if (c == quote && (quotes == 1 || (peek(l, i + 1) == quote && peek(l, i + 2) == quote))) return i;
+    }
+}
+
 static void read_string(lexer *l, string_prefix prefix) {
     uint32_t begin = l->at;
     l->at += prefix.length;
     char quote = peek(l, 0);
     uint32_t quotes = peek(l, 1) == quote && peek(l, 2) == quote ? 3 : 1;
     l->at += quotes;
-    uint32_t body = l->at, size = 0;
+    uint32_t size = 0;
     bool bad_escape = false, closed = false;
     /* The value is never longer than its text, an escape being at least as long as its UTF-8 form. */
-    for (uint32_t i = body; i < l->end && (quotes == 3 || l->text[i] != '\n'); i++) {
-        if (l->text[i] == '\\') i++;
-        size++;
-    }
-    char *value = tirbi_arena_alloc(l->arena, (size_t)(l->end - body < size * 4 ? l->end - body : size * 4) + 8, 1);
+    char *value = tirbi_arena_alloc(l->arena, string_length(l, quote, quotes) + 8, 1);
     if (!value) return;
-    size = 0;
     while (l->at < l->end) {
         char c = peek(l, 0);
         if (c == quote && (quotes == 1 || (peek(l, 1) == quote && peek(l, 2) == quote))) {

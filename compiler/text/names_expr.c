@@ -1,0 +1,368 @@
+/* Values that are no arithmetic: conversions, vectors, lets, calls by name, methods of buffers. */
+#include <string.h>
+
+#include "compiler/text/script_names.h"
+
+static const tirb_expr *arg(tirbi_script *s, const tirbi_call *c, int i) { return tirbi_to_expr(s, &c->args[i]); }
+
+static tirbi_value cast(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    const tirb_expr *e = arg(s, c, 0);
+    if (!tirbi_to_dtype(s, &c->args[1], &type)) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_cast(&s->builder, c->node->span, type, e));
+}
+
+static tirbi_value raw_cast(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    const tirb_expr *e = arg(s, c, 1);
+    if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_raw_cast(&s->builder, c->node->span, type, e));
+}
+
+static tirbi_value as_type(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    const tirb_expr *e = tirbi_to_expr(s, c->object);
+    if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_cast(&s->builder, c->node->span, type, e));
+}
+
+static tirbi_value constant(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    int type_arg = c->entry->data;
+    if (!tirbi_to_dtype(s, &c->args[type_arg], &type)) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_cast(&s->builder, c->node->span, type, tirbi_to_typed(s, &c->args[1 - type_arg], type)));
+}
+
+static tirbi_value string_imm(tirbi_script *s, const tirbi_call *c) {
+    const char *text;
+    if (!tirbi_to_text(s, &c->args[0], "the value", &text)) return tirbi_value_error();
+    return c->args[0];
+}
+
+static tirbi_value select_value(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *condition = arg(s, c, 0), *x = arg(s, c, 1), *y = arg(s, c, 2);
+    return tirbi_value_expr(tirbi_make_select(&s->builder, c->node->span, condition, x, y));
+}
+
+static tirbi_value if_then_else(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *condition = arg(s, c, 0), *x = arg(s, c, 1), *y = arg(s, c, 2);
+    return tirbi_value_expr(tirbi_make_if_then_else(&s->builder, c->node->span, condition, x, y));
+}
+
+static tirbi_value ramp(tirbi_script *s, const tirbi_call *c) {
+    int64_t lanes;
+    const tirb_expr *base = arg(s, c, 0), *stride = arg(s, c, 1);
+    if (!tirbi_to_int(s, &c->args[2], "the number of lanes", &lanes)) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_ramp(&s->builder, c->node->span, base, stride, lanes));
+}
+
+static tirbi_value broadcast(tirbi_script *s, const tirbi_call *c) {
+    int64_t lanes;
+    const tirb_expr *value = arg(s, c, 0);
+    if (!tirbi_to_int(s, &c->args[1], "the number of lanes", &lanes)) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_broadcast(&s->builder, c->node->span, value, lanes));
+}
+
+static tirbi_value shuffle(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *vectors, *const *indices;
+    uint32_t n_vectors, n_indices;
+    if (!tirbi_to_exprs(s, &c->args[0], &vectors, &n_vectors) || !tirbi_to_exprs(s, &c->args[1], &indices, &n_indices))
+        return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_shuffle(&s->builder, c->node->span, vectors, n_vectors, indices, n_indices));
+}
+
+static tirbi_value let(tirbi_script *s, const tirbi_call *c) {
+    const tirbi_value *where = &c->args[1];
+    const tirb_expr *body = arg(s, c, 0);
+    if (where->kind != TIRBI_VALUE_DICT || where->as.sequence.n != 2)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.Let needs where={variable: value} with one entry");
+    const tirb_expr *var = tirbi_to_expr(s, &where->as.sequence.items[0]);
+    if (!var || !body) return tirbi_value_error();
+    if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, var->span, "T.Let binds a variable, such as x = T.int32()");
+    const tirb_expr *value = tirbi_to_typed(s, &where->as.sequence.items[1], var->dtype);
+    char left[32], right[32];
+    if (value && !tirb_datatype_equal(value->dtype, var->dtype))
+        return tirbi_fail(s, TIRB_TYPE, value->span, "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
+                          tirb_datatype_text(var->dtype, left), tirb_datatype_text(value->dtype, right));
+    return tirbi_value_expr(tirbi_make_let(&s->builder, c->node->span, var, value, body));
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+static tirbi_value emit_call(tirbi_script *s, const tirbi_call *c, tirb_datatype type, tirb_builtin builtin,
+                             const tirb_expr *const *args, uint32_t n) {
+    return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
+}
+
+/* T.name(dtype, args...) */
+static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    const tirb_expr *const *args;
+    uint32_t n;
+    tirb_builtin builtin = (tirb_builtin)c->entry->data;
+    if (!tirbi_to_dtype(s, &c->args[0], &type) || !tirbi_to_exprs(s, &c->args[1], &args, &n)) return tirbi_value_error();
+    int arity = tirb_builtins[builtin].arity;
+    if (arity >= 0 && n != (uint32_t)arity)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes a type and %d argument%s", c->entry->name, arity, arity == 1 ? "" : "s");
+    return emit_call(s, c, type, builtin, args, n);
+}
+
+/* T.name(args...) of a fixed type: data is the builtin. */
+static tirbi_value plain_call(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *args;
+    uint32_t n;
+    tirb_builtin builtin = (tirb_builtin)c->entry->data;
+    if (!tirbi_to_exprs(s, &c->args[0], &args, &n)) return tirbi_value_error();
+    int arity = tirb_builtins[builtin].arity;
+    if (arity >= 0 && n != (uint32_t)arity)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes %d argument%s, %u given", c->entry->name, arity,
+                          arity == 1 ? "" : "s", n);
+    tirb_datatype type = tirbi_type_i32;
+    if (builtin == TIRB_BUILTIN_TVM_ACCESS_PTR || builtin == TIRB_BUILTIN_BUFFER_DATA) type = tirbi_type_handle;
+    if (builtin == TIRB_BUILTIN_ISNULLPTR || builtin == TIRB_BUILTIN_ASSUME) type = tirbi_type_bool;
+    if (builtin == TIRB_BUILTIN_RET) type = args[0]->dtype;
+    if (builtin == TIRB_BUILTIN_BREAK_LOOP || builtin == TIRB_BUILTIN_CONTINUE_LOOP) type = tirbi_type_void;
+    return emit_call(s, c, type, builtin, args, n);
+}
+
+static tirbi_value likely(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *e = arg(s, c, 0);
+    if (!e || e->kind == TIRB_EXPR_INT_IMM) return tirbi_value_expr(e);
+    return emit_call(s, c, e->dtype, TIRB_BUILTIN_LIKELY, &e, 1);
+}
+
+static tirbi_value reinterpret(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    char left[32], right[32];
+    const tirb_expr *e = arg(s, c, 1);
+    if (!tirbi_to_dtype(s, &c->args[0], &type) || !e) return tirbi_value_error();
+    if ((uint32_t)type.bits * type.lanes != (uint32_t)e->dtype.bits * e->dtype.lanes)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "cannot reinterpret %s as %s: the numbers of bits differ",
+                          tirb_datatype_text(e->dtype, left), tirb_datatype_text(type, right));
+    return emit_call(s, c, type, TIRB_BUILTIN_REINTERPRET, &e, 1);
+}
+
+static tirbi_value address_of(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *e = NULL;
+    tirb_buffer_region region;
+    if (c->args[0].kind == TIRBI_VALUE_EXPR || c->args[0].kind == TIRBI_VALUE_ERROR || c->args[0].scalar) {
+        e = arg(s, c, 0);
+    } else if (tirbi_to_region(s, &c->args[0], &region)) {
+        const tirb_expr **indices = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, region.buffer->ndim);
+        if (!indices) return tirbi_value_error();
+        for (uint32_t i = 0; i < region.buffer->ndim; i++) indices[i] = region.region[i].min;
+        e = tirbi_make_load(&s->builder, c->node->span, region.buffer, indices, region.buffer->ndim, NULL);
+    }
+    if (!e) return tirbi_value_error();
+    if (e->kind != TIRB_EXPR_LOAD && e->kind != TIRB_EXPR_VAR)
+        return tirbi_fail(s, TIRB_TYPE, e->span, "T.address_of needs an element of a buffer");
+    return emit_call(s, c, tirbi_type_handle, TIRB_BUILTIN_ADDRESS_OF, &e, 1);
+}
+
+static tirbi_value type_annotation(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
+    return emit_call(s, c, type, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0);
+}
+
+static tirbi_value undefined(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type = tirbi_type_i32;
+    if (tirbi_given(&c->args[0]) && !tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
+    return emit_call(s, c, type, TIRB_BUILTIN_UNDEF, NULL, 0);
+}
+
+static tirbi_value large_uint_imm(tirbi_script *s, const tirbi_call *c) {
+    const tirbi_value *rest = &c->args[0];
+    tirb_datatype type = {TIRB_CODE_UINT, 64, 1};
+    uint32_t first = rest->as.sequence.n == 3;
+    int64_t low, high;
+    if (rest->as.sequence.n != 2 + first)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.large_uint_imm takes the low and the high 32 bits");
+    if (first && !tirbi_to_dtype(s, &rest->as.sequence.items[0], &type)) return tirbi_value_error();
+    if (!tirbi_to_int(s, &rest->as.sequence.items[first], "the low half", &low) ||
+        !tirbi_to_int(s, &rest->as.sequence.items[first + 1], "the high half", &high))
+        return tirbi_value_error();
+    uint64_t bits = (uint64_t)high << 32 | ((uint64_t)low & 0xFFFFFFFF);
+    return tirbi_value_expr(tirbi_make_int(&s->builder, c->node->span, type, (int64_t)bits));
+}
+
+/* T.Call("op", [args], ret_ty=...): any builtin by its name. */
+static tirbi_value call_by_name(tirbi_script *s, const tirbi_call *c) {
+    const char *name;
+    const tirb_expr *const *args;
+    uint32_t n;
+    if (!tirbi_to_text(s, &c->args[0], "the name of the operator", &name) || !tirbi_to_exprs(s, &c->args[1], &args, &n))
+        return tirbi_value_error();
+    const char *dot = strrchr(name, '.');
+    const char *bare = dot ? dot + 1 : name;
+    for (int i = 0; i < TIRB_N_BUILTINS; i++) {
+        if (strcmp(tirb_builtins[i].name, bare) != 0) continue;
+        tirb_datatype type = n ? args[0]->dtype : tirbi_type_void;
+        if (tirbi_given(&c->args[3]) && !tirbi_to_dtype(s, &c->args[3], &type)) return tirbi_value_error();
+        if (tirb_builtins[i].arity >= 0 && n != (uint32_t)tirb_builtins[i].arity)
+            return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s takes %d arguments, %u given", name, tirb_builtins[i].arity, n);
+        return emit_call(s, c, type, (tirb_builtin)i, args, n);
+    }
+    return tirbi_fail(s, TIRB_UNSUPPORTED, c->node->span, "the operator \"%s\" is not supported", name);
+}
+
+static tirbi_value opaque(tirbi_script *s, const tirbi_call *c) {
+    (void)s;
+    return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE, .node = c->node};
+}
+
+static tirbi_value meta_var(tirbi_script *s, const tirbi_call *c) {
+    tirbi_value *copy = TIRBI_NEW(s->arena, tirbi_value);
+    if (!copy) return tirbi_value_error();
+    *copy = c->args[0];
+    return (tirbi_value){.kind = TIRBI_VALUE_META, .as.meta = copy};
+}
+
+static tirbi_value make_range(tirbi_script *s, const tirbi_call *c) {
+    tirbi_value v = {.kind = TIRBI_VALUE_RANGE};
+    const tirb_expr *begin = arg(s, c, 0);
+    if (!begin) return tirbi_value_error();
+    if (tirbi_given(&c->args[1])) {
+        const tirb_expr *end = tirbi_to_typed(s, &c->args[1], begin->dtype);
+        v.as.range.min = begin;
+        v.as.range.extent = tirbi_make_difference(&s->builder, c->node->span, end, begin);
+    } else {
+        v.as.range.min = tirbi_make_int(&s->builder, c->node->span, begin->dtype, 0);
+        v.as.range.extent = begin;
+    }
+    return v.as.range.min && v.as.range.extent ? v : tirbi_value_error();
+}
+
+const tirbi_entry tirbi_expr_names[] = {
+    {"cast", cast, "value dtype", 0},
+    {"Cast", raw_cast, "dtype value", 0},
+    {"IntImm", constant, "dtype value", 0},
+    {"FloatImm", constant, "dtype value", 0},
+    {"const", constant, "value dtype", 1},
+    {"StringImm", string_imm, "value", 0},
+    {"Select", select_value, "condition true_value false_value", 0},
+    {"if_then_else", if_then_else, "condition true_value false_value", 0},
+    {"Ramp", ramp, "base stride lanes", 0},
+    {"ramp", ramp, "base stride lanes", 0},
+    {"Broadcast", broadcast, "value lanes", 0},
+    {"broadcast", broadcast, "value lanes", 0},
+    {"Shuffle", shuffle, "vectors indices", 0},
+    {"Let", let, "body where", 0},
+    {"reinterpret", reinterpret, "dtype value", 0},
+    {"likely", likely, "condition", 0},
+    {"assume", plain_call, "*args", TIRB_BUILTIN_ASSUME},
+    {"isnullptr", plain_call, "*args", TIRB_BUILTIN_ISNULLPTR},
+    {"address_of", address_of, "element", 0},
+    {"type_annotation", type_annotation, "dtype", 0},
+    {"tvm_access_ptr", plain_call, "*args", TIRB_BUILTIN_TVM_ACCESS_PTR},
+    {"buffer_data", plain_call, "*args", TIRB_BUILTIN_BUFFER_DATA},
+    {"undef", undefined, "dtype?", 0},
+    {"large_uint_imm", large_uint_imm, "*args", 0},
+    {"vectorlow", typed_call, "dtype *args", TIRB_BUILTIN_VECTORLOW},
+    {"vectorhigh", typed_call, "dtype *args", TIRB_BUILTIN_VECTORHIGH},
+    {"vectorcombine", typed_call, "dtype *args", TIRB_BUILTIN_VECTORCOMBINE},
+    {"call_extern", typed_call, "dtype *args", TIRB_BUILTIN_CALL_EXTERN},
+    {"call_pure_extern", typed_call, "dtype *args", TIRB_BUILTIN_CALL_PURE_EXTERN},
+    {"call_llvm_intrin", typed_call, "dtype *args", TIRB_BUILTIN_CALL_LLVM_INTRIN},
+    {"call_llvm_pure_intrin", typed_call, "dtype *args", TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN},
+    {"call_packed", plain_call, "*args", TIRB_BUILTIN_CALL_PACKED},
+    {"tvm_call_packed", plain_call, "*args", TIRB_BUILTIN_CALL_PACKED},
+    {"call_cpacked", plain_call, "*args", TIRB_BUILTIN_CALL_CPACKED},
+    {"tvm_call_cpacked", plain_call, "*args", TIRB_BUILTIN_CALL_CPACKED},
+    {"ret", plain_call, "*args", TIRB_BUILTIN_RET},
+    {"break_loop", plain_call, "*args", TIRB_BUILTIN_BREAK_LOOP},
+    {"continue_loop", plain_call, "*args", TIRB_BUILTIN_CONTINUE_LOOP},
+    {"Call", call_by_name, "op args attrs? ret_ty?", 0},
+    {"call_intrin", NULL, "write the builtin as T.name(...)", 0},
+    {"Range", make_range, "begin end?", 0},
+    {"meta_var", meta_var, "value", 0},
+    {"comm_reducer", opaque, "*args", 0},
+    {"index_map", opaque, "*args", 0},
+    {"target", opaque, "*args", 0},
+    {"vscale", NULL, "vectors of scalable length", 0},
+    {NULL, NULL, NULL, 0},
+};
+
+/* ---- Methods ---------------------------------------------------------------------------------------------------- */
+
+static bool is_buffer(tirbi_script *s, const tirbi_call *c) {
+    if (c->object->kind == TIRBI_VALUE_BUFFER) return true;
+    tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is a method of buffers", c->entry->name);
+    return false;
+}
+
+static bool access_indices(tirbi_script *s, const tirbi_call *c, const tirb_expr *const **indices, uint32_t *n) {
+    const tirb_buffer *buffer = c->object->as.buffer;
+    if (!tirbi_to_exprs(s, &c->args[0], indices, n)) return false;
+    if (*n == buffer->ndim) return true;
+    tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is %u-dimensional and cannot be indexed with %u indices", buffer->name, buffer->ndim, *n);
+    return false;
+}
+
+static tirbi_value vector_load(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *indices;
+    uint32_t n;
+    if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
+    const tirb_expr *predicate = NULL;
+    if (tirbi_given(&c->args[2]) && !(predicate = tirbi_to_expr(s, &c->args[2]))) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_load(&s->builder, c->node->span, c->object->as.buffer, indices, n, predicate));
+}
+
+static tirbi_value vector_store(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *indices;
+    uint32_t n;
+    if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
+    const tirb_expr *predicate = NULL, *value = tirbi_to_typed(s, &c->args[1], tirbi_type_element(c->object->as.buffer->dtype));
+    if (tirbi_given(&c->args[2]) && !(predicate = tirbi_to_expr(s, &c->args[2]))) return tirbi_value_error();
+    tirbi_emit_store(&s->builder, c->node->span, c->object->as.buffer, value, indices, n, predicate);
+    return tirbi_value_none();
+}
+
+static tirbi_value buffer_scope(tirbi_script *s, const tirbi_call *c) {
+    if (!is_buffer(s, c)) return tirbi_value_error();
+    tirbi_value v = {.kind = TIRBI_VALUE_STRING};
+    v.as.string.text = c->object->as.buffer->scope;
+    v.as.string.size = (uint32_t)strlen(v.as.string.text);
+    return v;
+}
+
+static tirbi_value pointer_to(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *indices;
+    uint32_t n;
+    if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
+    const tirb_expr *load = tirbi_make_load(&s->builder, c->node->span, c->object->as.buffer, indices, n, NULL);
+    return emit_call(s, c, tirbi_type_handle, TIRB_BUILTIN_ADDRESS_OF, &load, 1);
+}
+
+/* A.access_ptr("rw"): a pointer to the elements from `offset` on. */
+static tirbi_value access_pointer(tirbi_script *s, const tirbi_call *c) {
+    const char *mode = "rw";
+    if (!is_buffer(s, c)) return tirbi_value_error();
+    if (c->args[0].kind == TIRBI_VALUE_STRING) mode = c->args[0].as.string.text;
+    const tirb_buffer *buffer = c->object->as.buffer;
+    tirbi_builder *b = &s->builder;
+    tirbi_span span = c->node->span;
+    const tirb_expr *extent = tirbi_make_int(b, span, tirbi_type_i32, 1);
+    for (uint32_t i = 0; i < buffer->ndim; i++) extent = tirbi_make_binary(b, span, TIRB_EXPR_MUL, extent, buffer->shape[i]);
+    const tirb_expr *offset = tirbi_given(&c->args[3]) ? arg(s, c, 3) : tirbi_make_int(b, span, tirbi_type_i32, 0);
+    if (tirbi_given(&c->args[4]))
+        extent = arg(s, c, 4);
+    else
+        extent = tirbi_make_binary(b, span, TIRB_EXPR_SUB, extent, offset);
+    const tirb_expr *args[] = {tirbi_make_call(b, span, buffer->dtype, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0), buffer->data, offset,
+                               extent, tirbi_make_int(b, span, tirbi_type_i32, (strchr(mode, 'r') ? 1 : 0) | (strchr(mode, 'w') ? 2 : 0))};
+    return emit_call(s, c, tirbi_type_handle, TIRB_BUILTIN_TVM_ACCESS_PTR, args, 5);
+}
+
+const tirbi_entry tirbi_method_names[] = {
+    {"astype", as_type, "dtype", 0},
+    {"vload", vector_load, "begin dtype? predicate?", 0},
+    {"vstore", vector_store, "begin value predicate?", 0},
+    {"scope", buffer_scope, "", 0},
+    {"ptr_to", pointer_to, "indices", 0},
+    {"access_ptr", access_pointer, "access_mask? ptr_type? content_lanes? offset? extent?", 0},
+    {"view", NULL, "declare the view with T.decl_buffer(shape, dtype, data=A.data)", 0},
+    {"permute", NULL, "", 0},
+    {"partition", NULL, "", 0},
+    {NULL, NULL, NULL, 0},
+};

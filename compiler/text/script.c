@@ -1,0 +1,394 @@
+/* Files and modules: imports, constants, declarations of functions, then their bodies. */
+#include "compiler/text/script.h"
+
+#include <string.h>
+
+#include "compiler/text/text.h"
+
+/* ---- Dialect ---------------------------------------------------------------------------------------------------- */
+
+/* The dialect that a program's own names show, where nothing says it. */
+static tirbi_dialect dialect_of_names(const tirbi_tokens *tokens) {
+    static const struct {
+        const char *name;
+        tirbi_dialect dialect;
+    } signs[] = {
+        {"sblock", TIRBI_DIALECT_TIRX},        {"sblock_attr", TIRBI_DIALECT_TIRX}, {"sblock_alloc_buffer", TIRBI_DIALECT_TIRX},
+        {"s_tir", TIRBI_DIALECT_TIRX},         {"block", TIRBI_DIALECT_CLASSIC},    {"block_attr", TIRBI_DIALECT_CLASSIC},
+        {"allocate", TIRBI_DIALECT_CLASSIC},   {"LetStmt", TIRBI_DIALECT_CLASSIC},  {"allocate_const", TIRBI_DIALECT_CLASSIC},
+        {"buffer_decl", TIRBI_DIALECT_CLASSIC},
+    };
+    for (uint32_t i = 0; i + 1 < tokens->n; i++) {
+        const tirbi_token *token = &tokens->items[i];
+        bool attribute = token->kind == TIRBI_TOKEN_NAME && i > 0 && token[-1].kind == TIRBI_TOKEN_DOT;
+        bool keyword = token->kind == TIRBI_TOKEN_NAME && token[1].kind == TIRBI_TOKEN_ASSIGN;
+        if (!attribute && !keyword) continue;
+        for (size_t j = 0; j < sizeof signs / sizeof *signs; j++)
+            if (strcmp(signs[j].name, token->text) == 0) return signs[j].dialect;
+    }
+    return TIRBI_DIALECT_UNKNOWN;
+}
+
+/* ---- Imports ---------------------------------------------------------------------------------------------------- */
+
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+static bool import_space(const tirbi_import *import, tirbi_namespace *space, tirbi_dialect *dialect) {
+    static const struct {
+        const char *name;
+        tirbi_namespace space;
+        tirbi_dialect dialect;
+    } spaces[] = {
+        {"tir", TIRBI_SPACE_TIR, TIRBI_DIALECT_CLASSIC},
+        {"tirx", TIRBI_SPACE_TIR, TIRBI_DIALECT_TIRX},
+        {"ir", TIRBI_SPACE_IR, TIRBI_DIALECT_UNKNOWN},
+        {"relax", TIRBI_SPACE_RELAX, TIRBI_DIALECT_UNKNOWN},
+        {"script", TIRBI_SPACE_SCRIPT, TIRBI_DIALECT_UNKNOWN},
+    };
+    for (size_t i = 0; import->name && i < sizeof spaces / sizeof *spaces; i++) {
+        if (strcmp(spaces[i].name, import->name) != 0) continue;
+        *space = spaces[i].space;
+        *dialect = spaces[i].dialect;
+        return true;
+    }
+    *space = TIRBI_SPACE_TVM;
+    *dialect = TIRBI_DIALECT_UNKNOWN;
+    return !import->name;
+}
+
+static void run_import(tirbi_script *s, const tirbi_import *import) {
+    bool tvm = strcmp(import->module, "tvm") == 0 || starts_with(import->module, "tvm.");
+    tirbi_namespace space;
+    tirbi_dialect dialect;
+    if (strcmp(import->module, "__future__") == 0 || strcmp(import->module, "typing") == 0) return;
+    if (tvm && import_space(import, &space, &dialect)) {
+        if (dialect != TIRBI_DIALECT_UNKNOWN) s->dialect = dialect;
+        tirbi_bind(s, import->as, import->span, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
+        return;
+    }
+    if (tvm && import->name) {
+        const tirbi_entry *entry = tirbi_find_entry(TIRBI_SPACE_IR, import->name);
+        if (!entry) entry = tirbi_find_entry(TIRBI_SPACE_TIR, import->name);
+        tirbi_value v = {.kind = entry ? TIRBI_VALUE_ENTRY : TIRBI_VALUE_OPAQUE};
+        if (entry) v.as.entry = entry;
+        tirbi_bind(s, import->as, import->span, v);
+        return;
+    }
+    tirbi_fail(s, TIRB_UNSUPPORTED, import->span, "`%s` cannot be imported: a program is TVMScript alone", import->module);
+    tirbi_bind(s, import->as, import->span, tirbi_value_error());
+}
+
+static void run_imports(tirbi_script *s, const tirbi_lines *lines) {
+    for (uint32_t i = 0; i < lines->n; i++)
+        for (uint32_t j = 0; lines->items[i]->kind == TIRBI_LINE_IMPORT && j < lines->items[i]->n_imports; j++)
+            run_import(s, &lines->items[i]->imports[j]);
+}
+
+/* ---- Functions: declaration ------------------------------------------------------------------------------------- */
+
+typedef struct function_options {
+    bool is_private, s_tir;
+} function_options;
+
+static bool read_option(tirbi_script *s, const tirbi_node *node, function_options *options) {
+    static const char *const ignored[] = {"check_well_formed", "persistent", "tirp", "is_stir"};
+    if (node->kind != TIRBI_NODE_KEYWORD || node->items[0]->kind != TIRBI_NODE_BOOL) {
+        tirbi_fail(s, TIRB_SYNTAX, node->span, "an option of T.prim_func is a keyword with True or False");
+        return false;
+    }
+    bool value = node->items[0]->as.integer != 0;
+    if (strcmp(node->name, "private") == 0) {
+        options->is_private = value;
+        return true;
+    }
+    if (strcmp(node->name, "s_tir") == 0) {
+        options->s_tir = value;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        if (strcmp(node->name, ignored[i]) == 0) return true;
+    tirbi_fail(s, TIRB_SYNTAX, node->span, "T.prim_func has no option `%s`", node->name);
+    return false;
+}
+
+/* What the last decorator of a function or class is called; NULL after an error. */
+static const char *decorator_name(tirbi_script *s, const tirbi_line *line, const tirbi_node **call) {
+    if (line->n_decorators == 0) {
+        tirbi_fail(s, TIRB_SYNTAX, line->name_span, line->kind == TIRBI_LINE_CLASS ? "the class `%s` needs the decorator @I.ir_module"
+                                                                                  : "the function `%s` needs the decorator @T.prim_func",
+                   line->name);
+        return NULL;
+    }
+    const tirbi_node *node = line->decorators[line->n_decorators - 1];
+    *call = node->kind == TIRBI_NODE_CALL ? node : NULL;
+    tirbi_value v = tirbi_evaluate(s, *call ? node->items[0] : node);
+    if (tirbi_is_error(&v)) return NULL;
+    if (v.kind == TIRBI_VALUE_ENTRY) return v.as.entry->name;
+    tirbi_fail(s, TIRB_SYNTAX, node->span, "%s is no decorator", tirbi_value_text(&v));
+    return NULL;
+}
+
+static void add_macro(tirbi_script *s, const tirbi_line *line) {
+    tirbi_macro *macro = TIRBI_NEW(s->arena, tirbi_macro);
+    if (!macro) return;
+    macro->line = line;
+    tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_MACRO, .as.macro = macro});
+}
+
+static void add_function(tirbi_script *s, const tirbi_line *line) {
+    const tirbi_node *call = NULL;
+    const char *decorator = decorator_name(s, line, &call);
+    function_options options = {false, false};
+    if (!decorator) {
+        tirbi_bind(s, line->name, line->name_span, tirbi_value_error());
+        return;
+    }
+    if (strcmp(decorator, "inline") == 0 || strcmp(decorator, "macro") == 0) {
+        add_macro(s, line);
+        return;
+    }
+    if (strcmp(decorator, "prim_func") != 0) {
+        tirbi_fail(s, TIRB_UNSUPPORTED, line->name_span, "functions decorated with `%s` are not supported", decorator);
+        return;
+    }
+    for (uint32_t i = 1; call && i < call->n_items; i++)
+        if (!read_option(s, call->items[i], &options)) break;
+    tirbi_function *function = TIRBI_NEW(s->arena, tirbi_function);
+    tirb_primfunc *ir = TIRBI_NEW(s->arena, tirb_primfunc);
+    if (!function || !ir) return;
+    function->line = line;
+    function->ir = ir;
+    ir->name = line->name;
+    ir->is_private = options.is_private;
+    ir->global_symbol = options.is_private ? NULL : line->name;
+    ir->classic = tirbi_classic(s);
+    ir->s_tir = options.s_tir || ir->classic;
+    ir->span = line->name_span;
+    if (!tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = function})) return;
+    tirbi_function **slot = TIRBI_LIST_ADD(s->arena, &s->functions, tirbi_function *);
+    if (slot) *slot = function;
+}
+
+static bool is_buffer_annotation(const tirbi_node *node) {
+    if (node->kind == TIRBI_NODE_BINARY && node->op == TIRBI_TOKEN_BITOR) node = node->items[0];
+    if (node->kind != TIRBI_NODE_CALL || node->items[0]->kind != TIRBI_NODE_ATTRIBUTE) return false;
+    const char *name = node->items[0]->name;
+    return strcmp(name, "Buffer") == 0 || strcmp(name, "buffer") == 0 || strcmp(name, "buffer_decl") == 0;
+}
+
+/* A scalar or a handle. */
+static const tirb_expr *declare_scalar(tirbi_script *s, const tirbi_parameter *p) {
+    tirbi_value v = tirbi_evaluate(s, p->annotation);
+    if (v.kind == TIRBI_VALUE_DTYPE) return tirbi_make_var(&s->builder, p->span, p->name, tirbi_prim_type(v.as.dtype));
+    if (v.kind == TIRBI_VALUE_POINTER) return tirbi_make_var(&s->builder, p->span, p->name, v.as.type.type);
+    if (!tirbi_is_error(&v))
+        tirbi_fail(s, TIRB_TYPE, p->annotation->span, "expected the type of a parameter, such as T.int32 or T.Buffer(...), found %s",
+                   tirbi_value_text(&v));
+    return NULL;
+}
+
+static const tirb_expr *declare_buffer(tirbi_script *s, const tirbi_parameter *p, const tirb_buffer **out) {
+    const tirbi_node *annotation = p->annotation;
+    if (annotation->kind == TIRBI_NODE_BINARY) annotation = annotation->items[0];
+    tirbi_value v = tirbi_evaluate_named(s, annotation, p->name);
+    if (v.kind != TIRBI_VALUE_BUFFER) return NULL;
+    *out = v.as.buffer;
+    return tirbi_make_var(&s->builder, p->span, p->name, tirbi_pointer_type(v.as.buffer->dtype, v.as.buffer->scope));
+}
+
+static bool declare_parameters(tirbi_script *s, tirbi_function *function) {
+    const tirbi_line *line = function->line;
+    uint32_t n = line->n_parameters;
+    const tirb_expr **params = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, n);
+    function->buffers = TIRBI_NEW_ARRAY(s->arena, const tirb_buffer *, n);
+    if (!params || !function->buffers) return false;
+    bool good = true;
+    /* Scalars come first: a shape may mention one that stands behind it. */
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < n; i++) {
+            const tirbi_parameter *p = &line->parameters[i];
+            if (!p->annotation || p->initial) {
+                if (pass == 0)
+                    tirbi_fail(s, TIRB_TYPE, p->span, p->annotation ? "the parameter `%s` has a default value, which is not part of the language"
+                                                                    : "the parameter `%s` needs a type", p->name);
+                good = false;
+                continue;
+            }
+            if (is_buffer_annotation(p->annotation) != (pass == 1)) continue;
+            params[i] = pass == 0 ? declare_scalar(s, p) : declare_buffer(s, p, &function->buffers[i]);
+            tirbi_value v = pass == 0 || !params[i] ? tirbi_value_expr(params[i]) : tirbi_value_buffer(function->buffers[i]);
+            good = params[i] && good;
+            good = tirbi_bind(s, p->name, p->span, v) && good;
+        }
+    }
+    function->ir->params = params;
+    function->ir->buffers = function->buffers;
+    function->ir->n_params = n;
+    return good;
+}
+
+static bool declare_return(tirbi_script *s, tirbi_function *function) {
+    const tirbi_node *annotation = function->line->annotation;
+    function->ir->ret_type = (tirb_type){.kind = TIRB_TYPE_TUPLE, .dtype = tirbi_type_void, .scope = ""};
+    if (!annotation) return true;
+    tirbi_value v = tirbi_evaluate(s, annotation);
+    function->return_known = true;
+    if (v.kind == TIRBI_VALUE_DTYPE)
+        function->ir->ret_type = tirbi_prim_type(v.as.dtype);
+    else if (v.kind == TIRBI_VALUE_POINTER)
+        function->ir->ret_type = v.as.type.type;
+    else if (tirbi_is_error(&v))
+        return false;
+    else if (v.kind != TIRBI_VALUE_NONE) {
+        tirbi_fail(s, TIRB_TYPE, annotation->span, "expected the type of the result, found %s", tirbi_value_text(&v));
+        return false;
+    }
+    return true;
+}
+
+static void declare_function(tirbi_script *s, tirbi_function *function) {
+    uint32_t mark = tirbi_open_level(s);
+    s->function = function;
+    s->in_signature = true;
+    for (uint32_t i = 0; i < function->line->n_type_parameters; i++) {
+        const char *name = function->line->type_parameters[i];
+        const tirb_expr *var = tirbi_make_var(&s->builder, function->line->name_span, name, tirbi_prim_type(tirbi_type_i64));
+        if (var) tirbi_bind(s, name, function->line->name_span, tirbi_value_expr(var));
+    }
+    bool good = declare_parameters(s, function);
+    good = declare_return(s, function) && good;
+    function->broken = !good;
+    uint32_t n = s->bindings.n - mark;
+    function->bindings = TIRBI_NEW_ARRAY(s->arena, tirbi_binding, n);
+    if (function->bindings) {
+        function->n_bindings = n;
+        if (n) memcpy(function->bindings, (tirbi_binding *)s->bindings.items + mark, n * sizeof *function->bindings);
+    }
+    s->in_signature = false;
+    s->function = NULL;
+    tirbi_close_level(s, mark);
+}
+
+/* ---- Functions: definition -------------------------------------------------------------------------------------- */
+
+static void define_function(tirbi_script *s, tirbi_function *function) {
+    uint32_t mark = tirbi_open_level(s);
+    s->function = function;
+    s->open_if = NULL;
+    s->builder.frames.n = 0;
+    s->builder.n_scopes = 0;
+    s->builder.too_deep = false;
+    for (uint32_t i = 0; i < function->n_bindings; i++) {
+        tirbi_binding *slot = TIRBI_LIST_ADD(s->arena, &s->bindings, tirbi_binding);
+        if (slot) *slot = function->bindings[i];
+    }
+    if (tirbi_frame_push(&s->builder, TIRBI_FRAME_FUNCTION, NULL, function->line->name_span)) {
+        tirbi_run_lines(s, &function->line->body);
+        tirbi_function_finish(&s->builder, function->ir);
+    }
+    function->ir->attrs = function->attrs.items;
+    function->ir->n_attrs = function->attrs.n;
+    s->function = NULL;
+    tirbi_close_level(s, mark);
+}
+
+/* ---- Modules ---------------------------------------------------------------------------------------------------- */
+
+/* A constant of a file or a class. */
+static void run_constant(tirbi_script *s, const tirbi_line *line) {
+    if (line->target->kind != TIRBI_NODE_NAME) {
+        tirbi_fail(s, TIRB_SYNTAX, line->target->span, "only a name can be assigned outside a function");
+        return;
+    }
+    tirbi_value v = tirbi_evaluate_named(s, line->value, line->target->name);
+    if (v.kind == TIRBI_VALUE_FORM || v.kind == TIRBI_VALUE_BUFFER || v.declares) {
+        tirbi_fail(s, TIRB_TYPE, line->span, "%s is not possible outside a function", tirbi_value_text(&v));
+        v = tirbi_value_error();
+    }
+    const tirbi_binding *old = tirbi_lookup(s, line->target->name);
+    if (old && old->level == 0)
+        tirbi_rebind(s, line->target->name, v);
+    else
+        tirbi_bind(s, line->target->name, line->target->span, v);
+}
+
+static void collect_class(tirbi_script *s, const tirbi_line *line);
+
+static void collect_line(tirbi_script *s, const tirbi_line *line, bool in_class) {
+    switch (line->kind) {
+    case TIRBI_LINE_DEF: add_function(s, line); return;
+    case TIRBI_LINE_CLASS:
+        if (in_class) break;
+        collect_class(s, line);
+        return;
+    case TIRBI_LINE_ASSIGN: run_constant(s, line); return;
+    case TIRBI_LINE_EXPR: {
+        tirbi_value v = tirbi_evaluate(s, line->value);
+        if (v.kind == TIRBI_VALUE_STRING || v.kind == TIRBI_VALUE_NONE || tirbi_is_error(&v)) return;
+        break;
+    }
+    case TIRBI_LINE_IMPORT:
+        if (in_class) break;
+        return;
+    case TIRBI_LINE_PASS: return;
+    default: break;
+    }
+    tirbi_fail(s, TIRB_SYNTAX, line->span, "this statement is not possible %s", in_class ? "in a module" : "outside a function");
+}
+
+static void collect_class(tirbi_script *s, const tirbi_line *line) {
+    const tirbi_node *call = NULL;
+    const char *decorator = decorator_name(s, line, &call);
+    if (decorator && strcmp(decorator, "ir_module") != 0)
+        tirbi_fail(s, TIRB_UNSUPPORTED, line->name_span, "classes decorated with `%s` are not supported", decorator);
+    if (s->module_name) tirbi_fail(s, TIRB_UNSUPPORTED, line->name_span, "a file has at most one module");
+    s->module_name = line->name;
+    tirbi_value module = {.kind = TIRBI_VALUE_MODULE};
+    tirbi_bind(s, line->name, line->name_span, module);
+    const char *self = tirbi_intern(&s->names, "cls", 3);
+    if (self && !tirbi_lookup(s, self)) tirbi_bind(s, self, line->name_span, module);
+    for (uint32_t i = 0; i < line->body.n; i++) collect_line(s, line->body.items[i], true);
+}
+
+static tirb_irmodule *finish_module(tirbi_script *s) {
+    tirb_irmodule *module = TIRBI_NEW(s->arena, tirb_irmodule);
+    tirb_primfunc **functions = TIRBI_NEW_ARRAY(s->arena, tirb_primfunc *, s->functions.n);
+    if (!module || !functions) return NULL;
+    tirbi_function **all = s->functions.items;
+    for (uint32_t i = 0; i < s->functions.n; i++) {
+        if (!all[i]->ir->body || all[i]->broken) continue;
+        all[i]->ir->index = module->n_functions;
+        functions[module->n_functions++] = all[i]->ir;
+    }
+    module->name = s->module_name;
+    module->functions = functions;
+    module->attrs = s->module_attrs.items;
+    module->n_attrs = s->module_attrs.n;
+    module->n_vars = s->builder.n_vars;
+    module->n_buffers = s->builder.n_buffers;
+    return module;
+}
+
+tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
+    tirbi_script *s = TIRBI_NEW(arena, tirbi_script);
+    if (!s) return NULL;
+    *s = (tirbi_script){.source = source, .arena = arena, .diagnostics = diagnostics, .names = {.arena = arena}};
+    s->syntax = (tirbi_syntax){.names = &s->names, .arena = arena, .diagnostics = diagnostics};
+    tirbi_builder_init(&s->builder, arena, diagnostics);
+    tirbi_tokens tokens;
+    tirbi_lines lines;
+    if (!tirbi_lex(source, (tirbi_span){0, source->size}, false, &s->names, arena, diagnostics, &tokens)) return NULL;
+    if (!tirbi_parse_lines(&s->syntax, &tokens, &lines)) return NULL;
+    s->dialect = dialect_of_names(&tokens);
+    if (tokens.comment_dialect != TIRBI_DIALECT_UNKNOWN) s->dialect = tokens.comment_dialect;
+    run_imports(s, &lines);
+
+    for (uint32_t i = 0; i < lines.n && !arena->failed; i++) collect_line(s, lines.items[i], false);
+    tirbi_function **functions = s->functions.items;
+    for (uint32_t i = 0; i < s->functions.n && !arena->failed; i++) declare_function(s, functions[i]);
+    for (uint32_t i = 0; i < s->functions.n && !arena->failed; i++) define_function(s, functions[i]);
+    if (s->functions.n == 0 && !tirbi_has_errors(diagnostics))
+        tirbi_fail(s, TIRB_SYNTAX, (tirbi_span){0, 0}, "the file has no function decorated with @T.prim_func");
+    tirb_irmodule *module = finish_module(s);
+    return arena->failed ? NULL : module;
+}

@@ -1,0 +1,279 @@
+/* Evaluation of the surface tree: what each name and expression of TVMScript means, put into the builder.
+ *
+ * A value is what Python would hold while TVM's parser runs: a number, a tuple, an expression of the program, a buffer,
+ * a name of the language. Handlers of the names of the language are in tables (script_names.h), one row each. */
+#ifndef TIRB_COMPILER_TEXT_SCRIPT_H
+#define TIRB_COMPILER_TEXT_SCRIPT_H
+
+#include "compiler/text/syntax.h"
+
+typedef struct tirbi_script tirbi_script;
+typedef struct tirbi_value tirbi_value;
+typedef struct tirbi_entry tirbi_entry;
+typedef struct tirbi_function tirbi_function;
+typedef struct tirbi_form tirbi_form;
+
+typedef enum tirbi_value_kind {
+    TIRBI_VALUE_MISSING, /* an argument that is not given */
+    TIRBI_VALUE_ERROR,   /* reported */
+    TIRBI_VALUE_NONE,
+    TIRBI_VALUE_INT,
+    TIRBI_VALUE_FLOAT,
+    TIRBI_VALUE_BOOL,
+    TIRBI_VALUE_STRING,
+    TIRBI_VALUE_EXPR,
+    TIRBI_VALUE_BUFFER,
+    TIRBI_VALUE_REGION,
+    TIRBI_VALUE_TUPLE, /* also a list */
+    TIRBI_VALUE_DICT,  /* items: key, value, key, value, ... */
+    TIRBI_VALUE_NAMESPACE,
+    TIRBI_VALUE_ENTRY,   /* a name of the language */
+    TIRBI_VALUE_DTYPE,   /* T.float32 */
+    TIRBI_VALUE_POINTER, /* T.handle, T.handle("float32", "global") */
+    TIRBI_VALUE_LET,     /* T.let[...] */
+    TIRBI_VALUE_ARRAY,   /* T.float32[4] as annotation */
+    TIRBI_VALUE_METHOD,  /* A.vload */
+    TIRBI_VALUE_FORM,    /* what a for, a with or a statement by itself enters */
+    TIRBI_VALUE_RANGE,   /* T.Range */
+    TIRBI_VALUE_TYPEVAR,
+    TIRBI_VALUE_MODULE,
+    TIRBI_VALUE_FUNCTION,
+    TIRBI_VALUE_MACRO,
+    TIRBI_VALUE_LAMBDA,
+    TIRBI_VALUE_META,   /* T.meta_var(value): an alias */
+    TIRBI_VALUE_OPAQUE  /* something that only annotations hold: kept as its text */
+} tirbi_value_kind;
+
+typedef enum tirbi_namespace {
+    TIRBI_SPACE_TIR,
+    TIRBI_SPACE_AXIS,
+    TIRBI_SPACE_IR,
+    TIRBI_SPACE_RELAX,
+    TIRBI_SPACE_TVM,
+    TIRBI_SPACE_SCRIPT, /* tvm.script */
+    TIRBI_SPACE_PYTHON  /* range, TypeVar, ... */
+} tirbi_namespace;
+
+struct tirbi_value {
+    tirbi_value_kind kind;
+    bool declares; /* EXPR: a new variable, which an assignment names; BUFFER: a pointer (T.allocate) */
+    bool scalar;   /* BUFFER: an assigned variable; its name means its element */
+    bool big;      /* INT: integer is the bits of a number from 2^63 on */
+    const tirbi_node *node;
+    union {
+        int64_t integer;
+        double real;
+        bool boolean;
+        struct {
+            const char *text;
+            uint32_t size;
+        } string;
+        const tirb_expr *expr;
+        const tirb_buffer *buffer;
+        struct {
+            const tirb_buffer *buffer;
+            const tirb_range *ranges;
+        } region;
+        struct {
+            tirbi_value *items;
+            uint32_t n;
+        } sequence;
+        tirbi_namespace space;
+        const tirbi_entry *entry;
+        tirb_datatype dtype;
+        struct {
+            tirb_type type;
+            bool known; /* LET: the type was written */
+        } type;
+        struct {
+            tirb_datatype dtype;
+            const tirb_expr *const *shape;
+            uint32_t ndim;
+        } array;
+        struct {
+            const tirbi_value *object;
+            const tirbi_entry *entry;
+        } method;
+        tirbi_form *form;
+        tirb_range range;
+        const char *name; /* TYPEVAR: interned */
+        tirbi_function *function;
+        const struct tirbi_macro *macro;
+        const tirbi_value *meta;
+    } as;
+};
+
+/* What a `for` or `with` enters, or a statement by itself. */
+typedef enum tirbi_form_kind {
+    TIRBI_FORM_LOOPS, /* one FOR for each of loops */
+    TIRBI_FORM_BLOCK,
+    TIRBI_FORM_INIT,
+    TIRBI_FORM_SCOPE, /* scoped statements, the first outermost */
+    TIRBI_FORM_WHILE,
+    TIRBI_FORM_IF,
+    TIRBI_FORM_THEN,
+    TIRBI_FORM_ELSE
+} tirbi_form_kind;
+
+struct tirbi_form {
+    tirbi_form_kind kind;
+    tirb_stmt **stmts;
+    uint32_t n_stmts;
+    tirbi_value result; /* what `as` or an assignment names */
+    const char *name;   /* BLOCK */
+    bool no_realize;    /* BLOCK */
+    const tirb_expr *condition; /* WHILE, IF */
+};
+
+typedef struct tirbi_call {
+    const tirbi_node *node;
+    const tirbi_entry *entry;
+    const tirbi_value *object; /* of a method */
+    tirbi_value *args;         /* one for each name of the signature */
+    const char *hint;          /* the name that the result is assigned to, or NULL */
+    const char *const *hints;  /* the names of a tuple that it is assigned to */
+    uint32_t n_hints;
+} tirbi_call;
+
+typedef tirbi_value (*tirbi_handler)(tirbi_script *s, const tirbi_call *call);
+
+/* A name of the language. The signature is parameter names, separated by spaces; `name?` may be left out, `*name` takes
+ * all further arguments as a tuple. Every function takes and ignores `dtype=` where it has no such parameter. */
+struct tirbi_entry {
+    const char *name;
+    tirbi_handler handler;
+    const char *signature;
+    int data;
+};
+
+typedef struct tirbi_binding {
+    const char *name; /* interned */
+    tirbi_value value;
+    uint32_t level;
+} tirbi_binding;
+
+/* A function between its declaration and its definition. */
+struct tirbi_function {
+    const tirbi_line *line;
+    tirb_primfunc *ir;
+    tirbi_binding *bindings; /* of the signature */
+    uint32_t n_bindings;
+    tirbi_list attrs;        /* of tirb_attr */
+    tirbi_list type_vars;    /* of const tirb_expr *: this function's variables for the file's TypeVars */
+    const tirb_buffer **buffers; /* per parameter; match_buffer fills them in */
+    bool broken;             /* the signature has errors */
+    bool return_known;       /* by an annotation or by a return statement */
+    bool uses_blocks;
+};
+
+typedef struct tirbi_macro {
+    const tirbi_line *line;
+} tirbi_macro;
+
+struct tirbi_script {
+    const tirbi_source *source;
+    tirbi_arena *arena;
+    tirbi_diagnostics *diagnostics;
+    tirbi_names names;
+    tirbi_syntax syntax;
+    tirbi_builder builder;
+    tirbi_dialect dialect;
+    tirbi_list bindings; /* of tirbi_binding */
+    uint32_t level;
+    tirbi_list functions; /* of tirbi_function * */
+    const char *module_name;
+    tirbi_list module_attrs;
+    tirbi_function *function; /* that is being read */
+    bool in_signature;
+    bool define_names;        /* an unknown name in a quoted shape defines a variable */
+    tirb_datatype define_type;
+    const char *hint;
+    const char *const *hints;
+    uint32_t n_hints;
+    uint32_t depth; /* of macros */
+    uint32_t n_expansions;
+    tirb_stmt *open_if; /* of `with T.If(..):`, directly in its body */
+};
+
+static inline bool tirbi_classic(const tirbi_script *s) { return s->dialect == TIRBI_DIALECT_CLASSIC; }
+
+/* ---- Errors ----------------------------------------------------------------------------------------------------- */
+
+tirbi_value tirbi_fail(tirbi_script *s, tirb_status code, tirbi_span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static inline bool tirbi_is_error(const tirbi_value *v) { return v->kind == TIRBI_VALUE_ERROR; }
+static inline bool tirbi_given(const tirbi_value *v) {
+    return v->kind != TIRBI_VALUE_MISSING && v->kind != TIRBI_VALUE_NONE;
+}
+/* "an integer", "a buffer", for messages. */
+const char *tirbi_value_text(const tirbi_value *v);
+/* The nearer of two candidates for a misspelt name; NULL if none is near. */
+typedef struct tirbi_suggestion {
+    const char *wanted;
+    const char *best;
+    uint32_t distance;
+} tirbi_suggestion;
+void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate);
+
+/* ---- Values ----------------------------------------------------------------------------------------------------- */
+
+static inline tirbi_value tirbi_value_error(void) { return (tirbi_value){.kind = TIRBI_VALUE_ERROR}; }
+static inline tirbi_value tirbi_value_none(void) { return (tirbi_value){.kind = TIRBI_VALUE_NONE}; }
+/* ERROR for NULL, which a constructor of the builder returned. */
+tirbi_value tirbi_value_expr(const tirb_expr *e);
+tirbi_value tirbi_value_declared(const tirb_expr *var);
+tirbi_value tirbi_value_buffer(const tirb_buffer *buffer);
+tirbi_value tirbi_value_int(int64_t n);
+tirbi_value tirbi_value_form(tirbi_script *s, tirbi_form_kind kind);
+/* A SCOPE form of one statement; ERROR for NULL. */
+tirbi_value tirbi_value_scope(tirbi_script *s, tirb_stmt *stmt, tirbi_value result);
+const char *tirbi_node_text(tirbi_script *s, const tirbi_node *node);
+
+/* Conversions; each reports an error and gives NULL or false when the value is none of the kind. An ERROR is silent. */
+const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v);
+/* The same with a number taking the given type. */
+const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_datatype dtype);
+bool tirbi_to_int(tirbi_script *s, const tirbi_value *v, const char *what, int64_t *out);
+bool tirbi_to_text(tirbi_script *s, const tirbi_value *v, const char *what, const char **out);
+bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out);
+/* A tuple's items as expressions; a single expression counts as one of them. */
+bool tirbi_to_exprs(tirbi_script *s, const tirbi_value *v, const tirb_expr *const **out, uint32_t *n);
+bool tirbi_to_region(tirbi_script *s, const tirbi_value *v, tirb_buffer_region *out);
+/* A value of func_attr, annotations or sblock_attr. */
+tirb_attr tirbi_to_attr(tirbi_script *s, const char *key, const tirbi_value *v);
+bool tirbi_to_attrs(tirbi_script *s, const tirbi_value *dict, tirbi_list *out);
+bool tirbi_is_number(const tirbi_value *v);
+/* A number or an expression of the program. */
+bool tirbi_is_prim(const tirbi_value *v);
+
+/* ---- Names ------------------------------------------------------------------------------------------------------ */
+
+const tirbi_binding *tirbi_lookup(const tirbi_script *s, const char *name);
+/* Binds a name in the innermost frame; an error if that has it already. */
+bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value value);
+void tirbi_rebind(tirbi_script *s, const char *name, tirbi_value value);
+uint32_t tirbi_open_level(tirbi_script *s);
+void tirbi_close_level(tirbi_script *s, uint32_t mark);
+
+/* ---- Evaluation ------------------------------------------------------------------------------------------------- */
+
+tirbi_value tirbi_evaluate(tirbi_script *s, const tirbi_node *node);
+/* As the right side of an assignment to `hint`. */
+tirbi_value tirbi_evaluate_named(tirbi_script *s, const tirbi_node *node, const char *hint);
+tirbi_value tirbi_evaluate_quoted(tirbi_script *s, const tirbi_value *text, tirb_datatype type);
+tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x, const tirbi_value *y);
+tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *node, const tirbi_node *index);
+/* The indices of an access that is stored to: slices are ramps. */
+bool tirbi_store_indices(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *index,
+                         const tirb_expr *const **out, uint32_t *n);
+tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_function *function);
+tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry, const tirbi_value *object);
+bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, const tirbi_macro *macro);
+void tirbi_run_lines(tirbi_script *s, const tirbi_lines *lines);
+
+/* A name of a namespace, or NULL. */
+const tirbi_entry *tirbi_find_entry(tirbi_namespace space, const char *name);
+const tirbi_entry *tirbi_find_method(const char *name);
+void tirbi_suggest_entries(tirbi_namespace space, tirbi_suggestion *suggestion);
+
+#endif

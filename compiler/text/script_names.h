@@ -1,0 +1,28 @@
+/* The names of the language, by where they are found. Each table ends with an entry without a name; an entry without a
+ * handler is known but not supported, and its signature says why. */
+#ifndef TIRB_COMPILER_TEXT_SCRIPT_NAMES_H
+#define TIRB_COMPILER_TEXT_SCRIPT_NAMES_H
+
+#include "compiler/text/script.h"
+
+extern const tirbi_entry tirbi_expr_names[];   /* T: values */
+extern const tirbi_entry tirbi_math_names[];   /* T: mathematics */
+extern const tirbi_entry tirbi_buffer_names[]; /* T: declarations of buffers */
+extern const tirbi_entry tirbi_stmt_names[];   /* T: loops, blocks and other statements */
+extern const tirbi_entry tirbi_axis_names[];   /* T.axis */
+extern const tirbi_entry tirbi_ir_names[];     /* I */
+extern const tirbi_entry tirbi_python_names[]; /* without a namespace */
+extern const tirbi_entry tirbi_method_names[]; /* of buffers and expressions */
+
+/* An expression as a statement: EVALUATE, or what a jump builtin stands for. */
+void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e);
+/* A RETURN; value NULL: of nothing. */
+void tirbi_emit_return(tirbi_script *s, tirbi_span span, const tirb_expr *value);
+/* BREAK or CONTINUE, inside a loop. */
+void tirbi_emit_jump(tirbi_script *s, tirbi_span span, tirb_stmt_kind kind);
+/* A LET of a new variable. */
+tirbi_value tirbi_let_scope(tirbi_script *s, tirbi_span span, const tirb_expr *var, const tirb_expr *value);
+/* An ALLOCATE of a new buffer. */
+tirbi_value tirbi_allocate_scope(tirbi_script *s, tirbi_span span, const tirb_buffer *buffer);
+
+#endif

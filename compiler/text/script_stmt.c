@@ -1,0 +1,742 @@
+/* Statements. */
+#include <string.h>
+
+#include "compiler/text/script.h"
+#include "compiler/text/script_names.h"
+
+enum { MAX_MACRO_DEPTH = 50, MAX_EXPANSIONS = 10000 };
+
+/* ---- Emitting --------------------------------------------------------------------------------------------------- */
+
+void tirbi_emit_return(tirbi_script *s, tirbi_span span, const tirb_expr *value) {
+    tirb_primfunc *ir = s->function->ir;
+    char left[32], right[32];
+    if (value && !s->function->return_known) {
+        ir->ret_type = tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(value->dtype);
+        s->function->return_known = true;
+    }
+    bool returns = ir->ret_type.kind != TIRB_TYPE_TUPLE;
+    if (s->function->return_known && returns != (value != NULL)) {
+        tirbi_fail(s, TIRB_TYPE, span, returns ? "`%s` must return a value" : "`%s` returns no value", ir->name);
+        return;
+    }
+    if (value && ir->ret_type.kind == TIRB_TYPE_PRIM && !tirb_datatype_equal(ir->ret_type.dtype, value->dtype)) {
+        tirbi_fail(s, TIRB_TYPE, span, "`%s` returns %s, not %s", ir->name, tirb_datatype_text(ir->ret_type.dtype, left),
+                   tirb_datatype_text(value->dtype, right));
+        return;
+    }
+    tirb_stmt *stmt = tirbi_make_stmt(&s->builder, span, TIRB_STMT_RETURN);
+    if (stmt) stmt->as.evaluate.value = value;
+    tirbi_emit(&s->builder, stmt);
+}
+
+void tirbi_emit_jump(tirbi_script *s, tirbi_span span, tirb_stmt_kind kind) {
+    const tirbi_frame *frames = s->builder.frames.items;
+    for (uint32_t i = s->builder.frames.n; i > 0; i--) {
+        if (frames[i - 1].kind != TIRBI_FRAME_FOR && frames[i - 1].kind != TIRBI_FRAME_WHILE) continue;
+        tirbi_emit(&s->builder, tirbi_make_stmt(&s->builder, span, kind));
+        return;
+    }
+    tirbi_fail(s, TIRB_SYNTAX, span, "'%s' outside a loop", kind == TIRB_STMT_BREAK ? "break" : "continue");
+}
+
+void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function) {
+        if (e->as.call.builtin == TIRB_BUILTIN_RET) {
+            tirbi_emit_return(s, span, e->as.call.args[0]);
+            return;
+        }
+        if (e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP || e->as.call.builtin == TIRB_BUILTIN_CONTINUE_LOOP) {
+            tirbi_emit_jump(s, span, e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP ? TIRB_STMT_BREAK : TIRB_STMT_CONTINUE);
+            return;
+        }
+    }
+    tirbi_emit_evaluate(&s->builder, span, e);
+}
+
+static void emit_form(tirbi_script *s, const tirbi_form *form) {
+    for (uint32_t i = 0; i < form->n_stmts; i++) tirbi_emit_scope(&s->builder, form->stmts[i]);
+}
+
+static const char *form_text(const tirbi_form *form) {
+    switch (form->kind) {
+    case TIRBI_FORM_LOOPS: return "a loop is entered with 'for'";
+    case TIRBI_FORM_BLOCK: return "a block is entered with 'with'";
+    default: return "this is entered with 'with'";
+    }
+}
+
+/* ---- Assignment ------------------------------------------------------------------------------------------------- */
+
+static void store_element(tirbi_script *s, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *value) {
+    const tirb_expr **index = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, 1);
+    if (!index || !value) return;
+    index[0] = tirbi_make_int(&s->builder, span, tirbi_type_i32, 0);
+    tirbi_emit_store(&s->builder, span, buffer, value, index, 1, NULL);
+}
+
+/* A new variable that can be assigned to: a local buffer of one element. */
+static const tirb_buffer *allocate_variable(tirbi_script *s, const tirbi_node *target, tirb_datatype dtype) {
+    const tirb_expr **shape = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, 1);
+    if (!shape) return NULL;
+    shape[0] = tirbi_make_int(&s->builder, target->span, tirbi_type_i32, 1);
+    tirb_buffer *buffer = tirbi_make_buffer(&s->builder, target->span, target->name, dtype, shape, 1, "local");
+    tirb_stmt *stmt = buffer ? tirbi_make_stmt(&s->builder, target->span, TIRB_STMT_ALLOCATE) : NULL;
+    if (!stmt) return NULL;
+    stmt->as.allocate.buffer = buffer;
+    stmt->as.allocate.scalar = true;
+    tirbi_value v = tirbi_value_buffer(buffer);
+    v.scalar = true;
+    if (!tirbi_bind(s, target->name, target->span, v)) return NULL;
+    tirbi_emit_scope(&s->builder, stmt);
+    return buffer;
+}
+
+static void bind_let(tirbi_script *s, const tirbi_node *target, tirbi_span span, tirb_type type, const tirb_expr *value) {
+    const tirb_expr *var = tirbi_make_var(&s->builder, target->span, target->name, type);
+    tirbi_value v = tirbi_let_scope(s, span, var, value);
+    bool bound = tirbi_bind(s, target->name, target->span, tirbi_is_error(&v) ? v : tirbi_value_expr(var));
+    if (bound && !tirbi_is_error(&v)) emit_form(s, v.as.form);
+}
+
+static tirb_type let_type_of(const tirb_expr *value) {
+    return tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(value->dtype);
+}
+
+static void assign_prim(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
+    const tirbi_binding *old = tirbi_lookup(s, target->name);
+    if (old && old->value.kind == TIRBI_VALUE_BUFFER && old->value.scalar) {
+        const tirb_buffer *buffer = old->value.as.buffer;
+        store_element(s, span, buffer, tirbi_to_typed(s, value, tirbi_type_element(buffer->dtype)));
+        return;
+    }
+    const tirb_expr *e = tirbi_to_expr(s, value);
+    if (!e) {
+        if (!old) tirbi_bind(s, target->name, target->span, tirbi_value_error());
+        return;
+    }
+    if (tirbi_classic(s) || tirbi_type_is_handle(e->dtype)) {
+        bind_let(s, target, span, let_type_of(e), e);
+        return;
+    }
+    const tirb_buffer *buffer = allocate_variable(s, target, e->dtype);
+    if (buffer) store_element(s, span, buffer, e);
+}
+
+static void assign_name(tirbi_script *s, const tirbi_node *target, tirbi_span span, tirbi_value value) {
+    const tirbi_binding *old = tirbi_lookup(s, target->name);
+    value.node = value.node ? value.node : target;
+    switch (value.kind) {
+    case TIRBI_VALUE_ERROR:
+        if (!old) tirbi_bind(s, target->name, target->span, value);
+        return;
+    case TIRBI_VALUE_NONE: tirbi_fail(s, TIRB_TYPE, span, "this has no value to assign"); return;
+    case TIRBI_VALUE_FORM:
+        if (value.as.form->kind != TIRBI_FORM_SCOPE) {
+            tirbi_fail(s, TIRB_TYPE, span, "%s", form_text(value.as.form));
+        } else if (value.as.form->result.kind == TIRBI_VALUE_NONE) {
+            tirbi_fail(s, TIRB_TYPE, span, "this has no value to assign");
+        } else if (tirbi_bind(s, target->name, target->span, value.as.form->result)) {
+            emit_form(s, value.as.form);
+        }
+        return;
+    case TIRBI_VALUE_EXPR:
+        if (value.declares) {
+            bool same = old && old->level == s->level && old->value.kind == TIRBI_VALUE_EXPR && old->value.as.expr == value.as.expr;
+            if (!same) tirbi_bind(s, target->name, target->span, value);
+            return;
+        }
+        break;
+    default: break;
+    }
+    if (tirbi_is_prim(&value) && !(value.kind == TIRBI_VALUE_BUFFER && value.declares))
+        assign_prim(s, target, span, &value);
+    else
+        tirbi_bind(s, target->name, target->span, value);
+}
+
+static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
+    tirbi_value object = tirbi_evaluate(s, target->items[0]);
+    const tirb_expr *const *indices;
+    uint32_t n;
+    while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
+    if (tirbi_is_error(&object) || tirbi_is_error(value)) return;
+    if (object.kind != TIRBI_VALUE_BUFFER) {
+        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s", tirbi_value_text(&object));
+        return;
+    }
+    if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;
+    const tirb_expr *e = tirbi_to_typed(s, value, tirbi_type_element(object.as.buffer->dtype));
+    tirbi_emit_store(&s->builder, span, object.as.buffer, e, indices, n, NULL);
+}
+
+static void assign(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value);
+
+/* Whether an assignment to this target stores, so that a later value of the same statement may read what it changed. */
+static bool stores(const tirbi_script *s, const tirbi_node *target) {
+    if (target->kind == TIRBI_NODE_SUBSCRIPT) return true;
+    const tirbi_binding *old = target->kind == TIRBI_NODE_NAME ? tirbi_lookup(s, target->name) : NULL;
+    return old && old->value.kind == TIRBI_VALUE_BUFFER && old->value.scalar;
+}
+
+/* Python evaluates the whole right side first: values are held in lets where a store could come between. */
+static void hold_values(tirbi_script *s, const tirbi_node *target, tirbi_value *items, uint32_t n) {
+    bool any = false;
+    for (uint32_t i = 0; i < target->n_items; i++) any |= stores(s, target->items[i]);
+    for (uint32_t i = 0; any && i < n; i++) {
+        if (!tirbi_is_prim(&items[i]) || tirbi_is_number(&items[i]) || items[i].declares) continue;
+        const tirb_expr *e = tirbi_to_expr(s, &items[i]);
+        if (!e) continue;
+        const tirb_expr *var = tirbi_make_var(&s->builder, target->span, "held", let_type_of(e));
+        tirbi_value let = tirbi_let_scope(s, target->span, var, e);
+        if (tirbi_is_error(&let)) continue;
+        emit_form(s, let.as.form);
+        const tirbi_node *node = items[i].node;
+        items[i] = tirbi_value_expr(var);
+        items[i].node = node;
+    }
+}
+
+static void assign_tuple(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
+    uint32_t n = target->n_items, star = n;
+    tirbi_value error = tirbi_value_error();
+    for (uint32_t i = 0; i < n; i++)
+        if (target->items[i]->kind == TIRBI_NODE_STARRED && star == n) star = i;
+    uint32_t given = value->kind == TIRBI_VALUE_TUPLE ? value->as.sequence.n : 0;
+    bool fits = value->kind == TIRBI_VALUE_TUPLE && (star == n ? given == n : given + 1 >= n);
+    if (!fits) {
+        if (value->kind == TIRBI_VALUE_TUPLE)
+            tirbi_fail(s, TIRB_TYPE, span, "%u values are assigned to %u names", given, n);
+        else if (!tirbi_is_error(value))
+            tirbi_fail(s, TIRB_TYPE, span, "%s cannot be assigned to %u names", tirbi_value_text(value), n);
+        for (uint32_t i = 0; i < n; i++)
+            assign(s, target->items[i]->kind == TIRBI_NODE_STARRED ? target->items[i]->items[0] : target->items[i], span, &error);
+        return;
+    }
+    tirbi_value *items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, given);
+    if (!items) return;
+    if (given) memcpy(items, value->as.sequence.items, given * sizeof *items);
+    hold_values(s, target, items, given);
+    uint32_t extra = given - (star == n ? n : n - 1), at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i != star) {
+            assign(s, target->items[i], span, &items[at++]);
+            continue;
+        }
+        tirbi_value rest = {.kind = TIRBI_VALUE_TUPLE, .node = value->node};
+        rest.as.sequence.items = items + at;
+        rest.as.sequence.n = extra;
+        at += extra;
+        tirbi_bind(s, target->items[i]->items[0]->name, target->items[i]->span, rest);
+    }
+}
+
+static void assign(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
+    switch (target->kind) {
+    case TIRBI_NODE_NAME: assign_name(s, target, span, *value); return;
+    case TIRBI_NODE_SUBSCRIPT: assign_element(s, target, span, value); return;
+    case TIRBI_NODE_TUPLE:
+    case TIRBI_NODE_LIST: assign_tuple(s, target, span, value); return;
+    default: tirbi_fail(s, TIRB_TYPE, target->span, "this cannot be assigned to"); return;
+    }
+}
+
+/* The names of a tuple, for what the right side makes. */
+static void set_hints(tirbi_script *s, const tirbi_node *target) {
+    s->hint = target->kind == TIRBI_NODE_NAME ? target->name : NULL;
+    s->n_hints = 0;
+    if (target->kind != TIRBI_NODE_TUPLE) return;
+    const char **names = TIRBI_NEW_ARRAY(s->arena, const char *, target->n_items);
+    if (!names) return;
+    for (uint32_t i = 0; i < target->n_items; i++) {
+        if (target->items[i]->kind != TIRBI_NODE_NAME) break;
+        names[s->n_hints++] = target->items[i]->name;
+    }
+    s->hints = names;
+}
+
+static tirbi_value evaluate_for(tirbi_script *s, const tirbi_node *node, const tirbi_node *target) {
+    if (target) set_hints(s, target);
+    tirbi_value v = tirbi_evaluate(s, node);
+    s->hint = NULL;
+    s->n_hints = 0;
+    return v;
+}
+
+static bool check_duplicates(tirbi_script *s, const tirbi_node *target) {
+    if (target->kind != TIRBI_NODE_TUPLE) return true;
+    for (uint32_t i = 0; i < target->n_items; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (target->items[i]->kind == TIRBI_NODE_NAME && target->items[j]->name == target->items[i]->name &&
+                target->items[j]->kind == TIRBI_NODE_NAME && strcmp(target->items[i]->name, "_") != 0) {
+                tirbi_fail(s, TIRB_TYPE, target->items[i]->span, "`%s` is assigned twice in one statement", target->items[i]->name);
+                return false;
+            }
+    return true;
+}
+
+static void run_assign(tirbi_script *s, const tirbi_line *line) {
+    if (!check_duplicates(s, line->target)) return;
+    tirbi_value v = evaluate_for(s, line->value, line->target);
+    assign(s, line->target, line->span, &v);
+}
+
+static void run_augmented(tirbi_script *s, const tirbi_line *line) {
+    const tirbi_node *target = line->target;
+    tirbi_value right = tirbi_evaluate(s, line->value);
+    tirbi_node *whole = TIRBI_NEW(s->arena, tirbi_node);
+    if (!whole) return;
+    whole->span = line->span;
+    if (target->kind == TIRBI_NODE_NAME) {
+        tirbi_value left = tirbi_evaluate(s, target);
+        if (tirbi_is_error(&left)) return;
+        if (left.kind != TIRBI_VALUE_BUFFER || !left.scalar) {
+            tirbi_fail(s, TIRB_TYPE, line->span, "`%s` cannot be changed: it is no assigned variable but %s", target->name,
+                       left.kind == TIRBI_VALUE_EXPR ? "bound once" : tirbi_value_text(&left));
+            return;
+        }
+        tirbi_value v = tirbi_binary(s, whole, line->op, &left, &right);
+        v.node = whole;
+        if (!tirbi_is_error(&v)) store_element(s, line->span, left.as.buffer, tirbi_to_expr(s, &v));
+        return;
+    }
+    if (target->kind != TIRBI_NODE_SUBSCRIPT) {
+        tirbi_fail(s, TIRB_TYPE, target->span, "this cannot be assigned to");
+        return;
+    }
+    tirbi_value object = tirbi_evaluate(s, target->items[0]);
+    const tirb_expr *const *indices;
+    uint32_t n;
+    if (tirbi_is_error(&object)) return;
+    if (object.kind != TIRBI_VALUE_BUFFER) {
+        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s", tirbi_value_text(&object));
+        return;
+    }
+    if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;
+    tirbi_value left = tirbi_value_expr(tirbi_make_load(&s->builder, target->span, object.as.buffer, indices, n, NULL));
+    left.node = target;
+    tirbi_value v = tirbi_binary(s, whole, line->op, &left, &right);
+    v.node = whole;
+    if (!tirbi_is_error(&v)) tirbi_emit_store(&s->builder, line->span, object.as.buffer, tirbi_to_expr(s, &v), indices, n, NULL);
+}
+
+/* ---- Annotated assignment --------------------------------------------------------------------------------------- */
+
+static void annotated_let(tirbi_script *s, const tirbi_line *line, tirb_type type, bool known) {
+    if (!line->value) {
+        tirbi_fail(s, TIRB_TYPE, line->span, "`%s` needs a value", line->target->name);
+        return;
+    }
+    tirbi_value v = evaluate_for(s, line->value, line->target);
+    const tirb_expr *e = known && type.kind == TIRB_TYPE_PRIM ? tirbi_to_typed(s, &v, type.dtype) : tirbi_to_expr(s, &v);
+    if (!e) {
+        tirbi_bind(s, line->target->name, line->target->span, tirbi_value_error());
+        return;
+    }
+    bind_let(s, line->target, line->span, known ? type : let_type_of(e), e);
+}
+
+static void annotated_variable(tirbi_script *s, const tirbi_line *line, tirb_datatype dtype) {
+    tirbi_value v = {.kind = TIRBI_VALUE_MISSING};
+    if (line->value) v = tirbi_evaluate(s, line->value);
+    const tirb_buffer *buffer = allocate_variable(s, line->target, dtype);
+    if (!buffer || !line->value || tirbi_is_error(&v)) return;
+    store_element(s, line->span, buffer, tirbi_to_typed(s, &v, tirbi_type_element(dtype)));
+}
+
+static void annotated_array(tirbi_script *s, const tirbi_line *line, const tirbi_value *type) {
+    if (line->value) {
+        tirbi_fail(s, TIRB_TYPE, line->value->span, "an array has no initial value; store its elements");
+        return;
+    }
+    tirb_buffer *buffer = tirbi_make_buffer(&s->builder, line->target->span, line->target->name, type->as.array.dtype,
+                                            type->as.array.shape, type->as.array.ndim, "local");
+    tirbi_value v = buffer ? tirbi_allocate_scope(s, line->span, buffer) : tirbi_value_error();
+    assign_name(s, line->target, line->span, v);
+}
+
+static void run_annotated(tirbi_script *s, const tirbi_line *line) {
+    bool in_signature = s->in_signature;
+    s->in_signature = true;
+    tirbi_value type = tirbi_evaluate(s, line->annotation);
+    s->in_signature = in_signature;
+    switch (type.kind) {
+    case TIRBI_VALUE_ERROR: tirbi_bind(s, line->target->name, line->target->span, type); return;
+    case TIRBI_VALUE_DTYPE:
+        if (tirbi_classic(s))
+            annotated_let(s, line, tirbi_prim_type(type.as.dtype), true);
+        else
+            annotated_variable(s, line, type.as.dtype);
+        return;
+    case TIRBI_VALUE_POINTER: annotated_let(s, line, type.as.type.type, true); return;
+    case TIRBI_VALUE_LET: annotated_let(s, line, type.as.type.type, true); return;
+    case TIRBI_VALUE_ARRAY: annotated_array(s, line, &type); return;
+    case TIRBI_VALUE_ENTRY:
+        if (strcmp(type.as.entry->name, "let") == 0) {
+            annotated_let(s, line, (tirb_type){.kind = TIRB_TYPE_PRIM}, false);
+            return;
+        }
+        break;
+    default: break;
+    }
+    tirbi_fail(s, TIRB_TYPE, line->annotation->span, "expected a type such as T.int32 or T.let, found %s", tirbi_value_text(&type));
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------------ */
+
+/* Runs a body whose head is wrong, so that its own errors are reported as well. */
+static void run_broken(tirbi_script *s, const tirbi_node *target, const tirbi_lines *body) {
+    uint32_t mark = tirbi_open_level(s);
+    tirbi_value error = tirbi_value_error();
+    if (target) assign(s, target, target->span, &error);
+    tirbi_run_lines(s, body);
+    tirbi_close_level(s, mark);
+}
+
+/* The name of the loop variable `index` of n that a target gives. */
+static const char *loop_name(const tirbi_node *target, uint32_t index, uint32_t n) {
+    if (target->kind == TIRBI_NODE_NAME) return target->name;
+    if (target->kind != TIRBI_NODE_TUPLE && target->kind != TIRBI_NODE_LIST) return "i";
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < target->n_items; i++) {
+        bool starred = target->items[i]->kind == TIRBI_NODE_STARRED;
+        uint32_t takes = !starred ? 1 : n + 1 >= target->n_items ? n + 1 - target->n_items : 0;
+        const tirbi_node *name = starred ? target->items[i]->items[0] : target->items[i];
+        if (index < at + takes) return name->kind == TIRBI_NODE_NAME ? name->name : "i";
+        at += takes;
+    }
+    return "i";
+}
+
+static void run_for(tirbi_script *s, const tirbi_line *line) {
+    tirbi_value v = tirbi_evaluate(s, line->value);
+    if (v.kind != TIRBI_VALUE_FORM || v.as.form->kind != TIRBI_FORM_LOOPS) {
+        if (!tirbi_is_error(&v))
+            tirbi_fail(s, TIRB_TYPE, line->value->span, "a 'for' statement goes over range, T.grid, T.serial and the like, not %s",
+                       tirbi_value_text(&v));
+        run_broken(s, line->target, &line->body);
+        return;
+    }
+    uint32_t n = v.as.form->n_stmts, pushed = 0;
+    tirbi_value vars = {.kind = TIRBI_VALUE_TUPLE, .node = line->value};
+    vars.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
+    vars.as.sequence.n = n;
+    if (!vars.as.sequence.items) return;
+    for (; pushed < n; pushed++) {
+        tirb_stmt *loop = v.as.form->stmts[pushed];
+        loop->span = line->span;
+        loop->as.for_.var = tirbi_make_var(&s->builder, line->target->span, loop_name(line->target, pushed, n),
+                                           tirbi_prim_type(loop->as.for_.min->dtype));
+        if (!loop->as.for_.var || !tirbi_frame_push(&s->builder, TIRBI_FRAME_FOR, loop, line->span)) break;
+        vars.as.sequence.items[pushed] = tirbi_value_declared(loop->as.for_.var);
+    }
+    if (pushed == n) {
+        uint32_t mark = tirbi_open_level(s);
+        bool single = n == 1 && line->target->kind == TIRBI_NODE_NAME;
+        if (check_duplicates(s, line->target)) assign(s, line->target, line->span, single ? &vars.as.sequence.items[0] : &vars);
+        tirbi_run_lines(s, &line->body);
+        tirbi_close_level(s, mark);
+    }
+    while (pushed-- > 0) tirbi_frame_pop(&s->builder);
+}
+
+static const tirb_expr *condition_of(tirbi_script *s, const tirbi_value *v) {
+    char text[32];
+    const tirb_expr *e = tirbi_is_number(v) ? tirbi_to_typed(s, v, tirbi_type_bool) : tirbi_to_expr(s, v);
+    if (!e || (tirbi_type_is_bool(e->dtype) && e->dtype.lanes == 1)) return e;
+    tirbi_fail(s, TIRB_TYPE, e->span, "the condition must be a scalar bool, not %s", tirb_datatype_text(e->dtype, text));
+    return NULL;
+}
+
+static void run_level(tirbi_script *s, const tirbi_lines *lines) {
+    uint32_t mark = tirbi_open_level(s);
+    tirbi_run_lines(s, lines);
+    tirbi_close_level(s, mark);
+}
+
+static void run_while_body(tirbi_script *s, tirbi_span span, const tirb_expr *condition, const tirbi_lines *body) {
+    tirb_stmt *stmt = tirbi_make_stmt(&s->builder, span, TIRB_STMT_WHILE);
+    if (!stmt) return;
+    stmt->as.while_.condition = condition;
+    if (!tirbi_frame_push(&s->builder, TIRBI_FRAME_WHILE, stmt, span)) return;
+    run_level(s, body);
+    tirbi_frame_pop(&s->builder);
+}
+
+static void run_while(tirbi_script *s, const tirbi_line *line) {
+    tirbi_value v = tirbi_evaluate(s, line->value);
+    const tirb_expr *condition = condition_of(s, &v);
+    if (condition)
+        run_while_body(s, line->span, condition, &line->body);
+    else
+        run_broken(s, NULL, &line->body);
+}
+
+static void run_branch(tirbi_script *s, tirbi_frame_kind kind, tirb_stmt *stmt, const tirbi_lines *lines) {
+    if (!tirbi_frame_push(&s->builder, kind, stmt, stmt->span)) return;
+    run_level(s, lines);
+    tirbi_frame_pop(&s->builder);
+}
+
+static void run_if(tirbi_script *s, const tirbi_line *line) {
+    tirbi_value v = tirbi_evaluate(s, line->value);
+    while (v.kind == TIRBI_VALUE_META) v = *v.as.meta;
+    if (tirbi_is_number(&v)) {
+        bool taken = v.kind == TIRBI_VALUE_FLOAT ? v.as.real != 0 : v.kind == TIRBI_VALUE_BOOL ? v.as.boolean : v.as.integer != 0;
+        tirbi_run_lines(s, taken ? &line->body : &line->orelse);
+        return;
+    }
+    const tirb_expr *condition = condition_of(s, &v);
+    tirb_stmt *stmt = condition ? tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_IF) : NULL;
+    if (!stmt) {
+        run_broken(s, NULL, &line->body);
+        run_broken(s, NULL, &line->orelse);
+        return;
+    }
+    stmt->as.if_.condition = condition;
+    run_branch(s, TIRBI_FRAME_THEN, stmt, &line->body);
+    if (line->orelse.n) run_branch(s, TIRBI_FRAME_ELSE, stmt, &line->orelse);
+}
+
+/* ---- with ------------------------------------------------------------------------------------------------------- */
+
+static void run_block(tirbi_script *s, const tirbi_line *line, const tirbi_form *form) {
+    tirb_stmt *stmt = tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_BLOCK_REALIZE);
+    tirbi_frame *frame = stmt ? tirbi_frame_push(&s->builder, TIRBI_FRAME_BLOCK, stmt, line->span) : NULL;
+    if (!frame) return;
+    if (frame->block) {
+        frame->block->name = form->name;
+        frame->block->no_realize = form->no_realize;
+        run_level(s, &line->body);
+    }
+    tirbi_frame_pop(&s->builder);
+}
+
+static void run_scopes(tirbi_script *s, const tirbi_line *line, const tirbi_form *form) {
+    uint32_t pushed = 0;
+    while (pushed < form->n_stmts && tirbi_frame_push(&s->builder, TIRBI_FRAME_SCOPE, form->stmts[pushed], line->span)) pushed++;
+    if (pushed == form->n_stmts) {
+        uint32_t mark = tirbi_open_level(s);
+        tirbi_value result = form->result;
+        if (line->target) assign(s, line->target, line->span, &result);
+        tirbi_run_lines(s, &line->body);
+        tirbi_close_level(s, mark);
+    }
+    while (pushed-- > 0) tirbi_frame_pop(&s->builder);
+}
+
+static void run_with_if(tirbi_script *s, const tirbi_line *line, const tirbi_form *form) {
+    tirb_stmt *outer = s->open_if, *stmt = tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_IF);
+    if (!stmt) return;
+    stmt->as.if_.condition = form->condition;
+    s->open_if = stmt;
+    tirbi_run_lines(s, &line->body);
+    s->open_if = outer;
+    if (!stmt->as.if_.then_case && !s->arena->failed) tirbi_fail(s, TIRB_TYPE, line->span, "T.If needs a `with T.Then():`");
+}
+
+static void run_with_branch(tirbi_script *s, const tirbi_line *line, bool then) {
+    tirb_stmt *stmt = s->open_if;
+    const tirb_stmt *done = then ? stmt->as.if_.then_case : stmt->as.if_.else_case;
+    if (done || (!then && !stmt->as.if_.then_case)) {
+        tirbi_fail(s, TIRB_TYPE, line->span, done ? "T.If has this branch already" : "T.Else comes after T.Then");
+        return;
+    }
+    s->open_if = NULL;
+    run_branch(s, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, &line->body);
+    s->open_if = stmt;
+}
+
+static void run_init(tirbi_script *s, const tirbi_line *line) {
+    if (!tirbi_frame_push(&s->builder, TIRBI_FRAME_INIT, NULL, line->span)) return;
+    run_level(s, &line->body);
+    tirbi_frame_pop(&s->builder);
+}
+
+static void run_with(tirbi_script *s, const tirbi_line *line) {
+    tirbi_value v = evaluate_for(s, line->value, line->target);
+    if (v.kind != TIRBI_VALUE_FORM) {
+        if (!tirbi_is_error(&v))
+            tirbi_fail(s, TIRB_TYPE, line->value->span, "'with' cannot enter %s", tirbi_value_text(&v));
+        run_broken(s, line->target, &line->body);
+        return;
+    }
+    const tirbi_form *form = v.as.form;
+    if (line->target && (form->kind != TIRBI_FORM_SCOPE || form->result.kind == TIRBI_VALUE_NONE)) {
+        tirbi_fail(s, TIRB_TYPE, line->target->span, "this 'with' has no value for 'as'");
+        run_broken(s, line->target, &line->body);
+        return;
+    }
+    switch (form->kind) {
+    case TIRBI_FORM_LOOPS: tirbi_fail(s, TIRB_TYPE, line->value->span, "%s", form_text(form)); return;
+    case TIRBI_FORM_BLOCK: run_block(s, line, form); return;
+    case TIRBI_FORM_INIT: run_init(s, line); return;
+    case TIRBI_FORM_SCOPE: run_scopes(s, line, form); return;
+    case TIRBI_FORM_WHILE: run_while_body(s, line->span, form->condition, &line->body); return;
+    case TIRBI_FORM_IF: run_with_if(s, line, form); return;
+    case TIRBI_FORM_THEN:
+    case TIRBI_FORM_ELSE: run_with_branch(s, line, form->kind == TIRBI_FORM_THEN); return;
+    }
+}
+
+/* ---- Other statements ------------------------------------------------------------------------------------------- */
+
+static void run_return(tirbi_script *s, const tirbi_line *line) {
+    tirbi_value v = tirbi_value_none();
+    const tirb_primfunc *ir = s->function->ir;
+    if (line->value) v = tirbi_evaluate(s, line->value);
+    if (tirbi_is_error(&v)) return;
+    const tirb_expr *e = NULL;
+    if (v.kind != TIRBI_VALUE_NONE) {
+        bool typed = s->function->return_known && ir->ret_type.kind == TIRB_TYPE_PRIM;
+        e = typed ? tirbi_to_typed(s, &v, ir->ret_type.dtype) : tirbi_to_expr(s, &v);
+        if (!e) return;
+    }
+    tirbi_emit_return(s, line->span, e);
+}
+
+/* The message of an assertion: "text" or ("Kind", ["part", ...]). */
+static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, const char **kind) {
+    tirbi_value v = tirbi_evaluate(s, node);
+    if (v.kind != TIRBI_VALUE_TUPLE) return tirbi_to_expr(s, &v);
+    const tirbi_value *items = v.as.sequence.items;
+    if (v.as.sequence.n != 2) {
+        tirbi_fail(s, TIRB_TYPE, node->span, "the message of an assertion is a string or (\"Kind\", [\"part\", ...])");
+        return NULL;
+    }
+    if (!tirbi_to_text(s, &items[0], "the kind of the error", kind)) return NULL;
+    const tirbi_value *parts = items[1].kind == TIRBI_VALUE_TUPLE ? items[1].as.sequence.items : &items[1];
+    uint32_t n = items[1].kind == TIRBI_VALUE_TUPLE ? items[1].as.sequence.n : 1;
+    const char *text = "";
+    for (uint32_t i = 0; i < n; i++) {
+        const char *part;
+        if (!tirbi_to_text(s, &parts[i], "a part of the message", &part)) return NULL;
+        text = tirbi_arena_format(s->arena, "%s%s", text, part);
+        if (!text) return NULL;
+    }
+    return tirbi_make_string(&s->builder, node->span, text, (uint32_t)strlen(text));
+}
+
+static void run_assert(tirbi_script *s, const tirbi_line *line) {
+    tirbi_value v = tirbi_evaluate(s, line->value);
+    const char *kind = "RuntimeError";
+    const tirb_expr *condition = condition_of(s, &v);
+    const tirb_expr *message = line->target ? read_message(s, line->target, &kind)
+                                            : tirbi_make_string(&s->builder, line->span, "assertion failed", 16);
+    tirb_stmt *stmt = condition && message ? tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_ASSERT) : NULL;
+    if (!stmt) return;
+    stmt->as.assert_.condition = condition;
+    stmt->as.assert_.error_kind = kind;
+    stmt->as.assert_.message = message;
+    tirbi_emit_scope(&s->builder, stmt);
+}
+
+static void run_expression(tirbi_script *s, const tirbi_line *line) {
+    tirbi_value v = tirbi_evaluate(s, line->value);
+    switch (v.kind) {
+    case TIRBI_VALUE_ERROR:
+    case TIRBI_VALUE_NONE:
+    case TIRBI_VALUE_STRING:
+    case TIRBI_VALUE_BUFFER: return;
+    case TIRBI_VALUE_FORM:
+        if (v.as.form->kind == TIRBI_FORM_SCOPE)
+            emit_form(s, v.as.form);
+        else
+            tirbi_fail(s, TIRB_TYPE, line->span, "%s", form_text(v.as.form));
+        return;
+    default: break;
+    }
+    if (!tirbi_is_prim(&v)) {
+        tirbi_fail(s, TIRB_TYPE, line->span, "%s is no statement", tirbi_value_text(&v));
+        return;
+    }
+    const tirb_expr *e = tirbi_to_expr(s, &v);
+    if (e) tirbi_emit_value(s, line->span, e);
+}
+
+/* ---- Macros ----------------------------------------------------------------------------------------------------- */
+
+static bool bind_macro_arguments(tirbi_script *s, const tirbi_node *call, const tirbi_line *line) {
+    for (uint32_t i = 0; i < line->n_parameters; i++) {
+        const tirbi_node *given = NULL;
+        uint32_t position = 0;
+        for (uint32_t j = 1; j < call->n_items; j++) {
+            const tirbi_node *item = call->items[j];
+            bool named = item->kind == TIRBI_NODE_KEYWORD;
+            if (named ? item->name == line->parameters[i].name : position++ == i) given = named ? item->items[0] : item;
+        }
+        if (!given) given = line->parameters[i].initial;
+        if (!given) {
+            tirbi_fail(s, TIRB_TYPE, call->span, "`%s` needs the argument `%s`", line->name, line->parameters[i].name);
+            return false;
+        }
+        /* Arguments see the caller's names: the level of the macro is entered after they are evaluated. */
+        s->level--;
+        tirbi_value v = tirbi_evaluate(s, given);
+        s->level++;
+        if (tirbi_is_error(&v) || !tirbi_bind(s, line->parameters[i].name, given->span, v)) return false;
+    }
+    if (call->n_items - 1 <= line->n_parameters) return true;
+    tirbi_fail(s, TIRB_TYPE, call->span, "`%s` takes at most %u arguments, %u given", line->name, line->n_parameters, call->n_items - 1);
+    return false;
+}
+
+bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, const tirbi_macro *macro) {
+    if (!s->function || s->in_signature) {
+        tirbi_fail(s, TIRB_TYPE, call->span, "a macro is only expanded in a function");
+        return false;
+    }
+    if (s->depth >= MAX_MACRO_DEPTH || s->n_expansions >= MAX_EXPANSIONS) {
+        tirbi_fail(s, TIRB_UNSUPPORTED, call->span, "macros are nested more than %d deep or expanded more than %d times",
+                   MAX_MACRO_DEPTH, MAX_EXPANSIONS);
+        return false;
+    }
+    s->depth++;
+    s->n_expansions++;
+    uint32_t mark = tirbi_open_level(s);
+    bool good = bind_macro_arguments(s, call, macro->line);
+    if (good) tirbi_run_lines(s, &macro->line->body);
+    tirbi_close_level(s, mark);
+    s->depth--;
+    return good;
+}
+
+static void run_def(tirbi_script *s, const tirbi_line *line) {
+    const tirbi_node *decorator = line->n_decorators ? line->decorators[line->n_decorators - 1] : NULL;
+    if (decorator && decorator->kind == TIRBI_NODE_CALL) decorator = decorator->items[0];
+    tirbi_value v = decorator ? tirbi_evaluate(s, decorator) : tirbi_value_none();
+    bool inlined = v.kind == TIRBI_VALUE_ENTRY && (strcmp(v.as.entry->name, "inline") == 0 || strcmp(v.as.entry->name, "macro") == 0);
+    if (!inlined) {
+        tirbi_fail(s, TIRB_SYNTAX, line->span, "a function inside a function is not part of the language, unless it is a T.inline");
+        return;
+    }
+    tirbi_macro *macro = TIRBI_NEW(s->arena, tirbi_macro);
+    if (!macro) return;
+    macro->line = line;
+    tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_MACRO, .as.macro = macro});
+}
+
+static void run_line(tirbi_script *s, const tirbi_line *line) {
+    switch (line->kind) {
+    case TIRBI_LINE_EXPR: run_expression(s, line); return;
+    case TIRBI_LINE_ASSIGN: run_assign(s, line); return;
+    case TIRBI_LINE_ANNOTATED: run_annotated(s, line); return;
+    case TIRBI_LINE_AUGMENTED: run_augmented(s, line); return;
+    case TIRBI_LINE_FOR: run_for(s, line); return;
+    case TIRBI_LINE_WHILE: run_while(s, line); return;
+    case TIRBI_LINE_IF: run_if(s, line); return;
+    case TIRBI_LINE_WITH: run_with(s, line); return;
+    case TIRBI_LINE_RETURN: run_return(s, line); return;
+    case TIRBI_LINE_ASSERT: run_assert(s, line); return;
+    case TIRBI_LINE_PASS: return;
+    case TIRBI_LINE_BREAK: tirbi_emit_jump(s, line->span, TIRB_STMT_BREAK); return;
+    case TIRBI_LINE_CONTINUE: tirbi_emit_jump(s, line->span, TIRB_STMT_CONTINUE); return;
+    case TIRBI_LINE_DEF: run_def(s, line); return;
+    case TIRBI_LINE_CLASS: tirbi_fail(s, TIRB_SYNTAX, line->span, "a class inside a function is not part of the language"); return;
+    case TIRBI_LINE_IMPORT: tirbi_fail(s, TIRB_SYNTAX, line->span, "an import inside a function is not part of the language"); return;
+    }
+}
+
+void tirbi_run_lines(tirbi_script *s, const tirbi_lines *lines) {
+    for (uint32_t i = 0; i < lines->n && !s->arena->failed; i++) run_line(s, lines->items[i]);
+}

@@ -1,0 +1,391 @@
+/* Values and their conversions. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/text/script.h"
+
+/* ---- Errors ----------------------------------------------------------------------------------------------------- */
+
+tirbi_value tirbi_fail(tirbi_script *s, tirb_status code, tirbi_span span, const char *format, ...) {
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    tirbi_report_error(s->diagnostics, code, span, "%s", message);
+    return tirbi_value_error();
+}
+
+const char *tirbi_value_text(const tirbi_value *v) {
+    static const char *const texts[] = {
+        [TIRBI_VALUE_MISSING] = "nothing",        [TIRBI_VALUE_ERROR] = "an error",
+        [TIRBI_VALUE_NONE] = "None",              [TIRBI_VALUE_INT] = "an integer",
+        [TIRBI_VALUE_FLOAT] = "a number",         [TIRBI_VALUE_BOOL] = "a bool",
+        [TIRBI_VALUE_STRING] = "a string",        [TIRBI_VALUE_EXPR] = "an expression",
+        [TIRBI_VALUE_BUFFER] = "a buffer",        [TIRBI_VALUE_REGION] = "a buffer region",
+        [TIRBI_VALUE_TUPLE] = "a tuple",          [TIRBI_VALUE_DICT] = "a dictionary",
+        [TIRBI_VALUE_NAMESPACE] = "a namespace",  [TIRBI_VALUE_ENTRY] = "a function of the language",
+        [TIRBI_VALUE_DTYPE] = "a type",           [TIRBI_VALUE_POINTER] = "a pointer type",
+        [TIRBI_VALUE_LET] = "a let type",         [TIRBI_VALUE_ARRAY] = "an array type",
+        [TIRBI_VALUE_METHOD] = "a method",        [TIRBI_VALUE_FORM] = "a statement",
+        [TIRBI_VALUE_RANGE] = "a range",          [TIRBI_VALUE_TYPEVAR] = "a type variable",
+        [TIRBI_VALUE_MODULE] = "a module",        [TIRBI_VALUE_FUNCTION] = "a PrimFunc",
+        [TIRBI_VALUE_MACRO] = "a macro",          [TIRBI_VALUE_LAMBDA] = "a lambda",
+        [TIRBI_VALUE_META] = "a meta variable",   [TIRBI_VALUE_OPAQUE] = "an annotation value",
+    };
+    return texts[v->kind];
+}
+
+enum { MAX_WORD = 40 };
+
+/* Edits between two words: insertions, deletions, replacements. */
+static uint32_t edit_distance(const char *a, const char *b) {
+    uint32_t row[MAX_WORD + 1];
+    size_t n_a = strlen(a), n_b = strlen(b);
+    if (n_a > MAX_WORD || n_b > MAX_WORD) return UINT32_MAX;
+    for (size_t j = 0; j <= n_b; j++) row[j] = (uint32_t)j;
+    for (size_t i = 1; i <= n_a; i++) {
+        uint32_t diagonal = row[0];
+        row[0] = (uint32_t)i;
+        for (size_t j = 1; j <= n_b; j++) {
+            uint32_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+            if (above + 1 < best) best = above + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = above;
+        }
+    }
+    return row[n_b];
+}
+
+void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate) {
+    uint32_t limit = (uint32_t)strlen(suggestion->wanted) / 3;
+    uint32_t distance = edit_distance(suggestion->wanted, candidate);
+    if (distance > (limit > 2 ? 2 : limit ? limit : 1) || distance >= strlen(candidate)) return;
+    if (suggestion->best && distance >= suggestion->distance) return;
+    suggestion->best = candidate;
+    suggestion->distance = distance;
+}
+
+/* ---- Making values ---------------------------------------------------------------------------------------------- */
+
+tirbi_value tirbi_value_expr(const tirb_expr *e) {
+    if (!e) return tirbi_value_error();
+    return (tirbi_value){.kind = TIRBI_VALUE_EXPR, .as.expr = e};
+}
+
+tirbi_value tirbi_value_declared(const tirb_expr *var) {
+    tirbi_value v = tirbi_value_expr(var);
+    v.declares = true;
+    return v;
+}
+
+tirbi_value tirbi_value_buffer(const tirb_buffer *buffer) {
+    if (!buffer) return tirbi_value_error();
+    return (tirbi_value){.kind = TIRBI_VALUE_BUFFER, .as.buffer = buffer};
+}
+
+tirbi_value tirbi_value_int(int64_t n) { return (tirbi_value){.kind = TIRBI_VALUE_INT, .as.integer = n}; }
+
+tirbi_value tirbi_value_form(tirbi_script *s, tirbi_form_kind kind) {
+    tirbi_form *form = TIRBI_NEW(s->arena, tirbi_form);
+    if (!form) return tirbi_value_error();
+    form->kind = kind;
+    form->result = tirbi_value_none();
+    return (tirbi_value){.kind = TIRBI_VALUE_FORM, .as.form = form};
+}
+
+tirbi_value tirbi_value_scope(tirbi_script *s, tirb_stmt *stmt, tirbi_value result) {
+    tirbi_value v = tirbi_value_form(s, TIRBI_FORM_SCOPE);
+    if (!stmt || tirbi_is_error(&v) || tirbi_is_error(&result)) return tirbi_value_error();
+    v.as.form->stmts = TIRBI_NEW_ARRAY(s->arena, tirb_stmt *, 1);
+    if (!v.as.form->stmts) return tirbi_value_error();
+    v.as.form->stmts[0] = stmt;
+    v.as.form->n_stmts = 1;
+    v.as.form->result = result;
+    return v;
+}
+
+const char *tirbi_node_text(tirbi_script *s, const tirbi_node *node) {
+    const char *text = tirbi_arena_text(s->arena, s->source->text + node->span.begin, node->span.end - node->span.begin);
+    return text ? text : "";
+}
+
+/* ---- Conversions ------------------------------------------------------------------------------------------------ */
+
+static tirbi_span span_of(const tirbi_value *v) { return v->node ? v->node->span : (tirbi_span){0, 0}; }
+
+bool tirbi_is_number(const tirbi_value *v) {
+    return v->kind == TIRBI_VALUE_INT || v->kind == TIRBI_VALUE_FLOAT || v->kind == TIRBI_VALUE_BOOL;
+}
+
+bool tirbi_is_prim(const tirbi_value *v) {
+    return tirbi_is_number(v) || v->kind == TIRBI_VALUE_EXPR || v->kind == TIRBI_VALUE_REGION ||
+           v->kind == TIRBI_VALUE_TYPEVAR || (v->kind == TIRBI_VALUE_BUFFER && (v->scalar || v->declares));
+}
+
+static const tirb_expr *region_to_expr(tirbi_script *s, const tirbi_value *v) {
+    const tirb_buffer *buffer = v->as.region.buffer;
+    const tirb_expr **indices = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, buffer->ndim);
+    if (!indices) return NULL;
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        const tirb_range *range = &v->as.region.ranges[i];
+        indices[i] = range->min;
+        if (tirbi_is_const_int(range->extent, 1)) continue;
+        if (range->extent->kind != TIRB_EXPR_INT_IMM) {
+            tirbi_fail(s, TIRB_TYPE, span_of(v), "the region is used as a value, but its extent is not a constant");
+            return NULL;
+        }
+        if (i + 1 < buffer->ndim) {
+            tirbi_fail(s, TIRB_TYPE, span_of(v), "only the last index of a buffer access may be a vector; this is dimension %u of %u",
+                       i + 1, buffer->ndim);
+            return NULL;
+        }
+        const tirb_expr *one = tirbi_make_int(&s->builder, span_of(v), range->min->dtype, 1);
+        indices[i] = tirbi_make_ramp(&s->builder, span_of(v), range->min, one, range->extent->as.int_value);
+    }
+    return tirbi_make_load(&s->builder, span_of(v), buffer, indices, buffer->ndim, NULL);
+}
+
+/* The element that the name of an assigned variable means. */
+static const tirb_expr *load_scalar(tirbi_script *s, const tirbi_value *v) {
+    const tirb_expr **index = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, 1);
+    if (!index) return NULL;
+    index[0] = tirbi_make_int(&s->builder, span_of(v), tirbi_type_i32, 0);
+    return tirbi_make_load(&s->builder, span_of(v), v->as.buffer, index, 1, NULL);
+}
+
+/* A handle parameter that was matched is its buffer's data from then on. */
+static const tirb_expr *resolve_handle(const tirbi_script *s, const tirb_expr *e) {
+    if (e->kind != TIRB_EXPR_VAR || !s->function || !tirbi_type_is_handle(e->dtype)) return e;
+    const tirb_primfunc *ir = s->function->ir;
+    for (uint32_t i = 0; i < ir->n_params; i++)
+        if (ir->params[i] == e && s->function->buffers[i]) return s->function->buffers[i]->data;
+    return e;
+}
+
+/* The variable of this function for a TypeVar of the file. */
+static const tirb_expr *typevar_to_expr(tirbi_script *s, const tirbi_value *v) {
+    if (!s->function) {
+        tirbi_fail(s, TIRB_TYPE, span_of(v), "the type variable `%s` has a value only inside a function", v->as.name);
+        return NULL;
+    }
+    const tirb_expr **known = s->function->type_vars.items;
+    for (uint32_t i = 0; i < s->function->type_vars.n; i++)
+        if (known[i]->as.var.name == v->as.name) return known[i];
+    const tirb_expr **slot = TIRBI_LIST_ADD(s->arena, &s->function->type_vars, const tirb_expr *);
+    const tirb_expr *var = tirbi_make_var(&s->builder, span_of(v), v->as.name, tirbi_prim_type(tirbi_type_i64));
+    if (slot) *slot = var;
+    return var;
+}
+
+const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v) {
+    tirbi_builder *b = &s->builder;
+    tirbi_span span = span_of(v);
+    switch (v->kind) {
+    case TIRBI_VALUE_ERROR: return NULL;
+    case TIRBI_VALUE_INT:
+        if (v->big) {
+            tirbi_fail(s, TIRB_VALUE, span, "this integer does not fit int64; write T.uint64(...)");
+            return NULL;
+        }
+        return tirbi_make_int(b, span, v->as.integer == (int32_t)v->as.integer ? tirbi_type_i32 : tirbi_type_i64, v->as.integer);
+    case TIRBI_VALUE_FLOAT: return tirbi_make_float(b, span, tirbi_type_f32, v->as.real);
+    case TIRBI_VALUE_BOOL: return tirbi_make_bool(b, span, v->as.boolean);
+    case TIRBI_VALUE_STRING: return tirbi_make_string(b, span, v->as.string.text, v->as.string.size);
+    case TIRBI_VALUE_EXPR: return resolve_handle(s, v->as.expr);
+    case TIRBI_VALUE_REGION: return region_to_expr(s, v);
+    case TIRBI_VALUE_META: return tirbi_to_expr(s, v->as.meta);
+    case TIRBI_VALUE_TYPEVAR: return typevar_to_expr(s, v);
+    case TIRBI_VALUE_BUFFER:
+        if (v->scalar) return load_scalar(s, v);
+        if (v->declares) return v->as.buffer->data;
+        tirbi_fail(s, TIRB_TYPE, span, "the buffer `%s` is used as a value; index it, or write `%s.data` for its pointer",
+                   v->as.buffer->name, v->as.buffer->name);
+        return NULL;
+    case TIRBI_VALUE_FORM:
+        tirbi_fail(s, TIRB_TYPE, span, "this is a statement of its own and no value");
+        return NULL;
+    default: tirbi_fail(s, TIRB_TYPE, span, "expected an expression, found %s", tirbi_value_text(v)); return NULL;
+    }
+}
+
+const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_datatype dtype) {
+    tirbi_span span = span_of(v);
+    tirb_datatype element = tirbi_type_element(dtype);
+    const tirb_expr *e = NULL;
+    switch (v->kind) {
+    case TIRBI_VALUE_INT:
+        if (tirbi_type_is_int(dtype)) {
+            if (v->big && !(dtype.code == TIRB_CODE_UINT && dtype.bits == 64)) return tirbi_to_expr(s, v);
+            if (dtype.code == TIRB_CODE_UINT && v->as.integer < 0 && !v->big) {
+                char text[32];
+                tirbi_fail(s, TIRB_VALUE, span, "cannot make %s from the negative value %lld", tirb_datatype_text(element, text),
+                           (long long)v->as.integer);
+                return NULL;
+            }
+            e = tirbi_make_int(&s->builder, span, element, v->as.integer);
+        } else {
+            double real = v->big ? (double)(uint64_t)v->as.integer : (double)v->as.integer;
+            e = tirbi_make_number(&s->builder, span, element, real);
+        }
+        break;
+    case TIRBI_VALUE_FLOAT: e = tirbi_make_number(&s->builder, span, element, v->as.real); break;
+    case TIRBI_VALUE_BOOL: e = tirbi_make_number(&s->builder, span, element, v->as.boolean); break;
+    default: return tirbi_to_expr(s, v);
+    }
+    return e && dtype.lanes > 1 ? tirbi_make_broadcast(&s->builder, span, e, dtype.lanes) : e;
+}
+
+bool tirbi_to_int(tirbi_script *s, const tirbi_value *v, const char *what, int64_t *out) {
+    if (v->kind == TIRBI_VALUE_ERROR) return false;
+    if (v->kind == TIRBI_VALUE_META) return tirbi_to_int(s, v->as.meta, what, out);
+    if (v->kind == TIRBI_VALUE_INT && !v->big) {
+        *out = v->as.integer;
+        return true;
+    }
+    if (v->kind == TIRBI_VALUE_BOOL) {
+        *out = v->as.boolean;
+        return true;
+    }
+    if (v->kind == TIRBI_VALUE_EXPR && v->as.expr->kind == TIRB_EXPR_INT_IMM) {
+        *out = v->as.expr->as.int_value;
+        return true;
+    }
+    tirbi_fail(s, TIRB_TYPE, span_of(v), "%s must be a constant integer, not %s", what, tirbi_value_text(v));
+    return false;
+}
+
+bool tirbi_to_text(tirbi_script *s, const tirbi_value *v, const char *what, const char **out) {
+    if (v->kind == TIRBI_VALUE_ERROR) return false;
+    if (v->kind == TIRBI_VALUE_STRING) {
+        *out = v->as.string.text;
+        return true;
+    }
+    tirbi_fail(s, TIRB_TYPE, span_of(v), "%s must be a string, not %s", what, tirbi_value_text(v));
+    return false;
+}
+
+bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
+    if (v->kind == TIRBI_VALUE_ERROR) return false;
+    if (v->kind == TIRBI_VALUE_DTYPE) {
+        *out = v->as.dtype;
+        return true;
+    }
+    if (v->kind == TIRBI_VALUE_POINTER) {
+        *out = tirbi_type_handle;
+        return true;
+    }
+    if (v->kind == TIRBI_VALUE_NONE || (v->kind == TIRBI_VALUE_STRING && v->as.string.size == 0)) {
+        *out = tirbi_type_void;
+        return true;
+    }
+    if (v->kind != TIRBI_VALUE_STRING) {
+        tirbi_fail(s, TIRB_TYPE, span_of(v), "expected a type such as \"float32\", found %s", tirbi_value_text(v));
+        return false;
+    }
+    if (tirb_datatype_from_text(v->as.string.text, v->as.string.size, out)) return true;
+    bool known = strncmp(v->as.string.text, "float", 5) == 0 || strncmp(v->as.string.text, "custom", 6) == 0 ||
+                 strstr(v->as.string.text, "vscale");
+    tirbi_fail(s, known ? TIRB_UNSUPPORTED : TIRB_TYPE, span_of(v), known ? "the type \"%s\" is not supported" : "there is no type \"%s\"",
+               v->as.string.text);
+    return false;
+}
+
+bool tirbi_to_exprs(tirbi_script *s, const tirbi_value *v, const tirb_expr *const **out, uint32_t *n) {
+    *out = NULL;
+    *n = 0;
+    if (v->kind == TIRBI_VALUE_ERROR) return false;
+    const tirbi_value *items = v->kind == TIRBI_VALUE_TUPLE ? v->as.sequence.items : v;
+    *n = v->kind == TIRBI_VALUE_TUPLE ? v->as.sequence.n : 1;
+    const tirb_expr **exprs = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, *n);
+    if (!exprs) return false;
+    bool good = true;
+    for (uint32_t i = 0; i < *n; i++) {
+        exprs[i] = tirbi_to_expr(s, &items[i]);
+        good = good && exprs[i];
+    }
+    *out = exprs;
+    return good;
+}
+
+static const tirb_expr *one_like(tirbi_script *s, const tirb_expr *e) {
+    return tirbi_make_int(&s->builder, e->span, tirbi_type_element(e->dtype), 1);
+}
+
+static bool index_to_range(tirbi_script *s, const tirb_expr *index, tirb_range *out) {
+    out->min = index;
+    out->extent = tirbi_type_is_int(index->dtype) ? one_like(s, index) : NULL;
+    if (index->kind == TIRB_EXPR_RAMP) {
+        const tirb_expr *stride = index->as.ramp.stride;
+        const tirb_expr *last = tirbi_make_int(&s->builder, index->span, stride->dtype, index->dtype.lanes - 1);
+        const tirb_expr *one = one_like(s, stride);
+        out->min = index->as.ramp.base;
+        out->extent = tirbi_make_binary(&s->builder, index->span, TIRB_EXPR_ADD,
+                                        tirbi_make_binary(&s->builder, index->span, TIRB_EXPR_MUL, stride, last), one);
+    }
+    return out->min && out->extent;
+}
+
+bool tirbi_to_region(tirbi_script *s, const tirbi_value *v, tirb_buffer_region *out) {
+    if (v->kind == TIRBI_VALUE_ERROR) return false;
+    if (v->kind == TIRBI_VALUE_REGION) {
+        *out = (tirb_buffer_region){v->as.region.buffer, v->as.region.ranges};
+        return true;
+    }
+    const tirb_buffer *buffer = v->kind == TIRBI_VALUE_BUFFER ? v->as.buffer : NULL;
+    const tirb_expr *load = v->kind == TIRBI_VALUE_EXPR && v->as.expr->kind == TIRB_EXPR_LOAD ? v->as.expr : NULL;
+    if (load) buffer = load->as.load.buffer;
+    if (!buffer) {
+        tirbi_fail(s, TIRB_TYPE, span_of(v), "expected a buffer region such as A[i, 0:4], found %s", tirbi_value_text(v));
+        return false;
+    }
+    tirb_range *ranges = TIRBI_NEW_ARRAY(s->arena, tirb_range, buffer->ndim);
+    if (!ranges) return false;
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        if (load) {
+            if (!index_to_range(s, load->as.load.indices[i], &ranges[i])) return false;
+        } else {
+            ranges[i].min = tirbi_make_int(&s->builder, span_of(v), buffer->shape[i]->dtype, 0);
+            ranges[i].extent = buffer->shape[i];
+        }
+    }
+    *out = (tirb_buffer_region){buffer, ranges};
+    return true;
+}
+
+tirb_attr tirbi_to_attr(tirbi_script *s, const char *key, const tirbi_value *v) {
+    tirb_attr attr = {.key = key};
+    switch (v->kind) {
+    case TIRBI_VALUE_INT:
+    case TIRBI_VALUE_FLOAT:
+    case TIRBI_VALUE_BOOL:
+    case TIRBI_VALUE_STRING:
+    case TIRBI_VALUE_EXPR: attr.value = tirbi_to_expr(s, v); break;
+    default: attr.text = v->node ? tirbi_node_text(s, v->node) : ""; break;
+    }
+    return attr;
+}
+
+bool tirbi_to_attrs(tirbi_script *s, const tirbi_value *dict, tirbi_list *out) {
+    if (dict->kind == TIRBI_VALUE_ERROR) return false;
+    if (dict->kind != TIRBI_VALUE_DICT) {
+        tirbi_fail(s, TIRB_TYPE, span_of(dict), "expected a dictionary, found %s", tirbi_value_text(dict));
+        return false;
+    }
+    for (uint32_t i = 0; i + 1 < dict->as.sequence.n; i += 2) {
+        const tirbi_value *key = &dict->as.sequence.items[i];
+        const char *name;
+        if (!tirbi_to_text(s, key, "the key", &name)) return false;
+        for (uint32_t j = 0; j < out->n; j++) {
+            if (strcmp(((tirb_attr *)out->items)[j].key, name) != 0) continue;
+            tirbi_fail(s, TIRB_VALUE, span_of(key), "the attribute \"%s\" is already set", name);
+            return false;
+        }
+        tirb_attr *slot = TIRBI_LIST_ADD(s->arena, out, tirb_attr);
+        if (!slot) return false;
+        *slot = tirbi_to_attr(s, name, &dict->as.sequence.items[i + 1]);
+    }
+    return true;
+}
