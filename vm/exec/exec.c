@@ -1,0 +1,385 @@
+/* The dispatch loop of the scalar machine. */
+#include "vm/exec/machine.h"
+
+#include <string.h>
+
+#include "loader/base/error.h"
+#include "vm/exec/slots.h"
+#include "vm/lanes/reduce.h"
+#include "vm/math/ops.h"
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+#ifdef TIRB_SWITCH_DISPATCH
+#define BEGIN()                                                                                                        \
+    dispatch:                                                                                                          \
+    switch (pc->op) {
+#define END() }
+#define HANDLER(name) case TIRBI_H_##name:
+#define GO() goto dispatch
+#else
+#define BEGIN() GO();
+#define END()
+#define HANDLER(name) name:
+#define GO() goto *targets[pc->op]
+#endif
+
+/* Goes on `words` words further. */
+#define NEXT(words)                                                                                                    \
+    do {                                                                                                               \
+        pc += (words);                                                                                                 \
+        GO();                                                                                                          \
+    } while (0)
+#define JUMP(distance)                                                                                                 \
+    do {                                                                                                               \
+        pc += (distance);                                                                                              \
+        GO();                                                                                                          \
+    } while (0)
+/* Ends the run with the status of `expression`, which has filled the error. */
+#define FAIL(expression)                                                                                               \
+    do {                                                                                                               \
+        status = (expression);                                                                                         \
+        goto trap;                                                                                                     \
+    } while (0)
+#define TRY(expression)                                                                                                \
+    do {                                                                                                               \
+        status = (expression);                                                                                         \
+        if (status != TIRB_OK) goto trap;                                                                              \
+    } while (0)
+
+/* Takes fuel and looks at the stop flag. */
+#define CHARGE(amount)                                                                                                 \
+    do {                                                                                                               \
+        uint64_t charge_ = (amount);                                                                                   \
+        if (__builtin_expect(charge_ > fuel, 0)) {                                                                     \
+            machine->fuel = fuel;                                                                                      \
+            TRY(tirbi_charge(machine, charge_));                                                                       \
+            fuel = machine->fuel;                                                                                      \
+        } else {                                                                                                       \
+            fuel -= charge_;                                                                                           \
+        }                                                                                                              \
+        if (__builtin_expect(atomic_load_explicit(stop, memory_order_relaxed) != TIRBI_RUN, 0))                        \
+            FAIL(tirbi_poll(machine));                                                                 \
+    } while (0)
+
+#define LOAD_FRAME()                                                                                                   \
+    do {                                                                                                               \
+        frame = machine->frame;                                                                                        \
+        s = tirbi_frame_slots(frame);                                                                                  \
+        refs = tirbi_frame_refs(frame);                                                                                \
+    } while (0)
+
+static tirb_status out_of_bounds(tirb_error *error, const char *what, int64_t index, const tirbi_ref *ref, size_t size) {
+    return tirbi_error_set(error, TIRB_BOUNDS, "%s of element %lld is outside of its %llu elements", what,
+                           (long long)index, (unsigned long long)(ref->size / size));
+}
+
+static tirb_status no_division(tirb_error *error) {
+    return tirbi_error_set(error, TIRB_DIVIDE, "an integer is divided by zero");
+}
+
+static const char *string_of(const tirbi_machine *machine, uint32_t number) {
+    const tirbi_program *program = machine->code->program;
+    return number < program->n_strings ? program->strings[number].text : "?";
+}
+
+static tirb_status assertion(const tirbi_machine *machine, const tirbi_word *pc) {
+    return tirbi_error_set(machine->error, TIRB_ASSERT, "%s: %s", string_of(machine, pc->b), string_of(machine, pc->c));
+}
+
+static tirb_status bad_index(const tirbi_machine *machine, const tirbi_word *pc, const uint64_t *s) {
+    return tirbi_error_set(machine->error, TIRB_BOUNDS,
+                           "index %lld is out of bounds for dimension %u of %s, whose extent is %lld",
+                           (long long)s[pc->a], (unsigned)pc->c, string_of(machine, pc[1].list[0]),
+                           (long long)s[pc->b]);
+}
+
+/* Pushes the frame that a call instruction asks for and passes the arguments. */
+static tirb_status enter_call(tirbi_machine *machine, const tirbi_word *pc) {
+    const tirbi_fn *fn = &machine->code->functions[pc->a];
+    tirbi_frame *caller = machine->frame;
+    const uint64_t *s = tirbi_frame_slots(caller);
+    const tirbi_ref *refs = tirbi_frame_refs(caller);
+    TIRBI_TRY(tirbi_charge(machine, fn->n_instructions));
+    TIRBI_TRY(tirbi_poll(machine));
+    TIRBI_TRY(tirbi_frame_push(machine, fn));
+    uint64_t *to = tirbi_frame_slots(machine->frame);
+    tirbi_ref *to_refs = tirbi_frame_refs(machine->frame);
+    uint32_t n_scalars = fn->n_scalar_args;
+    const tirbi_word *list = pc + 1;
+    for (uint32_t i = 0; i < n_scalars; i++) to[fn->scalar_args[i]] = s[list[i / 4].list[i % 4]];
+    list += (n_scalars + 3) / 4;
+    for (uint32_t i = 0; i < fn->n_ref_args; i++) {
+        uint16_t reg = fn->ref_args[i];
+        tirbi_ref ref = refs[list[i / 4].list[i % 4]];
+        ref.type = fn->function->refs[reg].dtype;
+        ref.writable = ref.writable && fn->function->refs[reg].writable;
+        to_refs[reg] = ref;
+    }
+    machine->frame->dest = pc->b;
+    machine->frame->pc = list + (fn->n_ref_args + 3u) / 4;
+    return TIRB_OK;
+}
+
+static tirb_status run_kernel(tirbi_machine *machine, const tirbi_word *pc, uint64_t *s) {
+    uint8_t to = (uint8_t)pc[1].list[1];
+    const uint8_t *sizes = (const uint8_t *)&pc[1].list[2];
+    uint64_t result = 0;
+    if (!pc[2].kernel(&result, tirbi_slot_bytes(&s[pc->b], sizes[0]), tirbi_slot_bytes(&s[pc->c], sizes[1]),
+                      tirbi_slot_bytes(&s[pc[1].list[0]], sizes[2]), 1))
+        return no_division(machine->error);
+    s[pc->a] = tirbi_slot_from_bytes(&result, to);
+    return TIRB_OK;
+}
+
+tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
+#ifndef TIRB_SWITCH_DISPATCH
+    static const void *const targets[TIRBI_N_HANDLERS] = {
+#define FORM(name, parts) &&name,
+#define UNARY(OP, op, TYPE, type) &&OP##_##TYPE,
+#define BINARY(OP, op, TYPE, type) &&OP##_##TYPE,
+#define DIVIDING(OP, op, TYPE, type) &&OP##_##TYPE,
+#define TERNARY(OP, op, TYPE, type) &&OP##_##TYPE,
+#define COMPARE(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_BRIF, &&OP##_##TYPE##_BRNOT,
+#define CONVERT(TO, to, FROM, from) &&CAST_##TO##_##FROM,
+#define MEMORY(TYPE, type) &&LOAD_##TYPE, &&STORE_##TYPE,
+#define EXTEND(TYPE, type) &&EXTEND_##TYPE,
+#include "vm/exec/forms.def"
+    };
+#endif
+    const atomic_uint *const stop = machine->run->stop;
+    const tirbi_frame *const bottom = machine->frame;
+    const tirbi_word *pc = bottom->fn->words;
+    tirbi_frame *frame;
+    uint64_t *s;
+    tirbi_ref *refs;
+    uint64_t fuel = machine->fuel;
+    tirb_status status;
+    LOAD_FRAME();
+
+    BEGIN()
+
+    HANDLER(JMP) { JUMP(pc->jump); }
+    HANDLER(BACK) {
+        CHARGE(pc[1].cost);
+        JUMP(pc->jump);
+    }
+    HANDLER(BRIF) {
+        if ((uint8_t)s[pc->a] != 0) JUMP(pc->jump);
+        NEXT(1);
+    }
+    HANDLER(BRNOT) {
+        if ((uint8_t)s[pc->a] == 0) JUMP(pc->jump);
+        NEXT(1);
+    }
+    HANDLER(LOOP) {
+        int64_t next = (int64_t)(s[pc->a] + 1);
+        s[pc->a] = (uint64_t)next;
+        if (next < (int64_t)s[pc->b]) {
+            CHARGE(pc[1].cost);
+            JUMP(pc[1].far_jump);
+        }
+        NEXT(2);
+    }
+    HANDLER(CALL) {
+        machine->fuel = fuel;
+        TRY(enter_call(machine, pc));
+        fuel = machine->fuel;
+        LOAD_FRAME();
+        pc = frame->fn->words;
+        GO();
+    }
+    HANDLER(RET) {
+        machine->result = tirbi_slot_extend(s[pc->a], (uint8_t)pc->b);
+        bool last = frame == bottom;
+        uint16_t dest = frame->dest;
+        pc = frame->pc;
+        tirbi_frame_pop(machine);
+        if (last) goto done;
+        LOAD_FRAME();
+        s[dest] = machine->result;
+        GO();
+    }
+    HANDLER(RETVOID) {
+        bool last = frame == bottom;
+        pc = frame->pc;
+        tirbi_frame_pop(machine);
+        if (last) goto done;
+        LOAD_FRAME();
+        GO();
+    }
+    HANDLER(ASSERT) {
+        if (__builtin_expect((uint8_t)s[pc->a] == 0, 0)) FAIL(assertion(machine, pc));
+        NEXT(1);
+    }
+    HANDLER(TRAP) { FAIL(tirbi_error_set(machine->error, (tirb_status)pc->a, "%s", string_of(machine, pc->b))); }
+    HANDLER(INDEX) {
+        int64_t index = (int64_t)s[pc->a];
+        if (__builtin_expect(index < 0 || index >= (int64_t)s[pc->b], 0)) FAIL(bad_index(machine, pc, s));
+        NEXT(2);
+    }
+    HANDLER(CONST) {
+        s[pc->a] = (uint64_t)(int64_t)pc->jump;
+        NEXT(1);
+    }
+    HANDLER(CONST64) {
+        s[pc->a] = pc[1].bits;
+        NEXT(2);
+    }
+    HANDLER(ALLOC) {
+        int64_t count = (int64_t)s[pc->b];
+        uint8_t type = (uint8_t)pc[1].list[0];
+        if (count > 0) CHARGE((uint64_t)count / 64 * tirbi_dtypes[type].size +
+                              (uint64_t)count % 64 * tirbi_dtypes[type].size / 64);
+        TRY(tirbi_site_alloc(machine, tirbi_frame_sites(frame) + pc[1].cost, count, type, &refs[pc->a]));
+        NEXT(2);
+    }
+    HANDLER(SLICE) {
+        TRY(tirbi_make_slice(pc, s, refs, machine->error));
+        NEXT(2);
+    }
+    HANDLER(LENGTH) {
+        s[pc->a] = refs[pc->b].size >> pc->c;
+        NEXT(1);
+    }
+    HANDLER(RED_BEGIN) {
+        tirbi_red *red = &tirbi_frame_reds(frame)[pc->a];
+        uint8_t op = frame->fn->function->reds[pc->a].op;
+        if (pc->c == TIRB_F32)
+            tirbi_red_begin_f32(red, op, tirbi_slot_f32(s[pc->b]));
+        else
+            tirbi_red_begin_f64(red, op, tirbi_slot_f64(s[pc->b]));
+        NEXT(1);
+    }
+    HANDLER(RED_PUSH) {
+        tirbi_red *red = &tirbi_frame_reds(frame)[pc->a];
+        if (pc->c == TIRB_F32)
+            tirbi_red_push_f32(red, tirbi_slot_f32(s[pc->b]));
+        else
+            tirbi_red_push_f64(red, tirbi_slot_f64(s[pc->b]));
+        NEXT(1);
+    }
+    HANDLER(RED_PUSHMA) {
+        tirbi_red *red = &tirbi_frame_reds(frame)[pc->a];
+        if (pc[1].list[0] == TIRB_F32)
+            tirbi_red_pushma_f32(red, tirbi_slot_f32(s[pc->b]), tirbi_slot_f32(s[pc->c]));
+        else
+            tirbi_red_pushma_f64(red, tirbi_slot_f64(s[pc->b]), tirbi_slot_f64(s[pc->c]));
+        NEXT(2);
+    }
+    HANDLER(RED_END) {
+        tirbi_red *red = &tirbi_frame_reds(frame)[pc->b];
+        s[pc->a] = pc->c == TIRB_F32 ? tirbi_slot_of_f32(tirbi_red_end_f32(red))
+                                     : tirbi_slot_of_f64(tirbi_red_end_f64(red));
+        NEXT(1);
+    }
+    HANDLER(LANE) {
+        machine->fuel = fuel;
+        const tirbi_lane_loop *loop = &frame->fn->loops[pc[1].cost];
+        TRY(tirbi_lane_run(machine, loop));
+        fuel = machine->fuel;
+        pc = frame->fn->words + loop->after;
+        GO();
+    }
+    HANDLER(KERNEL) {
+        TRY(run_kernel(machine, pc, s));
+        NEXT(3);
+    }
+    HANDLER(SELECT64) {
+        s[pc->a] = tirbi_slot_extend((uint8_t)s[pc->b] != 0 ? s[pc->c] : s[pc[1].list[0]], (uint8_t)pc[1].list[1]);
+        NEXT(2);
+    }
+    HANDLER(BOOL64) {
+        s[pc->a] = s[pc->b] != 0;
+        NEXT(1);
+    }
+
+#define EXTEND(TYPE, type)                                                                                             \
+    HANDLER(EXTEND_##TYPE) {                                                                                           \
+        s[pc->a] = tirbi_slot_of_##type(tirbi_slot_##type(s[pc->b]));                                                  \
+        NEXT(1);                                                                                                       \
+    }
+#define MEMORY(TYPE, type)                                                                                             \
+    HANDLER(LOAD_##TYPE) {                                                                                             \
+        const tirbi_ref *ref = &refs[pc->b];                                                                           \
+        uint64_t index = s[pc->c];                                                                                     \
+        tirbi_c_##type value;                                                                                          \
+        if (__builtin_expect(index >= ref->size / sizeof value, 0))                                                    \
+            FAIL(out_of_bounds(machine->error, "load", (int64_t)index, ref, sizeof value));                            \
+        memcpy(&value, ref->data + index * sizeof value, sizeof value);                                                \
+        s[pc->a] = tirbi_slot_of_##type(value);                                                                        \
+        NEXT(1);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(STORE_##TYPE) {                                                                                            \
+        const tirbi_ref *ref = &refs[pc->a];                                                                           \
+        uint64_t index = s[pc->b];                                                                                     \
+        tirbi_c_##type value = tirbi_slot_##type(s[pc->c]);                                                            \
+        if (__builtin_expect(index >= ref->size / sizeof value, 0))                                                    \
+            FAIL(out_of_bounds(machine->error, "store", (int64_t)index, ref, sizeof value));                           \
+        memcpy(ref->data + index * sizeof value, &value, sizeof value);                                                \
+        NEXT(1);                                                                                                       \
+    }
+#define UNARY(OP, op, TYPE, type)                                                                                      \
+    HANDLER(OP##_##TYPE) {                                                                                             \
+        s[pc->a] = tirbi_slot_of_##type(tirbi_##op##_##type(tirbi_slot_##type(s[pc->b])));                             \
+        NEXT(1);                                                                                                       \
+    }
+#define BINARY(OP, op, TYPE, type)                                                                                     \
+    HANDLER(OP##_##TYPE) {                                                                                             \
+        s[pc->a] = tirbi_slot_of_##type(                                                                               \
+            (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c])));            \
+        NEXT(1);                                                                                                       \
+    }
+#define DIVIDING(OP, op, TYPE, type)                                                                                   \
+    HANDLER(OP##_##TYPE) {                                                                                             \
+        tirbi_c_##type result;                                                                                         \
+        if (__builtin_expect(!tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), &result),  \
+                             0))                                                                                       \
+            FAIL(no_division(machine->error));                                                                         \
+        s[pc->a] = tirbi_slot_of_##type(result);                                                                       \
+        NEXT(1);                                                                                                       \
+    }
+#define TERNARY(OP, op, TYPE, type)                                                                                    \
+    HANDLER(OP##_##TYPE) {                                                                                             \
+        s[pc->a] = tirbi_slot_of_##type(tirbi_##op##_##type(                                                           \
+            tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])));           \
+        NEXT(2);                                                                                                       \
+    }
+#define COMPARE(OP, op, TYPE, type)                                                                                    \
+    HANDLER(OP##_##TYPE) {                                                                                             \
+        s[pc->a] = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                      \
+        NEXT(1);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(OP##_##TYPE##_BRIF) {                                                                                      \
+        bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                    \
+        s[pc->a] = holds;                                                                                              \
+        if (holds) JUMP(pc[1].far_jump);                                                                               \
+        NEXT(2);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(OP##_##TYPE##_BRNOT) {                                                                                     \
+        bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                    \
+        s[pc->a] = holds;                                                                                              \
+        if (!holds) JUMP(pc[1].far_jump);                                                                              \
+        NEXT(2);                                                                                                       \
+    }
+#define CONVERT(TO, to, FROM, from)                                                                                    \
+    HANDLER(CAST_##TO##_##FROM) {                                                                                      \
+        s[pc->a] = tirbi_slot_of_##to(tirbi_cast_##to##_##from(tirbi_slot_##from(s[pc->b])));                          \
+        NEXT(1);                                                                                                       \
+    }
+#include "vm/exec/forms.def"
+
+#ifdef TIRB_SWITCH_DISPATCH
+default:
+    FAIL(tirbi_error_set(machine->error, TIRB_INTERNAL, "no handler %u", (unsigned)pc->op));
+#endif
+    END()
+
+done:
+    machine->fuel = fuel;
+    return TIRB_OK;
+trap:
+    if (status != TIRB_FUEL && machine->fuel > fuel) machine->fuel = fuel;
+    *trap_pc = machine->trap ? machine->trap : pc;
+    return status;
+}

@@ -1,0 +1,247 @@
+/* Reading a lane loop's body: decoding, costs, the uses of cursors, and which lane registers are read where. */
+#include "vm/exec/lane_body.h"
+
+#include <string.h>
+
+#include "loader/base/error.h"
+
+/* ---- Decoding ------------------------------------------------------------------------------------------------- */
+
+static lane_ins *add_ins(lane_body *body, tirbi_heap *heap) {
+    if (body->n == body->capacity) {
+        uint32_t capacity = body->capacity ? body->capacity * 2 : 16;
+        lane_ins *grown =
+            tirbi_heap_resize(heap, body->ins, body->capacity * sizeof *grown, capacity * sizeof *grown);
+        if (!grown) return NULL;
+        body->ins = grown;
+        body->capacity = capacity;
+    }
+    lane_ins *ins = &body->ins[body->n++];
+    memset(ins, 0, sizeof *ins);
+    return ins;
+}
+
+static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *constants) {
+    const int64_t *o = in->operand;
+    ins->op = in->op;
+    ins->type = in->type;
+    ins->source = in->type;
+    ins->offset = in->offset;
+    ins->dest = NO_LANE_REG;
+    switch (in->op) {
+    case TIRB_OP_INNER:
+    case TIRB_OP_INNER_END:
+        ins->cursor = (uint8_t)o[0];
+        return;
+    case TIRB_OP_VLOAD:
+        ins->dest = (uint8_t)o[0];
+        ins->cursor = (uint8_t)o[1];
+        return;
+    case TIRB_OP_VSTORE:
+        ins->cursor = (uint8_t)o[0];
+        ins->reads[ins->n_reads++] = (uint8_t)o[1];
+        return;
+    case TIRB_OP_VSPLAT:
+        ins->dest = (uint8_t)o[0];
+        ins->slot = (uint16_t)o[1];
+        return;
+    case TIRB_OP_VIOTA:
+        ins->dest = (uint8_t)o[0];
+        ins->slot = (uint16_t)o[1];
+        ins->step = tirbi_slot_of_x(constants, (uint16_t)o[2]);
+        return;
+    case TIRB_OP_VRED:
+    case TIRB_OP_VREDMA:
+        ins->cursor = (uint8_t)o[0];
+        ins->reads[ins->n_reads++] = (uint8_t)o[1];
+        if (in->op == TIRB_OP_VREDMA) ins->reads[ins->n_reads++] = (uint8_t)o[2];
+        return;
+    default:
+        ins->dest = (uint8_t)o[0];
+        for (unsigned i = 0; i < tirbi_ops[in->op].arity; i++) ins->reads[ins->n_reads++] = (uint8_t)o[1 + i];
+        if (in->op == TIRB_OP_VCAST || in->op == TIRB_OP_VBITS) ins->source = (uint8_t)o[2];
+        return;
+    }
+}
+
+static void fill_loop(lane_body *body, const tirbi_lane_header *header, tirbi_constants *constants,
+                      tirbi_lane_loop *loop, tirbi_lane_cursor *cursors) {
+    loop->n = tirbi_slot_of_x(constants, header->n);
+    loop->n_inner = header->n_inner;
+    loop->n_cursors = header->n_cursors;
+    loop->cursors = cursors;
+    for (unsigned k = 0; k < header->n_inner; k++) {
+        loop->inner[k].extent = tirbi_slot_of_x(constants, header->inner[k].extent);
+        loop->inner[k].index = header->inner[k].index;
+    }
+    for (unsigned c = 0; c < header->n_cursors; c++) {
+        const tirbi_cursor *from = &header->cursors[c];
+        tirbi_lane_cursor *to = &cursors[c];
+        to->ref = from->ref;
+        to->size = tirbi_dtypes[from->type].size;
+        to->access = from->access;
+        to->start = tirbi_slot_of_x(constants, from->start);
+        to->step = tirbi_slot_of_x(constants, from->step);
+        for (unsigned k = 0; k < header->n_inner; k++) to->steps[k] = tirbi_slot_of_x(constants, from->steps[k]);
+        body->cursor_sizes[c] = to->size;
+        body->strides[c] = STRIDE_ANY;
+        if (!tirbi_x_is_small(from->step)) continue;
+        if (tirbi_x_small(from->step) == 0) body->strides[c] = STRIDE_ZERO;
+        if (tirbi_x_small(from->step) == 1) body->strides[c] = STRIDE_ONE;
+    }
+}
+
+static void add_use(tirbi_lane_cursor *cursor, uint8_t loops) {
+    for (unsigned i = 0; i < cursor->n_uses; i++)
+        if (cursor->uses[i] == loops) return;
+    if (cursor->n_uses < sizeof cursor->uses) cursor->uses[cursor->n_uses++] = loops;
+}
+
+/* ---- Analysis ------------------------------------------------------------------------------------------------- */
+
+static uint64_t bit(uint8_t reg) { return reg == NO_LANE_REG ? 0 : UINT64_C(1) << reg; }
+
+static uint64_t reads_of(const lane_ins *ins) {
+    uint64_t set = 0;
+    for (unsigned i = 0; i < ins->n_reads; i++) set |= bit(ins->reads[i]);
+    return set;
+}
+
+/* Forwards: what each inner loop reads before it writes it, and what it writes. A nested loop may run zero times, so
+ * what it writes is not written for sure. */
+static void find_exposed(lane_body *body) {
+    uint8_t open[TIRBI_MAX_INNER];
+    uint64_t surely[TIRBI_MAX_INNER + 1] = {0};
+    unsigned depth = 0;
+    for (uint32_t i = 0; i < body->n; i++) {
+        const lane_ins *ins = &body->ins[i];
+        if (ins->op == TIRB_OP_INNER) {
+            uint8_t loop = ins->cursor;
+            body->enclosing[loop] =
+                (uint8_t)((depth > 0 ? body->enclosing[open[depth - 1]] : 0) | 1u << loop);
+            open[depth++] = loop;
+            surely[depth] = 0;
+        } else if (ins->op == TIRB_OP_INNER_END) {
+            uint8_t loop = open[--depth];
+            if (depth > 0) {
+                body->exposed[open[depth - 1]] |= body->exposed[loop] & ~surely[depth];
+                body->written[open[depth - 1]] |= body->written[loop];
+            }
+        } else if (depth > 0) {
+            body->exposed[open[depth - 1]] |= reads_of(ins) & ~surely[depth];
+            body->written[open[depth - 1]] |= bit(ins->dest);
+            surely[depth] |= bit(ins->dest);
+        }
+    }
+}
+
+/* Backwards: what is live after each instruction and where it is read next. */
+static void find_live(lane_body *body) {
+    uint32_t next[64];
+    memset(next, 0xFF, sizeof next);
+    uint64_t live = 0;
+    for (uint32_t i = body->n; i-- > 0;) {
+        lane_ins *ins = &body->ins[i];
+        if (ins->op == TIRB_OP_INNER_END) {
+            live |= body->exposed[ins->cursor];
+            body->live_at_head[ins->cursor] = live;
+        } else if (ins->op == TIRB_OP_INNER) {
+            live |= body->live_at_head[ins->cursor];
+        }
+        ins->live = live;
+        for (unsigned r = 0; r < ins->n_reads; r++) ins->next[r] = next[ins->reads[r]];
+        if (ins->dest != NO_LANE_REG) {
+            ins->next[3] = next[ins->dest];
+            next[ins->dest] = TIRBI_NO_USE;
+            live &= ~bit(ins->dest);
+        }
+        for (unsigned r = 0; r < ins->n_reads; r++) next[ins->reads[r]] = i;
+        live |= reads_of(ins);
+    }
+}
+
+/* The main size is the one with the most instructions that the banks can run, inner ones counting more. When kernels do
+ * most of the work, no banks: strips are then larger. */
+static void choose_main_size(lane_body *body, uint32_t features) {
+    uint64_t pinned[9] = {0};
+    uint64_t others = 0;
+    uint64_t weight = 1;
+    bool copysign = false;
+    body->widest = 1;
+    for (uint32_t i = 0; i < body->n; i++) {
+        lane_ins *ins = &body->ins[i];
+        if (ins->op == TIRB_OP_INNER) {
+            weight = weight < (UINT64_C(1) << 20) ? weight * 8 : weight;
+            continue;
+        }
+        if (ins->op == TIRB_OP_INNER_END) {
+            weight = weight > 1 ? weight / 8 : weight;
+            continue;
+        }
+        uint8_t size = tirbi_dtypes[ins->type].size;
+        if (size > body->widest) body->widest = size;
+        if (tirbi_dtypes[ins->source].size > body->widest) body->widest = tirbi_dtypes[ins->source].size;
+        if (ins->op == TIRB_OP_VCOPYSIGN) copysign = true;
+        if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA) {
+            body->reduces = true;
+            others += weight;
+        } else if (tirbi_lane_op_pinned(ins->op, ins->type, features)) {
+            ins->pinned = true;
+            pinned[size] += weight;
+        } else if (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) {
+            others += weight;
+        }
+    }
+    body->main_size = pinned[8] > pinned[4] ? 8 : 4;
+    if (pinned[body->main_size] == 0 || pinned[body->main_size] < others) body->main_size = 0;
+    /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
+    if (copysign) body->main_size = 0;
+    for (uint32_t i = 0; i < body->n; i++)
+        if (tirbi_dtypes[body->ins[i].op == TIRB_OP_INNER || body->ins[i].op == TIRB_OP_INNER_END
+                             ? TIRB_BOOL
+                             : body->ins[i].type]
+                .size != body->main_size)
+            body->ins[i].pinned = false;
+}
+
+tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const tirbi_function *function,
+                                 const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
+                                 tirbi_lane_loop *loop, tirb_error *error) {
+    const tirbi_lane_header *header = &lane->lane;
+    body->function = function;
+    body->header = header;
+    tirbi_lane_cursor *cursors = TIRBI_NEW_ARRAY(arena, tirbi_lane_cursor, header->n_cursors);
+    tirbi_instr *in = tirbi_heap_alloc(code->heap, sizeof *in);
+    tirb_status status = cursors && in ? TIRB_OK : tirbi_heap_status(code->heap);
+    if (status == TIRB_OK) fill_loop(body, header, constants, loop, cursors);
+    uint8_t open[TIRBI_MAX_INNER + 1];
+    uint8_t around[TIRBI_MAX_INNER + 1] = {0};
+    unsigned depth = 0;
+    for (uint32_t at = lane->offset + lane->size; status == TIRB_OK && at < header->end; at += in->size) {
+        status = tirbi_decode(function->code, function->code_size, at, in, error);
+        if (status != TIRB_OK) break;
+        lane_ins *ins = add_ins(body, code->heap);
+        if (!ins) {
+            status = tirbi_heap_status(code->heap);
+            break;
+        }
+        fill_ins(ins, in, constants);
+        if (ins->op == TIRB_OP_INNER) {
+            open[++depth] = ins->cursor;
+            around[depth] = (uint8_t)(around[depth - 1] | 1u << ins->cursor);
+            loop->inner[ins->cursor].enclosing = around[depth];
+        }
+        if (depth > 0)
+            loop->inner[open[depth]].instructions++;
+        else
+            loop->instructions++;
+        if (ins->op == TIRB_OP_INNER_END) depth--;
+        if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE) add_use(&cursors[ins->cursor], around[depth]);
+    }
+    tirbi_heap_free(code->heap, in, sizeof *in);
+    if (status != TIRB_OK) return status;
+    choose_main_size(body, code->lanes->features);
+    find_exposed(body);
+    find_live(body);
+    return TIRB_OK;
+}

@@ -1,0 +1,76 @@
+/* A lane loop's body, decoded and analysed, as its planner wants it. */
+#ifndef TIRB_VM_EXEC_LANE_BODY_H
+#define TIRB_VM_EXEC_LANE_BODY_H
+
+#include "vm/exec/machine.h"
+
+enum { TIRBI_NO_USE = UINT32_MAX };
+
+/* How the elements of a cursor follow each other from lane to lane, as far as the text says. */
+typedef enum lane_stride { STRIDE_ANY, STRIDE_ZERO, STRIDE_ONE } lane_stride;
+
+typedef struct lane_ins {
+    uint8_t op;
+    uint8_t type;
+    uint8_t source;   /* the operand type of cast and bits */
+    uint8_t dest;     /* lane register written, or NO_LANE_REG */
+    uint8_t n_reads;  /* lane registers read */
+    uint8_t reads[3];
+    uint8_t cursor;   /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
+    bool pinned;      /* has forms on the banks in this loop */
+    uint16_t slot;    /* of vsplat and viota */
+    uint16_t step;    /* of viota */
+    uint32_t offset;
+    uint32_t next[4]; /* where the reads, and then dest, are read next; TIRBI_NO_USE: nowhere below */
+    uint64_t live;    /* the lane registers that are read after this instruction */
+} lane_ins;
+
+enum { NO_LANE_REG = 0xFF };
+
+typedef struct lane_body {
+    const tirbi_function *function;
+    const tirbi_lane_header *header;
+    lane_ins *ins;
+    uint32_t n;
+    uint32_t capacity;
+    uint8_t main_size;   /* the element size that banks hold; 0: no banks */
+    uint8_t widest;      /* element size of the body */
+    bool reduces;
+    lane_stride strides[TIRBI_MAX_CURSORS];
+    uint8_t cursor_sizes[TIRBI_MAX_CURSORS];
+    uint8_t enclosing[TIRBI_MAX_INNER]; /* the set of a loop and those around it */
+    uint64_t exposed[TIRBI_MAX_INNER];  /* read in the loop before it writes them */
+    uint64_t written[TIRBI_MAX_INNER];
+    uint64_t live_at_head[TIRBI_MAX_INNER];
+} lane_body;
+
+/* Decodes the body behind `lane`, fills the loop's cursors and costs, and analyses. */
+tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const tirbi_function *function,
+                                 const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
+                                 tirbi_lane_loop *loop, tirb_error *error);
+
+/* Which form does op.type on banks: `kinds` are the operands' places as in tirbi_lane_place. 0: there is none. */
+typedef enum lane_place { PLACE_A, PLACE_B, PLACE_M, PLACE_K } lane_place;
+
+/* Whether the lane instruction op.type can run on banks with these features. */
+bool tirbi_lane_op_pinned(uint8_t op, uint8_t type, uint32_t features);
+/* The handler for dest = op.type(places..), plus one; 0: there is none. */
+unsigned tirbi_lane_form(uint8_t op, uint8_t type, lane_place dest, unsigned n, const lane_place *places);
+
+static inline bool tirbi_lane_commutes(uint8_t op, uint8_t type) {
+    switch (op) {
+    case TIRB_OP_VADD:
+    case TIRB_OP_VMUL:
+    case TIRB_OP_VAND:
+    case TIRB_OP_VOR:
+    case TIRB_OP_VXOR: return true;
+    case TIRB_OP_VMIN:
+    case TIRB_OP_VMAX: return !tirbi_dtype_is_float(type);
+    case TIRB_OP_VFMA:
+    case TIRB_OP_VFMS:
+    case TIRB_OP_VFNMA: return true; /* its first two operands */
+    default: return false;
+    }
+}
+
+#endif

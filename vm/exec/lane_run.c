@@ -1,0 +1,299 @@
+/* Entering a lane loop: what it costs, what its cursors reach, and whether written elements keep apart. */
+#include "vm/exec/machine.h"
+
+#include <string.h>
+
+#include "loader/base/checked.h"
+#include "loader/base/error.h"
+#include "vm/exec/slots.h"
+
+/* The elements that a cursor reaches, as a box: from `start`, `count[d]` steps of `step[d]` bytes in dimension d.
+ * Dimension 0 are the lanes, dimension k + 1 is inner loop k. */
+enum { DIMENSIONS = 1 + TIRBI_MAX_INNER };
+
+typedef struct reach {
+    uint8_t *start;
+    uintptr_t low; /* the bytes from low up to high, high excluded */
+    uintptr_t high;
+    uint64_t size; /* of an element */
+    bool reached;  /* false: no use of the cursor is executed */
+    int64_t step[DIMENSIONS];
+    int64_t count[DIMENSIONS];
+} reach;
+
+typedef struct entry {
+    tirbi_machine *machine;
+    const tirbi_lane_loop *loop;
+    const uint64_t *slots;
+    const tirbi_ref *refs;
+    int64_t n;
+    int64_t extent[TIRBI_MAX_INNER];
+    reach reaches[TIRBI_MAX_CURSORS];
+} entry;
+
+/* ---- Fuel ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t mul_or_most(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return tirbi_mul_u64(a, b, &product) ? product : UINT64_MAX;
+}
+
+static uint64_t add_or_most(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return tirbi_add_u64(a, b, &sum) ? sum : UINT64_MAX;
+}
+
+static uint64_t cost_of(const entry *e) {
+    uint64_t body = e->loop->instructions;
+    for (unsigned k = 0; k < e->loop->n_inner; k++) {
+        uint64_t times = 1;
+        for (unsigned j = 0; j < e->loop->n_inner; j++)
+            if (e->loop->inner[k].enclosing >> j & 1)
+                times = mul_or_most(times, e->extent[j] > 0 ? (uint64_t)e->extent[j] : 0);
+        body = add_or_most(body, mul_or_most(times, e->loop->inner[k].instructions));
+    }
+    return mul_or_most(body, (uint64_t)(e->n - 1) / 64 + 1);
+}
+
+/* ---- Bounds --------------------------------------------------------------------------------------------------- */
+
+static bool all_run(const entry *e, unsigned loops) {
+    for (unsigned k = 0; k < e->loop->n_inner; k++)
+        if ((loops >> k & 1) && e->extent[k] < 1) return false;
+    return true;
+}
+
+/* Adds what `count` steps of `step` reach to the range *low .. *high of elements. */
+static bool widen(int64_t step, int64_t count, int64_t *low, int64_t *high) {
+    if (count <= 1 || step == 0) return true;
+    int64_t far;
+    if (!tirbi_mul_i64(step, count - 1, &far)) return false;
+    return step > 0 ? tirbi_add_i64(*high, far, high) : tirbi_add_i64(*low, far, low);
+}
+
+/* Checks the elements that the uses inside `loops` reach, and adds them to r. */
+static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, unsigned loops, reach *r) {
+    const tirbi_ref *ref = &e->refs[cursor->ref];
+    int64_t start = (int64_t)e->slots[cursor->start];
+    int64_t low = start;
+    int64_t high = start;
+    bool fits = widen((int64_t)e->slots[cursor->step], e->n, &low, &high);
+    for (unsigned k = 0; k < e->loop->n_inner; k++)
+        if (loops >> k & 1) fits = fits && widen((int64_t)e->slots[cursor->steps[k]], e->extent[k], &low, &high);
+    uint64_t length = ref->size / cursor->size;
+    if (!fits || low < 0 || (uint64_t)high >= length)
+        return fits ? tirbi_error_set(e->machine->error, TIRB_BOUNDS,
+                                      "elements %lld to %lld are outside of the %llu elements that there are",
+                                      (long long)low, (long long)high, (unsigned long long)length)
+                    : tirbi_error_set(e->machine->error, TIRB_BOUNDS, "an index is over 64 bits");
+    uintptr_t data = (uintptr_t)ref->data;
+    uintptr_t first = data + (uintptr_t)low * cursor->size;
+    uintptr_t behind = data + ((uintptr_t)high + 1) * cursor->size;
+    if (!r->reached || first < r->low) r->low = first;
+    if (!r->reached || behind > r->high) r->high = behind;
+    r->reached = true;
+    r->start = ref->data + (uintptr_t)start * cursor->size;
+    for (unsigned k = 0; k < e->loop->n_inner; k++) {
+        if (!(loops >> k & 1)) continue;
+        r->step[k + 1] = (int64_t)(e->slots[cursor->steps[k]] * cursor->size);
+        r->count[k + 1] = e->extent[k];
+    }
+    return TIRB_OK;
+}
+
+static tirb_status check_bounds(entry *e) {
+    for (unsigned c = 0; c < e->loop->n_cursors; c++) {
+        const tirbi_lane_cursor *cursor = &e->loop->cursors[c];
+        reach *r = &e->reaches[c];
+        r->reached = false;
+        r->start = NULL;
+        r->size = cursor->size;
+        r->step[0] = (int64_t)(e->slots[cursor->step] * cursor->size);
+        r->count[0] = e->n;
+        for (unsigned k = 0; k < e->loop->n_inner; k++) {
+            r->step[k + 1] = 0;
+            r->count[k + 1] = 1;
+        }
+        for (unsigned u = 0; u < cursor->n_uses; u++)
+            if (all_run(e, cursor->uses[u])) TIRBI_TRY(check_use(e, cursor, cursor->uses[u], r));
+    }
+    return TIRB_OK;
+}
+
+/* ---- Overlap -------------------------------------------------------------------------------------------------- */
+
+static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
+
+static bool moves(const reach *r, unsigned d) { return r->count[d] > 1 && r->step[d] != 0; }
+
+/* Whether no two lanes reach a common element: every dimension steps over all that the smaller ones span. */
+static bool lanes_apart(const reach *r, unsigned dimensions) {
+    if (r->count[0] > 1 && r->step[0] == 0) return false;
+    uint64_t span = r->size;
+    unsigned done = 0;
+    for (;;) {
+        unsigned least = dimensions;
+        for (unsigned d = 0; d < dimensions; d++)
+            if (moves(r, d) && !(done >> d & 1) &&
+                (least == dimensions || magnitude(r->step[d]) < magnitude(r->step[least])))
+                least = d;
+        if (least == dimensions) return true;
+        if (magnitude(r->step[least]) < span) return false;
+        span += magnitude(r->step[least]) * (uint64_t)(r->count[least] - 1);
+        done |= 1u << least;
+    }
+}
+
+/* Whether every element that both reach is reached by the same lane: both mean the same elements, but for loops that
+ * only `written` runs in, whose lanes are apart anyway. */
+static bool same_elements(const reach *written, const reach *other, unsigned dimensions) {
+    if (written->start != other->start || written->size != other->size) return false;
+    for (unsigned d = 0; d < dimensions; d++) {
+        if (other->count[d] <= 1) continue;
+        int64_t expected = written->count[d] == other->count[d] ? written->step[d] : 0;
+        if (other->step[d] != expected) return false;
+    }
+    return true;
+}
+
+/* Where r lies modulo g: its lowest byte and how many bytes it spans. */
+static uint64_t residue(const reach *r, unsigned dimensions, uint64_t g, uint64_t *span) {
+    uint64_t low = (uint64_t)(uintptr_t)r->start;
+    *span = r->size;
+    for (unsigned d = 0; d < dimensions; d++) {
+        if (!moves(r, d) || magnitude(r->step[d]) % g == 0) continue;
+        uint64_t width = magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1);
+        *span += width;
+        if (r->step[d] < 0) low -= width;
+    }
+    return low;
+}
+
+static bool apart_modulo(const reach *a, const reach *b, unsigned dimensions, uint64_t g) {
+    uint64_t span_a, span_b;
+    uint64_t low_a = residue(a, dimensions, g, &span_a);
+    uint64_t low_b = residue(b, dimensions, g, &span_b);
+    uint64_t distance = low_b >= low_a ? (low_b - low_a) % g : (g - (low_a - low_b) % g) % g;
+    return span_a <= distance && span_b <= g - distance;
+}
+
+/* Whether a and b have no common element: apart as ranges, or apart modulo one of their steps (interleaved elements,
+ * columns of one matrix). Sufficient, and exact for boxes whose steps nest. */
+static bool apart(const reach *a, const reach *b, unsigned dimensions) {
+    if (a->high <= b->low || b->high <= a->low) return true;
+    for (unsigned d = 0; d < dimensions; d++) {
+        if (moves(a, d) && apart_modulo(a, b, dimensions, magnitude(a->step[d]))) return true;
+        if (moves(b, d) && apart_modulo(a, b, dimensions, magnitude(b->step[d]))) return true;
+    }
+    return false;
+}
+
+static tirb_status check_overlap(const entry *e) {
+    unsigned dimensions = 1u + e->loop->n_inner;
+    for (unsigned w = 0; w < e->loop->n_cursors; w++) {
+        const reach *written = &e->reaches[w];
+        if (!(e->loop->cursors[w].access & TIRBI_WRITE) || !written->reached) continue;
+        if (!lanes_apart(written, dimensions))
+            return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "two lanes write the same element");
+        for (unsigned c = 0; c < e->loop->n_cursors; c++) {
+            const reach *other = &e->reaches[c];
+            if (c == w || !other->reached) continue;
+            if (apart(written, other, dimensions) || same_elements(written, other, dimensions)) continue;
+            return tirbi_error_set(e->machine->error, TIRB_OVERLAP,
+                                   "a lane writes an element that another lane reads or writes");
+        }
+    }
+    return TIRB_OK;
+}
+
+/* ---- Setting up ----------------------------------------------------------------------------------------------- */
+
+static tirb_status make_state(tirbi_machine *machine) {
+    const tirbi_code *code = machine->code;
+    size_t pointers = (code->max_pointers * sizeof(uint8_t *) + 63) / 64 * 64;
+    size_t head = (sizeof(tirbi_lane_state) + 63) / 64 * 64;
+    size_t size = head + pointers + code->max_scratch + 64;
+    tirbi_lane_state *state = tirbi_heap_calloc(machine->heap, 1, size);
+    if (!state)
+        return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for %llu bytes of scratch",
+                               (unsigned long long)size);
+    state->pointers = (uint8_t **)(void *)((uint8_t *)state + head);
+    uint8_t *scratch = (uint8_t *)state + head + pointers;
+    state->scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64;
+    state->stop = machine->run->stop;
+    machine->lanes = state;
+    machine->lanes_size = size;
+    return TIRB_OK;
+}
+
+static void set_pointers(const entry *e, tirbi_lane_state *state) {
+    const tirbi_lane_loop *loop = e->loop;
+    uint8_t **pointer = state->pointers + 1;
+    for (unsigned c = 0; c < loop->n_cursors; c++) *pointer++ = e->reaches[c].start;
+    for (unsigned i = 0; i < loop->n_splats; i++) {
+        const uint64_t *slot = &e->slots[loop->splats[i].slot];
+        *pointer++ = tirbi_slot_bytes((uint64_t *)(uintptr_t)slot, loop->splats[i].size);
+    }
+    for (unsigned i = 0; i < loop->n_strips; i++) *pointer++ = state->scratch + (size_t)i * loop->strip_size;
+}
+
+/* Steps of cursors that no use reaches stay out: their pointers are null. */
+static void set_moves(const entry *e, tirbi_lane_state *state) {
+    state->n_moves = 0;
+    for (unsigned k = 0; k < e->loop->n_inner; k++) state->inner[k].n_moves = 0;
+    for (uint32_t c = 0; c < e->loop->n_cursors; c++) {
+        const reach *r = &e->reaches[c];
+        state->strides[c] = (ptrdiff_t)r->step[0];
+        if (!r->reached) continue;
+        if (r->step[0] != 0)
+            state->moves[state->n_moves++] =
+                (tirbi_lane_move){c + 1, (ptrdiff_t)((uint64_t)r->step[0] * e->loop->lanes)};
+        for (unsigned k = 0; k < e->loop->n_inner; k++) {
+            state->inner[k].steps[c] = (ptrdiff_t)r->step[k + 1];
+            if (r->step[k + 1] != 0)
+                state->inner[k].moves[state->inner[k].n_moves++] =
+                    (tirbi_lane_move){c + 1, (ptrdiff_t)r->step[k + 1]};
+        }
+    }
+}
+
+static void set_inner_loops(const entry *e, tirbi_lane_state *state, uint64_t *slots) {
+    for (unsigned k = 0; k < e->loop->n_inner; k++) {
+        uint16_t index = e->loop->inner[k].index;
+        state->inner[k].extent = e->extent[k];
+        state->inner[k].index = index == TIRBI_NO_REG ? NULL : &slots[index];
+    }
+}
+
+tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+    tirbi_frame *frame = machine->frame;
+    uint64_t *slots = tirbi_frame_slots(frame);
+    entry e;
+    e.machine = machine;
+    e.loop = loop;
+    e.slots = slots;
+    e.refs = tirbi_frame_refs(frame);
+    e.n = (int64_t)slots[loop->n];
+    if (e.n < 1) return TIRB_OK;
+    for (unsigned k = 0; k < loop->n_inner; k++) e.extent[k] = (int64_t)slots[loop->inner[k].extent];
+    TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
+    TIRBI_TRY(check_bounds(&e));
+    TIRBI_TRY(check_overlap(&e));
+    if (!machine->lanes) TIRBI_TRY(make_state(machine));
+    tirbi_lane_state *state = machine->lanes;
+    set_pointers(&e, state);
+    set_moves(&e, state);
+    set_inner_loops(&e, state, slots);
+    state->reds = tirbi_frame_reds(frame);
+    state->slots = slots;
+    state->n = e.n;
+    state->lanes = loop->lanes;
+    const tirbi_word *words = frame->fn->words;
+    switch (machine->code->lanes->run(state, words + loop->full, words + loop->tail)) {
+    case TIRBI_LANE_DONE: return TIRB_OK;
+    case TIRBI_LANE_STOPPED: return tirbi_poll(machine);
+    default:
+        machine->trap = state->trap;
+        return tirbi_error_set(machine->error, TIRB_DIVIDE, "an integer is divided by zero");
+    }
+}

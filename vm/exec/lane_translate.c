@@ -1,0 +1,708 @@
+/* Translation of a lane loop: which lane registers are in banks, which in strips, and which handlers do the work.
+ *
+ * The planner goes through the body once per variant (full blocks, tail). For each lane register it knows every place
+ * where the value can be had: a bank, the register's own strip, or a memory operand that is not copied until it must be
+ * (a cursor with unit step, a splat scalar). Two banks are all there is; the value that is read farthest from here gives
+ * way. At the edges of inner loops the places are brought back to what they were at the loop's head, so that every
+ * iteration, and a loop that never runs, leaves the same places. */
+#include "vm/exec/machine.h"
+
+#include <string.h>
+
+#include "loader/base/error.h"
+#include "vm/exec/constants.h"
+#include "vm/exec/lane_body.h"
+#include "vm/lanes/forms.h"
+
+enum { NO_BANK = -1, NO_VALUE = NO_LANE_REG, KERNEL_STRIP_BYTES = TIRBI_MAX_STRIP_BYTES };
+
+typedef enum lazy { LAZY_NONE, LAZY_STREAM, LAZY_SPLAT } lazy;
+
+/* Where a lane register's value is. At least one place is valid while it is live. */
+typedef struct value {
+    int8_t bank;
+    bool strip;
+    uint8_t lazy;
+    bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
+    uint8_t size;     /* of an element */
+    uint16_t pointer; /* of the lazy operand */
+    uint32_t next;    /* the next instruction that reads it */
+} value;
+
+typedef struct places {
+    value values[TIRBI_MAX_LANE_REGS];
+    uint8_t banks[2]; /* the register in each bank */
+} places;
+
+typedef struct planner {
+    tirbi_code *code;
+    lane_body *body;
+    tirbi_lane_loop *loop;
+    tirbi_emitter *emitter;
+    tirbi_lane_splat *splats;
+    uint32_t n_splats;
+    bool tail;
+    places now;
+    places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
+    uint32_t head_words[TIRBI_MAX_INNER];
+    uint16_t first_splat;
+    uint16_t first_strip;
+    uint16_t spare_strip;
+    bool ends_in_store; /* the instruction has already written where the store behind it would */
+} planner;
+
+/* ---- Words ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t emit(planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
+    return tirbi_emit(p->emitter, (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
+}
+
+static unsigned shift_of(unsigned size) { return (unsigned)__builtin_ctz(size); }
+static uint16_t strip_of(const planner *p, uint8_t reg) { return (uint16_t)(p->first_strip + reg); }
+static uint16_t pointer_of_cursor(uint8_t cursor) { return (uint16_t)(1 + cursor); }
+static bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_VALUE && (ins->live >> reg & 1) != 0; }
+
+/* ---- Moving values between places ----------------------------------------------------------------------------- */
+
+static bool has_memory(const value *v) { return v->strip || v->lazy != LAZY_NONE; }
+
+static void forget_bank(planner *p, unsigned bank) {
+    if (p->now.banks[bank] == NO_VALUE) return;
+    p->now.values[p->now.banks[bank]].bank = NO_BANK;
+    p->now.banks[bank] = NO_VALUE;
+}
+
+static void put_in_bank(planner *p, uint8_t reg, unsigned bank) {
+    value *v = &p->now.values[reg];
+    forget_bank(p, bank);
+    if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
+    v->bank = (int8_t)bank;
+    p->now.banks[bank] = reg;
+}
+
+static void store_to_strip(planner *p, uint8_t reg) {
+    value *v = &p->now.values[reg];
+    emit(p, v->bank == 0 ? TIRBI_L_STORE_A : TIRBI_L_STORE_B, strip_of(p, reg), 0, 0);
+    v->strip = true;
+}
+
+/* Frees a bank. Its value is stored first if it is read later (`needed`) and can be had nowhere else. */
+static void evict(planner *p, unsigned bank, bool needed) {
+    uint8_t reg = p->now.banks[bank];
+    if (reg == NO_VALUE) return;
+    if (needed && !has_memory(&p->now.values[reg])) store_to_strip(p, reg);
+    forget_bank(p, bank);
+}
+
+/* Makes the register's strip valid, wherever the value is. */
+static void fill_strip(planner *p, uint8_t reg) {
+    value *v = &p->now.values[reg];
+    if (v->strip) return;
+    if (v->bank != NO_BANK) {
+        store_to_strip(p, reg);
+    } else if (v->lazy == LAZY_STREAM) {
+        emit(p, TIRBI_L_COPY, strip_of(p, reg), v->pointer, shift_of(v->size));
+    } else if (v->lazy == LAZY_SPLAT) {
+        evict(p, 0, true);
+        evict(p, 1, true);
+        emit(p, TIRBI_L_FILL, strip_of(p, reg), v->pointer, shift_of(v->size));
+    }
+    v->strip = true;
+}
+
+/* A memory operand of NL elements: only in full blocks is that the cursor itself. */
+static uint16_t block_operand(planner *p, uint8_t reg) {
+    const value *v = &p->now.values[reg];
+    if (!v->strip && v->lazy == LAZY_STREAM && !p->tail) return v->pointer;
+    fill_strip(p, reg);
+    return strip_of(p, reg);
+}
+
+/* A memory operand of which only the block's elements are read. */
+static uint16_t kernel_operand(planner *p, uint8_t reg) {
+    const value *v = &p->now.values[reg];
+    if (!v->strip && v->lazy == LAZY_STREAM) return v->pointer;
+    fill_strip(p, reg);
+    return strip_of(p, reg);
+}
+
+/* Copies the value to a bank, whose own value is lost, without moving it there. */
+static void copy_to_bank(planner *p, uint8_t reg, unsigned bank) {
+    const value *v = &p->now.values[reg];
+    if (v->bank != NO_BANK) {
+        emit(p, bank == 0 ? TIRBI_L_MOVE_A : TIRBI_L_MOVE_B, 0, 0, 0);
+    } else if (!v->strip && v->lazy == LAZY_SPLAT) {
+        unsigned form = v->size == 8 ? TIRBI_L_SPLAT8_A : TIRBI_L_SPLAT4_A;
+        emit(p, form + bank, 0, v->pointer, 0);
+    } else {
+        uint16_t from = block_operand(p, reg);
+        emit(p, bank == 0 ? TIRBI_L_LOAD_A : TIRBI_L_LOAD_B, 0, from, 0);
+    }
+}
+
+static void load_bank(planner *p, uint8_t reg, unsigned bank) {
+    if (p->now.values[reg].bank == (int8_t)bank) return;
+    copy_to_bank(p, reg, bank);
+    put_in_bank(p, reg, bank);
+}
+
+/* The register gets a new value, which is nowhere yet. */
+static value *define(planner *p, const lane_ins *ins, uint8_t size) {
+    value *v = &p->now.values[ins->dest];
+    if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
+    *v = (value){.bank = NO_BANK, .size = size, .next = ins->next[3]};
+    return v;
+}
+
+static void after(planner *p, const lane_ins *ins) {
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = ins->next[i];
+    }
+    for (unsigned bank = 0; bank < 2; bank++) {
+        uint8_t reg = p->now.banks[bank];
+        if (reg != NO_VALUE && reg != ins->dest && !is_live(ins, reg)) forget_bank(p, bank);
+    }
+}
+
+/* ---- Instructions on banks ------------------------------------------------------------------------------------ */
+
+/* How an operand is brought to its place. */
+typedef enum manner {
+    AS_IS,     /* in a bank, as a block in memory, or as a scalar */
+    BY_STORE,  /* stored to its strip first, then read from there */
+    BY_LOAD    /* loaded into the destination first */
+} manner;
+
+typedef struct option {
+    lane_place place;
+    manner how;
+    unsigned cost;
+} option;
+
+typedef struct choice {
+    unsigned form;
+    unsigned cost;
+    unsigned dest;
+    bool swapped;
+    option operands[3];
+} choice;
+
+enum { COST_OPERAND = 2, COST_LOAD = 8, COST_STORE = 8, COST_COPY = 14, MAX_OPTIONS = 4 };
+
+static unsigned options_of(const planner *p, uint8_t reg, unsigned dest, option *out) {
+    const value *v = &p->now.values[reg];
+    unsigned n = 0;
+    if (v->bank != NO_BANK) out[n++] = (option){v->bank == 0 ? PLACE_A : PLACE_B, AS_IS, 0};
+    if (v->strip || v->lazy == LAZY_STREAM)
+        out[n++] = (option){PLACE_M, AS_IS, v->strip || !p->tail ? COST_OPERAND : COST_COPY};
+    else if (v->lazy == LAZY_SPLAT)
+        out[n++] = (option){PLACE_K, AS_IS, COST_OPERAND};
+    else if (v->bank != NO_BANK)
+        out[n++] = (option){PLACE_M, BY_STORE, COST_STORE + COST_OPERAND};
+    if (v->bank != (int8_t)dest)
+        out[n++] = (option){dest == 0 ? PLACE_A : PLACE_B, BY_LOAD,
+                            COST_LOAD + (p->tail && v->lazy == LAZY_STREAM && !v->strip ? COST_COPY : 0)};
+    return n;
+}
+
+/* What it costs to lose the value in `dest`. */
+static unsigned cost_of_losing(const planner *p, const lane_ins *ins, unsigned dest) {
+    uint8_t reg = p->now.banks[dest];
+    if (reg == NO_VALUE || reg == ins->dest || !is_live(ins, reg)) return 0;
+    unsigned cost = COST_OPERAND + (has_memory(&p->now.values[reg]) ? 0 : COST_STORE);
+    /* Rather keep the value that is read sooner. */
+    uint8_t other = p->now.banks[1 - dest];
+    if (other != NO_VALUE && p->now.values[other].next > p->now.values[reg].next) cost += 1;
+    return cost;
+}
+
+/* Takes the choice if it has a form and is cheaper. */
+static void consider(const planner *p, const lane_ins *ins, unsigned dest, unsigned base, const option *operands,
+                     choice *best) {
+    unsigned n = ins->n_reads;
+    unsigned cost = base;
+    unsigned loads = 0;
+    for (unsigned i = 0; i < n; i++) {
+        cost += operands[i].cost;
+        if (operands[i].how == BY_LOAD) loads++;
+    }
+    if (cost >= best->cost || loads > 1) return;
+    /* A load into the destination must not destroy another operand that is read there. */
+    uint8_t loaded = NO_VALUE;
+    for (unsigned i = 0; i < n; i++)
+        if (operands[i].how == BY_LOAD) loaded = ins->reads[i];
+    for (unsigned i = 0; loads && i < n; i++)
+        if (operands[i].how == AS_IS && operands[i].place == (dest == 0 ? PLACE_A : PLACE_B) && ins->reads[i] != loaded)
+            return;
+    lane_place kinds[3] = {PLACE_A, PLACE_A, PLACE_A};
+    for (unsigned i = 0; i < n; i++) kinds[i] = operands[i].place;
+    unsigned form = tirbi_lane_form(ins->op, ins->type, (lane_place)dest, n, kinds);
+    bool swapped = false;
+    if (form == 0 && n >= 2 && tirbi_lane_commutes(ins->op, ins->type)) {
+        lane_place first = kinds[0];
+        kinds[0] = kinds[1];
+        kinds[1] = first;
+        form = tirbi_lane_form(ins->op, ins->type, (lane_place)dest, n, kinds);
+        swapped = true;
+    }
+    if (form == 0) return;
+    *best = (choice){.form = form - 1, .cost = cost, .dest = dest, .swapped = swapped};
+    for (unsigned i = 0; i < n; i++) best->operands[i] = operands[i];
+    (void)p;
+}
+
+static choice best_choice(const planner *p, const lane_ins *ins) {
+    choice best = {.cost = UINT32_MAX};
+    for (unsigned dest = 0; dest < 2; dest++) {
+        option options[3][MAX_OPTIONS];
+        unsigned counts[3] = {1, 1, 1};
+        unsigned base = cost_of_losing(p, ins, dest);
+        for (unsigned i = 0; i < ins->n_reads; i++) counts[i] = options_of(p, ins->reads[i], dest, options[i]);
+        option operands[3] = {{PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}};
+        for (unsigned x = 0; x < counts[0]; x++) {
+            if (ins->n_reads > 0) operands[0] = options[0][x];
+            for (unsigned y = 0; y < counts[1]; y++) {
+                if (ins->n_reads > 1) operands[1] = options[1][y];
+                for (unsigned z = 0; z < counts[2]; z++) {
+                    if (ins->n_reads > 2) operands[2] = options[2][z];
+                    consider(p, ins, dest, base, operands, &best);
+                }
+            }
+        }
+    }
+    return best;
+}
+
+static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next);
+
+static void plan_pinned(planner *p, const lane_ins *ins) {
+    choice c = best_choice(p, ins);
+    if (c.cost == UINT32_MAX) {
+        plan_kernel(p, ins, NULL);
+        return;
+    }
+    uint16_t words[3] = {0, 0, 0};
+    /* Stores and copies first, while the banks still hold what they held. */
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        uint8_t reg = ins->reads[i];
+        if (c.operands[i].how == BY_STORE && !p->now.values[reg].strip) store_to_strip(p, reg);
+        if (c.operands[i].place == PLACE_M) words[i] = block_operand(p, reg);
+        if (c.operands[i].place == PLACE_K) words[i] = p->now.values[reg].pointer;
+    }
+    uint8_t lost = p->now.banks[c.dest];
+    if (lost != NO_VALUE && lost != ins->dest && is_live(ins, lost) && !has_memory(&p->now.values[lost]))
+        store_to_strip(p, lost);
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (c.operands[i].how == BY_LOAD) copy_to_bank(p, ins->reads[i], c.dest);
+    if (c.swapped) {
+        uint16_t first = words[0];
+        words[0] = words[1];
+        words[1] = first;
+    }
+    emit(p, c.form, words[0], words[1], words[2]);
+    uint8_t size = tirbi_dtypes[ins->type].size;
+    forget_bank(p, c.dest);
+    define(p, ins, size);
+    put_in_bank(p, ins->dest, c.dest);
+}
+
+/* ---- Instructions on strips ----------------------------------------------------------------------------------- */
+
+/* What is in banks and read later goes to strips: nothing survives a call. */
+static void leave_banks(planner *p, const lane_ins *ins) {
+    for (unsigned bank = 0; bank < 2; bank++) evict(p, bank, is_live(ins, p->now.banks[bank]));
+}
+
+static void emit_kernel(planner *p, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
+    emit(p, TIRBI_L_KERNEL, dest, operands[0], operands[1]);
+    tirbi_emit(p->emitter, (tirbi_word){.list = {operands[2], 0, 0, 0}});
+    tirbi_emit(p->emitter, (tirbi_word){.kernel = kernel});
+}
+
+static void emit_copy_kernel(planner *p, uint8_t type, uint16_t dest, uint16_t from) {
+    const uint16_t operands[3] = {from, 0, 0};
+    emit_kernel(p, p->code->kernels->cast[type][type], dest, operands);
+}
+
+static tirbi_kernel kernel_of(const planner *p, const lane_ins *ins) {
+    if (ins->op == TIRB_OP_VCAST) return p->code->kernels->cast[ins->type][ins->source];
+    if (ins->op == TIRB_OP_VBITS)
+        return tirbi_dtype_is_float(ins->source) || p->code->kernels->bits[ins->type][ins->source]
+                   ? p->code->kernels->bits[ins->type][ins->source]
+                   : NULL;
+    return p->code->kernels->op[ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE][ins->type];
+}
+
+static void settle_before_store(planner *p, const lane_ins *ins, uint8_t stored);
+
+/* Whether `next` stores what `ins` computes and nothing else reads it, so that the kernel can write to the cursor. The
+ * kernel's results must be canonical, which copies are not. */
+static bool can_store_directly(const planner *p, const lane_ins *ins, const lane_ins *next, uint8_t type) {
+    if (!next || next->op != TIRB_OP_VSTORE || next->reads[0] != ins->dest || is_live(next, ins->dest)) return false;
+    if (p->body->strides[next->cursor] != STRIDE_ONE) return false;
+    bool copies = ins->op == TIRB_OP_VMOV || ins->op == TIRB_OP_VSELECT;
+    return !(copies && tirbi_dtype_is_float(type));
+}
+
+static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
+    uint8_t type = (uint8_t)tirbi_op_result_type((tirbi_op)ins->op, (tirbi_dtype)ins->type);
+    uint8_t size = tirbi_dtypes[type].size;
+    bool direct = can_store_directly(p, ins, next, type);
+    if (direct) settle_before_store(p, next, ins->dest);
+    uint16_t operands[3] = {0, 0, 0};
+    bool in_the_way = false;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        operands[i] = kernel_operand(p, ins->reads[i]);
+        if (ins->reads[i] == ins->dest && operands[i] == strip_of(p, ins->dest) &&
+            p->now.values[ins->dest].size != size)
+            in_the_way = true;
+    }
+    leave_banks(p, ins);
+    uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
+                    : in_the_way ? p->spare_strip
+                                 : strip_of(p, ins->dest);
+    emit_kernel(p, kernel_of(p, ins), dest, operands);
+    if (in_the_way && !direct) {
+        const uint16_t spare[3] = {p->spare_strip, 0, 0};
+        emit_kernel(p, p->code->kernels->op[TIRB_OP_MOV - TIRBI_FIRST_ELEMENTWISE][type], strip_of(p, ins->dest), spare);
+    }
+    define(p, ins, size)->strip = true;
+    p->ends_in_store = direct;
+}
+
+static void plan_load(planner *p, const lane_ins *ins) {
+    uint8_t size = tirbi_dtypes[ins->type].size;
+    lane_stride stride = p->body->strides[ins->cursor];
+    uint16_t pointer = pointer_of_cursor(ins->cursor);
+    value *v = define(p, ins, size);
+    v->pointer = pointer;
+    if (stride == STRIDE_ANY) {
+        leave_banks(p, ins);
+        emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
+        v->strip = true;
+    } else {
+        v->lazy = stride == STRIDE_ZERO ? LAZY_SPLAT : LAZY_STREAM;
+    }
+    if (ins->type != TIRB_BOOL) return;
+    /* Memory may hold any byte; lanes hold 0 and 1. */
+    fill_strip(p, ins->dest);
+    leave_banks(p, ins);
+    emit_copy_kernel(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
+    v->lazy = LAZY_NONE;
+}
+
+static bool counts_in(const planner *p, uint16_t slot) {
+    for (unsigned k = 0; k < p->loop->n_inner; k++)
+        if (p->loop->inner[k].index == slot) return true;
+    return false;
+}
+
+static void plan_splat(planner *p, const lane_ins *ins) {
+    uint8_t size = tirbi_dtypes[ins->type].size;
+    value *v = define(p, ins, size);
+    uint32_t i = 0;
+    while (i < p->n_splats && (p->splats[i].slot != ins->slot || p->splats[i].size != size)) i++;
+    if (i == p->n_splats) p->splats[p->n_splats++] = (tirbi_lane_splat){ins->slot, size};
+    v->lazy = LAZY_SPLAT;
+    v->stable = !counts_in(p, ins->slot);
+    v->pointer = (uint16_t)(p->first_splat + i);
+    if (ins->type != TIRB_BOOL) return;
+    fill_strip(p, ins->dest);
+    leave_banks(p, ins);
+    emit_copy_kernel(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
+    v->lazy = LAZY_NONE;
+}
+
+static void plan_iota(planner *p, const lane_ins *ins) {
+    uint8_t size = tirbi_dtypes[ins->type].size;
+    value *v = define(p, ins, size);
+    leave_banks(p, ins);
+    emit(p, TIRBI_L_IOTA, strip_of(p, ins->dest), ins->slot, ins->step);
+    tirbi_emit(p->emitter, (tirbi_word){.list = {(uint16_t)shift_of(size), 0, 0, 0}});
+    v->strip = true;
+}
+
+/* A store may change what operands that were not copied yet mean. */
+static void settle_before_store(planner *p, const lane_ins *ins, uint8_t stored) {
+    for (uint64_t set = ins->live; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        value *v = &p->now.values[reg];
+        if (reg == stored && v->lazy == LAZY_NONE) continue;
+        if (v->lazy == LAZY_NONE || v->stable || (v->lazy == LAZY_SPLAT && v->pointer >= p->first_splat)) continue;
+        if (v->bank == NO_BANK) fill_strip(p, reg);
+        v->lazy = LAZY_NONE;
+    }
+}
+
+/* The form that stores a bank with canonical NaNs. */
+static unsigned store_form(uint8_t type, unsigned bank) {
+    if (type == TIRB_F32) return TIRBI_L_STORE_F32_A + bank;
+    if (type == TIRB_F64) return TIRBI_L_STORE_F64_A + bank;
+    return TIRBI_L_STORE_A + bank;
+}
+
+/* The bank to give up for a value that is only passing through. */
+static unsigned bank_to_spare(const planner *p, const lane_ins *ins) {
+    for (unsigned bank = 0; bank < 2; bank++)
+        if (!is_live(ins, p->now.banks[bank])) return bank;
+    return p->now.values[p->now.banks[0]].next > p->now.values[p->now.banks[1]].next ? 0 : 1;
+}
+
+static void plan_store(planner *p, const lane_ins *ins) {
+    uint8_t reg = ins->reads[0];
+    uint8_t size = tirbi_dtypes[ins->type].size;
+    uint16_t cursor = pointer_of_cursor(ins->cursor);
+    bool unit = p->body->strides[ins->cursor] == STRIDE_ONE;
+    value *v = &p->now.values[reg];
+    settle_before_store(p, ins, reg);
+    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail) {
+        unsigned bank = bank_to_spare(p, ins);
+        evict(p, bank, is_live(ins, p->now.banks[bank]));
+        load_bank(p, reg, bank);
+    }
+    if (v->bank != NO_BANK) {
+        unsigned form = store_form(ins->type, (unsigned)v->bank);
+        if (unit && !p->tail) {
+            emit(p, form, cursor, 0, 0);
+            return;
+        }
+        emit(p, form, p->spare_strip, 0, 0);
+        if (unit) {
+            emit(p, TIRBI_L_COPY, cursor, p->spare_strip, shift_of(size));
+            return;
+        }
+    } else {
+        uint16_t from = kernel_operand(p, reg);
+        leave_banks(p, ins);
+        emit_copy_kernel(p, ins->type, unit ? cursor : p->spare_strip, from);
+        if (unit) return;
+    }
+    leave_banks(p, ins);
+    emit(p, TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
+}
+
+static void plan_reduction(planner *p, const lane_ins *ins) {
+    uint16_t operands[2] = {0, 0};
+    for (unsigned i = 0; i < ins->n_reads; i++) operands[i] = kernel_operand(p, ins->reads[i]);
+    leave_banks(p, ins);
+    if (ins->op == TIRB_OP_VRED) {
+        emit(p, TIRBI_L_RED, ins->cursor, operands[0], ins->type);
+        return;
+    }
+    emit(p, TIRBI_L_REDMA, ins->cursor, operands[0], operands[1]);
+    tirbi_emit(p->emitter, (tirbi_word){.list = {ins->type, 0, 0, 0}});
+}
+
+/* ---- Inner loops ---------------------------------------------------------------------------------------------- */
+
+/* Pointers move in the loop: what is not copied yet and may move with them is copied now. */
+static void settle_at_edge(planner *p, uint64_t live, uint64_t written) {
+    for (uint64_t set = live; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        value *v = &p->now.values[reg];
+        bool stays = v->lazy == LAZY_SPLAT && v->stable && !(written >> reg & 1);
+        if (v->lazy == LAZY_NONE || stays) continue;
+        if (v->bank == NO_BANK && !v->strip) {
+            unsigned bank = p->now.banks[0] == NO_VALUE ? 0 : 1;
+            if (v->size == p->body->main_size && (written >> reg & 1) && p->now.banks[bank] == NO_VALUE)
+                load_bank(p, reg, bank);
+            else
+                fill_strip(p, reg);
+        }
+        v->lazy = LAZY_NONE;
+    }
+}
+
+/* At a loop's head the banks hold only values that the loop itself updates. */
+static void plan_inner(planner *p, const lane_ins *ins) {
+    uint8_t loop = ins->cursor;
+    uint64_t live = p->body->live_at_head[loop];
+    uint64_t carried = live & p->body->exposed[loop] & p->body->written[loop];
+    for (unsigned bank = 0; bank < 2; bank++) {
+        uint8_t reg = p->now.banks[bank];
+        if (reg != NO_VALUE && !(carried >> reg & 1)) evict(p, bank, (live >> reg & 1) != 0);
+    }
+    settle_at_edge(p, live, p->body->written[loop]);
+    for (uint64_t set = carried; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        value *v = &p->now.values[reg];
+        unsigned bank = p->now.banks[0] == NO_VALUE ? 0 : 1;
+        if (v->size == p->body->main_size && v->bank == NO_BANK && p->now.banks[bank] == NO_VALUE)
+            load_bank(p, reg, bank);
+        /* The bank is the value's only place from here on: its strip goes stale. */
+        if (v->bank != NO_BANK) v->strip = false;
+    }
+    p->heads[loop] = p->now;
+    p->head_words[loop] = tirbi_emit(p->emitter, (tirbi_word){.op = TIRBI_L_INNER, .a = loop});
+}
+
+/* Brings everything live back to where it was at the loop's head. */
+static void restore_places(planner *p, uint8_t loop) {
+    const places *head = &p->heads[loop];
+    uint64_t live = p->body->live_at_head[loop];
+    for (uint64_t set = live; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        bool in_bank = head->values[reg].bank != NO_BANK;
+        if (!in_bank && (p->body->written[loop] >> reg & 1)) fill_strip(p, reg);
+    }
+    for (unsigned bank = 0; bank < 2; bank++) {
+        uint8_t wanted = head->banks[bank];
+        uint8_t held = p->now.banks[bank];
+        if (wanted == held || wanted == NO_VALUE) continue;
+        if (held != NO_VALUE && head->banks[1 - bank] == held) fill_strip(p, held);
+        load_bank(p, wanted, bank);
+    }
+    for (uint64_t set = live; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        uint32_t next = p->now.values[reg].next;
+        p->now.values[reg] = head->values[reg];
+        p->now.values[reg].next = next;
+    }
+    p->now.banks[0] = head->banks[0];
+    p->now.banks[1] = head->banks[1];
+    for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++)
+        if (!(live >> reg & 1)) p->now.values[reg].bank = NO_BANK;
+}
+
+/* The whole loop as one instruction, where its body is one fused multiply-add of a splat and a block into a bank. */
+static bool fuse_loop(planner *p, uint8_t loop) {
+    uint32_t head = p->head_words[loop];
+    if (p->emitter->failed || p->emitter->n != head + 2 || p->loop->inner[loop].index != TIRBI_NO_REG) return false;
+    tirbi_word body = p->emitter->words[head + 1];
+    unsigned form;
+    switch (body.op) {
+    case TIRBI_L_FMA_F32_AMKA: form = TIRBI_L_LOOP_FMA_F32_A; break;
+    case TIRBI_L_FMA_F32_BMKB: form = TIRBI_L_LOOP_FMA_F32_B; break;
+    case TIRBI_L_FMA_F64_AMKA: form = TIRBI_L_LOOP_FMA_F64_A; break;
+    case TIRBI_L_FMA_F64_BMKB: form = TIRBI_L_LOOP_FMA_F64_B; break;
+    default: return false;
+    }
+    uint16_t cursors = p->loop->n_cursors;
+    if (body.a < 1 || body.a > cursors || body.b < 1 || body.b > cursors) return false;
+    p->emitter->n = head;
+    emit(p, form, loop, body.b, body.a);
+    return true;
+}
+
+static void plan_inner_end(planner *p, const lane_ins *ins) {
+    uint8_t loop = ins->cursor;
+    restore_places(p, loop);
+    if (fuse_loop(p, loop)) return;
+    uint32_t head = p->head_words[loop];
+    uint32_t end = tirbi_emit(p->emitter, (tirbi_word){.op = TIRBI_L_INNER_END, .a = loop});
+    if (p->emitter->failed) return;
+    p->emitter->words[head].jump = (int32_t)(end + 1 - head);
+    p->emitter->words[end].jump = (int32_t)head + 1 - (int32_t)end;
+}
+
+/* ---- The body ------------------------------------------------------------------------------------------------- */
+
+static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
+    switch (ins->op) {
+    case TIRB_OP_INNER: plan_inner(p, ins); return;
+    case TIRB_OP_INNER_END: plan_inner_end(p, ins); return;
+    case TIRB_OP_VLOAD: plan_load(p, ins); break;
+    case TIRB_OP_VSTORE: plan_store(p, ins); break;
+    case TIRB_OP_VSPLAT: plan_splat(p, ins); break;
+    case TIRB_OP_VIOTA: plan_iota(p, ins); break;
+    case TIRB_OP_VRED:
+    case TIRB_OP_VREDMA: plan_reduction(p, ins); break;
+    default:
+        if (ins->pinned)
+            plan_pinned(p, ins);
+        else
+            plan_kernel(p, ins, next);
+        break;
+    }
+    after(p, ins);
+}
+
+static void plan_body(planner *p, bool tail) {
+    p->tail = tail;
+    memset(&p->now, 0, sizeof p->now);
+    p->now.banks[0] = p->now.banks[1] = NO_VALUE;
+    for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) p->now.values[reg].bank = NO_BANK;
+    for (uint32_t i = 0; i < p->body->n && !p->emitter->failed; i++) {
+        const lane_ins *ins = &p->body->ins[i];
+        if (p->ends_in_store) {
+            p->ends_in_store = false;
+            after(p, ins);
+            continue;
+        }
+        p->emitter->offset = ins->offset;
+        plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
+    }
+    emit(p, tail ? TIRBI_L_FINISH : TIRBI_L_NEXT_BLOCK, 0, 0, 0);
+}
+
+static void choose_block(const planner *p) {
+    tirbi_lane_loop *loop = p->loop;
+    const lane_body *body = p->body;
+    if (body->main_size == 0)
+        loop->lanes = KERNEL_STRIP_BYTES / body->widest;
+    else
+        loop->lanes = p->code->lanes->bank_bytes / body->main_size;
+    loop->strip_size = (loop->lanes * body->widest + 63) / 64 * 64;
+}
+
+/* Every kernel that a body asks for exists, or the program is refused here. */
+static tirb_status check_kernels(const planner *p, tirb_error *error) {
+    for (uint32_t i = 0; i < p->body->n; i++) {
+        const lane_ins *ins = &p->body->ins[i];
+        if (!(tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) || kernel_of(p, ins)) continue;
+        return tirbi_error_set(error, TIRB_INTERNAL, "no kernel for %s.%s", tirbi_ops[ins->op].mnemonic,
+                               tirbi_dtypes[ins->type].name);
+    }
+    return TIRB_OK;
+}
+
+static tirb_status plan_loop(planner *p, tirb_error *error) {
+    TIRBI_TRY(check_kernels(p, error));
+    tirbi_lane_loop *loop = p->loop;
+    unsigned n_splats = 0;
+    for (uint32_t i = 0; i < p->body->n; i++) n_splats += p->body->ins[i].op == TIRB_OP_VSPLAT;
+    p->splats = TIRBI_NEW_ARRAY(&p->code->arena, tirbi_lane_splat, n_splats);
+    if (!p->splats) return tirbi_heap_status(p->code->heap);
+    choose_block(p);
+    unsigned strips = p->body->function->n_lane_regs + 1u;
+    if (1u + loop->n_cursors + n_splats + strips > UINT16_MAX)
+        return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);
+    p->first_splat = (uint16_t)(1 + loop->n_cursors);
+    p->first_strip = (uint16_t)(p->first_splat + n_splats);
+    p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
+    loop->full = p->emitter->n;
+    plan_body(p, false);
+    loop->tail = p->emitter->n;
+    plan_body(p, true);
+    loop->splats = p->splats;
+    loop->n_splats = (uint16_t)n_splats;
+    loop->n_strips = (uint16_t)strips;
+    return TIRB_OK;
+}
+
+tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
+                                 tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
+                                 tirb_error *error) {
+    lane_body *body = tirbi_heap_calloc(code->heap, 1, sizeof *body);
+    planner *p = tirbi_heap_calloc(code->heap, 1, sizeof *p);
+    tirb_status status = body && p ? TIRB_OK : tirbi_heap_status(code->heap);
+    if (status == TIRB_OK)
+        status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
+    if (status == TIRB_OK) {
+        p->code = code;
+        p->body = body;
+        p->loop = loop;
+        p->emitter = emitter;
+        status = plan_loop(p, error);
+    }
+    if (status == TIRB_OK) {
+        uint32_t pointers = 1u + loop->n_cursors + loop->n_splats + loop->n_strips;
+        size_t scratch = (size_t)loop->n_strips * TIRBI_MAX_STRIP_BYTES;
+        if (pointers > code->max_pointers) code->max_pointers = pointers;
+        if (scratch > code->max_scratch) code->max_scratch = scratch;
+    }
+    if (body) tirbi_heap_free(code->heap, body->ins, body->capacity * sizeof *body->ins);
+    tirbi_heap_free(code->heap, body, sizeof *body);
+    tirbi_heap_free(code->heap, p, sizeof *p);
+    return status;
+}

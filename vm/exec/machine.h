@@ -1,0 +1,167 @@
+/* The translated program and the state of a run, shared by the translator, the dispatch loop and the lane machine. */
+#ifndef TIRB_VM_EXEC_MACHINE_H
+#define TIRB_VM_EXEC_MACHINE_H
+
+#include "vm/exec/exec.h"
+#include "vm/lanes/kernels.h"
+#include "vm/lanes/lanes.h"
+#include "vm/lanes/word.h"
+
+/* ---- Handlers ------------------------------------------------------------------------------------------------- */
+
+enum tirbi_handler {
+#define FORM(name, parts) TIRBI_H_##name,
+#define UNARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
+#define BINARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
+#define DIVIDING(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
+#define TERNARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
+#define COMPARE(OP, op, TYPE, type)                                                                                    \
+    TIRBI_H_##OP##_##TYPE, TIRBI_H_##OP##_##TYPE##_BRIF, TIRBI_H_##OP##_##TYPE##_BRNOT,
+#define CONVERT(TO, to, FROM, from) TIRBI_H_CAST_##TO##_##FROM,
+#define MEMORY(TYPE, type) TIRBI_H_LOAD_##TYPE, TIRBI_H_STORE_##TYPE,
+#define EXTEND(TYPE, type) TIRBI_H_EXTEND_##TYPE,
+#include "vm/exec/forms.def"
+    TIRBI_N_HANDLERS
+};
+
+/* ---- Translated functions ------------------------------------------------------------------------------------- */
+
+typedef struct tirbi_fn {
+    const tirbi_function *function;
+    const tirbi_word *words;
+    const uint32_t *offsets;     /* per word: the byte offset of the instruction that it came from */
+    const uint64_t *constants;   /* the values of the slots behind the registers */
+    const uint16_t *scalar_args; /* the registers that the arguments of a call arrive in */
+    const uint16_t *ref_args;
+    const tirbi_lane_loop *loops;
+    uint32_t n_words;
+    uint32_t n_constants;
+    uint32_t n_slots; /* registers and constants */
+    uint32_t n_sites; /* alloc instructions */
+    uint16_t n_scalar_args;
+    uint16_t n_ref_args;
+    uint32_t n_instructions; /* what a call costs */
+    uint32_t refs_at;        /* places in the frame, in bytes */
+    uint32_t reds_at;
+    uint32_t sites_at;
+    uint32_t frame_size;
+} tirbi_fn;
+
+struct tirbi_code {
+    tirbi_heap *heap;
+    const tirbi_program *program;
+    tirbi_arena arena;
+    tirbi_fn *functions;
+    const tirbi_kernel_table *kernels;
+    const tirbi_lane_machine *lanes;
+    uint32_t max_pointers; /* of any lane loop */
+    size_t max_scratch;
+};
+
+/* ---- Frames --------------------------------------------------------------------------------------------------- */
+
+/* Memory of one alloc instruction in one frame. Blocks that became too small stay until the frame ends, for references
+ * to them may live on. */
+typedef struct tirbi_block {
+    struct tirbi_block *older;
+    uint64_t capacity;
+    size_t total;
+    uint8_t *data;
+} tirbi_block;
+
+typedef struct tirbi_frame {
+    struct tirbi_frame *caller;
+    const tirbi_fn *fn;
+    const tirbi_word *pc; /* where the caller goes on */
+    uint16_t dest;        /* the caller's slot for the result */
+    /* The slots, the references, the reduction states and the alloc sites follow at the places that fn gives. */
+} tirbi_frame;
+
+enum { TIRBI_FRAME_SLOTS = (sizeof(tirbi_frame) + 15) / 16 * 16 };
+
+static inline uint64_t *tirbi_frame_slots(tirbi_frame *frame) {
+    return (uint64_t *)(void *)((uint8_t *)frame + TIRBI_FRAME_SLOTS);
+}
+static inline tirbi_ref *tirbi_frame_refs(tirbi_frame *frame) {
+    return (tirbi_ref *)(void *)((uint8_t *)frame + frame->fn->refs_at);
+}
+static inline tirbi_red *tirbi_frame_reds(tirbi_frame *frame) {
+    return (tirbi_red *)(void *)((uint8_t *)frame + frame->fn->reds_at);
+}
+static inline tirbi_block **tirbi_frame_sites(tirbi_frame *frame) {
+    return (tirbi_block **)(void *)((uint8_t *)frame + frame->fn->sites_at);
+}
+
+/* Frames are cut from chunks, which never move. */
+typedef struct tirbi_chunk {
+    struct tirbi_chunk *older;
+    size_t size; /* of the whole chunk */
+    size_t used;
+} tirbi_chunk;
+
+typedef struct tirbi_machine {
+    tirbi_run *run;
+    const tirbi_code *code;
+    tirbi_heap *heap;
+    tirbi_chunk *chunk;
+    tirbi_chunk *spare; /* one empty chunk, kept so that a call at a chunk's edge stays cheap */
+    tirbi_frame *frame;
+    uint32_t depth;
+    uint64_t fuel;
+    tirbi_lane_state *lanes; /* made by the first lane loop */
+    size_t lanes_size;
+    uint64_t result;
+    const tirbi_word *trap; /* the word of a lane body that trapped */
+    tirb_error *error;
+} tirbi_machine;
+
+/* Pushes a frame for `fn`, cleared, with its constants in place. */
+tirb_status tirbi_frame_push(tirbi_machine *machine, const tirbi_fn *fn);
+void tirbi_frame_pop(tirbi_machine *machine);
+/* Gives back all frames, chunks and scratch. */
+void tirbi_machine_release(tirbi_machine *machine);
+/* Executes an alloc instruction: `count` zeroed elements of `size` bytes. */
+tirb_status tirbi_site_alloc(tirbi_machine *machine, tirbi_block **site, int64_t count, uint8_t type, tirbi_ref *out);
+
+/* Executes a slice instruction. */
+tirb_status tirbi_make_slice(const tirbi_word *pc, const uint64_t *slots, tirbi_ref *refs, tirb_error *error);
+
+/* Takes `amount` of fuel, or traps FUEL. */
+tirb_status tirbi_charge(tirbi_machine *machine, uint64_t amount);
+/* CANCELLED or DEADLINE when another thread asked for it. */
+tirb_status tirbi_poll(const tirbi_machine *machine);
+
+/* The dispatch loop: runs the frame on top until it returns. On a trap *trap_pc is the word that trapped, in the frame
+ * on top. */
+tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc);
+
+/* ---- Translation ---------------------------------------------------------------------------------------------- */
+
+/* The words of a function while they are written. */
+typedef struct tirbi_emitter {
+    tirbi_heap *heap;
+    tirbi_word *words;
+    uint32_t *offsets;
+    uint32_t n;
+    uint32_t capacity;
+    uint32_t offset; /* what the next words come from */
+    bool failed;     /* sticky: out of memory */
+} tirbi_emitter;
+
+/* Appends a word and returns its index; after a failure the index is 0 and the word is dropped. */
+uint32_t tirbi_emit(tirbi_emitter *emitter, tirbi_word word);
+void tirbi_emitter_release(tirbi_emitter *emitter);
+
+/* The slot of an x operand. */
+typedef struct tirbi_constants tirbi_constants;
+uint16_t tirbi_slot_of_x(tirbi_constants *constants, uint16_t x);
+
+/* Translates a lane loop, whose LANE instruction was decoded into `instr`, and appends its bodies. */
+tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
+                                 tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
+                                 tirb_error *error);
+
+/* Runs a lane loop in the frame on top. */
+tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop);
+
+#endif

@@ -1,0 +1,212 @@
+/* Runs: frames, allocations, fuel, and the entry from outside. */
+#include "vm/exec/machine.h"
+
+#include <string.h>
+
+#include "loader/base/checked.h"
+#include "loader/base/error.h"
+#include "vm/exec/fpu.h"
+
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64, CLEAR_STEP = 1 << 24 };
+
+/* ---- Limits --------------------------------------------------------------------------------------------------- */
+
+tirb_status tirbi_charge(tirbi_machine *machine, uint64_t amount) {
+    if (amount <= machine->fuel) {
+        machine->fuel -= amount;
+        return TIRB_OK;
+    }
+    if (machine->run->fuel == UINT64_MAX) {
+        machine->fuel = 0;
+        return TIRB_OK;
+    }
+    machine->fuel = 0;
+    return tirbi_error_set(machine->error, TIRB_FUEL, "the fuel of %llu units is used up",
+                           (unsigned long long)machine->run->fuel);
+}
+
+tirb_status tirbi_poll(const tirbi_machine *machine) {
+    switch (atomic_load_explicit(machine->run->stop, memory_order_relaxed)) {
+    case TIRBI_RUN: return TIRB_OK;
+    case TIRBI_STOP_DEADLINE: return tirbi_error_set(machine->error, TIRB_DEADLINE, "the call's time is up");
+    default: return tirbi_error_set(machine->error, TIRB_CANCELLED, "the call was cancelled");
+    }
+}
+
+static tirb_status out_of_memory(const tirbi_machine *machine, uint64_t bytes, const char *what) {
+    tirb_status status = tirbi_heap_status(machine->heap);
+    if (status == TIRB_MEMORY_LIMIT)
+        return tirbi_error_set(machine->error, status, "%llu bytes for %s are over the memory limit of %llu bytes",
+                               (unsigned long long)bytes, what, (unsigned long long)machine->heap->budget);
+    return tirbi_error_set(machine->error, status, "no memory for %llu bytes of %s", (unsigned long long)bytes, what);
+}
+
+/* ---- Frames --------------------------------------------------------------------------------------------------- */
+
+static tirb_status new_chunk(tirbi_machine *machine, size_t frame_size) {
+    size_t need = sizeof(tirbi_chunk) + 16 + frame_size;
+    if (machine->spare && machine->spare->size >= need) {
+        machine->spare->older = machine->chunk;
+        machine->chunk = machine->spare;
+        machine->spare = NULL;
+        return TIRB_OK;
+    }
+    size_t size = machine->chunk ? machine->chunk->size * 2 : FIRST_CHUNK;
+    if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
+    if (size < need) size = need;
+    tirbi_chunk *chunk = tirbi_heap_alloc(machine->heap, size);
+    if (!chunk) return out_of_memory(machine, size, "frames");
+    *chunk = (tirbi_chunk){.older = machine->chunk, .size = size, .used = (sizeof(tirbi_chunk) + 15) / 16 * 16};
+    machine->chunk = chunk;
+    return TIRB_OK;
+}
+
+static void drop_chunk(tirbi_machine *machine) {
+    tirbi_chunk *empty = machine->chunk;
+    machine->chunk = empty->older;
+    if (machine->spare) tirbi_heap_free(machine->heap, machine->spare, machine->spare->size);
+    machine->spare = empty;
+}
+
+tirb_status tirbi_frame_push(tirbi_machine *machine, const tirbi_fn *fn) {
+    if (machine->depth >= machine->run->max_depth)
+        return tirbi_error_set(machine->error, TIRB_DEPTH, "calls are nested more than %u deep",
+                               (unsigned)machine->run->max_depth);
+    if (!machine->chunk || machine->chunk->size - machine->chunk->used < fn->frame_size)
+        TIRBI_TRY(new_chunk(machine, fn->frame_size));
+    tirbi_chunk *chunk = machine->chunk;
+    tirbi_frame *frame = (tirbi_frame *)(void *)((uint8_t *)chunk + chunk->used);
+    chunk->used += fn->frame_size;
+    memset(frame, 0, fn->frame_size);
+    frame->caller = machine->frame;
+    frame->fn = fn;
+    if (fn->n_constants > 0)
+        memcpy(tirbi_frame_slots(frame) + fn->function->n_sregs, fn->constants, fn->n_constants * sizeof(uint64_t));
+    machine->frame = frame;
+    machine->depth++;
+    return TIRB_OK;
+}
+
+void tirbi_frame_pop(tirbi_machine *machine) {
+    tirbi_frame *frame = machine->frame;
+    tirbi_block **sites = tirbi_frame_sites(frame);
+    for (uint32_t i = 0; i < frame->fn->n_sites; i++) {
+        while (sites[i]) {
+            tirbi_block *block = sites[i];
+            sites[i] = block->older;
+            tirbi_heap_free(machine->heap, block, block->total);
+        }
+    }
+    machine->chunk->used -= frame->fn->frame_size;
+    machine->frame = frame->caller;
+    machine->depth--;
+    if (machine->chunk->used <= (sizeof(tirbi_chunk) + 15) / 16 * 16) drop_chunk(machine);
+}
+
+void tirbi_machine_release(tirbi_machine *machine) {
+    while (machine->frame) tirbi_frame_pop(machine);
+    while (machine->chunk) drop_chunk(machine);
+    if (machine->spare) tirbi_heap_free(machine->heap, machine->spare, machine->spare->size);
+    if (machine->lanes) tirbi_heap_free(machine->heap, machine->lanes, machine->lanes_size);
+}
+
+/* ---- Allocations and slices ----------------------------------------------------------------------------------- */
+
+static tirb_status grow_site(tirbi_machine *machine, tirbi_block **site, uint64_t bytes) {
+    uint64_t capacity = bytes;
+    if (*site && (*site)->capacity <= UINT64_MAX / 2 && capacity < (*site)->capacity * 2)
+        capacity = (*site)->capacity * 2;
+    uint64_t total;
+    if (!tirbi_add_u64(capacity, sizeof(tirbi_block) + DATA_ALIGNMENT, &total) || total > SIZE_MAX)
+        return tirbi_error_set(machine->error, TIRB_MEMORY_LIMIT, "%llu bytes cannot be allocated",
+                               (unsigned long long)bytes);
+    tirbi_block *block = tirbi_heap_alloc(machine->heap, (size_t)total);
+    if (!block) return out_of_memory(machine, total, "an allocated buffer");
+    uintptr_t data = (uintptr_t)(block + 1);
+    *block = (tirbi_block){.older = *site,
+                           .capacity = capacity,
+                           .total = (size_t)total,
+                           .data = (uint8_t *)(block + 1) + (DATA_ALIGNMENT - data % DATA_ALIGNMENT) % DATA_ALIGNMENT};
+    *site = block;
+    return TIRB_OK;
+}
+
+/* Clears in steps, so that a stop is seen in time. */
+static tirb_status clear(const tirbi_machine *machine, uint8_t *data, uint64_t bytes) {
+    for (uint64_t at = 0; at < bytes; at += CLEAR_STEP) {
+        TIRBI_TRY(tirbi_poll(machine));
+        memset(data + at, 0, (size_t)(bytes - at < CLEAR_STEP ? bytes - at : CLEAR_STEP));
+    }
+    return TIRB_OK;
+}
+
+tirb_status tirbi_site_alloc(tirbi_machine *machine, tirbi_block **site, int64_t count, uint8_t type, tirbi_ref *out) {
+    if (count < 0)
+        return tirbi_error_set(machine->error, TIRB_VALUE, "a buffer of %lld elements cannot be allocated",
+                               (long long)count);
+    uint64_t bytes;
+    if (!tirbi_mul_u64((uint64_t)count, tirbi_dtypes[type].size, &bytes))
+        return tirbi_error_set(machine->error, TIRB_MEMORY_LIMIT, "%lld elements of %u bytes cannot be allocated",
+                               (long long)count, (unsigned)tirbi_dtypes[type].size);
+    if (!*site || (*site)->capacity < bytes) TIRBI_TRY(grow_site(machine, site, bytes));
+    *out = (tirbi_ref){.data = (*site)->data, .size = bytes, .type = type, .writable = true};
+    return clear(machine, out->data, bytes);
+}
+
+tirb_status tirbi_make_slice(const tirbi_word *pc, const uint64_t *slots, tirbi_ref *refs, tirb_error *error) {
+    const tirbi_ref from = refs[pc->b];
+    uint8_t type = (uint8_t)pc[1].list[1];
+    uint64_t size = tirbi_dtypes[type].size;
+    uint64_t length = from.size / size;
+    int64_t start = (int64_t)slots[pc->c];
+    int64_t count = (int64_t)slots[pc[1].list[0]];
+    if (start < 0 || count < 0 || !tirbi_in_range((uint64_t)start, (uint64_t)count, length))
+        return tirbi_error_set(error, TIRB_BOUNDS, "a slice of %lld elements from %lld on is outside of %llu elements",
+                               (long long)count, (long long)start, (unsigned long long)length);
+    refs[pc->a] = (tirbi_ref){.data = count == 0 ? from.data : from.data + (uint64_t)start * size,
+                              .size = (uint64_t)count * size,
+                              .type = type,
+                              .writable = from.writable};
+    return TIRB_OK;
+}
+
+/* ---- Entry ---------------------------------------------------------------------------------------------------- */
+
+static void pass_arguments(tirbi_frame *frame, const uint64_t *scalars, const tirbi_ref *refs) {
+    const tirbi_fn *fn = frame->fn;
+    for (uint32_t i = 0; i < fn->n_scalar_args; i++) tirbi_frame_slots(frame)[fn->scalar_args[i]] = scalars[i];
+    for (uint32_t i = 0; i < fn->n_ref_args; i++) {
+        uint16_t reg = fn->ref_args[i];
+        tirbi_ref ref = refs[i];
+        ref.type = fn->function->refs[reg].dtype;
+        ref.writable = ref.writable && fn->function->refs[reg].writable;
+        tirbi_frame_refs(frame)[reg] = ref;
+    }
+}
+
+tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *scalars, const tirbi_ref *refs,
+                          uint64_t *result, tirb_error *error) {
+    tirbi_machine machine = {
+        .run = run, .code = run->code, .heap = run->heap, .fuel = run->fuel, .error = error};
+    const tirbi_fn *fn = &run->code->functions[function];
+    const tirbi_word *trap_pc = fn->words;
+    tirbi_fpu_state host = tirbi_fpu_enter();
+    tirb_status status = tirbi_charge(&machine, fn->n_instructions);
+    if (status == TIRB_OK) status = tirbi_poll(&machine);
+    if (status == TIRB_OK) status = tirbi_frame_push(&machine, fn);
+    if (status == TIRB_OK) {
+        pass_arguments(machine.frame, scalars, refs);
+        status = tirbi_dispatch(&machine, &trap_pc);
+    }
+    if (status == TIRB_OK) {
+        if (result) *result = machine.result;
+    } else {
+        if (machine.frame) fn = machine.frame->fn;
+        run->trap_function = (uint32_t)(fn - run->code->functions);
+        run->trap_offset = fn->n_words > 0 ? fn->offsets[trap_pc - fn->words] : 0;
+    }
+    run->fuel_used = run->fuel - machine.fuel;
+    tirbi_machine_release(&machine);
+    tirbi_fpu_leave(host);
+    return status;
+}

@@ -1,0 +1,556 @@
+/* Translation of verified bytecode into the words of the scalar machine. */
+#include "vm/exec/machine.h"
+
+#include <string.h>
+
+#include "loader/base/checked.h"
+#include "loader/base/error.h"
+#include "vm/exec/constants.h"
+
+/* ---- Which form carries which instruction --------------------------------------------------------------------- */
+
+enum { NO_FORM = TIRBI_N_HANDLERS };
+
+/* By opcode and type, one more than the handler, so that 0 is none. */
+static const uint16_t elementwise_forms[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
+#define UNARY(OP, op, TYPE, type) [TIRB_OP_##OP][TIRB_##TYPE] = TIRBI_H_##OP##_##TYPE + 1,
+#define BINARY(OP, op, TYPE, type) [TIRB_OP_##OP][TIRB_##TYPE] = TIRBI_H_##OP##_##TYPE + 1,
+#define DIVIDING(OP, op, TYPE, type) [TIRB_OP_##OP][TIRB_##TYPE] = TIRBI_H_##OP##_##TYPE + 1,
+#define TERNARY(OP, op, TYPE, type) [TIRB_OP_##OP][TIRB_##TYPE] = TIRBI_H_##OP##_##TYPE + 1,
+#define COMPARE(OP, op, TYPE, type) [TIRB_OP_##OP][TIRB_##TYPE] = TIRBI_H_##OP##_##TYPE + 1,
+#include "vm/exec/forms.def"
+};
+
+static const uint16_t convert_forms[TIRB_N_DTYPES][TIRB_N_DTYPES] = {
+#define CONVERT(TO, to, FROM, from) [TIRB_##TO][TIRB_##FROM] = TIRBI_H_CAST_##TO##_##FROM + 1,
+#include "vm/exec/forms.def"
+};
+
+/* Which type's load and store, and which extension, carry each type: what counts is its size and sign. */
+static const uint8_t carrier[TIRB_N_DTYPES] = {
+    [TIRB_BOOL] = TIRB_BOOL, [TIRB_I8] = TIRB_I8,   [TIRB_I16] = TIRB_I16, [TIRB_I32] = TIRB_I32, [TIRB_I64] = TIRB_I64,
+    [TIRB_U8] = TIRB_U8,     [TIRB_U16] = TIRB_U16, [TIRB_U32] = TIRB_U32, [TIRB_U64] = TIRB_I64, [TIRB_F16] = TIRB_U16,
+    [TIRB_BF16] = TIRB_U16,  [TIRB_F32] = TIRB_U32, [TIRB_F64] = TIRB_I64};
+
+static const uint16_t load_forms[TIRB_N_DTYPES] = {
+#define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_LOAD_##TYPE,
+#include "vm/exec/forms.def"
+};
+static const uint16_t store_forms[TIRB_N_DTYPES] = {
+#define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_STORE_##TYPE,
+#include "vm/exec/forms.def"
+};
+static const uint16_t extend_forms[TIRB_N_DTYPES] = {
+#define EXTEND(TYPE, type) [TIRB_##TYPE] = TIRBI_H_EXTEND_##TYPE,
+#include "vm/exec/forms.def"
+};
+
+/* The type whose extension is an integer cast, or TIRB_TYPE_NONE when it takes more than an extension. */
+static uint8_t cast_as_extension(uint8_t to, uint8_t from) {
+    bool from_int = tirbi_dtype_is_int(from) || from == TIRB_BOOL;
+    if (!from_int || !tirbi_dtype_is_int(to)) return TIRB_TYPE_NONE;
+    if (tirbi_dtypes[to].size <= tirbi_dtypes[from].size) return carrier[to];
+    if (!tirbi_dtype_is_signed(from) || tirbi_dtype_is_signed(to) || tirbi_dtypes[to].size == 8) return carrier[from];
+    return TIRB_TYPE_NONE;
+}
+
+/* ---- Writing words -------------------------------------------------------------------------------------------- */
+
+uint32_t tirbi_emit(tirbi_emitter *e, tirbi_word word) {
+    if (e->n == e->capacity && !e->failed) {
+        uint32_t capacity = e->capacity ? e->capacity * 2 : 64;
+        tirbi_word *words = tirbi_heap_resize(e->heap, e->words, e->capacity * sizeof *words, capacity * sizeof *words);
+        if (words) e->words = words;
+        uint32_t *offsets =
+            words ? tirbi_heap_resize(e->heap, e->offsets, e->capacity * sizeof *offsets, capacity * sizeof *offsets)
+                  : NULL;
+        if (offsets) e->offsets = offsets;
+        if (!words || !offsets) {
+            /* The words may already be larger than recorded: give them back at their true size. */
+            if (words) {
+                tirbi_heap_free(e->heap, words, capacity * sizeof *words);
+                e->words = NULL;
+                tirbi_heap_free(e->heap, e->offsets, e->capacity * sizeof *e->offsets);
+                e->offsets = NULL;
+                e->capacity = e->n = 0;
+            }
+            e->failed = true;
+        } else {
+            e->capacity = capacity;
+        }
+    }
+    if (e->failed) return 0;
+    e->words[e->n] = word;
+    e->offsets[e->n] = e->offset;
+    return e->n++;
+}
+
+void tirbi_emitter_release(tirbi_emitter *e) {
+    tirbi_heap_free(e->heap, e->words, e->capacity * sizeof *e->words);
+    tirbi_heap_free(e->heap, e->offsets, e->capacity * sizeof *e->offsets);
+    *e = (tirbi_emitter){.heap = e->heap};
+}
+
+static tirbi_word word_of(unsigned op, unsigned a, unsigned b, unsigned c) {
+    return (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c};
+}
+
+static tirbi_word list_of(unsigned a, unsigned b, unsigned c, unsigned d) {
+    return (tirbi_word){.list = {(uint16_t)a, (uint16_t)b, (uint16_t)c, (uint16_t)d}};
+}
+
+/* ---- Translating one function --------------------------------------------------------------------------------- */
+
+typedef struct fixup {
+    uint32_t word;  /* the jump's first word */
+    uint32_t field; /* the word that holds the distance */
+    uint32_t target; /* byte offset */
+} fixup;
+
+typedef struct translator {
+    tirbi_code *code;
+    const tirbi_function *function;
+    tirbi_fn *fn;
+    tirbi_heap *heap;
+    tirbi_emitter emitter;
+    tirbi_constants constants;
+    tirbi_instr *instr;
+    tirbi_instr *next;
+    uint32_t *ordinals; /* by byte offset: the number of the instruction that starts there */
+    uint32_t *places;   /* by byte offset: its first word */
+    uint8_t *targets;   /* by byte offset: something jumps there */
+    fixup *fixups;
+    uint32_t n_fixups;
+    uint32_t fixup_capacity;
+    tirbi_lane_loop *loops;
+    uint32_t n_loops;
+    uint32_t loops_seen;
+    tirb_error *error;
+} translator;
+
+static int64_t jump_operand(const tirbi_instr *instr) {
+    const char *letter = strchr(tirbi_ops[instr->op].operands, 'j');
+    return letter ? instr->operand[letter - tirbi_ops[instr->op].operands] : -1;
+}
+
+/* Numbers the instructions and finds the jump targets, the alloc sites and the lane loops. */
+static tirb_status survey(translator *t) {
+    const tirbi_function *f = t->function;
+    uint32_t ordinal = 0;
+    for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
+        TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
+        t->ordinals[at] = ordinal++;
+        int64_t target = jump_operand(t->instr);
+        if (target >= 0 && target < f->code_size) t->targets[target] = 1;
+        if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;
+        if (t->instr->op == TIRB_OP_LANE) t->n_loops++;
+    }
+    t->fn->n_instructions = ordinal;
+    t->fn->n_sites = 0;
+    t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
+    return t->loops ? TIRB_OK : tirbi_heap_status(t->heap);
+}
+
+static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t target) {
+    if (t->n_fixups == t->fixup_capacity) {
+        uint32_t capacity = t->fixup_capacity ? t->fixup_capacity * 2 : 16;
+        fixup *grown =
+            tirbi_heap_resize(t->heap, t->fixups, t->fixup_capacity * sizeof *grown, capacity * sizeof *grown);
+        if (!grown) {
+            t->emitter.failed = true;
+            return;
+        }
+        t->fixups = grown;
+        t->fixup_capacity = capacity;
+    }
+    t->fixups[t->n_fixups++] = (fixup){word, field, (uint32_t)target};
+}
+
+static uint16_t slot_of(translator *t, int64_t x) { return tirbi_slot_of_x(&t->constants, (uint16_t)x); }
+
+static void emit1(translator *t, unsigned op, int64_t a, int64_t b, int64_t c) {
+    tirbi_emit(&t->emitter, word_of(op, (unsigned)a, (unsigned)b, (unsigned)c));
+}
+
+/* A jump whose distance is in its first word. */
+static void emit_jump(translator *t, unsigned op, int64_t a, int64_t target) {
+    uint32_t word = tirbi_emit(&t->emitter, word_of(op, (unsigned)a, 0, 0));
+    add_fixup(t, word, word, target);
+}
+
+/* The distance and the cost as a second word. */
+static void emit_far(translator *t, uint32_t cost, int64_t target) {
+    uint32_t word = tirbi_emit(&t->emitter, (tirbi_word){.cost = cost});
+    add_fixup(t, word - 1, word, target);
+}
+
+static uint32_t loop_cost(const translator *t, int64_t target) {
+    return t->ordinals[t->instr->offset] - t->ordinals[target] + 1;
+}
+
+/* Whether the instruction after the current one is op and belongs to it alone. */
+static bool next_is(translator *t, uint32_t at, uint8_t op) {
+    if (at >= t->function->code_size || t->targets[at]) return false;
+    if (t->function->code[at] != op) return false;
+    return tirbi_decode(t->function->code, t->function->code_size, at, t->next, NULL) == TIRB_OK;
+}
+
+static void emit_kernel(translator *t, tirbi_kernel kernel, unsigned arity, uint8_t source) {
+    const tirbi_instr *in = t->instr;
+    uint16_t slot[3] = {0, 0, 0};
+    uint8_t size[4] = {1, 1, 1, 0};
+    for (unsigned i = 0; i < arity; i++) {
+        slot[i] = (uint16_t)in->operand[1 + i];
+        size[i] = tirbi_dtypes[tirbi_op_operand_type(in->op, in->type, source, i)].size;
+    }
+    uint16_t sizes[2];
+    memcpy(sizes, size, sizeof sizes);
+    emit1(t, TIRBI_H_KERNEL, in->operand[0], slot[0], slot[1]);
+    tirbi_emit(&t->emitter,
+               list_of(slot[2], (unsigned)tirbi_op_result_type(in->op, in->type), sizes[0], sizes[1]));
+    tirbi_emit(&t->emitter, (tirbi_word){.kernel = kernel});
+}
+
+static tirb_status no_kernel(translator *t) {
+    return tirbi_error_set(t->error, TIRB_INTERNAL, "no kernel for %s.%s", tirbi_ops[t->instr->op].mnemonic,
+                           tirbi_dtypes[t->instr->type].name);
+}
+
+static tirb_status translate_conversion(translator *t) {
+    const tirbi_instr *in = t->instr;
+    uint8_t from = (uint8_t)in->operand[2];
+    tirbi_kernel kernel;
+    if (in->op == TIRB_OP_BITS) {
+        if (!tirbi_dtype_is_float(from)) {
+            emit1(t, extend_forms[carrier[in->type]], in->operand[0], in->operand[1], 0);
+            return TIRB_OK;
+        }
+        kernel = t->code->kernels->bits[in->type][from];
+    } else {
+        uint8_t extension = cast_as_extension(in->type, from);
+        if (extension != TIRB_TYPE_NONE) {
+            emit1(t, extend_forms[extension], in->operand[0], in->operand[1], 0);
+            return TIRB_OK;
+        }
+        if (convert_forms[in->type][from] != 0) {
+            emit1(t, convert_forms[in->type][from] - 1u, in->operand[0], in->operand[1], 0);
+            return TIRB_OK;
+        }
+        kernel = t->code->kernels->cast[in->type][from];
+    }
+    if (!kernel) return no_kernel(t);
+    emit_kernel(t, kernel, 1, from);
+    return TIRB_OK;
+}
+
+static bool is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP_GE; }
+
+/* Also takes the branch on its result, where one follows; *at is then moved behind it. */
+static tirb_status translate_elementwise(translator *t, uint32_t *at) {
+    const tirbi_instr *in = t->instr;
+    const int64_t *operand = in->operand;
+    if (in->op == TIRB_OP_CAST || in->op == TIRB_OP_BITS) return translate_conversion(t);
+    if (in->op == TIRB_OP_MOV) {
+        emit1(t, extend_forms[carrier[in->type]], operand[0], operand[1], 0);
+        return TIRB_OK;
+    }
+    if (in->op == TIRB_OP_SELECT) {
+        emit1(t, TIRBI_H_SELECT64, operand[0], operand[1], operand[2]);
+        tirbi_emit(&t->emitter, list_of((unsigned)operand[3], in->type, 0, 0));
+        return TIRB_OK;
+    }
+    unsigned form = elementwise_forms[in->op][in->type];
+    if (form == 0) {
+        tirbi_kernel kernel = t->code->kernels->op[in->op - TIRBI_FIRST_ELEMENTWISE][in->type];
+        if (!kernel) return no_kernel(t);
+        emit_kernel(t, kernel, tirbi_ops[in->op].arity, in->type);
+        return TIRB_OK;
+    }
+    form--;
+    if (is_comparison(in->op)) {
+        for (unsigned branch = 0; branch < 2; branch++) {
+            if (!next_is(t, *at, branch == 0 ? TIRB_OP_BRIF : TIRB_OP_BRNOT)) continue;
+            if (t->next->operand[0] != operand[0]) continue;
+            emit1(t, form + 1 + branch, operand[0], operand[1], operand[2]);
+            emit_far(t, 0, t->next->operand[1]);
+            *at += t->next->size;
+            return TIRB_OK;
+        }
+    }
+    emit1(t, form, operand[0], operand[1], operand[2]);
+    if (tirbi_ops[in->op].arity == 3) tirbi_emit(&t->emitter, list_of((unsigned)operand[3], 0, 0, 0));
+    return TIRB_OK;
+}
+
+static void emit_list(translator *t, const uint16_t *list, unsigned n) {
+    for (unsigned i = 0; i < n; i += 4)
+        tirbi_emit(&t->emitter, list_of(list[i], i + 1 < n ? list[i + 1] : 0u, i + 2 < n ? list[i + 2] : 0u,
+                                        i + 3 < n ? list[i + 3] : 0u));
+}
+
+static uint64_t constant_of(const tirbi_instr *in) {
+    uint32_t bits = (uint32_t)in->operand[1];
+    if (in->type == TIRB_F64) {
+        float narrow;
+        memcpy(&narrow, &bits, sizeof narrow);
+        double wide = narrow;
+        uint64_t out;
+        memcpy(&out, &wide, sizeof out);
+        return out;
+    }
+    return tirbi_dtype_is_signed(in->type) ? (uint64_t)(int64_t)(int32_t)bits : bits;
+}
+
+static tirb_status translate_lane(translator *t, uint32_t *at) {
+    tirbi_lane_loop *loop = &t->loops[t->loops_seen];
+    emit1(t, TIRBI_H_LANE, 0, 0, 0);
+    tirbi_emit(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
+    TIRBI_TRY(tirbi_lane_translate(t->code, t->function, t->instr, &t->constants, &t->emitter, loop, t->error));
+    loop->after = t->emitter.n;
+    *at = t->instr->lane.end + 2;
+    return TIRB_OK;
+}
+
+/* Memory, references and reductions. */
+static void translate_memory(translator *t) {
+    const tirbi_instr *in = t->instr;
+    const int64_t *o = in->operand;
+    switch (in->op) {
+    case TIRB_OP_LOAD: emit1(t, load_forms[carrier[in->type]], o[0], o[1], slot_of(t, o[2])); break;
+    case TIRB_OP_STORE: emit1(t, store_forms[carrier[in->type]], o[0], slot_of(t, o[1]), o[2]); break;
+    case TIRB_OP_ALLOC:
+        emit1(t, TIRBI_H_ALLOC, o[0], o[1], in->type);
+        tirbi_emit(&t->emitter, (tirbi_word){.cost = t->fn->n_sites++});
+        break;
+    case TIRB_OP_SLICE:
+        emit1(t, TIRBI_H_SLICE, o[0], o[1], o[2]);
+        tirbi_emit(&t->emitter, list_of((unsigned)o[3], t->function->refs[o[0]].dtype, 0, 0));
+        break;
+    case TIRB_OP_LENGTH: {
+        uint8_t size = tirbi_dtypes[t->function->refs[o[1]].dtype].size;
+        emit1(t, TIRBI_H_LENGTH, o[0], o[1], __builtin_ctz(size));
+        break;
+    }
+    case TIRB_OP_RED_BEGIN: emit1(t, TIRBI_H_RED_BEGIN, o[0], o[1], in->type); break;
+    case TIRB_OP_RED_PUSH: emit1(t, TIRBI_H_RED_PUSH, o[0], o[1], in->type); break;
+    case TIRB_OP_RED_PUSHMA:
+        emit1(t, TIRBI_H_RED_PUSHMA, o[0], o[1], o[2]);
+        tirbi_emit(&t->emitter, list_of(in->type, 0, 0, 0));
+        break;
+    case TIRB_OP_RED_END: emit1(t, TIRBI_H_RED_END, o[0], o[1], in->type); break;
+    default: break;
+    }
+}
+
+/* Translates the instruction in t->instr; *at is the offset behind it and is moved on where it takes in more. */
+static tirb_status translate_one(translator *t, uint32_t *at) {
+    const tirbi_instr *in = t->instr;
+    const int64_t *o = in->operand;
+    if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) return translate_elementwise(t, at);
+    switch (in->op) {
+    case TIRB_OP_NOP: break;
+    case TIRB_OP_JMP: emit_jump(t, TIRBI_H_JMP, 0, o[0]); break;
+    case TIRB_OP_BACK:
+        emit_jump(t, TIRBI_H_BACK, 0, o[0]);
+        tirbi_emit(&t->emitter, (tirbi_word){.cost = loop_cost(t, o[0])});
+        break;
+    case TIRB_OP_BRIF: emit_jump(t, TIRBI_H_BRIF, o[0], o[1]); break;
+    case TIRB_OP_BRNOT: emit_jump(t, TIRBI_H_BRNOT, o[0], o[1]); break;
+    case TIRB_OP_LOOP:
+        emit1(t, TIRBI_H_LOOP, o[0], o[1], 0);
+        emit_far(t, loop_cost(t, o[2]), o[2]);
+        break;
+    case TIRB_OP_CALL:
+        emit1(t, TIRBI_H_CALL, o[0], o[1], 0);
+        emit_list(t, in->scalars, (unsigned)o[2]);
+        emit_list(t, in->refs, (unsigned)o[3]);
+        break;
+    case TIRB_OP_RET: emit1(t, TIRBI_H_RET, o[0], in->type, 0); break;
+    case TIRB_OP_RETVOID: emit1(t, TIRBI_H_RETVOID, 0, 0, 0); break;
+    case TIRB_OP_ASSERT: emit1(t, TIRBI_H_ASSERT, o[0], o[1], o[2]); break;
+    case TIRB_OP_TRAP: emit1(t, TIRBI_H_TRAP, o[0], o[1], 0); break;
+    case TIRB_OP_INDEX:
+        emit1(t, TIRBI_H_INDEX, o[0], o[1], o[2]);
+        tirbi_emit(&t->emitter, list_of((unsigned)o[3], 0, 0, 0));
+        break;
+    case TIRB_OP_CONST: {
+        uint64_t value = constant_of(in);
+        if (value == (uint64_t)(int64_t)(int32_t)value) {
+            tirbi_emit(&t->emitter,
+                       (tirbi_word){.op = TIRBI_H_CONST, .a = (uint16_t)o[0], .jump = (int32_t)value});
+            break;
+        }
+        emit1(t, TIRBI_H_CONST64, o[0], 0, 0);
+        tirbi_emit(&t->emitter, (tirbi_word){.bits = value});
+        break;
+    }
+    case TIRB_OP_CONST64:
+        emit1(t, TIRBI_H_CONST64, o[0], 0, 0);
+        tirbi_emit(&t->emitter, (tirbi_word){.bits = (uint64_t)o[1]});
+        break;
+    case TIRB_OP_LANE: return translate_lane(t, at);
+    default: translate_memory(t); break;
+    }
+    return TIRB_OK;
+}
+
+static void patch_jumps(translator *t) {
+    tirbi_word *words = t->emitter.words;
+    for (uint32_t i = 0; i < t->n_fixups; i++) {
+        const fixup *f = &t->fixups[i];
+        int32_t distance = (int32_t)((int64_t)t->places[f->target] - (int64_t)f->word);
+        if (f->field == f->word)
+            words[f->field].jump = distance;
+        else
+            words[f->field].far_jump = distance;
+    }
+}
+
+static tirb_status translate_code(translator *t) {
+    const tirbi_function *f = t->function;
+    for (uint32_t at = 0; at < f->code_size;) {
+        TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
+        t->emitter.offset = at;
+        t->places[at] = t->emitter.n;
+        at += t->instr->size;
+        TIRBI_TRY(translate_one(t, &at));
+        if (t->emitter.failed || t->constants.failed) return tirbi_heap_status(t->heap);
+    }
+    patch_jumps(t);
+    return TIRB_OK;
+}
+
+/* ---- Layout of a function's frame and its arguments ----------------------------------------------------------- */
+
+/* The registers that a call's arguments arrive in: scalar parameters, shape variables that are none, tensors. */
+static tirb_status collect_arguments(translator *t) {
+    const tirbi_function *f = t->function;
+    uint16_t *scalars = TIRBI_NEW_ARRAY(&t->code->arena, uint16_t, (size_t)f->n_params + f->n_vars);
+    uint16_t *refs = TIRBI_NEW_ARRAY(&t->code->arena, uint16_t, f->n_params);
+    if (!scalars || !refs) return tirbi_heap_status(t->heap);
+    tirbi_fn *fn = t->fn;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->params[i].kind == TIRB_PARAM_SCALAR)
+            scalars[fn->n_scalar_args++] = f->params[i].reg;
+        else
+            refs[fn->n_ref_args++] = f->params[i].reg;
+    }
+    for (uint32_t i = 0; i < f->n_vars; i++)
+        if (f->vars[i].param == TIRBI_NO_REG) scalars[fn->n_scalar_args++] = f->vars[i].reg;
+    fn->scalar_args = scalars;
+    fn->ref_args = refs;
+    return TIRB_OK;
+}
+
+static uint32_t align16(uint32_t size) { return (size + 15) / 16 * 16; }
+
+/* All counts are at most 2^16 and the sites at most the code size, so 32 bits hold every sum. */
+static tirb_status lay_out_frame(translator *t) {
+    tirbi_fn *fn = t->fn;
+    fn->n_constants = t->constants.n;
+    fn->constants = t->constants.values;
+    fn->n_slots = t->function->n_sregs + fn->n_constants;
+    uint64_t sites = (uint64_t)fn->n_sites * sizeof(tirbi_block *);
+    if (sites > UINT32_MAX / 2) return tirbi_error_set(t->error, TIRB_MEMORY_LIMIT, "too many allocations");
+    fn->refs_at = align16((uint32_t)TIRBI_FRAME_SLOTS + fn->n_slots * (uint32_t)sizeof(uint64_t));
+    fn->reds_at = align16(fn->refs_at + t->function->n_refs * (uint32_t)sizeof(tirbi_ref));
+    fn->sites_at = align16(fn->reds_at + t->function->n_reds * (uint32_t)sizeof(tirbi_red));
+    fn->frame_size = align16(fn->sites_at + (uint32_t)sites);
+    return TIRB_OK;
+}
+
+/* Copies the words to the arena, at their final size. */
+static tirb_status keep_words(translator *t) {
+    tirbi_fn *fn = t->fn;
+    tirbi_word *words = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_word, t->emitter.n);
+    uint32_t *offsets = TIRBI_NEW_ARRAY(&t->code->arena, uint32_t, t->emitter.n);
+    uint64_t *constants = TIRBI_NEW_ARRAY(&t->code->arena, uint64_t, t->constants.n);
+    if (!words || !offsets || !constants) return tirbi_heap_status(t->heap);
+    if (t->emitter.n > 0) {
+        memcpy(words, t->emitter.words, t->emitter.n * sizeof *words);
+        memcpy(offsets, t->emitter.offsets, t->emitter.n * sizeof *offsets);
+    }
+    if (t->constants.n > 0) memcpy(constants, t->constants.values, t->constants.n * sizeof *constants);
+    fn->words = words;
+    fn->offsets = offsets;
+    fn->constants = constants;
+    fn->n_words = t->emitter.n;
+    fn->loops = t->loops;
+    return TIRB_OK;
+}
+
+static tirb_status translate_function(translator *t) {
+    size_t size = (size_t)t->function->code_size + 1;
+    t->ordinals = tirbi_heap_calloc(t->heap, size, sizeof *t->ordinals);
+    t->places = tirbi_heap_calloc(t->heap, size, sizeof *t->places);
+    t->targets = tirbi_heap_calloc(t->heap, size, sizeof *t->targets);
+    tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs);
+    tirb_status status = t->ordinals && t->places && t->targets ? TIRB_OK : tirbi_heap_status(t->heap);
+    if (status == TIRB_OK) status = survey(t);
+    if (status == TIRB_OK) status = collect_arguments(t);
+    if (status == TIRB_OK) status = translate_code(t);
+    if (status == TIRB_OK) status = lay_out_frame(t);
+    if (status == TIRB_OK) status = keep_words(t);
+    tirbi_heap_free(t->heap, t->ordinals, size * sizeof *t->ordinals);
+    tirbi_heap_free(t->heap, t->places, size * sizeof *t->places);
+    tirbi_heap_free(t->heap, t->targets, size * sizeof *t->targets);
+    tirbi_heap_free(t->heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
+    tirbi_constants_release(&t->constants);
+    tirbi_emitter_release(&t->emitter);
+    return status;
+}
+
+/* ---- The whole program ---------------------------------------------------------------------------------------- */
+
+static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
+    const tirbi_program *program = code->program;
+    code->functions = TIRBI_NEW_ARRAY(&code->arena, tirbi_fn, program->n_functions);
+    tirbi_instr *instrs = tirbi_heap_calloc(code->heap, 2, sizeof *instrs);
+    tirb_status status = code->functions && instrs ? TIRB_OK : tirbi_heap_status(code->heap);
+    for (uint32_t i = 0; status == TIRB_OK && i < program->n_functions; i++) {
+        translator t = {.code = code,
+                        .function = &program->functions[i],
+                        .fn = &code->functions[i],
+                        .heap = code->heap,
+                        .emitter = {.heap = code->heap},
+                        .instr = &instrs[0],
+                        .next = &instrs[1],
+                        .error = error};
+        t.fn->function = t.function;
+        status = translate_function(&t);
+    }
+    tirbi_heap_free(code->heap, instrs, 2 * sizeof *instrs);
+    return status;
+}
+
+tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, tirbi_heap *heap, tirbi_code **out,
+                              tirb_error *error) {
+    tirbi_code *code = tirbi_heap_calloc(heap, 1, sizeof *code);
+    if (!code) return tirbi_error_set(error, tirbi_heap_status(heap), "no memory to translate the program");
+    code->heap = heap;
+    code->program = program;
+    tirbi_arena_init(&code->arena, heap);
+    code->kernels = tirbi_kernels(isa);
+    code->lanes = tirbi_lane_machine_of(isa);
+    tirb_status status = TIRB_OK;
+    if (!code->kernels || !code->lanes)
+        status = tirbi_error_set(error, TIRB_UNSUPPORTED, "this build has no %s machine", tirb_isa_name(isa));
+    if (status == TIRB_OK) {
+        status = translate_program(code, error);
+        if (status == TIRB_NO_MEMORY || status == TIRB_MEMORY_LIMIT)
+            tirbi_error_set(error, status, "no memory to translate the program");
+    }
+    if (status != TIRB_OK) {
+        tirbi_code_destroy(code);
+        return status;
+    }
+    *out = code;
+    return TIRB_OK;
+}
+
+void tirbi_code_destroy(tirbi_code *code) {
+    if (!code) return;
+    tirbi_heap *heap = code->heap;
+    tirbi_arena_destroy(&code->arena);
+    tirbi_heap_free(heap, code, sizeof *code);
+}

@@ -1,0 +1,14 @@
+/* The handlers of the lane machine as an enum. */
+#ifndef TIRB_VM_LANES_FORMS_H
+#define TIRB_VM_LANES_FORMS_H
+
+enum tirbi_lane_handler {
+#define LANE(name) TIRBI_L_##name,
+#define LANE_UNARY(OP, T, D, X) TIRBI_L_##OP##_##T##_##D##X,
+#define LANE_BINARY(OP, T, D, X, Y) TIRBI_L_##OP##_##T##_##D##X##Y,
+#define LANE_TERNARY(OP, T, D, X, Y, Z) TIRBI_L_##OP##_##T##_##D##X##Y##Z,
+#include "vm/lanes/forms.def"
+    TIRBI_N_LANE_HANDLERS
+};
+
+#endif

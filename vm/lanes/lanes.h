@@ -1,0 +1,130 @@
+/* Lane loops as the machine runs them.
+ *
+ * A loop's body is translated to words whose operands are entries of a table of pointers: entry 0 is unused, then come
+ * the cursors, the scalars that are splat, and the strips. A strip is scratch memory for one block of a lane register.
+ * A block is as many lanes as a bank of SIMD registers holds of the loop's main element size. The full body runs for
+ * whole blocks; the tail body runs once for the lanes that are left and touches no element behind them. */
+#ifndef TIRB_VM_LANES_LANES_H
+#define TIRB_VM_LANES_LANES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+#include "loader/isa/isa.h"
+#include "vm/lanes/word.h"
+
+/* ---- Reductions ----------------------------------------------------------------------------------------------- */
+
+enum { TIRBI_RED_BLOCK = 16384, TIRBI_RED_PARTIALS_F32 = 64, TIRBI_RED_PARTIALS_F64 = 32 };
+
+/* The state of one reduction: the tree of the design's rule R3. Element i of a block of 16384 is combined into partial
+ * i mod W; a finished block is folded by halves and combined into the running value. */
+typedef struct tirbi_red {
+    union {
+        float f32[TIRBI_RED_PARTIALS_F32];
+        double f64[TIRBI_RED_PARTIALS_F64];
+    } part;
+    union {
+        float f32;
+        double f64;
+    } running;
+    uint32_t count; /* elements in the unfinished block */
+    uint8_t op;     /* tirbi_red_op */
+} tirbi_red;
+
+/* ---- Translated loops ----------------------------------------------------------------------------------------- */
+
+typedef struct tirbi_lane_cursor {
+    uint16_t ref;
+    uint8_t size; /* of an element */
+    uint8_t access;
+    uint16_t start; /* slots */
+    uint16_t step;
+    uint16_t steps[TIRBI_MAX_INNER];
+    uint8_t n_uses;
+    uint8_t uses[TIRBI_MAX_INNER + 1]; /* the sets of inner loops that enclose a use, each once */
+} tirbi_lane_cursor;
+
+typedef struct tirbi_lane_splat {
+    uint16_t slot;
+    uint8_t size;
+} tirbi_lane_splat;
+
+typedef struct tirbi_lane_inner {
+    uint16_t extent; /* slots */
+    uint16_t index;
+    uint8_t enclosing; /* the set of this loop and those around it */
+    uint32_t instructions;
+} tirbi_lane_inner;
+
+typedef struct tirbi_lane_loop {
+    uint16_t n; /* slot */
+    uint8_t n_inner;
+    uint8_t n_cursors;
+    uint16_t n_splats;
+    uint16_t n_strips;
+    uint32_t lanes; /* in a block */
+    uint32_t strip_size;
+    uint32_t instructions; /* of the body, outside inner loops */
+    uint32_t full;         /* words of the function where the bodies start */
+    uint32_t tail;
+    uint32_t after;
+    tirbi_lane_inner inner[TIRBI_MAX_INNER];
+    const tirbi_lane_cursor *cursors;
+    const tirbi_lane_splat *splats;
+} tirbi_lane_loop;
+
+/* ---- Running -------------------------------------------------------------------------------------------------- */
+
+/* What one step of a loop adds to a pointer. */
+typedef struct tirbi_lane_move {
+    uint32_t pointer;
+    ptrdiff_t bytes;
+} tirbi_lane_move;
+
+typedef struct tirbi_lane_state {
+    uint8_t **pointers;
+    uint8_t *scratch;
+    const atomic_uint *stop;
+    tirbi_red *reds;
+    const uint64_t *slots;
+    int64_t n;      /* lanes */
+    int64_t first;  /* the first lane of the block */
+    size_t count;   /* lanes in the block */
+    size_t lanes;   /* lanes in a whole block */
+    ptrdiff_t strides[TIRBI_MAX_CURSORS]; /* bytes from lane to lane */
+    uint32_t n_moves;                     /* from block to block */
+    tirbi_lane_move moves[TIRBI_MAX_CURSORS];
+    struct {
+        int64_t extent;
+        int64_t left;
+        uint64_t *index; /* a slot to count in, or NULL */
+        uint32_t n_moves;
+        ptrdiff_t steps[TIRBI_MAX_CURSORS]; /* bytes, by cursor */
+        tirbi_lane_move moves[TIRBI_MAX_CURSORS];
+    } inner[TIRBI_MAX_INNER];
+    const tirbi_word *trap; /* the word that trapped */
+} tirbi_lane_state;
+
+typedef enum tirbi_lane_end { TIRBI_LANE_DONE = 0, TIRBI_LANE_DIVIDE = 1, TIRBI_LANE_STOPPED = 2 } tirbi_lane_end;
+
+enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2 };
+
+/* The lane machine of one instruction set. */
+typedef struct tirbi_lane_machine {
+    tirbi_lane_end (*run)(tirbi_lane_state *state, const tirbi_word *full, const tirbi_word *tail);
+    uint32_t bank_bytes;
+    uint32_t features;
+} tirbi_lane_machine;
+
+/* No strip is larger. Scratch is charged at this size whatever the machine needs, so that limits do not depend on it. */
+enum { TIRBI_MAX_BANK_BYTES = 512, TIRBI_MAX_STRIP_BYTES = 2048 };
+
+/* NULL when this build has none. */
+const tirbi_lane_machine *tirbi_lane_machine_of(tirb_isa isa);
+
+#endif

@@ -1,0 +1,53 @@
+/* The lane machine for x86-64 with AVX2 and FMA. */
+#include "vm/lanes/banks.h"
+#include "vm/lanes/machines.h"
+
+#if defined(__x86_64__)
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma,bmi,bmi2")
+#endif
+#include <immintrin.h>
+
+#define LANE_MACHINE tirbi_lane_machine_avx2
+#define VB 32
+#define BANK_REGISTERS 6
+#define EACH EACH6
+#define BANK_VARIABLES VARIABLES6
+#define FORGET_BANKS() FORGET6("x")
+
+#define HAVE_FMA 1
+#define DO_FMA_F32(x, y, z) ((V)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)))
+#define DO_FMA_F64(x, y, z) ((V)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#define DO_FMS_F32(x, y, z) ((V)_mm256_fmsub_ps((__m256)(x), (__m256)(y), (__m256)(z)))
+#define DO_FMS_F64(x, y, z) ((V)_mm256_fmsub_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#define DO_FNMA_F32(x, y, z) ((V)_mm256_fnmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)))
+#define DO_FNMA_F64(x, y, z) ((V)_mm256_fnmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#define DO_SQRT_F32(x) ((V)_mm256_sqrt_ps((__m256)(x)))
+#define DO_SQRT_F64(x) ((V)_mm256_sqrt_pd((__m256d)(x)))
+#define DO_MIN_F32(x, y) ((V)_mm256_min_ps((__m256)(x), (__m256)(y)))
+#define DO_MAX_F32(x, y) ((V)_mm256_max_ps((__m256)(x), (__m256)(y)))
+#define DO_MIN_F64(x, y) ((V)_mm256_min_pd((__m256d)(x), (__m256d)(y)))
+#define DO_MAX_F64(x, y) ((V)_mm256_max_pd((__m256d)(x), (__m256d)(y)))
+#define DO_MIN_I32(x, y) ((V)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
+#define DO_MAX_I32(x, y) ((V)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
+#define DO_CANON_F32(x)                                                                                                \
+    ((V)_mm256_blendv_ps((__m256)(x), (__m256)_mm256_set1_epi32(0x7FC00000),                                           \
+                         _mm256_cmp_ps((__m256)(x), (__m256)(x), _CMP_UNORD_Q)))
+#define DO_CANON_F64(x)                                                                                                \
+    ((V)_mm256_blendv_pd((__m256d)(x), (__m256d)_mm256_set1_epi64x(0x7FF8000000000000),                                \
+                         _mm256_cmp_pd((__m256d)(x), (__m256d)(x), _CMP_UNORD_Q)))
+#include "vm/lanes/machine.inc"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#endif

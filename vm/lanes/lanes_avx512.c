@@ -1,0 +1,66 @@
+/* The lane machine for x86-64 with AVX-512 F, BW, DQ and VL. */
+#include "vm/lanes/banks.h"
+#include "vm/lanes/machines.h"
+
+#if defined(__x86_64__)
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2"))),               \
+                             apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
+#endif
+#include <immintrin.h>
+
+#define LANE_MACHINE tirbi_lane_machine_avx512
+#define VB 64
+#define BANK_REGISTERS 8
+#define EACH EACH8
+#define BANK_VARIABLES VARIABLES8
+#define FORGET_BANKS() FORGET8("v")
+
+#define HAVE_FMA 1
+#define DO_FMA_F32(x, y, z) ((V)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
+#define DO_FMA_F64(x, y, z) ((V)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
+#define DO_FMS_F32(x, y, z) ((V)_mm512_fmsub_ps((__m512)(x), (__m512)(y), (__m512)(z)))
+#define DO_FMS_F64(x, y, z) ((V)_mm512_fmsub_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
+#define DO_FNMA_F32(x, y, z) ((V)_mm512_fnmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
+#define DO_FNMA_F64(x, y, z) ((V)_mm512_fnmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
+#define DO_SQRT_F32(x) ((V)_mm512_sqrt_ps((__m512)(x)))
+#define DO_SQRT_F64(x) ((V)_mm512_sqrt_pd((__m512d)(x)))
+#define DO_MIN_F32(x, y) ((V)_mm512_min_ps((__m512)(x), (__m512)(y)))
+#define DO_MAX_F32(x, y) ((V)_mm512_max_ps((__m512)(x), (__m512)(y)))
+#define DO_MIN_F64(x, y) ((V)_mm512_min_pd((__m512d)(x), (__m512d)(y)))
+#define DO_MAX_F64(x, y) ((V)_mm512_max_pd((__m512d)(x), (__m512d)(y)))
+#define DO_MIN_I32(x, y) ((V)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
+#define DO_MAX_I32(x, y) ((V)_mm512_max_epi32((__m512i)(x), (__m512i)(y)))
+#define DO_MIN_I64(x, y) ((V)_mm512_min_epi64((__m512i)(x), (__m512i)(y)))
+#define DO_MAX_I64(x, y) ((V)_mm512_max_epi64((__m512i)(x), (__m512i)(y)))
+#define DO_CANON_F32(x)                                                                                                \
+    ((V)_mm512_mask_blend_ps(_mm512_cmp_ps_mask((__m512)(x), (__m512)(x), _CMP_UNORD_Q), (__m512)(x),                  \
+                             (__m512)_mm512_set1_epi32(0x7FC00000)))
+#define DO_CANON_F64(x)                                                                                                \
+    ((V)_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)(x), (__m512d)(x), _CMP_UNORD_Q), (__m512d)(x),               \
+                             (__m512d)_mm512_set1_epi64(0x7FF8000000000000)))
+/* Whole vectors and one masked one. */
+#define COPY_BYTES(to, from, n)                                                                                        \
+    do {                                                                                                               \
+        uint8_t *to_ = (to);                                                                                           \
+        const uint8_t *from_ = (from);                                                                                 \
+        size_t n_ = (n);                                                                                               \
+        for (; n_ >= 64; n_ -= 64, to_ += 64, from_ += 64) _mm512_storeu_si512(to_, _mm512_loadu_si512(from_));        \
+        __mmask64 mask_ = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (uint32_t)n_));                                       \
+        _mm512_mask_storeu_epi8(to_, mask_, _mm512_maskz_loadu_epi8(mask_, from_));                                    \
+    } while (0)
+#include "vm/lanes/machine.inc"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#endif

@@ -1,0 +1,19 @@
+/* The lane machine in plain C: 16-byte vectors, which the compiler maps to what the machine has. */
+#include "vm/lanes/banks.h"
+#include "vm/lanes/machines.h"
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+#define LANE_MACHINE tirbi_lane_machine_generic
+#define VB 16
+#define BANK_REGISTERS 6
+#define EACH EACH6
+#define BANK_VARIABLES VARIABLES6
+#if defined(__x86_64__)
+#define FORGET_BANKS() FORGET6("x")
+#elif defined(__aarch64__)
+#define FORGET_BANKS() FORGET6("w")
+#else
+#define FORGET_BANKS() CLEAR6()
+#endif
+#include "vm/lanes/machine.inc"
