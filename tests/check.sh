@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# README's second command: installs what is missing, builds every configuration and runs every test, the long ones with
+# a seeded sample. Ends with a line `N passed, N failed`; exit status 1 when something failed.
+#
+#   bash tests/check.sh           about ten minutes on two cores
+#   bash tests/check.sh --full    everything long as well
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+. tests/install.sh
+
+full=0
+for argument in "$@"; do
+    case $argument in
+        --full) full=1 ;;
+        *) echo "usage: tests/check.sh [--full]" >&2; exit 2 ;;
+    esac
+done
+
+passed=0 failed=0 skipped=0 failures=()
+jobs=$(nproc)
+
+note() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+
+# one NAME COMMAND...: a step that counts as one test.
+one() {
+    local name=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        failures+=("$name")
+        echo "FAILED: $name"
+    fi
+}
+
+# counted NAME COMMAND...: a step that ends with a line `N passed, N failed`.
+counted() {
+    local name=$1 log status line
+    shift
+    log=$(mktemp)
+    "$@" > "$log" 2>&1
+    status=$?
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    if [ "$status" -eq 77 ]; then
+        echo "skipped: $name: $(tail -n 1 "$log")"
+        skipped=$((skipped + 1))
+    elif [ -n "$line" ]; then
+        local p=${line%% passed*} f=${line#*, }
+        f=${f%% failed*}
+        [ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
+        passed=$((passed + p)) failed=$((failed + f))
+        [ "$f" -eq 0 ] || { failures+=("$name"); cat "$log"; }
+        echo "$name: $line"
+    else
+        failed=$((failed + 1))
+        failures+=("$name")
+        tail -n 60 "$log"
+        echo "FAILED: $name (status $status)"
+    fi
+    rm -f "$log"
+}
+
+# build PRESET OPTIONS...: configures and builds into build/PRESET; a build that fails is one failed test.
+build() {
+    local preset=$1 log
+    shift
+    note "build $preset"
+    log=build/check-$preset.log
+    local generator=()
+    [ -e "build/$preset/CMakeCache.txt" ] || generator=(-G Ninja)
+    if cmake --preset "$preset" "${generator[@]}" -DTIRB_WERROR=ON -DTIRB_TEST_PYTHON="$python" "$@" > "$log" 2>&1 &&
+        cmake --build --preset "$preset" -j "$jobs" >> "$log" 2>&1; then
+        return 0
+    fi
+    grep -E -A 5 'error|Error|FAILED' "$log" | head -n 80
+    failed=$((failed + 1))
+    failures+=("build $preset")
+    return 1
+}
+
+# tests PRESET CTEST-OPTIONS...
+tests() {
+    local preset=$1 results p f s
+    shift
+    note "test $preset"
+    results=$PWD/build/check-$preset.xml
+    rm -f "$results"
+    ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=ignore --output-junit "$results" \
+        --test-output-size-passed 1000000 --test-output-size-failed 1000000 "$@"
+    if ! read -r p f s < <("$python" tests/count.py "$results"); then
+        p=0 f=1 s=0
+    fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    [ "$f" -eq 0 ] || failures+=("tests of $preset")
+    echo "$preset: $p passed, $f failed, $s skipped"
+}
+
+has_modules() { "$1" -c 'import numpy, ml_dtypes, tvm' 2> /dev/null; }
+
+# Python with NumPy, ml_dtypes and TVM: the one that is there, or a virtual environment of our own. Without TVM the
+# comparison with it is left out, and said so.
+find_python() {
+    python=$(command -v python3)
+    has_modules "$python" && return 0
+    if [ ! -x build/venv/bin/python3 ]; then
+        /usr/bin/python3 -m venv build/venv || return 1
+    fi
+    python=$PWD/build/venv/bin/python3
+    has_modules "$python" && return 0
+    "$python" -m pip install -q --disable-pip-version-check numpy ml_dtypes || return 1
+    "$python" -m pip install -q --disable-pip-version-check 'apache-tvm==0.27.*' || echo "no TVM: not compared with it"
+}
+
+mkdir -p build
+note "install"
+mapfile -t packages < <(grep -v '^#' tests/packages.txt)
+install_packages "${packages[@]}" || exit 1
+find_python || { echo "no Python with NumPy"; exit 1; }
+
+if build release -DCMAKE_C_COMPILER=gcc; then
+    tests release
+    counted "compared with TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
+    one "demo" bash tests/demo.sh
+fi
+if build switch-dispatch -DCMAKE_C_COMPILER=gcc; then
+    tests switch-dispatch -L 'unit|kernels|differential'
+fi
+if build asan; then
+    tests asan -L 'unit|cli|differential'
+fi
+note "install rules and consumers"
+counted "consumers" bash tests/abi/run.sh
+if [ "$full" -eq 1 ]; then
+    build tsan && tests tsan -L unit
+    build dev -DCMAKE_C_COMPILER=clang && tests dev
+    counted "differential, long" build/release/bin/differential --full
+fi
+
+note "done"
+[ ${#failures[@]} -eq 0 ] || printf 'failed: %s\n' "${failures[@]}"
+[ "$skipped" -eq 0 ] || echo "$skipped skipped"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
