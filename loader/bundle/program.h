@@ -56,7 +56,8 @@ typedef struct tirbi_param {
     uint16_t reg;   /* tensors: reference register; scalars: scalar register */
     uint8_t ndim;
     bool has_strides;     /* else the function sees the tensor compact, row-major */
-    bool has_elem_offset; /* then elem_offset is bound or checked against byte_offset / element size */
+    bool has_elem_offset; /* then elem_offset is bound or checked against byte_offset / element size; either way the
+                             reference begins at the tensor's first element, behind byte_offset */
     const tirbi_dim *shape;
     const tirbi_dim *strides; /* in elements; ndim of them if has_strides */
     tirbi_dim elem_offset;

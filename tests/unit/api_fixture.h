@@ -100,9 +100,9 @@ static inline void expect_error(session *s, tirb_status status, tirb_status expe
     assert_int_equal(s->error.code, status);
 }
 
-#define EXPECT_OK(s, status)                                                                       \
-    do {                                                                                           \
-        tirb_status expect_ok_ = (status);                                                         \
+#define EXPECT_OK(s, status)                                                                             \
+    do {                                                                                                 \
+        tirb_status expect_ok_ = (status);                                                               \
         if (expect_ok_ != TIRB_OK) fail_msg("%s: %s", tirb_status_name(expect_ok_), (s)->error.message); \
     } while (0)
 

@@ -1,6 +1,8 @@
 /* Arguments of calls: every check of a tensor and a scalar, strides, overlap, and shape inference. */
 #include "tests/unit/api_fixture.h"
 
+#include <tirb/dlpack.h>
+
 #include "vm/call/number.h"
 #include "vm/call/strided.h"
 
@@ -106,6 +108,53 @@ static void test_describe(void **state) {
     assert_int_equal(tirb_module_function(s.module, 0, &info, NULL), TIRB_MISUSE);
 }
 
+/* The cause stands at the end of a message and survives names of any length. */
+static void test_long_texts(void **state) {
+    (void)state;
+    enum { N = 30 };
+    static char text[16384], name[200];
+    memset(name, 'q', sizeof(name) - 1);
+    size_t used =
+        (size_t)snprintf(text, sizeof(text), ".function \"f%s\" public\n.var \"n\" i32 s0\n.scalars 1\n", name);
+    for (int i = 0; i < N; i++) used += (size_t)snprintf(text + used, sizeof(text) - used, ".ref f32\n");
+    for (int i = 0; i < N; i++) {
+        used += (size_t)snprintf(text + used, sizeof(text) - used, ".tensor \"%s%d\" f32 r%d read ($0)\n", name, i, i);
+    }
+    snprintf(text + used, sizeof(text) - used, "  ret.void\n.end\n");
+    session wide = open_session(text, NULL);
+    tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+    assert_int_equal(tirb_module_function(wide.module, 0, &info, NULL), TIRB_OK);
+    assert_true(strlen(info.signature) > 900 && strlen(info.signature) < 1024);
+    assert_string_equal(info.signature + strlen(info.signature) - 3, "...");
+    float x[4];
+    tensor a, b;
+    tirb_arg args[N];
+    for (int i = 0; i < N; i++) args[i] = tensor_arg(make_tensor(&a, x, F32, 1, 4));
+    args[7] = tensor_arg(make_tensor(&b, x, F32, 1, 3));
+    expect_error(&wide, tirb_instance_call(wide.instance, 0, args, N, NULL, &wide.error), TIRB_SHAPE,
+                 "...: shape[0] is 3, expected 4 to match qqqqqqqqqq");
+    assert_non_null(strstr(wide.error.message, ".shape[0]"));
+    close_session(&wide);
+}
+
+static void test_extents_as_text(void **state) {
+    (void)state;
+    session texts = open_session(
+        ".function \"f\" public\n.scalars 2\n.ref f32\n.var \"n\" i32 s0 param 0\n.var \"m\" i32 s1 param 1\n"
+        ".scalar \"n\" i32 s0\n.scalar \"m\" i32 s1\n"
+        ".tensor \"A\" f32 r0 read ({$0 1 add 2 mul} {$0 $1 1 sub sub} {$0 $1 min 3 floordiv} {$0 2 $1 mul add}"
+        " {$0 $1 2 floormod mul} {$0 $1 truncdiv 1 add} {$0 $1 sub 1 sub} {2 $0 $1 mul floordiv} {$0 $1 max 2 "
+        "floormod})\n"
+        "  ret.void\n.end\n",
+        NULL);
+    tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+    assert_int_equal(tirb_module_function(texts.module, 0, &info, NULL), TIRB_OK);
+    assert_string_equal(info.signature,
+                        "f(n: int32, m: int32, A: Tensor([(n + 1) * 2, n - (m - 1), min(n, m) // 3, n + 2 * m, "
+                        "n * (m % 2), truncdiv(n, m) + 1, n - m - 1, 2 // (n * m), max(n, m) % 2], float32))");
+    close_session(&texts);
+}
+
 /* ---- Tensors --------------------------------------------------------------------------------------------------- */
 
 static void test_counts_and_kinds(void **state) {
@@ -185,7 +234,8 @@ static void test_huge(void **state) {
     (void)state;
     tensor a, b;
     float data[1];
-    tirb_arg args[2] = {tensor_arg(make_tensor(&a, data, F32, 2, 0, 0)), tensor_arg(make_tensor(&b, data, F32, 2, 0, 0))};
+    tirb_arg args[2] = {tensor_arg(make_tensor(&a, data, F32, 2, 0, 0)),
+                        tensor_arg(make_tensor(&b, data, F32, 2, 0, 0))};
     a.shape[0] = a.shape[1] = INT64_C(1) << 32;
     expect_error(&s, run(&s, "twice", args, 2, NULL), TIRB_SHAPE, "more bytes than can be addressed");
     a.shape[0] = a.shape[1] = 2;
@@ -196,7 +246,8 @@ static void test_huge(void **state) {
     expect_error(&s, run(&s, "twice", args, 2, NULL), TIRB_SHAPE, "more bytes than can be addressed");
     args[0] = tensor_arg(make_tensor(&a, data, (DLDataType){kDLUInt, 8, 1}, 1, 0));
     a.shape[0] = INT64_C(3000000000);
-    expect_error(&s, run(&s, "bytes", args, 1, NULL), TIRB_SHAPE, "shape[0] is 3000000000, which does not fit n: int32");
+    expect_error(&s, run(&s, "bytes", args, 1, NULL), TIRB_SHAPE,
+                 "shape[0] is 3000000000, which does not fit n: int32");
 }
 
 static void test_shape_variables(void **state) {
@@ -215,7 +266,8 @@ static void test_shape_variables(void **state) {
     args[0] = tensor_arg(make_tensor(&a, x, F32, 1, 3));
     EXPECT_OK(&s, run(&s, "matched", args, 2, NULL));
     a.shape[0] = 4;
-    expect_error(&s, run(&s, "matched", args, 2, NULL), TIRB_SHAPE, "'A' of matched(A: Tensor([n // 2], float32), "
+    expect_error(&s, run(&s, "matched", args, 2, NULL), TIRB_SHAPE,
+                 "'A' of matched(A: Tensor([n // 2], float32), "
                  "B: Tensor([n], float32)): shape[0] is 4, expected 3 (n // 2)");
 }
 
@@ -225,7 +277,8 @@ static void test_alignment_and_offset(void **state) {
     unsigned char raw[64], out[64] = {0};
     memcpy(raw + 5, x, sizeof(x));
     tensor a, b;
-    tirb_arg args[2] = {tensor_arg(make_tensor(&a, raw + 2, F32, 2, 2, 2)), tensor_arg(make_tensor(&b, out + 3, F32, 2, 2, 2))};
+    tirb_arg args[2] = {tensor_arg(make_tensor(&a, raw + 2, F32, 2, 2, 2)),
+                        tensor_arg(make_tensor(&b, out + 3, F32, 2, 2, 2))};
     a.dl.byte_offset = 3;
     EXPECT_OK(&s, run(&s, "twice", args, 2, NULL));
     float back[4];
@@ -260,6 +313,25 @@ static void test_rank_zero(void **state) {
     tirb_result result;
     EXPECT_OK(&s, run(&s, "point", &arg, 1, &result));
     assert_true(result.value.f == 2.5);
+}
+
+static void test_managed(void **state) {
+    (void)state;
+    float x[4] = {1, 2, 3, 4}, y[4];
+    tensor a;
+    tirb_dl_managed_v1 managed = {.version = {1, 1}, .dl_tensor = *make_tensor(&a, y, F32, 2, 2, 2)};
+    DLManagedTensor older = {.dl_tensor = *make_tensor(&a, x, F32, 2, 2, 2)};
+    managed.dl_tensor.shape = older.dl_tensor.shape = a.shape;
+    tirb_arg args[2];
+    tirb_arg_from_managed(&older, &args[0]);
+    assert_true(tirb_arg_from_managed_v1(&managed, &args[1]));
+    EXPECT_OK(&s, run(&s, "twice", args, 2, NULL));
+    assert_true(y[3] == 8);
+    managed.flags = TIRB_DL_READ_ONLY;
+    assert_true(tirb_arg_from_managed_v1(&managed, &args[1]));
+    expect_error(&s, run(&s, "twice", args, 2, NULL), TIRB_ARGUMENT, "is read-only");
+    managed.version.major = 2;
+    assert_false(tirb_arg_from_managed_v1(&managed, &args[1]));
 }
 
 /* ---- Strides --------------------------------------------------------------------------------------------------- */
@@ -452,7 +524,11 @@ static void test_views_by_enumeration(void **state) {
                 shape[k][d] = 1 + (random >> 24) % 5;
                 strides[k][d] = (int64_t)((random >> 16) % 17) - 8;
             }
-            v[k] = (tirbi_view){.base = memory + 2048 + (random >> 8) % 64, .item = 4, .ndim = 2, .shape = shape[k], .strides = strides[k]};
+            v[k] = (tirbi_view){.base = memory + 2048 + (random >> 8) % 64,
+                                .item = 4,
+                                .ndim = 2,
+                                .shape = shape[k],
+                                .strides = strides[k]};
             assert_true(tirbi_view_measure(&v[k]));
             for (int64_t i = 0; i < shape[k][0]; i++) {
                 for (int64_t j = 0; j < shape[k][1]; j++) {
@@ -483,14 +559,16 @@ static void test_sized(void **state) {
     (void)state;
     float x[64], y[16];
     tensor a, c;
-    tirb_arg args[3] = {no_arg(), tensor_arg(make_tensor(&a, x, F32, 2, 4, 5)), tensor_arg(make_tensor(&c, y, F32, 1, 5))};
+    tirb_arg args[3] = {no_arg(), tensor_arg(make_tensor(&a, x, F32, 2, 4, 5)),
+                        tensor_arg(make_tensor(&c, y, F32, 1, 5))};
     tirb_result result;
     EXPECT_OK(&s, run(&s, "sized", args, 3, &result));
     assert_int_equal(result.value.i, 4);
     args[0] = int_arg(4);
     EXPECT_OK(&s, run(&s, "sized", args, 3, &result));
     args[0] = int_arg(5);
-    expect_error(&s, run(&s, "sized", args, 3, NULL), TIRB_SHAPE, "argument #0 'n' of sized(n: int32, A: Tensor([n, "
+    expect_error(&s, run(&s, "sized", args, 3, NULL), TIRB_SHAPE,
+                 "argument #0 'n' of sized(n: int32, A: Tensor([n, "
                  "n + 1], float32), C: Tensor([n * 2 - 3], float32)) -> int32: is 5, expected 4 to match A.shape[0]");
     args[0] = no_arg();
     c.shape[0] = 6;
@@ -515,9 +593,10 @@ static session open_identities(void) {
     size_t used = 0;
     for (unsigned t = 0; t < TIRB_N_DTYPES; t++) {
         const char *name = tirbi_dtypes[t].name;
-        used += (size_t)snprintf(text + used, sizeof(text) - used,
-                                 ".function \"%s\" public returns %s\n.scalars 1\n.scalar \"x\" %s s0\n  ret.%s s0\n.end\n",
-                                 name, name, name, name);
+        used +=
+            (size_t)snprintf(text + used, sizeof(text) - used,
+                             ".function \"%s\" public returns %s\n.scalars 1\n.scalar \"x\" %s s0\n  ret.%s s0\n.end\n",
+                             name, name, name, name);
     }
     return open_session(text, NULL);
 }
@@ -530,12 +609,30 @@ static void test_integer_scalars(void **state) {
         int64_t value;
         bool fits;
     } cases[] = {
-        {"bool", 0, true},         {"bool", 1, true},         {"bool", 2, false},          {"bool", -1, false},
-        {"i8", -128, true},        {"i8", 127, true},         {"i8", 128, false},          {"i8", -129, false},
-        {"i16", -32768, true},     {"i16", 32768, false},     {"i32", INT32_MIN, true},    {"i32", INT32_MAX, true},
-        {"i32", -2147483649LL, false}, {"i64", INT64_MIN, true}, {"i64", INT64_MAX, true}, {"u8", 255, true},
-        {"u8", 256, false},        {"u8", -1, false},         {"u16", 65535, true},        {"u16", 65536, false},
-        {"u32", UINT32_MAX, true}, {"u32", 1LL << 32, false}, {"u64", INT64_MAX, true},    {"u64", -1, true},
+        {"bool", 0, true},
+        {"bool", 1, true},
+        {"bool", 2, false},
+        {"bool", -1, false},
+        {"i8", -128, true},
+        {"i8", 127, true},
+        {"i8", 128, false},
+        {"i8", -129, false},
+        {"i16", -32768, true},
+        {"i16", 32768, false},
+        {"i32", INT32_MIN, true},
+        {"i32", INT32_MAX, true},
+        {"i32", -2147483649LL, false},
+        {"i64", INT64_MIN, true},
+        {"i64", INT64_MAX, true},
+        {"u8", 255, true},
+        {"u8", 256, false},
+        {"u8", -1, false},
+        {"u16", 65535, true},
+        {"u16", 65536, false},
+        {"u32", UINT32_MAX, true},
+        {"u32", 1LL << 32, false},
+        {"u64", INT64_MAX, true},
+        {"u64", -1, true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         tirb_arg arg = int_arg(cases[i].value);
@@ -564,11 +661,25 @@ static void test_float_scalars(void **state) {
         const char *type;
         double given, back;
     } cases[] = {
-        {"f32", 0.1, (double)0.1f},  {"f32", 1e300, HUGE_VAL},      {"f32", 1e-300, 0},      {"f32", -1e-46, -0.0},
-        {"f32", 0x1p-149, 0x1p-149}, {"f32", 0x1.8p-149, 0x1p-148}, {"f32", 0x1p-150, 0},    {"f32", 0x1.000001p0, 1},
-        {"f16", 65504, 65504},       {"f16", 65520, HUGE_VAL},      {"f16", 65519, 65504},   {"f16", 0x1p-24, 0x1p-24},
-        {"f16", 0x1p-25, 0},         {"f16", 0.1, 0x1.998p-4},      {"bf16", 0.1, 0x1.9ap-4}, {"f64", 0.1, 0.1},
-        {"f64", 0x1p-1074, 0x1p-1074}, {"f32", 0x1.fffffep127, 0x1.fffffep127}, {"f32", 0x1.ffffffp127, HUGE_VAL},
+        {"f32", 0.1, (double)0.1f},
+        {"f32", 1e300, HUGE_VAL},
+        {"f32", 1e-300, 0},
+        {"f32", -1e-46, -0.0},
+        {"f32", 0x1p-149, 0x1p-149},
+        {"f32", 0x1.8p-149, 0x1p-148},
+        {"f32", 0x1p-150, 0},
+        {"f32", 0x1.000001p0, 1},
+        {"f16", 65504, 65504},
+        {"f16", 65520, HUGE_VAL},
+        {"f16", 65519, 65504},
+        {"f16", 0x1p-24, 0x1p-24},
+        {"f16", 0x1p-25, 0},
+        {"f16", 0.1, 0x1.998p-4},
+        {"bf16", 0.1, 0x1.9ap-4},
+        {"f64", 0.1, 0.1},
+        {"f64", 0x1p-1074, 0x1p-1074},
+        {"f32", 0x1.fffffep127, 0x1.fffffep127},
+        {"f32", 0x1.ffffffp127, HUGE_VAL},
     };
     tirb_result result;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -581,9 +692,12 @@ static void test_float_scalars(void **state) {
         int64_t value;
         bool exact;
     } integers[] = {
-        {"f32", 16777216, true}, {"f32", 16777217, false}, {"f32", -3, true},   {"f32", INT64_MIN, true},
-        {"f16", 2048, true},     {"f16", 2049, false},     {"f16", 65504, true}, {"f16", 65536, false},
-        {"bf16", 257, false},    {"f64", (1LL << 53) + 1, false}, {"f64", 1LL << 62, true}, {"bf16", 0, true},
+        {"f32", 16777216, true},  {"f32", 16777217, false},
+        {"f32", -3, true},        {"f32", INT64_MIN, true},
+        {"f16", 2048, true},      {"f16", 2049, false},
+        {"f16", 65504, true},     {"f16", 65536, false},
+        {"bf16", 257, false},     {"f64", (1LL << 53) + 1, false},
+        {"f64", 1LL << 62, true}, {"bf16", 0, true},
     };
     for (size_t i = 0; i < sizeof(integers) / sizeof(integers[0]); i++) {
         tirb_arg arg = int_arg(integers[i].value);
@@ -626,7 +740,8 @@ static void test_rounding_by_hardware(void **state) {
 
 /* ---- Inference ------------------------------------------------------------------------------------------------- */
 
-static tirb_status infer(const char *name, uint32_t param, const tirb_arg *args, uint32_t n, int64_t *shape, int32_t *ndim) {
+static tirb_status infer(const char *name, uint32_t param, const tirb_arg *args, uint32_t n, int64_t *shape,
+                         int32_t *ndim) {
     DLDataType type;
     return tirb_instance_infer(s.instance, find(s.module, name), param, args, n, shape, 2, ndim, &type, &s.error);
 }
@@ -675,6 +790,9 @@ static void test_infer(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_extents_as_text),
+        cmocka_unit_test(test_managed),
         cmocka_unit_test(test_counts_and_kinds),
         cmocka_unit_test(test_tensor_fields),
         cmocka_unit_test(test_empty),

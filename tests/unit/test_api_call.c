@@ -195,8 +195,7 @@ static void test_traps(void **state) {
     x[7 * 100 + 99] = 5;
     tensor a;
     tirb_arg args[3] = {tensor_arg(make_tensor(&a, x, F32, 2, 10, 100)), int_arg(0), int_arg(200)};
-    expect_error(&s, run(&s, "pick", args, 3, NULL), TIRB_BOUNDS,
-                 "index 200 is out of bounds for dimension 1 of A");
+    expect_error(&s, run(&s, "pick", args, 3, NULL), TIRB_BOUNDS, "index 200 is out of bounds for dimension 1 of A");
     assert_non_null(strstr(s.error.message, "extent"));
     assert_non_null(strstr(s.error.message, "100 (in pick)"));
     expect_place(&s, "k.py", 4, 9);

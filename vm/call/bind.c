@@ -58,7 +58,8 @@ static place_text describe(const place *at) {
     if (at->member == MEMBER_ELEM_OFFSET) {
         snprintf(result.text, sizeof(result.text), "elem_offset");
     } else {
-        snprintf(result.text, sizeof(result.text), "%s[%u]", at->member == MEMBER_SHAPE ? "shape" : "strides", at->index);
+        snprintf(result.text, sizeof(result.text), "%s[%u]", at->member == MEMBER_SHAPE ? "shape" : "strides",
+                 at->index);
     }
     return result;
 }
@@ -212,8 +213,8 @@ static tirb_status bind_strides(tirbi_binding *b, uint32_t i, const tirbi_view *
     const tirbi_param *param = &b->function->params[i];
     for (unsigned j = 0; j < param->ndim; j++) {
         const tirbi_dim *dim = &param->strides[j];
-        bool free_var = dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_VAR &&
-                        !b->scratch->var_bound[dim->terms[0].value];
+        bool free_var =
+            dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_VAR && !b->scratch->var_bound[dim->terms[0].value];
         if (!stride_counts(view, j) && !free_var) continue;
         if (stride_counts(view, j) && view->strides[j] < 0) {
             return tirbi_bind_refuse(b, TIRB_SHAPE, i,
@@ -278,8 +279,7 @@ static tirb_status bind_tensor(tirbi_binding *b, uint32_t i) {
     for (unsigned j = 0; j < param->ndim; j++) {
         shape[j] = source.shape[j];
         if (shape[j] < 0) {
-            return tirbi_bind_refuse(b, TIRB_SHAPE, i, "shape[%u] is %lld, expected 0 or more", j,
-                                     (long long)shape[j]);
+            return tirbi_bind_refuse(b, TIRB_SHAPE, i, "shape[%u] is %lld, expected 0 or more", j, (long long)shape[j]);
         }
         TIRBI_TRY(bind_dim(b, &param->shape[j], shape[j], &(place){i, MEMBER_SHAPE, j}));
     }

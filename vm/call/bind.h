@@ -24,7 +24,7 @@ typedef struct tirbi_binding {
     const tirb_arg *args; /* function->n_params of them */
     tirbi_scratch *scratch;
     tirb_error *error;
-    bool partial; /* for inference: any argument may be left out, and unknown variables stay unknown */
+    bool partial;     /* for inference: any argument may be left out, and unknown variables stay unknown */
     uint32_t skipped; /* with `partial`: this parameter's argument is not looked at */
 } tirbi_binding;
 

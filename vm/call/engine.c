@@ -7,7 +7,7 @@
 #include "vm/lanes/kernels.h"
 
 #define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT(x)  TEXT_(x)
 
 const char *tirb_version(void) {
     return TEXT(TIRB_VERSION_MAJOR) "." TEXT(TIRB_VERSION_MINOR) "." TEXT(TIRB_VERSION_PATCH);

@@ -132,12 +132,8 @@ static tirb_status begin_binding(tirb_instance *instance, uint32_t function, con
         return tirbi_error_set(error, TIRB_ARGUMENT, "expected %u argument%s, found %u, for %s", f->n_params,
                                f->n_params == 1 ? "" : "s", n_args, plan->signature);
     }
-    *out = (tirbi_binding){.program = program,
-                           .function = f,
-                           .plan = plan,
-                           .args = args,
-                           .scratch = &instance->scratch,
-                           .error = error};
+    *out = (tirbi_binding){
+        .program = program, .function = f, .plan = plan, .args = args, .scratch = &instance->scratch, .error = error};
     return TIRB_OK;
 }
 
@@ -286,7 +282,9 @@ tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint
                                 DLDataType *out_dtype, tirb_error *error) {
     if (!instance || (!args && n_args) || (!out_shape && max_ndim > 0)) {
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_infer: %s is NULL",
-                               !instance ? "instance" : !args && n_args ? "args" : "out_shape");
+                               !instance         ? "instance"
+                               : !args && n_args ? "args"
+                                                 : "out_shape");
     }
     TIRBI_TRY(enter(instance, error));
     tirbi_binding binding;

@@ -32,8 +32,8 @@ static uint32_t count_dims(const tirbi_function *f) {
     return n;
 }
 
-static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims, uint32_t *first_dim,
-                        uint16_t *slots, bool *inferable) {
+static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims, uint32_t *first_dim, uint16_t *slots,
+                        bool *inferable) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
@@ -126,7 +126,9 @@ tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size
     if (out_module) *out_module = NULL;
     if (!engine || !out_module || (!bytes && size)) {
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_load: %s is NULL",
-                               !engine ? "engine" : !out_module ? "out_module" : "bytes");
+                               !engine       ? "engine"
+                               : !out_module ? "out_module"
+                                             : "bytes");
     }
     tirbi_heap heap = engine->heap;
     tirb_module *module = tirbi_heap_calloc(&heap, 1, sizeof(*module));

@@ -25,12 +25,12 @@ struct tirb_engine {
 /* What a call needs to know about a function and its parameters do not say directly; made when a module is loaded. */
 typedef struct tirbi_plan {
     const char *signature;
-    const int64_t *dims;       /* extents of all tensor parameters, one after the other; -1: not a constant */
-    const uint32_t *first_dim; /* by parameter: where its extents begin in `dims` */
-    const uint16_t *slots;     /* by parameter: its number among the tensors, or among the scalars */
+    const int64_t *dims;         /* extents of all tensor parameters, one after the other; -1: not a constant */
+    const uint32_t *first_dim;   /* by parameter: where its extents begin in `dims` */
+    const uint16_t *slots;       /* by parameter: its number among the tensors, or among the scalars */
     const uint16_t *scalar_vars; /* by parameter: the shape variable that it is, or TIRBI_NO_REG */
-    const uint32_t *var_slots; /* by shape variable: where tirbi_execute wants it among the scalars */
-    const bool *inferable;     /* by shape variable: some tensor has it as a bare extent, stride or offset */
+    const uint32_t *var_slots;   /* by shape variable: where tirbi_execute wants it among the scalars */
+    const bool *inferable;       /* by shape variable: some tensor has it as a bare extent, stride or offset */
     uint32_t n_tensors;
     uint32_t n_scalars; /* scalar parameters and the shape variables that are none */
     uint32_t n_dims;

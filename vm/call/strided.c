@@ -165,11 +165,11 @@ typedef struct copy_nest {
     copy_loop loops[TIRBI_MAX_NDIM + 1]; /* outermost first */
 } copy_nest;
 
-#define COPY_ITEMS(type)                                                                           \
-    for (int64_t i = 0; i < n; i++, to += to_step, from += from_step) {                            \
-        type element;                                                                              \
-        memcpy(&element, from, sizeof(element));                                                   \
-        memcpy(to, &element, sizeof(element));                                                     \
+#define COPY_ITEMS(type)                                                \
+    for (int64_t i = 0; i < n; i++, to += to_step, from += from_step) { \
+        type element;                                                   \
+        memcpy(&element, from, sizeof(element));                        \
+        memcpy(to, &element, sizeof(element));                          \
     }
 
 static void copy_line(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step, int64_t n, uint32_t item) {
