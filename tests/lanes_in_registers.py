@@ -1,0 +1,93 @@
+"""The lane machine's banks stay in SIMD registers: a check of the object code.
+
+Compiles each instruction set's lane machine to assembly with the flags of the build, finds every handler through the
+dispatch table, and counts vector moves to and from the stack. The handlers that work on banks must have none, and each
+must end in its own indirect jump.
+
+    python3 tests/lanes_in_registers.py [CC] [MORE FLAGS..]
+"""
+
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLAGS = ["-std=gnu11", "-O2", "-fno-gcse", "-fno-crossjumping", "-ffp-contract=off", "-fno-math-errno", "-fPIC",
+         "-I", str(ROOT), "-I", str(ROOT / "include")]
+# Handlers that call, or that copy bytes: nothing hot is in a bank there.
+COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "RED", "REDMA", "FILL", "IOTA", "GATHER", "SCATTER",
+        "COPY"}
+
+
+def handlers(compiler):
+    """The handlers' names in the order of the dispatch table."""
+    text = subprocess.run([compiler, "-E", "-P", "-I", str(ROOT), str(ROOT / "vm/lanes/forms.h")],
+                          check=True, capture_output=True, text=True).stdout
+    return re.findall(r"\bTIRBI_L_(\w+)", text)
+
+
+def table(lines):
+    """The labels of the dispatch table: the longest run of addresses of local labels."""
+    best, run = [], []
+    for line in lines:
+        entry = re.match(r"\s+\.(?:quad|xword|long|8byte)\s+(\.L\w+)(?:-\S+)?$", line)
+        if entry:
+            run.append(entry.group(1))
+        else:
+            best, run = max(best, run, key=len), []
+    return max(best, run, key=len)
+
+
+def check(compiler, isa, more):
+    names = handlers(compiler)
+    source = ROOT / f"vm/lanes/lanes_{isa}.c"
+    assembly = subprocess.run([compiler, *FLAGS, *more, "-S", str(source), "-o", "-"],
+                              check=True, capture_output=True, text=True).stdout.splitlines()
+    labels = table(assembly)
+    if len(labels) != len(names):
+        print(f"lanes_in_registers: {isa}: {len(labels)} table entries for {len(names)} handlers")
+        return False
+    owner = dict(zip(labels, names))
+    # Where the function realigns its stack, its frame is addressed through rbp or r10 as well.
+    frame = r"\((%rsp|%rbp)\)" if isa != "generic" else r"\(%rsp\)"
+    vector = re.compile(r"\s+v?mov\w*\s.*%[xyz]mm\d+.*")
+    spills, jumps, current = {}, 0, None
+    for line in assembly:
+        label = re.match(r"(\.?\w[\w.$]*):", line)
+        if label:
+            current = owner.get(label.group(1), current if label.group(1).startswith(".L") else None)
+            continue
+        if current is None:
+            continue
+        if re.match(r"\s+jmp\s+\*", line):
+            jumps += 1
+        if vector.match(line) and re.search(frame, line):
+            spills[current] = spills.get(current, 0) + 1
+    hot = {name: count for name, count in spills.items() if name not in COLD}
+    expected = len(names) - 1
+    print(f"lanes_in_registers: {isa}: {len(names)} handlers, {jumps} indirect jumps, "
+          f"{sum(hot.values())} vector moves to or from the stack in {len(hot)} bank handlers, "
+          f"{sum(spills.values()) - sum(hot.values())} in the others")
+    for name, count in sorted(hot.items(), key=lambda item: -item[1])[:10]:
+        print(f"    {name}: {count}")
+    return not hot and jumps >= expected
+
+
+def main():
+    compiler = sys.argv[1] if len(sys.argv) > 1 else "gcc"
+    more = sys.argv[2:]
+    version = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout
+    if "clang" in version:
+        print("lanes_in_registers: skipped, the rules are gcc's")
+        return 0
+    if platform.machine() not in ("x86_64", "AMD64"):
+        print("lanes_in_registers: skipped, this machine is not x86-64")
+        return 0
+    good = [check(compiler, isa, more) for isa in ("generic", "avx2", "avx512")]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
