@@ -35,13 +35,13 @@ static void number_parameters(tirbi_emitter *e) {
 static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
-    tirbi_emit_stmt(e, e->function->body);
+    tirbi_put_stmt(e, e->function->body);
     if (!e->function->returns) {
-        TIRBI_EMIT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
+        TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     } else {
         tirbi_scope scope = tirbi_scope_open(e);
-        uint16_t nothing = tirbi_emit_value(e, tirbi_lx_bits(e->pool, e->function->return_type, 0));
-        TIRBI_EMIT(e, TIRB_OP_RET, e->function->return_type, nothing);
+        uint16_t nothing = tirbi_put_value(e, tirbi_lx_bits(e->pool, e->function->return_type, 0));
+        TIRBI_PUT(e, TIRB_OP_RET, e->function->return_type, nothing);
         tirbi_scope_close(e, scope);
     }
     tirbi_make_signature(e, out);

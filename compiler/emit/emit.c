@@ -5,7 +5,7 @@
 
 #include "loader/base/checked.h"
 
-void tirbi_emit_too_large(tirbi_emitter *e, tirbi_span span, const char *what) {
+void tirbi_put_too_large(tirbi_emitter *e, tirbi_span span, const char *what) {
     if (e->failed) return;
     e->failed = true;
     tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, span, "function '%s' is too large: %s", e->function->ast->name,
@@ -57,7 +57,7 @@ void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope) {
 
 uint16_t tirbi_new_sreg(tirbi_emitter *e) {
     if (e->next_sreg >= TIRBI_MAX_SREGS) {
-        tirbi_emit_too_large(e, e->function->ast->span, "it needs more than 32768 registers");
+        tirbi_put_too_large(e, e->function->ast->span, "it needs more than 32768 registers");
         return 0;
     }
     uint16_t reg = (uint16_t)e->next_sreg++;
@@ -68,7 +68,7 @@ uint16_t tirbi_new_sreg(tirbi_emitter *e) {
 uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable) {
     tirbi_ref_type *refs = grow(e->arena, e->refs, e->n_refs, &e->refs_capacity, sizeof(*refs));
     if (!refs || e->n_refs >= TIRBI_NO_REG) {
-        tirbi_emit_too_large(e, e->function->ast->span, "it has more than 65535 buffers");
+        tirbi_put_too_large(e, e->function->ast->span, "it has more than 65535 buffers");
         return 0;
     }
     e->refs = refs;
@@ -80,10 +80,10 @@ uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable) {
 
 uint32_t tirbi_here(const tirbi_emitter *e) { return (uint32_t)e->code.size; }
 
-void tirbi_emit_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n) {
+void tirbi_put_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n) {
     if (e->failed) return;
     if (e->code.size > UINT32_MAX / 2) {
-        tirbi_emit_too_large(e, e->function->ast->span, "its code has more than 2 GiB");
+        tirbi_put_too_large(e, e->function->ast->span, "its code has more than 2 GiB");
         return;
     }
     tirbi_instr instr = {.op = (uint8_t)op, .type = (uint8_t)type};
@@ -98,9 +98,9 @@ static void remember_patch(tirbi_emitter *e, tirbi_patch_list *list) {
     at[list->n++] = tirbi_here(e) - 4; /* the target is the last operand of every jump */
 }
 
-void tirbi_emit_jump(tirbi_emitter *e, tirbi_op op, uint16_t condition, tirbi_patch_list *list) {
-    if (op == TIRB_OP_JMP) TIRBI_EMIT(e, op, TIRB_TYPE_NONE, 0);
-    else TIRBI_EMIT(e, op, TIRB_TYPE_NONE, condition, 0);
+void tirbi_put_jump(tirbi_emitter *e, tirbi_op op, uint16_t condition, tirbi_patch_list *list) {
+    if (op == TIRB_OP_JMP) TIRBI_PUT(e, op, TIRB_TYPE_NONE, 0);
+    else TIRBI_PUT(e, op, TIRB_TYPE_NONE, condition, 0);
     remember_patch(e, list);
 }
 

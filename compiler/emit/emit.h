@@ -64,45 +64,45 @@ tirbi_scope tirbi_scope_open(tirbi_emitter *e);
 void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope);
 uint16_t tirbi_new_sreg(tirbi_emitter *e);
 uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable);
-void tirbi_emit_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n);
-#define TIRBI_EMIT(e, op, type, ...)                                                               \
-    tirbi_emit_instr((e), (op), (type), (const int64_t[]){__VA_ARGS__},                            \
+void tirbi_put_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n);
+#define TIRBI_PUT(e, op, type, ...)                                                               \
+    tirbi_put_instr((e), (op), (type), (const int64_t[]){__VA_ARGS__},                            \
                      (uint32_t)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
 /* Emits a forward jump (JMP: condition ignored) and remembers it. */
-void tirbi_emit_jump(tirbi_emitter *e, tirbi_op op, uint16_t condition, tirbi_patch_list *list);
+void tirbi_put_jump(tirbi_emitter *e, tirbi_op op, uint16_t condition, tirbi_patch_list *list);
 /* Makes the jumps of a list land here. */
 void tirbi_land(tirbi_emitter *e, tirbi_patch_list *list);
 uint32_t tirbi_here(const tirbi_emitter *e);
 void tirbi_mark_line(tirbi_emitter *e, tirbi_span span);
-void tirbi_emit_too_large(tirbi_emitter *e, tirbi_span span, const char *what);
+void tirbi_put_too_large(tirbi_emitter *e, tirbi_span span, const char *what);
 
 /* values.c: expressions */
-uint16_t tirbi_emit_value(tirbi_emitter *e, const tirbi_lx *x);
+uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x);
 /* The value as operand x: a small constant or a register. */
-uint16_t tirbi_emit_operand(tirbi_emitter *e, const tirbi_lx *x);
-void tirbi_emit_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
-void tirbi_emit_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value);
-uint16_t tirbi_emit_load(tirbi_emitter *e, const tirbi_place *place);
+uint16_t tirbi_put_operand(tirbi_emitter *e, const tirbi_lx *x);
+void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
+void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value);
+uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
 /* Jumps where a condition is false. */
-void tirbi_emit_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
+void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root);
 
 /* statements.c */
-void tirbi_emit_stmt(tirbi_emitter *e, const tirbi_ls *s);
+void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s);
 /* Computes before a loop what does not change in it and cannot trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
 /* Jumps over a loop that runs no times. */
-void tirbi_emit_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip);
+void tirbi_put_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip);
 
 typedef void (*tirbi_loop_body)(tirbi_emitter *e, const void *context);
 /* for var in min .. min + extent, by `step` (NULL: 1): body. `frame` collects break and continue, if there can be any. */
-void tirbi_emit_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
+void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
                         tirbi_loop_body body, const void *context);
 
 /* lane_loops.c */
 /* Emits a loop as lanes where that is possible; false when nothing was emitted. */
-bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop);
-void tirbi_emit_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
+bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop);
+void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
 
 /* signature.c */
 void tirbi_find_access(tirbi_lmodule *module);

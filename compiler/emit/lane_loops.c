@@ -20,8 +20,8 @@ static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const
 
 static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent, uint32_t dim, const char *name) {
     if (!index || (index->lo >= 0 && index->hi < extent->lo)) return;
-    uint16_t at = tirbi_emit_value(e, index), limit = tirbi_emit_value(e, extent);
-    TIRBI_EMIT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
+    uint16_t at = tirbi_put_value(e, index), limit = tirbi_put_value(e, extent);
+    TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
 }
 
 /* A check holds for accesses that happen: it is skipped where a loop around them does not run. */
@@ -29,7 +29,7 @@ static void emit_check(tirbi_emitter *e, const tirbi_lane_plan *plan, const tirb
     const tirbi_place *place = check->place;
     tirbi_patch_list skip = {0};
     for (uint32_t i = 0; i < plan->loops.n; i++) {
-        if (check->enclosing >> i & 1) tirbi_emit_guard(e, plan->loops.var[i], &skip);
+        if (check->enclosing >> i & 1) tirbi_put_guard(e, plan->loops.var[i], &skip);
     }
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_mark_line(e, place->span);
@@ -49,11 +49,11 @@ static void fill_header(tirbi_emitter *e, const tirbi_lane_plan *plan, tirbi_ins
     tirbi_lane_header *h = &instr->lane;
     instr->op = TIRB_OP_LANE;
     instr->type = TIRB_TYPE_NONE;
-    h->n = tirbi_emit_operand(e, plan->loops.var[0]->extent);
+    h->n = tirbi_put_operand(e, plan->loops.var[0]->extent);
     h->n_inner = (uint8_t)(plan->loops.n - 1);
     h->n_cursors = (uint8_t)plan->n_cursors;
     for (uint32_t i = 0; i < h->n_inner; i++) {
-        h->inner[i].extent = tirbi_emit_operand(e, plan->loops.var[i + 1]->extent);
+        h->inner[i].extent = tirbi_put_operand(e, plan->loops.var[i + 1]->extent);
         h->inner[i].index = plan->index_used[i] ? tirbi_new_sreg(e) : (uint16_t)TIRBI_NO_REG;
     }
     for (uint32_t i = 0; i < h->n_cursors; i++) {
@@ -63,11 +63,11 @@ static void fill_header(tirbi_emitter *e, const tirbi_lane_plan *plan, tirbi_ins
         to->type = from->type;
         to->access = from->access;
         to->level = from->level;
-        to->start = tirbi_emit_operand(e, from->form.start);
-        to->step = tirbi_emit_operand(e, from->form.coefficient[0] ? from->form.coefficient[0] : zero(e));
+        to->start = tirbi_put_operand(e, from->form.start);
+        to->step = tirbi_put_operand(e, from->form.coefficient[0] ? from->form.coefficient[0] : zero(e));
         for (uint32_t k = 0; k < h->n_inner; k++) {
             const tirbi_lx *step = from->form.coefficient[k + 1];
-            to->steps[k] = tirbi_emit_operand(e, step ? step : zero(e));
+            to->steps[k] = tirbi_put_operand(e, step ? step : zero(e));
         }
     }
 }
@@ -76,7 +76,7 @@ static void fill_header(tirbi_emitter *e, const tirbi_lane_plan *plan, tirbi_ins
 static uint16_t *emit_scalars(tirbi_emitter *e, const tirbi_lane_plan *plan) {
     uint16_t *regs = TIRBI_NEW_ARRAY(e->arena, uint16_t, plan->n_ops);
     for (uint32_t i = 0; regs && i < plan->n_ops; i++) {
-        if (plan->ops[i].scalar) regs[i] = tirbi_emit_value(e, plan->ops[i].scalar);
+        if (plan->ops[i].scalar) regs[i] = tirbi_put_value(e, plan->ops[i].scalar);
     }
     return regs;
 }
@@ -84,27 +84,27 @@ static uint16_t *emit_scalars(tirbi_emitter *e, const tirbi_lane_plan *plan) {
 static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scalar) {
     switch (o->op) {
     case TIRB_OP_INNER:
-    case TIRB_OP_INNER_END: TIRBI_EMIT(e, (tirbi_op)o->op, TIRB_TYPE_NONE, o->loop); return;
-    case TIRB_OP_VLOAD: TIRBI_EMIT(e, TIRB_OP_VLOAD, o->type, o->to, o->cursor); return;
-    case TIRB_OP_VSTORE: TIRBI_EMIT(e, TIRB_OP_VSTORE, o->type, o->cursor, o->from[0]); return;
-    case TIRB_OP_VSPLAT: TIRBI_EMIT(e, TIRB_OP_VSPLAT, o->type, o->to, scalar); return;
-    case TIRB_OP_VIOTA: TIRBI_EMIT(e, TIRB_OP_VIOTA, o->type, o->to, scalar, tirbi_x_from_small(1)); return;
-    case TIRB_OP_VRED: TIRBI_EMIT(e, TIRB_OP_VRED, o->type, e->red_of[o->red], o->from[0]); return;
-    case TIRB_OP_VREDMA: TIRBI_EMIT(e, TIRB_OP_VREDMA, o->type, e->red_of[o->red], o->from[0], o->from[1]); return;
+    case TIRB_OP_INNER_END: TIRBI_PUT(e, (tirbi_op)o->op, TIRB_TYPE_NONE, o->loop); return;
+    case TIRB_OP_VLOAD: TIRBI_PUT(e, TIRB_OP_VLOAD, o->type, o->to, o->cursor); return;
+    case TIRB_OP_VSTORE: TIRBI_PUT(e, TIRB_OP_VSTORE, o->type, o->cursor, o->from[0]); return;
+    case TIRB_OP_VSPLAT: TIRBI_PUT(e, TIRB_OP_VSPLAT, o->type, o->to, scalar); return;
+    case TIRB_OP_VIOTA: TIRBI_PUT(e, TIRB_OP_VIOTA, o->type, o->to, scalar, tirbi_x_from_small(1)); return;
+    case TIRB_OP_VRED: TIRBI_PUT(e, TIRB_OP_VRED, o->type, e->red_of[o->red], o->from[0]); return;
+    case TIRB_OP_VREDMA: TIRBI_PUT(e, TIRB_OP_VREDMA, o->type, e->red_of[o->red], o->from[0], o->from[1]); return;
     default: break;
     }
     int64_t operands[5] = {o->to};
     uint32_t n = 1;
     for (int i = 0; i < tirbi_ops[o->op].arity; i++) operands[n++] = o->from[i];
     if (o->source != TIRB_TYPE_NONE) operands[n++] = o->source;
-    tirbi_emit_instr(e, (tirbi_op)o->op, (tirbi_dtype)o->type, operands, n);
+    tirbi_put_instr(e, (tirbi_op)o->op, (tirbi_dtype)o->type, operands, n);
 }
 
-void tirbi_emit_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
+void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_emit_guard(e, plan->loops.var[0], &skip);
-    for (uint32_t i = 1; plan->whole_nest && i < plan->loops.n; i++) tirbi_emit_guard(e, plan->loops.var[i], &skip);
+    tirbi_put_guard(e, plan->loops.var[0], &skip);
+    for (uint32_t i = 1; plan->whole_nest && i < plan->loops.n; i++) tirbi_put_guard(e, plan->loops.var[i], &skip);
     tirbi_scope inside = tirbi_scope_open(e);
     for (uint32_t i = 0; i < plan->n_checks; i++) emit_check(e, plan, &plan->checks[i]);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
@@ -120,7 +120,7 @@ void tirbi_emit_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
         emit_lane_op(e, o, o->scalar ? scalars[i] : o->loop != 0xFF ? instr->lane.inner[o->loop].index : 0);
     }
     uint32_t end = tirbi_here(e);
-    TIRBI_EMIT(e, TIRB_OP_LANE_END, TIRB_TYPE_NONE, 0);
+    TIRBI_PUT(e, TIRB_OP_LANE_END, TIRB_TYPE_NONE, 0);
     /* The end offset stands after opcode, type, n and the two counts. */
     if (!e->code.failed && !e->failed) tirbi_store_u32(e->code.data + at + 6, end);
     if (plan->n_values > e->n_lane_regs) e->n_lane_regs = plan->n_values;
@@ -149,17 +149,17 @@ typedef struct outer_context {
 static void emit_outer(tirbi_emitter *e, const void *context) {
     const outer_context *c = context;
     if (c->level == c->nest->n_outer) {
-        tirbi_emit_lane_plan(e, c->nest->plan);
+        tirbi_put_lane_plan(e, c->nest->plan);
         return;
     }
     outer_context inner = {.nest = c->nest, .level = c->level + 1};
     tirbi_scope scope = tirbi_scope_open(e);
     hoist_plan(e, c->nest->plan);
-    tirbi_emit_counted(e, c->nest->outer[c->level], NULL, NULL, emit_outer, &inner);
+    tirbi_put_counted(e, c->nest->outer[c->level], NULL, NULL, emit_outer, &inner);
     tirbi_scope_close(e, scope);
 }
 
-bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
+bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     bool interchange = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
     tirbi_nest nest;
@@ -170,10 +170,10 @@ bool tirbi_emit_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     }
     tirbi_lane_plan *plan = tirbi_plan_lanes(e->pool, loop);
     if (plan) {
-        tirbi_emit_lane_plan(e, plan);
+        tirbi_put_lane_plan(e, plan);
         return true;
     }
     const tirbi_ls *split = tirbi_split_loop(e->pool, loop);
-    if (split) tirbi_emit_stmt(e, split);
+    if (split) tirbi_put_stmt(e, split);
     return split != NULL;
 }

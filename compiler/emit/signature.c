@@ -199,7 +199,7 @@ static void tensor_param(tirbi_emitter *e, uint32_t i, tirbi_param *out, tirbi_v
     const tirb_buffer *buffer = e->function->ast->buffers[i];
     const tirbi_lbuf *lowered = e->function->param_buffers[i];
     if (buffer->ndim > TIRBI_MAX_NDIM) {
-        tirbi_emit_too_large(e, buffer->span, "a parameter has more than 16 dimensions");
+        tirbi_put_too_large(e, buffer->span, "a parameter has more than 16 dimensions");
         return;
     }
     out->name = tirbi_string_number(e->strings, buffer->name);
@@ -229,7 +229,7 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
     uint32_t n_vars = f->n_shape_vars;
     if (!params || !vars) return;
     if (f->n_params > TIRBI_MAX_CALL_ARGS || f->n_shape_vars > TIRBI_MAX_CALL_ARGS) {
-        tirbi_emit_too_large(e, f->span, "it has more than 255 parameters");
+        tirbi_put_too_large(e, f->span, "it has more than 255 parameters");
         return;
     }
     for (uint32_t i = 0; i < f->n_shape_vars; i++) {

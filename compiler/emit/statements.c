@@ -19,7 +19,7 @@ void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (!x || (x->pure && x->scratch)) return;
     bool worth = x->kind == TIRBI_LX_OP || x->kind == TIRBI_LX_CONST;
     if (worth && x->pure && !x->traps && available(x)) {
-        tirbi_emit_value(e, x);
+        tirbi_put_value(e, x);
         return;
     }
     if (x->kind == TIRBI_LX_LOAD) hoist_place(e, x->access);
@@ -78,35 +78,35 @@ static void hoist_stmt(tirbi_emitter *e, const tirbi_ls *s) {
 
 /* ---- Loops ---------------------------------------------------------------------------------------------------- */
 
-void tirbi_emit_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip) {
+void tirbi_put_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip) {
     if (loop->extent->lo >= 1) return;
     const tirbi_lx *some = tirbi_lx_op(e->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, loop->extent,
                                        tirbi_lx_int(e->pool, TIRB_I64, 0), NULL);
-    tirbi_emit_branch_unless(e, some, skip);
+    tirbi_put_branch_unless(e, some, skip);
 }
 
-void tirbi_emit_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
+void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
                         tirbi_loop_body body, const void *context) {
     tirbi_patch_list end = {0};
-    uint16_t limit = tirbi_emit_value(e, tirbi_lx_add(e->pool, var->min, var->extent));
-    uint16_t stride = step ? tirbi_emit_value(e, step) : 0;
-    tirbi_emit_guard(e, var, &end);
+    uint16_t limit = tirbi_put_value(e, tirbi_lx_add(e->pool, var->min, var->extent));
+    uint16_t stride = step ? tirbi_put_value(e, step) : 0;
+    tirbi_put_guard(e, var, &end);
     tirbi_scope scope = tirbi_scope_open(e);
     uint16_t counter = tirbi_new_sreg(e);
-    tirbi_emit_value_into(e, var->min, counter);
+    tirbi_put_value_into(e, var->min, counter);
     var->reg = counter;
     uint32_t top = tirbi_here(e);
     body(e, context);
     if (frame) tirbi_land(e, &frame->continues);
     if (!step) {
-        TIRBI_EMIT(e, TIRB_OP_LOOP, TIRB_TYPE_NONE, counter, limit, top);
+        TIRBI_PUT(e, TIRB_OP_LOOP, TIRB_TYPE_NONE, counter, limit, top);
     } else {
         uint16_t more = tirbi_new_sreg(e);
         tirbi_patch_list done = {0};
-        TIRBI_EMIT(e, TIRB_OP_ADD, TIRB_I64, counter, counter, stride);
-        TIRBI_EMIT(e, TIRB_OP_LT, TIRB_I64, more, counter, limit);
-        tirbi_emit_jump(e, TIRB_OP_BRNOT, more, &done);
-        TIRBI_EMIT(e, TIRB_OP_BACK, TIRB_TYPE_NONE, top);
+        TIRBI_PUT(e, TIRB_OP_ADD, TIRB_I64, counter, counter, stride);
+        TIRBI_PUT(e, TIRB_OP_LT, TIRB_I64, more, counter, limit);
+        tirbi_put_jump(e, TIRB_OP_BRNOT, more, &done);
+        TIRBI_PUT(e, TIRB_OP_BACK, TIRB_TYPE_NONE, top);
         tirbi_land(e, &done);
     }
     var->reg = -1;
@@ -115,18 +115,18 @@ void tirbi_emit_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step,
     if (frame) tirbi_land(e, &frame->breaks);
 }
 
-static void emit_loop_body(tirbi_emitter *e, const void *context) { tirbi_emit_stmt(e, context); }
+static void emit_loop_body(tirbi_emitter *e, const void *context) { tirbi_put_stmt(e, context); }
 
 static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
-    if (tirbi_emit_lanes(e, s)) {
+    if (tirbi_put_lanes(e, s)) {
         tirbi_scope_close(e, scope);
         return;
     }
     hoist_stmt(e, s->as.loop.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
-    tirbi_emit_counted(e, s->as.loop.var, s->as.loop.step, &frame, emit_loop_body, s->as.loop.body);
+    tirbi_put_counted(e, s->as.loop.var, s->as.loop.step, &frame, emit_loop_body, s->as.loop.body);
     e->loops = frame.outer;
     tirbi_scope_close(e, scope);
 }
@@ -139,10 +139,10 @@ static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     e->loops = &frame;
     uint32_t top = tirbi_here(e);
     tirbi_scope body = tirbi_scope_open(e);
-    tirbi_emit_branch_unless(e, s->as.while_.condition, &frame.breaks);
-    tirbi_emit_stmt(e, s->as.while_.body);
+    tirbi_put_branch_unless(e, s->as.while_.condition, &frame.breaks);
+    tirbi_put_stmt(e, s->as.while_.body);
     tirbi_land(e, &frame.continues);
-    TIRBI_EMIT(e, TIRB_OP_BACK, TIRB_TYPE_NONE, top);
+    TIRBI_PUT(e, TIRB_OP_BACK, TIRB_TYPE_NONE, top);
     tirbi_scope_close(e, body);
     tirbi_land(e, &frame.breaks);
     e->loops = frame.outer;
@@ -161,12 +161,12 @@ static void emit_pushes(tirbi_emitter *e, const tree_context *c) {
     for (uint32_t u = 0; u < c->stmt->as.tree.n_updates; u++) {
         const tirbi_update *update = &c->stmt->as.tree.updates[u];
         tirbi_scope scope = tirbi_scope_open(e);
-        uint16_t value = tirbi_emit_value(e, update->value);
+        uint16_t value = tirbi_put_value(e, update->value);
         tirbi_dtype type = update->target->buffer->type;
         if (update->factor) {
-            TIRBI_EMIT(e, TIRB_OP_RED_PUSHMA, type, e->red_of[u], value, tirbi_emit_value(e, update->factor));
+            TIRBI_PUT(e, TIRB_OP_RED_PUSHMA, type, e->red_of[u], value, tirbi_put_value(e, update->factor));
         } else {
-            TIRBI_EMIT(e, TIRB_OP_RED_PUSH, type, e->red_of[u], value);
+            TIRBI_PUT(e, TIRB_OP_RED_PUSH, type, e->red_of[u], value);
         }
         tirbi_scope_close(e, scope);
     }
@@ -176,7 +176,7 @@ static void emit_tree_level(tirbi_emitter *e, const void *context) {
     const tree_context *c = context;
     const tirbi_ls *s = c->stmt;
     if (c->plan && c->level == s->as.tree.n_loops - 1) {
-        tirbi_emit_lane_plan(e, c->plan);
+        tirbi_put_lane_plan(e, c->plan);
         return;
     }
     if (c->level == s->as.tree.n_loops) {
@@ -187,7 +187,7 @@ static void emit_tree_level(tirbi_emitter *e, const void *context) {
     inner.level++;
     tirbi_scope scope = tirbi_scope_open(e);
     hoist_stmt(e, s);
-    tirbi_emit_counted(e, s->as.tree.loops[c->level], NULL, NULL, emit_tree_level, &inner);
+    tirbi_put_counted(e, s->as.tree.loops[c->level], NULL, NULL, emit_tree_level, &inner);
     tirbi_scope_close(e, scope);
 }
 
@@ -212,16 +212,16 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
     if (!take_states(e, s)) {
-        tirbi_emit_too_large(e, s->span, "it needs more than 16 states of tree reductions");
+        tirbi_put_too_large(e, s->span, "it needs more than 16 states of tree reductions");
         return;
     }
-    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) tirbi_emit_guard(e, s->as.tree.loops[i], &skip);
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) tirbi_put_guard(e, s->as.tree.loops[i], &skip);
     tirbi_scope inside = tirbi_scope_open(e);
-    if (s->as.tree.init) tirbi_emit_stmt(e, s->as.tree.init);
+    if (s->as.tree.init) tirbi_put_stmt(e, s->as.tree.init);
     for (uint32_t u = 0; u < n; u++) {
         const tirbi_update *update = &s->as.tree.updates[u];
         tirbi_dtype type = update->target->buffer->type;
-        TIRBI_EMIT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], tirbi_emit_load(e, update->target));
+        TIRBI_PUT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], tirbi_put_load(e, update->target));
     }
     bool lanes = !(e->options->disabled & TIRB_PASS_LANES);
     tree_context context = {.stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s) : NULL};
@@ -229,9 +229,9 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     for (uint32_t u = 0; u < n; u++) {
         const tirbi_place *target = s->as.tree.updates[u].target;
         uint16_t result = tirbi_new_sreg(e);
-        TIRBI_EMIT(e, TIRB_OP_RED_END, target->buffer->type, result, e->red_of[u]);
-        uint16_t at = tirbi_emit_operand(e, target->flat), ref = tirbi_buffer_ref(e, target->buffer->root);
-        TIRBI_EMIT(e, TIRB_OP_STORE, target->buffer->type, ref, at, result);
+        TIRBI_PUT(e, TIRB_OP_RED_END, target->buffer->type, result, e->red_of[u]);
+        uint16_t at = tirbi_put_operand(e, target->flat), ref = tirbi_buffer_ref(e, target->buffer->root);
+        TIRBI_PUT(e, TIRB_OP_STORE, target->buffer->type, ref, at, result);
     }
     tirbi_scope_close(e, inside);
     tirbi_land(e, &skip);
@@ -244,22 +244,22 @@ static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_lvar *var = s->as.set.var;
     if (var->reg < 0) var->reg = tirbi_new_sreg(e);
     tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_emit_value_into(e, s->as.set.value, (uint16_t)var->reg);
+    tirbi_put_value_into(e, s->as.set.value, (uint16_t)var->reg);
     tirbi_scope_close(e, scope);
 }
 
 static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_patch_list other = {0}, end = {0};
     tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_emit_branch_unless(e, s->as.if_.condition, &other);
+    tirbi_put_branch_unless(e, s->as.if_.condition, &other);
     tirbi_scope arm = tirbi_scope_open(e);
-    tirbi_emit_stmt(e, s->as.if_.then_case);
+    tirbi_put_stmt(e, s->as.if_.then_case);
     tirbi_scope_close(e, arm);
     if (s->as.if_.else_case) {
-        tirbi_emit_jump(e, TIRB_OP_JMP, 0, &end);
+        tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
         tirbi_land(e, &other);
         arm = tirbi_scope_open(e);
-        tirbi_emit_stmt(e, s->as.if_.else_case);
+        tirbi_put_stmt(e, s->as.if_.else_case);
         tirbi_scope_close(e, arm);
     }
     tirbi_land(e, &other);
@@ -272,34 +272,34 @@ static void emit_alloc(tirbi_emitter *e, tirbi_lbuf *buffer) {
     const tirbi_lx *count = tirbi_lx_int(e->pool, TIRB_I64, 1);
     for (uint32_t d = 0; d < buffer->ndim && count; d++) count = tirbi_lx_mul(e->pool, count, buffer->shape[d]);
     uint16_t ref = tirbi_buffer_ref(e, buffer);
-    TIRBI_EMIT(e, TIRB_OP_ALLOC, buffer->type, ref, tirbi_emit_value(e, count));
+    TIRBI_PUT(e, TIRB_OP_ALLOC, buffer->type, ref, tirbi_put_value(e, count));
     tirbi_scope_close(e, scope);
 }
 
 static void emit_assert(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
-    uint16_t condition = tirbi_emit_value(e, s->as.assert_.condition);
-    TIRBI_EMIT(e, TIRB_OP_ASSERT, TIRB_TYPE_NONE, condition, tirbi_string_number(e->strings, s->as.assert_.error_kind),
+    uint16_t condition = tirbi_put_value(e, s->as.assert_.condition);
+    TIRBI_PUT(e, TIRB_OP_ASSERT, TIRB_TYPE_NONE, condition, tirbi_string_number(e->strings, s->as.assert_.error_kind),
                tirbi_string_number(e->strings, s->as.assert_.message));
     tirbi_scope_close(e, scope);
 }
 
 static void emit_return(tirbi_emitter *e, const tirbi_lx *value) {
     if (!e->function->returns) {
-        TIRBI_EMIT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
+        TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
         return;
     }
     tirbi_scope scope = tirbi_scope_open(e);
     if (!value) value = tirbi_lx_bits(e->pool, e->function->return_type, 0);
-    TIRBI_EMIT(e, TIRB_OP_RET, e->function->return_type, tirbi_emit_value(e, value));
+    TIRBI_PUT(e, TIRB_OP_RET, e->function->return_type, tirbi_put_value(e, value));
     tirbi_scope_close(e, scope);
 }
 
 static void emit_seq(tirbi_emitter *e, const tirbi_ls *s) {
-    for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_emit_stmt(e, s->as.seq.items[i]);
+    for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_put_stmt(e, s->as.seq.items[i]);
 }
 
-void tirbi_emit_stmt(tirbi_emitter *e, const tirbi_ls *s) {
+void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s) {
     if (e->failed || e->arena->failed || e->code.failed) return;
     if (s->kind != TIRBI_LS_SEQ) tirbi_mark_line(e, s->span);
     switch (s->kind) {
@@ -307,26 +307,26 @@ void tirbi_emit_stmt(tirbi_emitter *e, const tirbi_ls *s) {
     case TIRBI_LS_LOOP: emit_loop(e, s); break;
     case TIRBI_LS_IF: emit_if(e, s); break;
     case TIRBI_LS_WHILE: emit_while(e, s); break;
-    case TIRBI_LS_STORE: tirbi_emit_store(e, s->as.store.access, s->as.store.value); break;
+    case TIRBI_LS_STORE: tirbi_put_store(e, s->as.store.access, s->as.store.value); break;
     case TIRBI_LS_SET: emit_set(e, s); break;
     case TIRBI_LS_ALLOC: emit_alloc(e, s->as.alloc.buffer); break;
     case TIRBI_LS_EVAL: {
         tirbi_scope scope = tirbi_scope_open(e);
-        tirbi_emit_value(e, s->as.eval.value);
+        tirbi_put_value(e, s->as.eval.value);
         tirbi_scope_close(e, scope);
         break;
     }
     case TIRBI_LS_ASSERT: emit_assert(e, s); break;
     case TIRBI_LS_RETURN: emit_return(e, s->as.eval.value); break;
     case TIRBI_LS_BREAK:
-        if (e->loops) tirbi_emit_jump(e, TIRB_OP_JMP, 0, &e->loops->breaks);
+        if (e->loops) tirbi_put_jump(e, TIRB_OP_JMP, 0, &e->loops->breaks);
         break;
     case TIRBI_LS_CONTINUE:
-        if (e->loops) tirbi_emit_jump(e, TIRB_OP_JMP, 0, &e->loops->continues);
+        if (e->loops) tirbi_put_jump(e, TIRB_OP_JMP, 0, &e->loops->continues);
         break;
     case TIRBI_LS_TREE: emit_tree(e, s); break;
     case TIRBI_LS_TRAP:
-        TIRBI_EMIT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, s->as.trap.status, tirbi_string_number(e->strings, s->as.trap.message));
+        TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, s->as.trap.status, tirbi_string_number(e->strings, s->as.trap.message));
         break;
     }
 }

@@ -38,26 +38,26 @@ static void check_indices(tirbi_emitter *e, const tirbi_place *place) {
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
         if (!all && tirbi_index_proven(place->indices[d], extent)) continue;
-        uint16_t index = tirbi_emit_value(e, place->indices[d]), limit = tirbi_emit_value(e, extent);
-        TIRBI_EMIT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, index, limit, d, tirbi_string_number(e->strings, place->buffer->name));
+        uint16_t index = tirbi_put_value(e, place->indices[d]), limit = tirbi_put_value(e, extent);
+        TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, index, limit, d, tirbi_string_number(e->strings, place->buffer->name));
     }
 }
 
 /* The type that memory is accessed as: views may give the bits of their root another type. */
-uint16_t tirbi_emit_load(tirbi_emitter *e, const tirbi_place *place) {
+uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place) {
     check_indices(e, place);
-    uint16_t at = tirbi_emit_operand(e, place->flat), ref = tirbi_buffer_ref(e, place->buffer->root);
+    uint16_t at = tirbi_put_operand(e, place->flat), ref = tirbi_buffer_ref(e, place->buffer->root);
     uint16_t to = tirbi_new_sreg(e);
-    TIRBI_EMIT(e, TIRB_OP_LOAD, place->buffer->type, to, ref, at);
+    TIRBI_PUT(e, TIRB_OP_LOAD, place->buffer->type, to, ref, at);
     return to;
 }
 
-void tirbi_emit_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value) {
+void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value) {
     tirbi_scope scope = tirbi_scope_open(e);
-    uint16_t v = tirbi_emit_value(e, value);
+    uint16_t v = tirbi_put_value(e, value);
     check_indices(e, place);
-    uint16_t at = tirbi_emit_operand(e, place->flat), ref = tirbi_buffer_ref(e, place->buffer->root);
-    TIRBI_EMIT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
+    uint16_t at = tirbi_put_operand(e, place->flat), ref = tirbi_buffer_ref(e, place->buffer->root);
+    TIRBI_PUT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
     tirbi_scope_close(e, scope);
 }
 
@@ -73,15 +73,15 @@ static void emit_constant(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
         memcpy(&bits, &f, sizeof(bits));
         double back = (double)f;
         if (d == d && memcmp(&back, &d, sizeof(d)) == 0) {
-            TIRBI_EMIT(e, TIRB_OP_CONST, type, to, (int32_t)bits);
+            TIRBI_PUT(e, TIRB_OP_CONST, type, to, (int32_t)bits);
             return;
         }
     } else if (tirbi_dtypes[type].size <= 4 || (tirbi_dtype_is_signed(type) && x->value == (int32_t)x->value) ||
                (type == TIRB_U64 && (uint64_t)x->value <= UINT32_MAX)) {
-        TIRBI_EMIT(e, TIRB_OP_CONST, type, to, (int32_t)(uint32_t)x->value);
+        TIRBI_PUT(e, TIRB_OP_CONST, type, to, (int32_t)(uint32_t)x->value);
         return;
     }
-    TIRBI_EMIT(e, TIRB_OP_CONST64, TIRB_TYPE_NONE, to, x->value);
+    TIRBI_PUT(e, TIRB_OP_CONST64, TIRB_TYPE_NONE, to, x->value);
 }
 
 /* ---- Operations ----------------------------------------------------------------------------------------------- */
@@ -89,29 +89,29 @@ static void emit_constant(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
 static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     int64_t operands[5] = {to};
     uint32_t n = 1;
-    for (int i = 0; i < x->n_args; i++) operands[n++] = tirbi_emit_value(e, x->args[i]);
+    for (int i = 0; i < x->n_args; i++) operands[n++] = tirbi_put_value(e, x->args[i]);
     if (x->op == TIRB_OP_CAST || x->op == TIRB_OP_BITS) operands[n++] = x->source;
-    tirbi_emit_instr(e, (tirbi_op)x->op, (tirbi_dtype)x->optype, operands, n);
+    tirbi_put_instr(e, (tirbi_op)x->op, (tirbi_dtype)x->optype, operands, n);
 }
 
 static void emit_lazy(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     tirbi_patch_list other = {0}, end = {0};
     tirbi_scope scope = tirbi_scope_open(e);
     if (x->kind == TIRBI_LX_COND) {
-        tirbi_emit_branch_unless(e, x->args[0], &other);
+        tirbi_put_branch_unless(e, x->args[0], &other);
         tirbi_scope arm = tirbi_scope_open(e);
-        tirbi_emit_value_into(e, x->args[1], to);
+        tirbi_put_value_into(e, x->args[1], to);
         tirbi_scope_close(e, arm);
-        tirbi_emit_jump(e, TIRB_OP_JMP, 0, &end);
+        tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
         tirbi_land(e, &other);
         arm = tirbi_scope_open(e);
-        tirbi_emit_value_into(e, x->args[2], to);
+        tirbi_put_value_into(e, x->args[2], to);
         tirbi_scope_close(e, arm);
     } else {
-        tirbi_emit_value_into(e, x->args[0], to);
-        tirbi_emit_jump(e, x->kind == TIRBI_LX_AND ? TIRB_OP_BRNOT : TIRB_OP_BRIF, to, &end);
+        tirbi_put_value_into(e, x->args[0], to);
+        tirbi_put_jump(e, x->kind == TIRBI_LX_AND ? TIRB_OP_BRNOT : TIRB_OP_BRIF, to, &end);
         tirbi_scope arm = tirbi_scope_open(e);
-        tirbi_emit_value_into(e, x->args[1], to);
+        tirbi_put_value_into(e, x->args[1], to);
         tirbi_scope_close(e, arm);
     }
     tirbi_land(e, &end);
@@ -123,21 +123,21 @@ static uint16_t emit_call_ref(tirbi_emitter *e, const tirbi_lcall_ref *ref, tirb
     bool same_type = ref->buffer->type == formal->type;
     if (!ref->start && same_type) return whole;
     if (tirbi_dtypes[ref->buffer->type].size != tirbi_dtypes[formal->type].size) {
-        tirbi_emit_too_large(e, e->function->ast->span, "a buffer argument has elements of another size");
+        tirbi_put_too_large(e, e->function->ast->span, "a buffer argument has elements of another size");
         return 0;
     }
     uint16_t part = tirbi_new_ref(e, formal->type, formal->written);
     uint16_t start, count;
     if (ref->start) {
         if (ref->start->ndim) check_indices(e, ref->start);
-        start = tirbi_emit_value(e, ref->start->flat);
-        count = tirbi_emit_value(e, ref->count);
+        start = tirbi_put_value(e, ref->start->flat);
+        count = tirbi_put_value(e, ref->count);
     } else {
-        start = tirbi_emit_value(e, tirbi_lx_int(e->pool, TIRB_I64, 0));
+        start = tirbi_put_value(e, tirbi_lx_int(e->pool, TIRB_I64, 0));
         count = tirbi_new_sreg(e);
-        TIRBI_EMIT(e, TIRB_OP_LENGTH, TIRB_TYPE_NONE, count, whole);
+        TIRBI_PUT(e, TIRB_OP_LENGTH, TIRB_TYPE_NONE, count, whole);
     }
-    TIRBI_EMIT(e, TIRB_OP_SLICE, TIRB_TYPE_NONE, part, whole, start, count);
+    TIRBI_PUT(e, TIRB_OP_SLICE, TIRB_TYPE_NONE, part, whole, start, count);
     return part;
 }
 
@@ -148,8 +148,8 @@ static void emit_call_checks(tirbi_emitter *e, const tirbi_lcall *call) {
                                             NULL);
         if (!equal || tirbi_lx_is_int(equal, 1)) continue;
         tirbi_patch_list good = {0};
-        tirbi_emit_jump(e, TIRB_OP_BRIF, tirbi_emit_value(e, equal), &good);
-        TIRBI_EMIT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_SHAPE, tirbi_string_number(e->strings, check->message));
+        tirbi_put_jump(e, TIRB_OP_BRIF, tirbi_put_value(e, equal), &good);
+        TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_SHAPE, tirbi_string_number(e->strings, check->message));
         tirbi_land(e, &good);
     }
 }
@@ -160,11 +160,11 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     if (!instr) return;
     if (call->n_scalars > TIRBI_MAX_CALL_ARGS || call->n_refs > TIRBI_MAX_CALL_ARGS) {
-        tirbi_emit_too_large(e, e->function->ast->span, "a call has more than 255 arguments");
+        tirbi_put_too_large(e, e->function->ast->span, "a call has more than 255 arguments");
         return;
     }
     emit_call_checks(e, call);
-    for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_emit_value(e, call->scalars[i]);
+    for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);
     uint32_t r = 0;
     for (uint32_t i = 0; i < callee->ast->n_params && r < call->n_refs; i++) {
         if (!callee->param_buffers[i]) continue;
@@ -183,22 +183,22 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
 
 /* ---- Everything ----------------------------------------------------------------------------------------------- */
 
-void tirbi_emit_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
+void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     if (e->failed || e->arena->failed || !x) return;
     if (x->pure && x->scratch) {
-        TIRBI_EMIT(e, TIRB_OP_MOV, x->type, to, e->known_reg[x->scratch - 1]);
+        TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, e->known_reg[x->scratch - 1]);
         return;
     }
     switch (x->kind) {
     case TIRBI_LX_CONST: emit_constant(e, x, to); return;
-    case TIRBI_LX_VAR: TIRBI_EMIT(e, TIRB_OP_MOV, x->type, to, x->var->reg); return;
+    case TIRBI_LX_VAR: TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, x->var->reg); return;
     case TIRBI_LX_OP: emit_operation(e, x, to); return;
     case TIRBI_LX_LOAD: {
         uint16_t ref;
         check_indices(e, x->access);
-        uint16_t at = tirbi_emit_operand(e, x->access->flat);
+        uint16_t at = tirbi_put_operand(e, x->access->flat);
         ref = tirbi_buffer_ref(e, x->access->buffer->root);
-        TIRBI_EMIT(e, TIRB_OP_LOAD, x->access->buffer->type, to, ref, at);
+        TIRBI_PUT(e, TIRB_OP_LOAD, x->access->buffer->type, to, ref, at);
         return;
     }
     case TIRBI_LX_COND:
@@ -208,32 +208,32 @@ void tirbi_emit_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     }
 }
 
-uint16_t tirbi_emit_value(tirbi_emitter *e, const tirbi_lx *x) {
+uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (e->failed || e->arena->failed || !x) return 0;
     if (x->pure && x->scratch) return e->known_reg[x->scratch - 1];
     if (x->kind == TIRBI_LX_VAR) return (uint16_t)x->var->reg;
     uint16_t to = tirbi_new_sreg(e);
-    tirbi_emit_value_into(e, x, to);
+    tirbi_put_value_into(e, x, to);
     know(e, x, to);
     return to;
 }
 
-uint16_t tirbi_emit_operand(tirbi_emitter *e, const tirbi_lx *x) {
+uint16_t tirbi_put_operand(tirbi_emitter *e, const tirbi_lx *x) {
     if (x && x->kind == TIRBI_LX_CONST && x->value >= TIRBI_SMALL_MIN && x->value <= TIRBI_SMALL_MAX) {
         return tirbi_x_from_small(x->value);
     }
-    return tirbi_emit_value(e, x);
+    return tirbi_put_value(e, x);
 }
 
-void tirbi_emit_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
+void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
     if (!condition) return;
     /* a and b: two branches, and no register for the whole */
     if (condition->kind == TIRBI_LX_AND) {
-        tirbi_emit_branch_unless(e, condition->args[0], list);
+        tirbi_put_branch_unless(e, condition->args[0], list);
         tirbi_scope scope = tirbi_scope_open(e); /* what is computed behind a branch is not known where it lands */
-        tirbi_emit_branch_unless(e, condition->args[1], list);
+        tirbi_put_branch_unless(e, condition->args[1], list);
         tirbi_scope_close(e, scope);
         return;
     }
-    tirbi_emit_jump(e, TIRB_OP_BRNOT, tirbi_emit_value(e, condition), list);
+    tirbi_put_jump(e, TIRB_OP_BRNOT, tirbi_put_value(e, condition), list);
 }

@@ -21,7 +21,7 @@ static void bind_iters(tirbi_lowerer *l, const tirb_stmt *realize) {
             set->as.set.value = value;
             value = tirbi_lx_var(l->pool, v);
         }
-        tirbi_bind(l, var, value);
+        tirbi_lower_bind(l, var, value);
     }
 }
 
@@ -99,7 +99,7 @@ static void collect_updates(tirbi_lowerer *l, const tirbi_tree *tree, const tirb
     switch (s->kind) {
     case TIRB_STMT_LET: {
         const tirbi_lx *value = tirbi_lower_expr(l, s->as.let.value, NULL);
-        tirbi_bind(l, s->as.let.var, value);
+        tirbi_lower_bind(l, s->as.let.var, value);
         collect_updates(l, tree, s->as.let.body, updates, max, n);
         return;
     }
@@ -142,7 +142,7 @@ static tirbi_lvar *tree_loop(tirbi_lowerer *l, const tirb_stmt *loop) {
     v->extent = extent;
     v->lo = min->lo;
     if (!__builtin_add_overflow(min->hi, extent->hi - 1, &last)) v->hi = last;
-    tirbi_bind(l, var, tirbi_lx_var(l->pool, v));
+    tirbi_lower_bind(l, var, tirbi_lx_var(l->pool, v));
     return v;
 }
 

@@ -185,7 +185,7 @@ tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_s
 static void bind_if_free(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *value) {
     if (!e || e->kind != TIRB_EXPR_VAR || !value || e->as.var.id >= l->n_vars || l->bindings[e->as.var.id].value) return;
     tirbi_dtype type;
-    if (tirbi_machine_type(l, e->dtype, e->span, &type)) tirbi_bind(l, e, tirbi_lx_cast(l->pool, type, value));
+    if (tirbi_machine_type(l, e->dtype, e->span, &type)) tirbi_lower_bind(l, e, tirbi_lx_cast(l->pool, type, value));
 }
 
 void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_span span) {

@@ -100,7 +100,7 @@ static tirbi_lvar *loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_
     v->min = min;
     v->extent = extent;
     set_loop_range(v);
-    tirbi_bind(l, var, tirbi_lx_var(l->pool, v));
+    tirbi_lower_bind(l, var, tirbi_lx_var(l->pool, v));
     return v;
 }
 
@@ -337,7 +337,7 @@ static void lower_let(tirbi_lowerer *l, const tirb_stmt *s) {
             set->as.set.value = x;
             x = tirbi_lx_var(l->pool, v);
         }
-        tirbi_bind(l, var, x);
+        tirbi_lower_bind(l, var, x);
     }
     tirbi_lower_stmt(l, s->as.let.body);
 }
@@ -481,7 +481,7 @@ static tirbi_lvar *parameter_var(tirbi_lowerer *l, const tirb_primfunc *f, const
     tirbi_lvar *var = tirbi_new_var(l, param->as.var.name, TIRBI_LVAR_PARAM, type);
     if (!var) return NULL;
     if (is_extent(f, param)) var->lo = 0;
-    tirbi_bind(l, param, tirbi_lx_var(l->pool, var));
+    tirbi_lower_bind(l, param, tirbi_lx_var(l->pool, var));
     return var;
 }
 

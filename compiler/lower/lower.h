@@ -65,7 +65,7 @@ const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer
 const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices, tirbi_span span);
 /* Loads, or reads the register that the buffer became. */
 const tirbi_lx *tirbi_read_place(tirbi_lowerer *l, const tirbi_place *place);
-void tirbi_bind(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value);
+void tirbi_lower_bind(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value);
 /* The machine type of a scalar or of a vector's elements; reports and returns false for what has none. */
 bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, tirbi_dtype *out);
 

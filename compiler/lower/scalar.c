@@ -11,7 +11,7 @@ bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, t
     return false;
 }
 
-void tirbi_bind(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value) {
+void tirbi_lower_bind(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value) {
     if (var->as.var.id < l->n_vars) l->bindings[var->as.var.id] = (tirbi_binding){.value = value};
 }
 
@@ -290,7 +290,7 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
     }
     const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
     if (!x) return NULL;
-    tirbi_bind(l, e->as.let.var, x);
+    tirbi_lower_bind(l, e->as.let.var, x);
     return operand(l, e->as.let.body, lane);
 }
 

@@ -102,7 +102,7 @@ static tirb_status enter_call(tirbi_machine *machine, const tirbi_word *pc) {
     const tirbi_ref *refs = tirbi_frame_refs(caller);
     TIRBI_TRY(tirbi_charge(machine, fn->n_instructions));
     TIRBI_TRY(tirbi_poll(machine));
-    TIRBI_TRY(tirbi_frame_push(machine, fn));
+    TIRBI_TRY(tirbi_machine_push(machine, fn));
     uint64_t *to = tirbi_frame_slots(machine->frame);
     tirbi_ref *to_refs = tirbi_frame_refs(machine->frame);
     uint32_t n_scalars = fn->n_scalar_args;
@@ -194,7 +194,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         bool last = frame == bottom;
         uint16_t dest = frame->dest;
         pc = frame->pc;
-        tirbi_frame_pop(machine);
+        tirbi_machine_pop(machine);
         if (last) goto done;
         LOAD_FRAME();
         s[dest] = machine->result;
@@ -203,7 +203,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     HANDLER(RETVOID) {
         bool last = frame == bottom;
         pc = frame->pc;
-        tirbi_frame_pop(machine);
+        tirbi_machine_pop(machine);
         if (last) goto done;
         LOAD_FRAME();
         GO();

@@ -54,7 +54,7 @@ typedef struct planner {
 /* ---- Words ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t emit(planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
-    return tirbi_emit(p->emitter, (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
+    return tirbi_translate_word(p->emitter, (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
 }
 
 static unsigned shift_of(unsigned size) { return (unsigned)__builtin_ctz(size); }
@@ -315,8 +315,8 @@ static void leave_banks(planner *p, const lane_ins *ins) {
 
 static void emit_kernel(planner *p, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
     emit(p, TIRBI_L_KERNEL, dest, operands[0], operands[1]);
-    tirbi_emit(p->emitter, (tirbi_word){.list = {operands[2], 0, 0, 0}});
-    tirbi_emit(p->emitter, (tirbi_word){.kernel = kernel});
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {operands[2], 0, 0, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
 }
 
 static void emit_copy_kernel(planner *p, uint8_t type, uint16_t dest, uint16_t from) {
@@ -418,7 +418,7 @@ static void plan_iota(planner *p, const lane_ins *ins) {
     value *v = define(p, ins, size);
     leave_banks(p, ins);
     emit(p, TIRBI_L_IOTA, strip_of(p, ins->dest), ins->slot, ins->step);
-    tirbi_emit(p->emitter, (tirbi_word){.list = {(uint16_t)shift_of(size), 0, 0, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)shift_of(size), 0, 0, 0}});
     v->strip = true;
 }
 
@@ -490,7 +490,7 @@ static void plan_reduction(planner *p, const lane_ins *ins) {
         return;
     }
     emit(p, TIRBI_L_REDMA, ins->cursor, operands[0], operands[1]);
-    tirbi_emit(p->emitter, (tirbi_word){.list = {ins->type, 0, 0, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->type, 0, 0, 0}});
 }
 
 /* ---- Inner loops ---------------------------------------------------------------------------------------------- */
@@ -533,7 +533,7 @@ static void plan_inner(planner *p, const lane_ins *ins) {
         if (v->bank != NO_BANK) v->strip = false;
     }
     p->heads[loop] = p->now;
-    p->head_words[loop] = tirbi_emit(p->emitter, (tirbi_word){.op = TIRBI_L_INNER, .a = loop});
+    p->head_words[loop] = tirbi_translate_word(p->emitter, (tirbi_word){.op = TIRBI_L_INNER, .a = loop});
 }
 
 /* Brings everything live back to where it was at the loop's head. */
@@ -589,7 +589,7 @@ static void plan_inner_end(planner *p, const lane_ins *ins) {
     restore_places(p, loop);
     if (fuse_loop(p, loop)) return;
     uint32_t head = p->head_words[loop];
-    uint32_t end = tirbi_emit(p->emitter, (tirbi_word){.op = TIRBI_L_INNER_END, .a = loop});
+    uint32_t end = tirbi_translate_word(p->emitter, (tirbi_word){.op = TIRBI_L_INNER_END, .a = loop});
     if (p->emitter->failed) return;
     p->emitter->words[head].jump = (int32_t)(end + 1 - head);
     p->emitter->words[end].jump = (int32_t)head + 1 - (int32_t)end;

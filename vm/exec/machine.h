@@ -116,8 +116,8 @@ typedef struct tirbi_machine {
 } tirbi_machine;
 
 /* Pushes a frame for `fn`, cleared, with its constants in place. */
-tirb_status tirbi_frame_push(tirbi_machine *machine, const tirbi_fn *fn);
-void tirbi_frame_pop(tirbi_machine *machine);
+tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn);
+void tirbi_machine_pop(tirbi_machine *machine);
 /* Gives back all frames, chunks and scratch. */
 void tirbi_machine_release(tirbi_machine *machine);
 /* Executes an alloc instruction: `count` zeroed elements of `size` bytes. */
@@ -149,7 +149,7 @@ typedef struct tirbi_emitter {
 } tirbi_emitter;
 
 /* Appends a word and returns its index; after a failure the index is 0 and the word is dropped. */
-uint32_t tirbi_emit(tirbi_emitter *emitter, tirbi_word word);
+uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word word);
 void tirbi_emitter_release(tirbi_emitter *emitter);
 
 /* The slot of an x operand. */

@@ -68,7 +68,7 @@ static void drop_chunk(tirbi_machine *machine) {
     machine->spare = empty;
 }
 
-tirb_status tirbi_frame_push(tirbi_machine *machine, const tirbi_fn *fn) {
+tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
     if (machine->depth >= machine->run->max_depth)
         return tirbi_error_set(machine->error, TIRB_DEPTH, "calls are nested more than %u deep",
                                (unsigned)machine->run->max_depth);
@@ -87,7 +87,7 @@ tirb_status tirbi_frame_push(tirbi_machine *machine, const tirbi_fn *fn) {
     return TIRB_OK;
 }
 
-void tirbi_frame_pop(tirbi_machine *machine) {
+void tirbi_machine_pop(tirbi_machine *machine) {
     tirbi_frame *frame = machine->frame;
     tirbi_block **sites = tirbi_frame_sites(frame);
     for (uint32_t i = 0; i < frame->fn->n_sites; i++) {
@@ -104,7 +104,7 @@ void tirbi_frame_pop(tirbi_machine *machine) {
 }
 
 void tirbi_machine_release(tirbi_machine *machine) {
-    while (machine->frame) tirbi_frame_pop(machine);
+    while (machine->frame) tirbi_machine_pop(machine);
     while (machine->chunk) drop_chunk(machine);
     if (machine->spare) tirbi_heap_free(machine->heap, machine->spare, machine->spare->size);
     if (machine->lanes) tirbi_heap_free(machine->heap, machine->lanes, machine->lanes_size);
@@ -193,7 +193,7 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     tirbi_fpu_state host = tirbi_fpu_enter();
     tirb_status status = tirbi_charge(&machine, fn->n_instructions);
     if (status == TIRB_OK) status = tirbi_poll(&machine);
-    if (status == TIRB_OK) status = tirbi_frame_push(&machine, fn);
+    if (status == TIRB_OK) status = tirbi_machine_push(&machine, fn);
     if (status == TIRB_OK) {
         pass_arguments(machine.frame, scalars, refs);
         status = tirbi_dispatch(&machine, &trap_pc);

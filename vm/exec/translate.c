@@ -56,7 +56,7 @@ static uint8_t cast_as_extension(uint8_t to, uint8_t from) {
 
 /* ---- Writing words -------------------------------------------------------------------------------------------- */
 
-uint32_t tirbi_emit(tirbi_emitter *e, tirbi_word word) {
+uint32_t tirbi_translate_word(tirbi_emitter *e, tirbi_word word) {
     if (e->n == e->capacity && !e->failed) {
         uint32_t capacity = e->capacity ? e->capacity * 2 : 64;
         tirbi_word *words = tirbi_heap_resize(e->heap, e->words, e->capacity * sizeof *words, capacity * sizeof *words);
@@ -169,18 +169,18 @@ static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t targ
 static uint16_t slot_of(translator *t, int64_t x) { return tirbi_slot_of_x(&t->constants, (uint16_t)x); }
 
 static void emit1(translator *t, unsigned op, int64_t a, int64_t b, int64_t c) {
-    tirbi_emit(&t->emitter, word_of(op, (unsigned)a, (unsigned)b, (unsigned)c));
+    tirbi_translate_word(&t->emitter, word_of(op, (unsigned)a, (unsigned)b, (unsigned)c));
 }
 
 /* A jump whose distance is in its first word. */
 static void emit_jump(translator *t, unsigned op, int64_t a, int64_t target) {
-    uint32_t word = tirbi_emit(&t->emitter, word_of(op, (unsigned)a, 0, 0));
+    uint32_t word = tirbi_translate_word(&t->emitter, word_of(op, (unsigned)a, 0, 0));
     add_fixup(t, word, word, target);
 }
 
 /* The distance and the cost as a second word. */
 static void emit_far(translator *t, uint32_t cost, int64_t target) {
-    uint32_t word = tirbi_emit(&t->emitter, (tirbi_word){.cost = cost});
+    uint32_t word = tirbi_translate_word(&t->emitter, (tirbi_word){.cost = cost});
     add_fixup(t, word - 1, word, target);
 }
 
@@ -206,9 +206,9 @@ static void emit_kernel(translator *t, tirbi_kernel kernel, unsigned arity, uint
     uint16_t sizes[2];
     memcpy(sizes, size, sizeof sizes);
     emit1(t, TIRBI_H_KERNEL, in->operand[0], slot[0], slot[1]);
-    tirbi_emit(&t->emitter,
+    tirbi_translate_word(&t->emitter,
                list_of(slot[2], (unsigned)tirbi_op_result_type(in->op, in->type), sizes[0], sizes[1]));
-    tirbi_emit(&t->emitter, (tirbi_word){.kernel = kernel});
+    tirbi_translate_word(&t->emitter, (tirbi_word){.kernel = kernel});
 }
 
 static tirb_status no_kernel(translator *t) {
@@ -256,7 +256,7 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
     }
     if (in->op == TIRB_OP_SELECT) {
         emit1(t, TIRBI_H_SELECT64, operand[0], operand[1], operand[2]);
-        tirbi_emit(&t->emitter, list_of((unsigned)operand[3], in->type, 0, 0));
+        tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], in->type, 0, 0));
         return TIRB_OK;
     }
     unsigned form = elementwise_forms[in->op][in->type];
@@ -278,13 +278,13 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
         }
     }
     emit1(t, form, operand[0], operand[1], operand[2]);
-    if (tirbi_ops[in->op].arity == 3) tirbi_emit(&t->emitter, list_of((unsigned)operand[3], 0, 0, 0));
+    if (tirbi_ops[in->op].arity == 3) tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], 0, 0, 0));
     return TIRB_OK;
 }
 
 static void emit_list(translator *t, const uint16_t *list, unsigned n) {
     for (unsigned i = 0; i < n; i += 4)
-        tirbi_emit(&t->emitter, list_of(list[i], i + 1 < n ? list[i + 1] : 0u, i + 2 < n ? list[i + 2] : 0u,
+        tirbi_translate_word(&t->emitter, list_of(list[i], i + 1 < n ? list[i + 1] : 0u, i + 2 < n ? list[i + 2] : 0u,
                                         i + 3 < n ? list[i + 3] : 0u));
 }
 
@@ -304,7 +304,7 @@ static uint64_t constant_of(const tirbi_instr *in) {
 static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_loop *loop = &t->loops[t->loops_seen];
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
-    tirbi_emit(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
+    tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
     TIRBI_TRY(tirbi_lane_translate(t->code, t->function, t->instr, &t->constants, &t->emitter, loop, t->error));
     loop->after = t->emitter.n;
     *at = t->instr->lane.end + 2;
@@ -320,11 +320,11 @@ static void translate_memory(translator *t) {
     case TIRB_OP_STORE: emit1(t, store_forms[carrier[in->type]], o[0], slot_of(t, o[1]), o[2]); break;
     case TIRB_OP_ALLOC:
         emit1(t, TIRBI_H_ALLOC, o[0], o[1], in->type);
-        tirbi_emit(&t->emitter, (tirbi_word){.cost = t->fn->n_sites++});
+        tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->fn->n_sites++});
         break;
     case TIRB_OP_SLICE:
         emit1(t, TIRBI_H_SLICE, o[0], o[1], o[2]);
-        tirbi_emit(&t->emitter, list_of((unsigned)o[3], t->function->refs[o[0]].dtype, 0, 0));
+        tirbi_translate_word(&t->emitter, list_of((unsigned)o[3], t->function->refs[o[0]].dtype, 0, 0));
         break;
     case TIRB_OP_LENGTH: {
         uint8_t size = tirbi_dtypes[t->function->refs[o[1]].dtype].size;
@@ -335,7 +335,7 @@ static void translate_memory(translator *t) {
     case TIRB_OP_RED_PUSH: emit1(t, TIRBI_H_RED_PUSH, o[0], o[1], in->type); break;
     case TIRB_OP_RED_PUSHMA:
         emit1(t, TIRBI_H_RED_PUSHMA, o[0], o[1], o[2]);
-        tirbi_emit(&t->emitter, list_of(in->type, 0, 0, 0));
+        tirbi_translate_word(&t->emitter, list_of(in->type, 0, 0, 0));
         break;
     case TIRB_OP_RED_END: emit1(t, TIRBI_H_RED_END, o[0], o[1], in->type); break;
     default: break;
@@ -352,7 +352,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_JMP: emit_jump(t, TIRBI_H_JMP, 0, o[0]); break;
     case TIRB_OP_BACK:
         emit_jump(t, TIRBI_H_BACK, 0, o[0]);
-        tirbi_emit(&t->emitter, (tirbi_word){.cost = loop_cost(t, o[0])});
+        tirbi_translate_word(&t->emitter, (tirbi_word){.cost = loop_cost(t, o[0])});
         break;
     case TIRB_OP_BRIF: emit_jump(t, TIRBI_H_BRIF, o[0], o[1]); break;
     case TIRB_OP_BRNOT: emit_jump(t, TIRBI_H_BRNOT, o[0], o[1]); break;
@@ -371,22 +371,22 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_TRAP: emit1(t, TIRBI_H_TRAP, o[0], o[1], 0); break;
     case TIRB_OP_INDEX:
         emit1(t, TIRBI_H_INDEX, o[0], o[1], o[2]);
-        tirbi_emit(&t->emitter, list_of((unsigned)o[3], 0, 0, 0));
+        tirbi_translate_word(&t->emitter, list_of((unsigned)o[3], 0, 0, 0));
         break;
     case TIRB_OP_CONST: {
         uint64_t value = constant_of(in);
         if (value == (uint64_t)(int64_t)(int32_t)value) {
-            tirbi_emit(&t->emitter,
+            tirbi_translate_word(&t->emitter,
                        (tirbi_word){.op = TIRBI_H_CONST, .a = (uint16_t)o[0], .jump = (int32_t)value});
             break;
         }
         emit1(t, TIRBI_H_CONST64, o[0], 0, 0);
-        tirbi_emit(&t->emitter, (tirbi_word){.bits = value});
+        tirbi_translate_word(&t->emitter, (tirbi_word){.bits = value});
         break;
     }
     case TIRB_OP_CONST64:
         emit1(t, TIRBI_H_CONST64, o[0], 0, 0);
-        tirbi_emit(&t->emitter, (tirbi_word){.bits = (uint64_t)o[1]});
+        tirbi_translate_word(&t->emitter, (tirbi_word){.bits = (uint64_t)o[1]});
         break;
     case TIRB_OP_LANE: return translate_lane(t, at);
     default: translate_memory(t); break;
