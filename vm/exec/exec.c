@@ -228,7 +228,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
     HANDLER(ALLOC) {
         int64_t count = (int64_t)s[pc->b];
-        uint8_t type = (uint8_t)pc[1].list[0];
+        uint8_t type = (uint8_t)pc->c;
         if (count > 0) CHARGE((uint64_t)count / 64 * tirbi_dtypes[type].size +
                               (uint64_t)count % 64 * tirbi_dtypes[type].size / 64);
         TRY(tirbi_site_alloc(machine, tirbi_frame_sites(frame) + pc[1].cost, count, type, &refs[pc->a]));
