@@ -1,0 +1,152 @@
+/* differential: random programs, or a file's functions, run by the oracle and by the machine, compared bit by bit.
+ *
+ *   differential --seed S --count N [--isa best|all] [--passes one|all] [--print]
+ *   differential FILE.py [-f NAME] [--seed S] [--count N]
+ *
+ * Exit status: 0 all equal, 1 some differ, 2 the command line or file cannot be read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/differential/generate.h"
+#include "tests/differential/program.h"
+
+typedef struct settings {
+    uint64_t seed, count;
+    const char *file, *function;
+    bool print, best_isa, one_variant, keep_going;
+} settings;
+
+typedef struct tally {
+    uint64_t n[TIRBI_DIFF_MISMATCH + 1];
+} tally;
+
+static bool read_file(const char *path, tirbi_text *out) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return false;
+    char chunk[4096];
+    size_t n;
+    while ((n = fread(chunk, 1, sizeof chunk, file)) > 0) tirbi_text_add(out, "%.*s", (int)n, chunk);
+    bool good = ferror(file) == 0 && !out->failed;
+    fclose(file);
+    return good;
+}
+
+static const char *fp_name(tirb_fp_mode fp) {
+    return fp == TIRB_FP_STRICT ? "strict" : fp == TIRB_FP_FAST ? "fast" : "precise";
+}
+
+static void report(tally *t, tirbi_diff_outcome outcome, uint64_t seed, const char *program, tirb_fp_mode fp,
+                   const tirbi_text *text) {
+    t->n[outcome]++;
+    const char *what = outcome == TIRBI_DIFF_MISMATCH ? "MISMATCH" : outcome == TIRBI_DIFF_REJECTED ? "REJECTED" : "UNSUPPORTED";
+    if (outcome == TIRBI_DIFF_SAME || outcome == TIRBI_DIFF_TRAPPED) return;
+    if (outcome == TIRBI_DIFF_UNSUPPORTED && t->n[outcome] > 5) return;
+    printf("---- %s: seed %llu, fp %s\n%s\n%s\n", what, (unsigned long long)seed, fp_name(fp), program,
+           text->data != NULL ? text->data : "");
+    fflush(stdout);
+}
+
+static void run_generated(const settings *s, uint64_t seed, tally *t) {
+    tirbi_gen *g = calloc(1, sizeof *g);
+    tirbi_text program = {.data = NULL};
+    tirbi_text why = {.data = NULL};
+    if (g == NULL) return;
+    tirbi_generate(g, seed, &program);
+    tirbi_diff_known known[TIRBI_GEN_SYMBOLS];
+    for (uint32_t i = 0; i < g->n_symbols; i++) {
+        known[i] = (tirbi_diff_known){.name = g->symbols[i].name, .value = g->symbols[i].value};
+    }
+    uint32_t mode = (uint32_t)(seed % 8);
+    tirbi_diff_request request = {.text = program.data,
+                                  .size = program.size,
+                                  .function = "main",
+                                  .seed = seed ^ 0x5deece66d,
+                                  .fp = mode == 6 ? TIRB_FP_STRICT : mode == 7 ? TIRB_FP_FAST : TIRB_FP_PRECISE,
+                                  .known = known,
+                                  .n_known = g->n_symbols,
+                                  .strided = seed % 5 == 0,
+                                  .one_isa = s->best_isa,
+                                  .all_passes = !s->one_variant};
+    if (s->print) printf("---- seed %llu\n%s\n", (unsigned long long)seed, program.data);
+    report(t, tirbi_diff_run(&request, &why), seed, program.data, request.fp, &why);
+    tirbi_text_free(&program);
+    tirbi_text_free(&why);
+    free(g);
+}
+
+static void run_file(const settings *s, const tirbi_text *program, uint64_t seed, tally *t) {
+    static const tirb_fp_mode modes[] = {TIRB_FP_PRECISE, TIRB_FP_STRICT, TIRB_FP_FAST};
+    for (uint32_t i = 0; i < 3; i++) {
+        tirbi_text why = {.data = NULL};
+        tirbi_diff_request request = {.text = program->data,
+                                      .size = program->size,
+                                      .function = s->function,
+                                      .seed = seed,
+                                      .fp = modes[i],
+                                      .strided = seed % 3 == 0,
+                                      .one_isa = s->best_isa,
+                                      .all_passes = !s->one_variant};
+        report(t, tirbi_diff_run(&request, &why), seed, s->file, modes[i], &why);
+        tirbi_text_free(&why);
+    }
+}
+
+static bool read_options(int argc, char **argv, settings *s) {
+    for (int i = 1; i < argc; i++) {
+        const char *option = argv[i];
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(option, "--print") == 0) {
+            s->print = true;
+            continue;
+        }
+        if (option[0] != '-') {
+            s->file = option;
+            continue;
+        }
+        if (value == NULL) return false;
+        i++;
+        if (strcmp(option, "--seed") == 0) {
+            s->seed = strtoull(value, NULL, 0);
+        } else if (strcmp(option, "--count") == 0) {
+            s->count = strtoull(value, NULL, 0);
+        } else if (strcmp(option, "--isa") == 0) {
+            s->best_isa = strcmp(value, "best") == 0;
+        } else if (strcmp(option, "--passes") == 0) {
+            s->one_variant = strcmp(value, "one") == 0;
+        } else if (strcmp(option, "-f") == 0) {
+            s->function = value;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+int main(int argc, char **argv) {
+    settings s = {.seed = 1, .count = 1};
+    tally t = {.n = {0}};
+    tirbi_text file = {.data = NULL};
+    if (!read_options(argc, argv, &s)) {
+        fprintf(stderr, "usage: differential [FILE.py] [-f NAME] [--seed S] [--count N] [--isa best|all] [--passes one|all] "
+                        "[--print]\n");
+        return 2;
+    }
+    if (s.file != NULL && !read_file(s.file, &file)) {
+        fprintf(stderr, "differential: cannot read %s\n", s.file);
+        return 2;
+    }
+    for (uint64_t i = 0; i < s.count; i++) {
+        if (s.file != NULL) {
+            run_file(&s, &file, s.seed + i, &t);
+        } else {
+            run_generated(&s, s.seed + i, &t);
+        }
+    }
+    printf("%llu equal, %llu trapped alike, %llu unsupported, %llu rejected, %llu differ\n",
+           (unsigned long long)t.n[TIRBI_DIFF_SAME], (unsigned long long)t.n[TIRBI_DIFF_TRAPPED],
+           (unsigned long long)t.n[TIRBI_DIFF_UNSUPPORTED], (unsigned long long)t.n[TIRBI_DIFF_REJECTED],
+           (unsigned long long)t.n[TIRBI_DIFF_MISMATCH]);
+    tirbi_text_free(&file);
+    return t.n[TIRBI_DIFF_MISMATCH] + t.n[TIRBI_DIFF_REJECTED] > 0;
+}

@@ -1,0 +1,141 @@
+/* The frame of a program: its parameters, symbols and functions around the stages. */
+#include "tests/differential/generate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+uint32_t tirbi_gen_pick(tirbi_gen *g, uint32_t n) { return tirbi_random_below(&g->random, n); }
+
+bool tirbi_gen_chance(tirbi_gen *g, uint32_t percent) { return tirbi_random_chance(&g->random, percent); }
+
+void tirbi_gen_line(tirbi_gen *g, const char *format, ...) {
+    char line[8000];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    tirbi_text_add(&g->body, "%*s%s\n", (int)(g->indent * 4), "", line);
+}
+
+void tirbi_gen_name(tirbi_gen *g, const char *prefix, char *out) {
+    snprintf(out, TIRBI_GEN_NAME, "%.12s%u", prefix, g->n_names++);
+}
+
+tirbi_dtype tirbi_gen_type(tirbi_gen *g) {
+    static const uint8_t types[] = {TIRB_F32, TIRB_F32, TIRB_F32, TIRB_F32, TIRB_F32, TIRB_F32, TIRB_I32, TIRB_I32,
+                                    TIRB_I32, TIRB_F64, TIRB_F64, TIRB_I64, TIRB_I8,  TIRB_U8,  TIRB_I16, TIRB_U16,
+                                    TIRB_U32, TIRB_U64, TIRB_F16, TIRB_BF16, TIRB_BOOL};
+    return (tirbi_dtype)types[tirbi_gen_pick(g, sizeof types)];
+}
+
+void tirbi_gen_dim_text(const tirbi_gen *g, const tirbi_gen_dim *dim, tirbi_text *out) {
+    if (dim->symbol >= 0) {
+        tirbi_text_add(out, "%s", g->symbols[dim->symbol].name);
+    } else {
+        tirbi_text_add(out, "%lld", (long long)dim->value);
+    }
+}
+
+tirbi_gen_buffer *tirbi_gen_new_buffer(tirbi_gen *g, const char *prefix, tirbi_dtype type, uint32_t ndim,
+                                       const tirbi_gen_dim *dims, bool param, bool writable) {
+    if (g->n_buffers == TIRBI_GEN_BUFFERS) return NULL;
+    tirbi_gen_buffer *b = &g->buffers[g->n_buffers++];
+    *b = (tirbi_gen_buffer){.type = type, .ndim = ndim, .param = param, .writable = writable};
+    tirbi_gen_name(g, prefix, b->name);
+    for (uint32_t i = 0; i < ndim; i++) {
+        b->dims[i] = dims[i];
+        if (dims[i].symbol >= 0) g->symbols[dims[i].symbol].used = true;
+    }
+    return b;
+}
+
+static void shape_text(const tirbi_gen *g, const tirbi_gen_buffer *b, bool *quoted, tirbi_text *out) {
+    tirbi_text_add(out, "(");
+    for (uint32_t i = 0; i < b->ndim; i++) {
+        int symbol = b->dims[i].symbol;
+        bool quote = quoted != NULL && symbol >= 0 && !quoted[symbol];
+        tirbi_text_add(out, "%s", i > 0 ? ", " : "");
+        if (quote) tirbi_text_add(out, "\"");
+        tirbi_gen_dim_text(g, &b->dims[i], out);
+        if (quote) {
+            tirbi_text_add(out, "\"");
+            quoted[symbol] = true;
+        }
+    }
+    tirbi_text_add(out, "%s", b->ndim == 1 ? ",)" : ")");
+}
+
+/* `T.Buffer` parameters in one spelling, handles with match_buffer in the other. */
+static void main_function(tirbi_gen *g, tirbi_text *out) {
+    const char *pad = g->n_callees > 0 ? "    " : "";
+    bool handles = g->classic && tirbi_gen_chance(g, 50);
+    bool quoted[TIRBI_GEN_SYMBOLS] = {false};
+    tirbi_text_add(out, "%s@T.prim_func%s\n%sdef main(", pad, g->classic ? "" : "(s_tir=True)", pad);
+    bool first = true;
+    for (uint32_t i = 0; i < g->n_buffers; i++) {
+        const tirbi_gen_buffer *b = &g->buffers[i];
+        if (!b->param) continue;
+        tirbi_text_add(out, "%s", first ? "" : ", ");
+        first = false;
+        if (handles) {
+            tirbi_text_add(out, "h_%s: T.handle", b->name);
+            continue;
+        }
+        tirbi_text_add(out, "%s: T.Buffer(", b->name);
+        shape_text(g, b, quoted, out);
+        tirbi_text_add(out, ", \"%s\")", tirbi_dtypes[b->type].tvm_name);
+    }
+    tirbi_text_add(out, "):\n");
+    for (uint32_t i = 0; i < g->n_symbols; i++) {
+        if (g->symbols[i].used) tirbi_text_add(out, "%s    %s = T.int32()\n", pad, g->symbols[i].name);
+    }
+    for (uint32_t i = 0; handles && i < g->n_buffers; i++) {
+        const tirbi_gen_buffer *b = &g->buffers[i];
+        if (!b->param) continue;
+        tirbi_text_add(out, "%s    %s = T.match_buffer(h_%s, ", pad, b->name, b->name);
+        shape_text(g, b, NULL, out);
+        tirbi_text_add(out, ", \"%s\")\n", tirbi_dtypes[b->type].tvm_name);
+    }
+    tirbi_text_add(out, "%s", g->body.data != NULL ? g->body.data : "");
+}
+
+/* Whether a parameter binds each symbol that is used: without one it has no value. */
+static void bind_symbols(tirbi_gen *g) {
+    for (int s = 0; s < (int)g->n_symbols; s++) {
+        bool bound = !g->symbols[s].used;
+        for (uint32_t i = 0; i < g->n_buffers; i++) {
+            for (uint32_t d = 0; d < g->buffers[i].ndim; d++) {
+                bound = bound || (g->buffers[i].param && g->buffers[i].dims[d].symbol == s);
+            }
+        }
+        tirbi_gen_dim dim = {.value = g->symbols[s].value, .symbol = s};
+        if (!bound) tirbi_gen_new_buffer(g, "sized", TIRB_F32, 1, &dim, true, false);
+    }
+}
+
+void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
+    static const int64_t extents[] = {0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129};
+    *g = (tirbi_gen){.random = {.state = seed * 0x2545f4914f6cdd1dull + 12345}, .work = 1};
+    g->classic = tirbi_gen_chance(g, 50);
+    g->may_trap = tirbi_gen_chance(g, 12);
+    g->n_symbols = tirbi_gen_chance(g, 35) ? 1 + tirbi_gen_pick(g, 2) : 0;
+    for (uint32_t i = 0; i < g->n_symbols; i++) {
+        g->symbols[i].value = extents[tirbi_gen_pick(g, sizeof extents / sizeof *extents)];
+        snprintf(g->symbols[i].name, TIRBI_GEN_NAME, "%c", "nmk"[i]);
+    }
+    uint32_t n_stages = 1 + tirbi_gen_pick(g, 3);
+    bool module = tirbi_gen_chance(g, 15);
+    if (module) g->n_callees = 1;
+    g->indent = module ? 2 : 1;
+    for (uint32_t i = 0; i < n_stages; i++) {
+        g->n_vars = 0;
+        tirbi_gen_stage(g);
+    }
+    bind_symbols(g);
+    tirbi_text_add(out, "from tvm.script import ir as I\nfrom tvm.script import %s as T\n\n", g->classic ? "tir" : "tirx");
+    if (module) tirbi_text_add(out, "@I.ir_module\nclass Module:\n%s", g->head.data != NULL ? g->head.data : "");
+    main_function(g, out);
+    tirbi_text_free(&g->head);
+    tirbi_text_free(&g->body);
+}

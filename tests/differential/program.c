@@ -1,0 +1,265 @@
+#include "tests/differential/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/check/check.h"
+#include "compiler/text/text.h"
+#include "loader/isa/isa.h"
+#include "tests/reference/reference.h"
+
+enum { MAX_DEPTH = 100 };
+static const uint64_t max_steps = 30000000;
+
+/* What one run gave. */
+typedef struct outcome {
+    tirb_status status;
+    tirb_result result;
+    tirb_error error;
+} outcome;
+
+typedef struct comparison {
+    const tirbi_diff_request *request;
+    const char *function;
+    const tirb_primfunc *ast;
+    tirbi_diff_args args;
+    uint8_t *expected[TIRBI_DIFF_PARAMS]; /* the memory of each tensor after the oracle's run */
+    outcome oracle;
+    tirbi_text *report;
+} comparison;
+
+/* ---- The oracle's side ---------------------------------------------------------------------------------------- */
+
+static void report_diagnostics(const tirbi_diagnostics *d, tirbi_text *report) {
+    char text[2000];
+    for (uint32_t i = 0; i < d->n_items; i++) {
+        if (d->items[i].severity != TIRB_SEVERITY_ERROR) continue;
+        tirbi_diagnostic_format("<program>", &d->items[i], text, sizeof text);
+        tirbi_text_add(report, "%s", text);
+    }
+}
+
+static const tirb_primfunc *choose_function(const tirb_irmodule *module, const char *name) {
+    const tirb_primfunc *only = NULL;
+    uint32_t n_public = 0;
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        const tirb_primfunc *f = module->functions[i];
+        if (strcmp(f->name, name != NULL ? name : "main") == 0) return f;
+        if (!f->is_private) {
+            only = f;
+            n_public++;
+        }
+    }
+    if (name != NULL) return NULL;
+    return n_public == 1 ? only : module->n_functions == 1 ? module->functions[0] : NULL;
+}
+
+static bool run_oracle(comparison *c, const tirb_irmodule *module) {
+    tirb_reference_options options = {.fp = c->request->fp, .max_steps = max_steps, .max_depth = MAX_DEPTH};
+    c->oracle.error = (tirb_error)TIRB_ERROR_INIT;
+    tirbi_diff_reset_args(&c->args);
+    c->oracle.status =
+        tirb_reference_call(module, c->function, &options, c->args.args, c->args.n, &c->oracle.result, &c->oracle.error);
+    for (uint32_t i = 0; i < c->args.n; i++) {
+        const tirbi_diff_tensor *t = &c->args.tensors[i];
+        if (t->memory == NULL) continue;
+        c->expected[i] = malloc(t->size);
+        if (c->expected[i] == NULL) return false;
+        memcpy(c->expected[i], t->memory, t->size);
+    }
+    return true;
+}
+
+/* ---- Comparison ----------------------------------------------------------------------------------------------- */
+
+/* A check that was hoisted out of a loop may trap before another trap of the same iterations. */
+static bool same_status(tirb_status oracle, tirb_status machine) {
+    if (oracle == machine) return true;
+    bool hoisted = machine == TIRB_BOUNDS || machine == TIRB_OVERLAP;
+    return hoisted && (oracle == TIRB_DIVIDE || oracle == TIRB_ASSERT || oracle == TIRB_BOUNDS || oracle == TIRB_VALUE);
+}
+
+static void report_hex(tirbi_text *report, const uint8_t *bytes, size_t n) {
+    for (size_t i = n; i-- > 0;) tirbi_text_add(report, "%02x", bytes[i]);
+}
+
+static bool same_tensor(comparison *c, uint32_t param, const char *where) {
+    const tirbi_diff_tensor *t = &c->args.tensors[param];
+    if (t->memory == NULL || memcmp(t->memory, c->expected[param], t->size) == 0) return true;
+    const char *name = c->ast->buffers[param]->name;
+    tirbi_dtype type;
+    tirbi_dtype_from_dl(t->tensor.dtype, &type);
+    uint32_t item = tirbi_dtypes[type].size;
+    size_t first = 0;
+    while (t->memory[first] == c->expected[param][first]) first++;
+    size_t begin = (size_t)((const uint8_t *)t->tensor.data - t->memory);
+    if (first < begin) {
+        tirbi_text_add(c->report, "%s: memory before %s was written\n", where, name);
+        return false;
+    }
+    size_t element = (first - begin) / item;
+    size_t at = begin + element * item;
+    tirbi_text_add(c->report, "%s: element %zu of %s (%s) is 0x", where, element, name, tirbi_dtypes[type].tvm_name);
+    report_hex(c->report, t->memory + at, item);
+    tirbi_text_add(c->report, ", expected 0x");
+    report_hex(c->report, c->expected[param] + at, item);
+    tirbi_text_add(c->report, "; it began as 0x");
+    report_hex(c->report, t->initial + at, item);
+    tirbi_text_add(c->report, "\n");
+    return false;
+}
+
+static bool same_result(comparison *c, const outcome *machine, const char *where) {
+    const tirb_result *a = &c->oracle.result;
+    const tirb_result *b = &machine->result;
+    if (a->dtype.bits == b->dtype.bits && a->dtype.code == b->dtype.code &&
+        (a->dtype.bits == 0 || memcmp(&a->value, &b->value, sizeof a->value) == 0)) {
+        return true;
+    }
+    tirbi_text_add(c->report, "%s: the result is %lld (%u bits), expected %lld (%u bits)\n", where, (long long)b->value.i,
+                   b->dtype.bits, (long long)a->value.i, a->dtype.bits);
+    return false;
+}
+
+static bool compare(comparison *c, const outcome *machine, const char *where) {
+    if (!same_status(c->oracle.status, machine->status)) {
+        tirbi_text_add(c->report, "%s: status %s (%s), expected %s (%s)\n", where, tirb_status_name(machine->status),
+                       machine->error.message, tirb_status_name(c->oracle.status), c->oracle.error.message);
+        return false;
+    }
+    if (c->oracle.status != TIRB_OK) return true;
+    for (uint32_t i = 0; i < c->args.n; i++) {
+        if (!same_tensor(c, i, where)) return false;
+    }
+    return same_result(c, machine, where);
+}
+
+/* ---- The machine's side --------------------------------------------------------------------------------------- */
+
+static bool run_on(comparison *c, tirb_isa isa, const uint8_t *bundle, size_t size, const char *what) {
+    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    uint32_t function = 0;
+    outcome machine = {.error = TIRB_ERROR_INIT};
+    char where[100];
+    snprintf(where, sizeof where, "%s, %s", tirb_isa_name(isa), what);
+    engine_options.isa = isa;
+    limits.max_depth = MAX_DEPTH;
+    limits.timeout_ns = 20000000000ull;
+    machine.status = tirb_engine_create(&engine_options, &engine, &machine.error);
+    if (machine.status == TIRB_OK) machine.status = tirb_module_load(engine, bundle, size, &module, &machine.error);
+    if (machine.status == TIRB_OK) machine.status = tirb_instance_create(module, &limits, &instance, &machine.error);
+    if (machine.status == TIRB_OK) machine.status = tirb_module_find(module, c->function, &function, &machine.error);
+    if (machine.status == TIRB_OK) {
+        tirbi_diff_reset_args(&c->args);
+        machine.status =
+            tirb_instance_call(instance, function, c->args.args, c->args.n, &machine.result, &machine.error);
+    }
+    bool same = compare(c, &machine, where);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    return same;
+}
+
+static tirbi_diff_outcome run_compiled(comparison *c, uint32_t disabled, const char *what) {
+    static const tirb_isa isas[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_GENERIC};
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    options.fp = c->request->fp;
+    options.disabled = disabled;
+    tirb_status status = tirb_compile(c->request->text, c->request->size, &options, &result, &error);
+    if (status != TIRB_OK) {
+        tirbi_text_add(c->report, "%s: compilation: %s (%s)\n", what, tirb_status_name(status), error.message);
+        for (uint32_t i = 0; result != NULL && i < tirb_compile_result_diagnostic_count(result); i++) {
+            char text[1000];
+            if (tirb_compile_result_diagnostic(result, i)->severity != TIRB_SEVERITY_ERROR) continue;
+            tirb_compile_result_format(result, i, text, sizeof text);
+            tirbi_text_add(c->report, "%s", text);
+        }
+        tirb_compile_result_destroy(result);
+        return status == TIRB_UNSUPPORTED ? TIRBI_DIFF_UNSUPPORTED : TIRBI_DIFF_MISMATCH;
+    }
+    size_t size;
+    const uint8_t *bundle = tirb_compile_result_bytes(result, &size);
+    bool same = true;
+    for (uint32_t i = 0; i < sizeof isas / sizeof *isas && same; i++) {
+        if (!tirb_isa_available(isas[i])) continue;
+        same = run_on(c, isas[i], bundle, size, what);
+        if (c->request->one_isa) break;
+    }
+    tirb_compile_result_destroy(result);
+    return same ? TIRBI_DIFF_SAME : TIRBI_DIFF_MISMATCH;
+}
+
+static tirbi_diff_outcome run_all(comparison *c) {
+    static const struct {
+        uint32_t disabled;
+        const char *name;
+    } variants[] = {{0, "all passes"},
+                    {TIRB_PASS_LANES, "without lanes"},
+                    {TIRB_PASS_INTERCHANGE, "without interchange"},
+                    {TIRB_PASS_CHECKS, "without dropping checks"},
+                    {TIRB_PASS_PROMOTE, "without promotion"},
+                    {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE, "without any pass"}};
+    for (uint32_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        tirbi_diff_outcome outcome = run_compiled(c, variants[i].disabled, variants[i].name);
+        if (outcome != TIRBI_DIFF_SAME || !c->request->all_passes) return outcome;
+    }
+    return TIRBI_DIFF_SAME;
+}
+
+/* ---- One program ---------------------------------------------------------------------------------------------- */
+
+static tirbi_diff_outcome run_parsed(comparison *c, const tirb_irmodule *module) {
+    c->ast = choose_function(module, c->request->function);
+    if (c->ast == NULL) {
+        tirbi_text_add(c->report, "no function to call\n");
+        return TIRBI_DIFF_REJECTED;
+    }
+    c->function = c->ast->name;
+    tirbi_diff_outcome outcome = TIRBI_DIFF_REJECTED;
+    if (tirbi_diff_make_args(c->ast, c->request, &c->args, c->report) && run_oracle(c, module)) {
+        if (c->oracle.status == TIRB_UNSUPPORTED || c->oracle.status == TIRB_FUEL) {
+            tirbi_text_add(c->report, "the oracle: %s\n", c->oracle.error.message);
+            outcome = TIRBI_DIFF_UNSUPPORTED;
+        } else {
+            outcome = run_all(c);
+        }
+    }
+    if (outcome == TIRBI_DIFF_SAME && c->oracle.status != TIRB_OK) outcome = TIRBI_DIFF_TRAPPED;
+    for (uint32_t i = 0; i < c->args.n && i < TIRBI_DIFF_PARAMS; i++) free(c->expected[i]);
+    tirbi_diff_free_args(&c->args);
+    return outcome;
+}
+
+tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text *report) {
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_source source;
+    tirbi_diagnostics diagnostics;
+    tirbi_diff_outcome outcome = TIRBI_DIFF_REJECTED;
+    comparison *c = calloc(1, sizeof *c);
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&arena, &heap);
+    if (c != NULL && tirbi_source_init(&source, "<program>", request->text, (uint32_t)request->size, &arena)) {
+        *c = (comparison){.request = request, .report = report};
+        tirbi_diagnostics_init(&diagnostics, &source, &arena, 10);
+        const tirb_irmodule *module = tirbi_parse(&source, &arena, &diagnostics);
+        if (module != NULL && !tirbi_has_errors(&diagnostics)) tirbi_check_module(module, &diagnostics, &arena);
+        if (module != NULL && !tirbi_has_errors(&diagnostics)) {
+            outcome = run_parsed(c, module);
+        } else {
+            report_diagnostics(&diagnostics, report);
+            if (diagnostics.first_error == TIRB_UNSUPPORTED) outcome = TIRBI_DIFF_UNSUPPORTED;
+        }
+    }
+    free(c);
+    tirbi_arena_destroy(&arena);
+    return outcome;
+}

@@ -1,0 +1,66 @@
+/* One program, run by the oracle and by the machine, and compared. */
+#ifndef TIRB_TESTS_DIFFERENTIAL_PROGRAM_H
+#define TIRB_TESTS_DIFFERENTIAL_PROGRAM_H
+
+#include <tirb/compiler.h>
+
+#include "compiler/ir/ir.h"
+#include "tests/differential/random.h"
+
+enum { TIRBI_DIFF_PARAMS = 64, TIRBI_DIFF_NDIM = 16, TIRBI_DIFF_KNOWN = 8 };
+
+/* A value that a shape variable or a scalar parameter must have. */
+typedef struct tirbi_diff_known {
+    const char *name;
+    int64_t value;
+} tirbi_diff_known;
+
+typedef struct tirbi_diff_request {
+    const char *text;
+    size_t size;
+    const char *function; /* NULL: the one public function, or main */
+    uint64_t seed;        /* of the arguments */
+    tirb_fp_mode fp;
+    const tirbi_diff_known *known;
+    uint32_t n_known;
+    bool strided;     /* some tensors are passed with strides */
+    bool one_isa;     /* only the best instruction set */
+    bool all_passes;  /* each optimisation is left out in turn */
+} tirbi_diff_request;
+
+typedef enum tirbi_diff_outcome {
+    TIRBI_DIFF_SAME,     /* equal results */
+    TIRBI_DIFF_TRAPPED,  /* equal errors */
+    TIRBI_DIFF_REJECTED, /* the program has errors: the generator's or the compiler's fault */
+    TIRBI_DIFF_UNSUPPORTED,
+    TIRBI_DIFF_MISMATCH
+} tirbi_diff_outcome;
+
+/* Runs it everywhere. `report` gets what differs, or why it was rejected. */
+tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text *report);
+
+/* ---- Tensors (tensors.c) ---- */
+
+/* One argument: its tensor's memory, whole with guards, and how it began. */
+typedef struct tirbi_diff_tensor {
+    DLTensor tensor;
+    int64_t shape[TIRBI_DIFF_NDIM], strides[TIRBI_DIFF_NDIM];
+    uint8_t *memory;
+    uint8_t *initial;
+    size_t size;
+} tirbi_diff_tensor;
+
+typedef struct tirbi_diff_args {
+    uint32_t n;
+    tirb_arg args[TIRBI_DIFF_PARAMS];
+    tirbi_diff_tensor tensors[TIRBI_DIFF_PARAMS];
+} tirbi_diff_args;
+
+/* Arguments for a function; false (with `report`) when its shapes cannot be made up. */
+bool tirbi_diff_make_args(const tirb_primfunc *function, const tirbi_diff_request *request, tirbi_diff_args *out,
+                          tirbi_text *report);
+/* Puts the initial contents back. */
+void tirbi_diff_reset_args(tirbi_diff_args *args);
+void tirbi_diff_free_args(tirbi_diff_args *args);
+
+#endif

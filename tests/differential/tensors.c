@@ -1,0 +1,255 @@
+/* Arguments with random contents: plain numbers, and every special value that a type has. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/isa/isa.h"
+#include "tests/differential/program.h"
+
+enum { MAX_ELEMENTS = 1 << 20, GUARD = 64 };
+
+typedef struct environment {
+    const tirb_expr *vars[TIRBI_DIFF_PARAMS];
+    int64_t values[TIRBI_DIFF_PARAMS];
+    uint32_t n;
+} environment;
+
+/* ---- Shapes --------------------------------------------------------------------------------------------------- */
+
+static bool value_of(const environment *env, const tirb_expr *e, int64_t *out) {
+    int64_t a;
+    int64_t b;
+    switch (e->kind) {
+    case TIRB_EXPR_INT_IMM: *out = e->as.int_value; return true;
+    case TIRB_EXPR_CAST: return value_of(env, e->as.cast.value, out);
+    case TIRB_EXPR_VAR:
+        for (uint32_t i = 0; i < env->n; i++) {
+            if (env->vars[i] != e) continue;
+            *out = env->values[i];
+            return true;
+        }
+        return false;
+    default: break;
+    }
+    if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_MAX) return false;
+    if (!value_of(env, e->as.binary.a, &a) || !value_of(env, e->as.binary.b, &b)) return false;
+    switch (e->kind) {
+    case TIRB_EXPR_ADD: *out = a + b; return true;
+    case TIRB_EXPR_SUB: *out = a - b; return true;
+    case TIRB_EXPR_MUL: *out = a * b; return true;
+    case TIRB_EXPR_MIN: *out = a < b ? a : b; return true;
+    case TIRB_EXPR_MAX: *out = a > b ? a : b; return true;
+    default: break;
+    }
+    if (b == 0) return false;
+    int64_t floor = a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+    *out = e->kind == TIRB_EXPR_DIV        ? a / b
+           : e->kind == TIRB_EXPR_MOD      ? a % b
+           : e->kind == TIRB_EXPR_FLOORDIV ? floor
+                                           : a - floor * b;
+    return true;
+}
+
+static void bind(environment *env, const tirb_expr *var, const tirbi_diff_request *request, tirbi_random *random) {
+    static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 20, 31, 32, 33};
+    if (env->n == TIRBI_DIFF_PARAMS) return;
+    int64_t value = sizes[tirbi_random_below(random, sizeof sizes / sizeof *sizes)];
+    for (uint32_t i = 0; i < request->n_known; i++) {
+        if (strcmp(request->known[i].name, var->as.var.name) == 0) value = request->known[i].value;
+    }
+    env->vars[env->n] = var;
+    env->values[env->n++] = value;
+}
+
+/* ---- Contents ------------------------------------------------------------------------------------------------- */
+
+/* A double as an f16: the values here are small and short, so that truncation is exact. */
+static uint16_t half_of(double value) {
+    if (value == 0) return signbit(value) ? 0x8000 : 0;
+    int exponent;
+    double fraction = frexp(fabs(value), &exponent);
+    uint16_t sign = value < 0 ? 0x8000 : 0;
+    return (uint16_t)(sign | ((unsigned)(exponent + 14) << 10) | ((unsigned)(fraction * 2048) & 1023));
+}
+
+static void put(uint8_t *p, uint32_t size, uint64_t bits) {
+    for (uint32_t i = 0; i < size; i++) p[i] = (uint8_t)(bits >> (8 * i));
+}
+
+/* Bits that an operation may stumble over. */
+static uint64_t special_bits(tirbi_dtype type, tirbi_random *random) {
+    static const uint32_t f32[] = {0x7f800000, 0xff800000, 0x7fc00001, 0xffc12345, 0x7f800001, 0x80000000, 1,
+                                   0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800001, 0x4f000000, 0x5f000000};
+    static const uint64_t f64[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0xfff4000000000000,
+                                   0x8000000000000000, 1,                  0x000fffffffffffff, 0x7fefffffffffffff,
+                                   0x43e0000000000000, 0x3ff0000000000001};
+    static const uint16_t f16[] = {0x7c00, 0xfc00, 0x7e01, 0xfd00, 0x8000, 1, 0x83ff, 0x0400, 0x7bff};
+    static const uint16_t bf16[] = {0x7f80, 0xff80, 0x7fc1, 0xffa0, 0x8000, 1, 0x807f, 0x0080, 0x7f7f};
+    uint64_t least = 1ull << (tirbi_dtypes[type].bits - 1);
+    switch (type) {
+    case TIRB_F32: return f32[tirbi_random_below(random, sizeof f32 / sizeof *f32)];
+    case TIRB_F64: return f64[tirbi_random_below(random, sizeof f64 / sizeof *f64)];
+    case TIRB_F16: return f16[tirbi_random_below(random, sizeof f16 / sizeof *f16)];
+    case TIRB_BF16: return bf16[tirbi_random_below(random, sizeof bf16 / sizeof *bf16)];
+    default: break;
+    }
+    switch (tirbi_random_below(random, 5)) {
+    case 0: return least;
+    case 1: return least - 1;
+    case 2: return UINT64_MAX;
+    case 3: return 0;
+    default: return tirbi_random_next(random);
+    }
+}
+
+static uint64_t plain_bits(tirbi_dtype type, tirbi_random *random) {
+    double value = ((double)tirbi_random_below(random, 4001) - 2000) / 256;
+    float f32 = (float)value;
+    double f64 = value;
+    uint64_t bits = 0;
+    switch (type) {
+    case TIRB_BOOL: return tirbi_random_below(random, 2);
+    case TIRB_F32:
+        /* Odd fractions, so that the order of operations shows in the last bits. */
+        f32 *= 1.0f + (float)tirbi_random_below(random, 65536) * 1.1920929e-7f;
+        memcpy(&bits, &f32, sizeof f32);
+        return bits;
+    case TIRB_F64:
+        f64 *= 1.0 + (double)tirbi_random_below(random, 65536) * 2.220446049250313e-16;
+        memcpy(&bits, &f64, sizeof f64);
+        return bits;
+    case TIRB_F16: return half_of((double)((int)tirbi_random_below(random, 255) - 127) / 16);
+    case TIRB_BF16:
+        f32 = (float)((int)tirbi_random_below(random, 255) - 127) / 16;
+        memcpy(&bits, &f32, sizeof f32);
+        return bits >> 16;
+    default: break;
+    }
+    uint64_t small = tirbi_random_below(random, 20);
+    return tirbi_dtype_is_signed(type) && tirbi_random_chance(random, 40) ? 0 - small : small;
+}
+
+static void fill(uint8_t *p, tirbi_dtype type, uint64_t n, uint32_t wild, tirbi_random *random) {
+    uint32_t size = tirbi_dtypes[type].size;
+    for (uint64_t i = 0; i < n; i++) {
+        bool special = type != TIRB_BOOL && tirbi_random_chance(random, wild);
+        put(p + i * size, size, special ? special_bits(type, random) : plain_bits(type, random));
+    }
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------------------------ */
+
+/* Compact strides, or with a permuted order and padding between rows. */
+static uint64_t choose_strides(tirbi_diff_tensor *t, uint32_t ndim, bool strided, tirbi_random *random) {
+    uint32_t order[TIRBI_DIFF_NDIM];
+    uint64_t stride = 1;
+    for (uint32_t i = 0; i < ndim; i++) order[i] = ndim - 1 - i;
+    if (strided && ndim > 1 && tirbi_random_chance(random, 50)) {
+        uint32_t j = tirbi_random_below(random, ndim);
+        uint32_t swap = order[0];
+        order[0] = order[j];
+        order[j] = swap;
+    }
+    if (strided && tirbi_random_chance(random, 50)) stride = 1 + tirbi_random_below(random, 3);
+    for (uint32_t i = 0; i < ndim; i++) {
+        t->strides[order[i]] = (int64_t)stride;
+        stride *= t->shape[order[i]] > 0 ? (uint64_t)t->shape[order[i]] : 1;
+        if (strided) stride += tirbi_random_below(random, 3);
+    }
+    return stride;
+}
+
+static bool make_tensor(const tirb_buffer *buffer, const environment *env, const tirbi_diff_request *request,
+                        tirbi_random *random, tirbi_diff_tensor *t, tirbi_text *report) {
+    tirbi_dtype type;
+    if (!tirb_datatype_machine(buffer->dtype, &type) || buffer->ndim > TIRBI_DIFF_NDIM) {
+        tirbi_text_add(report, "parameter %s has a type or rank that no argument is made for\n", buffer->name);
+        return false;
+    }
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        if (!value_of(env, buffer->shape[i], &t->shape[i]) || t->shape[i] < 0) {
+            tirbi_text_add(report, "the shape of %s cannot be computed\n", buffer->name);
+            return false;
+        }
+    }
+    bool strided = request->strided && buffer->strides == NULL && tirbi_random_chance(random, 40);
+    uint64_t elements = choose_strides(t, buffer->ndim, strided, random);
+    if (elements > MAX_ELEMENTS) {
+        tirbi_text_add(report, "parameter %s would have %llu elements\n", buffer->name, (unsigned long long)elements);
+        return false;
+    }
+    uint32_t item = tirbi_dtypes[type].size;
+    uint64_t offset = tirbi_random_below(random, 4) * item; /* any alignment of the element */
+    t->size = (size_t)(elements * item + offset + 2 * GUARD);
+    t->memory = malloc(t->size);
+    t->initial = malloc(t->size);
+    if (t->memory == NULL || t->initial == NULL) return false;
+    memset(t->initial, 0xa5, t->size);
+    static const uint32_t wildness[] = {0, 0, 3, 30};
+    fill(t->initial + GUARD + offset, type, elements, wildness[tirbi_random_below(random, 4)], random);
+    t->tensor = (DLTensor){.data = t->memory + GUARD + offset,
+                           .device = {.device_type = kDLCPU, .device_id = 0},
+                           .ndim = (int32_t)buffer->ndim,
+                           .dtype = tirbi_dtype_to_dl(type),
+                           .shape = t->shape,
+                           .strides = strided ? t->strides : NULL};
+    return true;
+}
+
+static bool make_scalar(const tirb_expr *param, const environment *env, tirbi_random *random, tirb_arg *out,
+                        tirbi_text *report) {
+    tirbi_dtype type;
+    if (!tirb_datatype_machine(param->dtype, &type)) {
+        tirbi_text_add(report, "parameter %s has a type that no argument is made for\n", param->as.var.name);
+        return false;
+    }
+    if (tirbi_dtype_is_float(type)) {
+        *out = (tirb_arg){.kind = TIRB_ARG_FLOAT, .value = {.f = ((double)tirbi_random_below(random, 4001) - 2000) / 256}};
+        return true;
+    }
+    int64_t value;
+    if (!value_of(env, param, &value)) value = 0;
+    if (type == TIRB_BOOL) value &= 1;
+    *out = (tirb_arg){.kind = TIRB_ARG_INT, .value = {.i = value}};
+    return true;
+}
+
+bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *request, tirbi_diff_args *out,
+                          tirbi_text *report) {
+    tirbi_random random = {.state = request->seed};
+    environment env = {.n = 0};
+    *out = (tirbi_diff_args){.n = f->n_params};
+    if (f->n_params > TIRBI_DIFF_PARAMS || f->n_shape_vars > TIRBI_DIFF_PARAMS) {
+        tirbi_text_add(report, "too many parameters\n");
+        return false;
+    }
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) bind(&env, f->shape_vars[i], request, &random);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->buffers[i] == NULL) bind(&env, f->params[i], request, &random);
+    }
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        bool made;
+        if (f->buffers[i] != NULL) {
+            made = make_tensor(f->buffers[i], &env, request, &random, &out->tensors[i], report);
+            out->args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR, .value = {.tensor = &out->tensors[i].tensor}};
+        } else {
+            made = make_scalar(f->params[i], &env, &random, &out->args[i], report);
+        }
+        if (!made) return false;
+    }
+    return true;
+}
+
+void tirbi_diff_reset_args(tirbi_diff_args *args) {
+    for (uint32_t i = 0; i < args->n; i++) {
+        tirbi_diff_tensor *t = &args->tensors[i];
+        if (t->memory != NULL) memcpy(t->memory, t->initial, t->size);
+    }
+}
+
+void tirbi_diff_free_args(tirbi_diff_args *args) {
+    for (uint32_t i = 0; i < args->n && i < TIRBI_DIFF_PARAMS; i++) {
+        free(args->tensors[i].memory);
+        free(args->tensors[i].initial);
+    }
+}
