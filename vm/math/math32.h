@@ -141,8 +141,8 @@ TIRBI_MATH float tirbi_ldexp_f32(float a, float b) {
 }
 
 TIRBI_MATH bool tirbi_rare_fmod_f32(float a, float b) {
-    return tirbi_magnitude_f64((double)a) >= tirbi_magnitude_f64((double)b) * 0x1p28 ||
-           tirbi_magnitude_f32(b) == __builtin_inff();
+    double x = tirbi_magnitude_f64((double)a), y = tirbi_magnitude_f64((double)b);
+    return (x >= y * 0x1p28) | (y == TIRBI_INF);
 }
 TIRBI_MATH float tirbi_usual_fmod_f32(float a, float b) {
     double x = (double)a, y = (double)b;

@@ -348,7 +348,7 @@ static inline double tirbi_slow_fmod_f64(double a, double b) {
 /* Where the quotient has fewer bits than a double, a - q * b is exact. */
 TIRBI_MATH bool tirbi_rare_fmod_f64(double a, double b) {
     double x = tirbi_magnitude_f64(a), y = tirbi_magnitude_f64(b);
-    return x >= y * 0x1p50 || x > 0x1p900 || y < 0x1p-900 || y > 0x1p900;
+    return (x >= y * 0x1p50) | (x > 0x1p900) | (y < 0x1p-900) | (y > 0x1p900);
 }
 TIRBI_MATH double tirbi_usual_fmod_f64(double a, double b) {
     double x = tirbi_magnitude_f64(a), y = tirbi_magnitude_f64(b);
@@ -426,13 +426,16 @@ TIRBI_MATH double tirbi_tan_f64(double x) {
  * atan(y / x) = atan(c) + atan(t), t = (y - c x) / (x + c y), |t| < 7/16. */
 TIRBI_MATH tirbi_dd tirbi_atan_ratio(double y, double x) {
     bool c1 = y >= 0.4375 * x, c2 = y >= 0.6875 * x, c3 = y >= 1.1875 * x, c4 = y >= 2.4375 * x;
-    double c = c3 ? 1.5 : c2 ? 1.0 : c1 ? 0.5 : 0.0;
-    double base = c4 ? TIRBI_PI_HALF_DD_1 : c3 ? TIRBI_ATAN_3_HALVES_DD_1 : c2 ? TIRBI_PI_QUARTER_DD_1
-                                       : c1   ? TIRBI_ATAN_HALF_DD_1
-                                              : 0.0;
-    double base_tail = c4 ? TIRBI_PI_HALF_DD_2 : c3 ? TIRBI_ATAN_3_HALVES_DD_2 : c2 ? TIRBI_PI_QUARTER_DD_2
-                                            : c1   ? TIRBI_ATAN_HALF_DD_2
-                                                   : 0.0;
+    /* One choice after the other, which vector code can follow. */
+    double c = c1 ? 0.5 : 0.0, base = c1 ? TIRBI_ATAN_HALF_DD_1 : 0.0, base_tail = c1 ? TIRBI_ATAN_HALF_DD_2 : 0.0;
+    c = c2 ? 1.0 : c;
+    base = c2 ? TIRBI_PI_QUARTER_DD_1 : base;
+    base_tail = c2 ? TIRBI_PI_QUARTER_DD_2 : base_tail;
+    c = c3 ? 1.5 : c;
+    base = c3 ? TIRBI_ATAN_3_HALVES_DD_1 : base;
+    base_tail = c3 ? TIRBI_ATAN_3_HALVES_DD_2 : base_tail;
+    base = c4 ? TIRBI_PI_HALF_DD_1 : base;
+    base_tail = c4 ? TIRBI_PI_HALF_DD_2 : base_tail;
     double above = c4 ? -x : y - c * x, below = c4 ? y : x + c * y;
     double t = above / below;
     tirbi_dd back = tirbi_two_product(t, below);
@@ -452,14 +455,20 @@ TIRBI_MATH double tirbi_atan_f64(double x) {
 
 TIRBI_MATH double tirbi_atan2_f64(double a, double b) {
     double y = tirbi_magnitude_f64(a), x = tirbi_magnitude_f64(b);
-    bool both_infinite = y == TIRBI_INF && x == TIRBI_INF;
     double larger = x > y ? x : y;
-    double scale = larger > 0x1p500 ? 0x1p-600 : larger < 0x1p-400 ? 0x1p600 : 1.0;
-    double v = both_infinite ? 1.0 : y * scale, u = both_infinite || larger == 0.0 ? 1.0 : x * scale;
+    double down = larger > 0x1p500 ? 0x1p-600 : 1.0, scale = larger < 0x1p-400 ? 0x1p600 : down;
+    /* Two infinities are as good as two ones, and two zeros as 0 and 1. */
+    bool both_infinite = (y == TIRBI_INF) & (x == TIRBI_INF);
+    double v = both_infinite ? 1.0 : y * scale, u = both_infinite ? 1.0 : x * scale;
+    u = larger == 0.0 ? 1.0 : u;
     /* An infinite or far larger y is as good as x = 0; where y is far smaller the angle is y / x. */
     bool steep = v > u * 0x1p100, flat = v < u * 0x1p-60;
-    tirbi_dd r = tirbi_atan_ratio(steep || flat ? 1.0 : v, steep ? 0.0 : flat ? 1.0 : u);
-    r.hi = flat ? y / (x == 0.0 ? 1.0 : x) : r.hi;
+    v = steep | flat ? 1.0 : v;
+    u = steep ? 0.0 : u;
+    u = flat ? 1.0 : u;
+    tirbi_dd r = tirbi_atan_ratio(v, u);
+    double ratio = y / (x == 0.0 ? 1.0 : x);
+    r.hi = flat ? ratio : r.hi;
     r.lo = flat ? 0.0 : r.lo;
     tirbi_dd turned = tirbi_two_sum(TIRBI_PI_DD_1, -r.hi);
     double left = turned.hi + (turned.lo + (TIRBI_PI_DD_2 - r.lo));
