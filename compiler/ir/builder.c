@@ -156,7 +156,7 @@ void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buff
     }
     tirb_datatype type = tirbi_type_with_lanes(buffer->dtype, (uint16_t)lanes);
     if (value->dtype.lanes != lanes && value->dtype.lanes != 1) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, value->span, "a value of type %s is stored where `%s` takes %s",
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, value), "a value of type %s is stored where `%s` takes %s",
                            tirb_datatype_text(value->dtype, left), buffer->name, tirb_datatype_text(type, right));
         return;
     }

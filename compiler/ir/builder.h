@@ -71,7 +71,12 @@ typedef struct tirbi_builder {
     uint32_t n_scopes; /* frames and waiting statements */
     uint32_t n_vars, n_buffers;
     bool too_deep; /* reported once per function */
+    tirbi_span at; /* what is being read: the place of messages about a variable, whose node is at its declaration */
 } tirbi_builder;
+
+static inline tirbi_span tirbi_place(const tirbi_builder *b, const tirb_expr *e) {
+    return e->kind == TIRB_EXPR_VAR ? b->at : e->span;
+}
 
 void tirbi_builder_init(tirbi_builder *b, tirbi_arena *arena, tirbi_diagnostics *diagnostics);
 /* A zeroed new item at the list's end; NULL when out of memory. */

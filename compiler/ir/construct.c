@@ -97,7 +97,13 @@ static double float_max(tirb_datatype type) {
 
 const tirb_expr *tirbi_make_float(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, double value) {
     char text[32];
-    if (isfinite(value) && fabs(value) > float_max(dtype)) {
+    bool too_large = isfinite(value) && fabs(value) > float_max(dtype);
+    /* TVM prints the largest float32 as bfloat16 as well, where it rounds to infinity. */
+    if (too_large && dtype.code == TIRB_CODE_BFLOAT && fabs(value) <= 0x1.FFFFFEp127) {
+        tirbi_report_warning(b->diagnostics, span, "the value %g rounds to infinity in type bfloat16", value);
+        too_large = false;
+    }
+    if (too_large) {
         tirbi_report_error(b->diagnostics, TIRB_VALUE, span, "the value %g exceeds the maximum %g of type %s", value,
                            float_max(dtype), tirb_datatype_text(dtype, text));
         return NULL;
@@ -163,6 +169,10 @@ const tirb_expr *tirbi_make_raw_cast(tirbi_builder *b, tirbi_span span, tirb_dat
     if (value->dtype.lanes != dtype.lanes) {
         tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "cannot cast %s to %s: the numbers of lanes differ",
                            tirb_datatype_text(value->dtype, from), tirb_datatype_text(dtype, to));
+        return NULL;
+    }
+    if (value->kind == TIRB_EXPR_STRING_IMM) {
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a string is no value of type %s", tirb_datatype_text(dtype, to));
         return NULL;
     }
     if (tirbi_type_is_handle(value->dtype) || tirbi_type_is_handle(dtype)) {
@@ -285,7 +295,8 @@ static bool is_bad_operand(tirbi_builder *b, tirbi_span span, tirb_expr_kind kin
     char text[32];
     bool floor_kind = kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD;
     if (!tirbi_type_is_handle(x->dtype) && !(floor_kind && tirbi_type_is_float(x->dtype))) return false;
-    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "this operator does not apply to type %s",
+    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, floor_kind ? "'//' and '%%' need integer operands, not %s"
+                                                                  : "this operator needs numbers, not %s",
                        tirb_datatype_text(x->dtype, text));
     return true;
 }
@@ -342,7 +353,7 @@ const tirb_expr *tirbi_make_select(tirbi_builder *b, tirbi_span span, const tirb
     char left[32], right[32];
     if (!condition || !true_value || !false_value) return NULL;
     if (!tirbi_type_is_bool(condition->dtype)) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, condition->span, "the condition of Select must be bool, not %s",
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, condition), "the condition of Select must be bool, not %s",
                            tirb_datatype_text(condition->dtype, left));
         return NULL;
     }
@@ -373,7 +384,7 @@ const tirb_expr *tirbi_make_if_then_else(tirbi_builder *b, tirbi_span span, cons
     char text[32];
     if (!condition || !tirbi_match_types(b, span, &true_value, &false_value)) return NULL;
     if (!tirbi_type_is_bool(condition->dtype) || condition->dtype.lanes != 1) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, condition->span, "the condition must be a scalar bool, not %s",
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, condition), "the condition must be a scalar bool, not %s",
                            tirb_datatype_text(condition->dtype, text));
         return NULL;
     }
@@ -394,7 +405,7 @@ static bool good_lanes(tirbi_builder *b, tirbi_span span, int64_t lanes) {
 static bool is_scalar(tirbi_builder *b, const tirb_expr *e, const char *what) {
     char text[32];
     if (e->dtype.lanes == 1 && !tirbi_type_is_handle(e->dtype)) return true;
-    tirbi_report_error(b->diagnostics, TIRB_TYPE, e->span, "%s must be a scalar, not %s", what,
+    tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, e), "%s must be a scalar, not %s", what,
                        tirb_datatype_text(e->dtype, text));
     return false;
 }

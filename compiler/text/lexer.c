@@ -14,6 +14,7 @@ typedef struct lexer {
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
     tirbi_list tokens;
+    tirbi_list broken; /* of tirbi_span */
     uint32_t indents[MAX_INDENTS];
     uint32_t n_indents;
     uint32_t brackets[MAX_BRACKETS]; /* where each open bracket is */
@@ -61,7 +62,7 @@ const char *tirbi_intern(tirbi_names *names, const char *text, size_t size) {
 /* ---- Helpers ---------------------------------------------------------------------------------------------------- */
 
 static const char *const token_texts[TIRBI_N_TOKENS] = {
-    "the end of the file",
+    "the end of the text",
     "the end of the line",
     "an indented line",
     "the end of a block",
@@ -367,7 +368,7 @@ static void change_indent(lexer *l, uint32_t width) {
         add_token(l, TIRBI_TOKEN_INDENT, l->at);
         return;
     }
-    while (width < l->indents[l->n_indents - 1]) {
+    while (l->n_indents > 1 && width < l->indents[l->n_indents - 1]) {
         l->n_indents--;
         add_token(l, TIRBI_TOKEN_DEDENT, l->at);
     }
@@ -398,6 +399,8 @@ static void report_unclosed(lexer *l) {
     uint32_t begin = l->brackets[last];
     tirbi_report_error(l->diagnostics, TIRB_SYNTAX, (tirbi_span){begin, begin + 1}, "'%c' is never closed", l->text[begin]);
     add_token(l, TIRBI_TOKEN_BAD, l->at);
+    tirbi_span *slot = TIRBI_LIST_ADD(l->arena, &l->broken, tirbi_span);
+    if (slot) *slot = (tirbi_span){begin, l->at};
     l->n_brackets = 0;
 }
 
@@ -502,6 +505,7 @@ bool tirbi_lex(const tirbi_source *source, tirbi_span range, bool in_brackets, t
     if (!in_brackets && l.tokens.n && items[l.tokens.n - 1].kind != TIRBI_TOKEN_NEWLINE) add_token(&l, TIRBI_TOKEN_NEWLINE, l.at);
     for (; l.n_indents > 1; l.n_indents--) add_token(&l, TIRBI_TOKEN_DEDENT, l.at);
     add_token(&l, TIRBI_TOKEN_END, l.at);
-    *out = (tirbi_tokens){.items = l.tokens.items, .n = l.tokens.n, .comment_dialect = l.comment_dialect};
+    *out = (tirbi_tokens){.items = l.tokens.items, .n = l.tokens.n, .broken = l.broken.items, .n_broken = l.broken.n,
+                          .comment_dialect = l.comment_dialect};
     return !arena->failed;
 }

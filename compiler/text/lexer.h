@@ -52,6 +52,8 @@ typedef enum tirbi_dialect { TIRBI_DIALECT_UNKNOWN, TIRBI_DIALECT_TIRX, TIRBI_DI
 typedef struct tirbi_tokens {
     const tirbi_token *items; /* ends with END */
     uint32_t n;
+    const tirbi_span *broken; /* from brackets that are never closed, reported, to where the lexer gave up on them */
+    uint32_t n_broken;
     tirbi_dialect comment_dialect; /* of a comment `# from tvm.script import tirx as T`, as TVM prints it */
 } tirbi_tokens;
 

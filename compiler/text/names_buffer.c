@@ -29,7 +29,7 @@ static const tirb_expr *read_size(tirbi_script *s, const tirbi_value *v, tirb_da
     }
     const tirb_expr *e = tirbi_to_expr(s, v);
     if (!e || (tirbi_type_is_int(e->dtype) && e->dtype.lanes == 1)) return e;
-    tirbi_fail(s, TIRB_TYPE, e->span, "a size must be a scalar integer, not %s", tirb_datatype_text(e->dtype, text));
+    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "a size must be a scalar integer, not %s", tirb_datatype_text(e->dtype, text));
     return NULL;
 }
 
@@ -119,7 +119,7 @@ static tirbi_value declare_view(tirbi_script *s, const tirbi_call *c, tirb_buffe
     char text[32];
     if (!pointer) return tirbi_value_error();
     if (!tirbi_type_is_handle(pointer->dtype))
-        return tirbi_fail(s, TIRB_TYPE, pointer->span, "data must be a pointer, not %s", tirb_datatype_text(pointer->dtype, text));
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, pointer), "data must be a pointer, not %s", tirb_datatype_text(pointer->dtype, text));
     tirb_stmt *stmt = tirbi_make_stmt(&s->builder, c->node->span, TIRB_STMT_DECL_BUFFER);
     if (!stmt) return tirbi_value_error();
     stmt->as.decl.buffer = buffer;

@@ -78,11 +78,11 @@ static tirbi_value let(tirbi_script *s, const tirbi_call *c) {
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.Let needs where={variable: value} with one entry");
     const tirb_expr *var = tirbi_to_expr(s, &where->as.sequence.items[0]);
     if (!var || !body) return tirbi_value_error();
-    if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, var->span, "T.Let binds a variable, such as x = T.int32()");
+    if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "T.Let binds a variable, such as x = T.int32()");
     const tirb_expr *value = tirbi_to_typed(s, &where->as.sequence.items[1], var->dtype);
     char left[32], right[32];
     if (value && !tirb_datatype_equal(value->dtype, var->dtype))
-        return tirbi_fail(s, TIRB_TYPE, value->span, "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, value), "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
                           tirb_datatype_text(var->dtype, left), tirb_datatype_text(value->dtype, right));
     return tirbi_value_expr(tirbi_make_let(&s->builder, c->node->span, var, value, body));
 }
@@ -155,7 +155,7 @@ static tirbi_value address_of(tirbi_script *s, const tirbi_call *c) {
     }
     if (!e) return tirbi_value_error();
     if (e->kind != TIRB_EXPR_LOAD && e->kind != TIRB_EXPR_VAR)
-        return tirbi_fail(s, TIRB_TYPE, e->span, "T.address_of needs an element of a buffer");
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "T.address_of needs an element of a buffer");
     return emit_call(s, c, tirbi_type_handle, TIRB_BUILTIN_ADDRESS_OF, &e, 1);
 }
 

@@ -20,9 +20,10 @@ static tirbi_value promoted_operator(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *x = arg(s, c, 0), *y = arg(s, c, 1);
     tirb_expr_kind kind = (tirb_expr_kind)c->entry->data;
     if (!x || !y) return tirbi_value_error();
-    if ((kind == TIRB_EXPR_DIV || kind == TIRB_EXPR_MOD) && strncmp(c->entry->name, "trunc", 5) == 0 &&
-        (tirbi_type_is_float(x->dtype) || tirbi_type_is_float(y->dtype)))
-        return type_error(s, c, "integers", tirbi_type_is_float(x->dtype) ? x->dtype : y->dtype);
+    /* TVM prints this for the remainder of floats. */
+    if (kind == TIRB_EXPR_MOD && (tirbi_type_is_float(x->dtype) || tirbi_type_is_float(y->dtype)))
+        tirbi_report_warning(s->diagnostics, c->node->span, "the specification has T.%s for integers only; for floats it is T.fmod",
+                             c->entry->name);
     return tirbi_value_expr(tirbi_make_binary(&s->builder, c->node->span, kind, x, y));
 }
 

@@ -17,7 +17,7 @@ static tirb_datatype loop_type(const tirb_expr *x, const tirb_expr *y) {
 static bool is_bound(tirbi_script *s, const tirb_expr *e, const char *what) {
     char text[32];
     if (tirbi_type_is_int(e->dtype) && e->dtype.lanes == 1) return true;
-    tirbi_fail(s, TIRB_TYPE, e->span, "%s must be a scalar integer, not %s", what, tirb_datatype_text(e->dtype, text));
+    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "%s must be a scalar integer, not %s", what, tirb_datatype_text(e->dtype, text));
     return false;
 }
 
@@ -167,7 +167,7 @@ static tirbi_value block(tirbi_script *s, const tirbi_call *c) {
 static tirbi_frame *block_frame(tirbi_script *s, const tirbi_call *c) {
     tirbi_frame *frame = tirbi_frame_top(&s->builder);
     if (frame && frame->kind == TIRBI_FRAME_BLOCK && frame->block) return frame;
-    tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s is only possible directly in a block", c->entry->name);
+    tirbi_fail(s, TIRB_TYPE, c->node->span, "%s is only possible directly in a block", tirbi_node_text(s, c->node->items[0]));
     return NULL;
 }
 
@@ -185,7 +185,7 @@ static tirbi_value where(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *e = tirbi_to_typed(s, &c->args[0], tirbi_type_bool);
     if (!e) return tirbi_value_error();
     if (!tirbi_type_is_bool(e->dtype) || e->dtype.lanes != 1)
-        return tirbi_fail(s, TIRB_TYPE, e->span, "the condition must be a scalar bool, not %s", tirb_datatype_text(e->dtype, text));
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "the condition must be a scalar bool, not %s", tirb_datatype_text(e->dtype, text));
     if (frame->predicate) return tirbi_fail(s, TIRB_TYPE, c->node->span, "the block has a T.where already");
     frame->predicate = tirbi_is_const_int(e, 1) ? NULL : e;
     return tirbi_value_none();
@@ -295,10 +295,10 @@ static tirbi_value remap(tirbi_script *s, const tirbi_call *c) {
         if (kinds[i] != 'S' && kinds[i] != 'R')
             return tirbi_fail(s, TIRB_TYPE, c->node->span, "unknown kind of axis '%c'; it is S or R", kinds[i]);
         if (bindings[i]->kind != TIRB_EXPR_VAR)
-            return tirbi_fail(s, TIRB_TYPE, bindings[i]->span, "T.axis.remap takes loop variables only");
+            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, bindings[i]), "T.axis.remap takes loop variables only");
         const tirb_stmt *stmt = tirbi_frame_loop(&s->builder, bindings[i]);
         if (!stmt)
-            return tirbi_fail(s, TIRB_TYPE, bindings[i]->span, "`%s` is not the variable of a loop around this block",
+            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, bindings[i]), "`%s` is not the variable of a loop around this block",
                               bindings[i]->as.var.name);
         tirb_range domain = {stmt->as.for_.min, stmt->as.for_.extent};
         const char *name = n == 1 && c->hint ? c->hint : i < c->n_hints ? c->hints[i] : NULL;
@@ -317,7 +317,7 @@ tirbi_value tirbi_let_scope(tirbi_script *s, tirbi_span span, const tirb_expr *v
     if (!var || !value) return tirbi_value_error();
     bool pointers = tirbi_type_is_handle(var->dtype) && tirbi_type_is_handle(value->dtype);
     if (!pointers && !tirb_datatype_equal(var->dtype, value->dtype))
-        return tirbi_fail(s, TIRB_TYPE, value->span, "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, value), "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
                           tirb_datatype_text(var->dtype, left), tirb_datatype_text(value->dtype, right));
     tirb_stmt *stmt = tirbi_make_stmt(&s->builder, span, TIRB_STMT_LET);
     if (!stmt) return tirbi_value_error();
@@ -332,7 +332,7 @@ static tirbi_value let_stmt(tirbi_script *s, const tirbi_call *c) {
     if (tirbi_given(&c->args[2])) {
         var = arg(s, c, 2);
         if (!var) return tirbi_value_error();
-        if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, var->span, "only a variable can be bound");
+        if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "only a variable can be bound");
         value = tirbi_to_typed(s, &c->args[0], var->dtype);
     } else {
         value = arg(s, c, 0);
@@ -347,7 +347,7 @@ static tirbi_value let_stmt(tirbi_script *s, const tirbi_call *c) {
 static tirbi_value classic_let(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *var = arg(s, c, 0);
     if (!var) return tirbi_value_error();
-    if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, var->span, "only a variable can be bound");
+    if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "only a variable can be bound");
     return tirbi_let_scope(s, c->node->span, var, tirbi_to_typed(s, &c->args[1], var->dtype));
 }
 
@@ -386,9 +386,17 @@ static const tirb_itervar *make_thread(tirbi_script *s, const tirb_expr *var, co
     return thread;
 }
 
-/* A thread index that T.env_thread or T.iter_var made, with its tag as its name's type scope. */
-static const char *thread_tag(const tirb_expr *var) {
-    return var->kind == TIRB_EXPR_VAR && var->as.var.type.scope && *var->as.var.type.scope ? var->as.var.type.scope : NULL;
+/* The tag of a thread index that T.env_thread or T.iter_var made, or NULL. */
+static const char *thread_tag(const tirbi_script *s, const tirb_expr *var) {
+    const tirbi_thread *threads = s->threads.items;
+    for (uint32_t i = 0; i < s->threads.n; i++)
+        if (threads[i].var == var) return threads[i].tag;
+    return NULL;
+}
+
+static void add_thread(tirbi_script *s, const tirb_expr *var, const char *tag) {
+    tirbi_thread *slot = TIRBI_LIST_ADD(s->arena, &s->threads, tirbi_thread);
+    if (slot) *slot = (tirbi_thread){var, tag};
 }
 
 static tirbi_value thread_scope(tirbi_script *s, const tirbi_call *c, const tirb_expr *var, const char *tag, const tirb_expr *extent) {
@@ -410,14 +418,15 @@ static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
     else if (c->args[0].kind != TIRBI_VALUE_OPAQUE && !(node = arg(s, c, 0)))
         return tirbi_value_error();
     bool thread = strcmp(key, "thread_extent") == 0 || strcmp(key, "virtual_thread") == 0;
-    if (thread && node && thread_tag(node)) return thread_scope(s, c, node, thread_tag(node), value);
+    const char *tag = thread && node ? thread_tag(s, node) : NULL;
+    if (tag) return thread_scope(s, c, node, tag, value);
     return tirbi_value_scope(s, attr_stmt(s, c->node->span, node, key, value), tirbi_value_none());
 }
 
-static tirb_expr *thread_var(tirbi_script *s, const tirbi_call *c, const char *tag) {
-    tirb_type type = tirbi_prim_type(tirbi_type_i32);
-    type.scope = tag;
-    return tirbi_make_var(&s->builder, c->node->span, c->hint, type);
+static const tirb_expr *thread_var(tirbi_script *s, const tirbi_call *c, const char *tag) {
+    const tirb_expr *var = tirbi_make_var(&s->builder, c->node->span, c->hint, tirbi_prim_type(tirbi_type_i32));
+    if (var) add_thread(s, var, tag);
+    return var;
 }
 
 static tirbi_value env_thread(tirbi_script *s, const tirbi_call *c) {
@@ -431,6 +440,7 @@ static tirbi_value iter_var(tirbi_script *s, const tirbi_call *c) {
     tirbi_value v = c->args[0];
     if (v.kind != TIRBI_VALUE_EXPR) return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
     if (tirbi_given(&c->args[3]) && !tirbi_to_text(s, &c->args[3], "the thread", &tag)) return tirbi_value_error();
+    if (*tag) add_thread(s, v.as.expr, tag);
     return v;
 }
 
@@ -444,8 +454,9 @@ static tirbi_value launch_thread(tirbi_script *s, const tirbi_call *c) {
     }
     var = arg(s, c, 0);
     if (!var) return tirbi_value_error();
-    if (!thread_tag(var)) return tirbi_fail(s, TIRB_TYPE, var->span, "expected a thread from T.env_thread");
-    return thread_scope(s, c, var, thread_tag(var), extent);
+    const char *tag = thread_tag(s, var);
+    if (!tag) return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "expected a thread from T.env_thread");
+    return thread_scope(s, c, var, tag, extent);
 }
 
 static tirbi_value assert_scope(tirbi_script *s, const tirbi_call *c) {
@@ -466,7 +477,7 @@ static tirbi_value conditional(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *condition = tirbi_to_typed(s, &c->args[0], tirbi_type_bool);
     if (!condition || tirbi_is_error(&v)) return tirbi_value_error();
     if (!tirbi_type_is_bool(condition->dtype) || condition->dtype.lanes != 1)
-        return tirbi_fail(s, TIRB_TYPE, condition->span, "the condition must be a scalar bool, not %s",
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, condition), "the condition must be a scalar bool, not %s",
                           tirb_datatype_text(condition->dtype, text));
     v.as.form->condition = condition;
     return v;

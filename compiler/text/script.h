@@ -170,6 +170,11 @@ typedef struct tirbi_macro {
     const tirbi_line *line;
 } tirbi_macro;
 
+typedef struct tirbi_thread {
+    const tirb_expr *var;
+    const char *tag; /* "threadIdx.x" */
+} tirbi_thread;
+
 struct tirbi_script {
     const tirbi_source *source;
     tirbi_arena *arena;
@@ -192,6 +197,7 @@ struct tirbi_script {
     uint32_t n_hints;
     uint32_t depth; /* of macros */
     uint32_t n_expansions;
+    tirbi_list threads; /* of tirbi_thread: thread indices that statements will bind */
     tirb_stmt *open_if; /* of `with T.If(..):`, directly in its body */
 };
 

@@ -73,14 +73,14 @@ static bool put_rest(tirbi_script *s, tirbi_value *tuple, const argument *argume
     return true;
 }
 
-static bool put_keyword(tirbi_script *s, const tirbi_entry *entry, const parameter *parameters, uint32_t n, const argument *a,
+static bool put_keyword(tirbi_script *s, const char *name, const parameter *parameters, uint32_t n, const argument *a,
                         tirbi_value *args) {
     tirbi_suggestion suggestion = {.wanted = a->name};
     for (uint32_t i = 0; i < n; i++) {
         if (parameters[i].rest) continue;
         if (strlen(a->name) == parameters[i].size && memcmp(a->name, parameters[i].name, parameters[i].size) == 0) {
             if (args[i].kind != TIRBI_VALUE_MISSING) {
-                tirbi_fail(s, TIRB_TYPE, a->node->span, "%s gets the argument `%s` twice", entry->name, a->name);
+                tirbi_fail(s, TIRB_TYPE, a->node->span, "%s gets the argument `%s` twice", name, a->name);
                 return false;
             }
             args[i] = a->value;
@@ -91,9 +91,9 @@ static bool put_keyword(tirbi_script *s, const tirbi_entry *entry, const paramet
     }
     if (strcmp(a->name, "dtype") == 0 || strcmp(a->name, "span") == 0) return true;
     if (suggestion.best)
-        tirbi_fail(s, TIRB_TYPE, a->node->span, "%s has no parameter `%s`; did you mean `%s`?", entry->name, a->name, suggestion.best);
+        tirbi_fail(s, TIRB_TYPE, a->node->span, "%s has no parameter `%s`; did you mean `%s`?", name, a->name, suggestion.best);
     else
-        tirbi_fail(s, TIRB_TYPE, a->node->span, "%s has no parameter `%s`", entry->name, a->name);
+        tirbi_fail(s, TIRB_TYPE, a->node->span, "%s has no parameter `%s`", name, a->name);
     return false;
 }
 
@@ -101,6 +101,7 @@ static bool bind_arguments(tirbi_script *s, const tirbi_node *node, const tirbi_
                            tirbi_value *args) {
     parameter parameters[MAX_PARAMETERS];
     uint32_t n = read_signature(entry->signature, parameters), next = 0;
+    const char *name = tirbi_node_text(s, node->items[0]);
     const argument *arguments = given->items;
     for (uint32_t i = 0; i < given->n; i++) {
         if (arguments[i].name) continue;
@@ -109,17 +110,17 @@ static bool bind_arguments(tirbi_script *s, const tirbi_node *node, const tirbi_
             break;
         }
         if (next == n) {
-            tirbi_fail(s, TIRB_TYPE, arguments[i].node->span, "%s takes at most %u argument%s", entry->name, n, n == 1 ? "" : "s");
+            tirbi_fail(s, TIRB_TYPE, arguments[i].node->span, "%s takes at most %u argument%s", name, n, n == 1 ? "" : "s");
             return false;
         }
         args[next++] = arguments[i].value;
     }
     for (uint32_t i = 0; i < given->n; i++)
-        if (arguments[i].name && !put_keyword(s, entry, parameters, n, &arguments[i], args)) return false;
+        if (arguments[i].name && !put_keyword(s, name, parameters, n, &arguments[i], args)) return false;
     for (uint32_t i = 0; i < n; i++) {
         if (parameters[i].rest && args[i].kind == TIRBI_VALUE_MISSING && !put_rest(s, &args[i], NULL, 0)) return false;
         if (args[i].kind != TIRBI_VALUE_MISSING || parameters[i].optional) continue;
-        tirbi_fail(s, TIRB_TYPE, node->span, "%s needs the argument `%.*s`", entry->name, (int)parameters[i].size, parameters[i].name);
+        tirbi_fail(s, TIRB_TYPE, node->span, "%s needs the argument `%.*s`", name, (int)parameters[i].size, parameters[i].name);
         return false;
     }
     return true;
@@ -134,7 +135,7 @@ tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirb
     memset(args, 0, sizeof args);
     call.args = args;
     if (!entry->handler)
-        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` is not supported%s%s", entry->name,
+        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` is not supported%s%s", tirbi_node_text(s, node->items[0]),
                           entry->signature[0] ? ": " : "", entry->signature);
     if (!read_arguments(s, node, &given) || !bind_arguments(s, node, entry, &given, args)) return tirbi_value_error();
     return entry->handler(s, &call);

@@ -415,7 +415,7 @@ static const tirb_expr *index_expr(tirbi_script *s, const tirbi_value *v) {
     char text[32];
     const tirb_expr *e = tirbi_to_expr(s, v);
     if (!e || tirbi_type_is_int(e->dtype) || tirbi_type_is_bool(e->dtype)) return e;
-    tirbi_fail(s, TIRB_TYPE, e->span, "an index must be an integer, not %s", tirb_datatype_text(e->dtype, text));
+    tirbi_fail(s, TIRB_TYPE, v->node ? v->node->span : e->span, "an index must be an integer, not %s", tirb_datatype_text(e->dtype, text));
     return NULL;
 }
 
@@ -458,7 +458,7 @@ static const tirb_expr *slice_to_ramp(tirbi_script *s, const tirbi_node *node, c
 static bool check_vectors(tirbi_script *s, const tirb_expr *const *indices, uint32_t n) {
     for (uint32_t i = 0; i + 1 < n; i++) {
         if (!indices[i] || indices[i]->dtype.lanes == 1) continue;
-        tirbi_fail(s, TIRB_TYPE, indices[i]->span, "only the last index of a buffer access may be a vector");
+        tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, indices[i]), "only the last index of a buffer access may be a vector");
         return false;
     }
     return true;
@@ -503,7 +503,7 @@ static tirbi_value make_region(tirbi_script *s, const tirb_buffer *buffer, const
         }
         if (!range->min || !range->extent) return tirbi_value_error();
         if (range->min->dtype.lanes > 1)
-            return tirbi_fail(s, TIRB_TYPE, range->min->span, "a vector index and a slice cannot be mixed");
+            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, range->min), "a vector index and a slice cannot be mixed");
     }
     tirbi_value v = {.kind = TIRBI_VALUE_REGION};
     v.as.region.buffer = buffer;
@@ -859,7 +859,10 @@ tirbi_value tirbi_evaluate(tirbi_script *s, const tirbi_node *node) {
         s->hint = NULL;
         s->n_hints = 0;
     }
+    tirbi_span outer = s->builder.at;
+    s->builder.at = node->span;
     tirbi_value v = at_node(evaluate_kind(s, node), node);
+    s->builder.at = outer;
     s->hint = node->kind == TIRBI_NODE_CALL ? NULL : hint;
     s->n_hints = node->kind == TIRBI_NODE_CALL ? 0 : n_hints;
     return v;

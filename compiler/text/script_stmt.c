@@ -131,6 +131,9 @@ static void assign_name(tirbi_script *s, const tirbi_node *target, tirbi_span sp
         if (!old) tirbi_bind(s, target->name, target->span, value);
         return;
     case TIRBI_VALUE_NONE: tirbi_fail(s, TIRB_TYPE, span, "this has no value to assign"); return;
+    case TIRBI_VALUE_LAMBDA:
+        tirbi_fail(s, TIRB_SYNTAX, value.node->span, "a lambda is only part of the language in T.comm_reducer and T.index_map");
+        return;
     case TIRBI_VALUE_FORM:
         if (value.as.form->kind != TIRBI_FORM_SCOPE) {
             tirbi_fail(s, TIRB_TYPE, span, "%s", form_text(value.as.form));
@@ -255,7 +258,31 @@ static void set_hints(tirbi_script *s, const tirbi_node *target) {
     s->hints = names;
 }
 
+/* `a, b = x, y`: each value with the name that it gets. */
+static tirbi_value evaluate_pairs(tirbi_script *s, const tirbi_node *node, const tirbi_node *target) {
+    tirbi_value v = {.kind = TIRBI_VALUE_TUPLE, .node = node};
+    v.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, node->n_items);
+    if (!v.as.sequence.items) return tirbi_value_error();
+    v.as.sequence.n = node->n_items;
+    for (uint32_t i = 0; i < node->n_items; i++) {
+        set_hints(s, target->items[i]);
+        v.as.sequence.items[i] = tirbi_evaluate(s, node->items[i]);
+        s->hint = NULL;
+        s->n_hints = 0;
+    }
+    return v;
+}
+
+static bool is_plain_tuple(const tirbi_node *node) {
+    if (node->kind != TIRBI_NODE_TUPLE && node->kind != TIRBI_NODE_LIST) return false;
+    for (uint32_t i = 0; i < node->n_items; i++)
+        if (node->items[i]->kind == TIRBI_NODE_STARRED) return false;
+    return true;
+}
+
 static tirbi_value evaluate_for(tirbi_script *s, const tirbi_node *node, const tirbi_node *target) {
+    if (target && is_plain_tuple(target) && is_plain_tuple(node) && target->n_items == node->n_items)
+        return evaluate_pairs(s, node, target);
     if (target) set_hints(s, target);
     tirbi_value v = tirbi_evaluate(s, node);
     s->hint = NULL;
@@ -291,8 +318,10 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
         tirbi_value left = tirbi_evaluate(s, target);
         if (tirbi_is_error(&left)) return;
         if (left.kind != TIRBI_VALUE_BUFFER || !left.scalar) {
-            tirbi_fail(s, TIRB_TYPE, line->span, "`%s` cannot be changed: it is no assigned variable but %s", target->name,
-                       left.kind == TIRBI_VALUE_EXPR ? "bound once" : tirbi_value_text(&left));
+            if (left.kind == TIRBI_VALUE_EXPR)
+                tirbi_fail(s, TIRB_TYPE, line->span, "`%s` is bound once and cannot be changed; use a buffer of one element", target->name);
+            else
+                tirbi_fail(s, TIRB_TYPE, line->span, "`%s` is %s and cannot be changed", target->name, tirbi_value_text(&left));
             return;
         }
         tirbi_value v = tirbi_binary(s, whole, line->op, &left, &right);
@@ -444,7 +473,7 @@ static const tirb_expr *condition_of(tirbi_script *s, const tirbi_value *v) {
     char text[32];
     const tirb_expr *e = tirbi_is_number(v) ? tirbi_to_typed(s, v, tirbi_type_bool) : tirbi_to_expr(s, v);
     if (!e || (tirbi_type_is_bool(e->dtype) && e->dtype.lanes == 1)) return e;
-    tirbi_fail(s, TIRB_TYPE, e->span, "the condition must be a scalar bool, not %s", tirb_datatype_text(e->dtype, text));
+    tirbi_fail(s, TIRB_TYPE, v->node->span, "the condition must be a scalar bool, not %s", tirb_datatype_text(e->dtype, text));
     return NULL;
 }
 
@@ -717,6 +746,7 @@ static void run_def(tirbi_script *s, const tirbi_line *line) {
 }
 
 static void run_line(tirbi_script *s, const tirbi_line *line) {
+    s->builder.at = line->span;
     switch (line->kind) {
     case TIRBI_LINE_EXPR: run_expression(s, line); return;
     case TIRBI_LINE_ASSIGN: run_assign(s, line); return;

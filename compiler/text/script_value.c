@@ -286,8 +286,10 @@ bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
         return false;
     }
     if (tirb_datatype_from_text(v->as.string.text, v->as.string.size, out)) return true;
-    bool known = strncmp(v->as.string.text, "float", 5) == 0 || strncmp(v->as.string.text, "custom", 6) == 0 ||
-                 strstr(v->as.string.text, "vscale");
+    static const char *const other_types[] = {"float8_", "float6_", "float4_", "custom[", "tensormap"};
+    bool known = strstr(v->as.string.text, "vscale") != NULL;
+    for (size_t i = 0; i < sizeof other_types / sizeof *other_types; i++)
+        known |= strncmp(v->as.string.text, other_types[i], strlen(other_types[i])) == 0;
     tirbi_fail(s, known ? TIRB_UNSUPPORTED : TIRB_TYPE, span_of(v), known ? "the type \"%s\" is not supported" : "there is no type \"%s\"",
                v->as.string.text);
     return false;

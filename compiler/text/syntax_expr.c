@@ -10,6 +10,8 @@
 void tirbi_syntax_error(tirbi_parser *p, tirbi_span span, const char *format, ...) {
     if (p->failed) return;
     p->failed = true;
+    for (uint32_t i = 0; i < p->all->n_broken; i++)
+        if (span.begin >= p->all->broken[i].begin && span.begin <= p->all->broken[i].end) return;
     char message[256];
     va_list args;
     va_start(args, format);
@@ -486,7 +488,7 @@ static tirbi_node *target_item(tirbi_parser *p) {
 tirbi_node *tirbi_target_list(tirbi_parser *p) { return comma_list(p, target_item); }
 
 tirbi_node *tirbi_parse_expression(const tirbi_syntax *syntax, const tirbi_tokens *tokens) {
-    tirbi_parser p = {.syntax = syntax, .arena = syntax->arena, .tokens = tokens->items};
+    tirbi_parser p = {.syntax = syntax, .arena = syntax->arena, .tokens = tokens->items, .all = tokens};
     tirbi_node *node = tirbi_expression(&p);
     if (node && !tirbi_at(&p, TIRBI_TOKEN_END)) {
         tirbi_syntax_error(&p, tirbi_peek(&p)->span, "expected the end of the expression, found %s",

@@ -8,6 +8,7 @@ typedef struct tirbi_parser {
     const tirbi_syntax *syntax;
     tirbi_arena *arena;
     const tirbi_token *tokens;
+    const tirbi_tokens *all;
     uint32_t at;
     uint32_t depth;
     bool failed; /* the current statement cannot be read: reported */

@@ -526,7 +526,7 @@ static bool read_statement(tirbi_parser *p, tirbi_list *out) {
 }
 
 bool tirbi_parse_lines(const tirbi_syntax *syntax, const tirbi_tokens *tokens, tirbi_lines *out) {
-    tirbi_parser p = {.syntax = syntax, .arena = syntax->arena, .tokens = tokens->items};
+    tirbi_parser p = {.syntax = syntax, .arena = syntax->arena, .tokens = tokens->items, .all = tokens};
     tirbi_list lines = {.n = 0};
     while (!tirbi_at(&p, TIRBI_TOKEN_END) && !p.arena->failed) {
         if (tirbi_accept(&p, TIRBI_TOKEN_NEWLINE) || tirbi_accept(&p, TIRBI_TOKEN_DEDENT)) continue;

@@ -1,0 +1,14 @@
+# error: 14:9 `g` takes 2 arguments, 1 given
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class M:
+    @T.prim_func
+    def g(A: T.Buffer((4,), "float32"), n: T.int32):
+        A[0] = T.float32(n)
+
+    @T.prim_func
+    def f(A: T.Buffer((4,), "float32")):
+        M.g(A)

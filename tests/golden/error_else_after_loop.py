@@ -1,0 +1,10 @@
+# error: 9:5 'else' after a loop is not part of the language
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "int32"), n: T.int64):
+    for i in range(4):
+        B[i] = 0
+    else:
+        B[0] = 1

@@ -1,0 +1,7 @@
+# error: 7:5 an import inside a function is not part of the language
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "int32"), n: T.int64):
+    import math

@@ -1,0 +1,8 @@
+# error: 7:10 the operator 'in' is not part of the language
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "int32"), n: T.int64):
+    if n in (1, 2):
+        B[0] = 1

@@ -1,0 +1,7 @@
+# error: 7:5 Relax (`R.add`) is not supported
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "int32"), n: T.int64):
+    R.add(A, A)

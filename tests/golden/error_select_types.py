@@ -1,0 +1,7 @@
+# error: 7:15 the arms have different types: float32 and int32
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "int32"), n: T.int64):
+    A[0, 0] = T.Select(B[0] > 0, A[0, 1], B[0])

@@ -1,0 +1,8 @@
+# error: 7:5 'else' without an 'if' before it
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "int32"), n: T.int64):
+    else:
+        B[0] = 1
