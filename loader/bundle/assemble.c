@@ -331,7 +331,7 @@ static tirb_status take_function(assembler *a, int64_t *out) {
 static tirb_status take_term(assembler *a, tirbi_dim_term *term) {
     static const char *const operators[] = {"add",      "sub",      "mul", "floordiv", "floormod",
                                             "truncdiv", "truncmod", "min", "max",      NULL};
-    uint8_t op;
+    uint8_t op = 0;
     *term = (tirbi_dim_term){0};
     if (parse_int(a, 0, &term->value)) {
         term->op = TIRBI_DIM_CONST;
