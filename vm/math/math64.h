@@ -463,7 +463,7 @@ TIRBI_MATH double tirbi_atan2_f64(double a, double b) {
     u = larger == 0.0 ? 1.0 : u;
     /* An infinite or far larger y is as good as x = 0; where y is far smaller the angle is y / x. */
     bool steep = v > u * 0x1p100, flat = v < u * 0x1p-60;
-    v = steep | flat ? 1.0 : v;
+    v = (steep | flat) ? 1.0 : v;
     u = steep ? 0.0 : u;
     u = flat ? 1.0 : u;
     tirbi_dd r = tirbi_atan_ratio(v, u);
