@@ -19,6 +19,7 @@
 enum { HARNESS_MAX_REFS = 8 };
 
 typedef struct harness {
+    const char *text;
     tirbi_heap heap;
     tirbi_arena arena;
     tirbi_program *program;
@@ -27,13 +28,21 @@ typedef struct harness {
     unsigned n_isas;
 } harness;
 
+/* Fails with the program's text before the reason. */
+#define harness_fail(h, ...)                                                                                           \
+    do {                                                                                                               \
+        fputs((h)->text, stderr);                                                                                      \
+        fail_msg(__VA_ARGS__);                                                                                         \
+    } while (0)
+
 static inline void harness_open(harness *h, const char *text) {
     tirb_error error = TIRB_ERROR_INIT;
     memset(h, 0, sizeof *h);
+    h->text = text;
     tirbi_heap_init(&h->heap, NULL, UINT64_MAX);
     tirbi_arena_init(&h->arena, &h->heap);
     if (tirbi_assemble(text, strlen(text), &h->arena, &h->program, &error) != TIRB_OK)
-        fail_msg("%u:%u: %s", error.line, error.column, error.message);
+        fail_msg("%u:%u: %s\n%s", error.line, error.column, error.message, text);
     if (tirbi_verify(h->program, &h->heap, &error) != TIRB_OK)
         fail_msg("verify, at %llu of %s: %s", (unsigned long long)error.offset, error.where, error.message);
     static const tirb_isa all[] = {TIRB_ISA_GENERIC, TIRB_ISA_AVX2, TIRB_ISA_AVX512};
@@ -80,6 +89,12 @@ static inline outcome harness_run_one(harness *h, unsigned isa, const uint64_t *
     return out;
 }
 
+static inline size_t harness_difference(const void *a, const void *b) {
+    size_t at = 0;
+    while (((const uint8_t *)a)[at] == ((const uint8_t *)b)[at]) at++;
+    return at;
+}
+
 /* Runs function 0 on every instruction set, each on its own copy of the buffers in memory of exactly their size, and
  * asserts that all outcomes and all bytes are the same. The buffers then hold what was computed. */
 static inline outcome harness_run(harness *h, const uint64_t *scalars, buffer *buffers, unsigned n, uint64_t fuel,
@@ -106,7 +121,8 @@ static inline outcome harness_run(harness *h, const uint64_t *scalars, buffer *b
         if (out.status == TIRB_OK) assert_int_equal(out.result, first.result);
         for (unsigned i = 0; i < n; i++) {
             if (out.status == TIRB_OK && refs[i].size > 0 && memcmp(refs[i].data, kept[i], refs[i].size) != 0)
-                fail_msg("%s differs from generic in buffer %u", tirb_isa_name(h->isas[isa]), i);
+                harness_fail(h, "%s differs from generic in byte %zu of buffer %u", tirb_isa_name(h->isas[isa]),
+                             harness_difference(refs[i].data, kept[i]), i);
             free(refs[i].data);
         }
     }

@@ -257,11 +257,13 @@ static void set_moves(const entry *e, tirbi_lane_state *state) {
     }
 }
 
+/* An index register is 0 while its loop does not run, so that no block sees what another one has counted. */
 static void set_inner_loops(const entry *e, tirbi_lane_state *state, uint64_t *slots) {
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
         uint16_t index = e->loop->inner[k].index;
         state->inner[k].extent = e->extent[k];
         state->inner[k].index = index == TIRBI_NO_REG ? NULL : &slots[index];
+        if (state->inner[k].index) *state->inner[k].index = 0;
     }
 }
 

@@ -529,8 +529,11 @@ static void plan_inner(planner *p, const lane_ins *ins) {
         unsigned bank = p->now.banks[0] == NO_VALUE ? 0 : 1;
         if (v->size == p->body->main_size && v->bank == NO_BANK && p->now.banks[bank] == NO_VALUE)
             load_bank(p, reg, bank);
-        /* The bank is the value's only place from here on: its strip goes stale. */
-        if (v->bank != NO_BANK) v->strip = false;
+    }
+    /* For what the loop writes, a bank is the only place from here on: a strip beside it would go stale. */
+    for (unsigned bank = 0; bank < 2; bank++) {
+        uint8_t reg = p->now.banks[bank];
+        if (reg != NO_VALUE && (p->body->written[loop] >> reg & 1)) p->now.values[reg].strip = false;
     }
     p->heads[loop] = p->now;
     p->head_words[loop] = tirbi_translate_word(p->emitter, (tirbi_word){.op = TIRBI_L_INNER, .a = loop});
