@@ -4,7 +4,7 @@
 
 #include "vm/exec/machine.h"
 
-enum { TIRBI_NO_USE = UINT32_MAX };
+#define TIRBI_NO_USE UINT32_MAX
 
 /* How the elements of a cursor follow each other from lane to lane, as far as the text says. */
 typedef enum lane_stride { STRIDE_ANY, STRIDE_ZERO, STRIDE_ONE } lane_stride;
