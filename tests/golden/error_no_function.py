@@ -1,4 +1,4 @@
-# error: 2:1 the file has no function decorated with @T.prim_func
+# error: 1:1 the file has no function decorated with @T.prim_func
 from tvm.script import tirx as T
 
 N = 4
