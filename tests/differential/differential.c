@@ -40,7 +40,7 @@ static void report(tally *t, tirbi_diff_outcome outcome, uint64_t seed, const ch
                    const tirbi_text *text) {
     t->n[outcome]++;
     const char *what = outcome == TIRBI_DIFF_MISMATCH ? "MISMATCH" : outcome == TIRBI_DIFF_REJECTED ? "REJECTED" : "UNSUPPORTED";
-    if (outcome == TIRBI_DIFF_SAME || outcome == TIRBI_DIFF_TRAPPED) return;
+    if (outcome == TIRBI_DIFF_SAME || outcome == TIRBI_DIFF_TRAPPED || outcome == TIRBI_DIFF_REFUSED) return;
     if (outcome == TIRBI_DIFF_UNSUPPORTED && t->n[outcome] > 5) return;
     printf("---- %s: seed %llu, fp %s\n%s\n%s\n", what, (unsigned long long)seed, fp_name(fp), program,
            text->data != NULL ? text->data : "");
@@ -143,8 +143,9 @@ int main(int argc, char **argv) {
             run_generated(&s, s.seed + i, &t);
         }
     }
-    printf("%llu equal, %llu trapped alike, %llu unsupported, %llu rejected, %llu differ\n",
+    printf("%llu equal, %llu trapped alike, %llu refused, %llu unsupported, %llu rejected, %llu differ\n",
            (unsigned long long)t.n[TIRBI_DIFF_SAME], (unsigned long long)t.n[TIRBI_DIFF_TRAPPED],
+           (unsigned long long)t.n[TIRBI_DIFF_REFUSED],
            (unsigned long long)t.n[TIRBI_DIFF_UNSUPPORTED], (unsigned long long)t.n[TIRBI_DIFF_REJECTED],
            (unsigned long long)t.n[TIRBI_DIFF_MISMATCH]);
     tirbi_text_free(&file);

@@ -51,10 +51,12 @@ tirbi_gen_buffer *tirbi_gen_new_buffer(tirbi_gen *g, const char *prefix, tirbi_d
 }
 
 static void shape_text(const tirbi_gen *g, const tirbi_gen_buffer *b, bool *quoted, tirbi_text *out) {
+    bool before[TIRBI_GEN_SYMBOLS] = {false}; /* a name is quoted throughout the shape that first mentions it */
     tirbi_text_add(out, "(");
+    for (uint32_t i = 0; quoted != NULL && i < TIRBI_GEN_SYMBOLS; i++) before[i] = quoted[i];
     for (uint32_t i = 0; i < b->ndim; i++) {
         int symbol = b->dims[i].symbol;
-        bool quote = quoted != NULL && symbol >= 0 && !quoted[symbol];
+        bool quote = quoted != NULL && symbol >= 0 && !before[symbol];
         tirbi_text_add(out, "%s", i > 0 ? ", " : "");
         if (quote) tirbi_text_add(out, "\"");
         tirbi_gen_dim_text(g, &b->dims[i], out);

@@ -51,6 +51,7 @@ static void push_index(tirbi_gen *g, const char *name, const tirbi_gen_dim *dim)
 
 static void open_loop(tirbi_gen *g, const char *var, const tirbi_gen_dim *dim, const char *kind) {
     tirbi_text extent = {.data = NULL};
+    if (dim->symbol >= 0) g->symbols[dim->symbol].used = true;
     tirbi_gen_dim_text(g, dim, &extent);
     tirbi_gen_line(g, "for %s in %s(%s):", var, kind, extent.data);
     tirbi_text_free(&extent);
@@ -131,7 +132,7 @@ static void store(tirbi_gen *g, const tirbi_gen_buffer *b, const char *indices, 
 /* The axes of a block over the loops, one by one or with remap, in loop order or not. */
 static void open_block(tirbi_gen *g, loop *loops, uint32_t n) {
     char name[TIRBI_GEN_NAME];
-    uint32_t order[MAX_LOOPS];
+    uint32_t order[MAX_LOOPS] = {0};
     tirbi_gen_name(g, "b", name);
     tirbi_gen_line(g, "with %s(\"%s\"):", block_name(g), name);
     g->indent++;
@@ -195,7 +196,7 @@ static void index_list(const loop *loops, uint32_t n, bool reduce, tirbi_text *o
 static void elementwise(tirbi_gen *g) {
     tirbi_gen_dim dims[3];
     loop loops[MAX_LOOPS] = {{.reduce = false}};
-    uint32_t order[MAX_LOOPS];
+    uint32_t order[MAX_LOOPS] = {0};
     uint32_t indent = g->indent;
     uint32_t n = some_dims(g, 3, dims, MAX_WORK / 8);
     tirbi_dtype type = tirbi_gen_type(g);
@@ -269,7 +270,7 @@ static void term(tirbi_gen *g, tirbi_dtype type, const loop *loops, uint32_t n, 
     for (uint32_t f = 0; f < factors; f++) {
         tirbi_gen_dim dims[MAX_LOOPS];
         tirbi_text at = {.data = NULL};
-        uint32_t order[MAX_LOOPS];
+        uint32_t order[MAX_LOOPS] = {0};
         uint32_t used = 0;
         shuffle(g, order, n);
         for (uint32_t i = 0; i < n; i++) {
@@ -295,7 +296,7 @@ static void reduction(tirbi_gen *g) {
     static const int64_t lengths[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200, 1000, 16383, 16384, 16385, 33000};
     loop loops[MAX_LOOPS] = {{.reduce = false}};
     tirbi_gen_dim spatial[2];
-    uint32_t order[MAX_LOOPS];
+    uint32_t order[MAX_LOOPS] = {0};
     uint32_t indent = g->indent;
     uint32_t n_spatial = tirbi_gen_pick(g, 3);
     uint32_t n_reduce = 1 + tirbi_gen_pick(g, 2);
@@ -358,7 +359,7 @@ static void reduction(tirbi_gen *g) {
 /* A product of matrices in any loop order, its operands transposed or not, of equal types or widening. */
 static void matmul(tirbi_gen *g) {
     loop loops[3];
-    uint32_t order[3];
+    uint32_t order[3] = {0};
     uint32_t indent = g->indent;
     static const int64_t sizes[] = {1, 2, 3, 7, 8, 16, 17, 31, 33, 40};
     for (uint32_t i = 0; i < 3; i++) {

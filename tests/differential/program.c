@@ -208,8 +208,8 @@ static tirbi_diff_outcome run_all(comparison *c) {
                     {TIRB_PASS_PROMOTE, "without promotion"},
                     {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE, "without any pass"}};
     for (uint32_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        tirbi_diff_outcome outcome = run_compiled(c, variants[i].disabled, variants[i].name);
-        if (outcome != TIRBI_DIFF_SAME || !c->request->all_passes) return outcome;
+        tirbi_diff_outcome found = run_compiled(c, variants[i].disabled, variants[i].name);
+        if (found != TIRBI_DIFF_SAME || !c->request->all_passes) return found;
     }
     return TIRBI_DIFF_SAME;
 }
@@ -223,19 +223,19 @@ static tirbi_diff_outcome run_parsed(comparison *c, const tirb_irmodule *module)
         return TIRBI_DIFF_REJECTED;
     }
     c->function = c->ast->name;
-    tirbi_diff_outcome outcome = TIRBI_DIFF_REJECTED;
+    tirbi_diff_outcome found = TIRBI_DIFF_REJECTED;
     if (tirbi_diff_make_args(c->ast, c->request, &c->args, c->report) && run_oracle(c, module)) {
         if (c->oracle.status == TIRB_UNSUPPORTED || c->oracle.status == TIRB_FUEL) {
             tirbi_text_add(c->report, "the oracle: %s\n", c->oracle.error.message);
-            outcome = TIRBI_DIFF_UNSUPPORTED;
+            found = TIRBI_DIFF_UNSUPPORTED;
         } else {
-            outcome = run_all(c);
+            found = run_all(c);
         }
     }
-    if (outcome == TIRBI_DIFF_SAME && c->oracle.status != TIRB_OK) outcome = TIRBI_DIFF_TRAPPED;
+    if (found == TIRBI_DIFF_SAME && c->oracle.status != TIRB_OK) found = TIRBI_DIFF_TRAPPED;
     for (uint32_t i = 0; i < c->args.n && i < TIRBI_DIFF_PARAMS; i++) free(c->expected[i]);
     tirbi_diff_free_args(&c->args);
-    return outcome;
+    return found;
 }
 
 tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text *report) {
@@ -243,7 +243,7 @@ tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text 
     tirbi_arena arena;
     tirbi_source source;
     tirbi_diagnostics diagnostics;
-    tirbi_diff_outcome outcome = TIRBI_DIFF_REJECTED;
+    tirbi_diff_outcome found = TIRBI_DIFF_REJECTED;
     comparison *c = calloc(1, sizeof *c);
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_arena_init(&arena, &heap);
@@ -253,13 +253,14 @@ tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text 
         const tirb_irmodule *module = tirbi_parse(&source, &arena, &diagnostics);
         if (module != NULL && !tirbi_has_errors(&diagnostics)) tirbi_check_module(module, &diagnostics, &arena);
         if (module != NULL && !tirbi_has_errors(&diagnostics)) {
-            outcome = run_parsed(c, module);
+            found = run_parsed(c, module);
         } else {
             report_diagnostics(&diagnostics, report);
-            if (diagnostics.first_error == TIRB_UNSUPPORTED) outcome = TIRBI_DIFF_UNSUPPORTED;
+            if (diagnostics.first_error == TIRB_VALUE) found = TIRBI_DIFF_REFUSED;
+            if (diagnostics.first_error == TIRB_UNSUPPORTED) found = TIRBI_DIFF_UNSUPPORTED;
         }
     }
     free(c);
     tirbi_arena_destroy(&arena);
-    return outcome;
+    return found;
 }

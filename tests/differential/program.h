@@ -31,6 +31,7 @@ typedef struct tirbi_diff_request {
 typedef enum tirbi_diff_outcome {
     TIRBI_DIFF_SAME,     /* equal results */
     TIRBI_DIFF_TRAPPED,  /* equal errors */
+    TIRBI_DIFF_REFUSED,  /* constants that the parser folds do not fit: a legal answer to a random program */
     TIRBI_DIFF_REJECTED, /* the program has errors: the generator's or the compiler's fault */
     TIRBI_DIFF_UNSUPPORTED,
     TIRBI_DIFF_MISMATCH

@@ -350,7 +350,7 @@ static bool call_from_outside(tirbi_ref_machine *m, const tirb_primfunc *f, cons
                          : take_scalar(m, f->params[i], &args[i], &bound[i]);
         if (!taken) return false;
     }
-    tirbi_ref_value value;
+    tirbi_ref_value value = {.type = {.lanes = 0}};
     if (!run_function(m, f, bound, elem_offsets, &value)) return false;
     for (uint32_t i = 0; i < f->n_params; i++) {
         if (tensors[i].packed != NULL) copy_elements(&tensors[i], bound[i].view, false);
