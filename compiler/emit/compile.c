@@ -168,8 +168,9 @@ static tirb_status new_result(const char *text, size_t size, const tirb_compile_
                                         options->file_name ? strlen(options->file_name) : strlen("<string>"));
     char *copy = tirbi_arena_text(&r->arena, text, size);
     if (!name || !copy || !tirbi_source_init(&r->source, name, copy, (uint32_t)size, &r->arena)) {
+        tirb_status status = tirbi_heap_status(&r->heap);
         tirb_compile_result_destroy(r);
-        return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory while reading the source text");
+        return tirbi_error_set(error, status, "%s while reading the source text", tirb_status_text(status));
     }
     tirbi_diagnostics_init(&r->diagnostics, &r->source, &r->arena,
                            options->max_errors ? options->max_errors : DEFAULT_MAX_ERRORS);

@@ -98,6 +98,7 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
     uint32_t top = tirbi_here(e);
     body(e, context);
     if (frame) tirbi_land(e, &frame->continues);
+    if (tirbi_here(e) == top) TIRBI_PUT(e, TIRB_OP_NOP, TIRB_TYPE_NONE, 0); /* a jump goes back to another instruction */
     if (!step) {
         TIRBI_PUT(e, TIRB_OP_LOOP, TIRB_TYPE_NONE, counter, limit, top);
     } else {
@@ -142,6 +143,7 @@ static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_put_branch_unless(e, s->as.while_.condition, &frame.breaks);
     tirbi_put_stmt(e, s->as.while_.body);
     tirbi_land(e, &frame.continues);
+    if (tirbi_here(e) == top) TIRBI_PUT(e, TIRB_OP_NOP, TIRB_TYPE_NONE, 0);
     TIRBI_PUT(e, TIRB_OP_BACK, TIRB_TYPE_NONE, top);
     tirbi_scope_close(e, body);
     tirbi_land(e, &frame.breaks);
@@ -269,8 +271,24 @@ static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
 
 static void emit_alloc(tirbi_emitter *e, tirbi_lbuf *buffer) {
     tirbi_scope scope = tirbi_scope_open(e);
-    const tirbi_lx *count = tirbi_lx_int(e->pool, TIRB_I64, 1);
-    for (uint32_t d = 0; d < buffer->ndim && count; d++) count = tirbi_lx_mul(e->pool, count, buffer->shape[d]);
+    const tirbi_lx *count = tirbi_lx_int(e->pool, TIRB_I64, 1), *zero = tirbi_lx_int(e->pool, TIRB_I64, 0);
+    const tirbi_lx *negative = NULL;
+    for (uint32_t d = 0; d < buffer->ndim && count; d++) {
+        const tirbi_lx *extent = buffer->shape[d];
+        count = tirbi_lx_mul(e->pool, count, extent);
+        if (extent->lo >= 0) continue;
+        const tirbi_lx *below = tirbi_lx_op(e->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, extent, zero, NULL);
+        negative = negative ? tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, negative, below, NULL) : below;
+    }
+    if (negative) {
+        tirbi_patch_list good = {0};
+        tirbi_put_branch_unless(e, negative, &good);
+        const char *message = tirbi_arena_format(e->arena, "an extent of buffer '%s' is negative", buffer->name);
+        if (message) {
+            TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_VALUE, tirbi_string_number(e->strings, message));
+        }
+        tirbi_land(e, &good);
+    }
     uint16_t ref = tirbi_buffer_ref(e, buffer);
     TIRBI_PUT(e, TIRB_OP_ALLOC, buffer->type, ref, tirbi_put_value(e, count));
     tirbi_scope_close(e, scope);

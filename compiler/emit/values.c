@@ -208,10 +208,20 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     }
 }
 
+/* Registers hold integers extended to 64 bits, so a widening cast that keeps every value changes nothing. */
+static bool keeps_register(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_CAST) return false;
+    const tirbi_dtype_info *from = &tirbi_dtypes[x->source], *to = &tirbi_dtypes[x->type];
+    if (from->class == 'F' || to->class == 'F' || x->type == TIRB_BOOL) return false;
+    return from->class == 'I' ? to->class == 'I' && to->bits >= from->bits
+                              : to->bits > from->bits || (to->bits == from->bits && to->class == 'U');
+}
+
 uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (e->failed || e->arena->failed || !x) return 0;
     if (x->pure && x->scratch) return e->known_reg[x->scratch - 1];
     if (x->kind == TIRBI_LX_VAR) return (uint16_t)x->var->reg;
+    if (keeps_register(x)) return tirbi_put_value(e, x->args[0]);
     uint16_t to = tirbi_new_sreg(e);
     tirbi_put_value_into(e, x, to);
     know(e, x, to);

@@ -18,6 +18,7 @@ static void bind_iters(tirbi_lowerer *l, const tirb_stmt *realize) {
             v->hi = value->hi;
             tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, realize->span);
             set->as.set.var = v;
+            set->as.set.declares = true;
             set->as.set.value = value;
             value = tirbi_lx_var(l->pool, v);
         }

@@ -115,6 +115,7 @@ void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
         if (!b->local || !zero) return;
         tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, buffer->span);
         set->as.set.var = b->local;
+        set->as.set.declares = true;
         set->as.set.value = zero;
         return;
     }

@@ -185,6 +185,7 @@ struct tirbi_ls {
         struct {
             tirbi_lvar *var;
             const tirbi_lx *value;
+            bool declares; /* the variable begins here */
         } set;
         struct {
             tirbi_lbuf *buffer;

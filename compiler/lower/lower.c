@@ -334,6 +334,7 @@ static void lower_let(tirbi_lowerer *l, const tirb_stmt *s) {
             v->hi = x->hi;
             tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, s->span);
             set->as.set.var = v;
+            set->as.set.declares = true;
             set->as.set.value = x;
             x = tirbi_lx_var(l->pool, v);
         }

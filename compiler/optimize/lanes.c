@@ -464,9 +464,9 @@ static bool set_copies(planner *p, const tirbi_ls *s, const tirbi_lvar *var) {
     }
 }
 
-static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value) {
+static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
     lane_var *known = find_var(p, var);
-    if (!value) {
+    if (!value || (!known && !declares)) { /* a variable from outside would carry a value from lane to lane */
         fail(p);
         return;
     }
@@ -488,6 +488,23 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value) {
     move_to(p, known->value, v, known->raw ? raw_type(var->type) : var->type, before);
 }
 
+/* A condition is evaluated once: what the stores behind it change does not change it. */
+static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
+    if (!condition || condition->traps) {
+        fail(p);
+        return NULL;
+    }
+    if (condition->pure) return condition;
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    if (!var) {
+        fail(p);
+        return NULL;
+    }
+    *var = (tirbi_lvar){.name = "condition", .kind = TIRBI_LVAR_LET, .type = TIRB_BOOL, .hi = 1, .reg = -1};
+    plan_set(p, var, condition, true);
+    return tirbi_lx_var(p->pool, var);
+}
+
 /* A conditional store writes what was there where the condition does not hold; the place must be proven. */
 static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *condition) {
     if (p->failed) return;
@@ -506,17 +523,31 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         if (s->as.set.value->traps || !find_var(p, s->as.set.var)) break;
         plan_set(p, s->as.set.var,
                  tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, s->as.set.value,
-                               tirbi_lx_var(p->pool, s->as.set.var)));
+                               tirbi_lx_var(p->pool, s->as.set.var)),
+                 false);
         return;
     case TIRBI_LS_IF: {
-        if (s->as.if_.else_case || s->as.if_.condition->traps) break;
-        plan_guarded(p, s->as.if_.then_case,
-                     tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, s->as.if_.condition, NULL));
+        const tirbi_lx *own = keep_condition(p, s->as.if_.condition);
+        if (!own) return;
+        plan_guarded(p, s->as.if_.then_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
+        if (s->as.if_.else_case) {
+            own = tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, own, NULL, NULL);
+            plan_guarded(p, s->as.if_.else_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
+        }
         return;
     }
     default: break;
     }
     fail(p);
+}
+
+static void plan_if(planner *p, const tirbi_ls *s) {
+    const tirbi_lx *condition = keep_condition(p, s->as.if_.condition);
+    if (!condition) return;
+    plan_guarded(p, s->as.if_.then_case, condition);
+    if (!s->as.if_.else_case) return;
+    plan_guarded(p, s->as.if_.else_case,
+                 tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, condition, NULL, NULL));
 }
 
 /* ---- Inner loops ---------------------------------------------------------------------------------------------- */
@@ -714,16 +745,9 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) plan_stmt(p, s->as.seq.items[i]);
         return;
     case TIRBI_LS_STORE: plan_store(p, s->as.store.access, s->as.store.value); return;
-    case TIRBI_LS_SET: plan_set(p, s->as.set.var, s->as.set.value); return;
+    case TIRBI_LS_SET: plan_set(p, s->as.set.var, s->as.set.value, s->as.set.declares); return;
     case TIRBI_LS_LOOP: plan_loop(p, s, NULL); return;
-    case TIRBI_LS_IF:
-        if (s->as.if_.condition->traps) break;
-        plan_guarded(p, s->as.if_.then_case, s->as.if_.condition);
-        if (s->as.if_.else_case) {
-            plan_guarded(p, s->as.if_.else_case,
-                         tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, s->as.if_.condition, NULL, NULL));
-        }
-        return;
+    case TIRBI_LS_IF: plan_if(p, s); return;
     default: break;
     }
     fail(p);
@@ -731,22 +755,29 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
 
 /* ---- Independence of the lanes -------------------------------------------------------------------------------- */
 
-/* Two places that different lanes can never both mean: some index of both is the same function of the lane, and of
- * nothing else that varies. */
+/* Two accesses that the machine lets run side by side. Either they never meet: some index of both is a constant, and not
+ * the same. Or they are the same element in every iteration, and different lanes have different elements: some index is
+ * a function of the lane and of nothing else that varies. */
 static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer) return false;
     const tirbi_loop_set *loops = &p->plan->loops;
+    bool same = true, apart = false;
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine x, y;
         if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) || !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
-            continue;
+            return false;
+        }
+        if (x.start->kind == TIRBI_LX_CONST && y.start->kind == TIRBI_LX_CONST && x.start != y.start &&
+            !tirbi_mentions_loops(a->indices[d], loops) && !tirbi_mentions_loops(b->indices[d], loops)) {
+            return true;
         }
         int64_t c;
-        bool alone = x.coefficient[0] && tirbi_affine_constant(&x, 0, &c) && c != 0 && tirbi_affine_equal(&x, &y, loops->n);
+        bool alone = x.coefficient[0] && tirbi_affine_constant(&x, 0, &c) && c != 0;
         for (uint32_t i = 1; i < loops->n; i++) alone = alone && !x.coefficient[i];
-        if (alone) return true;
+        same = same && tirbi_affine_equal(&x, &y, loops->n);
+        apart = apart || alone;
     }
-    return false;
+    return same && apart;
 }
 
 static bool independent(planner *p) {
@@ -840,8 +871,36 @@ static bool regular_lane_loop(const tirbi_lvar *var) {
     return var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps && worth_lanes(var);
 }
 
-/* Whether the only thing in the body is one nest of loops. */
-static bool is_whole_nest(const tirbi_ls *body) { return body->kind == TIRBI_LS_LOOP; }
+static bool has_loops(const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (has_loops(s->as.seq.items[i])) return true;
+        }
+        return false;
+    case TIRBI_LS_IF: return has_loops(s->as.if_.then_case) || (s->as.if_.else_case && has_loops(s->as.if_.else_case));
+    case TIRBI_LS_LOOP: return true;
+    default: return false;
+    }
+}
+
+/* Whether the loops of the body are one perfect nest, and everything is inside them. */
+static bool is_whole_nest(const tirbi_ls *body) {
+    if (body->kind != TIRBI_LS_LOOP) return false;
+    while (body->kind == TIRBI_LS_LOOP) body = body->as.loop.body;
+    return !has_loops(body);
+}
+
+/* Lanes that scatter what they write are worth it only where no loop inside could do better. */
+static bool writes_well(const tirbi_lane_plan *plan) {
+    if (plan->loops.n == 1) return true;
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        int64_t step;
+        const tirbi_lane_cursor *c = &plan->cursors[i];
+        if ((c->access & TIRBI_WRITE) && !(tirbi_affine_constant(&c->form, 0, &step) && step == 1)) return false;
+    }
+    return true;
+}
 
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
@@ -851,7 +910,7 @@ tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     p->body = loop->as.loop.body;
     p->plan->whole_nest = is_whole_nest(p->body);
     plan_stmt(p, p->body);
-    if (p->failed || p->plan->n_ops == 0 || !independent(p) || !allocate_registers(p)) return NULL;
+    if (p->failed || p->plan->n_ops == 0 || !writes_well(p->plan) || !independent(p) || !allocate_registers(p)) return NULL;
     return p->plan;
 }
 

@@ -27,6 +27,8 @@ bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value 
     tirbi_binding *slot = TIRBI_LIST_ADD(s->arena, &s->bindings, tirbi_binding);
     if (!slot) return false;
     *slot = (tirbi_binding){.name = name, .value = value, .level = s->level};
+    /* A use of the name is a use: `x = i` makes a variable x, not another name of i. */
+    if (value.kind == TIRBI_VALUE_EXPR) slot->value.declares = false;
     return true;
 }
 
@@ -62,12 +64,12 @@ static tirbi_value builtin_name(const char *name) {
         const char *name;
         tirbi_namespace space;
     } spaces[] = {
-        {"T", TIRBI_SPACE_TIR},  {"tir", TIRBI_SPACE_TIR},    {"tirx", TIRBI_SPACE_TIR},
-        {"I", TIRBI_SPACE_IR},   {"ir", TIRBI_SPACE_IR},      {"R", TIRBI_SPACE_RELAX},
-        {"tvm", TIRBI_SPACE_TVM}, {"relax", TIRBI_SPACE_RELAX},
+        {"T", TIRBI_SPACE_TIR}, {"tir", TIRBI_SPACE_TIR}, {"tirx", TIRBI_SPACE_TIR}, {"I", TIRBI_SPACE_IR},
+        {"ir", TIRBI_SPACE_IR}, {"R", TIRBI_SPACE_RELAX}, {"tvm", TIRBI_SPACE_TVM},  {"relax", TIRBI_SPACE_RELAX},
     };
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        if (strcmp(spaces[i].name, name) == 0) return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = spaces[i].space};
+        if (strcmp(spaces[i].name, name) == 0)
+            return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = spaces[i].space};
     const tirbi_entry *entry = tirbi_find_entry(TIRBI_SPACE_PYTHON, name);
     if (entry) return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
     return (tirbi_value){.kind = TIRBI_VALUE_MISSING};
@@ -84,7 +86,8 @@ static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
     for (uint32_t i = 0; i < s->bindings.n; i++) tirbi_suggest(&suggestion, bindings[i].name);
     tirbi_suggest_entries(TIRBI_SPACE_PYTHON, &suggestion);
     if (suggestion.best)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; did you mean `%s`?", node->name, suggestion.best);
+        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; did you mean `%s`?", node->name,
+                          suggestion.best);
     return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined", node->name);
 }
 
@@ -96,22 +99,33 @@ static double to_double(const tirbi_value *v) {
     return v->big ? (double)(uint64_t)v->as.integer : (double)v->as.integer;
 }
 
-static int64_t to_integer(const tirbi_value *v) {
-    return v->kind == TIRBI_VALUE_BOOL ? v->as.boolean : v->as.integer;
-}
+static int64_t to_integer(const tirbi_value *v) { return v->kind == TIRBI_VALUE_BOOL ? v->as.boolean : v->as.integer; }
 
 static tirbi_value python_floats(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, double x, double y) {
     tirbi_value v = {.kind = TIRBI_VALUE_FLOAT};
     if (y == 0 && (op == TIRBI_TOKEN_DIV || op == TIRBI_TOKEN_FLOORDIV || op == TIRBI_TOKEN_MOD))
         return tirbi_fail(s, TIRB_VALUE, node->span, "division by zero");
     switch (op) {
-    case TIRBI_TOKEN_ADD: v.as.real = x + y; break;
-    case TIRBI_TOKEN_SUB: v.as.real = x - y; break;
-    case TIRBI_TOKEN_MUL: v.as.real = x * y; break;
-    case TIRBI_TOKEN_DIV: v.as.real = x / y; break;
-    case TIRBI_TOKEN_FLOORDIV: v.as.real = floor(x / y); break;
-    case TIRBI_TOKEN_MOD: v.as.real = x - y * floor(x / y); break;
-    default: return tirbi_fail(s, TIRB_TYPE, node->span, "%s needs integer operands", tirbi_token_text(op));
+    case TIRBI_TOKEN_ADD:
+        v.as.real = x + y;
+        break;
+    case TIRBI_TOKEN_SUB:
+        v.as.real = x - y;
+        break;
+    case TIRBI_TOKEN_MUL:
+        v.as.real = x * y;
+        break;
+    case TIRBI_TOKEN_DIV:
+        v.as.real = x / y;
+        break;
+    case TIRBI_TOKEN_FLOORDIV:
+        v.as.real = floor(x / y);
+        break;
+    case TIRBI_TOKEN_MOD:
+        v.as.real = x - y * floor(x / y);
+        break;
+    default:
+        return tirbi_fail(s, TIRB_TYPE, node->span, "%s needs integer operands", tirbi_token_text(op));
     }
     return v;
 }
@@ -124,10 +138,17 @@ static tirbi_value python_ints(tirbi_script *s, const tirbi_node *node, tirbi_to
     if ((op == TIRBI_TOKEN_SHL || op == TIRBI_TOKEN_SHR) && y < 0)
         return tirbi_fail(s, TIRB_VALUE, node->span, "the shift amount is %lld; it must not be negative", (long long)y);
     switch (op) {
-    case TIRBI_TOKEN_ADD: overflow = __builtin_add_overflow(x, y, &r); break;
-    case TIRBI_TOKEN_SUB: overflow = __builtin_sub_overflow(x, y, &r); break;
-    case TIRBI_TOKEN_MUL: overflow = __builtin_mul_overflow(x, y, &r); break;
-    case TIRBI_TOKEN_DIV: return python_floats(s, node, op, (double)x, (double)y);
+    case TIRBI_TOKEN_ADD:
+        overflow = __builtin_add_overflow(x, y, &r);
+        break;
+    case TIRBI_TOKEN_SUB:
+        overflow = __builtin_sub_overflow(x, y, &r);
+        break;
+    case TIRBI_TOKEN_MUL:
+        overflow = __builtin_mul_overflow(x, y, &r);
+        break;
+    case TIRBI_TOKEN_DIV:
+        return python_floats(s, node, op, (double)x, (double)y);
     case TIRBI_TOKEN_FLOORDIV:
         overflow = x == INT64_MIN && y == -1;
         if (!overflow) r = x / y - (x % y != 0 && (x < 0) != (y < 0));
@@ -140,11 +161,20 @@ static tirbi_value python_ints(tirbi_script *s, const tirbi_node *node, tirbi_to
     case TIRBI_TOKEN_SHL:
         overflow = x != 0 && (y > 62 || __builtin_mul_overflow(x, INT64_C(1) << y, &r));
         break;
-    case TIRBI_TOKEN_SHR: r = y > 63 ? (x < 0 ? -1 : 0) : x >> y; break;
-    case TIRBI_TOKEN_BITAND: r = x & y; break;
-    case TIRBI_TOKEN_BITOR: r = x | y; break;
-    case TIRBI_TOKEN_BITXOR: r = x ^ y; break;
-    default: return tirbi_fail(s, TIRB_TYPE, node->span, "%s does not apply to integers", tirbi_token_text(op));
+    case TIRBI_TOKEN_SHR:
+        r = y > 63 ? (x < 0 ? -1 : 0) : x >> y;
+        break;
+    case TIRBI_TOKEN_BITAND:
+        r = x & y;
+        break;
+    case TIRBI_TOKEN_BITOR:
+        r = x | y;
+        break;
+    case TIRBI_TOKEN_BITXOR:
+        r = x ^ y;
+        break;
+    default:
+        return tirbi_fail(s, TIRB_TYPE, node->span, "%s does not apply to integers", tirbi_token_text(op));
     }
     if (overflow) return tirbi_fail(s, TIRB_VALUE, node->span, "this constant does not fit 64 bits");
     return tirbi_value_int(r);
@@ -159,22 +189,34 @@ static tirbi_value arithmetic(tirbi_script *s, const tirbi_node *node, tirbi_tok
     tirbi_builder *b = &s->builder;
     if (!x || !y) return tirbi_value_error();
     switch (op) {
-    case TIRBI_TOKEN_ADD: return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_ADD, x, y));
-    case TIRBI_TOKEN_SUB: return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_SUB, x, y));
-    case TIRBI_TOKEN_MUL: return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_MUL, x, y));
+    case TIRBI_TOKEN_ADD:
+        return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_ADD, x, y));
+    case TIRBI_TOKEN_SUB:
+        return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_SUB, x, y));
+    case TIRBI_TOKEN_MUL:
+        return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_MUL, x, y));
     case TIRBI_TOKEN_DIV:
         if (is_signed_int(x->dtype) && is_signed_int(y->dtype))
-            return tirbi_fail(s, TIRB_TYPE, node->span,
-                              "'/' of integers is ambiguous: write // or T.floordiv, T.truncdiv, or cast to a float type");
+            return tirbi_fail(
+                s, TIRB_TYPE, node->span,
+                "'/' of integers is ambiguous: write // or T.floordiv, T.truncdiv, or cast to a float type");
         return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_DIV, x, y));
-    case TIRBI_TOKEN_FLOORDIV: return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_FLOORDIV, x, y));
-    case TIRBI_TOKEN_MOD: return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_FLOORMOD, x, y));
-    case TIRBI_TOKEN_BITAND: return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_BITWISE_AND, x, y));
-    case TIRBI_TOKEN_BITOR: return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_BITWISE_OR, x, y));
-    case TIRBI_TOKEN_BITXOR: return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_BITWISE_XOR, x, y));
-    case TIRBI_TOKEN_SHL: return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_SHIFT_LEFT, x, y));
-    case TIRBI_TOKEN_SHR: return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_SHIFT_RIGHT, x, y));
-    default: return tirbi_fail(s, TIRB_TYPE, node->span, "%s is not part of the language", tirbi_token_text(op));
+    case TIRBI_TOKEN_FLOORDIV:
+        return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_FLOORDIV, x, y));
+    case TIRBI_TOKEN_MOD:
+        return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_FLOORMOD, x, y));
+    case TIRBI_TOKEN_BITAND:
+        return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_BITWISE_AND, x, y));
+    case TIRBI_TOKEN_BITOR:
+        return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_BITWISE_OR, x, y));
+    case TIRBI_TOKEN_BITXOR:
+        return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_BITWISE_XOR, x, y));
+    case TIRBI_TOKEN_SHL:
+        return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_SHIFT_LEFT, x, y));
+    case TIRBI_TOKEN_SHR:
+        return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_SHIFT_RIGHT, x, y));
+    default:
+        return tirbi_fail(s, TIRB_TYPE, node->span, "%s is not part of the language", tirbi_token_text(op));
     }
 }
 
@@ -185,11 +227,13 @@ static tirbi_value join_tuples(tirbi_script *s, const tirbi_value *x, const tirb
     if (!v.as.sequence.items) return tirbi_value_error();
     v.as.sequence.n = n;
     if (x->as.sequence.n) memcpy(v.as.sequence.items, x->as.sequence.items, x->as.sequence.n * sizeof v);
-    if (y->as.sequence.n) memcpy(v.as.sequence.items + x->as.sequence.n, y->as.sequence.items, y->as.sequence.n * sizeof v);
+    if (y->as.sequence.n)
+        memcpy(v.as.sequence.items + x->as.sequence.n, y->as.sequence.items, y->as.sequence.n * sizeof v);
     return v;
 }
 
-tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x, const tirbi_value *y) {
+tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x,
+                         const tirbi_value *y) {
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
     if (x->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x->as.meta, y);
     if (y->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x, y->as.meta);
@@ -199,7 +243,8 @@ tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_ki
             return python_floats(s, node, op, to_double(x), to_double(y));
         return python_ints(s, node, op, to_integer(x), to_integer(y));
     }
-    if (x->kind == TIRBI_VALUE_TUPLE && y->kind == TIRBI_VALUE_TUPLE && op == TIRBI_TOKEN_ADD) return join_tuples(s, x, y);
+    if (x->kind == TIRBI_VALUE_TUPLE && y->kind == TIRBI_VALUE_TUPLE && op == TIRBI_TOKEN_ADD)
+        return join_tuples(s, x, y);
     const tirb_expr *left = tirbi_to_expr(s, x), *right = tirbi_to_expr(s, y);
     return arithmetic(s, node, op, left, right);
 }
@@ -208,23 +253,35 @@ tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_ki
 
 static tirb_expr_kind compare_kind(tirbi_token_kind op) {
     switch (op) {
-    case TIRBI_TOKEN_LT: return TIRB_EXPR_LT;
-    case TIRBI_TOKEN_LE: return TIRB_EXPR_LE;
-    case TIRBI_TOKEN_GT: return TIRB_EXPR_GT;
-    case TIRBI_TOKEN_GE: return TIRB_EXPR_GE;
-    case TIRBI_TOKEN_EQ: return TIRB_EXPR_EQ;
-    default: return TIRB_EXPR_NE;
+    case TIRBI_TOKEN_LT:
+        return TIRB_EXPR_LT;
+    case TIRBI_TOKEN_LE:
+        return TIRB_EXPR_LE;
+    case TIRBI_TOKEN_GT:
+        return TIRB_EXPR_GT;
+    case TIRBI_TOKEN_GE:
+        return TIRB_EXPR_GE;
+    case TIRBI_TOKEN_EQ:
+        return TIRB_EXPR_EQ;
+    default:
+        return TIRB_EXPR_NE;
     }
 }
 
 static bool order_holds(tirbi_token_kind op, int order) {
     switch (op) {
-    case TIRBI_TOKEN_LT: return order < 0;
-    case TIRBI_TOKEN_LE: return order <= 0;
-    case TIRBI_TOKEN_GT: return order > 0;
-    case TIRBI_TOKEN_GE: return order >= 0;
-    case TIRBI_TOKEN_EQ: return order == 0;
-    default: return order != 0;
+    case TIRBI_TOKEN_LT:
+        return order < 0;
+    case TIRBI_TOKEN_LE:
+        return order <= 0;
+    case TIRBI_TOKEN_GT:
+        return order > 0;
+    case TIRBI_TOKEN_GE:
+        return order >= 0;
+    case TIRBI_TOKEN_EQ:
+        return order == 0;
+    default:
+        return order != 0;
     }
 }
 
@@ -258,16 +315,18 @@ static tirbi_value compare_values(tirbi_script *s, const tirbi_node *node, tirbi
     return tirbi_value_expr(tirbi_make_compare(&s->builder, node->span, compare_kind(op), left, right));
 }
 
-static tirbi_value logic(tirbi_script *s, const tirbi_node *node, bool is_and, const tirbi_value *x, const tirbi_value *y) {
+static tirbi_value logic(tirbi_script *s, const tirbi_node *node, bool is_and, const tirbi_value *x,
+                         const tirbi_value *y) {
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
     if (x->kind == TIRBI_VALUE_BOOL) return x->as.boolean == is_and ? *y : *x;
     const tirb_expr *left = tirbi_to_expr(s, x);
     const tirb_expr *right = left ? tirbi_to_typed(s, y, tirbi_type_element(left->dtype)) : NULL;
     if (!left || !right) return tirbi_value_error();
     if (left->dtype.lanes > 1 || right->dtype.lanes > 1)
-        return tirbi_value_expr(tirbi_make_bitwise(&s->builder, node->span,
-                                                   is_and ? TIRB_BUILTIN_BITWISE_AND : TIRB_BUILTIN_BITWISE_OR, left, right));
-    return tirbi_value_expr(tirbi_make_raw_binary(&s->builder, node->span, is_and ? TIRB_EXPR_AND : TIRB_EXPR_OR, left, right));
+        return tirbi_value_expr(tirbi_make_bitwise(
+            &s->builder, node->span, is_and ? TIRB_BUILTIN_BITWISE_AND : TIRB_BUILTIN_BITWISE_OR, left, right));
+    return tirbi_value_expr(
+        tirbi_make_raw_binary(&s->builder, node->span, is_and ? TIRB_EXPR_AND : TIRB_EXPR_OR, left, right));
 }
 
 static tirbi_value evaluate_compare(tirbi_script *s, const tirbi_node *node) {
@@ -331,7 +390,8 @@ static tirbi_value evaluate_unary(tirbi_script *s, const tirbi_node *node) {
     if (!e) return tirbi_value_error();
     char text[32];
     if (!tirbi_type_is_int(e->dtype) && !tirbi_type_is_bool(e->dtype))
-        return tirbi_fail(s, TIRB_TYPE, node->span, "'~' needs an integer operand, not %s", tirb_datatype_text(e->dtype, text));
+        return tirbi_fail(s, TIRB_TYPE, node->span, "'~' needs an integer operand, not %s",
+                          tirb_datatype_text(e->dtype, text));
     return tirbi_value_expr(tirbi_make_call(&s->builder, node->span, e->dtype, TIRB_BUILTIN_BITWISE_NOT, &e, 1));
 }
 
@@ -406,8 +466,8 @@ static bool read_index(tirbi_script *s, const tirbi_node *index, index_list *out
 
 static bool check_rank(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *node, uint32_t n, bool exact) {
     if (n == buffer->ndim || (!exact && n < buffer->ndim && n > 0)) return true;
-    tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is %u-dimensional and cannot be indexed with %u %s", buffer->name, buffer->ndim, n,
-               n == 1 ? "index" : "indices");
+    tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is %u-dimensional and cannot be indexed with %u %s", buffer->name,
+               buffer->ndim, n, n == 1 ? "index" : "indices");
     return false;
 }
 
@@ -415,7 +475,8 @@ static const tirb_expr *index_expr(tirbi_script *s, const tirbi_value *v) {
     char text[32];
     const tirb_expr *e = tirbi_to_expr(s, v);
     if (!e || tirbi_type_is_int(e->dtype) || tirbi_type_is_bool(e->dtype)) return e;
-    tirbi_fail(s, TIRB_TYPE, v->node ? v->node->span : e->span, "an index must be an integer, not %s", tirb_datatype_text(e->dtype, text));
+    tirbi_fail(s, TIRB_TYPE, v->node ? v->node->span : e->span, "an index must be an integer, not %s",
+               tirb_datatype_text(e->dtype, text));
     return NULL;
 }
 
@@ -458,7 +519,8 @@ static const tirb_expr *slice_to_ramp(tirbi_script *s, const tirbi_node *node, c
 static bool check_vectors(tirbi_script *s, const tirb_expr *const *indices, uint32_t n) {
     for (uint32_t i = 0; i + 1 < n; i++) {
         if (!indices[i] || indices[i]->dtype.lanes == 1) continue;
-        tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, indices[i]), "only the last index of a buffer access may be a vector");
+        tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, indices[i]),
+                   "only the last index of a buffer access may be a vector");
         return false;
     }
     return true;
@@ -503,7 +565,8 @@ static tirbi_value make_region(tirbi_script *s, const tirb_buffer *buffer, const
         }
         if (!range->min || !range->extent) return tirbi_value_error();
         if (range->min->dtype.lanes > 1)
-            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, range->min), "a vector index and a slice cannot be mixed");
+            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, range->min),
+                              "a vector index and a slice cannot be mixed");
     }
     tirbi_value v = {.kind = TIRBI_VALUE_REGION};
     v.as.region.buffer = buffer;
@@ -511,7 +574,8 @@ static tirbi_value make_region(tirbi_script *s, const tirb_buffer *buffer, const
     return v;
 }
 
-tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *node, const tirbi_node *index) {
+tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *node,
+                               const tirbi_node *index) {
     index_list list;
     if (!read_index(s, index, &list) || !check_rank(s, buffer, node, list.n, false)) return tirbi_value_error();
     bool region = list.n < buffer->ndim;
@@ -544,7 +608,8 @@ static tirbi_value index_tuple(tirbi_script *s, const tirbi_node *node, const ti
     if (!tirbi_to_int(s, &index, "the index of a tuple", &at)) return tirbi_value_error();
     if (at < 0) at += n;
     if (at < 0 || at >= n)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "the index is outside the tuple, which has %lld items", (long long)n);
+        return tirbi_fail(s, TIRB_TYPE, node->span, "the index is outside the tuple, which has %lld items",
+                          (long long)n);
     return tuple->as.sequence.items[at];
 }
 
@@ -572,17 +637,23 @@ static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
     tirbi_value object = tirbi_evaluate(s, node->items[0]);
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
     switch (object.kind) {
-    case TIRBI_VALUE_ERROR: return object;
-    case TIRBI_VALUE_BUFFER: return tirbi_index_buffer(s, object.as.buffer, node, node->items[1]);
-    case TIRBI_VALUE_TUPLE: return index_tuple(s, node, &object);
-    case TIRBI_VALUE_DTYPE: return index_dtype(s, node, object.as.dtype);
-    case TIRBI_VALUE_OPAQUE: return object;
+    case TIRBI_VALUE_ERROR:
+        return object;
+    case TIRBI_VALUE_BUFFER:
+        return tirbi_index_buffer(s, object.as.buffer, node, node->items[1]);
+    case TIRBI_VALUE_TUPLE:
+        return index_tuple(s, node, &object);
+    case TIRBI_VALUE_DTYPE:
+        return index_dtype(s, node, object.as.dtype);
+    case TIRBI_VALUE_OPAQUE:
+        return object;
     case TIRBI_VALUE_ENTRY:
         if (strcmp(object.as.entry->name, "let") == 0) return let_type(s, node);
         if (strcmp(object.as.entry->name, "Buffer") == 0)
             return tirbi_fail(s, TIRB_TYPE, node->span, "write T.Buffer(...) with parentheses");
         break;
-    default: break;
+    default:
+        break;
     }
     return tirbi_fail(s, TIRB_TYPE, node->span, "%s cannot be indexed", tirbi_value_text(&object));
 }
@@ -593,14 +664,19 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     static const char *const names[] = {"T", "T.axis", "I", "R", "tvm", "tvm.script", ""};
     const char *name = node->name;
     tirbi_value v = {.kind = TIRBI_VALUE_NAMESPACE};
-    if (space == TIRBI_SPACE_RELAX) return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "Relax (`R.%s`) is not supported", name);
+    if (space == TIRBI_SPACE_RELAX)
+        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "Relax (`R.%s`) is not supported", name);
     if (space == TIRBI_SPACE_TVM || space == TIRBI_SPACE_SCRIPT) {
-        if (strcmp(name, "script") == 0) v.as.space = TIRBI_SPACE_SCRIPT;
-        else if (strcmp(name, "tir") == 0 || strcmp(name, "tirx") == 0) v.as.space = TIRBI_SPACE_TIR;
-        else if (strcmp(name, "ir") == 0 || strcmp(name, "parser") == 0) v.as.space = TIRBI_SPACE_IR;
+        if (strcmp(name, "script") == 0)
+            v.as.space = TIRBI_SPACE_SCRIPT;
+        else if (strcmp(name, "tir") == 0 || strcmp(name, "tirx") == 0)
+            v.as.space = TIRBI_SPACE_TIR;
+        else if (strcmp(name, "ir") == 0 || strcmp(name, "parser") == 0)
+            v.as.space = TIRBI_SPACE_IR;
         else if (strcmp(name, "ir_module") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = tirbi_find_entry(TIRBI_SPACE_IR, name)};
-        else return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
+        else
+            return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
         return v;
     }
     if (space == TIRBI_SPACE_TIR) {
@@ -620,8 +696,8 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     tirbi_suggestion suggestion = {.wanted = name};
     tirbi_suggest_entries(space, &suggestion);
     if (suggestion.best)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "there is no `%s.%s`; did you mean `%s.%s`?", names[space], name, names[space],
-                          suggestion.best);
+        return tirbi_fail(s, TIRB_TYPE, node->span, "there is no `%s.%s`; did you mean `%s.%s`?", names[space], name,
+                          names[space], suggestion.best);
     return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s.%s` is not supported", names[space], name);
 }
 
@@ -677,7 +753,8 @@ static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {
         tirbi_suggest(&suggestion, functions[i]->line->name);
     }
     if (suggestion.best)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "the module has no function `%s`; did you mean `%s`?", node->name, suggestion.best);
+        return tirbi_fail(s, TIRB_TYPE, node->span, "the module has no function `%s`; did you mean `%s`?", node->name,
+                          suggestion.best);
     return tirbi_fail(s, TIRB_TYPE, node->span, "the module has no function `%s`", node->name);
 }
 
@@ -686,10 +763,14 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
     char text[32];
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
     switch (object.kind) {
-    case TIRBI_VALUE_ERROR: return object;
-    case TIRBI_VALUE_NAMESPACE: return space_attribute(s, node, object.as.space);
-    case TIRBI_VALUE_MODULE: return module_attribute(s, node);
-    case TIRBI_VALUE_OPAQUE: return object;
+    case TIRBI_VALUE_ERROR:
+        return object;
+    case TIRBI_VALUE_NAMESPACE:
+        return space_attribute(s, node, object.as.space);
+    case TIRBI_VALUE_MODULE:
+        return module_attribute(s, node);
+    case TIRBI_VALUE_OPAQUE:
+        return object;
     case TIRBI_VALUE_RANGE:
         if (strcmp(node->name, "min") == 0) return tirbi_value_expr(object.as.range.min);
         if (strcmp(node->name, "extent") == 0) return tirbi_value_expr(object.as.range.extent);
@@ -704,7 +785,8 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
         object = at_node(tirbi_value_expr(tirbi_to_expr(s, &object)), node->items[0]);
         if (tirbi_is_error(&object)) return object;
         break;
-    default: break;
+    default:
+        break;
     }
     if (object.kind == TIRBI_VALUE_EXPR) {
         if (strcmp(node->name, "dtype") == 0) return text_value(s, tirb_datatype_text(object.as.expr->dtype, text));
@@ -726,7 +808,8 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
     s->n_hints = 0;
     tirbi_value callee = tirbi_evaluate(s, node->items[0]);
     switch (callee.kind) {
-    case TIRBI_VALUE_ERROR: return callee;
+    case TIRBI_VALUE_ERROR:
+        return callee;
     case TIRBI_VALUE_ENTRY:
     case TIRBI_VALUE_METHOD: {
         bool method = callee.kind == TIRBI_VALUE_METHOD;
@@ -739,11 +822,17 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
         s->n_hints = 0;
         return v;
     }
-    case TIRBI_VALUE_DTYPE: return call_dtype(s, node, callee.as.dtype, hint);
-    case TIRBI_VALUE_POINTER: return call_pointer(s, node, hint);
-    case TIRBI_VALUE_FUNCTION: return tirbi_call_function(s, node, callee.as.function);
-    case TIRBI_VALUE_MACRO: tirbi_expand_macro(s, node, callee.as.macro); return tirbi_value_none();
-    case TIRBI_VALUE_OPAQUE: return callee;
+    case TIRBI_VALUE_DTYPE:
+        return call_dtype(s, node, callee.as.dtype, hint);
+    case TIRBI_VALUE_POINTER:
+        return call_pointer(s, node, hint);
+    case TIRBI_VALUE_FUNCTION:
+        return tirbi_call_function(s, node, callee.as.function);
+    case TIRBI_VALUE_MACRO:
+        tirbi_expand_macro(s, node, callee.as.macro);
+        return tirbi_value_none();
+    case TIRBI_VALUE_OPAQUE:
+        return callee;
     default:
         return tirbi_fail(s, TIRB_TYPE, node->span, "%s cannot be called", tirbi_value_text(&callee));
     }
@@ -817,37 +906,54 @@ static tirbi_value call_pointer(tirbi_script *s, const tirbi_node *node, const c
 static tirbi_value evaluate_kind(tirbi_script *s, const tirbi_node *node) {
     tirbi_value v = {.kind = TIRBI_VALUE_NONE};
     switch (node->kind) {
-    case TIRBI_NODE_NAME: return evaluate_name(s, node);
+    case TIRBI_NODE_NAME:
+        return evaluate_name(s, node);
     case TIRBI_NODE_INT:
         v = tirbi_value_int((int64_t)node->as.integer);
         v.big = node->as.integer > INT64_MAX;
         return v;
-    case TIRBI_NODE_FLOAT: return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = node->as.real};
+    case TIRBI_NODE_FLOAT:
+        return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = node->as.real};
     case TIRBI_NODE_STRING:
         v.kind = TIRBI_VALUE_STRING;
         v.as.string.text = node->as.string.text;
         v.as.string.size = node->as.string.size;
         return v;
-    case TIRBI_NODE_BOOL: return (tirbi_value){.kind = TIRBI_VALUE_BOOL, .as.boolean = node->as.integer != 0};
-    case TIRBI_NODE_NONE: return v;
+    case TIRBI_NODE_BOOL:
+        return (tirbi_value){.kind = TIRBI_VALUE_BOOL, .as.boolean = node->as.integer != 0};
+    case TIRBI_NODE_NONE:
+        return v;
     case TIRBI_NODE_TUPLE:
-    case TIRBI_NODE_LIST: return evaluate_sequence(s, node, TIRBI_VALUE_TUPLE);
-    case TIRBI_NODE_DICT: return evaluate_sequence(s, node, TIRBI_VALUE_DICT);
-    case TIRBI_NODE_ATTRIBUTE: return evaluate_attribute(s, node);
-    case TIRBI_NODE_SUBSCRIPT: return evaluate_subscript(s, node);
-    case TIRBI_NODE_CALL: return evaluate_call(s, node);
-    case TIRBI_NODE_UNARY: return evaluate_unary(s, node);
+    case TIRBI_NODE_LIST:
+        return evaluate_sequence(s, node, TIRBI_VALUE_TUPLE);
+    case TIRBI_NODE_DICT:
+        return evaluate_sequence(s, node, TIRBI_VALUE_DICT);
+    case TIRBI_NODE_ATTRIBUTE:
+        return evaluate_attribute(s, node);
+    case TIRBI_NODE_SUBSCRIPT:
+        return evaluate_subscript(s, node);
+    case TIRBI_NODE_CALL:
+        return evaluate_call(s, node);
+    case TIRBI_NODE_UNARY:
+        return evaluate_unary(s, node);
     case TIRBI_NODE_BINARY: {
         tirbi_value x = tirbi_evaluate(s, node->items[0]), y = tirbi_evaluate(s, node->items[1]);
         return tirbi_binary(s, node, node->op, &x, &y);
     }
-    case TIRBI_NODE_COMPARE: return evaluate_compare(s, node);
-    case TIRBI_NODE_BOOLEAN: return evaluate_boolean(s, node);
-    case TIRBI_NODE_TERNARY: return evaluate_ternary(s, node);
-    case TIRBI_NODE_LAMBDA: return (tirbi_value){.kind = TIRBI_VALUE_LAMBDA};
-    case TIRBI_NODE_SLICE: return tirbi_fail(s, TIRB_SYNTAX, node->span, "a slice is only meaningful as an index");
-    case TIRBI_NODE_STARRED: return tirbi_fail(s, TIRB_SYNTAX, node->span, "'*' is not possible here");
-    case TIRBI_NODE_KEYWORD: break;
+    case TIRBI_NODE_COMPARE:
+        return evaluate_compare(s, node);
+    case TIRBI_NODE_BOOLEAN:
+        return evaluate_boolean(s, node);
+    case TIRBI_NODE_TERNARY:
+        return evaluate_ternary(s, node);
+    case TIRBI_NODE_LAMBDA:
+        return (tirbi_value){.kind = TIRBI_VALUE_LAMBDA};
+    case TIRBI_NODE_SLICE:
+        return tirbi_fail(s, TIRB_SYNTAX, node->span, "a slice is only meaningful as an index");
+    case TIRBI_NODE_STARRED:
+        return tirbi_fail(s, TIRB_SYNTAX, node->span, "'*' is not possible here");
+    case TIRBI_NODE_KEYWORD:
+        break;
     }
     return tirbi_fail(s, TIRB_SYNTAX, node->span, "a keyword argument is not possible here");
 }
