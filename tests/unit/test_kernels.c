@@ -244,8 +244,9 @@ static void check_call(const check *c, size_t n, size_t shift, unsigned in_place
         for (unsigned k = 0; k < 3; k++) at[k] = start[k] + i * tirbi_dtypes[c->operand[k]].size;
         trapped |= !c->expected(expected + MARGIN + shift + i * size, at[0], at[1], at[2]);
     }
-    uint8_t *d = in_place < c->arity ? operands[in_place] : result;
-    if (in_place < c->arity) {
+    bool own = in_place >= c->arity || in_place >= 3;
+    uint8_t *d = own ? result : operands[in_place];
+    if (!own) {
         memset(d, 0xA5, MARGIN + shift);
         memset(start[in_place] + n * size, 0xA5, MARGIN);
     } else {

@@ -1,10 +1,9 @@
-/* Times the strip kernels: nanoseconds per element of 1024 elements in the first-level cache, for each instruction set
- * that this machine has, beside the C library's function. Takes name filters as arguments: bench_lanes exp pow.f64 */
+#include "tests/bench/bench.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <tirb/tirb.h>
 
@@ -12,12 +11,6 @@
 #include "vm/lanes/kernels.h"
 
 enum { N = 1024, REPEATS = 9 };
-
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static _Alignas(64) uint8_t operands[3][N * 8], result[N * 8];
 
@@ -48,13 +41,13 @@ static void fill(uint8_t *to, tirbi_dtype type, unsigned seed) {
 static double time_kernel(tirbi_kernel kernel) {
     double best = 1e30;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
-        double start = now_ns();
+        double start = bench_now();
         int calls = 0;
         do {
             kernel(result, operands[0], operands[1], operands[2], N);
             calls++;
-        } while (now_ns() - start < 2e5);
-        double each = (now_ns() - start) / calls / N;
+        } while (bench_now() - start < 2e5);
+        double each = (bench_now() - start) / calls / N;
         if (each < best) best = each;
     }
     return best;
@@ -100,13 +93,7 @@ static tirbi_kernel library_function(const char *name, tirbi_dtype type) {
     return NULL;
 }
 
-static bool wanted(const char *name, int argc, char **argv) {
-    for (int i = 1; i < argc; i++)
-        if (strstr(name, argv[i]) != NULL) return true;
-    return argc < 2;
-}
-
-int main(int argc, char **argv) {
+int bench_lanes(int n_words, char **words) {
     static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_AVX2, TIRB_ISA_AVX512};
     printf("%-16s %9s %9s %9s %9s   ns per element\n", "kernel", "generic", "avx2", "avx512", "libm");
     for (unsigned op = TIRBI_FIRST_ELEMENTWISE; op < TIRBI_FIRST_ELEMENTWISE + TIRBI_N_ELEMENTWISE; op++)
@@ -115,7 +102,7 @@ int main(int argc, char **argv) {
             if (tirbi_kernels(TIRB_ISA_GENERIC)->op[op - TIRBI_FIRST_ELEMENTWISE][t] == NULL) continue;
             char name[32];
             snprintf(name, sizeof name, "%s.%s", info->mnemonic, tirbi_dtypes[t].name);
-            if (!wanted(name, argc, argv)) continue;
+            if (!bench_wanted(name, n_words, words)) continue;
             for (unsigned k = 0; k < info->arity; k++)
                 fill(operands[k], tirbi_op_operand_type((tirbi_op)op, (tirbi_dtype)t, (tirbi_dtype)t, k), k * 77);
             printf("%-16s", name);
