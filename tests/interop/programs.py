@@ -1,12 +1,14 @@
 """The PrimFuncs that tvm_compare.py has TVM print: a list of named operators, in several shapes and types.
 
-Two sources: TVM's operator library (topi through te.create_prim_func) and Relax operators after LegalizeOps. Every entry
-of `operators()` is (name, IRModule-or-PrimFunc maker, kind of inputs).
+Three sources: TVM's operator library (topi through te.create_prim_func), Relax operators after LegalizeOps, and
+programs after random schedules (schedules.py).
 """
 
 import numpy as np
 import tvm
 from tvm import relax, te, topi
+
+from schedules import scheduled
 
 
 class Operator:
@@ -15,6 +17,7 @@ class Operator:
 
     def __init__(self, name, make, length=1, domain=None):
         self.name, self.make, self.length, self.domain = name, make, length, domain or {}
+        self.reference = None  # makes a plainer program with the same values
 
 
 def from_te(*tensors):
@@ -471,3 +474,4 @@ def relax_operators():
 def operators():
     for table in (elementwise, binary, reductions, contractions, normalisations, movement, symbolic, relax_operators):
         yield from table()
+    yield from scheduled(Operator)

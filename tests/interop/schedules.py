@@ -1,0 +1,180 @@
+"""Programs as TVM's scheduler leaves them: operators transformed by random, seeded schedule primitives.
+
+A schedule keeps what a program computes, so the program before the schedule gives the expected values.
+"""
+
+import random
+
+from tvm import te, topi
+from tvm.s_tir import Schedule
+
+VARIANTS = 12
+STEPS = 7
+
+
+def tensor(name, *shape, dtype="float32"):
+    return te.placeholder(shape, dtype, name)
+
+
+def matmul_relu():
+    a, b = tensor("A", 30, 40), tensor("B", 40, 50)
+    return [a, b, topi.nn.relu(topi.matmul(a, b))]
+
+
+def conv2d():
+    a, w = tensor("A", 1, 9, 10, 4), tensor("W", 3, 3, 4, 8)
+    return [a, w, topi.nn.conv2d_nhwc(a, w, 1, 1, 1)]
+
+
+def softmax():
+    a = tensor("A", 12, 30)
+    return [a, topi.nn.softmax(a, -1)]
+
+
+def chain():
+    a, b = tensor("A", 24, 36), tensor("B", 36)
+    return [a, b, topi.tanh(topi.nn.relu(topi.add(topi.multiply(a, b), b)))]
+
+
+def row_sums():
+    a = tensor("A", 17, 64)
+    return [a, topi.sum(topi.multiply(a, a), axis=1)]
+
+
+def total():
+    a = tensor("A", 300, dtype="int32")
+    return [a, topi.sum(a)]
+
+
+def transposed_product():
+    a, b = tensor("A", 2, 20, 12), tensor("B", 2, 16, 12)
+    return [a, b, topi.nn.batch_matmul(a, b)]
+
+
+def pooling():
+    a = tensor("A", 1, 3, 12, 14)
+    return [a, topi.nn.pool2d(a, (3, 3), (2, 2), (1, 1), (1, 1, 1, 1), "max", False, "NCHW", True)]
+
+
+def bytes_chain():
+    a, b = tensor("A", 50, 20, dtype="uint8"), tensor("B", 50, 20, dtype="uint8")
+    return [a, b, topi.cast(topi.right_shift(topi.add(topi.cast(a, "int32"), topi.cast(b, "int32")), 1), "uint8")]
+
+
+# name: (makes the tensors, length of the longest sum)
+BASES = {
+    "matmul_relu": (matmul_relu, 40), "conv2d": (conv2d, 36), "softmax": (softmax, 30), "chain": (chain, 1),
+    "row_sums": (row_sums, 64), "total": (total, 1), "transposed_product": (transposed_product, 12), "pooling": (pooling, 9),
+    "bytes_chain": (bytes_chain, 1),
+}
+
+
+# What the scheduler of TVM 0.27 gets wrong: these programs do not compute what the plain ones do.
+WRONG = {
+    "conv2d.3": "the copy of the input is made after its use",
+    "chain.2": "the product is computed after its use",
+    "transposed_product.8": "rfactor drops a predicate: the program leaves its buffers",
+}
+
+
+class Transformation:
+    """Random primitives on one schedule. TVM refuses what a program does not allow; another one is tried then."""
+
+    def __init__(self, function, rng):
+        self.schedule = Schedule(function)
+        self.rng = rng
+        self.primitives = [
+            self.split, self.split, self.split, self.fuse, self.reorder, self.vectorize, self.parallel, self.unroll, self.compute_at,
+            self.reverse_compute_at, self.inline, self.cache_read, self.cache_write, self.decompose_reduction, self.rfactor,
+            self.blockize, self.set_scope, self.add_unit_loop,
+        ]
+
+    def blocks(self):
+        return self.schedule.get_child_blocks(self.schedule.get_sblock("root"))
+
+    def block(self):
+        return self.rng.choice(self.blocks())
+
+    def loop(self):
+        return self.rng.choice(self.schedule.get_loops(self.block()))
+
+    def split(self):
+        self.schedule.split(self.loop(), [None, self.rng.choice((2, 3, 4, 5, 8, 16))])
+
+    def fuse(self):
+        loops = self.schedule.get_loops(self.block())
+        first = self.rng.randrange(len(loops) - 1)
+        self.schedule.fuse(*loops[first:first + 2])
+
+    def reorder(self):
+        loops = list(self.schedule.get_loops(self.block()))
+        self.schedule.reorder(*self.rng.sample(loops, min(len(loops), 3)))
+
+    def vectorize(self):
+        self.schedule.vectorize(self.schedule.get_loops(self.block())[-1])
+
+    def parallel(self):
+        self.schedule.parallel(self.schedule.get_loops(self.block())[0])
+
+    def unroll(self):
+        self.schedule.unroll(self.loop())
+
+    def compute_at(self):
+        self.schedule.compute_at(self.block(), self.loop())
+
+    def reverse_compute_at(self):
+        self.schedule.reverse_compute_at(self.block(), self.loop())
+
+    def inline(self):
+        self.schedule.compute_inline(self.block())
+
+    def cache_read(self):
+        self.schedule.cache_read(self.block(), 0, "local")
+
+    def cache_write(self):
+        self.schedule.cache_write(self.block(), 0, "local")
+
+    def decompose_reduction(self):
+        self.schedule.decompose_reduction(self.block(), self.loop())
+
+    def rfactor(self):
+        self.schedule.rfactor(self.loop(), 0)
+
+    def blockize(self):
+        self.schedule.blockize(self.loop())
+
+    def set_scope(self):
+        self.schedule.set_scope(self.block(), 0, "local")
+
+    def add_unit_loop(self):
+        self.schedule.add_unit_loop(self.block())
+
+    def run(self):
+        done = 0
+        for _ in range(STEPS * 6):
+            try:
+                self.rng.choice(self.primitives)()
+                done += 1
+            except Exception:  # refused by TVM: any of its exception types
+                pass
+            if done == STEPS:
+                break
+        return self.schedule.mod["main"]
+
+
+def scheduled(operator_type):
+    """Yields operators of `operator_type` with `make` for the scheduled program and `reference` for the plain one."""
+    for name, (tensors, length) in BASES.items():
+        for variant in range(VARIANTS):
+            if f"{name}.{variant}" in WRONG:
+                continue
+
+            def plain(tensors=tensors):
+                return te.create_prim_func(tensors())
+
+            def make(plain=plain, seed=f"{name}.{variant}"):
+                return Transformation(plain(), random.Random(seed)).run()
+
+            operator = operator_type(f"schedule.{name}.{variant}", make, length)
+            operator.reference = plain
+            yield operator
