@@ -32,8 +32,15 @@ tirb_buffer *tirbi_make_buffer(tirbi_builder *b, tirbi_span span, const char *na
     tirb_buffer *buffer = TIRBI_NEW(b->arena, tirb_buffer);
     if (!buffer) return NULL;
     scope = scope && *scope ? scope : "global";
-    *buffer = (tirb_buffer){.name = name ? name : "buffer", .dtype = dtype, .shape = shape, .ndim = ndim, .scope = scope,
-                            .data_alignment = 64, .offset_factor = 1, .span = span, .id = b->n_buffers++};
+    *buffer = (tirb_buffer){.name = name ? name : "buffer",
+                            .dtype = dtype,
+                            .shape = shape,
+                            .ndim = ndim,
+                            .scope = scope,
+                            .data_alignment = 64,
+                            .offset_factor = 1,
+                            .span = span,
+                            .id = b->n_buffers++};
     tirb_expr *data = tirbi_make_var(b, span, buffer->name, tirbi_pointer_type(dtype, scope));
     if (!data) return NULL;
     data->as.var.data_of = buffer;
@@ -68,7 +75,8 @@ static bool enter_scope(tirbi_builder *b, tirbi_span span) {
         return true;
     }
     if (!b->too_deep)
-        tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, span, "more than %d scopes are nested here", TIRBI_MAX_SCOPES);
+        tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, span, "more than %d scopes are nested here",
+                           TIRBI_MAX_SCOPES);
     b->too_deep = true;
     return false;
 }
@@ -81,16 +89,25 @@ void tirbi_emit_scope(tirbi_builder *b, tirb_stmt *stmt) {
 
 static const tirb_stmt **scope_body(tirb_stmt *s) {
     switch (s->kind) {
-    case TIRB_STMT_LET: return &s->as.let.body;
-    case TIRB_STMT_ATTR: return &s->as.attr.body;
-    case TIRB_STMT_ASSERT: return &s->as.assert_.body;
+    case TIRB_STMT_LET:
+        return &s->as.let.body;
+    case TIRB_STMT_ATTR:
+        return &s->as.attr.body;
+    case TIRB_STMT_ASSERT:
+        return &s->as.assert_.body;
     case TIRB_STMT_ALLOCATE:
-    case TIRB_STMT_ALLOCATE_CONST: return &s->as.allocate.body;
-    case TIRB_STMT_DECL_BUFFER: return &s->as.decl.body;
-    case TIRB_STMT_BUFFER_REALIZE: return &s->as.realize.body;
-    case TIRB_STMT_FOR: return &s->as.for_.body;
-    case TIRB_STMT_WHILE: return &s->as.while_.body;
-    default: return NULL;
+    case TIRB_STMT_ALLOCATE_CONST:
+        return &s->as.allocate.body;
+    case TIRB_STMT_DECL_BUFFER:
+        return &s->as.decl.body;
+    case TIRB_STMT_BUFFER_REALIZE:
+        return &s->as.realize.body;
+    case TIRB_STMT_FOR:
+        return &s->as.for_.body;
+    case TIRB_STMT_WHILE:
+        return &s->as.while_.body;
+    default:
+        return NULL;
     }
 }
 
@@ -151,13 +168,15 @@ void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buff
     uint32_t lanes = buffer->dtype.lanes;
     if (n_indices) lanes *= indices[n_indices - 1]->dtype.lanes;
     if (lanes > TIRBI_MAX_LANES) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a vector of %u lanes; there may be 2 to %d", lanes, TIRBI_MAX_LANES);
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a vector of %u lanes; there may be 2 to %d", lanes,
+                           TIRBI_MAX_LANES);
         return;
     }
     tirb_datatype type = tirbi_type_with_lanes(buffer->dtype, (uint16_t)lanes);
     if (value->dtype.lanes != lanes && value->dtype.lanes != 1) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, value), "a value of type %s is stored where `%s` takes %s",
-                           tirb_datatype_text(value->dtype, left), buffer->name, tirb_datatype_text(type, right));
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, value),
+                           "a value of type %s is stored where `%s` takes %s", tirb_datatype_text(value->dtype, left),
+                           buffer->name, tirb_datatype_text(type, right));
         return;
     }
     value = tirbi_make_cast(b, value->span, type, value);
@@ -176,7 +195,8 @@ void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buff
 tirbi_frame *tirbi_frame_push(tirbi_builder *b, tirbi_frame_kind kind, tirb_stmt *stmt, tirbi_span span) {
     if (b->frames.n >= MAX_FRAMES || !enter_scope(b, span)) {
         if (!b->too_deep)
-            tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, span, "more than %d statements are nested here", MAX_FRAMES);
+            tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, span, "more than %d statements are nested here",
+                               MAX_FRAMES);
         b->too_deep = true;
         return NULL;
     }
@@ -190,7 +210,9 @@ tirbi_frame *tirbi_frame_push(tirbi_builder *b, tirbi_frame_kind kind, tirb_stmt
     return frame;
 }
 
-static tirbi_frame *frame_at(const tirbi_builder *b, uint32_t index) { return &((tirbi_frame *)b->frames.items)[index]; }
+static tirbi_frame *frame_at(const tirbi_builder *b, uint32_t index) {
+    return &((tirbi_frame *)b->frames.items)[index];
+}
 
 tirbi_frame *tirbi_frame_block(const tirbi_builder *b) {
     for (uint32_t i = b->frames.n; i > 0; i--) {
@@ -246,7 +268,8 @@ void tirbi_frame_pop(tirbi_builder *b) {
     b->frames.n--;
     b->n_scopes--;
     switch (frame->kind) {
-    case TIRBI_FRAME_FUNCTION: return;
+    case TIRBI_FRAME_FUNCTION:
+        return;
     case TIRBI_FRAME_INIT: {
         tirbi_frame *block = tirbi_frame_block(b);
         if (block && block->block) block->block->init = body;

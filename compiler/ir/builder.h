@@ -3,27 +3,28 @@
  * What the rest of the compiler may rely on:
  * - Every node is in the arena and has a span. Expressions are at most TIRBI_MAX_EXPR_DEPTH deep; statements are nested
  *   at most TIRBI_MAX_SCOPES deep, the bodies of LET, ALLOCATE and the like counted.
- * - A parameter `A: T.Buffer(...)`: params[i] is a VAR of pointer type with the buffer's name and buffers[i] the buffer.
- *   A `T.handle` with match_buffer: params[i] is the handle's VAR and buffers[i] the matched buffer. In both cases
- *   buffers[i]->data is a VAR of its own with `data_of` set, and is what the body mentions.
+ * - A parameter `A: T.Buffer(...)`: params[i] is a VAR of pointer type with the buffer's name and buffers[i] the
+ * buffer. A `T.handle` with match_buffer: params[i] is the handle's VAR and buffers[i] the matched buffer. In both
+ * cases buffers[i]->data is a VAR of its own with `data_of` set, and is what the body mentions.
  * - shape_vars are the VARs, other than parameters, that shapes, strides and elem_offset of parameters mention. A
  *   variable in a strides or elem_offset position is bound by the argument; one in a shape also.
  * - Flat statements are scoped: the rest of the block is the body of LET, ALLOCATE, DECL_BUFFER, ASSERT and ATTR.
  * - Block-level allocations are in block->allocs of the innermost block; where a function has such allocations outside
- *   every block, or its body contains blocks and is not one without iters, the body is in an implicit BLOCK_REALIZE named
- *   "root" with no iters, no values and predicate NULL.
- * - Buffer allocations that are statements (tirx alloc_buffer, alloc_local, alloc_shared, T.allocate, assigned variables)
- *   are ALLOCATE. An assigned variable is a buffer of shape (1,) with `scalar` set; its uses are loads and stores at [0].
- * - DECL_BUFFER: a view whose buffer->data is the VAR of the memory it views (source NULL), or a VAR of its own bound to
- *   the pointer expression `source`.
+ *   every block, or its body contains blocks and is not one without iters, the body is in an implicit BLOCK_REALIZE
+ * named "root" with no iters, no values and predicate NULL.
+ * - Buffer allocations that are statements (tirx alloc_buffer, alloc_local, alloc_shared, T.allocate, assigned
+ * variables) are ALLOCATE. An assigned variable is a buffer of shape (1,) with `scalar` set; its uses are loads and
+ * stores at [0].
+ * - DECL_BUFFER: a view whose buffer->data is the VAR of the memory it views (source NULL), or a VAR of its own bound
+ * to the pointer expression `source`.
  * - Index expressions keep the integer type that the text gives them. A slice is a RAMP in the last index; a 0-d buffer
  *   is accessed with n_indices 0. A region used as a value is a LOAD with a RAMP.
  * - A FOR covers min .. min+extent with the given step (NULL: 1); its min and extent have the loop variable's type.
  * - break and continue are BREAK and CONTINUE; `return` and T.ret are RETURN. An empty body is EVALUATE(0).
  * - A call of a PrimFunc has call.function set, also inside expressions, where its type is the declared return type. A
  *   whole buffer as argument is the buffer's `data` VAR; part of one is ADDRESS_OF(LOAD of its first element).
- * - Expressions are as written, apart from the folding that TVM's own parser does (fold.c). FLOAT_IMM holds the number as
- *   written; who uses it rounds to its type. */
+ * - Expressions are as written, apart from the folding that TVM's own parser does (fold.c). FLOAT_IMM holds the number
+ * as written; who uses it rounds to its type. */
 #ifndef TIRB_COMPILER_IR_BUILDER_H
 #define TIRB_COMPILER_IR_BUILDER_H
 
@@ -51,12 +52,12 @@ typedef struct tirbi_list {
 typedef struct tirbi_frame {
     tirbi_frame_kind kind;
     tirbi_span span;
-    tirb_stmt *stmt;   /* the statement whose body this is; NULL for FUNCTION and INIT */
-    tirbi_list items;  /* of tirb_stmt *; one that waits for its body takes all that follow */
-    uint32_t n_open;   /* how many of them wait */
-    tirb_block *block; /* BLOCK */
-    tirbi_list iters;  /* of tirb_itervar */
-    tirbi_list values; /* of const tirb_expr * */
+    tirb_stmt *stmt;          /* the statement whose body this is; NULL for FUNCTION and INIT */
+    tirbi_list items;         /* of tirb_stmt *; one that waits for its body takes all that follow */
+    uint32_t n_open;          /* how many of them wait */
+    tirb_block *block;        /* BLOCK */
+    tirbi_list iters;         /* of tirb_itervar */
+    tirbi_list values;        /* of const tirb_expr * */
     tirbi_list reads, writes; /* of tirb_buffer_region */
     tirbi_list allocs;        /* of const tirb_buffer *; FUNCTION: those of the implicit root block */
     tirbi_list matches;       /* of tirb_match_buffer */
@@ -94,7 +95,9 @@ static const tirb_datatype tirbi_type_i64 = {TIRB_CODE_INT, 64, 1};
 static const tirb_datatype tirbi_type_f32 = {TIRB_CODE_FLOAT, 32, 1};
 
 static inline bool tirbi_type_is_int(tirb_datatype t) { return t.code == TIRB_CODE_INT || t.code == TIRB_CODE_UINT; }
-static inline bool tirbi_type_is_float(tirb_datatype t) { return t.code == TIRB_CODE_FLOAT || t.code == TIRB_CODE_BFLOAT; }
+static inline bool tirbi_type_is_float(tirb_datatype t) {
+    return t.code == TIRB_CODE_FLOAT || t.code == TIRB_CODE_BFLOAT;
+}
 static inline bool tirbi_type_is_bool(tirb_datatype t) { return t.code == TIRB_CODE_BOOL; }
 static inline bool tirbi_type_is_handle(tirb_datatype t) { return t.code == TIRB_CODE_HANDLE; }
 static inline tirb_datatype tirbi_type_element(tirb_datatype t) { return (tirb_datatype){t.code, t.bits, 1}; }
@@ -151,15 +154,16 @@ const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatyp
 const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, const tirb_primfunc *function,
                                           const tirb_expr *const *args, uint32_t n_args);
 /* stop - start with equal terms of both cancelled. */
-const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop, const tirb_expr *start);
+const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,
+                                       const tirb_expr *start);
 /* start + (stop - start + step - 1) // step style counts: the number of steps from start to stop. */
 const tirb_expr *tirbi_make_steps(tirbi_builder *b, tirbi_span span, const tirb_expr *start, const tirb_expr *stop,
                                   const tirb_expr *step);
 
 /* ---- Buffers ---------------------------------------------------------------------------------------------------- */
 
-/* A buffer with a data variable of its own, global scope and the default alignment of 64. Fields may be changed until it
- * is used. */
+/* A buffer with a data variable of its own, global scope and the default alignment of 64. Fields may be changed until
+ * it is used. */
 tirb_buffer *tirbi_make_buffer(tirbi_builder *b, tirbi_span span, const char *name, tirb_datatype dtype,
                                const tirb_expr *const *shape, uint32_t ndim, const char *scope);
 
@@ -178,8 +182,8 @@ void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buff
 /* Opens a frame; `stmt` is the FOR, WHILE, IF, BLOCK_REALIZE or scoped statement whose body it becomes. NULL when out
  * of memory or nested too deeply (reported). */
 tirbi_frame *tirbi_frame_push(tirbi_builder *b, tirbi_frame_kind kind, tirb_stmt *stmt, tirbi_span span);
-/* Closes the innermost frame: its statement gets its body and is added to the frame around it. A THEN frame keeps its IF
- * for a following ELSE frame. */
+/* Closes the innermost frame: its statement gets its body and is added to the frame around it. A THEN frame keeps its
+ * IF for a following ELSE frame. */
 void tirbi_frame_pop(tirbi_builder *b);
 tirbi_frame *tirbi_frame_top(const tirbi_builder *b);
 /* The innermost BLOCK frame, or NULL when INIT or FUNCTION come before one; `through_init` looks past INIT. */

@@ -51,16 +51,18 @@ bool tirbi_is_const_int(const tirb_expr *e, int64_t value) {
     return e && e->kind == TIRB_EXPR_INT_IMM && e->as.int_value == value;
 }
 
-tirb_type tirbi_prim_type(tirb_datatype dtype) { return (tirb_type){.kind = TIRB_TYPE_PRIM, .dtype = dtype, .scope = ""}; }
+tirb_type tirbi_prim_type(tirb_datatype dtype) {
+    return (tirb_type){.kind = TIRB_TYPE_PRIM, .dtype = dtype, .scope = ""};
+}
 
 tirb_type tirbi_pointer_type(tirb_datatype element, const char *scope) {
     return (tirb_type){.kind = TIRB_TYPE_POINTER, .dtype = element, .scope = scope};
 }
 
 tirb_expr *tirbi_make_var(tirbi_builder *b, tirbi_span span, const char *name, tirb_type type) {
-    tirb_datatype dtype = type.kind == TIRB_TYPE_PRIM ? type.dtype
-                        : type.kind == TIRB_TYPE_POINTER ? tirbi_type_handle
-                                                         : tirbi_type_void;
+    tirb_datatype dtype = type.kind == TIRB_TYPE_PRIM      ? type.dtype
+                          : type.kind == TIRB_TYPE_POINTER ? tirbi_type_handle
+                                                           : tirbi_type_void;
     tirb_expr *e = new_expr(b, TIRB_EXPR_VAR, dtype, span);
     if (!e) return NULL;
     e->as.var.name = name ? name : "v";
@@ -145,7 +147,8 @@ const tirb_expr *tirbi_make_number(tirbi_builder *b, tirbi_span span, tirb_datat
     if (tirbi_type_is_float(dtype)) return tirbi_make_float(b, span, dtype, value);
     if (tirbi_type_is_bool(dtype)) return tirbi_make_bool(b, span, value != 0);
     if (tirbi_type_is_int(dtype)) return float_to_int(b, span, dtype, value);
-    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a number cannot have type %s", tirb_datatype_text(dtype, text));
+    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a number cannot have type %s",
+                       tirb_datatype_text(dtype, text));
     return NULL;
 }
 
@@ -156,7 +159,8 @@ static double int_as_double(const tirb_expr *e) {
     return (double)e->as.int_value;
 }
 
-static const tirb_expr *convert_literal(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, const tirb_expr *value) {
+static const tirb_expr *convert_literal(tirbi_builder *b, tirbi_span span, tirb_datatype dtype,
+                                        const tirb_expr *value) {
     if (value->kind == TIRB_EXPR_FLOAT_IMM) return tirbi_make_number(b, span, dtype, value->as.float_value);
     if (tirbi_type_is_int(dtype)) return tirbi_make_int(b, span, dtype, value->as.int_value);
     if (tirbi_type_is_bool(dtype)) return tirbi_make_bool(b, span, value->as.int_value != 0);
@@ -172,7 +176,8 @@ const tirb_expr *tirbi_make_raw_cast(tirbi_builder *b, tirbi_span span, tirb_dat
         return NULL;
     }
     if (value->kind == TIRB_EXPR_STRING_IMM) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a string is no value of type %s", tirb_datatype_text(dtype, to));
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a string is no value of type %s",
+                           tirb_datatype_text(dtype, to));
         return NULL;
     }
     if (tirbi_type_is_handle(value->dtype) || tirbi_type_is_handle(dtype)) {
@@ -295,8 +300,9 @@ static bool is_bad_operand(tirbi_builder *b, tirbi_span span, tirb_expr_kind kin
     char text[32];
     bool floor_kind = kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD;
     if (!tirbi_type_is_handle(x->dtype) && !(floor_kind && tirbi_type_is_float(x->dtype))) return false;
-    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, floor_kind ? "'//' and '%%' need integer operands, not %s"
-                                                                  : "this operator needs numbers, not %s",
+    tirbi_report_error(b->diagnostics, TIRB_TYPE, span,
+                       floor_kind ? "'//' and '%%' need integer operands, not %s"
+                                  : "this operator needs numbers, not %s",
                        tirb_datatype_text(x->dtype, text));
     return true;
 }
@@ -353,8 +359,8 @@ const tirb_expr *tirbi_make_select(tirbi_builder *b, tirbi_span span, const tirb
     char left[32], right[32];
     if (!condition || !true_value || !false_value) return NULL;
     if (!tirbi_type_is_bool(condition->dtype)) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, condition), "the condition of Select must be bool, not %s",
-                           tirb_datatype_text(condition->dtype, left));
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, condition),
+                           "the condition of Select must be bool, not %s", tirb_datatype_text(condition->dtype, left));
         return NULL;
     }
     if (condition->dtype.lanes != 1 && condition->dtype.lanes != true_value->dtype.lanes) {
@@ -384,8 +390,8 @@ const tirb_expr *tirbi_make_if_then_else(tirbi_builder *b, tirbi_span span, cons
     char text[32];
     if (!condition || !tirbi_match_types(b, span, &true_value, &false_value)) return NULL;
     if (!tirbi_type_is_bool(condition->dtype) || condition->dtype.lanes != 1) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, condition), "the condition must be a scalar bool, not %s",
-                           tirb_datatype_text(condition->dtype, text));
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, condition),
+                           "the condition must be a scalar bool, not %s", tirb_datatype_text(condition->dtype, text));
         return NULL;
     }
     if (condition->kind == TIRB_EXPR_INT_IMM) return condition->as.int_value ? true_value : false_value;
@@ -397,8 +403,8 @@ const tirb_expr *tirbi_make_if_then_else(tirbi_builder *b, tirbi_span span, cons
 
 static bool good_lanes(tirbi_builder *b, tirbi_span span, int64_t lanes) {
     if (lanes >= 2 && lanes <= TIRBI_MAX_LANES) return true;
-    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a vector of %lld lanes; there may be 2 to %d", (long long)lanes,
-                       TIRBI_MAX_LANES);
+    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a vector of %lld lanes; there may be 2 to %d",
+                       (long long)lanes, TIRBI_MAX_LANES);
     return false;
 }
 
@@ -446,13 +452,15 @@ const tirb_expr *tirbi_make_shuffle(tirbi_builder *b, tirbi_span span, const tir
                                     uint32_t n_vectors, const tirb_expr *const *indices, uint32_t n_indices) {
     if (any_null(vectors, n_vectors) || any_null(indices, n_indices)) return NULL;
     if (n_vectors == 0 || n_indices == 0 || n_indices > TIRBI_MAX_LANES) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a shuffle needs vectors and 1 to %d indices", TIRBI_MAX_LANES);
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a shuffle needs vectors and 1 to %d indices",
+                           TIRBI_MAX_LANES);
         return NULL;
     }
     tirb_datatype element = tirbi_type_element(vectors[0]->dtype);
     for (uint32_t i = 1; i < n_vectors; i++) {
         if (tirb_datatype_equal(tirbi_type_element(vectors[i]->dtype), element)) continue;
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, vectors[i]->span, "the vectors of a shuffle must have one element type");
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, vectors[i]->span,
+                           "the vectors of a shuffle must have one element type");
         return NULL;
     }
     tirb_expr *e = new_expr(b, TIRB_EXPR_SHUFFLE, tirbi_type_with_lanes(element, (uint16_t)n_indices), span);

@@ -36,7 +36,8 @@ static bool same_type(tirb_type a, tirb_type b) {
     return a.kind == b.kind && tirb_datatype_equal(a.dtype, b.dtype) && same_text(a.scope, b.scope);
 }
 
-static bool same_exprs(comparison *c, const tirb_expr *const *a, uint32_t n_a, const tirb_expr *const *b, uint32_t n_b) {
+static bool same_exprs(comparison *c, const tirb_expr *const *a, uint32_t n_a, const tirb_expr *const *b,
+                       uint32_t n_b) {
     if (n_a != n_b || !a != !b) return n_a == 0 && n_b == 0;
     for (uint32_t i = 0; a && i < n_a; i++)
         if (!same_expr(c, a[i], b[i])) return false;
@@ -62,15 +63,16 @@ static bool same_range(comparison *c, const tirb_range *a, const tirb_range *b) 
 
 static bool same_itervars(comparison *c, const tirb_itervar *a, const tirb_itervar *b, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
-        if (a[i].type != b[i].type || !same_text(a[i].thread_tag, b[i].thread_tag) || !same_range(c, &a[i].dom, &b[i].dom) ||
-            !same_expr(c, a[i].var, b[i].var))
+        if (a[i].type != b[i].type || !same_text(a[i].thread_tag, b[i].thread_tag) ||
+            !same_range(c, &a[i].dom, &b[i].dom) || !same_expr(c, a[i].var, b[i].var))
             return false;
     return true;
 }
 
 static bool same_reduce(comparison *c, const tirb_reduce *a, const tirb_reduce *b) {
     uint32_t n = a->n_values;
-    if (n != b->n_values || a->n_axis != b->n_axis || a->value_index != b->value_index || !a->init != !b->init) return false;
+    if (n != b->n_values || a->n_axis != b->n_axis || a->value_index != b->value_index || !a->init != !b->init)
+        return false;
     return same_exprs(c, a->lhs, n, b->lhs, n) && same_exprs(c, a->rhs, n, b->rhs, n) &&
            same_exprs(c, a->result, n, b->result, n) && same_exprs(c, a->identity, n, b->identity, n) &&
            same_itervars(c, a->axis, b->axis, a->n_axis) && same_exprs(c, a->source, n, b->source, n) &&
@@ -97,13 +99,18 @@ static bool same_expr(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     if (!a || !b) return a == b;
     if (a->kind != b->kind || !tirb_datatype_equal(a->dtype, b->dtype)) return false;
     switch (a->kind) {
-    case TIRB_EXPR_VAR: return same_var(c, a, b);
-    case TIRB_EXPR_INT_IMM: return a->as.int_value == b->as.int_value;
-    case TIRB_EXPR_FLOAT_IMM: return same_bits(a->as.float_value, b->as.float_value);
+    case TIRB_EXPR_VAR:
+        return same_var(c, a, b);
+    case TIRB_EXPR_INT_IMM:
+        return a->as.int_value == b->as.int_value;
+    case TIRB_EXPR_FLOAT_IMM:
+        return same_bits(a->as.float_value, b->as.float_value);
     case TIRB_EXPR_STRING_IMM:
-        return a->as.string.size == b->as.string.size && memcmp(a->as.string.text, b->as.string.text, a->as.string.size) == 0;
+        return a->as.string.size == b->as.string.size &&
+               memcmp(a->as.string.text, b->as.string.text, a->as.string.size) == 0;
     case TIRB_EXPR_CAST:
-    case TIRB_EXPR_NOT: return same_expr(c, a->as.cast.value, b->as.cast.value);
+    case TIRB_EXPR_NOT:
+        return same_expr(c, a->as.cast.value, b->as.cast.value);
     case TIRB_EXPR_SELECT:
         return same_expr(c, a->as.select.condition, b->as.select.condition) &&
                same_expr(c, a->as.select.true_value, b->as.select.true_value) &&
@@ -114,16 +121,22 @@ static bool same_expr(comparison *c, const tirb_expr *a, const tirb_expr *b) {
                same_expr(c, a->as.load.predicate, b->as.load.predicate);
     case TIRB_EXPR_RAMP:
         return same_expr(c, a->as.ramp.base, b->as.ramp.base) && same_expr(c, a->as.ramp.stride, b->as.ramp.stride);
-    case TIRB_EXPR_BROADCAST: return same_expr(c, a->as.broadcast.value, b->as.broadcast.value);
+    case TIRB_EXPR_BROADCAST:
+        return same_expr(c, a->as.broadcast.value, b->as.broadcast.value);
     case TIRB_EXPR_LET:
         return same_expr(c, a->as.let.value, b->as.let.value) && same_expr(c, a->as.let.var, b->as.let.var) &&
                same_expr(c, a->as.let.body, b->as.let.body);
-    case TIRB_EXPR_CALL: return same_call(c, a, b);
+    case TIRB_EXPR_CALL:
+        return same_call(c, a, b);
     case TIRB_EXPR_SHUFFLE:
-        return same_exprs(c, a->as.shuffle.vectors, a->as.shuffle.n_vectors, b->as.shuffle.vectors, b->as.shuffle.n_vectors) &&
-               same_exprs(c, a->as.shuffle.indices, a->as.shuffle.n_indices, b->as.shuffle.indices, b->as.shuffle.n_indices);
-    case TIRB_EXPR_REDUCE: return same_reduce(c, a->as.reduce, b->as.reduce);
-    default: return same_expr(c, a->as.binary.a, b->as.binary.a) && same_expr(c, a->as.binary.b, b->as.binary.b);
+        return same_exprs(c, a->as.shuffle.vectors, a->as.shuffle.n_vectors, b->as.shuffle.vectors,
+                          b->as.shuffle.n_vectors) &&
+               same_exprs(c, a->as.shuffle.indices, a->as.shuffle.n_indices, b->as.shuffle.indices,
+                          b->as.shuffle.n_indices);
+    case TIRB_EXPR_REDUCE:
+        return same_reduce(c, a->as.reduce, b->as.reduce);
+    default:
+        return same_expr(c, a->as.binary.a, b->as.binary.a) && same_expr(c, a->as.binary.b, b->as.binary.b);
     }
 }
 
@@ -137,7 +150,8 @@ static bool same_attrs(comparison *c, const tirb_attr *a, uint32_t n_a, const ti
     return true;
 }
 
-static bool same_regions(comparison *c, const tirb_buffer_region *a, uint32_t n_a, const tirb_buffer_region *b, uint32_t n_b) {
+static bool same_regions(comparison *c, const tirb_buffer_region *a, uint32_t n_a, const tirb_buffer_region *b,
+                         uint32_t n_b) {
     if (n_a != n_b) return false;
     for (uint32_t i = 0; i < n_a; i++) {
         if (!same_buffer(c, a[i].buffer, b[i].buffer)) return false;
@@ -172,7 +186,8 @@ static bool same_loop(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
     return a->as.for_.kind == b->as.for_.kind && same_text(a->as.for_.thread_tag, b->as.for_.thread_tag) &&
            same_expr(c, a->as.for_.min, b->as.for_.min) && same_expr(c, a->as.for_.extent, b->as.for_.extent) &&
            same_expr(c, a->as.for_.step, b->as.for_.step) && same_expr(c, a->as.for_.var, b->as.for_.var) &&
-           same_attrs(c, a->as.for_.annotations, a->as.for_.n_annotations, b->as.for_.annotations, b->as.for_.n_annotations) &&
+           same_attrs(c, a->as.for_.annotations, a->as.for_.n_annotations, b->as.for_.annotations,
+                      b->as.for_.n_annotations) &&
            same_stmt(c, a->as.for_.body, b->as.for_.body);
 }
 
@@ -188,11 +203,12 @@ static bool same_allocate(comparison *c, const tirb_stmt *a, const tirb_stmt *b)
 static bool same_attr_stmt(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
     if (!same_text(a->as.attr.key, b->as.attr.key) || !a->as.attr.thread != !b->as.attr.thread) return false;
     if (a->as.attr.thread && !same_itervars(c, a->as.attr.thread, b->as.attr.thread, 1)) return false;
-    return same_expr(c, a->as.attr.node_expr, b->as.attr.node_expr) && same_expr(c, a->as.attr.value, b->as.attr.value) &&
-           same_stmt(c, a->as.attr.body, b->as.attr.body);
+    return same_expr(c, a->as.attr.node_expr, b->as.attr.node_expr) &&
+           same_expr(c, a->as.attr.value, b->as.attr.value) && same_stmt(c, a->as.attr.body, b->as.attr.body);
 }
 
-static bool same_bounds(comparison *c, const tirb_buffer *a, const tirb_range *x, const tirb_buffer *b, const tirb_range *y) {
+static bool same_bounds(comparison *c, const tirb_buffer *a, const tirb_range *x, const tirb_buffer *b,
+                        const tirb_range *y) {
     if (!same_buffer(c, a, b)) return false;
     for (uint32_t i = 0; i < a->ndim; i++)
         if (!same_range(c, &x[i], &y[i])) return false;
@@ -206,41 +222,53 @@ static bool same_stmt(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
     case TIRB_STMT_LET:
         return same_expr(c, a->as.let.value, b->as.let.value) && same_expr(c, a->as.let.var, b->as.let.var) &&
                same_stmt(c, a->as.let.body, b->as.let.body);
-    case TIRB_STMT_ATTR: return same_attr_stmt(c, a, b);
+    case TIRB_STMT_ATTR:
+        return same_attr_stmt(c, a, b);
     case TIRB_STMT_ASSERT:
         return same_expr(c, a->as.assert_.condition, b->as.assert_.condition) &&
                same_text(a->as.assert_.error_kind, b->as.assert_.error_kind) &&
-               same_expr(c, a->as.assert_.message, b->as.assert_.message) && same_stmt(c, a->as.assert_.body, b->as.assert_.body);
+               same_expr(c, a->as.assert_.message, b->as.assert_.message) &&
+               same_stmt(c, a->as.assert_.body, b->as.assert_.body);
     case TIRB_STMT_STORE:
-        return same_buffer(c, a->as.store.buffer, b->as.store.buffer) && same_expr(c, a->as.store.value, b->as.store.value) &&
+        return same_buffer(c, a->as.store.buffer, b->as.store.buffer) &&
+               same_expr(c, a->as.store.value, b->as.store.value) &&
                same_exprs(c, a->as.store.indices, a->as.store.n_indices, b->as.store.indices, b->as.store.n_indices) &&
                same_expr(c, a->as.store.predicate, b->as.store.predicate);
     case TIRB_STMT_BUFFER_REALIZE:
         return same_bounds(c, a->as.realize.buffer, a->as.realize.bounds, b->as.realize.buffer, b->as.realize.bounds) &&
-               same_expr(c, a->as.realize.condition, b->as.realize.condition) && same_stmt(c, a->as.realize.body, b->as.realize.body);
+               same_expr(c, a->as.realize.condition, b->as.realize.condition) &&
+               same_stmt(c, a->as.realize.body, b->as.realize.body);
     case TIRB_STMT_ALLOCATE:
-    case TIRB_STMT_ALLOCATE_CONST: return same_allocate(c, a, b);
+    case TIRB_STMT_ALLOCATE_CONST:
+        return same_allocate(c, a, b);
     case TIRB_STMT_DECL_BUFFER:
-        return same_expr(c, a->as.decl.source, b->as.decl.source) && same_buffer(c, a->as.decl.buffer, b->as.decl.buffer) &&
-               same_stmt(c, a->as.decl.body, b->as.decl.body);
+        return same_expr(c, a->as.decl.source, b->as.decl.source) &&
+               same_buffer(c, a->as.decl.buffer, b->as.decl.buffer) && same_stmt(c, a->as.decl.body, b->as.decl.body);
     case TIRB_STMT_SEQ:
         if (a->as.seq.n != b->as.seq.n) return false;
         for (uint32_t i = 0; i < a->as.seq.n; i++)
             if (!same_stmt(c, a->as.seq.items[i], b->as.seq.items[i])) return false;
         return true;
     case TIRB_STMT_IF:
-        return same_expr(c, a->as.if_.condition, b->as.if_.condition) && same_stmt(c, a->as.if_.then_case, b->as.if_.then_case) &&
+        return same_expr(c, a->as.if_.condition, b->as.if_.condition) &&
+               same_stmt(c, a->as.if_.then_case, b->as.if_.then_case) &&
                same_stmt(c, a->as.if_.else_case, b->as.if_.else_case);
     case TIRB_STMT_EVALUATE:
-    case TIRB_STMT_RETURN: return same_expr(c, a->as.evaluate.value, b->as.evaluate.value);
-    case TIRB_STMT_FOR: return same_loop(c, a, b);
+    case TIRB_STMT_RETURN:
+        return same_expr(c, a->as.evaluate.value, b->as.evaluate.value);
+    case TIRB_STMT_FOR:
+        return same_loop(c, a, b);
     case TIRB_STMT_WHILE:
-        return same_expr(c, a->as.while_.condition, b->as.while_.condition) && same_stmt(c, a->as.while_.body, b->as.while_.body);
-    case TIRB_STMT_BLOCK_REALIZE: return same_block(c, a, b);
+        return same_expr(c, a->as.while_.condition, b->as.while_.condition) &&
+               same_stmt(c, a->as.while_.body, b->as.while_.body);
+    case TIRB_STMT_BLOCK_REALIZE:
+        return same_block(c, a, b);
     case TIRB_STMT_BREAK:
-    case TIRB_STMT_CONTINUE: return true;
+    case TIRB_STMT_CONTINUE:
+        return true;
     case TIRB_STMT_PREFETCH:
-        return same_bounds(c, a->as.prefetch.buffer, a->as.prefetch.bounds, b->as.prefetch.buffer, b->as.prefetch.bounds) &&
+        return same_bounds(c, a->as.prefetch.buffer, a->as.prefetch.bounds, b->as.prefetch.buffer,
+                           b->as.prefetch.bounds) &&
                same_stmt(c, a->as.prefetch.body, b->as.prefetch.body);
     }
     return false;
@@ -252,7 +280,8 @@ bool tirbi_expr_equal(const tirb_expr *a, const tirb_expr *b) {
 }
 
 static bool same_function(comparison *c, const tirb_primfunc *a, const tirb_primfunc *b) {
-    if (a->n_params != b->n_params || a->is_private != b->is_private || !same_type(a->ret_type, b->ret_type)) return false;
+    if (a->n_params != b->n_params || a->is_private != b->is_private || !same_type(a->ret_type, b->ret_type))
+        return false;
     if (!same_exprs(c, a->params, a->n_params, b->params, b->n_params)) return false;
     for (uint32_t i = 0; i < a->n_params; i++)
         if (!same_buffer(c, a->buffers[i], b->buffers[i])) return false;

@@ -7,8 +7,8 @@
 
 /* The same tree over the same variables and buffers. */
 bool tirbi_expr_equal(const tirb_expr *a, const tirb_expr *b);
-/* Equal up to the identity of variables and buffers: each that one side binds stands for the other's. Names of variables
- * and buffers do not count; spans neither. `arena` holds the correspondence. */
+/* Equal up to the identity of variables and buffers: each that one side binds stands for the other's. Names of
+ * variables and buffers do not count; spans neither. `arena` holds the correspondence. */
 bool tirbi_function_equal(const tirb_irmodule *a_module, const tirb_primfunc *a, const tirb_irmodule *b_module,
                           const tirb_primfunc *b, tirbi_arena *arena);
 bool tirbi_module_equal(const tirb_irmodule *a, const tirb_irmodule *b, tirbi_arena *arena);

@@ -30,20 +30,21 @@ static int64_t remainder_of(bool is_unsigned, int64_t x, int64_t y) {
     return y == -1 ? 0 : x % y;
 }
 
-static bool int_less(bool is_unsigned, int64_t x, int64_t y) {
-    return is_unsigned ? (uint64_t)x < (uint64_t)y : x < y;
-}
+static bool int_less(bool is_unsigned, int64_t x, int64_t y) { return is_unsigned ? (uint64_t)x < (uint64_t)y : x < y; }
 
 /* x op y for integer constants; false when this operator does not fold in this type. */
 static bool fold_ints(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, tirb_datatype type, int64_t x, int64_t y,
                       int64_t *out, bool *failed) {
     bool is_unsigned = type.code != TIRB_CODE_INT;
-    bool divides = kind == TIRB_EXPR_DIV || kind == TIRB_EXPR_MOD || kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD;
+    bool divides =
+        kind == TIRB_EXPR_DIV || kind == TIRB_EXPR_MOD || kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD;
     if (kind == TIRB_EXPR_MOD && !is_index_type(type)) return false;
     if (kind == TIRB_EXPR_FLOORMOD && !is_unsigned && !is_index_type(type)) return false;
     if (divides && y == 0) return divide_by_zero(b, span, failed);
     switch (kind) {
-    case TIRB_EXPR_ADD: *out = (int64_t)((uint64_t)x + (uint64_t)y); break;
+    case TIRB_EXPR_ADD:
+        *out = (int64_t)((uint64_t)x + (uint64_t)y);
+        break;
     case TIRB_EXPR_SUB:
         if (is_unsigned && (uint64_t)x < (uint64_t)y) {
             tirbi_report_error(b->diagnostics, TIRB_VALUE, span, "%llu - %llu is negative, and its type is unsigned",
@@ -53,9 +54,15 @@ static bool fold_ints(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, ti
         }
         *out = (int64_t)((uint64_t)x - (uint64_t)y);
         break;
-    case TIRB_EXPR_MUL: *out = (int64_t)((uint64_t)x * (uint64_t)y); break;
-    case TIRB_EXPR_DIV: *out = divide(is_unsigned, x, y); break;
-    case TIRB_EXPR_MOD: *out = remainder_of(is_unsigned, x, y); break;
+    case TIRB_EXPR_MUL:
+        *out = (int64_t)((uint64_t)x * (uint64_t)y);
+        break;
+    case TIRB_EXPR_DIV:
+        *out = divide(is_unsigned, x, y);
+        break;
+    case TIRB_EXPR_MOD:
+        *out = remainder_of(is_unsigned, x, y);
+        break;
     case TIRB_EXPR_FLOORDIV:
     case TIRB_EXPR_FLOORMOD: {
         int64_t r = remainder_of(is_unsigned, x, y);
@@ -63,9 +70,14 @@ static bool fold_ints(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, ti
         *out = kind == TIRB_EXPR_FLOORDIV ? divide(is_unsigned, x, y) - below : r + (below ? y : 0);
         break;
     }
-    case TIRB_EXPR_MIN: *out = int_less(is_unsigned, x, y) ? x : y; break;
-    case TIRB_EXPR_MAX: *out = int_less(is_unsigned, y, x) ? x : y; break;
-    default: return false;
+    case TIRB_EXPR_MIN:
+        *out = int_less(is_unsigned, x, y) ? x : y;
+        break;
+    case TIRB_EXPR_MAX:
+        *out = int_less(is_unsigned, y, x) ? x : y;
+        break;
+    default:
+        return false;
     }
     *out = tirbi_wrap_int(type, *out);
     return true;
@@ -73,10 +85,14 @@ static bool fold_ints(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, ti
 
 static double float_op(tirb_expr_kind kind, double x, double y) {
     switch (kind) {
-    case TIRB_EXPR_ADD: return x + y;
-    case TIRB_EXPR_SUB: return x - y;
-    case TIRB_EXPR_MUL: return x * y;
-    default: return x / y;
+    case TIRB_EXPR_ADD:
+        return x + y;
+    case TIRB_EXPR_SUB:
+        return x - y;
+    case TIRB_EXPR_MUL:
+        return x * y;
+    default:
+        return x / y;
     }
 }
 
@@ -91,9 +107,14 @@ static bool fold_floats(tirb_expr_kind kind, tirb_datatype type, double x, doubl
     case TIRB_EXPR_DIV:
         *out = single ? (double)(float)float_op(kind, (double)(float)x, (double)(float)y) : float_op(kind, x, y);
         return true;
-    case TIRB_EXPR_MIN: *out = x < y ? x : y; return true;
-    case TIRB_EXPR_MAX: *out = x > y ? x : y; return true;
-    default: return false;
+    case TIRB_EXPR_MIN:
+        *out = x < y ? x : y;
+        return true;
+    case TIRB_EXPR_MAX:
+        *out = x > y ? x : y;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -106,8 +127,10 @@ static bool is_number(const tirb_expr *e, double value) {
 static const tirb_expr *fold_identity(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, const tirb_expr *x,
                                       const tirb_expr *y, bool *failed) {
     switch (kind) {
-    case TIRB_EXPR_ADD: return is_number(x, 0) ? y : is_number(y, 0) ? x : NULL;
-    case TIRB_EXPR_SUB: return is_number(y, 0) ? x : NULL;
+    case TIRB_EXPR_ADD:
+        return is_number(x, 0) ? y : is_number(y, 0) ? x : NULL;
+    case TIRB_EXPR_SUB:
+        return is_number(y, 0) ? x : NULL;
     case TIRB_EXPR_MUL:
         if (is_number(x, 1)) return y;
         if (is_number(x, 0)) return x;
@@ -127,8 +150,10 @@ static const tirb_expr *fold_identity(tirbi_builder *b, tirbi_span span, tirb_ex
         if (is_number(x, 0)) return x;
         return is_number(y, 1) ? tirbi_make_int(b, span, y->dtype, 0) : NULL;
     case TIRB_EXPR_MIN:
-    case TIRB_EXPR_MAX: return x == y ? x : NULL;
-    default: return NULL;
+    case TIRB_EXPR_MAX:
+        return x == y ? x : NULL;
+    default:
+        return NULL;
     }
 }
 
@@ -158,8 +183,7 @@ const tirb_expr *tirbi_fold_bitwise(tirbi_builder *b, tirbi_span span, tirb_buil
     char text[32];
     *failed = false;
     bool shift = builtin == TIRB_BUILTIN_SHIFT_LEFT || builtin == TIRB_BUILTIN_SHIFT_RIGHT;
-    if (shift && y->kind == TIRB_EXPR_INT_IMM &&
-        (y->as.int_value < 0 || y->as.int_value >= (int64_t)x->dtype.bits)) {
+    if (shift && y->kind == TIRB_EXPR_INT_IMM && (y->as.int_value < 0 || y->as.int_value >= (int64_t)x->dtype.bits)) {
         tirbi_report_error(b->diagnostics, TIRB_VALUE, span,
                            "the shift amount is %lld; it must be non-negative and less than %u for type %s",
                            (long long)y->as.int_value, x->dtype.bits, tirb_datatype_text(x->dtype, text));
@@ -171,12 +195,23 @@ const tirb_expr *tirbi_fold_bitwise(tirbi_builder *b, tirbi_span span, tirb_buil
     if (x->kind != TIRB_EXPR_INT_IMM) return NULL;
     int64_t m = x->as.int_value, n = y->as.int_value, value;
     switch (builtin) {
-    case TIRB_BUILTIN_BITWISE_AND: value = m & n; break;
-    case TIRB_BUILTIN_BITWISE_OR: value = m | n; break;
-    case TIRB_BUILTIN_BITWISE_XOR: value = m ^ n; break;
-    case TIRB_BUILTIN_SHIFT_LEFT: value = (int64_t)((uint64_t)m << n); break;
-    case TIRB_BUILTIN_SHIFT_RIGHT: value = m >> n; break;
-    default: return NULL;
+    case TIRB_BUILTIN_BITWISE_AND:
+        value = m & n;
+        break;
+    case TIRB_BUILTIN_BITWISE_OR:
+        value = m | n;
+        break;
+    case TIRB_BUILTIN_BITWISE_XOR:
+        value = m ^ n;
+        break;
+    case TIRB_BUILTIN_SHIFT_LEFT:
+        value = (int64_t)((uint64_t)m << n);
+        break;
+    case TIRB_BUILTIN_SHIFT_RIGHT:
+        value = m >> n;
+        break;
+    default:
+        return NULL;
     }
     return tirbi_make_int(b, span, x->dtype, tirbi_wrap_int(x->dtype, value));
 }

@@ -48,8 +48,8 @@ typedef enum tirb_type_kind { TIRB_TYPE_PRIM, TIRB_TYPE_POINTER, TIRB_TYPE_TUPLE
 
 typedef struct tirb_type {
     tirb_type_kind kind;
-    tirb_datatype dtype;   /* PRIM: the type; POINTER: of the element (void if unknown) */
-    const char *scope;     /* POINTER: storage scope, "" or "global" for ordinary memory */
+    tirb_datatype dtype; /* PRIM: the type; POINTER: of the element (void if unknown) */
+    const char *scope;   /* POINTER: storage scope, "" or "global" for ordinary memory */
 } tirb_type;
 
 enum { TIRBI_MAX_EXPR_DEPTH = 1000, TIRBI_MAX_EXPR_SIZE = 1000000, TIRBI_MAX_LANES = 4096 };
@@ -94,7 +94,7 @@ typedef enum tirb_expr_kind {
 typedef struct tirb_var {
     const char *name;
     tirb_type type;
-    uint32_t id; /* unique in its module, in order of creation */
+    uint32_t id;          /* unique in its module, in order of creation */
     tirb_buffer *data_of; /* the buffer whose data pointer this is, or NULL */
 } tirb_var;
 
@@ -134,7 +134,7 @@ struct tirb_expr {
     uint32_t size;  /* nodes, shared ones counted at each use; the builder keeps it <= TIRBI_MAX_EXPR_SIZE */
     union {
         tirb_var var;
-        int64_t int_value; /* INT_IMM; unsigned 64-bit by its bits; bool 0 or 1 */
+        int64_t int_value;  /* INT_IMM; unsigned 64-bit by its bits; bool 0 or 1 */
         double float_value; /* as written, not yet rounded to dtype */
         struct {
             const char *text;
@@ -315,8 +315,8 @@ struct tirb_stmt {
         } attr;
         struct {
             const tirb_expr *condition;
-            const char *error_kind;      /* "RuntimeError" */
-            const tirb_expr *message;    /* STRING_IMM or int32 */
+            const char *error_kind;   /* "RuntimeError" */
+            const tirb_expr *message; /* STRING_IMM or int32 */
             const tirb_stmt *body;
         } assert_;
         struct {
@@ -389,9 +389,9 @@ struct tirb_primfunc {
     const char *name;          /* in its module */
     const char *global_symbol; /* NULL: private */
     bool is_private;
-    bool s_tir;    /* schedulable text, or classic spelling */
-    bool classic;  /* written as `tir`: a plain assignment is a let */
-    const tirb_expr *const *params; /* VARs: scalars, pointers, or the handle of a buffer in buffer_map */
+    bool s_tir;                        /* schedulable text, or classic spelling */
+    bool classic;                      /* written as `tir`: a plain assignment is a let */
+    const tirb_expr *const *params;    /* VARs: scalars, pointers, or the handle of a buffer in buffer_map */
     const tirb_buffer *const *buffers; /* per parameter: the buffer that it is bound to, or NULL */
     uint32_t n_params;
     const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */

@@ -50,7 +50,8 @@ static void decompose(linear *l, const tirb_expr *e, int64_t factor) {
             return;
         }
         break;
-    default: break;
+    default:
+        break;
     }
     add_term(l, e, factor);
 }
@@ -64,14 +65,16 @@ static const tirb_expr *compose(tirbi_builder *b, tirbi_span span, const linear 
         bool negative = factor < 0 && sum && factor != INT64_MIN;
         if (negative) factor = -factor;
         if (factor != 1)
-            term = tirbi_make_binary(b, span, TIRB_EXPR_MUL, term, tirbi_make_int(b, span, type, tirbi_wrap_int(type, factor)));
+            term = tirbi_make_binary(b, span, TIRB_EXPR_MUL, term,
+                                     tirbi_make_int(b, span, type, tirbi_wrap_int(type, factor)));
         sum = !sum ? term : tirbi_make_binary(b, span, negative ? TIRB_EXPR_SUB : TIRB_EXPR_ADD, sum, term);
     }
     const tirb_expr *constant = tirbi_make_int(b, span, type, tirbi_wrap_int(type, l->constant));
     return sum ? tirbi_make_binary(b, span, TIRB_EXPR_ADD, sum, constant) : constant;
 }
 
-const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop, const tirb_expr *start) {
+const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,
+                                       const tirb_expr *start) {
     if (!tirbi_match_types(b, span, &stop, &start)) return NULL;
     if (stop->dtype.code == TIRB_CODE_INT && stop->dtype.lanes == 1) {
         linear l = {.n = 0};

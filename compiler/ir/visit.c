@@ -33,9 +33,12 @@ void tirbi_visit_expr(tirbi_visitor *v, const tirb_expr *e) {
     case TIRB_EXPR_VAR:
     case TIRB_EXPR_INT_IMM:
     case TIRB_EXPR_FLOAT_IMM:
-    case TIRB_EXPR_STRING_IMM: break;
+    case TIRB_EXPR_STRING_IMM:
+        break;
     case TIRB_EXPR_CAST:
-    case TIRB_EXPR_NOT: visit_expr(v, e->as.cast.value); break;
+    case TIRB_EXPR_NOT:
+        visit_expr(v, e->as.cast.value);
+        break;
     case TIRB_EXPR_SELECT:
         visit_expr(v, e->as.select.condition);
         visit_expr(v, e->as.select.true_value);
@@ -49,17 +52,23 @@ void tirbi_visit_expr(tirbi_visitor *v, const tirb_expr *e) {
         visit_expr(v, e->as.ramp.base);
         visit_expr(v, e->as.ramp.stride);
         break;
-    case TIRB_EXPR_BROADCAST: visit_expr(v, e->as.broadcast.value); break;
+    case TIRB_EXPR_BROADCAST:
+        visit_expr(v, e->as.broadcast.value);
+        break;
     case TIRB_EXPR_LET:
         visit_expr(v, e->as.let.value);
         visit_expr(v, e->as.let.body);
         break;
-    case TIRB_EXPR_CALL: visit_exprs(v, e->as.call.args, e->as.call.n_args); break;
+    case TIRB_EXPR_CALL:
+        visit_exprs(v, e->as.call.args, e->as.call.n_args);
+        break;
     case TIRB_EXPR_SHUFFLE:
         visit_exprs(v, e->as.shuffle.vectors, e->as.shuffle.n_vectors);
         visit_exprs(v, e->as.shuffle.indices, e->as.shuffle.n_indices);
         break;
-    case TIRB_EXPR_REDUCE: visit_reduce(v, e->as.reduce); break;
+    case TIRB_EXPR_REDUCE:
+        visit_reduce(v, e->as.reduce);
+        break;
     default:
         visit_expr(v, e->as.binary.a);
         visit_expr(v, e->as.binary.b);
@@ -146,15 +155,22 @@ void tirbi_visit_stmt(tirbi_visitor *v, const tirb_stmt *s) {
         visit_stmt(v, s->as.if_.else_case);
         break;
     case TIRB_STMT_EVALUATE:
-    case TIRB_STMT_RETURN: visit_expr(v, s->as.evaluate.value); break;
-    case TIRB_STMT_FOR: visit_loop(v, s); break;
+    case TIRB_STMT_RETURN:
+        visit_expr(v, s->as.evaluate.value);
+        break;
+    case TIRB_STMT_FOR:
+        visit_loop(v, s);
+        break;
     case TIRB_STMT_WHILE:
         visit_expr(v, s->as.while_.condition);
         visit_stmt(v, s->as.while_.body);
         break;
-    case TIRB_STMT_BLOCK_REALIZE: visit_block(v, s); break;
+    case TIRB_STMT_BLOCK_REALIZE:
+        visit_block(v, s);
+        break;
     case TIRB_STMT_BREAK:
-    case TIRB_STMT_CONTINUE: break;
+    case TIRB_STMT_CONTINUE:
+        break;
     case TIRB_STMT_PREFETCH:
         visit_ranges(v, s->as.prefetch.bounds, s->as.prefetch.buffer->ndim);
         visit_stmt(v, s->as.prefetch.body);

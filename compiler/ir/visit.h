@@ -12,8 +12,8 @@ typedef struct tirbi_visitor {
 } tirbi_visitor;
 
 void tirbi_visit_expr(tirbi_visitor *visitor, const tirb_expr *expr);
-/* Expressions of a block come in the order: iter domains, values, predicate, reads, writes, shapes of allocations, match
- * buffers; then the statements init and body. */
+/* Expressions of a block come in the order: iter domains, values, predicate, reads, writes, shapes of allocations,
+ * match buffers; then the statements init and body. */
 void tirbi_visit_stmt(tirbi_visitor *visitor, const tirb_stmt *stmt);
 /* The shape, strides and offset of a buffer. */
 void tirbi_visit_buffer(tirbi_visitor *visitor, const tirb_buffer *buffer);

@@ -46,7 +46,8 @@ void tirbi_source_locate(const tirbi_source *source, uint32_t offset, uint32_t *
 }
 
 void tirbi_diagnostics_init(tirbi_diagnostics *d, const tirbi_source *source, tirbi_arena *arena, uint32_t max_errors) {
-    *d = (tirbi_diagnostics){.source = source, .arena = arena, .max_errors = max_errors ? max_errors : DEFAULT_MAX_ERRORS};
+    *d = (tirbi_diagnostics){
+        .source = source, .arena = arena, .max_errors = max_errors ? max_errors : DEFAULT_MAX_ERRORS};
 }
 
 /* The text of a line without its end, as a copy. */
@@ -70,8 +71,8 @@ static tirb_diagnostic *add_item(tirbi_diagnostics *d) {
     return &d->items[d->n_items++];
 }
 
-static void report(tirbi_diagnostics *d, tirb_severity severity, tirb_status code, tirbi_span span, const char *format,
-                   va_list args) {
+__attribute__((format(printf, 5, 0))) static void report(tirbi_diagnostics *d, tirb_severity severity, tirb_status code,
+                                                         tirbi_span span, const char *format, va_list args) {
     char message[1024];
     int length = vsnprintf(message, sizeof message, format, args);
     if (length < 0) message[0] = 0;

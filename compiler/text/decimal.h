@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* `text` is digits with at most one point and an optional exponent (e+10), underscores allowed; gives infinity where the
- * number is too large. */
+/* `text` is digits with at most one point and an optional exponent (e+10), underscores allowed; gives infinity where
+ * the number is too large. */
 double tirbi_decimal_to_double(const char *text, size_t size);
 
 #endif

@@ -253,7 +253,8 @@ static int read_escape(lexer *l, char *out) {
         return 1;
     }
     if (c >= '0' && c <= '7') {
-        for (int i = 0; i < 3 && peek(l, 0) >= '0' && peek(l, 0) <= '7'; i++) value = value * 8 + (uint32_t)(l->text[l->at++] - '0');
+        for (int i = 0; i < 3 && peek(l, 0) >= '0' && peek(l, 0) <= '7'; i++)
+            value = value * 8 + (uint32_t)(l->text[l->at++] - '0');
         return (int)put_utf8(out, value);
     }
     if (c == 'x' || c == 'u' || c == 'U') {
@@ -385,8 +386,8 @@ static void open_bracket(lexer *l) {
 /* A word that begins a statement and no expression, at the beginning of a line inside brackets: the bracket was never
  * closed. */
 static bool begins_statement(const lexer *l) {
-    static const char *const words[] = {"def ",   "class ",  "return ", "with ",  "while ", "assert ", "pass\n",
-                                        "break\n", "import ", "@T.",     "@I.",    "try:",   "raise "};
+    static const char *const words[] = {"def ",    "class ",  "return ", "with ", "while ", "assert ", "pass\n",
+                                        "break\n", "import ", "@T.",     "@I.",   "try:",   "raise "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]);
         if (l->end - l->at >= length && memcmp(l->text + l->at, words[i], length) == 0) return true;
@@ -397,7 +398,8 @@ static bool begins_statement(const lexer *l) {
 static void report_unclosed(lexer *l) {
     uint32_t last = l->n_brackets <= MAX_BRACKETS ? l->n_brackets - 1 : MAX_BRACKETS - 1;
     uint32_t begin = l->brackets[last];
-    tirbi_report_error(l->diagnostics, TIRB_SYNTAX, (tirbi_span){begin, begin + 1}, "'%c' is never closed", l->text[begin]);
+    tirbi_report_error(l->diagnostics, TIRB_SYNTAX, (tirbi_span){begin, begin + 1}, "'%c' is never closed",
+                       l->text[begin]);
     add_token(l, TIRBI_TOKEN_BAD, l->at);
     tirbi_span *slot = TIRBI_LIST_ADD(l->arena, &l->broken, tirbi_span);
     if (slot) *slot = (tirbi_span){begin, l->at};
@@ -486,8 +488,15 @@ static uint32_t find_bad_utf8(const char *text, uint32_t begin, uint32_t end) {
 
 bool tirbi_lex(const tirbi_source *source, tirbi_span range, bool in_brackets, tirbi_names *names, tirbi_arena *arena,
                tirbi_diagnostics *diagnostics, tirbi_tokens *out) {
-    lexer l = {.source = source, .text = source->text, .at = range.begin, .end = range.end, .names = names, .arena = arena,
-               .diagnostics = diagnostics, .n_indents = 1, .nested = in_brackets};
+    lexer l = {.source = source,
+               .text = source->text,
+               .at = range.begin,
+               .end = range.end,
+               .names = names,
+               .arena = arena,
+               .diagnostics = diagnostics,
+               .n_indents = 1,
+               .nested = in_brackets};
     uint32_t bad = find_bad_utf8(l.text, l.at, l.end);
     if (bad < l.end) {
         tirbi_report_error(diagnostics, TIRB_SYNTAX, (tirbi_span){bad, bad + 1}, "the text is not UTF-8: byte 0x%02x",
@@ -502,10 +511,14 @@ bool tirbi_lex(const tirbi_source *source, tirbi_span range, bool in_brackets, t
     while (l.at < l.end && !arena->failed) read_token(&l);
     if (l.n_brackets > 0 && !in_brackets) report_unclosed(&l);
     const tirbi_token *items = l.tokens.items;
-    if (!in_brackets && l.tokens.n && items[l.tokens.n - 1].kind != TIRBI_TOKEN_NEWLINE) add_token(&l, TIRBI_TOKEN_NEWLINE, l.at);
+    if (!in_brackets && l.tokens.n && items[l.tokens.n - 1].kind != TIRBI_TOKEN_NEWLINE)
+        add_token(&l, TIRBI_TOKEN_NEWLINE, l.at);
     for (; l.n_indents > 1; l.n_indents--) add_token(&l, TIRBI_TOKEN_DEDENT, l.at);
     add_token(&l, TIRBI_TOKEN_END, l.at);
-    *out = (tirbi_tokens){.items = l.tokens.items, .n = l.tokens.n, .broken = l.broken.items, .n_broken = l.broken.n,
+    *out = (tirbi_tokens){.items = l.tokens.items,
+                          .n = l.tokens.n,
+                          .broken = l.broken.items,
+                          .n_broken = l.broken.n,
                           .comment_dialect = l.comment_dialect};
     return !arena->failed;
 }

@@ -5,7 +5,9 @@
 
 /* The arguments that all declarations share, by their place in the signature. */
 enum { SHAPE, DTYPE, DATA, STRIDES, ELEM_OFFSET, SCOPE, ALIGN, OFFSET_FACTOR };
-#define BUFFER_ARGS "dtype? data? strides? elem_offset? scope? align? offset_factor? buffer_type? axis_separators? layout? byte_offset? annotations? allocated_addr?"
+#define BUFFER_ARGS                                                                                          \
+    "dtype? data? strides? elem_offset? scope? align? offset_factor? buffer_type? axis_separators? layout? " \
+    "byte_offset? annotations? allocated_addr?"
 enum { BYTE_OFFSET = 11, ANNOTATIONS = 12 };
 
 static bool no_byte_offset(tirbi_script *s, const tirbi_call *c, const tirbi_value *args) {
@@ -29,11 +31,13 @@ static const tirb_expr *read_size(tirbi_script *s, const tirbi_value *v, tirb_da
     }
     const tirb_expr *e = tirbi_to_expr(s, v);
     if (!e || (tirbi_type_is_int(e->dtype) && e->dtype.lanes == 1)) return e;
-    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "a size must be a scalar integer, not %s", tirb_datatype_text(e->dtype, text));
+    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "a size must be a scalar integer, not %s",
+               tirb_datatype_text(e->dtype, text));
     return NULL;
 }
 
-static bool read_sizes(tirbi_script *s, const tirbi_value *v, tirb_datatype type, const tirb_expr *const **out, uint32_t *n) {
+static bool read_sizes(tirbi_script *s, const tirbi_value *v, tirb_datatype type, const tirb_expr *const **out,
+                       uint32_t *n) {
     if (tirbi_is_error(v)) return false;
     const tirbi_value *items = v->kind == TIRBI_VALUE_TUPLE ? v->as.sequence.items : v;
     *n = v->kind == TIRBI_VALUE_TUPLE ? v->as.sequence.n : 1;
@@ -72,14 +76,16 @@ static bool read_placement(tirbi_script *s, const tirbi_call *c, const tirbi_val
     if (tirbi_given(&args[OFFSET_FACTOR])) {
         if (!tirbi_to_int(s, &args[OFFSET_FACTOR], "offset_factor", &number)) return false;
         if (number < 0 || number > INT32_MAX) {
-            tirbi_fail(s, TIRB_VALUE, c->node->span, "offset_factor is %lld; it must be 0 to %d", (long long)number, INT32_MAX);
+            tirbi_fail(s, TIRB_VALUE, c->node->span, "offset_factor is %lld; it must be 0 to %d", (long long)number,
+                       INT32_MAX);
             return false;
         }
         if (number > 0) buffer->offset_factor = (int32_t)number;
     }
     if (tirbi_given(&args[ELEM_OFFSET])) {
-        buffer->elem_offset = args[ELEM_OFFSET].kind == TIRBI_VALUE_STRING ? read_size(s, &args[ELEM_OFFSET], size_type)
-                                                                         : tirbi_to_typed(s, &args[ELEM_OFFSET], index_type);
+        buffer->elem_offset = args[ELEM_OFFSET].kind == TIRBI_VALUE_STRING
+                                  ? read_size(s, &args[ELEM_OFFSET], size_type)
+                                  : tirbi_to_typed(s, &args[ELEM_OFFSET], index_type);
         if (!buffer->elem_offset) return false;
         if (tirbi_is_const_int(buffer->elem_offset, 0)) buffer->elem_offset = NULL;
     } else if (tirbi_given(&args[OFFSET_FACTOR]) && number > 0) {
@@ -88,7 +94,8 @@ static bool read_placement(tirbi_script *s, const tirbi_call *c, const tirbi_val
     if (tirbi_given(&args[ALIGN])) {
         if (!tirbi_to_int(s, &args[ALIGN], "align", &number)) return false;
         if (number > INT32_MAX || number < -1) {
-            tirbi_fail(s, TIRB_VALUE, c->node->span, "align is %lld; it must be -1 to %d", (long long)number, INT32_MAX);
+            tirbi_fail(s, TIRB_VALUE, c->node->span, "align is %lld; it must be -1 to %d", (long long)number,
+                       INT32_MAX);
             return false;
         }
         if (number > 0) buffer->data_alignment = (int32_t)number;
@@ -119,7 +126,8 @@ static tirbi_value declare_view(tirbi_script *s, const tirbi_call *c, tirb_buffe
     char text[32];
     if (!pointer) return tirbi_value_error();
     if (!tirbi_type_is_handle(pointer->dtype))
-        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, pointer), "data must be a pointer, not %s", tirb_datatype_text(pointer->dtype, text));
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, pointer), "data must be a pointer, not %s",
+                          tirb_datatype_text(pointer->dtype, text));
     tirb_stmt *stmt = tirbi_make_stmt(&s->builder, c->node->span, TIRB_STMT_DECL_BUFFER);
     if (!stmt) return tirbi_value_error();
     stmt->as.decl.buffer = buffer;
@@ -155,7 +163,8 @@ tirbi_value tirbi_allocate_scope(tirbi_script *s, tirbi_span span, const tirb_bu
     return tirbi_value_scope(s, stmt, tirbi_value_buffer(buffer));
 }
 
-static tirbi_value statement_allocation(tirbi_script *s, const tirbi_call *c, const tirbi_value *args, const char *scope) {
+static tirbi_value statement_allocation(tirbi_script *s, const tirbi_call *c, const tirbi_value *args,
+                                        const char *scope) {
     tirb_buffer *buffer = read_buffer(s, c, args, scope, false);
     if (!buffer) return tirbi_value_error();
     if (tirbi_given(&args[DATA])) return declare_view(s, c, buffer, &args[DATA]);
@@ -183,8 +192,12 @@ static tirbi_value alloc_buffer(tirbi_script *s, const tirbi_call *c) {
     return statement_allocation(s, c, c->args, "global");
 }
 
-static tirbi_value alloc_local(tirbi_script *s, const tirbi_call *c) { return statement_allocation(s, c, c->args, "local"); }
-static tirbi_value alloc_shared(tirbi_script *s, const tirbi_call *c) { return statement_allocation(s, c, c->args, "shared"); }
+static tirbi_value alloc_local(tirbi_script *s, const tirbi_call *c) {
+    return statement_allocation(s, c, c->args, "local");
+}
+static tirbi_value alloc_shared(tirbi_script *s, const tirbi_call *c) {
+    return statement_allocation(s, c, c->args, "shared");
+}
 
 /* T.allocate(extents, dtype, scope, condition, annotations): its name is the pointer, which can be indexed as well. */
 static tirbi_value allocate(tirbi_script *s, const tirbi_call *c) {
@@ -202,7 +215,8 @@ static tirbi_value allocate(tirbi_script *s, const tirbi_call *c) {
     tirbi_value v = buffer ? tirbi_allocate_scope(s, c->node->span, buffer) : tirbi_value_error();
     if (tirbi_is_error(&v)) return v;
     tirb_stmt *stmt = v.as.form->stmts[0];
-    stmt->as.allocate.condition = condition && condition->kind == TIRB_EXPR_INT_IMM && condition->as.int_value ? NULL : condition;
+    stmt->as.allocate.condition =
+        condition && condition->kind == TIRB_EXPR_INT_IMM && condition->as.int_value ? NULL : condition;
     stmt->as.allocate.annotations = annotations.items;
     stmt->as.allocate.n_annotations = annotations.n;
     v.as.form->result.declares = true;
@@ -239,10 +253,11 @@ static int find_parameter(const tirbi_script *s, const tirbi_value *v) {
 static tirbi_value match_parameter(tirbi_script *s, const tirbi_call *c, int index) {
     const tirb_expr *param = s->function->ir->params[index];
     if (!tirbi_type_is_handle(param->dtype))
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "the parameter `%s` is not a T.handle and cannot be matched", param->as.var.name);
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "the parameter `%s` is not a T.handle and cannot be matched",
+                          param->as.var.name);
     if (s->function->buffers[index])
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "the parameter `%s` is bound to the buffer `%s` already", param->as.var.name,
-                          s->function->buffers[index]->name);
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "the parameter `%s` is bound to the buffer `%s` already",
+                          param->as.var.name, s->function->buffers[index]->name);
     if (c->args[1].kind == TIRBI_VALUE_MISSING)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "match_buffer of a parameter needs a shape");
     tirb_buffer *buffer = read_buffer(s, c, c->args + 1, "global", true);
@@ -256,7 +271,8 @@ static bool fill_from_region(tirbi_script *s, const tirb_buffer_region *region, 
     shape->as.sequence.n = region->buffer->ndim;
     shape->as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, region->buffer->ndim);
     if (!shape->as.sequence.items) return false;
-    for (uint32_t i = 0; i < region->buffer->ndim; i++) shape->as.sequence.items[i] = tirbi_value_expr(region->region[i].extent);
+    for (uint32_t i = 0; i < region->buffer->ndim; i++)
+        shape->as.sequence.items[i] = tirbi_value_expr(region->region[i].extent);
     return true;
 }
 

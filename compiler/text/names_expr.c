@@ -30,7 +30,8 @@ static tirbi_value constant(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type;
     int type_arg = c->entry->data;
     if (!tirbi_to_dtype(s, &c->args[type_arg], &type)) return tirbi_value_error();
-    return tirbi_value_expr(tirbi_make_cast(&s->builder, c->node->span, type, tirbi_to_typed(s, &c->args[1 - type_arg], type)));
+    return tirbi_value_expr(
+        tirbi_make_cast(&s->builder, c->node->span, type, tirbi_to_typed(s, &c->args[1 - type_arg], type)));
 }
 
 static tirbi_value string_imm(tirbi_script *s, const tirbi_call *c) {
@@ -78,11 +79,13 @@ static tirbi_value let(tirbi_script *s, const tirbi_call *c) {
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.Let needs where={variable: value} with one entry");
     const tirb_expr *var = tirbi_to_expr(s, &where->as.sequence.items[0]);
     if (!var || !body) return tirbi_value_error();
-    if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "T.Let binds a variable, such as x = T.int32()");
+    if (var->kind != TIRB_EXPR_VAR)
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "T.Let binds a variable, such as x = T.int32()");
     const tirb_expr *value = tirbi_to_typed(s, &where->as.sequence.items[1], var->dtype);
     char left[32], right[32];
     if (value && !tirb_datatype_equal(value->dtype, var->dtype))
-        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, value), "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, value),
+                          "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
                           tirb_datatype_text(var->dtype, left), tirb_datatype_text(value->dtype, right));
     return tirbi_value_expr(tirbi_make_let(&s->builder, c->node->span, var, value, body));
 }
@@ -100,10 +103,12 @@ static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *args;
     uint32_t n;
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
-    if (!tirbi_to_dtype(s, &c->args[0], &type) || !tirbi_to_exprs(s, &c->args[1], &args, &n)) return tirbi_value_error();
+    if (!tirbi_to_dtype(s, &c->args[0], &type) || !tirbi_to_exprs(s, &c->args[1], &args, &n))
+        return tirbi_value_error();
     int arity = tirb_builtins[builtin].arity;
     if (arity >= 0 && n != (uint32_t)arity)
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes a type and %d argument%s", c->entry->name, arity, arity == 1 ? "" : "s");
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes a type and %d argument%s", c->entry->name, arity,
+                          arity == 1 ? "" : "s");
     return emit_call(s, c, type, builtin, args, n);
 }
 
@@ -200,7 +205,8 @@ static tirbi_value call_by_name(tirbi_script *s, const tirbi_call *c) {
         tirb_datatype type = n ? args[0]->dtype : tirbi_type_void;
         if (tirbi_given(&c->args[3]) && !tirbi_to_dtype(s, &c->args[3], &type)) return tirbi_value_error();
         if (tirb_builtins[i].arity >= 0 && n != (uint32_t)tirb_builtins[i].arity)
-            return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s takes %d arguments, %u given", name, tirb_builtins[i].arity, n);
+            return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s takes %d arguments, %u given", name,
+                              tirb_builtins[i].arity, n);
         return emit_call(s, c, type, (tirb_builtin)i, args, n);
     }
     return tirbi_fail(s, TIRB_UNSUPPORTED, c->node->span, "the operator \"%s\" is not supported", name);
@@ -295,7 +301,8 @@ static bool access_indices(tirbi_script *s, const tirbi_call *c, const tirb_expr
     const tirb_buffer *buffer = c->object->as.buffer;
     if (!tirbi_to_exprs(s, &c->args[0], indices, n)) return false;
     if (*n == buffer->ndim) return true;
-    tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is %u-dimensional and cannot be indexed with %u indices", buffer->name, buffer->ndim, *n);
+    tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is %u-dimensional and cannot be indexed with %u indices",
+               buffer->name, buffer->ndim, *n);
     return false;
 }
 
@@ -312,7 +319,8 @@ static tirbi_value vector_store(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *indices;
     uint32_t n;
     if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
-    const tirb_expr *predicate = NULL, *value = tirbi_to_typed(s, &c->args[1], tirbi_type_element(c->object->as.buffer->dtype));
+    const tirb_expr *predicate = NULL,
+                    *value = tirbi_to_typed(s, &c->args[1], tirbi_type_element(c->object->as.buffer->dtype));
     if (tirbi_given(&c->args[2]) && !(predicate = tirbi_to_expr(s, &c->args[2]))) return tirbi_value_error();
     tirbi_emit_store(&s->builder, c->node->span, c->object->as.buffer, value, indices, n, predicate);
     return tirbi_value_none();
@@ -343,14 +351,16 @@ static tirbi_value access_pointer(tirbi_script *s, const tirbi_call *c) {
     tirbi_builder *b = &s->builder;
     tirbi_span span = c->node->span;
     const tirb_expr *extent = tirbi_make_int(b, span, tirbi_type_i32, 1);
-    for (uint32_t i = 0; i < buffer->ndim; i++) extent = tirbi_make_binary(b, span, TIRB_EXPR_MUL, extent, buffer->shape[i]);
+    for (uint32_t i = 0; i < buffer->ndim; i++)
+        extent = tirbi_make_binary(b, span, TIRB_EXPR_MUL, extent, buffer->shape[i]);
     const tirb_expr *offset = tirbi_given(&c->args[3]) ? arg(s, c, 3) : tirbi_make_int(b, span, tirbi_type_i32, 0);
     if (tirbi_given(&c->args[4]))
         extent = arg(s, c, 4);
     else
         extent = tirbi_make_binary(b, span, TIRB_EXPR_SUB, extent, offset);
-    const tirb_expr *args[] = {tirbi_make_call(b, span, buffer->dtype, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0), buffer->data, offset,
-                               extent, tirbi_make_int(b, span, tirbi_type_i32, (strchr(mode, 'r') ? 1 : 0) | (strchr(mode, 'w') ? 2 : 0))};
+    const tirb_expr *args[] = {
+        tirbi_make_call(b, span, buffer->dtype, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0), buffer->data, offset, extent,
+        tirbi_make_int(b, span, tirbi_type_i32, (strchr(mode, 'r') ? 1 : 0) | (strchr(mode, 'w') ? 2 : 0))};
     return emit_call(s, c, tirbi_type_handle, TIRB_BUILTIN_TVM_ACCESS_PTR, args, 5);
 }
 

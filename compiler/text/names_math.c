@@ -8,7 +8,8 @@ static const tirb_expr *arg(tirbi_script *s, const tirbi_call *c, int i) { retur
 
 static tirbi_value type_error(tirbi_script *s, const tirbi_call *c, const char *needs, tirb_datatype type) {
     char text[32];
-    return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s needs %s, not %s", c->entry->name, needs, tirb_datatype_text(type, text));
+    return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s needs %s, not %s", c->entry->name, needs,
+                      tirb_datatype_text(type, text));
 }
 
 static tirbi_value raw_operator(tirbi_script *s, const tirbi_call *c) {
@@ -22,8 +23,8 @@ static tirbi_value promoted_operator(tirbi_script *s, const tirbi_call *c) {
     if (!x || !y) return tirbi_value_error();
     /* TVM prints this for the remainder of floats. */
     if (kind == TIRB_EXPR_MOD && (tirbi_type_is_float(x->dtype) || tirbi_type_is_float(y->dtype)))
-        tirbi_report_warning(s->diagnostics, c->node->span, "the specification has T.%s for integers only; for floats it is T.fmod",
-                             c->entry->name);
+        tirbi_report_warning(s->diagnostics, c->node->span,
+                             "the specification has T.%s for integers only; for floats it is T.fmod", c->entry->name);
     return tirbi_value_expr(tirbi_make_binary(&s->builder, c->node->span, kind, x, y));
 }
 
@@ -45,7 +46,8 @@ static tirbi_value fold_logic(tirbi_script *s, const tirbi_call *c) {
         if (!e) return tirbi_value_error();
         result = i ? tirbi_make_raw_binary(&s->builder, c->node->span, (tirb_expr_kind)c->entry->data, result, e) : e;
     }
-    return result ? tirbi_value_expr(result) : tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s needs arguments", c->entry->name);
+    return result ? tirbi_value_expr(result)
+                  : tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s needs arguments", c->entry->name);
 }
 
 static tirbi_value bitwise(tirbi_script *s, const tirbi_call *c) {
@@ -65,13 +67,15 @@ static tirbi_value ceil_div(tirbi_script *s, const tirbi_call *c) {
     tirbi_span span = c->node->span;
     const tirb_expr *x = arg(s, c, 0), *y = arg(s, c, 1);
     const tirb_expr *one = tirbi_make_int(b, span, tirbi_type_i32, 1);
-    const tirb_expr *sum = tirbi_make_binary(b, span, TIRB_EXPR_SUB, tirbi_make_binary(b, span, TIRB_EXPR_ADD, x, y), one);
+    const tirb_expr *sum =
+        tirbi_make_binary(b, span, TIRB_EXPR_SUB, tirbi_make_binary(b, span, TIRB_EXPR_ADD, x, y), one);
     return tirbi_value_expr(tirbi_make_binary(b, span, TIRB_EXPR_FLOORDIV, sum, y));
 }
 
 /* ---- Functions of one number ------------------------------------------------------------------------------------ */
 
-static const tirb_expr *call_one(tirbi_script *s, const tirbi_call *c, tirb_builtin builtin, tirb_datatype type, const tirb_expr *x) {
+static const tirb_expr *call_one(tirbi_script *s, const tirbi_call *c, tirb_builtin builtin, tirb_datatype type,
+                                 const tirb_expr *x) {
     return tirbi_make_call(&s->builder, c->node->span, type, builtin, &x, 1);
 }
 
@@ -92,10 +96,14 @@ static double round_half_even(double x) {
 static double apply_rounding(tirb_builtin builtin, double x) {
     if (!isfinite(x)) return x;
     switch (builtin) {
-    case TIRB_BUILTIN_FLOOR: return floor(x);
-    case TIRB_BUILTIN_CEIL: return ceil(x);
-    case TIRB_BUILTIN_TRUNC: return trunc(x);
-    default: return round_half_even(x);
+    case TIRB_BUILTIN_FLOOR:
+        return floor(x);
+    case TIRB_BUILTIN_CEIL:
+        return ceil(x);
+    case TIRB_BUILTIN_TRUNC:
+        return trunc(x);
+    default:
+        return round_half_even(x);
     }
 }
 
@@ -104,7 +112,8 @@ static tirbi_value rounding_function(tirbi_script *s, const tirbi_call *c) {
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
     if (!x || tirbi_type_is_int(x->dtype)) return tirbi_value_expr(x);
     if (x->kind == TIRB_EXPR_FLOAT_IMM)
-        return tirbi_value_expr(tirbi_make_float(&s->builder, c->node->span, x->dtype, apply_rounding(builtin, x->as.float_value)));
+        return tirbi_value_expr(
+            tirbi_make_float(&s->builder, c->node->span, x->dtype, apply_rounding(builtin, x->as.float_value)));
     return float_function(s, c);
 }
 
@@ -160,7 +169,9 @@ static const tirb_expr *is_infinite(tirbi_script *s, const tirbi_call *c, const 
     return logical_and(s, c, equal, tirbi_make_not(&s->builder, c->node->span, is_nan(s, c, x)));
 }
 
-static tirbi_value isnan_function(tirbi_script *s, const tirbi_call *c) { return tirbi_value_expr(is_nan(s, c, arg(s, c, 0))); }
+static tirbi_value isnan_function(tirbi_script *s, const tirbi_call *c) {
+    return tirbi_value_expr(is_nan(s, c, arg(s, c, 0)));
+}
 static tirbi_value isinf_function(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_expr(is_infinite(s, c, arg(s, c, 0)));
 }
@@ -185,13 +196,15 @@ static tirbi_value float_function_2(tirbi_script *s, const tirbi_call *c) {
     if (!tirbi_match_types(&s->builder, c->node->span, &x, &y)) return tirbi_value_error();
     if (!tirbi_type_is_float(x->dtype)) return type_error(s, c, "floating-point operands", x->dtype);
     const tirb_expr *args[] = {x, y};
-    return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, x->dtype, (tirb_builtin)c->entry->data, args, 2));
+    return tirbi_value_expr(
+        tirbi_make_call(&s->builder, c->node->span, x->dtype, (tirb_builtin)c->entry->data, args, 2));
 }
 
 static tirbi_value ldexp_function(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *args[] = {arg(s, c, 0), arg(s, c, 1)};
     if (!args[0] || !args[1]) return tirbi_value_error();
-    if (!tirbi_type_is_float(args[0]->dtype)) return type_error(s, c, "a floating-point number and an exponent", args[0]->dtype);
+    if (!tirbi_type_is_float(args[0]->dtype))
+        return type_error(s, c, "a floating-point number and an exponent", args[0]->dtype);
     return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, args[0]->dtype, TIRB_BUILTIN_LDEXP, args, 2));
 }
 

@@ -17,7 +17,8 @@ static tirb_datatype loop_type(const tirb_expr *x, const tirb_expr *y) {
 static bool is_bound(tirbi_script *s, const tirb_expr *e, const char *what) {
     char text[32];
     if (tirbi_type_is_int(e->dtype) && e->dtype.lanes == 1) return true;
-    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "%s must be a scalar integer, not %s", what, tirb_datatype_text(e->dtype, text));
+    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "%s must be a scalar integer, not %s", what,
+               tirb_datatype_text(e->dtype, text));
     return false;
 }
 
@@ -30,7 +31,8 @@ static bool read_bounds(tirbi_script *s, const tirbi_value *start, const tirbi_v
     zero.node = start->node;
     const tirb_expr *from = tirbi_to_expr(s, one ? &zero : start);
     const tirb_expr *to = tirbi_to_expr(s, one ? start : stop);
-    if (!from || !to || !is_bound(s, from, "the start of a loop") || !is_bound(s, to, "the end of a loop")) return false;
+    if (!from || !to || !is_bound(s, from, "the start of a loop") || !is_bound(s, to, "the end of a loop"))
+        return false;
     tirb_datatype type = loop_type(from, to);
     if (one) type = to->dtype;
     if (tirbi_given(dtype) && !tirbi_to_dtype(s, dtype, &type)) return false;
@@ -41,7 +43,8 @@ static bool read_bounds(tirbi_script *s, const tirbi_value *start, const tirbi_v
     return *min && *extent;
 }
 
-static tirb_stmt *make_loop(tirbi_script *s, const tirbi_call *c, tirb_for_kind kind, const tirb_expr *min, const tirb_expr *extent) {
+static tirb_stmt *make_loop(tirbi_script *s, const tirbi_call *c, tirb_for_kind kind, const tirb_expr *min,
+                            const tirb_expr *extent) {
     tirb_stmt *loop = tirbi_make_stmt(&s->builder, c->node->span, TIRB_STMT_FOR);
     if (!loop) return NULL;
     loop->as.for_.kind = kind;
@@ -70,7 +73,8 @@ static bool read_step(tirbi_script *s, const tirbi_value *v, tirb_stmt *loop) {
     step = tirbi_make_cast(&s->builder, step->span, loop->as.for_.min->dtype, step);
     if (!step) return false;
     if (step->kind == TIRB_EXPR_INT_IMM && step->as.int_value <= 0) {
-        tirbi_fail(s, TIRB_VALUE, step->span, "the step of a loop is %lld; it must be positive", (long long)step->as.int_value);
+        tirbi_fail(s, TIRB_VALUE, step->span, "the step of a loop is %lld; it must be positive",
+                   (long long)step->as.int_value);
         return false;
     }
     if (!tirbi_is_const_int(step, 1)) loop->as.for_.step = step;
@@ -92,12 +96,14 @@ enum { START, STOP, LOOP_ANNOTATIONS, STEP, LOOP_DTYPE, UNROLL };
 static tirbi_value loop(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *min, *extent;
     tirbi_list annotations = {.n = 0};
-    if (!read_bounds(s, &c->args[START], &c->args[STOP], false, &c->args[LOOP_DTYPE], &min, &extent)) return tirbi_value_error();
+    if (!read_bounds(s, &c->args[START], &c->args[STOP], false, &c->args[LOOP_DTYPE], &min, &extent))
+        return tirbi_value_error();
     tirb_stmt *stmt = make_loop(s, c, (tirb_for_kind)c->entry->data, min, extent);
     if (!stmt || !read_step(s, &c->args[STEP], stmt)) return tirbi_value_error();
     if (tirbi_given(&c->args[LOOP_ANNOTATIONS]) && !tirbi_to_attrs(s, &c->args[LOOP_ANNOTATIONS], &annotations))
         return tirbi_value_error();
-    if (c->entry->data == TIRB_FOR_SERIAL && !read_unroll(s, &c->args[UNROLL], &annotations)) return tirbi_value_error();
+    if (c->entry->data == TIRB_FOR_SERIAL && !read_unroll(s, &c->args[UNROLL], &annotations))
+        return tirbi_value_error();
     stmt->as.for_.annotations = annotations.items;
     stmt->as.for_.n_annotations = annotations.n;
     return loops_form(s, &stmt, 1);
@@ -167,7 +173,8 @@ static tirbi_value block(tirbi_script *s, const tirbi_call *c) {
 static tirbi_frame *block_frame(tirbi_script *s, const tirbi_call *c) {
     tirbi_frame *frame = tirbi_frame_top(&s->builder);
     if (frame && frame->kind == TIRBI_FRAME_BLOCK && frame->block) return frame;
-    tirbi_fail(s, TIRB_TYPE, c->node->span, "%s is only possible directly in a block", tirbi_node_text(s, c->node->items[0]));
+    tirbi_fail(s, TIRB_TYPE, c->node->span, "%s is only possible directly in a block",
+               tirbi_node_text(s, c->node->items[0]));
     return NULL;
 }
 
@@ -185,7 +192,8 @@ static tirbi_value where(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *e = tirbi_to_typed(s, &c->args[0], tirbi_type_bool);
     if (!e) return tirbi_value_error();
     if (!tirbi_type_is_bool(e->dtype) || e->dtype.lanes != 1)
-        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "the condition must be a scalar bool, not %s", tirb_datatype_text(e->dtype, text));
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "the condition must be a scalar bool, not %s",
+                          tirb_datatype_text(e->dtype, text));
     if (frame->predicate) return tirbi_fail(s, TIRB_TYPE, c->node->span, "the block has a T.where already");
     frame->predicate = tirbi_is_const_int(e, 1) ? NULL : e;
     return tirbi_value_none();
@@ -231,7 +239,8 @@ static bool read_domain(tirbi_script *s, const tirbi_call *c, const tirbi_value 
             tirbi_fail(s, TIRB_TYPE, c->node->span, "the domain of an axis is an extent or a pair (begin, end)");
             return false;
         }
-        const tirb_expr *begin = tirbi_to_expr(s, &v->as.sequence.items[0]), *end = tirbi_to_expr(s, &v->as.sequence.items[1]);
+        const tirb_expr *begin = tirbi_to_expr(s, &v->as.sequence.items[0]),
+                        *end = tirbi_to_expr(s, &v->as.sequence.items[1]);
         if (!tirbi_match_types(b, c->node->span, &begin, &end)) return false;
         out->min = begin;
         out->extent = tirbi_make_difference(b, c->node->span, end, begin);
@@ -243,8 +252,9 @@ static bool read_domain(tirbi_script *s, const tirbi_call *c, const tirbi_value 
            is_bound(s, out->extent, "the domain of an axis");
 }
 
-static const tirb_expr *add_axis(tirbi_script *s, tirbi_frame *frame, tirbi_span span, const char *name, tirb_range domain,
-                                 const tirb_expr *value, tirb_itervar_type type, tirb_datatype dtype) {
+static const tirb_expr *add_axis(tirbi_script *s, tirbi_frame *frame, tirbi_span span, const char *name,
+                                 tirb_range domain, const tirb_expr *value, tirb_itervar_type type,
+                                 tirb_datatype dtype) {
     const tirb_expr *var = tirbi_make_var(&s->builder, span, name, tirbi_prim_type(dtype));
     tirb_itervar *iter = TIRBI_LIST_ADD(s->arena, &frame->iters, tirb_itervar);
     const tirb_expr **slot = TIRBI_LIST_ADD(s->arena, &frame->values, const tirb_expr *);
@@ -272,9 +282,11 @@ static tirbi_value axis(tirbi_script *s, const tirbi_call *c) {
         value = arg(s, c, 1);
         if (!value || !is_bound(s, value, "the binding of an axis")) return tirbi_value_error();
     } else if (!frame->block->no_realize) {
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.axis.%s needs the value that the axis is bound to", c->entry->name);
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.axis.%s needs the value that the axis is bound to",
+                          c->entry->name);
     }
-    return tirbi_value_declared(add_axis(s, frame, c->node->span, c->hint, domain, value, (tirb_itervar_type)c->entry->data, type));
+    return tirbi_value_declared(
+        add_axis(s, frame, c->node->span, c->hint, domain, value, (tirb_itervar_type)c->entry->data, type));
 }
 
 static tirbi_value remap(tirbi_script *s, const tirbi_call *c) {
@@ -286,7 +298,8 @@ static tirbi_value remap(tirbi_script *s, const tirbi_call *c) {
         !tirbi_to_exprs(s, &c->args[1], &bindings, &n))
         return tirbi_value_error();
     if (strlen(kinds) != n)
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "\"%s\" names %zu axes, but %u are given", kinds, strlen(kinds), n);
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "\"%s\" names %zu axes, but %u are given", kinds, strlen(kinds),
+                          n);
     tirbi_value v = {.kind = TIRBI_VALUE_TUPLE};
     v.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
     v.as.sequence.n = n;
@@ -295,11 +308,12 @@ static tirbi_value remap(tirbi_script *s, const tirbi_call *c) {
         if (kinds[i] != 'S' && kinds[i] != 'R')
             return tirbi_fail(s, TIRB_TYPE, c->node->span, "unknown kind of axis '%c'; it is S or R", kinds[i]);
         if (bindings[i]->kind != TIRB_EXPR_VAR)
-            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, bindings[i]), "T.axis.remap takes loop variables only");
+            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, bindings[i]),
+                              "T.axis.remap takes loop variables only");
         const tirb_stmt *stmt = tirbi_frame_loop(&s->builder, bindings[i]);
         if (!stmt)
-            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, bindings[i]), "`%s` is not the variable of a loop around this block",
-                              bindings[i]->as.var.name);
+            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, bindings[i]),
+                              "`%s` is not the variable of a loop around this block", bindings[i]->as.var.name);
         tirb_range domain = {stmt->as.for_.min, stmt->as.for_.extent};
         const char *name = n == 1 && c->hint ? c->hint : i < c->n_hints ? c->hints[i] : NULL;
         tirb_itervar_type type = kinds[i] == 'S' ? TIRB_ITER_DATA_PAR : TIRB_ITER_COMM_REDUCE;
@@ -317,7 +331,8 @@ tirbi_value tirbi_let_scope(tirbi_script *s, tirbi_span span, const tirb_expr *v
     if (!var || !value) return tirbi_value_error();
     bool pointers = tirbi_type_is_handle(var->dtype) && tirbi_type_is_handle(value->dtype);
     if (!pointers && !tirb_datatype_equal(var->dtype, value->dtype))
-        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, value), "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, value),
+                          "`%s` is of type %s and is bound to a value of type %s", var->as.var.name,
                           tirb_datatype_text(var->dtype, left), tirb_datatype_text(value->dtype, right));
     tirb_stmt *stmt = tirbi_make_stmt(&s->builder, span, TIRB_STMT_LET);
     if (!stmt) return tirbi_value_error();
@@ -332,12 +347,14 @@ static tirbi_value let_stmt(tirbi_script *s, const tirbi_call *c) {
     if (tirbi_given(&c->args[2])) {
         var = arg(s, c, 2);
         if (!var) return tirbi_value_error();
-        if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "only a variable can be bound");
+        if (var->kind != TIRB_EXPR_VAR)
+            return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "only a variable can be bound");
         value = tirbi_to_typed(s, &c->args[0], var->dtype);
     } else {
         value = arg(s, c, 0);
         if (!value) return tirbi_value_error();
-        tirb_type type = tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(value->dtype);
+        tirb_type type = tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "")
+                                                            : tirbi_prim_type(value->dtype);
         var = tirbi_make_var(&s->builder, c->node->span, c->hint, type);
     }
     return tirbi_let_scope(s, c->node->span, var, value);
@@ -347,11 +364,13 @@ static tirbi_value let_stmt(tirbi_script *s, const tirbi_call *c) {
 static tirbi_value classic_let(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *var = arg(s, c, 0);
     if (!var) return tirbi_value_error();
-    if (var->kind != TIRB_EXPR_VAR) return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "only a variable can be bound");
+    if (var->kind != TIRB_EXPR_VAR)
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, var), "only a variable can be bound");
     return tirbi_let_scope(s, c->node->span, var, tirbi_to_typed(s, &c->args[1], var->dtype));
 }
 
-static tirb_stmt *attr_stmt(tirbi_script *s, tirbi_span span, const tirb_expr *node, const char *key, const tirb_expr *value) {
+static tirb_stmt *attr_stmt(tirbi_script *s, tirbi_span span, const tirb_expr *node, const char *key,
+                            const tirb_expr *value) {
     tirb_stmt *stmt = value ? tirbi_make_stmt(&s->builder, span, TIRB_STMT_ATTR) : NULL;
     if (!stmt) return NULL;
     stmt->as.attr.node_expr = node;
@@ -371,14 +390,16 @@ static tirbi_value attr_dict(tirbi_script *s, const tirbi_call *c) {
         const char *key;
         if (!tirbi_to_text(s, &dict->as.sequence.items[2 * i], "the key", &key)) return tirbi_value_error();
         const tirb_expr *node = tirbi_make_int(&s->builder, c->node->span, tirbi_type_i32, 0);
-        v.as.form->stmts[i] = attr_stmt(s, c->node->span, node, key, tirbi_to_expr(s, &dict->as.sequence.items[2 * i + 1]));
+        v.as.form->stmts[i] =
+            attr_stmt(s, c->node->span, node, key, tirbi_to_expr(s, &dict->as.sequence.items[2 * i + 1]));
         if (!v.as.form->stmts[i]) return tirbi_value_error();
     }
     v.as.form->n_stmts = n;
     return v;
 }
 
-static const tirb_itervar *make_thread(tirbi_script *s, const tirb_expr *var, const char *tag, const tirb_expr *extent) {
+static const tirb_itervar *make_thread(tirbi_script *s, const tirb_expr *var, const char *tag,
+                                       const tirb_expr *extent) {
     tirb_itervar *thread = TIRBI_NEW(s->arena, tirb_itervar);
     if (!thread || !var || !extent) return NULL;
     tirb_range domain = {tirbi_make_int(&s->builder, extent->span, extent->dtype, 0), extent};
@@ -399,7 +420,8 @@ static void add_thread(tirbi_script *s, const tirb_expr *var, const char *tag) {
     if (slot) *slot = (tirbi_thread){var, tag};
 }
 
-static tirbi_value thread_scope(tirbi_script *s, const tirbi_call *c, const tirb_expr *var, const char *tag, const tirb_expr *extent) {
+static tirbi_value thread_scope(tirbi_script *s, const tirbi_call *c, const tirb_expr *var, const char *tag,
+                                const tirb_expr *extent) {
     bool is_virtual = strncmp(tag, "vthread", 7) == 0;
     tirb_stmt *stmt = attr_stmt(s, c->node->span, var, is_virtual ? "virtual_thread" : "thread_extent", extent);
     if (!stmt) return tirbi_value_error();
@@ -412,7 +434,9 @@ static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
     const char *key;
     if (!tirbi_to_text(s, &c->args[1], "the key", &key)) return tirbi_value_error();
     const tirb_expr *node = NULL, *value = tirbi_given(&c->args[2]) ? arg(s, c, 2) : NULL;
-    if (!value) return c->args[2].kind == TIRBI_VALUE_MISSING ? tirbi_fail(s, TIRB_TYPE, c->node->span, "T.attr needs a value") : tirbi_value_error();
+    if (!value)
+        return c->args[2].kind == TIRBI_VALUE_MISSING ? tirbi_fail(s, TIRB_TYPE, c->node->span, "T.attr needs a value")
+                                                      : tirbi_value_error();
     if (c->args[0].kind == TIRBI_VALUE_BUFFER && !c->args[0].scalar)
         node = c->args[0].as.buffer->data;
     else if (c->args[0].kind != TIRBI_VALUE_OPAQUE && !(node = arg(s, c, 0)))
@@ -477,14 +501,16 @@ static tirbi_value conditional(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *condition = tirbi_to_typed(s, &c->args[0], tirbi_type_bool);
     if (!condition || tirbi_is_error(&v)) return tirbi_value_error();
     if (!tirbi_type_is_bool(condition->dtype) || condition->dtype.lanes != 1)
-        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, condition), "the condition must be a scalar bool, not %s",
-                          tirb_datatype_text(condition->dtype, text));
+        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, condition),
+                          "the condition must be a scalar bool, not %s", tirb_datatype_text(condition->dtype, text));
     v.as.form->condition = condition;
     return v;
 }
 
 static tirbi_value branch(tirbi_script *s, const tirbi_call *c) {
-    if (!s->open_if) return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s is only possible directly in `with T.If(...)`", c->entry->name);
+    if (!s->open_if)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s is only possible directly in `with T.If(...)`",
+                          c->entry->name);
     return tirbi_value_form(s, (tirbi_form_kind)c->entry->data);
 }
 
@@ -492,7 +518,8 @@ static tirbi_value branch(tirbi_script *s, const tirbi_call *c) {
 
 static tirbi_value evaluate(tirbi_script *s, const tirbi_call *c) {
     if (c->args[0].kind == TIRBI_VALUE_BUFFER && !c->args[0].scalar)
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.evaluate needs a value; write `%s.data` for the buffer's pointer",
+        return tirbi_fail(s, TIRB_TYPE, c->node->span,
+                          "T.evaluate needs a value; write `%s.data` for the buffer's pointer",
                           c->args[0].as.buffer->name);
     const tirb_expr *e = arg(s, c, 0);
     if (e) tirbi_emit_value(s, c->node->span, e);
@@ -511,8 +538,10 @@ static tirbi_value func_attr(tirbi_script *s, const tirbi_call *c) {
     for (uint32_t i = 0; i < attrs.n; i++) {
         tirb_attr attribute = ((tirb_attr *)attrs.items)[i];
         tirb_primfunc *ir = s->function->ir;
-        if (strcmp(attribute.key, "global_symbol") == 0 && attribute.value && attribute.value->kind == TIRB_EXPR_STRING_IMM) {
-            if (ir->is_private) return tirbi_fail(s, TIRB_VALUE, c->node->span, "a private function has no global_symbol");
+        if (strcmp(attribute.key, "global_symbol") == 0 && attribute.value &&
+            attribute.value->kind == TIRB_EXPR_STRING_IMM) {
+            if (ir->is_private)
+                return tirbi_fail(s, TIRB_VALUE, c->node->span, "a private function has no global_symbol");
             ir->global_symbol = attribute.value->as.string.text;
         }
         const tirb_attr *known = s->function->attrs.items;
@@ -534,7 +563,8 @@ static tirbi_value func_name(tirbi_script *s, const tirbi_call *c) {
 
 static tirbi_value func_ret(tirbi_script *s, const tirbi_call *c) {
     if (!s->function) return tirbi_value_error();
-    if (s->function->line->annotation) return tirbi_fail(s, TIRB_TYPE, c->node->span, "the return type is given already");
+    if (s->function->line->annotation)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "the return type is given already");
     if (c->args[0].kind == TIRBI_VALUE_DTYPE)
         s->function->ir->ret_type = tirbi_prim_type(c->args[0].as.dtype);
     else if (c->args[0].kind == TIRBI_VALUE_POINTER)
@@ -556,7 +586,8 @@ static tirbi_value old_var(tirbi_script *s, const tirbi_call *c) {
 static tirbi_value pointer_type(tirbi_script *s, const tirbi_call *c) {
     tirb_type type = tirbi_pointer_type(tirbi_type_void, "");
     if (!tirbi_to_dtype(s, &c->args[0], &type.dtype)) return tirbi_value_error();
-    if (tirbi_given(&c->args[1]) && !tirbi_to_text(s, &c->args[1], "the storage scope", &type.scope)) return tirbi_value_error();
+    if (tirbi_given(&c->args[1]) && !tirbi_to_text(s, &c->args[1], "the storage scope", &type.scope))
+        return tirbi_value_error();
     if (s->in_signature || c->entry->data == 0) return (tirbi_value){.kind = TIRBI_VALUE_POINTER, .as.type.type = type};
     return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, c->hint, type));
 }

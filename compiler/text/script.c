@@ -13,9 +13,15 @@ static tirbi_dialect dialect_of_names(const tirbi_tokens *tokens) {
         const char *name;
         tirbi_dialect dialect;
     } signs[] = {
-        {"sblock", TIRBI_DIALECT_TIRX},        {"sblock_attr", TIRBI_DIALECT_TIRX}, {"sblock_alloc_buffer", TIRBI_DIALECT_TIRX},
-        {"s_tir", TIRBI_DIALECT_TIRX},         {"block", TIRBI_DIALECT_CLASSIC},    {"block_attr", TIRBI_DIALECT_CLASSIC},
-        {"allocate", TIRBI_DIALECT_CLASSIC},   {"LetStmt", TIRBI_DIALECT_CLASSIC},  {"allocate_const", TIRBI_DIALECT_CLASSIC},
+        {"sblock", TIRBI_DIALECT_TIRX},
+        {"sblock_attr", TIRBI_DIALECT_TIRX},
+        {"sblock_alloc_buffer", TIRBI_DIALECT_TIRX},
+        {"s_tir", TIRBI_DIALECT_TIRX},
+        {"block", TIRBI_DIALECT_CLASSIC},
+        {"block_attr", TIRBI_DIALECT_CLASSIC},
+        {"allocate", TIRBI_DIALECT_CLASSIC},
+        {"LetStmt", TIRBI_DIALECT_CLASSIC},
+        {"allocate_const", TIRBI_DIALECT_CLASSIC},
         {"buffer_decl", TIRBI_DIALECT_CLASSIC},
     };
     for (uint32_t i = 0; i + 1 < tokens->n; i++) {
@@ -39,10 +45,8 @@ static bool import_space(const tirbi_import *import, tirbi_namespace *space, tir
         tirbi_namespace space;
         tirbi_dialect dialect;
     } spaces[] = {
-        {"tir", TIRBI_SPACE_TIR, TIRBI_DIALECT_CLASSIC},
-        {"tirx", TIRBI_SPACE_TIR, TIRBI_DIALECT_TIRX},
-        {"ir", TIRBI_SPACE_IR, TIRBI_DIALECT_UNKNOWN},
-        {"relax", TIRBI_SPACE_RELAX, TIRBI_DIALECT_UNKNOWN},
+        {"tir", TIRBI_SPACE_TIR, TIRBI_DIALECT_CLASSIC},       {"tirx", TIRBI_SPACE_TIR, TIRBI_DIALECT_TIRX},
+        {"ir", TIRBI_SPACE_IR, TIRBI_DIALECT_UNKNOWN},         {"relax", TIRBI_SPACE_RELAX, TIRBI_DIALECT_UNKNOWN},
         {"script", TIRBI_SPACE_SCRIPT, TIRBI_DIALECT_UNKNOWN},
     };
     for (size_t i = 0; import->name && i < sizeof spaces / sizeof *spaces; i++) {
@@ -74,7 +78,8 @@ static void run_import(tirbi_script *s, const tirbi_import *import) {
         tirbi_bind(s, import->as, import->span, v);
         return;
     }
-    tirbi_fail(s, TIRB_UNSUPPORTED, import->span, "`%s` cannot be imported: a program is TVMScript alone", import->module);
+    tirbi_fail(s, TIRB_UNSUPPORTED, import->span, "`%s` cannot be imported: a program is TVMScript alone",
+               import->module);
     tirbi_bind(s, import->as, import->span, tirbi_value_error());
 }
 
@@ -114,8 +119,9 @@ static bool read_option(tirbi_script *s, const tirbi_node *node, function_option
 /* What the last decorator of a function or class is called; NULL after an error. */
 static const char *decorator_name(tirbi_script *s, const tirbi_line *line, const tirbi_node **call) {
     if (line->n_decorators == 0) {
-        tirbi_fail(s, TIRB_SYNTAX, line->name_span, line->kind == TIRBI_LINE_CLASS ? "the class `%s` needs the decorator @I.ir_module"
-                                                                                  : "the function `%s` needs the decorator @T.prim_func",
+        tirbi_fail(s, TIRB_SYNTAX, line->name_span,
+                   line->kind == TIRBI_LINE_CLASS ? "the class `%s` needs the decorator @I.ir_module"
+                                                  : "the function `%s` needs the decorator @T.prim_func",
                    line->name);
         return NULL;
     }
@@ -164,7 +170,9 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
     ir->classic = tirbi_classic(s);
     ir->s_tir = options.s_tir || ir->classic;
     ir->span = line->name_span;
-    if (!tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = function})) return;
+    if (!tirbi_bind(s, line->name, line->name_span,
+                    (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = function}))
+        return;
     tirbi_function **slot = TIRBI_LIST_ADD(s->arena, &s->functions, tirbi_function *);
     if (slot) *slot = function;
 }
@@ -182,7 +190,8 @@ static const tirb_expr *declare_scalar(tirbi_script *s, const tirbi_parameter *p
     if (v.kind == TIRBI_VALUE_DTYPE) return tirbi_make_var(&s->builder, p->span, p->name, tirbi_prim_type(v.as.dtype));
     if (v.kind == TIRBI_VALUE_POINTER) return tirbi_make_var(&s->builder, p->span, p->name, v.as.type.type);
     if (!tirbi_is_error(&v))
-        tirbi_fail(s, TIRB_TYPE, p->annotation->span, "expected the type of a parameter, such as T.int32 or T.Buffer(...), found %s",
+        tirbi_fail(s, TIRB_TYPE, p->annotation->span,
+                   "expected the type of a parameter, such as T.int32 or T.Buffer(...), found %s",
                    tirbi_value_text(&v));
     return NULL;
 }
@@ -209,14 +218,18 @@ static bool declare_parameters(tirbi_script *s, tirbi_function *function) {
             const tirbi_parameter *p = &line->parameters[i];
             if (!p->annotation || p->initial) {
                 if (pass == 0)
-                    tirbi_fail(s, TIRB_TYPE, p->span, p->annotation ? "the parameter `%s` has a default value, which is not part of the language"
-                                                                    : "the parameter `%s` needs a type", p->name);
+                    tirbi_fail(s, TIRB_TYPE, p->span,
+                               p->annotation
+                                   ? "the parameter `%s` has a default value, which is not part of the language"
+                                   : "the parameter `%s` needs a type",
+                               p->name);
                 good = false;
                 continue;
             }
             if (is_buffer_annotation(p->annotation) != (pass == 1)) continue;
             params[i] = pass == 0 ? declare_scalar(s, p) : declare_buffer(s, p, &function->buffers[i]);
-            tirbi_value v = pass == 0 || !params[i] ? tirbi_value_expr(params[i]) : tirbi_value_buffer(function->buffers[i]);
+            tirbi_value v =
+                pass == 0 || !params[i] ? tirbi_value_expr(params[i]) : tirbi_value_buffer(function->buffers[i]);
             good = params[i] && good;
             good = tirbi_bind(s, p->name, p->span, v) && good;
         }
@@ -252,7 +265,8 @@ static void declare_function(tirbi_script *s, tirbi_function *function) {
     s->in_signature = true;
     for (uint32_t i = 0; i < function->line->n_type_parameters; i++) {
         const char *name = function->line->type_parameters[i];
-        const tirb_expr *var = tirbi_make_var(&s->builder, function->line->name_span, name, tirbi_prim_type(tirbi_type_i64));
+        const tirb_expr *var =
+            tirbi_make_var(&s->builder, function->line->name_span, name, tirbi_prim_type(tirbi_type_i64));
         if (var) tirbi_bind(s, name, function->line->name_span, tirbi_value_expr(var));
     }
     bool good = declare_parameters(s, function);
@@ -316,12 +330,16 @@ static void collect_class(tirbi_script *s, const tirbi_line *line);
 
 static void collect_line(tirbi_script *s, const tirbi_line *line, bool in_class) {
     switch (line->kind) {
-    case TIRBI_LINE_DEF: add_function(s, line); return;
+    case TIRBI_LINE_DEF:
+        add_function(s, line);
+        return;
     case TIRBI_LINE_CLASS:
         if (in_class) break;
         collect_class(s, line);
         return;
-    case TIRBI_LINE_ASSIGN: run_constant(s, line); return;
+    case TIRBI_LINE_ASSIGN:
+        run_constant(s, line);
+        return;
     case TIRBI_LINE_EXPR: {
         tirbi_value v = tirbi_evaluate(s, line->value);
         if (v.kind == TIRBI_VALUE_STRING || v.kind == TIRBI_VALUE_NONE || tirbi_is_error(&v)) return;
@@ -330,10 +348,13 @@ static void collect_line(tirbi_script *s, const tirbi_line *line, bool in_class)
     case TIRBI_LINE_IMPORT:
         if (in_class) break;
         return;
-    case TIRBI_LINE_PASS: return;
-    default: break;
+    case TIRBI_LINE_PASS:
+        return;
+    default:
+        break;
     }
-    tirbi_fail(s, TIRB_SYNTAX, line->span, "this statement is not possible %s", in_class ? "in a module" : "outside a function");
+    tirbi_fail(s, TIRB_SYNTAX, line->span, "this statement is not possible %s",
+               in_class ? "in a module" : "outside a function");
 }
 
 static void collect_class(tirbi_script *s, const tirbi_line *line) {

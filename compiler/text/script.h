@@ -40,8 +40,8 @@ typedef enum tirbi_value_kind {
     TIRBI_VALUE_FUNCTION,
     TIRBI_VALUE_MACRO,
     TIRBI_VALUE_LAMBDA,
-    TIRBI_VALUE_META,   /* T.meta_var(value): an alias */
-    TIRBI_VALUE_OPAQUE  /* something that only annotations hold: kept as its text */
+    TIRBI_VALUE_META,  /* T.meta_var(value): an alias */
+    TIRBI_VALUE_OPAQUE /* something that only annotations hold: kept as its text */
 } tirbi_value_kind;
 
 typedef enum tirbi_namespace {
@@ -119,9 +119,9 @@ struct tirbi_form {
     tirbi_form_kind kind;
     tirb_stmt **stmts;
     uint32_t n_stmts;
-    tirbi_value result; /* what `as` or an assignment names */
-    const char *name;   /* BLOCK */
-    bool no_realize;    /* BLOCK */
+    tirbi_value result;         /* what `as` or an assignment names */
+    const char *name;           /* BLOCK */
+    bool no_realize;            /* BLOCK */
     const tirb_expr *condition; /* WHILE, IF */
 };
 
@@ -158,11 +158,11 @@ struct tirbi_function {
     tirb_primfunc *ir;
     tirbi_binding *bindings; /* of the signature */
     uint32_t n_bindings;
-    tirbi_list attrs;        /* of tirb_attr */
-    tirbi_list type_vars;    /* of const tirb_expr *: this function's variables for the file's TypeVars */
+    tirbi_list attrs;            /* of tirb_attr */
+    tirbi_list type_vars;        /* of const tirb_expr *: this function's variables for the file's TypeVars */
     const tirb_buffer **buffers; /* per parameter; match_buffer fills them in */
-    bool broken;             /* the signature has errors */
-    bool return_known;       /* by an annotation or by a return statement */
+    bool broken;                 /* the signature has errors */
+    bool return_known;           /* by an annotation or by a return statement */
     bool uses_blocks;
 };
 
@@ -190,7 +190,7 @@ struct tirbi_script {
     tirbi_list module_attrs;
     tirbi_function *function; /* that is being read */
     bool in_signature;
-    bool define_names;        /* an unknown name in a quoted shape defines a variable */
+    bool define_names; /* an unknown name in a quoted shape defines a variable */
     tirb_datatype define_type;
     const char *hint;
     const char *const *hints;
@@ -267,13 +267,16 @@ tirbi_value tirbi_evaluate(tirbi_script *s, const tirbi_node *node);
 /* As the right side of an assignment to `hint`. */
 tirbi_value tirbi_evaluate_named(tirbi_script *s, const tirbi_node *node, const char *hint);
 tirbi_value tirbi_evaluate_quoted(tirbi_script *s, const tirbi_value *text, tirb_datatype type);
-tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x, const tirbi_value *y);
-tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *node, const tirbi_node *index);
+tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x,
+                         const tirbi_value *y);
+tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *node,
+                               const tirbi_node *index);
 /* The indices of an access that is stored to: slices are ramps. */
 bool tirbi_store_indices(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *index,
                          const tirb_expr *const **out, uint32_t *n);
 tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_function *function);
-tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry, const tirbi_value *object);
+tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry,
+                             const tirbi_value *object);
 bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, const tirbi_macro *macro);
 void tirbi_run_lines(tirbi_script *s, const tirbi_lines *lines);
 

@@ -35,7 +35,8 @@ typedef struct argument {
     tirbi_value value;
 } argument;
 
-static bool add_argument(tirbi_script *s, tirbi_list *list, const char *name, const tirbi_node *node, tirbi_value value) {
+static bool add_argument(tirbi_script *s, tirbi_list *list, const char *name, const tirbi_node *node,
+                         tirbi_value value) {
     argument *slot = TIRBI_LIST_ADD(s->arena, list, argument);
     if (!slot) return false;
     if (!value.node) value.node = node;
@@ -59,7 +60,8 @@ static bool read_arguments(tirbi_script *s, const tirbi_node *node, tirbi_list *
         }
         uint32_t n = starred ? v.as.sequence.n : 1;
         for (uint32_t j = 0; j < n; j++)
-            if (!add_argument(s, out, named ? item->name : NULL, item, starred ? v.as.sequence.items[j] : v)) return false;
+            if (!add_argument(s, out, named ? item->name : NULL, item, starred ? v.as.sequence.items[j] : v))
+                return false;
     }
     return good;
 }
@@ -91,7 +93,8 @@ static bool put_keyword(tirbi_script *s, const char *name, const parameter *para
     }
     if (strcmp(a->name, "dtype") == 0 || strcmp(a->name, "span") == 0) return true;
     if (suggestion.best)
-        tirbi_fail(s, TIRB_TYPE, a->node->span, "%s has no parameter `%s`; did you mean `%s`?", name, a->name, suggestion.best);
+        tirbi_fail(s, TIRB_TYPE, a->node->span, "%s has no parameter `%s`; did you mean `%s`?", name, a->name,
+                   suggestion.best);
     else
         tirbi_fail(s, TIRB_TYPE, a->node->span, "%s has no parameter `%s`", name, a->name);
     return false;
@@ -110,7 +113,8 @@ static bool bind_arguments(tirbi_script *s, const tirbi_node *node, const tirbi_
             break;
         }
         if (next == n) {
-            tirbi_fail(s, TIRB_TYPE, arguments[i].node->span, "%s takes at most %u argument%s", name, n, n == 1 ? "" : "s");
+            tirbi_fail(s, TIRB_TYPE, arguments[i].node->span, "%s takes at most %u argument%s", name, n,
+                       n == 1 ? "" : "s");
             return false;
         }
         args[next++] = arguments[i].value;
@@ -120,14 +124,17 @@ static bool bind_arguments(tirbi_script *s, const tirbi_node *node, const tirbi_
     for (uint32_t i = 0; i < n; i++) {
         if (parameters[i].rest && args[i].kind == TIRBI_VALUE_MISSING && !put_rest(s, &args[i], NULL, 0)) return false;
         if (args[i].kind != TIRBI_VALUE_MISSING || parameters[i].optional) continue;
-        tirbi_fail(s, TIRB_TYPE, node->span, "%s needs the argument `%.*s`", name, (int)parameters[i].size, parameters[i].name);
+        tirbi_fail(s, TIRB_TYPE, node->span, "%s needs the argument `%.*s`", name, (int)parameters[i].size,
+                   parameters[i].name);
         return false;
     }
     return true;
 }
 
-tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry, const tirbi_value *object) {
-    tirbi_call call = {.node = node, .entry = entry, .object = object, .hint = s->hint, .hints = s->hints, .n_hints = s->n_hints};
+tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry,
+                             const tirbi_value *object) {
+    tirbi_call call = {
+        .node = node, .entry = entry, .object = object, .hint = s->hint, .hints = s->hints, .n_hints = s->n_hints};
     s->hint = NULL;
     s->n_hints = 0;
     tirbi_list given = {.n = 0};
@@ -135,8 +142,8 @@ tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirb
     memset(args, 0, sizeof args);
     call.args = args;
     if (!entry->handler)
-        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` is not supported%s%s", tirbi_node_text(s, node->items[0]),
-                          entry->signature[0] ? ": " : "", entry->signature);
+        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` is not supported%s%s",
+                          tirbi_node_text(s, node->items[0]), entry->signature[0] ? ": " : "", entry->signature);
     if (!read_arguments(s, node, &given) || !bind_arguments(s, node, entry, &given, args)) return tirbi_value_error();
     return entry->handler(s, &call);
 }
@@ -153,15 +160,16 @@ static const tirb_expr *region_address(tirbi_script *s, const tirbi_node *node, 
     return tirbi_make_call(&s->builder, node->span, tirbi_type_handle, TIRB_BUILTIN_ADDRESS_OF, &load, 1);
 }
 
-static const tirb_expr *pass_argument(tirbi_script *s, const tirbi_node *node, const tirb_expr *param, const tirbi_value *v) {
+static const tirb_expr *pass_argument(tirbi_script *s, const tirbi_node *node, const tirb_expr *param,
+                                      const tirbi_value *v) {
     char text[32];
     if (param && !tirbi_type_is_handle(param->dtype)) return tirbi_to_typed(s, v, param->dtype);
     if (v->kind == TIRBI_VALUE_BUFFER) return v->as.buffer->data;
     if (v->kind == TIRBI_VALUE_REGION) return region_address(s, node, v);
     const tirb_expr *e = tirbi_to_expr(s, v);
     if (e && param && !tirbi_type_is_handle(e->dtype)) {
-        tirbi_fail(s, TIRB_TYPE, node->span, "the parameter `%s` takes a buffer, not a value of type %s%s", param->as.var.name,
-                   tirb_datatype_text(e->dtype, text),
+        tirbi_fail(s, TIRB_TYPE, node->span, "the parameter `%s` takes a buffer, not a value of type %s%s",
+                   param->as.var.name, tirb_datatype_text(e->dtype, text),
                    e->kind == TIRB_EXPR_LOAD ? "; write T.address_of(...) for part of a buffer" : "");
         return NULL;
     }
@@ -175,8 +183,8 @@ tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_f
     const tirb_primfunc *ir = function->ir;
     if (!s->function) return tirbi_fail(s, TIRB_TYPE, node->span, "a PrimFunc is only called inside another one");
     if (given.n != ir->n_params)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` takes %u argument%s, %u given", function->line->name, ir->n_params,
-                          ir->n_params == 1 ? "" : "s", given.n);
+        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` takes %u argument%s, %u given", function->line->name,
+                          ir->n_params, ir->n_params == 1 ? "" : "s", given.n);
     const tirb_expr **args = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, given.n);
     if (!args) return tirbi_value_error();
     for (uint32_t i = 0; i < given.n; i++) {
@@ -206,10 +214,17 @@ static void tables_of(tirbi_namespace space, const tirbi_entry *out[MAX_TABLES +
         out[2] = tirbi_buffer_names;
         out[3] = tirbi_stmt_names;
         break;
-    case TIRBI_SPACE_AXIS: out[0] = tirbi_axis_names; break;
-    case TIRBI_SPACE_IR: out[0] = tirbi_ir_names; break;
-    case TIRBI_SPACE_PYTHON: out[0] = tirbi_python_names; break;
-    default: break;
+    case TIRBI_SPACE_AXIS:
+        out[0] = tirbi_axis_names;
+        break;
+    case TIRBI_SPACE_IR:
+        out[0] = tirbi_ir_names;
+        break;
+    case TIRBI_SPACE_PYTHON:
+        out[0] = tirbi_python_names;
+        break;
+    default:
+        break;
     }
 }
 

@@ -12,7 +12,8 @@ void tirbi_emit_return(tirbi_script *s, tirbi_span span, const tirb_expr *value)
     tirb_primfunc *ir = s->function->ir;
     char left[32], right[32];
     if (value && !s->function->return_known) {
-        ir->ret_type = tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(value->dtype);
+        ir->ret_type = tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "")
+                                                          : tirbi_prim_type(value->dtype);
         s->function->return_known = true;
     }
     bool returns = ir->ret_type.kind != TIRB_TYPE_TUPLE;
@@ -21,8 +22,8 @@ void tirbi_emit_return(tirbi_script *s, tirbi_span span, const tirb_expr *value)
         return;
     }
     if (value && ir->ret_type.kind == TIRB_TYPE_PRIM && !tirb_datatype_equal(ir->ret_type.dtype, value->dtype)) {
-        tirbi_fail(s, TIRB_TYPE, span, "`%s` returns %s, not %s", ir->name, tirb_datatype_text(ir->ret_type.dtype, left),
-                   tirb_datatype_text(value->dtype, right));
+        tirbi_fail(s, TIRB_TYPE, span, "`%s` returns %s, not %s", ir->name,
+                   tirb_datatype_text(ir->ret_type.dtype, left), tirb_datatype_text(value->dtype, right));
         return;
     }
     tirb_stmt *stmt = tirbi_make_stmt(&s->builder, span, TIRB_STMT_RETURN);
@@ -47,7 +48,8 @@ void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e) {
             return;
         }
         if (e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP || e->as.call.builtin == TIRB_BUILTIN_CONTINUE_LOOP) {
-            tirbi_emit_jump(s, span, e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP ? TIRB_STMT_BREAK : TIRB_STMT_CONTINUE);
+            tirbi_emit_jump(s, span,
+                            e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP ? TIRB_STMT_BREAK : TIRB_STMT_CONTINUE);
             return;
         }
     }
@@ -60,9 +62,12 @@ static void emit_form(tirbi_script *s, const tirbi_form *form) {
 
 static const char *form_text(const tirbi_form *form) {
     switch (form->kind) {
-    case TIRBI_FORM_LOOPS: return "a loop is entered with 'for'";
-    case TIRBI_FORM_BLOCK: return "a block is entered with 'with'";
-    default: return "this is entered with 'with'";
+    case TIRBI_FORM_LOOPS:
+        return "a loop is entered with 'for'";
+    case TIRBI_FORM_BLOCK:
+        return "a block is entered with 'with'";
+    default:
+        return "this is entered with 'with'";
     }
 }
 
@@ -92,7 +97,8 @@ static const tirb_buffer *allocate_variable(tirbi_script *s, const tirbi_node *t
     return buffer;
 }
 
-static void bind_let(tirbi_script *s, const tirbi_node *target, tirbi_span span, tirb_type type, const tirb_expr *value) {
+static void bind_let(tirbi_script *s, const tirbi_node *target, tirbi_span span, tirb_type type,
+                     const tirb_expr *value) {
     const tirb_expr *var = tirbi_make_var(&s->builder, target->span, target->name, type);
     tirbi_value v = tirbi_let_scope(s, span, var, value);
     bool bound = tirbi_bind(s, target->name, target->span, tirbi_is_error(&v) ? v : tirbi_value_expr(var));
@@ -130,9 +136,12 @@ static void assign_name(tirbi_script *s, const tirbi_node *target, tirbi_span sp
     case TIRBI_VALUE_ERROR:
         if (!old) tirbi_bind(s, target->name, target->span, value);
         return;
-    case TIRBI_VALUE_NONE: tirbi_fail(s, TIRB_TYPE, span, "this has no value to assign"); return;
+    case TIRBI_VALUE_NONE:
+        tirbi_fail(s, TIRB_TYPE, span, "this has no value to assign");
+        return;
     case TIRBI_VALUE_LAMBDA:
-        tirbi_fail(s, TIRB_SYNTAX, value.node->span, "a lambda is only part of the language in T.comm_reducer and T.index_map");
+        tirbi_fail(s, TIRB_SYNTAX, value.node->span,
+                   "a lambda is only part of the language in T.comm_reducer and T.index_map");
         return;
     case TIRBI_VALUE_FORM:
         if (value.as.form->kind != TIRBI_FORM_SCOPE) {
@@ -145,12 +154,14 @@ static void assign_name(tirbi_script *s, const tirbi_node *target, tirbi_span sp
         return;
     case TIRBI_VALUE_EXPR:
         if (value.declares) {
-            bool same = old && old->level == s->level && old->value.kind == TIRBI_VALUE_EXPR && old->value.as.expr == value.as.expr;
+            bool same = old && old->level == s->level && old->value.kind == TIRBI_VALUE_EXPR &&
+                        old->value.as.expr == value.as.expr;
             if (!same) tirbi_bind(s, target->name, target->span, value);
             return;
         }
         break;
-    default: break;
+    default:
+        break;
     }
     if (tirbi_is_prim(&value) && !(value.kind == TIRBI_VALUE_BUFFER && value.declares))
         assign_prim(s, target, span, &value);
@@ -165,7 +176,8 @@ static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
     if (tirbi_is_error(&object) || tirbi_is_error(value)) return;
     if (object.kind != TIRBI_VALUE_BUFFER) {
-        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s", tirbi_value_text(&object));
+        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s",
+                   tirbi_value_text(&object));
         return;
     }
     if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;
@@ -213,7 +225,8 @@ static void assign_tuple(tirbi_script *s, const tirbi_node *target, tirbi_span s
         else if (!tirbi_is_error(value))
             tirbi_fail(s, TIRB_TYPE, span, "%s cannot be assigned to %u names", tirbi_value_text(value), n);
         for (uint32_t i = 0; i < n; i++)
-            assign(s, target->items[i]->kind == TIRBI_NODE_STARRED ? target->items[i]->items[0] : target->items[i], span, &error);
+            assign(s, target->items[i]->kind == TIRBI_NODE_STARRED ? target->items[i]->items[0] : target->items[i],
+                   span, &error);
         return;
     }
     tirbi_value *items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, given);
@@ -236,11 +249,19 @@ static void assign_tuple(tirbi_script *s, const tirbi_node *target, tirbi_span s
 
 static void assign(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
     switch (target->kind) {
-    case TIRBI_NODE_NAME: assign_name(s, target, span, *value); return;
-    case TIRBI_NODE_SUBSCRIPT: assign_element(s, target, span, value); return;
+    case TIRBI_NODE_NAME:
+        assign_name(s, target, span, *value);
+        return;
+    case TIRBI_NODE_SUBSCRIPT:
+        assign_element(s, target, span, value);
+        return;
     case TIRBI_NODE_TUPLE:
-    case TIRBI_NODE_LIST: assign_tuple(s, target, span, value); return;
-    default: tirbi_fail(s, TIRB_TYPE, target->span, "this cannot be assigned to"); return;
+    case TIRBI_NODE_LIST:
+        assign_tuple(s, target, span, value);
+        return;
+    default:
+        tirbi_fail(s, TIRB_TYPE, target->span, "this cannot be assigned to");
+        return;
     }
 }
 
@@ -296,7 +317,8 @@ static bool check_duplicates(tirbi_script *s, const tirbi_node *target) {
         for (uint32_t j = 0; j < i; j++)
             if (target->items[i]->kind == TIRBI_NODE_NAME && target->items[j]->name == target->items[i]->name &&
                 target->items[j]->kind == TIRBI_NODE_NAME && strcmp(target->items[i]->name, "_") != 0) {
-                tirbi_fail(s, TIRB_TYPE, target->items[i]->span, "`%s` is assigned twice in one statement", target->items[i]->name);
+                tirbi_fail(s, TIRB_TYPE, target->items[i]->span, "`%s` is assigned twice in one statement",
+                           target->items[i]->name);
                 return false;
             }
     return true;
@@ -319,9 +341,11 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
         if (tirbi_is_error(&left)) return;
         if (left.kind != TIRBI_VALUE_BUFFER || !left.scalar) {
             if (left.kind == TIRBI_VALUE_EXPR)
-                tirbi_fail(s, TIRB_TYPE, line->span, "`%s` is bound once and cannot be changed; use a buffer of one element", target->name);
+                tirbi_fail(s, TIRB_TYPE, line->span,
+                           "`%s` is bound once and cannot be changed; use a buffer of one element", target->name);
             else
-                tirbi_fail(s, TIRB_TYPE, line->span, "`%s` is %s and cannot be changed", target->name, tirbi_value_text(&left));
+                tirbi_fail(s, TIRB_TYPE, line->span, "`%s` is %s and cannot be changed", target->name,
+                           tirbi_value_text(&left));
             return;
         }
         tirbi_value v = tirbi_binary(s, whole, line->op, &left, &right);
@@ -338,7 +362,8 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
     uint32_t n;
     if (tirbi_is_error(&object)) return;
     if (object.kind != TIRBI_VALUE_BUFFER) {
-        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s", tirbi_value_text(&object));
+        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s",
+                   tirbi_value_text(&object));
         return;
     }
     if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;
@@ -346,7 +371,8 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
     left.node = target;
     tirbi_value v = tirbi_binary(s, whole, line->op, &left, &right);
     v.node = whole;
-    if (!tirbi_is_error(&v)) tirbi_emit_store(&s->builder, line->span, object.as.buffer, tirbi_to_expr(s, &v), indices, n, NULL);
+    if (!tirbi_is_error(&v))
+        tirbi_emit_store(&s->builder, line->span, object.as.buffer, tirbi_to_expr(s, &v), indices, n, NULL);
 }
 
 /* ---- Annotated assignment --------------------------------------------------------------------------------------- */
@@ -357,7 +383,8 @@ static void annotated_let(tirbi_script *s, const tirbi_line *line, tirb_type typ
         return;
     }
     tirbi_value v = evaluate_for(s, line->value, line->target);
-    const tirb_expr *e = known && type.kind == TIRB_TYPE_PRIM ? tirbi_to_typed(s, &v, type.dtype) : tirbi_to_expr(s, &v);
+    const tirb_expr *e =
+        known && type.kind == TIRB_TYPE_PRIM ? tirbi_to_typed(s, &v, type.dtype) : tirbi_to_expr(s, &v);
     if (!e) {
         tirbi_bind(s, line->target->name, line->target->span, tirbi_value_error());
         return;
@@ -390,25 +417,35 @@ static void run_annotated(tirbi_script *s, const tirbi_line *line) {
     tirbi_value type = tirbi_evaluate(s, line->annotation);
     s->in_signature = in_signature;
     switch (type.kind) {
-    case TIRBI_VALUE_ERROR: tirbi_bind(s, line->target->name, line->target->span, type); return;
+    case TIRBI_VALUE_ERROR:
+        tirbi_bind(s, line->target->name, line->target->span, type);
+        return;
     case TIRBI_VALUE_DTYPE:
         if (tirbi_classic(s))
             annotated_let(s, line, tirbi_prim_type(type.as.dtype), true);
         else
             annotated_variable(s, line, type.as.dtype);
         return;
-    case TIRBI_VALUE_POINTER: annotated_let(s, line, type.as.type.type, true); return;
-    case TIRBI_VALUE_LET: annotated_let(s, line, type.as.type.type, true); return;
-    case TIRBI_VALUE_ARRAY: annotated_array(s, line, &type); return;
+    case TIRBI_VALUE_POINTER:
+        annotated_let(s, line, type.as.type.type, true);
+        return;
+    case TIRBI_VALUE_LET:
+        annotated_let(s, line, type.as.type.type, true);
+        return;
+    case TIRBI_VALUE_ARRAY:
+        annotated_array(s, line, &type);
+        return;
     case TIRBI_VALUE_ENTRY:
         if (strcmp(type.as.entry->name, "let") == 0) {
             annotated_let(s, line, (tirb_type){.kind = TIRB_TYPE_PRIM}, false);
             return;
         }
         break;
-    default: break;
+    default:
+        break;
     }
-    tirbi_fail(s, TIRB_TYPE, line->annotation->span, "expected a type such as T.int32 or T.let, found %s", tirbi_value_text(&type));
+    tirbi_fail(s, TIRB_TYPE, line->annotation->span, "expected a type such as T.int32 or T.let, found %s",
+               tirbi_value_text(&type));
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------ */
@@ -441,7 +478,8 @@ static void run_for(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = tirbi_evaluate(s, line->value);
     if (v.kind != TIRBI_VALUE_FORM || v.as.form->kind != TIRBI_FORM_LOOPS) {
         if (!tirbi_is_error(&v))
-            tirbi_fail(s, TIRB_TYPE, line->value->span, "a 'for' statement goes over range, T.grid, T.serial and the like, not %s",
+            tirbi_fail(s, TIRB_TYPE, line->value->span,
+                       "a 'for' statement goes over range, T.grid, T.serial and the like, not %s",
                        tirbi_value_text(&v));
         run_broken(s, line->target, &line->body);
         return;
@@ -462,7 +500,8 @@ static void run_for(tirbi_script *s, const tirbi_line *line) {
     if (pushed == n) {
         uint32_t mark = tirbi_open_level(s);
         bool single = n == 1 && line->target->kind == TIRBI_NODE_NAME;
-        if (check_duplicates(s, line->target)) assign(s, line->target, line->span, single ? &vars.as.sequence.items[0] : &vars);
+        if (check_duplicates(s, line->target))
+            assign(s, line->target, line->span, single ? &vars.as.sequence.items[0] : &vars);
         tirbi_run_lines(s, &line->body);
         tirbi_close_level(s, mark);
     }
@@ -473,7 +512,8 @@ static const tirb_expr *condition_of(tirbi_script *s, const tirbi_value *v) {
     char text[32];
     const tirb_expr *e = tirbi_is_number(v) ? tirbi_to_typed(s, v, tirbi_type_bool) : tirbi_to_expr(s, v);
     if (!e || (tirbi_type_is_bool(e->dtype) && e->dtype.lanes == 1)) return e;
-    tirbi_fail(s, TIRB_TYPE, v->node->span, "the condition must be a scalar bool, not %s", tirb_datatype_text(e->dtype, text));
+    tirbi_fail(s, TIRB_TYPE, v->node->span, "the condition must be a scalar bool, not %s",
+               tirb_datatype_text(e->dtype, text));
     return NULL;
 }
 
@@ -511,7 +551,9 @@ static void run_if(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = tirbi_evaluate(s, line->value);
     while (v.kind == TIRBI_VALUE_META) v = *v.as.meta;
     if (tirbi_is_number(&v)) {
-        bool taken = v.kind == TIRBI_VALUE_FLOAT ? v.as.real != 0 : v.kind == TIRBI_VALUE_BOOL ? v.as.boolean : v.as.integer != 0;
+        bool taken = v.kind == TIRBI_VALUE_FLOAT  ? v.as.real != 0
+                     : v.kind == TIRBI_VALUE_BOOL ? v.as.boolean
+                                                  : v.as.integer != 0;
         tirbi_run_lines(s, taken ? &line->body : &line->orelse);
         return;
     }
@@ -543,7 +585,8 @@ static void run_block(tirbi_script *s, const tirbi_line *line, const tirbi_form 
 
 static void run_scopes(tirbi_script *s, const tirbi_line *line, const tirbi_form *form) {
     uint32_t pushed = 0;
-    while (pushed < form->n_stmts && tirbi_frame_push(&s->builder, TIRBI_FRAME_SCOPE, form->stmts[pushed], line->span)) pushed++;
+    while (pushed < form->n_stmts && tirbi_frame_push(&s->builder, TIRBI_FRAME_SCOPE, form->stmts[pushed], line->span))
+        pushed++;
     if (pushed == form->n_stmts) {
         uint32_t mark = tirbi_open_level(s);
         tirbi_value result = form->result;
@@ -561,7 +604,8 @@ static void run_with_if(tirbi_script *s, const tirbi_line *line, const tirbi_for
     s->open_if = stmt;
     tirbi_run_lines(s, &line->body);
     s->open_if = outer;
-    if (!stmt->as.if_.then_case && !s->arena->failed) tirbi_fail(s, TIRB_TYPE, line->span, "T.If needs a `with T.Then():`");
+    if (!stmt->as.if_.then_case && !s->arena->failed)
+        tirbi_fail(s, TIRB_TYPE, line->span, "T.If needs a `with T.Then():`");
 }
 
 static void run_with_branch(tirbi_script *s, const tirbi_line *line, bool then) {
@@ -597,14 +641,28 @@ static void run_with(tirbi_script *s, const tirbi_line *line) {
         return;
     }
     switch (form->kind) {
-    case TIRBI_FORM_LOOPS: tirbi_fail(s, TIRB_TYPE, line->value->span, "%s", form_text(form)); return;
-    case TIRBI_FORM_BLOCK: run_block(s, line, form); return;
-    case TIRBI_FORM_INIT: run_init(s, line); return;
-    case TIRBI_FORM_SCOPE: run_scopes(s, line, form); return;
-    case TIRBI_FORM_WHILE: run_while_body(s, line->span, form->condition, &line->body); return;
-    case TIRBI_FORM_IF: run_with_if(s, line, form); return;
+    case TIRBI_FORM_LOOPS:
+        tirbi_fail(s, TIRB_TYPE, line->value->span, "%s", form_text(form));
+        return;
+    case TIRBI_FORM_BLOCK:
+        run_block(s, line, form);
+        return;
+    case TIRBI_FORM_INIT:
+        run_init(s, line);
+        return;
+    case TIRBI_FORM_SCOPE:
+        run_scopes(s, line, form);
+        return;
+    case TIRBI_FORM_WHILE:
+        run_while_body(s, line->span, form->condition, &line->body);
+        return;
+    case TIRBI_FORM_IF:
+        run_with_if(s, line, form);
+        return;
     case TIRBI_FORM_THEN:
-    case TIRBI_FORM_ELSE: run_with_branch(s, line, form->kind == TIRBI_FORM_THEN); return;
+    case TIRBI_FORM_ELSE:
+        run_with_branch(s, line, form->kind == TIRBI_FORM_THEN);
+        return;
     }
 }
 
@@ -666,14 +724,16 @@ static void run_expression(tirbi_script *s, const tirbi_line *line) {
     case TIRBI_VALUE_ERROR:
     case TIRBI_VALUE_NONE:
     case TIRBI_VALUE_STRING:
-    case TIRBI_VALUE_BUFFER: return;
+    case TIRBI_VALUE_BUFFER:
+        return;
     case TIRBI_VALUE_FORM:
         if (v.as.form->kind == TIRBI_FORM_SCOPE)
             emit_form(s, v.as.form);
         else
             tirbi_fail(s, TIRB_TYPE, line->span, "%s", form_text(v.as.form));
         return;
-    default: break;
+    default:
+        break;
     }
     if (!tirbi_is_prim(&v)) {
         tirbi_fail(s, TIRB_TYPE, line->span, "%s is no statement", tirbi_value_text(&v));
@@ -706,7 +766,8 @@ static bool bind_macro_arguments(tirbi_script *s, const tirbi_node *call, const 
         if (tirbi_is_error(&v) || !tirbi_bind(s, line->parameters[i].name, given->span, v)) return false;
     }
     if (call->n_items - 1 <= line->n_parameters) return true;
-    tirbi_fail(s, TIRB_TYPE, call->span, "`%s` takes at most %u arguments, %u given", line->name, line->n_parameters, call->n_items - 1);
+    tirbi_fail(s, TIRB_TYPE, call->span, "`%s` takes at most %u arguments, %u given", line->name, line->n_parameters,
+               call->n_items - 1);
     return false;
 }
 
@@ -716,8 +777,9 @@ bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, const tirbi_mac
         return false;
     }
     if (s->depth >= MAX_MACRO_DEPTH || s->n_expansions >= MAX_EXPANSIONS) {
-        tirbi_fail(s, TIRB_UNSUPPORTED, call->span, "macros are nested more than %d deep or expanded more than %d times",
-                   MAX_MACRO_DEPTH, MAX_EXPANSIONS);
+        tirbi_fail(s, TIRB_UNSUPPORTED, call->span,
+                   "macros are nested more than %d deep or expanded more than %d times", MAX_MACRO_DEPTH,
+                   MAX_EXPANSIONS);
         return false;
     }
     s->depth++;
@@ -734,9 +796,11 @@ static void run_def(tirbi_script *s, const tirbi_line *line) {
     const tirbi_node *decorator = line->n_decorators ? line->decorators[line->n_decorators - 1] : NULL;
     if (decorator && decorator->kind == TIRBI_NODE_CALL) decorator = decorator->items[0];
     tirbi_value v = decorator ? tirbi_evaluate(s, decorator) : tirbi_value_none();
-    bool inlined = v.kind == TIRBI_VALUE_ENTRY && (strcmp(v.as.entry->name, "inline") == 0 || strcmp(v.as.entry->name, "macro") == 0);
+    bool inlined = v.kind == TIRBI_VALUE_ENTRY &&
+                   (strcmp(v.as.entry->name, "inline") == 0 || strcmp(v.as.entry->name, "macro") == 0);
     if (!inlined) {
-        tirbi_fail(s, TIRB_SYNTAX, line->span, "a function inside a function is not part of the language, unless it is a T.inline");
+        tirbi_fail(s, TIRB_SYNTAX, line->span,
+                   "a function inside a function is not part of the language, unless it is a T.inline");
         return;
     }
     tirbi_macro *macro = TIRBI_NEW(s->arena, tirbi_macro);
@@ -748,22 +812,53 @@ static void run_def(tirbi_script *s, const tirbi_line *line) {
 static void run_line(tirbi_script *s, const tirbi_line *line) {
     s->builder.at = line->span;
     switch (line->kind) {
-    case TIRBI_LINE_EXPR: run_expression(s, line); return;
-    case TIRBI_LINE_ASSIGN: run_assign(s, line); return;
-    case TIRBI_LINE_ANNOTATED: run_annotated(s, line); return;
-    case TIRBI_LINE_AUGMENTED: run_augmented(s, line); return;
-    case TIRBI_LINE_FOR: run_for(s, line); return;
-    case TIRBI_LINE_WHILE: run_while(s, line); return;
-    case TIRBI_LINE_IF: run_if(s, line); return;
-    case TIRBI_LINE_WITH: run_with(s, line); return;
-    case TIRBI_LINE_RETURN: run_return(s, line); return;
-    case TIRBI_LINE_ASSERT: run_assert(s, line); return;
-    case TIRBI_LINE_PASS: return;
-    case TIRBI_LINE_BREAK: tirbi_emit_jump(s, line->span, TIRB_STMT_BREAK); return;
-    case TIRBI_LINE_CONTINUE: tirbi_emit_jump(s, line->span, TIRB_STMT_CONTINUE); return;
-    case TIRBI_LINE_DEF: run_def(s, line); return;
-    case TIRBI_LINE_CLASS: tirbi_fail(s, TIRB_SYNTAX, line->span, "a class inside a function is not part of the language"); return;
-    case TIRBI_LINE_IMPORT: tirbi_fail(s, TIRB_SYNTAX, line->span, "an import inside a function is not part of the language"); return;
+    case TIRBI_LINE_EXPR:
+        run_expression(s, line);
+        return;
+    case TIRBI_LINE_ASSIGN:
+        run_assign(s, line);
+        return;
+    case TIRBI_LINE_ANNOTATED:
+        run_annotated(s, line);
+        return;
+    case TIRBI_LINE_AUGMENTED:
+        run_augmented(s, line);
+        return;
+    case TIRBI_LINE_FOR:
+        run_for(s, line);
+        return;
+    case TIRBI_LINE_WHILE:
+        run_while(s, line);
+        return;
+    case TIRBI_LINE_IF:
+        run_if(s, line);
+        return;
+    case TIRBI_LINE_WITH:
+        run_with(s, line);
+        return;
+    case TIRBI_LINE_RETURN:
+        run_return(s, line);
+        return;
+    case TIRBI_LINE_ASSERT:
+        run_assert(s, line);
+        return;
+    case TIRBI_LINE_PASS:
+        return;
+    case TIRBI_LINE_BREAK:
+        tirbi_emit_jump(s, line->span, TIRB_STMT_BREAK);
+        return;
+    case TIRBI_LINE_CONTINUE:
+        tirbi_emit_jump(s, line->span, TIRB_STMT_CONTINUE);
+        return;
+    case TIRBI_LINE_DEF:
+        run_def(s, line);
+        return;
+    case TIRBI_LINE_CLASS:
+        tirbi_fail(s, TIRB_SYNTAX, line->span, "a class inside a function is not part of the language");
+        return;
+    case TIRBI_LINE_IMPORT:
+        tirbi_fail(s, TIRB_SYNTAX, line->span, "an import inside a function is not part of the language");
+        return;
     }
 }
 

@@ -19,20 +19,34 @@ tirbi_value tirbi_fail(tirbi_script *s, tirb_status code, tirbi_span span, const
 
 const char *tirbi_value_text(const tirbi_value *v) {
     static const char *const texts[] = {
-        [TIRBI_VALUE_MISSING] = "nothing",        [TIRBI_VALUE_ERROR] = "an error",
-        [TIRBI_VALUE_NONE] = "None",              [TIRBI_VALUE_INT] = "an integer",
-        [TIRBI_VALUE_FLOAT] = "a number",         [TIRBI_VALUE_BOOL] = "a bool",
-        [TIRBI_VALUE_STRING] = "a string",        [TIRBI_VALUE_EXPR] = "an expression",
-        [TIRBI_VALUE_BUFFER] = "a buffer",        [TIRBI_VALUE_REGION] = "a buffer region",
-        [TIRBI_VALUE_TUPLE] = "a tuple",          [TIRBI_VALUE_DICT] = "a dictionary",
-        [TIRBI_VALUE_NAMESPACE] = "a namespace",  [TIRBI_VALUE_ENTRY] = "a function of the language",
-        [TIRBI_VALUE_DTYPE] = "a type",           [TIRBI_VALUE_POINTER] = "a pointer type",
-        [TIRBI_VALUE_LET] = "a let type",         [TIRBI_VALUE_ARRAY] = "an array type",
-        [TIRBI_VALUE_METHOD] = "a method",        [TIRBI_VALUE_FORM] = "a statement",
-        [TIRBI_VALUE_RANGE] = "a range",          [TIRBI_VALUE_TYPEVAR] = "a type variable",
-        [TIRBI_VALUE_MODULE] = "a module",        [TIRBI_VALUE_FUNCTION] = "a PrimFunc",
-        [TIRBI_VALUE_MACRO] = "a macro",          [TIRBI_VALUE_LAMBDA] = "a lambda",
-        [TIRBI_VALUE_META] = "a meta variable",   [TIRBI_VALUE_OPAQUE] = "an annotation value",
+        [TIRBI_VALUE_MISSING] = "nothing",
+        [TIRBI_VALUE_ERROR] = "an error",
+        [TIRBI_VALUE_NONE] = "None",
+        [TIRBI_VALUE_INT] = "an integer",
+        [TIRBI_VALUE_FLOAT] = "a number",
+        [TIRBI_VALUE_BOOL] = "a bool",
+        [TIRBI_VALUE_STRING] = "a string",
+        [TIRBI_VALUE_EXPR] = "an expression",
+        [TIRBI_VALUE_BUFFER] = "a buffer",
+        [TIRBI_VALUE_REGION] = "a buffer region",
+        [TIRBI_VALUE_TUPLE] = "a tuple",
+        [TIRBI_VALUE_DICT] = "a dictionary",
+        [TIRBI_VALUE_NAMESPACE] = "a namespace",
+        [TIRBI_VALUE_ENTRY] = "a function of the language",
+        [TIRBI_VALUE_DTYPE] = "a type",
+        [TIRBI_VALUE_POINTER] = "a pointer type",
+        [TIRBI_VALUE_LET] = "a let type",
+        [TIRBI_VALUE_ARRAY] = "an array type",
+        [TIRBI_VALUE_METHOD] = "a method",
+        [TIRBI_VALUE_FORM] = "a statement",
+        [TIRBI_VALUE_RANGE] = "a range",
+        [TIRBI_VALUE_TYPEVAR] = "a type variable",
+        [TIRBI_VALUE_MODULE] = "a module",
+        [TIRBI_VALUE_FUNCTION] = "a PrimFunc",
+        [TIRBI_VALUE_MACRO] = "a macro",
+        [TIRBI_VALUE_LAMBDA] = "a lambda",
+        [TIRBI_VALUE_META] = "a meta variable",
+        [TIRBI_VALUE_OPAQUE] = "an annotation value",
     };
     return texts[v->kind];
 }
@@ -108,7 +122,8 @@ tirbi_value tirbi_value_scope(tirbi_script *s, tirb_stmt *stmt, tirbi_value resu
 }
 
 const char *tirbi_node_text(tirbi_script *s, const tirbi_node *node) {
-    const char *text = tirbi_arena_text(s->arena, s->source->text + node->span.begin, node->span.end - node->span.begin);
+    const char *text =
+        tirbi_arena_text(s->arena, s->source->text + node->span.begin, node->span.end - node->span.begin);
     return text ? text : "";
 }
 
@@ -138,8 +153,9 @@ static const tirb_expr *region_to_expr(tirbi_script *s, const tirbi_value *v) {
             return NULL;
         }
         if (i + 1 < buffer->ndim) {
-            tirbi_fail(s, TIRB_TYPE, span_of(v), "only the last index of a buffer access may be a vector; this is dimension %u of %u",
-                       i + 1, buffer->ndim);
+            tirbi_fail(s, TIRB_TYPE, span_of(v),
+                       "only the last index of a buffer access may be a vector; this is dimension %u of %u", i + 1,
+                       buffer->ndim);
             return NULL;
         }
         const tirb_expr *one = tirbi_make_int(&s->builder, span_of(v), range->min->dtype, 1);
@@ -184,30 +200,42 @@ const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v) {
     tirbi_builder *b = &s->builder;
     tirbi_span span = span_of(v);
     switch (v->kind) {
-    case TIRBI_VALUE_ERROR: return NULL;
+    case TIRBI_VALUE_ERROR:
+        return NULL;
     case TIRBI_VALUE_INT:
         if (v->big) {
             tirbi_fail(s, TIRB_VALUE, span, "this integer does not fit int64; write T.uint64(...)");
             return NULL;
         }
-        return tirbi_make_int(b, span, v->as.integer == (int32_t)v->as.integer ? tirbi_type_i32 : tirbi_type_i64, v->as.integer);
-    case TIRBI_VALUE_FLOAT: return tirbi_make_float(b, span, tirbi_type_f32, v->as.real);
-    case TIRBI_VALUE_BOOL: return tirbi_make_bool(b, span, v->as.boolean);
-    case TIRBI_VALUE_STRING: return tirbi_make_string(b, span, v->as.string.text, v->as.string.size);
-    case TIRBI_VALUE_EXPR: return resolve_handle(s, v->as.expr);
-    case TIRBI_VALUE_REGION: return region_to_expr(s, v);
-    case TIRBI_VALUE_META: return tirbi_to_expr(s, v->as.meta);
-    case TIRBI_VALUE_TYPEVAR: return typevar_to_expr(s, v);
+        return tirbi_make_int(b, span, v->as.integer == (int32_t)v->as.integer ? tirbi_type_i32 : tirbi_type_i64,
+                              v->as.integer);
+    case TIRBI_VALUE_FLOAT:
+        return tirbi_make_float(b, span, tirbi_type_f32, v->as.real);
+    case TIRBI_VALUE_BOOL:
+        return tirbi_make_bool(b, span, v->as.boolean);
+    case TIRBI_VALUE_STRING:
+        return tirbi_make_string(b, span, v->as.string.text, v->as.string.size);
+    case TIRBI_VALUE_EXPR:
+        return resolve_handle(s, v->as.expr);
+    case TIRBI_VALUE_REGION:
+        return region_to_expr(s, v);
+    case TIRBI_VALUE_META:
+        return tirbi_to_expr(s, v->as.meta);
+    case TIRBI_VALUE_TYPEVAR:
+        return typevar_to_expr(s, v);
     case TIRBI_VALUE_BUFFER:
         if (v->scalar) return load_scalar(s, v);
         if (v->declares) return v->as.buffer->data;
-        tirbi_fail(s, TIRB_TYPE, span, "the buffer `%s` is used as a value; index it, or write `%s.data` for its pointer",
+        tirbi_fail(s, TIRB_TYPE, span,
+                   "the buffer `%s` is used as a value; index it, or write `%s.data` for its pointer",
                    v->as.buffer->name, v->as.buffer->name);
         return NULL;
     case TIRBI_VALUE_FORM:
         tirbi_fail(s, TIRB_TYPE, span, "this is a statement of its own and no value");
         return NULL;
-    default: tirbi_fail(s, TIRB_TYPE, span, "expected an expression, found %s", tirbi_value_text(v)); return NULL;
+    default:
+        tirbi_fail(s, TIRB_TYPE, span, "expected an expression, found %s", tirbi_value_text(v));
+        return NULL;
     }
 }
 
@@ -221,8 +249,8 @@ const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_data
             if (v->big && !(dtype.code == TIRB_CODE_UINT && dtype.bits == 64)) return tirbi_to_expr(s, v);
             if (dtype.code == TIRB_CODE_UINT && v->as.integer < 0 && !v->big) {
                 char text[32];
-                tirbi_fail(s, TIRB_VALUE, span, "cannot make %s from the negative value %lld", tirb_datatype_text(element, text),
-                           (long long)v->as.integer);
+                tirbi_fail(s, TIRB_VALUE, span, "cannot make %s from the negative value %lld",
+                           tirb_datatype_text(element, text), (long long)v->as.integer);
                 return NULL;
             }
             e = tirbi_make_int(&s->builder, span, element, v->as.integer);
@@ -231,9 +259,14 @@ const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_data
             e = tirbi_make_number(&s->builder, span, element, real);
         }
         break;
-    case TIRBI_VALUE_FLOAT: e = tirbi_make_number(&s->builder, span, element, v->as.real); break;
-    case TIRBI_VALUE_BOOL: e = tirbi_make_number(&s->builder, span, element, v->as.boolean); break;
-    default: return tirbi_to_expr(s, v);
+    case TIRBI_VALUE_FLOAT:
+        e = tirbi_make_number(&s->builder, span, element, v->as.real);
+        break;
+    case TIRBI_VALUE_BOOL:
+        e = tirbi_make_number(&s->builder, span, element, v->as.boolean);
+        break;
+    default:
+        return tirbi_to_expr(s, v);
     }
     return e && dtype.lanes > 1 ? tirbi_make_broadcast(&s->builder, span, e, dtype.lanes) : e;
 }
@@ -290,8 +323,8 @@ bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
     bool known = strstr(v->as.string.text, "vscale") != NULL;
     for (size_t i = 0; i < sizeof other_types / sizeof *other_types; i++)
         known |= strncmp(v->as.string.text, other_types[i], strlen(other_types[i])) == 0;
-    tirbi_fail(s, known ? TIRB_UNSUPPORTED : TIRB_TYPE, span_of(v), known ? "the type \"%s\" is not supported" : "there is no type \"%s\"",
-               v->as.string.text);
+    tirbi_fail(s, known ? TIRB_UNSUPPORTED : TIRB_TYPE, span_of(v),
+               known ? "the type \"%s\" is not supported" : "there is no type \"%s\"", v->as.string.text);
     return false;
 }
 
@@ -340,7 +373,8 @@ bool tirbi_to_region(tirbi_script *s, const tirbi_value *v, tirb_buffer_region *
     const tirb_expr *load = v->kind == TIRBI_VALUE_EXPR && v->as.expr->kind == TIRB_EXPR_LOAD ? v->as.expr : NULL;
     if (load) buffer = load->as.load.buffer;
     if (!buffer) {
-        tirbi_fail(s, TIRB_TYPE, span_of(v), "expected a buffer region such as A[i, 0:4], found %s", tirbi_value_text(v));
+        tirbi_fail(s, TIRB_TYPE, span_of(v), "expected a buffer region such as A[i, 0:4], found %s",
+                   tirbi_value_text(v));
         return false;
     }
     tirb_range *ranges = TIRBI_NEW_ARRAY(s->arena, tirb_range, buffer->ndim);
@@ -364,8 +398,12 @@ tirb_attr tirbi_to_attr(tirbi_script *s, const char *key, const tirbi_value *v) 
     case TIRBI_VALUE_FLOAT:
     case TIRBI_VALUE_BOOL:
     case TIRBI_VALUE_STRING:
-    case TIRBI_VALUE_EXPR: attr.value = tirbi_to_expr(s, v); break;
-    default: attr.text = v->node ? tirbi_node_text(s, v->node) : ""; break;
+    case TIRBI_VALUE_EXPR:
+        attr.value = tirbi_to_expr(s, v);
+        break;
+    default:
+        attr.text = v->node ? tirbi_node_text(s, v->node) : "";
+        break;
     }
     return attr;
 }

@@ -11,7 +11,7 @@ typedef enum tirbi_node_kind {
     TIRBI_NODE_INT,
     TIRBI_NODE_FLOAT,
     TIRBI_NODE_STRING,
-    TIRBI_NODE_BOOL,      /* integer: 0 or 1 */
+    TIRBI_NODE_BOOL, /* integer: 0 or 1 */
     TIRBI_NODE_NONE,
     TIRBI_NODE_TUPLE,     /* items */
     TIRBI_NODE_LIST,      /* items */
@@ -56,15 +56,15 @@ struct tirbi_node {
 
 typedef enum tirbi_line_kind {
     TIRBI_LINE_EXPR,
-    TIRBI_LINE_ASSIGN,     /* target = value */
-    TIRBI_LINE_ANNOTATED,  /* target: annotation [= value] */
-    TIRBI_LINE_AUGMENTED,  /* target op= value */
-    TIRBI_LINE_FOR,        /* for target in value: body */
-    TIRBI_LINE_WHILE,      /* while value: body */
-    TIRBI_LINE_IF,         /* if value: body else: orelse */
-    TIRBI_LINE_WITH,       /* with value as target: body; several are nested */
+    TIRBI_LINE_ASSIGN,    /* target = value */
+    TIRBI_LINE_ANNOTATED, /* target: annotation [= value] */
+    TIRBI_LINE_AUGMENTED, /* target op= value */
+    TIRBI_LINE_FOR,       /* for target in value: body */
+    TIRBI_LINE_WHILE,     /* while value: body */
+    TIRBI_LINE_IF,        /* if value: body else: orelse */
+    TIRBI_LINE_WITH,      /* with value as target: body; several are nested */
     TIRBI_LINE_RETURN,
-    TIRBI_LINE_ASSERT,     /* assert value, target */
+    TIRBI_LINE_ASSERT, /* assert value, target */
     TIRBI_LINE_PASS,
     TIRBI_LINE_BREAK,
     TIRBI_LINE_CONTINUE,
@@ -96,10 +96,10 @@ typedef struct tirbi_import {
 struct tirbi_line {
     tirbi_line_kind kind;
     tirbi_token_kind op;
-    tirbi_span span;   /* of the statement's head */
+    tirbi_span span; /* of the statement's head */
     tirbi_node *target, *value, *annotation;
     tirbi_lines body, orelse;
-    const char *name;  /* DEF, CLASS */
+    const char *name; /* DEF, CLASS */
     tirbi_span name_span;
     tirbi_node *const *decorators;
     uint32_t n_decorators;

@@ -31,7 +31,8 @@ bool tirbi_expect(tirbi_parser *p, tirbi_token_kind kind, const char *what) {
     if (tirbi_at(p, TIRBI_TOKEN_BAD))
         p->failed = true;
     else
-        tirbi_syntax_error(p, tirbi_peek(p)->span, "expected %s, found %s", what, tirbi_token_text(tirbi_peek(p)->kind));
+        tirbi_syntax_error(p, tirbi_peek(p)->span, "expected %s, found %s", what,
+                           tirbi_token_text(tirbi_peek(p)->kind));
     return false;
 }
 
@@ -42,7 +43,8 @@ bool tirbi_enter(tirbi_parser *p) {
 }
 
 tirbi_span tirbi_span_from(const tirbi_parser *p, uint32_t begin) {
-    return (tirbi_span){begin, p->at > 0 && p->tokens[p->at - 1].span.end > begin ? p->tokens[p->at - 1].span.end : begin};
+    return (tirbi_span){begin,
+                        p->at > 0 && p->tokens[p->at - 1].span.end > begin ? p->tokens[p->at - 1].span.end : begin};
 }
 
 tirbi_node *tirbi_make_node(tirbi_parser *p, tirbi_node_kind kind, tirbi_span span, tirbi_node *const *items,
@@ -192,15 +194,26 @@ static tirbi_node *read_atom(tirbi_parser *p) {
         node = tirbi_make_node(p, TIRBI_NODE_BOOL, token->span, NULL, 0);
         if (node) node->as.integer = token->kind == TIRBI_KEYWORD_TRUE;
         break;
-    case TIRBI_KEYWORD_NONE: node = tirbi_make_node(p, TIRBI_NODE_NONE, token->span, NULL, 0); break;
-    case TIRBI_TOKEN_STRING: return read_strings(p);
-    case TIRBI_TOKEN_FSTRING: return no_such_thing(p, "f-strings are");
-    case TIRBI_TOKEN_LPAREN: return read_parentheses(p);
-    case TIRBI_TOKEN_LBRACKET: return read_list(p);
-    case TIRBI_TOKEN_LBRACE: return read_dict(p);
-    case TIRBI_TOKEN_ELLIPSIS: return no_such_thing(p, "'...' is");
-    case TIRBI_KEYWORD_YIELD: return no_such_thing(p, "'yield' is");
-    case TIRBI_TOKEN_BAD: p->failed = true; return NULL;
+    case TIRBI_KEYWORD_NONE:
+        node = tirbi_make_node(p, TIRBI_NODE_NONE, token->span, NULL, 0);
+        break;
+    case TIRBI_TOKEN_STRING:
+        return read_strings(p);
+    case TIRBI_TOKEN_FSTRING:
+        return no_such_thing(p, "f-strings are");
+    case TIRBI_TOKEN_LPAREN:
+        return read_parentheses(p);
+    case TIRBI_TOKEN_LBRACKET:
+        return read_list(p);
+    case TIRBI_TOKEN_LBRACE:
+        return read_dict(p);
+    case TIRBI_TOKEN_ELLIPSIS:
+        return no_such_thing(p, "'...' is");
+    case TIRBI_KEYWORD_YIELD:
+        return no_such_thing(p, "'yield' is");
+    case TIRBI_TOKEN_BAD:
+        p->failed = true;
+        return NULL;
     default:
         tirbi_syntax_error(p, token->span, "expected an expression, found %s", tirbi_token_text(token->kind));
         return NULL;
@@ -243,7 +256,8 @@ static tirbi_node *read_slice_item(tirbi_parser *p) {
         if (!parts[0] || !tirbi_at(p, TIRBI_TOKEN_COLON)) return parts[0];
     }
     for (int i = 1; i < 3 && tirbi_accept(p, TIRBI_TOKEN_COLON); i++) {
-        if (tirbi_at(p, TIRBI_TOKEN_COLON) || tirbi_at(p, TIRBI_TOKEN_COMMA) || tirbi_at(p, TIRBI_TOKEN_RBRACKET)) continue;
+        if (tirbi_at(p, TIRBI_TOKEN_COLON) || tirbi_at(p, TIRBI_TOKEN_COMMA) || tirbi_at(p, TIRBI_TOKEN_RBRACKET))
+            continue;
         parts[i] = tirbi_expression(p);
         if (!parts[i]) return NULL;
     }
@@ -312,19 +326,26 @@ static tirbi_node *read_unary(tirbi_parser *p) {
 
 static int precedence(tirbi_token_kind op) {
     switch (op) {
-    case TIRBI_TOKEN_BITOR: return 1;
-    case TIRBI_TOKEN_BITXOR: return 2;
-    case TIRBI_TOKEN_BITAND: return 3;
+    case TIRBI_TOKEN_BITOR:
+        return 1;
+    case TIRBI_TOKEN_BITXOR:
+        return 2;
+    case TIRBI_TOKEN_BITAND:
+        return 3;
     case TIRBI_TOKEN_SHL:
-    case TIRBI_TOKEN_SHR: return 4;
+    case TIRBI_TOKEN_SHR:
+        return 4;
     case TIRBI_TOKEN_ADD:
-    case TIRBI_TOKEN_SUB: return 5;
+    case TIRBI_TOKEN_SUB:
+        return 5;
     case TIRBI_TOKEN_MUL:
     case TIRBI_TOKEN_DIV:
     case TIRBI_TOKEN_FLOORDIV:
     case TIRBI_TOKEN_MOD:
-    case TIRBI_TOKEN_AT: return 6;
-    default: return 0;
+    case TIRBI_TOKEN_AT:
+        return 6;
+    default:
+        return 0;
     }
 }
 
@@ -353,16 +374,20 @@ static bool accept_comparison(tirbi_parser *p, tirbi_token_kind *op) {
     case TIRBI_TOKEN_GT:
     case TIRBI_TOKEN_GE:
     case TIRBI_TOKEN_EQ:
-    case TIRBI_TOKEN_NE: p->at++; return true;
+    case TIRBI_TOKEN_NE:
+        p->at++;
+        return true;
     case TIRBI_KEYWORD_IN:
     case TIRBI_KEYWORD_IS:
-        tirbi_syntax_error(p, tirbi_peek(p)->span, "the operator %s is not part of the language", tirbi_token_text(*op));
+        tirbi_syntax_error(p, tirbi_peek(p)->span, "the operator %s is not part of the language",
+                           tirbi_token_text(*op));
         return false;
     case TIRBI_KEYWORD_NOT:
         if (p->tokens[p->at + 1].kind == TIRBI_KEYWORD_IN)
             tirbi_syntax_error(p, tirbi_peek(p)->span, "the operator 'not in' is not part of the language");
         return false;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -378,7 +403,8 @@ static tirbi_node *read_comparison(tirbi_parser *p) {
         *slot = op;
     } while (accept_comparison(p, &op));
     if (p->failed) return NULL;
-    tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_COMPARE, tirbi_span_from(p, first->span.begin), items.items, items.n);
+    tirbi_node *node =
+        tirbi_make_node(p, TIRBI_NODE_COMPARE, tirbi_span_from(p, first->span.begin), items.items, items.n);
     if (node) node->as.ops = ops.items;
     return node;
 }
@@ -402,8 +428,10 @@ static tirbi_node *read_boolean(tirbi_parser *p, tirbi_token_kind op) {
     tirbi_list items = {.n = 0};
     if (!add_item(p, &items, first)) return NULL;
     while (tirbi_accept(p, op))
-        if (!add_item(p, &items, op == TIRBI_KEYWORD_OR ? read_boolean(p, TIRBI_KEYWORD_AND) : read_not(p))) return NULL;
-    tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_BOOLEAN, tirbi_span_from(p, first->span.begin), items.items, items.n);
+        if (!add_item(p, &items, op == TIRBI_KEYWORD_OR ? read_boolean(p, TIRBI_KEYWORD_AND) : read_not(p)))
+            return NULL;
+    tirbi_node *node =
+        tirbi_make_node(p, TIRBI_NODE_BOOLEAN, tirbi_span_from(p, first->span.begin), items.items, items.n);
     if (node) node->op = op;
     return node;
 }
@@ -460,8 +488,10 @@ static bool ends_list(const tirbi_parser *p) {
     case TIRBI_TOKEN_COLON:
     case TIRBI_TOKEN_SEMICOLON:
     case TIRBI_TOKEN_RPAREN:
-    case TIRBI_KEYWORD_IN: return true;
-    default: return false;
+    case TIRBI_KEYWORD_IN:
+        return true;
+    default:
+        return false;
     }
 }
 

@@ -21,7 +21,8 @@ bool tirbi_accept(tirbi_parser *p, tirbi_token_kind kind);
 /* The same, with an error that `what` was expected there. */
 bool tirbi_expect(tirbi_parser *p, tirbi_token_kind kind, const char *what);
 /* Reports an error, unless the statement has one already. */
-void tirbi_syntax_error(tirbi_parser *p, tirbi_span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void tirbi_syntax_error(tirbi_parser *p, tirbi_span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Counts a level of nesting; false (reported) when there are too many. */
 bool tirbi_enter(tirbi_parser *p);
 static inline void tirbi_leave(tirbi_parser *p) { p->depth--; }

@@ -80,18 +80,41 @@ static bool read_block(tirbi_parser *p, tirbi_lines *out) {
 
 static bool augmented_op(tirbi_token_kind kind, tirbi_token_kind *out) {
     switch (kind) {
-    case TIRBI_TOKEN_ADD_ASSIGN: *out = TIRBI_TOKEN_ADD; return true;
-    case TIRBI_TOKEN_SUB_ASSIGN: *out = TIRBI_TOKEN_SUB; return true;
-    case TIRBI_TOKEN_MUL_ASSIGN: *out = TIRBI_TOKEN_MUL; return true;
-    case TIRBI_TOKEN_DIV_ASSIGN: *out = TIRBI_TOKEN_DIV; return true;
-    case TIRBI_TOKEN_MOD_ASSIGN: *out = TIRBI_TOKEN_MOD; return true;
-    case TIRBI_TOKEN_FLOORDIV_ASSIGN: *out = TIRBI_TOKEN_FLOORDIV; return true;
-    case TIRBI_TOKEN_SHL_ASSIGN: *out = TIRBI_TOKEN_SHL; return true;
-    case TIRBI_TOKEN_SHR_ASSIGN: *out = TIRBI_TOKEN_SHR; return true;
-    case TIRBI_TOKEN_AND_ASSIGN: *out = TIRBI_TOKEN_BITAND; return true;
-    case TIRBI_TOKEN_OR_ASSIGN: *out = TIRBI_TOKEN_BITOR; return true;
-    case TIRBI_TOKEN_XOR_ASSIGN: *out = TIRBI_TOKEN_BITXOR; return true;
-    default: return false;
+    case TIRBI_TOKEN_ADD_ASSIGN:
+        *out = TIRBI_TOKEN_ADD;
+        return true;
+    case TIRBI_TOKEN_SUB_ASSIGN:
+        *out = TIRBI_TOKEN_SUB;
+        return true;
+    case TIRBI_TOKEN_MUL_ASSIGN:
+        *out = TIRBI_TOKEN_MUL;
+        return true;
+    case TIRBI_TOKEN_DIV_ASSIGN:
+        *out = TIRBI_TOKEN_DIV;
+        return true;
+    case TIRBI_TOKEN_MOD_ASSIGN:
+        *out = TIRBI_TOKEN_MOD;
+        return true;
+    case TIRBI_TOKEN_FLOORDIV_ASSIGN:
+        *out = TIRBI_TOKEN_FLOORDIV;
+        return true;
+    case TIRBI_TOKEN_SHL_ASSIGN:
+        *out = TIRBI_TOKEN_SHL;
+        return true;
+    case TIRBI_TOKEN_SHR_ASSIGN:
+        *out = TIRBI_TOKEN_SHR;
+        return true;
+    case TIRBI_TOKEN_AND_ASSIGN:
+        *out = TIRBI_TOKEN_BITAND;
+        return true;
+    case TIRBI_TOKEN_OR_ASSIGN:
+        *out = TIRBI_TOKEN_BITOR;
+        return true;
+    case TIRBI_TOKEN_XOR_ASSIGN:
+        *out = TIRBI_TOKEN_BITXOR;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -99,14 +122,17 @@ static bool is_target(const tirbi_node *node) {
     switch (node->kind) {
     case TIRBI_NODE_NAME:
     case TIRBI_NODE_SUBSCRIPT:
-    case TIRBI_NODE_ATTRIBUTE: return true;
-    case TIRBI_NODE_STARRED: return is_target(node->items[0]);
+    case TIRBI_NODE_ATTRIBUTE:
+        return true;
+    case TIRBI_NODE_STARRED:
+        return is_target(node->items[0]);
     case TIRBI_NODE_TUPLE:
     case TIRBI_NODE_LIST:
         for (uint32_t i = 0; i < node->n_items; i++)
             if (!is_target(node->items[i])) return false;
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -269,13 +295,27 @@ static tirbi_line *read_simple(tirbi_parser *p) {
     const tirbi_token *token = tirbi_peek(p);
     uint32_t begin = token->span.begin;
     switch (token->kind) {
-    case TIRBI_KEYWORD_PASS: p->at++; return make_line(p, TIRBI_LINE_PASS, begin);
-    case TIRBI_KEYWORD_BREAK: p->at++; return make_line(p, TIRBI_LINE_BREAK, begin);
-    case TIRBI_KEYWORD_CONTINUE: p->at++; return make_line(p, TIRBI_LINE_CONTINUE, begin);
-    case TIRBI_KEYWORD_RETURN: p->at++; return read_return(p, begin);
-    case TIRBI_KEYWORD_ASSERT: p->at++; return read_assert(p, begin);
-    case TIRBI_KEYWORD_IMPORT: p->at++; return read_import(p, false, begin);
-    case TIRBI_KEYWORD_FROM: p->at++; return read_import(p, true, begin);
+    case TIRBI_KEYWORD_PASS:
+        p->at++;
+        return make_line(p, TIRBI_LINE_PASS, begin);
+    case TIRBI_KEYWORD_BREAK:
+        p->at++;
+        return make_line(p, TIRBI_LINE_BREAK, begin);
+    case TIRBI_KEYWORD_CONTINUE:
+        p->at++;
+        return make_line(p, TIRBI_LINE_CONTINUE, begin);
+    case TIRBI_KEYWORD_RETURN:
+        p->at++;
+        return read_return(p, begin);
+    case TIRBI_KEYWORD_ASSERT:
+        p->at++;
+        return read_assert(p, begin);
+    case TIRBI_KEYWORD_IMPORT:
+        p->at++;
+        return read_import(p, false, begin);
+    case TIRBI_KEYWORD_FROM:
+        p->at++;
+        return read_import(p, true, begin);
     case TIRBI_KEYWORD_DEL:
     case TIRBI_KEYWORD_RAISE:
     case TIRBI_KEYWORD_GLOBAL:
@@ -291,8 +331,11 @@ static tirbi_line *read_simple(tirbi_parser *p) {
     case TIRBI_KEYWORD_ELIF:
         tirbi_syntax_error(p, token->span, "%s without an 'if' before it", tirbi_token_text(token->kind));
         return NULL;
-    case TIRBI_TOKEN_INDENT: tirbi_syntax_error(p, token->span, "unexpected indentation"); return NULL;
-    default: return read_expression_line(p);
+    case TIRBI_TOKEN_INDENT:
+        tirbi_syntax_error(p, token->span, "unexpected indentation");
+        return NULL;
+    default:
+        return read_expression_line(p);
     }
 }
 
@@ -421,7 +464,8 @@ static bool read_parameters(tirbi_parser *p, tirbi_line *line) {
     while (!tirbi_at(p, TIRBI_TOKEN_RPAREN)) {
         const tirbi_token *token = tirbi_peek(p);
         if (token->kind == TIRBI_TOKEN_MUL || token->kind == TIRBI_TOKEN_POWER || token->kind == TIRBI_TOKEN_DIV) {
-            tirbi_syntax_error(p, token->span, "%s among parameters is not part of the language", tirbi_token_text(token->kind));
+            tirbi_syntax_error(p, token->span, "%s among parameters is not part of the language",
+                               tirbi_token_text(token->kind));
             return false;
         }
         if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a parameter name")) return false;
@@ -512,14 +556,30 @@ static bool read_statement(tirbi_parser *p, tirbi_list *out) {
     uint32_t depth = p->depth;
     bool read;
     switch (tirbi_peek(p)->kind) {
-    case TIRBI_KEYWORD_FOR: read = add_line(p, out, read_for(p)); break;
-    case TIRBI_KEYWORD_WHILE: read = add_line(p, out, read_while(p)); break;
-    case TIRBI_KEYWORD_IF: read = add_line(p, out, read_if(p)); break;
-    case TIRBI_KEYWORD_WITH: read = add_line(p, out, read_with(p)); break;
-    case TIRBI_KEYWORD_DEF: read = add_line(p, out, read_def(p)); break;
-    case TIRBI_KEYWORD_CLASS: read = add_line(p, out, read_class(p)); break;
-    case TIRBI_TOKEN_AT: read = add_line(p, out, read_decorated(p)); break;
-    default: read = read_simple_line(p, out); break;
+    case TIRBI_KEYWORD_FOR:
+        read = add_line(p, out, read_for(p));
+        break;
+    case TIRBI_KEYWORD_WHILE:
+        read = add_line(p, out, read_while(p));
+        break;
+    case TIRBI_KEYWORD_IF:
+        read = add_line(p, out, read_if(p));
+        break;
+    case TIRBI_KEYWORD_WITH:
+        read = add_line(p, out, read_with(p));
+        break;
+    case TIRBI_KEYWORD_DEF:
+        read = add_line(p, out, read_def(p));
+        break;
+    case TIRBI_KEYWORD_CLASS:
+        read = add_line(p, out, read_class(p));
+        break;
+    case TIRBI_TOKEN_AT:
+        read = add_line(p, out, read_decorated(p));
+        break;
+    default:
+        read = read_simple_line(p, out);
+        break;
     }
     p->depth = depth;
     return read;

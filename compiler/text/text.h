@@ -5,8 +5,8 @@
 #include "compiler/ir/ir.h"
 #include "compiler/source/source.h"
 
-/* Parses a whole file. Returns NULL when memory ran out (arena->failed); otherwise a module, which is only complete when
- * no error was reported. */
+/* Parses a whole file. Returns NULL when memory ran out (arena->failed); otherwise a module, which is only complete
+ * when no error was reported. */
 tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics);
 
 #endif

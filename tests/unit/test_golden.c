@@ -99,7 +99,8 @@ static void all_files(void **state) {
     assert_non_null(folder);
     for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
         size_t length = strlen(entry->d_name);
-        if (length > 3 && strcmp(entry->d_name + length - 3, ".py") == 0 && n < MAX_FILES) names[n++] = strdup(entry->d_name);
+        if (length > 3 && strcmp(entry->d_name + length - 3, ".py") == 0 && n < MAX_FILES)
+            names[n++] = strdup(entry->d_name);
     }
     closedir(folder);
     assert_true(n >= 40);

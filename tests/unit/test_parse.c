@@ -1,4 +1,5 @@
-/* What the parser makes of expressions and statements: node shapes, promotion, folding, numbers, structural equality. */
+/* What the parser makes of expressions and statements: node shapes, promotion, folding, numbers, structural equality.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,22 +53,43 @@ static void put_list(char *out, const char *head, const tirb_expr *const *items,
 
 static void put_expr(char *out, const tirb_expr *e) {
     static const char *const operators[] = {
-        [TIRB_EXPR_ADD] = "add",      [TIRB_EXPR_SUB] = "sub",           [TIRB_EXPR_MUL] = "mul",
-        [TIRB_EXPR_DIV] = "div",      [TIRB_EXPR_MOD] = "mod",           [TIRB_EXPR_FLOORDIV] = "floordiv",
-        [TIRB_EXPR_FLOORMOD] = "floormod", [TIRB_EXPR_MIN] = "min",      [TIRB_EXPR_MAX] = "max",
-        [TIRB_EXPR_EQ] = "eq",        [TIRB_EXPR_NE] = "ne",             [TIRB_EXPR_LT] = "lt",
-        [TIRB_EXPR_LE] = "le",        [TIRB_EXPR_GT] = "gt",             [TIRB_EXPR_GE] = "ge",
-        [TIRB_EXPR_AND] = "and",      [TIRB_EXPR_OR] = "or",
+        [TIRB_EXPR_ADD] = "add",
+        [TIRB_EXPR_SUB] = "sub",
+        [TIRB_EXPR_MUL] = "mul",
+        [TIRB_EXPR_DIV] = "div",
+        [TIRB_EXPR_MOD] = "mod",
+        [TIRB_EXPR_FLOORDIV] = "floordiv",
+        [TIRB_EXPR_FLOORMOD] = "floormod",
+        [TIRB_EXPR_MIN] = "min",
+        [TIRB_EXPR_MAX] = "max",
+        [TIRB_EXPR_EQ] = "eq",
+        [TIRB_EXPR_NE] = "ne",
+        [TIRB_EXPR_LT] = "lt",
+        [TIRB_EXPR_LE] = "le",
+        [TIRB_EXPR_GT] = "gt",
+        [TIRB_EXPR_GE] = "ge",
+        [TIRB_EXPR_AND] = "and",
+        [TIRB_EXPR_OR] = "or",
     };
     char text[128], type[32];
     tirb_datatype_text(e->dtype, type);
     switch (e->kind) {
-    case TIRB_EXPR_VAR: put(out, e->as.var.name); return;
-    case TIRB_EXPR_INT_IMM: snprintf(text, sizeof text, "%lld:%s", (long long)e->as.int_value, type); break;
-    case TIRB_EXPR_FLOAT_IMM: snprintf(text, sizeof text, "%.9g:%s", e->as.float_value, type); break;
-    case TIRB_EXPR_LOAD: put_list(out, e->as.load.buffer->name, e->as.load.indices, e->as.load.n_indices); return;
+    case TIRB_EXPR_VAR:
+        put(out, e->as.var.name);
+        return;
+    case TIRB_EXPR_INT_IMM:
+        snprintf(text, sizeof text, "%lld:%s", (long long)e->as.int_value, type);
+        break;
+    case TIRB_EXPR_FLOAT_IMM:
+        snprintf(text, sizeof text, "%.9g:%s", e->as.float_value, type);
+        break;
+    case TIRB_EXPR_LOAD:
+        put_list(out, e->as.load.buffer->name, e->as.load.indices, e->as.load.n_indices);
+        return;
     case TIRB_EXPR_CAST:
-    case TIRB_EXPR_NOT: put_list(out, e->kind == TIRB_EXPR_NOT ? "not" : type, &e->as.cast.value, 1); return;
+    case TIRB_EXPR_NOT:
+        put_list(out, e->kind == TIRB_EXPR_NOT ? "not" : type, &e->as.cast.value, 1);
+        return;
     case TIRB_EXPR_BROADCAST:
         snprintf(text, sizeof text, "x%u", e->dtype.lanes);
         put_list(out, text, &e->as.broadcast.value, 1);
@@ -84,8 +106,8 @@ static void put_expr(char *out, const tirb_expr *e) {
         return;
     }
     case TIRB_EXPR_CALL:
-        put_list(out, e->as.call.function ? e->as.call.function_name : tirb_builtins[e->as.call.builtin].name, e->as.call.args,
-                 e->as.call.n_args);
+        put_list(out, e->as.call.function ? e->as.call.function_name : tirb_builtins[e->as.call.builtin].name,
+                 e->as.call.args, e->as.call.n_args);
         return;
     default: {
         const tirb_expr *parts[] = {e->as.binary.a, e->as.binary.b};
@@ -280,7 +302,8 @@ static void assigned_variables(void **state) {
 static void classic_lets(void **state) {
     (void)state;
     program p;
-    parse_program(&p, "from tvm.script import tir as T\n@T.prim_func\ndef f(n: T.int32):\n    x = n + 1\n    T.evaluate(x)\n");
+    parse_program(
+        &p, "from tvm.script import tir as T\n@T.prim_func\ndef f(n: T.int32):\n    x = n + 1\n    T.evaluate(x)\n");
     assert_int_equal(p.diagnostics.n_errors, 0);
     const tirb_stmt *s = p.module->functions[0]->body;
     assert_int_equal(s->kind, TIRB_STMT_LET);
@@ -353,8 +376,9 @@ static void parameters(void **state) {
 static void calls_between_functions(void **state) {
     (void)state;
     program p;
-    parse_program(&p, "@T.prim_func\ndef f(A: T.Buffer((8, 8), \"float32\"), n: T.int64):\n    g(A, 1)\n    g(A[2, 0:8], n)\n"
-                      "@T.prim_func\ndef g(p: T.handle, n: T.int64):\n    B = T.match_buffer(p, (n,))\n    f(B, n)\n");
+    parse_program(
+        &p, "@T.prim_func\ndef f(A: T.Buffer((8, 8), \"float32\"), n: T.int64):\n    g(A, 1)\n    g(A[2, 0:8], n)\n"
+            "@T.prim_func\ndef g(p: T.handle, n: T.int64):\n    B = T.match_buffer(p, (n,))\n    f(B, n)\n");
     assert_int_equal(p.diagnostics.n_errors, 0);
     const tirb_primfunc *f = p.module->functions[0], *g = p.module->functions[1];
     const tirb_expr *whole = f->body->as.seq.items[0]->as.evaluate.value;
@@ -370,9 +394,12 @@ static void calls_between_functions(void **state) {
 
 static void equality(void **state) {
     (void)state;
-    static const char one[] = "@T.prim_func\ndef f(A: T.Buffer((\"n\",), \"float32\")):\n    for i in range(4):\n        A[i] = A[i + 1]\n";
-    static const char same[] = "@T.prim_func\ndef f(B: T.Buffer((\"m\",), \"float32\")):\n    for k in T.serial(0, 4):\n        B[k] = B[k + 1]\n";
-    static const char other[] = "@T.prim_func\ndef f(B: T.Buffer((\"m\",), \"float32\")):\n    for k in T.serial(0, 4):\n        B[k] = B[1 + k]\n";
+    static const char one[] =
+        "@T.prim_func\ndef f(A: T.Buffer((\"n\",), \"float32\")):\n    for i in range(4):\n        A[i] = A[i + 1]\n";
+    static const char same[] = "@T.prim_func\ndef f(B: T.Buffer((\"m\",), \"float32\")):\n    for k in T.serial(0, "
+                               "4):\n        B[k] = B[k + 1]\n";
+    static const char other[] = "@T.prim_func\ndef f(B: T.Buffer((\"m\",), \"float32\")):\n    for k in T.serial(0, "
+                                "4):\n        B[k] = B[1 + k]\n";
     program a, b, c;
     parse_program(&a, one);
     parse_program(&b, same);
@@ -423,7 +450,8 @@ static void diagnostics(void **state) {
     assert_int_equal(p.diagnostics.n_errors, 1);
     assert_int_equal(p.diagnostics.first_error, TIRB_TYPE);
     tirbi_diagnostic_format("t.py", &p.diagnostics.items[0], message, sizeof message);
-    assert_string_equal(message, "t.py:3:19: error: `zz` is not defined\n\tT.evaluate(\"\xC3\xA9\" + zz)\n\t                 ^~\n");
+    assert_string_equal(
+        message, "t.py:3:19: error: `zz` is not defined\n\tT.evaluate(\"\xC3\xA9\" + zz)\n\t                 ^~\n");
     size_t length = tirbi_diagnostic_format("t.py", &p.diagnostics.items[0], message, 8);
     assert_int_equal(strlen(message), 7);
     assert_true(length > 8);
@@ -436,9 +464,11 @@ static void diagnostics(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expression_shapes), cmocka_unit_test(assigned_variables), cmocka_unit_test(classic_lets),
-        cmocka_unit_test(blocks_and_root),   cmocka_unit_test(parameters),         cmocka_unit_test(calls_between_functions),
-        cmocka_unit_test(equality),          cmocka_unit_test(decimals),           cmocka_unit_test(diagnostics),
+        cmocka_unit_test(expression_shapes), cmocka_unit_test(assigned_variables),
+        cmocka_unit_test(classic_lets),      cmocka_unit_test(blocks_and_root),
+        cmocka_unit_test(parameters),        cmocka_unit_test(calls_between_functions),
+        cmocka_unit_test(equality),          cmocka_unit_test(decimals),
+        cmocka_unit_test(diagnostics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
