@@ -2,8 +2,8 @@
  * bench lanes [WORD...]: times the strip kernels.
  *
  * Each kernel is compiled from its TVMScript and called through the public API by one thread. Its outputs are compared
- * with the C twin's before anything is timed. Then the three are run in turn, in batches of some milliseconds; a ratio is
- * the median over the turns of C's time divided by tirb's, so above 1 tirb is the faster one. */
+ * with the C twin's before anything is timed. Then the three are run in turn, in batches of some milliseconds; a ratio
+ * is the median over the turns of C's time divided by tirb's, so above 1 tirb is the faster one. */
 #include "tests/bench/bench.h"
 
 #include <math.h>
@@ -106,7 +106,8 @@ static void make_arguments(bench_run *run) {
             side *own = &run->sides[s];
             own->twin.scalar[p] = param->scalar;
             own->args[p].kind = TIRB_ARG_TENSOR;
-            if (param->role == BENCH_INT) own->args[p].kind = TIRB_ARG_INT, own->args[p].value.i = (int64_t)param->scalar;
+            if (param->role == BENCH_INT)
+                own->args[p].kind = TIRB_ARG_INT, own->args[p].value.i = (int64_t)param->scalar;
             if (param->role == BENCH_FLOAT) own->args[p].kind = TIRB_ARG_FLOAT, own->args[p].value.f = param->scalar;
             if (scalar) continue;
             own->twin.data[p] = allocate(run->bytes[p]);
@@ -144,7 +145,8 @@ static bool call(bench_run *run, int s) {
     if (s == FAST) run->program->fast(&own->twin);
     if (s != TIRB) return true;
     tirb_error error = TIRB_ERROR_INIT;
-    tirb_status status = tirb_instance_call(run->instance, run->function, own->args, run->program->n_params, NULL, &error);
+    tirb_status status =
+        tirb_instance_call(run->instance, run->function, own->args, run->program->n_params, NULL, &error);
     if (status != TIRB_OK) fprintf(stderr, "bench: %s: %s\n", run->program->function, error.message);
     return status == TIRB_OK;
 }
@@ -264,11 +266,12 @@ static void print_row(const bench_case *program, const figures *f, bool json, bo
     if (json)
         printf("%s\n  {\"kernel\": \"%s\", \"file\": \"%s\", \"tirb_ns\": %.0f, \"c_ns\": %.0f, \"c_fast_ns\": %.0f, "
                "\"ratio\": %.3f, \"ratio_fast\": %.3f, \"compile_ns\": %.0f, \"bundle_bytes\": %zu}",
-               first ? "" : ",", program->function, program->file, f->ns[TIRB], f->ns[PLAIN], f->ns[FAST], f->ratio_plain,
-               f->ratio_fast, f->compile_ns, f->bundle_size);
+               first ? "" : ",", program->function, program->file, f->ns[TIRB], f->ns[PLAIN], f->ns[FAST],
+               f->ratio_plain, f->ratio_fast, f->compile_ns, f->bundle_size);
     else
         printf("%-16s %11.2f %11.2f %11.2f %9.3f %9.3f %11.2f %8zu\n", program->function, f->ns[TIRB] / 1e3,
-               f->ns[PLAIN] / 1e3, f->ns[FAST] / 1e3, f->ratio_plain, f->ratio_fast, f->compile_ns / 1e6, f->bundle_size);
+               f->ns[PLAIN] / 1e3, f->ns[FAST] / 1e3, f->ratio_plain, f->ratio_fast, f->compile_ns / 1e6,
+               f->bundle_size);
     fflush(stdout);
 }
 

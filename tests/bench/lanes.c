@@ -54,37 +54,38 @@ static double time_kernel(tirbi_kernel kernel) {
 }
 
 /* One row of a table of the C library's functions, for comparison. */
-#define LIBRARY_1(F)                                                                                                   \
-    static bool library_##F(void *d, const void *a, const void *b, const void *c, size_t n) {                          \
-        (void)b, (void)c;                                                                                              \
-        for (size_t i = 0; i < n; i++) ((float *)d)[i] = F##f(((const float *)a)[i]);                                  \
-        return true;                                                                                                   \
-    }                                                                                                                  \
-    static bool library64_##F(void *d, const void *a, const void *b, const void *c, size_t n) {                        \
-        (void)b, (void)c;                                                                                              \
-        for (size_t i = 0; i < n; i++) ((double *)d)[i] = F(((const double *)a)[i]);                                   \
-        return true;                                                                                                   \
+#define LIBRARY_1(F)                                                                            \
+    static bool library_##F(void *d, const void *a, const void *b, const void *c, size_t n) {   \
+        (void)b, (void)c;                                                                       \
+        for (size_t i = 0; i < n; i++) ((float *)d)[i] = F##f(((const float *)a)[i]);           \
+        return true;                                                                            \
+    }                                                                                           \
+    static bool library64_##F(void *d, const void *a, const void *b, const void *c, size_t n) { \
+        (void)b, (void)c;                                                                       \
+        for (size_t i = 0; i < n; i++) ((double *)d)[i] = F(((const double *)a)[i]);            \
+        return true;                                                                            \
     }
-#define LIBRARY_2(F)                                                                                                   \
-    static bool library_##F(void *d, const void *a, const void *b, const void *c, size_t n) {                          \
-        (void)c;                                                                                                       \
-        for (size_t i = 0; i < n; i++) ((float *)d)[i] = F##f(((const float *)a)[i], ((const float *)b)[i]);           \
-        return true;                                                                                                   \
-    }                                                                                                                  \
-    static bool library64_##F(void *d, const void *a, const void *b, const void *c, size_t n) {                        \
-        (void)c;                                                                                                       \
-        for (size_t i = 0; i < n; i++) ((double *)d)[i] = F(((const double *)a)[i], ((const double *)b)[i]);           \
-        return true;                                                                                                   \
+#define LIBRARY_2(F)                                                                                         \
+    static bool library_##F(void *d, const void *a, const void *b, const void *c, size_t n) {                \
+        (void)c;                                                                                             \
+        for (size_t i = 0; i < n; i++) ((float *)d)[i] = F##f(((const float *)a)[i], ((const float *)b)[i]); \
+        return true;                                                                                         \
+    }                                                                                                        \
+    static bool library64_##F(void *d, const void *a, const void *b, const void *c, size_t n) {              \
+        (void)c;                                                                                             \
+        for (size_t i = 0; i < n; i++) ((double *)d)[i] = F(((const double *)a)[i], ((const double *)b)[i]); \
+        return true;                                                                                         \
     }
-#define FUNCTIONS_1(X)                                                                                                 \
-    X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh)      \
-    X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf)
+#define FUNCTIONS_1(X)                                                                                             \
+    X(exp)                                                                                                         \
+    X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) \
+        X(tanh) X(asinh) X(acosh) X(atanh) X(erf)
 #define FUNCTIONS_2(X) X(pow) X(fmod) X(atan2) X(hypot)
 FUNCTIONS_1(LIBRARY_1)
 FUNCTIONS_2(LIBRARY_2)
 
 static tirbi_kernel library_function(const char *name, tirbi_dtype type) {
-#define X(f) \
+#define X(f)                                                           \
     if (strcmp(name, #f) == 0 && type == TIRB_F32) return library_##f; \
     if (strcmp(name, #f) == 0 && type == TIRB_F64) return library64_##f;
     FUNCTIONS_1(X)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define PASTE(kind, name) twin_##kind##_##name
-#define NAME(kind, name) PASTE(kind, name)
-#define TWIN(name) void NAME(TWIN_KIND, name)(const twin_args *args)
+#define NAME(kind, name)  PASTE(kind, name)
+#define TWIN(name)        void NAME(TWIN_KIND, name)(const twin_args *args)
 
 enum { SCRATCH = 1 << 18 };
 static float scratch[SCRATCH], scratch2[SCRATCH], scratch3[SCRATCH];

@@ -4,11 +4,15 @@
 
 const tirbi_kernel_table *tirbi_kernels(tirb_isa isa) {
     switch (isa) {
-    case TIRB_ISA_GENERIC: return &tirbi_kernels_generic;
+    case TIRB_ISA_GENERIC:
+        return &tirbi_kernels_generic;
 #if defined(__x86_64__)
-    case TIRB_ISA_AVX2: return &tirbi_kernels_avx2;
-    case TIRB_ISA_AVX512: return &tirbi_kernels_avx512;
+    case TIRB_ISA_AVX2:
+        return &tirbi_kernels_avx2;
+    case TIRB_ISA_AVX512:
+        return &tirbi_kernels_avx512;
 #endif
-    default: return NULL;
+    default:
+        return NULL;
     }
 }

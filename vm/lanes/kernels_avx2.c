@@ -14,8 +14,8 @@
 #endif
 
 #define TIRBI_MATH_FORCE_INLINE
-#define TIRBI_HAVE_FMA 1
-#define TIRBI_HAVE_ROUND 1
+#define TIRBI_HAVE_FMA     1
+#define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx2
 #include "vm/lanes/kernels.inc"
 

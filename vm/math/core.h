@@ -53,24 +53,18 @@ TIRBI_MATH double tirbi_f64_from_bits(uint64_t bits) {
 }
 
 /* The one quiet NaN that arithmetic makes, per type. */
-#define TIRBI_NAN_F16 ((uint16_t)0x7E00)
+#define TIRBI_NAN_F16  ((uint16_t)0x7E00)
 #define TIRBI_NAN_BF16 ((uint16_t)0x7FC0)
-#define TIRBI_NAN_F32 __builtin_nanf("")
-#define TIRBI_NAN_F64 __builtin_nan("")
+#define TIRBI_NAN_F32  __builtin_nanf("")
+#define TIRBI_NAN_F64  __builtin_nan("")
 
 TIRBI_MATH float tirbi_canon_f32(float v) { return v != v ? TIRBI_NAN_F32 : v; }
 TIRBI_MATH double tirbi_canon_f64(double v) { return v != v ? TIRBI_NAN_F64 : v; }
-TIRBI_MATH uint16_t tirbi_canon_f16(uint16_t v) {
-    return (uint16_t)((v & 0x7FFF) > 0x7C00 ? TIRBI_NAN_F16 : v);
-}
-TIRBI_MATH uint16_t tirbi_canon_bf16(uint16_t v) {
-    return (uint16_t)((v & 0x7FFF) > 0x7F80 ? TIRBI_NAN_BF16 : v);
-}
+TIRBI_MATH uint16_t tirbi_canon_f16(uint16_t v) { return (uint16_t)((v & 0x7FFF) > 0x7C00 ? TIRBI_NAN_F16 : v); }
+TIRBI_MATH uint16_t tirbi_canon_bf16(uint16_t v) { return (uint16_t)((v & 0x7FFF) > 0x7F80 ? TIRBI_NAN_BF16 : v); }
 
 TIRBI_MATH float tirbi_magnitude_f32(float v) { return tirbi_f32_from_bits(tirbi_f32_bits(v) & 0x7FFFFFFFu); }
-TIRBI_MATH double tirbi_magnitude_f64(double v) {
-    return tirbi_f64_from_bits(tirbi_f64_bits(v) & 0x7FFFFFFFFFFFFFFFu);
-}
+TIRBI_MATH double tirbi_magnitude_f64(double v) { return tirbi_f64_from_bits(tirbi_f64_bits(v) & 0x7FFFFFFFFFFFFFFFu); }
 /* The magnitude of `v` with the sign of `sign`; NaNs keep their bits. */
 TIRBI_MATH float tirbi_with_sign_f32(float v, float sign) {
     return tirbi_f32_from_bits((tirbi_f32_bits(v) & 0x7FFFFFFFu) | (tirbi_f32_bits(sign) & 0x80000000u));
@@ -92,25 +86,25 @@ TIRBI_MATH double tirbi_floor_exact_f64(double v) { return __builtin_floor(v); }
 TIRBI_MATH double tirbi_ceil_exact_f64(double v) { return __builtin_ceil(v); }
 TIRBI_MATH double tirbi_trunc_exact_f64(double v) { return __builtin_trunc(v); }
 #else
-#define TIRBI_ROUNDING(t, C, magic)                                                                                    \
-    TIRBI_MATH C tirbi_rint_##t(C v) {                                                                                 \
-        C m = tirbi_magnitude_##t(v);                                                                                  \
-        C r = (m + (C)(magic)) - (C)(magic);                                                                           \
-        return tirbi_with_sign_##t(m < (C)(magic) ? r : m, v);                                                         \
-    }                                                                                                                  \
-    TIRBI_MATH C tirbi_floor_exact_##t(C v) {                                                                          \
-        C r = tirbi_rint_##t(v);                                                                                       \
-        C below = r - (C)1;                                                                                            \
-        return tirbi_with_sign_##t(r > v ? below : r, v);                                                              \
-    }                                                                                                                  \
-    TIRBI_MATH C tirbi_ceil_exact_##t(C v) {                                                                           \
-        C r = tirbi_rint_##t(v);                                                                                       \
-        C above = r + (C)1;                                                                                            \
-        return tirbi_with_sign_##t(r < v ? above : r, v);                                                              \
-    }                                                                                                                  \
-    TIRBI_MATH C tirbi_trunc_exact_##t(C v) {                                                                          \
-        C m = tirbi_magnitude_##t(v);                                                                                  \
-        return tirbi_with_sign_##t(tirbi_floor_exact_##t(m), v);                                                       \
+#define TIRBI_ROUNDING(t, C, magic)                              \
+    TIRBI_MATH C tirbi_rint_##t(C v) {                           \
+        C m = tirbi_magnitude_##t(v);                            \
+        C r = (m + (C)(magic)) - (C)(magic);                     \
+        return tirbi_with_sign_##t(m < (C)(magic) ? r : m, v);   \
+    }                                                            \
+    TIRBI_MATH C tirbi_floor_exact_##t(C v) {                    \
+        C r = tirbi_rint_##t(v);                                 \
+        C below = r - (C)1;                                      \
+        return tirbi_with_sign_##t(r > v ? below : r, v);        \
+    }                                                            \
+    TIRBI_MATH C tirbi_ceil_exact_##t(C v) {                     \
+        C r = tirbi_rint_##t(v);                                 \
+        C above = r + (C)1;                                      \
+        return tirbi_with_sign_##t(r < v ? above : r, v);        \
+    }                                                            \
+    TIRBI_MATH C tirbi_trunc_exact_##t(C v) {                    \
+        C m = tirbi_magnitude_##t(v);                            \
+        return tirbi_with_sign_##t(tirbi_floor_exact_##t(m), v); \
     }
 TIRBI_ROUNDING(f32, float, 0x1p23)
 TIRBI_ROUNDING(f64, double, 0x1p52)

@@ -30,7 +30,9 @@ TIRBI_MATH double tirbi_short_expm1(double x) {
     return power * (r + r * r * tirbi_poly_exp_f32(r)) + (power - 1.0);
 }
 
-TIRBI_MATH float tirbi_exp_f32(float x) { return tirbi_narrow(tirbi_short_exp(tirbi_clamp_f64((double)x, -110.0, 100.0))); }
+TIRBI_MATH float tirbi_exp_f32(float x) {
+    return tirbi_narrow(tirbi_short_exp(tirbi_clamp_f64((double)x, -110.0, 100.0)));
+}
 TIRBI_MATH float tirbi_exp2_f32(float x) {
     double within = tirbi_clamp_f64((double)x, -160.0, 140.0);
     double n = tirbi_nearest(within);

@@ -404,7 +404,9 @@ TIRBI_MATH double tirbi_usual_sin_f64(double x) {
     double r = tirbi_sin_of_angle(tirbi_reduce_small(x), 0);
     return tirbi_canon_f64(tirbi_magnitude_f64(x) < 0x1p-27 ? x : r);
 }
-TIRBI_MATH double tirbi_usual_cos_f64(double x) { return tirbi_canon_f64(tirbi_sin_of_angle(tirbi_reduce_small(x), 1)); }
+TIRBI_MATH double tirbi_usual_cos_f64(double x) {
+    return tirbi_canon_f64(tirbi_sin_of_angle(tirbi_reduce_small(x), 1));
+}
 TIRBI_MATH double tirbi_usual_tan_f64(double x) {
     double r = tirbi_tan_of_angle(tirbi_reduce_small(x));
     return tirbi_canon_f64(tirbi_magnitude_f64(x) < 0x1p-27 ? x : r);
