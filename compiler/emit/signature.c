@@ -80,6 +80,7 @@ static void walk_stmt(access_walk *w, const tirbi_ls *s) {
     case TIRBI_LS_ASSERT: walk_value(w, s->as.assert_.condition); return;
     case TIRBI_LS_TREE:
         walk_stmt(w, s->as.tree.init);
+        for (uint32_t i = 0; i < s->as.tree.n_lets; i++) walk_value(w, s->as.tree.lets[i]);
         for (uint32_t u = 0; u < s->as.tree.n_updates; u++) {
             const tirbi_update *update = &s->as.tree.updates[u];
             walk_value(w, update->value);

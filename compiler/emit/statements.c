@@ -160,6 +160,11 @@ typedef struct tree_context {
 } tree_context;
 
 static void emit_pushes(tirbi_emitter *e, const tree_context *c) {
+    for (uint32_t i = 0; i < c->stmt->as.tree.n_lets; i++) {
+        tirbi_scope scope = tirbi_scope_open(e);
+        tirbi_put_value(e, c->stmt->as.tree.lets[i]);
+        tirbi_scope_close(e, scope);
+    }
     for (uint32_t u = 0; u < c->stmt->as.tree.n_updates; u++) {
         const tirbi_update *update = &c->stmt->as.tree.updates[u];
         tirbi_scope scope = tirbi_scope_open(e);
@@ -223,15 +228,19 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     for (uint32_t u = 0; u < n; u++) {
         const tirbi_update *update = &s->as.tree.updates[u];
         tirbi_dtype type = update->target->buffer->type;
-        TIRBI_PUT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], tirbi_put_load(e, update->target));
+        const tirbi_lvar *local = update->target->buffer->local;
+        uint16_t entry = local ? (uint16_t)local->reg : tirbi_put_load(e, update->target);
+        TIRBI_PUT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], entry);
     }
     bool lanes = !(e->options->disabled & TIRB_PASS_LANES);
     tree_context context = {.stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s) : NULL};
     emit_tree_level(e, &context);
     for (uint32_t u = 0; u < n; u++) {
         const tirbi_place *target = s->as.tree.updates[u].target;
-        uint16_t result = tirbi_new_sreg(e);
+        const tirbi_lvar *local = target->buffer->local;
+        uint16_t result = local ? (uint16_t)local->reg : tirbi_new_sreg(e);
         TIRBI_PUT(e, TIRB_OP_RED_END, target->buffer->type, result, e->red_of[u]);
+        if (local) continue;
         uint16_t at = tirbi_put_operand(e, target->flat), ref = tirbi_buffer_ref(e, target->buffer->root);
         TIRBI_PUT(e, TIRB_OP_STORE, target->buffer->type, ref, at, result);
     }

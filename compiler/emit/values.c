@@ -87,10 +87,14 @@ static void emit_constant(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
 /* ---- Operations ----------------------------------------------------------------------------------------------- */
 
 static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
+    if (x->op == TIRB_OP_BITS) { /* a register holds bits: only how they are extended depends on the type */
+        TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, tirbi_put_value(e, x->args[0]));
+        return;
+    }
     int64_t operands[5] = {to};
     uint32_t n = 1;
     for (int i = 0; i < x->n_args; i++) operands[n++] = tirbi_put_value(e, x->args[i]);
-    if (x->op == TIRB_OP_CAST || x->op == TIRB_OP_BITS) operands[n++] = x->source;
+    if (x->op == TIRB_OP_CAST) operands[n++] = x->source;
     tirbi_put_instr(e, (tirbi_op)x->op, (tirbi_dtype)x->optype, operands, n);
 }
 

@@ -95,38 +95,43 @@ void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize) {
 
 /* ---- Tree reductions ------------------------------------------------------------------------------------------ */
 
-static void collect_updates(tirbi_lowerer *l, const tirbi_tree *tree, const tirb_stmt *s, tirbi_update *updates,
-                            uint32_t max, uint32_t *n) {
+typedef struct tree_parts {
+    tirbi_update *updates;
+    const tirbi_lx **lets;
+    uint32_t n_updates, n_lets, max_updates, max_lets;
+} tree_parts;
+
+static void collect_parts(tirbi_lowerer *l, const tirbi_tree *tree, const tirb_stmt *s, tree_parts *parts) {
     switch (s->kind) {
     case TIRB_STMT_LET: {
         const tirbi_lx *value = tirbi_lower_expr(l, s->as.let.value, NULL);
         tirbi_lower_bind(l, s->as.let.var, value);
-        collect_updates(l, tree, s->as.let.body, updates, max, n);
+        if (value && value->traps && parts->n_lets < parts->max_lets) parts->lets[parts->n_lets++] = value;
+        collect_parts(l, tree, s->as.let.body, parts);
         return;
     }
     case TIRB_STMT_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) collect_updates(l, tree, s->as.seq.items[i], updates, max, n);
+        for (uint32_t i = 0; i < s->as.seq.n; i++) collect_parts(l, tree, s->as.seq.items[i], parts);
         return;
     case TIRB_STMT_STORE: {
         const tirb_expr *term;
-        tirbi_update *u = &updates[*n];
-        if (*n == max || !tirbi_tree_update(tree, s, &u->op, &term)) return;
+        tirbi_update *u = &parts->updates[parts->n_updates];
+        if (parts->n_updates == parts->max_updates || !tirbi_tree_update(tree, s, &u->op, &term)) return;
         bool fused = term->kind == TIRB_EXPR_MUL && u->op == TIRBI_RED_ADD && l->options->fp != TIRB_FP_STRICT;
         u->value = tirbi_lower_expr(l, fused ? term->as.binary.a : term, NULL);
         u->factor = fused ? tirbi_lower_expr(l, term->as.binary.b, NULL) : NULL;
         u->target = tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, NULL, s->span);
-        if (u->target && u->value) (*n)++;
+        if (u->target && u->value) parts->n_updates++;
         return;
     }
     default: return;
     }
 }
 
-static uint32_t count_stores(const tirb_stmt *s) {
-    if (s->kind == TIRB_STMT_LET) return count_stores(s->as.let.body);
-    if (s->kind != TIRB_STMT_SEQ) return s->kind == TIRB_STMT_STORE;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s->as.seq.n; i++) n += count_stores(s->as.seq.items[i]);
+static uint32_t count_kind(const tirb_stmt *s, tirb_stmt_kind kind) {
+    uint32_t n = s->kind == kind;
+    if (s->kind == TIRB_STMT_LET) return n + count_kind(s->as.let.body, kind);
+    for (uint32_t i = 0; s->kind == TIRB_STMT_SEQ && i < s->as.seq.n; i++) n += count_kind(s->as.seq.items[i], kind);
     return n;
 }
 
@@ -150,9 +155,11 @@ static tirbi_lvar *tree_loop(tirbi_lowerer *l, const tirb_stmt *loop) {
 /* The reduction itself, inside the loops that are not reduction loops. */
 static void lower_tree_body(tirbi_lowerer *l, const tirbi_tree *tree) {
     tirbi_lvar **loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, tree->n_order);
-    uint32_t max = count_stores(tree->body), n = 0;
-    tirbi_update *updates = TIRBI_NEW_ARRAY(l->arena, tirbi_update, max);
-    if (!loops || !updates) return;
+    tree_parts parts = {.max_updates = count_kind(tree->body, TIRB_STMT_STORE),
+                        .max_lets = count_kind(tree->body, TIRB_STMT_LET)};
+    parts.updates = TIRBI_NEW_ARRAY(l->arena, tirbi_update, parts.max_updates);
+    parts.lets = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, parts.max_lets);
+    if (!loops || !parts.updates || !parts.lets) return;
     tirbi_span span = tree->outermost->span;
     uint32_t depth = l->depth;
     for (uint32_t i = 0; i < tree->n_order; i++) {
@@ -168,14 +175,16 @@ static void lower_tree_body(tirbi_lowerer *l, const tirbi_tree *tree) {
     tirbi_ls *s = tirbi_append(l, TIRBI_LS_TREE, span);
     const tirb_stmt *init = tree->realize ? tree->realize->as.block.block->init : NULL;
     s->as.tree.init = init ? tirbi_lower_body(l, init) : NULL;
-    collect_updates(l, tree, tree->body, updates, max, &n);
+    collect_parts(l, tree, tree->body, &parts);
     l->depth = depth;
     l->out = outer;
     s->as.tree.loops = loops;
     s->as.tree.n_loops = tree->n_order;
-    s->as.tree.updates = updates;
-    s->as.tree.n_updates = n;
-    for (uint32_t i = 0; i < n; i++) updates[i].target->buffer->root->written = true;
+    s->as.tree.updates = parts.updates;
+    s->as.tree.n_updates = parts.n_updates;
+    s->as.tree.lets = parts.lets;
+    s->as.tree.n_lets = parts.n_lets;
+    for (uint32_t i = 0; i < parts.n_updates; i++) parts.updates[i].target->buffer->root->written = true;
     if (guard) {
         tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, span);
         branch->as.if_.condition = tirbi_lx_cast(l->pool, TIRB_BOOL, guard);

@@ -205,6 +205,8 @@ struct tirbi_ls {
             const tirbi_ls *init;
             const tirbi_update *updates;
             uint32_t n_updates;
+            const tirbi_lx *const *lets; /* values of the body's lets that can trap: computed even if nothing uses them */
+            uint32_t n_lets;
         } tree;
         struct {
             tirb_status status;

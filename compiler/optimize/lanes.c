@@ -64,6 +64,7 @@ typedef struct planner {
 
 static uint16_t plan_value(planner *p, const tirbi_lx *x);
 static uint16_t plan_raw(planner *p, const tirbi_lx *x);
+static bool is_copy(planner *p, const tirbi_lx *x);
 static void plan_stmt(planner *p, const tirbi_ls *s);
 
 static uint16_t fail(planner *p) {
@@ -317,6 +318,11 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     case TIRBI_LX_LOAD: return load(p, x->access, type, false);
     case TIRBI_LX_OP: {
         uint16_t v[3] = {NO_VALUE, NO_VALUE, NO_VALUE};
+        if (x->op == TIRB_OP_BITS && is_copy(p, x->args[0])) {
+            tirbi_dtype raw = raw_type(type);
+            uint16_t bits = plan_raw(p, x->args[0]);
+            return raw == type ? bits : elementwise(p, TIRB_OP_BITS, type, raw, bits, NO_VALUE, NO_VALUE);
+        }
         for (int i = 0; i < x->n_args; i++) v[i] = plan_value(p, x->args[i]);
         return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
     }
@@ -921,6 +927,7 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     if (!p) return NULL;
     p->body = tree;
     p->span = tree->span;
+    for (uint32_t i = 0; i < tree->as.tree.n_lets; i++) plan_value(p, tree->as.tree.lets[i]);
     for (uint32_t u = 0; u < tree->as.tree.n_updates && !p->failed; u++) {
         const tirbi_update *update = &tree->as.tree.updates[u];
         uint16_t value = plan_value(p, update->value);
