@@ -121,14 +121,18 @@ static tirb_status enter_call(tirbi_machine *machine, const tirbi_word *pc) {
     return TIRB_OK;
 }
 
+/* Any elementwise instruction, by its kernel on one element. Kernels expect a bool to be 0 or 1. */
 static tirb_status run_kernel(tirbi_machine *machine, const tirbi_word *pc, uint64_t *s) {
-    uint8_t to = (uint8_t)pc[1].list[1];
-    const uint8_t *sizes = (const uint8_t *)&pc[1].list[2];
+    uint8_t sizes[4]; /* of the operands, and the set of those that are bools */
+    memcpy(sizes, &pc[1].list[2], sizeof sizes);
+    uint64_t operands[3] = {s[pc->b], s[pc->c], s[pc[1].list[0]]};
+    for (unsigned i = 0; i < 3; i++)
+        if (sizes[3] >> i & 1) operands[i] = tirbi_slot_bool(operands[i]);
     uint64_t result = 0;
-    if (!pc[2].kernel(&result, tirbi_slot_bytes(&s[pc->b], sizes[0]), tirbi_slot_bytes(&s[pc->c], sizes[1]),
-                      tirbi_slot_bytes(&s[pc[1].list[0]], sizes[2]), 1))
+    if (!pc[2].kernel(&result, tirbi_slot_bytes(&operands[0], sizes[0]), tirbi_slot_bytes(&operands[1], sizes[1]),
+                      tirbi_slot_bytes(&operands[2], sizes[2]), 1))
         return no_division(machine->error);
-    s[pc->a] = tirbi_slot_from_bytes(&result, to);
+    s[pc->a] = tirbi_slot_from_bytes(&result, (uint8_t)pc[1].list[1]);
     return TIRB_OK;
 }
 

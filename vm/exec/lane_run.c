@@ -213,7 +213,7 @@ static tirb_status make_state(tirbi_machine *machine) {
     size_t pointers = (code->max_pointers * sizeof(uint8_t *) + 63) / 64 * 64;
     size_t head = (sizeof(tirbi_lane_state) + 63) / 64 * 64;
     size_t size = head + pointers + code->max_scratch + 64;
-    tirbi_lane_state *state = tirbi_heap_calloc(machine->heap, 1, size);
+    tirbi_lane_state *state = tirbi_heap_alloc(machine->heap, size);
     if (!state)
         return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for %llu bytes of scratch",
                                (unsigned long long)size);

@@ -326,10 +326,7 @@ static void emit_copy_kernel(planner *p, uint8_t type, uint16_t dest, uint16_t f
 
 static tirbi_kernel kernel_of(const planner *p, const lane_ins *ins) {
     if (ins->op == TIRB_OP_VCAST) return p->code->kernels->cast[ins->type][ins->source];
-    if (ins->op == TIRB_OP_VBITS)
-        return tirbi_dtype_is_float(ins->source) || p->code->kernels->bits[ins->type][ins->source]
-                   ? p->code->kernels->bits[ins->type][ins->source]
-                   : NULL;
+    if (ins->op == TIRB_OP_VBITS) return p->code->kernels->bits[ins->type][ins->source];
     return p->code->kernels->op[ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE][ins->type];
 }
 

@@ -49,6 +49,7 @@ static const uint16_t extend_forms[TIRB_N_DTYPES] = {
 static uint8_t cast_as_extension(uint8_t to, uint8_t from) {
     bool from_int = tirbi_dtype_is_int(from) || from == TIRB_BOOL;
     if (!from_int || !tirbi_dtype_is_int(to)) return TIRB_TYPE_NONE;
+    if (from == TIRB_BOOL) return TIRB_BOOL;
     if (tirbi_dtypes[to].size <= tirbi_dtypes[from].size) return carrier[to];
     if (!tirbi_dtype_is_signed(from) || tirbi_dtype_is_signed(to) || tirbi_dtypes[to].size == 8) return carrier[from];
     return TIRB_TYPE_NONE;
@@ -201,7 +202,9 @@ static void emit_kernel(translator *t, tirbi_kernel kernel, unsigned arity, uint
     uint8_t size[4] = {1, 1, 1, 0};
     for (unsigned i = 0; i < arity; i++) {
         slot[i] = (uint16_t)in->operand[1 + i];
-        size[i] = tirbi_dtypes[tirbi_op_operand_type(in->op, in->type, source, i)].size;
+        uint8_t type = (uint8_t)tirbi_op_operand_type(in->op, in->type, source, i);
+        size[i] = tirbi_dtypes[type].size;
+        if (type == TIRB_BOOL) size[3] |= (uint8_t)(1u << i);
     }
     uint16_t sizes[2];
     memcpy(sizes, size, sizeof sizes);
@@ -221,7 +224,7 @@ static tirb_status translate_conversion(translator *t) {
     uint8_t from = (uint8_t)in->operand[2];
     tirbi_kernel kernel;
     if (in->op == TIRB_OP_BITS) {
-        if (!tirbi_dtype_is_float(from)) {
+        if (!tirbi_dtype_is_float(from) && !tirbi_dtype_is_float(in->type)) {
             emit1(t, extend_forms[carrier[in->type]], in->operand[0], in->operand[1], 0);
             return TIRB_OK;
         }

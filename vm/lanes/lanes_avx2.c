@@ -44,6 +44,15 @@
 #define DO_CANON_F64(x)                                                                                                \
     ((V)_mm256_blendv_pd((__m256d)(x), (__m256d)_mm256_set1_epi64x(0x7FF8000000000000),                                \
                          _mm256_cmp_pd((__m256d)(x), (__m256d)(x), _CMP_UNORD_Q)))
+/* A comparison of two registers finds a NaN in either. */
+#define UNORDERED_F32(x, y) _mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_UNORD_Q)
+#define UNORDERED_F64(x, y) _mm256_cmp_pd((__m256d)(x), (__m256d)(y), _CMP_UNORD_Q)
+#define ANY_NAN_F32(R)                                                                                                 \
+    (_mm256_movemask_ps(_mm256_or_ps(_mm256_or_ps(UNORDERED_F32(R(0), R(1)), UNORDERED_F32(R(2), R(3))),               \
+                                     UNORDERED_F32(R(4), R(5)))) != 0)
+#define ANY_NAN_F64(R)                                                                                                 \
+    (_mm256_movemask_pd(_mm256_or_pd(_mm256_or_pd(UNORDERED_F64(R(0), R(1)), UNORDERED_F64(R(2), R(3))),               \
+                                     UNORDERED_F64(R(4), R(5)))) != 0)
 #include "vm/lanes/machine.inc"
 
 #if defined(__clang__)

@@ -47,6 +47,15 @@
 #define DO_CANON_F64(x)                                                                                                \
     ((V)_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)(x), (__m512d)(x), _CMP_UNORD_Q), (__m512d)(x),               \
                              (__m512d)_mm512_set1_epi64(0x7FF8000000000000)))
+/* A comparison of two registers finds a NaN in either. */
+#define UNORDERED_F32(x, y) _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q)
+#define UNORDERED_F64(x, y) _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_UNORD_Q)
+#define ANY_NAN_F32(R)                                                                                                 \
+    ((UNORDERED_F32(R(0), R(1)) | UNORDERED_F32(R(2), R(3)) | UNORDERED_F32(R(4), R(5)) | UNORDERED_F32(R(6), R(7))) != \
+     0)
+#define ANY_NAN_F64(R)                                                                                                 \
+    ((UNORDERED_F64(R(0), R(1)) | UNORDERED_F64(R(2), R(3)) | UNORDERED_F64(R(4), R(5)) | UNORDERED_F64(R(6), R(7))) != \
+     0)
 /* Whole vectors and one masked one. */
 #define COPY_BYTES(to, from, n)                                                                                        \
     do {                                                                                                               \

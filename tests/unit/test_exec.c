@@ -1,0 +1,637 @@
+/* The scalar machine, traps, limits and lifetimes, and lane loops of every shape, on every instruction set. */
+#include "tests/unit/machine_harness.h"
+
+#include <fenv.h>
+#include <math.h>
+
+#include "vm/lanes/kernels.h"
+#include "vm/lanes/reduce.h"
+
+static uint64_t bits32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+static uint64_t bits64(double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* Opens, calls without tensors, closes. */
+static outcome call_scalars(const char *text, const uint64_t *scalars) {
+    harness h;
+    harness_open(&h, text);
+    outcome out = harness_call(&h, scalars, NULL, 0);
+    harness_close(&h);
+    return out;
+}
+
+/* ---- Elementwise instructions ---------------------------------------------------------------------------------- */
+
+static uint64_t extend(uint64_t bits, uint8_t type) {
+    unsigned shift = 64u - tirbi_dtypes[type].bits;
+    if (type == TIRB_BOOL) return (uint8_t)bits != 0;
+    return tirbi_dtypes[type].class == 'I' ? (uint64_t)((int64_t)(bits << shift) >> shift) : bits << shift >> shift;
+}
+
+static const uint64_t samples[] = {0,          1,          2,          3,           7,          0x7f,       0x80,
+                                   0xff,       0x7fff,     0x8000,     0x3c00,      0x7e01,     0x3f800000, 0xc0490fdb,
+                                   0x7fffffff, 0x80000000, 0xffffffff, 0x7fa00001,  0xff800000, 0x4b000001,
+                                   0x3ff0000000000000, 0xc00921fb54442d18, 0x7ff4000000000001, 0x7fffffffffffffff,
+                                   0x8000000000000000, 0xffffffffffffffff};
+enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
+
+/* Every elementwise instruction of every type: the scalar machine and the kernels agree on all pairs of samples. */
+static void scalar_elementwise(void **state) {
+    (void)state;
+    const tirbi_kernel_table *kernels = tirbi_kernels(TIRB_ISA_GENERIC);
+    for (unsigned op = TIRBI_FIRST_ELEMENTWISE; op <= TIRB_OP_LDEXP; op++) {
+        if (!tirbi_ops[op].mnemonic || op == TIRB_OP_CAST || op == TIRB_OP_BITS) continue;
+        for (unsigned type = 0; type < TIRB_N_DTYPES; type++) {
+            if (!(tirbi_ops[op].types >> type & 1)) continue;
+            tirbi_kernel kernel = kernels->op[op - TIRBI_FIRST_ELEMENTWISE][type];
+            assert_non_null(kernel);
+            uint8_t result_type = (uint8_t)tirbi_op_result_type((tirbi_op)op, (tirbi_dtype)type);
+            char text[512];
+            snprintf(text, sizeof text,
+                     ".function \"f\" public returns %s\n.scalars 4\n.scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n"
+                     ".scalar \"c\" i64 s2\n    %s.%s s3, s0%s%s\n    ret.%s s3\n.end\n",
+                     tirbi_dtypes[result_type].name, tirbi_ops[op].mnemonic, tirbi_dtypes[type].name,
+                     tirbi_ops[op].arity > 1 ? ", s1" : "", tirbi_ops[op].arity > 2 ? ", s2" : "",
+                     tirbi_dtypes[result_type].name);
+            harness h;
+            harness_open(&h, text);
+            h.n_isas = 1;
+            for (unsigned i = 0; i < N_SAMPLES * N_SAMPLES; i++) {
+                uint64_t scalars[3] = {samples[i % N_SAMPLES], samples[i / N_SAMPLES], samples[(i * 7) % N_SAMPLES]};
+                uint64_t in[3] = {scalars[0], scalars[1], scalars[2]};
+                for (unsigned k = 0; k < tirbi_ops[op].arity; k++)
+                    if (tirbi_op_operand_type((tirbi_op)op, (tirbi_dtype)type, (tirbi_dtype)type, k) == TIRB_BOOL)
+                        in[k] = (uint8_t)in[k] != 0;
+                uint64_t expected = 0;
+                bool fine = kernel(&expected, &in[0], &in[1], &in[2], 1);
+                outcome out = harness_call(&h, scalars, NULL, 0);
+                assert_int_equal(out.status, fine ? TIRB_OK : TIRB_DIVIDE);
+                if (fine && out.result != extend(expected, result_type))
+                    harness_fail(&h, "%s.%s of %llx %llx: %llx, not %llx", tirbi_ops[op].mnemonic,
+                                 tirbi_dtypes[type].name, (unsigned long long)scalars[0],
+                                 (unsigned long long)scalars[1], (unsigned long long)out.result,
+                                 (unsigned long long)extend(expected, result_type));
+            }
+            h.n_isas = 0;
+            for (unsigned i = 0; i < 4; i++) tirbi_code_destroy(h.codes[i]);
+            tirbi_arena_destroy(&h.arena);
+        }
+    }
+}
+
+static void scalar_conversions(void **state) {
+    (void)state;
+    const tirbi_kernel_table *kernels = tirbi_kernels(TIRB_ISA_GENERIC);
+    for (unsigned both = 0; both < 2 * TIRB_N_DTYPES * TIRB_N_DTYPES; both++) {
+        unsigned from = both / 2 % TIRB_N_DTYPES, to = both / 2 / TIRB_N_DTYPES;
+        bool bits = both % 2;
+        if (bits && tirbi_dtypes[from].size != tirbi_dtypes[to].size) continue;
+        if (bits && (from == TIRB_BOOL || to == TIRB_BOOL)) continue;
+        tirbi_kernel kernel = bits ? kernels->bits[to][from] : kernels->cast[to][from];
+        assert_non_null(kernel);
+        char text[256];
+        snprintf(text, sizeof text,
+                 ".function \"f\" public returns %s\n.scalars 2\n.scalar \"a\" i64 s0\n    %s.%s s1, s0, %s\n"
+                 "    ret.%s s1\n.end\n",
+                 tirbi_dtypes[to].name, bits ? "bits" : "cast", tirbi_dtypes[to].name, tirbi_dtypes[from].name,
+                 tirbi_dtypes[to].name);
+        harness h;
+        harness_open(&h, text);
+        for (unsigned i = 0; i < N_SAMPLES; i++) {
+            uint64_t in = from == TIRB_BOOL ? (uint8_t)samples[i] != 0 : samples[i];
+            uint64_t expected = 0;
+            kernel(&expected, &in, NULL, NULL, 1);
+            outcome out = harness_call(&h, &samples[i], NULL, 0);
+            assert_int_equal(out.status, TIRB_OK);
+            if (out.result != extend(expected, (uint8_t)to))
+                harness_fail(&h, "%llx gives %llx, not %llx", (unsigned long long)samples[i],
+                             (unsigned long long)out.result, (unsigned long long)extend(expected, (uint8_t)to));
+        }
+        harness_close(&h);
+    }
+}
+
+/* ---- Control flow and calls ------------------------------------------------------------------------------------ */
+
+static void fused_branches(void **state) {
+    (void)state;
+    /* The comparison's bool is still written when the branch is fused with it. */
+    const char *text = ".function \"f\" public returns i64\n.scalars 3\n.scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n"
+                       "    lt.i64 s2, s0, s1\n    brif s2, yes\n    add.i64 s2, s2, s0\n    ret.i64 s2\n"
+                       "yes:\n    add.i64 s2, s2, s1\n    ret.i64 s2\n.end\n";
+    assert_int_equal(call_scalars(text, (uint64_t[]){3, 5}).result, 6);
+    assert_int_equal(call_scalars(text, (uint64_t[]){5, 3}).result, 5);
+    const char *nan = ".function \"f\" public returns i64\n.scalars 3\n.scalar \"a\" f32 s0\n    lt.f32 s1, s0, s0\n"
+                      "    brnot s1, no\n    const.i64 s2, 1\nno:\n    ret.i64 s2\n.end\n";
+    assert_int_equal(call_scalars(nan, (uint64_t[]){0x7fc00000}).result, 0);
+}
+
+static const char *const recursive =
+    ".function \"sum\" public returns i64\n.scalars 4\n.scalar \"n\" i64 s0\n    const.i64 s3, 1\n"
+    "    lt.i64 s1, s0, s3\n    brif s1, done\n    sub.i64 s1, s0, s3\n    call \"sum\" s2 (s1) ()\n"
+    "    add.i64 s2, s2, s0\n    ret.i64 s2\ndone:\n    ret.i64 s2\n.end\n";
+
+static void calls_and_depth(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h, recursive);
+    uint64_t n = 90;
+    outcome out = harness_run(&h, &n, NULL, 0, UINT64_MAX, UINT64_MAX, 100);
+    assert_int_equal(out.status, TIRB_OK);
+    assert_int_equal(out.result, 90 * 91 / 2);
+    n = 99;
+    assert_int_equal(harness_run(&h, &n, NULL, 0, UINT64_MAX, UINT64_MAX, 100).status, TIRB_OK);
+    n = 100;
+    out = harness_run(&h, &n, NULL, 0, UINT64_MAX, UINT64_MAX, 100);
+    assert_int_equal(out.status, TIRB_DEPTH);
+    n = 100000;
+    assert_int_equal(harness_run(&h, &n, NULL, 0, UINT64_MAX, 1 << 30, 200000).result, UINT64_C(100000) * 100001 / 2);
+    assert_int_equal(harness_run(&h, &n, NULL, 0, UINT64_MAX, 1 << 20, 200000).status, TIRB_MEMORY_LIMIT);
+    harness_close(&h);
+}
+
+static void arguments_and_references(void **state) {
+    (void)state;
+    const char *text =
+        ".function \"main\" public returns f32\n.scalars 4\n.ref f32 writable\n.ref f32 writable\n"
+        ".tensor \"x\" f32 r0 read write ($0)\n.var \"n\" i64 s0\n"
+        "    const.i64 s1, 2\n    const.i64 s2, 3\n    slice r1, r0, s1, s2\n"
+        "    call \"set\" s3 (s2) (r1)\n    length s3, r1\n    cast.f32 s3, s3, i64\n    ret.f32 s3\n.end\n"
+        ".function \"set\"\n.scalars 3\n.ref f32 writable\n.tensor \"y\" f32 r0 read write ($0)\n.var \"m\" i64 s2\n"
+        "    const.f32 s1, 7.5\nagain:\n    store.f32 r0, s0, s1\n    loop s0, s2, again\n    ret.void\n.end\n";
+    harness h;
+    harness_open(&h, text);
+    float x[8] = {0};
+    uint64_t n = 8;
+    buffer b = {x, 8, TIRB_F32};
+    outcome out = harness_call(&h, &n, &b, 1);
+    assert_int_equal(out.status, TIRB_OK);
+    assert_int_equal(out.result, bits32(3.0f));
+    for (int i = 0; i < 8; i++) assert_true(x[i] == (i >= 2 && i < 5 ? 7.5f : 0.0f));
+    b.n = n = 4;
+    out = harness_call(&h, &n, &b, 1);
+    assert_int_equal(out.status, TIRB_BOUNDS);
+    harness_close(&h);
+}
+
+/* ---- Traps ----------------------------------------------------------------------------------------------------- */
+
+static void expect_trap(const char *body, uint64_t a, uint64_t b, tirb_status status, const char *message) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             ".function \"f\" public\n.scalars 6\n.ref i16 writable\n.tensor \"A\" i16 r0 read write ($0)\n"
+             ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.var \"n\" i64 s2\n%s    ret.void\n.end\n",
+             body);
+    harness h;
+    harness_open(&h, text);
+    int16_t data[5] = {1, 2, 3, 4, 5};
+    buffer buf = {data, 5, TIRB_I16};
+    outcome out = harness_call(&h, (uint64_t[]){a, b, 5}, &buf, 1);
+    assert_int_equal(out.status, status);
+    if (message && !strstr(out.error.message, message)) fail_msg("'%s' has no '%s'", out.error.message, message);
+    harness_close(&h);
+}
+
+static void traps(void **state) {
+    (void)state;
+    uint64_t minus1 = UINT64_MAX, least = UINT64_C(1) << 63;
+    expect_trap("    load.i16 s3, r0, s0\n", 4, 0, TIRB_OK, NULL);
+    expect_trap("    load.i16 s3, r0, s0\n", 5, 0, TIRB_BOUNDS, "load of element 5 is outside of its 5 elements");
+    expect_trap("    load.i16 s3, r0, s0\n", minus1, 0, TIRB_BOUNDS, "element -1");
+    expect_trap("    load.i16 s3, r0, s0\n", least, 0, TIRB_BOUNDS, NULL);
+    expect_trap("    store.i16 r0, 5, s0\n", 0, 0, TIRB_BOUNDS, "store of element 5");
+    expect_trap("    store.i16 r0, -1, s0\n", 0, 0, TIRB_BOUNDS, NULL);
+    expect_trap("    index s0, s1, 1, \"A\"\n", 3, 4, TIRB_OK, NULL);
+    expect_trap("    index s0, s1, 1, \"A\"\n", 4, 4, TIRB_BOUNDS,
+                "index 4 is out of bounds for dimension 1 of A, whose extent is 4");
+    expect_trap("    index s0, s1, 1, \"A\"\n", minus1, 4, TIRB_BOUNDS, "index -1");
+    expect_trap("    assert s0, \"ValueError\", \"a must be set\"\n", 1, 0, TIRB_OK, NULL);
+    expect_trap("    assert s0, \"ValueError\", \"a must be set\"\n", 256, 0, TIRB_ASSERT, "ValueError: a must be set");
+    expect_trap("    div.i32 s3, s0, s1\n", 1, UINT64_C(1) << 32, TIRB_DIVIDE, NULL);
+    expect_trap("    mod.i64 s3, s0, s1\n", least, minus1, TIRB_OK, NULL);
+    expect_trap("    floormod.i8 s3, s0, s1\n", 1, 0, TIRB_DIVIDE, NULL);
+    expect_trap("    slice r0, r0, s0, s1\n", 2, 3, TIRB_OK, NULL);
+    expect_trap("    slice r0, r0, s0, s1\n", 2, 4, TIRB_BOUNDS, "a slice of 4 elements from 2 on");
+    expect_trap("    slice r0, r0, s0, s1\n", 5, 0, TIRB_OK, NULL);
+    expect_trap("    slice r0, r0, s0, s1\n", 6, 0, TIRB_BOUNDS, NULL);
+    expect_trap("    slice r0, r0, s0, s1\n", 1, INT64_MAX, TIRB_BOUNDS, NULL);
+    expect_trap("    alloc.i16 r0, s0\n", minus1, 0, TIRB_VALUE, "-1 elements");
+    expect_trap("    alloc.i16 r0, s0\n", INT64_MAX, 0, TIRB_MEMORY_LIMIT, NULL);
+    expect_trap("    trap 14, \"stop here\"\n", 0, 0, TIRB_DIVIDE, "stop here");
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------------------------- */
+
+/* Round after round a buffer grows, and a slice of an early one is still written to: it must stay valid, and the new
+ * one must be zero. */
+static void allocations(void **state) {
+    (void)state;
+    const char *text =
+        ".function \"f\" public returns i64\n.scalars 10\n.ref i32 writable\n.ref i32 writable\n"
+        ".scalar \"n\" i64 s0\n    const.i64 s1, 1\n    const.i64 s2, 4\n    const.i64 s9, 77\nagain:\n"
+        "    alloc.i32 r0, s2\n    load.i32 s4, r0, 0\n    add.i64 s5, s5, s4\n    load.i32 s4, r0, 3\n"
+        "    add.i64 s5, s5, s4\n    store.i32 r0, 0, s1\n    store.i32 r0, 3, s1\n    ne.i64 s4, s3, s6\n"
+        "    brif s4, later\n    slice r1, r0, s6, s1\nlater:\n    store.i32 r1, 0, s9\n    load.i32 s7, r1, 0\n"
+        "    add.i64 s2, s2, s2\n    loop s3, s0, again\n    add.i64 s5, s5, s7\n    ret.i64 s5\n.end\n";
+    harness h;
+    harness_open(&h, text);
+    uint64_t n = 12;
+    outcome out = harness_run(&h, &n, NULL, 0, UINT64_MAX, 1 << 20, 10);
+    assert_int_equal(out.status, TIRB_OK);
+    assert_int_equal(out.result, 77);
+    n = 30;
+    assert_int_equal(harness_run(&h, &n, NULL, 0, UINT64_MAX, 1 << 20, 10).status, TIRB_MEMORY_LIMIT);
+    harness_close(&h);
+}
+
+/* ---- Fuel and stopping ----------------------------------------------------------------------------------------- */
+
+static void fuel_is_exact(void **state) {
+    (void)state;
+    /* Per call 7 instructions; back-edge: the 2 from its target to itself, 9 times. */
+    const char *text = ".function \"f\" public\n.scalars 4\n.scalar \"n\" i64 s0\n    nop\n    nop\nagain:\n"
+                       "    add.i64 s1, s1, s0\n    loop s2, s0, again\n    nop\n    nop\n    ret.void\n.end\n";
+    harness h;
+    harness_open(&h, text);
+    uint64_t n = 10;
+    outcome out = harness_run(&h, &n, NULL, 0, 1000, UINT64_MAX, 10);
+    assert_int_equal(out.status, TIRB_OK);
+    assert_int_equal(out.fuel_used, 7 + 9 * 2);
+    assert_int_equal(harness_run(&h, &n, NULL, 0, 25, UINT64_MAX, 10).status, TIRB_OK);
+    out = harness_run(&h, &n, NULL, 0, 24, UINT64_MAX, 10);
+    assert_int_equal(out.status, TIRB_FUEL);
+    assert_int_equal(out.fuel_used, 24);
+    assert_int_equal(harness_run(&h, &n, NULL, 0, UINT64_MAX, UINT64_MAX, 10).fuel_used, 25);
+    assert_int_equal(harness_run(&h, &n, NULL, 0, 0, UINT64_MAX, 10).status, TIRB_FUEL);
+    harness_close(&h);
+}
+
+static const char *const nest =
+    ".function \"f\" public\n.scalars 5\n.lanes 2\n.ref f32 writable\n.tensor \"A\" f32 r0 read write ($0)\n"
+    ".scalar \"n\" i64 s0\n.scalar \"k\" i64 s1\n.var \"m\" i64 s2\n    lane s0, done\n    .inner s1 s3\n"
+    "    .cursor r0 f32 readwrite 0 0 1 0\n    vload.f32 v0, c0\n    inner l0\n    vadd.f32 v0, v0, v0\n    inner.end l0\n"
+    "    vstore.f32 c0, v0\ndone:\n    lane.end\n    ret.void\n.end\n";
+
+static void fuel_of_lane_loops(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h, nest);
+    static float data[1000];
+    buffer b = {data, 1000, TIRB_F32};
+    const int64_t shapes[][2] = {{0, 5}, {1, 5}, {64, 5}, {65, 5}, {1000, 0}, {1000, -3}, {1000, 100}};
+    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        uint64_t n = (uint64_t)shapes[i][0], k = shapes[i][1] > 0 ? (uint64_t)shapes[i][1] : 0;
+        outcome out = harness_run(&h, (uint64_t[]){n, (uint64_t)shapes[i][1], 1000}, &b, 1, UINT64_MAX, UINT64_MAX, 10);
+        assert_int_equal(out.status, TIRB_OK);
+        assert_int_equal(out.fuel_used, 8 + (n + 63) / 64 * (2 + 3 * k));
+    }
+    outcome out = harness_run(&h, (uint64_t[]){1000, INT64_MAX, 1000}, &b, 1, 1000000, UINT64_MAX, 10);
+    assert_int_equal(out.status, TIRB_FUEL);
+    assert_int_equal(out.fuel_used, 1000000);
+    harness_close(&h);
+}
+
+static void stopping(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h, nest);
+    float data[100] = {0};
+    for (unsigned isa = 0; isa < h.n_isas; isa++) {
+        tirbi_ref ref = {.data = (uint8_t *)data, .size = sizeof data, .type = TIRB_F32, .writable = true};
+        uint64_t scalars[3] = {100, 100, 100};
+        assert_int_equal(harness_run_one(&h, isa, scalars, &ref, UINT64_MAX, UINT64_MAX, 10, TIRBI_STOP_CANCEL).status,
+                         TIRB_CANCELLED);
+        assert_int_equal(harness_run_one(&h, isa, scalars, &ref, UINT64_MAX, UINT64_MAX, 10, TIRBI_STOP_DEADLINE).status,
+                         TIRB_DEADLINE);
+    }
+    harness_close(&h);
+}
+
+static void host_rounding_is_restored(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h, ".function \"f\" public returns f64\n.scalars 3\n.scalar \"a\" f64 s0\n.scalar \"b\" f64 s1\n"
+                     "    div.f64 s2, s0, s1\n    ret.f64 s2\n.end\n");
+    uint64_t scalars[2] = {bits64(1.0), bits64(3.0)};
+    fesetround(FE_UPWARD);
+    outcome out = harness_call(&h, scalars, NULL, 0);
+    int mode = fegetround();
+    fesetround(FE_TONEAREST);
+    assert_int_equal(mode, FE_UPWARD);
+    assert_int_equal(out.result, bits64(1.0 / 3.0));
+    harness_close(&h);
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------------------------ */
+
+/* The tree as the design words it, on plain arrays. */
+static float tree_of(unsigned op, float entry, const float *x, size_t n) {
+    float running = entry;
+    for (size_t base = 0; base < n; base += 16384) {
+        float part[64];
+        for (unsigned j = 0; j < 64; j++) part[j] = op == 0 ? 0.0f : op == 1 ? 1.0f : op == 2 ? INFINITY : -INFINITY;
+        for (size_t i = base; i < n && i < base + 16384; i++) {
+            float *p = &part[(i - base) % 64];
+            *p = op == 0 ? *p + x[i] : op == 1 ? *p * x[i] : op == 2 ? (*p < x[i] ? *p : x[i]) : (*p > x[i] ? *p : x[i]);
+        }
+        for (unsigned half = 32; half > 0; half /= 2)
+            for (unsigned j = 0; j < half; j++) {
+                float a = part[j], b = part[j + half];
+                part[j] = op == 0 ? a + b : op == 1 ? a * b : op == 2 ? (a < b ? a : b) : (a > b ? a : b);
+            }
+        float a = running, b = part[0];
+        running = op == 0 ? a + b : op == 1 ? a * b : op == 2 ? (a < b ? a : b) : (a > b ? a : b);
+    }
+    return running;
+}
+
+static void reductions(void **state) {
+    (void)state;
+    static const char *const names[] = {"add", "mul", "min", "max"};
+    static float x[40000];
+    for (unsigned i = 0; i < 40000; i++) x[i] = 1.0f + (float)((i * 7919u) % 1009u) / 100000.0f;
+    const size_t sizes[] = {0, 1, 63, 64, 65, 200, 1000, 16383, 16384, 16385, 33000};
+    for (unsigned op = 0; op < 4; op++) {
+        char text[1024];
+        /* One element by hand before the loop, so that the loop starts in the middle of a round. */
+        snprintf(text, sizeof text,
+                 ".function \"f\" public returns f32\n.scalars 5\n.lanes 1\n.ref f32\n.red f32 %s\n"
+                 ".tensor \"x\" f32 r0 read ($0)\n.scalar \"entry\" f32 s0\n.scalar \"first\" i64 s1\n.scalar \"n\" i64 s2\n"
+                 ".var \"m\" i64 s3\n    red.begin.f32 q0, s0\n    brnot s1, go\n    load.f32 s4, r0, 0\n"
+                 "    red.push.f32 q0, s4\ngo:\n    lane s2, done\n    .cursor r0 f32 read 0 s1 1\n"
+                 "    vload.f32 v0, c0\n    vred.f32 q0, v0\ndone:\n    lane.end\n    red.end.f32 s4, q0\n"
+                 "    ret.f32 s4\n.end\n",
+                 names[op]);
+        harness h;
+        harness_open(&h, text);
+        for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            for (unsigned first = 0; first < 2 && first <= sizes[i]; first++) {
+                buffer b = {x, sizes[i], TIRB_F32};
+                uint64_t scalars[4] = {bits32(-0.0f), first, sizes[i] - first, sizes[i]};
+                outcome out = harness_call(&h, scalars, &b, 1);
+                assert_int_equal(out.status, TIRB_OK);
+                assert_int_equal(out.result, bits32(tree_of(op, -0.0f, x, sizes[i])));
+            }
+        }
+        harness_close(&h);
+    }
+}
+
+/* ---- Lane loops ------------------------------------------------------------------------------------------------ */
+
+static const char *const saxpy =
+    ".function \"saxpy\" public\n.scalars 2\n.lanes 3\n.ref f32\n.ref f32 writable\n.tensor \"x\" f32 r0 read ($0)\n"
+    ".tensor \"y\" f32 r1 read write ($0)\n.scalar \"a\" f32 s1\n.var \"n\" i64 s0\n    lane s0, done\n"
+    "    .cursor r0 f32 read 0 0 1\n    .cursor r1 f32 readwrite 0 0 1\n    vload.f32 v0, c0\n    vload.f32 v1, c1\n"
+    "    vsplat.f32 v2, s1\n    vfma.f32 v1, v2, v0, v1\n    vstore.f32 c1, v1\ndone:\n    lane.end\n    ret.void\n.end\n";
+
+static void every_tail(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h, saxpy);
+    for (size_t n = 0; n <= 300; n++) {
+        float x[300], y[300], expected[300];
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (float)i * 0.37f;
+            y[i] = 1.0f / (float)(i + 1);
+            expected[i] = fmaf(2.5f, x[i], y[i]);
+        }
+        buffer b[2] = {{x, n, TIRB_F32}, {y, n, TIRB_F32}};
+        assert_int_equal(harness_call(&h, (uint64_t[]){bits32(2.5f), n}, b, 2).status, TIRB_OK);
+        assert_memory_equal(y, expected, n * sizeof(float));
+    }
+    harness_close(&h);
+}
+
+static void matrix_products(void **state) {
+    (void)state;
+    const char *text =
+        ".function \"mm\" public\n.scalars 7\n.lanes 4\n.ref f32\n.ref f32\n.ref f32 writable\n"
+        ".tensor \"A\" f32 r0 read ($0 $1)\n.tensor \"B\" f32 r1 read ($1 $2)\n.tensor \"C\" f32 r2 write ($0 $2)\n"
+        ".var \"m\" i64 s0\n.var \"k\" i64 s1\n.var \"n\" i64 s2\n    lt.i64 s5, s3, s0\n    brnot s5, end\nagain:\n"
+        "    mul.i64 s4, s3, s1\n    mul.i64 s5, s3, s2\n    lane s2, done\n    .inner s1\n"
+        "    .cursor r0 f32 read 1 s4 0 1\n    .cursor r1 f32 read 1 0 1 s2\n    .cursor r2 f32 write 0 s5 1 0\n"
+        "    vsplat.f32 v0, s6\n    inner l0\n    vload.f32 v1, c0\n    vload.f32 v2, c1\n    vfma.f32 v0, v1, v2, v0\n"
+        "    inner.end l0\n    vstore.f32 c2, v0\ndone:\n    lane.end\n    loop s3, s0, again\nend:\n    ret.void\n.end\n";
+    harness h;
+    harness_open(&h, text);
+    static float a[3 * 6], b[6 * 330], c[3 * 330], expected[3 * 330];
+    for (size_t m = 0; m < 3; m++) {
+        for (size_t k = 0; k < 6; k++) {
+            for (size_t n = 0; n < 330; n += 7) {
+                for (size_t i = 0; i < m * k; i++) a[i] = (float)((i * 37) % 11) * 0.3f - 1;
+                for (size_t i = 0; i < k * n; i++) b[i] = (float)((i * 17) % 23) * 0.7f - 3;
+                for (size_t i = 0; i < m * n; i++) {
+                    float s = 0;
+                    for (size_t q = 0; q < k; q++) s = fmaf(a[i / n * k + q], b[q * n + i % n], s);
+                    expected[i] = s;
+                    c[i] = -1;
+                }
+                buffer bs[3] = {{a, m * k, TIRB_F32}, {b, k * n, TIRB_F32}, {c, m * n, TIRB_F32}};
+                assert_int_equal(harness_call(&h, (uint64_t[]){m, k, n}, bs, 3).status, TIRB_OK);
+                assert_memory_equal(c, expected, m * n * sizeof(float));
+            }
+        }
+    }
+    harness_close(&h);
+}
+
+/* A copy from one cursor to another of the same buffer, both given by start and step, and an inner loop for each. */
+static tirb_status copy_status(int64_t from, int64_t from_step, int64_t from_inner, int64_t to, int64_t to_step,
+                               int64_t to_inner, int64_t n, int64_t k, size_t size) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             ".function \"f\" public\n.scalars 9\n.lanes 1\n.ref i32 writable\n.tensor \"A\" i32 r0 read write ($0)\n"
+             ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.scalar \"c\" i64 s2\n.scalar \"d\" i64 s3\n"
+             ".scalar \"e\" i64 s4\n.scalar \"g\" i64 s5\n.scalar \"n\" i64 s6\n.scalar \"k\" i64 s7\n.var \"m\" i64 s8\n"
+             "    lane s6, done\n    .inner s7\n    .cursor r0 i32 read 1 s0 s1 s2\n    .cursor r0 i32 write 1 s3 s4 s5\n"
+             "    inner l0\n    vload.i32 v0, c0\n    vstore.i32 c1, v0\n    inner.end l0\ndone:\n    lane.end\n"
+             "    ret.void\n.end\n");
+    harness h;
+    harness_open(&h, text);
+    int32_t *data = calloc(size + 1, sizeof *data);
+    int32_t *expected = calloc(size + 1, sizeof *data);
+    for (size_t i = 0; i < size; i++) data[i] = expected[i] = (int32_t)i;
+    buffer b = {data, size, TIRB_I32};
+    uint64_t scalars[9] = {(uint64_t)from, (uint64_t)from_step, (uint64_t)from_inner, (uint64_t)to, (uint64_t)to_step,
+                           (uint64_t)to_inner, (uint64_t)n, (uint64_t)k, size};
+    outcome out = harness_call(&h, scalars, &b, 1);
+    if (out.status == TIRB_OK) {
+        for (int64_t e = 0; e < n; e++)
+            for (int64_t i = 0; i < k; i++)
+                expected[to + e * to_step + i * to_inner] = expected[from + e * from_step + i * from_inner];
+        assert_memory_equal(data, expected, size * sizeof *data);
+    }
+    free(data);
+    free(expected);
+    harness_close(&h);
+    return out.status;
+}
+
+static void bounds_of_cursors(void **state) {
+    (void)state;
+    assert_int_equal(copy_status(0, 1, 0, 50, 1, 0, 50, 1, 100), TIRB_OK);
+    assert_int_equal(copy_status(0, 1, 0, 51, 1, 0, 50, 1, 100), TIRB_BOUNDS);
+    assert_int_equal(copy_status(-1, 1, 0, 50, 1, 0, 50, 1, 100), TIRB_BOUNDS);
+    assert_int_equal(copy_status(49, -1, 0, 50, 1, 0, 50, 1, 100), TIRB_OK);
+    assert_int_equal(copy_status(48, -1, 0, 50, 1, 0, 50, 1, 100), TIRB_BOUNDS);
+    assert_int_equal(copy_status(0, INT64_MAX, 0, 50, 1, 0, 3, 1, 100), TIRB_BOUNDS);
+    assert_int_equal(copy_status(0, INT64_MAX, 0, 50, INT64_MIN, INT64_MAX, 1, 1, 100), TIRB_OK);
+    assert_int_equal(copy_status(INT64_MAX, INT64_MAX, INT64_MAX, 50, 1, 1, 3, 0, 100), TIRB_OK);
+    assert_int_equal(copy_status(INT64_MAX, 1, 1, 50, 1, 1, 0, 5, 100), TIRB_OK);
+    assert_int_equal(copy_status(INT64_MAX, 1, 1, 50, 1, 1, -1, 5, 100), TIRB_OK);
+    assert_int_equal(copy_status(0, 1, 1, 50, 1, 100, 10, 2, 160), TIRB_OK);
+    assert_int_equal(copy_status(0, 1, 1, 50, 1, 101, 10, 2, 160), TIRB_BOUNDS);
+    assert_int_equal(copy_status(0, 1, 0, 0, 1, 0, 1, 1, 0), TIRB_BOUNDS);
+}
+
+static void overlap_of_cursors(void **state) {
+    (void)state;
+    assert_int_equal(copy_status(0, 1, 0, 0, 1, 0, 100, 1, 100), TIRB_OK);     /* the same elements */
+    assert_int_equal(copy_status(0, 1, 0, 1, 1, 0, 99, 1, 100), TIRB_OVERLAP); /* shifted by one */
+    assert_int_equal(copy_status(1, 1, 0, 0, 1, 0, 99, 1, 100), TIRB_OVERLAP);
+    assert_int_equal(copy_status(0, 2, 0, 1, 2, 0, 50, 1, 100), TIRB_OK);  /* interleaved */
+    assert_int_equal(copy_status(0, 2, 0, 1, -2, 0, 1, 1, 100), TIRB_OK);  /* one lane */
+    assert_int_equal(copy_status(0, 2, 0, 99, -2, 0, 50, 1, 100), TIRB_OK);
+    assert_int_equal(copy_status(0, 0, 0, 5, 1, 0, 50, 1, 100), TIRB_OK);  /* an element before those written */
+    assert_int_equal(copy_status(5, 0, 0, 0, 1, 0, 50, 1, 100), TIRB_OVERLAP);
+    assert_int_equal(copy_status(0, 1, 0, 50, 0, 0, 50, 1, 100), TIRB_OVERLAP); /* all lanes write one */
+    assert_int_equal(copy_status(0, 1, 0, 50, 0, 0, 1, 1, 100), TIRB_OK);
+    assert_int_equal(copy_status(0, 1, 0, 50, 1, 1, 10, 3, 100), TIRB_OVERLAP); /* lanes write each other's */
+    assert_int_equal(copy_status(0, 1, 10, 50, 1, 10, 10, 3, 100), TIRB_OK);
+    assert_int_equal(copy_status(0, 1, 20, 10, 1, 20, 10, 5, 100), TIRB_OK);    /* two columns of a matrix */
+    assert_int_equal(copy_status(0, 1, 20, 9, 1, 20, 10, 5, 100), TIRB_OVERLAP);
+    assert_int_equal(copy_status(0, 1, 20, 0, 1, 20, 20, 5, 100), TIRB_OK);
+}
+
+static void division_in_lanes(void **state) {
+    (void)state;
+    const char *text = ".function \"f\" public\n.scalars 1\n.lanes 2\n.ref i32\n.ref i32 writable\n"
+                       ".tensor \"a\" i32 r0 read ($0)\n.tensor \"b\" i32 r1 read write ($0)\n.var \"n\" i64 s0\n"
+                       "    lane s0, done\n    .cursor r0 i32 read 0 0 1\n    .cursor r1 i32 readwrite 0 0 1\n"
+                       "    vload.i32 v0, c0\n    vload.i32 v1, c1\n    vdiv.i32 v0, v1, v0\n    vstore.i32 c1, v0\n"
+                       "done:\n    lane.end\n    ret.void\n.end\n";
+    harness h;
+    harness_open(&h, text);
+    static int32_t a[600], b[600];
+    for (size_t n = 1; n < 600; n += 37) {
+        for (size_t i = 0; i < 600; i++) {
+            a[i] = i < n ? 3 : 0;
+            b[i] = (int32_t)i - 300;
+        }
+        buffer bs[2] = {{a, n, TIRB_I32}, {b, n, TIRB_I32}};
+        uint64_t extent = n;
+        assert_int_equal(harness_call(&h, &extent, bs, 2).status, TIRB_OK);
+        for (size_t i = 0; i < n; i++) assert_int_equal(b[i], ((int32_t)i - 300) / 3);
+        a[n - 1] = 0;
+        outcome out = harness_call(&h, &extent, bs, 2);
+        assert_int_equal(out.status, TIRB_DIVIDE);
+        assert_true(out.trap_offset > 0);
+    }
+    harness_close(&h);
+}
+
+/* A NaN of any bits in memory is canonical once a lane loop has stored it as a float, and survives as an integer. */
+static void canonical_nans(void **state) {
+    (void)state;
+    for (unsigned as_float = 0; as_float < 2; as_float++) {
+        const char *type = as_float ? "f32" : "u32";
+        char text[512];
+        snprintf(text, sizeof text,
+                 ".function \"f\" public\n.scalars 1\n.lanes 1\n.ref %s writable\n.tensor \"a\" %s r0 read write ($0)\n"
+                 ".var \"n\" i64 s0\n    lane s0, done\n    .cursor r0 %s readwrite 0 0 1\n    vload.%s v0, c0\n"
+                 "    vstore.%s c0, v0\ndone:\n    lane.end\n    ret.void\n.end\n",
+                 type, type, type, type, type);
+        harness h;
+        harness_open(&h, text);
+        uint32_t data[200];
+        for (uint32_t i = 0; i < 200; i++) data[i] = 0xff800000u + i;
+        buffer b = {data, 200, as_float ? TIRB_F32 : TIRB_U32};
+        uint64_t n = 200;
+        assert_int_equal(harness_call(&h, &n, &b, 1).status, TIRB_OK);
+        for (uint32_t i = 0; i < 200; i++)
+            assert_int_equal(data[i], as_float && i > 0 ? 0x7fc00000u : 0xff800000u + i);
+        harness_close(&h);
+    }
+}
+
+/* An allocation refused anywhere leaves nothing behind. */
+typedef struct refusing {
+    unsigned calls;
+    unsigned refuse;
+    int live;
+} refusing;
+
+static void *refuse_one(void *context, void *ptr, size_t old_size, size_t new_size) {
+    refusing *r = context;
+    (void)old_size;
+    if (new_size == 0) {
+        if (ptr) r->live--;
+        free(ptr);
+        return NULL;
+    }
+    if (++r->calls == r->refuse) return NULL;
+    if (!ptr) r->live++;
+    return realloc(ptr, new_size);
+}
+
+static void refused_allocations(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h, nest);
+    bool refused = true;
+    for (unsigned i = 1; refused; i++) {
+        refusing r = {.refuse = i};
+        tirb_allocator allocator = {refuse_one, &r};
+        tirbi_heap heap;
+        tirbi_heap_init(&heap, &allocator, UINT64_MAX);
+        tirbi_code *code = NULL;
+        tirb_error error = TIRB_ERROR_INIT;
+        tirb_status status = tirbi_code_create(h.program, TIRB_ISA_GENERIC, &heap, &code, &error);
+        if (status == TIRB_OK) {
+            atomic_uint stop = 0;
+            float data[100] = {0};
+            tirbi_ref ref = {.data = (uint8_t *)data, .size = sizeof data, .type = TIRB_F32, .writable = true};
+            tirbi_run run = {.code = code, .heap = &heap, .stop = &stop, .fuel = UINT64_MAX, .max_depth = 10};
+            status = tirbi_execute(&run, 0, (uint64_t[]){100, 3, 100}, &ref, NULL, &error);
+            tirbi_code_destroy(code);
+        }
+        refused = r.calls >= i;
+        assert_int_equal(status, refused ? TIRB_NO_MEMORY : TIRB_OK);
+        assert_int_equal(r.live, 0);
+    }
+    harness_close(&h);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalar_elementwise),
+        cmocka_unit_test(scalar_conversions),
+        cmocka_unit_test(fused_branches),
+        cmocka_unit_test(calls_and_depth),
+        cmocka_unit_test(arguments_and_references),
+        cmocka_unit_test(traps),
+        cmocka_unit_test(allocations),
+        cmocka_unit_test(fuel_is_exact),
+        cmocka_unit_test(fuel_of_lane_loops),
+        cmocka_unit_test(stopping),
+        cmocka_unit_test(host_rounding_is_restored),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(every_tail),
+        cmocka_unit_test(matrix_products),
+        cmocka_unit_test(bounds_of_cursors),
+        cmocka_unit_test(overlap_of_cursors),
+        cmocka_unit_test(division_in_lanes),
+        cmocka_unit_test(canonical_nans),
+        cmocka_unit_test(refused_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
