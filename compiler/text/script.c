@@ -159,7 +159,7 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
     }
     for (uint32_t i = 1; call && i < call->n_items; i++)
         if (!read_option(s, call->items[i], &options)) break;
-    tirbi_function *function = TIRBI_NEW(s->arena, tirbi_function);
+    tirbi_script_function *function = TIRBI_NEW(s->arena, tirbi_script_function);
     tirb_primfunc *ir = TIRBI_NEW(s->arena, tirb_primfunc);
     if (!function || !ir) return;
     function->line = line;
@@ -173,7 +173,7 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
     if (!tirbi_bind(s, line->name, line->name_span,
                     (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = function}))
         return;
-    tirbi_function **slot = TIRBI_LIST_ADD(s->arena, &s->functions, tirbi_function *);
+    tirbi_script_function **slot = TIRBI_LIST_ADD(s->arena, &s->functions, tirbi_script_function *);
     if (slot) *slot = function;
 }
 
@@ -205,7 +205,7 @@ static const tirb_expr *declare_buffer(tirbi_script *s, const tirbi_parameter *p
     return tirbi_make_var(&s->builder, p->span, p->name, tirbi_pointer_type(v.as.buffer->dtype, v.as.buffer->scope));
 }
 
-static bool declare_parameters(tirbi_script *s, tirbi_function *function) {
+static bool declare_parameters(tirbi_script *s, tirbi_script_function *function) {
     const tirbi_line *line = function->line;
     uint32_t n = line->n_parameters;
     const tirb_expr **params = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, n);
@@ -240,7 +240,7 @@ static bool declare_parameters(tirbi_script *s, tirbi_function *function) {
     return good;
 }
 
-static bool declare_return(tirbi_script *s, tirbi_function *function) {
+static bool declare_return(tirbi_script *s, tirbi_script_function *function) {
     const tirbi_node *annotation = function->line->annotation;
     function->ir->ret_type = (tirb_type){.kind = TIRB_TYPE_TUPLE, .dtype = tirbi_type_void, .scope = ""};
     if (!annotation) return true;
@@ -259,7 +259,7 @@ static bool declare_return(tirbi_script *s, tirbi_function *function) {
     return true;
 }
 
-static void declare_function(tirbi_script *s, tirbi_function *function) {
+static void declare_function(tirbi_script *s, tirbi_script_function *function) {
     uint32_t mark = tirbi_open_level(s);
     s->function = function;
     s->in_signature = true;
@@ -285,7 +285,7 @@ static void declare_function(tirbi_script *s, tirbi_function *function) {
 
 /* ---- Functions: definition -------------------------------------------------------------------------------------- */
 
-static void define_function(tirbi_script *s, tirbi_function *function) {
+static void define_function(tirbi_script *s, tirbi_script_function *function) {
     uint32_t mark = tirbi_open_level(s);
     s->function = function;
     s->open_if = NULL;
@@ -375,7 +375,7 @@ static tirb_irmodule *finish_module(tirbi_script *s) {
     tirb_irmodule *module = TIRBI_NEW(s->arena, tirb_irmodule);
     tirb_primfunc **functions = TIRBI_NEW_ARRAY(s->arena, tirb_primfunc *, s->functions.n);
     if (!module || !functions) return NULL;
-    tirbi_function **all = s->functions.items;
+    tirbi_script_function **all = s->functions.items;
     for (uint32_t i = 0; i < s->functions.n; i++) {
         if (!all[i]->ir->body || all[i]->broken) continue;
         all[i]->ir->index = module->n_functions;
@@ -405,7 +405,7 @@ tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi
     run_imports(s, &lines);
 
     for (uint32_t i = 0; i < lines.n && !arena->failed; i++) collect_line(s, lines.items[i], false);
-    tirbi_function **functions = s->functions.items;
+    tirbi_script_function **functions = s->functions.items;
     for (uint32_t i = 0; i < s->functions.n && !arena->failed; i++) declare_function(s, functions[i]);
     for (uint32_t i = 0; i < s->functions.n && !arena->failed; i++) define_function(s, functions[i]);
     if (s->functions.n == 0 && !tirbi_has_errors(diagnostics))

@@ -10,7 +10,7 @@
 typedef struct tirbi_script tirbi_script;
 typedef struct tirbi_value tirbi_value;
 typedef struct tirbi_entry tirbi_entry;
-typedef struct tirbi_function tirbi_function;
+typedef struct tirbi_script_function tirbi_script_function;
 typedef struct tirbi_form tirbi_form;
 
 typedef enum tirbi_value_kind {
@@ -97,7 +97,7 @@ struct tirbi_value {
         tirbi_form *form;
         tirb_range range;
         const char *name; /* TYPEVAR: interned */
-        tirbi_function *function;
+        tirbi_script_function *function;
         const struct tirbi_macro *macro;
         const tirbi_value *meta;
     } as;
@@ -153,7 +153,7 @@ typedef struct tirbi_binding {
 } tirbi_binding;
 
 /* A function between its declaration and its definition. */
-struct tirbi_function {
+struct tirbi_script_function {
     const tirbi_line *line;
     tirb_primfunc *ir;
     tirbi_binding *bindings; /* of the signature */
@@ -185,10 +185,10 @@ struct tirbi_script {
     tirbi_dialect dialect;
     tirbi_list bindings; /* of tirbi_binding */
     uint32_t level;
-    tirbi_list functions; /* of tirbi_function * */
+    tirbi_list functions; /* of tirbi_script_function * */
     const char *module_name;
     tirbi_list module_attrs;
-    tirbi_function *function; /* that is being read */
+    tirbi_script_function *function; /* that is being read */
     bool in_signature;
     bool define_names; /* an unknown name in a quoted shape defines a variable */
     tirb_datatype define_type;
@@ -274,7 +274,7 @@ tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const
 /* The indices of an access that is stored to: slices are ramps. */
 bool tirbi_store_indices(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *index,
                          const tirb_expr *const **out, uint32_t *n);
-tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_function *function);
+tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_script_function *function);
 tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry,
                              const tirbi_value *object);
 bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, const tirbi_macro *macro);

@@ -176,7 +176,7 @@ static const tirb_expr *pass_argument(tirbi_script *s, const tirbi_node *node, c
     return e;
 }
 
-tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_function *function) {
+tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_script_function *function) {
     tirbi_list given = {.n = 0};
     if (!read_arguments(s, node, &given) || function->broken) return tirbi_value_error();
     const argument *arguments = given.items;

@@ -746,7 +746,7 @@ static tirbi_value buffer_attribute(tirbi_script *s, const tirbi_node *node, con
 
 static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {
     tirbi_suggestion suggestion = {.wanted = node->name};
-    tirbi_function **functions = s->functions.items;
+    tirbi_script_function **functions = s->functions.items;
     for (uint32_t i = 0; i < s->functions.n; i++) {
         if (functions[i]->line->name == node->name)
             return (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = functions[i]};
