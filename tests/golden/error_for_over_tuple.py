@@ -1,4 +1,4 @@
-# error: 7:14 a 'for' statement goes over range, T.grid, T.serial and the like, not 
+# error: 7:14 a 'for' statement goes over range, T.grid, T.serial and the like, not
 from tvm.script import tirx as T
 
 

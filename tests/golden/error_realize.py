@@ -1,4 +1,4 @@
-# error: 7:5 `T.realize` is not supported: BufferRealize comes before buffers have 
+# error: 7:5 `T.realize` is not supported: BufferRealize comes before buffers have
 from tvm.script import tir as T
 
 

@@ -1,4 +1,4 @@
-# error: 7:9 T.Buffer in a body is a view and needs data=...; T.alloc_buffer makes 
+# error: 7:9 T.Buffer in a body is a view and needs data=...; T.alloc_buffer makes
 from tvm.script import tirx as T
 
 
