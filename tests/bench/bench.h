@@ -52,7 +52,8 @@ typedef struct bench_case {
 extern const bench_case bench_cases[];
 extern const unsigned bench_n_cases;
 
-double bench_now(void); /* nanoseconds */
+/* Processor time of this process in nanoseconds: what else runs on the machine does not count. */
+double bench_now(void);
 /* Whether `name` contains one of the words; true if there are none. */
 bool bench_wanted(const char *name, int n_words, char **words);
 
