@@ -75,21 +75,41 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
     free(g);
 }
 
-static void run_file(const settings *s, const tirbi_text *program, uint64_t seed, tally *t) {
+typedef struct file_run {
+    const settings *settings;
+    const tirbi_text *program;
+    uint64_t seed;
+    tally *tally;
+} file_run;
+
+static void run_function(void *context, const char *name) {
     static const tirb_fp_mode modes[] = {TIRB_FP_PRECISE, TIRB_FP_STRICT, TIRB_FP_FAST};
+    const file_run *run = context;
+    const settings *s = run->settings;
+    if (s->function != NULL && strcmp(s->function, name) != 0) return;
     for (uint32_t i = 0; i < 3; i++) {
         tirbi_text why = {.data = NULL};
-        tirbi_diff_request request = {.text = program->data,
-                                      .size = program->size,
-                                      .function = s->function,
-                                      .seed = seed,
+        tirbi_diff_request request = {.text = run->program->data,
+                                      .size = run->program->size,
+                                      .function = name,
+                                      .seed = run->seed,
                                       .fp = modes[i],
-                                      .strided = seed % 3 == 0,
+                                      .strided = run->seed % 3 == 0,
                                       .one_isa = s->best_isa,
                                       .all_passes = !s->one_variant};
-        report(t, tirbi_diff_run(&request, &why), seed, s->file, modes[i], &why);
+        report(run->tally, tirbi_diff_run(&request, &why), run->seed, name, modes[i], &why);
         tirbi_text_free(&why);
     }
+}
+
+/* The function asked for, or every public one. */
+static void run_file(const settings *s, const tirbi_text *program, uint64_t seed, tally *t) {
+    file_run run = {.settings = s, .program = program, .seed = seed, .tally = t};
+    tirbi_text why = {.data = NULL};
+    if (!tirbi_diff_functions(program->data, program->size, run_function, &run, &why)) {
+        report(t, TIRBI_DIFF_REJECTED, seed, s->file, TIRB_FP_PRECISE, &why);
+    }
+    tirbi_text_free(&why);
 }
 
 static bool read_options(int argc, char **argv, settings *s) {

@@ -40,6 +40,10 @@ typedef enum tirbi_diff_outcome {
 /* Runs it everywhere. `report` gets what differs, or why it was rejected. */
 tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text *report);
 
+/* Calls `visit` with the name of each public function of a program; false when it does not parse. */
+bool tirbi_diff_functions(const char *text, size_t size, void (*visit)(void *context, const char *name), void *context,
+                          tirbi_text *report);
+
 /* ---- Tensors (tensors.c) ---- */
 
 /* One argument: its tensor's memory, whole with guards, and how it began. */

@@ -50,10 +50,12 @@ static bool value_of(const environment *env, const tirb_expr *e, int64_t *out) {
     return true;
 }
 
-static void bind(environment *env, const tirb_expr *var, const tirbi_diff_request *request, tirbi_random *random) {
+/* Many variables are the sizes of many nested loops: then they are small. */
+static void bind(environment *env, const tirb_expr *var, const tirbi_diff_request *request, bool small,
+                 tirbi_random *random) {
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 20, 31, 32, 33};
     if (env->n == TIRBI_DIFF_PARAMS) return;
-    int64_t value = sizes[tirbi_random_below(random, sizeof sizes / sizeof *sizes)];
+    int64_t value = sizes[tirbi_random_below(random, small ? 6 : sizeof sizes / sizeof *sizes)];
     for (uint32_t i = 0; i < request->n_known; i++) {
         if (strcmp(request->known[i].name, var->as.var.name) == 0) value = request->known[i].value;
     }
@@ -223,9 +225,9 @@ bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *requ
         tirbi_text_add(report, "too many parameters\n");
         return false;
     }
-    for (uint32_t i = 0; i < f->n_shape_vars; i++) bind(&env, f->shape_vars[i], request, &random);
+    for (uint32_t i = 0; i < f->n_shape_vars; i++) bind(&env, f->shape_vars[i], request, f->n_shape_vars > 3, &random);
     for (uint32_t i = 0; i < f->n_params; i++) {
-        if (f->buffers[i] == NULL) bind(&env, f->params[i], request, &random);
+        if (f->buffers[i] == NULL) bind(&env, f->params[i], request, f->n_params > 5, &random);
     }
     for (uint32_t i = 0; i < f->n_params; i++) {
         bool made;

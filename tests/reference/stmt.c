@@ -247,8 +247,9 @@ static tirbi_ref_flow run_block(tirbi_ref_machine *m, const tirb_stmt *s) {
 /* ---- Evaluate and return -------------------------------------------------------------------------------------- */
 
 static tirbi_ref_flow run_return(tirbi_ref_machine *m, const tirb_expr *value) {
-    m->returned = (tirbi_ref_value){.type = {.lanes = 0}};
-    if (value != NULL && !tirbi_ref_eval(m, value, NULL, &m->returned)) return TIRBI_REF_FAILED;
+    tirbi_ref_value result = {.type = {.lanes = 0}}; /* a call inside `value` uses m->returned */
+    if (value != NULL && !tirbi_ref_eval(m, value, NULL, &result)) return TIRBI_REF_FAILED;
+    m->returned = result;
     return TIRBI_REF_RETURN;
 }
 
