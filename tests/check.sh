@@ -61,39 +61,39 @@ counted() {
     rm -f "$log"
 }
 
-# build PRESET OPTIONS...: configures and builds into build/PRESET; a build that fails is one failed test.
+# build NAME PRESET OPTIONS...: configures and builds into build/NAME; a build that fails is one failed test.
 build() {
-    local preset=$1 log
-    shift
-    note "build $preset"
-    log=build/check-$preset.log
+    local name=$1 preset=$2 log
+    shift 2
+    note "build $name"
+    log=build/check-$name.log
     local generator=()
-    [ -e "build/$preset/CMakeCache.txt" ] || generator=(-G Ninja)
-    if cmake --preset "$preset" "${generator[@]}" -DTIRB_WERROR=ON -DTIRB_TEST_PYTHON="$python" "$@" > "$log" 2>&1 &&
-        cmake --build --preset "$preset" -j "$jobs" >> "$log" 2>&1; then
+    [ -e "build/$name/CMakeCache.txt" ] || generator=(-G Ninja)
+    if cmake --preset "$preset" -B "build/$name" "${generator[@]}" -DTIRB_WERROR=ON -DTIRB_TEST_PYTHON="$python" "$@" \
+        > "$log" 2>&1 && cmake --build "build/$name" -j "$jobs" -- -k 0 >> "$log" 2>&1; then
         return 0
     fi
-    grep -E -A 5 'error|Error|FAILED' "$log" | head -n 80
+    grep -E -A 5 'error: |CMake Error|undefined reference|multiple definition' "$log" | head -n 80
     failed=$((failed + 1))
-    failures+=("build $preset")
+    failures+=("build $name")
     return 1
 }
 
-# tests PRESET CTEST-OPTIONS...
+# tests NAME CTEST-OPTIONS...
 tests() {
-    local preset=$1 results p f s
+    local name=$1 results p f s
     shift
-    note "test $preset"
-    results=$PWD/build/check-$preset.xml
+    note "test $name"
+    results=$PWD/build/check-$name.xml
     rm -f "$results"
-    ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=ignore --output-junit "$results" \
+    ctest --test-dir "build/$name" -j "$jobs" --output-on-failure --no-tests=ignore --output-junit "$results" \
         --test-output-size-passed 1000000 --test-output-size-failed 1000000 "$@"
     if ! read -r p f s < <("$python" tests/count.py "$results"); then
         p=0 f=1 s=0
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-    [ "$f" -eq 0 ] || failures+=("tests of $preset")
-    echo "$preset: $p passed, $f failed, $s skipped"
+    [ "$f" -eq 0 ] || failures+=("tests of $name")
+    echo "$name: $p passed, $f failed, $s skipped"
 }
 
 has_modules() { "$1" -c 'import numpy, ml_dtypes, tvm' 2> /dev/null; }
@@ -118,23 +118,28 @@ mapfile -t packages < <(grep -v '^#' tests/packages.txt)
 install_packages "${packages[@]}" || exit 1
 find_python || { echo "no Python with NumPy"; exit 1; }
 
-if build release -DCMAKE_C_COMPILER=gcc; then
+if build release release -DCMAKE_C_COMPILER=gcc; then
     tests release
     counted "compared with TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
     one "demo" bash tests/demo.sh
 fi
-if build switch-dispatch -DCMAKE_C_COMPILER=gcc; then
+if build switch-dispatch switch-dispatch -DCMAKE_C_COMPILER=gcc; then
     tests switch-dispatch -L 'unit|kernels|differential'
 fi
-if build asan; then
+if build clang dev -DCMAKE_C_COMPILER=clang; then
+    tests clang -L 'unit|differential'
+fi
+if build asan asan -DCMAKE_C_COMPILER=gcc -DTIRB_DIFFERENTIAL_COUNT=50; then
     tests asan -L 'unit|cli|differential'
 fi
 note "install rules and consumers"
 counted "consumers" bash tests/abi/run.sh
 if [ "$full" -eq 1 ]; then
-    build tsan && tests tsan -L unit
-    build dev -DCMAKE_C_COMPILER=clang && tests dev
-    counted "differential, long" build/release/bin/differential --full
+    note "long tests"
+    build tsan tsan -DCMAKE_C_COMPILER=gcc && tests tsan -L unit
+    tests asan -L kernels
+    counted "compared with TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
+    one "differential, long" build/release/bin/differential --seed 1000 --count 20000
 fi
 
 note "done"

@@ -10,6 +10,8 @@ import xml.etree.ElementTree as ElementTree
 OWN = re.compile(r"^(\d+) passed, (\d+) failed", re.M)
 CMOCKA_PASSED = re.compile(r"^\[  PASSED  \] (\d+) test", re.M)
 CMOCKA_FAILED = re.compile(r"^\[  FAILED  \] (\d+) test", re.M)
+# The differential test: one line for all its random programs.
+COMPARED = re.compile(r"^(\d+) equal, (\d+) trapped alike, \d+ unsupported, (\d+) rejected, (\d+) differ", re.M)
 
 
 def counts_of(case):
@@ -21,6 +23,8 @@ def counts_of(case):
     passed = failed = 0
     for own_passed, own_failed in OWN.findall(output):
         passed, failed = passed + int(own_passed), failed + int(own_failed)
+    for equal, trapped, rejected, differ in COMPARED.findall(output):
+        passed, failed = passed + int(equal) + int(trapped), failed + int(rejected) + int(differ)
     passed += sum(map(int, CMOCKA_PASSED.findall(output)))
     failed += sum(map(int, CMOCKA_FAILED.findall(output)))
     if status != "run" and failed == 0:
