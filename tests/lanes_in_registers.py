@@ -18,7 +18,7 @@ FLAGS = ["-std=gnu11", "-O2", "-fno-gcse", "-fno-crossjumping", "-ffp-contract=o
          "-I", str(ROOT), "-I", str(ROOT / "include")]
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
 COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "RED", "REDMA", "FILL", "IOTA", "GATHER", "SCATTER",
-        "COPY"}
+        "COPY", "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 
 
 def handlers(compiler):

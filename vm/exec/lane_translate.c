@@ -564,23 +564,37 @@ static void restore_places(planner *p, uint8_t loop) {
         if (!(live >> reg & 1)) p->now.values[reg].bank = NO_BANK;
 }
 
-/* The whole loop as one instruction, where its body is one fused multiply-add of a splat and a block into a bank. */
+/* The form for a whole loop around this fused multiply-add of a splat and a block into a bank, or 0. */
+static unsigned loop_form(unsigned body, bool tail) {
+    switch (body) {
+    case TIRBI_L_FMA_F32_AMKA: return tail ? TIRBI_L_REST_FMA_F32_A : TIRBI_L_LOOP_FMA_F32_A;
+    case TIRBI_L_FMA_F32_BMKB: return tail ? TIRBI_L_REST_FMA_F32_B : TIRBI_L_LOOP_FMA_F32_B;
+    case TIRBI_L_FMA_F64_AMKA: return tail ? TIRBI_L_REST_FMA_F64_A : TIRBI_L_LOOP_FMA_F64_A;
+    case TIRBI_L_FMA_F64_BMKB: return tail ? TIRBI_L_REST_FMA_F64_B : TIRBI_L_LOOP_FMA_F64_B;
+    default: return 0;
+    }
+}
+
+/* Makes one instruction of an inner loop whose body is one such multiply-add; in the tail, a copy goes before it. */
 static bool fuse_loop(planner *p, uint8_t loop) {
     uint32_t head = p->head_words[loop];
-    if (p->emitter->failed || p->emitter->n != head + 2 || p->loop->inner[loop].index != TIRBI_NO_REG) return false;
-    tirbi_word body = p->emitter->words[head + 1];
-    unsigned form;
-    switch (body.op) {
-    case TIRBI_L_FMA_F32_AMKA: form = TIRBI_L_LOOP_FMA_F32_A; break;
-    case TIRBI_L_FMA_F32_BMKB: form = TIRBI_L_LOOP_FMA_F32_B; break;
-    case TIRBI_L_FMA_F64_AMKA: form = TIRBI_L_LOOP_FMA_F64_A; break;
-    case TIRBI_L_FMA_F64_BMKB: form = TIRBI_L_LOOP_FMA_F64_B; break;
-    default: return false;
+    uint32_t length = p->tail ? 2 : 1;
+    if (p->emitter->failed || p->emitter->n != head + 1 + length) return false;
+    if (p->loop->inner[loop].index != TIRBI_NO_REG) return false;
+    const tirbi_word body = p->emitter->words[head + length];
+    unsigned form = loop_form(body.op, p->tail);
+    if (form == 0) return false;
+    uint16_t block = body.a;
+    if (p->tail) {
+        const tirbi_word copy = p->emitter->words[head + 1];
+        if (copy.op != TIRBI_L_COPY || copy.a != body.a) return false;
+        block = copy.b;
     }
     uint16_t cursors = p->loop->n_cursors;
-    if (body.a < 1 || body.a > cursors || body.b < 1 || body.b > cursors) return false;
+    if (block < 1 || block > cursors || body.b < 1 || body.b > cursors) return false;
     p->emitter->n = head;
-    emit(p, form, loop, body.b, body.a);
+    emit(p, form, loop, body.b, block);
+    if (p->tail) tirbi_translate_word(p->emitter, (tirbi_word){.list = {p->spare_strip, 0, 0, 0}});
     return true;
 }
 

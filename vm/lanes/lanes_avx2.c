@@ -44,6 +44,13 @@
 #define DO_CANON_F64(x)                                                                                                \
     ((V)_mm256_blendv_pd((__m256d)(x), (__m256d)_mm256_set1_epi64x(0x7FF8000000000000),                                \
                          _mm256_cmp_pd((__m256d)(x), (__m256d)(x), _CMP_UNORD_Q)))
+/* The first elements of a vector, at least one. */
+static const int32_t first_elements[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+#define PART_MASK __m256i
+#define MASK_F32(n) _mm256_loadu_si256((const __m256i_u *)(first_elements + ((8 - (n)) & 7)))
+#define MASK_F64(n) _mm256_loadu_si256((const __m256i_u *)(first_elements + ((8 - 2 * (n)) & 7)))
+#define LD_PART_F32(p, mask) ((V)_mm256_maskload_epi32((const int *)(const void *)(p), mask))
+#define LD_PART_F64(p, mask) ((V)_mm256_maskload_epi64((const long long *)(const void *)(p), mask))
 /* A comparison of two registers finds a NaN in either. */
 #define UNORDERED_F32(x, y) _mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_UNORD_Q)
 #define UNORDERED_F64(x, y) _mm256_cmp_pd((__m256d)(x), (__m256d)(y), _CMP_UNORD_Q)

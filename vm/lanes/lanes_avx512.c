@@ -47,6 +47,12 @@
 #define DO_CANON_F64(x)                                                                                                \
     ((V)_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)(x), (__m512d)(x), _CMP_UNORD_Q), (__m512d)(x),               \
                              (__m512d)_mm512_set1_epi64(0x7FF8000000000000)))
+/* The first elements of a vector. */
+#define PART_MASK __mmask16
+#define MASK_F32(n) ((__mmask16)_bzhi_u32(~0u, (uint32_t)(n)))
+#define MASK_F64(n) ((__mmask16)_bzhi_u32(~0u, (uint32_t)(n)))
+#define LD_PART_F32(p, mask) ((V)_mm512_maskz_loadu_epi32(mask, p))
+#define LD_PART_F64(p, mask) ((V)_mm512_maskz_loadu_epi64((__mmask8)(mask), p))
 /* A comparison of two registers finds a NaN in either. */
 #define UNORDERED_F32(x, y) _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q)
 #define UNORDERED_F64(x, y) _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_UNORD_Q)
