@@ -28,7 +28,7 @@ static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *
 static void emit_check(tirbi_emitter *e, const tirbi_lane_plan *plan, const tirbi_lane_check *check) {
     const tirbi_place *place = check->place;
     tirbi_patch_list skip = {0};
-    for (uint32_t i = 0; i < plan->loops.n; i++) {
+    for (uint32_t i = 1; i < plan->loops.n && !plan->whole_nest; i++) {
         if (check->enclosing >> i & 1) tirbi_put_guard(e, plan->loops.var[i], &skip);
     }
     tirbi_scope scope = tirbi_scope_open(e);
@@ -38,8 +38,10 @@ static void emit_check(tirbi_emitter *e, const tirbi_lane_plan *plan, const tirb
         tirbi_affine form;
         if (tirbi_index_proven(place->indices[d], extent)) continue;
         if (!tirbi_affine_of(e->pool, place->indices[d], &plan->loops, &form)) continue;
-        emit_index(e, extreme(e, &form, &plan->loops, check->enclosing, false), extent, d, place->buffer->name);
-        emit_index(e, extreme(e, &form, &plan->loops, check->enclosing, true), extent, d, place->buffer->name);
+        const tirbi_lx *least = extreme(e, &form, &plan->loops, check->enclosing, false);
+        const tirbi_lx *greatest = extreme(e, &form, &plan->loops, check->enclosing, true);
+        emit_index(e, least, extent, d, place->buffer->name);
+        if (greatest != least) emit_index(e, greatest, extent, d, place->buffer->name);
     }
     tirbi_scope_close(e, scope);
     tirbi_land(e, &skip);
@@ -106,6 +108,11 @@ void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
     tirbi_put_guard(e, plan->loops.var[0], &skip);
     for (uint32_t i = 1; plan->whole_nest && i < plan->loops.n; i++) tirbi_put_guard(e, plan->loops.var[i], &skip);
     tirbi_scope inside = tirbi_scope_open(e);
+    for (uint32_t i = 0; i < plan->n_uniforms; i++) {
+        const tirbi_lane_uniform *u = &plan->uniforms[i];
+        u->var->reg = tirbi_new_sreg(e);
+        tirbi_put_value_into(e, u->value, (uint16_t)u->var->reg);
+    }
     for (uint32_t i = 0; i < plan->n_checks; i++) emit_check(e, plan, &plan->checks[i]);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     uint16_t *scalars = emit_scalars(e, plan);

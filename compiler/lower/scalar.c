@@ -105,7 +105,8 @@ static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const 
     const tirbi_lx *x = operand(l, a, lane), *y = operand(l, b, lane);
     if (!x || !y) return NULL;
     tirbi_op op = binary_ops[e->kind];
-    if (tirbi_dtype_is_float(type) && (op == TIRB_OP_MOD || op == TIRB_OP_FLOORMOD || op == TIRB_OP_FLOORDIV)) {
+    if (op == TIRB_OP_MOD && tirbi_dtype_is_float(type)) op = TIRB_OP_FMOD;
+    if (tirbi_dtype_is_float(type) && (op == TIRB_OP_FLOORMOD || op == TIRB_OP_FLOORDIV)) {
         tirbi_unsupported(l, e->span, "this remainder or floor division of floats");
         return NULL;
     }

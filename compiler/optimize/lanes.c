@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "compiler/optimize/rewrite.h"
+
 enum {
     NO_VALUE = 0xFFFF,
     MAX_VALUES = 4000,
@@ -13,7 +15,8 @@ enum {
     MAX_CHECKS = 512,
     MEMO_SIZE = 1024,
     MAX_VARS = 64,
-    MAX_PROMOTED = 16
+    MAX_PROMOTED = 16,
+    MAX_WRITTEN = 32
 };
 
 /* A variable of the body and the lane value that holds it. A raw value holds the bits of a float that may be a NaN to be
@@ -57,6 +60,8 @@ typedef struct planner {
     uint32_t n_promoted;
     lane_access accesses[MAX_ACCESSES];
     uint32_t n_accesses;
+    const tirbi_lbuf *written[MAX_WRITTEN]; /* memory that the body stores to */
+    uint32_t n_written;
     uint32_t n_values;
     tirbi_span span;
     bool failed;
@@ -222,11 +227,93 @@ static bool record_access(planner *p, const tirbi_place *place, bool write) {
     return true;
 }
 
+/* ---- Values that are the same everywhere ---------------------------------------------------------------------- */
+
+static bool runs(const planner *p, const tirbi_lvar *var) { return p->plan->whole_nest || var->extent->lo >= 1; }
+
+static bool stores_to(const planner *p, const tirbi_lbuf *root) {
+    for (uint32_t i = 0; i < p->n_written; i++) {
+        if (p->written[i] == root) return true;
+    }
+    return false;
+}
+
+/* Whether x can be computed once, before the loop. */
+static bool is_uniform(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) return false;
+    if (x->kind == TIRBI_LX_VAR) return !find_var(p, x->var) && !tirbi_mentions_loops(x, &p->plan->loops);
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (stores_to(p, x->access->buffer->root)) return false;
+        for (const tirbi_place *v = x->access; v; v = v->view) {
+            for (uint32_t i = 0; i < v->ndim; i++) {
+                if (!is_uniform(p, v->indices[i])) return false;
+            }
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (!is_uniform(p, x->args[i])) return false;
+    }
+    return true;
+}
+
+/* The variable that holds a uniform value that is not pure; NULL when x is not to be computed before the loop. What can
+ * trap is only moved there from where it happens for certain. */
+static const tirbi_lx *uniform(planner *p, const tirbi_lx *x) {
+    tirbi_lane_plan *plan = p->plan;
+    if (x->pure || !is_uniform(p, x)) return NULL;
+    for (uint32_t i = 0; x->traps && i < p->n_path; i++) {
+        if (!runs(p, plan->loops.var[p->path[i] + 1])) return NULL;
+    }
+    for (uint32_t i = 0; i < plan->n_uniforms; i++) {
+        const tirbi_lx *known = plan->uniforms[i].value;
+        bool same = known == x || (known->kind == TIRBI_LX_LOAD && x->kind == TIRBI_LX_LOAD &&
+                                   same_place(known->access, x->access));
+        if (same) return tirbi_lx_var(p->pool, plan->uniforms[i].var);
+    }
+    if (plan->n_uniforms == TIRBI_MAX_UNIFORMS) return NULL;
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = (tirbi_lvar){.name = "uniform", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi,
+                        .reg = -1};
+    plan->uniforms[plan->n_uniforms++] = (tirbi_lane_uniform){.var = var, .value = x};
+    return tirbi_lx_var(p->pool, var);
+}
+
+static const tirbi_lx *replace_uniform(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD ? uniform(rewrite->context, x) : NULL;
+}
+
+/* The place with uniform loads among its indices replaced by variables. */
+static const tirbi_place *resolve(planner *p, const tirbi_place *place) {
+    if (place->flat->pure) return place;
+    tirbi_rewrite rewrite = {.pool = p->pool, .replace = replace_uniform, .context = p};
+    return tirbi_rewrite_place(&rewrite, place);
+}
+
+static void find_written(planner *p, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_written(p, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP: find_written(p, s->as.loop.body); return;
+    case TIRBI_LS_IF:
+        find_written(p, s->as.if_.then_case);
+        if (s->as.if_.else_case) find_written(p, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        if (p->n_written == MAX_WRITTEN) fail(p);
+        else p->written[p->n_written++] = s->as.store.access->buffer->root;
+        return;
+    default: return;
+    }
+}
+
 /* The cursor of a place; TIRBI_MAX_CURSORS when there is none. */
 static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type, bool write) {
     tirbi_lane_plan *plan = p->plan;
     tirbi_affine form;
-    if (depends_on_body(p, place->flat) || !tirbi_affine_of(p->pool, place->flat, &plan->loops, &form) || (write && !form.coefficient[0]) ||
+    place = resolve(p, place);
+    if (!place || depends_on_body(p, place->flat) || !tirbi_affine_of(p->pool, place->flat, &plan->loops, &form) || (write && !form.coefficient[0]) ||
         !check_place(p, place) || !record_access(p, place, write)) {
         fail(p);
         return TIRBI_MAX_CURSORS;
@@ -344,6 +431,8 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
 
 static uint16_t plan_value(planner *p, const tirbi_lx *x) {
     if (p->failed || !x) return fail(p);
+    const tirbi_lx *var = uniform(p, x);
+    if (var) x = var;
     bool bound = x->kind == TIRBI_LX_VAR && find_var(p, x->var) && !find_var(p, x->var)->raw;
     if (!x->pure || bound) return plan_new_value(p, x);
     uint16_t known = recall(p, x, 0, false);
@@ -651,8 +740,6 @@ static bool stands_still(const tirbi_place *place, const tirbi_ls *loop) {
     return !tirbi_mentions_loops(place->flat, &inner) && s->kind != TIRBI_LS_LOOP;
 }
 
-static bool runs(const planner *p, const tirbi_lvar *var) { return p->plan->whole_nest || var->extent->lo >= 1; }
-
 /* Keeps elements that a loop updates in place in lane values while it runs. Returns how many were promoted. */
 static uint32_t promote(planner *p, const tirbi_ls *loop) {
     const tirbi_place *places[MAX_PROMOTED];
@@ -914,6 +1001,7 @@ tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     planner *p = new_planner(pool, var);
     if (!p) return NULL;
     p->body = loop->as.loop.body;
+    find_written(p, p->body);
     p->plan->whole_nest = is_whole_nest(p->body);
     plan_stmt(p, p->body);
     if (p->failed || p->plan->n_ops == 0 || !writes_well(p->plan) || !independent(p) || !allocate_registers(p)) return NULL;
@@ -927,6 +1015,9 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     if (!p) return NULL;
     p->body = tree;
     p->span = tree->span;
+    for (uint32_t u = 0; u < tree->as.tree.n_updates && u < MAX_WRITTEN; u++) {
+        p->written[p->n_written++] = tree->as.tree.updates[u].target->buffer->root;
+    }
     for (uint32_t i = 0; i < tree->as.tree.n_lets; i++) plan_value(p, tree->as.tree.lets[i]);
     for (uint32_t u = 0; u < tree->as.tree.n_updates && !p->failed; u++) {
         const tirbi_update *update = &tree->as.tree.updates[u];

@@ -27,6 +27,14 @@ typedef struct tirbi_lane_check {
     uint64_t enclosing; /* bit per loop of plan->loops */
 } tirbi_lane_check;
 
+/* A value that is the same for all lanes and iterations but depends on memory: computed before the loop. */
+typedef struct tirbi_lane_uniform {
+    tirbi_lvar *var;
+    const tirbi_lx *value;
+} tirbi_lane_uniform;
+
+enum { TIRBI_MAX_UNIFORMS = 32 };
+
 typedef struct tirbi_lane_plan {
     tirbi_loop_set loops; /* the lane loop, then the inner loops in order of appearance */
     tirbi_lane_op *ops;
@@ -35,6 +43,8 @@ typedef struct tirbi_lane_plan {
     uint32_t n_cursors;
     tirbi_lane_check *checks;
     uint32_t n_checks, checks_capacity;
+    tirbi_lane_uniform uniforms[TIRBI_MAX_UNIFORMS];
+    uint32_t n_uniforms;
     bool index_used[TIRBI_MAX_INNER];
     bool whole_nest; /* nothing happens unless every loop runs at least once */
     uint16_t n_values; /* after allocation: lane registers in use */

@@ -166,7 +166,11 @@ static int score(nest *n, uint32_t lane) {
         const tirbi_place *place = write ? n->writes[i] : n->reads[i - n->n_writes];
         tirbi_affine form;
         int64_t c;
-        if (!tirbi_affine_of(n->pool, place->flat, &n->loops, &form)) return -1000;
+        if (!tirbi_affine_of(n->pool, place->flat, &n->loops, &form)) {
+            if (write) return -1000;
+            total -= 2; /* perhaps a gather of whole rows */
+            continue;
+        }
         bool constant = tirbi_affine_constant(&form, lane, &c);
         if (constant && c == 1) total += write ? 6 : 4;
         else if (constant && c == 0) total += write ? -1000 : 2;

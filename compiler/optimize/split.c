@@ -1,5 +1,7 @@
 #include "compiler/optimize/split.h"
 
+#include "compiler/optimize/rewrite.h"
+
 enum { MAX_TERMS = 16 };
 
 /* The body's choice, made by a statement: an IF, or a store of a conditional value. `no` may be NULL. */
@@ -109,71 +111,9 @@ static bool add_term(splitter *s, const tirbi_lx *x, unsigned depth) {
     return s->uniform != NULL;
 }
 
-/* ---- Copies of the body for another variable ------------------------------------------------------------------- */
-
-static const tirbi_lx *rename_value(splitter *s, const tirbi_lx *x, tirbi_lvar *to);
-
-static const tirbi_place *rename_place(splitter *s, const tirbi_place *place, tirbi_lvar *to) {
-    tirbi_place *copy = TIRBI_NEW(s->pool->arena, tirbi_place);
-    const tirbi_lx **indices = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, place->ndim);
-    if (!copy || !indices) return NULL;
-    *copy = *place;
-    for (uint32_t i = 0; i < place->ndim; i++) {
-        indices[i] = rename_value(s, place->indices[i], to);
-        if (!indices[i]) return NULL;
-    }
-    copy->indices = indices;
-    copy->flat = rename_value(s, place->flat, to);
-    copy->view = place->view ? rename_place(s, place->view, to) : NULL;
-    return copy->flat && (copy->view || !place->view) ? copy : NULL;
-}
-
-static const tirbi_lx *rename_value(splitter *s, const tirbi_lx *x, tirbi_lvar *to) {
-    if (x->kind == TIRBI_LX_VAR) return x->var == s->own.var[0] ? tirbi_lx_var(s->pool, to) : x;
-    if (x->kind == TIRBI_LX_LOAD) {
-        const tirbi_place *place = rename_place(s, x->access, to);
-        return place ? tirbi_lx_load(s->pool, place) : NULL;
-    }
-    if (x->kind == TIRBI_LX_CONST) return x;
-    if (x->kind == TIRBI_LX_CALL) return NULL;
-    const tirbi_lx *a[3] = {0};
-    for (int i = 0; i < x->n_args; i++) {
-        a[i] = rename_value(s, x->args[i], to);
-        if (!a[i]) return NULL;
-    }
-    if (x->kind != TIRBI_LX_OP) return tirbi_lx_lazy(s->pool, (tirbi_lx_kind)x->kind, a[0], a[1], a[2]);
-    return tirbi_lx_op(s->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0], a[1], a[2]);
-}
-
-/* Straight-line bodies only: stores, conditions and sequences of them. */
-static const tirbi_ls *rename_stmt(splitter *s, const tirbi_ls *stmt, tirbi_lvar *to) {
-    tirbi_ls *copy = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    if (!copy) return NULL;
-    *copy = *stmt;
-    switch (stmt->kind) {
-    case TIRBI_LS_STORE:
-        copy->as.store.access = rename_place(s, stmt->as.store.access, to);
-        copy->as.store.value = rename_value(s, stmt->as.store.value, to);
-        return copy->as.store.access && copy->as.store.value ? copy : NULL;
-    case TIRBI_LS_IF:
-        copy->as.if_.condition = rename_value(s, stmt->as.if_.condition, to);
-        copy->as.if_.then_case = rename_stmt(s, stmt->as.if_.then_case, to);
-        if (stmt->as.if_.else_case) {
-            copy->as.if_.else_case = rename_stmt(s, stmt->as.if_.else_case, to);
-            if (!copy->as.if_.else_case) return NULL;
-        }
-        return copy->as.if_.condition && copy->as.if_.then_case ? copy : NULL;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, stmt->as.seq.n);
-        for (uint32_t i = 0; items && i < stmt->as.seq.n; i++) {
-            items[i] = rename_stmt(s, stmt->as.seq.items[i], to);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    default: return NULL;
-    }
+static const tirbi_lx *rename_loop(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    tirbi_lvar *const *names = rewrite->context; /* from, to */
+    return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
 }
 
 /* ---- The loops ------------------------------------------------------------------------------------------------ */
@@ -195,7 +135,9 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     }
     *loop = *s->loop;
     loop->as.loop.var = var;
-    loop->as.loop.body = rename_stmt(s, arm, var);
+    tirbi_lvar *names[2] = {s->own.var[0], var};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_loop, .context = names};
+    loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, arm);
     return loop->as.loop.body ? loop : NULL;
 }
 

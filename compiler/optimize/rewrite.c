@@ -1,0 +1,64 @@
+#include "compiler/optimize/rewrite.h"
+
+const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *r, const tirbi_place *place) {
+    tirbi_place *copy = TIRBI_NEW(r->pool->arena, tirbi_place);
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, place->ndim);
+    if (!copy || !indices) return NULL;
+    *copy = *place;
+    for (uint32_t i = 0; i < place->ndim; i++) {
+        indices[i] = tirbi_rewrite_value(r, place->indices[i]);
+        if (!indices[i]) return NULL;
+    }
+    copy->indices = indices;
+    copy->flat = tirbi_rewrite_value(r, place->flat);
+    copy->view = place->view ? tirbi_rewrite_place(r, place->view) : NULL;
+    return copy->flat && (copy->view || !place->view) ? copy : NULL;
+}
+
+const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
+    const tirbi_lx *other = r->replace(r, x);
+    if (other || x->kind == TIRBI_LX_VAR) return other ? other : x;
+    if (x->kind == TIRBI_LX_LOAD) {
+        const tirbi_place *place = tirbi_rewrite_place(r, x->access);
+        return place ? tirbi_lx_load(r->pool, place) : NULL;
+    }
+    if (x->kind == TIRBI_LX_CONST) return x;
+    if (x->kind == TIRBI_LX_CALL) return NULL;
+    const tirbi_lx *a[3] = {0};
+    for (int i = 0; i < x->n_args; i++) {
+        a[i] = tirbi_rewrite_value(r, x->args[i]);
+        if (!a[i]) return NULL;
+    }
+    if (x->kind != TIRBI_LX_OP) return tirbi_lx_lazy(r->pool, (tirbi_lx_kind)x->kind, a[0], a[1], a[2]);
+    return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0], a[1], a[2]);
+}
+
+const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *r, const tirbi_ls *stmt) {
+    tirbi_ls *copy = TIRBI_NEW(r->pool->arena, tirbi_ls);
+    if (!copy) return NULL;
+    *copy = *stmt;
+    switch (stmt->kind) {
+    case TIRBI_LS_STORE:
+        copy->as.store.access = tirbi_rewrite_place(r, stmt->as.store.access);
+        copy->as.store.value = tirbi_rewrite_value(r, stmt->as.store.value);
+        return copy->as.store.access && copy->as.store.value ? copy : NULL;
+    case TIRBI_LS_IF:
+        copy->as.if_.condition = tirbi_rewrite_value(r, stmt->as.if_.condition);
+        copy->as.if_.then_case = tirbi_rewrite_stmt(r, stmt->as.if_.then_case);
+        if (stmt->as.if_.else_case) {
+            copy->as.if_.else_case = tirbi_rewrite_stmt(r, stmt->as.if_.else_case);
+            if (!copy->as.if_.else_case) return NULL;
+        }
+        return copy->as.if_.condition && copy->as.if_.then_case ? copy : NULL;
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_ls *, stmt->as.seq.n);
+        for (uint32_t i = 0; items && i < stmt->as.seq.n; i++) {
+            items[i] = tirbi_rewrite_stmt(r, stmt->as.seq.items[i]);
+            if (!items[i]) return NULL;
+        }
+        copy->as.seq.items = items;
+        return items ? copy : NULL;
+    }
+    default: return NULL;
+    }
+}
