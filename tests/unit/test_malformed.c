@@ -222,7 +222,7 @@ static void test_compressed(void **state) {
     fixture_open(&f);
     tirbi_writer text;
     tirbi_writer_init(&text, &f.heap);
-    for (unsigned i = 0; i < 150; i++) {
+    for (unsigned i = 0; i < 400; i++) {
         char function[200];
         int size = snprintf(function, sizeof(function),
                             ".function \"f%u\" public\n.scalars 4\n.scalar \"x\" i32 s0\nconst.i32 s1, %u\n"
