@@ -12,7 +12,7 @@ void tirbi_put_too_large(tirbi_emitter *e, tirbi_span span, const char *what) {
                        what);
 }
 
-static void *grow(tirbi_arena *arena, void *items, uint32_t n, uint32_t *capacity, size_t size) {
+void *tirbi_grow(tirbi_arena *arena, void *items, uint32_t n, uint32_t *capacity, size_t size) {
     if (n < *capacity) return items;
     uint32_t larger = *capacity ? *capacity * 2 : 16;
     void *fresh = tirbi_arena_alloc(arena, larger, size);
@@ -32,7 +32,7 @@ uint16_t tirbi_string_number(tirbi_string_table *table, const char *text) {
         table->full = true;
         return 0;
     }
-    tirbi_string *items = grow(table->arena, table->items, table->n, &table->capacity, sizeof(*items));
+    tirbi_string *items = tirbi_grow(table->arena, table->items, table->n, &table->capacity, sizeof(*items));
     size_t size = strlen(text);
     char *copy = items ? tirbi_arena_text(table->arena, text, size) : NULL;
     if (!copy) return 0;
@@ -44,14 +44,15 @@ uint16_t tirbi_string_number(tirbi_string_table *table, const char *text) {
 /* ---- Registers ------------------------------------------------------------------------------------------------ */
 
 tirbi_scope tirbi_scope_open(tirbi_emitter *e) {
-    return (tirbi_scope){.n_known = e->n_known, .next_sreg = e->next_sreg};
+    return (tirbi_scope){.n_known = e->n_known, .n_checked = e->n_checked, .next_sreg = e->next_sreg};
 }
 
 void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope) {
     while (e->n_known > scope.n_known) {
         tirbi_lx *x = (tirbi_lx *)(uintptr_t)e->known[--e->n_known];
-        x->scratch = 0;
+        if (x) x->scratch = 0;
     }
+    e->n_checked = scope.n_checked < e->n_checked ? scope.n_checked : e->n_checked;
     e->next_sreg = scope.next_sreg;
 }
 
@@ -66,7 +67,7 @@ uint16_t tirbi_new_sreg(tirbi_emitter *e) {
 }
 
 uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable) {
-    tirbi_ref_type *refs = grow(e->arena, e->refs, e->n_refs, &e->refs_capacity, sizeof(*refs));
+    tirbi_ref_type *refs = tirbi_grow(e->arena, e->refs, e->n_refs, &e->refs_capacity, sizeof(*refs));
     if (!refs || e->n_refs >= TIRBI_NO_REG) {
         tirbi_put_too_large(e, e->function->ast->span, "it has more than 65535 buffers");
         return 0;
@@ -92,7 +93,7 @@ void tirbi_put_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int6
 }
 
 static void remember_patch(tirbi_emitter *e, tirbi_patch_list *list) {
-    uint32_t *at = grow(e->arena, list->at, list->n, &list->capacity, sizeof(*at));
+    uint32_t *at = tirbi_grow(e->arena, list->at, list->n, &list->capacity, sizeof(*at));
     if (!at) return;
     list->at = at;
     at[list->n++] = tirbi_here(e) - 4; /* the target is the last operand of every jump */
@@ -122,7 +123,7 @@ void tirbi_mark_line(tirbi_emitter *e, tirbi_span span) {
         last->column = column;
         return;
     }
-    tirbi_line *lines = grow(e->arena, e->lines, e->n_lines, &e->lines_capacity, sizeof(*lines));
+    tirbi_line *lines = tirbi_grow(e->arena, e->lines, e->n_lines, &e->lines_capacity, sizeof(*lines));
     if (!lines) return;
     e->lines = lines;
     lines[e->n_lines++] = (tirbi_line){.offset = tirbi_here(e), .line = line, .column = column};

@@ -27,8 +27,14 @@ typedef struct tirbi_loop_frame {
     tirbi_patch_list breaks, continues;
 } tirbi_loop_frame;
 
+/* An index that has been checked against an extent. */
+typedef struct tirbi_checked {
+    const tirbi_lx *index, *extent;
+} tirbi_checked;
+
 typedef struct tirbi_scope {
     uint32_t n_known;
+    uint32_t n_checked;
     uint32_t next_sreg;
 } tirbi_scope;
 
@@ -46,6 +52,8 @@ typedef struct tirbi_emitter {
     const tirbi_lx **known; /* expressions whose value is in a register, innermost scope last */
     uint16_t *known_reg;
     uint32_t n_known, known_capacity;
+    tirbi_checked *checked;
+    uint32_t n_checked, checked_capacity;
     uint32_t next_sreg, n_sregs;
     tirbi_ref_type *refs;
     uint32_t n_refs, refs_capacity;
@@ -74,6 +82,8 @@ void tirbi_put_jump(tirbi_emitter *e, tirbi_op op, uint16_t condition, tirbi_pat
 void tirbi_land(tirbi_emitter *e, tirbi_patch_list *list);
 uint32_t tirbi_here(const tirbi_emitter *e);
 void tirbi_mark_line(tirbi_emitter *e, tirbi_span span);
+/* Room for one more item: the array, moved if need be; NULL when memory ran out. */
+void *tirbi_grow(tirbi_arena *arena, void *items, uint32_t n, uint32_t *capacity, size_t size);
 void tirbi_put_too_large(tirbi_emitter *e, tirbi_span span, const char *what);
 
 /* values.c: expressions */
@@ -86,6 +96,8 @@ uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
 /* Jumps where a condition is false. */
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root);
+/* Forgets what was computed from a variable that is assigned again, or (NULL) from any that may be. */
+void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var);
 
 /* statements.c */
 void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s);

@@ -95,6 +95,7 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
     uint16_t counter = tirbi_new_sreg(e);
     tirbi_put_value_into(e, var->min, counter);
     var->reg = counter;
+    tirbi_forget(e, NULL); /* the body may assign */
     uint32_t top = tirbi_here(e);
     body(e, context);
     if (frame) tirbi_land(e, &frame->continues);
@@ -138,6 +139,7 @@ static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     hoist_stmt(e, s->as.while_.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
+    tirbi_forget(e, NULL);
     uint32_t top = tirbi_here(e);
     tirbi_scope body = tirbi_scope_open(e);
     tirbi_put_branch_unless(e, s->as.while_.condition, &frame.breaks);
@@ -240,7 +242,10 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
         const tirbi_lvar *local = target->buffer->local;
         uint16_t result = local ? (uint16_t)local->reg : tirbi_new_sreg(e);
         TIRBI_PUT(e, TIRB_OP_RED_END, target->buffer->type, result, e->red_of[u]);
-        if (local) continue;
+        if (local) {
+            tirbi_forget(e, local);
+            continue;
+        }
         uint16_t at = tirbi_put_operand(e, target->flat), ref = tirbi_buffer_ref(e, target->buffer->root);
         TIRBI_PUT(e, TIRB_OP_STORE, target->buffer->type, ref, at, result);
     }
@@ -257,6 +262,7 @@ static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_put_value_into(e, s->as.set.value, (uint16_t)var->reg);
     tirbi_scope_close(e, scope);
+    if (var->kind == TIRBI_LVAR_LOCAL) tirbi_forget(e, var);
 }
 
 static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {

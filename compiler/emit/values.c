@@ -5,23 +5,37 @@
 #include <string.h>
 
 static void know(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg) {
-    if (!x->pure) return;
-    if (e->n_known == e->known_capacity) {
-        uint32_t capacity = e->known_capacity ? e->known_capacity * 2 : 64;
-        const tirbi_lx **known = TIRBI_NEW_ARRAY(e->arena, const tirbi_lx *, capacity);
-        uint16_t *regs = TIRBI_NEW_ARRAY(e->arena, uint16_t, capacity);
-        if (!known || !regs) return;
-        if (e->n_known) {
-            memcpy(known, e->known, e->n_known * sizeof(*known));
-            memcpy(regs, e->known_reg, e->n_known * sizeof(*regs));
-        }
-        e->known = known;
-        e->known_reg = regs;
-        e->known_capacity = capacity;
-    }
-    e->known[e->n_known] = x;
-    e->known_reg[e->n_known] = reg;
+    if (!x->shared) return;
+    uint32_t capacity = e->known_capacity;
+    const tirbi_lx **known = tirbi_grow(e->arena, (void *)(uintptr_t)e->known, e->n_known, &capacity, sizeof(*known));
+    uint16_t *regs = tirbi_grow(e->arena, e->known_reg, e->n_known, &e->known_capacity, sizeof(*regs));
+    if (!known || !regs) return;
+    e->known = known;
+    e->known_reg = regs;
+    known[e->n_known] = x;
+    regs[e->n_known] = reg;
     ((tirbi_lx *)(uintptr_t)x)->scratch = ++e->n_known;
+}
+
+static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
+    if (x->kind == TIRBI_LX_VAR) return x->var == var;
+    for (int i = 0; i < x->n_args; i++) {
+        if (mentions(x->args[i], var)) return true;
+    }
+    return false;
+}
+
+void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < e->n_known; i++) {
+        tirbi_lx *x = (tirbi_lx *)(uintptr_t)e->known[i];
+        if (!x || x->pure || (var && !mentions(x, var))) continue;
+        x->scratch = 0;
+        e->known[i] = NULL;
+    }
+    for (uint32_t i = 0; i < e->n_checked; i++) {
+        tirbi_checked *c = &e->checked[i];
+        if (c->index && !c->index->pure && (!var || mentions(c->index, var))) c->index = NULL;
+    }
 }
 
 /* The register of a buffer's memory, declared when first used. */
@@ -32,14 +46,30 @@ uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root) {
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 
+static bool is_checked(const tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent) {
+    for (uint32_t i = e->n_checked; i-- > 0;) {
+        if (e->checked[i].index == index && e->checked[i].extent == extent) return true;
+    }
+    return false;
+}
+
+static void remember_check(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent) {
+    if (!index->shared || !extent->pure) return;
+    tirbi_checked *checked = tirbi_grow(e->arena, e->checked, e->n_checked, &e->checked_capacity, sizeof(*checked));
+    if (!checked) return;
+    e->checked = checked;
+    checked[e->n_checked++] = (tirbi_checked){.index = index, .extent = extent};
+}
+
 static void check_indices(tirbi_emitter *e, const tirbi_place *place) {
     bool all = (e->options->disabled & TIRB_PASS_CHECKS) != 0;
     if (place->view) check_indices(e, place->view);
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
-        if (!all && tirbi_index_proven(place->indices[d], extent)) continue;
+        if (!all && (tirbi_index_proven(place->indices[d], extent) || is_checked(e, place->indices[d], extent))) continue;
         uint16_t index = tirbi_put_value(e, place->indices[d]), limit = tirbi_put_value(e, extent);
         TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, index, limit, d, tirbi_string_number(e->strings, place->buffer->name));
+        remember_check(e, place->indices[d], extent);
     }
 }
 
@@ -189,7 +219,7 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
 
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     if (e->failed || e->arena->failed || !x) return;
-    if (x->pure && x->scratch) {
+    if (x->shared && x->scratch) {
         TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, e->known_reg[x->scratch - 1]);
         return;
     }
@@ -223,7 +253,7 @@ static bool keeps_register(const tirbi_lx *x) {
 
 uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (e->failed || e->arena->failed || !x) return 0;
-    if (x->pure && x->scratch) return e->known_reg[x->scratch - 1];
+    if (x->shared && x->scratch) return e->known_reg[x->scratch - 1];
     if (x->kind == TIRBI_LX_VAR) return (uint16_t)x->var->reg;
     if (keeps_register(x)) return tirbi_put_value(e, x->args[0]);
     uint16_t to = tirbi_new_sreg(e);

@@ -139,11 +139,11 @@ static bool same(const tirbi_lx *a, const tirbi_lx *b) {
            memcmp(a->args, b->args, sizeof(a->args)) == 0;
 }
 
-/* The node equal to `key`; NULL when out of memory. Nodes that are not pure are always new. */
+/* The node equal to `key`; NULL when out of memory. Nodes that are not shared are always new. */
 static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
     key->hash = hash_of(key);
     const tirbi_lx **bucket = &pool->buckets[key->hash % TIRBI_INTERN_BUCKETS];
-    if (key->pure) {
+    if (key->shared) {
         for (const tirbi_lx *x = *bucket; x; x = x->next_interned) {
             if (x->hash == key->hash && same(x, key)) return x;
         }
@@ -153,7 +153,7 @@ static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
     *fresh = *key;
     if (fresh->size == 0) fresh->size = 1;
     set_range(fresh);
-    if (key->pure) {
+    if (key->shared) {
         fresh->next_interned = *bucket;
         *bucket = fresh;
     }
@@ -168,6 +168,7 @@ static bool adopt(tirbi_lx *x, unsigned n, const tirbi_lx *a, const tirbi_lx *b,
     for (unsigned i = 0; i < n; i++) {
         if (!args[i]) return false;
         x->args[i] = args[i];
+        x->shared = x->shared && args[i]->shared;
         x->pure = x->pure && args[i]->pure;
         x->traps = x->traps || args[i]->traps;
         if (__builtin_add_overflow(x->size, args[i]->size, &x->size)) x->size = UINT32_MAX;
@@ -176,7 +177,7 @@ static bool adopt(tirbi_lx *x, unsigned n, const tirbi_lx *a, const tirbi_lx *b,
 }
 
 const tirbi_lx *tirbi_lx_bits(tirbi_lx_pool *pool, tirbi_dtype type, uint64_t bits) {
-    tirbi_lx key = {.kind = TIRBI_LX_CONST, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .pure = true,
+    tirbi_lx key = {.kind = TIRBI_LX_CONST, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .shared = true, .pure = true,
                     .value = (int64_t)bits};
     return intern(pool, &key);
 }
@@ -187,7 +188,7 @@ const tirbi_lx *tirbi_lx_int(tirbi_lx_pool *pool, tirbi_dtype type, int64_t valu
 
 const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var) {
     tirbi_lx key = {.kind = TIRBI_LX_VAR, .type = (uint8_t)var->type, .source = TIRB_TYPE_NONE, .var = var,
-                    .pure = var->kind != TIRBI_LVAR_LOCAL};
+                    .shared = true, .pure = var->kind != TIRBI_LVAR_LOCAL};
     return intern(pool, &key);
 }
 
@@ -285,7 +286,7 @@ const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype
         b = t;
     }
     tirbi_lx key = {.kind = TIRBI_LX_OP, .type = (uint8_t)tirbi_op_result_type(op, optype), .op = (uint8_t)op,
-                    .optype = (uint8_t)optype, .source = (uint8_t)source, .pure = true};
+                    .optype = (uint8_t)optype, .source = (uint8_t)source, .shared = true, .pure = true};
     unsigned arity = tirbi_ops[op].arity;
     if (!adopt(&key, arity, a, b, c)) return NULL;
     key.traps = key.traps || may_divide_by_zero(op, optype, b);
@@ -343,7 +344,7 @@ const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tir
         return tirbi_lx_op(pool, TIRB_OP_SELECT, (tirbi_dtype)b->type, TIRB_TYPE_NONE, a, b, c);
     }
     tirbi_lx key = {.kind = (uint8_t)kind, .type = kind == TIRBI_LX_COND ? b->type : (uint8_t)TIRB_BOOL,
-                    .source = TIRB_TYPE_NONE, .pure = true};
+                    .source = TIRB_TYPE_NONE, .shared = true, .pure = true};
     if (!adopt(&key, kind == TIRBI_LX_COND ? 3 : 2, a, b, c)) return NULL;
     return intern(pool, &key);
 }

@@ -110,7 +110,8 @@ struct tirbi_lx {
     uint8_t optype; /* OP: the instruction's type byte */
     uint8_t source; /* OP: T operand of cast and bits, else TIRB_TYPE_NONE */
     uint8_t n_args;
-    bool pure;      /* no memory, no mutable variable, no call: interned */
+    bool shared;    /* no memory, no call: interned */
+    bool pure;      /* shared, and no variable that is assigned more than once */
     bool traps;     /* evaluating it may end the call (unproven index, division) */
     int64_t value;  /* CONST: integers sign-extended, floats by their bits */
     int64_t lo, hi; /* integer results lie in lo .. hi */
