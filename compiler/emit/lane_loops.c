@@ -146,6 +146,15 @@ static void hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
         for (uint32_t k = 0; k < plan->loops.n; k++) tirbi_hoist_value(e, form->coefficient[k]);
     }
     for (uint32_t i = 0; i < plan->n_ops; i++) tirbi_hoist_value(e, plan->ops[i].scalar);
+    for (uint32_t i = 0; i < plan->n_checks; i++) {
+        const tirbi_lane_check *check = &plan->checks[i];
+        for (uint32_t d = 0; d < check->place->ndim; d++) {
+            tirbi_affine form;
+            if (!tirbi_affine_of(e->pool, check->place->indices[d], &plan->loops, &form)) continue;
+            tirbi_hoist_value(e, extreme(e, &form, &plan->loops, check->enclosing, false));
+            tirbi_hoist_value(e, extreme(e, &form, &plan->loops, check->enclosing, true));
+        }
+    }
 }
 
 typedef struct outer_context {

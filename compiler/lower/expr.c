@@ -250,9 +250,18 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
     case TIRB_OP_ADD:
         if (zero) return a;
         if (tirbi_lx_is_int(a, 0)) return b;
+        /* (x + c) + d = x + (c + d): wrapping addition is associative */
+        if (is_const(b) && a->kind == TIRBI_LX_OP && a->op == TIRB_OP_ADD && a->optype == type && is_const(a->args[1])) {
+            int64_t both = (int64_t)((uint64_t)a->args[1]->value + (uint64_t)b->value);
+            return tirbi_lx_op(pool, op, type, TIRB_TYPE_NONE, a->args[0], tirbi_lx_int(pool, type, both), NULL);
+        }
         return NULL;
     case TIRB_OP_SUB:
         if (zero) return a;
+        if (is_const(b) && tirbi_dtype_is_signed(type)) { /* x - c = x + -c, so that sums have one form */
+            const tirbi_lx *minus = tirbi_lx_int(pool, type, (int64_t)(0 - (uint64_t)b->value));
+            return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, minus, NULL);
+        }
         if (a == b && a->pure && !a->traps) return tirbi_lx_int(pool, type, 0);
         return NULL;
     case TIRB_OP_MUL:
