@@ -1,10 +1,12 @@
 /* From text to a verified bundle: every stage of the compiler, in order. */
+#include <tirb/builder.h>
 #include <tirb/compiler.h>
 
 #include <string.h>
 
 #include "compiler/check/check.h"
 #include "compiler/emit/emit.h"
+#include "compiler/ir/public.h"
 #include "compiler/text/text.h"
 #include "loader/base/error.h"
 #include "loader/bundle/bundle.h"
@@ -88,7 +90,7 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
         e->heap = &r->heap;
         e->diagnostics = &r->diagnostics;
         e->options = options;
-        e->source = &r->source;
+        e->source = r->source.size ? &r->source : NULL;
         e->module = module;
         e->function = &module->functions[i];
         e->pool = e->function->pool;
@@ -127,10 +129,9 @@ static tirb_status out_of_memory(tirb_compile_result *r, tirb_error *error) {
     return tirbi_error_set(error, status, "%s while compiling '%s'", tirb_status_text(status), r->source.name);
 }
 
-static tirb_status run_stages(tirb_compile_result *r, const tirb_compile_options *options, tirb_error *error) {
-    tirb_irmodule *ast = tirbi_parse(&r->source, &r->arena, &r->diagnostics);
-    if (!ast || r->arena.failed) return out_of_memory(r, error);
-    if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
+/* From the typed AST to the bundle. */
+static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, const tirb_compile_options *options,
+                              tirb_error *error) {
     if (!tirbi_check_module(ast, &r->diagnostics, &r->arena)) {
         return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
     }
@@ -178,23 +179,48 @@ static tirb_status new_result(const char *text, size_t size, const tirb_compile_
     return TIRB_OK;
 }
 
+static tirb_status check_options(const tirb_compile_options *options, tirb_error *error) {
+    if (options->struct_size < sizeof(*options)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "compile options have size %u, expected %zu",
+                               (unsigned)options->struct_size, sizeof(*options));
+    }
+    if ((unsigned)options->fp > TIRB_FP_FAST) return tirbi_error_set(error, TIRB_MISUSE, "unknown floating-point mode");
+    return TIRB_OK;
+}
+
 tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
                          tirb_compile_result **out_result, tirb_error *error) {
     tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
     if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: an argument is NULL");
     *out_result = NULL;
-    if (options && options->struct_size < sizeof(*options)) {
-        return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: options have size %u, expected %zu",
-                               (unsigned)options->struct_size, sizeof(*options));
-    }
+    if (!options) options = &defaults;
+    TIRBI_TRY(check_options(options, error));
     if (size > UINT32_MAX / 2) {
         return tirbi_error_set(error, TIRB_MEMORY_LIMIT, "the source text has %zu bytes, the limit is %u", size,
                                (unsigned)(UINT32_MAX / 2));
     }
-    if (!options) options = &defaults;
-    if ((unsigned)options->fp > TIRB_FP_FAST) return tirbi_error_set(error, TIRB_MISUSE, "unknown floating-point mode");
     TIRBI_TRY(new_result(text, size, options, out_result, error));
-    tirb_status status = run_stages(*out_result, options, error);
+    tirb_compile_result *r = *out_result;
+    tirb_irmodule *ast = tirbi_parse(&r->source, &r->arena, &r->diagnostics);
+    if (!ast || r->arena.failed) return out_of_memory(r, error);
+    if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
+    tirb_status status = run_stages(r, ast, options, error);
+    if (status != TIRB_OK) tirbi_writer_destroy(&r->bundle);
+    return status;
+}
+
+tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_options *options,
+                                 tirb_compile_result **out_result, tirb_error *error) {
+    tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
+    if (!builder || !out_result) return tirbi_error_set(error, TIRB_MISUSE, "tirb_builder_compile: an argument is NULL");
+    *out_result = NULL;
+    if (!options) options = &defaults;
+    TIRBI_TRY(check_options(options, error));
+    TIRBI_TRY(tirb_builder_status(builder, error));
+    const tirb_irmodule *ast = tirbi_builder_module(builder);
+    if (!ast) return tirbi_error_set(error, TIRB_MISUSE, "the module being built has an open frame or no function");
+    TIRBI_TRY(new_result("", 0, options, out_result, error));
+    tirb_status status = run_stages(*out_result, ast, options, error);
     if (status != TIRB_OK) tirbi_writer_destroy(&(*out_result)->bundle);
     return status;
 }

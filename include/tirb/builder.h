@@ -107,6 +107,12 @@ TIRB_API void tirb_builder_return(tirb_builder *builder, const tirb_expr *value)
 TIRB_API void tirb_builder_break(tirb_builder *builder);
 TIRB_API void tirb_builder_continue(tirb_builder *builder);
 
+/* Compiles what was built, as tirb_compile does text. The builder must have no open frame and no errors; it stays the
+ * caller's and can be compiled again. The bundle has no source map. Errors: those of tirb_builder_status; MISUSE while a
+ * frame is open; TYPE, UNSUPPORTED, NO_MEMORY, MEMORY_LIMIT. */
+TIRB_API tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_options *options,
+                                          tirb_compile_result **out_result, tirb_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <tirb/builder.h>
 #include <tirb/compiler.h>
 
 #include "loader/bundle/bundle.h"
@@ -209,6 +210,50 @@ static void compiling_twice_gives_the_same_bytes(void **state) {
     assert_true(n >= 20);
 }
 
+/* ---- Programs built in C ---------------------------------------------------------------------------------------- */
+
+/* y[i] = a * x[i] + y[i], compiled from a builder, loaded and called. */
+static void a_built_module_runs(void **state) {
+    (void)state;
+    tirb_builder *b = NULL;
+    assert_int_equal(tirb_builder_create(NULL, 0, &b, NULL), TIRB_OK);
+    tirb_builder_function(b, "saxpy", NULL, 0);
+    const tirb_expr *n = tirb_builder_shape_var(b, "n", "int32");
+    const tirb_expr *a = tirb_builder_scalar_param(b, "a", "float32");
+    const tirb_buffer *x = tirb_builder_buffer_param(b, "x", "float32", &n, 1);
+    const tirb_buffer *y = tirb_builder_buffer_param(b, "y", "float32", &n, 1);
+    const tirb_expr *i = tirb_builder_for(b, TIRB_LOOP_SERIAL, "i", tirb_builder_int(b, "int32", 0), n);
+    const tirb_expr *product = tirb_builder_binary(b, "*", a, tirb_builder_load(b, x, &i, 1));
+    tirb_builder_store(b, y, tirb_builder_binary(b, "+", product, tirb_builder_load(b, y, &i, 1)), &i, 1);
+    tirb_compile_result *result = NULL;
+    assert_int_equal(tirb_builder_compile(b, NULL, &result, NULL), TIRB_MISUSE); /* two frames are open */
+    tirb_builder_end(b);
+    tirb_builder_end(b);
+    assert_int_equal(tirb_builder_compile(b, NULL, &result, NULL), TIRB_OK);
+    tirb_builder_destroy(b);
+
+    size_t size;
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    assert_int_equal(tirb_engine_create(NULL, &engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    float xs[3] = {1, 2, 3}, ys[3] = {10, 20, 30};
+    int64_t shape = 3;
+    DLTensor tx = {.data = xs, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &shape};
+    DLTensor ty = tx;
+    ty.data = ys;
+    tirb_arg args[3] = {{.kind = TIRB_ARG_FLOAT, .value.f = 2}, {.value.tensor = &tx}, {.value.tensor = &ty}};
+    assert_int_equal(tirb_instance_call(instance, 0, args, 3, NULL, NULL), TIRB_OK);
+    assert_true(ys[0] == 12 && ys[1] == 24 && ys[2] == 36);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    tirb_compile_result_destroy(result);
+}
+
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
 typedef struct failing {
@@ -269,6 +314,7 @@ int main(void) {
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(dependent_loops_stay_scalar),
         cmocka_unit_test(compiling_twice_gives_the_same_bytes),
+        cmocka_unit_test(a_built_module_runs),
         cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(memory_is_limited),
     };
