@@ -147,7 +147,8 @@ static void rewind_text(assembler *a) {
 }
 
 static bool is(const assembler *a, const char *word) {
-    return a->token.kind == TOKEN_WORD && a->token.size == strlen(word) && memcmp(a->token.text, word, a->token.size) == 0;
+    return a->token.kind == TOKEN_WORD && a->token.size == strlen(word) &&
+           memcmp(a->token.text, word, a->token.size) == 0;
 }
 
 static bool is_punctuation(const assembler *a, char c) { return a->token.kind == TOKEN_PUNCT && *a->token.text == c; }
@@ -736,7 +737,8 @@ static tirb_status parse_label(assembler *a, bool *taken) {
     }
     uint32_t known;
     if (tirbi_text_map_find(&a->labels, label.text, label.size, &known)) {
-        return syntax_at(a, &label, "the label '%.*s' stands twice", label.size < 40 ? (int)label.size : 40, label.text);
+        return syntax_at(a, &label, "the label '%.*s' stands twice", label.size < 40 ? (int)label.size : 40,
+                         label.text);
     }
     if (!tirbi_text_map_add(&a->labels, label.text, label.size, (uint32_t)a->code.size)) return no_memory(a);
     return next(a);

@@ -66,8 +66,8 @@ static void print_x(printer *p, uint16_t x) {
 /* ---- Signatures ----------------------------------------------------------------------------------------------- */
 
 static void print_dim(printer *p, const tirbi_dim *dim) {
-    static const char *const names[] = {"const",    "var",      "add",      "sub",      "mul", "floordiv",
-                                        "floormod", "truncdiv", "truncmod", "min",      "max"};
+    static const char *const names[] = {"const",    "var",      "add",      "sub", "mul", "floordiv",
+                                        "floormod", "truncdiv", "truncmod", "min", "max"};
     if (dim->n_terms != 1) print(p, "{");
     for (unsigned i = 0; i < dim->n_terms; i++) {
         const tirbi_dim_term *term = &dim->terms[i];

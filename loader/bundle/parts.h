@@ -47,8 +47,8 @@ enum { PARAM_SCALAR = 1, PARAM_ACCESS_SHIFT = 1, PARAM_STRIDES = 8, PARAM_OFFSET
 enum { DIM_CONST = 0, DIM_VAR = 1, DIM_TERMS = 2, DIM_SHIFT = 2 };
 enum { REF_WRITABLE = 0x80 };
 
-/* Sections from this size on are tried with zstd: opening a frame takes as long as reading 8 KB of a section that is not
- * compressed (measured: 30 us), which a bundle of one kernel must not pay. */
+/* Sections from this size on are tried with zstd: opening a frame takes as long as reading 8 KB of a section that is
+ * not compressed (measured: 30 us), which a bundle of one kernel must not pay. */
 enum { COMPRESS_FROM = 4096 };
 
 /* Instructions as a bundle stores them: varints for registers, jumps relative to their instruction. */

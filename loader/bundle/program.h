@@ -120,7 +120,8 @@ typedef struct tirbi_program {
 } tirbi_program;
 
 /* Evaluates an extent. `values[i]` is shape variable i and `bound[i]` says whether it is known. Returns SHAPE when a
- * variable is not bound or the arithmetic overflows or divides by zero; `error` may be NULL. The terms must be verified. */
+ * variable is not bound or the arithmetic overflows or divides by zero; `error` may be NULL. The terms must be
+ * verified. */
 tirb_status tirbi_dim_eval(const tirbi_dim *dim, const int64_t *values, const bool *bound, int64_t *out,
                            tirb_error *error);
 

@@ -353,8 +353,8 @@ static tirb_status check_header(loading *l, const uint8_t *bytes, size_t size) {
                                TIRBI_BUNDLE_HEADER_SIZE);
     }
     if (bytes[HEADER_MAJOR] != TIRBI_BUNDLE_MAJOR) {
-        return tirbi_error_set(l->error, TIRB_VERSION, "bundle format %u.%u, this tirb reads %d.x",
-                               bytes[HEADER_MAJOR], bytes[HEADER_MINOR], TIRBI_BUNDLE_MAJOR);
+        return tirbi_error_set(l->error, TIRB_VERSION, "bundle format %u.%u, this tirb reads %d.x", bytes[HEADER_MAJOR],
+                               bytes[HEADER_MINOR], TIRBI_BUNDLE_MAJOR);
     }
     uint32_t declared = tirbi_load_u32(bytes + HEADER_SIZE);
     if (declared != size) {
@@ -364,8 +364,8 @@ static tirb_status check_header(loading *l, const uint8_t *bytes, size_t size) {
     uint64_t stored = tirbi_load_u64(bytes + HEADER_CHECKSUM);
     uint64_t actual = tirbi_bundle_checksum(bytes, size);
     if (stored != actual) {
-        return tirbi_error_set(l->error, TIRB_CHECKSUM, "checksum %016" PRIx64 ", its header says %016" PRIx64,
-                               actual, stored);
+        return tirbi_error_set(l->error, TIRB_CHECKSUM, "checksum %016" PRIx64 ", its header says %016" PRIx64, actual,
+                               stored);
     }
     uint32_t features = tirbi_load_u32(bytes + HEADER_FEATURES);
     if (features != 0) {
@@ -471,8 +471,8 @@ static tirb_status read_sections(loading *l, tirbi_reader *r, const entry *entri
         const uint8_t *bytes = tirbi_read_bytes(r, e->size);
         bool optional = e->type == SECTION_LINES || e->type == SECTION_PRODUCER || e->type == SECTION_CUSTOM;
         if (!read && e->required && !optional) {
-            return tirbi_error_set(l->error, TIRB_VERSION, "it needs a section of type %" PRIu64 ", unknown to this tirb",
-                                   e->type);
+            return tirbi_error_set(l->error, TIRB_VERSION,
+                                   "it needs a section of type %" PRIu64 ", unknown to this tirb", e->type);
         }
         if ((read || optional) && e->required == optional) {
             return tirbi_error_set(l->error, TIRB_FORMAT, "section type %" PRIu64 " must %sbe marked required", e->type,

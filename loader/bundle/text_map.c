@@ -26,8 +26,7 @@ static uint64_t hash(const char *text, size_t size) {
 /* The entry of a text, or the free one where it belongs. */
 static tirbi_text_entry *locate(const tirbi_text_map *map, const char *text, size_t size) {
     size_t i = (size_t)hash(text, size) & (map->capacity - 1);
-    while (map->entries[i].text &&
-           (map->entries[i].size != size || memcmp(map->entries[i].text, text, size) != 0)) {
+    while (map->entries[i].text && (map->entries[i].size != size || memcmp(map->entries[i].text, text, size) != 0)) {
         i = (i + 1) & (map->capacity - 1);
     }
     return &map->entries[i];

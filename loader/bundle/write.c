@@ -9,9 +9,8 @@
 #include "loader/bundle/parts.h"
 
 #define TEXT_(number) #number
-#define TEXT(number) TEXT_(number)
-#define PRODUCER                                                                                   \
-    "tirb " TEXT(TIRB_VERSION_MAJOR) "." TEXT(TIRB_VERSION_MINOR) "." TEXT(TIRB_VERSION_PATCH)
+#define TEXT(number)  TEXT_(number)
+#define PRODUCER      "tirb " TEXT(TIRB_VERSION_MAJOR) "." TEXT(TIRB_VERSION_MINOR) "." TEXT(TIRB_VERSION_PATCH)
 
 enum { MAX_SECTIONS = 5 };
 
@@ -68,9 +67,9 @@ static void write_dim(tirbi_writer *w, const tirbi_dim *dim) {
 static void write_param(tirbi_writer *w, const tirbi_param *param) {
     bool scalar = param->kind == TIRB_PARAM_SCALAR;
     tirbi_write_varint(w, param->name);
-    tirbi_write_u8(w, (uint8_t)((scalar ? PARAM_SCALAR : 0) | param->access << PARAM_ACCESS_SHIFT |
-                                (param->has_strides ? PARAM_STRIDES : 0) |
-                                (param->has_elem_offset ? PARAM_OFFSET : 0)));
+    tirbi_write_u8(w,
+                   (uint8_t)((scalar ? PARAM_SCALAR : 0) | param->access << PARAM_ACCESS_SHIFT |
+                             (param->has_strides ? PARAM_STRIDES : 0) | (param->has_elem_offset ? PARAM_OFFSET : 0)));
     tirbi_write_u8(w, param->dtype);
     tirbi_write_varint(w, param->reg);
     if (scalar) return;

@@ -7,13 +7,13 @@
 
 /* ---- Element types -------------------------------------------------------------------------------------------- */
 
-#define TIRB_DTYPE(number, NAME, text, tvm, ctype, dlcode, bits, class)                            \
+#define TIRB_DTYPE(number, NAME, text, tvm, ctype, dlcode, bits, class) \
     _Static_assert(sizeof(ctype) * 8 == (bits), "a dtype's C type has its width");
 #include "loader/isa/dtype.def"
 #undef TIRB_DTYPE
 
 const tirbi_dtype_info tirbi_dtypes[TIRB_N_DTYPES] = {
-#define TIRB_DTYPE(number, NAME, text, tvm, ctype, dlcode, bits, class)                            \
+#define TIRB_DTYPE(number, NAME, text, tvm, ctype, dlcode, bits, class) \
     [number] = {text, tvm, dlcode, bits, (bits) / 8, #class[0]},
 #include "loader/isa/dtype.def"
 #undef TIRB_DTYPE
@@ -81,14 +81,14 @@ enum {
 };
 
 #define CARRIES_SOURCE(number) ((number) == 0x40 || (number) == 0x41) /* cast and bits */
-#define SCALAR_OPERANDS(number, arity)                                                             \
+#define SCALAR_OPERANDS(number, arity) \
     (CARRIES_SOURCE(number) ? "DST" : (arity) == 1 ? "DS" : (arity) == 2 ? "DSS" : "DSSS")
-#define LANE_OPERANDS(number, arity)                                                               \
+#define LANE_OPERANDS(number, arity) \
     (CARRIES_SOURCE(number) ? "VUT" : (arity) == 1 ? "VU" : (arity) == 2 ? "VUU" : "VUUU")
 
-#define TIRB_OP(number, NAME, text, letters, types, flags, meaning)                                \
+#define TIRB_OP(number, NAME, text, letters, types, flags, meaning) \
     _Static_assert(sizeof(letters) - 1 <= TIRBI_MAX_OPERANDS, "too many operands");
-#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning)                         \
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning)                           \
     _Static_assert((number) >= 0x20 && (number) < TIRB_OP_LANE_FORM && (arity) >= 1 && (arity) <= 3, \
                    "elementwise rows are 0x20 .. 0x7F, of 1 to 3 operands");
 #include "loader/isa/opcodes.def"
@@ -98,13 +98,17 @@ enum {
 _Static_assert(CARRIES_SOURCE(TIRB_OP_CAST) && CARRIES_SOURCE(TIRB_OP_BITS), "the rows with an operand T");
 
 const tirbi_op_info tirbi_ops[TIRB_N_OPS] = {
-#define TIRB_OP(number, NAME, text, letters, types, flags, meaning)                                \
+#define TIRB_OP(number, NAME, text, letters, types, flags, meaning) \
     [number] = {text, letters, meaning, TYPES_##types, flags, 0},
-#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning)                         \
-    [number] = {text, SCALAR_OPERANDS(number, arity), meaning, TYPES_##types,                      \
-                (flags) | TIRBI_FLAG_ELEMENTWISE, arity},                                          \
-    [(number) + TIRB_OP_LANE_FORM] = {"v" text, LANE_OPERANDS(number, arity), meaning,             \
-                                      TYPES_##types, (flags) | TIRBI_FLAG_ELEMENTWISE | LANE, arity},
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning)                                       \
+    [number] =                                                                                                   \
+        {text, SCALAR_OPERANDS(number, arity), meaning, TYPES_##types, (flags) | TIRBI_FLAG_ELEMENTWISE, arity}, \
+    [(number) + TIRB_OP_LANE_FORM] = {"v" text,                                                                  \
+                                      LANE_OPERANDS(number, arity),                                              \
+                                      meaning,                                                                   \
+                                      TYPES_##types,                                                             \
+                                      (flags) | TIRBI_FLAG_ELEMENTWISE | LANE,                                   \
+                                      arity},
 #include "loader/isa/opcodes.def"
 #undef TIRB_OP
 #undef TIRB_ELEMENTWISE
@@ -114,8 +118,8 @@ const tirbi_op_info tirbi_ops[TIRB_N_OPS] = {
 static bool is_opcode(uint8_t op) {
     switch (op) {
 #define TIRB_OP(number, NAME, text, letters, types, flags, meaning) case number:
-#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning)                         \
-    case number:                                                                                   \
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning) \
+    case number:                                                           \
     case (number) + TIRB_OP_LANE_FORM:
 #include "loader/isa/opcodes.def"
 #undef TIRB_OP

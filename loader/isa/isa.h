@@ -47,7 +47,7 @@ enum { TIRB_OP_LANE_FORM = 0x80 }; /* added to an elementwise opcode */
 
 typedef enum tirbi_op {
 #define TIRB_OP(number, name, mnemonic, operands, types, flags, meaning) TIRB_OP_##name = number,
-#define TIRB_ELEMENTWISE(number, name, mnemonic, arity, types, flags, meaning)                     \
+#define TIRB_ELEMENTWISE(number, name, mnemonic, arity, types, flags, meaning) \
     TIRB_OP_##name = number, TIRB_OP_V##name = number + TIRB_OP_LANE_FORM,
 #include "loader/isa/opcodes.def"
 #undef TIRB_OP
@@ -113,8 +113,8 @@ typedef struct tirbi_cursor {
     uint8_t type;
     uint8_t access;
     uint8_t level;
-    uint16_t start;                 /* x */
-    uint16_t step;                  /* x */
+    uint16_t start;                  /* x */
+    uint16_t step;                   /* x */
     uint16_t steps[TIRBI_MAX_INNER]; /* x, one per inner loop of the header */
 } tirbi_cursor;
 

@@ -17,10 +17,10 @@ typedef struct checker_arity {
 /* What is known of the lane registers on entry to the body of the lane loop or of an inner loop, and since. Sets are
  * bit per register. A register whose type is TIRB_TYPE_NONE is not defined. */
 typedef struct checker_level {
-    uint8_t loop;                            /* number of the inner loop; unused at lane level */
+    uint8_t loop; /* number of the inner loop; unused at lane level */
     uint8_t entry_types[TIRBI_MAX_LANE_REGS];
-    uint64_t written;                        /* written in the body so far, outside of loops nested in it */
-    uint64_t entry_read;                     /* read while they may still hold what they held on entry */
+    uint64_t written;    /* written in the body so far, outside of loops nested in it */
+    uint64_t entry_read; /* read while they may still hold what they held on entry */
 } checker_level;
 
 typedef struct checker_lane {
@@ -39,10 +39,10 @@ typedef struct checker {
     unsigned function_index;
     const tirbi_instr *instr; /* the instruction in hand, NULL outside of code */
 
-    checker_arity *arities;  /* of every function */
+    checker_arity *arities;     /* of every function */
     const tirbi_string **names; /* scratch of the uniqueness check */
-    uint8_t *starts;         /* bit per code byte: an instruction outside of lane loops starts here */
-    uint8_t *targets;        /* bit per code byte: a forward jump goes here */
+    uint8_t *starts;            /* bit per code byte: an instruction outside of lane loops starts here */
+    uint8_t *targets;           /* bit per code byte: a forward jump goes here */
     checker_lane lane;
 } checker;
 

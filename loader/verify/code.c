@@ -151,7 +151,8 @@ static tirb_status check_call(checker *c) {
                                      tirbi_dtypes[param->dtype].name, reg, tirbi_dtypes[ref->dtype].name);
         }
         if ((param->access & TIRBI_WRITE) && !ref->writable) {
-            return tirbi_verify_fail(c, "function %u writes parameter %u, r%u may not be written", callee_index, i, reg);
+            return tirbi_verify_fail(c, "function %u writes parameter %u, r%u may not be written", callee_index, i,
+                                     reg);
         }
     }
     return TIRB_OK;
@@ -311,8 +312,9 @@ static tirb_status check_code(checker *c, tirbi_instr *instr) {
     if (c->lane.inside) return tirbi_verify_fail(c, "the code ends inside a lane loop");
     if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_END)) return tirbi_verify_fail(c, "control runs off the code's end");
     if (next_line < f->n_lines) {
-        return tirbi_verify_fail(c, "entry %" PRIu32 " of the source map is at 0x%" PRIx32
-                                    ", where no instruction after the last entry's starts",
+        return tirbi_verify_fail(c,
+                                 "entry %" PRIu32 " of the source map is at 0x%" PRIx32
+                                 ", where no instruction after the last entry's starts",
                                  next_line, f->lines[next_line].offset);
     }
     return check_targets(c, instr);

@@ -151,7 +151,8 @@ static tirb_status check_dim(checker *c, const tirbi_dim *dim, unsigned param, c
     unsigned depth = 0;
     for (unsigned i = 0; i < dim->n_terms; i++) {
         const tirbi_dim_term *term = &dim->terms[i];
-        if (term->op > TIRBI_DIM_MAX) return tirbi_verify_fail(c, "parameter %u: %s: no term %u", param, what, term->op);
+        if (term->op > TIRBI_DIM_MAX)
+            return tirbi_verify_fail(c, "parameter %u: %s: no term %u", param, what, term->op);
         if (term->op == TIRBI_DIM_VAR && (term->value < 0 || term->value >= c->function->n_vars)) {
             return tirbi_verify_fail(c, "parameter %u: %s: shape variable %lld >= %u", param, what,
                                      (long long)term->value, c->function->n_vars);

@@ -16,7 +16,8 @@ static void format_place(const checker *c, char *out, size_t size) {
         const tirbi_op_info *info = &tirbi_ops[c->instr->op];
         bool typed = info->types != 0 && c->instr->type < TIRB_N_DTYPES;
         snprintf(out + n, size - (size_t)n, " at 0x%x%s%s%s%s", c->instr->offset, info->mnemonic ? ": " : "",
-                 info->mnemonic ? info->mnemonic : "", typed ? "." : "", typed ? tirbi_dtypes[c->instr->type].name : "");
+                 info->mnemonic ? info->mnemonic : "", typed ? "." : "",
+                 typed ? tirbi_dtypes[c->instr->type].name : "");
     }
 }
 

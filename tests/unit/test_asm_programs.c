@@ -7,9 +7,9 @@
  *   ; elementwise div.i32: 7 2 = 3 | 7 0 = trap        both forms of the instruction, operands = result
  *   ; elementwise cast.i32 from f32: 1.5 = 1
  *
- * Arguments are in parameter order; a list is a tensor of one dimension (or none, of one element). Numbers are decimals,
- * 0x.. (the bits of a float), inf, -inf, nan (the canonical one); ~x is x up to the last bits of its type. */
-#include "loader_fixture.h"
+ * Arguments are in parameter order; a list is a tensor of one dimension (or none, of one element). Numbers are
+ * decimals, 0x.. (the bits of a float), inf, -inf, nan (the canonical one); ~x is x up to the last bits of its type. */
+#include "tests/unit/loader_fixture.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -216,8 +216,8 @@ static uint64_t result_bits(const program_test *t, const call *c, tirbi_dtype *t
 
 static void assert_ok(const program_test *t, const call *c, tirb_status status) {
     if (status != TIRB_OK) {
-        fail_msg("%s on %s: %s: %s in: %s", t->path, tirb_isa_name(t->isa), tirb_status_name(status),
-                 c->error.message, t->where);
+        fail_msg("%s on %s: %s: %s in: %s", t->path, tirb_isa_name(t->isa), tirb_status_name(status), c->error.message,
+                 t->where);
     }
 }
 
@@ -369,7 +369,8 @@ static void put_functions(tirbi_writer *w, const elementwise *e, unsigned index)
     unsigned arity = tirbi_ops[e->op].arity;
     const char *result = tirbi_dtypes[tirbi_op_result_type(e->op, e->type)].name;
     put(w, "\n.function \"s%u\" public returns %s\n.scalars 4\n", index, result);
-    for (unsigned i = 0; i < arity; i++) put(w, ".scalar \"%c\" %s s%u\n", 'a' + (int)i, tirbi_dtypes[operand_type(e, i)].name, i);
+    for (unsigned i = 0; i < arity; i++)
+        put(w, ".scalar \"%c\" %s s%u\n", 'a' + (int)i, tirbi_dtypes[operand_type(e, i)].name, i);
     put_instr(w, e, 's', "");
     put(w, "ret.%s s3\n.end\n.function \"v%u\" public\n.scalars 1\n.lanes 4\n", result, index);
     for (unsigned i = 0; i < arity; i++) put(w, ".ref %s\n", tirbi_dtypes[operand_type(e, i)].name);
@@ -378,7 +379,8 @@ static void put_functions(tirbi_writer *w, const elementwise *e, unsigned index)
         put(w, ".tensor \"%c\" %s r%u read ($0)\n", 'a' + (int)i, tirbi_dtypes[operand_type(e, i)].name, i);
     }
     put(w, ".tensor \"d\" %s r%u write ($0)\nlane s0, done\n", result, arity);
-    for (unsigned i = 0; i < arity; i++) put(w, ".cursor r%u %s read 0 0 1\n", i, tirbi_dtypes[operand_type(e, i)].name);
+    for (unsigned i = 0; i < arity; i++)
+        put(w, ".cursor r%u %s read 0 0 1\n", i, tirbi_dtypes[operand_type(e, i)].name);
     put(w, ".cursor r%u %s write 0 0 1\n", arity, result);
     for (unsigned i = 0; i < arity; i++) put(w, "vload.%s v%u, c%u\n", tirbi_dtypes[operand_type(e, i)].name, i, i);
     put_instr(w, e, 'v', "v");

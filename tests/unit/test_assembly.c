@@ -1,6 +1,6 @@
 /* The assembler's errors name their place, and no stage of the loader loses memory or crashes when memory runs out. */
-#include "loader_fixture.h"
-#include "sample_program.h"
+#include "tests/unit/loader_fixture.h"
+#include "tests/unit/sample_program.h"
 
 static void rejects(const char *text, unsigned line, unsigned column, const char *reason) {
     fixture f;
@@ -71,8 +71,8 @@ static void test_code_lines(void **state) {
     rejects(BODY(".cursor r0 f32 read 0 0 1"), 2, 9, ".cursor stands after lane");
     rejects(BODY("lane 1, out\n.cursor r0 f32 peek 0 0 1\nout: lane.end"), 3, 16, "expected read, write or readwrite");
     rejects(BODY("lane 1, out\n.cursor r0 f32 read 0 0 1\n.inner 3\nout: lane.end"), 4, 8, ".inner stands right after");
-    rejects(BODY("lane 1, out\n.inner 1\n.inner 1\n.inner 1\n.inner 1\n.inner 1\n.inner 1\n.inner 1\nout: lane.end"), 9, 8,
-            "more than 6 inner loops");
+    rejects(BODY("lane 1, out\n.inner 1\n.inner 1\n.inner 1\n.inner 1\n.inner 1\n.inner 1\n.inner 1\nout: lane.end"), 9,
+            8, "more than 6 inner loops");
     rejects(BODY("nop nop"), 2, 5, "expected the end of the line");
     rejects(BODY("( nop"), 2, 1, "expected the end of the line, found '('");
 }
@@ -162,7 +162,8 @@ static void test_failing_memory(void **state) {
     tirbi_writer_init(&text, &f.heap);
     for (unsigned i = 0; i < 500; i++) {
         char function[160];
-        int size = snprintf(function, sizeof(function), ".function \"f%u\"\n.scalars 3\nadd.i32 s0, s1, s2\nret.void\n.end\n", i);
+        int size = snprintf(function, sizeof(function),
+                            ".function \"f%u\"\n.scalars 3\nadd.i32 s0, s1, s2\nret.void\n.end\n", i);
         tirbi_write_bytes(&text, function, (size_t)size);
     }
     sweep((const char *)text.data, text.size);

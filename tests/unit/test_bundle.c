@@ -1,6 +1,6 @@
 /* The container: what is written comes back, and what is not a bundle is refused before memory is taken for it. */
-#include "loader_fixture.h"
-#include "sample_program.h"
+#include "tests/unit/loader_fixture.h"
+#include "tests/unit/sample_program.h"
 
 #include "loader/bundle/parts.h"
 
@@ -235,14 +235,15 @@ typedef struct part {
 
 enum { REQUIRED = KEY_REQUIRED, COMPRESSED = KEY_COMPRESSED };
 #define KEY(type) ((uint64_t)(type) << KEY_TYPE_SHIFT)
-#define PART(key, text) {(key), (text), sizeof(text) - 1, 0}
-#define NAMES(text) PART(KEY(SECTION_NAMES) | REQUIRED, text)
+#define PART(key, text) \
+    { (key), (text), sizeof(text) - 1, 0 }
+#define NAMES(text)     PART(KEY(SECTION_NAMES) | REQUIRED, text)
 #define FUNCTIONS(text) PART(KEY(SECTION_FUNCTIONS) | REQUIRED, text)
-#define CODE(text) PART(KEY(SECTION_CODE) | REQUIRED, text)
-#define LINES(text) PART(KEY(SECTION_LINES), text)
-#define NO_NAMES NAMES("\0")
-#define NO_FUNCTIONS FUNCTIONS("\0\0\0")
-#define NO_CODE CODE("")
+#define CODE(text)      PART(KEY(SECTION_CODE) | REQUIRED, text)
+#define LINES(text)     PART(KEY(SECTION_LINES), text)
+#define NO_NAMES        NAMES("\0")
+#define NO_FUNCTIONS    FUNCTIONS("\0\0\0")
+#define NO_CODE         CODE("")
 
 static tirbi_writer build(fixture *f, const part *parts, unsigned n) {
     tirbi_writer w;
@@ -292,7 +293,9 @@ static void test_sections(void **state) {
     static const by_hand cases[] = {
         {NULL, TIRB_OK, {NO_NAMES, NO_FUNCTIONS, NO_CODE}},
         {NULL, TIRB_OK, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(SECTION_PRODUCER), "me")}},
-        {NULL, TIRB_OK, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(SECTION_CUSTOM), "a"), PART(KEY(SECTION_CUSTOM), "b")}},
+        {NULL,
+         TIRB_OK,
+         {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(SECTION_CUSTOM), "a"), PART(KEY(SECTION_CUSTOM), "b")}},
         {NULL, TIRB_OK, {NO_NAMES, PART(KEY(2), "skipped"), NO_FUNCTIONS, NO_CODE, PART(KEY(99), "skipped")}},
         {"section of type 2", TIRB_VERSION, {NO_NAMES, PART(KEY(2) | REQUIRED, "?"), NO_FUNCTIONS, NO_CODE}},
         {"section of type 99", TIRB_VERSION, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(99) | REQUIRED, "?")}},
@@ -305,14 +308,19 @@ static void test_sections(void **state) {
         {"type 99 after type 99", TIRB_FORMAT, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(99), ""), PART(KEY(99), "")}},
         {"type 0 after type 0", TIRB_FORMAT, {PART(KEY(0), ""), NO_NAMES, NO_FUNCTIONS, NO_CODE}},
         {"must be marked required", TIRB_FORMAT, {PART(KEY(SECTION_NAMES), "\0"), NO_FUNCTIONS, NO_CODE}},
-        {"must not be marked required", TIRB_FORMAT,
+        {"must not be marked required",
+         TIRB_FORMAT,
          {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(SECTION_PRODUCER) | REQUIRED, "")}},
-        {"compressed from 4 to 5", TIRB_FORMAT,
+        {"compressed from 4 to 5",
+         TIRB_FORMAT,
          {NO_NAMES, NO_FUNCTIONS, {KEY(SECTION_CODE) | REQUIRED | COMPRESSED, "\0\0\0\0\0", 5, 4}}},
-        {"not exactly one zstd frame", TIRB_FORMAT,
+        {"not exactly one zstd frame",
+         TIRB_FORMAT,
          {NO_NAMES, NO_FUNCTIONS, {KEY(SECTION_CODE) | REQUIRED | COMPRESSED, "\0\0\0\0\0", 5, 60}}},
-        {"has 60 bytes, its entry says", TIRB_FORMAT, /* an empty frame */
-         {NO_NAMES, NO_FUNCTIONS,
+        {"has 60 bytes, its entry says",
+         TIRB_FORMAT, /* an empty frame */
+         {NO_NAMES,
+          NO_FUNCTIONS,
           {KEY(SECTION_CODE) | REQUIRED | COMPRESSED, "\x28\xb5\x2f\xfd\x00\x00\xe3\x01\x00\x00", 10, 61}}},
     };
     fixture f;
@@ -322,7 +330,9 @@ static void test_sections(void **state) {
 }
 
 /* One function called "f": name 0, flags, registers s r v q, code size, variables, parameters. */
-#define F_NAMES NAMES("\x01\x01" "f")
+#define F_NAMES      \
+    NAMES("\x01\x01" \
+          "f")
 #define F(text) FUNCTIONS("\0\0\x01" text)
 
 static void test_contents(void **state) {
@@ -330,9 +340,21 @@ static void test_contents(void **state) {
     static const by_hand cases[] = {
         {NULL, TIRB_OK, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08")}},
         /* names */
-        {"names is malformed", TIRB_FORMAT, {NAMES("\x02\x01" "f"), NO_FUNCTIONS, NO_CODE}},
-        {"names is malformed", TIRB_FORMAT, {NAMES("\x01\x01" "fg"), NO_FUNCTIONS, NO_CODE}},
-        {"names is malformed", TIRB_FORMAT, {NAMES("\x81\0\x01" "f"), NO_FUNCTIONS, NO_CODE}},
+        {"names is malformed",
+         TIRB_FORMAT,
+         {NAMES("\x02\x01"
+                "f"),
+          NO_FUNCTIONS, NO_CODE}},
+        {"names is malformed",
+         TIRB_FORMAT,
+         {NAMES("\x01\x01"
+                "fg"),
+          NO_FUNCTIONS, NO_CODE}},
+        {"names is malformed",
+         TIRB_FORMAT,
+         {NAMES("\x81\0\x01"
+                "f"),
+          NO_FUNCTIONS, NO_CODE}},
         {"names is malformed", TIRB_FORMAT, {NAMES(""), NO_FUNCTIONS, NO_CODE}},
         {"names is malformed", TIRB_FORMAT, {NAMES("\x80\x80\x04"), NO_FUNCTIONS, NO_CODE}},
         {"names is malformed", TIRB_FORMAT, {NAMES("\x01\xff\xff\xff\xff\x7f"), NO_FUNCTIONS, NO_CODE}},
@@ -351,17 +373,23 @@ static void test_contents(void **state) {
         {NULL, TIRB_OK, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x01\x03\0"), CODE("\x08")}},
         /* dimensions: as they should be, of a kind that is none, a long form of a short one, too many, a huge one */
         {NULL, TIRB_OK, {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x10\x0b"), CODE("\x08")}},
-        {"functions is malformed", TIRB_FORMAT,
+        {"functions is malformed",
+         TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x13\x0b"), CODE("\x08")}},
-        {"functions is malformed", TIRB_FORMAT,
+        {"functions is malformed",
+         TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x06\0\x08\x0b"), CODE("\x08")}},
         {NULL, TIRB_OK, {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x06\0\x07\x0b"), CODE("\x08")}},
-        {"functions is malformed", TIRB_FORMAT,
+        {"functions is malformed",
+         TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x86\x02\0\x07\x0b"), CODE("\x08")}},
-        {"functions is malformed", TIRB_FORMAT,
+        {"functions is malformed",
+         TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x0b"),
           CODE("\x08")}},
-        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\xff\x10"), CODE("\x08")}},
+        {"functions is malformed",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\xff\x10"), CODE("\x08")}},
         /* code */
         {"code is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("")}},
         {"code has 1 bytes too many", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08\x08")}},
@@ -370,20 +398,30 @@ static void test_contents(void **state) {
         {"code is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x04\0\0"), CODE("\x07\x0d\0")}},
         {"code is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x04\0\0"), CODE("\x07\x0b\x80\x80\x04")}},
         {"code is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x06\0\0"), CODE("\x01\x01")}}, /* jmp -1 */
-        {"code is malformed", TIRB_FORMAT,
+        {"code is malformed",
+         TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\0\0\0\x06\0\0"), CODE("\x01\x80\x80\x80\x80\x20")}}, /* jmp 2^32 */
-        {"code is malformed", TIRB_FORMAT, /* store r0[x], x too large */
+        {"code is malformed",
+         TIRB_FORMAT, /* store r0[x], x too large */
          {F_NAMES, F("\0\0\0\0\0\0\x08\0\0"), CODE("\x11\x0b\0\x80\x80\x04\0")}},
         {"code is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x0a\0\0"), CODE("\x1c\0\x07\0\0")}}, /* 7 inner */
-        {"code is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x0a\0\0"), CODE("\x1c\0\0\x21\0")}}, /* 33 cursors */
-        {"code is malformed", TIRB_FORMAT, /* const.i8 of more than 32 bits */
+        {"code is malformed",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\0\0\0\0\0\x0a\0\0"), CODE("\x1c\0\0\x21\0")}}, /* 33 cursors */
+        {"code is malformed",
+         TIRB_FORMAT, /* const.i8 of more than 32 bits */
          {F_NAMES, F("\0\0\0\0\0\0\x08\0\0"), CODE("\x0c\x01\0\x80\x80\x80\x80\x20")}},
         /* lines */
         {NULL, TIRB_OK, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x01\0\x02\x02")}},
         {"lines is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\0")}},
-        {"lines is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x02\0\x02\x02")}},
-        {"lines is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x01\x01\x02\x02")}},
-        {"lines has 1 bytes too many", TIRB_FORMAT,
+        {"lines is malformed",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x02\0\x02\x02")}},
+        {"lines is malformed",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x01\x01\x02\x02")}},
+        {"lines has 1 bytes too many",
+         TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x01\0\x02\x02\0")}},
         {"lines is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x05\0\0\0")}},
     };
@@ -393,7 +431,8 @@ static void test_contents(void **state) {
     fixture_close(&f);
 }
 
-/* Registers take 1 byte each in a bundle and 2 in memory, parameters 5 and some 80: the decoded size has its own limit. */
+/* Registers take 1 byte each in a bundle and 2 in memory, parameters 5 and some 80: the decoded size has its own limit.
+ */
 static void test_small_bundle_large_tables(void **state) {
     (void)state;
     fixture f;
@@ -475,10 +514,10 @@ static void test_dims(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_compressed),    cmocka_unit_test(test_decoded_limit),
-        cmocka_unit_test(test_headers),       cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_contents),      cmocka_unit_test(test_small_bundle_large_tables),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_compressed), cmocka_unit_test(test_decoded_limit),
+        cmocka_unit_test(test_headers),    cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_contents),   cmocka_unit_test(test_small_bundle_large_tables),
         cmocka_unit_test(test_dims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* The instruction set's tables, and that every instruction decodes to what was encoded. */
-#include "loader_fixture.h"
+#include "tests/unit/loader_fixture.h"
 
 #include "loader/base/bytes.h"
 #include "loader/isa/isa.h"
@@ -122,8 +122,13 @@ static void fill(tirbi_instr *instr, uint8_t op, uint8_t type) {
     instr->lane = (tirbi_lane_header){.n = 7, .n_inner = 2, .n_cursors = 3, .end = 0xABCDEF01};
     for (uint16_t i = 0; i < 2; i++) instr->lane.inner[i] = (tirbi_inner){.extent = i, .index = (uint16_t)(i - 1)};
     for (uint8_t i = 0; i < 3; i++) {
-        instr->lane.cursors[i] = (tirbi_cursor){.ref = i, .type = i, .access = (uint8_t)(i + 1), .level = i,
-                                                .start = 0x8001, .step = 0x1234, .steps = {5, 6}};
+        instr->lane.cursors[i] = (tirbi_cursor){.ref = i,
+                                                .type = i,
+                                                .access = (uint8_t)(i + 1),
+                                                .level = i,
+                                                .start = 0x8001,
+                                                .step = 0x1234,
+                                                .steps = {5, 6}};
     }
 }
 
@@ -184,9 +189,8 @@ static void test_malformed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dtypes),           cmocka_unit_test(test_small_constants),
-        cmocka_unit_test(test_elementwise_types), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_dtypes), cmocka_unit_test(test_small_constants), cmocka_unit_test(test_elementwise_types),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

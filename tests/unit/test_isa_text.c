@@ -1,14 +1,14 @@
 /* loader/isa/ISA.md and fuzz/tirb.dict are made from the opcode table and up to date.
  *
  * `test_isa_text --write` makes them anew; without it the test compares. */
-#include "loader_fixture.h"
+#include "tests/unit/loader_fixture.h"
 
 #include "loader/bundle/parts.h"
 #include "loader/isa/isa.h"
 
-#define PROJECT TIRB_TEST_ROOT "/../"
-#define TABLE PROJECT "loader/isa/opcodes.def"
-#define MANUAL PROJECT "loader/isa/ISA.md"
+#define PROJECT    TIRB_TEST_ROOT "/../"
+#define TABLE      PROJECT "loader/isa/opcodes.def"
+#define MANUAL     PROJECT "loader/isa/ISA.md"
 #define DICTIONARY PROJECT "fuzz/tirb.dict"
 
 static tirbi_heap heap;
@@ -127,7 +127,8 @@ static void put_manual(tirbi_writer *w) {
             in_rows = false;
             if (!*line) break;
         } else if (strncmp(line, "TIRB_", 5) == 0) {
-            if (!in_rows) put(w, "\n| opcode | mnemonic | operands | types | flags | meaning |\n|---|---|---|---|---|---|\n");
+            if (!in_rows)
+                put(w, "\n| opcode | mnemonic | operands | types | flags | meaning |\n|---|---|---|---|---|---|\n");
             in_rows = true;
             put_row(w, (unsigned)strtoul(strchr(line, '(') + 1, NULL, 16));
         }
@@ -148,8 +149,8 @@ static void put_dictionary(tirbi_writer *w) {
     put_bytes(w, "magic", (const uint8_t *)TIRBI_BUNDLE_MAGIC, 4);
     static const uint8_t sections[] = {SECTION_NAMES << KEY_TYPE_SHIFT | KEY_REQUIRED,
                                        SECTION_FUNCTIONS << KEY_TYPE_SHIFT | KEY_REQUIRED,
-                                       SECTION_CODE << KEY_TYPE_SHIFT | KEY_REQUIRED,
-                                       SECTION_LINES << KEY_TYPE_SHIFT, SECTION_PRODUCER << KEY_TYPE_SHIFT};
+                                       SECTION_CODE << KEY_TYPE_SHIFT | KEY_REQUIRED, SECTION_LINES << KEY_TYPE_SHIFT,
+                                       SECTION_PRODUCER << KEY_TYPE_SHIFT};
     for (unsigned i = 0; i < sizeof(sections); i++) put_bytes(w, "section key", &sections[i], 1);
     for (unsigned op = 0; op < TIRB_N_OPS; op++) {
         const tirbi_op_info *info = &tirbi_ops[op];
@@ -160,11 +161,11 @@ static void put_dictionary(tirbi_writer *w) {
         put(w, "\"%s%s\"\n", info->mnemonic, info->types ? "." : "");
     }
     for (unsigned i = 0; i < TIRB_N_DTYPES; i++) put(w, "\"%s\"\n", tirbi_dtypes[i].name);
-    static const char *const words[] = {".fp",     ".source", ".string", ".function", ".scalars",  ".lanes",  ".ref",
-                                        ".red",    ".var",    ".tensor", ".scalar",   ".line",     ".inner",  ".cursor",
-                                        ".end",    "public",  "returns", "param",     "strides",   "offset",  "writable",
-                                        "read",    "write",   "readwrite", "precise", "strict",    "fast",    "floordiv",
-                                        "floormod", "truncdiv", "truncmod"};
+    static const char *const words[] = {
+        ".fp",     ".source", ".string", ".function", ".scalars", ".lanes",   ".ref",    ".red",
+        ".var",    ".tensor", ".scalar", ".line",     ".inner",   ".cursor",  ".end",    "public",
+        "returns", "param",   "strides", "offset",    "writable", "read",     "write",   "readwrite",
+        "precise", "strict",  "fast",    "floordiv",  "floormod", "truncdiv", "truncmod"};
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) put(w, "\"%s\"\n", words[i]);
 }
 

@@ -4,8 +4,8 @@
  * (refused, or run with limits; meant for a build with sanitizers). TIRB_FULL=1 tries all 256 values of a byte,
  * otherwise a seeded choice of them. tests/malformed holds bundles made by hand: hexadecimal bytes, whose first line
  * says how they are refused. */
-#include "loader_fixture.h"
-#include "sample_program.h"
+#include "tests/unit/loader_fixture.h"
+#include "tests/unit/sample_program.h"
 
 #include <dirent.h>
 
@@ -63,8 +63,11 @@ static bool make_tensor(arguments *a, uint32_t i, const tirb_param_info *info) {
     a->data[i] = malloc(bytes ? bytes : 1);
     assert_non_null(a->data[i]);
     memset(a->data[i], 0x11, bytes ? bytes : 1);
-    a->tensors[i] = (DLTensor){.data = a->data[i], .device = {.device_type = kDLCPU}, .ndim = info->ndim,
-                               .dtype = info->dtype, .shape = a->shapes[i]};
+    a->tensors[i] = (DLTensor){.data = a->data[i],
+                               .device = {.device_type = kDLCPU},
+                               .ndim = info->ndim,
+                               .dtype = info->dtype,
+                               .shape = a->shapes[i]};
     a->args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR, .value.tensor = &a->tensors[i]};
     return true;
 }

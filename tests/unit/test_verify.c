@@ -1,6 +1,6 @@
 /* Each check of the verifier refuses what only it refuses, and says why; nothing that is right is refused. */
-#include "loader_fixture.h"
-#include "sample_program.h"
+#include "tests/unit/loader_fixture.h"
+#include "tests/unit/sample_program.h"
 
 static tirb_status verify_text(fixture *f, const char *text) {
     const tirbi_program *program = fixture_assemble(f, text);
@@ -28,9 +28,9 @@ static void rejects(const char *text, const char *reason) {
 }
 
 /* A function with registers of all kinds, whose code is `code`. */
-#define FUNCTION(code)                                                                             \
-    ".function \"f\"\n.scalars 8\n.lanes 4\n"                                                      \
-    ".ref f32\n.ref f32 writable\n.ref i32 writable\n.ref f64 writable\n"                          \
+#define FUNCTION(code)                                                    \
+    ".function \"f\"\n.scalars 8\n.lanes 4\n"                             \
+    ".ref f32\n.ref f32 writable\n.ref i32 writable\n.ref f64 writable\n" \
     ".red f32 add\n.red f32 max\n.red f64 add\n" code "\n.end\n"
 #define BODY(code) FUNCTION(code "\nret.void")
 
@@ -49,10 +49,18 @@ static void test_names(void **state) {
     rejects(".function #9\nret.void\n.end\n", "string 9 >= 0");
     rejects(".source #3\n", "source file: string 3 >= 0");
     static const char *const bad_text[] = {
-        ".string \"\\x00\"\n",         ".string \"\\x80\"\n",         ".string \"\\xc1\\x81\"\n",
-        ".string \"\\xc3\"\n",         ".string \"\\xc3(\"\n",        ".string \"\\xe0\\x9f\\xbf\"\n",
-        ".string \"\\xed\\xa0\\x80\"\n", ".string \"\\xe2\\x82\"\n",  ".string \"\\xe2\\x82(\"\n",
-        ".string \"\\xf0\\x8f\\xbf\\xbf\"\n", ".string \"\\xf4\\x90\\x80\\x80\"\n", ".string \"\\xff\"\n",
+        ".string \"\\x00\"\n",
+        ".string \"\\x80\"\n",
+        ".string \"\\xc1\\x81\"\n",
+        ".string \"\\xc3\"\n",
+        ".string \"\\xc3(\"\n",
+        ".string \"\\xe0\\x9f\\xbf\"\n",
+        ".string \"\\xed\\xa0\\x80\"\n",
+        ".string \"\\xe2\\x82\"\n",
+        ".string \"\\xe2\\x82(\"\n",
+        ".string \"\\xf0\\x8f\\xbf\\xbf\"\n",
+        ".string \"\\xf4\\x90\\x80\\x80\"\n",
+        ".string \"\\xff\"\n",
     };
     for (unsigned i = 0; i < sizeof(bad_text) / sizeof(bad_text[0]); i++) rejects(bad_text[i], "string 0 is not UTF-8");
     char text[1200] = ".function \"";
@@ -101,7 +109,8 @@ static void test_registers(void **state) {
 
 static void test_params(void **state) {
     (void)state;
-    accepts(SIGNATURE(".var \"n\" u8 s0\n.tensor \"A\" f32 r0 read ($0 {1 $0 add 2 $0 mul sub}) strides (1 1) offset $0"));
+    accepts(
+        SIGNATURE(".var \"n\" u8 s0\n.tensor \"A\" f32 r0 read ($0 {1 $0 add 2 $0 mul sub}) strides (1 1) offset $0"));
     accepts(SIGNATURE(".scalar \"n\" i32 s0\n.var \"n\" i32 s0 param 0"));
     rejects(SIGNATURE(".scalar \"n\" i32 s4"), "parameter 0: scalar register 4 >= 4");
     rejects(SIGNATURE(".scalar \"n\" i32 s0\n.scalar \"n\" i32 s1"), "two parameters are called 'n'");
@@ -148,11 +157,11 @@ static void test_vars(void **state) {
 /* What no assembly can say: fields out of their range, set in an assembled program. */
 typedef void (*alteration)(tirbi_program *p, tirbi_function *f);
 
-#define ALTER(name, change)                                                                        \
-    static void name(tirbi_program *p, tirbi_function *f) {                                        \
-        (void)p;                                                                                   \
-        (void)f;                                                                                   \
-        change;                                                                                    \
+#define ALTER(name, change)                                 \
+    static void name(tirbi_program *p, tirbi_function *f) { \
+        (void)p;                                            \
+        (void)f;                                            \
+        change;                                             \
     }
 #define MUTABLE(type, pointer) ((type *)(uintptr_t)(pointer))
 ALTER(no_change, (void)0)
@@ -198,7 +207,8 @@ static void test_altered(void **state) {
         {cut_code, "the code ends inside an instruction"},
         {unknown_opcode, "function 0 'f' at 0x0: unknown opcode 0x0f"},
     };
-    const char *text = SIGNATURE(".red f32 add\n.var \"n\" i64 s0\n.tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" f32 s1");
+    const char *text =
+        SIGNATURE(".red f32 add\n.var \"n\" i64 s0\n.tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" f32 s1");
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         fixture f;
         fixture_open(&f);
@@ -292,7 +302,7 @@ static void test_jumps(void **state) {
     accepts(FUNCTION("again: nop\nback again"));
     accepts(FUNCTION("jmp over\nover: jmp end\ntrap 13, \"f\"\nend: ret.void"));
     accepts(BODY("brif s0, past\n" LANE_LOOP("") "past: nop\nagain: lane s0, end\nend: lane.end\n"
-                 "loop s0, s1, again"));
+                                                 "loop s0, s1, again"));
     rejects(FUNCTION("again: jmp again"), "jump to 0x0 does not go forwards");
     rejects(BODY("again: nop\nbrif s0, again"), "jump to 0x0 does not go forwards");
     rejects(BODY("again: nop\nbrnot s0, again"), "jump to 0x0 does not go forwards");
@@ -305,7 +315,8 @@ static void test_jumps(void **state) {
     rejects(BODY("jmp @4000000000"), "jump to 0xee6b2800, the code ends at");
     rejects(BODY("brif s0, @6000"), "jump to 0x1770, the code ends at");
     rejects(BODY("nop\nloop s0, s1, @6000"), "jump to 0x1770, the code ends at");
-    rejects(BODY("nop\nbrif s0, inside\n" "lane s0, done\ninside: vsplat.f32 v0, s0\ndone: lane.end\n"),
+    rejects(BODY("nop\nbrif s0, inside\n"
+                 "lane s0, done\ninside: vsplat.f32 v0, s0\ndone: lane.end\n"),
             "at 0x2: brif: jump to 0x14, where no instruction");
     rejects(BODY("brif s0, done\n" LANE_LOOP("")), "jump to 0x12, where no instruction");
     rejects(BODY(LANE_LOOP("") "back done"), "jump to 0xa, where no instruction");
@@ -323,9 +334,10 @@ static void test_returns(void **state) {
 }
 
 /* A caller with two reference registers, and a callee whose signature is given. */
-#define CALLER(call) ".function \"c\"\n.scalars 4\n.ref f32\n.ref f32 writable\n.ref i32 writable\n" call "\nret.void\n.end\n"
-#define CALLEE                                                                                     \
-    ".function \"g\"\n.scalars 4\n.ref f32\n.ref f32 writable\n.var \"n\" i64 s0\n.var \"x\" i32 s1 param 1\n"   \
+#define CALLER(call) \
+    ".function \"c\"\n.scalars 4\n.ref f32\n.ref f32 writable\n.ref i32 writable\n" call "\nret.void\n.end\n"
+#define CALLEE                                                                                                 \
+    ".function \"g\"\n.scalars 4\n.ref f32\n.ref f32 writable\n.var \"n\" i64 s0\n.var \"x\" i32 s1 param 1\n" \
     ".tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" i32 s1\n.tensor \"B\" f32 r1 write ($0)\nret.void\n.end\n"
 
 static void test_calls(void **state) {
@@ -377,8 +389,9 @@ static void test_lane_placement(void **state) {
 
 static void test_lane_headers(void **state) {
     (void)state;
-    accepts(BODY("lane 5, done\n.inner 3\n.inner s1 s2\n.cursor r0 f32 read 0 0 0 s3 s1\n.cursor r1 i32 readwrite 2 1 s1 0 s0\n"
-                 "inner l1\ninner l0\ninner.end l0\ninner.end l1\ndone: lane.end"));
+    accepts(BODY(
+        "lane 5, done\n.inner 3\n.inner s1 s2\n.cursor r0 f32 read 0 0 0 s3 s1\n.cursor r1 i32 readwrite 2 1 s1 0 s0\n"
+        "inner l1\ninner l0\ninner.end l0\ninner.end l1\ndone: lane.end"));
     rejects(BODY("lane s8, done\ndone: lane.end"), "scalar register 8 >= 8");
     rejects(BODY("lane 5, done\n.inner s8\ninner l0\ninner.end l0\ndone: lane.end"), "scalar register 8 >= 8");
     rejects(BODY("lane 5, done\n.inner 3 s8\ninner l0\ninner.end l0\ndone: lane.end"),
@@ -422,8 +435,8 @@ static void test_inner_loops(void **state) {
 
 static void test_cursors(void **state) {
     (void)state;
-#define CURSORS(body)                                                                              \
-    BODY("lane s0, done\n.inner 3\n.inner 4\n.cursor r0 f32 read 0 0 1 0 0\n.cursor r1 f32 write 0 0 1 0 0\n"    \
+#define CURSORS(body)                                                                                         \
+    BODY("lane s0, done\n.inner 3\n.inner 4\n.cursor r0 f32 read 0 0 1 0 0\n.cursor r1 f32 write 0 0 1 0 0\n" \
          ".cursor r1 i32 readwrite 1 0 1 0 0\n.cursor r0 f32 read 2 0 1 0 0\n" body "\ndone: lane.end")
     accepts(CURSORS("vload.f32 v0, c0\nvstore.f32 c1, v0\ninner l0\nvload.i32 v1, c2\nvstore.i32 c2, v1\ninner l1\n"
                     "vload.i32 v1, c2\nvload.f32 v0, c3\nvload.f32 v0, c0\ninner.end l1\ninner.end l0"));
@@ -441,7 +454,7 @@ static void test_cursors(void **state) {
 
 static void test_lane_registers(void **state) {
     (void)state;
-#define LANES(body)                                                                                \
+#define LANES(body) \
     BODY("lane s0, done\n.inner 3\n.inner 4\n.cursor r1 f32 readwrite 0 0 1 0 0\n" body "\ndone: lane.end")
 #define LOOPS "inner l0\ninner.end l0\ninner l1\ninner.end l1\n"
     accepts(LANES(LOOPS "vload.f32 v0, c0\nvlt.f32 v1, v0, v0\nvselect.f32 v2, v1, v0, v0\nvcast.i8 v3, v2, f32\n"
@@ -475,13 +488,13 @@ static void test_lane_registers(void **state) {
 /* The types of registers around inner loops, which may run zero times or many. */
 static void test_lane_flow(void **state) {
     (void)state;
-#define ONE(before, inside, after)                                                                 \
+#define ONE(before, inside, after) \
     BODY("lane s0, done\n.inner 3\n" before "\ninner l0\n" inside "\ninner.end l0\n" after "\ndone: lane.end")
-#define TWO(before, outer1, inside, outer2, after)                                                 \
-    BODY("lane s0, done\n.inner 3\n.inner 4\n" before "\ninner l0\n" outer1 "\ninner l1\n" inside                \
+#define TWO(before, outer1, inside, outer2, after)                                                \
+    BODY("lane s0, done\n.inner 3\n.inner 4\n" before "\ninner l0\n" outer1 "\ninner l1\n" inside \
          "\ninner.end l1\n" outer2 "\ninner.end l0\n" after "\ndone: lane.end")
-#define F0 "vsplat.f32 v0, s0"
-#define I0 "vsplat.i32 v0, s0"
+#define F0      "vsplat.f32 v0, s0"
+#define I0      "vsplat.i32 v0, s0"
 #define READ_F0 "vmov.f32 v1, v0"
 #define READ_I0 "vmov.i32 v1, v0"
     accepts(ONE(F0, "vadd.f32 v0, v0, v0", READ_F0));
@@ -537,17 +550,17 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_many_names),
-        cmocka_unit_test(test_registers),      cmocka_unit_test(test_params),
-        cmocka_unit_test(test_dims),           cmocka_unit_test(test_vars),
-        cmocka_unit_test(test_altered),        cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_types),          cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_traps),          cmocka_unit_test(test_jumps),
-        cmocka_unit_test(test_returns),        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_lines),          cmocka_unit_test(test_lane_placement),
-        cmocka_unit_test(test_lane_headers),   cmocka_unit_test(test_inner_loops),
-        cmocka_unit_test(test_cursors),        cmocka_unit_test(test_lane_registers),
-        cmocka_unit_test(test_lane_flow),      cmocka_unit_test(test_error_place),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_registers),    cmocka_unit_test(test_params),
+        cmocka_unit_test(test_dims),         cmocka_unit_test(test_vars),
+        cmocka_unit_test(test_altered),      cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_types),        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_traps),        cmocka_unit_test(test_jumps),
+        cmocka_unit_test(test_returns),      cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_lines),        cmocka_unit_test(test_lane_placement),
+        cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
+        cmocka_unit_test(test_cursors),      cmocka_unit_test(test_lane_registers),
+        cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
