@@ -97,8 +97,7 @@ const tirb_diagnostic *tirb_builder_diagnostic(const tirb_builder *builder, uint
 }
 
 const tirb_irmodule *tirbi_builder_module(tirb_builder *b) {
-    if (b->core.frames.n) report(b, TIRB_MISUSE, "a function, loop or block is not ended", NULL);
-    if (tirbi_has_errors(&b->diagnostics) || b->arena.failed) return NULL;
+    if (b->core.frames.n || tirbi_has_errors(&b->diagnostics) || b->arena.failed) return NULL;
     tirb_irmodule *module = TIRBI_NEW(&b->arena, tirb_irmodule);
     if (!module) return NULL;
     module->functions = b->functions.items;

@@ -188,7 +188,7 @@ static void compiling_twice_gives_the_same_bytes(void **state) {
     for (struct dirent *entry; (entry = readdir(folder));) {
         const char *dot = strrchr(entry->d_name, '.');
         char path[512];
-        size_t size, first_size, second_size;
+        size_t size = 0, first_size, second_size;
         if (!dot || strcmp(dot, ".py") != 0) continue;
         snprintf(path, sizeof(path), "tests/kernels/%s", entry->d_name);
         char *text = read_file(path, &size);
