@@ -47,7 +47,7 @@ static uint64_t cost_of(const entry *e) {
     uint64_t body = e->loop->instructions;
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
         uint64_t times = 1;
-        for (unsigned j = 0; j < e->loop->n_inner; j++)
+        for (unsigned j = 0; j < e->loop->n_inner && j < TIRBI_MAX_INNER; j++)
             if (e->loop->inner[k].enclosing >> j & 1)
                 times = mul_or_most(times, e->extent[j] > 0 ? (uint64_t)e->extent[j] : 0);
         body = add_or_most(body, mul_or_most(times, e->loop->inner[k].instructions));
