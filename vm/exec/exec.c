@@ -1,9 +1,10 @@
 /* The dispatch loop of the scalar machine. */
-#include "vm/exec/machine.h"
+#include "vm/exec/exec.h"
 
 #include <string.h>
 
 #include "loader/base/error.h"
+#include "vm/exec/machine.h"
 #include "vm/exec/slots.h"
 #include "vm/lanes/reduce.h"
 #include "vm/math/ops.h"
