@@ -120,7 +120,7 @@ void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
     static const int64_t extents[] = {0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129};
     *g = (tirbi_gen){.random = {.state = seed * 0x2545f4914f6cdd1dull + 12345}, .work = 1};
     g->classic = tirbi_gen_chance(g, 50);
-    g->may_trap = tirbi_gen_chance(g, 12);
+    g->may_trap = tirbi_gen_chance(g, 20);
     g->n_symbols = tirbi_gen_chance(g, 35) ? 1 + tirbi_gen_pick(g, 2) : 0;
     for (uint32_t i = 0; i < g->n_symbols; i++) {
         g->symbols[i].value = extents[tirbi_gen_pick(g, sizeof extents / sizeof *extents)];

@@ -74,7 +74,23 @@ void tirbi_gen_condition(tirbi_gen *g, uint32_t depth, tirbi_text *out);
 void tirbi_gen_load(tirbi_gen *g, const tirbi_gen_buffer *b, tirbi_text *out);
 /* An index that is inside the extent (nearly always, when traps are allowed). */
 void tirbi_gen_index(tirbi_gen *g, const tirbi_gen_dim *dim, tirbi_text *out);
-/* One random piece of a function body. */
+/* One random piece of a function body: a kernel's loops (generate_stage.c), or one in which control flow, scopes and
+ * guards matter (generate_control.c). */
 void tirbi_gen_stage(tirbi_gen *g);
+void tirbi_gen_control_stage(tirbi_gen *g);
+
+/* ---- Parts of stages (generate_stage.c) ---- */
+tirbi_gen_dim tirbi_gen_constant(int64_t value);
+tirbi_gen_dim tirbi_gen_some_dim(tirbi_gen *g);
+void tirbi_gen_push_index(tirbi_gen *g, const char *name, const tirbi_gen_dim *dim);
+void tirbi_gen_shuffle(tirbi_gen *g, uint32_t *order, uint32_t n);
+/* A buffer to read, new or (when one fits) an old one; NULL when there are too many. */
+tirbi_gen_buffer *tirbi_gen_input(tirbi_gen *g, tirbi_dtype type, uint32_t n, const tirbi_gen_dim *dims);
+/* Where a stage writes: a parameter, or a buffer of the function's own that later stages may read. */
+tirbi_gen_buffer *tirbi_gen_output(tirbi_gen *g, tirbi_dtype type, uint32_t n, const tirbi_gen_dim *dims);
+void tirbi_gen_let(tirbi_gen *g);
+const char *tirbi_gen_block(const tirbi_gen *g);
+/* A constant of the type, `text` being how Python writes it. */
+void tirbi_gen_number(tirbi_dtype type, const char *text, tirbi_text *out);
 
 #endif

@@ -14,11 +14,8 @@ static void int_literal(tirbi_gen *g, tirbi_dtype type, tirbi_text *out) {
     unsigned bits = tirbi_dtypes[type].bits;
     if (tirbi_gen_chance(g, 8) && bits > 8) value = ((int64_t)1 << (bits - 2)) - 1 + tirbi_gen_pick(g, 3);
     if (!tirbi_dtype_is_signed(type) && value < 0) value = -value;
-    if (type == TIRB_I32) {
-        tirbi_text_add(out, value < 0 ? "T.int32(%lld)" : "%lld", (long long)value);
-    } else {
-        tirbi_text_add(out, "T.%s(%lld)", type_name(type), (long long)value);
-    }
+    /* Not a bare number: two of those are Python's own integers, whose sum may need 64 bits. */
+    tirbi_text_add(out, "T.%s(%lld)", type_name(type), (long long)value);
 }
 
 static void float_literal(tirbi_gen *g, tirbi_dtype type, tirbi_text *out) {

@@ -14,35 +14,35 @@ typedef struct loop {
 } loop;
 
 static const char *type_name(tirbi_dtype type) { return tirbi_dtypes[type].tvm_name; }
-static const char *block_name(const tirbi_gen *g) { return g->classic ? "T.block" : "T.sblock"; }
+const char *tirbi_gen_block(const tirbi_gen *g) { return g->classic ? "T.block" : "T.sblock"; }
 
 /* ---- Small parts ---------------------------------------------------------------------------------------------- */
 
-static tirbi_gen_dim constant(int64_t value) { return (tirbi_gen_dim){.value = value, .symbol = -1}; }
+tirbi_gen_dim tirbi_gen_constant(int64_t value) { return (tirbi_gen_dim){.value = value, .symbol = -1}; }
 
-static tirbi_gen_dim some_dim(tirbi_gen *g) {
+tirbi_gen_dim tirbi_gen_some_dim(tirbi_gen *g) {
     static const int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 63, 64, 65, 100, 129};
     if (g->n_symbols > 0 && tirbi_gen_chance(g, 50)) {
         int s = (int)tirbi_gen_pick(g, g->n_symbols);
         return (tirbi_gen_dim){.value = g->symbols[s].value, .symbol = s};
     }
-    return constant(extents[tirbi_gen_pick(g, sizeof extents / sizeof *extents)]);
+    return tirbi_gen_constant(extents[tirbi_gen_pick(g, sizeof extents / sizeof *extents)]);
 }
 
 /* Dimensions whose product is worth running. */
 static uint32_t some_dims(tirbi_gen *g, uint32_t max, tirbi_gen_dim *out, int64_t budget) {
     uint32_t n = 1 + tirbi_gen_pick(g, max);
     for (uint32_t i = 0; i < n; i++) {
-        out[i] = some_dim(g);
+        out[i] = tirbi_gen_some_dim(g);
         int64_t size = out[i].value > 0 ? out[i].value : 1;
-        if (size > budget) out[i] = constant(1 + (int64_t)tirbi_gen_pick(g, 3));
+        if (size > budget) out[i] = tirbi_gen_constant(1 + (int64_t)tirbi_gen_pick(g, 3));
         budget /= out[i].value > 0 ? out[i].value : 1;
         if (budget < 1) budget = 1;
     }
     return n;
 }
 
-static void push_index(tirbi_gen *g, const char *name, const tirbi_gen_dim *dim) {
+void tirbi_gen_push_index(tirbi_gen *g, const char *name, const tirbi_gen_dim *dim) {
     if (g->n_vars == TIRBI_GEN_VARS) return;
     tirbi_gen_var *v = &g->vars[g->n_vars++];
     *v = (tirbi_gen_var){.type = TIRB_I32, .low = 0, .high = dim->value - 1, .symbol = dim->symbol, .index = true};
@@ -68,7 +68,7 @@ static const char *some_kind(tirbi_gen *g, const tirbi_gen_dim *dim, bool innerm
     }
 }
 
-static void shuffle(tirbi_gen *g, uint32_t *order, uint32_t n) {
+void tirbi_gen_shuffle(tirbi_gen *g, uint32_t *order, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) order[i] = i;
     for (uint32_t i = n; i > 1; i--) {
         uint32_t j = tirbi_gen_pick(g, i);
@@ -78,7 +78,7 @@ static void shuffle(tirbi_gen *g, uint32_t *order, uint32_t n) {
     }
 }
 
-static tirbi_gen_buffer *input(tirbi_gen *g, tirbi_dtype type, uint32_t n, const tirbi_gen_dim *dims) {
+tirbi_gen_buffer *tirbi_gen_input(tirbi_gen *g, tirbi_dtype type, uint32_t n, const tirbi_gen_dim *dims) {
     for (uint32_t i = 0; i < g->n_buffers && tirbi_gen_chance(g, 40); i++) {
         tirbi_gen_buffer *b = &g->buffers[i];
         bool same = b->type == type && b->ndim == n;
@@ -88,8 +88,8 @@ static tirbi_gen_buffer *input(tirbi_gen *g, tirbi_dtype type, uint32_t n, const
     return tirbi_gen_new_buffer(g, "A", type, n, dims, true, false);
 }
 
-/* Where a stage writes: a parameter, or a buffer of the function's own that later stages may read. */
-static tirbi_gen_buffer *output(tirbi_gen *g, tirbi_dtype type, uint32_t n, const tirbi_gen_dim *dims) {
+
+tirbi_gen_buffer *tirbi_gen_output(tirbi_gen *g, tirbi_dtype type, uint32_t n, const tirbi_gen_dim *dims) {
     if (tirbi_gen_chance(g, 75)) return tirbi_gen_new_buffer(g, "O", type, n, dims, true, true);
     tirbi_text shape = {.data = NULL};
     for (uint32_t i = 0; i < n; i++) {
@@ -105,7 +105,7 @@ static tirbi_gen_buffer *output(tirbi_gen *g, tirbi_dtype type, uint32_t n, cons
     return b;
 }
 
-static void add_let(tirbi_gen *g) {
+void tirbi_gen_let(tirbi_gen *g) {
     if (g->n_vars == TIRBI_GEN_VARS) return;
     tirbi_dtype type = tirbi_gen_type(g);
     tirbi_text value = {.data = NULL};
@@ -134,9 +134,9 @@ static void open_block(tirbi_gen *g, loop *loops, uint32_t n) {
     char name[TIRBI_GEN_NAME];
     uint32_t order[MAX_LOOPS] = {0};
     tirbi_gen_name(g, "b", name);
-    tirbi_gen_line(g, "with %s(\"%s\"):", block_name(g), name);
+    tirbi_gen_line(g, "with %s(\"%s\"):", tirbi_gen_block(g), name);
     g->indent++;
-    shuffle(g, order, n);
+    tirbi_gen_shuffle(g, order, n);
     if (tirbi_gen_chance(g, 60)) {
         for (uint32_t i = 0; i < n; i++) order[i] = i;
     }
@@ -178,7 +178,7 @@ static void open_loops(tirbi_gen *g, loop *loops, uint32_t n, const uint32_t *or
 static const char *index_name(const loop *l) { return l->axis[0] != '\0' ? l->axis : l->var; }
 
 static void push_indices(tirbi_gen *g, const loop *loops, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) push_index(g, index_name(&loops[i]), &loops[i].dim);
+    for (uint32_t i = 0; i < n; i++) tirbi_gen_push_index(g, index_name(&loops[i]), &loops[i].dim);
 }
 
 static void index_list(const loop *loops, uint32_t n, bool reduce, tirbi_text *out) {
@@ -200,18 +200,18 @@ static void elementwise(tirbi_gen *g) {
     uint32_t indent = g->indent;
     uint32_t n = some_dims(g, 3, dims, MAX_WORK / 8);
     tirbi_dtype type = tirbi_gen_type(g);
-    for (uint32_t i = tirbi_gen_pick(g, 3) + 1; i > 0; i--) input(g, tirbi_gen_chance(g, 60) ? type : tirbi_gen_type(g), n, dims);
-    tirbi_gen_buffer *o = output(g, type, n, dims);
+    for (uint32_t i = tirbi_gen_pick(g, 3) + 1; i > 0; i--) tirbi_gen_input(g, tirbi_gen_chance(g, 60) ? type : tirbi_gen_type(g), n, dims);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, n, dims);
     if (o == NULL) return;
     for (uint32_t i = 0; i < n; i++) loops[i].dim = dims[i];
-    shuffle(g, order, n);
+    tirbi_gen_shuffle(g, order, n);
     if (tirbi_gen_chance(g, 60)) {
         for (uint32_t i = 0; i < n; i++) order[i] = i;
     }
     open_loops(g, loops, n, order, true);
     if (tirbi_gen_chance(g, 50)) open_block(g, loops, n);
     push_indices(g, loops, n);
-    if (tirbi_gen_chance(g, 25)) add_let(g);
+    if (tirbi_gen_chance(g, 25)) tirbi_gen_let(g);
     bool guarded = tirbi_gen_chance(g, 15);
     tirbi_text text = {.data = NULL};
     tirbi_text at = {.data = NULL};
@@ -244,7 +244,7 @@ static const char *identity_of(tirbi_dtype type, uint32_t op) {
     return op == 2 ? (is_float ? "\"inf\"" : "127") : is_float ? "\"-inf\"" : "0";
 }
 
-static void typed_number(tirbi_dtype type, const char *text, tirbi_text *out) {
+void tirbi_gen_number(tirbi_dtype type, const char *text, tirbi_text *out) {
     if (type == TIRB_BF16) {
         tirbi_text_add(out, "T.Cast(\"bfloat16\", T.float32(%s))", text);
     } else {
@@ -272,7 +272,7 @@ static void term(tirbi_gen *g, tirbi_dtype type, const loop *loops, uint32_t n, 
         tirbi_text at = {.data = NULL};
         uint32_t order[MAX_LOOPS] = {0};
         uint32_t used = 0;
-        shuffle(g, order, n);
+        tirbi_gen_shuffle(g, order, n);
         for (uint32_t i = 0; i < n; i++) {
             const loop *l = &loops[order[i]];
             bool wanted = l->reduce || tirbi_gen_chance(g, 60);
@@ -281,12 +281,12 @@ static void term(tirbi_gen *g, tirbi_dtype type, const loop *loops, uint32_t n, 
             tirbi_text_add(&at, "%s%s", used > 0 ? ", " : "", index_name(l));
             used++;
         }
-        tirbi_gen_buffer *a = input(g, type, used, dims);
+        tirbi_gen_buffer *a = tirbi_gen_input(g, type, used, dims);
         if (f > 0) tirbi_text_add(out, " * ");
         if (a != NULL && used > 0) {
             tirbi_text_add(out, "%s[%s]", a->name, at.data);
         } else {
-            typed_number(type, "1", out);
+            tirbi_gen_number(type, "1", out);
         }
         tirbi_text_free(&at);
     }
@@ -306,20 +306,20 @@ static void reduction(tirbi_gen *g) {
     int64_t work = 1;
     uint32_t n = 0;
     for (uint32_t i = 0; i < n_reduce; i++) {
-        tirbi_gen_dim dim = tirbi_gen_chance(g, 30) ? some_dim(g) : constant(lengths[tirbi_gen_pick(g, n_reduce == 1 ? 18 : 11)]);
-        if (dim.value * work > MAX_WORK) dim = constant(3);
+        tirbi_gen_dim dim = tirbi_gen_chance(g, 30) ? tirbi_gen_some_dim(g) : tirbi_gen_constant(lengths[tirbi_gen_pick(g, n_reduce == 1 ? 18 : 11)]);
+        if (dim.value * work > MAX_WORK) dim = tirbi_gen_constant(3);
         work *= dim.value > 0 ? dim.value : 1;
         loops[n++] = (loop){.dim = dim, .reduce = true};
     }
     for (uint32_t i = 0; i < n_spatial; i++) {
-        spatial[i] = some_dim(g);
-        if (spatial[i].value * work > MAX_WORK) spatial[i] = constant(1 + tirbi_gen_pick(g, 3));
+        spatial[i] = tirbi_gen_some_dim(g);
+        if (spatial[i].value * work > MAX_WORK) spatial[i] = tirbi_gen_constant(1 + tirbi_gen_pick(g, 3));
         work *= spatial[i].value > 0 ? spatial[i].value : 1;
         loops[n++] = (loop){.dim = spatial[i], .reduce = false};
     }
-    tirbi_gen_buffer *o = output(g, type, n_spatial, spatial);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, n_spatial, spatial);
     if (o == NULL) return;
-    shuffle(g, order, n);
+    tirbi_gen_shuffle(g, order, n);
     if (tirbi_gen_chance(g, 40)) {
         for (uint32_t i = 0; i < n; i++) order[i] = n - 1 - i;
     }
@@ -339,14 +339,14 @@ static void reduction(tirbi_gen *g) {
     if (block && tirbi_gen_chance(g, 80)) {
         tirbi_gen_line(g, "with T.init():");
         g->indent++;
-        typed_number(type, tirbi_gen_chance(g, 85) ? identity_of(type, op) : "2", &value);
+        tirbi_gen_number(type, tirbi_gen_chance(g, 85) ? identity_of(type, op) : "2", &value);
         store(g, o, at.data, value.data);
         tirbi_text_free(&value);
         g->indent--;
     }
     push_indices(g, loops, n);
     bool let = tirbi_gen_chance(g, 15);
-    if (let) add_let(g);
+    if (let) tirbi_gen_let(g);
     term(g, type, loops, n, &e);
     update(g, place, op, e.data, &value);
     store(g, o, at.data, value.data);
@@ -363,8 +363,8 @@ static void matmul(tirbi_gen *g) {
     uint32_t indent = g->indent;
     static const int64_t sizes[] = {1, 2, 3, 7, 8, 16, 17, 31, 33, 40};
     for (uint32_t i = 0; i < 3; i++) {
-        tirbi_gen_dim dim = tirbi_gen_chance(g, 25) ? some_dim(g) : constant(sizes[tirbi_gen_pick(g, 10)]);
-        if (dim.value > 40) dim = constant(17);
+        tirbi_gen_dim dim = tirbi_gen_chance(g, 25) ? tirbi_gen_some_dim(g) : tirbi_gen_constant(sizes[tirbi_gen_pick(g, 10)]);
+        if (dim.value > 40) dim = tirbi_gen_constant(17);
         loops[i] = (loop){.dim = dim, .reduce = i == 2};
     }
     bool widen = tirbi_gen_chance(g, 20);
@@ -376,11 +376,11 @@ static void matmul(tirbi_gen *g) {
     tirbi_gen_dim a_dims[2] = {loops[ta ? 2 : 0].dim, loops[ta ? 0 : 2].dim};
     tirbi_gen_dim b_dims[2] = {loops[tb ? 1 : 2].dim, loops[tb ? 2 : 1].dim};
     tirbi_gen_dim c_dims[2] = {loops[0].dim, loops[1].dim};
-    tirbi_gen_buffer *a = input(g, narrow, 2, a_dims);
-    tirbi_gen_buffer *b = input(g, narrow, 2, b_dims);
-    tirbi_gen_buffer *c = output(g, type, 2, c_dims);
+    tirbi_gen_buffer *a = tirbi_gen_input(g, narrow, 2, a_dims);
+    tirbi_gen_buffer *b = tirbi_gen_input(g, narrow, 2, b_dims);
+    tirbi_gen_buffer *c = tirbi_gen_output(g, type, 2, c_dims);
     if (a == NULL || b == NULL || c == NULL) return;
-    shuffle(g, order, 3);
+    tirbi_gen_shuffle(g, order, 3);
     open_loops(g, loops, 3, order, tirbi_gen_chance(g, 15));
     bool block = tirbi_gen_chance(g, 65);
     if (block) open_block(g, loops, 3);
@@ -390,7 +390,7 @@ static void matmul(tirbi_gen *g) {
     if (block) {
         tirbi_gen_line(g, "with T.init():");
         tirbi_text zero = {.data = NULL};
-        typed_number(type, "0", &zero);
+        tirbi_gen_number(type, "0", &zero);
         tirbi_gen_line(g, "    %s[%s, %s] = %s", c->name, i, j, zero.data);
         tirbi_text_free(&zero);
     }
@@ -417,10 +417,10 @@ static void stencil(tirbi_gen *g) {
     int64_t rows = 1 + tirbi_gen_pick(g, 40);
     int64_t columns = 1 + tirbi_gen_pick(g, 70);
     bool padded = tirbi_gen_chance(g, 50);
-    tirbi_gen_dim out_dims[2] = {constant(rows), constant(columns)};
-    tirbi_gen_dim in_dims[2] = {constant(padded ? rows + 2 : rows), constant(padded ? columns + 2 : columns)};
-    tirbi_gen_buffer *a = input(g, type, 2, in_dims);
-    tirbi_gen_buffer *o = output(g, type, 2, out_dims);
+    tirbi_gen_dim out_dims[2] = {tirbi_gen_constant(rows), tirbi_gen_constant(columns)};
+    tirbi_gen_dim in_dims[2] = {tirbi_gen_constant(padded ? rows + 2 : rows), tirbi_gen_constant(padded ? columns + 2 : columns)};
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, in_dims);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 2, out_dims);
     if (a == NULL || o == NULL) return;
     loops[0] = (loop){.dim = out_dims[0]};
     loops[1] = (loop){.dim = out_dims[1]};
@@ -430,7 +430,7 @@ static void stencil(tirbi_gen *g) {
     const char *j = index_name(&loops[1]);
     tirbi_text sum = {.data = NULL};
     tirbi_text zero = {.data = NULL};
-    typed_number(type, "0", &zero);
+    tirbi_gen_number(type, "0", &zero);
     for (uint32_t t = 0; t < 4; t++) {
         int di = (int)tirbi_gen_pick(g, 3) - (padded ? 0 : 1);
         int dj = (int)tirbi_gen_pick(g, 3) - (padded ? 0 : 1);
@@ -454,9 +454,9 @@ static void stencil(tirbi_gen *g) {
 static void recurrence(tirbi_gen *g) {
     tirbi_dtype type = tirbi_gen_chance(g, 60) ? TIRB_F32 : tirbi_gen_type(g);
     if (type == TIRB_BOOL) type = TIRB_I32;
-    tirbi_gen_dim dim = constant(2 + tirbi_gen_pick(g, 100));
-    tirbi_gen_buffer *a = input(g, type, 1, &dim);
-    tirbi_gen_buffer *o = output(g, type, 1, &dim);
+    tirbi_gen_dim dim = tirbi_gen_constant(2 + tirbi_gen_pick(g, 100));
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 1, &dim);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 1, &dim);
     if (a == NULL || o == NULL) return;
     char i[TIRBI_GEN_NAME];
     tirbi_gen_name(g, "i", i);
@@ -474,7 +474,7 @@ static void recurrence(tirbi_gen *g) {
         tirbi_gen_line(g, "    %s[%lld - %s] = %s[%s] - %s[%s]", o->name, (long long)dim.value - 1, i, o->name, i, a->name, i);
         break;
     default: {
-        tirbi_gen_dim count = constant(40);
+        tirbi_gen_dim count = tirbi_gen_constant(40);
         tirbi_gen_buffer *at = tirbi_gen_new_buffer(g, "idx", TIRB_I32, 1, &count, true, false);
         if (at == NULL) return;
         tirbi_gen_line(g, "for %s in range(40):", i);
@@ -489,9 +489,9 @@ static void recurrence(tirbi_gen *g) {
 static void control(tirbi_gen *g) {
     uint32_t indent = g->indent;
     tirbi_dtype type = tirbi_gen_chance(g, 50) ? TIRB_F32 : TIRB_I32;
-    tirbi_gen_dim dim = constant(4 + tirbi_gen_pick(g, 60));
-    tirbi_gen_buffer *a = input(g, type, 1, &dim);
-    tirbi_gen_buffer *o = output(g, type, 1, &dim);
+    tirbi_gen_dim dim = tirbi_gen_constant(4 + tirbi_gen_pick(g, 60));
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 1, &dim);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 1, &dim);
     if (a == NULL || o == NULL) return;
     char i[TIRBI_GEN_NAME];
     char s[TIRBI_GEN_NAME];
@@ -513,7 +513,7 @@ static void control(tirbi_gen *g) {
         tirbi_gen_line(g, "%s: T.%s = %s[%s]", s, type_name(type), a->name, i);
         tirbi_gen_line(g, "%s: T.int32 = 0", c);
     }
-    push_index(g, i, &dim);
+    tirbi_gen_push_index(g, i, &dim);
     tirbi_text e = {.data = NULL};
     if (tirbi_gen_chance(g, 40)) {
         tirbi_gen_condition(g, 1, &e);
@@ -545,10 +545,10 @@ static void vectors(tirbi_gen *g) {
     uint32_t count = 1 + tirbi_gen_pick(g, 12);
     tirbi_dtype type = tirbi_gen_type(g);
     if (type == TIRB_BOOL) type = TIRB_F32;
-    tirbi_gen_dim dim = constant((int64_t)w * count);
-    tirbi_gen_buffer *a = input(g, type, 1, &dim);
-    tirbi_gen_buffer *b = input(g, type, 1, &dim);
-    tirbi_gen_buffer *o = output(g, type, 1, &dim);
+    tirbi_gen_dim dim = tirbi_gen_constant((int64_t)w * count);
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 1, &dim);
+    tirbi_gen_buffer *b = tirbi_gen_input(g, type, 1, &dim);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 1, &dim);
     if (a == NULL || b == NULL || o == NULL) return;
     char i[TIRBI_GEN_NAME];
     char slice[100];
@@ -582,17 +582,17 @@ static void vectors(tirbi_gen *g) {
 /* The largest element and its place, kept together. */
 static void argmax(tirbi_gen *g) {
     tirbi_dtype type = tirbi_gen_chance(g, 60) ? TIRB_F32 : TIRB_I32;
-    tirbi_gen_dim dims[2] = {constant(1 + tirbi_gen_pick(g, 20)), constant(1 + tirbi_gen_pick(g, 70))};
-    tirbi_gen_buffer *a = input(g, type, 2, dims);
-    tirbi_gen_buffer *v = output(g, type, 1, dims);
-    tirbi_gen_buffer *at = output(g, TIRB_I32, 1, dims);
+    tirbi_gen_dim dims[2] = {tirbi_gen_constant(1 + tirbi_gen_pick(g, 20)), tirbi_gen_constant(1 + tirbi_gen_pick(g, 70))};
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, dims);
+    tirbi_gen_buffer *v = tirbi_gen_output(g, type, 1, dims);
+    tirbi_gen_buffer *at = tirbi_gen_output(g, TIRB_I32, 1, dims);
     if (a == NULL || v == NULL || at == NULL) return;
     char i[TIRBI_GEN_NAME];
     char k[TIRBI_GEN_NAME];
     tirbi_gen_name(g, "i", i);
     tirbi_gen_name(g, "k", k);
     tirbi_gen_line(g, "for %s, %s in T.grid(%lld, %lld):", i, k, (long long)dims[0].value, (long long)dims[1].value);
-    tirbi_gen_line(g, "    with %s(\"argmax\"):", block_name(g));
+    tirbi_gen_line(g, "    with %s(\"argmax\"):", tirbi_gen_block(g));
     tirbi_gen_line(g, "        v%s, v%s = T.axis.remap(\"SR\", [%s, %s])", i, k, i, k);
     tirbi_gen_line(g, "        with T.init():");
     tirbi_gen_line(g, "            %s[v%s] = -1", at->name, i);
@@ -610,19 +610,19 @@ static void split(tirbi_gen *g) {
     tirbi_dtype type = tirbi_gen_type(g);
     int64_t n = 1 + tirbi_gen_pick(g, 120);
     int64_t factor = 2 + tirbi_gen_pick(g, 15);
-    tirbi_gen_dim dim = constant(n);
-    tirbi_gen_buffer *a = input(g, type, 1, &dim);
-    tirbi_gen_buffer *o = output(g, type, 1, &dim);
+    tirbi_gen_dim dim = tirbi_gen_constant(n);
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 1, &dim);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 1, &dim);
     if (a == NULL || o == NULL) return;
     char i[TIRBI_GEN_NAME];
     tirbi_gen_name(g, "i", i);
     tirbi_gen_line(g, "for %so, %si in T.grid(%lld, %lld):", i, i, (long long)((n + factor - 1) / factor), (long long)factor);
-    tirbi_gen_line(g, "    with %s(\"split%s\"):", block_name(g), i);
+    tirbi_gen_line(g, "    with %s(\"split%s\"):", tirbi_gen_block(g), i);
     tirbi_gen_line(g, "        v%s = T.axis.spatial(%lld, %so * %lld + %si)", i, (long long)n, i, (long long)factor, i);
     tirbi_gen_line(g, "        T.where(%so * %lld + %si < %lld)", i, (long long)factor, i, (long long)n);
     char name[TIRBI_GEN_NAME];
     snprintf(name, sizeof name, "v%.20s", i);
-    push_index(g, name, &dim);
+    tirbi_gen_push_index(g, name, &dim);
     tirbi_text e = {.data = NULL};
     tirbi_gen_expr(g, type, 2, &e);
     tirbi_gen_line(g, "        %s[v%s] = %s", o->name, i, e.data);
@@ -635,14 +635,14 @@ static void matched(tirbi_gen *g) {
     if (type == TIRB_BOOL) type = TIRB_F32;
     int64_t tiles = 1 + tirbi_gen_pick(g, 5);
     int64_t size = 1 + tirbi_gen_pick(g, 20);
-    tirbi_gen_dim dims[2] = {constant(tiles + tirbi_gen_pick(g, 3)), constant(tiles * size)};
-    tirbi_gen_buffer *a = input(g, type, 2, dims);
-    tirbi_gen_buffer *o = output(g, type, 2, dims);
+    tirbi_gen_dim dims[2] = {tirbi_gen_constant(tiles + tirbi_gen_pick(g, 3)), tirbi_gen_constant(tiles * size)};
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, dims);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 2, dims);
     if (a == NULL || o == NULL) return;
     char i[TIRBI_GEN_NAME];
     tirbi_gen_name(g, "i", i);
     tirbi_gen_line(g, "for %s in range(%lld):", i, (long long)tiles);
-    tirbi_gen_line(g, "    with %s(\"tile%s\"):", block_name(g), i);
+    tirbi_gen_line(g, "    with %s(\"tile%s\"):", tirbi_gen_block(g), i);
     tirbi_gen_line(g, "        v%s = T.axis.spatial(%lld, %s)", i, (long long)tiles, i);
     tirbi_gen_line(g, "        T.reads(%s[v%s, v%s * %lld:v%s * %lld + %lld])", a->name, i, i, (long long)size, i, (long long)size, (long long)size);
     tirbi_gen_line(g, "        T.writes(%s[v%s, v%s * %lld:v%s * %lld + %lld])", o->name, i, i, (long long)size, i, (long long)size, (long long)size);
@@ -662,9 +662,9 @@ static void call(tirbi_gen *g) {
     }
     tirbi_dtype type = tirbi_gen_chance(g, 70) ? TIRB_F32 : tirbi_gen_type(g);
     if (type == TIRB_BOOL) type = TIRB_I32;
-    tirbi_gen_dim dims[2] = {some_dim(g), constant(1 + tirbi_gen_pick(g, 40))};
-    tirbi_gen_buffer *a = input(g, type, 2, dims);
-    tirbi_gen_buffer *o = output(g, type, 2, dims);
+    tirbi_gen_dim dims[2] = {tirbi_gen_some_dim(g), tirbi_gen_constant(1 + tirbi_gen_pick(g, 40))};
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, dims);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 2, dims);
     if (a == NULL || o == NULL) return;
     char f[TIRBI_GEN_NAME];
     tirbi_gen_name(g, "f", f);
@@ -688,6 +688,10 @@ static void call(tirbi_gen *g) {
 }
 
 void tirbi_gen_stage(tirbi_gen *g) {
+    if (tirbi_gen_chance(g, 35)) {
+        tirbi_gen_control_stage(g);
+        return;
+    }
     switch (tirbi_gen_pick(g, 20)) {
     case 0:
     case 1:
