@@ -87,7 +87,6 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
         tirbi_emitter *e = TIRBI_NEW(&r->arena, tirbi_emitter);
         if (!e) return NULL;
         e->arena = &r->arena;
-        e->heap = &r->heap;
         e->diagnostics = &r->diagnostics;
         e->options = options;
         e->source = r->source.size ? &r->source : NULL;

@@ -40,7 +40,6 @@ typedef struct tirbi_scope {
 
 typedef struct tirbi_emitter {
     tirbi_arena *arena;
-    tirbi_heap *heap;
     tirbi_diagnostics *diagnostics;
     const tirb_compile_options *options;
     const tirbi_source *source;

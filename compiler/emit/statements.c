@@ -358,8 +358,5 @@ void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s) {
         if (e->loops) tirbi_put_jump(e, TIRB_OP_JMP, 0, &e->loops->continues);
         break;
     case TIRBI_LS_TREE: emit_tree(e, s); break;
-    case TIRBI_LS_TRAP:
-        TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, s->as.trap.status, tirbi_string_number(e->strings, s->as.trap.message));
-        break;
     }
 }

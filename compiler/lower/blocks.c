@@ -215,7 +215,6 @@ static void lower_tree_loops(tirbi_lowerer *l, const tirbi_tree *tree, uint32_t 
     seq->as.seq.n = list.n;
     loop->as.loop.var = v;
     loop->as.loop.body = list.n == 1 ? list.items[0] : seq;
-    loop->as.loop.serial = true;
 }
 
 void tirbi_lower_tree(tirbi_lowerer *l) {

@@ -143,8 +143,7 @@ typedef enum tirbi_ls_kind {
     TIRBI_LS_RETURN,
     TIRBI_LS_BREAK,
     TIRBI_LS_CONTINUE,
-    TIRBI_LS_TREE,
-    TIRBI_LS_TRAP
+    TIRBI_LS_TREE
 } tirbi_ls_kind;
 
 /* One update O = op(O, e) of a tree reduction; with `factor`, e is value * factor and the add is fused. */
@@ -166,8 +165,6 @@ struct tirbi_ls {
             tirbi_lvar *var; /* runs from var->min, var->extent times */
             const tirbi_lx *step; /* NULL: 1; else a positive int64 expression, and extent counts in units of 1 */
             const tirbi_ls *body;
-            bool reduces; /* the loop of a reduce axis: order matters for each location */
-            bool serial;  /* as written: serial (or range, grid) */
         } loop;
         struct {
             const tirbi_lx *condition;
@@ -209,10 +206,6 @@ struct tirbi_ls {
             const tirbi_lx *const *lets; /* values of the body's lets that can trap: computed even if nothing uses them */
             uint32_t n_lets;
         } tree;
-        struct {
-            tirb_status status;
-            const char *message;
-        } trap;
     } as;
 };
 

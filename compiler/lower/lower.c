@@ -123,7 +123,6 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
     loop->as.loop.var = v;
     loop->as.loop.step = stride;
     loop->as.loop.body = lowered;
-    loop->as.loop.serial = s->kind == TIRB_STMT_FOR && s->as.for_.kind == TIRB_FOR_SERIAL;
 }
 
 static void lower_for(tirbi_lowerer *l, const tirb_stmt *s) {
@@ -201,7 +200,6 @@ static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_spa
     l->out = outer;
     loop->as.loop.var = lane;
     loop->as.loop.body = finish(l, &list, span);
-    loop->as.loop.serial = true;
 }
 
 static bool has_shuffle(const tirb_expr *e);

@@ -40,7 +40,6 @@ typedef struct tirbi_lowerer {
     uint32_t n_vars, n_buffers;
     tirbi_ls_list *out;
     uint32_t depth;
-    bool in_lazy;                /* evaluated only sometimes */
     const tirb_stmt *chain[32];  /* the perfect nest of loops that is being entered, outermost first */
     uint32_t n_chain;
     tirbi_tree tree; /* of the nest that is being entered; outermost NULL: none */

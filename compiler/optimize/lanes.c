@@ -8,7 +8,6 @@
 #include "compiler/optimize/rewrite.h"
 
 enum {
-    NO_VALUE = 0xFFFF,
     MAX_VALUES = 4000,
     MAX_OPS = 4000,
     MAX_ACCESSES = 256,
@@ -74,7 +73,7 @@ static void plan_stmt(planner *p, const tirbi_ls *s);
 
 static uint16_t fail(planner *p) {
     p->failed = true;
-    return NO_VALUE;
+    return TIRBI_NO_VALUE;
 }
 
 /* ---- Operations ----------------------------------------------------------------------------------------------- */
@@ -99,14 +98,14 @@ static tirbi_lane_op *add_op(planner *p, unsigned op, tirbi_dtype type) {
         plan->capacity = capacity;
     }
     tirbi_lane_op *o = &plan->ops[plan->n_ops++];
-    *o = (tirbi_lane_op){.op = (uint8_t)op, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .to = NO_VALUE,
-                         .from = {NO_VALUE, NO_VALUE, NO_VALUE}, .loop = 0xFF, .span = p->span};
+    *o = (tirbi_lane_op){.op = (uint8_t)op, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .to = TIRBI_NO_VALUE,
+                         .from = {TIRBI_NO_VALUE, TIRBI_NO_VALUE, TIRBI_NO_VALUE}, .loop = 0xFF, .span = p->span};
     return o;
 }
 
 static uint16_t elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi_dtype source, uint16_t a, uint16_t b,
                             uint16_t c) {
-    if (p->failed) return NO_VALUE;
+    if (p->failed) return TIRBI_NO_VALUE;
     uint16_t to = new_value(p);
     tirbi_lane_op *o = add_op(p, (unsigned)op + TIRB_OP_LANE_FORM, type);
     o->source = (uint8_t)source;
@@ -136,7 +135,7 @@ static tirbi_dtype raw_type(tirbi_dtype type) {
 /* ---- Remembered values ------------------------------------------------------------------------------------------ */
 
 static void remember(planner *p, const tirbi_lx *x, uint8_t cursor, bool raw, uint16_t value) {
-    if (value == NO_VALUE || p->n_memo == MEMO_SIZE) return;
+    if (value == TIRBI_NO_VALUE || p->n_memo == MEMO_SIZE) return;
     p->memo[p->n_memo++] = (lane_memo){.x = x, .cursor = cursor, .raw = raw, .value = value};
 }
 
@@ -145,7 +144,7 @@ static uint16_t recall(const planner *p, const tirbi_lx *x, uint8_t cursor, bool
         const lane_memo *m = &p->memo[i];
         if (m->x == x && m->raw == raw && (x || m->cursor == cursor)) return m->value;
     }
-    return NO_VALUE;
+    return TIRBI_NO_VALUE;
 }
 
 /* Forgets what was loaded from a buffer's memory, or from all. */
@@ -344,9 +343,9 @@ static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, boo
         return raw ? fail(p) : p->promoted[i].value;
     }
     uint8_t cursor = cursor_for(p, place, type, false);
-    if (p->failed) return NO_VALUE;
+    if (p->failed) return TIRBI_NO_VALUE;
     uint16_t known = recall(p, NULL, cursor, false);
-    if (known != NO_VALUE) return known;
+    if (known != TIRBI_NO_VALUE) return known;
     uint16_t to = new_value(p);
     tirbi_lane_op *o = add_op(p, TIRB_OP_VLOAD, type);
     o->to = to;
@@ -374,7 +373,7 @@ static uint16_t loop_counter(planner *p, const tirbi_lx *x) {
     o->to = to;
     if (i == 0 || tirbi_lx_is_int(x->var->min, 0)) return to;
     return elementwise(p, TIRB_OP_ADD, type, TIRB_TYPE_NONE, to, splat(p, type, tirbi_lx_cast(p->pool, type, x->var->min)),
-                       NO_VALUE);
+                       TIRBI_NO_VALUE);
 }
 
 static uint16_t variable(planner *p, const tirbi_lx *x) {
@@ -385,7 +384,7 @@ static uint16_t variable(planner *p, const tirbi_lx *x) {
     }
     if (!v->raw) return v->value;
     tirbi_dtype type = (tirbi_dtype)x->type;
-    return elementwise(p, TIRB_OP_BITS, type, raw_type(type), v->value, NO_VALUE, NO_VALUE);
+    return elementwise(p, TIRB_OP_BITS, type, raw_type(type), v->value, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
 }
 
 /* Whether a pure expression is the same for all lanes and iterations, and can be computed before the loop. */
@@ -404,11 +403,11 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     case TIRBI_LX_VAR: return variable(p, x);
     case TIRBI_LX_LOAD: return load(p, x->access, type, false);
     case TIRBI_LX_OP: {
-        uint16_t v[3] = {NO_VALUE, NO_VALUE, NO_VALUE};
+        uint16_t v[3] = {TIRBI_NO_VALUE, TIRBI_NO_VALUE, TIRBI_NO_VALUE};
         if (x->op == TIRB_OP_BITS && is_copy(p, x->args[0])) {
             tirbi_dtype raw = raw_type(type);
             uint16_t bits = plan_raw(p, x->args[0]);
-            return raw == type ? bits : elementwise(p, TIRB_OP_BITS, type, raw, bits, NO_VALUE, NO_VALUE);
+            return raw == type ? bits : elementwise(p, TIRB_OP_BITS, type, raw, bits, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
         }
         for (int i = 0; i < x->n_args; i++) v[i] = plan_value(p, x->args[i]);
         return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
@@ -423,7 +422,7 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
         if (x->args[1]->traps) return fail(p);
         uint16_t a = plan_value(p, x->args[0]), b = plan_value(p, x->args[1]);
         return elementwise(p, x->kind == TIRBI_LX_AND ? TIRB_OP_AND : TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b,
-                           NO_VALUE);
+                           TIRBI_NO_VALUE);
     }
     default: return fail(p);
     }
@@ -436,7 +435,7 @@ static uint16_t plan_value(planner *p, const tirbi_lx *x) {
     bool bound = x->kind == TIRBI_LX_VAR && find_var(p, x->var) && !find_var(p, x->var)->raw;
     if (!x->pure || bound) return plan_new_value(p, x);
     uint16_t known = recall(p, x, 0, false);
-    if (known != NO_VALUE) return known;
+    if (known != TIRBI_NO_VALUE) return known;
     uint16_t value = plan_new_value(p, x);
     if (!p->failed) remember(p, x, 0, false, value);
     return value;
@@ -467,7 +466,7 @@ static uint16_t plan_raw_choice(planner *p, const tirbi_lx *x) {
 }
 
 static uint16_t plan_raw(planner *p, const tirbi_lx *x) {
-    if (p->failed) return NO_VALUE;
+    if (p->failed) return TIRBI_NO_VALUE;
     tirbi_dtype type = (tirbi_dtype)x->type, raw = raw_type(type);
     if (x->pure && !x->traps && x->kind != TIRBI_LX_CONST && is_invariant(p, x)) return splat(p, raw, x);
     switch (x->kind) {
@@ -485,13 +484,13 @@ static uint16_t plan_raw(planner *p, const tirbi_lx *x) {
             tirbi_dtype from = (tirbi_dtype)x->source;
             uint16_t v = tirbi_dtype_is_float(from) ? plan_raw(p, x->args[0]) : plan_value(p, x->args[0]);
             if (tirbi_dtype_is_float(from) || from == raw) return v;
-            return elementwise(p, TIRB_OP_BITS, raw, from, v, NO_VALUE, NO_VALUE);
+            return elementwise(p, TIRB_OP_BITS, raw, from, v, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
         }
         break;
     default: break;
     }
     uint16_t v = plan_value(p, x);
-    return elementwise(p, TIRB_OP_BITS, raw, type, v, NO_VALUE, NO_VALUE);
+    return elementwise(p, TIRB_OP_BITS, raw, type, v, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
 }
 
 /* ---- Stores and variables --------------------------------------------------------------------------------------- */
@@ -885,60 +884,6 @@ static bool independent(planner *p) {
     return true;
 }
 
-/* ---- Lane registers ------------------------------------------------------------------------------------------- */
-
-typedef struct lifetime {
-    uint32_t first, last;
-} lifetime;
-
-static void touch(lifetime *lives, uint16_t value, uint32_t at) {
-    if (value == NO_VALUE) return;
-    if (at < lives[value].first) lives[value].first = at;
-    if (at > lives[value].last) lives[value].last = at;
-}
-
-/* A value that is live into an inner loop and used in it is live until the loop ends. */
-static void stretch(const tirbi_lane_plan *plan, lifetime *lives, uint32_t n_values) {
-    for (uint32_t begin = plan->n_ops; begin-- > 0;) {
-        if (plan->ops[begin].op != TIRB_OP_INNER) continue;
-        uint32_t end = begin;
-        while (plan->ops[end].op != TIRB_OP_INNER_END || plan->ops[end].loop != plan->ops[begin].loop) end++;
-        for (uint32_t v = 0; v < n_values; v++) {
-            if (lives[v].first < begin && lives[v].last > begin && lives[v].last < end) lives[v].last = end;
-        }
-    }
-}
-
-static bool allocate_registers(planner *p) {
-    tirbi_lane_plan *plan = p->plan;
-    lifetime *lives = TIRBI_NEW_ARRAY(p->pool->arena, lifetime, p->n_values);
-    uint8_t *reg = TIRBI_NEW_ARRAY(p->pool->arena, uint8_t, p->n_values);
-    if (!lives || !reg) return false;
-    for (uint32_t v = 0; v < p->n_values; v++) lives[v].first = UINT32_MAX;
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        for (int k = 0; k < 3; k++) touch(lives, plan->ops[i].from[k], i);
-        touch(lives, plan->ops[i].to, i);
-    }
-    stretch(plan, lives, p->n_values);
-    uint32_t free_at[TIRBI_MAX_LANE_REGS] = {0};
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        uint16_t v = plan->ops[i].to;
-        if (v == NO_VALUE || lives[v].first != i) continue;
-        uint32_t r = 0;
-        while (r < TIRBI_MAX_LANE_REGS && free_at[r] > i) r++;
-        if (r == TIRBI_MAX_LANE_REGS) return false;
-        reg[v] = (uint8_t)r;
-        free_at[r] = lives[v].last > i ? lives[v].last : i + 1;
-        if (r + 1u > plan->n_values) plan->n_values = (uint16_t)(r + 1);
-    }
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        tirbi_lane_op *o = &plan->ops[i];
-        for (int k = 0; k < 3; k++) o->from[k] = o->from[k] == NO_VALUE ? NO_VALUE : reg[o->from[k]];
-        o->to = o->to == NO_VALUE ? NO_VALUE : reg[o->to];
-    }
-    return true;
-}
-
 /* ---- Whole plans ---------------------------------------------------------------------------------------------- */
 
 /* Fewer lanes than this are faster one by one. */
@@ -1004,7 +949,7 @@ tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     find_written(p, p->body);
     p->plan->whole_nest = is_whole_nest(p->body);
     plan_stmt(p, p->body);
-    if (p->failed || p->plan->n_ops == 0 || !writes_well(p->plan) || !independent(p) || !allocate_registers(p)) return NULL;
+    if (p->failed || p->plan->n_ops == 0 || !writes_well(p->plan) || !independent(p) || !tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena)) return NULL;
     return p->plan;
 }
 
@@ -1022,12 +967,12 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     for (uint32_t u = 0; u < tree->as.tree.n_updates && !p->failed; u++) {
         const tirbi_update *update = &tree->as.tree.updates[u];
         uint16_t value = plan_value(p, update->value);
-        uint16_t factor = update->factor ? plan_value(p, update->factor) : NO_VALUE;
+        uint16_t factor = update->factor ? plan_value(p, update->factor) : TIRBI_NO_VALUE;
         tirbi_lane_op *o = add_op(p, update->factor ? TIRB_OP_VREDMA : TIRB_OP_VRED, update->target->buffer->type);
         o->red = (uint8_t)u;
         o->from[0] = value;
         o->from[1] = factor;
     }
-    if (p->failed || !allocate_registers(p)) return NULL;
+    if (p->failed || !tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena)) return NULL;
     return p->plan;
 }

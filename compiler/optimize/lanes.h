@@ -6,6 +6,8 @@
 
 #include "compiler/optimize/affine.h"
 
+enum { TIRBI_NO_VALUE = 0xFFFF };
+
 typedef struct tirbi_lane_op {
     uint8_t op; /* tirbi_op of a lane instruction */
     uint8_t type, source;
@@ -54,6 +56,9 @@ typedef struct tirbi_lane_plan {
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Plans the last loop of a tree reduction; `red` of its operations numbers the updates. */
 tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree);
+
+/* Replaces the values of a plan by lane registers; false when 64 are not enough (or memory ran out). */
+bool tirbi_allocate_lane_registers(tirbi_lane_plan *plan, uint32_t n_values, tirbi_arena *arena);
 
 /* A perfect nest reordered so that a good lane loop encloses only loops that it may: the loops outside it, then the plan
  * of the rest. */

@@ -1,0 +1,53 @@
+/* Lane registers for the values of a plan: a linear scan over straight-line code with nested loops. */
+#include "compiler/optimize/lanes.h"
+
+typedef struct lifetime {
+    uint32_t first, last;
+} lifetime;
+
+static void touch(lifetime *lives, uint16_t value, uint32_t at) {
+    if (value == TIRBI_NO_VALUE) return;
+    if (at < lives[value].first) lives[value].first = at;
+    if (at > lives[value].last) lives[value].last = at;
+}
+
+/* A value that is live into an inner loop and used in it is live until the loop ends. */
+static void stretch(const tirbi_lane_plan *plan, lifetime *lives, uint32_t n_values) {
+    for (uint32_t begin = plan->n_ops; begin-- > 0;) {
+        if (plan->ops[begin].op != TIRB_OP_INNER) continue;
+        uint32_t end = begin;
+        while (plan->ops[end].op != TIRB_OP_INNER_END || plan->ops[end].loop != plan->ops[begin].loop) end++;
+        for (uint32_t v = 0; v < n_values; v++) {
+            if (lives[v].first < begin && lives[v].last > begin && lives[v].last < end) lives[v].last = end;
+        }
+    }
+}
+
+bool tirbi_allocate_lane_registers(tirbi_lane_plan *plan, uint32_t n_values, tirbi_arena *arena) {
+    lifetime *lives = TIRBI_NEW_ARRAY(arena, lifetime, n_values);
+    uint8_t *reg = TIRBI_NEW_ARRAY(arena, uint8_t, n_values);
+    if (!lives || !reg) return false;
+    for (uint32_t v = 0; v < n_values; v++) lives[v].first = UINT32_MAX;
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        for (int k = 0; k < 3; k++) touch(lives, plan->ops[i].from[k], i);
+        touch(lives, plan->ops[i].to, i);
+    }
+    stretch(plan, lives, n_values);
+    uint32_t free_at[TIRBI_MAX_LANE_REGS] = {0};
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        uint16_t v = plan->ops[i].to;
+        if (v == TIRBI_NO_VALUE || lives[v].first != i) continue;
+        uint32_t r = 0;
+        while (r < TIRBI_MAX_LANE_REGS && free_at[r] > i) r++;
+        if (r == TIRBI_MAX_LANE_REGS) return false;
+        reg[v] = (uint8_t)r;
+        free_at[r] = lives[v].last > i ? lives[v].last : i + 1;
+        if (r + 1u > plan->n_values) plan->n_values = (uint16_t)(r + 1);
+    }
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        tirbi_lane_op *o = &plan->ops[i];
+        for (int k = 0; k < 3; k++) o->from[k] = o->from[k] == TIRBI_NO_VALUE ? TIRBI_NO_VALUE : reg[o->from[k]];
+        o->to = o->to == TIRBI_NO_VALUE ? TIRBI_NO_VALUE : reg[o->to];
+    }
+    return true;
+}
