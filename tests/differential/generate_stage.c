@@ -273,6 +273,10 @@ static void term(tirbi_gen *g, tirbi_dtype type, const loop *loops, uint32_t n, 
         uint32_t order[MAX_LOOPS] = {0};
         uint32_t used = 0;
         tirbi_gen_shuffle(g, order, n);
+        if (tirbi_gen_chance(g, 50)) {
+            /* Rows: the reduce axes, which come first in `loops`, are the last indices. */
+            for (uint32_t i = 0; i < n; i++) order[i] = n - 1 - i;
+        }
         for (uint32_t i = 0; i < n; i++) {
             const loop *l = &loops[order[i]];
             bool wanted = l->reduce || tirbi_gen_chance(g, 60);
@@ -701,8 +705,8 @@ void tirbi_gen_stage(tirbi_gen *g) {
     case 5:
     case 6:
     case 7:
-    case 8: reduction(g); break;
-    case 9:
+    case 8:
+    case 9: reduction(g); break;
     case 10: matmul(g); break;
     case 11: stencil(g); break;
     case 12: recurrence(g); break;
