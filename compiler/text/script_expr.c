@@ -403,10 +403,22 @@ static bool add_value(tirbi_script *s, tirbi_list *list, tirbi_value v) {
     return slot != NULL;
 }
 
+/* TVM prints a shape's variable quoted where it is first used and bare from then on, in one shape too: ("n", 16, n).
+ * What the quoted sizes before a bare name define is defined in time for it. */
+static void define_quoted_before(tirbi_script *s, const tirbi_node *item, const tirbi_list *before) {
+    if (!s->in_signature || item->kind != TIRBI_NODE_NAME || tirbi_lookup(s, item->name)) return;
+    const tirbi_value *values = before->items;
+    for (uint32_t i = 0; i < before->n; i++) {
+        bool quoted = values[i].kind == TIRBI_VALUE_STRING && values[i].node && values[i].node->kind == TIRBI_NODE_STRING;
+        if (quoted) tirbi_evaluate_quoted(s, &values[i], tirbi_type_i32);
+    }
+}
+
 static tirbi_value evaluate_sequence(tirbi_script *s, const tirbi_node *node, tirbi_value_kind kind) {
     tirbi_list items = {.n = 0};
     for (uint32_t i = 0; i < node->n_items; i++) {
         const tirbi_node *item = node->items[i];
+        define_quoted_before(s, item, &items);
         if (item->kind != TIRBI_NODE_STARRED) {
             tirbi_value v = tirbi_evaluate(s, item);
             if (tirbi_is_error(&v) || !add_value(s, &items, v)) return tirbi_value_error();
