@@ -130,7 +130,7 @@ if build clang dev -DCMAKE_C_COMPILER=clang; then
     tests clang -L 'unit|differential'
 fi
 # gcc warns of more, wrongly, in code that its sanitizers have been through.
-if build asan asan -DCMAKE_C_COMPILER=gcc -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=50; then
+if build asan asan -DCMAKE_C_COMPILER=gcc -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200; then
     tests asan -L 'unit|cli|differential'
 fi
 note "install rules and consumers"

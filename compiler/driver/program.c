@@ -95,6 +95,9 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
     if (out->was_source) {
         code = compile(inv, &bytes, out);
         free(bytes.data);
+    } else if (option_given(inv, OPTION_FP)) {
+        free(bytes.data);
+        code = fail_usage(inv->command, "%s: --fp is for sources; a bundle carries its own", out->file);
     } else {
         out->memory = bytes.data;
         out->bytes = bytes.data;

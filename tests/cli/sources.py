@@ -161,6 +161,7 @@ def test_rounding_modes(t):
     t.run("compile", "fma.py", "--fp", "strict")
     t.run("run", "fma.tirb", *words, shows="returned: f32 = 0\n")
     t.run("inspect", "fma.tirb", shows="fp strict")
+    t.run("run", "fma.tirb", *words, "--fp", "fast", code=USAGE, says="--fp")
 
 
 def test_the_same_bytes_on_every_isa(t):
