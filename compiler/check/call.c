@@ -153,47 +153,49 @@ static bool constant_extent(const tirb_expr *e, int64_t *out) {
 }
 
 /* Shapes that are constant on both sides must agree; others are compared when the call runs. */
-static void check_shapes(tirbi_checker *c, const tirb_expr *arg, const tirb_primfunc *f, const tirb_buffer *formal,
+static void check_shapes(tirbi_checker *c, tirbi_span place, const tirb_primfunc *f, const tirb_buffer *formal,
                          const tirb_buffer *actual) {
     for (uint32_t d = 0; d < formal->ndim && d < actual->ndim; d++) {
         int64_t expected;
         int64_t found;
         if (!constant_extent(formal->shape[d], &expected) || !constant_extent(actual->shape[d], &found)) continue;
         if (expected == found) continue;
-        tirbi_report_error(c->diagnostics, TIRB_SHAPE, arg->span,
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, place,
                            "dimension %u of argument '%s' of %s is %lld, expected %lld", d, formal->name, f->name,
                            (long long)found, (long long)expected);
         return;
     }
 }
 
-static void check_buffer_arg(tirbi_checker *c, const tirb_expr *arg, const tirb_primfunc *f, const tirb_buffer *formal) {
+static void check_buffer_arg(tirbi_checker *c, const tirb_expr *arg, tirbi_span place, const tirb_primfunc *f,
+                             const tirb_buffer *formal) {
     bool whole;
     if (arg->dtype.code != TIRB_CODE_HANDLE) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, arg->span, "argument '%s' of %s is %s, expected a buffer",
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, place, "argument '%s' of %s is %s, expected a buffer",
                            formal->name, f->name, tirbi_check_text(arg->dtype).text);
         return;
     }
     const tirb_buffer *actual = pointed_buffer(arg, &whole);
     if (actual == NULL) return;
     if (!tirb_datatype_equal(actual->dtype, formal->dtype)) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, arg->span, "argument '%s' of %s has elements of type %s, expected %s",
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, place, "argument '%s' of %s has elements of type %s, expected %s",
                            formal->name, f->name, tirbi_check_text(actual->dtype).text,
                            tirbi_check_text(formal->dtype).text);
     } else if (whole && actual->ndim != formal->ndim) {
-        tirbi_report_error(c->diagnostics, TIRB_SHAPE, arg->span, "argument '%s' of %s has %u dimensions, expected %u",
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, place, "argument '%s' of %s has %u dimensions, expected %u",
                            formal->name, f->name, actual->ndim, formal->ndim);
     } else if (whole) {
-        check_shapes(c, arg, f, formal, actual);
+        check_shapes(c, place, f, formal, actual);
     }
 }
 
-static void check_scalar_arg(tirbi_checker *c, const tirb_expr *arg, const tirb_primfunc *f, const tirb_expr *param) {
+static void check_scalar_arg(tirbi_checker *c, const tirb_expr *arg, tirbi_span place, const tirb_primfunc *f,
+                             const tirb_expr *param) {
     if (tirb_datatype_equal(arg->dtype, param->dtype)) return;
     /* A literal takes the parameter's type. */
     bool literal = arg->kind == TIRB_EXPR_INT_IMM && tirbi_check_is_int(param->dtype) && param->dtype.lanes == 1;
     if (literal && (param->dtype.code == TIRB_CODE_INT || arg->as.int_value >= 0)) return;
-    tirbi_report_error(c->diagnostics, TIRB_TYPE, arg->span, "argument '%s' of %s is %s, expected %s", param->as.var.name,
+    tirbi_report_error(c->diagnostics, TIRB_TYPE, place, "argument '%s' of %s is %s, expected %s", param->as.var.name,
                        f->name, tirbi_check_text(arg->dtype).text, tirbi_check_text(param->dtype).text);
 }
 
@@ -207,10 +209,13 @@ static void check_function(tirbi_checker *c, const tirb_expr *call) {
     }
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirb_buffer *formal = tirbi_check_param_buffer(f, i);
+        const tirb_expr *arg = call->as.call.args[i];
+        /* A variable's node is that of its declaration: the call is nearer to the mistake. */
+        tirbi_span place = arg->kind == TIRB_EXPR_VAR ? call->span : arg->span;
         if (formal != NULL) {
-            check_buffer_arg(c, call->as.call.args[i], f, formal);
+            check_buffer_arg(c, arg, place, f, formal);
         } else {
-            check_scalar_arg(c, call->as.call.args[i], f, f->params[i]);
+            check_scalar_arg(c, arg, place, f, f->params[i]);
         }
     }
 }

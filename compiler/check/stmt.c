@@ -177,10 +177,11 @@ static void check_vectorized(tirbi_checker *c, const tirb_stmt *s) {
     const tirb_expr *min = s->as.for_.min;
     const tirb_expr *extent = s->as.for_.extent;
     if (min->kind != TIRB_EXPR_INT_IMM || min->as.int_value != 0) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, min->span, "a vectorized loop must begin at 0");
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, min->kind == TIRB_EXPR_VAR ? s->span : min->span,
+                           "a vectorized loop must begin at 0");
     }
     if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, extent->span,
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, extent->kind == TIRB_EXPR_VAR ? s->span : extent->span,
                            "the extent of a vectorized loop must be a constant of 1 or more");
     }
 }
@@ -303,7 +304,7 @@ static void check_match_shape(tirbi_checker *c, const tirb_match_buffer *match) 
         if (!known_extent(match->source.region[i].extent, &found)) continue;
         if (i >= leading && !known_extent(buffer->shape[i - leading], &expected)) continue;
         if (found == expected) continue;
-        tirbi_report_error(c->diagnostics, TIRB_SHAPE, buffer->span,
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span,
                            "extent %u of the region that '%s' matches is %lld, expected %lld", i, buffer->name,
                            (long long)found, (long long)expected);
     }
@@ -338,7 +339,7 @@ static void check_match(tirbi_checker *c, const tirb_match_buffer *match) {
                              buffer->name, (int)buffer->data_alignment, source->name, (int)source->data_alignment);
     }
     if (buffer->ndim > source->ndim) {
-        tirbi_report_error(c->diagnostics, TIRB_SHAPE, buffer->span, "'%s' has %u dimensions, more than the %u of its source",
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "'%s' has %u dimensions, more than the %u of its source",
                            buffer->name, buffer->ndim, source->ndim);
     } else {
         check_match_shape(c, match);

@@ -1,0 +1,7 @@
+# error: 7:12 call_llvm_pure_intrin cannot be compiled yet
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4,), "float32")):
+    A[0] = T.call_llvm_pure_intrin("float32", "llvm.sqrt", A[0])
