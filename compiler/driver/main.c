@@ -111,7 +111,11 @@ static exit_code run_version(const invocation *inv) {
     for (tirb_isa isa = TIRB_ISA_GENERIC; strcmp(tirb_isa_name(isa), "unknown") != 0; isa++) {
         if (tirb_isa_available(isa)) printf(" %s", tirb_isa_name(isa));
     }
+#ifdef __clang__
     printf("\ncompiler: %s\n", __VERSION__);
+#else
+    printf("\ncompiler: gcc %s\n", __VERSION__);
+#endif
     return EXIT_DONE;
 }
 
