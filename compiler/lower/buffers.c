@@ -145,6 +145,34 @@ tirbi_lbuf *tirbi_pointed_buffer(tirbi_lowerer *l, const tirb_expr *pointer) {
     return NULL;
 }
 
+/* Whether constant strides keep the elements of a view apart: each steps over all that the smaller ones reach. */
+static bool strides_apart(const tirbi_lbuf *b) {
+    int64_t done = 0, reach = 0;
+    for (uint32_t left = b->ndim; left > 0; left--) {
+        int64_t least = INT64_MAX, span;
+        const tirbi_lx *extent = NULL;
+        for (uint32_t d = 0; d < b->ndim; d++) {
+            const tirbi_lx *stride = b->strides[d];
+            if (tirbi_lx_is_int(b->shape[d], 1)) continue;
+            if (stride->lo != stride->hi) return false;
+            if (stride->lo > done && stride->lo < least) {
+                least = stride->lo;
+                extent = b->shape[d];
+            } else if (stride->lo <= 0 || (stride->lo == least && extent != NULL)) {
+                return false;
+            }
+        }
+        if (!extent) return true;
+        if (least <= reach) return false;
+        done = least;
+        if (__builtin_mul_overflow(least, extent->hi > 0 ? extent->hi - 1 : 0, &span) ||
+            __builtin_add_overflow(reach, span, &reach)) {
+            reach = INT64_MAX;
+        }
+    }
+    return true;
+}
+
 /* A buffer over the memory of another: same size of elements, its own shape, strides and offset. */
 static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_lbuf *memory, tirbi_span span) {
     if (!memory || memory->local) {
@@ -159,6 +187,7 @@ static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, tir
     }
     b->root = memory->root;
     b->offset = memory->offset;
+    b->overlaps = buffer->strides != NULL && !strides_apart(b);
     if (buffer->elem_offset) {
         const tirbi_lx *offset = tirbi_lower_index(l, buffer->elem_offset, NULL);
         b->offset = offset && b->offset ? tirbi_lx_add(l->pool, b->offset, offset) : offset;
@@ -216,6 +245,7 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
     b->root = source->root;
     b->offset = offset;
     b->strides = source->strides + lead;
+    b->overlaps = source->overlaps;
     b->source = source;
     b->source_mins = mins;
 }

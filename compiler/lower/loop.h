@@ -50,6 +50,7 @@ struct tirbi_lbuf {
     tirbi_lbuf *root;               /* the buffer whose memory this is; itself for parameters and allocations */
     tirbi_lbuf *source;             /* of a matched region: the buffer that it is a part of, from these indices on */
     const tirbi_lx *const *source_mins;
+    bool overlaps;                  /* a view whose strides may give two indices the same element */
     int32_t param;                  /* its parameter, or -1 */
     tirbi_lvar *local;              /* the register that it became, or NULL */
     int32_t reg;                    /* emission: reference register, -1 while it has none */

@@ -12,18 +12,17 @@ void tirbi_unsupported(tirbi_lowerer *l, tirbi_span span, const char *what) {
 /* ---- Lists ---------------------------------------------------------------------------------------------------- */
 
 tirbi_ls *tirbi_append(tirbi_lowerer *l, tirbi_ls_kind kind, tirbi_span span) {
-    static tirbi_ls lost; /* written to and never read once memory has run out */
     tirbi_ls_list *list = l->out;
     if (list->n == list->capacity) {
         uint32_t capacity = list->capacity ? list->capacity * 2 : 8;
         const tirbi_ls **items = TIRBI_NEW_ARRAY(l->arena, const tirbi_ls *, capacity);
-        if (!items) return &lost;
+        if (!items) return &l->lost;
         if (list->n) memcpy(items, list->items, list->n * sizeof(*items));
         list->items = items;
         list->capacity = capacity;
     }
     tirbi_ls *stmt = TIRBI_NEW(l->arena, tirbi_ls);
-    if (!stmt) return &lost;
+    if (!stmt) return &l->lost;
     stmt->kind = (uint8_t)kind;
     stmt->span = span;
     list->items[list->n++] = stmt;
@@ -74,7 +73,9 @@ static void enter_nest(tirbi_lowerer *l, const tirb_stmt *loop) {
     uint32_t max = sizeof(l->chain) / sizeof(l->chain[0]);
     bool inside = l->n_chain > 0 && l->chain[l->n_chain - 1]->as.for_.body == loop;
     if (inside) {
-        l->n_chain++; /* the whole chain was recorded when its first loop was entered */
+        /* The whole chain was recorded when its first loop was entered; a deeper nest is no tree reduction. */
+        if (l->n_chain < max) l->n_chain++;
+        l->chain[l->n_chain - 1] = loop;
         return;
     }
     uint32_t n = 0;

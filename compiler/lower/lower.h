@@ -43,6 +43,7 @@ typedef struct tirbi_lowerer {
     const tirb_stmt *chain[32];  /* the perfect nest of loops that is being entered, outermost first */
     uint32_t n_chain;
     tirbi_tree tree; /* of the nest that is being entered; outermost NULL: none */
+    tirbi_ls lost;   /* written to and never read once memory has run out */
 } tirbi_lowerer;
 
 /* lower.c */

@@ -411,6 +411,7 @@ static bool gather_spatial(finder *f, const tirbi_tree *tree, const tirb_stmt *c
         for (uint32_t i = 0; i < block->n_iters; i++) {
             if (block->iters[i].type != TIRB_ITER_DATA_PAR) continue;
             const tirb_expr *value = tree->realize->as.block.values[i];
+            if (f->sv.n == MAX_SET) return false;
             f->alias[f->sv.n] = value->kind == TIRB_EXPR_VAR ? value : NULL;
             if (!add_to(&f->sv, block->iters[i].var)) return false;
         }

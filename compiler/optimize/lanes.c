@@ -63,6 +63,7 @@ typedef struct planner {
     uint32_t n_written;
     uint32_t n_values;
     tirbi_span span;
+    tirbi_lane_op lost; /* written to and never read once the plan has failed */
     bool failed;
 } planner;
 
@@ -84,14 +85,13 @@ static uint16_t new_value(planner *p) {
 }
 
 static tirbi_lane_op *add_op(planner *p, unsigned op, tirbi_dtype type) {
-    static tirbi_lane_op lost; /* written to and never read once the plan has failed */
     tirbi_lane_plan *plan = p->plan;
     if (plan->n_ops == plan->capacity) {
         uint32_t capacity = plan->capacity ? plan->capacity * 2 : 32;
         tirbi_lane_op *ops = capacity > MAX_OPS ? NULL : TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_op, capacity);
         if (!ops) {
             fail(p);
-            return &lost;
+            return &p->lost;
         }
         if (plan->n_ops) memcpy(ops, plan->ops, plan->n_ops * sizeof(*ops));
         plan->ops = ops;
@@ -662,7 +662,45 @@ static bool contains(tirbi_lvar *const *vars, uint32_t n, const tirbi_lvar *var)
     return false;
 }
 
-/* The init of a perfect nest of reduce loops starting at `loop`: it runs once, before them. */
+static bool value_uses(const tirbi_lx *x, tirbi_lvar *const *vars, uint32_t n) {
+    if (x->kind == TIRBI_LX_VAR) return contains(vars, n, x->var);
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
+        for (uint32_t i = 0; i < v->ndim; i++) {
+            if (value_uses(v->indices[i], vars, n)) return true;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (value_uses(x->args[i], vars, n)) return true;
+    }
+    return false;
+}
+
+/* Whether straight-line code uses some of the variables; other code counts as if it did. */
+static bool code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (code_uses(s->as.seq.items[i], vars, n)) return true;
+        }
+        return false;
+    case TIRBI_LS_IF:
+        return value_uses(s->as.if_.condition, vars, n) || code_uses(s->as.if_.then_case, vars, n) ||
+               (s->as.if_.else_case && code_uses(s->as.if_.else_case, vars, n));
+    case TIRBI_LS_STORE:
+        for (const tirbi_place *v = s->as.store.access; v; v = v->view) {
+            for (uint32_t i = 0; i < v->ndim; i++) {
+                if (value_uses(v->indices[i], vars, n)) return true;
+            }
+        }
+        return value_uses(s->as.store.value, vars, n);
+    case TIRBI_LS_SET: return value_uses(s->as.set.value, vars, n);
+    default: return true;
+    }
+}
+
+/* The init of a perfect nest of reduce loops starting at `loop`: it runs once, before them, unless it uses their
+ * variables. */
 static const tirbi_ls *hoistable_init(const tirbi_ls *loop) {
     tirbi_lvar *vars[TIRBI_MAX_AFFINE];
     uint32_t n;
@@ -672,6 +710,7 @@ static const tirbi_ls *hoistable_init(const tirbi_ls *loop) {
     for (uint32_t i = 0; i < n; i++) {
         if (!contains(first->as.if_.first_of, n, vars[i])) return NULL;
     }
+    if (code_uses(first->as.if_.then_case, vars, n)) return NULL;
     return first;
 }
 
@@ -851,7 +890,7 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
  * the same. Or they are the same element in every iteration, and different lanes have different elements: some index is
  * a function of the lane and of nothing else that varies. */
 static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer) return false;
+    if (a->buffer != b->buffer || a->buffer->overlaps) return false;
     const tirbi_loop_set *loops = &p->plan->loops;
     bool same = true, apart = false;
     for (uint32_t d = 0; d < a->ndim; d++) {

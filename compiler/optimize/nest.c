@@ -147,7 +147,7 @@ static bool reorderable(nest *n) {
         for (uint32_t d = 0; d < w->ndim; d++) {
             if (tirbi_mentions_loops(w->indices[d], &n->own)) return false;
         }
-        if (w->view || !spatial_of(n, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
+        if (w->view || w->buffer->overlaps || !spatial_of(n, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
         for (uint32_t j = 0; j < n->n_writes; j++) {
             if (n->writes[j]->buffer->root == w->buffer->root && !same_indices(n->writes[j], w)) return false;
         }

@@ -180,6 +180,48 @@ static void dependent_loops_stay_scalar(void **state) {
 
 /* ---- Every kernel ----------------------------------------------------------------------------------------------- */
 
+/* A nest deeper than what tree reductions are looked for in, and spatial axes beyond what is remembered of them. */
+static void deep_nests_compile(void **state) {
+    (void)state;
+    static char text[1 << 16];
+    size_t n = (size_t)snprintf(text, sizeof(text), HEADER "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n");
+    for (int i = 0; i < 70; i++) n += (size_t)snprintf(text + n, sizeof(text) - n, "%*sfor i%d in range(1):\n", i + 1, "", i);
+    snprintf(text + n, sizeof(text) - n, "%*sA[0] = A[0] + A[i40]\n", 72, "");
+    tirb_compile_result_destroy(compile_with(text, NULL));
+    n = (size_t)snprintf(text, sizeof(text), HEADER "@T.prim_func\ndef f(A: T.Buffer((64,), \"float32\"), "
+                                                    "B: T.Buffer((1,), \"float32\")):\n for k in range(64):\n"
+                                                    "  with T.sblock(\"b\"):\n");
+    for (int i = 0; i < 80; i++) n += (size_t)snprintf(text + n, sizeof(text) - n, "   v%d = T.axis.spatial(1, 0)\n", i);
+    snprintf(text + n, sizeof(text) - n, "   vk = T.axis.reduce(64, k)\n   B[0] = B[0] + A[vk]\n");
+    tirb_compile_result_destroy(compile_with(text, NULL));
+}
+
+/* An init that uses reduce variables is not moved before their loops. */
+static void an_init_may_use_reduce_variables(void **state) {
+    (void)state;
+    static const char text[] = HEADER "@T.prim_func\n"
+        "def f(X: T.Buffer((2, 33, 33), \"float32\"), M: T.Buffer((2, 33), \"float32\")):\n"
+        "    for h, i, j, k in T.grid(2, 33, 3, 3):\n"
+        "        with T.sblock(\"M\"):\n"
+        "            vh, vi, vj, vk = T.axis.remap(\"SSRR\", [h, i, j, k])\n"
+        "            with T.init():\n"
+        "                M[vh, vi] = X[vh, vi, vj + vk]\n"
+        "            M[vh, vi] = T.max(M[vh, vi], X[vh, vi, vj + 1])\n";
+    tirb_compile_result_destroy(compile_with(text, NULL));
+}
+
+/* Two indices of this view are one element, so that its rows are not independent. */
+static void overlapping_views_stay_scalar(void **state) {
+    (void)state;
+    static const char text[] = HEADER "@T.prim_func\ndef f(A: T.Buffer((64,), \"float32\")):\n"
+        "    V = T.decl_buffer((8, 4), \"float32\", data=A.data, strides=[1, 2])\n"
+        "    for i, j in T.grid(8, 3):\n        V[i, j + 1] = V[i, j] + T.float32(1)\n";
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    assert_int_equal(count(text, &options).lanes, 0);
+    options.disabled = TIRB_PASS_INTERCHANGE;
+    assert_int_equal(count(text, &options).lanes, 0);
+}
+
 static void compiling_twice_gives_the_same_bytes(void **state) {
     (void)state;
     unsigned n = 0;
@@ -313,6 +355,9 @@ int main(void) {
         cmocka_unit_test(plain_loops_become_lanes_too),
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(dependent_loops_stay_scalar),
+        cmocka_unit_test(deep_nests_compile),
+        cmocka_unit_test(an_init_may_use_reduce_variables),
+        cmocka_unit_test(overlapping_views_stay_scalar),
         cmocka_unit_test(compiling_twice_gives_the_same_bytes),
         cmocka_unit_test(a_built_module_runs),
         cmocka_unit_test(every_failing_allocation_is_reported),
