@@ -188,6 +188,50 @@ static void emit_call_checks(tirbi_emitter *e, const tirbi_lcall *call) {
     }
 }
 
+static const tirbi_lx *end_of(tirbi_emitter *e, const tirbi_lcall_ref *ref) {
+    return tirbi_lx_add(e->pool, ref->start->flat, ref->count);
+}
+
+/* Parts of one buffer must not overlap where the callee writes one of them. */
+static void check_apart(tirbi_emitter *e, const tirbi_lcall_ref *a, const tirbi_lcall_ref *b, const char *callee) {
+    tirbi_scope scope = tirbi_scope_open(e);
+    const tirbi_lx *before = tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, a), b->start->flat, NULL);
+    const tirbi_lx *behind = tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, b), a->start->flat, NULL);
+    const tirbi_lx *apart = before && behind ? tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, before, behind, NULL)
+                                             : NULL;
+    const char *message = tirbi_arena_format(e->arena, "two arguments of %s overlap and it writes one of them", callee);
+    if (apart && message && !tirbi_lx_is_int(apart, 1)) {
+        tirbi_patch_list good = {0};
+        tirbi_put_jump(e, TIRB_OP_BRIF, tirbi_put_value(e, apart), &good);
+        TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_OVERLAP, tirbi_string_number(e->strings, message));
+        tirbi_land(e, &good);
+    }
+    tirbi_scope_close(e, scope);
+}
+
+/* An argument that is written must not overlap another: the rule of calls from outside, kept inside. */
+static void check_aliases(tirbi_emitter *e, const tirbi_lcall *call, const tirbi_lfunc *callee) {
+    tirbi_lbuf *formals[TIRBI_MAX_CALL_ARGS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < callee->ast->n_params && n < call->n_refs; i++) {
+        if (callee->param_buffers[i]) formals[n++] = callee->param_buffers[i];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            const tirbi_lcall_ref *a = &call->refs[j], *b = &call->refs[i];
+            if (a->buffer != b->buffer || (!formals[i]->written && !formals[j]->written)) continue;
+            if (a->start && b->start) {
+                check_apart(e, a, b, callee->ast->name);
+                continue;
+            }
+            const char *message = tirbi_arena_format(e->arena, "'%s' and '%s' of %s are the same buffer and it writes one of them",
+                                                     formals[j]->name, formals[i]->name, callee->ast->name);
+            if (message) TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_OVERLAP, tirbi_string_number(e->strings, message));
+            return;
+        }
+    }
+}
+
 static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_lfunc *callee = &e->module->functions[call->function];
@@ -198,6 +242,7 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
         return;
     }
     emit_call_checks(e, call);
+    check_aliases(e, call, callee);
     for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);
     uint32_t r = 0;
     for (uint32_t i = 0; i < callee->ast->n_params && r < call->n_refs; i++) {

@@ -80,6 +80,11 @@ static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
         tirbi_unsupported(l, buffer->span, "a buffer whose elements are vectors");
         return NULL;
     }
+    if (buffer->ndim > TIRBI_MAX_NDIM) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, buffer->span, "buffer '%s' has %u dimensions, more than %d",
+                           buffer->name, (unsigned)buffer->ndim, (int)TIRBI_MAX_NDIM);
+        return NULL;
+    }
     if (!tirbi_machine_type(l, buffer->dtype, buffer->span, &type)) return NULL;
     tirbi_lbuf *b = TIRBI_NEW(l->arena, tirbi_lbuf);
     const tirbi_lx **shape = lower_all(l, buffer->shape, buffer->ndim);

@@ -40,23 +40,41 @@ static bool scale(tirbi_lx_pool *pool, tirbi_affine *a, const tirbi_lx *factor, 
     return a->start != NULL;
 }
 
-/* Narrow arithmetic wraps within reach of real indices. */
-static bool exact_type(const tirbi_lx *x) {
-    return tirbi_dtype_is_int((tirbi_dtype)x->type) && tirbi_dtypes[x->type].bits >= 32;
+bool tirbi_full_range(const tirbi_lx *x) {
+    unsigned bits = tirbi_dtypes[x->type].bits;
+    bool is_signed = tirbi_dtype_is_signed((tirbi_dtype)x->type);
+    int64_t hi = (int64_t)(is_signed || bits == 64 ? UINT64_MAX >> (65 - bits) : (UINT64_C(1) << bits) - 1);
+    return x->lo <= (is_signed ? -hi - 1 : 0) && x->hi >= hi;
+}
+
+enum { LARGE_OFFSET = 1 << 20, SYMBOLIC = INT32_MAX - 1 };
+
+/* Arithmetic whose result is known to fit its type, or that only an extent near 2^31 could make wrap: an element of such
+ * an extent lies outside of every buffer that the arithmetic could mean to index. Narrow types wrap within reach. */
+static bool exact(const tirbi_lx *x) {
+    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || tirbi_dtypes[x->type].bits < 32) return false;
+    if (x->type == TIRB_I64 || !tirbi_full_range(x)) return true;
+    bool symbolic = false;
+    for (int i = 0; i < x->n_args; i++) {
+        const tirbi_lx *a = x->args[i];
+        if (a->kind == TIRBI_LX_CONST && (a->value > LARGE_OFFSET || a->value < -LARGE_OFFSET)) return false;
+        symbolic = symbolic || a->hi >= SYMBOLIC;
+    }
+    return symbolic;
 }
 
 static bool of_operation(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
     tirbi_affine b;
     switch (x->op) {
     case TIRB_OP_CAST:
-        return exact_type(x) && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+        return tirbi_dtypes[x->type].bits >= 32 && tirbi_dtypes[x->type].bits >= tirbi_dtypes[x->source].bits && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
                tirbi_affine_of(pool, x->args[0], loops, out);
     case TIRB_OP_ADD:
     case TIRB_OP_SUB:
-        return exact_type(x) && tirbi_affine_of(pool, x->args[0], loops, out) &&
+        return exact(x) && tirbi_affine_of(pool, x->args[0], loops, out) &&
                tirbi_affine_of(pool, x->args[1], loops, &b) && sum(pool, out, &b, loops->n, x->op == TIRB_OP_SUB);
     case TIRB_OP_MUL: {
-        if (!exact_type(x)) return false;
+        if (!exact(x)) return false;
         bool left = tirbi_mentions_loops(x->args[0], loops), right = tirbi_mentions_loops(x->args[1], loops);
         if (left && right) return false;
         return tirbi_affine_of(pool, x->args[left ? 0 : 1], loops, out) &&

@@ -21,8 +21,9 @@ typedef struct tirbi_affine {
 
 /* Whether x mentions the variable of a loop of the set. */
 bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
-/* The affine form of an integer expression used as an index. 32-bit and wider arithmetic is taken as exact: an element
- * number that lies inside a buffer has the same low bits either way, and one that does not traps. */
+/* Whether nothing is known of an integer's value but its type. */
+bool tirbi_full_range(const tirbi_lx *x);
+/* The affine form of an integer expression used as an index. */
 bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out);
 /* The constant coefficient of loop i; false when it is not a constant. */
 bool tirbi_affine_constant(const tirbi_affine *form, uint32_t i, int64_t *out);

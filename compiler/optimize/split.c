@@ -37,14 +37,6 @@ static bool find_choice(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) 
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
 
-static bool full_range(const tirbi_lx *x) {
-    unsigned bits = tirbi_dtypes[x->type].bits;
-    int64_t hi = tirbi_dtype_is_signed((tirbi_dtype)x->type) ? (int64_t)(UINT64_MAX >> (65 - bits))
-                                                              : (int64_t)((UINT64_C(1) << (bits - 1) << 1) - 1);
-    int64_t lo = tirbi_dtype_is_signed((tirbi_dtype)x->type) ? -hi - 1 : 0;
-    return x->lo <= lo && x->hi >= hi;
-}
-
 /* Whether integer arithmetic is known not to wrap, so that it may be done in int64 instead. */
 static bool exact(const tirbi_lx *x) {
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_U64) return false;
@@ -53,7 +45,7 @@ static bool exact(const tirbi_lx *x) {
     switch (x->op) {
     case TIRB_OP_ADD:
     case TIRB_OP_SUB:
-    case TIRB_OP_MUL: return !full_range(x) && exact(x->args[0]) && exact(x->args[1]);
+    case TIRB_OP_MUL: return !tirbi_full_range(x) && exact(x->args[0]) && exact(x->args[1]);
     case TIRB_OP_CAST:
         return tirbi_dtype_is_int((tirbi_dtype)x->source) && tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
                (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0) && exact(x->args[0]);
