@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "compiler/text/text.h"
-#include "include/tirb/compiler.h"
-#include "include/tirb/dlpack.h"
+#include <tirb/compiler.h>
+#include <tirb/dlpack.h>
 
 enum { MAX_TEXT = 1 << 20, MAX_FILES = 1024, MAX_ARGS = 16, MAX_NDIM = 4, MAX_BYTES = 4096, MAX_LINE = 1024 };
 
