@@ -22,7 +22,15 @@
 #define BEGIN() GO();
 #define END()
 #define HANDLER(name) name:
-#define GO() goto *targets[pc->op]
+#define GO() goto *target[pc->op]
+#endif
+
+/* In a function with hundreds of handlers gcc keeps even these in memory unless it is told where they live; the loop is
+ * then bound by store forwarding. Callee-saved registers, so that calls leave them alone. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__)
+#define PINNED(type, name, where) register type name __asm__(where)
+#else
+#define PINNED(type, name, where) type name
 #endif
 
 /* Goes on `words` words further. */
@@ -152,12 +160,15 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #include "vm/exec/forms.def"
     };
 #endif
+#ifndef TIRB_SWITCH_DISPATCH
+    PINNED(const void *const *, target, "r14") = targets;
+#endif
     const atomic_uint *const stop = machine->run->stop;
     const tirbi_frame *const bottom = machine->frame;
-    const tirbi_word *pc = bottom->fn->words;
+    PINNED(const tirbi_word *, pc, "rbx") = bottom->fn->words;
     tirbi_frame *frame;
-    uint64_t *s;
-    tirbi_ref *refs;
+    PINNED(uint64_t *, s, "r12");
+    PINNED(tirbi_ref *, refs, "r13");
     uint64_t fuel = machine->fuel;
     tirb_status status;
     LOAD_FRAME();
