@@ -136,20 +136,9 @@ static uint32_t count_kind(const tirb_stmt *s, tirb_stmt_kind kind) {
 }
 
 static tirbi_lvar *tree_loop(tirbi_lowerer *l, const tirb_stmt *loop) {
-    tirbi_dtype type;
-    const tirb_expr *var = loop->as.for_.var;
     const tirbi_lx *min = tirbi_lower_index(l, loop->as.for_.min, NULL);
     const tirbi_lx *extent = tirbi_lower_index(l, loop->as.for_.extent, NULL);
-    if (!min || !extent || !tirbi_machine_type(l, var->dtype, var->span, &type)) return NULL;
-    tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, type);
-    if (!v) return NULL;
-    int64_t last;
-    v->min = min;
-    v->extent = extent;
-    v->lo = min->lo;
-    if (!__builtin_add_overflow(min->hi, extent->hi - 1, &last)) v->hi = last;
-    tirbi_lower_bind(l, var, tirbi_lx_var(l->pool, v));
-    return v;
+    return min && extent ? tirbi_lower_loop_var(l, loop->as.for_.var, min, extent) : NULL;
 }
 
 /* The reduction itself, inside the loops that are not reduction loops. */
@@ -184,7 +173,6 @@ static void lower_tree_body(tirbi_lowerer *l, const tirbi_tree *tree) {
     s->as.tree.n_updates = parts.n_updates;
     s->as.tree.lets = parts.lets;
     s->as.tree.n_lets = parts.n_lets;
-    for (uint32_t i = 0; i < parts.n_updates; i++) parts.updates[i].target->buffer->root->written = true;
     if (guard) {
         tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, span);
         branch->as.if_.condition = tirbi_lx_cast(l->pool, TIRB_BOOL, guard);

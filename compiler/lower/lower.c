@@ -93,7 +93,7 @@ static void set_loop_range(tirbi_lvar *var) {
     if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last)) var->hi = last;
 }
 
-static tirbi_lvar *loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *min, const tirbi_lx *extent) {
+tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *min, const tirbi_lx *extent) {
     tirbi_dtype type;
     if (!tirbi_machine_type(l, var->dtype, var->span, &type)) return NULL;
     tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, type);
@@ -115,7 +115,7 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
         tirbi_report_error(l->diagnostics, TIRB_VALUE, step->span, "the step of a loop must be a positive constant");
         return;
     }
-    tirbi_lvar *v = loop_var(l, var, first, count);
+    tirbi_lvar *v = tirbi_lower_loop_var(l, var, first, count);
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
     l->depth++;
@@ -157,7 +157,6 @@ static void store_place(tirbi_lowerer *l, const tirbi_place *place, const tirbi_
         set->as.set.value = value;
         return;
     }
-    place->buffer->root->written = true;
     tirbi_ls *store = tirbi_append(l, TIRBI_LS_STORE, span);
     store->as.store.access = place;
     store->as.store.value = value;

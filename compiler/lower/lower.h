@@ -51,6 +51,8 @@ void tirbi_lower_stmt(tirbi_lowerer *l, const tirb_stmt *stmt);
 /* Lowers into a list of its own. */
 const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt);
 tirbi_ls *tirbi_append(tirbi_lowerer *l, tirbi_ls_kind kind, tirbi_span span);
+/* The counter of a loop, bound to the AST's variable. */
+tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *min, const tirbi_lx *extent);
 tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type);
 tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype type, uint32_t lanes, tirbi_span span);
 /* Reports that a construct is not supported and goes on. */
