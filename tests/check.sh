@@ -142,6 +142,8 @@ if [ "$full" -eq 1 ]; then
     CC=gcc build tsan tsan -DTIRB_WERROR=OFF && tests tsan -L unit
     tests asan -L kernels
     counted "compared with TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
+    note "the mathematical functions on every float32"
+    one "math sweep" timeout 7200 build/release/bin/math_sweep --full
     one "differential, long" build/release/bin/differential --seed 1000 --count 20000
 fi
 

@@ -115,3 +115,34 @@ def test_a_link_stays_a_link(t):
 def test_usage(t):
     assembled(t)
     t.run("dis", "s.tirb", "--nope", code=USAGE)
+
+
+TYPES = ["bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+         "float16", "bfloat16", "float32", "float64"]
+
+
+def loop(name, source, target, value):
+    return f"""
+@T.prim_func
+def {name}(A: T.Buffer((100,), "{source}"), B: T.Buffer((100,), "{target}")):
+    for i in range(100):
+        B[i] = {value}
+"""
+
+
+def test_every_type_has_lanes(t):
+    """Casts between all types and arithmetic of every type become lane loops, and no loop of single elements is left."""
+    casts = [loop(f"cast{i}_{j}", source, target, f'T.Cast("{target}", A[i])')
+             for i, source in enumerate(TYPES) for j, target in enumerate(TYPES) if i != j]
+    sums = [loop(f"sum_{name}", name, name, "T.if_then_else(A[i] < B[i], A[i] * B[i] + A[i], T.min(A[i], B[i]))")
+            for name in TYPES[1:]]
+    masks = [loop(f"mask_{name}", name, "bool", "T.And(A[i] != A[i] + A[i], T.Not(B[i]))") for name in TYPES[1:]]
+    mixed = [loop("mixed", "uint8", "uint8",
+                  'T.Cast("uint8", T.Cast("float32", T.Cast("int32", A[i]) * 3 - 128) * T.float32(0.5))')]
+    functions = casts + sums + masks + mixed
+    t.write("k.py", "from tvm.script import tirx as T\n" + "".join(functions))
+    t.run("compile", "k.py")
+    lines = [line.split() for line in t.run("dis", "k.tirb").text.splitlines()]
+    lanes = sum(1 for words in lines if words[:1] == ["lane"])
+    scalars = sum(1 for words in lines if words[:1] == ["loop"])
+    expect(lanes == len(functions) and scalars == 0, f"{len(functions)} loops: {lanes} of lanes, {scalars} of elements")

@@ -1,0 +1,248 @@
+/* math_sweep [--full] [NAME...]: the errors of the mathematical strip kernels against MPFR, in units in the last place.
+ *
+ * float32 with one argument: every input with --full, else a sample; what differs from the C library's double rounded to
+ * float is decided by MPFR. Two arguments, and float64: random inputs, all decided by MPFR. Prints the largest error of
+ * each function and where it is; fails where that is over 1 ULP (float32) or 1.5 ULP (float64). All processors work. */
+#define _GNU_SOURCE /* exp10 */
+
+#include <inttypes.h>
+#include <math.h>
+#include <mpfr.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tirb/tirb.h>
+
+#include "loader/isa/isa.h"
+#include "vm/lanes/kernels.h"
+#include "vm/math/core.h"
+
+/* More than any function loses here, and enough to place a float64 among its neighbours. */
+enum { PRECISION = 200, BATCH = 4096, MAX_WORKERS = 64 };
+static const double bound_f32 = 1.0, bound_f64 = 1.5;
+
+typedef int (*exact_1)(mpfr_t, const mpfr_t, mpfr_rnd_t);
+typedef int (*exact_2)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
+
+static int exact_sigmoid(mpfr_t out, const mpfr_t x, mpfr_rnd_t mode) {
+    mpfr_neg(out, x, mode);
+    mpfr_exp(out, out, mode);
+    mpfr_add_ui(out, out, 1, mode);
+    return mpfr_ui_div(out, 1, out, mode);
+}
+
+/* mpfr_rec_sqrt has no negative infinity for -0. */
+static int exact_rsqrt(mpfr_t out, const mpfr_t x, mpfr_rnd_t mode) {
+    mpfr_sqrt(out, x, mode);
+    return mpfr_ui_div(out, 1, out, mode);
+}
+
+static double rsqrt_d(double x) { return 1 / sqrt(x); }
+static double sigmoid_d(double x) { return x > 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x)); }
+
+typedef struct function {
+    const char *name;
+    double (*in_double)(double); /* one argument only */
+    exact_1 one;
+    exact_2 two;
+} function;
+
+static const function functions[] = {
+    {"exp", exp, mpfr_exp, NULL},       {"exp2", exp2, mpfr_exp2, NULL},       {"exp10", exp10, mpfr_exp10, NULL},
+    {"expm1", expm1, mpfr_expm1, NULL}, {"log", log, mpfr_log, NULL},          {"log2", log2, mpfr_log2, NULL},
+    {"log10", log10, mpfr_log10, NULL}, {"log1p", log1p, mpfr_log1p, NULL},    {"sin", sin, mpfr_sin, NULL},
+    {"cos", cos, mpfr_cos, NULL},       {"tan", tan, mpfr_tan, NULL},          {"asin", asin, mpfr_asin, NULL},
+    {"acos", acos, mpfr_acos, NULL},    {"atan", atan, mpfr_atan, NULL},       {"sinh", sinh, mpfr_sinh, NULL},
+    {"cosh", cosh, mpfr_cosh, NULL},    {"tanh", tanh, mpfr_tanh, NULL},       {"asinh", asinh, mpfr_asinh, NULL},
+    {"acosh", acosh, mpfr_acosh, NULL}, {"atanh", atanh, mpfr_atanh, NULL},    {"erf", erf, mpfr_erf, NULL},
+    {"sqrt", sqrt, mpfr_sqrt, NULL},    {"rsqrt", rsqrt_d, exact_rsqrt, NULL},
+    {"sigmoid", sigmoid_d, exact_sigmoid, NULL},
+    {"pow", NULL, NULL, mpfr_pow},      {"atan2", NULL, NULL, mpfr_atan2},     {"hypot", NULL, NULL, mpfr_hypot},
+};
+enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* ---- Errors ----------------------------------------------------------------------------------------------------- */
+
+typedef struct scratch {
+    mpfr_t x, y, exact, error;
+} scratch;
+
+/* Of `got` beside the exact value. `digits` and `least` describe the type: bits of significand, the exponent of its
+ * least subnormal; `most` is its largest value. A value beyond that may be infinity. */
+static double error_of(scratch *s, double got, int digits, int least, double most) {
+    if (mpfr_nan_p(s->exact) || isnan(got)) return mpfr_nan_p(s->exact) && isnan(got) ? 0 : (double)INFINITY;
+    if (mpfr_inf_p(s->exact)) return isinf(got) && signbit(got) == (mpfr_signbit(s->exact) != 0) ? 0 : (double)INFINITY;
+    if (isinf(got)) {
+        mpfr_abs(s->error, s->exact, MPFR_RNDN);
+        bool beyond = mpfr_cmp_d(s->error, most) > 0 && (mpfr_sgn(s->exact) > 0) == (got > 0);
+        return beyond ? 0.5 : (double)INFINITY;
+    }
+    if (mpfr_zero_p(s->exact)) return got == 0 ? 0 : (double)INFINITY;
+    mpfr_exp_t exponent = mpfr_get_exp(s->exact) - digits;
+    mpfr_sub_d(s->error, s->exact, got, MPFR_RNDN);
+    mpfr_mul_2si(s->error, s->error, -(exponent < least ? least : (long)exponent), MPFR_RNDN);
+    return fabs(mpfr_get_d(s->error, MPFR_RNDN));
+}
+
+static double exact_error(scratch *s, const function *f, tirbi_dtype type, double x, double y, double got) {
+    mpfr_set_d(s->x, x, MPFR_RNDN);
+    mpfr_set_d(s->y, y, MPFR_RNDN);
+    if (f->one)
+        f->one(s->exact, s->x, MPFR_RNDN);
+    else
+        f->two(s->exact, s->x, s->y, MPFR_RNDN);
+    return type == TIRB_F32 ? error_of(s, got, 24, -149, 0x1.fffffep127)
+                            : error_of(s, got, 53, -1074, 0x1.fffffffffffffp1023);
+}
+
+/* ---- One function ----------------------------------------------------------------------------------------------- */
+
+typedef struct task {
+    const function *function;
+    tirbi_dtype type;
+    tirbi_kernel kernel;
+    double worst, at_x, at_y;
+    uint64_t inputs;
+} task;
+
+static void note(task *t, double error, double x, double y) {
+    if (!(error > t->worst)) return;
+    t->worst = error;
+    t->at_x = x;
+    t->at_y = y;
+}
+
+static void sweep_floats(task *t, scratch *s, uint64_t step) {
+    static _Thread_local float x[BATCH], got[BATCH];
+    for (uint64_t bits = 0; bits <= UINT32_MAX;) {
+        size_t n = 0;
+        for (; n < BATCH && bits <= UINT32_MAX; bits += step) x[n++] = tirbi_f32_from_bits((uint32_t)bits);
+        t->kernel(got, x, NULL, NULL, n);
+        t->inputs += n;
+        for (size_t i = 0; i < n; i++) {
+            double near = t->function->in_double((double)x[i]);
+            bool right = (float)near == got[i] || (isnan(near) && isnan(got[i]));
+            if (!right) note(t, exact_error(s, t->function, TIRB_F32, (double)x[i], 0, (double)got[i]), (double)x[i], 0);
+        }
+    }
+}
+
+static uint64_t random_bits(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* All bit patterns alike, or values of ordinary size, or values near a multiple of a quarter. */
+static double random_value(uint64_t *state) {
+    uint64_t kind = random_bits(state) % 4;
+    double unit = (double)(random_bits(state) >> 11) * 0x1p-53;
+    double sign = (random_bits(state) & 1) != 0 ? -1 : 1;
+    if (kind == 0) return tirbi_f64_from_bits(random_bits(state));
+    if (kind == 1) return sign * ldexp(1 + unit, (int)(random_bits(state) % 40) - 30);
+    if (kind == 2)
+        return sign * ((double)(random_bits(state) % 9) * 0.25 + ldexp(unit - 0.5, -(int)(random_bits(state) % 50)));
+    return sign * unit * 800;
+}
+
+static void try_random(task *t, scratch *s, unsigned n) {
+    uint64_t state = 0x9E3779B97F4A7C15u;
+    bool narrow = t->type == TIRB_F32;
+    for (unsigned i = 0; i < n; i++) {
+        double x = random_value(&state), y = random_value(&state), got = 0;
+        float x32 = (float)x, y32 = (float)y, got32 = 0;
+        if (narrow) {
+            t->kernel(&got32, &x32, t->function->two ? &y32 : NULL, NULL, 1);
+            x = (double)x32, y = (double)y32, got = (double)got32;
+        } else {
+            t->kernel(&got, &x, t->function->two ? &y : NULL, NULL, 1);
+        }
+        t->inputs++;
+        note(t, exact_error(s, t->function, t->type, x, y, got), x, y);
+    }
+}
+
+/* ---- All of them ------------------------------------------------------------------------------------------------ */
+
+typedef struct work {
+    task tasks[2 * N_FUNCTIONS];
+    unsigned n;
+    bool full;
+    atomic_uint next;
+} work;
+
+static void *worker(void *data) {
+    work *w = data;
+    scratch s;
+    mpfr_inits2(PRECISION, s.x, s.y, s.exact, s.error, (mpfr_ptr)NULL);
+    for (unsigned i; (i = atomic_fetch_add(&w->next, 1)) < w->n;) {
+        task *t = &w->tasks[i];
+        if (t->type == TIRB_F32 && t->function->one) sweep_floats(t, &s, w->full ? 1 : 20011);
+        try_random(t, &s, w->full ? 2000000 : 20000);
+    }
+    mpfr_clears(s.x, s.y, s.exact, s.error, (mpfr_ptr)NULL);
+    mpfr_free_cache();
+    return NULL;
+}
+
+static tirbi_kernel best_kernel(const char *name, tirbi_dtype type) {
+    const tirbi_kernel_table *table = tirbi_kernels(TIRB_ISA_GENERIC);
+    if (tirb_isa_available(TIRB_ISA_AVX2)) table = tirbi_kernels(TIRB_ISA_AVX2);
+    if (tirb_isa_available(TIRB_ISA_AVX512)) table = tirbi_kernels(TIRB_ISA_AVX512);
+    for (unsigned op = 0; op < TIRBI_N_ELEMENTWISE; op++) {
+        const char *mnemonic = tirbi_ops[op + TIRBI_FIRST_ELEMENTWISE].mnemonic;
+        if (mnemonic && strcmp(mnemonic, name) == 0) return table->op[op][type];
+    }
+    return NULL;
+}
+
+static bool wanted(const char *name, int n_words, char **words) {
+    for (int i = 0; i < n_words; i++)
+        if (strcmp(name, words[i]) == 0) return true;
+    return n_words == 0;
+}
+
+static bool print(const work *w) {
+    bool good = true;
+    for (unsigned i = 0; i < w->n; i++) {
+        const task *t = &w->tasks[i];
+        bool fits = t->worst <= (t->type == TIRB_F32 ? bound_f32 : bound_f64);
+        printf("%s %-8s %9.6f ULP at %a", tirbi_dtypes[t->type].name, t->function->name, t->worst, t->at_x);
+        if (t->function->two) printf(", %a", t->at_y);
+        printf(" (%" PRIu64 " inputs)%s\n", t->inputs, fits ? "" : " TOO MUCH");
+        good = good && fits;
+    }
+    return good;
+}
+
+int main(int argc, char **argv) {
+    static work w;
+    w.full = argc > 1 && strcmp(argv[1], "--full") == 0;
+    int first = w.full ? 2 : 1;
+    for (unsigned i = 0; i < 2 * N_FUNCTIONS; i++) {
+        const function *f = &functions[i % N_FUNCTIONS];
+        tirbi_dtype type = i < N_FUNCTIONS ? TIRB_F32 : TIRB_F64;
+        if (!wanted(f->name, argc - first, argv + first)) continue;
+        w.tasks[w.n] = (task){.function = f, .type = type, .kernel = best_kernel(f->name, type)};
+        /* What the double rounds to is right to half a unit and the double's own error. */
+        if (type == TIRB_F32 && f->one) w.tasks[w.n].worst = 0.5;
+        if (!w.tasks[w.n++].kernel) {
+            printf("there is no kernel for %s\n", f->name);
+            return 1;
+        }
+    }
+    pthread_t workers[MAX_WORKERS];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int n_workers = 0;
+    for (; n_workers < MAX_WORKERS && n_workers + 1 < processors; n_workers++)
+        if (pthread_create(&workers[n_workers], NULL, worker, &w) != 0) break;
+    worker(&w);
+    while (n_workers > 0) pthread_join(workers[--n_workers], NULL);
+    return print(&w) ? 0 : 1;
+}
