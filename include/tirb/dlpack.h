@@ -2,8 +2,8 @@
  *
  * DLPack 1.0 added DLManagedTensorVersioned, flags and more element types; headers before it (Debian 12 has 0.6) lack
  * them. These declarations have the same layout and values, so that programs built against any <dlpack/dlpack.h> can
- * exchange tensors with producers of either age. tirb itself only ever borrows a DLTensor: whoever received a managed
- * tensor keeps it until the call returned, and then calls its deleter, if it has one. */
+ * exchange tensors with producers of either age. A call only ever borrows a DLTensor: whoever received a managed tensor
+ * keeps it until the call returned, and then calls its deleter, if it has one. */
 #ifndef TIRB_DLPACK_H
 #define TIRB_DLPACK_H
 
@@ -43,6 +43,15 @@ _Static_assert(sizeof(struct DLManagedTensorVersioned) == sizeof(tirb_dl_managed
                    offsetof(struct DLManagedTensorVersioned, dl_tensor) == offsetof(tirb_dl_managed_v1, dl_tensor),
                "the layout of DLPack 1");
 #endif
+
+/* Makes a tensor of zeroes in host memory, compact, aligned to 256 bytes, with the engine's allocator: for outputs, of the
+ * shape and type that tirb_instance_infer gives, and for consumers of either form of the struct. The caller owns
+ * *out_tensor and gives it away, or back by its deleter, on any thread; it keeps the engine alive. Thread-safe. Errors:
+ * ARGUMENT (a type or rank that tirb does not have), SHAPE (a negative extent, or too many bytes), NO_MEMORY, MISUSE. */
+TIRB_API tirb_status tirb_tensor_create(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                                        DLManagedTensor **out_tensor, tirb_error *error);
+TIRB_API tirb_status tirb_tensor_create_v1(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                                           tirb_dl_managed_v1 **out_tensor, tirb_error *error);
 
 /* Makes the call argument for a managed tensor, read-only if it is flagged so. Returns 0 and leaves *out_arg alone if
  * the struct is of another major version. The argument borrows `managed`, which stays the caller's. */

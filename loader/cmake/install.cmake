@@ -19,6 +19,21 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tirb-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/tirb-config.cmake ${PROJECT_BINARY_DIR}/tirb-config-version.cmake
     DESTINATION ${package_dir})
 
+# The .pc files find the prefix from where they lie, so that an installed tree may be moved. Folders that the packager
+# made absolute stay as they are.
+set(TIRB_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+set(TIRB_PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
+set(TIRB_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+    file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+    string(REGEX REPLACE "/$" "" up "${up}")
+    set(TIRB_PC_PREFIX "\${pcfiledir}/${up}")
+    set(TIRB_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+    if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+        set(TIRB_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+    endif()
+endif()
+
 # A static libtirb needs its private libraries on the consumer's command line; pkg-config --static adds them.
 foreach(library IN LISTS installed)
     configure_file(${CMAKE_CURRENT_LIST_DIR}/${library}.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs both forms of the libraries and builds a host program against each by find_package and by pkg-config, and
-# once by add_subdirectory; compares the exported symbols with exports.txt. Ends with `N passed, N failed`.
+# Installs both forms of the libraries, moves the installed tree, and builds host programs in C and C++ against each by
+# find_package and by pkg-config, and once by add_subdirectory and by FetchContent; compares the exported symbols with
+# exports.txt, and looks at sonames, installed headers and what the package files name. Ends with `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
@@ -24,7 +25,7 @@ consume() { # consume BUILD OPTIONS...: configure, build and run the host progra
     shift
     rm -rf "$build"
     cmake -S tests/abi/consumer -B "$build" -G Ninja "$@" && cmake --build "$build" &&
-        "$build/consumer" && "$build/runtime_only"
+        "$build/consumer" && "$build/runtime_only" && "$build/from_cxx"
 }
 
 by_pkg_config() { # by_pkg_config PREFIX static|shared
@@ -54,18 +55,44 @@ install_form() { # install_form static|shared
         cmake --build "$work/$1" && rm -rf "$work/prefix-$1" && cmake --install "$work/$1"
 }
 
+move_prefix() { # move_prefix static|shared: what was installed must work from anywhere
+    rm -rf "$work/moved-$1" && mv "$work/prefix-$1" "$work/moved-$1"
+}
+
+names_no_tree() { # names_no_tree PREFIX: no package file names a folder of this machine that a consumer may not have
+    ! grep -rn --include='*.pc' --include='*.cmake' -e "$root" "$1"
+}
+
+has_soname() { readelf -d "$1" | grep -qF "Library soname: [$2]"; }
+
+headers_alone() { # headers_alone PREFIX: each installed header by itself, in C11 and in C++17
+    local header
+    while read -r header; do
+        echo "#include <$header>" | cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$1/include" -fsyntax-only -xc - &&
+            echo "#include <$header>" |
+            c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$1/include" -fsyntax-only -xc++ - || return 1
+    done < <(cd "$1/include" && find tirb -name '*.h')
+}
+
 mkdir -p "$work"
 for form in static shared; do
     check "install ($form)" install_form "$form"
-    check "find_package ($form)" consume "$work/consumer-$form" -DCMAKE_PREFIX_PATH="$work/prefix-$form"
-    check "pkg-config ($form)" by_pkg_config "$work/prefix-$form" "$form"
+    check "moving ($form)" move_prefix "$form"
+    check "find_package ($form)" consume "$work/consumer-$form" -DCMAKE_PREFIX_PATH="$work/moved-$form"
+    check "pkg-config ($form)" by_pkg_config "$work/moved-$form" "$form"
+    check "folders in package files ($form)" names_no_tree "$work/moved-$form"
 done
+check "installed headers" headers_alone "$work/moved-shared"
 check "add_subdirectory" consume "$work/consumer-source" -DTIRB_SOURCE="$root" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)"
+check "FetchContent" consume "$work/consumer-fetched" -DTIRB_FETCH="$root" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)"
 for library in tirb tirbc; do
     expected=tests/abi/exports.txt
     [ "$library" = tirb ] || expected=tests/abi/exports-$library.txt
-    check "exports of lib$library" exports_match "$(find "$work/prefix-shared" -name "lib$library.so")" "$expected"
+    file=$(find "$work/moved-shared" -name "lib$library.so")
+    check "exports of lib$library" exports_match "$file" "$expected"
+    check "soname of lib$library" has_soname "$file" "lib$library.so.0"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
