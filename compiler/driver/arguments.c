@@ -46,6 +46,59 @@ static exit_code fail_no_parameter(const run *r, const char *name, size_t length
     return code;
 }
 
+/* ---- What the command line leaves open, made up ------------------------------------------------------------------ */
+
+/* The generator xorshift64*. */
+static uint64_t next_random(uint64_t *state) {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+/* Values that kernels take without trouble: floats above 0 and up to 1, bytes of any value, and other integers small
+ * enough to be an index of most things. */
+static number random_number(tirbi_dtype type, uint64_t *state) {
+    uint64_t bits = next_random(state) >> 32;
+    if (tirbi_dtype_is_float(type)) {
+        number real = number_from_real((double)(bits + 1) / 4294967296.0);
+        real.single = (float)real.real;
+        return real;
+    }
+    if (type == TIRB_BOOL) return number_from_integer((int64_t)(bits & 1), type);
+    if (type == TIRB_U8) return number_from_integer((int64_t)(bits & 255), type);
+    if (type == TIRB_I8) return number_from_integer((int64_t)(bits & 255) - 128, type);
+    return number_from_integer((int64_t)(bits & 3), type);
+}
+
+/* Every parameter has values of its own, which do not depend on what else is given. */
+static uint64_t random_start(const run *r, const parameter *p) {
+    return UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(p - r->parameters + 1);
+}
+
+static void fill_random(const run *r, parameter *p) {
+    uint64_t state = random_start(r, p);
+    tensor *t = &p->value.tensor;
+    for (size_t i = 0; i < t->count; i++) {
+        number n = random_number(t->type, &state);
+        element_store(t, i, &n);
+    }
+}
+
+/* "4x4xf32": a tensor of this shape. */
+static exit_code make_up_literal(const run *r, parameter *p, const char *text) {
+    tensor made;
+    if (!tensor_of_type_text(text, strlen(text), &made) || !tensor_measure(&made) || !tensor_allocate(&made)) {
+        return fail(r->inv, EXIT_CALL, "'%s' needs more memory than there is", text);
+    }
+    p->value = (value){.is_tensor = true, .tensor = made};
+    p->given = true;
+    fill_random(r, p);
+    return EXIT_DONE;
+}
+
+/* ---- Assigning --------------------------------------------------------------------------------------------------- */
+
 /* A literal for one parameter: a plain number makes a tensor without dimensions, and such a tensor makes a scalar. */
 static exit_code fit_kind(const run *r, parameter *p) {
     bool wants_tensor = p->info.kind == TIRB_PARAM_TENSOR;
@@ -81,6 +134,9 @@ static exit_code assign(const run *r, parameter *p, const char *text) {
     if (strcmp(text, "_") == 0) {
         p->skipped = true;
         return EXIT_DONE;
+    }
+    if (r->make_up && p->info.kind == TIRB_PARAM_TENSOR && is_tensor_type(text, strlen(text))) {
+        return make_up_literal(r, p, text);
     }
     exit_code code = value_read(r->inv, text, &p->value);
     if (code != EXIT_DONE) return code;
@@ -265,12 +321,21 @@ exit_code arguments_complete(run *r) {
             } else {
                 code = make_scalar(r, p, &r->arguments[i]);
             }
+        } else if (r->make_up) {
+            if (p->info.kind == TIRB_PARAM_SCALAR && !p->info.is_inferable) {
+                uint64_t state = random_start(r, p);
+                p->value.scalar = random_number(p->type, &state);
+                code = make_scalar(r, p, &r->arguments[i]);
+            }
         } else if (p->info.kind == TIRB_PARAM_SCALAR ? !p->info.is_inferable : p->info.is_read) {
             code = fail(r->inv, EXIT_CALL, "the argument '%s' is missing, for %s", p->info.name, r->info.signature);
         }
     }
     for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
-        if (!r->parameters[i].given && r->parameters[i].info.kind == TIRB_PARAM_TENSOR) code = allocate_output(r, i);
+        parameter *p = &r->parameters[i];
+        if (p->given || p->info.kind != TIRB_PARAM_TENSOR) continue;
+        code = allocate_output(r, i);
+        if (code == EXIT_DONE && r->make_up) fill_random(r, p);
     }
     return code;
 }

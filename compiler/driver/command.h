@@ -39,6 +39,9 @@ typedef enum option_key {
     OPTION_ISA,
     OPTION_STATS,
     OPTION_JSON,
+    OPTION_TIME,
+    OPTION_RUNS,
+    OPTION_MAN,
 } option_key;
 
 typedef struct option_row {
@@ -75,7 +78,10 @@ struct command {
     size_t least_operands, most_operands;
 };
 
-extern const command compile_command, check_command, run_command, inspect_command, dis_command, asm_command;
+extern const command compile_command, check_command, run_command, bench_command, inspect_command, dis_command,
+    asm_command, completion_command;
+/* Every command, ended by NULL. */
+extern const command *const all_commands[];
 
 /* ---- options.c ---- */
 
@@ -93,6 +99,11 @@ void command_help(const command *cmd);
 bool parse_size(const char *text, uint64_t *out);
 /* The candidate that a misspelt word most likely means, or NULL. Candidates end with NULL. */
 const char *closest(const char *word, const char *const *candidates);
+
+/* ---- completion.c ---- */
+
+/* The manual page tirb(1), in roff, on stdout. */
+void manual_page(void);
 
 /* ---- report.c ---- */
 

@@ -22,11 +22,17 @@ static const command version_command = {
     .run = run_version,
 };
 
+static const option_row help_options[] = {
+    {OPTION_MAN, 0, "man", NULL, "print the manual page in roff instead: tirb help --man | man -l -"},
+    {OPTION_HELP, 'h', "help", NULL, "show this help"},
+    {OPTION_END, 0, NULL, NULL, NULL},
+};
+
 static const command help_command = {
     .name = "help",
     .operands = "[COMMAND]",
     .summary = "Show help, for one command or for all",
-    .options = only_help,
+    .options = help_options,
     .run = run_help,
     .most_operands = 1,
 };
@@ -42,28 +48,26 @@ static const command help_command = {
         .most_operands = 100000,                                                                                       \
     }
 ABSENT(fmt, "Format a source");
-ABSENT(bench, "Time a function");
 ABSENT(explain, "Say what became of each loop, or what a message means");
 ABSENT(profile, "Show where the time of a call goes");
-ABSENT(completion, "Print completions for a shell");
 
-static const command *const commands[] = {
+const command *const all_commands[] = {
     &compile_command, &check_command,   &fmt_command,     &run_command,        &bench_command,   &inspect_command,
     &dis_command,     &asm_command,     &explain_command, &profile_command,    &completion_command,
-    &version_command, &help_command,
+    &version_command, &help_command,    NULL,
 };
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
+enum { N_COMMANDS = sizeof all_commands / sizeof *all_commands - 1 };
 
 static const command *find_command(const char *name) {
     for (size_t i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+        if (strcmp(all_commands[i]->name, name) == 0) return all_commands[i];
     }
     return NULL;
 }
 
 static exit_code fail_no_command(const char *name) {
     const char *names[N_COMMANDS + 1] = {NULL};
-    for (size_t i = 0; i < N_COMMANDS; i++) names[i] = commands[i]->name;
+    for (size_t i = 0; i < N_COMMANDS; i++) names[i] = all_commands[i]->name;
     const char *meant = closest(name, names);
     if (meant) return fail_usage(NULL, "there is no command '%s'; did you mean '%s'?", name, meant);
     return fail_usage(NULL, "there is no command '%s'", name);
@@ -73,7 +77,7 @@ static void general_help(FILE *to) {
     fputs("tirb compiles tensor programs to small, verified bundles and runs them on any CPU.\n\n"
           "Usage: tirb COMMAND [ARGS...]\n\nCommands:\n",
           to);
-    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-11s %s\n", all_commands[i]->name, all_commands[i]->summary);
     fputs("\n'tirb help COMMAND' shows a command's options. '-' is stdin or stdout.\n\n"
           "Exit codes:\n"
           "   0  done\n"
@@ -92,6 +96,10 @@ static exit_code run_absent(const invocation *inv) {
 }
 
 static exit_code run_help(const invocation *inv) {
+    if (option_given(inv, OPTION_MAN)) {
+        manual_page();
+        return EXIT_DONE;
+    }
     if (inv->n_operands == 0) {
         general_help(stdout);
         return EXIT_DONE;

@@ -2,9 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
-
-enum { MAX_THREADS = 1024 };
 
 static const option_row run_options[] = {
     {OPTION_FUNCTION, 'f', "function", "NAME", "the function; may be left out when there is one public function or a main"},
@@ -12,13 +9,8 @@ static const option_row run_options[] = {
     {OPTION_EXPECT, 0, "expect", "PARAM=@FILE", "compare a written parameter and fail at the first difference (repeatable)"},
     {OPTION_RTOL, 0, "rtol", "X", "relative tolerance of --expect (default 0: exact)"},
     {OPTION_ATOL, 0, "atol", "X", "absolute tolerance of --expect (default 0)"},
-    {OPTION_FUEL, 0, "fuel", "N", "stop after N units of work (suffixes K, M, G)"},
-    {OPTION_TIMEOUT, 0, "timeout", "SECONDS", "stop after this time"},
-    {OPTION_MAX_MEMORY, 0, "max-memory", "SIZE", "memory of frames and temporaries (suffixes K, M, G; default 1G)"},
     {OPTION_THREADS, 0, "threads", "N", "threads of the call (default: the CPUs that this process may use)"},
-    {OPTION_ISA, 0, "isa", "NAME", "auto, generic, avx2 or avx512; results do not depend on it"},
-    {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},
-    {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    CALL_OPTIONS,
     {OPTION_STATS, 0, "stats", NULL, "print fuel, peak memory and time as well"},
     {OPTION_JSON, 0, "json", NULL, "print one JSON object instead of text"},
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
@@ -52,36 +44,6 @@ static exit_code read_tolerance(const invocation *inv, option_key key, const cha
     return fail_usage(inv->command, "--%s is a number from 0 on, not '%s'", name, text);
 }
 
-static exit_code read_limits(const invocation *inv, tirb_limits *out) {
-    const char *fuel = option_text(inv, OPTION_FUEL), *memory = option_text(inv, OPTION_MAX_MEMORY);
-    const char *threads = option_text(inv, OPTION_THREADS), *timeout = option_text(inv, OPTION_TIMEOUT);
-    if (fuel && !parse_size(fuel, &out->fuel)) {
-        return fail_usage(inv->command, "--fuel is a number from 1 on, with K, M or G behind it, not '%s'", fuel);
-    }
-    if (memory && !parse_size(memory, &out->max_memory)) {
-        return fail_usage(inv->command, "--max-memory is a number of bytes, with K, M or G behind it, not '%s'", memory);
-    }
-    uint64_t n = 0;
-    if (threads && (!parse_size(threads, &n) || n > MAX_THREADS)) {
-        return fail_usage(inv->command, "--threads is a number from 1 to %d, not '%s'", (int)MAX_THREADS, threads);
-    }
-    out->threads = threads ? (uint32_t)n : usable_cpus();
-    if (!timeout) return EXIT_DONE;
-    char *end;
-    double seconds = strtod(timeout, &end);
-    if (end == timeout || *end || !(seconds > 0) || !(seconds <= 1e9)) {
-        return fail_usage(inv->command, "--timeout is a number of seconds above 0, not '%s'", timeout);
-    }
-    out->timeout_ns = seconds < 1e-9 ? 1 : (uint64_t)(seconds * 1e9);
-    return EXIT_DONE;
-}
-
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static exit_code call(run *r) {
     tirb_error error = TIRB_ERROR_INIT;
     uint64_t start = now_ns();
@@ -94,42 +56,17 @@ static exit_code call(run *r) {
     return code;
 }
 
-static exit_code prepare(run *r) {
-    tirb_limits limits = TIRB_LIMITS_INIT;
-    tirb_error error = TIRB_ERROR_INIT;
-    exit_code code = read_limits(r->inv, &limits);
-    if (code == EXIT_DONE) code = read_tolerance(r->inv, OPTION_RTOL, "rtol", &r->rtol);
-    if (code == EXIT_DONE) code = read_tolerance(r->inv, OPTION_ATOL, "atol", &r->atol);
-    if (code == EXIT_DONE) code = bundle_open(r->inv, r->inv->operands[0], &r->bundle);
-    if (code == EXIT_DONE) code = bundle_load(r->inv, &r->bundle, &r->engine, &r->module);
-    if (code == EXIT_DONE) code = function_choose(r->inv, &r->bundle, r->module, &r->function);
-    if (code != EXIT_DONE) return code;
-    r->info = (tirb_function_info)TIRB_FUNCTION_INFO_INIT;
-    tirb_status status = tirb_module_function(r->module, r->function, &r->info, &error);
-    if (status == TIRB_OK) status = tirb_instance_create(r->module, &limits, &r->instance, &error);
-    if (status != TIRB_OK) return fail(r->inv, EXIT_INTERNAL, "%s", error.message);
-    return EXIT_DONE;
-}
-
-static void clear(run *r) {
-    for (uint32_t i = 0; r->parameters && i < r->info.n_params; i++) value_clear(&r->parameters[i].value);
-    free(r->parameters);
-    free(r->arguments);
-    tirb_instance_destroy(r->instance);
-    tirb_module_release(r->module);
-    tirb_engine_release(r->engine);
-    bundle_close(&r->bundle);
-}
-
 static exit_code run_function(const invocation *inv) {
     run r = {.inv = inv};
-    exit_code code = prepare(&r);
+    exit_code code = read_tolerance(inv, OPTION_RTOL, "rtol", &r.rtol);
+    if (code == EXIT_DONE) code = read_tolerance(inv, OPTION_ATOL, "atol", &r.atol);
+    if (code == EXIT_DONE) code = run_prepare(&r, usable_cpus());
     if (code == EXIT_DONE) code = arguments_read(&r);
     if (code == EXIT_DONE) code = arguments_complete(&r);
     if (code == EXIT_DONE) code = call(&r);
     if (code == EXIT_DONE) code = outputs_compare(&r);
     if (code == EXIT_DONE) code = outputs_show(&r);
-    clear(&r);
+    run_clear(&r);
     return code;
 }
 

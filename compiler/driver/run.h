@@ -1,4 +1,5 @@
-/* `tirb run` in parts: arguments.c fills the parameters, run.c calls, outputs.c shows, compares and saves. */
+/* `tirb run` and `tirb bench` in parts: prepare.c opens the program, arguments.c fills the parameters, run.c and bench.c
+ * call, outputs.c shows, compares and saves. */
 #ifndef TIRB_COMPILER_DRIVER_RUN_H
 #define TIRB_COMPILER_DRIVER_RUN_H
 
@@ -33,16 +34,37 @@ typedef struct run {
     tirb_function_info info;
     parameter *parameters; /* info.n_params of them */
     tirb_arg *arguments;
+    uint32_t threads;
+    bool make_up; /* what the command line does not give is random */
     double rtol, atol;
     tirb_result result;
     uint64_t elapsed_ns;
 } run;
 
+/* ---- prepare.c ---- */
+
+/* The options of every command that calls a function. */
+#define CALL_OPTIONS                                                                                                   \
+    {OPTION_FUEL, 0, "fuel", "N", "stop after N units of work (suffixes K, M, G)"},                                    \
+        {OPTION_TIMEOUT, 0, "timeout", "SECONDS", "stop a call after this time"},                                      \
+        {OPTION_MAX_MEMORY, 0, "max-memory", "SIZE",                                                                   \
+         "memory of frames and temporaries (suffixes K, M, G; default 1G)"},                                           \
+        {OPTION_ISA, 0, "isa", "NAME", "auto, generic, avx2 or avx512; results do not depend on it"},                  \
+        {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},            \
+        {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"}
+
+/* Opens the program, chooses the function and makes an instance with the limits that the options give. */
+exit_code run_prepare(run *r, uint32_t threads_default);
+void run_clear(run *r);
+/* A clock that only goes forwards. */
+uint64_t now_ns(void);
+
 /* ---- arguments.c ---- */
 
 /* Describes the parameters and assigns the command line's values, -o and --expect to them. */
 exit_code arguments_read(run *r);
-/* Fills r->arguments; what is only written and was not given is allocated in the shape that the others determine. */
+/* Fills r->arguments; what is only written and was not given is allocated in the shape that the others determine. With
+ * r->make_up everything that was not given is, and filled at random, the same in every run. */
 exit_code arguments_complete(run *r);
 /* The error of a call or an inference, with its place. */
 exit_code fail_call(const run *r, tirb_status status, const tirb_error *error);

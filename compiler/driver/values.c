@@ -61,8 +61,7 @@ exit_code file_value_read(const invocation *inv, const char *text, tensor *out) 
 
 /* ---- Literals --------------------------------------------------------------------------------------------------- */
 
-/* Reads "2x3xi32" of `length` characters. */
-static bool parse_tensor_type(const char *text, size_t length, tensor *out) {
+bool tensor_of_type_text(const char *text, size_t length, tensor *out) {
     const char *end = text + length;
     *out = (tensor){0};
     while (text < end && is_digit(*text)) {
@@ -82,7 +81,7 @@ static bool parse_tensor_type(const char *text, size_t length, tensor *out) {
 
 bool is_tensor_type(const char *text, size_t length) {
     tensor ignored;
-    return parse_tensor_type(text, length, &ignored);
+    return tensor_of_type_text(text, length, &ignored);
 }
 
 static exit_code fill(const invocation *inv, const char *text, const char *values, tensor *out) {
@@ -120,7 +119,7 @@ static exit_code fill(const invocation *inv, const char *text, const char *value
 }
 
 static exit_code read_literal(const invocation *inv, const char *text, const char *equals, value *out) {
-    if (!parse_tensor_type(text, (size_t)(equals - text), &out->tensor)) {
+    if (!tensor_of_type_text(text, (size_t)(equals - text), &out->tensor)) {
         return fail_usage(inv->command, "'%.*s' is no tensor type such as 4xf32 (types: i8 u8 ... i64 u64 f16 bf16 f32 f64 bool)",
                           (int)(equals - text), text);
     }

@@ -31,6 +31,8 @@ exit_code file_value_read(const invocation *inv, const char *text, tensor *out);
 
 /* Splits "NAME=REST" where NAME is an identifier; NULL if it is none. Returns REST. */
 const char *split_assignment(const char *text, size_t *name_length);
+/* Reads "2x3xi32" of `length` characters: the type and the shape, no memory. False when it is none. */
+bool tensor_of_type_text(const char *text, size_t length, tensor *out);
 /* Whether the text before '=' is a tensor type such as "2x3xi32" or "f32". */
 bool is_tensor_type(const char *text, size_t length);
 

@@ -22,7 +22,7 @@ except ImportError:
 
 from harness import Bench, Failed
 
-MODULES = ("commands", "npy", "listings", "running", "sources")
+MODULES = ("commands", "npy", "listings", "running", "sources", "timing", "shells")
 
 
 def main():

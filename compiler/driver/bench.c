@@ -1,0 +1,217 @@
+/* `tirb bench`: the same call again and again. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/run.h"
+
+enum { MOST_RUNS = 100000, LEAST_RUNS = 5, MOST_CALLS_PER_RUN = 1 << 16 };
+
+/* A run is at least this long where calls may follow each other, so that reading the clock does not count. */
+static const uint64_t least_run_ns = 20000;
+static const uint64_t warm_up_ns = 50000000;
+
+static const option_row bench_options[] = {
+    {OPTION_FUNCTION, 'f', "function", "NAME", "the function; may be left out when there is one public function or a main"},
+    {OPTION_THREADS, 0, "threads", "N", "threads of the call (default 1)"},
+    {OPTION_TIME, 0, "time", "SECONDS", "how long to repeat (default 1)"},
+    {OPTION_RUNS, 0, "runs", "N", "take exactly N timings instead"},
+    CALL_OPTIONS,
+    {OPTION_JSON, 0, "json", NULL, "print one JSON object: median_ns, min_ns, runs and more"},
+    {OPTION_HELP, 'h', "help", NULL, "show this help"},
+    {OPTION_END, 0, NULL, NULL, NULL},
+};
+
+static const char bench_details[] =
+    "FILE and ARGS are those of 'tirb run'. What is not given is random, the same in every invocation: tensors in the\n"
+    "shape that the others determine, floats above 0 and up to 1, bytes of any value, other integers from 0 to 3.\n"
+    "A tensor type without values (1024x1024xf32) is a random tensor of this shape. A parameter that is read and\n"
+    "written gets its first values back before every call, outside of the time.\n"
+    "\n"
+    "Times are of one call, by the wall clock, with all checks. Short calls are timed several at once.\n"
+    "\n"
+    "Examples:\n"
+    "  tirb bench saxpy.py 0.5 1000000xf32\n"
+    "  tirb bench matmul.tirb -f matmul A=512x512xf32 B=512x512xf32 --threads 2 --json\n"
+    "\n"
+    "Environment: TIRB_ISA is the default of --isa.\n";
+
+typedef struct bench {
+    run call;
+    uint8_t **first; /* per parameter: the values to restore, or NULL */
+    bool restores;
+    uint64_t clock_ns; /* what reading the clock takes, which is taken off */
+    uint64_t calls_per_run;
+    uint64_t runs; /* asked for, or 0 */
+    uint64_t time_ns;
+    double *times; /* ns of one call, per run */
+    size_t n;
+} bench;
+
+static exit_code read_options(bench *b) {
+    const invocation *inv = b->call.inv;
+    const char *runs = option_text(inv, OPTION_RUNS), *time = option_text(inv, OPTION_TIME);
+    if (runs && (!parse_size(runs, &b->runs) || b->runs > MOST_RUNS)) {
+        return fail_usage(inv->command, "--runs is a number from 1 to %d, not '%s'", (int)MOST_RUNS, runs);
+    }
+    b->time_ns = 1000000000;
+    if (!time) return EXIT_DONE;
+    char *end;
+    double seconds = strtod(time, &end);
+    if (end == time || *end || !(seconds > 0) || !(seconds <= 3600)) {
+        return fail_usage(inv->command, "--time is a number of seconds above 0 and up to 3600, not '%s'", time);
+    }
+    b->time_ns = (uint64_t)(seconds * 1e9);
+    return EXIT_DONE;
+}
+
+static exit_code keep_first_values(bench *b) {
+    uint32_t n = b->call.info.n_params;
+    b->first = calloc((size_t)n + 1, sizeof *b->first);
+    b->times = calloc(MOST_RUNS, sizeof *b->times);
+    if (!b->first || !b->times) return fail_memory(b->call.inv);
+    for (uint32_t i = 0; i < n; i++) {
+        const parameter *p = &b->call.parameters[i];
+        if (p->info.kind != TIRB_PARAM_TENSOR || !p->info.is_read || !p->info.is_written) continue;
+        b->first[i] = malloc(p->value.tensor.size + 1);
+        if (!b->first[i]) return fail_memory(b->call.inv);
+        memcpy(b->first[i], p->value.tensor.data, p->value.tensor.size);
+        b->restores = true;
+    }
+    return EXIT_DONE;
+}
+
+static void restore(const bench *b) {
+    for (uint32_t i = 0; b->restores && i < b->call.info.n_params; i++) {
+        const tensor *t = &b->call.parameters[i].value.tensor;
+        if (b->first[i]) memcpy(t->data, b->first[i], t->size);
+    }
+}
+
+/* Times `calls` calls in a row. */
+static exit_code time_calls(bench *b, uint64_t calls, uint64_t *out_ns) {
+    run *r = &b->call;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_status status = TIRB_OK;
+    restore(b);
+    uint64_t start = now_ns();
+    for (uint64_t i = 0; i < calls && status == TIRB_OK; i++) {
+        status = tirb_instance_call(r->instance, r->function, r->arguments, r->info.n_params, &r->result, &error);
+    }
+    uint64_t ns = now_ns() - start;
+    *out_ns = ns > b->clock_ns ? ns - b->clock_ns : 0;
+    if (status == TIRB_OK) return EXIT_DONE;
+    exit_code code = fail_call(r, status, &error);
+    outputs_show_failure(r, status, &error);
+    return code;
+}
+
+static uint64_t clock_cost(void) {
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t start = now_ns(), ns = now_ns() - start;
+        if (ns < least) least = ns;
+    }
+    return least;
+}
+
+/* Calls until caches and clocks have settled, and finds how many calls make a run. */
+static exit_code warm_up(bench *b) {
+    uint64_t start = now_ns(), ns = 0, most = b->time_ns < warm_up_ns ? b->time_ns : warm_up_ns;
+    b->calls_per_run = 1;
+    do {
+        exit_code code = time_calls(b, b->calls_per_run, &ns);
+        if (code != EXIT_DONE) return code;
+        if (ns < least_run_ns && !b->restores && b->calls_per_run < MOST_CALLS_PER_RUN) b->calls_per_run *= 2;
+    } while (now_ns() - start < most);
+    return EXIT_DONE;
+}
+
+static bool goes_on(const bench *b, uint64_t start) {
+    if (b->runs) return b->n < b->runs;
+    if (b->n == MOST_RUNS) return false;
+    return b->n < LEAST_RUNS || now_ns() - start < b->time_ns;
+}
+
+static exit_code measure(bench *b) {
+    b->clock_ns = clock_cost();
+    exit_code code = warm_up(b);
+    for (uint64_t start = now_ns(); code == EXIT_DONE && goes_on(b, start);) {
+        uint64_t ns;
+        code = time_calls(b, b->calls_per_run, &ns);
+        if (code == EXIT_DONE) b->times[b->n++] = (double)ns / (double)b->calls_per_run;
+    }
+    return code;
+}
+
+static int by_time(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void time_text(double ns, char buffer[32]) {
+    if (ns < 1e3) snprintf(buffer, 32, "%.1f ns", ns);
+    else if (ns < 1e6) snprintf(buffer, 32, "%.3g us", ns / 1e3);
+    else if (ns < 1e9) snprintf(buffer, 32, "%.4g ms", ns / 1e6);
+    else snprintf(buffer, 32, "%.4g s", ns / 1e9);
+}
+
+static exit_code show(bench *b) {
+    const run *r = &b->call;
+    qsort(b->times, b->n, sizeof *b->times, by_time);
+    double least = b->times[0], median = (b->times[(b->n - 1) / 2] + b->times[b->n / 2]) / 2;
+    const char *isa = tirb_isa_name(tirb_engine_isa(r->engine));
+    if (!option_given(r->inv, OPTION_JSON)) {
+        char median_text[32], least_text[32];
+        time_text(median, median_text);
+        time_text(least, least_text);
+        printf("%s: median %s, minimum %s, %zu runs of %llu call%s, %s, %u thread%s\n", r->info.name, median_text, least_text,
+               b->n, (unsigned long long)b->calls_per_run, b->calls_per_run == 1 ? "" : "s", isa, r->threads,
+               r->threads == 1 ? "" : "s");
+        return EXIT_DONE;
+    }
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "file", r->bundle.file);
+    cJSON_AddStringToObject(object, "function", r->info.name);
+    cJSON_AddStringToObject(object, "status", tirb_status_name(TIRB_OK));
+    cJSON_AddNumberToObject(object, "median_ns", median);
+    cJSON_AddNumberToObject(object, "min_ns", least);
+    cJSON_AddNumberToObject(object, "runs", (double)b->n);
+    cJSON_AddNumberToObject(object, "calls_per_run", (double)b->calls_per_run);
+    cJSON_AddStringToObject(object, "isa", isa);
+    cJSON_AddNumberToObject(object, "threads", r->threads);
+    char *text = cJSON_PrintUnformatted(object);
+    cJSON_Delete(object);
+    if (!text) return fail_memory(r->inv);
+    puts(text);
+    cJSON_free(text);
+    return EXIT_DONE;
+}
+
+static exit_code run_bench(const invocation *inv) {
+    bench b = {.call = {.inv = inv, .make_up = true}};
+    exit_code code = read_options(&b);
+    if (code == EXIT_DONE) code = run_prepare(&b.call, 1);
+    if (code == EXIT_DONE) code = arguments_read(&b.call);
+    if (code == EXIT_DONE) code = arguments_complete(&b.call);
+    if (code == EXIT_DONE) code = keep_first_values(&b);
+    if (code == EXIT_DONE) code = measure(&b);
+    if (code == EXIT_DONE) code = show(&b);
+    for (uint32_t i = 0; b.first && i < b.call.info.n_params; i++) free(b.first[i]);
+    free(b.first);
+    free(b.times);
+    run_clear(&b.call);
+    return code;
+}
+
+const command bench_command = {
+    .name = "bench",
+    .operands = "FILE [ARGS...]",
+    .summary = "Time a function",
+    .options = bench_options,
+    .details = bench_details,
+    .run = run_bench,
+    .least_operands = 1,
+    .most_operands = 100000,
+};
