@@ -8,17 +8,20 @@ must end in its own indirect jump.
 """
 
 import pathlib
-import platform
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FLAGS = ["-std=gnu11", "-O2", "-fno-gcse", "-fno-crossjumping", "-ffp-contract=off", "-fno-math-errno", "-fPIC",
+FLAGS = ["-std=gnu11", "-O2", "-fno-gcse", "-fno-crossjumping", "-fno-schedule-insns", "-ffp-contract=off", "-fno-math-errno", "-fPIC",
          "-I", str(ROOT), "-I", str(ROOT / "include")]
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
 COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "RED", "REDMA", "FILL", "IOTA", "GATHER", "SCATTER",
         "COPY", "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
+
+# The lane machines by what the compiler compiles for.
+ISAS = {"x86_64": ("generic", "sse2", "avx2", "avx512"), "aarch64": ("generic", "neon")}
+MACHINE = ""
 
 
 def handlers(compiler):
@@ -40,6 +43,15 @@ def table(lines):
     return max(best, run, key=len)
 
 
+def patterns(isa):
+    """What a vector move to or from the stack, and what an indirect jump looks like."""
+    if isa == "neon" or (isa == "generic" and MACHINE == "aarch64"):
+        return re.compile(r"\s+(ld|st)[rpu]+\s+[qv]\d+.*\[(sp|x29)\b"), re.compile(r"\s+br\s+x\d+")
+    # Where the function realigns its stack, its frame is addressed through rbp or r10 as well.
+    frame = r"\((%rsp|%rbp)\)" if isa.startswith("avx") else r"\(%rsp\)"
+    return re.compile(r"\s+v?mov\w*\s(?=.*" + frame + r").*%[xyz]mm\d+"), re.compile(r"\s+jmp\s+\*")
+
+
 def check(compiler, isa, more):
     names = handlers(compiler)
     source = ROOT / f"vm/lanes/lanes_{isa}.c"
@@ -50,9 +62,7 @@ def check(compiler, isa, more):
         print(f"lanes_in_registers: {isa}: {len(labels)} table entries for {len(names)} handlers")
         return False
     owner = dict(zip(labels, names))
-    # Where the function realigns its stack, its frame is addressed through rbp or r10 as well.
-    frame = r"\((%rsp|%rbp)\)" if isa != "generic" else r"\(%rsp\)"
-    vector = re.compile(r"\s+v?mov\w*\s.*%[xyz]mm\d+.*")
+    vector, jump = patterns(isa)
     spills, jumps, current = {}, 0, None
     for line in assembly:
         label = re.match(r"(\.?\w[\w.$]*):", line)
@@ -61,9 +71,9 @@ def check(compiler, isa, more):
             continue
         if current is None:
             continue
-        if re.match(r"\s+jmp\s+\*", line):
+        if jump.match(line):
             jumps += 1
-        if vector.match(line) and re.search(frame, line):
+        if vector.match(line):
             spills[current] = spills.get(current, 0) + 1
     hot = {name: count for name, count in spills.items() if name not in COLD}
     expected = len(names) - 1
@@ -82,10 +92,12 @@ def main():
     if "clang" in version:
         print("lanes_in_registers: skipped, the rules are gcc's")
         return 0
-    if platform.machine() not in ("x86_64", "AMD64"):
-        print("lanes_in_registers: skipped, this machine is not x86-64")
+    global MACHINE
+    MACHINE = subprocess.run([compiler, "-dumpmachine"], check=True, capture_output=True, text=True).stdout.split("-")[0]
+    if MACHINE not in ISAS:
+        print(f"lanes_in_registers: skipped, there are no rules for {MACHINE}")
         return 0
-    good = [check(compiler, isa, more) for isa in ("generic", "avx2", "avx512")]
+    good = [check(compiler, isa, more) for isa in ISAS[MACHINE]]
     return 0 if all(good) else 1
 
 

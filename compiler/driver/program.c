@@ -131,7 +131,7 @@ exit_code bundle_load(const invocation *inv, const bundle *from, tirb_engine **o
         origin = "TIRB_ISA";
     }
     if (isa && *isa && tirb_isa_from_name(isa, &options.isa) != TIRB_OK) {
-        return fail_usage(inv->command, "%s is auto, generic, avx2 or avx512, not '%s'", origin, isa);
+        return fail_usage(inv->command, "%s is auto, generic, sse2, avx2, avx512 or neon, not '%s'", origin, isa);
     }
     tirb_status status = tirb_engine_create(&options, out_engine, &error);
     if (status == TIRB_UNSUPPORTED) return fail_usage(inv->command, "%s: %s", origin, error.message);

@@ -49,7 +49,7 @@ typedef struct run {
         {OPTION_TIMEOUT, 0, "timeout", "SECONDS", "stop a call after this time"},                                      \
         {OPTION_MAX_MEMORY, 0, "max-memory", "SIZE",                                                                   \
          "memory of frames and temporaries (suffixes K, M, G; default 1G)"},                                           \
-        {OPTION_ISA, 0, "isa", "NAME", "auto, generic, avx2 or avx512; results do not depend on it"},                  \
+        {OPTION_ISA, 0, "isa", "NAME", "auto, generic, sse2, avx2, avx512 or neon; results do not depend on it"},      \
         {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},            \
         {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"}
 

@@ -42,7 +42,9 @@ typedef enum tirb_isa {
     TIRB_ISA_AUTO = 0,    /* the best that this CPU has */
     TIRB_ISA_GENERIC = 1, /* plain C */
     TIRB_ISA_AVX2 = 2,    /* x86-64 with AVX2 and FMA */
-    TIRB_ISA_AVX512 = 3   /* x86-64 with AVX-512 F, BW, DQ and VL */
+    TIRB_ISA_AVX512 = 3,  /* x86-64 with AVX-512 F, BW, DQ, VL and CD */
+    TIRB_ISA_SSE2 = 4,    /* any x86-64 */
+    TIRB_ISA_NEON = 5     /* any AArch64 */
 } tirb_isa;
 
 typedef struct tirb_engine_options {
@@ -62,7 +64,7 @@ TIRB_API tirb_status tirb_engine_create(const tirb_engine_options *options, tirb
 TIRB_API void tirb_engine_release(tirb_engine *engine);
 /* The instruction set in use; never TIRB_ISA_AUTO. Thread-safe. */
 TIRB_API tirb_isa tirb_engine_isa(const tirb_engine *engine);
-/* "generic", "avx2", "avx512" or "auto"; "unknown" for a number that is none. Thread-safe. */
+/* "generic", "sse2", "avx2", "avx512", "neon" or "auto"; "unknown" for a number that is none. Thread-safe. */
 TIRB_API const char *tirb_isa_name(tirb_isa isa);
 /* The inverse of tirb_isa_name. Errors: NOT_FOUND. Thread-safe. */
 TIRB_API tirb_status tirb_isa_from_name(const char *name, tirb_isa *out_isa);

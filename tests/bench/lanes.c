@@ -95,7 +95,7 @@ static tirbi_kernel library_function(const char *name, tirbi_dtype type) {
 }
 
 int bench_lanes(int n_words, char **words) {
-    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_AVX2, TIRB_ISA_AVX512};
+    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     printf("%-16s %9s %9s %9s %9s   ns per element\n", "kernel", "generic", "avx2", "avx512", "libm");
     for (unsigned op = TIRBI_FIRST_ELEMENTWISE; op < TIRBI_FIRST_ELEMENTWISE + TIRBI_N_ELEMENTWISE; op++)
         for (unsigned t = 0; t < TIRB_N_DTYPES; t++) {

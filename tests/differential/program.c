@@ -167,7 +167,7 @@ static bool run_on(comparison *c, tirb_isa isa, const uint8_t *bundle, size_t si
 }
 
 static tirbi_diff_outcome run_compiled(comparison *c, uint32_t disabled, const char *what) {
-    static const tirb_isa isas[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_GENERIC};
+    static const tirb_isa isas[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_SSE2, TIRB_ISA_NEON, TIRB_ISA_GENERIC};
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;

@@ -29,6 +29,7 @@ from cases import OUT
 from compare import all_runs, difference
 
 HERE = pathlib.Path(__file__).resolve().parent
+ISAS = ("generic", "sse2", "avx2", "avx512", "neon")
 PATIENCE = 60  # seconds for one command
 
 
@@ -42,7 +43,7 @@ class Tirb:
     def __init__(self, path):
         self.path = path
         listed = self("version").stdout
-        self.isas = [isa for isa in ("generic", "avx2", "avx512") if re.search(rf"\b{isa}\b", listed)] or ["generic"]
+        self.isas = [isa for isa in ISAS if re.search(rf"\b{isa}\b", listed)] or ["generic"]
 
     def __call__(self, *words, isa=None, check=True, cwd=None):
         environment = dict(os.environ)

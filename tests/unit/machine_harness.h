@@ -15,6 +15,7 @@
 #include "loader/bundle/assembly.h"
 #include "loader/verify/verify.h"
 #include "vm/exec/exec.h"
+#include "vm/lanes/kernels.h"
 
 enum { HARNESS_MAX_REFS = 8 };
 
@@ -23,8 +24,8 @@ typedef struct harness {
     tirbi_heap heap;
     tirbi_arena arena;
     tirbi_program *program;
-    tirb_isa isas[4];
-    tirbi_code *codes[4];
+    tirb_isa isas[TIRBI_N_ISAS];
+    tirbi_code *codes[TIRBI_N_ISAS];
     unsigned n_isas;
 } harness;
 
@@ -45,7 +46,7 @@ static inline void harness_open(harness *h, const char *text) {
         fail_msg("%u:%u: %s\n%s", error.line, error.column, error.message, text);
     if (tirbi_verify(h->program, &h->heap, &error) != TIRB_OK)
         fail_msg("verify, at %llu of %s: %s", (unsigned long long)error.offset, error.where, error.message);
-    static const tirb_isa all[] = {TIRB_ISA_GENERIC, TIRB_ISA_AVX2, TIRB_ISA_AVX512};
+    static const tirb_isa all[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (!tirb_isa_available(all[i])) continue;
         if (tirbi_code_create(h->program, all[i], &h->heap, &h->codes[h->n_isas], &error) != TIRB_OK)

@@ -17,6 +17,7 @@
 #include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
+#include "vm/lanes/kernels.h"
 #include "vm/math/half.h"
 
 enum { MAX_ARGS = 8, MAX_ELEMENTS = 256, MAX_CASES = 64, LANES = 75 };
@@ -533,7 +534,7 @@ static void check_text(fixture *f, const tirbi_program *program, const tirbi_wri
 }
 
 static void run_bundle(program_test *t, const tirbi_writer *bytes, const char *comments) {
-    for (tirb_isa isa = TIRB_ISA_GENERIC; isa <= TIRB_ISA_AVX512; isa++) {
+    for (tirb_isa isa = TIRB_ISA_GENERIC; isa < TIRBI_N_ISAS; isa++) {
         if (!tirb_isa_available(isa)) continue;
         tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
         tirb_engine *engine = NULL;

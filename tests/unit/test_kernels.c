@@ -274,7 +274,7 @@ static void check_kernel(const check *c, bool trap) {
     for (int repeat = 0; repeat < 250; repeat++) check_call(c, LONGEST, 1, 3, !trap);
 }
 
-static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_AVX2, TIRB_ISA_AVX512};
+static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
 
 static void test_elementwise(void **state) {
     (void)state;

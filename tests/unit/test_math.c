@@ -193,6 +193,7 @@ static void *sweep_worker(void *data) {
 static tirbi_kernel best_kernel(const char *name) {
     tirb_isa isa = tirb_isa_available(TIRB_ISA_AVX512) ? TIRB_ISA_AVX512
                    : tirb_isa_available(TIRB_ISA_AVX2) ? TIRB_ISA_AVX2
+                   : tirb_isa_available(TIRB_ISA_NEON) ? TIRB_ISA_NEON
                                                        : TIRB_ISA_GENERIC;
     for (unsigned op = 0; op < TIRBI_N_ELEMENTWISE; op++) {
         const char *mnemonic = tirbi_ops[op + TIRBI_FIRST_ELEMENTWISE].mnemonic;

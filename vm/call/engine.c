@@ -1,6 +1,9 @@
 /* The engine: policy that modules and instances share, and what this CPU can do. */
 #include "vm/call/objects.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <string.h>
 
 #include "loader/base/error.h"
@@ -43,13 +46,15 @@ bool tirbi_info_write(void *to, const void *from, size_t size) {
 
 /* ---- Instruction sets ------------------------------------------------------------------------------------------ */
 
-static const char *const isa_names[] = {"auto", "generic", "avx2", "avx512"};
-enum { N_ISAS = sizeof(isa_names) / sizeof(isa_names[0]) };
+static const char *const isa_names[TIRBI_N_ISAS] = {
+    [TIRB_ISA_AUTO] = "auto",     [TIRB_ISA_GENERIC] = "generic", [TIRB_ISA_AVX2] = "avx2",
+    [TIRB_ISA_AVX512] = "avx512", [TIRB_ISA_SSE2] = "sse2",       [TIRB_ISA_NEON] = "neon",
+};
 
-const char *tirb_isa_name(tirb_isa isa) { return (unsigned)isa < N_ISAS ? isa_names[isa] : "unknown"; }
+const char *tirb_isa_name(tirb_isa isa) { return (unsigned)isa < TIRBI_N_ISAS ? isa_names[isa] : "unknown"; }
 
 tirb_status tirb_isa_from_name(const char *name, tirb_isa *out_isa) {
-    for (unsigned i = 0; name && out_isa && i < N_ISAS; i++) {
+    for (unsigned i = 0; name && out_isa && i < TIRBI_N_ISAS; i++) {
         if (strcmp(name, isa_names[i]) == 0) {
             *out_isa = (tirb_isa)i;
             return TIRB_OK;
@@ -58,26 +63,44 @@ tirb_status tirb_isa_from_name(const char *name, tirb_isa *out_isa) {
     return TIRB_NOT_FOUND;
 }
 
+#if defined(__x86_64__)
+/* What the files for AVX2 are compiled to use beside it. Not every compiler's __builtin_cpu_supports knows F16C and
+ * LZCNT, so those are asked for by CPUID. */
+static bool cpu_has_avx2(void) {
+    unsigned a, b, c = 0, d, extended = 0;
+    __get_cpuid(1, &a, &b, &c, &d);
+    __get_cpuid(0x80000001u, &a, &b, &extended, &d);
+    return (c >> 29 & 1) != 0 && (extended >> 5 & 1) != 0 && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("popcnt");
+}
+#endif
+
 /* __builtin_cpu_supports counts AVX and AVX-512 only where the operating system saves their registers (XCR0). */
 static bool cpu_has(tirb_isa isa) {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (isa == TIRB_ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#if defined(__x86_64__)
+    if (isa == TIRB_ISA_SSE2) return true;
+    if (isa == TIRB_ISA_AVX2) return cpu_has_avx2();
     if (isa == TIRB_ISA_AVX512) {
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+        return cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512cd");
     }
+#elif defined(__aarch64__)
+    if (isa == TIRB_ISA_NEON) return true;
 #endif
     return isa == TIRB_ISA_GENERIC;
 }
 
 int tirb_isa_available(tirb_isa isa) {
     if (isa == TIRB_ISA_AUTO) return 1;
-    return (unsigned)isa < N_ISAS && cpu_has(isa) && tirbi_kernels(isa) != NULL;
+    return (unsigned)isa < TIRBI_N_ISAS && cpu_has(isa) && tirbi_kernels(isa) != NULL;
 }
 
 static tirb_isa best_isa(void) {
-    for (int isa = N_ISAS - 1; isa > TIRB_ISA_GENERIC; isa--) {
-        if (tirb_isa_available((tirb_isa)isa)) return (tirb_isa)isa;
+    static const tirb_isa by_merit[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_SSE2, TIRB_ISA_NEON};
+    for (unsigned i = 0; i < sizeof(by_merit) / sizeof(by_merit[0]); i++) {
+        if (tirb_isa_available(by_merit[i])) return by_merit[i];
     }
     return TIRB_ISA_GENERIC;
 }
@@ -95,7 +118,7 @@ tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine *
                                "tirb_engine_create: options.struct_size is %u; begin with TIRB_ENGINE_OPTIONS_INIT",
                                options->struct_size);
     }
-    if ((unsigned)chosen.isa >= N_ISAS) {
+    if ((unsigned)chosen.isa >= TIRBI_N_ISAS) {
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_engine_create: no instruction set has the number %d",
                                (int)chosen.isa);
     }

@@ -6,8 +6,12 @@
 
 extern const tirbi_kernel_table tirbi_kernels_generic;
 #if defined(__x86_64__)
+extern const tirbi_kernel_table tirbi_kernels_sse2;
 extern const tirbi_kernel_table tirbi_kernels_avx2;
 extern const tirbi_kernel_table tirbi_kernels_avx512;
+#endif
+#if defined(__aarch64__) && defined(__ARM_NEON)
+extern const tirbi_kernel_table tirbi_kernels_neon;
 #endif
 
 #endif

@@ -7,10 +7,16 @@ const tirbi_kernel_table *tirbi_kernels(tirb_isa isa) {
     case TIRB_ISA_GENERIC:
         return &tirbi_kernels_generic;
 #if defined(__x86_64__)
+    case TIRB_ISA_SSE2:
+        return &tirbi_kernels_sse2;
     case TIRB_ISA_AVX2:
         return &tirbi_kernels_avx2;
     case TIRB_ISA_AVX512:
         return &tirbi_kernels_avx512;
+#endif
+#if defined(__aarch64__) && defined(__ARM_NEON)
+    case TIRB_ISA_NEON:
+        return &tirbi_kernels_neon;
 #endif
     default:
         return NULL;

@@ -24,6 +24,9 @@ typedef struct tirbi_kernel_table {
     tirbi_kernel bits[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from], equal sizes only; floats become canonical NaNs */
 } tirbi_kernel_table;
 
+/* One more than the greatest tirb_isa. */
+#define TIRBI_N_ISAS (TIRB_ISA_NEON + 1)
+
 /* The table of `isa`, or NULL when this build has none. */
 const tirbi_kernel_table *tirbi_kernels(tirb_isa isa);
 

@@ -24,6 +24,7 @@
 #define FORGET_BANKS() FORGET6("x")
 
 #define HAVE_FMA 1
+#define HAVE_SQRT 1
 #define DO_FMA_F32(x, y, z) ((V)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)))
 #define DO_FMA_F64(x, y, z) ((V)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
 #define DO_FMS_F32(x, y, z) ((V)_mm256_fmsub_ps((__m256)(x), (__m256)(y), (__m256)(z)))

@@ -25,6 +25,7 @@
 #define FORGET_BANKS() FORGET8("v")
 
 #define HAVE_FMA 1
+#define HAVE_SQRT 1
 #define DO_FMA_F32(x, y, z) ((V)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
 #define DO_FMA_F64(x, y, z) ((V)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
 #define DO_FMS_F32(x, y, z) ((V)_mm512_fmsub_ps((__m512)(x), (__m512)(y), (__m512)(z)))

@@ -6,8 +6,12 @@
 
 extern const tirbi_lane_machine tirbi_lane_machine_generic;
 #if defined(__x86_64__)
+extern const tirbi_lane_machine tirbi_lane_machine_sse2;
 extern const tirbi_lane_machine tirbi_lane_machine_avx2;
 extern const tirbi_lane_machine tirbi_lane_machine_avx512;
+#endif
+#if defined(__aarch64__) && defined(__ARM_NEON)
+extern const tirbi_lane_machine tirbi_lane_machine_neon;
 #endif
 
 #endif

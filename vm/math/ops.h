@@ -146,7 +146,24 @@ TIRBI_COMPARE_OPS(f64, double, TIRBI_SAME)
 
 /* ---- Floating-point arithmetic ---------------------------------------------------------------------------------- */
 
+#if defined(TIRBI_HAVE_FMA)
 TIRBI_MATH float tirbi_fused_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#else
+/* A product of two floats is exact in double. Its sum with the third, rounded to odd, rounds to float as the exact sum
+ * does (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008): an inexact sum that ends in an even digit moves
+ * by one towards its error, which is never zero then. The error of what is not finite is a NaN, and the sum stays. */
+TIRBI_MATH float tirbi_fused_f32(float a, float b, float c) {
+    double product = (double)a * (double)b;
+    double sum = product + (double)c;
+    double part = sum - product;
+    double error = (product - (sum - part)) + ((double)c - part);
+    uint64_t bits = tirbi_f64_bits(sum);
+    uint64_t outwards = (uint64_t)((error > 0) == (sum > 0)) * 2 - 1;
+    bool inexact = error < 0 || error > 0;
+    uint64_t odd = (bits & 1) == 0 && inexact ? bits + outwards : bits;
+    return (float)tirbi_f64_from_bits(odd);
+}
+#endif
 TIRBI_MATH double tirbi_fused_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 TIRBI_MATH float tirbi_root_f32(float a) { return __builtin_sqrtf(a); }
 TIRBI_MATH double tirbi_root_f64(double a) { return __builtin_sqrt(a); }

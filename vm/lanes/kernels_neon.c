@@ -1,0 +1,16 @@
+/* Strip kernels for AArch64: Advanced SIMD, which every AArch64 has. */
+#include "vm/lanes/kernel_tables.h"
+
+#if defined(__aarch64__) && defined(__ARM_NEON)
+
+#if !defined(__clang__)
+#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
+#endif
+
+#define TIRBI_MATH_FORCE_INLINE
+#define TIRBI_HAVE_FMA     1
+#define TIRBI_HAVE_ROUND   1
+#define TIRBI_KERNEL_TABLE tirbi_kernels_neon
+#include "vm/lanes/kernels.inc"
+
+#endif

@@ -1,0 +1,14 @@
+/* Strip kernels for x86-64 as such, with SSE2. */
+#include "vm/lanes/kernel_tables.h"
+
+#if defined(__x86_64__)
+
+#if !defined(__clang__)
+#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
+#endif
+
+#define TIRBI_MATH_FORCE_INLINE
+#define TIRBI_KERNEL_TABLE tirbi_kernels_sse2
+#include "vm/lanes/kernels.inc"
+
+#endif

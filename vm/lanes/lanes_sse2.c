@@ -1,0 +1,38 @@
+/* The lane machine for x86-64 as such, with SSE2. It has no fused multiply-add: those go through the strip kernels. */
+#include "vm/lanes/banks.h"
+#include "vm/lanes/machines.h"
+
+#if defined(__x86_64__)
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+#include <emmintrin.h>
+#include <math.h>
+#include <string.h>
+
+#define LANE_MACHINE tirbi_lane_machine_sse2
+#define VB 16
+#define BANK_REGISTERS 6
+#define EACH EACH6
+#define BANK_VARIABLES VARIABLES6
+#define FORGET_BANKS() FORGET6("x")
+
+#define HAVE_SQRT 1
+#define DO_SQRT_F32(x) ((V)_mm_sqrt_ps((__m128)(x)))
+#define DO_SQRT_F64(x) ((V)_mm_sqrt_pd((__m128d)(x)))
+#define DO_MIN_F32(x, y) ((V)_mm_min_ps((__m128)(x), (__m128)(y)))
+#define DO_MAX_F32(x, y) ((V)_mm_max_ps((__m128)(x), (__m128)(y)))
+#define DO_MIN_F64(x, y) ((V)_mm_min_pd((__m128d)(x), (__m128d)(y)))
+#define DO_MAX_F64(x, y) ((V)_mm_max_pd((__m128d)(x), (__m128d)(y)))
+/* A comparison of two registers finds a NaN in either. */
+#define UNORDERED_F32(x, y) _mm_cmpunord_ps((__m128)(x), (__m128)(y))
+#define UNORDERED_F64(x, y) _mm_cmpunord_pd((__m128d)(x), (__m128d)(y))
+#define ANY_NAN_F32(R)                                                                                                 \
+    (_mm_movemask_ps(_mm_or_ps(_mm_or_ps(UNORDERED_F32(R(0), R(1)), UNORDERED_F32(R(2), R(3))),                        \
+                               UNORDERED_F32(R(4), R(5)))) != 0)
+#define ANY_NAN_F64(R)                                                                                                 \
+    (_mm_movemask_pd(_mm_or_pd(_mm_or_pd(UNORDERED_F64(R(0), R(1)), UNORDERED_F64(R(2), R(3))),                        \
+                               UNORDERED_F64(R(4), R(5)))) != 0)
+#include "vm/lanes/machine.inc"
+
+#endif
