@@ -52,10 +52,12 @@ typedef struct tirb_engine_options {
     tirb_isa isa;             /* an ISA that this CPU lacks is an error (UNSUPPORTED) */
     tirb_allocator allocator; /* reallocate NULL: the C library's */
     uint64_t max_bundle_size; /* bytes, also of what a bundle unpacks to; 0: 256 MiB */
+    uint64_t cache_bytes;     /* of the module cache, see below; 0: none */
+    uint64_t cache_modules;   /* at most so many in the cache; 0: 1,024 */
 } tirb_engine_options;
 
 #define TIRB_ENGINE_OPTIONS_INIT                                                                   \
-    { (uint32_t)sizeof(tirb_engine_options), TIRB_ISA_AUTO, {0, 0}, 0 }
+    { (uint32_t)sizeof(tirb_engine_options), TIRB_ISA_AUTO, {0, 0}, 0, 0, 0 }
 
 /* Makes an engine. `options` may be NULL (all defaults) and is not kept. On success the caller owns *out_engine and
  * gives it back with tirb_engine_release. Errors: NO_MEMORY, UNSUPPORTED, MISUSE. */
@@ -71,10 +73,36 @@ TIRB_API tirb_status tirb_isa_from_name(const char *name, tirb_isa *out_isa);
 /* 1 if this CPU and this build have `isa`. Thread-safe. */
 TIRB_API int tirb_isa_available(tirb_isa isa);
 
+/* ---- Module cache ------------------------------------------------------------------------------------------- */
+
+/* With cache_bytes, an engine keeps what tirb_module_load has verified, also after the last module of it is released:
+ * loading the same bytes again costs a hash and a comparison of all of them. What was used least recently goes first;
+ * modules in use are never freed. The bytes that count are the bundle's and what its decoded program takes.
+ *
+ * It is off unless asked for: a host that keeps its modules needs none, and where tenants share an engine, the time that
+ * loading takes tells each of them whether another one has loaded the same bytes. */
+typedef struct tirb_cache_stats {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t modules, bytes;         /* in the cache now */
+    uint64_t max_modules, max_bytes; /* 0: the engine has no cache */
+    uint64_t hits, misses;           /* loads since the engine was made; a bundle that is refused is a miss */
+    uint64_t evictions;              /* entries dropped to make room */
+} tirb_cache_stats;
+
+#define TIRB_CACHE_STATS_INIT                                                                      \
+    { (uint32_t)sizeof(tirb_cache_stats), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Empties the engine's cache. Modules in use stay valid. Thread-safe; does nothing without a cache. */
+TIRB_API void tirb_engine_cache_clear(tirb_engine *engine);
+/* What is in the engine's cache and what came of it. Set struct_size first (.._INIT). Errors: MISUSE. Thread-safe. */
+TIRB_API tirb_status tirb_engine_cache_stats(tirb_engine *engine, tirb_cache_stats *out_stats);
+
 /* ---- Module ------------------------------------------------------------------------------------------------- */
 
-/* Reads, checks and verifies a bundle. The bytes are copied; the caller keeps them. On success the caller owns one
- * reference to *out_module. Errors: FORMAT, VERSION, CHECKSUM, VERIFY, MEMORY_LIMIT (max_bundle_size), NO_MEMORY. */
+/* Reads, checks and verifies a bundle, or finds it verified in the engine's cache. The bytes are copied; the caller
+ * keeps them. On success the caller owns one reference to *out_module. Errors: FORMAT, VERSION, CHECKSUM, VERIFY,
+ * MEMORY_LIMIT (max_bundle_size), NO_MEMORY. */
 TIRB_API tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size, tirb_module **out_module,
                                       tirb_error *error);
 /* Adds one reference and returns `module`. Thread-safe. */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "loader/base/error.h"
+#include "loader/bundle/bundle.h"
+#include "loader/cache/build_id.h"
 #include "vm/lanes/kernels.h"
 
 #define TEXT_(x) #x
@@ -108,6 +110,28 @@ static tirb_isa best_isa(void) {
 /* ---- The object ------------------------------------------------------------------------------------------------ */
 
 #define DEFAULT_MAX_BUNDLE_SIZE (UINT64_C(256) << 20)
+enum { DEFAULT_CACHE_MODULES = 1024 };
+
+static tirb_status make_cache(tirb_engine *engine, tirb_error *error) {
+    if (engine->cache_bytes == 0) return TIRB_OK;
+    /* What a verified program depends on besides its bundle. */
+    struct {
+        char build[TIRBI_BUILD_ID_SIZE];
+        uint64_t format, isa, max_bundle_size;
+    } context = {.format = (uint64_t)TIRBI_BUNDLE_MAJOR << 8 | TIRBI_BUNDLE_MINOR,
+                 .isa = (uint64_t)engine->isa,
+                 .max_bundle_size = engine->max_bundle_size};
+    memcpy(context.build, tirbi_build_id, sizeof(context.build));
+    tirbi_cache_policy policy = {
+        .max_bytes = engine->cache_bytes,
+        .max_entries = engine->cache_modules,
+        .context = &context,
+        .context_size = sizeof(context),
+        .retain = tirbi_verified_retain,
+        .release = tirbi_verified_release,
+    };
+    return tirbi_cache_create(&engine->heap, &policy, &engine->cache, error);
+}
 
 tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine **out_engine, tirb_error *error) {
     if (!out_engine) return tirbi_error_set(error, TIRB_MISUSE, "tirb_engine_create: out_engine is NULL");
@@ -139,6 +163,13 @@ tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine *
     engine->heap = heap;
     engine->isa = chosen.isa == TIRB_ISA_AUTO ? best_isa() : chosen.isa;
     engine->max_bundle_size = chosen.max_bundle_size ? chosen.max_bundle_size : DEFAULT_MAX_BUNDLE_SIZE;
+    engine->cache_bytes = chosen.cache_bytes;
+    engine->cache_modules = chosen.cache_modules ? chosen.cache_modules : DEFAULT_CACHE_MODULES;
+    status = make_cache(engine, error);
+    if (status != TIRB_OK) {
+        tirb_engine_release(engine);
+        return status;
+    }
     *out_engine = engine;
     return TIRB_OK;
 }
@@ -149,9 +180,32 @@ void tirbi_engine_retain(tirb_engine *engine) {
 
 void tirb_engine_release(tirb_engine *engine) {
     if (!engine || atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
+    tirbi_cache_destroy(engine->cache);
     tirbi_timer_destroy(&engine->timer);
     tirbi_heap heap = engine->heap;
     tirbi_heap_free(&heap, engine, sizeof(*engine));
 }
 
 tirb_isa tirb_engine_isa(const tirb_engine *engine) { return engine->isa; }
+
+/* ---- The cache ------------------------------------------------------------------------------------------------- */
+
+void tirb_engine_cache_clear(tirb_engine *engine) {
+    if (engine && engine->cache) tirbi_cache_clear(engine->cache);
+}
+
+tirb_status tirb_engine_cache_stats(tirb_engine *engine, tirb_cache_stats *out_stats) {
+    if (!engine || !out_stats) return TIRB_MISUSE;
+    tirbi_cache_counts counts = {0};
+    if (engine->cache) counts = tirbi_cache_count(engine->cache);
+    tirb_cache_stats stats = {
+        .modules = counts.entries,
+        .bytes = counts.bytes,
+        .max_modules = engine->cache ? engine->cache_modules : 0,
+        .max_bytes = engine->cache_bytes,
+        .hits = counts.hits,
+        .misses = counts.misses,
+        .evictions = counts.evictions,
+    };
+    return tirbi_info_write(out_stats, &stats, sizeof(stats)) ? TIRB_OK : TIRB_MISUSE;
+}

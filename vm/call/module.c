@@ -90,32 +90,83 @@ static void make_plan(tirbi_arena *arena, const tirbi_program *program, const ti
     plan_vars(f, plan, slots, scalar_vars, var_slots);
 }
 
-static tirb_status make_plans(tirb_module *module, tirb_error *error) {
-    const tirbi_program *program = module->program;
-    tirbi_plan *plans = TIRBI_NEW_ARRAY(&module->arena, tirbi_plan, program->n_functions);
-    for (uint32_t i = 0; i < program->n_functions && !module->arena.failed; i++) {
-        make_plan(&module->arena, program, &program->functions[i], &plans[i]);
+static tirb_status make_plans(tirbi_verified *made, tirb_error *error) {
+    const tirbi_program *program = made->program;
+    tirbi_plan *plans = TIRBI_NEW_ARRAY(&made->arena, tirbi_plan, program->n_functions);
+    for (uint32_t i = 0; i < program->n_functions && !made->arena.failed; i++) {
+        make_plan(&made->arena, program, &program->functions[i], &plans[i]);
     }
-    module->plans = plans;
-    if (!module->arena.failed) return TIRB_OK;
-    return tirbi_error_set(error, tirbi_heap_status(&module->heap), "out of memory for the module's signatures");
+    made->plans = plans;
+    if (!made->arena.failed) return TIRB_OK;
+    return tirbi_error_set(error, tirbi_heap_status(&made->heap), "out of memory for the module's signatures");
+}
+
+/* ---- What modules of the same bytes share ----------------------------------------------------------------------- */
+
+static tirb_status fill(tirbi_verified *made, const tirb_engine *engine, const void *bytes, size_t size,
+                        tirb_error *error) {
+    tirbi_program *program = NULL;
+    TIRBI_TRY(tirbi_bundle_read(bytes, size, engine->max_bundle_size, &made->arena, &program, error));
+    TIRBI_TRY(tirbi_verify(program, &made->heap, error));
+    made->program = program;
+    TIRBI_TRY(make_plans(made, error));
+    return tirbi_code_create(program, engine->isa, &made->heap, &made->code, error);
+}
+
+void tirbi_verified_retain(void *verified) {
+    atomic_fetch_add_explicit(&((tirbi_verified *)verified)->references, 1, memory_order_relaxed);
+}
+
+void tirbi_verified_release(void *verified) {
+    tirbi_verified *made = verified;
+    if (atomic_fetch_sub_explicit(&made->references, 1, memory_order_acq_rel) != 1) return;
+    if (made->code) tirbi_code_destroy(made->code);
+    tirbi_arena_destroy(&made->arena);
+    tirbi_heap heap;
+    tirbi_heap_init(&heap, &made->heap.allocator, UINT64_MAX);
+    tirbi_heap_free(&heap, made, sizeof(*made));
+}
+
+static tirb_status verify(const tirb_engine *engine, const void *bytes, size_t size, tirbi_verified **out,
+                          tirb_error *error) {
+    tirbi_heap heap = engine->heap;
+    tirbi_verified *made = tirbi_heap_calloc(&heap, 1, sizeof(*made));
+    if (!made) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
+    uint64_t budget;
+    if (__builtin_mul_overflow(engine->max_bundle_size, (uint64_t)MEMORY_FACTOR, &budget)) budget = UINT64_MAX;
+    atomic_init(&made->references, 1);
+    tirbi_heap_init(&made->heap, &engine->heap.allocator, budget);
+    tirbi_arena_init(&made->arena, &made->heap);
+    tirb_status status = fill(made, engine, bytes, size, error);
+    if (status == TIRB_OK) {
+        *out = made;
+    } else {
+        tirbi_verified_release(made);
+    }
+    return status;
+}
+
+/* The same through the engine's cache. A miss verifies the cache's copy of the bytes: see tirbi_cache_find. */
+static tirb_status verify_once(const tirb_engine *engine, const void *bytes, size_t size, tirbi_verified **out,
+                               tirb_error *error) {
+    tirbi_cache_entry *pending;
+    *out = tirbi_cache_find(engine->cache, bytes, size, &pending);
+    if (*out) return TIRB_OK;
+    tirb_status status = verify(engine, pending ? tirbi_cache_entry_bytes(pending) : bytes, size, out, error);
+    if (!pending) return status;
+    if (status == TIRB_OK) {
+        tirbi_cache_add(engine->cache, pending, *out, sizeof(tirbi_verified) + (*out)->heap.used);
+    } else {
+        tirbi_cache_abandon(engine->cache, pending);
+    }
+    return status;
 }
 
 /* ---- The object ------------------------------------------------------------------------------------------------ */
 
-static tirb_status fill(tirb_module *module, const void *bytes, size_t size, tirb_error *error) {
-    tirbi_program *program = NULL;
-    TIRBI_TRY(tirbi_bundle_read(bytes, size, module->engine->max_bundle_size, &module->arena, &program, error));
-    TIRBI_TRY(tirbi_verify(program, &module->heap, error));
-    module->program = program;
-    TIRBI_TRY(make_plans(module, error));
-    return tirbi_code_create(program, module->engine->isa, &module->heap, &module->code, error);
-}
-
 static void destroy(tirb_module *module) {
     tirb_engine *engine = module->engine;
-    if (module->code) tirbi_code_destroy(module->code);
-    tirbi_arena_destroy(&module->arena);
+    tirbi_verified_release(module->verified);
     tirbi_heap heap = engine->heap;
     tirbi_heap_free(&heap, module, sizeof(*module));
     tirb_engine_release(engine);
@@ -133,18 +184,18 @@ tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size
     tirbi_heap heap = engine->heap;
     tirb_module *module = tirbi_heap_calloc(&heap, 1, sizeof(*module));
     if (!module) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
-    uint64_t budget;
-    if (__builtin_mul_overflow(engine->max_bundle_size, (uint64_t)MEMORY_FACTOR, &budget)) budget = UINT64_MAX;
+    tirb_status status = engine->cache ? verify_once(engine, bytes, size, &module->verified, error)
+                                       : verify(engine, bytes, size, &module->verified, error);
+    if (status != TIRB_OK) {
+        tirbi_heap_free(&heap, module, sizeof(*module));
+        return status;
+    }
     tirbi_engine_retain(engine);
     atomic_init(&module->references, 1);
     module->engine = engine;
-    tirbi_heap_init(&module->heap, &engine->heap.allocator, budget);
-    tirbi_arena_init(&module->arena, &module->heap);
-    tirb_status status = fill(module, bytes, size, error);
-    if (status != TIRB_OK) {
-        destroy(module);
-        return status;
-    }
+    module->program = module->verified->program;
+    module->plans = module->verified->plans;
+    module->code = module->verified->code;
     *out_module = module;
     return TIRB_OK;
 }

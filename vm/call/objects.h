@@ -10,6 +10,7 @@
 
 #include "loader/base/alloc.h"
 #include "loader/bundle/program.h"
+#include "loader/cache/memory.h"
 #include "vm/call/strided.h"
 #include "vm/exec/exec.h"
 #include "vm/limits/deadline.h"
@@ -20,6 +21,8 @@ struct tirb_engine {
     uint64_t max_bundle_size;
     tirbi_heap heap; /* without a budget, so that any thread may use it */
     tirbi_timer timer;
+    tirbi_cache *cache; /* of verified programs; NULL: none */
+    uint64_t cache_bytes, cache_modules;
 };
 
 /* What a call needs to know about a function and its parameters do not say directly; made when a module is loaded. */
@@ -37,14 +40,25 @@ typedef struct tirbi_plan {
     bool has_compound; /* some extent, stride or offset is neither a constant nor a variable */
 } tirbi_plan;
 
-struct tirb_module {
+/* What was made of a bundle. Modules of the same bytes share it, and so does the engine's cache; it does not know the
+ * engine, so that a cached one does not keep its engine alive. */
+typedef struct tirbi_verified {
     atomic_uint references;
-    tirb_engine *engine;
-    tirbi_heap heap; /* used when the module is made and destroyed only */
+    tirbi_heap heap; /* used when this is made and destroyed only */
     tirbi_arena arena;
     const tirbi_program *program;
     const tirbi_plan *plans; /* by function */
     tirbi_code *code;
+} tirbi_verified;
+
+struct tirb_module {
+    atomic_uint references;
+    tirb_engine *engine;
+    tirbi_verified *verified;
+    /* Of `verified`. */
+    const tirbi_program *program;
+    const tirbi_plan *plans;
+    const tirbi_code *code;
 };
 
 /* A tensor argument while a call runs. */
@@ -88,6 +102,9 @@ static inline const char *tirbi_program_text(const tirbi_program *program, uint1
 }
 
 void tirbi_engine_retain(tirb_engine *engine);
+/* What the engine's cache does with what it holds, a tirbi_verified. */
+void tirbi_verified_retain(void *verified);
+void tirbi_verified_release(void *verified);
 
 /* Copies the caller's options struct `from`, which begins with its struct_size, into the zeroed `to`. A shorter struct
  * leaves the rest at 0, which means the defaults; a longer one must be 0 where this version has no fields. */
