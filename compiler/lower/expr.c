@@ -197,6 +197,7 @@ const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var) {
 static bool fold_constants(tirbi_op op, tirbi_dtype type, int64_t a, int64_t b, int64_t *out) {
     bool wide_unsigned = type == TIRB_U64;
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    if ((op == TIRB_OP_SHL || op == TIRB_OP_SHR) && ub >= tirbi_dtypes[type].bits) return false;
     switch (op) {
     case TIRB_OP_ADD: *out = (int64_t)(ua + ub); return true;
     case TIRB_OP_SUB: *out = (int64_t)(ua - ub); return true;
@@ -206,6 +207,8 @@ static bool fold_constants(tirbi_op op, tirbi_dtype type, int64_t a, int64_t b, 
     case TIRB_OP_XOR: *out = a ^ b; return true;
     case TIRB_OP_EQ: *out = a == b; return true;
     case TIRB_OP_NE: *out = a != b; return true;
+    case TIRB_OP_SHL: *out = (int64_t)(ua << ub); return true;
+    case TIRB_OP_SHR: *out = wide_unsigned ? (int64_t)(ua >> ub) : a >> ub; return true;
     default: break;
     }
     if (wide_unsigned) return false;

@@ -242,6 +242,45 @@ static const tirbi_lx *lower_large_uint(tirbi_lowerer *l, const tirb_expr *e) {
     return tirbi_lx_bits(l->pool, type, bits);
 }
 
+static bool has_call(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (uint32_t i = 0; i < x->n_args && !x->shared; i++) {
+        if (has_call(x->args[i])) return true;
+    }
+    return false;
+}
+
+/* x * y * 2^s with q fraction bits in y, rounded half up, in 64 bits; a multiplier of one half is a shift alone. */
+static const tirbi_lx *lower_multiply_shift(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    tirbi_lx_pool *pool = l->pool;
+    const tirbi_lx *v[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        const tirbi_lx *arg = operand(l, e->as.call.args[i], lane);
+        if (!arg) return NULL;
+        if (has_call(arg)) {
+            tirbi_unsupported(l, e->as.call.args[i]->span, "a call of a function as an operand of q_multiply_shift");
+            return NULL;
+        }
+        v[i] = tirbi_lx_cast(pool, TIRB_I64, arg);
+    }
+    const tirbi_lx *x = v[0], *y = v[1], *q = v[2], *s = v[3];
+    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *one = tirbi_lx_int(pool, TIRB_I64, 1);
+    const tirbi_lx *up = tirbi_lx_sub(pool, s, one), *down = tirbi_lx_sub(pool, one, s);
+    const tirbi_lx *half = op2(l, TIRB_OP_SHL, TIRB_I64, one, tirbi_lx_sub(pool, down, one));
+    const tirbi_lx *rounded = op2(l, TIRB_OP_SHR, TIRB_I64, tirbi_lx_add(pool, x, half), down);
+    const tirbi_lx *is_zero = op2(l, TIRB_OP_EQ, TIRB_I64, down, zero), *is_up = op2(l, TIRB_OP_GT, TIRB_I64, up, zero);
+    const tirbi_lx *shifted = tirbi_lx_lazy(pool, TIRBI_LX_COND, is_up, op2(l, TIRB_OP_SHL, TIRB_I64, x, up),
+                                            tirbi_lx_lazy(pool, TIRBI_LX_COND, is_zero, x, rounded));
+    const tirbi_lx *left = op2(l, TIRB_OP_MAX, TIRB_I64, s, zero);
+    const tirbi_lx *right = op2(l, TIRB_OP_MAX, TIRB_I64, tirbi_lx_sub(pool, zero, s), zero);
+    const tirbi_lx *by = tirbi_lx_add(pool, right, q);
+    const tirbi_lx *product = tirbi_lx_mul(pool, op2(l, TIRB_OP_SHL, TIRB_I64, x, left), y);
+    const tirbi_lx *bias = op2(l, TIRB_OP_SHL, TIRB_I64, one, tirbi_lx_sub(pool, by, one));
+    const tirbi_lx *scaled = op2(l, TIRB_OP_SHR, TIRB_I64, tirbi_lx_add(pool, product, bias), by);
+    const tirbi_lx *is_half = op2(l, TIRB_OP_EQ, TIRB_I64, y, tirbi_lx_int(pool, TIRB_I64, 1 << 30));
+    return tirbi_lx_cast(pool, TIRB_I32, tirbi_lx_lazy(pool, TIRBI_LX_COND, is_half, shifted, scaled));
+}
+
 static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     tirb_builtin builtin = e->as.call.builtin;
     const tirb_expr *const *args = e->as.call.args;
@@ -257,6 +296,7 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     case TIRB_BUILTIN_LIKELY: return operand(l, args[0], lane);
     case TIRB_BUILTIN_REINTERPRET: return lower_reinterpret(l, e, lane);
     case TIRB_BUILTIN_LARGE_UINT_IMM: return lower_large_uint(l, e);
+    case TIRB_BUILTIN_Q_MULTIPLY_SHIFT: return lower_multiply_shift(l, e, lane);
     case TIRB_BUILTIN_VECTORLOW:
     case TIRB_BUILTIN_VECTORHIGH:
     case TIRB_BUILTIN_VECTORCOMBINE: return lower_halves(l, e, lane);

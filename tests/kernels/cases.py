@@ -17,6 +17,13 @@ class Out:
 OUT = Out()
 
 
+class Bf16:
+    """An array of bfloat16 by its bits."""
+
+    def __init__(self, bits):
+        self.bits = bits
+
+
 class Run:
     """One call: `args` in parameter order (arrays, Python scalars, or OUT), `outputs` the written parameters' expected
     contents in parameter order, `returns` the expected return value. Integers must be equal; floats may differ by

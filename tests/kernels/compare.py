@@ -4,9 +4,10 @@ import zlib
 
 import numpy as np
 
-from cases import ALL
+from cases import Bf16
+from cases_applications import ALL
 
-DEFAULT_RTOL = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
+DEFAULT_RTOL = {np.dtype(np.float16): 1e-3, np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
 
 
 def all_runs(seed, chosen=None):
@@ -21,7 +22,7 @@ def all_runs(seed, chosen=None):
 
 def difference(got, want, run):
     """None where `got` is what `want` asks for, else one line that says where it is not."""
-    want = np.asarray(want)
+    want = np.asarray(want.bits if isinstance(want, Bf16) else want)
     got = np.asarray(got)
     if got.shape != want.shape or got.dtype != want.dtype:
         return f"{got.dtype}{list(got.shape)} instead of {want.dtype}{list(want.shape)}"

@@ -25,7 +25,7 @@ except ImportError:
     sys.exit(77)
 
 import refusals
-from cases import OUT
+from cases import OUT, Bf16
 from compare import all_runs, difference
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -71,6 +71,14 @@ def literal(value):
     return repr(value)
 
 
+def filled(want, fill):
+    """Memory of the kind and shape of an output, full of something else."""
+    if isinstance(want, Bf16):
+        return Bf16(np.full(want.bits.shape, fill, np.uint16))
+    want = np.asarray(want)
+    return np.full(want.shape, fill, want.dtype)
+
+
 def returned(stdout, want):
     """The returned value from the output of `tirb run --json`."""
     try:
@@ -87,9 +95,12 @@ def call(tirb, bundle, function, run, isa, folder, fill):
             if fill is None:
                 words.append("_")
                 continue
-            want = np.asarray(run.outputs[name])
-            value = np.full(want.shape, fill, want.dtype)
-        if isinstance(value, np.ndarray):
+            value = filled(run.outputs[name], fill)
+        if isinstance(value, Bf16):
+            path = folder / f"in_{name}.npy"
+            np.save(path, value.bits)
+            words.append(f"@{path}:bf16")
+        elif isinstance(value, np.ndarray):
             path = folder / f"in_{name}.npy"
             np.save(path, value)
             words.append(f"@{path}")
