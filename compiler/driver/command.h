@@ -42,6 +42,8 @@ typedef enum option_key {
     OPTION_TIME,
     OPTION_RUNS,
     OPTION_MAN,
+    OPTION_DIALECT,
+    OPTION_CHECK,
 } option_key;
 
 typedef struct option_row {
@@ -78,8 +80,8 @@ struct command {
     size_t least_operands, most_operands;
 };
 
-extern const command compile_command, check_command, run_command, bench_command, inspect_command, dis_command,
-    asm_command, completion_command;
+extern const command compile_command, check_command, fmt_command, run_command, bench_command, inspect_command,
+    dis_command, asm_command, completion_command;
 /* Every command, ended by NULL. */
 extern const command *const all_commands[];
 

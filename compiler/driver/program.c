@@ -37,7 +37,7 @@ static exit_code read_compile_options(const invocation *inv, tirb_compile_option
     return EXIT_DONE;
 }
 
-static exit_code print_diagnostics(const invocation *inv, const tirb_compile_result *result) {
+exit_code print_diagnostics(const invocation *inv, const tirb_compile_result *result) {
     fflush(stdout);
     uint32_t n = tirb_compile_result_diagnostic_count(result);
     for (uint32_t i = 0; i < n; i++) {
@@ -51,7 +51,7 @@ static exit_code print_diagnostics(const invocation *inv, const tirb_compile_res
     return EXIT_DONE;
 }
 
-static exit_code exit_code_of_compile(tirb_status status) {
+exit_code exit_code_of_compile(tirb_status status) {
     switch (status) {
     case TIRB_OK: return EXIT_DONE;
     case TIRB_SYNTAX:

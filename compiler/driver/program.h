@@ -34,4 +34,8 @@ exit_code fail_bundle(const invocation *inv, const bundle *from, tirb_status sta
 /* The function that -f names; without it the only public one or the one called main. */
 exit_code function_choose(const invocation *inv, const bundle *from, const tirb_module *module, uint32_t *out);
 
+/* Every diagnostic of a result, on stderr. */
+exit_code print_diagnostics(const invocation *inv, const tirb_compile_result *result);
+exit_code exit_code_of_compile(tirb_status status);
+
 #endif

@@ -7,6 +7,7 @@
 #include "compiler/check/check.h"
 #include "compiler/emit/emit.h"
 #include "compiler/ir/public.h"
+#include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/base/error.h"
 #include "loader/bundle/bundle.h"
@@ -187,12 +188,9 @@ static tirb_status check_options(const tirb_compile_options *options, tirb_error
     return TIRB_OK;
 }
 
-tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
-                         tirb_compile_result **out_result, tirb_error *error) {
-    tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
-    if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: an argument is NULL");
-    *out_result = NULL;
-    if (!options) options = &defaults;
+/* Reads `text` into a new result. */
+static tirb_status read_source(const char *text, size_t size, const tirb_compile_options *options,
+                               tirb_compile_result **out_result, const tirb_irmodule **out, tirb_error *error) {
     TIRBI_TRY(check_options(options, error));
     if (size > UINT32_MAX / 2) {
         return tirbi_error_set(error, TIRB_MEMORY_LIMIT, "the source text has %zu bytes, the limit is %u", size,
@@ -200,12 +198,43 @@ tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_optio
     }
     TIRBI_TRY(new_result(text, size, options, out_result, error));
     tirb_compile_result *r = *out_result;
-    tirb_irmodule *ast = tirbi_parse(&r->source, &r->arena, &r->diagnostics);
-    if (!ast || r->arena.failed) return out_of_memory(r, error);
+    *out = tirbi_parse(&r->source, &r->arena, &r->diagnostics);
+    if (!*out || r->arena.failed) return out_of_memory(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
-    tirb_status status = run_stages(r, ast, options, error);
-    if (status != TIRB_OK) tirbi_writer_destroy(&r->bundle);
+    return TIRB_OK;
+}
+
+tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
+                         tirb_compile_result **out_result, tirb_error *error) {
+    tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
+    const tirb_irmodule *ast = NULL;
+    if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: an argument is NULL");
+    *out_result = NULL;
+    if (!options) options = &defaults;
+    TIRBI_TRY(read_source(text, size, options, out_result, &ast, error));
+    tirb_status status = run_stages(*out_result, ast, options, error);
+    if (status != TIRB_OK) tirbi_writer_destroy(&(*out_result)->bundle);
     return status;
+}
+
+tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, const tirb_compile_options *options,
+                        tirb_compile_result **out_result, tirb_error *error) {
+    tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
+    const tirb_irmodule *ast = NULL;
+    if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_format: an argument is NULL");
+    *out_result = NULL;
+    if ((unsigned)dialect > TIRB_DIALECT_TIR) return tirbi_error_set(error, TIRB_MISUSE, "unknown dialect %d", (int)dialect);
+    if (!options) options = &defaults;
+    TIRBI_TRY(read_source(text, size, options, out_result, &ast, error));
+    tirb_compile_result *r = *out_result;
+    bool classic = dialect == TIRB_DIALECT_TIR;
+    if (dialect == TIRB_DIALECT_SAME) classic = ast->n_functions && ast->functions[0]->classic;
+    const char *printed;
+    size_t length;
+    if (!tirbi_print(ast, classic, &r->arena, &r->diagnostics, &printed, &length))
+        return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
+    tirbi_write_bytes(&r->bundle, printed, length);
+    return r->bundle.failed ? out_of_memory(r, error) : TIRB_OK;
 }
 
 tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_options *options,

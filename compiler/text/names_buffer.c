@@ -87,7 +87,8 @@ static bool read_placement(tirbi_script *s, const tirbi_call *c, const tirbi_val
                                   ? read_size(s, &args[ELEM_OFFSET], size_type)
                                   : tirbi_to_typed(s, &args[ELEM_OFFSET], index_type);
         if (!buffer->elem_offset) return false;
-        if (tirbi_is_const_int(buffer->elem_offset, 0)) buffer->elem_offset = NULL;
+        if (tirbi_is_const_int(buffer->elem_offset, 0) && tirb_datatype_equal(buffer->elem_offset->dtype, index_type))
+            buffer->elem_offset = NULL;
     } else if (tirbi_given(&args[OFFSET_FACTOR]) && number > 0) {
         buffer->elem_offset = fresh_offset(s, c, index_type);
     }

@@ -63,6 +63,16 @@ TIRB_API const tirb_diagnostic *tirb_compile_result_diagnostic(const tirb_compil
  * newline, into `buffer` (always terminated when size > 0). Returns the length it needs without the terminator. */
 TIRB_API size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer, size_t size);
 
+/* How a source is spelt: as itself, as new TVMScript (`tirx`), or as classic TVMScript (`tir`). */
+typedef enum tirb_dialect { TIRB_DIALECT_SAME = 0, TIRB_DIALECT_TIRX = 1, TIRB_DIALECT_TIR = 2 } tirb_dialect;
+
+/* Reads TVMScript text and prints it in its canonical form. The text is what tirb_compile_result_bytes gives (not
+ * terminated); comments of the source are lost. Otherwise as tirb_compile, except that nothing beyond the text is
+ * checked; UNSUPPORTED also where the program has no spelling in `dialect`. */
+TIRB_API tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect,
+                                 const tirb_compile_options *options, tirb_compile_result **out_result,
+                                 tirb_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,7 @@ from harness import DONE, FILES, USAGE, expect
 
 COMMANDS = ("compile", "check", "fmt", "run", "bench", "inspect", "dis", "asm", "explain", "profile", "completion",
             "version", "help")
-ABSENT = ("fmt", "explain", "profile")
+ABSENT = ("explain", "profile")
 WORKING = tuple(c for c in COMMANDS if c not in ABSENT)
 
 

@@ -1,0 +1,93 @@
+/* `tirb fmt`: a source in its canonical text. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tirb/compiler.h>
+
+#include "compiler/driver/files.h"
+#include "compiler/driver/program.h"
+
+static const option_row fmt_options[] = {
+    {OPTION_DIALECT, 0, "dialect", "NAME", "tirx (new TVMScript) or tir (classic); default: the dialect of the file"},
+    {OPTION_OUTPUT, 'o', "output", "FILE", "where the text goes (default and '-': stdout)"},
+    {OPTION_CHECK, 0, "check", NULL, "print nothing; exit code 1 if the file is not in its canonical text"},
+    {OPTION_HELP, 'h', "help", NULL, "show this help"},
+    {OPTION_END, 0, NULL, NULL, NULL},
+};
+
+enum { MAX_SOURCE = 256 << 20 };
+
+static exit_code read_dialect(const invocation *inv, tirb_dialect *out) {
+    const char *name = option_text(inv, OPTION_DIALECT);
+    *out = TIRB_DIALECT_SAME;
+    if (!name) return EXIT_DONE;
+    if (strcmp(name, "tirx") == 0) {
+        *out = TIRB_DIALECT_TIRX;
+    } else if (strcmp(name, "tir") == 0) {
+        *out = TIRB_DIALECT_TIR;
+    } else if (strcmp(name, "hybrid") == 0) {
+        return fail_usage(inv->command, "--dialect hybrid: tirb does not read or print Hybrid Script of 2020 yet");
+    } else {
+        return fail_usage(inv->command, "--dialect is tirx or tir, not '%s'", name);
+    }
+    return EXIT_DONE;
+}
+
+static exit_code deliver(const invocation *inv, const file_bytes *text, const tirb_compile_result *result) {
+    size_t size;
+    const uint8_t *printed = tirb_compile_result_bytes(result, &size);
+    if (option_given(inv, OPTION_CHECK)) {
+        if (size == text->size && memcmp(printed, text->data, size) == 0) return EXIT_DONE;
+        return fail(inv, EXIT_PROGRAM, "%s: it is not in its canonical text", input_name(inv->operands[0]));
+    }
+    const char *to = option_text(inv, OPTION_OUTPUT);
+    if (to && strcmp(to, "-") != 0) return output_write(inv, to, printed, size);
+    if (fwrite(printed, 1, size, stdout) != size || fflush(stdout) != 0)
+        return fail(inv, EXIT_FILES, "stdout cannot be written");
+    return EXIT_DONE;
+}
+
+static exit_code run_fmt(const invocation *inv) {
+    file_bytes text = {0};
+    bool too_large = false;
+    tirb_dialect dialect;
+    exit_code code = read_dialect(inv, &dialect);
+    if (code == EXIT_DONE) code = file_read(inv, inv->operands[0], MAX_SOURCE, &text, &too_large);
+    if (code != EXIT_DONE) return code;
+    if (too_large) {
+        free(text.data);
+        return fail(inv, EXIT_PROGRAM, "%s: it has more than %d bytes", input_name(inv->operands[0]), MAX_SOURCE);
+    }
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    options.file_name = input_name(inv->operands[0]);
+    tirb_status status = tirb_format((const char *)text.data, text.size, dialect, &options, &result, &error);
+    if (result) code = print_diagnostics(inv, result);
+    if (code == EXIT_DONE && status != TIRB_OK) {
+        code = exit_code_of_compile(status);
+        if (!result || !tirb_compile_result_diagnostic_count(result) || code == EXIT_INTERNAL)
+            fail(inv, code, "%s: %s", options.file_name, error.message);
+    }
+    if (code == EXIT_DONE) code = deliver(inv, &text, result);
+    tirb_compile_result_destroy(result);
+    free(text.data);
+    return code;
+}
+
+const command fmt_command = {
+    .name = "fmt",
+    .operands = "FILE.py",
+    .summary = "Print a TVMScript source in its canonical text",
+    .options = fmt_options,
+    .details = "FILE.py '-' is stdin. The program is read and printed as TVM prints it: comments and the source's own\n"
+               "layout are lost, and nothing is written over unless -o says so.\n"
+               "\n"
+               "Examples:\n"
+               "  tirb fmt digits.py\n"
+               "  tirb fmt --dialect tir digits.py -o classic.py\n"
+               "  tirb fmt --check digits.py\n",
+    .run = run_fmt,
+    .least_operands = 1,
+    .most_operands = 1,
+};

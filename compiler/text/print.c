@@ -1,0 +1,257 @@
+#include "compiler/text/print.h"
+
+#include <string.h>
+
+#include "compiler/text/printer.h"
+
+static void append(tirbi_printer *p, tirbi_text *to, const char *text) { tirbi_text_add(p, to, text, strlen(text)); }
+
+/* A parameter `A: T.handle` that match_buffer binds, rather than `A: T.Buffer(...)`. */
+static bool is_matched(const tirb_primfunc *f, uint32_t i) {
+    tirb_type type = f->params[i]->as.var.type;
+    return f->buffers[i] && (type.kind != TIRB_TYPE_POINTER || tirbi_type_is_handle(type.dtype));
+}
+
+static void print_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
+    const tirb_expr *param = f->params[i];
+    if (f->buffers[i] && !is_matched(f, i)) {
+        tirbi_put(p, tirbi_name_buffer(p, f->buffers[i]));
+        tirbi_put(p, ": T.Buffer(");
+        tirbi_print_buffer_args(p, f->buffers[i], NULL, true, true);
+        tirbi_put(p, ")");
+        return;
+    }
+    tirbi_put(p, p->vars[param->as.var.id] ? p->vars[param->as.var.id] : "v");
+    tirbi_put(p, ": ");
+    tirbi_print_type(p, param->as.var.type);
+}
+
+static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
+    tirbi_put(p, "@T.prim_func");
+    bool marked = f->s_tir && !p->classic;
+    if (f->is_private || marked) {
+        tirbi_put(p, "(");
+        if (f->is_private) tirbi_put(p, "private=True");
+        if (f->is_private && marked) tirbi_put(p, ", ");
+        if (marked) tirbi_put(p, "s_tir=True");
+        tirbi_put(p, ")");
+    }
+    tirbi_end_line(p);
+    p->place = TIRBI_PRINT_SIGNATURE;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!f->buffers[i] || is_matched(f, i)) tirbi_name_var(p, f->params[i]);
+    tirbi_put(p, "def ");
+    tirbi_put(p, f->name ? f->name : "main");
+    tirbi_put(p, "(");
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (i) tirbi_put(p, ", ");
+        print_param(p, f, i);
+    }
+    tirbi_put(p, ")");
+    if (f->ret_type.kind != TIRB_TYPE_TUPLE) {
+        tirbi_put(p, " -> ");
+        tirbi_print_type(p, f->ret_type);
+    }
+    tirbi_put(p, ":");
+    tirbi_end_line(p);
+    p->place = TIRBI_PRINT_BODY;
+}
+
+static void print_matched(tirbi_printer *p, const tirb_primfunc *f) {
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (!is_matched(f, i)) continue;
+        tirbi_print_expr(p, f->params[i]);
+        tirbi_put(p, ", ");
+        tirbi_print_buffer_args(p, f->buffers[i], NULL, true, true);
+        tirbi_text rest = p->line;
+        p->line = (tirbi_text){0};
+        tirbi_put(p, tirbi_name_buffer(p, f->buffers[i]));
+        tirbi_put(p, " = T.match_buffer(");
+        tirbi_text_add(p, &p->line, rest.data, rest.size);
+        tirbi_put(p, ")");
+        tirbi_end_line(p);
+    }
+}
+
+/* The body of a function without the implicit root block that the reader would put around it. */
+static const tirb_stmt *print_root(tirbi_printer *p, const tirb_stmt *body) {
+    if (!body || body->kind != TIRB_STMT_BLOCK_REALIZE) return body;
+    const tirb_block *root = body->as.block.block;
+    const tirb_stmt *inner = root->body;
+    bool wrapped = root->n_allocs ||
+                   (inner && inner->kind == TIRB_STMT_BLOCK_REALIZE ? inner->as.block.block->n_iters > 0
+                                                                    : tirbi_contains_block(inner));
+    if (!wrapped || root->n_iters || body->as.block.predicate || root->has_reads || root->has_writes ||
+        root->n_matches || root->n_annotations || root->init || root->no_realize || !root->name ||
+        strcmp(root->name, "root") != 0)
+        return body;
+    tirbi_put(p, p->classic ? "# with T.block(\"root\"):" : "# with T.sblock(\"root\"):");
+    tirbi_end_line(p);
+    for (uint32_t i = 0; i < root->n_allocs; i++) tirbi_print_block_alloc(p, root->allocs[i]);
+    return inner;
+}
+
+static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
+    tirb_attr *attrs = TIRBI_NEW_ARRAY(p->arena, tirb_attr, (size_t)f->n_attrs + 1);
+    if (!attrs) return;
+    uint32_t n = f->n_attrs;
+    if (n) memcpy(attrs, f->attrs, n * sizeof *attrs);
+    bool renamed = f->global_symbol && f->name && strcmp(f->global_symbol, f->name) != 0 && !f->is_private;
+    for (uint32_t i = 0; i < n; i++) renamed = renamed && strcmp(attrs[i].key, "global_symbol") != 0;
+    if (renamed) {
+        const tirb_expr *symbol =
+            tirbi_make_string(&p->builder, f->span, f->global_symbol, (uint32_t)strlen(f->global_symbol));
+        attrs[n++] = (tirb_attr){.key = "global_symbol", .value = symbol};
+    }
+    if (!n) return;
+    tirbi_put(p, "T.func_attr(");
+    tirbi_print_attrs(p, attrs, n);
+    tirbi_put(p, ")");
+    tirbi_end_line(p);
+}
+
+/* `n, m = T.int32(), T.int32()`: the variables of quoted shapes that the body mentions. */
+static void print_quoted(tirbi_printer *p) {
+    const tirb_expr *const *vars = p->quoted.items;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->quoted.n; i++) {
+        if (!p->used[vars[i]->as.var.id]) continue;
+        if (n++) tirbi_put(p, ", ");
+        tirbi_put(p, p->vars[vars[i]->as.var.id]);
+    }
+    if (!n) return;
+    tirbi_put(p, " = T.int32()");
+    while (--n) tirbi_put(p, ", T.int32()");
+    p->indent++;
+    tirbi_end_line(p);
+    p->indent--;
+}
+
+static void print_function(tirbi_printer *p, const tirb_primfunc *f) {
+    uint32_t mark = tirbi_names_mark(p);
+    memset(p->undeclared, 0, p->module->n_vars * sizeof *p->undeclared);
+    memset(p->used, 0, p->module->n_vars * sizeof *p->used);
+    p->quoted.n = 0;
+    print_signature(p, f);
+    tirbi_text before = p->out;
+    p->out = (tirbi_text){0};
+    p->indent++;
+    print_matched(p, f);
+    print_func_attr(p, f);
+    const tirb_stmt *body = print_root(p, f->body);
+    p->indent--;
+    tirbi_print_body(p, body);
+    tirbi_text inside = p->out;
+    p->out = before;
+    print_quoted(p);
+    tirbi_text_add(p, &p->out, inside.data, inside.size);
+    tirbi_names_release(p, mark);
+}
+
+/* Functions by name, `main` last. */
+static const tirb_primfunc **sorted_functions(tirbi_printer *p) {
+    uint32_t n = p->module->n_functions;
+    const tirb_primfunc **sorted = TIRBI_NEW_ARRAY(p->arena, const tirb_primfunc *, n);
+    if (!sorted) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirb_primfunc *f = p->module->functions[i];
+        bool is_main = strcmp(f->name, "main") == 0;
+        uint32_t at = i;
+        for (; at > 0; at--) {
+            bool other_main = strcmp(sorted[at - 1]->name, "main") == 0;
+            if (is_main ? true : !other_main && strcmp(sorted[at - 1]->name, f->name) <= 0) break;
+            sorted[at] = sorted[at - 1];
+        }
+        sorted[at] = f;
+    }
+    return sorted;
+}
+
+static void print_module(tirbi_printer *p) {
+    const tirb_primfunc **functions = sorted_functions(p);
+    if (!functions) return;
+    const char *name = p->module->name;
+    tirbi_put(p, "@I.ir_module");
+    tirbi_end_line(p);
+    tirbi_put(p, "class ");
+    tirbi_put(p, tirbi_name_new(p, name, NULL));
+    tirbi_put(p, ":");
+    tirbi_end_line(p);
+    p->indent = 1;
+    if (p->module->n_attrs) {
+        tirbi_put(p, "I.module_attrs(");
+        tirbi_print_attrs(p, p->module->attrs, p->module->n_attrs);
+        tirbi_put(p, ")");
+        tirbi_end_line(p);
+    }
+    for (uint32_t i = 0; i < p->module->n_functions; i++) {
+        if (i) tirbi_end_line(p);
+        print_function(p, functions[i]);
+    }
+    p->indent = 0;
+}
+
+/* The TypeVars by name. There are as few as symbolic sizes in a signature. */
+static void add_type_vars(tirbi_printer *p, tirbi_text *to) {
+    const char **names = p->type_vars.items;
+    for (uint32_t i = 0; i < p->type_vars.n; i++) {
+        const char *name = names[i];
+        uint32_t at = i;
+        for (; at > 0 && strcmp(names[at - 1], name) > 0; at--) names[at] = names[at - 1];
+        names[at] = name;
+    }
+    for (uint32_t i = 0; i < p->type_vars.n; i++) {
+        append(p, to, names[i]);
+        append(p, to, " = TypeVar(\"");
+        append(p, to, names[i]);
+        append(p, to, "\")\n");
+    }
+}
+
+static bool start(tirbi_printer *p) {
+    uint32_t n_vars = p->module->n_vars, n_buffers = p->module->n_buffers;
+    p->vars = TIRBI_NEW_ARRAY(p->arena, const char *, n_vars);
+    p->undeclared = TIRBI_NEW_ARRAY(p->arena, bool, n_vars);
+    p->used = TIRBI_NEW_ARRAY(p->arena, bool, n_vars);
+    p->buffers = TIRBI_NEW_ARRAY(p->arena, const char *, n_buffers);
+    p->scalars = TIRBI_NEW_ARRAY(p->arena, bool, n_buffers);
+    tirbi_diagnostics *folding = TIRBI_NEW(p->arena, tirbi_diagnostics);
+    if (!p->vars || !p->undeclared || !p->used || !p->buffers || !p->scalars || !folding) return false;
+    /* What folding refuses prints in its raw form: its messages are nobody's business. */
+    tirbi_diagnostics_init(folding, p->diagnostics->source, p->arena, 1);
+    tirbi_builder_init(&p->builder, p->arena, folding);
+    return true;
+}
+
+bool tirbi_print(const tirb_irmodule *module, bool classic, tirbi_arena *arena, tirbi_diagnostics *diagnostics,
+                 const char **text, size_t *size) {
+    tirbi_printer *p = TIRBI_NEW(arena, tirbi_printer);
+    if (!p) return false;
+    p->module = module;
+    p->classic = classic;
+    p->arena = arena;
+    p->diagnostics = diagnostics;
+    p->in_class = module->name != NULL;
+    if (!start(p)) return false;
+    if (p->in_class) {
+        print_module(p);
+    } else {
+        for (uint32_t i = 0; i < module->n_functions; i++) {
+            if (i) tirbi_end_line(p);
+            print_function(p, module->functions[i]);
+        }
+    }
+    tirbi_text whole = {0};
+    if (p->type_vars.n) append(p, &whole, "# from typing import TypeVar\n");
+    if (p->in_class) append(p, &whole, "# from tvm.script import ir as I\n");
+    append(p, &whole, classic ? "# from tvm.script import tir as T\n"
+                              : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
+    append(p, &whole, "\n");
+    add_type_vars(p, &whole);
+    tirbi_text_add(p, &whole, p->out.data, p->out.size);
+    tirbi_text_add(p, &whole, "", 1);
+    if (arena->failed || tirbi_has_errors(diagnostics)) return false;
+    *text = whole.data;
+    *size = whole.size - 1;
+    return true;
+}

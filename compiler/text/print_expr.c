@@ -1,0 +1,583 @@
+/* Expressions, types and buffer accesses. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/ir/equal.h"
+#include "compiler/text/printer.h"
+
+/* Python's levels of precedence. */
+enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_NOT, LEVEL_COMPARE, LEVEL_BIT_OR, LEVEL_BIT_XOR, LEVEL_BIT_AND, LEVEL_SHIFT,
+       LEVEL_SUM, LEVEL_PRODUCT, LEVEL_UNARY, LEVEL_ATOM };
+
+typedef struct operator_sign {
+    const char *text; /* NULL: none */
+    int level;
+} operator_sign;
+
+static operator_sign sign_of_kind(tirb_expr_kind kind) {
+    switch (kind) {
+    case TIRB_EXPR_ADD: return (operator_sign){" + ", LEVEL_SUM};
+    case TIRB_EXPR_SUB: return (operator_sign){" - ", LEVEL_SUM};
+    case TIRB_EXPR_MUL: return (operator_sign){" * ", LEVEL_PRODUCT};
+    case TIRB_EXPR_DIV: return (operator_sign){" / ", LEVEL_PRODUCT};
+    case TIRB_EXPR_FLOORDIV: return (operator_sign){" // ", LEVEL_PRODUCT};
+    case TIRB_EXPR_FLOORMOD: return (operator_sign){" % ", LEVEL_PRODUCT};
+    case TIRB_EXPR_EQ: return (operator_sign){" == ", LEVEL_COMPARE};
+    case TIRB_EXPR_NE: return (operator_sign){" != ", LEVEL_COMPARE};
+    case TIRB_EXPR_LT: return (operator_sign){" < ", LEVEL_COMPARE};
+    case TIRB_EXPR_LE: return (operator_sign){" <= ", LEVEL_COMPARE};
+    case TIRB_EXPR_GT: return (operator_sign){" > ", LEVEL_COMPARE};
+    case TIRB_EXPR_GE: return (operator_sign){" >= ", LEVEL_COMPARE};
+    case TIRB_EXPR_AND: return (operator_sign){" and ", LEVEL_AND};
+    case TIRB_EXPR_OR: return (operator_sign){" or ", LEVEL_OR};
+    default: return (operator_sign){NULL, LEVEL_ATOM};
+    }
+}
+
+static operator_sign sign_of_builtin(tirb_builtin builtin) {
+    switch (builtin) {
+    case TIRB_BUILTIN_BITWISE_AND: return (operator_sign){" & ", LEVEL_BIT_AND};
+    case TIRB_BUILTIN_BITWISE_OR: return (operator_sign){" | ", LEVEL_BIT_OR};
+    case TIRB_BUILTIN_BITWISE_XOR: return (operator_sign){" ^ ", LEVEL_BIT_XOR};
+    case TIRB_BUILTIN_SHIFT_LEFT: return (operator_sign){" << ", LEVEL_SHIFT};
+    case TIRB_BUILTIN_SHIFT_RIGHT: return (operator_sign){" >> ", LEVEL_SHIFT};
+    default: return (operator_sign){NULL, LEVEL_ATOM};
+    }
+}
+
+static const char *raw_name(tirb_expr_kind kind) {
+    static const char *const names[] = {"Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max",
+                                        "EQ",  "NE",  "LT",  "LE",  "GT",  "GE",       "And",      "Or"};
+    return names[kind - TIRB_EXPR_ADD];
+}
+
+static bool is_constant(const tirb_expr *e) { return e->kind == TIRB_EXPR_INT_IMM || e->kind == TIRB_EXPR_FLOAT_IMM; }
+
+/* Whether reading the promoted and folded form of the operation gives this node back. */
+static bool survives_folding(tirbi_printer *p, const tirb_expr *e) {
+    const tirb_expr *a = e->as.binary.a, *b = e->as.binary.b;
+    if (e->kind >= TIRB_EXPR_EQ && e->kind <= TIRB_EXPR_GE) return !(is_constant(a) && is_constant(b));
+    if (e->kind == TIRB_EXPR_AND || e->kind == TIRB_EXPR_OR)
+        return e->dtype.lanes == 1 && !is_constant(a) && !is_constant(b);
+    bool whole = tirbi_type_is_int(e->dtype);
+    if (e->kind == TIRB_EXPR_DIV && whole) return false;
+    if ((e->kind == TIRB_EXPR_FLOORDIV || e->kind == TIRB_EXPR_FLOORMOD) && !whole) return false;
+    if (!whole && !tirbi_type_is_float(e->dtype)) return false;
+    if (is_constant(b) && b->as.int_value == 0 && tirbi_type_is_int(b->dtype) &&
+        (e->kind == TIRB_EXPR_MOD || e->kind == TIRB_EXPR_FLOORDIV || e->kind == TIRB_EXPR_FLOORMOD))
+        return false; /* the parser rejects it, and would say so here */
+    const tirb_expr *made = tirbi_make_binary(&p->builder, e->span, e->kind, a, b);
+    return made && made->kind == e->kind && made->as.binary.a == a && made->as.binary.b == b;
+}
+
+static bool bitwise_survives(tirbi_printer *p, const tirb_expr *e) {
+    if (e->as.call.n_args != 2 || !sign_of_builtin(e->as.call.builtin).text) return false;
+    const tirb_expr *a = e->as.call.args[0], *b = e->as.call.args[1];
+    if (is_constant(a) && is_constant(b)) return false;
+    if (is_constant(b) && (e->as.call.builtin == TIRB_BUILTIN_SHIFT_LEFT || e->as.call.builtin == TIRB_BUILTIN_SHIFT_RIGHT))
+        return b->as.int_value >= 0 && b->as.int_value < a->dtype.bits;
+    const tirb_expr *made = tirbi_make_bitwise(&p->builder, e->span, e->as.call.builtin, a, b);
+    return made && made->kind == TIRB_EXPR_CALL && made->as.call.n_args == 2 && made->as.call.args[0] == a &&
+           made->as.call.args[1] == b;
+}
+
+static void print_at(tirbi_printer *p, const tirb_expr *e, int least);
+
+static void print_operator(tirbi_printer *p, operator_sign sign, const tirb_expr *a, const tirb_expr *b, int least) {
+    bool brackets = sign.level < least;
+    if (brackets) tirbi_put(p, "(");
+    /* a < b < c would be a chain. */
+    print_at(p, a, sign.level == LEVEL_COMPARE ? sign.level + 1 : sign.level);
+    tirbi_put(p, sign.text);
+    print_at(p, b, sign.level + 1);
+    if (brackets) tirbi_put(p, ")");
+}
+
+static void print_args(tirbi_printer *p, const tirb_expr *const *args, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_print_expr(p, args[i]);
+    }
+}
+
+static void print_binary(tirbi_printer *p, const tirb_expr *e, int least) {
+    bool same = survives_folding(p, e);
+    operator_sign sign = sign_of_kind(e->kind);
+    if (same && sign.text) {
+        print_operator(p, sign, e->as.binary.a, e->as.binary.b, least);
+        return;
+    }
+    const char *name = raw_name(e->kind);
+    if (same) name = e->kind == TIRB_EXPR_MOD ? "truncmod" : e->kind == TIRB_EXPR_MIN ? "min" : "max";
+    tirbi_putf(p, "T.%s(", name);
+    tirbi_print_expr(p, e->as.binary.a);
+    tirbi_put(p, ", ");
+    tirbi_print_expr(p, e->as.binary.b);
+    tirbi_put(p, ")");
+}
+
+/* ---- Constants and types ---------------------------------------------------------------------------------------- */
+
+static void print_number(tirbi_printer *p, double value) {
+    bool whole = value == floor(value);
+    tirbi_putf(p, whole ? "%.1f" : "%.17g", value);
+}
+
+static void print_float(tirbi_printer *p, const tirb_expr *e) {
+    char type[32];
+    double value = e->as.float_value;
+    tirbi_putf(p, "T.%s(", tirb_datatype_text(e->dtype, type));
+    if (isnan(value)) {
+        tirbi_put(p, "\"nan\"");
+    } else if (isinf(value)) {
+        tirbi_put(p, value > 0 ? "\"inf\"" : "\"-inf\"");
+    } else {
+        print_number(p, value);
+    }
+    tirbi_put(p, ")");
+}
+
+static void print_int(tirbi_printer *p, const tirb_expr *e) {
+    char type[32];
+    if (tirbi_type_is_bool(e->dtype)) {
+        tirbi_put(p, e->as.int_value ? "T.bool(True)" : "T.bool(False)");
+    } else if (tirb_datatype_equal(e->dtype, tirbi_type_i32)) {
+        tirbi_putf(p, "%lld", (long long)e->as.int_value);
+    } else if (e->dtype.code == TIRB_CODE_UINT) {
+        tirbi_putf(p, "T.%s(%llu)", tirb_datatype_text(e->dtype, type), (unsigned long long)e->as.int_value);
+    } else {
+        tirbi_putf(p, "T.%s(%lld)", tirb_datatype_text(e->dtype, type), (long long)e->as.int_value);
+    }
+}
+
+void tirbi_print_type(tirbi_printer *p, tirb_type type) {
+    char text[32];
+    if (type.kind == TIRB_TYPE_PRIM && !tirbi_type_is_handle(type.dtype)) {
+        tirbi_putf(p, "T.%s", tirb_datatype_text(type.dtype, text));
+        return;
+    }
+    tirbi_put(p, "T.handle");
+    bool is_void = type.kind != TIRB_TYPE_POINTER || (type.dtype.code == TIRB_CODE_HANDLE && type.dtype.bits == 0);
+    if (is_void) return;
+    tirbi_putf(p, "(\"%s\"", tirb_datatype_text(type.dtype, text));
+    if (type.scope && type.scope[0]) {
+        tirbi_put(p, ", ");
+        tirbi_put_string(p, type.scope, strlen(type.scope));
+    }
+    tirbi_put(p, ")");
+}
+
+void tirbi_print_attrs(tirbi_printer *p, const tirb_attr *attrs, uint32_t n) {
+    const tirb_attr **sorted = TIRBI_NEW_ARRAY(p->arena, const tirb_attr *, n);
+    if (!sorted) return;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = i;
+        for (; at > 0 && strcmp(sorted[at - 1]->key, attrs[i].key) > 0; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = &attrs[i];
+    }
+    tirbi_put(p, "{");
+    for (uint32_t i = 0; i < n; i++) {
+        const tirb_expr *value = sorted[i]->value;
+        if (i) tirbi_put(p, ", ");
+        tirbi_put_string(p, sorted[i]->key, strlen(sorted[i]->key));
+        tirbi_put(p, ": ");
+        if (!value) {
+            tirbi_put(p, sorted[i]->text ? sorted[i]->text : "None");
+        } else if (value->kind == TIRB_EXPR_INT_IMM && tirbi_type_is_bool(value->dtype)) {
+            tirbi_put(p, value->as.int_value ? "True" : "False");
+        } else if (value->kind == TIRB_EXPR_FLOAT_IMM && isfinite(value->as.float_value) &&
+                   tirb_datatype_equal(value->dtype, tirbi_type_f32)) {
+            print_number(p, value->as.float_value);
+        } else {
+            tirbi_print_expr(p, value);
+        }
+    }
+    tirbi_put(p, "}");
+}
+
+/* ---- Variables and buffers -------------------------------------------------------------------------------------- */
+
+static void add_line(tirbi_printer *p, tirbi_text *to, uint32_t indent, tirbi_text line) {
+    for (uint32_t i = 0; i < indent; i++) tirbi_text_add(p, to, "    ", 4);
+    tirbi_text_add(p, to, line.data, line.size);
+    tirbi_text_add(p, to, "\n", 1);
+}
+
+/* `name = T.int32()` where the line under way will find it. */
+static void declare_var(tirbi_printer *p, const tirb_expr *var, const char *name, tirbi_text *to, uint32_t indent) {
+    tirbi_text outer = p->line;
+    p->line = (tirbi_text){0};
+    tirbi_put(p, name);
+    tirbi_put(p, " = ");
+    tirbi_print_type(p, var->as.var.type);
+    if (p->line.size && p->line.data[p->line.size - 1] != ')') tirbi_put(p, "()");
+    add_line(p, to, indent, p->line);
+    p->line = outer;
+}
+
+static const char *buffer_name(tirbi_printer *p, const tirb_buffer *buffer);
+
+static void print_var(tirbi_printer *p, const tirb_expr *e) {
+    uint32_t id = e->as.var.id;
+    if (e->as.var.data_of && !p->vars[id]) {
+        tirbi_put(p, buffer_name(p, e->as.var.data_of));
+        tirbi_put(p, ".data");
+        return;
+    }
+    if (p->vars[id] && p->undeclared[id] && p->place == TIRBI_PRINT_BODY) {
+        p->undeclared[id] = false;
+        p->used[id] = true; /* the signature's variables are declared together, at the start of the body */
+    }
+    if (!p->vars[id] && p->undeclared[id])
+        tirbi_print_reject(p, e->span, "the use of an int32 element offset that a parameter's offset_factor makes");
+    if (!p->vars[id]) declare_var(p, e, tirbi_name_var(p, e), &p->out, p->indent);
+    tirbi_put(p, p->vars[id] ? p->vars[id] : "v");
+}
+
+/* The buffer's name; one that no statement declares is declared before the line under way. */
+static const char *buffer_name(tirbi_printer *p, const tirb_buffer *buffer) {
+    if (p->buffers[buffer->id]) return p->buffers[buffer->id];
+    const char *name = tirbi_name_buffer(p, buffer);
+    tirbi_text outer = p->line;
+    p->line = (tirbi_text){0};
+    tirbi_put(p, name);
+    tirbi_put(p, " = T.Buffer(");
+    const tirb_expr *data = buffer->data;
+    tirbi_print_buffer_args(p, buffer, data && data->as.var.data_of != buffer ? data : NULL, true, true);
+    tirbi_put(p, ")");
+    add_line(p, &p->out, p->indent, p->line);
+    p->line = outer;
+    return name;
+}
+
+static bool gives_extent(tirbi_printer *p, const tirb_range *range, const tirb_expr *stop) {
+    const tirb_expr *extent = stop ? tirbi_make_difference(&p->builder, stop->span, stop, range->min) : NULL;
+    return extent && tirbi_expr_equal(extent, range->extent);
+}
+
+const tirb_expr *tirbi_print_stop(tirbi_printer *p, const tirb_range *range, bool *exact) {
+    const tirb_expr *extent = range->extent;
+    const tirb_expr *sum = tirbi_make_binary(&p->builder, range->min->span, TIRB_EXPR_ADD, range->min, extent);
+    *exact = true;
+    if (extent->kind == TIRB_EXPR_SUB && tirbi_expr_equal(extent->as.binary.b, range->min) &&
+        gives_extent(p, range, extent->as.binary.a))
+        return extent->as.binary.a;
+    *exact = gives_extent(p, range, sum);
+    if (*exact) return sum;
+    const tirb_expr *raw = tirbi_make_raw_binary(&p->builder, range->min->span, TIRB_EXPR_ADD, range->min, extent);
+    *exact = gives_extent(p, range, raw);
+    return *exact ? raw : sum;
+}
+
+void tirbi_print_bounds(tirbi_printer *p, const tirb_range *range, const char *between) {
+    bool exact;
+    tirbi_print_expr(p, range->min);
+    tirbi_put(p, between);
+    const tirb_expr *stop = tirbi_print_stop(p, range, &exact);
+    if (stop) tirbi_print_expr(p, stop);
+}
+
+/* A slice of constant stride, as stores write vectors. */
+static bool print_slice(tirbi_printer *p, const tirb_expr *e) {
+    if (e->kind != TIRB_EXPR_RAMP || e->as.ramp.stride->kind != TIRB_EXPR_INT_IMM || e->as.ramp.stride->as.int_value <= 0)
+        return false;
+    const tirb_expr *base = e->as.ramp.base, *stride = e->as.ramp.stride;
+    const tirb_expr *lanes = tirbi_make_int(&p->builder, e->span, base->dtype, e->dtype.lanes);
+    const tirb_expr *length = tirbi_make_binary(&p->builder, e->span, TIRB_EXPR_MUL, lanes, stride);
+    if (!length) return false;
+    tirbi_print_bounds(p, &(tirb_range){base, length}, ":");
+    if (stride->as.int_value != 1) tirbi_putf(p, ":%lld", (long long)stride->as.int_value);
+    return true;
+}
+
+void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
+                        bool stored) {
+    tirbi_put(p, buffer_name(p, buffer));
+    if (p->scalars[buffer->id] && n == 1 && tirbi_is_const_int(indices[0], 0)) return;
+    tirbi_put(p, "[");
+    for (uint32_t i = 0; i < n; i++) {
+        if (i) tirbi_put(p, ", ");
+        if (!stored || !print_slice(p, indices[i])) tirbi_print_expr(p, indices[i]);
+    }
+    tirbi_put(p, n ? "]" : "()]");
+}
+
+void tirbi_print_region(tirbi_printer *p, const tirb_buffer *buffer, const tirb_range *region) {
+    tirbi_put(p, buffer_name(p, buffer));
+    tirbi_put(p, "[");
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        if (i) tirbi_put(p, ", ");
+        if (tirbi_is_const_int(region[i].extent, 1)) {
+            tirbi_print_expr(p, region[i].min);
+        } else {
+            tirbi_print_bounds(p, &region[i], ":");
+        }
+    }
+    tirbi_put(p, buffer->ndim ? "]" : "()]");
+}
+
+static void print_load(tirbi_printer *p, const tirb_expr *e) {
+    if (!e->as.load.predicate) {
+        tirbi_print_access(p, e->as.load.buffer, e->as.load.indices, e->as.load.n_indices, false);
+        return;
+    }
+    tirbi_put(p, buffer_name(p, e->as.load.buffer));
+    tirbi_put(p, ".vload([");
+    print_args(p, e->as.load.indices, e->as.load.n_indices);
+    tirbi_put(p, "], predicate=");
+    tirbi_print_expr(p, e->as.load.predicate);
+    tirbi_put(p, ")");
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+static bool takes_type_first(tirb_builtin builtin) {
+    switch (builtin) {
+    case TIRB_BUILTIN_REINTERPRET:
+    case TIRB_BUILTIN_VECTORLOW:
+    case TIRB_BUILTIN_VECTORHIGH:
+    case TIRB_BUILTIN_VECTORCOMBINE:
+    case TIRB_BUILTIN_CALL_EXTERN:
+    case TIRB_BUILTIN_CALL_PURE_EXTERN:
+    case TIRB_BUILTIN_CALL_LLVM_INTRIN:
+    case TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN:
+    case TIRB_BUILTIN_TYPE_ANNOTATION:
+    case TIRB_BUILTIN_UNDEF: return true;
+    default: return false;
+    }
+}
+
+static void print_function_call(tirbi_printer *p, const tirb_expr *e) {
+    const tirb_primfunc *function = e->as.call.function;
+    if (p->in_class) {
+        tirbi_put(p, p->module->name);
+        tirbi_put(p, ".");
+    }
+    tirbi_put(p, e->as.call.function_name ? e->as.call.function_name : function->name);
+    tirbi_put(p, "(");
+    for (uint32_t i = 0; i < e->as.call.n_args; i++) {
+        const tirb_expr *arg = e->as.call.args[i];
+        bool whole = i < function->n_params && function->buffers[i] && arg->kind == TIRB_EXPR_VAR && arg->as.var.data_of;
+        if (i) tirbi_put(p, ", ");
+        if (whole) {
+            tirbi_put(p, buffer_name(p, arg->as.var.data_of));
+        } else {
+            tirbi_print_expr(p, arg);
+        }
+    }
+    tirbi_put(p, ")");
+}
+
+static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
+    if (e->as.call.function) {
+        print_function_call(p, e);
+        return;
+    }
+    tirb_builtin builtin = e->as.call.builtin;
+    const tirb_expr *const *args = e->as.call.args;
+    if (bitwise_survives(p, e)) {
+        print_operator(p, sign_of_builtin(builtin), args[0], args[1], least);
+        return;
+    }
+    if (builtin == TIRB_BUILTIN_BITWISE_NOT && e->as.call.n_args == 1 && !is_constant(args[0])) {
+        tirbi_put(p, least > LEVEL_UNARY ? "(~" : "~");
+        print_at(p, args[0], LEVEL_UNARY);
+        if (least > LEVEL_UNARY) tirbi_put(p, ")");
+        return;
+    }
+    tirbi_putf(p, "T.%s(", tirb_builtins[builtin].name);
+    if (takes_type_first(builtin)) {
+        char type[32];
+        tirbi_putf(p, "\"%s\"%s", tirb_datatype_text(e->dtype, type), e->as.call.n_args ? ", " : "");
+    }
+    print_args(p, args, e->as.call.n_args);
+    tirbi_put(p, ")");
+}
+
+/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+
+static void print_list(tirbi_printer *p, const tirb_expr *const *items, uint32_t n) {
+    tirbi_put(p, "[");
+    print_args(p, items, n);
+    tirbi_put(p, "]");
+}
+
+static void print_let(tirbi_printer *p, const tirb_expr *e) {
+    const tirb_expr *var = e->as.let.var; /* declared by a line of this frame: its name ends with the frame */
+    if (!p->vars[var->as.var.id]) declare_var(p, var, tirbi_name_var(p, var), &p->out, p->indent);
+    tirbi_put(p, "T.Let(");
+    tirbi_print_expr(p, e->as.let.body);
+    tirbi_put(p, ", where={");
+    tirbi_print_expr(p, var);
+    tirbi_put(p, ": ");
+    tirbi_print_expr(p, e->as.let.value);
+    tirbi_put(p, "})");
+}
+
+static void print_at(tirbi_printer *p, const tirb_expr *e, int least) {
+    char type[32];
+    if (!e) {
+        tirbi_put(p, "0");
+        return;
+    }
+    switch (e->kind) {
+    case TIRB_EXPR_VAR: print_var(p, e); break;
+    case TIRB_EXPR_INT_IMM: print_int(p, e); break;
+    case TIRB_EXPR_FLOAT_IMM: print_float(p, e); break;
+    case TIRB_EXPR_STRING_IMM: tirbi_put_string(p, e->as.string.text, e->as.string.size); break;
+    case TIRB_EXPR_CAST:
+        tirbi_putf(p, "T.Cast(\"%s\", ", tirb_datatype_text(e->dtype, type));
+        tirbi_print_expr(p, e->as.cast.value);
+        tirbi_put(p, ")");
+        break;
+    case TIRB_EXPR_NOT:
+        if (is_constant(e->as.cast.value)) {
+            tirbi_put(p, "T.Not(");
+            tirbi_print_expr(p, e->as.cast.value);
+            tirbi_put(p, ")");
+            break;
+        }
+        tirbi_put(p, least > LEVEL_NOT ? "(not " : "not ");
+        print_at(p, e->as.cast.value, LEVEL_NOT);
+        if (least > LEVEL_NOT) tirbi_put(p, ")");
+        break;
+    case TIRB_EXPR_SELECT:
+        tirbi_put(p, "T.Select(");
+        print_args(p, (const tirb_expr *const[]){e->as.select.condition, e->as.select.true_value,
+                                                 e->as.select.false_value}, 3);
+        tirbi_put(p, ")");
+        break;
+    case TIRB_EXPR_LOAD: print_load(p, e); break;
+    case TIRB_EXPR_RAMP:
+        tirbi_put(p, "T.Ramp(");
+        print_args(p, (const tirb_expr *const[]){e->as.ramp.base, e->as.ramp.stride}, 2);
+        tirbi_putf(p, ", %u)", (unsigned)e->dtype.lanes);
+        break;
+    case TIRB_EXPR_BROADCAST:
+        tirbi_put(p, "T.Broadcast(");
+        tirbi_print_expr(p, e->as.broadcast.value);
+        tirbi_putf(p, ", %u)", (unsigned)e->dtype.lanes);
+        break;
+    case TIRB_EXPR_LET: print_let(p, e); break;
+    case TIRB_EXPR_CALL: print_call(p, e, least); break;
+    case TIRB_EXPR_SHUFFLE:
+        tirbi_put(p, "T.Shuffle(");
+        print_list(p, e->as.shuffle.vectors, e->as.shuffle.n_vectors);
+        tirbi_put(p, ", ");
+        print_list(p, e->as.shuffle.indices, e->as.shuffle.n_indices);
+        tirbi_put(p, ")");
+        break;
+    case TIRB_EXPR_REDUCE: tirbi_print_reject(p, e->span, "Reduce"); break;
+    default: print_binary(p, e, least); break;
+    }
+}
+
+void tirbi_print_expr(tirbi_printer *p, const tirb_expr *e) { print_at(p, e, 0); }
+
+/* ---- Declarations of buffers ------------------------------------------------------------------------------------ */
+
+/* Whether a variable in `e` has no name yet. */
+static bool is_open(const tirbi_printer *p, const tirb_expr *e) {
+    switch (e->kind) {
+    case TIRB_EXPR_VAR: return !p->vars[e->as.var.id] && !e->as.var.data_of;
+    case TIRB_EXPR_CAST: return is_open(p, e->as.cast.value);
+    case TIRB_EXPR_ADD:
+    case TIRB_EXPR_SUB:
+    case TIRB_EXPR_MUL:
+    case TIRB_EXPR_DIV:
+    case TIRB_EXPR_MOD:
+    case TIRB_EXPR_FLOORDIV:
+    case TIRB_EXPR_FLOORMOD:
+    case TIRB_EXPR_MIN:
+    case TIRB_EXPR_MAX: return is_open(p, e->as.binary.a) || is_open(p, e->as.binary.b);
+    default: return false;
+    }
+}
+
+/* Gives the open variables of a signature's shape their names: int64 ones stand above the function as TypeVars, int32
+ * ones are defined by the quoted shape itself (true: quote it). */
+static bool open_vars(tirbi_printer *p, const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_CAST) return open_vars(p, e->as.cast.value);
+    if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX) {
+        bool left = open_vars(p, e->as.binary.a);
+        return open_vars(p, e->as.binary.b) || left;
+    }
+    if (e->kind != TIRB_EXPR_VAR || !is_open(p, e)) return false;
+    const char *name = tirbi_name_var(p, e);
+    if (tirb_datatype_equal(e->dtype, tirbi_type_i32)) {
+        const tirb_expr **slot = TIRBI_LIST_ADD(p->arena, &p->quoted, const tirb_expr *);
+        if (slot) *slot = e;
+        p->undeclared[e->as.var.id] = true;
+        return true;
+    }
+    if (!tirb_datatype_equal(e->dtype, tirbi_type_i64)) {
+        tirbi_print_reject(p, e->span, "a shape variable that is neither int32 nor int64");
+        return false;
+    }
+    const char *const *names = p->type_vars.items;
+    for (uint32_t i = 0; i < p->type_vars.n; i++)
+        if (strcmp(names[i], name) == 0) return false; /* of another function of the module */
+    const char **slot = TIRBI_LIST_ADD(p->arena, &p->type_vars, const char *);
+    if (slot) *slot = name;
+    return false;
+}
+
+static bool mentions_type_var(const tirbi_printer *p, const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_CAST) return mentions_type_var(p, e->as.cast.value);
+    if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX)
+        return mentions_type_var(p, e->as.binary.a) || mentions_type_var(p, e->as.binary.b);
+    if (e->kind != TIRB_EXPR_VAR || !p->vars[e->as.var.id]) return false;
+    const char *const *names = p->type_vars.items;
+    for (uint32_t i = 0; i < p->type_vars.n; i++)
+        if (strcmp(names[i], p->vars[e->as.var.id]) == 0) return true;
+    return false;
+}
+
+static void print_extents(tirbi_printer *p, const tirb_expr *const *extents, uint32_t n) {
+    tirbi_put(p, "(");
+    for (uint32_t i = 0; i < n; i++) {
+        bool signature = p->place == TIRBI_PRINT_SIGNATURE;
+        if (i) tirbi_put(p, ", ");
+        bool quote = signature && open_vars(p, extents[i]);
+        bool type_var = signature && extents[i]->kind != TIRB_EXPR_VAR && mentions_type_var(p, extents[i]);
+        if (quote || type_var) tirbi_put(p, "\"");
+        tirbi_print_expr(p, extents[i]);
+        if (quote || type_var) tirbi_put(p, "\"");
+    }
+    tirbi_put(p, n == 1 ? ",)" : ")");
+}
+
+void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *data, bool typed,
+                             bool scoped) {
+    char type[32];
+    print_extents(p, buffer->shape, buffer->ndim);
+    if (typed || !tirb_datatype_equal(buffer->dtype, tirbi_type_f32))
+        tirbi_putf(p, ", \"%s\"", tirb_datatype_text(buffer->dtype, type));
+    if (data) {
+        tirbi_put(p, ", data=");
+        tirbi_print_expr(p, data);
+    }
+    if (buffer->strides) {
+        tirbi_put(p, ", strides=");
+        print_extents(p, buffer->strides, buffer->ndim);
+    }
+    const tirb_expr *offset = buffer->elem_offset;
+    tirb_datatype index_type = buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i32;
+    bool implied = offset && p->place == TIRBI_PRINT_SIGNATURE && offset->kind == TIRB_EXPR_VAR && is_open(p, offset) &&
+                   tirb_datatype_equal(offset->dtype, tirbi_type_i32) &&
+                   tirb_datatype_equal(offset->dtype, index_type) && buffer->offset_factor > 0;
+    if (implied) {
+        p->undeclared[offset->as.var.id] = true; /* offset_factor alone makes it */
+    } else if (offset && !(tirbi_is_const_int(offset, 0) && tirb_datatype_equal(offset->dtype, index_type))) {
+        tirbi_put(p, ", elem_offset=");
+        if (p->place == TIRBI_PRINT_SIGNATURE && open_vars(p, offset))
+            tirbi_print_reject(p, buffer->span, "an element offset of type int32 that a parameter defines");
+        tirbi_print_expr(p, offset);
+    }
+    if (scoped && buffer->scope && buffer->scope[0] && strcmp(buffer->scope, "global") != 0) {
+        tirbi_put(p, ", scope=");
+        tirbi_put_string(p, buffer->scope, strlen(buffer->scope));
+    }
+    if (buffer->data_alignment > 0 && buffer->data_alignment != 64) tirbi_putf(p, ", align=%d", buffer->data_alignment);
+    if (buffer->offset_factor > 1 || implied) tirbi_putf(p, ", offset_factor=%d", buffer->offset_factor);
+}

@@ -1,0 +1,605 @@
+/* Statements. A scoped statement that is the last of its frame prints as a line by itself, and its body after it. */
+#include <string.h>
+
+#include "compiler/ir/equal.h"
+#include "compiler/ir/visit.h"
+#include "compiler/text/printer.h"
+
+static void print_lines(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    if (s->kind != TIRB_STMT_SEQ) {
+        tirbi_print_stmt(p, s, last);
+        return;
+    }
+    for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_print_stmt(p, s->as.seq.items[i], last && i + 1 == s->as.seq.n);
+}
+
+void tirbi_print_body(tirbi_printer *p, const tirb_stmt *body) {
+    uint32_t mark = tirbi_names_mark(p);
+    p->indent++;
+    if (body) {
+        print_lines(p, body, true);
+    } else {
+        tirbi_put(p, "T.evaluate(0)");
+        tirbi_end_line(p);
+    }
+    p->indent--;
+    tirbi_names_release(p, mark);
+}
+
+/* ---- Scoped statements ------------------------------------------------------------------------------------------ */
+
+/* "name = " or "with " before what opens the scope; `finish_scope` ends the line and prints the body. */
+static void start_scope(tirbi_printer *p, bool last, const char *name) {
+    if (!last) {
+        tirbi_put(p, "with ");
+    } else if (name) {
+        tirbi_put(p, name);
+        tirbi_put(p, " = ");
+    }
+}
+
+static void finish_scope(tirbi_printer *p, bool last, const char *name, const tirb_stmt *body) {
+    if (last) {
+        tirbi_end_line(p);
+        if (body) print_lines(p, body, true);
+        return;
+    }
+    if (name) {
+        tirbi_put(p, " as ");
+        tirbi_put(p, name);
+    }
+    tirbi_put(p, ":");
+    tirbi_end_line(p);
+    tirbi_print_body(p, body);
+}
+
+static void print_let(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    const tirb_expr *var = s->as.let.var;
+    tirbi_text value = {0};
+    tirbi_print_expr(p, s->as.let.value);
+    value = p->line;
+    p->line = (tirbi_text){0};
+    uint32_t mark = tirbi_names_mark(p);
+    const char *name = tirbi_name_var(p, var);
+    if (last) {
+        tirbi_put(p, name);
+        if (!p->classic || var->as.var.type.kind == TIRB_TYPE_POINTER) {
+            tirbi_put(p, ": T.let[");
+            tirbi_print_type(p, var->as.var.type);
+            tirbi_put(p, "] = ");
+        } else {
+            tirbi_put(p, ": ");
+            tirbi_print_type(p, var->as.var.type);
+            tirbi_put(p, " = ");
+        }
+        tirbi_text_add(p, &p->line, value.data, value.size);
+    } else {
+        tirbi_put(p, "with T.LetStmt(");
+        tirbi_text_add(p, &p->line, value.data, value.size);
+        tirbi_put(p, ")");
+    }
+    finish_scope(p, last, name, s->as.let.body);
+    if (!last) tirbi_names_release(p, mark);
+}
+
+static bool is_pragma(const tirb_stmt *s) {
+    return s && s->kind == TIRB_STMT_ATTR && !s->as.attr.thread && s->as.attr.node_expr &&
+           tirbi_is_const_int(s->as.attr.node_expr, 0) && s->as.attr.value;
+}
+
+/* T.attr({"key": value, ...}): attributes of nothing, one inside the other, as long as their keys ascend. */
+static void print_pragmas(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    tirbi_list attrs = {.n = 0};
+    for (const char *before = ""; is_pragma(s) && strcmp(before, s->as.attr.key) < 0; s = s->as.attr.body) {
+        tirb_attr *slot = TIRBI_LIST_ADD(p->arena, &attrs, tirb_attr);
+        if (!slot) return;
+        *slot = (tirb_attr){.key = before = s->as.attr.key, .value = s->as.attr.value};
+    }
+    start_scope(p, last, NULL);
+    tirbi_put(p, "T.attr(");
+    tirbi_print_attrs(p, attrs.items, attrs.n);
+    tirbi_put(p, ")");
+    finish_scope(p, last, NULL, s);
+}
+
+static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    if (is_pragma(s) && s->as.attr.key[0]) {
+        print_pragmas(p, s, last);
+        return;
+    }
+    if (!s->as.attr.thread && !s->as.attr.node_expr) {
+        tirbi_print_reject(p, s->span, "an attribute of an object that is no expression");
+        return;
+    }
+    const tirb_itervar *thread = s->as.attr.thread;
+    const char *name = NULL;
+    uint32_t mark = tirbi_names_mark(p);
+    if (thread) {
+        name = p->vars[thread->var->as.var.id];
+        if (!name) name = tirbi_name_var(p, thread->var);
+        start_scope(p, last, name);
+        tirbi_put(p, "T.launch_thread(");
+        tirbi_put_string(p, thread->thread_tag ? thread->thread_tag : "", thread->thread_tag ? strlen(thread->thread_tag) : 0);
+        tirbi_put(p, ", ");
+    } else {
+        start_scope(p, last, NULL);
+        tirbi_put(p, "T.attr(");
+        tirbi_print_expr(p, s->as.attr.node_expr);
+        tirbi_put(p, ", ");
+        tirbi_put_string(p, s->as.attr.key, strlen(s->as.attr.key));
+        tirbi_put(p, ", ");
+    }
+    tirbi_print_expr(p, s->as.attr.value);
+    tirbi_put(p, ")");
+    finish_scope(p, last, name, s->as.attr.body);
+    if (!last) tirbi_names_release(p, mark);
+}
+
+static void print_assert(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    const char *kind = s->as.assert_.error_kind ? s->as.assert_.error_kind : "RuntimeError";
+    const tirb_expr *message = s->as.assert_.message;
+    bool text = message && message->kind == TIRB_EXPR_STRING_IMM;
+    tirbi_put(p, last ? "assert " : "with T.Assert(");
+    tirbi_print_expr(p, s->as.assert_.condition);
+    tirbi_put(p, ", ");
+    if (text && !(p->classic && strcmp(kind, "RuntimeError") == 0)) {
+        tirbi_put(p, "(");
+        tirbi_put_string(p, kind, strlen(kind));
+        tirbi_put(p, ", [");
+        tirbi_print_expr(p, message);
+        tirbi_put(p, "])");
+    } else {
+        tirbi_print_expr(p, message);
+    }
+    if (!last) tirbi_put(p, ")");
+    finish_scope(p, last, NULL, s->as.assert_.body);
+}
+
+static const char *allocator_of(const tirbi_printer *p, const tirb_stmt *s) {
+    const char *scope = s->as.allocate.buffer->scope;
+    if (s->as.allocate.condition) return "T.allocate(";
+    if (scope && strcmp(scope, "local") == 0) return "T.alloc_local(";
+    if (scope && strcmp(scope, "shared") == 0) return "T.alloc_shared(";
+    return p->classic ? "T.allocate(" : "T.alloc_buffer(";
+}
+
+/* T.allocate([extents], "dtype", "scope", condition): the older form, which the classic spelling needs. */
+static void print_old_allocation(tirbi_printer *p, const tirb_stmt *s) {
+    const tirb_buffer *buffer = s->as.allocate.buffer;
+    char type[32];
+    tirbi_put(p, "T.allocate([");
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_print_expr(p, buffer->shape[i]);
+    }
+    tirbi_putf(p, "], \"%s\", ", tirb_datatype_text(buffer->dtype, type));
+    const char *scope = buffer->scope && buffer->scope[0] ? buffer->scope : "global";
+    tirbi_put_string(p, scope, strlen(scope));
+    if (s->as.allocate.condition) {
+        tirbi_put(p, ", ");
+        tirbi_print_expr(p, s->as.allocate.condition);
+    }
+}
+
+static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    const tirb_buffer *buffer = s->as.allocate.buffer;
+    uint32_t mark = tirbi_names_mark(p);
+    const char *name = tirbi_name_buffer(p, buffer), *allocator = allocator_of(p, s);
+    char type[32];
+    if (s->as.allocate.scalar) {
+        p->scalars[buffer->id] = true;
+        if (last && !p->classic) {
+            const tirb_stmt *body = s->as.allocate.body;
+            const tirb_stmt *first = body && body->kind == TIRB_STMT_SEQ ? body->as.seq.items[0] : body;
+            bool fused = first && first->kind == TIRB_STMT_STORE && first->as.store.buffer == buffer &&
+                         !first->as.store.predicate && first->as.store.n_indices == 1 &&
+                         tirbi_is_const_int(first->as.store.indices[0], 0);
+            tirbi_put(p, name);
+            tirbi_putf(p, ": T.%s", tirb_datatype_text(buffer->dtype, type));
+            if (fused) {
+                tirbi_put(p, " = ");
+                tirbi_print_expr(p, first->as.store.value);
+            }
+            tirbi_end_line(p);
+            if (!fused) {
+                if (body) print_lines(p, body, true);
+            } else if (body != first) {
+                for (uint32_t i = 1; i < body->as.seq.n; i++)
+                    tirbi_print_stmt(p, body->as.seq.items[i], i + 1 == body->as.seq.n);
+            }
+            return;
+        }
+        start_scope(p, last, name);
+        tirbi_putf(p, "T.local_scalar(\"%s\")", tirb_datatype_text(buffer->dtype, type));
+        finish_scope(p, last, name, s->as.allocate.body);
+        if (!last) tirbi_names_release(p, mark);
+        return;
+    }
+    start_scope(p, last, name);
+    if (strcmp(allocator, "T.allocate(") == 0) {
+        print_old_allocation(p, s);
+    } else {
+        tirbi_put(p, allocator);
+        tirbi_print_buffer_args(p, buffer, NULL, false, strcmp(allocator, "T.alloc_buffer(") == 0);
+    }
+    if (s->as.allocate.n_annotations) {
+        tirbi_put(p, ", annotations=");
+        tirbi_print_attrs(p, s->as.allocate.annotations, s->as.allocate.n_annotations);
+    }
+    tirbi_put(p, ")");
+    finish_scope(p, last, name, s->as.allocate.body);
+    if (!last) tirbi_names_release(p, mark);
+}
+
+static void print_decl(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    const tirb_buffer *buffer = s->as.decl.buffer;
+    uint32_t mark = tirbi_names_mark(p);
+    tirbi_text rest;
+    tirbi_print_buffer_args(p, buffer, s->as.decl.source ? s->as.decl.source : buffer->data, false, true);
+    rest = p->line;
+    p->line = (tirbi_text){0};
+    const char *name = tirbi_name_buffer(p, buffer);
+    start_scope(p, last, name);
+    tirbi_put(p, "T.decl_buffer(");
+    tirbi_text_add(p, &p->line, rest.data, rest.size);
+    tirbi_put(p, ")");
+    finish_scope(p, last, name, s->as.decl.body);
+    if (!last) tirbi_names_release(p, mark);
+}
+
+/* ---- Blocks ----------------------------------------------------------------------------------------------------- */
+
+bool tirbi_contains_block(const tirb_stmt *s) {
+    if (!s) return false;
+    switch (s->kind) {
+    case TIRB_STMT_BLOCK_REALIZE: return true;
+    case TIRB_STMT_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (tirbi_contains_block(s->as.seq.items[i])) return true;
+        return false;
+    case TIRB_STMT_IF: return tirbi_contains_block(s->as.if_.then_case) || tirbi_contains_block(s->as.if_.else_case);
+    case TIRB_STMT_FOR: return tirbi_contains_block(s->as.for_.body);
+    case TIRB_STMT_WHILE: return tirbi_contains_block(s->as.while_.body);
+    case TIRB_STMT_LET: return tirbi_contains_block(s->as.let.body);
+    case TIRB_STMT_ATTR: return tirbi_contains_block(s->as.attr.body);
+    case TIRB_STMT_ASSERT: return tirbi_contains_block(s->as.assert_.body);
+    case TIRB_STMT_ALLOCATE: return tirbi_contains_block(s->as.allocate.body);
+    case TIRB_STMT_DECL_BUFFER: return tirbi_contains_block(s->as.decl.body);
+    default: return false;
+    }
+}
+
+static bool is_remap(const tirbi_printer *p, const tirb_itervar *iter, const tirb_expr *value) {
+    if (iter->type != TIRB_ITER_DATA_PAR && iter->type != TIRB_ITER_COMM_REDUCE) return false;
+    if (value->kind != TIRB_EXPR_VAR) return false;
+    const tirb_stmt *const *loops = p->loops.items;
+    for (uint32_t i = p->loops.n; i-- > 0;) {
+        if (loops[i]->as.for_.var != value) continue;
+        return tirbi_expr_equal(loops[i]->as.for_.min, iter->dom.min) &&
+               tirbi_expr_equal(loops[i]->as.for_.extent, iter->dom.extent);
+    }
+    return false;
+}
+
+static void print_axis(tirbi_printer *p, const tirb_itervar *iter, const tirb_expr *value) {
+    const char *kind = iter->type == TIRB_ITER_DATA_PAR      ? "spatial"
+                       : iter->type == TIRB_ITER_COMM_REDUCE ? "reduce"
+                       : iter->type == TIRB_ITER_ORDERED     ? "scan"
+                                                             : "opaque";
+    tirbi_put(p, tirbi_name_var(p, iter->var));
+    tirbi_putf(p, " = T.axis.%s(", kind);
+    if (tirbi_is_const_int(iter->dom.min, 0)) {
+        tirbi_print_expr(p, iter->dom.extent);
+    } else {
+        tirbi_put(p, "(");
+        tirbi_print_bounds(p, &iter->dom, ", ");
+        tirbi_put(p, ")");
+    }
+    tirbi_put(p, ", ");
+    tirbi_print_expr(p, value);
+    char type[32];
+    if (iter->var->dtype.bits > 32 && iter->dom.extent->dtype.bits <= 32 && iter->dom.min->dtype.bits <= 32)
+        tirbi_putf(p, ", dtype=\"%s\"", tirb_datatype_text(iter->var->dtype, type));
+    tirbi_put(p, ")");
+    tirbi_end_line(p);
+}
+
+static void print_axes(tirbi_printer *p, const tirb_block *block, const tirb_expr *const *values) {
+    for (uint32_t i = 0; i < block->n_iters;) {
+        uint32_t end = i;
+        while (end < block->n_iters && is_remap(p, &block->iters[end], values[end])) end++;
+        if (end - i < 2) {
+            print_axis(p, &block->iters[i], values[i]);
+            i++;
+            continue;
+        }
+        for (uint32_t j = i; j < end; j++) {
+            if (j > i) tirbi_put(p, ", ");
+            tirbi_put(p, tirbi_name_var(p, block->iters[j].var));
+        }
+        tirbi_put(p, " = T.axis.remap(\"");
+        for (uint32_t j = i; j < end; j++) tirbi_put(p, block->iters[j].type == TIRB_ITER_DATA_PAR ? "S" : "R");
+        tirbi_put(p, "\", [");
+        for (uint32_t j = i; j < end; j++) {
+            if (j > i) tirbi_put(p, ", ");
+            tirbi_print_expr(p, values[j]);
+        }
+        tirbi_put(p, "])");
+        tirbi_end_line(p);
+        i = end;
+    }
+}
+
+static void print_regions(tirbi_printer *p, const char *what, const tirb_buffer_region *regions, uint32_t n) {
+    tirbi_putf(p, "T.%s(", what);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_print_region(p, regions[i].buffer, regions[i].region);
+    }
+    tirbi_put(p, ")");
+    tirbi_end_line(p);
+}
+
+void tirbi_print_block_alloc(tirbi_printer *p, const tirb_buffer *buffer) {
+    tirbi_put(p, tirbi_name_buffer(p, buffer));
+    tirbi_put(p, p->classic ? " = T.alloc_buffer(" : " = T.sblock_alloc_buffer(");
+    tirbi_print_buffer_args(p, buffer, NULL, false, true);
+    tirbi_put(p, ")");
+    tirbi_end_line(p);
+}
+
+static void print_match(tirbi_printer *p, const tirb_match_buffer *match) {
+    tirbi_print_region(p, match->source.buffer, match->source.region);
+    tirbi_put(p, ", ");
+    tirbi_print_buffer_args(p, match->buffer, NULL, false, true);
+    tirbi_text rest = p->line;
+    p->line = (tirbi_text){0};
+    tirbi_put(p, tirbi_name_buffer(p, match->buffer));
+    tirbi_put(p, " = T.match_buffer(");
+    tirbi_text_add(p, &p->line, rest.data, rest.size);
+    tirbi_put(p, ")");
+    tirbi_end_line(p);
+}
+
+static void print_block(tirbi_printer *p, const tirb_stmt *s) {
+    const tirb_block *block = s->as.block.block;
+    uint32_t mark = tirbi_names_mark(p);
+    tirbi_put(p, p->classic ? "with T.block(" : "with T.sblock(");
+    tirbi_put_string(p, block->name ? block->name : "", block->name ? strlen(block->name) : 0);
+    tirbi_put(p, block->no_realize ? ", no_realize=True):" : "):");
+    tirbi_end_line(p);
+    p->indent++;
+    print_axes(p, block, s->as.block.values);
+    if (s->as.block.predicate) {
+        tirbi_put(p, "T.where(");
+        tirbi_print_expr(p, s->as.block.predicate);
+        tirbi_put(p, ")");
+        tirbi_end_line(p);
+    }
+    if (block->has_reads) print_regions(p, "reads", block->reads, block->n_reads);
+    if (block->has_writes) print_regions(p, "writes", block->writes, block->n_writes);
+    if (block->n_annotations) {
+        tirbi_put(p, p->classic ? "T.block_attr(" : "T.sblock_attr(");
+        tirbi_print_attrs(p, block->annotations, block->n_annotations);
+        tirbi_put(p, ")");
+        tirbi_end_line(p);
+    }
+    for (uint32_t i = 0; i < block->n_allocs; i++) tirbi_print_block_alloc(p, block->allocs[i]);
+    for (uint32_t i = 0; i < block->n_matches; i++) print_match(p, &block->matches[i]);
+    if (block->init) {
+        tirbi_put(p, "with T.init():");
+        tirbi_end_line(p);
+        tirbi_print_body(p, block->init);
+    }
+    if (block->body) print_lines(p, block->body, true);
+    p->indent--;
+    tirbi_names_release(p, mark);
+}
+
+/* ---- Loops and simple statements -------------------------------------------------------------------------------- */
+
+typedef struct search {
+    const tirb_stmt *const *loops;
+    uint32_t n;
+    bool found;
+} search;
+
+static void find_loop_var(tirbi_visitor *visitor, const tirb_expr *e) {
+    search *s = visitor->context;
+    if (e->kind == TIRB_EXPR_VAR) {
+        for (uint32_t i = 0; i < s->n; i++) s->found = s->found || s->loops[i]->as.for_.var == e;
+    } else {
+        tirbi_visit_expr(visitor, e);
+    }
+}
+
+static bool mentions_name(const tirb_expr *e, const tirb_stmt *const *loops, uint32_t n) {
+    if (!e) return false;
+    if (e->kind == TIRB_EXPR_VAR) {
+        for (uint32_t i = 0; i < n; i++)
+            if (loops[i]->as.for_.var == e) return true;
+        return false;
+    }
+    if (e->kind == TIRB_EXPR_INT_IMM) return false;
+    if (e->kind == TIRB_EXPR_CAST) return mentions_name(e->as.cast.value, loops, n);
+    if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_GE)
+        return mentions_name(e->as.binary.a, loops, n) || mentions_name(e->as.binary.b, loops, n);
+    search found = {loops, n, false};
+    tirbi_visitor visitor = {.expr = find_loop_var, .context = &found};
+    tirbi_visit_expr(&visitor, e);
+    return found.found;
+}
+
+static bool is_plain_loop(const tirb_stmt *s) {
+    return s && s->kind == TIRB_STMT_FOR && s->as.for_.kind == TIRB_FOR_SERIAL && !s->as.for_.step &&
+           !s->as.for_.n_annotations && tirbi_is_const_int(s->as.for_.min, 0);
+}
+
+/* The loops that print as one T.grid, from `s` inwards, into `out`. */
+static uint32_t collect_grid(tirbi_printer *p, const tirb_stmt *s, tirbi_list *out) {
+    while (is_plain_loop(s) && !mentions_name(s->as.for_.extent, out->items, out->n)) {
+        const tirb_stmt **slot = TIRBI_LIST_ADD(p->arena, out, const tirb_stmt *);
+        if (!slot) return 0;
+        *slot = s;
+        s = s->as.for_.body;
+    }
+    return out->n;
+}
+
+static void print_loop_head(tirbi_printer *p, const tirb_stmt *s) {
+    static const char *const names[] = {"serial", "parallel", "vectorized", "unroll", "thread_binding"};
+    bool range = s->as.for_.kind == TIRB_FOR_SERIAL && !s->as.for_.n_annotations, exact = true;
+    tirb_range bounds = {s->as.for_.min, s->as.for_.extent};
+    tirbi_print_stop(p, &bounds, &exact);
+    if (range && !exact && !s->as.for_.step && !tirbi_is_const_int(bounds.min, 0)) {
+        tirbi_put(p, "T.grid((");
+        tirbi_print_expr(p, bounds.min);
+        tirbi_put(p, ", ");
+        tirbi_print_expr(p, bounds.extent);
+        tirbi_put(p, "))");
+        return;
+    }
+    if (range) {
+        tirbi_put(p, "range(");
+    } else {
+        tirbi_putf(p, "T.%s(", names[s->as.for_.kind]);
+    }
+    if (tirbi_is_const_int(bounds.min, 0) && !(range && s->as.for_.step)) {
+        tirbi_print_expr(p, bounds.extent);
+    } else {
+        tirbi_print_bounds(p, &bounds, ", ");
+    }
+    if (s->as.for_.kind == TIRB_FOR_THREAD_BINDING && s->as.for_.thread_tag) {
+        tirbi_put(p, ", thread=");
+        tirbi_put_string(p, s->as.for_.thread_tag, strlen(s->as.for_.thread_tag));
+    }
+    if (s->as.for_.n_annotations) {
+        tirbi_put(p, ", annotations=");
+        tirbi_print_attrs(p, s->as.for_.annotations, s->as.for_.n_annotations);
+    }
+    if (s->as.for_.step) {
+        tirbi_put(p, range ? ", " : ", step=");
+        tirbi_print_expr(p, s->as.for_.step);
+    }
+    tirbi_put(p, ")");
+}
+
+static void print_loops(tirbi_printer *p, const tirb_stmt *s) {
+    tirbi_list grid = {.n = 0};
+    uint32_t n = collect_grid(p, s, &grid), mark = tirbi_names_mark(p), loops = p->loops.n;
+    const tirb_stmt *one = s, *const *items = n > 1 ? grid.items : &one;
+    if (n < 2) n = 1;
+    tirbi_text names = {0};
+    /* The extents do not see the variables, and come first: what they declare stands before the loop. */
+    if (n == 1) {
+        print_loop_head(p, s);
+    } else {
+        tirbi_put(p, "T.grid(");
+        for (uint32_t i = 0; i < n; i++) {
+            if (i) tirbi_put(p, ", ");
+            tirbi_print_expr(p, items[i]->as.for_.extent);
+        }
+        tirbi_put(p, ")");
+    }
+    tirbi_text head = p->line;
+    p->line = names;
+    tirbi_put(p, "for ");
+    for (uint32_t i = 0; i < n; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_put(p, tirbi_name_var(p, items[i]->as.for_.var));
+        const tirb_stmt **slot = TIRBI_LIST_ADD(p->arena, &p->loops, const tirb_stmt *);
+        if (slot) *slot = items[i];
+    }
+    tirbi_put(p, " in ");
+    tirbi_text_add(p, &p->line, head.data, head.size);
+    tirbi_put(p, ":");
+    tirbi_end_line(p);
+    tirbi_print_body(p, items[n - 1]->as.for_.body);
+    p->loops.n = loops;
+    tirbi_names_release(p, mark);
+}
+
+static void print_store(tirbi_printer *p, const tirb_stmt *s) {
+    if (s->as.store.predicate) {
+        tirbi_print_access(p, s->as.store.buffer, NULL, 0, false);
+        p->line.size -= strlen("[()]") <= p->line.size ? strlen("[()]") : 0;
+        tirbi_put(p, ".vstore([");
+        for (uint32_t i = 0; i < s->as.store.n_indices; i++) {
+            if (i) tirbi_put(p, ", ");
+            tirbi_print_expr(p, s->as.store.indices[i]);
+        }
+        tirbi_put(p, "], ");
+        tirbi_print_expr(p, s->as.store.value);
+        tirbi_put(p, ", predicate=");
+        tirbi_print_expr(p, s->as.store.predicate);
+        tirbi_put(p, ")");
+    } else {
+        tirbi_print_access(p, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, true);
+        tirbi_put(p, " = ");
+        tirbi_print_expr(p, s->as.store.value);
+    }
+    tirbi_end_line(p);
+}
+
+static void print_if(tirbi_printer *p, const tirb_stmt *s) {
+    tirbi_put(p, "if ");
+    tirbi_print_expr(p, s->as.if_.condition);
+    tirbi_put(p, ":");
+    tirbi_end_line(p);
+    tirbi_print_body(p, s->as.if_.then_case);
+    if (!s->as.if_.else_case) return;
+    tirbi_put(p, "else:");
+    tirbi_end_line(p);
+    tirbi_print_body(p, s->as.if_.else_case);
+}
+
+static void print_jump(tirbi_printer *p, const char *classic, const char *modern) {
+    tirbi_put(p, p->classic ? classic : modern);
+    tirbi_end_line(p);
+}
+
+void tirbi_print_stmt(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    if (!s || p->arena->failed) return;
+    switch (s->kind) {
+    case TIRB_STMT_LET: print_let(p, s, last); break;
+    case TIRB_STMT_ATTR: print_attr(p, s, last); break;
+    case TIRB_STMT_ASSERT: print_assert(p, s, last); break;
+    case TIRB_STMT_STORE: print_store(p, s); break;
+    case TIRB_STMT_ALLOCATE: print_allocate(p, s, last); break;
+    case TIRB_STMT_DECL_BUFFER: print_decl(p, s, last); break;
+    case TIRB_STMT_SEQ: print_lines(p, s, last); break;
+    case TIRB_STMT_IF: print_if(p, s); break;
+    case TIRB_STMT_EVALUATE:
+        if (s->as.evaluate.value && s->as.evaluate.value->kind == TIRB_EXPR_CALL) {
+            tirbi_print_expr(p, s->as.evaluate.value);
+        } else {
+            tirbi_put(p, "T.evaluate(");
+            tirbi_print_expr(p, s->as.evaluate.value);
+            tirbi_put(p, ")");
+        }
+        tirbi_end_line(p);
+        break;
+    case TIRB_STMT_RETURN:
+        tirbi_put(p, "return");
+        if (s->as.evaluate.value) {
+            tirbi_put(p, " ");
+            tirbi_print_expr(p, s->as.evaluate.value);
+        }
+        tirbi_end_line(p);
+        break;
+    case TIRB_STMT_FOR: print_loops(p, s); break;
+    case TIRB_STMT_WHILE:
+        tirbi_put(p, "while ");
+        tirbi_print_expr(p, s->as.while_.condition);
+        tirbi_put(p, ":");
+        tirbi_end_line(p);
+        tirbi_print_body(p, s->as.while_.body);
+        break;
+    case TIRB_STMT_BLOCK_REALIZE: print_block(p, s); break;
+    case TIRB_STMT_BREAK: print_jump(p, "break", "T.evaluate(T.break_loop())"); break;
+    case TIRB_STMT_CONTINUE: print_jump(p, "continue", "T.evaluate(T.continue_loop())"); break;
+    case TIRB_STMT_BUFFER_REALIZE: tirbi_print_reject(p, s->span, "BufferRealize"); break;
+    case TIRB_STMT_ALLOCATE_CONST: tirbi_print_reject(p, s->span, "AllocateConst"); break;
+    case TIRB_STMT_PREFETCH: tirbi_print_reject(p, s->span, "Prefetch"); break;
+    }
+}

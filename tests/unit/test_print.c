@@ -1,0 +1,176 @@
+/* What is printed is read back as the same module, prints as the same text, and no lack of memory harms it. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <tirb/compiler.h>
+
+#include "compiler/ir/equal.h"
+#include "compiler/text/print.h"
+#include "compiler/text/text.h"
+
+typedef struct program {
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_source source;
+    tirbi_diagnostics diagnostics;
+    const tirb_irmodule *module; /* NULL: it has errors */
+} program;
+
+static void parse(program *p, const char *name, const char *text, size_t size) {
+    memset(p, 0, sizeof *p);
+    tirbi_heap_init(&p->heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&p->arena, &p->heap);
+    assert_true(tirbi_source_init(&p->source, name, text, (uint32_t)size, &p->arena));
+    tirbi_diagnostics_init(&p->diagnostics, &p->source, &p->arena, 5);
+    p->module = tirbi_parse(&p->source, &p->arena, &p->diagnostics);
+    if (tirbi_has_errors(&p->diagnostics)) p->module = NULL;
+}
+
+static void round_trip(const char *name, const char *text, size_t size, bool classic) {
+    program first, second;
+    const char *printed, *again;
+    size_t length, length_again;
+    parse(&first, name, text, size);
+    if (first.module) {
+        if (!tirbi_print(first.module, classic, &first.arena, &first.diagnostics, &printed, &length))
+            fail_msg("%s does not print: %s", name, first.diagnostics.items ? first.diagnostics.items[0].message : "");
+        parse(&second, name, printed, length);
+        if (!second.module) fail_msg("%s is not read again: %s\n%s", name, second.diagnostics.items[0].message, printed);
+        if (!tirbi_module_equal(first.module, second.module, &second.arena))
+            fail_msg("%s is read again as another module:\n%s", name, printed);
+        assert_true(tirbi_print(second.module, classic, &second.arena, &second.diagnostics, &again, &length_again));
+        if (length != length_again || memcmp(printed, again, length) != 0)
+            fail_msg("%s prints differently again:\n%s\n%s", name, printed, again);
+        tirbi_arena_destroy(&second.arena);
+    }
+    tirbi_arena_destroy(&first.arena);
+}
+
+static char *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *text = malloc(1 << 20);
+    assert_non_null(text);
+    *size = fread(text, 1, 1 << 20, file);
+    fclose(file);
+    return text;
+}
+
+static unsigned visit_folder(const char *folder, int depth) {
+    DIR *entries = opendir(folder);
+    unsigned n = 0;
+    assert_non_null(entries);
+    for (const struct dirent *entry; (entry = readdir(entries));) {
+        char path[1024];
+        size_t length = strlen(entry->d_name), size;
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (length > 3 && strcmp(entry->d_name + length - 3, ".py") == 0) {
+            char *text = read_file(path, &size);
+            round_trip(path, text, size, false);
+            round_trip(path, text, size, true);
+            free(text);
+            n++;
+        } else if (depth < 3 && !strchr(entry->d_name, '.')) {
+            DIR *inner = opendir(path);
+            if (inner) {
+                closedir(inner);
+                n += visit_folder(path, depth + 1);
+            }
+        }
+    }
+    closedir(entries);
+    return n;
+}
+
+static void test_every_program(void **state) {
+    (void)state;
+    assert_true(visit_folder("tests/golden", 0) + visit_folder("tests/kernels", 0) > 50);
+}
+
+static const char sample[] =
+    "# from tvm.script import tirx as T\n"
+    "# from tvm.tirx.layout import Axis\n"
+    "\n"
+    "@T.prim_func(s_tir=True)\n"
+    "def main(A: T.Buffer((\"n\", 4), \"float32\"), B: T.Buffer((n,), \"float32\")):\n"
+    "    n = T.int32()\n"
+    "    # with T.sblock(\"root\"):\n"
+    "    C = T.sblock_alloc_buffer((n, 4))\n"
+    "    for i, j in T.grid(n, 4):\n"
+    "        with T.sblock(\"C\"):\n"
+    "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+    "            T.reads(A[vi, vj])\n"
+    "            T.writes(C[vi, vj])\n"
+    "            C[vi, vj] = T.max(A[vi, vj], T.float32(0.0)) - (A[vi, vj] - T.float32(0.5))\n"
+    "    for i in range(n):\n"
+    "        for j in T.unroll(4):\n"
+    "            with T.sblock(\"B\"):\n"
+    "                vi, vj = T.axis.remap(\"SR\", [i, j])\n"
+    "                T.where(i * 4 + j < n * 4)\n"
+    "                T.reads(C[vi, 0:4])\n"
+    "                T.writes(B[vi])\n"
+    "                with T.init():\n"
+    "                    B[vi] = T.float32(0.0)\n"
+    "                B[vi] = B[vi] + T.if_then_else(not (vj < 2 and vi % 2 == 1), C[vi, vj], T.float32(\"inf\"))\n";
+
+static void test_canonical_text(void **state) {
+    (void)state;
+    tirb_compile_result *result;
+    tirb_error error = TIRB_ERROR_INIT;
+    size_t size;
+    assert_int_equal(tirb_format(sample, strlen(sample), TIRB_DIALECT_SAME, NULL, &result, &error), TIRB_OK);
+    const uint8_t *text = tirb_compile_result_bytes(result, &size);
+    if (size != strlen(sample) || memcmp(text, sample, size) != 0) fail_msg("%.*s", (int)size, (const char *)text);
+    tirb_compile_result_destroy(result);
+    assert_int_equal(tirb_format(NULL, 1, TIRB_DIALECT_SAME, NULL, &result, &error), TIRB_MISUSE);
+    assert_int_equal(tirb_format(sample, 1, (tirb_dialect)9, NULL, &result, &error), TIRB_MISUSE);
+}
+
+typedef struct countdown {
+    size_t left;
+} countdown;
+
+static void *failing_reallocate(void *user, void *ptr, size_t old_size, size_t new_size) {
+    countdown *c = user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(ptr);
+        return NULL;
+    }
+    if (c->left == 0) return NULL;
+    c->left--;
+    return realloc(ptr, new_size);
+}
+
+static void test_failing_allocations(void **state) {
+    (void)state;
+    for (size_t n = 0; n < 100000; n++) {
+        countdown c = {n};
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        tirb_compile_result *result = NULL;
+        tirb_error error = TIRB_ERROR_INIT;
+        options.allocator.user = &c;
+        options.allocator.reallocate = failing_reallocate;
+        tirb_status status = tirb_format(sample, strlen(sample), TIRB_DIALECT_SAME, &options, &result, &error);
+        tirb_compile_result_destroy(result);
+        if (status == TIRB_OK) return;
+        assert_int_equal(status, TIRB_NO_MEMORY);
+    }
+    fail_msg("it never had enough memory");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_program),
+        cmocka_unit_test(test_canonical_text),
+        cmocka_unit_test(test_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
