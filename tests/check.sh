@@ -123,6 +123,7 @@ find_python || { echo "no Python with NumPy"; exit 1; }
 if CC=gcc build release release; then
     tests release
     counted "compared with TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
+    counted "printed as TVM does" "$python" tests/interop/tvm_print.py --tirb build/release/bin/tirb
     one "demo" bash tests/demo.sh
 fi
 if CC=gcc build switch-dispatch switch-dispatch; then
@@ -144,6 +145,7 @@ if [ "$full" -eq 1 ]; then
     counted "compared with TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
     note "the mathematical functions on every float32"
     one "math sweep" timeout 7200 build/release/bin/math_sweep --full
+    counted "printed as TVM does, all" "$python" tests/interop/tvm_print.py --full --tirb build/release/bin/tirb
     one "differential, long" build/release/bin/differential --seed 1000 --count 20000
 fi
 

@@ -4,7 +4,7 @@
 
 #include "compiler/text/printer.h"
 
-static void append(tirbi_printer *p, tirbi_text *to, const char *text) { tirbi_text_add(p, to, text, strlen(text)); }
+static void append(tirbi_printer *p, tirbi_text *to, const char *text) { tirbi_print_add(p, to, text, strlen(text)); }
 
 /* A parameter `A: T.handle` that match_buffer binds, rather than `A: T.Buffer(...)`. */
 static bool is_matched(const tirb_primfunc *f, uint32_t i) {
@@ -67,7 +67,7 @@ static void print_matched(tirbi_printer *p, const tirb_primfunc *f) {
         p->line = (tirbi_text){0};
         tirbi_put(p, tirbi_name_buffer(p, f->buffers[i]));
         tirbi_put(p, " = T.match_buffer(");
-        tirbi_text_add(p, &p->line, rest.data, rest.size);
+        tirbi_print_add(p, &p->line, rest.data, rest.size);
         tirbi_put(p, ")");
         tirbi_end_line(p);
     }
@@ -144,7 +144,7 @@ static void print_function(tirbi_printer *p, const tirb_primfunc *f) {
     tirbi_text inside = p->out;
     p->out = before;
     print_quoted(p);
-    tirbi_text_add(p, &p->out, inside.data, inside.size);
+    tirbi_print_add(p, &p->out, inside.data, inside.size);
     tirbi_names_release(p, mark);
 }
 
@@ -248,8 +248,8 @@ bool tirbi_print(const tirb_irmodule *module, bool classic, tirbi_arena *arena, 
                               : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
     append(p, &whole, "\n");
     add_type_vars(p, &whole);
-    tirbi_text_add(p, &whole, p->out.data, p->out.size);
-    tirbi_text_add(p, &whole, "", 1);
+    tirbi_print_add(p, &whole, p->out.data, p->out.size);
+    tirbi_print_add(p, &whole, "", 1);
     if (arena->failed || tirbi_has_errors(diagnostics)) return false;
     *text = whole.data;
     *size = whole.size - 1;

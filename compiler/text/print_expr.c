@@ -198,9 +198,9 @@ void tirbi_print_attrs(tirbi_printer *p, const tirb_attr *attrs, uint32_t n) {
 /* ---- Variables and buffers -------------------------------------------------------------------------------------- */
 
 static void add_line(tirbi_printer *p, tirbi_text *to, uint32_t indent, tirbi_text line) {
-    for (uint32_t i = 0; i < indent; i++) tirbi_text_add(p, to, "    ", 4);
-    tirbi_text_add(p, to, line.data, line.size);
-    tirbi_text_add(p, to, "\n", 1);
+    for (uint32_t i = 0; i < indent; i++) tirbi_print_add(p, to, "    ", 4);
+    tirbi_print_add(p, to, line.data, line.size);
+    tirbi_print_add(p, to, "\n", 1);
 }
 
 /* `name = T.int32()` where the line under way will find it. */

@@ -72,10 +72,10 @@ static void print_let(tirbi_printer *p, const tirb_stmt *s, bool last) {
             tirbi_print_type(p, var->as.var.type);
             tirbi_put(p, " = ");
         }
-        tirbi_text_add(p, &p->line, value.data, value.size);
+        tirbi_print_add(p, &p->line, value.data, value.size);
     } else {
         tirbi_put(p, "with T.LetStmt(");
-        tirbi_text_add(p, &p->line, value.data, value.size);
+        tirbi_print_add(p, &p->line, value.data, value.size);
         tirbi_put(p, ")");
     }
     finish_scope(p, last, name, s->as.let.body);
@@ -241,7 +241,7 @@ static void print_decl(tirbi_printer *p, const tirb_stmt *s, bool last) {
     const char *name = tirbi_name_buffer(p, buffer);
     start_scope(p, last, name);
     tirbi_put(p, "T.decl_buffer(");
-    tirbi_text_add(p, &p->line, rest.data, rest.size);
+    tirbi_print_add(p, &p->line, rest.data, rest.size);
     tirbi_put(p, ")");
     finish_scope(p, last, name, s->as.decl.body);
     if (!last) tirbi_names_release(p, mark);
@@ -356,7 +356,7 @@ static void print_match(tirbi_printer *p, const tirb_match_buffer *match) {
     p->line = (tirbi_text){0};
     tirbi_put(p, tirbi_name_buffer(p, match->buffer));
     tirbi_put(p, " = T.match_buffer(");
-    tirbi_text_add(p, &p->line, rest.data, rest.size);
+    tirbi_print_add(p, &p->line, rest.data, rest.size);
     tirbi_put(p, ")");
     tirbi_end_line(p);
 }
@@ -511,7 +511,7 @@ static void print_loops(tirbi_printer *p, const tirb_stmt *s) {
         if (slot) *slot = items[i];
     }
     tirbi_put(p, " in ");
-    tirbi_text_add(p, &p->line, head.data, head.size);
+    tirbi_print_add(p, &p->line, head.data, head.size);
     tirbi_put(p, ":");
     tirbi_end_line(p);
     tirbi_print_body(p, items[n - 1]->as.for_.body);

@@ -5,7 +5,7 @@
 
 #include "compiler/text/printer.h"
 
-void tirbi_text_add(tirbi_printer *p, tirbi_text *text, const char *bytes, size_t size) {
+void tirbi_print_add(tirbi_printer *p, tirbi_text *text, const char *bytes, size_t size) {
     if (size > text->capacity - text->size) {
         size_t capacity = text->capacity ? text->capacity : 256;
         while (capacity - text->size < size) {
@@ -25,7 +25,7 @@ void tirbi_text_add(tirbi_printer *p, tirbi_text *text, const char *bytes, size_
     text->size += size;
 }
 
-void tirbi_put(tirbi_printer *p, const char *text) { tirbi_text_add(p, &p->line, text, strlen(text)); }
+void tirbi_put(tirbi_printer *p, const char *text) { tirbi_print_add(p, &p->line, text, strlen(text)); }
 
 void tirbi_putf(tirbi_printer *p, const char *format, ...) {
     char small[512]; /* the longest number, 1.8e308 in full, has 311 characters; names go through tirbi_put */
@@ -33,7 +33,7 @@ void tirbi_putf(tirbi_printer *p, const char *format, ...) {
     va_start(args, format);
     int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
-    if (n > 0) tirbi_text_add(p, &p->line, small, (size_t)n < sizeof small ? (size_t)n : sizeof small - 1);
+    if (n > 0) tirbi_print_add(p, &p->line, small, (size_t)n < sizeof small ? (size_t)n : sizeof small - 1);
 }
 
 void tirbi_put_string(tirbi_printer *p, const char *text, size_t size) {
@@ -53,20 +53,20 @@ void tirbi_put_string(tirbi_printer *p, const char *text, size_t size) {
         } else if (c < 0x20 || c == 0x7F) {
             tirbi_putf(p, "\\x%02x", c);
         } else {
-            tirbi_text_add(p, &p->line, (const char *)&text[i], 1);
+            tirbi_print_add(p, &p->line, (const char *)&text[i], 1);
         }
     }
     tirbi_put(p, "\"");
 }
 
 static void add_spaces(tirbi_printer *p, tirbi_text *text, uint32_t levels) {
-    for (uint32_t i = 0; i < levels; i++) tirbi_text_add(p, text, "    ", 4);
+    for (uint32_t i = 0; i < levels; i++) tirbi_print_add(p, text, "    ", 4);
 }
 
 void tirbi_end_line(tirbi_printer *p) {
     if (p->line.size) add_spaces(p, &p->out, p->indent);
-    tirbi_text_add(p, &p->out, p->line.data, p->line.size);
-    tirbi_text_add(p, &p->out, "\n", 1);
+    tirbi_print_add(p, &p->out, p->line.data, p->line.size);
+    tirbi_print_add(p, &p->out, "\n", 1);
     p->line.size = 0;
 }
 

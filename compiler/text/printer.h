@@ -44,7 +44,7 @@ typedef struct tirbi_printer {
 
 /* ---- Text and names ---------------------------------------------------------------------------------------------- */
 
-void tirbi_text_add(tirbi_printer *p, tirbi_text *text, const char *bytes, size_t size);
+void tirbi_print_add(tirbi_printer *p, tirbi_text *text, const char *bytes, size_t size);
 void tirbi_put(tirbi_printer *p, const char *text);
 void tirbi_putf(tirbi_printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A string in double quotes, escaped. */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "compiler/check/check.h"
+#include "compiler/ir/equal.h"
+#include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/isa/isa.h"
 #include "tests/reference/reference.h"
@@ -275,6 +277,30 @@ static void parse(parsed *p, const char *text, size_t size, tirbi_text *report) 
     }
 }
 
+/* Whether the printed program is read again as the same module and prints as the same text, in both spellings. */
+static bool survives_printing(parsed *p, tirbi_text *report) {
+    for (int classic = 0; classic < 2; classic++) {
+        const char *text, *again = NULL;
+        size_t size, size_again = 0;
+        parsed reread = {.module = NULL};
+        if (!tirbi_print(p->module, classic, &p->arena, &p->diagnostics, &text, &size)) {
+            report_diagnostics(&p->diagnostics, report);
+            tirbi_text_add(report, "it does not print\n");
+            return false;
+        }
+        parse(&reread, text, size, report);
+        bool same = reread.module && tirbi_module_equal(p->module, reread.module, &reread.arena) &&
+                    tirbi_print(reread.module, classic, &reread.arena, &reread.diagnostics, &again, &size_again) &&
+                    size == size_again && memcmp(text, again, size) == 0;
+        tirbi_arena_destroy(&reread.arena);
+        if (!same) {
+            tirbi_text_add(report, "it prints as another program, or not as a fixed point:\n%s\n", text);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tirbi_diff_functions(const char *text, size_t size, void (*visit)(void *context, const char *name), void *context,
                           tirbi_text *report) {
     parsed p;
@@ -292,7 +318,9 @@ tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text 
     tirbi_diff_outcome found = TIRBI_DIFF_REJECTED;
     parse(&p, request->text, request->size, report);
     comparison *c = calloc(1, sizeof *c);
-    if (p.module != NULL && c != NULL) {
+    if (p.module != NULL && !survives_printing(&p, report)) {
+        found = TIRBI_DIFF_REJECTED;
+    } else if (p.module != NULL && c != NULL) {
         c->request = request;
         c->report = report;
         found = run_parsed(c, p.module);

