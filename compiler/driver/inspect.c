@@ -22,6 +22,7 @@ typedef struct section {
 static const char *section_name(uint64_t type) {
     switch (type) {
     case SECTION_NAMES: return "names";
+    case SECTION_IMPORTS: return "imports";
     case SECTION_FUNCTIONS: return "functions";
     case SECTION_CODE: return "code";
     case SECTION_LINES: return "lines";
@@ -66,6 +67,11 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
             printf(" (unpacks to %llu)", (unsigned long long)sections[i].unpacked);
         }
         printf("\n");
+    }
+    if (program->n_imports > 0) printf("imports:\n");
+    for (uint32_t i = 0; i < program->n_imports; i++) {
+        tirb_import_info info = TIRB_IMPORT_INFO_INIT;
+        if (tirb_module_import(module, i, &info, NULL) == TIRB_OK) printf("  %s%s\n", info.name, info.types);
     }
     printf("functions:\n");
     for (uint32_t i = 0; i < program->n_functions; i++) {
@@ -125,6 +131,15 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         cJSON_AddStringToObject(own, "name", section_name(sections[i].type));
         add_number(own, "size", sections[i].size);
         add_number(own, "unpacked", sections[i].unpacked);
+    }
+    list = cJSON_AddArrayToObject(object, "imports");
+    for (uint32_t i = 0; i < program->n_imports; i++) {
+        tirb_import_info info = TIRB_IMPORT_INFO_INIT;
+        if (tirb_module_import(module, i, &info, NULL) != TIRB_OK) continue;
+        cJSON *own = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, own);
+        cJSON_AddStringToObject(own, "name", info.name);
+        cJSON_AddStringToObject(own, "types", info.types);
     }
     list = cJSON_AddArrayToObject(object, "functions");
     for (uint32_t i = 0; i < program->n_functions; i++) {

@@ -73,6 +73,23 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     out->n_lines = e->n_lines;
 }
 
+static bool emit_imports(tirbi_arena *arena, const tirbi_lmodule *module, tirbi_string_table *strings,
+                         tirbi_program *program) {
+    tirbi_import *imports = TIRBI_NEW_ARRAY(arena, tirbi_import, module->n_imports);
+    if (!imports) return false;
+    for (uint32_t i = 0; i < module->n_imports; i++) {
+        const tirbi_limport *from = &module->imports[i];
+        imports[i] = (tirbi_import){.name = tirbi_string_number(strings, from->name),
+                                    .returns = from->returns,
+                                    .return_type = (uint8_t)(from->returns ? from->return_type : TIRB_TYPE_NONE),
+                                    .n_params = (uint8_t)from->n_params,
+                                    .params = from->params};
+    }
+    program->imports = imports;
+    program->n_imports = (uint16_t)module->n_imports;
+    return true;
+}
+
 static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module, const tirb_compile_options *options) {
     tirbi_program *program = TIRBI_NEW(&r->arena, tirbi_program);
     tirbi_function *functions = TIRBI_NEW_ARRAY(&r->arena, tirbi_function, module->n_functions);
@@ -80,6 +97,10 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
     if (!program || !functions) return NULL;
     if (module->n_functions > UINT16_MAX) {
         tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 functions in a module");
+        return NULL;
+    }
+    if (module->n_imports > UINT16_MAX) {
+        tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 imports in a module");
         return NULL;
     }
     tirbi_find_access(module);
@@ -100,6 +121,7 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
         tirbi_writer_destroy(&e->code);
         if (r->arena.failed) return NULL;
     }
+    if (!emit_imports(&r->arena, module, &strings, program)) return NULL;
     if (strings.full) {
         tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 names in a module");
     }

@@ -28,9 +28,26 @@ static void walk_place(access_walk *w, const tirbi_place *place) {
     for (uint32_t i = 0; i < place->ndim; i++) walk_value(w, place->indices[i]);
 }
 
+/* The host reads and writes what an import says. */
+static void walk_import(access_walk *w, const tirbi_lcall *call) {
+    const tirbi_limport *import = &w->module->imports[call->function];
+    uint32_t r = 0;
+    for (uint32_t i = 0; i < import->n_params; i++) {
+        uint8_t access = import->params[i].access;
+        if (access) note(w, call->refs[r++].buffer, access & TIRBI_READ, access & TIRBI_WRITE);
+    }
+}
+
 static void walk_call(access_walk *w, const tirbi_lcall *call) {
-    tirbi_lfunc *callee = &w->module->functions[call->function];
     for (uint32_t i = 0; i < call->n_scalars; i++) walk_value(w, call->scalars[i]);
+    for (uint32_t i = 0; i < call->n_refs; i++) {
+        if (call->refs[i].start) walk_place(w, call->refs[i].start);
+    }
+    if (call->imported) {
+        walk_import(w, call);
+        return;
+    }
+    tirbi_lfunc *callee = &w->module->functions[call->function];
     uint32_t r = 0;
     for (uint32_t i = 0; i < callee->ast->n_params && r < call->n_refs; i++) {
         tirbi_lbuf *formal = callee->param_buffers[i];

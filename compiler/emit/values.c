@@ -260,6 +260,31 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
     tirbi_scope_close(e, scope);
 }
 
+/* An import writes what its parameters say; its views may overlap: the host sees what it is given. */
+static void emit_import(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
+    tirbi_scope scope = tirbi_scope_open(e);
+    const tirbi_limport *import = &e->module->imports[call->function];
+    tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
+    if (!instr) return;
+    for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);
+    uint32_t r = 0;
+    for (uint32_t i = 0; i < import->n_params; i++) {
+        const tirbi_import_param *param = &import->params[i];
+        if (param->access == 0) continue;
+        tirbi_lbuf formal = {.type = (tirbi_dtype)param->dtype, .written = param->access & TIRBI_WRITE};
+        instr->refs[r] = emit_call_ref(e, &call->refs[r], &formal);
+        r++;
+    }
+    instr->op = TIRB_OP_CALLX;
+    instr->type = TIRB_TYPE_NONE;
+    instr->operand[0] = call->function;
+    instr->operand[1] = to;
+    instr->operand[2] = call->n_scalars;
+    instr->operand[3] = call->n_refs;
+    if (!e->failed) tirbi_encode(&e->code, instr);
+    tirbi_scope_close(e, scope);
+}
+
 /* ---- Everything ----------------------------------------------------------------------------------------------- */
 
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
@@ -283,7 +308,10 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     case TIRBI_LX_COND:
     case TIRBI_LX_AND:
     case TIRBI_LX_OR: emit_lazy(e, x, to); return;
-    default: emit_call(e, x->call, to); return;
+    default:
+        if (x->call->imported) emit_import(e, x->call, to);
+        else emit_call(e, x->call, to);
+        return;
     }
 }
 

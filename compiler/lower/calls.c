@@ -80,7 +80,7 @@ static void unify(call_site *c, const tirb_expr *formal, const tirbi_lx *actual,
                                       (unsigned)dim, what, c->callee->name, c->callee->name)};
 }
 
-static bool is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
+bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
     const tirbi_lx *stride = tirbi_lx_int(l->pool, TIRB_I64, 1);
     for (uint32_t i = b->ndim; i-- > 0;) {
         if (b->strides[i] != stride && !tirbi_lx_is_int(b->shape[i], 1)) return false;
@@ -94,7 +94,7 @@ static bool is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
 static void pass_whole(call_site *c, uint32_t param, tirbi_lbuf *b, tirbi_lcall_ref *ref) {
     tirbi_lowerer *l = c->l;
     const tirb_buffer *formal = c->callee->buffers[param];
-    if (!formal->strides && !is_row_major(l, b)) {
+    if (!formal->strides && !tirbi_is_row_major(l, b)) {
         tirbi_unsupported(l, c->call->span, "passing a buffer with strides to a parameter without");
         c->failed = true;
         return;

@@ -82,7 +82,8 @@ typedef enum tirbi_lx_kind {
 } tirbi_lx_kind;
 
 typedef struct tirbi_lcall {
-    uint32_t function; /* index in the module */
+    bool imported;     /* the host's function: no checks */
+    uint32_t function; /* index in the module, of its functions or of its imports */
     const tirbi_lx *const *scalars; /* the callee's scalar parameters, then its shape variables */
     uint32_t n_scalars;
     const struct tirbi_lcall_ref *refs;
@@ -223,10 +224,21 @@ struct tirbi_lfunc {
     tirbi_dtype return_type;
 };
 
+/* A function that the host provides. Calls with the same name and types share one. */
+typedef struct tirbi_limport {
+    const char *name;
+    bool returns;
+    tirbi_dtype return_type;
+    uint32_t n_params; /* at most TIRBI_MAX_CALL_ARGS */
+    const tirbi_import_param *params;
+} tirbi_limport;
+
 typedef struct tirbi_lmodule {
     const tirb_irmodule *ast;
     tirbi_lfunc *functions;
     uint32_t n_functions;
+    tirbi_limport *imports;
+    uint32_t n_imports, import_capacity;
 } tirbi_lmodule;
 
 /* Lowers a checked module. Reports what is not supported; NULL when memory ran out. */

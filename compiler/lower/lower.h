@@ -93,5 +93,11 @@ bool tirbi_tree_update(const tirbi_tree *tree, const tirb_stmt *store, tirbi_red
 
 /* calls.c */
 const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *call);
+bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *buffer);
+
+/* imports.c: call_extern, call_pure_extern, call_packed and call_cpacked, which become calls of imports */
+const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *call);
+/* Whether an expression calls an import: such a call must happen exactly as often as it is written. */
+bool tirbi_calls_import(const tirbi_lx *x);
 
 #endif

@@ -300,6 +300,10 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     case TIRB_BUILTIN_VECTORLOW:
     case TIRB_BUILTIN_VECTORHIGH:
     case TIRB_BUILTIN_VECTORCOMBINE: return lower_halves(l, e, lane);
+    case TIRB_BUILTIN_CALL_EXTERN:
+    case TIRB_BUILTIN_CALL_PURE_EXTERN:
+    case TIRB_BUILTIN_CALL_PACKED:
+    case TIRB_BUILTIN_CALL_CPACKED: return tirbi_lower_import(l, e);
     case TIRB_BUILTIN_UNDEF: {
         tirbi_dtype type;
         return tirbi_machine_type(l, e->dtype, e->span, &type) ? tirbi_lx_bits(l->pool, type, 0) : NULL;
@@ -331,8 +335,19 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
     }
     const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
     if (!x) return NULL;
+    if (tirbi_calls_import(x)) {
+        tirbi_unsupported(l, e->span, "a call of an imported function that a Let expression binds");
+        return NULL;
+    }
     tirbi_lower_bind(l, e->as.let.var, x);
     return operand(l, e->as.let.body, lane);
+}
+
+static const tirbi_lx *lower_broadcast(tirbi_lowerer *l, const tirb_expr *e) {
+    const tirbi_lx *x = tirbi_lower_expr(l, e->as.broadcast.value, NULL);
+    if (!x || !tirbi_calls_import(x)) return x;
+    tirbi_unsupported(l, e->span, "a call of an imported function that every lane of a vector takes");
+    return NULL;
 }
 
 static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
@@ -361,7 +376,7 @@ static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tir
         return lower_choice(l, e->as.select.condition, e->as.select.true_value, e->as.select.false_value, lane);
     case TIRB_EXPR_LOAD: return lower_load(l, e, lane);
     case TIRB_EXPR_RAMP: return lower_ramp(l, e, lane);
-    case TIRB_EXPR_BROADCAST: return tirbi_lower_expr(l, e->as.broadcast.value, NULL);
+    case TIRB_EXPR_BROADCAST: return lower_broadcast(l, e);
     case TIRB_EXPR_LET: return lower_let_expr(l, e, lane);
     case TIRB_EXPR_CALL:
         return e->as.call.function || e->as.call.function_name ? tirbi_lower_call(l, e) : lower_builtin(l, e, lane);

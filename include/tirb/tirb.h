@@ -205,9 +205,68 @@ typedef struct tirb_result {
  * must stay valid and unshared with other writers during the call. After an error the outputs hold unspecified values
  * and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are; BOUNDS, DIVIDE,
  * VALUE, ASSERT, FUEL, DEADLINE, CANCELLED, MEMORY_LIMIT, DEPTH for what the program does; BUSY when a call is running;
- * NO_MEMORY. A run-time error carries the source line in `error` where the bundle has a source map. */
+ * IMPORT when it reaches an import that nothing is bound to; what an imported function ends with; NO_MEMORY. A run-time error carries the source line in `error` where the bundle has a source map. */
 TIRB_API tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args,
                                         uint32_t n_args, tirb_result *result, tirb_error *error);
+
+/* ---- Imports ------------------------------------------------------------------------------------------------ */
+
+/* An argument of an imported function. */
+typedef struct tirb_import_arg {
+    uint32_t kind;    /* TIRB_ARG_TENSOR, TIRB_ARG_INT or TIRB_ARG_FLOAT */
+    uint32_t flags;   /* TIRB_ARG_READ_ONLY: a tensor that must not be written */
+    DLDataType dtype; /* of the scalar or of the elements */
+    union {
+        const DLTensor *tensor; /* one dimension, compact, in CPU memory; valid until the function returns */
+        int64_t i;              /* integers and bools; an unsigned 64-bit value by its bits */
+        double f;
+    } value;
+} tirb_import_arg;
+
+/* A function of the host that a program calls. It runs on the thread of the call, in the host's floating-point state.
+ * It may not call the instance (BUSY), but may cancel it. Tensors may overlap where the program passes a buffer twice.
+ * `result` has the import's type (bits 0: it returns nothing) and the value 0, which the function replaces.
+ * `remaining_ns` is the time that the call has left, UINT64_MAX without a timeout: a function that takes longer should
+ * stop by itself. Anything but TIRB_OK ends the call with that status; the message is what the function wrote into
+ * `error`, behind the import's name. */
+typedef tirb_status (*tirb_import_function)(void *context, const tirb_import_arg *args, uint32_t n_args,
+                                            tirb_result *result, uint64_t remaining_ns, tirb_error *error);
+
+enum { TIRB_IMPORT_THREAD_SAFE = 1 }; /* flag: may be called by several threads of one call at once */
+
+/* What a host offers. `types` is written as `tirb inspect` prints it, "(float32, const float32[]) -> float32":
+ * scalars, views of elements, the result if there is one; a view that is const here is bound to one that the program
+ * lets the host write, but not the other way round. NULL: any types, which the function looks at itself. */
+typedef struct tirb_import {
+    const char *name;
+    const char *types;
+    tirb_import_function function;
+    void *context;
+    uint64_t flags; /* TIRB_IMPORT_THREAD_SAFE or 0 */
+} tirb_import;
+
+/* Binds the instance's imports to what fits them, in place of all earlier bindings. Names that the module does not
+ * import are passed over, and imports without a function stay unbound: a call that reaches one ends with IMPORT. The
+ * array and its texts are not kept. Errors, which leave the bindings as they were: ARGUMENT when there are functions of
+ * an import's name, but none with its types; MISUSE; BUSY. */
+TIRB_API tirb_status tirb_instance_bind(tirb_instance *instance, const tirb_import *imports, uint32_t n_imports,
+                                        tirb_error *error);
+
+typedef struct tirb_import_info {
+    uint32_t struct_size;
+    uint32_t n_params;
+    const char *name;
+    const char *types; /* as in tirb_import */
+} tirb_import_info;
+
+#define TIRB_IMPORT_INFO_INIT                                                                      \
+    { (uint32_t)sizeof(tirb_import_info), 0, 0, 0 }
+
+/* The number of functions that the module needs from its host, and what they are. Texts belong to the module. Errors:
+ * NOT_FOUND, MISUSE. Thread-safe. */
+TIRB_API uint32_t tirb_module_import_count(const tirb_module *module);
+TIRB_API tirb_status tirb_module_import(const tirb_module *module, uint32_t import, tirb_import_info *out_info,
+                                        tirb_error *error);
 
 /* Computes the shape that tensor parameter `param` must have, given the other arguments (NULL-kind entries, including
  * `param` itself, are TIRB_ARG_NONE). Writes at most `max_ndim` extents. Errors: SHAPE when they do not determine it

@@ -44,6 +44,7 @@ typedef struct assembler {
     tirbi_text_map function_numbers;
     tirbi_text_map labels;
     tirbi_writer strings;   /* tirbi_string[] */
+    tirbi_writer imports;   /* tirbi_import[] */
     tirbi_writer functions; /* tirbi_function[] */
 
     bool in_function;
@@ -311,6 +312,14 @@ static tirb_status take_string(assembler *a, uint16_t *out) {
     return next(a);
 }
 
+static tirb_status take_import(assembler *a, int64_t *out) {
+    if (a->token.kind != TOKEN_WORD || *a->token.text != '#' || !parse_int(a, 1, out) || *out < 0 ||
+        *out > UINT16_MAX) {
+        return expected(a, "the number of an import");
+    }
+    return next(a);
+}
+
 static tirb_status take_function(assembler *a, int64_t *out) {
     if (a->token.kind == TOKEN_WORD && *a->token.text == '#' && parse_int(a, 1, out) && *out >= 0 &&
         *out <= UINT16_MAX) {
@@ -417,6 +426,38 @@ static tirb_status parse_scalar(assembler *a) {
     TIRBI_TRY(take_u16(a, 's', &param.reg));
     tirbi_write_bytes(&a->params, &param, sizeof(param));
     return TIRB_OK;
+}
+
+static tirb_status parse_import(assembler *a) {
+    tirbi_import import = {.return_type = TIRB_TYPE_NONE};
+    tirbi_import_param params[TIRBI_MAX_CALL_ARGS];
+    bool taken;
+    TIRBI_TRY(take_string(a, &import.name));
+    TIRBI_TRY(take_punctuation(a, '('));
+    while (!is_punctuation(a, ')')) {
+        if (import.n_params == TIRBI_MAX_CALL_ARGS) {
+            return syntax_at(a, &a->token, "more than %d arguments", TIRBI_MAX_CALL_ARGS);
+        }
+        tirbi_import_param *param = &params[import.n_params++];
+        *param = (tirbi_import_param){0};
+        TIRBI_TRY(take_type(a, &param->dtype));
+        TIRBI_TRY(accept(a, "read", &taken));
+        if (taken) param->access |= TIRBI_READ;
+        TIRBI_TRY(accept(a, "write", &taken));
+        if (taken) param->access |= TIRBI_WRITE;
+    }
+    TIRBI_TRY(next(a));
+    TIRBI_TRY(accept(a, "returns", &import.returns));
+    if (import.returns) TIRBI_TRY(take_type(a, &import.return_type));
+    tirbi_import_param *kept = TIRBI_NEW_ARRAY(a->arena, tirbi_import_param, import.n_params);
+    if (!kept) return no_memory(a);
+    if (import.n_params > 0) memcpy(kept, params, import.n_params * sizeof(params[0]));
+    import.params = kept;
+    if (a->imports.size / sizeof(import) == UINT16_MAX) {
+        return syntax_at(a, &a->token, "more than %d imports", UINT16_MAX);
+    }
+    tirbi_write_bytes(&a->imports, &import, sizeof(import));
+    return a->imports.failed ? no_memory(a) : TIRB_OK;
 }
 
 static tirb_status parse_var(assembler *a) {
@@ -581,6 +622,8 @@ static tirb_status take_operand(assembler *a, char letter, token *label, int64_t
         return TIRB_OK;
     case 'F':
         return take_function(a, out);
+    case 'G':
+        return take_import(a, out);
     case 'Z':
         TIRBI_TRY(take_string(a, &number));
         *out = number;
@@ -804,11 +847,15 @@ static tirb_status parse_module_line(assembler *a) {
         TIRBI_TRY(append_string(a, &s, &number));
         return next(a);
     }
+    if (is(a, ".import")) {
+        TIRBI_TRY(next(a));
+        return parse_import(a);
+    }
     if (is(a, ".function")) {
         TIRBI_TRY(next(a));
         return begin_function(a);
     }
-    return expected(a, ".fp, .source, .string or .function");
+    return expected(a, ".fp, .source, .string, .import or .function");
 }
 
 static tirb_status parse_lines(assembler *a) {
@@ -851,15 +898,17 @@ static tirb_status assemble(assembler *a) {
     TIRBI_TRY(parse_lines(a));
     a->program->n_functions = (uint16_t)(a->functions.size / sizeof(tirbi_function));
     a->program->n_strings = (uint16_t)(a->strings.size / sizeof(tirbi_string));
+    a->program->n_imports = (uint16_t)(a->imports.size / sizeof(tirbi_import));
     a->program->functions = keep(a, &a->functions);
+    a->program->imports = keep(a, &a->imports);
     a->program->strings = keep(a, &a->strings);
     return a->arena->failed ? no_memory(a) : TIRB_OK;
 }
 
 tirb_status tirbi_assemble(const char *text, size_t size, tirbi_arena *arena, tirbi_program **out, tirb_error *error) {
     assembler a = {.text = text, .size = size, .heap = arena->heap, .arena = arena, .error = error};
-    tirbi_writer *lists[] = {&a.strings, &a.functions, &a.refs,   &a.reds, &a.vars,
-                             &a.params,  &a.lines,     &a.fixups, &a.code};
+    tirbi_writer *lists[] = {&a.strings, &a.imports, &a.functions, &a.refs,   &a.reds,
+                             &a.vars,    &a.params,  &a.lines,     &a.fixups, &a.code};
     tirbi_text_map *maps[] = {&a.string_numbers, &a.function_numbers, &a.labels};
     enum { N_LISTS = sizeof(lists) / sizeof(lists[0]), N_MAPS = sizeof(maps) / sizeof(maps[0]) };
     for (unsigned i = 0; i < N_LISTS; i++) tirbi_writer_init(lists[i], a.heap);

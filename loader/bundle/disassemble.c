@@ -137,6 +137,20 @@ static void print_signature(printer *p, const tirbi_function *f) {
     for (unsigned i = 0; i < f->n_params; i++) print_param(p, &f->params[i]);
 }
 
+static void print_import(printer *p, const tirbi_import *import) {
+    static const char *const accesses[] = {"", " read", " write", " read write"};
+    print(p, ".import ");
+    print_string(p, import->name);
+    print(p, " (");
+    for (unsigned i = 0; i < import->n_params; i++) {
+        print(p, "%s%s%s", i > 0 ? " " : "", tirbi_dtypes[import->params[i].dtype].name,
+              accesses[import->params[i].access]);
+    }
+    print(p, ")");
+    if (import->returns) print(p, " returns %s", tirbi_dtypes[import->return_type].name);
+    print(p, "\n");
+}
+
 /* ---- Code ----------------------------------------------------------------------------------------------------- */
 
 static void print_list(printer *p, char file, const uint16_t *list, int64_t n) {
@@ -221,6 +235,9 @@ static void print_operand(printer *p, char letter, const tirbi_instr *instr, int
         break;
     case 'F':
         print_quoted(p, &p->program->strings[p->program->functions[value].name]); /* unique among functions */
+        break;
+    case 'G':
+        print(p, "#%" PRId64, value);
         break;
     case 'Z':
         print_string(p, (uint16_t)value);
@@ -322,6 +339,7 @@ static tirb_status print_program(printer *p, tirb_error *error) {
         print_string(p, program->source_file);
         print(p, "\n");
     }
+    for (unsigned i = 0; i < program->n_imports; i++) print_import(p, &program->imports[i]);
     for (unsigned i = 0; i < program->n_functions; i++) {
         TIRBI_TRY(print_function(p, &program->functions[i], error));
     }

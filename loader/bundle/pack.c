@@ -143,6 +143,7 @@ void tirbi_pack_instr(tirbi_writer *w, const tirbi_instr *instr) {
         case 'W':
         case 'R':
         case 'F':
+        case 'G':
         case 'Z':
             tirbi_write_varint(w, (uint16_t)value);
             break;
@@ -180,6 +181,7 @@ static int64_t unpack_operand(tirbi_reader *r, char letter, tirbi_instr *out) {
     case 'W':
     case 'R':
     case 'F':
+    case 'G':
     case 'Z':
         return unpack_u16(r);
     case 'x':

@@ -29,6 +29,7 @@ enum {
 
 typedef enum section_type {
     SECTION_NAMES = 1,
+    SECTION_IMPORTS = 2, /* left out where a program has none */
     SECTION_FUNCTIONS = 3,
     SECTION_CODE = 4,
     SECTION_LINES = 6,
@@ -42,6 +43,9 @@ enum { KEY_REQUIRED = 1, KEY_COMPRESSED = 2, KEY_TYPE_SHIFT = 2 };
 /* Bits of a function's and of a parameter's flag byte. */
 enum { FUNCTION_PUBLIC = 1, FUNCTION_RETURNS = 2, FUNCTION_ALL = 3 };
 enum { PARAM_SCALAR = 1, PARAM_ACCESS_SHIFT = 1, PARAM_STRIDES = 8, PARAM_OFFSET = 16, PARAM_ALL = 31 };
+
+/* Bits of an import's flag byte. */
+enum { IMPORT_RETURNS = 1, IMPORT_ALL = 1 };
 
 /* The low bits of a dimension: a constant >= 0, a variable, or a count of terms. */
 enum { DIM_CONST = 0, DIM_VAR = 1, DIM_TERMS = 2, DIM_SHIFT = 2 };

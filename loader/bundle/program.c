@@ -1,5 +1,7 @@
 #include "loader/bundle/program.h"
 
+#include <stdio.h>
+
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 
@@ -69,4 +71,17 @@ tirb_status tirbi_dim_eval(const tirbi_dim *dim, const int64_t *values, const bo
     }
     *out = stack[0];
     return TIRB_OK;
+}
+
+void tirbi_import_format(const tirbi_import *import, char out[TIRBI_MAX_IMPORT_TEXT]) {
+    size_t at = 0;
+    for (unsigned i = 0; i < import->n_params; i++) {
+        const tirbi_import_param *param = &import->params[i];
+        int n = snprintf(out + at, TIRBI_MAX_IMPORT_TEXT - at, "%s%s%s%s", i > 0 ? ", " : "(",
+                         param->access != 0 && !(param->access & TIRBI_WRITE) ? "const " : "",
+                         tirbi_dtypes[param->dtype].tvm_name, param->access != 0 ? "[]" : "");
+        at += (size_t)n;
+    }
+    snprintf(out + at, TIRBI_MAX_IMPORT_TEXT - at, "%s%s%s", import->n_params == 0 ? "()" : ")",
+             import->returns ? " -> " : "", import->returns ? tirbi_dtypes[import->return_type].tvm_name : "");
 }

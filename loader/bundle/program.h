@@ -105,6 +105,21 @@ typedef struct tirbi_function {
     uint32_t n_lines;
 } tirbi_function;
 
+/* A parameter of an import: a scalar (access 0) or a view of elements. */
+typedef struct tirbi_import_param {
+    uint8_t dtype;
+    uint8_t access; /* tirbi_access bits: what the host may do to the elements */
+} tirbi_import_param;
+
+/* A function that the host provides when the program runs. Two imports may share a name: they differ in their types. */
+typedef struct tirbi_import {
+    uint16_t name; /* string */
+    bool returns;
+    uint8_t return_type;
+    uint8_t n_params; /* at most TIRBI_MAX_CALL_ARGS */
+    const tirbi_import_param *params;
+} tirbi_import;
+
 typedef struct tirbi_string {
     const char *text; /* terminated; no NUL inside; UTF-8 */
     uint32_t size;
@@ -113,11 +128,19 @@ typedef struct tirbi_string {
 typedef struct tirbi_program {
     uint16_t n_functions;
     uint16_t n_strings;
+    uint16_t n_imports;
     const tirbi_function *functions;
     const tirbi_string *strings;
+    const tirbi_import *imports;
     uint8_t fp_mode;      /* tirb_fp_mode, for the record */
     uint16_t source_file; /* string, or TIRBI_NO_STRING */
 } tirbi_program;
+
+/* How many bytes the longest text of an import's types has: parameters, their commas and the returned type. */
+enum { TIRBI_MAX_IMPORT_TEXT = 20 * UINT8_MAX + 32 };
+
+/* Writes the types of an import: "(float32, const float32[]) -> float32". A view that the host may not write is const. */
+void tirbi_import_format(const tirbi_import *import, char out[TIRBI_MAX_IMPORT_TEXT]);
 
 /* Evaluates an extent. `values[i]` is shape variable i and `bound[i]` says whether it is known. Returns SHAPE when a
  * variable is not bound or the arithmetic overflows or divides by zero; `error` may be NULL. The terms must be

@@ -103,6 +103,39 @@ static tirb_status read_names(loading *l, tirbi_reader *r) {
     return finish(l, r, "names");
 }
 
+static tirb_status read_import(loading *l, tirbi_reader *r, tirbi_import *import) {
+    import->name = read_u16(r);
+    uint8_t flags = tirbi_read_u8(r);
+    if (flags & ~IMPORT_ALL) r->failed = true;
+    import->returns = flags & IMPORT_RETURNS;
+    import->return_type = import->returns ? tirbi_read_u8(r) : TIRB_TYPE_NONE;
+    import->n_params = tirbi_read_u8(r);
+    if (import->n_params > tirbi_reader_left(r)) r->failed = true;
+    if (r->failed) return TIRB_OK;
+    void *memory;
+    TIRBI_TRY(take(l, import->n_params, sizeof(tirbi_import_param), &memory));
+    tirbi_import_param *params = (tirbi_import_param *)memory;
+    import->params = params;
+    for (unsigned i = 0; i < import->n_params; i++) {
+        params[i].access = tirbi_read_u8(r);
+        params[i].dtype = tirbi_read_u8(r);
+    }
+    return TIRB_OK;
+}
+
+/* A program without imports has no such section. */
+static tirb_status read_imports(loading *l, tirbi_reader *r) {
+    uint16_t n = read_count(r);
+    if (n == 0) r->failed = true;
+    void *memory;
+    TIRBI_TRY(take(l, n, sizeof(tirbi_import), &memory));
+    tirbi_import *imports = (tirbi_import *)memory;
+    l->program->imports = imports;
+    l->program->n_imports = n;
+    for (unsigned i = 0; i < n && !r->failed; i++) TIRBI_TRY(read_import(l, r, &imports[i]));
+    return finish(l, r, "imports");
+}
+
 static tirb_status read_terms(loading *l, tirbi_reader *r, uint64_t n, tirbi_dim *dim) {
     if (n > TIRBI_MAX_DIM_TERMS || n > tirbi_reader_left(r)) {
         r->failed = true;
@@ -433,6 +466,8 @@ static section_reader reader_of(uint64_t type) {
     switch (type) {
     case SECTION_NAMES:
         return read_names;
+    case SECTION_IMPORTS:
+        return read_imports;
     case SECTION_FUNCTIONS:
         return read_functions;
     case SECTION_CODE:
@@ -478,7 +513,7 @@ static tirb_status read_sections(loading *l, tirbi_reader *r, const entry *entri
             return tirbi_error_set(l->error, TIRB_FORMAT, "section type %" PRIu64 " must %sbe marked required", e->type,
                                    optional ? "not " : "");
         }
-        if (found < sizeof(needed) && read && !optional) {
+        if (found < sizeof(needed) && read && !optional && e->type != SECTION_IMPORTS) {
             if (e->type != needed[found]) break;
             found++;
         }

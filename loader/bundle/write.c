@@ -12,7 +12,7 @@
 #define TEXT(number)  TEXT_(number)
 #define PRODUCER      "tirb " TEXT(TIRB_VERSION_MAJOR) "." TEXT(TIRB_VERSION_MINOR) "." TEXT(TIRB_VERSION_PATCH)
 
-enum { MAX_SECTIONS = 5 };
+enum { MAX_SECTIONS = 6 };
 
 typedef struct section {
     uint8_t type;
@@ -41,6 +41,21 @@ static void write_names(tirbi_writer *w, const tirbi_program *program) {
     for (unsigned i = 0; i < program->n_strings; i++) tirbi_write_varint(w, program->strings[i].size);
     for (unsigned i = 0; i < program->n_strings; i++) {
         tirbi_write_bytes(w, program->strings[i].text, program->strings[i].size);
+    }
+}
+
+static void write_imports(tirbi_writer *w, const tirbi_program *program) {
+    tirbi_write_varint(w, program->n_imports);
+    for (unsigned i = 0; i < program->n_imports; i++) {
+        const tirbi_import *import = &program->imports[i];
+        tirbi_write_varint(w, import->name);
+        tirbi_write_u8(w, import->returns ? IMPORT_RETURNS : 0);
+        if (import->returns) tirbi_write_u8(w, import->return_type);
+        tirbi_write_u8(w, import->n_params);
+        for (unsigned p = 0; p < import->n_params; p++) {
+            tirbi_write_u8(w, import->params[p].access);
+            tirbi_write_u8(w, import->params[p].dtype);
+        }
     }
 }
 
@@ -149,6 +164,7 @@ static bool has_lines(const tirbi_program *program) {
 
 static tirb_status build_sections(bundle *b, tirb_error *error) {
     write_names(add_section(b, SECTION_NAMES, true), b->program);
+    if (b->program->n_imports > 0) write_imports(add_section(b, SECTION_IMPORTS, true), b->program);
     write_functions(add_section(b, SECTION_FUNCTIONS, true), b->program);
     TIRBI_TRY(write_code(add_section(b, SECTION_CODE, true), b->program, error));
     if (has_lines(b->program)) write_lines(add_section(b, SECTION_LINES, false), b->program);

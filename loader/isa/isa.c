@@ -214,6 +214,7 @@ static tirb_status read_operand(tirbi_reader *r, char letter, tirbi_instr *out, 
     case 'W':
     case 'R':
     case 'F':
+    case 'G':
     case 'Z':
         *value = tirbi_read_u16(r);
         return TIRB_OK;
@@ -316,6 +317,7 @@ static void write_operand(tirbi_writer *w, char letter, const tirbi_instr *instr
     case 'W':
     case 'R':
     case 'F':
+    case 'G':
     case 'Z':
         tirbi_write_u16(w, (uint16_t)value);
         break;

@@ -49,7 +49,7 @@ typedef struct checker {
 /* Sets a VERIFY error that begins with the place, and returns it. */
 tirb_status tirbi_verify_fail(checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Every string is UTF-8 without NUL, and every function's name is unique. */
+/* Every string is UTF-8 without NUL, every function's name is unique, and every import has a name and types. */
 tirb_status tirbi_verify_names(checker *c);
 /* Registers, parameters and shape variables of the function in hand; fills its arity. */
 tirb_status tirbi_verify_signature(checker *c);

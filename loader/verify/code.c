@@ -51,6 +51,8 @@ static tirb_status check_operand(checker *c, char letter, int64_t value) {
         return check_below(c, value, c->lane.header.n_inner, "inner loop");
     case 'F':
         return check_below(c, value, c->program->n_functions, "function");
+    case 'G':
+        return check_below(c, value, c->program->n_imports, "import");
     case 'Z':
         return check_below(c, value, c->program->n_strings, "string");
     default: /* i I T n; j, a, r and H are checked where they are used */
@@ -158,6 +160,36 @@ static tirb_status check_call(checker *c) {
     return TIRB_OK;
 }
 
+/* What the host is handed has the types that the import says, and is only written where the program may write. */
+static tirb_status check_callx(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    TIRBI_TRY(check_lists(c));
+    uint32_t index = (uint32_t)instr->operand[0];
+    const tirbi_import *import = &c->program->imports[index];
+    uint32_t n_views = 0;
+    for (unsigned i = 0; i < import->n_params; i++) n_views += import->params[i].access != 0;
+    uint32_t n_scalars = import->n_params - n_views;
+    if (instr->operand[2] != n_scalars || instr->operand[3] != n_views) {
+        return tirbi_verify_fail(c, "import %u takes %u scalars and %u views, not %" PRId64 " and %" PRId64, index,
+                                 n_scalars, n_views, instr->operand[2], instr->operand[3]);
+    }
+    unsigned argument = 0;
+    for (unsigned i = 0; i < import->n_params; i++) {
+        const tirbi_import_param *param = &import->params[i];
+        if (param->access == 0) continue;
+        uint16_t reg = instr->refs[argument++];
+        const tirbi_ref_type *ref = &c->function->refs[reg];
+        if (ref->dtype != param->dtype) {
+            return tirbi_verify_fail(c, "parameter %u of import %u is %s, r%u is %s", i, index,
+                                     tirbi_dtypes[param->dtype].name, reg, tirbi_dtypes[ref->dtype].name);
+        }
+        if ((param->access & TIRBI_WRITE) && !ref->writable) {
+            return tirbi_verify_fail(c, "import %u writes parameter %u, r%u may not be written", index, i, reg);
+        }
+    }
+    return TIRB_OK;
+}
+
 /* ---- Memory, constants, reductions ---------------------------------------------------------------------------- */
 
 static uint8_t size_of(uint8_t type) { return tirbi_dtypes[type].size; }
@@ -244,6 +276,8 @@ static tirb_status check_meaning(checker *c) {
         return check_jump(c, true, instr->operand[2]);
     case TIRB_OP_CALL:
         return check_call(c);
+    case TIRB_OP_CALLX:
+        return check_callx(c);
     case TIRB_OP_RET:
     case TIRB_OP_RETVOID:
         return check_return(c);

@@ -97,6 +97,24 @@ static tirb_status check_unique(checker *c, size_t n, const char *what) {
     return TIRB_OK;
 }
 
+static tirb_status check_import(checker *c, unsigned index) {
+    const tirbi_import *import = &c->program->imports[index];
+    TIRBI_TRY(check_name(c, import->name, "import", index));
+    if (import->returns && import->return_type >= TIRB_N_DTYPES) {
+        return tirbi_verify_fail(c, "import %u: return type: no type %u", index, import->return_type);
+    }
+    for (unsigned i = 0; i < import->n_params; i++) {
+        const tirbi_import_param *param = &import->params[i];
+        if (param->dtype >= TIRB_N_DTYPES) {
+            return tirbi_verify_fail(c, "import %u: parameter %u: no type %u", index, i, param->dtype);
+        }
+        if (param->access > (TIRBI_READ | TIRBI_WRITE)) {
+            return tirbi_verify_fail(c, "import %u: parameter %u: access %u is not 0 to 3", index, i, param->access);
+        }
+    }
+    return TIRB_OK;
+}
+
 tirb_status tirbi_verify_names(checker *c) {
     const tirbi_program *p = c->program;
     for (unsigned i = 0; i < p->n_strings; i++) {
@@ -106,6 +124,7 @@ tirb_status tirbi_verify_names(checker *c) {
         TIRBI_TRY(check_name(c, p->functions[i].name, "function", i));
         c->names[i] = &p->strings[p->functions[i].name];
     }
+    for (unsigned i = 0; i < p->n_imports; i++) TIRBI_TRY(check_import(c, i));
     return check_unique(c, p->n_functions, "functions");
 }
 

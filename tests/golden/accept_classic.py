@@ -57,4 +57,3 @@ class Module:
         if x > 100:
             T.ret(x)
         T.evaluate(T.ret(Module.result(x * 2)))
-# error: 51:24 call_extern cannot be compiled yet

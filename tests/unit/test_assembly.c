@@ -18,7 +18,7 @@ static void rejects(const char *text, unsigned line, unsigned column, const char
 
 static void test_module_lines(void **state) {
     (void)state;
-    rejects("nop\n", 1, 1, "expected .fp, .source, .string or .function, found 'nop'");
+    rejects("nop\n", 1, 1, "expected .fp, .source, .string, .import or .function, found 'nop'");
     rejects("\n  .fp quick\n", 2, 7, "expected precise, strict or fast, found 'quick'");
     rejects(".fp fast fast\n", 1, 10, "expected the end of the line");
     rejects(".string f\n", 1, 9, "expected a string, found 'f'");

@@ -239,6 +239,7 @@ enum { REQUIRED = KEY_REQUIRED, COMPRESSED = KEY_COMPRESSED };
     { (key), (text), sizeof(text) - 1, 0 }
 #define NAMES(text)     PART(KEY(SECTION_NAMES) | REQUIRED, text)
 #define FUNCTIONS(text) PART(KEY(SECTION_FUNCTIONS) | REQUIRED, text)
+#define IMPORTS(text)   PART(KEY(SECTION_IMPORTS) | REQUIRED, text)
 #define CODE(text)      PART(KEY(SECTION_CODE) | REQUIRED, text)
 #define LINES(text)     PART(KEY(SECTION_LINES), text)
 #define NO_NAMES        NAMES("\0")
@@ -296,9 +297,17 @@ static void test_sections(void **state) {
         {NULL,
          TIRB_OK,
          {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(SECTION_CUSTOM), "a"), PART(KEY(SECTION_CUSTOM), "b")}},
-        {NULL, TIRB_OK, {NO_NAMES, PART(KEY(2), "skipped"), NO_FUNCTIONS, NO_CODE, PART(KEY(99), "skipped")}},
-        {"section of type 2", TIRB_VERSION, {NO_NAMES, PART(KEY(2) | REQUIRED, "?"), NO_FUNCTIONS, NO_CODE}},
+        {NULL, TIRB_OK, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(5), "skipped"), PART(KEY(99), "skipped")}},
+        {"section of type 5", TIRB_VERSION, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(5) | REQUIRED, "?")}},
         {"section of type 99", TIRB_VERSION, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(99) | REQUIRED, "?")}},
+        {NULL, TIRB_OK, {NO_NAMES, IMPORTS("\1\0\0\2\0\0\3\5"), NO_FUNCTIONS, NO_CODE}},
+        {"must be marked required", TIRB_FORMAT, {NO_NAMES, PART(KEY(SECTION_IMPORTS), "\0"), NO_FUNCTIONS, NO_CODE}},
+        {"section of imports is malformed", TIRB_FORMAT, {NO_NAMES, IMPORTS("\0"), NO_FUNCTIONS, NO_CODE}},
+        {"section of imports is malformed", TIRB_FORMAT, {NO_NAMES, IMPORTS("\2\0\0\0"), NO_FUNCTIONS, NO_CODE}},
+        {"section of imports is malformed", TIRB_FORMAT, {NO_NAMES, IMPORTS("\1\0\2\0"), NO_FUNCTIONS, NO_CODE}},
+        {"section of imports is malformed", TIRB_FORMAT, {NO_NAMES, IMPORTS("\1\0\1\0"), NO_FUNCTIONS, NO_CODE}},
+        {"section of imports is malformed", TIRB_FORMAT, {NO_NAMES, IMPORTS("\1\0\0\1\0"), NO_FUNCTIONS, NO_CODE}},
+        {"section of imports has 1 bytes too many", TIRB_FORMAT, {NO_NAMES, IMPORTS("\1\0\0\0\0"), NO_FUNCTIONS, NO_CODE}},
         {"no section of type 1", TIRB_FORMAT, {NO_FUNCTIONS, NO_CODE}},
         {"no section of type 3", TIRB_FORMAT, {NO_NAMES, NO_CODE}},
         {"no section of type 4", TIRB_FORMAT, {NO_NAMES, NO_FUNCTIONS}},

@@ -64,7 +64,7 @@ static void test_rows(void **state) {
     for (unsigned i = 0; i < TIRB_N_OPS; i++) {
         const tirbi_op_info *info = &tirbi_ops[i];
         if (!info->mnemonic) continue;
-        assert_true(strspn(info->operands, "DSxWRVUQCLiIjTnFZarH") == strlen(info->operands));
+        assert_true(strspn(info->operands, "DSxWRVUQCLiIjTnFGZarH") == strlen(info->operands));
         assert_true(strlen(info->meaning) > 0);
         if (info->flags & TIRBI_FLAG_ELEMENTWISE) {
             unsigned other = i ^ TIRB_OP_LANE_FORM;
@@ -95,6 +95,7 @@ static int64_t sample(char letter, unsigned i) {
     case 'W':
     case 'R':
     case 'F':
+    case 'G':
     case 'Z':
         return 0x8123 + (int64_t)i;
     case 'a':

@@ -354,6 +354,40 @@ static void test_calls(void **state) {
     rejects(CALLER("call \"g\", s4, (s1 s2) (r0 r1)") CALLEE, "scalar register 4 >= 4");
 }
 
+#define IMPORT ".import \"g\" (i32 f32 read f32 read write) returns f32\n"
+
+static void test_imports(void **state) {
+    (void)state;
+    accepts(IMPORT CALLER("callx #0, s0, (s1) (r0 r1)"));
+    accepts(IMPORT IMPORT CALLER("callx #1, s0, (s1) (r1 r1)"));
+    accepts(".import \"g\" ()\n" CALLER("callx #0, s0, () ()"));
+    rejects(IMPORT CALLER("callx #1, s0, (s1) (r0 r1)"), "import 1 >= 1");
+    rejects(IMPORT CALLER("callx #0, s4, (s1) (r0 r1)"), "scalar register 4 >= 4");
+    rejects(IMPORT CALLER("callx #0, s0, (s4) (r0 r1)"), "scalar register 4 >= 4");
+    rejects(IMPORT CALLER("callx #0, s0, (s1) (r0 r3)"), "reference register 3 >= 3");
+    rejects(IMPORT CALLER("callx #0, s0, () (r0 r1)"), "import 0 takes 1 scalars and 2 views, not 0 and 2");
+    rejects(IMPORT CALLER("callx #0, s0, (s1) (r0)"), "import 0 takes 1 scalars and 2 views, not 1 and 1");
+    rejects(IMPORT CALLER("callx #0, s0, (s1) (r0 r1 r1)"), "import 0 takes 1 scalars and 2 views, not 1 and 3");
+    rejects(IMPORT CALLER("callx #0, s0, (s1) (r2 r1)"), "parameter 1 of import 0 is f32, r2 is i32");
+    rejects(IMPORT CALLER("callx #0, s0, (s1) (r0 r0)"), "import 0 writes parameter 2, r0 may not be written");
+    rejects(".import \"\" ()\n", "import 0: a name of 0 bytes");
+    rejects(".import \"a b\" ()\n", "byte 0x20 in its name");
+    rejects(".import #7 ()\n", "import 0: string 7 >= 0");
+    fixture f;
+    fixture_open(&f);
+    static const tirbi_import_param bad_type = {.dtype = TIRB_N_DTYPES}, bad_access = {.access = 4};
+    const tirbi_string name = {"g", 1};
+    tirbi_import import = {.n_params = 1, .params = &bad_type};
+    tirbi_program program = {
+        .strings = &name, .n_strings = 1, .imports = &import, .n_imports = 1, .source_file = TIRBI_NO_STRING};
+    assert_reason(&f, tirbi_verify(&program, &f.heap, &f.error), "import 0: parameter 0: no type 13", "bad type");
+    import.params = &bad_access;
+    assert_reason(&f, tirbi_verify(&program, &f.heap, &f.error), "import 0: parameter 0: access 4", "bad access");
+    import = (tirbi_import){.returns = true, .return_type = TIRB_N_DTYPES};
+    assert_reason(&f, tirbi_verify(&program, &f.heap, &f.error), "import 0: return type: no type 13", "bad return");
+    fixture_close(&f);
+}
+
 static void test_lines(void **state) {
     (void)state;
     accepts(BODY(".line 1 1\nnop\n.line 2 2\n" LANE_LOOP(".line 3 3\nvsplat.f32 v0, s0")));
@@ -556,7 +590,7 @@ int main(void) {
         cmocka_unit_test(test_altered),      cmocka_unit_test(test_operands),
         cmocka_unit_test(test_types),        cmocka_unit_test(test_constants),
         cmocka_unit_test(test_traps),        cmocka_unit_test(test_jumps),
-        cmocka_unit_test(test_returns),      cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_returns),      cmocka_unit_test(test_calls), cmocka_unit_test(test_imports),
         cmocka_unit_test(test_lines),        cmocka_unit_test(test_lane_placement),
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
         cmocka_unit_test(test_cursors),      cmocka_unit_test(test_lane_registers),

@@ -37,6 +37,7 @@ static bool make_scratch(tirb_instance *instance) {
         .var_values = TIRBI_NEW_ARRAY(arena, int64_t, vars),
         .var_bound = TIRBI_NEW_ARRAY(arena, bool, vars),
     };
+    instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
     return !arena->failed;
 }
 
@@ -109,12 +110,12 @@ tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_s
 
 /* ---- Entering -------------------------------------------------------------------------------------------------- */
 
-static tirb_status enter(tirb_instance *instance, tirb_error *error) {
+tirb_status tirbi_instance_enter(tirb_instance *instance, tirb_error *error) {
     if (atomic_exchange_explicit(&instance->busy, 1, memory_order_acquire) == 0) return TIRB_OK;
     return tirbi_error_set(error, TIRB_BUSY, "the instance is in a call; use one instance per thread");
 }
 
-static void leave(tirb_instance *instance) { atomic_store_explicit(&instance->busy, 0, memory_order_release); }
+void tirbi_instance_leave(tirb_instance *instance) { atomic_store_explicit(&instance->busy, 0, memory_order_release); }
 
 static tirb_status begin_binding(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                                  tirb_error *error, tirbi_binding *out) {
@@ -214,7 +215,9 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
                      .heap = &instance->heap,
                      .stop = &instance->stop,
                      .fuel = instance->limits.fuel,
-                     .max_depth = instance->limits.max_depth};
+                     .max_depth = instance->limits.max_depth,
+                     .import = tirbi_import_call,
+                     .import_context = instance};
     uint64_t bits = 0;
     tirb_status status = run_bound(instance, &binding, &run, function, &bits);
     if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
@@ -229,12 +232,12 @@ tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const
     if (!instance || (!args && n_args)) {
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_call: %s is NULL", instance ? "args" : "instance");
     }
-    TIRBI_TRY(enter(instance, error));
+    TIRBI_TRY(tirbi_instance_enter(instance, error));
     uint64_t fuel_used = 0;
     tirb_status status = call(instance, function, args, n_args, result, &fuel_used, error);
     atomic_store_explicit(&instance->fuel_used, fuel_used, memory_order_relaxed);
     atomic_store_explicit(&instance->peak_memory, instance->heap.peak, memory_order_relaxed);
-    leave(instance);
+    tirbi_instance_leave(instance);
     return status;
 }
 
@@ -286,7 +289,7 @@ tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint
                                : !args && n_args ? "args"
                                                  : "out_shape");
     }
-    TIRBI_TRY(enter(instance, error));
+    TIRBI_TRY(tirbi_instance_enter(instance, error));
     tirbi_binding binding;
     tirb_status status = begin_binding(instance, function, args, n_args, error, &binding);
     if (status == TIRB_OK && param >= n_args) {
@@ -296,6 +299,6 @@ tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint
     } else if (status == TIRB_OK) {
         status = infer(&binding, param, out_shape, max_ndim, out_ndim, out_dtype);
     }
-    leave(instance);
+    tirbi_instance_leave(instance);
     return status;
 }

@@ -101,6 +101,19 @@ static tirb_status make_plans(tirbi_verified *made, tirb_error *error) {
     return tirbi_error_set(error, tirbi_heap_status(&made->heap), "out of memory for the module's signatures");
 }
 
+static tirb_status make_import_types(tirbi_verified *made, tirb_error *error) {
+    const tirbi_program *program = made->program;
+    const char **types = TIRBI_NEW_ARRAY(&made->arena, const char *, program->n_imports);
+    char text[TIRBI_MAX_IMPORT_TEXT];
+    for (uint32_t i = 0; i < program->n_imports && !made->arena.failed; i++) {
+        tirbi_import_format(&program->imports[i], text);
+        types[i] = tirbi_arena_text(&made->arena, text, strlen(text));
+    }
+    made->import_types = types;
+    if (!made->arena.failed) return TIRB_OK;
+    return tirbi_error_set(error, tirbi_heap_status(&made->heap), "out of memory for the module's imports");
+}
+
 /* ---- What modules of the same bytes share ----------------------------------------------------------------------- */
 
 static tirb_status fill(tirbi_verified *made, const tirb_engine *engine, const void *bytes, size_t size,
@@ -110,6 +123,7 @@ static tirb_status fill(tirbi_verified *made, const tirb_engine *engine, const v
     TIRBI_TRY(tirbi_verify(program, &made->heap, error));
     made->program = program;
     TIRBI_TRY(make_plans(made, error));
+    TIRBI_TRY(make_import_types(made, error));
     return tirbi_code_create(program, engine->isa, &made->heap, &made->code, error);
 }
 
@@ -195,6 +209,7 @@ tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size
     module->engine = engine;
     module->program = module->verified->program;
     module->plans = module->verified->plans;
+    module->import_types = module->verified->import_types;
     module->code = module->verified->code;
     *out_module = module;
     return TIRB_OK;

@@ -47,7 +47,8 @@ typedef struct tirbi_verified {
     tirbi_heap heap; /* used when this is made and destroyed only */
     tirbi_arena arena;
     const tirbi_program *program;
-    const tirbi_plan *plans; /* by function */
+    const tirbi_plan *plans;         /* by function */
+    const char *const *import_types; /* by import: tirbi_import_format */
     tirbi_code *code;
 } tirbi_verified;
 
@@ -58,6 +59,7 @@ struct tirb_module {
     /* Of `verified`. */
     const tirbi_program *program;
     const tirbi_plan *plans;
+    const char *const *import_types;
     const tirbi_code *code;
 };
 
@@ -82,12 +84,19 @@ typedef struct tirbi_scratch {
     bool *var_bound;
 } tirbi_scratch;
 
+/* What the host has bound to an import. */
+typedef struct tirbi_bound_import {
+    tirb_import_function function; /* NULL: nothing */
+    void *context;
+} tirbi_bound_import;
+
 struct tirb_instance {
     tirb_module *module;
     tirbi_heap heap;   /* of calls; its budget is limits.max_memory */
     tirbi_heap own;    /* of the instance itself */
     tirbi_arena arena; /* on `own`: the scratch */
     tirbi_scratch scratch;
+    tirbi_bound_import *imports; /* by import of the program */
     tirb_limits limits; /* with the defaults filled in */
     atomic_uint busy;
     atomic_uint stop; /* TIRBI_RUN or a reason to stop; reset when a call starts */
@@ -96,6 +105,14 @@ struct tirb_instance {
     atomic_uint_least64_t fuel_used;
     atomic_uint_least64_t peak_memory;
 };
+
+/* The gate of runs, whose context is the instance (vm/host/import.c). */
+tirb_status tirbi_import_call(void *context, uint32_t import, const uint64_t *scalars, const tirbi_ref *refs,
+                              uint64_t *result, tirb_error *error);
+
+/* Takes the instance for one call. Errors: BUSY. */
+tirb_status tirbi_instance_enter(tirb_instance *instance, tirb_error *error);
+void tirbi_instance_leave(tirb_instance *instance);
 
 static inline const char *tirbi_program_text(const tirbi_program *program, uint16_t string) {
     return string < program->n_strings ? program->strings[string].text : "?";

@@ -130,6 +130,44 @@ static tirb_status enter_call(tirbi_machine *machine, const tirbi_word *pc) {
     return TIRB_OK;
 }
 
+/* Hands a call to the host, in the host's own floating-point state. */
+static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, const tirbi_word **after) {
+    const tirbi_program *program = machine->code->program;
+    const tirbi_import *import = &program->imports[pc->a];
+    uint64_t *s = tirbi_frame_slots(machine->frame);
+    const tirbi_ref *refs = tirbi_frame_refs(machine->frame);
+    uint64_t scalars[TIRBI_MAX_CALL_ARGS];
+    tirbi_ref views[TIRBI_MAX_CALL_ARGS];
+    uint32_t n_scalars = 0, n_views = 0;
+    for (uint32_t i = 0; i < import->n_params; i++) n_scalars += import->params[i].access == 0;
+    const tirbi_word *view_list = pc + 1 + (n_scalars + 3) / 4;
+    n_scalars = 0;
+    for (uint32_t i = 0; i < import->n_params; i++) {
+        const tirbi_import_param *param = &import->params[i];
+        if (param->access == 0) {
+            uint16_t reg = pc[1 + n_scalars / 4].list[n_scalars % 4];
+            scalars[n_scalars++] = tirbi_slot_extend(s[reg], param->dtype);
+        } else {
+            views[n_views] = refs[view_list[n_views / 4].list[n_views % 4]];
+            views[n_views].type = param->dtype;
+            views[n_views++].writable = param->access & TIRBI_WRITE;
+        }
+    }
+    *after = view_list + (n_views + 3) / 4;
+    TIRBI_TRY(tirbi_poll(machine));
+    if (!machine->run->import) {
+        return tirbi_error_set(machine->error, TIRB_IMPORT, "nothing is bound to the import '%.200s'",
+                               string_of(machine, import->name));
+    }
+    uint64_t result = 0;
+    tirbi_fpu_leave(machine->host);
+    tirb_status status =
+        machine->run->import(machine->run->import_context, pc->a, scalars, views, &result, machine->error);
+    machine->host = tirbi_fpu_enter();
+    if (status == TIRB_OK && import->returns) s[pc->b] = tirbi_slot_extend(result, import->return_type);
+    return status == TIRB_OK ? tirbi_poll(machine) : status;
+}
+
 /* Any elementwise instruction, by its kernel on one element. Kernels expect a bool to be 0 or 1. */
 static tirb_status run_kernel(tirbi_machine *machine, const tirbi_word *pc, uint64_t *s) {
     uint8_t sizes[4]; /* of the operands, and the set of those that are bools */
@@ -203,6 +241,13 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         fuel = machine->fuel;
         LOAD_FRAME();
         pc = frame->fn->words;
+        GO();
+    }
+    HANDLER(CALLX) {
+        const tirbi_word *after;
+        machine->fuel = fuel;
+        TRY(call_import(machine, pc, &after));
+        pc = after;
         GO();
     }
     HANDLER(RET) {

@@ -33,6 +33,11 @@ void tirbi_code_destroy(tirbi_code *code);
 /* Why a run should stop, set by another thread and polled where fuel is charged and inside long instructions. */
 enum { TIRBI_RUN = 0, TIRBI_STOP_CANCEL = 1, TIRBI_STOP_DEADLINE = 2 };
 
+/* Calls what the host has bound to an import: `scalars` and `refs` hold its scalar parameters, as registers hold them,
+ * and its views, each in order. Fills *result if the import returns. An error ends the run. */
+typedef tirb_status (*tirbi_import_gate)(void *context, uint32_t import, const uint64_t *scalars, const tirbi_ref *refs,
+                                         uint64_t *result, tirb_error *error);
+
 /* One run. The caller fills the first part; the run fills the second. */
 typedef struct tirbi_run {
     const tirbi_code *code;
@@ -40,6 +45,8 @@ typedef struct tirbi_run {
     const atomic_uint *stop;
     uint64_t fuel; /* UINT64_MAX: unlimited */
     uint32_t max_depth;
+    tirbi_import_gate import; /* NULL: a call of an import traps */
+    void *import_context;
 
     uint64_t fuel_used;
     uint32_t trap_function; /* where a trap happened: function and byte offset in its code */

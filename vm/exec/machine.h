@@ -3,6 +3,7 @@
 #define TIRB_VM_EXEC_MACHINE_H
 
 #include "vm/exec/exec.h"
+#include "vm/exec/fpu.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/lanes.h"
 #include "vm/lanes/word.h"
@@ -111,6 +112,7 @@ typedef struct tirbi_machine {
     tirbi_lane_state *lanes; /* made by the first lane loop */
     size_t lanes_size;
     uint64_t result;
+    tirbi_fpu_state host; /* the host's floating-point state, in force while it is called */
     const tirbi_word *trap; /* the word of a lane body that trapped */
     tirb_error *error;
 } tirbi_machine;

@@ -5,7 +5,6 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
-#include "vm/exec/fpu.h"
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64, CLEAR_STEP = 1 << 24 };
 
@@ -190,7 +189,7 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
         .run = run, .code = run->code, .heap = run->heap, .fuel = run->fuel, .error = error};
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
-    tirbi_fpu_state host = tirbi_fpu_enter();
+    machine.host = tirbi_fpu_enter();
     tirb_status status = tirbi_charge(&machine, fn->n_instructions);
     if (status == TIRB_OK) status = tirbi_poll(&machine);
     if (status == TIRB_OK) status = tirbi_machine_push(&machine, fn);
@@ -207,6 +206,6 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     }
     run->fuel_used = run->fuel - machine.fuel;
     tirbi_machine_release(&machine);
-    tirbi_fpu_leave(host);
+    tirbi_fpu_leave(machine.host);
     return status;
 }

@@ -155,3 +155,8 @@ void tirbi_deadline_disarm(tirbi_timer *timer, tirbi_deadline *deadline) {
     if (deadline->process == process) unlink_deadline(timer, deadline);
     pthread_mutex_unlock(&timer->lock);
 }
+
+uint64_t tirbi_deadline_left(const tirbi_deadline *deadline) {
+    uint64_t time = now();
+    return deadline->time > time ? deadline->time - time : 0;
+}

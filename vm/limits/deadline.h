@@ -40,6 +40,8 @@ void tirbi_timer_destroy(tirbi_timer *timer);
 /* Sets *stop once `timeout_ns` nanoseconds have passed. Errors: NO_MEMORY when the thread cannot be started. */
 tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, atomic_uint *stop, uint64_t timeout_ns,
                                tirb_error *error);
+/* Nanoseconds until an armed deadline; 0: it has passed. */
+uint64_t tirbi_deadline_left(const tirbi_deadline *deadline);
 void tirbi_deadline_disarm(tirbi_timer *timer, tirbi_deadline *deadline);
 
 #endif

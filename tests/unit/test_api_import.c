@@ -1,0 +1,353 @@
+/* Functions of the host that programs call: binding, arguments, results, errors, and calls from inside a call. */
+#include "tests/unit/api_fixture.h"
+
+#include <tirb/compiler.h>
+
+#define HEADER "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass M:\n"
+#define FUNCTION(signature) "    @T.prim_func(s_tir=True)\n    def " signature ":\n"
+
+/* An instance of a TVMScript module. */
+static session open_source(const char *text, const tirb_limits *limits) {
+    session s = {.error = TIRB_ERROR_INIT};
+    tirb_compile_result *result = NULL;
+    if (tirb_compile(text, strlen(text), NULL, &result, &s.error) != TIRB_OK) fail_msg("compile: %s", s.error.message);
+    size_t size = 0;
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    EXPECT_OK(&s, tirb_engine_create(NULL, &s.engine, &s.error));
+    EXPECT_OK(&s, tirb_module_load(s.engine, bytes, size, &s.module, &s.error));
+    EXPECT_OK(&s, tirb_instance_create(s.module, limits, &s.instance, &s.error));
+    tirb_compile_result_destroy(result);
+    return s;
+}
+
+static tirb_status bind_one(session *s, const char *name, const char *types, tirb_import_function function,
+                            void *context) {
+    const tirb_import import = {.name = name, .types = types, .function = function, .context = context};
+    return tirb_instance_bind(s->instance, &import, 1, &s->error);
+}
+
+/* ---- Values ----------------------------------------------------------------------------------------------------- */
+
+static const char scalars[] =
+    HEADER FUNCTION("f(A: T.Buffer((4,), 'float32'), n: T.int64, h: T.float16, u: T.uint64, b: T.bool) -> T.int16")
+    "        A[0] = T.call_extern('float32', 'mix', A[1], n, h, u, b)\n"
+    "        return T.call_extern('int16', 'small', n)\n";
+
+static tirb_status mix(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                       uint64_t remaining_ns, tirb_error *error) {
+    (void)error;
+    ++*(int *)context;
+    assert_int_equal(n_args, 5);
+    assert_int_equal(args[0].kind, TIRB_ARG_FLOAT);
+    assert_int_equal(args[0].dtype.bits, 32);
+    assert_true(args[0].value.f == 2.5);
+    assert_int_equal(args[1].kind, TIRB_ARG_INT);
+    assert_int_equal(args[1].value.i, -7);
+    assert_true(args[2].value.f == 0.5);
+    assert_int_equal((uint64_t)args[3].value.i, UINT64_MAX);
+    assert_int_equal(args[4].value.i, 1);
+    assert_int_equal(args[4].dtype.code, 6); /* DLPack's bool, which 0.6 has no name for */
+    assert_int_equal(result->dtype.code, kDLFloat);
+    assert_int_equal(result->dtype.bits, 32);
+    assert_true(remaining_ns == UINT64_MAX);
+    result->value.f = 1.0 / 3.0;
+    return TIRB_OK;
+}
+
+/* Returns its argument, which may not fit the result. */
+static tirb_status echo(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                        uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)n_args, (void)remaining_ns, (void)error;
+    result->value.i = args[0].value.i;
+    return TIRB_OK;
+}
+
+static tirb_status call_scalars(session *s, int64_t n, tirb_result *result, float data[4]) {
+    tensor t;
+    make_tensor(&t, data, F32, 1, 4);
+    const tirb_arg args[] = {tensor_arg(&t.dl), int_arg(n), float_arg(0.5), int_arg(-1), int_arg(1)};
+    return run(s, "f", args, 5, result);
+}
+
+static void test_scalars(void **state) {
+    (void)state;
+    session s = open_source(scalars, NULL);
+    int calls = 0;
+    float data[4] = {0, 2.5f, 0, 0};
+    tirb_result result;
+    tirb_import both[] = {{"mix", "(float32, int64, float16, uint64, bool) -> float32", mix, &calls, 0},
+                          {"nobody imports this", NULL, echo, NULL, 0},
+                          {"small", "(int64) -> int16", echo, NULL, TIRB_IMPORT_THREAD_SAFE}};
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, both, 3, &s.error));
+    EXPECT_OK(&s, call_scalars(&s, -7, &result, data));
+    assert_int_equal(calls, 1);
+    assert_int_equal(result.value.i, -7);
+    assert_true(data[0] == (float)(1.0 / 3.0));
+    both[0].function = echo; /* what was bound is not kept by reference */
+    EXPECT_OK(&s, call_scalars(&s, -7, &result, data));
+    assert_int_equal(calls, 2);
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, both, 3, &s.error));
+    expect_error(&s, call_scalars(&s, 40000, &result, data), TIRB_VALUE, "small returned 40000, which is no int16");
+    close_session(&s);
+}
+
+/* ---- Views ------------------------------------------------------------------------------------------------------ */
+
+static const char views[] =
+    HEADER FUNCTION("fill(A: T.Buffer((2, 4), 'float32'))")
+    "        T.evaluate(T.call_extern('void', 'fill', A.data, T.address_of(A[1, 1]), 9.0))\n"
+    FUNCTION("look(A: T.Buffer((2, 4), 'float32')) -> T.int32")
+    "        return T.call_pure_extern('int32', 'look', A.data)\n"
+    FUNCTION("local(A: T.Buffer((4,), 'float32'), i: T.int32)")
+    "        B = T.alloc_buffer((4,), 'float32')\n"
+    "        T.evaluate(T.call_packed('packed', T.address_of(B[i])))\n"
+    "        for k in range(4):\n"
+    "            A[k] = B[k]\n";
+
+typedef struct seen_view {
+    DLTensor tensor;
+    int64_t extent, stride;
+    uint32_t flags;
+} seen_view;
+
+static tirb_status see(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                       uint64_t remaining_ns, tirb_error *error) {
+    (void)remaining_ns, (void)error;
+    seen_view *seen = context;
+    for (uint32_t i = 0; i < n_args && args[i].kind == TIRB_ARG_TENSOR; i++) {
+        const DLTensor *t = args[i].value.tensor;
+        assert_int_equal(t->ndim, 1);
+        assert_int_equal(t->device.device_type, kDLCPU);
+        assert_int_equal(t->byte_offset, 0);
+        assert_int_equal(t->dtype.code, args[i].dtype.code);
+        seen[i] = (seen_view){*t, t->shape[0], t->strides[0], args[i].flags};
+        for (int64_t k = 0; k < t->shape[0] && !(args[i].flags & TIRB_ARG_READ_ONLY); k++) {
+            ((float *)t->data)[k] += (float)(i + 1);
+        }
+    }
+    result->value.i = 5;
+    return TIRB_OK;
+}
+
+static void test_views(void **state) {
+    (void)state;
+    session s = open_source(views, NULL);
+    seen_view seen[2] = {0};
+    float data[8] = {0};
+    tensor t;
+    tirb_result result;
+    make_tensor(&t, data, F32, 2, 2, 4);
+    const tirb_arg args[] = {tensor_arg(&t.dl), int_arg(1)};
+    const tirb_import all[] = {{"fill", "(float32[], float32[], float32)", see, seen, 0},
+                               {"look", "(const float32[]) -> int32", see, seen, 0},
+                               {"packed", NULL, see, seen, 0}};
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, all, 3, &s.error));
+    EXPECT_OK(&s, run(&s, "fill", args, 1, NULL));
+    assert_int_equal(seen[0].extent, 8);
+    assert_int_equal(seen[0].stride, 1);
+    assert_int_equal(seen[1].extent, 3);
+    assert_int_equal(seen[0].flags | seen[1].flags, 0);
+    const float expected[8] = {1, 1, 1, 1, 1, 3, 3, 3};
+    assert_memory_equal(data, expected, sizeof(data));
+
+    /* What is only read may be read-only, and the host sees that. */
+    tirb_arg read_only = args[0];
+    read_only.flags = TIRB_ARG_READ_ONLY;
+    EXPECT_OK(&s, run(&s, "look", &read_only, 1, &result));
+    assert_int_equal(result.value.i, 5);
+    assert_int_equal(seen[0].flags, TIRB_ARG_READ_ONLY);
+    assert_memory_equal(data, expected, sizeof(data));
+    expect_error(&s, run(&s, "fill", &read_only, 1, NULL), TIRB_ARGUMENT, "read-only");
+
+    float row[4] = {7, 7, 7, 7};
+    const float filled[4] = {0, 1, 1, 1};
+    tensor r;
+    make_tensor(&r, row, F32, 1, 4);
+    const tirb_arg local[] = {tensor_arg(&r.dl), int_arg(1)};
+    EXPECT_OK(&s, run(&s, "local", local, 2, NULL));
+    assert_memory_equal(row, filled, sizeof(row));
+    const tirb_arg outside[] = {tensor_arg(&r.dl), int_arg(4)};
+    expect_error(&s, run(&s, "local", outside, 2, NULL), TIRB_BOUNDS, "index 4 is out of bounds");
+    close_session(&s);
+}
+
+/* ---- Binding ---------------------------------------------------------------------------------------------------- */
+
+static void test_binding(void **state) {
+    (void)state;
+    session s = open_source(views, NULL);
+    seen_view seen[2];
+    float data[8] = {0};
+    tensor t;
+    make_tensor(&t, data, F32, 2, 2, 4);
+    const tirb_arg arg = tensor_arg(&t.dl);
+
+    tirb_import_info info = TIRB_IMPORT_INFO_INIT;
+    assert_int_equal(tirb_module_import_count(s.module), 3);
+    EXPECT_OK(&s, tirb_module_import(s.module, 0, &info, &s.error));
+    assert_string_equal(info.name, "fill");
+    assert_string_equal(info.types, "(float32[], float32[], float32)");
+    assert_int_equal(info.n_params, 3);
+    expect_error(&s, tirb_module_import(s.module, 3, &info, &s.error), TIRB_NOT_FOUND, "no import 3, only 3");
+
+    expect_error(&s, run(&s, "fill", &arg, 1, NULL), TIRB_IMPORT,
+                 "the program calls fill(float32[], float32[], float32), which the host does not provide (in fill)");
+
+    static const char *const wrong[] = {"(float32[], float32[], float64)", "(float32[], float32[])", "",
+                                        "(float32[], float32[], float32) -> int32", "(const float32[], float32[], const float32)",
+                                        "(float32[], float32[], float32, int32)", "(const const float32[], float32[], float32)"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        expect_error(&s, bind_one(&s, "fill", wrong[i], see, seen), TIRB_ARGUMENT,
+                     "the import 'fill' has the types (float32[], float32[], float32), the host's function ");
+    }
+    expect_error(&s, bind_one(&s, "look", "(float32[]) -> int32", see, seen), TIRB_ARGUMENT, "(const float32[]) -> int32");
+    EXPECT_OK(&s, bind_one(&s, "fill", "(const float32[], float32[], float32)", see, seen));
+    EXPECT_OK(&s, bind_one(&s, "fill", "(const float32[], const float32[], float32)", see, seen));
+    EXPECT_OK(&s, run(&s, "fill", &arg, 1, NULL));
+    assert_int_equal(bind_one(&s, "fill", "()", see, seen), TIRB_ARGUMENT); /* leaves what was bound */
+    EXPECT_OK(&s, run(&s, "fill", &arg, 1, NULL));
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, NULL, 0, &s.error)); /* unbinds everything */
+    expect_error(&s, run(&s, "fill", &arg, 1, NULL), TIRB_IMPORT, "does not provide");
+
+    expect_error(&s, tirb_instance_bind(s.instance, NULL, 1, &s.error), TIRB_MISUSE, "imports is NULL");
+    expect_error(&s, bind_one(&s, NULL, NULL, see, NULL), TIRB_MISUSE, "imports[0].name is NULL");
+    expect_error(&s, bind_one(&s, "fill", NULL, NULL, NULL), TIRB_MISUSE, "imports[0].function is NULL");
+    const tirb_import flagged = {.name = "fill", .function = see, .flags = 2};
+    expect_error(&s, tirb_instance_bind(s.instance, &flagged, 1, &s.error), TIRB_MISUSE, "flags is 2");
+    close_session(&s);
+}
+
+/* One name with two types is two imports. */
+static void test_overloads(void **state) {
+    (void)state;
+    session s = open_source(HEADER FUNCTION("f(n: T.int32) -> T.int32")
+                            "        return T.call_extern('int32', 'g', n) + T.call_extern('int32', 'g', n, n)\n", NULL);
+    const tirb_arg arg = int_arg(4);
+    tirb_result result;
+    assert_int_equal(tirb_module_import_count(s.module), 2);
+    expect_error(&s, bind_one(&s, "g", "(int32) -> int32", echo, NULL), TIRB_ARGUMENT, "(int32, int32) -> int32");
+    const tirb_import both[] = {{"g", "(int32) -> int32", echo, NULL, 0}, {"g", "(int32, int32) -> int32", echo, NULL, 0}};
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, both, 2, &s.error));
+    EXPECT_OK(&s, run(&s, "f", &arg, 1, &result));
+    assert_int_equal(result.value.i, 8);
+    close_session(&s);
+}
+
+/* ---- Errors and calls from inside ------------------------------------------------------------------------------- */
+
+static const char loop[] = HEADER FUNCTION("f(n: T.int32) -> T.int32")
+                           "        for i in range(n):\n"
+                           "            T.evaluate(T.call_extern('void', 'act', i))\n"
+                           "        return n\n";
+
+typedef struct actor {
+    tirb_instance *instance;
+    tirb_status status;
+    const char *message;
+    int calls;
+    uint64_t remaining;
+} actor;
+
+static tirb_status refuse(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                          uint64_t remaining_ns, tirb_error *error) {
+    (void)n_args, (void)result, (void)remaining_ns;
+    actor *a = context;
+    a->calls++;
+    if (args[0].value.i < 2) return TIRB_OK;
+    if (a->message) snprintf(error->message, sizeof(error->message), "%s", a->message);
+    return a->status;
+}
+
+static tirb_status reenter(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                           uint64_t remaining_ns, tirb_error *error) {
+    (void)args, (void)n_args, (void)result;
+    actor *a = context;
+    a->calls++;
+    a->remaining = remaining_ns;
+    const tirb_arg arg = int_arg(1);
+    assert_int_equal(tirb_instance_bind(a->instance, NULL, 0, NULL), TIRB_BUSY);
+    return tirb_instance_call(a->instance, 0, &arg, 1, NULL, error);
+}
+
+static tirb_status cancel(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                          uint64_t remaining_ns, tirb_error *error) {
+    (void)args, (void)n_args, (void)result, (void)remaining_ns, (void)error;
+    actor *a = context;
+    if (++a->calls == 3) tirb_instance_cancel(a->instance);
+    return TIRB_OK;
+}
+
+static tirb_status call_loop(session *s, tirb_import_function function, actor *a) {
+    const tirb_arg arg = int_arg(10);
+    a->instance = s->instance;
+    a->calls = 0;
+    EXPECT_OK(s, bind_one(s, "act", "(int32)", function, a));
+    return run(s, "f", &arg, 1, NULL);
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    limits.timeout_ns = UINT64_C(600000000000);
+    session s = open_source(loop, &limits);
+    actor a = {.status = TIRB_IO, .message = "the disk is on fire"};
+    expect_error(&s, call_loop(&s, refuse, &a), TIRB_IO, "act: the disk is on fire (in f)");
+    assert_int_equal(s.error.line, 9);
+    assert_int_equal(a.calls, 3);
+    a = (actor){.status = TIRB_IO};
+    expect_error(&s, call_loop(&s, refuse, &a), TIRB_IO, "act: input/output error");
+    a = (actor){.status = (tirb_status)1000};
+    expect_error(&s, call_loop(&s, refuse, &a), TIRB_VALUE, "act: it returned a number that is no status");
+    a = (actor){0};
+    expect_error(&s, call_loop(&s, reenter, &a), TIRB_BUSY, "act: the instance is in a call");
+    assert_int_equal(a.calls, 1);
+    assert_in_range(a.remaining, 1, limits.timeout_ns);
+    expect_error(&s, call_loop(&s, cancel, &a), TIRB_CANCELLED, "cancelled");
+    assert_int_equal(a.calls, 3);
+    a = (actor){.status = TIRB_OK};
+    EXPECT_OK(&s, call_loop(&s, refuse, &a));
+    assert_int_equal(a.calls, 10);
+    close_session(&s);
+}
+
+/* ---- How often, and in which order ------------------------------------------------------------------------------ */
+
+static const char order[] =
+    HEADER FUNCTION("f(A: T.Buffer((8,), 'float32'), C: T.Buffer((1,), 'float32'))")
+    "        for i in range(8):\n"
+    "            A[i] = T.if_then_else(i % 2 == 0, T.call_extern('float32', 'next', i), T.float32(0))\n"
+    "        for i in range(8):\n"
+    "            C[0] = C[0] + T.call_pure_extern('float32', 'next', i)\n";
+
+static tirb_status next(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                        uint64_t remaining_ns, tirb_error *error) {
+    (void)args, (void)n_args, (void)remaining_ns, (void)error;
+    result->value.f = ++*(int *)context;
+    return TIRB_OK;
+}
+
+static void test_order(void **state) {
+    (void)state;
+    session s = open_source(order, NULL);
+    int calls = 0;
+    float data[8], sum[1] = {100};
+    tensor t, u;
+    make_tensor(&t, data, F32, 1, 8);
+    make_tensor(&u, sum, F32, 1, 1);
+    const tirb_arg args[] = {tensor_arg(&t.dl), tensor_arg(&u.dl)};
+    EXPECT_OK(&s, bind_one(&s, "next", NULL, next, &calls));
+    EXPECT_OK(&s, run(&s, "f", args, 2, NULL));
+    const float expected[8] = {1, 0, 2, 0, 3, 0, 4, 0};
+    assert_memory_equal(data, expected, sizeof(data));
+    assert_int_equal(calls, 12);
+    assert_true(sum[0] == 100 + 5 + 6 + 7 + 8 + 9 + 10 + 11 + 12);
+    close_session(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scalars),   cmocka_unit_test(test_views),  cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_overloads), cmocka_unit_test(test_errors), cmocka_unit_test(test_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
