@@ -18,7 +18,7 @@ static const option_row bench_options[] = {
     {OPTION_TIME, 0, "time", "SECONDS", "how long to repeat (default 1)"},
     {OPTION_RUNS, 0, "runs", "N", "take exactly N timings instead"},
     CALL_OPTIONS,
-    {OPTION_JSON, 0, "json", NULL, "print one JSON object: median_ns, min_ns, runs and more"},
+    {OPTION_JSON, 0, "json", NULL, "print one JSON object: median_ns, min_ns, runs, bytes of the tensors, compile_ns and more"},
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
     {OPTION_END, 0, NULL, NULL, NULL},
 };
@@ -157,6 +157,16 @@ static void time_text(double ns, char buffer[32]) {
     else snprintf(buffer, 32, "%.4g s", ns / 1e9);
 }
 
+/* Of all tensors together. */
+static uint64_t argument_bytes(const run *r) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        const parameter *p = &r->parameters[i];
+        if (p->info.kind == TIRB_PARAM_TENSOR) bytes += p->value.tensor.size;
+    }
+    return bytes;
+}
+
 static exit_code show(bench *b) {
     const run *r = &b->call;
     qsort(b->times, b->n, sizeof *b->times, by_time);
@@ -181,6 +191,11 @@ static exit_code show(bench *b) {
     cJSON_AddNumberToObject(object, "calls_per_run", (double)b->calls_per_run);
     cJSON_AddStringToObject(object, "isa", isa);
     cJSON_AddNumberToObject(object, "threads", r->threads);
+    cJSON_AddNumberToObject(object, "bytes", (double)argument_bytes(r));
+    if (r->bundle.was_source) {
+        cJSON_AddNumberToObject(object, "compile_ns", (double)r->bundle.compile_ns);
+        cJSON_AddBoolToObject(object, "cached", r->bundle.was_cached);
+    }
     char *text = cJSON_PrintUnformatted(object);
     cJSON_Delete(object);
     if (!text) return fail_memory(r->inv);

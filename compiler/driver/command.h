@@ -39,12 +39,17 @@ typedef enum option_key {
     OPTION_ISA,
     OPTION_STATS,
     OPTION_JSON,
+    OPTION_NO_CACHE,
     OPTION_TIME,
     OPTION_RUNS,
     OPTION_MAN,
     OPTION_DIALECT,
     OPTION_CHECK,
 } option_key;
+
+/* Of every command that compiles a source on the way to something else. */
+#define NO_CACHE_OPTION                                                                                                \
+    {OPTION_NO_CACHE, 0, "no-cache", NULL, "compile a source anew, and keep nothing (see 'tirb help cache')"}
 
 typedef struct option_row {
     option_key key; /* OPTION_END ends a table */
@@ -81,7 +86,7 @@ struct command {
 };
 
 extern const command compile_command, check_command, fmt_command, run_command, bench_command, inspect_command,
-    dis_command, asm_command, completion_command;
+    dis_command, asm_command, cache_command, completion_command;
 /* Every command, ended by NULL. */
 extern const command *const all_commands[];
 
@@ -115,6 +120,8 @@ exit_code fail(const invocation *inv, exit_code code, const char *format, ...)
 /* As fail(EXIT_USAGE), with a pointer to the command's help. */
 exit_code fail_usage(const command *cmd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 exit_code fail_memory(const invocation *inv);
+/* A clock that only goes forwards. */
+uint64_t now_ns(void);
 
 /* The exit code of a status that loading a bundle or calling a function ended with. */
 exit_code exit_code_of_load(tirb_status status);

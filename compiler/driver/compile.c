@@ -17,6 +17,7 @@ static const option_row compile_options[] = {
 static const option_row check_options[] = {
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    NO_CACHE_OPTION,
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
     {OPTION_END, 0, NULL, NULL, NULL},
 };

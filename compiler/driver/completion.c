@@ -8,11 +8,12 @@
 
 static bool takes_file(const option_row *row) { return row->argument && strstr(row->argument, "FILE"); }
 
-static bool takes_words(const option_row *row) { return row->key == OPTION_ISA || row->key == OPTION_FP; }
+static bool takes_words(const option_row *row) { return row->key == OPTION_ISA || row->key == OPTION_FP || row->key == OPTION_DIALECT; }
 
 /* The words that the argument can be, each behind a space. */
 static void print_words(const option_row *row) {
     if (row->key == OPTION_FP) fputs(" precise strict fast", stdout);
+    if (row->key == OPTION_DIALECT) fputs(" tirx tir", stdout);
     if (row->key != OPTION_ISA) return;
     fputs(" auto", stdout);
     for (tirb_isa isa = TIRB_ISA_GENERIC; strcmp(tirb_isa_name(isa), "unknown") != 0; isa++) {
@@ -23,6 +24,12 @@ static void print_words(const option_row *row) {
 static bool reads_files(const command *cmd) { return strncmp(cmd->operands, "FILE", 4) == 0; }
 
 static bool is_command(const command *cmd, const char *name) { return strcmp(cmd->name, name) == 0; }
+
+/* What the command's operand can be, or NULL. */
+static const char *operand_words(const command *cmd) {
+    if (is_command(cmd, "completion")) return "bash zsh fish";
+    return is_command(cmd, "cache") ? "clear" : NULL;
+}
 
 static void print_command_names(void) {
     for (const command *const *c = all_commands; *c; c++) printf("%s%s", c == all_commands ? "" : " ", (*c)->name);
@@ -70,9 +77,12 @@ static void bash(void) {
          "        *:-*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\")) ;;");
     printf("        help:*) COMPREPLY=($(compgen -W \"");
     print_command_names();
-    puts("\" -- \"$current\")) ;;\n"
-         "        completion:*) COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$current\")) ;;\n"
-         "        *:@*) COMPREPLY=($(compgen -P @ -f -- \"${current#@}\")) ;;\n"
+    puts("\" -- \"$current\")) ;;");
+    for (const command *const *c = all_commands; *c; c++) {
+        const char *words = operand_words(*c);
+        if (words) printf("        %s:*) COMPREPLY=($(compgen -W \"%s\" -- \"$current\")) ;;\n", (*c)->name, words);
+    }
+    puts("        *:@*) COMPREPLY=($(compgen -P @ -f -- \"${current#@}\")) ;;\n"
          "        *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n"
          "    esac\n}\n"
          "complete -o filenames -F _tirb tirb");
@@ -123,7 +133,8 @@ static void zsh(void) {
     for (const command *const *c = all_commands; *c; c++) {
         printf("        %s)\n            _arguments \\\n", (*c)->name);
         for (const option_row *row = (*c)->options; row->key != OPTION_END; row++) zsh_option(row);
-        if (is_command(*c, "completion")) puts("                '1:shell:(bash zsh fish)' ;;");
+        const char *words = operand_words(*c);
+        if (words) printf("                '1:operand:(%s)' ;;\n", words);
         else if (is_command(*c, "help")) puts("                '1:command:($commands)' ;;");
         else puts(reads_files(*c) ? "                '*:argument:_files' ;;" : "                ;;");
     }
@@ -163,7 +174,10 @@ static void fish(void) {
             putchar('\n');
         }
     }
-    puts("complete -c tirb -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'");
+    for (const command *const *c = all_commands; *c; c++) {
+        const char *words = operand_words(*c);
+        if (words) printf("complete -c tirb -n '__fish_seen_subcommand_from %s' -a '%s'\n", (*c)->name, words);
+    }
     printf("complete -c tirb -n '__fish_seen_subcommand_from help' -a '");
     print_command_names();
     puts("'");
@@ -219,6 +233,9 @@ void manual_page(void) {
          "stdout.\n.SH COMMANDS");
     for (const command *const *c = all_commands; *c; c++) roff_command(*c);
     puts(".SH ENVIRONMENT\n.TP\n.B TIRB_ISA\nThe default of \\-\\-isa.\n"
+         ".TP\n.B TIRB_CACHE_DIR\nThe directory of compiled sources; empty: none is used. The default is tirb in\n"
+         "XDG_CACHE_HOME, or in .cache of the home directory.\n"
+         ".TP\n.B TIRB_CACHE_SIZE\nThe most bytes that it may hold; 256M without it.\n"
          ".SH EXIT STATUS\n"
          ".TP\n.B 0\nDone.\n"
          ".TP\n.B 1\nThe program is wrong; diagnostics say where.\n"

@@ -1,6 +1,5 @@
 /* What `tirb run` and `tirb bench` do before a call and after it. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "compiler/driver/run.h"
 
@@ -54,10 +53,4 @@ void run_clear(run *r) {
     tirb_module_release(r->module);
     tirb_engine_release(r->engine);
     bundle_close(&r->bundle);
-}
-
-uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }

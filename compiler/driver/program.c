@@ -37,17 +37,30 @@ static exit_code read_compile_options(const invocation *inv, tirb_compile_option
     return EXIT_DONE;
 }
 
-exit_code print_diagnostics(const invocation *inv, const tirb_compile_result *result) {
+/* The text of all diagnostics, which the caller frees; NULL when out of memory. */
+static char *diagnostics_text(const tirb_compile_result *result, size_t *out_size) {
+    uint32_t n = result ? tirb_compile_result_diagnostic_count(result) : 0;
+    size_t size = 0, at = 0;
+    for (uint32_t i = 0; i < n; i++) size += tirb_compile_result_format(result, i, NULL, 0);
+    char *text = malloc(size + 1);
+    if (!text) return NULL;
+    for (uint32_t i = 0; i < n; i++) at += tirb_compile_result_format(result, i, text + at, size - at + 1);
+    *out_size = size;
+    return text;
+}
+
+static void print_messages(const char *text, size_t size) {
+    if (size == 0) return;
     fflush(stdout);
-    uint32_t n = tirb_compile_result_diagnostic_count(result);
-    for (uint32_t i = 0; i < n; i++) {
-        size_t length = tirb_compile_result_format(result, i, NULL, 0);
-        char *text = malloc(length + 1);
-        if (!text) return fail_memory(inv);
-        tirb_compile_result_format(result, i, text, length + 1);
-        fputs(text, stderr);
-        free(text);
-    }
+    fwrite(text, 1, size, stderr);
+}
+
+exit_code print_diagnostics(const invocation *inv, const tirb_compile_result *result) {
+    size_t size = 0;
+    char *text = diagnostics_text(result, &size);
+    if (!text) return fail_memory(inv);
+    print_messages(text, size);
+    free(text);
     return EXIT_DONE;
 }
 
@@ -63,20 +76,47 @@ exit_code exit_code_of_compile(tirb_status status) {
     }
 }
 
+/* Compiles, says what the compiler says, and keeps both in the cache. */
+static exit_code compile_now(const invocation *inv, const file_bytes *text, const tirb_compile_options *options,
+                             bundle *out) {
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_status status = tirb_compile((const char *)text->data, text->size, options, &out->result, &error);
+    compilation made = {0};
+    char *messages = diagnostics_text(out->result, &made.messages_size);
+    if (!messages) return fail_memory(inv);
+    print_messages(messages, made.messages_size);
+    exit_code code = exit_code_of_compile(status);
+    if (code != EXIT_DONE && (made.messages_size == 0 || code == EXIT_INTERNAL)) {
+        fail(inv, code, "%s: %s", out->file, error.message);
+    }
+    if (code == EXIT_DONE) {
+        out->bytes = tirb_compile_result_bytes(out->result, &out->size);
+        made.messages = messages;
+        made.bundle = out->bytes;
+        made.bundle_size = out->size;
+        cache_add(&out->cache, &made);
+    }
+    free(messages);
+    return code;
+}
+
 static exit_code compile(const invocation *inv, const file_bytes *text, bundle *out) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_error error = TIRB_ERROR_INIT;
     options.file_name = out->file;
     exit_code code = read_compile_options(inv, &options);
+    if (code == EXIT_DONE) code = cache_open(inv, (const char *)text->data, text->size, &options, &out->cache);
     if (code != EXIT_DONE) return code;
-    tirb_status status = tirb_compile((const char *)text->data, text->size, &options, &out->result, &error);
-    uint32_t said = out->result ? tirb_compile_result_diagnostic_count(out->result) : 0;
-    if (said) code = print_diagnostics(inv, out->result);
-    if (code == EXIT_DONE && status != TIRB_OK) {
-        code = exit_code_of_compile(status);
-        if (!said || code == EXIT_INTERNAL) fail(inv, code, "%s: %s", out->file, error.message);
+    uint64_t start = now_ns();
+    compilation found;
+    out->was_cached = cache_find(&out->cache, &found);
+    if (out->was_cached) {
+        print_messages(found.messages, found.messages_size);
+        out->bytes = found.bundle;
+        out->size = found.bundle_size;
+    } else {
+        code = compile_now(inv, text, &options, out);
     }
-    if (code == EXIT_DONE) out->bytes = tirb_compile_result_bytes(out->result, &out->size);
+    out->compile_ns = now_ns() - start;
     return code;
 }
 
@@ -109,6 +149,7 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
 
 void bundle_close(bundle *open) {
     tirb_compile_result_destroy(open->result);
+    if (open->was_source) cache_close(&open->cache);
     free(open->memory);
     *open = (bundle){0};
 }

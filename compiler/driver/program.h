@@ -8,6 +8,7 @@
 
 #include <tirb/compiler.h>
 
+#include "compiler/driver/cache.h"
 #include "compiler/driver/command.h"
 
 /* A bundle, read from a .tirb file or compiled from a .py file. What a name does not tell, the first bytes do. */
@@ -16,7 +17,10 @@ typedef struct bundle {
     size_t size;
     const char *file; /* the name for messages */
     bool was_source;
+    bool was_cached;             /* the source was compiled by an earlier process */
+    uint64_t compile_ns;         /* of a source: to compile it, or to find it compiled */
     void *memory;                /* of a file that was read */
+    source_cache cache;          /* of a source that was found compiled */
     tirb_compile_result *result; /* of a source that was compiled */
 } bundle;
 

@@ -1,5 +1,6 @@
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "compiler/driver/command.h"
 
@@ -46,4 +47,10 @@ exit_code exit_code_of_call(tirb_status status) {
     case TIRB_INTERNAL: return EXIT_INTERNAL;
     default: return EXIT_CALL;
     }
+}
+
+uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }

@@ -51,13 +51,12 @@ typedef struct run {
          "memory of frames and temporaries (suffixes K, M, G; default 1G)"},                                           \
         {OPTION_ISA, 0, "isa", "NAME", "auto, generic, sse2, avx2, avx512 or neon; results do not depend on it"},      \
         {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},            \
-        {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"}
+        {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},            \
+        NO_CACHE_OPTION
 
 /* Opens the program, chooses the function and makes an instance with the limits that the options give. */
 exit_code run_prepare(run *r, uint32_t threads_default);
 void run_clear(run *r);
-/* A clock that only goes forwards. */
-uint64_t now_ns(void);
 
 /* ---- arguments.c ---- */
 

@@ -2,8 +2,8 @@
 
 from harness import DONE, FILES, USAGE, expect
 
-COMMANDS = ("compile", "check", "fmt", "run", "bench", "inspect", "dis", "asm", "explain", "profile", "completion",
-            "version", "help")
+COMMANDS = ("compile", "check", "fmt", "run", "bench", "inspect", "dis", "asm", "explain", "profile", "cache",
+            "completion", "version", "help")
 ABSENT = ("explain", "profile")
 WORKING = tuple(c for c in COMMANDS if c not in ABSENT)
 
@@ -30,7 +30,7 @@ def test_help_of_each_command(t):
 
 def test_help_of_run_names_every_option(t):
     t.run("help", "run", shows=["-f", "--function", "-o", "--expect", "--rtol", "--atol", "--fuel", "--timeout",
-                                "--max-memory", "--threads", "--stats", "--json", "--fp", "--isa"])
+                                "--max-memory", "--threads", "--stats", "--json", "--fp", "--isa", "--no-cache"])
 
 
 def test_no_command(t):

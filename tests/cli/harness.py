@@ -31,10 +31,12 @@ class Result:
 
 
 class Bench:
-    """A folder and a command."""
+    """A folder, a command, and a cache of the test's own beside the folder."""
 
     def __init__(self, tirb, folder):
-        self.tirb, self.folder = tirb, folder
+        self.tirb, self.folder = tirb, folder / "work"
+        self.cache = folder / "cache"
+        self.folder.mkdir()
 
     def path(self, name):
         return self.folder / name
@@ -51,6 +53,7 @@ class Bench:
         """Runs the command in the folder and checks its exit code, what stderr and stdout contain, and how many lines
         stderr has."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TIRB_")}
+        environment["TIRB_CACHE_DIR"] = str(self.cache)
         environment.update(env or {})
         try:
             done = subprocess.run([self.tirb, *map(str, words)], cwd=self.folder, env=environment, input=stdin,

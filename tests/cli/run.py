@@ -22,7 +22,7 @@ except ImportError:
 
 from harness import Bench, Failed
 
-MODULES = ("commands", "npy", "listings", "running", "sources", "timing", "shells")
+MODULES = ("commands", "npy", "listings", "running", "sources", "timing", "caching", "shells")
 
 
 def main():

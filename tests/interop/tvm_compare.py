@@ -174,6 +174,7 @@ def report(results, refused):
 
 def main():
     parser = argparse.ArgumentParser(description="Compares tirb with TVM on what TVM prints.")
+    os.environ["TIRB_CACHE_DIR"] = ""  # compile each time
     parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"), help="the command (default: $TIRB, then the path)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=120, help="how many operators (default 120)")

@@ -64,6 +64,7 @@ def compare(command, function, show):
 
 def main():
     parser = argparse.ArgumentParser(description="Compares `tirb fmt` with TVM's printer.")
+    os.environ["TIRB_CACHE_DIR"] = ""  # compile each time
     parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"), help="the command (default: $TIRB, then the path)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=120, help="how many programs (default 120)")

@@ -48,6 +48,7 @@ class Tirb:
     def __call__(self, *words, isa=None, check=True, cwd=None):
         environment = dict(os.environ)
         environment.pop("TIRB_ISA", None)
+        environment["TIRB_CACHE_DIR"] = ""  # compile each time, and leave the user's cache alone
         if isa:
             environment["TIRB_ISA"] = isa
         try:

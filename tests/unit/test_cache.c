@@ -57,7 +57,7 @@ static tirb_cache_stats stats_of(tirb_engine *engine) {
     return stats;
 }
 
-static void without_a_cache_nothing_is_kept(void **state) {
+static void test_without_a_cache_nothing_is_kept(void **state) {
     (void)state;
     tirb_engine *engine = engine_with(0, 5, NULL);
     load_and_check(engine, 1);
@@ -69,7 +69,7 @@ static void without_a_cache_nothing_is_kept(void **state) {
     assert_int_equal(tirb_engine_cache_stats(NULL, &stats), TIRB_MISUSE);
 }
 
-static void the_same_bytes_are_verified_once(void **state) {
+static void test_the_same_bytes_are_verified_once(void **state) {
     (void)state;
     failing_allocator counter = {0};
     tirb_engine *engine = engine_with(1 << 20, 0, &counter);
@@ -97,7 +97,7 @@ static void the_same_bytes_are_verified_once(void **state) {
     assert_int_equal(counter.live, 0);
 }
 
-static void a_module_outlives_cache_and_engine(void **state) {
+static void test_a_module_outlives_cache_and_engine(void **state) {
     (void)state;
     failing_allocator counter = {0};
     tirb_engine *engine = engine_with(1 << 20, 0, &counter);
@@ -118,7 +118,7 @@ static void a_module_outlives_cache_and_engine(void **state) {
     assert_int_equal(counter.live, 0);
 }
 
-static void the_least_recently_used_goes_first(void **state) {
+static void test_the_least_recently_used_goes_first(void **state) {
     (void)state;
     tirb_engine *engine = engine_with(1 << 20, 2, NULL);
     load_and_check(engine, 1);
@@ -137,7 +137,7 @@ static void the_least_recently_used_goes_first(void **state) {
     tirb_engine_release(engine);
 }
 
-static void the_byte_budget_holds(void **state) {
+static void test_the_byte_budget_holds(void **state) {
     (void)state;
     tirb_engine *probe = engine_with(1 << 20, 0, NULL);
     load_and_check(probe, 100);
@@ -160,7 +160,7 @@ static void the_byte_budget_holds(void **state) {
     tirb_engine_release(engine);
 }
 
-static void many_entries(void **state) {
+static void test_many_entries(void **state) {
     (void)state;
     tirb_engine *engine = engine_with(64 << 20, 0, NULL);
     for (int round = 0; round < 2; round++) {
@@ -170,7 +170,7 @@ static void many_entries(void **state) {
     tirb_engine_release(engine);
 }
 
-static void refused_bundles_are_not_kept(void **state) {
+static void test_refused_bundles_are_not_kept(void **state) {
     (void)state;
     tirb_engine *engine = engine_with(1 << 20, 0, NULL);
     bundle b = returning(1);
@@ -212,7 +212,7 @@ static tirb_engine *engine_hashing(tirbi_hash hash) {
     return engine;
 }
 
-static void collisions_never_give_the_wrong_module(void **state) {
+static void test_collisions_never_give_the_wrong_module(void **state) {
     (void)state;
     tirb_engine *engine = engine_hashing(everything_collides);
     for (int round = 0; round < 3; round++) {
@@ -234,7 +234,7 @@ static void collisions_never_give_the_wrong_module(void **state) {
     tirb_engine_release(engine);
 }
 
-static void keys_depend_on_secret_and_context(void **state) {
+static void test_keys_depend_on_secret_and_context(void **state) {
     (void)state;
     static const char bytes[] = "the same bytes";
     assert_false(tirbi_key_equal(tirbi_hash_xxh3(bytes, sizeof bytes, 1), tirbi_hash_xxh3(bytes, sizeof bytes, 2)));
@@ -279,7 +279,7 @@ static void *load_at_random(void *argument) {
     return (void *)wrong;
 }
 
-static void threads_share_it(void **state) {
+static void test_threads_share_it(void **state) {
     (void)state;
     tirb_engine *engine = engine_with(1 << 20, KINDS / 2, NULL);
     bundle bundles[KINDS];
@@ -321,7 +321,7 @@ static int child_status(tirb_engine *engine, uint64_t entries) {
     return status;
 }
 
-static void a_child_process_goes_on(void **state) {
+static void test_a_child_process_goes_on(void **state) {
     (void)state;
     tirb_engine *engine = engine_with(1 << 20, 0, NULL);
     load_and_check(engine, 1);
@@ -339,7 +339,7 @@ static void a_child_process_goes_on(void **state) {
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 
 /* The cache's own failures never make a load fail that would have worked without it. */
-static void every_allocation_fails_in_turn(void **state) {
+static void test_every_allocation_fails_in_turn(void **state) {
     (void)state;
     bundle b = returning(5);
     bool done = false;
@@ -371,18 +371,18 @@ static void every_allocation_fails_in_turn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_cache_nothing_is_kept),
-        cmocka_unit_test(the_same_bytes_are_verified_once),
-        cmocka_unit_test(a_module_outlives_cache_and_engine),
-        cmocka_unit_test(the_least_recently_used_goes_first),
-        cmocka_unit_test(the_byte_budget_holds),
-        cmocka_unit_test(many_entries),
-        cmocka_unit_test(refused_bundles_are_not_kept),
-        cmocka_unit_test(collisions_never_give_the_wrong_module),
-        cmocka_unit_test(keys_depend_on_secret_and_context),
-        cmocka_unit_test(threads_share_it),
-        cmocka_unit_test(a_child_process_goes_on),
-        cmocka_unit_test(every_allocation_fails_in_turn),
+        cmocka_unit_test(test_without_a_cache_nothing_is_kept),
+        cmocka_unit_test(test_the_same_bytes_are_verified_once),
+        cmocka_unit_test(test_a_module_outlives_cache_and_engine),
+        cmocka_unit_test(test_the_least_recently_used_goes_first),
+        cmocka_unit_test(test_the_byte_budget_holds),
+        cmocka_unit_test(test_many_entries),
+        cmocka_unit_test(test_refused_bundles_are_not_kept),
+        cmocka_unit_test(test_collisions_never_give_the_wrong_module),
+        cmocka_unit_test(test_keys_depend_on_secret_and_context),
+        cmocka_unit_test(test_threads_share_it),
+        cmocka_unit_test(test_a_child_process_goes_on),
+        cmocka_unit_test(test_every_allocation_fails_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
