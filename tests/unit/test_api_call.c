@@ -392,6 +392,7 @@ static void test_deadline(void **state) {
 static void test_deadline_after_fork(void **state) {
     (void)state;
     if (UNDER_TSAN) skip(); /* it does not support threads in the child of a process that had some */
+    if (getenv("TIRB_EMULATED") != NULL) skip(); /* nor does qemu-user */
     tirb_limits limits = TIRB_LIMITS_INIT;
     limits.timeout_ns = 10 * 1000000;
     session s = open_session(program, &limits);

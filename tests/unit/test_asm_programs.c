@@ -17,6 +17,7 @@
 #include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
+#include "vm/exec/slots.h"
 #include "vm/lanes/kernels.h"
 #include "vm/math/half.h"
 
@@ -147,16 +148,14 @@ typedef struct call {
 } call;
 
 static void store_element(argument *a, int64_t i, uint64_t bits) {
-    for (unsigned k = 0; k < tirbi_dtypes[a->type].size; k++) {
-        a->data[(size_t)i * tirbi_dtypes[a->type].size + k] = (uint8_t)(bits >> (8 * k));
-    }
+    size_t size = tirbi_dtypes[a->type].size;
+    memcpy(a->data + (size_t)i * size, tirbi_slot_bytes(&bits, size), size);
 }
 
 static uint64_t load_element(const argument *a, int64_t i) {
     uint64_t bits = 0;
-    for (unsigned k = 0; k < tirbi_dtypes[a->type].size; k++) {
-        bits |= (uint64_t)a->data[(size_t)i * tirbi_dtypes[a->type].size + k] << (8 * k);
-    }
+    size_t size = tirbi_dtypes[a->type].size;
+    memcpy(tirbi_slot_bytes(&bits, size), a->data + (size_t)i * size, size);
     return bits;
 }
 

@@ -4,6 +4,7 @@
 #include <fenv.h>
 #include <math.h>
 
+#include "vm/exec/slots.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/reduce.h"
 
@@ -67,11 +68,14 @@ static void scalar_elementwise(void **state) {
             for (unsigned i = 0; i < N_SAMPLES * N_SAMPLES; i++) {
                 uint64_t scalars[3] = {samples[i % N_SAMPLES], samples[i / N_SAMPLES], samples[(i * 7) % N_SAMPLES]};
                 uint64_t in[3] = {scalars[0], scalars[1], scalars[2]};
-                for (unsigned k = 0; k < tirbi_ops[op].arity; k++)
-                    if (tirbi_op_operand_type((tirbi_op)op, (tirbi_dtype)type, (tirbi_dtype)type, k) == TIRB_BOOL)
-                        in[k] = (uint8_t)in[k] != 0;
+                void *at[3] = {&in[0], &in[1], &in[2]};
+                for (unsigned k = 0; k < tirbi_ops[op].arity; k++) {
+                    unsigned operand = tirbi_op_operand_type((tirbi_op)op, (tirbi_dtype)type, (tirbi_dtype)type, k);
+                    if (operand == TIRB_BOOL) in[k] = (uint8_t)in[k] != 0;
+                    at[k] = tirbi_slot_bytes(&in[k], tirbi_dtypes[operand].size);
+                }
                 uint64_t expected = 0;
-                bool fine = kernel(&expected, &in[0], &in[1], &in[2], 1);
+                bool fine = kernel(tirbi_slot_bytes(&expected, tirbi_dtypes[result_type].size), at[0], at[1], at[2], 1);
                 outcome out = harness_call(&h, scalars, NULL, 0);
                 assert_int_equal(out.status, fine ? TIRB_OK : TIRB_DIVIDE);
                 if (fine && out.result != extend(expected, result_type))
@@ -81,7 +85,7 @@ static void scalar_elementwise(void **state) {
                                  (unsigned long long)extend(expected, result_type));
             }
             h.n_isas = 0;
-            for (unsigned i = 0; i < 4; i++) tirbi_code_destroy(h.codes[i]);
+            for (unsigned i = 0; i < TIRBI_N_ISAS; i++) tirbi_code_destroy(h.codes[i]);
             tirbi_arena_destroy(&h.arena);
         }
     }
@@ -108,7 +112,8 @@ static void scalar_conversions(void **state) {
         for (unsigned i = 0; i < N_SAMPLES; i++) {
             uint64_t in = from == TIRB_BOOL ? (uint8_t)samples[i] != 0 : samples[i];
             uint64_t expected = 0;
-            kernel(&expected, &in, NULL, NULL, 1);
+            kernel(tirbi_slot_bytes(&expected, tirbi_dtypes[to].size), tirbi_slot_bytes(&in, tirbi_dtypes[from].size),
+                   NULL, NULL, 1);
             outcome out = harness_call(&h, &samples[i], NULL, 0);
             assert_int_equal(out.status, TIRB_OK);
             if (out.result != extend(expected, (uint8_t)to))

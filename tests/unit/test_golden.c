@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "compiler/text/text.h"
+#include "vm/exec/slots.h"
 #include "vm/lanes/kernels.h"
 #include <tirb/compiler.h>
 #include <tirb/dlpack.h>
@@ -84,6 +85,7 @@ static int compare_errors(const char *path, const tirb_compile_result *result) {
 
 typedef union cell {
     int64_t i;
+    uint64_t u;
     uint8_t bytes[8];
     float f32;
     double f64;
@@ -108,6 +110,11 @@ typedef struct call {
     tensor tensors[MAX_ARGS];
     tirb_result result;
 } call;
+
+/* Where the value of a cell of this type lies. */
+static uint8_t *cell_bytes(DLDataType type, cell *c) {
+    return type.code == kDLFloat ? c->bytes : tirbi_slot_bytes(&c->u, type.bits / 8);
+}
 
 static bool wrong(const call *c, const char *what, const char *detail) {
     print_error("%s: %s: %s: %s\n", c->path, c->comment, what, detail);
@@ -185,7 +192,7 @@ static bool read_tensor(const char **at, tensor *t) {
     for (int64_t i = 0; i < count; i++) {
         skip_blanks(at);
         if ((i == 0 || !strchr(",)", **at)) && !read_value(at, header->dtype, &value)) return false;
-        memcpy(t->data.bytes + (size_t)i * size, value.bytes, size);
+        memcpy(t->data.bytes + (size_t)i * size, cell_bytes(header->dtype, &value), size);
     }
     skip_blanks(at);
     return true;
@@ -230,12 +237,12 @@ static bool read_call(call *c, const char **at) {
 }
 
 /* Bits count, so that 0 is not -0; all NaNs are one, because the text has one. */
-static bool same(DLDataType type, const uint8_t *bytes, const cell *expected) {
+static bool same(DLDataType type, const uint8_t *bytes, cell *expected) {
     cell got = {0};
-    memcpy(got.bytes, bytes, type.bits / 8);
+    memcpy(cell_bytes(type, &got), bytes, type.bits / 8);
     if (type.code == kDLFloat && type.bits == 32 && got.f32 != got.f32) return expected->f32 != expected->f32;
     if (type.code == kDLFloat && type.bits == 64 && got.f64 != got.f64) return expected->f64 != expected->f64;
-    return memcmp(got.bytes, expected->bytes, type.bits / 8) == 0;
+    return memcmp(bytes, cell_bytes(type, expected), type.bits / 8) == 0;
 }
 
 static bool compare_tensor(const call *c, const char *name, const tensor *t, const char **at) {
@@ -250,7 +257,7 @@ static bool compare_tensor(const call *c, const char *name, const tensor *t, con
         if (same(t->header.dtype, t->data.bytes + (size_t)i * size, &expected)) continue;
         cell got = {0};
         char message[128];
-        memcpy(got.bytes, t->data.bytes + (size_t)i * size, size);
+        memcpy(cell_bytes(t->header.dtype, &got), t->data.bytes + (size_t)i * size, size);
         if (t->header.dtype.code != kDLFloat)
             snprintf(message, sizeof message, "%s at %d: %lld", name, (int)i, (long long)got.i);
         else
@@ -269,7 +276,7 @@ static bool compare_result(const call *c, const char **at) {
         got.f64 = c->result.value.f;
     char message[64];
     snprintf(message, sizeof message, "result %lld (%g)", (long long)got.i, c->result.value.f);
-    return same(c->info.return_dtype, got.bytes, &expected) || wrong(c, message, *at);
+    return same(c->info.return_dtype, cell_bytes(c->info.return_dtype, &got), &expected) || wrong(c, message, *at);
 }
 
 /* What is behind the arrow: the values of each written tensor, then the result, with commas between them. */

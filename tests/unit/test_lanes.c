@@ -1,6 +1,7 @@
 /* Random lane loops: every instruction set against a model that runs one lane after the other, one element at a time. */
 #include "tests/unit/machine_harness.h"
 
+#include "vm/exec/slots.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/reduce.h"
 
@@ -295,7 +296,7 @@ typedef struct model {
     const uint64_t *scalars;
     uint64_t index[2];
     uint8_t *data[N_REFS];
-    uint64_t regs[N_LANE_REGS]; /* the value in the low bytes, little-endian */
+    uint64_t regs[N_LANE_REGS]; /* the value is in the first bytes */
     int64_t lane;
     int64_t k[2];
     tirbi_red q0, q1;
@@ -312,6 +313,11 @@ static uint8_t *element(model *m, int64_t c) {
 static uint64_t splat_value(const model *m, int64_t slot) {
     if (slot == 7 || slot == 8) return m->index[slot - 7];
     return m->scalars[slot];
+}
+
+static void set_register(model *m, int64_t reg, uint8_t type, uint64_t value) {
+    if (type == TIRB_BOOL) value = (uint8_t)value != 0;
+    memcpy(&m->regs[reg], tirbi_slot_bytes(&value, tirbi_dtypes[type].size), tirbi_dtypes[type].size);
 }
 
 static void model_elementwise(model *m, const tirbi_instr *in) {
@@ -360,7 +366,7 @@ static uint32_t model_run(model *m, uint32_t at) {
         case TIRB_OP_VLOAD:
             m->regs[o[0]] = 0;
             memcpy(&m->regs[o[0]], element(m, o[1]), size);
-            if (in.type == TIRB_BOOL) m->regs[o[0]] = m->regs[o[0]] != 0;
+            if (in.type == TIRB_BOOL) set_register(m, o[0], in.type, m->regs[o[0]] != 0);
             break;
         case TIRB_OP_VSTORE: {
             uint64_t v = 0;
@@ -369,11 +375,11 @@ static uint32_t model_run(model *m, uint32_t at) {
             break;
         }
         case TIRB_OP_VSPLAT:
-            m->regs[o[0]] = splat_value(m, o[1]);
-            if (in.type == TIRB_BOOL) m->regs[o[0]] = (uint8_t)m->regs[o[0]] != 0;
+            set_register(m, o[0], in.type, splat_value(m, o[1]));
             break;
         case TIRB_OP_VIOTA:
-            m->regs[o[0]] = splat_value(m, o[1]) + (uint64_t)m->lane * (uint64_t)tirbi_x_small((uint16_t)o[2]);
+            set_register(m, o[0], in.type,
+                         splat_value(m, o[1]) + (uint64_t)m->lane * (uint64_t)tirbi_x_small((uint16_t)o[2]));
             break;
         case TIRB_OP_VRED:
         case TIRB_OP_VREDMA: {
@@ -426,14 +432,14 @@ static void fill_random(buffer *b) {
         if (b->type == TIRB_BOOL) bits = pick(20) ? pick(2) : pick(256);
         if (b->type == TIRB_F32 && pick(8)) {
             float v = pick(4) ? (float)((int)pick(2000) - 1000) / 64.0f : floats[pick(9)];
-            memcpy(&bits, &v, sizeof v);
+            bits = tirbi_f32_bits(v);
         }
         if (b->type == TIRB_F64 && pick(8)) {
             double v = ((double)pick(2000) - 1000) / 64;
-            memcpy(&bits, &v, sizeof v);
+            bits = tirbi_f64_bits(v);
         }
         if (tirbi_dtype_is_int((tirbi_dtype)b->type) && pick(2)) bits = (uint64_t)((int64_t)pick(21) - 10);
-        memcpy(bytes + i * size, &bits, size);
+        memcpy(bytes + i * size, tirbi_slot_bytes(&bits, size), size);
     }
 }
 

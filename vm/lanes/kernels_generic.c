@@ -1,8 +1,10 @@
-/* Strip kernels in plain C, for the instruction set that the compiler was told to build for. Where there is a table
- * with that machine's vectors beside it, this one is what those are compared with: one element after the other. */
+/* Strip kernels in plain C, for the instruction set that the compiler was told to build for.
+ *
+ * One element after the other where another table has that machine's vectors, which is then compared with this one, and
+ * where there are no vectors: gcc 12 takes a word for a vector of bytes there, and counts a byte's bits wrongly so. */
 #include "vm/lanes/kernel_tables.h"
 
-#if defined(__x86_64__) || (defined(__aarch64__) && defined(__ARM_NEON))
+#if !defined(__ALTIVEC__) && !defined(__VX__) && !defined(__riscv_vector) && !defined(__loongarch_sx)
 #define TIRBI_KERNELS_BY_ELEMENT 1
 #endif
 
