@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "loader/base/cpu.h"
+
 static const option_row run_options[] = {
     {OPTION_FUNCTION, 'f', "function", "NAME", "the function; may be left out when there is one public function or a main"},
     {OPTION_OUTPUT, 'o', "output", "[PARAM=]@FILE", "save a written parameter as .npy (repeatable; without a name: the next)"},
@@ -60,7 +62,7 @@ static exit_code run_function(const invocation *inv) {
     run r = {.inv = inv};
     exit_code code = read_tolerance(inv, OPTION_RTOL, "rtol", &r.rtol);
     if (code == EXIT_DONE) code = read_tolerance(inv, OPTION_ATOL, "atol", &r.atol);
-    if (code == EXIT_DONE) code = run_prepare(&r, usable_cpus());
+    if (code == EXIT_DONE) code = run_prepare(&r, tirbi_usable_cpus());
     if (code == EXIT_DONE) code = arguments_read(&r);
     if (code == EXIT_DONE) code = arguments_complete(&r);
     if (code == EXIT_DONE) code = call(&r);

@@ -77,9 +77,4 @@ exit_code outputs_show(const run *r);
 /* The --json object of a call that failed, on stdout. */
 void outputs_show_failure(const run *r, tirb_status status, const tirb_error *error);
 
-/* ---- threads.c ---- */
-
-/* The CPUs that this process may use: its affinity, and its control group's quota rounded up. At least 1. */
-uint32_t usable_cpus(void);
-
 #endif

@@ -47,6 +47,14 @@ typedef enum tirb_isa {
     TIRB_ISA_NEON = 5     /* any AArch64 */
 } tirb_isa;
 
+/* The host's threads, for an engine that is to start none of its own. `run` calls task(data, index) once for each index
+ * below n, on whichever threads and in whichever order, and returns when all calls have; calls that it leaves out cost
+ * time only. It may be called from several threads at once. */
+typedef struct tirb_parallel_for {
+    void (*run)(void *context, uint32_t n, void (*task)(void *data, uint32_t index), void *data);
+    void *context;
+} tirb_parallel_for;
+
 typedef struct tirb_engine_options {
     uint32_t struct_size;
     tirb_isa isa;             /* an ISA that this CPU lacks is an error (UNSUPPORTED) */
@@ -54,10 +62,13 @@ typedef struct tirb_engine_options {
     uint64_t max_bundle_size; /* bytes, also of what a bundle unpacks to; 0: 256 MiB */
     uint64_t cache_bytes;     /* of the module cache, see below; 0: none */
     uint64_t cache_modules;   /* at most so many in the cache; 0: 1,024 */
+    uint32_t max_threads;     /* that work on one call, the calling one included; 0: as many as this process has CPUs */
+    uint32_t reserved;
+    tirb_parallel_for parallel_for; /* run NULL: the engine starts threads of its own when a call first needs them */
 } tirb_engine_options;
 
 #define TIRB_ENGINE_OPTIONS_INIT                                                                   \
-    { (uint32_t)sizeof(tirb_engine_options), TIRB_ISA_AUTO, {0, 0}, 0, 0, 0 }
+    { (uint32_t)sizeof(tirb_engine_options), TIRB_ISA_AUTO, {0, 0}, 0, 0, 0, 0, 0, {0, 0} }
 
 /* Makes an engine. `options` may be NULL (all defaults) and is not kept. On success the caller owns *out_engine and
  * gives it back with tirb_engine_release. Errors: NO_MEMORY, UNSUPPORTED, MISUSE. */
@@ -160,7 +171,7 @@ typedef struct tirb_limits {
     uint64_t fuel;       /* per call, in machine-independent units; 0: unlimited */
     uint64_t max_memory; /* bytes of frames, scratch and temporaries during a call; 0: 1 GiB */
     uint64_t timeout_ns; /* wall time per call; 0: none */
-    uint32_t threads;    /* workers that a call may use; 0 and 1: the calling thread only */
+    uint32_t threads;    /* that a call may use; 0 and 1: the calling one only. Memory is counted for all of them */
     uint32_t reserved;
 } tirb_limits;
 

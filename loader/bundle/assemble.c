@@ -586,6 +586,27 @@ static tirb_status take_list(assembler *a, char file, uint16_t *list, int64_t *o
     return next(a);
 }
 
+/* (r1, r2 part base stride extent, ..): whole references, and parts of references. */
+static tirb_status take_parts(assembler *a, int64_t *out) {
+    tirbi_instr *instr = &a->instr;
+    unsigned n = 0;
+    TIRBI_TRY(take_punctuation(a, '('));
+    while (!is_punctuation(a, ')')) {
+        if (n == TIRBI_MAX_CALL_ARGS) return syntax_at(a, &a->token, "more than %d arguments", TIRBI_MAX_CALL_ARGS);
+        tirbi_part *part = &instr->parts[n];
+        *part = (tirbi_part){.partitioned = false};
+        TIRBI_TRY(take_u16(a, 'r', &instr->refs[n++]));
+        if (!is(a, "part")) continue;
+        TIRBI_TRY(next(a));
+        part->partitioned = true;
+        TIRBI_TRY(take_x(a, &part->base));
+        TIRBI_TRY(take_x(a, &part->stride));
+        TIRBI_TRY(take_x(a, &part->extent));
+    }
+    *out = n;
+    return next(a);
+}
+
 static tirb_status take_operand(assembler *a, char letter, token *label, int64_t *out) {
     tirbi_instr *instr = &a->instr;
     uint16_t number = 0;
@@ -632,6 +653,8 @@ static tirb_status take_operand(assembler *a, char letter, token *label, int64_t
         return take_list(a, 's', instr->scalars, out);
     case 'r':
         return take_list(a, 'r', instr->refs, out);
+    case 'P':
+        return take_parts(a, out);
     case 'H':
         TIRBI_TRY(take_x(a, &instr->lane.n));
         TIRBI_TRY(take_target(a, label, out));
@@ -720,6 +743,7 @@ static tirb_status begin_function(assembler *a) {
     tirbi_text_map_clear(&a->labels);
     TIRBI_TRY(take_string(a, &a->function.name));
     TIRBI_TRY(accept(a, "public", &a->function.is_public));
+    TIRBI_TRY(accept(a, "region", &a->function.is_region));
     TIRBI_TRY(accept(a, "returns", &taken));
     a->function.returns = taken;
     return taken ? take_type(a, &a->function.return_type) : TIRB_OK;

@@ -118,6 +118,7 @@ static void print_signature(printer *p, const tirbi_function *f) {
     print(p, "\n.function ");
     print_string(p, f->name);
     if (f->is_public) print(p, " public");
+    if (f->is_region) print(p, " region");
     if (f->returns) print(p, " returns %s", tirbi_dtypes[f->return_type].name);
     print(p, "\n.scalars %u\n", f->n_sregs);
     if (f->n_lane_regs > 0) print(p, ".lanes %u\n", f->n_lane_regs);
@@ -156,6 +157,22 @@ static void print_import(printer *p, const tirbi_import *import) {
 static void print_list(printer *p, char file, const uint16_t *list, int64_t n) {
     print(p, "(");
     for (int64_t i = 0; i < n; i++) print(p, i > 0 ? " %c%u" : "%c%u", file, list[i]);
+    print(p, ")");
+}
+
+static void print_parts(printer *p, const tirbi_instr *instr, int64_t n) {
+    print(p, "(");
+    for (int64_t i = 0; i < n; i++) {
+        const tirbi_part *part = &instr->parts[i];
+        print(p, i > 0 ? ", r%u" : "r%u", instr->refs[i]);
+        if (!part->partitioned) continue;
+        print(p, " part ");
+        print_x(p, part->base);
+        print(p, " ");
+        print_x(p, part->stride);
+        print(p, " ");
+        print_x(p, part->extent);
+    }
     print(p, ")");
 }
 
@@ -247,6 +264,9 @@ static void print_operand(printer *p, char letter, const tirbi_instr *instr, int
         break;
     case 'r':
         print_list(p, 'r', instr->refs, value);
+        break;
+    case 'P':
+        print_parts(p, instr, value);
         break;
     case 'H':
         print_header(p, &instr->lane);

@@ -80,6 +80,35 @@ static uint8_t unpack_list(tirbi_reader *r, uint16_t *list) {
     return n;
 }
 
+/* Twice the reference, plus 1 for a part, whose base, stride and extent follow. */
+static void pack_parts(tirbi_writer *w, const tirbi_instr *instr, uint8_t n) {
+    tirbi_write_u8(w, n);
+    for (unsigned i = 0; i < n; i++) {
+        const tirbi_part *part = &instr->parts[i];
+        tirbi_write_varint(w, 2 * (uint64_t)instr->refs[i] + part->partitioned);
+        if (!part->partitioned) continue;
+        pack_x(w, part->base);
+        pack_x(w, part->stride);
+        pack_x(w, part->extent);
+    }
+}
+
+static uint8_t unpack_parts(tirbi_reader *r, tirbi_instr *out) {
+    uint8_t n = tirbi_read_u8(r);
+    for (unsigned i = 0; i < n; i++) {
+        tirbi_part *part = &out->parts[i];
+        uint64_t v = tirbi_read_varint(r);
+        if (v >> 1 > UINT16_MAX) r->failed = true;
+        out->refs[i] = (uint16_t)(v >> 1);
+        *part = (tirbi_part){.partitioned = v & 1};
+        if (!part->partitioned) continue;
+        part->base = unpack_x(r);
+        part->stride = unpack_x(r);
+        part->extent = unpack_x(r);
+    }
+    return n;
+}
+
 /* A cursor's access takes the low 2 bits of a byte, its level the rest. */
 enum { ACCESS_BITS = 2, ACCESS_MASK = 3 };
 
@@ -165,6 +194,9 @@ void tirbi_pack_instr(tirbi_writer *w, const tirbi_instr *instr) {
         case 'r':
             pack_list(w, instr->refs, (uint8_t)value);
             break;
+        case 'P':
+            pack_parts(w, instr, (uint8_t)value);
+            break;
         case 'H':
             pack_header(w, instr);
             break;
@@ -196,6 +228,8 @@ static int64_t unpack_operand(tirbi_reader *r, char letter, tirbi_instr *out) {
         return unpack_list(r, out->scalars);
     case 'r':
         return unpack_list(r, out->refs);
+    case 'P':
+        return unpack_parts(r, out);
     case 'H':
         unpack_header(r, out);
         return 0;

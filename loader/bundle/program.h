@@ -87,6 +87,7 @@ typedef struct tirbi_line {
 typedef struct tirbi_function {
     uint16_t name; /* string */
     bool is_public;
+    bool is_region; /* called by forks only: begin and end of a chunk are its first scalar parameters */
     bool returns;
     uint8_t return_type;
     uint16_t n_params;

@@ -15,6 +15,7 @@ typedef struct loading {
     uint64_t max_size;
     uint64_t decoded; /* bytes taken from the arena */
     uint64_t max_decoded;
+    uint32_t features;
     tirbi_frame_reader frames;
     tirbi_program *program;
     tirbi_function *functions;
@@ -262,6 +263,7 @@ static tirb_status read_function(loading *l, tirbi_reader *r, tirbi_function *f)
     uint8_t flags = tirbi_read_u8(r);
     f->is_public = flags & FUNCTION_PUBLIC;
     f->returns = flags & FUNCTION_RETURNS;
+    f->is_region = flags & FUNCTION_REGION;
     f->return_type = f->returns ? tirbi_read_u8(r) : TIRB_TYPE_NONE;
     if (flags & ~FUNCTION_ALL) r->failed = true;
     f->n_sregs = read_u16(r);
@@ -283,8 +285,15 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
     l->functions = (tirbi_function *)memory;
     l->program->functions = l->functions;
     l->program->n_functions = n;
-    for (unsigned i = 0; i < n && !r->failed; i++) TIRBI_TRY(read_function(l, r, &l->functions[i]));
-    return finish(l, r, "functions");
+    uint32_t used = 0;
+    for (unsigned i = 0; i < n && !r->failed; i++) {
+        TIRBI_TRY(read_function(l, r, &l->functions[i]));
+        if (l->functions[i].is_region) used |= FEATURE_REGIONS;
+    }
+    TIRBI_TRY(finish(l, r, "functions"));
+    if (used == l->features) return TIRB_OK;
+    return tirbi_error_set(l->error, TIRB_FORMAT, "it uses the features 0x%" PRIx32 ", its header says 0x%" PRIx32, used,
+                           l->features);
 }
 
 /* ---- Code and lines ------------------------------------------------------------------------------------------- */
@@ -401,10 +410,11 @@ static tirb_status check_header(loading *l, const uint8_t *bytes, size_t size) {
                                stored);
     }
     uint32_t features = tirbi_load_u32(bytes + HEADER_FEATURES);
-    if (features != 0) {
-        return tirbi_error_set(l->error, TIRB_VERSION, "it needs the features 0x%" PRIx32 ", this tirb knows none",
-                               features);
+    if (features & ~(uint32_t)FEATURES_KNOWN) {
+        return tirbi_error_set(l->error, TIRB_VERSION, "it needs the features 0x%" PRIx32 ", this tirb knows 0x%x",
+                               features, FEATURES_KNOWN);
     }
+    l->features = features;
     uint32_t unpacked = tirbi_load_u32(bytes + HEADER_UNPACKED);
     if (unpacked > l->max_size) return too_large(l, "the unpacked bundle", unpacked, l->max_size);
     size_t dictionary_size;

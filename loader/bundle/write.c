@@ -96,7 +96,8 @@ static void write_param(tirbi_writer *w, const tirbi_param *param) {
 
 static void write_function(tirbi_writer *w, const tirbi_function *f) {
     tirbi_write_varint(w, f->name);
-    tirbi_write_u8(w, (uint8_t)((f->is_public ? FUNCTION_PUBLIC : 0) | (f->returns ? FUNCTION_RETURNS : 0)));
+    tirbi_write_u8(w, (uint8_t)((f->is_public ? FUNCTION_PUBLIC : 0) | (f->returns ? FUNCTION_RETURNS : 0) |
+                                (f->is_region ? FUNCTION_REGION : 0)));
     if (f->returns) tirbi_write_u8(w, f->return_type);
     tirbi_write_varint(w, f->n_sregs);
     tirbi_write_varint(w, f->n_refs);
@@ -153,6 +154,13 @@ static void write_lines(tirbi_writer *w, const tirbi_program *program) {
             last = *line;
         }
     }
+}
+
+static uint32_t features_of(const tirbi_program *program) {
+    for (unsigned i = 0; i < program->n_functions; i++) {
+        if (program->functions[i].is_region) return FEATURE_REGIONS;
+    }
+    return 0;
 }
 
 static bool has_lines(const tirbi_program *program) {
@@ -223,6 +231,7 @@ static tirb_status lay_out(const bundle *b, tirbi_writer *out, tirb_error *error
     header[HEADER_MINOR] = TIRBI_BUNDLE_MINOR;
     header[HEADER_SECTIONS] = (uint8_t)b->n_sections;
     header[HEADER_DICTIONARY] = dictionary;
+    tirbi_store_u32(header + HEADER_FEATURES, features_of(b->program));
     tirbi_store_u32(header + HEADER_SIZE, (uint32_t)size);
     tirbi_store_u32(header + HEADER_UNPACKED, (uint32_t)unpacked);
     tirbi_bundle_seal(header, size);

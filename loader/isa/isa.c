@@ -168,6 +168,23 @@ static uint8_t read_list(tirbi_reader *r, uint16_t *list) {
     return n;
 }
 
+static tirb_status read_parts(tirbi_reader *r, tirbi_instr *out, int64_t *count, tirb_error *error) {
+    uint8_t n = tirbi_read_u8(r);
+    *count = n;
+    for (unsigned i = 0; i < n; i++) {
+        tirbi_part *part = &out->parts[i];
+        out->refs[i] = tirbi_read_u16(r);
+        uint8_t kind = tirbi_read_u8(r);
+        if (kind > 1 && !r->failed) return tirbi_error_set(error, TIRB_VERIFY, "reference %u: no kind %u", i, kind);
+        *part = (tirbi_part){.partitioned = kind == 1};
+        if (!part->partitioned) continue;
+        part->base = tirbi_read_u16(r);
+        part->stride = tirbi_read_u16(r);
+        part->extent = tirbi_read_u16(r);
+    }
+    return TIRB_OK;
+}
+
 static tirb_status read_header(tirbi_reader *r, tirbi_lane_header *lane, tirb_error *error) {
     lane->n = tirbi_read_u16(r);
     lane->n_inner = tirbi_read_u8(r);
@@ -239,6 +256,8 @@ static tirb_status read_operand(tirbi_reader *r, char letter, tirbi_instr *out, 
     case 'r':
         *value = read_list(r, out->refs);
         return TIRB_OK;
+    case 'P':
+        return read_parts(r, out, value, error);
     case 'H':
         *value = 0;
         return read_header(r, &out->lane, error);
@@ -288,6 +307,19 @@ static void write_list(tirbi_writer *w, const uint16_t *list, uint8_t n) {
     for (unsigned i = 0; i < n; i++) tirbi_write_u16(w, list[i]);
 }
 
+static void write_parts(tirbi_writer *w, const tirbi_instr *instr, uint8_t n) {
+    tirbi_write_u8(w, n);
+    for (unsigned i = 0; i < n; i++) {
+        const tirbi_part *part = &instr->parts[i];
+        tirbi_write_u16(w, instr->refs[i]);
+        tirbi_write_u8(w, part->partitioned);
+        if (!part->partitioned) continue;
+        tirbi_write_u16(w, part->base);
+        tirbi_write_u16(w, part->stride);
+        tirbi_write_u16(w, part->extent);
+    }
+}
+
 static void write_header(tirbi_writer *w, const tirbi_lane_header *lane) {
     tirbi_write_u16(w, lane->n);
     tirbi_write_u8(w, lane->n_inner);
@@ -333,6 +365,9 @@ static void write_operand(tirbi_writer *w, char letter, const tirbi_instr *instr
         break;
     case 'r':
         write_list(w, instr->refs, (uint8_t)value);
+        break;
+    case 'P':
+        write_parts(w, instr, (uint8_t)value);
         break;
     case 'H':
         write_header(w, &instr->lane);

@@ -101,6 +101,8 @@ enum {
     TIRBI_NO_REG = 0xFFFF
 };
 
+enum { TIRBI_MAX_CHUNKS = 64 }; /* of a fork */
+
 typedef enum tirbi_access { TIRBI_READ = 1, TIRBI_WRITE = 2 } tirbi_access;
 
 typedef struct tirbi_inner {
@@ -127,7 +129,13 @@ typedef struct tirbi_lane_header {
     tirbi_cursor cursors[TIRBI_MAX_CURSORS];
 } tirbi_lane_header;
 
-/* One instruction, unpacked. operand[i] follows the letters of tirbi_ops[op].operands one to one; the lists (a, r) and
+/* How a fork passes a reference: whole and read-only, or the part that a chunk's iterations have. */
+typedef struct tirbi_part {
+    bool partitioned;
+    uint16_t base, stride, extent; /* x; 0 where it is not partitioned */
+} tirbi_part;
+
+/* One instruction, unpacked. operand[i] follows the letters of tirbi_ops[op].operands one to one; the lists (a, r, P) and
  * the header (H) are in their own fields and their operand[] entry is the count (0 for H). */
 typedef struct tirbi_instr {
     uint8_t op;
@@ -137,6 +145,7 @@ typedef struct tirbi_instr {
     int64_t operand[TIRBI_MAX_OPERANDS];
     uint16_t scalars[TIRBI_MAX_CALL_ARGS];
     uint16_t refs[TIRBI_MAX_CALL_ARGS];
+    tirbi_part parts[TIRBI_MAX_CALL_ARGS]; /* P: how each of refs is passed */
     tirbi_lane_header lane;
 } tirbi_instr;
 

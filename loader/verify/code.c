@@ -18,12 +18,12 @@ tirb_status tirbi_verify_x(checker *c, uint16_t x) {
     return check_below(c, x, c->function->n_sregs, "scalar register");
 }
 
-static tirb_status check_lists(checker *c) {
+static tirb_status check_lists(checker *c, int64_t n_scalars, int64_t n_refs) {
     const tirbi_instr *instr = c->instr;
-    for (int64_t i = 0; i < instr->operand[2]; i++) {
+    for (int64_t i = 0; i < n_scalars; i++) {
         TIRBI_TRY(check_below(c, instr->scalars[i], c->function->n_sregs, "scalar register"));
     }
-    for (int64_t i = 0; i < instr->operand[3]; i++) {
+    for (int64_t i = 0; i < n_refs; i++) {
         TIRBI_TRY(check_below(c, instr->refs[i], c->function->n_refs, "reference register"));
     }
     return TIRB_OK;
@@ -55,7 +55,7 @@ static tirb_status check_operand(checker *c, char letter, int64_t value) {
         return check_below(c, value, c->program->n_imports, "import");
     case 'Z':
         return check_below(c, value, c->program->n_strings, "string");
-    default: /* i I T n; j, a, r and H are checked where they are used */
+    default: /* i I T n; j, a, r, P and H are checked where they are used */
         return TIRB_OK;
     }
 }
@@ -130,10 +130,11 @@ static tirb_status check_return(checker *c) {
 
 static tirb_status check_call(checker *c) {
     const tirbi_instr *instr = c->instr;
-    TIRBI_TRY(check_lists(c));
+    TIRBI_TRY(check_lists(c, instr->operand[2], instr->operand[3]));
     uint32_t callee_index = (uint32_t)instr->operand[0];
     const tirbi_function *callee = &c->program->functions[callee_index];
     const checker_arity *arity = &c->arities[callee_index];
+    if (callee->is_region) return tirbi_verify_fail(c, "function %u is a region: only fork runs it", callee_index);
     if (instr->operand[2] != arity->n_scalars) {
         return tirbi_verify_fail(c, "function %u takes %u scalars, not %" PRId64, callee_index, arity->n_scalars,
                                  instr->operand[2]);
@@ -163,7 +164,7 @@ static tirb_status check_call(checker *c) {
 /* What the host is handed has the types that the import says, and is only written where the program may write. */
 static tirb_status check_callx(checker *c) {
     const tirbi_instr *instr = c->instr;
-    TIRBI_TRY(check_lists(c));
+    TIRBI_TRY(check_lists(c, instr->operand[2], instr->operand[3]));
     uint32_t index = (uint32_t)instr->operand[0];
     const tirbi_import *import = &c->program->imports[index];
     uint32_t n_views = 0;
@@ -185,6 +186,50 @@ static tirb_status check_callx(checker *c) {
         }
         if ((param->access & TIRBI_WRITE) && !ref->writable) {
             return tirbi_verify_fail(c, "import %u writes parameter %u, r%u may not be written", index, i, reg);
+        }
+    }
+    return TIRB_OK;
+}
+
+/* A region's scalar parameters are the chunk's begin and end and then the fork's scalars; it has no shape variables. */
+static tirb_status check_fork(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    TIRBI_TRY(check_lists(c, instr->operand[3], instr->operand[4]));
+    uint32_t region_index = (uint32_t)instr->operand[0];
+    const tirbi_function *region = &c->program->functions[region_index];
+    const checker_arity *arity = &c->arities[region_index];
+    if (!region->is_region) return tirbi_verify_fail(c, "function %u is not a region", region_index);
+    if (instr->operand[3] + 2 != arity->n_scalars) {
+        return tirbi_verify_fail(c, "region %u takes %u scalars after begin and end, not %" PRId64, region_index,
+                                 arity->n_scalars - 2, instr->operand[3]);
+    }
+    if (instr->operand[4] != arity->n_tensors) {
+        return tirbi_verify_fail(c, "region %u takes %u references, not %" PRId64, region_index, arity->n_tensors,
+                                 instr->operand[4]);
+    }
+    unsigned argument = 0;
+    for (unsigned i = 0; i < region->n_params; i++) {
+        const tirbi_param *param = &region->params[i];
+        if (param->kind != TIRB_PARAM_TENSOR) continue;
+        const tirbi_part *part = &instr->parts[argument];
+        uint16_t reg = instr->refs[argument++];
+        const tirbi_ref_type *ref = &c->function->refs[reg];
+        if (part->partitioned) {
+            TIRBI_TRY(tirbi_verify_x(c, part->base));
+            TIRBI_TRY(tirbi_verify_x(c, part->stride));
+            TIRBI_TRY(tirbi_verify_x(c, part->extent));
+        }
+        if (ref->dtype != param->dtype) {
+            return tirbi_verify_fail(c, "parameter %u of region %u is %s, r%u is %s", i, region_index,
+                                     tirbi_dtypes[param->dtype].name, reg, tirbi_dtypes[ref->dtype].name);
+        }
+        if (!(param->access & TIRBI_WRITE)) continue;
+        if (!ref->writable) {
+            return tirbi_verify_fail(c, "region %u writes parameter %u, r%u may not be written", region_index, i, reg);
+        }
+        if (!part->partitioned) {
+            return tirbi_verify_fail(c, "region %u writes parameter %u, but r%u is passed whole, not a part of it",
+                                     region_index, i, reg);
         }
     }
     return TIRB_OK;
@@ -278,6 +323,8 @@ static tirb_status check_meaning(checker *c) {
         return check_call(c);
     case TIRB_OP_CALLX:
         return check_callx(c);
+    case TIRB_OP_FORK:
+        return check_fork(c);
     case TIRB_OP_RET:
     case TIRB_OP_RETVOID:
         return check_return(c);

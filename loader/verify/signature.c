@@ -305,6 +305,24 @@ static tirb_status check_vars(checker *c, taken_registers *taken, checker_arity 
     return TIRB_OK;
 }
 
+/* What a fork calls: nobody else does, it begins with the chunk's begin and end, and gives nothing back. Regions come
+ * behind all other functions, so that the numbers of those do not depend on how loops run. */
+static tirb_status check_region(checker *c) {
+    const tirbi_function *f = c->function;
+    if (!f->is_region) {
+        if (c->function_index == 0 || !f[-1].is_region) return TIRB_OK;
+        return tirbi_verify_fail(c, "it comes after a region");
+    }
+    if (f->is_public) return tirbi_verify_fail(c, "a region is not public");
+    if (f->returns) return tirbi_verify_fail(c, "a region returns nothing");
+    if (f->n_vars > 0) return tirbi_verify_fail(c, "a region has no shape variables");
+    for (unsigned i = 0; i < 2; i++) {
+        bool counts = i < f->n_params && f->params[i].kind == TIRB_PARAM_SCALAR && f->params[i].dtype == TIRB_I64;
+        if (!counts) return tirbi_verify_fail(c, "parameter %u of a region is not an i64 scalar", i);
+    }
+    return TIRB_OK;
+}
+
 tirb_status tirbi_verify_signature(checker *c) {
     checker_arity *arity = &c->arities[c->function_index];
     *arity = (checker_arity){0};
@@ -315,5 +333,6 @@ tirb_status tirbi_verify_signature(checker *c) {
     memset(taken.parameters, 0, used < sizeof(taken.parameters) ? used : sizeof(taken.parameters));
     memset(taken.refs, 0, c->function->n_refs / 8u + 1);
     TIRBI_TRY(check_params(c, &taken, arity));
+    TIRBI_TRY(check_region(c));
     return check_vars(c, &taken, arity);
 }

@@ -532,23 +532,32 @@ static void check_text(fixture *f, const tirbi_program *program, const tirbi_wri
     tirbi_writer_destroy(&text);
 }
 
-static void run_bundle(program_test *t, const tirbi_writer *bytes, const char *comments) {
-    for (tirb_isa isa = TIRB_ISA_GENERIC; isa < TIRBI_N_ISAS; isa++) {
-        if (!tirb_isa_available(isa)) continue;
-        tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
-        tirb_engine *engine = NULL;
-        tirb_error error = TIRB_ERROR_INIT;
-        unsigned n = 0;
-        options.isa = t->isa = isa;
-        assert_int_equal(tirb_engine_create(&options, &engine, &error), TIRB_OK);
-        tirb_status status = tirb_module_load(engine, bytes->data, bytes->size, &t->module, &error);
-        if (status != TIRB_OK) fail_msg("%s: %s", t->path, error.message);
-        assert_int_equal(tirb_instance_create(t->module, NULL, &t->instance, &error), TIRB_OK);
-        visit_comments(t, comments, visit_run, &n);
-        if (n == 0) fail_msg("%s expects nothing", t->path);
-        tirb_instance_destroy(t->instance);
-        tirb_module_release(t->module);
-        tirb_engine_release(engine);
+/* Once more with each number of threads: nothing that can be seen depends on it. */
+static void run_bundle_threads(program_test *t, const tirbi_writer *bytes, const char *comments, uint32_t threads) {
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    tirb_engine *engine = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    unsigned n = 0;
+    options.isa = t->isa;
+    options.max_threads = limits.threads = threads;
+    assert_int_equal(tirb_engine_create(&options, &engine, &error), TIRB_OK);
+    tirb_status status = tirb_module_load(engine, bytes->data, bytes->size, &t->module, &error);
+    if (status != TIRB_OK) fail_msg("%s: %s", t->path, error.message);
+    assert_int_equal(tirb_instance_create(t->module, &limits, &t->instance, &error), TIRB_OK);
+    visit_comments(t, comments, visit_run, &n);
+    if (n == 0) fail_msg("%s expects nothing", t->path);
+    tirb_instance_destroy(t->instance);
+    tirb_module_release(t->module);
+    tirb_engine_release(engine);
+}
+
+static void run_bundle(program_test *t, const tirbi_program *program, const tirbi_writer *bytes, const char *comments) {
+    bool regions = program->n_functions > 0 && program->functions[program->n_functions - 1].is_region;
+    for (t->isa = TIRB_ISA_GENERIC; t->isa < TIRBI_N_ISAS; t->isa++) {
+        if (!tirb_isa_available(t->isa)) continue;
+        run_bundle_threads(t, bytes, comments, 1);
+        for (uint32_t threads = 2; regions && threads <= 7; threads += 5) run_bundle_threads(t, bytes, comments, threads);
     }
 }
 
@@ -569,7 +578,7 @@ static void run_file(const char *path) {
     note_opcodes(program);
     tirbi_writer bytes = fixture_bundle(&f, program);
     check_text(&f, program, &bytes);
-    run_bundle(&t, &bytes, source);
+    run_bundle(&t, program, &bytes, source);
     tirbi_writer_destroy(&bytes);
     tirbi_writer_destroy(&text);
     fixture_close(&f);

@@ -171,6 +171,7 @@ static void append_byte(tirbi_writer *bytes) { tirbi_write_u8(bytes, 0); }
 static void other_magic(tirbi_writer *bytes) { bytes->data[0] = 't'; }
 static void next_major(tirbi_writer *bytes) { bytes->data[HEADER_MAJOR]++; }
 static void feature(tirbi_writer *bytes) { bytes->data[HEADER_FEATURES + 1] = 1; }
+static void feature_unused(tirbi_writer *bytes) { bytes->data[HEADER_FEATURES] = FEATURE_REGIONS; }
 static void unpacked_huge(tirbi_writer *bytes) { tirbi_store_u32(bytes->data + HEADER_UNPACKED, UINT32_MAX); }
 static void unpacked_wrong(tirbi_writer *bytes) { bytes->data[HEADER_UNPACKED]++; }
 static void dictionary_unknown(tirbi_writer *bytes) { bytes->data[HEADER_DICTIONARY] = 77; }
@@ -192,6 +193,7 @@ static void test_headers(void **state) {
         {other_magic, TIRB_FORMAT, "not a tirb bundle"},
         {next_major, TIRB_VERSION, "bundle format 2.0, this tirb reads 1.x"},
         {feature, TIRB_VERSION, "features 0x100"},
+        {feature_unused, TIRB_FORMAT, "uses the features 0x0, its header says 0x1"},
         {unpacked_huge, TIRB_MEMORY_LIMIT, "the unpacked bundle has 4294967295 bytes"},
         {unpacked_wrong, TIRB_FORMAT, "unpack to"},
         {dictionary_unknown, TIRB_VERSION, "dictionary 77"},
@@ -369,7 +371,9 @@ static void test_contents(void **state) {
         {"names is malformed", TIRB_FORMAT, {NAMES("\x01\xff\xff\xff\xff\x7f"), NO_FUNCTIONS, NO_CODE}},
         /* functions */
         {"functions has 1 bytes too many", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0\0"), CODE("\x08")}},
-        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x04\0\0\0\0\x02\0\0"), CODE("\x08")}},
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0"), CODE("\x08")}},
+        {"uses the features 0x1, its header says 0x0", TIRB_FORMAT, {F_NAMES, F("\0\x04\0\0\0\0\x02\0\0"), CODE("\x08")}},
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x0c\0\0\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\x01\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\x01\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\x01\0"), CODE("\x08")}},

@@ -64,7 +64,7 @@ static void test_rows(void **state) {
     for (unsigned i = 0; i < TIRB_N_OPS; i++) {
         const tirbi_op_info *info = &tirbi_ops[i];
         if (!info->mnemonic) continue;
-        assert_true(strspn(info->operands, "DSxWRVUQCLiIjTnFGZarH") == strlen(info->operands));
+        assert_true(strspn(info->operands, "DSxWRVUQCLiIjTnFGZarPH") == strlen(info->operands));
         assert_true(strlen(info->meaning) > 0);
         if (info->flags & TIRBI_FLAG_ELEMENTWISE) {
             unsigned other = i ^ TIRB_OP_LANE_FORM;
@@ -101,6 +101,7 @@ static int64_t sample(char letter, unsigned i) {
     case 'a':
         return 3;
     case 'r':
+    case 'P':
         return 2;
     case 'H':
         return 0;
@@ -118,6 +119,9 @@ static void fill(tirbi_instr *instr, uint8_t op, uint8_t type) {
     if (strchr(letters, 'a')) {
         for (uint16_t i = 0; i < 3; i++) instr->scalars[i] = (uint16_t)(1000 + i);
         for (uint16_t i = 0; i < 2; i++) instr->refs[i] = (uint16_t)(2000 + i);
+    }
+    if (strchr(letters, 'P')) {
+        instr->parts[1] = (tirbi_part){.partitioned = true, .base = 0x8001, .stride = 0x1234, .extent = 5};
     }
     if (!strchr(letters, 'H')) return;
     instr->lane = (tirbi_lane_header){.n = 7, .n_inner = 2, .n_cursors = 3, .end = 0xABCDEF01};

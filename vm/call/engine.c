@@ -161,6 +161,9 @@ tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine *
     }
     atomic_init(&engine->references, 1);
     engine->heap = heap;
+    engine->max_threads = chosen.max_threads;
+    engine->parallel_for = chosen.parallel_for;
+    atomic_init(&engine->team, NULL);
     engine->isa = chosen.isa == TIRB_ISA_AUTO ? best_isa() : chosen.isa;
     engine->max_bundle_size = chosen.max_bundle_size ? chosen.max_bundle_size : DEFAULT_MAX_BUNDLE_SIZE;
     engine->cache_bytes = chosen.cache_bytes;
@@ -178,9 +181,18 @@ void tirbi_engine_retain(tirb_engine *engine) {
     atomic_fetch_add_explicit(&engine->references, 1, memory_order_relaxed);
 }
 
+tirb_status tirbi_engine_need_team(tirb_engine *engine, tirb_error *error) {
+    if (atomic_load_explicit(&engine->team, memory_order_acquire)) return TIRB_OK;
+    tirbi_team *team, *none = NULL;
+    TIRBI_TRY(tirbi_team_create(&engine->heap, engine->max_threads, &engine->parallel_for, &team, error));
+    if (!atomic_compare_exchange_strong(&engine->team, &none, team)) tirbi_team_destroy(team);
+    return TIRB_OK;
+}
+
 void tirb_engine_release(tirb_engine *engine) {
     if (!engine || atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
     tirbi_cache_destroy(engine->cache);
+    tirbi_team_destroy(atomic_load(&engine->team));
     tirbi_timer_destroy(&engine->timer);
     tirbi_heap heap = engine->heap;
     tirbi_heap_free(&heap, engine, sizeof(*engine));

@@ -64,6 +64,7 @@ tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits,
                                limits->struct_size);
     }
     fill_defaults(&chosen);
+    if (chosen.threads > 1) TIRBI_TRY(tirbi_engine_need_team(module->engine, error));
     tirbi_heap heap = module->engine->heap;
     tirb_instance *instance = tirbi_heap_calloc(&heap, 1, sizeof(*instance));
     if (!instance) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for an instance");
@@ -75,7 +76,8 @@ tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits,
     atomic_init(&instance->busy, 0);
     atomic_init(&instance->fuel_used, 0);
     atomic_init(&instance->peak_memory, 0);
-    atomic_init(&instance->stop, TIRBI_RUN);
+    atomic_init(&instance->stops.call, TIRBI_RUN);
+    for (unsigned i = 0; i < TIRBI_MAX_CHUNKS; i++) atomic_init(&instance->stops.participants[i], TIRBI_RUN);
     if (!make_scratch(instance)) {
         tirb_instance_destroy(instance);
         return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for an instance");
@@ -95,9 +97,7 @@ void tirb_instance_destroy(tirb_instance *instance) {
 
 void tirb_instance_cancel(tirb_instance *instance) {
     if (!instance) return;
-    unsigned run = TIRBI_RUN; /* a deadline that came first stays */
-    atomic_compare_exchange_strong_explicit(&instance->stop, &run, TIRBI_STOP_CANCEL, memory_order_relaxed,
-                                            memory_order_relaxed);
+    tirbi_stop(&instance->stops, TIRBI_STOP_CANCEL);
 }
 
 tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_stats) {
@@ -189,35 +189,38 @@ static void read_result(const tirbi_function *f, uint64_t bits, tirb_result *out
 /* What a deadline covers: copying arguments in, the run, and copying results back. */
 static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, tirbi_run *run, uint32_t function,
                              uint64_t *result) {
-    tirb_status status = tirbi_bind_references(binding, &instance->heap, &instance->stop);
+    tirb_status status = tirbi_bind_references(binding, &instance->heap, &instance->stops.call);
     if (status != TIRB_OK) return status;
     status = tirbi_execute(run, function, binding->scratch->scalars, binding->scratch->refs, result, binding->error);
     if (status != TIRB_OK) {
         locate(instance, run, binding->error);
         return status;
     }
-    return tirbi_bind_copy_back(binding, &instance->stop);
+    return tirbi_bind_copy_back(binding, &instance->stops.call);
 }
 
 static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                         tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
     instance->heap.peak = instance->heap.used;
     instance->heap.over_budget = false;
-    atomic_store_explicit(&instance->stop, TIRBI_RUN, memory_order_relaxed);
+    atomic_store(&instance->stops.call, TIRBI_RUN);
     tirbi_binding binding;
     TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
     TIRBI_TRY(tirbi_bind_arguments(&binding));
 
     tirbi_timer *timer = &instance->module->engine->timer;
     uint64_t timeout = instance->limits.timeout_ns;
-    if (timeout) TIRBI_TRY(tirbi_deadline_arm(timer, &instance->deadline, &instance->stop, timeout, error));
+    if (timeout) TIRBI_TRY(tirbi_deadline_arm(timer, &instance->deadline, &instance->stops, timeout, error));
     tirbi_run run = {.code = instance->module->code,
                      .heap = &instance->heap,
-                     .stop = &instance->stop,
+                     .stop = &instance->stops.call,
+                     .stops = &instance->stops,
                      .fuel = instance->limits.fuel,
                      .max_depth = instance->limits.max_depth,
                      .import = tirbi_import_call,
-                     .import_context = instance};
+                     .import_context = instance,
+                     .threads = instance->limits.threads,
+                     .team = atomic_load_explicit(&instance->module->engine->team, memory_order_acquire)};
     uint64_t bits = 0;
     tirb_status status = run_bound(instance, &binding, &run, function, &bits);
     if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);

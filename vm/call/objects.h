@@ -23,6 +23,9 @@ struct tirb_engine {
     tirbi_timer timer;
     tirbi_cache *cache; /* of verified programs; NULL: none */
     uint64_t cache_bytes, cache_modules;
+    uint32_t max_threads;
+    tirb_parallel_for parallel_for;
+    _Atomic(tirbi_team *) team; /* made by the first instance that may use threads */
 };
 
 /* What a call needs to know about a function and its parameters do not say directly; made when a module is loaded. */
@@ -99,7 +102,7 @@ struct tirb_instance {
     tirbi_bound_import *imports; /* by import of the program */
     tirb_limits limits; /* with the defaults filled in */
     atomic_uint busy;
-    atomic_uint stop; /* TIRBI_RUN or a reason to stop; reset when a call starts */
+    tirbi_stops stops; /* reset when a call starts */
     tirbi_deadline deadline;
     /* By the last call, stored when it ends: tirb_instance_stats may look while another one begins. */
     atomic_uint_least64_t fuel_used;
@@ -122,6 +125,8 @@ void tirbi_engine_retain(tirb_engine *engine);
 /* What the engine's cache does with what it holds, a tirbi_verified. */
 void tirbi_verified_retain(void *verified);
 void tirbi_verified_release(void *verified);
+/* Makes the team if there is none yet. Errors: NO_MEMORY. */
+tirb_status tirbi_engine_need_team(tirb_engine *engine, tirb_error *error);
 
 /* Copies the caller's options struct `from`, which begins with its struct_size, into the zeroed `to`. A shorter struct
  * leaves the rest at 0, which means the defaults; a longer one must be 0 where this version has no fields. */

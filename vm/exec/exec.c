@@ -201,7 +201,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #ifndef TIRB_SWITCH_DISPATCH
     PINNED(const void *const *, target, "r14") = targets;
 #endif
-    const atomic_uint *const stop = machine->run->stop;
+    const atomic_uint *const stop = machine->stop;
     const tirbi_frame *const bottom = machine->frame;
     PINNED(const tirbi_word *, pc, "rbx") = bottom->fn->words;
     tirbi_frame *frame;
@@ -340,6 +340,16 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         TRY(tirbi_lane_run(machine, loop));
         fuel = machine->fuel;
         pc = frame->fn->words + loop->after;
+        GO();
+    }
+    HANDLER(FORK) {
+        bool entered = false;
+        machine->fuel = fuel;
+        TRY(tirbi_fork_step(machine, pc, &entered));
+        fuel = machine->fuel;
+        if (!entered) NEXT(2);
+        LOAD_FRAME();
+        pc = frame->fn->words;
         GO();
     }
     HANDLER(KERNEL) {

@@ -14,6 +14,7 @@
 
 #include "loader/base/alloc.h"
 #include "loader/bundle/program.h"
+#include "vm/team/team.h"
 
 /* A reference as the VM holds it: `size` bytes at `data`, elements of `type`. Null is size 0. */
 typedef struct tirbi_ref {
@@ -30,8 +31,18 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, tirbi_
                               tirb_error *error);
 void tirbi_code_destroy(tirbi_code *code);
 
-/* Why a run should stop, set by another thread and polled where fuel is charged and inside long instructions. */
-enum { TIRBI_RUN = 0, TIRBI_STOP_CANCEL = 1, TIRBI_STOP_DEADLINE = 2 };
+/* Why a run should stop, set by another thread and polled where fuel is charged and inside long instructions. VOID stops
+ * a chunk behind one that has trapped. */
+enum { TIRBI_RUN = 0, TIRBI_STOP_CANCEL = 1, TIRBI_STOP_DEADLINE = 2, TIRBI_STOP_VOID = 4 };
+
+/* A call's words to poll: its own, and one for each participant of a fork. */
+typedef struct tirbi_stops {
+    atomic_uint call;
+    atomic_uint participants[TIRBI_MAX_CHUNKS];
+} tirbi_stops;
+
+/* Asks the call to stop, unless that was done before: the first reason stays. Safe from any thread. */
+void tirbi_stop(tirbi_stops *stops, unsigned reason);
 
 /* Calls what the host has bound to an import: `scalars` and `refs` hold its scalar parameters, as registers hold them,
  * and its views, each in order. Fills *result if the import returns. An error ends the run. */
@@ -43,10 +54,13 @@ typedef struct tirbi_run {
     const tirbi_code *code;
     tirbi_heap *heap; /* frames, scratch and allocations; its budget is the memory limit */
     const atomic_uint *stop;
+    tirbi_stops *stops; /* which `stop` belongs to; NULL: chunks run in order */
     uint64_t fuel; /* UINT64_MAX: unlimited */
     uint32_t max_depth;
     tirbi_import_gate import; /* NULL: a call of an import traps */
     void *import_context;
+    uint32_t threads; /* of forks; 0 counts as 1 */
+    tirbi_team *team; /* NULL: the calling thread is alone */
 
     uint64_t fuel_used;
     uint32_t trap_function; /* where a trap happened: function and byte offset in its code */

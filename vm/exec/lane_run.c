@@ -220,7 +220,7 @@ static tirb_status make_state(tirbi_machine *machine) {
     state->pointers = (uint8_t **)(void *)((uint8_t *)state + head);
     uint8_t *scratch = (uint8_t *)state + head + pointers;
     state->scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64;
-    state->stop = machine->run->stop;
+    state->stop = machine->stop;
     machine->lanes = state;
     machine->lanes_size = size;
     return TIRB_OK;

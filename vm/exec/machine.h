@@ -8,6 +8,13 @@
 #include "vm/lanes/lanes.h"
 #include "vm/lanes/word.h"
 
+/* Where a trap happened: function and byte offset in its code. */
+typedef struct tirbi_trap_place {
+    uint32_t function;
+    uint32_t offset;
+    bool known;
+} tirbi_trap_place;
+
 /* ---- Handlers ------------------------------------------------------------------------------------------------- */
 
 enum tirbi_handler {
@@ -27,6 +34,22 @@ enum tirbi_handler {
 
 /* ---- Translated functions ------------------------------------------------------------------------------------- */
 
+/* A fork instruction: slots and reference registers of the frame that executes it. */
+typedef struct tirbi_fork_arg {
+    uint16_t ref;
+    bool partitioned;
+    bool written;
+    uint16_t base, stride, extent; /* slots */
+} tirbi_fork_arg;
+
+typedef struct tirbi_fork {
+    uint32_t region; /* function */
+    uint16_t n, grain;
+    uint16_t n_scalars, n_args;
+    const uint16_t *scalars;
+    const tirbi_fork_arg *args; /* in the order of the region's reference parameters */
+} tirbi_fork;
+
 typedef struct tirbi_fn {
     const tirbi_function *function;
     const tirbi_word *words;
@@ -41,6 +64,7 @@ typedef struct tirbi_fn {
     uint32_t n_sites; /* alloc instructions */
     uint16_t n_scalar_args;
     uint16_t n_ref_args;
+    const tirbi_fork *forks;
     uint32_t n_instructions; /* what a call costs */
     uint32_t refs_at;        /* places in the frame, in bytes */
     uint32_t reds_at;
@@ -75,6 +99,8 @@ typedef struct tirbi_frame {
     const tirbi_fn *fn;
     const tirbi_word *pc; /* where the caller goes on */
     uint16_t dest;        /* the caller's slot for the result */
+    bool chunked;         /* runs a chunk of two or more */
+    uint8_t next_chunk;   /* of the fork that this frame is executing chunk by chunk; 0: none */
     /* The slots, the references, the reduction states and the alloc sites follow at the places that fn gives. */
 } tirbi_frame;
 
@@ -100,6 +126,8 @@ typedef struct tirbi_chunk {
     size_t used;
 } tirbi_chunk;
 
+typedef struct tirbi_region tirbi_region; /* a fork whose chunks several machines run */
+
 typedef struct tirbi_machine {
     tirbi_run *run;
     const tirbi_code *code;
@@ -115,6 +143,11 @@ typedef struct tirbi_machine {
     tirbi_fpu_state host; /* the host's floating-point state, in force while it is called */
     const tirbi_word *trap; /* the word of a lane body that trapped */
     tirb_error *error;
+    const atomic_uint *stop;
+    uint32_t own_chunk;     /* that this machine runs, if it is not the one that runs the call */
+    uint32_t n_chunked;     /* forks of two chunks or more that the code being run is inside of */
+    uint64_t fuel_limit;    /* UINT64_MAX: unlimited */
+    tirbi_trap_place place; /* where a chunk trapped that another machine ran */
 } tirbi_machine;
 
 /* Pushes a frame for `fn`, cleared, with its constants in place. */
@@ -124,6 +157,12 @@ void tirbi_machine_pop(tirbi_machine *machine);
 void tirbi_machine_release(tirbi_machine *machine);
 /* Executes an alloc instruction: `count` zeroed elements of `size` bytes. */
 tirb_status tirbi_site_alloc(tirbi_machine *machine, tirbi_block **site, int64_t count, uint8_t type, tirbi_ref *out);
+
+/* Executes a fork instruction, or goes on with it. Where the chunks run in order on this machine, *entered says that the
+ * frame of the next one is on top; when it returns, the instruction is executed again. */
+tirb_status tirbi_fork_step(tirbi_machine *machine, const tirbi_word *pc, bool *entered);
+/* Where the machine trapped, with the word that dispatch gave. FUEL used up in a region has the place of the fork. */
+tirbi_trap_place tirbi_trap_place_of(const tirbi_machine *machine, tirb_status status, const tirbi_word *trap_pc);
 
 /* Executes a slice instruction. */
 tirb_status tirbi_make_slice(const tirbi_word *pc, const uint64_t *slots, tirbi_ref *refs, tirb_error *error);

@@ -15,21 +15,28 @@ tirb_status tirbi_charge(tirbi_machine *machine, uint64_t amount) {
         machine->fuel -= amount;
         return TIRB_OK;
     }
-    if (machine->run->fuel == UINT64_MAX) {
+    if (machine->fuel_limit == UINT64_MAX) {
         machine->fuel = 0;
         return TIRB_OK;
     }
     machine->fuel = 0;
     return tirbi_error_set(machine->error, TIRB_FUEL, "the fuel of %llu units is used up",
-                           (unsigned long long)machine->run->fuel);
+                           (unsigned long long)machine->fuel_limit);
+}
+
+/* The call's word first: a fork that clears the participants' words looks at it afterwards. */
+void tirbi_stop(tirbi_stops *stops, unsigned reason) {
+    unsigned run = TIRBI_RUN;
+    if (!atomic_compare_exchange_strong(&stops->call, &run, reason)) return;
+    for (unsigned i = 0; i < TIRBI_MAX_CHUNKS; i++) atomic_fetch_or(&stops->participants[i], reason);
 }
 
 tirb_status tirbi_poll(const tirbi_machine *machine) {
-    switch (atomic_load_explicit(machine->run->stop, memory_order_relaxed)) {
-    case TIRBI_RUN: return TIRB_OK;
-    case TIRBI_STOP_DEADLINE: return tirbi_error_set(machine->error, TIRB_DEADLINE, "the call's time is up");
-    default: return tirbi_error_set(machine->error, TIRB_CANCELLED, "the call was cancelled");
-    }
+    unsigned stop = atomic_load_explicit(machine->stop, memory_order_relaxed);
+    if (stop & TIRBI_STOP_DEADLINE) return tirbi_error_set(machine->error, TIRB_DEADLINE, "the call's time is up");
+    if (stop & TIRBI_STOP_CANCEL) return tirbi_error_set(machine->error, TIRB_CANCELLED, "the call was cancelled");
+    if (stop & TIRBI_STOP_VOID) return tirbi_error_set(machine->error, TIRB_CANCELLED, "a chunk before this one has trapped");
+    return TIRB_OK;
 }
 
 static tirb_status out_of_memory(const tirbi_machine *machine, uint64_t bytes, const char *what) {
@@ -186,7 +193,7 @@ static void pass_arguments(tirbi_frame *frame, const uint64_t *scalars, const ti
 tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *scalars, const tirbi_ref *refs,
                           uint64_t *result, tirb_error *error) {
     tirbi_machine machine = {
-        .run = run, .code = run->code, .heap = run->heap, .fuel = run->fuel, .error = error};
+        .run = run, .code = run->code, .stop = run->stop, .heap = run->heap, .fuel = run->fuel, .fuel_limit = run->fuel, .error = error};
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
     machine.host = tirbi_fpu_enter();
@@ -200,9 +207,10 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     if (status == TIRB_OK) {
         if (result) *result = machine.result;
     } else {
-        if (machine.frame) fn = machine.frame->fn;
-        run->trap_function = (uint32_t)(fn - run->code->functions);
-        run->trap_offset = fn->n_words > 0 ? fn->offsets[trap_pc - fn->words] : 0;
+        tirbi_trap_place place = {.function = function};
+        if (machine.frame) place = tirbi_trap_place_of(&machine, status, trap_pc);
+        run->trap_function = place.function;
+        run->trap_offset = place.offset;
     }
     run->fuel_used = run->fuel - machine.fuel;
     tirbi_machine_release(&machine);

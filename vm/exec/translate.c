@@ -126,6 +126,9 @@ typedef struct translator {
     tirbi_lane_loop *loops;
     uint32_t n_loops;
     uint32_t loops_seen;
+    tirbi_fork *forks;
+    uint32_t n_forks;
+    uint32_t forks_seen;
     tirb_error *error;
 } translator;
 
@@ -145,11 +148,13 @@ static tirb_status survey(translator *t) {
         if (target >= 0 && target < f->code_size) t->targets[target] = 1;
         if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;
         if (t->instr->op == TIRB_OP_LANE) t->n_loops++;
+        if (t->instr->op == TIRB_OP_FORK) t->n_forks++;
     }
     t->fn->n_instructions = ordinal;
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
-    return t->loops ? TIRB_OK : tirbi_heap_status(t->heap);
+    t->forks = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_fork, t->n_forks);
+    return t->loops && t->forks ? TIRB_OK : tirbi_heap_status(t->heap);
 }
 
 static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t target) {
@@ -314,6 +319,37 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     return TIRB_OK;
 }
 
+static tirb_status translate_fork(translator *t) {
+    const tirbi_instr *in = t->instr;
+    const tirbi_function *region = &t->code->program->functions[in->operand[0]];
+    tirbi_fork *fork = &t->forks[t->forks_seen];
+    *fork = (tirbi_fork){.region = (uint32_t)in->operand[0], .n = (uint16_t)in->operand[1],
+                         .grain = slot_of(t, in->operand[2]), .n_scalars = (uint16_t)in->operand[3],
+                         .n_args = (uint16_t)in->operand[4]};
+    uint16_t *scalars = TIRBI_NEW_ARRAY(&t->code->arena, uint16_t, fork->n_scalars);
+    tirbi_fork_arg *args = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_fork_arg, fork->n_args);
+    if (!scalars || !args) return tirbi_heap_status(t->heap);
+    for (unsigned i = 0; i < fork->n_scalars; i++) scalars[i] = in->scalars[i];
+    unsigned n = 0;
+    for (unsigned i = 0; i < region->n_params; i++) {
+        if (region->params[i].kind != TIRB_PARAM_TENSOR) continue;
+        const tirbi_part *part = &in->parts[n];
+        tirbi_fork_arg *arg = &args[n];
+        *arg = (tirbi_fork_arg){.ref = in->refs[n], .partitioned = part->partitioned,
+                                .written = region->params[i].access & TIRBI_WRITE};
+        n++;
+        if (!part->partitioned) continue;
+        arg->base = slot_of(t, part->base);
+        arg->stride = slot_of(t, part->stride);
+        arg->extent = slot_of(t, part->extent);
+    }
+    fork->scalars = scalars;
+    fork->args = args;
+    emit1(t, TIRBI_H_FORK, 0, 0, 0);
+    tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->forks_seen++});
+    return TIRB_OK;
+}
+
 /* Memory, references and reductions. */
 static void translate_memory(translator *t) {
     const tirbi_instr *in = t->instr;
@@ -397,6 +433,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
         tirbi_translate_word(&t->emitter, (tirbi_word){.bits = (uint64_t)o[1]});
         break;
     case TIRB_OP_LANE: return translate_lane(t, at);
+    case TIRB_OP_FORK: return translate_fork(t);
     default: translate_memory(t); break;
     }
     return TIRB_OK;
@@ -484,6 +521,7 @@ static tirb_status keep_words(translator *t) {
     fn->constants = constants;
     fn->n_words = t->emitter.n;
     fn->loops = t->loops;
+    fn->forks = t->forks;
     return TIRB_OK;
 }
 

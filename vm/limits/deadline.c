@@ -39,9 +39,7 @@ static uint64_t fire(tirbi_timer *timer, uint64_t time) {
             if (d->time < earliest) earliest = d->time;
             continue;
         }
-        unsigned run = TIRBI_RUN; /* a cancel that came first stays */
-        atomic_compare_exchange_strong_explicit(d->stop, &run, TIRBI_STOP_DEADLINE, memory_order_relaxed,
-                                                memory_order_relaxed);
+        tirbi_stop(d->stops, TIRBI_STOP_DEADLINE);
         unlink_deadline(timer, d);
     }
     return earliest;
@@ -125,7 +123,7 @@ void tirbi_timer_destroy(tirbi_timer *timer) {
     pthread_mutex_destroy(&timer->lock);
 }
 
-tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, atomic_uint *stop, uint64_t timeout_ns,
+tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, tirbi_stops *stops, uint64_t timeout_ns,
                                tirb_error *error) {
     int64_t process = getpid();
     if (!adopt(timer, process)) return tirbi_error_set(error, TIRB_NO_MEMORY, "the deadline timer cannot be made");
@@ -134,7 +132,7 @@ tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, ato
     pthread_mutex_lock(&timer->lock);
     bool started = timer->running || start_thread(timer);
     if (started) {
-        *deadline = (tirbi_deadline){.next = timer->armed, .stop = stop, .time = time, .process = process};
+        *deadline = (tirbi_deadline){.next = timer->armed, .stops = stops, .time = time, .process = process};
         if (timer->armed) timer->armed->previous = deadline;
         timer->armed = deadline;
         if (time < timer->wake) {

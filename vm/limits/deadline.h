@@ -14,9 +14,11 @@
 
 #include <tirb/status.h>
 
+#include "vm/exec/exec.h"
+
 typedef struct tirbi_deadline {
     struct tirbi_deadline *previous, *next; /* while armed */
-    atomic_uint *stop;                      /* becomes TIRBI_STOP_DEADLINE unless it already says to stop */
+    tirbi_stops *stops;                     /* of the call that is to end with DEADLINE */
     uint64_t time;                          /* CLOCK_MONOTONIC, nanoseconds */
     int64_t process;                        /* that armed it; 0: not armed */
 } tirbi_deadline;
@@ -37,8 +39,8 @@ tirb_status tirbi_timer_init(tirbi_timer *timer, tirb_error *error);
 /* Stops and joins the thread, if this process has one. No deadline is armed. */
 void tirbi_timer_destroy(tirbi_timer *timer);
 
-/* Sets *stop once `timeout_ns` nanoseconds have passed. Errors: NO_MEMORY when the thread cannot be started. */
-tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, atomic_uint *stop, uint64_t timeout_ns,
+/* Stops a call once `timeout_ns` nanoseconds have passed. Errors: NO_MEMORY when the thread cannot be started. */
+tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, tirbi_stops *stops, uint64_t timeout_ns,
                                tirb_error *error);
 /* Nanoseconds until an armed deadline; 0: it has passed. */
 uint64_t tirbi_deadline_left(const tirbi_deadline *deadline);

@@ -1,0 +1,259 @@
+#include "vm/team/team.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "loader/base/cpu.h"
+#include "loader/base/error.h"
+
+#ifndef TIRB_NO_THREADS
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { MAX_WORKERS = 255, SPINS = 2000, YIELD_EVERY = 64 };
+
+/* A job is open while participants may still come. Who comes counts itself in before it looks whether the job is open,
+ * and the caller closes the job before it waits until nobody is inside: so nobody reads a job that has ended. */
+struct tirbi_team {
+    tirbi_heap *heap;
+    tirb_parallel_for host;
+    uint32_t max_workers;
+    uint32_t spins;
+    /* The process that the rest belongs to: 2 * pid, plus 1 while it is being made anew after a fork. */
+    _Atomic int64_t owner;
+    atomic_uint busy;
+    atomic_uint epoch;  /* of the latest job */
+    atomic_uint open;
+    atomic_uint inside;
+    atomic_uint next_who;
+    atomic_uint parked;  /* workers that sleep */
+    atomic_uint waiting; /* the caller sleeps until nobody is inside */
+    atomic_uint quit;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_cond_t left;
+    pthread_t threads[MAX_WORKERS];
+    uint32_t n_threads;
+    uint32_t n; /* of the job: participants that it has room for */
+    tirbi_team_work work;
+    void *context;
+};
+
+static inline void pause_cpu(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+/* One round of looking for something that another thread is about to do, which may need this CPU for it. */
+static void spin(uint32_t round) {
+    pause_cpu();
+    if (round % YIELD_EVERY == YIELD_EVERY - 1) sched_yield();
+}
+
+/* ---- Participants --------------------------------------------------------------------------------------------- */
+
+static void join_job(tirbi_team *team) {
+    atomic_fetch_add(&team->inside, 1);
+    if (atomic_load(&team->open)) {
+        uint32_t who = atomic_fetch_add(&team->next_who, 1);
+        if (who < team->n) team->work(team->context, who);
+    }
+    if (atomic_fetch_sub(&team->inside, 1) == 1 && atomic_load(&team->waiting)) {
+        pthread_mutex_lock(&team->lock);
+        pthread_cond_signal(&team->left);
+        pthread_mutex_unlock(&team->lock);
+    }
+}
+
+/* Waits until the epoch is no longer `seen`, and returns it. */
+static unsigned await_job(tirbi_team *team, unsigned seen) {
+    for (uint32_t i = 0; i < team->spins; i++) {
+        unsigned now = atomic_load_explicit(&team->epoch, memory_order_acquire);
+        if (now != seen || atomic_load_explicit(&team->quit, memory_order_relaxed)) return now;
+        spin(i);
+    }
+    pthread_mutex_lock(&team->lock);
+    atomic_fetch_add(&team->parked, 1);
+    while (atomic_load(&team->epoch) == seen && !atomic_load(&team->quit)) pthread_cond_wait(&team->wake, &team->lock);
+    atomic_fetch_sub(&team->parked, 1);
+    pthread_mutex_unlock(&team->lock);
+    return atomic_load(&team->epoch);
+}
+
+static void *worker_main(void *argument) {
+    tirbi_team *team = argument;
+    unsigned seen = 0;
+    while (!atomic_load(&team->quit)) {
+        join_job(team);
+        seen = await_job(team, seen);
+    }
+    return NULL;
+}
+
+/* Workers take no signals: they are the host's. */
+static void start_workers(tirbi_team *team, uint32_t wanted) {
+    sigset_t all, before;
+    sigfillset(&all);
+    if (wanted > team->max_workers) wanted = team->max_workers;
+    if (team->n_threads >= wanted || pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
+    while (team->n_threads < wanted) {
+        if (pthread_create(&team->threads[team->n_threads], NULL, worker_main, team) != 0) break;
+        team->n_threads++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- Jobs ----------------------------------------------------------------------------------------------------- */
+
+static void wait_until_empty(tirbi_team *team) {
+    for (uint32_t i = 0; i < team->spins; i++) {
+        if (atomic_load_explicit(&team->inside, memory_order_acquire) == 0) return;
+        spin(i);
+    }
+    pthread_mutex_lock(&team->lock);
+    atomic_store(&team->waiting, 1);
+    while (atomic_load(&team->inside) != 0) pthread_cond_wait(&team->left, &team->lock);
+    atomic_store(&team->waiting, 0);
+    pthread_mutex_unlock(&team->lock);
+}
+
+static void wake_workers(tirbi_team *team, uint32_t n) {
+    atomic_fetch_add(&team->epoch, 1);
+    if (atomic_load(&team->parked) == 0) return;
+    pthread_mutex_lock(&team->lock);
+    if (n >= team->n_threads) {
+        pthread_cond_broadcast(&team->wake);
+    } else {
+        for (uint32_t i = 0; i < n; i++) pthread_cond_signal(&team->wake);
+    }
+    pthread_mutex_unlock(&team->lock);
+}
+
+static void host_task(void *data, uint32_t index) {
+    (void)index;
+    join_job(data);
+}
+
+static void open_job(tirbi_team *team, uint32_t n, uint32_t first_who, tirbi_team_work work, void *context) {
+    team->n = n;
+    team->work = work;
+    team->context = context;
+    atomic_store(&team->next_who, first_who);
+    atomic_store(&team->open, 1);
+}
+
+static bool init_parts(tirbi_team *team) {
+    team->n_threads = 0;
+    atomic_uint *words[] = {&team->busy, &team->epoch, &team->open, &team->inside, &team->next_who, &team->parked,
+                            &team->waiting, &team->quit};
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) atomic_init(words[i], 0);
+    if (pthread_mutex_init(&team->lock, NULL) != 0) return false;
+    bool wake = pthread_cond_init(&team->wake, NULL) == 0;
+    if (wake && pthread_cond_init(&team->left, NULL) == 0) return true;
+    if (wake) pthread_cond_destroy(&team->wake);
+    pthread_mutex_destroy(&team->lock);
+    return false;
+}
+
+/* Makes the team this process's own: what fork() copied has no threads, and its lock may be held by one of the parent's.
+ * False while another thread does so. */
+static bool adopt(tirbi_team *team) {
+    int64_t mine = (int64_t)getpid() * 2, owner = atomic_load_explicit(&team->owner, memory_order_acquire);
+    if (owner == mine) return true;
+    if (owner == mine + 1 || !atomic_compare_exchange_strong(&team->owner, &owner, mine + 1)) return false;
+    bool made = init_parts(team);
+    atomic_store_explicit(&team->owner, made ? mine : 0, memory_order_release);
+    return made;
+}
+
+void tirbi_team_run(tirbi_team *team, uint32_t n, tirbi_team_work work, void *context) {
+    bool alone = !team || n < 2 || (!team->host.run && team->max_workers == 0);
+    if (alone || !adopt(team) || atomic_exchange(&team->busy, 1)) {
+        work(context, 0);
+        return;
+    }
+    if (team->host.run) {
+        open_job(team, n, 0, work, context);
+        team->host.run(team->host.context, n, host_task, team);
+    } else {
+        open_job(team, n, 1, work, context);
+        start_workers(team, n - 1);
+        wake_workers(team, n - 1);
+        work(context, 0);
+    }
+    atomic_store(&team->open, 0);
+    wait_until_empty(team);
+    /* A host may return before it has done all, or any, of what it was asked to. */
+    if (team->host.run) work(context, 0);
+    atomic_store(&team->busy, 0);
+}
+
+/* ---- The object ------------------------------------------------------------------------------------------------ */
+
+tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, const tirb_parallel_for *host, tirbi_team **out,
+                              tirb_error *error) {
+    *out = NULL;
+    tirbi_team *team = tirbi_heap_calloc(heap, 1, sizeof(*team));
+    if (!team) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a team");
+    uint32_t cpus = tirbi_usable_cpus();
+    if (max_threads == 0) max_threads = cpus;
+    team->heap = heap;
+    team->host = *host;
+    team->max_workers = max_threads - 1 < MAX_WORKERS ? max_threads - 1 : MAX_WORKERS;
+    team->spins = cpus > 1 ? SPINS : 1;
+    if (!init_parts(team)) {
+        tirbi_heap_free(heap, team, sizeof(*team));
+        return tirbi_error_set(error, TIRB_NO_MEMORY, "the team's locks cannot be made");
+    }
+    atomic_init(&team->owner, (int64_t)getpid() * 2);
+    *out = team;
+    return TIRB_OK;
+}
+
+void tirbi_team_destroy(tirbi_team *team) {
+    if (!team) return;
+    if (atomic_load(&team->owner) == (int64_t)getpid() * 2) {
+        pthread_mutex_lock(&team->lock);
+        atomic_store(&team->quit, 1);
+        pthread_cond_broadcast(&team->wake);
+        pthread_mutex_unlock(&team->lock);
+        for (uint32_t i = 0; i < team->n_threads; i++) pthread_join(team->threads[i], NULL);
+        pthread_cond_destroy(&team->left);
+        pthread_cond_destroy(&team->wake);
+        pthread_mutex_destroy(&team->lock);
+    }
+    tirbi_heap_free(team->heap, team, sizeof(*team));
+}
+
+#else /* a system without POSIX threads: every job is done by its caller */
+
+struct tirbi_team {
+    tirbi_heap *heap;
+};
+
+void tirbi_team_run(tirbi_team *team, uint32_t n, tirbi_team_work work, void *context) {
+    (void)team;
+    (void)n;
+    work(context, 0);
+}
+
+tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, const tirb_parallel_for *host, tirbi_team **out,
+                              tirb_error *error) {
+    (void)max_threads;
+    (void)host;
+    *out = tirbi_heap_calloc(heap, 1, sizeof(**out));
+    if (!*out) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a team");
+    (*out)->heap = heap;
+    return TIRB_OK;
+}
+
+void tirbi_team_destroy(tirbi_team *team) {
+    if (team) tirbi_heap_free(team->heap, team, sizeof(*team));
+}
+
+#endif
