@@ -1,9 +1,9 @@
 #include "compiler/driver/run.h"
 
+#include "loader/base/cpu.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "loader/base/cpu.h"
 
 static const option_row run_options[] = {
     {OPTION_FUNCTION, 'f', "function", "NAME", "the function; may be left out when there is one public function or a main"},
