@@ -91,6 +91,7 @@ typedef struct tirbi_scratch {
 typedef struct tirbi_bound_import {
     tirb_import_function function; /* NULL: nothing */
     void *context;
+    bool thread_safe;
 } tirbi_bound_import;
 
 struct tirb_instance {
@@ -110,8 +111,8 @@ struct tirb_instance {
 };
 
 /* The gate of runs, whose context is the instance (vm/host/import.c). */
-tirb_status tirbi_import_call(void *context, uint32_t import, const uint64_t *scalars, const tirbi_ref *refs,
-                              uint64_t *result, tirb_error *error);
+tirb_status tirbi_import_call(void *context, uint32_t import, bool in_region, const uint64_t *scalars,
+                              const tirbi_ref *refs, uint64_t *result, tirb_error *error);
 
 /* Takes the instance for one call. Errors: BUSY. */
 tirb_status tirbi_instance_enter(tirb_instance *instance, tirb_error *error);

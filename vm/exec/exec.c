@@ -161,8 +161,8 @@ static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, con
     }
     uint64_t result = 0;
     tirbi_fpu_leave(machine->host);
-    tirb_status status =
-        machine->run->import(machine->run->import_context, pc->a, scalars, views, &result, machine->error);
+    tirb_status status = machine->run->import(machine->run->import_context, pc->a, machine->n_chunked > 0, scalars, views,
+                                              &result, machine->error);
     machine->host = tirbi_fpu_enter();
     if (status == TIRB_OK && import->returns) s[pc->b] = tirbi_slot_extend(result, import->return_type);
     return status == TIRB_OK ? tirbi_poll(machine) : status;

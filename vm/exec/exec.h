@@ -45,9 +45,10 @@ typedef struct tirbi_stops {
 void tirbi_stop(tirbi_stops *stops, unsigned reason);
 
 /* Calls what the host has bound to an import: `scalars` and `refs` hold its scalar parameters, as registers hold them,
- * and its views, each in order. Fills *result if the import returns. An error ends the run. */
-typedef tirb_status (*tirbi_import_gate)(void *context, uint32_t import, const uint64_t *scalars, const tirbi_ref *refs,
-                                         uint64_t *result, tirb_error *error);
+ * and its views, each in order. Fills *result if the import returns. In a region
+ * other threads may be calling at the same time. An error ends the run. */
+typedef tirb_status (*tirbi_import_gate)(void *context, uint32_t import, bool in_region, const uint64_t *scalars,
+                                         const tirbi_ref *refs, uint64_t *result, tirb_error *error);
 
 /* One run. The caller fills the first part; the run fills the second. */
 typedef struct tirbi_run {

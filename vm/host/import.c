@@ -69,7 +69,9 @@ static tirb_status choose(const tirb_module *module, uint32_t import, const tirb
     for (uint32_t i = 0; i < n; i++) {
         if (strcmp(offers[i].name, name) != 0) continue;
         if (!offers[i].types || types_fit(offers[i].types, module->import_types[import])) {
-            *out = (tirbi_bound_import){.function = offers[i].function, .context = offers[i].context};
+            *out = (tirbi_bound_import){.function = offers[i].function,
+                                         .context = offers[i].context,
+                                         .thread_safe = offers[i].flags & TIRB_IMPORT_THREAD_SAFE};
             return TIRB_OK;
         }
         if (!other) other = &offers[i];
@@ -169,8 +171,8 @@ static tirb_status take_result(const char *name, tirbi_dtype type, const tirb_re
                            name, (long long)result->value.i, tirbi_dtypes[type].tvm_name);
 }
 
-tirb_status tirbi_import_call(void *context, uint32_t import, const uint64_t *scalars, const tirbi_ref *refs,
-                              uint64_t *result, tirb_error *error) {
+tirb_status tirbi_import_call(void *context, uint32_t import, bool in_region, const uint64_t *scalars,
+                              const tirbi_ref *refs, uint64_t *result, tirb_error *error) {
     tirb_instance *instance = (tirb_instance *)context;
     const tirbi_program *program = instance->module->program;
     const tirbi_import *row = &program->imports[import];
@@ -181,6 +183,10 @@ tirb_status tirbi_import_call(void *context, uint32_t import, const uint64_t *sc
         return tirbi_error_set(error, TIRB_IMPORT, "the program calls %.*s%.*s%s, which the host does not provide",
                                (int)tirbi_text_cut(name, SHOWN_NAME), name, (int)tirbi_text_cut(types, SHOWN_TYPES),
                                types, strlen(types) > SHOWN_TYPES ? ".." : "");
+    }
+    if (in_region && !bound->thread_safe) {
+        return tirbi_error_set(error, TIRB_IMPORT, "a region calls %.*s, which is not bound as thread-safe",
+                               (int)tirbi_text_cut(name, SHOWN_NAME), name);
     }
     host_call call;
     for (unsigned i = 0; i < row->n_params; i++) {
