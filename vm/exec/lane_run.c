@@ -43,6 +43,7 @@ static uint64_t add_or_most(uint64_t a, uint64_t b) {
     return tirbi_add_u64(a, b, &sum) ? sum : UINT64_MAX;
 }
 
+/* Going through the lanes takes time even where nothing is in the body, or only inner loops that do not run. */
 static uint64_t cost_of(const entry *e) {
     uint64_t body = e->loop->instructions;
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
@@ -52,7 +53,7 @@ static uint64_t cost_of(const entry *e) {
                 times = mul_or_most(times, e->extent[j] > 0 ? (uint64_t)e->extent[j] : 0);
         body = add_or_most(body, mul_or_most(times, e->loop->inner[k].instructions));
     }
-    return mul_or_most(body, (uint64_t)(e->n - 1) / 64 + 1);
+    return mul_or_most(body > 0 ? body : 1, (uint64_t)(e->n - 1) / 64 + 1);
 }
 
 /* ---- Bounds --------------------------------------------------------------------------------------------------- */
