@@ -292,6 +292,41 @@ static tirbi_value make_range(tirbi_script *s, const tirbi_call *c) {
     return v.as.range.min && v.as.range.extent ? v : tirbi_value_error();
 }
 
+static const tirb_buffer *accessed(tirbi_script *s, const tirbi_call *c, const tirbi_value *indices,
+                                   const tirb_expr *const **out, uint32_t *n) {
+    const tirbi_value *v = &c->args[0];
+    if (tirbi_is_error(v)) return NULL;
+    if (v->kind != TIRBI_VALUE_BUFFER) {
+        tirbi_fail(s, TIRB_TYPE, c->node->span, "expected a buffer, found %s", tirbi_value_text(v));
+        return NULL;
+    }
+    if (!tirbi_to_exprs(s, indices, out, n)) return NULL;
+    if (*n == v->as.buffer->ndim) return v->as.buffer;
+    tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is %u-dimensional and cannot be indexed with %u indices",
+               v->as.buffer->name, v->as.buffer->ndim, *n);
+    return NULL;
+}
+
+static tirbi_value buffer_load(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *indices, *predicate = NULL;
+    uint32_t n;
+    const tirb_buffer *buffer = accessed(s, c, &c->args[1], &indices, &n);
+    if (!buffer || (tirbi_given(&c->args[2]) && !(predicate = tirbi_to_expr(s, &c->args[2]))))
+        return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_load(&s->builder, c->node->span, buffer, indices, n, predicate));
+}
+
+static tirbi_value buffer_store(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *indices, *predicate = NULL;
+    uint32_t n;
+    const tirb_buffer *buffer = accessed(s, c, &c->args[2], &indices, &n);
+    const tirb_expr *value = buffer ? tirbi_to_typed(s, &c->args[1], tirbi_type_element(buffer->dtype)) : NULL;
+    if (!value || (tirbi_given(&c->args[3]) && !(predicate = tirbi_to_expr(s, &c->args[3]))))
+        return tirbi_value_error();
+    tirbi_emit_store(&s->builder, c->node->span, buffer, value, indices, n, predicate);
+    return tirbi_value_none();
+}
+
 const tirbi_entry tirbi_expr_names[] = {
     {"cast", cast, "value dtype", 0},
     {"Cast", raw_cast, "dtype value", 0},
@@ -300,20 +335,22 @@ const tirbi_entry tirbi_expr_names[] = {
     {"const", constant, "value dtype", 1},
     {"StringImm", string_imm, "value", 0},
     {"Select", select_value, "condition true_value false_value", 0},
-    {"if_then_else", if_then_else, "condition true_value false_value", 0},
+    {"if_then_else", if_then_else, "cond t f", 0},
     {"Ramp", ramp, "base stride lanes", 0},
     {"ramp", ramp, "base stride lanes", 0},
     {"Broadcast", broadcast, "value lanes", 0},
     {"broadcast", broadcast, "value lanes", 0},
     {"Shuffle", shuffle, "vectors indices", 0},
-    {"Let", let, "body where", 0},
+    {"Let", let, "expr where", 0},
     {"reinterpret", reinterpret, "dtype value", 0},
-    {"likely", likely, "condition", 0},
+    {"likely", likely, "cond", 0},
     {"assume", plain_call, "*args", TIRB_BUILTIN_ASSUME},
     {"isnullptr", plain_call, "*args", TIRB_BUILTIN_ISNULLPTR},
-    {"address_of", address_of, "element", 0},
+    {"address_of", address_of, "obj", 0},
     {"type_annotation", type_annotation, "dtype", 0},
     {"tvm_access_ptr", plain_call, "*args", TIRB_BUILTIN_TVM_ACCESS_PTR},
+    {"BufferLoad", buffer_load, "buffer indices predicate?", 0},
+    {"buffer_store", buffer_store, "buffer value indices predicate?", 0},
     {"buffer_data", plain_call, "*args", TIRB_BUILTIN_BUFFER_DATA},
     {"undef", undefined, "dtype?", 0},
     {"large_uint_imm", large_uint_imm, "*args", 0},
@@ -359,10 +396,34 @@ static bool access_indices(tirbi_script *s, const tirbi_call *c, const tirb_expr
     return false;
 }
 
+/* Where a vector of the type begins at the indices: the last of them becomes a ramp of its lanes. */
+static bool from_index(tirbi_script *s, const tirbi_call *c, const tirb_expr *const **indices, uint32_t n,
+                       tirb_datatype type) {
+    uint16_t lanes = (uint16_t)(type.lanes / c->object->as.buffer->dtype.lanes);
+    if (n == 0 || lanes <= 1 || (*indices)[n - 1]->dtype.lanes > 1) return true;
+    const tirb_expr **ramps = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, n);
+    if (!ramps) return false;
+    memcpy(ramps, *indices, n * sizeof *ramps);
+    const tirb_expr *base = ramps[n - 1], *one = tirbi_make_int(&s->builder, base->span, base->dtype, 1);
+    ramps[n - 1] = one ? tirbi_make_ramp(&s->builder, base->span, base, one, lanes) : NULL;
+    *indices = ramps;
+    return ramps[n - 1] != NULL;
+}
+
 static tirbi_value vector_load(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *indices;
+    char left[32], right[32];
     uint32_t n;
+    tirb_datatype type;
     if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
+    const tirb_buffer *buffer = c->object->as.buffer;
+    if (tirbi_given(&c->args[1])) {
+        if (!tirbi_to_dtype(s, &c->args[1], &type)) return tirbi_value_error();
+        if (!tirb_datatype_equal(tirbi_type_element(type), tirbi_type_element(buffer->dtype)))
+            return tirbi_fail(s, TIRB_TYPE, c->node->span, "`vload` loads %s, but the elements of `%s` are %s",
+                              tirb_datatype_text(type, left), buffer->name, tirb_datatype_text(buffer->dtype, right));
+        if (!from_index(s, c, &indices, n, type)) return tirbi_value_error();
+    }
     const tirb_expr *predicate = NULL;
     if (tirbi_given(&c->args[2]) && !(predicate = tirbi_to_expr(s, &c->args[2]))) return tirbi_value_error();
     return tirbi_value_expr(tirbi_make_load(&s->builder, c->node->span, c->object->as.buffer, indices, n, predicate));
@@ -374,6 +435,7 @@ static tirbi_value vector_store(tirbi_script *s, const tirbi_call *c) {
     if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
     const tirb_expr *predicate = NULL,
                     *value = tirbi_to_typed(s, &c->args[1], tirbi_type_element(c->object->as.buffer->dtype));
+    if (!value || !from_index(s, c, &indices, n, value->dtype)) return tirbi_value_error();
     if (tirbi_given(&c->args[2]) && !(predicate = tirbi_to_expr(s, &c->args[2]))) return tirbi_value_error();
     tirbi_emit_store(&s->builder, c->node->span, c->object->as.buffer, value, indices, n, predicate);
     return tirbi_value_none();

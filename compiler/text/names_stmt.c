@@ -109,7 +109,7 @@ static tirbi_value loop(tirbi_script *s, const tirbi_call *c) {
     return loops_form(s, &stmt, 1);
 }
 
-static tirbi_value python_range(tirbi_script *s, const tirbi_call *c) {
+tirbi_value tirbi_python_range(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *min, *extent;
     tirbi_value none = tirbi_value_none();
     if (!read_bounds(s, &c->args[0], &c->args[1], false, &none, &min, &extent)) return tirbi_value_error();
@@ -610,7 +610,7 @@ static tirbi_value meta_var(tirbi_script *s, const tirbi_call *c) {
     return (tirbi_value){.kind = TIRBI_VALUE_META, .as.meta = copy};
 }
 
-static tirbi_value type_var(tirbi_script *s, const tirbi_call *c) {
+tirbi_value tirbi_type_var(tirbi_script *s, const tirbi_call *c) {
     const char *name;
     if (!tirbi_to_text(s, &c->args[0], "the name of a type variable", &name)) return tirbi_value_error();
     tirbi_value v = {.kind = TIRBI_VALUE_TYPEVAR};
@@ -630,7 +630,7 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"vectorized", loop, "start stop? annotations? step? dtype?", TIRB_FOR_VECTORIZED},
     {"unroll", loop, "start stop? annotations? step? dtype?", TIRB_FOR_UNROLLED},
     {"thread_binding", thread_binding, "start stop? thread? annotations?", 0},
-    {"range", python_range, "start stop? step?", 0},
+    {"range", tirbi_python_range, "start stop? step?", 0},
     {"grid", grid, "*extents dtype?", 0},
     {"block", block, "name? no_realize?", 0},
     {"sblock", block, "name? no_realize?", 0},
@@ -686,22 +686,5 @@ const tirbi_entry tirbi_ir_names[] = {
     {"dummy_global_info", ignored, "", 0},
     {"vdevice", ignored, "*args", 0},
     {"meta_var", meta_var, "value", 0},
-    {NULL, NULL, NULL, 0},
-};
-
-const tirbi_entry tirbi_python_names[] = {
-    {"range", python_range, "start stop? step?", 0},
-    {"TypeVar", type_var, "name bound?", 0},
-    {"len", NULL, "", 0},
-    {"print", NULL, "", 0},
-    {"min", NULL, "write T.min", 0},
-    {"max", NULL, "write T.max", 0},
-    {"abs", NULL, "write T.abs", 0},
-    {"sum", NULL, "write the sum as a loop", 0},
-    {"int", NULL, "write T.int32(...)", 0},
-    {"float", NULL, "write T.float32(...)", 0},
-    {"bool", NULL, "write T.bool(...)", 0},
-    {"enumerate", NULL, "", 0},
-    {"zip", NULL, "", 0},
     {NULL, NULL, NULL, 0},
 };

@@ -101,6 +101,47 @@ static double to_double(const tirbi_value *v) {
 
 static int64_t to_integer(const tirbi_value *v) { return v->kind == TIRBI_VALUE_BOOL ? v->as.boolean : v->as.integer; }
 
+/* x to the power of n by squaring, with twice the digits of a double so that the result is rounded about once. */
+static double integer_power(double x, uint64_t n) {
+    double base[2] = {x, 0}, power[2] = {1, 0};
+    for (; n; n >>= 1) {
+        for (int square = !(n & 1); square < 2; square++) {
+            double *a = square ? base : power;
+            double high = a[0] * base[0];
+            double low = fma(a[0], base[0], -high) + (a[0] * base[1] + a[1] * base[0]);
+            a[0] = isfinite(high) ? high + low : high;
+            a[1] = isfinite(high) ? low - (a[0] - high) : 0;
+        }
+    }
+    return power[0];
+}
+
+/* Python's x ** y where the result does not depend on a library's pow. */
+static tirbi_value python_power(tirbi_script *s, const tirbi_node *node, double x, double y) {
+    tirbi_value v = {.kind = TIRBI_VALUE_FLOAT};
+    if (x == 0 && y < 0) return tirbi_fail(s, TIRB_VALUE, node->span, "division by zero");
+    if (y == 0.5 && x >= 0) {
+        v.as.real = sqrt(x);
+        return v;
+    }
+    if (y != floor(y) || fabs(y) > 0x1p32)
+        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "the exponent of '**' must be an integer or 0.5");
+    v.as.real = integer_power(x, (uint64_t)fabs(y));
+    if (y < 0) v.as.real = 1 / v.as.real;
+    return v;
+}
+
+static tirbi_value integer_to_power(tirbi_script *s, const tirbi_node *node, int64_t x, int64_t y) {
+    int64_t r = 1;
+    if (y < 0) return python_power(s, node, (double)x, (double)y);
+    if (x == 0 || x == 1) return tirbi_value_int(y == 0 ? 1 : x);
+    if (x == -1) return tirbi_value_int(y % 2 ? -1 : 1);
+    for (int64_t i = 0; i < y; i++) /* at most 63 rounds */
+        if (__builtin_mul_overflow(r, x, &r))
+            return tirbi_fail(s, TIRB_VALUE, node->span, "this constant does not fit 64 bits");
+    return tirbi_value_int(r);
+}
+
 static tirbi_value python_floats(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, double x, double y) {
     tirbi_value v = {.kind = TIRBI_VALUE_FLOAT};
     if (y == 0 && (op == TIRBI_TOKEN_DIV || op == TIRBI_TOKEN_FLOORDIV || op == TIRBI_TOKEN_MOD))
@@ -124,6 +165,8 @@ static tirbi_value python_floats(tirbi_script *s, const tirbi_node *node, tirbi_
     case TIRBI_TOKEN_MOD:
         v.as.real = x - y * floor(x / y);
         break;
+    case TIRBI_TOKEN_POWER:
+        return python_power(s, node, x, y);
     default:
         return tirbi_fail(s, TIRB_TYPE, node->span, "%s needs integer operands", tirbi_token_text(op));
     }
@@ -173,6 +216,8 @@ static tirbi_value python_ints(tirbi_script *s, const tirbi_node *node, tirbi_to
     case TIRBI_TOKEN_BITXOR:
         r = x ^ y;
         break;
+    case TIRBI_TOKEN_POWER:
+        return integer_to_power(s, node, x, y);
     default:
         return tirbi_fail(s, TIRB_TYPE, node->span, "%s does not apply to integers", tirbi_token_text(op));
     }
@@ -215,6 +260,8 @@ static tirbi_value arithmetic(tirbi_script *s, const tirbi_node *node, tirbi_tok
         return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_SHIFT_LEFT, x, y));
     case TIRBI_TOKEN_SHR:
         return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_SHIFT_RIGHT, x, y));
+    case TIRBI_TOKEN_POWER:
+        return tirbi_fail(s, TIRB_TYPE, node->span, "the operator '**' is for Python's numbers; write T.pow");
     default:
         return tirbi_fail(s, TIRB_TYPE, node->span, "%s is not part of the language", tirbi_token_text(op));
     }
@@ -305,9 +352,14 @@ static tirbi_value compare_values(tirbi_script *s, const tirbi_node *node, tirbi
         return v;
     }
     const tirb_expr *left, *right;
+    bool order = op != TIRBI_TOKEN_EQ && op != TIRBI_TOKEN_NE;
     if (tirbi_is_number(x)) {
         right = tirbi_to_expr(s, y);
         left = right ? tirbi_to_typed(s, x, tirbi_type_element(right->dtype)) : NULL;
+    } else if (order) { /* as TVM has it: <, <=, > and >= of an expression promote as + does, == and != do not */
+        left = tirbi_to_expr(s, x);
+        right = !left ? NULL : y->big ? tirbi_to_typed(s, y, tirbi_type_element(left->dtype)) : tirbi_to_expr(s, y);
+        if (!tirbi_match_types(&s->builder, node->span, &left, &right)) return tirbi_value_error();
     } else {
         left = tirbi_to_expr(s, x);
         right = left ? tirbi_to_typed(s, y, tirbi_type_element(left->dtype)) : NULL;
@@ -672,6 +724,27 @@ static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
 
 /* ---- Attributes ------------------------------------------------------------------------------------------------- */
 
+/* "float32", or the short form "f32". */
+static bool is_type_name(const char *name, tirb_datatype *out) {
+    static const struct {
+        char letter;
+        tirb_type_code code;
+    } kinds[] = {{'i', TIRB_CODE_INT}, {'u', TIRB_CODE_UINT}, {'f', TIRB_CODE_FLOAT}};
+    static const struct {
+        const char *text;
+        uint8_t bits;
+    } widths[] = {{"8", 8}, {"16", 16}, {"32", 32}, {"64", 64}};
+    if (tirb_datatype_from_text(name, strlen(name), out)) return true;
+    if (strcmp(name, "bf16") == 0) return tirb_datatype_from_text("bfloat16", 8, out);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t j = kinds[i].letter == 'f'; j < sizeof widths / sizeof *widths && name[0] == kinds[i].letter; j++) {
+            if (strcmp(name + 1, widths[j].text) != 0) continue;
+            *out = (tirb_datatype){(uint8_t)kinds[i].code, widths[j].bits, 1};
+            return true;
+        }
+    return false;
+}
+
 static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirbi_namespace space) {
     static const char *const names[] = {"T", "T.axis", "I", "R", "tvm", "tvm.script", ""};
     const char *name = node->name;
@@ -698,7 +771,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
             return v;
         }
         const tirbi_entry *alias = tirbi_find_entry(space, name);
-        if (!alias && tirb_datatype_from_text(name, strlen(name), &type) && !tirbi_type_is_handle(type))
+        if (!alias && is_type_name(name, &type) && !tirbi_type_is_handle(type))
             return (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = type};
         if (strcmp(name, "handle") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_POINTER, .as.type.type = tirbi_pointer_type(tirbi_type_void, "")};

@@ -14,6 +14,10 @@ extern const tirbi_entry tirbi_ir_names[];     /* I */
 extern const tirbi_entry tirbi_python_names[]; /* without a namespace */
 extern const tirbi_entry tirbi_method_names[]; /* of buffers and expressions */
 
+/* Handlers that several tables name. */
+tirbi_value tirbi_python_range(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_type_var(tirbi_script *s, const tirbi_call *c);
+
 /* An expression as a statement: EVALUATE, or what a jump builtin stands for. */
 void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e);
 /* A RETURN; value NULL: of nothing. */

@@ -287,6 +287,20 @@ static tirbi_node *read_subscript(tirbi_parser *p, tirbi_node *object) {
     return tirbi_make_node(p, TIRBI_NODE_SUBSCRIPT, tirbi_span_from(p, object->span.begin), parts, 2);
 }
 
+static tirbi_node *read_unary(tirbi_parser *p);
+
+/* `**` binds closer than a sign on its left and less close than one on its right, and groups from the right. */
+static tirbi_node *read_power(tirbi_parser *p, tirbi_node *base) {
+    if (!tirbi_enter(p)) return NULL;
+    p->at++;
+    tirbi_node *parts[] = {base, read_unary(p)};
+    tirbi_leave(p);
+    if (!parts[1]) return NULL;
+    tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_BINARY, tirbi_span_from(p, base->span.begin), parts, 2);
+    if (node) node->op = TIRBI_TOKEN_POWER;
+    return node;
+}
+
 static tirbi_node *read_primary(tirbi_parser *p) {
     if (tirbi_at(p, TIRBI_KEYWORD_AWAIT)) return no_such_thing(p, "'await' is");
     tirbi_node *node = read_atom(p);
@@ -304,8 +318,7 @@ static tirbi_node *read_primary(tirbi_parser *p) {
             break;
         }
     }
-    if (node && tirbi_at(p, TIRBI_TOKEN_POWER)) return no_such_thing(p, "the operator '**' (use T.pow) is");
-    return node;
+    return node && tirbi_at(p, TIRBI_TOKEN_POWER) ? read_power(p, node) : node;
 }
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-# error: 7:23 the operator '**' (use T.pow) is not part of the language
+# error: 7:15 the operator '**' is for Python's numbers; write T.pow
 from tvm.script import tirx as T
 
 

@@ -6,7 +6,7 @@
 class Module:
     @T.prim_func(s_tir=True)
     def mixed_comparison(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int64"), C: T.Buffer((4,), "bool")):
-        C[0] = A[0] < B[0]  # error: int64
+        C[0] = A[0] == B[0]  # error: int64
 
     @T.prim_func(s_tir=True)
     def rank(A: T.Buffer((4, 4), "int32")):

@@ -1,0 +1,136 @@
+/* Python's own functions, over the numbers and tuples that a text knows while it is read. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/text/script_names.h"
+
+static const tirbi_value *plain(const tirbi_value *v) {
+    while (v->kind == TIRBI_VALUE_META) v = v->as.meta;
+    return v;
+}
+
+static double real_of(const tirbi_value *v) {
+    if (v->kind == TIRBI_VALUE_FLOAT) return v->as.real;
+    return v->kind == TIRBI_VALUE_BOOL ? (double)v->as.boolean : (double)v->as.integer;
+}
+
+/* The argument as a Python number of 64 bits; `instead` says what to write for values of the program. */
+static const tirbi_value *number(tirbi_script *s, const tirbi_call *c, const tirbi_value *v, const char *instead) {
+    v = plain(v);
+    if (tirbi_is_error(v)) return NULL;
+    if (tirbi_is_number(v) && !v->big) return v;
+    tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is for Python's numbers; write %s for values of the program",
+               c->entry->name, instead);
+    return NULL;
+}
+
+static tirbi_value python_int(tirbi_script *s, const tirbi_call *c) {
+    const tirbi_value *v = number(s, c, &c->args[0], "T.int32(...)");
+    if (!v) return tirbi_value_error();
+    if (v->kind == TIRBI_VALUE_BOOL) return tirbi_value_int(v->as.boolean);
+    if (v->kind == TIRBI_VALUE_INT) return *v;
+    if (!(fabs(v->as.real) < 0x1p63))
+        return tirbi_fail(s, TIRB_VALUE, c->node->span, "this constant does not fit 64 bits");
+    return tirbi_value_int((int64_t)v->as.real);
+}
+
+static tirbi_value python_float(tirbi_script *s, const tirbi_call *c) {
+    static const char *const limits[] = {"inf", "-inf", "nan"};
+    static const double values[] = {INFINITY, -INFINITY, NAN};
+    const tirbi_value *v = plain(&c->args[0]);
+    tirbi_value out = {.kind = TIRBI_VALUE_FLOAT};
+    for (int i = 0; i < 3 && v->kind == TIRBI_VALUE_STRING; i++) {
+        out.as.real = values[i];
+        if (strcmp(v->as.string.text, limits[i]) == 0) return out;
+    }
+    v = number(s, c, v, "T.float32(...)");
+    if (!v) return tirbi_value_error();
+    out.as.real = real_of(v);
+    return out;
+}
+
+static tirbi_value python_bool(tirbi_script *s, const tirbi_call *c) {
+    const tirbi_value *v = number(s, c, &c->args[0], "T.bool(...)");
+    if (!v) return tirbi_value_error();
+    tirbi_value out = {.kind = TIRBI_VALUE_BOOL};
+    out.as.boolean = real_of(v) != 0;
+    return out;
+}
+
+static tirbi_value python_round(tirbi_script *s, const tirbi_call *c) {
+    const tirbi_value *v = number(s, c, &c->args[0], "T.round(...)");
+    if (!v) return tirbi_value_error();
+    if (v->kind != TIRBI_VALUE_FLOAT) return *v;
+    if (!(fabs(v->as.real) < 0x1p63))
+        return tirbi_fail(s, TIRB_VALUE, c->node->span, "this constant does not fit 64 bits");
+    double down = floor(v->as.real), rest = v->as.real - down;
+    bool up = rest > 0.5 || (rest == 0.5 && fmod(down, 2) != 0); /* halves to even */
+    return tirbi_value_int((int64_t)down + up);
+}
+
+static tirbi_value python_abs(tirbi_script *s, const tirbi_call *c) {
+    const tirbi_value *v = number(s, c, &c->args[0], "T.abs(...)"), zero = tirbi_value_int(0);
+    if (!v) return tirbi_value_error();
+    if (real_of(v) >= 0) return *v;
+    return tirbi_binary(s, c->node, TIRBI_TOKEN_SUB, &zero, v);
+}
+
+static tirbi_value python_len(tirbi_script *s, const tirbi_call *c) {
+    const tirbi_value *v = plain(&c->args[0]);
+    if (v->kind == TIRBI_VALUE_TUPLE) return tirbi_value_int(v->as.sequence.n);
+    if (v->kind == TIRBI_VALUE_STRING) return tirbi_value_int(v->as.string.size);
+    if (tirbi_is_error(v)) return tirbi_value_error();
+    return tirbi_fail(s, TIRB_TYPE, c->node->span, "`len` is for tuples, lists and strings, not %s; write A.shape[0] "
+                      "for a buffer's extent", tirbi_value_text(v));
+}
+
+/* The arguments, or the items of the one tuple that is given. */
+static const tirbi_value *items_of(const tirbi_call *c, uint32_t *n) {
+    const tirbi_value *all = &c->args[0];
+    const tirbi_value *first = all->as.sequence.n == 1 ? plain(&all->as.sequence.items[0]) : NULL;
+    if (first && first->kind == TIRBI_VALUE_TUPLE) all = first;
+    *n = all->as.sequence.n;
+    return all->as.sequence.items;
+}
+
+/* min and max: the first of the smallest or largest numbers. */
+static tirbi_value python_extreme(tirbi_script *s, const tirbi_call *c) {
+    uint32_t n;
+    const tirbi_value *items = items_of(c, &n), *best = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_value *v = number(s, c, &items[i], c->entry->data ? "T.max(a, b)" : "T.min(a, b)");
+        if (!v) return tirbi_value_error();
+        if (!best || (c->entry->data ? real_of(v) > real_of(best) : real_of(v) < real_of(best))) best = v;
+    }
+    if (best) return *best;
+    return tirbi_fail(s, TIRB_VALUE, c->node->span, "`%s` needs a number", c->entry->name);
+}
+
+static tirbi_value python_sum(tirbi_script *s, const tirbi_call *c) {
+    const tirbi_value *all = plain(&c->args[0]);
+    tirbi_value total = tirbi_value_int(0);
+    if (tirbi_is_error(all)) return tirbi_value_error();
+    if (all->kind != TIRBI_VALUE_TUPLE)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "`sum` is for tuples and lists; write a loop for a buffer");
+    for (uint32_t i = 0; i < all->as.sequence.n; i++)
+        total = tirbi_binary(s, c->node, TIRBI_TOKEN_ADD, &total, plain(&all->as.sequence.items[i]));
+    return total;
+}
+
+const tirbi_entry tirbi_python_names[] = {
+    {"range", tirbi_python_range, "start stop? step?", 0},
+    {"TypeVar", tirbi_type_var, "name bound?", 0},
+    {"len", python_len, "obj", 0},
+    {"min", python_extreme, "*values", 0},
+    {"max", python_extreme, "*values", 1},
+    {"abs", python_abs, "x", 0},
+    {"sum", python_sum, "values", 0},
+    {"round", python_round, "x", 0},
+    {"int", python_int, "x", 0},
+    {"float", python_float, "x", 0},
+    {"bool", python_bool, "x", 0},
+    {"print", NULL, "", 0},
+    {"enumerate", NULL, "", 0},
+    {"zip", NULL, "", 0},
+    {NULL, NULL, NULL, 0},
+};
