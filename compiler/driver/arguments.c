@@ -46,57 +46,6 @@ static exit_code fail_no_parameter(const run *r, const char *name, size_t length
     return code;
 }
 
-/* ---- What the command line leaves open, made up ------------------------------------------------------------------ */
-
-/* The generator xorshift64*. */
-static uint64_t next_random(uint64_t *state) {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(0x2545F4914F6CDD1D);
-}
-
-/* Values that kernels take without trouble: floats above 0 and up to 1, bytes of any value, and other integers small
- * enough to be an index of most things. */
-static number random_number(tirbi_dtype type, uint64_t *state) {
-    uint64_t bits = next_random(state) >> 32;
-    if (tirbi_dtype_is_float(type)) {
-        number real = number_from_real((double)(bits + 1) / 4294967296.0);
-        real.single = (float)real.real;
-        return real;
-    }
-    if (type == TIRB_BOOL) return number_from_integer((int64_t)(bits & 1), type);
-    if (type == TIRB_U8) return number_from_integer((int64_t)(bits & 255), type);
-    if (type == TIRB_I8) return number_from_integer((int64_t)(bits & 255) - 128, type);
-    return number_from_integer((int64_t)(bits & 3), type);
-}
-
-/* Every parameter has values of its own, which do not depend on what else is given. */
-static uint64_t random_start(const run *r, const parameter *p) {
-    return UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(p - r->parameters + 1);
-}
-
-static void fill_random(const run *r, parameter *p) {
-    uint64_t state = random_start(r, p);
-    tensor *t = &p->value.tensor;
-    for (size_t i = 0; i < t->count; i++) {
-        number n = random_number(t->type, &state);
-        element_store(t, i, &n);
-    }
-}
-
-/* "4x4xf32": a tensor of this shape. */
-static exit_code make_up_literal(const run *r, parameter *p, const char *text) {
-    tensor made;
-    if (!tensor_of_type_text(text, strlen(text), &made) || !tensor_measure(&made) || !tensor_allocate(&made)) {
-        return fail(r->inv, EXIT_CALL, "'%s' needs more memory than there is", text);
-    }
-    p->value = (value){.is_tensor = true, .tensor = made};
-    p->given = true;
-    fill_random(r, p);
-    return EXIT_DONE;
-}
-
 /* ---- Assigning --------------------------------------------------------------------------------------------------- */
 
 /* A literal for one parameter: a plain number makes a tensor without dimensions, and such a tensor makes a scalar. */
@@ -136,7 +85,7 @@ static exit_code assign(const run *r, parameter *p, const char *text) {
         return EXIT_DONE;
     }
     if (r->make_up && p->info.kind == TIRB_PARAM_TENSOR && is_tensor_type(text, strlen(text))) {
-        return make_up_literal(r, p, text);
+        return make_up_as(r, p, text);
     }
     exit_code code = value_read(r->inv, text, &p->value);
     if (code != EXIT_DONE) return code;
@@ -151,8 +100,15 @@ static exit_code find_named(const run *r, const char *text, parameter **out, con
     *value_text = split_assignment(text, &length);
     if (!*value_text) return EXIT_DONE;
     *out = find_parameter(r, text, length);
-    if (*out || is_tensor_type(text, length)) return EXIT_DONE;
+    if (*out || is_tensor_type(text, length) || extent_find(r, text, length)) return EXIT_DONE;
     return fail_no_parameter(r, text, length);
+}
+
+/* What stands for a parameter, or for an extent where those may be given. */
+static bool is_extent(const run *r, const char *text) {
+    size_t length;
+    const char *after = split_assignment(text, &length);
+    return after && !find_parameter(r, text, length) && extent_find(r, text, length);
 }
 
 /* Named values first; the others take the parameters that are left, in order. */
@@ -162,7 +118,9 @@ static exit_code assign_operands(run *r) {
     size_t n_unnamed = 0;
     for (size_t i = 1; i < r->inv->n_operands; i++) {
         exit_code code = find_named(r, r->inv->operands[i], &named, &text);
-        n_unnamed += !named;
+        bool extent = !named && is_extent(r, r->inv->operands[i]);
+        n_unnamed += !named && !extent;
+        if (code == EXIT_DONE && extent) code = extent_assign(r, r->inv->operands[i]);
         if (code == EXIT_DONE && named) code = assign(r, named, text);
         if (code != EXIT_DONE) return code;
     }
@@ -175,7 +133,7 @@ static exit_code assign_operands(run *r) {
     for (size_t i = 1; i < r->inv->n_operands; i++) {
         exit_code code = find_named(r, r->inv->operands[i], &named, &text);
         if (code != EXIT_DONE) return code;
-        if (named) continue;
+        if (named || is_extent(r, r->inv->operands[i])) continue;
         while (is_taken(&r->parameters[next])) next++;
         code = assign(r, &r->parameters[next], r->inv->operands[i]);
         if (code != EXIT_DONE) return code;
@@ -238,6 +196,7 @@ static exit_code assign_outputs(run *r) {
 
 exit_code arguments_read(run *r) {
     exit_code code = describe_parameters(r);
+    if (code == EXIT_DONE && r->make_up) code = extents_create(r);
     if (code == EXIT_DONE) code = assign_outputs(r);
     if (code == EXIT_DONE) code = assign_operands(r);
     return code;
@@ -323,8 +282,7 @@ exit_code arguments_complete(run *r) {
             }
         } else if (r->make_up) {
             if (p->info.kind == TIRB_PARAM_SCALAR && !p->info.is_inferable) {
-                uint64_t state = random_start(r, p);
-                p->value.scalar = random_number(p->type, &state);
+                p->value.scalar = made_up_scalar(r, p);
                 code = make_scalar(r, p, &r->arguments[i]);
             }
         } else if (p->info.kind == TIRB_PARAM_SCALAR ? !p->info.is_inferable : p->info.is_read) {
@@ -334,8 +292,12 @@ exit_code arguments_complete(run *r) {
     for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
         parameter *p = &r->parameters[i];
         if (p->given || p->info.kind != TIRB_PARAM_TENSOR) continue;
-        code = allocate_output(r, i);
-        if (code == EXIT_DONE && r->make_up) fill_random(r, p);
+        if (r->make_up) {
+            code = make_up_tensor(r, p);
+            if (code == EXIT_DONE) make_tensor(p, &r->arguments[i]);
+        } else {
+            code = allocate_output(r, i);
+        }
     }
     return code;
 }

@@ -26,13 +26,15 @@ static const option_row bench_options[] = {
 static const char bench_details[] =
     "FILE and ARGS are those of 'tirb run'. What is not given is random, the same in every invocation: tensors in the\n"
     "shape that the others determine, floats above 0 and up to 1, bytes of any value, other integers from 0 to 3.\n"
-    "A tensor type without values (1024x1024xf32) is a random tensor of this shape. A parameter that is read and\n"
+    "A tensor type without values (1024x1024xf32) is a random tensor of this shape, and n=1024 sets the extent n of all\n"
+    "shapes that name it. A parameter that is read and\n"
     "written gets its first values back before every call, outside of the time.\n"
     "\n"
     "Times are of one call, by the wall clock, with all checks. Short calls are timed several at once.\n"
     "\n"
     "Examples:\n"
     "  tirb bench saxpy.py 0.5 1000000xf32\n"
+    "  tirb bench saxpy.py n=1000000\n"
     "  tirb bench matmul.tirb -f matmul A=512x512xf32 B=512x512xf32 --threads 2 --json\n"
     "\n"
     "Environment: TIRB_ISA is the default of --isa.\n";

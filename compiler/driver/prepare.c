@@ -49,6 +49,7 @@ void run_clear(run *r) {
     for (uint32_t i = 0; r->parameters && i < r->info.n_params; i++) value_clear(&r->parameters[i].value);
     free(r->parameters);
     free(r->arguments);
+    extents_free(r);
     tirb_instance_destroy(r->instance);
     tirb_module_release(r->module);
     tirb_engine_release(r->engine);

@@ -36,6 +36,7 @@ typedef struct run {
     tirb_arg *arguments;
     uint32_t threads;
     bool make_up; /* what the command line does not give is random */
+    struct extents *extents; /* with make_up: shape variables that are known */
     double rtol, atol;
     tirb_result result;
     uint64_t elapsed_ns;
@@ -67,6 +68,21 @@ exit_code arguments_read(run *r);
 exit_code arguments_complete(run *r);
 /* The error of a call or an inference, with its place. */
 exit_code fail_call(const run *r, tirb_status status, const tirb_error *error);
+
+/* ---- made_up.c: with r->make_up ---- */
+
+exit_code extents_create(run *r);
+void extents_free(run *r);
+/* Whether extents may be given and one has this name. */
+bool extent_find(const run *r, const char *name, size_t length);
+/* "NAME=NUMBER" of one that extent_find has found. */
+exit_code extent_assign(const run *r, const char *text);
+/* A random scalar for a parameter; always the same one. */
+number made_up_scalar(const run *r, const parameter *p);
+/* A random tensor of the type and shape that `text` ("4x4xf32") says. */
+exit_code make_up_as(const run *r, parameter *p, const char *text);
+/* A random tensor in the shape that the arguments and extents so far determine. */
+exit_code make_up_tensor(const run *r, parameter *p);
 
 /* ---- outputs.c ---- */
 

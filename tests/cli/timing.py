@@ -50,6 +50,32 @@ def test_threads(t):
     expect(json.loads(done.text)["threads"] == 2, done)
 
 
+def test_extents_by_name(t):
+    report = json.loads(t.run("bench", source(t), "n=100", "--runs", "1", "--json").text)
+    expect(report["bytes"] == 800, report)
+    t.run("bench", "shift.py", "n=100", "A=100xf32", "--runs", "1")
+    t.run("bench", "shift.py", "n=100", "A=99xf32", "--runs", "1", code=CALL, says=["100", "99"], lines=1)
+    t.run("bench", "shift.py", "n=0", "--runs", "1", shows="shift: median")
+    for value in ("-1", "1.5", "x", "", "99999999999999999999"):
+        t.run("bench", "shift.py", f"n={value}", code=USAGE, says=["'n'"])
+    t.run("bench", "shift.py", "n=1", "n=1", code=USAGE, says="twice")
+    t.run("bench", "shift.py", "n=4000000000000000000", code=CALL, says="memory", lines=1)
+    t.run("bench", "shift.py", "m=1", code=USAGE, says="'m'")
+    t.run("run", "shift.py", "0.5", "n=100", code=USAGE, says="'n'")
+
+
+def test_computed_extents(t):
+    t.write("pad.py", """from tvm.script import tirx as T
+
+@T.prim_func
+def pad(n: T.int32, m: T.int32, k: T.int32, A: T.Buffer((n, m), "float32"), B: T.Buffer((n * 2 + k, m), "float32")):
+    for i, j in T.grid(n, m):
+        B[i + k, j] = A[i, j]
+""")
+    report = json.loads(t.run("bench", "pad.py", "n=10", "m=3", "k=2", "--runs", "1", "--json").text)
+    expect(report["bytes"] == 4 * (30 + 22 * 3), report)
+
+
 def test_undetermined_shape(t):
     t.run("bench", source(t), "0.5", code=CALL, says=["n"], lines=1)
 
