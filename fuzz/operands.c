@@ -1,0 +1,276 @@
+#include "fuzz/operands.h"
+
+#include <string.h>
+
+/* ---- Registers ------------------------------------------------------------------------------------------------- */
+
+static uint16_t pick_scalar(const edit_place *p) { return (uint16_t)fuzz_below(p->random, p->f->head.n_sregs); }
+
+static uint16_t pick_x(const edit_place *p) {
+    if (p->f->head.n_sregs > 0 && !fuzz_one_in(p->random, 3)) return pick_scalar(p);
+    return tirbi_x_from_small(fuzz_one_in(p->random, 3) ? fuzz_interesting(p->random) : (int64_t)fuzz_below(p->random, 40));
+}
+
+/* Most often a reference whose elements have the size of `type`, and that may be written where it must. */
+static uint16_t pick_ref(const edit_place *p, uint8_t type, bool written) {
+    uint16_t ref = 0;
+    for (unsigned attempt = 0; attempt < 8; attempt++) {
+        ref = (uint16_t)fuzz_below(p->random, p->f->head.n_refs);
+        if (ref >= p->f->head.n_refs) break;
+        const tirbi_ref_type *info = &p->f->refs[ref];
+        bool fits = type >= TIRB_N_DTYPES || tirbi_dtypes[type].size == tirbi_dtypes[info->dtype].size;
+        if (fits && (info->writable || !written)) break;
+    }
+    return ref;
+}
+
+/* The header of the lane loop around a place; NULL: none. */
+static const tirbi_instr *enclosing(const edit_place *p) {
+    for (uint32_t i = p->at; i-- > 0;) {
+        const tirbi_instr *instr = p->f->nodes[i].instr;
+        if (instr->op == TIRB_OP_LANE) return instr;
+        if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_LANE)) return NULL;
+    }
+    return NULL;
+}
+
+bool fuzz_inside_lane(const edit_place *p) {
+    return p->at < p->f->n_nodes && (tirbi_ops[p->f->nodes[p->at].instr->op].flags & TIRBI_FLAG_LANE);
+}
+
+/* A lane register that holds `type` here, if one was written in this loop: the latest of a few, at random. */
+static uint8_t pick_defined(const edit_place *p, tirbi_dtype type) {
+    uint8_t found = (uint8_t)fuzz_below(p->random, p->f->head.n_lane_regs);
+    for (uint32_t i = p->at; i-- > 0;) {
+        const tirbi_instr *instr = p->f->nodes[i].instr;
+        const tirbi_op_info *info = &tirbi_ops[instr->op];
+        if (!(info->flags & TIRBI_FLAG_LANE)) break;
+        if (info->operands[0] != 'V' || tirbi_op_result_type((tirbi_op)instr->op, (tirbi_dtype)instr->type) != type) continue;
+        found = (uint8_t)instr->operand[0];
+        if (fuzz_one_in(p->random, 3)) break;
+    }
+    return found;
+}
+
+/* ---- Types ----------------------------------------------------------------------------------------------------- */
+
+uint8_t fuzz_pick_type(const edit_place *p, const tirbi_op_info *info) {
+    if (!info->types) return TIRB_TYPE_NONE;
+    for (unsigned attempt = 0; attempt < 4 && p->f->n_nodes > 0; attempt++) {
+        uint32_t near = p->at + fuzz_below(p->random, 9);
+        near = near < 4 ? 0 : near - 4;
+        uint8_t type = near < p->f->n_nodes ? p->f->nodes[near].instr->type : TIRB_TYPE_NONE;
+        if (type < TIRB_N_DTYPES && info->types >> type & 1) return type;
+    }
+    uint8_t type;
+    do {
+        type = (uint8_t)fuzz_below(p->random, TIRB_N_DTYPES);
+    } while (!(info->types >> type & 1));
+    return type;
+}
+
+/* ---- Headers --------------------------------------------------------------------------------------------------- */
+
+static void pick_cursor(const edit_place *p, const tirbi_lane_header *lane, tirbi_cursor *c) {
+    c->access = (uint8_t)(1 + fuzz_below(p->random, 3));
+    c->ref = pick_ref(p, TIRB_TYPE_NONE, c->access & TIRBI_WRITE);
+    c->type = c->ref < p->f->head.n_refs ? p->f->refs[c->ref].dtype : TIRB_F32;
+    c->level = (uint8_t)fuzz_below(p->random, lane->n_inner + 1u);
+    c->start = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(0) : pick_x(p);
+    c->step = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
+    for (unsigned k = 0; k < lane->n_inner; k++) c->steps[k] = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
+}
+
+static void pick_inner(const edit_place *p, tirbi_inner *inner) {
+    inner->extent = pick_x(p);
+    inner->index = fuzz_one_in(p->random, 2) ? (uint16_t)TIRBI_NO_REG : pick_scalar(p);
+}
+
+static void change_cursor(const edit_place *p, const tirbi_lane_header *lane, tirbi_cursor *c) {
+    switch (fuzz_below(p->random, 8)) {
+    case 0:
+        c->ref = pick_ref(p, c->type, c->access & TIRBI_WRITE);
+        return;
+    case 1:
+        c->type = (uint8_t)fuzz_below(p->random, TIRB_N_DTYPES);
+        return;
+    case 2:
+        c->access = (uint8_t)(1 + fuzz_below(p->random, 3));
+        return;
+    case 3:
+        c->level = (uint8_t)fuzz_below(p->random, lane->n_inner + 1u);
+        return;
+    case 4:
+    case 5:
+        c->start = pick_x(p);
+        return;
+    case 6:
+        c->step = pick_x(p);
+        return;
+    default:
+        c->steps[fuzz_below(p->random, lane->n_inner)] = pick_x(p);
+    }
+}
+
+void fuzz_change_header(const edit_place *p, tirbi_lane_header *lane) {
+    uint32_t how = fuzz_below(p->random, 12);
+    if (how < 2) {
+        lane->n = pick_x(p);
+    } else if (how == 2 && lane->n_cursors < TIRBI_MAX_CURSORS) {
+        pick_cursor(p, lane, &lane->cursors[lane->n_cursors++]);
+    } else if (how == 3 && lane->n_cursors > 1) { /* one like another */
+        lane->cursors[fuzz_below(p->random, lane->n_cursors)] = lane->cursors[fuzz_below(p->random, lane->n_cursors)];
+    } else if (how < 6 && lane->n_inner > 0) {
+        pick_inner(p, &lane->inner[fuzz_below(p->random, lane->n_inner)]);
+    } else if (lane->n_cursors > 0) {
+        change_cursor(p, lane, &lane->cursors[fuzz_below(p->random, lane->n_cursors)]);
+    }
+}
+
+static void pick_header(const edit_place *p, tirbi_lane_header *lane) {
+    memset(lane, 0, sizeof(*lane));
+    lane->n = pick_x(p);
+    lane->n_cursors = (uint8_t)(p->f->head.n_refs > 0 ? 1 + fuzz_below(p->random, 3) : 0);
+    for (unsigned i = 0; i < lane->n_cursors; i++) pick_cursor(p, lane, &lane->cursors[i]);
+}
+
+/* ---- Operands -------------------------------------------------------------------------------------------------- */
+
+static int64_t pick_constant(const edit_place *p, uint8_t type) {
+    if (type >= TIRB_N_DTYPES) return fuzz_interesting(p->random);
+    const tirbi_dtype_info *info = &tirbi_dtypes[type];
+    int64_t value = fuzz_interesting(p->random);
+    if (info->class == 'B') return value & 1;
+    if (info->bits < 32) value &= (INT64_C(1) << (info->bits - (info->class == 'I'))) - 1;
+    if (info->class == 'F' && info->bits >= 32 && !fuzz_one_in(p->random, 4)) {
+        float small = (float)fuzz_below(p->random, 32) / 4.0f - 3.0f;
+        int32_t bits;
+        memcpy(&bits, &small, sizeof(bits));
+        return bits;
+    }
+    return (int32_t)value;
+}
+
+/* The list of a call: as many registers as the function takes. */
+static int64_t pick_list(const edit_place *p, tirbi_instr *instr, char letter) {
+    const edit_program *e = p->e;
+    uint64_t callee = (uint64_t)instr->operand[0];
+    if (callee >= e->n_functions) return 0;
+    const edit_function *f = &e->functions[callee];
+    unsigned n = 0;
+    for (unsigned i = 0; i < f->head.n_params && n < TIRBI_MAX_CALL_ARGS; i++) {
+        const tirbi_param *param = &f->params[i];
+        if ((param->kind == TIRB_PARAM_TENSOR) != (letter == 'r')) continue;
+        if (letter == 'r') {
+            instr->refs[n++] = pick_ref(p, param->dtype, param->access & TIRBI_WRITE);
+        } else {
+            instr->scalars[n++] = pick_scalar(p);
+        }
+    }
+    for (unsigned i = 0; letter == 'a' && i < f->head.n_vars && n < TIRBI_MAX_CALL_ARGS; i++) {
+        if (f->vars[i].param == TIRBI_NO_REG) instr->scalars[n++] = pick_scalar(p);
+    }
+    return n;
+}
+
+static int64_t pick_target(const edit_place *p, const tirbi_instr *instr) {
+    bool back = tirbi_ops[instr->op].flags & TIRBI_FLAG_BACK;
+    uint32_t from = back ? 0 : p->at, to = back ? p->at : p->f->n_nodes;
+    return to > from ? p->f->nodes[from + fuzz_below(p->random, to - from)].id : 0;
+}
+
+void fuzz_pick_operand(const edit_place *p, tirbi_instr *instr, unsigned index) {
+    const tirbi_op_info *info = &tirbi_ops[instr->op];
+    const tirbi_instr *lane = enclosing(p);
+    tirbi_dtype type = (tirbi_dtype)instr->type;
+    int64_t *value = &instr->operand[index];
+    switch (info->operands[index]) {
+    case 'D':
+    case 'S':
+        *value = pick_scalar(p);
+        return;
+    case 'x':
+        *value = pick_x(p);
+        return;
+    case 'W':
+    case 'R':
+        *value = pick_ref(p, instr->type, instr->op == TIRB_OP_STORE || instr->op == TIRB_OP_ALLOC);
+        return;
+    case 'V':
+        *value = fuzz_below(p->random, p->f->head.n_lane_regs);
+        return;
+    case 'U':
+        if (info->arity > 0) {
+            tirbi_dtype source = info->operands[2] == 'T' ? (tirbi_dtype)instr->operand[2] : type;
+            type = tirbi_op_operand_type((tirbi_op)instr->op, type, source, index - 1);
+        }
+        *value = pick_defined(p, type);
+        return;
+    case 'Q':
+        *value = fuzz_below(p->random, p->f->head.n_reds);
+        return;
+    case 'C':
+        *value = fuzz_below(p->random, lane ? lane->lane.n_cursors : 0);
+        return;
+    case 'L':
+        *value = fuzz_below(p->random, lane ? lane->lane.n_inner : 0);
+        return;
+    case 'i':
+        *value = pick_constant(p, instr->type);
+        return;
+    case 'I':
+        *value = fuzz_interesting(p->random);
+        return;
+    case 'j':
+        *value = pick_target(p, instr);
+        return;
+    case 'T':
+        *value = fuzz_below(p->random, TIRB_N_DTYPES);
+        return;
+    case 'F':
+        *value = fuzz_below(p->random, p->e->n_functions);
+        return;
+    case 'Z':
+        *value = fuzz_below(p->random, p->e->head.n_strings);
+        return;
+    case 'a':
+    case 'r':
+        *value = pick_list(p, instr, info->operands[index]);
+        return;
+    case 'H':
+        *value = 0;
+        if (instr->lane.n_cursors == 0) pick_header(p, &instr->lane);
+        fuzz_change_header(p, &instr->lane);
+        return;
+    default:
+        *value = fuzz_below(p->random, 32);
+    }
+}
+
+void fuzz_pick_operands(const edit_place *p, tirbi_instr *instr) {
+    const char *letters = tirbi_ops[instr->op].operands;
+    unsigned n = (unsigned)strlen(letters);
+    /* Backwards: the type T that an operand is read as stands behind it. Lists look at the function in front. */
+    for (unsigned i = n; i-- > 0;) {
+        if (!strchr("ar", letters[i])) fuzz_pick_operand(p, instr, i);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (strchr("ar", letters[i])) fuzz_pick_operand(p, instr, i);
+    }
+}
+
+tirbi_dim fuzz_pick_dim(const edit_place *p) {
+    unsigned pairs = fuzz_one_in(p->random, 3) ? 1 + fuzz_below(p->random, 3) : 0;
+    tirbi_dim_term *terms = TIRBI_NEW_ARRAY(p->e->arena, tirbi_dim_term, 1 + 2 * pairs);
+    if (!terms) return (tirbi_dim){0};
+    for (unsigned i = 0; i < 1 + 2 * pairs; i++) {
+        bool var = p->f->head.n_vars > 0 && fuzz_one_in(p->random, 2);
+        terms[i].op = var ? TIRBI_DIM_VAR : TIRBI_DIM_CONST;
+        terms[i].value = var ? fuzz_below(p->random, p->f->head.n_vars) : fuzz_below(p->random, 12);
+        if (!var && fuzz_one_in(p->random, 8)) terms[i].value = fuzz_interesting(p->random);
+        if (i > 0 && i % 2 == 0) {
+            terms[i] = (tirbi_dim_term){.op = (uint8_t)(TIRBI_DIM_ADD + fuzz_below(p->random, 9))};
+        }
+    }
+    return (tirbi_dim){.n_terms = (uint16_t)(1 + 2 * pairs), .terms = terms};
+}

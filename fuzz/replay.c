@@ -1,0 +1,224 @@
+/* Runs a fuzz target over files, without libFuzzer:
+ *
+ *   fuzz_replay TARGET [--mutate N] [--seed S] [--print] FILE-OR-FOLDER...
+ *   fuzz_replay --dictionary
+ *
+ * Every file is run; with --mutate N, N inputs made from them as well, each a few mutations away from one of the files
+ * or of the inputs made before. The input under way is kept in the file fuzz-input, which a failure leaves behind: run it
+ * again with `fuzz_replay TARGET fuzz-input`. --dictionary prints the words of TVMScript in libFuzzer's form. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "fuzz/fuzz.h"
+#include "fuzz/words.h"
+
+enum { MAX_SIZE = 1 << 16, MAX_KEPT = 4096 };
+
+static const fuzz_target *const targets[] = {&fuzz_target_text, &fuzz_target_assembly, &fuzz_target_bundle,
+                                             &fuzz_target_run,  &fuzz_target_bind,     &fuzz_target_values};
+enum { N_TARGETS = sizeof(targets) / sizeof(targets[0]) };
+
+typedef struct input {
+    uint8_t *data;
+    size_t size;
+} input;
+
+static input kept[MAX_KEPT];
+static uint32_t n_kept;
+static fuzz_random random_state;
+
+/* ---- Mutating bytes -------------------------------------------------------------------------------------------- */
+
+static size_t insert_bytes(uint8_t *data, size_t size, size_t max_size) {
+    size_t at = fuzz_below(&random_state, size + 1);
+    size_t n = 1 + fuzz_below(&random_state, 8);
+    if (n > max_size - size) return size;
+    memmove(data + at + n, data + at, size - at);
+    size_t from = fuzz_below(&random_state, size + 1);
+    for (size_t i = 0; i < n; i++) {
+        data[at + i] = fuzz_one_in(&random_state, 2) && from + i < size ? data[from + i] : (uint8_t)fuzz_next(&random_state);
+    }
+    return size + n;
+}
+
+static size_t erase_bytes(uint8_t *data, size_t size) {
+    size_t at = fuzz_below(&random_state, size);
+    size_t n = 1 + fuzz_below(&random_state, size - at < 16 ? size - at : 16);
+    memmove(data + at, data + at + n, size - at - n);
+    return size - n;
+}
+
+size_t fuzz_mutate_bytes(uint8_t *data, size_t size, size_t max_size) {
+    if (size == 0) return insert_bytes(data, size, max_size);
+    size_t at = fuzz_below(&random_state, size);
+    switch (fuzz_below(&random_state, 6)) {
+    case 0:
+        data[at] ^= (uint8_t)(1u << fuzz_below(&random_state, 8));
+        return size;
+    case 1:
+        data[at] = (uint8_t)fuzz_next(&random_state);
+        return size;
+    case 2:
+        data[at] = (uint8_t)fuzz_interesting(&random_state);
+        return size;
+    case 3:
+        data[at] = (uint8_t)(data[at] + fuzz_below(&random_state, 9) - 4);
+        return size;
+    case 4:
+        return insert_bytes(data, size, max_size);
+    default:
+        return erase_bytes(data, size);
+    }
+}
+
+/* ---- Inputs ---------------------------------------------------------------------------------------------------- */
+
+static void keep(const uint8_t *data, size_t size) {
+    uint32_t at = n_kept < MAX_KEPT ? n_kept++ : fuzz_below(&random_state, MAX_KEPT);
+    free(kept[at].data);
+    kept[at] = (input){fuzz_copy(data, size), size};
+}
+
+static bool read_input(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    uint8_t *data = fuzz_allocate(MAX_SIZE);
+    size_t size = fread(data, 1, MAX_SIZE, file);
+    bool whole = !ferror(file);
+    fclose(file);
+    if (whole) keep(data, size);
+    free(data);
+    return whole;
+}
+
+static bool read_path(const char *path);
+
+static int visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+static bool read_folder(const char *path) {
+    struct dirent **entries;
+    int n = scandir(path, &entries, visible, alphasort);
+    bool all = n >= 0;
+    for (int i = 0; i < n; i++) {
+        char inner[4096];
+        int length = snprintf(inner, sizeof(inner), "%s/%s", path, entries[i]->d_name);
+        all &= length > 0 && (size_t)length < sizeof(inner) && read_path(inner);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    return all;
+}
+
+/* Folders are walked in the order of their names, so that a run can be repeated. */
+static bool read_path(const char *path) {
+    struct stat about;
+    if (stat(path, &about) != 0) return false;
+    return S_ISDIR(about.st_mode) ? read_folder(path) : read_input(path);
+}
+
+/* ---- Running --------------------------------------------------------------------------------------------------- */
+
+static void leave_behind(const uint8_t *data, size_t size) {
+    FILE *file = fopen("fuzz-input", "wb");
+    if (file && (fwrite(data, 1, size, file) != size || fclose(file) != 0)) fprintf(stderr, "cannot write fuzz-input\n");
+}
+
+static size_t mutate(const fuzz_target *target, uint8_t *data, size_t size) {
+    uint32_t times = 1 + fuzz_below(&random_state, 4);
+    for (uint32_t i = 0; i < times; i++) {
+        size = target->mutate ? target->mutate(data, size, MAX_SIZE, &random_state)
+                              : fuzz_mutate_bytes(data, size, MAX_SIZE);
+    }
+    return size;
+}
+
+static size_t make_input(const fuzz_target *target, uint8_t *data) {
+    const input *a = &kept[fuzz_below(&random_state, n_kept)];
+    const input *b = &kept[fuzz_below(&random_state, n_kept)];
+    size_t size = 0;
+    if (target->cross && fuzz_one_in(&random_state, 8)) {
+        size = target->cross(a->data, a->size, b->data, b->size, data, MAX_SIZE, &random_state);
+    }
+    if (size > 0) return size;
+    memcpy(data, a->data, a->size);
+    return mutate(target, data, a->size);
+}
+
+static void run_mutated(const fuzz_target *target, uint32_t count) {
+    uint8_t *data = fuzz_allocate(MAX_SIZE);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = make_input(target, data);
+        uint8_t *exact = fuzz_copy(data, size);
+        leave_behind(exact, size);
+        target->run(exact, size);
+        free(exact);
+        if (fuzz_one_in(&random_state, 16)) keep(data, size);
+    }
+    free(data);
+    remove("fuzz-input");
+}
+
+static int usage(void) {
+    fprintf(stderr, "usage: fuzz_replay TARGET [--mutate N] [--seed S] [--print] FILE-OR-FOLDER...\n"
+                    "       fuzz_replay --dictionary\ntargets:");
+    for (uint32_t i = 0; i < N_TARGETS; i++) fprintf(stderr, " %s", targets[i]->name);
+    fputc('\n', stderr);
+    return 2;
+}
+
+static const fuzz_target *find_target(const char *name) {
+    for (uint32_t i = 0; i < N_TARGETS; i++) {
+        if (strcmp(targets[i]->name, name) == 0) return targets[i];
+    }
+    return NULL;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "--dictionary") == 0) {
+        fuzz_words_print(stdout);
+        return 0;
+    }
+    const fuzz_target *target = argc > 2 ? find_target(argv[1]) : NULL;
+    if (!target) return usage();
+    unsigned long count = 0, seed = 1;
+    bool print = false;
+    random_state = fuzz_seed(seed);
+    for (int i = 2; i < argc; i++) {
+        bool number = i + 1 < argc;
+        if (strcmp(argv[i], "--mutate") == 0 && number) {
+            count = strtoul(argv[++i], NULL, 10);
+        } else if (strcmp(argv[i], "--seed") == 0 && number) {
+            seed = strtoul(argv[++i], NULL, 10);
+        } else if (strcmp(argv[i], "--print") == 0) {
+            print = true;
+        } else if (argv[i][0] == '-' || !read_path(argv[i])) {
+            fprintf(stderr, "fuzz_replay: cannot read %s\n", argv[i]);
+            return usage();
+        }
+    }
+    random_state = fuzz_seed(seed);
+    uint32_t n_files = n_kept;
+    double start = seconds();
+    for (uint32_t i = 0; i < n_files; i++) {
+        if (print) fprintf(stderr, "input %u, %zu bytes\n", i, kept[i].size);
+        leave_behind(kept[i].data, kept[i].size);
+        target->run(kept[i].data, kept[i].size);
+    }
+    remove("fuzz-input");
+    if (n_kept > 0) run_mutated(target, (uint32_t)count);
+    double spent = seconds() - start;
+    printf("%s: %u files, %lu mutated inputs, %.0f a second\n", target->name, n_files, count,
+           spent > 0 ? (double)(n_files + count) / spent : 0);
+    for (uint32_t i = 0; i < n_kept; i++) free(kept[i].data);
+    return 0;
+}

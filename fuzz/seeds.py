@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Makes the seeds of the fuzz targets out of the tests' programs:
+
+    fuzz/seeds.py --tirb build/bin/tirb --replay build/bin/fuzz_replay OUT
+
+writes OUT/TARGET/ for each target, and OUT/tvmscript.dict. Nothing of it is stored in the repository."""
+import argparse
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LARGEST = 24_000  # a seed's bytes: larger ones slow every mutation down
+
+
+def sources():
+    names = [p for p in sorted((ROOT / "tests/kernels").glob("*.py")) if "@T.prim_func" in p.read_text()]
+    return names + sorted((ROOT / "tests/golden").glob("*.py"))
+
+
+def functions_of(text):
+    """Each function of a module by itself, behind what stands before the first: smaller seeds, easier to change."""
+    if "@I.ir_module" not in text:
+        return
+    head, _, body = text.partition("@I.ir_module")
+    parts = re.split(r"(?m)^(?=    @T\.prim_func)", body)
+    for part in parts[1:]:
+        yield "\n".join(line for line in head.splitlines() if "import" in line) + \
+            "\n\n@I.ir_module\nclass Module:\n" + part
+
+
+class Seeds:
+    def __init__(self, arguments):
+        self.out, self.tirb = arguments.out, arguments.tirb
+        self.count = 0
+
+    def write(self, target, name, data):
+        if len(data) <= LARGEST:
+            folder = self.out / target
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+            self.count += 1
+
+    def bundle(self, name, path, command):
+        made = self.out / "made.tirb"
+        done = subprocess.run([self.tirb, command, str(path), "-o", str(made)], capture_output=True)
+        if done.returncode == 0:
+            data = made.read_bytes()
+            self.write("bundle", name, data)
+            self.write("run", name, data + struct.pack("<Q", self.count))
+            made.unlink()
+
+    def scripts(self):
+        one = self.out / "one.py"
+        for path in sources():
+            text = path.read_text()
+            self.write("text", path.name, text.encode())
+            parts = list(functions_of(text))
+            for i, part in enumerate(parts):
+                name = f"{path.stem}_{i}"
+                self.write("text", name, part.encode())
+                one.write_text(part)
+                self.bundle(name, one, "compile")
+            if not parts or len(text) < LARGEST:
+                self.bundle(path.stem, path, "compile")
+        one.unlink(missing_ok=True)
+
+    def assembly(self):
+        for path in sorted((ROOT / "tests/asm").glob("*.tirs")):
+            # What a test expects stands in comments, which say nothing to the assembler.
+            text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith(";")) + "\n"
+            self.write("assembly", path.stem, text.encode())
+            self.bundle(f"asm_{path.stem}", path, "asm")
+        for path in sorted((ROOT / "tests/malformed").glob("*.hex")):
+            digits = "".join(re.sub(r"[#;].*", "", line) for line in path.read_text().splitlines()[1:])
+            try:
+                self.write("bundle", f"malformed_{path.stem}", bytes.fromhex(digits))
+            except ValueError:
+                pass
+
+    def arguments(self):
+        choose = random.Random(1)
+        for i in range(60):
+            data = bytes([i % 4] + [choose.choice((0, 1, 2, 3, 5, 16, 48, 210, choose.randrange(256))) for _ in range(120)])
+            self.write("bind", f"random_{i}", data)
+
+    def values(self):
+        literals = ["1", "-1.5", "true", "0x7f", "inf", "nan", "4xf32=1,2,3,4", "2x3xi32=0", "f16=1.5", "0xf32=",
+                    "3xbool=true,false,1", "2xu64=18446744073709551615,0", "2xbf16=1e38,-0.0", "A=4xf32=1", "1e400"]
+        for i, text in enumerate(literals):
+            self.write("values", f"literal_{i}", b"\x80" + text.encode())
+        for i, (descr, size) in enumerate([("<f4", 4), (">f8", 8), ("|b1", 1), ("<i2", 2), ("|u1", 1), ("<u8", 8),
+                                           ("<f2", 2), ("|V2", 2)]):
+            for order, shape, n in (("False", "()", 1), ("True", "(2, 3)", 6), ("False", "(3,)", 3), ("False", "(0, 5)", 0)):
+                header = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}"
+                for version in (1, 2, 3):
+                    width = 2 if version == 1 else 4
+                    text = header + " " * (-(len(header) + 7 + width + 1) % 64) + "\n"
+                    data = b"\x93NUMPY" + bytes([version, 0]) + len(text).to_bytes(width, "little") + text.encode()
+                    kind = 64 + 9 if descr in ("<f2", "|V2") and version == 2 else version
+                    self.write("values", f"npy_{i}_{shape}_{version}".replace(" ", ""),
+                               bytes([kind]) + data + bytes(range(n * size)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tirb", required=True)
+    parser.add_argument("--replay", required=True)
+    parser.add_argument("out", type=pathlib.Path)
+    arguments = parser.parse_args()
+    for target in ("text", "assembly", "bundle", "run", "bind", "values"):
+        shutil.rmtree(arguments.out / target, ignore_errors=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    seeds = Seeds(arguments)
+    seeds.scripts()
+    seeds.assembly()
+    seeds.arguments()
+    seeds.values()
+    words = subprocess.run([arguments.replay, "--dictionary"], capture_output=True, check=True).stdout
+    (arguments.out / "tvmscript.dict").write_bytes(words)
+    print(f"{seeds.count} seeds, {words.count(10)} words")
+    return 0 if seeds.count > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+/* Arguments: the bytes of an input choose a function and, field by field, what it is given. Every tensor that claims
+ * more than the memory behind it is one that binding must refuse, or it is not passed: the pointer is the one thing that
+ * tirb cannot check. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/fuzz.h"
+#include "fuzz/roundtrip.h"
+#include "loader/bundle/assembly.h"
+#include "loader/bundle/bundle.h"
+#include "vm/call/objects.h"
+
+enum { MAX_ARGS = 8, MAX_NDIM = 6, MEMORY = 1 << 12 };
+
+static const char program_text[] =
+    ".function \"copy\" public\n.scalars 5\n.lanes 1\n.ref f32\n.ref f32 writable\n"
+    ".var \"n\" i64 s0\n.var \"m\" i32 s1\n"
+    ".tensor \"A\" f32 r0 read ($0 $1)\n.tensor \"B\" f32 r1 write ($0 $1)\n"
+    "mul.i64 s2, s0, s1\nlane s2, done\n.cursor r0 f32 read 0 0 1\n.cursor r1 f32 write 0 0 1\n"
+    "vload.f32 v0, c0\nvstore.f32 c1, v0\ndone: lane.end\nret.void\n.end\n"
+    ".function \"strided\" public\n.scalars 9\n.ref i16\n.ref i16 writable\n"
+    ".var \"n\" i64 s0\n.var \"m\" u8 s1\n.var \"s\" i64 s2\n.var \"t\" i32 s3\n.var \"o\" i64 s4\n"
+    ".tensor \"A\" i16 r0 read ($0 $1) strides ($2 $3) offset $4\n"
+    ".tensor \"B\" i16 r1 read write ({$0 2 mul} {$1 $0 max}) strides ({$1 2 mul} 1) offset {$4 4 floordiv}\n"
+    "again: sub.i64 s5, s0, s6\nbrnot s5, end\nmul.i64 s7, s6, s2\nload.i16 s8, r0, s7\nstore.i16 r1, s6, s8\n"
+    "const.i64 s8, 1\nadd.i64 s6, s6, s8\nback again\nend: ret.void\n.end\n"
+    ".function \"scalars\" public returns i64\n.scalars 8\n.var \"n\" i16 s0 param 0\n.ref bool writable\n"
+    ".scalar \"n\" i16 s0\n.scalar \"b\" bool s1\n.scalar \"u\" u8 s2\n.scalar \"w\" u64 s3\n.scalar \"h\" f16 s4\n"
+    ".scalar \"f\" f32 s5\n.tensor \"T\" bool r0 read write ($0 2 $0)\n"
+    "brnot s0, end\nload.bool s6, r0, 1\nstore.bool r0, 0, s6\nend: length s7, r0\nret.i64 s7\n.end\n"
+    ".function \"zero\" public returns f64\n.scalars 1\n.ref f64\n.ref f64 writable\n"
+    ".tensor \"A\" f64 r0 read ()\n.tensor \"B\" f64 r1 write ()\nload.f64 s0, r0, 0\nstore.f64 r1, 0, s0\n"
+    "ret.f64 s0\n.end\n";
+
+/* Choices come from the input; behind its end everything is 0. */
+typedef struct choices {
+    const uint8_t *at;
+    size_t left;
+} choices;
+
+static uint8_t byte(choices *c) {
+    if (c->left == 0) return 0;
+    c->left--;
+    return *c->at++;
+}
+
+static int64_t number(choices *c) {
+    int64_t v = 0;
+    uint8_t how = byte(c);
+    if (how < 200) return how % 10;
+    if (how < 230) return (int8_t)byte(c);
+    for (unsigned i = 0; i < 8; i++) v = (int64_t)((uint64_t)v << 8 | byte(c));
+    return v;
+}
+
+__extension__ typedef __int128 wide;
+
+typedef struct given {
+    DLTensor view;
+    int64_t shape[MAX_NDIM], strides[MAX_NDIM];
+    uint8_t *memory;
+} given;
+
+/* Whether the elements lie in the memory; false also when their addresses overflow. */
+static bool lies_inside(const given *g, size_t item, bool *out_overflow) {
+    wide low = 0, high = 0, stride = 1;
+    *out_overflow = false;
+    for (int i = 0; i < g->view.ndim; i++) {
+        if (g->shape[i] <= 0) return true; /* no elements, or a shape that is refused */
+    }
+    for (int i = g->view.ndim - 1; i >= 0; i--) {
+        wide far = (wide)(g->shape[i] - 1) * (g->view.strides ? g->strides[i] : stride);
+        if (!g->view.strides) stride *= g->shape[i];
+        if (far < 0) low += far;
+        if (far > 0) high += far;
+        if (high > INT64_MAX || low < INT64_MIN || stride > INT64_MAX) *out_overflow = true;
+        if (*out_overflow) return false;
+    }
+    low = low * (wide)item + g->view.byte_offset;
+    high = (high + 1) * (wide)item + g->view.byte_offset;
+    *out_overflow = high + (wide)(uintptr_t)g->view.data > (wide)UINTPTR_MAX;
+    return low >= 0 && high <= MEMORY;
+}
+
+/* False: it claims memory that is not there, in a way that looks right. */
+static bool choose_tensor(choices *c, const tirbi_param *param, given *g, tirb_arg *arg) {
+    uint8_t how = byte(c);
+    g->memory = fuzz_allocate(MEMORY);
+    memset(g->memory, byte(c) & (param->dtype == TIRB_BOOL ? 1 : 0xFF), MEMORY);
+    g->view.data = how & 1 && byte(c) == 77 ? NULL : g->memory;
+    g->view.device.device_type = how & 2 && byte(c) > 128 ? (DLDeviceType)byte(c) : kDLCPU;
+    g->view.ndim = how & 4 && byte(c) > 128 ? (int32_t)byte(c) % (MAX_NDIM + 1) : param->ndim;
+    g->view.dtype = tirbi_dtype_to_dl((tirbi_dtype)param->dtype);
+    if (how & 8 && byte(c) > 128) g->view.dtype = (DLDataType){byte(c), byte(c), byte(c)};
+    for (int i = 0; i < MAX_NDIM; i++) g->shape[i] = i < g->view.ndim ? number(c) : 0;
+    for (int i = 0; i < MAX_NDIM; i++) g->strides[i] = i < g->view.ndim ? number(c) : 0;
+    g->view.shape = g->shape;
+    g->view.strides = how & 16 ? g->strides : NULL;
+    g->view.byte_offset = how & 32 ? (uint64_t)number(c) : 0;
+    *arg = (tirb_arg){.kind = TIRB_ARG_TENSOR, .flags = how & 64 && byte(c) > 200 ? byte(c) : 0, .value.tensor = &g->view};
+    bool overflow;
+    return lies_inside(g, tirbi_dtypes[param->dtype].size, &overflow) || overflow || !g->view.data;
+}
+
+static bool choose_argument(choices *c, const tirbi_param *param, given *g, tirb_arg *arg) {
+    uint8_t how = byte(c);
+    if (how < 200) {
+        if (param->kind == TIRB_PARAM_TENSOR) return choose_tensor(c, param, g, arg);
+        *arg = (tirb_arg){.kind = tirbi_dtype_is_float((tirbi_dtype)param->dtype) ? TIRB_ARG_FLOAT : TIRB_ARG_INT};
+        arg->value.i = number(c);
+        return true;
+    }
+    *arg = (tirb_arg){.kind = how < 250 ? how % 4u : byte(c)};
+    arg->value.i = number(c);
+    if (arg->kind == TIRB_ARG_TENSOR) arg->value.tensor = NULL;
+    return true;
+}
+
+static void infer(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        tirb_error error = TIRB_ERROR_INIT;
+        int64_t shape[MAX_NDIM];
+        int32_t ndim;
+        DLDataType dtype;
+        tirb_status status = tirb_instance_infer(instance, function, i, args, n, shape, MAX_NDIM, &ndim, &dtype, &error);
+        if (status == TIRB_INTERNAL) fuzz_fail("inference: %s", error.message);
+        for (int32_t k = 0; status == TIRB_OK && k < ndim; k++) {
+            if (shape[k] < 0) fuzz_fail("inference gives the extent %lld", (long long)shape[k]);
+        }
+    }
+}
+
+static tirb_instance *shared_instance(void) {
+    static tirb_instance *instance;
+    if (instance) return instance;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_program *program;
+    tirbi_writer bytes;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&arena, &heap);
+    tirbi_writer_init(&bytes, &heap);
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    limits.fuel = 10000;
+    limits.max_memory = 1 << 20;
+    if (tirbi_assemble(program_text, sizeof(program_text) - 1, &arena, &program, &error) != TIRB_OK ||
+        tirbi_bundle_write(program, &heap, &bytes, &error) != TIRB_OK ||
+        tirb_engine_create(NULL, &engine, &error) != TIRB_OK ||
+        tirb_module_load(engine, bytes.data, bytes.size, &module, &error) != TIRB_OK ||
+        tirb_instance_create(module, &limits, &instance, &error) != TIRB_OK) {
+        fuzz_fail("%s at %u:%u", error.message, error.line, error.column);
+    }
+    tirbi_writer_destroy(&bytes);
+    tirbi_arena_destroy(&arena);
+    return instance;
+}
+
+static void run(const uint8_t *data, size_t size) {
+    choices c = {data, size};
+    tirb_instance *instance = shared_instance();
+    const tirbi_program *program = instance->module->program;
+    given tensors[MAX_ARGS];
+    tirb_arg args[MAX_ARGS];
+    memset(tensors, 0, sizeof(tensors));
+    uint32_t function = byte(&c) % program->n_functions;
+    const tirbi_function *f = &program->functions[function];
+    bool possible = true;
+    for (uint32_t i = 0; i < f->n_params; i++) possible &= choose_argument(&c, &f->params[i], &tensors[i], &args[i]);
+    uint32_t n = byte(&c) > 250 ? byte(&c) % (f->n_params + 1u) : f->n_params;
+    if (possible) {
+        tirb_error error = TIRB_ERROR_INIT;
+        tirb_result result;
+        tirb_status status = tirb_instance_call(instance, function, args, n, &result, &error);
+        if (status == TIRB_INTERNAL || status == TIRB_NO_MEMORY) fuzz_fail("binding: %s", error.message);
+        if (status != TIRB_OK && error.message[0] == '\0') fuzz_fail("an error without a message");
+        if (n == f->n_params) infer(instance, function, args, n);
+    }
+    for (uint32_t i = 0; i < f->n_params; i++) free(tensors[i].memory);
+}
+
+const fuzz_target fuzz_target_bind = {"bind", run, NULL, NULL};

@@ -1,0 +1,50 @@
+#include "fuzz/words.h"
+
+#include "compiler/text/script_names.h"
+#include "loader/isa/isa.h"
+
+static const char *const fixed_words[] = {
+#define TIRBI_KEYWORD(NAME, text) text,
+#include "compiler/text/keyword.def"
+#undef TIRBI_KEYWORD
+#define TIRBI_PUNCT(NAME, text) text,
+#include "compiler/text/token.def"
+#undef TIRBI_PUNCT
+#define TIRB_BUILTIN(NAME, text, arity, effect, instruction) text,
+#include "compiler/ir/builtin.def"
+#undef TIRB_BUILTIN
+#define TIRB_DTYPE(number, NAME, text, tvm, ctype, dlcode, bits, class) "\"" tvm "\"", "T." tvm,
+#include "loader/isa/dtype.def"
+#undef TIRB_DTYPE
+    "@T.prim_func", "@I.ir_module", "T.", "I.", "tirb.may_alias", "global_symbol", "tir.noalias", "float32x4",
+    "T.handle", "T.block", "T.axis", "T.reads", "T.writes", "T.init()", "-1", "0", "1", "2147483648", "1e30"};
+enum { N_FIXED = sizeof(fixed_words) / sizeof(fixed_words[0]) };
+
+static const tirbi_entry *const tables[] = {tirbi_expr_names, tirbi_math_names, tirbi_buffer_names, tirbi_stmt_names,
+                                            tirbi_axis_names, tirbi_ir_names,   tirbi_python_names, tirbi_method_names};
+enum { N_TABLES = sizeof(tables) / sizeof(tables[0]) };
+
+const char *fuzz_word(uint32_t index) {
+    if (index < N_FIXED) return fixed_words[index];
+    index -= N_FIXED;
+    for (unsigned i = 0; i < N_TABLES; i++) {
+        for (const tirbi_entry *entry = tables[i]; entry->name; entry++) {
+            if (index-- == 0) return entry->name;
+        }
+    }
+    return NULL;
+}
+
+uint32_t fuzz_word_count(void) {
+    static uint32_t count;
+    while (fuzz_word(count)) count++;
+    return count;
+}
+
+void fuzz_words_print(FILE *out) {
+    for (uint32_t i = 0; i < fuzz_word_count(); i++) {
+        fputc('"', out);
+        for (const char *c = fuzz_word(i); *c; c++) fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+        fputs("\"\n", out);
+    }
+}
