@@ -16,6 +16,7 @@ typedef struct fuzz_tensor {
     size_t skew;
     tirbi_dtype type;
     bool written;
+    bool whole; /* the parameter declares strides: all from the first element to the last is the function's */
     int64_t shape[TIRBI_MAX_NDIM];
     int64_t strides[TIRBI_MAX_NDIM];
     DLTensor view;
@@ -35,7 +36,7 @@ void fuzz_arguments_copy(fuzz_arguments *to, const fuzz_arguments *from);
 void fuzz_arguments_refill(fuzz_arguments *a, uint64_t seed);
 void fuzz_arguments_free(fuzz_arguments *a);
 /* Fails when `after` is not `before` in a byte that the call may not have written: of a tensor that the function only
- * reads, or between the elements of a strided one. */
+ * reads, or between the elements of a strided one whose strides it does not know. */
 void fuzz_arguments_check_kept(const fuzz_arguments *before, const fuzz_arguments *after);
 /* Whether the tensors hold the same bytes; *out_tensor is the first that does not. */
 bool fuzz_arguments_equal(const fuzz_arguments *a, const fuzz_arguments *b, uint32_t *out_tensor);

@@ -4,19 +4,25 @@
  *   fuzz_replay --dictionary
  *
  * Every file is run; with --mutate N, N inputs made from them as well, each a few mutations away from one of the files
- * or of the inputs made before. The input under way is kept in the file fuzz-input, which a failure leaves behind: run it
- * again with `fuzz_replay TARGET fuzz-input`. --dictionary prints the words of TVMScript in libFuzzer's form. */
+ * or of the inputs made before. Inputs run in a child process: one that ends it, or takes too long, is left behind in the
+ * file fuzz-input; run it again with `fuzz_replay TARGET fuzz-input`. --dictionary prints the words of TVMScript in
+ * libFuzzer's form. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "fuzz/fuzz.h"
 #include "fuzz/words.h"
 
-enum { MAX_SIZE = 1 << 16, MAX_KEPT = 4096 };
+enum { MAX_SIZE = 1 << 16, MAX_KEPT = 4096, MAX_SECONDS = 30 };
 
 static const fuzz_target *const targets[] = {&fuzz_target_text, &fuzz_target_assembly, &fuzz_target_bundle,
                                              &fuzz_target_run,  &fuzz_target_bind,     &fuzz_target_values};
@@ -122,9 +128,20 @@ static bool read_path(const char *path) {
 
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
-static void leave_behind(const uint8_t *data, size_t size) {
-    FILE *file = fopen("fuzz-input", "wb");
-    if (file && (fwrite(data, 1, size, file) != size || fclose(file) != 0)) fprintf(stderr, "cannot write fuzz-input\n");
+/* What the child is at, seen by the parent. */
+typedef struct progress {
+    uint64_t n_run;
+    size_t size;
+    uint8_t data[MAX_SIZE];
+} progress;
+
+static progress *shared;
+
+static void run_input(const fuzz_target *target, const uint8_t *data, size_t size) {
+    memcpy(shared->data, data, size);
+    shared->size = size;
+    shared->n_run++;
+    target->run(data, size);
 }
 
 static size_t mutate(const fuzz_target *target, uint8_t *data, size_t size) {
@@ -153,13 +170,38 @@ static void run_mutated(const fuzz_target *target, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         size_t size = make_input(target, data);
         uint8_t *exact = fuzz_copy(data, size);
-        leave_behind(exact, size);
-        target->run(exact, size);
+        run_input(target, exact, size);
         free(exact);
         if (fuzz_one_in(&random_state, 16)) keep(data, size);
     }
     free(data);
-    remove("fuzz-input");
+}
+
+/* Waits for the child; false: it failed, or was at one input for too long. */
+static bool watch(pid_t child) {
+    const struct timespec moment = {.tv_nsec = 20000000};
+    uint64_t last = 0;
+    time_t since = time(NULL);
+    int status;
+    pid_t ended;
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+        nanosleep(&moment, NULL);
+        if (shared->n_run != last) since = time(NULL);
+        last = shared->n_run;
+        if (time(NULL) - since <= MAX_SECONDS) continue;
+        fprintf(stderr, "fuzz_replay: more than %d seconds\n", MAX_SECONDS);
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        return false;
+    }
+    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void leave_behind(void) {
+    FILE *file = fopen("fuzz-input", "wb");
+    bool written = file && fwrite(shared->data, 1, shared->size, file) == shared->size;
+    if (file && fclose(file) != 0) written = false;
+    fprintf(stderr, written ? "fuzz_replay: the input is in fuzz-input\n" : "fuzz_replay: cannot write fuzz-input\n");
 }
 
 static int usage(void) {
@@ -181,6 +223,21 @@ static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int run_all(const fuzz_target *target, uint32_t count, bool print) {
+    uint32_t n_files = n_kept;
+    double start = seconds();
+    for (uint32_t i = 0; i < n_files; i++) {
+        if (print) fprintf(stderr, "input %u, %zu bytes\n", i, kept[i].size);
+        run_input(target, kept[i].data, kept[i].size);
+    }
+    if (n_files > 0) run_mutated(target, count);
+    double spent = seconds() - start;
+    printf("%s: %u files, %u mutated inputs, %.0f a second\n", target->name, n_files, count,
+           spent > 0 ? (double)(n_files + count) / spent : 0);
+    for (uint32_t i = 0; i < n_kept; i++) free(kept[i].data);
+    return 0;
 }
 
 int main(int argc, char **argv) {
@@ -207,18 +264,12 @@ int main(int argc, char **argv) {
         }
     }
     random_state = fuzz_seed(seed);
-    uint32_t n_files = n_kept;
-    double start = seconds();
-    for (uint32_t i = 0; i < n_files; i++) {
-        if (print) fprintf(stderr, "input %u, %zu bytes\n", i, kept[i].size);
-        leave_behind(kept[i].data, kept[i].size);
-        target->run(kept[i].data, kept[i].size);
-    }
-    remove("fuzz-input");
-    if (n_kept > 0) run_mutated(target, (uint32_t)count);
-    double spent = seconds() - start;
-    printf("%s: %u files, %lu mutated inputs, %.0f a second\n", target->name, n_files, count,
-           spent > 0 ? (double)(n_files + count) / spent : 0);
-    for (uint32_t i = 0; i < n_kept; i++) free(kept[i].data);
-    return 0;
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) fuzz_fail("no shared memory");
+    pid_t child = fork();
+    if (child < 0) fuzz_fail("no child process");
+    if (child == 0) return run_all(target, (uint32_t)count, print);
+    if (watch(child)) return 0;
+    leave_behind();
+    return 1;
 }
