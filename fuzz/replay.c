@@ -84,7 +84,7 @@ size_t fuzz_mutate_bytes(uint8_t *data, size_t size, size_t max_size) {
 /* ---- Inputs ---------------------------------------------------------------------------------------------------- */
 
 static void keep(const uint8_t *data, size_t size) {
-    uint32_t at = n_kept < MAX_KEPT ? n_kept++ : fuzz_below(&random_state, MAX_KEPT);
+    uint32_t at = n_kept < MAX_KEPT ? n_kept++ : MAX_KEPT / 2 + fuzz_below(&random_state, MAX_KEPT / 2);
     free(kept[at].data);
     kept[at] = (input){fuzz_copy(data, size), size};
 }
@@ -153,9 +153,13 @@ static size_t mutate(const fuzz_target *target, uint8_t *data, size_t size) {
     return size;
 }
 
-static size_t make_input(const fuzz_target *target, uint8_t *data) {
-    const input *a = &kept[fuzz_below(&random_state, n_kept)];
-    const input *b = &kept[fuzz_below(&random_state, n_kept)];
+/* Most often a file: without coverage to choose by, what many mutations have made is soon refused at the door. */
+static const input *pick_input(uint32_t n_files) {
+    return &kept[fuzz_below(&random_state, fuzz_one_in(&random_state, 4) ? n_kept : n_files)];
+}
+
+static size_t make_input(const fuzz_target *target, uint32_t n_files, uint8_t *data) {
+    const input *a = pick_input(n_files), *b = pick_input(n_files);
     size_t size = 0;
     if (target->cross && fuzz_one_in(&random_state, 8)) {
         size = target->cross(a->data, a->size, b->data, b->size, data, MAX_SIZE, &random_state);
@@ -165,10 +169,10 @@ static size_t make_input(const fuzz_target *target, uint8_t *data) {
     return mutate(target, data, a->size);
 }
 
-static void run_mutated(const fuzz_target *target, uint32_t count) {
+static void run_mutated(const fuzz_target *target, uint32_t n_files, uint32_t count) {
     uint8_t *data = fuzz_allocate(MAX_SIZE);
     for (uint32_t i = 0; i < count; i++) {
-        size_t size = make_input(target, data);
+        size_t size = make_input(target, n_files, data);
         uint8_t *exact = fuzz_copy(data, size);
         run_input(target, exact, size);
         free(exact);
@@ -232,7 +236,7 @@ static int run_all(const fuzz_target *target, uint32_t count, bool print) {
         if (print) fprintf(stderr, "input %u, %zu bytes\n", i, kept[i].size);
         run_input(target, kept[i].data, kept[i].size);
     }
-    if (n_files > 0) run_mutated(target, count);
+    if (n_files > 0) run_mutated(target, n_files, count);
     double spent = seconds() - start;
     printf("%s: %u files, %u mutated inputs, %.0f a second\n", target->name, n_files, count,
            spent > 0 ? (double)(n_files + count) / spent : 0);

@@ -134,7 +134,11 @@ if CC=clang build clang dev; then
 fi
 # gcc warns of more, wrongly, in code that its sanitizers have been through.
 if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200; then
-    tests asan -L 'unit|cli|differential'
+    tests asan -L 'unit|cli|differential|fuzz'
+fi
+if CC=clang build fuzz fuzz; then
+    note "fuzz"
+    counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --live 20 --jobs "$jobs"
 fi
 note "install rules and consumers"
 counted "consumers" bash tests/abi/run.sh
@@ -146,6 +150,7 @@ if [ "$full" -eq 1 ]; then
     note "the mathematical functions on every float32"
     one "math sweep" timeout 7200 build/release/bin/math_sweep --full
     counted "printed as TVM does, all" "$python" tests/interop/tvm_print.py --full --tirb build/release/bin/tirb
+    counted "fuzz, long" "$python" fuzz/check.py --build build/fuzz --live 600 --jobs "$jobs"
     one "differential, long" build/release/bin/differential --seed 1000 --count 20000
 fi
 
