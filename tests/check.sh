@@ -96,6 +96,24 @@ tests() {
     echo "$name: $p passed, $f failed, $s skipped"
 }
 
+# cross NAME ARCHITECTURE: builds for the machine NAME, which Debian calls ARCHITECTURE, and runs its tests under qemu-user.
+# Where the compiler or the libraries cannot be had, that is said and counts as skipped.
+cross() {
+    local name=$1 log=build/check-root-$1.log leave_out=()
+    note "packages for $name"
+    if ! { install_packages "gcc-$name-linux-gnu" "libc6-dev-$2-cross" qemu-user && bash tests/cross/root.sh "$2"; } \
+        > "$log" 2>&1; then
+        echo "skipped: $name: $(tail -n 1 "$log")"
+        skipped=$((skipped + 1))
+        return 0
+    fi
+    build "$name" "$name" || return 0
+    # The accuracy of the kernels is measured natively; here their bits are compared.
+    [ "$full" -eq 1 ] || leave_out=(-E '^(test_math|math_sweep)$')
+    tests "$name" -L 'unit|differential|object' "${leave_out[@]}"
+    machines+=(--tirb "$name=qemu-$name -L $PWD/build/root-$name-linux-gnu build/$name/bin/tirb")
+}
+
 has_modules() { "$1" -c 'import numpy, ml_dtypes, tvm' 2> /dev/null; }
 
 # Python with NumPy, ml_dtypes and TVM: the one that is there, or a virtual environment of our own. Without TVM the
@@ -139,6 +157,15 @@ fi
 if CC=clang build fuzz fuzz; then
     note "fuzz"
     counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --live 20 --jobs "$jobs"
+fi
+machines=(--tirb "$(uname -m)=build/release/bin/tirb")
+cross aarch64 arm64
+cross s390x s390x
+note "the same bytes everywhere"
+if [ "$full" -eq 1 ]; then
+    counted "same bytes" "$python" tests/kernels/same_bytes.py --threads 1,2,7 "${machines[@]}"
+else
+    counted "same bytes" "$python" tests/kernels/same_bytes.py --first "${machines[@]}"
 fi
 note "install rules and consumers"
 counted "consumers" bash tests/abi/run.sh

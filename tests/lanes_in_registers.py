@@ -91,12 +91,12 @@ def main():
     version = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout
     if "clang" in version:
         print("lanes_in_registers: skipped, the rules are gcc's")
-        return 0
+        return 77
     global MACHINE
     MACHINE = subprocess.run([compiler, "-dumpmachine"], check=True, capture_output=True, text=True).stdout.split("-")[0]
     if MACHINE not in ISAS:
         print(f"lanes_in_registers: skipped, there are no rules for {MACHINE}")
-        return 0
+        return 77
     good = [check(compiler, isa, more) for isa in ISAS[MACHINE]]
     return 0 if all(good) else 1
 

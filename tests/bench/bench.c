@@ -1,5 +1,4 @@
 /* bench [--json] [--repeat N] [WORD...]: times kernels of tests/kernels beside the same loops in C.
- * bench lanes [WORD...]: times the strip kernels.
  *
  * Each kernel is compiled from its TVMScript and called through the public API by one thread. Its outputs are compared
  * with the C twin's before anything is timed. Then the three are run in turn, in batches of some milliseconds; a ratio
@@ -278,7 +277,6 @@ static void print_row(const bench_case *program, const figures *f, bool json, bo
 int main(int argc, char **argv) {
     bool json = false;
     int repeats = 15, word = 1;
-    if (argc > 1 && strcmp(argv[1], "lanes") == 0) return bench_lanes(argc - 2, argv + 2);
     for (; word < argc && argv[word][0] == '-'; word++) {
         json = json || strcmp(argv[word], "--json") == 0;
         if (strcmp(argv[word], "--repeat") == 0 && word + 1 < argc) repeats = atoi(argv[++word]);

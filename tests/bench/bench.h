@@ -57,8 +57,4 @@ double bench_now(void);
 /* Whether `name` contains one of the words; true if there are none. */
 bool bench_wanted(const char *name, int n_words, char **words);
 
-/* Times the strip kernels: nanoseconds per element of 1024 elements in the first-level cache, for each instruction set
- * that this machine has, beside the C library's function. Words choose by name: exp, pow.f64 */
-int bench_lanes(int n_words, char **words);
-
 #endif

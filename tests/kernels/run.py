@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -38,10 +39,12 @@ class Failure(Exception):
 
 
 class Tirb:
-    """The command under test."""
+    """The command under test; an emulator that runs it may stand before it."""
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, command):
+        self.command = shlex.split(command)
+        self.path = self.command[-1]
+        self.patience = PATIENCE if len(self.command) == 1 else 5 * PATIENCE
         listed = self("version").stdout
         self.isas = [isa for isa in ISAS if re.search(rf"\b{isa}\b", listed)] or ["generic"]
 
@@ -53,10 +56,11 @@ class Tirb:
             environment["TIRB_ISA"] = isa
         try:
             done = subprocess.run(
-                [self.path, *map(str, words)], env=environment, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE
+                [*self.command, *map(str, words)],
+                env=environment, cwd=cwd, capture_output=True, text=True, timeout=self.patience,
             )
         except subprocess.TimeoutExpired:
-            raise Failure(f"no end after {PATIENCE} s: tirb {' '.join(map(str, words))}") from None
+            raise Failure(f"no end after {self.patience} s: tirb {' '.join(map(str, words))}") from None
         if check and done.returncode != 0:
             raise Failure(f"exit code {done.returncode}: {first_lines(done.stderr)}")
         return done
@@ -88,7 +92,7 @@ def returned(stdout, want):
         raise Failure(f"no returned value in {stdout.strip()!r}") from error
 
 
-def call(tirb, bundle, function, run, isa, folder, fill):
+def call(tirb, bundle, function, run, isa, folder, fill, threads=None):
     """One call. `fill` is None to leave out the parameters that are only written, else what they hold before."""
     words = []
     for name, value in run.args.items():
@@ -108,8 +112,9 @@ def call(tirb, bundle, function, run, isa, folder, fill):
         else:
             words.append(literal(value))
     paths = {name: folder / f"out_{name}_{isa}_{fill}.npy" for name in run.outputs}
+    more = [] if threads is None else ["--threads", threads]
     saves = [word for path in paths.values() for word in ("-o", f"@{path}")]
-    done = tirb("run", bundle, "-f", function, *words, *saves, "--json", "--timeout", PATIENCE // 2, isa=isa)
+    done = tirb("run", bundle, "-f", function, *words, *saves, "--json", "--timeout", tirb.patience // 2, *more, isa=isa)
     outputs = {name: np.load(path) for name, path in paths.items()}
     return outputs, None if run.returns is None else returned(done.stdout, run.returns)
 

@@ -1,0 +1,195 @@
+/* Compares each SIMD strip kernel with its generic twin.
+ *
+ *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment, in place
+ *   checkasm --bench [WORD...]   time
+ *
+ * Words choose kernels by name: exp, cast.i8. Every operand and result ends where memory ends, so that an access behind
+ * the last element is a fault, and the bytes before and behind a result are guarded by a pattern. */
+#include "tests/checkasm/checkasm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Past two blocks of 64 elements; a pass over every pair of special values takes more. */
+enum { LONGEST = 140, AREA = 1 << 16, PATTERN = 0xA5, BEFORE = 64 };
+
+/* Memory of AREA bytes that is followed by none. */
+typedef struct area {
+    uint8_t *end;
+} area;
+
+typedef struct checker {
+    area in[3], out, expected;
+    uint8_t *kept;
+    uint64_t random;
+    unsigned failures;
+} checker;
+
+static uint64_t next_random(checker *c) {
+    c->random ^= c->random << 13;
+    c->random ^= c->random >> 7;
+    c->random ^= c->random << 17;
+    return c->random;
+}
+
+static bool open_area(area *a) {
+    long page = sysconf(_SC_PAGESIZE);
+    uint8_t *memory = mmap(NULL, AREA + (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory + AREA, (size_t)page, PROT_NONE) != 0) return false;
+    a->end = memory + AREA;
+    return true;
+}
+
+/* Where n elements begin that are followed by `behind` bytes of pattern and then by no memory. */
+static uint8_t *place(area *a, size_t size, size_t n, size_t behind) {
+    uint8_t *start = a->end - behind - n * size;
+    memset(start - BEFORE, PATTERN, BEFORE);
+    memset(start + n * size, PATTERN, behind);
+    return start;
+}
+
+static bool untouched(const uint8_t *start, size_t bytes, size_t behind) {
+    for (size_t i = 0; i < BEFORE; i++)
+        if (start[-1 - (ptrdiff_t)i] != PATTERN) return false;
+    for (size_t i = 0; i < behind; i++)
+        if (start[bytes + i] != PATTERN) return false;
+    return true;
+}
+
+typedef struct trial {
+    twin_id id;
+    tirb_isa isa;
+    size_t n;
+    size_t behind;    /* bytes of pattern: they move the elements off their alignment */
+    unsigned special; /* element i is special value special + i, as digits by operand; n_specials^arity and more: random */
+    bool zeros;       /* of divisors are allowed */
+    unsigned in_place; /* the operand whose memory the result takes; 3: none */
+} trial;
+
+static void fail_trial(checker *c, const trial *t, const char *what, size_t i, const uint8_t *got, const uint8_t *want) {
+    char name[48];
+    twin_name(t->id, name, sizeof name);
+    printf("FAIL %s %s: %s, %zu elements, %zu bytes before the end", tirb_isa_name(t->isa), name, what, t->n, t->behind);
+    if (t->in_place < 3) printf(", in place of operand %u", t->in_place);
+    for (unsigned k = 0; got != NULL && k < twin_arity(t->id); k++) {
+        size_t size = tirbi_dtypes[twin_operand(t->id, k)].size;
+        printf(k == 0 ? "; element %zu of" : ",", i);
+        for (size_t b = 0; b < size; b++) printf("%s%02x", b == 0 ? " " : "", (c->kept + k * AREA)[i * size + b]);
+    }
+    for (size_t b = 0; got != NULL && b < tirbi_dtypes[twin_result(t->id)].size; b++)
+        printf("%s%02x", b == 0 ? " is " : "", got[b]);
+    for (size_t b = 0; got != NULL && b < tirbi_dtypes[twin_result(t->id)].size; b++)
+        printf("%s%02x", b == 0 ? ", not " : "", want[b]);
+    printf("\n");
+    c->failures++;
+}
+
+static unsigned power_of_specials(twin_id id) {
+    unsigned all = 1;
+    for (unsigned k = 0; k < twin_arity(id) && k < 2; k++) all *= n_specials(twin_operand(id, k));
+    return all;
+}
+
+static void fill_operands(checker *c, const trial *t, uint8_t *const *start) {
+    bool specials = t->special < power_of_specials(t->id);
+    for (size_t i = 0; i < t->n; i++) {
+        size_t digits = t->special + i;
+        for (unsigned k = 0; k < twin_arity(t->id); k++) {
+            tirbi_dtype type = twin_operand(t->id, k);
+            size_t size = tirbi_dtypes[type].size;
+            unsigned base = n_specials(type);
+            if (k < 2 && specials)
+                put_special(start[k] + i * size, type, (unsigned)(digits % base));
+            else if (next_random(c) % 4 == 0)
+                put_special(start[k] + i * size, type, (unsigned)(next_random(c) % base));
+            else
+                put_random(start[k] + i * size, type, next_random(c));
+            digits /= base;
+            if (k == 1 && !t->zeros) {
+                uint8_t any = 0;
+                for (size_t b = 0; b < size; b++) any |= start[k][i * size + b];
+                if (any == 0) start[k][i * size] = 1;
+            }
+        }
+    }
+}
+
+static void run_trial(checker *c, const trial *t) {
+    size_t size = tirbi_dtypes[twin_result(t->id)].size;
+    uint8_t *start[3] = {NULL, NULL, NULL};
+    for (unsigned k = 0; k < twin_arity(t->id); k++) {
+        /* operands are off their alignment by other amounts than the result */
+        size_t behind = t->in_place == k ? t->behind : t->behind == 0 ? 0 : (t->behind + 3 * (k + 1)) % 16;
+        start[k] = place(&c->in[k], tirbi_dtypes[twin_operand(t->id, k)].size, t->n, behind);
+    }
+    fill_operands(c, t, start);
+    for (unsigned k = 0; k < twin_arity(t->id); k++)
+        memcpy(c->kept + k * AREA, start[k], t->n * tirbi_dtypes[twin_operand(t->id, k)].size);
+    uint8_t *want = place(&c->expected, size, t->n, 0), *got = place(&c->out, size, t->n, t->behind);
+    bool fine = twin_kernel(tirbi_kernels(TIRB_ISA_GENERIC), t->id)(want, start[0], start[1], start[2], t->n);
+    if (t->in_place < 3) got = start[t->in_place];
+    bool same = twin_kernel(tirbi_kernels(t->isa), t->id)(got, start[0], start[1], start[2], t->n) == fine;
+    if (!same) fail_trial(c, t, fine ? "stops" : "divides by zero", 0, NULL, NULL);
+    if (!untouched(got, t->n * size, t->behind)) fail_trial(c, t, "writes beside its result", 0, NULL, NULL);
+    for (unsigned k = 0; k < twin_arity(t->id); k++)
+        if (k != t->in_place && memcmp(c->kept + k * AREA, start[k], t->n * tirbi_dtypes[twin_operand(t->id, k)].size) != 0)
+            fail_trial(c, t, "changes an operand", 0, NULL, NULL);
+    for (size_t i = 0; fine && same && i < t->n; i++)
+        if (memcmp(want + i * size, got + i * size, size) != 0) {
+            fail_trial(c, t, "differs", i, got + i * size, want + i * size);
+            break;
+        }
+}
+
+static void check_twin(checker *c, twin_id id, tirb_isa isa) {
+    trial t = {.id = id, .isa = isa, .in_place = 3};
+    if (twin_kernel(tirbi_kernels(isa), id) == NULL) {
+        fail_trial(c, &t, "is missing", 0, NULL, NULL);
+        return;
+    }
+    unsigned all = power_of_specials(id), before = c->failures;
+    for (t.special = 0; t.special < all; t.special += (unsigned)t.n) {
+        t.n = 512;
+        t.behind = t.special % 7;
+        run_trial(c, &t);
+    }
+    t.special = all;
+    for (t.n = 0; t.n <= LONGEST && c->failures < before + 3; t.n++) {
+        t.zeros = t.n % 8 == 7;
+        t.in_place = 3;
+        t.behind = 0;
+        run_trial(c, &t);
+        t.behind = 1 + next_random(c) % 15;
+        run_trial(c, &t);
+        for (t.in_place = 0; t.in_place < twin_arity(id); t.in_place++)
+            if (tirbi_dtypes[twin_operand(id, t.in_place)].size == tirbi_dtypes[twin_result(id)].size) run_trial(c, &t);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--bench") == 0) return bench_twins(argc - 2, argv + 2);
+    checker c = {.random = UINT64_C(0x2545F4914F6CDD1D), .kept = malloc(3 * AREA)};
+    bool ready = c.kept != NULL && open_area(&c.out) && open_area(&c.expected);
+    for (unsigned k = 0; k < 3; k++) ready = ready && open_area(&c.in[k]);
+    if (!ready) {
+        fprintf(stderr, "checkasm: no memory\n");
+        return 1;
+    }
+    tirb_isa isas[TIRBI_N_ISAS];
+    unsigned n_isas = simd_isas(isas);
+    for (unsigned i = 0; i < n_isas; i++) {
+        unsigned n = 0, failures = c.failures;
+        twin_id id;
+        for (bool first = true; next_twin(&id, first); first = false) {
+            if (!twin_wanted(id, argc - 1, argv + 1)) continue;
+            check_twin(&c, id, isas[i]);
+            n++;
+        }
+        printf("%s: %u kernels, %u differences\n", tirb_isa_name(isas[i]), n, c.failures - failures);
+    }
+    if (n_isas == 0) printf("nothing to compare: this machine has the generic kernels alone\n");
+    return c.failures == 0 ? 0 : 1;
+}
