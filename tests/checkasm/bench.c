@@ -119,7 +119,8 @@ int bench_twins(int n_words, char **words) {
             sums[k] += log(generic / ns);
             printf(" %9.3f %6.1f", ns, generic / ns);
         }
-        tirbi_kernel library = id.kind == TWIN_OP ? library_function(tirbi_ops[id.row].mnemonic, (tirbi_dtype)id.column) : NULL;
+        tirbi_kernel library = NULL;
+        if (id.kind == TWIN_OP) library = library_function(tirbi_ops[id.row].mnemonic, (tirbi_dtype)id.column);
         if (library != NULL) printf(" %9.3f", time_kernel(library));
         printf("\n");
         n++;

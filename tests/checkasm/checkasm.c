@@ -1,6 +1,6 @@
 /* Compares each SIMD strip kernel with its generic twin.
  *
- *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment, in place
+ *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment
  *   checkasm --bench [WORD...]   time
  *
  * Words choose kernels by name: exp, cast.i8. Every operand and result ends where memory ends, so that an access behind
@@ -63,16 +63,19 @@ typedef struct trial {
     twin_id id;
     tirb_isa isa;
     size_t n;
-    size_t behind;    /* bytes of pattern: they move the elements off their alignment */
-    unsigned special; /* element i is special value special + i, as digits by operand; n_specials^arity and more: random */
-    bool zeros;       /* of divisors are allowed */
+    size_t behind; /* bytes of pattern: they move the elements off their alignment */
+    /* Element i is special value special + i, as digits by operand; from n_specials to the power of arity on: random. */
+    unsigned special;
+    bool zeros;        /* of divisors are allowed */
     unsigned in_place; /* the operand whose memory the result takes; 3: none */
 } trial;
 
-static void fail_trial(checker *c, const trial *t, const char *what, size_t i, const uint8_t *got, const uint8_t *want) {
+static void fail_trial(checker *c, const trial *t, const char *what, size_t i, const uint8_t *got,
+                       const uint8_t *want) {
     char name[48];
     twin_name(t->id, name, sizeof name);
-    printf("FAIL %s %s: %s, %zu elements, %zu bytes before the end", tirb_isa_name(t->isa), name, what, t->n, t->behind);
+    printf("FAIL %s %s: %s, %zu elements, %zu bytes before the end", tirb_isa_name(t->isa), name, what, t->n,
+           t->behind);
     if (t->in_place < 3) printf(", in place of operand %u", t->in_place);
     for (unsigned k = 0; got != NULL && k < twin_arity(t->id); k++) {
         size_t size = tirbi_dtypes[twin_operand(t->id, k)].size;
@@ -134,9 +137,11 @@ static void run_trial(checker *c, const trial *t) {
     bool same = twin_kernel(tirbi_kernels(t->isa), t->id)(got, start[0], start[1], start[2], t->n) == fine;
     if (!same) fail_trial(c, t, fine ? "stops" : "divides by zero", 0, NULL, NULL);
     if (!untouched(got, t->n * size, t->behind)) fail_trial(c, t, "writes beside its result", 0, NULL, NULL);
-    for (unsigned k = 0; k < twin_arity(t->id); k++)
-        if (k != t->in_place && memcmp(c->kept + k * AREA, start[k], t->n * tirbi_dtypes[twin_operand(t->id, k)].size) != 0)
+    for (unsigned k = 0; k < twin_arity(t->id); k++) {
+        size_t bytes = t->n * tirbi_dtypes[twin_operand(t->id, k)].size;
+        if (k != t->in_place && memcmp(c->kept + k * AREA, start[k], bytes) != 0)
             fail_trial(c, t, "changes an operand", 0, NULL, NULL);
+    }
     for (size_t i = 0; fine && same && i < t->n; i++)
         if (memcmp(want + i * size, got + i * size, size) != 0) {
             fail_trial(c, t, "differs", i, got + i * size, want + i * size);

@@ -76,8 +76,8 @@ unsigned simd_isas(tirb_isa *to) {
 
 /* Edges of the formats, of saturation and of the functions. Those of the widest type are rounded to the others. */
 static const double doubles[] = {
-    0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 0.49999997, 0.99999994, 1.0000001, 0x1p-24, 0x1p-25, 0x1p-14, 0x1p-15, 0x1.ffcp15,
-    65519.0, 65520.0, 0x1p-126, 0x1p-127, 0x1p-149, 0x1p-150, 0x1.fffffep127, 0x1.ffffffp127, 0x1p128, 0x1p-1022,
+    0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 0.49999997, 0.99999994, 1.0000001, 0x1p-24, 0x1p-25, 0x1p-14, 0x1p-15,
+    0x1.ffcp15, 65519.0, 65520.0, 0x1p-126, 0x1p-127, 0x1p-149, 0x1p-150, 0x1.fffffep127, 0x1.ffffffp127, 0x1p128, 0x1p-1022,
     0x1p-1023, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, 127.0, 127.5, 128.0, 128.5, 129.0, 255.0, 255.5, 256.0,
     32767.0, 32767.5, 32768.0, 32769.0, 65535.0, 65535.5, 65536.0, 0x1p22, 0x1.000002p22, 0x1p23, 0x1.fffffep22,
     0x1.fffffep30, 2147483647.0, 0x1p31, 2147483649.0, 0x1.fffffep31, 4294967295.0, 0x1p32, 0x1p52, 4503599627370495.5,
@@ -124,7 +124,8 @@ void put_special(void *to, tirbi_dtype type, unsigned i) {
     if (type == TIRB_BOOL) {
         put_bits(to, type, i & 1);
     } else if (tirbi_dtype_is_float(type)) {
-        uint64_t bits = i / 2 < COUNT(doubles) ? float_bits(type, doubles[i / 2]) : nan_bits(type, i / 2 - COUNT(doubles));
+        uint64_t bits = i / 2 < COUNT(doubles) ? float_bits(type, doubles[i / 2])
+                                               : nan_bits(type, i / 2 - COUNT(doubles));
         put_bits(to, type, negative ? bits | (uint64_t)1 << (tirbi_dtypes[type].bits - 1) : bits);
     } else {
         put_bits(to, type, negative ? 0 - integers[i / 2] : integers[i / 2]);
