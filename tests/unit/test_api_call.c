@@ -75,6 +75,43 @@ static void test_versions_and_names(void **state) {
     assert_false(tirb_isa_available((tirb_isa)99));
 }
 
+/* Whether the build was asked to compile lanes for it. */
+static bool built(tirb_isa isa) {
+    const char *name = tirb_isa_name(isa), *list = TIRB_TEST_LANE_ISAS;
+    if (isa == TIRB_ISA_AUTO || isa == TIRB_ISA_GENERIC || strcmp(list, "all") == 0) return true;
+    size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) return true;
+    return false;
+}
+
+static void test_absent_isas(void **state) {
+    (void)state;
+    for (int i = 0; i < TIRBI_N_ISAS; i++) {
+        tirb_isa isa = (tirb_isa)i;
+        if (tirb_isa_available(isa)) {
+            assert_true(built(isa));
+            continue;
+        }
+        tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+        options.isa = isa;
+        tirb_engine *engine = NULL;
+        tirb_error error = TIRB_ERROR_INIT;
+        assert_int_equal(tirb_engine_create(&options, &engine, &error), TIRB_UNSUPPORTED);
+        assert_null(engine);
+        char build[32], cpu[32];
+        snprintf(build, sizeof build, "this build has no %s", tirb_isa_name(isa));
+        snprintf(cpu, sizeof cpu, "this CPU has no %s", tirb_isa_name(isa));
+        /* What a CPU has is its own affair, but for what every one of its kind has. */
+#if defined(__x86_64__)
+        if (isa == TIRB_ISA_SSE2) cpu[0] = '\0';
+#elif defined(__aarch64__)
+        if (isa == TIRB_ISA_NEON) cpu[0] = '\0';
+#endif
+        assert_true(strcmp(error.message, cpu) == 0 || (!built(isa) && strcmp(error.message, build) == 0));
+    }
+}
+
 static void test_engine_options(void **state) {
     (void)state;
     tirb_engine *engine = NULL;
@@ -561,6 +598,7 @@ static void test_calls_do_not_allocate_arguments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_versions_and_names),
+        cmocka_unit_test(test_absent_isas),
         cmocka_unit_test(test_engine_options),
         cmocka_unit_test(test_bad_bundles),
         cmocka_unit_test(test_references_keep_alive),

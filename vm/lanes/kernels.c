@@ -6,15 +6,19 @@ const tirbi_kernel_table *tirbi_kernels(tirb_isa isa) {
     switch (isa) {
     case TIRB_ISA_GENERIC:
         return &tirbi_kernels_generic;
-#if defined(__x86_64__)
+#if TIRBI_LANES_SSE2
     case TIRB_ISA_SSE2:
         return &tirbi_kernels_sse2;
+#endif
+#if TIRBI_LANES_AVX2
     case TIRB_ISA_AVX2:
         return &tirbi_kernels_avx2;
+#endif
+#if TIRBI_LANES_AVX512
     case TIRB_ISA_AVX512:
         return &tirbi_kernels_avx512;
 #endif
-#if defined(__aarch64__) && defined(__ARM_NEON)
+#if TIRBI_LANES_NEON
     case TIRB_ISA_NEON:
         return &tirbi_kernels_neon;
 #endif

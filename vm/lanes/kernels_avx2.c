@@ -1,7 +1,7 @@
 /* Strip kernels for x86-64 with AVX2 and FMA. */
 #include "vm/lanes/kernel_tables.h"
 
-#if defined(__x86_64__)
+#if TIRBI_LANES_AVX2
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Strip kernels for x86-64 with AVX-512 F, BW, DQ, VL and CD. */
 #include "vm/lanes/kernel_tables.h"
 
-#if defined(__x86_64__)
+#if TIRBI_LANES_AVX512
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Strip kernels for AArch64: Advanced SIMD, which every AArch64 has. */
 #include "vm/lanes/kernel_tables.h"
 
-#if defined(__aarch64__) && defined(__ARM_NEON)
+#if TIRBI_LANES_NEON
 
 #if !defined(__clang__)
 #pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")

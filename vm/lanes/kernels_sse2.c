@@ -1,7 +1,7 @@
 /* Strip kernels for x86-64 as such, with SSE2. */
 #include "vm/lanes/kernel_tables.h"
 
-#if defined(__x86_64__)
+#if TIRBI_LANES_SSE2
 
 #if !defined(__clang__)
 #pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")

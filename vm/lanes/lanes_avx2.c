@@ -2,7 +2,7 @@
 #include "vm/lanes/banks.h"
 #include "vm/lanes/machines.h"
 
-#if defined(__x86_64__)
+#if TIRBI_LANES_AVX2
 
 #pragma GCC diagnostic ignored "-Wpedantic"
 

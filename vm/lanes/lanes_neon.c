@@ -2,7 +2,7 @@
 #include "vm/lanes/banks.h"
 #include "vm/lanes/machines.h"
 
-#if defined(__aarch64__) && defined(__ARM_NEON)
+#if TIRBI_LANES_NEON
 
 #pragma GCC diagnostic ignored "-Wpedantic"
 
