@@ -63,12 +63,7 @@ static exit_code run_fmt(const invocation *inv) {
     tirb_error error = TIRB_ERROR_INIT;
     options.file_name = input_name(inv->operands[0]);
     tirb_status status = tirb_format((const char *)text.data, text.size, dialect, &options, &result, &error);
-    if (result) code = print_diagnostics(inv, result);
-    if (code == EXIT_DONE && status != TIRB_OK) {
-        code = exit_code_of_compile(status);
-        if (!result || !tirb_compile_result_diagnostic_count(result) || code == EXIT_INTERNAL)
-            fail(inv, code, "%s: %s", options.file_name, error.message);
-    }
+    code = compile_outcome(inv, options.file_name, status, &error, result);
     if (code == EXIT_DONE) code = deliver(inv, &text, result);
     tirb_compile_result_destroy(result);
     free(text.data);

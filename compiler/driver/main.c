@@ -47,7 +47,6 @@ static const command help_command = {
         .run = run_absent,                                                                                             \
         .most_operands = 100000,                                                                                       \
     }
-ABSENT(explain, "Say what became of each loop, or what a message means");
 ABSENT(profile, "Show where the time of a call goes");
 
 const command *const all_commands[] = {

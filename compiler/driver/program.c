@@ -20,7 +20,7 @@ static bool looks_like_bundle(const char *path, const file_bytes *bytes) {
     return bytes->size >= 4 && memcmp(bytes->data, "TIRB", 4) == 0;
 }
 
-static exit_code read_compile_options(const invocation *inv, tirb_compile_options *out) {
+exit_code compile_options_read(const invocation *inv, tirb_compile_options *out) {
     const char *fp = option_text(inv, OPTION_FP), *most = option_text(inv, OPTION_MAX_ERRORS);
     if (fp && strcmp(fp, "strict") == 0) {
         out->fp = TIRB_FP_STRICT;
@@ -55,16 +55,7 @@ static void print_messages(const char *text, size_t size) {
     fwrite(text, 1, size, stderr);
 }
 
-exit_code print_diagnostics(const invocation *inv, const tirb_compile_result *result) {
-    size_t size = 0;
-    char *text = diagnostics_text(result, &size);
-    if (!text) return fail_memory(inv);
-    print_messages(text, size);
-    free(text);
-    return EXIT_DONE;
-}
-
-exit_code exit_code_of_compile(tirb_status status) {
+static exit_code exit_code_of_compile(tirb_status status) {
     switch (status) {
     case TIRB_OK: return EXIT_DONE;
     case TIRB_SYNTAX:
@@ -76,6 +67,25 @@ exit_code exit_code_of_compile(tirb_status status) {
     }
 }
 
+/* Says what the compiler says, and what its messages do not; they are in `text`. */
+static exit_code say_outcome(const invocation *inv, const char *file, tirb_status status, const tirb_error *error,
+                             const char *text, size_t size) {
+    print_messages(text, size);
+    exit_code code = exit_code_of_compile(status);
+    if (code != EXIT_DONE && (size == 0 || code == EXIT_INTERNAL)) fail(inv, code, "%s: %s", file, error->message);
+    return code;
+}
+
+exit_code compile_outcome(const invocation *inv, const char *file, tirb_status status, const tirb_error *error,
+                          const tirb_compile_result *result) {
+    size_t size = 0;
+    char *text = diagnostics_text(result, &size);
+    if (!text) return fail_memory(inv);
+    exit_code code = say_outcome(inv, file, status, error, text, size);
+    free(text);
+    return code;
+}
+
 /* Compiles, says what the compiler says, and keeps both in the cache. */
 static exit_code compile_now(const invocation *inv, const file_bytes *text, const tirb_compile_options *options,
                              bundle *out) {
@@ -84,11 +94,7 @@ static exit_code compile_now(const invocation *inv, const file_bytes *text, cons
     compilation made = {0};
     char *messages = diagnostics_text(out->result, &made.messages_size);
     if (!messages) return fail_memory(inv);
-    print_messages(messages, made.messages_size);
-    exit_code code = exit_code_of_compile(status);
-    if (code != EXIT_DONE && (made.messages_size == 0 || code == EXIT_INTERNAL)) {
-        fail(inv, code, "%s: %s", out->file, error.message);
-    }
+    exit_code code = say_outcome(inv, out->file, status, &error, messages, made.messages_size);
     if (code == EXIT_DONE) {
         out->bytes = tirb_compile_result_bytes(out->result, &out->size);
         made.messages = messages;
@@ -103,7 +109,7 @@ static exit_code compile_now(const invocation *inv, const file_bytes *text, cons
 static exit_code compile(const invocation *inv, const file_bytes *text, bundle *out) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     options.file_name = out->file;
-    exit_code code = read_compile_options(inv, &options);
+    exit_code code = compile_options_read(inv, &options);
     if (code == EXIT_DONE) code = cache_open(inv, (const char *)text->data, text->size, &options, &out->cache);
     if (code != EXIT_DONE) return code;
     uint64_t start = now_ns();

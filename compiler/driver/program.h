@@ -38,8 +38,10 @@ exit_code fail_bundle(const invocation *inv, const bundle *from, tirb_status sta
 /* The function that -f names; without it the only public one or the one called main. */
 exit_code function_choose(const invocation *inv, const bundle *from, const tirb_module *module, uint32_t *out);
 
-/* Every diagnostic of a result, on stderr. */
-exit_code print_diagnostics(const invocation *inv, const tirb_compile_result *result);
-exit_code exit_code_of_compile(tirb_status status);
+/* The options --fp and --max-errors. */
+exit_code compile_options_read(const invocation *inv, tirb_compile_options *out);
+/* Says on stderr how the compilation of `file` went, every diagnostic of its result (which may be NULL) included. */
+exit_code compile_outcome(const invocation *inv, const char *file, tirb_status status, const tirb_error *error,
+                          const tirb_compile_result *result);
 
 #endif

@@ -22,6 +22,7 @@ struct tirb_compile_result {
     tirbi_source source;
     tirbi_diagnostics diagnostics;
     tirbi_writer bundle;
+    tirbi_notes notes; /* with options->explain */
 };
 
 /* ---- Functions ------------------------------------------------------------------------------------------------ */
@@ -116,6 +117,8 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
         e->function = &module->functions[i];
         e->pool = e->function->pool;
         e->strings = &strings;
+        e->notes = options->explain ? &r->notes : NULL;
+        r->notes.function = e->function->ast->name;
         tirbi_writer_init(&e->code, &r->heap);
         emit_function(e, &functions[i]);
         tirbi_writer_destroy(&e->code);
@@ -195,6 +198,7 @@ static tirb_status new_result(const char *text, size_t size, const tirb_compile_
         tirb_compile_result_destroy(r);
         return tirbi_error_set(error, status, "%s while reading the source text", tirb_status_text(status));
     }
+    r->notes = (tirbi_notes){.arena = &r->arena, .source = r->source.size ? &r->source : NULL};
     tirbi_diagnostics_init(&r->diagnostics, &r->source, &r->arena,
                            options->max_errors ? options->max_errors : DEFAULT_MAX_ERRORS);
     *out = r;
@@ -301,4 +305,10 @@ size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t in
         return 0;
     }
     return tirbi_diagnostic_format(result->source.name, d, buffer, size);
+}
+
+uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result) { return result->notes.n; }
+
+const tirb_loop_note *tirb_compile_result_loop(const tirb_compile_result *result, uint32_t index) {
+    return index < result->notes.n ? &result->notes.items[index] : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/lower/loop.h"
 #include "compiler/optimize/lanes.h"
+#include "compiler/optimize/notes.h"
 #include "loader/base/bytes.h"
 
 /* A growing table of strings; equal strings are one. */
@@ -63,6 +64,7 @@ typedef struct tirbi_emitter {
     tirbi_line *lines;
     uint32_t n_lines, lines_capacity;
     tirbi_loop_frame *loops;
+    tirbi_notes *notes; /* NULL: nobody asks */
     bool failed; /* reported */
 } tirbi_emitter;
 

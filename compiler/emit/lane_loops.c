@@ -175,21 +175,36 @@ static void emit_outer(tirbi_emitter *e, const void *context) {
     tirbi_scope_close(e, scope);
 }
 
+static void note_nest(tirbi_emitter *e, const tirbi_nest *nest) {
+    if (!e->notes) return;
+    const tirbi_lvar *lane = nest->plan->loops.var[0];
+    for (uint32_t i = 0; i < nest->n_outer; i++) {
+        tirbi_note_loop(e->notes, nest->outer[i], lane->span, TIRB_FORM_OUTER, "runs around the lane loop over %s", lane->name);
+    }
+    tirbi_note_lanes(e->notes, nest->plan);
+}
+
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     bool interchange = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
     tirbi_nest nest;
     if (tirbi_plan_nest(e->pool, loop, interchange, &nest)) {
         outer_context outermost = {.nest = &nest, .level = 0};
+        note_nest(e, &nest);
         emit_outer(e, &outermost);
         return true;
     }
     tirbi_lane_plan *plan = tirbi_plan_lanes(e->pool, loop);
     if (plan) {
+        tirbi_note_lanes(e->notes, plan);
         tirbi_put_lane_plan(e, plan);
         return true;
     }
     const tirbi_ls *split = tirbi_split_loop(e->pool, loop);
-    if (split) tirbi_put_stmt(e, split);
+    if (split) {
+        tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                        "in parts, so that each decides its condition at once");
+        tirbi_put_stmt(e, split);
+    }
     return split != NULL;
 }

@@ -119,12 +119,20 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
 
 static void emit_loop_body(tirbi_emitter *e, const void *context) { tirbi_put_stmt(e, context); }
 
+static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
+    if (!e->notes) return;
+    bool tried = !(e->options->disabled & TIRB_PASS_LANES);
+    const char *why = tried ? tirbi_why_not_lanes(e->pool, loop) : "lane loops are switched off";
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s", why ? why : "");
+}
+
 static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     if (tirbi_put_lanes(e, s)) {
         tirbi_scope_close(e, scope);
         return;
     }
+    note_scalar(e, s);
     hoist_stmt(e, s->as.loop.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
@@ -135,6 +143,7 @@ static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
 
 static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SCALAR, "a while loop");
     tirbi_hoist_value(e, s->as.while_.condition);
     hoist_stmt(e, s->as.while_.body);
     tirbi_loop_frame frame = {.outer = e->loops};
@@ -216,6 +225,16 @@ static bool take_states(tirbi_emitter *e, const tirbi_ls *s) {
     return true;
 }
 
+static void note_tree(tirbi_emitter *e, const tree_context *c) {
+    const tirbi_ls *s = c->stmt;
+    if (!e->notes) return;
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
+        bool last = i + 1 == s->as.tree.n_loops;
+        tirbi_note_loop(e->notes, s->as.tree.loops[i], s->span, TIRB_FORM_TREE, "rule R3, %s",
+                        !last ? "an outer axis" : c->plan ? "many lanes at once" : "element by element");
+    }
+}
+
 static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     uint32_t n = s->as.tree.n_updates;
     tirbi_patch_list skip = {0};
@@ -236,6 +255,7 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     }
     bool lanes = !(e->options->disabled & TIRB_PASS_LANES);
     tree_context context = {.stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s) : NULL};
+    note_tree(e, &context);
     emit_tree_level(e, &context);
     for (uint32_t u = 0; u < n; u++) {
         const tirbi_place *target = s->as.tree.updates[u].target;

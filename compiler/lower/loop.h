@@ -38,6 +38,7 @@ struct tirbi_lvar {
     const tirbi_lx *min;   /* LOOP: first value and number of values, as int64 expressions */
     const tirbi_lx *extent;
     int32_t reg;           /* emission: scalar register, -1 while it has none */
+    tirbi_span span;       /* LOOP: where it stands in the source */
 };
 
 struct tirbi_lbuf {

@@ -100,6 +100,7 @@ tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const t
     if (!v) return NULL;
     v->min = min;
     v->extent = extent;
+    v->span = var->span;
     set_loop_range(v);
     tirbi_lower_bind(l, var, tirbi_lx_var(l->pool, v));
     return v;
@@ -189,6 +190,7 @@ static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_spa
     if (!lane) return;
     lane->min = tirbi_lx_int(l->pool, TIRB_I64, 0);
     lane->extent = tirbi_lx_int(l->pool, TIRB_I64, n);
+    lane->span = span;
     if (!lane->min || !lane->extent) return;
     set_loop_range(lane);
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, span);

@@ -3,6 +3,8 @@
  * between values that cannot trap. */
 #include "compiler/optimize/lanes.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/optimize/rewrite.h"
@@ -65,6 +67,8 @@ typedef struct planner {
     tirbi_span span;
     tirbi_lane_op lost; /* written to and never read once the plan has failed */
     bool failed;
+    bool explains;
+    const char *why; /* of a plan that failed and is to be explained */
 } planner;
 
 static uint16_t plan_value(planner *p, const tirbi_lx *x);
@@ -77,10 +81,25 @@ static uint16_t fail(planner *p) {
     return TIRBI_NO_VALUE;
 }
 
+/* Fails, and says why not as lanes: the first reason counts. */
+static uint16_t refuse(planner *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static uint16_t refuse(planner *p, const char *format, ...) {
+    if (p->explains && !p->failed) {
+        char text[256];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        p->why = tirbi_arena_text(p->pool->arena, text, strlen(text));
+    }
+    return fail(p);
+}
+
 /* ---- Operations ----------------------------------------------------------------------------------------------- */
 
 static uint16_t new_value(planner *p) {
-    if (p->n_values == MAX_VALUES) return fail(p);
+    if (p->n_values == MAX_VALUES) return refuse(p, "its body has more than %d values", MAX_VALUES);
     return (uint16_t)p->n_values++;
 }
 
@@ -90,7 +109,7 @@ static tirbi_lane_op *add_op(planner *p, unsigned op, tirbi_dtype type) {
         uint32_t capacity = plan->capacity ? plan->capacity * 2 : 32;
         tirbi_lane_op *ops = capacity > MAX_OPS ? NULL : TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_op, capacity);
         if (!ops) {
-            fail(p);
+            refuse(p, "its body has more than %d operations", MAX_OPS);
             return &p->lost;
         }
         if (plan->n_ops) memcpy(ops, plan->ops, plan->n_ops * sizeof(*ops));
@@ -300,7 +319,7 @@ static void find_written(planner *p, const tirbi_ls *s) {
         if (s->as.if_.else_case) find_written(p, s->as.if_.else_case);
         return;
     case TIRBI_LS_STORE:
-        if (p->n_written == MAX_WRITTEN) fail(p);
+        if (p->n_written == MAX_WRITTEN) refuse(p, "its body has more than %d stores", MAX_WRITTEN);
         else p->written[p->n_written++] = s->as.store.access->buffer->root;
         return;
     default: return;
@@ -312,11 +331,21 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
     tirbi_lane_plan *plan = p->plan;
     tirbi_affine form;
     place = resolve(p, place);
-    if (!place || depends_on_body(p, place->flat) || !tirbi_affine_of(p->pool, place->flat, &plan->loops, &form) || (write && !form.coefficient[0]) ||
-        !check_place(p, place) || !record_access(p, place, write)) {
+    if (!place) {
         fail(p);
         return TIRBI_MAX_CURSORS;
     }
+    const char *name = place->buffer->name;
+    if (depends_on_body(p, place->flat) || !tirbi_affine_of(p->pool, place->flat, &plan->loops, &form)) {
+        refuse(p, "where it accesses %s is not an affine function of the loops", name);
+    } else if (write && !form.coefficient[0]) {
+        refuse(p, "its iterations store to the same element of %s", name);
+    } else if (!check_place(p, place)) {
+        refuse(p, "an index of %s cannot be checked before the loop", name);
+    } else if (!record_access(p, place, write)) {
+        refuse(p, "it accesses more than %d places", MAX_ACCESSES);
+    }
+    if (p->failed) return TIRBI_MAX_CURSORS;
     uint8_t level = p->n_path ? (uint8_t)(p->path[p->n_path - 1] + 1) : 0;
     uint8_t access = write ? TIRBI_WRITE : TIRBI_READ;
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
@@ -327,7 +356,7 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
         return (uint8_t)i;
     }
     if (plan->n_cursors == TIRBI_MAX_CURSORS) {
-        fail(p);
+        refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
         return TIRBI_MAX_CURSORS;
     }
     plan->cursors[plan->n_cursors] =
@@ -340,7 +369,7 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
 static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw) {
     for (uint32_t i = p->n_promoted; i-- > 0;) {
         if (!same_place(p->promoted[i].place, place)) continue;
-        return raw ? fail(p) : p->promoted[i].value;
+        return raw ? refuse(p, "%s is copied while it is updated", place->buffer->name) : p->promoted[i].value;
     }
     uint8_t cursor = cursor_for(p, place, type, false);
     if (p->failed) return TIRBI_NO_VALUE;
@@ -379,7 +408,7 @@ static uint16_t loop_counter(planner *p, const tirbi_lx *x) {
 static uint16_t variable(planner *p, const tirbi_lx *x) {
     lane_var *v = find_var(p, x->var);
     if (!v) {
-        if (x->var->kind == TIRBI_LVAR_LOCAL) return fail(p);
+        if (x->var->kind == TIRBI_LVAR_LOCAL) return refuse(p, "%s is carried from one iteration to the next", x->var->name);
         return tirbi_mentions_loops(x, &p->plan->loops) ? loop_counter(p, x) : splat(p, (tirbi_dtype)x->type, x);
     }
     if (!v->raw) return v->value;
@@ -395,6 +424,8 @@ static bool is_invariant(planner *p, const tirbi_lx *x) {
     }
     return true;
 }
+
+static const char lazy_arm[] = "what only some iterations compute may fail, as an index or a division can";
 
 static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     tirbi_dtype type = (tirbi_dtype)x->type;
@@ -413,18 +444,18 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
         return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
     }
     case TIRBI_LX_COND: {
-        if (x->args[1]->traps || x->args[2]->traps) return fail(p);
+        if (x->args[1]->traps || x->args[2]->traps) return refuse(p, "%s", lazy_arm);
         uint16_t c = plan_value(p, x->args[0]), a = plan_value(p, x->args[1]), b = plan_value(p, x->args[2]);
         return elementwise(p, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, c, a, b);
     }
     case TIRBI_LX_AND:
     case TIRBI_LX_OR: {
-        if (x->args[1]->traps) return fail(p);
+        if (x->args[1]->traps) return refuse(p, "%s", lazy_arm);
         uint16_t a = plan_value(p, x->args[0]), b = plan_value(p, x->args[1]);
         return elementwise(p, x->kind == TIRBI_LX_AND ? TIRB_OP_AND : TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b,
                            TIRBI_NO_VALUE);
     }
-    default: return fail(p);
+    default: return refuse(p, "it calls a function");
     }
 }
 
@@ -460,7 +491,7 @@ static bool is_copy(planner *p, const tirbi_lx *x) {
 }
 
 static uint16_t plan_raw_choice(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_COND && (x->args[1]->traps || x->args[2]->traps)) return fail(p);
+    if (x->kind == TIRBI_LX_COND && (x->args[1]->traps || x->args[2]->traps)) return refuse(p, "%s", lazy_arm);
     uint16_t c = plan_value(p, x->args[0]), a = plan_raw(p, x->args[1]), b = plan_raw(p, x->args[2]);
     return elementwise(p, TIRB_OP_SELECT, raw_type((tirbi_dtype)x->type), TIRB_TYPE_NONE, c, a, b);
 }
@@ -560,13 +591,17 @@ static bool set_copies(planner *p, const tirbi_ls *s, const tirbi_lvar *var) {
 
 static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
     lane_var *known = find_var(p, var);
-    if (!value || (!known && !declares)) { /* a variable from outside would carry a value from lane to lane */
+    if (!value) {
         fail(p);
+        return;
+    }
+    if (!known && !declares) { /* a variable from outside would carry a value from lane to lane */
+        refuse(p, "%s is carried from one iteration to the next", var->name);
         return;
     }
     if (!known) {
         if (p->n_vars == MAX_VARS) {
-            fail(p);
+            refuse(p, "its body has more than %d variables", MAX_VARS);
             return;
         }
         bool raw = tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var);
@@ -585,7 +620,7 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
 /* A condition is evaluated once: what the stores behind it change does not change it. */
 static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
     if (!condition || condition->traps) {
-        fail(p);
+        refuse(p, "a condition in it may fail, as an index or a division can");
         return NULL;
     }
     if (condition->pure) return condition;
@@ -632,7 +667,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
     }
     default: break;
     }
-    fail(p);
+    refuse(p, "%s", s->kind == TIRBI_LS_LOOP ? "a loop in it runs in some iterations only" : lazy_arm);
 }
 
 static void plan_if(planner *p, const tirbi_ls *s) {
@@ -839,7 +874,8 @@ static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted)
                    !var->extent->traps && is_invariant(p, var->min) && is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
     if (!regular || index >= TIRBI_MAX_INNER || plan->loops.n == TIRBI_MAX_AFFINE) {
-        fail(p);
+        refuse(p, regular ? "there are too many loops in it" : "the loop over %s in it does not run alike in all iterations",
+               var->name);
         return;
     }
     const tirbi_ls *init = hoisted;
@@ -879,9 +915,13 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
     case TIRBI_LS_SET: plan_set(p, s->as.set.var, s->as.set.value, s->as.set.declares); return;
     case TIRBI_LS_LOOP: plan_loop(p, s, NULL); return;
     case TIRBI_LS_IF: plan_if(p, s); return;
-    default: break;
+    case TIRBI_LS_WHILE: refuse(p, "there is a while loop in it"); return;
+    case TIRBI_LS_ALLOC: refuse(p, "%s is allocated in it", s->as.alloc.buffer->name); return;
+    case TIRBI_LS_TREE: refuse(p, "there is a tree reduction in it"); return;
+    case TIRBI_LS_EVAL: refuse(p, "it calls a function"); return;
+    case TIRBI_LS_ASSERT: refuse(p, "there is an assertion in it"); return;
+    default: refuse(p, "an iteration may leave it"); return;
     }
-    fail(p);
 }
 
 /* ---- Independence of the lanes -------------------------------------------------------------------------------- */
@@ -917,7 +957,10 @@ static bool independent(planner *p) {
         const tirbi_place *w = p->accesses[i].place;
         for (uint32_t j = 0; j < p->n_accesses; j++) {
             const tirbi_place *a = p->accesses[j].place;
-            if (a->buffer->root == w->buffer->root && !lanes_apart(p, w, a)) return false;
+            if (a->buffer->root == w->buffer->root && !lanes_apart(p, w, a)) {
+                refuse(p, "its iterations may meet in %s", w->buffer->name);
+                return false;
+            }
         }
     }
     return true;
@@ -979,17 +1022,35 @@ static bool writes_well(const tirbi_lane_plan *plan) {
     return true;
 }
 
-tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || !regular_lane_loop(var)) return NULL;
-    planner *p = new_planner(pool, var);
-    if (!p) return NULL;
+/* Plans the body of the planner's lane loop; false when it is not to be lanes. */
+static bool plan_lanes(planner *p, const tirbi_ls *loop) {
+    tirbi_lane_plan *plan = p->plan;
     p->body = loop->as.loop.body;
+    if (loop->as.loop.step) refuse(p, "its step is not 1");
+    else if (!worth_lanes(loop->as.loop.var)) refuse(p, "it has fewer than %d iterations", LEAST_LANES);
+    else if (!regular_lane_loop(loop->as.loop.var)) refuse(p, "its bounds depend on memory, or computing them may fail");
     find_written(p, p->body);
-    p->plan->whole_nest = is_whole_nest(p->body);
+    plan->whole_nest = is_whole_nest(p->body);
     plan_stmt(p, p->body);
-    if (p->failed || p->plan->n_ops == 0 || !writes_well(p->plan) || !independent(p) || !tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena)) return NULL;
-    return p->plan;
+    if (p->failed) return false;
+    if (plan->n_ops == 0) refuse(p, "it does nothing");
+    else if (!writes_well(plan)) refuse(p, "it would scatter what it writes");
+    else if (independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
+        refuse(p, "it needs more than %d lane registers", TIRBI_MAX_LANE_REGS);
+    return !p->failed;
+}
+
+tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    if (loop->as.loop.step || !regular_lane_loop(loop->as.loop.var)) return NULL;
+    planner *p = new_planner(pool, loop->as.loop.var);
+    return p && plan_lanes(p, loop) ? p->plan : NULL;
+}
+
+const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    planner *p = new_planner(pool, loop->as.loop.var);
+    if (!p) return NULL;
+    p->explains = true;
+    return plan_lanes(p, loop) ? NULL : p->why;
 }
 
 tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {

@@ -54,6 +54,8 @@ typedef struct tirbi_lane_plan {
 
 /* Plans the iterations of `loop` as lanes. NULL when that is not possible (or memory ran out). */
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* Why there is no plan for it: what "because" can stand before. NULL when there is one (or memory ran out). */
+const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Plans the last loop of a tree reduction; `red` of its operations numbers the updates. */
 tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree);
 

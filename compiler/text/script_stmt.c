@@ -459,19 +459,17 @@ static void run_broken(tirbi_script *s, const tirbi_node *target, const tirbi_li
     tirbi_close_level(s, mark);
 }
 
-/* The name of the loop variable `index` of n that a target gives. */
-static const char *loop_name(const tirbi_node *target, uint32_t index, uint32_t n) {
-    if (target->kind == TIRBI_NODE_NAME) return target->name;
-    if (target->kind != TIRBI_NODE_TUPLE && target->kind != TIRBI_NODE_LIST) return "i";
+/* The part of a target that names the loop variable `index` of n. */
+static const tirbi_node *loop_target(const tirbi_node *target, uint32_t index, uint32_t n) {
+    if (target->kind != TIRBI_NODE_TUPLE && target->kind != TIRBI_NODE_LIST) return target;
     uint32_t at = 0;
     for (uint32_t i = 0; i < target->n_items; i++) {
         bool starred = target->items[i]->kind == TIRBI_NODE_STARRED;
         uint32_t takes = !starred ? 1 : n + 1 >= target->n_items ? n + 1 - target->n_items : 0;
-        const tirbi_node *name = starred ? target->items[i]->items[0] : target->items[i];
-        if (index < at + takes) return name->kind == TIRBI_NODE_NAME ? name->name : "i";
+        if (index < at + takes) return starred ? target->items[i]->items[0] : target->items[i];
         at += takes;
     }
-    return "i";
+    return target;
 }
 
 static void run_for(tirbi_script *s, const tirbi_line *line) {
@@ -492,7 +490,8 @@ static void run_for(tirbi_script *s, const tirbi_line *line) {
     for (; pushed < n; pushed++) {
         tirb_stmt *loop = v.as.form->stmts[pushed];
         loop->span = line->span;
-        loop->as.for_.var = tirbi_make_var(&s->builder, line->target->span, loop_name(line->target, pushed, n),
+        const tirbi_node *name = loop_target(line->target, pushed, n);
+        loop->as.for_.var = tirbi_make_var(&s->builder, name->span, name->kind == TIRBI_NODE_NAME ? name->name : "i",
                                            tirbi_prim_type(loop->as.for_.min->dtype));
         if (!loop->as.for_.var || !tirbi_frame_push(&s->builder, TIRBI_FRAME_FOR, loop, line->span)) break;
         vars.as.sequence.items[pushed] = tirbi_value_declared(loop->as.for_.var);

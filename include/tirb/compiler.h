@@ -35,6 +35,7 @@ typedef struct tirb_compile_options {
     uint32_t max_errors;   /* 0: 20 */
     uint32_t disabled;     /* a set of TIRB_PASS_*: optimisations left out; results never depend on it */
     uint64_t max_memory;   /* bytes the compilation may take; 0: 1 GiB */
+    uint32_t explain;      /* not 0: tirb_compile_result_loop tells what became of the loops */
 } tirb_compile_options;
 
 enum {
@@ -45,7 +46,7 @@ enum {
 };
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \
-    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0 }
+    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0 }
 
 typedef struct tirb_compile_result tirb_compile_result;
 
@@ -62,6 +63,30 @@ TIRB_API const tirb_diagnostic *tirb_compile_result_diagnostic(const tirb_compil
 /* Writes diagnostic `index` as "file:line:col: error: message", the source line and a caret line, each ended by a
  * newline, into `buffer` (always terminated when size > 0). Returns the length it needs without the terminator. */
 TIRB_API size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer, size_t size);
+
+typedef enum tirb_loop_form {
+    TIRB_FORM_SCALAR = 0, /* one iteration after the other; `text` says why */
+    TIRB_FORM_LANES = 1,  /* many iterations at once; `text` lists the operations of the body */
+    TIRB_FORM_INNER = 2,  /* runs inside a lane loop, alike in all lanes */
+    TIRB_FORM_OUTER = 3,  /* runs around a lane loop that was moved inside it */
+    TIRB_FORM_SPLIT = 4,  /* cut where its condition changes; the parts have notes of their own */
+    TIRB_FORM_TREE = 5    /* an axis of a tree reduction */
+} tirb_loop_form;
+
+/* What became of one loop. Strings live until the result is destroyed. */
+typedef struct tirb_loop_note {
+    const char *function;
+    const char *variable; /* empty: a while loop */
+    tirb_loop_form form;
+    uint32_t line, column; /* of the variable, 1-based; 0 where there is no source text */
+    const char *text;
+} tirb_loop_note;
+
+/* The loops of a program compiled with options.explain, in the order of its code. A loop whose parts became different
+ * things has a note for each. */
+TIRB_API uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result);
+/* NULL when there is no such note. */
+TIRB_API const tirb_loop_note *tirb_compile_result_loop(const tirb_compile_result *result, uint32_t index);
 
 /* How a source is spelt: as itself, as new TVMScript (`tirx`), or as classic TVMScript (`tir`). */
 typedef enum tirb_dialect { TIRB_DIALECT_SAME = 0, TIRB_DIALECT_TIRX = 1, TIRB_DIALECT_TIR = 2 } tirb_dialect;

@@ -4,7 +4,7 @@ from harness import DONE, FILES, USAGE, expect
 
 COMMANDS = ("compile", "check", "fmt", "run", "bench", "inspect", "dis", "asm", "explain", "profile", "cache",
             "completion", "version", "help")
-ABSENT = ("explain", "profile")
+ABSENT = ("profile",)
 WORKING = tuple(c for c in COMMANDS if c not in ABSENT)
 
 

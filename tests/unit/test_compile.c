@@ -329,6 +329,7 @@ static void every_failing_allocation_is_reported(void **state) {
         failing f = {.countdown = n};
         tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
         options.allocator = (tirb_allocator){failing_reallocate, &f};
+        options.explain = 1;
         tirb_compile_result *result = NULL;
         tirb_status status = tirb_compile(small, strlen(small), &options, &result, NULL);
         tirb_compile_result_destroy(result);
@@ -336,6 +337,27 @@ static void every_failing_allocation_is_reported(void **state) {
         if (status == TIRB_OK) break;
         assert_int_equal(status, TIRB_NO_MEMORY);
         assert_true(n < 10000);
+    }
+}
+
+static void loops_are_explained_on_request(void **state) {
+    (void)state;
+    for (uint32_t explain = 0; explain < 2; explain++) {
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        options.explain = explain;
+        tirb_compile_result *result = NULL;
+        assert_int_equal(tirb_compile(small, strlen(small), &options, &result, NULL), TIRB_OK);
+        assert_int_equal(tirb_compile_result_loop_count(result), explain);
+        assert_null(tirb_compile_result_loop(result, explain));
+        const tirb_loop_note *note = tirb_compile_result_loop(result, 0);
+        if (explain) {
+            assert_string_equal(note->function, "f");
+            assert_string_equal(note->variable, "i");
+            assert_int_equal(note->form, TIRB_FORM_LANES);
+            assert_int_equal(note->column, 9);
+            assert_non_null(strstr(note->text, "vexp.f32"));
+        }
+        tirb_compile_result_destroy(result);
     }
 }
 
@@ -362,6 +384,7 @@ int main(void) {
         cmocka_unit_test(a_built_module_runs),
         cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(loops_are_explained_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

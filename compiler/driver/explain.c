@@ -1,0 +1,159 @@
+/* `tirb explain`: what the compiler made of every loop, beside the source. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/files.h"
+#include "compiler/driver/program.h"
+
+static const option_row explain_options[] = {
+    {OPTION_FUNCTION, 'f', "function", "NAME", "only this function"},
+    {OPTION_JSON, 0, "json", NULL, "print one JSON array instead of text"},
+    {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast"},
+    {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    {OPTION_HELP, 'h', "help", NULL, "show this help"},
+    {OPTION_END, 0, NULL, NULL, NULL},
+};
+
+enum { MAX_SOURCE = 256 << 20 };
+
+static const char *form_name(tirb_loop_form form) {
+    switch (form) {
+    case TIRB_FORM_SCALAR: return "scalar";
+    case TIRB_FORM_LANES: return "lanes";
+    case TIRB_FORM_INNER: return "inner";
+    case TIRB_FORM_OUTER: return "outer";
+    case TIRB_FORM_SPLIT: return "split";
+    case TIRB_FORM_TREE: return "tree";
+    }
+    return "unknown";
+}
+
+/* Line `number` of the text, without its newline. */
+static const char *find_line(const file_bytes *text, uint32_t number, size_t *out_size) {
+    const char *at = (const char *)text->data, *end = at + text->size;
+    for (; number > 1 && at < end; number--) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline ? newline + 1 : end;
+    }
+    const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    *out_size = (size_t)((newline ? newline : end) - at);
+    return at;
+}
+
+/* In the order of the source: a nest's loops may come out of the compiler in another. */
+static int compare_notes(const void *a, const void *b) {
+    const tirb_loop_note *x = *(const tirb_loop_note *const *)a, *y = *(const tirb_loop_note *const *)b;
+    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    if (x->column != y->column) return x->column < y->column ? -1 : 1;
+    return x < y ? -1 : x > y; /* notes lie in one array */
+}
+
+static void print_text(const file_bytes *text, const tirb_loop_note *const *notes, size_t n) {
+    const char *function = NULL;
+    uint32_t line = 0;
+    for (size_t i = 0; i < n; i++) {
+        const tirb_loop_note *note = notes[i];
+        if (!function || strcmp(function, note->function) != 0) printf("%s%s:\n", function ? "\n" : "", note->function);
+        if (note->line != line) {
+            size_t size;
+            const char *source = find_line(text, note->line, &size);
+            printf("%6u | %.*s\n", note->line, (int)size, source);
+        }
+        function = note->function;
+        line = note->line;
+        const char *variable = *note->variable ? note->variable : "while";
+        printf("       |   %s: %s%s%s\n", variable, form_name(note->form), *note->text ? ": " : "", note->text);
+    }
+}
+
+static exit_code print_json(const invocation *inv, const tirb_loop_note *const *notes, size_t n) {
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < n; i++) {
+        cJSON *own = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, own);
+        cJSON_AddStringToObject(own, "function", notes[i]->function);
+        cJSON_AddNumberToObject(own, "line", notes[i]->line);
+        cJSON_AddNumberToObject(own, "column", notes[i]->column);
+        cJSON_AddStringToObject(own, "loop", *notes[i]->variable ? notes[i]->variable : "while");
+        cJSON_AddStringToObject(own, "form", form_name(notes[i]->form));
+        cJSON_AddStringToObject(own, "text", notes[i]->text);
+    }
+    char *text = cJSON_Print(list);
+    cJSON_Delete(list);
+    if (!text) return fail_memory(inv);
+    puts(text);
+    free(text);
+    return EXIT_DONE;
+}
+
+static exit_code show(const invocation *inv, const file_bytes *text, const tirb_compile_result *result) {
+    const char *only = option_text(inv, OPTION_FUNCTION);
+    uint32_t total = tirb_compile_result_loop_count(result);
+    const tirb_loop_note **notes = malloc((total + (size_t)1) * sizeof(*notes));
+    if (!notes) return fail_memory(inv);
+    size_t n = 0;
+    for (uint32_t i = 0; i < total; i++) {
+        const tirb_loop_note *note = tirb_compile_result_loop(result, i);
+        if (!only || strcmp(only, note->function) == 0) notes[n++] = note;
+    }
+    exit_code code = EXIT_DONE;
+    if (only && n == 0) {
+        free(notes);
+        return fail_usage(inv->command, "-f %s: there is no loop in a function of that name", only);
+    }
+    if (n > 0) qsort(notes, n, sizeof(*notes), compare_notes);
+    if (option_given(inv, OPTION_JSON)) code = print_json(inv, notes, n);
+    else if (n > 0) print_text(text, notes, n);
+    else printf("%s: no loops\n", input_name(inv->operands[0]));
+    free(notes);
+    return code;
+}
+
+static exit_code run_explain(const invocation *inv) {
+    file_bytes text = {0};
+    bool too_large = false;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    options.file_name = input_name(inv->operands[0]);
+    options.explain = 1;
+    exit_code code = compile_options_read(inv, &options);
+    if (code == EXIT_DONE) code = file_read(inv, inv->operands[0], MAX_SOURCE, &text, &too_large);
+    if (code != EXIT_DONE) return code;
+    if (too_large) {
+        code = fail(inv, EXIT_PROGRAM, "%s: it has more than %d bytes", options.file_name, MAX_SOURCE);
+    } else if (text.size >= 4 && memcmp(text.data, "TIRB", 4) == 0) {
+        code = fail(inv, EXIT_PROGRAM, "%s: a bundle has instructions, not loops: give its source, or see 'tirb dis'",
+                    options.file_name);
+    } else {
+        tirb_status status = tirb_compile((const char *)text.data, text.size, &options, &result, &error);
+        code = compile_outcome(inv, options.file_name, status, &error, result);
+        if (code == EXIT_DONE) code = show(inv, &text, result);
+    }
+    tirb_compile_result_destroy(result);
+    free(text.data);
+    return code;
+}
+
+const command explain_command = {
+    .name = "explain",
+    .operands = "FILE.py",
+    .summary = "Say what became of each loop, and why",
+    .options = explain_options,
+    .details = "FILE.py '-' is stdin. A loop is one of\n"
+               "  lanes    many iterations at once; its text lists the operations of the body\n"
+               "  inner    a loop inside a lane loop, alike in all lanes\n"
+               "  outer    a loop around a lane loop that was moved inside it\n"
+               "  tree     an axis of a reduction that is summed as a tree (rule R3)\n"
+               "  split    cut where its condition changes; its parts are told of as well\n"
+               "  scalar   one iteration after the other; its text says why\n"
+               "\n"
+               "Examples:\n"
+               "  tirb explain digits.py\n"
+               "  tirb explain digits.py -f softmax --json\n",
+    .run = run_explain,
+    .least_operands = 1,
+    .most_operands = 1,
+};

@@ -1,0 +1,101 @@
+"""`tirb explain`: every form that a loop takes, reasons, JSON, and what cannot be explained."""
+
+import json
+
+from harness import FILES, PROGRAM, USAGE, expect
+
+HEAD = "from tvm.script import tirx as T\n@T.prim_func\n"
+
+MATMUL = HEAD + """def matmul(A: T.Buffer((32, 32), "float32"), B: T.Buffer((32, 32), "float32"), C: T.Buffer((32, 32), "float32")):
+    for i, j, k in T.grid(32, 32, 32):
+        with T.sblock("c"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+"""
+
+# Each body, and the reason that must be given for the loop over i.
+SCALAR = {
+    "    for i in range(1, 64):\n        A[i] = A[i - 1] + 1.0\n": "may meet in A",
+    "    for i in range(64):\n        A[0] = A[0] + B[i]\n": "same element of A",
+    "    for i in range(64):\n        A[T.cast(B[i], \"int32\")] = 1.0\n": "not an affine function",
+    "    for i in range(2):\n        A[i] = 1.0\n": "fewer than 4 iterations",
+    "    for i in range(0, 64, 2):\n        A[i] = 1.0\n": "step is not 1",
+    "    for i in range(64):\n        while A[i] < 1.0:\n            A[i] = A[i] * 2.0 + 0.5\n": "while loop",
+    "    for i in range(64):\n        for j in range(i):\n            A[i] = A[i] + B[j]\n": "over j in it does not run alike",
+    "    for i in range(64):\n        if B[T.cast(A[i], \"int32\")] > 0.0:\n            A[i] = 1.0\n": "condition in it may fail",
+}
+
+
+def explained(t, source, *options):
+    t.write("k.py", source)
+    return json.loads(t.run("explain", "k.py", "--json", *options).text)
+
+
+def forms(notes):
+    return {note["loop"]: note["form"] for note in notes}
+
+
+def test_nest(t):
+    notes = explained(t, MATMUL)
+    found = forms(notes)
+    expect(set(found) == {"i", "j", "k"}, f"not every loop is told of: {found}")
+    expect(all(note["function"] == "matmul" and note["line"] == 4 for note in notes), "wrong places")
+    expect([note["column"] for note in notes] == [9, 12, 15], "each loop has the column of its variable")
+
+
+def test_split_and_tree(t):
+    text = HEAD + """def f(A: T.Buffer((64,), "float32"), B: T.Buffer((66,), "float32"), S: T.Buffer((1,), "float32")):
+    for i in range(66):
+        B[i] = T.if_then_else(1 <= i and i < 65, A[i - 1], 0.0)
+    for r in range(64):
+        with T.sblock("s"):
+            vr = T.axis.reduce(64, r)
+            with T.init():
+                S[0] = T.float32(0)
+            S[0] = S[0] + A[vr]
+    while S[0] > 1.0:
+        S[0] = S[0] * 0.5
+"""
+    notes = explained(t, text)
+    expect({"split", "lanes"} <= {note["form"] for note in notes if note["loop"] == "i"}, f"the padding: {notes}")
+    found = forms(notes)
+    expect(found["r"] == "tree" and found["while"] == "scalar", f"{found}")
+
+
+def test_reasons(t):
+    head = HEAD + 'def f(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):\n'
+    for body, reason in SCALAR.items():
+        notes = [note for note in explained(t, head + body) if note["loop"] == "i"]
+        expect(len(notes) == 1 and notes[0]["form"] == "scalar" and reason in notes[0]["text"], f"{body}: {notes}")
+
+
+def test_text_shows_the_source(t):
+    t.write("k.py", MATMUL)
+    t.run("explain", "k.py", shows=["matmul:", "     4 |     for i, j, k in T.grid(32, 32, 32):", "|   j: "])
+
+
+def test_one_function(t):
+    second = MATMUL.replace("def matmul", "def other")
+    t.write("k.py", MATMUL + second[second.index("@"):])
+    both = {note["function"] for note in explained(t, MATMUL + second[second.index("@"):])}
+    expect(both == {"matmul", "other"}, f"{both}")
+    only = {note["function"] for note in explained(t, MATMUL + second[second.index("@"):], "-f", "other")}
+    expect(only == {"other"}, f"{only}")
+    t.run("explain", "k.py", "-f", "absent", code=USAGE, says="absent")
+
+
+def test_no_loops(t):
+    t.write("k.py", HEAD + 'def f(A: T.Buffer((4,), "float32")):\n    A[0] = T.float32(1)\n')
+    t.run("explain", "k.py", shows="no loops")
+    expect(explained(t, HEAD + 'def f(A: T.Buffer((4,), "float32")):\n    A[0] = T.float32(1)\n') == [], "JSON of none")
+
+
+def test_errors(t):
+    t.write("k.py", HEAD + "def f(:\n")
+    t.run("explain", "k.py", code=PROGRAM, says="k.py:3")
+    t.run("explain", "absent.py", code=FILES, says="absent.py")
+    t.write("m.py", MATMUL)
+    t.run("compile", "m.py", "-o", "m.tirb")
+    t.run("explain", "m.tirb", code=PROGRAM, says="source")
