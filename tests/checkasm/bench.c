@@ -1,4 +1,4 @@
-/* How long each kernel takes on every instruction set. */
+/* How long each kernel and form takes on every instruction set. */
 #include "tests/checkasm/checkasm.h"
 
 #include <math.h>
@@ -18,44 +18,27 @@ static double now(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Ordinary values: 0.5 .. 4.5 for floats, 1 .. 100 for integers, alternating bools. */
-static void fill(uint8_t *to, tirbi_dtype type, unsigned seed) {
-    for (size_t i = 0; i < N; i++) {
-        double value = 0.5 + (double)((i * 2654435761u + seed) % 4096) / 1024;
-        int64_t integer = (int64_t)((i * 2654435761u + seed) % 100) + 1;
-        float narrow = (float)value;
-        uint32_t bits;
-        memcpy(&bits, &narrow, sizeof bits);
-        uint16_t half = type == TIRB_F16 ? (uint16_t)(0x3800 + i % 2048) : (uint16_t)(bits >> 16);
-        size_t size = tirbi_dtypes[type].size;
-        uint8_t *at = to + i * size;
-        if (type == TIRB_F64)
-            memcpy(at, &value, size);
-        else if (type == TIRB_F32)
-            memcpy(at, &narrow, size);
-        else if (tirbi_dtype_is_float(type))
-            memcpy(at, &half, size);
-        else if (type == TIRB_BOOL)
-            *at = i & 1;
-        else
-            memcpy(at, &integer, size);
-    }
-}
-
-static double time_kernel(tirbi_kernel kernel) {
+double time_calls(void (*call)(void *), void *context) {
     double best = 1e30;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         double start = now();
         int calls = 0;
         do {
-            kernel(result, operands[0], operands[1], operands[2], N);
+            call(context);
             calls++;
         } while (now() - start < 1e5);
-        double each = (now() - start) / calls / N;
+        double each = (now() - start) / calls;
         if (each < best) best = each;
     }
     return best;
 }
+
+static void run_kernel(void *context) {
+    const tirbi_kernel *kernel = context;
+    (*kernel)(result, operands[0], operands[1], operands[2], N);
+}
+
+static double time_kernel(tirbi_kernel kernel) { return time_calls(run_kernel, &kernel) / N; }
 
 /* One row of a table of the C library's functions, for comparison. */
 #define LIBRARY_1(F)                                                                            \
@@ -109,7 +92,7 @@ int bench_twins(int n_words, char **words) {
     unsigned n = 0;
     for (bool first = true; next_twin(&id, first); first = false) {
         if (!twin_wanted(id, n_words, words)) continue;
-        for (unsigned k = 0; k < twin_arity(id); k++) fill(operands[k], twin_operand(id, k), k * 77);
+        for (unsigned k = 0; k < twin_arity(id); k++) put_ordinary(operands[k], twin_operand(id, k), N, k * 77);
         char name[48];
         twin_name(id, name, sizeof name);
         double generic = time_kernel(twin_kernel(tirbi_kernels(TIRB_ISA_GENERIC), id));
@@ -125,9 +108,11 @@ int bench_twins(int n_words, char **words) {
         printf("\n");
         n++;
     }
-    if (n == 0) return 1;
-    printf("%-18s %9s", "geometric mean", "");
-    for (unsigned k = 0; k < n_isas; k++) printf(" %9s %6.1f", "", exp(sums[k] / n));
-    printf("\n");
+    if (n > 0) {
+        printf("%-18s %9s", "geometric mean", "");
+        for (unsigned k = 0; k < n_isas; k++) printf(" %9s %6.1f", "", exp(sums[k] / n));
+        printf("\n");
+    }
+    bench_forms(n_words, words);
     return 0;
 }

@@ -1,70 +1,27 @@
-/* Compares each SIMD strip kernel with its generic twin.
+/* Compares what each instruction set has with plain C: strip kernels, the lane machine's forms, loops and reductions.
  *
  *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment
  *   checkasm --bench [WORD...]   time
  *
- * Words choose kernels by name: exp, cast.i8. Every operand and result ends where memory ends, so that an access behind
- * the last element is a fault, and the bytes before and behind a result are guarded by a pattern. */
+ * Words choose kernels and forms by name: exp, cast.i8, ADD_F32. Every operand and result ends where memory ends, so
+ * that an access behind the last element is a fault, and a pattern guards the bytes before and behind a result. */
 #include "tests/checkasm/checkasm.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* Past two blocks of 64 elements; a pass over every pair of special values takes more. */
-enum { LONGEST = 140, AREA = 1 << 16, PATTERN = 0xA5, BEFORE = 64 };
+enum { LONGEST = 140 };
 
-/* Memory of AREA bytes that is followed by none. */
-typedef struct area {
-    uint8_t *end;
-} area;
-
-typedef struct checker {
-    area in[3], out, expected;
-    uint8_t *kept;
-    uint64_t random;
-    unsigned failures;
-} checker;
-
-static uint64_t next_random(checker *c) {
-    c->random ^= c->random << 13;
-    c->random ^= c->random >> 7;
-    c->random ^= c->random << 17;
-    return c->random;
-}
-
-static bool open_area(area *a) {
-    long page = sysconf(_SC_PAGESIZE);
-    uint8_t *memory = mmap(NULL, AREA + (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory + AREA, (size_t)page, PROT_NONE) != 0) return false;
-    a->end = memory + AREA;
-    return true;
-}
-
-/* Where n elements begin that are followed by `behind` bytes of pattern and then by no memory. */
-static uint8_t *place(area *a, size_t size, size_t n, size_t behind) {
-    uint8_t *start = a->end - behind - n * size;
-    memset(start - BEFORE, PATTERN, BEFORE);
-    memset(start + n * size, PATTERN, behind);
-    return start;
-}
-
-static bool untouched(const uint8_t *start, size_t bytes, size_t behind) {
-    for (size_t i = 0; i < BEFORE; i++)
-        if (start[-1 - (ptrdiff_t)i] != PATTERN) return false;
-    for (size_t i = 0; i < behind; i++)
-        if (start[bytes + i] != PATTERN) return false;
-    return true;
-}
+/* Areas of the checker; the operands come first. */
+enum { OUT = 3, EXPECTED = 4 };
 
 typedef struct trial {
     twin_id id;
     tirb_isa isa;
     size_t n;
     size_t behind; /* bytes of pattern: they move the elements off their alignment */
-    /* Element i is special value special + i, as digits by operand; from n_specials to the power of arity on: random. */
+    /* Element i is special value special + i, as digits by operand; past the last of those, all is random. */
     unsigned special;
     bool zeros;        /* of divisors are allowed */
     unsigned in_place; /* the operand whose memory the result takes; 3: none */
@@ -80,7 +37,7 @@ static void fail_trial(checker *c, const trial *t, const char *what, size_t i, c
     for (unsigned k = 0; got != NULL && k < twin_arity(t->id); k++) {
         size_t size = tirbi_dtypes[twin_operand(t->id, k)].size;
         printf(k == 0 ? "; element %zu of" : ",", i);
-        for (size_t b = 0; b < size; b++) printf("%s%02x", b == 0 ? " " : "", (c->kept + k * AREA)[i * size + b]);
+        for (size_t b = 0; b < size; b++) printf("%s%02x", b == 0 ? " " : "", (c->kept + k * AREA_SIZE)[i * size + b]);
     }
     for (size_t b = 0; got != NULL && b < tirbi_dtypes[twin_result(t->id)].size; b++)
         printf("%s%02x", b == 0 ? " is " : "", got[b]);
@@ -106,10 +63,8 @@ static void fill_operands(checker *c, const trial *t, uint8_t *const *start) {
             unsigned base = n_specials(type);
             if (k < 2 && specials)
                 put_special(start[k] + i * size, type, (unsigned)(digits % base));
-            else if (next_random(c) % 4 == 0)
-                put_special(start[k] + i * size, type, (unsigned)(next_random(c) % base));
             else
-                put_random(start[k] + i * size, type, next_random(c));
+                put_any(c, start[k] + i * size, type);
             digits /= base;
             if (k == 1 && !t->zeros) {
                 uint8_t any = 0;
@@ -126,12 +81,12 @@ static void run_trial(checker *c, const trial *t) {
     for (unsigned k = 0; k < twin_arity(t->id); k++) {
         /* operands are off their alignment by other amounts than the result */
         size_t behind = t->in_place == k ? t->behind : t->behind == 0 ? 0 : (t->behind + 3 * (k + 1)) % 16;
-        start[k] = place(&c->in[k], tirbi_dtypes[twin_operand(t->id, k)].size, t->n, behind);
+        start[k] = place(&c->areas[k], tirbi_dtypes[twin_operand(t->id, k)].size, t->n, behind);
     }
     fill_operands(c, t, start);
     for (unsigned k = 0; k < twin_arity(t->id); k++)
-        memcpy(c->kept + k * AREA, start[k], t->n * tirbi_dtypes[twin_operand(t->id, k)].size);
-    uint8_t *want = place(&c->expected, size, t->n, 0), *got = place(&c->out, size, t->n, t->behind);
+        memcpy(c->kept + k * AREA_SIZE, start[k], t->n * tirbi_dtypes[twin_operand(t->id, k)].size);
+    uint8_t *want = place(&c->areas[EXPECTED], size, t->n, 0), *got = place(&c->areas[OUT], size, t->n, t->behind);
     bool fine = twin_kernel(tirbi_kernels(TIRB_ISA_GENERIC), t->id)(want, start[0], start[1], start[2], t->n);
     if (t->in_place < 3) got = start[t->in_place];
     bool same = twin_kernel(tirbi_kernels(t->isa), t->id)(got, start[0], start[1], start[2], t->n) == fine;
@@ -139,7 +94,7 @@ static void run_trial(checker *c, const trial *t) {
     if (!untouched(got, t->n * size, t->behind)) fail_trial(c, t, "writes beside its result", 0, NULL, NULL);
     for (unsigned k = 0; k < twin_arity(t->id); k++) {
         size_t bytes = t->n * tirbi_dtypes[twin_operand(t->id, k)].size;
-        if (k != t->in_place && memcmp(c->kept + k * AREA, start[k], bytes) != 0)
+        if (k != t->in_place && memcmp(c->kept + k * AREA_SIZE, start[k], bytes) != 0)
             fail_trial(c, t, "changes an operand", 0, NULL, NULL);
     }
     for (size_t i = 0; fine && same && i < t->n; i++)
@@ -176,10 +131,8 @@ static void check_twin(checker *c, twin_id id, tirb_isa isa) {
 
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--bench") == 0) return bench_twins(argc - 2, argv + 2);
-    checker c = {.random = UINT64_C(0x2545F4914F6CDD1D), .kept = malloc(3 * AREA)};
-    bool ready = c.kept != NULL && open_area(&c.out) && open_area(&c.expected);
-    for (unsigned k = 0; k < 3; k++) ready = ready && open_area(&c.in[k]);
-    if (!ready) {
+    checker c;
+    if (!open_checker(&c)) {
         fprintf(stderr, "checkasm: no memory\n");
         return 1;
     }
@@ -195,6 +148,13 @@ int main(int argc, char **argv) {
         }
         printf("%s: %u kernels, %u differences\n", tirb_isa_name(isas[i]), n, c.failures - failures);
     }
-    if (n_isas == 0) printf("nothing to compare: this machine has the generic kernels alone\n");
+    /* Plain C has forms as well, which are beside its own kernels here. */
+    isas[n_isas++] = TIRB_ISA_GENERIC;
+    for (unsigned i = 0; i < n_isas; i++) {
+        unsigned failures = c.failures, n = check_forms(&c, isas[i], argc - 1, argv + 1);
+        if (argc == 1) check_loops(&c, isas[i]);
+        printf("%s: %u forms%s, %u differences\n", tirb_isa_name(isas[i]), n, argc == 1 ? " and the loops" : "",
+               c.failures - failures);
+    }
     return c.failures == 0 ? 0 : 1;
 }

@@ -1,6 +1,10 @@
-/* checkasm: every strip kernel of every instruction set beside its generic twin, for bits and for time. */
+/* checkasm: everything that an instruction set has of its own beside its generic twin, for bits and for time. */
 #ifndef TIRB_TESTS_CHECKASM_CHECKASM_H
 #define TIRB_TESTS_CHECKASM_CHECKASM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "loader/isa/isa.h"
 #include "vm/lanes/kernels.h"
@@ -32,8 +36,48 @@ unsigned n_specials(tirbi_dtype type);
 void put_special(void *to, tirbi_dtype type, unsigned i);
 void put_random(void *to, tirbi_dtype type, uint64_t random);
 
+/* The first n elements: 0.5 .. 4.5 for floats, 1 .. 100 for integers, alternating bools. */
+void put_ordinary(uint8_t *to, tirbi_dtype type, size_t n, unsigned seed);
+
+/* ---- Memory (memory.c) ---- */
+
+enum { AREA_SIZE = 1 << 16, N_AREAS = 8 };
+
+/* Memory of AREA_SIZE bytes that is followed by none. */
+typedef struct area {
+    uint8_t *end;
+} area;
+
+typedef struct checker {
+    area areas[N_AREAS];
+    uint8_t *kept; /* as much again for each, for copies of operands */
+    uint64_t random;
+    unsigned failures;
+} checker;
+
+bool open_checker(checker *c);
+/* Where n elements begin that are followed by `behind` bytes of pattern and then by no memory. */
+uint8_t *place(const area *a, size_t size, size_t n, size_t behind);
+/* Whether the pattern before and behind them is still there. */
+bool untouched(const uint8_t *start, size_t bytes, size_t behind);
+uint64_t next_random(checker *c);
+/* A special value one time in four, else random bits. */
+void put_any(checker *c, void *to, tirbi_dtype type);
+
+/* ---- Lane machines (forms.c, loops.c) ---- */
+
+/* Returns how many forms the machine has that are wanted. */
+unsigned check_forms(checker *c, tirb_isa isa, int n_words, char **words);
+void check_loops(checker *c, tirb_isa isa);
+void bench_forms(int n_words, char **words);
+
+/* ---- Time (bench.c) ---- */
+
+/* Nanoseconds of processor time for one call: the least of a few rounds of many calls. */
+double time_calls(void (*call)(void *), void *context);
+
 /* Prints nanoseconds per element of 1024 elements in the first-level cache for each kernel and instruction set, beside
- * the C library's function where it has one. */
+ * the C library's function where it has one; and the same for the forms of the lane machines. */
 int bench_twins(int n_words, char **words);
 
 #endif

@@ -77,8 +77,8 @@ unsigned simd_isas(tirb_isa *to) {
 /* Edges of the formats, of saturation and of the functions. Those of the widest type are rounded to the others. */
 static const double doubles[] = {
     0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 0.49999997, 0.99999994, 1.0000001, 0x1p-24, 0x1p-25, 0x1p-14, 0x1p-15,
-    0x1.ffcp15, 65519.0, 65520.0, 0x1p-126, 0x1p-127, 0x1p-149, 0x1p-150, 0x1.fffffep127, 0x1.ffffffp127, 0x1p128, 0x1p-1022,
-    0x1p-1023, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, 127.0, 127.5, 128.0, 128.5, 129.0, 255.0, 255.5, 256.0,
+    0x1.ffcp15, 65519.0, 65520.0, 0x1p-126, 0x1p-127, 0x1p-149, 0x1p-150, 0x1.fffffep127, 0x1.ffffffp127, 0x1p128,
+    0x1p-1022, 0x1p-1023, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, 127.0, 127.5, 128.0, 128.5, 129.0, 255.0, 255.5, 256.0,
     32767.0, 32767.5, 32768.0, 32769.0, 65535.0, 65535.5, 65536.0, 0x1p22, 0x1.000002p22, 0x1p23, 0x1.fffffep22,
     0x1.fffffep30, 2147483647.0, 0x1p31, 2147483649.0, 0x1.fffffep31, 4294967295.0, 0x1p32, 0x1p52, 4503599627370495.5,
     0x1p53, 0x1.fffffffffffffp62, 0x1p63, 0x1.fffffffffffffp63, 0x1p64, 88.72, 88.73, 103.97, 709.78, 745.13, 1e22,
@@ -142,5 +142,28 @@ void put_random(void *to, tirbi_dtype type, uint64_t random) {
         put_bits(to, type, bits);
     } else { /* of ordinary size */
         put_bits(to, type, float_bits(type, ldexp((double)(int64_t)bits, -(int)(random % 72))));
+    }
+}
+
+void put_ordinary(uint8_t *to, tirbi_dtype type, size_t n, unsigned seed) {
+    for (size_t i = 0; i < n; i++) {
+        double value = 0.5 + (double)((i * 2654435761u + seed) % 4096) / 1024;
+        int64_t integer = (int64_t)((i * 2654435761u + seed) % 100) + 1;
+        float narrow = (float)value;
+        uint32_t bits;
+        memcpy(&bits, &narrow, sizeof bits);
+        uint16_t half = type == TIRB_F16 ? (uint16_t)(0x3800 + i % 2048) : (uint16_t)(bits >> 16);
+        size_t size = tirbi_dtypes[type].size;
+        uint8_t *at = to + i * size;
+        if (type == TIRB_F64)
+            memcpy(at, &value, size);
+        else if (type == TIRB_F32)
+            memcpy(at, &narrow, size);
+        else if (tirbi_dtype_is_float(type))
+            memcpy(at, &half, size);
+        else if (type == TIRB_BOOL)
+            *at = i & 1;
+        else
+            memcpy(at, &integer, size);
     }
 }
