@@ -188,14 +188,18 @@ static void add_terms(dim_builder *b, const tirb_expr *x) {
     add_term(b, (tirbi_dim_op)ops[x->kind], 0);
 }
 
-static void make_dim(tirbi_emitter *e, const tirb_expr *x, tirbi_var *vars, uint32_t *n_vars, tirbi_dim *out) {
+/* The program for x * scale; x NULL: for scale. */
+static void make_dim(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi_var *vars, uint32_t *n_vars,
+                     tirbi_dim *out) {
     dim_builder b = {.e = e, .vars = vars, .n_vars = n_vars};
-    add_terms(&b, x);
+    if (x) add_terms(&b, x);
+    if (!x || scale != 1) add_term(&b, TIRBI_DIM_CONST, scale);
+    if (x && scale != 1) add_term(&b, TIRBI_DIM_MUL, 0);
     tirbi_dim_term *terms = TIRBI_NEW_ARRAY(e->arena, tirbi_dim_term, b.n);
     if (!terms) return;
     if (b.failed) {
         e->failed = true;
-        tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, x->span,
+        tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, x ? x->span : e->function->ast->span,
                            "the shape, strides or offset of a parameter must be sums, products and the like of integers "
                            "and variables");
         return;
@@ -206,17 +210,21 @@ static void make_dim(tirbi_emitter *e, const tirb_expr *x, tirbi_var *vars, uint
 
 /* ---- Parameters ----------------------------------------------------------------------------------------------- */
 
-static tirbi_dim *make_dims(tirbi_emitter *e, const tirb_expr *const *items, uint32_t n, tirbi_var *vars,
-                            uint32_t *n_vars) {
-    tirbi_dim *dims = TIRBI_NEW_ARRAY(e->arena, tirbi_dim, n);
-    for (uint32_t i = 0; dims && i < n; i++) make_dim(e, items[i], vars, n_vars, &dims[i]);
+/* The dimensions, each times `scale`, and one more of `last` where that or the scale is not 1. */
+static tirbi_dim *make_dims(tirbi_emitter *e, const tirb_expr *const *items, uint32_t n, uint32_t last, uint32_t scale,
+                            tirbi_var *vars, uint32_t *n_vars) {
+    bool more = last != 1 || scale != 1;
+    tirbi_dim *dims = TIRBI_NEW_ARRAY(e->arena, tirbi_dim, n + more);
+    for (uint32_t i = 0; dims && i < n; i++) make_dim(e, items[i], scale, vars, n_vars, &dims[i]);
+    if (dims && more) make_dim(e, NULL, last, vars, n_vars, &dims[n]);
     return dims;
 }
 
 static void tensor_param(tirbi_emitter *e, uint32_t i, tirbi_param *out, tirbi_var *vars, uint32_t *n_vars) {
     const tirb_buffer *buffer = e->function->ast->buffers[i];
     const tirbi_lbuf *lowered = e->function->param_buffers[i];
-    if (buffer->ndim > TIRBI_MAX_NDIM) {
+    uint32_t lanes = buffer->dtype.lanes;
+    if (buffer->ndim + (lanes > 1) > TIRBI_MAX_NDIM) {
         tirbi_put_too_large(e, buffer->span, "a parameter has more than 16 dimensions");
         return;
     }
@@ -225,17 +233,17 @@ static void tensor_param(tirbi_emitter *e, uint32_t i, tirbi_param *out, tirbi_v
     out->dtype = (uint8_t)lowered->type;
     out->access = (uint8_t)((lowered->read ? TIRBI_READ : 0) | (lowered->written ? TIRBI_WRITE : 0));
     out->reg = (uint16_t)lowered->reg;
-    out->ndim = (uint8_t)buffer->ndim;
-    out->shape = make_dims(e, buffer->shape, buffer->ndim, vars, n_vars);
+    out->ndim = (uint8_t)(buffer->ndim + (lanes > 1)); /* the lanes of vectors are the last dimension */
+    out->shape = make_dims(e, buffer->shape, buffer->ndim, lanes, 1, vars, n_vars);
     if (buffer->strides) {
         out->has_strides = true;
-        out->strides = make_dims(e, buffer->strides, buffer->ndim, vars, n_vars);
+        out->strides = make_dims(e, buffer->strides, buffer->ndim, 1, lanes, vars, n_vars);
     }
     bool zero = buffer->elem_offset && buffer->elem_offset->kind == TIRB_EXPR_INT_IMM &&
                 buffer->elem_offset->as.int_value == 0;
     if (buffer->elem_offset && !zero) {
         out->has_elem_offset = true;
-        make_dim(e, buffer->elem_offset, vars, n_vars, &out->elem_offset);
+        make_dim(e, buffer->elem_offset, lanes, vars, n_vars, &out->elem_offset);
     }
 }
 

@@ -106,6 +106,8 @@ bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out) 
         uint32_t lanes;
         if (text[at] != 'x' || type.code == TIRB_CODE_HANDLE) return false;
         at++;
+        /* Scalable vectors, as if the machine's scale were 1: float32xvscalex4 */
+        if (size - at > 7 && memcmp(text + at, "vscalex", 7) == 0) at += 7;
         if (!read_number(text, size, &at, TIRBI_MAX_LANES, &lanes) || at != size) return false;
         type.lanes = (uint16_t)lanes;
     }

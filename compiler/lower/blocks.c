@@ -9,19 +9,8 @@ static void bind_iters(tirbi_lowerer *l, const tirb_stmt *realize) {
         tirbi_dtype type;
         const tirbi_lx *value = tirbi_lower_expr(l, realize->as.block.values[i], NULL);
         if (!value || !tirbi_machine_type(l, var->dtype, var->span, &type)) continue;
-        value = tirbi_lx_cast(l->pool, type, value);
+        value = tirbi_hold(l, var->as.var.name, tirbi_lx_cast(l->pool, type, value), realize->span);
         if (!value) continue;
-        if (!value->pure || value->traps || value->size > TIRBI_MAX_SHARED_SIZE) {
-            tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LET, type);
-            if (!v) return;
-            v->lo = value->lo;
-            v->hi = value->hi;
-            tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, realize->span);
-            set->as.set.var = v;
-            set->as.set.declares = true;
-            set->as.set.value = value;
-            value = tirbi_lx_var(l->pool, v);
-        }
         tirbi_lower_bind(l, var, value);
     }
 }

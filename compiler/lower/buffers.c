@@ -65,33 +65,42 @@ static const tirbi_lx **row_major(tirbi_lowerer *l, const tirbi_lx *const *shape
     return strides;
 }
 
-static const tirbi_lx **lower_all(tirbi_lowerer *l, const tirb_expr *const *items, uint32_t n) {
-    const tirbi_lx **out = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, n);
-    for (uint32_t i = 0; out && i < n; i++) {
-        out[i] = tirbi_lower_index(l, items[i], NULL);
-        if (!out[i]) return NULL;
-    }
-    return out;
+/* A size in vectors as a size in their lanes. */
+static const tirbi_lx *in_lanes(tirbi_lowerer *l, const tirbi_lx *size, uint32_t lanes) {
+    return size && lanes > 1 ? tirbi_lx_mul(l->pool, size, tirbi_lx_int(l->pool, TIRB_I64, lanes)) : size;
 }
 
+/* Strides as declared, in elements of the machine: of a buffer of vectors, its lanes. */
+static const tirbi_lx **declared_strides(tirbi_lowerer *l, const tirb_buffer *buffer, uint32_t ndim) {
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
+    for (uint32_t i = 0; strides && i < ndim; i++) {
+        strides[i] = i == buffer->ndim ? tirbi_lx_int(l->pool, TIRB_I64, 1)
+                                       : in_lanes(l, tirbi_lower_index(l, buffer->strides[i], NULL), buffer->dtype.lanes);
+        if (!strides[i]) return NULL;
+    }
+    return strides;
+}
+
+/* The lanes of vectors that are elements are one more dimension, the last. */
 static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
     tirbi_dtype type;
-    if (buffer->dtype.lanes != 1) {
-        tirbi_unsupported(l, buffer->span, "a buffer whose elements are vectors");
-        return NULL;
-    }
-    if (buffer->ndim > TIRBI_MAX_NDIM) {
+    uint32_t lanes = buffer->dtype.lanes, ndim = buffer->ndim + (lanes > 1);
+    if (ndim > TIRBI_MAX_NDIM) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, buffer->span, "buffer '%s' has %u dimensions, more than %d",
-                           buffer->name, (unsigned)buffer->ndim, (int)TIRBI_MAX_NDIM);
+                           buffer->name, (unsigned)ndim, (int)TIRBI_MAX_NDIM);
         return NULL;
     }
-    if (!tirbi_machine_type(l, buffer->dtype, buffer->span, &type)) return NULL;
+    if (!tirbi_machine_type(l, (tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, buffer->span, &type)) return NULL;
     tirbi_lbuf *b = TIRBI_NEW(l->arena, tirbi_lbuf);
-    const tirbi_lx **shape = lower_all(l, buffer->shape, buffer->ndim);
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     if (!b || !shape) return NULL;
-    *b = (tirbi_lbuf){.name = buffer->name, .type = type, .ndim = buffer->ndim, .shape = shape, .param = -1, .reg = -1};
+    for (uint32_t i = 0; i < ndim; i++) {
+        shape[i] = i == buffer->ndim ? tirbi_lx_int(l->pool, TIRB_I64, lanes) : tirbi_lower_index(l, buffer->shape[i], NULL);
+        if (!shape[i]) return NULL;
+    }
+    *b = (tirbi_lbuf){.name = buffer->name, .type = type, .ndim = ndim, .shape = shape, .param = -1, .reg = -1};
     b->root = b;
-    b->strides = buffer->strides ? lower_all(l, buffer->strides, buffer->ndim) : row_major(l, shape, buffer->ndim);
+    b->strides = buffer->strides ? declared_strides(l, buffer, ndim) : row_major(l, shape, ndim);
     if (!b->strides) return NULL;
     if (buffer->id < l->n_buffers) l->buffers[buffer->id] = b;
     return b;
@@ -141,15 +150,6 @@ tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype 
 
 /* ---- Views ---------------------------------------------------------------------------------------------------- */
 
-tirbi_lbuf *tirbi_pointed_buffer(tirbi_lowerer *l, const tirb_expr *pointer) {
-    if (!pointer) return NULL;
-    if (pointer->kind == TIRB_EXPR_VAR && pointer->as.var.data_of) {
-        uint32_t id = pointer->as.var.data_of->id;
-        return id < l->n_buffers ? l->buffers[id] : NULL;
-    }
-    return NULL;
-}
-
 /* Whether constant strides keep the elements of a view apart: each steps over all that the smaller ones reach. */
 static bool strides_apart(const tirbi_lbuf *b) {
     int64_t done = 0, reach = 0;
@@ -178,39 +178,37 @@ static bool strides_apart(const tirbi_lbuf *b) {
     return true;
 }
 
-/* A buffer over the memory of another: same size of elements, its own shape, strides and offset. */
-static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_lbuf *memory, tirbi_span span) {
-    if (!memory || memory->local) {
-        tirbi_unsupported(l, span, "a view of memory that no buffer of this function names");
-        return NULL;
-    }
+/* A buffer over the memory that a pointer points to: same size of elements, its own shape, strides and offset. */
+static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *data, tirbi_span span) {
+    tirbi_pointer pointer;
+    if (!tirbi_lower_pointer(l, data, span, &pointer)) return NULL;
     tirbi_lbuf *b = new_buffer(l, buffer);
     if (!b) return NULL;
-    if (tirbi_dtypes[b->type].size != tirbi_dtypes[memory->root->type].size) {
+    if (tirbi_dtypes[b->type].size != tirbi_dtypes[pointer.memory->type].size) {
         tirbi_unsupported(l, span, "a view whose elements have another size than the memory's");
         return NULL;
     }
-    b->root = memory->root;
-    b->offset = memory->offset;
+    b->root = pointer.memory;
+    b->offset = pointer.offset;
     b->overlaps = buffer->strides != NULL && !strides_apart(b);
     if (buffer->elem_offset) {
-        const tirbi_lx *offset = tirbi_lower_index(l, buffer->elem_offset, NULL);
-        b->offset = offset && b->offset ? tirbi_lx_add(l->pool, b->offset, offset) : offset;
+        const tirbi_lx *offset = in_lanes(l, tirbi_lower_index(l, buffer->elem_offset, NULL), buffer->dtype.lanes);
+        b->offset = offset ? tirbi_lx_add(l->pool, b->offset, offset) : NULL;
     }
+    b->offset = tirbi_hold(l, b->name, b->offset, span);
+    if (b->offset && tirbi_lx_is_int(b->offset, 0)) b->offset = NULL;
     return b;
 }
 
 void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl) {
     const tirb_buffer *buffer = decl->as.decl.buffer;
-    const tirb_expr *data = decl->as.decl.source ? decl->as.decl.source : buffer->data;
-    declare_over(l, buffer, tirbi_pointed_buffer(l, data), decl->span);
+    declare_over(l, buffer, decl->as.decl.source ? decl->as.decl.source : buffer->data, decl->span);
 }
 
 tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_span span) {
     tirbi_lbuf *b = buffer->id < l->n_buffers ? l->buffers[buffer->id] : NULL;
     if (b) return b;
-    tirbi_lbuf *memory = tirbi_pointed_buffer(l, buffer->data);
-    if (memory) return declare_over(l, buffer, memory, span);
+    if (buffer->data->as.var.data_of != buffer) return declare_over(l, buffer, buffer->data, span);
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, span, "buffer '%s' has no memory here that can be compiled",
                        buffer->name);
     return NULL;
@@ -228,8 +226,9 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
     tirbi_lbuf *source = tirbi_buffer_of(l, from, span);
     if (!source) return;
     uint32_t lead = from->ndim > buffer->ndim ? from->ndim - buffer->ndim : 0;
-    const tirbi_lx **mins = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, from->ndim);
+    const tirbi_lx **mins = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, source->ndim);
     if (!mins) return;
+    for (uint32_t i = from->ndim; i < source->ndim; i++) mins[i] = tirbi_lx_int(l->pool, TIRB_I64, 0);
     const tirbi_lx *offset = source->offset ? source->offset : tirbi_lx_int(l->pool, TIRB_I64, 0);
     for (uint32_t i = 0; i < from->ndim; i++) {
         mins[i] = tirbi_lower_index(l, match->source.region[i].min, NULL);
@@ -290,10 +289,17 @@ const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer
     tirbi_lbuf *b = tirbi_buffer_of(l, buffer, span);
     const tirbi_lx *lowered[TIRBI_MAX_NDIM];
     if (!b) return NULL;
-    if (n != b->ndim || n > TIRBI_MAX_NDIM) {
+    uint32_t lanes = buffer->dtype.lanes;
+    if (n + (lanes > 1) != b->ndim) {
         tirbi_report_error(l->diagnostics, TIRB_TYPE, span, "buffer '%s' has %u dimensions, got %u indices", b->name,
-                           (unsigned)b->ndim, (unsigned)n);
+                           (unsigned)buffer->ndim, (unsigned)n);
         return NULL;
+    }
+    if (lanes > 1) { /* lane i of the value is lane i mod `lanes` of the vector at lane i / `lanes` of the index */
+        const tirbi_lx *per = tirbi_lx_int(l->pool, TIRB_I64, lanes);
+        if (!lane || !per) return NULL;
+        lowered[n] = tirbi_lx_op(l->pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, lane, per, NULL);
+        lane = tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, lane, per, NULL);
     }
     for (uint32_t i = 0; i < n; i++) {
         lowered[i] = tirbi_lower_index(l, indices[i], indices[i]->dtype.lanes > 1 ? lane : NULL);

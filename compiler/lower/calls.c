@@ -128,7 +128,18 @@ static void pass_buffer(call_site *c, uint32_t param, const tirb_expr *arg, tirb
         data = arg->as.call.args[0];
     }
     tirbi_lbuf *b = NULL;
-    if (data->kind == TIRB_EXPR_VAR && data->as.var.data_of) b = tirbi_buffer_of(l, data->as.var.data_of, arg->span);
+    tirbi_pointer pointer;
+    if (data->kind == TIRB_EXPR_VAR && data->as.var.data_of) {
+        b = tirbi_buffer_of(l, data->as.var.data_of, arg->span);
+    } else if (arg->dtype.code == TIRB_CODE_HANDLE) {
+        tirbi_place *start = TIRBI_NEW(l->arena, tirbi_place);
+        c->failed = !tirbi_lower_pointer(l, arg, c->call->span, &pointer) || !start;
+        if (c->failed) return;
+        *start = (tirbi_place){.buffer = pointer.memory, .flat = pointer.offset, .span = c->call->span};
+        ref->start = start;
+        ref->buffer = pointer.memory;
+        return;
+    }
     if (!b || b->local) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, arg->span,
                            "argument '%s' of %s must be a buffer, its data or the address of one of its elements",
@@ -165,7 +176,7 @@ static void match_shapes(call_site *c, bool bind_only) {
         const tirb_buffer *formal = f->buffers[i];
         tirbi_lbuf *actual = c->buffers[i];
         if (!formal || !actual) continue;
-        if (actual->ndim != formal->ndim) continue; /* another view of the same elements: the reference bounds it */
+        if (actual->ndim != formal->ndim + (formal->dtype.lanes > 1)) continue; /* another view of the same elements: the reference bounds it */
         for (uint32_t d = 0; d < formal->ndim; d++) {
             unify(c, formal->shape[d], actual->shape[d], formal->name, d, bind_only);
             if (formal->strides) unify(c, formal->strides[d], actual->strides[d], formal->name, d, bind_only);
@@ -183,7 +194,7 @@ static void count_parts(call_site *c) {
         if (!f->buffers[i]) continue;
         tirbi_lcall_ref *ref = &c->refs[r++];
         if (!ref->start || ref->count) continue;
-        const tirbi_lx *count = tirbi_lx_int(c->l->pool, TIRB_I64, 1);
+        const tirbi_lx *count = tirbi_lx_int(c->l->pool, TIRB_I64, f->buffers[i]->dtype.lanes);
         for (uint32_t d = 0; d < f->buffers[i]->ndim && count; d++) {
             const tirbi_lx *extent = extent_of(c, f->buffers[i]->shape[d], 0);
             count = extent ? tirbi_lx_mul(c->l->pool, count, extent) : NULL;

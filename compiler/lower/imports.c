@@ -86,6 +86,23 @@ static bool pass_view(import_site *c, const tirb_expr *arg, tirbi_lbuf *b, const
     return true;
 }
 
+/* What a pointer leads to: the elements that it may reach, or all that follow in its memory. */
+static bool pass_elements(import_site *c, const tirb_expr *arg) {
+    tirbi_lowerer *l = c->l;
+    tirbi_pointer pointer;
+    tirbi_place *start = TIRBI_NEW(l->arena, tirbi_place);
+    if (!start || !tirbi_lower_pointer(l, arg, c->call->span, &pointer)) return false;
+    const tirbi_lx *count = pointer.count;
+    if (!count) {
+        const tirbi_lx *all = element_count(l, pointer.memory);
+        count = all ? tirbi_lx_sub(l->pool, all, pointer.offset) : NULL;
+    }
+    *start = (tirbi_place){.buffer = pointer.memory, .flat = pointer.offset, .span = c->call->span};
+    if (!count) return false;
+    add_view(c, pointer.memory, start, count);
+    return true;
+}
+
 static bool pass_pointer(import_site *c, const tirb_expr *arg) {
     tirbi_lowerer *l = c->l;
     bool builtin = arg->kind == TIRB_EXPR_CALL && !arg->as.call.function && arg->as.call.n_args == 1;
@@ -96,10 +113,9 @@ static bool pass_pointer(import_site *c, const tirb_expr *arg) {
         return start && pass_view(c, arg, start->buffer, start);
     }
     const tirb_expr *data = builtin && arg->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA ? arg->as.call.args[0] : arg;
-    tirbi_lbuf *b = NULL;
-    if (data->kind == TIRB_EXPR_VAR && data->as.var.data_of) b = tirbi_buffer_of(l, data->as.var.data_of, arg->span);
-    if (!b) return refuse(c, arg, "a pointer that is neither a buffer's data nor the address of an element");
-    return pass_view(c, arg, b, NULL);
+    if (data->kind != TIRB_EXPR_VAR || !data->as.var.data_of) return pass_elements(c, arg);
+    tirbi_lbuf *b = tirbi_buffer_of(l, data->as.var.data_of, arg->span);
+    return b && pass_view(c, arg, b, NULL);
 }
 
 static bool pass_argument(import_site *c, const tirb_expr *arg) {

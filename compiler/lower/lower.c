@@ -278,11 +278,7 @@ static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
 static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirb_expr *value = s->as.store.value;
     uint32_t n = s->as.store.n_indices;
-    uint32_t lanes = n ? s->as.store.indices[n - 1]->dtype.lanes : 1;
-    if (value->dtype.lanes != lanes && value->dtype.lanes != 1) {
-        tirbi_unsupported(l, s->span, "a buffer whose elements are vectors");
-        return;
-    }
+    uint32_t lanes = (n ? s->as.store.indices[n - 1]->dtype.lanes : 1U) * s->as.store.buffer->dtype.lanes;
     vector_store v = {.stmt = s, .value = value};
     bool constant = has_shuffle(value) || any_shuffle(s->as.store.indices, n);
     tirbi_lbuf *target = tirbi_buffer_of(l, s->as.store.buffer, s->span);
@@ -322,22 +318,11 @@ static void bind_vector(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr 
 static void lower_let(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirb_expr *var = s->as.let.var, *value = s->as.let.value;
     if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
-        tirbi_unsupported(l, s->span, "a variable that holds a pointer");
+        tirbi_bind_pointer(l, var, value, s->span);
     } else if (value->dtype.lanes > 1) {
         bind_vector(l, var, value);
     } else {
-        const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
-        if (x && !(x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE)) {
-            tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LET, (tirbi_dtype)x->type);
-            if (!v) return;
-            v->lo = x->lo;
-            v->hi = x->hi;
-            tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, s->span);
-            set->as.set.var = v;
-            set->as.set.declares = true;
-            set->as.set.value = x;
-            x = tirbi_lx_var(l->pool, v);
-        }
+        const tirbi_lx *x = tirbi_hold(l, var->as.var.name, tirbi_lower_expr(l, value, NULL), s->span);
         tirbi_lower_bind(l, var, x);
     }
     tirbi_lower_stmt(l, s->as.let.body);
@@ -404,7 +389,10 @@ static void lower_evaluate(tirbi_lowerer *l, const tirb_stmt *s) {
             return;
         case TIRB_BUILTIN_BREAK_LOOP: tirbi_append(l, TIRBI_LS_BREAK, s->span); return;
         case TIRB_BUILTIN_CONTINUE_LOOP: tirbi_append(l, TIRBI_LS_CONTINUE, s->span); return;
-        case TIRB_BUILTIN_ASSUME: return;
+        case TIRB_BUILTIN_ASSUME:
+        case TIRB_BUILTIN_PREFETCH:
+        case TIRB_BUILTIN_START_PROFILE_INTRINSIC:
+        case TIRB_BUILTIN_END_PROFILE_INTRINSIC: return;
         default: break;
         }
     }

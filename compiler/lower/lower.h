@@ -4,10 +4,20 @@
 
 #include "compiler/lower/loop.h"
 
-/* What an AST variable stands for: an expression, or the buffer that holds the lanes of a vector. */
+/* Where a pointer points: an element of a buffer's memory. */
+typedef struct tirbi_pointer {
+    tirbi_lbuf *memory;     /* a root */
+    const tirbi_lx *offset; /* int64, in elements of the memory */
+    const tirbi_lx *count;  /* elements that may be reached from there; NULL: all */
+} tirbi_pointer;
+
+/* What an AST variable stands for: an expression, the buffer that holds the lanes of a vector, an expression to be
+ * evaluated for each lane, or a pointer. */
 typedef struct tirbi_binding {
     const tirbi_lx *value;
     tirbi_lbuf *lanes;
+    const tirb_expr *vector;
+    const tirbi_pointer *pointer;
 } tirbi_binding;
 
 typedef struct tirbi_ls_list {
@@ -77,10 +87,15 @@ void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer);
 void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_span span);
 void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl);
 tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_span span);
-/* The buffer whose data pointer an expression is; NULL if it is none. */
-tirbi_lbuf *tirbi_pointed_buffer(tirbi_lowerer *l, const tirb_expr *pointer);
 /* Marks the buffers of a function that cannot live in a register. */
 void tirbi_find_pinned(tirbi_lowerer *l, const tirb_primfunc *function);
+
+/* pointers.c */
+/* Where an expression of handle type points; reports what cannot be known. */
+bool tirbi_lower_pointer(tirbi_lowerer *l, const tirb_expr *e, tirbi_span span, tirbi_pointer *out);
+void tirbi_bind_pointer(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr *value, tirbi_span span);
+/* The value itself where it can be computed again; else a new variable that is set to it here. */
+const tirbi_lx *tirbi_hold(tirbi_lowerer *l, const char *name, const tirbi_lx *value, tirbi_span span);
 
 /* blocks.c */
 void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize);

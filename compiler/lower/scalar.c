@@ -40,6 +40,7 @@ static const tirbi_lx *lower_var(tirbi_lowerer *l, const tirb_expr *e, const tir
         const tirbi_place *place = tirbi_place_at(l, b->lanes, &lane, e->span);
         return place ? tirbi_read_place(l, place) : NULL;
     }
+    if (b && b->vector && lane) return tirbi_lower_expr(l, b->vector, lane);
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "'%s' has no value here that can be compiled",
                        e->as.var.name);
     return NULL;
@@ -281,6 +282,46 @@ static const tirbi_lx *lower_multiply_shift(tirbi_lowerer *l, const tirb_expr *e
     return tirbi_lx_cast(pool, TIRB_I32, tirbi_lx_lazy(pool, TIRBI_LX_COND, is_half, shifted, scaled));
 }
 
+/* x * y with each lane's own shifts: ((x << left) * y + half) >> (right + q), all in 64 bits. Whether each side shifts
+ * at all is told by the last two operands. */
+static const tirbi_lx *lower_multiply_shift_per_axis(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    tirbi_lx_pool *pool = l->pool;
+    const tirbi_lx *v[7];
+    for (uint32_t i = 0; i < 7; i++) {
+        const tirbi_lx *arg = operand(l, e->as.call.args[i], lane);
+        if (!arg || has_call(arg)) {
+            if (arg) tirbi_unsupported(l, e->as.call.args[i]->span, "a call of a function as an operand of q_multiply_shift");
+            return NULL;
+        }
+        v[i] = tirbi_lx_cast(pool, i < 5 ? TIRB_I64 : TIRB_BOOL, arg);
+        if (!v[i]) return NULL;
+    }
+    const tirbi_lx *x = v[0], *y = v[1], *left = v[2], *right = v[3], *q = v[4];
+    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1);
+    const tirbi_lx *shifted = tirbi_lx_lazy(pool, TIRBI_LX_COND, v[5], op2(l, TIRB_OP_SHL, TIRB_I64, x, left), x);
+    const tirbi_lx *by = tirbi_lx_lazy(pool, TIRBI_LX_COND, v[6], tirbi_lx_add(pool, q, right), q);
+    if (!one || !shifted || !by) return NULL;
+    const tirbi_lx *bias = op2(l, TIRB_OP_SHL, TIRB_I64, one, tirbi_lx_sub(pool, by, one));
+    const tirbi_lx *sum = bias ? tirbi_lx_add(pool, tirbi_lx_mul(pool, shifted, y), bias) : NULL;
+    const tirbi_lx *scaled = sum ? op2(l, TIRB_OP_SHR, TIRB_I64, sum, by) : NULL;
+    return scaled ? tirbi_lx_cast(pool, TIRB_I32, scaled) : NULL;
+}
+
+/* Lane i is on where base + i < limit. */
+static const tirbi_lx *lower_lane_mask(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirbi_lx *base = tirbi_lower_index(l, e->as.call.args[0], NULL);
+    const tirbi_lx *limit = tirbi_lower_index(l, e->as.call.args[1], NULL);
+    if (!base || !limit) return NULL;
+    return op2(l, TIRB_OP_LT, TIRB_I64, lane ? tirbi_lx_add(l->pool, base, lane) : base, limit);
+}
+
+static const tirbi_lx *lower_foreign(tirbi_lowerer *l, const tirb_expr *e) {
+    const tirb_expr *name = e->as.call.args[0];
+    tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "T.%s needs an accelerator: it cannot run on a CPU",
+                       name->as.string.text);
+    return NULL;
+}
+
 static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     tirb_builtin builtin = e->as.call.builtin;
     const tirb_expr *const *args = e->as.call.args;
@@ -293,10 +334,15 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     if (info->op) return lower_elementwise(l, e, lane, (tirbi_op)info->op);
     switch (builtin) {
     case TIRB_BUILTIN_IF_THEN_ELSE: return lower_choice(l, args[0], args[1], args[2], lane);
-    case TIRB_BUILTIN_LIKELY: return operand(l, args[0], lane);
+    case TIRB_BUILTIN_LIKELY:
+    case TIRB_BUILTIN_IGNORE_LOOP_PARTITION:
+    case TIRB_BUILTIN_TVM_THREAD_INVARIANT: return operand(l, args[0], lane);
+    case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return lower_lane_mask(l, e, lane);
+    case TIRB_BUILTIN_FOREIGN: return lower_foreign(l, e);
     case TIRB_BUILTIN_REINTERPRET: return lower_reinterpret(l, e, lane);
     case TIRB_BUILTIN_LARGE_UINT_IMM: return lower_large_uint(l, e);
     case TIRB_BUILTIN_Q_MULTIPLY_SHIFT: return lower_multiply_shift(l, e, lane);
+    case TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS: return lower_multiply_shift_per_axis(l, e, lane);
     case TIRB_BUILTIN_VECTORLOW:
     case TIRB_BUILTIN_VECTORHIGH:
     case TIRB_BUILTIN_VECTORCOMBINE: return lower_halves(l, e, lane);
@@ -330,8 +376,14 @@ static const tirbi_lx *lower_load(tirbi_lowerer *l, const tirb_expr *e, const ti
 static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     const tirb_expr *value = e->as.let.value;
     if (value->dtype.lanes > 1) {
-        tirbi_unsupported(l, e->span, "a vector that a Let expression binds");
-        return NULL;
+        const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0));
+        if (!probe) return NULL;
+        if (tirbi_calls_import(probe)) {
+            tirbi_unsupported(l, e->span, "a call of an imported function that a Let expression binds");
+            return NULL;
+        }
+        if (e->as.let.var->as.var.id < l->n_vars) l->bindings[e->as.let.var->as.var.id] = (tirbi_binding){.vector = value};
+        return operand(l, e->as.let.body, lane);
     }
     const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
     if (!x) return NULL;

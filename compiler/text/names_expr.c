@@ -176,7 +176,11 @@ static tirbi_value plain_call(tirbi_script *s, const tirbi_call *c) {
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes %d argument%s, %u given", c->entry->name, arity,
                           arity == 1 ? "" : "s", n);
     tirb_datatype type = tirbi_type_i32;
-    if (builtin == TIRB_BUILTIN_TVM_ACCESS_PTR || builtin == TIRB_BUILTIN_BUFFER_DATA) type = tirbi_type_handle;
+    if (builtin == TIRB_BUILTIN_TVM_ACCESS_PTR || builtin == TIRB_BUILTIN_BUFFER_DATA ||
+        builtin == TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET || builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET)
+        type = tirbi_type_handle;
+    if (builtin == TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS) type.lanes = args[0]->dtype.lanes;
+    if (tirb_builtins[builtin].effect == TIRB_EFFECT_ANNOTATION && n) type = args[0]->dtype;
     if (builtin == TIRB_BUILTIN_ISNULLPTR || builtin == TIRB_BUILTIN_ASSUME) type = tirbi_type_bool;
     if (builtin == TIRB_BUILTIN_RET) type = args[0]->dtype;
     if (builtin == TIRB_BUILTIN_BREAK_LOOP || builtin == TIRB_BUILTIN_CONTINUE_LOOP) type = tirbi_type_void;
@@ -263,6 +267,13 @@ static tirbi_value call_by_name(tirbi_script *s, const tirbi_call *c) {
         return emit_call(s, c, type, (tirb_builtin)i, args, n);
     }
     return tirbi_fail(s, TIRB_UNSUPPORTED, c->node->span, "the operator \"%s\" is not supported", name);
+}
+
+/* T.vscale(): the machine's vectors are of any length, so one unit of them is one lane. */
+static tirbi_value vector_scale(tirbi_script *s, const tirbi_call *c) {
+    (void)s;
+    (void)c;
+    return tirbi_value_int(1);
 }
 
 static tirbi_value opaque(tirbi_script *s, const tirbi_call *c) {
@@ -375,7 +386,16 @@ const tirbi_entry tirbi_expr_names[] = {
     {"comm_reducer", opaque, "*args", 0},
     {"index_map", opaque, "*args", 0},
     {"target", opaque, "*args", 0},
-    {"vscale", NULL, "vectors of scalable length", 0},
+    {"vscale", vector_scale, "", 0},
+    {"get_active_lane_mask", typed_call, "dtype *args", TIRB_BUILTIN_GET_ACTIVE_LANE_MASK},
+    {"handle_add_byte_offset", plain_call, "*args", TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET},
+    {"ptr_byte_offset", plain_call, "*args", TIRB_BUILTIN_PTR_BYTE_OFFSET},
+    {"q_multiply_shift_per_axis", plain_call, "*args", TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS},
+    {"ignore_loop_partition", plain_call, "*args", TIRB_BUILTIN_IGNORE_LOOP_PARTITION},
+    {"tvm_thread_invariant", plain_call, "*args", TIRB_BUILTIN_TVM_THREAD_INVARIANT},
+    {"start_profile_intrinsic", plain_call, "*args", TIRB_BUILTIN_START_PROFILE_INTRINSIC},
+    {"end_profile_intrinsic", plain_call, "*args", TIRB_BUILTIN_END_PROFILE_INTRINSIC},
+    {"tvm_storage_sync", plain_call, "*args", TIRB_BUILTIN_TVM_STORAGE_SYNC},
     {NULL, NULL, NULL, 0},
 };
 
@@ -486,8 +506,9 @@ const tirbi_entry tirbi_method_names[] = {
     {"scope", buffer_scope, "", 0},
     {"ptr_to", pointer_to, "indices", 0},
     {"access_ptr", access_pointer, "access_mask? ptr_type? content_lanes? offset? extent?", 0},
-    {"view", NULL, "declare the view with T.decl_buffer(shape, dtype, data=A.data)", 0},
-    {"permute", NULL, "", 0},
+    {"view", tirbi_method_view, "*shape layout?", 0},
+    {"local", tirbi_method_view, "*shape layout?", 0},
+    {"permute", tirbi_method_permute, "*dims", 0},
     {"partition", NULL, "", 0},
     {NULL, NULL, NULL, 0},
 };

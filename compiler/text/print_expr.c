@@ -250,6 +250,8 @@ static const char *buffer_name(tirbi_printer *p, const tirb_buffer *buffer) {
     return name;
 }
 
+void tirbi_print_buffer_name(tirbi_printer *p, const tirb_buffer *buffer) { tirbi_put(p, buffer_name(p, buffer)); }
+
 static bool gives_extent(tirbi_printer *p, const tirb_range *range, const tirb_expr *stop) {
     const tirb_expr *extent = stop ? tirbi_make_difference(&p->builder, stop->span, stop, range->min) : NULL;
     return extent && tirbi_expr_equal(extent, range->extent);
@@ -342,6 +344,7 @@ static bool takes_type_first(tirb_builtin builtin) {
     case TIRB_BUILTIN_CALL_LLVM_INTRIN:
     case TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN:
     case TIRB_BUILTIN_TYPE_ANNOTATION:
+    case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK:
     case TIRB_BUILTIN_UNDEF: return true;
     default: return false;
     }
@@ -385,12 +388,13 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         if (least > LEVEL_UNARY) tirbi_put(p, ")");
         return;
     }
-    tirbi_putf(p, "T.%s(", tirb_builtins[builtin].name);
+    bool foreign = builtin == TIRB_BUILTIN_FOREIGN;
+    tirbi_putf(p, "T.%s(", foreign ? args[0]->as.string.text : tirb_builtins[builtin].name);
     if (takes_type_first(builtin)) {
         char type[32];
         tirbi_putf(p, "\"%s\"%s", tirb_datatype_text(e->dtype, type), e->as.call.n_args ? ", " : "");
     }
-    print_args(p, args, e->as.call.n_args);
+    print_args(p, args + foreign, e->as.call.n_args - foreign);
     tirbi_put(p, ")");
 }
 

@@ -231,8 +231,44 @@ static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
     if (!last) tirbi_names_release(p, mark);
 }
 
+static bool same_size(const tirb_expr *a, const tirb_expr *b) { return a == b || (a && b && tirbi_expr_equal(a, b)); }
+
+/* The buffer of which a declaration is a plain view: nothing but its shape differs. */
+static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt *s) {
+    const tirb_buffer *view = s->as.decl.buffer;
+    if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
+    const tirb_buffer *of = view->data->as.var.data_of;
+    bool plain = of && of != view && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
+                 view->offset_factor == of->offset_factor && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
+                 same_size(view->elem_offset, of->elem_offset) && strcmp(view->scope, of->scope) == 0;
+    return plain ? of : NULL;
+}
+
+static void print_plain_view(tirbi_printer *p, const tirb_stmt *s, const tirb_buffer *of, bool last) {
+    const tirb_buffer *view = s->as.decl.buffer;
+    uint32_t mark = tirbi_names_mark(p);
+    tirbi_print_buffer_name(p, of);
+    tirbi_put(p, ".view(");
+    for (uint32_t i = 0; i < view->ndim; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_print_expr(p, view->shape[i]);
+    }
+    tirbi_put(p, ")");
+    tirbi_text rest = p->line;
+    p->line = (tirbi_text){0};
+    const char *name = tirbi_name_buffer(p, view);
+    start_scope(p, last, name);
+    tirbi_print_add(p, &p->line, rest.data, rest.size);
+    finish_scope(p, last, name, s->as.decl.body);
+    if (!last) tirbi_names_release(p, mark);
+}
+
 static void print_decl(tirbi_printer *p, const tirb_stmt *s, bool last) {
-    const tirb_buffer *buffer = s->as.decl.buffer;
+    const tirb_buffer *buffer = s->as.decl.buffer, *of = plain_view_of(p, s);
+    if (of) {
+        print_plain_view(p, s, of, last);
+        return;
+    }
     uint32_t mark = tirbi_names_mark(p);
     tirbi_text rest;
     tirbi_print_buffer_args(p, buffer, s->as.decl.source ? s->as.decl.source : buffer->data, false, true);

@@ -40,7 +40,8 @@ typedef enum tirbi_value_kind {
     TIRBI_VALUE_FUNCTION,
     TIRBI_VALUE_MACRO,
     TIRBI_VALUE_LAMBDA,
-    TIRBI_VALUE_META,  /* T.meta_var(value): an alias */
+    TIRBI_VALUE_META,    /* T.meta_var(value): an alias */
+    TIRBI_VALUE_FOREIGN, /* T.ptx.mma: a name of an accelerator */
     TIRBI_VALUE_OPAQUE /* something that only annotations hold: kept as its text */
 } tirbi_value_kind;
 
@@ -96,7 +97,7 @@ struct tirbi_value {
         } method;
         tirbi_form *form;
         tirb_range range;
-        const char *name; /* TYPEVAR: interned */
+        const char *name; /* TYPEVAR: interned; FOREIGN: after `T.` */
         tirbi_script_function *function;
         const struct tirbi_macro *macro;
         const tirbi_value *meta;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/text/script.h"
+#include "compiler/text/script_names.h"
 
 static tirbi_value at_node(tirbi_value v, const tirbi_node *node) {
     v.node = node;
@@ -778,6 +779,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     }
     const tirbi_entry *entry = tirbi_find_entry(space, name);
     if (entry) return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
+    if (space == TIRBI_SPACE_TIR && tirbi_is_foreign(name)) return tirbi_foreign(s, NULL, name);
     tirbi_suggestion suggestion = {.wanted = name};
     tirbi_suggest_entries(space, &suggestion);
     if (suggestion.best)
@@ -854,6 +856,8 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
         return space_attribute(s, node, object.as.space);
     case TIRBI_VALUE_MODULE:
         return module_attribute(s, node);
+    case TIRBI_VALUE_FOREIGN:
+        return tirbi_foreign(s, object.as.name, node->name);
     case TIRBI_VALUE_OPAQUE:
         return object;
     case TIRBI_VALUE_RANGE:
@@ -916,6 +920,8 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
     case TIRBI_VALUE_MACRO:
         tirbi_expand_macro(s, node, callee.as.macro);
         return tirbi_value_none();
+    case TIRBI_VALUE_FOREIGN:
+        return tirbi_call_foreign(s, node, callee.as.name);
     case TIRBI_VALUE_OPAQUE:
         return callee;
     default:

@@ -29,4 +29,13 @@ tirbi_value tirbi_let_scope(tirbi_script *s, tirbi_span span, const tirb_expr *v
 /* An ALLOCATE of a new buffer. */
 tirbi_value tirbi_allocate_scope(tirbi_script *s, tirbi_span span, const tirb_buffer *buffer);
 
+/* Names of accelerators: T.ptx.mma is foreign, and so is what stands below T.ptx. */
+bool tirbi_is_foreign(const char *name);
+tirbi_value tirbi_foreign(tirbi_script *s, const char *outer, const char *name);
+tirbi_value tirbi_call_foreign(tirbi_script *s, const tirbi_node *node, const char *name);
+
+/* Views: A.view, A.local, A.permute. */
+tirbi_value tirbi_method_view(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_method_permute(tirbi_script *s, const tirbi_call *c);
+
 #endif

@@ -46,6 +46,7 @@ const char *tirbi_value_text(const tirbi_value *v) {
         [TIRBI_VALUE_MACRO] = "a macro",
         [TIRBI_VALUE_LAMBDA] = "a lambda",
         [TIRBI_VALUE_META] = "a meta variable",
+        [TIRBI_VALUE_FOREIGN] = "a function of an accelerator",
         [TIRBI_VALUE_OPAQUE] = "an annotation value",
     };
     return texts[v->kind];

@@ -94,4 +94,3 @@ def row_sum(row: T.handle, out: T.handle, m: T.int32):
                 O[0] = 0.0
             O[0] += R[v]
 # error: 5:62 a pointer parameter that no buffer is bound to cannot be compiled yet
-# error: 48:99 a buffer whose elements are vectors cannot be compiled yet

@@ -1,4 +1,4 @@
-# error: 7:16 `T.tvm_storage_sync` is not supported
+# error: 7:16 tvm_storage_sync cannot be compiled
 from tvm.script import tirx as T
 
 

@@ -1,23 +1,28 @@
 """The PrimFuncs that tvm_compare.py has TVM print: a list of named operators, in several shapes and types.
 
-Three sources: TVM's operator library (topi through te.create_prim_func), Relax operators after LegalizeOps, and
-programs after random schedules (schedules.py).
+Four sources: TVM's operator library (topi through te.create_prim_func), Relax operators after LegalizeOps
+(relax_programs.py), programs after random schedules (schedules.py), and programs between the passes of TVM's CPU
+pipeline (lowered.py).
 """
 
 import numpy as np
 import tvm
-from tvm import relax, te, topi
+from tvm import te, topi
 
+from lowered import lowered
+from relax_programs import relax_operators
 from schedules import scheduled
 
 
 class Operator:
-    """`make` builds the PrimFunc. `lengths`: how many terms the longest sum has, for the tolerance. `domain` limits the
-    random inputs: {parameter index: function of (rng, shape, dtype)}."""
+    """`make` builds the PrimFunc, or a list of them. `length`: how many terms the longest sum has, for the tolerance.
+    `domain` limits the random inputs: {parameter index: function of (rng, shape, dtype)}. With `may_refuse`, TVM's saying
+    no is not worth a line."""
 
     def __init__(self, name, make, length=1, domain=None):
         self.name, self.make, self.length, self.domain = name, make, length, domain or {}
         self.reference = None  # makes a plainer program with the same values
+        self.may_refuse = False
 
 
 def from_te(*tensors):
@@ -384,94 +389,9 @@ def symbolic():
         yield one(f"symbolic{width}.transpose", topi.transpose, 2)
 
 
-def relax_operators():
-    def tensor(*shape, dtype="float32"):
-        return relax.TensorType(shape, dtype) if hasattr(relax, "TensorType") else relax.TensorStructInfo(shape, dtype)
-
-    def one(name, function, *types, length=1, domain=None):
-        def make():
-            builder = relax.BlockBuilder()
-            params = [relax.Var(f"x{i}", info) for i, info in enumerate(types)]
-            with builder.function("main", params):
-                with builder.dataflow():
-                    out = builder.emit_output(builder.normalize(function(*params)))
-                builder.emit_func_output(out)
-            module = relax.transform.LegalizeOps()(builder.get())
-            functions = [f for f in module.functions.values() if isinstance(f, tvm.tirx.PrimFunc)]
-            if len(functions) != 1:
-                raise ValueError(f"{len(functions)} PrimFuncs")
-            return functions[0]
-
-        return Operator(f"relax.{name}", make, length, domain)
-
-    op = relax.op
-    x, y = tensor(4, 6), tensor(4, 6)
-    for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "equal", "less", "greater_equal"):
-        yield one(name, getattr(op, name), x, y)
-    for name in ("abs", "exp", "negative", "sigmoid", "tanh", "sin", "cos", "square", "sign", "floor", "round", "erf", "isnan"):
-        yield one(name, getattr(op, name), x)
-    for name in ("sqrt", "log", "rsqrt"):
-        yield one(name, getattr(op, name), x, domain={0: positive})
-    for name in ("relu", "gelu", "gelu_tanh", "silu", "softplus", "selu"):
-        if hasattr(op.nn, name):
-            yield one(f"nn.{name}", getattr(op.nn, name), x)
-    yield one("nn.leakyrelu", lambda a: op.nn.leakyrelu(a, 0.2), x)
-    yield one("nn.softmax", op.nn.softmax, x, length=6)
-    yield one("nn.log_softmax", op.nn.log_softmax, x, length=6)
-    yield one("nn.layer_norm", lambda a, g, b: op.nn.layer_norm(a, g, b, -1), x, tensor(6), tensor(6), length=6)
-    yield one("nn.rms_norm", lambda a, g: op.nn.rms_norm(a, g, -1), x, tensor(6), length=6)
-    yield one("nn.conv2d", lambda a, w: op.nn.conv2d(a, w, padding=1), tensor(1, 3, 8, 8), tensor(4, 3, 3, 3), length=27)
-    yield one("nn.conv2d.nhwc", lambda a, w: op.nn.conv2d(a, w, strides=2, data_layout="NHWC", kernel_layout="HWIO"), tensor(1, 9, 9, 3), tensor(3, 3, 3, 4), length=27)
-    yield one("nn.max_pool2d", lambda a: op.nn.max_pool2d(a, (2, 2), (2, 2)), tensor(1, 3, 8, 8))
-    yield one("nn.avg_pool2d", lambda a: op.nn.avg_pool2d(a, (3, 3), (2, 2), (1, 1)), tensor(1, 3, 8, 8), length=9)
-    yield one("nn.adaptive_avg_pool2d", lambda a: op.nn.adaptive_avg_pool2d(a, (2, 2)), tensor(1, 3, 7, 8), length=20)
-    yield one("nn.pad", lambda a: op.nn.pad(a, (1, 1, 2, 0)), x)
-    yield one("nn.attention", lambda q, k, v: op.nn.attention(q, k, v), tensor(1, 5, 2, 8), tensor(1, 7, 2, 8), tensor(1, 7, 2, 8), length=40)
-    yield one("matmul", op.matmul, tensor(5, 7), tensor(7, 3), length=7)
-    yield one("matmul.batched", op.matmul, tensor(2, 1, 5, 7), tensor(3, 7, 4), length=7)
-    yield one("matmul.vector", op.matmul, tensor(7), tensor(7), length=7)
-    yield one("einsum", lambda a, b: op.einsum((a, b), "ij,jk->ik"), tensor(5, 7), tensor(7, 3), length=7)
-    for name in ("sum", "mean", "max", "min", "prod", "variance", "std"):
-        yield one(f"{name}.1", lambda a, f=getattr(op, name): f(a, 1), x, length=6)
-        yield one(name, getattr(op, name), x, length=24)
-    yield one("argmax", lambda a: op.argmax(a, 1), x)
-    yield one("argmin", op.argmin, x)
-    yield one("permute_dims", lambda a: op.permute_dims(a, (1, 0)), x)
-    yield one("reshape", lambda a: op.reshape(a, (2, 12)), x)
-    yield one("flatten", op.flatten, tensor(2, 3, 4))
-    yield one("expand_dims", lambda a: op.expand_dims(a, 0), x)
-    yield one("squeeze", lambda a: op.squeeze(a, 0), tensor(1, 4))
-    yield one("broadcast_to", lambda a: op.broadcast_to(a, (3, 4, 6)), x)
-    yield one("concat", lambda a, b: op.concat((a, b), 0), x, y)
-    yield one("stack", lambda a, b: op.stack((a, b), 0), x, y)
-    yield one("split", lambda a: op.split(a, 2, 1), x)
-    yield one("tile", lambda a: op.tile(a, (2, 1)), x)
-    yield one("repeat", lambda a: op.repeat(a, 2, 1), x)
-    yield one("flip", lambda a: op.flip(a, 1), x)
-    yield one("strided_slice", lambda a: op.strided_slice(a, [0, 1], [1, 0], [4, 6], [2, 1]), x)
-    yield one("take", lambda a, i: op.take(a, i, 0), x, tensor(5, dtype="int32"), domain={1: below(4)})
-    yield one("gather_elements", lambda a, i: op.gather_elements(a, i, 1), x, tensor(4, 3, dtype="int64"), domain={1: below(6)})
-    yield one("scatter_elements", lambda a, i, u: op.scatter_elements(a, i, u, 0), x, tensor(2, 6, dtype="int64"), tensor(2, 6), domain={1: below(4)})
-    yield one("where", op.where, tensor(4, 6, dtype="bool"), x, y)
-    yield one("astype", lambda a: op.astype(a, "int32"), x)
-    yield one("astype.bool", lambda a: op.astype(a, "float32"), tensor(4, 6, dtype="bool"))
-    yield one("clip", lambda a: op.clip(a, -1, 1), x)
-    yield one("tril", lambda a: op.tril(a, 1), x)
-    yield one("triu", lambda a: op.triu(a, -1), x)
-    yield one("one_hot", lambda i: op.one_hot(i, relax.prim_value(1), relax.prim_value(0), 6), tensor(5, dtype="int32"), domain={0: below(6)})
-    yield one("zeros_like", op.zeros_like, x)
-    yield one("full_like", lambda a: op.full_like(a, relax.const(3.0)), x)
-    yield one("image.resize2d", lambda a: op.image.resize2d(a, (6, 9)), tensor(1, 2, 4, 5), length=8)
-    n, m = tvm.tirx.Var("n", "int64"), tvm.tirx.Var("m", "int64")
-    yield one("symbolic.add", op.add, tensor(n, m), tensor(n, m))
-    yield one("symbolic.matmul", op.matmul, tensor(n, 8), tensor(8, m), length=8)
-    yield one("symbolic.softmax", op.nn.softmax, tensor(n, m), length=16)
-    yield one("symbolic.reshape", lambda a: op.reshape(a, (n * m,)), tensor(n, m))
-    yield one("symbolic.concat", lambda a, b: op.concat((a, b), 0), tensor(n, 3), tensor(m, 3))
-    yield one("symbolic.mean", lambda a: op.mean(a, 1), tensor(n, m), length=16)
-
-
 def operators():
-    for table in (elementwise, binary, reductions, contractions, normalisations, movement, symbolic, relax_operators):
+    for table in (elementwise, binary, reductions, contractions, normalisations, movement, symbolic):
         yield from table()
+    yield from relax_operators(Operator)
     yield from scheduled(Operator)
+    yield from lowered(Operator)

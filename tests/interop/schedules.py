@@ -61,11 +61,22 @@ def bytes_chain():
     return [a, b, topi.cast(topi.right_shift(topi.add(topi.cast(a, "int32"), topi.cast(b, "int32")), 1), "uint8")]
 
 
+def symbolic_product():
+    n = te.var("n", "int32")
+    a, b = te.placeholder((n, 16), "float32", "A"), te.placeholder((16, 24), "float32", "B")
+    return [a, b, topi.matmul(a, b)]
+
+
+def byte_product():
+    a, b = tensor("A", 12, 32, dtype="int8"), tensor("B", 20, 32, dtype="int8")
+    return [a, b, topi.nn.dense(a, b, out_dtype="int32")]
+
+
 # name: (makes the tensors, length of the longest sum)
 BASES = {
     "matmul_relu": (matmul_relu, 40), "conv2d": (conv2d, 36), "softmax": (softmax, 30), "chain": (chain, 1),
     "row_sums": (row_sums, 64), "total": (total, 1), "transposed_product": (transposed_product, 12), "pooling": (pooling, 9),
-    "bytes_chain": (bytes_chain, 1),
+    "bytes_chain": (bytes_chain, 1), "symbolic_product": (symbolic_product, 16), "byte_product": (byte_product, 1),
 }
 
 
@@ -86,7 +97,8 @@ class Transformation:
         self.primitives = [
             self.split, self.split, self.split, self.fuse, self.reorder, self.vectorize, self.parallel, self.unroll, self.compute_at,
             self.reverse_compute_at, self.inline, self.cache_read, self.cache_write, self.decompose_reduction, self.rfactor,
-            self.blockize, self.set_scope, self.add_unit_loop,
+            self.blockize, self.set_scope, self.add_unit_loop, self.transform_layout, self.reindex, self.storage_align,
+            self.decompose_padding, self.pad_einsum, self.reverse_compute_inline, self.annotate, self.loop_partition, self.cache_inplace,
         ]
 
     def blocks(self):
@@ -149,6 +161,43 @@ class Transformation:
     def add_unit_loop(self):
         self.schedule.add_unit_loop(self.block())
 
+    def transform_layout(self):
+        self.schedule.transform_layout(self.block(), ("write", 0), lambda *i: (*i[:-1], i[-1] // 2, i[-1] % 2))
+
+    def reindex(self):
+        self.schedule.reindex(self.block(), ("read", 0))
+
+    def storage_align(self):
+        self.schedule.storage_align(self.block(), 0, 0, 16, 4)
+
+    def decompose_padding(self):
+        self.schedule.decompose_padding(self.block(), self.loop())
+
+    def pad_einsum(self):
+        self.schedule.pad_einsum(self.block(), [8, 8, 8])
+
+    def reverse_compute_inline(self):
+        self.schedule.reverse_compute_inline(self.block())
+
+    def annotate(self):
+        self.schedule.annotate(self.loop(), "pragma_unroll_explicit", 1)
+
+    def loop_partition(self):
+        self.schedule.loop_partition(self.loop(), [5])
+
+    def cache_inplace(self):
+        self.schedule.cache_inplace(self.block(), 0, "local")
+
+    def one(self, name):
+        """The program after the first use of a primitive that TVM accepts."""
+        for _ in range(40):
+            try:
+                getattr(self, name)()
+                return self.schedule.mod["main"]
+            except Exception:  # refused by TVM: any of its exception types
+                pass
+        raise ValueError(f"no use of {name} is possible")
+
     def run(self):
         done = 0
         for _ in range(STEPS * 6):
@@ -162,19 +211,31 @@ class Transformation:
         return self.schedule.mod["main"]
 
 
+PRIMITIVES = (
+    "split", "fuse", "reorder", "vectorize", "parallel", "unroll", "compute_at", "reverse_compute_at", "inline", "cache_read", "cache_write",
+    "decompose_reduction", "rfactor", "blockize", "set_scope", "add_unit_loop", "transform_layout", "reindex", "storage_align",
+    "decompose_padding", "pad_einsum", "reverse_compute_inline", "annotate", "loop_partition", "cache_inplace",
+)
+
+
 def scheduled(operator_type):
-    """Yields operators of `operator_type` with `make` for the scheduled program and `reference` for the plain one."""
+    """Yields operators of `operator_type` with `make` for the scheduled program and `reference` for the plain one: each
+    primitive by itself, and several after one another."""
     for name, (tensors, length) in BASES.items():
-        for variant in range(VARIANTS):
-            if f"{name}.{variant}" in WRONG:
+
+        def plain(tensors=tensors):
+            return te.create_prim_func(tensors())
+
+        for variant in (*PRIMITIVES, *range(VARIANTS)):
+            full = f"{name}.{variant}"
+            if full in WRONG:
                 continue
 
-            def plain(tensors=tensors):
-                return te.create_prim_func(tensors())
+            def make(plain=plain, full=full, variant=variant):
+                transformation = Transformation(plain(), random.Random(full))
+                return transformation.run() if isinstance(variant, int) else transformation.one(variant)
 
-            def make(plain=plain, seed=f"{name}.{variant}"):
-                return Transformation(plain(), random.Random(seed)).run()
-
-            operator = operator_type(f"schedule.{name}.{variant}", make, length)
+            operator = operator_type(f"schedule.{full}", make, length)
             operator.reference = plain
+            operator.may_refuse = True
             yield operator

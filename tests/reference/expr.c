@@ -383,6 +383,44 @@ static bool eval_multiply_shift(tirbi_ref_machine *m, const tirb_expr *e, tirbi_
     return true;
 }
 
+/* ((x << left) * y + half) >> (right + q); the last two operands say whether each side shifts. */
+static bool eval_multiply_shift_per_axis(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
+    tirbi_ref_value v[7];
+    for (uint32_t i = 0; i < 7; i++) {
+        if (!tirbi_ref_eval(m, e->as.call.args[i], NULL, &v[i])) return false;
+    }
+    uint64_t *lanes = result_lanes(m, e->dtype, out);
+    if (lanes == NULL) return false;
+    for (uint32_t i = 0; i < e->dtype.lanes; i++) {
+        uint64_t a[7];
+        for (uint32_t j = 0; j < 7; j++) a[j] = tirbi_ref_lane(&v[j], i);
+        uint64_t x = a[5] != 0 ? a[0] << (a[2] & 63) : a[0];
+        uint64_t by = a[6] != 0 ? a[4] + a[3] : a[4];
+        uint64_t sum = x * a[1] + (1ull << ((by - 1) & 63));
+        lanes[i] = tirbi_ref_extend(TIRB_I32, (uint64_t)((int64_t)sum >> (by & 63)));
+    }
+    return true;
+}
+
+/* Lane i is on where base + i < limit. */
+static bool eval_lane_mask(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
+    int64_t base;
+    int64_t limit;
+    if (!tirbi_ref_eval_int(m, e->as.call.args[0], &base) || !tirbi_ref_eval_int(m, e->as.call.args[1], &limit)) return false;
+    uint64_t *lanes = result_lanes(m, e->dtype, out);
+    if (lanes == NULL) return false;
+    for (uint32_t i = 0; i < e->dtype.lanes; i++) lanes[i] = base + (int64_t)i < limit;
+    return true;
+}
+
+/* A pointer moved by bytes. */
+static bool eval_byte_offset(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
+    int64_t offset;
+    if (!tirbi_ref_eval(m, e->as.call.args[0], NULL, out) || !tirbi_ref_eval_int(m, e->as.call.args[1], &offset)) return false;
+    out->one += (uint64_t)offset;
+    return true;
+}
+
 /* A pointer to an element of a buffer; the element itself is not read. One past the end is allowed. */
 static bool eval_address_of(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
     const tirb_expr *load = e->as.call.args[0];
@@ -455,7 +493,16 @@ static bool eval_builtin(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t
     case TIRB_BUILTIN_IF_THEN_ELSE:
         if (args[0]->dtype.lanes != 1) return unsupported(m, "if_then_else with a vector condition");
         return tirbi_ref_eval_bool(m, args[0], &condition) && tirbi_ref_eval(m, args[condition ? 1 : 2], mask, out);
-    case TIRB_BUILTIN_LIKELY: return tirbi_ref_eval(m, args[0], mask, out);
+    case TIRB_BUILTIN_LIKELY:
+    case TIRB_BUILTIN_IGNORE_LOOP_PARTITION:
+    case TIRB_BUILTIN_TVM_THREAD_INVARIANT: return tirbi_ref_eval(m, args[0], mask, out);
+    case TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET:
+    case TIRB_BUILTIN_PTR_BYTE_OFFSET: return eval_byte_offset(m, e, out);
+    case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return eval_lane_mask(m, e, out);
+    case TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS: return eval_multiply_shift_per_axis(m, e, out);
+    case TIRB_BUILTIN_PREFETCH:
+    case TIRB_BUILTIN_START_PROFILE_INTRINSIC:
+    case TIRB_BUILTIN_END_PROFILE_INTRINSIC:
     case TIRB_BUILTIN_ASSUME:
     case TIRB_BUILTIN_UNDEF: return result_lanes(m, e->dtype, out) != NULL;
     case TIRB_BUILTIN_REINTERPRET: return eval_reinterpret(m, e, out);
