@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/imports.h"
 #include "vm/call/objects.h"
 
 enum { MAX_BUNDLE = 1 << 20, MAX_FUNCTIONS = 12 };
@@ -116,6 +117,7 @@ static void expect_equal(const outcome *a, const outcome *b, const char *what, c
 static tirb_instance *open_instance(tirb_module *module, const tirb_limits *limits) {
     tirb_instance *instance = NULL;
     if (tirb_instance_create(module, limits, &instance, NULL) != TIRB_OK) fuzz_fail("no instance");
+    fuzz_imports_bind(instance);
     return instance;
 }
 
@@ -134,6 +136,33 @@ static void run_on(tirb_module *module, uint32_t function, const fuzz_arguments 
     tirb_instance_destroy(instance);
 }
 
+/* Memory is counted for all threads, so only what stays within its limit can be told to be the same. */
+static bool fits(const outcome *o) { return o->status != TIRB_MEMORY_LIMIT; }
+
+/* With several threads: what one gave, `expected`. */
+static void run_threads(tirb_module *module, uint32_t function, const fuzz_arguments *given, const tirb_limits *limits,
+                        const outcome *expected) {
+    static const uint32_t threads[] = {2, 7};
+    for (unsigned i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+        tirb_limits more = *limits;
+        more.threads = threads[i];
+        outcome found;
+        tirb_instance *instance = open_instance(module, &more);
+        call(instance, function, given, &found);
+        if (fits(expected) && fits(&found)) {
+            found.stats.peak_memory = expected->stats.peak_memory;
+            expect_equal(expected, &found, i == 0 ? "two threads" : "seven threads",
+                         tirb_isa_name(tirb_engine_isa(module->engine)));
+        }
+        fuzz_arguments_free(&found.arguments);
+        tirb_instance_destroy(instance);
+    }
+}
+
+static bool has_regions(const tirbi_program *program) {
+    return program->n_functions > 0 && program->functions[program->n_functions - 1].is_region;
+}
+
 static void run_function(const fuzz_modules *m, uint32_t function, uint64_t seed) {
     fuzz_arguments given, others;
     if (!fuzz_arguments_make(&given, &m->program->functions[function], seed)) return;
@@ -147,6 +176,7 @@ static void run_function(const fuzz_modules *m, uint32_t function, uint64_t seed
         expect_equal(&expected, &found, "another instruction set", tirb_isa_name(tirb_engine_isa(m->modules[i]->engine)));
         fuzz_arguments_free(&found.arguments);
     }
+    if (has_regions(m->program)) run_threads(m->modules[seed % m->n], function, &given, &limits, &expected);
     fuzz_arguments_free(&expected.arguments);
     fuzz_arguments_free(&given);
     fuzz_arguments_free(&others);

@@ -1,6 +1,6 @@
-/* Running every function of a bundle under limits, on every instruction set that this CPU has, and holding tirb to its
- * promises: the same outcome and the same bytes everywhere and every time, nothing changed but the elements of written
- * tensors, nothing kept from one call to the next. */
+/* Running every function of a bundle under limits, on every instruction set that this CPU has and with several threads,
+ * and holding tirb to its promises: the same outcome and the same bytes everywhere and every time, nothing changed but
+ * the elements of written tensors, nothing kept from one call to the next. Imports are bound. */
 #ifndef TIRB_FUZZ_EXECUTE_H
 #define TIRB_FUZZ_EXECUTE_H
 

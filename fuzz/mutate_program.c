@@ -34,7 +34,7 @@ static bool swap_operands(edit_place *p) {
     size_t n = strlen(letters);
     if (!instr || n < 2) return false;
     uint32_t a = fuzz_below(p->random, n), b = fuzz_below(p->random, n);
-    if (a == b || letters[a] != letters[b] || strchr("arHP", letters[a])) return false;
+    if (a == b || letters[a] != letters[b] || strchr("arPH", letters[a])) return false;
     int64_t value = instr->operand[a];
     instr->operand[a] = instr->operand[b];
     instr->operand[b] = value;
@@ -113,46 +113,6 @@ static bool swap_neighbours(edit_place *p) {
 
 /* ---- Copies of code -------------------------------------------------------------------------------------------- */
 
-/* Registers of copied code, moved behind those that are there: the copy is by itself until later changes join it. */
-typedef struct shift {
-    uint16_t scalars, refs, strings;
-    uint8_t reds;
-    uint32_t functions; /* functions are taken modulo this; 0: as they are */
-} shift;
-
-static uint16_t shifted_x(uint16_t x, uint16_t by) { return tirbi_x_is_small(x) ? x : (uint16_t)(x + by); }
-
-static void shift_header(tirbi_lane_header *lane, const shift *by) {
-    lane->n = shifted_x(lane->n, by->scalars);
-    for (unsigned i = 0; i < lane->n_inner; i++) {
-        lane->inner[i].extent = shifted_x(lane->inner[i].extent, by->scalars);
-        if (lane->inner[i].index != TIRBI_NO_REG) lane->inner[i].index = (uint16_t)(lane->inner[i].index + by->scalars);
-    }
-    for (unsigned i = 0; i < lane->n_cursors; i++) {
-        tirbi_cursor *c = &lane->cursors[i];
-        c->ref = (uint16_t)(c->ref + by->refs);
-        c->start = shifted_x(c->start, by->scalars);
-        c->step = shifted_x(c->step, by->scalars);
-        for (unsigned k = 0; k < lane->n_inner; k++) c->steps[k] = shifted_x(c->steps[k], by->scalars);
-    }
-}
-
-static void shift_registers(tirbi_instr *instr, const shift *by) {
-    const char *letters = tirbi_ops[instr->op].operands;
-    for (unsigned i = 0; letters[i]; i++) {
-        int64_t *value = &instr->operand[i];
-        if (strchr("DS", letters[i])) *value += by->scalars;
-        if (strchr("WR", letters[i])) *value += by->refs;
-        if (letters[i] == 'x') *value = shifted_x((uint16_t)*value, by->scalars);
-        if (letters[i] == 'Q') *value += by->reds;
-        if (letters[i] == 'Z') *value += by->strings;
-        if (letters[i] == 'F' && by->functions > 0) *value %= by->functions;
-        if (letters[i] == 'H') shift_header(&instr->lane, by);
-        for (int64_t k = 0; letters[i] == 'a' && k < *value; k++) instr->scalars[k] = (uint16_t)(instr->scalars[k] + by->scalars);
-        for (int64_t k = 0; letters[i] == 'r' && k < *value; k++) instr->refs[k] = (uint16_t)(instr->refs[k] + by->refs);
-    }
-}
-
 /* Targets inside the copied nodes follow the copy; others go to where it ends. */
 static void move_copied_targets(edit_place *p, const edit_function *from, uint32_t at, uint32_t n, tirbi_instr *instr) {
     uint32_t after = p->at + n < p->f->n_nodes ? p->f->nodes[p->at + n].id : 0;
@@ -164,7 +124,7 @@ static void move_copied_targets(edit_place *p, const edit_function *from, uint32
     }
 }
 
-static bool copy_nodes(edit_place *p, const edit_function *source, uint32_t at, uint32_t n, const shift *by) {
+static bool copy_nodes(edit_place *p, const edit_function *source, uint32_t at, uint32_t n, const fuzz_shift *by) {
     edit_function from = *source; /* its array stays when that of p->f moves */
     if (!edit_insert(p->e, p->f, p->at, n)) return false;
     for (uint32_t i = 0; i < n; i++) {
@@ -173,19 +133,19 @@ static bool copy_nodes(edit_place *p, const edit_function *source, uint32_t at, 
         tirbi_instr *instr = edit_own(p->e, node);
         if (!instr) return false;
         move_copied_targets(p, &from, at, n, instr);
-        shift_registers(instr, by);
+        fuzz_shift_operands(instr, by);
     }
     return true;
 }
 
 /* The registers of `from` behind those of p->f. */
-static bool add_registers(edit_place *p, const edit_function *from, shift *by) {
+static bool add_registers(edit_place *p, const edit_function *from, fuzz_shift *by) {
     tirbi_function *h = &p->f->head;
     const tirbi_function *o = &from->head;
     if (h->n_sregs + o->n_sregs > 2000 || h->n_refs + o->n_refs > 500 || h->n_reds + o->n_reds > TIRBI_MAX_REDUCTIONS) {
         return false;
     }
-    *by = (shift){.scalars = h->n_sregs, .refs = h->n_refs, .reds = h->n_reds};
+    *by = (fuzz_shift){.scalars = h->n_sregs, .refs = h->n_refs, .reds = h->n_reds};
     tirbi_ref_type *refs = TIRBI_NEW_ARRAY(p->e->arena, tirbi_ref_type, (size_t)h->n_refs + o->n_refs);
     tirbi_red_type *reds = TIRBI_NEW_ARRAY(p->e->arena, tirbi_red_type, (size_t)h->n_reds + o->n_reds);
     if (!refs || !reds) return false;
@@ -210,7 +170,7 @@ static bool copy_piece(edit_place *p) {
     uint32_t at = fuzz_below(p->random, from->n_nodes);
     uint32_t n = edit_unit(from, at);
     if (fuzz_one_in(p->random, 3) && n == 1) n = 1 + fuzz_below(p->random, from->n_nodes - at < 8 ? from->n_nodes - at : 8);
-    shift by = {0};
+    fuzz_shift by = {0};
     if (from != p->f && !fuzz_one_in(p->random, 3)) {
         edit_function other = *from;
         if (!add_registers(p, &other, &by)) return false;
@@ -317,6 +277,40 @@ static bool change_variable(edit_place *p) {
     return true;
 }
 
+static uint8_t pick_access(edit_place *p) { return (uint8_t)fuzz_below(p->random, 4); }
+
+/* An import more, or one that is otherwise. */
+static bool change_imports(edit_place *p) {
+    tirbi_program *h = &p->e->head;
+    uint32_t n = h->n_imports;
+    if (h->n_strings == 0 || n > 100) return false;
+    tirbi_import *imports = TIRBI_NEW_ARRAY(p->e->arena, tirbi_import, n + 1);
+    tirbi_import_param *params = TIRBI_NEW_ARRAY(p->e->arena, tirbi_import_param, TIRBI_MAX_CALL_ARGS);
+    if (!imports || !params) return false;
+    for (unsigned i = 0; i < n; i++) imports[i] = h->imports[i];
+    uint32_t at = fuzz_below(p->random, n + 1);
+    if (at == n) {
+        imports[n++] = (tirbi_import){.name = (uint16_t)fuzz_below(p->random, h->n_strings),
+                                      .return_type = TIRB_TYPE_NONE, .n_params = (uint8_t)fuzz_below(p->random, 4)};
+        for (unsigned i = 0; i < imports[at].n_params; i++) {
+            params[i] = (tirbi_import_param){(uint8_t)fuzz_below(p->random, TIRB_N_DTYPES), pick_access(p)};
+        }
+    } else {
+        for (unsigned i = 0; i < imports[at].n_params; i++) params[i] = imports[at].params[i];
+        unsigned changed = fuzz_below(p->random, imports[at].n_params);
+        if (fuzz_one_in(p->random, 2)) params[changed].dtype = (uint8_t)fuzz_below(p->random, TIRB_N_DTYPES);
+        else params[changed].access = pick_access(p);
+    }
+    imports[at].params = params;
+    if (fuzz_one_in(p->random, 2)) {
+        imports[at].returns = !imports[at].returns;
+        imports[at].return_type = imports[at].returns ? (uint8_t)fuzz_below(p->random, TIRB_N_DTYPES) : TIRB_TYPE_NONE;
+    }
+    h->imports = imports;
+    h->n_imports = (uint16_t)n;
+    return true;
+}
+
 static bool change_function(edit_place *p) {
     tirbi_function *h = &p->f->head;
     if (fuzz_one_in(p->random, 3)) {
@@ -332,7 +326,7 @@ static bool change_function(edit_place *p) {
 /* ---- Whole functions ------------------------------------------------------------------------------------------- */
 
 /* The strings of `other` behind those of the program. */
-static bool add_strings(edit_program *e, const edit_program *other, shift *by) {
+static bool add_strings(edit_program *e, const edit_program *other, fuzz_shift *by) {
     size_t n = (size_t)e->head.n_strings + other->head.n_strings;
     tirbi_string *strings = n < 10000 ? TIRBI_NEW_ARRAY(e->arena, tirbi_string, n) : NULL;
     if (!strings) return false;
@@ -344,23 +338,83 @@ static bool add_strings(edit_program *e, const edit_program *other, shift *by) {
     return true;
 }
 
-/* Joins a function of another program; its calls go to functions of this one. */
-static bool add_function(edit_program *e, const edit_program *other, fuzz_random *r) {
-    shift by = {0};
-    if (e->n_functions == EDIT_MAX_FUNCTIONS || other->n_functions == 0) return false;
-    const edit_function *from = &other->functions[fuzz_below(r, other->n_functions)];
+/* The same for imports. */
+static bool add_imports(edit_program *e, const edit_program *other, fuzz_shift *by) {
+    size_t n = (size_t)e->head.n_imports + other->head.n_imports;
+    tirbi_import *imports = n < 1000 ? TIRBI_NEW_ARRAY(e->arena, tirbi_import, n) : NULL;
+    if (!imports) return false;
+    for (unsigned i = 0; i < e->head.n_imports; i++) imports[i] = e->head.imports[i];
+    for (unsigned i = 0; i < other->head.n_imports; i++) {
+        imports[e->head.n_imports + i] = other->head.imports[i];
+        imports[e->head.n_imports + i].name = (uint16_t)(other->head.imports[i].name + by->strings);
+    }
+    by->imports = e->head.n_imports;
+    e->head.imports = imports;
+    e->head.n_imports = (uint16_t)n;
+    return true;
+}
+
+/* A function of `other` behind those of the program, as it is but for its names. */
+static edit_function *append_function(edit_program *e, const edit_function *from, const fuzz_shift *by) {
+    if (e->n_functions == EDIT_MAX_FUNCTIONS) return NULL;
     edit_function *f = &e->functions[e->n_functions];
-    if (!edit_copy(e, from, f) || !add_strings(e, other, &by)) return false;
-    by.functions = ++e->n_functions;
-    f->head.name = (uint16_t)(f->head.name + by.strings);
-    for (unsigned i = 0; i < f->head.n_params; i++) f->params[i].name = (uint16_t)(f->params[i].name + by.strings);
-    for (unsigned i = 0; i < f->head.n_vars; i++) f->vars[i].name = (uint16_t)(f->vars[i].name + by.strings);
+    if (!edit_copy(e, from, f)) return NULL;
+    e->n_functions++;
+    f->head.name = (uint16_t)(f->head.name + by->strings);
+    for (unsigned i = 0; i < f->head.n_params; i++) f->params[i].name = (uint16_t)(f->params[i].name + by->strings);
+    for (unsigned i = 0; i < f->head.n_vars; i++) f->vars[i].name = (uint16_t)(f->vars[i].name + by->strings);
+    return f;
+}
+
+static bool shift_function(edit_program *e, edit_function *f, const fuzz_shift *by) {
     for (uint32_t i = 0; i < f->n_nodes; i++) {
         tirbi_instr *instr = edit_own(e, &f->nodes[i]);
         if (!instr) return false;
-        shift_registers(instr, &by);
+        fuzz_shift_operands(instr, by);
     }
     return edit_encode(e, f);
+}
+
+/* Regions go behind all other functions, which keep their order. */
+static bool sort_regions(edit_program *e) {
+    uint16_t map[EDIT_MAX_FUNCTIONS];
+    fuzz_shift by = {.n_functions = e->n_functions, .functions = map};
+    edit_function *sorted = TIRBI_NEW_ARRAY(e->arena, edit_function, e->n_functions);
+    if (!sorted) return false;
+    uint16_t n = 0;
+    bool moved = false;
+    for (unsigned regions = 0; regions < 2; regions++) {
+        for (uint32_t i = 0; i < e->n_functions; i++) {
+            if (e->functions[i].head.is_region != (regions == 1)) continue;
+            moved |= n != i;
+            map[i] = n;
+            sorted[n++] = e->functions[i];
+        }
+    }
+    if (!moved) return true;
+    memcpy(e->functions, sorted, n * sizeof(*sorted));
+    for (uint32_t i = 0; i < n; i++) {
+        if (!shift_function(e, &e->functions[i], &by)) return false;
+    }
+    return true;
+}
+
+/* Joins a function of another program and all its regions; its calls go to functions of this one. */
+static bool add_function(edit_program *e, const edit_program *other, fuzz_random *r) {
+    uint16_t map[EDIT_MAX_FUNCTIONS];
+    fuzz_shift by = {.n_functions = other->n_functions, .functions = map};
+    if (e->n_functions == EDIT_MAX_FUNCTIONS || other->n_functions == 0) return false;
+    if (!add_strings(e, other, &by) || !add_imports(e, other, &by)) return false;
+    uint32_t first = e->n_functions, chosen = fuzz_below(r, other->n_functions);
+    for (uint32_t i = 0; i < other->n_functions; i++) {
+        bool joins = i == chosen || other->functions[i].head.is_region;
+        map[i] = (uint16_t)(joins ? e->n_functions : fuzz_below(r, first));
+        if (joins && !append_function(e, &other->functions[i], &by)) return false;
+    }
+    for (uint32_t i = first; i < e->n_functions; i++) {
+        if (!shift_function(e, &e->functions[i], &by)) return false;
+    }
+    return sort_regions(e);
 }
 
 /* ---- Changing and verifying ------------------------------------------------------------------------------------ */
@@ -371,7 +425,7 @@ static const change changes[] = {change_operand, change_operand,   change_operan
                                  change_opcode,  change_opcode,    insert_new,       insert_new,           insert_new,
                                  insert_new,     erase,            erase,            swap_neighbours,      copy_piece,
                                  copy_piece,     change_parameter, change_registers, change_register_type, change_variable,
-                                 swap_operands,  change_function};
+                                 swap_operands,  change_function,  change_imports};
 
 static bool verifies(edit_program *e) {
     const tirbi_program *program = edit_program_of(e);
@@ -383,12 +437,14 @@ static void change_once(edit_program *e, bool keep_anything, fuzz_random *r) {
     for (unsigned attempt = 0; attempt < ATTEMPTS && !e->arena->failed; attempt++) {
         edit_function *f = &e->functions[fuzz_below(r, e->n_functions)];
         edit_function before = *f;
+        tirbi_program head = e->head;
         edit_place place = {.e = e, .f = f, .random = r};
         if (edit_copy(e, &before, f)) {
             change how = changes[fuzz_below(r, sizeof(changes) / sizeof(changes[0]))];
             if (how(&place) && edit_encode(e, f) && (keep_anything || verifies(e))) return;
         }
         *f = before;
+        e->head = head;
     }
 }
 

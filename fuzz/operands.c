@@ -151,26 +151,92 @@ static int64_t pick_constant(const edit_place *p, uint8_t type) {
     return (int32_t)value;
 }
 
-/* The list of a call: as many registers as the function takes. */
-static int64_t pick_list(const edit_place *p, tirbi_instr *instr, char letter) {
+/* What an instruction passes on: how many scalars, and the references with their types and access. */
+typedef struct passed {
+    unsigned n_scalars, n_refs;
+    uint8_t types[TIRBI_MAX_CALL_ARGS];
+    bool written[TIRBI_MAX_CALL_ARGS];
+} passed;
+
+static void pass(passed *out, bool is_ref, uint8_t type, uint8_t access) {
+    if (!is_ref) {
+        if (out->n_scalars < TIRBI_MAX_CALL_ARGS) out->n_scalars++;
+    } else if (out->n_refs < TIRBI_MAX_CALL_ARGS) {
+        out->types[out->n_refs] = type;
+        out->written[out->n_refs++] = access & TIRBI_WRITE;
+    }
+}
+
+/* What the callee of a call, a fork or a callx takes, which the instruction's first operand names. */
+static passed passed_by(const edit_place *p, const tirbi_instr *instr) {
+    passed out = {0};
     const edit_program *e = p->e;
     uint64_t callee = (uint64_t)instr->operand[0];
-    if (callee >= e->n_functions) return 0;
-    const edit_function *f = &e->functions[callee];
-    unsigned n = 0;
-    for (unsigned i = 0; i < f->head.n_params && n < TIRBI_MAX_CALL_ARGS; i++) {
-        const tirbi_param *param = &f->params[i];
-        if ((param->kind == TIRB_PARAM_TENSOR) != (letter == 'r')) continue;
-        if (letter == 'r') {
-            instr->refs[n++] = pick_ref(p, param->dtype, param->access & TIRBI_WRITE);
-        } else {
-            instr->scalars[n++] = pick_scalar(p);
+    if (tirbi_ops[instr->op].operands[0] == 'G') {
+        const tirbi_import *import = callee < e->head.n_imports ? &e->head.imports[callee] : NULL;
+        for (unsigned i = 0; import && i < import->n_params; i++) {
+            pass(&out, import->params[i].access != 0, import->params[i].dtype, import->params[i].access);
         }
+        return out;
     }
-    for (unsigned i = 0; letter == 'a' && i < f->head.n_vars && n < TIRBI_MAX_CALL_ARGS; i++) {
-        if (f->vars[i].param == TIRBI_NO_REG) instr->scalars[n++] = pick_scalar(p);
+    const edit_function *f = callee < e->n_functions ? &e->functions[callee] : NULL;
+    for (unsigned i = 0; f && i < f->head.n_params; i++) {
+        pass(&out, f->params[i].kind == TIRB_PARAM_TENSOR, f->params[i].dtype, f->params[i].access);
+    }
+    for (unsigned i = 0; f && i < f->head.n_vars; i++) {
+        if (f->vars[i].param == TIRBI_NO_REG) pass(&out, false, TIRB_I64, 0);
+    }
+    /* The first two are the chunk's begin and end. */
+    if (instr->op == TIRB_OP_FORK) out.n_scalars = out.n_scalars > 2 ? out.n_scalars - 2 : 0;
+    return out;
+}
+
+static void pick_part(const edit_place *p, tirbi_part *part, bool written) {
+    part->partitioned = written ? !fuzz_one_in(p->random, 16) : fuzz_one_in(p->random, 2);
+    part->base = part->stride = part->extent = 0;
+    if (!part->partitioned) return;
+    part->base = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(0) : pick_x(p);
+    part->stride = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
+    part->extent = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
+}
+
+/* One of the three numbers of a part; else all of it. */
+static void change_part(const edit_place *p, tirbi_part *part, bool written) {
+    uint16_t *numbers[] = {&part->base, &part->stride, &part->extent};
+    if (part->partitioned && !fuzz_one_in(p->random, 4)) {
+        *numbers[fuzz_below(p->random, 3)] = pick_x(p);
+    } else {
+        pick_part(p, part, written);
+    }
+}
+
+/* A list (a, r, P) of what the callee takes: all of it anew, or one entry where the number is right already. */
+static int64_t pick_list(const edit_place *p, tirbi_instr *instr, char letter, int64_t count) {
+    passed wanted = passed_by(p, instr);
+    unsigned n = letter == 'a' ? wanted.n_scalars : wanted.n_refs;
+    bool one = n > 0 && count == (int64_t)n && !fuzz_one_in(p->random, 4);
+    unsigned chosen = fuzz_below(p->random, n);
+    for (unsigned i = 0; i < n; i++) {
+        if (one && i != chosen) continue;
+        if (letter == 'a') {
+            instr->scalars[i] = pick_scalar(p);
+        } else if (letter == 'r' || !one || fuzz_one_in(p->random, 3)) {
+            instr->refs[i] = pick_ref(p, wanted.types[i], wanted.written[i]);
+        }
+        if (letter == 'P') one ? change_part(p, &instr->parts[i], wanted.written[i])
+                               : pick_part(p, &instr->parts[i], wanted.written[i]);
     }
     return n;
+}
+
+/* A region for a fork, another function for a call. */
+static int64_t pick_function(const edit_place *p, const tirbi_instr *instr) {
+    uint32_t function = 0;
+    for (unsigned attempt = 0; attempt < 8; attempt++) {
+        function = fuzz_below(p->random, p->e->n_functions);
+        if (function < p->e->n_functions && p->e->functions[function].head.is_region == (instr->op == TIRB_OP_FORK)) break;
+    }
+    return function;
 }
 
 static int64_t pick_target(const edit_place *p, const tirbi_instr *instr) {
@@ -228,22 +294,29 @@ void fuzz_pick_operand(const edit_place *p, tirbi_instr *instr, unsigned index) 
         *value = fuzz_below(p->random, TIRB_N_DTYPES);
         return;
     case 'F':
-        *value = fuzz_below(p->random, p->e->n_functions);
+        *value = pick_function(p, instr);
+        return;
+    case 'G':
+        *value = fuzz_below(p->random, p->e->head.n_imports);
         return;
     case 'Z':
         *value = fuzz_below(p->random, p->e->head.n_strings);
         return;
     case 'a':
     case 'r':
-        *value = pick_list(p, instr, info->operands[index]);
+    case 'P':
+        *value = pick_list(p, instr, info->operands[index], *value);
         return;
     case 'H':
         *value = 0;
         if (instr->lane.n_cursors == 0) pick_header(p, &instr->lane);
         fuzz_change_header(p, &instr->lane);
         return;
-    default:
+    case 'n':
         *value = fuzz_below(p->random, 32);
+        return;
+    default:
+        fuzz_fail("the operand letter %c of %s has no line in fuzz/operands.c", info->operands[index], info->mnemonic);
     }
 }
 
@@ -252,11 +325,131 @@ void fuzz_pick_operands(const edit_place *p, tirbi_instr *instr) {
     unsigned n = (unsigned)strlen(letters);
     /* Backwards: the type T that an operand is read as stands behind it. Lists look at the function in front. */
     for (unsigned i = n; i-- > 0;) {
-        if (!strchr("ar", letters[i])) fuzz_pick_operand(p, instr, i);
+        if (!strchr("arP", letters[i])) fuzz_pick_operand(p, instr, i);
     }
     for (unsigned i = 0; i < n; i++) {
-        if (strchr("ar", letters[i])) fuzz_pick_operand(p, instr, i);
+        if (strchr("arP", letters[i])) fuzz_pick_operand(p, instr, i);
     }
+}
+
+/* ---- Moving to other registers --------------------------------------------------------------------------------- */
+
+static uint16_t shifted_x(uint16_t x, uint16_t by) { return tirbi_x_is_small(x) ? x : (uint16_t)(x + by); }
+
+static void shift_header(tirbi_lane_header *lane, const fuzz_shift *by) {
+    lane->n = shifted_x(lane->n, by->scalars);
+    for (unsigned i = 0; i < lane->n_inner; i++) {
+        lane->inner[i].extent = shifted_x(lane->inner[i].extent, by->scalars);
+        if (lane->inner[i].index != TIRBI_NO_REG) lane->inner[i].index = (uint16_t)(lane->inner[i].index + by->scalars);
+    }
+    for (unsigned i = 0; i < lane->n_cursors; i++) {
+        tirbi_cursor *c = &lane->cursors[i];
+        c->ref = (uint16_t)(c->ref + by->refs);
+        c->start = shifted_x(c->start, by->scalars);
+        c->step = shifted_x(c->step, by->scalars);
+        for (unsigned k = 0; k < lane->n_inner; k++) c->steps[k] = shifted_x(c->steps[k], by->scalars);
+    }
+}
+
+static void shift_refs(tirbi_instr *instr, int64_t n, const fuzz_shift *by) {
+    for (int64_t i = 0; i < n; i++) instr->refs[i] = (uint16_t)(instr->refs[i] + by->refs);
+}
+
+static void shift_parts(tirbi_instr *instr, int64_t n, const fuzz_shift *by) {
+    shift_refs(instr, n, by);
+    for (int64_t i = 0; i < n; i++) {
+        tirbi_part *part = &instr->parts[i];
+        if (!part->partitioned) continue;
+        part->base = shifted_x(part->base, by->scalars);
+        part->stride = shifted_x(part->stride, by->scalars);
+        part->extent = shifted_x(part->extent, by->scalars);
+    }
+}
+
+static void shift_operand(tirbi_instr *instr, unsigned index, const fuzz_shift *by) {
+    const tirbi_op_info *info = &tirbi_ops[instr->op];
+    int64_t *value = &instr->operand[index];
+    switch (info->operands[index]) {
+    case 'D':
+    case 'S':
+        *value += by->scalars;
+        return;
+    case 'W':
+    case 'R':
+        *value += by->refs;
+        return;
+    case 'x':
+        *value = shifted_x((uint16_t)*value, by->scalars);
+        return;
+    case 'Q':
+        *value += by->reds;
+        return;
+    case 'Z':
+        *value += by->strings;
+        return;
+    case 'F':
+        if (by->functions && *value < by->n_functions) *value = by->functions[*value];
+        return;
+    case 'G':
+        *value += by->imports;
+        return;
+    case 'H':
+        shift_header(&instr->lane, by);
+        return;
+    case 'a':
+        for (int64_t k = 0; k < *value; k++) instr->scalars[k] = (uint16_t)(instr->scalars[k] + by->scalars);
+        return;
+    case 'r':
+        shift_refs(instr, *value, by);
+        return;
+    case 'P':
+        shift_parts(instr, *value, by);
+        return;
+    case 'V':
+    case 'U':
+    case 'C':
+    case 'L':
+    case 'i':
+    case 'I':
+    case 'j':
+    case 'T':
+    case 'n':
+        return;
+    default:
+        fuzz_fail("the operand letter %c of %s has no line in fuzz/operands.c", info->operands[index], info->mnemonic);
+    }
+}
+
+void fuzz_shift_operands(tirbi_instr *instr, const fuzz_shift *by) {
+    for (unsigned i = 0; tirbi_ops[instr->op].operands[i]; i++) shift_operand(instr, i, by);
+}
+
+/* ---- All letters ----------------------------------------------------------------------------------------------- */
+
+uint32_t fuzz_check_letters(void) {
+    uint32_t n = 0;
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&arena, &heap);
+    edit_program *e = TIRBI_NEW(&arena, edit_program);
+    tirbi_instr *instr = TIRBI_NEW(&arena, tirbi_instr);
+    if (!e || !instr) fuzz_fail("no memory");
+    e->arena = &arena;
+    fuzz_random random = fuzz_seed(1);
+    edit_place place = {.e = e, .f = &e->functions[0], .random = &random};
+    for (unsigned op = 0; op < TIRB_N_OPS; op++) {
+        if (!tirbi_ops[op].mnemonic) continue;
+        memset(instr, 0, sizeof(*instr));
+        instr->op = (uint8_t)op;
+        instr->type = TIRB_I32;
+        fuzz_pick_operands(&place, instr);
+        fuzz_shift_operands(instr, &(fuzz_shift){0});
+        n += (uint32_t)strlen(tirbi_ops[op].operands);
+    }
+    tirbi_arena_destroy(&arena);
+    fuzz_heap_close(&heap, "looking at the letters");
+    return n;
 }
 
 tirbi_dim fuzz_pick_dim(const edit_place *p) {

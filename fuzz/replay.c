@@ -2,11 +2,12 @@
  *
  *   fuzz_replay TARGET [--mutate N] [--seed S] [--print] FILE-OR-FOLDER...
  *   fuzz_replay --dictionary
+ *   fuzz_replay --letters
  *
  * Every file is run; with --mutate N, N inputs made from them as well, each a few mutations away from one of the files
  * or of the inputs made before. Inputs run in a child process: one that ends it, or takes too long, is left behind in the
  * file fuzz-input; run it again with `fuzz_replay TARGET fuzz-input`. --dictionary prints the words of TVMScript in
- * libFuzzer's form. */
+ * libFuzzer's form; --letters looks whether the mutators know every operand letter of the opcode table. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <dirent.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
+#include "fuzz/operands.h"
 #include "fuzz/words.h"
 
 enum { MAX_SIZE = 1 << 16, MAX_KEPT = 4096, MAX_SECONDS = 30 };
@@ -210,7 +212,7 @@ static void leave_behind(void) {
 
 static int usage(void) {
     fprintf(stderr, "usage: fuzz_replay TARGET [--mutate N] [--seed S] [--print] FILE-OR-FOLDER...\n"
-                    "       fuzz_replay --dictionary\ntargets:");
+                    "       fuzz_replay --dictionary | --letters\ntargets:");
     for (uint32_t i = 0; i < N_TARGETS; i++) fprintf(stderr, " %s", targets[i]->name);
     fputc('\n', stderr);
     return 2;
@@ -247,6 +249,10 @@ static int run_all(const fuzz_target *target, uint32_t count, bool print) {
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--dictionary") == 0) {
         fuzz_words_print(stdout);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "--letters") == 0) {
+        printf("%u operands of known letters\n", fuzz_check_letters());
         return 0;
     }
     const fuzz_target *target = argc > 2 ? find_target(argv[1]) : NULL;
