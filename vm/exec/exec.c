@@ -109,7 +109,7 @@ static tirb_status enter_call(tirbi_machine *machine, const tirbi_word *pc) {
     tirbi_frame *caller = machine->frame;
     const uint64_t *s = tirbi_frame_slots(caller);
     const tirbi_ref *refs = tirbi_frame_refs(caller);
-    TIRBI_TRY(tirbi_charge(machine, fn->n_instructions));
+    TIRBI_TRY(tirbi_charge(machine, fn->cost));
     TIRBI_TRY(tirbi_poll(machine));
     TIRBI_TRY(tirbi_machine_push(machine, fn));
     uint64_t *to = tirbi_frame_slots(machine->frame);

@@ -119,7 +119,7 @@ static tirb_status enter_chunk(tirbi_machine *machine, tirbi_frame *frame, const
     const uint64_t *s = tirbi_frame_slots(frame);
     const tirbi_ref *refs = tirbi_frame_refs(frame);
     int64_t begin = chunk_begin(n, chunks, chunk), end = chunk_begin(n, chunks, chunk + 1);
-    TIRBI_TRY(tirbi_charge(machine, fn->n_instructions));
+    TIRBI_TRY(tirbi_charge(machine, fn->cost));
     TIRBI_TRY(tirbi_poll(machine));
     TIRBI_TRY(tirbi_machine_push(machine, fn));
     uint64_t *to = tirbi_frame_slots(machine->frame);

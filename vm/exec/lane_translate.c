@@ -41,6 +41,8 @@ typedef struct planner {
     tirbi_emitter *emitter;
     tirbi_lane_splat *splats;
     uint32_t n_splats;
+    uint16_t *splat_table; /* open addressing: one more than a splat's number, 0: free */
+    uint32_t splat_mask;
     bool tail;
     places now;
     places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
@@ -394,15 +396,24 @@ static bool counts_in(const planner *p, uint16_t slot) {
     return false;
 }
 
+/* The number of the splat of a slot: its own or a new one. */
+static uint16_t number_of_splat(planner *p, uint16_t slot, uint8_t size) {
+    uint32_t at = (((uint32_t)slot << 4 | size) * UINT32_C(0x9E3779B1)) >> 8 & p->splat_mask;
+    for (; p->splat_table[at] != 0; at = (at + 1) & p->splat_mask) {
+        const tirbi_lane_splat *splat = &p->splats[p->splat_table[at] - 1u];
+        if (splat->slot == slot && splat->size == size) return (uint16_t)(p->splat_table[at] - 1u);
+    }
+    p->splats[p->n_splats++] = (tirbi_lane_splat){slot, size};
+    p->splat_table[at] = (uint16_t)p->n_splats;
+    return (uint16_t)(p->n_splats - 1);
+}
+
 static void plan_splat(planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
     value *v = define(p, ins, size);
-    uint32_t i = 0;
-    while (i < p->n_splats && (p->splats[i].slot != ins->slot || p->splats[i].size != size)) i++;
-    if (i == p->n_splats) p->splats[p->n_splats++] = (tirbi_lane_splat){ins->slot, size};
     v->lazy = LAZY_SPLAT;
     v->stable = !counts_in(p, ins->slot);
-    v->pointer = (uint16_t)(p->first_splat + i);
+    v->pointer = (uint16_t)(p->first_splat + number_of_splat(p, ins->slot, size));
     if (ins->type != TIRB_BOOL) return;
     fill_strip(p, ins->dest);
     leave_banks(p, ins);
@@ -675,12 +686,14 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     tirbi_lane_loop *loop = p->loop;
     unsigned n_splats = 0;
     for (uint32_t i = 0; i < p->body->n; i++) n_splats += p->body->ins[i].op == TIRB_OP_VSPLAT;
-    p->splats = TIRBI_NEW_ARRAY(&p->code->arena, tirbi_lane_splat, n_splats);
-    if (!p->splats) return tirbi_heap_status(p->code->heap);
     choose_block(p);
     unsigned strips = p->body->function->n_lane_regs + 1u;
-    if (1u + loop->n_cursors + n_splats + strips > UINT16_MAX)
+    if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > UINT16_MAX)
         return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);
+    p->splats = TIRBI_NEW_ARRAY(&p->code->arena, tirbi_lane_splat, n_splats);
+    for (p->splat_mask = 7; p->splat_mask < 2 * n_splats; p->splat_mask = 2 * p->splat_mask + 1) continue;
+    p->splat_table = tirbi_heap_calloc(p->code->heap, p->splat_mask + 1u, sizeof *p->splat_table);
+    if (!p->splats || !p->splat_table) return tirbi_heap_status(p->code->heap);
     p->first_splat = (uint16_t)(1 + loop->n_cursors);
     p->first_strip = (uint16_t)(p->first_splat + n_splats);
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
@@ -715,6 +728,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         if (pointers > code->max_pointers) code->max_pointers = pointers;
         if (scratch > code->max_scratch) code->max_scratch = scratch;
     }
+    if (p && p->splat_table) tirbi_heap_free(code->heap, p->splat_table, (p->splat_mask + 1u) * sizeof *p->splat_table);
     if (body) tirbi_heap_free(code->heap, body->ins, body->capacity * sizeof *body->ins);
     tirbi_heap_free(code->heap, body, sizeof *body);
     tirbi_heap_free(code->heap, p, sizeof *p);

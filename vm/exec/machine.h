@@ -65,7 +65,7 @@ typedef struct tirbi_fn {
     uint16_t n_scalar_args;
     uint16_t n_ref_args;
     const tirbi_fork *forks;
-    uint32_t n_instructions; /* what a call costs */
+    uint32_t cost;           /* of a call */
     uint32_t refs_at;        /* places in the frame, in bytes */
     uint32_t reds_at;
     uint32_t sites_at;

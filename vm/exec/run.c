@@ -197,7 +197,7 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
     machine.host = tirbi_fpu_enter();
-    tirb_status status = tirbi_charge(&machine, fn->n_instructions);
+    tirb_status status = tirbi_charge(&machine, fn->cost);
     if (status == TIRB_OK) status = tirbi_poll(&machine);
     if (status == TIRB_OK) status = tirbi_machine_push(&machine, fn);
     if (status == TIRB_OK) {

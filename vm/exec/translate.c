@@ -137,6 +137,11 @@ static int64_t jump_operand(const tirbi_instr *instr) {
     return letter ? instr->operand[letter - tirbi_ops[instr->op].operands] : -1;
 }
 
+/* Its instructions, and its registers, which a frame clears: as many bytes as they would take on any machine. */
+static uint32_t cost_of_call(const tirbi_function *f, uint32_t instructions) {
+    return instructions + (8u * f->n_sregs + 32u * f->n_refs + 256u * f->n_reds) / 512;
+}
+
 /* Numbers the instructions and finds the jump targets, the alloc sites and the lane loops. */
 static tirb_status survey(translator *t) {
     const tirbi_function *f = t->function;
@@ -150,7 +155,7 @@ static tirb_status survey(translator *t) {
         if (t->instr->op == TIRB_OP_LANE) t->n_loops++;
         if (t->instr->op == TIRB_OP_FORK) t->n_forks++;
     }
-    t->fn->n_instructions = ordinal;
+    t->fn->cost = cost_of_call(f, ordinal);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
     t->forks = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_fork, t->n_forks);
