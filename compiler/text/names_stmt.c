@@ -545,6 +545,8 @@ static tirbi_value func_attr(tirbi_script *s, const tirbi_call *c) {
             ir->global_symbol = attribute.value->as.string.text;
         }
         const tirb_attr *known = s->function->attrs.items;
+        if (s->function->attrs.n == TIRBI_MAX_ATTRIBUTES)
+            return tirbi_fail(s, TIRB_VALUE, c->node->span, "more than %d attributes", TIRBI_MAX_ATTRIBUTES);
         for (uint32_t j = 0; j < s->function->attrs.n; j++)
             if (strcmp(known[j].key, attribute.key) == 0)
                 return tirbi_fail(s, TIRB_VALUE, c->node->span, "the attribute \"%s\" is already set", attribute.key);

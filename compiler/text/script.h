@@ -248,6 +248,8 @@ bool tirbi_to_exprs(tirbi_script *s, const tirbi_value *v, const tirb_expr *cons
 bool tirbi_to_region(tirbi_script *s, const tirbi_value *v, tirb_buffer_region *out);
 /* A value of func_attr, annotations or sblock_attr. */
 tirb_attr tirbi_to_attr(tirbi_script *s, const char *key, const tirbi_value *v);
+/* Each is compared with all others of its list. */
+enum { TIRBI_MAX_ATTRIBUTES = 1000 };
 bool tirbi_to_attrs(tirbi_script *s, const tirbi_value *dict, tirbi_list *out);
 bool tirbi_is_number(const tirbi_value *v);
 /* A number or an expression of the program. */

@@ -415,6 +415,10 @@ bool tirbi_to_attrs(tirbi_script *s, const tirbi_value *dict, tirbi_list *out) {
         tirbi_fail(s, TIRB_TYPE, span_of(dict), "expected a dictionary, found %s", tirbi_value_text(dict));
         return false;
     }
+    if (out->n + dict->as.sequence.n / 2 > TIRBI_MAX_ATTRIBUTES) {
+        tirbi_fail(s, TIRB_VALUE, span_of(dict), "more than %d attributes", TIRBI_MAX_ATTRIBUTES);
+        return false;
+    }
     for (uint32_t i = 0; i + 1 < dict->as.sequence.n; i += 2) {
         const tirbi_value *key = &dict->as.sequence.items[i];
         const char *name;

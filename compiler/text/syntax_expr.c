@@ -153,17 +153,17 @@ static tirbi_node *read_strings(tirbi_parser *p) {
     const tirbi_token *first = tirbi_peek(p);
     const char *text = first->text;
     uint32_t size = first->size;
-    for (p->at++; tirbi_at(p, TIRBI_TOKEN_STRING); p->at++) {
-        const tirbi_token *next = tirbi_peek(p);
-        char *joined = tirbi_arena_alloc(p->arena, (size_t)size + next->size + 1, 1);
+    for (p->at++; tirbi_at(p, TIRBI_TOKEN_STRING); p->at++) size += tirbi_peek(p)->size;
+    if (size > first->size) {
+        char *joined = tirbi_arena_alloc(p->arena, (size_t)size + 1, 1);
         if (!joined) {
             p->failed = true;
             return NULL;
         }
-        memcpy(joined, text, size);
-        memcpy(joined + size, next->text, next->size);
         text = joined;
-        size += next->size;
+        for (const tirbi_token *part = first; part < tirbi_peek(p); joined += part++->size) {
+            memcpy(joined, part->text, part->size);
+        }
     }
     if (tirbi_at(p, TIRBI_TOKEN_FSTRING)) return no_such_thing(p, "f-strings are");
     tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_STRING, tirbi_span_from(p, begin), NULL, 0);
