@@ -114,5 +114,6 @@ int bench_twins(int n_words, char **words) {
         printf("\n");
     }
     bench_forms(n_words, words);
+    bench_canonical_stores();
     return 0;
 }

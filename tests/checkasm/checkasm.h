@@ -70,6 +70,8 @@ void put_any(checker *c, void *to, tirbi_dtype type);
 unsigned check_forms(checker *c, tirb_isa isa, int n_words, char **words);
 void check_loops(checker *c, tirb_isa isa);
 void bench_forms(int n_words, char **words);
+/* What it costs to store a sum with canonical NaNs. */
+void bench_canonical_stores(void);
 
 /* ---- Time (bench.c) ---- */
 

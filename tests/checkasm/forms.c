@@ -68,13 +68,13 @@ static void add_form(program *p, const form *f, unsigned blocks) {
     add_word(p, f->handler, words[0], words[1], words[2]);
 }
 
-static void write_program(program *p, const form *f) {
+static void write_program(program *p, const form *f, unsigned store) {
     unsigned shift = (unsigned)__builtin_ctz(tirbi_dtypes[f->type].size), other = 1u - f->dest;
     p->n = 0;
     add_word(p, TIRBI_L_LOAD_A, 0, IN_BANK, 0);
     add_word(p, TIRBI_L_LOAD_B, 0, IN_BANK + 1, 0);
     add_form(p, f, OPERAND);
-    add_word(p, canonical_store(f), OUT_BANK + f->dest, 0, 0);
+    add_word(p, store, OUT_BANK + f->dest, 0, 0);
     add_word(p, TIRBI_L_STORE_A + other, OUT_BANK + other, 0, 0);
     add_word(p, TIRBI_L_NEXT_BLOCK, 0, 0, 0);
     p->tail = p->n;
@@ -84,7 +84,7 @@ static void write_program(program *p, const form *f) {
     add_word(p, TIRBI_L_LOAD_A, 0, STRIP_BANK, 0);
     add_word(p, TIRBI_L_LOAD_B, 0, STRIP_BANK + 1, 0);
     add_form(p, f, STRIP_OPERAND);
-    add_word(p, canonical_store(f), STRIP_OUT + f->dest, 0, 0);
+    add_word(p, store, STRIP_OUT + f->dest, 0, 0);
     add_word(p, TIRBI_L_STORE_A + other, STRIP_OUT + other, 0, 0);
     for (unsigned bank = 0; bank < 2; bank++) add_word(p, TIRBI_L_COPY, OUT_BANK + bank, STRIP_OUT + bank, shift);
     add_word(p, TIRBI_L_FINISH, 0, 0, 0);
@@ -213,7 +213,7 @@ static void run_trial(checker *c, const trial *t, const program *code) {
 
 static void check_form(checker *c, const form *f, tirb_isa isa) {
     program code;
-    write_program(&code, f);
+    write_program(&code, f, canonical_store(f));
     trial t = {.form = f, .isa = isa, .machine = tirbi_lane_machine_of(isa)};
     unsigned base = n_specials((tirbi_dtype)f->type), all = f->arity > 1 ? base * base : base, before = c->failures;
     size_t lanes = t.machine->bank_bytes / tirbi_dtypes[f->type].size;
@@ -270,11 +270,11 @@ static void run_timed(void *context) {
     run_words(t->trial, pointers, t->code);
 }
 
-static double time_form(const form *f, tirb_isa isa) {
+static double time_form(const form *f, tirb_isa isa, unsigned store) {
     static _Alignas(64) uint8_t memory[N_CURSORS][TIMED * 8];
     uint8_t *start[N_POINTERS] = {NULL};
     program code;
-    write_program(&code, f);
+    write_program(&code, f, store);
     for (unsigned p = IN_BANK; p < N_POINTERS; p++)
         start[p] = p < STRIP_BANK ? memory[p - IN_BANK] : strips[p - STRIP_BANK];
     for (unsigned p = 0; p < N_CURSORS; p++) put_ordinary(memory[p], (tirbi_dtype)f->type, TIMED, p);
@@ -292,7 +292,7 @@ void bench_forms(int n_words, char **words) {
         double generic = 0;
         printf("%-18s", f->name);
         if (has_form(tirbi_lane_machine_of(TIRB_ISA_GENERIC), f)) {
-            generic = time_form(f, TIRB_ISA_GENERIC);
+            generic = time_form(f, TIRB_ISA_GENERIC, canonical_store(f));
             printf(" %9.3f", generic);
         } else {
             printf(" %9s", "-");
@@ -302,7 +302,7 @@ void bench_forms(int n_words, char **words) {
                 printf(" %9s %6s", "-", "");
                 continue;
             }
-            double ns = time_form(f, isas[k]);
+            double ns = time_form(f, isas[k], canonical_store(f));
             printf(" %9.3f", ns);
             if (generic > 0)
                 printf(" %6.1f", generic / ns);
@@ -310,5 +310,23 @@ void bench_forms(int n_words, char **words) {
                 printf(" %6s", "");
         }
         printf("\n");
+    }
+}
+
+void bench_canonical_stores(void) {
+    tirb_isa isas[TIRBI_N_ISAS];
+    unsigned n_isas = simd_isas(isas);
+    isas[n_isas++] = TIRB_ISA_GENERIC;
+    printf("%-18s %9s %9s %6s\n", "ns per element", "as it is", "canonical", "times");
+    for (unsigned i = 0; i < N_FORMS; i++) {
+        const form *f = &forms[i];
+        if (strcmp(f->name, "ADD_F32_AAB") != 0 && strcmp(f->name, "ADD_F64_AAB") != 0) continue;
+        for (unsigned k = 0; k < n_isas; k++) {
+            char name[48];
+            snprintf(name, sizeof name, "%s %s", tirbi_dtypes[f->type].name, tirb_isa_name(isas[k]));
+            double as_is = time_form(f, isas[k], TIRBI_L_STORE_A + f->dest);
+            double canonical = time_form(f, isas[k], canonical_store(f));
+            printf("%-18s %9.4f %9.4f %6.3f\n", name, as_is, canonical, canonical / as_is);
+        }
     }
 }

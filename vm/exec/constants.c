@@ -1,5 +1,9 @@
 #include "vm/exec/constants.h"
 
+#include <string.h>
+
+#include "loader/base/error.h"
+
 void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_slot) {
     *c = (tirbi_constants){.heap = heap, .first_slot = first_slot};
 }
@@ -7,6 +11,7 @@ void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_s
 void tirbi_constants_release(tirbi_constants *c) {
     tirbi_heap_free(c->heap, c->values, c->capacity * sizeof *c->values);
     tirbi_heap_free(c->heap, c->table, 2 * c->capacity * sizeof *c->table);
+    tirbi_heap_free(c->heap, c->known, c->n_known * sizeof *c->known);
     *c = (tirbi_constants){.heap = c->heap};
 }
 
@@ -50,4 +55,55 @@ uint16_t tirbi_slot_of_x(tirbi_constants *c, uint16_t x) {
         *entry = (uint16_t)++c->n;
     }
     return (uint16_t)(c->first_slot + *entry - 1u);
+}
+
+uint64_t tirbi_value_of_const(const tirbi_instr *in) {
+    if (in->op == TIRB_OP_CONST64) return (uint64_t)in->operand[1];
+    uint32_t bits = (uint32_t)in->operand[1];
+    if (in->type == TIRB_F64) {
+        float narrow;
+        memcpy(&narrow, &bits, sizeof narrow);
+        double wide = narrow;
+        uint64_t out;
+        memcpy(&out, &wide, sizeof out);
+        return out;
+    }
+    return tirbi_dtype_is_signed(in->type) ? (uint64_t)(int64_t)(int32_t)bits : bits;
+}
+
+static void note_write(tirbi_known_register *known, bool constant, uint64_t bits) {
+    if (!constant || (known->written && known->bits != bits)) known->varies = true;
+    known->written = true;
+    known->bits = bits;
+}
+
+static void note_writes(tirbi_known_register *known, const tirbi_instr *in) {
+    const char *operands = tirbi_ops[in->op].operands;
+    bool constant = in->op == TIRB_OP_CONST || in->op == TIRB_OP_CONST64;
+    for (unsigned i = 0; operands[i] != '\0'; i++)
+        if (operands[i] == 'D')
+            note_write(&known[in->operand[i]], constant, constant ? tirbi_value_of_const(in) : 0);
+    for (unsigned k = 0; in->op == TIRB_OP_LANE && k < in->lane.n_inner; k++)
+        if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(&known[in->lane.inner[k].index], false, 0);
+}
+
+tirb_status tirbi_known_registers(tirbi_constants *c, const tirbi_function *function, const tirbi_known_register **out,
+                                  tirb_error *error) {
+    *out = c->known;
+    if (c->known) return TIRB_OK;
+    tirbi_known_register *known = tirbi_heap_calloc(c->heap, function->n_sregs, sizeof *known);
+    tirbi_instr *in = tirbi_heap_alloc(c->heap, sizeof *in);
+    tirb_status status = known && in ? TIRB_OK : tirbi_heap_status(c->heap);
+    for (uint32_t i = 0; status == TIRB_OK && i < function->n_params; i++)
+        if (function->params[i].kind == TIRB_PARAM_SCALAR) known[function->params[i].reg].varies = true;
+    for (uint32_t i = 0; status == TIRB_OK && i < function->n_vars; i++) known[function->vars[i].reg].varies = true;
+    for (uint32_t at = 0; status == TIRB_OK && at < function->code_size; at += in->size) {
+        status = tirbi_decode(function->code, function->code_size, at, in, error);
+        if (status == TIRB_OK) note_writes(known, in);
+    }
+    tirbi_heap_free(c->heap, in, sizeof *in);
+    c->known = known;
+    c->n_known = known ? function->n_sregs : 0;
+    *out = known;
+    return status;
 }

@@ -5,6 +5,13 @@
 
 #include "vm/exec/machine.h"
 
+/* What a function's code tells of a scalar register. */
+typedef struct tirbi_known_register {
+    uint64_t bits; /* of the one constant that is ever written to it; before that it is 0 */
+    bool written;
+    bool varies; /* something else is written to it, or may be */
+} tirbi_known_register;
+
 struct tirbi_constants {
     tirbi_heap *heap;
     uint64_t *values;
@@ -13,9 +20,18 @@ struct tirbi_constants {
     uint32_t capacity; /* of values; the table has twice as many entries */
     uint32_t first_slot;
     bool failed; /* sticky: out of memory */
+    tirbi_known_register *known;
+    uint32_t n_known;
 };
 
 void tirbi_constants_init(tirbi_constants *constants, tirbi_heap *heap, uint32_t first_slot);
 void tirbi_constants_release(tirbi_constants *constants);
+
+/* The value that a `const` instruction writes. */
+uint64_t tirbi_value_of_const(const tirbi_instr *instr);
+
+/* What is known of the function's scalar registers, found at the first call. */
+tirb_status tirbi_known_registers(tirbi_constants *constants, const tirbi_function *function,
+                                  const tirbi_known_register **out, tirb_error *error);
 
 #endif

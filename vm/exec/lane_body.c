@@ -243,5 +243,5 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     choose_main_size(body, code->lanes->features);
     find_exposed(body);
     find_live(body);
-    return TIRB_OK;
+    return tirbi_lane_body_find_nans(body, function, constants, error);
 }

@@ -18,6 +18,7 @@ typedef struct lane_ins {
     uint8_t reads[3];
     uint8_t cursor;   /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
     bool pinned;      /* has forms on the banks in this loop */
+    bool settled;     /* of vstore: what it stores is no float whose NaNs must still be made canonical */
     uint16_t slot;    /* of vsplat and viota */
     uint16_t step;    /* of viota */
     uint32_t offset;
@@ -48,6 +49,10 @@ typedef struct lane_body {
 tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const tirbi_function *function,
                                  const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
                                  tirbi_lane_loop *loop, tirb_error *error);
+
+/* Sets `settled`. */
+tirb_status tirbi_lane_body_find_nans(lane_body *body, const tirbi_function *function, tirbi_constants *constants,
+                                      tirb_error *error);
 
 /* Which form does op.type on banks: `kinds` are the operands' places as in tirbi_lane_place. 0: there is none. */
 typedef enum lane_place { PLACE_A, PLACE_B, PLACE_M, PLACE_K } lane_place;

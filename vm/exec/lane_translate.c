@@ -442,10 +442,10 @@ static void settle_before_store(planner *p, const lane_ins *ins, uint8_t stored)
     }
 }
 
-/* The form that stores a bank with canonical NaNs. */
-static unsigned store_form(uint8_t type, unsigned bank) {
-    if (type == TIRB_F32) return TIRBI_L_STORE_F32_A + bank;
-    if (type == TIRB_F64) return TIRBI_L_STORE_F64_A + bank;
+/* The form that stores a bank, with canonical NaNs. */
+static unsigned store_form(const lane_ins *ins, unsigned bank) {
+    if (ins->type == TIRB_F32 && !ins->settled) return TIRBI_L_STORE_F32_A + bank;
+    if (ins->type == TIRB_F64 && !ins->settled) return TIRBI_L_STORE_F64_A + bank;
     return TIRBI_L_STORE_A + bank;
 }
 
@@ -469,7 +469,7 @@ static void plan_store(planner *p, const lane_ins *ins) {
         load_bank(p, reg, bank);
     }
     if (v->bank != NO_BANK) {
-        unsigned form = store_form(ins->type, (unsigned)v->bank);
+        unsigned form = store_form(ins, (unsigned)v->bank);
         if (unit && !p->tail) {
             emit(p, form, cursor, 0, 0);
             return;
@@ -481,6 +481,15 @@ static void plan_store(planner *p, const lane_ins *ins) {
         }
     } else {
         uint16_t from = kernel_operand(p, reg);
+        if (ins->settled && v->strip) {
+            if (unit) {
+                emit(p, TIRBI_L_COPY, cursor, from, shift_of(size));
+                return;
+            }
+            leave_banks(p, ins);
+            emit(p, TIRBI_L_SCATTER, cursor, from, shift_of(size));
+            return;
+        }
         leave_banks(p, ins);
         emit_copy_kernel(p, ins->type, unit ? cursor : p->spare_strip, from);
         if (unit) return;

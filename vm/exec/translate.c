@@ -301,19 +301,6 @@ static void emit_list(translator *t, const uint16_t *list, unsigned n) {
                                         i + 3 < n ? list[i + 3] : 0u));
 }
 
-static uint64_t constant_of(const tirbi_instr *in) {
-    uint32_t bits = (uint32_t)in->operand[1];
-    if (in->type == TIRB_F64) {
-        float narrow;
-        memcpy(&narrow, &bits, sizeof narrow);
-        double wide = narrow;
-        uint64_t out;
-        memcpy(&out, &wide, sizeof out);
-        return out;
-    }
-    return tirbi_dtype_is_signed(in->type) ? (uint64_t)(int64_t)(int32_t)bits : bits;
-}
-
 static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_loop *loop = &t->loops[t->loops_seen];
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
@@ -423,7 +410,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
         tirbi_translate_word(&t->emitter, list_of((unsigned)o[3], 0, 0, 0));
         break;
     case TIRB_OP_CONST: {
-        uint64_t value = constant_of(in);
+        uint64_t value = tirbi_value_of_const(in);
         if (value == (uint64_t)(int64_t)(int32_t)value) {
             tirbi_translate_word(&t->emitter,
                        (tirbi_word){.op = TIRBI_H_CONST, .a = (uint16_t)o[0], .jump = (int32_t)value});

@@ -1,0 +1,121 @@
+/* Which values of a lane loop hold no NaN that a store would have to make canonical. Provable from the body alone: what
+ * kernels give, casts of integers, constants, and what is made of them. */
+#include "vm/exec/lane_body.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "loader/base/error.h"
+#include "vm/exec/constants.h"
+#include "vm/math/core.h"
+
+/* What is known of a lane register of a float type. */
+typedef enum nan_kind { NAN_ANY, NAN_CANONICAL, NAN_NEVER } nan_kind;
+
+typedef struct fact {
+    nan_kind nan;
+    bool bounded; /* |value| <= 2^exponent, and never NaN */
+    int exponent;
+} fact;
+
+enum { LEAST_EXPONENT = -1100 }; /* below the exponents of all types */
+
+static const fact unknown = {.nan = NAN_ANY};
+
+/* The largest power of two of a float type. */
+static int largest_exponent(uint8_t type) { return type == TIRB_F64 ? 1023 : type == TIRB_F16 ? 15 : 127; }
+
+static fact bounded_by(int exponent, uint8_t type) {
+    if (exponent > largest_exponent(type)) return (fact){.nan = NAN_NEVER};
+    return (fact){NAN_NEVER, true, exponent < LEAST_EXPONENT ? LEAST_EXPONENT : exponent};
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+static fact fact_of_constant(uint64_t bits, uint8_t type) {
+    double value = type == TIRB_F32 ? (double)tirbi_f32_from_bits((uint32_t)bits) : tirbi_f64_from_bits(bits);
+    int exponent = LEAST_EXPONENT;
+    if (isnan(value)) return unknown;
+    if (isinf(value)) return (fact){.nan = NAN_NEVER};
+    if (value != 0) frexp(value, &exponent);
+    return bounded_by(exponent, type);
+}
+
+static fact fact_of_cast(const lane_ins *ins, fact from) {
+    if (!tirbi_dtype_is_float((tirbi_dtype)ins->source)) return bounded_by(tirbi_dtypes[ins->source].bits, ins->type);
+    if (from.bounded) return bounded_by(from.exponent, ins->type);
+    return (fact){.nan = from.nan == NAN_NEVER ? NAN_NEVER : NAN_ANY};
+}
+
+/* Sums and products of finite values are never NaN, for they are not rounded to infinity before they are added up. */
+static fact fact_of_arithmetic(const lane_ins *ins, const fact *of) {
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (!of[i].bounded) return unknown;
+    switch (ins->op) {
+    case TIRB_OP_VADD:
+    case TIRB_OP_VSUB: return bounded_by(larger(of[0].exponent, of[1].exponent) + 1, ins->type);
+    case TIRB_OP_VMUL: return bounded_by(of[0].exponent + of[1].exponent, ins->type);
+    case TIRB_OP_VFMA:
+    case TIRB_OP_VFMS:
+    case TIRB_OP_VFNMA:
+        return bounded_by(larger(of[0].exponent + of[1].exponent, of[2].exponent) + 1, ins->type);
+    default: return unknown;
+    }
+}
+
+/* Where an operand is NaN the comparison is false, and the second one is the result. */
+static fact fact_of_choice(const fact *of, uint8_t type) {
+    if (of[0].bounded && of[1].bounded) return bounded_by(larger(of[0].exponent, of[1].exponent), type);
+    return (fact){.nan = of[1].nan};
+}
+
+static fact fact_of_select(const fact *of, uint8_t type) {
+    if (of[1].bounded && of[2].bounded) return bounded_by(larger(of[1].exponent, of[2].exponent), type);
+    return (fact){.nan = of[1].nan < of[2].nan ? of[1].nan : of[2].nan};
+}
+
+static fact fact_of_ins(const lane_ins *ins, const fact *of) {
+    fact is = unknown;
+    switch (ins->op) {
+    case TIRB_OP_VLOAD:
+    case TIRB_OP_VIOTA: return unknown;
+    case TIRB_OP_VMOV: return of[0];
+    case TIRB_OP_VSELECT: return fact_of_select(of, ins->type);
+    case TIRB_OP_VCAST: is = fact_of_cast(ins, of[0]); break;
+    case TIRB_OP_VMIN:
+    case TIRB_OP_VMAX: is = fact_of_choice(of, ins->type); break;
+    case TIRB_OP_VABS: is = of[0]; break;
+    case TIRB_OP_VNEG: is = of[0].nan == NAN_NEVER ? of[0] : unknown; break;
+    default: is = fact_of_arithmetic(ins, of); break;
+    }
+    /* Kernels see to their NaNs. */
+    if (!ins->pinned && is.nan == NAN_ANY) is.nan = NAN_CANONICAL;
+    return is;
+}
+
+/* What a loop writes is not known at its head, nor behind it, for it may run never, or again. */
+static void forget_written(fact *facts, uint64_t written) {
+    for (; written != 0; written &= written - 1) facts[__builtin_ctzll(written)] = unknown;
+}
+
+tirb_status tirbi_lane_body_find_nans(lane_body *body, const tirbi_function *function, tirbi_constants *constants,
+                                      tirb_error *error) {
+    fact facts[TIRBI_MAX_LANE_REGS] = {{NAN_ANY, false, 0}};
+    for (uint32_t i = 0; i < body->n; i++) {
+        lane_ins *ins = &body->ins[i];
+        if (ins->op == TIRB_OP_INNER) forget_written(facts, body->written[ins->cursor]);
+        fact of[3] = {unknown, unknown, unknown};
+        for (unsigned k = 0; k < ins->n_reads; k++) of[k] = facts[ins->reads[k]];
+        bool is_float = ins->dest != NO_LANE_REG && tirbi_dtype_is_float((tirbi_dtype)ins->type);
+        if (ins->op == TIRB_OP_VSTORE) ins->settled = of[0].nan != NAN_ANY;
+        if (ins->op == TIRB_OP_INNER_END) forget_written(facts, body->written[ins->cursor]);
+        if (ins->dest == NO_LANE_REG) continue;
+        facts[ins->dest] = is_float && ins->op != TIRB_OP_VSPLAT ? fact_of_ins(ins, of) : unknown;
+        if (ins->op != TIRB_OP_VSPLAT || (ins->type != TIRB_F32 && ins->type != TIRB_F64)) continue;
+        const tirbi_known_register *known;
+        TIRBI_TRY(tirbi_known_registers(constants, function, &known, error));
+        if (!known[ins->slot].varies)
+            facts[ins->dest] = fact_of_constant(known[ins->slot].bits, ins->type);
+    }
+    return TIRB_OK;
+}
