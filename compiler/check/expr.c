@@ -281,6 +281,34 @@ void tirbi_check_buffer_exprs(tirbi_checker *c, const tirb_buffer *buffer) {
     if (buffer->elem_offset != NULL) tirbi_check_expr(c, buffer->elem_offset);
 }
 
+/* The axes are in scope in the source and the condition, the combiner's variables in its results. */
+static void check_reduce(tirbi_checker *c, const tirb_reduce *r) {
+    tirbi_check_exprs(c, r->identity, r->n_values);
+    if (r->init != NULL) tirbi_check_exprs(c, r->init, r->n_values);
+    for (uint32_t i = 0; i < r->n_axis; i++) {
+        tirbi_check_expr(c, r->axis[i].dom.min);
+        tirbi_check_expr(c, r->axis[i].dom.extent);
+        tirbi_check_int_scalar(c, r->axis[i].dom.extent, "the extent of a reduction axis");
+        tirbi_check_bind_var(c, r->axis[i].var, r->axis[i].var->span);
+    }
+    tirbi_check_exprs(c, r->source, r->n_values);
+    if (r->condition != NULL) {
+        tirbi_check_expr(c, r->condition);
+        tirbi_check_bool_scalar(c, r->condition, "the condition of a reduction");
+    }
+    for (uint32_t i = 0; i < r->n_axis; i++) tirbi_check_leave_var(c, r->axis[i].var);
+    for (uint32_t i = 0; i < r->n_values; i++) {
+        tirbi_check_bind_var(c, r->lhs[i], r->lhs[i]->span);
+        tirbi_check_bind_var(c, r->rhs[i], r->rhs[i]->span);
+    }
+    tirbi_check_exprs(c, r->result, r->n_values);
+    for (uint32_t i = 0; i < r->n_values; i++) {
+        tirbi_check_same_type(c, r->result[i]->span, "the result of a combiner", r->result[i]->dtype, r->source[i]->dtype);
+        tirbi_check_leave_var(c, r->lhs[i]);
+        tirbi_check_leave_var(c, r->rhs[i]);
+    }
+}
+
 void tirbi_check_expr(tirbi_checker *c, const tirb_expr *e) {
     switch (e->kind) {
     case TIRB_EXPR_VAR: check_var(c, e); break;
@@ -313,6 +341,6 @@ void tirbi_check_expr(tirbi_checker *c, const tirb_expr *e) {
     case TIRB_EXPR_AND:
     case TIRB_EXPR_OR: check_logical(c, e); break;
     case TIRB_EXPR_NOT: check_not(c, e); break;
-    case TIRB_EXPR_REDUCE: break; /* only the tensor expression language has it: lowering names it */
+    case TIRB_EXPR_REDUCE: check_reduce(c, e->as.reduce); break;
     }
 }

@@ -143,6 +143,8 @@ const tirb_expr *tirbi_make_if_then_else(tirbi_builder *b, tirbi_span span, cons
 const tirb_expr *tirbi_make_ramp(tirbi_builder *b, tirbi_span span, const tirb_expr *base, const tirb_expr *stride,
                                  int64_t lanes);
 const tirb_expr *tirbi_make_broadcast(tirbi_builder *b, tirbi_span span, const tirb_expr *value, int64_t lanes);
+/* Takes a reduction whose parts are made; `reduce` stays. */
+const tirb_expr *tirbi_make_reduce(tirbi_builder *b, tirbi_span span, const tirb_reduce *reduce);
 const tirb_expr *tirbi_make_shuffle(tirbi_builder *b, tirbi_span span, const tirb_expr *const *vectors,
                                     uint32_t n_vectors, const tirb_expr *const *indices, uint32_t n_indices);
 const tirb_expr *tirbi_make_let(tirbi_builder *b, tirbi_span span, const tirb_expr *var, const tirb_expr *value,

@@ -474,6 +474,24 @@ const tirb_expr *tirbi_make_shuffle(tirbi_builder *b, tirbi_span span, const tir
     return finish(b, e);
 }
 
+const tirb_expr *tirbi_make_reduce(tirbi_builder *b, tirbi_span span, const tirb_reduce *r) {
+    uint32_t n = r->n_values;
+    if (any_null(r->source, n) || any_null(r->result, n) || any_null(r->identity, n)) return NULL;
+    tirb_expr *e = new_expr(b, TIRB_EXPR_REDUCE, r->source[r->value_index]->dtype, span);
+    if (!e) return NULL;
+    e->as.reduce = r;
+    adopt_all(e, r->source, n);
+    adopt_all(e, r->result, n);
+    adopt_all(e, r->identity, n);
+    if (r->init) adopt_all(e, r->init, n);
+    adopt(e, r->condition);
+    for (uint32_t i = 0; i < r->n_axis; i++) {
+        adopt(e, r->axis[i].dom.min);
+        adopt(e, r->axis[i].dom.extent);
+    }
+    return finish(b, e);
+}
+
 /* ---- Lets, loads and calls -------------------------------------------------------------------------------------- */
 
 const tirb_expr *tirbi_make_let(tirbi_builder *b, tirbi_span span, const tirb_expr *var, const tirb_expr *value,

@@ -192,7 +192,9 @@ static bool same_loop(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
 }
 
 static bool same_allocate(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
-    return a->as.allocate.scalar == b->as.allocate.scalar && a->as.allocate.data == b->as.allocate.data &&
+    return a->as.allocate.scalar == b->as.allocate.scalar &&
+           same_exprs(c, a->as.allocate.elements, a->as.allocate.n_elements, b->as.allocate.elements,
+                      b->as.allocate.n_elements) &&
            same_buffer(c, a->as.allocate.buffer, b->as.allocate.buffer) &&
            same_expr(c, a->as.allocate.condition, b->as.allocate.condition) &&
            same_attrs(c, a->as.allocate.annotations, a->as.allocate.n_annotations, b->as.allocate.annotations,
@@ -203,7 +205,8 @@ static bool same_allocate(comparison *c, const tirb_stmt *a, const tirb_stmt *b)
 static bool same_attr_stmt(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
     if (!same_text(a->as.attr.key, b->as.attr.key) || !a->as.attr.thread != !b->as.attr.thread) return false;
     if (a->as.attr.thread && !same_itervars(c, a->as.attr.thread, b->as.attr.thread, 1)) return false;
-    return same_expr(c, a->as.attr.node_expr, b->as.attr.node_expr) &&
+    return same_text(a->as.attr.node_text, b->as.attr.node_text) &&
+           same_expr(c, a->as.attr.node_expr, b->as.attr.node_expr) &&
            same_expr(c, a->as.attr.value, b->as.attr.value) && same_stmt(c, a->as.attr.body, b->as.attr.body);
 }
 

@@ -308,6 +308,7 @@ struct tirb_stmt {
         } let;
         struct {
             const tirb_expr *node_expr; /* the node when it is an expression, else NULL */
+            const char *node_text;      /* else the text that it was written as, or NULL */
             const char *key;
             const tirb_expr *value;
             const tirb_stmt *body;
@@ -337,7 +338,8 @@ struct tirb_stmt {
             const tirb_expr *condition; /* NULL: always */
             const tirb_attr *annotations;
             uint32_t n_annotations;
-            const void *data; /* ALLOCATE_CONST: packed elements, little-endian */
+            const tirb_expr *const *elements; /* ALLOCATE_CONST: constants, in row-major order */
+            uint32_t n_elements;
             const tirb_stmt *body;
             bool scalar; /* made for an assigned variable: printed as its bare name */
         } allocate;

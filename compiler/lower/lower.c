@@ -29,7 +29,7 @@ tirbi_ls *tirbi_append(tirbi_lowerer *l, tirbi_ls_kind kind, tirbi_span span) {
     return stmt;
 }
 
-static const tirbi_ls *finish(tirbi_lowerer *l, const tirbi_ls_list *list, tirbi_span span) {
+const tirbi_ls *tirbi_finish_list(tirbi_lowerer *l, const tirbi_ls_list *list, tirbi_span span) {
     if (list->n == 1) return list->items[0];
     tirbi_ls *seq = TIRBI_NEW(l->arena, tirbi_ls);
     if (!seq) return NULL;
@@ -45,7 +45,7 @@ const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt) {
     l->out = &list;
     if (stmt) tirbi_lower_stmt(l, stmt);
     l->out = outer;
-    return finish(l, &list, stmt ? stmt->span : (tirbi_span){0, 0});
+    return tirbi_finish_list(l, &list, stmt ? stmt->span : (tirbi_span){0, 0});
 }
 
 tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type) {
@@ -201,7 +201,7 @@ static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_spa
     l->depth--;
     l->out = outer;
     loop->as.loop.var = lane;
-    loop->as.loop.body = finish(l, &list, span);
+    loop->as.loop.body = tirbi_finish_list(l, &list, span);
 }
 
 static bool has_shuffle(const tirb_expr *e);
@@ -270,7 +270,7 @@ static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
         l->out = outer;
         tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
         branch->as.if_.condition = guard;
-        branch->as.if_.then_case = finish(l, &list, s->span);
+        branch->as.if_.then_case = tirbi_finish_list(l, &list, s->span);
     }
 }
 
@@ -337,6 +337,59 @@ static void lower_allocate(tirbi_lowerer *l, const tirb_stmt *s) {
     tirbi_lower_stmt(l, s->as.allocate.body);
 }
 
+static const tirbi_place *constant_place(tirbi_lowerer *l, tirbi_lbuf *b, const tirbi_lx *at, tirbi_span span) {
+    tirbi_place *place = TIRBI_NEW(l->arena, tirbi_place);
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, b->ndim);
+    if (!place || !indices || !at) return NULL;
+    const tirbi_lx *rest = at;
+    for (uint32_t d = 0; d < b->ndim && rest; d++) {
+        indices[d] = d + 1 == b->ndim ? rest : tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, rest, b->strides[d], NULL);
+        rest = d + 1 == b->ndim ? rest : tirbi_lx_op(l->pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, rest, b->strides[d], NULL);
+    }
+    *place = (tirbi_place){.buffer = b, .ndim = b->ndim, .indices = indices, .flat = at, .span = span};
+    return place;
+}
+
+typedef struct constant_run {
+    tirbi_lbuf *buffer;
+    uint32_t first;
+    const tirbi_lx *value;
+    tirbi_span span;
+} constant_run;
+
+static void store_constant(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
+    const constant_run *run = context;
+    const tirbi_lx *at = tirbi_lx_add(l->pool, lane, tirbi_lx_int(l->pool, TIRB_I64, run->first));
+    store_place(l, constant_place(l, run->buffer, at, run->span), run->value, run->span);
+}
+
+static void for_each_constant(tirbi_lowerer *l, tirbi_lbuf *b, uint32_t first, uint32_t n, const tirbi_lx *value,
+                              tirbi_span span) {
+    constant_run run = {.buffer = b, .first = first, .value = value, .span = span};
+    for_each_lane(l, n, false, span, store_constant, &run);
+}
+
+/* Stores the elements of a constant: zeros are there already, and a run of equal ones is a loop. */
+static void lower_constant(tirbi_lowerer *l, const tirb_stmt *s) {
+    const tirb_expr *const *elements = s->as.allocate.elements;
+    const tirb_buffer *buffer = s->as.allocate.buffer;
+    tirbi_allocate_buffer(l, buffer);
+    tirbi_lbuf *b = tirbi_buffer_of(l, buffer, s->span);
+    for (uint32_t i = 0, run; b && i < s->as.allocate.n_elements && !l->arena->failed; i += run) {
+        const tirbi_lx *value = tirbi_lower_expr(l, elements[i], NULL);
+        if (!value) return;
+        for (run = 1; i + run < s->as.allocate.n_elements; run++)
+            if (tirbi_lower_expr(l, elements[i + run], NULL) != value) break;
+        if (value->kind == TIRBI_LX_CONST && value->value == 0) continue;
+        if (b->local) {
+            store_place(l, constant_place(l, b, tirbi_lx_int(l->pool, TIRB_I64, 0), s->span), value, s->span);
+            continue;
+        }
+        for_each_constant(l, b, i, run, value, s->span);
+    }
+    tirbi_lower_stmt(l, s->as.allocate.body);
+}
+
 /* ---- The other statements ------------------------------------------------------------------------------------- */
 
 static void lower_assert(tirbi_lowerer *l, const tirb_stmt *s) {
@@ -379,6 +432,11 @@ static void evaluate_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context)
     if (x && !(x->pure && !x->traps)) tirbi_append(l, TIRBI_LS_EVAL, value->span)->as.eval.value = x;
 }
 
+static bool is_llvm_prefetch(const tirb_expr *e) {
+    const tirb_expr *name = e->as.call.n_args ? e->as.call.args[0] : NULL;
+    return name && name->kind == TIRB_EXPR_STRING_IMM && strncmp(name->as.string.text, "llvm.prefetch", 13) == 0;
+}
+
 static void lower_evaluate(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirb_expr *value = s->as.evaluate.value;
     if (!value) return;
@@ -389,6 +447,9 @@ static void lower_evaluate(tirbi_lowerer *l, const tirb_stmt *s) {
             return;
         case TIRB_BUILTIN_BREAK_LOOP: tirbi_append(l, TIRBI_LS_BREAK, s->span); return;
         case TIRB_BUILTIN_CONTINUE_LOOP: tirbi_append(l, TIRBI_LS_CONTINUE, s->span); return;
+        case TIRB_BUILTIN_CALL_LLVM_INTRIN:
+            if (is_llvm_prefetch(value)) return;
+            break;
         case TIRB_BUILTIN_ASSUME:
         case TIRB_BUILTIN_PREFETCH:
         case TIRB_BUILTIN_START_PROFILE_INTRINSIC:
@@ -447,8 +508,8 @@ void tirbi_lower_stmt(tirbi_lowerer *l, const tirb_stmt *s) {
     case TIRB_STMT_BREAK: tirbi_append(l, TIRBI_LS_BREAK, s->span); break;
     case TIRB_STMT_CONTINUE: tirbi_append(l, TIRBI_LS_CONTINUE, s->span); break;
     case TIRB_STMT_BUFFER_REALIZE: tirbi_unsupported(l, s->span, "BufferRealize"); break;
-    case TIRB_STMT_ALLOCATE_CONST: tirbi_unsupported(l, s->span, "AllocateConst"); break;
-    case TIRB_STMT_PREFETCH: tirbi_unsupported(l, s->span, "Prefetch"); break;
+    case TIRB_STMT_ALLOCATE_CONST: lower_constant(l, s); break;
+    case TIRB_STMT_PREFETCH: break;
     }
 }
 
@@ -494,6 +555,18 @@ static void lower_parameters(tirbi_lowerer *l, const tirb_primfunc *f) {
     }
 }
 
+/* Whether what stands last in a list leaves the function on every path. */
+static bool leaves(const tirbi_ls *s, unsigned depth);
+
+static bool always_returns(const tirbi_ls_list *list) { return list->n > 0 && leaves(list->items[list->n - 1], 0); }
+
+static bool leaves(const tirbi_ls *s, unsigned depth) {
+    if (!s || depth > MAX_DEPTH) return false;
+    if (s->kind == TIRBI_LS_SEQ) return s->as.seq.n > 0 && leaves(s->as.seq.items[s->as.seq.n - 1], depth + 1);
+    if (s->kind == TIRBI_LS_IF) return leaves(s->as.if_.then_case, depth + 1) && leaves(s->as.if_.else_case, depth + 1);
+    return s->kind == TIRBI_LS_RETURN;
+}
+
 static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     tirbi_lfunc *out = l->function;
     out->ast = f;
@@ -507,7 +580,17 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     l->n_chain = 0;
     l->depth = 0;
     l->tree.outermost = NULL;
-    out->body = tirbi_lower_body(l, f->body);
+    tirbi_ls_list list = {0};
+    l->out = &list;
+    if (f->body) tirbi_lower_stmt(l, f->body);
+    if (out->returns && !always_returns(&list)) {
+        tirbi_ls *missing = tirbi_append(l, TIRBI_LS_ASSERT, f->span);
+        missing->as.assert_.condition = tirbi_lx_int(l->pool, TIRB_BOOL, 0);
+        missing->as.assert_.error_kind = "RuntimeError";
+        missing->as.assert_.message = tirbi_arena_format(l->arena, "%s ends without returning a value", f->name);
+    }
+    l->out = NULL;
+    out->body = tirbi_finish_list(l, &list, f->span);
 }
 
 tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,

@@ -61,6 +61,8 @@ void tirbi_lower_stmt(tirbi_lowerer *l, const tirb_stmt *stmt);
 /* Lowers into a list of its own. */
 const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt);
 tirbi_ls *tirbi_append(tirbi_lowerer *l, tirbi_ls_kind kind, tirbi_span span);
+/* A list as one statement. */
+const tirbi_ls *tirbi_finish_list(tirbi_lowerer *l, const tirbi_ls_list *list, tirbi_span span);
 /* The counter of a loop, bound to the AST's variable. */
 tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *min, const tirbi_lx *extent);
 tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type);
@@ -96,6 +98,9 @@ bool tirbi_lower_pointer(tirbi_lowerer *l, const tirb_expr *e, tirbi_span span, 
 void tirbi_bind_pointer(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr *value, tirbi_span span);
 /* The value itself where it can be computed again; else a new variable that is set to it here. */
 const tirbi_lx *tirbi_hold(tirbi_lowerer *l, const char *name, const tirbi_lx *value, tirbi_span span);
+
+/* reduce.c */
+const tirbi_lx *tirbi_lower_reduce(tirbi_lowerer *l, const tirb_expr *e);
 
 /* blocks.c */
 void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "compiler/ir/llvm.h"
+
 bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, tirbi_dtype *out) {
     if (tirb_datatype_machine(type, out)) return true;
     char text[32];
@@ -315,6 +317,23 @@ static const tirbi_lx *lower_lane_mask(tirbi_lowerer *l, const tirb_expr *e, con
     return op2(l, TIRB_OP_LT, TIRB_I64, lane ? tirbi_lx_add(l->pool, base, lane) : base, limit);
 }
 
+static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    tirbi_llvm_call call;
+    if (!tirbi_llvm_call_of(e, &call)) {
+        bool named = e->as.call.n_args && e->as.call.args[0]->kind == TIRB_EXPR_STRING_IMM;
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "the LLVM function '%s' cannot be compiled",
+                           named ? e->as.call.args[0]->as.string.text : "without a name");
+        return NULL;
+    }
+    tirb_expr *same = TIRBI_NEW(l->arena, tirb_expr);
+    if (!same) return NULL;
+    *same = *e;
+    same->as.call.builtin = call.builtin;
+    same->as.call.args = call.args;
+    same->as.call.n_args = call.n_args;
+    return lower_elementwise(l, same, lane, (tirbi_op)tirb_builtins[call.builtin].op);
+}
+
 static const tirbi_lx *lower_foreign(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_expr *name = e->as.call.args[0];
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "T.%s needs an accelerator: it cannot run on a CPU",
@@ -339,6 +358,8 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     case TIRB_BUILTIN_TVM_THREAD_INVARIANT: return operand(l, args[0], lane);
     case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return lower_lane_mask(l, e, lane);
     case TIRB_BUILTIN_FOREIGN: return lower_foreign(l, e);
+    case TIRB_BUILTIN_CALL_LLVM_INTRIN:
+    case TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN: return lower_llvm(l, e, lane);
     case TIRB_BUILTIN_REINTERPRET: return lower_reinterpret(l, e, lane);
     case TIRB_BUILTIN_LARGE_UINT_IMM: return lower_large_uint(l, e);
     case TIRB_BUILTIN_Q_MULTIPLY_SHIFT: return lower_multiply_shift(l, e, lane);
@@ -434,7 +455,7 @@ static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tir
         return e->as.call.function || e->as.call.function_name ? tirbi_lower_call(l, e) : lower_builtin(l, e, lane);
     case TIRB_EXPR_SHUFFLE: return lower_shuffle(l, e, lane);
     case TIRB_EXPR_STRING_IMM: tirbi_unsupported(l, e->span, "a string as a value"); return NULL;
-    case TIRB_EXPR_REDUCE: tirbi_unsupported(l, e->span, "Reduce"); return NULL;
+    case TIRB_EXPR_REDUCE: return tirbi_lower_reduce(l, e);
     }
     return NULL;
 }

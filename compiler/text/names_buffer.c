@@ -10,11 +10,29 @@ enum { SHAPE, DTYPE, DATA, STRIDES, ELEM_OFFSET, SCOPE, ALIGN, OFFSET_FACTOR };
     "byte_offset? annotations? allocated_addr?"
 enum { BYTE_OFFSET = 11, ANNOTATIONS = 12 };
 
-static bool no_byte_offset(tirbi_script *s, const tirbi_call *c, const tirbi_value *args) {
+/* byte_offset is another way to give elem_offset. */
+static bool read_byte_offset(tirbi_script *s, const tirbi_call *c, const tirbi_value *args, tirb_buffer *buffer) {
+    int64_t size = (int64_t)buffer->dtype.bits * buffer->dtype.lanes / 8;
+    char text[32];
     if (!tirbi_given(&args[BYTE_OFFSET])) return true;
-    if (args[BYTE_OFFSET].kind == TIRBI_VALUE_INT && args[BYTE_OFFSET].as.integer == 0) return true;
-    tirbi_fail(s, TIRB_UNSUPPORTED, c->node->span, "byte_offset is not supported; write elem_offset");
-    return false;
+    if (tirbi_given(&args[ELEM_OFFSET])) {
+        tirbi_fail(s, TIRB_TYPE, c->node->span, "elem_offset and byte_offset are both given; one of them is enough");
+        return false;
+    }
+    const tirb_expr *bytes = tirbi_to_expr(s, &args[BYTE_OFFSET]);
+    if (!bytes) return false;
+    if (bytes->kind == TIRB_EXPR_INT_IMM && (size == 0 || bytes->as.int_value % size != 0)) {
+        tirbi_fail(s, TIRB_VALUE, c->node->span, "byte_offset is %lld, which is no whole number of elements of type %s",
+                   (long long)bytes->as.int_value, tirb_datatype_text(buffer->dtype, text));
+        return false;
+    }
+    const tirb_expr *unit = size ? tirbi_make_int(&s->builder, bytes->span, bytes->dtype, size) : NULL;
+    buffer->elem_offset = tirbi_make_binary(&s->builder, bytes->span, TIRB_EXPR_FLOORDIV, bytes, unit);
+    if (tirbi_is_const_int(buffer->elem_offset, 0)) {
+        buffer->elem_offset = NULL;
+        return true;
+    }
+    return buffer->elem_offset != NULL;
 }
 
 /* One extent, stride or offset: a quoted one may define variables of type `type`. */
@@ -113,11 +131,10 @@ static tirb_buffer *read_buffer(tirbi_script *s, const tirbi_call *c, const tirb
     if (!read_sizes(s, &args[SHAPE], tirbi_type_i32, &shape, &ndim)) return NULL;
     if (args[DTYPE].kind != TIRBI_VALUE_MISSING && !tirbi_to_dtype(s, &args[DTYPE], &type)) return NULL;
     if (tirbi_given(&args[SCOPE]) && !tirbi_to_text(s, &args[SCOPE], "scope", &scope)) return NULL;
-    if (!no_byte_offset(s, c, args)) return NULL;
     tirb_buffer *buffer = tirbi_make_buffer(&s->builder, c->node->span, c->hint, type, shape, ndim, scope);
     if (!buffer) return NULL;
     tirb_datatype size_type = strides_like_shape && ndim ? shape[0]->dtype : tirbi_type_i32;
-    return read_placement(s, c, args, size_type, buffer) ? buffer : NULL;
+    return read_placement(s, c, args, size_type, buffer) && read_byte_offset(s, c, args, buffer) ? buffer : NULL;
 }
 
 /* ---- Views ------------------------------------------------------------------------------------------------------ */
@@ -317,7 +334,7 @@ const tirbi_entry tirbi_buffer_names[] = {
     {"alloc_scalar", scalar_allocation, "dtype scope?", 0},
     {"local_scalar", scalar_allocation, "dtype scope?", 0},
     {"shared_scalar", scalar_allocation, "dtype scope?", 1},
-    {"allocate_const", NULL, "constant allocations", 0},
+    {"allocate_const", tirbi_allocate_const, "data dtype extents annotations?", 0},
     {"preflattened_buffer", NULL, "flattened parameters", 0},
     {NULL, NULL, NULL, 0},
 };

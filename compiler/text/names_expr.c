@@ -383,7 +383,7 @@ const tirbi_entry tirbi_expr_names[] = {
     {"call_intrin", NULL, "write the builtin as T.name(...)", 0},
     {"Range", make_range, "begin end?", 0},
     {"meta_var", meta_var, "value", 0},
-    {"comm_reducer", opaque, "*args", 0},
+    {"comm_reducer", tirbi_comm_reducer, "combiner identity", 0},
     {"index_map", opaque, "*args", 0},
     {"target", opaque, "*args", 0},
     {"vscale", vector_scale, "", 0},

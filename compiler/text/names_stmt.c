@@ -439,12 +439,14 @@ static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
                                                       : tirbi_value_error();
     if (c->args[0].kind == TIRBI_VALUE_BUFFER && !c->args[0].scalar)
         node = c->args[0].as.buffer->data;
-    else if (c->args[0].kind != TIRBI_VALUE_OPAQUE && !(node = arg(s, c, 0)))
+    else if (c->args[0].kind != TIRBI_VALUE_OPAQUE && c->args[0].kind != TIRBI_VALUE_REDUCER && !(node = arg(s, c, 0)))
         return tirbi_value_error();
     bool thread = strcmp(key, "thread_extent") == 0 || strcmp(key, "virtual_thread") == 0;
     const char *tag = thread && node ? thread_tag(s, node) : NULL;
     if (tag) return thread_scope(s, c, node, tag, value);
-    return tirbi_value_scope(s, attr_stmt(s, c->node->span, node, key, value), tirbi_value_none());
+    tirb_stmt *stmt = attr_stmt(s, c->node->span, node, key, value);
+    if (stmt && !node && c->args[0].node) stmt->as.attr.node_text = tirbi_node_text(s, c->args[0].node);
+    return tirbi_value_scope(s, stmt, tirbi_value_none());
 }
 
 static const tirb_expr *thread_var(tirbi_script *s, const tirbi_call *c, const char *tag) {
@@ -463,6 +465,12 @@ static tirbi_value iter_var(tirbi_script *s, const tirbi_call *c) {
     const char *tag = "";
     tirbi_value v = c->args[0];
     if (v.kind != TIRBI_VALUE_EXPR) return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
+    if (c->args[1].kind == TIRBI_VALUE_RANGE) {
+        tirb_itervar *iter = TIRBI_NEW(s->arena, tirb_itervar);
+        if (!iter) return tirbi_value_error();
+        *iter = (tirb_itervar){.dom = c->args[1].as.range, .var = v.as.expr, .type = TIRB_ITER_COMM_REDUCE, .thread_tag = ""};
+        return (tirbi_value){.kind = TIRBI_VALUE_ITERVAR, .as.itervar = iter};
+    }
     if (tirbi_given(&c->args[3]) && !tirbi_to_text(s, &c->args[3], "the thread", &tag)) return tirbi_value_error();
     if (*tag) add_thread(s, v.as.expr, tag);
     return v;
@@ -664,7 +672,9 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"Ptr", pointer_type, "dtype storage_scope?", 0},
     {"buffer_var", pointer_type, "dtype storage_scope?", 1},
     {"realize", NULL, "BufferRealize comes before buffers have memory", 0},
-    {"prefetch", NULL, "Prefetch", 0},
+    {"prefetch", tirbi_prefetch, "*args", 0},
+    {"reduce", tirbi_reduce, "combiner source init? axis? condition? value_index?", 0},
+    {"Reduce", tirbi_reduce, "combiner source init? axis? condition? value_index?", 0},
     {"load", NULL, "index the buffer", 0},
     {"store", NULL, "assign to the buffer's element", 0},
     {NULL, NULL, NULL, 0},

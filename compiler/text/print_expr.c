@@ -418,6 +418,43 @@ static void print_let(tirbi_printer *p, const tirb_expr *e) {
     tirbi_put(p, "})");
 }
 
+/* T.reduce(T.comm_reducer(lambda x, y: x + y, [identity]), source=[...], init=[...], axis=[...], ...) */
+static void print_reduce(tirbi_printer *p, const tirb_expr *e) {
+    const tirb_reduce *r = e->as.reduce;
+    uint32_t n = r->n_values;
+    for (uint32_t i = 0; i < r->n_axis; i++)
+        if (!p->vars[r->axis[i].var->as.var.id])
+            declare_var(p, r->axis[i].var, tirbi_name_var(p, r->axis[i].var), &p->out, p->indent);
+    tirbi_put(p, "T.reduce(T.comm_reducer(lambda ");
+    uint32_t mark = tirbi_names_mark(p);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_put(p, tirbi_name_var(p, i < n ? r->lhs[i] : r->rhs[i - n]));
+    }
+    tirbi_put(p, n > 1 ? ": (" : ": ");
+    print_args(p, r->result, n);
+    tirbi_put(p, n > 1 ? "), " : ", ");
+    tirbi_names_release(p, mark);
+    print_list(p, r->identity, n);
+    tirbi_put(p, "), source=");
+    print_list(p, r->source, n);
+    tirbi_put(p, ", init=");
+    print_list(p, r->init, r->init ? n : 0);
+    tirbi_put(p, ", axis=[");
+    for (uint32_t i = 0; i < r->n_axis; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_put(p, "T.iter_var(");
+        tirbi_print_expr(p, r->axis[i].var);
+        tirbi_put(p, ", T.Range(");
+        tirbi_print_bounds(p, &r->axis[i].dom, ", ");
+        tirbi_put(p, "), \"CommReduce\", \"\")");
+    }
+    tirbi_put(p, "], condition=");
+    if (r->condition) tirbi_print_expr(p, r->condition);
+    else tirbi_put(p, "T.bool(True)");
+    tirbi_putf(p, ", value_index=%u)", r->value_index);
+}
+
 static void print_at(tirbi_printer *p, const tirb_expr *e, int least) {
     char type[32];
     if (!e) {
@@ -471,7 +508,7 @@ static void print_at(tirbi_printer *p, const tirb_expr *e, int least) {
         print_list(p, e->as.shuffle.indices, e->as.shuffle.n_indices);
         tirbi_put(p, ")");
         break;
-    case TIRB_EXPR_REDUCE: tirbi_print_reject(p, e->span, "Reduce"); break;
+    case TIRB_EXPR_REDUCE: print_reduce(p, e); break;
     default: print_binary(p, e, least); break;
     }
 }

@@ -1,4 +1,5 @@
 /* Statements. A scoped statement that is the last of its frame prints as a line by itself, and its body after it. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/ir/equal.h"
@@ -107,7 +108,7 @@ static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
         print_pragmas(p, s, last);
         return;
     }
-    if (!s->as.attr.thread && !s->as.attr.node_expr) {
+    if (!s->as.attr.thread && !s->as.attr.node_expr && !s->as.attr.node_text) {
         tirbi_print_reject(p, s->span, "an attribute of an object that is no expression");
         return;
     }
@@ -124,7 +125,8 @@ static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
     } else {
         start_scope(p, last, NULL);
         tirbi_put(p, "T.attr(");
-        tirbi_print_expr(p, s->as.attr.node_expr);
+        if (s->as.attr.node_expr) tirbi_print_expr(p, s->as.attr.node_expr);
+        else tirbi_put(p, s->as.attr.node_text);
         tirbi_put(p, ", ");
         tirbi_put_string(p, s->as.attr.key, strlen(s->as.attr.key));
         tirbi_put(p, ", ");
@@ -229,6 +231,57 @@ static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
     tirbi_put(p, ")");
     finish_scope(p, last, name, s->as.allocate.body);
     if (!last) tirbi_names_release(p, mark);
+}
+
+/* A number as it stands in a list whose type is written beside it. */
+static void print_plain_number(tirbi_printer *p, const tirb_expr *e) {
+    bool special = e->kind == TIRB_EXPR_FLOAT_IMM && !isfinite(e->as.float_value);
+    if (special) tirbi_print_expr(p, e);
+    else if (e->kind == TIRB_EXPR_FLOAT_IMM)
+        tirbi_putf(p, e->as.float_value == floor(e->as.float_value) ? "%.1f" : "%.17g", e->as.float_value);
+    else if (tirbi_type_is_bool(e->dtype)) tirbi_put(p, e->as.int_value ? "True" : "False");
+    else if (e->dtype.code == TIRB_CODE_UINT) tirbi_putf(p, "%llu", (unsigned long long)e->as.int_value);
+    else tirbi_putf(p, "%lld", (long long)e->as.int_value);
+}
+
+static void print_constant(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    const tirb_buffer *buffer = s->as.allocate.buffer;
+    uint32_t mark = tirbi_names_mark(p);
+    const char *name = tirbi_name_buffer(p, buffer);
+    char type[32];
+    start_scope(p, last, name);
+    tirbi_put(p, "T.allocate_const([");
+    for (uint32_t i = 0; i < s->as.allocate.n_elements; i++) {
+        if (i) tirbi_put(p, ", ");
+        print_plain_number(p, s->as.allocate.elements[i]);
+    }
+    tirbi_putf(p, "], \"%s\", [", tirb_datatype_text(buffer->dtype, type));
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_print_expr(p, buffer->shape[i]);
+    }
+    tirbi_put(p, "]");
+    if (s->as.allocate.n_annotations) {
+        tirbi_put(p, ", ");
+        tirbi_print_attrs(p, s->as.allocate.annotations, s->as.allocate.n_annotations);
+    }
+    tirbi_put(p, ")");
+    finish_scope(p, last, name, s->as.allocate.body);
+    if (!last) tirbi_names_release(p, mark);
+}
+
+static void print_prefetch(tirbi_printer *p, const tirb_stmt *s) {
+    tirbi_put(p, "T.prefetch(");
+    tirbi_print_buffer_name(p, s->as.prefetch.buffer);
+    tirbi_put(p, ", [");
+    for (uint32_t i = 0; i < s->as.prefetch.buffer->ndim; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_put(p, "T.Range(");
+        tirbi_print_bounds(p, &s->as.prefetch.bounds[i], ", ");
+        tirbi_put(p, ")");
+    }
+    tirbi_put(p, "])");
+    tirbi_end_line(p);
 }
 
 static bool same_size(const tirb_expr *a, const tirb_expr *b) { return a == b || (a && b && tirbi_expr_equal(a, b)); }
@@ -635,7 +688,7 @@ void tirbi_print_stmt(tirbi_printer *p, const tirb_stmt *s, bool last) {
     case TIRB_STMT_BREAK: print_jump(p, "break", "T.evaluate(T.break_loop())"); break;
     case TIRB_STMT_CONTINUE: print_jump(p, "continue", "T.evaluate(T.continue_loop())"); break;
     case TIRB_STMT_BUFFER_REALIZE: tirbi_print_reject(p, s->span, "BufferRealize"); break;
-    case TIRB_STMT_ALLOCATE_CONST: tirbi_print_reject(p, s->span, "AllocateConst"); break;
-    case TIRB_STMT_PREFETCH: tirbi_print_reject(p, s->span, "Prefetch"); break;
+    case TIRB_STMT_ALLOCATE_CONST: print_constant(p, s, last); break;
+    case TIRB_STMT_PREFETCH: print_prefetch(p, s); break;
     }
 }

@@ -41,6 +41,8 @@ typedef enum tirbi_value_kind {
     TIRBI_VALUE_MACRO,
     TIRBI_VALUE_LAMBDA,
     TIRBI_VALUE_META,    /* T.meta_var(value): an alias */
+    TIRBI_VALUE_REDUCER, /* T.comm_reducer: items are the lambda and the identity elements */
+    TIRBI_VALUE_ITERVAR, /* T.iter_var with a domain */
     TIRBI_VALUE_FOREIGN, /* T.ptx.mma: a name of an accelerator */
     TIRBI_VALUE_OPAQUE /* something that only annotations hold: kept as its text */
 } tirbi_value_kind;
@@ -101,6 +103,7 @@ struct tirbi_value {
         tirbi_script_function *function;
         const struct tirbi_macro *macro;
         const tirbi_value *meta;
+        const tirb_itervar *itervar;
     } as;
 };
 

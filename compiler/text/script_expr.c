@@ -73,6 +73,8 @@ static tirbi_value builtin_name(const char *name) {
             return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = spaces[i].space};
     const tirbi_entry *entry = tirbi_find_entry(TIRBI_SPACE_PYTHON, name);
     if (entry) return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
+    /* TVM prints objects without a spelling as metadata["type"][0], with or without what defines them. */
+    if (strcmp(name, "metadata") == 0) return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
     return (tirbi_value){.kind = TIRBI_VALUE_MISSING};
 }
 
@@ -667,7 +669,45 @@ tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const
     return tirbi_value_expr(tirbi_make_load(&s->builder, node->span, buffer, indices, list.n, NULL));
 }
 
+/* One end of a slice of a tuple, clipped to its length as Python does. */
+static bool tuple_end(tirbi_script *s, const tirbi_node *node, int64_t n, int64_t otherwise, int64_t *out) {
+    *out = otherwise;
+    if (!node) return true;
+    tirbi_value v = tirbi_evaluate(s, node);
+    if (!tirbi_to_int(s, &v, "an end of a slice of a tuple", out)) return false;
+    if (*out < 0) *out += n;
+    *out = *out < 0 ? 0 : *out > n ? n : *out;
+    return true;
+}
+
+static tirbi_value slice_tuple(tirbi_script *s, const tirbi_node *slice, const tirbi_value *tuple) {
+    int64_t begin, end, n = tuple->as.sequence.n;
+    if (slice->items[2]) return tirbi_fail(s, TIRB_UNSUPPORTED, slice->span, "a slice of a tuple has no step here");
+    if (!tuple_end(s, slice->items[0], n, 0, &begin) || !tuple_end(s, slice->items[1], n, n, &end)) return tirbi_value_error();
+    tirbi_value v = {.kind = TIRBI_VALUE_TUPLE};
+    if (begin >= end) return v;
+    v.as.sequence.items = tuple->as.sequence.items + begin;
+    v.as.sequence.n = (uint32_t)(end - begin);
+    return v;
+}
+
+/* Python's == of keys: numbers by value, strings by their characters. */
+static bool same_key(const tirbi_value *a, const tirbi_value *b) {
+    if (a->kind == TIRBI_VALUE_STRING && b->kind == TIRBI_VALUE_STRING)
+        return a->as.string.size == b->as.string.size && memcmp(a->as.string.text, b->as.string.text, a->as.string.size) == 0;
+    return tirbi_is_number(a) && tirbi_is_number(b) && a->big == b->big && to_double(a) == to_double(b);
+}
+
+static tirbi_value index_dict(tirbi_script *s, const tirbi_node *node, const tirbi_value *dict) {
+    tirbi_value key = tirbi_evaluate(s, node->items[1]);
+    if (tirbi_is_error(&key)) return key;
+    for (uint32_t i = dict->as.sequence.n; i >= 2; i -= 2) /* the last of equal keys counts */
+        if (same_key(&dict->as.sequence.items[i - 2], &key)) return dict->as.sequence.items[i - 1];
+    return tirbi_fail(s, TIRB_TYPE, node->span, "the dictionary has no such key");
+}
+
 static tirbi_value index_tuple(tirbi_script *s, const tirbi_node *node, const tirbi_value *tuple) {
+    if (node->items[1]->kind == TIRBI_NODE_SLICE) return slice_tuple(s, node->items[1], tuple);
     tirbi_value index = tirbi_evaluate(s, node->items[1]);
     int64_t at, n = tuple->as.sequence.n;
     if (!tirbi_to_int(s, &index, "the index of a tuple", &at)) return tirbi_value_error();
@@ -708,6 +748,8 @@ static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
         return tirbi_index_buffer(s, object.as.buffer, node, node->items[1]);
     case TIRBI_VALUE_TUPLE:
         return index_tuple(s, node, &object);
+    case TIRBI_VALUE_DICT:
+        return index_dict(s, node, &object);
     case TIRBI_VALUE_DTYPE:
         return index_dtype(s, node, object.as.dtype);
     case TIRBI_VALUE_OPAQUE:
@@ -757,7 +799,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
             v.as.space = TIRBI_SPACE_SCRIPT;
         else if (strcmp(name, "tir") == 0 || strcmp(name, "tirx") == 0)
             v.as.space = TIRBI_SPACE_TIR;
-        else if (strcmp(name, "ir") == 0 || strcmp(name, "parser") == 0)
+        else if (space == TIRBI_SPACE_SCRIPT && (strcmp(name, "ir") == 0 || strcmp(name, "parser") == 0))
             v.as.space = TIRBI_SPACE_IR;
         else if (strcmp(name, "ir_module") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = tirbi_find_entry(TIRBI_SPACE_IR, name)};
@@ -1038,7 +1080,7 @@ static tirbi_value evaluate_kind(tirbi_script *s, const tirbi_node *node) {
     case TIRBI_NODE_TERNARY:
         return evaluate_ternary(s, node);
     case TIRBI_NODE_LAMBDA:
-        return (tirbi_value){.kind = TIRBI_VALUE_LAMBDA};
+        return (tirbi_value){.kind = TIRBI_VALUE_LAMBDA, .node = node};
     case TIRBI_NODE_SLICE:
         return tirbi_fail(s, TIRB_SYNTAX, node->span, "a slice is only meaningful as an index");
     case TIRBI_NODE_STARRED:

@@ -29,6 +29,12 @@ tirbi_value tirbi_let_scope(tirbi_script *s, tirbi_span span, const tirb_expr *v
 /* An ALLOCATE of a new buffer. */
 tirbi_value tirbi_allocate_scope(tirbi_script *s, tirbi_span span, const tirb_buffer *buffer);
 
+/* What the tensor expression language and older texts have. */
+tirbi_value tirbi_comm_reducer(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_reduce(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_allocate_const(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_prefetch(tirbi_script *s, const tirbi_call *c);
+
 /* Names of accelerators: T.ptx.mma is foreign, and so is what stands below T.ptx. */
 bool tirbi_is_foreign(const char *name);
 tirbi_value tirbi_foreign(tirbi_script *s, const char *outer, const char *name);

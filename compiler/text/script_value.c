@@ -46,6 +46,8 @@ const char *tirbi_value_text(const tirbi_value *v) {
         [TIRBI_VALUE_MACRO] = "a macro",
         [TIRBI_VALUE_LAMBDA] = "a lambda",
         [TIRBI_VALUE_META] = "a meta variable",
+        [TIRBI_VALUE_REDUCER] = "a reducer",
+        [TIRBI_VALUE_ITERVAR] = "an iterator",
         [TIRBI_VALUE_FOREIGN] = "a function of an accelerator",
         [TIRBI_VALUE_OPAQUE] = "an annotation value",
     };
@@ -220,6 +222,8 @@ const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v) {
         return resolve_handle(s, v->as.expr);
     case TIRBI_VALUE_REGION:
         return region_to_expr(s, v);
+    case TIRBI_VALUE_ITERVAR:
+        return v->as.itervar->var;
     case TIRBI_VALUE_META:
         return tirbi_to_expr(s, v->as.meta);
     case TIRBI_VALUE_TYPEVAR:

@@ -153,6 +153,9 @@ static bool run_function(tirbi_ref_machine *m, const tirb_primfunc *f, const arg
     m->returned = (tirbi_ref_value){.type = {.lanes = 0}};
     bool done = bind_params(m, args, elem_offsets);
     if (done) done = tirbi_ref_run(m, f->body) != TIRBI_REF_FAILED;
+    if (done && f->ret_type.kind == TIRB_TYPE_PRIM && m->returned.type.lanes == 0) {
+        done = tirbi_ref_fail(m, TIRB_ASSERT, "RuntimeError: %s ends without returning a value", f->name);
+    }
     m->depth--;
     m->frame = caller;
     *out = m->returned;

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ir/llvm.h"
 #include "tests/reference/machine.h"
 #include "tests/reference/value.h"
 
@@ -473,6 +474,19 @@ static bool eval_halves(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_valu
     return true;
 }
 
+/* A function of LLVM that is a builtin; its result may be of another integer type than the builtin's. */
+static bool eval_elementwise(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out);
+
+static bool eval_llvm(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
+    tirbi_llvm_call call;
+    if (!tirbi_llvm_call_of(e, &call)) return unsupported(m, "this function of LLVM");
+    tirb_expr same = *e;
+    same.as.call.builtin = call.builtin;
+    same.as.call.args = call.args;
+    same.as.call.n_args = call.n_args;
+    return eval_elementwise(m, &same, mask, out);
+}
+
 static bool eval_elementwise(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
     tirbi_op op = (tirbi_op)tirb_builtins[e->as.call.builtin].op;
     uint32_t n = e->as.call.n_args;
@@ -500,6 +514,8 @@ static bool eval_builtin(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t
     case TIRB_BUILTIN_PTR_BYTE_OFFSET: return eval_byte_offset(m, e, out);
     case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return eval_lane_mask(m, e, out);
     case TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS: return eval_multiply_shift_per_axis(m, e, out);
+    case TIRB_BUILTIN_CALL_LLVM_INTRIN:
+    case TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN: return eval_llvm(m, e, mask, out);
     case TIRB_BUILTIN_PREFETCH:
     case TIRB_BUILTIN_START_PROFILE_INTRINSIC:
     case TIRB_BUILTIN_END_PROFILE_INTRINSIC:
@@ -576,6 +592,54 @@ static bool eval_let(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *ma
     return tirbi_ref_eval(m, e->as.let.body, mask, out);
 }
 
+/* One combination: the results of all values before the first is kept. */
+static bool combine(tirbi_ref_machine *m, const tirb_reduce *r, tirbi_ref_value *held) {
+    bool wanted = true;
+    if (r->condition != NULL && !tirbi_ref_eval_bool(m, r->condition, &wanted)) return false;
+    if (!wanted) return true;
+    tirbi_ref_value *next = tirbi_ref_scratch(m, r->n_values, sizeof *next);
+    if (next == NULL) return false;
+    for (uint32_t i = 0; i < r->n_values; i++) {
+        if (!tirbi_ref_eval(m, r->source[i], NULL, &next[i])) return false;
+    }
+    for (uint32_t i = 0; i < r->n_values; i++) {
+        tirbi_ref_bind(m, r->lhs[i], held[i]);
+        tirbi_ref_bind(m, r->rhs[i], next[i]);
+    }
+    for (uint32_t i = 0; i < r->n_values; i++) {
+        if (!tirbi_ref_eval(m, r->result[i], NULL, &next[i])) return false;
+    }
+    for (uint32_t i = 0; i < r->n_values; i++) held[i] = next[i];
+    return true;
+}
+
+static bool reduce_axis(tirbi_ref_machine *m, const tirb_reduce *r, uint32_t axis, tirbi_ref_value *held) {
+    int64_t min;
+    int64_t extent;
+    if (axis == r->n_axis) return combine(m, r, held);
+    if (!tirbi_ref_eval_int(m, r->axis[axis].dom.min, &min) || !tirbi_ref_eval_int(m, r->axis[axis].dom.extent, &extent)) {
+        return false;
+    }
+    for (int64_t i = 0; i < extent; i++) {
+        if (!tirbi_ref_step(m)) return false;
+        tirbi_ref_bind_int(m, r->axis[axis].var, min + i);
+        if (!reduce_axis(m, r, axis + 1, held)) return false;
+    }
+    return true;
+}
+
+static bool eval_reduce(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
+    const tirb_reduce *r = e->as.reduce;
+    tirbi_ref_value *held = tirbi_ref_scratch(m, r->n_values, sizeof *held);
+    if (held == NULL) return false;
+    for (uint32_t i = 0; i < r->n_values; i++) {
+        if (!tirbi_ref_eval(m, r->init != NULL ? r->init[i] : r->identity[i], NULL, &held[i])) return false;
+    }
+    if (!reduce_axis(m, r, 0, held)) return false;
+    *out = held[r->value_index];
+    return true;
+}
+
 bool tirbi_ref_eval(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
     switch (e->kind) {
     case TIRB_EXPR_VAR: return eval_var(m, e, out);
@@ -593,7 +657,7 @@ bool tirbi_ref_eval(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mas
     case TIRB_EXPR_LET: return eval_let(m, e, mask, out);
     case TIRB_EXPR_CALL: return eval_call(m, e, mask, out);
     case TIRB_EXPR_SHUFFLE: return eval_shuffle(m, e, out);
-    case TIRB_EXPR_REDUCE: return unsupported(m, "Reduce");
+    case TIRB_EXPR_REDUCE: return eval_reduce(m, e, out);
     default: return eval_binary(m, e, mask, out);
     }
 }

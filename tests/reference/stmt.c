@@ -88,11 +88,18 @@ static tirbi_ref_flow run_store(tirbi_ref_machine *m, const tirb_stmt *s) {
 }
 
 /* Memory that lives while `body` runs, zeroed at each execution. */
-static tirbi_ref_flow run_allocated(tirbi_ref_machine *m, const tirb_buffer *buffer, const void *data,
-                                    const tirb_stmt *body) {
+static tirbi_ref_flow run_allocated(tirbi_ref_machine *m, const tirb_buffer *buffer, const tirb_expr *const *elements,
+                                    uint32_t n_elements, const tirb_stmt *body) {
     tirbi_ref_memory *memory;
     if (!tirbi_ref_allocate(m, buffer, &memory)) return TIRBI_REF_FAILED;
-    if (data != NULL) memcpy(memory->bytes, data, memory->size);
+    for (uint32_t i = 0; i < n_elements; i++) {
+        tirbi_ref_value value;
+        uint64_t offset = memory->size / n_elements * i;
+        if (!tirbi_ref_eval(m, elements[i], NULL, &value) ||
+            !tirbi_ref_write(m, tirbi_ref_view_of(m, buffer), offset, &value.one)) {
+            return TIRBI_REF_FAILED;
+        }
+    }
     tirbi_ref_flow flow = tirbi_ref_run(m, body);
     tirbi_ref_free(m, memory);
     return flow;
@@ -104,8 +111,7 @@ static tirbi_ref_flow run_allocate(tirbi_ref_machine *m, const tirb_stmt *s) {
         return TIRBI_REF_FAILED;
     }
     if (!wanted) return TIRBI_REF_NEXT;
-    const void *data = s->kind == TIRB_STMT_ALLOCATE_CONST ? s->as.allocate.data : NULL;
-    return run_allocated(m, s->as.allocate.buffer, data, s->as.allocate.body);
+    return run_allocated(m, s->as.allocate.buffer, s->as.allocate.elements, s->as.allocate.n_elements, s->as.allocate.body);
 }
 
 static tirbi_ref_flow run_declare(tirbi_ref_machine *m, const tirb_stmt *s) {
@@ -273,7 +279,7 @@ static tirbi_ref_flow run_statement(tirbi_ref_machine *m, const tirb_stmt *s) {
     case TIRB_STMT_ATTR: return run_attr(m, s);
     case TIRB_STMT_ASSERT: return run_assert(m, s);
     case TIRB_STMT_STORE: return run_store(m, s);
-    case TIRB_STMT_BUFFER_REALIZE: return run_allocated(m, s->as.realize.buffer, NULL, s->as.realize.body);
+    case TIRB_STMT_BUFFER_REALIZE: return run_allocated(m, s->as.realize.buffer, NULL, 0, s->as.realize.body);
     case TIRB_STMT_ALLOCATE:
     case TIRB_STMT_ALLOCATE_CONST: return run_allocate(m, s);
     case TIRB_STMT_DECL_BUFFER: return run_declare(m, s);
@@ -286,7 +292,7 @@ static tirbi_ref_flow run_statement(tirbi_ref_machine *m, const tirb_stmt *s) {
     case TIRB_STMT_RETURN: return run_return(m, s->as.evaluate.value);
     case TIRB_STMT_BREAK: return TIRBI_REF_BREAK;
     case TIRB_STMT_CONTINUE: return TIRBI_REF_CONTINUE;
-    case TIRB_STMT_PREFETCH: return failed(m, TIRB_UNSUPPORTED, "Prefetch is not supported");
+    case TIRB_STMT_PREFETCH: return s->as.prefetch.body != NULL ? tirbi_ref_run(m, s->as.prefetch.body) : TIRBI_REF_NEXT;
     }
     return failed(m, TIRB_INTERNAL, "no such statement");
 }

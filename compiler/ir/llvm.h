@@ -1,0 +1,17 @@
+/* LLVM's intrinsic functions, called by name. */
+#ifndef TIRB_COMPILER_IR_LLVM_H
+#define TIRB_COMPILER_IR_LLVM_H
+
+#include "compiler/ir/ir.h"
+
+/* What a call of call_llvm_intrin or call_llvm_pure_intrin is, where tirb has it as a builtin: that builtin, and which of
+ * the call's arguments are its operands. */
+typedef struct tirbi_llvm_call {
+    tirb_builtin builtin;
+    const tirb_expr *const *args;
+    uint32_t n_args;
+} tirbi_llvm_call;
+
+bool tirbi_llvm_call_of(const tirb_expr *call, tirbi_llvm_call *out);
+
+#endif
