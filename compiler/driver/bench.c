@@ -41,8 +41,7 @@ static const char bench_details[] =
 
 typedef struct bench {
     run call;
-    uint8_t **first; /* per parameter: the values to restore, or NULL */
-    bool restores;
+    first_values first;
     uint64_t clock_ns; /* what reading the clock takes, which is taken off */
     uint64_t calls_per_run;
     uint64_t runs; /* asked for, or 0 */
@@ -53,42 +52,11 @@ typedef struct bench {
 
 static exit_code read_options(bench *b) {
     const invocation *inv = b->call.inv;
-    const char *runs = option_text(inv, OPTION_RUNS), *time = option_text(inv, OPTION_TIME);
+    const char *runs = option_text(inv, OPTION_RUNS);
     if (runs && (!parse_size(runs, &b->runs) || b->runs > MOST_RUNS)) {
         return fail_usage(inv->command, "--runs is a number from 1 to %d, not '%s'", (int)MOST_RUNS, runs);
     }
-    b->time_ns = 1000000000;
-    if (!time) return EXIT_DONE;
-    char *end;
-    double seconds = strtod(time, &end);
-    if (end == time || *end || !(seconds > 0) || !(seconds <= 3600)) {
-        return fail_usage(inv->command, "--time is a number of seconds above 0 and up to 3600, not '%s'", time);
-    }
-    b->time_ns = (uint64_t)(seconds * 1e9);
-    return EXIT_DONE;
-}
-
-static exit_code keep_first_values(bench *b) {
-    uint32_t n = b->call.info.n_params;
-    b->first = calloc((size_t)n + 1, sizeof *b->first);
-    b->times = calloc(MOST_RUNS, sizeof *b->times);
-    if (!b->first || !b->times) return fail_memory(b->call.inv);
-    for (uint32_t i = 0; i < n; i++) {
-        const parameter *p = &b->call.parameters[i];
-        if (p->info.kind != TIRB_PARAM_TENSOR || !p->info.is_read || !p->info.is_written) continue;
-        b->first[i] = malloc(p->value.tensor.size + 1);
-        if (!b->first[i]) return fail_memory(b->call.inv);
-        memcpy(b->first[i], p->value.tensor.data, p->value.tensor.size);
-        b->restores = true;
-    }
-    return EXIT_DONE;
-}
-
-static void restore(const bench *b) {
-    for (uint32_t i = 0; b->restores && i < b->call.info.n_params; i++) {
-        const tensor *t = &b->call.parameters[i].value.tensor;
-        if (b->first[i]) memcpy(t->data, b->first[i], t->size);
-    }
+    return time_option_read(inv, &b->time_ns);
 }
 
 /* Times `calls` calls in a row. */
@@ -96,7 +64,7 @@ static exit_code time_calls(bench *b, uint64_t calls, uint64_t *out_ns) {
     run *r = &b->call;
     tirb_error error = TIRB_ERROR_INIT;
     tirb_status status = TIRB_OK;
-    restore(b);
+    first_values_restore(&b->first, r);
     uint64_t start = now_ns();
     for (uint64_t i = 0; i < calls && status == TIRB_OK; i++) {
         status = tirb_instance_call(r->instance, r->function, r->arguments, r->info.n_params, &r->result, &error);
@@ -125,7 +93,7 @@ static exit_code warm_up(bench *b) {
     do {
         exit_code code = time_calls(b, b->calls_per_run, &ns);
         if (code != EXIT_DONE) return code;
-        if (ns < least_run_ns && !b->restores && b->calls_per_run < MOST_CALLS_PER_RUN) b->calls_per_run *= 2;
+        if (ns < least_run_ns && !b->first.any && b->calls_per_run < MOST_CALLS_PER_RUN) b->calls_per_run *= 2;
     } while (now_ns() - start < most);
     return EXIT_DONE;
 }
@@ -137,6 +105,8 @@ static bool goes_on(const bench *b, uint64_t start) {
 }
 
 static exit_code measure(bench *b) {
+    b->times = calloc(MOST_RUNS, sizeof *b->times);
+    if (!b->times) return fail_memory(b->call.inv);
     b->clock_ns = clock_cost();
     exit_code code = warm_up(b);
     for (uint64_t start = now_ns(); code == EXIT_DONE && goes_on(b, start);) {
@@ -212,11 +182,10 @@ static exit_code run_bench(const invocation *inv) {
     if (code == EXIT_DONE) code = run_prepare(&b.call, 1);
     if (code == EXIT_DONE) code = arguments_read(&b.call);
     if (code == EXIT_DONE) code = arguments_complete(&b.call);
-    if (code == EXIT_DONE) code = keep_first_values(&b);
+    if (code == EXIT_DONE) code = first_values_keep(&b.first, &b.call);
     if (code == EXIT_DONE) code = measure(&b);
     if (code == EXIT_DONE) code = show(&b);
-    for (uint32_t i = 0; b.first && i < b.call.info.n_params; i++) free(b.first[i]);
-    free(b.first);
+    first_values_free(&b.first, &b.call);
     free(b.times);
     run_clear(&b.call);
     return code;

@@ -86,7 +86,7 @@ struct command {
 };
 
 extern const command compile_command, check_command, fmt_command, run_command, bench_command, inspect_command,
-    explain_command, dis_command, asm_command, cache_command, completion_command;
+    explain_command, profile_command, dis_command, asm_command, cache_command, completion_command;
 /* Every command, ended by NULL. */
 extern const command *const all_commands[];
 

@@ -46,7 +46,7 @@ static exit_code run_check(const invocation *inv) {
     if (code != EXIT_DONE) return code;
     tirb_engine *engine;
     tirb_module *module;
-    code = bundle_load(inv, &checked, &engine, &module);
+    code = bundle_load(inv, &checked, false, &engine, &module);
     if (code == EXIT_DONE) {
         uint32_t n = tirb_module_function_count(module);
         printf("%s: ok: %u function%s, %zu bytes%s\n", checked.file, n, n == 1 ? "" : "s", checked.size,

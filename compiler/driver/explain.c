@@ -30,18 +30,6 @@ static const char *form_name(tirb_loop_form form) {
     return "unknown";
 }
 
-/* Line `number` of the text, without its newline. */
-static const char *find_line(const file_bytes *text, uint32_t number, size_t *out_size) {
-    const char *at = (const char *)text->data, *end = at + text->size;
-    for (; number > 1 && at < end; number--) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        at = newline ? newline + 1 : end;
-    }
-    const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-    *out_size = (size_t)((newline ? newline : end) - at);
-    return at;
-}
-
 /* In the order of the source: a nest's loops may come out of the compiler in another. */
 static int compare_notes(const void *a, const void *b) {
     const tirb_loop_note *x = *(const tirb_loop_note *const *)a, *y = *(const tirb_loop_note *const *)b;
@@ -58,7 +46,7 @@ static void print_text(const file_bytes *text, const tirb_loop_note *const *note
         if (!function || strcmp(function, note->function) != 0) printf("%s%s:\n", function ? "\n" : "", note->function);
         if (note->line != line) {
             size_t size;
-            const char *source = find_line(text, note->line, &size);
+            const char *source = file_line(text, note->line, &size);
             printf("%6u | %.*s\n", note->line, (int)size, source);
         }
         function = note->function;

@@ -54,6 +54,17 @@ exit_code file_read(const invocation *inv, const char *path, size_t limit, file_
     return EXIT_DONE;
 }
 
+const char *file_line(const file_bytes *text, uint32_t number, size_t *out_size) {
+    const char *at = (const char *)text->data, *end = at + text->size;
+    for (; number > 1 && at < end; number--) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline ? newline + 1 : end;
+    }
+    const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    *out_size = (size_t)((newline ? newline : end) - at);
+    return at;
+}
+
 static bool write_all(int descriptor, const uint8_t *bytes, size_t size) {
     while (size > 0) {
         ssize_t wrote = write(descriptor, bytes, size);

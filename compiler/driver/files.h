@@ -18,6 +18,9 @@ typedef struct file_bytes {
  * file system itself. The caller frees data. */
 exit_code file_read(const invocation *inv, const char *path, size_t limit, file_bytes *out, bool *too_large);
 
+/* Line `number` of a text, counted from 1, without its newline; of no bytes behind the end. */
+const char *file_line(const file_bytes *text, uint32_t number, size_t *out_size);
+
 /* An output file under way. Its bytes go to a temporary beside the target, which takes the target's name when it is
  * committed; until then nothing of the target changes. Stdout and what is no regular file (a pipe, /dev/null) get the
  * bytes at commit. */

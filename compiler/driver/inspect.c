@@ -192,7 +192,7 @@ static exit_code run_inspect(const invocation *inv) {
     if (code != EXIT_DONE) return code;
     tirb_engine *engine;
     tirb_module *module;
-    code = bundle_load(inv, &from, &engine, &module);
+    code = bundle_load(inv, &from, false, &engine, &module);
     if (code == EXIT_DONE) {
         code = show(inv, &from, module);
         tirb_module_release(module);

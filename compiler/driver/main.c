@@ -7,7 +7,6 @@
 
 static exit_code run_version(const invocation *inv);
 static exit_code run_help(const invocation *inv);
-static exit_code run_absent(const invocation *inv);
 
 static const option_row only_help[] = {
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
@@ -36,18 +35,6 @@ static const command help_command = {
     .run = run_help,
     .most_operands = 1,
 };
-
-/* Commands that are planned. They have their place in the help, and say that they are not there. */
-#define ABSENT(label, text)                                                                                            \
-    static const command label##_command = {                                                                           \
-        .name = #label,                                                                                                \
-        .operands = "...",                                                                                             \
-        .summary = text " (not there yet)",                                                                            \
-        .options = only_help,                                                                                          \
-        .run = run_absent,                                                                                             \
-        .most_operands = 100000,                                                                                       \
-    }
-ABSENT(profile, "Show where the time of a call goes");
 
 const command *const all_commands[] = {
     &compile_command, &check_command,   &fmt_command,     &run_command,        &bench_command,   &inspect_command,
@@ -87,10 +74,6 @@ static void general_help(FILE *to) {
           "      assertion, or --expect found a difference\n"
           "  70  a fault of tirb itself\n",
           to);
-}
-
-static exit_code run_absent(const invocation *inv) {
-    return fail(inv, EXIT_USAGE, "this command is not there yet in tirb %s", tirb_version());
 }
 
 static exit_code run_help(const invocation *inv) {
@@ -136,10 +119,6 @@ static exit_code dispatch(int argc, char **argv) {
     if (name[0] == '-') return fail_usage(NULL, "'%s' stands where a command must be", name);
     const command *found = find_command(name);
     if (!found) return fail_no_command(name);
-    if (found->run == run_absent) {
-        invocation absent = {.command = found};
-        return run_absent(&absent);
-    }
     invocation inv;
     exit_code code = invocation_parse(found, argc - 2, argv + 2, &inv);
     if (code != EXIT_DONE) return code;

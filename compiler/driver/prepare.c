@@ -34,7 +34,7 @@ exit_code run_prepare(run *r, uint32_t threads_default) {
     tirb_error error = TIRB_ERROR_INIT;
     exit_code code = read_limits(r->inv, threads_default, &limits);
     if (code == EXIT_DONE) code = bundle_open(r->inv, r->inv->operands[0], &r->bundle);
-    if (code == EXIT_DONE) code = bundle_load(r->inv, &r->bundle, &r->engine, &r->module);
+    if (code == EXIT_DONE) code = bundle_load(r->inv, &r->bundle, r->profiles, &r->engine, &r->module);
     if (code == EXIT_DONE) code = function_choose(r->inv, &r->bundle, r->module, &r->function);
     if (code != EXIT_DONE) return code;
     r->info = (tirb_function_info)TIRB_FUNCTION_INFO_INIT;

@@ -169,7 +169,8 @@ exit_code fail_bundle(const invocation *inv, const bundle *from, tirb_status sta
     return fail(inv, code, "%s: %s", from->file, message);
 }
 
-exit_code bundle_load(const invocation *inv, const bundle *from, tirb_engine **out_engine, tirb_module **out_module) {
+exit_code bundle_load(const invocation *inv, const bundle *from, bool profiles, tirb_engine **out_engine,
+                      tirb_module **out_module) {
     tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
     tirb_error error = TIRB_ERROR_INIT;
     const char *isa = option_text(inv, OPTION_ISA), *origin = "--isa";
@@ -180,6 +181,7 @@ exit_code bundle_load(const invocation *inv, const bundle *from, tirb_engine **o
     if (isa && *isa && tirb_isa_from_name(isa, &options.isa) != TIRB_OK) {
         return fail_usage(inv->command, "%s is auto, generic, sse2, avx2, avx512 or neon, not '%s'", origin, isa);
     }
+    options.profile = profiles;
     tirb_status status = tirb_engine_create(&options, out_engine, &error);
     if (status == TIRB_UNSUPPORTED) return fail_usage(inv->command, "%s: %s", origin, error.message);
     if (status != TIRB_OK) return fail(inv, EXIT_INTERNAL, "%s", error.message);

@@ -29,8 +29,10 @@ typedef struct bundle {
 exit_code bundle_open(const invocation *inv, const char *path, bundle *out);
 void bundle_close(bundle *bundle);
 
-/* Verifies the bundle on an engine of the ISA that --isa or TIRB_ISA names. The caller releases both. */
-exit_code bundle_load(const invocation *inv, const bundle *from, tirb_engine **out_engine, tirb_module **out_module);
+/* Verifies the bundle on an engine of the ISA that --isa or TIRB_ISA names, whose calls count their lines with
+ * `profiles`. The caller releases both. */
+exit_code bundle_load(const invocation *inv, const bundle *from, bool profiles, tirb_engine **out_engine,
+                      tirb_module **out_module);
 
 /* Says that a bundle was rejected. */
 exit_code fail_bundle(const invocation *inv, const bundle *from, tirb_status status, const tirb_error *error);

@@ -1,5 +1,5 @@
-/* `tirb run` and `tirb bench` in parts: prepare.c opens the program, arguments.c fills the parameters, run.c and bench.c
- * call, outputs.c shows, compares and saves. */
+/* `tirb run`, `tirb bench` and `tirb profile` in parts: prepare.c opens the program, arguments.c fills the parameters,
+ * run.c, bench.c and profile.c call, outputs.c shows, compares and saves. */
 #ifndef TIRB_COMPILER_DRIVER_RUN_H
 #define TIRB_COMPILER_DRIVER_RUN_H
 
@@ -35,6 +35,7 @@ typedef struct run {
     parameter *parameters; /* info.n_params of them */
     tirb_arg *arguments;
     uint32_t threads;
+    bool profiles; /* calls count their lines */
     bool make_up; /* what the command line does not give is random */
     struct extents *extents; /* with make_up: shape variables that are known */
     double rtol, atol;
@@ -83,6 +84,21 @@ number made_up_scalar(const run *r, const parameter *p);
 exit_code make_up_as(const run *r, parameter *p, const char *text);
 /* A random tensor in the shape that the arguments and extents so far determine. */
 exit_code make_up_tensor(const run *r, parameter *p);
+
+/* ---- repeat.c ---- */
+
+/* --time, in nanoseconds; a second where it is not given. */
+exit_code time_option_read(const invocation *inv, uint64_t *out_ns);
+
+/* What parameters that are read and written held before the first call. */
+typedef struct first_values {
+    uint8_t **bytes; /* per parameter, or NULL */
+    bool any;
+} first_values;
+
+exit_code first_values_keep(first_values *first, const run *r);
+void first_values_restore(const first_values *first, const run *r);
+void first_values_free(first_values *first, const run *r);
 
 /* ---- outputs.c ---- */
 

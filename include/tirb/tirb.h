@@ -63,7 +63,7 @@ typedef struct tirb_engine_options {
     uint64_t cache_bytes;     /* of the module cache, see below; 0: none */
     uint64_t cache_modules;   /* at most so many in the cache; 0: 1,024 */
     uint32_t max_threads;     /* that work on one call, the calling one included; 0: as many as this process has CPUs */
-    uint32_t reserved;
+    uint32_t profile;         /* not 0: calls count their lines (tirb_instance_profile); they are slower, on one thread */
     tirb_parallel_for parallel_for; /* run NULL: the engine starts threads of its own when a call first needs them */
 } tirb_engine_options;
 
@@ -302,6 +302,32 @@ typedef struct tirb_stats {
 
 /* What the last call used. Not during a call. */
 TIRB_API tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_stats);
+
+/* ---- Profiles ----------------------------------------------------------------------------------------------- */
+
+/* What an instance of an engine with options.profile has counted, by entry of its module's line tables: one source line
+ * may have several. Strings belong to the module. A lane loop counts as the line that it begins in. */
+typedef struct tirb_profile_entry {
+    uint32_t struct_size;
+    uint32_t line, column; /* 1-based */
+    uint32_t reserved;
+    const char *function;
+    uint64_t runs;    /* how often calls came to it */
+    uint64_t samples; /* how often tirb_instance_sample found it running */
+} tirb_profile_entry;
+
+#define TIRB_PROFILE_ENTRY_INIT                                                                    \
+    { (uint32_t)sizeof(tirb_profile_entry), 0, 0, 0, 0, 0, 0 }
+
+/* Adds a sample to the entry that is running, if a call is. From any thread, at times of the host's choice: where it
+ * finds an entry more often, calls spend more of their time. Does nothing where the engine does not profile. */
+TIRB_API void tirb_instance_sample(tirb_instance *instance);
+/* Entry `index`, counted from 0, since the instance was made or reset. Set struct_size first (.._INIT). Errors: NOT_FOUND
+ * behind the last one and where the engine does not profile, BUSY during a call, MISUSE. */
+TIRB_API tirb_status tirb_instance_profile(const tirb_instance *instance, uint32_t index,
+                                           tirb_profile_entry *out_entry, tirb_error *error);
+/* Sets all counts to 0. Errors: BUSY during a call, MISUSE. */
+TIRB_API tirb_status tirb_instance_profile_reset(tirb_instance *instance, tirb_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,9 @@
-"""Help, usage errors, and what is not there yet."""
+"""Help and usage errors."""
 
 from harness import DONE, FILES, USAGE, expect
 
 COMMANDS = ("compile", "check", "fmt", "run", "bench", "inspect", "dis", "asm", "explain", "profile", "cache",
             "completion", "version", "help")
-ABSENT = ("profile",)
-WORKING = tuple(c for c in COMMANDS if c not in ABSENT)
 
 
 def test_help_lists_every_command(t):
@@ -23,9 +21,8 @@ def test_exit_codes_are_in_the_help(t):
 def test_help_of_each_command(t):
     for command in COMMANDS:
         first = t.run("help", command, shows=f"Usage: tirb {command}").text
-        if command in WORKING:
-            for flag in ("--help", "-h"):
-                expect(t.run(command, flag).text == first, f"{command} {flag} differs from help {command}")
+        for flag in ("--help", "-h"):
+            expect(t.run(command, flag).text == first, f"{command} {flag} differs from help {command}")
 
 
 def test_help_of_run_names_every_option(t):
@@ -42,11 +39,6 @@ def test_unknown_command(t):
     t.run("frobnicate", code=USAGE, says="no command 'frobnicate'")
     t.run("help", "complie", code=USAGE, says="did you mean 'compile'")
     t.run("--frobnicate", code=USAGE)
-
-
-def test_absent_commands_say_so(t):
-    for command in ABSENT:
-        t.run(command, "whatever", code=USAGE, says=[command, "not there yet"])
 
 
 def test_unknown_option(t):

@@ -49,7 +49,7 @@ static inline void harness_open(harness *h, const char *text) {
     static const tirb_isa all[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (!tirb_isa_available(all[i])) continue;
-        if (tirbi_code_create(h->program, all[i], &h->heap, &h->codes[h->n_isas], &error) != TIRB_OK)
+        if (tirbi_code_create(h->program, all[i], false, &h->heap, &h->codes[h->n_isas], &error) != TIRB_OK)
             fail_msg("translate: %s", error.message);
         h->isas[h->n_isas++] = all[i];
     }

@@ -595,8 +595,64 @@ static void test_calls_do_not_allocate_arguments(void **state) {
     assert_int_equal(memory.live, 0);
 }
 
+/* ---- Profiles --------------------------------------------------------------------------------------------------- */
+
+static const char looping[] = ".fp precise\n.source \"loop.py\"\n"
+                              ".function \"half\" returns i32\n.scalars 2\n.scalar \"x\" i32 s0\n"
+                              ".line 7 3\n    const.i32 s1, 1\n    shr.i32 s1, s0, s1\n    ret.i32 s1\n.end\n"
+                              ".function \"f\" public returns i32\n.scalars 4\n.scalar \"n\" i32 s0\n"
+                              ".line 2 5\n    const.i32 s1, 0\n    const.i32 s2, 0\n    const.i32 s3, 1\n"
+                              "L0:\n.line 3 9\n    add.i32 s2, s2, s0\n    call \"half\", s2, (s2) ()\n"
+                              "    add.i32 s2, s2, s3\n    loop s1, s0, L0\n"
+                              ".line 4 5\n    ret.i32 s2\n.end\n";
+
+static void test_profile(void **state) {
+    (void)state;
+    tirb_result plain, profiled;
+    tirb_stats fuel[2] = {TIRB_STATS_INIT, TIRB_STATS_INIT};
+    tirb_arg n = {.kind = TIRB_ARG_INT, .value.i = 10};
+    tirb_profile_entry entry = TIRB_PROFILE_ENTRY_INIT;
+    session s = open_session(looping, NULL);
+    EXPECT_OK(&s, run(&s, "f", &n, 1, &plain));
+    assert_int_equal(tirb_instance_stats(s.instance, &fuel[0]), TIRB_OK);
+    assert_int_equal(tirb_instance_profile(s.instance, 0, &entry, NULL), TIRB_NOT_FOUND);
+    tirb_instance_sample(s.instance);
+    close_session(&s);
+
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    options.profile = 1;
+    assert_int_equal(tirb_engine_create(&options, &s.engine, NULL), TIRB_OK);
+    s.module = load_text(s.engine, looping);
+    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, NULL), TIRB_OK);
+    for (unsigned round = 0; round < 2; round++) {
+        static const uint64_t expected[] = {10, 1, 10, 1};
+        static const uint32_t lines[] = {7, 2, 3, 4};
+        EXPECT_OK(&s, run(&s, "f", &n, 1, &profiled));
+        tirb_instance_sample(s.instance); /* nothing runs */
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(tirb_instance_profile(s.instance, i, &entry, NULL), TIRB_OK);
+            assert_string_equal(entry.function, i == 0 ? "half" : "f");
+            assert_int_equal(entry.line, lines[i]);
+            assert_int_equal(entry.runs, expected[i]);
+            assert_int_equal(entry.samples, 0);
+        }
+        assert_int_equal(tirb_instance_profile_reset(s.instance, NULL), TIRB_OK);
+    }
+    assert_int_equal(profiled.value.i, plain.value.i);
+    assert_int_equal(tirb_instance_stats(s.instance, &fuel[1]), TIRB_OK);
+    assert_int_equal(fuel[1].fuel_used, fuel[0].fuel_used);
+    assert_int_equal(tirb_instance_profile(s.instance, 4, &entry, &s.error), TIRB_NOT_FOUND);
+    assert_int_equal(tirb_instance_profile(s.instance, 0, NULL, NULL), TIRB_MISUSE);
+    entry.struct_size = 2;
+    assert_int_equal(tirb_instance_profile(s.instance, 0, &entry, NULL), TIRB_MISUSE);
+    assert_int_equal(tirb_instance_profile_reset(NULL, NULL), TIRB_MISUSE);
+    tirb_instance_sample(NULL);
+    close_session(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_profile),
         cmocka_unit_test(test_versions_and_names),
         cmocka_unit_test(test_absent_isas),
         cmocka_unit_test(test_engine_options),

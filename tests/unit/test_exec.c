@@ -600,7 +600,7 @@ static void refused_allocations(void **state) {
         tirbi_heap_init(&heap, &allocator, UINT64_MAX);
         tirbi_code *code = NULL;
         tirb_error error = TIRB_ERROR_INIT;
-        tirb_status status = tirbi_code_create(h.program, TIRB_ISA_GENERIC, &heap, &code, &error);
+        tirb_status status = tirbi_code_create(h.program, TIRB_ISA_GENERIC, false, &heap, &code, &error);
         if (status == TIRB_OK) {
             atomic_uint stop = 0;
             float data[100] = {0};

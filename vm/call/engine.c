@@ -162,6 +162,7 @@ tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine *
     atomic_init(&engine->references, 1);
     engine->heap = heap;
     engine->max_threads = chosen.max_threads;
+    engine->profiles = chosen.profile != 0;
     engine->parallel_for = chosen.parallel_for;
     atomic_init(&engine->team, NULL);
     engine->isa = chosen.isa == TIRB_ISA_AUTO ? best_isa() : chosen.isa;

@@ -38,6 +38,7 @@ static bool make_scratch(tirb_instance *instance) {
         .var_bound = TIRBI_NEW_ARRAY(arena, bool, vars),
     };
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
+    tirbi_profile_create(instance);
     return !arena->failed;
 }
 
@@ -64,6 +65,7 @@ tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits,
                                limits->struct_size);
     }
     fill_defaults(&chosen);
+    if (module->engine->profiles) chosen.threads = 1;
     if (chosen.threads > 1) TIRBI_TRY(tirbi_engine_need_team(module->engine, error));
     tirbi_heap heap = module->engine->heap;
     tirb_instance *instance = tirbi_heap_calloc(&heap, 1, sizeof(*instance));
@@ -220,9 +222,11 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
                      .import = tirbi_import_call,
                      .import_context = instance,
                      .threads = instance->limits.threads,
+                     .profile = instance->profile.runs ? &instance->profile : NULL,
                      .team = atomic_load_explicit(&instance->module->engine->team, memory_order_acquire)};
     uint64_t bits = 0;
     tirb_status status = run_bound(instance, &binding, &run, function, &bits);
+    atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);
     if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
     tirbi_bind_release(&binding, &instance->heap);
     *fuel_used = run.fuel_used;

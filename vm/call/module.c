@@ -124,7 +124,7 @@ static tirb_status fill(tirbi_verified *made, const tirb_engine *engine, const v
     made->program = program;
     TIRBI_TRY(make_plans(made, error));
     TIRBI_TRY(make_import_types(made, error));
-    return tirbi_code_create(program, engine->isa, &made->heap, &made->code, error);
+    return tirbi_code_create(program, engine->isa, engine->profiles, &made->heap, &made->code, error);
 }
 
 void tirbi_verified_retain(void *verified) {

@@ -24,6 +24,7 @@ struct tirb_engine {
     tirbi_cache *cache; /* of verified programs; NULL: none */
     uint64_t cache_bytes, cache_modules;
     uint32_t max_threads;
+    bool profiles;
     tirb_parallel_for parallel_for;
     _Atomic(tirbi_team *) team; /* made by the first instance that may use threads */
 };
@@ -105,10 +106,16 @@ struct tirb_instance {
     atomic_uint busy;
     tirbi_stops stops; /* reset when a call starts */
     tirbi_deadline deadline;
+    tirbi_profile profile;      /* runs is NULL where the engine does not profile */
+    uint32_t n_lines;           /* entries of the module's line tables */
+    atomic_uint_least64_t *samples; /* by entry */
     /* By the last call, stored when it ends: tirb_instance_stats may look while another one begins. */
     atomic_uint_least64_t fuel_used;
     atomic_uint_least64_t peak_memory;
 };
+
+/* Makes room for a profile on the instance's arena, where the engine profiles. */
+void tirbi_profile_create(tirb_instance *instance);
 
 /* The gate of runs, whose context is the instance (vm/host/import.c). */
 tirb_status tirbi_import_call(void *context, uint32_t import, bool in_region, const uint64_t *scalars,

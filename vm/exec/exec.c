@@ -269,6 +269,12 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         LOAD_FRAME();
         GO();
     }
+    HANDLER(PROBE) { /* at a line (b: 1), or back in it after a call */
+        tirbi_profile *profile = machine->run->profile;
+        profile->runs[pc[1].cost] += pc->b;
+        atomic_store_explicit(&profile->current, pc[1].cost, memory_order_relaxed);
+        NEXT(2);
+    }
     HANDLER(ASSERT) {
         if (__builtin_expect((uint8_t)s[pc->a] == 0, 0)) FAIL(assertion(machine, pc));
         NEXT(1);

@@ -26,9 +26,10 @@ typedef struct tirbi_ref {
 
 typedef struct tirbi_code tirbi_code;
 
-/* Translates every function of a verified program. The program must outlive the code. Errors: NO_MEMORY, MEMORY_LIMIT. */
-tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, tirbi_heap *heap, tirbi_code **out,
-                              tirb_error *error);
+/* Translates every function of a verified program, with a probe at each entry of the line tables if it is to be
+ * profiled. The program must outlive the code. Errors: NO_MEMORY, MEMORY_LIMIT. */
+tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool profiled, tirbi_heap *heap,
+                              tirbi_code **out, tirb_error *error);
 void tirbi_code_destroy(tirbi_code *code);
 
 /* Why a run should stop, set by another thread and polled where fuel is charged and inside long instructions. VOID stops
@@ -50,6 +51,14 @@ void tirbi_stop(tirbi_stops *stops, unsigned reason);
 typedef tirb_status (*tirbi_import_gate)(void *context, uint32_t import, bool in_region, const uint64_t *scalars,
                                          const tirbi_ref *refs, uint64_t *result, tirb_error *error);
 
+#define TIRBI_NO_LINE UINT32_MAX
+
+/* What the probes of profiled code count. Entries of line tables are numbered through all functions. */
+typedef struct tirbi_profile {
+    uint64_t *runs;                /* by entry: how often a run came to it */
+    atomic_uint_least32_t current; /* the entry that runs; TIRBI_NO_LINE outside of a run. Read by other threads */
+} tirbi_profile;
+
 /* One run. The caller fills the first part; the run fills the second. */
 typedef struct tirbi_run {
     const tirbi_code *code;
@@ -62,6 +71,7 @@ typedef struct tirbi_run {
     void *import_context;
     uint32_t threads; /* of forks; 0 counts as 1 */
     tirbi_team *team; /* NULL: the calling thread is alone */
+    tirbi_profile *profile; /* of profiled code, which one thread runs; NULL of other */
 
     uint64_t fuel_used;
     uint32_t trap_function; /* where a trap happened: function and byte offset in its code */

@@ -70,6 +70,7 @@ typedef struct tirbi_fn {
     uint32_t reds_at;
     uint32_t sites_at;
     uint32_t frame_size;
+    uint32_t first_line; /* the number of the first entry of its line table */
 } tirbi_fn;
 
 struct tirbi_code {
@@ -79,6 +80,7 @@ struct tirbi_code {
     tirbi_fn *functions;
     const tirbi_kernel_table *kernels;
     const tirbi_lane_machine *lanes;
+    bool profiled;
     uint32_t max_pointers; /* of any lane loop */
     size_t max_scratch;
 };

@@ -195,6 +195,12 @@ static void emit_far(translator *t, uint32_t cost, int64_t target) {
     add_fixup(t, word - 1, word, target);
 }
 
+/* At the entry `line` of the line table, or again in it. */
+static void emit_probe(translator *t, uint32_t line, bool again) {
+    emit1(t, TIRBI_H_PROBE, 0, !again, 0);
+    tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->fn->first_line + line});
+}
+
 static uint32_t loop_cost(const translator *t, int64_t target) {
     return t->ordinals[t->instr->offset] - t->ordinals[target] + 1;
 }
@@ -443,14 +449,27 @@ static void patch_jumps(translator *t) {
     }
 }
 
+/* In profiled code no instruction is fused across the beginning of a line. */
+static void separate_lines(translator *t) {
+    const tirbi_function *f = t->function;
+    for (uint32_t i = 0; t->code->profiled && i < f->n_lines; i++)
+        if (f->lines[i].offset < f->code_size) t->targets[f->lines[i].offset] = 1;
+}
+
 static tirb_status translate_code(translator *t) {
     const tirbi_function *f = t->function;
+    uint32_t line = 0; /* the entry that the instruction belongs to is the one before */
+    separate_lines(t);
     for (uint32_t at = 0; at < f->code_size;) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
         t->emitter.offset = at;
         t->places[at] = t->emitter.n;
+        bool leaves = t->instr->op == TIRB_OP_CALL || t->instr->op == TIRB_OP_CALLX || t->instr->op == TIRB_OP_FORK;
+        while (line < f->n_lines && f->lines[line].offset <= at) line++;
+        if (t->code->profiled && line > 0 && f->lines[line - 1].offset == at) emit_probe(t, line - 1, false);
         at += t->instr->size;
         TIRBI_TRY(translate_one(t, &at));
+        if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);
         if (t->emitter.failed || t->constants.failed) return tirbi_heap_status(t->heap);
     }
     patch_jumps(t);
@@ -545,6 +564,9 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     code->functions = TIRBI_NEW_ARRAY(&code->arena, tirbi_fn, program->n_functions);
     tirbi_instr *instrs = tirbi_heap_calloc(code->heap, 2, sizeof *instrs);
     tirb_status status = code->functions && instrs ? TIRB_OK : tirbi_heap_status(code->heap);
+    for (uint32_t i = 0; i < program->n_functions && code->functions; i++) {
+        if (i > 0) code->functions[i].first_line = code->functions[i - 1].first_line + program->functions[i - 1].n_lines;
+    }
     for (uint32_t i = 0; status == TIRB_OK && i < program->n_functions; i++) {
         translator t = {.code = code,
                         .function = &program->functions[i],
@@ -561,12 +583,13 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     return status;
 }
 
-tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, tirbi_heap *heap, tirbi_code **out,
-                              tirb_error *error) {
+tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool profiled, tirbi_heap *heap,
+                              tirbi_code **out, tirb_error *error) {
     tirbi_code *code = tirbi_heap_calloc(heap, 1, sizeof *code);
     if (!code) return tirbi_error_set(error, tirbi_heap_status(heap), "no memory to translate the program");
     code->heap = heap;
     code->program = program;
+    code->profiled = profiled;
     tirbi_arena_init(&code->arena, heap);
     code->kernels = tirbi_kernels(isa);
     code->lanes = tirbi_lane_machine_of(isa);
