@@ -35,6 +35,7 @@ extern const fuzz_target fuzz_target_bundle;   /* containers: read, verified, an
 extern const fuzz_target fuzz_target_run;      /* bundles: run under limits on every instruction set */
 extern const fuzz_target fuzz_target_bind;     /* arguments: any DLTensor within its memory, any scalar */
 extern const fuzz_target fuzz_target_values;   /* the command's .npy files and literals */
+extern const fuzz_target fuzz_target_cache;    /* the caches: operations in memory, entries on disk */
 
 /* Mutates as bytes; each driver brings its own. */
 size_t fuzz_mutate_bytes(uint8_t *data, size_t size, size_t max_size);

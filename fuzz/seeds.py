@@ -130,6 +130,17 @@ class Seeds:
             data = bytes([i % 4] + [choose.choice((0, 1, 2, 3, 5, 16, 48, 210, choose.randrange(256))) for _ in range(120)])
             self.write("bind", f"random_{i}", data)
 
+    def caches(self):
+        choose = random.Random(2)
+        for i in range(20):
+            self.write("cache", f"memory_{i}", bytes([i]) + bytes(choose.randrange(256) for _ in range(60)))
+        identity, content = b"identity", b"the content"  # the target's key
+        for i, (label, value) in enumerate([(b"label", b"value"), (b"", b""), (b"a\x1b[2J" * 9, bytes(300))]):
+            entry = struct.pack("<IIQQQ", 1, len(label), len(identity), len(content), len(value)) + label + identity + \
+                content + value
+            # The checksum is wrong: the mutator puts it right.
+            self.write("cache", f"disk_{i}", b"\xff" + b"TIRBKEPT" + bytes(16) + entry)
+
     def values(self):
         literals = ["1", "-1.5", "true", "0x7f", "inf", "nan", "4xf32=1,2,3,4", "2x3xi32=0", "f16=1.5", "0xf32=",
                     "3xbool=true,false,1", "2xu64=18446744073709551615,0", "2xbf16=1e38,-0.0", "A=4xf32=1", "1e400"]
@@ -154,7 +165,7 @@ def main():
     parser.add_argument("--replay", required=True)
     parser.add_argument("out", type=pathlib.Path)
     arguments = parser.parse_args()
-    for target in ("text", "assembly", "bundle", "run", "bind", "values"):
+    for target in ("text", "assembly", "bundle", "run", "bind", "values", "cache"):
         shutil.rmtree(arguments.out / target, ignore_errors=True)
     arguments.out.mkdir(parents=True, exist_ok=True)
     seeds = Seeds(arguments)
@@ -162,6 +173,7 @@ def main():
     seeds.assembly()
     seeds.arguments()
     seeds.values()
+    seeds.caches()
     words = subprocess.run([arguments.replay, "--dictionary"], capture_output=True, check=True).stdout
     (arguments.out / "tvmscript.dict").write_bytes(words)
     print(f"{seeds.count} seeds, {words.count(10)} words")
