@@ -1,5 +1,5 @@
 /* TVMScript: any text is compiled or refused with messages; what is compiled loads, runs on every instruction set alike,
- * and does what it does without optimisations. */
+ * and does what it does without optimisations and after it was printed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,12 +39,17 @@ static bool compile(const uint8_t *data, size_t size, uint64_t seed, uint32_t di
     options.fp = (tirb_fp_mode)(seed % 8 < 6 ? TIRB_FP_PRECISE : seed % 8 - 5);
     options.disabled = disabled;
     options.max_memory = MAX_MEMORY;
+    options.explain = seed / 8 % 2;
     tirb_status status = tirb_compile((const char *)data, size, &options, out, &error);
     if (status == TIRB_INTERNAL || status == TIRB_VERIFY || status == TIRB_NO_MEMORY || status == TIRB_MISUSE) {
         fuzz_fail("compiling ends with %s: %s", tirb_status_name(status), error.message);
     }
     if (!*out) fuzz_fail("no result of a compilation");
     check_messages(*out, status);
+    for (uint32_t i = 0; i < tirb_compile_result_loop_count(*out); i++) {
+        const tirb_loop_note *note = tirb_compile_result_loop(*out, i);
+        if (!note || !note->function || !note->variable || !note->text) fuzz_fail("loop %u is not explained", i);
+    }
     return status == TIRB_OK;
 }
 
@@ -55,6 +60,42 @@ static bool load(const tirb_compile_result *result, fuzz_modules *out) {
     if (fuzz_modules_load(out, bytes, size, &error)) return true;
     if (error.code != TIRB_MEMORY_LIMIT) fuzz_fail("what was compiled is refused: %s", error.message);
     return false;
+}
+
+/* The canonical text is its own canonical text. */
+static void check_fixed_point(const uint8_t *text, size_t size, tirb_dialect dialect) {
+    tirb_compile_result *again = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    size_t again_size;
+    tirb_status status = tirb_format((const char *)text, size, dialect, NULL, &again, &error);
+    if (status != TIRB_OK) fuzz_fail("what was printed cannot be read: %s", error.message);
+    const uint8_t *bytes = tirb_compile_result_bytes(again, &again_size);
+    if (again_size != size || memcmp(bytes, text, size) != 0) fuzz_fail("what was printed is printed otherwise");
+    tirb_compile_result_destroy(again);
+}
+
+/* Printed in one dialect or another, it is the same program. */
+static void run_printed(const fuzz_modules *modules, const uint8_t *data, size_t size, uint64_t seed) {
+    tirb_dialect dialect = (tirb_dialect)(seed / 16 % 3);
+    tirb_compile_result *printed = NULL, *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    fuzz_modules again;
+    size_t text_size;
+    tirb_status status = tirb_format((const char *)data, size, dialect, NULL, &printed, &error);
+    if (status == TIRB_OK) {
+        const uint8_t *text = tirb_compile_result_bytes(printed, &text_size);
+        check_fixed_point(text, text_size, dialect);
+        if (!compile(text, text_size, seed, 0, &result)) {
+            fuzz_fail("what was printed is refused");
+        } else if (load(result, &again)) {
+            fuzz_modules_compare(modules, &again, seed);
+            fuzz_modules_release(&again);
+        }
+    } else if (status != TIRB_UNSUPPORTED || dialect == TIRB_DIALECT_SAME) {
+        fuzz_fail("what compiles cannot be printed: %s", error.message);
+    }
+    tirb_compile_result_destroy(result);
+    tirb_compile_result_destroy(printed);
 }
 
 static void run_compiled(const tirb_compile_result *result, const uint8_t *data, size_t size, uint64_t seed) {
@@ -69,6 +110,7 @@ static void run_compiled(const tirb_compile_result *result, const uint8_t *data,
         fuzz_modules_release(&plain);
     }
     tirb_compile_result_destroy(other);
+    if (seed % 4 == 0) run_printed(&fast, data, size, seed);
     fuzz_modules_release(&fast);
 }
 
