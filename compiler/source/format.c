@@ -20,8 +20,18 @@ static void put_char(text_out *out, char c) {
     out->length++;
 }
 
+/* Whether a control character begins here, U+0080 to U+009F included: terminals obey them. */
+static bool is_control(const char *p) {
+    const unsigned char *c = (const unsigned char *)p;
+    return c[0] < 0x20 || c[0] == 0x7F || (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F);
+}
+
 static void put_text(text_out *out, const char *text) {
-    while (*text) put_char(out, *text++);
+    for (; *text; text++) {
+        bool control = is_control(text);
+        if (control && (unsigned char)*text == 0xC2) text++;
+        put_char(out, control ? '?' : *text);
+    }
 }
 
 static void put_number(text_out *out, uint32_t n) {
@@ -57,7 +67,11 @@ static void put_excerpt(text_out *out, const tirb_diagnostic *d) {
     if (first > 0) put_text(out, "...");
     for (uint32_t i = first; i < last; i++) {
         const char *next = next_character(p);
-        for (; p < next; p++) put_char(out, ((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7F ? ' ' : *p);
+        if (is_control(p) && *p != '\t') {
+            put_char(out, ' ');
+            p = next;
+        }
+        while (p < next) put_char(out, *p++);
     }
     if (last < total) put_text(out, "...");
     put_char(out, '\n');

@@ -50,8 +50,10 @@ static tirb_status check_name(checker *c, uint16_t name, const char *what, unsig
     }
     for (uint32_t i = 0; i < s->size; i++) {
         uint8_t byte = (uint8_t)s->text[i];
-        if (byte <= ' ' || byte == 0x7f) {
-            return tirbi_verify_fail(c, "%s %u: byte 0x%02x in its name", what, index, byte);
+        uint8_t after = (uint8_t)s->text[i + 1]; /* texts are terminated */
+        bool control = byte == 0xc2 && after >= 0x80 && after <= 0x9f;
+        if (byte <= ' ' || byte == 0x7f || control) {
+            return tirbi_verify_fail(c, "%s %u: byte 0x%02x in its name", what, index, control ? after : byte);
         }
     }
     return TIRB_OK;

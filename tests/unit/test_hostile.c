@@ -1,8 +1,9 @@
 /* Small bundles that ask for much: what they cost to load is in proportion to their size, and what they do at run time
  * is paid for by fuel, stopped by the memory limit, or both. Where that fails, a test takes minutes or fails for want of
- * memory: nothing here asserts a time. */
+ * memory: nothing here asserts a time. And what they say cannot do anything to a terminal. */
 #include "tests/unit/loader_fixture.h"
 
+#include <tirb/compiler.h>
 #include <tirb/tirb.h>
 
 static tirb_engine *engine;
@@ -96,7 +97,75 @@ static void test_large_frames(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* ---- What reaches a terminal ----------------------------------------------------------------------------------- */
+
+static void expect_plain(const char *text) {
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if ((*c < ' ' && *c != '\n') || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F)) {
+            fail_msg("byte 0x%02x in '%s'", *c, text);
+        }
+    }
+}
+
+/* A program says what it likes in its messages, but cannot make a terminal or a log do something. */
+static void test_messages_are_plain(void **state) {
+    (void)state;
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, ".source \"a\\x1b[1m.py\"\n.function \"f\" public\n.scalars 1\n.scalar \"n\" i64 s0\n"
+               "assert s0, \"\\x1b]0;title\\x07\", \"line\\x0a\\x7f\\xc2\\x9b2J \\xc3\\xa9\"\nret.void\n.end\n");
+    tirb_module *module = load(&text);
+    tirb_instance *instance = NULL;
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    const tirb_arg arg = {.kind = TIRB_ARG_INT};
+    tirb_error error = TIRB_ERROR_INIT;
+    assert_int_equal(tirb_instance_call(instance, 0, &arg, 1, NULL, &error), TIRB_ASSERT);
+    expect_plain(error.message);
+    expect_plain(error.where);
+    assert_string_equal(error.message, "?]0;title?: line????2J \xc3\xa9 (in f)");
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirbi_writer_destroy(&text);
+}
+
+static void test_names_are_plain(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    static const char *const names[] = {"a\\x1b[2J", "a\\xc2\\x9b2J", "\\x7f", "a b"};
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char text[200];
+        snprintf(text, sizeof(text), ".function \"%s\" public\nret.void\n.end\n", names[i]);
+        assert_int_equal(tirbi_verify(fixture_assemble(&f, text), &f.heap, &f.error), TIRB_VERIFY);
+        assert_non_null(strstr(f.error.message, "in its name"));
+    }
+    fixture_close(&f);
+}
+
+static void test_diagnostics_are_plain(void **state) {
+    (void)state;
+    static const char text[] = "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((4,), 'float32')):\n"
+                               "    T.func_attr({'a\x1b[2J\xc2\x9b': 1, 'a\x1b[2J\xc2\x9b': 2})\n    A[0] = 1.0 \x1b\x07\n";
+    tirb_compile_result *result = NULL;
+    char shown[1024];
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.file_name = "a\x1b[2J.py";
+    assert_int_not_equal(tirb_compile(text, sizeof(text) - 1, &options, &result, NULL), TIRB_OK);
+    assert_true(tirb_compile_result_diagnostic_count(result) > 0);
+    for (uint32_t i = 0; i < tirb_compile_result_diagnostic_count(result); i++) {
+        tirb_compile_result_format(result, i, shown, sizeof(shown));
+        expect_plain(shown);
+    }
+    tirb_compile_result_destroy(result);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_splats), cmocka_unit_test(test_large_frames)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_splats),        cmocka_unit_test(test_large_frames),
+        cmocka_unit_test(test_messages_are_plain), cmocka_unit_test(test_names_are_plain),
+        cmocka_unit_test(test_diagnostics_are_plain),
+    };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
