@@ -17,7 +17,7 @@
 #include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
-#include "vm/exec/slots.h"
+#include "vm/lanes/slots.h"
 #include "vm/lanes/kernels.h"
 #include "vm/math/half.h"
 

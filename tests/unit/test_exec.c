@@ -4,7 +4,7 @@
 #include <fenv.h>
 #include <math.h>
 
-#include "vm/exec/slots.h"
+#include "vm/lanes/slots.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/reduce.h"
 

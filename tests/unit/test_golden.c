@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "compiler/text/text.h"
-#include "vm/exec/slots.h"
+#include "vm/lanes/slots.h"
 #include "vm/lanes/kernels.h"
 #include <tirb/compiler.h>
 #include <tirb/dlpack.h>

@@ -1,7 +1,7 @@
 /* Random lane loops: every instruction set against a model that runs one lane after the other, one element at a time. */
 #include "tests/unit/machine_harness.h"
 
-#include "vm/exec/slots.h"
+#include "vm/lanes/slots.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/reduce.h"
 

@@ -5,7 +5,7 @@
 
 #include "loader/base/error.h"
 #include "vm/exec/machine.h"
-#include "vm/exec/slots.h"
+#include "vm/lanes/slots.h"
 #include "vm/lanes/reduce.h"
 #include "vm/math/ops.h"
 
@@ -166,21 +166,6 @@ static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, con
     machine->host = tirbi_fpu_enter();
     if (status == TIRB_OK && import->returns) s[pc->b] = tirbi_slot_extend(result, import->return_type);
     return status == TIRB_OK ? tirbi_poll(machine) : status;
-}
-
-/* Any elementwise instruction, by its kernel on one element. Kernels expect a bool to be 0 or 1. */
-static tirb_status run_kernel(tirbi_machine *machine, const tirbi_word *pc, uint64_t *s) {
-    uint8_t sizes[4]; /* of the operands, and the set of those that are bools */
-    memcpy(sizes, &pc[1].list[2], sizeof sizes);
-    uint64_t operands[3] = {s[pc->b], s[pc->c], s[pc[1].list[0]]};
-    for (unsigned i = 0; i < 3; i++)
-        if (sizes[3] >> i & 1) operands[i] = tirbi_slot_bool(operands[i]);
-    uint64_t result = 0;
-    if (!pc[2].kernel(&result, tirbi_slot_bytes(&operands[0], sizes[0]), tirbi_slot_bytes(&operands[1], sizes[1]),
-                      tirbi_slot_bytes(&operands[2], sizes[2]), 1))
-        return no_division(machine->error);
-    s[pc->a] = tirbi_slot_from_bytes(&result, (uint8_t)pc[1].list[1]);
-    return TIRB_OK;
 }
 
 tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
@@ -358,8 +343,9 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         pc = frame->fn->words;
         GO();
     }
-    HANDLER(KERNEL) {
-        TRY(run_kernel(machine, pc, s));
+    HANDLER(FUNCTION) {
+        if (__builtin_expect(!pc[2].scalar(&s[pc->a], s[pc->b], s[pc->c], s[pc[1].list[0]]), 0))
+            FAIL(no_division(machine->error));
         NEXT(3);
     }
     HANDLER(SELECT64) {

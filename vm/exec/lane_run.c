@@ -5,7 +5,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
-#include "vm/exec/slots.h"
+#include "vm/lanes/slots.h"
 
 /* The elements that a cursor reaches, as a box: from `start`, `count[d]` steps of `step[d]` bytes in dimension d.
  * Dimension 0 are the lanes, dimension k + 1 is inner loop k. */

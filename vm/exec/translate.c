@@ -48,7 +48,7 @@ static const uint16_t extend_forms[TIRB_N_DTYPES] = {
 /* The type whose extension is an integer cast, or TIRB_TYPE_NONE when it takes more than an extension. */
 static uint8_t cast_as_extension(uint8_t to, uint8_t from) {
     bool from_int = tirbi_dtype_is_int(from) || from == TIRB_BOOL;
-    if (!from_int || !tirbi_dtype_is_int(to)) return TIRB_TYPE_NONE;
+    if (!from_int || tirbi_dtype_is_float(to) || (to == TIRB_BOOL && from != TIRB_BOOL)) return TIRB_TYPE_NONE;
     if (from == TIRB_BOOL) return TIRB_BOOL;
     if (tirbi_dtypes[to].size <= tirbi_dtypes[from].size) return carrier[to];
     if (!tirbi_dtype_is_signed(from) || tirbi_dtype_is_signed(to) || tirbi_dtypes[to].size == 8) return carrier[from];
@@ -212,39 +212,28 @@ static bool next_is(translator *t, uint32_t at, uint8_t op) {
     return tirbi_decode(t->function->code, t->function->code_size, at, t->next, NULL) == TIRB_OK;
 }
 
-static void emit_kernel(translator *t, tirbi_kernel kernel, unsigned arity, uint8_t source) {
-    const tirbi_instr *in = t->instr;
-    uint16_t slot[3] = {0, 0, 0};
-    uint8_t size[4] = {1, 1, 1, 0};
-    for (unsigned i = 0; i < arity; i++) {
-        slot[i] = (uint16_t)in->operand[1 + i];
-        uint8_t type = (uint8_t)tirbi_op_operand_type(in->op, in->type, source, i);
-        size[i] = tirbi_dtypes[type].size;
-        if (type == TIRB_BOOL) size[3] |= (uint8_t)(1u << i);
-    }
-    uint16_t sizes[2];
-    memcpy(sizes, size, sizeof sizes);
-    emit1(t, TIRBI_H_KERNEL, in->operand[0], slot[0], slot[1]);
-    tirbi_translate_word(&t->emitter,
-               list_of(slot[2], (unsigned)tirbi_op_result_type(in->op, in->type), sizes[0], sizes[1]));
-    tirbi_translate_word(&t->emitter, (tirbi_word){.kernel = kernel});
+static void emit_function(translator *t, tirbi_scalar function, unsigned arity) {
+    const int64_t *o = t->instr->operand;
+    emit1(t, TIRBI_H_FUNCTION, o[0], o[1], arity > 1 ? o[2] : 0);
+    tirbi_translate_word(&t->emitter, list_of(arity > 2 ? (unsigned)o[3] : 0, 0, 0, 0));
+    tirbi_translate_word(&t->emitter, (tirbi_word){.scalar = function});
 }
 
-static tirb_status no_kernel(translator *t) {
-    return tirbi_error_set(t->error, TIRB_INTERNAL, "no kernel for %s.%s", tirbi_ops[t->instr->op].mnemonic,
+static tirb_status no_function(translator *t) {
+    return tirbi_error_set(t->error, TIRB_INTERNAL, "no function for %s.%s", tirbi_ops[t->instr->op].mnemonic,
                            tirbi_dtypes[t->instr->type].name);
 }
 
 static tirb_status translate_conversion(translator *t) {
     const tirbi_instr *in = t->instr;
     uint8_t from = (uint8_t)in->operand[2];
-    tirbi_kernel kernel;
+    tirbi_scalar function;
     if (in->op == TIRB_OP_BITS) {
         if (!tirbi_dtype_is_float(from) && !tirbi_dtype_is_float(in->type)) {
             emit1(t, extend_forms[carrier[in->type]], in->operand[0], in->operand[1], 0);
             return TIRB_OK;
         }
-        kernel = t->code->kernels->bits[in->type][from];
+        function = t->code->kernels->scalar_bits[in->type][from];
     } else {
         uint8_t extension = cast_as_extension(in->type, from);
         if (extension != TIRB_TYPE_NONE) {
@@ -255,10 +244,10 @@ static tirb_status translate_conversion(translator *t) {
             emit1(t, convert_forms[in->type][from] - 1u, in->operand[0], in->operand[1], 0);
             return TIRB_OK;
         }
-        kernel = t->code->kernels->cast[in->type][from];
+        function = t->code->kernels->scalar_cast[in->type][from];
     }
-    if (!kernel) return no_kernel(t);
-    emit_kernel(t, kernel, 1, from);
+    if (!function) return no_function(t);
+    emit_function(t, function, 1);
     return TIRB_OK;
 }
 
@@ -280,9 +269,9 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
     }
     unsigned form = elementwise_forms[in->op][in->type];
     if (form == 0) {
-        tirbi_kernel kernel = t->code->kernels->op[in->op - TIRBI_FIRST_ELEMENTWISE][in->type];
-        if (!kernel) return no_kernel(t);
-        emit_kernel(t, kernel, tirbi_ops[in->op].arity, in->type);
+        tirbi_scalar function = t->code->kernels->scalar_op[in->op - TIRBI_FIRST_ELEMENTWISE][in->type];
+        if (!function) return no_function(t);
+        emit_function(t, function, tirbi_ops[in->op].arity);
         return TIRB_OK;
     }
     form--;

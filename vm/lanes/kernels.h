@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tirb/tirb.h>
 
@@ -16,12 +17,19 @@
  * unspecified). Bools are bytes, 0 or 1. */
 typedef bool (*tirbi_kernel)(void *d, const void *a, const void *b, const void *c, size_t n);
 
+/* *d = op(a, b, c) on the 64-bit slots of registers; unused operands are anything. False: it divides by zero. */
+typedef bool (*tirbi_scalar)(uint64_t *d, uint64_t a, uint64_t b, uint64_t c);
+
 enum { TIRBI_FIRST_ELEMENTWISE = 0x20, TIRBI_N_ELEMENTWISE = 0x60 };
 
 typedef struct tirbi_kernel_table {
     tirbi_kernel op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES]; /* by scalar opcode - 0x20 and type; NULL: no such pair */
     tirbi_kernel cast[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from] */
     tirbi_kernel bits[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from], equal sizes only; floats become canonical NaNs */
+    /* The same on one element, where the scalar machine has no handler of its own. */
+    tirbi_scalar scalar_op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES];
+    tirbi_scalar scalar_cast[TIRB_N_DTYPES][TIRB_N_DTYPES];
+    tirbi_scalar scalar_bits[TIRB_N_DTYPES][TIRB_N_DTYPES];
 } tirbi_kernel_table;
 
 /* One more than the greatest tirb_isa. */

@@ -26,7 +26,8 @@ typedef union tirbi_word {
     };
     uint16_t list[4];
     uint64_t bits;
-    tirbi_kernel kernel;
+    tirbi_kernel kernel; /* of a lane loop */
+    tirbi_scalar scalar;
 } tirbi_word;
 
 _Static_assert(sizeof(tirbi_word) == 8, "a word is 8 bytes");

@@ -1,6 +1,6 @@
 /* Scalar registers are 64-bit slots: how a value of each type is read from its slot and written to it. */
-#ifndef TIRB_VM_EXEC_SLOTS_H
-#define TIRB_VM_EXEC_SLOTS_H
+#ifndef TIRB_VM_LANES_SLOTS_H
+#define TIRB_VM_LANES_SLOTS_H
 
 #include <stdint.h>
 #include <string.h>
@@ -16,6 +16,8 @@ typedef uint8_t tirbi_c_u8;
 typedef uint16_t tirbi_c_u16;
 typedef uint32_t tirbi_c_u32;
 typedef uint64_t tirbi_c_u64;
+typedef uint16_t tirbi_c_f16;
+typedef uint16_t tirbi_c_bf16;
 typedef float tirbi_c_f32;
 typedef double tirbi_c_f64;
 
@@ -30,6 +32,8 @@ TIRBI_INTEGER_SLOT(u8, uint64_t)
 TIRBI_INTEGER_SLOT(u16, uint64_t)
 TIRBI_INTEGER_SLOT(u32, uint64_t)
 TIRBI_INTEGER_SLOT(u64, uint64_t)
+TIRBI_INTEGER_SLOT(f16, uint64_t)
+TIRBI_INTEGER_SLOT(bf16, uint64_t)
 #undef TIRBI_INTEGER_SLOT
 
 /* A bool is true when its low byte is not 0, and is written as 0 or 1. */
