@@ -19,6 +19,7 @@ typedef struct nest {
     uint32_t n_writes, n_reads;
     tirbi_loop_set own; /* variables that the body sets */
     bool spatial[TIRBI_MAX_AFFINE];
+    uint32_t n_spatial;
     bool irregular;
 } nest;
 
@@ -182,24 +183,80 @@ static int score(nest *n, uint32_t lane) {
     return total;
 }
 
-/* The nest's loops from the lane loop inwards, as new loops around the same body. */
-static const tirbi_ls *rebuild(nest *n, uint32_t lane, tirbi_nest *out) {
+static const tirbi_ls *around(nest *n, uint32_t loop, const tirbi_ls *body) {
+    tirbi_ls *fresh = body ? TIRBI_NEW(n->pool->arena, tirbi_ls) : NULL;
+    if (!fresh) return NULL;
+    *fresh = *n->loop[loop];
+    fresh->as.loop.body = body;
+    return fresh;
+}
+
+/* The nest's loops from the lane loop inwards, as new loops around the same body: the lane loop, `inside` of the other
+ * spatial loops, those of reductions. The first spatial loops stay outside. */
+static const tirbi_ls *rebuild(nest *n, uint32_t lane, uint32_t inside, tirbi_nest *out) {
     const tirbi_ls *body = n->body;
-    for (uint32_t i = n->loops.n + 1; i-- > 0;) {
-        bool at_lane = i == 0;
-        uint32_t k = at_lane ? lane : i - 1;
-        if (!at_lane && n->spatial[k]) continue;
-        tirbi_ls *fresh = TIRBI_NEW(n->pool->arena, tirbi_ls);
-        if (!fresh) return NULL;
-        *fresh = *n->loop[k];
-        fresh->as.loop.body = body;
-        body = fresh;
+    for (uint32_t i = n->loops.n; i-- > 0;) {
+        if (!n->spatial[i]) body = around(n, i, body);
+    }
+    uint32_t left = inside;
+    for (uint32_t i = n->loops.n; i-- > 0;) {
+        if (!n->spatial[i] || i == lane) continue;
+        if (left == 0) break;
+        body = around(n, i, body);
+        left--;
     }
     out->n_outer = 0;
-    for (uint32_t i = 0; i < n->loops.n; i++) {
+    for (uint32_t i = 0, outside = n->n_spatial - 1 - inside; i < n->loops.n && out->n_outer < outside; i++) {
         if (n->spatial[i] && i != lane) out->outer[out->n_outer++] = n->loops.var[i];
     }
-    return body;
+    return around(n, lane, body);
+}
+
+static bool is_cheap(uint8_t op) {
+    switch (op) {
+    case TIRB_OP_VADD:
+    case TIRB_OP_VSUB:
+    case TIRB_OP_VMUL:
+    case TIRB_OP_VFMA:
+    case TIRB_OP_VFMS:
+    case TIRB_OP_VFNMA:
+    case TIRB_OP_VMIN:
+    case TIRB_OP_VMAX:
+    case TIRB_OP_VNEG: return true;
+    default: return false;
+    }
+}
+
+/* Whether a plan computes much that is the same in all lanes: outside of the lane loop that is one scalar per row. */
+static bool repeats_scalars(const tirbi_lane_plan *plan) {
+    enum { SOME = 4 };
+    bool same[TIRBI_MAX_LANE_REGS] = {false};
+    uint32_t cheap = 0;
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const tirbi_lane_op *o = &plan->ops[i];
+        if (o->op == TIRB_OP_VSPLAT) same[o->to] = true;
+        if (o->op == TIRB_OP_VLOAD) same[o->to] = !plan->cursors[o->cursor].form.coefficient[0];
+        if (!(tirbi_ops[o->op].flags & TIRBI_FLAG_ELEMENTWISE)) continue;
+        bool all = true;
+        for (uint32_t k = 0; k < tirbi_ops[o->op].arity; k++) all = all && same[o->from[k]];
+        same[o->to] = all;
+        if (all && (!is_cheap(o->op) || ++cheap > SOME)) return true;
+    }
+    return false;
+}
+
+/* Plans lanes for a loop, with as many of the other spatial loops inside the lane loop as it can hold: the machine runs
+ * them around its blocks, for much less than entering a lane loop each time. */
+static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
+    uint32_t reductions = n->loops.n - n->n_spatial, others = n->n_spatial - 1;
+    uint32_t room = reductions < TIRBI_MAX_INNER ? TIRBI_MAX_INNER - reductions : 0;
+    uint32_t inside = others < room ? others : room;
+    for (;;) {
+        const tirbi_ls *loop = rebuild(n, lane, inside, out);
+        tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(n->pool, loop) : NULL;
+        if (inside == 0 || (plan && !repeats_scalars(plan))) return plan;
+        inside = 0;
+    }
 }
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange, tirbi_nest *out) {
@@ -210,6 +267,7 @@ bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange
     if (n->loops.n == 0) return false;
     note_body(n, n->body);
     if (!interchange || !reorderable(n)) return false;
+    for (uint32_t i = 0; i < n->loops.n; i++) n->n_spatial += n->spatial[i];
     bool tried[TIRBI_MAX_AFFINE] = {false};
     for (;;) {
         int best = -500;
@@ -223,8 +281,7 @@ bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange
         }
         if (lane == UINT32_MAX) return false;
         tried[lane] = true;
-        const tirbi_ls *lane_loop = rebuild(n, lane, out);
-        out->plan = lane_loop ? tirbi_plan_lanes(pool, lane_loop) : NULL;
+        out->plan = plan_lane(n, lane, out);
         if (out->plan) return true;
     }
 }

@@ -79,6 +79,7 @@ static void fill_loop(lane_body *body, const tirbi_lane_header *header, tirbi_co
         tirbi_lane_cursor *to = &cursors[c];
         to->ref = from->ref;
         to->size = tirbi_dtypes[from->type].size;
+        to->shift = (uint8_t)__builtin_ctz(to->size);
         to->access = from->access;
         to->start = tirbi_slot_of_x(constants, from->start);
         to->step = tirbi_slot_of_x(constants, from->step);

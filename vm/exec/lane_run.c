@@ -28,6 +28,7 @@ typedef struct entry {
     const tirbi_ref *refs;
     int64_t n;
     int64_t extent[TIRBI_MAX_INNER];
+    bool repeats; /* nothing that is written is read: lanes may be computed twice */
     reach reaches[TIRBI_MAX_CURSORS];
 } entry;
 
@@ -81,19 +82,19 @@ static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, un
     bool fits = widen((int64_t)e->slots[cursor->step], e->n, &low, &high);
     for (unsigned k = 0; k < e->loop->n_inner; k++)
         if (loops >> k & 1) fits = fits && widen((int64_t)e->slots[cursor->steps[k]], e->extent[k], &low, &high);
-    uint64_t length = ref->size / cursor->size;
+    uint64_t length = ref->size >> cursor->shift;
     if (!fits || low < 0 || (uint64_t)high >= length)
         return fits ? tirbi_error_set(e->machine->error, TIRB_BOUNDS,
                                       "elements %lld to %lld are outside of the %llu elements that there are",
                                       (long long)low, (long long)high, (unsigned long long)length)
                     : tirbi_error_set(e->machine->error, TIRB_BOUNDS, "an index is over 64 bits");
     uintptr_t data = (uintptr_t)ref->data;
-    uintptr_t first = data + (uintptr_t)low * cursor->size;
-    uintptr_t behind = data + ((uintptr_t)high + 1) * cursor->size;
+    uintptr_t first = data + ((uintptr_t)low << cursor->shift);
+    uintptr_t behind = data + (((uintptr_t)high + 1) << cursor->shift);
     if (!r->reached || first < r->low) r->low = first;
     if (!r->reached || behind > r->high) r->high = behind;
     r->reached = true;
-    r->start = ref->data + (uintptr_t)start * cursor->size;
+    r->start = ref->data + ((uintptr_t)start << cursor->shift);
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
         if (!(loops >> k & 1)) continue;
         r->step[k + 1] = (int64_t)(e->slots[cursor->steps[k]] * cursor->size);
@@ -189,17 +190,21 @@ static bool apart(const reach *a, const reach *b, unsigned dimensions) {
     return false;
 }
 
-static tirb_status check_overlap(const entry *e) {
+static tirb_status check_overlap(entry *e) {
     unsigned dimensions = 1u + e->loop->n_inner;
     for (unsigned w = 0; w < e->loop->n_cursors; w++) {
         const reach *written = &e->reaches[w];
-        if (!(e->loop->cursors[w].access & TIRBI_WRITE) || !written->reached) continue;
+        uint8_t access = e->loop->cursors[w].access;
+        if (!(access & TIRBI_WRITE) || !written->reached) continue;
+        if (access & TIRBI_READ) e->repeats = false;
         if (!lanes_apart(written, dimensions))
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "two lanes write the same element");
         for (unsigned c = 0; c < e->loop->n_cursors; c++) {
             const reach *other = &e->reaches[c];
             if (c == w || !other->reached) continue;
-            if (apart(written, other, dimensions) || same_elements(written, other, dimensions)) continue;
+            if (apart(written, other, dimensions)) continue;
+            e->repeats = false;
+            if (same_elements(written, other, dimensions)) continue;
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP,
                                    "a lane writes an element that another lane reads or writes");
         }
@@ -222,6 +227,7 @@ static tirb_status make_state(tirbi_machine *machine) {
     uint8_t *scratch = (uint8_t *)state + head + pointers;
     state->scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64;
     state->stop = machine->stop;
+    state->loop = NULL;
     machine->lanes = state;
     machine->lanes_size = size;
     return TIRB_OK;
@@ -235,7 +241,9 @@ static void set_pointers(const entry *e, tirbi_lane_state *state) {
         const uint64_t *slot = &e->slots[loop->splats[i].slot];
         *pointer++ = tirbi_slot_bytes((uint64_t *)(uintptr_t)slot, loop->splats[i].size);
     }
+    if (state->loop == loop) return;
     for (unsigned i = 0; i < loop->n_strips; i++) *pointer++ = state->scratch + (size_t)i * loop->strip_size;
+    state->loop = loop;
 }
 
 /* Steps of cursors that no use reaches stay out: their pointers are null. */
@@ -258,11 +266,33 @@ static void set_moves(const entry *e, tirbi_lane_state *state) {
     }
 }
 
+/* Whether the rows of loop k follow each other in every cursor, as if they were more lanes. */
+static bool rows_follow(const entry *e, unsigned k) {
+    if (e->loop->counts_lanes || e->loop->inner[k].index != TIRBI_NO_REG) return false;
+    for (uint32_t c = 0; c < e->loop->n_cursors; c++) {
+        const reach *r = &e->reaches[c];
+        int64_t row;
+        if (r->reached && (!tirbi_mul_i64(r->step[0], e->n, &row) || row != r->step[k + 1])) return false;
+    }
+    return true;
+}
+
+/* The loops around the blocks; the innermost are made part of the lanes where their rows follow each other. */
+static void set_outer_loops(entry *e, tirbi_lane_state *state) {
+    state->n_outer = e->loop->n_outer;
+    for (unsigned o = 0; o < state->n_outer; o++) state->outer[o] = e->loop->outer[o];
+    for (; state->n_outer > 0; state->n_outer--) {
+        unsigned k = state->outer[state->n_outer - 1];
+        if (e->extent[k] != 1 && (!rows_follow(e, k) || !tirbi_mul_i64(e->n, e->extent[k], &e->n))) return;
+    }
+}
+
 /* An index register is 0 while its loop does not run, so that no block sees what another one has counted. */
 static void set_inner_loops(const entry *e, tirbi_lane_state *state, uint64_t *slots) {
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
         uint16_t index = e->loop->inner[k].index;
         state->inner[k].extent = e->extent[k];
+        state->inner[k].left = e->extent[k];
         state->inner[k].index = index == TIRBI_NO_REG ? NULL : &slots[index];
         if (state->inner[k].index) *state->inner[k].index = 0;
     }
@@ -280,13 +310,20 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     if (e.n < 1) return TIRB_OK;
     for (unsigned k = 0; k < loop->n_inner; k++) e.extent[k] = (int64_t)slots[loop->inner[k].extent];
     TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
+    for (unsigned o = 0; o < loop->n_outer; o++)
+        if (e.extent[loop->outer[o]] < 1) return TIRB_OK;
     TIRBI_TRY(check_bounds(&e));
+    e.repeats = !loop->reduces;
     TIRBI_TRY(check_overlap(&e));
     if (!machine->lanes) TIRBI_TRY(make_state(machine));
     tirbi_lane_state *state = machine->lanes;
     set_pointers(&e, state);
     set_moves(&e, state);
     set_inner_loops(&e, state, slots);
+    set_outer_loops(&e, state);
+    state->n_cursors = loop->n_cursors;
+    for (unsigned c = 1; state->n_outer > 0 && c <= loop->n_cursors; c++) state->rows[c] = state->pointers[c];
+    state->repeats = e.repeats;
     state->reds = tirbi_frame_reds(frame);
     state->slots = slots;
     state->n = e.n;

@@ -656,7 +656,7 @@ static void plan_body(planner *p, bool tail) {
     memset(&p->now, 0, sizeof p->now);
     p->now.banks[0] = p->now.banks[1] = NO_VALUE;
     for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) p->now.values[reg].bank = NO_BANK;
-    for (uint32_t i = 0; i < p->body->n && !p->emitter->failed; i++) {
+    for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
         const lane_ins *ins = &p->body->ins[i];
         if (p->ends_in_store) {
             p->ends_in_store = false;
@@ -667,6 +667,18 @@ static void plan_body(planner *p, bool tail) {
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
     emit(p, tail ? TIRBI_L_FINISH : TIRBI_L_NEXT_BLOCK, 0, 0, 0);
+}
+
+/* Finds the loops around the whole body; no lane register lives from one iteration of such a loop to the next. */
+static void find_outer_loops(planner *p) {
+    const lane_body *body = p->body;
+    tirbi_lane_loop *loop = p->loop;
+    for (uint32_t i = 0; 2 * i + 2 < body->n; i++) {
+        const lane_ins *head = &body->ins[i], *end = &body->ins[body->n - 1 - i];
+        bool around = head->op == TIRB_OP_INNER && end->op == TIRB_OP_INNER_END && head->cursor == end->cursor;
+        if (!around || body->live_at_head[head->cursor] != 0) return;
+        loop->outer[loop->n_outer++] = head->cursor;
+    }
 }
 
 static void choose_block(const planner *p) {
@@ -696,6 +708,9 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     unsigned n_splats = 0;
     for (uint32_t i = 0; i < p->body->n; i++) n_splats += p->body->ins[i].op == TIRB_OP_VSPLAT;
     choose_block(p);
+    find_outer_loops(p);
+    loop->reduces = p->body->reduces;
+    for (uint32_t i = 0; i < p->body->n; i++) loop->counts_lanes |= p->body->ins[i].op == TIRB_OP_VIOTA;
     unsigned strips = p->body->function->n_lane_regs + 1u;
     if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > UINT16_MAX)
         return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);

@@ -1,5 +1,10 @@
 /* Lane loops as the machine runs them.
  *
+ * Inner loops that enclose the whole body carry no lane register from one iteration to the next, so it makes no
+ * difference whether a block of lanes goes through all their iterations or an iteration through all blocks: the machine
+ * does the latter, which walks memory in its order. Where the rows of such a loop follow each other in all cursors,
+ * both become one loop over more lanes.
+ *
  * A loop's body is translated to words whose operands are entries of a table of pointers: entry 0 is unused, then come
  * the cursors, the scalars that are splat, and the strips. A strip is scratch memory for one block of a lane register.
  * A block is as many lanes as a bank of SIMD registers holds of the loop's main element size. The full body runs for
@@ -40,7 +45,8 @@ typedef struct tirbi_red {
 
 typedef struct tirbi_lane_cursor {
     uint16_t ref;
-    uint8_t size; /* of an element */
+    uint8_t size; /* of an element: 1 << shift */
+    uint8_t shift;
     uint8_t access;
     uint16_t start; /* slots */
     uint16_t step;
@@ -73,6 +79,10 @@ typedef struct tirbi_lane_loop {
     uint32_t full;         /* words of the function where the bodies start */
     uint32_t tail;
     uint32_t after;
+    uint8_t n_outer; /* inner loops around the whole body, which the machine runs around the blocks */
+    uint8_t outer[TIRBI_MAX_INNER];
+    bool reduces;
+    bool counts_lanes; /* lanes are numbered: loops cannot become one */
     tirbi_lane_inner inner[TIRBI_MAX_INNER];
     const tirbi_lane_cursor *cursors;
     const tirbi_lane_splat *splats;
@@ -89,6 +99,7 @@ typedef struct tirbi_lane_move {
 typedef struct tirbi_lane_state {
     uint8_t **pointers;
     uint8_t *scratch;
+    const tirbi_lane_loop *loop; /* whose strips are in the table of pointers */
     const atomic_uint *stop;
     tirbi_red *reds;
     const uint64_t *slots;
@@ -99,6 +110,11 @@ typedef struct tirbi_lane_state {
     ptrdiff_t strides[TIRBI_MAX_CURSORS]; /* bytes from lane to lane */
     uint32_t n_moves;                     /* from block to block */
     tirbi_lane_move moves[TIRBI_MAX_CURSORS];
+    bool repeats; /* lanes may be computed twice with the same effect */
+    uint32_t n_outer; /* loops around the blocks, outermost first */
+    uint8_t outer[TIRBI_MAX_INNER];
+    uint32_t n_cursors;
+    uint8_t *rows[TIRBI_MAX_CURSORS + 1]; /* by pointer: where the cursors are at the first lane of this iteration */
     struct {
         int64_t extent;
         int64_t left;
