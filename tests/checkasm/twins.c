@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vm/exec/slots.h"
+#include "vm/lanes/slots.h"
 #include "vm/math/half.h"
 
 enum { N_OPS = TIRBI_N_ELEMENTWISE * TIRB_N_DTYPES, N_PAIRS = TIRB_N_DTYPES * TIRB_N_DTYPES };
