@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vm/exec/slots.h"
+#include "vm/lanes/slots.h"
 #include "vm/lanes/forms.h"
 #include "vm/lanes/lanes.h"
 #include "vm/lanes/reduce.h"
