@@ -168,7 +168,7 @@ note "the same bytes everywhere"
 if [ "$full" -eq 1 ]; then
     counted "same bytes" "$python" tests/kernels/same_bytes.py --threads 1,2,7 "${machines[@]}"
 else
-    counted "same bytes" "$python" tests/kernels/same_bytes.py --first "${machines[@]}"
+    counted "same bytes" "$python" tests/kernels/same_bytes.py --first --sample 3 --threads 1,2,7 "${machines[@]}"
 fi
 note "install rules and consumers"
 counted "consumers" bash tests/abi/run.sh
@@ -179,6 +179,7 @@ if [ "$full" -eq 1 ]; then
     counted "judged by TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
     note "the mathematical functions on every float32"
     one "math sweep" timeout 7200 build/release/bin/math_sweep --full
+    one "the same on every instruction set" timeout 7200 build/release/bin/checkasm --sweep 7
     counted "fuzz, long" "$python" fuzz/check.py --build build/fuzz --live 600 --jobs "$jobs"
     one "differential, long" build/release/bin/differential --seed 1000 --count 20000
 fi

@@ -1,6 +1,7 @@
 /* Compares what each instruction set has with plain C: strip kernels, the lane machine's forms, loops and reductions.
  *
  *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment
+ *   checkasm --sweep N [WORD...] bits: functions of one float32, of every Nth; without words the first does so, too
  *   checkasm --bench [WORD...]   time
  *
  * Words choose kernels and forms by name: exp, cast.i8, ADD_F32. Every operand and result ends where memory ends, so
@@ -8,10 +9,14 @@
 #include "tests/checkasm/checkasm.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "vm/math/core.h"
 
 /* Past two blocks of 64 elements; a pass over every pair of special values takes more. */
 enum { LONGEST = 140 };
+enum { SAMPLE = 16411 }; /* a prime, so that all low bits occur */
 
 /* Areas of the checker; the operands come first. */
 enum { OUT = 3, EXPECTED = 4 };
@@ -97,11 +102,10 @@ static void run_trial(checker *c, const trial *t) {
         if (k != t->in_place && memcmp(c->kept + k * AREA_SIZE, start[k], bytes) != 0)
             fail_trial(c, t, "changes an operand", 0, NULL, NULL);
     }
-    for (size_t i = 0; fine && same && i < t->n; i++)
-        if (memcmp(want + i * size, got + i * size, size) != 0) {
-            fail_trial(c, t, "differs", i, got + i * size, want + i * size);
-            break;
-        }
+    if (!fine || !same || memcmp(want, got, t->n * size) == 0) return;
+    size_t i = 0;
+    while (memcmp(want + i * size, got + i * size, size) == 0) i++;
+    fail_trial(c, t, "differs", i, got + i * size, want + i * size);
 }
 
 static void check_twin(checker *c, twin_id id, tirb_isa isa) {
@@ -129,6 +133,56 @@ static void check_twin(checker *c, twin_id id, tirb_isa isa) {
     }
 }
 
+/* Every STEPth float32 as the operand of a function of one: another instruction set rounds none of them otherwise. */
+static void sweep(checker *c, twin_id id, tirb_isa isa, uint32_t step) {
+    enum { BATCH = 4096 };
+    static float operand[BATCH], want[BATCH], got[BATCH];
+    char name[48];
+    uint64_t at = 0;
+    while (at <= UINT32_MAX) {
+        size_t n = 0;
+        for (; n < BATCH && at <= UINT32_MAX; n++, at += step) operand[n] = tirbi_f32_from_bits((uint32_t)at);
+        twin_kernel(tirbi_kernels(TIRB_ISA_GENERIC), id)(want, operand, NULL, NULL, n);
+        twin_kernel(tirbi_kernels(isa), id)(got, operand, NULL, NULL, n);
+        if (memcmp(want, got, n * sizeof *want) == 0) continue;
+        size_t i = 0;
+        while (memcmp(&want[i], &got[i], sizeof *want) == 0) i++;
+        twin_name(id, name, sizeof name);
+        printf("FAIL %s %s: of %a is %a, not %a\n", tirb_isa_name(isa), name, (double)operand[i], (double)got[i],
+               (double)want[i]);
+        c->failures++;
+        return;
+    }
+}
+
+/* Those that are more than one instruction. */
+static bool is_function(twin_id id) {
+    return id.kind == TWIN_OP && id.column == TIRB_F32 && twin_arity(id) == 1 && twin_result(id) == TIRB_F32 &&
+           id.row != TIRB_OP_MOV && id.row != TIRB_OP_NEG && id.row != TIRB_OP_ABS;
+}
+
+static unsigned sweep_functions(checker *c, tirb_isa isa, uint32_t step, int n_words, char **words) {
+    unsigned n = 0;
+    twin_id id;
+    for (bool first = true; next_twin(&id, first); first = false) {
+        if (!is_function(id) || !twin_wanted(id, n_words, words)) continue;
+        sweep(c, id, isa, step);
+        n++;
+    }
+    return n;
+}
+
+static int sweep_all(checker *c, uint32_t step, int n_words, char **words) {
+    tirb_isa isas[TIRBI_N_ISAS];
+    unsigned n_isas = simd_isas(isas);
+    for (unsigned i = 0; i < n_isas; i++) {
+        unsigned failures = c->failures, n = sweep_functions(c, isas[i], step, n_words, words);
+        printf("%s: %u functions of every %uth float32, %u differences\n", tirb_isa_name(isas[i]), n, step,
+               c->failures - failures);
+    }
+    return c->failures == 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--bench") == 0) return bench_twins(argc - 2, argv + 2);
     checker c;
@@ -136,6 +190,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "checkasm: no memory\n");
         return 1;
     }
+    uint32_t step = argc > 2 && strcmp(argv[1], "--sweep") == 0 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    if (step > 0) return sweep_all(&c, step, argc - 3, argv + 3);
     tirb_isa isas[TIRBI_N_ISAS];
     unsigned n_isas = simd_isas(isas);
     for (unsigned i = 0; i < n_isas; i++) {
@@ -156,5 +212,6 @@ int main(int argc, char **argv) {
         printf("%s: %u forms%s, %u differences\n", tirb_isa_name(isas[i]), n, argc == 1 ? " and the loops" : "",
                c.failures - failures);
     }
+    if (argc == 1) sweep_all(&c, SAMPLE, 0, NULL);
     return c.failures == 0 ? 0 : 1;
 }

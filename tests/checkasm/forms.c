@@ -194,11 +194,11 @@ static void run_trial(checker *c, const trial *t, const program *code) {
     run_words(t, pointers, code);
 
     const uint8_t *got = start[out_bank], *other = start[OUT_BANK + 1 - f->dest];
-    for (size_t i = 0; i < t->n; i++)
-        if (memcmp(got + i * size, want + i * size, size) != 0) {
-            fail_trial(c, t, "differs", i);
-            break;
-        }
+    if (memcmp(got, want, bytes) != 0) {
+        size_t i = 0;
+        while (memcmp(got + i * size, want + i * size, size) == 0) i++;
+        fail_trial(c, t, "differs", i);
+    }
     if (memcmp(other, c->kept + (IN_BANK + 1u - f->dest) * AREA_SIZE, bytes) != 0)
         fail_trial(c, t, "changes the other bank", 0);
     for (unsigned p = IN_BANK; p < STRIP_BANK; p++) {
@@ -217,11 +217,11 @@ static void check_form(checker *c, const form *f, tirb_isa isa) {
     trial t = {.form = f, .isa = isa, .machine = tirbi_lane_machine_of(isa)};
     unsigned base = n_specials((tirbi_dtype)f->type), all = f->arity > 1 ? base * base : base, before = c->failures;
     size_t lanes = t.machine->bank_bytes / tirbi_dtypes[f->type].size;
-    for (t.special = 0; t.special < all; t.special += (unsigned)t.n) {
-        t.n = 2048;
-        t.behind = t.special % 7;
-        run_trial(c, &t, &code);
-    }
+    /* Some of the pairs of special values; an instruction has many forms, and its kernel goes through all of them. */
+    t.n = 2048;
+    t.special = (unsigned)(next_random(c) % all);
+    t.behind = t.special % 7;
+    run_trial(c, &t, &code);
     t.special = all;
     for (t.n = 0; t.n <= 2 * lanes + 1 && c->failures < before + 3; t.n += t.n == lanes + 1 ? lanes - 2 : 1) {
         t.behind = t.n % 2 == 0 ? 0 : 1 + next_random(c) % 15;

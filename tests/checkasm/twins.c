@@ -78,8 +78,8 @@ unsigned simd_isas(tirb_isa *to) {
 static const double doubles[] = {
     0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 0.49999997, 0.99999994, 1.0000001, 0x1p-24, 0x1p-25, 0x1p-14, 0x1p-15,
     0x1.ffcp15, 65519.0, 65520.0, 0x1p-126, 0x1p-127, 0x1p-149, 0x1p-150, 0x1.fffffep127, 0x1.ffffffp127, 0x1p128,
-    0x1p-1022, 0x1p-1023, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, 127.0, 127.5, 128.0, 128.5, 129.0, 255.0, 255.5, 256.0,
-    32767.0, 32767.5, 32768.0, 32769.0, 65535.0, 65535.5, 65536.0, 0x1p22, 0x1.000002p22, 0x1p23, 0x1.fffffep22,
+    0x1p-1022, 0x1p-1023, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, 127.0, 127.5, 128.0, 128.5, 129.0, 255.0, 255.5,
+    256.0, 32767.0, 32767.5, 32768.0, 32769.0, 65535.0, 65535.5, 65536.0, 0x1p22, 0x1.000002p22, 0x1p23, 0x1.fffffep22,
     0x1.fffffep30, 2147483647.0, 0x1p31, 2147483649.0, 0x1.fffffep31, 4294967295.0, 0x1p32, 0x1p52, 4503599627370495.5,
     0x1p53, 0x1.fffffffffffffp62, 0x1p63, 0x1.fffffffffffffp63, 0x1p64, 88.72, 88.73, 103.97, 709.78, 745.13, 1e22,
     0x1.921fb6p0, 0x1.921fb54442d18p+1, 0x1.5bf0a8p1, 1e-4, 1e-10, 13.0, 30.0, 1e5, 0x1p20, 3e5};
@@ -141,7 +141,8 @@ void put_random(void *to, tirbi_dtype type, uint64_t random) {
     } else if (random % 3 == 0) {
         put_bits(to, type, bits);
     } else { /* of ordinary size */
-        put_bits(to, type, float_bits(type, ldexp((double)(int64_t)bits, -(int)(random % 72))));
+        uint64_t exponent = 1015 + random % 72;
+        put_bits(to, type, float_bits(type, tirbi_f64_from_bits((bits & ~(UINT64_C(0x7FF) << 52)) | exponent << 52)));
     }
 }
 

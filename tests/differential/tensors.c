@@ -80,13 +80,24 @@ static void put(uint8_t *p, uint32_t size, uint64_t bits) {
 
 /* Bits that an operation may stumble over. */
 static uint64_t special_bits(tirbi_dtype type, tirbi_random *random) {
-    static const uint32_t f32[] = {0x7f800000, 0xff800000, 0x7fc00001, 0xffc12345, 0x7f800001, 0x80000000, 1,
-                                   0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800001, 0x4f000000, 0x5f000000};
-    static const uint64_t f64[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0xfff4000000000000,
-                                   0x8000000000000000, 1,                  0x000fffffffffffff, 0x7fefffffffffffff,
-                                   0x43e0000000000000, 0x3ff0000000000001};
-    static const uint16_t f16[] = {0x7c00, 0xfc00, 0x7e01, 0xfd00, 0x8000, 1, 0x83ff, 0x0400, 0x7bff};
-    static const uint16_t bf16[] = {0x7f80, 0xff80, 0x7fc1, 0xffa0, 0x8000, 1, 0x807f, 0x0080, 0x7f7f};
+    /* Infinities, NaNs of all kinds, zeros, subnormal values, the largest; then where integer types and narrower floats
+     * saturate, overflow or round: +-2^7.5, 2^15, 2^16 - 0.5, +-2^31, 2^32, +-2^63, 2^64, 65520, 2^-25, 2^-150. */
+    static const uint32_t f32[] = {
+        0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7fc00001, 0xffc12345, 0x7f800001, 0x80000000, 1,
+        0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800001, 0x43350000, 0xc3350000, 0x47000000, 0x477fff80,
+        0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f800000, 0x5f000000, 0xdf000000, 0x5f800000, 0x477ff000,
+        0x33000000, 0x33000001, 0x387fc000, 0x7f7f8000};
+    static const uint64_t f64[] = {
+        0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000000000, 0x7ff8000000000001,
+        0xfff4000000000000, 0x8000000000000000, 1,                  0x000fffffffffffff, 0x7fefffffffffffff,
+        0x3ff0000000000001, 0x406fe00000000000, 0xc060100000000000, 0x40efffe000000000, 0x41dfffffffffffff,
+        0x41e0000000000000, 0xc1e0000000200000, 0x41f0000000000000, 0x43dfffffffffffff, 0x43e0000000000000,
+        0xc3e0000000000000, 0x43f0000000000000, 0x47efffffefffffff, 0x47effffff0000000, 0x3690000000000000,
+        0x3690000000000001, 0x380fffffe0000000, 0x40effe0000000000};
+    static const uint16_t f16[] = {0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7e01, 0xfd00, 0x8000, 1,      0x83ff,
+                                   0x0400, 0x7bff, 0xfbff, 0x57f8, 0x5800, 0xd801, 0x5bfc, 0x7800, 0x3c01};
+    static const uint16_t bf16[] = {0x7f80, 0xff80, 0x7fc0, 0xffc0, 0x7fc1, 0xffa0, 0x8000, 1,      0x807f,
+                                    0x0080, 0x7f7f, 0xff7f, 0x42ff, 0x4300, 0xc301, 0x4f00, 0x5f00, 0x4780};
     uint64_t least = 1ull << (tirbi_dtypes[type].bits - 1);
     switch (type) {
     case TIRB_F32: return f32[tirbi_random_below(random, sizeof f32 / sizeof *f32)];

@@ -1,11 +1,12 @@
 """Runs every kernel of this folder on every machine, instruction set and number of threads, and compares bytes.
 
-    same_bytes.py [--tirb [NAME=]COMMAND]... [--threads N,N..] [--first] [--seed N] [--rows] [WORD...]
+    same_bytes.py [--tirb [NAME=]COMMAND]... [--threads N,N..] [--first] [--sample N] [--seed N] [--rows] [WORD...]
 
 A COMMAND may begin with an emulator: --tirb 's390x=qemu-s390x -L ROOT build/s390x/bin/tirb'. The first command's bundles
 are what all of them run, and each of the others must compile to the same bytes. The first command with generic kernels
 and the first number of threads gives the bytes to compare with. --first takes only the first case of each function,
---rows prints the whole table, not only its last line and the rows that differ. WORDs choose the cases whose
+--sample N has the other machines, emulated ones, run each Nth case with the last number of threads alone. --rows prints
+the whole table, not only its last line and the rows that differ. WORDs choose the cases whose
 `file:function` contains one of them. Ends with `N passed, N failed`, where each place of the table counts; exit status
 1 when bytes differ. Needs NumPy.
 """
@@ -27,7 +28,7 @@ except ImportError:
 from compare import all_runs
 from run import Failure, Tirb, call, compile_all
 
-SAME, DIFFERENT = "same", "OTHER"
+SAME, DIFFERENT, LEFT_OUT = "same", "OTHER", "-"
 
 
 def stamp(outputs, result):
@@ -39,13 +40,15 @@ def stamp(outputs, result):
 
 
 class Column:
-    """One machine with one instruction set and one number of threads."""
+    """One machine with one instruction set and one number of threads, and which cases it runs."""
 
-    def __init__(self, machine, tirb, isa, threads):
+    def __init__(self, machine, tirb, isa, threads, every):
         self.title = f"{machine}{isa}/{threads}"
-        self.tirb, self.isa, self.threads = tirb, isa, threads
+        self.tirb, self.isa, self.threads, self.every = tirb, isa, threads, every
 
-    def run(self, bundle, function, run, folder):
+    def run(self, index, bundle, function, run, folder):
+        if index % self.every:
+            return LEFT_OUT
         try:
             return stamp(*call(self.tirb, bundle, function, run, self.isa, folder, 1, threads=self.threads))
         except Failure as failure:
@@ -61,10 +64,9 @@ def compile_row(machines, file, bundles):
     return [SAME if content(bundles[name][file]) == first else DIFFERENT for name, _ in machines]
 
 
-def run_row(columns, bundle, function, run, folder):
-    stamps = [column.run(bundle, function, run, folder) for column in columns]
-    return [SAME if s == stamps[0] and not s.startswith("failed") else s if s.startswith("failed") else DIFFERENT
-            for s in stamps]
+def run_row(columns, index, bundle, function, run, folder):
+    stamps = [column.run(index, bundle, function, run, folder) for column in columns]
+    return [s if s == LEFT_OUT or s.startswith("failed") else SAME if s == stamps[0] else DIFFERENT for s in stamps]
 
 
 def table(rows, columns, everything):
@@ -73,14 +75,14 @@ def table(rows, columns, everything):
     sizes = [max(len(title), 9) for title in columns]
     print(" " * width, *(title.rjust(size) for title, size in zip(columns, sizes)))
     for name, places in rows:
-        if everything or any(place != SAME for place in places):
+        if everything or any(place not in (SAME, LEFT_OUT) for place in places):
             shown = [place if len(place) < 9 else "failed" for place in places]
             print(name.ljust(width), *(place.rjust(size) for place, size in zip(shown, sizes)))
             for place in sorted({place for place in places if place.startswith("failed")}):
                 print(f"    {place}")
     same = [sum(places[i] == SAME for _, places in rows) for i in range(len(columns))]
     print(f"same, of {len(rows)}".ljust(width), *(str(n).rjust(size) for n, size in zip(same, sizes)))
-    return sum(same), len(rows) * len(columns) - sum(same)
+    return sum(same), sum(place not in (SAME, LEFT_OUT) for _, places in rows for place in places)
 
 
 def main():
@@ -88,6 +90,7 @@ def main():
     parser.add_argument("--tirb", action="append", metavar="[NAME=]COMMAND", help="default: $TIRB, then the path")
     parser.add_argument("--threads", default="1", help="numbers of threads, with commas between them (default: 1)")
     parser.add_argument("--first", action="store_true", help="only the first case of each function")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="the other machines run each Nth case only")
     parser.add_argument("--rows", action="store_true", help="print the rows that are the same as well")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("words", nargs="*", metavar="WORD")
@@ -98,8 +101,10 @@ def main():
             name, _, command = text.rpartition("=")
             tirb = Tirb(command)
             machines.append((name, tirb))
-            columns += [Column(name and name + ":", tirb, isa, int(n)) for isa in tirb.isas
-                        for n in options.threads.split(",")]
+            threads, every = [int(n) for n in options.threads.split(",")], 1
+            if options.sample and len(machines) > 1:
+                threads, every = threads[-1:], options.sample
+            columns += [Column(name and name + ":", tirb, isa, n, every) for isa in tirb.isas for n in threads]
     except (Failure, OSError) as failure:
         print(f"FAIL {failure}\n0 passed, 1 failed")
         return 1
@@ -118,7 +123,7 @@ def main():
             place = folder / str(index)
             place.mkdir()
             bundle = bundles[machines[0][0]][file]
-            return f"{file}:{function} #{number}", run_row(columns, bundle, function, run, place)
+            return f"{file}:{function} #{number}", run_row(columns, index, bundle, function, run, place)
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             rows = list(pool.map(one, enumerate(runs)))
