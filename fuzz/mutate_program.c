@@ -34,7 +34,7 @@ static bool swap_operands(edit_place *p) {
     size_t n = strlen(letters);
     if (!instr || n < 2) return false;
     uint32_t a = fuzz_below(p->random, n), b = fuzz_below(p->random, n);
-    if (a == b || letters[a] != letters[b] || strchr("arPH", letters[a])) return false;
+    if (a == b || letters[a] != letters[b] || strchr("arPHB", letters[a])) return false;
     int64_t value = instr->operand[a];
     instr->operand[a] = instr->operand[b];
     instr->operand[b] = value;

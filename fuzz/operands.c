@@ -134,6 +134,45 @@ static void pick_header(const edit_place *p, tirbi_lane_header *lane) {
     for (unsigned i = 0; i < lane->n_cursors; i++) pick_cursor(p, lane, &lane->cursors[i]);
 }
 
+/* ---- Boxes of contractions ------------------------------------------------------------------------------------- */
+
+static void change_box(const edit_place *p, tirbi_contract_box *box, uint8_t type) {
+    unsigned o = fuzz_below(p->random, TIRBI_CONTRACT_OPERANDS);
+    bool written = o == TIRBI_CONTRACT_C;
+    switch (fuzz_below(p->random, 8)) {
+    case 0:
+        box->operands[o].type = written ? type : (uint8_t)fuzz_below(p->random, TIRB_N_DTYPES);
+        return;
+    case 1:
+        box->operands[o].ref = pick_ref(p, box->operands[o].type, written);
+        return;
+    case 2:
+        box->operands[o].start = pick_x(p);
+        return;
+    case 3:
+    case 4:
+        if (box->n_loops > 0) box->extents[fuzz_below(p->random, box->n_loops)] = pick_x(p);
+        return;
+    default:
+        if (box->n_loops > 0) box->operands[o].steps[fuzz_below(p->random, box->n_loops)] = pick_x(p);
+    }
+}
+
+static uint16_t small(const edit_place *p, uint32_t n) { return tirbi_x_from_small((int64_t)fuzz_below(p->random, n)); }
+
+/* Mostly small boxes that could be inside of small buffers. */
+static void pick_box(const edit_place *p, tirbi_contract_box *box, uint8_t type) {
+    memset(box, 0, sizeof(*box));
+    box->n_loops = (uint8_t)fuzz_below(p->random, fuzz_one_in(p->random, 4) ? TIRBI_MAX_CONTRACT_LOOPS + 1 : 4);
+    for (unsigned i = 0; i < box->n_loops; i++) box->extents[i] = small(p, 5);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        bool own = o == TIRBI_CONTRACT_C || fuzz_one_in(p->random, 2);
+        box->operands[o].type = own ? type : (uint8_t)fuzz_below(p->random, TIRB_N_DTYPES);
+        box->operands[o].ref = pick_ref(p, box->operands[o].type, o == TIRBI_CONTRACT_C);
+        for (unsigned i = 0; i < box->n_loops; i++) box->operands[o].steps[i] = small(p, 4);
+    }
+}
+
 /* ---- Operands -------------------------------------------------------------------------------------------------- */
 
 static int64_t pick_constant(const edit_place *p, uint8_t type) {
@@ -312,6 +351,11 @@ void fuzz_pick_operand(const edit_place *p, tirbi_instr *instr, unsigned index) 
         if (instr->lane.n_cursors == 0) pick_header(p, &instr->lane);
         fuzz_change_header(p, &instr->lane);
         return;
+    case 'B':
+        *value = 0;
+        if (instr->box.n_loops == 0) pick_box(p, &instr->box, instr->type);
+        change_box(p, &instr->box, instr->type);
+        return;
     case 'n':
         *value = fuzz_below(p->random, 32);
         return;
@@ -348,6 +392,17 @@ static void shift_header(tirbi_lane_header *lane, const fuzz_shift *by) {
         c->start = shifted_x(c->start, by->scalars);
         c->step = shifted_x(c->step, by->scalars);
         for (unsigned k = 0; k < lane->n_inner; k++) c->steps[k] = shifted_x(c->steps[k], by->scalars);
+    }
+}
+
+static void shift_box(tirbi_contract_box *box, const fuzz_shift *by) {
+    for (unsigned i = 0; i < box->n_loops; i++) box->extents[i] = shifted_x(box->extents[i], by->scalars);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        box->operands[o].ref = (uint16_t)(box->operands[o].ref + by->refs);
+        box->operands[o].start = shifted_x(box->operands[o].start, by->scalars);
+        for (unsigned i = 0; i < box->n_loops; i++) {
+            box->operands[o].steps[i] = shifted_x(box->operands[o].steps[i], by->scalars);
+        }
     }
 }
 
@@ -395,6 +450,9 @@ static void shift_operand(tirbi_instr *instr, unsigned index, const fuzz_shift *
         return;
     case 'H':
         shift_header(&instr->lane, by);
+        return;
+    case 'B':
+        shift_box(&instr->box, by);
         return;
     case 'a':
         for (int64_t k = 0; k < *value; k++) instr->scalars[k] = (uint16_t)(instr->scalars[k] + by->scalars);

@@ -116,6 +116,13 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
 /* Emits a loop as lanes where that is possible; false when nothing was emitted. */
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop);
 void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
+/* Checks the indices of one place (not of what it is a view of) that are not proven, for all iterations of the loops in
+ * `enclosing`, a bit per loop. */
+void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirbi_loop_set *loops, uint64_t enclosing);
+
+/* contractions.c */
+/* Emits a nest as a contraction; false when it is none and nothing was emitted. */
+bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop);
 
 /* signature.c */
 void tirbi_find_access(tirbi_lmodule *module);

@@ -24,26 +24,29 @@ static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *
     TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
 }
 
-/* A check holds for accesses that happen: it is skipped where a loop around them does not run. */
-static void emit_check(tirbi_emitter *e, const tirbi_lane_plan *plan, const tirbi_lane_check *check) {
-    const tirbi_place *place = check->place;
-    tirbi_patch_list skip = {0};
-    for (uint32_t i = 1; i < plan->loops.n && !plan->whole_nest; i++) {
-        if (check->enclosing >> i & 1) tirbi_put_guard(e, plan->loops.var[i], &skip);
-    }
+void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirbi_loop_set *loops, uint64_t enclosing) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_mark_line(e, place->span);
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
         tirbi_affine form;
         if (tirbi_index_proven(place->indices[d], extent)) continue;
-        if (!tirbi_affine_of(e->pool, place->indices[d], &plan->loops, &form)) continue;
-        const tirbi_lx *least = extreme(e, &form, &plan->loops, check->enclosing, false);
-        const tirbi_lx *greatest = extreme(e, &form, &plan->loops, check->enclosing, true);
+        if (!tirbi_affine_of(e->pool, place->indices[d], loops, &form)) continue;
+        const tirbi_lx *least = extreme(e, &form, loops, enclosing, false);
+        const tirbi_lx *greatest = extreme(e, &form, loops, enclosing, true);
         emit_index(e, least, extent, d, place->buffer->name);
         if (greatest != least) emit_index(e, greatest, extent, d, place->buffer->name);
     }
     tirbi_scope_close(e, scope);
+}
+
+/* A check holds for accesses that happen: it is skipped where a loop around them does not run. */
+static void emit_check(tirbi_emitter *e, const tirbi_lane_plan *plan, const tirbi_lane_check *check) {
+    tirbi_patch_list skip = {0};
+    for (uint32_t i = 1; i < plan->loops.n && !plan->whole_nest; i++) {
+        if (check->enclosing >> i & 1) tirbi_put_guard(e, plan->loops.var[i], &skip);
+    }
+    tirbi_put_box_checks(e, check->place, &plan->loops, check->enclosing);
     tirbi_land(e, &skip);
 }
 

@@ -128,7 +128,7 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
 
 static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
-    if (tirbi_put_lanes(e, s)) {
+    if (tirbi_put_contraction(e, s) || tirbi_put_lanes(e, s)) {
         tirbi_scope_close(e, scope);
         return;
     }

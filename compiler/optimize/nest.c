@@ -5,6 +5,7 @@
  * element still receives its updates in program order (rule R1). */
 #include <string.h>
 
+#include "compiler/optimize/injective.h"
 #include "compiler/optimize/lanes.h"
 
 enum { MAX_PLACES = 64 };
@@ -89,66 +90,17 @@ static void collect(nest *n, const tirbi_ls *s) {
     n->body = s;
 }
 
-/* The loops that one index depends on, if their values never give the same index twice: one loop, or several whose
- * constant coefficients leave room for each other's extents. */
-static bool injective(nest *n, const tirbi_lx *index, bool *in_index) {
-    tirbi_affine form;
-    if (!tirbi_affine_of(n->pool, index, &n->loops, &form)) return false;
-    int64_t reach = 0;
-    bool used[TIRBI_MAX_AFFINE] = {false};
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < n->loops.n; i++) {
-        in_index[i] = form.coefficient[i] != NULL;
-        left += in_index[i];
-    }
-    for (; left > 0; left--) {
-        int64_t least = INT64_MAX, c;
-        uint32_t at = 0;
-        for (uint32_t i = 0; i < n->loops.n; i++) {
-            if (!in_index[i] || used[i]) continue;
-            if (!tirbi_affine_constant(&form, i, &c) || c == 0 || c == INT64_MIN) return false;
-            if (c < 0) c = -c;
-            if (c < least) {
-                least = c;
-                at = i;
-            }
-        }
-        if (least <= reach) return false;
-        used[at] = true;
-        if (left == 1) return true;
-        const tirbi_lx *extent = n->loops.var[at]->extent;
-        int64_t span;
-        if (extent->hi < 1 || __builtin_mul_overflow(least, extent->hi - 1, &span) ||
-            __builtin_add_overflow(reach, span, &reach)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Marks the loops that index one written place; false when an index is not of the simple kind. */
-static bool spatial_of(nest *n, const tirbi_place *place, bool *spatial) {
-    memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        bool in_index[TIRBI_MAX_AFFINE] = {false};
-        if (!tirbi_mentions_loops(place->indices[d], &n->loops)) continue;
-        if (!injective(n, place->indices[d], in_index)) return false;
-        for (uint32_t i = 0; i < n->loops.n; i++) spatial[i] = spatial[i] || in_index[i];
-    }
-    return true;
-}
-
 /* All accesses to written memory must be the same element, and all written buffers be indexed by the same loops. */
 static bool reorderable(nest *n) {
     if (n->irregular || n->n_writes == 0) return false;
-    if (!spatial_of(n, n->writes[0], n->spatial)) return false;
+    if (!tirbi_spatial_loops(n->pool, &n->loops, n->writes[0], n->spatial)) return false;
     for (uint32_t i = 0; i < n->n_writes; i++) {
         const tirbi_place *w = n->writes[i];
         bool spatial[TIRBI_MAX_AFFINE];
         for (uint32_t d = 0; d < w->ndim; d++) {
             if (tirbi_mentions_loops(w->indices[d], &n->own)) return false;
         }
-        if (w->view || w->buffer->overlaps || !spatial_of(n, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
+        if (w->view || w->buffer->overlaps || !tirbi_spatial_loops(n->pool, &n->loops, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
         for (uint32_t j = 0; j < n->n_writes; j++) {
             if (n->writes[j]->buffer->root == w->buffer->root && !same_indices(n->writes[j], w)) return false;
         }

@@ -42,7 +42,8 @@ enum {
     TIRB_PASS_LANES = 1,       /* lane loops */
     TIRB_PASS_INTERCHANGE = 2, /* moving the lane axis across other loops */
     TIRB_PASS_CHECKS = 4,      /* dropping index checks that are proven */
-    TIRB_PASS_PROMOTE = 8      /* keeping one-element local buffers in registers */
+    TIRB_PASS_PROMOTE = 8,     /* keeping one-element local buffers in registers */
+    TIRB_PASS_CONTRACT = 16    /* contractions */
 };
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \

@@ -607,6 +607,33 @@ static tirb_status take_parts(assembler *a, int64_t *out) {
     return next(a);
 }
 
+static tirb_status take_steps(assembler *a, unsigned n, uint16_t *out) {
+    TIRBI_TRY(take_punctuation(a, '('));
+    for (unsigned i = 0; i < n; i++) TIRBI_TRY(take_x(a, &out[i]));
+    return take_punctuation(a, ')');
+}
+
+/* (extents), and three times: reference, type, start, (steps). */
+static tirb_status take_box(assembler *a) {
+    tirbi_contract_box *box = &a->instr.box;
+    box->n_loops = 0;
+    TIRBI_TRY(take_punctuation(a, '('));
+    while (!is_punctuation(a, ')')) {
+        if (box->n_loops == TIRBI_MAX_CONTRACT_LOOPS) {
+            return syntax_at(a, &a->token, "more than %d loops", TIRBI_MAX_CONTRACT_LOOPS);
+        }
+        TIRBI_TRY(take_x(a, &box->extents[box->n_loops++]));
+    }
+    TIRBI_TRY(next(a));
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        TIRBI_TRY(take_u16(a, 'r', &box->operands[o].ref));
+        TIRBI_TRY(take_type(a, &box->operands[o].type));
+        TIRBI_TRY(take_x(a, &box->operands[o].start));
+        TIRBI_TRY(take_steps(a, box->n_loops, box->operands[o].steps));
+    }
+    return TIRB_OK;
+}
+
 static tirb_status take_operand(assembler *a, char letter, token *label, int64_t *out) {
     tirbi_instr *instr = &a->instr;
     uint16_t number = 0;
@@ -662,6 +689,9 @@ static tirb_status take_operand(assembler *a, char letter, token *label, int64_t
         instr->lane.n_inner = 0;
         instr->lane.n_cursors = 0;
         return TIRB_OK;
+    case 'B':
+        *out = 0;
+        return take_box(a);
     default: /* n */
         return take_int(a, 0, UINT8_MAX, out);
     }

@@ -212,6 +212,25 @@ static void print_header(printer *p, const tirbi_lane_header *lane) {
     }
 }
 
+static void print_xs(printer *p, const uint16_t *xs, unsigned n) {
+    print(p, "(");
+    for (unsigned i = 0; i < n; i++) {
+        if (i > 0) print(p, " ");
+        print_x(p, xs[i]);
+    }
+    print(p, ")");
+}
+
+static void print_box(printer *p, const tirbi_contract_box *box) {
+    print_xs(p, box->extents, box->n_loops);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        print(p, ", r%u %s ", box->operands[o].ref, tirbi_dtypes[box->operands[o].type].name);
+        print_x(p, box->operands[o].start);
+        print(p, " ");
+        print_xs(p, box->operands[o].steps, box->n_loops);
+    }
+}
+
 static void print_operand(printer *p, char letter, const tirbi_instr *instr, int64_t value) {
     switch (letter) {
     case 'D':
@@ -270,6 +289,9 @@ static void print_operand(printer *p, char letter, const tirbi_instr *instr, int
         break;
     case 'H':
         print_header(p, &instr->lane);
+        break;
+    case 'B':
+        print_box(p, &instr->box);
         break;
     default: /* n */
         print(p, "%" PRId64, value);

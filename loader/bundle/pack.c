@@ -160,6 +160,32 @@ static void unpack_header(tirbi_reader *r, tirbi_instr *instr) {
     }
 }
 
+static void pack_box(tirbi_writer *w, const tirbi_contract_box *box) {
+    tirbi_write_u8(w, box->n_loops);
+    for (unsigned i = 0; i < box->n_loops; i++) pack_x(w, box->extents[i]);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        tirbi_write_varint(w, box->operands[o].ref);
+        tirbi_write_u8(w, box->operands[o].type);
+        pack_x(w, box->operands[o].start);
+        for (unsigned i = 0; i < box->n_loops; i++) pack_x(w, box->operands[o].steps[i]);
+    }
+}
+
+static void unpack_box(tirbi_reader *r, tirbi_contract_box *box) {
+    box->n_loops = tirbi_read_u8(r);
+    if (box->n_loops > TIRBI_MAX_CONTRACT_LOOPS) {
+        r->failed = true;
+        return;
+    }
+    for (unsigned i = 0; i < box->n_loops; i++) box->extents[i] = unpack_x(r);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        box->operands[o].ref = unpack_u16(r);
+        box->operands[o].type = tirbi_read_u8(r);
+        box->operands[o].start = unpack_x(r);
+        for (unsigned i = 0; i < box->n_loops; i++) box->operands[o].steps[i] = unpack_x(r);
+    }
+}
+
 void tirbi_pack_instr(tirbi_writer *w, const tirbi_instr *instr) {
     const tirbi_op_info *info = &tirbi_ops[instr->op];
     tirbi_write_u8(w, instr->op);
@@ -200,6 +226,9 @@ void tirbi_pack_instr(tirbi_writer *w, const tirbi_instr *instr) {
         case 'H':
             pack_header(w, instr);
             break;
+        case 'B':
+            pack_box(w, &instr->box);
+            break;
         default: /* V U Q C L n T */
             tirbi_write_u8(w, (uint8_t)value);
         }
@@ -232,6 +261,9 @@ static int64_t unpack_operand(tirbi_reader *r, char letter, tirbi_instr *out) {
         return unpack_parts(r, out);
     case 'H':
         unpack_header(r, out);
+        return 0;
+    case 'B':
+        unpack_box(r, &out->box);
         return 0;
     default: /* V U Q C L n T */
         return tirbi_read_u8(r);

@@ -64,6 +64,7 @@ enum type_set {
     TYPES_INT = TYPES_SIGNED | B(U8) | B(U16) | B(U32) | B(U64),
     TYPES_REAL = B(F32) | B(F64),
     TYPES_FLOAT = TYPES_REAL | B(F16) | B(BF16),
+    TYPES_WIDE = TYPES_REAL | B(I32) | B(U32) | B(I64) | B(U64),
     TYPES_NUM = TYPES_INT | TYPES_FLOAT,
     TYPES_BITS = TYPES_INT | TYPES_BOOL,
     TYPES_ANY = TYPES_NUM | TYPES_BOOL
@@ -223,6 +224,25 @@ static tirb_status read_header(tirbi_reader *r, tirbi_lane_header *lane, tirb_er
     return TIRB_OK;
 }
 
+static tirb_status read_box(tirbi_reader *r, tirbi_contract_box *box, tirb_error *error) {
+    box->n_loops = tirbi_read_u8(r);
+    if (box->n_loops > TIRBI_MAX_CONTRACT_LOOPS) {
+        return tirbi_error_set(error, TIRB_VERIFY, "%u loops, at most %d", box->n_loops, TIRBI_MAX_CONTRACT_LOOPS);
+    }
+    for (unsigned i = 0; i < box->n_loops; i++) box->extents[i] = tirbi_read_u16(r);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        box->operands[o].ref = tirbi_read_u16(r);
+        box->operands[o].type = tirbi_read_u8(r);
+        box->operands[o].start = tirbi_read_u16(r);
+        for (unsigned i = 0; i < box->n_loops; i++) box->operands[o].steps[i] = tirbi_read_u16(r);
+        if (r->failed) return TIRB_OK; /* the caller says so */
+        if (box->operands[o].type >= TIRB_N_DTYPES) {
+            return tirbi_error_set(error, TIRB_VERIFY, "%c: no type %u", "CAB"[o], box->operands[o].type);
+        }
+    }
+    return TIRB_OK;
+}
+
 static tirb_status read_operand(tirbi_reader *r, char letter, tirbi_instr *out, int64_t *value, tirb_error *error) {
     switch (letter) {
     case 'D':
@@ -261,6 +281,9 @@ static tirb_status read_operand(tirbi_reader *r, char letter, tirbi_instr *out, 
     case 'H':
         *value = 0;
         return read_header(r, &out->lane, error);
+    case 'B':
+        *value = 0;
+        return read_box(r, &out->box, error);
     default: /* V U Q C L n */
         *value = tirbi_read_u8(r);
         return TIRB_OK;
@@ -341,6 +364,17 @@ static void write_header(tirbi_writer *w, const tirbi_lane_header *lane) {
     }
 }
 
+static void write_box(tirbi_writer *w, const tirbi_contract_box *box) {
+    tirbi_write_u8(w, box->n_loops);
+    for (unsigned i = 0; i < box->n_loops; i++) tirbi_write_u16(w, box->extents[i]);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        tirbi_write_u16(w, box->operands[o].ref);
+        tirbi_write_u8(w, box->operands[o].type);
+        tirbi_write_u16(w, box->operands[o].start);
+        for (unsigned i = 0; i < box->n_loops; i++) tirbi_write_u16(w, box->operands[o].steps[i]);
+    }
+}
+
 static void write_operand(tirbi_writer *w, char letter, const tirbi_instr *instr, int64_t value) {
     switch (letter) {
     case 'D':
@@ -371,6 +405,9 @@ static void write_operand(tirbi_writer *w, char letter, const tirbi_instr *instr
         break;
     case 'H':
         write_header(w, &instr->lane);
+        break;
+    case 'B':
+        write_box(w, &instr->box);
         break;
     default: /* V U Q C L n T */
         tirbi_write_u8(w, (uint8_t)value);

@@ -98,6 +98,7 @@ enum {
     TIRBI_MAX_CURSORS = 32,
     TIRBI_MAX_LANE_REGS = 64,
     TIRBI_MAX_REDUCTIONS = 16,
+    TIRBI_MAX_CONTRACT_LOOPS = 10,
     TIRBI_NO_REG = 0xFFFF
 };
 
@@ -129,6 +130,22 @@ typedef struct tirbi_lane_header {
     tirbi_cursor cursors[TIRBI_MAX_CURSORS];
 } tirbi_lane_header;
 
+/* Bits of a contraction's operand n. */
+enum { TIRBI_CONTRACT_FUSED = 1, TIRBI_CONTRACT_SUBTRACT = 2, TIRBI_CONTRACT_INIT = 4, TIRBI_CONTRACT_FLAGS = 7 };
+
+enum { TIRBI_CONTRACT_C, TIRBI_CONTRACT_A, TIRBI_CONTRACT_B, TIRBI_CONTRACT_OPERANDS };
+
+typedef struct tirbi_contract_box {
+    uint8_t n_loops;
+    uint16_t extents[TIRBI_MAX_CONTRACT_LOOPS]; /* x */
+    struct {
+        uint16_t ref;
+        uint8_t type;
+        uint16_t start;                           /* x */
+        uint16_t steps[TIRBI_MAX_CONTRACT_LOOPS]; /* x */
+    } operands[TIRBI_CONTRACT_OPERANDS];
+} tirbi_contract_box;
+
 /* How a fork passes a reference: whole and read-only, or the part that a chunk's iterations have. */
 typedef struct tirbi_part {
     bool partitioned;
@@ -136,7 +153,7 @@ typedef struct tirbi_part {
 } tirbi_part;
 
 /* One instruction, unpacked. operand[i] follows the letters of tirbi_ops[op].operands one to one; the lists (a, r, P) and
- * the header (H) are in their own fields and their operand[] entry is the count (0 for H). */
+ * the headers (H, B) are in their own fields and their operand[] entry is the count (0 for headers). */
 typedef struct tirbi_instr {
     uint8_t op;
     uint8_t type;
@@ -147,6 +164,7 @@ typedef struct tirbi_instr {
     uint16_t refs[TIRBI_MAX_CALL_ARGS];
     tirbi_part parts[TIRBI_MAX_CALL_ARGS]; /* P: how each of refs is passed */
     tirbi_lane_header lane;
+    tirbi_contract_box box;
 } tirbi_instr;
 
 /* Decodes the instruction at `offset`. Only its own form is checked: a known opcode, a type that the row allows, whole

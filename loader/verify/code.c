@@ -55,7 +55,7 @@ static tirb_status check_operand(checker *c, char letter, int64_t value) {
         return check_below(c, value, c->program->n_imports, "import");
     case 'Z':
         return check_below(c, value, c->program->n_strings, "string");
-    default: /* i I T n; j, a, r, P and H are checked where they are used */
+    default: /* i I T n; j, a, r, P, H and B are checked where they are used */
         return TIRB_OK;
     }
 }
@@ -235,6 +235,37 @@ static tirb_status check_fork(checker *c) {
     return TIRB_OK;
 }
 
+/* ---- Contractions --------------------------------------------------------------------------------------------- */
+
+static tirb_status check_contract(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    const tirbi_contract_box *box = &instr->box;
+    int64_t flags = instr->operand[0];
+    if (flags & ~TIRBI_CONTRACT_FLAGS) return tirbi_verify_fail(c, "there are no flags %" PRId64, flags);
+    if ((flags & TIRBI_CONTRACT_FUSED) && !tirbi_dtype_is_float((tirbi_dtype)instr->type)) {
+        return tirbi_verify_fail(c, "products of %s are not fused", tirbi_dtypes[instr->type].name);
+    }
+    for (unsigned i = 0; i < box->n_loops; i++) TIRBI_TRY(tirbi_verify_x(c, box->extents[i]));
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        char name = "CAB"[o];
+        uint16_t reg = box->operands[o].ref;
+        TIRBI_TRY(check_below(c, reg, c->function->n_refs, "reference register"));
+        const tirbi_ref_type *ref = &c->function->refs[reg];
+        uint8_t type = box->operands[o].type;
+        if (tirbi_dtypes[ref->dtype].size != tirbi_dtypes[type].size) {
+            return tirbi_verify_fail(c, "%c is %s, r%u has elements of %u bytes", name, tirbi_dtypes[type].name, reg,
+                                     tirbi_dtypes[ref->dtype].size);
+        }
+        if (o == TIRBI_CONTRACT_C && type != instr->type) {
+            return tirbi_verify_fail(c, "C is %s, not %s", tirbi_dtypes[type].name, tirbi_dtypes[instr->type].name);
+        }
+        if (o == TIRBI_CONTRACT_C && !ref->writable) return tirbi_verify_fail(c, "C: r%u may not be written", reg);
+        TIRBI_TRY(tirbi_verify_x(c, box->operands[o].start));
+        for (unsigned i = 0; i < box->n_loops; i++) TIRBI_TRY(tirbi_verify_x(c, box->operands[o].steps[i]));
+    }
+    return TIRB_OK;
+}
+
 /* ---- Memory, constants, reductions ---------------------------------------------------------------------------- */
 
 static uint8_t size_of(uint8_t type) { return tirbi_dtypes[type].size; }
@@ -351,6 +382,8 @@ static tirb_status check_meaning(checker *c) {
     case TIRB_OP_BITS:
     case TIRB_OP_VBITS:
         return check_bits(c);
+    case TIRB_OP_CONTRACT:
+        return check_contract(c);
     case TIRB_OP_LANE:
         return tirbi_verify_lane_begin(c);
     default:

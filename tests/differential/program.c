@@ -208,7 +208,9 @@ static tirbi_diff_outcome run_all(comparison *c) {
                     {TIRB_PASS_INTERCHANGE, "without interchange"},
                     {TIRB_PASS_CHECKS, "without dropping checks"},
                     {TIRB_PASS_PROMOTE, "without promotion"},
-                    {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE, "without any pass"}};
+                    {TIRB_PASS_CONTRACT, "without contractions"},
+                    {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE | TIRB_PASS_CONTRACT,
+                     "without any pass"}};
     for (uint32_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         tirbi_diff_outcome found = run_compiled(c, variants[i].disabled, variants[i].name);
         if (found != TIRBI_DIFF_SAME || !c->request->all_passes) return found;

@@ -44,6 +44,7 @@ typedef struct census {
     unsigned stores;    /* scalar stores */
     unsigned trees;     /* vred and vredma */
     unsigned checks;    /* index */
+    unsigned contractions;
 } census;
 
 static census count(const char *text, const tirb_compile_options *options) {
@@ -84,6 +85,7 @@ static census count(const char *text, const tirb_compile_options *options) {
             case TIRB_OP_VREDMA: c.trees++; break;
             case TIRB_OP_STORE: c.stores++; break;
             case TIRB_OP_INDEX: c.checks++; break;
+            case TIRB_OP_CONTRACT: c.contractions++; break;
             default: break;
             }
         }
@@ -109,8 +111,9 @@ static void elementwise_loops_become_lanes(void **state) {
     assert_int_equal(c.checks, 0);
 }
 
-/* Whatever the order of its loops, a matrix product keeps its sums in lane registers over k. */
-static void matrix_products_keep_their_sums(void **state) {
+/* Whatever the order of its loops, a matrix product is a contraction; without those, lanes keep their sums in registers
+ * over k. */
+static void matrix_products_in_any_order(void **state) {
     (void)state;
     const char *orders[] = {"i, j, k", "i, k, j", "k, i, j", "j, i, k", "j, k, i", "k, j, i"};
     for (size_t o = 0; o < sizeof(orders) / sizeof(orders[0]); o++) {
@@ -130,10 +133,48 @@ static void matrix_products_keep_their_sums(void **state) {
                         "            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]\n",
                  orders[o], "mnp"[orders[o][0] - 'i'], "mnp"[orders[o][3] - 'i'], "mnp"[orders[o][6] - 'i']);
         census c = count(text, NULL);
+        assert_int_equal(c.contractions, 1);
+        assert_int_equal(c.lanes, 0);
+        assert_int_equal(c.stores, 0);
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        options.disabled = TIRB_PASS_CONTRACT;
+        c = count(text, &options);
+        assert_int_equal(c.contractions, 0);
         assert_int_equal(c.lanes, 1);
         assert_int_equal(c.inner_fma, 1);
         assert_int_equal(c.stores, 0);
     }
+}
+
+/* A nest over i, j and k of 20 iterations each with this body, of which A, B and C are square. */
+static unsigned contractions_of(const char *type, const char *body) {
+    char text[2048];
+    snprintf(text, sizeof(text),
+             HEADER "@T.prim_func(s_tir=True)\n"
+                    "def f(A: T.Buffer((20, 20), \"%s\"), B: T.Buffer((20, 20), \"%s\"), C: T.Buffer((20, 20), \"%s\"), "
+                    "D: T.Buffer((20, 20), \"int8\")):\n"
+                    "    for i, j, k in T.grid(20, 20, 20):\n        %s\n",
+             type, type, type, body);
+    return count(text, NULL).contractions;
+}
+
+static void what_is_a_contraction(void **state) {
+    (void)state;
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + A[i, k] * B[k, j]"), 1);
+    assert_int_equal(contractions_of("float32", "C[i, j] = A[i, k] * B[k, j] + C[i, j]"), 1);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] - A[k, i] * A[j, k]"), 1);
+    assert_int_equal(contractions_of("float64", "C[j, i] = C[j, i] + A[i, k] * B[k, j]"), 1);
+    assert_int_equal(contractions_of("int32", "C[i, j] = C[i, j] + A[i, k] * T.Cast(\"int32\", D[k, j])"), 1);
+    assert_int_equal(contractions_of("int64", "C[i, j] = C[i, j] - A[i, k] * B[k, j]"), 1);
+    /* The sum is read elsewhere, or not a sum of products, or its elements share nothing, or there is no sum. */
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + A[i, k] * C[k, j]"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[j, i] + A[i, k] * B[k, j]"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, j] = A[i, k] * B[k, j] - C[i, j]"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + A[i, k]"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + A[i, j] * B[k, j]"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, k] = C[i, k] + A[i, k] * B[j, k]"), 0);
+    assert_int_equal(contractions_of("float16", "C[i, j] = C[i, j] + A[i, k] * B[k, j]"), 0);
+    assert_int_equal(contractions_of("float32", "C[i + j, 0] = C[i + j, 0] + A[i, k] * B[k, j]"), 0);
 }
 
 static void plain_loops_become_lanes_too(void **state) {
@@ -373,7 +414,8 @@ static void memory_is_limited(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_loops_become_lanes),
-        cmocka_unit_test(matrix_products_keep_their_sums),
+        cmocka_unit_test(matrix_products_in_any_order),
+        cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(plain_loops_become_lanes_too),
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(dependent_loops_stay_scalar),

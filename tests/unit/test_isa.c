@@ -64,7 +64,7 @@ static void test_rows(void **state) {
     for (unsigned i = 0; i < TIRB_N_OPS; i++) {
         const tirbi_op_info *info = &tirbi_ops[i];
         if (!info->mnemonic) continue;
-        assert_true(strspn(info->operands, "DSxWRVUQCLiIjTnFGZarPH") == strlen(info->operands));
+        assert_true(strspn(info->operands, "DSxWRVUQCLiIjTnFGZarPHB") == strlen(info->operands));
         assert_true(strlen(info->meaning) > 0);
         if (info->flags & TIRBI_FLAG_ELEMENTWISE) {
             unsigned other = i ^ TIRB_OP_LANE_FORM;
@@ -104,6 +104,7 @@ static int64_t sample(char letter, unsigned i) {
     case 'P':
         return 2;
     case 'H':
+    case 'B':
         return 0;
     default:
         return 0x81 + (int64_t)i;
@@ -122,6 +123,15 @@ static void fill(tirbi_instr *instr, uint8_t op, uint8_t type) {
     }
     if (strchr(letters, 'P')) {
         instr->parts[1] = (tirbi_part){.partitioned = true, .base = 0x8001, .stride = 0x1234, .extent = 5};
+    }
+    if (strchr(letters, 'B')) {
+        instr->box = (tirbi_contract_box){.n_loops = 2, .extents = {0x8001, 0x1234}};
+        for (uint16_t i = 0; i < TIRBI_CONTRACT_OPERANDS; i++) {
+            instr->box.operands[i].ref = i;
+            instr->box.operands[i].type = (uint8_t)i;
+            instr->box.operands[i].start = 0x8005;
+            instr->box.operands[i].steps[1] = 7;
+        }
     }
     if (!strchr(letters, 'H')) return;
     instr->lane = (tirbi_lane_header){.n = 7, .n_inner = 2, .n_cursors = 3, .end = 0xABCDEF01};

@@ -404,6 +404,25 @@ static void test_lines(void **state) {
     fixture_close(&f);
 }
 
+/* ---- Contractions ---------------------------------------------------------------------------------------------- */
+
+static void test_contractions(void **state) {
+    (void)state;
+    accepts(BODY("contract.f32 7, s0, (s1 2), r1 f32 s2 (s3 0), r0 i32 0 (1 2), r0 f32 0 (2 1)"));
+    accepts(BODY("contract.f64 0, 0, (), r3 f64 0 (), r3 i64 0 (), r0 f32 0 ()"));
+    rejects(BODY("contract.f32 8, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "there are no flags 8");
+    rejects(BODY("contract.i32 1, s0, (1), r2 i32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "products of i32 are not fused");
+    rejects(BODY("contract.f32 0, s8, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "scalar register 8 >= 8");
+    rejects(BODY("contract.f32 0, 0, (s8), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "scalar register 8 >= 8");
+    rejects(BODY("contract.f32 0, 0, (1), r1 f32 s8 (0), r0 f32 0 (0), r0 f32 0 (0)"), "scalar register 8 >= 8");
+    rejects(BODY("contract.f32 0, 0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (s8)"), "scalar register 8 >= 8");
+    rejects(BODY("contract.f32 0, 0, (1), r4 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "reference register 4 >= 4");
+    rejects(BODY("contract.f32 0, 0, (1), r1 f32 0 (0), r3 f32 0 (0), r0 f32 0 (0)"),
+            "A is f32, r3 has elements of 8 bytes");
+    rejects(BODY("contract.f32 0, 0, (1), r1 i32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "C is i32, not f32");
+    rejects(BODY("contract.f32 0, 0, (1), r0 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "C: r0 may not be written");
+}
+
 /* ---- Lane loops ------------------------------------------------------------------------------------------------ */
 
 static void test_lane_placement(void **state) {
@@ -591,7 +610,8 @@ int main(void) {
         cmocka_unit_test(test_types),        cmocka_unit_test(test_constants),
         cmocka_unit_test(test_traps),        cmocka_unit_test(test_jumps),
         cmocka_unit_test(test_returns),      cmocka_unit_test(test_calls), cmocka_unit_test(test_imports),
-        cmocka_unit_test(test_lines),        cmocka_unit_test(test_lane_placement),
+        cmocka_unit_test(test_lines),        cmocka_unit_test(test_contractions),
+        cmocka_unit_test(test_lane_placement),
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
         cmocka_unit_test(test_cursors),      cmocka_unit_test(test_lane_registers),
         cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),

@@ -333,6 +333,12 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         pc = frame->fn->words + loop->after;
         GO();
     }
+    HANDLER(CONTRACT) {
+        machine->fuel = fuel;
+        TRY(tirbi_contract_step(machine, &frame->fn->contracts[pc[1].cost]));
+        fuel = machine->fuel;
+        NEXT(2);
+    }
     HANDLER(FORK) {
         bool entered = false;
         machine->fuel = fuel;

@@ -5,21 +5,8 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "vm/exec/reach.h"
 #include "vm/lanes/slots.h"
-
-/* The elements that a cursor reaches, as a box: from `start`, `count[d]` steps of `step[d]` bytes in dimension d.
- * Dimension 0 are the lanes, dimension k + 1 is inner loop k. */
-enum { DIMENSIONS = 1 + TIRBI_MAX_INNER };
-
-typedef struct reach {
-    uint8_t *start;
-    uintptr_t low; /* the bytes from low up to high, high excluded */
-    uintptr_t high;
-    uint64_t size; /* of an element */
-    bool reached;  /* false: no use of the cursor is executed */
-    int64_t step[DIMENSIONS];
-    int64_t count[DIMENSIONS];
-} reach;
 
 typedef struct entry {
     tirbi_machine *machine;
@@ -29,7 +16,7 @@ typedef struct entry {
     int64_t n;
     int64_t extent[TIRBI_MAX_INNER];
     bool repeats; /* nothing that is written is read: lanes may be computed twice */
-    reach reaches[TIRBI_MAX_CURSORS];
+    tirbi_reach reaches[TIRBI_MAX_CURSORS];
 } entry;
 
 /* ---- Fuel ----------------------------------------------------------------------------------------------------- */
@@ -65,23 +52,15 @@ static bool all_run(const entry *e, unsigned loops) {
     return true;
 }
 
-/* Adds what `count` steps of `step` reach to the range *low .. *high of elements. */
-static bool widen(int64_t step, int64_t count, int64_t *low, int64_t *high) {
-    if (count <= 1 || step == 0) return true;
-    int64_t far;
-    if (!tirbi_mul_i64(step, count - 1, &far)) return false;
-    return step > 0 ? tirbi_add_i64(*high, far, high) : tirbi_add_i64(*low, far, low);
-}
-
 /* Checks the elements that the uses inside `loops` reach, and adds them to r. */
-static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, unsigned loops, reach *r) {
+static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, unsigned loops, tirbi_reach *r) {
     const tirbi_ref *ref = &e->refs[cursor->ref];
     int64_t start = (int64_t)e->slots[cursor->start];
     int64_t low = start;
     int64_t high = start;
-    bool fits = widen((int64_t)e->slots[cursor->step], e->n, &low, &high);
+    bool fits = tirbi_reach_widen((int64_t)e->slots[cursor->step], e->n, &low, &high);
     for (unsigned k = 0; k < e->loop->n_inner; k++)
-        if (loops >> k & 1) fits = fits && widen((int64_t)e->slots[cursor->steps[k]], e->extent[k], &low, &high);
+        if (loops >> k & 1) fits = fits && tirbi_reach_widen((int64_t)e->slots[cursor->steps[k]], e->extent[k], &low, &high);
     uint64_t length = ref->size >> cursor->shift;
     if (!fits || low < 0 || (uint64_t)high >= length)
         return fits ? tirbi_error_set(e->machine->error, TIRB_BOUNDS,
@@ -106,7 +85,7 @@ static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, un
 static tirb_status check_bounds(entry *e) {
     for (unsigned c = 0; c < e->loop->n_cursors; c++) {
         const tirbi_lane_cursor *cursor = &e->loop->cursors[c];
-        reach *r = &e->reaches[c];
+        tirbi_reach *r = &e->reaches[c];
         r->reached = false;
         r->start = NULL;
         r->size = cursor->size;
@@ -124,31 +103,13 @@ static tirb_status check_bounds(entry *e) {
 
 /* ---- Overlap -------------------------------------------------------------------------------------------------- */
 
-static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
-
-static bool moves(const reach *r, unsigned d) { return r->count[d] > 1 && r->step[d] != 0; }
-
-/* Whether no two lanes reach a common element: every dimension steps over all that the smaller ones span. */
-static bool lanes_apart(const reach *r, unsigned dimensions) {
-    if (r->count[0] > 1 && r->step[0] == 0) return false;
-    uint64_t span = r->size;
-    unsigned done = 0;
-    for (;;) {
-        unsigned least = dimensions;
-        for (unsigned d = 0; d < dimensions; d++)
-            if (moves(r, d) && !(done >> d & 1) &&
-                (least == dimensions || magnitude(r->step[d]) < magnitude(r->step[least])))
-                least = d;
-        if (least == dimensions) return true;
-        if (magnitude(r->step[least]) < span) return false;
-        span += magnitude(r->step[least]) * (uint64_t)(r->count[least] - 1);
-        done |= 1u << least;
-    }
+static bool lanes_apart(const tirbi_reach *r, unsigned dimensions) {
+    return !(r->count[0] > 1 && r->step[0] == 0) && tirbi_reach_nested(r, dimensions);
 }
 
 /* Whether every element that both reach is reached by the same lane: both mean the same elements, but for loops that
  * only `written` runs in, whose lanes are apart anyway. */
-static bool same_elements(const reach *written, const reach *other, unsigned dimensions) {
+static bool same_elements(const tirbi_reach *written, const tirbi_reach *other, unsigned dimensions) {
     if (written->start != other->start || written->size != other->size) return false;
     for (unsigned d = 0; d < dimensions; d++) {
         if (other->count[d] <= 1) continue;
@@ -158,51 +119,19 @@ static bool same_elements(const reach *written, const reach *other, unsigned dim
     return true;
 }
 
-/* Where r lies modulo g: its lowest byte and how many bytes it spans. */
-static uint64_t residue(const reach *r, unsigned dimensions, uint64_t g, uint64_t *span) {
-    uint64_t low = (uint64_t)(uintptr_t)r->start;
-    *span = r->size;
-    for (unsigned d = 0; d < dimensions; d++) {
-        if (!moves(r, d) || magnitude(r->step[d]) % g == 0) continue;
-        uint64_t width = magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1);
-        *span += width;
-        if (r->step[d] < 0) low -= width;
-    }
-    return low;
-}
-
-static bool apart_modulo(const reach *a, const reach *b, unsigned dimensions, uint64_t g) {
-    uint64_t span_a, span_b;
-    uint64_t low_a = residue(a, dimensions, g, &span_a);
-    uint64_t low_b = residue(b, dimensions, g, &span_b);
-    uint64_t distance = low_b >= low_a ? (low_b - low_a) % g : (g - (low_a - low_b) % g) % g;
-    return span_a <= distance && span_b <= g - distance;
-}
-
-/* Whether a and b have no common element: apart as ranges, or apart modulo one of their steps (interleaved elements,
- * columns of one matrix). Sufficient, and exact for boxes whose steps nest. */
-static bool apart(const reach *a, const reach *b, unsigned dimensions) {
-    if (a->high <= b->low || b->high <= a->low) return true;
-    for (unsigned d = 0; d < dimensions; d++) {
-        if (moves(a, d) && apart_modulo(a, b, dimensions, magnitude(a->step[d]))) return true;
-        if (moves(b, d) && apart_modulo(a, b, dimensions, magnitude(b->step[d]))) return true;
-    }
-    return false;
-}
-
 static tirb_status check_overlap(entry *e) {
     unsigned dimensions = 1u + e->loop->n_inner;
     for (unsigned w = 0; w < e->loop->n_cursors; w++) {
-        const reach *written = &e->reaches[w];
+        const tirbi_reach *written = &e->reaches[w];
         uint8_t access = e->loop->cursors[w].access;
         if (!(access & TIRBI_WRITE) || !written->reached) continue;
         if (access & TIRBI_READ) e->repeats = false;
         if (!lanes_apart(written, dimensions))
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "two lanes write the same element");
         for (unsigned c = 0; c < e->loop->n_cursors; c++) {
-            const reach *other = &e->reaches[c];
+            const tirbi_reach *other = &e->reaches[c];
             if (c == w || !other->reached) continue;
-            if (apart(written, other, dimensions)) continue;
+            if (tirbi_reach_apart(written, other, dimensions)) continue;
             e->repeats = false;
             if (same_elements(written, other, dimensions)) continue;
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP,
@@ -251,7 +180,7 @@ static void set_moves(const entry *e, tirbi_lane_state *state) {
     state->n_moves = 0;
     for (unsigned k = 0; k < e->loop->n_inner; k++) state->inner[k].n_moves = 0;
     for (uint32_t c = 0; c < e->loop->n_cursors; c++) {
-        const reach *r = &e->reaches[c];
+        const tirbi_reach *r = &e->reaches[c];
         state->strides[c] = (ptrdiff_t)r->step[0];
         if (!r->reached) continue;
         if (r->step[0] != 0)
@@ -270,7 +199,7 @@ static void set_moves(const entry *e, tirbi_lane_state *state) {
 static bool rows_follow(const entry *e, unsigned k) {
     if (e->loop->counts_lanes || e->loop->inner[k].index != TIRBI_NO_REG) return false;
     for (uint32_t c = 0; c < e->loop->n_cursors; c++) {
-        const reach *r = &e->reaches[c];
+        const tirbi_reach *r = &e->reaches[c];
         int64_t row;
         if (r->reached && (!tirbi_mul_i64(r->step[0], e->n, &row) || row != r->step[k + 1])) return false;
     }

@@ -2,6 +2,7 @@
 #ifndef TIRB_VM_EXEC_MACHINE_H
 #define TIRB_VM_EXEC_MACHINE_H
 
+#include "vm/contract/tiles.h"
 #include "vm/exec/exec.h"
 #include "vm/exec/fpu.h"
 #include "vm/lanes/kernels.h"
@@ -50,6 +51,19 @@ typedef struct tirbi_fork {
     const tirbi_fork_arg *args; /* in the order of the region's reference parameters */
 } tirbi_fork;
 
+/* A contraction: slots and reference registers of the frame that executes it. */
+typedef struct tirbi_contract {
+    uint8_t type, flags, n_loops;
+    uint16_t first;
+    uint16_t extents[TIRBI_MAX_CONTRACT_LOOPS];
+    struct {
+        uint16_t ref;
+        uint8_t type;
+        uint16_t start;
+        uint16_t steps[TIRBI_MAX_CONTRACT_LOOPS];
+    } operands[TIRBI_CONTRACT_OPERANDS];
+} tirbi_contract;
+
 typedef struct tirbi_fn {
     const tirbi_function *function;
     const tirbi_word *words;
@@ -65,6 +79,7 @@ typedef struct tirbi_fn {
     uint16_t n_scalar_args;
     uint16_t n_ref_args;
     const tirbi_fork *forks;
+    const tirbi_contract *contracts;
     uint32_t cost;           /* of a call */
     uint32_t refs_at;        /* places in the frame, in bytes */
     uint32_t reds_at;
@@ -81,6 +96,7 @@ struct tirbi_code {
     const tirbi_kernel_table *kernels;
     const tirbi_lane_machine *lanes;
     bool profiled;
+    const tirbi_contract_kernels *contract;
     uint32_t max_pointers; /* of any lane loop */
     size_t max_scratch;
 };
@@ -141,6 +157,8 @@ typedef struct tirbi_machine {
     uint64_t fuel;
     tirbi_lane_state *lanes; /* made by the first lane loop */
     size_t lanes_size;
+    uint8_t *blocks; /* scratch of contractions, made by the first one, or NULL */
+    size_t blocks_size;
     uint64_t result;
     tirbi_fpu_state host; /* the host's floating-point state, in force while it is called */
     const tirbi_word *trap; /* the word of a lane body that trapped */
@@ -203,6 +221,9 @@ uint16_t tirbi_slot_of_x(tirbi_constants *constants, uint16_t x);
 tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
                                  tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
                                  tirb_error *error);
+
+/* Runs a contraction in the frame on top. */
+tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract);
 
 /* Runs a lane loop in the frame on top. */
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop);

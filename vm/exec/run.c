@@ -114,6 +114,7 @@ void tirbi_machine_release(tirbi_machine *machine) {
     while (machine->chunk) drop_chunk(machine);
     if (machine->spare) tirbi_heap_free(machine->heap, machine->spare, machine->spare->size);
     if (machine->lanes) tirbi_heap_free(machine->heap, machine->lanes, machine->lanes_size);
+    if (machine->blocks) tirbi_heap_free(machine->heap, machine->blocks, machine->blocks_size);
 }
 
 /* ---- Allocations and slices ----------------------------------------------------------------------------------- */

@@ -129,6 +129,9 @@ typedef struct translator {
     tirbi_fork *forks;
     uint32_t n_forks;
     uint32_t forks_seen;
+    tirbi_contract *contracts;
+    uint32_t n_contracts;
+    uint32_t contracts_seen;
     tirb_error *error;
 } translator;
 
@@ -154,12 +157,14 @@ static tirb_status survey(translator *t) {
         if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;
         if (t->instr->op == TIRB_OP_LANE) t->n_loops++;
         if (t->instr->op == TIRB_OP_FORK) t->n_forks++;
+        if (t->instr->op == TIRB_OP_CONTRACT) t->n_contracts++;
     }
     t->fn->cost = cost_of_call(f, ordinal);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
     t->forks = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_fork, t->n_forks);
-    return t->loops && t->forks ? TIRB_OK : tirbi_heap_status(t->heap);
+    t->contracts = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_contract, t->n_contracts);
+    return t->loops && t->forks && t->contracts ? TIRB_OK : tirbi_heap_status(t->heap);
 }
 
 static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t target) {
@@ -337,6 +342,24 @@ static tirb_status translate_fork(translator *t) {
     return TIRB_OK;
 }
 
+static void translate_contract(translator *t) {
+    const tirbi_instr *in = t->instr;
+    const tirbi_contract_box *box = &in->box;
+    tirbi_contract *contract = &t->contracts[t->contracts_seen];
+    *contract = (tirbi_contract){.type = in->type, .flags = (uint8_t)in->operand[0], .n_loops = box->n_loops,
+                                 .first = slot_of(t, in->operand[1])};
+    for (unsigned i = 0; i < box->n_loops; i++) contract->extents[i] = slot_of(t, box->extents[i]);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        contract->operands[o].ref = box->operands[o].ref;
+        contract->operands[o].type = box->operands[o].type;
+        contract->operands[o].start = slot_of(t, box->operands[o].start);
+        for (unsigned i = 0; i < box->n_loops; i++)
+            contract->operands[o].steps[i] = slot_of(t, box->operands[o].steps[i]);
+    }
+    emit1(t, TIRBI_H_CONTRACT, 0, 0, 0);
+    tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->contracts_seen++});
+}
+
 /* Memory, references and reductions. */
 static void translate_memory(translator *t) {
     const tirbi_instr *in = t->instr;
@@ -421,6 +444,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
         break;
     case TIRB_OP_LANE: return translate_lane(t, at);
     case TIRB_OP_FORK: return translate_fork(t);
+    case TIRB_OP_CONTRACT: translate_contract(t); break;
     default: translate_memory(t); break;
     }
     return TIRB_OK;
@@ -522,6 +546,7 @@ static tirb_status keep_words(translator *t) {
     fn->n_words = t->emitter.n;
     fn->loops = t->loops;
     fn->forks = t->forks;
+    fn->contracts = t->contracts;
     return TIRB_OK;
 }
 
@@ -582,8 +607,9 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     tirbi_arena_init(&code->arena, heap);
     code->kernels = tirbi_kernels(isa);
     code->lanes = tirbi_lane_machine_of(isa);
+    code->contract = tirbi_contract_kernels_of(isa);
     tirb_status status = TIRB_OK;
-    if (!code->kernels || !code->lanes)
+    if (!code->kernels || !code->lanes || !code->contract)
         status = tirbi_error_set(error, TIRB_UNSUPPORTED, "this build has no %s machine", tirb_isa_name(isa));
     if (status == TIRB_OK) {
         status = translate_program(code, error);

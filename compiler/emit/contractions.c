@@ -1,0 +1,78 @@
+/* Emission of contractions: guards, checks of indices over the whole box, C's first values, the instruction. */
+#include "compiler/optimize/contract.h"
+
+#include "compiler/emit/emit.h"
+
+static void emit_checks(tirbi_emitter *e, const tirbi_contract_plan *plan) {
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        for (const tirbi_place *v = plan->operands[o].place; v; v = v->view) {
+            tirbi_put_box_checks(e, v, &plan->loops, UINT64_MAX);
+        }
+    }
+}
+
+/* A nest of the spatial loops around what gives C its first values. */
+static void emit_before(tirbi_emitter *e, const tirbi_contract_plan *plan) {
+    const tirbi_ls *body = plan->before;
+    for (uint32_t i = plan->loops.n; i-- > 0;) {
+        if (plan->reduces[i]) continue;
+        tirbi_ls *loop = TIRBI_NEW(e->arena, tirbi_ls);
+        if (!loop) return;
+        loop->kind = TIRBI_LS_LOOP;
+        loop->span = plan->before->span;
+        loop->as.loop.var = plan->loops.var[i];
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    tirbi_put_stmt(e, body);
+}
+
+/* The value zero is all zero bits in every type, and needs no register. */
+static uint16_t first_operand(tirbi_emitter *e, const tirbi_lx *first) {
+    if (!first || (first->kind == TIRBI_LX_CONST && first->value == 0)) return tirbi_x_from_small(0);
+    return tirbi_put_value(e, first);
+}
+
+static void fill_box(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_contract_box *box) {
+    const tirbi_lx *zero = tirbi_lx_int(e->pool, TIRB_I64, 0);
+    box->n_loops = (uint8_t)plan->loops.n;
+    for (uint32_t i = 0; i < plan->loops.n; i++) box->extents[i] = tirbi_put_operand(e, plan->loops.var[i]->extent);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        const tirbi_affine *form = &plan->operands[o].form;
+        box->operands[o].ref = tirbi_buffer_ref(e, plan->operands[o].place->buffer->root);
+        box->operands[o].type = (uint8_t)plan->operands[o].type;
+        box->operands[o].start = tirbi_put_operand(e, form->start);
+        for (uint32_t i = 0; i < plan->loops.n; i++) {
+            box->operands[o].steps[i] = tirbi_put_operand(e, form->coefficient[i] ? form->coefficient[i] : zero);
+        }
+    }
+}
+
+static void emit_contraction(tirbi_emitter *e, const tirbi_contract_plan *plan) {
+    tirbi_patch_list skip = {0};
+    tirbi_scope scope = tirbi_scope_open(e);
+    for (uint32_t i = 0; i < plan->loops.n; i++) tirbi_put_guard(e, plan->loops.var[i], &skip);
+    tirbi_scope inside = tirbi_scope_open(e);
+    tirbi_mark_line(e, plan->span);
+    emit_checks(e, plan);
+    if (plan->before) emit_before(e, plan);
+    tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
+    if (!instr) return;
+    instr->op = TIRB_OP_CONTRACT;
+    instr->type = (uint8_t)plan->type;
+    instr->operand[0] = plan->flags | (plan->first ? TIRBI_CONTRACT_INIT : 0);
+    instr->operand[1] = first_operand(e, plan->first);
+    fill_box(e, plan, &instr->box);
+    tirbi_mark_line(e, plan->span);
+    if (!e->failed) tirbi_encode(&e->code, instr);
+    tirbi_scope_close(e, inside);
+    tirbi_land(e, &skip);
+    tirbi_scope_close(e, scope);
+}
+
+bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_contract_plan plan;
+    if ((e->options->disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_contraction(e->pool, loop, &plan)) return false;
+    emit_contraction(e, &plan);
+    return true;
+}

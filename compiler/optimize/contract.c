@@ -1,0 +1,231 @@
+/* Matching contractions. The loops of a rectangular nest may be taken in any order when every element of C is updated by
+ * the iterations of the reduce loops alone, and those keep their order: each element still receives its products in
+ * program order (rule R1). That is so when C's indices tell the spatial iterations apart and nothing else of C's memory
+ * is accessed. */
+#include "compiler/optimize/contract.h"
+
+#include <string.h>
+
+#include "compiler/optimize/injective.h"
+
+typedef struct matcher {
+    tirbi_lx_pool *pool;
+    tirbi_contract_plan *plan;
+    const tirbi_ls *body;
+} matcher;
+
+static bool invariant(const matcher *m, const tirbi_lx *x) {
+    return x->pure && !x->traps && !tirbi_mentions_loops(x, &m->plan->loops);
+}
+
+/* The perfect nest: as many loops as have bounds that depend on none of them. */
+static bool collect(matcher *m, const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step) {
+        tirbi_lvar *var = s->as.loop.var;
+        if (m->plan->loops.n == TIRBI_MAX_CONTRACT_LOOPS || !invariant(m, var->min) || !invariant(m, var->extent)) {
+            return false;
+        }
+        m->plan->loops.var[m->plan->loops.n++] = var;
+        s = s->as.loop.body;
+    }
+    m->body = s;
+    return m->plan->loops.n > 0;
+}
+
+static bool same_place(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->flat != b->flat) return false;
+    for (uint32_t i = 0; i < a->ndim; i++) {
+        if (a->indices[i] != b->indices[i]) return false;
+    }
+    return true;
+}
+
+/* ---- The update ----------------------------------------------------------------------------------------------- */
+
+/* Whether every value of `from` is one of `to`. */
+static bool widens(tirbi_dtype to, tirbi_dtype from) {
+    const tirbi_dtype_info *t = &tirbi_dtypes[to], *f = &tirbi_dtypes[from];
+    if (t->class == 'F') return f->class == 'F' ? t->bits >= 32 && t->bits > f->bits : t->bits / 2 >= f->bits;
+    if (f->class == 'F' || t->class == 'B') return false;
+    return f->class == 'U' || f->class == 'B' ? t->bits > f->bits : t->class == 'I' && t->bits > f->bits;
+}
+
+/* A factor: a load, converted to the type of the sum, at once or by way of a type that holds all its values. */
+static bool match_factor(matcher *m, const tirbi_lx *x, unsigned operand) {
+    bool converted = false;
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST) {
+        if (converted && !widens((tirbi_dtype)x->type, (tirbi_dtype)x->source)) return false;
+        converted = true;
+        x = x->args[0];
+    }
+    if (x->kind != TIRBI_LX_LOAD) return false;
+    m->plan->operands[operand].place = x->access;
+    m->plan->operands[operand].type = (tirbi_dtype)x->type;
+    return true;
+}
+
+static bool is_target(const matcher *m, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD && same_place(x->access, m->plan->operands[TIRBI_CONTRACT_C].place);
+}
+
+static bool is_op(const tirbi_lx *x, tirbi_op op, tirbi_dtype type) {
+    return x->kind == TIRBI_LX_OP && x->op == op && x->optype == type;
+}
+
+static bool match_value(matcher *m, const tirbi_lx *x) {
+    tirbi_contract_plan *plan = m->plan;
+    tirbi_dtype type = plan->type;
+    const tirbi_lx *product = NULL;
+    if (is_op(x, TIRB_OP_FMA, type) || is_op(x, TIRB_OP_FNMA, type)) {
+        plan->flags = (uint8_t)(TIRBI_CONTRACT_FUSED | (x->op == TIRB_OP_FNMA ? TIRBI_CONTRACT_SUBTRACT : 0));
+        product = is_target(m, x->args[2]) ? x : NULL;
+    } else if (is_op(x, TIRB_OP_ADD, type)) {
+        product = is_target(m, x->args[0]) ? x->args[1] : is_target(m, x->args[1]) ? x->args[0] : NULL;
+        if (product && !is_op(product, TIRB_OP_MUL, type)) return false;
+    } else if (is_op(x, TIRB_OP_SUB, type)) {
+        plan->flags = TIRBI_CONTRACT_SUBTRACT;
+        product = is_target(m, x->args[0]) && is_op(x->args[1], TIRB_OP_MUL, type) ? x->args[1] : NULL;
+    }
+    return product && match_factor(m, product->args[0], TIRBI_CONTRACT_A) &&
+           match_factor(m, product->args[1], TIRBI_CONTRACT_B);
+}
+
+static bool match_update(matcher *m, const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_STORE) return false;
+    tirbi_contract_plan *plan = m->plan;
+    plan->operands[TIRBI_CONTRACT_C].place = s->as.store.access;
+    plan->type = plan->operands[TIRBI_CONTRACT_C].type = s->as.store.access->buffer->type;
+    plan->span = s->span;
+    switch ((unsigned)plan->type) {
+    case TIRB_F32:
+    case TIRB_F64:
+    case TIRB_I32:
+    case TIRB_U32:
+    case TIRB_I64:
+    case TIRB_U64: return match_value(m, s->as.store.value);
+    default: return false;
+    }
+}
+
+/* ---- What C begins with --------------------------------------------------------------------------------------- */
+
+/* Whether a value reads memory of `root`, or is more than arithmetic on loads. */
+static bool may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
+        if (v->buffer->root == root) return true;
+        for (uint32_t i = 0; i < v->ndim; i++) {
+            if (may_read(v->indices[i], root)) return true;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (may_read(x->args[i], root)) return true;
+    }
+    return false;
+}
+
+static bool reduces(const matcher *m, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < m->plan->loops.n; i++) {
+        if (m->plan->loops.var[i] == var) return m->plan->reduces[i];
+    }
+    return false;
+}
+
+/* The init of a block, which stands in front of the update: it runs where all reduce loops are at their beginning. */
+static bool match_init(matcher *m, const tirbi_ls *s) {
+    tirbi_contract_plan *plan = m->plan;
+    if (s->kind != TIRBI_LS_IF || !s->as.if_.first_of || s->as.if_.else_case) return false;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < plan->loops.n; i++) n += plan->reduces[i];
+    if (s->as.if_.n_first_of != n) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!reduces(m, s->as.if_.first_of[i])) return false;
+    }
+    const tirbi_ls *store = s->as.if_.then_case;
+    if (store->kind != TIRBI_LS_STORE || !same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
+        return false;
+    }
+    const tirbi_lx *value = store->as.store.value;
+    if (invariant(m, value)) {
+        plan->first = value;
+        return true;
+    }
+    plan->before = store;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        tirbi_loop_set one = {.var = {plan->loops.var[i]}, .n = 1};
+        if (plan->reduces[i] && tirbi_mentions_loops(value, &one)) return false;
+    }
+    return !may_read(value, store->as.store.access->buffer->root);
+}
+
+/* ---- Places --------------------------------------------------------------------------------------------------- */
+
+/* Every index is proven or can be checked for all iterations at once: it is monotonic in each loop. */
+static bool checkable(matcher *m, const tirbi_place *place) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        for (uint32_t d = 0; d < v->ndim; d++) {
+            tirbi_affine form;
+            int64_t c;
+            if (tirbi_index_proven(v->indices[d], v->buffer->shape[d])) continue;
+            if (!v->buffer->shape[d]->pure || !tirbi_affine_of(m->pool, v->indices[d], &m->plan->loops, &form)) {
+                return false;
+            }
+            for (uint32_t i = 0; i < m->plan->loops.n; i++) {
+                if (!tirbi_affine_constant(&form, i, &c)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool match_places(matcher *m) {
+    tirbi_contract_plan *plan = m->plan;
+    const tirbi_place *c = plan->operands[TIRBI_CONTRACT_C].place;
+    bool spatial[TIRBI_MAX_AFFINE];
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        const tirbi_place *place = plan->operands[o].place;
+        if (o != TIRBI_CONTRACT_C && place->buffer->root == c->buffer->root) return false;
+        if (!tirbi_affine_of(m->pool, place->flat, &plan->loops, &plan->operands[o].form) || !checkable(m, place)) {
+            return false;
+        }
+    }
+    if (c->view || c->buffer->overlaps || !tirbi_spatial_loops(m->pool, &plan->loops, c, spatial)) return false;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        plan->reduces[i] = !spatial[i];
+        if (spatial[i] != (plan->operands[TIRBI_CONTRACT_C].form.coefficient[i] != NULL)) return false;
+    }
+    return true;
+}
+
+/* Worth it when both A and B are used more than once, and the elements of C that lie side by side share a factor. */
+static bool worth_it(const tirbi_contract_plan *plan) {
+    bool rows = false, columns = false, sums = false;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
+        bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[i] != NULL;
+        if (plan->loops.var[i]->extent->hi <= 1) continue;
+        if (plan->reduces[i]) {
+            sums = sums || (a && b);
+            continue;
+        }
+        int64_t c;
+        bool beside = tirbi_affine_constant(&plan->operands[TIRBI_CONTRACT_C].form, i, &c) && c == 1;
+        if (beside && a == b) return false;
+        rows = rows || (a && !b);
+        columns = columns || (b && !a);
+    }
+    return rows && columns && sums;
+}
+
+bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out) {
+    matcher m = {.pool = pool, .plan = out};
+    *out = (tirbi_contract_plan){.loops.n = 0};
+    if (!collect(&m, loop)) return false;
+    const tirbi_ls *update = m.body, *init = NULL;
+    if (m.body->kind == TIRBI_LS_SEQ) {
+        if (m.body->as.seq.n != 2) return false;
+        init = m.body->as.seq.items[0];
+        update = m.body->as.seq.items[1];
+    }
+    return match_update(&m, update) && match_places(&m) && worth_it(out) && (!init || match_init(&m, init));
+}

@@ -1,0 +1,52 @@
+#include "compiler/optimize/injective.h"
+
+#include <string.h>
+
+/* The loops that one index depends on, if their values never give the same index twice: one loop, or several whose
+ * constant coefficients leave room for each other's extents. */
+static bool injective(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *index, bool *in_index) {
+    tirbi_affine form;
+    if (!tirbi_affine_of(pool, index, loops, &form)) return false;
+    int64_t reach = 0;
+    bool used[TIRBI_MAX_AFFINE] = {false};
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        in_index[i] = form.coefficient[i] != NULL;
+        left += in_index[i];
+    }
+    for (; left > 0; left--) {
+        int64_t least = INT64_MAX, c;
+        uint32_t at = 0;
+        for (uint32_t i = 0; i < loops->n; i++) {
+            if (!in_index[i] || used[i]) continue;
+            if (!tirbi_affine_constant(&form, i, &c) || c == 0 || c == INT64_MIN) return false;
+            if (c < 0) c = -c;
+            if (c < least) {
+                least = c;
+                at = i;
+            }
+        }
+        if (least <= reach) return false;
+        used[at] = true;
+        if (left == 1) return true;
+        const tirbi_lx *extent = loops->var[at]->extent;
+        int64_t span;
+        if (extent->hi < 1 || __builtin_mul_overflow(least, extent->hi - 1, &span) ||
+            __builtin_add_overflow(reach, span, &reach)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
+                         bool spatial[TIRBI_MAX_AFFINE]) {
+    memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        bool in_index[TIRBI_MAX_AFFINE] = {false};
+        if (!tirbi_mentions_loops(place->indices[d], loops)) continue;
+        if (!injective(pool, loops, place->indices[d], in_index)) return false;
+        for (uint32_t i = 0; i < loops->n; i++) spatial[i] = spatial[i] || in_index[i];
+    }
+    return true;
+}

@@ -1,0 +1,404 @@
+#include "vm/contract/contract.h"
+
+#include <string.h>
+
+#include "vm/contract/pack.h"
+
+/* The largest blocks, in bytes of a row or column of the accumulator's type. B's block, whose rows are those of a panel
+ * of tiles, is meant for the outer caches, A's for the middle one, a tile's columns of B for the inner one. */
+enum { K_BLOCK = 256, ROW_BLOCK_BYTES = 896, COLUMN_BLOCK_BYTES = 4096, MAX_LANES = 16, LINE = 64 };
+
+typedef struct group {
+    unsigned n;
+    int64_t total;
+    int64_t extent[TIRBI_MAX_CONTRACT_LOOPS];
+    int64_t step[TIRBI_CONTRACT_OPERANDS][TIRBI_MAX_CONTRACT_LOOPS];
+} group;
+
+typedef struct shape {
+    group rows, columns, k, batch;
+    unsigned a, b; /* which operand the rows and which the columns have */
+    int64_t row_block, column_block, k_block;
+} shape;
+
+/* Where a block of a group's elements begins, and where its elements are relative to the operands. */
+typedef struct window {
+    int64_t first, n; /* n = 0: nothing is known yet */
+} window;
+
+typedef struct runner {
+    const tirbi_contraction *x;
+    const tirbi_tile_set *set;
+    shape s;
+    size_t size; /* of an element of C */
+    uint8_t *base[TIRBI_CONTRACT_OPERANDS]; /* of the batch */
+    window rows, columns, k;
+    int64_t *row_a, *row_c, *column_b, *column_c, *k_a, *k_b;
+    tirbi_pack_scratch pack;
+    uint8_t *a_block, *b_block;
+    ptrdiff_t a_row, a_k, a_tile; /* distances in A's block, the last from tile to tile */
+    bool a_direct, b_direct;
+    bool a_linear, b_linear; /* can be used where they are */
+    bool contiguous;         /* C's columns */
+} runner;
+
+/* ---- Sorting the loops ---------------------------------------------------------------------------------------- */
+
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+static void add_loop(group *g, const tirbi_contraction *x, unsigned loop, bool sorted) {
+    unsigned at = g->n++;
+    int64_t c = magnitude(x->operand[TIRBI_CONTRACT_C].step[loop]);
+    for (; sorted && at > 0 && magnitude(g->step[TIRBI_CONTRACT_C][at - 1]) < c; at--) {
+        g->extent[at] = g->extent[at - 1];
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) g->step[o][at] = g->step[o][at - 1];
+    }
+    g->extent[at] = x->extent[loop];
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) g->step[o][at] = x->operand[o].step[loop];
+    if (__builtin_mul_overflow(g->total, x->extent[loop], &g->total)) g->total = INT64_MAX;
+}
+
+static bool steps_by(const group *g, int64_t size) {
+    for (unsigned i = 0; i < g->n; i++)
+        if (g->step[TIRBI_CONTRACT_C][i] == size) return true;
+    return false;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The columns are the group in which C is contiguous, whichever operand that is. */
+static void sort_loops(const tirbi_contraction *x, shape *s) {
+    memset(s, 0, sizeof *s);
+    s->rows.total = s->columns.total = s->k.total = s->batch.total = 1;
+    s->a = TIRBI_CONTRACT_A;
+    s->b = TIRBI_CONTRACT_B;
+    for (unsigned i = 0; i < x->n_loops; i++) {
+        if (x->extent[i] == 1) continue;
+        bool a = x->operand[TIRBI_CONTRACT_A].step[i] != 0, b = x->operand[TIRBI_CONTRACT_B].step[i] != 0;
+        if (x->operand[TIRBI_CONTRACT_C].step[i] == 0)
+            add_loop(&s->k, x, i, false);
+        else
+            add_loop(a == b ? &s->batch : a ? &s->rows : &s->columns, x, i, true);
+    }
+    int64_t size = tirbi_dtypes[x->type].size;
+    if (!steps_by(&s->columns, size) && (steps_by(&s->rows, size) || s->columns.total < s->rows.total)) {
+        group rows = s->rows;
+        s->rows = s->columns;
+        s->columns = rows;
+        s->a = TIRBI_CONTRACT_B;
+        s->b = TIRBI_CONTRACT_A;
+    }
+    s->row_block = least(s->rows.total, ROW_BLOCK_BYTES / size);
+    s->column_block = least(s->columns.total, COLUMN_BLOCK_BYTES / size);
+    s->k_block = least(s->k.total, K_BLOCK);
+}
+
+/* Whether the operand's elements are evenly apart along the group. */
+static bool evenly(const group *g, unsigned operand, int64_t *step) {
+    const int64_t *steps = g->step[operand];
+    *step = g->n > 0 ? steps[g->n - 1] : 0;
+    for (unsigned i = g->n; i-- > 1;)
+        if (steps[i - 1] != steps[i] * g->extent[i]) return false;
+    return true;
+}
+
+/* The places of n elements of a group from `first` on, for two operands. */
+static void places(const group *g, int64_t first, int64_t n, unsigned one, int64_t *to_one, unsigned other,
+                   int64_t *to_other) {
+    int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
+    int64_t at = 0, at_other = 0;
+    if (g->n == 0) {
+        to_one[0] = to_other[0] = 0;
+        return;
+    }
+    for (unsigned i = g->n; i-- > 0;) {
+        index[i] = first % g->extent[i];
+        first /= g->extent[i];
+        at += index[i] * g->step[one][i];
+        at_other += index[i] * g->step[other][i];
+    }
+    unsigned last = g->n - 1;
+    int64_t step = g->step[one][last], step_other = g->step[other][last];
+    for (int64_t j = 0; j < n;) {
+        int64_t run = least(n - j, g->extent[last] - index[last]);
+        for (int64_t i = 0; i < run; i++) {
+            to_one[j + i] = at + i * step;
+            to_other[j + i] = at_other + i * step_other;
+        }
+        j += run;
+        if (j == n) return;
+        at -= index[last] * step;
+        at_other -= index[last] * step_other;
+        index[last] = 0;
+        for (unsigned i = last; i-- > 0;) {
+            at += g->step[one][i];
+            at_other += g->step[other][i];
+            if (++index[i] < g->extent[i]) break;
+            at -= g->extent[i] * g->step[one][i];
+            at_other -= g->extent[i] * g->step[other][i];
+            index[i] = 0;
+        }
+    }
+}
+
+static bool same_window(window *w, int64_t first, int64_t n) {
+    if (w->n == n && w->first == first) return true;
+    *w = (window){first, n};
+    return false;
+}
+
+/* ---- Scratch -------------------------------------------------------------------------------------------------- */
+
+static size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
+
+/* Wide enough for the tiles of every instruction set: rows are padded by at most one half, columns by one vector. */
+static size_t a_size(const shape *s, size_t size) {
+    size_t rows = (size_t)s->row_block, k = (size_t)s->k_block;
+    return lines((rows + rows / 2 + MAX_LANES) * (k * size + 2 * LINE));
+}
+static size_t b_size(const shape *s, size_t size) {
+    return lines(((size_t)s->column_block + MAX_LANES) * (size_t)s->k_block * size);
+}
+static size_t table_size(int64_t n) { return lines((size_t)n * sizeof(int64_t)); }
+
+static size_t longest(const shape *s) {
+    int64_t most = s->row_block > s->column_block ? s->row_block : s->column_block;
+    return (size_t)(most > s->k_block ? most : s->k_block);
+}
+
+size_t tirbi_contract_scratch(const tirbi_contraction *x) {
+    shape s;
+    size_t size = tirbi_dtypes[x->type].size;
+    sort_loops(x, &s);
+    return a_size(&s, size) + b_size(&s, size) + 2 * table_size(s.row_block) + 2 * table_size(s.column_block) +
+           2 * table_size(s.k_block) + tirbi_pack_scratch_size(longest(&s), (size_t)s.k_block);
+}
+
+static int64_t *take_table(uint8_t **scratch, int64_t n) {
+    int64_t *table = (int64_t *)(void *)*scratch;
+    *scratch += table_size(n);
+    return table;
+}
+
+static void place_scratch(runner *r, uint8_t *scratch) {
+    r->row_a = take_table(&scratch, r->s.row_block);
+    r->row_c = take_table(&scratch, r->s.row_block);
+    r->column_b = take_table(&scratch, r->s.column_block);
+    r->column_c = take_table(&scratch, r->s.column_block);
+    r->k_a = take_table(&scratch, r->s.k_block);
+    r->k_b = take_table(&scratch, r->s.k_block);
+    r->a_block = scratch;
+    scratch += a_size(&r->s, r->size);
+    r->b_block = scratch;
+    scratch += b_size(&r->s, r->size);
+    tirbi_pack_scratch_place(&r->pack, scratch, longest(&r->s), (size_t)r->s.k_block);
+}
+
+/* ---- Tiles ---------------------------------------------------------------------------------------------------- */
+
+/* How many rows the tiles of a block have: as equal as can be. */
+static int64_t tile_rows(const runner *r) {
+    int64_t tiles = (r->rows.n + r->set->rows - 1) / r->set->rows;
+    return (r->rows.n + tiles - 1) / tiles;
+}
+
+static bool adjacent(const runner *r, int64_t first, int64_t n) {
+    if (r->contiguous) return true;
+    for (int64_t j = 1; j < n; j++)
+        if (r->column_c[first + j] - r->column_c[first + j - 1] != (int64_t)r->size) return false;
+    return true;
+}
+
+static void move_element(uint8_t *to, const uint8_t *from, size_t size) {
+    if (size == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, 8);
+}
+
+/* Runs a tile whose columns are not whole vectors side by side in C through a copy. */
+static void run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
+                       int64_t column, int64_t columns) {
+    _Alignas(64) uint8_t copy[TIRBI_TILE_ROWS * TIRBI_TILE_BYTES];
+    uint8_t *pointers[TIRBI_TILE_ROWS];
+    const int64_t *at = r->column_c + column;
+    bool apart = !adjacent(r, column, columns);
+    size_t row_size = width * r->size;
+    for (unsigned i = 0; i < rows; i++) {
+        pointers[i] = copy + i * row_size;
+        if (tile->first) continue;
+        memset(pointers[i] + (size_t)columns * r->size, 0, row_size - (size_t)columns * r->size);
+        if (!apart) memcpy(pointers[i], tile->c[i] + at[0], (size_t)columns * r->size);
+        for (int64_t j = 0; apart && j < columns; j++)
+            move_element(pointers[i] + (size_t)j * r->size, tile->c[i] + at[j], r->size);
+    }
+    tirbi_tile inner = *tile;
+    inner.c = pointers;
+    kernel(&inner);
+    for (unsigned i = 0; i < rows; i++) {
+        if (!apart) memcpy(tile->c[i] + at[0], pointers[i], (size_t)columns * r->size);
+        for (int64_t j = 0; apart && j < columns; j++)
+            move_element(tile->c[i] + at[j], pointers[i] + (size_t)j * r->size, r->size);
+    }
+}
+
+/* The tiles of one panel of columns, all rows of the block. */
+static void run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, ptrdiff_t b_k) {
+    unsigned vectors = (unsigned)((columns + r->set->lanes - 1) / r->set->lanes), width = vectors * r->set->lanes;
+    bool direct = columns == (int64_t)width && adjacent(r, column, columns);
+    int64_t each = tile_rows(r);
+    tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = r->k.n,
+                       .first = r->k.first == 0 && (r->x->flags & TIRBI_CONTRACT_INIT) ? r->x->first : NULL};
+    for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
+        unsigned rows = (unsigned)least(each, r->rows.n - row);
+        uint8_t *pointers[TIRBI_TILE_ROWS];
+        uint8_t *c = r->base[TIRBI_CONTRACT_C] + (direct ? r->column_c[column] : 0);
+        for (unsigned i = 0; i < rows; i++) pointers[i] = c + r->row_c[row + i];
+        tile.c = pointers;
+        tile.a = r->a_direct ? r->base[r->s.a] + r->row_a[row] + r->k_a[0] : r->a_block + t * r->a_tile;
+        tirbi_tile_kernel kernel = r->set->run[vectors - 1][rows - 1];
+        if (direct)
+            kernel(&tile);
+        else
+            run_copied(r, &tile, kernel, rows, width, column, columns);
+    }
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------------------------- */
+
+static void pack_a(runner *r) {
+    tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s.a], .from_type = r->x->operand[r->s.a].type,
+                    .to_type = r->x->type, .negate = (r->x->flags & TIRBI_CONTRACT_SUBTRACT) != 0, .set = r->set};
+    int64_t each = tile_rows(r);
+    int64_t from_size = tirbi_dtypes[p.from_type].size;
+    bool columns = r->rows.n > 1 && r->row_a[1] - r->row_a[0] == from_size &&
+                   !(r->k.n > 1 && r->k_a[1] - r->k_a[0] == from_size);
+    if (columns) {
+        r->a_row = (ptrdiff_t)r->size;
+        r->a_k = (ptrdiff_t)(r->set->pad * r->size);
+        r->a_tile = r->a_k * r->k.n;
+        for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
+            p.to = r->a_block + t * r->a_tile;
+            p.to_row = r->a_k;
+            tirbi_pack_rows(&p, &r->pack, r->k_a, (size_t)r->k.n, r->row_a + row, (size_t)least(each, r->rows.n - row));
+        }
+        return;
+    }
+    r->a_row = (ptrdiff_t)lines((size_t)r->k.n * r->size) + LINE;
+    r->a_k = (ptrdiff_t)r->size;
+    r->a_tile = r->a_row * each;
+    p.to = r->a_block;
+    p.to_row = r->a_row;
+    tirbi_pack_rows(&p, &r->pack, r->row_a, (size_t)r->rows.n, r->k_a, (size_t)r->k.n);
+}
+
+/* Packs columns for one panel; those that are missing to whole vectors are zero. */
+static void pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, int64_t width) {
+    tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s.b], .from_type = r->x->operand[r->s.b].type,
+                    .to_type = r->x->type, .set = r->set, .to = to, .to_row = (ptrdiff_t)((size_t)width * r->size)};
+    int64_t from_size = tirbi_dtypes[p.from_type].size;
+    bool along_k = r->k.n > 1 && r->k_b[1] - r->k_b[0] == from_size &&
+                   !(columns > 1 && r->column_b[column + 1] - r->column_b[column] == from_size);
+    if (along_k)
+        tirbi_pack_transposed(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns);
+    else
+        tirbi_pack_rows(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns);
+    for (int64_t k = 0; columns < width && k < r->k.n; k++)
+        memset(to + (k * width + columns) * (int64_t)r->size, 0, (size_t)(width - columns) * r->size);
+}
+
+/* One block of columns and of k, all rows; false: stopped. */
+static bool run_block(runner *r) {
+    int64_t most = (int64_t)r->set->vectors * r->set->lanes;
+    bool packed = false;
+    for (int64_t row = 0; row < r->s.rows.total; row += r->s.row_block) {
+        int64_t rows = least(r->s.row_block, r->s.rows.total - row);
+        if (!same_window(&r->rows, row, rows))
+            places(&r->s.rows, row, rows, r->s.a, r->row_a, TIRBI_CONTRACT_C, r->row_c);
+        if (!r->a_direct) pack_a(r);
+        uint8_t *panel = r->b_block;
+        for (int64_t column = 0; column < r->columns.n; column += most) {
+            if (atomic_load_explicit(r->x->stop, memory_order_relaxed) != 0) return false;
+            int64_t columns = least(most, r->columns.n - column);
+            int64_t width = (columns + r->set->lanes - 1) / r->set->lanes * r->set->lanes;
+            if (r->b_direct && columns == width) {
+                int64_t b_k = r->k.n > 1 ? r->k_b[1] - r->k_b[0] : 0;
+                run_panel(r, column, columns, r->base[r->s.b] + r->column_b[column] + r->k_b[0], (ptrdiff_t)b_k);
+                continue;
+            }
+            if (!packed) pack_panel(r, panel, column, columns, width);
+            run_panel(r, column, columns, panel, (ptrdiff_t)((size_t)width * r->size));
+            panel += (size_t)(width * r->k.n) * r->size;
+        }
+        packed = true;
+    }
+    return true;
+}
+
+static bool run_batch(runner *r) {
+    for (int64_t column = 0; column < r->s.columns.total; column += r->s.column_block) {
+        int64_t columns = least(r->s.column_block, r->s.columns.total - column);
+        if (!same_window(&r->columns, column, columns))
+            places(&r->s.columns, column, columns, r->s.b, r->column_b, TIRBI_CONTRACT_C, r->column_c);
+        for (int64_t k = 0; k < r->s.k.total; k += r->s.k_block) {
+            int64_t n = least(r->s.k_block, r->s.k.total - k);
+            if (!same_window(&r->k, k, n)) places(&r->s.k, k, n, r->s.a, r->k_a, r->s.b, r->k_b);
+            if (!run_block(r)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------------ */
+
+static const tirbi_tile_set *set_of(const tirbi_contraction *x) {
+    bool fused = x->flags & TIRBI_CONTRACT_FUSED;
+    switch (x->type) {
+    case TIRB_F32: return fused ? &x->kernels->f32 : &x->kernels->f32_unfused;
+    case TIRB_F64: return fused ? &x->kernels->f64 : &x->kernels->f64_unfused;
+    case TIRB_I32:
+    case TIRB_U32: return &x->kernels->i32;
+    default: return &x->kernels->i64;
+    }
+}
+
+/* Operands of C's type stay where they are if their elements are evenly apart, when there is little to gain from packing
+ * them: each is used but a few times, or the caches hold it anyway. */
+static void choose_packing(runner *r) {
+    const tirbi_contraction *x = r->x;
+    int64_t step, size = (int64_t)r->size, ignored;
+    bool subtract = x->flags & TIRBI_CONTRACT_SUBTRACT;
+    r->a_linear = x->operand[r->s.a].type == x->type && !subtract && evenly(&r->s.rows, r->s.a, &r->a_row) &&
+                  evenly(&r->s.k, r->s.a, &r->a_k);
+    r->b_linear = x->operand[r->s.b].type == x->type && evenly(&r->s.columns, r->s.b, &step) &&
+                  (step == size || r->s.columns.total == 1) && evenly(&r->s.k, r->s.b, &ignored);
+    r->contiguous = evenly(&r->s.columns, TIRBI_CONTRACT_C, &step) && step == size;
+    r->a_direct = r->a_linear && r->s.columns.total * size <= 512;
+    r->b_direct = r->b_linear && r->s.rows.total <= 4 * (int64_t)r->set->rows;
+}
+
+bool tirbi_contract_run(const tirbi_contraction *x, uint8_t *scratch) {
+    runner r;
+    memset(&r, 0, sizeof r);
+    r.x = x;
+    r.set = set_of(x);
+    r.size = tirbi_dtypes[x->type].size;
+    sort_loops(x, &r.s);
+    place_scratch(&r, scratch);
+    choose_packing(&r);
+    const group *batch = &r.s.batch;
+    int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r.base[o] = x->operand[o].start;
+    for (;;) {
+        if (!run_batch(&r)) return false;
+        unsigned i = batch->n;
+        while (i-- > 0) {
+            for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r.base[o] += batch->step[o][i];
+            if (++index[i] < batch->extent[i]) break;
+            for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r.base[o] -= batch->extent[i] * batch->step[o][i];
+            index[i] = 0;
+            if (i == 0) return true;
+        }
+        if (batch->n == 0) return true;
+    }
+}

@@ -1,0 +1,44 @@
+/* Contractions: C[..] = C[..] + A[..] * B[..] over a nest of loops, as the machine runs them.
+ *
+ * The loops are sorted into those of C and A only (rows), of C and B only (columns), of C with both or neither (batch),
+ * and of A and B only (k). For each batch, blocks of k are taken in order; A and B are packed to the type of C, where
+ * that pays, and tiles of C are updated in registers (tiles.h). Each element of C meets its products in the order of the
+ * loops. */
+#ifndef TIRB_VM_CONTRACT_CONTRACT_H
+#define TIRB_VM_CONTRACT_CONTRACT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loader/isa/isa.h"
+#include "vm/contract/tiles.h"
+#include "vm/lanes/kernels.h"
+
+typedef struct tirbi_contract_operand {
+    uint8_t *start;
+    int64_t step[TIRBI_MAX_CONTRACT_LOOPS]; /* bytes */
+    uint8_t type;
+} tirbi_contract_operand;
+
+/* All extents are positive, everything in reach is inside its buffer, C's elements are apart from each other and from
+ * A and B. */
+typedef struct tirbi_contraction {
+    uint8_t type;
+    uint8_t flags; /* TIRBI_CONTRACT_FUSED .. */
+    unsigned n_loops;
+    int64_t extent[TIRBI_MAX_CONTRACT_LOOPS];
+    tirbi_contract_operand operand[TIRBI_CONTRACT_OPERANDS];
+    const void *first; /* with TIRBI_CONTRACT_INIT */
+    const tirbi_contract_kernels *kernels;
+    const tirbi_kernel_table *strips;
+    const atomic_uint *stop;
+} tirbi_contraction;
+
+/* Bytes of scratch that the contraction needs: a function of the program and its extents alone. */
+size_t tirbi_contract_scratch(const tirbi_contraction *contraction);
+/* False: stopped. The scratch is aligned to 64 bytes. */
+bool tirbi_contract_run(const tirbi_contraction *contraction, uint8_t *scratch);
+
+#endif

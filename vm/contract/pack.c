@@ -1,0 +1,113 @@
+#include "vm/contract/pack.h"
+
+#include <string.h>
+
+enum { STAGED_ROWS = 16, LINE = 64, LARGEST = 8 };
+
+static size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
+static size_t staged_row(size_t k_block) { return lines(k_block * LARGEST) + LINE; }
+
+size_t tirbi_pack_scratch_size(size_t longest, size_t k_block) {
+    return lines(longest * sizeof(tirbi_pack_run)) + lines(longest * LARGEST) + STAGED_ROWS * staged_row(k_block);
+}
+
+void tirbi_pack_scratch_place(tirbi_pack_scratch *scratch, uint8_t *at, size_t longest, size_t k_block) {
+    scratch->runs = (tirbi_pack_run *)(void *)at;
+    at += lines(longest * sizeof(tirbi_pack_run));
+    scratch->raw = at;
+    scratch->staged = at + lines(longest * LARGEST);
+    scratch->staged_row = (ptrdiff_t)staged_row(k_block);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------------------------- */
+
+static size_t find_runs(tirbi_pack_run *runs, const int64_t *elements, size_t n, int64_t size) {
+    size_t n_runs = 0, first = 0;
+    for (size_t j = 1; j <= n; j++) {
+        if (j < n && elements[j] - elements[j - 1] == size) continue;
+        runs[n_runs++] = (tirbi_pack_run){(uint32_t)first, (uint32_t)(j - first)};
+        first = j;
+    }
+    return n_runs;
+}
+
+/* Short copies, which rows of tiles are: whole words, the last of which may overlap the one before it. */
+static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes) {
+    enum { WORD = 16, SHORT = 128 };
+    if (bytes > SHORT || bytes < WORD) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    for (size_t at = 0; at < bytes - WORD; at += WORD) memcpy(to + at, from + at, WORD);
+    memcpy(to + bytes - WORD, from + bytes - WORD, WORD);
+}
+
+static inline void gather(uint8_t *to, const uint8_t *from, const int64_t *elements, size_t n, size_t size) {
+    switch (size) {
+    case 1:
+        for (size_t j = 0; j < n; j++) to[j] = from[elements[j]];
+        return;
+    case 2:
+        for (size_t j = 0; j < n; j++) memcpy(to + 2 * j, from + elements[j], 2);
+        return;
+    case 4:
+        for (size_t j = 0; j < n; j++) memcpy(to + 4 * j, from + elements[j], 4);
+        return;
+    default:
+        for (size_t j = 0; j < n; j++) memcpy(to + 8 * j, from + elements[j], 8);
+        return;
+    }
+}
+
+void tirbi_pack_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                     const int64_t *elements, size_t n_elements) {
+    size_t size = tirbi_dtypes[p->from_type].size;
+    size_t n_runs = find_runs(scratch->runs, elements, n_elements, (int64_t)size);
+    bool scattered = n_runs > n_elements / 2 && n_runs > 1;
+    tirbi_kernel convert = p->from_type == p->to_type ? NULL : p->strips->cast[p->to_type][p->from_type];
+    tirbi_kernel negate = p->negate ? p->strips->op[TIRB_OP_NEG - TIRBI_FIRST_ELEMENTWISE][p->to_type] : NULL;
+    for (size_t i = 0; i < n_rows; i++) {
+        const uint8_t *from = p->from + rows[i];
+        uint8_t *to = p->to + (ptrdiff_t)i * p->to_row;
+        if (convert && n_runs == 1) {
+            convert(to, from + elements[0], NULL, NULL, n_elements);
+        } else {
+            uint8_t *dest = convert ? scratch->raw : to;
+            if (scattered)
+                gather(dest, from, elements, n_elements, size);
+            else
+                for (size_t r = 0; r < n_runs; r++)
+                    copy(dest + scratch->runs[r].first * size, from + elements[scratch->runs[r].first],
+                         scratch->runs[r].n * size);
+            if (convert) convert(to, scratch->raw, NULL, NULL, n_elements);
+        }
+        if (negate) negate(to, to, NULL, NULL, n_elements);
+    }
+}
+
+/* ---- Columns -------------------------------------------------------------------------------------------------- */
+
+static bool evenly(const int64_t *places, size_t n, int64_t step) {
+    for (size_t i = 1; i < n; i++)
+        if (places[i] - places[i - 1] != step) return false;
+    return true;
+}
+
+void tirbi_pack_transposed(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                           const int64_t *elements, size_t n_elements) {
+    int64_t apart = n_elements > 1 ? elements[1] - elements[0] : 0;
+    if (p->from_type == p->to_type && !p->negate && evenly(rows, n_rows, tirbi_dtypes[p->from_type].size) &&
+        evenly(elements, n_elements, apart)) {
+        p->set->transpose(p->to, p->to_row, p->from + rows[0] + elements[0], (ptrdiff_t)apart, n_rows, n_elements);
+        return;
+    }
+    for (size_t j = 0; j < n_elements; j += STAGED_ROWS) {
+        size_t n = n_elements - j < STAGED_ROWS ? n_elements - j : STAGED_ROWS;
+        tirbi_pack staged = *p;
+        staged.to = scratch->staged;
+        staged.to_row = scratch->staged_row;
+        tirbi_pack_rows(&staged, scratch, elements + j, n, rows, n_rows);
+        p->set->transpose(p->to + j * tirbi_dtypes[p->to_type].size, p->to_row, scratch->staged, scratch->staged_row,
+                          n_rows, n);
+    }
+}

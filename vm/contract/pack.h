@@ -1,0 +1,44 @@
+/* Packing: gathering the elements of an operand, as another type, to where the micro-kernels want them. */
+#ifndef TIRB_VM_CONTRACT_PACK_H
+#define TIRB_VM_CONTRACT_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vm/contract/tiles.h"
+#include "vm/lanes/kernels.h"
+
+typedef struct tirbi_pack {
+    const tirbi_kernel_table *strips; /* for conversions */
+    const tirbi_tile_set *set;
+    const uint8_t *from;
+    uint8_t from_type, to_type;
+    bool negate;
+    uint8_t *to;
+    ptrdiff_t to_row; /* bytes from row to row */
+} tirbi_pack;
+
+/* Elements side by side. */
+typedef struct tirbi_pack_run {
+    uint32_t first, n;
+} tirbi_pack_run;
+
+typedef struct tirbi_pack_scratch {
+    tirbi_pack_run *runs;
+    uint8_t *raw;    /* one row, not converted */
+    uint8_t *staged; /* rows to be transposed */
+    ptrdiff_t staged_row;
+} tirbi_pack_scratch;
+
+size_t tirbi_pack_scratch_size(size_t longest, size_t k_block);
+void tirbi_pack_scratch_place(tirbi_pack_scratch *scratch, uint8_t *at, size_t longest, size_t k_block);
+
+/* to[i][j] = the element at from + rows[i] + elements[j]. */
+void tirbi_pack_rows(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                     const int64_t *elements, size_t n_elements);
+/* The same for elements that follow each other along the rows' index i rather than along j. */
+void tirbi_pack_transposed(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                           const int64_t *elements, size_t n_elements);
+
+#endif

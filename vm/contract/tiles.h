@@ -1,0 +1,45 @@
+/* Micro-kernels of contractions: a tile of C is held in registers while the products of one block of k are added, in
+ * order. All instruction sets give the same bits, whatever the shape of their tiles. */
+#ifndef TIRB_VM_CONTRACT_TILES_H
+#define TIRB_VM_CONTRACT_TILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+enum { TIRBI_TILE_ROWS = 16, TIRBI_TILE_VECTORS = 3, TIRBI_TILE_BYTES = 128 /* of a row, at most */ };
+
+/* c[i][j] = first or c[i][j], then + a[i, k] * b[k, j] for k = 0, 1, ..; a's elements are anywhere, b's rows and c's are
+ * contiguous. Distances are in bytes. */
+typedef struct tirbi_tile {
+    const uint8_t *a;
+    ptrdiff_t a_row, a_k;
+    const uint8_t *b;
+    ptrdiff_t b_k;
+    int64_t n_k;
+    uint8_t *const *c;    /* per row */
+    const uint8_t *first; /* one element that stands for all of c, or NULL */
+} tirbi_tile;
+
+typedef void (*tirbi_tile_kernel)(const tirbi_tile *tile);
+
+typedef struct tirbi_tile_set {
+    uint8_t rows;    /* of the largest tile */
+    uint8_t pad;     /* rows of A's tiles lie this many elements apart where they are packed by columns */
+    uint8_t vectors; /* of a row of the largest tile */
+    uint8_t lanes;   /* elements of a vector */
+    tirbi_tile_kernel run[TIRBI_TILE_VECTORS][TIRBI_TILE_ROWS]; /* [vectors - 1][rows - 1] */
+    /* to[k][j] = from[j][k] for k < n_k, j < n_j; rows are `to_row` and `from_row` bytes apart, elements contiguous. */
+    void (*transpose)(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, ptrdiff_t from_row, size_t n_k, size_t n_j);
+} tirbi_tile_set;
+
+/* Products of floats are fused with the addition or rounded first. */
+typedef struct tirbi_contract_kernels {
+    tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64;
+} tirbi_contract_kernels;
+
+/* NULL when this build has none. */
+const tirbi_contract_kernels *tirbi_contract_kernels_of(tirb_isa isa);
+
+#endif

@@ -1,0 +1,36 @@
+/* Micro-kernels for x86-64 with AVX2 and FMA: 12 registers hold a tile. */
+#include "vm/contract/tables.h"
+
+#if defined(__x86_64__)
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
+#pragma GCC target("avx2,fma")
+#endif
+#include <immintrin.h>
+
+#define TIRBI_MATH_FORCE_INLINE
+#define TIRBI_HAVE_FMA 1
+#define TIRBI_HAVE_ROUND 1
+#define CONTRACT_KERNELS tirbi_contract_avx2
+#define VB 32
+#define ROWS 6
+#define PAD 8
+#define VECTORS 2
+#define EACH_ROW TIRBI_ROWS_6
+#define FMA_F32(x, y, z) ((VF32)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)))
+#define FMA_F64(x, y, z) ((VF64)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#include "vm/contract/tiles.inc"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#endif

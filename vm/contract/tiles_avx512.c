@@ -1,0 +1,37 @@
+/* Micro-kernels for x86-64 with AVX-512 F, BW, DQ and VL: 28 registers hold a tile. */
+#include "vm/contract/tables.h"
+
+#if defined(__x86_64__)
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2"))),               \
+                             apply_to = function)
+#else
+#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
+#endif
+#include <immintrin.h>
+
+#define TIRBI_MATH_FORCE_INLINE
+#define TIRBI_HAVE_FMA 1
+#define TIRBI_HAVE_ROUND 1
+#define CONTRACT_KERNELS tirbi_contract_avx512
+#define VB 64
+#define ROWS 14
+#define PAD 16
+#define VECTORS 2
+#define EACH_ROW TIRBI_ROWS_14
+#define FMA_F32(x, y, z) ((VF32)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
+#define FMA_F64(x, y, z) ((VF64)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
+#include "vm/contract/tiles.inc"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#endif

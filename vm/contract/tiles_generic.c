@@ -1,0 +1,27 @@
+/* Micro-kernels in plain C. A fused multiply-add that the machine does not have is emulated, element by element. */
+#include "vm/contract/tables.h"
+#include "vm/math/ops.h"
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+typedef float float_x4 __attribute__((vector_size(16)));
+typedef double double_x2 __attribute__((vector_size(16)));
+
+static inline __attribute__((always_inline)) float_x4 fused_f32(float_x4 x, float_x4 y, float_x4 z) {
+    for (int i = 0; i < 4; i++) z[i] = tirbi_fused_f32(x[i], y[i], z[i]);
+    return z;
+}
+static inline __attribute__((always_inline)) double_x2 fused_f64(double_x2 x, double_x2 y, double_x2 z) {
+    for (int i = 0; i < 2; i++) z[i] = tirbi_fused_f64(x[i], y[i], z[i]);
+    return z;
+}
+
+#define CONTRACT_KERNELS tirbi_contract_generic
+#define VB 16
+#define ROWS 4
+#define PAD 4
+#define VECTORS 2
+#define EACH_ROW TIRBI_ROWS_4
+#define FMA_F32(x, y, z) fused_f32(x, y, z)
+#define FMA_F64(x, y, z) fused_f64(x, y, z)
+#include "vm/contract/tiles.inc"

@@ -1,0 +1,107 @@
+/* Executing a contraction: what it costs, what its operands reach, and its scratch memory. */
+#include "vm/contract/contract.h"
+
+#include <string.h>
+
+#include "loader/base/checked.h"
+#include "loader/base/error.h"
+#include "vm/exec/machine.h"
+#include "vm/exec/reach.h"
+#include "vm/lanes/slots.h"
+
+enum { BLOCK_ALIGNMENT = 64 };
+
+typedef struct entry {
+    tirbi_machine *machine;
+    const tirbi_contract *code;
+    const uint64_t *slots;
+    const tirbi_ref *refs;
+    tirbi_contraction x;
+} entry;
+
+static uint64_t cost_of(const entry *e) {
+    uint64_t products = 1;
+    for (unsigned i = 0; i < e->x.n_loops; i++)
+        if (!tirbi_mul_u64(products, (uint64_t)e->x.extent[i], &products)) return UINT64_MAX;
+    return (products - 1) / 64 + 1;
+}
+
+/* Checks what an operand reaches and fills its place in the contraction. */
+static tirb_status check_bounds(entry *e, unsigned operand, tirbi_reach *r) {
+    uint8_t type = e->code->operands[operand].type;
+    const uint16_t *steps = e->code->operands[operand].steps;
+    const tirbi_ref *ref = &e->refs[e->code->operands[operand].ref];
+    tirbi_contract_operand *out = &e->x.operand[operand];
+    uint64_t size = tirbi_dtypes[type].size, length = ref->size / size;
+    int64_t start = (int64_t)e->slots[e->code->operands[operand].start];
+    int64_t low = start, high = start;
+    for (unsigned i = 0; i < e->x.n_loops; i++)
+        if (!tirbi_reach_widen((int64_t)e->slots[steps[i]], e->x.extent[i], &low, &high))
+            return tirbi_error_set(e->machine->error, TIRB_BOUNDS, "an index of %c is over 64 bits", "CAB"[operand]);
+    if (low < 0 || (uint64_t)high >= length)
+        return tirbi_error_set(e->machine->error, TIRB_BOUNDS,
+                               "elements %lld to %lld are outside of the %llu elements that there are", (long long)low,
+                               (long long)high, (unsigned long long)length);
+    out->type = type;
+    out->start = ref->data + (uint64_t)start * size;
+    *r = (tirbi_reach){.start = out->start,
+                       .low = (uintptr_t)ref->data + (uintptr_t)low * size,
+                       .high = (uintptr_t)ref->data + ((uintptr_t)high + 1) * size,
+                       .size = size,
+                       .reached = true};
+    for (unsigned i = 0; i < e->x.n_loops; i++) {
+        r->count[i] = e->x.extent[i];
+        r->step[i] = out->step[i] = e->x.extent[i] > 1 ? (int64_t)(e->slots[steps[i]] * size) : 0;
+    }
+    return TIRB_OK;
+}
+
+static tirb_status check_operands(entry *e) {
+    tirbi_reach reaches[TIRBI_CONTRACT_OPERANDS];
+    unsigned n = e->x.n_loops;
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) TIRBI_TRY(check_bounds(e, o, &reaches[o]));
+    if (!tirbi_reach_nested(&reaches[TIRBI_CONTRACT_C], n))
+        return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "two iterations of a contraction update the same element");
+    for (unsigned o = TIRBI_CONTRACT_A; o <= TIRBI_CONTRACT_B; o++)
+        if (!tirbi_reach_apart(&reaches[TIRBI_CONTRACT_C], &reaches[o], n))
+            return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "a contraction reads what it writes");
+    return TIRB_OK;
+}
+
+/* The scratch of the machine's contractions, at least `size` bytes. */
+static tirb_status take_blocks(tirbi_machine *machine, size_t size, uint8_t **out) {
+    size += BLOCK_ALIGNMENT;
+    if (machine->blocks_size < size) {
+        if (machine->blocks) tirbi_heap_free(machine->heap, machine->blocks, machine->blocks_size);
+        machine->blocks_size = 0;
+        machine->blocks = tirbi_heap_alloc(machine->heap, size);
+        if (!machine->blocks)
+            return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap),
+                                   "no memory for %llu bytes of a contraction's blocks", (unsigned long long)size);
+        machine->blocks_size = size;
+    }
+    *out = machine->blocks + (BLOCK_ALIGNMENT - (uintptr_t)machine->blocks % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
+    return TIRB_OK;
+}
+
+tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract) {
+    tirbi_frame *frame = machine->frame;
+    uint64_t *slots = tirbi_frame_slots(frame);
+    entry e = {.machine = machine, .code = contract, .slots = slots, .refs = tirbi_frame_refs(frame)};
+    e.x.type = contract->type;
+    e.x.flags = contract->flags;
+    e.x.n_loops = contract->n_loops;
+    for (unsigned i = 0; i < contract->n_loops; i++) {
+        e.x.extent[i] = (int64_t)slots[contract->extents[i]];
+        if (e.x.extent[i] < 1) return TIRB_OK;
+    }
+    TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
+    TIRBI_TRY(check_operands(&e));
+    e.x.first = tirbi_slot_bytes(&slots[contract->first], tirbi_dtypes[contract->type].size);
+    e.x.kernels = machine->code->contract;
+    e.x.strips = machine->code->kernels;
+    e.x.stop = machine->stop;
+    uint8_t *blocks = NULL;
+    TIRBI_TRY(take_blocks(machine, tirbi_contract_scratch(&e.x), &blocks));
+    return tirbi_contract_run(&e.x, blocks) ? TIRB_OK : tirbi_poll(machine);
+}

@@ -1,0 +1,49 @@
+#include "vm/exec/reach.h"
+
+static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
+
+bool tirbi_reach_nested(const tirbi_reach *r, unsigned dimensions) {
+    uint64_t span = r->size;
+    unsigned done = 0;
+    for (;;) {
+        unsigned least = dimensions;
+        for (unsigned d = 0; d < dimensions; d++)
+            if (tirbi_reach_moves(r, d) && !(done >> d & 1) &&
+                (least == dimensions || magnitude(r->step[d]) < magnitude(r->step[least])))
+                least = d;
+        if (least == dimensions) return true;
+        if (magnitude(r->step[least]) < span) return false;
+        span += magnitude(r->step[least]) * (uint64_t)(r->count[least] - 1);
+        done |= 1u << least;
+    }
+}
+
+/* Where r lies modulo g: its lowest byte and how many bytes it spans. */
+static uint64_t residue(const tirbi_reach *r, unsigned dimensions, uint64_t g, uint64_t *span) {
+    uint64_t low = (uint64_t)(uintptr_t)r->start;
+    *span = r->size;
+    for (unsigned d = 0; d < dimensions; d++) {
+        if (!tirbi_reach_moves(r, d) || magnitude(r->step[d]) % g == 0) continue;
+        uint64_t width = magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1);
+        *span += width;
+        if (r->step[d] < 0) low -= width;
+    }
+    return low;
+}
+
+static bool apart_modulo(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions, uint64_t g) {
+    uint64_t span_a, span_b;
+    uint64_t low_a = residue(a, dimensions, g, &span_a);
+    uint64_t low_b = residue(b, dimensions, g, &span_b);
+    uint64_t distance = low_b >= low_a ? (low_b - low_a) % g : (g - (low_a - low_b) % g) % g;
+    return span_a <= distance && span_b <= g - distance;
+}
+
+bool tirbi_reach_apart(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions) {
+    if (a->high <= b->low || b->high <= a->low) return true;
+    for (unsigned d = 0; d < dimensions; d++) {
+        if (tirbi_reach_moves(a, d) && apart_modulo(a, b, dimensions, magnitude(a->step[d]))) return true;
+        if (tirbi_reach_moves(b, d) && apart_modulo(a, b, dimensions, magnitude(b->step[d]))) return true;
+    }
+    return false;
+}
