@@ -26,6 +26,7 @@ static const char *form_name(tirb_loop_form form) {
     case TIRB_FORM_OUTER: return "outer";
     case TIRB_FORM_SPLIT: return "split";
     case TIRB_FORM_TREE: return "tree";
+    case TIRB_FORM_CONTRACTION: return "contraction";
     }
     return "unknown";
 }
@@ -136,6 +137,7 @@ const command explain_command = {
                "  outer    a loop around a lane loop that was moved inside it\n"
                "  tree     an axis of a reduction that is summed as a tree (rule R3)\n"
                "  split    cut where its condition changes; its parts are told of as well\n"
+               "  contraction   a loop of a nest that one instruction does, a matrix product say; its text says which part it has\n"
                "  scalar   one iteration after the other; its text says why\n"
                "\n"
                "Examples:\n"

@@ -70,9 +70,20 @@ static void emit_contraction(tirbi_emitter *e, const tirbi_contract_plan *plan) 
     tirbi_scope_close(e, scope);
 }
 
+static void note_loops(tirbi_emitter *e, const tirbi_contract_plan *plan) {
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
+        bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[i] != NULL;
+        const char *part = plan->reduces[i] ? "sums the products" : a == b ? "a batch" : a ? "rows" : "columns";
+        tirbi_note_loop(e->notes, plan->loops.var[i], plan->span, TIRB_FORM_CONTRACTION, "contract.%s: %s",
+                        tirbi_dtypes[plan->type].name, part);
+    }
+}
+
 bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_contract_plan plan;
     if ((e->options->disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_contraction(e->pool, loop, &plan)) return false;
+    note_loops(e, &plan);
     emit_contraction(e, &plan);
     return true;
 }

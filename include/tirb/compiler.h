@@ -71,7 +71,8 @@ typedef enum tirb_loop_form {
     TIRB_FORM_INNER = 2,  /* runs inside a lane loop, alike in all lanes */
     TIRB_FORM_OUTER = 3,  /* runs around a lane loop that was moved inside it */
     TIRB_FORM_SPLIT = 4,  /* cut where its condition changes; the parts have notes of their own */
-    TIRB_FORM_TREE = 5    /* an axis of a tree reduction */
+    TIRB_FORM_TREE = 5,   /* an axis of a tree reduction */
+    TIRB_FORM_CONTRACTION = 6 /* a loop of a nest that is one contraction; `text` says which part it has */
 } tirb_loop_form;
 
 /* What became of one loop. Strings live until the result is destroyed. */

@@ -40,7 +40,9 @@ def forms(notes):
 def test_nest(t):
     notes = explained(t, MATMUL)
     found = forms(notes)
-    expect(set(found) == {"i", "j", "k"}, f"not every loop is told of: {found}")
+    expect(found == {loop: "contraction" for loop in "ijk"}, f"not every loop is told of: {found}")
+    texts = {note["loop"]: note["text"] for note in notes}
+    expect(texts["k"] == "contract.f32: sums the products" and "rows" in texts["i"] and "columns" in texts["j"], f"{texts}")
     expect(all(note["function"] == "matmul" and note["line"] == 4 for note in notes), "wrong places")
     expect([note["column"] for note in notes] == [9, 12, 15], "each loop has the column of its variable")
 
