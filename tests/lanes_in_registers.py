@@ -1,20 +1,24 @@
 """The lane machine's banks stay in SIMD registers: a check of the object code.
 
-Compiles each instruction set's lane machine to assembly with the flags of the build, finds every handler through the
-dispatch table, and counts vector moves to and from the stack. The handlers that work on banks must have none, and each
-must end in its own indirect jump.
+Takes each instruction set's lane machine out of the library as it was built, finds every handler through the dispatch
+table, and counts vector moves to and from the stack. The handlers that work on banks must have none, and each must end
+in its own indirect jump.
 
-    python3 tests/lanes_in_registers.py [CC] [MORE FLAGS..]
+    python3 tests/lanes_in_registers.py CC LIBRARY ISAS
+
+CC made the static LIBRARY, with lanes for ISAS: all, or names with spaces between them. AR, OBJDUMP and READELF in the
+environment name the tools for its machine.
 """
 
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FLAGS = ["-std=gnu11", "-O2", "-fno-gcse", "-fno-crossjumping", "-fno-schedule-insns", "-ffp-contract=off", "-fno-math-errno", "-fPIC",
-         "-I", str(ROOT), "-I", str(ROOT / "include")]
+
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
 COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "RED", "REDMA", "FILL", "IOTA", "GATHER", "SCATTER",
         "COPY", "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
@@ -31,16 +35,23 @@ def handlers(compiler):
     return re.findall(r"\bTIRBI_L_(\w+)", text)
 
 
-def table(lines):
-    """The labels of the dispatch table: the longest run of addresses of local labels."""
-    best, run = [], []
-    for line in lines:
-        entry = re.match(r"\s+\.(?:quad|xword|long|8byte)\s+(\.L\w+)(?:-\S+)?$", line)
-        if entry:
-            run.append(entry.group(1))
-        else:
-            best, run = max(best, run, key=len), []
-    return max(best, run, key=len)
+def tool(name, *words):
+    return subprocess.run([os.environ.get(name) or name.lower(), *map(str, words)], check=True,
+                          capture_output=True).stdout
+
+
+def table(symbols, relocations):
+    """The addresses of the handlers in the order of the dispatch table, a static array called `targets`."""
+    found = re.search(r"^\s*\d+: ([0-9a-f]+)\s+(\d+) OBJECT .* targets\b", symbols, re.M)
+    if not found:
+        return []
+    start, size = int(found.group(1), 16), int(found.group(2))
+    # Other arrays of addresses are in the same section, which is the first that has relocations of data.
+    section = relocations[relocations.index("'.rela.data"):]
+    section = section[:section.find("Relocation section", 1)] if "Relocation section" in section[1:] else section
+    entries = {int(at, 16): int(where, 16) for at, where in
+               re.findall(r"^([0-9a-f]+)\s+[0-9a-f]+\s+R_\w+\s+[0-9a-f]+\s+\.text \+ ([0-9a-f]+)$", section, re.M)}
+    return [entries.get(start + 8 * i) for i in range(size // 8)]
 
 
 def patterns(isa):
@@ -52,28 +63,36 @@ def patterns(isa):
     return re.compile(r"\s+v?mov\w*\s(?=.*" + frame + r").*%[xyz]mm\d+"), re.compile(r"\s+jmp\s+\*")
 
 
-def check(compiler, isa, more):
+def instructions(listing):
+    """Of the function `run`, each with its address, as text that begins with a blank."""
+    body = listing[listing.index("<run>:"):]
+    body = body[:body.find("\n\n")] if "\n\n" in body else body
+    for line in body.splitlines()[1:]:
+        found = re.match(r"\s*([0-9a-f]+):(\s.*)$", line)
+        if found:
+            yield int(found.group(1), 16), found.group(2)
+
+
+def check(compiler, library, isa):
     names = handlers(compiler)
-    source = ROOT / f"vm/lanes/lanes_{isa}.c"
-    assembly = subprocess.run([compiler, *FLAGS, *more, "-S", str(source), "-o", "-"],
-                              check=True, capture_output=True, text=True).stdout.splitlines()
-    labels = table(assembly)
-    if len(labels) != len(names):
-        print(f"lanes_in_registers: {isa}: {len(labels)} table entries for {len(names)} handlers")
+    with tempfile.TemporaryDirectory(prefix="tirb_lanes_") as folder:
+        member = pathlib.Path(folder) / f"lanes_{isa}.o"
+        member.write_bytes(tool("AR", "p", library, f"lanes_{isa}.c.o"))
+        listing = tool("OBJDUMP", "-d", "--no-show-raw-insn", member).decode()
+        addresses = table(tool("READELF", "-sW", member).decode(), tool("READELF", "-rW", member).decode())
+    if len(addresses) != len(names) or None in addresses:
+        print(f"lanes_in_registers: {isa}: {len(addresses)} table entries for {len(names)} handlers")
         return False
-    owner = dict(zip(labels, names))
+    owner = dict(zip(addresses, names))
     vector, jump = patterns(isa)
     spills, jumps, current = {}, 0, None
-    for line in assembly:
-        label = re.match(r"(\.?\w[\w.$]*):", line)
-        if label:
-            current = owner.get(label.group(1), current if label.group(1).startswith(".L") else None)
-            continue
+    for address, text in instructions(listing):
+        current = owner.get(address, current)
         if current is None:
             continue
-        if jump.match(line):
+        if jump.match(text):
             jumps += 1
-        if vector.match(line):
+        if vector.match(text):
             spills[current] = spills.get(current, 0) + 1
     hot = {name: count for name, count in spills.items() if name not in COLD}
     expected = len(names) - 1
@@ -86,8 +105,7 @@ def check(compiler, isa, more):
 
 
 def main():
-    compiler = sys.argv[1] if len(sys.argv) > 1 else "gcc"
-    more = sys.argv[2:]
+    compiler, library, wanted = sys.argv[1:4]
     version = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout
     if "clang" in version:
         print("lanes_in_registers: skipped, the rules are gcc's")
@@ -97,7 +115,8 @@ def main():
     if MACHINE not in ISAS:
         print(f"lanes_in_registers: skipped, there are no rules for {MACHINE}")
         return 77
-    good = [check(compiler, isa, more) for isa in ISAS[MACHINE]]
+    isas = [isa for isa in ISAS[MACHINE] if isa == "generic" or wanted == "all" or isa in wanted.split()]
+    good = [check(compiler, library, isa) for isa in isas]
     return 0 if all(good) else 1
 
 
