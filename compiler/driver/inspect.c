@@ -80,6 +80,12 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
         tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
         if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
         printf("  %s%s\n", info.signature, f->is_public ? "" : "  (private)");
+        for (unsigned k = 0; k < f->n_aliases; k++) {
+            printf("%s%s and %s", k ? ", " : "    may share memory: ",
+                   program->strings[f->params[f->aliases[k].first].name].text,
+                   program->strings[f->params[f->aliases[k].second].name].text);
+        }
+        if (f->n_aliases) printf("\n");
         printf("    %u bytes of code, registers: %u scalar, %u lane, %u reference, %u reduction\n", f->code_size,
                f->n_sregs, f->n_lane_regs, f->n_refs, f->n_reds);
     }
@@ -157,6 +163,12 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         add_number(own, "lane_registers", f->n_lane_regs);
         add_number(own, "references", f->n_refs);
         add_parameters(own, module, i, info.n_params);
+        cJSON *aliases = cJSON_AddArrayToObject(own, "may_alias");
+        for (unsigned k = 0; k < f->n_aliases; k++) {
+            const char *names[] = {program->strings[f->params[f->aliases[k].first].name].text,
+                                   program->strings[f->params[f->aliases[k].second].name].text};
+            cJSON_AddItemToArray(aliases, cJSON_CreateStringArray(names, 2));
+        }
     }
     char *text = cJSON_Print(object);
     cJSON_Delete(object);

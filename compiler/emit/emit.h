@@ -97,11 +97,15 @@ uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
 /* Jumps where a condition is false. */
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root);
+/* How two references meet: 0 they share nothing, 1 they begin at the same byte, 2 otherwise. */
+uint16_t tirbi_put_meet(tirbi_emitter *e, uint16_t x, uint16_t y);
 /* Forgets what was computed from a variable that is assigned again, or (NULL) from any that may be. */
 void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var);
 
 /* statements.c */
 void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s);
+/* The iterations of a loop one after the other, as written. */
+void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop);
 /* Computes before a loop what does not change in it and cannot trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
 /* Jumps over a loop that runs no times. */
@@ -115,6 +119,9 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
 /* lane_loops.c */
 /* Emits a loop as lanes where that is possible; false when nothing was emitted. */
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop);
+/* The lane plan of a loop: of its nest in a better order, or of itself; and its emission. */
+bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out);
+void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest);
 void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
 /* Checks the indices of one place (not of what it is a view of) that are not proven, for all iterations of the loops in
  * `enclosing`, a bit per loop. */
@@ -123,6 +130,10 @@ void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirb
 /* contractions.c */
 /* Emits a nest as a contraction; false when it is none and nothing was emitted. */
 bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop);
+
+/* aliases.c */
+/* Emits a loop in which parameters meet that may share memory, one of them written; false when it is no such loop. */
+bool tirbi_put_aliased_loop(tirbi_emitter *e, const tirbi_ls *loop);
 
 /* signature.c */
 void tirbi_find_access(tirbi_lmodule *module);

@@ -187,20 +187,25 @@ static void note_nest(tirbi_emitter *e, const tirbi_nest *nest) {
     tirbi_note_lanes(e->notes, nest->plan);
 }
 
+bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out) {
+    if (e->options->disabled & TIRB_PASS_LANES) return false;
+    if (tirbi_plan_nest(e->pool, loop, !(e->options->disabled & TIRB_PASS_INTERCHANGE), out)) return true;
+    out->n_outer = 0;
+    out->plan = tirbi_plan_lanes(e->pool, loop);
+    return out->plan != NULL;
+}
+
+void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest) {
+    outer_context outermost = {.nest = nest, .level = 0};
+    note_nest(e, nest);
+    emit_outer(e, &outermost);
+}
+
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
-    bool interchange = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
     tirbi_nest nest;
-    if (tirbi_plan_nest(e->pool, loop, interchange, &nest)) {
-        outer_context outermost = {.nest = &nest, .level = 0};
-        note_nest(e, &nest);
-        emit_outer(e, &outermost);
-        return true;
-    }
-    tirbi_lane_plan *plan = tirbi_plan_lanes(e->pool, loop);
-    if (plan) {
-        tirbi_note_lanes(e->notes, plan);
-        tirbi_put_lane_plan(e, plan);
+    if (tirbi_choose_lanes(e, loop, &nest)) {
+        tirbi_put_nest(e, &nest);
         return true;
     }
     const tirbi_ls *split = tirbi_split_loop(e->pool, loop);

@@ -272,6 +272,13 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
         params[i] = (tirbi_param){.name = tirbi_string_number(e->strings, v->name), .kind = TIRB_PARAM_SCALAR,
                                   .dtype = (uint8_t)v->type, .reg = (uint16_t)v->reg};
     }
+    tirbi_alias *aliases = TIRBI_NEW_ARRAY(e->arena, tirbi_alias, f->n_may_alias);
+    if (!aliases) return;
+    for (uint32_t i = 0; i < f->n_may_alias; i++) {
+        aliases[i] = (tirbi_alias){(uint16_t)f->may_alias[i].first, (uint16_t)f->may_alias[i].second};
+    }
+    out->aliases = aliases;
+    out->n_aliases = (uint16_t)f->n_may_alias;
     out->params = params;
     out->n_params = (uint16_t)f->n_params;
     out->vars = vars;

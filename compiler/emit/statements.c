@@ -121,23 +121,30 @@ static void emit_loop_body(tirbi_emitter *e, const void *context) { tirbi_put_st
 
 static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
     if (!e->notes) return;
-    bool tried = !(e->options->disabled & TIRB_PASS_LANES);
-    const char *why = tried ? tirbi_why_not_lanes(e->pool, loop) : "lane loops are switched off";
+    tirbi_alias_mode mode = e->function->aliases.mode;
+    const char *why;
+    if (mode == TIRBI_ALIAS_MET || mode == TIRBI_ALIAS_CROSSED) {
+        why = "where parameters that may share memory do";
+    } else {
+        bool tried = !(e->options->disabled & TIRB_PASS_LANES);
+        why = tried ? tirbi_why_not_lanes(e->pool, loop) : "lane loops are switched off";
+    }
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s", why ? why : "");
+}
+
+void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
+    note_scalar(e, loop);
+    hoist_stmt(e, loop->as.loop.body);
+    tirbi_loop_frame frame = {.outer = e->loops};
+    e->loops = &frame;
+    tirbi_put_counted(e, loop->as.loop.var, loop->as.loop.step, &frame, emit_loop_body, loop->as.loop.body);
+    e->loops = frame.outer;
 }
 
 static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
-    if (tirbi_put_contraction(e, s) || tirbi_put_lanes(e, s)) {
-        tirbi_scope_close(e, scope);
-        return;
-    }
-    note_scalar(e, s);
-    hoist_stmt(e, s->as.loop.body);
-    tirbi_loop_frame frame = {.outer = e->loops};
-    e->loops = &frame;
-    tirbi_put_counted(e, s->as.loop.var, s->as.loop.step, &frame, emit_loop_body, s->as.loop.body);
-    e->loops = frame.outer;
+    bool done = tirbi_put_aliased_loop(e, s) || tirbi_put_contraction(e, s) || tirbi_put_lanes(e, s);
+    if (!done) tirbi_put_loop_in_order(e, s);
     tirbi_scope_close(e, scope);
 }
 

@@ -44,6 +44,12 @@ uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root) {
     return (uint16_t)root->reg;
 }
 
+uint16_t tirbi_put_meet(tirbi_emitter *e, uint16_t x, uint16_t y) {
+    uint16_t met = tirbi_new_sreg(e);
+    TIRBI_PUT(e, TIRB_OP_MEET, TIRB_TYPE_NONE, met, x, y);
+    return met;
+}
+
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 
 static bool is_checked(const tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent) {
@@ -209,17 +215,30 @@ static void check_apart(tirbi_emitter *e, const tirbi_lcall_ref *a, const tirbi_
     tirbi_scope_close(e, scope);
 }
 
-/* An argument that is written must not overlap another: the rule of calls from outside, kept inside. */
-static void check_aliases(tirbi_emitter *e, const tirbi_lcall *call, const tirbi_lfunc *callee) {
-    tirbi_lbuf *formals[TIRBI_MAX_CALL_ARGS];
+/* The callee's parameters that are buffers, in the order of the call's references. */
+static uint32_t list_formals(const tirbi_lfunc *callee, uint32_t n_refs, tirbi_lbuf *formals[TIRBI_MAX_CALL_ARGS]) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < callee->ast->n_params && n < call->n_refs; i++) {
+    for (uint32_t i = 0; i < callee->ast->n_params && n < n_refs; i++) {
         if (callee->param_buffers[i]) formals[n++] = callee->param_buffers[i];
     }
+    return n;
+}
+
+/* Whether the callee takes it that two of its parameters share no memory. */
+static bool must_be_apart(const tirbi_lbuf *x, const tirbi_lbuf *y) {
+    bool named = x->aliases && tirbi_may_alias(x->aliases->function, (uint32_t)x->param, (uint32_t)y->param);
+    return (x->written || y->written) && !named;
+}
+
+/* An argument that is written must not overlap another: the rule of calls from outside, kept inside. This is about parts
+ * of one buffer. */
+static void check_overlap(tirbi_emitter *e, const tirbi_lcall *call, const tirbi_lfunc *callee) {
+    tirbi_lbuf *formals[TIRBI_MAX_CALL_ARGS];
+    uint32_t n = list_formals(callee, call->n_refs, formals);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < i; j++) {
             const tirbi_lcall_ref *a = &call->refs[j], *b = &call->refs[i];
-            if (a->buffer != b->buffer || (!formals[i]->written && !formals[j]->written)) continue;
+            if (a->buffer != b->buffer || !must_be_apart(formals[i], formals[j])) continue;
             if (a->start && b->start) {
                 check_apart(e, a, b, callee->ast->name);
                 continue;
@@ -228,6 +247,24 @@ static void check_aliases(tirbi_emitter *e, const tirbi_lcall *call, const tirbi
                                                      formals[j]->name, formals[i]->name, callee->ast->name);
             if (message) TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_OVERLAP, tirbi_string_number(e->strings, message));
             return;
+        }
+    }
+}
+
+/* The same for different parameters of the caller that may share memory: only the references tell. */
+static void check_aliases(tirbi_emitter *e, const tirbi_lcall *call, const tirbi_lfunc *callee, const uint16_t *refs) {
+    tirbi_lbuf *formals[TIRBI_MAX_CALL_ARGS];
+    uint32_t n = e->function->ast->n_may_alias ? list_formals(callee, call->n_refs, formals) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            const tirbi_lbuf *a = call->refs[j].buffer, *b = call->refs[i].buffer;
+            if (a == b || !tirbi_may_meet(a, b) || !must_be_apart(formals[i], formals[j])) continue;
+            const char *message = tirbi_arena_format(e->arena, "'%s' and '%s' of %s overlap and it writes one of them",
+                                                     formals[j]->name, formals[i]->name, callee->ast->name);
+            tirbi_patch_list good = {0};
+            tirbi_put_jump(e, TIRB_OP_BRNOT, tirbi_put_meet(e, refs[j], refs[i]), &good);
+            if (message) TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_OVERLAP, tirbi_string_number(e->strings, message));
+            tirbi_land(e, &good);
         }
     }
 }
@@ -242,7 +279,7 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
         return;
     }
     emit_call_checks(e, call);
-    check_aliases(e, call, callee);
+    check_overlap(e, call, callee);
     for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);
     uint32_t r = 0;
     for (uint32_t i = 0; i < callee->ast->n_params && r < call->n_refs; i++) {
@@ -250,6 +287,7 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
         instr->refs[r] = emit_call_ref(e, &call->refs[r], callee->param_buffers[i]);
         r++;
     }
+    check_aliases(e, call, callee, instr->refs);
     instr->op = TIRB_OP_CALL;
     instr->type = TIRB_TYPE_NONE;
     instr->operand[0] = call->function;

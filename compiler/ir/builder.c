@@ -1,6 +1,7 @@
 /* Frames and statements of the builder. */
 #include "compiler/ir/builder.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/ir/visit.h"
@@ -364,6 +365,27 @@ static void collect_shape_vars(tirbi_builder *b, tirb_primfunc *function) {
         if (function->buffers && function->buffers[i]) tirbi_visit_buffer(&search.visitor, function->buffers[i]);
     function->shape_vars = search.vars.items;
     function->n_shape_vars = search.vars.n;
+}
+
+static int compare_pairs(const void *x, const void *y) {
+    const tirb_param_pair *a = x, *b = y;
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    return a->second < b->second ? -1 : a->second > b->second;
+}
+
+void tirbi_function_set_aliases(tirb_primfunc *function, tirb_param_pair *pairs, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        tirb_param_pair *p = &pairs[i];
+        if (p->first > p->second) *p = (tirb_param_pair){p->second, p->first};
+    }
+    if (n > 1) qsort(pairs, n, sizeof *pairs, compare_pairs);
+    for (uint32_t i = 0; i < n; i++) {
+        if (kept && compare_pairs(&pairs[kept - 1], &pairs[i]) == 0) continue;
+        pairs[kept++] = pairs[i];
+    }
+    function->may_alias = pairs;
+    function->n_may_alias = kept;
 }
 
 void tirbi_function_finish(tirbi_builder *b, tirb_primfunc *function) {

@@ -194,6 +194,8 @@ tirbi_frame *tirbi_frame_block(const tirbi_builder *b);
 tirbi_frame *tirbi_frame_allocs(const tirbi_builder *b);
 /* The FOR statement of an enclosing loop over `var`, or NULL. */
 const tirb_stmt *tirbi_frame_loop(const tirbi_builder *b, const tirb_expr *var);
+/* Gives a function the pairs of buffer parameters that may share memory, in any order; keeps and sorts the array. */
+void tirbi_function_set_aliases(tirb_primfunc *function, tirb_param_pair *pairs, uint32_t n);
 /* Closes the FUNCTION frame: fills in body, implicit root block and shape_vars. */
 void tirbi_function_finish(tirbi_builder *b, tirb_primfunc *function);
 

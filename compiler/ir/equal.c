@@ -288,6 +288,11 @@ static bool same_function(comparison *c, const tirb_primfunc *a, const tirb_prim
     if (!same_exprs(c, a->params, a->n_params, b->params, b->n_params)) return false;
     for (uint32_t i = 0; i < a->n_params; i++)
         if (!same_buffer(c, a->buffers[i], b->buffers[i])) return false;
+    if (a->n_may_alias != b->n_may_alias) return false;
+    for (uint32_t i = 0; i < a->n_may_alias; i++) {
+        const tirb_param_pair *x = &a->may_alias[i], *y = &b->may_alias[i];
+        if (x->first != y->first || x->second != y->second) return false;
+    }
     return same_attrs(c, a->attrs, a->n_attrs, b->attrs, b->n_attrs) && same_stmt(c, a->body, b->body);
 }
 

@@ -387,6 +387,11 @@ struct tirb_stmt {
 
 /* ---- Functions and modules ------------------------------------------------------------------------------------ */
 
+/* Two parameters by number, the first one smaller. */
+typedef struct tirb_param_pair {
+    uint32_t first, second;
+} tirb_param_pair;
+
 struct tirb_primfunc {
     const char *name;          /* in its module */
     const char *global_symbol; /* NULL: private */
@@ -399,12 +404,28 @@ struct tirb_primfunc {
     const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */
     uint32_t n_shape_vars;
     tirb_type ret_type; /* TUPLE: returns nothing */
-    const tirb_attr *attrs;
+    const tirb_attr *attrs; /* but for tirb.may_alias */
     uint32_t n_attrs;
+    const tirb_param_pair *may_alias; /* buffers that may share memory: ascending, each pair once */
+    uint32_t n_may_alias;
     const tirb_stmt *body; /* NULL only while it is being declared */
     tirbi_span span;
     uint32_t index; /* in its module */
 };
+
+/* Whether tirb.may_alias names the two parameters, in either order. */
+static inline bool tirbi_may_alias(const tirb_primfunc *f, uint32_t a, uint32_t b) {
+    tirb_param_pair wanted = {a < b ? a : b, a < b ? b : a};
+    uint32_t low = 0, high = f->n_may_alias;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const tirb_param_pair *p = &f->may_alias[middle];
+        if (p->first == wanted.first && p->second == wanted.second) return true;
+        if (p->first < wanted.first || (p->first == wanted.first && p->second < wanted.second)) low = middle + 1;
+        else high = middle;
+    }
+    return false;
+}
 
 typedef struct tirb_irmodule {
     const char *name; /* of the class; NULL: a function by itself */

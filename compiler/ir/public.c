@@ -14,6 +14,7 @@ typedef struct open_function {
     tirb_primfunc *ir;
     tirbi_list params;  /* of const tirb_expr * */
     tirbi_list buffers; /* of const tirb_buffer * */
+    tirbi_list aliases; /* of tirb_param_pair */
 } open_function;
 
 struct tirb_builder {
@@ -193,6 +194,27 @@ const tirb_buffer *tirb_builder_buffer_param(tirb_builder *b, const char *name, 
     return buffer;
 }
 
+static bool find_param(const tirb_builder *b, const tirb_buffer *buffer, uint32_t *out) {
+    const tirb_buffer *const *buffers = b->open.buffers.items;
+    for (uint32_t i = 0; i < b->open.buffers.n; i++) {
+        if (buffers[i] != buffer) continue;
+        *out = i;
+        return true;
+    }
+    return false;
+}
+
+void tirb_builder_may_alias(tirb_builder *b, const tirb_buffer *x, const tirb_buffer *y) {
+    tirb_param_pair pair;
+    if (!x || !y || !in_function(b)) return;
+    if (x == y || !find_param(b, x, &pair.first) || !find_param(b, y, &pair.second)) {
+        report(b, TIRB_VALUE, "two buffers that are parameters of the function may alias, not", x == y ? x->name : y->name);
+        return;
+    }
+    tirb_param_pair *slot = TIRBI_LIST_ADD(&b->arena, &b->open.aliases, tirb_param_pair);
+    if (slot) *slot = pair;
+}
+
 void tirb_builder_end(tirb_builder *b) {
     const tirbi_frame *frame = tirbi_frame_top(&b->core);
     if (!frame) {
@@ -200,6 +222,7 @@ void tirb_builder_end(tirb_builder *b) {
         return;
     }
     if (frame->kind == TIRBI_FRAME_FUNCTION) {
+        tirbi_function_set_aliases(b->open.ir, b->open.aliases.items, b->open.aliases.n);
         tirbi_function_finish(&b->core, b->open.ir);
         return;
     }

@@ -41,6 +41,19 @@ struct tirbi_lvar {
     tirbi_span span;       /* LOOP: where it stands in the source */
 };
 
+/* What may be assumed, where code is being emitted, of the parameters that tirb.may_alias names. */
+typedef enum tirbi_alias_mode {
+    TIRBI_ALIAS_ANY,    /* nothing */
+    TIRBI_ALIAS_APART,  /* no two share memory */
+    TIRBI_ALIAS_MET,    /* some do: versions for none that do are not worth having */
+    TIRBI_ALIAS_CROSSED /* some do and begin at different bytes */
+} tirbi_alias_mode;
+
+typedef struct tirbi_aliases {
+    const tirb_primfunc *function;
+    tirbi_alias_mode mode;
+} tirbi_aliases;
+
 struct tirbi_lbuf {
     const char *name;
     tirbi_dtype type;
@@ -53,11 +66,19 @@ struct tirbi_lbuf {
     const tirbi_lx *const *source_mins;
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     int32_t param;                  /* its parameter, or -1 */
+    const tirbi_aliases *aliases;   /* root: of the function, if it may share memory with another parameter, else NULL */
     tirbi_lvar *local;              /* the register that it became, or NULL */
     int32_t reg;                    /* emission: reference register, -1 while it has none */
     bool written;                   /* root: some store, or a call that stores, reaches it */
     bool read;                      /* root: its first access in program order reads what was there before */
 };
+
+/* Whether two roots may be the same memory, in part or as a whole. What compares roots to know that two accesses cannot
+ * meet has to ask this. */
+static inline bool tirbi_may_meet(const tirbi_lbuf *a, const tirbi_lbuf *b) {
+    return a == b || (a->aliases && b->aliases && a->aliases->mode != TIRBI_ALIAS_APART &&
+                      tirbi_may_alias(a->aliases->function, (uint32_t)a->param, (uint32_t)b->param));
+}
 
 /* One place in memory: an element of a buffer by its indices. */
 typedef struct tirbi_place {
@@ -220,6 +241,7 @@ struct tirbi_lfunc {
     tirbi_lbuf **param_buffers; /* per parameter, or NULL */
     tirbi_lvar **param_vars;    /* per parameter, or NULL */
     tirbi_lvar **shape_vars;    /* per ast->shape_vars */
+    tirbi_aliases aliases;
     struct tirbi_lx_pool *pool; /* nodes of one function are not shared with another */
     bool returns;
     tirbi_dtype return_type;

@@ -166,7 +166,7 @@ static void store_place(tirbi_lowerer *l, const tirbi_place *place, const tirbi_
 static bool reads_root(const tirbi_lx *x, const tirbi_lbuf *root) {
     if (x->kind == TIRBI_LX_CALL) return true;
     if (x->kind == TIRBI_LX_LOAD) {
-        if (x->access->buffer->root == root) return true;
+        if (tirbi_may_meet(x->access->buffer->root, root)) return true;
         for (uint32_t i = 0; i < x->access->ndim; i++) {
             if (reads_root(x->access->indices[i], root)) return true;
         }
@@ -552,6 +552,12 @@ static void lower_parameters(tirbi_lowerer *l, const tirb_primfunc *f) {
     }
     for (uint32_t i = 0; i < f->n_params; i++) {
         if (f->buffers[i]) out->param_buffers[i] = tirbi_declare_buffer(l, f->buffers[i], (int32_t)i);
+    }
+    out->aliases = (tirbi_aliases){.function = f, .mode = TIRBI_ALIAS_ANY};
+    for (uint32_t i = 0; i < f->n_may_alias; i++) {
+        tirbi_lbuf *first = out->param_buffers[f->may_alias[i].first], *second = out->param_buffers[f->may_alias[i].second];
+        if (first) first->aliases = &out->aliases;
+        if (second) second->aliases = &out->aliases;
     }
 }
 

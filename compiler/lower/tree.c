@@ -144,6 +144,22 @@ static const tirb_buffer *root_of(const tirb_buffer *b) {
     return data && data->as.var.data_of ? data->as.var.data_of : b;
 }
 
+/* The number of a parameter's buffer, or n_params. */
+static uint32_t param_of(const tirb_primfunc *f, const tirb_buffer *b) {
+    uint32_t i = 0;
+    while (i < f->n_params && f->buffers[i] != b) i++;
+    return i;
+}
+
+/* Whether two buffers may be the same memory: one root, or two parameters that may alias. */
+static bool may_meet(const finder *f, const tirb_buffer *a, const tirb_buffer *b) {
+    const tirb_primfunc *function = f->l ? f->l->function->ast : NULL;
+    a = root_of(a);
+    b = root_of(b);
+    if (a == b) return true;
+    return function && function->n_may_alias && tirbi_may_alias(function, param_of(function, a), param_of(function, b));
+}
+
 static bool is_old_value(const finder *f, const tirb_expr *e, const tirb_stmt *store) {
     e = let_value(&f->lets, e);
     return e->kind == TIRB_EXPR_LOAD && !e->as.load.predicate && e->as.load.buffer == store->as.store.buffer &&
@@ -190,7 +206,7 @@ static bool find_updates(finder *f, const tirb_stmt *s) {
     uint32_t n = f->n_updates;
     if (!is_update(f, s, &f->ops[n], &f->terms[n])) return false;
     for (uint32_t i = 0; i < n; i++) {
-        if (root_of(f->stores[i]->as.store.buffer) == root_of(s->as.store.buffer)) return false;
+        if (may_meet(f, f->stores[i]->as.store.buffer, s->as.store.buffer)) return false;
     }
     f->stores[n] = s;
     f->n_updates++;
@@ -203,7 +219,7 @@ static bool is_unclean(walk *w, const tirb_expr *e) {
     case TIRB_EXPR_VAR: return e->as.var.type.kind == TIRB_TYPE_POINTER || e->dtype.code == TIRB_CODE_HANDLE;
     case TIRB_EXPR_LOAD:
         for (uint32_t i = 0; i < f->n_updates; i++) {
-            if (root_of(f->stores[i]->as.store.buffer) == root_of(e->as.load.buffer)) return true;
+            if (may_meet(f, f->stores[i]->as.store.buffer, e->as.load.buffer)) return true;
         }
         return false;
     case TIRB_EXPR_CALL: {

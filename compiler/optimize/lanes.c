@@ -171,7 +171,7 @@ static void forget_loads(planner *p, const tirbi_lbuf *root) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->n_memo; i++) {
         const lane_memo *m = &p->memo[i];
-        if (!m->x && (!root || p->plan->cursors[m->cursor].place->buffer->root == root)) continue;
+        if (!m->x && (!root || tirbi_may_meet(p->plan->cursors[m->cursor].place->buffer->root, root))) continue;
         p->memo[kept++] = *m;
     }
     p->n_memo = kept;
@@ -251,7 +251,7 @@ static bool runs(const planner *p, const tirbi_lvar *var) { return p->plan->whol
 
 static bool stores_to(const planner *p, const tirbi_lbuf *root) {
     for (uint32_t i = 0; i < p->n_written; i++) {
-        if (p->written[i] == root) return true;
+        if (tirbi_may_meet(p->written[i], root)) return true;
     }
     return false;
 }
@@ -760,7 +760,7 @@ static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool 
 
 static bool reads_other(const tirbi_lx *x, const tirbi_place *place) {
     if (x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind == TIRBI_LX_LOAD) return x->access->buffer->root == place->buffer->root && !same_place(x->access, place);
+    if (x->kind == TIRBI_LX_LOAD) return tirbi_may_meet(x->access->buffer->root, place->buffer->root) && !same_place(x->access, place);
     for (int i = 0; i < x->n_args; i++) {
         if (reads_other(x->args[i], place)) return true;
     }
@@ -784,7 +784,7 @@ static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place) {
     case TIRBI_LS_STORE: {
         const tirbi_lx *value = s->as.store.value;
         if (reads_other(value, place)) return false;
-        if (s->as.store.access->buffer->root != place->buffer->root) return !lx_mentions_place(value, place, true);
+        if (!tirbi_may_meet(s->as.store.access->buffer->root, place->buffer->root)) return !lx_mentions_place(value, place, true);
         return same_place(s->as.store.access, place) && !is_copy(p, value);
     }
     default: return false;
@@ -951,13 +951,23 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
     return same && apart;
 }
 
+/* Two accesses of different buffers, which may share memory: a plan runs where such buffers begin at the same byte or
+ * have none in common, so it is right if both are the same element, counted from the beginning, in every iteration. */
+static bool in_step(planner *p, const tirbi_place *a, const tirbi_place *b) {
+    tirbi_affine x, y;
+    return tirbi_dtypes[a->buffer->root->type].size == tirbi_dtypes[b->buffer->root->type].size &&
+           tirbi_affine_of(p->pool, a->flat, &p->plan->loops, &x) && tirbi_affine_of(p->pool, b->flat, &p->plan->loops, &y) &&
+           tirbi_affine_equal(&x, &y, p->plan->loops.n);
+}
+
 static bool independent(planner *p) {
     for (uint32_t i = 0; i < p->n_accesses; i++) {
         if (!p->accesses[i].write) continue;
         const tirbi_place *w = p->accesses[i].place;
         for (uint32_t j = 0; j < p->n_accesses; j++) {
             const tirbi_place *a = p->accesses[j].place;
-            if (a->buffer->root == w->buffer->root && !lanes_apart(p, w, a)) {
+            const tirbi_lbuf *x = a->buffer->root, *y = w->buffer->root;
+            if (x == y ? !lanes_apart(p, w, a) : tirbi_may_meet(x, y) && !in_step(p, w, a)) {
                 refuse(p, "its iterations may meet in %s", w->buffer->name);
                 return false;
             }

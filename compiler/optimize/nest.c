@@ -32,6 +32,14 @@ static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
     return true;
 }
 
+/* Whether two accesses never are different elements of the same memory in one iteration. For buffers that may share
+ * memory, that is for those that begin at the same byte or have none in common. */
+static bool same_or_apart(const tirbi_place *a, const tirbi_place *b) {
+    const tirbi_lbuf *x = a->buffer->root, *y = b->buffer->root;
+    if (x == y) return same_indices(a, b);
+    return !tirbi_may_meet(x, y) || (a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
+}
+
 static void note(nest *n, const tirbi_place **list, uint32_t *count, const tirbi_place *place) {
     if (*count == MAX_PLACES) n->irregular = true;
     else list[(*count)++] = place;
@@ -102,10 +110,10 @@ static bool reorderable(nest *n) {
         }
         if (w->view || w->buffer->overlaps || !tirbi_spatial_loops(n->pool, &n->loops, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
         for (uint32_t j = 0; j < n->n_writes; j++) {
-            if (n->writes[j]->buffer->root == w->buffer->root && !same_indices(n->writes[j], w)) return false;
+            if (!same_or_apart(n->writes[j], w)) return false;
         }
         for (uint32_t j = 0; j < n->n_reads; j++) {
-            if (n->reads[j]->buffer->root == w->buffer->root && !same_indices(n->reads[j], w)) return false;
+            if (!same_or_apart(n->reads[j], w)) return false;
         }
     }
     return true;

@@ -546,6 +546,12 @@ static tirbi_value func_attr(tirbi_script *s, const tirbi_call *c) {
     for (uint32_t i = 0; i < attrs.n; i++) {
         tirb_attr attribute = ((tirb_attr *)attrs.items)[i];
         tirb_primfunc *ir = s->function->ir;
+        if (strcmp(attribute.key, "tirb.may_alias") == 0) {
+            if (tirbi_given(&s->function->may_alias))
+                return tirbi_fail(s, TIRB_VALUE, c->node->span, "the attribute \"%s\" is already set", attribute.key);
+            s->function->may_alias = c->args[0].as.sequence.items[2 * i + 1];
+            continue;
+        }
         if (strcmp(attribute.key, "global_symbol") == 0 && attribute.value &&
             attribute.value->kind == TIRB_EXPR_STRING_IMM) {
             if (ir->is_private)

@@ -91,8 +91,30 @@ static const tirb_stmt *print_root(tirbi_printer *p, const tirb_stmt *body) {
     return inner;
 }
 
+/* The pairs of buffers that may share memory, by the names that they have in the text. */
+static const char *alias_text(tirbi_printer *p, const tirb_primfunc *f) {
+    tirbi_text outer = p->line;
+    p->line = (tirbi_text){0};
+    tirbi_put(p, "[");
+    for (uint32_t i = 0; i < f->n_may_alias; i++) {
+        const tirb_param_pair *pair = &f->may_alias[i];
+        const char *first = p->buffers[f->buffers[pair->first]->id];
+        const char *second = p->buffers[f->buffers[pair->second]->id];
+        tirbi_put(p, i ? ", [" : "[");
+        tirbi_put_string(p, first, strlen(first));
+        tirbi_put(p, ", ");
+        tirbi_put_string(p, second, strlen(second));
+        tirbi_put(p, "]");
+    }
+    tirbi_put(p, "]");
+    tirbi_print_add(p, &p->line, "", 1);
+    const char *text = p->line.data;
+    p->line = outer;
+    return text;
+}
+
 static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
-    tirb_attr *attrs = TIRBI_NEW_ARRAY(p->arena, tirb_attr, (size_t)f->n_attrs + 1);
+    tirb_attr *attrs = TIRBI_NEW_ARRAY(p->arena, tirb_attr, (size_t)f->n_attrs + 2);
     if (!attrs) return;
     uint32_t n = f->n_attrs;
     if (n) memcpy(attrs, f->attrs, n * sizeof *attrs);
@@ -103,6 +125,7 @@ static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
             tirbi_make_string(&p->builder, f->span, f->global_symbol, (uint32_t)strlen(f->global_symbol));
         attrs[n++] = (tirb_attr){.key = "global_symbol", .value = symbol};
     }
+    if (f->n_may_alias) attrs[n++] = (tirb_attr){.key = "tirb.may_alias", .text = alias_text(p, f)};
     if (!n) return;
     tirbi_put(p, "T.func_attr(");
     tirbi_print_attrs(p, attrs, n);

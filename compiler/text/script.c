@@ -300,6 +300,7 @@ static void define_function(tirbi_script *s, tirbi_script_function *function) {
         tirbi_run_lines(s, &function->line->body);
         tirbi_function_finish(&s->builder, function->ir);
     }
+    tirbi_resolve_aliases(s);
     function->ir->attrs = function->attrs.items;
     function->ir->n_attrs = function->attrs.n;
     s->function = NULL;

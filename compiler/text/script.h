@@ -163,6 +163,7 @@ struct tirbi_script_function {
     tirbi_binding *bindings; /* of the signature */
     uint32_t n_bindings;
     tirbi_list attrs;            /* of tirb_attr */
+    tirbi_value may_alias;       /* of the attribute tirb.may_alias, resolved when the body has been read */
     tirbi_list type_vars;        /* of const tirb_expr *: this function's variables for the file's TypeVars */
     const tirb_buffer **buffers; /* per parameter; match_buffer fills them in */
     bool broken;                 /* the signature has errors */
@@ -251,6 +252,7 @@ bool tirbi_to_exprs(tirbi_script *s, const tirbi_value *v, const tirb_expr *cons
 bool tirbi_to_region(tirbi_script *s, const tirbi_value *v, tirb_buffer_region *out);
 /* A value of func_attr, annotations or sblock_attr. */
 tirb_attr tirbi_to_attr(tirbi_script *s, const char *key, const tirbi_value *v);
+void tirbi_resolve_aliases(tirbi_script *s);
 /* Each is compared with all others of its list. */
 enum { TIRBI_MAX_ATTRIBUTES = 1000 };
 bool tirbi_to_attrs(tirbi_script *s, const tirbi_value *dict, tirbi_list *out);

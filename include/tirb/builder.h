@@ -39,6 +39,9 @@ TIRB_API const tirb_expr *tirb_builder_scalar_param(tirb_builder *builder, const
 TIRB_API const tirb_expr *tirb_builder_shape_var(tirb_builder *builder, const char *name, const char *type);
 TIRB_API const tirb_buffer *tirb_builder_buffer_param(tirb_builder *builder, const char *name, const char *type,
                                                       const tirb_expr *const *shape, uint32_t ndim);
+/* Lets a call pass the same memory for two buffer parameters although the function writes one of them: the attribute
+ * tirb.may_alias. */
+TIRB_API void tirb_builder_may_alias(tirb_builder *builder, const tirb_buffer *x, const tirb_buffer *y);
 /* Closes the innermost frame: a function, loop, branch, block or block's init. */
 TIRB_API void tirb_builder_end(tirb_builder *builder);
 

@@ -163,6 +163,10 @@ TIRB_API tirb_status tirb_module_function(const tirb_module *module, uint32_t fu
 TIRB_API tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint32_t param,
                                        tirb_param_info *out_info, tirb_error *error);
 
+/* 1 if the function's attribute tirb.may_alias names the two parameters: then their tensors may share memory although
+ * the function writes one of them; 0 if not, or if there is no such function. Thread-safe. */
+TIRB_API int tirb_module_may_alias(const tirb_module *module, uint32_t function, uint32_t param, uint32_t other);
+
 /* ---- Instance and calls ------------------------------------------------------------------------------------- */
 
 typedef struct tirb_limits {
@@ -191,7 +195,11 @@ typedef enum tirb_arg_kind {
     TIRB_ARG_NONE = 3    /* left out: only an inferable scalar */
 } tirb_arg_kind;
 
-enum { TIRB_ARG_READ_ONLY = 1 }; /* flag: passing this tensor to a parameter that is written is an error */
+enum {
+    TIRB_ARG_READ_ONLY = 1, /* flag: passing this tensor to a parameter that is written is an error */
+    TIRB_ARG_MAY_ALIAS = 2  /* flag: this tensor is meant to share memory with another argument; passing it to a
+                               parameter that no pair of the function's tirb.may_alias names is an error */
+};
 
 typedef struct tirb_arg {
     uint32_t kind; /* tirb_arg_kind */

@@ -52,7 +52,7 @@ typedef struct assembler {
     token end_label;
     tirbi_instr instr;
     tirbi_function function;
-    tirbi_writer refs, reds, vars, params, lines, fixups, code;
+    tirbi_writer refs, reds, vars, params, aliases, lines, fixups, code;
 } assembler;
 
 /* ---- Errors and memory ---------------------------------------------------------------------------------------- */
@@ -428,6 +428,15 @@ static tirb_status parse_scalar(assembler *a) {
     return TIRB_OK;
 }
 
+static tirb_status parse_alias(assembler *a) {
+    int64_t first = 0, second = 0;
+    TIRBI_TRY(take_int(a, 0, UINT16_MAX, &first));
+    TIRBI_TRY(take_int(a, 0, UINT16_MAX, &second));
+    tirbi_alias alias = {(uint16_t)first, (uint16_t)second};
+    tirbi_write_bytes(&a->aliases, &alias, sizeof(alias));
+    return TIRB_OK;
+}
+
 static tirb_status parse_import(assembler *a) {
     tirbi_import import = {.return_type = TIRB_TYPE_NONE};
     tirbi_import_param params[TIRBI_MAX_CALL_ARGS];
@@ -768,7 +777,8 @@ static tirb_status begin_function(assembler *a) {
     bool taken;
     a->function = (tirbi_function){.return_type = TIRB_TYPE_NONE};
     a->in_function = true;
-    tirbi_writer *lists[] = {&a->refs, &a->reds, &a->vars, &a->params, &a->lines, &a->fixups, &a->code};
+    tirbi_writer *lists[] = {&a->refs, &a->reds, &a->vars,   &a->params, &a->aliases,
+                             &a->lines, &a->fixups, &a->code};
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) lists[i]->size = 0;
     tirbi_text_map_clear(&a->labels);
     TIRBI_TRY(take_string(a, &a->function.name));
@@ -796,24 +806,30 @@ static tirb_status resolve_labels(assembler *a) {
 static tirb_status end_function(assembler *a) {
     tirbi_function *f = &a->function;
     TIRBI_TRY(resolve_labels(a));
-    if (a->refs.failed || a->reds.failed || a->vars.failed || a->params.failed || a->lines.failed) return no_memory(a);
+    if (a->refs.failed || a->reds.failed || a->vars.failed || a->params.failed || a->aliases.failed || a->lines.failed) {
+        return no_memory(a);
+    }
     size_t n_refs = a->refs.size / sizeof(tirbi_ref_type);
     size_t n_reds = a->reds.size / sizeof(tirbi_red_type);
     size_t n_vars = a->vars.size / sizeof(tirbi_var);
     size_t n_params = a->params.size / sizeof(tirbi_param);
-    if (n_refs > UINT16_MAX || n_reds > UINT8_MAX || n_vars > UINT16_MAX || n_params > UINT16_MAX) {
-        return syntax_at(a, &a->token, "the function has too many registers, variables or parameters");
+    size_t n_aliases = a->aliases.size / sizeof(tirbi_alias);
+    if (n_refs > UINT16_MAX || n_reds > UINT8_MAX || n_vars > UINT16_MAX || n_params > UINT16_MAX ||
+        n_aliases > UINT16_MAX) {
+        return syntax_at(a, &a->token, "the function has too many registers, variables, parameters or aliases");
     }
     f->n_refs = (uint16_t)n_refs;
     f->n_reds = (uint8_t)n_reds;
     f->n_vars = (uint16_t)n_vars;
     f->n_params = (uint16_t)n_params;
+    f->n_aliases = (uint16_t)n_aliases;
     f->n_lines = (uint32_t)(a->lines.size / sizeof(tirbi_line));
     f->code_size = (uint32_t)a->code.size;
     f->refs = keep(a, &a->refs);
     f->reds = keep(a, &a->reds);
     f->vars = keep(a, &a->vars);
     f->params = keep(a, &a->params);
+    f->aliases = keep(a, &a->aliases);
     f->lines = keep(a, &a->lines);
     f->code = keep(a, &a->code);
     tirbi_write_bytes(&a->functions, f, sizeof(*f));
@@ -863,7 +879,7 @@ static tirb_status parse_function_line(assembler *a) {
         const char *word;
         directive parse;
     } directives[] = {{".ref", parse_ref},       {".red", parse_red},       {".var", parse_var},
-                      {".tensor", parse_tensor}, {".scalar", parse_scalar}, {".line", parse_line},
+                      {".tensor", parse_tensor}, {".scalar", parse_scalar}, {".alias", parse_alias}, {".line", parse_line},
                       {".inner", parse_inner},   {".cursor", parse_cursor}, {".end", end_function}};
     bool continues = is(a, ".inner") || is(a, ".cursor");
     if (a->in_header && !continues) {
@@ -962,7 +978,7 @@ static tirb_status assemble(assembler *a) {
 tirb_status tirbi_assemble(const char *text, size_t size, tirbi_arena *arena, tirbi_program **out, tirb_error *error) {
     assembler a = {.text = text, .size = size, .heap = arena->heap, .arena = arena, .error = error};
     tirbi_writer *lists[] = {&a.strings, &a.imports, &a.functions, &a.refs,   &a.reds,
-                             &a.vars,    &a.params,  &a.lines,     &a.fixups, &a.code};
+                             &a.vars,    &a.params,  &a.aliases,   &a.lines,  &a.fixups, &a.code};
     tirbi_text_map *maps[] = {&a.string_numbers, &a.function_numbers, &a.labels};
     enum { N_LISTS = sizeof(lists) / sizeof(lists[0]), N_MAPS = sizeof(maps) / sizeof(maps[0]) };
     for (unsigned i = 0; i < N_LISTS; i++) tirbi_writer_init(lists[i], a.heap);

@@ -136,6 +136,9 @@ static void print_signature(printer *p, const tirbi_function *f) {
         print(p, "\n");
     }
     for (unsigned i = 0; i < f->n_params; i++) print_param(p, &f->params[i]);
+    for (unsigned i = 0; i < f->n_aliases; i++) {
+        print(p, ".alias %u %u\n", f->aliases[i].first, f->aliases[i].second);
+    }
 }
 
 static void print_import(printer *p, const tirbi_import *import) {

@@ -85,3 +85,16 @@ void tirbi_import_format(const tirbi_import *import, char out[TIRBI_MAX_IMPORT_T
     snprintf(out + at, TIRBI_MAX_IMPORT_TEXT - at, "%s%s%s", import->n_params == 0 ? "()" : ")",
              import->returns ? " -> " : "", import->returns ? tirbi_dtypes[import->return_type].tvm_name : "");
 }
+
+bool tirbi_function_may_alias(const tirbi_function *function, uint32_t a, uint32_t b) {
+    uint32_t first = a < b ? a : b, second = a < b ? b : a;
+    uint32_t low = 0, high = function->n_aliases;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const tirbi_alias *alias = &function->aliases[middle];
+        if (alias->first == first && alias->second == second) return true;
+        if (alias->first < first || (alias->first == first && alias->second < second)) low = middle + 1;
+        else high = middle;
+    }
+    return false;
+}

@@ -75,6 +75,11 @@ typedef struct tirbi_red_type {
     uint8_t op;    /* tirbi_red_op */
 } tirbi_red_type;
 
+/* Two tensor parameters by number, the first one smaller, whose arguments may share memory although one is written. */
+typedef struct tirbi_alias {
+    uint16_t first, second;
+} tirbi_alias;
+
 /* From code offset `offset` on (to the next entry), instructions come from this place of the source. */
 typedef struct tirbi_line {
     uint32_t offset;
@@ -92,12 +97,14 @@ typedef struct tirbi_function {
     uint8_t return_type;
     uint16_t n_params;
     uint16_t n_vars;
+    uint16_t n_aliases;
     uint16_t n_sregs;
     uint16_t n_refs;
     uint8_t n_lane_regs;
     uint8_t n_reds;
     const tirbi_param *params;
     const tirbi_var *vars;
+    const tirbi_alias *aliases; /* ascending */
     const tirbi_ref_type *refs;
     const tirbi_red_type *reds;
     const uint8_t *code;
@@ -136,6 +143,9 @@ typedef struct tirbi_program {
     uint8_t fp_mode;      /* tirb_fp_mode, for the record */
     uint16_t source_file; /* string, or TIRBI_NO_STRING */
 } tirbi_program;
+
+/* Whether parameters a and b may share memory. */
+bool tirbi_function_may_alias(const tirbi_function *function, uint32_t a, uint32_t b);
 
 /* How many bytes the longest text of an import's types has: parameters, their commas and the returned type. */
 enum { TIRBI_MAX_IMPORT_TEXT = 20 * UINT8_MAX + 32 };

@@ -236,6 +236,21 @@ static tirb_status read_params(loading *l, tirbi_reader *r, tirbi_function *f) {
     return TIRB_OK;
 }
 
+/* Each pair takes two bytes at least, which bounds what is taken. */
+static tirb_status read_aliases(loading *l, tirbi_reader *r, tirbi_function *f) {
+    f->n_aliases = read_count(r);
+    if (f->n_aliases == 0) r->failed = true; /* then the flag is not set */
+    void *memory;
+    TIRBI_TRY(take(l, f->n_aliases, sizeof(tirbi_alias), &memory));
+    tirbi_alias *aliases = (tirbi_alias *)memory;
+    f->aliases = aliases;
+    for (unsigned i = 0; i < f->n_aliases && !r->failed; i++) {
+        aliases[i].first = read_u16(r);
+        aliases[i].second = read_u16(r);
+    }
+    return TIRB_OK;
+}
+
 static tirb_status read_register_types(loading *l, tirbi_reader *r, tirbi_function *f) {
     if (f->n_refs > tirbi_reader_left(r)) r->failed = true;
     if (r->failed) return TIRB_OK;
@@ -273,6 +288,7 @@ static tirb_status read_function(loading *l, tirbi_reader *r, tirbi_function *f)
     f->code_size = read_u32(r);
     TIRBI_TRY(read_vars(l, r, f));
     TIRBI_TRY(read_params(l, r, f));
+    if (flags & FUNCTION_ALIASES) TIRBI_TRY(read_aliases(l, r, f));
     return read_register_types(l, r, f);
 }
 
@@ -289,6 +305,7 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
     for (unsigned i = 0; i < n && !r->failed; i++) {
         TIRBI_TRY(read_function(l, r, &l->functions[i]));
         if (l->functions[i].is_region) used |= FEATURE_REGIONS;
+        if (l->functions[i].n_aliases) used |= FEATURE_ALIASES;
     }
     TIRBI_TRY(finish(l, r, "functions"));
     if (used == l->features) return TIRB_OK;

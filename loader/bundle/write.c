@@ -97,7 +97,7 @@ static void write_param(tirbi_writer *w, const tirbi_param *param) {
 static void write_function(tirbi_writer *w, const tirbi_function *f) {
     tirbi_write_varint(w, f->name);
     tirbi_write_u8(w, (uint8_t)((f->is_public ? FUNCTION_PUBLIC : 0) | (f->returns ? FUNCTION_RETURNS : 0) |
-                                (f->is_region ? FUNCTION_REGION : 0)));
+                                (f->is_region ? FUNCTION_REGION : 0) | (f->n_aliases ? FUNCTION_ALIASES : 0)));
     if (f->returns) tirbi_write_u8(w, f->return_type);
     tirbi_write_varint(w, f->n_sregs);
     tirbi_write_varint(w, f->n_refs);
@@ -113,6 +113,11 @@ static void write_function(tirbi_writer *w, const tirbi_function *f) {
     }
     tirbi_write_varint(w, f->n_params);
     for (unsigned i = 0; i < f->n_params; i++) write_param(w, &f->params[i]);
+    if (f->n_aliases) tirbi_write_varint(w, f->n_aliases);
+    for (unsigned i = 0; i < f->n_aliases; i++) {
+        tirbi_write_varint(w, f->aliases[i].first);
+        tirbi_write_varint(w, f->aliases[i].second);
+    }
     for (unsigned i = 0; i < f->n_refs; i++) {
         tirbi_write_u8(w, (uint8_t)(f->refs[i].dtype | (f->refs[i].writable ? REF_WRITABLE : 0)));
     }
@@ -157,10 +162,12 @@ static void write_lines(tirbi_writer *w, const tirbi_program *program) {
 }
 
 static uint32_t features_of(const tirbi_program *program) {
+    uint32_t features = 0;
     for (unsigned i = 0; i < program->n_functions; i++) {
-        if (program->functions[i].is_region) return FEATURE_REGIONS;
+        if (program->functions[i].is_region) features |= FEATURE_REGIONS;
+        if (program->functions[i].n_aliases) features |= FEATURE_ALIASES;
     }
-    return 0;
+    return features;
 }
 
 static bool has_lines(const tirbi_program *program) {

@@ -272,6 +272,30 @@ static tirb_status check_params(checker *c, taken_registers *taken, checker_arit
     return check_unique(c, f->n_params, "parameters");
 }
 
+static tirb_status check_aliases(checker *c) {
+    const tirbi_function *f = c->function;
+    for (unsigned i = 0; i < f->n_aliases; i++) {
+        const tirbi_alias *alias = &f->aliases[i], *last = i > 0 ? &f->aliases[i - 1] : NULL;
+        if (alias->first >= alias->second) {
+            return tirbi_verify_fail(c, "alias %u: parameters %u and %u do not ascend", i, alias->first, alias->second);
+        }
+        if (alias->second >= f->n_params) {
+            return tirbi_verify_fail(c, "alias %u: parameter %u >= %u", i, alias->second, f->n_params);
+        }
+        for (unsigned k = 0; k < 2; k++) {
+            unsigned param = k == 0 ? alias->first : alias->second;
+            if (f->params[param].kind == TIRB_PARAM_TENSOR) continue;
+            return tirbi_verify_fail(c, "alias %u: parameter %u is no tensor", i, param);
+        }
+        bool ascends = !last || last->first < alias->first || (last->first == alias->first && last->second < alias->second);
+        if (!ascends) {
+            return tirbi_verify_fail(c, "alias %u: %u and %u stand behind %u and %u", i, alias->first, alias->second,
+                                     last->first, last->second);
+        }
+    }
+    return TIRB_OK;
+}
+
 /* A shape variable that is a scalar parameter shares its register and type. */
 static tirb_status check_shared_var(checker *c, taken_registers *taken, const tirbi_var *var, unsigned index) {
     const tirbi_function *f = c->function;
@@ -318,6 +342,7 @@ static tirb_status check_region(checker *c) {
     if (f->is_public) return tirbi_verify_fail(c, "a region is not public");
     if (f->returns) return tirbi_verify_fail(c, "a region returns nothing");
     if (f->n_vars > 0) return tirbi_verify_fail(c, "a region has no shape variables");
+    if (f->n_aliases > 0) return tirbi_verify_fail(c, "a region has no aliases");
     for (unsigned i = 0; i < 2; i++) {
         bool counts = i < f->n_params && f->params[i].kind == TIRB_PARAM_SCALAR && f->params[i].dtype == TIRB_I64;
         if (!counts) return tirbi_verify_fail(c, "parameter %u of a region is not an i64 scalar", i);
@@ -335,6 +360,7 @@ tirb_status tirbi_verify_signature(checker *c) {
     memset(taken.parameters, 0, used < sizeof(taken.parameters) ? used : sizeof(taken.parameters));
     memset(taken.refs, 0, c->function->n_refs / 8u + 1);
     TIRBI_TRY(check_params(c, &taken, arity));
+    TIRBI_TRY(check_aliases(c));
     TIRBI_TRY(check_region(c));
     return check_vars(c, &taken, arity);
 }

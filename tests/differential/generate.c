@@ -68,6 +68,23 @@ static void shape_text(const tirbi_gen *g, const tirbi_gen_buffer *b, bool *quot
     tirbi_text_add(out, "%s", b->ndim == 1 ? ",)" : ")");
 }
 
+/* Sometimes a few pairs of parameters that the call may give the same memory. */
+static void aliases_text(tirbi_gen *g, const char *pad, tirbi_text *out) {
+    const tirbi_gen_buffer *params[TIRBI_GEN_BUFFERS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_buffers; i++) {
+        if (g->buffers[i].param) params[n++] = &g->buffers[i];
+    }
+    if (n < 2 || !tirbi_gen_chance(g, 25)) return;
+    tirbi_text_add(out, "%s    T.func_attr({\"tirb.may_alias\": [", pad);
+    uint32_t n_pairs = 1 + tirbi_gen_pick(g, 3);
+    for (uint32_t i = 0; i < n_pairs; i++) {
+        uint32_t first = tirbi_gen_pick(g, n), second = (first + 1 + tirbi_gen_pick(g, n - 1)) % n;
+        tirbi_text_add(out, "%s[\"%s\", \"%s\"]", i > 0 ? ", " : "", params[first]->name, params[second]->name);
+    }
+    tirbi_text_add(out, "]})\n");
+}
+
 /* `T.Buffer` parameters in one spelling, handles with match_buffer in the other. */
 static void main_function(tirbi_gen *g, tirbi_text *out) {
     const char *pad = g->n_callees > 0 ? "    " : "";
@@ -99,6 +116,7 @@ static void main_function(tirbi_gen *g, tirbi_text *out) {
         shape_text(g, b, NULL, out);
         tirbi_text_add(out, ", \"%s\")\n", tirbi_dtypes[b->type].tvm_name);
     }
+    aliases_text(g, pad, out);
     tirbi_text_add(out, "%s", g->body.data != NULL ? g->body.data : "");
 }
 

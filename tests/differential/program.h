@@ -50,9 +50,10 @@ bool tirbi_diff_functions(const char *text, size_t size, void (*visit)(void *con
 typedef struct tirbi_diff_tensor {
     DLTensor tensor;
     int64_t shape[TIRBI_DIFF_NDIM], strides[TIRBI_DIFF_NDIM];
-    uint8_t *memory;
+    uint8_t *memory; /* NULL: in that of another one */
     uint8_t *initial;
     size_t size;
+    bool shared; /* its memory holds another tensor too */
 } tirbi_diff_tensor;
 
 typedef struct tirbi_diff_args {

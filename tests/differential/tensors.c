@@ -6,6 +6,8 @@
 #include "loader/isa/isa.h"
 #include "tests/differential/program.h"
 
+#include <tirb/dlpack.h>
+
 enum { MAX_ELEMENTS = 1 << 20, GUARD = 64 };
 
 typedef struct environment {
@@ -227,6 +229,50 @@ static bool make_scalar(const tirb_expr *param, const environment *env, tirbi_ra
     return true;
 }
 
+/* Moves the second tensor of a pair into the memory of the first one: to the same place, an element or a byte off, half
+ * of it off, or behind it. */
+static bool share(const tirb_primfunc *f, const tirb_param_pair *pair, tirbi_random *random, tirbi_diff_args *args) {
+    tirbi_diff_tensor *first = &args->tensors[pair->first], *second = &args->tensors[pair->second];
+    bool owners = first->memory != NULL && second->memory != NULL && !first->shared && !second->shared;
+    bool compact = first->tensor.strides == NULL && second->tensor.strides == NULL;
+    bool bools = tirb_datatype_equal(f->buffers[pair->first]->dtype, f->buffers[pair->second]->dtype) ||
+                 (first->tensor.dtype.code != TIRB_DL_BOOL && second->tensor.dtype.code != TIRB_DL_BOOL);
+    if (!owners || !compact || !bools) return true;
+    size_t first_bytes = first->size - 2 * GUARD, second_bytes = second->size - 2 * GUARD;
+    size_t item = first->tensor.dtype.bits / 8u, half = first_bytes / item / 2 * item;
+    size_t size = 2 * GUARD + 2 * (second_bytes + 8) + first_bytes;
+    uint8_t *memory = malloc(size), *initial = malloc(size);
+    if (memory == NULL || initial == NULL) {
+        free(memory);
+        free(initial);
+        return false;
+    }
+    /* Between the guards the bits of both tensors' values, again and again. */
+    memset(initial, 0xa5, size);
+    size_t begin = GUARD + (second_bytes + 8) / item * item;
+    for (size_t at = begin; second_bytes > 0 && at < size - GUARD; at++) {
+        initial[at] = second->initial[GUARD + (at - begin) % second_bytes];
+    }
+    for (size_t at = begin; second_bytes > 0 && at-- > GUARD;) initial[at] = initial[at + second_bytes];
+    memcpy(initial + begin, first->initial + GUARD, first_bytes);
+    ptrdiff_t offsets[] = {0, 0, 0, (ptrdiff_t)item, -(ptrdiff_t)item, 1, -1, (ptrdiff_t)half, (ptrdiff_t)first_bytes};
+    ptrdiff_t offset = offsets[tirbi_random_below(random, sizeof offsets / sizeof *offsets)];
+    free(first->memory);
+    free(first->initial);
+    free(second->memory);
+    free(second->initial);
+    first->memory = memory;
+    first->initial = initial;
+    first->size = size;
+    first->tensor.data = memory + begin;
+    second->memory = second->initial = NULL;
+    second->size = 0;
+    second->shared = true;
+    second->tensor.data = memory + begin + offset;
+    first->shared = true;
+    return true;
+}
+
 bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *request, tirbi_diff_args *out,
                           tirbi_text *report) {
     tirbi_random random = {.state = request->seed};
@@ -249,6 +295,9 @@ bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *requ
             made = make_scalar(f->params[i], &env, &random, &out->args[i], report);
         }
         if (!made) return false;
+    }
+    for (uint32_t i = 0; i < f->n_may_alias; i++) {
+        if (tirbi_random_chance(&random, 70) && !share(f, &f->may_alias[i], &random, out)) return false;
     }
     return true;
 }

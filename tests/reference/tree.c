@@ -34,6 +34,7 @@ typedef struct finder {
     tirbi_arena *arena;
     bool fast;
     const tirb_irmodule *module;
+    const tirb_primfunc *function;
     const tirb_buffer **match_sources; /* by buffer id: the buffer it is a region or a view of */
     tirbi_ref_tree *trees;
     uint32_t n, capacity;
@@ -146,9 +147,28 @@ static const tirb_buffer *root(const finder *f, const tirb_buffer *buffer) {
     return buffer;
 }
 
+static uint32_t param_of(const tirb_primfunc *f, const tirb_buffer *buffer) {
+    uint32_t i = 0;
+    while (i < f->n_params && f->buffers[i] != buffer) i++;
+    return i;
+}
+
+/* Whether the memory of two buffers may be the same: that of one root, or of two parameters of a pair of tirb.may_alias. */
+static bool may_meet(const finder *f, const tirb_buffer *a, const tirb_buffer *b) {
+    a = root(f, a);
+    b = root(f, b);
+    for (uint32_t i = 0; i < f->function->n_may_alias; i++) {
+        const tirb_param_pair *pair = &f->function->may_alias[i];
+        uint32_t x = param_of(f->function, a);
+        uint32_t y = param_of(f->function, b);
+        if ((x == pair->first && y == pair->second) || (x == pair->second && y == pair->first)) return true;
+    }
+    return a == b;
+}
+
 static bool is_output(const finder *f, const candidate *c, const tirb_buffer *buffer) {
     for (uint32_t i = 0; i < c->n_updates; i++) {
-        if (root(f, c->updates[i].store->as.store.buffer) == root(f, buffer)) return true;
+        if (may_meet(f, c->updates[i].store->as.store.buffer, buffer)) return true;
     }
     return false;
 }
@@ -245,7 +265,7 @@ static bool match_updates(const finder *f, candidate *c, const tirb_stmt *s) {
 static bool distinct_outputs(const finder *f, const candidate *c) {
     for (uint32_t i = 0; i < c->n_updates; i++) {
         for (uint32_t j = 0; j < i; j++) {
-            if (root(f, c->updates[i].store->as.store.buffer) == root(f, c->updates[j].store->as.store.buffer)) {
+            if (may_meet(f, c->updates[i].store->as.store.buffer, c->updates[j].store->as.store.buffer)) {
                 return false;
             }
         }
@@ -569,6 +589,7 @@ bool tirbi_ref_find_trees(const tirb_irmodule *module, bool fast, tirbi_arena *a
     for (uint32_t i = 0; i < module->n_functions; i++) {
         tirbi_visitor visitor = {.stmt = note_sources, .context = &f};
         if (module->functions[i]->body == NULL) continue;
+        f.function = module->functions[i];
         note_sources(&visitor, module->functions[i]->body);
         find(&f, module->functions[i]->body);
     }

@@ -69,6 +69,29 @@ static void test_names(void **state) {
     rejects(text, "a name of 1025 bytes, not 1 to 1024");
 }
 
+static void test_aliases(void **state) {
+    (void)state;
+#define ALIASES(lines)                                                                                        \
+    ".function \"f\"\n.scalars 1\n.ref f32\n.ref f32 writable\n.ref i8\n"                                  \
+    ".tensor \"A\" f32 r0 read (4)\n.tensor \"B\" f32 r1 write (4)\n.tensor \"C\" i8 r2 read (4)\n" \
+    ".scalar \"n\" i32 s0\n" lines "ret.void\n.end\n"
+    accepts(ALIASES(".alias 0 1\n"));
+    accepts(ALIASES(".alias 0 1\n.alias 0 2\n.alias 1 2\n"));
+    rejects(ALIASES(".alias 1 1\n"), "alias 0: parameters 1 and 1 do not ascend");
+    rejects(ALIASES(".alias 1 0\n"), "alias 0: parameters 1 and 0 do not ascend");
+    rejects(ALIASES(".alias 0 4\n"), "alias 0: parameter 4 >= 4");
+    rejects(ALIASES(".alias 0 3\n"), "alias 0: parameter 3 is no tensor");
+    rejects(".function \"f\"\n.scalars 1\n.ref f32\n.scalar \"n\" i32 s0\n.tensor \"A\" f32 r0 read (4)\n.alias 0 1\n"
+            "ret.void\n.end\n",
+            "alias 0: parameter 0 is no tensor");
+    rejects(ALIASES(".alias 0 1\n.alias 0 1\n"), "alias 1: 0 and 1 stand behind 0 and 1");
+    rejects(ALIASES(".alias 1 2\n.alias 0 1\n"), "alias 1: 0 and 1 stand behind 1 and 2");
+    rejects(ALIASES(".alias 0 2\n.alias 0 1\n"), "alias 1: 0 and 1 stand behind 0 and 2");
+    rejects(".function \"r\" region\n.scalars 2\n.ref f32\n.ref f32\n.scalar \"begin\" i64 s0\n.scalar \"end\" i64 s1\n"
+            ".tensor \"A\" f32 r0 read (4)\n.tensor \"B\" f32 r1 read (4)\n.alias 2 3\nret.void\n.end\n",
+            "a region has no aliases");
+}
+
 /* Many functions in an order that the sort has to change. */
 static void test_many_names(void **state) {
     (void)state;
@@ -603,7 +626,7 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_many_names),   cmocka_unit_test(test_aliases),
         cmocka_unit_test(test_registers),    cmocka_unit_test(test_params),
         cmocka_unit_test(test_dims),         cmocka_unit_test(test_vars),
         cmocka_unit_test(test_altered),      cmocka_unit_test(test_operands),

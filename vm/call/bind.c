@@ -175,6 +175,30 @@ static bool type_matches(tirbi_dtype expected, DLDataType found) {
     return expected == TIRB_BOOL && byte_bool && (found.bits == 8 || found.bits == 1);
 }
 
+/* Whether tirb.may_alias names a parameter at all. */
+static bool is_named(const tirbi_function *f, uint32_t param) {
+    for (unsigned i = 0; i < f->n_aliases; i++) {
+        if (f->aliases[i].first == param || f->aliases[i].second == param) return true;
+    }
+    return false;
+}
+
+static tirb_status check_flags(const tirbi_binding *b, uint32_t i, const tirb_arg *arg) {
+    enum { KNOWN = TIRB_ARG_READ_ONLY | TIRB_ARG_MAY_ALIAS };
+    if (arg->flags & ~(uint32_t)KNOWN) {
+        return tirbi_bind_refuse(b, TIRB_ARGUMENT, i, "its flags are 0x%x, this tirb knows 0x%x", (unsigned)arg->flags,
+                                 (unsigned)KNOWN);
+    }
+    if ((arg->flags & TIRB_ARG_READ_ONLY) && (b->function->params[i].access & TIRBI_WRITE)) {
+        return tirbi_bind_refuse(b, TIRB_ARGUMENT, i, "is read-only, and the function writes it");
+    }
+    if ((arg->flags & TIRB_ARG_MAY_ALIAS) && !is_named(b->function, i)) {
+        return tirbi_bind_refuse(b, TIRB_OVERLAP, i, "may share memory, and no pair of the function's tirb.may_alias "
+                                                      "names it");
+    }
+    return TIRB_OK;
+}
+
 static tirb_status check_header(const tirbi_binding *b, uint32_t i, const tirb_arg *arg, DLTensor *out) {
     const tirbi_param *param = &b->function->params[i];
     if (arg->kind != TIRB_ARG_TENSOR) {
@@ -200,10 +224,7 @@ static tirb_status check_header(const tirbi_binding *b, uint32_t i, const tirb_a
                                  tirbi_dtypes[param->dtype].tvm_name);
     }
     if (out->ndim > 0 && !out->shape) return tirbi_bind_refuse(b, TIRB_ARGUMENT, i, "shape is NULL");
-    if ((param->access & TIRBI_WRITE) && (arg->flags & TIRB_ARG_READ_ONLY)) {
-        return tirbi_bind_refuse(b, TIRB_ARGUMENT, i, "is read-only, and the function writes it");
-    }
-    return TIRB_OK;
+    return check_flags(b, i, arg);
 }
 
 /* A dimension that no index can move along has no meaningful stride. */
@@ -422,6 +443,26 @@ static tirb_status stopped(tirb_error *error, const atomic_uint *stop) {
     return tirbi_error_set(error, TIRB_CANCELLED, "the call was cancelled");
 }
 
+/* A parameter without declared strides sees an argument that is not compact through a copy. */
+static bool is_copied(const tirbi_binding *b, const tirbi_tensor *tensor) {
+    return !tensor->view.compact && !b->function->params[tensor->param].has_strides;
+}
+
+/* Two arguments share memory and one is written: fine where the function says so and sees the memory itself. */
+static tirb_status judge_overlap(const tirbi_binding *b, const tirbi_tensor *x, const tirbi_tensor *y) {
+    const tirbi_tensor *written = x->written ? x : y, *other = x->written ? y : x;
+    const char *name = param_name(b, other->param), *why = "";
+    if (tirbi_function_may_alias(b->function, x->param, y->param)) {
+        bool read_only = b->args[other->param].flags & TIRB_ARG_READ_ONLY;
+        if (!read_only && !is_copied(b, x) && !is_copied(b, y)) return TIRB_OK;
+        why = read_only               ? ", which is read-only"
+              : is_copied(b, written) ? ", for which it must be compact"
+                                      : ", which must be compact for that";
+    }
+    return tirbi_bind_refuse(b, TIRB_OVERLAP, written->param, "is written and overlaps argument #%u '%.*s'%s",
+                             other->param, (int)tirbi_text_cut(name, MAX_NAME), name, why);
+}
+
 static tirb_status check_overlap(const tirbi_binding *b, const atomic_uint *stop) {
     const tirbi_tensor *tensors = b->scratch->tensors;
     for (uint32_t i = 1; i < b->plan->n_tensors; i++) {
@@ -430,10 +471,7 @@ static tirb_status check_overlap(const tirbi_binding *b, const atomic_uint *stop
             const tirbi_tensor *y = &tensors[j];
             if (x->view.low >= y->view.high || y->view.low >= x->view.high) continue;
             if (!(x->written || y->written) || tirbi_view_disjoint(&x->view, &y->view)) continue;
-            const tirbi_tensor *written = x->written ? x : y, *other = x->written ? y : x;
-            const char *name = param_name(b, other->param);
-            return tirbi_bind_refuse(b, TIRB_OVERLAP, written->param, "is written and overlaps argument #%u '%.*s'",
-                                     other->param, (int)tirbi_text_cut(name, MAX_NAME), name);
+            TIRBI_TRY(judge_overlap(b, x, y));
         }
         if (atomic_load_explicit(stop, memory_order_relaxed)) return stopped(b->error, stop);
     }

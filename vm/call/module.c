@@ -291,3 +291,8 @@ tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint
     if (tirbi_info_write(out_info, &info, sizeof(info))) return TIRB_OK;
     return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_param: begin with TIRB_PARAM_INFO_INIT");
 }
+
+int tirb_module_may_alias(const tirb_module *module, uint32_t function, uint32_t param, uint32_t other) {
+    if (!module || function >= module->program->n_functions) return 0;
+    return tirbi_function_may_alias(&module->program->functions[function], param, other);
+}

@@ -294,6 +294,10 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         s[pc->a] = refs[pc->b].size >> pc->c;
         NEXT(1);
     }
+    HANDLER(MEET) {
+        s[pc->a] = tirbi_refs_meet(&refs[pc->b], &refs[pc->c]);
+        NEXT(1);
+    }
     HANDLER(RED_BEGIN) {
         tirbi_red *red = &tirbi_frame_reds(frame)[pc->a];
         uint8_t op = frame->fn->function->reds[pc->a].op;

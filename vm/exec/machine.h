@@ -185,6 +185,13 @@ tirb_status tirbi_fork_step(tirbi_machine *machine, const tirbi_word *pc, bool *
 tirbi_trap_place tirbi_trap_place_of(const tirbi_machine *machine, tirb_status status, const tirbi_word *trap_pc);
 
 /* Executes a slice instruction. */
+/* What `meet` tells: 0 no byte is shared, 1 some are and both begin at the same one, 2 some are. */
+static inline uint64_t tirbi_refs_meet(const tirbi_ref *a, const tirbi_ref *b) {
+    uintptr_t x = (uintptr_t)a->data, y = (uintptr_t)b->data;
+    if (a->size == 0 || b->size == 0 || (x < y ? y - x >= a->size : x - y >= b->size)) return 0;
+    return x == y ? 1 : 2;
+}
+
 tirb_status tirbi_make_slice(const tirbi_word *pc, const uint64_t *slots, tirbi_ref *refs, tirb_error *error);
 
 /* Takes `amount` of fuel, or traps FUEL. */

@@ -380,6 +380,7 @@ static void translate_memory(translator *t) {
         emit1(t, TIRBI_H_LENGTH, o[0], o[1], __builtin_ctz(size));
         break;
     }
+    case TIRB_OP_MEET: emit1(t, TIRBI_H_MEET, o[0], o[1], o[2]); break;
     case TIRB_OP_RED_BEGIN: emit1(t, TIRBI_H_RED_BEGIN, o[0], o[1], in->type); break;
     case TIRB_OP_RED_PUSH: emit1(t, TIRBI_H_RED_PUSH, o[0], o[1], in->type); break;
     case TIRB_OP_RED_PUSHMA:
