@@ -315,10 +315,12 @@ static tirb_status bind_tensor(tirbi_binding *b, uint32_t i) {
     TIRBI_TRY(measure(b, i, &tensor->view, &source));
     if (param->has_strides) TIRBI_TRY(bind_strides(b, i, &tensor->view));
     if (param->has_elem_offset) TIRBI_TRY(bind_offset(b, i, tensor, source.byte_offset));
-    if (tensor->written && !tensor->view.compact && !tirbi_view_is_injective(&tensor->view)) {
-        return tirbi_bind_refuse(b, TIRB_OVERLAP, i, "is written, and its strides let elements overlap each other");
-    }
-    return TIRB_OK;
+    tirbi_overlap overlap = tensor->written ? tirbi_view_overlaps_itself(&tensor->view) : TIRBI_APART;
+    if (overlap == TIRBI_APART) return TIRB_OK;
+    return tirbi_bind_refuse(b, TIRB_OVERLAP, i, overlap == TIRBI_SHARED
+                                                     ? "is written, and its strides let elements overlap each other"
+                                                     : "is written, and from its strides it is too hard to tell whether "
+                                                       "elements overlap each other");
 }
 
 static tirb_status check_tensor_expressions(tirbi_binding *b, const tirbi_tensor *tensor) {
@@ -449,7 +451,8 @@ static bool is_copied(const tirbi_binding *b, const tirbi_tensor *tensor) {
 }
 
 /* Two arguments share memory and one is written: fine where the function says so and sees the memory itself. */
-static tirb_status judge_overlap(const tirbi_binding *b, const tirbi_tensor *x, const tirbi_tensor *y) {
+static tirb_status judge_overlap(const tirbi_binding *b, const tirbi_tensor *x, const tirbi_tensor *y,
+                                 tirbi_overlap overlap) {
     const tirbi_tensor *written = x->written ? x : y, *other = x->written ? y : x;
     const char *name = param_name(b, other->param), *why = "";
     if (tirbi_function_may_alias(b->function, x->param, y->param)) {
@@ -459,7 +462,8 @@ static tirb_status judge_overlap(const tirbi_binding *b, const tirbi_tensor *x, 
               : is_copied(b, written) ? ", for which it must be compact"
                                       : ", which must be compact for that";
     }
-    return tirbi_bind_refuse(b, TIRB_OVERLAP, written->param, "is written and overlaps argument #%u '%.*s'%s",
+    return tirbi_bind_refuse(b, TIRB_OVERLAP, written->param, "is written and %s argument #%u '%.*s'%s",
+                             overlap == TIRBI_SHARED ? "overlaps" : "may, for all that can be told, overlap",
                              other->param, (int)tirbi_text_cut(name, MAX_NAME), name, why);
 }
 
@@ -470,8 +474,10 @@ static tirb_status check_overlap(const tirbi_binding *b, const atomic_uint *stop
         for (uint32_t j = 0; j < i; j++) {
             const tirbi_tensor *y = &tensors[j];
             if (x->view.low >= y->view.high || y->view.low >= x->view.high) continue;
-            if (!(x->written || y->written) || tirbi_view_disjoint(&x->view, &y->view)) continue;
-            TIRBI_TRY(judge_overlap(b, x, y));
+            if (!(x->written || y->written)) continue;
+            tirbi_overlap overlap = tirbi_views_overlap(&x->view, &y->view);
+            if (overlap == TIRBI_APART) continue;
+            TIRBI_TRY(judge_overlap(b, x, y, overlap));
         }
         if (atomic_load_explicit(stop, memory_order_relaxed)) return stopped(b->error, stop);
     }

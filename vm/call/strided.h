@@ -21,15 +21,14 @@ typedef struct tirbi_view {
 /* Fills count, low, high and compact. False: the element count, their size or an address overflows. */
 bool tirbi_view_measure(tirbi_view *view);
 
-/* True when no two index tuples mean the same bytes. Decided by nesting: each dimension, taken by growing |stride|,
- * must step over everything below it. That is exact for views made by slicing, transposing and broadcasting; a view
- * whose dimensions interleave otherwise counts as overlapping itself. */
-bool tirbi_view_is_injective(const tirbi_view *view);
+/* Whether views share elements (vm/call/overlap.c). Exact; only where dimensions interleave in ways that a search of
+ * 20,000 steps does not settle is it undecided. */
+typedef enum tirbi_overlap { TIRBI_APART, TIRBI_SHARED, TIRBI_UNDECIDED } tirbi_overlap;
 
-/* True when the two views share no byte. Exact for compact views. Two strided views whose ranges meet are disjoint if
- * their elements, or whole inner blocks of them, fall on separate residues of a common divisor of their outer strides
- * (column blocks of one matrix, even and odd elements); where that does not prove it they count as overlapping. */
-bool tirbi_view_disjoint(const tirbi_view *a, const tirbi_view *b);
+/* Whether two views share a byte. */
+tirbi_overlap tirbi_views_overlap(const tirbi_view *a, const tirbi_view *b);
+/* Whether two index tuples mean the same element. */
+tirbi_overlap tirbi_view_overlaps_itself(const tirbi_view *view);
 
 /* Copies the elements of a view with strides to `compact` in row-major order, or back. Stops early, with false, when
  * *stop becomes non-zero. */
