@@ -24,7 +24,7 @@
 #include "fuzz/operands.h"
 #include "fuzz/words.h"
 
-enum { MAX_SIZE = 1 << 16, MAX_KEPT = 4096, MAX_SECONDS = 30 };
+enum { MAX_SIZE = 1 << 16, MAX_KEPT = 4096, MAX_SECONDS = 30, MAX_WAITING = 300 };
 
 static const fuzz_target *const targets[] = {&fuzz_target_text, &fuzz_target_assembly, &fuzz_target_bundle,
                                              &fuzz_target_run,  &fuzz_target_bind,     &fuzz_target_values,
@@ -184,18 +184,31 @@ static void run_mutated(const fuzz_target *target, uint32_t n_files, uint32_t co
     free(data);
 }
 
-/* Waits for the child; false: it failed, or was at one input for too long. */
+static time_t seconds_of(clockid_t clock) {
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return now.tv_sec;
+}
+
+/* Waits for the child; false: it failed, or was at one input for too long. What counts is its own time, for other
+ * processes may want the CPUs too; and where it only waits, any. */
 static bool watch(pid_t child) {
     const struct timespec moment = {.tv_nsec = 20000000};
     uint64_t last = 0;
-    time_t since = time(NULL);
+    clockid_t own = CLOCK_MONOTONIC;
+    clock_getcpuclockid(child, &own);
+    time_t since = seconds_of(CLOCK_MONOTONIC), own_since = seconds_of(own);
     int status;
     pid_t ended;
     while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
         nanosleep(&moment, NULL);
-        if (shared->n_run != last) since = time(NULL);
+        time_t now = seconds_of(CLOCK_MONOTONIC), own_now = seconds_of(own);
+        if (shared->n_run != last) {
+            since = now;
+            own_since = own_now;
+        }
         last = shared->n_run;
-        if (time(NULL) - since <= MAX_SECONDS) continue;
+        if (own_now - own_since <= MAX_SECONDS && now - since <= MAX_WAITING) continue;
         fprintf(stderr, "fuzz_replay: more than %d seconds\n", MAX_SECONDS);
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
