@@ -18,6 +18,7 @@ static uint16_t pick_ref(const edit_place *p, uint8_t type, bool written) {
         ref = (uint16_t)fuzz_below(p->random, p->f->head.n_refs);
         if (ref >= p->f->head.n_refs) break;
         const tirbi_ref_type *info = &p->f->refs[ref];
+        if (info->dtype >= TIRB_N_DTYPES) continue; /* not every program here has been verified */
         bool fits = type >= TIRB_N_DTYPES || tirbi_dtypes[type].size == tirbi_dtypes[info->dtype].size;
         if (fits && (info->writable || !written)) break;
     }
