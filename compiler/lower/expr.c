@@ -139,10 +139,31 @@ static bool same(const tirbi_lx *a, const tirbi_lx *b) {
            memcmp(a->args, b->args, sizeof(a->args)) == 0;
 }
 
+/* Makes room for one more; false: out of memory. */
+static bool make_buckets(tirbi_lx_pool *pool) {
+    enum { FIRST_BUCKETS = 256 };
+    if (pool->n_interned < pool->n_buckets || pool->n_buckets > UINT32_MAX / 2) return true;
+    uint32_t n = pool->n_buckets ? 2 * pool->n_buckets : FIRST_BUCKETS;
+    tirbi_lx **buckets = TIRBI_NEW_ARRAY(pool->arena, tirbi_lx *, n);
+    if (!buckets) return false;
+    for (uint32_t i = 0; i < pool->n_buckets; i++) {
+        tirbi_lx *next;
+        for (tirbi_lx *x = pool->buckets[i]; x; x = next) {
+            next = x->next_interned;
+            x->next_interned = buckets[x->hash & (n - 1)];
+            buckets[x->hash & (n - 1)] = x;
+        }
+    }
+    pool->buckets = buckets;
+    pool->n_buckets = n;
+    return true;
+}
+
 /* The node equal to `key`; NULL when out of memory. Nodes that are not shared are always new. */
 static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
     key->hash = hash_of(key);
-    const tirbi_lx **bucket = &pool->buckets[key->hash % TIRBI_INTERN_BUCKETS];
+    if (!make_buckets(pool)) return NULL;
+    tirbi_lx **bucket = &pool->buckets[key->hash & (pool->n_buckets - 1)];
     if (key->shared) {
         for (const tirbi_lx *x = *bucket; x; x = x->next_interned) {
             if (x->hash == key->hash && same(x, key)) return x;
@@ -156,6 +177,7 @@ static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
     if (key->shared) {
         fresh->next_interned = *bucket;
         *bucket = fresh;
+        pool->n_interned++;
     }
     return fresh;
 }

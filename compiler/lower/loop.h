@@ -143,7 +143,7 @@ struct tirbi_lx {
     const tirbi_lx *args[3];
     const tirbi_place *access;
     const tirbi_lcall *call;
-    const tirbi_lx *next_interned;
+    tirbi_lx *next_interned;
     uint32_t hash;
     uint32_t size; /* nodes of the tree that it stands for, shared ones counted each time, or UINT32_MAX */
     uint32_t scratch;
@@ -270,11 +270,11 @@ tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compil
 
 /* ---- Making expressions (compiler/lower/expr.c) ----------------------------------------------------------------- */
 
-enum { TIRBI_INTERN_BUCKETS = 256 };
-
 typedef struct tirbi_lx_pool {
     tirbi_arena *arena;
-    const tirbi_lx *buckets[TIRBI_INTERN_BUCKETS];
+    tirbi_lx **buckets; /* made with the first node, and larger ones as nodes become many */
+    uint32_t n_buckets; /* a power of two, or 0 */
+    uint32_t n_interned;
 } tirbi_lx_pool;
 
 const tirbi_lx *tirbi_lx_int(tirbi_lx_pool *pool, tirbi_dtype type, int64_t value);

@@ -97,6 +97,22 @@ static void test_large_frames(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* A loop of many different index expressions. */
+static void test_many_expressions(void **state) {
+    (void)state;
+    enum { STATEMENTS = 12000 };
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirb_compile_result *result = NULL;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((64,), 'float32')):\n    for i in range(64):\n");
+    for (int i = 0; i < STATEMENTS; i++) put(&text, "        A[i] = A[(i * %d + %d) %% 64]\n", i + 1, i);
+    assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    tirbi_writer_destroy(&text);
+}
+
 /* ---- What reaches a terminal ----------------------------------------------------------------------------------- */
 
 static void expect_plain(const char *text) {
@@ -165,7 +181,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_splats),        cmocka_unit_test(test_large_frames),
         cmocka_unit_test(test_messages_are_plain), cmocka_unit_test(test_names_are_plain),
-        cmocka_unit_test(test_diagnostics_are_plain),
+        cmocka_unit_test(test_diagnostics_are_plain), cmocka_unit_test(test_many_expressions),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
