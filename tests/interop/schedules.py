@@ -165,7 +165,7 @@ class Transformation:
         self.schedule.transform_layout(self.block(), ("write", 0), lambda *i: (*i[:-1], i[-1] // 2, i[-1] % 2))
 
     def reindex(self):
-        self.schedule.reindex(self.block(), ("read", 0))
+        raise ValueError("TVM 0.27's reindex ends the process on some of these programs")
 
     def storage_align(self):
         self.schedule.storage_align(self.block(), 0, 0, 16, 4)
