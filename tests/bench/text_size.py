@@ -22,7 +22,7 @@ def main():
     rows = collections.defaultdict(lambda: [0, 0, 0])
     for line in listed.splitlines()[1:]:
         text, data, _, _, _, name = line.split()[:6]
-        found = re.match(r"(lanes|kernels|contract)\w*_(generic|sse2|avx2|avx512|neon)\.c\.o", name)
+        found = re.match(r"(lanes|kernels|tiles)_(generic|sse2|avx2|avx512|neon)\.c\.o", name)
         row = rows[found.group(2) if found else "the rest"]
         row[0] += int(text)
         row[1] += int(data)

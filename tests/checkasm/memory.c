@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/checkasm/checkasm.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,8 +17,9 @@ static bool open_area(area *a) {
 }
 
 bool open_checker(checker *c) {
-    *c = (checker){.random = UINT64_C(0x2545F4914F6CDD1D), .kept = malloc(N_AREAS * AREA_SIZE)};
-    bool ready = c->kept != NULL;
+    static uint8_t kept[N_AREAS * AREA_SIZE];
+    *c = (checker){.random = UINT64_C(0x2545F4914F6CDD1D), .kept = kept};
+    bool ready = true;
     for (unsigned k = 0; k < N_AREAS; k++) ready = ready && open_area(&c->areas[k]);
     return ready;
 }

@@ -1,14 +1,18 @@
 #include "vm/contract/tables.h"
 
+#include "vm/lanes/isas.h"
+
 const tirbi_contract_kernels *tirbi_contract_kernels_of(tirb_isa isa) {
     switch (isa) {
     case TIRB_ISA_GENERIC:
     case TIRB_ISA_SSE2: return &tirbi_contract_generic; /* on x86-64 the plain C is compiled to SSE2 */
-#if defined(__x86_64__)
+#if TIRBI_LANES_AVX2
     case TIRB_ISA_AVX2: return &tirbi_contract_avx2;
+#endif
+#if TIRBI_LANES_AVX512
     case TIRB_ISA_AVX512: return &tirbi_contract_avx512;
 #endif
-#if defined(__aarch64__) && defined(__ARM_NEON)
+#if TIRBI_LANES_NEON
     case TIRB_ISA_NEON: return &tirbi_contract_neon;
 #endif
     default: return NULL;

@@ -1,7 +1,8 @@
 /* Micro-kernels for x86-64 with AVX-512 F, BW, DQ and VL: 28 registers hold a tile. */
 #include "vm/contract/tables.h"
+#include "vm/lanes/isas.h"
 
-#if defined(__x86_64__)
+#if TIRBI_LANES_AVX512
 
 #pragma GCC diagnostic ignored "-Wpedantic"
 

@@ -1,7 +1,8 @@
 /* Micro-kernels for AArch64 with Advanced SIMD: 24 registers hold a tile. */
 #include "vm/contract/tables.h"
+#include "vm/lanes/isas.h"
 
-#if defined(__aarch64__) && defined(__ARM_NEON)
+#if TIRBI_LANES_NEON
 
 #pragma GCC diagnostic ignored "-Wpedantic"
 
