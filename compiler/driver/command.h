@@ -27,6 +27,7 @@ typedef enum option_key {
     OPTION_VERSION,
     OPTION_OUTPUT,
     OPTION_FP,
+    OPTION_PARALLEL,
     OPTION_MAX_ERRORS,
     OPTION_FUNCTION,
     OPTION_EXPECT,

@@ -8,11 +8,14 @@
 
 static bool takes_file(const option_row *row) { return row->argument && strstr(row->argument, "FILE"); }
 
-static bool takes_words(const option_row *row) { return row->key == OPTION_ISA || row->key == OPTION_FP || row->key == OPTION_DIALECT; }
+static bool takes_words(const option_row *row) {
+    return row->key == OPTION_ISA || row->key == OPTION_FP || row->key == OPTION_PARALLEL || row->key == OPTION_DIALECT;
+}
 
 /* The words that the argument can be, each behind a space. */
 static void print_words(const option_row *row) {
     if (row->key == OPTION_FP) fputs(" precise strict fast", stdout);
+    if (row->key == OPTION_PARALLEL) fputs(" auto off all", stdout);
     if (row->key == OPTION_DIALECT) fputs(" tirx tir", stdout);
     if (row->key != OPTION_ISA) return;
     fputs(" auto", stdout);

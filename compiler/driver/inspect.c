@@ -10,6 +10,7 @@
 static const option_row inspect_options[] = {
     {OPTION_JSON, 0, "json", NULL, "print one JSON object instead of text"},
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
+    {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},
     NO_CACHE_OPTION,
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
     {OPTION_END, 0, NULL, NULL, NULL},
@@ -78,8 +79,9 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
     for (uint32_t i = 0; i < program->n_functions; i++) {
         const tirbi_function *f = &program->functions[i];
         tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
-        if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
-        printf("  %s%s\n", info.signature, f->is_public ? "" : "  (private)");
+        if (f->is_region) printf("  %s  (region)\n", program->strings[f->name].text);
+        else if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
+        else printf("  %s%s\n", info.signature, f->is_public ? "" : "  (private)");
         for (unsigned k = 0; k < f->n_aliases; k++) {
             printf("%s%s and %s", k ? ", " : "    may share memory: ",
                    program->strings[f->params[f->aliases[k].first].name].text,
@@ -152,7 +154,7 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
     for (uint32_t i = 0; i < program->n_functions; i++) {
         const tirbi_function *f = &program->functions[i];
         tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
-        if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
+        if (f->is_region || tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
         cJSON *own = cJSON_CreateObject();
         cJSON_AddItemToArray(list, own);
         cJSON_AddStringToObject(own, "name", info.name);
@@ -169,6 +171,15 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
                                    program->strings[f->params[f->aliases[k].second].name].text};
             cJSON_AddItemToArray(aliases, cJSON_CreateStringArray(names, 2));
         }
+    }
+    list = cJSON_AddArrayToObject(object, "regions");
+    for (uint32_t i = 0; i < program->n_functions; i++) {
+        const tirbi_function *f = &program->functions[i];
+        if (!f->is_region) continue;
+        cJSON *own = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, own);
+        cJSON_AddStringToObject(own, "name", program->strings[f->name].text);
+        add_number(own, "code_size", f->code_size);
     }
     char *text = cJSON_Print(object);
     cJSON_Delete(object);

@@ -29,6 +29,14 @@ exit_code compile_options_read(const invocation *inv, tirb_compile_options *out)
     } else if (fp && strcmp(fp, "precise") != 0) {
         return fail_usage(inv->command, "--fp is precise, strict or fast, not '%s'", fp);
     }
+    const char *parallel = option_text(inv, OPTION_PARALLEL);
+    if (parallel && strcmp(parallel, "off") == 0) {
+        out->disabled |= TIRB_PASS_REGIONS;
+    } else if (parallel && strcmp(parallel, "all") == 0) {
+        out->disabled |= TIRB_PASS_GRAIN;
+    } else if (parallel && strcmp(parallel, "auto") != 0) {
+        return fail_usage(inv->command, "--parallel is auto, off or all, not '%s'", parallel);
+    }
     uint64_t number;
     if (most && (!parse_size(most, &number) || number > 100000)) {
         return fail_usage(inv->command, "--max-errors is a number from 1 to 100000, not '%s'", most);
@@ -141,9 +149,10 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
     if (out->was_source) {
         code = compile(inv, &bytes, out);
         free(bytes.data);
-    } else if (option_given(inv, OPTION_FP)) {
+    } else if (option_given(inv, OPTION_FP) || option_given(inv, OPTION_PARALLEL)) {
         free(bytes.data);
-        code = fail_usage(inv->command, "%s: --fp is for sources; a bundle carries its own", out->file);
+        code = fail_usage(inv->command, "%s: --%s is for sources; a bundle carries its own", out->file,
+                          option_given(inv, OPTION_FP) ? "fp" : "parallel");
     } else {
         out->memory = bytes.data;
         out->bytes = bytes.data;

@@ -53,6 +53,7 @@ typedef struct run {
          "memory of frames and temporaries (suffixes K, M, G; default 1G)"},                                           \
         {OPTION_ISA, 0, "isa", "NAME", "auto, generic, sse2, avx2, avx512 or neon; results do not depend on it"},      \
         {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},            \
+        {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},        \
         {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},            \
         NO_CACHE_OPTION
 

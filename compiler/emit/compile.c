@@ -36,6 +36,28 @@ static void number_parameters(tirbi_emitter *e) {
     for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) f->shape_vars[i]->reg = tirbi_new_sreg(e);
 }
 
+void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *out) {
+    uint8_t *code = tirbi_arena_alloc(e->arena, e->code.size, 1);
+    tirbi_red_type *reds = TIRBI_NEW_ARRAY(e->arena, tirbi_red_type, e->n_reds);
+    if (!code || !reds || e->code.failed) {
+        e->arena->failed = true;
+        return;
+    }
+    memcpy(code, e->code.data, e->code.size);
+    memcpy(reds, e->reds, e->n_reds * sizeof(*reds));
+    out->name = tirbi_string_number(e->strings, name);
+    out->n_sregs = (uint16_t)e->n_sregs;
+    out->n_refs = (uint16_t)e->n_refs;
+    out->n_lane_regs = (uint8_t)e->n_lane_regs;
+    out->n_reds = (uint8_t)e->n_reds;
+    out->refs = e->refs;
+    out->reds = reds;
+    out->code = code;
+    out->code_size = (uint32_t)e->code.size;
+    out->lines = e->lines;
+    out->n_lines = e->n_lines;
+}
+
 static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
@@ -49,29 +71,10 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
         tirbi_scope_close(e, scope);
     }
     tirbi_make_signature(e, out);
-    uint8_t *code = tirbi_arena_alloc(e->arena, e->code.size, 1);
-    if (!code || e->code.failed) {
-        e->arena->failed = true;
-        return;
-    }
-    memcpy(code, e->code.data, e->code.size);
-    out->name = tirbi_string_number(e->strings, f->name);
     out->is_public = !f->is_private;
     out->returns = e->function->returns;
     out->return_type = (uint8_t)(out->returns ? e->function->return_type : 0);
-    out->n_sregs = (uint16_t)e->n_sregs;
-    out->n_refs = (uint16_t)e->n_refs;
-    out->n_lane_regs = (uint8_t)e->n_lane_regs;
-    out->n_reds = (uint8_t)e->n_reds;
-    out->refs = e->refs;
-    tirbi_red_type *reds = TIRBI_NEW_ARRAY(e->arena, tirbi_red_type, e->n_reds);
-    if (!reds) return;
-    memcpy(reds, e->reds, e->n_reds * sizeof(*reds));
-    out->reds = reds;
-    out->code = code;
-    out->code_size = (uint32_t)e->code.size;
-    out->lines = e->lines;
-    out->n_lines = e->n_lines;
+    tirbi_finish_function(e, f->name, out);
 }
 
 static bool emit_imports(tirbi_arena *arena, const tirbi_lmodule *module, tirbi_string_table *strings,
@@ -91,10 +94,20 @@ static bool emit_imports(tirbi_arena *arena, const tirbi_lmodule *module, tirbi_
     return true;
 }
 
+static const tirbi_function *join_functions(tirbi_arena *arena, const tirbi_function *own, uint32_t n,
+                                            const tirbi_region_list *regions) {
+    tirbi_function *all = TIRBI_NEW_ARRAY(arena, tirbi_function, n + regions->n);
+    if (!all) return NULL;
+    if (n) memcpy(all, own, n * sizeof(*all));
+    if (regions->n) memcpy(all + n, regions->items, regions->n * sizeof(*all));
+    return all;
+}
+
 static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module, const tirb_compile_options *options) {
     tirbi_program *program = TIRBI_NEW(&r->arena, tirbi_program);
     tirbi_function *functions = TIRBI_NEW_ARRAY(&r->arena, tirbi_function, module->n_functions);
     tirbi_string_table strings = {.arena = &r->arena};
+    tirbi_region_list regions = {.items = NULL};
     if (!program || !functions) return NULL;
     if (module->n_functions > UINT16_MAX) {
         tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 functions in a module");
@@ -119,6 +132,7 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
         e->strings = &strings;
         e->notes = options->explain ? &r->notes : NULL;
         r->notes.function = e->function->ast->name;
+        e->regions = &regions;
         tirbi_writer_init(&e->code, &r->heap);
         emit_function(e, &functions[i]);
         tirbi_writer_destroy(&e->code);
@@ -128,8 +142,9 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
     if (strings.full) {
         tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 names in a module");
     }
-    program->n_functions = (uint16_t)module->n_functions;
-    program->functions = functions;
+    program->functions = join_functions(&r->arena, functions, module->n_functions, &regions);
+    if (!program->functions) return NULL;
+    program->n_functions = (uint16_t)(module->n_functions + regions.n);
     program->strings = strings.items;
     program->n_strings = (uint16_t)strings.n;
     program->fp_mode = (uint8_t)options->fp;

@@ -39,6 +39,12 @@ typedef struct tirbi_scope {
     uint32_t next_sreg;
 } tirbi_scope;
 
+/* Functions that forks run; they come behind the module's own. */
+typedef struct tirbi_region_list {
+    tirbi_function *items;
+    uint32_t n, capacity;
+} tirbi_region_list;
+
 typedef struct tirbi_emitter {
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
@@ -65,6 +71,8 @@ typedef struct tirbi_emitter {
     uint32_t n_lines, lines_capacity;
     tirbi_loop_frame *loops;
     tirbi_notes *notes; /* NULL: nobody asks */
+    tirbi_region_list *regions;
+    bool serial; /* no regions: in one, or where there is too little work */
     bool failed; /* reported */
 } tirbi_emitter;
 
@@ -134,6 +142,15 @@ bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop);
 /* aliases.c */
 /* Emits a loop in which parameters meet that may share memory, one of them written; false when it is no such loop. */
 bool tirbi_put_aliased_loop(tirbi_emitter *e, const tirbi_ls *loop);
+
+/* regions.c */
+/* Emits a nest as a fork of a region where its iterations are known to be apart and worth it; false when nothing was
+ * emitted. */
+bool tirbi_put_region(tirbi_emitter *e, const tirbi_ls *loop);
+
+/* compile.c */
+/* Moves what was emitted into `out`. */
+void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *out);
 
 /* signature.c */
 void tirbi_find_access(tirbi_lmodule *module);

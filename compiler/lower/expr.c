@@ -340,8 +340,8 @@ bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent) {
            index->source != TIRB_U64 && tirbi_dtype_is_int((tirbi_dtype)index->source)) {
         index = index->args[0];
     }
-    return index->kind == TIRBI_LX_VAR && index->var->kind == TIRBI_LVAR_LOOP && tirbi_lx_is_int(index->var->min, 0) &&
-           index->var->extent == extent;
+    if (index->kind != TIRBI_LX_VAR || index->var->kind != TIRBI_LVAR_LOOP) return false;
+    return index->var->below == extent || (tirbi_lx_is_int(index->var->min, 0) && index->var->extent == extent);
 }
 
 static bool access_proven(const tirbi_place *access) {

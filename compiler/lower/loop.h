@@ -37,6 +37,7 @@ struct tirbi_lvar {
     int64_t lo, hi;        /* integers: every value lies in lo .. hi */
     const tirbi_lx *min;   /* LOOP: first value and number of values, as int64 expressions */
     const tirbi_lx *extent;
+    const tirbi_lx *below; /* LOOP: every value is below this, beside what min and extent say; NULL: nothing known */
     int32_t reg;           /* emission: scalar register, -1 while it has none */
     tirbi_span span;       /* LOOP: where it stands in the source */
 };
@@ -188,6 +189,7 @@ struct tirbi_ls {
         struct {
             tirbi_lvar *var; /* runs from var->min, var->extent times */
             const tirbi_lx *step; /* NULL: 1; else a positive int64 expression, and extent counts in units of 1 */
+            bool parallel;        /* the program says so: T.parallel or a thread binding */
             const tirbi_ls *body;
         } loop;
         struct {

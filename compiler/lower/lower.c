@@ -122,6 +122,9 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
     l->depth++;
     const tirbi_ls *lowered = tirbi_lower_body(l, body);
     l->depth--;
+    /* What is no for loop is an attribute that binds a thread. */
+    loop->as.loop.parallel = s->kind != TIRB_STMT_FOR || s->as.for_.kind == TIRB_FOR_PARALLEL ||
+                             s->as.for_.kind == TIRB_FOR_THREAD_BINDING;
     loop->as.loop.var = v;
     loop->as.loop.step = stride;
     loop->as.loop.body = lowered;

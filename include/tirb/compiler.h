@@ -43,7 +43,9 @@ enum {
     TIRB_PASS_INTERCHANGE = 2, /* moving the lane axis across other loops */
     TIRB_PASS_CHECKS = 4,      /* dropping index checks that are proven */
     TIRB_PASS_PROMOTE = 8,     /* keeping one-element local buffers in registers */
-    TIRB_PASS_CONTRACT = 16    /* contractions */
+    TIRB_PASS_CONTRACT = 16,   /* contractions */
+    TIRB_PASS_REGIONS = 32,    /* running loops on several threads */
+    TIRB_PASS_GRAIN = 64       /* asking whether they are worth it: each iteration may be a chunk */
 };
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \

@@ -98,3 +98,9 @@ bool tirbi_function_may_alias(const tirbi_function *function, uint32_t a, uint32
     }
     return false;
 }
+
+uint16_t tirbi_program_callable(const tirbi_program *program) {
+    uint16_t n = program->n_functions;
+    while (n > 0 && program->functions[n - 1].is_region) n--;
+    return n;
+}

@@ -153,6 +153,9 @@ enum { TIRBI_MAX_IMPORT_TEXT = 20 * UINT8_MAX + 32 };
 /* Writes the types of an import: "(float32, const float32[]) -> float32". A view that the host may not write is const. */
 void tirbi_import_format(const tirbi_import *import, char out[TIRBI_MAX_IMPORT_TEXT]);
 
+/* The number of functions that are no regions. The program is verified. */
+uint16_t tirbi_program_callable(const tirbi_program *program);
+
 /* Evaluates an extent. `values[i]` is shape variable i and `bound[i]` says whether it is known. Returns SHAPE when a
  * variable is not bound or the arithmetic overflows or divides by zero; `error` may be NULL. The terms must be
  * verified. */

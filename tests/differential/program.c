@@ -139,7 +139,8 @@ static bool compare(comparison *c, const outcome *machine, const char *where) {
 
 /* ---- The machine's side --------------------------------------------------------------------------------------- */
 
-static bool run_on(comparison *c, tirb_isa isa, const uint8_t *bundle, size_t size, const char *what) {
+static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, const uint8_t *bundle, size_t size,
+                   const char *what) {
     tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
     tirb_limits limits = TIRB_LIMITS_INIT;
     tirb_engine *engine = NULL;
@@ -148,8 +149,9 @@ static bool run_on(comparison *c, tirb_isa isa, const uint8_t *bundle, size_t si
     uint32_t function = 0;
     outcome machine = {.error = TIRB_ERROR_INIT};
     char where[100];
-    snprintf(where, sizeof where, "%s, %s", tirb_isa_name(isa), what);
+    snprintf(where, sizeof where, "%s, %s, threads: %u", tirb_isa_name(isa), what, (unsigned)threads);
     engine_options.isa = isa;
+    engine_options.max_threads = limits.threads = threads;
     limits.max_depth = MAX_DEPTH;
     limits.timeout_ns = 20000000000ull;
     machine.status = tirb_engine_create(&engine_options, &engine, &machine.error);
@@ -170,6 +172,7 @@ static bool run_on(comparison *c, tirb_isa isa, const uint8_t *bundle, size_t si
 
 static tirbi_diff_outcome run_compiled(comparison *c, uint32_t disabled, const char *what) {
     static const tirb_isa isas[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_SSE2, TIRB_ISA_NEON, TIRB_ISA_GENERIC};
+    static const uint32_t many[] = {2, 7};
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
@@ -192,8 +195,10 @@ static tirbi_diff_outcome run_compiled(comparison *c, uint32_t disabled, const c
     bool same = true;
     for (uint32_t i = 0; i < sizeof isas / sizeof *isas && same; i++) {
         if (!tirb_isa_available(isas[i])) continue;
-        same = run_on(c, isas[i], bundle, size, what);
-        if (c->request->one_isa) break;
+        same = run_on(c, isas[i], 1, bundle, size, what);
+        bool regions = (disabled & TIRB_PASS_GRAIN) != 0; /* else hardly a program is large enough for a second chunk */
+        for (uint32_t t = 0; t < 2 && same && regions; t++) same = run_on(c, isas[i], many[t], bundle, size, what);
+        if (c->request->one_isa || regions) break;
     }
     tirb_compile_result_destroy(result);
     return same ? TIRBI_DIFF_SAME : TIRBI_DIFF_MISMATCH;
@@ -204,12 +209,17 @@ static tirbi_diff_outcome run_all(comparison *c) {
         uint32_t disabled;
         const char *name;
     } variants[] = {{0, "all passes"},
+                    {TIRB_PASS_GRAIN, "with every region"},
                     {TIRB_PASS_LANES, "without lanes"},
                     {TIRB_PASS_INTERCHANGE, "without interchange"},
                     {TIRB_PASS_CHECKS, "without dropping checks"},
                     {TIRB_PASS_PROMOTE, "without promotion"},
                     {TIRB_PASS_CONTRACT, "without contractions"},
-                    {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE | TIRB_PASS_CONTRACT,
+                    {TIRB_PASS_GRAIN | TIRB_PASS_LANES | TIRB_PASS_CHECKS, "with every region, without lanes"},
+                    {TIRB_PASS_GRAIN | TIRB_PASS_CONTRACT, "with every region, without contractions"},
+                    {TIRB_PASS_REGIONS, "without regions"},
+                    {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE | TIRB_PASS_CONTRACT |
+                         TIRB_PASS_REGIONS,
                      "without any pass"}};
     for (uint32_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         tirbi_diff_outcome found = run_compiled(c, variants[i].disabled, variants[i].name);

@@ -3,7 +3,8 @@
     run.py [--tirb PATH] [--seed N] [WORD...]
 
 Each file is compiled once; each case of cases.py is called under every instruction set that `tirb version` lists, and
-the bytes of all outputs must be the same under all of them. Then the programs of bad/ are run: each must end with its
+the bytes of all outputs must be the same under all of them, with 1, 2 and 7 threads. Unless --parallel says otherwise
+every loop that may run on several threads does, however small. Then the programs of bad/ are run: each must end with its
 exit code and say why in one line with its place; and the example embed.c. WORDs choose the cases whose `file:function` contains one of them.
 Prints one line per case; ends with `N passed, N failed`; exit status 1 on failure. Needs NumPy.
 """
@@ -31,6 +32,7 @@ from compare import all_runs, difference
 
 HERE = pathlib.Path(__file__).resolve().parent
 ISAS = ("generic", "sse2", "avx2", "avx512", "neon")
+THREADS = (2, 7, 1)
 PATIENCE = 60  # seconds for one command
 
 
@@ -120,11 +122,14 @@ def call(tirb, bundle, function, run, isa, folder, fill, threads=None):
 
 
 def check_case(tirb, bundle, function, run, folder):
-    """None or what is wrong. The first call leaves pure outputs out, the later ones pass memory full of ones."""
+    """None or what is wrong. The first call leaves pure outputs out, the later ones pass memory full of ones; calls take
+    turns with THREADS, and the last instruction set is called with all of them."""
     first = None
-    for isa, fill in [(tirb.isas[0], None)] + [(isa, 1) for isa in tirb.isas]:
-        outputs, result = call(tirb, bundle, function, run, isa, folder, fill)
-        label = f"{isa}: " if len(tirb.isas) > 1 else ""
+    calls = [(isa, THREADS[index % len(THREADS)], 1) for index, isa in enumerate(tirb.isas[:-1])]
+    calls = [(tirb.isas[0], 1, None)] + calls + [(tirb.isas[-1], threads, 1) for threads in THREADS]
+    for isa, threads, fill in calls:
+        outputs, result = call(tirb, bundle, function, run, isa, folder, fill, threads=threads)
+        label = f"{isa}, --threads {threads}: "
         for name, want in run.outputs.items():
             problem = difference(outputs[name], want, run)
             if problem:
@@ -135,19 +140,19 @@ def check_case(tirb, bundle, function, run, folder):
                 return f"{label}returned {problem}"
         stamp = ({name: array.tobytes() for name, array in outputs.items()}, repr(result))
         if first is None:
-            first = (isa, stamp)
+            first = (label, stamp)
         elif stamp != first[1]:
-            return f"{isa} and {first[0]} give different bytes"
+            return f"{label}other bytes than {first[0][:-2]}"
     return None
 
 
-def compile_all(tirb, files, folder):
+def compile_all(tirb, files, folder, parallel="all"):
     """Compiles each file; returns {file: bundle or the reason why there is none}."""
 
     def one(file):
         bundle = folder / (file.replace("/", "_")[:-3] + ".tirb")
         try:
-            tirb("compile", HERE / file, "-o", bundle)
+            tirb("compile", HERE / file, "-o", bundle, "--parallel", parallel)
         except Failure as failure:
             return str(failure)
         return bundle
@@ -158,7 +163,7 @@ def compile_all(tirb, files, folder):
 
 def run_kernels(tirb, options, folder):
     runs = list(all_runs(options.seed, options.words))
-    bundles = compile_all(tirb, sorted({file for file, *_ in runs}), folder)
+    bundles = compile_all(tirb, sorted({file for file, *_ in runs}), folder, options.parallel)
 
     def one(item):
         index, (file, function, number, run, _) = item
@@ -224,6 +229,7 @@ def main():
     parser = argparse.ArgumentParser(description="Runs the kernels and compares with NumPy.")
     parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"), help="the command (default: $TIRB, then the path)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--parallel", default="all", help="as of `tirb compile` (default: %(default)s)")
     parser.add_argument("words", nargs="*", metavar="WORD")
     options = parser.parse_args()
     passed = failed = 0

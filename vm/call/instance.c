@@ -10,7 +10,7 @@
 #include "vm/call/signature.h"
 
 #define DEFAULT_MAX_MEMORY (UINT64_C(1) << 30)
-enum { DEFAULT_MAX_DEPTH = 1000 };
+enum { DEFAULT_MAX_DEPTH = 1000, MAX_SHOWN_NAME = 64 };
 
 /* ---- The object ------------------------------------------------------------------------------------------------ */
 
@@ -122,9 +122,9 @@ void tirbi_instance_leave(tirb_instance *instance) { atomic_store_explicit(&inst
 static tirb_status begin_binding(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                                  tirb_error *error, tirbi_binding *out) {
     const tirbi_program *program = instance->module->program;
-    if (function >= program->n_functions) {
+    if (function >= tirbi_program_callable(program)) {
         return tirbi_error_set(error, TIRB_NOT_FOUND, "the module has no function %u, only %u of them", function,
-                               program->n_functions);
+                               tirbi_program_callable(program));
     }
     const tirbi_function *f = &program->functions[function];
     const tirbi_plan *plan = &instance->module->plans[function];
@@ -155,14 +155,24 @@ static const tirbi_line *find_line(const tirbi_function *f, uint32_t offset) {
     return low > 0 ? &f->lines[low - 1] : NULL;
 }
 
+/* The name of a function for messages. A region is shown as the function that it is a part of: its own name is that
+ * one's, a colon and a number. */
+static void show_name(const tirbi_program *program, const tirbi_function *f, char out[MAX_SHOWN_NAME + 1]) {
+    const char *name = tirbi_program_text(program, f->name);
+    const char *colon = f->is_region ? strrchr(name, ':') : NULL;
+    size_t length = tirbi_text_cut(name, MAX_SHOWN_NAME);
+    if (colon && colon > name && (size_t)(colon - name) < length) length = (size_t)(colon - name);
+    snprintf(out, MAX_SHOWN_NAME + 1, "%.*s", (int)length, name);
+}
+
 /* Adds to a trap's message the function, and its source line or else its place in the code. */
 static void locate(const tirb_instance *instance, const tirbi_run *run, tirb_error *error) {
     const tirbi_program *program = instance->module->program;
     if (!error || error->struct_size < sizeof(*error) || run->trap_function >= program->n_functions) return;
     const tirbi_function *f = &program->functions[run->trap_function];
-    const char *name = tirbi_program_text(program, f->name);
-    char suffix[80];
-    int length = snprintf(suffix, sizeof(suffix), " (in %.*s)", (int)tirbi_text_cut(name, 64), name);
+    char name[MAX_SHOWN_NAME + 1], suffix[MAX_SHOWN_NAME + 16];
+    show_name(program, f, name);
+    int length = snprintf(suffix, sizeof(suffix), " (in %s)", name);
     size_t room = sizeof(error->message) - 1 - (size_t)length;
     size_t kept = tirbi_text_cut(error->message, room);
     memcpy(error->message + kept, suffix, (size_t)length + 1);

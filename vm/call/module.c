@@ -226,12 +226,13 @@ void tirb_module_release(tirb_module *module) {
 
 /* ---- Descriptions ---------------------------------------------------------------------------------------------- */
 
-uint32_t tirb_module_function_count(const tirb_module *module) { return module->program->n_functions; }
+/* Regions are parts of functions: nobody calls them. They come last. */
+uint32_t tirb_module_function_count(const tirb_module *module) { return tirbi_program_callable(module->program); }
 
 tirb_status tirb_module_find(const tirb_module *module, const char *name, uint32_t *out_function, tirb_error *error) {
     if (!module || !name || !out_function) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_find: NULL");
     const tirbi_program *program = module->program;
-    for (uint32_t i = 0; i < program->n_functions; i++) {
+    for (uint32_t i = 0; i < tirbi_program_callable(program); i++) {
         if (strcmp(tirbi_program_text(program, program->functions[i].name), name) == 0) {
             *out_function = i;
             return TIRB_OK;
@@ -243,13 +244,13 @@ tirb_status tirb_module_find(const tirb_module *module, const char *name, uint32
 
 static tirb_status no_such_function(const tirb_module *module, uint32_t function, tirb_error *error) {
     return tirbi_error_set(error, TIRB_NOT_FOUND, "the module has no function %u, only %u of them", function,
-                           module->program->n_functions);
+                           tirb_module_function_count(module));
 }
 
 tirb_status tirb_module_function(const tirb_module *module, uint32_t function, tirb_function_info *out_info,
                                  tirb_error *error) {
     if (!module || !out_info) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_function: NULL");
-    if (function >= module->program->n_functions) return no_such_function(module, function, error);
+    if (function >= tirb_module_function_count(module)) return no_such_function(module, function, error);
     const tirbi_function *f = &module->program->functions[function];
     tirb_function_info info = {
         .n_params = f->n_params,
@@ -266,7 +267,7 @@ tirb_status tirb_module_function(const tirb_module *module, uint32_t function, t
 tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint32_t param, tirb_param_info *out_info,
                               tirb_error *error) {
     if (!module || !out_info) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_param: NULL");
-    if (function >= module->program->n_functions) return no_such_function(module, function, error);
+    if (function >= tirb_module_function_count(module)) return no_such_function(module, function, error);
     const tirbi_function *f = &module->program->functions[function];
     const tirbi_plan *plan = &module->plans[function];
     if (param >= f->n_params) {

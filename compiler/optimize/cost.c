@@ -1,0 +1,124 @@
+/* Roughly how long a statement takes. Only whether it is worth a fork depends on it. */
+#include "compiler/optimize/lanes.h"
+#include "compiler/optimize/regions.h"
+
+enum {
+    SCALAR_OP = 1200, /* picoseconds */
+    LANE_OP = 40,
+    SLOW_FACTOR = 12, /* of a mathematical function */
+    DIVISION_FACTOR = 4,
+    UNKNOWN_ROUNDS = 16, /* of loops whose length only their iteration tells */
+    CALL = 50000,
+    LARGEST = 1 << 30
+};
+
+typedef struct estimator {
+    tirbi_lx_pool *pool;
+    tirbi_loop_set inner; /* loops around what is looked at: their counters are not known outside */
+    bool lanes;
+    bool in_lanes;
+} estimator;
+
+static const tirbi_lx *cost_of(estimator *e, const tirbi_ls *s);
+
+static int64_t weight(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP) return 1;
+    if (x->op >= TIRB_OP_RSQRT && x->op <= TIRB_OP_LDEXP && !(x->op >= TIRB_OP_FLOOR && x->op <= TIRB_OP_ROUND))
+        return SLOW_FACTOR;
+    return x->op >= TIRB_OP_DIV && x->op <= TIRB_OP_FLOORMOD ? DIVISION_FACTOR : 1;
+}
+
+static int64_t bounded(int64_t n) { return n < LARGEST ? n : LARGEST; }
+
+/* Operations of the tree that an expression stands for. */
+static int64_t operations(const tirbi_lx *x) {
+    if (!x) return 0;
+    int64_t n = 0;
+    if (x->kind == TIRBI_LX_CALL) return CALL / SCALAR_OP;
+    if (x->kind != TIRBI_LX_CONST && x->kind != TIRBI_LX_VAR) n = weight(x);
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < x->access->ndim; i++) {
+            if (!x->access->indices[i]->pure) n = bounded(n + operations(x->access->indices[i]));
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) n = bounded(n + operations(x->args[i]));
+    return n;
+}
+
+static const tirbi_lx *constant(estimator *e, int64_t n) { return tirbi_lx_int(e->pool, TIRB_I64, n); }
+
+static const tirbi_lx *of_operations(estimator *e, int64_t n) {
+    return constant(e, bounded(n) * (e->in_lanes ? LANE_OP : SCALAR_OP));
+}
+
+static const tirbi_lx *plus(estimator *e, const tirbi_lx *a, const tirbi_lx *b) {
+    int64_t sum;
+    if (!a || !b) return NULL;
+    if (a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST && __builtin_add_overflow(a->value, b->value, &sum))
+        return constant(e, INT64_MAX);
+    return tirbi_lx_add(e->pool, a, b);
+}
+
+static const tirbi_lx *times(estimator *e, const tirbi_lx *a, const tirbi_lx *b) {
+    int64_t product;
+    if (!a || !b) return NULL;
+    if (a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST && __builtin_mul_overflow(a->value, b->value, &product))
+        return constant(e, INT64_MAX);
+    return tirbi_lx_mul(e->pool, a, b);
+}
+
+static const tirbi_lx *rounds(estimator *e, const tirbi_lvar *var) {
+    const tirbi_lx *extent = var->extent;
+    if (extent->kind == TIRBI_LX_CONST) return constant(e, extent->value > 0 ? extent->value : 0);
+    if (extent->pure && !extent->traps && extent->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_mentions_loops(extent, &e->inner))
+        return extent;
+    return constant(e, extent->hi / 2 < UNKNOWN_ROUNDS ? (extent->hi + 1) / 2 : UNKNOWN_ROUNDS);
+}
+
+static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
+    estimator inner = *e;
+    if (inner.inner.n < TIRBI_MAX_AFFINE) inner.inner.var[inner.inner.n++] = s->as.loop.var;
+    if (e->lanes && !e->in_lanes) {
+        tirbi_nest nest;
+        inner.in_lanes = tirbi_plan_nest(e->pool, s, true, &nest) || tirbi_plan_lanes(e->pool, s);
+    }
+    return times(e, rounds(e, s->as.loop.var), plus(e, cost_of(&inner, s->as.loop.body), of_operations(&inner, 1)));
+}
+
+static const tirbi_lx *of_tree(estimator *e, const tirbi_ls *s) {
+    estimator inner = *e;
+    int64_t n = 0;
+    inner.in_lanes = e->lanes;
+    for (uint32_t i = 0; i < s->as.tree.n_updates; i++)
+        n += 1 + operations(s->as.tree.updates[i].value) + operations(s->as.tree.updates[i].factor);
+    const tirbi_lx *cost = of_operations(&inner, n);
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) cost = times(e, rounds(e, s->as.tree.loops[i]), cost);
+    return plus(e, cost, constant(e, SCALAR_OP * 64));
+}
+
+/* Statements a loop takes turns with, and alternatives: the dearer alternative is not known, so both count half. */
+static const tirbi_lx *cost_of(estimator *e, const tirbi_ls *s) {
+    switch (s ? s->kind : TIRBI_LS_BREAK) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_lx *sum = constant(e, 0);
+        for (uint32_t i = 0; i < s->as.seq.n; i++) sum = plus(e, sum, cost_of(e, s->as.seq.items[i]));
+        return sum;
+    }
+    case TIRBI_LS_LOOP: return of_loop(e, s);
+    case TIRBI_LS_WHILE: return times(e, constant(e, UNKNOWN_ROUNDS), cost_of(e, s->as.while_.body));
+    case TIRBI_LS_IF:
+        return plus(e, of_operations(e, operations(s->as.if_.condition)),
+                    plus(e, cost_of(e, s->as.if_.then_case), cost_of(e, s->as.if_.else_case)));
+    case TIRBI_LS_STORE: return of_operations(e, 1 + operations(s->as.store.value));
+    case TIRBI_LS_SET: return of_operations(e, operations(s->as.set.value));
+    case TIRBI_LS_EVAL: return of_operations(e, operations(s->as.eval.value));
+    case TIRBI_LS_TREE: return of_tree(e, s);
+    case TIRBI_LS_ALLOC: return of_operations(e, 64);
+    default: return of_operations(e, 1);
+    }
+}
+
+const tirbi_lx *tirbi_statement_cost(tirbi_lx_pool *pool, const tirbi_ls *stmt, bool lanes) {
+    estimator e = {.pool = pool, .lanes = lanes};
+    return cost_of(&e, stmt);
+}
