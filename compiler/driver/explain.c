@@ -11,6 +11,7 @@ static const option_row explain_options[] = {
     {OPTION_FUNCTION, 'f', "function", "NAME", "only this function"},
     {OPTION_JSON, 0, "json", NULL, "print one JSON array instead of text"},
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast"},
+    {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all: loops for several threads"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
     {OPTION_END, 0, NULL, NULL, NULL},
@@ -27,6 +28,8 @@ static const char *form_name(tirb_loop_form form) {
     case TIRB_FORM_SPLIT: return "split";
     case TIRB_FORM_TREE: return "tree";
     case TIRB_FORM_CONTRACTION: return "contraction";
+    case TIRB_FORM_REGION: return "threads";
+    case TIRB_FORM_SERIAL: return "one thread";
     }
     return "unknown";
 }

@@ -179,8 +179,9 @@ static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, 
     if (!module || r->arena.failed) return out_of_memory(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
     tirbi_program *program = emit_module(r, module, options);
+    if (r->arena.failed) return out_of_memory(r, error); /* what was too large was so for that */
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
-    if (!program || r->arena.failed) return out_of_memory(r, error);
+    if (!program) return out_of_memory(r, error);
     /* The compiler's own output goes through the same door as everything else. */
     tirb_error rejected = TIRB_ERROR_INIT;
     tirb_status status = tirbi_verify(program, &r->heap, &rejected);

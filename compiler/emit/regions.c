@@ -115,7 +115,7 @@ static void put_function(tirbi_emitter *e, const tirbi_region_plan *plan, const 
     if (!r || !name) return;
     *r = (tirbi_emitter){.arena = e->arena, .diagnostics = e->diagnostics, .options = e->options, .source = e->source,
                          .module = e->module, .function = e->function, .pool = e->pool, .strings = e->strings,
-                         .regions = e->regions, .serial = true};
+                         .regions = e->regions, .notes = e->notes, .serial = true};
     tirbi_writer_init(&r->code, e->code.heap);
     for (uint32_t i = 0; i < FIRST_LIVE; i++) tirbi_new_sreg(r);
     for (uint32_t i = 0; i < plan->n_live; i++) plan->live[i]->reg = tirbi_new_sreg(r);
@@ -213,19 +213,34 @@ static void put_forked(tirbi_emitter *e, const tirbi_region_plan *plan, const ti
 
 /* The nest as it is without a region, for when it has too little work. */
 static void put_serial(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_notes *notes = e->notes;
     tirbi_scope scope = tirbi_scope_open(e);
     e->serial = true;
+    e->notes = NULL;
     tirbi_put_stmt(e, loop);
     e->serial = false;
+    e->notes = notes;
     tirbi_scope_close(e, scope);
 }
 
-bool tirbi_put_region(tirbi_emitter *e, const tirbi_ls *loop) {
+static const tirbi_region_plan *plan_region(tirbi_emitter *e, const tirbi_ls *loop) {
     const char *why;
-    if (e->serial || (e->options->disabled & TIRB_PASS_REGIONS)) return false;
     const tirbi_region_plan *plan = tirbi_plan_region(e->pool, e->module, loop, e->options->disabled, &why);
-    tirbi_function *region = plan ? new_region(e) : NULL;
-    if (!region) return false;
+    if (plan) {
+        tirbi_note_loop(e->notes, plan->loop, loop->span, TIRB_FORM_REGION, "%s",
+                        plan->worth ? "in chunks for several threads, where there is enough work for two" :
+                                      "in chunks for several threads");
+    } else if (loop->as.loop.parallel && why) {
+        tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SERIAL, "%s", why);
+    }
+    return plan;
+}
+
+bool tirbi_put_region(tirbi_emitter *e, const tirbi_ls *loop) {
+    if (e->serial || (e->options->disabled & TIRB_PASS_REGIONS)) return false;
+    tirbi_function *region = new_region(e);
+    const tirbi_region_plan *plan = region ? plan_region(e, loop) : NULL;
+    if (!plan) return false;
     if (!plan->worth) {
         put_forked(e, plan, loop, region);
         return true;

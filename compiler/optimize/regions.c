@@ -232,19 +232,6 @@ static bool steady(const walk *w, const tirbi_lx *x) {
     return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE && !varies(w, x);
 }
 
-static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
-    tirbi_loop_set one = {.var = {(tirbi_lvar *)(uintptr_t)var}, .n = 1};
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t i = 0; i < x->access->ndim; i++) {
-            if (mentions(x->access->indices[i], var)) return true;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (mentions(x->args[i], var)) return true;
-    }
-    return tirbi_mentions_loops(x, &one);
-}
-
 /* Whether a step in dimension d passes over all elements that the dimensions behind it reach. */
 static bool nested(walk *w, const tirbi_lbuf *b, uint32_t d) {
     if (b->overlaps || b->ndim == 0 || !tirbi_lx_is_int(b->strides[b->ndim - 1], 1)) return false;
@@ -290,13 +277,11 @@ static bool slab_of(walk *w, const tirbi_lx *index, const tirbi_lvar *var, slab 
     return out->c > 0;
 }
 
-/* The one dimension of a place that the region's loop moves in, with all dimensions before it steady; ndim if none. */
-static uint32_t moving_dimension(walk *w, const tirbi_place *place, const tirbi_lvar *var) {
+/* The first dimension of a place that is not steady; ndim if there is none. What is behind it stays in the same slab, for
+ * every index is checked against its own dimension. */
+static uint32_t moving_dimension(walk *w, const tirbi_place *place) {
     uint32_t d = 0;
     while (d < place->ndim && steady(w, place->indices[d]) && place->indices[d]->lo >= 0) d++;
-    for (uint32_t k = 0; k < place->ndim; k++) {
-        if (k != d && mentions(place->indices[k], var)) return place->ndim;
-    }
     return d;
 }
 
@@ -316,8 +301,8 @@ static bool by_dimension(walk *w, tirbi_region_root *row, const tirbi_lvar *var)
         const tirbi_place *place = w->places[i];
         slab s;
         if (place->buffer->root != row->root) continue;
-        if (!first) d = moving_dimension(w, place, var);
-        if (d == place->ndim || (first && (place->buffer != first->buffer || moving_dimension(w, place, var) != d)) ||
+        if (!first) d = moving_dimension(w, place);
+        if (d == place->ndim || (first && (place->buffer != first->buffer || moving_dimension(w, place) != d)) ||
             (first && !same_lead(place, first, d)) || !slab_of(w, place->indices[d], var, &s)) {
             return false;
         }
@@ -471,18 +456,17 @@ static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool par
     return plan->grain;
 }
 
-/* Chooses a loop of the nest: one that the program calls parallel before others, then the outermost. */
+/* Chooses the outermost loop that can be. */
 static bool choose(walk *w, const tirbi_ls *loop, uint32_t disabled, tirbi_region_plan *plan, const char **why) {
-    for (int parallel = 1; parallel >= 0; parallel--) {
-        for (uint32_t i = 0; i < w->n_nest; i++) {
-            if (w->parallel[i] != parallel) continue;
-            const char *reason = parts_of(w, w->nest[i]);
-            if (!reason && judge(w, loop, w->nest[i], parallel, disabled, plan)) {
-                plan->loop = w->nest[i];
-                return true;
-            }
-            if (!*why) *why = reason ? reason : "it has too little work for two threads";
+    bool parallel = false;
+    for (uint32_t i = 0; i < w->n_nest; i++) parallel = parallel || w->parallel[i];
+    for (uint32_t i = 0; i < w->n_nest; i++) {
+        const char *reason = parts_of(w, w->nest[i]);
+        if (!reason && judge(w, loop, w->nest[i], parallel, disabled, plan)) {
+            plan->loop = w->nest[i];
+            return true;
         }
+        if (!*why && w->parallel[i] == parallel) *why = reason ? reason : "it has too little work for two threads";
     }
     return false;
 }

@@ -74,7 +74,9 @@ typedef enum tirb_loop_form {
     TIRB_FORM_OUTER = 3,  /* runs around a lane loop that was moved inside it */
     TIRB_FORM_SPLIT = 4,  /* cut where its condition changes; the parts have notes of their own */
     TIRB_FORM_TREE = 5,   /* an axis of a tree reduction */
-    TIRB_FORM_CONTRACTION = 6 /* a loop of a nest that is one contraction; `text` says which part it has */
+    TIRB_FORM_CONTRACTION = 6, /* a loop of a nest that is one contraction; `text` says which part it has */
+    TIRB_FORM_REGION = 7, /* cut into chunks for several threads; what the chunks are has notes of its own */
+    TIRB_FORM_SERIAL = 8  /* the program calls it parallel, but it stays on one thread; `text` says why */
 } tirb_loop_form;
 
 /* What became of one loop. Strings live until the result is destroyed. */
