@@ -1,10 +1,12 @@
 /* Roughly how long a statement takes. Only whether it is worth a fork depends on it. */
+#include "compiler/optimize/contract.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/regions.h"
 
 enum {
     SCALAR_OP = 1200, /* picoseconds */
     LANE_OP = 40,
+    PRODUCT = 16, /* of a contraction */
     SLOW_FACTOR = 12, /* of a mathematical function */
     DIVISION_FACTOR = 4,
     UNKNOWN_ROUNDS = 16, /* of loops whose length only their iteration tells */
@@ -15,7 +17,7 @@ enum {
 typedef struct estimator {
     tirbi_lx_pool *pool;
     tirbi_loop_set inner; /* loops around what is looked at: their counters are not known outside */
-    bool lanes;
+    uint32_t disabled; /* TIRB_PASS_* */
     bool in_lanes;
 } estimator;
 
@@ -78,7 +80,14 @@ static const tirbi_lx *rounds(estimator *e, const tirbi_lvar *var) {
 static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     estimator inner = *e;
     if (inner.inner.n < TIRBI_MAX_AFFINE) inner.inner.var[inner.inner.n++] = s->as.loop.var;
-    if (e->lanes && !e->in_lanes) {
+    bool lanes = !(e->disabled & TIRB_PASS_LANES);
+    tirbi_contract_plan contraction;
+    if (!e->in_lanes && !(e->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(e->pool, s, &contraction)) {
+        const tirbi_lx *cost = constant(e, PRODUCT);
+        for (uint32_t i = 0; i < contraction.loops.n; i++) cost = times(e, rounds(e, contraction.loops.var[i]), cost);
+        return cost;
+    }
+    if (lanes && !e->in_lanes) {
         tirbi_nest nest;
         inner.in_lanes = tirbi_plan_nest(e->pool, s, true, &nest) || tirbi_plan_lanes(e->pool, s);
     }
@@ -88,7 +97,7 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
 static const tirbi_lx *of_tree(estimator *e, const tirbi_ls *s) {
     estimator inner = *e;
     int64_t n = 0;
-    inner.in_lanes = e->lanes;
+    inner.in_lanes = !(e->disabled & TIRB_PASS_LANES);
     for (uint32_t i = 0; i < s->as.tree.n_updates; i++)
         n += 1 + operations(s->as.tree.updates[i].value) + operations(s->as.tree.updates[i].factor);
     const tirbi_lx *cost = of_operations(&inner, n);
@@ -118,7 +127,7 @@ static const tirbi_lx *cost_of(estimator *e, const tirbi_ls *s) {
     }
 }
 
-const tirbi_lx *tirbi_statement_cost(tirbi_lx_pool *pool, const tirbi_ls *stmt, bool lanes) {
-    estimator e = {.pool = pool, .lanes = lanes};
+const tirbi_lx *tirbi_statement_cost(tirbi_lx_pool *pool, const tirbi_ls *stmt, uint32_t disabled) {
+    estimator e = {.pool = pool, .disabled = disabled};
     return cost_of(&e, stmt);
 }

@@ -1,11 +1,15 @@
 /* Planning regions: see regions.h. */
 #include "compiler/optimize/regions.h"
 
+#include "compiler/optimize/contract.h"
+
 #include <string.h>
 
 /* A chunk of a loop that the program calls parallel may be smaller: its team is likely awake. In picoseconds. */
 enum { MAX_PLACES = 256, MAX_ROOTS = 64, MAX_LIVE = 200, MAX_DECLARED = 256, MAX_NEST = 8 };
 enum { CHUNK_COST = 12000000, PARALLEL_CHUNK_COST = 3000000 };
+/* Each chunk of a contraction packs its operands anew: there are few. */
+enum { CONTRACTION_CHUNKS = 4 };
 
 typedef struct walk {
     tirbi_lx_pool *pool;
@@ -439,6 +443,15 @@ static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *co
     return plan->worth && plan->grain;
 }
 
+static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uint32_t disabled, tirbi_region_plan *plan) {
+    tirbi_contract_plan contraction;
+    if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_contraction(w->pool, loop, &contraction)) return plan->grain != NULL;
+    const tirbi_lx *share = tirbi_lx_op(w->pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent,
+                                        tirbi_lx_int(w->pool, TIRB_I64, CONTRACTION_CHUNKS), NULL);
+    plan->grain = tirbi_lx_op(w->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, plan->grain, share, NULL);
+    return plan->grain != NULL;
+}
+
 /* Chunks take some time at least, the last ones of a nest excepted. False when that leaves one chunk, whatever runs. */
 static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool parallel, uint32_t disabled,
                   tirbi_region_plan *plan) {
@@ -446,14 +459,14 @@ static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool par
     plan->grain = tirbi_lx_int(w->pool, TIRB_I64, 1);
     if (disabled & TIRB_PASS_GRAIN) return plan->grain && var->extent->hi > 1;
     int64_t chunk = parallel ? PARALLEL_CHUNK_COST : CHUNK_COST;
-    const tirbi_lx *cost = tirbi_statement_cost(w->pool, loop, !(disabled & TIRB_PASS_LANES));
+    const tirbi_lx *cost = tirbi_statement_cost(w->pool, loop, disabled);
     if (!cost || !steady(w, cost) || var->extent->hi < 2) return false;
     if (cost->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST)
-        return judge_at_run_time(w, var, cost, chunk, plan);
+        return judge_at_run_time(w, var, cost, chunk, plan) && few_chunks(w, loop, var, disabled, plan);
     int64_t each = cost->value / var->extent->value;
     if (cost->value / 2 < chunk) return false;
     if (each < chunk) plan->grain = tirbi_lx_int(w->pool, TIRB_I64, chunk / (each > 0 ? each : 1));
-    return plan->grain;
+    return few_chunks(w, loop, var, disabled, plan);
 }
 
 /* Chooses the outermost loop that can be. */

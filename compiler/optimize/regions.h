@@ -34,12 +34,12 @@ typedef struct tirbi_region_plan {
 
 /* Plans the nest that starts at `loop` as a region. NULL where its iterations are not proven apart, or are never worth
  * it (or memory ran out); *why then says so in words, of the outermost loop that the program calls parallel, or else of
- * the outermost one. Of the optimisations left out, TIRB_PASS_LANES and TIRB_PASS_GRAIN make a difference. */
+ * the outermost one. `disabled` is of the compile options. */
 const tirbi_region_plan *tirbi_plan_region(tirbi_lx_pool *pool, const tirbi_lmodule *module, const tirbi_ls *loop,
                                            uint32_t disabled, const char **why);
 
 /* Roughly how long a statement takes, in picoseconds: an int64 expression over variables that the region's loops do not
  * change; NULL when memory ran out. (cost.c) */
-const tirbi_lx *tirbi_statement_cost(tirbi_lx_pool *pool, const tirbi_ls *stmt, bool lanes);
+const tirbi_lx *tirbi_statement_cost(tirbi_lx_pool *pool, const tirbi_ls *stmt, uint32_t disabled);
 
 #endif
