@@ -398,6 +398,11 @@ static const char *parts_of(walk *w, const tirbi_lvar *var) {
         tirbi_region_root *row = &w->roots[i];
         if (!row->written) continue;
         writes = true;
+        for (uint32_t k = 0; k < w->n_roots; k++) {
+            if (k != i && tirbi_may_meet(row->root, w->roots[k].root))
+                return tirbi_arena_format(w->pool->arena, "'%s' and '%s' may share memory", row->root->name,
+                                          w->roots[k].root->name);
+        }
         if (!by_dimension(w, row, var) && !by_memory(w, row, var))
             return tirbi_arena_format(w->pool->arena, "its iterations are not known to have parts of '%s' of their own",
                                       row->root->name);
