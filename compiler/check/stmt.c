@@ -157,9 +157,11 @@ static void check_realize(tirbi_checker *c, const tirb_stmt *s) {
         tirbi_check_expr(c, s->as.realize.condition);
         tirbi_check_bool_scalar(c, s->as.realize.condition, "the condition of BufferRealize");
     }
-    check_new_buffer(c, buffer);
+    /* A parameter's buffer has the caller's memory. */
+    bool is_new = c->buffers[buffer->id] != TIRBI_SCOPE_BOUND;
+    if (is_new) check_new_buffer(c, buffer);
     tirbi_check_stmt(c, s->as.realize.body);
-    tirbi_check_leave_buffer(c, buffer, false);
+    if (is_new) tirbi_check_leave_buffer(c, buffer, false);
 }
 
 /* ---- Loops ---------------------------------------------------------------------------------------------------- */

@@ -26,6 +26,35 @@ static exit_code describe_parameters(run *r) {
     return EXIT_DONE;
 }
 
+/* A packed function takes what it is given: its arguments are known by their positions. */
+static exit_code describe_packed(run *r) {
+    uint32_t n = (uint32_t)r->inv->n_operands - 1;
+    r->info.n_params = n;
+    r->parameters = calloc((size_t)n + 1, sizeof *r->parameters);
+    r->arguments = calloc((size_t)n + 1, sizeof *r->arguments);
+    if (!r->parameters || !r->arguments) return fail_memory(r->inv);
+    for (uint32_t i = 0; i < n; i++) {
+        parameter *p = &r->parameters[i];
+        snprintf(p->position, sizeof p->position, "%u", i);
+        p->info = (tirb_param_info)TIRB_PARAM_INFO_INIT;
+        p->info.kind = TIRB_PARAM_SCALAR;
+        p->info.name = p->position;
+        p->info.is_inferable = p->info.is_written = 1;
+        p->type = TIRB_I64;
+    }
+    return EXIT_DONE;
+}
+
+/* The kind of a packed function's argument is that of the value. */
+static exit_code take_kind(const run *r, parameter *p) {
+    p->info.kind = p->value.is_tensor ? TIRB_PARAM_TENSOR : TIRB_PARAM_SCALAR;
+    p->type = p->value.is_tensor ? p->value.tensor.type : p->value.scalar.is_integer ? TIRB_I64 : TIRB_F64;
+    p->info.is_written = p->value.is_tensor;
+    if (p->value.is_tensor || !(p->save || p->expect)) return EXIT_DONE;
+    return fail(r->inv, EXIT_CALL, "argument %s of %s is no tensor: it has nothing to save or compare", p->info.name,
+                r->info.signature);
+}
+
 static parameter *find_parameter(const run *r, const char *name, size_t length) {
     for (uint32_t i = 0; i < r->info.n_params; i++) {
         const char *own = r->parameters[i].info.name;
@@ -90,7 +119,7 @@ static exit_code assign(const run *r, parameter *p, const char *text) {
     exit_code code = value_read(r->inv, text, &p->value);
     if (code != EXIT_DONE) return code;
     p->given = true;
-    return fit_kind(r, p);
+    return r->info.is_packed ? take_kind(r, p) : fit_kind(r, p);
 }
 
 /* "NAME=VALUE" of a parameter: sets *value_text. A tensor literal ("f32=1") is not one unless a parameter is so called. */
@@ -195,7 +224,7 @@ static exit_code assign_outputs(run *r) {
 }
 
 exit_code arguments_read(run *r) {
-    exit_code code = describe_parameters(r);
+    exit_code code = r->info.is_packed ? describe_packed(r) : describe_parameters(r);
     if (code == EXIT_DONE && r->make_up) code = extents_create(r);
     if (code == EXIT_DONE) code = assign_outputs(r);
     if (code == EXIT_DONE) code = assign_operands(r);

@@ -8,7 +8,7 @@
 #include "compiler/driver/program.h"
 
 static const option_row fmt_options[] = {
-    {OPTION_DIALECT, 0, "dialect", "NAME", "tirx (new TVMScript) or tir (classic); default: the dialect of the file"},
+    {OPTION_DIALECT, 0, "dialect", "NAME", "tirx (new TVMScript), tir (classic) or hybrid (of 2020); default: the dialect of the file"},
     {OPTION_OUTPUT, 'o', "output", "FILE", "where the text goes (default and '-': stdout)"},
     {OPTION_CHECK, 0, "check", NULL, "print nothing; exit code 1 if the file is not in its canonical text"},
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
@@ -26,9 +26,9 @@ static exit_code read_dialect(const invocation *inv, tirb_dialect *out) {
     } else if (strcmp(name, "tir") == 0) {
         *out = TIRB_DIALECT_TIR;
     } else if (strcmp(name, "hybrid") == 0) {
-        return fail_usage(inv->command, "--dialect hybrid: tirb does not read or print Hybrid Script of 2020 yet");
+        *out = TIRB_DIALECT_HYBRID;
     } else {
-        return fail_usage(inv->command, "--dialect is tirx or tir, not '%s'", name);
+        return fail_usage(inv->command, "--dialect is tirx, tir or hybrid, not '%s'", name);
     }
     return EXIT_DONE;
 }

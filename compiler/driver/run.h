@@ -20,6 +20,7 @@ typedef struct parameter {
     bool skipped; /* by `_` */
     value value;  /* what was given, or what was allocated */
     DLTensor view;
+    char position[12]; /* the name of a packed function's argument */
     const char *save;   /* "@out.npy" of -o, borrowed from the invocation */
     const char *expect; /* "@ref.npy" or a literal of --expect, likewise */
 } parameter;

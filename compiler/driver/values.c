@@ -12,8 +12,9 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 const char *split_assignment(const char *text, size_t *name_length) {
     size_t n = 0;
-    if (!is_name_start(text[0])) return NULL;
-    while (is_name_start(text[n]) || is_digit(text[n])) n++;
+    bool position = is_digit(text[0]); /* of an argument of a packed function */
+    if (!position && !is_name_start(text[0])) return NULL;
+    while ((!position && is_name_start(text[n])) || is_digit(text[n])) n++;
     if (text[n] != '=') return NULL;
     *name_length = n;
     return text + n + 1;

@@ -72,6 +72,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     }
     tirbi_make_signature(e, out);
     out->is_public = !f->is_private;
+    out->is_packed = e->function->packed;
     out->returns = e->function->returns;
     out->return_type = (uint8_t)(out->returns ? e->function->return_type : 0);
     tirbi_finish_function(e, f->name, out);
@@ -265,15 +266,13 @@ tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, con
     const tirb_irmodule *ast = NULL;
     if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_format: an argument is NULL");
     *out_result = NULL;
-    if ((unsigned)dialect > TIRB_DIALECT_TIR) return tirbi_error_set(error, TIRB_MISUSE, "unknown dialect %d", (int)dialect);
+    if ((unsigned)dialect > TIRB_DIALECT_HYBRID) return tirbi_error_set(error, TIRB_MISUSE, "unknown dialect %d", (int)dialect);
     if (!options) options = &defaults;
     TIRBI_TRY(read_source(text, size, options, out_result, &ast, error));
     tirb_compile_result *r = *out_result;
-    bool classic = dialect == TIRB_DIALECT_TIR;
-    if (dialect == TIRB_DIALECT_SAME) classic = ast->n_functions && ast->functions[0]->classic;
     const char *printed;
     size_t length;
-    if (!tirbi_print(ast, classic, &r->arena, &r->diagnostics, &printed, &length))
+    if (!tirbi_print(ast, dialect, &r->arena, &r->diagnostics, &printed, &length))
         return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
     tirbi_write_bytes(&r->bundle, printed, length);
     return r->bundle.failed ? out_of_memory(r, error) : TIRB_OK;

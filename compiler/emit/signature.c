@@ -43,6 +43,10 @@ static void walk_call(access_walk *w, const tirbi_lcall *call) {
     for (uint32_t i = 0; i < call->n_refs; i++) {
         if (call->refs[i].start) walk_place(w, call->refs[i].start);
     }
+    if (call->op) { /* whoever gets the handle may do anything */
+        if (call->op == TIRB_OP_REF_PUT) note(w, call->refs[0].buffer, true, call->refs[0].buffer->param < 0);
+        return;
+    }
     if (call->imported) {
         walk_import(w, call);
         return;
@@ -92,6 +96,7 @@ static void walk_stmt(access_walk *w, const tirbi_ls *s) {
         note(w, s->as.store.access->buffer->root, false, true);
         return;
     case TIRBI_LS_SET: walk_value(w, s->as.set.value); return;
+    case TIRBI_LS_FETCH: walk_value(w, s->as.fetch.handle); return;
     case TIRBI_LS_EVAL:
     case TIRBI_LS_RETURN: walk_value(w, s->as.eval.value); return;
     case TIRBI_LS_ASSERT: walk_value(w, s->as.assert_.condition); return;
@@ -247,6 +252,22 @@ static void tensor_param(tirbi_emitter *e, uint32_t i, tirbi_param *out, tirbi_v
     }
 }
 
+/* A pointer of a packed function: elements of which only the reference knows the number. */
+static void packed_param(tirbi_emitter *e, uint32_t i, tirbi_param *out) {
+    static const tirbi_dim_term zero = {.op = TIRBI_DIM_CONST, .value = 0};
+    const tirbi_lbuf *lowered = e->function->param_buffers[i];
+    tirbi_dim *extent = TIRBI_NEW(e->arena, tirbi_dim);
+    if (!extent) return;
+    *extent = (tirbi_dim){.n_terms = 1, .terms = &zero};
+    *out = (tirbi_param){.name = tirbi_string_number(e->strings, lowered->name),
+                         .kind = TIRB_PARAM_TENSOR,
+                         .dtype = (uint8_t)lowered->type,
+                         .access = (uint8_t)((lowered->read ? TIRBI_READ : 0) | (lowered->written ? TIRBI_WRITE : 0)),
+                         .reg = (uint16_t)lowered->reg,
+                         .ndim = 1,
+                         .shape = extent};
+}
+
 /* Names of what a call binds are the source's; a matched buffer is known by the name that the body uses. */
 void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
@@ -265,6 +286,10 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
     }
     for (uint32_t i = 0; i < f->n_params && !e->failed; i++) {
         const tirbi_lvar *v = e->function->param_vars[i];
+        if (!v && e->function->packed) {
+            packed_param(e, i, &params[i]);
+            continue;
+        }
         if (!v) {
             tensor_param(e, i, &params[i], vars, &n_vars);
             continue;

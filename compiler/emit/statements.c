@@ -337,6 +337,13 @@ static void emit_alloc(tirbi_emitter *e, tirbi_lbuf *buffer) {
     tirbi_scope_close(e, scope);
 }
 
+static void emit_fetch(tirbi_emitter *e, const tirbi_ls *s) {
+    tirbi_scope scope = tirbi_scope_open(e);
+    uint16_t ref = tirbi_buffer_ref(e, s->as.fetch.buffer);
+    TIRBI_PUT(e, TIRB_OP_REF_GET, TIRB_TYPE_NONE, ref, tirbi_put_value(e, s->as.fetch.handle));
+    tirbi_scope_close(e, scope);
+}
+
 static void emit_assert(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     uint16_t condition = tirbi_put_value(e, s->as.assert_.condition);
@@ -371,6 +378,7 @@ void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s) {
     case TIRBI_LS_STORE: tirbi_put_store(e, s->as.store.access, s->as.store.value); break;
     case TIRBI_LS_SET: emit_set(e, s); break;
     case TIRBI_LS_ALLOC: emit_alloc(e, s->as.alloc.buffer); break;
+    case TIRBI_LS_FETCH: emit_fetch(e, s); break;
     case TIRBI_LS_EVAL: {
         tirbi_scope scope = tirbi_scope_open(e);
         tirbi_put_value(e, s->as.eval.value);

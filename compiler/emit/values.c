@@ -40,7 +40,7 @@ void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var) {
 
 /* The register of a buffer's memory, declared when first used. */
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root) {
-    if (root->reg < 0) root->reg = tirbi_new_ref(e, root->type, root->written || root->param < 0);
+    if (root->reg < 0) root->reg = tirbi_new_ref(e, root->type, root->written || (root->param < 0 && !root->fetched));
     return (uint16_t)root->reg;
 }
 
@@ -323,6 +323,16 @@ static void emit_import(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) 
     tirbi_scope_close(e, scope);
 }
 
+/* ref.put and length: of a whole reference, or of a part of it. */
+static void emit_reference_value(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_lbuf *root = call->refs[0].buffer;
+    tirbi_lbuf formal = {.type = root->type, .written = root->written};
+    uint16_t ref = emit_call_ref(e, &call->refs[0], &formal);
+    TIRBI_PUT(e, call->op, TIRB_TYPE_NONE, to, ref);
+    tirbi_scope_close(e, scope);
+}
+
 /* ---- Everything ----------------------------------------------------------------------------------------------- */
 
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
@@ -347,7 +357,8 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     case TIRBI_LX_AND:
     case TIRBI_LX_OR: emit_lazy(e, x, to); return;
     default:
-        if (x->call->imported) emit_import(e, x->call, to);
+        if (x->call->op) emit_reference_value(e, x->call, to);
+        else if (x->call->imported) emit_import(e, x->call, to);
         else emit_call(e, x->call, to);
         return;
     }

@@ -88,6 +88,20 @@ void tirbi_emit_scope(tirbi_builder *b, tirb_stmt *stmt) {
     tirbi_emit(b, stmt);
 }
 
+void tirbi_emit_scope_in(tirbi_builder *b, uint32_t index, tirb_stmt *stmt) {
+    if (!stmt || index >= b->frames.n || !enter_scope(b, stmt->span)) return;
+    tirbi_frame *frames = b->frames.items, *frame = &frames[index];
+    tirb_stmt **slot = TIRBI_LIST_ADD(b->arena, &frame->items, tirb_stmt *);
+    if (!slot) return;
+    *slot = stmt;
+    frame->n_open++;
+    /* An IF is there already while its else branch is read. */
+    bool behind_if = index + 1 < b->frames.n && frames[index + 1].kind == TIRBI_FRAME_ELSE && frame->items.n > 1;
+    if (!behind_if) return;
+    slot[0] = slot[-1];
+    slot[-1] = stmt;
+}
+
 static const tirb_stmt **scope_body(tirb_stmt *s) {
     switch (s->kind) {
     case TIRB_STMT_LET:

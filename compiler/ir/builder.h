@@ -176,6 +176,8 @@ tirb_stmt *tirbi_make_stmt(tirbi_builder *b, tirbi_span span, tirb_stmt_kind kin
 void tirbi_emit(tirbi_builder *b, tirb_stmt *stmt);
 /* Adds a LET, ATTR, ALLOCATE, DECL_BUFFER or ASSERT whose body is the rest of the innermost frame. */
 void tirbi_emit_scope(tirbi_builder *b, tirb_stmt *stmt);
+/* The same in frame `index`, before the statement that is being made in it. */
+void tirbi_emit_scope_in(tirbi_builder *b, uint32_t index, tirb_stmt *stmt);
 void tirbi_emit_evaluate(tirbi_builder *b, tirbi_span span, const tirb_expr *value);
 /* Casts the value to the buffer's type and broadcasts it to the lanes of the indices. */
 void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *value,

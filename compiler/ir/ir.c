@@ -114,3 +114,11 @@ bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out) 
     *out = type;
     return true;
 }
+
+bool tirbi_is_pointee(const tirb_buffer *buffer) {
+    if (buffer->ndim != 1 || buffer->strides || buffer->elem_offset || !buffer->data) return false;
+    if (buffer->data->kind != TIRB_EXPR_VAR || buffer->data->as.var.data_of == buffer) return false;
+    const tirb_expr *extent = buffer->shape[0];
+    return extent->kind == TIRB_EXPR_INT_IMM && extent->as.int_value == TIRBI_POINTEE_EXTENT &&
+           extent->dtype.code == TIRB_CODE_INT && extent->dtype.bits == 64;
+}

@@ -198,6 +198,11 @@ struct tirb_buffer {
     uint32_t id;
 };
 
+/* The elements that a bare pointer leads to, as many as there are: a view of one dimension and this extent, without
+ * strides or offset, over data that is not its own. */
+#define TIRBI_POINTEE_EXTENT INT64_MAX
+bool tirbi_is_pointee(const tirb_buffer *buffer);
+
 typedef struct tirb_range {
     const tirb_expr *min, *extent;
 } tirb_range;
@@ -398,6 +403,7 @@ struct tirb_primfunc {
     bool is_private;
     bool s_tir;                        /* schedulable text, or classic spelling */
     bool classic;                      /* written as `tir`: a plain assignment is a let */
+    bool hybrid;                       /* written as Hybrid Script of 2020 */
     const tirb_expr *const *params;    /* VARs: scalars, pointers, or the handle of a buffer in buffer_map */
     const tirb_buffer *const *buffers; /* per parameter: the buffer that it is bound to, or NULL */
     uint32_t n_params;
@@ -434,6 +440,7 @@ typedef struct tirb_irmodule {
     const tirb_attr *attrs;
     uint32_t n_attrs;
     uint32_t n_vars, n_buffers; /* ids in use */
+    const char *meta;           /* the text of Hybrid Script's __tvm_meta__, or NULL */
 } tirb_irmodule;
 
 #endif

@@ -137,10 +137,16 @@ void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
 }
 
 tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype type, uint32_t lanes, tirbi_span span) {
+    const tirbi_lx *count = tirbi_lx_int(l->pool, TIRB_I64, lanes);
+    return count ? tirbi_allocate_memory(l, name, type, count, span) : NULL;
+}
+
+tirbi_lbuf *tirbi_allocate_memory(tirbi_lowerer *l, const char *name, tirbi_dtype type, const tirbi_lx *count,
+                                  tirbi_span span) {
     tirbi_lbuf *b = TIRBI_NEW(l->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, 1);
     if (!b || !shape) return NULL;
-    shape[0] = tirbi_lx_int(l->pool, TIRB_I64, lanes);
+    shape[0] = count;
     *b = (tirbi_lbuf){.name = name, .type = type, .ndim = 1, .shape = shape, .root = b, .param = -1, .reg = -1};
     b->strides = row_major(l, shape, 1);
     if (!b->strides) return NULL;
@@ -202,7 +208,11 @@ static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, con
 
 void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl) {
     const tirb_buffer *buffer = decl->as.decl.buffer;
-    declare_over(l, buffer, decl->as.decl.source ? decl->as.decl.source : buffer->data, decl->span);
+    const tirb_expr *data = decl->as.decl.source ? decl->as.decl.source : buffer->data;
+    tirbi_dtype type;
+    if (tirb_datatype_machine((tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, &type))
+        tirbi_fetch_memory(l, data, type, decl->span);
+    declare_over(l, buffer, data, decl->span);
 }
 
 tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_span span) {
@@ -252,6 +262,51 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
     b->overlaps = source->overlaps;
     b->source = source;
     b->source_mins = mins;
+}
+
+static bool is_param_buffer(const tirbi_lowerer *l, const tirb_buffer *buffer) {
+    const tirb_primfunc *f = l->function->ast;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->buffers[i] == buffer) return true;
+    }
+    return false;
+}
+
+/* The memory holds the region alone: the buffer is a view of it that is shifted by the region's mins. */
+void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
+    const tirb_buffer *buffer = realize->as.realize.buffer;
+    if (is_param_buffer(l, buffer)) return;
+    if (realize->as.realize.condition || buffer->strides || buffer->elem_offset) {
+        tirbi_unsupported(l, realize->span, "a BufferRealize with a condition, or of a buffer with strides or an offset");
+        return;
+    }
+    tirbi_lbuf *b = new_buffer(l, buffer), *memory = TIRBI_NEW(l->arena, tirbi_lbuf);
+    const tirbi_lx **extents = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, buffer->ndim);
+    const tirbi_lx **shifts = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, buffer->ndim);
+    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0), *offset = zero;
+    if (!b || !memory || !extents || !shifts || !zero) return;
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        const tirbi_lx *min = tirbi_lower_index(l, realize->as.realize.bounds[i].min, NULL);
+        extents[i] = tirbi_lower_index(l, realize->as.realize.bounds[i].extent, NULL);
+        shifts[i] = min ? tirbi_lx_sub(l->pool, zero, min) : NULL;
+        if (!extents[i] || !shifts[i]) return;
+    }
+    const char *name = tirbi_arena_format(l->arena, "the realized region of %s", b->name);
+    if (!name) return;
+    *memory = (tirbi_lbuf){.name = name, .type = b->type, .ndim = b->ndim, .shape = extents, .param = -1, .reg = -1};
+    memory->root = memory;
+    memory->strides = row_major(l, extents, b->ndim);
+    if (!memory->strides) return;
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        offset = tirbi_lx_add(l->pool, offset, tirbi_lx_mul(l->pool, shifts[i], memory->strides[i]));
+        if (!offset) return;
+    }
+    tirbi_append(l, TIRBI_LS_ALLOC, realize->span)->as.alloc.buffer = memory;
+    b->root = memory;
+    b->strides = memory->strides;
+    b->offset = offset;
+    b->source = memory;
+    b->source_mins = shifts;
 }
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */

@@ -65,6 +65,7 @@ struct tirbi_lbuf {
     tirbi_lbuf *root;               /* the buffer whose memory this is; itself for parameters and allocations */
     tirbi_lbuf *source;             /* of a matched region: the buffer that it is a part of, from these indices on */
     const tirbi_lx *const *source_mins;
+    bool fetched;                   /* what a handle leads to: it may be written only where something writes it */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     int32_t param;                  /* its parameter, or -1 */
     const tirbi_aliases *aliases;   /* root: of the function, if it may share memory with another parameter, else NULL */
@@ -105,6 +106,7 @@ typedef enum tirbi_lx_kind {
 } tirbi_lx_kind;
 
 typedef struct tirbi_lcall {
+    uint8_t op;        /* an instruction on the one reference in place of a call: REF_PUT, LENGTH; 0: a call */
     bool imported;     /* the host's function: no checks */
     uint32_t function; /* index in the module, of its functions or of its imports */
     const tirbi_lx *const *scalars; /* the callee's scalar parameters, then its shape variables */
@@ -163,6 +165,7 @@ typedef enum tirbi_ls_kind {
     TIRBI_LS_STORE,
     TIRBI_LS_SET, /* var = value, for LET (once) and LOCAL */
     TIRBI_LS_ALLOC,
+    TIRBI_LS_FETCH, /* the buffer is what the handle leads to from here on */
     TIRBI_LS_EVAL,
     TIRBI_LS_ASSERT,
     TIRBI_LS_RETURN,
@@ -215,6 +218,10 @@ struct tirbi_ls {
             tirbi_lbuf *buffer;
         } alloc;
         struct {
+            tirbi_lbuf *buffer;
+            const tirbi_lx *handle;
+        } fetch;
+        struct {
             const tirbi_lx *value; /* EVAL, RETURN (NULL: nothing) */
         } eval;
         struct {
@@ -246,6 +253,7 @@ struct tirbi_lfunc {
     tirbi_aliases aliases;
     struct tirbi_lx_pool *pool; /* nodes of one function are not shared with another */
     bool returns;
+    bool packed; /* calling_conv 1 */
     tirbi_dtype return_type;
 };
 

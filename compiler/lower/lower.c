@@ -320,6 +320,10 @@ static void bind_vector(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr 
 
 static void lower_let(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirb_expr *var = s->as.let.var, *value = s->as.let.value;
+    if (tirbi_lower_handle_let(l, s)) {
+        tirbi_lower_stmt(l, s->as.let.body);
+        return;
+    }
     if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
         tirbi_bind_pointer(l, var, value, s->span);
     } else if (value->dtype.lanes > 1) {
@@ -459,6 +463,7 @@ static void lower_evaluate(tirbi_lowerer *l, const tirb_stmt *s) {
         case TIRB_BUILTIN_END_PROFILE_INTRINSIC: return;
         default: break;
         }
+        if (tirbi_lower_packed_statement(l, value)) return;
     }
     if (value->dtype.lanes > 1) {
         for_each_lane(l, value->dtype.lanes, has_shuffle(value), s->span, evaluate_lane, (void *)(uintptr_t)value);
@@ -510,7 +515,10 @@ void tirbi_lower_stmt(tirbi_lowerer *l, const tirb_stmt *s) {
     case TIRB_STMT_RETURN: lower_return(l, s->as.evaluate.value, s->span); break;
     case TIRB_STMT_BREAK: tirbi_append(l, TIRBI_LS_BREAK, s->span); break;
     case TIRB_STMT_CONTINUE: tirbi_append(l, TIRBI_LS_CONTINUE, s->span); break;
-    case TIRB_STMT_BUFFER_REALIZE: tirbi_unsupported(l, s->span, "BufferRealize"); break;
+    case TIRB_STMT_BUFFER_REALIZE:
+        tirbi_realize_buffer(l, s);
+        tirbi_lower_stmt(l, s->as.realize.body);
+        break;
     case TIRB_STMT_ALLOCATE_CONST: lower_constant(l, s); break;
     case TIRB_STMT_PREFETCH: break;
     }
@@ -545,8 +553,9 @@ static void lower_parameters(tirbi_lowerer *l, const tirb_primfunc *f) {
     out->shape_vars = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, f->n_shape_vars);
     if (l->arena->failed) return;
     for (uint32_t i = 0; i < f->n_shape_vars; i++) out->shape_vars[i] = parameter_var(l, f, f->shape_vars[i]);
+    if (tirbi_lower_packed_params(l, f)) return;
     for (uint32_t i = 0; i < f->n_params; i++) {
-        if (f->buffers[i]) continue;
+        if (f->buffers[i] || out->param_buffers[i]) continue;
         if (f->params[i]->dtype.code == TIRB_CODE_HANDLE) {
             tirbi_unsupported(l, f->params[i]->span, "a pointer parameter that no buffer is bound to");
         } else {
@@ -592,7 +601,7 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     tirbi_ls_list list = {0};
     l->out = &list;
     if (f->body) tirbi_lower_stmt(l, f->body);
-    if (out->returns && !always_returns(&list)) {
+    if (out->returns && !out->packed && !always_returns(&list)) {
         tirbi_ls *missing = tirbi_append(l, TIRBI_LS_ASSERT, f->span);
         missing->as.assert_.condition = tirbi_lx_int(l->pool, TIRB_BOOL, 0);
         missing->as.assert_.error_kind = "RuntimeError";
@@ -611,6 +620,7 @@ tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compil
     l.bindings = TIRBI_NEW_ARRAY(arena, tirbi_binding, l.n_vars);
     l.buffers = TIRBI_NEW_ARRAY(arena, tirbi_lbuf *, l.n_buffers);
     l.pinned = TIRBI_NEW_ARRAY(arena, uint8_t, l.n_buffers);
+    l.fetched = TIRBI_NEW_ARRAY(arena, tirbi_lbuf *, l.n_vars);
     if (arena->failed) return NULL;
     l.module->ast = module;
     l.module->functions = TIRBI_NEW_ARRAY(arena, tirbi_lfunc, module->n_functions);

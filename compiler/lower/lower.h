@@ -47,6 +47,7 @@ typedef struct tirbi_lowerer {
     tirbi_binding *bindings; /* by variable id */
     tirbi_lbuf **buffers;    /* by buffer id */
     uint8_t *pinned;         /* by buffer id: must be memory, not a register */
+    tirbi_lbuf **fetched;    /* by variable id: what its handle leads to */
     uint32_t n_vars, n_buffers;
     tirbi_ls_list *out;
     uint32_t depth;
@@ -70,6 +71,24 @@ tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype 
 /* Reports that a construct is not supported and goes on. */
 void tirbi_unsupported(tirbi_lowerer *l, tirbi_span span, const char *what);
 
+/* buffers.c: zeroed memory for `count` elements. */
+tirbi_lbuf *tirbi_allocate_memory(tirbi_lowerer *l, const char *name, tirbi_dtype type, const tirbi_lx *count,
+                                  tirbi_span span);
+
+/* handles.c: pointers that are no buffer's data */
+bool tirbi_is_packed(const tirb_primfunc *f);
+/* The pointers among a packed function's parameters; true when its signature is wrong. */
+bool tirbi_lower_packed_params(tirbi_lowerer *l, const tirb_primfunc *f);
+/* A handle as int64. `inside` is the expression that mentions it. */
+const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const tirb_expr *inside);
+const tirbi_lx *tirbi_lower_null_test(tirbi_lowerer *l, const tirb_expr *e);
+const tirbi_lx *tirbi_lower_struct_get(tirbi_lowerer *l, const tirb_expr *e);
+/* Each is false where it does not know the value, or the call. */
+bool tirbi_lower_handle_let(tirbi_lowerer *l, const tirb_stmt *s);
+bool tirbi_lower_packed_statement(tirbi_lowerer *l, const tirb_expr *e);
+/* If the pointer is a handle: the memory behind it as elements of `type`, which the pointer is then known to mean. */
+void tirbi_fetch_memory(tirbi_lowerer *l, const tirb_expr *pointer, tirbi_dtype type, tirbi_span span);
+
 /* scalar.c: expressions. `lane` chooses the element of a vector; NULL for scalars. */
 const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane);
 /* An integer expression as int64. */
@@ -86,6 +105,8 @@ bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, t
 /* buffers.c */
 tirbi_lbuf *tirbi_declare_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, int32_t param);
 void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer);
+/* Memory for the region that a BufferRealize names, if its buffer has none. */
+void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize);
 void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_span span);
 void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl);
 tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_span span);

@@ -317,7 +317,26 @@ static const tirbi_lx *lower_lane_mask(tirbi_lowerer *l, const tirb_expr *e, con
     return op2(l, TIRB_OP_LT, TIRB_I64, lane ? tirbi_lx_add(l->pool, base, lane) : base, limit);
 }
 
+/* An intrinsic by number. The numbers are those of one version of LLVM; 97 with three floats is what TVM of 2020 made of a
+ * product and a sum, and rounds as they do (R2). */
+static const tirbi_lx *lower_llvm_number(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    enum { FMULADD = 97 };
+    const tirb_expr *const *args = e->as.call.args;
+    bool floats = e->as.call.n_args == 5 && (args[2]->dtype.code == TIRB_CODE_FLOAT || args[2]->dtype.code == TIRB_CODE_BFLOAT);
+    if (args[0]->as.int_value != FMULADD || !floats) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
+                           "numeric LLVM intrinsic id %lld is LLVM-version specific; use a name", (long long)args[0]->as.int_value);
+        return NULL;
+    }
+    const tirbi_lx *x = operand(l, args[2], lane), *y = operand(l, args[3], lane), *z = operand(l, args[4], lane);
+    if (!x || !y || !z) return NULL;
+    tirbi_dtype type = (tirbi_dtype)x->type;
+    if (l->options->fp != TIRB_FP_STRICT) return tirbi_lx_op(l->pool, TIRB_OP_FMA, type, TIRB_TYPE_NONE, x, y, z);
+    return op2(l, TIRB_OP_ADD, type, op2(l, TIRB_OP_MUL, type, x, y), z);
+}
+
 static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    if (e->as.call.n_args && e->as.call.args[0]->kind == TIRB_EXPR_INT_IMM) return lower_llvm_number(l, e, lane);
     tirbi_llvm_call call;
     if (!tirbi_llvm_call_of(e, &call)) {
         bool named = e->as.call.n_args && e->as.call.args[0]->kind == TIRB_EXPR_STRING_IMM;
@@ -371,6 +390,9 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     case TIRB_BUILTIN_CALL_PURE_EXTERN:
     case TIRB_BUILTIN_CALL_PACKED:
     case TIRB_BUILTIN_CALL_CPACKED: return tirbi_lower_import(l, e);
+    case TIRB_BUILTIN_ISNULLPTR: return tirbi_lower_null_test(l, e);
+    case TIRB_BUILTIN_TVM_STRUCT_GET: return tirbi_lower_struct_get(l, e);
+    case TIRB_BUILTIN_BACKEND_FREE_WORKSPACE: return tirbi_lx_int(l->pool, TIRB_I32, 0);
     case TIRB_BUILTIN_UNDEF: {
         tirbi_dtype type;
         return tirbi_machine_type(l, e->dtype, e->span, &type) ? tirbi_lx_bits(l->pool, type, 0) : NULL;

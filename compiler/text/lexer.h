@@ -47,7 +47,12 @@ typedef struct tirbi_names {
 /* NULL when out of memory. */
 const char *tirbi_intern(tirbi_names *names, const char *text, size_t size);
 
-typedef enum tirbi_dialect { TIRBI_DIALECT_UNKNOWN, TIRBI_DIALECT_TIRX, TIRBI_DIALECT_CLASSIC } tirbi_dialect;
+typedef enum tirbi_dialect {
+    TIRBI_DIALECT_UNKNOWN,
+    TIRBI_DIALECT_TIRX,
+    TIRBI_DIALECT_CLASSIC,
+    TIRBI_DIALECT_HYBRID /* Hybrid Script of 2020 */
+} tirbi_dialect;
 
 typedef struct tirbi_tokens {
     const tirbi_token *items; /* ends with END */

@@ -7,7 +7,7 @@
 enum { SHAPE, DTYPE, DATA, STRIDES, ELEM_OFFSET, SCOPE, ALIGN, OFFSET_FACTOR };
 #define BUFFER_ARGS                                                                                          \
     "dtype? data? strides? elem_offset? scope? align? offset_factor? buffer_type? axis_separators? layout? " \
-    "byte_offset? annotations? allocated_addr?"
+    "byte_offset? annotations? allocated_addr? type?"
 enum { BYTE_OFFSET = 11, ANNOTATIONS = 12 };
 
 /* byte_offset is another way to give elem_offset. */
@@ -161,6 +161,7 @@ static tirbi_value buffer_declaration(tirbi_script *s, const tirbi_call *c) {
     if (!buffer) return tirbi_value_error();
     if (s->in_signature) return tirbi_value_buffer(buffer);
     if (tirbi_given(&c->args[DATA])) return declare_view(s, c, buffer, &c->args[DATA]);
+    if (c->entry->data) return tirbi_value_buffer(buffer); /* T.realize gives it memory */
     return tirbi_fail(s, TIRB_TYPE, c->node->span,
                       "T.Buffer in a body is a view and needs data=...; T.alloc_buffer makes a new buffer");
 }
@@ -315,6 +316,9 @@ static tirbi_value match_region(tirbi_script *s, const tirbi_call *c) {
 static tirbi_value match_buffer(tirbi_script *s, const tirbi_call *c) {
     int index = find_parameter(s, &c->args[0]);
     if (index >= 0) return match_parameter(s, c, index);
+    if (c->entry->data)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "buffer_bind binds parameters only, not %s",
+                          tirbi_value_text(&c->args[0]));
     if (c->args[0].kind == TIRBI_VALUE_EXPR && c->args[0].as.expr->kind == TIRB_EXPR_VAR)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "only a parameter or a buffer region can be matched");
     return match_region(s, c);
@@ -323,10 +327,12 @@ static tirbi_value match_buffer(tirbi_script *s, const tirbi_call *c) {
 const tirbi_entry tirbi_buffer_names[] = {
     {"Buffer", buffer_declaration, "shape " BUFFER_ARGS, 0},
     {"buffer", buffer_declaration, "shape " BUFFER_ARGS, 0},
-    {"buffer_decl", buffer_declaration, "shape " BUFFER_ARGS, 0},
+    {"buffer_decl", buffer_declaration, "shape " BUFFER_ARGS, 1},
     {"decl_buffer", decl_buffer, "shape " BUFFER_ARGS, 0},
     {"match_buffer", match_buffer, "param shape? " BUFFER_ARGS, 0},
+    {"buffer_bind", match_buffer, "param shape? " BUFFER_ARGS, 1},
     {"alloc_buffer", alloc_buffer, "shape " BUFFER_ARGS, 0},
+    {"buffer_allocate", alloc_buffer, "shape " BUFFER_ARGS, 0},
     {"sblock_alloc_buffer", block_allocation, "shape " BUFFER_ARGS, 0},
     {"alloc_local", alloc_local, "shape " BUFFER_ARGS, 0},
     {"alloc_shared", alloc_shared, "shape " BUFFER_ARGS, 0},

@@ -677,7 +677,7 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"var", old_var, "dtype? name?", 0},
     {"Ptr", pointer_type, "dtype storage_scope?", 0},
     {"buffer_var", pointer_type, "dtype storage_scope?", 1},
-    {"realize", NULL, "BufferRealize comes before buffers have memory", 0},
+    {"realize", tirbi_realize, "region scope? condition?", 0},
     {"prefetch", tirbi_prefetch, "*args", 0},
     {"reduce", tirbi_reduce, "combiner source init? axis? condition? value_index?", 0},
     {"Reduce", tirbi_reduce, "combiner source init? axis? condition? value_index?", 0},

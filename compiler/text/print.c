@@ -7,14 +7,26 @@
 static void append(tirbi_printer *p, tirbi_text *to, const char *text) { tirbi_print_add(p, to, text, strlen(text)); }
 
 /* A parameter `A: T.handle` that match_buffer binds, rather than `A: T.Buffer(...)`. */
-static bool is_matched(const tirb_primfunc *f, uint32_t i) {
+static bool is_matched(const tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
     tirb_type type = f->params[i]->as.var.type;
-    return f->buffers[i] && (type.kind != TIRB_TYPE_POINTER || tirbi_type_is_handle(type.dtype));
+    return f->buffers[i] && (p->hybrid || type.kind != TIRB_TYPE_POINTER || tirbi_type_is_handle(type.dtype));
+}
+
+/* A handle leaves the name that both have to its buffer, which the body mentions. */
+static void name_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
+    const tirb_expr *param = f->params[i];
+    const char *name = param->as.var.name, *wanted = NULL;
+    if (p->hybrid && f->buffers[i] && name && strcmp(name, f->buffers[i]->name) == 0)
+        wanted = tirbi_arena_format(p->arena, "var_%s", name);
+    if (wanted)
+        tirbi_name_new(p, wanted, &p->vars[param->as.var.id]);
+    else
+        tirbi_name_var(p, param);
 }
 
 static void print_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
     const tirb_expr *param = f->params[i];
-    if (f->buffers[i] && !is_matched(f, i)) {
+    if (f->buffers[i] && !is_matched(p, f, i)) {
         tirbi_put(p, tirbi_name_buffer(p, f->buffers[i]));
         tirbi_put(p, ": T.Buffer(");
         tirbi_print_buffer_args(p, f->buffers[i], NULL, true, true);
@@ -27,7 +39,7 @@ static void print_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
 }
 
 static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
-    tirbi_put(p, "@T.prim_func");
+    if (!p->hybrid || !p->in_class || f->is_private) tirbi_put(p, p->hybrid ? "@tvm.hybrid.script" : "@T.prim_func");
     bool marked = f->s_tir && !p->classic;
     if (f->is_private || marked) {
         tirbi_put(p, "(");
@@ -36,10 +48,10 @@ static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
         if (marked) tirbi_put(p, "s_tir=True");
         tirbi_put(p, ")");
     }
-    tirbi_end_line(p);
+    if (p->line.size) tirbi_end_line(p);
     p->place = TIRBI_PRINT_SIGNATURE;
     for (uint32_t i = 0; i < f->n_params; i++)
-        if (!f->buffers[i] || is_matched(f, i)) tirbi_name_var(p, f->params[i]);
+        if (!f->buffers[i] || is_matched(p, f, i)) name_param(p, f, i);
     tirbi_put(p, "def ");
     tirbi_put(p, f->name ? f->name : "main");
     tirbi_put(p, "(");
@@ -51,6 +63,8 @@ static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
     if (f->ret_type.kind != TIRB_TYPE_TUPLE) {
         tirbi_put(p, " -> ");
         tirbi_print_type(p, f->ret_type);
+    } else if (p->hybrid) {
+        tirbi_put(p, " -> None");
     }
     tirbi_put(p, ":");
     tirbi_end_line(p);
@@ -59,14 +73,14 @@ static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
 
 static void print_matched(tirbi_printer *p, const tirb_primfunc *f) {
     for (uint32_t i = 0; i < f->n_params; i++) {
-        if (!is_matched(f, i)) continue;
+        if (!is_matched(p, f, i)) continue;
         tirbi_print_expr(p, f->params[i]);
         tirbi_put(p, ", ");
         tirbi_print_buffer_args(p, f->buffers[i], NULL, true, true);
         tirbi_text rest = p->line;
         p->line = (tirbi_text){0};
         tirbi_put(p, tirbi_name_buffer(p, f->buffers[i]));
-        tirbi_put(p, " = T.match_buffer(");
+        tirbi_put(p, p->hybrid ? " = T.buffer_bind(" : " = T.match_buffer(");
         tirbi_print_add(p, &p->line, rest.data, rest.size);
         tirbi_put(p, ")");
         tirbi_end_line(p);
@@ -155,12 +169,16 @@ static void print_function(tirbi_printer *p, const tirb_primfunc *f) {
     memset(p->undeclared, 0, p->module->n_vars * sizeof *p->undeclared);
     memset(p->used, 0, p->module->n_vars * sizeof *p->used);
     p->quoted.n = 0;
+    p->depth = 0;
+    p->implied.n = 0;
+    memset(p->bound_at, 0, p->module->n_vars * sizeof *p->bound_at);
     print_signature(p, f);
     tirbi_text before = p->out;
     p->out = (tirbi_text){0};
     p->indent++;
+    if (p->hybrid) print_func_attr(p, f);
     print_matched(p, f);
-    print_func_attr(p, f);
+    if (!p->hybrid) print_func_attr(p, f);
     const tirb_stmt *body = print_root(p, f->body);
     p->indent--;
     tirbi_print_body(p, body);
@@ -190,17 +208,26 @@ static const tirb_primfunc **sorted_functions(tirbi_printer *p) {
     return sorted;
 }
 
+/* The section that `meta[..]` in attributes refers to, as it was written. */
+static void print_meta(tirbi_printer *p) {
+    if (!p->hybrid || !p->module->meta) return;
+    tirbi_put(p, "__tvm_meta__ = ");
+    tirbi_print_add(p, &p->line, p->module->meta, strlen(p->module->meta));
+    tirbi_end_line(p);
+}
+
 static void print_module(tirbi_printer *p) {
     const tirb_primfunc **functions = sorted_functions(p);
     if (!functions) return;
     const char *name = p->module->name;
-    tirbi_put(p, "@I.ir_module");
+    tirbi_put(p, p->hybrid ? "@tvm.hybrid.script" : "@I.ir_module");
     tirbi_end_line(p);
     tirbi_put(p, "class ");
     tirbi_put(p, tirbi_name_new(p, name, NULL));
     tirbi_put(p, ":");
     tirbi_end_line(p);
     p->indent = 1;
+    print_meta(p);
     if (p->module->n_attrs) {
         tirbi_put(p, "I.module_attrs(");
         tirbi_print_attrs(p, p->module->attrs, p->module->n_attrs);
@@ -236,22 +263,41 @@ static bool start(tirbi_printer *p) {
     p->vars = TIRBI_NEW_ARRAY(p->arena, const char *, n_vars);
     p->undeclared = TIRBI_NEW_ARRAY(p->arena, bool, n_vars);
     p->used = TIRBI_NEW_ARRAY(p->arena, bool, n_vars);
+    p->bound_at = TIRBI_NEW_ARRAY(p->arena, uint32_t, n_vars);
     p->buffers = TIRBI_NEW_ARRAY(p->arena, const char *, n_buffers);
     p->scalars = TIRBI_NEW_ARRAY(p->arena, bool, n_buffers);
     tirbi_diagnostics *folding = TIRBI_NEW(p->arena, tirbi_diagnostics);
-    if (!p->vars || !p->undeclared || !p->used || !p->buffers || !p->scalars || !folding) return false;
+    if (!p->vars || !p->undeclared || !p->used || !p->buffers || !p->scalars || !p->bound_at || !folding) return false;
     /* What folding refuses prints in its raw form: its messages are nobody's business. */
     tirbi_diagnostics_init(folding, p->diagnostics->source, p->arena, 1);
     tirbi_builder_init(&p->builder, p->arena, folding);
     return true;
 }
 
-bool tirbi_print(const tirb_irmodule *module, bool classic, tirbi_arena *arena, tirbi_diagnostics *diagnostics,
+static tirb_dialect dialect_of(const tirb_irmodule *module) {
+    const tirb_primfunc *first = module->n_functions ? module->functions[0] : NULL;
+    if (!first || !first->classic) return TIRB_DIALECT_TIRX;
+    return first->hybrid ? TIRB_DIALECT_HYBRID : TIRB_DIALECT_TIR;
+}
+
+/* What TVM prints above a program, so that it is known how to read it; Hybrid Script is known by its decorator. */
+static void add_imports(tirbi_printer *p, tirbi_text *to) {
+    if (p->hybrid) return;
+    if (p->type_vars.n) append(p, to, "# from typing import TypeVar\n");
+    if (p->in_class) append(p, to, "# from tvm.script import ir as I\n");
+    append(p, to, p->classic ? "# from tvm.script import tir as T\n"
+                             : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
+    append(p, to, "\n");
+}
+
+bool tirbi_print(const tirb_irmodule *module, tirb_dialect dialect, tirbi_arena *arena, tirbi_diagnostics *diagnostics,
                  const char **text, size_t *size) {
     tirbi_printer *p = TIRBI_NEW(arena, tirbi_printer);
     if (!p) return false;
     p->module = module;
-    p->classic = classic;
+    if (dialect == TIRB_DIALECT_SAME) dialect = dialect_of(module);
+    p->classic = dialect != TIRB_DIALECT_TIRX;
+    p->hybrid = dialect == TIRB_DIALECT_HYBRID;
     p->arena = arena;
     p->diagnostics = diagnostics;
     p->in_class = module->name != NULL;
@@ -259,17 +305,14 @@ bool tirbi_print(const tirb_irmodule *module, bool classic, tirbi_arena *arena, 
     if (p->in_class) {
         print_module(p);
     } else {
+        print_meta(p);
         for (uint32_t i = 0; i < module->n_functions; i++) {
             if (i) tirbi_end_line(p);
             print_function(p, module->functions[i]);
         }
     }
     tirbi_text whole = {0};
-    if (p->type_vars.n) append(p, &whole, "# from typing import TypeVar\n");
-    if (p->in_class) append(p, &whole, "# from tvm.script import ir as I\n");
-    append(p, &whole, classic ? "# from tvm.script import tir as T\n"
-                              : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
-    append(p, &whole, "\n");
+    add_imports(p, &whole);
     add_type_vars(p, &whole);
     tirbi_print_add(p, &whole, p->out.data, p->out.size);
     tirbi_print_add(p, &whole, "", 1);

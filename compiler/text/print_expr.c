@@ -60,7 +60,7 @@ static bool survives_folding(tirbi_printer *p, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_AND || e->kind == TIRB_EXPR_OR)
         return e->dtype.lanes == 1 && !is_constant(a) && !is_constant(b);
     bool whole = tirbi_type_is_int(e->dtype);
-    if (e->kind == TIRB_EXPR_DIV && whole) return false;
+    if (e->kind == TIRB_EXPR_DIV && whole && !p->hybrid) return false;
     if ((e->kind == TIRB_EXPR_FLOORDIV || e->kind == TIRB_EXPR_FLOORMOD) && !whole) return false;
     if (!whole && !tirbi_type_is_float(e->dtype)) return false;
     if (is_constant(b) && b->as.int_value == 0 && tirbi_type_is_int(b->dtype) &&
@@ -150,8 +150,27 @@ static void print_int(tirbi_printer *p, const tirb_expr *e) {
     }
 }
 
+static void print_hybrid_type(tirbi_printer *p, tirb_type type) {
+    char text[32];
+    bool is_void = type.kind != TIRB_TYPE_POINTER || (type.dtype.code == TIRB_CODE_HANDLE && type.dtype.bits == 0);
+    if (is_void) {
+        tirbi_putf(p, "ty.%s", tirbi_type_is_handle(type.dtype) ? "handle" : tirb_datatype_text(type.dtype, text));
+        return;
+    }
+    tirbi_putf(p, "ty.Ptr[ty.%s", tirb_datatype_text(type.dtype, text));
+    if (type.scope && type.scope[0]) {
+        tirbi_put(p, ", ");
+        tirbi_put_string(p, type.scope, strlen(type.scope));
+    }
+    tirbi_put(p, "]");
+}
+
 void tirbi_print_type(tirbi_printer *p, tirb_type type) {
     char text[32];
+    if (p->hybrid) {
+        print_hybrid_type(p, type);
+        return;
+    }
     if (type.kind == TIRB_TYPE_PRIM && !tirbi_type_is_handle(type.dtype)) {
         tirbi_putf(p, "T.%s", tirb_datatype_text(type.dtype, text));
         return;
@@ -207,10 +226,23 @@ static void add_line(tirbi_printer *p, tirbi_text *to, uint32_t indent, tirbi_te
 static void declare_var(tirbi_printer *p, const tirb_expr *var, const char *name, tirbi_text *to, uint32_t indent) {
     tirbi_text outer = p->line;
     p->line = (tirbi_text){0};
+    tirb_type type = var->as.var.type;
+    bool is_void = type.kind != TIRB_TYPE_POINTER || (type.dtype.code == TIRB_CODE_HANDLE && type.dtype.bits == 0);
+    char text[32];
     tirbi_put(p, name);
     tirbi_put(p, " = ");
-    tirbi_print_type(p, var->as.var.type);
-    if (p->line.size && p->line.data[p->line.size - 1] != ')') tirbi_put(p, "()");
+    if (p->hybrid) {
+        tirbi_putf(p, is_void ? "T.var(\"%s\"" : "T.buffer_var(\"%s\"",
+                   tirb_datatype_text(is_void ? var->dtype : type.dtype, text));
+        if (!is_void) {
+            tirbi_put(p, ", ");
+            tirbi_put_string(p, type.scope ? type.scope : "", type.scope ? strlen(type.scope) : 0);
+        }
+        tirbi_put(p, ")");
+    } else {
+        tirbi_print_type(p, type);
+        if (p->line.size && p->line.data[p->line.size - 1] != ')') tirbi_put(p, "()");
+    }
     add_line(p, to, indent, p->line);
     p->line = outer;
 }
@@ -241,8 +273,8 @@ static const char *buffer_name(tirbi_printer *p, const tirb_buffer *buffer) {
     tirbi_text outer = p->line;
     p->line = (tirbi_text){0};
     tirbi_put(p, name);
-    tirbi_put(p, " = T.Buffer(");
     const tirb_expr *data = buffer->data;
+    tirbi_put(p, data && data->as.var.data_of != buffer ? " = T.Buffer(" : " = T.buffer_decl(");
     tirbi_print_buffer_args(p, buffer, data && data->as.var.data_of != buffer ? data : NULL, true, true);
     tirbi_put(p, ")");
     add_line(p, &p->out, p->indent, p->line);
@@ -319,6 +351,10 @@ void tirbi_print_region(tirbi_printer *p, const tirb_buffer *buffer, const tirb_
 }
 
 static void print_load(tirbi_printer *p, const tirb_expr *e) {
+    if (tirbi_is_implied(p, e->as.load.buffer)) {
+        tirbi_print_pointer_load(p, e);
+        return;
+    }
     if (!e->as.load.predicate) {
         tirbi_print_access(p, e->as.load.buffer, e->as.load.indices, e->as.load.n_indices, false);
         return;
@@ -389,12 +425,16 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         return;
     }
     bool foreign = builtin == TIRB_BUILTIN_FOREIGN;
+    char type[32];
+    tirb_datatype_text(e->dtype, type);
     tirbi_putf(p, "T.%s(", foreign ? args[0]->as.string.text : tirb_builtins[builtin].name);
-    if (takes_type_first(builtin)) {
-        char type[32];
-        tirbi_putf(p, "\"%s\"%s", tirb_datatype_text(e->dtype, type), e->as.call.n_args ? ", " : "");
-    }
+    if (takes_type_first(builtin) && !p->hybrid) tirbi_putf(p, "\"%s\"%s", type, e->as.call.n_args ? ", " : "");
     print_args(p, args + foreign, e->as.call.n_args - foreign);
+    if (p->hybrid && !foreign) {
+        tirbi_putf(p, "%sdtype=\"%s\"", e->as.call.n_args ? ", " : "", type);
+    } else if (builtin == TIRB_BUILTIN_TVM_STRUCT_GET) {
+        tirbi_putf(p, ", \"%s\"", type);
+    }
     tirbi_put(p, ")");
 }
 

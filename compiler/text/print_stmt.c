@@ -15,15 +15,18 @@ static void print_lines(tirbi_printer *p, const tirb_stmt *s, bool last) {
 }
 
 void tirbi_print_body(tirbi_printer *p, const tirb_stmt *body) {
-    uint32_t mark = tirbi_names_mark(p);
+    uint32_t mark = tirbi_names_mark(p), implied = p->implied.n;
     p->indent++;
+    p->depth++;
     if (body) {
         print_lines(p, body, true);
     } else {
         tirbi_put(p, "T.evaluate(0)");
         tirbi_end_line(p);
     }
+    p->depth--;
     p->indent--;
+    p->implied.n = implied;
     tirbi_names_release(p, mark);
 }
 
@@ -62,9 +65,10 @@ static void print_let(tirbi_printer *p, const tirb_stmt *s, bool last) {
     p->line = (tirbi_text){0};
     uint32_t mark = tirbi_names_mark(p);
     const char *name = tirbi_name_var(p, var);
+    p->bound_at[var->as.var.id] = p->depth + !last;
     if (last) {
         tirbi_put(p, name);
-        if (!p->classic || var->as.var.type.kind == TIRB_TYPE_POINTER) {
+        if (!p->hybrid && (!p->classic || var->as.var.type.kind == TIRB_TYPE_POINTER)) {
             tirbi_put(p, ": T.let[");
             tirbi_print_type(p, var->as.var.type);
             tirbi_put(p, "] = ");
@@ -103,8 +107,24 @@ static void print_pragmas(tirbi_printer *p, const tirb_stmt *s, bool last) {
     finish_scope(p, last, NULL, s);
 }
 
+/* Hybrid Script names the buffers themselves. */
+static void print_attr_node(tirbi_printer *p, const tirb_expr *node) {
+    bool list = p->hybrid && node->kind == TIRB_EXPR_CALL && !node->as.call.function &&
+                node->as.call.builtin == TIRB_BUILTIN_TVM_TUPLE;
+    if (!list) {
+        tirbi_print_expr(p, node);
+        return;
+    }
+    tirbi_put(p, "[");
+    for (uint32_t i = 0; i < node->as.call.n_args; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_print_expr(p, node->as.call.args[i]);
+    }
+    tirbi_put(p, "]");
+}
+
 static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
-    if (is_pragma(s) && s->as.attr.key[0]) {
+    if (is_pragma(s) && s->as.attr.key[0] && !p->hybrid) {
         print_pragmas(p, s, last);
         return;
     }
@@ -125,7 +145,7 @@ static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
     } else {
         start_scope(p, last, NULL);
         tirbi_put(p, "T.attr(");
-        if (s->as.attr.node_expr) tirbi_print_expr(p, s->as.attr.node_expr);
+        if (s->as.attr.node_expr) print_attr_node(p, s->as.attr.node_expr);
         else tirbi_put(p, s->as.attr.node_text);
         tirbi_put(p, ", ");
         tirbi_put_string(p, s->as.attr.key, strlen(s->as.attr.key));
@@ -159,7 +179,7 @@ static void print_assert(tirbi_printer *p, const tirb_stmt *s, bool last) {
 
 static const char *allocator_of(const tirbi_printer *p, const tirb_stmt *s) {
     const char *scope = s->as.allocate.buffer->scope;
-    if (s->as.allocate.condition) return "T.allocate(";
+    if (s->as.allocate.condition || p->hybrid) return "T.allocate(";
     if (scope && strcmp(scope, "local") == 0) return "T.alloc_local(";
     if (scope && strcmp(scope, "shared") == 0) return "T.alloc_shared(";
     return p->classic ? "T.allocate(" : "T.alloc_buffer(";
@@ -187,6 +207,7 @@ static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
     const tirb_buffer *buffer = s->as.allocate.buffer;
     uint32_t mark = tirbi_names_mark(p);
     const char *name = tirbi_name_buffer(p, buffer), *allocator = allocator_of(p, s);
+    p->bound_at[buffer->data->as.var.id] = p->depth + !last;
     char type[32];
     if (s->as.allocate.scalar) {
         p->scalars[buffer->id] = true;
@@ -324,6 +345,11 @@ static void print_decl(tirbi_printer *p, const tirb_stmt *s, bool last) {
     }
     uint32_t mark = tirbi_names_mark(p);
     tirbi_text rest;
+    if (p->hybrid && last && (tirbi_is_implied(p, buffer) || tirbi_print_implied(p, s))) {
+        if (s->as.decl.body) print_lines(p, s->as.decl.body, true);
+        return;
+    }
+    if (s->as.decl.source) p->bound_at[buffer->data->as.var.id] = p->depth + !last;
     tirbi_print_buffer_args(p, buffer, s->as.decl.source ? s->as.decl.source : buffer->data, false, true);
     rest = p->line;
     p->line = (tirbi_text){0};
@@ -333,6 +359,25 @@ static void print_decl(tirbi_printer *p, const tirb_stmt *s, bool last) {
     tirbi_print_add(p, &p->line, rest.data, rest.size);
     tirbi_put(p, ")");
     finish_scope(p, last, name, s->as.decl.body);
+    if (!last) tirbi_names_release(p, mark);
+}
+
+/* T.realize(buffer[region], "scope", condition) */
+static void print_realize(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    const tirb_buffer *buffer = s->as.realize.buffer;
+    uint32_t mark = tirbi_names_mark(p);
+    p->bound_at[buffer->data->as.var.id] = p->depth + !last;
+    start_scope(p, last, NULL);
+    tirbi_put(p, "T.realize(");
+    tirbi_print_region(p, buffer, s->as.realize.bounds);
+    tirbi_put(p, ", ");
+    tirbi_put_string(p, buffer->scope ? buffer->scope : "", buffer->scope ? strlen(buffer->scope) : 0);
+    if (s->as.realize.condition) {
+        tirbi_put(p, ", ");
+        tirbi_print_expr(p, s->as.realize.condition);
+    }
+    tirbi_put(p, ")");
+    finish_scope(p, last, NULL, s->as.realize.body);
     if (!last) tirbi_names_release(p, mark);
 }
 
@@ -354,6 +399,7 @@ bool tirbi_contains_block(const tirb_stmt *s) {
     case TIRB_STMT_ASSERT: return tirbi_contains_block(s->as.assert_.body);
     case TIRB_STMT_ALLOCATE: return tirbi_contains_block(s->as.allocate.body);
     case TIRB_STMT_DECL_BUFFER: return tirbi_contains_block(s->as.decl.body);
+    case TIRB_STMT_BUFFER_REALIZE: return tirbi_contains_block(s->as.realize.body);
     default: return false;
     }
 }
@@ -452,13 +498,19 @@ static void print_match(tirbi_printer *p, const tirb_match_buffer *match) {
 
 static void print_block(tirbi_printer *p, const tirb_stmt *s) {
     const tirb_block *block = s->as.block.block;
-    uint32_t mark = tirbi_names_mark(p);
-    tirbi_put(p, p->classic ? "with T.block(" : "with T.sblock(");
-    tirbi_put_string(p, block->name ? block->name : "", block->name ? strlen(block->name) : 0);
-    tirbi_put(p, block->no_realize ? ", no_realize=True):" : "):");
-    tirbi_end_line(p);
+    uint32_t mark = tirbi_names_mark(p), implied = p->implied.n;
+    bool headed = tirbi_print_block_head(p, s);
+    if (!headed) {
+        tirbi_put(p, p->classic ? "with T.block(" : "with T.sblock(");
+        tirbi_put_string(p, block->name ? block->name : "", block->name ? strlen(block->name) : 0);
+        tirbi_put(p, block->no_realize ? ", no_realize=True):" : "):");
+        tirbi_end_line(p);
+    }
     p->indent++;
-    print_axes(p, block, s->as.block.values);
+    p->depth++;
+    if (!headed) print_axes(p, block, s->as.block.values);
+    for (uint32_t i = 0; i < block->n_allocs; i++) p->bound_at[block->allocs[i]->data->as.var.id] = p->depth;
+    for (uint32_t i = 0; i < block->n_matches; i++) p->bound_at[block->matches[i].buffer->data->as.var.id] = p->depth;
     if (s->as.block.predicate) {
         tirbi_put(p, "T.where(");
         tirbi_print_expr(p, s->as.block.predicate);
@@ -481,6 +533,8 @@ static void print_block(tirbi_printer *p, const tirb_stmt *s) {
         tirbi_print_body(p, block->init);
     }
     if (block->body) print_lines(p, block->body, true);
+    p->implied.n = implied;
+    p->depth--;
     p->indent--;
     tirbi_names_release(p, mark);
 }
@@ -548,6 +602,12 @@ static void print_loop_head(tirbi_printer *p, const tirb_stmt *s) {
         tirbi_put(p, "))");
         return;
     }
+    if (range && p->hybrid && !s->as.for_.step) {
+        tirbi_put(p, "T.range(");
+        tirbi_print_bounds(p, &bounds, ", ");
+        tirbi_put(p, ")");
+        return;
+    }
     if (range) {
         tirbi_put(p, "range(");
     } else {
@@ -609,6 +669,10 @@ static void print_loops(tirbi_printer *p, const tirb_stmt *s) {
 }
 
 static void print_store(tirbi_printer *p, const tirb_stmt *s) {
+    if (tirbi_is_implied(p, s->as.store.buffer)) {
+        tirbi_print_pointer_store(p, s);
+        return;
+    }
     if (s->as.store.predicate) {
         tirbi_print_access(p, s->as.store.buffer, NULL, 0, false);
         p->line.size -= strlen("[()]") <= p->line.size ? strlen("[()]") : 0;
@@ -687,7 +751,7 @@ void tirbi_print_stmt(tirbi_printer *p, const tirb_stmt *s, bool last) {
     case TIRB_STMT_BLOCK_REALIZE: print_block(p, s); break;
     case TIRB_STMT_BREAK: print_jump(p, "break", "T.evaluate(T.break_loop())"); break;
     case TIRB_STMT_CONTINUE: print_jump(p, "continue", "T.evaluate(T.continue_loop())"); break;
-    case TIRB_STMT_BUFFER_REALIZE: tirbi_print_reject(p, s->span, "BufferRealize"); break;
+    case TIRB_STMT_BUFFER_REALIZE: print_realize(p, s, last); break;
     case TIRB_STMT_ALLOCATE_CONST: print_constant(p, s, last); break;
     case TIRB_STMT_PREFETCH: print_prefetch(p, s); break;
     }

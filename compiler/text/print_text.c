@@ -25,7 +25,23 @@ void tirbi_print_add(tirbi_printer *p, tirbi_text *text, const char *bytes, size
     text->size += size;
 }
 
-void tirbi_put(tirbi_printer *p, const char *text) { tirbi_print_add(p, &p->line, text, strlen(text)); }
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Hybrid Script's namespace is `tir` where the printer says `T`. */
+static void add_spelt(tirbi_printer *p, const char *text, size_t size) {
+    size_t from = 0;
+    for (size_t i = 0; p->hybrid && i + 1 < size; i++) {
+        if (text[i] != 'T' || text[i + 1] != '.' || (i > 0 && is_word(text[i - 1]))) continue;
+        tirbi_print_add(p, &p->line, text + from, i - from);
+        tirbi_print_add(p, &p->line, "tir", 3);
+        from = i + 1;
+    }
+    tirbi_print_add(p, &p->line, text + from, size - from);
+}
+
+void tirbi_put(tirbi_printer *p, const char *text) { add_spelt(p, text, strlen(text)); }
 
 void tirbi_putf(tirbi_printer *p, const char *format, ...) {
     char small[512]; /* the longest number, 1.8e308 in full, has 311 characters; names go through tirbi_put */
@@ -33,7 +49,7 @@ void tirbi_putf(tirbi_printer *p, const char *format, ...) {
     va_start(args, format);
     int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
-    if (n > 0) tirbi_print_add(p, &p->line, small, (size_t)n < sizeof small ? (size_t)n : sizeof small - 1);
+    if (n > 0) add_spelt(p, small, (size_t)n < sizeof small ? (size_t)n : sizeof small - 1);
 }
 
 void tirbi_put_string(tirbi_printer *p, const char *text, size_t size) {
@@ -79,7 +95,7 @@ static uint32_t bucket_of(const char *name) {
 }
 
 /* What the text itself needs: words of Python and of the language. */
-static bool is_reserved(const char *name) {
+static bool is_reserved(const tirbi_printer *p, const char *name) {
     static const char *const words[] = {
         "I",     "T",    "R",      "cls",    "tvm",    "range", "TypeVar", "True", "False",  "None",   "and",  "as",
         "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally",
@@ -88,14 +104,15 @@ static bool is_reserved(const char *name) {
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0) return true;
-    return false;
+    return p->hybrid && (strcmp(name, "tir") == 0 || strcmp(name, "ty") == 0 || strcmp(name, "meta") == 0 ||
+                         strcmp(name, "grid") == 0);
 }
 
 static bool is_taken(const tirbi_printer *p, const char *name) {
     const tirbi_print_name *names = p->names.items;
     for (uint32_t at = p->buckets[bucket_of(name)]; at; at = names[at - 1].next)
         if (strcmp(names[at - 1].name, name) == 0) return true;
-    return is_reserved(name);
+    return is_reserved(p, name);
 }
 
 uint32_t tirbi_names_mark(const tirbi_printer *p) { return p->names.n; }
@@ -107,10 +124,6 @@ void tirbi_names_release(tirbi_printer *p, uint32_t mark) {
         p->buckets[bucket_of(last->name)] = last->next;
         if (last->slot) *last->slot = NULL;
     }
-}
-
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 static char *cleaned(tirbi_printer *p, const char *wanted) {
@@ -148,6 +161,6 @@ const char *tirbi_name_buffer(tirbi_printer *p, const tirb_buffer *buffer) {
 }
 
 void tirbi_print_reject(tirbi_printer *p, tirbi_span span, const char *what) {
-    tirbi_report_error(p->diagnostics, TIRB_UNSUPPORTED, span, "%s has no spelling in %s TVMScript", what,
-                       p->classic ? "classic (tir)" : "new (tirx)");
+    tirbi_report_error(p->diagnostics, TIRB_UNSUPPORTED, span, "%s has no spelling in %s", what,
+                       p->hybrid ? "Hybrid Script" : p->classic ? "classic (tir) TVMScript" : "new (tirx) TVMScript");
 }

@@ -23,7 +23,8 @@ typedef enum tirbi_print_place { TIRBI_PRINT_SIGNATURE, TIRBI_PRINT_BODY } tirbi
 
 typedef struct tirbi_printer {
     const tirb_irmodule *module;
-    bool classic;
+    bool classic; /* either of the older dialects */
+    bool hybrid;  /* Hybrid Script: what is put as `T.` becomes `tir.` */
     bool in_class;
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
@@ -40,6 +41,9 @@ typedef struct tirbi_printer {
     uint32_t buckets[TIRBI_NAME_BUCKETS];
     tirbi_list loops; /* of const tirb_stmt *: the loops around */
     tirbi_list type_vars; /* of const char *: the names of TypeVars, declared above the function or class */
+    uint32_t depth;       /* of frames in the function */
+    uint32_t *bound_at;   /* by id: the depth of the frame that binds a pointer; 0: the function's */
+    tirbi_list implied;   /* of const tirb_buffer *: views in scope that accesses declare by themselves (Hybrid Script) */
 } tirbi_printer;
 
 /* ---- Text and names ---------------------------------------------------------------------------------------------- */
@@ -82,5 +86,16 @@ void tirbi_print_body(tirbi_printer *p, const tirb_stmt *body);
 void tirbi_print_stmt(tirbi_printer *p, const tirb_stmt *s, bool last);
 void tirbi_print_block_alloc(tirbi_printer *p, const tirb_buffer *buffer);
 bool tirbi_contains_block(const tirb_stmt *s);
+
+/* ---- Hybrid Script (print_hybrid.c) ------------------------------------------------------------------------------ */
+
+/* Whether the views of a DECL_BUFFER, and of those directly in it, are what the reader makes of the accesses behind them;
+ * they are then added to `implied`. */
+bool tirbi_print_implied(tirbi_printer *p, const tirb_stmt *decl);
+bool tirbi_is_implied(const tirbi_printer *p, const tirb_buffer *buffer);
+void tirbi_print_pointer_load(tirbi_printer *p, const tirb_expr *e);
+void tirbi_print_pointer_store(tirbi_printer *p, const tirb_stmt *s);
+/* The head of a block with its iterators and their bindings; false, and nothing, where it has to be spelt otherwise. */
+bool tirbi_print_block_head(tirbi_printer *p, const tirb_stmt *s);
 
 #endif

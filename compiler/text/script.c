@@ -7,6 +7,17 @@
 
 /* ---- Dialect ---------------------------------------------------------------------------------------------------- */
 
+/* `tvm.hybrid`, or `ty.` before the name of a type; the token is followed by two others at least. */
+static bool shows_hybrid(const tirbi_token *token) {
+    tirb_datatype type;
+    if (token[0].kind != TIRBI_TOKEN_NAME || token[1].kind != TIRBI_TOKEN_DOT || token[2].kind != TIRBI_TOKEN_NAME)
+        return false;
+    const char *name = token[2].text;
+    if (strcmp(token->text, "tvm") == 0) return strcmp(name, "hybrid") == 0;
+    if (strcmp(token->text, "ty") != 0) return false;
+    return strcmp(name, "Ptr") == 0 || strcmp(name, "Tuple") == 0 || tirb_datatype_from_text(name, strlen(name), &type);
+}
+
 /* The dialect that a program's own names show, where nothing says it. */
 static tirbi_dialect dialect_of_names(const tirbi_tokens *tokens) {
     static const struct {
@@ -24,6 +35,8 @@ static tirbi_dialect dialect_of_names(const tirbi_tokens *tokens) {
         {"allocate_const", TIRBI_DIALECT_CLASSIC},
         {"buffer_decl", TIRBI_DIALECT_CLASSIC},
     };
+    for (uint32_t i = 0; i + 2 < tokens->n; i++)
+        if (shows_hybrid(&tokens->items[i])) return TIRBI_DIALECT_HYBRID;
     for (uint32_t i = 0; i + 1 < tokens->n; i++) {
         const tirbi_token *token = &tokens->items[i];
         bool attribute = token->kind == TIRBI_TOKEN_NAME && i > 0 && token[-1].kind == TIRBI_TOKEN_DOT;
@@ -60,13 +73,25 @@ static bool import_space(const tirbi_import *import, tirbi_namespace *space, tir
     return !import->name;
 }
 
+/* `from tvm.hybrid import ty`, `from tvm import tir`, `import tvm.tir as tir` of Hybrid Script. */
+static bool hybrid_space(const tirbi_import *import, tirbi_namespace *space) {
+    const char *name = import->name ? import->name : import->module;
+    bool tir = strcmp(name, "tir") == 0 || strcmp(name, "tvm.tir") == 0;
+    *space = tir ? TIRBI_SPACE_HYBRID : TIRBI_SPACE_TYPES;
+    return tir || strcmp(name, "ty") == 0 || strcmp(name, "tvm.hybrid.ty") == 0;
+}
+
 static void run_import(tirbi_script *s, const tirbi_import *import) {
     bool tvm = strcmp(import->module, "tvm") == 0 || starts_with(import->module, "tvm.");
     tirbi_namespace space;
     tirbi_dialect dialect;
     if (strcmp(import->module, "__future__") == 0 || strcmp(import->module, "typing") == 0) return;
+    if (tvm && tirbi_hybrid(s) && hybrid_space(import, &space)) {
+        tirbi_bind(s, import->as, import->span, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
+        return;
+    }
     if (tvm && import_space(import, &space, &dialect)) {
-        if (dialect != TIRBI_DIALECT_UNKNOWN) s->dialect = dialect;
+        if (dialect != TIRBI_DIALECT_UNKNOWN && !tirbi_hybrid(s)) s->dialect = dialect;
         tirbi_bind(s, import->as, import->span, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
         return;
     }
@@ -116,8 +141,22 @@ static bool read_option(tirbi_script *s, const tirbi_node *node, function_option
     return false;
 }
 
+/* Hybrid Script's functions and classes are decorated with @tvm.hybrid.script or one of its other names, or not. */
+static bool is_hybrid_decorated(tirbi_script *s, const tirbi_line *line, const tirbi_node **call) {
+    static const char *const names[] = {"tvm.hybrid.script", "hybrid.script", "tvm.hybrid.module", "hybrid.module",
+                                        "tvm.script.tir",    "script.tir",    "script",            "tvm.tir.hybrid.script"};
+    if (!tirbi_hybrid(s) || line->n_decorators == 0) return tirbi_hybrid(s);
+    const tirbi_node *node = line->decorators[line->n_decorators - 1];
+    *call = node->kind == TIRBI_NODE_CALL ? node : NULL;
+    const char *name = tirbi_node_text(s, *call ? node->items[0] : node);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
 /* What the last decorator of a function or class is called; NULL after an error. */
 static const char *decorator_name(tirbi_script *s, const tirbi_line *line, const tirbi_node **call) {
+    if (is_hybrid_decorated(s, line, call)) return line->kind == TIRBI_LINE_CLASS ? "ir_module" : "prim_func";
     if (line->n_decorators == 0) {
         tirbi_fail(s, TIRB_SYNTAX, line->name_span,
                    line->kind == TIRBI_LINE_CLASS ? "the class `%s` needs the decorator @I.ir_module"
@@ -168,6 +207,7 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
     ir->is_private = options.is_private;
     ir->global_symbol = options.is_private ? NULL : line->name;
     ir->classic = tirbi_classic(s);
+    ir->hybrid = tirbi_hybrid(s);
     ir->s_tir = options.s_tir || ir->classic;
     ir->span = line->name_span;
     if (!tirbi_bind(s, line->name, line->name_span,
@@ -289,6 +329,8 @@ static void define_function(tirbi_script *s, tirbi_script_function *function) {
     uint32_t mark = tirbi_open_level(s);
     s->function = function;
     s->open_if = NULL;
+    s->pointees.n = 0;
+    s->scope_notes.n = 0;
     s->builder.frames.n = 0;
     s->builder.n_scopes = 0;
     s->builder.too_deep = false;
@@ -313,6 +355,10 @@ static void define_function(tirbi_script *s, tirbi_script_function *function) {
 static void run_constant(tirbi_script *s, const tirbi_line *line) {
     if (line->target->kind != TIRBI_NODE_NAME) {
         tirbi_fail(s, TIRB_SYNTAX, line->target->span, "only a name can be assigned outside a function");
+        return;
+    }
+    if (tirbi_hybrid(s) && strcmp(line->target->name, "__tvm_meta__") == 0) {
+        s->meta = line->value->kind == TIRBI_NODE_NONE ? NULL : tirbi_node_text(s, line->value);
         return;
     }
     tirbi_value v = tirbi_evaluate_named(s, line->value, line->target->name);
@@ -386,6 +432,7 @@ static tirb_irmodule *finish_module(tirbi_script *s) {
     module->functions = functions;
     module->attrs = s->module_attrs.items;
     module->n_attrs = s->module_attrs.n;
+    module->meta = s->meta;
     module->n_vars = s->builder.n_vars;
     module->n_buffers = s->builder.n_buffers;
     return module;

@@ -54,7 +54,9 @@ typedef enum tirbi_namespace {
     TIRBI_SPACE_RELAX,
     TIRBI_SPACE_TVM,
     TIRBI_SPACE_SCRIPT, /* tvm.script */
-    TIRBI_SPACE_PYTHON  /* range, TypeVar, ... */
+    TIRBI_SPACE_PYTHON, /* range, TypeVar, ... */
+    TIRBI_SPACE_HYBRID, /* `tir` of Hybrid Script: its own names before those of T */
+    TIRBI_SPACE_TYPES   /* `ty` of Hybrid Script */
 } tirbi_namespace;
 
 struct tirbi_value {
@@ -62,6 +64,7 @@ struct tirbi_value {
     bool declares; /* EXPR: a new variable, which an assignment names; BUFFER: a pointer (T.allocate) */
     bool scalar;   /* BUFFER: an assigned variable; its name means its element */
     bool big;      /* INT: integer is the bits of a number from 2^63 on */
+    uint8_t axis;  /* RANGE: tirb_itervar_type of the axis that it is the domain of */
     const tirbi_node *node;
     union {
         int64_t integer;
@@ -126,6 +129,8 @@ struct tirbi_form {
     tirbi_value result;         /* what `as` or an assignment names */
     const char *name;           /* BLOCK */
     bool no_realize;            /* BLOCK */
+    const tirbi_value *axes;    /* BLOCK: the domains of iterators that `as` names */
+    uint32_t n_axes;
     const tirb_expr *condition; /* WHILE, IF */
 };
 
@@ -175,6 +180,18 @@ typedef struct tirbi_macro {
     const tirbi_line *line;
 } tirbi_macro;
 
+/* The memory behind a pointer as elements of one type: what loads and stores through a bare pointer go to. */
+typedef struct tirbi_pointee {
+    const tirb_expr *pointer;
+    const tirb_stmt *declaration; /* in scope as long as it waits for its body */
+} tirbi_pointee;
+
+/* The storage scope that an attribute gives to what is declared behind it. */
+typedef struct tirbi_scope_note {
+    const tirb_expr *pointer;
+    const char *scope;
+} tirbi_scope_note;
+
 typedef struct tirbi_thread {
     const tirb_expr *var;
     const char *tag; /* "threadIdx.x" */
@@ -204,9 +221,16 @@ struct tirbi_script {
     uint32_t n_expansions;
     tirbi_list threads; /* of tirbi_thread: thread indices that statements will bind */
     tirb_stmt *open_if; /* of `with T.If(..):`, directly in its body */
+    tirbi_list pointees;    /* of tirbi_pointee */
+    tirbi_list scope_notes; /* of tirbi_scope_note */
+    const char *meta;       /* the text of __tvm_meta__, or NULL */
 };
 
-static inline bool tirbi_classic(const tirbi_script *s) { return s->dialect == TIRBI_DIALECT_CLASSIC; }
+static inline bool tirbi_hybrid(const tirbi_script *s) { return s->dialect == TIRBI_DIALECT_HYBRID; }
+/* In both older dialects an assignment is a let, and allocations belong to blocks. */
+static inline bool tirbi_classic(const tirbi_script *s) {
+    return s->dialect == TIRBI_DIALECT_CLASSIC || tirbi_hybrid(s);
+}
 
 /* ---- Errors ----------------------------------------------------------------------------------------------------- */
 

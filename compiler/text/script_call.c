@@ -203,16 +203,20 @@ static const tirbi_entry *find_in(const tirbi_entry *entries, const char *name) 
     return NULL;
 }
 
-enum { MAX_TABLES = 4 };
+enum { MAX_TABLES = 6 };
 
 static void tables_of(tirbi_namespace space, const tirbi_entry *out[MAX_TABLES + 1]) {
     memset(out, 0, (MAX_TABLES + 1) * sizeof *out);
     switch (space) {
+    case TIRBI_SPACE_HYBRID:
+        *out++ = tirbi_hybrid_names;
+        __attribute__((fallthrough));
     case TIRBI_SPACE_TIR:
         out[0] = tirbi_expr_names;
         out[1] = tirbi_math_names;
         out[2] = tirbi_buffer_names;
         out[3] = tirbi_stmt_names;
+        out[4] = tirbi_packed_names;
         break;
     case TIRBI_SPACE_AXIS:
         out[0] = tirbi_axis_names;

@@ -60,7 +60,7 @@ static tirbi_value define_shape_var(tirbi_script *s, const tirbi_node *node) {
     return v;
 }
 
-static tirbi_value builtin_name(const char *name) {
+static tirbi_value builtin_name(const tirbi_script *s, const char *name) {
     static const struct {
         const char *name;
         tirbi_namespace space;
@@ -68,20 +68,26 @@ static tirbi_value builtin_name(const char *name) {
         {"T", TIRBI_SPACE_TIR}, {"tir", TIRBI_SPACE_TIR}, {"tirx", TIRBI_SPACE_TIR}, {"I", TIRBI_SPACE_IR},
         {"ir", TIRBI_SPACE_IR}, {"R", TIRBI_SPACE_RELAX}, {"tvm", TIRBI_SPACE_TVM},  {"relax", TIRBI_SPACE_RELAX},
     };
+    if (tirbi_hybrid(s)) {
+        if (strcmp(name, "tir") == 0) return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = TIRBI_SPACE_HYBRID};
+        if (strcmp(name, "ty") == 0) return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = TIRBI_SPACE_TYPES};
+        if (strcmp(name, "grid") == 0)
+            return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = tirbi_find_entry(TIRBI_SPACE_TIR, name)};
+    }
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (strcmp(spaces[i].name, name) == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = spaces[i].space};
     const tirbi_entry *entry = tirbi_find_entry(TIRBI_SPACE_PYTHON, name);
     if (entry) return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
-    /* TVM prints objects without a spelling as metadata["type"][0], with or without what defines them. */
-    if (strcmp(name, "metadata") == 0) return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
+    /* What is no text is kept in a section by itself: meta[Target][0], metadata["ir.Range"][0]. */
+    if (strcmp(name, "meta") == 0 || strcmp(name, "metadata") == 0) return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
     return (tirbi_value){.kind = TIRBI_VALUE_MISSING};
 }
 
 static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
     const tirbi_binding *binding = tirbi_lookup(s, node->name);
     if (binding) return binding->value;
-    tirbi_value v = builtin_name(node->name);
+    tirbi_value v = builtin_name(s, node->name);
     if (v.kind != TIRBI_VALUE_MISSING) return v;
     if (s->define_names) return define_shape_var(s, node);
     tirbi_suggestion suggestion = {.wanted = node->name};
@@ -244,7 +250,7 @@ static tirbi_value arithmetic(tirbi_script *s, const tirbi_node *node, tirbi_tok
     case TIRBI_TOKEN_MUL:
         return tirbi_value_expr(tirbi_make_binary(b, node->span, TIRB_EXPR_MUL, x, y));
     case TIRBI_TOKEN_DIV:
-        if (is_signed_int(x->dtype) && is_signed_int(y->dtype))
+        if (!tirbi_hybrid(s) && is_signed_int(x->dtype) && is_signed_int(y->dtype))
             return tirbi_fail(
                 s, TIRB_TYPE, node->span,
                 "'/' of integers is ambiguous: write // or T.floordiv, T.truncdiv, or cast to a float type");
@@ -738,6 +744,31 @@ static tirbi_value let_type(tirbi_script *s, const tirbi_node *node) {
     return v;
 }
 
+/* v[i] of a bare pointer reads what the pointer is declared to lead to, else float32. */
+static tirbi_value index_pointer(tirbi_script *s, const tirbi_node *node, const tirbi_value *object) {
+    const tirb_expr *pointer = tirbi_to_expr(s, object);
+    tirbi_value index = tirbi_evaluate(s, node->items[1]);
+    const tirb_expr *at = tirbi_to_expr(s, &index);
+    if (!pointer || !at) return tirbi_value_error();
+    tirb_datatype type = tirbi_type_f32;
+    if (pointer->kind == TIRB_EXPR_VAR && pointer->as.var.type.kind == TIRB_TYPE_POINTER &&
+        !tirbi_type_is_handle(pointer->as.var.type.dtype))
+        type = pointer->as.var.type.dtype;
+    return tirbi_pointer_load(s, node->span, pointer, type, at, NULL);
+}
+
+/* ty.Ptr[ty.float32], ty.Ptr[ty.float32, "shared"] */
+static tirbi_value pointer_to_type(tirbi_script *s, const tirbi_node *node) {
+    tirbi_value inner = tirbi_evaluate(s, node->items[1]), v = {.kind = TIRBI_VALUE_POINTER};
+    const tirbi_value *type = inner.kind == TIRBI_VALUE_TUPLE && inner.as.sequence.n ? inner.as.sequence.items : &inner;
+    v.as.type.type = tirbi_pointer_type(tirbi_type_void, "");
+    if (!tirbi_to_dtype(s, type, &v.as.type.type.dtype)) return tirbi_value_error();
+    if (type != &inner && inner.as.sequence.n > 1 &&
+        !tirbi_to_text(s, &inner.as.sequence.items[1], "the storage scope", &v.as.type.type.scope))
+        return tirbi_value_error();
+    return v;
+}
+
 static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
     tirbi_value object = tirbi_evaluate(s, node->items[0]);
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
@@ -754,7 +785,11 @@ static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
         return index_dtype(s, node, object.as.dtype);
     case TIRBI_VALUE_OPAQUE:
         return object;
+    case TIRBI_VALUE_EXPR:
+        if (tirbi_hybrid(s) && tirbi_type_is_handle(object.as.expr->dtype)) return index_pointer(s, node, &object);
+        break;
     case TIRBI_VALUE_ENTRY:
+        if (strcmp(object.as.entry->name, "Ptr") == 0) return pointer_to_type(s, node);
         if (strcmp(object.as.entry->name, "let") == 0) return let_type(s, node);
         if (strcmp(object.as.entry->name, "Buffer") == 0)
             return tirbi_fail(s, TIRB_TYPE, node->span, "write T.Buffer(...) with parentheses");
@@ -788,8 +823,22 @@ static bool is_type_name(const char *name, tirb_datatype *out) {
     return false;
 }
 
+static tirbi_value hybrid_type(tirbi_script *s, const tirbi_node *node) {
+    tirb_datatype type;
+    if (strcmp(node->name, "handle") == 0)
+        return (tirbi_value){.kind = TIRBI_VALUE_POINTER, .as.type.type = tirbi_pointer_type(tirbi_type_void, "")};
+    if (strcmp(node->name, "Ptr") == 0)
+        return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = tirbi_find_entry(TIRBI_SPACE_TIR, "Ptr")};
+    if (tirb_datatype_from_text(node->name, strlen(node->name), &type))
+        return (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = type};
+    return tirbi_fail(s, strcmp(node->name, "Tuple") == 0 ? TIRB_UNSUPPORTED : TIRB_TYPE, node->span,
+                      strcmp(node->name, "Tuple") == 0 ? "the type ty.%s is not supported: a function returns one value"
+                                                       : "there is no type ty.%s",
+                      node->name);
+}
+
 static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirbi_namespace space) {
-    static const char *const names[] = {"T", "T.axis", "I", "R", "tvm", "tvm.script", ""};
+    static const char *const names[] = {"T", "T.axis", "I", "R", "tvm", "tvm.script", "", "tir", "ty"};
     const char *name = node->name;
     tirbi_value v = {.kind = TIRBI_VALUE_NAMESPACE};
     if (space == TIRBI_SPACE_RELAX)
@@ -807,7 +856,8 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
             return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
         return v;
     }
-    if (space == TIRBI_SPACE_TIR) {
+    if (space == TIRBI_SPACE_TYPES) return hybrid_type(s, node);
+    if (space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) {
         tirb_datatype type;
         if (strcmp(name, "axis") == 0) {
             v.as.space = TIRBI_SPACE_AXIS;
@@ -821,7 +871,9 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     }
     const tirbi_entry *entry = tirbi_find_entry(space, name);
     if (entry) return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
-    if (space == TIRBI_SPACE_TIR && tirbi_is_foreign(name)) return tirbi_foreign(s, NULL, name);
+    if (space == TIRBI_SPACE_HYBRID && (entry = tirbi_builtin_entry(s, name)))
+        return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
+    if ((space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) && tirbi_is_foreign(name)) return tirbi_foreign(s, NULL, name);
     tirbi_suggestion suggestion = {.wanted = name};
     tirbi_suggest_entries(space, &suggestion);
     if (suggestion.best)

@@ -13,9 +13,12 @@ extern const tirbi_entry tirbi_axis_names[];   /* T.axis */
 extern const tirbi_entry tirbi_ir_names[];     /* I */
 extern const tirbi_entry tirbi_python_names[]; /* without a namespace */
 extern const tirbi_entry tirbi_method_names[]; /* of buffers and expressions */
+extern const tirbi_entry tirbi_packed_names[]; /* T: the packed calling convention */
+extern const tirbi_entry tirbi_hybrid_names[]; /* tir of Hybrid Script, where it is not as in T */
 
 /* Handlers that several tables name. */
 tirbi_value tirbi_python_range(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_realize(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_type_var(tirbi_script *s, const tirbi_call *c);
 
 /* An expression as a statement: EVALUATE, or what a jump builtin stands for. */
@@ -26,6 +29,17 @@ void tirbi_emit_return(tirbi_script *s, tirbi_span span, const tirb_expr *value)
 void tirbi_emit_jump(tirbi_script *s, tirbi_span span, tirb_stmt_kind kind);
 /* A LET of a new variable. */
 tirbi_value tirbi_let_scope(tirbi_script *s, tirbi_span span, const tirb_expr *var, const tirb_expr *value);
+/* A load or store through a bare pointer, as Hybrid Script has them: of elements of `type`. */
+tirbi_value tirbi_pointer_load(tirbi_script *s, tirbi_span span, const tirb_expr *pointer, tirb_datatype type,
+                               const tirb_expr *index, const tirb_expr *predicate);
+void tirbi_pointer_store(tirbi_script *s, tirbi_span span, const tirb_expr *pointer, const tirb_expr *index,
+                         const tirb_expr *value, const tirb_expr *predicate);
+/* The iterators of a block whose head names them: binds them and adds them to the frame on top. */
+void tirbi_block_axes(tirbi_script *s, const tirbi_form *form, const tirbi_node *target, tirbi_span span);
+/* After the body of such a block: axes without T.bind are bound to the loops around it. */
+void tirbi_block_bindings(tirbi_script *s, tirbi_frame *frame);
+/* A builtin that no table names, called with a type as `dtype=`; NULL if there is none of the name. */
+const tirbi_entry *tirbi_builtin_entry(tirbi_script *s, const char *name);
 /* An ALLOCATE of a new buffer. */
 tirbi_value tirbi_allocate_scope(tirbi_script *s, tirbi_span span, const tirb_buffer *buffer);
 

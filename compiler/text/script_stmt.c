@@ -175,6 +175,12 @@ static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span
     uint32_t n;
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
     if (tirbi_is_error(&object) || tirbi_is_error(value)) return;
+    if (tirbi_hybrid(s) && object.kind == TIRBI_VALUE_EXPR && tirbi_type_is_handle(object.as.expr->dtype)) {
+        tirbi_value index = tirbi_evaluate(s, target->items[1]);
+        const tirb_expr *pointer = tirbi_to_expr(s, &object), *at = tirbi_to_expr(s, &index);
+        tirbi_pointer_store(s, span, pointer, at, tirbi_to_expr(s, value), NULL);
+        return;
+    }
     if (object.kind != TIRBI_VALUE_BUFFER) {
         tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s",
                    tirbi_value_text(&object));
@@ -577,7 +583,11 @@ static void run_block(tirbi_script *s, const tirbi_line *line, const tirbi_form 
     if (frame->block) {
         frame->block->name = form->name;
         frame->block->no_realize = form->no_realize;
-        run_level(s, &line->body);
+        uint32_t mark = tirbi_open_level(s);
+        tirbi_block_axes(s, form, line->target, line->span);
+        tirbi_run_lines(s, &line->body);
+        tirbi_close_level(s, mark);
+        tirbi_block_bindings(s, tirbi_frame_top(&s->builder));
     }
     tirbi_frame_pop(&s->builder);
 }
@@ -634,7 +644,8 @@ static void run_with(tirbi_script *s, const tirbi_line *line) {
         return;
     }
     const tirbi_form *form = v.as.form;
-    if (line->target && (form->kind != TIRBI_FORM_SCOPE || form->result.kind == TIRBI_VALUE_NONE)) {
+    bool named = form->kind == TIRBI_FORM_SCOPE ? form->result.kind != TIRBI_VALUE_NONE : form->axes != NULL;
+    if (line->target && !named) {
         tirbi_fail(s, TIRB_TYPE, line->target->span, "this 'with' has no value for 'as'");
         run_broken(s, line->target, &line->body);
         return;
@@ -707,6 +718,8 @@ static void run_assert(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = tirbi_evaluate(s, line->value);
     const char *kind = "RuntimeError";
     const tirb_expr *condition = condition_of(s, &v);
+    if (!line->target && tirbi_hybrid(s))
+        tirbi_fail(s, TIRB_SYNTAX, line->span, "an assertion of Hybrid Script needs a message: assert condition, \"text\"");
     const tirb_expr *message = line->target ? read_message(s, line->target, &kind)
                                             : tirbi_make_string(&s->builder, line->span, "assertion failed", 16);
     tirb_stmt *stmt = condition && message ? tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_ASSERT) : NULL;

@@ -94,8 +94,14 @@ TIRB_API uint32_t tirb_compile_result_loop_count(const tirb_compile_result *resu
 /* NULL when there is no such note. */
 TIRB_API const tirb_loop_note *tirb_compile_result_loop(const tirb_compile_result *result, uint32_t index);
 
-/* How a source is spelt: as itself, as new TVMScript (`tirx`), or as classic TVMScript (`tir`). */
-typedef enum tirb_dialect { TIRB_DIALECT_SAME = 0, TIRB_DIALECT_TIRX = 1, TIRB_DIALECT_TIR = 2 } tirb_dialect;
+/* How a source is spelt: as itself, as new TVMScript (`tirx`), as classic TVMScript (`tir`), or as Hybrid Script of
+ * 2020. */
+typedef enum tirb_dialect {
+    TIRB_DIALECT_SAME = 0,
+    TIRB_DIALECT_TIRX = 1,
+    TIRB_DIALECT_TIR = 2,
+    TIRB_DIALECT_HYBRID = 3
+} tirb_dialect;
 
 /* Reads TVMScript text and prints it in its canonical form. The text is what tirb_compile_result_bytes gives (not
  * terminated); comments of the source are lost. Otherwise as tirb_compile, except that nothing beyond the text is

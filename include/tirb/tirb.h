@@ -147,10 +147,12 @@ typedef struct tirb_function_info {
     int32_t returns; /* 1 if the function returns a scalar of `return_dtype` */
     DLDataType return_dtype;
     const char *signature; /* "f(A: Tensor([n, 128], float32), x: int32) -> float32" */
+    int32_t is_packed; /* 1 if it takes any arguments, packed as TVM's C interface does, and checks them itself; then
+                          n_params is 0, `returns` is 0, and a call's result says what it gave back */
 } tirb_function_info;
 
 #define TIRB_FUNCTION_INFO_INIT                                                                    \
-    { (uint32_t)sizeof(tirb_function_info), 0, 0, 0, 0, {0, 0, 0}, 0 }
+    { (uint32_t)sizeof(tirb_function_info), 0, 0, 0, 0, {0, 0, 0}, 0, 0 }
 
 /* The number of functions, numbered from 0. Thread-safe. */
 TIRB_API uint32_t tirb_module_function_count(const tirb_module *module);
@@ -220,7 +222,8 @@ typedef struct tirb_result {
     } value;
 } tirb_result;
 
-/* Calls a function. `args` are in parameter order, one for each parameter. `result` may be NULL. The tensors' memory
+/* Calls a function. `args` are in parameter order, one for each parameter; a packed function takes up to 255 of any
+ * kind, of which those that overlap others can only be read, and NONE is its null. `result` may be NULL. The tensors' memory
  * must stay valid and unshared with other writers during the call. After an error the outputs hold unspecified values
  * and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are; BOUNDS, DIVIDE,
  * VALUE, ASSERT, FUEL, DEADLINE, CANCELLED, MEMORY_LIMIT, DEPTH for what the program does; BUSY when a call is running;

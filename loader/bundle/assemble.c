@@ -784,6 +784,7 @@ static tirb_status begin_function(assembler *a) {
     TIRBI_TRY(take_string(a, &a->function.name));
     TIRBI_TRY(accept(a, "public", &a->function.is_public));
     TIRBI_TRY(accept(a, "region", &a->function.is_region));
+    TIRBI_TRY(accept(a, "packed", &a->function.is_packed));
     TIRBI_TRY(accept(a, "returns", &taken));
     a->function.returns = taken;
     return taken ? take_type(a, &a->function.return_type) : TIRB_OK;

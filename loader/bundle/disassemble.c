@@ -119,6 +119,7 @@ static void print_signature(printer *p, const tirbi_function *f) {
     print_string(p, f->name);
     if (f->is_public) print(p, " public");
     if (f->is_region) print(p, " region");
+    if (f->is_packed) print(p, " packed");
     if (f->returns) print(p, " returns %s", tirbi_dtypes[f->return_type].name);
     print(p, "\n.scalars %u\n", f->n_sregs);
     if (f->n_lane_regs > 0) print(p, ".lanes %u\n", f->n_lane_regs);

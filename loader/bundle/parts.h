@@ -41,10 +41,17 @@ typedef enum section_type {
 enum { KEY_REQUIRED = 1, KEY_COMPRESSED = 2, KEY_TYPE_SHIFT = 2 };
 
 /* Bits of a function's and of a parameter's flag byte. */
-enum { FUNCTION_PUBLIC = 1, FUNCTION_RETURNS = 2, FUNCTION_REGION = 4, FUNCTION_ALIASES = 8, FUNCTION_ALL = 15 };
+enum {
+    FUNCTION_PUBLIC = 1,
+    FUNCTION_RETURNS = 2,
+    FUNCTION_REGION = 4,
+    FUNCTION_ALIASES = 8,
+    FUNCTION_PACKED = 16,
+    FUNCTION_ALL = 31
+};
 
 /* Features that a reader must know. */
-enum { FEATURE_REGIONS = 1, FEATURE_ALIASES = 2, FEATURES_KNOWN = 3 };
+enum { FEATURE_REGIONS = 1, FEATURE_ALIASES = 2, FEATURE_PACKED = 4, FEATURES_KNOWN = 7 };
 enum { PARAM_SCALAR = 1, PARAM_ACCESS_SHIFT = 1, PARAM_STRIDES = 8, PARAM_OFFSET = 16, PARAM_ALL = 31 };
 
 /* Bits of an import's flag byte. */

@@ -92,6 +92,7 @@ typedef struct tirbi_line {
 typedef struct tirbi_function {
     uint16_t name; /* string */
     bool is_public;
+    bool is_packed; /* takes any arguments, which the VM packs: its parameters are those of TVM's packed functions */
     bool is_region; /* called by forks only: begin and end of a chunk are its first scalar parameters */
     bool returns;
     uint8_t return_type;

@@ -279,6 +279,7 @@ static tirb_status read_function(loading *l, tirbi_reader *r, tirbi_function *f)
     f->is_public = flags & FUNCTION_PUBLIC;
     f->returns = flags & FUNCTION_RETURNS;
     f->is_region = flags & FUNCTION_REGION;
+    f->is_packed = flags & FUNCTION_PACKED;
     f->return_type = f->returns ? tirbi_read_u8(r) : TIRB_TYPE_NONE;
     if (flags & ~FUNCTION_ALL) r->failed = true;
     f->n_sregs = read_u16(r);
@@ -306,6 +307,7 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
         TIRBI_TRY(read_function(l, r, &l->functions[i]));
         if (l->functions[i].is_region) used |= FEATURE_REGIONS;
         if (l->functions[i].n_aliases) used |= FEATURE_ALIASES;
+        if (l->functions[i].is_packed) used |= FEATURE_PACKED;
     }
     TIRBI_TRY(finish(l, r, "functions"));
     if (used == l->features) return TIRB_OK;

@@ -97,7 +97,8 @@ static void write_param(tirbi_writer *w, const tirbi_param *param) {
 static void write_function(tirbi_writer *w, const tirbi_function *f) {
     tirbi_write_varint(w, f->name);
     tirbi_write_u8(w, (uint8_t)((f->is_public ? FUNCTION_PUBLIC : 0) | (f->returns ? FUNCTION_RETURNS : 0) |
-                                (f->is_region ? FUNCTION_REGION : 0) | (f->n_aliases ? FUNCTION_ALIASES : 0)));
+                                (f->is_region ? FUNCTION_REGION : 0) | (f->n_aliases ? FUNCTION_ALIASES : 0) |
+                                (f->is_packed ? FUNCTION_PACKED : 0)));
     if (f->returns) tirbi_write_u8(w, f->return_type);
     tirbi_write_varint(w, f->n_sregs);
     tirbi_write_varint(w, f->n_refs);
@@ -166,6 +167,7 @@ static uint32_t features_of(const tirbi_program *program) {
     for (unsigned i = 0; i < program->n_functions; i++) {
         if (program->functions[i].is_region) features |= FEATURE_REGIONS;
         if (program->functions[i].n_aliases) features |= FEATURE_ALIASES;
+        if (program->functions[i].is_packed) features |= FEATURE_PACKED;
     }
     return features;
 }

@@ -350,6 +350,33 @@ static tirb_status check_region(checker *c) {
     return TIRB_OK;
 }
 
+/* What the VM hands to a packed function: the values of the arguments, their type codes, their number, places for a
+ * result and its code, and a resource handle in newer ones. Their extents are not known: 0. */
+static tirb_status check_packed(checker *c) {
+    static const struct {
+        uint8_t kind, dtype;
+    } wanted[] = {{TIRB_PARAM_TENSOR, TIRB_I64}, {TIRB_PARAM_TENSOR, TIRB_I32}, {TIRB_PARAM_SCALAR, TIRB_I32},
+                  {TIRB_PARAM_TENSOR, TIRB_I64}, {TIRB_PARAM_TENSOR, TIRB_I32}, {TIRB_PARAM_TENSOR, TIRB_I64}};
+    const tirbi_function *f = c->function;
+    if (!f->is_packed) return TIRB_OK;
+    if (f->n_params != 5 && f->n_params != 6) {
+        return tirbi_verify_fail(c, "a packed function has 5 or 6 parameters, not %u", f->n_params);
+    }
+    if (!f->returns || f->return_type != TIRB_I32) return tirbi_verify_fail(c, "a packed function returns i32");
+    if (f->n_vars > 0) return tirbi_verify_fail(c, "a packed function has no shape variables");
+    for (unsigned i = 0; i < f->n_params; i++) {
+        const tirbi_param *param = &f->params[i];
+        bool good = param->kind == wanted[i].kind && param->dtype == wanted[i].dtype;
+        if (good && param->kind == TIRB_PARAM_TENSOR) {
+            good = param->ndim == 1 && !param->has_strides && !param->has_elem_offset && param->shape[0].n_terms == 1 &&
+                   param->shape[0].terms[0].op == TIRBI_DIM_CONST && param->shape[0].terms[0].value == 0;
+        }
+        if (good && (param->access & TIRBI_WRITE)) good = i == 3 || i == 4;
+        if (!good) return tirbi_verify_fail(c, "parameter %u is not that of a packed function", i);
+    }
+    return TIRB_OK;
+}
+
 tirb_status tirbi_verify_signature(checker *c) {
     checker_arity *arity = &c->arities[c->function_index];
     *arity = (checker_arity){0};
@@ -362,5 +389,6 @@ tirb_status tirbi_verify_signature(checker *c) {
     TIRBI_TRY(check_params(c, &taken, arity));
     TIRBI_TRY(check_aliases(c));
     TIRBI_TRY(check_region(c));
+    TIRBI_TRY(check_packed(c));
     return check_vars(c, &taken, arity);
 }

@@ -17,6 +17,12 @@ def double(A: T.Buffer((8,), "float32")):
     for i in range(8):
         A[i] = A[i] * T.float32(2.0)
 """
+HYBRID = """@tvm.hybrid.script
+def double(var_A: ty.Ptr[ty.float32, "global"]) -> None:
+    A = tir.buffer_bind(var_A, (8,), "float32")
+    for i in tir.range(0, 8):
+        A[i] = A[i] * tir.float32(2.0)
+"""
 
 
 def test_canonical_text(t):
@@ -36,8 +42,12 @@ def test_check(t):
 def test_dialects(t):
     t.write("k.py", SOURCE)
     t.run("fmt", "--dialect", "tir", "k.py", shows="# from tvm.script import tir as T")
-    t.run("fmt", "--dialect", "hybrid", "k.py", code=USAGE, says="Hybrid Script")
-    t.run("fmt", "--dialect", "c", "k.py", code=USAGE, says="tirx or tir")
+    hybrid = t.run("fmt", "--dialect", "hybrid", "k.py").text
+    expect(hybrid == HYBRID, "the Hybrid Script is not canonical")
+    t.write("h.py", hybrid)
+    expect(t.run("fmt", "h.py").text == HYBRID, "the Hybrid Script changes")
+    t.run("fmt", "--dialect", "tirx", "h.py", shows='def double(A: T.Buffer((8,), "float32")):')
+    t.run("fmt", "--dialect", "c", "k.py", code=USAGE, says="tirx, tir or hybrid")
 
 
 def test_errors(t):

@@ -289,20 +289,21 @@ static void parse(parsed *p, const char *text, size_t size, tirbi_text *report) 
     }
 }
 
-/* Whether the printed program is read again as the same module and prints as the same text, in both spellings. */
+/* Whether the printed program is read again as the same module and prints as the same text, in every dialect. */
 static bool survives_printing(parsed *p, tirbi_text *report) {
-    for (int classic = 0; classic < 2; classic++) {
+    for (int dialect = TIRB_DIALECT_TIRX; dialect <= TIRB_DIALECT_HYBRID; dialect++) {
         const char *text, *again = NULL;
         size_t size, size_again = 0;
         parsed reread = {.module = NULL};
-        if (!tirbi_print(p->module, classic, &p->arena, &p->diagnostics, &text, &size)) {
+        if (!tirbi_print(p->module, (tirb_dialect)dialect, &p->arena, &p->diagnostics, &text, &size)) {
             report_diagnostics(&p->diagnostics, report);
             tirbi_text_add(report, "it does not print\n");
             return false;
         }
         parse(&reread, text, size, report);
         bool same = reread.module && tirbi_module_equal(p->module, reread.module, &reread.arena) &&
-                    tirbi_print(reread.module, classic, &reread.arena, &reread.diagnostics, &again, &size_again) &&
+                    tirbi_print(reread.module, (tirb_dialect)dialect, &reread.arena, &reread.diagnostics, &again,
+                                &size_again) &&
                     size == size_again && memcmp(text, again, size) == 0;
         tirbi_arena_destroy(&reread.arena);
         if (!same) {

@@ -1,7 +1,10 @@
-# error: 7:5 `T.realize` is not supported: BufferRealize comes before buffers have
+# error: 9:5 a BufferRealize with a condition
+# error: 10:5 has no memory here
 from tvm.script import tir as T
 
 
 @T.prim_func
-def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "int32"), n: T.int64):
-    T.realize(A[0:4, 0:8], "")
+def f(A: T.Buffer((4,), "int32"), n: T.int32):
+    W = T.buffer_decl((4,), "int32")
+    T.realize(W[0:4], "", n > 0)
+    W[0] = A[0]

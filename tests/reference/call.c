@@ -5,6 +5,7 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "tests/reference/machine.h"
+#include "tests/reference/packed.h"
 #include "tests/reference/value.h"
 
 enum { DEFAULT_DEPTH = 200 };
@@ -153,7 +154,7 @@ static bool run_function(tirbi_ref_machine *m, const tirb_primfunc *f, const arg
     m->returned = (tirbi_ref_value){.type = {.lanes = 0}};
     bool done = bind_params(m, args, elem_offsets);
     if (done) done = tirbi_ref_run(m, f->body) != TIRBI_REF_FAILED;
-    if (done && f->ret_type.kind == TIRB_TYPE_PRIM && m->returned.type.lanes == 0) {
+    if (done && f->ret_type.kind == TIRB_TYPE_PRIM && m->returned.type.lanes == 0 && !tirbi_ref_is_packed(f)) {
         done = tirbi_ref_fail(m, TIRB_ASSERT, "RuntimeError: %s ends without returning a value", f->name);
     }
     m->depth--;
@@ -362,6 +363,18 @@ static bool call_from_outside(tirbi_ref_machine *m, const tirb_primfunc *f, cons
     return true;
 }
 
+static bool call_packed(tirbi_ref_machine *m, const tirb_primfunc *f, const tirb_arg *args, uint32_t n_args,
+                        tirb_result *result) {
+    tirbi_ref_packed packed;
+    tirbi_ref_value value = {.type = {.lanes = 0}};
+    tirb_result ignored;
+    argument *bound = tirbi_ref_scratch(m, f->n_params, sizeof *bound);
+    if (bound == NULL || !tirbi_ref_pack(m, args, n_args, &packed)) return false;
+    for (uint32_t i = 0; i < f->n_params && i < 6; i++) bound[i] = (argument){.given = true, .value = packed.params[i]};
+    return run_function(m, f, bound, NULL, &value) &&
+           tirbi_ref_packed_result(m, &packed, value.one, result != NULL ? result : &ignored);
+}
+
 static const tirb_primfunc *find_function(const tirb_irmodule *module, const char *name) {
     for (uint32_t i = 0; i < module->n_functions; i++) {
         if (strcmp(module->functions[i]->name, name) == 0) return module->functions[i];
@@ -373,7 +386,8 @@ tirb_status tirb_reference_call(const tirb_irmodule *module, const char *name, c
                                 const tirb_arg *args, uint32_t n_args, tirb_result *result, tirb_error *error) {
     const tirb_primfunc *f = find_function(module, name);
     if (f == NULL) return tirbi_error_set(error, TIRB_NOT_FOUND, "no function is called %s", name);
-    if (n_args != f->n_params) {
+    bool packed = tirbi_ref_is_packed(f);
+    if (n_args != f->n_params && !packed) {
         return tirbi_error_set(error, TIRB_ARGUMENT, "%s takes %u arguments, found %u", name, f->n_params, n_args);
     }
     tirbi_heap heap;
@@ -386,6 +400,8 @@ tirb_status tirb_reference_call(const tirb_irmodule *module, const char *name, c
     outside *tensors = calloc((size_t)n_args + 1, sizeof *tensors);
     if (tensors == NULL || !tirbi_ref_find_trees(module, m.options.fp == TIRB_FP_FAST, &arena, &trees)) {
         tirbi_ref_fail(&m, TIRB_NO_MEMORY, "out of memory");
+    } else if (packed) {
+        call_packed(&m, f, args, n_args, result);
     } else {
         call_from_outside(&m, f, args, tensors, result);
     }

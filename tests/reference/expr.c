@@ -3,6 +3,7 @@
 
 #include "compiler/ir/llvm.h"
 #include "tests/reference/machine.h"
+#include "tests/reference/packed.h"
 #include "tests/reference/value.h"
 
 /* ---- Small helpers -------------------------------------------------------------------------------------------- */
@@ -474,10 +475,25 @@ static bool eval_halves(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_valu
     return true;
 }
 
-/* A function of LLVM that is a builtin; its result may be of another integer type than the builtin's. */
 static bool eval_elementwise(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out);
 
+/* Number 97, a product and a sum, rounds as they do in the program's mode (R2). */
+static bool eval_llvm_number(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
+    const tirb_expr *const *args = e->as.call.args;
+    tirbi_ref_value x, y, z, product;
+    if (e->as.call.n_args != 5 || args[0]->as.int_value != 97) return unsupported(m, "an intrinsic of LLVM");
+    if (!tirbi_ref_eval(m, args[2], mask, &x) || !tirbi_ref_eval(m, args[3], mask, &y) ||
+        !tirbi_ref_eval(m, args[4], mask, &z)) {
+        return false;
+    }
+    if (m->options.fp != TIRB_FP_STRICT) return apply_fma(m, &x, &y, &z, false, false, out);
+    return apply2(m, TIRB_OP_MUL, e->dtype, &x, &y, mask, &product) &&
+           apply2(m, TIRB_OP_ADD, e->dtype, &product, &z, mask, out);
+}
+
+/* A function of LLVM that is a builtin; its result may be of another integer type than the builtin's. */
 static bool eval_llvm(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
+    if (e->as.call.n_args && e->as.call.args[0]->kind == TIRB_EXPR_INT_IMM) return eval_llvm_number(m, e, mask, out);
     tirbi_llvm_call call;
     if (!tirbi_llvm_call_of(e, &call)) return unsupported(m, "this function of LLVM");
     tirb_expr same = *e;
@@ -532,13 +548,16 @@ static bool eval_builtin(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t
     case TIRB_BUILTIN_BUFFER_DATA: return tirbi_ref_eval(m, args[0], NULL, out);
     case TIRB_BUILTIN_ISNULLPTR:
         if (!tirbi_ref_eval(m, args[0], NULL, &v)) return false;
-        *out = (tirbi_ref_value){.type = e->dtype, .one = v.memory == NULL};
+        *out = (tirbi_ref_value){.type = e->dtype, .one = v.memory == NULL && v.one == 0};
         return true;
     case TIRB_BUILTIN_VECTORLOW:
     case TIRB_BUILTIN_VECTORHIGH:
     case TIRB_BUILTIN_VECTORCOMBINE: return eval_halves(m, e, out);
     default: break;
     }
+    bool known;
+    bool done = tirbi_ref_eval_packed(m, e, out, &known);
+    if (known) return done;
     if (tirb_builtins[e->as.call.builtin].op != 0) return eval_elementwise(m, e, mask, out);
     return unsupported(m, tirb_builtins[e->as.call.builtin].name);
 }

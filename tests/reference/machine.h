@@ -11,14 +11,18 @@
 #include "tests/reference/reference.h"
 #include "tests/reference/tree.h"
 
+struct tirbi_ref_value;
+
 typedef struct tirbi_ref_memory {
     uint8_t *bytes;
     uint64_t size;
+    struct tirbi_ref_value *cells; /* of a struct, which has no bytes */
+    uint64_t n_cells;
 } tirbi_ref_memory;
 
 typedef struct tirbi_ref_value {
     tirb_datatype type;       /* lanes 0: nothing is bound */
-    uint64_t one;             /* a scalar; of a handle the byte offset into its memory */
+    uint64_t one;             /* a scalar; of a handle the byte offset into its memory, or what is no handle at all */
     const uint64_t *many;     /* the lanes of a vector */
     tirbi_ref_memory *memory; /* of a handle; NULL is the null pointer */
     const char *text;         /* of a string */
@@ -85,6 +89,8 @@ void tirbi_ref_scratch_destroy(tirbi_ref_machine *m);
 /* Zeroed memory for a buffer of this shape; the data variable and the buffer are bound. */
 bool tirbi_ref_allocate(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_ref_memory **out);
 void tirbi_ref_free(tirbi_ref_machine *m, tirbi_ref_memory *memory);
+/* Zeroed memory for the region of a BufferRealize, of which the buffer becomes a view. */
+bool tirbi_ref_realize(tirbi_ref_machine *m, const tirb_stmt *realize, tirbi_ref_memory **out);
 /* Binds a buffer to the memory that a pointer means, by the buffer's own shape, strides and offset. */
 bool tirbi_ref_declare(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_ref_value pointer);
 /* Binds the buffer of a match_buffer to a region of its source. */

@@ -185,6 +185,31 @@ bool tirbi_ref_allocate(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_r
     return true;
 }
 
+bool tirbi_ref_realize(tirbi_ref_machine *m, const tirb_stmt *realize, tirbi_ref_memory **out) {
+    const tirb_buffer *buffer = realize->as.realize.buffer;
+    uint32_t n = buffer->ndim;
+    tirb_buffer *inner = tirbi_ref_scratch(m, 1, sizeof *inner);
+    const tirb_expr **extents = tirbi_ref_scratch(m, n, sizeof *extents);
+    int64_t *shifts = tirbi_ref_scratch(m, n, sizeof *shifts);
+    if (inner == NULL || extents == NULL || shifts == NULL) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        extents[i] = realize->as.realize.bounds[i].extent;
+        if (!tirbi_ref_eval_int(m, realize->as.realize.bounds[i].min, &shifts[i])) return false;
+        shifts[i] = -shifts[i];
+    }
+    *inner = *buffer;
+    inner->shape = extents;
+    if (!tirbi_ref_allocate(m, inner, out)) return false;
+    const tirbi_ref_view *memory = m->frame->views[buffer->id];
+    tirbi_ref_view *view = new_view(m, buffer);
+    if (view == NULL) return false;
+    view->memory = memory->memory;
+    view->source = memory;
+    view->mins = shifts;
+    m->frame->views[buffer->id] = view;
+    return true;
+}
+
 void tirbi_ref_free(tirbi_ref_machine *m, tirbi_ref_memory *memory) {
     if (memory == NULL) return;
     m->allocated -= memory->size;
@@ -196,6 +221,10 @@ void tirbi_ref_free(tirbi_ref_machine *m, tirbi_ref_memory *memory) {
 static tirbi_ref_view *view_over(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_ref_value pointer) {
     int64_t size;
     int64_t offset = 0;
+    if (pointer.memory == NULL && tirbi_is_pointee(buffer)) { /* as many elements as there are: none */
+        pointer = (tirbi_ref_value){.type = pointer.type, .memory = tirbi_ref_scratch(m, 1, sizeof *pointer.memory)};
+        if (pointer.memory == NULL) return NULL;
+    }
     if (pointer.memory == NULL) {
         tirbi_ref_fail(m, TIRB_BOUNDS, "%s is declared over a null pointer", buffer->name);
         return NULL;

@@ -105,6 +105,20 @@ static tirbi_ref_flow run_allocated(tirbi_ref_machine *m, const tirb_buffer *buf
     return flow;
 }
 
+/* A buffer that has memory already, a parameter's, keeps it. */
+static tirbi_ref_flow run_realize(tirbi_ref_machine *m, const tirb_stmt *s) {
+    const tirb_primfunc *f = m->frame->function;
+    tirbi_ref_memory *memory;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->buffers[i] == s->as.realize.buffer) return tirbi_ref_run(m, s->as.realize.body);
+    }
+    if (s->as.realize.condition != NULL) return failed(m, TIRB_UNSUPPORTED, "a condition of BufferRealize");
+    if (!tirbi_ref_realize(m, s, &memory)) return TIRBI_REF_FAILED;
+    tirbi_ref_flow flow = tirbi_ref_run(m, s->as.realize.body);
+    tirbi_ref_free(m, memory);
+    return flow;
+}
+
 static tirbi_ref_flow run_allocate(tirbi_ref_machine *m, const tirb_stmt *s) {
     bool wanted = true;
     if (s->as.allocate.condition != NULL && !tirbi_ref_eval_bool(m, s->as.allocate.condition, &wanted)) {
@@ -265,6 +279,9 @@ static tirbi_ref_flow run_evaluate(tirbi_ref_machine *m, const tirb_stmt *s) {
     if (e->kind == TIRB_EXPR_CALL && e->as.call.function == NULL && e->as.call.function_name == NULL) {
         switch (e->as.call.builtin) {
         case TIRB_BUILTIN_RET: return run_return(m, e->as.call.args[0]);
+        case TIRB_BUILTIN_TVM_THROW_LAST_ERROR:
+            m->returned = (tirbi_ref_value){.type = {TIRB_CODE_INT, 32, 1}, .one = UINT64_MAX};
+            return TIRBI_REF_RETURN;
         case TIRB_BUILTIN_BREAK_LOOP: return TIRBI_REF_BREAK;
         case TIRB_BUILTIN_CONTINUE_LOOP: return TIRBI_REF_CONTINUE;
         default: break;
@@ -279,7 +296,7 @@ static tirbi_ref_flow run_statement(tirbi_ref_machine *m, const tirb_stmt *s) {
     case TIRB_STMT_ATTR: return run_attr(m, s);
     case TIRB_STMT_ASSERT: return run_assert(m, s);
     case TIRB_STMT_STORE: return run_store(m, s);
-    case TIRB_STMT_BUFFER_REALIZE: return run_allocated(m, s->as.realize.buffer, NULL, 0, s->as.realize.body);
+    case TIRB_STMT_BUFFER_REALIZE: return run_realize(m, s);
     case TIRB_STMT_ALLOCATE:
     case TIRB_STMT_ALLOCATE_CONST: return run_allocate(m, s);
     case TIRB_STMT_DECL_BUFFER: return run_declare(m, s);

@@ -371,7 +371,7 @@ static void test_contents(void **state) {
         {"names is malformed", TIRB_FORMAT, {NAMES("\x01\xff\xff\xff\xff\x7f"), NO_FUNCTIONS, NO_CODE}},
         /* functions */
         {"functions has 1 bytes too many", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0\0"), CODE("\x08")}},
-        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x10\0\0\0\0\x02\0\0"), CODE("\x08")}},
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x20\0\0\0\0\x02\0\0"), CODE("\x08")}},
         /* aliases: none although the flag says so, too few, numbers too large, without the feature */
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\x02\0\x01"), CODE("\x08")}},
@@ -385,7 +385,7 @@ static void test_contents(void **state) {
          TIRB_FORMAT,
          {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\x01\0\x01"), CODE("\x08")}},
         {"uses the features 0x1, its header says 0x0", TIRB_FORMAT, {F_NAMES, F("\0\x04\0\0\0\0\x02\0\0"), CODE("\x08")}},
-        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x14\0\0\0\0\x02\0\0"), CODE("\x08")}},
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x24\0\0\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\x01\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\x01\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\x01\0"), CODE("\x08")}},

@@ -32,19 +32,19 @@ static void parse(program *p, const char *name, const char *text, size_t size) {
     if (tirbi_has_errors(&p->diagnostics)) p->module = NULL;
 }
 
-static void round_trip(const char *name, const char *text, size_t size, bool classic) {
+static void round_trip(const char *name, const char *text, size_t size, tirb_dialect dialect) {
     program first, second;
     const char *printed, *again;
     size_t length, length_again;
     parse(&first, name, text, size);
     if (first.module) {
-        if (!tirbi_print(first.module, classic, &first.arena, &first.diagnostics, &printed, &length))
+        if (!tirbi_print(first.module, dialect, &first.arena, &first.diagnostics, &printed, &length))
             fail_msg("%s does not print: %s", name, first.diagnostics.items ? first.diagnostics.items[0].message : "");
         parse(&second, name, printed, length);
         if (!second.module) fail_msg("%s is not read again: %s\n%s", name, second.diagnostics.items[0].message, printed);
         if (!tirbi_module_equal(first.module, second.module, &second.arena))
             fail_msg("%s is read again as another module:\n%s", name, printed);
-        assert_true(tirbi_print(second.module, classic, &second.arena, &second.diagnostics, &again, &length_again));
+        assert_true(tirbi_print(second.module, dialect, &second.arena, &second.diagnostics, &again, &length_again));
         if (length != length_again || memcmp(printed, again, length) != 0)
             fail_msg("%s prints differently again:\n%s\n%s", name, printed, again);
         tirbi_arena_destroy(&second.arena);
@@ -73,8 +73,8 @@ static unsigned visit_folder(const char *folder, int depth) {
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (length > 3 && strcmp(entry->d_name + length - 3, ".py") == 0) {
             char *text = read_file(path, &size);
-            round_trip(path, text, size, false);
-            round_trip(path, text, size, true);
+            for (int dialect = TIRB_DIALECT_SAME; dialect <= TIRB_DIALECT_HYBRID; dialect++)
+                round_trip(path, text, size, (tirb_dialect)dialect);
             free(text);
             n++;
         } else if (depth < 3 && !strchr(entry->d_name, '.')) {

@@ -624,6 +624,34 @@ static void test_no_memory(void **state) {
     fixture_close(&f);
 }
 
+/* A packed function whose parameters are `parameters` instead of the usual ones. */
+#define PACKED(parameters)                                                                        \
+    ".function \"f\" public packed returns i32\n.scalars 2\n.ref i64\n.ref i32\n.ref i64 writable\n" \
+    ".ref i32 writable\n.ref i64\n.ref f32\n" parameters "ret.i32 s1\n.end\n"
+#define PACKED_HEAD ".tensor \"a\" i64 r0 read (0)\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i32 s0\n"
+#define PACKED_TAIL ".tensor \"v\" i64 r2 write (0)\n.tensor \"t\" i32 r3 write (0)\n"
+
+static void test_packed(void **state) {
+    (void)state;
+    accepts(PACKED(PACKED_HEAD PACKED_TAIL));
+    accepts(PACKED(PACKED_HEAD PACKED_TAIL ".tensor \"h\" i64 r4 (0)\n"));
+    rejects(PACKED(PACKED_HEAD), "a packed function has 5 or 6 parameters, not 3");
+    rejects(PACKED(PACKED_HEAD PACKED_TAIL ".tensor \"h\" f32 r5 (0)\n"), "parameter 5 is not that of a packed function");
+    rejects(PACKED(".tensor \"a\" i64 r0 read (1)\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i32 s0\n" PACKED_TAIL),
+            "parameter 0 is not that of a packed function");
+    rejects(PACKED(".tensor \"a\" i64 r0 read ()\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i32 s0\n" PACKED_TAIL),
+            "parameter 0 is not that of a packed function");
+    rejects(PACKED(".tensor \"a\" i64 r2 write (0)\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i32 s0\n"
+                   ".tensor \"v\" i64 r0 (0)\n.tensor \"t\" i32 r3 write (0)\n"),
+            "parameter 0 is not that of a packed function");
+    rejects(PACKED(".tensor \"a\" i64 r0 read (0)\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i64 s0\n" PACKED_TAIL),
+            "parameter 2 is not that of a packed function");
+    rejects(PACKED(".var \"m\" i64 s0\n" PACKED_HEAD PACKED_TAIL), "a packed function has no shape variables");
+    rejects(".function \"f\" packed returns i64\n.scalars 2\n.ref i64\n.ref i32\n.ref i64 writable\n.ref i32 writable\n"
+            PACKED_HEAD PACKED_TAIL "ret.i64 s1\n.end\n",
+            "a packed function returns i32");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),        cmocka_unit_test(test_many_names),   cmocka_unit_test(test_aliases),
@@ -638,7 +666,7 @@ int main(void) {
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
         cmocka_unit_test(test_cursors),      cmocka_unit_test(test_lane_registers),
         cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

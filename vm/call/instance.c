@@ -7,6 +7,7 @@
 #include "loader/base/error.h"
 #include "vm/call/bind.h"
 #include "vm/call/number.h"
+#include "vm/call/packed.h"
 #include "vm/call/signature.h"
 
 #define DEFAULT_MAX_MEMORY (UINT64_C(1) << 30)
@@ -131,7 +132,7 @@ static tirb_status begin_binding(tirb_instance *instance, uint32_t function, con
     if (!f->is_public) {
         return tirbi_error_set(error, TIRB_NOT_FOUND, "%s is private to its module", plan->signature);
     }
-    if (n_args != f->n_params) {
+    if (n_args != f->n_params && !f->is_packed) {
         return tirbi_error_set(error, TIRB_ARGUMENT, "expected %u argument%s, found %u, for %s", f->n_params,
                                f->n_params == 1 ? "" : "s", n_args, plan->signature);
     }
@@ -211,6 +212,27 @@ static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, ti
     return tirbi_bind_copy_back(binding, &instance->stops.call);
 }
 
+/* The same for a packed function, whose own code checks its arguments. */
+static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *binding, uint32_t n_args, tirbi_run *run,
+                              uint32_t function, tirb_result *result) {
+    tirbi_packed packed;
+    tirb_result given;
+    uint64_t status_bits = 0;
+    const char *signature = binding->plan->signature;
+    tirb_status status = tirbi_packed_bind(signature, binding->args, n_args, &instance->heap, &packed, binding->error);
+    if (status == TIRB_OK) {
+        run->handles = packed.handles;
+        run->n_handles = packed.n_handles;
+        status = tirbi_execute(run, function, &packed.n_args, packed.refs, &status_bits, binding->error);
+        if (status != TIRB_OK) locate(instance, run, binding->error);
+    }
+    if (status == TIRB_OK)
+        status = tirbi_packed_result(&packed, signature, (int32_t)status_bits, &given, binding->error);
+    if (status == TIRB_OK && result) *result = given;
+    tirbi_packed_release(&packed, &instance->heap);
+    return status;
+}
+
 static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                         tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
     instance->heap.peak = instance->heap.used;
@@ -218,7 +240,7 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     atomic_store(&instance->stops.call, TIRBI_RUN);
     tirbi_binding binding;
     TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
-    TIRBI_TRY(tirbi_bind_arguments(&binding));
+    if (!binding.function->is_packed) TIRBI_TRY(tirbi_bind_arguments(&binding));
 
     tirbi_timer *timer = &instance->module->engine->timer;
     uint64_t timeout = instance->limits.timeout_ns;
@@ -235,12 +257,14 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
                      .profile = instance->profile.runs ? &instance->profile : NULL,
                      .team = atomic_load_explicit(&instance->module->engine->team, memory_order_acquire)};
     uint64_t bits = 0;
-    tirb_status status = run_bound(instance, &binding, &run, function, &bits);
+    bool packed = binding.function->is_packed;
+    tirb_status status = packed ? run_packed(instance, &binding, n_args, &run, function, result)
+                                : run_bound(instance, &binding, &run, function, &bits);
     atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);
     if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
-    tirbi_bind_release(&binding, &instance->heap);
+    if (!packed) tirbi_bind_release(&binding, &instance->heap);
     *fuel_used = run.fuel_used;
-    if (status == TIRB_OK && result) read_result(binding.function, bits, result);
+    if (status == TIRB_OK && result && !packed) read_result(binding.function, bits, result);
     return status;
 }
 
@@ -309,7 +333,7 @@ tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint
     TIRBI_TRY(tirbi_instance_enter(instance, error));
     tirbi_binding binding;
     tirb_status status = begin_binding(instance, function, args, n_args, error, &binding);
-    if (status == TIRB_OK && param >= n_args) {
+    if (status == TIRB_OK && (param >= n_args || binding.function->is_packed)) {
         status = tirbi_error_set(error, TIRB_NOT_FOUND, "%s has no parameter %u", binding.plan->signature, param);
     } else if (status == TIRB_OK && binding.function->params[param].kind != TIRB_PARAM_TENSOR) {
         status = tirbi_bind_refuse(&binding, TIRB_ARGUMENT, param, "is a scalar and has no shape");

@@ -253,13 +253,14 @@ tirb_status tirb_module_function(const tirb_module *module, uint32_t function, t
     if (function >= tirb_module_function_count(module)) return no_such_function(module, function, error);
     const tirbi_function *f = &module->program->functions[function];
     tirb_function_info info = {
-        .n_params = f->n_params,
+        .n_params = f->is_packed ? 0 : f->n_params,
+        .is_packed = f->is_packed,
         .name = tirbi_program_text(module->program, f->name),
         .is_public = f->is_public,
-        .returns = f->returns,
+        .returns = f->returns && !f->is_packed,
         .signature = module->plans[function].signature,
     };
-    if (f->returns) info.return_dtype = tirbi_dtype_to_dl((tirbi_dtype)f->return_type);
+    if (info.returns) info.return_dtype = tirbi_dtype_to_dl((tirbi_dtype)f->return_type);
     if (tirbi_info_write(out_info, &info, sizeof(info))) return TIRB_OK;
     return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_function: begin with TIRB_FUNCTION_INFO_INIT");
 }
@@ -270,7 +271,7 @@ tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint
     if (function >= tirb_module_function_count(module)) return no_such_function(module, function, error);
     const tirbi_function *f = &module->program->functions[function];
     const tirbi_plan *plan = &module->plans[function];
-    if (param >= f->n_params) {
+    if (param >= f->n_params || f->is_packed) {
         return tirbi_error_set(error, TIRB_NOT_FOUND, "%s has no parameter %u, only %u of them",
                                tirbi_program_text(module->program, f->name), param, f->n_params);
     }

@@ -151,6 +151,10 @@ static void put_param(text *t, const tirbi_program *program, const tirbi_functio
 size_t tirbi_signature_format(const tirbi_program *program, const tirbi_function *function, char *out, size_t size) {
     text t = text_over(out, size);
     put(&t, "%s(", name_of(program, function->name));
+    if (function->is_packed) {
+        put(&t, "...)");
+        return finish(&t);
+    }
     for (unsigned i = 0; i < function->n_params && !t.cut; i++) {
         if (i) put(&t, ", ");
         put_param(&t, program, function, &function->params[i]);

@@ -298,6 +298,14 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         s[pc->a] = tirbi_refs_meet(&refs[pc->b], &refs[pc->c]);
         NEXT(1);
     }
+    HANDLER(REF_GET) {
+        TRY(tirbi_handle_get(machine, s[pc->b], &frame->fn->function->refs[pc->a], &refs[pc->a]));
+        NEXT(1);
+    }
+    HANDLER(REF_PUT) {
+        TRY(tirbi_handle_put(machine, &refs[pc->b], &s[pc->a]));
+        NEXT(1);
+    }
     HANDLER(RED_BEGIN) {
         tirbi_red *red = &tirbi_frame_reds(frame)[pc->a];
         uint8_t op = frame->fn->function->reds[pc->a].op;

@@ -24,6 +24,9 @@ typedef struct tirbi_ref {
     bool writable;
 } tirbi_ref;
 
+/* A handle is the number of an entry of a call's table, from 1 on, under this tag; 0 is the null handle. */
+#define TIRBI_HANDLE_TAG UINT64_C(0x7469726200000000)
+
 typedef struct tirbi_code tirbi_code;
 
 /* Translates every function of a verified program, with a probe at each entry of the line tables if it is to be
@@ -72,6 +75,8 @@ typedef struct tirbi_run {
     uint32_t threads; /* of forks; 0 counts as 1 */
     tirbi_team *team; /* NULL: the calling thread is alone */
     tirbi_profile *profile; /* of profiled code, which one thread runs; NULL of other */
+    const tirbi_ref *handles; /* what the first handles name: handle TIRBI_HANDLE_TAG + 1 + i names handles[i] */
+    uint32_t n_handles;
 
     uint64_t fuel_used;
     uint32_t trap_function; /* where a trap happened: function and byte offset in its code */

@@ -118,6 +118,7 @@ typedef struct tirbi_frame {
     const tirbi_word *pc; /* where the caller goes on */
     uint16_t dest;        /* the caller's slot for the result */
     bool chunked;         /* runs a chunk of two or more */
+    uint32_t n_handles;   /* of the table when the frame began */
     uint8_t next_chunk;   /* of the fork that this frame is executing chunk by chunk; 0: none */
     /* The slots, the references, the reduction states and the alloc sites follow at the places that fn gives. */
 } tirbi_frame;
@@ -168,6 +169,8 @@ typedef struct tirbi_machine {
     uint32_t n_chunked;     /* forks of two chunks or more that the code being run is inside of */
     uint64_t fuel_limit;    /* UINT64_MAX: unlimited */
     tirbi_trap_place place; /* where a chunk trapped that another machine ran */
+    tirbi_ref *handles;     /* the table of references that handles name */
+    uint32_t n_handles, handle_capacity;
 } tirbi_machine;
 
 /* Pushes a frame for `fn`, cleared, with its constants in place. */
@@ -193,6 +196,10 @@ static inline uint64_t tirbi_refs_meet(const tirbi_ref *a, const tirbi_ref *b) {
 }
 
 tirb_status tirbi_make_slice(const tirbi_word *pc, const uint64_t *slots, tirbi_ref *refs, tirb_error *error);
+
+/* Execute ref.get, into a register of the type `type`, and ref.put. */
+tirb_status tirbi_handle_get(const tirbi_machine *machine, uint64_t handle, const tirbi_ref_type *type, tirbi_ref *out);
+tirb_status tirbi_handle_put(tirbi_machine *machine, const tirbi_ref *ref, uint64_t *out);
 
 /* Takes `amount` of fuel, or traps FUEL. */
 tirb_status tirbi_charge(tirbi_machine *machine, uint64_t amount);

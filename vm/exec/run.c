@@ -88,6 +88,7 @@ tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
     frame->fn = fn;
     if (fn->n_constants > 0)
         memcpy(tirbi_frame_slots(frame) + fn->function->n_sregs, fn->constants, fn->n_constants * sizeof(uint64_t));
+    frame->n_handles = machine->n_handles;
     machine->frame = frame;
     machine->depth++;
     return TIRB_OK;
@@ -103,6 +104,7 @@ void tirbi_machine_pop(tirbi_machine *machine) {
             tirbi_heap_free(machine->heap, block, block->total);
         }
     }
+    machine->n_handles = frame->n_handles;
     machine->chunk->used -= frame->fn->frame_size;
     machine->frame = frame->caller;
     machine->depth--;
@@ -115,6 +117,63 @@ void tirbi_machine_release(tirbi_machine *machine) {
     if (machine->spare) tirbi_heap_free(machine->heap, machine->spare, machine->spare->size);
     if (machine->lanes) tirbi_heap_free(machine->heap, machine->lanes, machine->lanes_size);
     if (machine->blocks) tirbi_heap_free(machine->heap, machine->blocks, machine->blocks_size);
+    tirbi_heap_free(machine->heap, machine->handles, machine->handle_capacity * sizeof(*machine->handles));
+}
+
+/* ---- Handles -------------------------------------------------------------------------------------------------- */
+
+/* The table belongs to the whole call, and what chunks do to it would depend on their order. */
+static tirb_status no_handles_here(const tirbi_machine *machine) {
+    if (machine->n_chunked == 0) return TIRB_OK;
+    return tirbi_error_set(machine->error, TIRB_UNSUPPORTED, "handles cannot be used in a chunk of several");
+}
+
+tirb_status tirbi_handle_get(const tirbi_machine *machine, uint64_t handle, const tirbi_ref_type *type, tirbi_ref *out) {
+    TIRBI_TRY(no_handles_here(machine));
+    uint64_t entry = handle - TIRBI_HANDLE_TAG - 1;
+    tirbi_ref ref = {0};
+    if (entry < machine->n_handles) ref = machine->handles[entry];
+    if (ref.data && type->writable && !ref.writable) {
+        return tirbi_error_set(machine->error, TIRB_ARGUMENT,
+                               "the program writes an argument that is read-only or overlaps another one");
+    }
+    ref.type = type->dtype;
+    ref.writable = type->writable;
+    *out = ref;
+    return TIRB_OK;
+}
+
+static bool grow_handles(tirbi_machine *machine, uint32_t least) {
+    uint32_t capacity = machine->handle_capacity ? machine->handle_capacity : 8;
+    while (capacity < least) {
+        if (capacity > UINT32_MAX / 2) return false;
+        capacity *= 2;
+    }
+    tirbi_ref *grown = tirbi_heap_resize(machine->heap, machine->handles, machine->handle_capacity * sizeof(*grown),
+                                         capacity * sizeof(*grown));
+    if (!grown) return false;
+    machine->handles = grown;
+    machine->handle_capacity = capacity;
+    return true;
+}
+
+tirb_status tirbi_handle_put(tirbi_machine *machine, const tirbi_ref *ref, uint64_t *out) {
+    TIRBI_TRY(no_handles_here(machine));
+    *out = 0;
+    if (!ref->data) return TIRB_OK;
+    if (machine->n_handles == machine->handle_capacity && !grow_handles(machine, machine->n_handles + 1))
+        return out_of_memory(machine, sizeof(*ref), "handles");
+    machine->handles[machine->n_handles++] = *ref;
+    *out = TIRBI_HANDLE_TAG + machine->n_handles;
+    return TIRB_OK;
+}
+
+static tirb_status take_handles(tirbi_machine *machine, const tirbi_run *run) {
+    if (run->n_handles == 0) return TIRB_OK;
+    if (!grow_handles(machine, run->n_handles)) return out_of_memory(machine, run->n_handles * sizeof(tirbi_ref), "handles");
+    memcpy(machine->handles, run->handles, run->n_handles * sizeof(tirbi_ref));
+    machine->n_handles = run->n_handles;
+    return TIRB_OK;
 }
 
 /* ---- Allocations and slices ----------------------------------------------------------------------------------- */
@@ -200,6 +259,7 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     machine.host = tirbi_fpu_enter();
     tirb_status status = tirbi_charge(&machine, fn->cost);
     if (status == TIRB_OK) status = tirbi_poll(&machine);
+    if (status == TIRB_OK) status = take_handles(&machine, run);
     if (status == TIRB_OK) status = tirbi_machine_push(&machine, fn);
     if (status == TIRB_OK) {
         pass_arguments(machine.frame, scalars, refs);

@@ -381,6 +381,8 @@ static void translate_memory(translator *t) {
         break;
     }
     case TIRB_OP_MEET: emit1(t, TIRBI_H_MEET, o[0], o[1], o[2]); break;
+    case TIRB_OP_REF_GET: emit1(t, TIRBI_H_REF_GET, o[0], o[1], 0); break;
+    case TIRB_OP_REF_PUT: emit1(t, TIRBI_H_REF_PUT, o[0], o[1], 0); break;
     case TIRB_OP_RED_BEGIN: emit1(t, TIRBI_H_RED_BEGIN, o[0], o[1], in->type); break;
     case TIRB_OP_RED_PUSH: emit1(t, TIRBI_H_RED_PUSH, o[0], o[1], in->type); break;
     case TIRB_OP_RED_PUSHMA:

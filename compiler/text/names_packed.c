@@ -1,0 +1,47 @@
+/* The builtins of the packed calling convention: fields of structs that hold arguments, memory for them, calls. */
+#include "compiler/text/script_names.h"
+
+/* The type of a call where the text gives none. */
+static tirb_datatype usual_type(tirb_builtin builtin) {
+    switch (builtin) {
+    case TIRB_BUILTIN_TVM_STACK_ALLOCA:
+    case TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE:
+    case TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY:
+    case TIRB_BUILTIN_TVM_THROW_LAST_ERROR:
+    case TIRB_BUILTIN_TVM_TUPLE:
+    case TIRB_BUILTIN_BACKEND_ALLOC_WORKSPACE: return tirbi_type_handle;
+    default: return tirbi_type_i32;
+    }
+}
+
+/* T.name(args..), of the usual type unless `dtype=` says another; T.tvm_struct_get has it as its fourth argument. */
+static tirbi_value packed_call(tirbi_script *s, const tirbi_call *c) {
+    tirb_builtin builtin = (tirb_builtin)c->entry->data;
+    tirb_datatype type = usual_type(builtin);
+    const tirb_expr *const *args;
+    uint32_t n;
+    tirbi_value all = c->args[0];
+    const tirbi_value *dtype = &c->args[1];
+    if (builtin == TIRB_BUILTIN_TVM_STRUCT_GET && all.as.sequence.n == 4) dtype = &all.as.sequence.items[--all.as.sequence.n];
+    if (tirbi_given(dtype) && !tirbi_to_dtype(s, dtype, &type)) return tirbi_value_error();
+    if (!tirbi_to_exprs(s, &all, &args, &n)) return tirbi_value_error();
+    int arity = tirb_builtins[builtin].arity;
+    if (arity >= 0 && n != (uint32_t)arity)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s takes %d argument%s, %u given", c->entry->name, arity,
+                          arity == 1 ? "" : "s", n);
+    return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
+}
+
+const tirbi_entry tirbi_packed_names[] = {
+    {"tvm_struct_get", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_STRUCT_GET},
+    {"tvm_struct_set", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_STRUCT_SET},
+    {"tvm_stack_alloca", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_STACK_ALLOCA},
+    {"tvm_stack_make_shape", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE},
+    {"tvm_stack_make_array", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY},
+    {"tvm_throw_last_error", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_THROW_LAST_ERROR},
+    {"tvm_call_packed_lowered", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED},
+    {"tvm_tuple", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_TUPLE},
+    {"TVMBackendAllocWorkspace", packed_call, "*args dtype?", TIRB_BUILTIN_BACKEND_ALLOC_WORKSPACE},
+    {"TVMBackendFreeWorkspace", packed_call, "*args dtype?", TIRB_BUILTIN_BACKEND_FREE_WORKSPACE},
+    {NULL, NULL, NULL, 0},
+};

@@ -1,0 +1,131 @@
+"""Hybrid Script of 2020: one product in the three forms that its lowering went through, and in TVMScript. All of them give
+the same bytes; the last form is a packed function, which the command calls like any other."""
+
+import numpy
+
+from harness import CALL, USAGE, expect
+
+N = 24
+
+HEAD = f"""class Module:
+    def mmult(A: ty.handle, B: ty.handle, C: ty.handle) -> None:
+        # function attr dict
+        tir.func_attr({{"global_symbol": "mmult", "tir.noalias": True}})
+        A_1 = tir.buffer_bind(A, [{N}, {N}], elem_offset=0, align=128, offset_factor=1)
+        B_1 = tir.buffer_bind(B, [{N}, {N}], elem_offset=0, align=128, offset_factor=1)
+        C_1 = tir.buffer_bind(C, [{N}, {N}], elem_offset=0, align=128, offset_factor=1)
+        # body
+"""
+
+NORMALISED = HEAD + f"""        tir.attr(C_1, "realize_scope", "")
+        tir.realize(C_1[0:{N}, 0:{N}])
+        for x in tir.range(0, {N}):
+            for y in tir.range(0, {N}):
+                C_1[x, y] = tir.float32(0)
+                for k in tir.range(0, {N}):
+                    C_1[x, y] = (C_1[x, y] + (A_1[x, k]*B_1[k, y]))
+"""
+
+LOWERED = HEAD + f"""        for x in tir.range(0, {N}):
+            for y in tir.range(0, {N}):
+                C_1.data[((x*{N}) + y)] = tir.float32(0)
+                for k in tir.range(0, {N}):
+                    C_1.data[((x*{N}) + y)] = (tir.load("float32", C_1.data, ((x*{N}) + y)) + (tir.load("float32", A_1.data, ((x*{N}) + k))*tir.load("float32", B_1.data, ((k*{N}) + y))))
+"""
+
+TVMSCRIPT = f"""from tvm.script import tirx as T
+
+
+@T.prim_func
+def mmult(A: T.Buffer(({N}, {N})), B: T.Buffer(({N}, {N})), C: T.Buffer(({N}, {N}))):
+    for x, y in T.grid({N}, {N}):
+        C[x, y] = T.float32(0)
+        for k in range({N}):
+            C[x, y] = C[x, y] + A[x, k] * B[k, y]
+"""
+
+
+def field(arg, number, dtype):
+    return f'tir.tvm_struct_get({arg}, 0, {number}, dtype="{dtype}")'
+
+
+def host():
+    """The packed function, with every assertion that TVM generated for the three arrays."""
+    lines = [f'assert (num_args == 3), "mmult: num_args should be 3"']
+    for i in range(3):
+        lines += [f'arg{i}: ty.handle = tir.tvm_struct_get(args, {i}, 12, dtype="handle")',
+                  f'arg{i}_code: ty.int32 = tir.load("int32", arg_type_ids, {i})']
+    for i, name in enumerate("ABC"):
+        lines += [f'{name}: ty.handle = {field(f"arg{i}", 1, "handle")}',
+                  f'tir.attr({name}, "storage_alignment", 128)',
+                  f'arg{i}_shape: ty.handle = {field(f"arg{i}", 2, "handle")}',
+                  f'arg{i}_strides: ty.handle = {field(f"arg{i}", 3, "handle")}']
+        if i == 0:
+            lines.append(f'dev_id: ty.int32 = {field("arg0", 9, "int32")}')
+    for i in range(3):
+        code = f"arg{i}_code"
+        lines.append(f"assert (((({code} == 3) or ({code} == 13)) or ({code} == 7)) or ({code} == 4)), "
+                     f'"mmult: Expect arg[{i}] to be pointer"')
+    for i in range(3):
+        arg = f"arg{i}"
+        shape = lambda d: f'tir.cast("int32", tir.load("int64", {arg}_shape, {d}))'
+        stride = lambda d: f'tir.cast("int32", tir.load("int64", {arg}_strides, {d}))'
+        lines += [f'assert (2 == {field(arg, 4, "int32")}), "{arg}.ndim is expected to equal 2"'] * 2
+        lines += [f'assert ((({field(arg, 5, "uint8")} == tir.uint8(2)) and ({field(arg, 6, "uint8")} == tir.uint8(32))) '
+                  f'and ({field(arg, 7, "uint16")} == tir.uint16(1))), "{arg}.dtype is expected to be float32"']
+        lines += [f'assert ({N} == {shape(d)}), "Argument {arg}.shape[{d}] has an unsatisfied constraint"' for d in range(2)]
+        lines += [f'if not (tir.isnullptr({arg}_strides, dtype="bool")):',
+                  f'    assert ((1 == {stride(1)}) and ({N} == {stride(0)})), "{arg}.strides: expected to be compact array"',
+                  "    tir.evaluate(0)"]
+        lines += [f'assert (tir.uint64(0) == {field(arg, 8, "uint64")}), "Argument {arg}.byte_offset has an unsatisfied constraint"',
+                  f'assert (1 == {field(arg, 10, "int32")}), "Argument {arg}.device_type has an unsatisfied constraint"']
+        if i > 0:
+            lines.append(f'assert (dev_id == {field(arg, 9, "int32")}), "Argument {arg}.device_id has an unsatisfied constraint"')
+    lines += ['tir.attr(0, "compute_scope", "mmult_compute_")', f"for x in tir.range(0, {N}):", f"    for y in tir.range(0, {N}):",
+              f"        C[((x*{N}) + y)] = tir.float32(0)", f"        for k in tir.range(0, {N}):",
+              f"            C[((x*{N}) + y)] = tir.call_llvm_pure_intrin(tir.uint32(97), tir.uint32(3), "
+              f'tir.load("float32", A, ((x*{N}) + k)), tir.load("float32", B, ((k*{N}) + y)), '
+              f'tir.load("float32", C, ((x*{N}) + y)), dtype="float32")']
+    head = ("class Module:\n    def mmult(args: ty.handle, arg_type_ids: ty.handle, num_args: ty.int32, "
+            "out_ret_value: ty.handle, out_ret_tcode: ty.handle) -> ty.int32:\n"
+            '        tir.func_attr({"target": meta[Target][0], "tir.noalias": True, "global_symbol": "mmult", '
+            '"tir.is_entry_func": True, "calling_conv": 1})\n')
+    return head + "".join(f"        {line}\n" for line in lines)
+
+
+def inputs(t):
+    rng = numpy.random.default_rng(7)
+    for name in "ab":
+        numpy.save(t.folder / f"{name}.npy", rng.standard_normal((N, N)).astype(numpy.float32))
+
+
+def test_three_forms(t):
+    inputs(t)
+    t.write("modern.py", TVMSCRIPT)
+    t.run("run", "modern.py", "@a.npy", "@b.npy", "-o", "C=@c.npy")
+    t.run("run", "modern.py", "@a.npy", "@b.npy", "--fp", "strict", "-o", "C=@strict.npy")
+    for name, text, output in (("normalised", NORMALISED, "C_1"), ("lowered", LOWERED, "C_1"), ("host", host(), "2")):
+        t.write(f"{name}.py", text)
+        third = [f"{N}x{N}xf32=0"] if output == "2" else []
+        for dialect in ("hybrid", "tir", "tirx"):
+            t.run("fmt", "--dialect", dialect, f"{name}.py", "-o", f"{name}_{dialect}.py")
+            t.run("fmt", "--check", f"{name}_{dialect}.py")
+            for fp, expected in (("precise", "@c.npy"), ("strict", "@strict.npy")):
+                t.run("run", f"{name}_{dialect}.py", "@a.npy", "@b.npy", *third, "--fp", fp, "--expect",
+                      f"{output}={expected}")
+
+
+def test_packed_arguments(t):
+    inputs(t)
+    t.write("host.py", host())
+    t.run("run", "host.py", "@a.npy", "@b.npy", f"{N}x{N}xf32=0", "-o", "2=@c.npy")
+    t.run("run", "host.py", "1=@b.npy", "0=@a.npy", f"2={N}x{N}xf32=0", "--expect", "2=@c.npy")
+    good = f"{N}x{N}xf32=1"
+    for values, message in (([good, good], "num_args should be 3"), (["5", good, good], "Expect arg[0] to be pointer"),
+                            ([good, "_", good], "arg1.ndim is expected to equal 2"),
+                            ([f"{N}xf32=1", good, good], "arg0.ndim is expected to equal 2"),
+                            ([good, f"{N}x{N}xf64=1", good], "arg1.dtype is expected to be float32"),
+                            ([good, good, f"{N}x{N - 1}xf32=0"], "Argument arg2.shape[1] has an unsatisfied constraint")):
+        t.run("run", "host.py", *values, code=CALL, says=message)
+    t.run("run", "host.py", good, good, good, "-o", "3=@c.npy", code=USAGE, says="no parameter '3'")
+    expect("mmult(...)" in t.run("inspect", "host.py").text, "inspect shows what is packed")
