@@ -1,7 +1,6 @@
 /* Emission of contractions: guards, checks of indices over the whole box, C's first values, the instruction. */
-#include "compiler/optimize/contract.h"
-
 #include "compiler/emit/emit.h"
+#include "compiler/optimize/distribute.h"
 
 static void emit_checks(tirbi_emitter *e, const tirbi_contract_plan *plan) {
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
@@ -80,10 +79,21 @@ static void note_loops(tirbi_emitter *e, const tirbi_contract_plan *plan) {
     }
 }
 
+static void put_plan(tirbi_emitter *e, const tirbi_contract_plan *plan) {
+    note_loops(e, plan);
+    emit_contraction(e, plan);
+}
+
 bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_contract_plan plan;
-    if ((e->options->disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_contraction(e->pool, loop, &plan)) return false;
-    note_loops(e, &plan);
-    emit_contraction(e, &plan);
+    tirbi_distribution parts;
+    if (e->options->disabled & TIRB_PASS_CONTRACT) return false;
+    if (tirbi_plan_contraction(e->pool, loop, &parts.plan)) {
+        put_plan(e, &parts.plan);
+        return true;
+    }
+    if (!tirbi_distribute_contraction(e->pool, loop, &parts)) return false;
+    for (uint32_t i = 0; i < parts.n_before; i++) tirbi_put_stmt(e, parts.before[i]);
+    put_plan(e, &parts.plan);
+    for (uint32_t i = 0; i < parts.n_after; i++) tirbi_put_stmt(e, parts.after[i]);
     return true;
 }

@@ -109,17 +109,16 @@ static bool match_update(matcher *m, const tirbi_ls *s) {
 
 /* ---- What C begins with --------------------------------------------------------------------------------------- */
 
-/* Whether a value reads memory of `root`, or is more than arithmetic on loads. */
-static bool may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
+bool tirbi_may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
     if (x->kind == TIRBI_LX_CALL) return true;
     for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
         if (v->buffer->root == root) return true;
         for (uint32_t i = 0; i < v->ndim; i++) {
-            if (may_read(v->indices[i], root)) return true;
+            if (tirbi_may_read(v->indices[i], root)) return true;
         }
     }
     for (int i = 0; i < x->n_args; i++) {
-        if (may_read(x->args[i], root)) return true;
+        if (tirbi_may_read(x->args[i], root)) return true;
     }
     return false;
 }
@@ -155,7 +154,7 @@ static bool match_init(matcher *m, const tirbi_ls *s) {
         tirbi_loop_set one = {.var = {plan->loops.var[i]}, .n = 1};
         if (plan->reduces[i] && tirbi_mentions_loops(value, &one)) return false;
     }
-    return !may_read(value, store->as.store.access->buffer->root);
+    return !tirbi_may_read(value, store->as.store.access->buffer->root);
 }
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */

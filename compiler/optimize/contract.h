@@ -23,4 +23,7 @@ typedef struct tirbi_contract_plan {
 /* Whether the nest that starts at a loop is a contraction that is worth the instruction. */
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out);
 
+/* Whether a value may read memory of `root`: calls may. */
+bool tirbi_may_read(const tirbi_lx *x, const tirbi_lbuf *root);
+
 #endif

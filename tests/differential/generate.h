@@ -78,6 +78,8 @@ void tirbi_gen_index(tirbi_gen *g, const tirbi_gen_dim *dim, tirbi_text *out);
  * guards matter (generate_control.c). */
 void tirbi_gen_stage(tirbi_gen *g);
 void tirbi_gen_control_stage(tirbi_gen *g);
+/* A contraction (generate_contract.c). */
+void tirbi_gen_contraction(tirbi_gen *g);
 
 /* ---- Parts of stages (generate_stage.c) ---- */
 tirbi_gen_dim tirbi_gen_constant(int64_t value);

@@ -707,7 +707,10 @@ void tirbi_gen_stage(tirbi_gen *g) {
     case 7:
     case 8:
     case 9: reduction(g); break;
-    case 10: matmul(g); break;
+    case 10:
+        if (tirbi_gen_chance(g, 35)) matmul(g);
+        else tirbi_gen_contraction(g);
+        break;
     case 11: stencil(g); break;
     case 12: recurrence(g); break;
     case 13: control(g); break;

@@ -1,0 +1,18 @@
+/* Distribution of a nest around a contraction: what stands before and after the sum in its loops gets loops of its own. */
+#ifndef TIRB_COMPILER_OPTIMIZE_DISTRIBUTE_H
+#define TIRB_COMPILER_OPTIMIZE_DISTRIBUTE_H
+
+#include "compiler/optimize/contract.h"
+
+enum { TIRBI_MAX_PARTS = 8 };
+
+typedef struct tirbi_distribution {
+    const tirbi_ls *before[TIRBI_MAX_PARTS], *after[TIRBI_MAX_PARTS];
+    uint32_t n_before, n_after;
+    tirbi_contract_plan plan;
+} tirbi_distribution;
+
+/* False where the loop is no such nest, or its parts may not be taken one after the other. */
+bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_distribution *out);
+
+#endif
