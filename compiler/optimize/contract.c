@@ -112,7 +112,7 @@ static bool match_update(matcher *m, const tirbi_ls *s) {
 bool tirbi_may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
     if (x->kind == TIRBI_LX_CALL) return true;
     for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
-        if (v->buffer->root == root) return true;
+        if (tirbi_may_meet(v->buffer->root, root)) return true;
         for (uint32_t i = 0; i < v->ndim; i++) {
             if (tirbi_may_read(v->indices[i], root)) return true;
         }
@@ -183,7 +183,7 @@ static bool match_places(matcher *m) {
     bool spatial[TIRBI_MAX_AFFINE];
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         const tirbi_place *place = plan->operands[o].place;
-        if (o != TIRBI_CONTRACT_C && place->buffer->root == c->buffer->root) return false;
+        if (o != TIRBI_CONTRACT_C && tirbi_may_meet(place->buffer->root, c->buffer->root)) return false;
         if (!tirbi_affine_of(m->pool, place->flat, &plan->loops, &plan->operands[o].form) || !checkable(m, place)) {
             return false;
         }

@@ -174,7 +174,7 @@ static bool independent(distributor *d) {
         const access *w = &d->accesses[i];
         for (uint32_t k = 0; w->write && k < d->n_accesses; k++) {
             const access *other = &d->accesses[k];
-            if (other->part == w->part || other->place->buffer->root != w->place->buffer->root) continue;
+            if (other->part == w->part || !tirbi_may_meet(other->place->buffer->root, w->place->buffer->root)) continue;
             if (!same_place(w->place, other->place) || !own_element(d, w->place)) return false;
         }
     }
