@@ -181,19 +181,36 @@ static void what_is_a_contraction(void **state) {
     assert_int_equal(contractions_of("float32", "C[i + j, 0] = C[i + j, 0] + A[i, k] * B[k, j]"), 0);
 }
 
-static void plain_loops_become_lanes_too(void **state) {
+/* A sum that is cleared by a statement of its own, or kept in a variable, and what is done with it afterwards: the nest is
+ * cut, and clearing becomes the contraction's first value. */
+static void nests_around_a_sum_are_cut(void **state) {
     (void)state;
-    census c = count(HEADER "@T.prim_func(s_tir=True)\n"
-                            "def f(A: T.Buffer((32, 48), \"float32\"), B: T.Buffer((48, 64), \"float32\"), "
-                            "C: T.Buffer((32, 64), \"float32\")):\n"
-                            "    for i in range(32):\n"
-                            "        for j in range(64):\n"
-                            "            C[i, j] = T.float32(0)\n"
-                            "            for k in range(48):\n"
-                            "                C[i, j] = C[i, j] + A[i, k] * B[k, j]\n",
-                     NULL);
+    const char *head = HEADER "@T.prim_func(s_tir=True)\n"
+                              "def f(A: T.Buffer((32, 48), \"float32\"), B: T.Buffer((48, 64), \"float32\"), "
+                              "C: T.Buffer((32, 64), \"float32\")):\n"
+                              "    for i in range(32):\n"
+                              "        for j in range(64):\n";
+    char text[2048];
+    snprintf(text, sizeof(text), "%s            C[i, j] = T.float32(0)\n            for k in range(48):\n"
+                                 "                C[i, j] = C[i, j] + A[i, k] * B[k, j]\n", head);
+    census c = count(text, NULL);
+    assert_int_equal(c.contractions, 1);
+    assert_int_equal(c.lanes, 0);
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.disabled = TIRB_PASS_CONTRACT;
+    c = count(text, &options);
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.inner_fma, 1);
+    snprintf(text, sizeof(text), "%s            s: T.float32 = 0.0\n            for k in range(48):\n"
+                                 "                s = s + A[i, k] * B[k, j]\n            C[i, j] = T.max(s, 0.0)\n", head);
+    c = count(text, NULL);
+    assert_int_equal(c.contractions, 1);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.stores, 0);
+    /* The sum is added to what C held: it cannot be kept there. */
+    snprintf(text, sizeof(text), "%s            s: T.float32 = 0.0\n            for k in range(48):\n"
+                                 "                s = s + A[i, k] * B[k, j]\n            C[i, j] = C[i, j] + s\n", head);
+    assert_int_equal(count(text, NULL).contractions, 0);
 }
 
 static void sums_become_trees(void **state) {
@@ -423,7 +440,7 @@ int main(void) {
         cmocka_unit_test(elementwise_loops_become_lanes),
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),
-        cmocka_unit_test(plain_loops_become_lanes_too),
+        cmocka_unit_test(nests_around_a_sum_are_cut),
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(dependent_loops_stay_scalar),
         cmocka_unit_test(deep_nests_compile),
