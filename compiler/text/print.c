@@ -176,9 +176,11 @@ static void print_function(tirbi_printer *p, const tirb_primfunc *f) {
     tirbi_text before = p->out;
     p->out = (tirbi_text){0};
     p->indent++;
-    if (p->hybrid) print_func_attr(p, f);
+    /* Hybrid Script has the attributes first, unless they tell of buffers, which have no names before. */
+    bool first = p->hybrid && !f->n_may_alias;
+    if (first) print_func_attr(p, f);
     print_matched(p, f);
-    if (!p->hybrid) print_func_attr(p, f);
+    if (!first) print_func_attr(p, f);
     const tirb_stmt *body = print_root(p, f->body);
     p->indent--;
     tirbi_print_body(p, body);

@@ -192,7 +192,7 @@ static void test_headers(void **state) {
         {append_byte, TIRB_FORMAT, "trailing bytes"},
         {other_magic, TIRB_FORMAT, "not a tirb bundle"},
         {next_major, TIRB_VERSION, "bundle format 2.0, this tirb reads 1.x"},
-        {feature, TIRB_VERSION, "features 0x102, this tirb knows 0x3"},
+        {feature, TIRB_VERSION, "features 0x102, this tirb knows 0x7"},
         {feature_unused, TIRB_FORMAT, "uses the features 0x2, its header says 0x1"},
         {unpacked_huge, TIRB_MEMORY_LIMIT, "the unpacked bundle has 4294967295 bytes"},
         {unpacked_wrong, TIRB_FORMAT, "unpack to"},
