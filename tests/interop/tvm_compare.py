@@ -377,7 +377,7 @@ def main():
     os.environ["TIRB_CACHE_DIR"] = ""  # compile each time
     parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"), help="the command (default: $TIRB, then the path)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sample", type=int, default=40, help="how many operators (default 120)")
+    parser.add_argument("--sample", type=int, default=40, help="how many operators (default 40)")
     parser.add_argument("--full", action="store_true", help="all operators")
     parser.add_argument("--list", action="store_true", help="print the texts and judge nothing")
     parser.add_argument("--diff", action="store_true", help="show where texts differ")
