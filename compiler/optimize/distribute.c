@@ -39,10 +39,10 @@ static bool collect(distributor *d, const tirbi_ls *s) {
         d->loops.var[d->loops.n++] = var;
         s = s->as.loop.body;
     }
-    if (s->kind != TIRBI_LS_SEQ || s->as.seq.n > TIRBI_MAX_PARTS) return false;
+    if (s->kind != TIRBI_LS_SEQ || s->as.seq.n < 2 || s->as.seq.n > TIRBI_MAX_PARTS) return false;
     d->n_parts = s->as.seq.n;
     memcpy(d->parts, s->as.seq.items, d->n_parts * sizeof(*d->parts));
-    return d->n_parts > 1;
+    return true;
 }
 
 static tirbi_ls *copy_of(distributor *d, const tirbi_ls *s) {
