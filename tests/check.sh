@@ -158,10 +158,6 @@ isas=()
 if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isas[@]}"; then
     tests asan -L 'unit|cli|differential|fuzz'
 fi
-if CC=clang build fuzz fuzz; then
-    note "fuzz"
-    counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --live 10 --jobs "$jobs"
-fi
 machines=(--tirb "$(uname -m)=build/release/bin/tirb")
 cross aarch64 arm64
 [ "$full" -eq 0 ] || cross s390x s390x
@@ -181,7 +177,8 @@ if [ "$full" -eq 1 ]; then
     note "the mathematical functions on every float32"
     one "math sweep" timeout 7200 build/release/bin/math_sweep --full
     one "the same on every instruction set" timeout 7200 build/release/bin/checkasm --sweep 7
-    counted "fuzz, long" "$python" fuzz/check.py --build build/fuzz --live 600 --jobs "$jobs"
+    CC=clang build fuzz fuzz &&
+        counted "fuzz, long" "$python" fuzz/check.py --build build/fuzz --live 600 --jobs "$jobs"
     one "differential, long" build/release/bin/differential --seed 1000 --count 20000
 fi
 
