@@ -44,14 +44,29 @@ static void print_quoted(printer *p, const tirbi_string *s) {
     print(p, "\"");
 }
 
-/* A string by its text where that finds it again, else by its number. */
-static void print_string(printer *p, uint16_t index) {
+/* A text names the first string that is equal to it: the others, and what they name, have numbers only. */
+static bool is_first(const printer *p, uint16_t index) {
     const tirbi_string *s = &p->program->strings[index];
     uint32_t first;
-    if (tirbi_text_map_find(&p->strings, s->text, s->size, &first) && first == index) {
-        print_quoted(p, s);
+    return tirbi_text_map_find(&p->strings, s->text, s->size, &first) && first == index;
+}
+
+/* A string by its text where that finds it again, else by its number. */
+static void print_string(printer *p, uint16_t index) {
+    if (is_first(p, index)) {
+        print_quoted(p, &p->program->strings[index]);
     } else {
         print(p, "#%u", index);
+    }
+}
+
+/* A function that is called, by its name or its own number. */
+static void print_callee(printer *p, int64_t number) {
+    uint16_t name = p->program->functions[number].name;
+    if (is_first(p, name)) {
+        print_quoted(p, &p->program->strings[name]);
+    } else {
+        print(p, "#%" PRId64, number);
     }
 }
 
@@ -274,7 +289,7 @@ static void print_operand(printer *p, char letter, const tirbi_instr *instr, int
         print(p, "%s", tirbi_dtypes[value].name);
         break;
     case 'F':
-        print_quoted(p, &p->program->strings[p->program->functions[value].name]); /* unique among functions */
+        print_callee(p, value);
         break;
     case 'G':
         print(p, "#%" PRId64, value);

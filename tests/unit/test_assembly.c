@@ -93,6 +93,28 @@ static void test_spelling(void **state) {
     fixture_close(&f);
 }
 
+/* Where two strings are equal, the second has no text that finds it: calls of a function named by it use its number. */
+static void test_equal_names(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    tirbi_program *program =
+        fixture_assemble(&f, ".string \"f\"\n.string \"f\"\n.function #1 public\n.scalars 1\n.scalar #0 i32 s0\n"
+                             "call #0, s0, (s0) ()\nret.void\n.end\n");
+    tirbi_writer text, bytes = fixture_bundle(&f, program);
+    tirbi_writer_init(&text, &f.heap);
+    fixture_ok(&f, tirbi_disassemble(program, &text, &f.error), "disassemble");
+    tirbi_program *again = NULL;
+    fixture_ok(&f, tirbi_assemble((const char *)text.data, text.size, &f.arena, &again, &f.error), "assemble");
+    tirbi_writer same = fixture_bundle(&f, again);
+    assert_int_equal(same.size, bytes.size);
+    assert_memory_equal(same.data, bytes.data, same.size);
+    tirbi_writer_destroy(&text);
+    tirbi_writer_destroy(&bytes);
+    tirbi_writer_destroy(&same);
+    fixture_close(&f);
+}
+
 /* ---- Failing memory -------------------------------------------------------------------------------------------- */
 
 typedef struct failing {
@@ -173,7 +195,7 @@ static void test_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_module_lines), cmocka_unit_test(test_signature_lines),
-                                       cmocka_unit_test(test_code_lines), cmocka_unit_test(test_spelling),
-                                       cmocka_unit_test(test_failing_memory)};
+                                       cmocka_unit_test(test_code_lines), cmocka_unit_test(test_equal_names),
+                                       cmocka_unit_test(test_spelling), cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
