@@ -23,10 +23,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "RED", "REDMA", "FILL", "IOTA", "GATHER", "SCATTER",
         "COPY", "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 
-# What stands behind a handler's jump and before the next handler: parts of those that call, moved out of the way.
-OUT_OF_LINE = "out of line"
-COLD.add(OUT_OF_LINE)
-
 # The lane machines by what the compiler compiles for.
 ISAS = {"x86_64": ("generic", "sse2", "avx2", "avx512"), "aarch64": ("generic", "neon")}
 MACHINE = ""
@@ -77,6 +73,27 @@ def instructions(listing):
             yield int(found.group(1), 16), found.group(2)
 
 
+def owned(code, handler_at, jump):
+    """Each instruction of `code` with the handler that it belongs to. What stands behind a handler's indirect jump and
+    before the next handler was moved out of line: it belongs to the handler that branches there."""
+    branch = re.compile(r"\s+[a-z][\w.]*\s+(?:.*,\s*)?([0-9a-f]+) <run")
+    owner = {}
+    while True:
+        before, current, came_from = len(owner), None, {}
+        for address, text in code:
+            target = branch.match(text)
+            if target and address in owner:
+                came_from.setdefault(int(target.group(1), 16), owner[address])
+        for address, text in code:
+            current = handler_at.get(address) or current or came_from.get(address)
+            if current:
+                owner.setdefault(address, current)
+            if jump.match(text):
+                current = None
+        if len(owner) == before:
+            return [(owner[address], text) for address, text in code if address in owner]
+
+
 def check(compiler, library, isa):
     names = handlers(compiler)
     with tempfile.TemporaryDirectory(prefix="tirb_lanes_") as folder:
@@ -87,18 +104,12 @@ def check(compiler, library, isa):
     if len(addresses) != len(names) or None in addresses:
         print(f"lanes_in_registers: {isa}: {len(addresses)} table entries for {len(names)} handlers")
         return False
-    owner = dict(zip(addresses, names))
     vector, jump = patterns(isa)
-    spills, jumps, current = {}, 0, None
-    for address, text in instructions(listing):
-        current = owner.get(address, current)
-        if current is None:
-            continue
+    code = list(instructions(listing))
+    spills, jumps = {}, sum(1 for _, text in code if jump.match(text))
+    for owner, text in owned(code, dict(zip(addresses, names)), jump):
         if vector.match(text):
-            spills[current] = spills.get(current, 0) + 1
-        if jump.match(text):
-            jumps += 1
-            current = OUT_OF_LINE
+            spills[owner] = spills.get(owner, 0) + 1
     hot = {name: count for name, count in spills.items() if name not in COLD}
     expected = len(names) - 1
     print(f"lanes_in_registers: {isa}: {len(names)} handlers, {jumps} indirect jumps, "
