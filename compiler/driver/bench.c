@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/driver/json.h"
 #include "compiler/driver/run.h"
 
 enum { MOST_RUNS = 100000, LEAST_RUNS = 5, MOST_CALLS_PER_RUN = 1 << 16 };
@@ -153,27 +154,19 @@ static exit_code show(bench *b) {
                r->threads == 1 ? "" : "s");
         return EXIT_DONE;
     }
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "file", r->bundle.file);
-    cJSON_AddStringToObject(object, "function", r->info.name);
-    cJSON_AddStringToObject(object, "status", tirb_status_name(TIRB_OK));
+    cJSON *object = json_of_call(r, TIRB_OK);
+    cJSON_AddStringToObject(object, "isa", tirb_isa_name(tirb_engine_isa(r->engine)));
     cJSON_AddNumberToObject(object, "median_ns", median);
     cJSON_AddNumberToObject(object, "min_ns", least);
     cJSON_AddNumberToObject(object, "runs", (double)b->n);
     cJSON_AddNumberToObject(object, "calls_per_run", (double)b->calls_per_run);
-    cJSON_AddStringToObject(object, "isa", isa);
     cJSON_AddNumberToObject(object, "threads", r->threads);
     cJSON_AddNumberToObject(object, "bytes", (double)argument_bytes(r));
     if (r->bundle.was_source) {
         cJSON_AddNumberToObject(object, "compile_ns", (double)r->bundle.compile_ns);
         cJSON_AddBoolToObject(object, "cached", r->bundle.was_cached);
     }
-    char *text = cJSON_PrintUnformatted(object);
-    cJSON_Delete(object);
-    if (!text) return fail_memory(r->inv);
-    puts(text);
-    cJSON_free(text);
-    return EXIT_DONE;
+    return json_print(r->inv, object, JSON_ONE_LINE);
 }
 
 static exit_code run_bench(const invocation *inv) {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "compiler/driver/cache.h"
+#include "compiler/driver/json.h"
 
 static const option_row cache_options[] = {
     {OPTION_JSON, 0, "json", NULL, "print one JSON object instead of text"},
@@ -73,12 +74,7 @@ static exit_code print_json(const invocation *inv, const listing *l) {
         cJSON_AddNumberToObject(own, "age_s", (double)age_of(entry, now));
         cJSON_AddBoolToObject(own, "damaged", entry->damaged);
     }
-    char *text = cJSON_PrintUnformatted(object);
-    cJSON_Delete(object);
-    if (!text) return fail_memory(inv);
-    puts(text);
-    cJSON_free(text);
-    return EXIT_DONE;
+    return json_print(inv, object, JSON_ONE_LINE);
 }
 
 static exit_code show(const invocation *inv, tirbi_disk_cache *disk, listing *l) {

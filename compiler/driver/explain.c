@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/driver/files.h"
+#include "compiler/driver/json.h"
 #include "compiler/driver/program.h"
 
 static const option_row explain_options[] = {
@@ -72,12 +73,7 @@ static exit_code print_json(const invocation *inv, const tirb_loop_note *const *
         cJSON_AddStringToObject(own, "form", form_name(notes[i]->form));
         cJSON_AddStringToObject(own, "text", notes[i]->text);
     }
-    char *text = cJSON_Print(list);
-    cJSON_Delete(list);
-    if (!text) return fail_memory(inv);
-    puts(text);
-    free(text);
-    return EXIT_DONE;
+    return json_print(inv, list, JSON_LINES);
 }
 
 static exit_code show(const invocation *inv, const file_bytes *text, const tirb_compile_result *result) {

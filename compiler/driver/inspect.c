@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compiler/driver/json.h"
 #include "compiler/driver/program.h"
 #include "loader/bundle/bundle.h"
 #include "loader/bundle/parts.h"
@@ -181,12 +182,7 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         cJSON_AddStringToObject(own, "name", program->strings[f->name].text);
         add_number(own, "code_size", f->code_size);
     }
-    char *text = cJSON_Print(object);
-    cJSON_Delete(object);
-    if (!text) return fail_memory(inv);
-    puts(text);
-    cJSON_free(text);
-    return EXIT_DONE;
+    return json_print(inv, object, JSON_LINES);
 }
 
 static exit_code show(const invocation *inv, const bundle *from, const tirb_module *module) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/driver/files.h"
+#include "compiler/driver/json.h"
 #include "compiler/driver/npy.h"
 #include "compiler/driver/run.h"
 
@@ -151,14 +152,6 @@ static cJSON *json_tensor(const parameter *p) {
     return object;
 }
 
-static cJSON *json_head(const run *r, tirb_status status) {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "file", r->bundle.file);
-    cJSON_AddStringToObject(object, "function", r->info.name);
-    cJSON_AddStringToObject(object, "status", tirb_status_name(status));
-    return object;
-}
-
 static void json_stats(const run *r, cJSON *object) {
     tirb_stats stats = TIRB_STATS_INIT;
     if (tirb_instance_stats(r->instance, &stats) != TIRB_OK) return;
@@ -177,7 +170,7 @@ static void print_json(FILE *to, cJSON *object) {
 }
 
 static void print_json_run(FILE *to, const run *r) {
-    cJSON *object = json_head(r, TIRB_OK);
+    cJSON *object = json_of_call(r, TIRB_OK);
     cJSON *outputs = cJSON_AddArrayToObject(object, "outputs");
     for (uint32_t i = 0; i < r->info.n_params; i++) {
         if (r->parameters[i].info.is_written) cJSON_AddItemToArray(outputs, json_tensor(&r->parameters[i]));
@@ -198,7 +191,7 @@ void outputs_show_failure(const run *r, tirb_status status, const tirb_error *er
         print_stats(stdout, r);
         return;
     }
-    cJSON *object = json_head(r, status);
+    cJSON *object = json_of_call(r, status);
     cJSON *own = cJSON_AddObjectToObject(object, "error");
     cJSON_AddStringToObject(own, "message", error->message);
     if (error->line) {

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "compiler/driver/files.h"
+#include "compiler/driver/json.h"
 #include "compiler/driver/run.h"
 
 enum { SAMPLE_EVERY_NS = 50000, MAX_SOURCE = 256 << 20 };
@@ -159,14 +160,11 @@ static void print_text(const profile *p, const file_bytes *source) {
 
 static exit_code print_json(const profile *p) {
     const run *r = &p->call;
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "file", r->bundle.file);
-    cJSON_AddStringToObject(object, "function", r->info.name);
-    cJSON_AddStringToObject(object, "status", tirb_status_name(TIRB_OK));
+    cJSON *object = json_of_call(r, TIRB_OK);
+    cJSON_AddStringToObject(object, "isa", tirb_isa_name(tirb_engine_isa(r->engine)));
     cJSON_AddNumberToObject(object, "calls", (double)p->calls);
     cJSON_AddNumberToObject(object, "elapsed_ns", (double)p->elapsed_ns);
     cJSON_AddNumberToObject(object, "samples", (double)p->samples);
-    cJSON_AddStringToObject(object, "isa", tirb_isa_name(tirb_engine_isa(r->engine)));
     cJSON *lines = cJSON_AddArrayToObject(object, "lines");
     for (size_t i = 0; i < p->n_rows; i++) {
         cJSON *own = cJSON_CreateObject();
@@ -177,12 +175,7 @@ static exit_code print_json(const profile *p) {
         cJSON_AddNumberToObject(own, "samples", (double)p->rows[i].samples);
         cJSON_AddNumberToObject(own, "share", share_of(p, &p->rows[i]));
     }
-    char *text = cJSON_PrintUnformatted(object);
-    cJSON_Delete(object);
-    if (!text) return fail_memory(r->inv);
-    puts(text);
-    cJSON_free(text);
-    return EXIT_DONE;
+    return json_print(r->inv, object, JSON_ONE_LINE);
 }
 
 static exit_code show(const profile *p) {
