@@ -28,6 +28,9 @@ void *tirbi_heap_alloc(tirbi_heap *heap, size_t size);
 void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size);
 void *tirbi_heap_resize(tirbi_heap *heap, void *ptr, size_t old_size, size_t new_size);
 void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size);
+/* Counts `size` bytes that come from elsewhere; false when the budget does not allow them. */
+bool tirbi_heap_charge(tirbi_heap *heap, size_t size);
+void tirbi_heap_discharge(tirbi_heap *heap, size_t size);
 /* TIRB_MEMORY_LIMIT or TIRB_NO_MEMORY, whichever the last failed allocation was. */
 tirb_status tirbi_heap_status(const tirbi_heap *heap);
 

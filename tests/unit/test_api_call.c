@@ -574,7 +574,8 @@ static void test_memory_ends(void **state) {
     sweep(0);
 }
 
-static void test_calls_do_not_allocate_arguments(void **state) {
+/* The first call leaves its frames to the next ones, which allocate nothing and count the same. */
+static void test_calls_do_not_allocate(void **state) {
     (void)state;
     failing_allocator memory = {0};
     tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
@@ -586,13 +587,46 @@ static void test_calls_do_not_allocate_arguments(void **state) {
     int32_t x[6] = {0, 1, 2, 3, 4, 5}, y[6] = {0};
     tensor from, to;
     tirb_arg args[2] = {tensor_arg(make_tensor(&from, x, I32, 2, 2, 3)), tensor_arg(make_tensor(&to, y, I32, 2, 2, 3))};
-    size_t before = memory.live;
     long calls = memory.calls;
+    tirb_stats first = TIRB_STATS_INIT, later = TIRB_STATS_INIT;
     EXPECT_OK(&s, run(&s, "copy", args, 2, NULL));
     assert_true(memory.calls - calls <= 1); /* the frame */
-    assert_int_equal(memory.live, before);
+    assert_int_equal(tirb_instance_stats(s.instance, &first), TIRB_OK);
+    size_t live = memory.live;
+    calls = memory.calls;
+    for (int i = 0; i < 3; i++) {
+        EXPECT_OK(&s, run(&s, "copy", args, 2, NULL));
+        assert_int_equal(memory.calls, calls);
+        assert_int_equal(memory.live, live);
+        assert_int_equal(tirb_instance_stats(s.instance, &later), TIRB_OK);
+        assert_true(first.peak_memory > 0 && later.peak_memory == first.peak_memory);
+    }
     close_session(&s);
     assert_int_equal(memory.live, 0);
+}
+
+/* Whether a call fits a limit does not depend on what the ones before it have left. */
+static void test_kept_memory_counts(void **state) {
+    (void)state;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    session s = open_session(program, NULL);
+    int64_t x[10] = {0};
+    tensor a;
+    tirb_arg arg = tensor_arg(make_tensor(&a, x, I64, 1, 10));
+    tirb_stats stats = TIRB_STATS_INIT;
+    EXPECT_OK(&s, run(&s, "sum", &arg, 1, NULL));
+    assert_int_equal(tirb_instance_stats(s.instance, &stats), TIRB_OK);
+    for (unsigned less = 0; less < 2; less++) {
+        tirb_instance *exact = NULL;
+        limits.max_memory = stats.peak_memory - less;
+        assert_int_equal(tirb_instance_create(s.module, &limits, &exact, NULL), TIRB_OK);
+        for (int i = 0; i < 3; i++) {
+            tirb_status status = tirb_instance_call(exact, find(s.module, "sum"), &arg, 1, NULL, NULL);
+            assert_int_equal(status, less ? TIRB_MEMORY_LIMIT : TIRB_OK);
+        }
+        tirb_instance_destroy(exact);
+    }
+    close_session(&s);
 }
 
 /* ---- Profiles --------------------------------------------------------------------------------------------------- */
@@ -668,7 +702,8 @@ int main(void) {
         cmocka_unit_test(test_instances_on_threads),
         cmocka_unit_test(test_each_allocation_fails),
         cmocka_unit_test(test_memory_ends),
-        cmocka_unit_test(test_calls_do_not_allocate_arguments),
+        cmocka_unit_test(test_calls_do_not_allocate),
+        cmocka_unit_test(test_kept_memory_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

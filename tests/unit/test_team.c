@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "loader/base/process.h"
 #include "vm/team/team.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -161,6 +163,29 @@ static void a_child_has_a_team_of_its_own(void **state) {
     tirbi_team_destroy(team);
 }
 
+/* In the child of a child, too, and again after the first look. */
+static void a_process_knows_its_number(void **state) {
+    (void)state;
+    tirbi_process process;
+    tirbi_process_init(&process);
+    for (int look = 0; look < 2; look++) assert_int_equal(tirbi_process_number(&process), getpid());
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        bool right = tirbi_process_number(&process) == getpid() && tirbi_process_number(&process) == getpid();
+        pid_t grandchild = fork();
+        if (grandchild == 0) _exit(tirbi_process_number(&process) == getpid() ? 0 : 1);
+        int status = 1;
+        right = right && waitpid(grandchild, &status, 0) == grandchild && status == 0;
+        _exit(right ? 0 : 1);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(tirbi_process_number(&process), getpid());
+    tirbi_process_destroy(&process);
+}
+
 /* ---- A host's own threads --------------------------------------------------------------------------------------- */
 
 typedef struct host {
@@ -195,6 +220,7 @@ int main(void) {
         cmocka_unit_test(a_busy_team_is_not_waited_for),
         cmocka_unit_test(callers_share_a_team),
         cmocka_unit_test(a_child_has_a_team_of_its_own),
+        cmocka_unit_test(a_process_knows_its_number),
         cmocka_unit_test(a_host_brings_its_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

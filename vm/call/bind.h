@@ -25,6 +25,7 @@ typedef struct tirbi_binding {
     tirbi_scratch *scratch;
     tirb_error *error;
     bool partial;     /* for inference: any argument may be left out, and unknown variables stay unknown */
+    bool packs;       /* some tensor has a compact copy */
     uint32_t skipped; /* with `partial`: this parameter's argument is not looked at */
 } tirbi_binding;
 

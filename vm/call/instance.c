@@ -39,6 +39,10 @@ static bool make_scratch(tirb_instance *instance) {
         .var_bound = TIRBI_NEW_ARRAY(arena, bool, vars),
     };
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
+    /* A machine of its own runs the chunks of each participant, while the call's waits. */
+    uint32_t threads = instance->limits.threads;
+    instance->n_spares = 1 + (threads < 2 ? 0 : threads < TIRBI_MAX_CHUNKS ? threads : TIRBI_MAX_CHUNKS);
+    instance->spares = TIRBI_NEW_ARRAY(arena, tirbi_spares, instance->n_spares);
     tirbi_profile_create(instance);
     return !arena->failed;
 }
@@ -50,6 +54,22 @@ static void fill_defaults(tirb_limits *limits) {
     /* A heap without any budget would not count, and stats could not tell the peak. */
     if (limits->max_memory == UINT64_MAX) limits->max_memory = UINT64_MAX - 1;
     if (limits->threads == 0) limits->threads = 1;
+}
+
+/* What is the same in every call; tirbi_execute fills the rest. */
+static void prepare_run(tirb_instance *instance) {
+    instance->run = (tirbi_run){.code = instance->module->code,
+                                .heap = &instance->heap,
+                                .stop = &instance->stops.call,
+                                .stops = &instance->stops,
+                                .fuel = instance->limits.fuel,
+                                .max_depth = instance->limits.max_depth,
+                                .import = tirbi_import_call,
+                                .import_context = instance,
+                                .threads = instance->limits.threads,
+                                .spares = instance->spares,
+                                .profile = instance->profile.runs ? &instance->profile : NULL,
+                                .team = atomic_load_explicit(&instance->module->engine->team, memory_order_acquire)};
 }
 
 tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits, tirb_instance **out_instance,
@@ -85,12 +105,15 @@ tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits,
         tirb_instance_destroy(instance);
         return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for an instance");
     }
+    prepare_run(instance);
     *out_instance = instance;
     return TIRB_OK;
 }
 
 void tirb_instance_destroy(tirb_instance *instance) {
     if (!instance) return;
+    for (uint32_t i = 0; instance->spares && i < instance->n_spares; i++)
+        tirbi_spares_release(&instance->spares[i], &instance->own.allocator);
     tirbi_arena_destroy(&instance->arena);
     tirb_module *module = instance->module;
     tirbi_heap heap = instance->own;
@@ -224,6 +247,8 @@ static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *bind
         run->handles = packed.handles;
         run->n_handles = packed.n_handles;
         status = tirbi_execute(run, function, &packed.n_args, packed.refs, &status_bits, binding->error);
+        run->handles = NULL;
+        run->n_handles = 0;
         if (status != TIRB_OK) locate(instance, run, binding->error);
     }
     if (status == TIRB_OK)
@@ -237,7 +262,8 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
                         tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
     instance->heap.peak = instance->heap.used;
     instance->heap.over_budget = false;
-    atomic_store(&instance->stops.call, TIRBI_RUN);
+    /* A cancellation from before counts no more; one that comes at this moment may be before or after. */
+    atomic_store_explicit(&instance->stops.call, TIRBI_RUN, memory_order_relaxed);
     tirbi_binding binding;
     TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
     if (!binding.function->is_packed) TIRBI_TRY(tirbi_bind_arguments(&binding));
@@ -245,25 +271,16 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     tirbi_timer *timer = &instance->module->engine->timer;
     uint64_t timeout = instance->limits.timeout_ns;
     if (timeout) TIRBI_TRY(tirbi_deadline_arm(timer, &instance->deadline, &instance->stops, timeout, error));
-    tirbi_run run = {.code = instance->module->code,
-                     .heap = &instance->heap,
-                     .stop = &instance->stops.call,
-                     .stops = &instance->stops,
-                     .fuel = instance->limits.fuel,
-                     .max_depth = instance->limits.max_depth,
-                     .import = tirbi_import_call,
-                     .import_context = instance,
-                     .threads = instance->limits.threads,
-                     .profile = instance->profile.runs ? &instance->profile : NULL,
-                     .team = atomic_load_explicit(&instance->module->engine->team, memory_order_acquire)};
+    tirbi_run *run = &instance->run;
+    run->fuel_used = 0;
     uint64_t bits = 0;
     bool packed = binding.function->is_packed;
-    tirb_status status = packed ? run_packed(instance, &binding, n_args, &run, function, result)
-                                : run_bound(instance, &binding, &run, function, &bits);
+    tirb_status status = packed ? run_packed(instance, &binding, n_args, run, function, result)
+                                : run_bound(instance, &binding, run, function, &bits);
     atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);
     if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
     if (!packed) tirbi_bind_release(&binding, &instance->heap);
-    *fuel_used = run.fuel_used;
+    *fuel_used = run->fuel_used;
     if (status == TIRB_OK && result && !packed) read_result(binding.function, bits, result);
     return status;
 }

@@ -32,8 +32,20 @@ static uint32_t count_dims(const tirbi_function *f) {
     return n;
 }
 
-static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims, uint32_t *first_dim, uint16_t *slots,
-                        bool *inferable) {
+static void plan_plain(const tirbi_param *param, uint16_t slot, uint32_t first_dim, tirbi_plain *plain) {
+    *plain = (tirbi_plain){.type = tirbi_dtype_to_dl((tirbi_dtype)param->dtype),
+                           .ndim = param->ndim,
+                           .item = tirbi_dtypes[param->dtype].size,
+                           .dtype = param->dtype,
+                           .written = (param->access & TIRBI_WRITE) != 0,
+                           .applies = !param->has_strides && !param->has_elem_offset,
+                           .slot = slot,
+                           .first_dim = first_dim};
+    for (unsigned j = 0; j < param->ndim; j++) plain->applies = plain->applies && !dim_is_compound(&param->shape[j]);
+}
+
+static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims, int32_t *dim_vars,
+                        tirbi_plain *plain, uint32_t *first_dim, uint16_t *slots, bool *inferable) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
@@ -43,10 +55,13 @@ static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims
             continue;
         }
         slots[i] = (uint16_t)plan->n_tensors++;
+        plan_plain(param, slots[i], at, &plain[i]);
         for (unsigned j = 0; j < param->ndim; j++) {
             const tirbi_dim *dim = &param->shape[j];
             bool constant = dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_CONST;
-            dims[at++] = constant ? dim->terms[0].value : -1;
+            bool var = dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_VAR;
+            dims[at] = constant ? dim->terms[0].value : -1;
+            dim_vars[at++] = var ? (int32_t)dim->terms[0].value : -1;
             note_dim(dim, inferable, plan);
             if (param->has_strides) note_dim(&param->strides[j], inferable, plan);
         }
@@ -74,6 +89,8 @@ static void make_plan(tirbi_arena *arena, const tirbi_program *program, const ti
     plan->signature = tirbi_arena_text(arena, signature, size);
     plan->n_dims = count_dims(f);
     int64_t *dims = TIRBI_NEW_ARRAY(arena, int64_t, plan->n_dims);
+    int32_t *dim_vars = TIRBI_NEW_ARRAY(arena, int32_t, plan->n_dims);
+    tirbi_plain *plain = TIRBI_NEW_ARRAY(arena, tirbi_plain, f->n_params);
     uint32_t *first_dim = TIRBI_NEW_ARRAY(arena, uint32_t, f->n_params);
     uint16_t *slots = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
     uint16_t *scalar_vars = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
@@ -81,12 +98,14 @@ static void make_plan(tirbi_arena *arena, const tirbi_program *program, const ti
     bool *inferable = TIRBI_NEW_ARRAY(arena, bool, f->n_vars);
     if (arena->failed) return;
     plan->dims = dims;
+    plan->dim_vars = dim_vars;
+    plan->plain = plain;
     plan->first_dim = first_dim;
     plan->slots = slots;
     plan->scalar_vars = scalar_vars;
     plan->var_slots = var_slots;
     plan->inferable = inferable;
-    plan_params(f, plan, dims, first_dim, slots, inferable);
+    plan_params(f, plan, dims, dim_vars, plain, first_dim, slots, inferable);
     plan_vars(f, plan, slots, scalar_vars, var_slots);
 }
 

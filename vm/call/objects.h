@@ -29,11 +29,26 @@ struct tirb_engine {
     _Atomic(tirbi_team *) team; /* made by the first instance that may use threads */
 };
 
+/* What a tensor argument must be, where a look at its fields can tell: the parameter declares neither strides nor an
+ * offset, and each extent is a constant or a variable. */
+typedef struct tirbi_plain {
+    DLDataType type;
+    uint8_t ndim;
+    uint8_t item;
+    uint8_t dtype;
+    bool written;
+    bool applies; /* to the parameter at all */
+    uint16_t slot;
+    uint32_t first_dim;
+} tirbi_plain;
+
 /* What a call needs to know about a function and its parameters do not say directly; made when a module is loaded. */
 typedef struct tirbi_plan {
     const char *signature;
     const int64_t *dims;         /* extents of all tensor parameters, one after the other; -1: not a constant */
     const uint32_t *first_dim;   /* by parameter: where its extents begin in `dims` */
+    const int32_t *dim_vars;     /* by place in `dims`: the shape variable that the extent is, or -1 */
+    const tirbi_plain *plain;    /* by parameter */
     const uint16_t *slots;       /* by parameter: its number among the tensors, or among the scalars */
     const uint16_t *scalar_vars; /* by parameter: the shape variable that it is, or TIRBI_NO_REG */
     const uint32_t *var_slots;   /* by shape variable: where tirbi_execute wants it among the scalars */
@@ -75,6 +90,7 @@ typedef struct tirbi_tensor {
     uint32_t param;
     bool given;
     bool written;
+    bool settled; /* its reference is filled in */
 } tirbi_tensor;
 
 /* Room for the arguments of any function of the module, so that calls do not allocate. */
@@ -103,6 +119,9 @@ struct tirb_instance {
     tirbi_scratch scratch;
     tirbi_bound_import *imports; /* by import of the program */
     tirb_limits limits; /* with the defaults filled in */
+    tirbi_run run;        /* of the call */
+    tirbi_spares *spares; /* of calls, and then of each participant of their forks */
+    uint32_t n_spares;
     atomic_uint busy;
     tirbi_stops stops; /* reset when a call starts */
     tirbi_deadline deadline;

@@ -7,9 +7,6 @@
 
 enum { TILE = 32, POLL_ELEMENTS = 1 << 16 };
 
-/* No view reaches farther from its base than this many bytes, so that sums of a few steps cannot overflow. */
-#define FARTHEST (INT64_MAX / 4)
-
 /* ---- What a view covers ---------------------------------------------------------------------------------------- */
 
 static bool count_elements(tirbi_view *view) {
@@ -56,7 +53,7 @@ bool tirbi_view_measure(tirbi_view *view) {
     }
     if (!tirbi_add_i64(above, 1, &above)) return false;
     if (!tirbi_mul_i64(below, view->item, &below) || !tirbi_mul_i64(above, view->item, &above)) return false;
-    if (below < -FARTHEST || above > FARTHEST) return false;
+    if (below < -TIRBI_VIEW_FARTHEST || above > TIRBI_VIEW_FARTHEST) return false;
     return !__builtin_sub_overflow(view->low, (uint64_t)-below, &view->low) &&
            !__builtin_add_overflow(view->high, (uint64_t)above, &view->high);
 }

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* No view reaches farther from its base than this many bytes, so that sums of a few steps cannot overflow. */
+#define TIRBI_VIEW_FARTHEST (INT64_MAX / 4)
+
 /* Element (i0, i1, ..) is the `item` bytes at base + sum of i * stride * item. A view is made by tirbi_view_measure. */
 typedef struct tirbi_view {
     uint8_t *base;

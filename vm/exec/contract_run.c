@@ -72,9 +72,10 @@ static tirb_status check_operands(entry *e) {
 static tirb_status take_blocks(tirbi_machine *machine, size_t size, uint8_t **out) {
     size += BLOCK_ALIGNMENT;
     if (machine->blocks_size < size) {
-        if (machine->blocks) tirbi_heap_free(machine->heap, machine->blocks, machine->blocks_size);
+        if (machine->blocks)
+            tirbi_spare_leave(machine->spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks, machine->blocks_size);
         machine->blocks_size = 0;
-        machine->blocks = tirbi_heap_alloc(machine->heap, size);
+        machine->blocks = tirbi_spare_take(machine->spares, TIRBI_SPARE_BLOCKS, machine->heap, size);
         if (!machine->blocks)
             return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap),
                                    "no memory for %llu bytes of a contraction's blocks", (unsigned long long)size);

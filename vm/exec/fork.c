@@ -210,7 +210,8 @@ static void run_chunk(tirbi_region *region, uint32_t who, uint32_t chunk, uint64
     tirbi_heap_init(&heap, &parent->heap->allocator, region->memory);
     tirbi_machine machine = {.run = parent->run, .code = parent->code, .stop = stop_of(region, who), .heap = &heap,
                              .depth = parent->depth, .fuel = fuel, .fuel_limit = parent->fuel_limit, .error = &error,
-                             .n_chunked = 1, .own_chunk = chunk, .host = parent->host};
+                             .n_chunked = 1, .own_chunk = chunk, .host = parent->host,
+                             .spares = parent->run->spares ? &parent->run->spares[1 + who] : NULL};
     const tirbi_word *trap_pc = NULL;
     tirb_status status = enter_chunk(&machine, parent->frame, region->fork, region->n, region->chunks, chunk);
     if (status == TIRB_OK) status = tirbi_dispatch(&machine, &trap_pc);

@@ -9,12 +9,16 @@
 
 typedef uint32_t tirbi_fpu_state;
 
+/* Writing the register costs far more than reading it; most hosts have it as runs want it. Its lowest bits tell which
+ * exceptions there have been, and a run looks at none of them. */
 static inline tirbi_fpu_state tirbi_fpu_enter(void) {
     tirbi_fpu_state host = _mm_getcsr();
-    _mm_setcsr(0x1F80);
+    if ((host & ~(tirbi_fpu_state)0x3F) != 0x1F80) _mm_setcsr(0x1F80);
     return host;
 }
-static inline void tirbi_fpu_leave(tirbi_fpu_state host) { _mm_setcsr(host); }
+static inline void tirbi_fpu_leave(tirbi_fpu_state host) {
+    if (_mm_getcsr() != host) _mm_setcsr(host);
+}
 
 #elif defined(__aarch64__)
 

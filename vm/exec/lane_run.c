@@ -72,13 +72,14 @@ static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, un
     uintptr_t behind = data + (((uintptr_t)high + 1) << cursor->shift);
     if (!r->reached || first < r->low) r->low = first;
     if (!r->reached || behind > r->high) r->high = behind;
-    r->reached = true;
     r->start = ref->data + ((uintptr_t)start << cursor->shift);
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
-        if (!(loops >> k & 1)) continue;
-        r->step[k + 1] = (int64_t)(e->slots[cursor->steps[k]] * cursor->size);
-        r->count[k + 1] = e->extent[k];
+        bool inside = loops >> k & 1;
+        if (!inside && r->reached) continue; /* it stays as an earlier use left it */
+        r->step[k + 1] = inside ? (int64_t)(e->slots[cursor->steps[k]] * cursor->size) : 0;
+        r->count[k + 1] = inside ? e->extent[k] : 1;
     }
+    r->reached = true;
     return TIRB_OK;
 }
 
@@ -91,10 +92,6 @@ static tirb_status check_bounds(entry *e) {
         r->size = cursor->size;
         r->step[0] = (int64_t)(e->slots[cursor->step] * cursor->size);
         r->count[0] = e->n;
-        for (unsigned k = 0; k < e->loop->n_inner; k++) {
-            r->step[k + 1] = 0;
-            r->count[k + 1] = 1;
-        }
         for (unsigned u = 0; u < cursor->n_uses; u++)
             if (all_run(e, cursor->uses[u])) TIRBI_TRY(check_use(e, cursor, cursor->uses[u], r));
     }
@@ -148,7 +145,7 @@ static tirb_status make_state(tirbi_machine *machine) {
     size_t pointers = (code->max_pointers * sizeof(uint8_t *) + 63) / 64 * 64;
     size_t head = (sizeof(tirbi_lane_state) + 63) / 64 * 64;
     size_t size = head + pointers + code->max_scratch + 64;
-    tirbi_lane_state *state = tirbi_heap_alloc(machine->heap, size);
+    tirbi_lane_state *state = tirbi_spare_take(machine->spares, TIRBI_SPARE_LANES, machine->heap, size);
     if (!state)
         return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for %llu bytes of scratch",
                                (unsigned long long)size);

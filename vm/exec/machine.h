@@ -143,6 +143,7 @@ typedef struct tirbi_chunk {
     struct tirbi_chunk *older;
     size_t size; /* of the whole chunk */
     size_t used;
+    bool is_spare; /* taken from the machine's spares */
 } tirbi_chunk;
 
 typedef struct tirbi_region tirbi_region; /* a fork whose chunks several machines run */
@@ -151,6 +152,7 @@ typedef struct tirbi_machine {
     tirbi_run *run;
     const tirbi_code *code;
     tirbi_heap *heap;
+    tirbi_spares *spares; /* or NULL */
     tirbi_chunk *chunk;
     tirbi_chunk *spare; /* one empty chunk, kept so that a call at a chunk's edge stays cheap */
     tirbi_frame *frame;

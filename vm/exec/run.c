@@ -7,6 +7,7 @@
 #include "loader/base/error.h"
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64, CLEAR_STEP = 1 << 24 };
+enum { CHUNK_HEAD = (sizeof(tirbi_chunk) + 15) / 16 * 16 };
 
 /* ---- Limits --------------------------------------------------------------------------------------------------- */
 
@@ -50,7 +51,7 @@ static tirb_status out_of_memory(const tirbi_machine *machine, uint64_t bytes, c
 /* ---- Frames --------------------------------------------------------------------------------------------------- */
 
 static tirb_status new_chunk(tirbi_machine *machine, size_t frame_size) {
-    size_t need = sizeof(tirbi_chunk) + 16 + frame_size;
+    size_t need = CHUNK_HEAD + frame_size;
     if (machine->spare && machine->spare->size >= need) {
         machine->spare->older = machine->chunk;
         machine->chunk = machine->spare;
@@ -60,18 +61,36 @@ static tirb_status new_chunk(tirbi_machine *machine, size_t frame_size) {
     size_t size = machine->chunk ? machine->chunk->size * 2 : FIRST_CHUNK;
     if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
     if (size < need) size = need;
-    tirbi_chunk *chunk = tirbi_heap_alloc(machine->heap, size);
+    tirbi_spares *spares = machine->chunk || machine->spare ? NULL : machine->spares;
+    tirbi_chunk *chunk = tirbi_spare_take(spares, TIRBI_SPARE_FRAMES, machine->heap, size);
     if (!chunk) return out_of_memory(machine, size, "frames");
-    *chunk = (tirbi_chunk){.older = machine->chunk, .size = size, .used = (sizeof(tirbi_chunk) + 15) / 16 * 16};
+    *chunk = (tirbi_chunk){.older = machine->chunk, .size = size, .used = CHUNK_HEAD, .is_spare = spares != NULL};
     machine->chunk = chunk;
     return TIRB_OK;
+}
+
+static void free_chunk(const tirbi_machine *machine, tirbi_chunk *chunk) {
+    tirbi_spare_leave(chunk->is_spare ? machine->spares : NULL, TIRBI_SPARE_FRAMES, machine->heap, chunk, chunk->size);
 }
 
 static void drop_chunk(tirbi_machine *machine) {
     tirbi_chunk *empty = machine->chunk;
     machine->chunk = empty->older;
-    if (machine->spare) tirbi_heap_free(machine->heap, machine->spare, machine->spare->size);
+    if (machine->spare) free_chunk(machine, machine->spare);
     machine->spare = empty;
+}
+
+/* Most frames are so small that calling memset takes longer than clearing them. Their size is a multiple of 16. */
+static inline void clear_frame(uint8_t *frame, size_t size) {
+    enum { SMALL = 512 };
+    if (size > SMALL) {
+        memset(frame, 0, size);
+        return;
+    }
+    for (uint8_t *end = frame + size; frame < end; frame += 16) {
+        memset(frame, 0, 16);
+        __asm__("" : "+r"(frame)); /* or compilers see a memset in the loop */
+    }
 }
 
 tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
@@ -83,7 +102,7 @@ tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
     tirbi_chunk *chunk = machine->chunk;
     tirbi_frame *frame = (tirbi_frame *)(void *)((uint8_t *)chunk + chunk->used);
     chunk->used += fn->frame_size;
-    memset(frame, 0, fn->frame_size);
+    clear_frame((uint8_t *)frame, fn->frame_size);
     frame->caller = machine->frame;
     frame->fn = fn;
     if (fn->n_constants > 0)
@@ -108,16 +127,19 @@ void tirbi_machine_pop(tirbi_machine *machine) {
     machine->chunk->used -= frame->fn->frame_size;
     machine->frame = frame->caller;
     machine->depth--;
-    if (machine->chunk->used <= (sizeof(tirbi_chunk) + 15) / 16 * 16) drop_chunk(machine);
+    if (machine->chunk->used <= CHUNK_HEAD) drop_chunk(machine);
 }
 
 void tirbi_machine_release(tirbi_machine *machine) {
     while (machine->frame) tirbi_machine_pop(machine);
     while (machine->chunk) drop_chunk(machine);
-    if (machine->spare) tirbi_heap_free(machine->heap, machine->spare, machine->spare->size);
-    if (machine->lanes) tirbi_heap_free(machine->heap, machine->lanes, machine->lanes_size);
-    if (machine->blocks) tirbi_heap_free(machine->heap, machine->blocks, machine->blocks_size);
-    tirbi_heap_free(machine->heap, machine->handles, machine->handle_capacity * sizeof(*machine->handles));
+    if (machine->spare) free_chunk(machine, machine->spare);
+    tirbi_spares *spares = machine->spares;
+    if (machine->lanes) tirbi_spare_leave(spares, TIRBI_SPARE_LANES, machine->heap, machine->lanes, machine->lanes_size);
+    if (machine->blocks)
+        tirbi_spare_leave(spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks, machine->blocks_size);
+    if (machine->handles)
+        tirbi_heap_free(machine->heap, machine->handles, machine->handle_capacity * sizeof(*machine->handles));
 }
 
 /* ---- Handles -------------------------------------------------------------------------------------------------- */
@@ -250,13 +272,36 @@ static void pass_arguments(tirbi_frame *frame, const uint64_t *scalars, const ti
     }
 }
 
+/* Field by field: clearing the whole struct first takes longer than a small function runs. */
+static void begin(tirbi_machine *m, tirbi_run *run, tirb_error *error) {
+    m->run = run;
+    m->code = run->code;
+    m->heap = run->heap;
+    m->spares = run->spares;
+    m->chunk = m->spare = NULL;
+    m->frame = NULL;
+    m->depth = 0;
+    m->fuel = m->fuel_limit = run->fuel;
+    m->lanes = NULL;
+    m->blocks = NULL;
+    m->lanes_size = m->blocks_size = 0;
+    m->result = 0;
+    m->trap = NULL;
+    m->error = error;
+    m->stop = run->stop;
+    m->own_chunk = m->n_chunked = 0;
+    m->place.known = false;
+    m->handles = NULL;
+    m->n_handles = m->handle_capacity = 0;
+    m->host = tirbi_fpu_enter();
+}
+
 tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *scalars, const tirbi_ref *refs,
                           uint64_t *result, tirb_error *error) {
-    tirbi_machine machine = {
-        .run = run, .code = run->code, .stop = run->stop, .heap = run->heap, .fuel = run->fuel, .fuel_limit = run->fuel, .error = error};
+    tirbi_machine machine;
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
-    machine.host = tirbi_fpu_enter();
+    begin(&machine, run, error);
     tirb_status status = tirbi_charge(&machine, fn->cost);
     if (status == TIRB_OK) status = tirbi_poll(&machine);
     if (status == TIRB_OK) status = take_handles(&machine, run);

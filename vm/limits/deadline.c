@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "loader/base/error.h"
 #include "vm/exec/exec.h"
@@ -89,7 +88,8 @@ static bool init_parts(tirbi_timer *timer) {
 
 tirb_status tirbi_timer_init(tirbi_timer *timer, tirb_error *error) {
     if (!init_parts(timer)) return tirbi_error_set(error, TIRB_NO_MEMORY, "the deadline timer cannot be made");
-    atomic_init(&timer->owner, (int64_t)getpid() * 2);
+    tirbi_process_init(&timer->process);
+    atomic_init(&timer->owner, tirbi_process_number(&timer->process) * 2);
     return TIRB_OK;
 }
 
@@ -111,7 +111,9 @@ static bool adopt(tirbi_timer *timer, int64_t process) {
 }
 
 void tirbi_timer_destroy(tirbi_timer *timer) {
-    if (atomic_load(&timer->owner) != (int64_t)getpid() * 2) return;
+    bool mine = atomic_load(&timer->owner) == tirbi_process_number(&timer->process) * 2;
+    tirbi_process_destroy(&timer->process);
+    if (!mine) return;
     if (timer->running) {
         pthread_mutex_lock(&timer->lock);
         timer->quit = true;
@@ -125,7 +127,7 @@ void tirbi_timer_destroy(tirbi_timer *timer) {
 
 tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, tirbi_stops *stops, uint64_t timeout_ns,
                                tirb_error *error) {
-    int64_t process = getpid();
+    int64_t process = tirbi_process_number(&timer->process);
     if (!adopt(timer, process)) return tirbi_error_set(error, TIRB_NO_MEMORY, "the deadline timer cannot be made");
     uint64_t time;
     if (__builtin_add_overflow(now(), timeout_ns, &time) || time > INT64_MAX) time = INT64_MAX;
@@ -147,7 +149,7 @@ tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, tir
 
 void tirbi_deadline_disarm(tirbi_timer *timer, tirbi_deadline *deadline) {
     /* A deadline that a parent process armed is in no list of this one. */
-    int64_t process = getpid();
+    int64_t process = tirbi_process_number(&timer->process);
     if (atomic_load_explicit(&timer->owner, memory_order_acquire) != process * 2) return;
     pthread_mutex_lock(&timer->lock);
     if (deadline->process == process) unlink_deadline(timer, deadline);

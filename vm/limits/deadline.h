@@ -14,6 +14,7 @@
 
 #include <tirb/status.h>
 
+#include "loader/base/process.h"
 #include "vm/exec/exec.h"
 
 typedef struct tirbi_deadline {
@@ -24,6 +25,7 @@ typedef struct tirbi_deadline {
 } tirbi_deadline;
 
 typedef struct tirbi_timer {
+    tirbi_process process;
     /* The process that the rest of this struct belongs to: 2 * pid, plus 1 while it is being made anew after a fork. */
     _Atomic int64_t owner;
     pthread_mutex_t lock;

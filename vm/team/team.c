@@ -5,29 +5,40 @@
 
 #include "loader/base/cpu.h"
 #include "loader/base/error.h"
+#include "loader/base/process.h"
 
 #ifndef TIRB_NO_THREADS
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <unistd.h>
 
-enum { MAX_WORKERS = 255, SPINS = 2000, YIELD_EVERY = 64 };
+enum { MAX_WORKERS = 255, SPINS = 2000, YIELD_EVERY = 64, LINE = 64 };
 
-/* A job is open while participants may still come. Who comes counts itself in before it looks whether the job is open,
+/* What participants look at and change is one word, so that one cache line goes to and fro: whether the job is open, the
+ * number that the next participant gets, how many are inside, and on top the number of the job. */
+#define GATE_OPEN     UINT64_C(1)
+#define GATE_INSIDE   (UINT64_C(1) << 1)
+#define GATE_NEXT_WHO (UINT64_C(1) << 16)
+#define GATE_JOB      (UINT64_C(1) << 48)
+
+static inline uint32_t gate_inside(uint64_t gate) { return gate >> 1 & 0x7FFF; }
+static inline uint32_t gate_next_who(uint64_t gate) { return (uint32_t)(gate >> 16); }
+static inline uint32_t gate_job(uint64_t gate) { return (uint32_t)(gate >> 48); }
+
+/* A job is open while participants may still come. Who comes counts itself in and sees at once whether the job is open,
  * and the caller closes the job before it waits until nobody is inside: so nobody reads a job that has ended. */
 struct tirbi_team {
     tirbi_heap *heap;
     tirb_parallel_for host;
     uint32_t max_workers;
     uint32_t spins;
+    tirbi_process process;
     /* The process that the rest belongs to: 2 * pid, plus 1 while it is being made anew after a fork. */
     _Atomic int64_t owner;
     atomic_uint busy;
-    atomic_uint epoch;  /* of the latest job */
-    atomic_uint open;
-    atomic_uint inside;
-    atomic_uint next_who;
+    uint8_t apart[LINE];
+    _Atomic uint64_t gate;
+    uint8_t apart_too[LINE];
     atomic_uint parked;  /* workers that sleep */
     atomic_uint waiting; /* the caller sleeps until nobody is inside */
     atomic_uint quit;
@@ -58,36 +69,36 @@ static void spin(uint32_t round) {
 /* ---- Participants --------------------------------------------------------------------------------------------- */
 
 static void join_job(tirbi_team *team) {
-    atomic_fetch_add(&team->inside, 1);
-    if (atomic_load(&team->open)) {
-        uint32_t who = atomic_fetch_add(&team->next_who, 1);
-        if (who < team->n) team->work(team->context, who);
-    }
-    if (atomic_fetch_sub(&team->inside, 1) == 1 && atomic_load(&team->waiting)) {
+    uint64_t gate = atomic_fetch_add(&team->gate, GATE_INSIDE + GATE_NEXT_WHO);
+    if ((gate & GATE_OPEN) && gate_next_who(gate) < team->n) team->work(team->context, gate_next_who(gate));
+    gate = atomic_fetch_sub(&team->gate, GATE_INSIDE);
+    if (gate_inside(gate) == 1 && atomic_load(&team->waiting)) {
         pthread_mutex_lock(&team->lock);
         pthread_cond_signal(&team->left);
         pthread_mutex_unlock(&team->lock);
     }
 }
 
-/* Waits until the epoch is no longer `seen`, and returns it. */
-static unsigned await_job(tirbi_team *team, unsigned seen) {
+/* Waits until the latest job is no longer `seen`, and returns its number. Numbers come again after 65,536 jobs: who has
+ * slept through exactly as many misses one, which others do. */
+static uint32_t await_job(tirbi_team *team, uint32_t seen) {
     for (uint32_t i = 0; i < team->spins; i++) {
-        unsigned now = atomic_load_explicit(&team->epoch, memory_order_acquire);
+        uint32_t now = gate_job(atomic_load_explicit(&team->gate, memory_order_acquire));
         if (now != seen || atomic_load_explicit(&team->quit, memory_order_relaxed)) return now;
         spin(i);
     }
     pthread_mutex_lock(&team->lock);
     atomic_fetch_add(&team->parked, 1);
-    while (atomic_load(&team->epoch) == seen && !atomic_load(&team->quit)) pthread_cond_wait(&team->wake, &team->lock);
+    while (gate_job(atomic_load(&team->gate)) == seen && !atomic_load(&team->quit))
+        pthread_cond_wait(&team->wake, &team->lock);
     atomic_fetch_sub(&team->parked, 1);
     pthread_mutex_unlock(&team->lock);
-    return atomic_load(&team->epoch);
+    return gate_job(atomic_load(&team->gate));
 }
 
 static void *worker_main(void *argument) {
     tirbi_team *team = argument;
-    unsigned seen = 0;
+    uint32_t seen = 0;
     while (!atomic_load(&team->quit)) {
         join_job(team);
         seen = await_job(team, seen);
@@ -112,18 +123,17 @@ static void start_workers(tirbi_team *team, uint32_t wanted) {
 
 static void wait_until_empty(tirbi_team *team) {
     for (uint32_t i = 0; i < team->spins; i++) {
-        if (atomic_load_explicit(&team->inside, memory_order_acquire) == 0) return;
+        if (gate_inside(atomic_load_explicit(&team->gate, memory_order_acquire)) == 0) return;
         spin(i);
     }
     pthread_mutex_lock(&team->lock);
     atomic_store(&team->waiting, 1);
-    while (atomic_load(&team->inside) != 0) pthread_cond_wait(&team->left, &team->lock);
+    while (gate_inside(atomic_load(&team->gate)) != 0) pthread_cond_wait(&team->left, &team->lock);
     atomic_store(&team->waiting, 0);
     pthread_mutex_unlock(&team->lock);
 }
 
 static void wake_workers(tirbi_team *team, uint32_t n) {
-    atomic_fetch_add(&team->epoch, 1);
     if (atomic_load(&team->parked) == 0) return;
     pthread_mutex_lock(&team->lock);
     if (n >= team->n_threads) {
@@ -143,14 +153,17 @@ static void open_job(tirbi_team *team, uint32_t n, uint32_t first_who, tirbi_tea
     team->n = n;
     team->work = work;
     team->context = context;
-    atomic_store(&team->next_who, first_who);
-    atomic_store(&team->open, 1);
+    uint64_t gate = atomic_load(&team->gate), next;
+    do { /* who comes late for the last job may still be inside */
+        next = (gate_job(gate) + UINT64_C(1)) * GATE_JOB + first_who * GATE_NEXT_WHO + gate_inside(gate) * GATE_INSIDE +
+               GATE_OPEN;
+    } while (!atomic_compare_exchange_weak(&team->gate, &gate, next));
 }
 
 static bool init_parts(tirbi_team *team) {
     team->n_threads = 0;
-    atomic_uint *words[] = {&team->busy, &team->epoch, &team->open, &team->inside, &team->next_who, &team->parked,
-                            &team->waiting, &team->quit};
+    atomic_init(&team->gate, 0);
+    atomic_uint *words[] = {&team->busy, &team->parked, &team->waiting, &team->quit};
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) atomic_init(words[i], 0);
     if (pthread_mutex_init(&team->lock, NULL) != 0) return false;
     bool wake = pthread_cond_init(&team->wake, NULL) == 0;
@@ -163,7 +176,7 @@ static bool init_parts(tirbi_team *team) {
 /* Makes the team this process's own: what fork() copied has no threads, and its lock may be held by one of the parent's.
  * False while another thread does so. */
 static bool adopt(tirbi_team *team) {
-    int64_t mine = (int64_t)getpid() * 2, owner = atomic_load_explicit(&team->owner, memory_order_acquire);
+    int64_t mine = tirbi_process_number(&team->process) * 2, owner = atomic_load_explicit(&team->owner, memory_order_acquire);
     if (owner == mine) return true;
     if (owner == mine + 1 || !atomic_compare_exchange_strong(&team->owner, &owner, mine + 1)) return false;
     bool made = init_parts(team);
@@ -186,8 +199,7 @@ void tirbi_team_run(tirbi_team *team, uint32_t n, tirbi_team_work work, void *co
         wake_workers(team, n - 1);
         work(context, 0);
     }
-    atomic_store(&team->open, 0);
-    wait_until_empty(team);
+    if (gate_inside(atomic_fetch_and(&team->gate, ~GATE_OPEN)) != 0) wait_until_empty(team);
     /* A host may return before it has done all, or any, of what it was asked to. */
     if (team->host.run) work(context, 0);
     atomic_store(&team->busy, 0);
@@ -210,14 +222,15 @@ tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, const tirb
         tirbi_heap_free(heap, team, sizeof(*team));
         return tirbi_error_set(error, TIRB_NO_MEMORY, "the team's locks cannot be made");
     }
-    atomic_init(&team->owner, (int64_t)getpid() * 2);
+    tirbi_process_init(&team->process);
+    atomic_init(&team->owner, tirbi_process_number(&team->process) * 2);
     *out = team;
     return TIRB_OK;
 }
 
 void tirbi_team_destroy(tirbi_team *team) {
     if (!team) return;
-    if (atomic_load(&team->owner) == (int64_t)getpid() * 2) {
+    if (atomic_load(&team->owner) == tirbi_process_number(&team->process) * 2) {
         pthread_mutex_lock(&team->lock);
         atomic_store(&team->quit, 1);
         pthread_cond_broadcast(&team->wake);
@@ -227,6 +240,7 @@ void tirbi_team_destroy(tirbi_team *team) {
         pthread_cond_destroy(&team->wake);
         pthread_mutex_destroy(&team->lock);
     }
+    tirbi_process_destroy(&team->process);
     tirbi_heap_free(team->heap, team, sizeof(*team));
 }
 
