@@ -122,9 +122,42 @@ static tirbi_lane_op *add_op(planner *p, unsigned op, tirbi_dtype type) {
     return o;
 }
 
+/* Whether a value may be given again: it holds a variable, or an element that stays in a lane value. */
+static bool is_assigned(const planner *p, uint16_t value) {
+    for (uint32_t i = 0; i < p->n_vars; i++) {
+        if (p->vars[i].value == value && p->vars[i].var->kind != TIRBI_LVAR_LET) return true;
+    }
+    for (uint32_t i = 0; i < p->n_promoted; i++) {
+        if (p->promoted[i].value == value) return true;
+    }
+    return false;
+}
+
+/* The value that an equal operation on the same operands has given before, in this iteration; none of them is assigned
+ * in between. */
+static uint16_t same_operation(const planner *p, const tirbi_lane_op *wanted) {
+    enum { FAR = 256 };
+    const tirbi_lane_plan *plan = p->plan;
+    for (uint32_t i = plan->n_ops, left = FAR; i-- > 0 && left > 0; left--) {
+        const tirbi_lane_op *o = &plan->ops[i];
+        if (o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END) break;
+        bool same = o->op == wanted->op && o->type == wanted->type && o->source == wanted->source &&
+                    memcmp(o->from, wanted->from, sizeof(o->from)) == 0;
+        if (same && !is_assigned(p, o->to)) return o->to;
+        for (int k = 0; k < 3; k++) {
+            if (o->to != TIRBI_NO_VALUE && o->to == wanted->from[k]) return TIRBI_NO_VALUE;
+        }
+    }
+    return TIRBI_NO_VALUE;
+}
+
 static uint16_t elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi_dtype source, uint16_t a, uint16_t b,
                             uint16_t c) {
     if (p->failed) return TIRBI_NO_VALUE;
+    const tirbi_lane_op wanted = {.op = (uint8_t)(op + TIRB_OP_LANE_FORM), .type = (uint8_t)type,
+                                  .source = (uint8_t)source, .from = {a, b, c}};
+    uint16_t known = same_operation(p, &wanted);
+    if (known != TIRBI_NO_VALUE) return known;
     uint16_t to = new_value(p);
     tirbi_lane_op *o = add_op(p, (unsigned)op + TIRB_OP_LANE_FORM, type);
     o->source = (uint8_t)source;

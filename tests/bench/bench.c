@@ -73,6 +73,8 @@ static void fill(void *data, const bench_param *param, size_t n) {
         uint32_t bits = random_bits();
         if (param->type == TIRB_F32)
             ((float *)data)[i] = (float)bits / 1073741824.0f - 1.0f;
+        else if (param->type == TIRB_F64)
+            ((double *)data)[i] = (double)bits / 1073741824.0 - 1.0;
         else if (param->type == TIRB_U8)
             ((uint8_t *)data)[i] = (uint8_t)(bits % (uint32_t)param->range);
         else
@@ -150,6 +152,15 @@ static bool call(bench_run *run, int s) {
     return status == TIRB_OK;
 }
 
+static double element(const void *data, tirbi_dtype type, size_t i) {
+    switch (type) {
+    case TIRB_F32: return (double)((const float *)data)[i];
+    case TIRB_F64: return ((const double *)data)[i];
+    case TIRB_U8: return ((const uint8_t *)data)[i];
+    default: return ((const int32_t *)data)[i];
+    }
+}
+
 /* The written parameters of tirb beside a twin's: floats within the tolerance, integers equal. */
 static bool same_outputs(const bench_run *run, int s) {
     for (unsigned p = 0; p < run->program->n_params; p++) {
@@ -158,8 +169,7 @@ static bool same_outputs(const bench_run *run, int s) {
         const void *a = run->sides[TIRB].twin.data[p], *b = run->sides[s].twin.data[p];
         size_t n = run->bytes[p] / tirbi_dtypes[param->type].size, different = 0;
         for (size_t i = 0; i < n; i++) {
-            double x = param->type == TIRB_F32 ? (double)((const float *)a)[i] : ((const int32_t *)a)[i];
-            double y = param->type == TIRB_F32 ? (double)((const float *)b)[i] : ((const int32_t *)b)[i];
+            double x = element(a, param->type, i), y = element(b, param->type, i);
             if (fabs(x - y) <= run->program->tolerance * (1 + fabs(y))) continue;
             if ((double)++different <= run->program->may_differ * (double)n) continue;
             fprintf(stderr, "bench: %s: parameter %u element %zu is %g, in C %g\n", run->program->function, p, i, x, y);

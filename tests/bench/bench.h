@@ -21,7 +21,8 @@ typedef void (*twin)(const twin_args *args);
 /* Every twin, compiled as plain (gcc -O3 -march=native) and as fast (gcc -Ofast -march=native). */
 #define TWINS(X)                                                                                                       \
     X(vector_add) X(saxpy) X(matmul_ijk) X(matmul_ikj) X(softmax) X(layer_norm) X(conv2d_nhwc) X(depthwise_nhwc)       \
-    X(jacobi) X(transpose) X(cumsum) X(histogram_u8) X(argmax) X(embedding) X(mandelbrot) X(insertion_sort) X(digits)
+    X(jacobi) X(transpose) X(cumsum) X(histogram_u8) X(argmax) X(embedding) X(mandelbrot) X(insertion_sort) X(digits) \
+    X(leaky_relu) X(sobel_u8) X(floyd_warshall) X(fft)
 #define X(name)                                                                                                        \
     void twin_plain_##name(const twin_args *args);                                                                     \
     void twin_fast_##name(const twin_args *args);

@@ -4,6 +4,7 @@
 #include "tests/bench/bench.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PASTE(kind, name) twin_##kind##_##name
@@ -211,6 +212,61 @@ TWIN(insertion_sort) {
         for (; j >= 0 && a[j] > key; j--) a[j + 1] = a[j];
         a[j + 1] = key;
     }
+}
+
+TWIN(leaky_relu) {
+    const float *restrict x = args->data[0];
+    float alpha = (float)args->scalar[1], *restrict y = args->data[2];
+    int n = args->n[0][0];
+    for (int i = 0; i < n; i++) y[i] = x[i] > 0 ? x[i] : alpha * x[i];
+}
+
+TWIN(sobel_u8) {
+    const uint8_t *restrict a = args->data[0];
+    uint8_t *restrict b = args->data[1];
+    int h = args->n[1][0], w = args->n[1][1], row = args->n[0][1];
+    for (int i = 0; i < h; i++)
+        for (int j = 0; j < w; j++) {
+            const uint8_t *p = a + i * row + j, *q = p + row, *r = q + row;
+            int gx = p[2] + 2 * q[2] + r[2] - p[0] - 2 * q[0] - r[0];
+            int gy = r[0] + 2 * r[1] + r[2] - p[0] - 2 * p[1] - p[2];
+            int g = abs(gx) + abs(gy);
+            b[i * w + j] = (uint8_t)(g < 255 ? g : 255);
+        }
+}
+
+TWIN(floyd_warshall) {
+    float *d = args->data[0];
+    int n = args->n[0][0];
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                float way = d[i * n + k] + d[k * n + j];
+                d[i * n + j] = d[i * n + j] < way ? d[i * n + j] : way;
+            }
+}
+
+TWIN(fft) {
+    double *restrict re = args->data[0], *restrict im = args->data[1];
+    int n = args->n[0][0];
+    for (int i = 1, j = 0; i < n; i++) {
+        int bit = n >> 1;
+        for (; j & bit; bit >>= 1) j ^= bit;
+        j |= bit;
+        if (i >= j) continue;
+        double held_re = re[i], held_im = im[i];
+        re[i] = re[j], im[i] = im[j];
+        re[j] = held_re, im[j] = held_im;
+    }
+    for (int half = 1; half < n; half *= 2)
+        for (int block = 0; block < n / (half * 2); block++)
+            for (int k = 0; k < half; k++) {
+                double turn = (double)k / (double)half * -3.141592653589793, c = cos(turn), s = sin(turn);
+                int a = block * half * 2 + k, b = a + half;
+                double t_re = re[b] * c - im[b] * s, t_im = re[b] * s + im[b] * c;
+                re[b] = re[a] - t_re, im[b] = im[a] - t_im;
+                re[a] = re[a] + t_re, im[a] = im[a] + t_im;
+            }
 }
 
 static void dense(const float *restrict x, const float *restrict w, const float *restrict b, float *restrict y, int n,
