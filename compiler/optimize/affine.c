@@ -49,9 +49,7 @@ bool tirbi_full_range(const tirbi_lx *x) {
 
 enum { LARGE_OFFSET = 1 << 20, SYMBOLIC = INT32_MAX - 1 };
 
-/* Arithmetic whose result is known to fit its type, or that only an extent near 2^31 could make wrap: an element of such
- * an extent lies outside of every buffer that the arithmetic could mean to index. Narrow types wrap within reach. */
-static bool exact(const tirbi_lx *x) {
+bool tirbi_affine_exact(const tirbi_lx *x) {
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || tirbi_dtypes[x->type].bits < 32) return false;
     if (x->type == TIRB_I64 || !tirbi_full_range(x)) return true;
     bool symbolic = false;
@@ -71,10 +69,10 @@ static bool of_operation(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loo
                tirbi_affine_of(pool, x->args[0], loops, out);
     case TIRB_OP_ADD:
     case TIRB_OP_SUB:
-        return exact(x) && tirbi_affine_of(pool, x->args[0], loops, out) &&
+        return tirbi_affine_exact(x) && tirbi_affine_of(pool, x->args[0], loops, out) &&
                tirbi_affine_of(pool, x->args[1], loops, &b) && sum(pool, out, &b, loops->n, x->op == TIRB_OP_SUB);
     case TIRB_OP_MUL: {
-        if (!exact(x)) return false;
+        if (!tirbi_affine_exact(x)) return false;
         bool left = tirbi_mentions_loops(x->args[0], loops), right = tirbi_mentions_loops(x->args[1], loops);
         if (left && right) return false;
         return tirbi_affine_of(pool, x->args[left ? 0 : 1], loops, out) &&

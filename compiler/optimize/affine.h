@@ -23,6 +23,9 @@ typedef struct tirbi_affine {
 bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
 /* Whether nothing is known of an integer's value but its type. */
 bool tirbi_full_range(const tirbi_lx *x);
+/* Arithmetic whose result is known to fit its type, or that only an extent near 2^31 could make wrap: an element of such
+ * an extent lies outside of every buffer that the arithmetic could mean to index. Narrow types wrap within reach. */
+bool tirbi_affine_exact(const tirbi_lx *x);
 /* The affine form of an integer expression used as an index. */
 bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out);
 /* The constant coefficient of loop i; false when it is not a constant. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/optimize/order.h"
 #include "compiler/optimize/rewrite.h"
 
 enum {
@@ -959,15 +960,39 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
 
 /* ---- Independence of the lanes -------------------------------------------------------------------------------- */
 
-/* Two accesses that the machine lets run side by side. Either they never meet: some index of both is a constant, and not
- * the same. Or they are the same element in every iteration, and different lanes have different elements: some index is
- * a function of the lane and of nothing else that varies. */
+static bool is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {
+    const tirbi_lx *expected = tirbi_lx_int(pool, TIRB_I64, 1);
+    for (uint32_t d = buffer->ndim; d-- > 0 && expected;) {
+        if (buffer->strides[d] != expected) return false;
+        expected = tirbi_lx_mul(pool, buffer->shape[d], expected);
+    }
+    return true;
+}
+
+/* Whether each loop is in at most one index. With compact buffers too, the machine's own test of two boxes of elements
+ * finds them apart wherever an index tells them apart. */
+static bool is_plain(planner *p, const tirbi_place *place) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        tirbi_loop_set one = {.var = {loops->var[i]}, .n = 1};
+        uint32_t indices = 0;
+        for (uint32_t d = 0; d < place->ndim; d++) indices += tirbi_mentions_loops(place->indices[d], &one);
+        if (indices > 1) return false;
+    }
+    return is_compact(p->pool, place->buffer);
+}
+
+/* Two accesses that the machine lets run side by side. Either they never meet: some index of one is never that of the
+ * other. Or they are the same element in every iteration, and different lanes have different elements: some index is a
+ * function of the lane and of nothing else that varies. Where nothing but the lane varies, such an index is enough: then
+ * only the same lane may have the same element. */
 static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer || a->buffer->overlaps) return false;
     const tirbi_loop_set *loops = &p->plan->loops;
-    bool same = true, apart = false;
+    bool same = true, apart = false, own = false, plain = is_plain(p, a) && is_plain(p, b);
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine x, y;
+        if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops)) return true;
         if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) || !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
             return false;
         }
@@ -978,10 +1003,12 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
         int64_t c;
         bool alone = x.coefficient[0] && tirbi_affine_constant(&x, 0, &c) && c != 0;
         for (uint32_t i = 1; i < loops->n; i++) alone = alone && !x.coefficient[i];
-        same = same && tirbi_affine_equal(&x, &y, loops->n);
+        bool equal = tirbi_affine_equal(&x, &y, loops->n);
+        same = same && equal;
         apart = apart || alone;
+        own = own || (alone && equal);
     }
-    return same && apart;
+    return (same && apart) || (own && plain && loops->n == 1);
 }
 
 /* Two accesses of different buffers, which may share memory: a plan runs where such buffers begin at the same byte or
