@@ -40,8 +40,6 @@ struct tirbi_lvar {
     const tirbi_lx *below; /* LOOP: every value is below this, beside what min and extent say; NULL: nothing known */
     int32_t reg;           /* emission: scalar register, -1 while it has none */
     tirbi_span span;       /* LOOP: where it stands in the source */
-    const tirbi_lx *above; /* LOOP: every value is greater than this; NULL: only min is known */
-    const tirbi_lx *below; /* LOOP: every value is less than this; NULL: only the extent is known */
 };
 
 /* What may be assumed, where code is being emitted, of the parameters that tirb.may_alias names. */

@@ -82,7 +82,8 @@ static bool least(const linear *sum, int64_t *out) {
 static bool never_negative(prover *p, const linear *sum);
 
 /* Goes on with term `i` replaced by x + offset, a bound of it. */
-static bool with_bound(prover *p, const linear *sum, uint32_t i, const tirbi_lx *x, const tirbi_lx *plus, int64_t offset) {
+static bool with_bound(prover *p, const linear *sum, uint32_t i, const tirbi_lx *x, const tirbi_lx *plus,
+                       int64_t offset) {
     if (!x) return false;
     term replaced = sum->terms[i];
     linear next = *sum;
@@ -102,7 +103,7 @@ static bool bounded(prover *p, const linear *sum, uint32_t i) {
     }
     if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP) return false;
     const tirbi_lvar *var = x->var;
-    if (below) return with_bound(p, sum, i, var->above, NULL, 1) || with_bound(p, sum, i, var->min, NULL, 0);
+    if (below) return with_bound(p, sum, i, var->min, NULL, 0);
     return with_bound(p, sum, i, var->below, NULL, -1) || with_bound(p, sum, i, var->min, var->extent, -1);
 }
 
