@@ -1,8 +1,9 @@
-/* bench [--json] [--repeat N] [WORD...]: times kernels of tests/kernels beside the same loops in C.
+/* bench [--json] [--repeat N] [--check] [WORD...]: times kernels beside the same loops in C.
  *
- * Each kernel is compiled from its TVMScript and called through the public API by one thread. Its outputs are compared
- * with the C twin's before anything is timed. Then the three are run in turn, in batches of some milliseconds; a ratio
- * is the median over the turns of C's time divided by tirb's, so above 1 tirb is the faster one. */
+ * Each kernel is compiled from its TVMScript, with all checks and fuel, and called through the public API by one thread.
+ * Its outputs are compared with the C twins' before anything is timed. Then all run in turn, in batches of some
+ * milliseconds; a ratio is tirb's time divided by C's, each the best of its turns, so below 1 tirb is the faster one.
+ * WORDs choose the rows whose `class/function:size` contains one of them. --check compares and does not time. */
 #include "tests/bench/bench.h"
 
 #include <math.h>
@@ -12,14 +13,32 @@
 #include <time.h>
 
 #include <tirb/compiler.h>
-#include <tirb/tirb.h>
 
-#include "loader/isa/isa.h"
+enum { MAX_REPEATS = 101, LEAST_REPEATS = 3, COMPILE_REPEATS = 5, MAX_ROWS = 512 };
+static const double batch_ns = 2e6, row_ns = 1.2e9;
 
-enum { MAX_REPEATS = 101, COMPILE_REPEATS = 5 };
-static const double batch_ns = 2e6;
+typedef struct bench_row {
+    const bench_case *program;
+    const char *size;
+    char form[200]; /* what the compiler made of its loops; of those that run one by one, why */
+    bool scalar;    /* some do */
+    double compile_ns, best[BENCH_SIDES], median[BENCH_SIDES];
+    size_t bundle_size;
+    bench_param params[BENCH_MAX_PARAMS];
+    unsigned n_params;
+} bench_row;
 
-double bench_now(void) {
+typedef struct bench_run {
+    bench_row *row;
+    bench_args args;
+    tirb_module *module;
+    tirb_instance *instance;
+    uint32_t function;
+    const bench_blas *blas; /* NULL: none to compare with */
+} bench_run;
+
+/* Processor time of this process in nanoseconds: what else runs on the machine does not count. */
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
@@ -41,291 +60,348 @@ static double median(double *values, int n) {
     return values[n / 2];
 }
 
-/* ---- Arguments -------------------------------------------------------------------------------------------------- */
+/* ---- Programs --------------------------------------------------------------------------------------------------- */
 
-/* Three sets of arguments with the same inputs: tirb's, the plain twin's and the fast twin's. */
-enum { TIRB, PLAIN, FAST, N_SIDES };
-
-typedef struct side {
-    twin_args twin;
-    int64_t shape[BENCH_MAX_PARAMS][BENCH_MAX_DIMS];
-    DLTensor tensors[BENCH_MAX_PARAMS];
-    tirb_arg args[BENCH_MAX_PARAMS];
-} side;
-
-typedef struct bench_run {
-    const bench_case *program;
-    size_t bytes[BENCH_MAX_PARAMS];
-    void *first[BENCH_MAX_PARAMS]; /* the values that inputs and updated parameters begin with */
-    side sides[N_SIDES];
-    tirb_instance *instance;
-    uint32_t function;
-} bench_run;
-
-static uint64_t random_state;
-static uint32_t random_bits(void) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 33);
+const char *bench_function(const bench_case *program, char buffer[64]) {
+    snprintf(buffer, 64, "%s", program->function);
+    buffer[strcspn(buffer, "/")] = 0;
+    return buffer;
 }
 
-static void fill(void *data, const bench_param *param, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits = random_bits();
-        if (param->type == TIRB_F32)
-            ((float *)data)[i] = (float)bits / 1073741824.0f - 1.0f;
-        else if (param->type == TIRB_F64)
-            ((double *)data)[i] = (double)bits / 1073741824.0 - 1.0;
-        else if (param->type == TIRB_U8)
-            ((uint8_t *)data)[i] = (uint8_t)(bits % (uint32_t)param->range);
-        else
-            ((int32_t *)data)[i] = (int32_t)(bits % (uint32_t)(param->range > 0 ? param->range : 1));
-    }
-}
-
-static void *allocate(size_t bytes) {
-    void *data = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (data == NULL) {
-        fprintf(stderr, "bench: out of memory\n");
-        exit(1);
-    }
-    memset(data, 0, bytes);
-    return data;
-}
-
-static void make_arguments(bench_run *run) {
-    random_state = 1;
-    for (unsigned p = 0; p < run->program->n_params; p++) {
-        const bench_param *param = &run->program->params[p];
-        bool scalar = param->role == BENCH_INT || param->role == BENCH_FLOAT;
-        size_t n = 1;
-        int ndim = 0;
-        for (; !scalar && ndim < BENCH_MAX_DIMS && param->shape[ndim] > 0; ndim++) n *= (size_t)param->shape[ndim];
-        run->bytes[p] = scalar ? 0 : n * tirbi_dtypes[param->type].size;
-        run->first[p] = allocate(run->bytes[p] + 1);
-        if (!scalar && param->role != BENCH_OUTPUT) fill(run->first[p], param, n);
-        for (int s = 0; s < N_SIDES; s++) {
-            side *own = &run->sides[s];
-            own->twin.scalar[p] = param->scalar;
-            own->args[p].kind = TIRB_ARG_TENSOR;
-            if (param->role == BENCH_INT)
-                own->args[p].kind = TIRB_ARG_INT, own->args[p].value.i = (int64_t)param->scalar;
-            if (param->role == BENCH_FLOAT) own->args[p].kind = TIRB_ARG_FLOAT, own->args[p].value.f = param->scalar;
-            if (scalar) continue;
-            own->twin.data[p] = allocate(run->bytes[p]);
-            memcpy(own->twin.data[p], run->first[p], run->bytes[p]);
-            for (int d = 0; d < ndim; d++) {
-                own->twin.n[p][d] = param->shape[d];
-                own->shape[p][d] = param->shape[d];
-            }
-            DLTensor *tensor = &own->tensors[p];
-            tensor->data = own->twin.data[p];
-            tensor->device.device_type = kDLCPU;
-            tensor->ndim = ndim;
-            tensor->dtype = tirbi_dtype_to_dl(param->type);
-            tensor->shape = own->shape[p];
-            own->args[p].value.tensor = tensor;
-        }
-    }
-}
-
-static void free_arguments(bench_run *run) {
-    for (unsigned p = 0; p < run->program->n_params; p++) {
-        free(run->first[p]);
-        for (int s = 0; s < N_SIDES; s++) free(run->sides[s].twin.data[p]);
-    }
-}
-
-/* ---- Calls ------------------------------------------------------------------------------------------------------ */
-
-static bool call(bench_run *run, int s) {
-    side *own = &run->sides[s];
-    if (run->program->fresh)
-        for (unsigned p = 0; p < run->program->n_params; p++)
-            if (run->program->params[p].role == BENCH_UPDATED) memcpy(own->twin.data[p], run->first[p], run->bytes[p]);
-    if (s == PLAIN) run->program->plain(&own->twin);
-    if (s == FAST) run->program->fast(&own->twin);
-    if (s != TIRB) return true;
-    tirb_error error = TIRB_ERROR_INIT;
-    tirb_status status =
-        tirb_instance_call(run->instance, run->function, own->args, run->program->n_params, NULL, &error);
-    if (status != TIRB_OK) fprintf(stderr, "bench: %s: %s\n", run->program->function, error.message);
-    return status == TIRB_OK;
-}
-
-static double element(const void *data, tirbi_dtype type, size_t i) {
-    switch (type) {
-    case TIRB_F32: return (double)((const float *)data)[i];
-    case TIRB_F64: return ((const double *)data)[i];
-    case TIRB_U8: return ((const uint8_t *)data)[i];
-    default: return ((const int32_t *)data)[i];
-    }
-}
-
-/* The written parameters of tirb beside a twin's: floats within the tolerance, integers equal. */
-static bool same_outputs(const bench_run *run, int s) {
-    for (unsigned p = 0; p < run->program->n_params; p++) {
-        const bench_param *param = &run->program->params[p];
-        if (param->role != BENCH_OUTPUT && param->role != BENCH_UPDATED) continue;
-        const void *a = run->sides[TIRB].twin.data[p], *b = run->sides[s].twin.data[p];
-        size_t n = run->bytes[p] / tirbi_dtypes[param->type].size, different = 0;
-        for (size_t i = 0; i < n; i++) {
-            double x = element(a, param->type, i), y = element(b, param->type, i);
-            if (fabs(x - y) <= run->program->tolerance * (1 + fabs(y))) continue;
-            if ((double)++different <= run->program->may_differ * (double)n) continue;
-            fprintf(stderr, "bench: %s: parameter %u element %zu is %g, in C %g\n", run->program->function, p, i, x, y);
-            return false;
-        }
-    }
-    return true;
-}
-
-static double time_batch(bench_run *run, int s, int calls) {
-    double start = bench_now();
-    for (int i = 0; i < calls; i++) call(run, s);
-    return (bench_now() - start) / calls;
-}
-
-/* ---- One kernel ------------------------------------------------------------------------------------------------- */
-
-typedef struct figures {
-    double compile_ns, ns[N_SIDES], ratio_plain, ratio_fast;
-    size_t bundle_size;
-} figures;
-
-static char *read_file(const char *name, size_t *out_size) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/kernels/%s", TIRB_TEST_ROOT, name);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return NULL;
+bool bench_read(const bench_case *program, bench_source *out) {
     enum { LARGEST = 1 << 20 };
-    char *text = malloc(LARGEST);
-    *out_size = text == NULL ? 0 : fread(text, 1, LARGEST, file);
-    fclose(file);
-    return text;
+    int stem = (int)strcspn(program->group, " ");
+    snprintf(out->path, sizeof out->path, "%s/bench/kernels/%.*s.py", TIRB_TEST_ROOT, stem, program->group);
+    FILE *file = fopen(out->path, "rb");
+    out->text = malloc(LARGEST);
+    out->size = file == NULL || out->text == NULL ? 0 : fread(out->text, 1, LARGEST, file);
+    if (file != NULL) fclose(file);
+    if (out->size == 0) fprintf(stderr, "bench: cannot read %s\n", out->path);
+    return out->size > 0;
+}
+
+/* What became of the function's loops: the kinds, and the first reason why one runs in order. */
+static void note_forms(const tirb_compile_result *result, bench_row *row) {
+    static const char *const names[] = {"scalar", "lanes", NULL, NULL, NULL, "tree", "contraction", NULL, NULL};
+    bool seen[9] = {false};
+    char function[64];
+    const char *why = "";
+    bench_function(row->program, function);
+    for (uint32_t i = 0; i < tirb_compile_result_loop_count(result); i++) {
+        const tirb_loop_note *note = tirb_compile_result_loop(result, i);
+        if (strcmp(note->function, function) != 0 || (unsigned)note->form > 8 || names[note->form] == NULL) continue;
+        if (note->form == TIRB_FORM_SCALAR && why[0] == 0) why = note->text;
+        if (!seen[note->form]) {
+            size_t used = strlen(row->form);
+            snprintf(row->form + used, sizeof row->form - used, "%s%s", used ? "+" : "", names[note->form]);
+        }
+        seen[note->form] = true;
+    }
+    row->scalar = seen[TIRB_FORM_SCALAR];
+    size_t used = strlen(row->form);
+    if (row->scalar) snprintf(row->form + used, sizeof row->form - used, ": %s", why);
 }
 
 /* Compiles the file some times and loads the bundle; false with a message where either fails. */
-static bool load(const bench_case *program, tirb_engine *engine, tirb_module **module, figures *out) {
-    size_t size = 0;
-    char *text = read_file(program->file, &size);
-    if (text == NULL) {
-        fprintf(stderr, "bench: cannot read %s\n", program->file);
-        return false;
-    }
+static bool load(bench_run *run, tirb_engine *engine) {
+    bench_source source;
     double times[COMPILE_REPEATS];
-    bool good = true;
+    bool good = bench_read(run->row->program, &source);
     for (int i = 0; i < COMPILE_REPEATS && good; i++) {
         tirb_compile_result *result = NULL;
         tirb_error error = TIRB_ERROR_INIT;
         tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-        options.file_name = program->file;
-        double start = bench_now();
-        good = tirb_compile(text, size, &options, &result, &error) == TIRB_OK;
-        times[i] = bench_now() - start;
-        const uint8_t *bytes = good ? tirb_compile_result_bytes(result, &out->bundle_size) : NULL;
-        if (good && i == 0) good = tirb_module_load(engine, bytes, out->bundle_size, module, &error) == TIRB_OK;
-        if (!good) fprintf(stderr, "bench: %s: %s\n", program->file, error.message);
+        options.file_name = source.path;
+        options.explain = i == 0;
+        double start = now();
+        good = tirb_compile(source.text, source.size, &options, &result, &error) == TIRB_OK;
+        times[i] = now() - start;
+        const uint8_t *bytes = good ? tirb_compile_result_bytes(result, &run->row->bundle_size) : NULL;
+        if (good && i == 0) {
+            good = tirb_module_load(engine, bytes, run->row->bundle_size, &run->module, &error) == TIRB_OK;
+            note_forms(result, run->row);
+        }
+        if (!good) fprintf(stderr, "bench: %s: %s\n", source.path, error.message);
         tirb_compile_result_destroy(result);
     }
-    if (good) out->compile_ns = median(times, COMPILE_REPEATS);
-    free(text);
+    if (good) run->row->compile_ns = median(times, COMPILE_REPEATS);
+    free(source.text);
     return good;
 }
 
-static void measure(bench_run *run, int repeats, figures *out) {
-    static double ns[N_SIDES][MAX_REPEATS], plain[MAX_REPEATS], fast[MAX_REPEATS];
-    int calls[N_SIDES];
-    for (int s = 0; s < N_SIDES; s++) {
-        double once = time_batch(run, s, 1);
-        calls[s] = once > batch_ns ? 1 : (int)(batch_ns / once) + 1;
-    }
-    for (int i = 0; i < repeats; i++) {
-        for (int s = 0; s < N_SIDES; s++) ns[s][i] = time_batch(run, s, calls[s]);
-        plain[i] = ns[PLAIN][i] / ns[TIRB][i];
-        fast[i] = ns[FAST][i] / ns[TIRB][i];
-    }
-    for (int s = 0; s < N_SIDES; s++) out->ns[s] = median(ns[s], repeats);
-    out->ratio_plain = median(plain, repeats);
-    out->ratio_fast = median(fast, repeats);
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+static bool takes_part(const bench_run *run, int side) { return side != BENCH_BLAS || run->blas != NULL; }
+
+static bool call(bench_run *run, int side) {
+    bench_side *own = &run->args.sides[side];
+    const bench_case *program = run->row->program;
+    if (program->fresh) bench_reset(&run->args, side);
+    if (side == BENCH_PLAIN) program->plain(&own->twin);
+    if (side == BENCH_FAST) program->fast(&own->twin);
+    if (side == BENCH_BLAS) bench_call_blas(run->blas, &own->twin);
+    if (side != BENCH_TIRB) return true;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_status status = tirb_instance_call(run->instance, run->function, own->args, run->args.n, NULL, &error);
+    if (status != TIRB_OK) fprintf(stderr, "bench: %s: %s\n", program->function, error.message);
+    return status == TIRB_OK;
 }
 
-static bool bench_one(const bench_case *program, tirb_engine *engine, int repeats, figures *out) {
-    static bench_run empty;
-    bench_run run = empty;
-    tirb_module *module = NULL;
+static double time_batch(bench_run *run, int side, int calls) {
+    double start = now();
+    for (int i = 0; i < calls; i++) call(run, side);
+    return (now() - start) / calls;
+}
+
+static void measure(bench_run *run, int repeats) {
+    static double ns[BENCH_SIDES][MAX_REPEATS];
+    int calls[BENCH_SIDES] = {0};
+    double round = 0;
+    for (int s = 0; s < BENCH_SIDES; s++) {
+        if (!takes_part(run, s)) continue;
+        double once = time_batch(run, s, 1);
+        calls[s] = once > batch_ns ? 1 : (int)(batch_ns / once) + 1;
+        round += once * calls[s];
+    }
+    int affordable = (int)(row_ns / round);
+    if (repeats > affordable) repeats = affordable > LEAST_REPEATS ? affordable : LEAST_REPEATS;
+    for (int i = 0; i < repeats; i++)
+        for (int s = 0; s < BENCH_SIDES; s++)
+            if (takes_part(run, s)) ns[s][i] = time_batch(run, s, calls[s]);
+    for (int s = 0; s < BENCH_SIDES; s++) {
+        if (!takes_part(run, s)) continue;
+        run->row->median[s] = median(ns[s], repeats);
+        run->row->best[s] = ns[s][0];
+    }
+}
+
+static bool bench_one(bench_run *run, tirb_engine *engine, int repeats) {
     tirb_error error = TIRB_ERROR_INIT;
-    run.program = program;
-    if (!load(program, engine, &module, out)) return false;
-    make_arguments(&run);
-    bool good = tirb_module_find(module, program->function, &run.function, &error) == TIRB_OK &&
-                tirb_instance_create(module, NULL, &run.instance, &error) == TIRB_OK;
-    if (!good) fprintf(stderr, "bench: %s: %s\n", program->function, error.message);
-    for (int s = 0; s < N_SIDES && good; s++) good = call(&run, s);
-    good = good && same_outputs(&run, PLAIN) && same_outputs(&run, FAST);
-    if (good) measure(&run, repeats, out);
-    tirb_instance_destroy(run.instance);
-    tirb_module_release(module);
-    free_arguments(&run);
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    char name[64];
+    limits.fuel = UINT64_MAX / 2;
+    const bench_case *program = run->row->program;
+    bool good = bench_make_args(program, run->row->size, &run->args) && load(run, engine);
+    if (good) {
+        good = tirb_module_find(run->module, bench_function(program, name), &run->function, &error) == TIRB_OK &&
+               tirb_instance_create(run->module, &limits, &run->instance, &error) == TIRB_OK;
+        if (!good) fprintf(stderr, "bench: %s: %s\n", program->function, error.message);
+    }
+    memcpy(run->row->params, run->args.params, sizeof run->row->params);
+    run->row->n_params = run->args.n;
+    for (int s = 0; s < BENCH_SIDES && good; s++) good = !takes_part(run, s) || call(run, s);
+    for (int s = BENCH_PLAIN; s < BENCH_SIDES && good; s++)
+        good = !takes_part(run, s) || bench_same(program, &run->args, BENCH_TIRB, s);
+    if (good) measure(run, repeats);
+    tirb_instance_destroy(run->instance);
+    tirb_module_release(run->module);
+    bench_free_args(&run->args);
     return good;
 }
 
 /* ---- The table -------------------------------------------------------------------------------------------------- */
 
-static void print_row(const bench_case *program, const figures *f, bool json, bool first) {
-    if (json)
-        printf("%s\n  {\"kernel\": \"%s\", \"file\": \"%s\", \"tirb_ns\": %.0f, \"c_ns\": %.0f, \"c_fast_ns\": %.0f, "
-               "\"ratio\": %.3f, \"ratio_fast\": %.3f, \"compile_ns\": %.0f, \"bundle_bytes\": %zu}",
-               first ? "" : ",", program->function, program->file, f->ns[TIRB], f->ns[PLAIN], f->ns[FAST],
-               f->ratio_plain, f->ratio_fast, f->compile_ns, f->bundle_size);
-    else
-        printf("%-16s %11.2f %11.2f %11.2f %9.3f %9.3f %11.2f %8zu\n", program->function, f->ns[TIRB] / 1e3,
-               f->ns[PLAIN] / 1e3, f->ns[FAST] / 1e3, f->ratio_plain, f->ratio_fast, f->compile_ns / 1e6,
-               f->bundle_size);
-    fflush(stdout);
+static double ratio(const bench_row *row, int side) { return row->best[BENCH_TIRB] / row->best[side]; }
+
+static int label_length(const char *size) { return (int)strcspn(size, " "); }
+
+static void print_text_row(const bench_row *row) {
+    char blas[32] = "";
+    if (row->best[BENCH_BLAS] > 0) snprintf(blas, sizeof blas, "%.0f%%", 100 / ratio(row, BENCH_BLAS));
+    printf("%-16s %-5.*s %11.2f %11.2f %11.2f %8.3f %8.3f %6s  %s\n", row->program->function, label_length(row->size),
+           row->size, row->best[BENCH_TIRB] / 1e3, row->best[BENCH_PLAIN] / 1e3, row->best[BENCH_FAST] / 1e3,
+           ratio(row, BENCH_PLAIN), ratio(row, BENCH_FAST), blas, row->form);
+}
+
+static void print_json_text(const char *text) {
+    putchar('"');
+    for (; *text != 0; text++) {
+        if (*text == '"' || *text == '\\') putchar('\\');
+        if ((unsigned char)*text >= ' ') putchar(*text);
+    }
+    putchar('"');
+}
+
+static void print_json_params(const bench_row *row) {
+    static const char *const roles[] = {"input", "output", "updated", "int", "float"};
+    for (unsigned p = 0; p < row->n_params; p++) {
+        const bench_param *param = &row->params[p];
+        printf("%s{\"role\": \"%s\"", p ? ", " : "", roles[param->role]);
+        if (param->role == BENCH_INT || param->role == BENCH_FLOAT) {
+            printf(", \"value\": %.17g}", param->scalar);
+            continue;
+        }
+        printf(", \"type\": \"%s\", \"range\": %d, \"step\": %.17g, \"shape\": [", tirbi_dtypes[param->type].tvm_name,
+               param->range, param->step);
+        for (int d = 0; d < param->ndim; d++) printf("%s%d", d ? ", " : "", param->shape[d]);
+        printf("]}");
+    }
+}
+
+static void print_json_row(const bench_row *row, bool first) {
+    static const char *const sides[] = {"tirb", "gcc_o3", "gcc_ofast", "blas"};
+    printf("%s\n  {\"class\": \"%s\", \"kernel\": \"%s\", \"size\": \"%s\", \"form\": ", first ? "" : ",",
+           row->program->group, row->program->function, row->size);
+    print_json_text(row->form);
+    printf(", \"compile_ns\": %.0f, \"bundle_bytes\": %zu, \"params\": [", row->compile_ns, row->bundle_size);
+    print_json_params(row);
+    printf("]");
+    for (int s = 0; s < BENCH_SIDES; s++)
+        if (row->best[s] > 0)
+            printf(", \"%s\": {\"best_ns\": %.1f, \"median_ns\": %.1f, \"ratio\": %.4f}", sides[s], row->best[s],
+                   row->median[s], ratio(row, s));
+    printf("}");
+}
+
+/* Geometric mean of tirb's time to a side's over a class, or (NULL) over all that have a target; 0: no rows. */
+static double geomean(const bench_row *rows, unsigned n, const char *group, int side, const bench_row **worst) {
+    double sum = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const bench_row *row = &rows[i];
+        bool counts = group != NULL ? strcmp(row->program->group, group) == 0 : strstr(row->program->group, "plain") == NULL;
+        if (!counts || row->best[side] <= 0) continue;
+        sum += log(ratio(row, side));
+        count++;
+        if (worst != NULL && (*worst == NULL || ratio(row, side) > ratio(*worst, side))) *worst = row;
+    }
+    return count == 0 ? 0 : exp(sum / count);
+}
+
+/* Of a class that misses its target: the rows that are above it, with what the compiler says of them. */
+static void print_causes(const bench_row *rows, unsigned n, const bench_class *class) {
+    for (unsigned i = 0; i < n; i++) {
+        if (strcmp(rows[i].program->group, class->name) != 0 || ratio(&rows[i], BENCH_PLAIN) <= class->target) continue;
+        printf("    %s %.*s at %.2f: %s\n", rows[i].program->function, label_length(rows[i].size), rows[i].size,
+               ratio(&rows[i], BENCH_PLAIN), rows[i].form);
+    }
+}
+
+static void print_classes(const bench_row *rows, unsigned n, bool json) {
+    printf(json ? "\n], \"classes\": [" : "\n%-22s %8s %8s %8s  worst\n", "class (geomean)", "to -O3", "target", "to -Ofast");
+    bool first = true;
+    for (unsigned c = 0; c < bench_n_classes; c++) {
+        const bench_class *class = &bench_classes[c];
+        const char *group = strcmp(class->name, "all") == 0 ? NULL : class->name;
+        const bench_row *worst = NULL;
+        double plain = geomean(rows, n, group, BENCH_PLAIN, &worst), fast = geomean(rows, n, group, BENCH_FAST, NULL);
+        if (plain == 0) continue;
+        bool missed = class->target > 0 && plain > class->target;
+        if (json) {
+            printf("%s\n  {\"class\": \"%s\", \"ratio\": %.4f, \"ratio_fast\": %.4f, \"target\": %.3g}", first ? "" : ",",
+                   class->name, plain, fast, class->target);
+        } else {
+            char target[32] = "none";
+            if (class->target > 0) snprintf(target, sizeof target, "%.2f", class->target);
+            printf("%-22s %8.3f %8s %8.3f  %s %.*s %.2f%s\n", class->name, plain, target, fast, worst->program->function,
+                   label_length(worst->size), worst->size, ratio(worst, BENCH_PLAIN), missed ? "  MISSED by" : "");
+            if (missed && group != NULL) print_causes(rows, n, class);
+        }
+        first = false;
+    }
+    double blas = geomean(rows, n, "contraction", BENCH_BLAS, NULL);
+    if (blas > 0 && !json) printf("of the BLAS's rate, f32 products: %.0f%%\n", 100 / blas);
+    printf(json ? "\n]}\n" : "");
+}
+
+static void cpu_name(char *out, size_t size) {
+    char line[256];
+    snprintf(out, size, "unknown CPU");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        char *value = strstr(line, ": ");
+        if (strncmp(line, "model name", 10) != 0 || value == NULL) continue;
+        value[strcspn(value, "\n")] = 0;
+        snprintf(out, size, "%s", value + 2);
+        break;
+    }
+    if (file != NULL) fclose(file);
+}
+
+static void print_header(tirb_isa isa, const char *blas, bool json) {
+    char cpu[200];
+    cpu_name(cpu, sizeof cpu);
+    if (json) {
+        printf("{\"cpu\": ");
+        print_json_text(cpu);
+        printf(", \"isa\": \"%s\", \"compiler\": ", tirb_isa_name(isa));
+        print_json_text(__VERSION__);
+        printf(", \"blas\": ");
+        print_json_text(blas);
+        printf(", \"rows\": [");
+        return;
+    }
+    printf("%s, %s, one thread; compiler %s; BLAS: %s\n", cpu, tirb_isa_name(isa), __VERSION__, blas);
+    printf("%-16s %-5s %11s %11s %11s %8s %8s %6s  %s\n", "kernel", "size", "tirb us", "-O3 us", "-Ofast us", "to -O3",
+           "to -Ofast", "BLAS", "loops");
+}
+
+/* ---- All of them ------------------------------------------------------------------------------------------------ */
+
+typedef struct settings {
+    bool json, check;
+    int repeats, n_words;
+    char **words;
+} settings;
+
+static unsigned run_all(const settings *s, tirb_engine *engine, const bench_blas *blas, unsigned *n_rows) {
+    static bench_row rows[MAX_ROWS];
+    static const bench_run empty;
+    unsigned n = 0, failed = 0;
+    for (unsigned i = 0; i < bench_n_cases; i++) {
+        const bench_case *program = &bench_cases[i];
+        for (unsigned k = 1; k < BENCH_MAX_SIZES && program->sizes[k] != NULL && n < MAX_ROWS; k++) {
+            char name[128];
+            bench_run run = empty;
+            snprintf(name, sizeof name, "%s/%s:%.*s", program->group, program->function, label_length(program->sizes[k]),
+                     program->sizes[k]);
+            if (!bench_wanted(name, s->n_words, s->words)) continue;
+            rows[n] = (bench_row){.program = program, .size = program->sizes[k]};
+            run.row = &rows[n];
+            run.blas = program->blas ? blas : NULL;
+            if (!bench_one(&run, engine, s->repeats)) {
+                failed++;
+                continue;
+            }
+            if (s->json) print_json_row(&rows[n], n == 0);
+            else print_text_row(&rows[n]);
+            fflush(stdout);
+            n++;
+        }
+    }
+    print_classes(rows, n, s->json);
+    *n_rows = n;
+    return failed;
 }
 
 int main(int argc, char **argv) {
-    bool json = false;
-    int repeats = 15, word = 1;
+    settings s = {.repeats = 15};
+    int word = 1;
     for (; word < argc && argv[word][0] == '-'; word++) {
-        json = json || strcmp(argv[word], "--json") == 0;
-        if (strcmp(argv[word], "--repeat") == 0 && word + 1 < argc) repeats = atoi(argv[++word]);
+        s.json = s.json || strcmp(argv[word], "--json") == 0;
+        s.check = s.check || strcmp(argv[word], "--check") == 0;
+        if (strcmp(argv[word], "--repeat") == 0 && word + 1 < argc) s.repeats = atoi(argv[++word]);
     }
-    repeats = repeats < 1 ? 1 : repeats > MAX_REPEATS ? MAX_REPEATS : repeats;
+    s.repeats = s.repeats < 1 ? 1 : s.repeats > MAX_REPEATS ? MAX_REPEATS : s.repeats;
+    s.n_words = argc - word;
+    s.words = argv + word;
+    if (s.check) return bench_check(s.n_words, s.words) ? 0 : 1;
     tirb_engine *engine = NULL;
     tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
     tirb_error error = TIRB_ERROR_INIT;
     const char *isa = getenv("TIRB_ISA");
+    options.max_threads = 1;
     if (isa != NULL && tirb_isa_from_name(isa, &options.isa) != TIRB_OK) fprintf(stderr, "bench: TIRB_ISA=%s?\n", isa);
     if (tirb_engine_create(&options, &engine, &error) != TIRB_OK) {
         fprintf(stderr, "bench: %s\n", error.message);
         return 1;
     }
-    if (json)
-        printf("[");
-    else
-        printf("%s, one thread; times in microseconds, ratio = C / tirb\n%-16s %11s %11s %11s %9s %9s %11s %8s\n",
-               tirb_isa_name(tirb_engine_isa(engine)), "kernel", "tirb", "gcc -O3", "gcc -Ofast", "ratio", "to -Ofast",
-               "compile ms", "bytes");
-    double product = 1, product_fast = 1;
-    int done = 0, failed = 0;
-    for (unsigned i = 0; i < bench_n_cases; i++) {
-        figures f = {0};
-        if (!bench_wanted(bench_cases[i].function, argc - word, argv + word)) continue;
-        if (!bench_one(&bench_cases[i], engine, repeats, &f)) {
-            failed++;
-            continue;
-        }
-        print_row(&bench_cases[i], &f, json, done == 0);
-        product *= f.ratio_plain;
-        product_fast *= f.ratio_fast;
-        done++;
-    }
-    if (json)
-        printf("\n]\n");
-    else if (done > 0)
-        printf("%-16s %11s %11s %11s %9.3f %9.3f\n", "geometric mean", "", "", "", pow(product, 1.0 / done),
-               pow(product_fast, 1.0 / done));
+    char blas_name[200] = "none";
+    bench_blas *blas = bench_open_blas(blas_name, sizeof blas_name);
+    print_header(tirb_engine_isa(engine), blas_name, s.json);
+    unsigned n_rows;
+    unsigned failed = run_all(&s, engine, blas, &n_rows);
+    bench_close_blas(blas);
     tirb_engine_release(engine);
-    return failed == 0 ? 0 : 1;
+    return failed == 0 && n_rows > 0 ? 0 : 1;
 }

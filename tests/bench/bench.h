@@ -1,60 +1,135 @@
-/* The benchmark program: kernels of tests/kernels timed beside the same loops in C. */
+/* The benchmark program: kernels timed beside the same loops in C. */
 #ifndef TIRB_TESTS_BENCH_BENCH_H
 #define TIRB_TESTS_BENCH_BENCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
 
-enum { BENCH_MAX_PARAMS = 8, BENCH_MAX_DIMS = 4 };
+enum { BENCH_MAX_PARAMS = 8, BENCH_MAX_DIMS = 4, BENCH_MAX_SIZES = 8 };
 
-/* What a twin is given: the tensors' memory, their extents, and the scalars, by parameter. */
+/* What a twin is given: the tensors' memory, their extents, and the scalars, by parameter; memory for temporaries. */
 typedef struct twin_args {
     void *data[BENCH_MAX_PARAMS];
     int n[BENCH_MAX_PARAMS][BENCH_MAX_DIMS];
     double scalar[BENCH_MAX_PARAMS];
+    void *scratch;
 } twin_args;
 
 typedef void (*twin)(const twin_args *args);
 
 /* Every twin, compiled as plain (gcc -O3 -march=native) and as fast (gcc -Ofast -march=native). */
 #define TWINS(X)                                                                                                       \
-    X(vector_add) X(saxpy) X(matmul_ijk) X(matmul_ikj) X(softmax) X(layer_norm) X(conv2d_nhwc) X(depthwise_nhwc)       \
-    X(jacobi) X(transpose) X(cumsum) X(histogram_u8) X(argmax) X(embedding) X(mandelbrot) X(insertion_sort) X(digits) \
-    X(leaky_relu) X(sobel_u8) X(floyd_warshall) X(fft)
+    X(saxpy) X(relu_affine) X(chain8) X(polynomial10) X(clip_scale_i8) X(scale_f16) X(blend_u8)                        \
+    X(exp) X(sigmoid) X(tanh) X(gelu) X(softmax) X(layer_norm) X(rms_norm) X(log_sum_exp)                              \
+    X(sum) X(dot) X(maximum) X(argmax) X(mean_variance) X(row_sums) X(column_sums)                                     \
+    X(matmul) X(matmul_f64) X(matmul_f16) X(matmul_i8) X(matmul_tn) X(matmul_nt) X(matmul_batched) X(gemv) X(gemv_t)   \
+    X(conv2d_nhwc) X(conv2d_nchw) X(conv2d_padded) X(depthwise) X(attention) X(dense_relu)                             \
+    X(jacobi_2d) X(blur3x3) X(heat_3d) X(blur_clamped) X(sobel)                                                        \
+    X(transpose) X(transpose_4d) X(nchw_to_nhwc) X(nhwc_to_nchw) X(pad) X(concat) X(gather_rows) X(scatter_add)        \
+    X(histogram) X(prefix_sum) X(spmv) X(mandelbrot) X(floyd_warshall) X(nms) X(insertion_sort) X(binary_search)
 #define X(name)                                                                                                        \
     void twin_plain_##name(const twin_args *args);                                                                     \
     void twin_fast_##name(const twin_args *args);
 TWINS(X)
 #undef X
 
+/* ---- Cases ------------------------------------------------------------------------------------------------------ */
+
 typedef enum bench_role { BENCH_INPUT, BENCH_OUTPUT, BENCH_UPDATED, BENCH_INT, BENCH_FLOAT } bench_role;
 
-/* Inputs are random: floats in -1 .. 1, integers in 0 .. range - 1. A shape ends at its first 0. */
+/* How an input is filled: floats at random in -1 .. 1, integers at random in 0 .. range - 1, or element i is i * step. */
 typedef struct bench_param {
     bench_role role;
     tirbi_dtype type;
+    int ndim;
     int shape[BENCH_MAX_DIMS];
     int range;
+    double step;
     double scalar;
 } bench_param;
 
+/* A class of kernels and how long they may take, relative to gcc -O3; 0: no target. */
+typedef struct bench_class {
+    const char *name;
+    double target;
+} bench_class;
+
+/* One kernel. `params` describes them, separated by spaces: TYPE[EXTENT,..] an input, with = before it an output, with & an
+ * output that is read too; <N before the bracket bounds random integers, *N makes element i i * N; int=N and float=X are
+ * scalars. An extent is a sum or product, from left to right, of numbers and letters, whose values a size gives: "LABEL
+ * n=5,m=3". The first size is for checking: small and odd; the others are timed. */
 typedef struct bench_case {
-    const char *file, *function;
+    const char *group, *function; /* the class; the function in kernels/<class>.py, before what stands after a '/' */
     twin plain, fast;
+    const char *params;
+    const char *sizes[BENCH_MAX_SIZES];
     double tolerance;  /* of floats, relative to 1 + |value| */
     double may_differ; /* the part of the elements that may: C's rounding turns a pixel at the edge of a fractal */
     bool fresh;        /* the updated parameters are given their first values again before each call */
-    unsigned n_params;
-    bench_param params[BENCH_MAX_PARAMS];
+    bool blas;         /* a product of float matrices, batched or not, which a BLAS has a function for */
 } bench_case;
 
+extern const bench_class bench_classes[];
+extern const unsigned bench_n_classes;
 extern const bench_case bench_cases[];
 extern const unsigned bench_n_cases;
 
-/* Processor time of this process in nanoseconds: what else runs on the machine does not count. */
-double bench_now(void);
+/* ---- Arguments -------------------------------------------------------------------------------------------------- */
+
+/* Sets of arguments with the same inputs: tirb's, the plain twin's, the fast twin's, a BLAS's. */
+enum { BENCH_TIRB, BENCH_PLAIN, BENCH_FAST, BENCH_BLAS, BENCH_SIDES };
+
+typedef struct bench_side {
+    twin_args twin;
+    int64_t shape[BENCH_MAX_PARAMS][BENCH_MAX_DIMS];
+    DLTensor tensors[BENCH_MAX_PARAMS];
+    tirb_arg args[BENCH_MAX_PARAMS];
+} bench_side;
+
+typedef struct bench_args {
+    bench_param params[BENCH_MAX_PARAMS];
+    unsigned n;
+    size_t bytes[BENCH_MAX_PARAMS];
+    void *first[BENCH_MAX_PARAMS]; /* what each begins with; inputs are these in all sets */
+    bench_side sides[BENCH_SIDES];
+} bench_args;
+
+/* The arguments of a case at one of its sizes; false with a message where its description cannot be read. Inputs are the
+ * same at every call. */
+bool bench_make_args(const bench_case *program, const char *size, bench_args *out);
+void bench_free_args(bench_args *args);
+/* Gives one set's written parameters their first values again. */
+void bench_reset(bench_args *args, int side);
+/* The first written parameter whose values differ between two sets by more than the case allows, told on stderr. */
+bool bench_same(const bench_case *program, const bench_args *args, int side, int other);
+
+/* ---- Other ------------------------------------------------------------------------------------------------------ */
+
+typedef struct bench_source {
+    char path[256], *text;
+    size_t size;
+} bench_source;
+
+/* Reads the program of a case; false with a message. The caller frees `text`. */
+bool bench_read(const bench_case *program, bench_source *out);
+/* The name of its function. */
+const char *bench_function(const bench_case *program, char buffer[64]);
+
+/* Loads a BLAS; NULL where there is none. Its name and the kind of core it is for go to `name`. */
+typedef struct bench_blas bench_blas;
+bench_blas *bench_open_blas(char *name, size_t size);
+/* C = A B for the first three parameters, each of two dimensions or a batch of such. */
+void bench_call_blas(const bench_blas *blas, const twin_args *args);
+void bench_close_blas(bench_blas *blas);
+
+/* Each case at its small size, on every instruction set that this machine has: all give the oracle's bytes, and the C
+ * twin's values. Prints a line per failure and "N passed, N failed"; whether none failed. */
+bool bench_check(int n_words, char **words);
 /* Whether `name` contains one of the words; true if there are none. */
 bool bench_wanted(const char *name, int n_words, char **words);
 

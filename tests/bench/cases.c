@@ -1,49 +1,113 @@
 #include "tests/bench/bench.h"
 
-#define TWIN(name) twin_plain_##name, twin_fast_##name
-#define IN(type, ...) {BENCH_INPUT, type, {__VA_ARGS__}, 0, 0}
-#define IN_RANGE(type, range, ...) {BENCH_INPUT, type, {__VA_ARGS__}, range, 0}
-#define OUT(type, ...) {BENCH_OUTPUT, type, {__VA_ARGS__}, 0, 0}
-#define UPDATED(type, ...) {BENCH_UPDATED, type, {__VA_ARGS__}, 0, 0}
-#define INT(value) {BENCH_INT, TIRB_I32, {0}, 0, value}
-#define FLOAT(value) {BENCH_FLOAT, TIRB_F32, {0}, 0, value}
+/* What a case shares with its twin: the function's name. */
+#define CASE(group, name, ...)           {group, #name, twin_plain_##name, twin_fast_##name, __VA_ARGS__}
+#define CASE_AS(group, name, twin, ...)  {group, name, twin_plain_##twin, twin_fast_##twin, __VA_ARGS__}
+#define SIZES(...)                       {__VA_ARGS__}
+
+/* L1 takes some 30 KB, L2 some 500 KB, DRAM 64 MB and more in each array. */
+#define VECTOR SIZES("check n=1003", "L1 n=4000", "L2 n=64000", "DRAM n=16000000")
+#define BYTES  SIZES("check n=1003", "L1 n=8000", "L2 n=128000", "DRAM n=64000000")
+#define ROWS   SIZES("check n=7,m=131", "L1 n=8,m=500", "L2 n=128,m=1000", "DRAM n=16000,m=1000")
+#define SQUARE SIZES("check h=9,w=67", "L1 h=60,w=62", "L2 h=250,w=254", "DRAM h=4000,w=4094")
+#define CUBE   SIZES("check m=13,n=37,k=19", "64 m=64,n=64,k=64", "256 m=256,n=256,k=256", "512 m=512,n=512,k=512")
+#define IMAGE  SIZES("check n=1,h=5,w=7,i=3,o=5", "L1 n=1,h=8,w=8,i=16,o=16", "L2 n=1,h=28,w=28,i=32,o=32", "large n=1,h=56,w=56,i=64,o=64")
+
+const bench_class bench_classes[] = {
+    {"elementwise", 1.25}, {"transcendental", 0.15}, {"reduction", 0.25}, {"reduction (plain)", 0}, {"contraction", 0.12},
+    {"stencil", 1.3}, {"movement", 0.7}, {"irregular (masked)", 1.0}, {"irregular (scalar)", 7}, {"all", 0.45},
+};
+const unsigned bench_n_classes = sizeof bench_classes / sizeof *bench_classes;
 
 const bench_case bench_cases[] = {
-    {"vector_add.py", "vector_add", TWIN(vector_add), 0, 0, false, 3,
-     {IN(TIRB_F32, 65536), IN(TIRB_F32, 65536), OUT(TIRB_F32, 65536)}},
-    {"saxpy.py", "saxpy", TWIN(saxpy), 1e-6, 0, false, 3, {FLOAT(0.5), IN(TIRB_F32, 65536), UPDATED(TIRB_F32, 65536)}},
-    {"matmul.py", "matmul_ijk", TWIN(matmul_ijk), 1e-5, 0, false, 3,
-     {IN(TIRB_F32, 256, 256), IN(TIRB_F32, 256, 256), OUT(TIRB_F32, 256, 256)}},
-    {"matmul.py", "matmul_ikj", TWIN(matmul_ikj), 1e-5, 0, false, 3,
-     {IN(TIRB_F32, 256, 256), IN(TIRB_F32, 256, 256), OUT(TIRB_F32, 256, 256)}},
-    {"softmax.py", "softmax", TWIN(softmax), 1e-5, 0, false, 2, {IN(TIRB_F32, 128, 1000), OUT(TIRB_F32, 128, 1000)}},
-    {"layer_norm.py", "layer_norm", TWIN(layer_norm), 1e-4, 0, false, 4,
-     {IN(TIRB_F32, 128, 768), IN(TIRB_F32, 768), IN(TIRB_F32, 768), OUT(TIRB_F32, 128, 768)}},
-    {"conv2d.py", "conv2d_nhwc", TWIN(conv2d_nhwc), 1e-4, 0, false, 3,
-     {IN(TIRB_F32, 1, 28, 28, 32), IN(TIRB_F32, 3, 3, 32, 32), OUT(TIRB_F32, 1, 28, 28, 32)}},
-    {"depthwise_conv2d.py", "depthwise_nhwc", TWIN(depthwise_nhwc), 1e-5, 0, false, 3,
-     {IN(TIRB_F32, 1, 56, 56, 64), IN(TIRB_F32, 3, 3, 64), OUT(TIRB_F32, 1, 56, 56, 64)}},
-    {"stencil.py", "jacobi", TWIN(jacobi), 1e-5, 0, false, 2, {UPDATED(TIRB_F32, 256, 256), INT(10)}},
-    {"transpose.py", "transpose", TWIN(transpose), 0, 0, false, 2, {IN(TIRB_F32, 512, 384), OUT(TIRB_F32, 384, 512)}},
-    {"cumsum.py", "cumsum", TWIN(cumsum), 1e-3, 0, false, 2, {IN(TIRB_F32, 65536), OUT(TIRB_F32, 65536)}},
-    {"histogram.py", "histogram_u8", TWIN(histogram_u8), 0, 0, false, 2,
-     {IN_RANGE(TIRB_U8, 256, 256, 512), OUT(TIRB_I32, 256)}},
-    {"argmax.py", "argmax", TWIN(argmax), 0, 0, false, 2, {IN(TIRB_F32, 128, 1000), OUT(TIRB_I32, 128)}},
-    {"embedding.py", "embedding", TWIN(embedding), 0, 0, false, 3,
-     {IN(TIRB_F32, 5000, 64), IN_RANGE(TIRB_I32, 5000, 2048), OUT(TIRB_F32, 2048, 64)}},
-    {"mandelbrot.py", "mandelbrot", TWIN(mandelbrot), 0, 0.01, false, 5,
-     {OUT(TIRB_I32, 96, 96), FLOAT(-2.0), FLOAT(-1.25), FLOAT(0.026), INT(100)}},
-    {"sort.py", "insertion_sort", TWIN(insertion_sort), 0, 0, true, 1, {UPDATED(TIRB_F32, 1000)}},
-    {"activations.py", "leaky_relu", TWIN(leaky_relu), 0, 0, false, 3,
-     {IN(TIRB_F32, 65536), FLOAT(0.0625), OUT(TIRB_F32, 65536)}},
-    {"images.py", "sobel", TWIN(sobel_u8), 0, 0, false, 2,
-     {IN_RANGE(TIRB_U8, 256, 256, 258), OUT(TIRB_U8, 254, 256)}},
-    {"searching.py", "floyd_warshall", TWIN(floyd_warshall), 1e-6, 0, true, 1, {UPDATED(TIRB_F32, 96, 96)}},
-    {"fourier.py", "fft", TWIN(fft), 1e-9, 0, true, 3,
-     {UPDATED(TIRB_F64, 1024), UPDATED(TIRB_F64, 1024), INT(0)}},
-    {"digits/digits.py", "predict", TWIN(digits), 1e-5, 0, false, 7,
-     {IN_RANGE(TIRB_U8, 17, 360, 8, 8), IN(TIRB_F32, 64, 32), IN(TIRB_F32, 32), IN(TIRB_F32, 32, 10), IN(TIRB_F32, 10),
-      OUT(TIRB_F32, 360, 10), OUT(TIRB_I32, 360)}},
+    CASE("elementwise", saxpy, "float=0.001 f32[n] &f32[n]", VECTOR, 1e-3, 0, false, false),
+    CASE("elementwise", relu_affine, "f32[n,m] f32[m] f32[m] =f32[n,m]", ROWS, 1e-6, 0, false, false),
+    CASE("elementwise", chain8, "f32[n] float=0.25 float=1.5 =f32[n]", VECTOR, 1e-6, 0, false, false),
+    CASE_AS("elementwise", "chain8_fused", chain8, "f32[n] float=0.25 float=1.5 =f32[n]", VECTOR, 1e-6, 0, false, false),
+    CASE("elementwise", polynomial10, "f32[n] =f32[n]", VECTOR, 1e-5, 0, false, false),
+    CASE("elementwise", clip_scale_i8, "i8[n] int=171 =i8[n]", BYTES, 0, 0, false, false),
+    CASE("elementwise", scale_f16, "f16[n] =f16[n]", VECTOR, 1e-3, 0, false, false),
+    CASE("elementwise", blend_u8, "u8[n] u8[n] u8[n] =u8[n]", BYTES, 0, 0, false, false),
+
+    CASE("transcendental", exp, "f32[n] =f32[n]", VECTOR, 1e-5, 0, false, false),
+    CASE("transcendental", sigmoid, "f32[n] =f32[n]", VECTOR, 1e-5, 0, false, false),
+    CASE("transcendental", tanh, "f32[n] =f32[n]", VECTOR, 1e-5, 0, false, false),
+    CASE("transcendental", gelu, "f32[n] =f32[n]", VECTOR, 1e-5, 0, false, false),
+    CASE("transcendental", softmax, "f32[n,m] =f32[n,m]", ROWS, 1e-5, 0, false, false),
+    CASE("transcendental", layer_norm, "f32[n,m] f32[m] f32[m] =f32[n,m]", ROWS, 1e-4, 0, false, false),
+    CASE("transcendental", rms_norm, "f32[n,m] f32[m] =f32[n,m]", ROWS, 1e-4, 0, false, false),
+    CASE("transcendental", log_sum_exp, "f32[n,m] =f32[n]", ROWS, 1e-4, 0, false, false),
+
+    CASE("reduction", sum, "f32[n] =f32[1]", VECTOR, 0.01, 0, false, false),
+    CASE("reduction", dot, "f32[n] f32[n] =f32[1]", VECTOR, 0.01, 0, false, false),
+    CASE("reduction", maximum, "f32[n] =f32[1]", VECTOR, 0, 0, false, false),
+    CASE("reduction", argmax, "f32[n,m] =i32[n] =f32[n]", ROWS, 0, 0.01, false, false),
+    CASE("reduction", mean_variance, "f32[n,m] =f32[n] =f32[n]", ROWS, 1e-4, 0, false, false),
+    CASE("reduction", row_sums, "f32[n,m] =f32[n]", ROWS, 1e-4, 0, false, false),
+    CASE("reduction", column_sums, "f32[n,m] =f32[m]", ROWS, 1e-4, 0, false, false),
+    CASE_AS("reduction (plain)", "sum_plain", sum, "f32[n] =f32[1]", VECTOR, 0.01, 0, false, false),
+    CASE_AS("reduction (plain)", "dot_plain", dot, "f32[n] f32[n] =f32[1]", VECTOR, 0.01, 0, false, false),
+    CASE_AS("reduction (plain)", "maximum_plain", maximum, "f32[n] =f32[1]", VECTOR, 0, 0, false, false),
+    CASE_AS("reduction (plain)", "argmax_plain", argmax, "f32[n,m] =i32[n] =f32[n]", ROWS, 0, 0.01, false, false),
+    CASE_AS("reduction (plain)", "mean_variance_plain", mean_variance, "f32[n,m] =f32[n] =f32[n]", ROWS, 1e-4, 0, false, false),
+    CASE_AS("reduction (plain)", "row_sums_plain", row_sums, "f32[n,m] =f32[n]", ROWS, 1e-4, 0, false, false),
+    CASE_AS("reduction (plain)", "column_sums_plain", column_sums, "f32[n,m] =f32[m]", ROWS, 1e-4, 0, false, false),
+
+    CASE("contraction", matmul, "f32[m,k] f32[k,n] =f32[m,n]",
+         SIZES("check m=13,n=37,k=19", "16 m=16,n=16,k=16", "64 m=64,n=64,k=64", "128 m=128,n=128,k=128",
+               "256 m=256,n=256,k=256", "512 m=512,n=512,k=512", "1024 m=1024,n=1024,k=1024"), 1e-4, 0, false, true),
+    CASE("contraction", matmul_f64, "f64[m,k] f64[k,n] =f64[m,n]", CUBE, 1e-9, 0, false, false),
+    CASE("contraction", matmul_f16, "f16[m,k] f16[k,n] =f32[m,n]", CUBE, 1e-4, 0, false, false),
+    CASE("contraction", matmul_i8, "i8[m,k] i8[k,n] =i32[m,n]", CUBE, 0, 0, false, false),
+    CASE("contraction", matmul_tn, "f32[k,m] f32[k,n] =f32[m,n]", CUBE, 1e-4, 0, false, false),
+    CASE("contraction", matmul_nt, "f32[m,k] f32[n,k] =f32[m,n]", CUBE, 1e-4, 0, false, false),
+    CASE("contraction", matmul_batched, "f32[b,m,k] f32[b,k,n] =f32[b,m,n]",
+         SIZES("check b=3,m=13,n=37,k=19", "64 b=8,m=64,n=64,k=64", "256 b=8,m=256,n=256,k=256"), 1e-4, 0, false, true),
+    CASE("contraction", gemv, "f32[m,k] f32[k] =f32[m]",
+         SIZES("check m=13,k=67", "L1 m=60,k=100", "L2 m=300,k=400", "DRAM m=4000,k=4000"), 1e-4, 0, false, false),
+    CASE("contraction", gemv_t, "f32[k,m] f32[k] =f32[m]",
+         SIZES("check m=13,k=67", "L1 m=60,k=100", "L2 m=300,k=400", "DRAM m=4000,k=4000"), 1e-4, 0, false, false),
+    CASE("contraction", conv2d_nhwc, "f32[n,h,w,i] f32[3,3,i,o] =f32[n,h,w,o]", IMAGE, 1e-4, 0, false, false),
+    CASE("contraction", conv2d_nchw, "f32[n,i,h+2,w+2] f32[o,i,3,3] =f32[n,o,h,w]", IMAGE, 1e-4, 0, false, false),
+    CASE("contraction", conv2d_padded, "f32[n,h,w,i] f32[3,3,i,o] =f32[n,h,w,o]", IMAGE, 1e-4, 0, false, false),
+    CASE("contraction", depthwise, "f32[n,h+2,w+2,i] f32[3,3,i] =f32[n,h,w,i]", IMAGE, 1e-4, 0, false, false),
+    CASE("contraction", attention, "f32[n,d] f32[m,d] f32[m,d] =f32[n,d]",
+         SIZES("check n=5,m=37,d=19", "L1 n=32,m=32,d=32", "L2 n=128,m=256,d=64", "large n=512,m=512,d=64"), 1e-4, 0, false, false),
+    CASE("contraction", dense_relu, "f32[m,k] f32[n,k] f32[n] =f32[m,n]", CUBE, 1e-4, 0, false, false),
+
+    CASE("stencil", jacobi_2d, "f32[h+2,w+2] &f32[h+2,w+2]", SQUARE, 1e-6, 0, false, false),
+    CASE("stencil", blur3x3, "f32[h+2,w+2] =f32[h,w]", SQUARE, 1e-6, 0, false, false),
+    CASE("stencil", heat_3d, "f32[d,h,w] &f32[d,h,w]",
+         SIZES("check d=5,h=7,w=35", "L1 d=10,h=20,w=20", "L2 d=30,h=50,w=50", "DRAM d=250,h=256,w=256"), 1e-5, 0, false, false),
+    CASE("stencil", blur_clamped, "u8[h,w] =u8[h,w]", SQUARE, 0, 0, false, false),
+    CASE("stencil", sobel, "u8[h+2,w+2] =u8[h,w]", SQUARE, 0, 0, false, false),
+
+    CASE("movement", transpose, "f32[h,w] =f32[w,h]", SQUARE, 0, 0, false, false),
+    CASE("movement", transpose_4d, "f32[b,s,h,d] =f32[b,h,d,s]",
+         SIZES("check b=2,s=13,h=3,d=19", "L1 b=1,s=32,h=2,d=64", "L2 b=2,s=64,h=8,d=64", "DRAM b=8,s=512,h=64,d=64"), 0, 0, false, false),
+    CASE("movement", nchw_to_nhwc, "f32[n,c,h,w] =f32[n,h,w,c]",
+         SIZES("check n=2,c=5,h=7,w=13", "L1 n=1,c=16,h=16,w=16", "L2 n=1,c=64,h=28,w=28", "DRAM n=8,c=64,h=180,w=180"), 0, 0, false, false),
+    CASE("movement", nhwc_to_nchw, "f32[n,h,w,c] =f32[n,c,h,w]",
+         SIZES("check n=2,c=5,h=7,w=13", "L1 n=1,c=16,h=16,w=16", "L2 n=1,c=64,h=28,w=28", "DRAM n=8,c=64,h=180,w=180"), 0, 0, false, false),
+    CASE("movement", pad, "f32[h,w] =f32[h+4,w+6]", SQUARE, 0, 0, false, false),
+    CASE("movement", concat, "f32[n,p] f32[n,q] =f32[n,p+q]",
+         SIZES("check n=7,p=13,q=37", "L1 n=40,p=32,q=64", "L2 n=400,p=64,q=128", "DRAM n=16000,p=400,q=600"), 0, 0, false, false),
+    CASE("movement", gather_rows, "f32[v,d] i32<v[n] =f32[n,d]",
+         SIZES("check v=17,d=37,n=23", "L1 v=60,d=64,n=60", "L2 v=1000,d=64,n=1000", "DRAM v=200000,d=128,n=100000"), 0, 0, false, false),
+    CASE("movement", scatter_add, "f32[n,d] i32<v[n] &f32[v,d]",
+         SIZES("check v=17,d=37,n=23", "L1 v=60,d=64,n=60", "L2 v=1000,d=64,n=1000", "DRAM v=200000,d=128,n=100000"), 1e-4, 0, true, false),
+
+    CASE("irregular (masked)", histogram, "u8[n] =i32[256]", BYTES, 0, 0, false, false),
+    CASE("irregular (masked)", prefix_sum, "i32<1000[n] =i32[n]", VECTOR, 0, 0, false, false),
+    CASE("irregular (masked)", spmv, "f32[e] i32<m[e] i32*16[n+1] f32[m] =f32[n]",
+         SIZES("check e=272,m=67,n=17", "L1 e=3200,m=500,n=200", "L2 e=48000,m=8000,n=3000", "DRAM e=8000000,m=1000000,n=500000"), 1e-4, 0, false, false),
+    CASE("irregular (masked)", mandelbrot, "float=-2 float=-1.25 float=0.026 int=100 =i32[h,w]",
+         SIZES("check h=7,w=37", "96 h=96,w=96"), 0, 0.02, false, false),
+    CASE("irregular (masked)", floyd_warshall, "&f32[n,n]", SIZES("check n=19", "L1 n=64", "L2 n=250"), 1e-5, 0, true, false),
+    CASE("irregular (scalar)", nms, "f32[n,4] =i32[n]", SIZES("check n=37", "L1 n=500"), 0, 0.02, false, false),
+    CASE("irregular (scalar)", insertion_sort, "&f32[n]", SIZES("check n=67", "L1 n=1000"), 0, 0, true, false),
+    CASE("irregular (scalar)", binary_search, "f32*0.001[n] f32[k] =i32[k]",
+         SIZES("check n=67,k=13", "L1 n=4000,k=1000", "L2 n=100000,k=10000", "DRAM n=16000000,k=100000"), 0, 0, false, false),
 };
 
 const unsigned bench_n_cases = sizeof bench_cases / sizeof *bench_cases;

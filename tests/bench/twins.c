@@ -1,196 +1,603 @@
 /* The loops of the kernels in C, as one writes them: the same nests over the same arrays. Compiled twice, once as plain
- * and once as fast, with names to match (TWIN_KIND). Only the padding buffers are static, so that a call allocates
- * nothing. */
+ * and once as fast, with names to match (TWIN_KIND). Temporaries come from the caller, so that a call allocates nothing. */
 #include "tests/bench/bench.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PASTE(kind, name) twin_##kind##_##name
 #define NAME(kind, name)  PASTE(kind, name)
 #define TWIN(name)        void NAME(TWIN_KIND, name)(const twin_args *args)
 
-enum { SCRATCH = 1 << 18 };
-static float scratch[SCRATCH], scratch2[SCRATCH], scratch3[SCRATCH];
+/* Parameter p as an input, as an output, its extent in dimension d, and its value. */
+#define IN(type, name, p)  const type *restrict name = args->data[p]
+#define OUT(type, name, p) type *restrict name = args->data[p]
+#define EXTENT(p, d)       args->n[p][d]
+#define FLOAT(p)           (float)args->scalar[p]
+#define INT(p)             (int)args->scalar[p]
+#define FOR(i, n)          for (int i = 0; i < (n); i++)
 
-TWIN(vector_add) {
-    const float *restrict a = args->data[0], *restrict b = args->data[1];
-    float *restrict c = args->data[2];
-    int n = args->n[0][0];
-    for (int i = 0; i < n; i++) c[i] = a[i] + b[i];
-}
+#ifdef __clang__
+typedef __fp16 half;
+#else
+typedef _Float16 half;
+#endif
+
+static float larger(float a, float b) { return a > b ? a : b; }
+static float smaller(float a, float b) { return a < b ? a : b; }
+static int max_int(int a, int b) { return a > b ? a : b; }
+static int min_int(int a, int b) { return a < b ? a : b; }
+
+/* ---- Elementwise ------------------------------------------------------------------------------------------------ */
 
 TWIN(saxpy) {
-    float a = (float)args->scalar[0];
-    const float *restrict x = args->data[1];
-    float *restrict y = args->data[2];
-    int n = args->n[1][0];
-    for (int i = 0; i < n; i++) y[i] = a * x[i] + y[i];
+    float a = FLOAT(0);
+    IN(float, x, 1);
+    OUT(float, y, 2);
+    FOR (i, EXTENT(1, 0)) y[i] = a * x[i] + y[i];
 }
 
-TWIN(matmul_ijk) {
-    const float *restrict a = args->data[0], *restrict b = args->data[1];
-    float *restrict c = args->data[2];
-    int m = args->n[0][0], k = args->n[0][1], n = args->n[1][1];
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) {
-            float sum = 0;
-            for (int p = 0; p < k; p++) sum += a[i * k + p] * b[p * n + j];
-            c[i * n + j] = sum;
-        }
+TWIN(relu_affine) {
+    IN(float, x, 0);
+    IN(float, scale, 1);
+    IN(float, shift, 2);
+    OUT(float, y, 3);
+    int n = EXTENT(0, 0), m = EXTENT(0, 1);
+    FOR (i, n)
+        FOR (j, m) y[i * m + j] = larger(x[i * m + j] * scale[j] + shift[j], 0);
 }
 
-TWIN(matmul_ikj) {
-    const float *restrict a = args->data[0], *restrict b = args->data[1];
-    float *restrict c = args->data[2];
-    int m = args->n[0][0], k = args->n[0][1], n = args->n[1][1];
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) c[i * n + j] = 0;
-        for (int p = 0; p < k; p++)
-            for (int j = 0; j < n; j++) c[i * n + j] += a[i * k + p] * b[p * n + j];
+TWIN(chain8) {
+    IN(float, x, 0);
+    OUT(float, y, 3);
+    float a = FLOAT(1), b = FLOAT(2);
+    FOR (i, EXTENT(0, 0)) {
+        float t = smaller(larger((x[i] + a) * b - x[i], -0.5f), 0.75f);
+        y[i] = fabsf(t * t - b) + x[i];
     }
 }
 
-static void softmax_rows(const float *restrict x, float *restrict y, int n, int m) {
-    for (int i = 0; i < n; i++) {
-        float largest = -INFINITY;
-        for (int j = 0; j < m; j++) largest = largest > x[i * m + j] ? largest : x[i * m + j];
-        float sum = 0;
-        for (int j = 0; j < m; j++) y[i * m + j] = expf(x[i * m + j] - largest);
-        for (int j = 0; j < m; j++) sum += y[i * m + j];
-        for (int j = 0; j < m; j++) y[i * m + j] = y[i * m + j] / sum;
+TWIN(polynomial10) {
+    IN(float, in, 0);
+    OUT(float, y, 1);
+    FOR (i, EXTENT(0, 0)) {
+        float x = in[i], t = x * 0.1f + 0.2f;
+        t = (((t * x - 0.3f) * x + 0.4f) * x - 0.5f) * x + 0.6f;
+        y[i] = ((((t * x - 0.7f) * x + 0.8f) * x - 0.9f) * x + 1) * x;
     }
 }
 
-TWIN(softmax) { softmax_rows(args->data[0], args->data[1], args->n[0][0], args->n[0][1]); }
+TWIN(clip_scale_i8) {
+    IN(int8_t, x, 0);
+    int scale = INT(1);
+    OUT(int8_t, y, 2);
+    FOR (i, EXTENT(0, 0)) y[i] = (int8_t)max_int(min_int((x[i] * scale + 64) >> 7, 127), -128);
+}
+
+TWIN(scale_f16) {
+    IN(half, x, 0);
+    OUT(half, y, 1);
+    FOR (i, EXTENT(0, 0)) y[i] = (half)(x[i] * (half)0.75f);
+}
+
+TWIN(blend_u8) {
+    IN(uint8_t, a, 0);
+    IN(uint8_t, b, 1);
+    IN(uint8_t, alpha, 2);
+    OUT(uint8_t, y, 3);
+    FOR (i, EXTENT(0, 0)) y[i] = (uint8_t)((a[i] * alpha[i] + b[i] * (255 - alpha[i]) + 128) >> 8);
+}
+
+/* ---- Transcendental --------------------------------------------------------------------------------------------- */
+
+TWIN(exp) {
+    IN(float, x, 0);
+    OUT(float, y, 1);
+    FOR (i, EXTENT(0, 0)) y[i] = expf(x[i]);
+}
+
+TWIN(sigmoid) {
+    IN(float, x, 0);
+    OUT(float, y, 1);
+    FOR (i, EXTENT(0, 0)) y[i] = 1 / (1 + expf(-x[i]));
+}
+
+TWIN(tanh) {
+    IN(float, x, 0);
+    OUT(float, y, 1);
+    FOR (i, EXTENT(0, 0)) y[i] = tanhf(x[i]);
+}
+
+TWIN(gelu) {
+    IN(float, x, 0);
+    OUT(float, y, 1);
+    FOR (i, EXTENT(0, 0)) y[i] = x[i] * 0.5f * (1 + erff(x[i] * 0.70710678f));
+}
+
+static float row_maximum(const float *restrict row, int m) {
+    float largest = -FLT_MAX;
+    FOR (j, m) largest = larger(largest, row[j]);
+    return largest;
+}
+
+static float row_sum(const float *restrict row, int m) {
+    float sum = 0;
+    FOR (j, m) sum += row[j];
+    return sum;
+}
+
+TWIN(softmax) {
+    IN(float, x, 0);
+    OUT(float, y, 1);
+    int n = EXTENT(0, 0), m = EXTENT(0, 1);
+    FOR (i, n) {
+        float largest = row_maximum(x + i * m, m);
+        FOR (j, m) y[i * m + j] = expf(x[i * m + j] - largest);
+        float sum = row_sum(y + i * m, m);
+        FOR (j, m) y[i * m + j] = y[i * m + j] / sum;
+    }
+}
 
 TWIN(layer_norm) {
-    const float *restrict a = args->data[0], *restrict gamma = args->data[1], *restrict beta = args->data[2];
-    float *restrict y = args->data[3];
-    int n = args->n[0][0], d = args->n[0][1];
-    for (int i = 0; i < n; i++) {
+    IN(float, x, 0);
+    IN(float, gamma, 1);
+    IN(float, beta, 2);
+    OUT(float, y, 3);
+    int n = EXTENT(0, 0), d = EXTENT(0, 1);
+    FOR (i, n) {
         float sum = 0, squares = 0;
-        for (int j = 0; j < d; j++) {
-            sum += a[i * d + j];
-            squares += a[i * d + j] * a[i * d + j];
+        FOR (j, d) {
+            sum += x[i * d + j];
+            squares += x[i * d + j] * x[i * d + j];
         }
         float mean = sum / (float)d, scale = 1 / sqrtf(squares / (float)d - mean * mean + 1e-5f);
-        for (int j = 0; j < d; j++) y[i * d + j] = (a[i * d + j] - mean) * scale * gamma[j] + beta[j];
+        FOR (j, d) y[i * d + j] = (x[i * d + j] - mean) * scale * gamma[j] + beta[j];
     }
 }
 
-/* One pixel of zeros around images of h * w * c. */
-static void pad(const float *restrict x, float *restrict padded, int n, int h, int w, int c) {
-    memset(padded, 0, (size_t)n * (size_t)(h + 2) * (size_t)(w + 2) * (size_t)c * sizeof(float));
-    for (int b = 0; b < n; b++)
-        for (int i = 0; i < h; i++)
-            memcpy(padded + ((b * (h + 2) + i + 1) * (w + 2) + 1) * c, x + (b * h + i) * w * c,
-                   (size_t)w * (size_t)c * sizeof(float));
-}
-
-TWIN(conv2d_nhwc) {
-    const float *restrict weight = args->data[1];
-    float *restrict y = args->data[2];
-    const int *s = args->n[0];
-    int n = s[0], h = s[1], w = s[2], ci = s[3], co = args->n[1][3];
-    pad(args->data[0], scratch, n, h, w, ci);
-    for (int b = 0; b < n; b++)
-        for (int i = 0; i < h; i++)
-            for (int j = 0; j < w; j++)
-                for (int f = 0; f < co; f++) {
-                    float sum = 0;
-                    for (int r = 0; r < 3; r++)
-                        for (int q = 0; q < 3; q++)
-                            for (int c = 0; c < ci; c++)
-                                sum += scratch[((b * (h + 2) + i + r) * (w + 2) + j + q) * ci + c] *
-                                       weight[((r * 3 + q) * ci + c) * co + f];
-                    y[((b * h + i) * w + j) * co + f] = sum;
-                }
-}
-
-TWIN(depthwise_nhwc) {
-    const float *restrict weight = args->data[1];
-    float *restrict y = args->data[2];
-    const int *s = args->n[0];
-    int n = s[0], h = s[1], w = s[2], channels = s[3];
-    pad(args->data[0], scratch, n, h, w, channels);
-    for (int b = 0; b < n; b++)
-        for (int i = 0; i < h; i++)
-            for (int j = 0; j < w; j++)
-                for (int c = 0; c < channels; c++) {
-                    float sum = 0;
-                    for (int r = 0; r < 3; r++)
-                        for (int q = 0; q < 3; q++)
-                            sum += scratch[((b * (h + 2) + i + r) * (w + 2) + j + q) * channels + c] *
-                                   weight[(r * 3 + q) * channels + c];
-                    y[((b * h + i) * w + j) * channels + c] = sum;
-                }
-}
-
-TWIN(jacobi) {
-    float *restrict u = args->data[0], *restrict v = scratch;
-    int h = args->n[0][0], w = args->n[0][1], steps = (int)args->scalar[1];
-    for (int s = 0; s < steps; s++) {
-        for (int i = 1; i < h - 1; i++)
-            for (int j = 1; j < w - 1; j++)
-                v[i * w + j] = (u[(i - 1) * w + j] + u[(i + 1) * w + j] + u[i * w + j - 1] + u[i * w + j + 1]) * 0.25f;
-        for (int i = 1; i < h - 1; i++)
-            for (int j = 1; j < w - 1; j++) u[i * w + j] = v[i * w + j];
+TWIN(rms_norm) {
+    IN(float, x, 0);
+    IN(float, w, 1);
+    OUT(float, y, 2);
+    int n = EXTENT(0, 0), d = EXTENT(0, 1);
+    FOR (i, n) {
+        float squares = 0;
+        FOR (j, d) squares += x[i * d + j] * x[i * d + j];
+        float scale = 1 / sqrtf(squares / (float)d + 1e-5f);
+        FOR (j, d) y[i * d + j] = x[i * d + j] * scale * w[j];
     }
 }
 
-TWIN(transpose) {
-    const float *restrict a = args->data[0];
-    float *restrict b = args->data[1];
-    int n = args->n[0][0], m = args->n[0][1];
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) b[i * n + j] = a[j * m + i];
+TWIN(log_sum_exp) {
+    IN(float, x, 0);
+    OUT(float, y, 1);
+    int n = EXTENT(0, 0), m = EXTENT(0, 1);
+    FOR (i, n) {
+        float largest = row_maximum(x + i * m, m), sum = 0;
+        FOR (j, m) sum += expf(x[i * m + j] - largest);
+        y[i] = largest + logf(sum);
+    }
 }
 
-TWIN(cumsum) {
-    const float *restrict a = args->data[0];
-    float *restrict b = args->data[1];
-    int n = args->n[0][0];
-    for (int i = 0; i < n; i++) b[i] = i == 0 ? a[0] : b[i - 1] + a[i];
+/* ---- Reductions ------------------------------------------------------------------------------------------------- */
+
+TWIN(sum) {
+    IN(float, a, 0);
+    OUT(float, s, 1);
+    s[0] = row_sum(a, EXTENT(0, 0));
 }
 
-TWIN(histogram_u8) {
-    const uint8_t *restrict pixels = args->data[0];
-    int32_t *restrict counts = args->data[1];
-    int h = args->n[0][0], w = args->n[0][1];
-    for (int i = 0; i < 256; i++) counts[i] = 0;
-    for (int i = 0; i < h; i++)
-        for (int j = 0; j < w; j++) counts[pixels[i * w + j]] += 1;
+TWIN(dot) {
+    IN(float, a, 0);
+    IN(float, b, 1);
+    OUT(float, s, 2);
+    float sum = 0;
+    FOR (i, EXTENT(0, 0)) sum += a[i] * b[i];
+    s[0] = sum;
+}
+
+TWIN(maximum) {
+    IN(float, a, 0);
+    OUT(float, s, 1);
+    s[0] = row_maximum(a, EXTENT(0, 0));
 }
 
 TWIN(argmax) {
-    const float *restrict a = args->data[0];
-    int32_t *restrict where = args->data[1];
-    int n = args->n[0][0], m = args->n[0][1];
-    for (int i = 0; i < n; i++) {
-        int best = 0;
-        for (int j = 1; j < m; j++)
-            if (a[i * m + j] > a[i * m + best]) best = j;
+    IN(float, a, 0);
+    OUT(int32_t, where, 1);
+    OUT(float, value, 2);
+    int n = EXTENT(0, 0), m = EXTENT(0, 1);
+    FOR (i, n) {
+        float largest = -FLT_MAX;
+        int best = -1;
+        FOR (j, m)
+            if (a[i * m + j] > largest) largest = a[i * m + j], best = j;
         where[i] = best;
+        value[i] = largest;
     }
 }
 
-TWIN(embedding) {
-    const float *restrict table = args->data[0];
-    const int32_t *restrict ids = args->data[1];
-    float *restrict out = args->data[2];
-    int n = args->n[1][0], d = args->n[0][1];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < d; j++) out[i * d + j] = table[ids[i] * d + j];
+TWIN(mean_variance) {
+    IN(float, a, 0);
+    OUT(float, mean, 1);
+    OUT(float, variance, 2);
+    int n = EXTENT(0, 0), m = EXTENT(0, 1);
+    FOR (i, n) {
+        float center = row_sum(a + i * m, m) / (float)m, squares = 0;
+        FOR (j, m) squares += (a[i * m + j] - center) * (a[i * m + j] - center);
+        mean[i] = center;
+        variance[i] = squares / (float)m;
+    }
+}
+
+TWIN(row_sums) {
+    IN(float, a, 0);
+    OUT(float, s, 1);
+    int n = EXTENT(0, 0), m = EXTENT(0, 1);
+    FOR (i, n) s[i] = row_sum(a + i * m, m);
+}
+
+TWIN(column_sums) {
+    IN(float, a, 0);
+    OUT(float, s, 1);
+    int n = EXTENT(0, 0), m = EXTENT(0, 1);
+    FOR (j, m) {
+        float sum = 0;
+        FOR (i, n) sum += a[i * m + j];
+        s[j] = sum;
+    }
+}
+
+/* ---- Contractions ----------------------------------------------------------------------------------------------- */
+
+/* C[i, j] = sum of a * b, where the two index expressions use i, j, k and the extents m, n, l. */
+#define PRODUCT(in, out, m_of, n_of, l_of, at_a, at_b) \
+    IN(in, a, 0);                                      \
+    IN(in, b, 1);                                      \
+    OUT(out, c, 2);                                    \
+    int m = m_of, n = n_of, l = l_of;                  \
+    FOR (i, m)                                         \
+        FOR (j, n) {                                   \
+            out sum = 0;                               \
+            FOR (k, l) sum += (out)a[at_a] * (out)b[at_b]; \
+            c[i * n + j] = sum;                        \
+        }
+
+TWIN(matmul) { PRODUCT(float, float, EXTENT(0, 0), EXTENT(1, 1), EXTENT(0, 1), i * l + k, k * n + j) }
+TWIN(matmul_f64) { PRODUCT(double, double, EXTENT(0, 0), EXTENT(1, 1), EXTENT(0, 1), i * l + k, k * n + j) }
+TWIN(matmul_f16) { PRODUCT(half, float, EXTENT(0, 0), EXTENT(1, 1), EXTENT(0, 1), i * l + k, k * n + j) }
+TWIN(matmul_i8) { PRODUCT(int8_t, int32_t, EXTENT(0, 0), EXTENT(1, 1), EXTENT(0, 1), i * l + k, k * n + j) }
+TWIN(matmul_tn) { PRODUCT(float, float, EXTENT(0, 1), EXTENT(1, 1), EXTENT(0, 0), k * m + i, k * n + j) }
+TWIN(matmul_nt) { PRODUCT(float, float, EXTENT(0, 0), EXTENT(1, 0), EXTENT(0, 1), i * l + k, j * l + k) }
+
+TWIN(matmul_batched) {
+    IN(float, a, 0);
+    IN(float, b, 1);
+    OUT(float, c, 2);
+    int m = EXTENT(0, 1), l = EXTENT(0, 2), n = EXTENT(1, 2);
+    FOR (s, EXTENT(0, 0))
+        FOR (i, m)
+            FOR (j, n) {
+                float sum = 0;
+                FOR (k, l) sum += a[(s * m + i) * l + k] * b[(s * l + k) * n + j];
+                c[(s * m + i) * n + j] = sum;
+            }
+}
+
+TWIN(gemv) {
+    IN(float, a, 0);
+    IN(float, x, 1);
+    OUT(float, y, 2);
+    int m = EXTENT(0, 0), l = EXTENT(0, 1);
+    FOR (i, m) {
+        float sum = 0;
+        FOR (k, l) sum += a[i * l + k] * x[k];
+        y[i] = sum;
+    }
+}
+
+TWIN(gemv_t) {
+    IN(float, a, 0);
+    IN(float, x, 1);
+    OUT(float, y, 2);
+    int m = EXTENT(0, 1), l = EXTENT(0, 0);
+    FOR (i, m) {
+        float sum = 0;
+        FOR (k, l) sum += a[k * m + i] * x[k];
+        y[i] = sum;
+    }
+}
+
+/* The loops over images, their rows and columns, and output channels. */
+#define FOR_PIXELS(h, w, co) \
+    FOR (b, EXTENT(2, 0))    \
+        FOR (y, h)           \
+            FOR (x, w)       \
+                FOR (f, co)
+
+TWIN(conv2d_nhwc) {
+    IN(float, in, 0);
+    IN(float, weight, 1);
+    OUT(float, out, 2);
+    float *restrict padded = args->scratch;
+    int h = EXTENT(0, 1), w = EXTENT(0, 2), ci = EXTENT(0, 3), co = EXTENT(1, 3);
+    FOR (b, EXTENT(0, 0))
+        FOR (y, h + 2)
+            FOR (x, w + 2)
+                FOR (c, ci) {
+                    bool inside = y >= 1 && y < h + 1 && x >= 1 && x < w + 1;
+                    padded[((b * (h + 2) + y) * (w + 2) + x) * ci + c] =
+                        inside ? in[((b * h + y - 1) * w + x - 1) * ci + c] : 0;
+                }
+    FOR_PIXELS(h, w, co) {
+        float sum = 0;
+        FOR (r, 3)
+            FOR (q, 3)
+                FOR (c, ci)
+                    sum += padded[((b * (h + 2) + y + r) * (w + 2) + x + q) * ci + c] * weight[((r * 3 + q) * ci + c) * co + f];
+        out[((b * h + y) * w + x) * co + f] = sum;
+    }
+}
+
+TWIN(conv2d_nchw) {
+    IN(float, in, 0);
+    IN(float, weight, 1);
+    OUT(float, out, 2);
+    int h = EXTENT(2, 2), w = EXTENT(2, 3), ci = EXTENT(0, 1), co = EXTENT(1, 0);
+    FOR (b, EXTENT(0, 0))
+        FOR (f, co)
+            FOR (y, h)
+                FOR (x, w) {
+                    float sum = 0;
+                    FOR (c, ci)
+                        FOR (r, 3)
+                            FOR (q, 3)
+                                sum += in[((b * ci + c) * (h + 2) + y + r) * (w + 2) + x + q] * weight[((f * ci + c) * 3 + r) * 3 + q];
+                    out[((b * co + f) * h + y) * w + x] = sum;
+                }
+}
+
+TWIN(conv2d_padded) {
+    IN(float, in, 0);
+    IN(float, weight, 1);
+    OUT(float, out, 2);
+    int h = EXTENT(0, 1), w = EXTENT(0, 2), ci = EXTENT(0, 3), co = EXTENT(1, 3);
+    FOR_PIXELS(h, w, co) {
+        float sum = 0;
+        FOR (r, 3)
+            FOR (q, 3)
+                FOR (c, ci) {
+                    bool inside = y + r >= 1 && y + r < h + 1 && x + q >= 1 && x + q < w + 1;
+                    sum += (inside ? in[((b * h + y + r - 1) * w + x + q - 1) * ci + c] : 0) * weight[((r * 3 + q) * ci + c) * co + f];
+                }
+        out[((b * h + y) * w + x) * co + f] = sum;
+    }
+}
+
+TWIN(depthwise) {
+    IN(float, in, 0);
+    IN(float, weight, 1);
+    OUT(float, out, 2);
+    int h = EXTENT(2, 1), w = EXTENT(2, 2), channels = EXTENT(2, 3);
+    FOR_PIXELS(h, w, channels) {
+        float sum = 0;
+        FOR (r, 3)
+            FOR (q, 3)
+                sum += in[((b * (h + 2) + y + r) * (w + 2) + x + q) * channels + f] * weight[(r * 3 + q) * channels + f];
+        out[((b * h + y) * w + x) * channels + f] = sum;
+    }
+}
+
+TWIN(attention) {
+    IN(float, q, 0);
+    IN(float, keys, 1);
+    IN(float, values, 2);
+    OUT(float, out, 3);
+    float *restrict s = args->scratch;
+    int n = EXTENT(0, 0), d = EXTENT(0, 1), m = EXTENT(1, 0);
+    FOR (i, n) {
+        FOR (j, m) {
+            float sum = 0;
+            FOR (k, d) sum += q[i * d + k] * keys[j * d + k];
+            s[j] = sum;
+        }
+        float top = row_maximum(s, m);
+        FOR (j, m) s[j] = expf((s[j] - top) * 0.125f);
+        float total = row_sum(s, m);
+        FOR (k, d) {
+            float sum = 0;
+            FOR (j, m) sum += s[j] * values[j * d + k];
+            out[i * d + k] = sum / total;
+        }
+    }
+}
+
+TWIN(dense_relu) {
+    IN(float, x, 0);
+    IN(float, weight, 1);
+    IN(float, bias, 2);
+    OUT(float, y, 3);
+    int m = EXTENT(0, 0), l = EXTENT(0, 1), n = EXTENT(1, 0);
+    FOR (i, m)
+        FOR (j, n) {
+            float sum = 0;
+            FOR (k, l) sum += x[i * l + k] * weight[j * l + k];
+            y[i * n + j] = larger(sum + bias[j], 0);
+        }
+}
+
+/* ---- Stencils --------------------------------------------------------------------------------------------------- */
+
+TWIN(jacobi_2d) {
+    IN(float, a, 0);
+    OUT(float, b, 1);
+    int h = EXTENT(0, 0), w = EXTENT(0, 1);
+    for (int i = 1; i < h - 1; i++)
+        for (int j = 1; j < w - 1; j++) {
+            const float *p = a + i * w + j;
+            b[i * w + j] = (p[0] + p[-w] + p[w] + p[-1] + p[1]) * 0.2f;
+        }
+}
+
+TWIN(blur3x3) {
+    IN(float, a, 0);
+    OUT(float, b, 1);
+    int h = EXTENT(1, 0), w = EXTENT(1, 1);
+    FOR (i, h)
+        FOR (j, w) {
+            const float *p = a + i * (w + 2) + j, *q = p + w + 2, *r = q + w + 2;
+            b[i * w + j] = (p[0] + p[2] + r[0] + r[2]) * 0.0625f + (p[1] + q[0] + q[2] + r[1]) * 0.125f + q[1] * 0.25f;
+        }
+}
+
+TWIN(heat_3d) {
+    IN(float, a, 0);
+    OUT(float, b, 1);
+    int d = EXTENT(0, 0), h = EXTENT(0, 1), w = EXTENT(0, 2), s = h * w;
+    for (int z = 1; z < d - 1; z++)
+        for (int y = 1; y < h - 1; y++)
+            for (int x = 1; x < w - 1; x++) {
+                const float *p = a + z * s + y * w + x;
+                b[z * s + y * w + x] = p[0] + 0.125f * (p[s] - 2 * p[0] + p[-s]) + 0.125f * (p[w] - 2 * p[0] + p[-w]) +
+                                       0.125f * (p[1] - 2 * p[0] + p[-1]);
+            }
+}
+
+TWIN(blur_clamped) {
+    IN(uint8_t, a, 0);
+    OUT(uint8_t, b, 1);
+    int h = EXTENT(0, 0), w = EXTENT(0, 1);
+    FOR (i, h)
+        FOR (j, w)
+            b[i * w + j] = (uint8_t)((a[max_int(i - 1, 0) * w + j] + a[min_int(i + 1, h - 1) * w + j] +
+                                      a[i * w + max_int(j - 1, 0)] + a[i * w + min_int(j + 1, w - 1)] + 2) >> 2);
+}
+
+TWIN(sobel) {
+    IN(uint8_t, a, 0);
+    OUT(uint8_t, b, 1);
+    int h = EXTENT(1, 0), w = EXTENT(1, 1);
+    FOR (i, h)
+        FOR (j, w) {
+            const uint8_t *p = a + i * (w + 2) + j, *q = p + w + 2, *r = q + w + 2;
+            int gx = p[2] + 2 * q[2] + r[2] - p[0] - 2 * q[0] - r[0];
+            int gy = r[0] + 2 * r[1] + r[2] - p[0] - 2 * p[1] - p[2];
+            b[i * w + j] = (uint8_t)min_int(abs(gx) + abs(gy), 255);
+        }
+}
+
+/* ---- Data movement ---------------------------------------------------------------------------------------------- */
+
+TWIN(transpose) {
+    IN(float, a, 0);
+    OUT(float, b, 1);
+    int n = EXTENT(0, 0), m = EXTENT(0, 1);
+    FOR (i, m)
+        FOR (j, n) b[i * n + j] = a[j * m + i];
+}
+
+TWIN(transpose_4d) {
+    IN(float, a, 0);
+    OUT(float, out, 1);
+    int s = EXTENT(0, 1), h = EXTENT(0, 2), d = EXTENT(0, 3);
+    FOR (b, EXTENT(0, 0))
+        FOR (i, h)
+            FOR (j, d)
+                FOR (k, s) out[((b * h + i) * d + j) * s + k] = a[((b * s + k) * h + i) * d + j];
+}
+
+TWIN(nchw_to_nhwc) {
+    IN(float, a, 0);
+    OUT(float, out, 1);
+    int channels = EXTENT(0, 1), h = EXTENT(0, 2), w = EXTENT(0, 3);
+    FOR (b, EXTENT(0, 0))
+        FOR (i, h)
+            FOR (j, w)
+                FOR (c, channels) out[((b * h + i) * w + j) * channels + c] = a[((b * channels + c) * h + i) * w + j];
+}
+
+TWIN(nhwc_to_nchw) {
+    IN(float, a, 0);
+    OUT(float, out, 1);
+    int h = EXTENT(0, 1), w = EXTENT(0, 2), channels = EXTENT(0, 3);
+    FOR (b, EXTENT(0, 0))
+        FOR (c, channels)
+            FOR (i, h)
+                FOR (j, w) out[((b * channels + c) * h + i) * w + j] = a[((b * h + i) * w + j) * channels + c];
+}
+
+TWIN(pad) {
+    IN(float, a, 0);
+    OUT(float, b, 1);
+    int h = EXTENT(0, 0), w = EXTENT(0, 1);
+    FOR (i, h + 4)
+        FOR (j, w + 6)
+            b[i * (w + 6) + j] = i >= 2 && i < h + 2 && j >= 3 && j < w + 3 ? a[(i - 2) * w + j - 3] : 0;
+}
+
+TWIN(concat) {
+    IN(float, a, 0);
+    IN(float, b, 1);
+    OUT(float, c, 2);
+    int n = EXTENT(0, 0), p = EXTENT(0, 1), q = EXTENT(1, 1);
+    FOR (i, n)
+        FOR (j, p + q) c[i * (p + q) + j] = j < p ? a[i * p + j] : b[i * q + j - p];
+}
+
+TWIN(gather_rows) {
+    IN(float, table, 0);
+    IN(int32_t, ids, 1);
+    OUT(float, out, 2);
+    int n = EXTENT(1, 0), d = EXTENT(0, 1);
+    FOR (i, n)
+        FOR (j, d) out[i * d + j] = table[ids[i] * d + j];
+}
+
+TWIN(scatter_add) {
+    IN(float, rows, 0);
+    IN(int32_t, ids, 1);
+    OUT(float, out, 2);
+    int n = EXTENT(0, 0), d = EXTENT(0, 1);
+    FOR (i, n)
+        FOR (j, d) out[ids[i] * d + j] += rows[i * d + j];
+}
+
+/* ---- Irregular -------------------------------------------------------------------------------------------------- */
+
+TWIN(histogram) {
+    IN(uint8_t, a, 0);
+    OUT(int32_t, counts, 1);
+    FOR (v, 256) counts[v] = 0;
+    FOR (i, EXTENT(0, 0)) counts[a[i]] += 1;
+}
+
+TWIN(prefix_sum) {
+    IN(uint32_t, a, 0);
+    OUT(uint32_t, b, 1);
+    uint32_t total = 0;
+    FOR (i, EXTENT(0, 0)) b[i] = total += a[i];
+}
+
+TWIN(spmv) {
+    IN(float, data, 0);
+    IN(int32_t, indices, 1);
+    IN(int32_t, indptr, 2);
+    IN(float, x, 3);
+    OUT(float, y, 4);
+    FOR (i, EXTENT(4, 0)) {
+        float sum = 0;
+        for (int k = indptr[i]; k < indptr[i + 1]; k++) sum += data[k] * x[indices[k]];
+        y[i] = sum;
+    }
 }
 
 TWIN(mandelbrot) {
-    int32_t *restrict count = args->data[0];
-    int h = args->n[0][0], w = args->n[0][1], limit = (int)args->scalar[4];
-    float left = (float)args->scalar[1], top = (float)args->scalar[2], step = (float)args->scalar[3];
-    for (int i = 0; i < h; i++)
-        for (int j = 0; j < w; j++) {
+    float left = FLOAT(0), top = FLOAT(1), step = FLOAT(2);
+    int limit = INT(3), h = EXTENT(4, 0), w = EXTENT(4, 1);
+    OUT(int32_t, count, 4);
+    FOR (i, h)
+        FOR (j, w) {
             float cr = left + (float)j * step, ci = top + (float)i * step, zr = 0, zi = 0;
             int n = 0;
             while (n < limit && zr * zr + zi * zi <= 4) {
@@ -203,9 +610,32 @@ TWIN(mandelbrot) {
         }
 }
 
+TWIN(floyd_warshall) {
+    float *d = args->data[0];
+    int n = EXTENT(0, 0);
+    FOR (k, n)
+        FOR (i, n)
+            FOR (j, n) d[i * n + j] = smaller(d[i * n + j], d[i * n + k] + d[k * n + j]);
+}
+
+TWIN(nms) {
+    IN(float, box, 0);
+    OUT(int32_t, kept, 1);
+    FOR (i, EXTENT(0, 0)) {
+        kept[i] = 1;
+        FOR (k, i) {
+            if (kept[k] != 1 || kept[i] != 1) continue;
+            float wide = smaller(box[i * 4], box[k * 4]) + 0.4f - larger(box[i * 4], box[k * 4]);
+            float high = smaller(box[i * 4 + 1], box[k * 4 + 1]) + 0.4f - larger(box[i * 4 + 1], box[k * 4 + 1]);
+            float both = larger(wide, 0) * larger(high, 0);
+            if (both > 0.5f * (0.32f - both)) kept[i] = 0;
+        }
+    }
+}
+
 TWIN(insertion_sort) {
     float *a = args->data[0];
-    int n = args->n[0][0];
+    int n = EXTENT(0, 0);
     for (int i = 1; i < n; i++) {
         float key = a[i];
         int j = i - 1;
@@ -214,84 +644,18 @@ TWIN(insertion_sort) {
     }
 }
 
-TWIN(leaky_relu) {
-    const float *restrict x = args->data[0];
-    float alpha = (float)args->scalar[1], *restrict y = args->data[2];
-    int n = args->n[0][0];
-    for (int i = 0; i < n; i++) y[i] = x[i] > 0 ? x[i] : alpha * x[i];
-}
-
-TWIN(sobel_u8) {
-    const uint8_t *restrict a = args->data[0];
-    uint8_t *restrict b = args->data[1];
-    int h = args->n[1][0], w = args->n[1][1], row = args->n[0][1];
-    for (int i = 0; i < h; i++)
-        for (int j = 0; j < w; j++) {
-            const uint8_t *p = a + i * row + j, *q = p + row, *r = q + row;
-            int gx = p[2] + 2 * q[2] + r[2] - p[0] - 2 * q[0] - r[0];
-            int gy = r[0] + 2 * r[1] + r[2] - p[0] - 2 * p[1] - p[2];
-            int g = abs(gx) + abs(gy);
-            b[i * w + j] = (uint8_t)(g < 255 ? g : 255);
+TWIN(binary_search) {
+    IN(float, sorted, 0);
+    IN(float, keys, 1);
+    OUT(int32_t, place, 2);
+    int n = EXTENT(0, 0);
+    FOR (i, EXTENT(1, 0)) {
+        int low = 0, high = n;
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (sorted[middle] < keys[i]) low = middle + 1;
+            else high = middle;
         }
-}
-
-TWIN(floyd_warshall) {
-    float *d = args->data[0];
-    int n = args->n[0][0];
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
-                float way = d[i * n + k] + d[k * n + j];
-                d[i * n + j] = d[i * n + j] < way ? d[i * n + j] : way;
-            }
-}
-
-TWIN(fft) {
-    double *restrict re = args->data[0], *restrict im = args->data[1];
-    int n = args->n[0][0];
-    for (int i = 1, j = 0; i < n; i++) {
-        int bit = n >> 1;
-        for (; j & bit; bit >>= 1) j ^= bit;
-        j |= bit;
-        if (i >= j) continue;
-        double held_re = re[i], held_im = im[i];
-        re[i] = re[j], im[i] = im[j];
-        re[j] = held_re, im[j] = held_im;
-    }
-    for (int half = 1; half < n; half *= 2)
-        for (int block = 0; block < n / (half * 2); block++)
-            for (int k = 0; k < half; k++) {
-                double turn = (double)k / (double)half * -3.141592653589793, c = cos(turn), s = sin(turn);
-                int a = block * half * 2 + k, b = a + half;
-                double t_re = re[b] * c - im[b] * s, t_im = re[b] * s + im[b] * c;
-                re[b] = re[a] - t_re, im[b] = im[a] - t_im;
-                re[a] = re[a] + t_re, im[a] = im[a] + t_im;
-            }
-}
-
-static void dense(const float *restrict x, const float *restrict w, const float *restrict b, float *restrict y, int n,
-                  int k, int m) {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            float sum = 0;
-            for (int p = 0; p < k; p++) sum += x[i * k + p] * w[p * m + j];
-            y[i * m + j] = sum + b[j];
-        }
-}
-
-TWIN(digits) {
-    const uint8_t *restrict images = args->data[0];
-    int32_t *restrict digit = args->data[6];
-    int n = args->n[0][0], h = args->n[1][1];
-    for (int i = 0; i < n * 64; i++) scratch[i] = (float)images[i] * 0.0625f;
-    dense(scratch, args->data[1], args->data[2], scratch2, n, 64, h);
-    for (int i = 0; i < n * h; i++) scratch2[i] = scratch2[i] > 0 ? scratch2[i] : 0;
-    dense(scratch2, args->data[3], args->data[4], scratch3, n, h, 10);
-    softmax_rows(scratch3, args->data[5], n, 10);
-    for (int i = 0; i < n; i++) {
-        int best = 0;
-        for (int j = 1; j < 10; j++)
-            if (scratch3[i * 10 + j] > scratch3[i * 10 + best]) best = j;
-        digit[i] = best;
+        place[i] = low;
     }
 }

@@ -1,0 +1,121 @@
+/* The quick mode: no timing, only whether the kernels compute what they should, alike everywhere. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tirb/compiler.h>
+
+#include "compiler/check/check.h"
+#include "compiler/text/text.h"
+#include "tests/bench/bench.h"
+#include "tests/reference/reference.h"
+
+typedef struct checking {
+    const bench_case *program;
+    bench_source source;
+    bench_args args;
+} checking;
+
+static bool is_written(const bench_param *param) { return param->role == BENCH_OUTPUT || param->role == BENCH_UPDATED; }
+
+static bool complain(const checking *c, const char *where, const char *what) {
+    printf("FAIL %s: %s: %s\n", c->program->function, where, what);
+    return false;
+}
+
+/* The oracle's outputs go to the side that a BLAS has elsewhere. */
+static bool run_oracle(checking *c) {
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_source source;
+    tirbi_diagnostics diagnostics;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_result result;
+    char name[64];
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&arena, &heap);
+    bool good = tirbi_source_init(&source, c->source.path, c->source.text, (uint32_t)c->source.size, &arena);
+    if (good) tirbi_diagnostics_init(&diagnostics, &source, &arena, 10);
+    const tirb_irmodule *module = good ? tirbi_parse(&source, &arena, &diagnostics) : NULL;
+    good = module != NULL && !tirbi_has_errors(&diagnostics);
+    if (good) tirbi_check_module(module, &diagnostics, &arena);
+    good = good && !tirbi_has_errors(&diagnostics);
+    tirb_reference_options options = {.fp = TIRB_FP_PRECISE};
+    good = good && tirb_reference_call(module, bench_function(c->program, name), &options, c->args.sides[BENCH_BLAS].args,
+                                       c->args.n, &result, &error) == TIRB_OK;
+    tirbi_arena_destroy(&arena);
+    return good || complain(c, "oracle", error.message);
+}
+
+static bool same_bytes(checking *c, const char *where) {
+    for (unsigned p = 0; p < c->args.n; p++) {
+        if (!is_written(&c->args.params[p])) continue;
+        const void *given = c->args.sides[BENCH_TIRB].twin.data[p], *expected = c->args.sides[BENCH_BLAS].twin.data[p];
+        if (memcmp(given, expected, c->args.bytes[p]) != 0) return complain(c, where, "not the oracle's bytes");
+    }
+    return true;
+}
+
+static bool run_on(checking *c, tirb_isa isa, const uint8_t *bytes, size_t size) {
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    uint32_t function;
+    char name[64];
+    options.isa = isa;
+    bench_reset(&c->args, BENCH_TIRB);
+    bool good = tirb_engine_create(&options, &engine, &error) == TIRB_OK &&
+                tirb_module_load(engine, bytes, size, &module, &error) == TIRB_OK &&
+                tirb_module_find(module, bench_function(c->program, name), &function, &error) == TIRB_OK &&
+                tirb_instance_create(module, NULL, &instance, &error) == TIRB_OK &&
+                tirb_instance_call(instance, function, c->args.sides[BENCH_TIRB].args, c->args.n, NULL, &error) == TIRB_OK;
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    return good ? same_bytes(c, tirb_isa_name(isa)) : complain(c, tirb_isa_name(isa), error.message);
+}
+
+static bool run_everywhere(checking *c) {
+    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    size_t size = 0;
+    options.file_name = c->source.path;
+    bool good = tirb_compile(c->source.text, c->source.size, &options, &result, &error) == TIRB_OK;
+    if (!good) complain(c, "compilation", error.message);
+    const uint8_t *bytes = good ? tirb_compile_result_bytes(result, &size) : NULL;
+    for (unsigned i = 0; i < sizeof isas / sizeof *isas && good; i++) {
+        if (tirb_isa_available(isas[i])) good = run_on(c, isas[i], bytes, size);
+    }
+    tirb_compile_result_destroy(result);
+    return good;
+}
+
+static bool check_twin(checking *c, int side, twin run) {
+    run(&c->args.sides[side].twin);
+    return bench_same(c->program, &c->args, BENCH_BLAS, side) || complain(c, "the twin in C", "other values");
+}
+
+static bool check_one(checking *c) {
+    bool good = bench_make_args(c->program, c->program->sizes[0], &c->args) && run_oracle(c) && run_everywhere(c) &&
+                check_twin(c, BENCH_PLAIN, c->program->plain) && check_twin(c, BENCH_FAST, c->program->fast);
+    bench_free_args(&c->args);
+    return good;
+}
+
+bool bench_check(int n_words, char **words) {
+    unsigned passed = 0, failed = 0;
+    for (unsigned i = 0; i < bench_n_cases; i++) {
+        checking c = {.program = &bench_cases[i]};
+        if (!bench_wanted(c.program->function, n_words, words)) continue;
+        bool good = bench_read(c.program, &c.source) && check_one(&c);
+        free(c.source.text);
+        passed += good;
+        failed += !good;
+    }
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed == 0;
+}
