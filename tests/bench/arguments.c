@@ -47,7 +47,8 @@ static int read_extent(const char **at, const char *size) {
 static bool read_type(const char **at, tirbi_dtype *out) {
     for (unsigned t = 0; t < TIRB_N_DTYPES; t++) {
         size_t length = tirbi_dtypes[t].name == NULL ? 0 : strlen(tirbi_dtypes[t].name);
-        if (length == 0 || strncmp(*at, tirbi_dtypes[t].name, length) != 0 || isdigit((unsigned char)(*at)[length])) continue;
+        if (length == 0 || strncmp(*at, tirbi_dtypes[t].name, length) != 0) continue;
+        if (isdigit((unsigned char)(*at)[length])) continue;
         *at += length;
         *out = (tirbi_dtype)t;
         return true;
@@ -121,7 +122,8 @@ static void *allocate(size_t bytes) {
 static double input_value(const bench_param *param, size_t i) {
     if (param->step != 0) return (double)i * param->step;
     uint32_t bits = random_bits();
-    if (tirbi_dtype_is_float(param->type)) return (double)bits / 1073741824.0 - 1.0;
+    if (tirbi_dtype_is_float(param->type))
+        return param->range > 0 ? (double)bits / 2147483648.0 * param->range : (double)bits / 1073741824.0 - 1.0;
     int64_t lowest = param->type == TIRB_I8 ? -128 : 0;
     return (double)(lowest + bits % (uint32_t)(param->range > 0 ? param->range : 256));
 }
@@ -220,7 +222,7 @@ bool bench_same(const bench_case *program, const bench_args *args, int side, int
         size_t n = elements(param), different = 0;
         for (size_t i = 0; i < n; i++) {
             double x = element(a, param->type, i), y = element(b, param->type, i);
-            if (fabs(x - y) <= program->tolerance * (1 + fabs(y))) continue;
+            if (x == y || fabs(x - y) <= program->tolerance * (1 + fabs(y))) continue;
             if ((double)++different <= program->may_differ * (double)n) continue;
             fprintf(stderr, "bench: %s: parameter %u element %zu is %g, elsewhere %g\n", program->function, p, i, x, y);
             return false;

@@ -1,8 +1,8 @@
 /* bench [--json] [--repeat N] [--check] [WORD...]: times kernels beside the same loops in C.
  *
- * Each kernel is compiled from its TVMScript, with all checks and fuel, and called through the public API by one thread.
- * Its outputs are compared with the C twins' before anything is timed. Then all run in turn, in batches of some
- * milliseconds; a ratio is tirb's time divided by C's, each the best of its turns, so below 1 tirb is the faster one.
+ * Each kernel is compiled from its TVMScript, with all checks and fuel, and called through the public API by one
+ * thread. Its outputs are compared with the C twins' before anything is timed. Then all run in turn, in batches of some
+ * milliseconds; a ratio is tirb's time divided by C's, each the best of its turns: below 1 tirb is the faster one.
  * WORDs choose the rows whose `class/function:size` contains one of them. --check compares and does not time. */
 #include "tests/bench/bench.h"
 
@@ -259,7 +259,8 @@ static double geomean(const bench_row *rows, unsigned n, const char *group, int 
     unsigned count = 0;
     for (unsigned i = 0; i < n; i++) {
         const bench_row *row = &rows[i];
-        bool counts = group != NULL ? strcmp(row->program->group, group) == 0 : strstr(row->program->group, "plain") == NULL;
+        const char *own = row->program->group;
+        bool counts = group != NULL ? strcmp(own, group) == 0 : strstr(own, "plain") == NULL;
         if (!counts || row->best[side] <= 0) continue;
         sum += log(ratio(row, side));
         count++;
@@ -271,14 +272,16 @@ static double geomean(const bench_row *rows, unsigned n, const char *group, int 
 /* Of a class that misses its target: the rows that are above it, with what the compiler says of them. */
 static void print_causes(const bench_row *rows, unsigned n, const bench_class *class) {
     for (unsigned i = 0; i < n; i++) {
-        if (strcmp(rows[i].program->group, class->name) != 0 || ratio(&rows[i], BENCH_PLAIN) <= class->target) continue;
-        printf("    %s %.*s at %.2f: %s\n", rows[i].program->function, label_length(rows[i].size), rows[i].size,
-               ratio(&rows[i], BENCH_PLAIN), rows[i].form);
+        const bench_row *row = &rows[i];
+        if (strcmp(row->program->group, class->name) != 0 || ratio(row, BENCH_PLAIN) <= class->target) continue;
+        printf("    %s %.*s at %.2f: %s\n", row->program->function, label_length(row->size), row->size,
+               ratio(row, BENCH_PLAIN), row->form);
     }
 }
 
 static void print_classes(const bench_row *rows, unsigned n, bool json) {
-    printf(json ? "\n], \"classes\": [" : "\n%-22s %8s %8s %8s  worst\n", "class (geomean)", "to -O3", "target", "to -Ofast");
+    if (json) printf("\n], \"classes\": [");
+    else printf("\n%-22s %8s %8s %8s  worst\n", "class (geomean)", "to -O3", "target", "to -Ofast");
     bool first = true;
     for (unsigned c = 0; c < bench_n_classes; c++) {
         const bench_class *class = &bench_classes[c];
@@ -288,13 +291,14 @@ static void print_classes(const bench_row *rows, unsigned n, bool json) {
         if (plain == 0) continue;
         bool missed = class->target > 0 && plain > class->target;
         if (json) {
-            printf("%s\n  {\"class\": \"%s\", \"ratio\": %.4f, \"ratio_fast\": %.4f, \"target\": %.3g}", first ? "" : ",",
-                   class->name, plain, fast, class->target);
+            printf("%s\n  {\"class\": \"%s\", \"ratio\": %.4f, \"ratio_fast\": %.4f, \"target\": %.3g}",
+                   first ? "" : ",", class->name, plain, fast, class->target);
         } else {
             char target[32] = "none";
             if (class->target > 0) snprintf(target, sizeof target, "%.2f", class->target);
-            printf("%-22s %8.3f %8s %8.3f  %s %.*s %.2f%s\n", class->name, plain, target, fast, worst->program->function,
-                   label_length(worst->size), worst->size, ratio(worst, BENCH_PLAIN), missed ? "  MISSED by" : "");
+            printf("%-22s %8.3f %8s %8.3f  %s %.*s %.2f%s\n", class->name, plain, target, fast,
+                   worst->program->function, label_length(worst->size), worst->size, ratio(worst, BENCH_PLAIN),
+                   missed ? "  MISSED by" : "");
             if (missed && group != NULL) print_causes(rows, n, class);
         }
         first = false;
@@ -353,8 +357,8 @@ static unsigned run_all(const settings *s, tirb_engine *engine, const bench_blas
         for (unsigned k = 1; k < BENCH_MAX_SIZES && program->sizes[k] != NULL && n < MAX_ROWS; k++) {
             char name[128];
             bench_run run = empty;
-            snprintf(name, sizeof name, "%s/%s:%.*s", program->group, program->function, label_length(program->sizes[k]),
-                     program->sizes[k]);
+            snprintf(name, sizeof name, "%s/%s:%.*s", program->group, program->function,
+                     label_length(program->sizes[k]), program->sizes[k]);
             if (!bench_wanted(name, s->n_words, s->words)) continue;
             rows[n] = (bench_row){.program = program, .size = program->sizes[k]};
             run.row = &rows[n];

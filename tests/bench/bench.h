@@ -42,7 +42,8 @@ TWINS(X)
 
 typedef enum bench_role { BENCH_INPUT, BENCH_OUTPUT, BENCH_UPDATED, BENCH_INT, BENCH_FLOAT } bench_role;
 
-/* How an input is filled: floats at random in -1 .. 1, integers at random in 0 .. range - 1, or element i is i * step. */
+/* How an input is filled: at random, floats in -1 .. 1 or 0 .. range and integers in 0 .. range - 1; or element i is
+ * i * step. */
 typedef struct bench_param {
     bench_role role;
     tirbi_dtype type;
@@ -59,9 +60,8 @@ typedef struct bench_class {
     double target;
 } bench_class;
 
-/* One kernel. `params` describes them, separated by spaces: TYPE[EXTENT,..] an input, with = before it an output, with & an
- * output that is read too; <N before the bracket bounds random integers, *N makes element i i * N; int=N and float=X are
- * scalars. An extent is a sum or product, from left to right, of numbers and letters, whose values a size gives: "LABEL
+/* One kernel. `params` describes them, separated by spaces: TYPE[EXTENT,..] an input, with = before it an output, with &
+ * an output that is read too; <N before the bracket is their range, *N their step; int=N and float=X are scalars. An extent is a sum or product, from left to right, of numbers and letters, whose values a size gives: "LABEL
  * n=5,m=3". The first size is for checking: small and odd; the others are timed. */
 typedef struct bench_case {
     const char *group, *function; /* the class; the function in kernels/<class>.py, before what stands after a '/' */
@@ -99,8 +99,8 @@ typedef struct bench_args {
     bench_side sides[BENCH_SIDES];
 } bench_args;
 
-/* The arguments of a case at one of its sizes; false with a message where its description cannot be read. Inputs are the
- * same at every call. */
+/* The arguments of a case at one of its sizes; false with a message where its description cannot be read. Inputs are
+ * the same at every call. */
 bool bench_make_args(const bench_case *program, const char *size, bench_args *out);
 void bench_free_args(bench_args *args);
 /* Gives one set's written parameters their first values again. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a, int lda,
-                      const float *b, int ldb, float beta, float *c, int ldc);
+typedef void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
+                      int lda, const float *b, int ldb, float beta, float *c, int ldc);
 enum { ROW_MAJOR = 101, AS_IS = 111 };
 
 struct bench_blas {

@@ -11,10 +11,13 @@
 #define ROWS   SIZES("check n=7,m=131", "L1 n=8,m=500", "L2 n=128,m=1000", "DRAM n=16000,m=1000")
 #define SQUARE SIZES("check h=9,w=67", "L1 h=60,w=62", "L2 h=250,w=254", "DRAM h=4000,w=4094")
 #define CUBE   SIZES("check m=13,n=37,k=19", "64 m=64,n=64,k=64", "256 m=256,n=256,k=256", "512 m=512,n=512,k=512")
-#define IMAGE  SIZES("check n=1,h=5,w=7,i=3,o=5", "L1 n=1,h=8,w=8,i=16,o=16", "L2 n=1,h=28,w=28,i=32,o=32", "large n=1,h=56,w=56,i=64,o=64")
+#define IMAGE                                                                                        \
+    SIZES("check n=1,h=5,w=7,i=3,o=5", "L1 n=1,h=8,w=8,i=16,o=16", "L2 n=1,h=28,w=28,i=32,o=32",    \
+          "large n=1,h=56,w=56,i=64,o=64")
 
 const bench_class bench_classes[] = {
-    {"elementwise", 1.25}, {"transcendental", 0.15}, {"reduction", 0.25}, {"reduction (plain)", 0}, {"contraction", 0.12},
+    {"elementwise", 1.25}, {"transcendental", 0.15}, {"reduction", 0.25}, {"reduction (plain)", 0}, {"contraction",
+    0.12},
     {"stencil", 1.3}, {"movement", 0.7}, {"irregular (masked)", 1.0}, {"irregular (scalar)", 7}, {"all", 0.45},
 };
 const unsigned bench_n_classes = sizeof bench_classes / sizeof *bench_classes;
@@ -23,7 +26,8 @@ const bench_case bench_cases[] = {
     CASE("elementwise", saxpy, "float=0.001 f32[n] &f32[n]", VECTOR, 1e-3, 0, false, false),
     CASE("elementwise", relu_affine, "f32[n,m] f32[m] f32[m] =f32[n,m]", ROWS, 1e-6, 0, false, false),
     CASE("elementwise", chain8, "f32[n] float=0.25 float=1.5 =f32[n]", VECTOR, 1e-6, 0, false, false),
-    CASE_AS("elementwise", "chain8_fused", chain8, "f32[n] float=0.25 float=1.5 =f32[n]", VECTOR, 1e-6, 0, false, false),
+    CASE_AS("elementwise", "chain8_fused", chain8, "f32[n] float=0.25 float=1.5 =f32[n]",
+         VECTOR, 1e-6, 0, false, false),
     CASE("elementwise", polynomial10, "f32[n] =f32[n]", VECTOR, 1e-5, 0, false, false),
     CASE("elementwise", clip_scale_i8, "i8[n] int=171 =i8[n]", BYTES, 0, 0, false, false),
     CASE("elementwise", scale_f16, "f16[n] =f16[n]", VECTOR, 1e-3, 0, false, false),
@@ -49,7 +53,8 @@ const bench_case bench_cases[] = {
     CASE_AS("reduction (plain)", "dot_plain", dot, "f32[n] f32[n] =f32[1]", VECTOR, 0.01, 0, false, false),
     CASE_AS("reduction (plain)", "maximum_plain", maximum, "f32[n] =f32[1]", VECTOR, 0, 0, false, false),
     CASE_AS("reduction (plain)", "argmax_plain", argmax, "f32[n,m] =i32[n] =f32[n]", ROWS, 0, 0.01, false, false),
-    CASE_AS("reduction (plain)", "mean_variance_plain", mean_variance, "f32[n,m] =f32[n] =f32[n]", ROWS, 1e-4, 0, false, false),
+    CASE_AS("reduction (plain)", "mean_variance_plain", mean_variance, "f32[n,m] =f32[n] =f32[n]",
+         ROWS, 1e-4, 0, false, false),
     CASE_AS("reduction (plain)", "row_sums_plain", row_sums, "f32[n,m] =f32[n]", ROWS, 1e-4, 0, false, false),
     CASE_AS("reduction (plain)", "column_sums_plain", column_sums, "f32[n,m] =f32[m]", ROWS, 1e-4, 0, false, false),
 
@@ -72,42 +77,53 @@ const bench_case bench_cases[] = {
     CASE("contraction", conv2d_padded, "f32[n,h,w,i] f32[3,3,i,o] =f32[n,h,w,o]", IMAGE, 1e-4, 0, false, false),
     CASE("contraction", depthwise, "f32[n,h+2,w+2,i] f32[3,3,i] =f32[n,h,w,i]", IMAGE, 1e-4, 0, false, false),
     CASE("contraction", attention, "f32[n,d] f32[m,d] f32[m,d] =f32[n,d]",
-         SIZES("check n=5,m=37,d=19", "L1 n=32,m=32,d=32", "L2 n=128,m=256,d=64", "large n=512,m=512,d=64"), 1e-4, 0, false, false),
+         SIZES("check n=5,m=37,d=19", "L1 n=32,m=32,d=32", "L2 n=128,m=256,d=64", "large n=512,m=512,d=64"), 1e-4, 0,
+               false, false),
     CASE("contraction", dense_relu, "f32[m,k] f32[n,k] f32[n] =f32[m,n]", CUBE, 1e-4, 0, false, false),
 
     CASE("stencil", jacobi_2d, "f32[h+2,w+2] &f32[h+2,w+2]", SQUARE, 1e-6, 0, false, false),
     CASE("stencil", blur3x3, "f32[h+2,w+2] =f32[h,w]", SQUARE, 1e-6, 0, false, false),
     CASE("stencil", heat_3d, "f32[d,h,w] &f32[d,h,w]",
-         SIZES("check d=5,h=7,w=35", "L1 d=10,h=20,w=20", "L2 d=30,h=50,w=50", "DRAM d=250,h=256,w=256"), 1e-5, 0, false, false),
+         SIZES("check d=5,h=7,w=35", "L1 d=10,h=20,w=20", "L2 d=30,h=50,w=50", "DRAM d=250,h=256,w=256"), 1e-5, 0,
+               false, false),
     CASE("stencil", blur_clamped, "u8[h,w] =u8[h,w]", SQUARE, 0, 0, false, false),
     CASE("stencil", sobel, "u8[h+2,w+2] =u8[h,w]", SQUARE, 0, 0, false, false),
 
     CASE("movement", transpose, "f32[h,w] =f32[w,h]", SQUARE, 0, 0, false, false),
     CASE("movement", transpose_4d, "f32[b,s,h,d] =f32[b,h,d,s]",
-         SIZES("check b=2,s=13,h=3,d=19", "L1 b=1,s=32,h=2,d=64", "L2 b=2,s=64,h=8,d=64", "DRAM b=8,s=512,h=64,d=64"), 0, 0, false, false),
+         SIZES("check b=2,s=13,h=3,d=19", "L1 b=1,s=32,h=2,d=64", "L2 b=2,s=64,h=8,d=64",
+               "DRAM b=8,s=512,h=64,d=64"), 0, 0, false, false),
     CASE("movement", nchw_to_nhwc, "f32[n,c,h,w] =f32[n,h,w,c]",
-         SIZES("check n=2,c=5,h=7,w=13", "L1 n=1,c=16,h=16,w=16", "L2 n=1,c=64,h=28,w=28", "DRAM n=8,c=64,h=180,w=180"), 0, 0, false, false),
+         SIZES("check n=2,c=5,h=7,w=13", "L1 n=1,c=16,h=16,w=16", "L2 n=1,c=64,h=28,w=28",
+               "DRAM n=8,c=64,h=180,w=180"), 0, 0, false, false),
     CASE("movement", nhwc_to_nchw, "f32[n,h,w,c] =f32[n,c,h,w]",
-         SIZES("check n=2,c=5,h=7,w=13", "L1 n=1,c=16,h=16,w=16", "L2 n=1,c=64,h=28,w=28", "DRAM n=8,c=64,h=180,w=180"), 0, 0, false, false),
+         SIZES("check n=2,c=5,h=7,w=13", "L1 n=1,c=16,h=16,w=16", "L2 n=1,c=64,h=28,w=28",
+               "DRAM n=8,c=64,h=180,w=180"), 0, 0, false, false),
     CASE("movement", pad, "f32[h,w] =f32[h+4,w+6]", SQUARE, 0, 0, false, false),
     CASE("movement", concat, "f32[n,p] f32[n,q] =f32[n,p+q]",
-         SIZES("check n=7,p=13,q=37", "L1 n=40,p=32,q=64", "L2 n=400,p=64,q=128", "DRAM n=16000,p=400,q=600"), 0, 0, false, false),
+         SIZES("check n=7,p=13,q=37", "L1 n=40,p=32,q=64", "L2 n=400,p=64,q=128", "DRAM n=16000,p=400,q=600"), 0, 0,
+               false, false),
     CASE("movement", gather_rows, "f32[v,d] i32<v[n] =f32[n,d]",
-         SIZES("check v=17,d=37,n=23", "L1 v=60,d=64,n=60", "L2 v=1000,d=64,n=1000", "DRAM v=200000,d=128,n=100000"), 0, 0, false, false),
+         SIZES("check v=17,d=37,n=23", "L1 v=60,d=64,n=60", "L2 v=1000,d=64,n=1000", "DRAM v=200000,d=128,n=100000"),
+               0, 0, false, false),
     CASE("movement", scatter_add, "f32[n,d] i32<v[n] &f32[v,d]",
-         SIZES("check v=17,d=37,n=23", "L1 v=60,d=64,n=60", "L2 v=1000,d=64,n=1000", "DRAM v=200000,d=128,n=100000"), 1e-4, 0, true, false),
+         SIZES("check v=17,d=37,n=23", "L1 v=60,d=64,n=60", "L2 v=1000,d=64,n=1000", "DRAM v=200000,d=128,n=100000"),
+               1e-4, 0, true, false),
 
     CASE("irregular (masked)", histogram, "u8[n] =i32[256]", BYTES, 0, 0, false, false),
     CASE("irregular (masked)", prefix_sum, "i32<1000[n] =i32[n]", VECTOR, 0, 0, false, false),
     CASE("irregular (masked)", spmv, "f32[e] i32<m[e] i32*16[n+1] f32[m] =f32[n]",
-         SIZES("check e=272,m=67,n=17", "L1 e=3200,m=500,n=200", "L2 e=48000,m=8000,n=3000", "DRAM e=8000000,m=1000000,n=500000"), 1e-4, 0, false, false),
+         SIZES("check e=272,m=67,n=17", "L1 e=3200,m=500,n=200", "L2 e=48000,m=8000,n=3000",
+               "DRAM e=8000000,m=1000000,n=500000"), 1e-4, 0, false, false),
     CASE("irregular (masked)", mandelbrot, "float=-2 float=-1.25 float=0.026 int=100 =i32[h,w]",
          SIZES("check h=7,w=37", "96 h=96,w=96"), 0, 0.02, false, false),
-    CASE("irregular (masked)", floyd_warshall, "&f32[n,n]", SIZES("check n=19", "L1 n=64", "L2 n=250"), 1e-5, 0, true, false),
+    CASE("irregular (masked)", floyd_warshall, "&f32<1[n,n]", SIZES("check n=19", "L1 n=64", "L2 n=250"), 1e-5, 0,
+         true, false),
     CASE("irregular (scalar)", nms, "f32[n,4] =i32[n]", SIZES("check n=37", "L1 n=500"), 0, 0.02, false, false),
     CASE("irregular (scalar)", insertion_sort, "&f32[n]", SIZES("check n=67", "L1 n=1000"), 0, 0, true, false),
     CASE("irregular (scalar)", binary_search, "f32*0.001[n] f32[k] =i32[k]",
-         SIZES("check n=67,k=13", "L1 n=4000,k=1000", "L2 n=100000,k=10000", "DRAM n=16000000,k=100000"), 0, 0, false, false),
+         SIZES("check n=67,k=13", "L1 n=4000,k=1000", "L2 n=100000,k=10000", "DRAM n=16000000,k=100000"), 0, 0,
+               false, false),
 };
 
 const unsigned bench_n_cases = sizeof bench_cases / sizeof *bench_cases;

@@ -41,8 +41,8 @@ static bool run_oracle(checking *c) {
     if (good) tirbi_check_module(module, &diagnostics, &arena);
     good = good && !tirbi_has_errors(&diagnostics);
     tirb_reference_options options = {.fp = TIRB_FP_PRECISE};
-    good = good && tirb_reference_call(module, bench_function(c->program, name), &options, c->args.sides[BENCH_BLAS].args,
-                                       c->args.n, &result, &error) == TIRB_OK;
+    good = good && tirb_reference_call(module, bench_function(c->program, name), &options,
+                                       c->args.sides[BENCH_BLAS].args, c->args.n, &result, &error) == TIRB_OK;
     tirbi_arena_destroy(&arena);
     return good || complain(c, "oracle", error.message);
 }
@@ -70,7 +70,8 @@ static bool run_on(checking *c, tirb_isa isa, const uint8_t *bytes, size_t size)
                 tirb_module_load(engine, bytes, size, &module, &error) == TIRB_OK &&
                 tirb_module_find(module, bench_function(c->program, name), &function, &error) == TIRB_OK &&
                 tirb_instance_create(module, NULL, &instance, &error) == TIRB_OK &&
-                tirb_instance_call(instance, function, c->args.sides[BENCH_TIRB].args, c->args.n, NULL, &error) == TIRB_OK;
+                tirb_instance_call(instance, function, c->args.sides[BENCH_TIRB].args, c->args.n, NULL, &error) ==
+                    TIRB_OK;
     tirb_instance_destroy(instance);
     tirb_module_release(module);
     tirb_engine_release(engine);

@@ -1,5 +1,5 @@
 /* The loops of the kernels in C, as one writes them: the same nests over the same arrays. Compiled twice, once as plain
- * and once as fast, with names to match (TWIN_KIND). Temporaries come from the caller, so that a call allocates nothing. */
+ * and once as fast, with names to match (TWIN_KIND). Temporaries come from the caller: a call allocates nothing. */
 #include "tests/bench/bench.h"
 
 #include <float.h>
@@ -335,7 +335,8 @@ TWIN(conv2d_nhwc) {
         FOR (r, 3)
             FOR (q, 3)
                 FOR (c, ci)
-                    sum += padded[((b * (h + 2) + y + r) * (w + 2) + x + q) * ci + c] * weight[((r * 3 + q) * ci + c) * co + f];
+                    sum += padded[((b * (h + 2) + y + r) * (w + 2) + x + q) * ci + c] *
+                           weight[((r * 3 + q) * ci + c) * co + f];
         out[((b * h + y) * w + x) * co + f] = sum;
     }
 }
@@ -353,7 +354,8 @@ TWIN(conv2d_nchw) {
                     FOR (c, ci)
                         FOR (r, 3)
                             FOR (q, 3)
-                                sum += in[((b * ci + c) * (h + 2) + y + r) * (w + 2) + x + q] * weight[((f * ci + c) * 3 + r) * 3 + q];
+                                sum += in[((b * ci + c) * (h + 2) + y + r) * (w + 2) + x + q] *
+                                       weight[((f * ci + c) * 3 + r) * 3 + q];
                     out[((b * co + f) * h + y) * w + x] = sum;
                 }
 }
@@ -369,7 +371,8 @@ TWIN(conv2d_padded) {
             FOR (q, 3)
                 FOR (c, ci) {
                     bool inside = y + r >= 1 && y + r < h + 1 && x + q >= 1 && x + q < w + 1;
-                    sum += (inside ? in[((b * h + y + r - 1) * w + x + q - 1) * ci + c] : 0) * weight[((r * 3 + q) * ci + c) * co + f];
+                    sum += (inside ? in[((b * h + y + r - 1) * w + x + q - 1) * ci + c] : 0) *
+                           weight[((r * 3 + q) * ci + c) * co + f];
                 }
         out[((b * h + y) * w + x) * co + f] = sum;
     }
@@ -384,7 +387,8 @@ TWIN(depthwise) {
         float sum = 0;
         FOR (r, 3)
             FOR (q, 3)
-                sum += in[((b * (h + 2) + y + r) * (w + 2) + x + q) * channels + f] * weight[(r * 3 + q) * channels + f];
+                sum += in[((b * (h + 2) + y + r) * (w + 2) + x + q) * channels + f] *
+                       weight[(r * 3 + q) * channels + f];
         out[((b * h + y) * w + x) * channels + f] = sum;
     }
 }

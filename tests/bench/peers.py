@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Times peers on the benchmark's kernels: TVM on the same script, unscheduled, and NumPy and numexpr where one has the words.
+
+    peers.py [--bench PATH] [--json] [--repeat N] [WORD...]
+
+Runs `bench --json` with the WORDs, then each peer that is installed on the same kernels at the same sizes with one
+thread, best of N rounds, and prints times relative to gcc -O3 (from the same machine, but not from the same process).
+A peer's figure is left out where the peer cannot compute the kernel."""
+import argparse
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMEXPR_NUM_THREADS", "TVM_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+try:
+    import numpy as np
+except ImportError:
+    print("NumPy is not installed: skipped")
+    sys.exit(77)
+try:
+    import tvm
+except ImportError:
+    tvm = None
+try:
+    import numexpr
+except ImportError:
+    numexpr = None
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROUND = 0.01  # seconds that a round takes at least
+MOST = 3.0  # seconds for all rounds of a kernel
+
+
+def softmax(a):
+    power = np.exp(a - a.max(axis=1, keepdims=True))
+    return power / power.sum(axis=1, keepdims=True)
+
+
+def normalised(a, gamma, beta):
+    center = a - a.mean(axis=1, keepdims=True)
+    return center / np.sqrt((center * center).mean(axis=1, keepdims=True) + 1e-5) * gamma + beta
+
+
+# What NumPy users write, given the inputs and updated parameters in order.
+NUMPY = {
+    "saxpy": lambda a, x, y: np.add(np.multiply(x, np.float32(a)), y, out=y),
+    "relu_affine": lambda x, s, t: np.maximum(x * s + t, 0),
+    "chain8": lambda x, a, b: np.abs(np.square(np.clip((x + np.float32(a)) * np.float32(b) - x, -0.5, 0.75)) - np.float32(b)) + x,
+    "scale_f16": lambda x: x * np.float16(0.75),
+    "exp": np.exp,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "softmax": softmax,
+    "layer_norm": normalised,
+    "sum": np.sum,
+    "dot": np.dot,
+    "maximum": np.max,
+    "argmax": lambda a: np.argmax(a, axis=1),
+    "mean_variance": lambda a: (a.mean(axis=1), a.var(axis=1)),
+    "row_sums": lambda a: a.sum(axis=1),
+    "column_sums": lambda a: a.sum(axis=0),
+    "matmul": np.matmul,
+    "matmul_f64": np.matmul,
+    "matmul_tn": lambda a, b: a.T @ b,
+    "matmul_nt": lambda a, b: a @ b.T,
+    "matmul_batched": np.matmul,
+    "gemv": np.matmul,
+    "gemv_t": lambda a, x: a.T @ x,
+    "attention": lambda q, k, v: softmax(q @ k.T * np.float32(0.125)) @ v,
+    "dense_relu": lambda x, w, b: np.maximum(x @ w.T + b, 0),
+    "transpose": lambda a: np.ascontiguousarray(a.T),
+    "transpose_4d": lambda a: np.ascontiguousarray(a.transpose(0, 2, 3, 1)),
+    "nchw_to_nhwc": lambda a: np.ascontiguousarray(a.transpose(0, 2, 3, 1)),
+    "nhwc_to_nchw": lambda a: np.ascontiguousarray(a.transpose(0, 3, 1, 2)),
+    "pad": lambda a: np.pad(a, ((2, 2), (3, 3))),
+    "concat": lambda a, b: np.concatenate((a, b), axis=1),
+    "gather_rows": lambda table, ids: table[ids],
+    "scatter_add": lambda rows, ids, out: np.add.at(out, ids, rows),
+    "histogram": lambda a: np.bincount(a, minlength=256),
+    "prefix_sum": lambda a: np.cumsum(a, dtype=np.int32),
+    "insertion_sort": np.sort,
+    "binary_search": np.searchsorted,
+}
+
+# numexpr: the names of the inputs in order, and the expression.
+NUMEXPR = {
+    "saxpy": ("a x y", "a * x + y"),
+    "relu_affine": ("x s t", "where(x * s + t > 0, x * s + t, 0)"),
+    "exp": ("x", "exp(x)"),
+    "sigmoid": ("x", "1 / (1 + exp(-x))"),
+    "tanh": ("x", "tanh(x)"),
+}
+
+
+def arguments(row):
+    """Random values for the parameters, as the benchmark makes them but with other numbers."""
+    rng = np.random.default_rng(1)
+    made = []
+    for param in row["params"]:
+        if "shape" not in param:
+            made.append(param["value"])
+            continue
+        shape, kind = param["shape"], np.dtype(param["type"])
+        if param["role"] == "output":
+            made.append(np.zeros(shape, kind))
+        elif param["step"]:
+            made.append((np.arange(math.prod(shape)) * param["step"]).astype(kind).reshape(shape))
+        elif kind.kind == "f":
+            made.append(rng.uniform(0 if param["range"] else -1, 1, shape).astype(kind))
+        else:
+            low = -128 if kind == np.int8 else 0
+            made.append(rng.integers(low, low + (param["range"] or 256), shape).astype(kind))
+    return made
+
+
+def best_time(call, rounds):
+    """Seconds of one call, the best of some rounds of calls."""
+    call()
+    start = time.perf_counter()
+    call()
+    once = max(time.perf_counter() - start, 1e-7)
+    count = max(1, int(ROUND / once))
+    best = once
+    for _ in range(max(2, min(rounds, int(MOST / (once * count))))):
+        start = time.perf_counter()
+        for _ in range(count):
+            call()
+        best = min(best, (time.perf_counter() - start) / count)
+    return best
+
+
+class Peers:
+    def __init__(self, rounds):
+        self.rounds = rounds
+        self.modules, self.functions = {}, {}
+
+    def tvm_function(self, row):
+        file, name = row["class"].split(" ")[0], row["kernel"]
+        if file not in self.modules:
+            self.modules[file] = tvm.script.from_source((HERE / "kernels" / f"{file}.py").read_text())
+        if (file, name) not in self.functions:
+            function = self.modules[file][name]
+            target = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
+            function = function.with_attr("global_symbol", name)
+            self.functions[file, name] = tvm.compile(tvm.IRModule({name: function}), target=target)[name]
+        return self.functions[file, name]
+
+    def tvm(self, row):
+        function = self.tvm_function(row)
+        made = [tvm.runtime.tensor(value) if isinstance(value, np.ndarray) else value for value in arguments(row)]
+        return best_time(lambda: function(*made), self.rounds)
+
+    def inputs(self, row):
+        return [value for param, value in zip(row["params"], arguments(row)) if param["role"] != "output"]
+
+    def numpy(self, row):
+        call, inputs = NUMPY[row["kernel"]], self.inputs(row)
+        return best_time(lambda: call(*inputs), self.rounds)
+
+    def numexpr(self, row):
+        names, expression = NUMEXPR[row["kernel"]]
+        values = [np.float32(v) if isinstance(v, float) else v for v in self.inputs(row)]
+        given = dict(zip(names.split(), values))
+        return best_time(lambda: numexpr.evaluate(expression, local_dict=given), self.rounds)
+
+    def time(self, peer, row):
+        try:
+            return getattr(self, peer)(row)
+        except KeyError:
+            return None  # it has no words for the kernel
+        except Exception as error:  # pylint: disable=broad-except
+            print(f"{peer}: {row['kernel']}: {str(error).strip().splitlines()[-1:]}", file=sys.stderr)
+            return None
+
+
+def geomean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bench", default="build/release/bin/bench", metavar="PATH")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--repeat", type=int, default=7, metavar="N")
+    parser.add_argument("words", nargs="*", metavar="WORD")
+    options = parser.parse_args()
+    done = subprocess.run([options.bench, "--json", *options.words], stdout=subprocess.PIPE, text=True)
+    table = json.loads(done.stdout)
+    names = ["numpy"] + ["tvm"] * (tvm is not None) + ["numexpr"] * (numexpr is not None)
+    peers = Peers(options.repeat)
+    for row in table["rows"]:
+        for name in names:
+            seconds = peers.time(name, row)
+            if seconds:
+                row[name] = {"best_ns": seconds * 1e9, "ratio": seconds * 1e9 / row["gcc_o3"]["best_ns"]}
+    table["peers"] = {"numpy": np.__version__, "tvm": tvm and tvm.__version__, "numexpr": numexpr and numexpr.__version__}
+    if options.json:
+        json.dump(table, sys.stdout, indent=1)
+        return 0
+    columns = ["tirb", "gcc_ofast", "blas", *names]
+    print("time relative to gcc -O3;", ", ".join(f"{name} {version or 'is not installed'}" for name, version in table["peers"].items()))
+    print(f"{'kernel':<20}{'size':<7}", *(f"{column:>9}" for column in columns))
+
+    def cell(value):
+        return f"{value:>9.3f}" if value else " " * 9
+
+    for row in table["rows"]:
+        ratios = [row["tirb"]["best_ns"] / row["gcc_o3"]["best_ns"]]
+        ratios += [row[c]["best_ns"] / row["gcc_o3"]["best_ns"] if c in row else None for c in columns[1:]]
+        row["shown"] = ratios
+        print(f"{row['kernel']:<20}{row['size'].split()[0]:<7}", *map(cell, ratios))
+    for group in dict.fromkeys(row["class"] for row in table["rows"]):
+        rows = [row["shown"] for row in table["rows"] if row["class"] == group]
+        print(f"{group:<27}", *(cell(geomean([row[i] for row in rows if row[i]])) for i in range(len(columns))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
