@@ -237,9 +237,9 @@ exit_code fail_call(const run *r, tirb_status status, const tirb_error *error) {
     exit_code code = exit_code_of_call(status);
     const char *message = error->message[0] ? error->message : tirb_status_text(status);
     if (!error->line) return fail(r->inv, code, "%s: %s", r->bundle.file, message);
-    fflush(stdout);
-    fprintf(stderr, "%s:%u:%u: error: %s\n", error->where, error->line, error->column, message);
-    return code;
+    tirb_diagnostic place = {.severity = TIRB_SEVERITY_ERROR, .code = status, .line = error->line, .column = error->column,
+                             .message = message};
+    return fail_at(r->inv, code, error->where, &place);
 }
 
 static exit_code make_scalar(const run *r, const parameter *p, tirb_arg *out) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/driver/program.h"
 #include "loader/bundle/bundle.h"
 #include "loader/cache/build_id.h"
 #include "loader/verify/verify.h"
@@ -54,7 +55,7 @@ bool cache_wanted(const invocation *inv) {
 }
 
 /* Everything but the text that the bundle or the messages depend on. */
-static void write_identity(const tirb_compile_options *options, tirbi_writer *out) {
+static void write_identity(const invocation *inv, const tirb_compile_options *options, tirbi_writer *out) {
     tirbi_write_bytes(out, tirbi_build_id, TIRBI_BUILD_ID_SIZE);
     tirbi_write_u8(out, TIRBI_BUNDLE_MAJOR);
     tirbi_write_u8(out, TIRBI_BUNDLE_MINOR);
@@ -62,6 +63,7 @@ static void write_identity(const tirb_compile_options *options, tirbi_writer *ou
     tirbi_write_u32(out, options->max_errors);
     tirbi_write_u32(out, options->disabled);
     tirbi_write_u64(out, options->max_memory);
+    tirbi_write_u8(out, diagnostics_are_json(inv));
     tirbi_write_bytes(out, options->file_name, strlen(options->file_name));
 }
 
@@ -75,7 +77,7 @@ exit_code cache_open(const invocation *inv, const char *text, size_t size, const
     exit_code code = cache_policy(inv, &policy);
     char *name = code == EXIT_DONE ? cache_directory() : NULL;
     if (!name) return code;
-    write_identity(options, &out->identity);
+    write_identity(inv, options, &out->identity);
     out->key = (tirbi_disk_key){.identity = {out->identity.data, out->identity.size},
                                 .content = {text, size},
                                 .label = {options->file_name, strlen(options->file_name)}};

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tirb/compiler.h>
 #include <tirb/tirb.h>
 
 typedef enum exit_code {
@@ -46,11 +47,16 @@ typedef enum option_key {
     OPTION_MAN,
     OPTION_DIALECT,
     OPTION_CHECK,
+    OPTION_DIAGNOSTICS,
 } option_key;
 
 /* Of every command that compiles a source on the way to something else. */
 #define NO_CACHE_OPTION                                                                                                \
     {OPTION_NO_CACHE, 0, "no-cache", NULL, "compile a source anew, and keep nothing (see 'tirb help cache')"}
+
+/* Of every command that reads a source. */
+#define DIAGNOSTICS_OPTION                                                                                             \
+    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORMAT", "text, or json: each message on stderr is a JSON object in a line"}
 
 typedef struct option_row {
     option_key key; /* OPTION_END ends a table */
@@ -118,6 +124,8 @@ void manual_page(void);
 /* "tirb COMMAND: message" on stderr; returns `code`. */
 exit_code fail(const invocation *inv, exit_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A message with a place in a source; where and how it is printed is the command's. `file` may be NULL. */
+exit_code fail_at(const invocation *inv, exit_code code, const char *file, const tirb_diagnostic *what);
 /* As fail(EXIT_USAGE), with a pointer to the command's help. */
 exit_code fail_usage(const command *cmd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 exit_code fail_memory(const invocation *inv);

@@ -80,6 +80,12 @@ static exit_code check_operand_count(const invocation *found) {
     return EXIT_DONE;
 }
 
+static exit_code check_diagnostics_format(const invocation *found) {
+    const char *format = option_text(found, OPTION_DIAGNOSTICS);
+    if (!format || strcmp(format, "text") == 0 || strcmp(format, "json") == 0) return EXIT_DONE;
+    return fail_usage(found->command, "--diagnostics is text or json, not '%s'", format);
+}
+
 exit_code invocation_parse(const command *cmd, int argc, char **argv, invocation *out) {
     size_t n = (size_t)argc, n_rows = count_rows(cmd->options);
     *out = (invocation){.command = cmd};
@@ -114,6 +120,7 @@ exit_code invocation_parse(const command *cmd, int argc, char **argv, invocation
     ready = true;
     code = collect(cmd, context, out);
     if (code == EXIT_DONE && !option_given(out, OPTION_HELP)) code = check_operand_count(out);
+    if (code == EXIT_DONE) code = check_diagnostics_format(out);
 
 cleanup:
     if (!ready) fail_memory(out);

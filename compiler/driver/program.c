@@ -45,18 +45,6 @@ exit_code compile_options_read(const invocation *inv, tirb_compile_options *out)
     return EXIT_DONE;
 }
 
-/* The text of all diagnostics, which the caller frees; NULL when out of memory. */
-static char *diagnostics_text(const tirb_compile_result *result, size_t *out_size) {
-    uint32_t n = result ? tirb_compile_result_diagnostic_count(result) : 0;
-    size_t size = 0, at = 0;
-    for (uint32_t i = 0; i < n; i++) size += tirb_compile_result_format(result, i, NULL, 0);
-    char *text = malloc(size + 1);
-    if (!text) return NULL;
-    for (uint32_t i = 0; i < n; i++) at += tirb_compile_result_format(result, i, text + at, size - at + 1);
-    *out_size = size;
-    return text;
-}
-
 static void print_messages(const char *text, size_t size) {
     if (size == 0) return;
     fflush(stdout);
@@ -87,7 +75,7 @@ static exit_code say_outcome(const invocation *inv, const char *file, tirb_statu
 exit_code compile_outcome(const invocation *inv, const char *file, tirb_status status, const tirb_error *error,
                           const tirb_compile_result *result) {
     size_t size = 0;
-    char *text = diagnostics_text(result, &size);
+    char *text = diagnostics_text(inv, file, result, &size);
     if (!text) return fail_memory(inv);
     exit_code code = say_outcome(inv, file, status, error, text, size);
     free(text);
@@ -100,7 +88,7 @@ static exit_code compile_now(const invocation *inv, const file_bytes *text, cons
     tirb_error error = TIRB_ERROR_INIT;
     tirb_status status = tirb_compile((const char *)text->data, text->size, options, &out->result, &error);
     compilation made = {0};
-    char *messages = diagnostics_text(out->result, &made.messages_size);
+    char *messages = diagnostics_text(inv, out->file, out->result, &made.messages_size);
     if (!messages) return fail_memory(inv);
     exit_code code = say_outcome(inv, out->file, status, &error, messages, made.messages_size);
     if (code == EXIT_DONE) {

@@ -40,6 +40,19 @@ exit_code fail_bundle(const invocation *inv, const bundle *from, tirb_status sta
 /* The function that -f names; without it the only public one or the one called main. */
 exit_code function_choose(const invocation *inv, const bundle *from, const tirb_module *module, uint32_t *out);
 
+/* ---- diagnostics.c ---- */
+
+/* Whether --diagnostics asks for JSON. */
+bool diagnostics_are_json(const invocation *inv);
+/* All diagnostics of a result (NULL: none) as --diagnostics says, which the caller frees; NULL when out of memory. */
+char *diagnostics_text(const invocation *inv, const char *file, const tirb_compile_result *result, size_t *out_size);
+/* One diagnostic, or a failure that is about no place in a source, as a JSON object that cJSON_free frees; NULL when out of
+ * memory. */
+char *diagnostic_json(const char *file, const tirb_diagnostic *d);
+char *failure_json(const invocation *inv, exit_code code, const char *message);
+
+/* ---- program.c ---- */
+
 /* The options --fp and --max-errors. */
 exit_code compile_options_read(const invocation *inv, tirb_compile_options *out);
 /* Says on stderr how the compilation of `file` went, every diagnostic of its result (which may be NULL) included. */

@@ -1,8 +1,10 @@
+#include <cjson/cJSON.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "compiler/driver/command.h"
+#include "compiler/driver/program.h"
 
 __attribute__((format(printf, 2, 0))) static void say(const char *name, const char *format, va_list arguments) {
     fflush(stdout);
@@ -11,11 +13,39 @@ __attribute__((format(printf, 2, 0))) static void say(const char *name, const ch
     fputc('\n', stderr);
 }
 
+static void print_line(char *json) {
+    fflush(stdout);
+    fprintf(stderr, "%s\n", json ? json : "{\"severity\":\"error\",\"message\":\"out of memory\"}");
+    cJSON_free(json);
+}
+
+/* The message of `fail` as JSON, for programs to read. */
+__attribute__((format(printf, 3, 0))) static void say_json(const invocation *inv, exit_code code, const char *format,
+                                                           va_list arguments) {
+    char message[4096];
+    vsnprintf(message, sizeof message, format, arguments);
+    print_line(failure_json(inv, code, message));
+}
+
 exit_code fail(const invocation *inv, exit_code code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(inv ? inv->command->name : NULL, format, arguments);
+    if (diagnostics_are_json(inv)) {
+        say_json(inv, code, format, arguments);
+    } else {
+        say(inv ? inv->command->name : NULL, format, arguments);
+    }
     va_end(arguments);
+    return code;
+}
+
+exit_code fail_at(const invocation *inv, exit_code code, const char *file, const tirb_diagnostic *what) {
+    if (diagnostics_are_json(inv)) {
+        print_line(diagnostic_json(file, what));
+    } else {
+        fflush(stdout);
+        fprintf(stderr, "%s:%u:%u: error: %s\n", file, what->line, what->column, what->message);
+    }
     return code;
 }
 

@@ -111,7 +111,8 @@ const tirb_expr *tirbi_make_float(tirbi_builder *b, tirbi_span span, tirb_dataty
         return NULL;
     }
     tirb_expr *e = new_expr(b, TIRB_EXPR_FLOAT_IMM, dtype, span);
-    if (e) e->as.float_value = value;
+    /* One NaN, so that what a machine folds and what is read from its text are the same constant. */
+    if (e) e->as.float_value = isnan(value) ? (double)NAN : value;
     return e;
 }
 

@@ -215,10 +215,24 @@ void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl) {
     declare_over(l, buffer, data, decl->span);
 }
 
+/* Whether a value is computed again at each use, and from what no statement sets. */
+static bool is_computed(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_PARAM || x->var->kind == TIRBI_LVAR_LOOP;
+    for (int i = 0; i < x->n_args; i++) {
+        if (!is_computed(x->args[i])) return false;
+    }
+    return x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_OP;
+}
+
 tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_span span) {
     tirbi_lbuf *b = buffer->id < l->n_buffers ? l->buffers[buffer->id] : NULL;
     if (b) return b;
-    if (buffer->data->as.var.data_of != buffer) return declare_over(l, buffer, buffer->data, span);
+    if (buffer->data->as.var.data_of != buffer) {
+        b = declare_over(l, buffer, buffer->data, span);
+        /* Where no statement declares it, a variable that holds its offset is set at this use alone. */
+        if (b && b->offset && !is_computed(b->offset) && buffer->id < l->n_buffers) l->buffers[buffer->id] = NULL;
+        return b;
+    }
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, span, "buffer '%s' has no memory here that can be compiled",
                        buffer->name);
     return NULL;

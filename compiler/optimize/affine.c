@@ -13,6 +13,14 @@ bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
     return false;
 }
 
+bool tirbi_buffer_moves(const tirbi_lbuf *buffer, const tirbi_loop_set *loops) {
+    if (buffer->offset && tirbi_mentions_loops(buffer->offset, loops)) return true;
+    for (uint32_t d = 0; d < buffer->ndim; d++) {
+        if (tirbi_mentions_loops(buffer->strides[d], loops)) return true;
+    }
+    return false;
+}
+
 static const tirbi_lx *wide(tirbi_lx_pool *pool, const tirbi_lx *x) { return tirbi_lx_cast(pool, TIRB_I64, x); }
 
 static bool sum(tirbi_lx_pool *pool, tirbi_affine *a, const tirbi_affine *b, uint32_t n, bool subtract) {

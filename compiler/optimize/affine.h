@@ -21,6 +21,9 @@ typedef struct tirbi_affine {
 
 /* Whether x mentions the variable of a loop of the set. */
 bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
+/* Whether a buffer begins at another element of its memory, or has other strides, from one iteration to the next: then its
+ * indices alone do not tell which elements are the same. */
+bool tirbi_buffer_moves(const tirbi_lbuf *buffer, const tirbi_loop_set *loops);
 /* Whether nothing is known of an integer's value but its type. */
 bool tirbi_full_range(const tirbi_lx *x);
 /* Arithmetic whose result is known to fit its type, or that only an extent near 2^31 could make wrap: an element of such

@@ -166,7 +166,9 @@ static bool checkable(matcher *m, const tirbi_place *place) {
             tirbi_affine form;
             int64_t c;
             if (tirbi_index_proven(v->indices[d], v->buffer->shape[d])) continue;
-            if (!v->buffer->shape[d]->pure || !tirbi_affine_of(m->pool, v->indices[d], &m->plan->loops, &form)) {
+            const tirbi_lx *extent = v->buffer->shape[d];
+            if (!extent->pure || tirbi_mentions_loops(extent, &m->plan->loops) ||
+                !tirbi_affine_of(m->pool, v->indices[d], &m->plan->loops, &form)) {
                 return false;
             }
             for (uint32_t i = 0; i < m->plan->loops.n; i++) {

@@ -42,6 +42,7 @@ static bool injective(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const ti
 bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
                          bool spatial[TIRBI_MAX_AFFINE]) {
     memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
+    if (tirbi_buffer_moves(place->buffer, loops)) return false;
     for (uint32_t d = 0; d < place->ndim; d++) {
         bool in_index[TIRBI_MAX_AFFINE] = {false};
         if (!tirbi_mentions_loops(place->indices[d], loops)) continue;

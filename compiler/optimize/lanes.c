@@ -254,7 +254,9 @@ static bool check_place(planner *p, const tirbi_place *place) {
             if (tirbi_index_proven(v->indices[d], v->buffer->shape[d])) continue;
             proven = false;
             if (depends_on_body(p, v->indices[d])) return false;
-            if (!v->buffer->shape[d]->pure || !tirbi_affine_of(p->pool, v->indices[d], &plan->loops, &form)) return false;
+            const tirbi_lx *extent = v->buffer->shape[d];
+            if (!extent->pure || tirbi_mentions_loops(extent, &plan->loops) || depends_on_body(p, extent)) return false;
+            if (!tirbi_affine_of(p->pool, v->indices[d], &plan->loops, &form)) return false;
             for (uint32_t i = 0; i < plan->loops.n; i++) {
                 if (!tirbi_affine_constant(&form, i, &c)) return false;
             }
@@ -298,8 +300,9 @@ static bool is_uniform(planner *p, const tirbi_lx *x) {
         if (stores_to(p, x->access->buffer->root)) return false;
         for (const tirbi_place *v = x->access; v; v = v->view) {
             for (uint32_t i = 0; i < v->ndim; i++) {
-                if (!is_uniform(p, v->indices[i])) return false;
+                if (!is_uniform(p, v->indices[i]) || !is_uniform(p, v->buffer->shape[i])) return false;
             }
+            if (!is_uniform(p, v->flat)) return false;
         }
     }
     for (int i = 0; i < x->n_args; i++) {
@@ -731,16 +734,24 @@ static bool contains(tirbi_lvar *const *vars, uint32_t n, const tirbi_lvar *var)
     return false;
 }
 
+static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n);
+
 static bool value_uses(const tirbi_lx *x, tirbi_lvar *const *vars, uint32_t n) {
     if (x->kind == TIRBI_LX_VAR) return contains(vars, n, x->var);
     if (x->kind == TIRBI_LX_CALL) return true;
-    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
-        for (uint32_t i = 0; i < v->ndim; i++) {
-            if (value_uses(v->indices[i], vars, n)) return true;
-        }
-    }
+    if (x->kind == TIRBI_LX_LOAD && place_uses(x->access, vars, n)) return true;
     for (int i = 0; i < x->n_args; i++) {
         if (value_uses(x->args[i], vars, n)) return true;
+    }
+    return false;
+}
+
+static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        if (value_uses(v->flat, vars, n)) return true;
+        for (uint32_t i = 0; i < v->ndim; i++) {
+            if (value_uses(v->indices[i], vars, n) || value_uses(v->buffer->shape[i], vars, n)) return true;
+        }
     }
     return false;
 }
@@ -756,13 +767,7 @@ static bool code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
     case TIRBI_LS_IF:
         return value_uses(s->as.if_.condition, vars, n) || code_uses(s->as.if_.then_case, vars, n) ||
                (s->as.if_.else_case && code_uses(s->as.if_.else_case, vars, n));
-    case TIRBI_LS_STORE:
-        for (const tirbi_place *v = s->as.store.access; v; v = v->view) {
-            for (uint32_t i = 0; i < v->ndim; i++) {
-                if (value_uses(v->indices[i], vars, n)) return true;
-            }
-        }
-        return value_uses(s->as.store.value, vars, n);
+    case TIRBI_LS_STORE: return place_uses(s->as.store.access, vars, n) || value_uses(s->as.store.value, vars, n);
     case TIRBI_LS_SET: return value_uses(s->as.set.value, vars, n);
     default: return true;
     }
@@ -987,8 +992,8 @@ static bool is_plain(planner *p, const tirbi_place *place) {
  * function of the lane and of nothing else that varies. Where nothing but the lane varies, such an index is enough: then
  * only the same lane may have the same element. */
 static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->buffer->overlaps) return false;
     const tirbi_loop_set *loops = &p->plan->loops;
+    if (a->buffer != b->buffer || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, loops)) return false;
     bool same = true, apart = false, own = false, plain = is_plain(p, a) && is_plain(p, b);
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine x, y;

@@ -105,6 +105,7 @@ static bool reorderable(nest *n) {
     for (uint32_t i = 0; i < n->n_writes; i++) {
         const tirbi_place *w = n->writes[i];
         bool spatial[TIRBI_MAX_AFFINE];
+        if (tirbi_buffer_moves(w->buffer, &n->own)) return false;
         for (uint32_t d = 0; d < w->ndim; d++) {
             if (tirbi_mentions_loops(w->indices[d], &n->own)) return false;
         }

@@ -1,5 +1,7 @@
 """Sources: compiling, diagnostics, running a .py file directly, run-time errors with their line, rounding modes."""
 
+import json
+
 import numpy as np
 
 from harness import CALL, FILES, PROGRAM, ROOT, USAGE, expect
@@ -67,6 +69,33 @@ def test_diagnostics(t):
     expect(t.files() == ["bad.py"], f"files appeared: {t.files()}")
     one = t.run("compile", "bad.py", "--max-errors", "1", code=PROGRAM, says="bad.py:4:16: error: ")
     expect("bad.py:6:16" not in one.reason, "--max-errors 1 gave more")
+
+
+def test_diagnostics_as_json(t):
+    t.write("bad.py", TWO_ERRORS)
+    for command in ("compile", "check", "run", "fmt", "inspect", "dis", "explain", "bench", "profile"):
+        result = t.run(command, "bad.py", "--diagnostics=json", code=PROGRAM)
+        found = [json.loads(line) for line in result.reason.splitlines()]
+        expect([(one["line"], one["column"], one["end_column"]) for one in found] == [(4, 16, 23), (6, 16, 22)], f"{command}: {found}")
+        expect(found[0]["severity"] == "error" and found[0]["status"] == "TYPE" and found[0]["file"] == "bad.py", f"{found}")
+        expect("missing" in found[0]["message"] and found[0]["source_line"] == "        A[i] = missing", f"{found}")
+    t.write("bytes.py", b"\xff\xfe\n")
+    found = [json.loads(line) for line in t.run("fmt", "bytes.py", "--diagnostics", "json", code=PROGRAM).reason.splitlines()]
+    expect("\ufffd" in found[0]["source_line"], f"{found}")
+    found = json.loads(t.run("run", "none.py", "--diagnostics=json", code=FILES).reason)
+    expect(found["exit_code"] == FILES and found["command"] == "run" and "none.py" in found["message"], f"{found}")
+    t.write("traps.py", TRAPS)
+    found = json.loads(t.run("run", "traps.py", "-f", "divide", "1", "0", "--diagnostics=json", code=CALL).reason)
+    expect((found["line"], found["status"], found["file"]) == (9, "DIVIDE", "traps.py"), f"{found}")
+    t.run("compile", "bad.py", "--diagnostics=xml", code=USAGE, says=["text or json", "xml"])
+
+
+def test_warnings_as_json_come_from_the_cache_too(t):
+    t.write("warn.py", ADD.replace("B[i]", "T.float16(0.5) * B[i]").replace("T.float16(0.5)", 'T.Cast("float32", T.bfloat16(3.4e38))'))
+    for _ in range(2):
+        text = t.run("check", "warn.py").reason
+        found = json.loads(t.run("check", "warn.py", "--diagnostics=json").reason)
+        expect("warning:" in text and found["severity"] == "warning" and "status" not in found, f"{text} {found}")
 
 
 def test_an_old_bundle_survives_a_failed_compilation(t):

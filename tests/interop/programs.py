@@ -292,7 +292,7 @@ def normalisations():
         def make():
             tensors = [te.placeholder(shape, "float32", f"A{i}") for i, shape in enumerate(shapes)]
             result = function(*tensors)
-            return from_te(*tensors, *(result if isinstance(result, (list, tuple)) else [result]))
+            return from_te(*tensors, *([result] if isinstance(result, te.Tensor) else result))
 
         return Operator(name, make, length=length)
 
@@ -317,7 +317,7 @@ def movement():
         def make():
             tensors = [te.placeholder(shape, dtype, f"A{i}") for i, shape in enumerate(shapes)]
             result = function(*tensors)
-            return from_te(*tensors, *(result if isinstance(result, (list, tuple)) else [result]))
+            return from_te(*tensors, *([result] if isinstance(result, te.Tensor) else result))
 
         return Operator(name, make)
 

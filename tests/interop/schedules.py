@@ -80,16 +80,9 @@ BASES = {
 }
 
 
-# What the scheduler of TVM 0.27 gets wrong: these programs do not compute what the plain ones do.
-WRONG = {
-    "conv2d.3": "the copy of the input is made after its use",
-    "chain.2": "the product is computed after its use",
-    "transposed_product.8": "rfactor drops a predicate: the program leaves its buffers",
-}
-
-
 class Transformation:
-    """Random primitives on one schedule. TVM refuses what a program does not allow; another one is tried then."""
+    """Random primitives on one schedule. TVM refuses what a program does not allow; another one is tried then. Reindex, on
+    which TVM 0.27 ends the process now and then, is only used by itself."""
 
     def __init__(self, function, rng):
         self.schedule = Schedule(function)
@@ -97,7 +90,7 @@ class Transformation:
         self.primitives = [
             self.split, self.split, self.split, self.fuse, self.reorder, self.vectorize, self.parallel, self.unroll, self.compute_at,
             self.reverse_compute_at, self.inline, self.cache_read, self.cache_write, self.decompose_reduction, self.rfactor,
-            self.blockize, self.set_scope, self.add_unit_loop, self.transform_layout, self.reindex, self.storage_align,
+            self.blockize, self.set_scope, self.add_unit_loop, self.transform_layout, self.storage_align,
             self.decompose_padding, self.pad_einsum, self.reverse_compute_inline, self.annotate, self.loop_partition, self.cache_inplace,
         ]
 
@@ -165,7 +158,7 @@ class Transformation:
         self.schedule.transform_layout(self.block(), ("write", 0), lambda *i: (*i[:-1], i[-1] // 2, i[-1] % 2))
 
     def reindex(self):
-        raise ValueError("TVM 0.27's reindex ends the process on some of these programs")
+        self.schedule.reindex(self.block(), ("read", 0))
 
     def storage_align(self):
         self.schedule.storage_align(self.block(), 0, 0, 16, 4)
@@ -228,8 +221,6 @@ def scheduled(operator_type):
 
         for variant in (*PRIMITIVES, *range(VARIANTS)):
             full = f"{name}.{variant}"
-            if full in WRONG:
-                continue
 
             def make(plain=plain, full=full, variant=variant):
                 transformation = Transformation(plain(), random.Random(full))

@@ -1,6 +1,6 @@
 """TVM as the judge of tirb, on programs that TVM itself makes.
 
-    tvm_compare.py [--tirb PATH] [--seed N] [--sample N | --full] [--list] [--diff] [--stage STAGE] [WORD...]
+    tvm_compare.py [--tirb PATH] [--seed N] [--sample N | --full] [--jobs N] [--list] [--diff] [WORD...]
 
 For each program of programs.py TVM prints its text, and
     read         `tirb fmt` reads it, and leaves its own text alone
@@ -10,15 +10,16 @@ For each program of programs.py TVM prints its text, and
     same         TVM's LLVM back end computes the same on these inputs: integers and bools exactly, floats within
                  c * eps * (sum of the terms' magnitudes) with c from the length of the sums, and 2 ULP per call of a
                  mathematical function
-The report counts each stage and names every failure with its cause. Exit status 1 when a program that is in neither table
-below is not read, reread, run or the same, or when less than 95 of 100 texts are equal; 77 when apache-tvm or NumPy is not
-installed.
+The report counts each stage and names every failure with its cause. A failure is a known gap where gaps.py names the
+program, or where TVM itself is shown to be wrong: it does not read its own text, or computes something else for a scheduled
+program than for the plain one. Exit status 1 when another program is not read, reread, run or the same, when one of gaps.py
+works in full, or when less than 95 of 100 texts are equal; 77 when apache-tvm or NumPy is not installed. A program that ends
+TVM's process is named and costs no other.
 """
 
 import argparse
 import ast
 import collections
-import concurrent.futures
 import difflib
 import os
 import pathlib
@@ -39,20 +40,12 @@ except ImportError:
     print("apache-tvm or NumPy is not installed: skipped")
     sys.exit(77)
 
+import gaps
 import programs
+import workers
 
-# Programs (or beginnings of their names) that PRINTING.md names: what TVM cannot reread of its own text.
-NOT_REREAD = ("relax.adaptive_avg_pool", "relax.max.f64", "relax.min.f64")
-# Programs that tirb is known not to run, and why.
-KNOWN_GAPS = {
-    "relax.slice_scatter": "TVM's program reads behind the end of x1",
-    "relax.dynamic_strided_slice.0": "the output's extents depend on the values of the inputs",
-    "relax.median": "sorts by a packed function of TVM", "relax.sort": "sorts by a packed function of TVM",
-    "relax.argsort": "sorts by a packed function of TVM", "relax.topk": "sorts by a packed function of TVM",
-    "relax.grid_sample.bicubic.reflection": "an expression of more than 20000 operations",
-    "schedule.conv2d.8": "TVM's scheduler drops a predicate: the program leaves its buffers",
-}
 PATIENCE = 60
+PATIENCE_WITH_TVM = 300
 SYMBOLIC_EXTENTS = (5, 8, 3, 7)
 LEAST_EQUAL = 0.95
 STAGES = ("read", "reread", "equal text", "run", "same")
@@ -61,20 +54,22 @@ MATHEMATICS = re.compile(r"T\.(exp2?|exp10|log2?|log10|log1p|tanh?|sinh?|cosh?|a
 
 
 class Case:
-    """One program with its printed text, inputs and TVM's outputs; or the reason why TVM itself cannot give them."""
+    """One program with its printed text; after `prepare` with inputs and TVM's outputs, or the reason why TVM itself cannot
+    give them."""
 
-    def __init__(self, name, operator, function, seed):
+    def __init__(self, name, operator, function):
         self.name, self.operator, self.length = name, operator, operator.length
         self.function = function.with_attr("global_symbol", "main")
         self.text = self.function.script()
         self.refused = None
-        rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
+
+    def prepare(self, seed):
         try:
-            self.prepare(rng)
+            self.compute_values(np.random.default_rng([seed, zlib.crc32(self.name.encode())]))
         except Exception as error:  # TVM's own refusals come as many types
             self.refused = last_line(error)
 
-    def prepare(self, rng):
+    def compute_values(self, rng):
         written = written_parameters(self.function, self.text)
         extents = {}
         self.arrays, self.outputs = [], []
@@ -89,6 +84,8 @@ class Case:
                 self.outputs.append(index)
             self.arrays.append(np.asarray(domain(rng, shape, dtype) if domain else
                                           np.zeros(shape, dtype) if index in written else random_array(rng, shape, dtype)))
+        if not self.outputs:
+            raise ValueError("no parameter is written")
         function = self.function
         if self.operator.reference:
             function = self.operator.reference().with_attr("global_symbol", "main")
@@ -103,7 +100,9 @@ class Case:
 
 
 def last_line(error):
-    return (str(error).strip() or repr(error)).splitlines()[-1][:200]
+    """The last line of a message that is more than marks below a line of the source."""
+    lines = [line.strip() for line in (str(error).strip() or repr(error)).splitlines()]
+    return next((line for line in reversed(lines) if line.strip("|^~ ")), repr(error))[-200:]
 
 
 VIEW = re.compile(r"^\s*(\w+) = (?:T\.match_buffer\((\w+)\[|T\.decl_buffer\(.*data=(\w+)\.data|(\w+)\.view\()", flags=re.M)
@@ -216,7 +215,7 @@ def magnitudes(text):
 
 
 def magnitude(array):
-    return abs(array) if isinstance(array, np.ndarray) and array.dtype.kind == "f" else array
+    return np.asarray(abs(array)) if isinstance(array, np.ndarray) and array.dtype.kind == "f" else array
 
 
 def difference(case, index, want, got):
@@ -261,15 +260,36 @@ def formatted(command, text):
     return (done.stdout, None) if done.returncode == 0 else (None, first_error(done.stderr))
 
 
-def text_failures(command, case, show):
-    """{stage: cause} of the stages that are about text."""
+class Excused(str):
+    """A cause that TVM itself is shown to answer for, and why."""
+
+    def __new__(cls, cause, why):
+        made = super().__new__(cls, cause)
+        made.why = why
+        return made
+
+    def __getnewargs__(self):
+        return str(self), self.why
+
+
+def reads_itself(case):
+    try:
+        tvm.script.from_source(case.text)
+        return True
+    except Exception:  # TVM's refusals come as many types
+        return False
+
+
+def text_failures(command, case, stage):
+    """{stage: cause} of the stages that are about text, and the lines where the texts differ."""
     ours, problem = formatted(command, case.text)
     if problem is None:
         again, problem = formatted(command, ours)
         problem = problem or (None if again == ours else "the second text differs")
     if problem:
-        return dict.fromkeys(("read", "reread", "equal text"), problem)
-    failures = {}
+        return dict.fromkeys(("read", "reread", "equal text"), problem), ""
+    failures, shown = {}, ""
+    stage("rereading")
     try:
         reread = tvm.script.from_source(ours)
         try:
@@ -278,22 +298,21 @@ def text_failures(command, case, show):
             # TVM finds not even its own text equal where shape variables are free: then its reading of that counts.
             tvm.ir.assert_structural_equal(reread, tvm.script.from_source(case.text))
     except Exception as error:  # TVM's refusals come as many types
-        failures["reread"] = last_line(error)
+        failures["reread"] = last_line(error) if reads_itself(case) else Excused(last_line(error), "TVM does not read its own text")
     if ours.rstrip("\n") != case.text.rstrip("\n"):
         lines = [line for line in difflib.unified_diff(case.text.splitlines(), ours.splitlines(), n=0, lineterm="")][3:]
-        if show:
-            print("\n".join(lines[:12]))
+        shown = "\n".join(lines[:12])
         failures["equal text"] = " | ".join(line.strip() for line in lines[:2])[:300]
-    return failures
+    return failures, shown
 
 
 def run_failures(command, case, folder):
-    """{stage: cause} of the stages that are about values."""
+    """{stage: cause} of the stages that are about values, and tirb's outputs, or None."""
     source, bundle = folder / "program.py", folder / "program.tirb"
     source.write_text(case.text)
     done = invoke([command, "compile", source, "-o", bundle])
     if done.returncode != 0:
-        return dict.fromkeys(("run", "same"), first_error(done.stderr))
+        return dict.fromkeys(("run", "same"), first_error(done.stderr)), None
     words, saves = [], []
     for index, array in enumerate(case.arrays):
         path = folder / f"{index}.npy"
@@ -304,72 +323,153 @@ def run_failures(command, case, folder):
             saves += ["-o", f"@{folder / f'out{index}.npy'}"]
     done = invoke([command, "run", bundle, "-f", "main", *words, *saves])
     if done.returncode != 0:
-        return dict.fromkeys(("run", "same"), first_error(done.stderr))
+        return dict.fromkeys(("run", "same"), first_error(done.stderr)), None
     got = {index: np.load(folder / f"out{index}.npy") for index in case.outputs}
     problem = first_difference(case, case.expected, got)
-    if problem and case.operator.reference:
-        # TVM's scheduler gets some programs wrong: then what TVM computes for this very text counts.
-        try:
-            if first_difference(case, case.compute(case.function, case.arrays), got) is None:
-                return {}
-        except Exception:  # TVM's own refusals come as many types
-            pass
-    return {"same": problem} if problem else {}
+    return {"same": problem} if problem else {}, got
+
+
+def blame(case, failures, got):
+    """TVM's scheduler gets some programs wrong. What counts then is what TVM computes for this very text; and where that is
+    neither tirb's result nor the plain program's, the scheduled program has no meaning: it reads what nothing has written,
+    or outside of its buffers."""
+    try:
+        own = case.compute(case.function, case.arrays)
+    except Exception:  # TVM's own refusals come as many types
+        own = None
+    if own and got and first_difference(case, own, got) is None:
+        return {}
+    if own and first_difference(case, case.expected, own):
+        why = "TVM's scheduled program does not compute what the plain one does in TVM either"
+    elif not own and not got and not reads_itself(case):
+        why = "TVM neither compiles nor reads its scheduled program"
+    else:
+        return failures
+    return {stage: Excused(cause, why) for stage, cause in failures.items()}
 
 
 def first_difference(case, expected, got):
     return next(filter(None, (difference(case, index, expected[index], got[index]) for index in case.outputs)), None)
 
 
-def judge(options, case, folder):
-    if options.list:
-        print(f"# ---- {case.name}\n{case.text}")
-        return {}
-    failures = text_failures(options.tirb, case, options.diff)
-    if not case.refused:
-        folder.mkdir()
-        failures |= run_failures(options.tirb, case, folder)
-    return failures
+def functions_of(operator):
+    """[(name, PrimFunc)]"""
+    made = operator.make()
+    if not isinstance(made, list):
+        return [(operator.name, made)]
+    return [(f"{operator.name}.{number}" if len(made) > 1 else operator.name, function) for number, function in enumerate(made)]
+
+
+class Verdict:
+    """What came out for one program. `failures`: {stage: cause}; `note`: what TVM itself cannot do."""
+
+    def __init__(self, name, failures=None, runs=False, note=None, shown=""):
+        self.name, self.failures, self.runs, self.note, self.shown = name, failures, runs, note, shown
+
+
+class Judge:
+    """Judges one operator's programs in a worker. A task is (number of the operator, function to begin with, its last stage
+    is `text` where TVM ended the process computing it)."""
+
+    def __init__(self, options, chosen, folder):
+        self.options, self.chosen, self.folder = options, chosen, folder
+
+    def __call__(self, task, announce):
+        number, first, only_text = task
+        operator = self.chosen[number]
+        announce(("making", operator.name, 0, 1))
+        try:
+            functions = functions_of(operator)
+        except Exception as error:  # TVM's own refusals come as many types
+            yield Verdict(operator.name, note=None if operator.may_refuse else f"TVM refuses {operator.name}: {last_line(error)}")
+            return
+        for at, (name, function) in enumerate(functions):
+            if at < first:
+                continue
+
+            def stage(what, name=name, at=at):
+                announce((what, name, at, len(functions)))
+
+            stage("printing")
+            case = Case(name, operator, function)
+            if self.options.list:
+                yield Verdict(name, {}, shown=f"# ---- {name}\n{case.text}")
+            else:
+                yield self.judge(case, stage, only_text and at == first)
+
+    def judge(self, case, stage, only_text):
+        failures, shown = text_failures(self.options.tirb, case, stage)
+        if only_text:
+            return Verdict(case.name, failures, shown=shown)
+        stage("computing")
+        case.prepare(self.options.seed)
+        if case.refused:
+            note = None if case.operator.may_refuse else f"TVM does not run {case.name}: {case.refused}"
+            return Verdict(case.name, failures, note=note, shown=shown)
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            values, got = run_failures(self.options.tirb, case, pathlib.Path(folder))
+        if values and case.operator.reference:
+            values = blame(case, values, got)
+        failures |= values
+        return Verdict(case.name, failures, True, shown=shown)
 
 
 # ---- The report --------------------------------------------------------------------------------------------------------
 
 
-def forgiven(name, stage):
-    if stage == "equal text":
-        return True
-    return name.startswith(tuple(KNOWN_GAPS)) or (stage == "reread" and name.startswith(NOT_REREAD))
+class Report:
+    def __init__(self):
+        self.counts = collections.Counter()
+
+    def add(self, verdict):
+        if verdict.note:
+            print(verdict.note, flush=True)
+        if verdict.failures is None:
+            self.counts["refused"] += verdict.note is not None
+            return
+        stages = [stage for stage in STAGES if stage not in verdict.failures and (verdict.runs or stage not in gaps.VALUES)]
+        self.counts.update({"programs": 1, "runnable": verdict.runs, self.outcome(verdict): 1}, **dict.fromkeys(stages, 1))
+
+    @staticmethod
+    def outcome(verdict):
+        """Names the failures, those with one cause in one line: passed, failed or gap."""
+        known, reason = gaps.gap_of(verdict.name) or ((), None)
+        causes, outcome = collections.defaultdict(list), "passed"
+        for stage, cause in verdict.failures.items():
+            why = cause.why if isinstance(cause, Excused) else reason if stage in known else None
+            label = "differs" if stage == "equal text" else "gap" if why else "FAIL"
+            causes[label, cause, why].append(stage)
+        for (label, cause, why), stages in causes.items():
+            if label != "differs" and outcome != "failed":
+                outcome = "gap" if label == "gap" else "failed"
+            print(f"{label} {verdict.name} ({', '.join(stages)}): {cause}{f' [{why}]' if why else ''}", flush=True)
+        if reason and outcome == "passed" and (verdict.runs or not set(known) & set(gaps.VALUES)):
+            print(f"FAIL {verdict.name}: works in full, and gaps.py says: {reason}", flush=True)
+            return "failed"
+        return outcome
+
+    def finish(self):
+        counts = self.counts
+        few = counts["equal text"] < LEAST_EQUAL * counts["programs"]
+        print(f"{counts['programs']} programs, {counts['refused']} operators that TVM refuses, {counts['ended']} programs that end TVM: "
+              f"read {counts['read']}, equal text {counts['equal text']}, reread {counts['reread']}; "
+              f"{counts['runnable']} that TVM runs: ran {counts['run']}, same result {counts['same']}")
+        print(f"{counts['passed']} passed, {counts['failed'] + few} failed, {counts['gap']} known gaps")
+        return 1 if counts["failed"] or few else 0
 
 
-def show_failures(name, failures):
-    """Names the failures, those with one cause in one line; true if one of them is not known."""
-    causes = collections.defaultdict(list)
-    for stage, cause in failures.items():
-        causes[cause].append(stage)
-    for cause, stages in causes.items():
-        bad = any(not forgiven(name, stage) for stage in stages)
-        label = "FAIL" if bad else "differs" if stages == ["equal text"] else "gap"
-        print(f"{label} {name} ({', '.join(stages)}): {cause}", flush=True)
-    return any(not forgiven(name, stage) for stage in failures)
-
-
-def report(results, refused):
-    counts = collections.Counter()
-    for failures, runs, wrong in results:
-        counts.update({"programs": 1, "runnable": runs, "wrong": wrong})
-        counts.update(stage for stage in STAGES if stage not in failures and (runs or stage not in ("run", "same")))
-    few = counts["equal text"] < LEAST_EQUAL * counts["programs"]
-    print(f"{counts['programs']} programs, {refused} operators that TVM refuses: read {counts['read']}, equal text {counts['equal text']}, "
-          f"reread {counts['reread']}; {counts['runnable']} that TVM runs: ran {counts['run']}, same result {counts['same']}")
-    print(f"{counts['programs'] - counts['wrong']} passed, {counts['wrong'] + few} failed")
-    return 1 if counts["wrong"] or few else 0
-
-
-def functions_of(operator):
-    made = operator.make()
-    if not isinstance(made, list):
-        return [(operator.name, made)]
-    return [(f"{operator.name}.{number}" if len(made) > 1 else operator.name, function) for number, function in enumerate(made)]
+def settle_end(report, task, ended, tasks):
+    """A worker has ended: says so, and puts what is left of its task back."""
+    stage, name, at, n_functions = ended.phase or ("starting", "a worker", 0, 1)
+    report.counts["ended"] += 1
+    print(f"TVM, {stage} {name}: {ended.cause}", flush=True)
+    if stage == "rereading":
+        report.add(Verdict(name, {"reread": f"TVM: {ended.cause}"}))
+    elif stage == "computing":
+        tasks.append((task[0], at, True))
+        return
+    if at + 1 < n_functions:
+        tasks.append((task[0], at + 1, False))
 
 
 def main():
@@ -379,6 +479,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=40, help="how many operators (default 40)")
     parser.add_argument("--full", action="store_true", help="all operators")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time (default: one for each core)")
     parser.add_argument("--list", action="store_true", help="print the texts and judge nothing")
     parser.add_argument("--diff", action="store_true", help="show where texts differ")
     parser.add_argument("words", nargs="*", metavar="WORD", help="only programs with this in their names")
@@ -386,32 +487,17 @@ def main():
     chosen = [op for op in programs.operators() if not options.words or any(word in op.name for word in options.words)]
     if not (options.full or options.words or options.list):
         chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
-    refused, results = 0, []
-    with tempfile.TemporaryDirectory(prefix="tirb_interop_") as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
-        waiting = collections.deque()
-
-        def settle(many):
-            while len(waiting) > many:
-                case, future = waiting.popleft()
-                failures = future.result()
-                results.append((failures, not case.refused, show_failures(case.name, failures)))
-
-        for operator in chosen:
-            try:
-                functions = functions_of(operator)
-            except Exception as error:  # TVM's own refusals come as many types
-                refused += not operator.may_refuse
-                if not operator.may_refuse:
-                    print(f"TVM refuses {operator.name}: {last_line(error)}")
+    report, tasks = Report(), collections.deque((number, 0, False) for number in range(len(chosen)))
+    with tempfile.TemporaryDirectory(prefix="tirb_interop_") as folder:
+        for task, verdict in workers.run(tasks, Judge(options, chosen, folder), options.jobs, PATIENCE_WITH_TVM):
+            if isinstance(verdict, workers.Ended):
+                settle_end(report, task, verdict, tasks)
                 continue
-            for name, function in functions:
-                case = Case(name, operator, function, options.seed)
-                if case.refused and not operator.may_refuse:
-                    print(f"TVM does not run {name}: {case.refused}")
-                waiting.append((case, pool.submit(judge, options, case, pathlib.Path(folder) / f"{len(results)}.{len(waiting)}")))
-            settle(4)
-        settle(0)
-    return 0 if options.list else report(results, refused)
+            if verdict.shown and (options.diff or options.list):
+                print(verdict.shown)
+            if not options.list:
+                report.add(verdict)
+    return 0 if options.list else report.finish()
 
 
 if __name__ == "__main__":
