@@ -127,6 +127,7 @@ find_python() {
     python=$PWD/build/venv/bin/python3
     has_modules "$python" && return 0
     "$python" -m pip install -q --disable-pip-version-check numpy ml_dtypes || return 1
+    "$python" -m pip install -q --disable-pip-version-check apache-tvm-ffi || echo "no tvm_ffi: not exchanged with it"
     "$python" -m pip install -q --disable-pip-version-check 'apache-tvm==0.27.*' || echo "no TVM: not compared with it"
 }
 
