@@ -129,7 +129,9 @@ static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     }
     int64_t operands[5] = {to};
     uint32_t n = 1;
-    for (int i = 0; i < x->n_args; i++) operands[n++] = tirbi_put_value(e, x->args[i]);
+    if (x->addend_first) operands[3] = tirbi_put_value(e, x->args[2]);
+    for (int i = 0; i < x->n_args - x->addend_first; i++) operands[n++] = tirbi_put_value(e, x->args[i]);
+    n += x->addend_first;
     if (x->op == TIRB_OP_CAST) operands[n++] = x->source;
     tirbi_put_instr(e, (tirbi_op)x->op, (tirbi_dtype)x->optype, operands, n);
 }
@@ -198,17 +200,32 @@ static const tirbi_lx *end_of(tirbi_emitter *e, const tirbi_lcall_ref *ref) {
     return tirbi_lx_add(e->pool, ref->start->flat, ref->count);
 }
 
-/* Parts of one buffer must not overlap where the callee writes one of them. */
-static void check_apart(tirbi_emitter *e, const tirbi_lcall_ref *a, const tirbi_lcall_ref *b, const char *callee) {
+static const tirbi_lx *either(tirbi_emitter *e, const tirbi_lx *a, const tirbi_lx *b) {
+    if (!a || !b) return a ? a : b;
+    return tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL);
+}
+
+/* Whether an argument has no elements; NULL where it surely has some. */
+static const tirbi_lx *is_empty(tirbi_emitter *e, const tirbi_lcall_ref *ref) {
+    const tirbi_lx *count = ref->start ? ref->count : tirbi_lx_int(e->pool, TIRB_I64, 1);
+    for (uint32_t d = 0; !ref->start && d < ref->buffer->ndim && count; d++) {
+        count = tirbi_lx_mul(e->pool, count, ref->buffer->shape[d]);
+    }
+    if (!count || count->lo > 0) return NULL;
+    return tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, count, tirbi_lx_int(e->pool, TIRB_I64, 0), NULL);
+}
+
+/* Arguments out of one buffer must not overlap where the callee writes one of them. */
+static void check_apart(tirbi_emitter *e, const tirbi_lcall_ref *a, const tirbi_lcall_ref *b, const char *message) {
     tirbi_scope scope = tirbi_scope_open(e);
-    const tirbi_lx *before = tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, a), b->start->flat, NULL);
-    const tirbi_lx *behind = tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, b), a->start->flat, NULL);
-    const tirbi_lx *apart = before && behind ? tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, before, behind, NULL)
-                                             : NULL;
-    const char *message = tirbi_arena_format(e->arena, "two arguments of %s overlap and it writes one of them", callee);
-    if (apart && message && !tirbi_lx_is_int(apart, 1)) {
-        tirbi_patch_list good = {0};
-        tirbi_put_jump(e, TIRB_OP_BRIF, tirbi_put_value(e, apart), &good);
+    tirbi_patch_list good = {0};
+    const tirbi_lx *apart = either(e, is_empty(e, a), is_empty(e, b));
+    if (a->start && b->start) {
+        apart = either(e, tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, b), a->start->flat, NULL), apart);
+        apart = either(e, tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, a), b->start->flat, NULL), apart);
+    }
+    if (message && !(apart && tirbi_lx_is_int(apart, 1))) {
+        if (apart) tirbi_put_jump(e, TIRB_OP_BRIF, tirbi_put_value(e, apart), &good);
         TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_OVERLAP, tirbi_string_number(e->strings, message));
         tirbi_land(e, &good);
     }
@@ -239,14 +256,12 @@ static void check_overlap(tirbi_emitter *e, const tirbi_lcall *call, const tirbi
         for (uint32_t j = 0; j < i; j++) {
             const tirbi_lcall_ref *a = &call->refs[j], *b = &call->refs[i];
             if (a->buffer != b->buffer || !must_be_apart(formals[i], formals[j])) continue;
-            if (a->start && b->start) {
-                check_apart(e, a, b, callee->ast->name);
-                continue;
-            }
-            const char *message = tirbi_arena_format(e->arena, "'%s' and '%s' of %s are the same buffer and it writes one of them",
-                                                     formals[j]->name, formals[i]->name, callee->ast->name);
-            if (message) TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_OVERLAP, tirbi_string_number(e->strings, message));
-            return;
+            bool same = !a->start && !b->start;
+            const char *message =
+                same ? tirbi_arena_format(e->arena, "'%s' and '%s' of %s are the same buffer and it writes one of them",
+                                          formals[j]->name, formals[i]->name, callee->ast->name)
+                     : tirbi_arena_format(e->arena, "two arguments of %s overlap and it writes one of them", callee->ast->name);
+            check_apart(e, a, b, message);
         }
     }
 }
@@ -304,11 +319,14 @@ static void emit_import(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) 
     const tirbi_limport *import = &e->module->imports[call->function];
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     if (!instr) return;
-    for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);
-    uint32_t r = 0;
+    uint32_t s = 0, r = 0;
     for (uint32_t i = 0; i < import->n_params; i++) {
         const tirbi_import_param *param = &import->params[i];
-        if (param->access == 0) continue;
+        if (param->access == 0) {
+            instr->scalars[s] = tirbi_put_value(e, call->scalars[s]);
+            s++;
+            continue;
+        }
         tirbi_lbuf formal = {.type = (tirbi_dtype)param->dtype, .written = param->access & TIRBI_WRITE};
         instr->refs[r] = emit_call_ref(e, &call->refs[r], &formal);
         r++;

@@ -97,6 +97,9 @@ static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
     for (uint32_t i = 0; i < ndim; i++) {
         shape[i] = i == buffer->ndim ? tirbi_lx_int(l->pool, TIRB_I64, lanes) : tirbi_lower_index(l, buffer->shape[i], NULL);
         if (!shape[i]) return NULL;
+        /* What memory or a call gave stays the extent, whatever is stored there later. */
+        if (l->out && !shape[i]->pure) shape[i] = tirbi_hold(l, buffer->name, shape[i], buffer->span);
+        if (!shape[i]) return NULL;
     }
     *b = (tirbi_lbuf){.name = buffer->name, .type = type, .ndim = ndim, .shape = shape, .param = -1, .reg = -1};
     b->root = b;
@@ -373,6 +376,10 @@ const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer
     for (uint32_t i = 0; i < n; i++) {
         lowered[i] = tirbi_lower_index(l, indices[i], indices[i]->dtype.lanes > 1 ? lane : NULL);
         if (!lowered[i]) return NULL;
+        if (tirbi_acts(lowered[i])) { /* it is checked and then used */
+            tirbi_unsupported(l, indices[i]->span, "a call with effects in an index");
+            return NULL;
+        }
     }
     return tirbi_place_at(l, b, lowered, span);
 }

@@ -232,7 +232,7 @@ static const tirbi_lx *finish_call(call_site *c, uint32_t n_refs) {
     for (uint32_t i = 0; i < n; i++) {
         if (!scalars[i]) return NULL;
     }
-    *call = (tirbi_lcall){.function = f->index, .scalars = scalars, .n_scalars = n, .refs = c->refs, .n_refs = n_refs,
+    *call = (tirbi_lcall){.function = f->index, .acts = l->acts[f->index], .scalars = scalars, .n_scalars = n, .refs = c->refs, .n_refs = n_refs,
                           .checks = c->checks, .n_checks = c->n_checks};
     tirbi_dtype type = TIRB_I32; /* of a call that returns nothing: never looked at */
     if (f->ret_type.kind == TIRB_TYPE_PRIM) tirb_datatype_machine(f->ret_type.dtype, &type);

@@ -327,6 +327,15 @@ const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype
     return intern(pool, &key);
 }
 
+const tirbi_lx *tirbi_lx_fused(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b,
+                               const tirbi_lx *addend, bool addend_first) {
+    tirbi_lx key = {.kind = TIRBI_LX_OP, .type = (uint8_t)type, .op = (uint8_t)op, .optype = (uint8_t)type,
+                    .source = TIRB_TYPE_NONE, .shared = true, .pure = true};
+    if (!adopt(&key, 3, a, b, addend)) return NULL;
+    key.addend_first = addend_first && !key.shared;
+    return intern(pool, &key);
+}
+
 const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_lx *value) {
     if (!value || value->type == to) return value;
     return tirbi_lx_op(pool, TIRB_OP_CAST, to, (tirbi_dtype)value->type, value, NULL, NULL);

@@ -192,20 +192,8 @@ const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *e) {
     import.params = c.params;
     uint32_t number = number_of(l, &import);
     if (number == UINT32_MAX) return NULL;
-    *call = (tirbi_lcall){.imported = true, .function = number, .scalars = c.scalars, .n_scalars = c.n_scalars,
+    *call = (tirbi_lcall){.imported = true, .acts = tirbi_builtin_acts(e->as.call.builtin),
+                          .function = number, .scalars = c.scalars, .n_scalars = c.n_scalars,
                           .refs = c.refs, .n_refs = c.n_refs};
     return tirbi_lx_call(l->pool, import.return_type, call);
-}
-
-bool tirbi_calls_import(const tirbi_lx *x) {
-    if (!x || x->shared) return false;
-    if (x->kind == TIRBI_LX_CALL) {
-        bool found = x->call->imported;
-        for (uint32_t i = 0; i < x->call->n_scalars && !found; i++) found = tirbi_calls_import(x->call->scalars[i]);
-        return found;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (tirbi_calls_import(x->args[i])) return true;
-    }
-    return false;
 }

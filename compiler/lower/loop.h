@@ -108,6 +108,7 @@ typedef enum tirbi_lx_kind {
 typedef struct tirbi_lcall {
     uint8_t op;        /* an instruction on the one reference in place of a call: REF_PUT, LENGTH; 0: a call */
     bool imported;     /* the host's function: no checks */
+    bool acts;         /* it does something beside returning a value */
     uint32_t function; /* index in the module, of its functions or of its imports */
     const tirbi_lx *const *scalars; /* the callee's scalar parameters, then its shape variables */
     uint32_t n_scalars;
@@ -139,6 +140,7 @@ struct tirbi_lx {
     uint8_t n_args;
     bool shared;    /* no memory, no call: interned */
     bool pure;      /* shared, and no variable that is assigned more than once */
+    bool addend_first; /* fused: the last operand was written first, which shows where a call is among them */
     bool traps;     /* evaluating it may end the call (unproven index, division) */
     int64_t value;  /* CONST: integers sign-extended, floats by their bits */
     int64_t lo, hi; /* integer results lie in lo .. hi */
@@ -294,6 +296,9 @@ const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var);
 const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype, tirbi_dtype source, const tirbi_lx *a,
                             const tirbi_lx *b, const tirbi_lx *c);
 const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_lx *value);
+/* FMA, FMS, FNMA of a * b and an addend, which stood before the product or behind it. */
+const tirbi_lx *tirbi_lx_fused(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b,
+                               const tirbi_lx *addend, bool addend_first);
 const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access);
 const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
                               const tirbi_lx *c);

@@ -106,6 +106,14 @@ tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const t
     return v;
 }
 
+/* The bounds of a loop as they are when it begins; what may be computed again stays as it is. */
+static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx **first, const tirbi_lx **count,
+                        tirbi_span span) {
+    if (!tirbi_acts(*first) && !tirbi_acts(*count)) return;
+    *first = tirbi_hold(l, var->as.var.name, *first, span);
+    *count = tirbi_hold(l, var->as.var.name, *count, span);
+}
+
 static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
                        const tirb_expr *extent, const tirb_expr *step, const tirb_stmt *body) {
     const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_int(l->pool, TIRB_I64, 0);
@@ -116,6 +124,7 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
         tirbi_report_error(l->diagnostics, TIRB_VALUE, step->span, "the step of a loop must be a positive constant");
         return;
     }
+    hold_bounds(l, var, &first, &count, s->span);
     tirbi_lvar *v = tirbi_lower_loop_var(l, var, first, count);
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
@@ -623,6 +632,7 @@ tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compil
     l.fetched = TIRBI_NEW_ARRAY(arena, tirbi_lbuf *, l.n_vars);
     if (arena->failed) return NULL;
     l.module->ast = module;
+    if (!tirbi_find_effects(&l, module)) return NULL;
     l.module->functions = TIRBI_NEW_ARRAY(arena, tirbi_lfunc, module->n_functions);
     l.module->n_functions = module->n_functions;
     if (arena->failed) return NULL;

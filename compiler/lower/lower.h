@@ -46,6 +46,7 @@ typedef struct tirbi_lowerer {
     tirbi_lfunc *function;
     tirbi_binding *bindings; /* by variable id */
     tirbi_lbuf **buffers;    /* by buffer id */
+    const bool *acts;        /* by function of the module: it does something beside returning a value */
     uint8_t *pinned;         /* by buffer id: must be memory, not a register */
     tirbi_lbuf **fetched;    /* by variable id: what its handle leads to */
     uint32_t n_vars, n_buffers;
@@ -138,7 +139,12 @@ bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *buffer);
 
 /* imports.c: call_extern, call_pure_extern, call_packed and call_cpacked, which become calls of imports */
 const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *call);
-/* Whether an expression calls an import: such a call must happen exactly as often as it is written. */
-bool tirbi_calls_import(const tirbi_lx *x);
+
+/* effects.c */
+/* Finds the functions that do something beside returning a value: l->acts. */
+bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module);
+bool tirbi_builtin_acts(tirb_builtin builtin);
+/* Whether an expression has a call that does something: it must happen exactly as often as it is written. */
+bool tirbi_acts(const tirbi_lx *x);
 
 #endif

@@ -93,7 +93,7 @@ static const tirbi_lx *lower_fused(tirbi_lowerer *l, const tirb_expr *e, const t
     if (left) other = operand(l, b, lane);
     if (!x || !y || !other) return NULL;
     tirbi_op op = e->kind == TIRB_EXPR_ADD ? TIRB_OP_FMA : left ? TIRB_OP_FMS : TIRB_OP_FNMA;
-    return tirbi_lx_op(l->pool, op, type, TIRB_TYPE_NONE, x, y, other);
+    return tirbi_lx_fused(l->pool, op, type, x, y, other, !left);
 }
 
 static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
@@ -421,8 +421,8 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
     if (value->dtype.lanes > 1) {
         const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0));
         if (!probe) return NULL;
-        if (tirbi_calls_import(probe)) {
-            tirbi_unsupported(l, e->span, "a call of an imported function that a Let expression binds");
+        if (tirbi_acts(probe)) {
+            tirbi_unsupported(l, e->span, "a call with effects that a Let expression binds");
             return NULL;
         }
         if (e->as.let.var->as.var.id < l->n_vars) l->bindings[e->as.let.var->as.var.id] = (tirbi_binding){.vector = value};
@@ -430,8 +430,8 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
     }
     const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
     if (!x) return NULL;
-    if (tirbi_calls_import(x)) {
-        tirbi_unsupported(l, e->span, "a call of an imported function that a Let expression binds");
+    if (tirbi_acts(x)) {
+        tirbi_unsupported(l, e->span, "a call with effects that a Let expression binds");
         return NULL;
     }
     tirbi_lower_bind(l, e->as.let.var, x);
@@ -440,8 +440,8 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
 
 static const tirbi_lx *lower_broadcast(tirbi_lowerer *l, const tirb_expr *e) {
     const tirbi_lx *x = tirbi_lower_expr(l, e->as.broadcast.value, NULL);
-    if (!x || !tirbi_calls_import(x)) return x;
-    tirbi_unsupported(l, e->span, "a call of an imported function that every lane of a vector takes");
+    if (!x || !tirbi_acts(x)) return x;
+    tirbi_unsupported(l, e->span, "a call with effects that every lane of a vector takes");
     return NULL;
 }
 

@@ -87,7 +87,7 @@ static void aliases_text(tirbi_gen *g, const char *pad, tirbi_text *out) {
 
 /* `T.Buffer` parameters in one spelling, handles with match_buffer in the other. */
 static void main_function(tirbi_gen *g, tirbi_text *out) {
-    const char *pad = g->n_callees > 0 ? "    " : "";
+    const char *pad = g->calls ? "    " : "";
     bool handles = g->classic && tirbi_gen_chance(g, 50);
     bool quoted[TIRBI_GEN_SYMBOLS] = {false};
     tirbi_text_add(out, "%s@T.prim_func%s\n%sdef main(", pad, g->classic ? "" : "(s_tir=True)", pad);
@@ -145,16 +145,16 @@ void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
         snprintf(g->symbols[i].name, TIRBI_GEN_NAME, "%c", "nmk"[i]);
     }
     uint32_t n_stages = 1 + tirbi_gen_pick(g, 3);
-    bool module = tirbi_gen_chance(g, 15);
-    if (module) g->n_callees = 1;
-    g->indent = module ? 2 : 1;
+    g->calls = tirbi_gen_chance(g, 15);
+    g->host = tirbi_gen_chance(g, 15);
+    g->indent = g->calls ? 2 : 1;
     for (uint32_t i = 0; i < n_stages; i++) {
         g->n_vars = 0;
         tirbi_gen_stage(g);
     }
     bind_symbols(g);
     tirbi_text_add(out, "from tvm.script import ir as I\nfrom tvm.script import %s as T\n\n", g->classic ? "tir" : "tirx");
-    if (module) tirbi_text_add(out, "@I.ir_module\nclass Module:\n%s", g->head.data != NULL ? g->head.data : "");
+    if (g->calls) tirbi_text_add(out, "@I.ir_module\nclass Module:\n%s", g->head.data != NULL ? g->head.data : "");
     main_function(g, out);
     tirbi_text_free(&g->head);
     tirbi_text_free(&g->body);

@@ -50,7 +50,8 @@ typedef struct tirbi_gen {
     tirbi_gen_symbol symbols[TIRBI_GEN_SYMBOLS];
     uint32_t n_symbols;
     uint32_t n_names;
-    uint32_t n_callees;
+    bool calls; /* a module, whose functions call each other */
+    bool host;  /* it calls functions of the host */
     int64_t work;   /* iterations that the loops around the current place make */
     bool may_trap;  /* sometimes an index or divisor may be wrong */
 } tirbi_gen;
@@ -80,6 +81,9 @@ void tirbi_gen_stage(tirbi_gen *g);
 void tirbi_gen_control_stage(tirbi_gen *g);
 /* A contraction (generate_contract.c). */
 void tirbi_gen_contraction(tirbi_gen *g);
+/* A function and calls of it, and calls of the host's functions (generate_calls.c). */
+void tirbi_gen_call(tirbi_gen *g);
+void tirbi_gen_host_call(tirbi_gen *g);
 
 /* ---- Parts of stages (generate_stage.c) ---- */
 tirbi_gen_dim tirbi_gen_constant(int64_t value);

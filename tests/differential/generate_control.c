@@ -305,7 +305,7 @@ static void vector_operations(tirbi_gen *g) {
 
 /* A function of numbers, called in expressions, itself recursive or not. */
 static void scalar_function(tirbi_gen *g) {
-    if (g->n_callees == 0) {
+    if (!g->calls) {
         guarded(g);
         return;
     }

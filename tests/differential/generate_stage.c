@@ -658,45 +658,20 @@ static void matched(tirbi_gen *g) {
     tirbi_gen_line(g, "            Q%s[j%s] = P%s[j%s] + P%s[%lld - j%s]", i, i, i, i, i, (long long)size - 1, i);
 }
 
-/* A function that scales or adds, and a call of it with whole buffers. */
-static void call(tirbi_gen *g) {
-    if (g->n_callees == 0) {
-        elementwise(g);
+void tirbi_gen_stage(tirbi_gen *g) {
+    if (g->calls && tirbi_gen_chance(g, 50)) {
+        tirbi_gen_call(g);
         return;
     }
-    tirbi_dtype type = tirbi_gen_chance(g, 70) ? TIRB_F32 : tirbi_gen_type(g);
-    if (type == TIRB_BOOL) type = TIRB_I32;
-    tirbi_gen_dim dims[2] = {tirbi_gen_some_dim(g), tirbi_gen_constant(1 + tirbi_gen_pick(g, 40))};
-    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, dims);
-    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 2, dims);
-    if (a == NULL || o == NULL) return;
-    char f[TIRBI_GEN_NAME];
-    tirbi_gen_name(g, "f", f);
-    bool symbolic = tirbi_gen_chance(g, 50) || dims[0].symbol >= 0;
-    tirbi_text *h = &g->head;
-    tirbi_text_add(h, "    @T.prim_func%s\n    def %s(", g->classic ? "(private=True)" : "(private=True, s_tir=True)", f);
-    char rows[40];
-    snprintf(rows, sizeof rows, "%lld", (long long)dims[0].value);
-    if (symbolic) snprintf(rows, sizeof rows, "p");
-    const char *quote = symbolic ? "\"" : "";
-    tirbi_text_add(h, "X: T.Buffer((%s%s%s, %lld), \"%s\"), ", quote, rows, quote, (long long)dims[1].value, type_name(type));
-    tirbi_text_add(h, "Y: T.Buffer((%s, %lld), \"%s\"), s: T.%s):\n", rows, (long long)dims[1].value, type_name(type),
-                   type_name(type));
-    if (symbolic) tirbi_text_add(h, "        p = T.int32()\n");
-    tirbi_text_add(h, "        for i, j in T.grid(%s, %lld):\n", rows, (long long)dims[1].value);
-    tirbi_text_add(h, "            Y[i, j] = Y[i, j] + X[i, j] * s\n\n");
-    tirbi_text s = {.data = NULL};
-    tirbi_gen_expr(g, type, 1, &s);
-    tirbi_gen_line(g, "Module.%s(%s, %s, %s)", f, a->name, o->name, s.data);
-    tirbi_text_free(&s);
-}
-
-void tirbi_gen_stage(tirbi_gen *g) {
+    if (g->host && tirbi_gen_chance(g, 50)) {
+        tirbi_gen_host_call(g);
+        return;
+    }
     if (tirbi_gen_chance(g, 35)) {
         tirbi_gen_control_stage(g);
         return;
     }
-    switch (tirbi_gen_pick(g, 20)) {
+    switch (tirbi_gen_pick(g, 19)) {
     case 0:
     case 1:
     case 2:
@@ -718,7 +693,6 @@ void tirbi_gen_stage(tirbi_gen *g) {
     case 15: vectors(g); break;
     case 16: argmax(g); break;
     case 17: split(g); break;
-    case 18: matched(g); break;
-    default: call(g); break;
+    default: matched(g); break;
     }
 }

@@ -9,6 +9,7 @@
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/isa/isa.h"
+#include "tests/differential/host.h"
 #include "tests/reference/reference.h"
 
 enum { MAX_DEPTH = 100 };
@@ -19,6 +20,7 @@ typedef struct outcome {
     tirb_status status;
     tirb_result result;
     tirb_error error;
+    tirbi_diff_host host;
 } outcome;
 
 typedef struct comparison {
@@ -58,7 +60,11 @@ static const tirb_primfunc *choose_function(const tirb_irmodule *module, const c
 }
 
 static bool run_oracle(comparison *c, const tirb_irmodule *module) {
-    tirb_reference_options options = {.fp = c->request->fp, .max_steps = max_steps, .max_depth = MAX_DEPTH};
+    tirb_import imports[TIRBI_DIFF_IMPORTS];
+    tirb_reference_options options = {.fp = c->request->fp, .max_steps = max_steps, .max_depth = MAX_DEPTH,
+                                      .imports = imports, .n_imports = TIRBI_DIFF_IMPORTS};
+    c->oracle.host = (tirbi_diff_host){.calls = 0};
+    tirbi_diff_imports(&c->oracle.host, imports);
     c->oracle.error = (tirb_error)TIRB_ERROR_INIT;
     tirbi_diff_reset_args(&c->args);
     c->oracle.status =
@@ -124,6 +130,15 @@ static bool same_result(comparison *c, const outcome *machine, const char *where
     return false;
 }
 
+static bool same_host(comparison *c, const outcome *machine, const char *where) {
+    const tirbi_diff_host *a = &c->oracle.host;
+    const tirbi_diff_host *b = &machine->host;
+    if (a->calls == b->calls && a->seen == b->seen) return true;
+    tirbi_text_add(c->report, "%s: the host was called %llu times, expected %llu, or with other arguments\n", where,
+                   (unsigned long long)b->calls, (unsigned long long)a->calls);
+    return false;
+}
+
 static bool compare(comparison *c, const outcome *machine, const char *where) {
     if (!same_status(c->oracle.status, machine->status)) {
         tirbi_text_add(c->report, "%s: status %s (%s), expected %s (%s)\n", where, tirb_status_name(machine->status),
@@ -134,7 +149,7 @@ static bool compare(comparison *c, const outcome *machine, const char *where) {
     for (uint32_t i = 0; i < c->args.n; i++) {
         if (!same_tensor(c, i, where)) return false;
     }
-    return same_result(c, machine, where);
+    return same_host(c, machine, where) && same_result(c, machine, where);
 }
 
 /* ---- The machine's side --------------------------------------------------------------------------------------- */
@@ -158,6 +173,7 @@ static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, const uint8_t 
     if (machine.status == TIRB_OK) machine.status = tirb_module_load(engine, bundle, size, &module, &machine.error);
     if (machine.status == TIRB_OK) machine.status = tirb_instance_create(module, &limits, &instance, &machine.error);
     if (machine.status == TIRB_OK) machine.status = tirb_module_find(module, c->function, &function, &machine.error);
+    if (machine.status == TIRB_OK) machine.status = tirbi_diff_bind(module, instance, &machine.host, &machine.error);
     if (machine.status == TIRB_OK) {
         tirbi_diff_reset_args(&c->args);
         machine.status =

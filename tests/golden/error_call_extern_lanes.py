@@ -1,4 +1,4 @@
-# error: 7:14 a call of an imported function that every lane of a vector takes cannot be compiled yet
+# error: 7:14 a call with effects that every lane of a vector takes cannot be compiled yet
 from tvm.script import tirx as T
 
 

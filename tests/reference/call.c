@@ -7,6 +7,7 @@
 #include "tests/reference/machine.h"
 #include "tests/reference/packed.h"
 #include "tests/reference/value.h"
+#include "tests/reference/writes.h"
 
 enum { DEFAULT_DEPTH = 200 };
 
@@ -136,6 +137,42 @@ static bool bind_params(tirbi_ref_machine *m, const argument *args, const int64_
     return true;
 }
 
+/* The bytes that a parameter's elements lie in; false if it has none. */
+static bool bytes_of(const tirbi_ref_machine *m, const tirb_buffer *buffer, const uint8_t **low, const uint8_t **high) {
+    const tirbi_ref_view *view = m->frame->views[buffer->id];
+    tirbi_dtype type;
+    if (!tirb_datatype_machine((tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, &type)) return false;
+    int64_t item = (int64_t)tirbi_dtypes[type].size * buffer->dtype.lanes;
+    *low = view->memory->bytes + view->base;
+    *high = *low + item;
+    for (uint32_t i = 0; i < view->ndim; i++) {
+        int64_t reach = (view->shape[i] - 1) * view->strides[i] * item;
+        if (view->shape[i] == 0) return false;
+        if (reach < 0) *low += reach;
+        else *high += reach;
+    }
+    return true;
+}
+
+/* What holds for arguments from outside holds inside: one that is written overlaps no other, but for the pairs of
+ * tirb.may_alias. */
+static bool check_overlap(tirbi_ref_machine *m, const tirb_primfunc *f) {
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            const tirb_buffer *a = f->buffers[i];
+            const tirb_buffer *b = f->buffers[j];
+            const uint8_t *low_a, *high_a, *low_b, *high_b;
+            if (a == NULL || b == NULL || tirbi_may_alias(f, i, j)) continue;
+            if (!m->written[a->data->as.var.id] && !m->written[b->data->as.var.id]) continue;
+            if (!bytes_of(m, a, &low_a, &high_a) || !bytes_of(m, b, &low_b, &high_b)) continue;
+            if (low_a >= high_b || low_b >= high_a) continue;
+            return tirbi_ref_fail(m, TIRB_OVERLAP, "'%s' and '%s' of %s overlap and it writes one of them", b->name, a->name,
+                                  f->name);
+        }
+    }
+    return true;
+}
+
 /* Runs a function in a frame of its own. */
 static bool run_function(tirbi_ref_machine *m, const tirb_primfunc *f, const argument *args,
                          const int64_t *elem_offsets, tirbi_ref_value *out) {
@@ -143,6 +180,7 @@ static bool run_function(tirbi_ref_machine *m, const tirb_primfunc *f, const arg
     if (m->depth >= max_depth) return tirbi_ref_fail(m, TIRB_DEPTH, "calls are nested more than %u deep", max_depth);
     if (!tirbi_ref_step(m)) return false;
     tirbi_ref_frame *caller = m->frame;
+    bool inside = caller != NULL;
     tirbi_ref_frame frame = {
         .function = f,
         .vars = tirbi_ref_scratch(m, m->module->n_vars, sizeof *frame.vars),
@@ -152,7 +190,7 @@ static bool run_function(tirbi_ref_machine *m, const tirb_primfunc *f, const arg
     m->frame = &frame;
     m->depth++;
     m->returned = (tirbi_ref_value){.type = {.lanes = 0}};
-    bool done = bind_params(m, args, elem_offsets);
+    bool done = bind_params(m, args, elem_offsets) && (!inside || check_overlap(m, f));
     if (done) done = tirbi_ref_run(m, f->body) != TIRBI_REF_FAILED;
     if (done && f->ret_type.kind == TIRB_TYPE_PRIM && m->returned.type.lanes == 0 && !tirbi_ref_is_packed(f)) {
         done = tirbi_ref_fail(m, TIRB_ASSERT, "RuntimeError: %s ends without returning a value", f->name);
@@ -399,6 +437,8 @@ tirb_status tirb_reference_call(const tirb_irmodule *module, const char *name, c
     if (options != NULL) m.options = *options;
     outside *tensors = calloc((size_t)n_args + 1, sizeof *tensors);
     if (tensors == NULL || !tirbi_ref_find_trees(module, m.options.fp == TIRB_FP_FAST, &arena, &trees)) {
+        tirbi_ref_fail(&m, TIRB_NO_MEMORY, "out of memory");
+    } else if ((m.written = tirbi_ref_find_writes(module, &arena)) == NULL) {
         tirbi_ref_fail(&m, TIRB_NO_MEMORY, "out of memory");
     } else if (packed) {
         call_packed(&m, f, args, n_args, result);

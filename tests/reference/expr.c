@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compiler/ir/llvm.h"
+#include "tests/reference/imports.h"
 #include "tests/reference/machine.h"
 #include "tests/reference/packed.h"
 #include "tests/reference/value.h"
@@ -557,6 +558,7 @@ static bool eval_builtin(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t
     }
     bool known;
     bool done = tirbi_ref_eval_packed(m, e, out, &known);
+    if (!known) done = tirbi_ref_eval_import(m, e, out, &known);
     if (known) return done;
     if (tirb_builtins[e->as.call.builtin].op != 0) return eval_elementwise(m, e, mask, out);
     return unsupported(m, tirb_builtins[e->as.call.builtin].name);

@@ -63,6 +63,7 @@ typedef struct tirbi_ref_machine {
     const tirb_irmodule *module;
     tirb_reference_options options;
     const tirbi_ref_trees *trees;
+    const bool *written; /* by variable, see writes.h */
     tirb_status status;
     tirb_error *error;
     uint64_t steps;

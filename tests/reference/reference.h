@@ -11,6 +11,8 @@ typedef struct tirb_reference_options {
     tirb_fp_mode fp;
     uint64_t max_steps; /* 0: unlimited; else FUEL when exceeded */
     uint32_t max_depth; /* 0: 200 */
+    const tirb_import *imports; /* what the host offers, found by name alone: any types fit */
+    uint32_t n_imports;
 } tirb_reference_options;
 
 /* Calls function `name` of a checked module, with the arguments of tirb_instance_call and the same errors. */

@@ -48,7 +48,35 @@ static const char source[] =
     "        C = T.match_buffer(c, (8, 8), 'float32', strides=[t, 1])\n"
     "        T.func_attr({'tirb.may_alias': [['A', 'C']]})\n"
     "        for i, j in T.grid(8, 8):\n"
-    "            C[i, j] = A[i, j] * T.float32(2)\n";
+    "            C[i, j] = A[i, j] * T.float32(2)\n"
+    /* the same rule inside: functions with and without a pair, given one buffer or parts of it */
+    "    @T.prim_func(private=True, s_tir=True)\n"
+    "    def apart(X: T.Buffer(('n',), 'float32'), Y: T.Buffer(('n',), 'float32')):\n"
+    "        n = T.int32()\n"
+    "        for i in range(n):\n"
+    "            Y[i] = X[n - 1 - i]\n"
+    "    @T.prim_func(private=True, s_tir=True)\n"
+    "    def together(X: T.Buffer((4,), 'float32'), Y: T.Buffer((4,), 'float32')):\n"
+    "        T.func_attr({'tirb.may_alias': [['X', 'Y']]})\n"
+    "        for i in range(4):\n"
+    "            Y[i] = X[3 - i]\n"
+    "    @T.prim_func(private=True, s_tir=True)\n"
+    "    def four(X: T.Buffer((4,), 'float32'), Y: T.Buffer((4,), 'float32')):\n"
+    "        M.apart(X, Y)\n"
+    "    @T.prim_func(s_tir=True)\n"
+    "    def same(A: T.Buffer(('n',), 'float32')):\n"
+    "        n = T.int32()\n"
+    "        M.apart(A, A)\n"
+    "    @T.prim_func(s_tir=True)\n"
+    "    def parts(A: T.Buffer((64,), 'float32'), i: T.int32, j: T.int32):\n"
+    "        M.four(T.address_of(A[i]), T.address_of(A[j]))\n"
+    "    @T.prim_func(s_tir=True)\n"
+    "    def shared_parts(A: T.Buffer((64,), 'float32'), i: T.int32, j: T.int32):\n"
+    "        M.together(T.address_of(A[i]), T.address_of(A[j]))\n"
+    "    @T.prim_func(s_tir=True)\n"
+    "    def pass_on(A: T.Buffer((64,), 'float32'), C: T.Buffer((64,), 'float32')):\n"
+    "        T.func_attr({'tirb.may_alias': [['A', 'C']]})\n"
+    "        M.apart(A, C)\n";
 
 static session s;
 
@@ -228,6 +256,36 @@ static void test_flags(void **state) {
     expect_error(&s, run(&s, "add", args, 3, NULL), TIRB_ARGUMENT, "its flags are 0x8, this tirb knows 0x3");
 }
 
+/* Calls between functions of the module: the same rule. */
+static void test_inside(void **state) {
+    (void)state;
+    uint8_t memory[4 * ROOM], expected[4 * ROOM];
+    tensor t, u;
+    fill(memory);
+    make_tensor(&t, memory, F32, 1, N);
+    const tirb_arg all = tensor_arg(&t.dl);
+    expect_error(&s, run(&s, "same", &all, 1, NULL), TIRB_OVERLAP,
+                 "'X' and 'Y' of apart are the same buffer and it writes one of them (in same)");
+    make_tensor(&u, memory, F32, 1, 0);
+    const tirb_arg nothing = tensor_arg(&u.dl);
+    EXPECT_OK(&s, run(&s, "same", &nothing, 1, NULL)); /* no elements, no overlap */
+    for (int64_t j = 0; j < 9; j++) {
+        const tirb_arg args[] = {all, int_arg(4), int_arg(j)};
+        tirb_status status = run(&s, "parts", args, 3, NULL);
+        if (j == 0 || j == 8) EXPECT_OK(&s, status);
+        else expect_error(&s, status, TIRB_OVERLAP, "two arguments of four overlap and it writes one of them (in parts)");
+        fill(memory);
+        fill(expected);
+        for (int i = 0; i < 4; i++) put(expected, 4 * (j + i), get(expected, 4 * (7 - i)));
+        EXPECT_OK(&s, run(&s, "shared_parts", args, 3, NULL));
+        assert_memory_equal(memory, expected, sizeof memory);
+    }
+    const tirb_arg pair[] = {all, at(&u, memory, 4 * N)};
+    EXPECT_OK(&s, run(&s, "pass_on", pair, 2, NULL));
+    const tirb_arg shared[] = {all, at(&u, memory, 4)};
+    expect_error(&s, run(&s, "pass_on", shared, 2, NULL), TIRB_OVERLAP, "'X' and 'Y' of apart overlap and it writes one");
+}
+
 static void test_describe(void **state) {
     (void)state;
     uint32_t add = find(s.module, "add");
@@ -288,7 +346,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_offsets), cmocka_unit_test(test_sums),     cmocka_unit_test(test_other_types),
         cmocka_unit_test(test_strides), cmocka_unit_test(test_flags),    cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_builder),
+        cmocka_unit_test(test_builder), cmocka_unit_test(test_inside),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -344,10 +344,134 @@ static void test_order(void **state) {
     close_session(&s);
 }
 
+/* Where a value is needed more than once, the call still happens once; bounds and extents stay what they were. */
+static const char once[] =
+    HEADER FUNCTION("bounds(A: T.Buffer((64,), 'float32'))")
+    "        for i in range(T.call_extern('int32', 'count', 40)):\n"
+    "            A[i] = A[i] + 1.0\n"
+    FUNCTION("while_(A: T.Buffer((64,), 'float32'))")
+    "        while T.call_extern('bool', 'less', 3):\n"
+    "            A[0] = A[0] + 1.0\n"
+    FUNCTION("extent(A: T.Buffer((64,), 'int32'))")
+    "        B = T.alloc_buffer((A[0],), 'int32')\n"
+    "        A[0] = 1\n"
+    "        for i in range(3):\n"
+    "            B[i] = i + 5\n"
+    "        for i in range(3):\n"
+    "            A[i] = B[i]\n"
+    FUNCTION("written_order(A: T.Buffer((64,), 'float32'), I: T.Buffer((1,), 'int32'))")
+    "        T.evaluate(T.call_extern('void', 'put', T.address_of(A[I[0]]), T.call_extern('int32', 'move', I.data)))\n";
+
+static const DLDataType int32 = {kDLInt, 32, 1};
+
+typedef struct counter {
+    int calls;
+    double value;
+} counter;
+
+static tirb_status count(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                         uint64_t remaining_ns, tirb_error *error) {
+    (void)n_args, (void)remaining_ns, (void)error;
+    counter *c = context;
+    c->calls++;
+    result->value.i = result->dtype.code == kDLInt ? args[0].value.i : c->calls <= args[0].value.i;
+    return TIRB_OK;
+}
+
+static tirb_status move_index(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                              uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)n_args, (void)remaining_ns, (void)error;
+    *(int32_t *)args[0].value.tensor->data = 9;
+    result->value.i = 77;
+    return TIRB_OK;
+}
+
+static tirb_status put_number(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                              uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)n_args, (void)result, (void)remaining_ns, (void)error;
+    *(float *)args[0].value.tensor->data = (float)args[1].value.i;
+    return TIRB_OK;
+}
+
+static tirb_status look(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                        uint64_t remaining_ns, tirb_error *error) {
+    (void)n_args, (void)remaining_ns, (void)error;
+    counter *c = context;
+    c->calls++;
+    c->value = args[0].flags;
+    result->value.i = 5;
+    return TIRB_OK;
+}
+
+static void test_once(void **state) {
+    (void)state;
+    session s = open_source(once, NULL);
+    counter c = {0};
+    float data[64] = {0};
+    int32_t ints[64] = {3}, index[1] = {2};
+    tensor t, u, v;
+    make_tensor(&t, data, F32, 1, 64);
+    make_tensor(&u, ints, int32, 1, 64);
+    make_tensor(&v, index, int32, 1, 1);
+    const tirb_arg args[] = {tensor_arg(&t.dl), tensor_arg(&v.dl)}, numbers = tensor_arg(&u.dl);
+    const tirb_import all[] = {{"count", NULL, count, &c, 0}, {"less", NULL, count, &c, 0},
+                               {"move", NULL, move_index, NULL, 0}, {"put", NULL, put_number, NULL, 0}};
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, all, 4, &s.error));
+    EXPECT_OK(&s, run(&s, "bounds", args, 1, NULL));
+    assert_int_equal(c.calls, 1);
+    assert_true(data[39] == 1 && data[40] == 0);
+    c.calls = 0;
+    EXPECT_OK(&s, run(&s, "while_", args, 1, NULL));
+    assert_int_equal(c.calls, 4);
+    assert_true(data[0] == 4);
+    EXPECT_OK(&s, run(&s, "extent", &numbers, 1, NULL));
+    assert_int_equal(ints[2], 7);
+    EXPECT_OK(&s, run(&s, "written_order", args, 2, NULL)); /* the address is taken before the call that moves it */
+    assert_true(data[2] == 77 && data[9] == 1);
+    close_session(&s);
+}
+
+/* Where a value is computed again, a call that does something is refused by name, not repeated. */
+static void test_refused(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "        A[T.call_extern('int32', 'f', 1)] = 1.0\n",
+        "        A[0] = A[T.call_extern('int32', 'f', 1) + 1]\n",
+        "        A[0] = A[M.act(A.data)]\n",
+        "        A[0:4] = T.Broadcast(T.call_extern('float32', 'f'), 4)\n",
+        "        T.evaluate(T.call_extern('void', 'f', T.address_of(A[T.call_packed('g')])))\n"};
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        char text[1000];
+        tirb_compile_result *result = NULL;
+        tirb_error error = TIRB_ERROR_INIT;
+        snprintf(text, sizeof(text), "%s%s%s%s%s", HEADER, FUNCTION("act(X: T.Buffer((8,), 'float32')) -> T.int32"),
+                 "        X[0] = X[0] + 1.0\n        return 1\n", FUNCTION("f(A: T.Buffer((8,), 'float32'))"), bodies[i]);
+        assert_int_equal(tirb_compile(text, strlen(text), NULL, &result, &error), TIRB_UNSUPPORTED);
+        if (!strstr(error.message, "a call with effects")) fail_msg("%zu: %s", i, error.message);
+        tirb_compile_result_destroy(result);
+    }
+    /* One that only looks is computed as often as it is needed. */
+    session s = open_source(HEADER FUNCTION("last(X: T.Buffer((8,), 'float32')) -> T.int32")
+                            "        return T.Cast('int32', X[7])\n"
+                            FUNCTION("f(A: T.Buffer((8,), 'float32'))")
+                            "        A[M.last(A.data)] = A[T.call_pure_extern('int32', 'look', A.data)]\n", NULL);
+    counter c = {0};
+    float data[8] = {0, 1, 2, 3, 4, 5, 6, 2};
+    tensor t;
+    make_tensor(&t, data, F32, 1, 8);
+    const tirb_arg arg = tensor_arg(&t.dl);
+    EXPECT_OK(&s, bind_one(&s, "look", "(const float32[]) -> int32", look, &c));
+    EXPECT_OK(&s, run(&s, "f", &arg, 1, NULL));
+    assert_true(data[2] == 5);
+    assert_true(c.calls > 0 && c.value == TIRB_ARG_READ_ONLY); /* although the function writes A itself */
+    close_session(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scalars),   cmocka_unit_test(test_views),  cmocka_unit_test(test_binding),
         cmocka_unit_test(test_overloads), cmocka_unit_test(test_errors), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_once),      cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

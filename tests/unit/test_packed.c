@@ -224,6 +224,89 @@ static void test_memory(void **state) {
     close_programs(&p);
 }
 
+/* A packed function and tensors that share memory: they can be read, and tirb.may_alias has nothing to name. */
+static void test_sharing(void **state) {
+    (void)state;
+    programs p;
+    frame f;
+    open_programs(&p, saxpy);
+    session *s = &p.machine;
+    fill(&f);
+    f.args[1].flags = TIRB_ARG_MAY_ALIAS;
+    expect_error(s, run(s, "saxpy", f.args, 3, NULL), TIRB_OVERLAP,
+                 "argument #1 of saxpy(...): may share memory, which a packed function cannot allow");
+    f.args[1].flags = 8;
+    expect_error(s, run(s, "saxpy", f.args, 3, NULL), TIRB_ARGUMENT, "its flags are 0x8, this tirb knows 0x3");
+    fill(&f); /* nothing overlaps an empty tensor */
+    f.tensors[0].shape[0] = f.tensors[1].shape[0] = 0;
+    f.tensors[0].dl.data = f.y + 2;
+    both(&p, &f, TIRB_OK, NULL);
+    f.tensors[1].shape[0] = 4;
+    both(&p, &f, TIRB_ASSERT, "arg2.shape[0] has an unsatisfied constraint");
+    fill(&f); /* the end of the one is the beginning of the other */
+    float memory[8] = {1, 2, 3, 4, 10, 10, 10, 10};
+    f.tensors[0].dl.data = memory;
+    f.tensors[1].dl.data = memory + 4;
+    EXPECT_OK(s, run(s, "saxpy", f.args, 3, NULL));
+    assert_true(memory[3] == 4 && memory[7] == 12);
+    f.tensors[1].dl.data = memory + 3;
+    expect_error(s, run(s, "saxpy", f.args, 3, NULL), TIRB_ARGUMENT, "overlaps");
+    f.args[0] = f.args[1]; /* what is only read may be shared with what is only read */
+    expect_error(s, run(s, "saxpy", f.args, 3, NULL), TIRB_ASSERT, "Expect arg[0] to be float");
+    close_programs(&p);
+
+    static const char attribute[] = "{\"global_symbol\": \"saxpy\", \"calling_conv\": 1";
+    char text[sizeof(saxpy) + 100];
+    const char *at = strstr(saxpy, attribute);
+    size_t before = (size_t)(at - saxpy) + sizeof(attribute) - 1;
+    snprintf(text, sizeof text, "%.*s, \"tirb.may_alias\": [[\"args\", \"value\"]]%s", (int)before, saxpy, saxpy + before);
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    assert_int_equal(tirb_compile(text, strlen(text), NULL, &result, &error), TIRB_TYPE);
+    assert_non_null(strstr(error.message, "tirb.may_alias names 'args', which is no buffer"));
+    tirb_compile_result_destroy(result);
+}
+
+/* A packed function that gives its tensors on to one with a pair: sharing is then that function's matter, but the memory
+ * can still only be read. */
+static const char relay[] =
+    "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass M:\n"
+    "    @T.prim_func(private=True, s_tir=True)\n"
+    "    def inner(X: T.Buffer((4,), 'float32'), Y: T.Buffer((4,), 'float32')):\n"
+    "        T.func_attr({'tirb.may_alias': [['X', 'Y']]})\n"
+    "        for i in range(4):\n"
+    "            Y[i] = X[3 - i]\n"
+    "    @T.prim_func(s_tir=True)\n"
+    "    def outer(args: T.handle, codes: T.handle, n: T.int32, value: T.handle, tcode: T.handle) -> T.int32:\n"
+    "        T.func_attr({'calling_conv': 1})\n"
+    "        x: T.let[T.handle] = T.tvm_struct_get(args, 0, 12, 'handle')\n"
+    "        y: T.let[T.handle] = T.tvm_struct_get(args, 1, 12, 'handle')\n"
+    "        xd: T.let[T.handle('float32')] = T.tvm_struct_get(x, 0, 1, 'handle')\n"
+    "        yd: T.let[T.handle('float32')] = T.tvm_struct_get(y, 0, 1, 'handle')\n"
+    "        X = T.decl_buffer((4,), 'float32', data=xd)\n"
+    "        Y = T.decl_buffer((4,), 'float32', data=yd)\n"
+    "        M.inner(X, Y)\n"
+    "        return 0\n";
+
+static void test_relay(void **state) {
+    (void)state;
+    programs p;
+    tensor t[2];
+    float memory[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const float expected[8] = {1, 2, 3, 4, 4, 3, 2, 1};
+    open_programs(&p, relay);
+    session *s = &p.machine;
+    make_tensor(&t[0], memory, f32, 1, 4);
+    make_tensor(&t[1], memory + 4, f32, 1, 4);
+    const tirb_arg args[] = {tensor_arg(&t[0].dl), tensor_arg(&t[1].dl)};
+    EXPECT_OK(s, run(s, "outer", args, 2, NULL));
+    assert_memory_equal(memory, expected, sizeof memory);
+    t[1].dl.data = memory + 2;
+    expect_error(s, run(s, "outer", args, 2, NULL), TIRB_ARGUMENT, "overlaps");
+    assert_memory_equal(memory, expected, sizeof memory);
+    close_programs(&p);
+}
+
 static void test_description(void **state) {
     (void)state;
     programs p;
@@ -241,6 +324,7 @@ static void test_description(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_call), cmocka_unit_test(test_assertions),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_description)};
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_sharing),
+                                       cmocka_unit_test(test_relay), cmocka_unit_test(test_description)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,8 @@ typedef struct call {
     tensor tensors[MAX_ARGS];
     tirb_arg args[MAX_ARGS];
     uint32_t n;
+    const tirb_import *imports;
+    uint32_t n_imports;
     tirb_result result;
     tirb_error error;
 } call;
@@ -63,7 +65,8 @@ static tirb_status run_module(call *c, const char *text, const char *name) {
     bool good = module != NULL && !tirbi_has_errors(&diagnostics) && tirbi_check_module(module, &diagnostics, &arena);
     if (!good && diagnostics.n_items > 0) print_error("%s\n%s\n", diagnostics.items[0].message, text);
     assert_true(good);
-    tirb_reference_options options = {.fp = c->fp, .max_steps = c->max_steps, .max_depth = 20};
+    tirb_reference_options options = {.fp = c->fp, .max_steps = c->max_steps, .max_depth = 20, .imports = c->imports,
+                                      .n_imports = c->n_imports};
     c->error = (tirb_error)TIRB_ERROR_INIT;
     tirb_status status = tirb_reference_call(module, name, &options, c->args, c->n, &c->result, &c->error);
     tirbi_arena_destroy(&arena);
@@ -648,6 +651,81 @@ static void vectors_work_lane_by_lane(void **state) {
     assert_memory_equal(o, expected, sizeof o);
 }
 
+/* ---- The host, and memory that is passed on ------------------------------------------------------------------------ */
+
+typedef struct seen {
+    int calls;
+    int64_t extent;
+    uint32_t flags;
+} seen;
+
+/* Adds its number to the first element of each view that it may write; returns how often it was called. */
+static tirb_status touch(void *context, const tirb_import_arg *args, uint32_t n, tirb_result *result,
+                         uint64_t remaining_ns, tirb_error *error) {
+    seen *s = context;
+    (void)remaining_ns;
+    s->calls++;
+    for (uint32_t i = 0; i < n; i++) {
+        if (args[i].kind != TIRB_ARG_TENSOR) continue;
+        s->extent = args[i].value.tensor->shape[0];
+        s->flags = args[i].flags;
+        if (!s->flags) *(int32_t *)args[i].value.tensor->data += 10;
+    }
+    result->value.i = s->calls;
+    snprintf(error->message, sizeof error->message, "enough");
+    return s->calls > 4 ? TIRB_IO : TIRB_OK;
+}
+
+static void the_host_is_called(void **state) {
+    (void)state;
+    seen s = {0};
+    const tirb_import import = {.name = "touch", .function = touch, .context = &s};
+    int32_t data[6] = {0, 1, 2, 3, 4, 5};
+    call c = {.imports = &import, .n_imports = 1};
+    pass(&c, data, kDLInt, 32, 2, (const int64_t[]){2, 3});
+    const char *signature = "A: T.Buffer((2, 3), \"int32\"))";
+    assert_int_equal(run(&c, signature, "    A[0, 0] = A[0, 2] + T.call_extern(\"int32\", \"touch\", T.address_of(A[0, 2])) * 100\n"), TIRB_OK);
+    assert_int_equal(data[0], 102); /* what stood before the call was read before it */
+    assert_int_equal(data[2], 12);
+    assert_int_equal(s.extent, 4);
+    assert_int_equal(run(&c, signature, "    A[0, 0] = T.call_pure_extern(\"int32\", \"touch\", A.data)\n"), TIRB_OK);
+    assert_int_equal(s.flags, TIRB_ARG_READ_ONLY);
+    assert_int_equal(data[0], 2);
+    assert_int_equal(run(&c, signature, "    T.evaluate(T.call_packed(\"touch\", A.data))\n"), TIRB_OK);
+    assert_int_equal(data[0], 12);
+    assert_int_equal(run(&c, signature, "    A[0, 0] = T.Cast(\"int32\", T.call_extern(\"bool\", \"touch\"))\n"), TIRB_VALUE);
+    assert_int_equal(run(&c, signature, "    T.evaluate(T.call_extern(\"void\", \"touch\"))\n"), TIRB_IO);
+    assert_non_null(strstr(c.error.message, "touch: enough"));
+    assert_int_equal(run(&c, signature, "    T.evaluate(T.call_extern(\"void\", \"nobody\"))\n"), TIRB_IMPORT);
+}
+
+static void arguments_inside_do_not_overlap(void **state) {
+    (void)state;
+    static const char text[] = "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass M:\n"
+                               "    @T.prim_func(private=True, s_tir=True)\n"
+                               "    def add(X: T.Buffer((2,), \"int32\"), Y: T.Buffer((2,), \"int32\")):\n"
+                               "        for i in range(2):\n            Y[i] = Y[i] + X[1 - i]\n"
+                               "    @T.prim_func(private=True, s_tir=True)\n"
+                               "    def by(X: T.Buffer((2,), \"int32\"), Y: T.Buffer((2,), \"int32\")):\n"
+                               "        %s\n        M.add(X, Y)\n"
+                               "    @T.prim_func(s_tir=True)\n"
+                               "    def main(A: T.Buffer((6,), \"int32\"), i: T.int32):\n"
+                               "        M.by(T.address_of(A[2]), T.address_of(A[i]))\n";
+    for (int64_t i = 0; i < 5; i++) {
+        char program[2000];
+        int32_t data[6] = {1, 2, 3, 4, 5, 6};
+        call c = {.n = 0};
+        pass_i32(&c, data, 6);
+        pass_int(&c, i);
+        snprintf(program, sizeof program, text, "pass");
+        assert_int_equal(run_module(&c, program, "main"), i == 0 || i == 4 ? TIRB_OK : TIRB_OVERLAP);
+        /* `by` may be given shared memory, but passes it on to `add`, which may not. */
+        snprintf(program, sizeof program, text, "T.func_attr({\"tirb.may_alias\": [[\"X\", \"Y\"]]})");
+        assert_int_equal(run_module(&c, program, "main"), i == 0 || i == 4 ? TIRB_OK : TIRB_OVERLAP);
+        if (i == 0) assert_int_equal(data[0], 1 + 2 * 4);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_wrap),
@@ -679,6 +757,8 @@ int main(void) {
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(strided_tensors_are_accepted),
         cmocka_unit_test(vectors_work_lane_by_lane),
+        cmocka_unit_test(the_host_is_called),
+        cmocka_unit_test(arguments_inside_do_not_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

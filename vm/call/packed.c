@@ -66,7 +66,19 @@ static tirb_status measure(const packer *p, uint32_t i, const DLTensor *t, int64
     return TIRB_OK;
 }
 
+/* Nothing names a packed function's tensors, so no pair of them may share memory that is written. */
+static tirb_status check_flags(const packer *p, uint32_t i, const tirb_arg *arg) {
+    enum { KNOWN = TIRB_ARG_READ_ONLY | TIRB_ARG_MAY_ALIAS };
+    if (arg->flags & ~(uint32_t)KNOWN) {
+        return tirbi_error_set(p->error, TIRB_ARGUMENT, "argument #%u of %.*s: its flags are 0x%x, this tirb knows 0x%x", i,
+                               (int)tirbi_text_cut(p->signature, SHOWN), p->signature, (unsigned)arg->flags, (unsigned)KNOWN);
+    }
+    if (!(arg->flags & TIRB_ARG_MAY_ALIAS)) return TIRB_OK;
+    return refuse(p, TIRB_OVERLAP, i, "may share memory, which a packed function cannot allow by tirb.may_alias");
+}
+
 static tirb_status pack_tensor(packer *p, uint32_t i, const tirb_arg *arg) {
+    TIRBI_TRY(check_flags(p, i, arg));
     if (!arg->value.tensor) return refuse(p, TIRB_ARGUMENT, i, "is NULL, expected a tensor");
     DLTensor t = *arg->value.tensor;
     if (t.ndim < 0 || t.ndim > TIRBI_MAX_NDIM) return refuse(p, TIRB_SHAPE, i, "ndim is not 0 to 16");
@@ -121,6 +133,7 @@ static void forbid_overlap(tirbi_packed *packed) {
         tirbi_ref *x = &packed->handles[i];
         for (uint32_t j = 1; j < i; j += HANDLES_OF_TENSOR) {
             tirbi_ref *y = &packed->handles[j];
+            if (x->size == 0 || y->size == 0) continue;
             if (x->data >= y->data + y->size || y->data >= x->data + x->size) continue;
             x->writable = y->writable = false;
         }

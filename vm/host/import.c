@@ -136,7 +136,7 @@ static void pass_scalar(tirb_import_arg *arg, tirbi_dtype type, uint64_t bits) {
     arg->value.f = tirbi_number_to_double(type, bits);
 }
 
-static void pass_view(host_call *call, unsigned index, tirbi_dtype type, const tirbi_ref *ref) {
+static void pass_view(host_call *call, unsigned index, tirbi_dtype type, bool writable, const tirbi_ref *ref) {
     call->extents[index] = (int64_t)(ref->size / tirbi_dtypes[type].size);
     call->tensors[index] = (DLTensor){.data = ref->data,
                                       .device = {kDLCPU, 0},
@@ -145,7 +145,7 @@ static void pass_view(host_call *call, unsigned index, tirbi_dtype type, const t
                                       .shape = &call->extents[index],
                                       .strides = (int64_t *)(uintptr_t)&unit_stride};
     call->args[index] = (tirb_import_arg){.kind = TIRB_ARG_TENSOR,
-                                          .flags = ref->writable ? 0 : TIRB_ARG_READ_ONLY,
+                                          .flags = writable ? 0 : TIRB_ARG_READ_ONLY,
                                           .dtype = tirbi_dtype_to_dl(type),
                                           .value = {.tensor = &call->tensors[index]}};
 }
@@ -191,10 +191,12 @@ tirb_status tirbi_import_call(void *context, uint32_t import, bool in_region, co
     host_call call;
     for (unsigned i = 0; i < row->n_params; i++) {
         tirbi_dtype type = (tirbi_dtype)row->params[i].dtype;
-        if (row->params[i].access == 0) {
+        uint8_t access = row->params[i].access;
+        if (access == 0) {
             pass_scalar(&call.args[i], type, *scalars++);
-        } else {
-            pass_view(&call, i, type, refs++);
+        } else { /* a function that promises not to write may not, whatever memory it is given */
+            pass_view(&call, i, type, refs->writable && (access & TIRBI_WRITE), refs);
+            refs++;
         }
     }
     tirb_result value = {0};
