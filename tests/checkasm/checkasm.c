@@ -1,4 +1,5 @@
-/* Compares what each instruction set has with plain C: strip kernels, the lane machine's forms, loops and reductions.
+/* Compares what each instruction set has with plain C: strip kernels, the lane machine's forms, loops and reductions, and
+ * contractions.
  *
  *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment
  *   checkasm --sweep N [WORD...] bits: functions of one float32, of every Nth; without words the first does so, too
@@ -211,6 +212,10 @@ int main(int argc, char **argv) {
         if (argc == 1) check_loops(&c, isas[i]);
         printf("%s: %u forms%s, %u differences\n", tirb_isa_name(isas[i]), n, argc == 1 ? " and the loops" : "",
                c.failures - failures);
+    }
+    for (unsigned i = 0; argc == 1 && i < n_isas; i++) {
+        unsigned failures = c.failures, n = check_contractions(&c, isas[i]);
+        printf("%s: %u contractions, %u differences\n", tirb_isa_name(isas[i]), n, c.failures - failures);
     }
     if (argc == 1) sweep_all(&c, SAMPLE, 0, NULL);
     return c.failures == 0 ? 0 : 1;

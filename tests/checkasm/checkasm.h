@@ -73,6 +73,11 @@ void bench_forms(int n_words, char **words);
 /* What it costs to store a sum with canonical NaNs. */
 void bench_canonical_stores(void);
 
+/* ---- Contractions (contract.c) ---- */
+
+/* Returns how many were tried. */
+unsigned check_contractions(checker *c, tirb_isa isa);
+
 /* ---- Time (bench.c) ---- */
 
 /* Nanoseconds of processor time for one call: the least of a few rounds of many calls. */

@@ -5,8 +5,9 @@
 #include "vm/contract/pack.h"
 
 /* The largest blocks, in bytes of a row or column of the accumulator's type. B's block, whose rows are those of a panel
- * of tiles, is meant for the outer caches, A's for the middle one, a tile's columns of B for the inner one. */
-enum { K_BLOCK = 256, ROW_BLOCK_BYTES = 896, COLUMN_BLOCK_BYTES = 4096, MAX_LANES = 16, LINE = 64 };
+ * of tiles, is meant for the outer caches, A's for the middle one, a tile's columns of B for the inner one. Narrow
+ * elements are two or four in a word. */
+enum { K_BLOCK = 256, NARROW_K_BLOCK = 2 * K_BLOCK, ROW_BLOCK_BYTES = 896, COLUMN_BLOCK_BYTES = 4096, MAX_LANES = 16, LINE = 64 };
 
 typedef struct group {
     unsigned n;
@@ -18,6 +19,7 @@ typedef struct group {
 typedef struct shape {
     group rows, columns, k, batch;
     unsigned a, b; /* which operand the rows and which the columns have */
+    bool narrow;   /* both are of at most 16 bits, and may be summed in any order */
     int64_t row_block, column_block, k_block;
 } shape;
 
@@ -31,6 +33,10 @@ typedef struct runner {
     const tirbi_tile_set *set;
     shape s;
     size_t size; /* of an element of C */
+    unsigned group;       /* of narrow elements in a word of C's size; else 1 */
+    uint8_t a_type, b_type; /* as which they are packed */
+    bool flipped;         /* A's top bits */
+    uint8_t *add;         /* what makes up for it, of the panel at work; or NULL */
     uint8_t *base[TIRBI_CONTRACT_OPERANDS]; /* of the batch */
     window rows, columns, k;
     int64_t *row_a, *row_c, *column_b, *column_c, *k_a, *k_b;
@@ -66,6 +72,8 @@ static bool steps_by(const group *g, int64_t size) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static bool is_narrow(uint8_t type) { return type == TIRB_I8 || type == TIRB_U8 || type == TIRB_I16; }
+
 /* The columns are the group in which C is contiguous, whichever operand that is. */
 static void sort_loops(const tirbi_contraction *x, shape *s) {
     memset(s, 0, sizeof *s);
@@ -90,7 +98,9 @@ static void sort_loops(const tirbi_contraction *x, shape *s) {
     }
     s->row_block = least(s->rows.total, ROW_BLOCK_BYTES / size);
     s->column_block = least(s->columns.total, COLUMN_BLOCK_BYTES / size);
-    s->k_block = least(s->k.total, K_BLOCK);
+    s->narrow = (x->type == TIRB_I32 || x->type == TIRB_U32) && !(x->flags & TIRBI_CONTRACT_SUBTRACT) &&
+                is_narrow(x->operand[TIRBI_CONTRACT_A].type) && is_narrow(x->operand[TIRBI_CONTRACT_B].type);
+    s->k_block = least(s->k.total, s->narrow ? NARROW_K_BLOCK : K_BLOCK);
 }
 
 /* Whether the operand's elements are evenly apart along the group. */
@@ -151,13 +161,17 @@ static bool same_window(window *w, int64_t first, int64_t n) {
 
 static size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 
-/* Wide enough for the tiles of every instruction set: rows are padded by at most one half, columns by one vector. */
+/* Elements of C's size in a row or column of a block: pairs take more room than quads. */
+static size_t packed_k(const shape *s) { return s->narrow ? ((size_t)s->k_block + 1) / 2 : (size_t)s->k_block; }
+
+/* Wide enough for the tiles of every instruction set: rows are padded by at most one half, columns by one vector. Behind
+ * each panel of B there is room for one row more. */
 static size_t a_size(const shape *s, size_t size) {
-    size_t rows = (size_t)s->row_block, k = (size_t)s->k_block;
+    size_t rows = (size_t)s->row_block, k = packed_k(s);
     return lines((rows + rows / 2 + MAX_LANES) * (k * size + 2 * LINE));
 }
 static size_t b_size(const shape *s, size_t size) {
-    return lines(((size_t)s->column_block + MAX_LANES) * (size_t)s->k_block * size);
+    return lines(((size_t)s->column_block + MAX_LANES) * (packed_k(s) + s->narrow) * size);
 }
 static size_t table_size(int64_t n) { return lines((size_t)n * sizeof(int64_t)); }
 
@@ -201,6 +215,9 @@ static int64_t tile_rows(const runner *r) {
     int64_t tiles = (r->rows.n + r->set->rows - 1) / r->set->rows;
     return (r->rows.n + tiles - 1) / tiles;
 }
+
+/* How many words, or elements that are no part of one, a row of the block of A has. */
+static int64_t words_of(const runner *r) { return (r->k.n + r->group - 1) / r->group; }
 
 static bool adjacent(const runner *r, int64_t first, int64_t n) {
     if (r->contiguous) return true;
@@ -247,7 +264,7 @@ static void run_panel(const runner *r, int64_t column, int64_t columns, const ui
     unsigned vectors = (unsigned)((columns + r->set->lanes - 1) / r->set->lanes), width = vectors * r->set->lanes;
     bool direct = columns == (int64_t)width && adjacent(r, column, columns);
     int64_t each = tile_rows(r);
-    tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = r->k.n,
+    tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = words_of(r), .add = r->add,
                        .first = r->k.first == 0 && (r->x->flags & TIRBI_CONTRACT_INIT) ? r->x->first : NULL};
     for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
         unsigned rows = (unsigned)least(each, r->rows.n - row);
@@ -266,13 +283,42 @@ static void run_panel(const runner *r, int64_t column, int64_t columns, const ui
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
 
+static void flip_top_bits(uint8_t *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++) bytes[i] ^= 0x80;
+}
+
+/* Words of A, row by row, or all rows of a tile side by side where A's elements follow each other along the rows. */
+static void pack_a_words(runner *r, const tirbi_pack *pack, bool columns) {
+    tirbi_pack p = *pack;
+    int64_t each = tile_rows(r), words = words_of(r);
+    r->a_row = columns ? (ptrdiff_t)r->size : (ptrdiff_t)lines((size_t)words * r->size) + LINE;
+    r->a_k = columns ? (ptrdiff_t)(r->set->pad * r->size) : (ptrdiff_t)r->size;
+    r->a_tile = columns ? r->a_k * words : r->a_row * each;
+    p.to_row = columns ? r->a_k : r->a_row;
+    for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
+        size_t n = (size_t)least(each, r->rows.n - row);
+        p.to = r->a_block + t * r->a_tile;
+        if (columns)
+            tirbi_pack_words(&p, &r->pack, r->k_a, (size_t)r->k.n, r->row_a + row, n, false);
+        else
+            tirbi_pack_rows_of_words(&p, &r->pack, r->row_a + row, n, r->k_a, (size_t)r->k.n);
+        size_t lines_of_words = columns ? (size_t)words : n, line = (columns ? n : (size_t)words) * r->size;
+        for (size_t i = 0; r->flipped && i < lines_of_words; i++) flip_top_bits(p.to + (ptrdiff_t)i * p.to_row, line);
+    }
+}
+
 static void pack_a(runner *r) {
     tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s.a], .from_type = r->x->operand[r->s.a].type,
-                    .to_type = r->x->type, .negate = (r->x->flags & TIRBI_CONTRACT_SUBTRACT) != 0, .set = r->set};
+                    .to_type = r->a_type, .group = (uint8_t)r->group, .set = r->set,
+                    .negate = (r->x->flags & TIRBI_CONTRACT_SUBTRACT) != 0};
     int64_t each = tile_rows(r);
     int64_t from_size = tirbi_dtypes[p.from_type].size;
     bool columns = r->rows.n > 1 && r->row_a[1] - r->row_a[0] == from_size &&
                    !(r->k.n > 1 && r->k_a[1] - r->k_a[0] == from_size);
+    if (r->group > 1) {
+        pack_a_words(r, &p, columns);
+        return;
+    }
     if (columns) {
         r->a_row = (ptrdiff_t)r->size;
         r->a_k = (ptrdiff_t)(r->set->pad * r->size);
@@ -292,19 +338,38 @@ static void pack_a(runner *r) {
     tirbi_pack_rows(&p, &r->pack, r->row_a, (size_t)r->rows.n, r->k_a, (size_t)r->k.n);
 }
 
+/* 128 times the sums of a packed panel's columns, as the row behind it: the tile of one row of ones, shifted. */
+static void sum_panel(const runner *r, const uint8_t *panel, int64_t width, uint8_t *to) {
+    static const uint32_t ones = 0x01010101, none = 0;
+    tirbi_tile tile = {.a = (const uint8_t *)&ones, .b = panel, .b_k = (ptrdiff_t)((size_t)width * r->size),
+                       .n_k = words_of(r), .c = &to, .first = (const uint8_t *)&none};
+    r->set->run[width / r->set->lanes - 1][0](&tile);
+    bool a_unsigned = r->set == &r->x->quads->a_unsigned;
+    for (int64_t j = 0; j < width; j++) {
+        uint32_t sum;
+        memcpy(&sum, to + j * (int64_t)sizeof sum, sizeof sum);
+        sum = a_unsigned ? 0 - (sum << 7) : sum << 7;
+        memcpy(to + j * (int64_t)sizeof sum, &sum, sizeof sum);
+    }
+}
+
 /* Packs columns for one panel; those that are missing to whole vectors are zero. */
 static void pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, int64_t width) {
     tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s.b], .from_type = r->x->operand[r->s.b].type,
-                    .to_type = r->x->type, .set = r->set, .to = to, .to_row = (ptrdiff_t)((size_t)width * r->size)};
+                    .to_type = r->b_type, .group = (uint8_t)r->group, .set = r->set, .to = to, .to_row = (ptrdiff_t)((size_t)width * r->size)};
     int64_t from_size = tirbi_dtypes[p.from_type].size;
     bool along_k = r->k.n > 1 && r->k_b[1] - r->k_b[0] == from_size &&
                    !(columns > 1 && r->column_b[column + 1] - r->column_b[column] == from_size);
-    if (along_k)
+    if (r->group > 1)
+        tirbi_pack_words(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns, along_k);
+    else if (along_k)
         tirbi_pack_transposed(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns);
     else
         tirbi_pack_rows(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns);
-    for (int64_t k = 0; columns < width && k < r->k.n; k++)
+    int64_t words = words_of(r);
+    for (int64_t k = 0; columns < width && k < words; k++)
         memset(to + (k * width + columns) * (int64_t)r->size, 0, (size_t)(width - columns) * r->size);
+    if (r->flipped) sum_panel(r, to, width, to + words * width * (int64_t)r->size);
 }
 
 /* One block of columns and of k, all rows; false: stopped. */
@@ -327,8 +392,10 @@ static bool run_block(runner *r) {
                 continue;
             }
             if (!packed) pack_panel(r, panel, column, columns, width);
-            run_panel(r, column, columns, panel, (ptrdiff_t)((size_t)width * r->size));
-            panel += (size_t)(width * r->k.n) * r->size;
+            size_t line = (size_t)width * r->size, words = (size_t)words_of(r);
+            r->add = r->flipped ? panel + words * line : NULL;
+            run_panel(r, column, columns, panel, (ptrdiff_t)line);
+            panel += (words + r->flipped) * line;
         }
         packed = true;
     }
@@ -362,6 +429,24 @@ static const tirbi_tile_set *set_of(const tirbi_contraction *x) {
     }
 }
 
+/* Narrow elements are multiplied four at a time where both operands have 8 bits and the machine knows how, else two. */
+static void choose_words(runner *r) {
+    const tirbi_contraction *x = r->x;
+    uint8_t a = x->operand[r->s.a].type, b = x->operand[r->s.b].type;
+    r->group = 1;
+    r->a_type = r->b_type = x->type;
+    if (!r->s.narrow) return;
+    r->group = 2;
+    r->a_type = r->b_type = TIRB_I16;
+    r->set = &x->kernels->pairs;
+    if (!x->quads || a == TIRB_I16 || b == TIRB_I16) return;
+    r->group = 4;
+    r->a_type = a;
+    r->b_type = b;
+    r->flipped = a == b;
+    r->set = b == TIRB_I8 ? &x->quads->a_unsigned : &x->quads->b_unsigned;
+}
+
 /* Operands of C's type stay where they are if their elements are evenly apart, when there is little to gain from packing
  * them: each is used but a few times, or the caches hold it anyway. */
 static void choose_packing(runner *r) {
@@ -384,6 +469,7 @@ bool tirbi_contract_run(const tirbi_contraction *x, uint8_t *scratch) {
     r.set = set_of(x);
     r.size = tirbi_dtypes[x->type].size;
     sort_loops(x, &r.s);
+    choose_words(&r);
     place_scratch(&r, scratch);
     choose_packing(&r);
     const group *batch = &r.s.batch;

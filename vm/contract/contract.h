@@ -3,7 +3,12 @@
  * The loops are sorted into those of C and A only (rows), of C and B only (columns), of C with both or neither (batch),
  * and of A and B only (k). For each batch, blocks of k are taken in order; A and B are packed to the type of C, where
  * that pays, and tiles of C are updated in registers (tiles.h). Each element of C meets its products in the order of the
- * loops. */
+ * loops.
+ *
+ * Products of integers of 8 and 16 bits are summed in 32 bits, modulo 2^32, so their order is free: there A and B are
+ * packed to words of two int16, or of four 8-bit values where the machine multiplies unsigned by signed ones. If both
+ * operands are of one kind, A's top bits are flipped, which adds 128 to each value or takes it away, and 128 times the
+ * sums of B's columns makes up for it. */
 #ifndef TIRB_VM_CONTRACT_CONTRACT_H
 #define TIRB_VM_CONTRACT_CONTRACT_H
 
@@ -32,6 +37,7 @@ typedef struct tirbi_contraction {
     tirbi_contract_operand operand[TIRBI_CONTRACT_OPERANDS];
     const void *first; /* with TIRBI_CONTRACT_INIT */
     const tirbi_contract_kernels *kernels;
+    const tirbi_contract_quads *quads; /* or NULL */
     const tirbi_kernel_table *strips;
     const atomic_uint *stop;
 } tirbi_contraction;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { STAGED_ROWS = 16, LINE = 64, LARGEST = 8 };
+enum { STAGED_ROWS = 16, LINE = 64, LARGEST = 8, WORD = 4 };
 
 static size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 static size_t staged_row(size_t k_block) { return lines(k_block * LARGEST) + LINE; }
@@ -33,13 +33,13 @@ static size_t find_runs(tirbi_pack_run *runs, const int64_t *elements, size_t n,
 
 /* Short copies, which rows of tiles are: whole words, the last of which may overlap the one before it. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes) {
-    enum { WORD = 16, SHORT = 128 };
-    if (bytes > SHORT || bytes < WORD) {
+    enum { STEP = 16, SHORT = 128 };
+    if (bytes > SHORT || bytes < STEP) {
         memcpy(to, from, bytes);
         return;
     }
-    for (size_t at = 0; at < bytes - WORD; at += WORD) memcpy(to + at, from + at, WORD);
-    memcpy(to + bytes - WORD, from + bytes - WORD, WORD);
+    for (size_t at = 0; at < bytes - STEP; at += STEP) memcpy(to + at, from + at, STEP);
+    memcpy(to + bytes - STEP, from + bytes - STEP, STEP);
 }
 
 static inline void gather(uint8_t *to, const uint8_t *from, const int64_t *elements, size_t n, size_t size) {
@@ -109,5 +109,48 @@ void tirbi_pack_transposed(const tirbi_pack *p, tirbi_pack_scratch *scratch, con
         tirbi_pack_rows(&staged, scratch, elements + j, n, rows, n_rows);
         p->set->transpose(p->to + j * tirbi_dtypes[p->to_type].size, p->to_row, scratch->staged, scratch->staged_row,
                           n_rows, n);
+    }
+}
+
+/* ---- Words ---------------------------------------------------------------------------------------------------- */
+
+void tirbi_pack_rows_of_words(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                              const int64_t *elements, size_t n_elements) {
+    size_t size = tirbi_dtypes[p->to_type].size, missing = (p->group - n_elements % p->group) % p->group;
+    tirbi_pack_rows(p, scratch, rows, n_rows, elements, n_elements);
+    for (size_t i = 0; missing > 0 && i < n_rows; i++)
+        memset(p->to + (ptrdiff_t)i * p->to_row + n_elements * size, 0, missing * size);
+}
+
+static void pack_words_along(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                             const int64_t *elements, size_t n_elements) {
+    tirbi_pack staged = *p;
+    staged.to = scratch->staged;
+    staged.to_row = scratch->staged_row;
+    for (size_t j = 0; j < n_elements; j += STAGED_ROWS) {
+        size_t n = n_elements - j < STAGED_ROWS ? n_elements - j : STAGED_ROWS;
+        tirbi_pack_rows_of_words(&staged, scratch, elements + j, n, rows, n_rows);
+        p->set->transpose(p->to + j * WORD, p->to_row, scratch->staged, scratch->staged_row,
+                          (n_rows + p->group - 1) / p->group, n);
+    }
+}
+
+void tirbi_pack_words(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                      const int64_t *elements, size_t n_elements, bool along) {
+    if (along) {
+        pack_words_along(p, scratch, rows, n_rows, elements, n_elements);
+        return;
+    }
+    tirbi_pack staged = *p;
+    staged.to = scratch->staged;
+    staged.to_row = (ptrdiff_t)(n_elements * tirbi_dtypes[p->to_type].size);
+    for (size_t i = 0; i < n_rows; i += STAGED_ROWS) {
+        size_t n = n_rows - i < STAGED_ROWS ? n_rows - i : STAGED_ROWS;
+        tirbi_pack_rows(&staged, scratch, rows + i, n, elements, n_elements);
+        size_t words = (n + p->group - 1) / p->group;
+        memset(staged.to + n * (size_t)staged.to_row, 0, (words * p->group - n) * (size_t)staged.to_row);
+        for (size_t w = 0; w < words; w++)
+            p->set->interleave(p->to + (ptrdiff_t)(i / p->group + w) * p->to_row,
+                               staged.to + (ptrdiff_t)(w * p->group) * staged.to_row, staged.to_row, n_elements);
     }
 }

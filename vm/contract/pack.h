@@ -14,6 +14,7 @@ typedef struct tirbi_pack {
     const tirbi_tile_set *set;
     const uint8_t *from;
     uint8_t from_type, to_type;
+    uint8_t group; /* tirbi_pack_words: elements of to_type in a word of 4 bytes */
     bool negate;
     uint8_t *to;
     ptrdiff_t to_row; /* bytes from row to row */
@@ -40,5 +41,13 @@ void tirbi_pack_rows(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const 
 /* The same for elements that follow each other along the rows' index i rather than along j. */
 void tirbi_pack_transposed(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
                            const int64_t *elements, size_t n_elements);
+
+/* In words of `group` elements. Rows of words: to[i] = the elements of row i, then zeroes up to a whole word. */
+void tirbi_pack_rows_of_words(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                              const int64_t *elements, size_t n_elements);
+/* Words across rows: to[w][j] = element j of the rows w * group, w * group + 1, .., as a word, zeroes behind the last row.
+ * `along`: elements follow each other along the rows' index rather than along j. */
+void tirbi_pack_words(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                      const int64_t *elements, size_t n_elements, bool along);
 
 #endif

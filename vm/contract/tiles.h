@@ -20,6 +20,7 @@ typedef struct tirbi_tile {
     int64_t n_k;
     uint8_t *const *c;    /* per row */
     const uint8_t *first; /* one element that stands for all of c, or NULL */
+    const uint8_t *add;   /* sets of quads: a row that is added to every row of c, or NULL */
 } tirbi_tile;
 
 typedef void (*tirbi_tile_kernel)(const tirbi_tile *tile);
@@ -32,14 +33,24 @@ typedef struct tirbi_tile_set {
     tirbi_tile_kernel run[TIRBI_TILE_VECTORS][TIRBI_TILE_ROWS]; /* [vectors - 1][rows - 1] */
     /* to[k][j] = from[j][k] for k < n_k, j < n_j; rows are `to_row` and `from_row` bytes apart, elements contiguous. */
     void (*transpose)(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, ptrdiff_t from_row, size_t n_k, size_t n_j);
+    /* Sets of pairs and quads: to[j] = from[0][j], from[1][j], .., for j < n. */
+    void (*interleave)(uint8_t *to, const uint8_t *from, ptrdiff_t from_row, size_t n);
 } tirbi_tile_set;
 
-/* Products of floats are fused with the addition or rounded first. */
+/* Products of floats are fused with the addition or rounded first. In `pairs` an element of a and of b is a word of two
+ * int16 that follow each other along k, and its product is the sum of both products, modulo 2^32. */
 typedef struct tirbi_contract_kernels {
-    tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64;
+    tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64, pairs;
 } tirbi_contract_kernels;
+
+/* The same for words of four 8-bit values, unsigned ones on one side and signed ones on the other. */
+typedef struct tirbi_contract_quads {
+    tirbi_tile_set a_unsigned, b_unsigned;
+} tirbi_contract_quads;
 
 /* NULL when this build has none. */
 const tirbi_contract_kernels *tirbi_contract_kernels_of(tirb_isa isa);
+/* NULL when this build or this CPU has none. */
+const tirbi_contract_quads *tirbi_contract_quads_of(tirb_isa isa);
 
 #endif

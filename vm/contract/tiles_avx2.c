@@ -28,6 +28,7 @@
 #define EACH_ROW TIRBI_ROWS_6
 #define FMA_F32(x, y, z) ((VF32)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)))
 #define FMA_F64(x, y, z) ((VF64)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#define PAIR(x, y, z) ((VI32)_mm256_add_epi32((__m256i)(z), _mm256_madd_epi16((__m256i)(x), (__m256i)(y))))
 #include "vm/contract/tiles.inc"
 
 #if defined(__clang__)

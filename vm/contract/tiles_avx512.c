@@ -29,6 +29,7 @@
 #define EACH_ROW TIRBI_ROWS_14
 #define FMA_F32(x, y, z) ((VF32)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
 #define FMA_F64(x, y, z) ((VF64)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
+#define PAIR(x, y, z) ((VI32)_mm512_add_epi32((__m512i)(z), _mm512_madd_epi16((__m512i)(x), (__m512i)(y))))
 #include "vm/contract/tiles.inc"
 
 #if defined(__clang__)

@@ -100,6 +100,7 @@ tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *co
     TIRBI_TRY(check_operands(&e));
     e.x.first = tirbi_slot_bytes(&slots[contract->first], tirbi_dtypes[contract->type].size);
     e.x.kernels = machine->code->contract;
+    e.x.quads = machine->code->quads;
     e.x.strips = machine->code->kernels;
     e.x.stop = machine->stop;
     uint8_t *blocks = NULL;

@@ -97,6 +97,7 @@ struct tirbi_code {
     const tirbi_lane_machine *lanes;
     bool profiled;
     const tirbi_contract_kernels *contract;
+    const tirbi_contract_quads *quads; /* or NULL */
     uint32_t max_pointers; /* of any lane loop */
     size_t max_scratch;
 };

@@ -611,6 +611,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     code->kernels = tirbi_kernels(isa);
     code->lanes = tirbi_lane_machine_of(isa);
     code->contract = tirbi_contract_kernels_of(isa);
+    code->quads = tirbi_contract_quads_of(isa);
     tirb_status status = TIRB_OK;
     if (!code->kernels || !code->lanes || !code->contract)
         status = tirbi_error_set(error, TIRB_UNSUPPORTED, "this build has no %s machine", tirb_isa_name(isa));

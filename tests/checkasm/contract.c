@@ -1,0 +1,129 @@
+/* Contractions of random shape, layout and type, run with the micro-kernels of an instruction set and with plain C's. */
+#include "tests/checkasm/checkasm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vm/contract/contract.h"
+
+enum { LOOPS = 4, TRIALS = 1500, MOST_BYTES = AREA_SIZE - 128 };
+
+/* Operands lie in areas of the checker, in the order of tirbi_contract_operand; C has one for each side. */
+enum { EXPECTED = 3, SIMD = 4 };
+
+typedef struct trial {
+    tirbi_contraction x;
+    int64_t low[TIRBI_CONTRACT_OPERANDS], high[TIRBI_CONTRACT_OPERANDS]; /* elements that are reached */
+    uint64_t first;
+} trial;
+
+static const tirbi_dtype result_types[] = {TIRB_F32, TIRB_F64, TIRB_I32, TIRB_U32, TIRB_I64};
+static const tirbi_dtype narrow_types[] = {TIRB_I8, TIRB_U8, TIRB_I16};
+
+static tirbi_dtype operand_type(checker *c, tirbi_dtype result) {
+    bool narrow = result == TIRB_I32 || result == TIRB_U32;
+    if (narrow && next_random(c) % 6 != 0) return narrow_types[next_random(c) % 5 / 2];
+    if (result == TIRB_F32 && next_random(c) % 3 == 0) return next_random(c) % 2 ? TIRB_F16 : TIRB_BF16;
+    return result;
+}
+
+/* Lays an operand out over the loops it has, innermost of a random order first, with gaps now and then. */
+static void lay_out(checker *c, trial *t, unsigned operand, unsigned loops) {
+    tirbi_contract_operand *o = &t->x.operand[operand];
+    unsigned order[LOOPS] = {0, 1, 2, 3};
+    for (unsigned i = LOOPS; i > 1; i--) {
+        unsigned k = (unsigned)(next_random(c) % i), swap = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = swap;
+    }
+    int64_t next = 1, size = tirbi_dtypes[o->type].size;
+    t->low[operand] = t->high[operand] = 0;
+    for (unsigned i = 0; i < LOOPS; i++) {
+        unsigned loop = order[i];
+        o->step[loop] = 0;
+        if (!(loops >> loop & 1)) continue;
+        int64_t step = next + (next_random(c) % 8 == 0), reach = step * (t->x.extent[loop] - 1);
+        bool backwards = next_random(c) % 8 == 0;
+        *(backwards ? &t->low[operand] : &t->high[operand]) += backwards ? -reach : reach;
+        next = step * t->x.extent[loop];
+        o->step[loop] = t->x.extent[loop] > 1 ? (backwards ? -step : step) * size : 0;
+    }
+}
+
+/* Loops: rows, columns, k, and one of both or neither, or a second of k. */
+static bool make_trial(checker *c, trial *t) {
+    static const unsigned of[2][TIRBI_CONTRACT_OPERANDS] = {{0xB, 0xD, 0xE}, {0x3, 0xD, 0xE}};
+    static const int64_t most[LOOPS] = {40, 70, 90, 3};
+    *t = (trial){.x = {.n_loops = LOOPS}};
+    t->x.type = (uint8_t)result_types[next_random(c) % 5];
+    bool is_float = tirbi_dtype_is_float((tirbi_dtype)t->x.type);
+    t->x.flags = (uint8_t)((next_random(c) % 2 ? TIRBI_CONTRACT_INIT : 0) |
+                           (is_float && next_random(c) % 2 ? TIRBI_CONTRACT_FUSED : 0) |
+                           (next_random(c) % 8 == 0 ? TIRBI_CONTRACT_SUBTRACT : 0));
+    for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
+    if (next_random(c) % 8 == 0) t->x.extent[2] *= 9; /* several blocks of k */
+    const unsigned *loops = of[next_random(c) % 2];
+    t->x.operand[TIRBI_CONTRACT_C].type = t->x.type;
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        if (o != TIRBI_CONTRACT_C) t->x.operand[o].type = (uint8_t)operand_type(c, (tirbi_dtype)t->x.type);
+        lay_out(c, t, o, loops[o]);
+        if ((t->high[o] - t->low[o] + 1) * tirbi_dtypes[t->x.operand[o].type].size > MOST_BYTES) return false;
+    }
+    put_any(c, &t->first, (tirbi_dtype)t->x.type);
+    t->x.first = &t->first;
+    return true;
+}
+
+static void run(trial *t, tirb_isa isa, bool quads) {
+    static const atomic_uint never;
+    t->x.kernels = tirbi_contract_kernels_of(isa);
+    t->x.quads = quads ? tirbi_contract_quads_of(isa) : NULL;
+    t->x.strips = tirbi_kernels(isa);
+    t->x.stop = &never;
+    size_t size = tirbi_contract_scratch(&t->x);
+    uint8_t *scratch = malloc(size + 64);
+    if (!scratch) abort();
+    tirbi_contract_run(&t->x, scratch + (64 - (uintptr_t)scratch % 64) % 64);
+    free(scratch);
+}
+
+static size_t elements(const trial *t, unsigned o) { return (size_t)(t->high[o] - t->low[o] + 1); }
+
+static void run_trial(checker *c, trial *t, tirb_isa isa, bool quads) {
+    size_t size = tirbi_dtypes[t->x.type].size, n = elements(t, TIRBI_CONTRACT_C);
+    uint8_t *side[2];
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        size_t item = tirbi_dtypes[t->x.operand[o].type].size;
+        uint8_t *start = place(&c->areas[o], item, elements(t, o), 0);
+        for (size_t i = 0; i < elements(t, o); i++) put_any(c, start + i * item, (tirbi_dtype)t->x.operand[o].type);
+        t->x.operand[o].start = start - t->low[o] * (int64_t)item;
+    }
+    for (unsigned s = 0; s < 2; s++) {
+        side[s] = place(&c->areas[s == 0 ? EXPECTED : SIMD], size, n, 0);
+        memcpy(side[s], t->x.operand[TIRBI_CONTRACT_C].start + t->low[TIRBI_CONTRACT_C] * (int64_t)size, n * size);
+    }
+    for (unsigned s = 0; s < 2; s++) {
+        t->x.operand[TIRBI_CONTRACT_C].start = side[s] - t->low[TIRBI_CONTRACT_C] * (int64_t)size;
+        run(t, s == 0 ? TIRB_ISA_GENERIC : isa, quads);
+    }
+    if (memcmp(side[0], side[1], n * size) == 0 && untouched(side[1], n * size, 0)) return;
+    size_t at = 0;
+    while (at + 1 < n && memcmp(side[0] + at * size, side[1] + at * size, size) == 0) at++;
+    printf("FAIL %s contract.%s of %s and %s, %lld * %lld * %lld * %lld, flags %u%s: element %zu differs\n",
+           tirb_isa_name(isa), tirbi_dtypes[t->x.type].name, tirbi_dtypes[t->x.operand[TIRBI_CONTRACT_A].type].name,
+           tirbi_dtypes[t->x.operand[TIRBI_CONTRACT_B].type].name, (long long)t->x.extent[0], (long long)t->x.extent[1],
+           (long long)t->x.extent[2], (long long)t->x.extent[3], (unsigned)t->x.flags, quads ? ", quads" : "", at);
+    c->failures++;
+}
+
+unsigned check_contractions(checker *c, tirb_isa isa) {
+    unsigned done = 0, before = c->failures;
+    for (unsigned i = 0; i < TRIALS && c->failures < before + 3; i++) {
+        trial t;
+        if (!make_trial(c, &t)) continue;
+        run_trial(c, &t, isa, tirbi_contract_quads_of(isa) && i % 3 != 0);
+        done++;
+    }
+    return done;
+}
