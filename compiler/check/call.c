@@ -223,9 +223,8 @@ static void check_function(tirbi_checker *c, const tirb_expr *call) {
 void tirbi_check_call(tirbi_checker *c, const tirb_expr *call) {
     if (call->as.call.function != NULL) {
         check_function(c, call);
-    } else if (call->as.call.function_name != NULL) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, call->span, "'%s' is not a PrimFunc of this module",
-                           call->as.call.function_name);
+    } else if (call->as.call.function_name != NULL) { /* ends the call that comes here, and is none of compilation */
+        for (uint32_t i = 0; i < call->as.call.n_args; i++) tirbi_check_expr(c, call->as.call.args[i]);
     } else {
         check_builtin(c, call);
     }

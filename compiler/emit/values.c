@@ -351,6 +351,15 @@ static void emit_reference_value(tirbi_emitter *e, const tirbi_lcall *call, uint
     tirbi_scope_close(e, scope);
 }
 
+/* Verified code has no end without a return: what follows the trap is not known to be unreachable. */
+static void emit_trap(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
+    tirbi_patch_list behind = {0};
+    TIRBI_PUT(e, TIRB_OP_CONST, TIRB_I32, to, 0);
+    tirbi_put_jump(e, TIRB_OP_BRIF, to, &behind);
+    TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_VALUE, tirbi_string_number(e->strings, call->message));
+    tirbi_land(e, &behind);
+}
+
 /* ---- Everything ----------------------------------------------------------------------------------------------- */
 
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
@@ -375,7 +384,8 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     case TIRBI_LX_AND:
     case TIRBI_LX_OR: emit_lazy(e, x, to); return;
     default:
-        if (x->call->op) emit_reference_value(e, x->call, to);
+        if (x->call->op == TIRB_OP_TRAP) emit_trap(e, x->call, to);
+        else if (x->call->op) emit_reference_value(e, x->call, to);
         else if (x->call->imported) emit_import(e, x->call, to);
         else emit_call(e, x->call, to);
         return;

@@ -155,6 +155,9 @@ const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatyp
                                  const tirb_expr *const *args, uint32_t n_args);
 const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, const tirb_primfunc *function,
                                           const tirb_expr *const *args, uint32_t n_args);
+/* Of a global that is no PrimFunc. */
+const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name, const tirb_expr *const *args,
+                                        uint32_t n_args);
 /* stop - start with equal terms of both cancelled. */
 const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,
                                        const tirb_expr *start);

@@ -543,6 +543,14 @@ const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatyp
     return call_node(b, e, args, n_args);
 }
 
+const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name, const tirb_expr *const *args,
+                                        uint32_t n_args) {
+    tirb_expr *e = any_null(args, n_args) ? NULL : new_expr(b, TIRB_EXPR_CALL, tirbi_type_void, span);
+    if (!e) return NULL;
+    e->as.call.function_name = name;
+    return call_node(b, e, args, n_args);
+}
+
 const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, const tirb_primfunc *function,
                                           const tirb_expr *const *args, uint32_t n_args) {
     if (any_null(args, n_args)) return NULL;

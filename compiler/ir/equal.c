@@ -86,9 +86,9 @@ static bool same_var(comparison *c, const tirb_expr *a, const tirb_expr *b) {
 
 static bool same_call(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     if (!a->as.call.function != !b->as.call.function) return false;
-    if (a->as.call.function ? !same_text(a->as.call.function_name, b->as.call.function_name)
-                            : a->as.call.builtin != b->as.call.builtin)
-        return false;
+    const char *name = a->as.call.function_name;
+    if (!name != !b->as.call.function_name) return false;
+    if (name ? !same_text(name, b->as.call.function_name) : a->as.call.builtin != b->as.call.builtin) return false;
     return same_exprs(c, a->as.call.args, a->as.call.n_args, b->as.call.args, b->as.call.n_args);
 }
 
@@ -318,6 +318,12 @@ bool tirbi_module_equal(const tirb_irmodule *a, const tirb_irmodule *b, tirbi_ar
         uint32_t j = 0;
         while (j < b->n_functions && !same_text(a->functions[i]->name, b->functions[j]->name)) j++;
         if (j == b->n_functions || !tirbi_function_equal(a, a->functions[i], b, b->functions[j], arena)) return false;
+    }
+    if (a->n_externs != b->n_externs) return false;
+    for (uint32_t i = 0; i < a->n_externs; i++) {
+        uint32_t j = 0;
+        while (j < b->n_externs && !same_text(a->externs[i].name, b->externs[j].name)) j++;
+        if (j == b->n_externs || !same_text(a->externs[i].symbol, b->externs[j].symbol)) return false;
     }
     return true;
 }

@@ -433,10 +433,17 @@ static inline bool tirbi_may_alias(const tirb_primfunc *f, uint32_t a, uint32_t 
     return false;
 }
 
+/* A global that is no PrimFunc: a program may name it, and ends where it calls it. */
+typedef struct tirb_extern {
+    const char *name, *symbol;
+} tirb_extern;
+
 typedef struct tirb_irmodule {
     const char *name; /* of the class; NULL: a function by itself */
     tirb_primfunc *const *functions;
     uint32_t n_functions;
+    const tirb_extern *externs;
+    uint32_t n_externs;
     const tirb_attr *attrs;
     uint32_t n_attrs;
     uint32_t n_vars, n_buffers; /* ids in use */

@@ -153,7 +153,9 @@ static void lower_tree_body(tirbi_lowerer *l, const tirbi_tree *tree) {
     tirbi_ls *s = tirbi_append(l, TIRBI_LS_TREE, span);
     const tirb_stmt *init = tree->realize ? tree->realize->as.block.block->init : NULL;
     s->as.tree.init = init ? tirbi_lower_body(l, init) : NULL;
+    l->again++;
     collect_parts(l, tree, tree->body, &parts);
+    l->again--;
     l->depth = depth;
     l->out = outer;
     s->as.tree.loops = loops;

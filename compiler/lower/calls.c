@@ -242,9 +242,11 @@ static const tirbi_lx *finish_call(call_site *c, uint32_t n_refs) {
 const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_primfunc *f = e->as.call.function;
     if (!f) {
-        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "'%s' is no PrimFunc of this module",
-                           e->as.call.function_name);
-        return NULL;
+        tirbi_lcall *call = TIRBI_NEW(l->arena, tirbi_lcall);
+        if (!call) return NULL;
+        *call = (tirbi_lcall){.op = TIRB_OP_TRAP};
+        call->message = tirbi_arena_format(l->arena, "'%s' is no PrimFunc of this module", e->as.call.function_name);
+        return call->message ? tirbi_lx_call(l->pool, TIRB_I32, call) : NULL;
     }
     if (e->as.call.n_args != f->n_params) {
         tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "'%s' takes %u arguments, got %u", f->name,

@@ -106,7 +106,8 @@ typedef enum tirbi_lx_kind {
 } tirbi_lx_kind;
 
 typedef struct tirbi_lcall {
-    uint8_t op;        /* an instruction on the one reference in place of a call: REF_PUT, LENGTH; 0: a call */
+    uint8_t op;        /* in place of a call an instruction on the one reference, REF_PUT or LENGTH, or a TRAP; 0: a call */
+    const char *message; /* TRAP: VALUE with this */
     bool imported;     /* the host's function: no checks */
     bool acts;         /* it does something beside returning a value */
     uint32_t function; /* index in the module, of its functions or of its imports */
@@ -154,8 +155,9 @@ struct tirbi_lx {
     uint32_t scratch;
 };
 
-/* Expressions are walked as trees: what would be larger than this is kept in a variable. */
-enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_TREE_SIZE = 20000 };
+/* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may have
+ * more nodes than the largest tree, up to so many for each node of the program's own expression. */
+enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_TREE_SIZE = 20000, TIRBI_MAX_GROWTH = 8 };
 
 /* ---- Statements ----------------------------------------------------------------------------------------------- */
 

@@ -154,7 +154,9 @@ static void lower_for(tirbi_lowerer *l, const tirb_stmt *s) {
 static void lower_while(tirbi_lowerer *l, const tirb_stmt *s) {
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_WHILE, s->span);
     l->depth++;
+    l->again++;
     const tirbi_lx *condition = tirbi_lower_expr(l, s->as.while_.condition, NULL);
+    l->again--;
     loop->as.while_.condition = condition ? tirbi_lx_cast(l->pool, TIRB_BOOL, condition) : NULL;
     loop->as.while_.body = tirbi_lower_body(l, s->as.while_.body);
     l->depth--;
@@ -294,7 +296,9 @@ static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
     vector_store v = {.stmt = s, .value = value};
     bool constant = has_shuffle(value) || any_shuffle(s->as.store.indices, n);
     tirbi_lbuf *target = tirbi_buffer_of(l, s->as.store.buffer, s->span);
+    l->again++;
     const tirbi_lx *probe = value->dtype.lanes > 1 ? tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0)) : NULL;
+    l->again--;
     if (!target || (value->dtype.lanes > 1 && !probe)) return;
     if (probe && reads_root(probe, target->root)) {
         v.lanes = tirbi_new_temporary(l, "vector", (tirbi_dtype)probe->type, lanes, s->span);

@@ -52,6 +52,7 @@ typedef struct tirbi_lowerer {
     uint32_t n_vars, n_buffers;
     tirbi_ls_list *out;
     uint32_t depth;
+    uint32_t again; /* > 0: what is lowered may run at another time than the statements in front of it */
     const tirb_stmt *chain[32];  /* the perfect nest of loops that is being entered, outermost first */
     uint32_t n_chain;
     tirbi_tree tree; /* of the nest that is being entered; outermost NULL: none */

@@ -35,6 +35,48 @@ static const tirbi_lx *operand(tirbi_lowerer *l, const tirb_expr *e, const tirbi
     return tirbi_lower_expr(l, e, lane_for(e, lane));
 }
 
+/* One that is evaluated only if another one says so, with what has to be set in front of it. */
+static const tirbi_lx *operand_apart(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane, tirbi_ls_list *held) {
+    tirbi_ls_list *outer = l->out;
+    l->out = held;
+    const tirbi_lx *x = operand(l, e, lane);
+    l->out = outer;
+    return x;
+}
+
+typedef struct arm {
+    const tirbi_lx *value;
+    const tirbi_ls_list *held;
+} arm;
+
+static const tirbi_ls *set_to_arm(tirbi_lowerer *l, tirbi_lvar *var, const arm *a, tirbi_span span) {
+    tirbi_ls_list list = *a->held, *outer = l->out;
+    l->out = &list;
+    tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, span);
+    set->as.set.var = var;
+    set->as.set.value = a->value;
+    l->out = outer;
+    return tirbi_finish_list(l, &list, span);
+}
+
+/* The value of the arm that is chosen, in a variable: each arm has statements of its own. */
+static const tirbi_lx *choose_by_statement(tirbi_lowerer *l, const tirbi_lx *condition, const arm *yes, const arm *no,
+                                           tirbi_span span) {
+    if (!yes->value || !no->value) return NULL;
+    tirbi_lvar *var = tirbi_new_var(l, "chosen", TIRBI_LVAR_LOCAL, (tirbi_dtype)yes->value->type);
+    if (!var) return NULL;
+    tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, span);
+    set->as.set.var = var;
+    set->as.set.declares = true;
+    set->as.set.value = tirbi_lx_bits(l->pool, var->type, 0);
+    const tirbi_ls *then_case = set_to_arm(l, var, yes, span), *else_case = set_to_arm(l, var, no, span);
+    tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, span);
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = then_case;
+    branch->as.if_.else_case = else_case;
+    return tirbi_lx_var(l->pool, var);
+}
+
 static const tirbi_lx *lower_var(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     tirbi_binding *b = e->as.var.id < l->n_vars ? &l->bindings[e->as.var.id] : NULL;
     if (b && b->value) return b->value;
@@ -122,10 +164,17 @@ static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const 
 }
 
 static const tirbi_lx *lower_logical(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
-    const tirbi_lx *a = operand(l, e->as.binary.a, lane), *b = operand(l, e->as.binary.b, lane);
+    tirbi_ls_list held = {0};
+    bool conjunction = e->kind == TIRB_EXPR_AND;
+    const tirbi_lx *a = operand(l, e->as.binary.a, lane), *b = operand_apart(l, e->as.binary.b, lane, &held);
     if (!a || !b) return NULL;
     a = tirbi_lx_cast(l->pool, TIRB_BOOL, a);
     b = tirbi_lx_cast(l->pool, TIRB_BOOL, b);
+    if (held.n > 0) {
+        tirbi_ls_list none = {0};
+        arm second = {b, &held}, first = {tirbi_lx_int(l->pool, TIRB_BOOL, !conjunction), &none};
+        return choose_by_statement(l, a, conjunction ? &second : &first, conjunction ? &first : &second, e->span);
+    }
     return tirbi_lx_lazy(l->pool, e->kind == TIRB_EXPR_AND ? TIRBI_LX_AND : TIRBI_LX_OR, a, b, NULL);
 }
 
@@ -133,9 +182,12 @@ static const tirbi_lx *lower_logical(tirbi_lowerer *l, const tirb_expr *e, const
 static const tirbi_lx *lower_choice(tirbi_lowerer *l, const tirb_expr *condition, const tirb_expr *yes,
                                     const tirb_expr *no, const tirbi_lx *lane) {
     const tirbi_lx *c = operand(l, condition, lane);
-    const tirbi_lx *a = operand(l, yes, lane), *b = operand(l, no, lane);
+    tirbi_ls_list a_held = {0}, b_held = {0};
+    const tirbi_lx *a = operand_apart(l, yes, lane, &a_held), *b = operand_apart(l, no, lane, &b_held);
     if (!c || !a || !b) return NULL;
-    return tirbi_lx_lazy(l->pool, TIRBI_LX_COND, tirbi_lx_cast(l->pool, TIRB_BOOL, c), a, b);
+    c = tirbi_lx_cast(l->pool, TIRB_BOOL, c);
+    if (a_held.n + b_held.n > 0) return choose_by_statement(l, c, &(arm){a, &a_held}, &(arm){b, &b_held}, yes->span);
+    return tirbi_lx_lazy(l->pool, TIRBI_LX_COND, c, a, b);
 }
 
 /* ---- Vectors -------------------------------------------------------------------------------------------------- */
@@ -406,8 +458,10 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
 /* ---- Loads and everything ------------------------------------------------------------------------------------- */
 
 static const tirbi_lx *lower_load(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    l->again += e->as.load.predicate != NULL;
     const tirbi_place *place =
         tirbi_lower_place(l, e->as.load.buffer, e->as.load.indices, e->as.load.n_indices, lane, e->span);
+    l->again -= e->as.load.predicate != NULL;
     const tirbi_lx *x = place ? tirbi_read_place(l, place) : NULL;
     if (!x || !e->as.load.predicate) return x;
     const tirbi_lx *guard = operand(l, e->as.load.predicate, lane);
@@ -415,7 +469,8 @@ static const tirbi_lx *lower_load(tirbi_lowerer *l, const tirb_expr *e, const ti
     return guard ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, tirbi_lx_cast(l->pool, TIRB_BOOL, guard), x, zero) : NULL;
 }
 
-/* A let inside an expression stands for its value: expressions change nothing that evaluating twice could show. */
+/* A let inside an expression stands for its value: expressions change nothing that evaluating twice could show. A large
+ * value is kept in a variable where that can be set in front of the statement, or lets inside lets would grow without end. */
 static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     const tirb_expr *value = e->as.let.value;
     if (value->dtype.lanes > 1) {
@@ -434,6 +489,8 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
         tirbi_unsupported(l, e->span, "a call with effects that a Let expression binds");
         return NULL;
     }
+    bool may_keep = l->again == 0 && !has_call(x);
+    if (may_keep && x->size > TIRBI_MAX_SHARED_SIZE * TIRBI_MAX_SHARED_SIZE) x = tirbi_hold(l, e->as.let.var->as.var.name, x, e->span);
     tirbi_lower_bind(l, e->as.let.var, x);
     return operand(l, e->as.let.body, lane);
 }
@@ -485,9 +542,9 @@ static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tir
 const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     if (!e || l->arena->failed) return NULL;
     const tirbi_lx *x = lower_any(l, e, lane);
-    if (!x || x->size <= TIRBI_MAX_TREE_SIZE) return x;
+    uint32_t most = e->size > TIRBI_MAX_TREE_SIZE / TIRBI_MAX_GROWTH ? e->size * TIRBI_MAX_GROWTH : TIRBI_MAX_TREE_SIZE;
+    if (!x || x->size <= most) return x;
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
-                       "this expression stands for more than %d operations once its variables are replaced",
-                       TIRBI_MAX_TREE_SIZE);
+                       "this expression stands for more than %u operations once its variables are replaced", (unsigned)most);
     return NULL;
 }

@@ -84,3 +84,13 @@ tirbi_value tirbi_call_foreign(tirbi_script *s, const tirbi_node *node, const ch
     }
     return tirbi_value_expr(tirbi_make_call(&s->builder, node->span, type, TIRB_BUILTIN_FOREIGN, args.items, args.n));
 }
+
+static tirbi_value extern_function(tirbi_script *s, const tirbi_call *c) {
+    tirbi_value v = {.kind = TIRBI_VALUE_EXTERN};
+    return tirbi_to_text(s, &c->args[0], "the symbol", &v.as.name) ? v : tirbi_value_error();
+}
+
+const tirbi_entry tirbi_relax_names[] = {
+    {"ExternFunc", extern_function, "global_symbol", 0},
+    {NULL, NULL, NULL, 0},
+};

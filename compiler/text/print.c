@@ -240,6 +240,15 @@ static void print_module(tirbi_printer *p) {
         if (i) tirbi_end_line(p);
         print_function(p, functions[i]);
     }
+    if (p->module->n_externs && p->module->n_functions) tirbi_end_line(p);
+    for (uint32_t i = 0; i < p->module->n_externs; i++) {
+        const tirb_extern *external = &p->module->externs[i];
+        tirbi_put(p, external->name);
+        tirbi_put(p, " = R.ExternFunc(");
+        tirbi_put_string(p, external->symbol, strlen(external->symbol));
+        tirbi_put(p, ")");
+        tirbi_end_line(p);
+    }
     p->indent = 0;
 }
 
@@ -289,6 +298,7 @@ static void add_imports(tirbi_printer *p, tirbi_text *to) {
     if (p->in_class) append(p, to, "# from tvm.script import ir as I\n");
     append(p, to, p->classic ? "# from tvm.script import tir as T\n"
                              : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
+    if (p->module->n_externs) append(p, to, "# from tvm.script import relax as R\n");
     append(p, to, "\n");
 }
 

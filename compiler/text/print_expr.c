@@ -396,7 +396,7 @@ static void print_function_call(tirbi_printer *p, const tirb_expr *e) {
     tirbi_put(p, "(");
     for (uint32_t i = 0; i < e->as.call.n_args; i++) {
         const tirb_expr *arg = e->as.call.args[i];
-        bool whole = i < function->n_params && function->buffers[i] && arg->kind == TIRB_EXPR_VAR && arg->as.var.data_of;
+        bool whole = function && i < function->n_params && function->buffers[i] && arg->kind == TIRB_EXPR_VAR && arg->as.var.data_of;
         if (i) tirbi_put(p, ", ");
         if (whole) {
             tirbi_put(p, buffer_name(p, arg->as.var.data_of));
@@ -408,7 +408,7 @@ static void print_function_call(tirbi_printer *p, const tirb_expr *e) {
 }
 
 static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
-    if (e->as.call.function) {
+    if (e->as.call.function_name) {
         print_function_call(p, e);
         return;
     }

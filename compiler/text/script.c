@@ -351,8 +351,23 @@ static void define_function(tirbi_script *s, tirbi_script_function *function) {
 
 /* ---- Modules ---------------------------------------------------------------------------------------------------- */
 
+static void add_extern(tirbi_script *s, const tirbi_line *line, const char *symbol, bool in_class) {
+    const char *name = line->target->name;
+    const tirb_extern *externs = s->externs.items;
+    tirbi_script_function **functions = s->functions.items;
+    bool known = false;
+    for (uint32_t i = 0; i < s->externs.n; i++) known = known || externs[i].name == name;
+    for (uint32_t i = 0; i < s->functions.n; i++) known = known || functions[i]->line->name == name;
+    if (known || !in_class) {
+        tirbi_fail(s, TIRB_TYPE, line->target->span, known ? "function `%s` already exists" : "`%s`: only a module has external functions", name);
+        return;
+    }
+    tirb_extern *slot = TIRBI_LIST_ADD(s->arena, &s->externs, tirb_extern);
+    if (slot) *slot = (tirb_extern){.name = name, .symbol = symbol};
+}
+
 /* A constant of a file or a class. */
-static void run_constant(tirbi_script *s, const tirbi_line *line) {
+static void run_constant(tirbi_script *s, const tirbi_line *line, bool in_class) {
     if (line->target->kind != TIRBI_NODE_NAME) {
         tirbi_fail(s, TIRB_SYNTAX, line->target->span, "only a name can be assigned outside a function");
         return;
@@ -365,6 +380,10 @@ static void run_constant(tirbi_script *s, const tirbi_line *line) {
     if (v.kind == TIRBI_VALUE_FORM || v.kind == TIRBI_VALUE_BUFFER || v.declares) {
         tirbi_fail(s, TIRB_TYPE, line->span, "%s is not possible outside a function", tirbi_value_text(&v));
         v = tirbi_value_error();
+    }
+    if (v.kind == TIRBI_VALUE_EXTERN) {
+        add_extern(s, line, v.as.name, in_class);
+        return;
     }
     const tirbi_binding *old = tirbi_lookup(s, line->target->name);
     if (old && old->level == 0)
@@ -385,7 +404,7 @@ static void collect_line(tirbi_script *s, const tirbi_line *line, bool in_class)
         collect_class(s, line);
         return;
     case TIRBI_LINE_ASSIGN:
-        run_constant(s, line);
+        run_constant(s, line, in_class);
         return;
     case TIRBI_LINE_EXPR: {
         tirbi_value v = tirbi_evaluate(s, line->value);
@@ -430,6 +449,8 @@ static tirb_irmodule *finish_module(tirbi_script *s) {
     }
     module->name = s->module_name;
     module->functions = functions;
+    module->externs = s->externs.items;
+    module->n_externs = s->externs.n;
     module->attrs = s->module_attrs.items;
     module->n_attrs = s->module_attrs.n;
     module->meta = s->meta;

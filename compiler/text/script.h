@@ -38,6 +38,7 @@ typedef enum tirbi_value_kind {
     TIRBI_VALUE_TYPEVAR,
     TIRBI_VALUE_MODULE,
     TIRBI_VALUE_FUNCTION,
+    TIRBI_VALUE_EXTERN, /* R.ExternFunc, or a global of the module that is one */
     TIRBI_VALUE_MACRO,
     TIRBI_VALUE_LAMBDA,
     TIRBI_VALUE_META,    /* T.meta_var(value): an alias */
@@ -102,7 +103,7 @@ struct tirbi_value {
         } method;
         tirbi_form *form;
         tirb_range range;
-        const char *name; /* TYPEVAR: interned; FOREIGN: after `T.` */
+        const char *name; /* TYPEVAR: interned; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module */
         tirbi_script_function *function;
         const struct tirbi_macro *macro;
         const tirbi_value *meta;
@@ -210,6 +211,7 @@ struct tirbi_script {
     tirbi_list functions; /* of tirbi_script_function * */
     const char *module_name;
     tirbi_list module_attrs;
+    tirbi_list externs; /* of tirb_extern */
     tirbi_script_function *function; /* that is being read */
     bool in_signature;
     bool define_names; /* an unknown name in a quoted shape defines a variable */
@@ -307,6 +309,7 @@ tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const
 bool tirbi_store_indices(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *index,
                          const tirb_expr *const **out, uint32_t *n);
 tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_script_function *function);
+tirbi_value tirbi_call_extern(tirbi_script *s, const tirbi_node *node, const char *name);
 tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry,
                              const tirbi_value *object);
 bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, const tirbi_macro *macro);

@@ -195,6 +195,18 @@ tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_s
     return tirbi_value_expr(tirbi_make_function_call(&s->builder, node->span, ir, args, given.n));
 }
 
+/* Such a call gives no value: nothing says which type it would have. */
+tirbi_value tirbi_call_extern(tirbi_script *s, const tirbi_node *node, const char *name) {
+    tirbi_list given = {.n = 0};
+    if (!read_arguments(s, node, &given)) return tirbi_value_error();
+    const argument *arguments = given.items;
+    if (!s->function) return tirbi_fail(s, TIRB_TYPE, node->span, "a function is only called inside another one");
+    const tirb_expr **args = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, given.n);
+    if (!args) return tirbi_value_error();
+    for (uint32_t i = 0; i < given.n; i++) args[i] = pass_argument(s, arguments[i].node, NULL, &arguments[i].value);
+    return tirbi_value_expr(tirbi_make_extern_call(&s->builder, node->span, name, args, given.n));
+}
+
 /* ---- Tables ----------------------------------------------------------------------------------------------------- */
 
 static const tirbi_entry *find_in(const tirbi_entry *entries, const char *name) {
@@ -223,6 +235,9 @@ static void tables_of(tirbi_namespace space, const tirbi_entry *out[MAX_TABLES +
         break;
     case TIRBI_SPACE_IR:
         out[0] = tirbi_ir_names;
+        break;
+    case TIRBI_SPACE_RELAX:
+        out[0] = tirbi_relax_names;
         break;
     case TIRBI_SPACE_PYTHON:
         out[0] = tirbi_python_names;

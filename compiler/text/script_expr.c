@@ -841,7 +841,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     static const char *const names[] = {"T", "T.axis", "I", "R", "tvm", "tvm.script", "", "tir", "ty"};
     const char *name = node->name;
     tirbi_value v = {.kind = TIRBI_VALUE_NAMESPACE};
-    if (space == TIRBI_SPACE_RELAX)
+    if (space == TIRBI_SPACE_RELAX && !tirbi_find_entry(space, name))
         return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "Relax (`R.%s`) is not supported", name);
     if (space == TIRBI_SPACE_TVM || space == TIRBI_SPACE_SCRIPT) {
         if (strcmp(name, "script") == 0)
@@ -933,6 +933,9 @@ static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {
             return (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = functions[i]};
         tirbi_suggest(&suggestion, functions[i]->line->name);
     }
+    const tirb_extern *externs = s->externs.items;
+    for (uint32_t i = 0; i < s->externs.n; i++)
+        if (externs[i].name == node->name) return (tirbi_value){.kind = TIRBI_VALUE_EXTERN, .as.name = node->name};
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "the module has no function `%s`; did you mean `%s`?", node->name,
                           suggestion.best);
@@ -1009,6 +1012,8 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
         return call_dtype(s, node, callee.as.dtype, hint);
     case TIRBI_VALUE_POINTER:
         return call_pointer(s, node, hint);
+    case TIRBI_VALUE_EXTERN:
+        return tirbi_call_extern(s, node, callee.as.name);
     case TIRBI_VALUE_FUNCTION:
         return tirbi_call_function(s, node, callee.as.function);
     case TIRBI_VALUE_MACRO:

@@ -42,7 +42,7 @@ void tirbi_emit_jump(tirbi_script *s, tirbi_span span, tirb_stmt_kind kind) {
 }
 
 void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e) {
-    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function) {
+    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function_name) {
         if (e->as.call.builtin == TIRB_BUILTIN_RET) {
             tirbi_emit_return(s, span, e->as.call.args[0]);
             return;

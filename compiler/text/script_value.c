@@ -43,6 +43,7 @@ const char *tirbi_value_text(const tirbi_value *v) {
         [TIRBI_VALUE_TYPEVAR] = "a type variable",
         [TIRBI_VALUE_MODULE] = "a module",
         [TIRBI_VALUE_FUNCTION] = "a PrimFunc",
+        [TIRBI_VALUE_EXTERN] = "an external function",
         [TIRBI_VALUE_MACRO] = "a macro",
         [TIRBI_VALUE_LAMBDA] = "a lambda",
         [TIRBI_VALUE_META] = "a meta variable",

@@ -569,7 +569,7 @@ static bool eval_call(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *m
         return tirbi_ref_call(m, e->as.call.function, e->as.call.args, e->as.call.n_args, out);
     }
     if (e->as.call.function_name != NULL) {
-        return tirbi_ref_fail(m, TIRB_TYPE, "%s is no PrimFunc", e->as.call.function_name);
+        return tirbi_ref_fail(m, TIRB_VALUE, "%s is no PrimFunc", e->as.call.function_name);
     }
     return eval_builtin(m, e, mask, out);
 }
