@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/ir/access.h"
 #include "compiler/ir/visit.h"
 #include "loader/base/checked.h"
 
@@ -218,6 +219,7 @@ tirbi_frame *tirbi_frame_push(tirbi_builder *b, tirbi_frame_kind kind, tirb_stmt
     tirbi_frame *frame = TIRBI_LIST_ADD(b->arena, &b->frames, tirbi_frame);
     if (!frame) return NULL;
     *frame = (tirbi_frame){.kind = kind, .stmt = stmt, .span = span};
+    if (kind == TIRBI_FRAME_FUNCTION) b->blocks.n = 0;
     if (kind == TIRBI_FRAME_BLOCK) {
         frame->block = TIRBI_NEW(b->arena, tirb_block);
         if (frame->block) frame->block->name = "";
@@ -272,7 +274,8 @@ static void finish_block(tirbi_builder *b, tirbi_frame *frame, const tirb_stmt *
     frame->stmt->as.block.block = block;
     frame->stmt->as.block.values = frame->values.items;
     frame->stmt->as.block.predicate = frame->predicate;
-    (void)b;
+    tirb_block **slot = TIRBI_LIST_ADD(b->arena, &b->blocks, tirb_block *);
+    if (slot) *slot = block;
 }
 
 void tirbi_frame_pop(tirbi_builder *b) {
@@ -411,6 +414,9 @@ void tirbi_function_finish(tirbi_builder *b, tirb_primfunc *function) {
     b->n_scopes--;
     if (body && needs_root(body, allocs.n)) body = wrap_root(b, body, &allocs);
     function->body = body;
+    if (body && function->s_tir)
+        tirbi_detect_access(b, b->blocks.items, b->blocks.n,
+                            body->kind == TIRB_STMT_BLOCK_REALIZE ? body->as.block.block : NULL);
     collect_shape_vars(b, function);
     b->too_deep = false;
 }

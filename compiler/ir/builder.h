@@ -69,6 +69,7 @@ typedef struct tirbi_builder {
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
     tirbi_list frames; /* of tirbi_frame */
+    tirbi_list blocks; /* of tirb_block *: those of the function that are complete */
     uint32_t n_scopes; /* frames and waiting statements */
     uint32_t n_vars, n_buffers;
     bool too_deep; /* reported once per function */

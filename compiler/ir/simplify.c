@@ -2,26 +2,18 @@
 #include "compiler/ir/builder.h"
 #include "compiler/ir/equal.h"
 #include "compiler/ir/fold.h"
+#include "compiler/ir/linear.h"
 
-enum { MAX_TERMS = 24 };
+#include <string.h>
 
-typedef struct linear {
-    const tirb_expr *terms[MAX_TERMS];
-    int64_t factors[MAX_TERMS];
-    uint32_t n;
-    uint32_t cancelled; /* additions to a term that was already there */
-    int64_t constant;
-    bool overflow; /* too many terms */
-} linear;
-
-static void add_term(linear *l, const tirb_expr *term, int64_t factor) {
+static void add_term(tirbi_linear *l, const tirb_expr *term, int64_t factor) {
     for (uint32_t i = 0; i < l->n; i++) {
         if (!tirbi_expr_equal(l->terms[i], term)) continue;
         l->factors[i] = (int64_t)((uint64_t)l->factors[i] + (uint64_t)factor);
         l->cancelled++;
         return;
     }
-    if (l->n == MAX_TERMS) {
+    if (l->n == TIRBI_MAX_TERMS) {
         l->overflow = true;
         return;
     }
@@ -29,24 +21,28 @@ static void add_term(linear *l, const tirb_expr *term, int64_t factor) {
     l->factors[l->n++] = factor;
 }
 
-static void decompose(linear *l, const tirb_expr *e, int64_t factor) {
+static void add_constant(tirbi_linear *l, int64_t value, int64_t factor) {
+    l->constant = (int64_t)((uint64_t)l->constant + (uint64_t)factor * (uint64_t)value);
+}
+
+void tirbi_linear_add(tirbi_linear *l, const tirb_expr *e, int64_t factor) {
     if (l->overflow) return;
     switch (e->kind) {
     case TIRB_EXPR_INT_IMM:
-        l->constant = (int64_t)((uint64_t)l->constant + (uint64_t)factor * (uint64_t)e->as.int_value);
+        add_constant(l, e->as.int_value, factor);
         return;
     case TIRB_EXPR_ADD:
     case TIRB_EXPR_SUB:
-        decompose(l, e->as.binary.a, factor);
-        decompose(l, e->as.binary.b, e->kind == TIRB_EXPR_ADD ? factor : (int64_t)(0 - (uint64_t)factor));
+        tirbi_linear_add(l, e->as.binary.a, factor);
+        tirbi_linear_add(l, e->as.binary.b, e->kind == TIRB_EXPR_ADD ? factor : (int64_t)(0 - (uint64_t)factor));
         return;
     case TIRB_EXPR_MUL:
         if (e->as.binary.b->kind == TIRB_EXPR_INT_IMM) {
-            decompose(l, e->as.binary.a, (int64_t)((uint64_t)factor * (uint64_t)e->as.binary.b->as.int_value));
+            tirbi_linear_add(l, e->as.binary.a, (int64_t)((uint64_t)factor * (uint64_t)e->as.binary.b->as.int_value));
             return;
         }
         if (e->as.binary.a->kind == TIRB_EXPR_INT_IMM) {
-            decompose(l, e->as.binary.b, (int64_t)((uint64_t)factor * (uint64_t)e->as.binary.a->as.int_value));
+            tirbi_linear_add(l, e->as.binary.b, (int64_t)((uint64_t)factor * (uint64_t)e->as.binary.a->as.int_value));
             return;
         }
         break;
@@ -56,7 +52,66 @@ static void decompose(linear *l, const tirb_expr *e, int64_t factor) {
     add_term(l, e, factor);
 }
 
-static const tirb_expr *compose(tirbi_builder *b, tirbi_span span, const linear *l, tirb_datatype type) {
+void tirbi_linear_add_scaled(tirbi_linear *l, const tirbi_linear *x, int64_t factor) {
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->factors[i] != 0) add_term(l, x->terms[i], (int64_t)((uint64_t)factor * (uint64_t)x->factors[i]));
+    add_constant(l, x->constant, factor);
+    l->overflow |= x->overflow;
+}
+
+/* Sorts the terms that count: the larger factor first, equal ones as they came. False where the order of TVM's simplifier
+ * is another: terms that are no variables, beside others of the same factor. */
+static bool sort_terms(const tirbi_linear *l, tirbi_linear *out) {
+    *out = (tirbi_linear){.constant = l->constant};
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (l->factors[i] == 0) continue;
+        uint32_t at = out->n;
+        while (at > 0 && out->factors[at - 1] < l->factors[i]) at--;
+        memmove(&out->terms[at + 1], &out->terms[at], (out->n - at) * sizeof *out->terms);
+        memmove(&out->factors[at + 1], &out->factors[at], (out->n - at) * sizeof *out->factors);
+        out->terms[at] = l->terms[i];
+        out->factors[at] = l->factors[i];
+        out->n++;
+    }
+    for (uint32_t i = 0; i < out->n; i++) {
+        if (!tirbi_is_moderate(out->factors[i])) return false;
+        if (i == 0) continue;
+        if (out->factors[i] == out->factors[i - 1] &&
+            (out->terms[i]->kind != TIRB_EXPR_VAR || out->terms[i - 1]->kind != TIRB_EXPR_VAR))
+            return false;
+    }
+    return !l->overflow && tirbi_is_moderate(l->constant);
+}
+
+static const tirb_expr *add_part(tirbi_builder *b, const tirb_expr *sum, const tirb_expr *part, bool negative) {
+    if (!sum) return part;
+    return tirbi_make_raw_binary(b, sum->span, negative ? TIRB_EXPR_SUB : TIRB_EXPR_ADD, sum, part);
+}
+
+static const tirb_expr *scaled(tirbi_builder *b, const tirb_expr *term, int64_t factor) {
+    if (factor == 1) return term;
+    return tirbi_make_raw_binary(b, term->span, TIRB_EXPR_MUL, term, tirbi_make_int(b, term->span, term->dtype, factor));
+}
+
+const tirb_expr *tirbi_linear_canonical(tirbi_builder *b, tirbi_span span, tirb_datatype type, const tirbi_linear *l) {
+    tirbi_linear s;
+    if (!sort_terms(l, &s)) return NULL;
+    const tirb_expr *sum = NULL;
+    int64_t constant = s.constant;
+    uint32_t i = 0;
+    if (s.n == 1 && s.factors[0] < 0 && constant == 0) return NULL; /* 0 - x or x * -1, as it came about */
+    for (; i < s.n && s.factors[i] > 0; i++) sum = add_part(b, sum, scaled(b, s.terms[i], s.factors[i]), false);
+    if (!sum || constant > 0) {
+        int64_t first = sum || constant > 0 || i == s.n ? constant : 0;
+        sum = add_part(b, sum, tirbi_make_int(b, span, type, first), false);
+        constant -= first;
+    }
+    for (; i < s.n; i++) sum = add_part(b, sum, scaled(b, s.terms[i], -s.factors[i]), true);
+    if (constant < 0) sum = add_part(b, sum, tirbi_make_int(b, span, type, -constant), true);
+    return sum;
+}
+
+static const tirb_expr *compose(tirbi_builder *b, tirbi_span span, const tirbi_linear *l, tirb_datatype type) {
     const tirb_expr *sum = NULL;
     for (uint32_t i = 0; i < l->n; i++) {
         int64_t factor = tirbi_wrap_int(type, l->factors[i]);
@@ -77,9 +132,11 @@ const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const 
                                        const tirb_expr *start) {
     if (!tirbi_match_types(b, span, &stop, &start)) return NULL;
     if (stop->dtype.code == TIRB_CODE_INT && stop->dtype.lanes == 1) {
-        linear l = {.n = 0};
-        decompose(&l, stop, 1);
-        decompose(&l, start, -1);
+        tirbi_linear l = {.n = 0};
+        tirbi_linear_add(&l, stop, 1);
+        tirbi_linear_add(&l, start, -1);
+        const tirb_expr *simple = tirbi_linear_canonical(b, span, stop->dtype, &l);
+        if (simple) return simple;
         if (!l.overflow && l.cancelled) return compose(b, span, &l, stop->dtype);
     }
     return tirbi_make_binary(b, span, TIRB_EXPR_SUB, stop, start);

@@ -149,6 +149,13 @@ static tirbi_value store(tirbi_script *s, const tirbi_call *c) {
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------ */
 
+/* A range from 0 has its end as it is written for its extent; others have a difference, which is simplified. */
+static void drop_zero(tirbi_value bounds[2]) {
+    if (bounds[0].kind != TIRBI_VALUE_INT || bounds[0].as.integer != 0 || !tirbi_given(&bounds[1])) return;
+    bounds[0] = bounds[1];
+    bounds[1] = (tirbi_value){.kind = TIRBI_VALUE_MISSING};
+}
+
 static tirbi_value range(tirbi_script *s, const tirbi_call *c) {
     static const struct {
         const char *name, *entry;
@@ -164,6 +171,7 @@ static tirbi_value range(tirbi_script *s, const tirbi_call *c) {
         tirbi_value args[8] = {c->args[0], c->args[1]};
         tirbi_call bounds = *c;
         if (strcmp(kinds[i].name, kind) != 0) continue;
+        drop_zero(args);
         bounds.args = args;
         return as_usual(s, &bounds, kinds[i].entry);
     }
@@ -175,7 +183,11 @@ static tirbi_value range(tirbi_script *s, const tirbi_call *c) {
 
 /* tir.range, tir.reduce_axis and the like as the domain of an axis: begin and end. */
 static tirbi_value axis_range(tirbi_script *s, const tirbi_call *c) {
-    tirbi_value v = as_usual(s, c, "Range");
+    tirbi_call bounds = *c;
+    tirbi_value args[8] = {c->args[0], c->args[1]};
+    drop_zero(args);
+    bounds.args = args;
+    tirbi_value v = as_usual(s, &bounds, "Range");
     v.axis = (uint8_t)c->entry->data;
     return v;
 }

@@ -293,9 +293,6 @@ const tirb_expr *tirbi_print_stop(tirbi_printer *p, const tirb_range *range, boo
     const tirb_expr *extent = range->extent;
     const tirb_expr *sum = tirbi_make_binary(&p->builder, range->min->span, TIRB_EXPR_ADD, range->min, extent);
     *exact = true;
-    if (extent->kind == TIRB_EXPR_SUB && tirbi_expr_equal(extent->as.binary.b, range->min) &&
-        gives_extent(p, range, extent->as.binary.a))
-        return extent->as.binary.a;
     *exact = gives_extent(p, range, sum);
     if (*exact) return sum;
     const tirb_expr *raw = tirbi_make_raw_binary(&p->builder, range->min->span, TIRB_EXPR_ADD, range->min, extent);

@@ -9,7 +9,6 @@ VALUES = ("run", "same")
 
 # pattern of names: (stages, cause)
 GAPS = {
-    "relax.adaptive_avg_pool*": (("reread",), "TVM simplifies extents as it reads them, to another program"),
     "relax.slice_scatter": (VALUES, "TVM's program reads behind the end of x1"),
     "relax.dynamic_strided_slice.0": (VALUES, "the output's extents depend on the values of the inputs"),
     "relax.median": (VALUES, "sorts by a packed function of TVM"),
