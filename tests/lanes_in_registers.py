@@ -20,8 +20,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
-COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "RED", "REDMA", "FILL", "IOTA", "GATHER", "SCATTER",
-        "COPY", "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
+COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "KERNEL_WIDE", "CLEAR", "RED", "REDMA", "FILL", "IOTA",
+        "GATHER", "SCATTER", "COPY", "PULL",
+        "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 
 # The lane machines by what the compiler compiles for.
 ISAS = {"x86_64": ("generic", "sse2", "avx2", "avx512"), "aarch64": ("generic", "neon")}

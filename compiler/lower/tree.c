@@ -168,7 +168,7 @@ static bool is_old_value(const finder *f, const tirb_expr *e, const tirb_stmt *s
 }
 
 static bool is_update(const finder *f, const tirb_stmt *s, tirbi_red_op *op, const tirb_expr **term) {
-    const tirb_expr *v = s->as.store.value;
+    const tirb_expr *v = let_value(&f->lets, s->as.store.value);
     tirb_datatype type = s->as.store.buffer->dtype;
     if (s->as.store.predicate || type.lanes != 1 || type.code != TIRB_CODE_FLOAT || type.bits < 32) return false;
     if (!tirb_datatype_equal(v->dtype, type)) return false;

@@ -81,10 +81,12 @@ static void run(trial *t, tirb_isa isa, bool quads) {
     t->x.quads = quads ? tirbi_contract_quads_of(isa) : NULL;
     t->x.strips = tirbi_kernels(isa);
     t->x.stop = &never;
-    size_t size = tirbi_contract_scratch(&t->x);
+    tirbi_contract_shape shape;
+    tirbi_contract_sort(&t->x, &shape);
+    size_t size = tirbi_contract_scratch(&t->x, &shape);
     uint8_t *scratch = malloc(size + 64);
     if (!scratch) abort();
-    tirbi_contract_run(&t->x, scratch + (64 - (uintptr_t)scratch % 64) % 64);
+    tirbi_contract_run(&t->x, &shape, scratch + (64 - (uintptr_t)scratch % 64) % 64);
     free(scratch);
 }
 

@@ -353,7 +353,9 @@ static void reduction(tirbi_gen *g) {
     if (let) tirbi_gen_let(g);
     term(g, type, loops, n, &e);
     update(g, place, op, e.data, &value);
-    store(g, o, at.data, value.data);
+    bool named = tirbi_gen_chance(g, 15); /* as TVM prints reductions of several values */
+    if (named) tirbi_gen_line(g, "v_new: T.let[T.%s] = %s", type_name(type), value.data);
+    store(g, o, at.data, named ? "v_new" : value.data);
     tirbi_text_free(&at);
     tirbi_text_free(&e);
     tirbi_text_free(&value);

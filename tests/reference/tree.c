@@ -226,7 +226,7 @@ static bool is_real(tirb_datatype type) {
 }
 
 static bool match_update(candidate *c, const tirb_stmt *store) {
-    const tirb_expr *v = store->as.store.value;
+    const tirb_expr *v = follow_lets(c, store->as.store.value);
     if (store->as.store.predicate != NULL || !is_real(v->dtype) ||
         !tirb_datatype_equal(v->dtype, store->as.store.buffer->dtype)) {
         return false;

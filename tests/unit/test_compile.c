@@ -227,6 +227,17 @@ static void sums_become_trees(void **state) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     options.disabled = TIRB_PASS_LANES;
     assert_int_equal(count(text, &options).trees, 0);
+    const char *several = HEADER "@T.prim_func(s_tir=True)\n"
+                                 "def f(A: T.Buffer((8, 100), \"float32\"), B: T.Buffer((8,), \"float32\"), "
+                                 "C: T.Buffer((8,), \"float32\")):\n"
+                                 "    for i, k in T.grid(8, 100):\n"
+                                 "        with T.sblock(\"B\"):\n"
+                                 "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+                                 "            v_B: T.let[T.float32] = B[vi] + A[vi, vk]\n"
+                                 "            v_C: T.let[T.float32] = C[vi] + A[vi, vk] * A[vi, vk]\n"
+                                 "            B[vi] = v_B\n"
+                                 "            C[vi] = v_C\n";
+    assert_int_equal(count(several, NULL).trees, 2);
 }
 
 static void dependent_loops_stay_scalar(void **state) {

@@ -437,6 +437,13 @@ static const char block_sum[] = "    for k in range(40000):\n"
                                 "            with T.init():\n"
                                 "                O[0] = T.float32(0)\n"
                                 "            O[0] = O[0] + A[vk]\n";
+static const char let_sum[] = "    for k in range(40000):\n"
+                              "        with T.sblock(\"b\"):\n"
+                              "            vk = T.axis.reduce(40000, k)\n"
+                              "            with T.init():\n"
+                              "                O[0] = T.float32(0)\n"
+                              "            v_sum: T.let[T.float32] = O[0] + A[vk]\n"
+                              "            O[0] = v_sum\n";
 static const char plain_sum[] = "    O[0] = T.float32(0)\n"
                                 "    for k in range(40000):\n"
                                 "        O[0] = O[0] + A[k]\n";
@@ -449,6 +456,7 @@ static void block_reductions_are_trees(void **state) {
     assert_true(tree != serial); /* else the test shows nothing */
     assert_float_equal(sum_of(block_sum, TIRB_FP_PRECISE), tree, 0);
     assert_float_equal(sum_of(block_sum, TIRB_FP_STRICT), tree, 0);
+    assert_float_equal(sum_of(let_sum, TIRB_FP_PRECISE), tree, 0);
     assert_float_equal(sum_of(plain_sum, TIRB_FP_PRECISE), serial, 0);
     assert_float_equal(sum_of(plain_sum, TIRB_FP_FAST), tree, 0);
 }

@@ -9,19 +9,11 @@
  * elements are two or four in a word. */
 enum { K_BLOCK = 256, NARROW_K_BLOCK = 2 * K_BLOCK, ROW_BLOCK_BYTES = 896, COLUMN_BLOCK_BYTES = 4096, MAX_LANES = 16, LINE = 64 };
 
-typedef struct group {
-    unsigned n;
-    int64_t total;
-    int64_t extent[TIRBI_MAX_CONTRACT_LOOPS];
-    int64_t step[TIRBI_CONTRACT_OPERANDS][TIRBI_MAX_CONTRACT_LOOPS];
-} group;
+/* A B of at most this many bytes is read as fast where it is, for it stays in the inner caches. */
+enum { SMALL_B_BYTES = 65536 };
 
-typedef struct shape {
-    group rows, columns, k, batch;
-    unsigned a, b; /* which operand the rows and which the columns have */
-    bool narrow;   /* both are of at most 16 bits, and may be summed in any order */
-    int64_t row_block, column_block, k_block;
-} shape;
+typedef tirbi_contract_group group;
+typedef tirbi_contract_shape shape;
 
 /* Where a block of a group's elements begins, and where its elements are relative to the operands. */
 typedef struct window {
@@ -31,7 +23,7 @@ typedef struct window {
 typedef struct runner {
     const tirbi_contraction *x;
     const tirbi_tile_set *set;
-    shape s;
+    const shape *s;
     size_t size; /* of an element of C */
     unsigned group;       /* of narrow elements in a word of C's size; else 1 */
     uint8_t a_type, b_type; /* as which they are packed */
@@ -75,8 +67,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static bool is_narrow(uint8_t type) { return type == TIRB_I8 || type == TIRB_U8 || type == TIRB_I16; }
 
 /* The columns are the group in which C is contiguous, whichever operand that is. */
-static void sort_loops(const tirbi_contraction *x, shape *s) {
-    memset(s, 0, sizeof *s);
+void tirbi_contract_sort(const tirbi_contraction *x, shape *s) {
+    s->rows.n = s->columns.n = s->k.n = s->batch.n = 0;
     s->rows.total = s->columns.total = s->k.total = s->batch.total = 1;
     s->a = TIRBI_CONTRACT_A;
     s->b = TIRBI_CONTRACT_B;
@@ -180,12 +172,10 @@ static size_t longest(const shape *s) {
     return (size_t)(most > s->k_block ? most : s->k_block);
 }
 
-size_t tirbi_contract_scratch(const tirbi_contraction *x) {
-    shape s;
+size_t tirbi_contract_scratch(const tirbi_contraction *x, const shape *s) {
     size_t size = tirbi_dtypes[x->type].size;
-    sort_loops(x, &s);
-    return a_size(&s, size) + b_size(&s, size) + 2 * table_size(s.row_block) + 2 * table_size(s.column_block) +
-           2 * table_size(s.k_block) + tirbi_pack_scratch_size(longest(&s), (size_t)s.k_block);
+    return a_size(s, size) + b_size(s, size) + 2 * table_size(s->row_block) + 2 * table_size(s->column_block) +
+           2 * table_size(s->k_block) + tirbi_pack_scratch_size(longest(s), (size_t)s->k_block);
 }
 
 static int64_t *take_table(uint8_t **scratch, int64_t n) {
@@ -195,17 +185,17 @@ static int64_t *take_table(uint8_t **scratch, int64_t n) {
 }
 
 static void place_scratch(runner *r, uint8_t *scratch) {
-    r->row_a = take_table(&scratch, r->s.row_block);
-    r->row_c = take_table(&scratch, r->s.row_block);
-    r->column_b = take_table(&scratch, r->s.column_block);
-    r->column_c = take_table(&scratch, r->s.column_block);
-    r->k_a = take_table(&scratch, r->s.k_block);
-    r->k_b = take_table(&scratch, r->s.k_block);
+    r->row_a = take_table(&scratch, r->s->row_block);
+    r->row_c = take_table(&scratch, r->s->row_block);
+    r->column_b = take_table(&scratch, r->s->column_block);
+    r->column_c = take_table(&scratch, r->s->column_block);
+    r->k_a = take_table(&scratch, r->s->k_block);
+    r->k_b = take_table(&scratch, r->s->k_block);
     r->a_block = scratch;
-    scratch += a_size(&r->s, r->size);
+    scratch += a_size(r->s, r->size);
     r->b_block = scratch;
-    scratch += b_size(&r->s, r->size);
-    tirbi_pack_scratch_place(&r->pack, scratch, longest(&r->s), (size_t)r->s.k_block);
+    scratch += b_size(r->s, r->size);
+    tirbi_pack_scratch_place(&r->pack, scratch, longest(r->s), (size_t)r->s->k_block);
 }
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------- */
@@ -272,7 +262,7 @@ static void run_panel(const runner *r, int64_t column, int64_t columns, const ui
         uint8_t *c = r->base[TIRBI_CONTRACT_C] + (direct ? r->column_c[column] : 0);
         for (unsigned i = 0; i < rows; i++) pointers[i] = c + r->row_c[row + i];
         tile.c = pointers;
-        tile.a = r->a_direct ? r->base[r->s.a] + r->row_a[row] + r->k_a[0] : r->a_block + t * r->a_tile;
+        tile.a = r->a_direct ? r->base[r->s->a] + r->row_a[row] + r->k_a[0] : r->a_block + t * r->a_tile;
         tirbi_tile_kernel kernel = r->set->run[vectors - 1][rows - 1];
         if (direct)
             kernel(&tile);
@@ -308,7 +298,7 @@ static void pack_a_words(runner *r, const tirbi_pack *pack, bool columns) {
 }
 
 static void pack_a(runner *r) {
-    tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s.a], .from_type = r->x->operand[r->s.a].type,
+    tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s->a], .from_type = r->x->operand[r->s->a].type,
                     .to_type = r->a_type, .group = (uint8_t)r->group, .set = r->set,
                     .negate = (r->x->flags & TIRBI_CONTRACT_SUBTRACT) != 0};
     int64_t each = tile_rows(r);
@@ -355,7 +345,7 @@ static void sum_panel(const runner *r, const uint8_t *panel, int64_t width, uint
 
 /* Packs columns for one panel; those that are missing to whole vectors are zero. */
 static void pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, int64_t width) {
-    tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s.b], .from_type = r->x->operand[r->s.b].type,
+    tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s->b], .from_type = r->x->operand[r->s->b].type,
                     .to_type = r->b_type, .group = (uint8_t)r->group, .set = r->set, .to = to, .to_row = (ptrdiff_t)((size_t)width * r->size)};
     int64_t from_size = tirbi_dtypes[p.from_type].size;
     bool along_k = r->k.n > 1 && r->k_b[1] - r->k_b[0] == from_size &&
@@ -376,10 +366,10 @@ static void pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, 
 static bool run_block(runner *r) {
     int64_t most = (int64_t)r->set->vectors * r->set->lanes;
     bool packed = false;
-    for (int64_t row = 0; row < r->s.rows.total; row += r->s.row_block) {
-        int64_t rows = least(r->s.row_block, r->s.rows.total - row);
+    for (int64_t row = 0; row < r->s->rows.total; row += r->s->row_block) {
+        int64_t rows = least(r->s->row_block, r->s->rows.total - row);
         if (!same_window(&r->rows, row, rows))
-            places(&r->s.rows, row, rows, r->s.a, r->row_a, TIRBI_CONTRACT_C, r->row_c);
+            places(&r->s->rows, row, rows, r->s->a, r->row_a, TIRBI_CONTRACT_C, r->row_c);
         if (!r->a_direct) pack_a(r);
         uint8_t *panel = r->b_block;
         for (int64_t column = 0; column < r->columns.n; column += most) {
@@ -388,7 +378,7 @@ static bool run_block(runner *r) {
             int64_t width = (columns + r->set->lanes - 1) / r->set->lanes * r->set->lanes;
             if (r->b_direct && columns == width) {
                 int64_t b_k = r->k.n > 1 ? r->k_b[1] - r->k_b[0] : 0;
-                run_panel(r, column, columns, r->base[r->s.b] + r->column_b[column] + r->k_b[0], (ptrdiff_t)b_k);
+                run_panel(r, column, columns, r->base[r->s->b] + r->column_b[column] + r->k_b[0], (ptrdiff_t)b_k);
                 continue;
             }
             if (!packed) pack_panel(r, panel, column, columns, width);
@@ -403,13 +393,13 @@ static bool run_block(runner *r) {
 }
 
 static bool run_batch(runner *r) {
-    for (int64_t column = 0; column < r->s.columns.total; column += r->s.column_block) {
-        int64_t columns = least(r->s.column_block, r->s.columns.total - column);
+    for (int64_t column = 0; column < r->s->columns.total; column += r->s->column_block) {
+        int64_t columns = least(r->s->column_block, r->s->columns.total - column);
         if (!same_window(&r->columns, column, columns))
-            places(&r->s.columns, column, columns, r->s.b, r->column_b, TIRBI_CONTRACT_C, r->column_c);
-        for (int64_t k = 0; k < r->s.k.total; k += r->s.k_block) {
-            int64_t n = least(r->s.k_block, r->s.k.total - k);
-            if (!same_window(&r->k, k, n)) places(&r->s.k, k, n, r->s.a, r->k_a, r->s.b, r->k_b);
+            places(&r->s->columns, column, columns, r->s->b, r->column_b, TIRBI_CONTRACT_C, r->column_c);
+        for (int64_t k = 0; k < r->s->k.total; k += r->s->k_block) {
+            int64_t n = least(r->s->k_block, r->s->k.total - k);
+            if (!same_window(&r->k, k, n)) places(&r->s->k, k, n, r->s->a, r->k_a, r->s->b, r->k_b);
             if (!run_block(r)) return false;
         }
     }
@@ -432,10 +422,10 @@ static const tirbi_tile_set *set_of(const tirbi_contraction *x) {
 /* Narrow elements are multiplied four at a time where both operands have 8 bits and the machine knows how, else two. */
 static void choose_words(runner *r) {
     const tirbi_contraction *x = r->x;
-    uint8_t a = x->operand[r->s.a].type, b = x->operand[r->s.b].type;
+    uint8_t a = x->operand[r->s->a].type, b = x->operand[r->s->b].type;
     r->group = 1;
     r->a_type = r->b_type = x->type;
-    if (!r->s.narrow) return;
+    if (!r->s->narrow) return;
     r->group = 2;
     r->a_type = r->b_type = TIRB_I16;
     r->set = &x->kernels->pairs;
@@ -453,26 +443,24 @@ static void choose_packing(runner *r) {
     const tirbi_contraction *x = r->x;
     int64_t step, size = (int64_t)r->size, ignored;
     bool subtract = x->flags & TIRBI_CONTRACT_SUBTRACT;
-    r->a_linear = x->operand[r->s.a].type == x->type && !subtract && evenly(&r->s.rows, r->s.a, &r->a_row) &&
-                  evenly(&r->s.k, r->s.a, &r->a_k);
-    r->b_linear = x->operand[r->s.b].type == x->type && evenly(&r->s.columns, r->s.b, &step) &&
-                  (step == size || r->s.columns.total == 1) && evenly(&r->s.k, r->s.b, &ignored);
-    r->contiguous = evenly(&r->s.columns, TIRBI_CONTRACT_C, &step) && step == size;
-    r->a_direct = r->a_linear && r->s.columns.total * size <= 512;
-    r->b_direct = r->b_linear && r->s.rows.total <= 4 * (int64_t)r->set->rows;
+    r->a_linear = x->operand[r->s->a].type == x->type && !subtract && evenly(&r->s->rows, r->s->a, &r->a_row) &&
+                  evenly(&r->s->k, r->s->a, &r->a_k);
+    r->b_linear = x->operand[r->s->b].type == x->type && evenly(&r->s->columns, r->s->b, &step) &&
+                  (step == size || r->s->columns.total == 1) && evenly(&r->s->k, r->s->b, &ignored);
+    r->contiguous = evenly(&r->s->columns, TIRBI_CONTRACT_C, &step) && step == size;
+    r->a_direct = r->a_linear && r->s->columns.total * size <= 512;
+    bool small = r->s->columns.total * size <= SMALL_B_BYTES / r->s->k_block && r->s->k.total == r->s->k_block;
+    r->b_direct = r->b_linear && (small || r->s->rows.total <= 4 * (int64_t)r->set->rows);
 }
 
-bool tirbi_contract_run(const tirbi_contraction *x, uint8_t *scratch) {
-    runner r;
-    memset(&r, 0, sizeof r);
-    r.x = x;
+bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scratch) {
+    runner r = {.x = x, .s = s};
     r.set = set_of(x);
     r.size = tirbi_dtypes[x->type].size;
-    sort_loops(x, &r.s);
     choose_words(&r);
     place_scratch(&r, scratch);
     choose_packing(&r);
-    const group *batch = &r.s.batch;
+    const group *batch = &r.s->batch;
     int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r.base[o] = x->operand[o].start;
     for (;;) {

@@ -42,9 +42,25 @@ typedef struct tirbi_contraction {
     const atomic_uint *stop;
 } tirbi_contraction;
 
+/* Loops that belong together, with their steps in bytes. */
+typedef struct tirbi_contract_group {
+    unsigned n;
+    int64_t total;
+    int64_t extent[TIRBI_MAX_CONTRACT_LOOPS];
+    int64_t step[TIRBI_CONTRACT_OPERANDS][TIRBI_MAX_CONTRACT_LOOPS];
+} tirbi_contract_group;
+
+typedef struct tirbi_contract_shape {
+    tirbi_contract_group rows, columns, k, batch;
+    unsigned a, b; /* which operand the rows and which the columns have */
+    bool narrow;   /* both are of at most 16 bits, and may be summed in any order */
+    int64_t row_block, column_block, k_block;
+} tirbi_contract_shape;
+
+void tirbi_contract_sort(const tirbi_contraction *contraction, tirbi_contract_shape *shape);
 /* Bytes of scratch that the contraction needs: a function of the program and its extents alone. */
-size_t tirbi_contract_scratch(const tirbi_contraction *contraction);
+size_t tirbi_contract_scratch(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
 /* False: stopped. The scratch is aligned to 64 bytes. */
-bool tirbi_contract_run(const tirbi_contraction *contraction, uint8_t *scratch);
+bool tirbi_contract_run(const tirbi_contraction *contraction, const tirbi_contract_shape *shape, uint8_t *scratch);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 enum { STAGED_ROWS = 16, LINE = 64, LARGEST = 8, WORD = 4 };
+enum { PREFETCH_ROWS = 12, PREFETCHED_BYTES = 512 };
 
 static size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 static size_t staged_row(size_t k_block) { return lines(k_block * LARGEST) + LINE; }
@@ -42,6 +43,12 @@ static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes) {
     memcpy(to + bytes - STEP, from + bytes - STEP, STEP);
 }
 
+/* A row of a tile is too short for the machine to see where the next one will be. */
+static inline void prefetch(const uint8_t *from, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += LINE) __builtin_prefetch(from + at);
+    __builtin_prefetch(from + bytes - 1);
+}
+
 static inline void gather(uint8_t *to, const uint8_t *from, const int64_t *elements, size_t n, size_t size) {
     switch (size) {
     case 1:
@@ -66,8 +73,10 @@ void tirbi_pack_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int
     bool scattered = n_runs > n_elements / 2 && n_runs > 1;
     tirbi_kernel convert = p->from_type == p->to_type ? NULL : p->strips->cast[p->to_type][p->from_type];
     tirbi_kernel negate = p->negate ? p->strips->op[TIRB_OP_NEG - TIRBI_FIRST_ELEMENTWISE][p->to_type] : NULL;
+    bool brief = n_runs == 1 && n_elements * size <= PREFETCHED_BYTES;
     for (size_t i = 0; i < n_rows; i++) {
         const uint8_t *from = p->from + rows[i];
+        if (brief && i + PREFETCH_ROWS < n_rows) prefetch(p->from + rows[i + PREFETCH_ROWS] + elements[0], n_elements * size);
         uint8_t *to = p->to + (ptrdiff_t)i * p->to_row;
         if (convert && n_runs == 1) {
             convert(to, from + elements[0], NULL, NULL, n_elements);

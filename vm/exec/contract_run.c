@@ -44,11 +44,11 @@ static tirb_status check_bounds(entry *e, unsigned operand, tirbi_reach *r) {
                                (long long)high, (unsigned long long)length);
     out->type = type;
     out->start = ref->data + (uint64_t)start * size;
-    *r = (tirbi_reach){.start = out->start,
-                       .low = (uintptr_t)ref->data + (uintptr_t)low * size,
-                       .high = (uintptr_t)ref->data + ((uintptr_t)high + 1) * size,
-                       .size = size,
-                       .reached = true};
+    r->start = out->start;
+    r->low = (uintptr_t)ref->data + (uintptr_t)low * size;
+    r->high = (uintptr_t)ref->data + ((uintptr_t)high + 1) * size;
+    r->size = size;
+    r->reached = true;
     for (unsigned i = 0; i < e->x.n_loops; i++) {
         r->count[i] = e->x.extent[i];
         r->step[i] = out->step[i] = e->x.extent[i] > 1 ? (int64_t)(e->slots[steps[i]] * size) : 0;
@@ -88,7 +88,11 @@ static tirb_status take_blocks(tirbi_machine *machine, size_t size, uint8_t **ou
 tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
-    entry e = {.machine = machine, .code = contract, .slots = slots, .refs = tirbi_frame_refs(frame)};
+    entry e; /* field by field: clearing all of it would take a while */
+    e.machine = machine;
+    e.code = contract;
+    e.slots = slots;
+    e.refs = tirbi_frame_refs(frame);
     e.x.type = contract->type;
     e.x.flags = contract->flags;
     e.x.n_loops = contract->n_loops;
@@ -103,7 +107,9 @@ tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *co
     e.x.quads = machine->code->quads;
     e.x.strips = machine->code->kernels;
     e.x.stop = machine->stop;
+    tirbi_contract_shape shape;
+    tirbi_contract_sort(&e.x, &shape);
     uint8_t *blocks = NULL;
-    TIRBI_TRY(take_blocks(machine, tirbi_contract_scratch(&e.x), &blocks));
-    return tirbi_contract_run(&e.x, blocks) ? TIRB_OK : tirbi_poll(machine);
+    TIRBI_TRY(take_blocks(machine, tirbi_contract_scratch(&e.x, &shape), &blocks));
+    return tirbi_contract_run(&e.x, &shape, blocks) ? TIRB_OK : tirbi_poll(machine);
 }

@@ -103,7 +103,7 @@ static void fill_strip(planner *p, uint8_t reg) {
     if (v->bank != NO_BANK) {
         store_to_strip(p, reg);
     } else if (v->lazy == LAZY_STREAM) {
-        emit(p, TIRBI_L_COPY, strip_of(p, reg), v->pointer, shift_of(v->size));
+        emit(p, p->tail ? TIRBI_L_PULL : TIRBI_L_COPY, strip_of(p, reg), v->pointer, shift_of(v->size));
     } else if (v->lazy == LAZY_SPLAT) {
         evict(p, 0, true);
         evict(p, 1, true);
@@ -124,6 +124,11 @@ static uint16_t block_operand(planner *p, uint8_t reg) {
 static uint16_t kernel_operand(planner *p, uint8_t reg) {
     const value *v = &p->now.values[reg];
     if (!v->strip && v->lazy == LAZY_STREAM) return v->pointer;
+    fill_strip(p, reg);
+    return strip_of(p, reg);
+}
+
+static uint16_t strip_operand(planner *p, uint8_t reg) {
     fill_strip(p, reg);
     return strip_of(p, reg);
 }
@@ -315,15 +320,20 @@ static void leave_banks(planner *p, const lane_ins *ins) {
     for (unsigned bank = 0; bank < 2; bank++) evict(p, bank, is_live(ins, p->now.banks[bank]));
 }
 
-static void emit_kernel(planner *p, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
-    emit(p, TIRBI_L_KERNEL, dest, operands[0], operands[1]);
+static void emit_kernel(planner *p, unsigned form, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
+    emit(p, form, dest, operands[0], operands[1]);
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {operands[2], 0, 0, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
 }
 
+/* The rest of a strip that was filled for the block's elements only, where forms may read it; no bank is live. */
+static void clear_rest(planner *p, uint8_t reg, uint8_t size) {
+    if (p->tail && size == p->body->main_size) emit(p, TIRBI_L_CLEAR, strip_of(p, reg), 0, shift_of(size));
+}
+
 static void emit_copy_kernel(planner *p, uint8_t type, uint16_t dest, uint16_t from) {
     const uint16_t operands[3] = {from, 0, 0};
-    emit_kernel(p, p->code->kernels->cast[type][type], dest, operands);
+    emit_kernel(p, TIRBI_L_KERNEL, p->code->kernels->cast[type][type], dest, operands);
 }
 
 static tirbi_kernel kernel_of(const planner *p, const lane_ins *ins) {
@@ -343,15 +353,24 @@ static bool can_store_directly(const planner *p, const lane_ins *ins, const lane
     return !(copies && tirbi_dtype_is_float(type));
 }
 
+/* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot trap. */
+static bool is_light(const lane_ins *ins) {
+    unsigned op = (unsigned)ins->op - TIRB_OP_LANE_FORM;
+    bool divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD && !tirbi_dtype_is_float((tirbi_dtype)ins->type);
+    return !divides && (op <= TIRB_OP_SQRT || (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND));
+}
+
 static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
     uint8_t type = (uint8_t)tirbi_op_result_type((tirbi_op)ins->op, (tirbi_dtype)ins->type);
     uint8_t size = tirbi_dtypes[type].size;
-    bool direct = can_store_directly(p, ins, next, type);
+    bool wide = p->tail && is_light(ins);
+    unsigned form = wide ? TIRBI_L_KERNEL_WIDE : TIRBI_L_KERNEL;
+    bool direct = !wide && can_store_directly(p, ins, next, type);
     if (direct) settle_before_store(p, next, ins->dest);
     uint16_t operands[3] = {0, 0, 0};
     bool in_the_way = false;
     for (unsigned i = 0; i < ins->n_reads; i++) {
-        operands[i] = kernel_operand(p, ins->reads[i]);
+        operands[i] = wide ? strip_operand(p, ins->reads[i]) : kernel_operand(p, ins->reads[i]);
         if (ins->reads[i] == ins->dest && operands[i] == strip_of(p, ins->dest) &&
             p->now.values[ins->dest].size != size)
             in_the_way = true;
@@ -360,11 +379,13 @@ static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
     uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
                     : in_the_way ? p->spare_strip
                                  : strip_of(p, ins->dest);
-    emit_kernel(p, kernel_of(p, ins), dest, operands);
+    emit_kernel(p, form, kernel_of(p, ins), dest, operands);
     if (in_the_way && !direct) {
         const uint16_t spare[3] = {p->spare_strip, 0, 0};
-        emit_kernel(p, p->code->kernels->op[TIRB_OP_MOV - TIRBI_FIRST_ELEMENTWISE][type], strip_of(p, ins->dest), spare);
+        emit_kernel(p, form, p->code->kernels->op[TIRB_OP_MOV - TIRBI_FIRST_ELEMENTWISE][type], strip_of(p, ins->dest),
+                    spare);
     }
+    if (!direct && !wide) clear_rest(p, ins->dest, size);
     define(p, ins, size)->strip = true;
     p->ends_in_store = direct;
 }
@@ -378,6 +399,7 @@ static void plan_load(planner *p, const lane_ins *ins) {
     if (stride == STRIDE_ANY) {
         leave_banks(p, ins);
         emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
+        clear_rest(p, ins->dest, size);
         v->strip = true;
     } else {
         v->lazy = stride == STRIDE_ZERO ? LAZY_SPLAT : LAZY_STREAM;
@@ -607,7 +629,7 @@ static bool fuse_loop(planner *p, uint8_t loop) {
     uint16_t block = body.a;
     if (p->tail) {
         const tirbi_word copy = p->emitter->words[head + 1];
-        if (copy.op != TIRBI_L_COPY || copy.a != body.a) return false;
+        if (copy.op != TIRBI_L_PULL || copy.a != body.a) return false;
         block = copy.b;
     }
     uint16_t cursors = p->loop->n_cursors;
@@ -688,7 +710,8 @@ static void choose_block(const planner *p) {
         loop->lanes = KERNEL_STRIP_BYTES / body->widest;
     else
         loop->lanes = p->code->lanes->bank_bytes / body->main_size;
-    loop->strip_size = (loop->lanes * body->widest + 63) / 64 * 64;
+    uint32_t elements = loop->lanes < TIRBI_KERNEL_BLOCK ? TIRBI_KERNEL_BLOCK : loop->lanes;
+    loop->strip_size = (elements * body->widest + 63) / 64 * 64;
 }
 
 /* Every kernel that a body asks for exists, or the program is refused here. */

@@ -22,6 +22,9 @@ typedef bool (*tirbi_scalar)(uint64_t *d, uint64_t a, uint64_t b, uint64_t c);
 
 enum { TIRBI_FIRST_ELEMENTWISE = 0x20, TIRBI_N_ELEMENTWISE = 0x60 };
 
+/* Kernels that are not mathematical functions take this many elements at a time; the odd ones at the end cost extra. */
+enum { TIRBI_KERNEL_BLOCK = 64 };
+
 typedef struct tirbi_kernel_table {
     tirbi_kernel op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES]; /* by scalar opcode - 0x20 and type; NULL: no such pair */
     tirbi_kernel cast[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from] */

@@ -73,6 +73,15 @@
         __mmask64 mask_ = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (uint32_t)n_));                                       \
         _mm512_mask_storeu_epi8(to_, mask_, _mm512_maskz_loadu_epi8(mask_, from_));                                    \
     } while (0)
+#define PULL_BYTES(to, from, n, size)                                                                                  \
+    do {                                                                                                               \
+        uint8_t *to_ = (to), *end_ = to_ + (size);                                                                     \
+        const uint8_t *from_ = (from);                                                                                 \
+        size_t n_ = (n);                                                                                               \
+        for (; n_ >= 64; n_ -= 64, to_ += 64, from_ += 64) _mm512_storeu_si512(to_, _mm512_loadu_si512(from_));        \
+        __mmask64 mask_ = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (uint32_t)n_));                                       \
+        for (; to_ < end_; to_ += 64, mask_ = 0) _mm512_storeu_si512(to_, _mm512_maskz_loadu_epi8(mask_, from_));      \
+    } while (0)
 #include "vm/lanes/machine.inc"
 
 #if defined(__clang__)
