@@ -2,7 +2,7 @@
 #include "compiler/lower/lower.h"
 
 /* Block variables stand for their values; a value that is not pure is computed once. */
-static void bind_iters(tirbi_lowerer *l, const tirb_stmt *realize) {
+void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
     for (uint32_t i = 0; i < block->n_iters; i++) {
         const tirb_expr *var = block->iters[i].var;
@@ -58,7 +58,7 @@ void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize) {
         tirbi_unsupported(l, realize->span, "a block that is not realized");
         return;
     }
-    bind_iters(l, realize);
+    tirbi_bind_axes(l, realize);
     for (uint32_t i = 0; i < block->n_allocs; i++) tirbi_allocate_buffer(l, block->allocs[i]);
     const tirb_expr *predicate = realize->as.block.predicate;
     const tirbi_lx *guard = predicate ? tirbi_lower_expr(l, predicate, NULL) : NULL;
@@ -146,7 +146,7 @@ static void lower_tree_body(tirbi_lowerer *l, const tirbi_tree *tree) {
         l->depth++;
     }
     tirbi_ls_list list = {0}, *outer = l->out;
-    if (tree->realize) bind_iters(l, tree->realize);
+    if (tree->realize) tirbi_bind_axes(l, tree->realize);
     const tirb_expr *predicate = tree->realize ? tree->realize->as.block.predicate : NULL;
     const tirbi_lx *guard = predicate ? tirbi_lower_expr(l, predicate, NULL) : NULL;
     if (guard) l->out = &list;

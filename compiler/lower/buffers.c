@@ -157,6 +157,38 @@ tirbi_lbuf *tirbi_allocate_memory(tirbi_lowerer *l, const char *name, tirbi_dtyp
     return b;
 }
 
+tirbi_lbuf *tirbi_allocate_parts(tirbi_lowerer *l, const tirb_buffer *buffer, const tirbi_lx *parts) {
+    tirbi_lbuf *part = new_buffer(l, buffer), *all = TIRBI_NEW(l->arena, tirbi_lbuf);
+    if (!part || !all || !parts) return NULL;
+    uint32_t ndim = part->ndim + 1;
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
+    if (!shape) return NULL;
+    if (ndim > TIRBI_MAX_NDIM) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, buffer->span, "buffer '%s' of threads has %u dimensions, more than %d",
+                           buffer->name, (unsigned)part->ndim, (int)TIRBI_MAX_NDIM - 1);
+        return NULL;
+    }
+    shape[0] = parts;
+    for (uint32_t i = 1; i < ndim; i++) shape[i] = part->shape[i - 1];
+    *all = (tirbi_lbuf){.name = part->name, .type = part->type, .ndim = ndim, .shape = shape, .root = all, .param = -1, .reg = -1};
+    all->strides = row_major(l, shape, ndim);
+    if (!all->strides) return NULL;
+    tirbi_append(l, TIRBI_LS_ALLOC, buffer->span)->as.alloc.buffer = all;
+    return all;
+}
+
+void tirbi_use_part(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_lbuf *memory, const tirbi_lx *number) {
+    tirbi_lbuf *b = new_buffer(l, buffer);
+    const tirbi_lx **mins = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, memory->ndim);
+    if (!b || !mins || !number) return;
+    mins[0] = number;
+    for (uint32_t i = 1; i < memory->ndim; i++) mins[i] = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    b->root = memory;
+    b->offset = tirbi_lx_mul(l->pool, number, memory->strides[0]);
+    b->source = memory;
+    b->source_mins = mins;
+}
+
 /* ---- Views ---------------------------------------------------------------------------------------------------- */
 
 /* Whether constant strides keep the elements of a view apart: each steps over all that the smaller ones reach. */
@@ -232,8 +264,10 @@ tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_s
     if (b) return b;
     if (buffer->data->as.var.data_of != buffer) {
         b = declare_over(l, buffer, buffer->data, span);
-        /* Where no statement declares it, a variable that holds its offset is set at this use alone. */
-        if (b && b->offset && !is_computed(b->offset) && buffer->id < l->n_buffers) l->buffers[buffer->id] = NULL;
+        /* Where no statement declares it, a variable that holds its offset is set at this use alone; and between syncs
+         * threads have loops of their own. */
+        bool once = l->synchronises || (b && b->offset && !is_computed(b->offset));
+        if (once && buffer->id < l->n_buffers) l->buffers[buffer->id] = NULL;
         return b;
     }
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, span, "buffer '%s' has no memory here that can be compiled",

@@ -139,7 +139,16 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
     loop->as.loop.body = lowered;
 }
 
+/* Whether a thread loop runs in step: threads of different blocks never meet at a sync. */
+static bool is_step_of_threads(const tirbi_lowerer *l, const char *tag, const tirb_stmt *s) {
+    return l->synchronises && tag && strncmp(tag, "blockIdx", 8) != 0 && tirbi_synchronises(s);
+}
+
 static void lower_for(tirbi_lowerer *l, const tirb_stmt *s) {
+    if (s->as.for_.kind == TIRB_FOR_THREAD_BINDING && is_step_of_threads(l, s->as.for_.thread_tag, s)) {
+        tirbi_lower_threads(l, s);
+        return;
+    }
     enter_nest(l, s);
     if (l->tree.outermost == s) {
         tirbi_lower_tree(l);
@@ -470,6 +479,7 @@ static void lower_evaluate(tirbi_lowerer *l, const tirb_stmt *s) {
         case TIRB_BUILTIN_CALL_LLVM_INTRIN:
             if (is_llvm_prefetch(value)) return;
             break;
+        case TIRB_BUILTIN_TVM_STORAGE_SYNC: /* one thread, or threads that run one after another up to here */
         case TIRB_BUILTIN_ASSUME:
         case TIRB_BUILTIN_PREFETCH:
         case TIRB_BUILTIN_START_PROFILE_INTRINSIC:
@@ -495,6 +505,10 @@ static void lower_attr(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirb_expr *var = s->as.attr.thread ? s->as.attr.thread->var : s->as.attr.node_expr;
     if (!var || var->kind != TIRB_EXPR_VAR) {
         tirbi_unsupported(l, s->span, "a thread extent without its variable");
+        return;
+    }
+    if (s->as.attr.thread && is_step_of_threads(l, s->as.attr.thread->thread_tag, s)) {
+        tirbi_lower_threads(l, s);
         return;
     }
     l->n_chain = 0;
@@ -606,6 +620,7 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     if (!l->pool) return;
     l->pool->arena = l->arena;
     tirbi_find_pinned(l, f);
+    l->synchronises = f->body && tirbi_synchronises(f->body);
     lower_parameters(l, f);
     if (l->arena->failed || tirbi_has_errors(l->diagnostics)) return;
     l->n_chain = 0;

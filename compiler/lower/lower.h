@@ -50,6 +50,7 @@ typedef struct tirbi_lowerer {
     uint8_t *pinned;         /* by buffer id: must be memory, not a register */
     tirbi_lbuf **fetched;    /* by variable id: what its handle leads to */
     uint32_t n_vars, n_buffers;
+    bool synchronises; /* the function has a sync */
     tirbi_ls_list *out;
     uint32_t depth;
     uint32_t again; /* > 0: what is lowered may run at another time than the statements in front of it */
@@ -109,6 +110,9 @@ tirbi_lbuf *tirbi_declare_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, in
 void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer);
 /* Memory for the region that a BufferRealize names, if its buffer has none. */
 void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize);
+/* Memory for `parts` of the buffer; then the buffer as part `number` of it. */
+tirbi_lbuf *tirbi_allocate_parts(tirbi_lowerer *l, const tirb_buffer *buffer, const tirbi_lx *parts);
+void tirbi_use_part(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_lbuf *memory, const tirbi_lx *number);
 void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_span span);
 void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl);
 tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_span span);
@@ -122,12 +126,18 @@ void tirbi_bind_pointer(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr 
 /* The value itself where it can be computed again; else a new variable that is set to it here. */
 const tirbi_lx *tirbi_hold(tirbi_lowerer *l, const char *name, const tirbi_lx *value, tirbi_span span);
 
+/* threads.c */
+bool tirbi_synchronises(const tirb_stmt *s);
+/* A thread loop, FOR or ATTR, with a sync in it. */
+void tirbi_lower_threads(tirbi_lowerer *l, const tirb_stmt *s);
+
 /* reduce.c */
 const tirbi_lx *tirbi_lower_reduce(tirbi_lowerer *l, const tirb_expr *e);
 
 /* blocks.c */
 void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize);
 void tirbi_lower_tree(tirbi_lowerer *l);
+void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize);
 
 /* tree.c: whether the perfect nest that starts with For `outermost` and ends at `chain[n - 1]` is a tree reduction. */
 bool tirbi_find_tree(tirbi_lowerer *l, const tirb_stmt *const *chain, uint32_t n, tirbi_tree *out);

@@ -1,0 +1,450 @@
+/* Threads that synchronise. Code between two syncs runs for all threads before what follows the sync: each such stretch
+ * gets the thread loops around it. What a thread keeps across a sync, its local buffers and lets, lives in memory with a
+ * part for each thread or is computed anew in each stretch. Loops and branches around a sync must be the same for all
+ * threads. */
+#include "compiler/lower/lower.h"
+
+#include <string.h>
+
+#include "compiler/ir/visit.h"
+
+enum { MAX_THREAD_LOOPS = 16 };
+
+typedef struct thread_loop {
+    const tirb_expr *var;
+    const tirbi_lx *min, *extent;
+} thread_loop;
+
+/* What every stretch begins with. */
+typedef enum redo_kind { REDO_LET, REDO_POINTER, REDO_KEPT, REDO_DECLARE, REDO_AXES, REDO_MATCH, REDO_PRIVATE } redo_kind;
+
+typedef struct redo {
+    redo_kind kind;
+    const tirb_stmt *stmt;
+    const tirb_match_buffer *match;
+    const tirb_buffer *buffer;
+    tirbi_lbuf *kept;  /* KEPT, PRIVATE: the memory of all threads */
+    uint32_t n_loops;  /* KEPT, PRIVATE: the loops that it has parts for */
+    struct redo *next;
+} redo;
+
+typedef struct threads {
+    tirbi_lowerer *l;
+    thread_loop loops[MAX_THREAD_LOOPS];
+    uint32_t n_loops;
+    redo *first, **last;
+    uint8_t *own_vars, *own_buffers; /* by id: differ from thread to thread */
+    bool failed;
+} threads;
+
+/* ---- Syncs and what is the same for all threads ----------------------------------------------------------------- */
+
+typedef struct search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const threads *t;
+    const tirb_expr *found;
+} search;
+
+static void find_sync(tirbi_visitor *visitor, const tirb_expr *e) {
+    search *s = (search *)visitor;
+    if (s->found) return;
+    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name &&
+        e->as.call.builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC)
+        s->found = e;
+    tirbi_visit_expr(visitor, e);
+}
+
+static void find_in_stmt(tirbi_visitor *visitor, const tirb_stmt *s) {
+    if (!((search *)visitor)->found) tirbi_visit_stmt(visitor, s);
+}
+
+static const tirb_expr *sync_in(const tirb_stmt *s) {
+    search found = {.visitor = {.expr = find_sync, .stmt = find_in_stmt}};
+    if (s) find_in_stmt(&found.visitor, s);
+    return found.found;
+}
+
+bool tirbi_synchronises(const tirb_stmt *s) { return sync_in(s) != NULL; }
+
+static void find_own(tirbi_visitor *visitor, const tirb_expr *e) {
+    search *s = (search *)visitor;
+    bool own = (e->kind == TIRB_EXPR_VAR && s->t->own_vars[e->as.var.id]) ||
+               (e->kind == TIRB_EXPR_LOAD && s->t->own_buffers[e->as.load.buffer->id]) ||
+               (e->kind == TIRB_EXPR_CALL && (e->as.call.function || e->as.call.function_name ||
+                                              tirb_builtins[e->as.call.builtin].effect >= TIRB_EFFECT_UPDATE));
+    if (own && !s->found) s->found = e;
+    tirbi_visit_expr(visitor, e);
+}
+
+static bool is_common(const threads *t, const tirb_expr *e) {
+    search found = {.visitor = {.expr = find_own}, .t = t};
+    if (e) find_own(&found.visitor, e);
+    return found.found == NULL;
+}
+
+static void find_load(tirbi_visitor *visitor, const tirb_expr *e) {
+    search *s = (search *)visitor;
+    if (e->kind == TIRB_EXPR_LOAD || e->kind == TIRB_EXPR_CALL) s->found = e;
+    tirbi_visit_expr(visitor, e);
+}
+
+static bool reads_memory(const tirb_expr *e) {
+    search found = {.visitor = {.expr = find_load}};
+    find_load(&found.visitor, e);
+    return found.found != NULL;
+}
+
+typedef struct jump_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    uint32_t loops;
+    const tirb_stmt *found;
+} jump_search;
+
+static bool is_jump(const tirb_stmt *s, uint32_t loops) {
+    bool call = s->kind == TIRB_STMT_EVALUATE && s->as.evaluate.value && s->as.evaluate.value->kind == TIRB_EXPR_CALL &&
+                !s->as.evaluate.value->as.call.function_name;
+    tirb_builtin builtin = call ? s->as.evaluate.value->as.call.builtin : TIRB_N_BUILTINS;
+    if (s->kind == TIRB_STMT_RETURN || builtin == TIRB_BUILTIN_RET) return true;
+    bool jump = s->kind == TIRB_STMT_BREAK || s->kind == TIRB_STMT_CONTINUE || builtin == TIRB_BUILTIN_BREAK_LOOP ||
+                builtin == TIRB_BUILTIN_CONTINUE_LOOP;
+    return jump && loops == 0;
+}
+
+static void find_jump(tirbi_visitor *visitor, const tirb_stmt *s) {
+    jump_search *jumps = (jump_search *)visitor;
+    bool loop = s->kind == TIRB_STMT_FOR || s->kind == TIRB_STMT_WHILE;
+    if (is_jump(s, jumps->loops)) jumps->found = s;
+    jumps->loops += loop;
+    if (!jumps->found) tirbi_visit_stmt(visitor, s);
+    jumps->loops -= loop;
+}
+
+/* Whether a thread can leave a stretch for elsewhere. */
+static bool leaves(threads *t, const tirb_stmt *s) {
+    jump_search jumps = {.visitor = {.stmt = find_jump}};
+    find_jump(&jumps.visitor, s);
+    if (!jumps.found) return false;
+    t->failed = true;
+    tirbi_report_error(t->l->diagnostics, TIRB_UNSUPPORTED, jumps.found->span,
+                       "a thread leaves here what has a tvm_storage_sync in it, where all of them must arrive");
+    return true;
+}
+
+static void refuse(threads *t, const tirb_stmt *s, const char *why) {
+    const tirb_expr *sync = sync_in(s);
+    t->failed = true;
+    tirbi_report_error(t->l->diagnostics, TIRB_UNSUPPORTED, sync ? sync->span : s->span,
+                       "this tvm_storage_sync cannot be compiled: %s", why);
+}
+
+/* ---- Stretches -------------------------------------------------------------------------------------------------- */
+
+static void add_redo(threads *t, redo what) {
+    redo *r = TIRBI_NEW(t->l->arena, redo);
+    if (!r) return;
+    *r = what;
+    r->next = NULL;
+    *t->last = r;
+    t->last = &r->next;
+}
+
+/* The number of the running thread among those of the first `n` loops. */
+static const tirbi_lx *thread_number(const threads *t, uint32_t n) {
+    tirbi_lowerer *l = t->l;
+    const tirbi_lx *number = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    for (uint32_t i = 0; i < n && number; i++) {
+        const tirbi_lx *at = tirbi_lower_index(l, t->loops[i].var, NULL);
+        if (!at) return NULL;
+        number = tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, number, t->loops[i].extent), tirbi_lx_sub(l->pool, at, t->loops[i].min));
+    }
+    return number;
+}
+
+static const tirbi_lx *thread_count(const threads *t) {
+    const tirbi_lx *count = tirbi_lx_int(t->l->pool, TIRB_I64, 1);
+    for (uint32_t i = 0; i < t->n_loops && count; i++) count = tirbi_lx_mul(t->l->pool, count, t->loops[i].extent);
+    return count;
+}
+
+static const tirbi_place *kept_place(threads *t, const redo *r) {
+    const tirbi_lx *number = thread_number(t, r->n_loops);
+    return number ? tirbi_place_at(t->l, r->kept, &number, r->stmt->span) : NULL;
+}
+
+static void run_redo(threads *t, const redo *r) {
+    tirbi_lowerer *l = t->l;
+    switch (r->kind) {
+    case REDO_LET:
+        tirbi_lower_bind(l, r->stmt->as.let.var,
+                         tirbi_hold(l, r->stmt->as.let.var->as.var.name, tirbi_lower_expr(l, r->stmt->as.let.value, NULL), r->stmt->span));
+        return;
+    case REDO_POINTER:
+        tirbi_bind_pointer(l, r->stmt->as.let.var, r->stmt->as.let.value, r->stmt->span);
+        return;
+    case REDO_KEPT: {
+        const tirbi_place *place = kept_place(t, r);
+        if (place)
+            tirbi_lower_bind(l, r->stmt->as.let.var,
+                             tirbi_hold(l, r->stmt->as.let.var->as.var.name, tirbi_read_place(l, place), r->stmt->span));
+        return;
+    }
+    case REDO_DECLARE:
+        tirbi_declare_view(l, r->stmt);
+        return;
+    case REDO_AXES:
+        tirbi_bind_axes(l, r->stmt);
+        return;
+    case REDO_MATCH:
+        tirbi_match_region(l, r->match, r->stmt->span);
+        return;
+    case REDO_PRIVATE:
+        tirbi_use_part(l, r->buffer, r->kept, thread_number(t, r->n_loops));
+        return;
+    }
+}
+
+typedef void (*stretch_action)(threads *t, const void *context);
+
+static void run_loops(threads *t, uint32_t i, stretch_action action, const void *context, tirbi_span span) {
+    tirbi_lowerer *l = t->l;
+    if (i == t->n_loops) {
+        for (const redo *r = t->first; r; r = r->next) run_redo(t, r);
+        action(t, context);
+        return;
+    }
+    tirbi_lvar *v = tirbi_lower_loop_var(l, t->loops[i].var, t->loops[i].min, t->loops[i].extent);
+    if (!v) return;
+    tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, span);
+    tirbi_ls_list list = {0}, *outer = l->out;
+    l->out = &list;
+    l->depth++;
+    run_loops(t, i + 1, action, context, span);
+    l->depth--;
+    l->out = outer;
+    loop->as.loop.var = v;
+    loop->as.loop.body = tirbi_finish_list(l, &list, span);
+}
+
+static void lower_one(threads *t, const void *context) { tirbi_lower_stmt(t->l, context); }
+
+static void run_stretch(threads *t, const tirb_stmt *s) {
+    if (leaves(t, s)) return;
+    t->l->n_chain = 0;
+    run_loops(t, 0, lower_one, s, s->span);
+}
+
+typedef struct run {
+    const tirb_stmt *const *items;
+    uint32_t n;
+} run;
+
+static void lower_run(threads *t, const void *context) {
+    const run *r = context;
+    for (uint32_t i = 0; i < r->n; i++) tirbi_lower_stmt(t->l, r->items[i]);
+}
+
+static void keep_value(threads *t, const void *context) {
+    const redo *r = context;
+    const tirbi_lx *value = tirbi_lower_expr(t->l, r->stmt->as.let.value, NULL);
+    const tirbi_place *place = kept_place(t, r);
+    if (!value || !place) return;
+    tirbi_ls *store = tirbi_append(t->l, TIRBI_LS_STORE, r->stmt->span);
+    store->as.store.access = place;
+    store->as.store.value = value;
+}
+
+/* ---- Statements with a sync in them ----------------------------------------------------------------------------- */
+
+static void walk(threads *t, const tirb_stmt *s);
+
+static const tirbi_ls *walk_into(threads *t, const tirb_stmt *s) {
+    tirbi_ls_list list = {0}, *outer = t->l->out;
+    t->l->out = &list;
+    if (s) walk(t, s);
+    t->l->out = outer;
+    return tirbi_finish_list(t->l, &list, s ? s->span : (tirbi_span){0, 0});
+}
+
+static void walk_seq(threads *t, const tirb_stmt *s) {
+    for (uint32_t i = 0, n; i < s->as.seq.n; i += n) {
+        for (n = 0; i + n < s->as.seq.n && !sync_in(s->as.seq.items[i + n]); n++) {
+            if (leaves(t, s->as.seq.items[i + n])) return;
+        }
+        if (n > 0) {
+            run stretch = {s->as.seq.items + i, n};
+            t->l->n_chain = 0;
+            run_loops(t, 0, lower_run, &stretch, s->as.seq.items[i]->span);
+        } else {
+            walk(t, s->as.seq.items[i]);
+            n = 1;
+        }
+    }
+}
+
+static void enter_thread_loop(threads *t, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
+                              const tirb_expr *extent, const tirb_stmt *body) {
+    tirbi_lowerer *l = t->l;
+    for (uint32_t i = 0; i < t->n_loops; i++) {
+        if (t->loops[i].var != var) continue;
+        walk(t, body); /* the same thread again */
+        return;
+    }
+    if (t->n_loops == MAX_THREAD_LOOPS || !is_common(t, extent) || (min && !is_common(t, min))) {
+        refuse(t, s, "the number of threads around it is not the same for all threads");
+        return;
+    }
+    const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *count = tirbi_lower_index(l, extent, NULL);
+    if (!first || !count) return;
+    t->loops[t->n_loops++] = (thread_loop){var, tirbi_hold(l, var->as.var.name, first, s->span),
+                                           tirbi_hold(l, var->as.var.name, count, s->span)};
+    t->own_vars[var->as.var.id] = 1;
+    walk(t, body);
+    t->n_loops--;
+}
+
+static void walk_let(threads *t, const tirb_stmt *s) {
+    tirbi_lowerer *l = t->l;
+    const tirb_expr *var = s->as.let.var, *value = s->as.let.value;
+    tirbi_dtype type;
+    if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
+        add_redo(t, (redo){.kind = REDO_POINTER, .stmt = s});
+    } else if (value->dtype.lanes > 1) {
+        refuse(t, s, "a vector is bound around it");
+        return;
+    } else if (is_common(t, value)) {
+        tirbi_lower_bind(l, var, tirbi_hold(l, var->as.var.name, tirbi_lower_expr(l, value, NULL), s->span));
+    } else if (!reads_memory(value)) {
+        t->own_vars[var->as.var.id] = 1;
+        add_redo(t, (redo){.kind = REDO_LET, .stmt = s});
+    } else if (tirbi_machine_type(l, value->dtype, value->span, &type)) {
+        t->own_vars[var->as.var.id] = 1;
+        redo kept = {.kind = REDO_KEPT, .stmt = s, .n_loops = t->n_loops};
+        kept.kept = tirbi_allocate_memory(l, var->as.var.name, type, thread_count(t), s->span);
+        if (!kept.kept) return;
+        run_loops(t, 0, keep_value, &kept, s->span);
+        add_redo(t, kept);
+    }
+    walk(t, s->as.let.body);
+}
+
+static bool is_private(const tirb_buffer *buffer) { return buffer->scope && strncmp(buffer->scope, "local", 5) == 0; }
+
+static void walk_allocation(threads *t, const tirb_stmt *s, const tirb_buffer *buffer) {
+    if (!is_private(buffer)) {
+        tirbi_allocate_buffer(t->l, buffer);
+        return;
+    }
+    t->own_buffers[buffer->id] = 1;
+    tirbi_lbuf *all = tirbi_allocate_parts(t->l, buffer, thread_count(t));
+    if (all) add_redo(t, (redo){.kind = REDO_PRIVATE, .stmt = s, .buffer = buffer, .kept = all, .n_loops = t->n_loops});
+}
+
+static void walk_block(threads *t, const tirb_stmt *s) {
+    const tirb_block *block = s->as.block.block;
+    if (block->init || s->as.block.predicate || block->no_realize) {
+        refuse(t, s, "the block around it has an init or a predicate");
+        return;
+    }
+    for (uint32_t i = 0; i < block->n_iters; i++) t->own_vars[block->iters[i].var->as.var.id] = 1;
+    if (block->n_iters) add_redo(t, (redo){.kind = REDO_AXES, .stmt = s});
+    for (uint32_t i = 0; i < block->n_allocs; i++) walk_allocation(t, s, block->allocs[i]);
+    for (uint32_t i = 0; i < block->n_matches; i++) {
+        t->own_buffers[block->matches[i].buffer->id] = t->own_buffers[block->matches[i].source.buffer->id];
+        add_redo(t, (redo){.kind = REDO_MATCH, .stmt = s, .match = &block->matches[i]});
+    }
+    walk(t, block->body);
+}
+
+static void walk_loop(threads *t, const tirb_stmt *s) {
+    tirbi_lowerer *l = t->l;
+    if (s->as.for_.kind == TIRB_FOR_THREAD_BINDING) {
+        enter_thread_loop(t, s, s->as.for_.var, s->as.for_.min, s->as.for_.extent, s->as.for_.body);
+        return;
+    }
+    if (!is_common(t, s->as.for_.min) || !is_common(t, s->as.for_.extent) || !is_common(t, s->as.for_.step)) {
+        refuse(t, s, "a loop around it does not run equally often for all threads");
+        return;
+    }
+    const tirbi_lx *min = tirbi_lower_index(l, s->as.for_.min, NULL), *extent = tirbi_lower_index(l, s->as.for_.extent, NULL);
+    const tirbi_lx *step = s->as.for_.step ? tirbi_lower_index(l, s->as.for_.step, NULL) : NULL;
+    tirbi_lvar *v = min && extent ? tirbi_lower_loop_var(l, s->as.for_.var, min, extent) : NULL;
+    if (!v) return;
+    tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
+    l->depth++;
+    const tirbi_ls *body = walk_into(t, s->as.for_.body);
+    l->depth--;
+    loop->as.loop.var = v;
+    loop->as.loop.step = step;
+    loop->as.loop.body = body;
+}
+
+static void walk_if(threads *t, const tirb_stmt *s) {
+    tirbi_lowerer *l = t->l;
+    if (!is_common(t, s->as.if_.condition)) {
+        refuse(t, s, "a branch around it is not taken by all threads or none");
+        return;
+    }
+    const tirbi_lx *condition = tirbi_lower_expr(l, s->as.if_.condition, NULL);
+    if (!condition) return;
+    const tirbi_ls *then_case = walk_into(t, s->as.if_.then_case);
+    const tirbi_ls *else_case = s->as.if_.else_case ? walk_into(t, s->as.if_.else_case) : NULL;
+    tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
+    branch->as.if_.condition = tirbi_lx_cast(l->pool, TIRB_BOOL, condition);
+    branch->as.if_.then_case = then_case;
+    branch->as.if_.else_case = else_case;
+}
+
+static void walk_scope(threads *t, const tirb_stmt *s) {
+    bool thread = strcmp(s->as.attr.key, "thread_extent") == 0 || strcmp(s->as.attr.key, "virtual_thread") == 0;
+    if (thread && s->as.attr.thread)
+        enter_thread_loop(t, s, s->as.attr.thread->var, NULL, s->as.attr.value, s->as.attr.body);
+    else
+        walk(t, s->as.attr.body);
+}
+
+static void walk_kind(threads *t, const tirb_stmt *s) {
+    switch (s->kind) {
+    case TIRB_STMT_SEQ: walk_seq(t, s); return;
+    case TIRB_STMT_EVALUATE: return; /* the sync itself */
+    case TIRB_STMT_ATTR: walk_scope(t, s); return;
+    case TIRB_STMT_FOR: walk_loop(t, s); return;
+    case TIRB_STMT_IF: walk_if(t, s); return;
+    case TIRB_STMT_LET: walk_let(t, s); return;
+    case TIRB_STMT_ALLOCATE:
+        walk_allocation(t, s, s->as.allocate.buffer);
+        walk(t, s->as.allocate.body);
+        return;
+    case TIRB_STMT_DECL_BUFFER:
+        if (s->as.decl.buffer->data->as.var.data_of)
+            t->own_buffers[s->as.decl.buffer->id] = t->own_buffers[s->as.decl.buffer->data->as.var.data_of->id];
+        add_redo(t, (redo){.kind = REDO_DECLARE, .stmt = s});
+        walk(t, s->as.decl.body);
+        return;
+    case TIRB_STMT_BLOCK_REALIZE: walk_block(t, s); return;
+    default: refuse(t, s, "it stands in a statement that threads cannot leave together"); return;
+    }
+}
+
+/* What a statement declares ends with it. */
+static void walk(threads *t, const tirb_stmt *s) {
+    if (t->failed || t->l->arena->failed) return;
+    if (!sync_in(s)) {
+        run_stretch(t, s);
+        return;
+    }
+    redo **mark = t->last;
+    walk_kind(t, s);
+    *mark = NULL;
+    t->last = mark;
+}
+
+void tirbi_lower_threads(tirbi_lowerer *l, const tirb_stmt *s) {
+    threads t = {.l = l, .own_vars = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_vars),
+                 .own_buffers = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_buffers)};
+    t.last = &t.first;
+    if (!t.own_vars || !t.own_buffers) return;
+    l->n_chain = 0;
+    walk(&t, s);
+    l->n_chain = 0;
+}
