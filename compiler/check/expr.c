@@ -35,9 +35,8 @@ static void check_int_imm(tirbi_checker *c, const tirb_expr *e) {
 }
 
 /* TVM prints the largest float32 as bfloat16 as well, where it rounds to infinity. */
-static double float_max(tirb_datatype type) {
-    if (type.code == TIRB_CODE_BFLOAT) return 0x1.fffffep127;
-    return type.bits == 16 ? 65504.0 : type.bits == 32 ? 0x1.fffffep127 : INFINITY;
+static double largest_constant(tirb_datatype type) {
+    return type.code == TIRB_CODE_BFLOAT ? 0x1.fffffep127 : tirb_datatype_max(type);
 }
 
 static void check_float_imm(tirbi_checker *c, const tirb_expr *e) {
@@ -45,9 +44,9 @@ static void check_float_imm(tirbi_checker *c, const tirb_expr *e) {
     if (!tirbi_check_is_float(e->dtype) || e->dtype.lanes != 1) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "a float constant must be a float scalar, found %s",
                            tirbi_check_text(e->dtype).text);
-    } else if (isfinite(value) && fabs(value) > float_max(e->dtype)) {
+    } else if (isfinite(value) && fabs(value) > largest_constant(e->dtype)) {
         tirbi_report_error(c->diagnostics, TIRB_VALUE, e->span, "the constant %g exceeds the maximum %g of type %s", value,
-                           float_max(e->dtype), tirbi_check_text(e->dtype).text);
+                           tirb_datatype_max(e->dtype), tirbi_check_text(e->dtype).text);
     }
 }
 

@@ -9,7 +9,9 @@ tirbi_type_text tirbi_check_text(tirb_datatype type) {
 
 bool tirbi_check_is_int(tirb_datatype type) { return type.code == TIRB_CODE_INT || type.code == TIRB_CODE_UINT; }
 
-bool tirbi_check_is_float(tirb_datatype type) { return type.code == TIRB_CODE_FLOAT || type.code == TIRB_CODE_BFLOAT; }
+bool tirbi_check_is_float(tirb_datatype type) {
+    return type.code == TIRB_CODE_FLOAT || type.code == TIRB_CODE_BFLOAT || tirb_datatype_is_narrow_float(type);
+}
 
 bool tirbi_check_is_bool(tirb_datatype type) {
     return type.code == TIRB_CODE_BOOL || (type.code == TIRB_CODE_UINT && type.bits == 1);

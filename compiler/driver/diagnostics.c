@@ -12,7 +12,11 @@ bool diagnostics_are_json(const invocation *inv) {
 
 /* The length of the UTF-8 character at `c`, or 0 where there is none: JSON has no other bytes. */
 static size_t character_size(const unsigned char *c) {
-    size_t n = c[0] < 0x80 ? 1 : c[0] >= 0xC2 && c[0] < 0xE0 ? 2 : c[0] >= 0xE0 && c[0] < 0xF0 ? 3 : c[0] >= 0xF0 && c[0] < 0xF5 ? 4 : 0;
+    size_t n = c[0] < 0x80                   ? 1
+               : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
+               : c[0] >= 0xE0 && c[0] < 0xF0 ? 3
+               : c[0] >= 0xF0 && c[0] < 0xF5 ? 4
+                                             : 0;
     for (size_t i = 1; i < n; i++) {
         if ((c[i] & 0xC0) != 0x80) return 0;
     }
@@ -72,7 +76,8 @@ char *failure_json(const invocation *inv, exit_code code, const char *message) {
 }
 
 /* One diagnostic of a result with its newline, in `buffer` if it has room; returns the length it needs. */
-static size_t one_text(const char *file, const tirb_compile_result *result, uint32_t index, bool json, char *buffer, size_t size) {
+static size_t one_text(const char *file, const tirb_compile_result *result, uint32_t index, bool json, char *buffer,
+                       size_t size) {
     if (!json) return tirb_compile_result_format(result, index, buffer, size);
     char *line = diagnostic_json(file, tirb_compile_result_diagnostic(result, index));
     size_t n = line ? strlen(line) : 0;

@@ -97,7 +97,7 @@ static const tirb_datatype tirbi_type_f32 = {TIRB_CODE_FLOAT, 32, 1};
 
 static inline bool tirbi_type_is_int(tirb_datatype t) { return t.code == TIRB_CODE_INT || t.code == TIRB_CODE_UINT; }
 static inline bool tirbi_type_is_float(tirb_datatype t) {
-    return t.code == TIRB_CODE_FLOAT || t.code == TIRB_CODE_BFLOAT;
+    return t.code == TIRB_CODE_FLOAT || t.code == TIRB_CODE_BFLOAT || tirb_datatype_is_narrow_float(t);
 }
 static inline bool tirbi_type_is_bool(tirb_datatype t) { return t.code == TIRB_CODE_BOOL; }
 static inline bool tirbi_type_is_handle(tirb_datatype t) { return t.code == TIRB_CODE_HANDLE; }

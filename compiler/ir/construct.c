@@ -91,15 +91,9 @@ const tirb_expr *tirbi_make_int(tirbi_builder *b, tirbi_span span, tirb_datatype
     return e;
 }
 
-/* The largest finite value of a floating-point type. */
-static double float_max(tirb_datatype type) {
-    if (type.code == TIRB_CODE_BFLOAT) return 0x1.FEp127;
-    return type.bits == 16 ? 65504.0 : type.bits == 32 ? 0x1.FFFFFEp127 : 0x1.FFFFFFFFFFFFFp1023;
-}
-
 const tirb_expr *tirbi_make_float(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, double value) {
     char text[32];
-    bool too_large = isfinite(value) && fabs(value) > float_max(dtype);
+    bool too_large = isfinite(value) && fabs(value) > tirb_datatype_max(dtype);
     /* TVM prints the largest float32 as bfloat16 as well, where it rounds to infinity. */
     if (too_large && dtype.code == TIRB_CODE_BFLOAT && fabs(value) <= 0x1.FFFFFEp127) {
         tirbi_report_warning(b->diagnostics, span, "the value %g rounds to infinity in type bfloat16", value);
@@ -107,7 +101,7 @@ const tirb_expr *tirbi_make_float(tirbi_builder *b, tirbi_span span, tirb_dataty
     }
     if (too_large) {
         tirbi_report_error(b->diagnostics, TIRB_VALUE, span, "the value %g exceeds the maximum %g of type %s", value,
-                           float_max(dtype), tirb_datatype_text(dtype, text));
+                           tirb_datatype_max(dtype), tirb_datatype_text(dtype, text));
         return NULL;
     }
     tirb_expr *e = new_expr(b, TIRB_EXPR_FLOAT_IMM, dtype, span);
@@ -225,6 +219,10 @@ static bool common_type(tirb_datatype x, tirb_datatype y, tirb_datatype *out) {
         *out = x_float ? x : y;
     else if (x.code == TIRB_CODE_BFLOAT || y.code == TIRB_CODE_BFLOAT)
         *out = x.code == TIRB_CODE_BFLOAT ? x : y;
+    else if (tirb_datatype_is_narrow_float(x) && tirb_datatype_is_narrow_float(y))
+        *out = x.bits >= y.bits ? x : y;
+    else if (tirb_datatype_is_narrow_float(x) || tirb_datatype_is_narrow_float(y))
+        *out = tirb_datatype_is_narrow_float(x) ? x : y;
     else if (tirbi_type_is_bool(x) || tirbi_type_is_bool(y))
         *out = tirbi_type_is_bool(x) ? y : x;
     else if (x.bits != y.bits)

@@ -19,6 +19,37 @@ static const struct {
     {"bfloat", TIRB_CODE_BFLOAT},
 };
 
+/* `max` bounds constants: TVM's figures, some of which round to infinity or NaN. */
+static const struct {
+    const char *text;
+    tirb_datatype type;
+    double max;
+} narrow_floats[] = {
+    {"float8_e3m4", {TIRB_CODE_FLOAT8_E3M4, 8, 1}, 31},
+    {"float8_e4m3", {TIRB_CODE_FLOAT8_E4M3, 8, 1}, 448},
+    {"float8_e4m3b11fnuz", {TIRB_CODE_FLOAT8_E4M3B11FNUZ, 8, 1}, 30},
+    {"float8_e4m3fn", {TIRB_CODE_FLOAT8_E4M3FN, 8, 1}, 448},
+    {"float8_e4m3fnuz", {TIRB_CODE_FLOAT8_E4M3FNUZ, 8, 1}, 448},
+    {"float8_e5m2", {TIRB_CODE_FLOAT8_E5M2, 8, 1}, 57344},
+    {"float8_e5m2fnuz", {TIRB_CODE_FLOAT8_E5M2FNUZ, 8, 1}, 57344},
+    {"float8_e8m0fnu", {TIRB_CODE_FLOAT8_E8M0FNU, 8, 1}, 0x1p128},
+    {"float6_e2m3fn", {TIRB_CODE_FLOAT6_E2M3FN, 6, 1}, 7.5},
+    {"float6_e3m2fn", {TIRB_CODE_FLOAT6_E3M2FN, 6, 1}, 28},
+    {"float4_e2m1fn", {TIRB_CODE_FLOAT4_E2M1FN, 4, 1}, 6},
+};
+
+double tirb_datatype_max(tirb_datatype type) {
+    for (size_t i = 0; i < sizeof narrow_floats / sizeof *narrow_floats; i++)
+        if (narrow_floats[i].type.code == type.code) return narrow_floats[i].max;
+    if (type.code == TIRB_CODE_BFLOAT) return 0x1.FEp127;
+    return type.bits == 16 ? 65504.0 : type.bits == 32 ? 0x1.FFFFFEp127 : 0x1.FFFFFFFFFFFFFp1023;
+}
+
+bool tirb_datatype_is_unsigned_float(tirb_datatype type) {
+    return type.code == TIRB_CODE_FLOAT8_E4M3B11FNUZ || type.code == TIRB_CODE_FLOAT8_E4M3FNUZ ||
+           type.code == TIRB_CODE_FLOAT8_E5M2FNUZ || type.code == TIRB_CODE_FLOAT8_E8M0FNU;
+}
+
 bool tirb_datatype_equal(tirb_datatype a, tirb_datatype b) {
     return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
 }
@@ -41,14 +72,16 @@ const char *tirb_datatype_text(tirb_datatype type, char *buffer) {
     const char *name = NULL;
     if (type.code == TIRB_CODE_HANDLE) name = type.bits ? "handle" : "void";
     if (type.code == TIRB_CODE_BOOL) name = "bool";
+    for (size_t i = 0; i < sizeof narrow_floats / sizeof *narrow_floats; i++)
+        if (narrow_floats[i].type.code == type.code) name = narrow_floats[i].text;
     int length = 0;
     if (name) {
-        length = snprintf(buffer, 16, "%s", name);
+        length = snprintf(buffer, 24, "%s", name);
     } else {
         for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
             if (type_names[i].code == type.code) length = snprintf(buffer, 16, "%s%u", type_names[i].text, type.bits);
     }
-    if (type.lanes > 1) snprintf(buffer + length, 16, "x%u", type.lanes);
+    if (type.lanes > 1) snprintf(buffer + length, 8, "x%u", type.lanes);
     return buffer;
 }
 
@@ -86,6 +119,13 @@ bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out) 
         size_t length = strlen(plain[i].text);
         if (size >= length && memcmp(text, plain[i].text, length) == 0 && length > at) {
             type = plain[i].type;
+            at = length;
+        }
+    }
+    for (size_t i = 0; i < sizeof narrow_floats / sizeof *narrow_floats; i++) {
+        size_t length = strlen(narrow_floats[i].text);
+        if (size >= length && memcmp(text, narrow_floats[i].text, length) == 0 && length > at) {
+            type = narrow_floats[i].type;
             at = length;
         }
     }

@@ -25,7 +25,19 @@ typedef enum tirb_type_code {
     TIRB_CODE_FLOAT = 2,
     TIRB_CODE_HANDLE = 3, /* bits 0: void */
     TIRB_CODE_BFLOAT = 4,
-    TIRB_CODE_BOOL = 6 /* bits 8; also what the specification writes as uint1 */
+    TIRB_CODE_BOOL = 6, /* bits 8; also what the specification writes as uint1 */
+    /* Floats of 8, 6 and 4 bits, numbered as DLPack does: elements take a byte each, the machine computes in float32. */
+    TIRB_CODE_FLOAT8_E3M4 = 7,
+    TIRB_CODE_FLOAT8_E4M3 = 8,
+    TIRB_CODE_FLOAT8_E4M3B11FNUZ = 9,
+    TIRB_CODE_FLOAT8_E4M3FN = 10,
+    TIRB_CODE_FLOAT8_E4M3FNUZ = 11,
+    TIRB_CODE_FLOAT8_E5M2 = 12,
+    TIRB_CODE_FLOAT8_E5M2FNUZ = 13,
+    TIRB_CODE_FLOAT8_E8M0FNU = 14,
+    TIRB_CODE_FLOAT6_E2M3FN = 15,
+    TIRB_CODE_FLOAT6_E3M2FN = 16,
+    TIRB_CODE_FLOAT4_E2M1FN = 17
 } tirb_type_code;
 
 typedef struct tirb_datatype {
@@ -37,6 +49,12 @@ typedef struct tirb_datatype {
 /* A machine type for a scalar or the element of a vector; false for handles, void and types the machine has not. */
 bool tirb_datatype_machine(tirb_datatype type, tirbi_dtype *out);
 tirb_datatype tirb_datatype_from_machine(tirbi_dtype type, uint16_t lanes);
+/* The largest constant of a float type. */
+double tirb_datatype_max(tirb_datatype type);
+/* A float of 8, 6 or 4 bits. */
+static inline bool tirb_datatype_is_narrow_float(tirb_datatype type) { return type.code >= TIRB_CODE_FLOAT8_E3M4; }
+/* One whose least constant is 0, as TVM has it. */
+bool tirb_datatype_is_unsigned_float(tirb_datatype type);
 bool tirb_datatype_equal(tirb_datatype a, tirb_datatype b);
 /* By name: "float32", "uint8x16", "bool", "handle", "void"; "uint1" is bool. False if there is no such type. */
 bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out);

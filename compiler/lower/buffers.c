@@ -2,6 +2,7 @@
 #include "compiler/lower/lower.h"
 
 #include "compiler/ir/visit.h"
+#include "compiler/lower/narrow.h"
 
 /* ---- Which buffers must be memory ------------------------------------------------------------------------------- */
 
@@ -245,7 +246,7 @@ void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl) {
     const tirb_buffer *buffer = decl->as.decl.buffer;
     const tirb_expr *data = decl->as.decl.source ? decl->as.decl.source : buffer->data;
     tirbi_dtype type;
-    if (tirb_datatype_machine((tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, &type))
+    if (tirbi_storage_type((tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, &type))
         tirbi_fetch_memory(l, data, type, decl->span);
     declare_over(l, buffer, data, decl->span);
 }

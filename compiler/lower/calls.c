@@ -1,6 +1,7 @@
 /* Calls of other PrimFuncs: references for buffers, values for scalars, and the shape variables that the callee's
  * parameters would bind from a caller outside. */
 #include "compiler/lower/lower.h"
+#include "compiler/lower/narrow.h"
 
 #include <string.h>
 
@@ -235,7 +236,7 @@ static const tirbi_lx *finish_call(call_site *c, uint32_t n_refs) {
     *call = (tirbi_lcall){.function = f->index, .acts = l->acts[f->index], .scalars = scalars, .n_scalars = n, .refs = c->refs, .n_refs = n_refs,
                           .checks = c->checks, .n_checks = c->n_checks};
     tirbi_dtype type = TIRB_I32; /* of a call that returns nothing: never looked at */
-    if (f->ret_type.kind == TIRB_TYPE_PRIM) tirb_datatype_machine(f->ret_type.dtype, &type);
+    if (f->ret_type.kind == TIRB_TYPE_PRIM) tirbi_storage_type(f->ret_type.dtype, &type);
     return tirbi_lx_call(l->pool, type, call);
 }
 

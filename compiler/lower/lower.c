@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "compiler/lower/narrow.h"
+
 enum { MAX_DEPTH = 200, UNROLLED_LANES = 4 };
 
 void tirbi_unsupported(tirbi_lowerer *l, tirbi_span span, const char *what) {
@@ -615,7 +617,7 @@ static bool leaves(const tirbi_ls *s, unsigned depth) {
 static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     tirbi_lfunc *out = l->function;
     out->ast = f;
-    out->returns = f->ret_type.kind == TIRB_TYPE_PRIM && tirb_datatype_machine(f->ret_type.dtype, &out->return_type);
+    out->returns = f->ret_type.kind == TIRB_TYPE_PRIM && tirbi_storage_type(f->ret_type.dtype, &out->return_type);
     l->pool = out->pool = TIRBI_NEW(l->arena, tirbi_lx_pool);
     if (!l->pool) return;
     l->pool->arena = l->arena;

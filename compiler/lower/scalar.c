@@ -4,12 +4,21 @@
 #include <string.h>
 
 #include "compiler/ir/llvm.h"
+#include "compiler/lower/narrow.h"
 
 bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, tirbi_dtype *out) {
-    if (tirb_datatype_machine(type, out)) return true;
+    if (tirbi_storage_type(type, out)) return true;
     char text[32];
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, span, "values of type %s cannot be compiled",
                        tirb_datatype_text(type, text));
+    return false;
+}
+
+static bool has_call(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (uint32_t i = 0; i < x->n_args && !x->shared; i++) {
+        if (has_call(x->args[i])) return true;
+    }
     return false;
 }
 
@@ -17,8 +26,23 @@ void tirbi_lower_bind(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *va
     if (var->as.var.id < l->n_vars) l->bindings[var->as.var.id] = (tirbi_binding){.value = value};
 }
 
+/* Conversions of storage types use their operand many times: a large one is kept in a variable where one can be set. */
+static const tirbi_lx *settled(tirbi_lowerer *l, const tirbi_lx *x, tirbi_span span) {
+    if (!x || x->size <= TIRBI_MAX_SHARED_SIZE || l->again > 0 || has_call(x)) return x;
+    return tirbi_hold(l, "value", x, span);
+}
+
+static const tirbi_lx *from_byte(tirbi_lowerer *l, tirb_datatype type, const tirbi_lx *byte, tirbi_span span) {
+    return byte ? tirbi_narrow_decode(l->pool, type, settled(l, byte, span)) : NULL;
+}
+
+static const tirbi_lx *to_byte(tirbi_lowerer *l, tirb_datatype type, const tirbi_lx *value, tirbi_span span) {
+    return value ? tirbi_narrow_encode(l->pool, type, settled(l, value, span)) : NULL;
+}
+
 const tirbi_lx *tirbi_lower_index(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     const tirbi_lx *x = tirbi_lower_expr(l, e, lane);
+    if (x && tirbi_is_narrow(e->dtype)) x = from_byte(l, e->dtype, x, e->span);
     return x ? tirbi_lx_cast(l->pool, TIRB_I64, x) : NULL;
 }
 
@@ -77,6 +101,12 @@ static const tirbi_lx *choose_by_statement(tirbi_lowerer *l, const tirbi_lx *con
     return tirbi_lx_var(l->pool, var);
 }
 
+/* An operand to compute with: of a storage type, the value of its byte. */
+static const tirbi_lx *number(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirbi_lx *x = operand(l, e, lane);
+    return x && tirbi_is_narrow(e->dtype) ? from_byte(l, e->dtype, x, e->span) : x;
+}
+
 static const tirbi_lx *lower_var(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     tirbi_binding *b = e->as.var.id < l->n_vars ? &l->bindings[e->as.var.id] : NULL;
     if (b && b->value) return b->value;
@@ -106,6 +136,10 @@ static uint64_t float_bits(tirbi_dtype type, double value) {
 static const tirbi_lx *lower_float(tirbi_lowerer *l, const tirb_expr *e) {
     tirbi_dtype type;
     if (!tirbi_machine_type(l, e->dtype, e->span, &type)) return NULL;
+    if (tirbi_is_narrow(e->dtype)) {
+        const tirbi_lx *value = tirbi_lx_bits(l->pool, TIRB_F32, float_bits(TIRB_F32, e->as.float_value));
+        return to_byte(l, e->dtype, value, e->span);
+    }
     if (type == TIRB_F32 || type == TIRB_F64) return tirbi_lx_bits(l->pool, type, float_bits(type, e->as.float_value));
     const tirbi_lx *wide = tirbi_lx_bits(l->pool, TIRB_F64, float_bits(TIRB_F64, e->as.float_value));
     return tirbi_lx_cast(l->pool, type, wide);
@@ -147,8 +181,9 @@ static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const 
         (a->kind == TIRB_EXPR_MUL || b->kind == TIRB_EXPR_MUL)) {
         return lower_fused(l, e, lane, type);
     }
-    const tirbi_lx *x = operand(l, a, lane), *y = operand(l, b, lane);
+    const tirbi_lx *x = number(l, a, lane), *y = number(l, b, lane);
     if (!x || !y) return NULL;
+    type = (tirbi_dtype)x->type;
     tirbi_op op = binary_ops[e->kind];
     if (op == TIRB_OP_MOD && tirbi_dtype_is_float(type)) op = TIRB_OP_FMOD;
     if (tirbi_dtype_is_float(type) && (op == TIRB_OP_FLOORMOD || op == TIRB_OP_FLOORDIV)) {
@@ -160,7 +195,8 @@ static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const 
         const tirbi_lx *r = op2(l, op, TIRB_U8, tirbi_lx_cast(l->pool, TIRB_U8, x), tirbi_lx_cast(l->pool, TIRB_U8, y));
         return r ? tirbi_lx_cast(l->pool, TIRB_BOOL, r) : NULL;
     }
-    return op2(l, op, type, x, y);
+    const tirbi_lx *result = op2(l, op, type, x, y);
+    return result && tirbi_is_narrow(e->dtype) ? to_byte(l, e->dtype, result, e->span) : result;
 }
 
 static const tirbi_lx *lower_logical(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
@@ -252,7 +288,7 @@ static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, c
         return NULL;
     }
     for (uint32_t i = 0; i < n; i++) {
-        args[i] = operand(l, e->as.call.args[i], lane);
+        args[i] = number(l, e->as.call.args[i], lane);
         if (!args[i]) return NULL;
     }
     tirbi_dtype type = (tirbi_dtype)args[0]->type;
@@ -269,6 +305,7 @@ static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, c
     }
     const tirbi_lx *x = tirbi_lx_op(l->pool, op, type, TIRB_TYPE_NONE, args[0], args[1], args[2]);
     tirbi_dtype wanted;
+    if (x && tirbi_is_narrow(e->dtype)) return to_byte(l, e->dtype, x, e->span);
     if (x && tirb_datatype_machine(e->dtype, &wanted) && wanted != x->type) x = tirbi_lx_cast(l->pool, wanted, x);
     return x;
 }
@@ -295,14 +332,6 @@ static const tirbi_lx *lower_large_uint(tirbi_lowerer *l, const tirb_expr *e) {
     }
     uint64_t bits = (uint64_t)hi->as.int_value << 32 | ((uint64_t)lo->as.int_value & 0xffffffffu);
     return tirbi_lx_bits(l->pool, type, bits);
-}
-
-static bool has_call(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) return true;
-    for (uint32_t i = 0; i < x->n_args && !x->shared; i++) {
-        if (has_call(x->args[i])) return true;
-    }
-    return false;
 }
 
 /* x * y * 2^s with q fraction bits in y, rounded half up, in 64 bits; a multiplier of one half is a shift alone. */
@@ -510,8 +539,9 @@ static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tir
         return tirbi_machine_type(l, e->dtype, e->span, &type) ? tirbi_lx_int(l->pool, type, e->as.int_value) : NULL;
     case TIRB_EXPR_FLOAT_IMM: return lower_float(l, e);
     case TIRB_EXPR_CAST: {
-        const tirbi_lx *x = operand(l, e->as.cast.value, lane);
-        return x && tirbi_machine_type(l, e->dtype, e->span, &type) ? tirbi_lx_cast(l->pool, type, x) : NULL;
+        const tirbi_lx *x = number(l, e->as.cast.value, lane);
+        if (!x || !tirbi_machine_type(l, e->dtype, e->span, &type)) return NULL;
+        return tirbi_is_narrow(e->dtype) ? to_byte(l, e->dtype, x, e->span) : tirbi_lx_cast(l->pool, type, x);
     }
     case TIRB_EXPR_NOT: {
         const tirbi_lx *x = operand(l, e->as.cast.value, lane);

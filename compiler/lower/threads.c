@@ -1,6 +1,6 @@
 /* Threads that synchronise. Code between two syncs runs for all threads before what follows the sync: each such stretch
- * gets the thread loops around it. What a thread keeps across a sync, its local buffers and lets, lives in memory with a
- * part for each thread or is computed anew in each stretch. Loops and branches around a sync must be the same for all
+ * gets the thread loops around it. What a thread keeps across a sync, its local buffers and lets, lives in memory with
+ * a part for each thread or is computed anew in each stretch. Loops and branches around a sync must be the same for all
  * threads. */
 #include "compiler/lower/lower.h"
 
@@ -16,15 +16,23 @@ typedef struct thread_loop {
 } thread_loop;
 
 /* What every stretch begins with. */
-typedef enum redo_kind { REDO_LET, REDO_POINTER, REDO_KEPT, REDO_DECLARE, REDO_AXES, REDO_MATCH, REDO_PRIVATE } redo_kind;
+typedef enum redo_kind {
+    REDO_LET,
+    REDO_POINTER,
+    REDO_KEPT,
+    REDO_DECLARE,
+    REDO_AXES,
+    REDO_MATCH,
+    REDO_PRIVATE
+} redo_kind;
 
 typedef struct redo {
     redo_kind kind;
     const tirb_stmt *stmt;
     const tirb_match_buffer *match;
     const tirb_buffer *buffer;
-    tirbi_lbuf *kept;  /* KEPT, PRIVATE: the memory of all threads */
-    uint32_t n_loops;  /* KEPT, PRIVATE: the loops that it has parts for */
+    tirbi_lbuf *kept; /* KEPT, PRIVATE: the memory of all threads */
+    uint32_t n_loops; /* KEPT, PRIVATE: the loops that it has parts for */
     struct redo *next;
 } redo;
 
@@ -155,7 +163,8 @@ static const tirbi_lx *thread_number(const threads *t, uint32_t n) {
     for (uint32_t i = 0; i < n && number; i++) {
         const tirbi_lx *at = tirbi_lower_index(l, t->loops[i].var, NULL);
         if (!at) return NULL;
-        number = tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, number, t->loops[i].extent), tirbi_lx_sub(l->pool, at, t->loops[i].min));
+        number = tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, number, t->loops[i].extent),
+                              tirbi_lx_sub(l->pool, at, t->loops[i].min));
     }
     return number;
 }
@@ -176,7 +185,8 @@ static void run_redo(threads *t, const redo *r) {
     switch (r->kind) {
     case REDO_LET:
         tirbi_lower_bind(l, r->stmt->as.let.var,
-                         tirbi_hold(l, r->stmt->as.let.var->as.var.name, tirbi_lower_expr(l, r->stmt->as.let.value, NULL), r->stmt->span));
+                         tirbi_hold(l, r->stmt->as.let.var->as.var.name,
+                                    tirbi_lower_expr(l, r->stmt->as.let.value, NULL), r->stmt->span));
         return;
     case REDO_POINTER:
         tirbi_bind_pointer(l, r->stmt->as.let.var, r->stmt->as.let.value, r->stmt->span);
@@ -184,8 +194,9 @@ static void run_redo(threads *t, const redo *r) {
     case REDO_KEPT: {
         const tirbi_place *place = kept_place(t, r);
         if (place)
-            tirbi_lower_bind(l, r->stmt->as.let.var,
-                             tirbi_hold(l, r->stmt->as.let.var->as.var.name, tirbi_read_place(l, place), r->stmt->span));
+            tirbi_lower_bind(
+                l, r->stmt->as.let.var,
+                tirbi_hold(l, r->stmt->as.let.var->as.var.name, tirbi_read_place(l, place), r->stmt->span));
         return;
     }
     case REDO_DECLARE:
@@ -366,7 +377,8 @@ static void walk_loop(threads *t, const tirb_stmt *s) {
         refuse(t, s, "a loop around it does not run equally often for all threads");
         return;
     }
-    const tirbi_lx *min = tirbi_lower_index(l, s->as.for_.min, NULL), *extent = tirbi_lower_index(l, s->as.for_.extent, NULL);
+    const tirbi_lx *min = tirbi_lower_index(l, s->as.for_.min, NULL),
+                   *extent = tirbi_lower_index(l, s->as.for_.extent, NULL);
     const tirbi_lx *step = s->as.for_.step ? tirbi_lower_index(l, s->as.for_.step, NULL) : NULL;
     tirbi_lvar *v = min && extent ? tirbi_lower_loop_var(l, s->as.for_.var, min, extent) : NULL;
     if (!v) return;
@@ -405,12 +417,23 @@ static void walk_scope(threads *t, const tirb_stmt *s) {
 
 static void walk_kind(threads *t, const tirb_stmt *s) {
     switch (s->kind) {
-    case TIRB_STMT_SEQ: walk_seq(t, s); return;
-    case TIRB_STMT_EVALUATE: return; /* the sync itself */
-    case TIRB_STMT_ATTR: walk_scope(t, s); return;
-    case TIRB_STMT_FOR: walk_loop(t, s); return;
-    case TIRB_STMT_IF: walk_if(t, s); return;
-    case TIRB_STMT_LET: walk_let(t, s); return;
+    case TIRB_STMT_SEQ:
+        walk_seq(t, s);
+        return;
+    case TIRB_STMT_EVALUATE:
+        return; /* the sync itself */
+    case TIRB_STMT_ATTR:
+        walk_scope(t, s);
+        return;
+    case TIRB_STMT_FOR:
+        walk_loop(t, s);
+        return;
+    case TIRB_STMT_IF:
+        walk_if(t, s);
+        return;
+    case TIRB_STMT_LET:
+        walk_let(t, s);
+        return;
     case TIRB_STMT_ALLOCATE:
         walk_allocation(t, s, s->as.allocate.buffer);
         walk(t, s->as.allocate.body);
@@ -421,8 +444,12 @@ static void walk_kind(threads *t, const tirb_stmt *s) {
         add_redo(t, (redo){.kind = REDO_DECLARE, .stmt = s});
         walk(t, s->as.decl.body);
         return;
-    case TIRB_STMT_BLOCK_REALIZE: walk_block(t, s); return;
-    default: refuse(t, s, "it stands in a statement that threads cannot leave together"); return;
+    case TIRB_STMT_BLOCK_REALIZE:
+        walk_block(t, s);
+        return;
+    default:
+        refuse(t, s, "it stands in a statement that threads cannot leave together");
+        return;
     }
 }
 
@@ -440,7 +467,8 @@ static void walk(threads *t, const tirb_stmt *s) {
 }
 
 void tirbi_lower_threads(tirbi_lowerer *l, const tirb_stmt *s) {
-    threads t = {.l = l, .own_vars = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_vars),
+    threads t = {.l = l,
+                 .own_vars = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_vars),
                  .own_buffers = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_buffers)};
     t.last = &t.first;
     if (!t.own_vars || !t.own_buffers) return;

@@ -229,19 +229,16 @@ static tirbi_value q_multiply_shift(tirbi_script *s, const tirbi_call *c) {
 
 /* ---- Limits of types -------------------------------------------------------------------------------------------- */
 
-static double largest_float(tirb_datatype type) {
-    if (type.code == TIRB_CODE_BFLOAT) return 0x1.FEp127;
-    return type.bits == 16 ? 65504.0 : type.bits == 32 ? 0x1.FFFFFEp127 : 0x1.FFFFFFFFFFFFFp1023;
-}
-
 static tirbi_value limit_of_type(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type;
     if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
     tirbi_builder *b = &s->builder;
     tirbi_span span = c->node->span;
     bool largest = c->entry->data == 1;
-    if (tirbi_type_is_float(type))
-        return tirbi_value_expr(tirbi_make_float(b, span, type, largest ? largest_float(type) : -largest_float(type)));
+    if (tirbi_type_is_float(type) && !(c->entry->data == 2 && tirb_datatype_is_narrow_float(type))) {
+        double least = tirb_datatype_is_unsigned_float(type) ? 0 : -tirb_datatype_max(type);
+        return tirbi_value_expr(tirbi_make_float(b, span, type, largest ? tirb_datatype_max(type) : least));
+    }
     if (c->entry->data == 2 || tirbi_type_is_handle(type)) return type_error(s, c, "a floating-point type", type);
     if (tirbi_type_is_bool(type)) return tirbi_value_expr(tirbi_make_bool(b, span, largest));
     uint64_t ones = type.bits == 64 ? UINT64_MAX : (UINT64_C(1) << type.bits) - 1;

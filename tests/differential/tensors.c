@@ -144,6 +144,13 @@ static uint64_t plain_bits(tirbi_dtype type, tirbi_random *random) {
     return tirbi_dtype_is_signed(type) && tirbi_random_chance(random, 40) ? 0 - small : small;
 }
 
+/* The machine type of an argument's elements; storage types are bytes. */
+static bool storage_of(tirb_datatype type, tirbi_dtype *out) {
+    if (tirb_datatype_machine(type, out)) return true;
+    *out = type.code == TIRB_CODE_INT ? TIRB_I8 : TIRB_U8;
+    return type.lanes == 1 && (type.bits < 8 || tirb_datatype_is_narrow_float(type));
+}
+
 static void fill(uint8_t *p, tirbi_dtype type, uint64_t n, uint32_t wild, tirbi_random *random) {
     uint32_t size = tirbi_dtypes[type].size;
     for (uint64_t i = 0; i < n; i++) {
@@ -177,7 +184,7 @@ static uint64_t choose_strides(tirbi_diff_tensor *t, uint32_t ndim, bool strided
 static bool make_tensor(const tirb_buffer *buffer, const environment *env, const tirbi_diff_request *request,
                         tirbi_random *random, tirbi_diff_tensor *t, tirbi_text *report) {
     tirbi_dtype type;
-    if (!tirb_datatype_machine(buffer->dtype, &type) || buffer->ndim > TIRBI_DIFF_NDIM) {
+    if (!storage_of(buffer->dtype, &type) || buffer->ndim > TIRBI_DIFF_NDIM) {
         tirbi_text_add(report, "parameter %s has a type or rank that no argument is made for\n", buffer->name);
         return false;
     }
@@ -214,7 +221,7 @@ static bool make_tensor(const tirb_buffer *buffer, const environment *env, const
 static bool make_scalar(const tirb_expr *param, const environment *env, tirbi_random *random, tirb_arg *out,
                         tirbi_text *report) {
     tirbi_dtype type;
-    if (!tirb_datatype_machine(param->dtype, &type)) {
+    if (!storage_of(param->dtype, &type)) {
         tirbi_text_add(report, "parameter %s has a type that no argument is made for\n", param->as.var.name);
         return false;
     }

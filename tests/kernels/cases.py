@@ -5,6 +5,7 @@ Every entry is a generator that yields Run objects: one call of one function. `A
 
 import math
 
+import ml_dtypes
 import numpy as np
 
 ALL = []
@@ -1106,6 +1107,56 @@ def from_small(rng):
     columns = [a, b, c, a.view(np.uint8), b.view(np.int8), a.astype(np.uint16)]
     want = {"wide": np.stack([v.astype(np.int64) for v in columns], 1), "real": np.stack([narrow(v) for v in (a, b, c)], 1)}
     yield Run({"A": a, "B": b, "C": c, "wide": OUT, "real": OUT}, want, rtol=0, atol=0)
+
+
+STORAGE = ("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+           "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn")
+
+
+def storage_values(codes, rng):
+    """What the codes mean, the middles between them and what is beside those, values far outside, and random bits."""
+    known = np.sort(codes[np.isfinite(codes)])
+    middles = ((wide(known[1:]) + wide(known[:-1])) / 2).astype(np.float32)
+    beside = [np.nextafter(middles, np.float32(way)) for way in (np.inf, -np.inf)]
+    anything = rng.integers(0, 2**32, 3000, dtype=np.uint32).view(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        halves = np.arange(0, 65536, 7, dtype=np.uint16).view(np.float16).astype(np.float32)
+        return np.concatenate([codes, middles, *beside, known * np.float32(1.0625), known * np.float32(1e9), halves, anything])
+
+
+def storage_case(name):
+    def case(rng):
+        dtype = np.dtype(getattr(ml_dtypes, name))
+        codes = np.arange(2 ** ml_dtypes.finfo(dtype).bits, dtype=np.uint8)
+        x = storage_values(codes.view(dtype).astype(np.float32), rng)
+        if name.startswith(("float6", "float4")):  # without NaN of their own: what it becomes has no meaning
+            x = x[~np.isnan(x)]
+        with np.errstate(all="ignore"):
+            want = {"encoded": x.astype(dtype).view(np.uint8), "decoded": codes.view(dtype).astype(np.float32)}
+        yield Run({"X": x, "codes": codes, "encoded": OUT, "decoded": OUT}, want, rtol=0, atol=0)
+
+    return case
+
+
+for storage_name in STORAGE:
+    kernel("storage_types.py", storage_name, tvm=False)(storage_case(storage_name))
+
+
+@kernel("storage_types.py", "scaled_product", tvm=False)
+def scaled_product(rng):
+    for m, n, k in ((1, 1, 1), (3, 5, 40)):
+        a = f32(rng, m, k).astype(ml_dtypes.float8_e4m3fn)
+        b = f32(rng, n, k).astype(ml_dtypes.float8_e5m2)
+        scale = f32(rng, n)
+        want = a.astype(np.float64) @ (b.astype(np.float64) * wide(scale)[:, None]).T
+        yield Run({"A": a.view(np.uint8), "B": b.view(np.uint8), "scale": scale, "C": OUT}, {"C": narrow(want)}, rtol=1e-5, atol=1e-5)
+
+
+@kernel("storage_types.py", "wrapping_int4", tvm=False)
+def wrapping_int4(rng):
+    a, b = (rng.integers(-8, 8, 70).astype(np.int8) for _ in range(2))
+    want = (a.astype(np.int32) * b - a + 8) % 16 - 8
+    yield Run({"A": a, "B": b, "C": OUT, "wide": OUT}, {"C": want.astype(np.int8), "wide": a.astype(np.int32) * b})
 
 
 # ---- scheduled and vector code -----------------------------------------------------------------------------------

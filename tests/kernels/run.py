@@ -6,7 +6,7 @@ Each file is compiled once; each case of cases.py is called under every instruct
 the bytes of all outputs must be the same under all of them, with 1, 2 and 7 threads. Unless --parallel says otherwise
 every loop that may run on several threads does, however small. Then the programs of bad/ are run: each must end with its
 exit code and say why in one line with its place; and the example embed.c. WORDs choose the cases whose `file:function` contains one of them.
-Prints one line per case; ends with `N passed, N failed`; exit status 1 on failure. Needs NumPy.
+Prints one line per case; ends with `N passed, N failed`; exit status 1 on failure. Needs NumPy and ml_dtypes.
 """
 
 import argparse
@@ -21,9 +21,10 @@ import sys
 import tempfile
 
 try:
+    import ml_dtypes  # cases.py needs it
     import numpy as np
 except ImportError:
-    print("NumPy is not installed: skipped")
+    print("NumPy or ml_dtypes is not installed: skipped")
     sys.exit(77)
 
 import refusals

@@ -5,6 +5,7 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "tests/reference/machine.h"
+#include "tests/reference/narrow.h"
 #include "tests/reference/packed.h"
 #include "tests/reference/value.h"
 #include "tests/reference/writes.h"
@@ -141,7 +142,9 @@ static bool bind_params(tirbi_ref_machine *m, const argument *args, const int64_
 static bool bytes_of(const tirbi_ref_machine *m, const tirb_buffer *buffer, const uint8_t **low, const uint8_t **high) {
     const tirbi_ref_view *view = m->frame->views[buffer->id];
     tirbi_dtype type;
-    if (!tirb_datatype_machine((tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, &type)) return false;
+    tirb_datatype element = tirbi_ref_is_narrow(buffer->dtype) ? (tirb_datatype){TIRB_CODE_UINT, 8, 1} : buffer->dtype;
+    element.lanes = 1;
+    if (!tirb_datatype_machine(element, &type)) return false;
     int64_t item = (int64_t)tirbi_dtypes[type].size * buffer->dtype.lanes;
     *low = view->memory->bytes + view->base;
     *high = *low + item;
@@ -372,7 +375,8 @@ static bool take_scalar(tirbi_ref_machine *m, const tirb_expr *param, const tirb
 static void give_result(const tirbi_ref_value *value, tirb_result *result) {
     tirbi_dtype type;
     *result = (tirb_result){.dtype = {.code = 0, .bits = 0, .lanes = 0}};
-    if (value->type.lanes != 1 || !tirb_datatype_machine(value->type, &type)) return;
+    tirb_datatype element = tirbi_ref_is_narrow(value->type) ? (tirb_datatype){TIRB_CODE_UINT, 8, 1} : value->type;
+    if (value->type.lanes != 1 || !tirb_datatype_machine(element, &type)) return;
     result->dtype = tirbi_dtype_to_dl(type);
     if (tirbi_dtype_is_float(type)) {
         result->value.f = tirbi_ref_to_double(type, value->one);

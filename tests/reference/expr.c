@@ -4,6 +4,7 @@
 #include "compiler/ir/llvm.h"
 #include "tests/reference/imports.h"
 #include "tests/reference/machine.h"
+#include "tests/reference/narrow.h"
 #include "tests/reference/packed.h"
 #include "tests/reference/value.h"
 
@@ -13,6 +14,10 @@ bool tirbi_ref_element_type(tirbi_ref_machine *m, tirb_datatype type, tirbi_dtyp
     char text[32];
     tirb_datatype element = {type.code, type.bits, 1};
     if (tirb_datatype_machine(element, out)) return true;
+    if (tirbi_ref_is_narrow(element)) {
+        *out = type.code == TIRB_CODE_INT ? TIRB_I8 : TIRB_U8;
+        return true;
+    }
     return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "values of type %s are not supported", tirb_datatype_text(type, text));
 }
 
@@ -22,7 +27,7 @@ void tirbi_ref_bind(tirbi_ref_machine *m, const tirb_expr *var, tirbi_ref_value 
 
 void tirbi_ref_bind_int(tirbi_ref_machine *m, const tirb_expr *var, int64_t value) {
     tirbi_dtype type = TIRB_I64;
-    tirb_datatype_machine(var->dtype, &type);
+    tirbi_ref_element_type(m, var->dtype, &type);
     tirbi_ref_bind(m, var,
                    (tirbi_ref_value){.type = var->dtype, .one = tirbi_ref_extend(type, (uint64_t)value)});
 }
@@ -168,14 +173,20 @@ static bool eval_binary(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t 
         return tirbi_ref_eval(m, e->as.binary.b, mask, out);
     }
     if (!tirbi_ref_eval(m, e->as.binary.b, mask, &b)) return false;
-    return apply2(m, op_of_kind(e->kind), e->dtype, &a, &b, mask, out);
+    return tirbi_ref_widen(m, &a) && tirbi_ref_widen(m, &b) &&
+           apply2(m, op_of_kind(e->kind), tirbi_ref_wide(e->dtype), &a, &b, mask, out) && tirbi_ref_narrow(m, e->dtype, out);
 }
 
 static bool eval_cast(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
     tirbi_ref_value v;
     tirbi_dtype from;
     tirbi_dtype to;
-    if (!tirbi_ref_eval(m, e->as.cast.value, mask, &v) || !tirbi_ref_element_type(m, v.type, &from) ||
+    if (!tirbi_ref_eval(m, e->as.cast.value, mask, &v) || !tirbi_ref_widen(m, &v)) return false;
+    if (tirbi_ref_is_narrow(e->dtype)) {
+        *out = v;
+        return tirbi_ref_narrow(m, e->dtype, out);
+    }
+    if (!tirbi_ref_element_type(m, v.type, &from) ||
         !tirbi_ref_element_type(m, e->dtype, &to)) {
         return false;
     }
@@ -509,10 +520,13 @@ static bool eval_elementwise(tirbi_ref_machine *m, const tirb_expr *e, const uin
     uint32_t n = e->as.call.n_args;
     tirbi_ref_value v[3];
     for (uint32_t i = 0; i < n && i < 3; i++) {
-        if (!tirbi_ref_eval(m, e->as.call.args[i], mask, &v[i])) return false;
+        if (!tirbi_ref_eval(m, e->as.call.args[i], mask, &v[i]) || !tirbi_ref_widen(m, &v[i])) return false;
     }
-    if (n == 3) return apply_fma(m, &v[0], &v[1], &v[2], false, false, out);
-    return n == 2 ? apply2(m, op, e->dtype, &v[0], &v[1], mask, out) : apply1(m, op, e->dtype, &v[0], out);
+    tirb_datatype type = tirbi_ref_wide(e->dtype);
+    bool done = n == 3   ? apply_fma(m, &v[0], &v[1], &v[2], false, false, out)
+                : n == 2 ? apply2(m, op, type, &v[0], &v[1], mask, out)
+                         : apply1(m, op, type, &v[0], out);
+    return done && tirbi_ref_narrow(m, e->dtype, out);
 }
 
 static bool eval_builtin(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
@@ -579,7 +593,9 @@ static bool eval_call(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *m
 static bool eval_float_imm(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
     tirbi_dtype type;
     if (!tirbi_ref_element_type(m, e->dtype, &type)) return false;
-    *out = (tirbi_ref_value){.type = e->dtype, .one = tirbi_ref_from_double(type, e->as.float_value)};
+    *out = (tirbi_ref_value){.type = e->dtype};
+    out->one = tirbi_ref_is_narrow(e->dtype) ? tirbi_ref_narrow_constant(e->dtype, e->as.float_value)
+                                             : tirbi_ref_from_double(type, e->as.float_value);
     return true;
 }
 
