@@ -61,16 +61,19 @@ counted() {
     rm -f "$log"
 }
 
-# build NAME PRESET OPTIONS...: configures and builds into build/NAME; a build that fails is one failed test.
+# build NAME PRESET OPTIONS...: configures and builds into build/NAME, all of it or what `targets` names; a build that
+# fails is one failed test.
+targets=()
 build() {
-    local name=$1 preset=$2 log
+    local name=$1 preset=$2 log only=()
     shift 2
+    [ ${#targets[@]} -eq 0 ] || only=(--target "${targets[@]}")
     note "build $name"
     log=build/check-$name.log
     local generator=()
     [ -e "build/$name/CMakeCache.txt" ] || generator=(-G Ninja)
     if cmake --preset "$preset" -B "build/$name" "${generator[@]}" -DTIRB_WERROR=ON -DTIRB_TEST_PYTHON="$python" "$@" \
-        > "$log" 2>&1 && cmake --build "build/$name" -j "$jobs" -- -k 0 >> "$log" 2>&1; then
+        > "$log" 2>&1 && cmake --build "build/$name" -j "$jobs" "${only[@]}" -- -k 0 >> "$log" 2>&1; then
         return 0
     fi
     grep -E -A 5 'error: |CMake Error|undefined reference|multiple definition' "$log" | head -n 80
@@ -163,6 +166,15 @@ if CC=clang build fuzz fuzz; then
     note "fuzz"
     counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --live 15 --jobs "$jobs"
 fi
+# What threads share: the team, regions, engines, caches, cancels. --full has all of the unit tests.
+threaded=(test_team test_threads test_regions test_asm_programs test_exec test_api_call test_api_import test_cache)
+[ "$full" -eq 1 ] || targets=("${threaded[@]}" differential)
+if CC=gcc build tsan tsan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=60 "${isas[@]}"; then
+    pattern=$(IFS='|'; echo "${threaded[*]}|differential")
+    [ "$full" -eq 0 ] || pattern='test_|checkasm|differential'
+    tests tsan -R "^($pattern)"
+fi
+targets=()
 machines=(--tirb "$(uname -m)=build/release/bin/tirb")
 cross aarch64 arm64
 cross s390x s390x
@@ -176,7 +188,6 @@ note "install rules and consumers"
 counted "consumers" bash tests/abi/run.sh
 if [ "$full" -eq 1 ]; then
     note "long tests"
-    CC=gcc build tsan tsan -DTIRB_WERROR=OFF "${isas[@]}" && tests tsan -L unit
     tests asan -L kernels
     counted "judged by TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
     note "the mathematical functions on every float32"

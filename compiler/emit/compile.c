@@ -10,6 +10,7 @@
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/base/error.h"
+#include "loader/base/sized.h"
 #include "loader/bundle/bundle.h"
 #include "loader/verify/verify.h"
 
@@ -222,19 +223,19 @@ static tirb_status new_result(const char *text, size_t size, const tirb_compile_
     return TIRB_OK;
 }
 
-static tirb_status check_options(const tirb_compile_options *options, tirb_error *error) {
-    if (options->struct_size < sizeof(*options)) {
-        return tirbi_error_set(error, TIRB_MISUSE, "compile options have size %u, expected %zu",
-                               (unsigned)options->struct_size, sizeof(*options));
+static tirb_status read_options(const tirb_compile_options *given, tirb_compile_options *out, tirb_error *error) {
+    *out = (tirb_compile_options)TIRB_COMPILE_OPTIONS_INIT;
+    if (given && !tirbi_options_read(out, sizeof(*out), given)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "options.struct_size is %u; begin with TIRB_COMPILE_OPTIONS_INIT",
+                               (unsigned)given->struct_size);
     }
-    if ((unsigned)options->fp > TIRB_FP_FAST) return tirbi_error_set(error, TIRB_MISUSE, "unknown floating-point mode");
-    return TIRB_OK;
+    if ((unsigned)out->fp <= TIRB_FP_FAST) return TIRB_OK;
+    return tirbi_error_set(error, TIRB_MISUSE, "no floating-point mode has the number %d", (int)out->fp);
 }
 
 /* Reads `text` into a new result. */
 static tirb_status read_source(const char *text, size_t size, const tirb_compile_options *options,
                                tirb_compile_result **out_result, const tirb_irmodule **out, tirb_error *error) {
-    TIRBI_TRY(check_options(options, error));
     if (size > UINT32_MAX / 2) {
         return tirbi_error_set(error, TIRB_MEMORY_LIMIT, "the source text has %zu bytes, the limit is %u", size,
                                (unsigned)(UINT32_MAX / 2));
@@ -249,26 +250,26 @@ static tirb_status read_source(const char *text, size_t size, const tirb_compile
 
 tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
                          tirb_compile_result **out_result, tirb_error *error) {
-    tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_options chosen;
     const tirb_irmodule *ast = NULL;
     if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: an argument is NULL");
     *out_result = NULL;
-    if (!options) options = &defaults;
-    TIRBI_TRY(read_source(text, size, options, out_result, &ast, error));
-    tirb_status status = run_stages(*out_result, ast, options, error);
+    TIRBI_TRY(read_options(options, &chosen, error));
+    TIRBI_TRY(read_source(text, size, &chosen, out_result, &ast, error));
+    tirb_status status = run_stages(*out_result, ast, &chosen, error);
     if (status != TIRB_OK) tirbi_writer_destroy(&(*out_result)->bundle);
     return status;
 }
 
 tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, const tirb_compile_options *options,
                         tirb_compile_result **out_result, tirb_error *error) {
-    tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_options chosen;
     const tirb_irmodule *ast = NULL;
     if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_format: an argument is NULL");
     *out_result = NULL;
     if ((unsigned)dialect > TIRB_DIALECT_HYBRID) return tirbi_error_set(error, TIRB_MISUSE, "unknown dialect %d", (int)dialect);
-    if (!options) options = &defaults;
-    TIRBI_TRY(read_source(text, size, options, out_result, &ast, error));
+    TIRBI_TRY(read_options(options, &chosen, error));
+    TIRBI_TRY(read_source(text, size, &chosen, out_result, &ast, error));
     tirb_compile_result *r = *out_result;
     const char *printed;
     size_t length;
@@ -280,16 +281,15 @@ tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, con
 
 tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_options *options,
                                  tirb_compile_result **out_result, tirb_error *error) {
-    tirb_compile_options defaults = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_options chosen;
     if (!builder || !out_result) return tirbi_error_set(error, TIRB_MISUSE, "tirb_builder_compile: an argument is NULL");
     *out_result = NULL;
-    if (!options) options = &defaults;
-    TIRBI_TRY(check_options(options, error));
+    TIRBI_TRY(read_options(options, &chosen, error));
     TIRBI_TRY(tirb_builder_status(builder, error));
     const tirb_irmodule *ast = tirbi_builder_module(builder);
     if (!ast) return tirbi_error_set(error, TIRB_MISUSE, "the module being built has an open frame or no function");
-    TIRBI_TRY(new_result("", 0, options, out_result, error));
-    tirb_status status = run_stages(*out_result, ast, options, error);
+    TIRBI_TRY(new_result("", 0, &chosen, out_result, error));
+    tirb_status status = run_stages(*out_result, ast, &chosen, error);
     if (status != TIRB_OK) tirbi_writer_destroy(&(*out_result)->bundle);
     return status;
 }
@@ -303,18 +303,21 @@ void tirb_compile_result_destroy(tirb_compile_result *result) {
 }
 
 const uint8_t *tirb_compile_result_bytes(const tirb_compile_result *result, size_t *out_size) {
-    if (out_size) *out_size = result->bundle.size;
-    return result->bundle.data;
+    if (out_size) *out_size = result ? result->bundle.size : 0;
+    return result ? result->bundle.data : NULL;
 }
 
-uint32_t tirb_compile_result_diagnostic_count(const tirb_compile_result *result) { return result->diagnostics.n_items; }
+uint32_t tirb_compile_result_diagnostic_count(const tirb_compile_result *result) {
+    return result ? result->diagnostics.n_items : 0;
+}
 
 const tirb_diagnostic *tirb_compile_result_diagnostic(const tirb_compile_result *result, uint32_t index) {
-    return index < result->diagnostics.n_items ? &result->diagnostics.items[index] : NULL;
+    return result && index < result->diagnostics.n_items ? &result->diagnostics.items[index] : NULL;
 }
 
 size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer, size_t size) {
     const tirb_diagnostic *d = tirb_compile_result_diagnostic(result, index);
+    if (!buffer) size = 0;
     if (!d) {
         if (size) buffer[0] = '\0';
         return 0;
@@ -322,8 +325,8 @@ size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t in
     return tirbi_diagnostic_format(result->source.name, d, buffer, size);
 }
 
-uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result) { return result->notes.n; }
+uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result) { return result ? result->notes.n : 0; }
 
 const tirb_loop_note *tirb_compile_result_loop(const tirb_compile_result *result, uint32_t index) {
-    return index < result->notes.n ? &result->notes.items[index] : NULL;
+    return result && index < result->notes.n ? &result->notes.items[index] : NULL;
 }

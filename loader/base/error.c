@@ -22,8 +22,20 @@ const char *tirb_status_text(tirb_status status) { return known(status) ? status
 
 const char *tirb_status_name(tirb_status status) { return known(status) ? statuses[status].name : "UNKNOWN"; }
 
-/* A caller built against an older header passes a shorter struct: only whole structs of this version are written. */
-static int writable(const tirb_error *error) { return error && error->struct_size >= sizeof(tirb_error); }
+/* How much of the caller's struct may be written: one that was built against another header has another size. */
+static size_t room_of(const tirb_error *error) {
+    uint32_t size = error ? error->struct_size : 0;
+    return size < sizeof(*error) ? size : sizeof(*error);
+}
+
+/* The first `room` bytes, of which the texts are ended wherever they are cut. */
+static void put(tirb_error *error, tirb_error *value, size_t room) {
+    enum { WHERE = offsetof(tirb_error, where), MESSAGE = offsetof(tirb_error, message) };
+    value->struct_size = error->struct_size;
+    if (room > MESSAGE) value->message[room - MESSAGE - 1] = '\0';
+    else if (room > WHERE) value->where[room - WHERE - 1] = '\0';
+    memcpy(error, value, room);
+}
 
 /* Messages quote what programs say, and go to terminals and logs, which obey control characters: none stays, neither
  * the ones of ASCII nor U+0080 to U+009F. */
@@ -37,27 +49,30 @@ static void make_plain(char *text) {
 }
 
 tirb_status tirbi_error_set(tirb_error *error, tirb_status code, const char *format, ...) {
-    if (!writable(error)) return code;
-    uint32_t struct_size = error->struct_size;
-    memset(error, 0, sizeof(*error));
-    error->struct_size = struct_size;
-    error->code = code;
+    size_t room = room_of(error);
+    if (room < offsetof(tirb_error, line)) return code;
+    tirb_error value = {.code = code};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof(error->message), format, arguments);
+    vsnprintf(value.message, sizeof(value.message), format, arguments);
     va_end(arguments);
-    make_plain(error->message);
+    make_plain(value.message);
+    put(error, &value, room);
     return code;
 }
 
 void tirbi_error_at(tirb_error *error, const char *where, uint32_t line, uint32_t column) {
-    if (!writable(error)) return;
-    snprintf(error->where, sizeof(error->where), "%s", where ? where : "");
-    make_plain(error->where);
-    error->line = line;
-    error->column = column;
+    size_t room = room_of(error);
+    if (room < offsetof(tirb_error, line)) return;
+    tirb_error value = {.code = TIRB_OK};
+    memcpy(&value, error, room);
+    snprintf(value.where, sizeof(value.where), "%s", where ? where : "");
+    make_plain(value.where);
+    value.line = line;
+    value.column = column;
+    put(error, &value, room);
 }
 
 void tirbi_error_offset(tirb_error *error, uint64_t offset) {
-    if (writable(error)) error->offset = offset;
+    if (room_of(error) >= offsetof(tirb_error, where)) error->offset = offset;
 }

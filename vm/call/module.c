@@ -246,7 +246,9 @@ void tirb_module_release(tirb_module *module) {
 /* ---- Descriptions ---------------------------------------------------------------------------------------------- */
 
 /* Regions are parts of functions: nobody calls them. They come last. */
-uint32_t tirb_module_function_count(const tirb_module *module) { return tirbi_program_callable(module->program); }
+uint32_t tirb_module_function_count(const tirb_module *module) {
+    return module ? tirbi_program_callable(module->program) : 0;
+}
 
 tirb_status tirb_module_find(const tirb_module *module, const char *name, uint32_t *out_function, tirb_error *error) {
     if (!module || !name || !out_function) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_find: NULL");

@@ -9,6 +9,7 @@
 #include <tirb/tirb.h>
 
 #include "loader/base/alloc.h"
+#include "loader/base/sized.h"
 #include "loader/bundle/program.h"
 #include "loader/cache/memory.h"
 #include "vm/call/strided.h"
@@ -154,11 +155,5 @@ void tirbi_verified_retain(void *verified);
 void tirbi_verified_release(void *verified);
 /* Makes the team if there is none yet. Errors: NO_MEMORY. */
 tirb_status tirbi_engine_need_team(tirb_engine *engine, tirb_error *error);
-
-/* Copies the caller's options struct `from`, which begins with its struct_size, into the zeroed `to`. A shorter struct
- * leaves the rest at 0, which means the defaults; a longer one must be 0 where this version has no fields. */
-bool tirbi_options_read(void *to, size_t to_size, const void *from);
-/* Copies `from`, of `size` bytes, into the caller's info struct as far as that goes; both begin with struct_size. */
-bool tirbi_info_write(void *to, const void *from, size_t size);
 
 #endif

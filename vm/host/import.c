@@ -11,7 +11,7 @@ enum { SHOWN_NAME = 128, SHOWN_TYPES = 160 };
 
 /* ---- What a module imports -------------------------------------------------------------------------------------- */
 
-uint32_t tirb_module_import_count(const tirb_module *module) { return module->program->n_imports; }
+uint32_t tirb_module_import_count(const tirb_module *module) { return module ? module->program->n_imports : 0; }
 
 tirb_status tirb_module_import(const tirb_module *module, uint32_t import, tirb_import_info *out_info,
                                tirb_error *error) {
