@@ -161,6 +161,7 @@ static tirb_status diagnosed(const tirb_compile_result *r, tirb_error *error) {
         if (d->severity != TIRB_SEVERITY_ERROR) continue;
         tirbi_error_set(error, d->code, "%s", d->message);
         tirbi_error_at(error, r->source.name, d->line, d->column);
+        if (d->end_line == d->line) tirbi_error_end(error, d->end_column);
         return d->code;
     }
     return tirbi_error_set(error, TIRB_INTERNAL, "compilation failed without a message");

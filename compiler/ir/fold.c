@@ -106,7 +106,6 @@ static bool fold_floats(tirb_expr_kind kind, tirb_datatype type, double x, doubl
     case TIRB_EXPR_MUL:
     case TIRB_EXPR_DIV:
         *out = single ? (double)(float)float_op(kind, (double)(float)x, (double)(float)y) : float_op(kind, x, y);
-        if (*out != *out) *out = (double)NAN; /* of the machines' NaNs the one that is printed as nan */
         return true;
     case TIRB_EXPR_MIN:
         *out = x < y ? x : y;

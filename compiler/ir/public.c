@@ -28,6 +28,7 @@ struct tirb_builder {
 };
 
 static void report(tirb_builder *b, tirb_status code, const char *message, const char *name) {
+    if (!b) return;
     if (name)
         tirbi_report_error(&b->diagnostics, code, nowhere, "%s: %s", message, name);
     else
@@ -39,13 +40,13 @@ static const char *copy_text(tirb_builder *b, const char *text) {
 }
 
 static bool read_type(tirb_builder *b, const char *name, tirb_datatype *out) {
-    if (name && tirb_datatype_from_text(name, strlen(name), out)) return true;
+    if (b && name && tirb_datatype_from_text(name, strlen(name), out)) return true;
     report(b, TIRB_TYPE, "there is no such type", name ? name : "NULL");
     return false;
 }
 
 static const tirb_expr *const *copy_exprs(tirb_builder *b, const tirb_expr *const *items, uint32_t n) {
-    const tirb_expr **copy = TIRBI_NEW_ARRAY(&b->arena, const tirb_expr *, n);
+    const tirb_expr **copy = b ? TIRBI_NEW_ARRAY(&b->arena, const tirb_expr *, n) : NULL;
     for (uint32_t i = 0; copy && i < n; i++) {
         if (!items || !items[i]) return NULL;
         copy[i] = items[i];
@@ -119,26 +120,28 @@ static tirb_primfunc *find_function(const tirb_builder *b, const char *name) {
 
 /* Statements and parameters need an open function. */
 static bool in_function(tirb_builder *b) {
-    if (b->core.frames.n) return true;
+    if (b && b->core.frames.n) return true;
     report(b, TIRB_MISUSE, "there is no open function", NULL);
     return false;
 }
 
 static bool open_frame(tirb_builder *b, tirbi_frame_kind kind, tirb_stmt *stmt) {
-    b->last_if = NULL;
+    if (b) b->last_if = NULL;
     return stmt && tirbi_frame_push(&b->core, kind, stmt, nowhere);
 }
 
 void tirb_builder_function(tirb_builder *b, const char *name, const char *return_type, int is_private) {
     tirb_datatype type = tirbi_type_void;
+    if (!b) return;
     if (b->core.frames.n) report(b, TIRB_MISUSE, "a function inside a function", name);
     if (find_function(b, name)) report(b, TIRB_VALUE, "the function is there already", name);
     if (return_type && !read_type(b, return_type, &type)) return;
     tirb_primfunc *ir = TIRBI_NEW(&b->arena, tirb_primfunc);
-    tirb_primfunc **slot = TIRBI_LIST_ADD(&b->arena, &b->functions, tirb_primfunc *);
-    if (!ir || !slot) return;
+    const char *kept = copy_text(b, name);
+    tirb_primfunc **slot = ir && kept ? TIRBI_LIST_ADD(&b->arena, &b->functions, tirb_primfunc *) : NULL;
+    if (!slot) return;
     *slot = ir;
-    ir->name = copy_text(b, name);
+    ir->name = kept;
     ir->global_symbol = is_private ? NULL : ir->name;
     ir->is_private = is_private != 0;
     ir->s_tir = true;
@@ -216,7 +219,7 @@ void tirb_builder_may_alias(tirb_builder *b, const tirb_buffer *x, const tirb_bu
 }
 
 void tirb_builder_end(tirb_builder *b) {
-    const tirbi_frame *frame = tirbi_frame_top(&b->core);
+    const tirbi_frame *frame = b ? tirbi_frame_top(&b->core) : NULL;
     if (!frame) {
         report(b, TIRB_MISUSE, "there is nothing to end", NULL);
         return;
@@ -271,7 +274,7 @@ const tirb_expr *tirb_builder_binary(tirb_builder *b, const char *op, const tirb
         {"&", TIRB_BUILTIN_BITWISE_AND}, {"|", TIRB_BUILTIN_BITWISE_OR},   {"^", TIRB_BUILTIN_BITWISE_XOR},
         {"<<", TIRB_BUILTIN_SHIFT_LEFT}, {">>", TIRB_BUILTIN_SHIFT_RIGHT},
     };
-    if (!op || !x || !y) return NULL;
+    if (!b || !op || !x || !y) return NULL;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         if (strcmp(bits[i].op, op) == 0) return tirbi_make_bitwise(&b->core, nowhere, bits[i].builtin, x, y);
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
@@ -285,16 +288,18 @@ const tirb_expr *tirb_builder_binary(tirb_builder *b, const char *op, const tirb
     return NULL;
 }
 
-const tirb_expr *tirb_builder_not(tirb_builder *b, const tirb_expr *x) { return tirbi_make_not(&b->core, nowhere, x); }
+const tirb_expr *tirb_builder_not(tirb_builder *b, const tirb_expr *x) {
+    return b && x ? tirbi_make_not(&b->core, nowhere, x) : NULL;
+}
 
 const tirb_expr *tirb_builder_cast(tirb_builder *b, const char *type_name, const tirb_expr *x) {
     tirb_datatype type;
-    return read_type(b, type_name, &type) ? tirbi_make_cast(&b->core, nowhere, type, x) : NULL;
+    return x && read_type(b, type_name, &type) ? tirbi_make_cast(&b->core, nowhere, type, x) : NULL;
 }
 
 const tirb_expr *tirb_builder_if_then_else(tirb_builder *b, const tirb_expr *condition, const tirb_expr *x,
                                            const tirb_expr *y) {
-    return tirbi_make_if_then_else(&b->core, nowhere, condition, x, y);
+    return b && condition && x && y ? tirbi_make_if_then_else(&b->core, nowhere, condition, x, y) : NULL;
 }
 
 static bool check_rank(tirb_builder *b, const tirb_buffer *buffer, uint32_t n) {
@@ -306,13 +311,13 @@ static bool check_rank(tirb_builder *b, const tirb_buffer *buffer, uint32_t n) {
 
 const tirb_expr *tirb_builder_load(tirb_builder *b, const tirb_buffer *buffer, const tirb_expr *const *indices,
                                    uint32_t n) {
-    if (!buffer || !check_rank(b, buffer, n)) return NULL;
+    if (!b || !buffer || !check_rank(b, buffer, n)) return NULL;
     const tirb_expr *const *copy = copy_exprs(b, indices, n);
     return copy ? tirbi_make_load(&b->core, nowhere, buffer, copy, n, NULL) : NULL;
 }
 
 const tirb_expr *tirb_builder_ramp(tirb_builder *b, const tirb_expr *base, const tirb_expr *stride, uint32_t lanes) {
-    return tirbi_make_ramp(&b->core, nowhere, base, stride, lanes);
+    return b && base && stride ? tirbi_make_ramp(&b->core, nowhere, base, stride, lanes) : NULL;
 }
 
 const tirb_expr *tirb_builder_math(tirb_builder *b, const char *name, const tirb_expr *const *args, uint32_t n) {
@@ -341,7 +346,7 @@ const tirb_expr *tirb_builder_data(tirb_builder *b, const tirb_buffer *buffer) {
 }
 
 const tirb_expr *tirb_builder_call(tirb_builder *b, const char *name, const tirb_expr *const *args, uint32_t n) {
-    const tirb_primfunc *function = find_function(b, name);
+    const tirb_primfunc *function = b ? find_function(b, name) : NULL;
     if (!function) {
         report(b, TIRB_NOT_FOUND, "there is no such function", name ? name : "NULL");
         return NULL;
@@ -396,7 +401,7 @@ void tirb_builder_if(tirb_builder *b, const tirb_expr *condition) {
 }
 
 void tirb_builder_else(tirb_builder *b) {
-    tirb_stmt *stmt = b->last_if;
+    tirb_stmt *stmt = b ? b->last_if : NULL;
     if (!stmt) {
         report(b, TIRB_MISUSE, "an else comes right after the end of its if", NULL);
         return;
@@ -412,7 +417,7 @@ void tirb_builder_block(tirb_builder *b, const char *name) {
 }
 
 static tirbi_frame *block_frame(tirb_builder *b, const char *what) {
-    tirbi_frame *frame = tirbi_frame_top(&b->core);
+    tirbi_frame *frame = b ? tirbi_frame_top(&b->core) : NULL;
     if (frame && frame->kind == TIRBI_FRAME_BLOCK && frame->block) return frame;
     report(b, TIRB_MISUSE, "only possible directly in a block", what);
     return NULL;
@@ -452,17 +457,21 @@ void tirb_builder_init(tirb_builder *b) {
     tirbi_frame_push(&b->core, TIRBI_FRAME_INIT, NULL, nowhere);
 }
 
+/* An else must follow its if: what comes between takes it away. False without a builder. */
+static bool forget_if(tirb_builder *b) {
+    if (b) b->last_if = NULL;
+    return b != NULL;
+}
+
 void tirb_builder_store(tirb_builder *b, const tirb_buffer *buffer, const tirb_expr *value,
                         const tirb_expr *const *indices, uint32_t n) {
-    b->last_if = NULL;
-    if (!in_function(b) || !buffer || !value || !check_rank(b, buffer, n)) return;
+    if (!forget_if(b) || !in_function(b) || !buffer || !value || !check_rank(b, buffer, n)) return;
     const tirb_expr *const *copy = copy_exprs(b, indices, n);
     if (copy) tirbi_emit_store(&b->core, nowhere, buffer, value, copy, n, NULL);
 }
 
 const tirb_expr *tirb_builder_let(tirb_builder *b, const char *name, const tirb_expr *value) {
-    b->last_if = NULL;
-    tirb_stmt *stmt = in_function(b) && value ? tirbi_make_stmt(&b->core, nowhere, TIRB_STMT_LET) : NULL;
+    tirb_stmt *stmt = forget_if(b) && in_function(b) && value ? tirbi_make_stmt(&b->core, nowhere, TIRB_STMT_LET) : NULL;
     if (!stmt) return NULL;
     tirb_type type =
         tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(value->dtype);
@@ -474,12 +483,11 @@ const tirb_expr *tirb_builder_let(tirb_builder *b, const char *name, const tirb_
 
 const tirb_buffer *tirb_builder_allocate(tirb_builder *b, const char *name, const char *type,
                                          const tirb_expr *const *shape, uint32_t ndim, int in_block) {
-    b->last_if = NULL;
-    const tirb_buffer *buffer = make_buffer(b, name, type, shape, ndim);
+    const tirb_buffer *buffer = forget_if(b) ? make_buffer(b, name, type, shape, ndim) : NULL;
     if (!buffer) return NULL;
     if (in_block) {
-        const tirb_buffer **slot =
-            TIRBI_LIST_ADD(&b->arena, &tirbi_frame_allocs(&b->core)->allocs, const tirb_buffer *);
+        tirbi_frame *frame = tirbi_frame_allocs(&b->core);
+        const tirb_buffer **slot = frame ? TIRBI_LIST_ADD(&b->arena, &frame->allocs, const tirb_buffer *) : NULL;
         if (slot) *slot = buffer;
         return buffer;
     }
@@ -491,10 +499,9 @@ const tirb_buffer *tirb_builder_allocate(tirb_builder *b, const char *name, cons
 }
 
 void tirb_builder_assert(tirb_builder *b, const tirb_expr *condition, const char *message) {
-    b->last_if = NULL;
-    tirb_stmt *stmt = in_function(b) ? tirbi_make_stmt(&b->core, nowhere, TIRB_STMT_ASSERT) : NULL;
-    const char *text = copy_text(b, message);
-    if (!stmt || !text) return;
+    tirb_stmt *stmt = forget_if(b) && in_function(b) ? tirbi_make_stmt(&b->core, nowhere, TIRB_STMT_ASSERT) : NULL;
+    const char *text = stmt ? copy_text(b, message) : NULL;
+    if (!text) return;
     stmt->as.assert_.condition = need_condition(b, condition);
     stmt->as.assert_.error_kind = "RuntimeError";
     stmt->as.assert_.message = tirbi_make_string(&b->core, nowhere, text, (uint32_t)strlen(text));
@@ -502,21 +509,19 @@ void tirb_builder_assert(tirb_builder *b, const tirb_expr *condition, const char
 }
 
 void tirb_builder_evaluate(tirb_builder *b, const tirb_expr *value) {
-    b->last_if = NULL;
-    if (in_function(b) && value) tirbi_emit_evaluate(&b->core, nowhere, value);
+    if (forget_if(b) && in_function(b) && value) tirbi_emit_evaluate(&b->core, nowhere, value);
 }
 
 static void emit_plain(tirb_builder *b, tirb_stmt_kind kind, const tirb_expr *value) {
-    b->last_if = NULL;
-    tirb_stmt *stmt = in_function(b) ? tirbi_make_stmt(&b->core, nowhere, kind) : NULL;
+    tirb_stmt *stmt = forget_if(b) && in_function(b) ? tirbi_make_stmt(&b->core, nowhere, kind) : NULL;
     if (!stmt) return;
     stmt->as.evaluate.value = value;
     tirbi_emit(&b->core, stmt);
 }
 
 void tirb_builder_return(tirb_builder *b, const tirb_expr *value) {
-    const tirb_primfunc *ir = b->open.ir;
-    if (b->core.frames.n && ir) {
+    const tirb_primfunc *ir = b ? b->open.ir : NULL;
+    if (ir && b->core.frames.n) {
         bool returns = ir->ret_type.kind == TIRB_TYPE_PRIM;
         if (returns != (value != NULL) || (value && !tirb_datatype_equal(value->dtype, ir->ret_type.dtype)))
             report(b, TIRB_TYPE, "the returned value is not of the function's return type", ir->name);

@@ -5,7 +5,7 @@
  * and fold as TVMScript's do, and everything is checked as if it had been read from text.
  *
  * Nothing here fails on the spot: a mistake is kept as a diagnostic, gives a NULL handle, and NULL handles are passed
- * over silently, so that a program can be built in one go and looked at in the end. A builder is used by one thread at
+ * over silently (a NULL builder too), so that a program can be built in one go and looked at in the end. A builder is used by one thread at
  * a time. Types are given by name ("float32", "int32x4", "bool", "handle"); strings are copied. */
 #ifndef TIRB_BUILDER_H
 #define TIRB_BUILDER_H
@@ -21,11 +21,12 @@ typedef struct tirb_expr tirb_expr;
 typedef struct tirb_buffer tirb_buffer;
 
 /* Makes a builder; `allocator` may be NULL, max_memory 0 means 1 GiB. The caller destroys it. Errors: NO_MEMORY,
- * MISUSE. */
+ * MEMORY_LIMIT, MISUSE. */
 TIRB_API tirb_status tirb_builder_create(const tirb_allocator *allocator, uint64_t max_memory,
                                          tirb_builder **out_builder, tirb_error *error);
 TIRB_API void tirb_builder_destroy(tirb_builder *builder);
-/* What went wrong so far. The first error is also put into `error`. OK, or the first error's status, or NO_MEMORY. */
+/* What went wrong so far. The first error is also put into `error`. OK, or the first error's status, or
+ * NO_MEMORY, MEMORY_LIMIT, MISUSE. */
 TIRB_API tirb_status tirb_builder_status(const tirb_builder *builder, tirb_error *error);
 TIRB_API uint32_t tirb_builder_diagnostic_count(const tirb_builder *builder);
 TIRB_API const tirb_diagnostic *tirb_builder_diagnostic(const tirb_builder *builder, uint32_t index);

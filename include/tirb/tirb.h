@@ -184,7 +184,8 @@ typedef struct tirb_limits {
 #define TIRB_LIMITS_INIT                                                                           \
     { (uint32_t)sizeof(tirb_limits), 0, 0, 0, 0, 0, 0 }
 
-/* Makes an instance, which keeps a reference to the module. `limits` may be NULL. Errors: NO_MEMORY, MISUSE. */
+/* Makes an instance, which keeps a reference to the module. `limits` may be NULL and is not kept. Errors: NO_MEMORY,
+ * MISUSE. */
 TIRB_API tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits, tirb_instance **out_instance,
                                           tirb_error *error);
 /* Destroys an instance that is not in a call; NULL is allowed. */
@@ -311,7 +312,7 @@ typedef struct tirb_stats {
 #define TIRB_STATS_INIT                                                                            \
     { (uint32_t)sizeof(tirb_stats), 0, 0, 0 }
 
-/* What the last call used. Not during a call. */
+/* What the last call used. Set struct_size first (.._INIT). Errors: BUSY during a call, MISUSE. */
 TIRB_API tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_stats);
 
 /* ---- Profiles ----------------------------------------------------------------------------------------------- */

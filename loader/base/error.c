@@ -73,6 +73,10 @@ void tirbi_error_at(tirb_error *error, const char *where, uint32_t line, uint32_
     put(error, &value, room);
 }
 
+void tirbi_error_end(tirb_error *error, uint32_t end_column) {
+    if (room_of(error) >= offsetof(tirb_error, reserved)) error->end_column = end_column;
+}
+
 void tirbi_error_offset(tirb_error *error, uint64_t offset) {
     if (room_of(error) >= offsetof(tirb_error, where)) error->offset = offset;
 }

@@ -16,6 +16,8 @@ tirb_status tirbi_error_set(tirb_error *error, tirb_status code, const char *for
     __attribute__((format(printf, 3, 4)));
 /* Sets the place of an error that is already set. */
 void tirbi_error_at(tirb_error *error, const char *where, uint32_t line, uint32_t column);
+/* Where the place ends on its line: one past the last character. */
+void tirbi_error_end(tirb_error *error, uint32_t end_column);
 void tirbi_error_offset(tirb_error *error, uint64_t offset);
 
 #endif
