@@ -675,7 +675,9 @@ static void detect(access *a, tirb_block *block) {
 }
 
 void tirbi_detect_access(tirbi_builder *b, tirb_block *const *blocks, uint32_t n, const tirb_block *root) {
-    access *a = n ? TIRBI_NEW(b->arena, access) : NULL;
+    /* A program with errors may have holes. */
+    bool whole = !tirbi_has_errors(b->diagnostics) && !b->arena->failed;
+    access *a = n && whole ? TIRBI_NEW(b->arena, access) : NULL;
     if (!a) return;
     a->visitor = (tirbi_visitor){.expr = walk_expr, .stmt = walk_stmt, .context = a};
     a->builder = b;
