@@ -68,7 +68,52 @@
             fuel -= charge_;                                                                                           \
         }                                                                                                              \
         if (__builtin_expect(atomic_load_explicit(stop, memory_order_relaxed) != TIRBI_RUN, 0))                        \
-            FAIL(tirbi_poll(machine));                                                                 \
+            FAIL(tirbi_poll(machine));                                                                                 \
+    } while (0)
+
+/* A loop instruction at pc. */
+#define COUNT()                                                                                                        \
+    do {                                                                                                               \
+        int64_t next_ = (int64_t)(s[pc->a] + 1);                                                                       \
+        s[pc->a] = (uint64_t)next_;                                                                                    \
+        if (next_ < (int64_t)s[pc->b]) {                                                                               \
+            CHARGE(pc[1].cost);                                                                                        \
+            JUMP(pc[1].far_jump);                                                                                      \
+        }                                                                                                              \
+        NEXT(2);                                                                                                       \
+    } while (0)
+/* The back of a fused form, in its second word, from which on a trap counts as the back's. */
+#define GO_BACK()                                                                                                      \
+    do {                                                                                                               \
+        pc++;                                                                                                          \
+        CHARGE(pc->cost);                                                                                              \
+        JUMP(pc->far_jump - 1);                                                                                        \
+    } while (0)
+#define CHECK_INDEX(index)                                                                                             \
+    do {                                                                                                               \
+        int64_t index_ = (int64_t)(index);                                                                             \
+        if (__builtin_expect(index_ < 0 || index_ >= (int64_t)s[pc[1].list[0]], 0))                                    \
+            FAIL(bad_index(machine, pc, s, (uint64_t)index_));                                                         \
+    } while (0)
+/* d = r[x] and r[x] = v. */
+#define LOAD_ELEMENT(C, slot_of, d, r, x)                                                                              \
+    do {                                                                                                               \
+        const tirbi_ref *ref_ = &refs[r];                                                                              \
+        uint64_t at_ = (x);                                                                                            \
+        C value_;                                                                                                      \
+        if (__builtin_expect(at_ >= ref_->size / sizeof value_, 0))                                                    \
+            FAIL(out_of_bounds(machine->error, "load", (int64_t)at_, ref_, sizeof value_));                            \
+        memcpy(&value_, ref_->data + at_ * sizeof value_, sizeof value_);                                              \
+        s[d] = slot_of(value_);                                                                                        \
+    } while (0)
+#define STORE_ELEMENT(C, from_slot, r, x, v)                                                                           \
+    do {                                                                                                               \
+        const tirbi_ref *ref_ = &refs[r];                                                                              \
+        uint64_t at_ = (x);                                                                                            \
+        C value_ = from_slot(s[v]);                                                                                    \
+        if (__builtin_expect(at_ >= ref_->size / sizeof value_, 0))                                                    \
+            FAIL(out_of_bounds(machine->error, "store", (int64_t)at_, ref_, sizeof value_));                           \
+        memcpy(ref_->data + at_ * sizeof value_, &value_, sizeof value_);                                              \
     } while (0)
 
 #define LOAD_FRAME()                                                                                                   \
@@ -96,11 +141,12 @@ static tirb_status assertion(const tirbi_machine *machine, const tirbi_word *pc)
     return tirbi_error_set(machine->error, TIRB_ASSERT, "%s: %s", string_of(machine, pc->b), string_of(machine, pc->c));
 }
 
-static tirb_status bad_index(const tirbi_machine *machine, const tirbi_word *pc, const uint64_t *s) {
+/* The second word of an index instruction has the extent's slot, the dimension and the buffer's name. */
+static tirb_status bad_index(const tirbi_machine *machine, const tirbi_word *pc, const uint64_t *s, uint64_t index) {
+    const uint16_t *list = pc[1].list;
     return tirbi_error_set(machine->error, TIRB_BOUNDS,
-                           "index %lld is out of bounds for dimension %u of %s, whose extent is %lld",
-                           (long long)s[pc->a], (unsigned)pc->c, string_of(machine, pc[1].list[0]),
-                           (long long)s[pc->b]);
+                           "index %lld is out of bounds for dimension %u of %s, whose extent is %lld", (long long)index,
+                           (unsigned)list[1], string_of(machine, list[2]), (long long)s[list[0]]);
 }
 
 /* Pushes the frame that a call instruction asks for and passes the arguments. */
@@ -178,8 +224,10 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define TERNARY(OP, op, TYPE, type) &&OP##_##TYPE,
 #define COMPARE(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_BRIF, &&OP##_##TYPE##_BRNOT,
 #define CONVERT(TO, to, FROM, from) &&CAST_##TO##_##FROM,
-#define MEMORY(TYPE, type) &&LOAD_##TYPE, &&STORE_##TYPE,
-#define EXTEND(TYPE, type) &&EXTEND_##TYPE,
+#define STEP(OP, op, TYPE, type) &&OP##_##TYPE##_BACK,
+#define MEMORY(TYPE, type)                                                                                             \
+    &&LOAD_##TYPE, &&STORE_##TYPE, &&INDEX_LOAD_##TYPE, &&INDEX_STORE_##TYPE, &&STORE_##TYPE##_LOOP,
+#define EXTEND(TYPE, type) &&EXTEND_##TYPE, &&EXTEND_##TYPE##_BACK,
 #include "vm/exec/forms.def"
     };
 #endif
@@ -212,13 +260,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(1);
     }
     HANDLER(LOOP) {
-        int64_t next = (int64_t)(s[pc->a] + 1);
-        s[pc->a] = (uint64_t)next;
-        if (next < (int64_t)s[pc->b]) {
-            CHARGE(pc[1].cost);
-            JUMP(pc[1].far_jump);
-        }
-        NEXT(2);
+        COUNT();
     }
     HANDLER(CALL) {
         machine->fuel = fuel;
@@ -266,8 +308,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
     HANDLER(TRAP) { FAIL(tirbi_error_set(machine->error, (tirb_status)pc->a, "%s", string_of(machine, pc->b))); }
     HANDLER(INDEX) {
-        int64_t index = (int64_t)s[pc->a];
-        if (__builtin_expect(index < 0 || index >= (int64_t)s[pc->b], 0)) FAIL(bad_index(machine, pc, s));
+        CHECK_INDEX(s[pc->a]);
         NEXT(2);
     }
     HANDLER(CONST) {
@@ -379,26 +420,44 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     HANDLER(EXTEND_##TYPE) {                                                                                           \
         s[pc->a] = tirbi_slot_of_##type(tirbi_slot_##type(s[pc->b]));                                                  \
         NEXT(1);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(EXTEND_##TYPE##_BACK) {                                                                                    \
+        s[pc->a] = tirbi_slot_of_##type(tirbi_slot_##type(s[pc->b]));                                                  \
+        GO_BACK();                                                                                                     \
+    }
+#define STEP(OP, op, TYPE, type)                                                                                       \
+    HANDLER(OP##_##TYPE##_BACK) {                                                                                      \
+        s[pc->a] = tirbi_slot_of_##type(                                                                               \
+            (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c])));            \
+        GO_BACK();                                                                                                     \
     }
 #define MEMORY(TYPE, type)                                                                                             \
     HANDLER(LOAD_##TYPE) {                                                                                             \
-        const tirbi_ref *ref = &refs[pc->b];                                                                           \
-        uint64_t index = s[pc->c];                                                                                     \
-        tirbi_c_##type value;                                                                                          \
-        if (__builtin_expect(index >= ref->size / sizeof value, 0))                                                    \
-            FAIL(out_of_bounds(machine->error, "load", (int64_t)index, ref, sizeof value));                            \
-        memcpy(&value, ref->data + index * sizeof value, sizeof value);                                                \
-        s[pc->a] = tirbi_slot_of_##type(value);                                                                        \
+        LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc->a, pc->b, s[pc->c]);                                    \
         NEXT(1);                                                                                                       \
     }                                                                                                                  \
     HANDLER(STORE_##TYPE) {                                                                                            \
-        const tirbi_ref *ref = &refs[pc->a];                                                                           \
-        uint64_t index = s[pc->b];                                                                                     \
-        tirbi_c_##type value = tirbi_slot_##type(s[pc->c]);                                                            \
-        if (__builtin_expect(index >= ref->size / sizeof value, 0))                                                    \
-            FAIL(out_of_bounds(machine->error, "store", (int64_t)index, ref, sizeof value));                           \
-        memcpy(ref->data + index * sizeof value, &value, sizeof value);                                                \
+        STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc->a, s[pc->b], pc->c);                                      \
         NEXT(1);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(INDEX_LOAD_##TYPE) {                                                                                       \
+        uint64_t index = s[pc->c];                                                                                     \
+        CHECK_INDEX(index);                                                                                            \
+        pc++;                                                                                                          \
+        LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc[-1].a, pc[-1].b, index);                                 \
+        NEXT(1);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(INDEX_STORE_##TYPE) {                                                                                      \
+        uint64_t index = s[pc->b];                                                                                     \
+        CHECK_INDEX(index);                                                                                            \
+        pc++;                                                                                                          \
+        STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc[-1].a, index, pc[-1].c);                                   \
+        NEXT(1);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(STORE_##TYPE##_LOOP) {                                                                                     \
+        STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc->a, s[pc->b], pc->c);                                      \
+        pc++;                                                                                                          \
+        COUNT();                                                                                                       \
     }
 #define UNARY(OP, op, TYPE, type)                                                                                      \
     HANDLER(OP##_##TYPE) {                                                                                             \

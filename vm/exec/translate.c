@@ -6,6 +6,7 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "vm/exec/constants.h"
+#include "vm/exec/known.h"
 
 /* ---- Which form carries which instruction --------------------------------------------------------------------- */
 
@@ -40,8 +41,27 @@ static const uint16_t store_forms[TIRB_N_DTYPES] = {
 #define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_STORE_##TYPE,
 #include "vm/exec/forms.def"
 };
+static const uint16_t index_load_forms[TIRB_N_DTYPES] = {
+#define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_INDEX_LOAD_##TYPE,
+#include "vm/exec/forms.def"
+};
+static const uint16_t index_store_forms[TIRB_N_DTYPES] = {
+#define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_INDEX_STORE_##TYPE,
+#include "vm/exec/forms.def"
+};
+static const uint16_t store_loop_forms[TIRB_N_DTYPES] = {
+#define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_STORE_##TYPE##_LOOP,
+#include "vm/exec/forms.def"
+};
 static const uint16_t extend_forms[TIRB_N_DTYPES] = {
 #define EXTEND(TYPE, type) [TIRB_##TYPE] = TIRBI_H_EXTEND_##TYPE,
+#include "vm/exec/forms.def"
+};
+
+/* By the handler: the same with a back behind it, or 0. */
+static const uint16_t back_forms[TIRBI_N_HANDLERS] = {
+#define STEP(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = TIRBI_H_##OP##_##TYPE##_BACK,
+#define EXTEND(TYPE, type) [TIRBI_H_EXTEND_##TYPE] = TIRBI_H_EXTEND_##TYPE##_BACK,
 #include "vm/exec/forms.def"
 };
 
@@ -120,6 +140,7 @@ typedef struct translator {
     uint32_t *ordinals; /* by byte offset: the number of the instruction that starts there */
     uint32_t *places;   /* by byte offset: its first word */
     uint8_t *targets;   /* by byte offset: something jumps there */
+    tirbi_known known;
     fixup *fixups;
     uint32_t n_fixups;
     uint32_t fixup_capacity;
@@ -217,6 +238,38 @@ static bool next_is(translator *t, uint32_t at, uint8_t op) {
     return tirbi_decode(t->function->code, t->function->code_size, at, t->next, NULL) == TIRB_OK;
 }
 
+/* Whether the next instruction is a back, or a jump to one, which does the same; *at is then moved behind it, *target is
+ * where it leads and *place the back itself. */
+static bool next_goes_back(translator *t, uint32_t *at, uint32_t *place, int64_t *target) {
+    bool back = next_is(t, *at, TIRB_OP_BACK);
+    if (!back && !next_is(t, *at, TIRB_OP_JMP)) return false;
+    uint32_t size = t->next->size;
+    *place = back ? *at : (uint32_t)t->next->operand[0];
+    if (!back && (t->code->profiled || t->function->code[*place] != TIRB_OP_BACK ||
+                  tirbi_decode(t->function->code, t->function->code_size, *place, t->next, NULL) != TIRB_OK))
+        return false;
+    *target = t->next->operand[0];
+    *at += size;
+    return true;
+}
+
+static uint32_t cost_of_back(const translator *t, uint32_t place, int64_t target) {
+    return t->ordinals[place] - t->ordinals[target] + 1;
+}
+
+/* One word that has a fused form with a back: takes in the back, where one follows. */
+static void emit_step(translator *t, unsigned op, int64_t a, int64_t b, int64_t c, uint32_t *at) {
+    uint32_t place;
+    int64_t target;
+    if (back_forms[op] == 0 || !next_goes_back(t, at, &place, &target)) {
+        emit1(t, op, a, b, c);
+        return;
+    }
+    emit1(t, back_forms[op], a, b, c);
+    t->emitter.offset = place;
+    emit_far(t, cost_of_back(t, place, target), target);
+}
+
 static void emit_function(translator *t, tirbi_scalar function, unsigned arity) {
     const int64_t *o = t->instr->operand;
     emit1(t, TIRBI_H_FUNCTION, o[0], o[1], arity > 1 ? o[2] : 0);
@@ -229,20 +282,20 @@ static tirb_status no_function(translator *t) {
                            tirbi_dtypes[t->instr->type].name);
 }
 
-static tirb_status translate_conversion(translator *t) {
+static tirb_status translate_conversion(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
     uint8_t from = (uint8_t)in->operand[2];
     tirbi_scalar function;
     if (in->op == TIRB_OP_BITS) {
         if (!tirbi_dtype_is_float(from) && !tirbi_dtype_is_float(in->type)) {
-            emit1(t, extend_forms[carrier[in->type]], in->operand[0], in->operand[1], 0);
+            emit_step(t, extend_forms[carrier[in->type]], in->operand[0], in->operand[1], 0, at);
             return TIRB_OK;
         }
         function = t->code->kernels->scalar_bits[in->type][from];
     } else {
         uint8_t extension = cast_as_extension(in->type, from);
         if (extension != TIRB_TYPE_NONE) {
-            emit1(t, extend_forms[extension], in->operand[0], in->operand[1], 0);
+            emit_step(t, extend_forms[extension], in->operand[0], in->operand[1], 0, at);
             return TIRB_OK;
         }
         if (convert_forms[in->type][from] != 0) {
@@ -262,9 +315,9 @@ static bool is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP
 static tirb_status translate_elementwise(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
     const int64_t *operand = in->operand;
-    if (in->op == TIRB_OP_CAST || in->op == TIRB_OP_BITS) return translate_conversion(t);
+    if (in->op == TIRB_OP_CAST || in->op == TIRB_OP_BITS) return translate_conversion(t, at);
     if (in->op == TIRB_OP_MOV) {
-        emit1(t, extend_forms[carrier[in->type]], operand[0], operand[1], 0);
+        emit_step(t, extend_forms[carrier[in->type]], operand[0], operand[1], 0, at);
         return TIRB_OK;
     }
     if (in->op == TIRB_OP_SELECT) {
@@ -289,6 +342,10 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
             *at += t->next->size;
             return TIRB_OK;
         }
+    }
+    if (tirbi_ops[in->op].arity == 2) {
+        emit_step(t, form, operand[0], operand[1], operand[2], at);
+        return TIRB_OK;
     }
     emit1(t, form, operand[0], operand[1], operand[2]);
     if (tirbi_ops[in->op].arity == 3) tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], 0, 0, 0));
@@ -360,13 +417,70 @@ static void translate_contract(translator *t) {
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->contracts_seen++});
 }
 
+/* An index that has been checked against that extent is not checked again; else the access that follows is taken in. */
+static void translate_index(translator *t, uint32_t *at) {
+    const int64_t *o = t->instr->operand;
+    uint16_t index = (uint16_t)o[0], extent = (uint16_t)o[1], held;
+    if (tirbi_known_check(&t->known, index, extent)) return;
+    tirbi_known_add_check(&t->known, index, extent);
+    const int64_t *n = t->next->operand;
+    bool load = next_is(t, *at, TIRB_OP_LOAD) && n[2] == o[0] &&
+                !tirbi_known_load(&t->known, carrier[t->next->type], (uint16_t)n[1], index, &held);
+    bool store = !load && next_is(t, *at, TIRB_OP_STORE) && n[1] == o[0];
+    if (!load && !store) {
+        emit1(t, TIRBI_H_INDEX, o[0], 0, 0);
+        tirbi_translate_word(&t->emitter, list_of(extent, (unsigned)o[2], (unsigned)o[3], 0));
+        return;
+    }
+    uint8_t type = carrier[t->next->type];
+    emit1(t, load ? index_load_forms[type] : index_store_forms[type], n[0], n[1], n[2]);
+    t->emitter.offset = *at;
+    tirbi_translate_word(&t->emitter, list_of(extent, (unsigned)o[2], (unsigned)o[3], 0));
+    *at += t->next->size;
+    if (load)
+        tirbi_known_add_load(&t->known, type, (uint16_t)n[1], index, (uint16_t)n[0]);
+    else
+        tirbi_known_store(&t->known);
+}
+
+static void translate_load(translator *t, uint32_t *at) {
+    const int64_t *o = t->instr->operand;
+    uint8_t type = carrier[t->instr->type];
+    uint16_t index = slot_of(t, o[2]), held;
+    if (tirbi_known_load(&t->known, type, (uint16_t)o[1], index, &held)) {
+        if (held == o[0]) return;
+        tirbi_known_write(&t->known, (uint16_t)o[0]);
+        emit_step(t, TIRBI_H_EXTEND_I64, o[0], held, 0, at);
+        return;
+    }
+    tirbi_known_add_load(&t->known, type, (uint16_t)o[1], index, (uint16_t)o[0]);
+    emit1(t, load_forms[type], o[0], o[1], index);
+}
+
+static void translate_store(translator *t, uint32_t *at) {
+    const tirbi_instr *in = t->instr;
+    const int64_t *o = in->operand;
+    tirbi_known_store(&t->known);
+    if (!next_is(t, *at, TIRB_OP_LOOP)) {
+        emit1(t, store_forms[carrier[in->type]], o[0], slot_of(t, o[1]), o[2]);
+        return;
+    }
+    emit1(t, store_loop_forms[carrier[in->type]], o[0], slot_of(t, o[1]), o[2]);
+    const int64_t *loop = t->next->operand;
+    t->emitter.offset = *at;
+    emit1(t, TIRBI_H_LOOP, loop[0], loop[1], 0);
+    emit_far(t, cost_of_back(t, *at, loop[2]), loop[2]);
+    tirbi_known_write(&t->known, (uint16_t)loop[0]);
+    *at += t->next->size;
+}
+
 /* Memory, references and reductions. */
-static void translate_memory(translator *t) {
+static void translate_memory(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
     const int64_t *o = in->operand;
     switch (in->op) {
-    case TIRB_OP_LOAD: emit1(t, load_forms[carrier[in->type]], o[0], o[1], slot_of(t, o[2])); break;
-    case TIRB_OP_STORE: emit1(t, store_forms[carrier[in->type]], o[0], slot_of(t, o[1]), o[2]); break;
+    case TIRB_OP_LOAD: translate_load(t, at); break;
+    case TIRB_OP_STORE: translate_store(t, at); break;
     case TIRB_OP_ALLOC:
         emit1(t, TIRBI_H_ALLOC, o[0], o[1], in->type);
         tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->fn->n_sites++});
@@ -394,6 +508,42 @@ static void translate_memory(translator *t) {
     }
 }
 
+/* A jump to a back goes back itself. */
+static void translate_jump(translator *t) {
+    uint32_t place = (uint32_t)t->instr->operand[0];
+    if (t->code->profiled || t->function->code[place] != TIRB_OP_BACK ||
+        tirbi_decode(t->function->code, t->function->code_size, place, t->next, NULL) != TIRB_OK) {
+        emit_jump(t, TIRBI_H_JMP, 0, t->instr->operand[0]);
+        return;
+    }
+    t->emitter.offset = place;
+    emit_jump(t, TIRBI_H_BACK, 0, t->next->operand[0]);
+    tirbi_translate_word(&t->emitter, (tirbi_word){.cost = cost_of_back(t, place, t->next->operand[0])});
+}
+
+/* What an instruction leaves of what was known. Loads, stores and checks have told by themselves. */
+static void forget(translator *t, const tirbi_instr *in) {
+    switch (in->op) {
+    case TIRB_OP_NOP:
+    case TIRB_OP_BRIF:
+    case TIRB_OP_BRNOT:
+    case TIRB_OP_ASSERT:
+    case TIRB_OP_INDEX:
+    case TIRB_OP_LOAD:
+    case TIRB_OP_STORE: return;
+    case TIRB_OP_CONST:
+    case TIRB_OP_CONST64:
+    case TIRB_OP_LENGTH:
+    case TIRB_OP_MEET:
+    case TIRB_OP_LOOP: tirbi_known_write(&t->known, (uint16_t)in->operand[0]); return;
+    default:
+        if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE)
+            tirbi_known_write(&t->known, (uint16_t)in->operand[0]);
+        else
+            tirbi_known_clear(&t->known);
+    }
+}
+
 /* Translates the instruction in t->instr; *at is the offset behind it and is moved on where it takes in more. */
 static tirb_status translate_one(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
@@ -401,7 +551,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) return translate_elementwise(t, at);
     switch (in->op) {
     case TIRB_OP_NOP: break;
-    case TIRB_OP_JMP: emit_jump(t, TIRBI_H_JMP, 0, o[0]); break;
+    case TIRB_OP_JMP: translate_jump(t); break;
     case TIRB_OP_BACK:
         emit_jump(t, TIRBI_H_BACK, 0, o[0]);
         tirbi_translate_word(&t->emitter, (tirbi_word){.cost = loop_cost(t, o[0])});
@@ -426,10 +576,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_RETVOID: emit1(t, TIRBI_H_RETVOID, 0, 0, 0); break;
     case TIRB_OP_ASSERT: emit1(t, TIRBI_H_ASSERT, o[0], o[1], o[2]); break;
     case TIRB_OP_TRAP: emit1(t, TIRBI_H_TRAP, o[0], o[1], 0); break;
-    case TIRB_OP_INDEX:
-        emit1(t, TIRBI_H_INDEX, o[0], o[1], o[2]);
-        tirbi_translate_word(&t->emitter, list_of((unsigned)o[3], 0, 0, 0));
-        break;
+    case TIRB_OP_INDEX: translate_index(t, at); break;
     case TIRB_OP_CONST: {
         uint64_t value = tirbi_value_of_const(in);
         if (value == (uint64_t)(int64_t)(int32_t)value) {
@@ -448,7 +595,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_LANE: return translate_lane(t, at);
     case TIRB_OP_FORK: return translate_fork(t);
     case TIRB_OP_CONTRACT: translate_contract(t); break;
-    default: translate_memory(t); break;
+    default: translate_memory(t, at); break;
     }
     return TIRB_OK;
 }
@@ -483,8 +630,10 @@ static tirb_status translate_code(translator *t) {
         bool leaves = t->instr->op == TIRB_OP_CALL || t->instr->op == TIRB_OP_CALLX || t->instr->op == TIRB_OP_FORK;
         while (line < f->n_lines && f->lines[line].offset <= at) line++;
         if (t->code->profiled && line > 0 && f->lines[line - 1].offset == at) emit_probe(t, line - 1, false);
+        if (t->targets[at]) tirbi_known_clear(&t->known);
         at += t->instr->size;
         TIRBI_TRY(translate_one(t, &at));
+        forget(t, t->instr);
         if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);
         if (t->emitter.failed || t->constants.failed) return tirbi_heap_status(t->heap);
     }

@@ -1,0 +1,190 @@
+/* Fused forms and what straight code knows: random scalar programs, as they are translated and with a line to each
+ * instruction, across which a profiled translation fuses nothing and forgets everything. */
+#include "tests/unit/machine_harness.h"
+
+enum { PROGRAMS = 3000, ELEMENTS = 16, REGISTERS = 8, TEXT_SIZE = 1 << 14, MAX_LINES = 1024, FUEL = 2000 };
+
+typedef struct writer {
+    char *text;
+    size_t used;
+    uint64_t random;
+    unsigned lines, labels;
+    unsigned index, ref; /* of the latest access */
+} writer;
+
+static unsigned pick(writer *w, unsigned n) {
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 7;
+    w->random ^= w->random << 17;
+    return (unsigned)(w->random >> 20) % n;
+}
+
+static unsigned reg(writer *w) { return pick(w, REGISTERS); }
+
+__attribute__((format(printf, 2, 3))) static void put(writer *w, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(w->text + w->used, TEXT_SIZE - w->used, format, arguments);
+    va_end(arguments);
+    assert_true(n >= 0 && (size_t)n < TEXT_SIZE - w->used);
+    w->used += (size_t)n;
+}
+
+/* An instruction, on a line of its own. */
+#define PUT(w, ...)                                                                                                    \
+    do {                                                                                                               \
+        put(w, ".line %u 1\n    ", ++(w)->lines);                                                                      \
+        put(w, __VA_ARGS__);                                                                                           \
+        put(w, "\n");                                                                                                  \
+    } while (0)
+
+static void put_arithmetic(writer *w) {
+    static const char *const binary[] = {"add.i32", "add.i64", "mul.i32", "sub.i32", "min.i64", "lt.i32", "and.i32"};
+    static const char *const moves[] = {"mov.i32", "mov.i64", "mov.u8", "mov.bool"};
+    if (pick(w, 3) == 0)
+        PUT(w, "%s s%u, s%u", moves[pick(w, 4)], reg(w), reg(w));
+    else if (pick(w, 4) == 0)
+        PUT(w, "const.i32 s%u, %d", reg(w), (int)pick(w, ELEMENTS + 2) - 1);
+    else
+        PUT(w, "%s s%u, s%u, s%u", binary[pick(w, 7)], reg(w), reg(w), reg(w));
+}
+
+/* Registers 8 and 9 hold ELEMENTS - 1 and ELEMENTS: most indices are made to fit. Many accesses are to the element of the
+ * one before, which another way may have led past. */
+static void put_access(writer *w) {
+    static const char *const types[] = {"i32", "u32"};
+    bool again = pick(w, 3) == 0;
+    unsigned index = again ? w->index : reg(w), ref = again ? w->ref : pick(w, 2);
+    const char *type = ref == 0 ? types[pick(w, 2)] : "u8";
+    w->index = index;
+    w->ref = ref;
+    if (!again && pick(w, 8) != 0) PUT(w, "and.i32 s%u, s%u, s8", index, index);
+    for (unsigned times = 1 + pick(w, 3); times > 0; times--) {
+        if (pick(w, 3) != 0) PUT(w, "index s%u, s%u, %u, \"A\"", index, pick(w, 8) ? 9 : reg(w), pick(w, 3));
+        if (pick(w, 3) != 0)
+            PUT(w, "load.%s s%u, r%u, s%u", type, reg(w), ref, index);
+        else if (pick(w, 2) == 0)
+            PUT(w, "store.%s r%u, s%u, s%u", type, ref, index, reg(w));
+        if (pick(w, 3) == 0) put_arithmetic(w);
+    }
+}
+
+static void put_body(writer *w, unsigned depth);
+
+static void put_branch(writer *w, unsigned depth) {
+    unsigned label = w->labels++, r = reg(w);
+    if (pick(w, 2) == 0) PUT(w, "lt.i32 s%u, s%u, s%u", r, reg(w), reg(w));
+    PUT(w, "%s s%u, L%u", pick(w, 2) ? "brif" : "brnot", r, label);
+    put_body(w, depth - 1);
+    put(w, "L%u:\n", label);
+}
+
+/* A loop that ends with its fuel, if not before; the way round may lead through a jump. */
+static void put_while(writer *w, unsigned depth) {
+    unsigned head = w->labels++, back = w->labels++, out = w->labels++, r = reg(w);
+    put(w, "L%u:\n", head);
+    PUT(w, "lt.i32 s%u, s%u, s%u", r, reg(w), reg(w));
+    PUT(w, "brnot s%u, L%u", r, out);
+    put_body(w, depth - 1);
+    if (pick(w, 2) == 0) {
+        unsigned other = w->labels++;
+        PUT(w, "brif s%u, L%u", reg(w), other);
+        put_arithmetic(w);
+        PUT(w, "jmp L%u", back);
+        put(w, "L%u:\n", other);
+    }
+    put_arithmetic(w);
+    put(w, "L%u:\n", back);
+    PUT(w, "back L%u", head);
+    put(w, "L%u:\n", out);
+}
+
+static void put_counted(writer *w, unsigned depth) {
+    unsigned head = w->labels++;
+    PUT(w, "const.i64 s%u, 0", 9 + depth);
+    put(w, "L%u:\n", head);
+    put_body(w, depth - 1);
+    if (pick(w, 2) == 0) put_access(w);
+    PUT(w, "loop s%u, s%u, L%u", 9 + depth, pick(w, 4) ? 9 : reg(w), head);
+}
+
+static void put_body(writer *w, unsigned depth) {
+    for (unsigned n = 1 + pick(w, 4); n > 0; n--) {
+        unsigned kind = pick(w, depth > 0 ? 9 : 6);
+        if (kind < 3) put_arithmetic(w);
+        else if (kind < 6) put_access(w);
+        else if (kind == 6) put_branch(w, depth);
+        else if (kind == 7) put_while(w, depth);
+        else put_counted(w, depth);
+    }
+}
+
+static void write_program(writer *w) {
+    w->used = w->lines = w->labels = 0;
+    put(w, ".source \"f.py\"\n.function \"f\" public returns i64\n.scalars 13\n.ref i32 writable\n.ref u8 writable\n"
+           ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.tensor \"A\" i32 r0 read write (%d)\n"
+           ".tensor \"B\" u8 r1 read write (%d)\n", ELEMENTS, ELEMENTS - 2);
+    PUT(w, "const.i32 s8, %d", ELEMENTS - 1);
+    PUT(w, "const.i64 s9, %d", ELEMENTS);
+    put_body(w, 3);
+    PUT(w, "ret.i64 s%u", reg(w));
+    put(w, ".end\n");
+}
+
+typedef struct memory {
+    int32_t a[ELEMENTS];
+    uint8_t b[ELEMENTS - 2];
+} memory;
+
+static outcome run_code(const harness *h, bool profiled, memory *m) {
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_heap heap;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_code *code = NULL;
+    assert_int_equal(tirbi_code_create(h->program, TIRB_ISA_GENERIC, profiled, &heap, &code, &error), TIRB_OK);
+    static uint64_t runs[MAX_LINES];
+    tirbi_profile profile = {.runs = runs};
+    atomic_uint stop = 0;
+    for (int i = 0; i < ELEMENTS; i++) m->a[i] = i * 5 % 13 - 2;
+    for (int i = 0; i < ELEMENTS - 2; i++) m->b[i] = (uint8_t)(i * 7);
+    tirbi_ref refs[] = {{.data = (uint8_t *)m->a, .size = sizeof m->a, .type = TIRB_I32, .writable = true},
+                        {.data = m->b, .size = sizeof m->b, .type = TIRB_U8, .writable = true}};
+    tirbi_run run = {.code = code, .heap = &heap, .stop = &stop, .fuel = FUEL, .max_depth = 2,
+                     .profile = profiled ? &profile : NULL};
+    outcome out = {.error = TIRB_ERROR_INIT};
+    out.status = tirbi_execute(&run, 0, (uint64_t[]){3, 7}, refs, &out.result, &out.error);
+    out.fuel_used = run.fuel_used;
+    out.trap_offset = out.status == TIRB_OK ? 0 : run.trap_offset;
+    tirbi_code_destroy(code);
+    return out;
+}
+
+static void fused_as_unfused(void **state) {
+    (void)state;
+    static char text[TEXT_SIZE];
+    writer w = {.text = text, .random = 88172645463325252u};
+    unsigned trapped = 0, returned = 0;
+    for (unsigned i = 0; i < PROGRAMS; i++) {
+        write_program(&w);
+        assert_true(w.lines < MAX_LINES);
+        harness h;
+        harness_open(&h, text);
+        memory fused_memory = {0}, memory_of_lines = {0};
+        outcome fused = run_code(&h, false, &fused_memory), by_lines = run_code(&h, true, &memory_of_lines);
+        if (fused.status != by_lines.status || fused.fuel_used != by_lines.fuel_used ||
+            fused.trap_offset != by_lines.trap_offset || strcmp(fused.error.message, by_lines.error.message) != 0 ||
+            (fused.status == TIRB_OK && fused.result != by_lines.result) ||
+            memcmp(&fused_memory, &memory_of_lines, sizeof fused_memory) != 0)
+            harness_fail(&h, "program %u: %s at %u, and by lines %s at %u", i, fused.error.message, fused.trap_offset,
+                         by_lines.error.message, by_lines.trap_offset);
+        if (fused.status == TIRB_OK) returned++;
+        else trapped++;
+        harness_close(&h);
+    }
+    assert_true(trapped > PROGRAMS / 10 && returned > PROGRAMS / 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fused_as_unfused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
