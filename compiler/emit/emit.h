@@ -72,6 +72,7 @@ typedef struct tirbi_emitter {
     tirbi_loop_frame *loops;
     tirbi_notes *notes; /* NULL: nobody asks */
     tirbi_region_list *regions;
+    uint32_t splits; /* that what is emitted stands in */
     bool serial; /* no regions: in one, or where there is too little work */
     bool failed; /* reported */
 } tirbi_emitter;

@@ -201,6 +201,9 @@ void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest) {
     emit_outer(e, &outermost);
 }
 
+/* Each split may triple the code. */
+enum { MAX_SPLITS = 4 };
+
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     tirbi_nest nest;
@@ -208,11 +211,16 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         tirbi_put_nest(e, &nest);
         return true;
     }
-    const tirbi_ls *split = tirbi_split_loop(e->pool, loop);
-    if (split) {
-        tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                        "in parts, so that each decides its condition at once");
-        tirbi_put_stmt(e, split);
+    const tirbi_ls *split = NULL;
+    if (e->splits < MAX_SPLITS) {
+        if (!(e->options->disabled & TIRB_PASS_INTERCHANGE)) split = tirbi_split_nest(e->pool, loop);
+        if (!split) split = tirbi_split_loop(e->pool, loop);
     }
-    return split != NULL;
+    if (!split) return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "in parts, so that each decides its condition at once");
+    e->splits++;
+    tirbi_put_stmt(e, split);
+    e->splits--;
+    return true;
 }

@@ -72,4 +72,16 @@ typedef struct tirbi_nest {
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange, tirbi_nest *out);
 
+/* The loops of a perfect nest around straight-line code, outermost first, that may be taken in another order as
+ * tirbi_plan_nest does, or their ranges in parts; which of them are spatial; and the code. */
+typedef struct tirbi_free_nest {
+    const tirbi_ls *loops[TIRBI_MAX_AFFINE];
+    bool spatial[TIRBI_MAX_AFFINE];
+    uint32_t n;
+    const tirbi_ls *body;
+} tirbi_free_nest;
+
+/* False when it is no such nest (or memory ran out). */
+bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *out);
+
 #endif

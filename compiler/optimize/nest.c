@@ -246,3 +246,18 @@ bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange
         if (out->plan) return true;
     }
 }
+
+bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *out) {
+    nest *n = TIRBI_NEW(pool->arena, nest);
+    if (!n) return false;
+    n->pool = pool;
+    collect(n, loop);
+    if (n->loops.n == 0) return false;
+    note_body(n, n->body);
+    if (!reorderable(n)) return false;
+    memcpy(out->loops, n->loop, sizeof(out->loops));
+    memcpy(out->spatial, n->spatial, sizeof(out->spatial));
+    out->n = n->loops.n;
+    out->body = n->body;
+    return true;
+}

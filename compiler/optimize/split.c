@@ -1,10 +1,14 @@
 #include "compiler/optimize/split.h"
 
+#include <string.h>
+
+#include "compiler/optimize/lanes.h"
 #include "compiler/optimize/rewrite.h"
 
-enum { MAX_TERMS = 16 };
+enum { MAX_TERMS = 16, MAX_CANDIDATES = 8, MAX_DEPTH = 64 };
 
-/* The body's choice, made by a statement: an IF, or a store of a conditional value. `no` may be NULL. */
+/* What the body decides: by a statement, an IF or a store of a conditional value, or by expressions in it: conditional
+ * values, and the least or greatest of two integers. `no` may be NULL: nothing is done then. */
 typedef struct choice {
     const tirbi_lx *condition;
     const tirbi_ls *yes, *no;
@@ -13,42 +17,29 @@ typedef struct choice {
 typedef struct splitter {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    tirbi_loop_set own;            /* the loop's variable */
-    const tirbi_lx *uniform;       /* terms of the condition that do not change in the loop, or NULL */
+    tirbi_loop_set own;             /* the loop's variable */
+    const tirbi_loop_set *others;   /* of the nest; NULL: there are none */
+    const tirbi_lx *rest;           /* terms of the condition that say nothing of the loop alone, or NULL */
     const tirbi_lx *first, *behind; /* iterations first .. behind - 1 satisfy the others; counted from 0 */
     bool bounded;
 } splitter;
 
-static bool find_choice(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
-    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) {
-        *out = (choice){body->as.if_.condition, body->as.if_.then_case, body->as.if_.else_case};
-        return true;
-    }
-    const tirbi_lx *value = body->kind == TIRBI_LS_STORE ? body->as.store.value : NULL;
-    if (!value || value->kind != TIRBI_LX_COND) return false;
-    tirbi_ls *arms = TIRBI_NEW_ARRAY(pool->arena, tirbi_ls, 2);
-    if (!arms) return false;
-    arms[0] = arms[1] = *body;
-    arms[0].as.store.value = value->args[1];
-    arms[1].as.store.value = value->args[2];
-    *out = (choice){value->args[0], &arms[0], &arms[1]};
-    return true;
-}
-
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
 
-/* Whether integer arithmetic is known not to wrap, so that it may be done in int64 instead. */
-static bool exact(const tirbi_lx *x) {
+/* Whether integer arithmetic is known not to wrap, so that it may be done in int64 instead. What does not change in the
+ * loop is computed as it stands. */
+static bool exact(const splitter *s, const tirbi_lx *x) {
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_U64) return false;
+    if (!tirbi_mentions_loops(x, &s->own)) return true;
     if (x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return true;
     if (x->kind != TIRBI_LX_OP) return false;
     switch (x->op) {
     case TIRB_OP_ADD:
     case TIRB_OP_SUB:
-    case TIRB_OP_MUL: return !tirbi_full_range(x) && exact(x->args[0]) && exact(x->args[1]);
+    case TIRB_OP_MUL: return !tirbi_full_range(x) && exact(s, x->args[0]) && exact(s, x->args[1]);
     case TIRB_OP_CAST:
         return tirbi_dtype_is_int((tirbi_dtype)x->source) && tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
-               (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0) && exact(x->args[0]);
+               (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0) && exact(s, x->args[0]);
     default: return false;
     }
 }
@@ -65,7 +56,7 @@ static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
 static bool difference(splitter *s, const tirbi_lx *left, const tirbi_lx *right, int64_t *c, const tirbi_lx **r) {
     tirbi_affine a, b;
     int64_t ca, cb;
-    if (!exact(left) || !exact(right) || !tirbi_affine_of(s->pool, left, &s->own, &a) ||
+    if (!exact(s, left) || !exact(s, right) || !tirbi_affine_of(s->pool, left, &s->own, &a) ||
         !tirbi_affine_of(s->pool, right, &s->own, &b) || !tirbi_affine_constant(&a, 0, &ca) ||
         !tirbi_affine_constant(&b, 0, &cb)) {
         return false;
@@ -98,19 +89,129 @@ static bool add_term(splitter *s, const tirbi_lx *x, unsigned depth) {
     bool conjunction = x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
     if (conjunction && depth < MAX_TERMS) return add_term(s, x->args[0], depth + 1) && add_term(s, x->args[1], depth + 1);
     if (!x->pure || x->traps) return false;
-    if (tirbi_mentions_loops(x, &s->own)) return add_bound(s, x);
-    s->uniform = s->uniform ? tirbi_lx_op(s->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, s->uniform, x, NULL) : x;
-    return s->uniform != NULL;
+    bool of_others = s->others && tirbi_mentions_loops(x, s->others);
+    if (tirbi_mentions_loops(x, &s->own)) {
+        if (!of_others && add_bound(s, x)) return true;
+        if (!s->others) return false;
+    }
+    s->rest = s->rest ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, s->rest, x, NULL) : x;
+    return s->rest != NULL;
 }
+
+/* Reads a condition anew; false when it says nothing of the loop. */
+static bool read_condition(splitter *s, const tirbi_lx *condition) {
+    s->rest = NULL;
+    s->bounded = false;
+    s->first = tirbi_lx_int(s->pool, TIRB_I64, 0);
+    s->behind = s->own.var[0]->extent;
+    return s->first && add_term(s, condition, 0);
+}
+
+/* ---- Choices -------------------------------------------------------------------------------------------------- */
+
+static bool of_statement(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
+    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) {
+        *out = (choice){body->as.if_.condition, body->as.if_.then_case, body->as.if_.else_case};
+        return true;
+    }
+    const tirbi_lx *value = body->kind == TIRBI_LS_STORE ? body->as.store.value : NULL;
+    if (!value || value->kind != TIRBI_LX_COND) return false;
+    tirbi_ls *arms = TIRBI_NEW_ARRAY(pool->arena, tirbi_ls, 2);
+    if (!arms) return false;
+    arms[0] = arms[1] = *body;
+    arms[0].as.store.value = value->args[1];
+    arms[1].as.store.value = value->args[2];
+    *out = (choice){value->args[0], &arms[0], &arms[1]};
+    return true;
+}
+
+typedef struct candidates {
+    const tirbi_loop_set *own;
+    const tirbi_lx *item[MAX_CANDIDATES];
+    uint32_t n;
+} candidates;
+
+static bool is_extreme(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX) && x->pure && !x->traps &&
+           tirbi_dtype_is_int((tirbi_dtype)x->type);
+}
+
+static void find_in_value(candidates *c, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return;
+    bool conditional = x->kind == TIRBI_LX_COND && x->args[0]->pure && !x->args[0]->traps;
+    if ((conditional && tirbi_mentions_loops(x->args[0], c->own)) || (is_extreme(x) && tirbi_mentions_loops(x, c->own))) {
+        if (c->n < MAX_CANDIDATES) c->item[c->n++] = x;
+    }
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < x->access->ndim; i++) find_in_value(c, x->access->indices[i], depth + 1);
+    }
+    for (int i = 0; i < x->n_args; i++) find_in_value(c, x->args[i], depth + 1);
+}
+
+static void find_in_body(candidates *c, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_in_body(c, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_IF:
+        find_in_body(c, s->as.if_.then_case);
+        if (s->as.if_.else_case) find_in_body(c, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE: find_in_value(c, s->as.store.value, 0); return;
+    default: return;
+    }
+}
+
+typedef struct decision {
+    const tirbi_lx *node, *condition, *rest; /* the node itself for extremes; else all choices by this condition */
+    bool yes;
+} decision;
+
+static const tirbi_lx *decide(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const decision *d = rewrite->context;
+    if (x == d->node && x->kind == TIRBI_LX_OP) return x->args[d->yes ? 0 : 1];
+    if (x->kind != TIRBI_LX_COND || x->args[0] != d->condition) return NULL;
+    if (!d->yes) return tirbi_rewrite_value(rewrite, x->args[2]);
+    const tirbi_lx *yes = tirbi_rewrite_value(rewrite, x->args[1]);
+    if (!d->rest || !yes) return yes;
+    return tirbi_lx_lazy(rewrite->pool, TIRBI_LX_COND, d->rest, yes, tirbi_rewrite_value(rewrite, x->args[2]));
+}
+
+static const tirbi_ls *decided(splitter *s, const tirbi_ls *body, const decision *d) {
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = decide, .context = (void *)(uintptr_t)d};
+    return tirbi_rewrite_stmt(&rewrite, body);
+}
+
+/* A decision that expressions of the body make and that bounds the loop. Terms of its condition that say nothing of the
+ * loop alone stay with the body. */
+static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
+    candidates c = {.own = &s->own};
+    find_in_body(&c, body);
+    for (uint32_t i = 0; i < c.n; i++) {
+        const tirbi_lx *x = c.item[i], *condition = x->args[0];
+        if (x->kind == TIRBI_LX_OP) {
+            tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LT : TIRB_OP_GT;
+            condition = tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+        }
+        if (!condition || !read_condition(s, condition) || !s->bounded) continue;
+        decision yes = {.node = x, .condition = condition, .rest = s->rest, .yes = true}, no = yes;
+        no.yes = false;
+        *out = (choice){condition, decided(s, body, &yes), decided(s, body, &no)};
+        if (!out->yes || !out->no) return false;
+        s->rest = NULL;
+        return true;
+    }
+    return false;
+}
+
+/* ---- The loops ------------------------------------------------------------------------------------------------ */
 
 static const tirbi_lx *rename_loop(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     tirbi_lvar *const *names = rewrite->context; /* from, to */
     return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
 }
 
-/* ---- The loops ------------------------------------------------------------------------------------------------ */
-
-/* The iterations from .. to - 1 with one arm as their body. */
+/* The iterations from .. to - 1 with one arm as their body; `around` is what stands between, of a nest. */
 static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *to, const tirbi_ls *arm) {
     const tirbi_lvar *old = s->own.var[0];
     tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
@@ -141,42 +242,94 @@ static const tirbi_ls *with_body(splitter *s, const tirbi_ls *body) {
     return loop;
 }
 
-static const tirbi_ls *bounded_loops(splitter *s, const choice *c) {
-    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *n = s->own.var[0]->extent;
-    const tirbi_lx *first = choose(s, TIRB_OP_MIN, s->first, n);
-    const tirbi_lx *behind = choose(s, TIRB_OP_MAX, s->behind, first);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, 3);
+static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, uint32_t n) {
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, n);
     tirbi_ls *seq = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    if (!items || !seq || !first || !behind) return NULL;
-    uint32_t count = 0;
-    if (c->no) items[count++] = part(s, zero, first, c->no);
-    items[count++] = part(s, first, behind, c->yes);
-    if (c->no) items[count++] = part(s, behind, n, c->no);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!items[i]) return NULL;
+    if (!items || !seq) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!parts[i]) return NULL;
+        items[i] = parts[i];
     }
     seq->kind = TIRBI_LS_SEQ;
     seq->span = s->loop->span;
     seq->as.seq.items = items;
-    seq->as.seq.n = count;
-    return count == 1 ? items[0] : seq;
+    seq->as.seq.n = n;
+    return n == 1 ? items[0] : seq;
+}
+
+/* Before the bounds, between them, behind them: the parts that can have iterations. Returns how many these are, and 0 as
+ * well when memory ran out. */
+static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *parts[3]) {
+    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *n = s->own.var[0]->extent;
+    const tirbi_lx *first = choose(s, TIRB_OP_MIN, s->first, n);
+    const tirbi_lx *behind = first ? choose(s, TIRB_OP_MAX, s->behind, first) : NULL;
+    if (!zero || !behind) return 0;
+    const tirbi_ls *all[3] = {c->no ? part(s, zero, first, c->no) : NULL, part(s, first, behind, c->yes),
+                              c->no ? part(s, behind, n, c->no) : NULL};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!all[i] && (i == 1 || c->no)) return 0;
+        if (all[i] && all[i]->as.loop.var->extent->hi > 0) parts[count++] = all[i];
+    }
+    return count;
 }
 
 const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_ls *parts[3], *body = loop->as.loop.body;
     choice c;
-    splitter s = {.pool = pool, .loop = loop, .own = {.var = {var}, .n = 1}, .behind = var->extent,
-                  .first = tirbi_lx_int(pool, TIRB_I64, 0)};
-    if (loop->as.loop.step || !s.first || !var->min->pure || !var->extent->pure) return NULL;
-    if (!find_choice(pool, loop->as.loop.body, &c) || !add_term(&s, c.condition, 0)) return NULL;
-    const tirbi_ls *inside = s.bounded ? bounded_loops(&s, &c) : with_body(&s, c.yes);
-    if (!inside || !s.uniform) return inside;
+    splitter s = {.pool = pool, .loop = loop, .own = {.var = {var}, .n = 1}};
+    if (loop->as.loop.step || !var->min->pure || !var->extent->pure) return NULL;
+    if (!of_statement(pool, body, &c) || !read_condition(&s, c.condition)) {
+        if (!of_expressions(&s, body, &c)) return NULL;
+    }
+    uint32_t n = s.bounded ? bounded_parts(&s, &c, parts) : 0;
+    const tirbi_ls *inside = !s.bounded ? with_body(&s, c.yes) : n > 0 ? in_sequence(&s, parts, n) : NULL;
+    if (!inside || !s.rest) return inside;
     tirbi_ls *branch = TIRBI_NEW(pool->arena, tirbi_ls);
     if (!branch) return NULL;
     branch->kind = TIRBI_LS_IF;
     branch->span = loop->span;
-    branch->as.if_.condition = s.uniform;
+    branch->as.if_.condition = s.rest;
     branch->as.if_.then_case = inside;
     branch->as.if_.else_case = c.no ? with_body(&s, c.no) : NULL;
     return c.no && !branch->as.if_.else_case ? NULL : branch;
+}
+
+/* ---- Nests ---------------------------------------------------------------------------------------------------- */
+
+/* The parts of loop `at` with the nest's other loops around them and inside. */
+static const tirbi_ls *split_at(tirbi_lx_pool *pool, const tirbi_free_nest *nest, uint32_t at) {
+    const tirbi_ls *parts[3];
+    choice c;
+    tirbi_loop_set others = {.n = 0};
+    splitter s = {.pool = pool, .loop = nest->loops[at], .own = {.var = {nest->loops[at]->as.loop.var}, .n = 1}};
+    for (uint32_t i = 0; i < nest->n; i++) {
+        if (i != at) others.var[others.n++] = nest->loops[i]->as.loop.var;
+    }
+    s.others = &others;
+    if (!of_expressions(&s, nest->body, &c)) return NULL;
+    uint32_t n = bounded_parts(&s, &c, parts);
+    for (uint32_t k = 0; k < n; k++) {
+        const tirbi_ls *body = parts[k]->as.loop.body;
+        for (uint32_t i = nest->n; i-- > 0 && body;) {
+            tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
+            if (!copy) return NULL;
+            *copy = i == at ? *parts[k] : *nest->loops[i];
+            copy->as.loop.body = body;
+            body = copy;
+        }
+        parts[k] = body;
+    }
+    return n > 0 ? in_sequence(&s, parts, n) : NULL;
+}
+
+const tirbi_ls *tirbi_split_nest(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_free_nest nest;
+    if (!tirbi_find_free_nest(pool, loop, &nest) || nest.n < 2) return NULL;
+    for (uint32_t i = nest.n; i-- > 0;) { /* what only the outer loops change, a lane loop over an inner one can bear */
+        const tirbi_ls *split = nest.spatial[i] ? split_at(pool, &nest, i) : NULL;
+        if (split) return split;
+    }
+    return NULL;
 }
