@@ -62,7 +62,7 @@ typedef struct planner {
     uint32_t n_promoted;
     lane_access accesses[MAX_ACCESSES];
     uint32_t n_accesses;
-    const tirbi_lbuf *written[MAX_WRITTEN]; /* memory that the body stores to */
+    const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
     uint32_t n_written;
     uint32_t n_values;
     tirbi_span span;
@@ -285,9 +285,26 @@ static bool record_access(planner *p, const tirbi_place *place, bool write) {
 
 static bool runs(const planner *p, const tirbi_lvar *var) { return p->plan->whole_nest || var->extent->lo >= 1; }
 
-static bool stores_to(const planner *p, const tirbi_lbuf *root) {
+/* Whether strides leave no two indices the same element and none between them. */
+static bool is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {
+    const tirbi_lx *expected = tirbi_lx_int(pool, TIRB_I64, 1);
+    for (uint32_t d = buffer->ndim; d-- > 0 && expected;) {
+        if (buffer->strides[d] != expected) return false;
+        expected = tirbi_lx_mul(pool, buffer->shape[d], expected);
+    }
+    return true;
+}
+
+/* Whether one element, which stands still, may be stored to by an iteration. */
+static bool is_stored(const planner *p, const tirbi_place *place) {
     for (uint32_t i = 0; i < p->n_written; i++) {
-        if (tirbi_may_meet(p->written[i], root)) return true;
+        const tirbi_place *w = p->written[i];
+        if (!tirbi_may_meet(w->buffer->root, place->buffer->root)) continue;
+        bool apart = false;
+        for (uint32_t d = 0; w->buffer == place->buffer && d < w->ndim && !apart; d++) {
+            apart = tirbi_never_equal(place->indices[d], w->indices[d], &p->plan->loops);
+        }
+        if (!apart || !is_compact(p->pool, w->buffer)) return true;
     }
     return false;
 }
@@ -297,13 +314,13 @@ static bool is_uniform(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_CALL) return false;
     if (x->kind == TIRBI_LX_VAR) return !find_var(p, x->var) && !tirbi_mentions_loops(x, &p->plan->loops);
     if (x->kind == TIRBI_LX_LOAD) {
-        if (stores_to(p, x->access->buffer->root)) return false;
         for (const tirbi_place *v = x->access; v; v = v->view) {
             for (uint32_t i = 0; i < v->ndim; i++) {
                 if (!is_uniform(p, v->indices[i]) || !is_uniform(p, v->buffer->shape[i])) return false;
             }
             if (!is_uniform(p, v->flat)) return false;
         }
+        if (is_stored(p, x->access)) return false;
     }
     for (int i = 0; i < x->n_args; i++) {
         if (!is_uniform(p, x->args[i])) return false;
@@ -357,7 +374,7 @@ static void find_written(planner *p, const tirbi_ls *s) {
         return;
     case TIRBI_LS_STORE:
         if (p->n_written == MAX_WRITTEN) refuse(p, "its body has more than %d stores", MAX_WRITTEN);
-        else p->written[p->n_written++] = s->as.store.access->buffer->root;
+        else p->written[p->n_written++] = s->as.store.access;
         return;
     default: return;
     }
@@ -965,15 +982,6 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
 
 /* ---- Independence of the lanes -------------------------------------------------------------------------------- */
 
-static bool is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {
-    const tirbi_lx *expected = tirbi_lx_int(pool, TIRB_I64, 1);
-    for (uint32_t d = buffer->ndim; d-- > 0 && expected;) {
-        if (buffer->strides[d] != expected) return false;
-        expected = tirbi_lx_mul(pool, buffer->shape[d], expected);
-    }
-    return true;
-}
-
 /* Whether each loop is in at most one index. With compact buffers too, the machine's own test of two boxes of elements
  * finds them apart wherever an index tells them apart. */
 static bool is_plain(planner *p, const tirbi_place *place) {
@@ -1136,7 +1144,7 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     p->body = tree;
     p->span = tree->span;
     for (uint32_t u = 0; u < tree->as.tree.n_updates && u < MAX_WRITTEN; u++) {
-        p->written[p->n_written++] = tree->as.tree.updates[u].target->buffer->root;
+        p->written[p->n_written++] = tree->as.tree.updates[u].target;
     }
     for (uint32_t i = 0; i < tree->as.tree.n_lets; i++) plan_value(p, tree->as.tree.lets[i]);
     for (uint32_t u = 0; u < tree->as.tree.n_updates && !p->failed; u++) {
