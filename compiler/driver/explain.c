@@ -32,6 +32,7 @@ static const char *form_name(tirb_loop_form form) {
     case TIRB_FORM_CONTRACTION: return "contraction";
     case TIRB_FORM_REGION: return "threads";
     case TIRB_FORM_SERIAL: return "one thread";
+    case TIRB_FORM_FUSED: return "fused";
     }
     return "unknown";
 }

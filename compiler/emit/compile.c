@@ -7,6 +7,7 @@
 #include "compiler/check/check.h"
 #include "compiler/emit/emit.h"
 #include "compiler/ir/public.h"
+#include "compiler/optimize/fuse.h"
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/base/error.h"
@@ -62,7 +63,8 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
 static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
-    tirbi_put_stmt(e, e->function->body);
+    bool fuses = !(e->options->disabled & TIRB_PASS_FUSE);
+    tirbi_put_stmt(e, fuses ? tirbi_fuse_nests(e->pool, e->function->body, e->notes) : e->function->body);
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     } else {

@@ -45,7 +45,8 @@ enum {
     TIRB_PASS_PROMOTE = 8,     /* keeping one-element local buffers in registers */
     TIRB_PASS_CONTRACT = 16,   /* contractions */
     TIRB_PASS_REGIONS = 32,    /* running loops on several threads */
-    TIRB_PASS_GRAIN = 64       /* asking whether they are worth it: each iteration may be a chunk */
+    TIRB_PASS_GRAIN = 64,      /* asking whether they are worth it: each iteration may be a chunk */
+    TIRB_PASS_FUSE = 128       /* making neighbouring nests one */
 };
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \
@@ -76,7 +77,8 @@ typedef enum tirb_loop_form {
     TIRB_FORM_TREE = 5,   /* an axis of a tree reduction */
     TIRB_FORM_CONTRACTION = 6, /* a loop of a nest that is one contraction; `text` says which part it has */
     TIRB_FORM_REGION = 7, /* cut into chunks for several threads; what the chunks are has notes of its own */
-    TIRB_FORM_SERIAL = 8  /* the program calls it parallel, but it stays on one thread; `text` says why */
+    TIRB_FORM_SERIAL = 8, /* the program calls it parallel, but it stays on one thread; `text` says why */
+    TIRB_FORM_FUSED = 9   /* the outermost of a nest that runs together with one before it */
 } tirb_loop_form;
 
 /* What became of one loop. Strings live until the result is destroyed. */

@@ -82,14 +82,14 @@ bool bench_read(const bench_case *program, bench_source *out) {
 
 /* What became of the function's loops: the kinds, and the first reason why one runs in order. */
 static void note_forms(const tirb_compile_result *result, bench_row *row) {
-    static const char *const names[] = {"scalar", "lanes", NULL, NULL, NULL, "tree", "contraction", NULL, NULL};
-    bool seen[9] = {false};
+    static const char *const names[] = {"scalar", "lanes", NULL, NULL, NULL, "tree", "contraction", NULL, NULL, "fused"};
+    bool seen[10] = {false};
     char function[64];
     const char *why = "";
     bench_function(row->program, function);
     for (uint32_t i = 0; i < tirb_compile_result_loop_count(result); i++) {
         const tirb_loop_note *note = tirb_compile_result_loop(result, i);
-        if (strcmp(note->function, function) != 0 || (unsigned)note->form > 8 || names[note->form] == NULL) continue;
+        if (strcmp(note->function, function) != 0 || (unsigned)note->form > 9 || names[note->form] == NULL) continue;
         if (note->form == TIRB_FORM_SCALAR && why[0] == 0) why = note->text;
         if (!seen[note->form]) {
             size_t used = strlen(row->form);

@@ -45,6 +45,7 @@ typedef struct census {
     unsigned trees;     /* vred and vredma */
     unsigned checks;    /* index */
     unsigned contractions;
+    unsigned allocations;
 } census;
 
 /* Without regions, whose loops stand in the code twice. */
@@ -90,6 +91,7 @@ static census count(const char *text, const tirb_compile_options *given) {
             case TIRB_OP_STORE: c.stores++; break;
             case TIRB_OP_INDEX: c.checks++; break;
             case TIRB_OP_CONTRACT: c.contractions++; break;
+            case TIRB_OP_ALLOC: c.allocations++; break;
             default: break;
             }
         }
@@ -252,6 +254,82 @@ static void dependent_loops_stay_scalar(void **state) {
 }
 
 /* ---- Every kernel ----------------------------------------------------------------------------------------------- */
+
+/* Neighbouring nests over the same elements are one, and what is between them is no memory, where nobody else looks. */
+static void neighbours_are_fused(void **state) {
+    (void)state;
+    static const char text[] = HEADER "@T.prim_func(s_tir=True)\n"
+                                      "def f(A: T.Buffer((64, 100), \"float32\"), B: T.Buffer((64, 100), \"float32\")):\n"
+                                      "    t = T.sblock_alloc_buffer((64, 100))\n"
+                                      "    u = T.sblock_alloc_buffer((64, 100))\n"
+                                      "    for i, j in T.grid(64, 100):\n"
+                                      "        t[i, j] = T.exp(A[i, j])\n"
+                                      "    for i, j in T.grid(64, 100):\n"
+                                      "        u[i, j] = t[i, j] * T.float32(2)\n"
+                                      "    for x, y in T.grid(64, 100):\n"
+                                      "        B[x, y] = u[x, y] - A[x, y]\n";
+    census c = count(text, NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.allocations, 0);
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.disabled = TIRB_PASS_FUSE;
+    c = count(text, &options);
+    assert_int_equal(c.lanes, 3);
+    assert_int_equal(c.allocations, 2);
+    char other[sizeof(text) + 100]; /* a third reader: t must be there for it */
+    snprintf(other, sizeof(other), "%s    B[0, 0] = t[63, 99]\n", text);
+    c = count(other, NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.allocations, 1);
+    /* Another element than the neighbour's own: the first nest must have ended. */
+    c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                     "def f(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):\n"
+                     "    t = T.sblock_alloc_buffer((64,))\n"
+                     "    for i in range(64):\n        t[i] = T.exp(A[i])\n"
+                     "    for i in range(64):\n        B[i] = t[63 - i]\n",
+              NULL);
+    assert_int_equal(c.lanes, 2);
+    assert_int_equal(c.allocations, 1);
+}
+
+/* Clamped coordinates and padding: the middle of the image is lanes without a condition. */
+static void borders_are_split_off(void **state) {
+    (void)state;
+    static const char head[] = HEADER "@T.prim_func(s_tir=True)\n"
+                                      "def f(A: T.Buffer((\"n\", \"n\"), \"float32\"), B: T.Buffer((\"n\", \"n\"), "
+                                      "\"float32\")):\n    n = T.int32()\n    for i, j in T.grid(n, n):\n";
+    char text[1000];
+    snprintf(text, sizeof(text), "%s        B[i, j] = A[i, T.max(j - 1, 0)] + A[i, T.min(j + 1, n - 1)]\n", head);
+    assert_true(count(text, NULL).lanes >= 1);
+    snprintf(text, sizeof(text), "%s        B[i, j] = T.if_then_else(2 <= i and i < n - 1 and 3 <= j, A[i - 2, j - 3], "
+                                 "T.float32(1)) * T.float32(2)\n", head);
+    census c = count(text, NULL);
+    assert_true(c.lanes >= 3);
+    assert_int_equal(c.stores, 0);
+}
+
+/* The one iteration that changes what all others read is run alone; and rows of a triangle are lanes. */
+static void meetings_are_split_off(void **state) {
+    (void)state;
+    census c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                            "def f(D: T.Buffer((\"n\", \"n\"), \"float32\")):\n"
+                            "    n = T.int32()\n"
+                            "    for k, i, j in T.grid(n, n, n):\n"
+                            "        D[i, j] = T.min(D[i, j], D[i, k] + D[k, j])\n",
+                     NULL);
+    assert_int_equal(c.lanes, 2);
+    assert_int_equal(c.stores, 1);
+    c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                     "def f(A: T.Buffer((\"n\", \"n\"), \"float32\")):\n"
+                     "    n = T.int32()\n"
+                     "    for k in range(n):\n"
+                     "        for i in range(k + 1, n):\n"
+                     "            for j in range(k + 1, n):\n"
+                     "                A[i, j] = A[i, j] - A[i, k] * A[k, j]\n",
+              NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.stores, 0);
+}
 
 /* A nest deeper than what tree reductions are looked for in, and spatial axes beyond what is remembered of them. */
 static void deep_nests_compile(void **state) {
@@ -453,6 +531,9 @@ int main(void) {
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(nests_around_a_sum_are_cut),
         cmocka_unit_test(sums_become_trees),
+        cmocka_unit_test(neighbours_are_fused),
+        cmocka_unit_test(borders_are_split_off),
+        cmocka_unit_test(meetings_are_split_off),
         cmocka_unit_test(dependent_loops_stay_scalar),
         cmocka_unit_test(deep_nests_compile),
         cmocka_unit_test(an_init_may_use_reduce_variables),
