@@ -117,6 +117,55 @@ static tirbi_value python_sum(tirbi_script *s, const tirbi_call *c) {
     return total;
 }
 
+/* list, tuple: the items themselves. */
+static tirbi_value python_items(tirbi_script *s, const tirbi_call *c) {
+    tirbi_value out;
+    return tirbi_to_items(s, c->node, &c->args[0], &out) ? out : tirbi_value_error();
+}
+
+/* The i-th items of several sequences side by side, as far as the shortest goes. */
+static tirbi_value side_by_side(tirbi_script *s, const tirbi_value *sequences, uint32_t n) {
+    uint32_t least = n ? sequences[0].as.sequence.n : 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (sequences[i].as.sequence.n < least) least = sequences[i].as.sequence.n;
+    tirbi_value out = {.kind = TIRBI_VALUE_TUPLE};
+    out.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, least);
+    if (!out.as.sequence.items) return tirbi_value_error();
+    out.as.sequence.n = least;
+    for (uint32_t i = 0; i < least; i++) {
+        tirbi_value *item = &out.as.sequence.items[i];
+        *item = (tirbi_value){.kind = TIRBI_VALUE_TUPLE, .node = sequences[0].node};
+        item->as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
+        if (!item->as.sequence.items) return tirbi_value_error();
+        item->as.sequence.n = n;
+        for (uint32_t j = 0; j < n; j++) item->as.sequence.items[j] = sequences[j].as.sequence.items[i];
+    }
+    return out;
+}
+
+static tirbi_value python_zip(tirbi_script *s, const tirbi_call *c) {
+    uint32_t n = c->args[0].as.sequence.n;
+    tirbi_value *sequences = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
+    if (!sequences) return tirbi_value_error();
+    for (uint32_t i = 0; i < n; i++)
+        if (!tirbi_to_items(s, c->node, &c->args[0].as.sequence.items[i], &sequences[i])) return tirbi_value_error();
+    return side_by_side(s, sequences, n);
+}
+
+static tirbi_value python_enumerate(tirbi_script *s, const tirbi_call *c) {
+    tirbi_value sequences[2] = {{.kind = TIRBI_VALUE_TUPLE, .node = c->node}};
+    if (!tirbi_to_items(s, c->node, &c->args[0], &sequences[1])) return tirbi_value_error();
+    uint32_t n = sequences[1].as.sequence.n;
+    sequences[0].as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
+    if (!sequences[0].as.sequence.items) return tirbi_value_error();
+    sequences[0].as.sequence.n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        sequences[0].as.sequence.items[i] = tirbi_value_int(i);
+        sequences[0].as.sequence.items[i].node = c->node;
+    }
+    return side_by_side(s, sequences, 2);
+}
+
 const tirbi_entry tirbi_python_names[] = {
     {"range", tirbi_python_range, "start stop? step?", 0},
     {"TypeVar", tirbi_type_var, "name bound?", 0},
@@ -130,7 +179,9 @@ const tirbi_entry tirbi_python_names[] = {
     {"float", python_float, "x", 0},
     {"bool", python_bool, "x", 0},
     {"print", NULL, "", 0},
-    {"enumerate", NULL, "", 0},
-    {"zip", NULL, "", 0},
+    {"enumerate", python_enumerate, "iterable", 0},
+    {"zip", python_zip, "*iterables", 0},
+    {"list", python_items, "iterable", 0},
+    {"tuple", python_items, "iterable", 0},
     {NULL, NULL, NULL, 0},
 };

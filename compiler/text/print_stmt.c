@@ -57,6 +57,16 @@ static void finish_scope(tirbi_printer *p, bool last, const char *name, const ti
     tirbi_print_body(p, body);
 }
 
+static bool is_nothing(const tirb_stmt *s) {
+    const tirb_expr *value = s && s->kind == TIRB_STMT_EVALUATE ? s->as.evaluate.value : NULL;
+    return value && value->kind == TIRB_EXPR_INT_IMM && value->as.int_value == 0;
+}
+
+/* The end of what new TVMScript has as statements without a body: nothing stands for an empty rest. */
+static void finish_flat(tirbi_printer *p, bool last, const char *name, const tirb_stmt *body) {
+    finish_scope(p, last, name, last && !p->classic && is_nothing(body) ? NULL : body);
+}
+
 static void print_let(tirbi_printer *p, const tirb_stmt *s, bool last) {
     const tirb_expr *var = s->as.let.var;
     tirbi_text value = {0};
@@ -83,7 +93,7 @@ static void print_let(tirbi_printer *p, const tirb_stmt *s, bool last) {
         tirbi_print_add(p, &p->line, value.data, value.size);
         tirbi_put(p, ")");
     }
-    finish_scope(p, last, name, s->as.let.body);
+    finish_flat(p, last, name, s->as.let.body);
     if (!last) tirbi_names_release(p, mark);
 }
 
@@ -174,7 +184,7 @@ static void print_assert(tirbi_printer *p, const tirb_stmt *s, bool last) {
         tirbi_print_expr(p, message);
     }
     if (!last) tirbi_put(p, ")");
-    finish_scope(p, last, NULL, s->as.assert_.body);
+    finish_flat(p, last, NULL, s->as.assert_.body);
 }
 
 static const char *allocator_of(const tirbi_printer *p, const tirb_stmt *s) {
@@ -234,7 +244,7 @@ static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
         }
         start_scope(p, last, name);
         tirbi_putf(p, "T.local_scalar(\"%s\")", tirb_datatype_text(buffer->dtype, type));
-        finish_scope(p, last, name, s->as.allocate.body);
+        finish_flat(p, last, name, s->as.allocate.body);
         if (!last) tirbi_names_release(p, mark);
         return;
     }
@@ -250,7 +260,7 @@ static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
         tirbi_print_attrs(p, s->as.allocate.annotations, s->as.allocate.n_annotations);
     }
     tirbi_put(p, ")");
-    finish_scope(p, last, name, s->as.allocate.body);
+    finish_flat(p, last, name, s->as.allocate.body);
     if (!last) tirbi_names_release(p, mark);
 }
 
@@ -287,7 +297,7 @@ static void print_constant(tirbi_printer *p, const tirb_stmt *s, bool last) {
         tirbi_print_attrs(p, s->as.allocate.annotations, s->as.allocate.n_annotations);
     }
     tirbi_put(p, ")");
-    finish_scope(p, last, name, s->as.allocate.body);
+    finish_flat(p, last, name, s->as.allocate.body);
     if (!last) tirbi_names_release(p, mark);
 }
 
@@ -315,7 +325,10 @@ static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt 
     bool plain = of && of != view && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
                  view->offset_factor == of->offset_factor && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
                  same_size(view->elem_offset, of->elem_offset) && strcmp(view->scope, of->scope) == 0;
-    return plain ? of : NULL;
+    if (!plain) return NULL;
+    bool same_shape = view->ndim == of->ndim;
+    for (uint32_t d = 0; d < view->ndim && same_shape; d++) same_shape = same_size(view->shape[d], of->shape[d]);
+    return same_shape ? NULL : of; /* which TVM declares again */
 }
 
 static void print_plain_view(tirbi_printer *p, const tirb_stmt *s, const tirb_buffer *of, bool last) {
@@ -333,7 +346,7 @@ static void print_plain_view(tirbi_printer *p, const tirb_stmt *s, const tirb_bu
     const char *name = tirbi_name_buffer(p, view);
     start_scope(p, last, name);
     tirbi_print_add(p, &p->line, rest.data, rest.size);
-    finish_scope(p, last, name, s->as.decl.body);
+    finish_flat(p, last, name, s->as.decl.body);
     if (!last) tirbi_names_release(p, mark);
 }
 
@@ -358,7 +371,7 @@ static void print_decl(tirbi_printer *p, const tirb_stmt *s, bool last) {
     tirbi_put(p, "T.decl_buffer(");
     tirbi_print_add(p, &p->line, rest.data, rest.size);
     tirbi_put(p, ")");
-    finish_scope(p, last, name, s->as.decl.body);
+    finish_flat(p, last, name, s->as.decl.body);
     if (!last) tirbi_names_release(p, mark);
 }
 

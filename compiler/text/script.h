@@ -298,6 +298,11 @@ void tirbi_close_level(tirbi_script *s, uint32_t mark);
 /* ---- Evaluation ------------------------------------------------------------------------------------------------- */
 
 tirbi_value tirbi_evaluate(tirbi_script *s, const tirbi_node *node);
+/* What Python computes while a text is read (script_python.c). */
+tirbi_value tirbi_evaluate_comprehension(tirbi_script *s, const tirbi_node *node);
+tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node);
+/* The items of a tuple, a list or a range, as a TUPLE. */
+bool tirbi_to_items(tirbi_script *s, const tirbi_node *node, const tirbi_value *v, tirbi_value *out);
 /* As the right side of an assignment to `hint`. */
 tirbi_value tirbi_evaluate_named(tirbi_script *s, const tirbi_node *node, const char *hint);
 tirbi_value tirbi_evaluate_quoted(tirbi_script *s, const tirbi_value *text, tirb_datatype type);

@@ -1138,6 +1138,12 @@ static tirbi_value evaluate_kind(tirbi_script *s, const tirbi_node *node) {
         return evaluate_ternary(s, node);
     case TIRBI_NODE_LAMBDA:
         return (tirbi_value){.kind = TIRBI_VALUE_LAMBDA, .node = node};
+    case TIRBI_NODE_FORMAT:
+        return tirbi_evaluate_format(s, node);
+    case TIRBI_NODE_COMPREHENSION:
+        return tirbi_evaluate_comprehension(s, node);
+    case TIRBI_NODE_CLAUSE:
+        break;
     case TIRBI_NODE_SLICE:
         return tirbi_fail(s, TIRB_SYNTAX, node->span, "a slice is only meaningful as an index");
     case TIRBI_NODE_STARRED:

@@ -27,7 +27,11 @@ typedef enum tirbi_node_kind {
     TIRBI_NODE_COMPARE,   /* items[0] ops[0] items[1] ops[1] items[2] ... */
     TIRBI_NODE_BOOLEAN,   /* items[0] op items[1] op ..., op is AND or OR */
     TIRBI_NODE_TERNARY,   /* items[1] if items[0] else items[2] */
-    TIRBI_NODE_LAMBDA     /* names; items[0] is the body */
+    TIRBI_NODE_LAMBDA,    /* names; items[0] is the body */
+    TIRBI_NODE_FORMAT,    /* an f-string: items are strings and expressions */
+    TIRBI_NODE_COMPREHENSION, /* items[0] is the element, the others are clauses; with a name: of a dictionary, the element
+                               * a tuple of key and value */
+    TIRBI_NODE_CLAUSE     /* for items[0] in items[1] if items[2] if ... */
 } tirbi_node_kind;
 
 typedef struct tirbi_node tirbi_node;

@@ -92,14 +92,50 @@ static tirbi_node *starred_or_expression(tirbi_parser *p) {
     return value ? tirbi_make_node(p, TIRBI_NODE_STARRED, tirbi_span_from(p, begin), &value, 1) : NULL;
 }
 
+static tirbi_node *read_boolean(tirbi_parser *p, tirbi_token_kind op);
+
+/* `for .. in .. if ..`, as often as it stands there, behind the element. */
+static tirbi_node *read_clauses(tirbi_parser *p, tirbi_node *element, bool of_dictionary) {
+    tirbi_list clauses = {.n = 0};
+    if (!add_item(p, &clauses, element)) return NULL;
+    if (tirbi_at(p, TIRBI_KEYWORD_ASYNC)) return no_such_thing(p, "'async' is");
+    while (tirbi_at(p, TIRBI_KEYWORD_FOR)) {
+        uint32_t begin = tirbi_peek(p)->span.begin;
+        tirbi_list parts = {.n = 0};
+        p->at++;
+        if (!add_item(p, &parts, tirbi_target_list(p)) || !tirbi_expect(p, TIRBI_KEYWORD_IN, "'in'")) return NULL;
+        if (!add_item(p, &parts, read_boolean(p, TIRBI_KEYWORD_OR))) return NULL;
+        while (tirbi_accept(p, TIRBI_KEYWORD_IF))
+            if (!add_item(p, &parts, read_boolean(p, TIRBI_KEYWORD_OR))) return NULL;
+        if (!add_item(p, &clauses, tirbi_make_node(p, TIRBI_NODE_CLAUSE, tirbi_span_from(p, begin), parts.items, parts.n)))
+            return NULL;
+    }
+    tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_COMPREHENSION, tirbi_span_from(p, element->span.begin), clauses.items, clauses.n);
+    if (node) node->name = of_dictionary ? "" : NULL;
+    return node;
+}
+
+static bool at_clause(const tirbi_parser *p) { return tirbi_at(p, TIRBI_KEYWORD_FOR) || tirbi_at(p, TIRBI_KEYWORD_ASYNC); }
+
+/* The last item becomes the element of a comprehension that has to be alone. */
+static bool comprehend(tirbi_parser *p, tirbi_list *items) {
+    tirbi_node **nodes = items->items;
+    if (items->n != 1 || nodes[0]->kind == TIRBI_NODE_STARRED) {
+        tirbi_syntax_error(p, tirbi_peek(p)->span, "a comprehension stands alone in its brackets");
+        return false;
+    }
+    nodes[0] = read_clauses(p, nodes[0], false);
+    return nodes[0] != NULL;
+}
+
 /* Items up to `close`; sets *comma when there is one after any of them. */
 static bool read_items(tirbi_parser *p, tirbi_list *items, tirbi_token_kind close, bool *comma) {
     *comma = false;
     while (!tirbi_at(p, close)) {
         if (!add_item(p, items, starred_or_expression(p))) return false;
-        if (tirbi_at(p, TIRBI_KEYWORD_FOR) || tirbi_at(p, TIRBI_KEYWORD_ASYNC)) {
-            no_such_thing(p, "comprehensions are");
-            return false;
+        if (at_clause(p)) {
+            if (!comprehend(p, items)) return false;
+            break;
         }
         if (!tirbi_accept(p, TIRBI_TOKEN_COMMA)) break;
         *comma = true;
@@ -128,6 +164,8 @@ static tirbi_node *read_list(tirbi_parser *p) {
     tirbi_list items = {.n = 0};
     bool comma;
     if (!read_items(p, &items, TIRBI_TOKEN_RBRACKET, &comma)) return NULL;
+    tirbi_node **nodes = items.items;
+    if (items.n == 1 && nodes[0]->kind == TIRBI_NODE_COMPREHENSION && !comma) return nodes[0];
     return tirbi_make_node(p, TIRBI_NODE_LIST, tirbi_span_from(p, begin), items.items, items.n);
 }
 
@@ -140,7 +178,12 @@ static tirbi_node *read_dict(tirbi_parser *p) {
         if (!add_item(p, &items, tirbi_expression(p))) return NULL;
         if (tirbi_at(p, TIRBI_TOKEN_COMMA) || tirbi_at(p, TIRBI_TOKEN_RBRACE)) return no_such_thing(p, "sets are");
         if (!tirbi_expect(p, TIRBI_TOKEN_COLON, "':'") || !add_item(p, &items, tirbi_expression(p))) return NULL;
-        if (tirbi_at(p, TIRBI_KEYWORD_FOR)) return no_such_thing(p, "comprehensions are");
+        if (at_clause(p)) {
+            tirbi_node *pair = items.n == 2 ? tirbi_make_node(p, TIRBI_NODE_TUPLE, tirbi_span_from(p, begin), items.items, 2) : NULL;
+            if (!pair) return no_such_thing(p, "a comprehension after other items is");
+            tirbi_node *node = read_clauses(p, pair, true);
+            return node && tirbi_expect(p, TIRBI_TOKEN_RBRACE, "'}'") ? node : NULL;
+        }
         if (!tirbi_accept(p, TIRBI_TOKEN_COMMA)) break;
     }
     if (!tirbi_expect(p, TIRBI_TOKEN_RBRACE, "',' or '}'")) return NULL;
@@ -165,12 +208,22 @@ static tirbi_node *read_strings(tirbi_parser *p) {
             memcpy(joined, part->text, part->size);
         }
     }
-    if (tirbi_at(p, TIRBI_TOKEN_FSTRING)) return no_such_thing(p, "f-strings are");
     tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_STRING, tirbi_span_from(p, begin), NULL, 0);
     if (!node) return NULL;
     node->as.string.text = text;
     node->as.string.size = size;
     return node;
+}
+
+/* Strings and f-strings side by side are one text. */
+static tirbi_node *read_texts(tirbi_parser *p) {
+    uint32_t begin = tirbi_peek(p)->span.begin;
+    tirbi_list items = {.n = 0};
+    while (tirbi_at(p, TIRBI_TOKEN_STRING) || tirbi_at(p, TIRBI_TOKEN_FSTRING))
+        if (!add_item(p, &items, tirbi_at(p, TIRBI_TOKEN_STRING) ? read_strings(p) : tirbi_format_string(p))) return NULL;
+    tirbi_node **nodes = items.items;
+    if (items.n == 1) return nodes[0];
+    return tirbi_make_node(p, TIRBI_NODE_FORMAT, tirbi_span_from(p, begin), nodes, items.n);
 }
 
 static tirbi_node *read_atom(tirbi_parser *p) {
@@ -198,9 +251,8 @@ static tirbi_node *read_atom(tirbi_parser *p) {
         node = tirbi_make_node(p, TIRBI_NODE_NONE, token->span, NULL, 0);
         break;
     case TIRBI_TOKEN_STRING:
-        return read_strings(p);
     case TIRBI_TOKEN_FSTRING:
-        return no_such_thing(p, "f-strings are");
+        return read_texts(p);
     case TIRBI_TOKEN_LPAREN:
         return read_parentheses(p);
     case TIRBI_TOKEN_LBRACKET:
@@ -241,7 +293,12 @@ static tirbi_node *read_call(tirbi_parser *p, tirbi_node *function) {
     p->at++;
     while (!tirbi_at(p, TIRBI_TOKEN_RPAREN)) {
         if (!add_item(p, &items, read_argument(p))) return NULL;
-        if (tirbi_at(p, TIRBI_KEYWORD_FOR)) return no_such_thing(p, "comprehensions are");
+        if (at_clause(p)) {
+            tirbi_node **nodes = items.items, *argument = items.n == 2 ? read_clauses(p, nodes[1], false) : NULL;
+            if (!argument) return no_such_thing(p, "a generator beside other arguments is");
+            nodes[1] = argument;
+            break;
+        }
         if (!tirbi_accept(p, TIRBI_TOKEN_COMMA)) break;
     }
     if (!tirbi_expect(p, TIRBI_TOKEN_RPAREN, "',' or ')'")) return NULL;

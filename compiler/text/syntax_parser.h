@@ -30,6 +30,8 @@ tirbi_span tirbi_span_from(const tirbi_parser *p, uint32_t begin);
 
 tirbi_node *tirbi_make_node(tirbi_parser *p, tirbi_node_kind kind, tirbi_span span, tirbi_node *const *items,
                             uint32_t n_items);
+/* The f-string at this place. */
+tirbi_node *tirbi_format_string(tirbi_parser *p);
 /* One expression without a bare comma. */
 tirbi_node *tirbi_expression(tirbi_parser *p);
 /* Expressions with commas: a tuple if there is one. Starred items may be among them. */

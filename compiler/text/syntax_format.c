@@ -1,0 +1,118 @@
+/* f-strings: the pieces of text and the expressions between them. */
+#include <string.h>
+
+#include "compiler/text/syntax_parser.h"
+
+typedef struct format_reader {
+    tirbi_parser *p;
+    const char *text; /* of the source */
+    uint32_t at, end;
+    bool raw;
+    tirbi_list items; /* of tirbi_node * */
+    char *piece;      /* the text since the last expression; as long as the string at most */
+    uint32_t size, begin;
+} format_reader;
+
+static bool add(format_reader *r, tirbi_node *node) {
+    if (!node) return false;
+    tirbi_node **slot = TIRBI_LIST_ADD(r->p->arena, &r->items, tirbi_node *);
+    if (slot) *slot = node;
+    return slot != NULL;
+}
+
+static bool end_piece(format_reader *r) {
+    if (r->size == 0) return true;
+    tirbi_node *node = tirbi_make_node(r->p, TIRBI_NODE_STRING, (tirbi_span){r->begin, r->at}, NULL, 0);
+    if (!node) return false;
+    node->as.string.text = tirbi_arena_text(r->p->arena, r->piece, r->size);
+    node->as.string.size = r->size;
+    r->size = 0;
+    return node->as.string.text && add(r, node);
+}
+
+static bool fail(format_reader *r, uint32_t at, const char *message) {
+    tirbi_syntax_error(r->p, (tirbi_span){at, at + 1}, "%s", message);
+    return false;
+}
+
+/* Where an expression ends: at '}', '!' or ':' outside of all brackets and strings; r->end where it does not. */
+static uint32_t expression_end(const format_reader *r, uint32_t at) {
+    uint32_t depth = 0;
+    for (char quote = 0; at < r->end; at++) {
+        char c = r->text[at];
+        if (quote || c == '\'' || c == '"') {
+            if (!quote) quote = c;
+            else if (c == quote) quote = 0;
+        } else if (strchr("([{", c)) {
+            depth++;
+        } else if (depth > 0 && strchr(")]}", c)) {
+            depth--;
+        } else if (depth == 0 && (c == '}' || c == ':' || (c == '!' && (at + 1 == r->end || r->text[at + 1] != '=')))) {
+            return at;
+        }
+    }
+    return at;
+}
+
+static bool read_expression(format_reader *r) {
+    const tirbi_syntax *syntax = r->p->syntax;
+    const tirbi_source *source = syntax->diagnostics->source;
+    uint32_t begin = r->at + 1, end = expression_end(r, begin);
+    tirbi_tokens tokens;
+    if (end >= r->end) return fail(r, r->at, "the expression in the f-string is not closed");
+    if (r->text[end] != '}') return fail(r, end, "conversions and formats in f-strings are not part of the language");
+    uint32_t errors = syntax->diagnostics->n_errors;
+    if (!tirbi_enter(r->p) || !end_piece(r)) return false;
+    bool good = tirbi_lex(source, (tirbi_span){begin, end}, true, syntax->names, syntax->arena, syntax->diagnostics, &tokens);
+    good = good && errors == syntax->diagnostics->n_errors && add(r, tirbi_parse_expression(syntax, &tokens));
+    tirbi_leave(r->p);
+    if (!good) r->p->failed = true;
+    r->at = end + 1;
+    r->begin = r->at;
+    return good;
+}
+
+static bool read_escape(format_reader *r) {
+    static const char known[] = "\\\\''\"\"n\nt\tr\r";
+    char c = r->at + 1 < r->end ? r->text[r->at + 1] : 0;
+    for (const char *k = known; *k; k += 2) {
+        if (*k != c) continue;
+        r->piece[r->size++] = k[1];
+        r->at += 2;
+        return true;
+    }
+    return fail(r, r->at, "this escape in an f-string is not part of the language");
+}
+
+static bool read_pieces(format_reader *r) {
+    while (r->at < r->end) {
+        char c = r->text[r->at];
+        bool doubled = r->at + 1 < r->end && r->text[r->at + 1] == c;
+        if (c == '\\' && !r->raw) {
+            if (!read_escape(r)) return false;
+        } else if (c == '{' && !doubled) {
+            if (!read_expression(r)) return false;
+        } else if (c == '}' && !doubled) {
+            return fail(r, r->at, "a single '}' in an f-string");
+        } else {
+            r->piece[r->size++] = c;
+            r->at += doubled && (c == '{' || c == '}') ? 2 : 1;
+        }
+    }
+    return end_piece(r);
+}
+
+tirbi_node *tirbi_format_string(tirbi_parser *p) {
+    const tirbi_token *token = tirbi_peek(p);
+    const char *text = p->syntax->diagnostics->source->text;
+    format_reader r = {.p = p, .text = text, .at = token->span.begin, .end = token->span.end};
+    for (; text[r.at] != '"' && text[r.at] != '\''; r.at++) r.raw = r.raw || (text[r.at] | 0x20) == 'r';
+    bool triple = r.end - r.at >= 6 && text[r.at + 1] == text[r.at] && text[r.at + 2] == text[r.at];
+    r.at += triple ? 3 : 1;
+    r.end -= triple ? 3 : 1;
+    r.begin = r.at;
+    r.piece = tirbi_arena_alloc(p->arena, (size_t)(r.end - r.at) + 1, 1);
+    p->at++;
+    if (!r.piece || !read_pieces(&r)) return NULL;
+    return tirbi_make_node(p, TIRBI_NODE_FORMAT, token->span, r.items.items, r.items.n);
+}

@@ -1,7 +1,0 @@
-# error: 7:12 comprehensions are not part of the language
-from tvm.script import tirx as T
-
-
-@T.prim_func(s_tir=True)
-def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "int32"), n: T.int64):
-    x = [i for i in range(4)]
