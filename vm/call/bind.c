@@ -298,7 +298,7 @@ static inline int64_t bind_plain_shape(tirbi_binding *b, const tirbi_plain *plai
         if (var < 0) {
             if (extent != dims[j]) return 0;
         } else if (!s->var_bound[var]) {
-            if (!var_fits(&b->function->vars[var], extent)) return 0;
+            if (extent > b->plan->var_most[var]) return 0;
             s->var_values[var] = extent;
             s->var_bound[var] = true;
         } else if (s->var_values[var] != extent) {

@@ -69,10 +69,16 @@ static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims
     }
 }
 
+static int64_t most_of(tirbi_dtype type) {
+    unsigned bits = tirbi_dtypes[type].bits - tirbi_dtype_is_signed(type);
+    return bits >= 63 ? INT64_MAX : (INT64_C(1) << bits) - 1;
+}
+
 static void plan_vars(const tirbi_function *f, tirbi_plan *plan, const uint16_t *slots, uint16_t *scalar_vars,
-                      uint32_t *var_slots) {
+                      uint32_t *var_slots, int64_t *var_most) {
     for (uint32_t i = 0; i < f->n_params; i++) scalar_vars[i] = TIRBI_NO_REG;
     for (uint32_t v = 0; v < f->n_vars; v++) {
+        var_most[v] = most_of((tirbi_dtype)f->vars[v].dtype);
         uint16_t param = f->vars[v].param;
         if (param != TIRBI_NO_REG) {
             scalar_vars[param] = (uint16_t)v;
@@ -95,6 +101,7 @@ static void make_plan(tirbi_arena *arena, const tirbi_program *program, const ti
     uint16_t *slots = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
     uint16_t *scalar_vars = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
     uint32_t *var_slots = TIRBI_NEW_ARRAY(arena, uint32_t, f->n_vars);
+    int64_t *var_most = TIRBI_NEW_ARRAY(arena, int64_t, f->n_vars);
     bool *inferable = TIRBI_NEW_ARRAY(arena, bool, f->n_vars);
     if (arena->failed) return;
     plan->dims = dims;
@@ -104,9 +111,10 @@ static void make_plan(tirbi_arena *arena, const tirbi_program *program, const ti
     plan->slots = slots;
     plan->scalar_vars = scalar_vars;
     plan->var_slots = var_slots;
+    plan->var_most = var_most;
     plan->inferable = inferable;
     plan_params(f, plan, dims, dim_vars, plain, first_dim, slots, inferable);
-    plan_vars(f, plan, slots, scalar_vars, var_slots);
+    plan_vars(f, plan, slots, scalar_vars, var_slots, var_most);
 }
 
 static tirb_status make_plans(tirbi_verified *made, tirb_error *error) {

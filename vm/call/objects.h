@@ -53,6 +53,7 @@ typedef struct tirbi_plan {
     const uint16_t *slots;       /* by parameter: its number among the tensors, or among the scalars */
     const uint16_t *scalar_vars; /* by parameter: the shape variable that it is, or TIRBI_NO_REG */
     const uint32_t *var_slots;   /* by shape variable: where tirbi_execute wants it among the scalars */
+    const int64_t *var_most;     /* by shape variable: the largest value that fits its type */
     const bool *inferable;       /* by shape variable: some tensor has it as a bare extent, stride or offset */
     uint32_t n_tensors;
     uint32_t n_scalars; /* scalar parameters and the shape variables that are none */

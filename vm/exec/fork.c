@@ -166,10 +166,9 @@ static atomic_uint *stop_of(const tirbi_region *region, uint32_t who) {
 }
 
 /* The next chunk for a participant, and the fuel that it may use: what is left behind the chunks before it that have
- * ended. NO_CHUNK when there is none. */
+ * ended. NO_CHUNK when there is none. The region is locked. */
 static uint32_t take_chunk(tirbi_region *region, uint32_t who, uint64_t *fuel) {
     uint32_t chunk = NO_CHUNK;
-    pthread_mutex_lock(&region->lock);
     for (uint32_t i = 0; i < region->participants && chunk == NO_CHUNK; i++) {
         uint32_t from = (who + i) % region->participants;
         if (region->next[from] < region->end[from] && region->next[from] < region->failed) chunk = region->next[from]++;
@@ -179,54 +178,68 @@ static uint32_t take_chunk(tirbi_region *region, uint32_t who, uint64_t *fuel) {
     *fuel = region->machine->fuel;
     for (uint32_t i = 0; i < chunk && region->machine->fuel_limit != UINT64_MAX; i++)
         *fuel = *fuel > region->fuel[i] ? *fuel - region->fuel[i] : 0;
-    pthread_mutex_unlock(&region->lock);
     return chunk;
 }
 
-static void end_chunk(tirbi_region *region, uint32_t who, const tirbi_machine *machine, tirb_status status, uint64_t fuel,
-                      const tirbi_word *trap_pc) {
-    uint32_t chunk = machine->own_chunk;
-    pthread_mutex_lock(&region->lock);
-    region->current[who] = NO_CHUNK;
-    region->fuel[chunk] = fuel;
-    if (machine->heap->peak > region->peak) region->peak = machine->heap->peak;
-    if (status != TIRB_OK && chunk < region->failed) {
-        region->failed = chunk;
-        region->status = status;
-        region->error = *machine->error;
-        region->place = machine->frame ? tirbi_trap_place_of(machine, status, trap_pc) : (tirbi_trap_place){.known = false};
-        for (uint32_t i = 0; i < region->participants; i++) {
-            if (region->current[i] == NO_CHUNK || region->current[i] <= chunk) continue;
-            atomic_fetch_or_explicit(stop_of(region, i), TIRBI_STOP_VOID, memory_order_relaxed);
-        }
+/* How a chunk has ended. */
+typedef struct ending {
+    tirb_status status;
+    uint64_t fuel, peak;
+    tirbi_trap_place place;
+    const tirb_error *error;
+} ending;
+
+/* The region is locked. */
+static void end_chunk(tirbi_region *region, uint32_t chunk, const ending *end) {
+    region->fuel[chunk] = end->fuel;
+    if (end->peak > region->peak) region->peak = end->peak;
+    if (end->status == TIRB_OK || chunk >= region->failed) return;
+    region->failed = chunk;
+    region->status = end->status;
+    region->error = *end->error;
+    region->place = end->place;
+    for (uint32_t i = 0; i < region->participants; i++) {
+        if (region->current[i] == NO_CHUNK || region->current[i] <= chunk) continue;
+        atomic_fetch_or_explicit(stop_of(region, i), TIRBI_STOP_VOID, memory_order_relaxed);
     }
-    pthread_mutex_unlock(&region->lock);
 }
 
-static void run_chunk(tirbi_region *region, uint32_t who, uint32_t chunk, uint64_t fuel) {
+static void run_chunk(tirbi_region *region, uint32_t who, uint32_t chunk, uint64_t fuel, tirb_error *error, ending *end) {
     const tirbi_machine *parent = region->machine;
-    tirb_error error = TIRB_ERROR_INIT;
     tirbi_heap heap;
     tirbi_heap_init(&heap, &parent->heap->allocator, region->memory);
-    tirbi_machine machine = {.run = parent->run, .code = parent->code, .stop = stop_of(region, who), .heap = &heap,
-                             .depth = parent->depth, .fuel = fuel, .fuel_limit = parent->fuel_limit, .error = &error,
-                             .n_chunked = 1, .own_chunk = chunk, .host = parent->host,
-                             .spares = parent->run->spares ? &parent->run->spares[1 + who] : NULL};
+    tirbi_machine machine;
+    tirbi_spares *spares = parent->run->spares ? &parent->run->spares[1 + who] : NULL;
+    tirbi_machine_begin(&machine, parent->run, &heap, spares, fuel, error);
+    machine.stop = stop_of(region, who);
+    machine.depth = parent->depth;
+    machine.n_chunked = 1;
+    machine.own_chunk = chunk;
+    machine.host = parent->host;
     const tirbi_word *trap_pc = NULL;
     tirb_status status = enter_chunk(&machine, parent->frame, region->fork, region->n, region->chunks, chunk);
     if (status == TIRB_OK) status = tirbi_dispatch(&machine, &trap_pc);
-    end_chunk(region, who, &machine, status, fuel - machine.fuel, trap_pc);
+    *end = (ending){.status = status, .fuel = fuel - machine.fuel, .peak = heap.peak, .error = error};
+    if (status != TIRB_OK && machine.frame) end->place = tirbi_trap_place_of(&machine, status, trap_pc);
     tirbi_machine_release(&machine);
 }
 
 static void participate(void *context, uint32_t who) {
     tirbi_region *region = context;
     tirbi_fpu_state host = tirbi_fpu_enter();
+    tirb_error error;
+    error.struct_size = sizeof error; /* an error that is set sets the rest */
+    ending end;
     uint64_t fuel;
-    for (;;) {
-        uint32_t chunk = take_chunk(region, who, &fuel);
-        if (chunk == NO_CHUNK) break;
-        run_chunk(region, who, chunk, fuel);
+    pthread_mutex_lock(&region->lock);
+    uint32_t chunk = take_chunk(region, who, &fuel);
+    pthread_mutex_unlock(&region->lock);
+    while (chunk != NO_CHUNK) {
+        run_chunk(region, who, chunk, fuel, &error, &end);
+        pthread_mutex_lock(&region->lock);
+        end_chunk(region, chunk, &end);
+        chunk = take_chunk(region, who, &fuel);
+        pthread_mutex_unlock(&region->lock);
     }
     tirbi_fpu_leave(host);
 }

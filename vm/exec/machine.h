@@ -179,6 +179,9 @@ typedef struct tirbi_machine {
     uint32_t n_handles, handle_capacity;
 } tirbi_machine;
 
+/* A machine without frames for code of the run, polling the run's stop word, outside of any fork. Its `host` is not set. */
+void tirbi_machine_begin(tirbi_machine *machine, tirbi_run *run, tirbi_heap *heap, tirbi_spares *spares, uint64_t fuel,
+                         tirb_error *error);
 /* Pushes a frame for `fn`, cleared, with its constants in place. */
 tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn);
 void tirbi_machine_pop(tirbi_machine *machine);

@@ -273,15 +273,17 @@ static void pass_arguments(tirbi_frame *frame, const uint64_t *scalars, const ti
 }
 
 /* Field by field: clearing the whole struct first takes longer than a small function runs. */
-static void begin(tirbi_machine *m, tirbi_run *run, tirb_error *error) {
+void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tirbi_spares *spares, uint64_t fuel,
+                         tirb_error *error) {
     m->run = run;
     m->code = run->code;
-    m->heap = run->heap;
-    m->spares = run->spares;
+    m->heap = heap;
+    m->spares = spares;
     m->chunk = m->spare = NULL;
     m->frame = NULL;
     m->depth = 0;
-    m->fuel = m->fuel_limit = run->fuel;
+    m->fuel = fuel;
+    m->fuel_limit = run->fuel;
     m->lanes = NULL;
     m->blocks = NULL;
     m->lanes_size = m->blocks_size = 0;
@@ -293,7 +295,6 @@ static void begin(tirbi_machine *m, tirbi_run *run, tirb_error *error) {
     m->place.known = false;
     m->handles = NULL;
     m->n_handles = m->handle_capacity = 0;
-    m->host = tirbi_fpu_enter();
 }
 
 tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *scalars, const tirbi_ref *refs,
@@ -301,7 +302,8 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     tirbi_machine machine;
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
-    begin(&machine, run, error);
+    tirbi_machine_begin(&machine, run, run->heap, run->spares, run->fuel, error);
+    machine.host = tirbi_fpu_enter();
     tirb_status status = tirbi_charge(&machine, fn->cost);
     if (status == TIRB_OK) status = tirbi_poll(&machine);
     if (status == TIRB_OK) status = take_handles(&machine, run);
