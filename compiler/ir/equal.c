@@ -54,7 +54,8 @@ static bool same_buffer(comparison *c, const tirb_buffer *a, const tirb_buffer *
            same_exprs(c, a->shape, a->ndim, b->shape, b->ndim) && !a->strides == !b->strides &&
            same_exprs(c, a->strides, a->strides ? a->ndim : 0, b->strides, b->strides ? b->ndim : 0) &&
            same_expr(c, a->elem_offset, b->elem_offset) && same_text(a->scope, b->scope) &&
-           a->data_alignment == b->data_alignment && a->offset_factor == b->offset_factor;
+           a->data_alignment == b->data_alignment && a->offset_factor == b->offset_factor &&
+           a->auto_broadcast == b->auto_broadcast;
 }
 
 static bool same_range(comparison *c, const tirb_range *a, const tirb_range *b) {

@@ -103,6 +103,7 @@ static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
         if (!shape[i]) return NULL;
     }
     *b = (tirbi_lbuf){.name = buffer->name, .type = type, .ndim = ndim, .shape = shape, .param = -1, .reg = -1};
+    b->broadcasts = buffer->auto_broadcast;
     b->root = b;
     b->strides = buffer->strides ? declared_strides(l, buffer, ndim) : row_major(l, shape, ndim);
     if (!b->strides) return NULL;
@@ -391,6 +392,14 @@ const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const ti
     return real;
 }
 
+/* 0 where the extent is 1. */
+static const tirbi_lx *broadcast_index(tirbi_lowerer *l, const tirbi_lx *index, const tirbi_lx *extent) {
+    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0), *one = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    if (!index || !zero || !one) return NULL;
+    const tirbi_lx *single = tirbi_lx_op(l->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, extent, one, NULL);
+    return single ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, single, zero, index) : NULL;
+}
+
 const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
                                      uint32_t n, const tirbi_lx *lane, tirbi_span span) {
     tirbi_lbuf *b = tirbi_buffer_of(l, buffer, span);
@@ -410,6 +419,7 @@ const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer
     }
     for (uint32_t i = 0; i < n; i++) {
         lowered[i] = tirbi_lower_index(l, indices[i], indices[i]->dtype.lanes > 1 ? lane : NULL);
+        if (b->broadcasts) lowered[i] = broadcast_index(l, lowered[i], b->shape[i]);
         if (!lowered[i]) return NULL;
         if (tirbi_acts(lowered[i])) { /* it is checked and then used */
             tirbi_unsupported(l, indices[i]->span, "a call with effects in an index");

@@ -66,6 +66,7 @@ struct tirbi_lbuf {
     tirbi_lbuf *source;             /* of a matched region: the buffer that it is a part of, from these indices on */
     const tirbi_lx *const *source_mins;
     bool fetched;                   /* what a handle leads to: it may be written only where something writes it */
+    bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     int32_t param;                  /* its parameter, or -1 */
     const tirbi_aliases *aliases;   /* root: of the function, if it may share memory with another parameter, else NULL */

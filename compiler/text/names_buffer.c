@@ -8,7 +8,16 @@ enum { SHAPE, DTYPE, DATA, STRIDES, ELEM_OFFSET, SCOPE, ALIGN, OFFSET_FACTOR };
 #define BUFFER_ARGS                                                                                          \
     "dtype? data? strides? elem_offset? scope? align? offset_factor? buffer_type? axis_separators? layout? " \
     "byte_offset? annotations? allocated_addr? type?"
-enum { BYTE_OFFSET = 11, ANNOTATIONS = 12 };
+enum { BUFFER_TYPE = 8, BYTE_OFFSET = 11, ANNOTATIONS = 12 };
+
+static bool read_buffer_type(tirbi_script *s, const tirbi_value *v, tirb_buffer *buffer) {
+    const char *name = "";
+    if (tirbi_given(v) && !tirbi_to_text(s, v, "buffer_type", &name)) return false;
+    buffer->auto_broadcast = strcmp(name, "auto") == 0 || strcmp(name, "auto_broadcast") == 0;
+    if (buffer->auto_broadcast || *name == 0 || strcmp(name, "default") == 0) return true;
+    tirbi_fail(s, TIRB_VALUE, v->node->span, "buffer_type is \"\", \"default\" or \"auto\", not \"%s\"", name);
+    return false;
+}
 
 /* byte_offset is another way to give elem_offset. */
 static bool read_byte_offset(tirbi_script *s, const tirbi_call *c, const tirbi_value *args, tirb_buffer *buffer) {
@@ -134,7 +143,9 @@ static tirb_buffer *read_buffer(tirbi_script *s, const tirbi_call *c, const tirb
     tirb_buffer *buffer = tirbi_make_buffer(&s->builder, c->node->span, c->hint, type, shape, ndim, scope);
     if (!buffer) return NULL;
     tirb_datatype size_type = strides_like_shape && ndim ? shape[0]->dtype : tirbi_type_i32;
-    return read_placement(s, c, args, size_type, buffer) && read_byte_offset(s, c, args, buffer) ? buffer : NULL;
+    bool good = read_placement(s, c, args, size_type, buffer) && read_byte_offset(s, c, args, buffer) &&
+                read_buffer_type(s, &args[BUFFER_TYPE], buffer);
+    return good ? buffer : NULL;
 }
 
 /* ---- Views ------------------------------------------------------------------------------------------------------ */

@@ -129,8 +129,7 @@ static const tirb_expr *absolute(tirbi_script *s, const tirbi_call *c, const tir
         return NULL;
     }
     const tirb_expr *zero = tirbi_make_cast(b, span, x->dtype, tirbi_make_int(b, span, tirbi_type_i32, 0));
-    const tirb_expr *minus_one = tirbi_make_int(b, span, tirbi_type_element(x->dtype), -1);
-    const tirb_expr *negative = tirbi_make_binary(b, span, TIRB_EXPR_MUL, x, minus_one);
+    const tirb_expr *negative = tirbi_make_binary(b, span, TIRB_EXPR_SUB, zero, x);
     if (x->kind == TIRB_EXPR_INT_IMM) return negative;
     return tirbi_make_select(b, span, tirbi_make_compare(b, span, TIRB_EXPR_GE, x, zero), x, negative);
 }

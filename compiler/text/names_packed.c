@@ -9,6 +9,7 @@ static tirb_datatype usual_type(tirb_builtin builtin) {
     case TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY:
     case TIRB_BUILTIN_TVM_THROW_LAST_ERROR:
     case TIRB_BUILTIN_TVM_TUPLE:
+    case TIRB_BUILTIN_ANYLIST_GETITEM:
     case TIRB_BUILTIN_BACKEND_ALLOC_WORKSPACE: return tirbi_type_handle;
     default: return tirbi_type_i32;
     }
@@ -40,6 +41,10 @@ const tirbi_entry tirbi_packed_names[] = {
     {"tvm_stack_make_array", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY},
     {"tvm_throw_last_error", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_THROW_LAST_ERROR},
     {"tvm_call_packed_lowered", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED},
+    {"anylist_getitem", packed_call, "*args dtype?", TIRB_BUILTIN_ANYLIST_GETITEM},
+    {"anylist_resetitem", packed_call, "*args dtype?", TIRB_BUILTIN_ANYLIST_RESETITEM},
+    {"anylist_setitem_call_packed", packed_call, "*args dtype?", TIRB_BUILTIN_ANYLIST_SETITEM_CALL_PACKED},
+    {"anylist_setitem_call_cpacked", packed_call, "*args dtype?", TIRB_BUILTIN_ANYLIST_SETITEM_CALL_CPACKED},
     {"tvm_tuple", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_TUPLE},
     {"TVMBackendAllocWorkspace", packed_call, "*args dtype?", TIRB_BUILTIN_BACKEND_ALLOC_WORKSPACE},
     {"TVMBackendFreeWorkspace", packed_call, "*args dtype?", TIRB_BUILTIN_BACKEND_FREE_WORKSPACE},

@@ -641,10 +641,13 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
     }
     const tirb_expr *offset = buffer->elem_offset;
     tirb_datatype index_type = buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i32;
-    bool implied = offset && p->place == TIRBI_PRINT_SIGNATURE && offset->kind == TIRB_EXPR_VAR && is_open(p, offset) &&
+    bool implied = p->own_offset;
+    implied |= offset && p->place == TIRBI_PRINT_SIGNATURE && offset->kind == TIRB_EXPR_VAR && is_open(p, offset) &&
                    tirb_datatype_equal(offset->dtype, tirbi_type_i32) &&
                    tirb_datatype_equal(offset->dtype, index_type) && buffer->offset_factor > 0;
-    if (implied) {
+    if (p->own_offset) {
+        /* offset_factor says it all */
+    } else if (implied) {
         p->undeclared[offset->as.var.id] = true; /* offset_factor alone makes it */
     } else if (offset && !(tirbi_is_const_int(offset, 0) && tirb_datatype_equal(offset->dtype, index_type))) {
         tirbi_put(p, ", elem_offset=");
@@ -658,4 +661,5 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
     }
     if (buffer->data_alignment > 0 && buffer->data_alignment != 64) tirbi_putf(p, ", align=%d", buffer->data_alignment);
     if (buffer->offset_factor > 1 || implied) tirbi_putf(p, ", offset_factor=%d", buffer->offset_factor);
+    if (buffer->auto_broadcast) tirbi_put(p, ", buffer_type=\"auto\"");
 }

@@ -34,6 +34,7 @@ typedef struct tirbi_printer {
     uint32_t indent;
     tirbi_print_place place;
     const char **vars, **buffers; /* by id */
+    bool own_offset; /* the offset of the buffer that is printed is a variable that its offset_factor makes */
     bool *undeclared, *used;      /* by id: a variable that the signature's quoted shape defines; the body mentions it */
     tirbi_list quoted;            /* of const tirb_expr *: those variables, in order */
     bool *scalars;                /* by id: buffers that are assigned variables */

@@ -323,7 +323,9 @@ bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const i
     const tirb_buffer *buffer = view->buffer;
     int64_t size;
     if (!element_size(m, buffer, &size)) return false;
+    bool broadcasts = buffer != NULL && buffer->auto_broadcast;
     for (uint32_t i = 0; i < view->ndim; i++) {
+        if (broadcasts && view->shape[i] == 1) continue;
         if (indices[i] < 0 || indices[i] >= view->shape[i]) {
             return tirbi_ref_fail(m, TIRB_BOUNDS, "index %lld is out of bounds for dimension %u of %s with extent %lld",
                                   (long long)indices[i], i, buffer->name, (long long)view->shape[i]);
@@ -340,8 +342,8 @@ bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const i
     }
     int64_t offset = view->base;
     for (uint32_t i = 0; i < view->ndim; i++) {
-        int64_t step;
-        if (!tirbi_mul_i64(indices[i], view->strides[i], &step) || !tirbi_mul_i64(step, size, &step) ||
+        int64_t step, index = broadcasts && view->shape[i] == 1 ? 0 : indices[i];
+        if (!tirbi_mul_i64(index, view->strides[i], &step) || !tirbi_mul_i64(step, size, &step) ||
             !tirbi_add_i64(offset, step, &offset)) {
             return tirbi_ref_fail(m, TIRB_BOUNDS, "the offset into %s overflows", buffer->name);
         }
