@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/differential/coverage.h"
 #include "tests/differential/generate.h"
 #include "tests/differential/program.h"
 
@@ -15,6 +16,7 @@ typedef struct settings {
     uint64_t seed, count;
     const char *file, *function;
     bool print, best_isa, one_variant, keep_going;
+    tirbi_coverage *coverage;
 } settings;
 
 typedef struct tally {
@@ -69,6 +71,7 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
                                   .one_isa = s->best_isa,
                                   .all_passes = !s->one_variant};
     if (s->print) printf("---- seed %llu\n%s\n", (unsigned long long)seed, program.data);
+    tirbi_coverage_add(s->coverage, program.data, program.size);
     report(t, tirbi_diff_run(&request, &why), seed, program.data, request.fp, &why);
     tirbi_text_free(&program);
     tirbi_text_free(&why);
@@ -144,7 +147,8 @@ static bool read_options(int argc, char **argv, settings *s) {
 }
 
 int main(int argc, char **argv) {
-    settings s = {.seed = 1, .count = 1};
+    static tirbi_coverage coverage;
+    settings s = {.seed = 1, .count = 1, .coverage = &coverage};
     tally t = {.n = {0}};
     tirbi_text file = {.data = NULL};
     if (!read_options(argc, argv, &s)) {
@@ -163,6 +167,7 @@ int main(int argc, char **argv) {
             run_generated(&s, s.seed + i, &t);
         }
     }
+    if (s.file == NULL && s.count > 1) tirbi_coverage_print(&coverage);
     printf("%llu equal, %llu trapped alike, %llu refused, %llu unsupported, %llu rejected, %llu differ\n",
            (unsigned long long)t.n[TIRBI_DIFF_SAME], (unsigned long long)t.n[TIRBI_DIFF_TRAPPED],
            (unsigned long long)t.n[TIRBI_DIFF_REFUSED],

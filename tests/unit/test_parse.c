@@ -258,7 +258,7 @@ static const struct {
     {"T.int8(2.7)", "2:int8"},
     {"T.reinterpret(\"int32\", f)", "reinterpret(f)"},
     /* Functions. */
-    {"T.abs(i)", "select(ge(i, 0:int32), i, mul(i, -1:int32))"},
+    {"T.abs(i)", "select(ge(i, 0:int32), i, sub(0:int32, i))"},
     {"T.abs(f)", "fabs(f)"},
     {"T.abs(u)", "u"},
     {"T.floor(2.5)", "2:float32"},
