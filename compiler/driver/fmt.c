@@ -1,4 +1,5 @@
 /* `tirb fmt`: a source in its canonical text. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static exit_code deliver(const invocation *inv, const file_bytes *text, const ti
     const char *to = option_text(inv, OPTION_OUTPUT);
     if (to && strcmp(to, "-") != 0) return output_write(inv, to, printed, size);
     if (fwrite(printed, 1, size, stdout) != size || fflush(stdout) != 0)
-        return fail(inv, EXIT_FILES, "stdout cannot be written");
+        return fail(inv, EXIT_FILES, "<stdout>: %s", strerror(errno));
     return EXIT_DONE;
 }
 

@@ -135,7 +135,7 @@ int main(int argc, char **argv) {
     exit_code code = dispatch(argc, argv);
     /* What was printed may still fail to arrive: a full disk is an error, a closed pipe has its own signal. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        perror("tirb: stdout");
+        if (code != EXIT_FILES) perror("tirb: stdout"); /* else the command has said so */
         if (code == EXIT_DONE) code = EXIT_FILES;
     }
     return (int)code;

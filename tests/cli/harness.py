@@ -49,7 +49,8 @@ class Bench:
             path.write_bytes(text)
         return path
 
-    def run(self, *words, code=DONE, says=(), shows=(), lines=None, stdin=b"", env=None):
+    def run(self, *words, code=DONE, says=(), shows=(), lines=None, stdin=b"", env=None,
+            stdout=subprocess.PIPE):
         """Runs the command in the folder and checks its exit code, what stderr and stdout contain, and how many lines
         stderr has."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TIRB_")}
@@ -57,12 +58,12 @@ class Bench:
         environment.update(env or {})
         try:
             done = subprocess.run([self.tirb, *map(str, words)], cwd=self.folder, env=environment, input=stdin,
-                                  capture_output=True, timeout=PATIENCE)
+                                  stdout=stdout, stderr=subprocess.PIPE, timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             raise Failed(f"no end after {PATIENCE} s: tirb {' '.join(map(str, words))}") from None
         # A sanitizer says in a line of its own that it refused memory, which the command then reports.
         reason = b"".join(l for l in done.stderr.splitlines(keepends=True) if b"AddressSanitizer failed to allocate" not in l)
-        result = Result(words, done.returncode, done.stdout, reason)
+        result = Result(words, done.returncode, done.stdout or b"", reason)
         if result.code != code:
             raise Failed(f"exit code {result.code} instead of {code}: {result}")
         for text in [says] if isinstance(says, str) else says:

@@ -219,3 +219,6 @@ def test_unwritable_output(t):
     t.write("add.py", ADD)
     t.run("compile", "add.py", "-o", "nowhere/add.tirb", code=FILES, lines=1)
     t.run("compile", "add.py", "-o", "/dev/full", code=FILES, lines=1)
+    for command in ("compile add.py -o -", "dis add.py", "fmt add.py", "inspect add.py", "help", "version"):
+        with open("/dev/full", "wb") as full:
+            t.run(*command.split(), code=FILES, says="No space left on device", lines=1, stdout=full)
