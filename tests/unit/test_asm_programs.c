@@ -7,9 +7,12 @@
  *   ; elementwise div.i32: 7 2 = 3 | 7 0 = trap        both forms of the instruction, operands = result
  *   ; elementwise cast.i32 from f32: 1.5 = 1
  *
+ * So do the bundles of tests/stored that were made of such files by earlier versions.
+ *
  * Arguments are in parameter order; a list is a tensor of one dimension (or none, of one element). Numbers are
  * decimals, 0x.. (the bits of a float), inf, -inf, nan (the canonical one); ~x is x up to the last bits of its type. */
 #include "tests/unit/loader_fixture.h"
+#include "tests/unit/stored.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -552,8 +555,7 @@ static void run_bundle_threads(program_test *t, const tirbi_writer *bytes, const
     tirb_engine_release(engine);
 }
 
-static void run_bundle(program_test *t, const tirbi_program *program, const tirbi_writer *bytes, const char *comments) {
-    bool regions = program->n_functions > 0 && program->functions[program->n_functions - 1].is_region;
+static void run_bundle(program_test *t, bool regions, const tirbi_writer *bytes, const char *comments) {
     for (t->isa = TIRB_ISA_GENERIC; t->isa < TIRBI_N_ISAS; t->isa++) {
         if (!tirb_isa_available(t->isa)) continue;
         run_bundle_threads(t, bytes, comments, 1);
@@ -578,28 +580,51 @@ static void run_file(const char *path) {
     note_opcodes(program);
     tirbi_writer bytes = fixture_bundle(&f, program);
     check_text(&f, program, &bytes);
-    run_bundle(&t, program, &bytes, source);
+    bool regions = program->n_functions > 0 && program->functions[program->n_functions - 1].is_region;
+    run_bundle(&t, regions, &bytes, source);
     tirbi_writer_destroy(&bytes);
     tirbi_writer_destroy(&text);
     fixture_close(&f);
     free(source);
 }
 
-static void test_files(void **state) {
-    (void)state;
-    DIR *directory = opendir(TIRB_TEST_ROOT "/asm");
+/* A bundle of an earlier version, if it says what it expects; test_stored.c has the others. */
+static void run_stored(const char *path) {
+    program_test t = {.path = path};
+    char *text = stored_text(path);
+    tirbi_writer bytes = {.data = NULL};
+    bytes.data = stored_bytes(text, &bytes.size);
+    if (strstr(text, "\n; ") || text[0] == ';') run_bundle(&t, true, &bytes, text);
+    free(bytes.data);
+    free(text);
+}
+
+/* Runs each file of a folder that ends so, and tells how many there were. */
+static unsigned run_folder(const char *name, const char *suffix, void (*run)(const char *path)) {
+    char path[1024];
+    snprintf(path, sizeof(path), "%s/%s", TIRB_TEST_ROOT, name);
+    DIR *directory = opendir(path);
     assert_non_null(directory);
     unsigned n = 0;
     for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
         const char *dot = strrchr(entry->d_name, '.');
-        char path[1024];
-        if (!dot || strcmp(dot, ".tirs") != 0) continue;
-        snprintf(path, sizeof(path), "%s/asm/%s", TIRB_TEST_ROOT, entry->d_name);
-        run_file(path);
+        if (!dot || strcmp(dot, suffix) != 0) continue;
+        snprintf(path, sizeof(path), "%s/%s/%s", TIRB_TEST_ROOT, name, entry->d_name);
+        run(path);
         n++;
     }
     closedir(directory);
-    assert_true(n > 0);
+    return n;
+}
+
+static void test_files(void **state) {
+    (void)state;
+    assert_true(run_folder("asm", ".tirs", run_file) > 0);
+}
+
+static void test_stored_files(void **state) {
+    (void)state;
+    assert_true(run_folder("stored/1.0", ".hex", run_stored) > 0);
 }
 
 static void test_every_opcode(void **state) {
@@ -610,6 +635,7 @@ static void test_every_opcode(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files), cmocka_unit_test(test_every_opcode)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files), cmocka_unit_test(test_every_opcode),
+                                       cmocka_unit_test(test_stored_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
