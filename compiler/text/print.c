@@ -31,6 +31,8 @@ static void print_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
         tirbi_put(p, ": T.Buffer(");
         tirbi_print_buffer_args(p, f->buffers[i], NULL, true, true);
         tirbi_put(p, ")");
+        const tirb_expr **end = TIRBI_LIST_ADD(p->arena, &p->quoted, const tirb_expr *);
+        if (end) *end = NULL;
         return;
     }
     tirbi_put(p, p->vars[param->as.var.id] ? p->vars[param->as.var.id] : "v");
@@ -147,21 +149,22 @@ static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
     tirbi_end_line(p);
 }
 
-/* `n, m = T.int32(), T.int32()`: the variables of quoted shapes that the body mentions. */
+/* `n, m = T.int32(), T.int32()`: the variables of quoted shapes that the body mentions, a line for each parameter. */
 static void print_quoted(tirbi_printer *p) {
     const tirb_expr *const *vars = p->quoted.items;
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->quoted.n; i++) {
-        if (!p->used[vars[i]->as.var.id]) continue;
-        if (n++) tirbi_put(p, ", ");
-        tirbi_put(p, p->vars[vars[i]->as.var.id]);
+        if (vars[i] && p->used[vars[i]->as.var.id]) {
+            if (n++) tirbi_put(p, ", ");
+            tirbi_put(p, p->vars[vars[i]->as.var.id]);
+        }
+        if (vars[i] || !n) continue;
+        tirbi_put(p, " = T.int32()");
+        while (--n) tirbi_put(p, ", T.int32()");
+        p->indent++;
+        tirbi_end_line(p);
+        p->indent--;
     }
-    if (!n) return;
-    tirbi_put(p, " = T.int32()");
-    while (--n) tirbi_put(p, ", T.int32()");
-    p->indent++;
-    tirbi_end_line(p);
-    p->indent--;
 }
 
 static void print_function(tirbi_printer *p, const tirb_primfunc *f) {

@@ -53,6 +53,11 @@ static const char *raw_name(tirb_expr_kind kind) {
 
 static bool is_constant(const tirb_expr *e) { return e->kind == TIRB_EXPR_INT_IMM || e->kind == TIRB_EXPR_FLOAT_IMM; }
 
+/* A constant that prints as a bare number. */
+static bool is_python_int(const tirb_expr *e) {
+    return e->kind == TIRB_EXPR_INT_IMM && tirb_datatype_equal(e->dtype, tirbi_type_i32);
+}
+
 /* Whether reading the promoted and folded form of the operation gives this node back. */
 static bool survives_folding(tirbi_printer *p, const tirb_expr *e) {
     const tirb_expr *a = e->as.binary.a, *b = e->as.binary.b;
@@ -73,7 +78,8 @@ static bool survives_folding(tirbi_printer *p, const tirb_expr *e) {
 static bool bitwise_survives(tirbi_printer *p, const tirb_expr *e) {
     if (e->as.call.n_args != 2 || !sign_of_builtin(e->as.call.builtin).text) return false;
     const tirb_expr *a = e->as.call.args[0], *b = e->as.call.args[1];
-    if (is_constant(a) && is_constant(b)) return false;
+    bool folds = tirb_datatype_equal(a->dtype, tirbi_type_i32) || tirb_datatype_equal(a->dtype, tirbi_type_i64);
+    if (is_constant(a) && is_constant(b) && folds) return false;
     if (is_constant(b) && (e->as.call.builtin == TIRB_BUILTIN_SHIFT_LEFT || e->as.call.builtin == TIRB_BUILTIN_SHIFT_RIGHT))
         return b->as.int_value >= 0 && b->as.int_value < a->dtype.bits;
     const tirb_expr *made = tirbi_make_bitwise(&p->builder, e->span, e->as.call.builtin, a, b);
@@ -260,8 +266,6 @@ static void print_var(tirbi_printer *p, const tirb_expr *e) {
         p->undeclared[id] = false;
         p->used[id] = true; /* the signature's variables are declared together, at the start of the body */
     }
-    if (!p->vars[id] && p->undeclared[id])
-        tirbi_print_reject(p, e->span, "the use of an int32 element offset that a parameter's offset_factor makes");
     if (!p->vars[id]) declare_var(p, e, tirbi_name_var(p, e), &p->out, p->indent);
     tirbi_put(p, p->vars[id] ? p->vars[id] : "v");
 }
@@ -415,7 +419,13 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         print_operator(p, sign_of_builtin(builtin), args[0], args[1], least);
         return;
     }
-    if (builtin == TIRB_BUILTIN_BITWISE_NOT && e->as.call.n_args == 1 && !is_constant(args[0])) {
+    if (builtin == TIRB_BUILTIN_BITWISE_NOT && e->as.call.n_args == 1 && is_python_int(args[0]) && !p->hybrid) {
+        tirbi_put(p, "T.BitwiseNot("); /* ~3 would be Python's */
+        print_args(p, args, 1);
+        tirbi_put(p, ")");
+        return;
+    }
+    if (builtin == TIRB_BUILTIN_BITWISE_NOT && e->as.call.n_args == 1) {
         tirbi_put(p, least > LEVEL_UNARY ? "(~" : "~");
         print_at(p, args[0], LEVEL_UNARY);
         if (least > LEVEL_UNARY) tirbi_put(p, ")");
@@ -611,18 +621,49 @@ static bool mentions_type_var(const tirbi_printer *p, const tirb_expr *e) {
     return false;
 }
 
+static void print_extent(tirbi_printer *p, const tirb_expr *extent) {
+    bool signature = p->place == TIRBI_PRINT_SIGNATURE;
+    bool quote = signature && open_vars(p, extent);
+    bool type_var = signature && extent->kind != TIRB_EXPR_VAR && mentions_type_var(p, extent);
+    if (quote || type_var) tirbi_put(p, "\"");
+    tirbi_print_expr(p, extent);
+    if (quote || type_var) tirbi_put(p, "\"");
+}
+
 static void print_extents(tirbi_printer *p, const tirb_expr *const *extents, uint32_t n) {
     tirbi_put(p, "(");
     for (uint32_t i = 0; i < n; i++) {
-        bool signature = p->place == TIRBI_PRINT_SIGNATURE;
         if (i) tirbi_put(p, ", ");
-        bool quote = signature && open_vars(p, extents[i]);
-        bool type_var = signature && extents[i]->kind != TIRB_EXPR_VAR && mentions_type_var(p, extents[i]);
-        if (quote || type_var) tirbi_put(p, "\"");
-        tirbi_print_expr(p, extents[i]);
-        if (quote || type_var) tirbi_put(p, "\"");
+        print_extent(p, extents[i]);
     }
     tirbi_put(p, n == 1 ? ",)" : ")");
+}
+
+/* A variable that the declaration of a buffer makes: what follows names it as an attribute of the buffer. */
+static bool is_made(const tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *e) {
+    if (p->place == TIRBI_PRINT_BODY || e->kind != TIRB_EXPR_VAR || !is_open(p, e) || !buffer->ndim) return false;
+    bool match = p->place == TIRBI_PRINT_MATCH;
+    return tirb_datatype_equal(e->dtype, match ? buffer->shape[0]->dtype : tirbi_type_i32) && !(match && p->classic);
+}
+
+static void print_strides(tirbi_printer *p, const tirb_buffer *buffer) {
+    const char **made = TIRBI_NEW_ARRAY(p->arena, const char *, buffer->ndim); /* the names of those that it makes */
+    if (!made) return;
+    tirbi_put(p, ", strides=(");
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        const tirb_expr *stride = buffer->strides[i];
+        if (i) tirbi_put(p, ", ");
+        for (uint32_t j = 0; j < i && !made[i]; j++)
+            if (buffer->strides[j] == stride) made[i] = made[j];
+        if (is_made(p, buffer, stride)) made[i] = tirbi_name_var(p, stride);
+        if (!made[i]) {
+            print_extent(p, stride);
+            continue;
+        }
+        tirbi_putf(p, "\"%s\"", made[i]);
+        p->vars[stride->as.var.id] = tirbi_arena_format(p->arena, "%s.strides[%u]", p->buffers[buffer->id], (unsigned)i);
+    }
+    tirbi_put(p, buffer->ndim == 1 ? ",)" : ")");
 }
 
 void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *data, bool typed,
@@ -635,20 +676,14 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
         tirbi_put(p, ", data=");
         tirbi_print_expr(p, data);
     }
-    if (buffer->strides) {
-        tirbi_put(p, ", strides=");
-        print_extents(p, buffer->strides, buffer->ndim);
-    }
+    if (buffer->strides) print_strides(p, buffer);
     const tirb_expr *offset = buffer->elem_offset;
     tirb_datatype index_type = buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i32;
-    bool implied = p->own_offset;
-    implied |= offset && p->place == TIRBI_PRINT_SIGNATURE && offset->kind == TIRB_EXPR_VAR && is_open(p, offset) &&
-                   tirb_datatype_equal(offset->dtype, tirbi_type_i32) &&
-                   tirb_datatype_equal(offset->dtype, index_type) && buffer->offset_factor > 0;
-    if (p->own_offset) {
-        /* offset_factor says it all */
-    } else if (implied) {
-        p->undeclared[offset->as.var.id] = true; /* offset_factor alone makes it */
+    /* offset_factor alone makes the offset. */
+    bool implied = offset && is_made(p, buffer, offset) && tirb_datatype_equal(offset->dtype, index_type) &&
+                   buffer->offset_factor > 0;
+    if (implied) {
+        p->vars[offset->as.var.id] = tirbi_arena_format(p->arena, "%s.elem_offset", p->buffers[buffer->id]);
     } else if (offset && !(tirbi_is_const_int(offset, 0) && tirb_datatype_equal(offset->dtype, index_type))) {
         tirbi_put(p, ", elem_offset=");
         if (p->place == TIRBI_PRINT_SIGNATURE && open_vars(p, offset))

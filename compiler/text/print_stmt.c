@@ -496,32 +496,15 @@ void tirbi_print_block_alloc(tirbi_printer *p, const tirb_buffer *buffer) {
     tirbi_end_line(p);
 }
 
-/* Whether a matched buffer's stride or offset is a variable that it binds itself: elsewhere that is `X.strides[0]`. */
-static bool binds(const tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *size) {
-    return !p->classic && size && size->kind == TIRB_EXPR_VAR && !p->vars[size->as.var.id] && buffer->ndim &&
-           tirb_datatype_equal(size->dtype, buffer->shape[0]->dtype);
-}
-
 static void print_match(tirbi_printer *p, const tirb_match_buffer *match) {
-    const tirb_buffer *buffer = match->buffer;
-    bool own_offset = binds(p, buffer, buffer->elem_offset) && buffer->offset_factor > 0;
-    uint64_t own_strides = 0;
     tirbi_print_region(p, match->source.buffer, match->source.region);
     tirbi_put(p, ", ");
-    for (uint32_t d = 0; buffer->strides && d < buffer->ndim && d < 64; d++) {
-        if (!binds(p, buffer, buffer->strides[d])) continue;
-        own_strides |= UINT64_C(1) << d;
-        p->vars[buffer->strides[d]->as.var.id] = tirbi_arena_format(p->arena, "\"%s\"", buffer->strides[d]->as.var.name);
-    }
-    p->own_offset = own_offset;
-    tirbi_print_buffer_args(p, buffer, NULL, false, true);
-    p->own_offset = false;
+    const char *name = tirbi_name_buffer(p, match->buffer);
+    p->place = TIRBI_PRINT_MATCH;
+    tirbi_print_buffer_args(p, match->buffer, NULL, false, true);
+    p->place = TIRBI_PRINT_BODY;
     tirbi_text rest = p->line;
     p->line = (tirbi_text){0};
-    const char *name = tirbi_name_buffer(p, buffer);
-    for (uint32_t d = 0; d < buffer->ndim && d < 64; d++)
-        if (own_strides >> d & 1) p->vars[buffer->strides[d]->as.var.id] = tirbi_arena_format(p->arena, "%s.strides[%u]", name, d);
-    if (own_offset) p->vars[buffer->elem_offset->as.var.id] = tirbi_arena_format(p->arena, "%s.elem_offset", name);
     tirbi_put(p, name);
     tirbi_put(p, " = T.match_buffer(");
     tirbi_print_add(p, &p->line, rest.data, rest.size);

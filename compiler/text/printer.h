@@ -19,7 +19,7 @@ typedef struct tirbi_print_name {
 enum { TIRBI_NAME_BUCKETS = 1024 };
 
 /* What the uses of a variable that no statement binds look like. */
-typedef enum tirbi_print_place { TIRBI_PRINT_SIGNATURE, TIRBI_PRINT_BODY } tirbi_print_place;
+typedef enum tirbi_print_place { TIRBI_PRINT_SIGNATURE, TIRBI_PRINT_MATCH, TIRBI_PRINT_BODY } tirbi_print_place;
 
 typedef struct tirbi_printer {
     const tirb_irmodule *module;
@@ -34,9 +34,8 @@ typedef struct tirbi_printer {
     uint32_t indent;
     tirbi_print_place place;
     const char **vars, **buffers; /* by id */
-    bool own_offset; /* the offset of the buffer that is printed is a variable that its offset_factor makes */
     bool *undeclared, *used;      /* by id: a variable that the signature's quoted shape defines; the body mentions it */
-    tirbi_list quoted;            /* of const tirb_expr *: those variables, in order */
+    tirbi_list quoted;            /* of const tirb_expr *: those variables, NULL behind those of a parameter */
     bool *scalars;                /* by id: buffers that are assigned variables */
     tirbi_list names;             /* of tirbi_print_name */
     uint32_t buckets[TIRBI_NAME_BUCKETS];

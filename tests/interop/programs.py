@@ -10,6 +10,7 @@ import tvm
 from tvm import te, topi
 
 from lowered import lowered
+from random_programs import random_programs
 from relax_programs import relax_operators
 from schedules import scheduled
 
@@ -17,12 +18,12 @@ from schedules import scheduled
 class Operator:
     """`make` builds the PrimFunc, or a list of them. `length`: how many terms the longest sum has, for the tolerance.
     `domain` limits the random inputs: {parameter index: function of (rng, shape, dtype)}. With `may_refuse`, TVM's saying
-    no is not worth a line."""
+    no is not worth a line; with `only_text`, nothing is computed."""
 
     def __init__(self, name, make, length=1, domain=None):
         self.name, self.make, self.length, self.domain = name, make, length, domain or {}
         self.reference = None  # makes a plainer program with the same values
-        self.may_refuse = False
+        self.may_refuse = self.only_text = False
 
 
 def from_te(*tensors):
@@ -389,9 +390,11 @@ def symbolic():
         yield one(f"symbolic{width}.transpose", topi.transpose, 2)
 
 
-def operators():
+def operators(tirb):
+    """All operators; `tirb` is the command, beside which other programs of its build stand."""
     for table in (elementwise, binary, reductions, contractions, normalisations, movement, symbolic):
         yield from table()
     yield from relax_operators(Operator)
     yield from scheduled(Operator)
     yield from lowered(Operator)
+    yield from random_programs(Operator, tirb)

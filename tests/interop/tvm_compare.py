@@ -33,6 +33,7 @@ import zlib
 
 warnings.filterwarnings("ignore")
 try:
+    import ml_dtypes
     import numpy as np
     import tvm
     import tvm.topi
@@ -214,17 +215,21 @@ def magnitudes(text):
         return None
 
 
+def is_float(dtype):
+    return dtype.kind == "f" or dtype.name == "bfloat16"
+
+
 def magnitude(array):
-    return np.asarray(abs(array)) if isinstance(array, np.ndarray) and array.dtype.kind == "f" else array
+    return np.asarray(abs(array)) if isinstance(array, np.ndarray) and is_float(array.dtype) else array
 
 
 def difference(case, index, want, got):
     if got.dtype != want.dtype or got.shape != want.shape:
         return f"{got.dtype}{list(got.shape)} instead of {want.dtype}{list(want.shape)}"
-    if want.dtype.kind != "f":
+    if not is_float(want.dtype):
         bad = got != want
     else:
-        eps, calls = np.finfo(want.dtype).eps, len(MATHEMATICS.findall(case.text))
+        eps, calls = float(ml_dtypes.finfo(want.dtype).eps), len(MATHEMATICS.findall(case.text))
         with np.errstate(invalid="ignore", over="ignore"):
             # Without a magnitude program: terms of about the size of the largest result, or of 1.
             terms = case.terms.get(index)
@@ -306,6 +311,11 @@ def text_failures(command, case, stage):
     return failures, shown
 
 
+def raw_suffix(array):
+    """What .npy files cannot say of their type."""
+    return ":bf16" if array.dtype.name == "bfloat16" else ""
+
+
 def run_failures(command, case, folder):
     """{stage: cause} of the stages that are about values, and tirb's outputs, or None."""
     source, bundle = folder / "program.py", folder / "program.tirb"
@@ -318,13 +328,13 @@ def run_failures(command, case, folder):
         path = folder / f"{index}.npy"
         if isinstance(array, np.ndarray):
             np.save(path, array)
-        words.append(f"@{path}" if isinstance(array, np.ndarray) else array)
+        words.append(f"@{path}{raw_suffix(array)}" if isinstance(array, np.ndarray) else array)
         if index in case.outputs:
-            saves += ["-o", f"@{folder / f'out{index}.npy'}"]
+            saves += ["-o", f"@{folder / f'out{index}.npy'}{raw_suffix(array)}"]
     done = invoke([command, "run", bundle, "-f", "main", *words, *saves])
     if done.returncode != 0:
         return dict.fromkeys(("run", "same"), first_error(done.stderr)), None
-    got = {index: np.load(folder / f"out{index}.npy") for index in case.outputs}
+    got = {index: np.load(folder / f"out{index}.npy").view(case.arrays[index].dtype) for index in case.outputs}
     problem = first_difference(case, case.expected, got)
     return {"same": problem} if problem else {}, got
 
@@ -399,7 +409,7 @@ class Judge:
 
     def judge(self, case, stage, only_text):
         failures, shown = text_failures(self.options.tirb, case, stage)
-        if only_text:
+        if only_text or case.operator.only_text:
             return Verdict(case.name, failures, shown=shown)
         stage("computing")
         case.prepare(self.options.seed)
@@ -477,14 +487,14 @@ def main():
     os.environ["TIRB_CACHE_DIR"] = ""  # compile each time
     parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"), help="the command (default: $TIRB, then the path)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sample", type=int, default=40, help="how many operators (default 40)")
+    parser.add_argument("--sample", type=int, default=60, help="how many operators (default 60)")
     parser.add_argument("--full", action="store_true", help="all operators")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time (default: one for each core)")
     parser.add_argument("--list", action="store_true", help="print the texts and judge nothing")
     parser.add_argument("--diff", action="store_true", help="show where texts differ")
     parser.add_argument("words", nargs="*", metavar="WORD", help="only programs with this in their names")
     options = parser.parse_args()
-    chosen = [op for op in programs.operators() if not options.words or any(word in op.name for word in options.words)]
+    chosen = [op for op in programs.operators(options.tirb) if not options.words or any(word in op.name for word in options.words)]
     if not (options.full or options.words or options.list):
         chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
     report, tasks = Report(), collections.deque((number, 0, False) for number in range(len(chosen)))
