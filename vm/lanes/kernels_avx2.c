@@ -13,10 +13,16 @@
 #pragma GCC target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")
 #endif
 
+#include <immintrin.h>
+
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx2
+#define F16_LANES 8
+#define F16_WIDEN(to, from) _mm256_storeu_ps((to), _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from))))
+#define F16_NARROW(to, from)                                                                                           \
+    _mm_storeu_si128((void *)(to), _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT))
 #include "vm/lanes/kernels.inc"
 
 #if defined(__clang__)

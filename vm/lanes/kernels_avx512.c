@@ -16,10 +16,16 @@
     "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
 #endif
 
+#include <immintrin.h>
+
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx512
+#define F16_LANES 16
+#define F16_WIDEN(to, from) _mm512_storeu_ps((to), _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from))))
+#define F16_NARROW(to, from)                                                                                           \
+    _mm256_storeu_si256((void *)(to), _mm512_cvtps_ph(_mm512_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT))
 #include "vm/lanes/kernels.inc"
 
 #if defined(__clang__)
