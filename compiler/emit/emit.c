@@ -44,7 +44,8 @@ uint16_t tirbi_string_number(tirbi_string_table *table, const char *text) {
 /* ---- Registers ------------------------------------------------------------------------------------------------ */
 
 tirbi_scope tirbi_scope_open(tirbi_emitter *e) {
-    return (tirbi_scope){.n_known = e->n_known, .n_checked = e->n_checked, .next_sreg = e->next_sreg};
+    return (tirbi_scope){.n_known = e->n_known, .n_remembered = e->n_remembered, .n_checked = e->n_checked,
+                         .next_sreg = e->next_sreg};
 }
 
 void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope) {
@@ -53,6 +54,7 @@ void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope) {
         if (x) x->scratch = 0;
     }
     e->n_checked = scope.n_checked < e->n_checked ? scope.n_checked : e->n_checked;
+    if (e->n_remembered > scope.n_remembered) e->n_remembered = scope.n_remembered;
     e->next_sreg = scope.next_sreg;
 }
 

@@ -33,8 +33,15 @@ typedef struct tirbi_checked {
     const tirbi_lx *index, *extent;
 } tirbi_checked;
 
+/* A value made of what was loaded, in a register. */
+typedef struct tirbi_remembered {
+    const tirbi_lx *x; /* NULL: not known any more */
+    uint16_t reg;
+} tirbi_remembered;
+
 typedef struct tirbi_scope {
     uint32_t n_known;
+    uint32_t n_remembered;
     uint32_t n_checked;
     uint32_t next_sreg;
 } tirbi_scope;
@@ -58,6 +65,8 @@ typedef struct tirbi_emitter {
     const tirbi_lx **known; /* expressions whose value is in a register, innermost scope last */
     uint16_t *known_reg;
     uint32_t n_known, known_capacity;
+    tirbi_remembered *remembered;
+    uint32_t n_remembered, remembered_capacity;
     tirbi_checked *checked;
     uint32_t n_checked, checked_capacity;
     uint32_t next_sreg, n_sregs;
@@ -105,11 +114,24 @@ void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx 
 uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
 /* Jumps where a condition is false. */
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
+/* The same where the jumps leave the scope that is open: what the whole condition computes is known in the rest of it. */
+void tirbi_put_exit_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root);
 /* How two references meet: 0 they share nothing, 1 they begin at the same byte, 2 otherwise. */
 uint16_t tirbi_put_meet(tirbi_emitter *e, uint16_t x, uint16_t y);
 /* Forgets what was computed from a variable that is assigned again, or (NULL) from any that may be. */
 void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var);
+
+/* memory.c */
+/* Where a value which is not pure is known; NULL where it is not. */
+const tirbi_remembered *tirbi_recall(const tirbi_emitter *e, const tirbi_lx *x);
+void tirbi_remember(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
+/* Forgets what was loaded from a buffer's memory, or (NULL) from any. */
+void tirbi_forget_memory(tirbi_emitter *e, const tirbi_lbuf *root);
+/* Forgets what was loaded from where a variable says. */
+void tirbi_forget_loads_by(tirbi_emitter *e, const tirbi_lvar *var);
+/* Forgets what running a statement may change. */
+void tirbi_forget_changes(tirbi_emitter *e, const tirbi_ls *s);
 
 /* statements.c */
 void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s);

@@ -134,6 +134,7 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
 
 void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
     note_scalar(e, loop);
+    tirbi_forget_changes(e, loop);
     hoist_stmt(e, loop->as.loop.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
@@ -143,6 +144,7 @@ void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
 
 static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_forget_changes(e, s);
     bool done = tirbi_put_aliased_loop(e, s) || tirbi_put_region(e, s) || tirbi_put_contraction(e, s) ||
                 tirbi_put_lanes(e, s);
     if (!done) tirbi_put_loop_in_order(e, s);
@@ -152,6 +154,7 @@ static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
 static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SCALAR, "a while loop");
+    tirbi_forget_changes(e, s);
     tirbi_hoist_value(e, s->as.while_.condition);
     hoist_stmt(e, s->as.while_.body);
     tirbi_loop_frame frame = {.outer = e->loops};
@@ -159,7 +162,7 @@ static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_forget(e, NULL);
     uint32_t top = tirbi_here(e);
     tirbi_scope body = tirbi_scope_open(e);
-    tirbi_put_branch_unless(e, s->as.while_.condition, &frame.breaks);
+    tirbi_put_exit_unless(e, s->as.while_.condition, &frame.breaks);
     tirbi_put_stmt(e, s->as.while_.body);
     tirbi_land(e, &frame.continues);
     if (tirbi_here(e) == top) TIRBI_PUT(e, TIRB_OP_NOP, TIRB_TYPE_NONE, 0);
@@ -247,6 +250,7 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     uint32_t n = s->as.tree.n_updates;
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_forget_changes(e, s);
     if (!take_states(e, s)) {
         tirbi_put_too_large(e, s->span, "it needs more than 16 states of tree reductions");
         return;
@@ -280,6 +284,7 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope_close(e, inside);
     tirbi_land(e, &skip);
     tirbi_scope_close(e, scope);
+    tirbi_forget_changes(e, s);
 }
 
 /* ---- The other statements ------------------------------------------------------------------------------------- */
@@ -296,8 +301,9 @@ static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
 static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_patch_list other = {0}, end = {0};
     tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_put_branch_unless(e, s->as.if_.condition, &other);
+    if (s->as.if_.else_case) tirbi_put_branch_unless(e, s->as.if_.condition, &other);
     tirbi_scope arm = tirbi_scope_open(e);
+    if (!s->as.if_.else_case) tirbi_put_exit_unless(e, s->as.if_.condition, &other);
     tirbi_put_stmt(e, s->as.if_.then_case);
     tirbi_scope_close(e, arm);
     if (s->as.if_.else_case) {

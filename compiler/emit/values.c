@@ -36,6 +36,7 @@ void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var) {
         tirbi_checked *c = &e->checked[i];
         if (c->index && !c->index->pure && (!var || mentions(c->index, var))) c->index = NULL;
     }
+    if (var) tirbi_forget_loads_by(e, var);
 }
 
 /* The register of a buffer's memory, declared when first used. */
@@ -59,12 +60,28 @@ static bool is_checked(const tirbi_emitter *e, const tirbi_lx *index, const tirb
     return false;
 }
 
+/* Registers hold integers extended to 64 bits, so a widening cast that keeps every value changes nothing. */
+static bool keeps_register(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_CAST) return false;
+    const tirbi_dtype_info *from = &tirbi_dtypes[x->source], *to = &tirbi_dtypes[x->type];
+    if (from->class == 'F' || to->class == 'F' || x->type == TIRB_BOOL) return false;
+    return from->class == 'I' ? to->class == 'I' && to->bits >= from->bits
+                              : to->bits > from->bits || (to->bits == from->bits && to->class == 'U');
+}
+
 static void remember_check(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent) {
-    if (!index->shared || !extent->pure) return;
+    if (!extent->pure) return;
     tirbi_checked *checked = tirbi_grow(e->arena, e->checked, e->n_checked, &e->checked_capacity, sizeof(*checked));
     if (!checked) return;
     e->checked = checked;
     checked[e->n_checked++] = (tirbi_checked){.index = index, .extent = extent};
+}
+
+/* What stands for an index in the list of those that are checked; NULL: nothing does. */
+static const tirbi_lx *remembered_index(const tirbi_emitter *e, const tirbi_lx *index) {
+    while (!index->shared && keeps_register(index)) index = index->args[0];
+    const tirbi_remembered *known = index->shared ? NULL : tirbi_recall(e, index);
+    return index->shared ? index : known ? known->x : NULL;
 }
 
 static void check_indices(tirbi_emitter *e, const tirbi_place *place) {
@@ -72,10 +89,13 @@ static void check_indices(tirbi_emitter *e, const tirbi_place *place) {
     if (place->view) check_indices(e, place->view);
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
-        if (!all && (tirbi_index_proven(place->indices[d], extent) || is_checked(e, place->indices[d], extent))) continue;
-        uint16_t index = tirbi_put_value(e, place->indices[d]), limit = tirbi_put_value(e, extent);
-        TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, index, limit, d, tirbi_string_number(e->strings, place->buffer->name));
-        remember_check(e, place->indices[d], extent);
+        const tirbi_lx *index = place->indices[d];
+        if (!all && (tirbi_index_proven(index, extent) || (index->shared && is_checked(e, index, extent)))) continue;
+        uint16_t at = tirbi_put_value(e, index), limit = tirbi_put_value(e, extent);
+        index = remembered_index(e, index);
+        if (!all && index && is_checked(e, index, extent)) continue;
+        TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, d, tirbi_string_number(e->strings, place->buffer->name));
+        if (index) remember_check(e, index, extent);
     }
 }
 
@@ -94,6 +114,7 @@ void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx 
     check_indices(e, place);
     uint16_t at = tirbi_put_operand(e, place->flat), ref = tirbi_buffer_ref(e, place->buffer->root);
     TIRBI_PUT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
+    tirbi_forget_memory(e, place->buffer->root);
     tirbi_scope_close(e, scope);
 }
 
@@ -368,6 +389,11 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
         TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, e->known_reg[x->scratch - 1]);
         return;
     }
+    const tirbi_remembered *known = tirbi_recall(e, x);
+    if (known) {
+        TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, known->reg);
+        return;
+    }
     switch (x->kind) {
     case TIRBI_LX_CONST: emit_constant(e, x, to); return;
     case TIRBI_LX_VAR: TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, x->var->reg); return;
@@ -388,17 +414,9 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
         else if (x->call->op) emit_reference_value(e, x->call, to);
         else if (x->call->imported) emit_import(e, x->call, to);
         else emit_call(e, x->call, to);
+        tirbi_forget_memory(e, NULL);
         return;
     }
-}
-
-/* Registers hold integers extended to 64 bits, so a widening cast that keeps every value changes nothing. */
-static bool keeps_register(const tirbi_lx *x) {
-    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_CAST) return false;
-    const tirbi_dtype_info *from = &tirbi_dtypes[x->source], *to = &tirbi_dtypes[x->type];
-    if (from->class == 'F' || to->class == 'F' || x->type == TIRB_BOOL) return false;
-    return from->class == 'I' ? to->class == 'I' && to->bits >= from->bits
-                              : to->bits > from->bits || (to->bits == from->bits && to->class == 'U');
 }
 
 uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x) {
@@ -406,9 +424,12 @@ uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (x->shared && x->scratch) return e->known_reg[x->scratch - 1];
     if (x->kind == TIRBI_LX_VAR) return (uint16_t)x->var->reg;
     if (keeps_register(x)) return tirbi_put_value(e, x->args[0]);
+    const tirbi_remembered *known = tirbi_recall(e, x);
+    if (known) return known->reg;
     uint16_t to = tirbi_new_sreg(e);
     tirbi_put_value_into(e, x, to);
     know(e, x, to);
+    tirbi_remember(e, x, to);
     return to;
 }
 
@@ -430,4 +451,13 @@ void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_
         return;
     }
     tirbi_put_jump(e, TIRB_OP_BRNOT, tirbi_put_value(e, condition), list);
+}
+
+void tirbi_put_exit_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
+    if (condition && condition->kind == TIRBI_LX_AND) {
+        tirbi_put_exit_unless(e, condition->args[0], list);
+        tirbi_put_exit_unless(e, condition->args[1], list);
+        return;
+    }
+    tirbi_put_branch_unless(e, condition, list);
 }
