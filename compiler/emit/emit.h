@@ -39,6 +39,14 @@ typedef struct tirbi_remembered {
     uint16_t reg;
 } tirbi_remembered;
 
+/* The memory that a statement may write. */
+enum { TIRBI_MAX_CHANGED = 16 };
+typedef struct tirbi_changed {
+    const tirbi_lbuf *roots[TIRBI_MAX_CHANGED];
+    uint32_t n;
+    bool everything;
+} tirbi_changed;
+
 typedef struct tirbi_scope {
     uint32_t n_known;
     uint32_t n_remembered;
@@ -67,6 +75,7 @@ typedef struct tirbi_emitter {
     uint32_t n_known, known_capacity;
     tirbi_remembered *remembered;
     uint32_t n_remembered, remembered_capacity;
+    const tirbi_changed *changed; /* by the loop before which values are being computed; NULL: none */
     tirbi_checked *checked;
     uint32_t n_checked, checked_capacity;
     uint32_t next_sreg, n_sregs;
@@ -132,6 +141,9 @@ void tirbi_forget_memory(tirbi_emitter *e, const tirbi_lbuf *root);
 void tirbi_forget_loads_by(tirbi_emitter *e, const tirbi_lvar *var);
 /* Forgets what running a statement may change. */
 void tirbi_forget_changes(tirbi_emitter *e, const tirbi_ls *s);
+void tirbi_find_changes(const tirbi_ls *s, tirbi_changed *out);
+/* Whether a buffer's memory is the same after what has been found. */
+bool tirbi_stays(const tirbi_changed *changed, const tirbi_lbuf *root);
 
 /* statements.c */
 void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s);

@@ -153,3 +153,61 @@ void tirbi_forget_changes(tirbi_emitter *e, const tirbi_ls *s) {
     default: tirbi_forget_memory(e, NULL); return;
     }
 }
+
+/* ---- What a loop leaves alone ----------------------------------------------------------------------------------- */
+
+static void note_root(tirbi_changed *c, const tirbi_lbuf *root) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (c->roots[i] == root) return;
+    }
+    if (c->n == TIRBI_MAX_CHANGED) c->everything = true;
+    else c->roots[c->n++] = root;
+}
+
+static void note_calls(tirbi_changed *c, const tirbi_lx *x) { c->everything = c->everything || calls(x); }
+
+static void note_changes(tirbi_changed *c, const tirbi_ls *s) {
+    if (!s || c->everything) return;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) note_changes(c, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP: note_changes(c, s->as.loop.body); return;
+    case TIRBI_LS_IF:
+        note_calls(c, s->as.if_.condition);
+        note_changes(c, s->as.if_.then_case);
+        note_changes(c, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_WHILE:
+        note_calls(c, s->as.while_.condition);
+        note_changes(c, s->as.while_.body);
+        return;
+    case TIRBI_LS_STORE:
+        note_calls(c, s->as.store.value);
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_calls(c, s->as.store.access->indices[i]);
+        note_root(c, s->as.store.access->buffer->root);
+        return;
+    case TIRBI_LS_SET: note_calls(c, s->as.set.value); return;
+    case TIRBI_LS_ALLOC: note_root(c, s->as.alloc.buffer->root); return;
+    case TIRBI_LS_TREE:
+        note_changes(c, s->as.tree.init);
+        for (uint32_t u = 0; u < s->as.tree.n_updates; u++) note_root(c, s->as.tree.updates[u].target->buffer->root);
+        return;
+    case TIRBI_LS_ASSERT: note_calls(c, s->as.assert_.condition); return;
+    case TIRBI_LS_BREAK:
+    case TIRBI_LS_CONTINUE: return;
+    default: c->everything = true; return;
+    }
+}
+
+void tirbi_find_changes(const tirbi_ls *s, tirbi_changed *out) {
+    *out = (tirbi_changed){.n = 0};
+    note_changes(out, s);
+}
+
+bool tirbi_stays(const tirbi_changed *c, const tirbi_lbuf *root) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (tirbi_may_meet(c->roots[i], root)) return false;
+    }
+    return !c->everything;
+}

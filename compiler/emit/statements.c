@@ -14,11 +14,24 @@ static bool available(const tirbi_lx *x) {
 
 static void hoist_place(tirbi_emitter *e, const tirbi_place *place);
 
+/* Whether a load cannot trap and gives in every iteration of the loop what it gives before it. */
+static bool stays_loaded(const tirbi_emitter *e, const tirbi_lx *x) {
+    if (x->traps || x->access->view || !e->changed || !tirbi_stays(e->changed, x->access->buffer->root)) return false;
+    for (uint32_t i = 0; i < x->access->ndim; i++) {
+        if (!x->access->indices[i]->pure || !available(x->access->indices[i])) return false;
+    }
+    return x->access->flat->pure && available(x->access->flat);
+}
+
 /* Computes the largest available parts of an expression, unless doing so could trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (!x || (x->pure && x->scratch)) return;
     bool worth = x->kind == TIRBI_LX_OP || x->kind == TIRBI_LX_CONST;
     if (worth && x->pure && !x->traps && available(x)) {
+        tirbi_put_value(e, x);
+        return;
+    }
+    if (x->kind == TIRBI_LX_LOAD && stays_loaded(e, x)) {
         tirbi_put_value(e, x);
         return;
     }
@@ -36,6 +49,18 @@ static void hoist_place(tirbi_emitter *e, const tirbi_place *place) {
         tirbi_hoist_value(e, place->indices[d]);
         tirbi_hoist_value(e, place->buffer->shape[d]);
     }
+}
+
+static void hoist_stmt(tirbi_emitter *e, const tirbi_ls *s);
+
+/* Computes before a loop what does not change in it. */
+static void hoist_loop(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_ls *body) {
+    tirbi_changed changed;
+    const tirbi_changed *outer = e->changed;
+    tirbi_find_changes(loop, &changed);
+    e->changed = &changed;
+    hoist_stmt(e, body);
+    e->changed = outer;
 }
 
 static void hoist_stmt(tirbi_emitter *e, const tirbi_ls *s) {
@@ -135,7 +160,7 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
 void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
     note_scalar(e, loop);
     tirbi_forget_changes(e, loop);
-    hoist_stmt(e, loop->as.loop.body);
+    hoist_loop(e, loop, loop->as.loop.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
     tirbi_put_counted(e, loop->as.loop.var, loop->as.loop.step, &frame, emit_loop_body, loop->as.loop.body);
@@ -156,7 +181,7 @@ static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SCALAR, "a while loop");
     tirbi_forget_changes(e, s);
     tirbi_hoist_value(e, s->as.while_.condition);
-    hoist_stmt(e, s->as.while_.body);
+    hoist_loop(e, s, s->as.while_.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
     tirbi_forget(e, NULL);
