@@ -1,0 +1,287 @@
+/* costs [--json] [FILE.py...]: what tirb costs beside the loops themselves, each figure the best of many.
+ *
+ *   compile      the given sources, lines a second and time per function
+ *   start        from source text to the end of the first call; from the bytes of a bundle to a function that can be called
+ *   call         with all checks, of a function with one tensor and with four
+ *   team         a parallel loop with nothing to do, its workers awake and asleep; two threads against one
+ *
+ * costs.py runs it and TVM side by side. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <tirb/compiler.h>
+#include <tirb/tirb.h>
+
+enum { EXTENT = 16, COPIES = 32, LARGEST = 1 << 20, MAX_TENSORS = 4, WORK = 1 << 15 };
+
+static const char adds[] = "@T.prim_func(s_tir=True)\n"
+                           "def f(a: T.Buffer((\"n\",), \"float32\"), b: T.Buffer((\"n\",), \"float32\"),\n"
+                           "      c: T.Buffer((\"n\",), \"float32\"), out: T.Buffer((\"n\",), \"float32\")):\n"
+                           "    n = T.int32()\n"
+                           "    for i in range(n):\n"
+                           "        out[i] = a[i] + b[i] + c[i]\n";
+static const char copies[] = "@T.prim_func(s_tir=True)\n"
+                             "def f(out: T.Buffer((\"n\",), \"float32\")):\n"
+                             "    n = T.int32()\n"
+                             "    for i in range(n):\n"
+                             "        out[i] = out[i] * T.float32(0.5)\n";
+static const char forks[] = "@T.prim_func(s_tir=True)\n"
+                            "def f(out: T.Buffer((\"n\",), \"float32\")):\n"
+                            "    n = T.int32()\n"
+                            "    for i in T.parallel(2):\n"
+                            "        out[i] = 1.0\n";
+/* Much arithmetic for each element. */
+static const char works[] = "@T.prim_func(s_tir=True)\n"
+                            "def f(out: T.Buffer((\"n\",), \"float32\")):\n"
+                            "    n = T.int32()\n"
+                            "    for i in range(n):\n"
+                            "        out[i] = T.exp(T.sin(T.exp(T.sin(out[i]))))\n";
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void check(tirb_status status, const char *step, const tirb_error *error) {
+    if (status == TIRB_OK) return;
+    fprintf(stderr, "costs: %s: %s: %s\n", step, tirb_status_text(status), error->message);
+    exit(1);
+}
+
+static bool as_json;
+static const char *separator = "{";
+
+static void show(const char *name, double value, const char *unit) {
+    if (as_json) printf("%s\n  \"%s\": %.6g", separator, name, value);
+    else printf("%-42s %10.4g %s\n", name, value, unit);
+    separator = ",";
+}
+
+static double least(double x, double y) { return x < y ? x : y; }
+
+/* ---- One program ------------------------------------------------------------------------------------------------ */
+
+typedef struct subject {
+    tirb_module *module;
+    tirb_instance *instance;
+    uint32_t function;
+    int64_t extent;
+    DLTensor tensors[MAX_TENSORS];
+    tirb_arg args[MAX_TENSORS];
+    uint32_t n_args;
+    float *values;
+} subject;
+
+static tirb_compile_result *compile(const char *text, size_t size, const char *name) {
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.file_name = name;
+    check(tirb_compile(text, size, &options, &result, &error), name, &error);
+    return result;
+}
+
+static void load(subject *s, tirb_engine *engine, const void *bytes, size_t size, uint32_t threads) {
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    limits.fuel = UINT64_C(1) << 60;
+    limits.threads = threads;
+    check(tirb_module_load(engine, bytes, size, &s->module, &error), "load", &error);
+    check(tirb_instance_create(s->module, &limits, &s->instance, &error), "instance", &error);
+    check(tirb_module_find(s->module, "f", &s->function, &error), "find", &error);
+}
+
+static void unload(subject *s) {
+    tirb_instance_destroy(s->instance);
+    tirb_module_release(s->module);
+}
+
+static void give_arguments(subject *s, uint32_t n, int64_t extent) {
+    s->n_args = n;
+    s->extent = extent;
+    s->values = calloc((size_t)extent * n, sizeof *s->values);
+    if (!s->values) exit(1);
+    for (uint32_t i = 0; i < n; i++) {
+        s->tensors[i] = (DLTensor){.data = s->values + (size_t)extent * i,
+                                   .device = {kDLCPU, 0},
+                                   .ndim = 1,
+                                   .dtype = {kDLFloat, 32, 1},
+                                   .shape = &s->extent};
+        s->args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR, .value.tensor = &s->tensors[i]};
+    }
+}
+
+static void call(const subject *s) {
+    tirb_error error = TIRB_ERROR_INIT;
+    check(tirb_instance_call(s->instance, s->function, s->args, s->n_args, NULL, &error), "call", &error);
+}
+
+static void make(subject *s, tirb_engine *engine, const char *text, uint32_t n_args, int64_t extent, uint32_t threads) {
+    size_t size;
+    tirb_compile_result *result = compile(text, strlen(text), "costs.py");
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    load(s, engine, bytes, size, threads);
+    tirb_compile_result_destroy(result);
+    give_arguments(s, n_args, extent);
+}
+
+static void drop(subject *s) {
+    unload(s);
+    free(s->values);
+}
+
+/* The time of one call, the best of `rounds` of `calls`. */
+static double call_ns(const subject *s, int rounds, int calls) {
+    double best = 1e18;
+    for (int i = 0; i < rounds; i++) {
+        double start = now();
+        for (int k = 0; k < calls; k++) call(s);
+        best = least(best, (now() - start) / calls);
+    }
+    return best;
+}
+
+/* ---- What is shown ---------------------------------------------------------------------------------------------- */
+
+static uint32_t count(const char *text, const char *word) {
+    uint32_t n = 0;
+    for (const char *at = text; (at = strstr(at, word)); at++) n++;
+    return n;
+}
+
+static void show_compiling(int n_files, char **files) {
+    double total = 0;
+    uint32_t lines = 0, functions = 0;
+    char *text = malloc(LARGEST + 1);
+    for (int i = 0; i < n_files && text; i++) {
+        FILE *file = fopen(files[i], "rb");
+        size_t size = file ? fread(text, 1, LARGEST, file) : 0;
+        if (file) fclose(file);
+        double best = 1e18;
+        for (int k = 0; k < 7 && size; k++) {
+            double start = now();
+            tirb_compile_result_destroy(compile(text, size, files[i]));
+            best = least(best, now() - start);
+        }
+        if (!size) continue;
+        text[size] = 0;
+        total += best;
+        lines += count(text, "\n");
+        functions += count(text, "prim_func");
+    }
+    free(text);
+    if (!functions) return;
+    show("compile_functions", functions, "functions");
+    show("compile_lines_per_second", lines / (total * 1e-9), "lines a second");
+    show("compile_function_us", total / functions / 1e3, "us per function");
+}
+
+static void show_start(tirb_engine *engine) {
+    double text_ns = 1e18, bundle_ns = 1e18;
+    subject s = {0};
+    give_arguments(&s, 4, EXTENT);
+    for (int i = 0; i < 200; i++) {
+        size_t size;
+        double start = now();
+        tirb_compile_result *result = compile(adds, sizeof adds - 1, "costs.py");
+        const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+        load(&s, engine, bytes, size, 1);
+        call(&s);
+        text_ns = least(text_ns, now() - start);
+        unload(&s);
+        start = now();
+        load(&s, engine, bytes, size, 1);
+        bundle_ns = least(bundle_ns, now() - start);
+        unload(&s);
+        tirb_compile_result_destroy(result);
+    }
+    free(s.values);
+    show("text_to_first_call_us", text_ns / 1e3, "us");
+    show("bundle_to_callable_us", bundle_ns / 1e3, "us");
+}
+
+/* How much a bundle grows with each of many kernels that differ in their constants. */
+static void show_share(void) {
+    char *text = calloc(COPIES, 2 * sizeof adds);
+    size_t sizes[2];
+    for (int many = 0; many < 2 && text; many++) {
+        text[0] = 0;
+        for (int i = 0; i < (many ? COPIES : 1); i++) {
+            sprintf(text + strlen(text), "@T.prim_func(s_tir=True)\n"
+                    "def f%d(a: T.Buffer((\"n\",), \"float32\"), b: T.Buffer((\"n\",), \"float32\")):\n"
+                    "    n = T.int32()\n"
+                    "    for i in range(n):\n"
+                    "        b[i] = T.max(a[i] * T.float32(%d.5) + b[i], T.float32(0))\n", i, i + 1);
+        }
+        tirb_compile_result *result = compile(text, strlen(text), "costs.py");
+        tirb_compile_result_bytes(result, &sizes[many]);
+        tirb_compile_result_destroy(result);
+    }
+    free(text);
+    show("bundle_bytes", (double)sizes[0], "bytes of one kernel's bundle");
+    show("kernel_bytes", (double)(sizes[1] - sizes[0]) / (COPIES - 1), "bytes that a further kernel adds");
+}
+
+static void show_calls(tirb_engine *engine) {
+    subject s = {0};
+    make(&s, engine, copies, 1, EXTENT, 1);
+    show("call_1_tensor_ns", call_ns(&s, 200, 2000), "ns");
+    drop(&s);
+    make(&s, engine, adds, 4, EXTENT, 1);
+    show("call_4_tensors_ns", call_ns(&s, 200, 2000), "ns");
+    drop(&s);
+}
+
+static void show_team(tirb_engine *engine) {
+    const struct timespec nap = {.tv_nsec = 5000000};
+    subject one = {0}, two = {0};
+    make(&one, engine, forks, 1, EXTENT, 1);
+    make(&two, engine, forks, 1, EXTENT, 2);
+    double alone = call_ns(&one, 200, 1000), hot = call_ns(&two, 200, 1000), parked = 1e18;
+    for (int i = 0; i < 100; i++) {
+        nanosleep(&nap, NULL);
+        parked = least(parked, call_ns(&two, 1, 1));
+    }
+    drop(&one);
+    drop(&two);
+    show("fork_join_hot_us", (hot - alone) / 1e3, "us more than the loop on one thread");
+    show("fork_join_parked_us", (parked - alone) / 1e3, "us");
+    for (int64_t extent = WORK / 8; extent <= WORK; extent *= 8) {
+        char name[64];
+        make(&one, engine, works, 1, extent, 1);
+        make(&two, engine, works, 1, extent, 2);
+        double by_one = 1e18, by_two = 1e18;
+        for (int i = 0; i < 100; i++) {
+            by_one = least(by_one, call_ns(&one, 1, 8));
+            by_two = least(by_two, call_ns(&two, 1, 8));
+        }
+        snprintf(name, sizeof name, "two_threads_of_%.0f_us", by_one / 1e3);
+        show(as_json ? extent == WORK ? "two_threads_long" : "two_threads_short" : name, by_one / by_two, "times as fast");
+        drop(&one);
+        drop(&two);
+    }
+}
+
+int main(int argc, char **argv) {
+    tirb_engine *engine = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    int first = 1;
+    if (argc > 1 && strcmp(argv[1], "--json") == 0) {
+        as_json = true;
+        first = 2;
+    }
+    check(tirb_engine_create(NULL, &engine, &error), "engine", &error);
+    show_compiling(argc - first, argv + first);
+    show_start(engine);
+    show_share();
+    show_calls(engine);
+    show_team(engine);
+    if (as_json) printf("\n}\n");
+    tirb_engine_release(engine);
+    return 0;
+}
