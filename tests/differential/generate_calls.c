@@ -160,7 +160,7 @@ static void host_value(tirbi_gen *g, tirbi_dtype type, tirbi_text *out) {
     if (form == 0) {
         tirbi_text_add(out, "%s", prefix[which]);
     } else if (form == 1) {
-        tirbi_text_add(out, "T.if_then_else(");
+        tirbi_text_add(out, tirbi_gen_chance(g, 50) ? "T.if_then_else(" : "T.Select(");
         tirbi_gen_condition(g, 1, out);
         tirbi_text_add(out, ", ");
     }
@@ -176,12 +176,60 @@ static void host_value(tirbi_gen *g, tirbi_dtype type, tirbi_text *out) {
     if (form != 2) tirbi_text_add(out, ")");
 }
 
+/* Whether the host says yes: alone, or after or before another condition, of which there may be no need to ask. */
+static void host_condition(tirbi_gen *g, tirbi_text *out) {
+    uint32_t form = tirbi_gen_pick(g, 4);
+    if (form == 1 || form == 2) {
+        tirbi_gen_condition(g, 1, out);
+        tirbi_text_add(out, form == 1 ? " and " : " or ");
+    }
+    host_call(g, "call_extern", "bool", "stir", true, out);
+    if (form == 3) {
+        tirbi_text_add(out, tirbi_gen_chance(g, 50) ? " and " : " or ");
+        tirbi_gen_condition(g, 1, out);
+    }
+}
+
+/* A block whose init and body ask the host, the body for a sum or not. */
+static void host_block(tirbi_gen *g, const tirbi_gen_buffer *o, const char *at, const char *name) {
+    tirbi_text text = {.data = NULL};
+    tirbi_gen_line(g, "for r%s in range(%u):", name, 1 + tirbi_gen_pick(g, 3));
+    g->indent++;
+    tirbi_gen_line(g, "with %s(\"%s\"):", tirbi_gen_block(g), name);
+    g->indent++;
+    tirbi_gen_line(g, "v%s = T.axis.reduce(3, r%s)", name, name);
+    if (tirbi_gen_chance(g, 50)) {
+        tirbi_gen_line(g, "with T.init():");
+        host_value(g, o->type, &text);
+        tirbi_gen_line(g, "    %s[%s] = %s", o->name, at, text.data);
+        tirbi_text_free(&text);
+    }
+    if (tirbi_gen_chance(g, 50)) tirbi_text_add(&text, "%s[%s] + ", o->name, at);
+    host_value(g, o->type, &text);
+    tirbi_gen_line(g, "%s[%s] = %s", o->name, at, text.data);
+    tirbi_text_free(&text);
+    g->indent -= 2;
+}
+
 /* One statement that calls the host; `at` is an element of `o`. */
 static void host_statement(tirbi_gen *g, const tirbi_gen_buffer *o, const char *at) {
     tirbi_text text = {.data = NULL};
     char name[TIRBI_GEN_NAME];
     tirbi_gen_name(g, "h", name);
-    switch (tirbi_gen_pick(g, 6)) {
+    switch (tirbi_gen_pick(g, 10)) {
+    case 6:
+        host_condition(g, &text);
+        tirbi_gen_line(g, "while %s:", text.data);
+        tirbi_text_free(&text);
+        tirbi_gen_expr(g, o->type, 1, &text);
+        tirbi_gen_line(g, "    %s[%s] = %s", o->name, at, text.data);
+        tirbi_gen_line(g, "    T.evaluate(T.call_extern(\"int32\", \"moody\"))"); /* which ends what would go on for ever */
+        break;
+    case 7:
+        host_call(g, "call_extern", "int32", "stir", true, &text);
+        tirbi_gen_line(g, "assert %s < %u, \"as the host says\"", text.data, g->may_trap ? 100 : 1000);
+        break;
+    case 8: host_block(g, o, at, name); break;
     case 0:
         host_call(g, "call_extern", tirbi_gen_chance(g, 50) ? "void" : "int32", some_function(g), true, &text);
         tirbi_gen_line(g, "T.evaluate(%s)", text.data);
@@ -191,7 +239,7 @@ static void host_statement(tirbi_gen *g, const tirbi_gen_buffer *o, const char *
         tirbi_gen_line(g, "T.evaluate(%s)", text.data);
         break;
     case 2:
-        host_call(g, "call_extern", "bool", "stir", true, &text);
+        host_condition(g, &text);
         tirbi_gen_line(g, "if %s:", text.data);
         tirbi_text_free(&text);
         tirbi_gen_expr(g, o->type, 1, &text);

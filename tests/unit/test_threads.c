@@ -2,6 +2,7 @@
  * functions inside of regions, cancels and samples from outside. */
 #include "tests/unit/api_fixture.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -174,6 +175,97 @@ static void test_one_profiling_engine(void **state) {
     share_an_engine(1);
 }
 
+/* ---- Memory that runs out on any thread --------------------------------------------------------------------------- */
+
+/* An allocator for several threads, of which one call fails, or all from it on. */
+typedef struct shared_memory {
+    atomic_long live, calls;
+    long fail_from, fail_to;
+} shared_memory;
+
+static void *shared_reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    shared_memory *m = context;
+    if (new_size == 0) {
+        free(ptr);
+        atomic_fetch_sub(&m->live, (long)old_size);
+        return NULL;
+    }
+    long call = atomic_fetch_add(&m->calls, 1) + 1;
+    if (call >= m->fail_from && call <= m->fail_to) return NULL;
+    void *fresh = realloc(ptr, new_size);
+    if (fresh) atomic_fetch_add(&m->live, (long)new_size - (long)old_size);
+    return fresh;
+}
+
+/* Two nests for threads, one with memory of each iteration and one that is a contraction, and their copies of a strided
+ * argument. */
+static const char hungry[] =
+    "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
+    "def f(A: T.Buffer((40, 32), \"float32\"), B: T.Buffer((40, 32), \"float32\"), C: T.Buffer((40, 40), \"float32\")):\n"
+    "    for i in T.parallel(40):\n"
+    "        W = T.alloc_buffer((32,), \"float32\")\n"
+    "        for j in range(32):\n"
+    "            W[j] = A[i, 31 - j]\n"
+    "        for k in range(32):\n"
+    "            B[i, k] = W[k] + W[31 - k]\n"
+    "    for i, j, k in T.grid(40, 40, 32):\n"
+    "        C[i, j] = C[i, j] + B[i, k] * A[j, k]\n";
+
+static tirb_status whole_life(shared_memory *memory, const uint8_t *bytes, size_t size, float *c) {
+    static float a[40 * 64];
+    float b[40 * 32] = {0};
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    tirb_error e = TIRB_ERROR_INIT;
+    tensor t, u, v;
+    options.allocator = (tirb_allocator){shared_reallocate, memory};
+    options.cache_bytes = 1 << 20;
+    options.max_threads = limits.threads = 3;
+    limits.timeout_ns = UINT64_C(600000000000);
+    for (int i = 0; i < 40 * 64; i++) a[i] = (float)(i % 29) * 0.125f;
+    memset(c, 0, 40 * 40 * sizeof *c);
+    make_tensor(&t, a, F32, 2, 40, 32);
+    set_strides(&t, 64, 2);
+    const tirb_arg args[] = {tensor_arg(&t.dl), tensor_arg(make_tensor(&u, b, F32, 2, 40, 32)),
+                             tensor_arg(make_tensor(&v, c, F32, 2, 40, 40))};
+    tirb_status status = tirb_engine_create(&options, &engine, &e);
+    if (status == TIRB_OK) status = tirb_module_load(engine, bytes, size, &module, &e);
+    if (status == TIRB_OK) status = tirb_instance_create(module, &limits, &instance, &e);
+    if (status == TIRB_OK) status = tirb_instance_call(instance, 0, args, 3, NULL, &e);
+    assert_true(status == TIRB_OK || e.code == status);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    return status;
+}
+
+static void test_failing_memory(void **state) {
+    (void)state;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    size_t size;
+    static float expected[40 * 40], c[40 * 40];
+    options.disabled = TIRB_PASS_GRAIN;
+    assert_int_equal(tirb_compile(hungry, strlen(hungry), &options, &result, NULL), TIRB_OK);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    shared_memory memory = {.fail_from = 0};
+    assert_int_equal(whole_life(&memory, bytes, size, expected), TIRB_OK);
+    long calls = atomic_load(&memory.calls);
+    for (int all = 0; all < 2; all++) {
+        for (long n = 1; n <= calls; n++) {
+            memory = (shared_memory){.fail_from = n, .fail_to = all ? LONG_MAX : n};
+            tirb_status status = whole_life(&memory, bytes, size, c);
+            if (status != TIRB_OK && status != TIRB_NO_MEMORY) fail_msg("allocation %ld: %s", n, tirb_status_name(status));
+            if (status == TIRB_OK) assert_memory_equal(c, expected, sizeof c);
+            assert_int_equal(atomic_load(&memory.live), 0);
+        }
+    }
+    tirb_compile_result_destroy(result);
+}
+
 /* ---- Functions of the host in regions ----------------------------------------------------------------------------- */
 
 static const char region[] =
@@ -234,6 +326,7 @@ int main(void) {
         cmocka_unit_test(test_one_engine),
         cmocka_unit_test(test_one_profiling_engine),
         cmocka_unit_test(test_regions_call_the_host),
+        cmocka_unit_test(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
