@@ -228,10 +228,17 @@ static const tirbi_lx *lower_choice(tirbi_lowerer *l, const tirb_expr *condition
 
 /* ---- Vectors -------------------------------------------------------------------------------------------------- */
 
+/* What all lanes of a vector share must be a value that can be computed for each of them. */
+static bool same_in_lanes(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *value) {
+    if (!tirbi_acts(value)) return true;
+    tirbi_unsupported(l, e->span, "a call with effects that every lane of a vector takes");
+    return false;
+}
+
 static const tirbi_lx *lower_ramp(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     const tirbi_lx *base = tirbi_lower_expr(l, e->as.ramp.base, NULL);
     const tirbi_lx *stride = tirbi_lower_expr(l, e->as.ramp.stride, NULL);
-    if (!base || !stride || !lane) return NULL;
+    if (!base || !stride || !lane || !same_in_lanes(l, e, base) || !same_in_lanes(l, e, stride)) return NULL;
     tirbi_dtype type = (tirbi_dtype)base->type;
     return op2(l, TIRB_OP_ADD, type, base, op2(l, TIRB_OP_MUL, type, tirbi_lx_cast(l->pool, type, lane), stride));
 }
@@ -394,7 +401,7 @@ static const tirbi_lx *lower_multiply_shift_per_axis(tirbi_lowerer *l, const tir
 static const tirbi_lx *lower_lane_mask(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     const tirbi_lx *base = tirbi_lower_index(l, e->as.call.args[0], NULL);
     const tirbi_lx *limit = tirbi_lower_index(l, e->as.call.args[1], NULL);
-    if (!base || !limit) return NULL;
+    if (!base || !limit || !same_in_lanes(l, e, base) || !same_in_lanes(l, e, limit)) return NULL;
     return op2(l, TIRB_OP_LT, TIRB_I64, lane ? tirbi_lx_add(l->pool, base, lane) : base, limit);
 }
 
@@ -526,9 +533,7 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
 
 static const tirbi_lx *lower_broadcast(tirbi_lowerer *l, const tirb_expr *e) {
     const tirbi_lx *x = tirbi_lower_expr(l, e->as.broadcast.value, NULL);
-    if (!x || !tirbi_acts(x)) return x;
-    tirbi_unsupported(l, e->span, "a call with effects that every lane of a vector takes");
-    return NULL;
+    return x && same_in_lanes(l, e, x) ? x : NULL;
 }
 
 static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {

@@ -71,11 +71,21 @@ static tirb_diagnostic *add_item(tirbi_diagnostics *d) {
     return &d->items[d->n_items++];
 }
 
+/* What is wrong with a vector is found once for each of its lanes. */
+static bool is_said(const tirbi_diagnostics *d, tirb_severity severity, tirbi_span span, const char *message) {
+    uint32_t line, column;
+    if (!d->source || d->n_items == 0) return false;
+    const tirb_diagnostic *last = &d->items[d->n_items - 1];
+    tirbi_source_locate(d->source, span.begin, &line, &column);
+    return last->severity == severity && last->line == line && last->column == column && strcmp(last->message, message) == 0;
+}
+
 __attribute__((format(printf, 5, 0))) static void report(tirbi_diagnostics *d, tirb_severity severity, tirb_status code,
                                                          tirbi_span span, const char *format, va_list args) {
     char message[1024];
     int length = vsnprintf(message, sizeof message, format, args);
     if (length < 0) message[0] = 0;
+    if (is_said(d, severity, span, message)) return;
     tirb_diagnostic *item = add_item(d);
     if (!item) return;
     item->severity = severity;

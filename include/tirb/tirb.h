@@ -113,7 +113,7 @@ TIRB_API tirb_status tirb_engine_cache_stats(tirb_engine *engine, tirb_cache_sta
 
 /* Reads, checks and verifies a bundle, or finds it verified in the engine's cache. The bytes are copied; the caller
  * keeps them. On success the caller owns one reference to *out_module. Errors: FORMAT, VERSION, CHECKSUM, VERIFY,
- * MEMORY_LIMIT (max_bundle_size), NO_MEMORY. */
+ * MEMORY_LIMIT (max_bundle_size), NO_MEMORY, MISUSE. */
 TIRB_API tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size, tirb_module **out_module,
                                       tirb_error *error);
 /* Adds one reference and returns `module`. Thread-safe. */
@@ -228,7 +228,9 @@ typedef struct tirb_result {
  * must stay valid and unshared with other writers during the call. After an error the outputs hold unspecified values
  * and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are; BOUNDS, DIVIDE,
  * VALUE, ASSERT, FUEL, DEADLINE, CANCELLED, MEMORY_LIMIT, DEPTH for what the program does; BUSY when a call is running;
- * IMPORT when it reaches an import that nothing is bound to; what an imported function ends with; NO_MEMORY. A run-time error carries the source line in `error` where the bundle has a source map. */
+ * IMPORT when it reaches an import that nothing is bound to; what an imported function ends with; NOT_FOUND for a function
+ * that is not there or private; NO_MEMORY, MISUSE. A program may also end by itself with ARGUMENT, SHAPE, OVERLAP (in calls
+ * of its own functions) or UNSUPPORTED. A run-time error carries the source line in `error` where the bundle has a source map. */
 TIRB_API tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args,
                                         uint32_t n_args, tirb_result *result, tirb_error *error);
 
@@ -293,7 +295,7 @@ TIRB_API tirb_status tirb_module_import(const tirb_module *module, uint32_t impo
 
 /* Computes the shape that tensor parameter `param` must have, given the other arguments (NULL-kind entries, including
  * `param` itself, are TIRB_ARG_NONE). Writes at most `max_ndim` extents. Errors: SHAPE when they do not determine it
- * or an extent would be negative or overflow; ARGUMENT; NOT_FOUND. */
+ * or an extent would be negative or overflow; ARGUMENT; NOT_FOUND, BUSY, MISUSE. */
 TIRB_API tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint32_t param,
                                          const tirb_arg *args, uint32_t n_args, int64_t *out_shape, int32_t max_ndim,
                                          int32_t *out_ndim, DLDataType *out_dtype, tirb_error *error);
