@@ -240,7 +240,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     tirbi_frame *frame;
     PINNED(uint64_t *, s, "r12");
     PINNED(tirbi_ref *, refs, "r13");
-    uint64_t fuel = machine->fuel;
+    PINNED(uint64_t, fuel, "r15") = machine->fuel;
     tirb_status status;
     LOAD_FRAME();
 
