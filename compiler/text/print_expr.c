@@ -425,7 +425,7 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         tirbi_put(p, ")");
         return;
     }
-    if (builtin == TIRB_BUILTIN_BITWISE_NOT && e->as.call.n_args == 1) {
+    if (builtin == TIRB_BUILTIN_BITWISE_NOT && e->as.call.n_args == 1 && !is_python_int(args[0])) {
         tirbi_put(p, least > LEVEL_UNARY ? "(~" : "~");
         print_at(p, args[0], LEVEL_UNARY);
         if (least > LEVEL_UNARY) tirbi_put(p, ")");
