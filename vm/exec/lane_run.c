@@ -172,6 +172,25 @@ static void set_pointers(const entry *e, tirbi_lane_state *state) {
     state->loop = loop;
 }
 
+/* Which cursors the wide body reads whole blocks of, and where they may be for that. */
+static void set_streams(const entry *e, tirbi_lane_state *state, const tirbi_word *words) {
+    const tirbi_lane_loop *loop = e->loop;
+    bool parts = e->n < (int64_t)loop->lanes || (!e->repeats && e->n % (int64_t)loop->lanes != 0);
+    state->wide = NULL;
+    state->n_streams = 0;
+    if (loop->wide == 0 || !parts) return;
+    for (uint32_t c = 0; c < loop->n_cursors; c++) {
+        const tirbi_lane_cursor *cursor = &loop->cursors[c];
+        const tirbi_ref *ref = &e->refs[cursor->ref];
+        size_t block = (size_t)loop->lanes << cursor->shift;
+        if (!cursor->streams) continue;
+        if (ref->size < block) return;
+        state->streams[state->n_streams].pointer = c + 1;
+        state->streams[state->n_streams++].last = ref->data + (ref->size - block);
+    }
+    state->wide = words + loop->wide;
+}
+
 /* Steps of cursors that no use reaches stay out: their pointers are null. */
 static void set_moves(const entry *e, tirbi_lane_state *state) {
     state->n_moves = 0;
@@ -255,6 +274,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     state->n = e.n;
     state->lanes = loop->lanes;
     const tirbi_word *words = frame->fn->words;
+    set_streams(&e, state, words);
     switch (machine->code->lanes->run(state, words + loop->full, words + loop->tail)) {
     case TIRBI_LANE_DONE: return TIRB_OK;
     case TIRBI_LANE_STOPPED: return tirbi_poll(machine);

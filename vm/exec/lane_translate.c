@@ -44,6 +44,7 @@ typedef struct planner {
     uint16_t *splat_table; /* open addressing: one more than a splat's number, 0: free */
     uint32_t splat_mask;
     bool tail;
+    bool wide; /* of the tail: streams are read in place */
     places now;
     places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
     uint32_t head_words[TIRBI_MAX_INNER];
@@ -112,10 +113,10 @@ static void fill_strip(planner *p, uint8_t reg) {
     v->strip = true;
 }
 
-/* A memory operand of NL elements: only in full blocks is that the cursor itself. */
+/* A memory operand of NL elements: the cursor itself where as many are there. */
 static uint16_t block_operand(planner *p, uint8_t reg) {
     const value *v = &p->now.values[reg];
-    if (!v->strip && v->lazy == LAZY_STREAM && !p->tail) return v->pointer;
+    if (!v->strip && v->lazy == LAZY_STREAM && (!p->tail || p->wide)) return v->pointer;
     fill_strip(p, reg);
     return strip_of(p, reg);
 }
@@ -201,7 +202,7 @@ static unsigned options_of(const planner *p, uint8_t reg, unsigned dest, option 
     unsigned n = 0;
     if (v->bank != NO_BANK) out[n++] = (option){v->bank == 0 ? PLACE_A : PLACE_B, AS_IS, 0};
     if (v->strip || v->lazy == LAZY_STREAM)
-        out[n++] = (option){PLACE_M, AS_IS, v->strip || !p->tail ? COST_OPERAND : COST_COPY};
+        out[n++] = (option){PLACE_M, AS_IS, v->strip || !p->tail || p->wide ? COST_OPERAND : COST_COPY};
     else if (v->lazy == LAZY_SPLAT)
         out[n++] = (option){PLACE_K, AS_IS, COST_OPERAND};
     else if (v->bank != NO_BANK)
@@ -673,8 +674,9 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     after(p, ins);
 }
 
-static void plan_body(planner *p, bool tail) {
+static void plan_body(planner *p, bool tail, bool wide) {
     p->tail = tail;
+    p->wide = wide;
     memset(&p->now, 0, sizeof p->now);
     p->now.banks[0] = p->now.banks[1] = NO_VALUE;
     for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) p->now.values[reg].bank = NO_BANK;
@@ -689,6 +691,22 @@ static void plan_body(planner *p, bool tail) {
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
     emit(p, tail ? TIRBI_L_FINISH : TIRBI_L_NEXT_BLOCK, 0, 0, 0);
+}
+
+/* Whether a wide body would do better than the tail: forms read cursors, and no inner loop moves them on. Marks those
+ * cursors. */
+static bool find_streams(planner *p, tirbi_lane_cursor *cursors) {
+    const lane_body *body = p->body;
+    bool any = false;
+    for (uint32_t i = p->loop->n_outer; i < body->n - p->loop->n_outer; i++) {
+        const lane_ins *ins = &body->ins[i];
+        if (ins->op == TIRB_OP_INNER) return false;
+        if (ins->op != TIRB_OP_VLOAD || body->strides[ins->cursor] != STRIDE_ONE) continue;
+        if (tirbi_dtypes[ins->type].size != body->main_size) continue;
+        cursors[ins->cursor].streams = true;
+        any = true;
+    }
+    return any;
 }
 
 /* Finds the loops around the whole body; no lane register lives from one iteration of such a loop to the next. */
@@ -745,9 +763,13 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     p->first_strip = (uint16_t)(p->first_splat + n_splats);
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     loop->full = p->emitter->n;
-    plan_body(p, false);
+    plan_body(p, false, false);
     loop->tail = p->emitter->n;
-    plan_body(p, true);
+    plan_body(p, true, false);
+    if (find_streams(p, (tirbi_lane_cursor *)(uintptr_t)loop->cursors)) {
+        loop->wide = p->emitter->n;
+        plan_body(p, true, true);
+    }
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;

@@ -8,7 +8,8 @@
  * A loop's body is translated to words whose operands are entries of a table of pointers: entry 0 is unused, then come
  * the cursors, the scalars that are splat, and the strips. A strip is scratch memory for one block of a lane register.
  * A block is as many lanes as a bank of SIMD registers holds of the loop's main element size. The full body runs for
- * whole blocks; the tail body runs once for the lanes that are left and touches no element behind them. */
+ * whole blocks; the tail body runs once for the lanes that are left and touches no element behind them. The wide body does
+ * the same where memory that is read goes on for a whole block: it reads that in place, and uses no more of it. */
 #ifndef TIRB_VM_LANES_LANES_H
 #define TIRB_VM_LANES_LANES_H
 
@@ -48,6 +49,7 @@ typedef struct tirbi_lane_cursor {
     uint8_t size; /* of an element: 1 << shift */
     uint8_t shift;
     uint8_t access;
+    bool streams; /* the wide body reads whole blocks of it */
     uint16_t start; /* slots */
     uint16_t step;
     uint16_t steps[TIRBI_MAX_INNER];
@@ -78,6 +80,7 @@ typedef struct tirbi_lane_loop {
     uint32_t instructions; /* of the body, outside inner loops */
     uint32_t full;         /* words of the function where the bodies start */
     uint32_t tail;
+    uint32_t wide; /* 0: there is none */
     uint32_t after;
     uint8_t n_outer; /* inner loops around the whole body, which the machine runs around the blocks */
     uint8_t outer[TIRBI_MAX_INNER];
@@ -111,6 +114,12 @@ typedef struct tirbi_lane_state {
     uint32_t n_moves;                     /* from block to block */
     tirbi_lane_move moves[TIRBI_MAX_CURSORS];
     bool repeats; /* lanes may be computed twice with the same effect */
+    const tirbi_word *wide; /* NULL: not in this run */
+    uint32_t n_streams;
+    struct {
+        uint32_t pointer;
+        const uint8_t *last; /* where it may be at most for a whole block to be there */
+    } streams[TIRBI_MAX_CURSORS];
     uint32_t n_outer; /* loops around the blocks, outermost first */
     uint8_t outer[TIRBI_MAX_INNER];
     uint32_t n_cursors;
