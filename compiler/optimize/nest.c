@@ -201,7 +201,7 @@ static bool repeats_scalars(const tirbi_lane_plan *plan) {
         bool all = true;
         for (uint32_t k = 0; k < tirbi_ops[o->op].arity; k++) all = all && same[o->from[k]];
         same[o->to] = all;
-        if (all && (!is_cheap(o->op) || ++cheap > SOME)) return true;
+        if (all && o->op != TIRB_OP_VMOV && (!is_cheap(o->op) || ++cheap > SOME)) return true;
     }
     return false;
 }

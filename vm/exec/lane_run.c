@@ -182,11 +182,18 @@ static void set_streams(const entry *e, tirbi_lane_state *state, const tirbi_wor
     for (uint32_t c = 0; c < loop->n_cursors; c++) {
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
         const tirbi_ref *ref = &e->refs[cursor->ref];
-        size_t block = (size_t)loop->lanes << cursor->shift;
+        uint64_t behind = (uint64_t)loop->lanes << cursor->shift; /* of a row's first element, as far as loops in the body go */
         if (!cursor->streams) continue;
-        if (ref->size < block) return;
+        for (unsigned k = 0; k < loop->n_inner; k++) {
+            const tirbi_reach *r = &e->reaches[c];
+            bool around = false;
+            for (unsigned o = 0; o < loop->n_outer; o++) around = around || loop->outer[o] == k;
+            if (!around && r->reached && r->step[k + 1] > 0)
+                behind = add_or_most(behind, mul_or_most((uint64_t)r->step[k + 1], (uint64_t)r->count[k + 1] - 1));
+        }
+        if (ref->size < behind) return;
         state->streams[state->n_streams].pointer = c + 1;
-        state->streams[state->n_streams++].last = ref->data + (ref->size - block);
+        state->streams[state->n_streams++].last = ref->data + (ref->size - behind);
     }
     state->wide = words + loop->wide;
 }

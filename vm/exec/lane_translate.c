@@ -621,14 +621,15 @@ static unsigned loop_form(unsigned body, bool tail) {
 /* Makes one instruction of an inner loop whose body is one such multiply-add; in the tail, a copy goes before it. */
 static bool fuse_loop(planner *p, uint8_t loop) {
     uint32_t head = p->head_words[loop];
-    uint32_t length = p->tail ? 2 : 1;
+    bool pulls = p->tail && !p->wide;
+    uint32_t length = pulls ? 2 : 1;
     if (p->emitter->failed || p->emitter->n != head + 1 + length) return false;
     if (p->loop->inner[loop].index != TIRBI_NO_REG) return false;
     const tirbi_word body = p->emitter->words[head + length];
-    unsigned form = loop_form(body.op, p->tail);
+    unsigned form = loop_form(body.op, pulls);
     if (form == 0) return false;
     uint16_t block = body.a;
-    if (p->tail) {
+    if (pulls) {
         const tirbi_word copy = p->emitter->words[head + 1];
         if (copy.op != TIRBI_L_PULL || copy.a != body.a) return false;
         block = copy.b;
@@ -637,7 +638,7 @@ static bool fuse_loop(planner *p, uint8_t loop) {
     if (block < 1 || block > cursors || body.b < 1 || body.b > cursors) return false;
     p->emitter->n = head;
     emit(p, form, loop, body.b, block);
-    if (p->tail) tirbi_translate_word(p->emitter, (tirbi_word){.list = {p->spare_strip, 0, 0, 0}});
+    if (pulls) tirbi_translate_word(p->emitter, (tirbi_word){.list = {p->spare_strip, 0, 0, 0}});
     return true;
 }
 
@@ -693,14 +694,12 @@ static void plan_body(planner *p, bool tail, bool wide) {
     emit(p, tail ? TIRBI_L_FINISH : TIRBI_L_NEXT_BLOCK, 0, 0, 0);
 }
 
-/* Whether a wide body would do better than the tail: forms read cursors, and no inner loop moves them on. Marks those
- * cursors. */
+/* Whether a wide body would do better than the tail: forms read cursors. Marks those cursors. */
 static bool find_streams(planner *p, tirbi_lane_cursor *cursors) {
     const lane_body *body = p->body;
     bool any = false;
     for (uint32_t i = p->loop->n_outer; i < body->n - p->loop->n_outer; i++) {
         const lane_ins *ins = &body->ins[i];
-        if (ins->op == TIRB_OP_INNER) return false;
         if (ins->op != TIRB_OP_VLOAD || body->strides[ins->cursor] != STRIDE_ONE) continue;
         if (tirbi_dtypes[ins->type].size != body->main_size) continue;
         cursors[ins->cursor].streams = true;
