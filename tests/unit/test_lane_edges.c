@@ -1,0 +1,126 @@
+/* Rows that do not fill a block of lanes, of arrays whose memory ends where the page does: lane loops give what loops in
+ * order give, on every instruction set, and read nothing behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <tirb/compiler.h>
+#include <tirb/tirb.h>
+
+#define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
+
+/* Neighbours in a row and across rows; a window's sum in an inner loop; bytes; in place. */
+static const char *const programs[] = {
+    HEAD "def f(A: T.Buffer((\"h + 2\", \"w + 2\"), \"float32\"), B: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
+         "    h, w = T.int32(), T.int32()\n"
+         "    for i, j in T.grid(h, w):\n"
+         "        B[i, j] = A[i, j] * A[i + 2, j + 2] + A[i + 1, j + 1] - A[i + 2, j]\n",
+    HEAD "def f(A: T.Buffer((\"h + 2\", \"w + 2\"), \"float32\"), B: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
+         "    h, w = T.int32(), T.int32()\n"
+         "    for i, j in T.grid(h, w):\n"
+         "        B[i, j] = T.float32(0)\n"
+         "        for y, x in T.grid(3, 3):\n"
+         "            B[i, j] = B[i, j] + T.max(A[i + y, j + x], T.float32(0.25)) * T.float32(0.5)\n",
+    HEAD "def f(A: T.Buffer((\"h + 2\", \"w + 2\"), \"float32\"), B: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
+         "    h, w = T.int32(), T.int32()\n"
+         "    for i, j in T.grid(h, w):\n"
+         "        B[i, j] = T.Cast(\"float32\", T.Cast(\"int32\", A[i + 2, j + 2] * T.float32(100)) % 7) + T.exp(A[i + 1, j])\n",
+    HEAD "def f(A: T.Buffer((\"h + 2\", \"w + 2\"), \"float32\"), B: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
+         "    h, w = T.int32(), T.int32()\n"
+         "    for i in range(h):\n"
+         "        for j in range(w):\n"
+         "            B[i, j] = A[i + 2, j + 2]\n"
+         "        for j in range(w):\n"
+         "            B[i, j] = B[i, j] * B[i, j] + A[i, j]\n",
+};
+
+/* Memory whose last byte is the last before a page that must not be touched. */
+typedef struct guarded {
+    uint8_t *pages;
+    size_t size;
+    float *data;
+} guarded;
+
+static guarded new_guarded(size_t elements) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = elements * sizeof(float);
+    guarded g = {.size = (bytes + page - 1) / page * page + page};
+    g.pages = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(g.pages, MAP_FAILED);
+    assert_int_equal(mprotect(g.pages + g.size - page, page, PROT_NONE), 0);
+    g.data = (float *)(void *)(g.pages + g.size - page - bytes);
+    for (size_t i = 0; i < elements; i++) g.data[i] = (float)((i * 7919) % 1000) / 500.0f - 1.0f;
+    return g;
+}
+
+static void describe(tirb_arg *arg, DLTensor *tensor, int64_t *shape, float *data) {
+    *tensor = (DLTensor){.data = data, .ndim = 2, .shape = shape, .dtype = {kDLFloat, 32, 1}};
+    tensor->device.device_type = kDLCPU;
+    *arg = (tirb_arg){.kind = TIRB_ARG_TENSOR};
+    arg->value.tensor = tensor;
+}
+
+static void run(const char *text, uint32_t disabled, tirb_isa isa, int64_t h, int64_t w, float *out) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    uint32_t function;
+    size_t size;
+    options.disabled = disabled;
+    engine_options.isa = isa;
+    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    guarded a = new_guarded((size_t)((h + 2) * (w + 2))), b = new_guarded((size_t)(h * w));
+    int64_t shapes[2][2] = {{h + 2, w + 2}, {h, w}};
+    DLTensor tensors[2];
+    tirb_arg args[2];
+    describe(&args[0], &tensors[0], shapes[0], a.data);
+    describe(&args[1], &tensors[1], shapes[1], b.data);
+    assert_int_equal(tirb_instance_call(instance, function, args, 2, NULL, NULL), TIRB_OK);
+    memcpy(out, b.data, (size_t)(h * w) * sizeof(float));
+    munmap(a.pages, a.size);
+    munmap(b.pages, b.size);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    tirb_compile_result_destroy(result);
+}
+
+static void rows_end_where_memory_does(void **state) {
+    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+    static const int64_t widths[] = {1, 3, 4, 5, 15, 16, 17, 33, 63, 64, 65, 100, 127, 128, 129, 140, 300};
+    enum { MOST = 5 * 300 };
+    static float expected[MOST], given[MOST];
+    (void)state;
+    for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
+        for (unsigned k = 0; k < sizeof widths / sizeof *widths; k++) {
+            int64_t h = 1 + (int64_t)k % 5, w = widths[k];
+            run(programs[p], TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS, TIRB_ISA_GENERIC, h, w, expected);
+            for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++) {
+                if (!tirb_isa_available(isas[i])) continue;
+                run(programs[p], 0, isas[i], h, w, given);
+                assert_memory_equal(given, expected, (size_t)(h * w) * sizeof(float));
+            }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_end_where_memory_does)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
