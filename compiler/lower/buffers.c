@@ -400,10 +400,9 @@ static const tirbi_lx *broadcast_index(tirbi_lowerer *l, const tirbi_lx *index, 
     return single ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, single, zero, index) : NULL;
 }
 
-const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
-                                     uint32_t n, const tirbi_lx *lane, tirbi_span span) {
+tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
+                                const tirbi_lx *lane, tirbi_span span, const tirbi_lx *lowered[TIRBI_MAX_NDIM]) {
     tirbi_lbuf *b = tirbi_buffer_of(l, buffer, span);
-    const tirbi_lx *lowered[TIRBI_MAX_NDIM];
     if (!b) return NULL;
     uint32_t lanes = buffer->dtype.lanes;
     if (n + (lanes > 1) != b->ndim) {
@@ -426,7 +425,14 @@ const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer
             return NULL;
         }
     }
-    return tirbi_place_at(l, b, lowered, span);
+    return b;
+}
+
+const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                                     uint32_t n, const tirbi_lx *lane, tirbi_span span) {
+    const tirbi_lx *lowered[TIRBI_MAX_NDIM];
+    tirbi_lbuf *b = tirbi_lower_indices(l, buffer, indices, n, lane, span, lowered);
+    return b ? tirbi_place_at(l, b, lowered, span) : NULL;
 }
 
 const tirbi_lx *tirbi_read_place(tirbi_lowerer *l, const tirbi_place *place) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
 
 enum { MAX_DEPTH = 200, UNROLLED_LANES = 4 };
@@ -262,35 +263,58 @@ static bool has_shuffle(const tirb_expr *e) {
 typedef struct vector_store {
     const tirb_stmt *stmt;
     const tirb_expr *value;
-    tirbi_lbuf *lanes; /* where the value goes, or comes from */
+    tirbi_lbuf *lanes;                   /* where the value goes, or comes from */
+    tirbi_lbuf *indices[TIRBI_MAX_NDIM]; /* where the indices come from, with `kept` */
+    tirbi_lbuf *predicate;
+    bool kept;
 } vector_store;
+
+static const tirbi_lx *kept_lane(tirbi_lowerer *l, tirbi_lbuf *from, const tirbi_lx *lane, tirbi_span span) {
+    const tirbi_place *place = from ? tirbi_place_at(l, from, &lane, span) : NULL;
+    return place ? tirbi_read_place(l, place) : NULL;
+}
+
+static void keep_lane(tirbi_lowerer *l, tirbi_lbuf *to, const tirbi_lx *lane, const tirbi_lx *value, tirbi_span span) {
+    if (to) store_place(l, tirbi_place_at(l, to, &lane, span), value, span);
+}
 
 static void value_to_lanes(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
     vector_store *v = context;
-    store_place(l, tirbi_place_at(l, v->lanes, &lane, v->value->span), tirbi_lower_expr(l, v->value, lane),
-                v->value->span);
+    keep_lane(l, v->lanes, lane, tirbi_lower_expr(l, v->value, lane), v->value->span);
 }
 
-static const tirbi_lx *guard_of(tirbi_lowerer *l, const tirb_expr *predicate, const tirbi_lx *lane) {
+static void indices_to_lanes(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
+    vector_store *v = context;
+    const tirb_stmt *s = v->stmt;
+    const tirbi_lx *lowered[TIRBI_MAX_NDIM];
+    tirbi_lbuf *b = tirbi_lower_indices(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, lane, s->span, lowered);
+    for (uint32_t d = 0; b && d < b->ndim; d++) keep_lane(l, v->indices[d], lane, lowered[d], s->span);
+    if (v->predicate) keep_lane(l, v->predicate, lane, tirbi_lower_expr(l, s->as.store.predicate, lane), s->span);
+}
+
+static const tirbi_place *target_of(tirbi_lowerer *l, const vector_store *v, const tirbi_lx *lane) {
+    const tirb_stmt *s = v->stmt;
+    if (!v->kept) return tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, lane, s->span);
+    tirbi_lbuf *b = tirbi_buffer_of(l, s->as.store.buffer, s->span);
+    const tirbi_lx *indices[TIRBI_MAX_NDIM];
+    for (uint32_t d = 0; b && d < b->ndim; d++) indices[d] = kept_lane(l, v->indices[d], lane, s->span);
+    return b ? tirbi_place_at(l, b, indices, s->span) : NULL;
+}
+
+static const tirbi_lx *guard_of(tirbi_lowerer *l, const vector_store *v, const tirbi_lx *lane) {
+    const tirb_expr *predicate = v->stmt->as.store.predicate;
+    if (v->predicate) return kept_lane(l, v->predicate, lane, v->stmt->span);
     return predicate ? tirbi_lower_expr(l, predicate, lane) : NULL;
 }
 
 static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
     vector_store *v = context;
     const tirb_stmt *s = v->stmt;
-    const tirbi_lx *guard = guard_of(l, s->as.store.predicate, lane);
+    const tirbi_lx *guard = guard_of(l, v, lane);
     tirbi_ls_list list = {0}, *outer = l->out;
     if (guard) l->out = &list;
-    const tirbi_lx *value;
-    if (v->lanes) {
-        const tirbi_place *from = tirbi_place_at(l, v->lanes, &lane, s->span);
-        value = from ? tirbi_read_place(l, from) : NULL;
-    } else {
-        value = tirbi_lower_expr(l, s->as.store.value, lane);
-    }
-    store_place(l,
-                tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, lane, s->span),
-                value, s->span);
+    const tirbi_lx *value = v->lanes ? kept_lane(l, v->lanes, lane, s->span) : tirbi_lower_expr(l, s->as.store.value, lane);
+    store_place(l, target_of(l, v, lane), value, s->span);
     if (guard) {
         l->out = outer;
         tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
@@ -299,7 +323,52 @@ static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
     }
 }
 
-/* A vector store reads all its lanes before it writes one. */
+typedef struct read_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    tirbi_lowerer *l;
+    const tirbi_lbuf *root;
+    bool found;
+} read_search;
+
+static void find_read(tirbi_visitor *visitor, const tirb_expr *e) {
+    read_search *search = (read_search *)visitor;
+    tirbi_lowerer *l = search->l;
+    if (search->found) return;
+    if (e->kind == TIRB_EXPR_LOAD) {
+        const tirbi_lbuf *b = tirbi_buffer_of(l, e->as.load.buffer, e->span);
+        search->found = !b || (!b->local && tirbi_may_meet(b->root, search->root));
+    } else if (e->kind == TIRB_EXPR_CALL) {
+        search->found = e->as.call.function_name || tirb_builtins[e->as.call.builtin].effect == TIRB_EFFECT_UPDATE ||
+                        tirb_builtins[e->as.call.builtin].effect == TIRB_EFFECT_OPAQUE;
+    } else if (e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars) {
+        const tirbi_binding *binding = &l->bindings[e->as.var.id];
+        if (binding->value) search->found = reads_root(binding->value, search->root);
+        else if (binding->vector) find_read(visitor, binding->vector);
+    }
+    if (!search->found) tirbi_visit_expr(visitor, e);
+}
+
+/* Whether some lane of an expression may read memory that a store to `root` changes. */
+static bool may_read(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lbuf *root) {
+    read_search search = {.visitor = {.expr = find_read}, .l = l, .root = root};
+    if (e) find_read(&search.visitor, e);
+    return search.found;
+}
+
+/* Reads the indices and the predicate of all lanes. */
+static bool keep_indices(tirbi_lowerer *l, vector_store *v, const tirbi_lbuf *target, uint32_t lanes, bool constant) {
+    const tirb_stmt *s = v->stmt;
+    v->kept = true;
+    for (uint32_t d = 0; d < target->ndim; d++) {
+        v->indices[d] = tirbi_new_temporary(l, "index", TIRB_I64, lanes, s->span);
+        if (!v->indices[d]) return false;
+    }
+    if (s->as.store.predicate && !(v->predicate = tirbi_new_temporary(l, "predicate", TIRB_BOOL, lanes, s->span))) return false;
+    for_each_lane(l, lanes, constant, s->span, indices_to_lanes, v);
+    return true;
+}
+
+/* A vector store reads all that its lanes read before it writes one. */
 static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirb_expr *value = s->as.store.value;
     uint32_t n = s->as.store.n_indices;
@@ -307,15 +376,22 @@ static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
     vector_store v = {.stmt = s, .value = value};
     bool constant = has_shuffle(value) || any_shuffle(s->as.store.indices, n);
     tirbi_lbuf *target = tirbi_buffer_of(l, s->as.store.buffer, s->span);
-    l->again++;
-    const tirbi_lx *probe = value->dtype.lanes > 1 ? tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0)) : NULL;
-    l->again--;
-    if (!target || (value->dtype.lanes > 1 && !probe)) return;
-    if (probe && reads_root(probe, target->root)) {
-        v.lanes = tirbi_new_temporary(l, "vector", (tirbi_dtype)probe->type, lanes, s->span);
+    tirbi_dtype type;
+    if (!target || !tirbi_machine_type(l, (tirb_datatype){value->dtype.code, value->dtype.bits, 1}, value->span, &type)) return;
+    if (value->dtype.lanes > 1) { /* what is wrong with its lanes is said once */
+        l->again++;
+        const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0));
+        l->again--;
+        if (!probe) return;
+    }
+    bool indices = may_read(l, s->as.store.predicate, target->root);
+    for (uint32_t i = 0; i < n; i++) indices = indices || may_read(l, s->as.store.indices[i], target->root);
+    if (may_read(l, value, target->root)) {
+        v.lanes = tirbi_new_temporary(l, "vector", type, lanes, s->span);
         if (!v.lanes) return;
         for_each_lane(l, lanes, constant, s->span, value_to_lanes, &v);
     }
+    if (indices && !keep_indices(l, &v, target, lanes, constant)) return;
     for_each_lane(l, lanes, constant, s->span, store_lane, &v);
 }
 

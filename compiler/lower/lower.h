@@ -98,6 +98,9 @@ const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tir
 const tirbi_lx *tirbi_lower_index(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane);
 const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
                                      uint32_t n, const tirbi_lx *lane, tirbi_span span);
+/* The indices of a place in the buffer that is returned, one for each of its dimensions. */
+tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
+                                const tirbi_lx *lane, tirbi_span span, const tirbi_lx *lowered[TIRBI_MAX_NDIM]);
 const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices, tirbi_span span);
 /* Loads, or reads the register that the buffer became. */
 const tirbi_lx *tirbi_read_place(tirbi_lowerer *l, const tirbi_place *place);

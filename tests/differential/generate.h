@@ -79,6 +79,8 @@ void tirbi_gen_index(tirbi_gen *g, const tirbi_gen_dim *dim, tirbi_text *out);
  * guards matter (generate_control.c). */
 void tirbi_gen_stage(tirbi_gen *g);
 void tirbi_gen_control_stage(tirbi_gen *g);
+/* One with the seldom parts of the language (generate_language.c). */
+void tirbi_gen_language_stage(tirbi_gen *g);
 /* A contraction (generate_contract.c). */
 void tirbi_gen_contraction(tirbi_gen *g);
 /* A function and calls of it, and calls of the host's functions (generate_calls.c). */

@@ -673,6 +673,10 @@ void tirbi_gen_stage(tirbi_gen *g) {
         tirbi_gen_control_stage(g);
         return;
     }
+    if (tirbi_gen_chance(g, 25)) {
+        tirbi_gen_language_stage(g);
+        return;
+    }
     switch (tirbi_gen_pick(g, 19)) {
     case 0:
     case 1:

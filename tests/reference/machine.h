@@ -53,6 +53,7 @@ typedef enum tirbi_ref_flow {
     TIRBI_REF_FAILED
 } tirbi_ref_flow;
 
+typedef struct tirbi_ref_gang tirbi_ref_gang;
 typedef struct tirbi_ref_chunk tirbi_ref_chunk;
 typedef struct tirbi_ref_mark {
     tirbi_ref_chunk *chunk;
@@ -72,6 +73,7 @@ typedef struct tirbi_ref_machine {
     tirbi_ref_frame *frame;
     tirbi_ref_value returned;
     tirbi_ref_chunk *scratch;
+    tirbi_ref_gang *gang; /* threads that meet at syncs, see threads.h; NULL outside of them */
 } tirbi_ref_machine;
 
 /* Records an error; always false. */

@@ -6,6 +6,7 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "tests/reference/machine.h"
+#include "tests/reference/threads.h"
 #include "tests/reference/value.h"
 
 enum { CHUNK_BYTES = 1 << 16, ALIGNMENT = 16 };
@@ -146,7 +147,12 @@ static void bind_data(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_ref
 /* ---- Allocation, declaration, matching ------------------------------------------------------------------------ */
 
 bool tirbi_ref_allocate(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_ref_memory **out) {
-    *out = NULL;
+    *out = tirbi_ref_shared_memory(m, buffer);
+    if (*out != NULL) {
+        tirbi_ref_value pointer = {.type = buffer->data->dtype, .memory = *out};
+        tirbi_ref_bind(m, buffer->data, pointer);
+        return tirbi_ref_declare(m, buffer, pointer);
+    }
     int64_t size;
     tirbi_ref_view *view = new_view(m, buffer);
     if (view == NULL || !element_size(m, buffer, &size)) return false;
@@ -182,7 +188,7 @@ bool tirbi_ref_allocate(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_r
     bind_view(m, buffer, view);
     bind_data(m, buffer, memory, 0);
     *out = memory;
-    return true;
+    return tirbi_ref_share(m, buffer, memory);
 }
 
 bool tirbi_ref_realize(tirbi_ref_machine *m, const tirb_stmt *realize, tirbi_ref_memory **out) {
@@ -211,7 +217,7 @@ bool tirbi_ref_realize(tirbi_ref_machine *m, const tirb_stmt *realize, tirbi_ref
 }
 
 void tirbi_ref_free(tirbi_ref_machine *m, tirbi_ref_memory *memory) {
-    if (memory == NULL) return;
+    if (memory == NULL || tirbi_ref_is_shared(m, memory)) return;
     m->allocated -= memory->size;
     free(memory->bytes);
     free(memory);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "tests/reference/machine.h"
+#include "tests/reference/threads.h"
 #include "tests/reference/value.h"
 
 static tirbi_ref_flow failed(tirbi_ref_machine *m, tirb_status status, const char *what) {
@@ -27,6 +28,8 @@ static tirbi_ref_flow run_attr(tirbi_ref_machine *m, const tirb_stmt *s) {
     if (s->as.attr.thread == NULL) return tirbi_ref_run(m, s->as.attr.body);
     int64_t extent;
     if (!tirbi_ref_eval_int(m, s->as.attr.value, &extent)) return TIRBI_REF_FAILED;
+    if (tirbi_ref_synchronises(s->as.attr.thread->thread_tag, s->as.attr.body))
+        return tirbi_ref_run_threads(m, s->as.attr.thread->var, 0, extent, s->as.attr.body);
     for (int64_t i = 0; i < extent; i++) {
         if (!tirbi_ref_step(m)) return TIRBI_REF_FAILED;
         tirbi_ref_bind_int(m, s->as.attr.thread->var, i);
@@ -155,6 +158,8 @@ static tirbi_ref_flow run_for(tirbi_ref_machine *m, const tirb_stmt *s) {
         return TIRBI_REF_FAILED;
     }
     if (step <= 0) return failed(m, TIRB_VALUE, "the step of a loop is not positive");
+    if (s->as.for_.kind == TIRB_FOR_THREAD_BINDING && tirbi_ref_synchronises(s->as.for_.thread_tag, s->as.for_.body))
+        return tirbi_ref_run_threads(m, s->as.for_.var, min, extent, s->as.for_.body);
     bool is_unsigned = s->as.for_.extent->dtype.code == TIRB_CODE_UINT;
     if (!is_unsigned && extent <= 0) return TIRBI_REF_NEXT;
     for (uint64_t i = 0; i < (uint64_t)extent; i += (uint64_t)step) {
@@ -282,6 +287,7 @@ static tirbi_ref_flow run_evaluate(tirbi_ref_machine *m, const tirb_stmt *s) {
         case TIRB_BUILTIN_TVM_THROW_LAST_ERROR:
             m->returned = (tirbi_ref_value){.type = {TIRB_CODE_INT, 32, 1}, .one = UINT64_MAX};
             return TIRBI_REF_RETURN;
+        case TIRB_BUILTIN_TVM_STORAGE_SYNC: return tirbi_ref_synchronise(m);
         case TIRB_BUILTIN_BREAK_LOOP: return TIRBI_REF_BREAK;
         case TIRB_BUILTIN_CONTINUE_LOOP: return TIRBI_REF_CONTINUE;
         default: break;

@@ -1,0 +1,226 @@
+#include "tests/reference/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "compiler/ir/visit.h"
+
+enum { STACK_BYTES = 512 << 10, MAX_THREADS = 4096 };
+
+typedef enum state { READY, AT_SYNC, FORKED, DONE } state;
+
+typedef struct thread {
+    ucontext_t context;
+    void *stack;
+    tirbi_ref_machine machine; /* a frame and short-lived objects of its own */
+    tirbi_ref_frame frame;
+    const tirb_stmt *body;
+    uint32_t *allocations; /* by buffer: how often it has executed its allocation */
+    state state;
+    tirbi_ref_flow flow;
+    struct thread *parent, *next;
+    uint32_t children; /* that are not done */
+} thread;
+
+typedef struct shared {
+    const tirb_buffer *buffer;
+    uint32_t number; /* of the execution */
+    tirbi_ref_memory *memory;
+    struct shared *next;
+} shared;
+
+struct tirbi_ref_gang {
+    ucontext_t scheduler;
+    thread *first, *current;
+    shared *memory;
+    uint32_t n_threads;
+};
+
+typedef struct search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    bool found;
+} search;
+
+static void find_sync(tirbi_visitor *visitor, const tirb_expr *e) {
+    bool sync = e->kind == TIRB_EXPR_CALL && e->as.call.function_name == NULL && e->as.call.builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC;
+    if (sync) ((search *)visitor)->found = true;
+    tirbi_visit_expr(visitor, e);
+}
+
+static void find_in(tirbi_visitor *visitor, const tirb_stmt *s) { tirbi_visit_stmt(visitor, s); }
+
+bool tirbi_ref_synchronises(const char *thread_tag, const tirb_stmt *body) {
+    if (thread_tag == NULL || strncmp(thread_tag, "blockIdx", 8) == 0) return false;
+    search found = {.visitor = {.expr = find_sync, .stmt = find_in}};
+    find_in(&found.visitor, body);
+    return found.found;
+}
+
+/* ---- Threads ---------------------------------------------------------------------------------------------------- */
+
+/* Where a new stack begins: makecontext passes numbers only. */
+static void start(unsigned high, unsigned low) {
+    thread *t = (thread *)((uintptr_t)high << 32 | (uintptr_t)low);
+    t->flow = tirbi_ref_run(&t->machine, t->body);
+    t->state = DONE;
+    swapcontext(&t->context, &t->machine.gang->scheduler);
+}
+
+static thread *new_thread(const tirbi_ref_machine *m, const tirb_stmt *body) {
+    thread *t = calloc(1, sizeof *t);
+    uint32_t n_vars = m->module->n_vars, n_buffers = m->module->n_buffers;
+    if (t == NULL) return NULL;
+    t->stack = malloc(STACK_BYTES);
+    t->frame = (tirbi_ref_frame){.function = m->frame->function, .vars = malloc((n_vars + 1) * sizeof *t->frame.vars),
+                                 .views = malloc((n_buffers + 1) * sizeof *t->frame.views)};
+    t->allocations = calloc(n_buffers + 1, sizeof *t->allocations);
+    if (t->stack != NULL && t->frame.vars != NULL && t->frame.views != NULL && t->allocations != NULL) {
+        memcpy(t->frame.vars, m->frame->vars, n_vars * sizeof *t->frame.vars);
+        memcpy(t->frame.views, m->frame->views, n_buffers * sizeof *t->frame.views);
+    }
+    t->machine = *m;
+    t->machine.frame = &t->frame;
+    t->machine.scratch = NULL;
+    t->body = body;
+    t->flow = TIRBI_REF_NEXT;
+    uintptr_t address = (uintptr_t)t;
+    getcontext(&t->context);
+    t->context.uc_stack.ss_sp = t->stack;
+    t->context.uc_stack.ss_size = STACK_BYTES;
+    t->context.uc_link = NULL;
+    makecontext(&t->context, (void (*)(void))start, 2, (unsigned)(address >> 32), (unsigned)address);
+    return t;
+}
+
+static void free_thread(thread *t) {
+    tirbi_ref_scratch_destroy(&t->machine);
+    free(t->stack);
+    free(t->frame.vars);
+    free(t->frame.views);
+    free(t->allocations);
+    free(t);
+}
+
+/* Threads for all values of the variable, in the list behind their parent. */
+static bool fork_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min, int64_t extent, const tirb_stmt *body) {
+    tirbi_ref_gang *gang = m->gang;
+    thread *parent = gang->current, **place = parent != NULL ? &parent->next : &gang->first;
+    for (int64_t i = 0; i < extent; i++) {
+        if (++gang->n_threads > MAX_THREADS) return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "more than %d threads", MAX_THREADS);
+        thread *t = new_thread(m, body);
+        if (t == NULL) return tirbi_ref_fail(m, TIRB_NO_MEMORY, "out of memory");
+        t->parent = parent;
+        t->next = *place;
+        *place = t;
+        place = &t->next;
+        tirbi_ref_bind_int(&t->machine, var, min + i);
+        if (parent != NULL) parent->children++;
+    }
+    return true;
+}
+
+/* ---- The scheduler ---------------------------------------------------------------------------------------------- */
+
+/* Runs one thread until it waits; what all threads count together is the machine's. */
+static bool resume(tirbi_ref_machine *m, thread *t) {
+    tirbi_ref_gang *gang = m->gang;
+    t->machine.steps = m->steps;
+    t->machine.allocated = m->allocated;
+    gang->current = t;
+    swapcontext(&gang->scheduler, &t->context);
+    gang->current = NULL;
+    m->steps = t->machine.steps;
+    m->allocated = t->machine.allocated;
+    if (t->machine.status != TIRB_OK) m->status = t->machine.status;
+    if (t->state == DONE && t->parent != NULL && --t->parent->children == 0) t->parent->state = READY;
+    if (t->state != DONE || t->flow == TIRBI_REF_NEXT) return t->state != DONE || m->status == TIRB_OK;
+    return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "a thread leaves the others");
+}
+
+static bool run_ready(tirbi_ref_machine *m, bool *any) {
+    *any = false;
+    for (thread *t = m->gang->first; t != NULL; t = t->next) {
+        if (t->state != READY) continue;
+        *any = true;
+        if (!resume(m, t)) return false;
+    }
+    return true;
+}
+
+static bool run_all(tirbi_ref_machine *m) {
+    for (;;) {
+        bool any, waiting = false;
+        do {
+            if (!run_ready(m, &any)) return false;
+        } while (any);
+        for (thread *t = m->gang->first; t != NULL; t = t->next) {
+            if (t->state != AT_SYNC) continue;
+            t->state = READY;
+            waiting = true;
+        }
+        if (!waiting) return true;
+    }
+}
+
+tirbi_ref_flow tirbi_ref_run_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min, int64_t extent, const tirb_stmt *body) {
+    if (m->gang != NULL) {
+        thread *t = m->gang->current;
+        if (!fork_threads(m, var, min, extent, body)) return TIRBI_REF_FAILED;
+        if (extent <= 0) return TIRBI_REF_NEXT;
+        t->state = FORKED;
+        swapcontext(&t->context, &m->gang->scheduler);
+        return TIRBI_REF_NEXT;
+    }
+    tirbi_ref_gang gang = {.first = NULL};
+    m->gang = &gang;
+    bool done = fork_threads(m, var, min, extent, body) && run_all(m);
+    for (thread *t = gang.first, *next; t != NULL; t = next) {
+        next = t->next;
+        free_thread(t);
+    }
+    m->gang = NULL;
+    for (shared *s = gang.memory, *next; s != NULL; s = next) {
+        next = s->next;
+        tirbi_ref_free(m, s->memory);
+        free(s);
+    }
+    return done ? TIRBI_REF_NEXT : TIRBI_REF_FAILED;
+}
+
+tirbi_ref_flow tirbi_ref_synchronise(tirbi_ref_machine *m) {
+    if (m->gang == NULL) return TIRBI_REF_NEXT;
+    thread *t = m->gang->current;
+    t->state = AT_SYNC;
+    swapcontext(&t->context, &m->gang->scheduler);
+    return TIRBI_REF_NEXT;
+}
+
+/* ---- What they share -------------------------------------------------------------------------------------------- */
+
+static bool is_private(const tirb_buffer *buffer) { return buffer->scope != NULL && strncmp(buffer->scope, "local", 5) == 0; }
+
+tirbi_ref_memory *tirbi_ref_shared_memory(tirbi_ref_machine *m, const tirb_buffer *buffer) {
+    if (m->gang == NULL || is_private(buffer)) return NULL;
+    uint32_t number = m->gang->current->allocations[buffer->id]++;
+    for (shared *s = m->gang->memory; s != NULL; s = s->next) {
+        if (s->buffer == buffer && s->number == number) return s->memory;
+    }
+    return NULL;
+}
+
+bool tirbi_ref_share(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_ref_memory *memory) {
+    if (m->gang == NULL || is_private(buffer)) return true;
+    shared *s = malloc(sizeof *s);
+    if (s == NULL) return tirbi_ref_fail(m, TIRB_NO_MEMORY, "out of memory");
+    *s = (shared){.buffer = buffer, .number = m->gang->current->allocations[buffer->id] - 1, .memory = memory, .next = m->gang->memory};
+    m->gang->memory = s;
+    return true;
+}
+
+bool tirbi_ref_is_shared(const tirbi_ref_machine *m, const tirbi_ref_memory *memory) {
+    for (const shared *s = m->gang != NULL ? m->gang->memory : NULL; s != NULL; s = s->next) {
+        if (s->memory == memory) return true;
+    }
+    return false;
+}
