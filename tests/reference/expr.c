@@ -515,13 +515,26 @@ static bool eval_llvm(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *m
     return eval_elementwise(m, &same, mask, out);
 }
 
+/* The exponent of ldexp may be an integer. */
+static bool convert_lanes(tirbi_ref_machine *m, tirb_datatype type, tirbi_ref_value *v) {
+    tirbi_dtype from, to;
+    tirbi_ref_value converted;
+    if (!tirbi_ref_element_type(m, v->type, &from) || !tirbi_ref_element_type(m, type, &to)) return false;
+    uint64_t *lanes = result_lanes(m, (tirb_datatype){type.code, type.bits, v->type.lanes}, &converted);
+    if (lanes == NULL) return false;
+    for (uint32_t i = 0; i < v->type.lanes; i++) lanes[i] = tirbi_ref_cast(to, from, tirbi_ref_lane(v, i));
+    *v = converted;
+    return true;
+}
+
 static bool eval_elementwise(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
     tirbi_op op = (tirbi_op)tirb_builtins[e->as.call.builtin].op;
     uint32_t n = e->as.call.n_args;
-    tirbi_ref_value v[3];
+    tirbi_ref_value v[3] = {{.one = 0}};
     for (uint32_t i = 0; i < n && i < 3; i++) {
         if (!tirbi_ref_eval(m, e->as.call.args[i], mask, &v[i]) || !tirbi_ref_widen(m, &v[i])) return false;
     }
+    if (op == TIRB_OP_LDEXP && v[1].type.code != v[0].type.code && !convert_lanes(m, v[0].type, &v[1])) return false;
     tirb_datatype type = tirbi_ref_wide(e->dtype);
     bool done = n == 3   ? apply_fma(m, &v[0], &v[1], &v[2], false, false, out)
                 : n == 2 ? apply2(m, op, type, &v[0], &v[1], mask, out)
