@@ -146,7 +146,7 @@ void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
     }
     uint32_t n_stages = 1 + tirbi_gen_pick(g, 3);
     g->calls = tirbi_gen_chance(g, 15);
-    g->host = tirbi_gen_chance(g, 15);
+    g->host = tirbi_gen_chance(g, g->calls ? 35 : 15);
     g->indent = g->calls ? 2 : 1;
     for (uint32_t i = 0; i < n_stages; i++) {
         g->n_vars = 0;

@@ -45,6 +45,10 @@ static void callee(tirbi_gen *g, const char *name, tirbi_dtype type, const char 
     tirbi_text_add(h, "Y: T.Buffer((%s, %lld), \"%s\"), s: T.%s):\n", rows, (long long)columns, type_name(type), type_name(type));
     if (symbolic) tirbi_text_add(h, "        p = T.int32()\n");
     if (may_alias) tirbi_text_add(h, "        T.func_attr({\"tirb.may_alias\": [[\"X\", \"Y\"]]})\n");
+    if (g->host && tirbi_gen_chance(g, 50)) {
+        const char *view = tirbi_gen_chance(g, 50) ? "X" : "Y"; /* which it then writes */
+        tirbi_text_add(h, "        T.evaluate(T.call_extern(\"void\", \"stir\", %s.data, s))\n", view);
+    }
     if (relayed) {
         tirbi_text_add(h, "        Module.%s(%s, s)\n\n", inner, tirbi_gen_chance(g, 70) ? "X, Y" : "Y, X");
     } else {

@@ -1,6 +1,8 @@
 /* Functions of the host that programs call: binding, arguments, results, errors, and calls from inside a call. */
 #include "tests/unit/api_fixture.h"
 
+#include <fenv.h>
+
 #include <tirb/compiler.h>
 
 #define HEADER "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass M:\n"
@@ -344,6 +346,41 @@ static void test_order(void **state) {
     close_session(&s);
 }
 
+/* The host's rounding is the function's; the program keeps to its own, whatever the function leaves behind. */
+static const char rounding[] = HEADER FUNCTION("f(A: T.Buffer((3,), 'float32'))")
+                               "        A[0] = A[2] / 3.0\n"
+                               "        T.evaluate(T.call_extern('void', 'round'))\n"
+                               "        A[1] = A[2] / 3.0\n";
+
+static tirb_status look_at_rounding(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                                    uint64_t remaining_ns, tirb_error *error) {
+    (void)args, (void)n_args, (void)result, (void)remaining_ns, (void)error;
+    *(int *)context = fegetround();
+    fesetround(FE_DOWNWARD);
+    return TIRB_OK;
+}
+
+static void test_rounding(void **state) {
+    (void)state;
+    session s = open_source(rounding, NULL);
+    int seen = -1;
+    float data[3] = {0, 0, 2};
+    tensor t;
+    make_tensor(&t, data, F32, 1, 3);
+    const tirb_arg arg = tensor_arg(&t.dl);
+    EXPECT_OK(&s, bind_one(&s, "round", NULL, look_at_rounding, &seen));
+    fesetround(FE_UPWARD);
+    tirb_status status = run(&s, "f", &arg, 1, NULL);
+    int left = fegetround();
+    fesetround(FE_TONEAREST);
+    EXPECT_OK(&s, status);
+    assert_int_equal(seen, FE_UPWARD);
+    assert_int_equal(left, FE_DOWNWARD);
+    static const float expected[2] = {0x1.555556p-1f, 0x1.555556p-1f};
+    assert_memory_equal(data, expected, sizeof expected);
+    close_session(&s);
+}
+
 /* Where a value is needed more than once, the call still happens once; bounds and extents stay what they were. */
 static const char once[] =
     HEADER FUNCTION("bounds(A: T.Buffer((64,), 'float32'))")
@@ -471,7 +508,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scalars),   cmocka_unit_test(test_views),  cmocka_unit_test(test_binding),
         cmocka_unit_test(test_overloads), cmocka_unit_test(test_errors), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_once),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_once),      cmocka_unit_test(test_refused),  cmocka_unit_test(test_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,17 @@ static void test_folded_nan(void **state) {
     round_trip("folded NaN", text, sizeof text - 1, TIRB_DIALECT_TIRX);
 }
 
+/* An operation on a constant stays one: `~7` would be read as the constant -8. */
+static void test_kept_operation(void **state) {
+    (void)state;
+    static const char text[] = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
+                               "def main(A: T.Buffer((2,), \"int32\")):\n"
+                               "    A[0] = T.bitwise_not(T.int32(7))\n";
+    for (int dialect = TIRB_DIALECT_TIRX; dialect <= TIRB_DIALECT_HYBRID; dialect++) {
+        round_trip("bitwise_not", text, sizeof text - 1, (tirb_dialect)dialect);
+    }
+}
+
 typedef struct countdown {
     size_t left;
 } countdown;
@@ -180,6 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_program),
         cmocka_unit_test(test_canonical_text), cmocka_unit_test(test_folded_nan),
+        cmocka_unit_test(test_kept_operation),
         cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
