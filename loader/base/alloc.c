@@ -65,21 +65,6 @@ void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size) {
     if (heap->budget != UINT64_MAX) heap->used -= size;
 }
 
-bool tirbi_heap_charge(tirbi_heap *heap, size_t size) {
-    if (heap->budget == UINT64_MAX) return true;
-    if (size > heap->budget - heap->used) {
-        heap->over_budget = true;
-        return false;
-    }
-    heap->used += size;
-    if (heap->used > heap->peak) heap->peak = heap->used;
-    return true;
-}
-
-void tirbi_heap_discharge(tirbi_heap *heap, size_t size) {
-    if (heap->budget != UINT64_MAX) heap->used -= size;
-}
-
 tirb_status tirbi_heap_status(const tirbi_heap *heap) {
     return heap->over_budget ? TIRB_MEMORY_LIMIT : TIRB_NO_MEMORY;
 }

@@ -29,8 +29,19 @@ void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size);
 void *tirbi_heap_resize(tirbi_heap *heap, void *ptr, size_t old_size, size_t new_size);
 void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size);
 /* Counts `size` bytes that come from elsewhere; false when the budget does not allow them. */
-bool tirbi_heap_charge(tirbi_heap *heap, size_t size);
-void tirbi_heap_discharge(tirbi_heap *heap, size_t size);
+static inline bool tirbi_heap_charge(tirbi_heap *heap, size_t size) {
+    if (heap->budget == UINT64_MAX) return true;
+    if (size > heap->budget - heap->used) {
+        heap->over_budget = true;
+        return false;
+    }
+    heap->used += size;
+    if (heap->used > heap->peak) heap->peak = heap->used;
+    return true;
+}
+static inline void tirbi_heap_discharge(tirbi_heap *heap, size_t size) {
+    if (heap->budget != UINT64_MAX) heap->used -= size;
+}
 /* TIRB_MEMORY_LIMIT or TIRB_NO_MEMORY, whichever the last failed allocation was. */
 tirb_status tirbi_heap_status(const tirbi_heap *heap);
 

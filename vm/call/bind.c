@@ -548,8 +548,7 @@ static tirb_status check_overlap(const tirbi_binding *b, const atomic_uint *stop
         const tirbi_tensor *x = &tensors[i];
         for (uint32_t j = 0; j < i; j++) {
             const tirbi_tensor *y = &tensors[j];
-            if (x->view.low >= y->view.high || y->view.low >= x->view.high) continue;
-            if (!(x->written || y->written)) continue;
+            if (x->view.low >= y->view.high || y->view.low >= x->view.high || !(x->written || y->written)) continue;
             tirbi_overlap overlap = tirbi_views_overlap(&x->view, &y->view);
             if (overlap == TIRBI_APART) continue;
             TIRBI_TRY(judge_overlap(b, x, y, overlap));

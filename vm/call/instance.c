@@ -146,9 +146,9 @@ void tirbi_instance_leave(tirb_instance *instance) { atomic_store_explicit(&inst
 static tirb_status begin_binding(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                                  tirb_error *error, tirbi_binding *out) {
     const tirbi_program *program = instance->module->program;
-    if (function >= tirbi_program_callable(program)) {
+    if (function >= instance->module->n_callable) {
         return tirbi_error_set(error, TIRB_NOT_FOUND, "the module has no function %u, only %u of them", function,
-                               tirbi_program_callable(program));
+                               instance->module->n_callable);
     }
     const tirbi_function *f = &program->functions[function];
     const tirbi_plan *plan = &instance->module->plans[function];

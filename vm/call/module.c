@@ -238,6 +238,7 @@ tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size
     module->plans = module->verified->plans;
     module->import_types = module->verified->import_types;
     module->code = module->verified->code;
+    module->n_callable = tirbi_program_callable(module->program);
     *out_module = module;
     return TIRB_OK;
 }

@@ -82,6 +82,7 @@ struct tirb_module {
     const tirbi_plan *plans;
     const char *const *import_types;
     const tirbi_code *code;
+    uint32_t n_callable; /* functions that are no regions, which come last */
 };
 
 /* A tensor argument while a call runs. */

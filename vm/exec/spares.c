@@ -1,8 +1,5 @@
 #include "vm/exec/spares.h"
 
-/* More than this is not kept. */
-enum { MOST_KEPT = 4 << 20 };
-
 /* The memory itself is on no run's account. */
 static tirbi_heap uncounted(const tirb_allocator *allocator) {
     return (tirbi_heap){.allocator = *allocator, .budget = UINT64_MAX};
@@ -15,10 +12,9 @@ static void drop(tirbi_spares *spares, tirbi_spare_kind kind, const tirb_allocat
     spares->kept[kind].size = 0;
 }
 
-void *tirbi_spare_take(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
+void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
     if (!spares) return tirbi_heap_alloc(heap, size);
     if (!tirbi_heap_charge(heap, size)) return NULL;
-    if (spares->kept[kind].size >= size) return spares->kept[kind].memory;
     drop(spares, kind, &heap->allocator);
     tirbi_heap free_of_charge = uncounted(&heap->allocator);
     void *memory = tirbi_heap_alloc(&free_of_charge, size);
@@ -32,13 +28,13 @@ void *tirbi_spare_take(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *
     return memory;
 }
 
-void tirbi_spare_leave(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory, size_t size) {
+void tirbi_spare_drop(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory, size_t size) {
     if (!spares) {
         tirbi_heap_free(heap, memory, size);
         return;
     }
     tirbi_heap_discharge(heap, size);
-    if (spares->kept[kind].size > MOST_KEPT) drop(spares, kind, &heap->allocator);
+    drop(spares, kind, &heap->allocator);
 }
 
 void tirbi_spares_release(tirbi_spares *spares, const tirb_allocator *allocator) {

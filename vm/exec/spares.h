@@ -18,11 +18,27 @@ typedef struct tirbi_spares {
     } kept[TIRBI_N_SPARES];
 } tirbi_spares;
 
+/* More than this is not kept. */
+enum { TIRBI_MOST_SPARE = 4 << 20 };
+
+/* The same as the next two where nothing is kept, or too little, or too much. */
+void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size);
+void tirbi_spare_drop(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory, size_t size);
+
 /* `size` bytes, charged to the heap; NULL when its budget or its allocator is exhausted (tirbi_heap_status). `spares` may
  * be NULL. What was taken must be left before the same kind is taken again. */
-void *tirbi_spare_take(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size);
+static inline void *tirbi_spare_take(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
+    if (!spares || spares->kept[kind].size < size) return tirbi_spare_make(spares, kind, heap, size);
+    return tirbi_heap_charge(heap, size) ? spares->kept[kind].memory : NULL;
+}
 /* Ends the charge for what was taken, with the same size and heap. */
-void tirbi_spare_leave(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory, size_t size);
+static inline void tirbi_spare_leave(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory,
+                                     size_t size) {
+    if (!spares || spares->kept[kind].size > TIRBI_MOST_SPARE)
+        tirbi_spare_drop(spares, kind, heap, memory, size);
+    else
+        tirbi_heap_discharge(heap, size);
+}
 /* Frees what is kept. The allocator is that of the heaps it was taken with. */
 void tirbi_spares_release(tirbi_spares *spares, const tirb_allocator *allocator);
 
