@@ -97,7 +97,7 @@ static const tirb_stmt *print_root(tirbi_printer *p, const tirb_stmt *body) {
     bool wrapped = root->n_allocs ||
                    (inner && inner->kind == TIRB_STMT_BLOCK_REALIZE ? inner->as.block.block->n_iters > 0
                                                                     : tirbi_contains_block(inner));
-    if (!wrapped || root->n_iters || body->as.block.predicate || root->has_reads || root->has_writes ||
+    if (!wrapped || root->n_iters || body->as.block.predicate || root->n_reads || root->n_writes ||
         root->n_matches || root->n_annotations || root->init || root->no_realize || !root->name ||
         strcmp(root->name, "root") != 0)
         return body;
