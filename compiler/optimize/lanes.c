@@ -41,6 +41,7 @@ typedef struct lane_memo {
 typedef struct promotion {
     const tirbi_place *place;
     uint16_t value;
+    bool raw; /* it is copied as well: by its bits */
 } promotion;
 
 typedef struct lane_access {
@@ -423,7 +424,10 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
 static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw) {
     for (uint32_t i = p->n_promoted; i-- > 0;) {
         if (!same_place(p->promoted[i].place, place)) continue;
-        return raw ? refuse(p, "%s is copied while it is updated", place->buffer->name) : p->promoted[i].value;
+        const promotion *kept = &p->promoted[i];
+        if (kept->raw == raw) return kept->value;
+        if (raw) return refuse(p, "%s is copied while it is updated", place->buffer->name);
+        return elementwise(p, TIRB_OP_BITS, type, raw_type(type), kept->value, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
     }
     uint8_t cursor = cursor_for(p, place, type, false);
     if (p->failed) return TIRBI_NO_VALUE;
@@ -612,8 +616,9 @@ static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *val
     for (uint32_t i = p->n_promoted; i-- > 0;) {
         if (!same_place(p->promoted[i].place, place)) continue;
         uint32_t before = p->n_values;
-        uint16_t v = plan_value(p, value);
-        move_to(p, p->promoted[i].value, v, type, before);
+        bool bits = p->promoted[i].raw;
+        uint16_t v = bits ? plan_raw(p, value) : plan_value(p, value);
+        move_to(p, p->promoted[i].value, v, bits ? raw_type(type) : type, before);
         return;
     }
     bool raw = is_copy(p, value);
@@ -823,25 +828,36 @@ static bool reads_other(const tirbi_lx *x, const tirbi_place *place) {
     return false;
 }
 
-/* Whether within `s` the memory of a place is only ever used as this one element, computed and never copied. */
-static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place) {
+/* Whether a value that is stored may be a copy; of variables that the loop sets it is not known yet whether they are. */
+static bool is_copied(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR && !find_var(p, x->var)) return true;
+    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    return is_copy(p, x) || (chooses && (is_copied(p, x->args[1]) || is_copied(p, x->args[2])));
+}
+
+/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats are
+ * copied from it or to it. */
+static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, bool *copied) {
+    bool is_float = tirbi_dtype_is_float(place->buffer->type);
     switch (s->kind) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!only_this(p, s->as.seq.items[i], place)) return false;
+            if (!only_this(p, s->as.seq.items[i], place, copied)) return false;
         }
         return true;
-    case TIRBI_LS_LOOP: return only_this(p, s->as.loop.body, place);
+    case TIRBI_LS_LOOP: return only_this(p, s->as.loop.body, place, copied);
     case TIRBI_LS_IF:
-        return !reads_other(s->as.if_.condition, place) && only_this(p, s->as.if_.then_case, place) &&
-               (!s->as.if_.else_case || only_this(p, s->as.if_.else_case, place));
+        return !reads_other(s->as.if_.condition, place) && only_this(p, s->as.if_.then_case, place, copied) &&
+               (!s->as.if_.else_case || only_this(p, s->as.if_.else_case, place, copied));
     case TIRBI_LS_SET:
-        return !reads_other(s->as.set.value, place) && !lx_mentions_place(s->as.set.value, place, true);
+        *copied = *copied || (is_float && lx_mentions_place(s->as.set.value, place, true));
+        return !reads_other(s->as.set.value, place);
     case TIRBI_LS_STORE: {
         const tirbi_lx *value = s->as.store.value;
-        if (reads_other(value, place)) return false;
-        if (!tirbi_may_meet(s->as.store.access->buffer->root, place->buffer->root)) return !lx_mentions_place(value, place, true);
-        return same_place(s->as.store.access, place) && !is_copy(p, value);
+        bool own = tirbi_may_meet(s->as.store.access->buffer->root, place->buffer->root);
+        if (own && is_float) *copied = *copied || is_copied(p, value);
+        if (!own && is_float) *copied = *copied || lx_mentions_place(value, place, true);
+        return !reads_other(value, place) && (!own || same_place(s->as.store.access, place));
     }
     default: return false;
     }
@@ -883,18 +899,19 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         bool known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++) known = known || same_place(p->promoted[j].place, places[i]);
+        bool raw = false;
         if (known || p->n_promoted == MAX_PROMOTED || !stands_still(places[i], loop) ||
-            !only_this(p, loop->as.loop.body, places[i])) {
+            !only_this(p, loop->as.loop.body, places[i], &raw)) {
             continue;
         }
-        tirbi_dtype type = places[i]->buffer->type;
-        uint16_t start = load(p, places[i], type, false);
+        tirbi_dtype type = raw ? raw_type(places[i]->buffer->type) : places[i]->buffer->type;
+        uint16_t start = load(p, places[i], type, raw);
         uint16_t value = new_value(p);
         if (p->failed) return promoted;
         tirbi_lane_op *o = add_op(p, TIRB_OP_VMOV, type);
         o->to = value;
         o->from[0] = start;
-        p->promoted[p->n_promoted++] = (promotion){.place = places[i], .value = value};
+        p->promoted[p->n_promoted++] = (promotion){.place = places[i], .value = value, .raw = raw};
         promoted++;
     }
     return promoted;
@@ -903,7 +920,7 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
 static void demote(planner *p, uint32_t n) {
     for (; n > 0 && !p->failed; n--) {
         promotion done = p->promoted[--p->n_promoted];
-        tirbi_dtype type = done.place->buffer->type;
+        tirbi_dtype type = done.raw ? raw_type(done.place->buffer->type) : done.place->buffer->type;
         uint8_t cursor = cursor_for(p, done.place, type, true);
         if (p->failed) return;
         tirbi_lane_op *o = add_op(p, TIRB_OP_VSTORE, type);
