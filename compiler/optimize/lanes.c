@@ -846,7 +846,8 @@ static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, b
         }
         return true;
     case TIRBI_LS_LOOP: return only_this(p, s->as.loop.body, place, copied);
-    case TIRBI_LS_IF:
+    case TIRBI_LS_IF: /* what is not stored to keeps its bits */
+        *copied = *copied || (is_float && !s->as.if_.first_of);
         return !reads_other(s->as.if_.condition, place) && only_this(p, s->as.if_.then_case, place, copied) &&
                (!s->as.if_.else_case || only_this(p, s->as.if_.else_case, place, copied));
     case TIRBI_LS_SET:
@@ -863,16 +864,21 @@ static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, b
     }
 }
 
-static void find_stores(const tirbi_ls *s, const tirbi_place **out, uint32_t max, uint32_t *n) {
+/* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
+static void find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n) {
     if (s->kind == TIRBI_LS_SEQ) {
-        for (uint32_t i = 0; i < s->as.seq.n; i++) find_stores(s->as.seq.items[i], out, max, n);
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_stores(p, s->as.seq.items[i], always, out, n);
     } else if (s->kind == TIRBI_LS_LOOP) {
-        find_stores(s->as.loop.body, out, max, n);
-    } else if (s->kind == TIRBI_LS_STORE && *n < max) {
+        find_stores(p, s->as.loop.body, always, out, n);
+    } else if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of) {
+        find_stores(p, s->as.if_.then_case, false, out, n);
+        if (s->as.if_.else_case) find_stores(p, s->as.if_.else_case, false, out, n);
+    } else if (s->kind == TIRBI_LS_STORE && *n < MAX_PROMOTED) {
         for (uint32_t i = 0; i < *n; i++) {
             if (same_place(out[i], s->as.store.access)) return;
         }
-        out[(*n)++] = s->as.store.access;
+        const tirbi_lx *old = always ? NULL : tirbi_lx_load(p->pool, s->as.store.access);
+        if (always || (old && !old->traps)) out[(*n)++] = s->as.store.access;
     }
 }
 
@@ -892,10 +898,9 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
     tirbi_lvar *vars[TIRBI_MAX_AFFINE];
     uint32_t n_vars;
     innermost_body(loop, vars, TIRBI_MAX_AFFINE, &n_vars);
-    for (uint32_t i = 0; i < n_vars; i++) {
-        if (!runs(p, vars[i])) return 0;
-    }
-    find_stores(loop->as.loop.body, places, MAX_PROMOTED, &n);
+    bool sure = true;
+    for (uint32_t i = 0; i < n_vars; i++) sure = sure && runs(p, vars[i]);
+    find_stores(p, loop->as.loop.body, sure, places, &n);
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         bool known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++) known = known || same_place(p->promoted[j].place, places[i]);
@@ -904,6 +909,8 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
             !only_this(p, loop->as.loop.body, places[i], &raw)) {
             continue;
         }
+        /* Where the loop may not run at all, what is put back must be what was there. */
+        if (!sure && !raw && tirbi_dtype_is_float(places[i]->buffer->type)) continue;
         tirbi_dtype type = raw ? raw_type(places[i]->buffer->type) : places[i]->buffer->type;
         uint16_t start = load(p, places[i], type, raw);
         uint16_t value = new_value(p);
