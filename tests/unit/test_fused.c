@@ -103,6 +103,7 @@ static void put_counted(writer *w, unsigned depth) {
     unsigned head = w->labels++;
     PUT(w, "const.i64 s%u, 0", 9 + depth);
     put(w, "L%u:\n", head);
+    put_arithmetic(w); /* a loop needs a body, and what follows may be nothing */
     put_body(w, depth - 1);
     if (pick(w, 2) == 0) put_access(w);
     PUT(w, "loop s%u, s%u, L%u", 9 + depth, pick(w, 4) ? 9 : reg(w), head);
