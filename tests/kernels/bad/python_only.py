@@ -15,8 +15,13 @@ def with_yield(A: T.Buffer((4,), "int32")):
         yield A[i]  # error: yield
 
 @T.prim_func(s_tir=True)
-def with_comprehension(A: T.Buffer((4,), "int32")):
-    A[0] = [A[i] for i in range(4)]  # error: comprehension
+def with_comprehension(A: T.Buffer((4,), "int32"), n: T.int32):
+    for i in T.grid(*[n for j in range(n)]):  # error: constant bounds
+        A[i] = 1
+
+@T.prim_func(s_tir=True)
+def with_list_as_value(A: T.Buffer((4,), "int32")):
+    A[0] = [A[i] for i in range(4)]  # error: expected an expression
 
 @T.prim_func(s_tir=True)
 def with_lambda(A: T.Buffer((4,), "int32")):
