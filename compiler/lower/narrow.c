@@ -103,19 +103,16 @@ static const tirbi_lx *decode(tirbi_lx_pool *pool, const format *f, const tirbi_
     const tirbi_lx *value =
         op(pool, TIRB_OP_MUL, TIRB_F32, as_float(pool, shifted), real(pool, ldexp(1, 127 - f->bias)));
     uint32_t special = ((1u << f->exponent) - 1) << f->fraction;
-    if (f->top == TOP_IEEE) {
-        const tirbi_lx *nan = choose(pool, op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, special)),
-                                     real(pool, (double)INFINITY), real(pool, (double)NAN));
-        value = choose(pool, op(pool, TIRB_OP_GE, TIRB_U32, magnitude, word(pool, special)), nan, value);
-    } else if (f->top == TOP_NAN) {
-        value = choose(pool, op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, (1u << width) - 1)),
-                       real(pool, (double)NAN), value);
-    }
+    if (f->top == TOP_IEEE)
+        value = choose(pool, op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, special)), real(pool, (double)INFINITY),
+                       value);
     value = as_float(pool, op(pool, TIRB_OP_OR, TIRB_U32, as_bits(pool, value), sign));
-    if (f->top == TOP_UNSIGNED_ZERO)
-        value =
-            choose(pool, op(pool, TIRB_OP_EQ, TIRB_U32, x, word(pool, 1u << width)), real(pool, (double)NAN), value);
-    return value;
+    /* The sign of a NaN is none. */
+    const tirbi_lx *is_nan = NULL;
+    if (f->top == TOP_IEEE) is_nan = op(pool, TIRB_OP_GT, TIRB_U32, magnitude, word(pool, special));
+    if (f->top == TOP_NAN) is_nan = op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, (1u << width) - 1));
+    if (f->top == TOP_UNSIGNED_ZERO) is_nan = op(pool, TIRB_OP_EQ, TIRB_U32, x, word(pool, 1u << width));
+    return f->top == TOP_FINITE ? value : choose(pool, is_nan, real(pool, (double)NAN), value);
 }
 
 /* An integer of fewer than 8 bits, extended from its width. */
@@ -181,8 +178,8 @@ static const tirbi_lx *encode(tirbi_lx_pool *pool, const format *f, const tirbi_
     bool plain_nan = f->top == TOP_UNSIGNED_ZERO;
     if (!plain_nan) {
         result = choose(pool, too_large, word(pool, above), result);
-        result = choose(pool, is_nan, word(pool, f->top == TOP_FINITE ? 0 : nan), result);
-        return tirbi_lx_cast(pool, TIRB_U8, op(pool, TIRB_OP_OR, TIRB_U32, result, sign));
+        result = op(pool, TIRB_OP_OR, TIRB_U32, result, sign);
+        return tirbi_lx_cast(pool, TIRB_U8, choose(pool, is_nan, word(pool, f->top == TOP_FINITE ? 0 : nan), result));
     }
     const tirbi_lx *zero = op(pool, TIRB_OP_EQ, TIRB_U32, result, word(pool, 0));
     const tirbi_lx *with_sign = choose(pool, zero, word(pool, 0), op(pool, TIRB_OP_OR, TIRB_U32, result, sign));

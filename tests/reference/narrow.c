@@ -68,10 +68,10 @@ static uint32_t overflowed(const format *f, bool negative) {
     return ((1U << width) - 1) | sign;
 }
 
-static uint32_t encode_nan(const format *f, bool negative) {
-    uint32_t sign = negative ? 1U << (f->exponent + f->fraction) : 0;
-    if (f->infinity) return overflowed(f, negative) | 1U << (f->fraction - 1);
-    return f->nan_all || f->nan_zero ? overflowed(f, negative) : sign;
+/* The sign of a NaN does not count; a format that has none takes 0. */
+static uint32_t encode_nan(const format *f) {
+    if (f->infinity) return overflowed(f, false) | 1U << (f->fraction - 1);
+    return f->nan_all || f->nan_zero ? overflowed(f, false) : 0;
 }
 
 static uint32_t encode_scale(double value) {
@@ -88,7 +88,7 @@ static uint32_t encode(const format *f, double value) {
     int width = f->exponent + f->fraction;
     bool negative = signbit(value) != 0;
     if (f->scale) return encode_scale(value);
-    if (isnan(value)) return encode_nan(f, negative);
+    if (isnan(value)) return encode_nan(f);
     double wanted = fabs(value), step = 0, nearest = (double)INFINITY;
     uint32_t best = 0, largest = 0;
     for (uint32_t code = 0; code < 1U << width; code++) {
