@@ -225,7 +225,7 @@ bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_primfunc *function, const t
     if (bound == NULL) return false;
     for (uint32_t i = 0; i < n_args; i++) {
         bound[i].given = true;
-        if (!tirbi_ref_eval(m, args[i], NULL, &bound[i].value)) return false;
+        if (!tirbi_ref_eval_argument(m, args[i], &bound[i].value)) return false;
         const tirb_buffer *whole = function->buffers[i] != NULL ? whole_buffer(args[i]) : NULL;
         if (whole == NULL) continue;
         bound[i].view = tirbi_ref_view_of(m, whole);

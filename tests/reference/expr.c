@@ -229,6 +229,14 @@ static bool eval_select(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t 
 
 /* ---- Memory --------------------------------------------------------------------------------------------------- */
 
+bool tirbi_ref_eval_argument(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
+    bool outer = m->in_argument;
+    m->in_argument = e->kind == TIRB_EXPR_CALL && e->as.call.function == NULL && e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF;
+    bool good = tirbi_ref_eval(m, e, NULL, out);
+    m->in_argument = outer;
+    return good;
+}
+
 bool tirbi_ref_eval_indices(tirbi_ref_machine *m, const tirb_expr *const *indices, uint32_t n, const uint8_t *mask,
                             tirbi_ref_value **out) {
     *out = tirbi_ref_scratch(m, n, sizeof **out);
@@ -435,7 +443,7 @@ static bool eval_byte_offset(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref
     return true;
 }
 
-/* A pointer to an element of a buffer; the element itself is not read. One past the end is allowed. */
+/* A pointer to an element of a buffer; the element itself is not read. One past the end is allowed but in an argument. */
 static bool eval_address_of(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
     const tirb_expr *load = e->as.call.args[0];
     if (load->kind == TIRB_EXPR_VAR) return tirbi_ref_eval(m, load, NULL, out);
@@ -451,7 +459,7 @@ static bool eval_address_of(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_
     int64_t offset = view->base;
     for (uint32_t i = 0; i < view->ndim; i++) {
         int64_t index = (int64_t)tirbi_ref_lane(&indices[i], 0);
-        if (index < 0 || index > view->shape[i]) {
+        if (index < 0 || index > view->shape[i] - m->in_argument) {
             return tirbi_ref_fail(m, TIRB_BOUNDS, "index %lld is out of bounds for dimension %u of %s with extent %lld",
                                   (long long)index, i, view->buffer->name, (long long)view->shape[i]);
         }

@@ -44,7 +44,7 @@ static bool pass_view(tirbi_ref_machine *m, const tirb_expr *e, bool pure, tirb_
     tirbi_dtype type;
     const tirb_buffer *buffer = buffer_behind(e);
     passed_view *passed = tirbi_ref_scratch(m, 1, sizeof *passed);
-    if (passed == NULL || !tirbi_ref_eval(m, e, NULL, &pointer)) return false;
+    if (passed == NULL || !tirbi_ref_eval_argument(m, e, &pointer)) return false;
     if (buffer == NULL) return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "a pointer whose elements have no type for an import");
     const tirbi_ref_view *view = tirbi_ref_view_of(m, buffer);
     if (view == NULL || !tirbi_ref_element_type(m, buffer->dtype, &type)) return false;

@@ -65,6 +65,7 @@ typedef struct tirbi_ref_machine {
     tirb_reference_options options;
     const tirbi_ref_trees *trees;
     const bool *written; /* by variable, see writes.h */
+    bool in_argument;    /* an address that is an argument names an element; others may stand one past the end */
     tirb_status status;
     tirb_error *error;
     uint64_t steps;
@@ -113,6 +114,8 @@ static inline uint64_t tirbi_ref_lane(const tirbi_ref_value *v, uint32_t lane) {
 }
 /* Evaluates. Of a vector only the lanes with a nonzero mask byte are evaluated; a NULL mask is all lanes. */
 bool tirbi_ref_eval(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out);
+/* Of a call: an address must be that of an element. */
+bool tirbi_ref_eval_argument(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out);
 /* An integer scalar as int64. */
 bool tirbi_ref_eval_int(tirbi_ref_machine *m, const tirb_expr *e, int64_t *out);
 bool tirbi_ref_eval_bool(tirbi_ref_machine *m, const tirb_expr *e, bool *out);
