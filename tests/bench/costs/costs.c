@@ -2,6 +2,7 @@
  *
  *   compile      the given sources, lines a second and time per function
  *   start        from source text to the end of the first call; from the bytes of a bundle to a function that can be called
+ *   bundle       its size, and what a further kernel adds; loading it anew and from the engine's cache
  *   call         with all checks, of a function with one tensor and with four
  *   team         a parallel loop with nothing to do, its workers awake and asleep; two threads against one
  *
@@ -205,26 +206,62 @@ static void show_start(tirb_engine *engine) {
     show("bundle_to_callable_us", bundle_ns / 1e3, "us");
 }
 
-/* How much a bundle grows with each of many kernels that differ in their constants. */
-static void show_share(void) {
-    char *text = calloc(COPIES, 2 * sizeof adds);
-    size_t sizes[2];
-    for (int many = 0; many < 2 && text; many++) {
-        text[0] = 0;
-        for (int i = 0; i < (many ? COPIES : 1); i++) {
-            sprintf(text + strlen(text), "@T.prim_func(s_tir=True)\n"
-                    "def f%d(a: T.Buffer((\"n\",), \"float32\"), b: T.Buffer((\"n\",), \"float32\")):\n"
-                    "    n = T.int32()\n"
-                    "    for i in range(n):\n"
-                    "        b[i] = T.max(a[i] * T.float32(%d.5) + b[i], T.float32(0))\n", i, i + 1);
-        }
-        tirb_compile_result *result = compile(text, strlen(text), "costs.py");
-        tirb_compile_result_bytes(result, &sizes[many]);
-        tirb_compile_result_destroy(result);
+/* Kernels that differ in their constants. */
+static tirb_compile_result *many_kernels(int n) {
+    char *text = calloc((size_t)n, 2 * sizeof adds);
+    if (!text) exit(1);
+    for (int i = 0; i < n; i++) {
+        sprintf(text + strlen(text), "@T.prim_func(s_tir=True)\n"
+                "def f%d(a: T.Buffer((\"n\",), \"float32\"), b: T.Buffer((\"n\",), \"float32\")):\n"
+                "    n = T.int32()\n"
+                "    for i in range(n):\n"
+                "        b[i] = T.max(a[i] * T.float32(%d.5) + b[i], T.float32(0))\n", i, i + 1);
     }
+    tirb_compile_result *result = compile(text, strlen(text), "costs.py");
     free(text);
-    show("bundle_bytes", (double)sizes[0], "bytes of one kernel's bundle");
-    show("kernel_bytes", (double)(sizes[1] - sizes[0]) / (COPIES - 1), "bytes that a further kernel adds");
+    return result;
+}
+
+/* How much a bundle grows with each of many kernels. */
+static void show_share(void) {
+    size_t one, many;
+    tirb_compile_result *result = many_kernels(1);
+    tirb_compile_result_bytes(result, &one);
+    tirb_compile_result_destroy(result);
+    result = many_kernels(COPIES);
+    tirb_compile_result_bytes(result, &many);
+    tirb_compile_result_destroy(result);
+    show("bundle_bytes", (double)one, "bytes of one kernel's bundle");
+    show("kernel_bytes", (double)(many - one) / (COPIES - 1), "bytes that a further kernel adds");
+}
+
+/* Loading a bundle of many kernels into an engine that keeps modules: the first time, and again. */
+static void show_cache(void) {
+    tirb_engine *engine = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    size_t size;
+    tirb_compile_result *result = many_kernels(COPIES);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    double miss = 1e18, hit = 1e18;
+    options.cache_bytes = 1 << 24;
+    check(tirb_engine_create(&options, &engine, &error), "engine", &error);
+    for (int i = 0; i < 200; i++) {
+        tirb_module *first = NULL, *again = NULL;
+        tirb_engine_cache_clear(engine);
+        double start = now();
+        check(tirb_module_load(engine, bytes, size, &first, &error), "load", &error);
+        miss = least(miss, now() - start);
+        start = now();
+        check(tirb_module_load(engine, bytes, size, &again, &error), "load", &error);
+        hit = least(hit, now() - start);
+        tirb_module_release(first);
+        tirb_module_release(again);
+    }
+    tirb_compile_result_destroy(result);
+    tirb_engine_release(engine);
+    show("cache_miss_us", miss / 1e3, "us, a bundle of many kernels");
+    show("cache_hit_us", hit / 1e3, "us");
 }
 
 static void show_calls(tirb_engine *engine) {
@@ -279,6 +316,7 @@ int main(int argc, char **argv) {
     show_compiling(argc - first, argv + first);
     show_start(engine);
     show_share();
+    show_cache();
     show_calls(engine);
     show_team(engine);
     if (as_json) printf("\n}\n");
