@@ -5,7 +5,7 @@
 
 Runs `costs` over the kernels of tests/kernels and tests/bench, then measures for TVM with its LLVM back end, where it is
 installed: compiling each function, source text to the end of the first call, opening a library, a call with one tensor and
-with four, and a parallel loop of two iterations with nothing to do."""
+with four, a parallel loop of two iterations with nothing to do, its workers awake and asleep, and two threads against one."""
 import argparse
 import json
 import os
@@ -44,6 +44,12 @@ def main(out: T.Buffer(("n",), "float32")):
     for i in T.parallel(2):
         out[i] = 1.0
 """
+WORKS = """@T.prim_func(s_tir=True)
+def main(out: T.Buffer((32768,), "float32")):
+    for i in %s(16):
+        for j in range(2048):
+            out[i * 2048 + j] = T.exp(T.sin(T.exp(T.sin(out[i * 2048 + j]))))
+"""
 
 
 def sources():
@@ -75,6 +81,24 @@ def call_seconds(text, n_tensors):
             function(*tensors)
 
     return best(calls, 20) / 2000
+
+
+def parked_seconds(text):
+    """One call after some milliseconds of rest."""
+    function = compiled(tvm.script.from_source(text))["main"]
+    tensor = tvm.runtime.tensor(np.zeros(16, "float32"))
+
+    def rested():
+        time.sleep(0.005)
+        return clocked(lambda: function(tensor))[0]
+
+    return min(rested() for _ in range(100))
+
+
+def work_seconds(loop):
+    function = compiled(tvm.script.from_source(WORKS % loop))["main"]
+    tensor = tvm.runtime.tensor(np.zeros(32768, "float32"))
+    return best(lambda: function(tensor), 50)
 
 
 def compile_seconds(files):
@@ -110,7 +134,8 @@ def tvm_figures(files):
     one, four, fork = call_seconds(COPIES, 1), call_seconds(ADDS, 4), call_seconds(FORKS, 1)
     return {"compile_function_us": compile_seconds(files) * 1e6, "text_to_first_call_us": best(first_call, 10) * 1e6,
             "bundle_to_callable_us": min(opened) * 1e6, "call_1_tensor_ns": one * 1e9, "call_4_tensors_ns": four * 1e9,
-            "fork_join_hot_us": (fork - one) * 1e6}
+            "fork_join_hot_us": (fork - one) * 1e6, "fork_join_parked_us": (parked_seconds(FORKS) - parked_seconds(COPIES)) * 1e6,
+            "two_threads_long": work_seconds("range") / work_seconds("T.parallel")}
 
 
 def main():
