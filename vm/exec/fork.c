@@ -86,7 +86,8 @@ static tirb_status check_args(const tirbi_machine *machine, const tirbi_fork *fo
         TIRBI_TRY(measure(machine, &fork->args[i], i, n, &spans[i]));
         for (unsigned k = 0; k < i && n > 1; k++) {
             const span *a = &spans[k], *b = &spans[i];
-            bool apart = a->low >= b->high || b->low >= a->high || (!a->written && !b->written);
+            bool none = a->low >= a->high || b->low >= b->high; /* no elements overlap nothing, wherever they are */
+            bool apart = none || a->low >= b->high || b->low >= a->high || (!a->written && !b->written);
             if (!apart && !interleave(a, b))
                 return tirbi_error_set(machine->error, TIRB_OVERLAP,
                                        "arguments %u and %u of a fork overlap, and its chunks write one of them", k, i);
