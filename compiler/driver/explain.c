@@ -33,6 +33,7 @@ static const char *form_name(tirb_loop_form form) {
     case TIRB_FORM_REGION: return "threads";
     case TIRB_FORM_SERIAL: return "one thread";
     case TIRB_FORM_FUSED: return "fused";
+    case TIRB_FORM_OPERAND: return "operand";
     }
     return "unknown";
 }

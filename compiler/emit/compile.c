@@ -8,6 +8,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/ir/public.h"
 #include "compiler/optimize/fuse.h"
+#include "compiler/optimize/operands.h"
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/base/error.h"
@@ -64,7 +65,8 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
     bool fuses = !(e->options->disabled & TIRB_PASS_FUSE);
-    tirbi_put_stmt(e, fuses ? tirbi_fuse_nests(e->pool, e->function->body, e->notes) : e->function->body);
+    const tirbi_ls *body = fuses ? tirbi_fuse_nests(e->pool, e->function->body, e->notes) : e->function->body;
+    tirbi_put_stmt(e, tirbi_compute_operands(e->pool, body, e->options->disabled, e->notes));
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     } else {

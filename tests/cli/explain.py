@@ -47,6 +47,14 @@ def test_nest(t):
     expect([note["column"] for note in notes] == [9, 12, 15], "each loop has the column of its variable")
 
 
+def test_operand(t):
+    text = MATMUL.replace("A[vi, vk] *", "T.max(A[vi, vk], 0.0) *")
+    notes = explained(t, text)
+    operand = {note["loop"] for note in notes if note["form"] == "operand"}
+    expect(operand == {"i", "k"}, f"the axes of the operand: {notes}")
+    expect({note["loop"] for note in notes if note["form"] == "contraction"} == set("ijk"), f"the product: {notes}")
+
+
 def test_split_and_tree(t):
     text = HEAD + """def f(A: T.Buffer((64,), "float32"), B: T.Buffer((66,), "float32"), S: T.Buffer((1,), "float32")):
     for i in range(66):

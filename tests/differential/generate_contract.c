@@ -34,8 +34,44 @@ static void add_loop(tirbi_gen *g, nest *x, unsigned in, int64_t most) {
     tirbi_gen_name(g, "i", l->var);
 }
 
+/* Adds an index to a place, or one that is shifted out of the dimension at one end, which `guard` tells. */
+static void add_index(tirbi_gen *g, const char *index, const tirbi_gen_dim *dim, tirbi_text *at, tirbi_text *guard) {
+    unsigned shift = 1 + tirbi_gen_pick(g, 2);
+    if (!guard || !tirbi_gen_chance(g, 20)) {
+        tirbi_text_add(at, "%s", index);
+        return;
+    }
+    tirbi_text_add(guard, guard->data ? " and " : "");
+    if (tirbi_gen_chance(g, 50)) {
+        tirbi_text_add(guard, "%u <= %s", shift, index);
+        tirbi_text_add(at, "%s - %u", index, shift);
+    } else {
+        tirbi_text extent = {.data = NULL};
+        tirbi_gen_dim_text(g, dim, &extent);
+        tirbi_text_add(guard, "%s + %u < %s", index, shift, extent.data);
+        tirbi_text_add(at, "%s + %u", index, shift);
+        tirbi_text_free(&extent);
+    }
+}
+
+/* An operand that is more than a load. */
+static void dress(tirbi_gen *g, tirbi_dtype type, const char *guard, char *place, size_t size) {
+    char plain[400]; /* the place alone */
+    tirbi_text other = {.data = NULL};
+    tirbi_gen_number(type, tirbi_gen_chance(g, 60) ? "0" : "3", &other);
+    snprintf(plain, sizeof plain, "%s", place);
+    if (guard) {
+        snprintf(place, size, "T.%s(%s, %s, %s)", tirbi_gen_chance(g, 70) ? "if_then_else" : "Select", guard, plain, other.data);
+    } else if (tirbi_gen_chance(g, 20)) {
+        snprintf(place, size, tirbi_gen_chance(g, 50) ? "T.max(%s, %s)" : "(%s - %s)", plain, other.data);
+    }
+    tirbi_text_free(&other);
+}
+
 /* The dimensions of an operand and its element in the loops. */
 static tirbi_gen_buffer *operand(tirbi_gen *g, const nest *x, unsigned which, tirbi_dtype type, char *place, size_t size) {
+    tirbi_text guard = {.data = NULL};
+    tirbi_text *may_guard = which != IN_C && tirbi_gen_chance(g, 40) ? &guard : NULL;
     tirbi_gen_dim dims[TIRBI_GEN_DIMS];
     uint32_t order[MAX_LOOPS] = {0}, n = 0;
     tirbi_text at = {.data = NULL};
@@ -49,19 +85,23 @@ static tirbi_gen_buffer *operand(tirbi_gen *g, const nest *x, unsigned which, ti
         bool inner = false; /* the loop that another one's window steps by */
         for (uint32_t k = 0; which == IN_A && k < x->n; k++) inner = inner || x->loops[k].window == (int)order[i];
         if (!(l->in & which) || inner || n == TIRBI_GEN_DIMS) continue;
+        char index[3 * TIRBI_GEN_NAME];
         tirbi_text_add(&at, n > 0 ? ", " : "");
         if (which == IN_A && l->window >= 0) {
             const sum_loop *w = &x->loops[l->window];
-            dims[n++] = tirbi_gen_constant(l->dim.value + w->dim.value);
-            tirbi_text_add(&at, "%s%s + %s%s", axis, l->var, axis, w->var);
+            dims[n] = tirbi_gen_constant(l->dim.value + w->dim.value);
+            snprintf(index, sizeof index, "%s%s + %s%s", axis, l->var, axis, w->var);
         } else {
-            dims[n++] = l->dim;
-            tirbi_text_add(&at, "%s%s", axis, l->var);
+            dims[n] = l->dim;
+            snprintf(index, sizeof index, "%s%s", axis, l->var);
         }
+        add_index(g, index, &dims[n++], &at, may_guard);
     }
     tirbi_gen_buffer *b = n == 0 ? NULL : which == IN_C ? tirbi_gen_output(g, type, n, dims) : tirbi_gen_input(g, type, n, dims);
     if (b) snprintf(place, size, "%s[%s]", b->name, at.data);
+    if (b && which != IN_C) dress(g, type, guard.data, place, size);
     tirbi_text_free(&at);
+    tirbi_text_free(&guard);
     return b;
 }
 
@@ -76,7 +116,7 @@ static void open_loop(tirbi_gen *g, const sum_loop *l) {
 
 /* The sum as statements inside of the loops that C has: in C, or in a variable. */
 static void whole_sum(tirbi_gen *g, const nest *x, tirbi_dtype type, const char *c, const char *sign, const char *product) {
-    char sum[200];
+    char sum[400];
     tirbi_text zero = {.data = NULL};
     tirbi_gen_number(type, tirbi_gen_chance(g, 70) ? "0" : "3", &zero);
     snprintf(sum, sizeof sum, "%s", c);
@@ -137,7 +177,7 @@ void tirbi_gen_contraction(tirbi_gen *g) {
     }
     bool whole = tirbi_gen_chance(g, 35);
     x.block = !whole && tirbi_gen_chance(g, 60);
-    char a[200], b[200], c[200], product[600];
+    char a[600], b[600], c[400], product[1300];
     tirbi_gen_buffer *c_buffer = operand(g, &x, IN_C, type[0], c, sizeof c);
     tirbi_gen_buffer *a_buffer = operand(g, &x, IN_A, type[1], a, sizeof a);
     tirbi_gen_buffer *b_buffer = operand(g, &x, IN_B, type[2], b, sizeof b);

@@ -183,6 +183,50 @@ static void what_is_a_contraction(void **state) {
     assert_int_equal(contractions_of("float32", "C[i + j, 0] = C[i + j, 0] + A[i, k] * B[k, j]"), 0);
 }
 
+/* Operands that are more than loads are computed once, before the sum, where that makes it a contraction or lanes. */
+static void operands_are_computed_once(void **state) {
+    (void)state;
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + T.max(A[i, k], T.float32(0)) * B[k, j]"), 1);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + A[i, k] * T.exp(B[k, j] - A[k, 0])"), 1);
+    assert_int_equal(contractions_of("int32", "C[i, j] = C[i, j] + A[i, k] * (T.Cast(\"int32\", D[k, j]) - 3)"), 1);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + A[T.Cast(\"int32\", D[i, 0]), k] * B[k, j]"), 1);
+    /* Of what the nest writes, or as large as the nest, or in some iterations only. */
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + T.max(C[i, k], T.float32(0)) * B[k, j]"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + T.max(A[i, k], B[k, j]) * B[k, j]"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + T.if_then_else(B[k, j] > A[i, k], "
+                                                "T.max(A[T.Cast(\"int32\", D[i, 0]), k], T.float32(0)), "
+                                                "T.float32(1)) * B[k, j]"), 0);
+    static const struct { const char *index, *guard; unsigned contractions; } windows[] = {
+        {"y + r - 1", "1 <= y + r and y + r < 17", 1},
+        {"2 * y + r - 1", "1 <= 2 * y + r and 2 * y + r < 17", 1},
+        {"y + 2 * r - 2", "2 <= y + 2 * r and y + 2 * r < 18", 1},
+        {"y - r + 1", "r <= y + 1 and y - r < 15", 1},
+        {"4 * y + r - 1", "1 <= 4 * y + r and 4 * y + r < 17", 1}, /* between the windows there are gaps */
+        {"y + r - 1", "1 <= y + r and y + r < 17 and 1 <= y", 1}, /* not by y + r alone */
+    };
+    for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((16, 8), \"float32\"), W: T.Buffer((3, 8, 32), \"float32\"), "
+                        "O: T.Buffer((16, 32), \"float32\")):\n"
+                        "    for y, f, r, c in T.grid(16, 32, 3, 8):\n"
+                        "        O[y, f] = O[y, f] + T.if_then_else(%s, A[%s, c], T.float32(0)) * W[r, c, f]\n",
+                 windows[i].guard, windows[i].index);
+        assert_int_equal(count(text, NULL).contractions, windows[i].contractions);
+    }
+    const char *pool = HEADER "@T.prim_func(s_tir=True)\n"
+                              "def f(A: T.Buffer((\"h\", 64), \"float32\"), O: T.Buffer((\"h\", 64), \"float32\")):\n"
+                              "    h = T.int32()\n"
+                              "    for y, c, r in T.grid(h, 64, 3):\n"
+                              "        O[y, c] = T.max(O[y, c], T.if_then_else(1 <= y + r and y + r <= h, "
+                              "A[y + r - 1, c], T.float32(0)))\n";
+    assert_int_equal(count(pool, NULL).stores, 0);
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.disabled = TIRB_PASS_LANES;
+    assert_true(count(pool, &options).stores > 0);
+}
+
 /* A sum that is cleared by a statement of its own, or kept in a variable, and what is done with it afterwards: the nest is
  * cut, and clearing becomes the contraction's first value. */
 static void nests_around_a_sum_are_cut(void **state) {
@@ -474,8 +518,16 @@ static const char *small = HEADER "@T.prim_func(s_tir=True)\n"
                                   "    for i in range(n):\n"
                                   "        B[i] = T.exp(A[i]) + T.float32(1)\n";
 
-static void every_failing_allocation_is_reported(void **state) {
-    (void)state;
+static const char padded[] =
+    HEADER "@T.prim_func(s_tir=True)\n"
+           "def f(A: T.Buffer((\"h\", 8), \"float32\"), W: T.Buffer((3, 8, 32), \"float32\"), "
+           "O: T.Buffer((\"h\", 32), \"float32\")):\n"
+           "    h = T.int32()\n"
+           "    for y, f, r, c in T.grid(h, 32, 3, 8):\n"
+           "        O[y, f] = O[y, f] + T.if_then_else(1 <= y + r and y + r <= h, A[y + r - 1, c], T.float32(0)) * "
+           "W[r, c, f]\n";
+
+static void fail_each_allocation_of(const char *text) {
     for (size_t n = 0;; n++) {
         failing f = {.countdown = n};
         tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
@@ -483,7 +535,7 @@ static void every_failing_allocation_is_reported(void **state) {
         options.explain = 1;
         tirb_compile_result *result = NULL;
         tirb_error error = TIRB_ERROR_INIT;
-        tirb_status status = tirb_compile(small, strlen(small), &options, &result, &error);
+        tirb_status status = tirb_compile(text, strlen(text), &options, &result, &error);
         if (status != TIRB_NO_MEMORY && status != TIRB_OK) print_error("allocation %zu: %s\n", n, error.message);
         tirb_compile_result_destroy(result);
         assert_int_equal(f.live, 0);
@@ -491,6 +543,12 @@ static void every_failing_allocation_is_reported(void **state) {
         assert_int_equal(status, TIRB_NO_MEMORY);
         assert_true(n < 10000);
     }
+}
+
+static void every_failing_allocation_is_reported(void **state) {
+    (void)state;
+    fail_each_allocation_of(small);
+    fail_each_allocation_of(padded);
 }
 
 static void loops_are_explained_on_request(void **state) {
@@ -529,6 +587,7 @@ int main(void) {
         cmocka_unit_test(elementwise_loops_become_lanes),
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),
+        cmocka_unit_test(operands_are_computed_once),
         cmocka_unit_test(nests_around_a_sum_are_cut),
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(neighbours_are_fused),
