@@ -8,6 +8,7 @@
 #include "compiler/ir/equal.h"
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
+#include "loader/bundle/bundle.h"
 #include "loader/isa/isa.h"
 #include "tests/differential/host.h"
 #include "tests/reference/reference.h"
@@ -331,6 +332,48 @@ static bool survives_printing(parsed *p, tirbi_text *report) {
     return true;
 }
 
+/* The functions of the text's bundle, in `arena`; NULL where it does not compile. */
+static const tirbi_program *compiled_program(const char *text, size_t size, tirbi_arena *arena) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirbi_program *program = NULL;
+    if (tirb_compile(text, size, &options, &result, NULL) == TIRB_OK) {
+        size_t bundle_size;
+        const uint8_t *bundle = tirb_compile_result_bytes(result, &bundle_size);
+        tirbi_bundle_read(bundle, bundle_size, UINT64_MAX, arena, &program, NULL);
+    }
+    tirb_compile_result_destroy(result);
+    return program;
+}
+
+static bool same_code(const tirbi_program *a, const tirbi_program *b) {
+    bool same = a->n_functions == b->n_functions && a->n_imports == b->n_imports;
+    for (uint32_t i = 0; same && i < a->n_functions; i++) {
+        const tirbi_function *f = &a->functions[i], *g = &b->functions[i];
+        same = f->code_size == g->code_size && memcmp(f->code, g->code, f->code_size) == 0;
+    }
+    return same;
+}
+
+/* Whether the spellings in which the program prints compile to the same code. Functions print in the order of their
+ * names, so the first of the printed texts is what the others are compared with. */
+static bool same_code_in_every_spelling(parsed *p, tirbi_text *report) {
+    const tirbi_program *first = NULL;
+    for (int dialect = TIRB_DIALECT_TIRX; dialect <= TIRB_DIALECT_HYBRID; dialect++) {
+        const char *text;
+        size_t size;
+        if (!tirbi_print(p->module, (tirb_dialect)dialect, &p->arena, &p->diagnostics, &text, &size)) return false;
+        const tirbi_program *program = compiled_program(text, size, &p->arena);
+        if (first == NULL) first = program;
+        if (first == NULL) return true; /* what the machine refuses is reported with the program itself */
+        if (program == NULL || !same_code(first, program)) {
+            tirbi_text_add(report, "this spelling compiles to other code, or not at all:\n%s\n", text);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tirbi_diff_functions(const char *text, size_t size, void (*visit)(void *context, const char *name), void *context,
                           tirbi_text *report) {
     parsed p;
@@ -348,7 +391,7 @@ tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text 
     tirbi_diff_outcome found = TIRBI_DIFF_REJECTED;
     parse(&p, request->text, request->size, report);
     comparison *c = calloc(1, sizeof *c);
-    if (p.module != NULL && !survives_printing(&p, report)) {
+    if (p.module != NULL && !(survives_printing(&p, report) && same_code_in_every_spelling(&p, report))) {
         found = TIRBI_DIFF_REJECTED;
     } else if (p.module != NULL && c != NULL) {
         c->request = request;

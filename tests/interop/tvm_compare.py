@@ -10,6 +10,7 @@ For each program of programs.py TVM prints its text, and
     same         TVM's LLVM back end computes the same on these inputs: integers and bools exactly, floats within
                  c * eps * (sum of the terms' magnitudes) with c from the length of the sums, and 2 ULP per call of a
                  mathematical function
+    tir, hybrid  printed in the other spellings it compiles to the same code section (spellings.py)
 The report counts each stage and names every failure with its cause. A failure is a known gap where gaps.py names the
 program, or where TVM itself is shown to be wrong: it does not read its own text, or computes something else for a scheduled
 program than for the plain one. Exit status 1 when another program is not read, reread, run or the same, when one of gaps.py
@@ -43,13 +44,14 @@ except ImportError:
 
 import gaps
 import programs
+import spellings
 import workers
 
 PATIENCE = 60
 PATIENCE_WITH_TVM = 300
 SYMBOLIC_EXTENTS = (5, 8, 3, 7)
 LEAST_EQUAL = 0.95
-STAGES = ("read", "reread", "equal text", "run", "same")
+STAGES = ("read", "reread", "equal text", "run", "same", *spellings.OTHERS)
 # Functions of the mathematical library, as they stand in a text. Each may be 2 ULP off.
 MATHEMATICS = re.compile(r"T\.(exp2?|exp10|log2?|log10|log1p|tanh?|sinh?|cosh?|asinh?|acosh?|atanh?|atan2|erf|pow|sigmoid|rsqrt)\(")
 
@@ -373,8 +375,13 @@ def functions_of(operator):
 class Verdict:
     """What came out for one program. `failures`: {stage: cause}; `note`: what TVM itself cannot do."""
 
-    def __init__(self, name, failures=None, runs=False, note=None, shown=""):
+    def __init__(self, name, failures=None, runs=False, note=None, shown="", compiles=False):
         self.name, self.failures, self.runs, self.note, self.shown = name, failures, runs, note, shown
+        self.compiles = compiles
+
+    def reached(self, stage):
+        """Whether the program came as far as to be judged there."""
+        return self.compiles if stage in spellings.OTHERS else self.runs if stage in gaps.VALUES else True
 
 
 class Judge:
@@ -409,19 +416,22 @@ class Judge:
 
     def judge(self, case, stage, only_text):
         failures, shown = text_failures(self.options.tirb, case, stage)
+        respelled, _ = spellings.differences(self.options.tirb, case.text)
+        failures |= respelled or {}
+        more = {"shown": shown, "compiles": respelled is not None}
         if only_text or case.operator.only_text:
-            return Verdict(case.name, failures, shown=shown)
+            return Verdict(case.name, failures, **more)
         stage("computing")
         case.prepare(self.options.seed)
         if case.refused:
             note = None if case.operator.may_refuse else f"TVM does not run {case.name}: {case.refused}"
-            return Verdict(case.name, failures, note=note, shown=shown)
+            return Verdict(case.name, failures, note=note, **more)
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             values, got = run_failures(self.options.tirb, case, pathlib.Path(folder))
         if values and case.operator.reference:
             values = blame(case, values, got)
         failures |= values
-        return Verdict(case.name, failures, True, shown=shown)
+        return Verdict(case.name, failures, True, **more)
 
 
 # ---- The report --------------------------------------------------------------------------------------------------------
@@ -437,8 +447,9 @@ class Report:
         if verdict.failures is None:
             self.counts["refused"] += verdict.note is not None
             return
-        stages = [stage for stage in STAGES if stage not in verdict.failures and (verdict.runs or stage not in gaps.VALUES)]
-        self.counts.update({"programs": 1, "runnable": verdict.runs, self.outcome(verdict): 1}, **dict.fromkeys(stages, 1))
+        stages = [stage for stage in STAGES if stage not in verdict.failures and verdict.reached(stage)]
+        counted = {"programs": 1, "runnable": verdict.runs, "compiled": verdict.compiles, self.outcome(verdict): 1}
+        self.counts.update(counted, **dict.fromkeys(stages, 1))
 
     @staticmethod
     def outcome(verdict):
@@ -463,7 +474,8 @@ class Report:
         few = counts["equal text"] < LEAST_EQUAL * counts["programs"]
         print(f"{counts['programs']} programs, {counts['refused']} operators that TVM refuses, {counts['ended']} programs that end TVM: "
               f"read {counts['read']}, equal text {counts['equal text']}, reread {counts['reread']}; "
-              f"{counts['runnable']} that TVM runs: ran {counts['run']}, same result {counts['same']}")
+              f"{counts['runnable']} that TVM runs: ran {counts['run']}, same result {counts['same']}; "
+              f"{counts['compiled']} compile: same code from the classic spelling {counts['tir']}, from Hybrid Script {counts['hybrid']}")
         print(f"{counts['passed']} passed, {counts['failed'] + few} failed, {counts['gap']} known gaps")
         return 1 if counts["failed"] or few else 0
 
