@@ -332,11 +332,41 @@ static bool is_own(const access *a, const tirb_buffer *buffer) {
     return false;
 }
 
+/* Those elements of the region that the block has as the matched buffer. Leading dimensions of the region that the buffer
+ * has not are of extent 1. */
+static bool source_dims(access *a, const tirb_match_buffer *match, const value_span *dims, value_span *out) {
+    uint32_t ndim = match->source.buffer->ndim, n_more = ndim - match->buffer->ndim;
+    if (ndim > MAX_DIMS || match->buffer->ndim > ndim) return false;
+    for (uint32_t i = 0; i < ndim; i++) {
+        const tirb_expr *min = match->source.region[i].min;
+        value_span first = evaluate(a, min);
+        out[i] = first;
+        if (i < n_more) continue;
+        const tirb_expr *extent = match->buffer->shape[i - n_more];
+        value_span within = dims[i - n_more];
+        if (within.kind == SPAN_ALL) within = evaluate_range(a, tirbi_make_int(a->builder, min->span, extent->dtype, 0), extent);
+        if (!is_bounded(&first) || !is_bounded(&within)) return false;
+        out[i].kind = SPAN_RANGE;
+        tirbi_linear_add_scaled(&out[i].min, &within.min, 1);
+        tirbi_linear_add_scaled(&out[i].max, &within.max, 1);
+    }
+    return true;
+}
+
 static void touch(access *a, touched_list *list, const tirb_buffer *buffer, const value_span *dims) {
+    value_span in_source[MAX_DIMS];
+    for (uint32_t i = a->block->n_matches; i > 0 && !list->unknown; i--) {
+        /* The source may be one that was matched before. */
+        const tirb_match_buffer *match = &a->block->matches[i - 1];
+        if (match->buffer != buffer) continue;
+        value_span outer[MAX_DIMS];
+        if (!source_dims(a, match, dims, outer)) list->unknown = true;
+        else memcpy(in_source, outer, match->source.buffer->ndim * sizeof *outer);
+        dims = in_source;
+        buffer = match->source.buffer;
+    }
     if (list->unknown || is_own(a, buffer)) return;
     uint32_t ndim = buffer->ndim, at = 0;
-    for (uint32_t i = 0; i < a->block->n_matches; i++)
-        if (a->block->matches[i].buffer == buffer) list->unknown = true;
     for (uint32_t i = 0; i < ndim; i++)
         if (dims[i].kind == SPAN_UNKNOWN) list->unknown = true;
     while (at < list->n && list->items[at].buffer != buffer) at++;

@@ -141,9 +141,16 @@ static bool same_expr(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     }
 }
 
+/* Whether an attribute is compared with the function that has it: any dialect may leave it out where it is the name. */
+static bool is_symbol(const tirb_attr *attr) { return same_text(attr->key, "global_symbol"); }
+
 static bool same_attrs(comparison *c, const tirb_attr *a, uint32_t n_a, const tirb_attr *b, uint32_t n_b) {
-    if (n_a != n_b) return false;
+    uint32_t n_left = 0, n_right = 0;
+    for (uint32_t i = 0; i < n_a; i++) n_left += !is_symbol(&a[i]);
+    for (uint32_t i = 0; i < n_b; i++) n_right += !is_symbol(&b[i]);
+    if (n_left != n_right) return false;
     for (uint32_t i = 0; i < n_a; i++) {
+        if (is_symbol(&a[i])) continue;
         uint32_t j = 0;
         while (j < n_b && !same_text(a[i].key, b[j].key)) j++;
         if (j == n_b || !same_expr(c, a[i].value, b[j].value) || !same_text(a[i].text, b[j].text)) return false;
@@ -285,7 +292,12 @@ bool tirbi_expr_equal(const tirb_expr *a, const tirb_expr *b) {
 static bool same_function(comparison *c, const tirb_primfunc *a, const tirb_primfunc *b) {
     if (a->n_params != b->n_params || a->is_private != b->is_private || !same_type(a->ret_type, b->ret_type))
         return false;
-    if (!same_exprs(c, a->params, a->n_params, b->params, b->n_params)) return false;
+    for (uint32_t i = 0; i < a->n_params; i++) {
+        /* What binds a buffer is a handle in one spelling and a pointer to its elements in the other. */
+        const tirb_expr *x = a->params[i], *y = b->params[i];
+        bool bound = a->buffers[i] && b->buffers[i];
+        if (!(bound ? pair(&c->vars, x, x->as.var.id, y, y->as.var.id) : same_expr(c, x, y))) return false;
+    }
     for (uint32_t i = 0; i < a->n_params; i++)
         if (!same_buffer(c, a->buffers[i], b->buffers[i])) return false;
     if (a->n_may_alias != b->n_may_alias) return false;
@@ -293,7 +305,8 @@ static bool same_function(comparison *c, const tirb_primfunc *a, const tirb_prim
         const tirb_param_pair *x = &a->may_alias[i], *y = &b->may_alias[i];
         if (x->first != y->first || x->second != y->second) return false;
     }
-    return same_attrs(c, a->attrs, a->n_attrs, b->attrs, b->n_attrs) && same_stmt(c, a->body, b->body);
+    return same_text(a->global_symbol, b->global_symbol) && same_attrs(c, a->attrs, a->n_attrs, b->attrs, b->n_attrs) &&
+           same_stmt(c, a->body, b->body);
 }
 
 static bool start(correspondence *m, uint32_t n_left, uint32_t n_right, tirbi_arena *arena) {

@@ -341,6 +341,8 @@ struct tirb_stmt {
             const tirb_expr *condition;
             const char *error_kind;   /* "RuntimeError" */
             const tirb_expr *message; /* STRING_IMM or int32 */
+            const char *const *parts; /* of the message, as its text divides it; none: it is one */
+            uint32_t n_parts;
             const tirb_stmt *body;
         } assert_;
         struct {

@@ -30,6 +30,27 @@ static bool find(const char *name, tirb_builtin *out) {
     return false;
 }
 
+/* Whether a part of a name says for which type the function is: "i8", "f32", "v4f32", "p0". */
+static bool is_type_suffix(const char *part, size_t size) {
+    size_t at = 0;
+    if (at < size && part[at] == 'v' && strspn(part + 1, "0123456789") > 0) at += 1 + strspn(part + 1, "0123456789");
+    if (size - at > 2 && part[at] == 'b' && part[at + 1] == 'f') at++;
+    if (at >= size || (part[at] != 'i' && part[at] != 'f' && part[at] != 'p')) return false;
+    at++;
+    return at < size && at + strspn(part + at, "0123456789") >= size;
+}
+
+size_t tirbi_llvm_name_size(const char *name) {
+    size_t size = strlen(name);
+    while (strncmp(name, "llvm.", 5) == 0) {
+        size_t dot = size;
+        while (dot > 5 && name[dot - 1] != '.') dot--;
+        if (dot <= 5 || !is_type_suffix(name + dot, size - dot)) break;
+        size = dot - 1;
+    }
+    return size;
+}
+
 bool tirbi_llvm_call_of(const tirb_expr *call, tirbi_llvm_call *out) {
     const tirb_expr *const *args = call->as.call.args;
     uint32_t n = call->as.call.n_args;

@@ -14,4 +14,7 @@ typedef struct tirbi_llvm_call {
 
 bool tirbi_llvm_call_of(const tirb_expr *call, tirbi_llvm_call *out);
 
+/* The length of a function's name without the types that it is for: TVM prints it so. */
+size_t tirbi_llvm_name_size(const char *name);
+
 #endif

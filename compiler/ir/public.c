@@ -331,7 +331,7 @@ const tirb_expr *tirb_builder_math(tirb_builder *b, const char *name, const tirb
             return NULL;
         }
         tirb_datatype type = copy[0]->dtype;
-        if (i == TIRB_BUILTIN_POPCOUNT || i == TIRB_BUILTIN_CLZ)
+        if (i == TIRB_BUILTIN_CLZ)
             type = tirbi_type_with_lanes(tirbi_type_i32, type.lanes);
         if (i == TIRB_BUILTIN_ISNAN) type = tirbi_type_with_lanes(tirbi_type_bool, type.lanes);
         return tirbi_make_call(&b->core, nowhere, type, (tirb_builtin)i, copy, n);

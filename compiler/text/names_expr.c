@@ -1,6 +1,7 @@
 /* Values that are no arithmetic: conversions, vectors, lets, calls by name, methods of buffers. */
 #include <string.h>
 
+#include "compiler/ir/llvm.h"
 #include "compiler/text/script_names.h"
 
 static const tirb_expr *arg(tirbi_script *s, const tirbi_call *c, int i) { return tirbi_to_expr(s, &c->args[i]); }
@@ -150,6 +151,19 @@ static tirbi_value extern_call(tirbi_script *s, const tirbi_call *c) {
     return emit_call(s, c, type, builtin, args, n);
 }
 
+/* The arguments of a call of LLVM's function with its bare name. */
+static const tirb_expr *const *without_types(tirbi_script *s, const tirb_expr *const *args, uint32_t n) {
+    const char *name = args[0]->as.string.text;
+    size_t size = tirbi_llvm_name_size(name);
+    if (size == strlen(name)) return args;
+    const tirb_expr **bare = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, n);
+    const char *text = tirbi_arena_text(s->arena, name, size);
+    if (!bare || !text) return NULL;
+    memcpy(bare, args, n * sizeof *bare);
+    bare[0] = tirbi_make_string(&s->builder, args[0]->span, text, (uint32_t)size);
+    return bare;
+}
+
 /* T.name(dtype, args...) */
 static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type;
@@ -158,11 +172,20 @@ static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
     if (!tirbi_to_dtype(s, &c->args[0], &type) || !tirbi_to_exprs(s, &c->args[1], &args, &n))
         return tirbi_value_error();
+    bool llvm = builtin == TIRB_BUILTIN_CALL_LLVM_INTRIN || builtin == TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN;
+    if (llvm && n && args[0]->kind == TIRB_EXPR_STRING_IMM) args = without_types(s, args, n);
+    if (!args && n) return tirbi_value_error();
     int arity = tirb_builtins[builtin].arity;
     if (arity >= 0 && n != (uint32_t)arity)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes a type and %d argument%s", c->entry->name, arity,
                           arity == 1 ? "" : "s");
     return emit_call(s, c, type, builtin, args, n);
+}
+
+/* New TVMScript says of a synchronisation also whether one thread leads, and of how many: unless that is no and -1, it is
+ * another one. */
+static bool has_sync_defaults(const tirb_expr *const *args, uint32_t n) {
+    return n == 3 && tirbi_type_is_bool(args[1]->dtype) && tirbi_is_const_int(args[1], 0) && tirbi_is_const_int(args[2], -1);
 }
 
 /* T.name(args...) of a fixed type: data is the builtin. */
@@ -175,6 +198,7 @@ static tirbi_value plain_call(tirbi_script *s, const tirbi_call *c) {
     if (arity >= 0 && n != (uint32_t)arity)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes %d argument%s, %u given", c->entry->name, arity,
                           arity == 1 ? "" : "s", n);
+    if (builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC && has_sync_defaults(args, n)) n = 1;
     tirb_datatype type = tirbi_type_i32;
     if (builtin == TIRB_BUILTIN_TVM_ACCESS_PTR || builtin == TIRB_BUILTIN_BUFFER_DATA ||
         builtin == TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET || builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET)

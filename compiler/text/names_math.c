@@ -185,7 +185,8 @@ static tirbi_value bit_count(tirbi_script *s, const tirbi_call *c) {
     if (!x) return tirbi_value_error();
     if (!tirbi_type_is_int(x->dtype)) return type_error(s, c, "an integer", x->dtype);
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
-    return tirbi_value_expr(call_one(s, c, builtin, tirbi_type_with_lanes(tirbi_type_i32, x->dtype.lanes), x));
+    bool clz = builtin == TIRB_BUILTIN_CLZ;
+    return tirbi_value_expr(call_one(s, c, builtin, clz ? tirbi_type_with_lanes(tirbi_type_i32, x->dtype.lanes) : x->dtype, x));
 }
 
 /* ---- Functions of several numbers ------------------------------------------------------------------------------- */

@@ -2,14 +2,57 @@
 
 #include <string.h>
 
+#include "compiler/ir/visit.h"
 #include "compiler/text/printer.h"
 
 static void append(tirbi_printer *p, tirbi_text *to, const char *text) { tirbi_print_add(p, to, text, strlen(text)); }
 
-/* A parameter `A: T.handle` that match_buffer binds, rather than `A: T.Buffer(...)`. */
+/* Whether a signature can spell a size: sums and the like of constants and of variables that it can define. */
+static bool is_plain_size(const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_CAST) return is_plain_size(e->as.cast.value);
+    if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX)
+        return is_plain_size(e->as.binary.a) && is_plain_size(e->as.binary.b);
+    if (e->kind == TIRB_EXPR_INT_IMM) return true;
+    return e->kind == TIRB_EXPR_VAR && !e->as.var.data_of &&
+           (tirb_datatype_equal(e->dtype, tirbi_type_i32) || tirb_datatype_equal(e->dtype, tirbi_type_i64));
+}
+
+/* Whether T.Buffer(...) in a signature says all of the buffer. */
+static bool fits_signature(const tirb_buffer *buffer) {
+    for (uint32_t i = 0; i < buffer->ndim; i++)
+        if (!is_plain_size(buffer->shape[i]) || (buffer->strides && !is_plain_size(buffer->strides[i]))) return false;
+    const tirb_expr *offset = buffer->elem_offset;
+    bool made = offset && offset->kind == TIRB_EXPR_VAR && buffer->ndim > 0 && buffer->offset_factor > 0 &&
+                tirb_datatype_equal(offset->dtype, buffer->shape[0]->dtype);
+    return !offset || offset->kind == TIRB_EXPR_INT_IMM || made;
+}
+
+typedef struct search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirb_expr *var;
+    bool found;
+} search;
+
+static void search_expr(tirbi_visitor *visitor, const tirb_expr *e) {
+    search *s = (search *)visitor;
+    s->found |= e == s->var;
+    if (!s->found) tirbi_visit_expr(visitor, e);
+}
+
+static void search_stmt(tirbi_visitor *visitor, const tirb_stmt *stmt) {
+    if (!((search *)visitor)->found) tirbi_visit_stmt(visitor, stmt);
+}
+
+/* A parameter `a: T.handle` that match_buffer binds, rather than `A: T.Buffer(...)`. TVM has the second form only: the
+ * handle is gone, and stays where a body uses it before it is bound, or where no signature can spell the buffer. */
 static bool is_matched(const tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
     tirb_type type = f->params[i]->as.var.type;
-    return f->buffers[i] && (p->hybrid || type.kind != TIRB_TYPE_POINTER || tirbi_type_is_handle(type.dtype));
+    bool typed = type.kind == TIRB_TYPE_POINTER && !tirbi_type_is_handle(type.dtype);
+    if (!f->buffers[i] || p->hybrid || typed) return f->buffers[i] && p->hybrid;
+    if (p->classic || !fits_signature(f->buffers[i])) return true;
+    search s = {.visitor = {.expr = search_expr, .stmt = search_stmt}, .var = f->params[i]};
+    if (f->body) search_stmt(&s.visitor, f->body);
+    return s.found;
 }
 
 /* A handle leaves the name that both have to its buffer, which the body mentions. */
@@ -36,6 +79,7 @@ static void print_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
         return;
     }
     tirbi_put(p, p->vars[param->as.var.id] ? p->vars[param->as.var.id] : "v");
+    p->later[param->as.var.id] = false;
     tirbi_put(p, ": ");
     tirbi_print_type(p, param->as.var.type);
 }
@@ -52,8 +96,11 @@ static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
     }
     if (p->line.size) tirbi_end_line(p);
     p->place = TIRBI_PRINT_SIGNATURE;
-    for (uint32_t i = 0; i < f->n_params; i++)
-        if (!f->buffers[i] || is_matched(p, f, i)) name_param(p, f, i);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->buffers[i] && !is_matched(p, f, i)) continue;
+        name_param(p, f, i);
+        p->later[f->params[i]->as.var.id] = !p->classic;
+    }
     tirbi_put(p, "def ");
     tirbi_put(p, f->name ? f->name : "main");
     tirbi_put(p, "(");
@@ -132,8 +179,10 @@ static const char *alias_text(tirbi_printer *p, const tirb_primfunc *f) {
 static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
     tirb_attr *attrs = TIRBI_NEW_ARRAY(p->arena, tirb_attr, (size_t)f->n_attrs + 2);
     if (!attrs) return;
-    uint32_t n = f->n_attrs;
-    if (n) memcpy(attrs, f->attrs, n * sizeof *attrs);
+    uint32_t n = 0;
+    bool named = !p->classic && f->global_symbol && f->name && strcmp(f->global_symbol, f->name) == 0;
+    for (uint32_t i = 0; i < f->n_attrs; i++)
+        if (!named || strcmp(f->attrs[i].key, "global_symbol") != 0) attrs[n++] = f->attrs[i];
     bool renamed = f->global_symbol && f->name && strcmp(f->global_symbol, f->name) != 0 && !f->is_private;
     for (uint32_t i = 0; i < n; i++) renamed = renamed && strcmp(attrs[i].key, "global_symbol") != 0;
     if (renamed) {
@@ -149,12 +198,13 @@ static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
     tirbi_end_line(p);
 }
 
-/* `n, m = T.int32(), T.int32()`: the variables of quoted shapes that the body mentions, a line for each parameter. */
+/* `n, m = T.int32(), T.int32()`: the variables of quoted shapes, in classic text those that the body mentions, a line for
+ * each parameter. */
 static void print_quoted(tirbi_printer *p) {
     const tirb_expr *const *vars = p->quoted.items;
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->quoted.n; i++) {
-        if (vars[i] && p->used[vars[i]->as.var.id]) {
+        if (vars[i] && (!p->classic || p->used[vars[i]->as.var.id])) {
             if (n++) tirbi_put(p, ", ");
             tirbi_put(p, p->vars[vars[i]->as.var.id]);
         }
@@ -171,6 +221,7 @@ static void print_function(tirbi_printer *p, const tirb_primfunc *f) {
     uint32_t mark = tirbi_names_mark(p);
     memset(p->undeclared, 0, p->module->n_vars * sizeof *p->undeclared);
     memset(p->used, 0, p->module->n_vars * sizeof *p->used);
+    memset(p->later, 0, p->module->n_vars * sizeof *p->later);
     p->quoted.n = 0;
     p->depth = 0;
     p->implied.n = 0;
@@ -277,11 +328,12 @@ static bool start(tirbi_printer *p) {
     p->vars = TIRBI_NEW_ARRAY(p->arena, const char *, n_vars);
     p->undeclared = TIRBI_NEW_ARRAY(p->arena, bool, n_vars);
     p->used = TIRBI_NEW_ARRAY(p->arena, bool, n_vars);
+    p->later = TIRBI_NEW_ARRAY(p->arena, bool, n_vars);
     p->bound_at = TIRBI_NEW_ARRAY(p->arena, uint32_t, n_vars);
     p->buffers = TIRBI_NEW_ARRAY(p->arena, const char *, n_buffers);
     p->scalars = TIRBI_NEW_ARRAY(p->arena, bool, n_buffers);
     tirbi_diagnostics *folding = TIRBI_NEW(p->arena, tirbi_diagnostics);
-    if (!p->vars || !p->undeclared || !p->used || !p->buffers || !p->scalars || !p->bound_at || !folding) return false;
+    if (!p->vars || !p->undeclared || !p->used || !p->later || !p->buffers || !p->scalars || !p->bound_at || !folding) return false;
     /* What folding refuses prints in its raw form: its messages are nobody's business. */
     tirbi_diagnostics_init(folding, p->diagnostics->source, p->arena, 1);
     tirbi_builder_init(&p->builder, p->arena, folding);

@@ -192,6 +192,20 @@ void tirbi_print_type(tirbi_printer *p, tirb_type type) {
     tirbi_put(p, ")");
 }
 
+void tirbi_print_attr_value(tirbi_printer *p, const tirb_attr *attr) {
+    const tirb_expr *value = attr->value;
+    if (!value) {
+        tirbi_put(p, attr->text ? attr->text : "None");
+    } else if (value->kind == TIRB_EXPR_INT_IMM && tirbi_type_is_bool(value->dtype)) {
+        tirbi_put(p, value->as.int_value ? "True" : "False");
+    } else if (value->kind == TIRB_EXPR_FLOAT_IMM && isfinite(value->as.float_value) &&
+               tirb_datatype_equal(value->dtype, tirbi_type_f32)) {
+        print_number(p, value->as.float_value);
+    } else {
+        tirbi_print_expr(p, value);
+    }
+}
+
 void tirbi_print_attrs(tirbi_printer *p, const tirb_attr *attrs, uint32_t n) {
     const tirb_attr **sorted = TIRBI_NEW_ARRAY(p->arena, const tirb_attr *, n);
     if (!sorted) return;
@@ -202,20 +216,10 @@ void tirbi_print_attrs(tirbi_printer *p, const tirb_attr *attrs, uint32_t n) {
     }
     tirbi_put(p, "{");
     for (uint32_t i = 0; i < n; i++) {
-        const tirb_expr *value = sorted[i]->value;
         if (i) tirbi_put(p, ", ");
         tirbi_put_string(p, sorted[i]->key, strlen(sorted[i]->key));
         tirbi_put(p, ": ");
-        if (!value) {
-            tirbi_put(p, sorted[i]->text ? sorted[i]->text : "None");
-        } else if (value->kind == TIRB_EXPR_INT_IMM && tirbi_type_is_bool(value->dtype)) {
-            tirbi_put(p, value->as.int_value ? "True" : "False");
-        } else if (value->kind == TIRB_EXPR_FLOAT_IMM && isfinite(value->as.float_value) &&
-                   tirb_datatype_equal(value->dtype, tirbi_type_f32)) {
-            print_number(p, value->as.float_value);
-        } else {
-            tirbi_print_expr(p, value);
-        }
+        tirbi_print_attr_value(p, sorted[i]);
     }
     tirbi_put(p, "}");
 }
@@ -441,6 +445,8 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         tirbi_putf(p, "%sdtype=\"%s\"", e->as.call.n_args ? ", " : "", type);
     } else if (builtin == TIRB_BUILTIN_TVM_STRUCT_GET) {
         tirbi_putf(p, ", \"%s\"", type);
+    } else if (builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC && e->as.call.n_args == 1 && !p->classic) {
+        tirbi_put(p, ", T.bool(False), -1");
     }
     tirbi_put(p, ")");
 }
@@ -582,17 +588,45 @@ static bool is_open(const tirbi_printer *p, const tirb_expr *e) {
     }
 }
 
+static bool holds_name(const tirbi_list *names, const char *name) {
+    const char *const *items = names->items;
+    for (uint32_t i = 0; i < names->n; i++)
+        if (strcmp(items[i], name) == 0) return true;
+    return false;
+}
+
+static void add_name(tirbi_printer *p, tirbi_list *names, const char *name) {
+    const char **slot = holds_name(names, name) ? NULL : TIRBI_LIST_ADD(p->arena, names, const char *);
+    if (slot) *slot = name;
+}
+
+/* A name for the variable of a signature that the other kind has in no function of the module: TypeVars are of the file. */
+static const char *name_apart(tirbi_printer *p, const tirb_expr *var, const tirbi_list *others) {
+    const char *name = tirbi_name_var(p, var);
+    for (uint32_t i = 1; holds_name(others, name); i++) {
+        const char *wanted = tirbi_arena_format(p->arena, "%s_%u", var->as.var.name ? var->as.var.name : "v", (unsigned)i);
+        if (!wanted) break;
+        name = tirbi_name_new(p, wanted, &p->vars[var->as.var.id]);
+    }
+    return name;
+}
+
 /* Gives the open variables of a signature's shape their names: int64 ones stand above the function as TypeVars, int32
- * ones are defined by the quoted shape itself (true: quote it). */
+ * ones are defined by the quoted shape itself (true: quote it), as are scalar parameters behind it. */
 static bool open_vars(tirbi_printer *p, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_CAST) return open_vars(p, e->as.cast.value);
     if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX) {
         bool left = open_vars(p, e->as.binary.a);
         return open_vars(p, e->as.binary.b) || left;
     }
-    if (e->kind != TIRB_EXPR_VAR || !is_open(p, e)) return false;
-    const char *name = tirbi_name_var(p, e);
+    if (e->kind != TIRB_EXPR_VAR) return false;
+    if (p->later[e->as.var.id]) {
+        p->later[e->as.var.id] = false;
+        return true;
+    }
+    if (!is_open(p, e)) return false;
     if (tirb_datatype_equal(e->dtype, tirbi_type_i32)) {
+        add_name(p, &p->quoted_names, name_apart(p, e, &p->type_vars));
         const tirb_expr **slot = TIRBI_LIST_ADD(p->arena, &p->quoted, const tirb_expr *);
         if (slot) *slot = e;
         p->undeclared[e->as.var.id] = true;
@@ -602,11 +636,7 @@ static bool open_vars(tirbi_printer *p, const tirb_expr *e) {
         tirbi_print_reject(p, e->span, "a shape variable that is neither int32 nor int64");
         return false;
     }
-    const char *const *names = p->type_vars.items;
-    for (uint32_t i = 0; i < p->type_vars.n; i++)
-        if (strcmp(names[i], name) == 0) return false; /* of another function of the module */
-    const char **slot = TIRBI_LIST_ADD(p->arena, &p->type_vars, const char *);
-    if (slot) *slot = name;
+    add_name(p, &p->type_vars, name_apart(p, e, &p->quoted_names));
     return false;
 }
 
@@ -614,11 +644,7 @@ static bool mentions_type_var(const tirbi_printer *p, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_CAST) return mentions_type_var(p, e->as.cast.value);
     if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX)
         return mentions_type_var(p, e->as.binary.a) || mentions_type_var(p, e->as.binary.b);
-    if (e->kind != TIRB_EXPR_VAR || !p->vars[e->as.var.id]) return false;
-    const char *const *names = p->type_vars.items;
-    for (uint32_t i = 0; i < p->type_vars.n; i++)
-        if (strcmp(names[i], p->vars[e->as.var.id]) == 0) return true;
-    return false;
+    return e->kind == TIRB_EXPR_VAR && p->vars[e->as.var.id] && holds_name(&p->type_vars, p->vars[e->as.var.id]);
 }
 
 static void print_extent(tirbi_printer *p, const tirb_expr *extent) {

@@ -11,11 +11,14 @@ static void print_lines(tirbi_printer *p, const tirb_stmt *s, bool last) {
         tirbi_print_stmt(p, s, last);
         return;
     }
+    p->crowded |= s->as.seq.n > 1;
     for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_print_stmt(p, s->as.seq.items[i], last && i + 1 == s->as.seq.n);
 }
 
 void tirbi_print_body(tirbi_printer *p, const tirb_stmt *body) {
     uint32_t mark = tirbi_names_mark(p), implied = p->implied.n;
+    bool crowded = p->crowded;
+    p->crowded = false;
     p->indent++;
     p->depth++;
     if (body) {
@@ -26,6 +29,7 @@ void tirbi_print_body(tirbi_printer *p, const tirb_stmt *body) {
     }
     p->depth--;
     p->indent--;
+    p->crowded = crowded;
     p->implied.n = implied;
     tirbi_names_release(p, mark);
 }
@@ -64,6 +68,7 @@ static bool is_nothing(const tirb_stmt *s) {
 
 /* The end of what new TVMScript has as statements without a body: nothing stands for an empty rest. */
 static void finish_flat(tirbi_printer *p, bool last, const char *name, const tirb_stmt *body) {
+    p->crowded = true;
     finish_scope(p, last, name, last && !p->classic && is_nothing(body) ? NULL : body);
 }
 
@@ -134,6 +139,7 @@ static void print_attr_node(tirbi_printer *p, const tirb_expr *node) {
 }
 
 static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
+    if (p->crowded && !p->classic) last = false; /* TVM writes one without a frame only where its frame has nothing else */
     if (is_pragma(s) && s->as.attr.key[0] && !p->hybrid) {
         print_pragmas(p, s, last);
         return;
@@ -178,7 +184,12 @@ static void print_assert(tirbi_printer *p, const tirb_stmt *s, bool last) {
         tirbi_put(p, "(");
         tirbi_put_string(p, kind, strlen(kind));
         tirbi_put(p, ", [");
-        tirbi_print_expr(p, message);
+        const char *const *parts = s->as.assert_.parts;
+        if (!parts) tirbi_print_expr(p, message);
+        for (uint32_t i = 0; parts && i < s->as.assert_.n_parts; i++) {
+            if (i) tirbi_put(p, ", ");
+            tirbi_put_string(p, parts[i], strlen(parts[i]));
+        }
         tirbi_put(p, "])");
     } else {
         tirbi_print_expr(p, message);
@@ -605,6 +616,21 @@ static uint32_t collect_grid(tirbi_printer *p, const tirb_stmt *s, tirbi_list *o
     return out->n;
 }
 
+/* TVM writes these two annotations of a serial loop as `unroll=`. */
+static void print_loop_annotations(tirbi_printer *p, const tirb_stmt *s) {
+    const tirb_attr *only = &s->as.for_.annotations[0];
+    bool sugar = s->as.for_.n_annotations == 1 && s->as.for_.kind == TIRB_FOR_SERIAL && !p->classic && only->value;
+    if (sugar && strcmp(only->key, "pragma_unroll") == 0) {
+        tirbi_put(p, ", unroll=");
+        tirbi_print_attr_value(p, only);
+    } else if (sugar && strcmp(only->key, "disable_unroll") == 0 && tirbi_is_const_int(only->value, 1)) {
+        tirbi_put(p, ", unroll=False");
+    } else {
+        tirbi_put(p, ", annotations=");
+        tirbi_print_attrs(p, s->as.for_.annotations, s->as.for_.n_annotations);
+    }
+}
+
 static void print_loop_head(tirbi_printer *p, const tirb_stmt *s) {
     static const char *const names[] = {"serial", "parallel", "vectorized", "unroll", "thread_binding"};
     bool range = s->as.for_.kind == TIRB_FOR_SERIAL && !s->as.for_.n_annotations, exact = true;
@@ -638,10 +664,7 @@ static void print_loop_head(tirbi_printer *p, const tirb_stmt *s) {
         tirbi_put(p, ", thread=");
         tirbi_put_string(p, s->as.for_.thread_tag, strlen(s->as.for_.thread_tag));
     }
-    if (s->as.for_.n_annotations) {
-        tirbi_put(p, ", annotations=");
-        tirbi_print_attrs(p, s->as.for_.annotations, s->as.for_.n_annotations);
-    }
+    if (s->as.for_.n_annotations) print_loop_annotations(p, s);
     if (s->as.for_.step) {
         tirbi_put(p, range ? ", " : ", step=");
         tirbi_print_expr(p, s->as.for_.step);

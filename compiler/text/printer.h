@@ -26,6 +26,7 @@ typedef struct tirbi_printer {
     bool classic; /* either of the older dialects */
     bool hybrid;  /* Hybrid Script: what is put as `T.` becomes `tir.` */
     bool in_class;
+    bool crowded; /* the frame has several statements */
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
     tirbi_builder builder; /* repeats the folding of the parser, to know which sugar is read back as the same node */
@@ -35,12 +36,14 @@ typedef struct tirbi_printer {
     tirbi_print_place place;
     const char **vars, **buffers; /* by id */
     bool *undeclared, *used;      /* by id: a variable that the signature's quoted shape defines; the body mentions it */
+    bool *later;                  /* by id: a scalar parameter that the signature has not come to */
     tirbi_list quoted;            /* of const tirb_expr *: those variables, NULL behind those of a parameter */
     bool *scalars;                /* by id: buffers that are assigned variables */
     tirbi_list names;             /* of tirbi_print_name */
     uint32_t buckets[TIRBI_NAME_BUCKETS];
     tirbi_list loops; /* of const tirb_stmt *: the loops around */
     tirbi_list type_vars; /* of const char *: the names of TypeVars, declared above the function or class */
+    tirbi_list quoted_names; /* of const char *: those of variables that quoted shapes define, in all functions */
     uint32_t depth;       /* of frames in the function */
     uint32_t *bound_at;   /* by id: the depth of the frame that binds a pointer; 0: the function's */
     tirbi_list implied;   /* of const tirb_buffer *: views in scope that accesses declare by themselves (Hybrid Script) */
@@ -81,6 +84,7 @@ void tirbi_print_bounds(tirbi_printer *p, const tirb_range *range, const char *b
 void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *data, bool typed,
                              bool scoped);
 void tirbi_print_attrs(tirbi_printer *p, const tirb_attr *attrs, uint32_t n);
+void tirbi_print_attr_value(tirbi_printer *p, const tirb_attr *attr);
 /* The body of a frame: names that it defines end with it. */
 void tirbi_print_body(tirbi_printer *p, const tirb_stmt *body);
 void tirbi_print_stmt(tirbi_printer *p, const tirb_stmt *s, bool last);

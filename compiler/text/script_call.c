@@ -106,6 +106,10 @@ static bool bind_arguments(tirbi_script *s, const tirbi_node *node, const tirbi_
     uint32_t n = read_signature(entry->signature, parameters), next = 0;
     const char *name = tirbi_node_text(s, node->items[0]);
     const argument *arguments = given->items;
+    /* A type that stands first may be given as `dtype=` behind the others. */
+    bool typed = n > 0 && parameters[0].size == 5 && memcmp(parameters[0].name, "dtype", 5) == 0;
+    for (uint32_t i = 0; typed && i < given->n; i++)
+        if (arguments[i].name && strcmp(arguments[i].name, "dtype") == 0) next = 1;
     for (uint32_t i = 0; i < given->n; i++) {
         if (arguments[i].name) continue;
         if (next < n && parameters[next].rest) {

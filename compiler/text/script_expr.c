@@ -1072,7 +1072,8 @@ static tirbi_value call_dtype(tirbi_script *s, const tirbi_node *node, tirb_data
 
 /* T.handle(): a new variable; T.handle("float32", "global"): in a body also, in a signature a type. */
 static tirbi_value call_pointer(tirbi_script *s, const tirbi_node *node, const char *hint) {
-    tirb_type type = tirbi_pointer_type(tirbi_type_void, "");
+    /* A pointer that is typed is one to global memory unless it says otherwise. */
+    tirb_type type = tirbi_pointer_type(tirbi_type_void, node->n_items > 1 ? "global" : "");
     for (uint32_t i = 1; i < node->n_items; i++) {
         const tirbi_node *argument = node->items[i];
         bool scope = i == 2;

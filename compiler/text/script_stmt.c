@@ -693,7 +693,8 @@ static void run_return(tirbi_script *s, const tirbi_line *line) {
 }
 
 /* The message of an assertion: "text" or ("Kind", ["part", ...]). */
-static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, const char **kind) {
+static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, const char **kind, const char *const **parts_out,
+                                     uint32_t *n_parts) {
     tirbi_value v = tirbi_evaluate(s, node);
     if (v.kind != TIRBI_VALUE_TUPLE) return tirbi_to_expr(s, &v);
     const tirbi_value *items = v.as.sequence.items;
@@ -704,13 +705,14 @@ static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, co
     if (!tirbi_to_text(s, &items[0], "the kind of the error", kind)) return NULL;
     const tirbi_value *parts = items[1].kind == TIRBI_VALUE_TUPLE ? items[1].as.sequence.items : &items[1];
     uint32_t n = items[1].kind == TIRBI_VALUE_TUPLE ? items[1].as.sequence.n : 1;
-    const char *text = "";
-    for (uint32_t i = 0; i < n; i++) {
-        const char *part;
-        if (!tirbi_to_text(s, &parts[i], "a part of the message", &part)) return NULL;
-        text = tirbi_arena_format(s->arena, "%s%s", text, part);
+    const char *text = "", **texts = TIRBI_NEW_ARRAY(s->arena, const char *, n);
+    for (uint32_t i = 0; texts && i < n; i++) {
+        if (!tirbi_to_text(s, &parts[i], "a part of the message", &texts[i])) return NULL;
+        text = tirbi_arena_format(s->arena, "%s%s", text, texts[i]);
         if (!text) return NULL;
     }
+    *parts_out = texts;
+    *n_parts = n;
     return tirbi_make_string(&s->builder, node->span, text, (uint32_t)strlen(text));
 }
 
@@ -720,13 +722,17 @@ static void run_assert(tirbi_script *s, const tirbi_line *line) {
     const tirb_expr *condition = condition_of(s, &v);
     if (!line->target && tirbi_hybrid(s))
         tirbi_fail(s, TIRB_SYNTAX, line->span, "an assertion of Hybrid Script needs a message: assert condition, \"text\"");
-    const tirb_expr *message = line->target ? read_message(s, line->target, &kind)
+    const char *const *parts = NULL;
+    uint32_t n_parts = 0;
+    const tirb_expr *message = line->target ? read_message(s, line->target, &kind, &parts, &n_parts)
                                             : tirbi_make_string(&s->builder, line->span, "assertion failed", 16);
     tirb_stmt *stmt = condition && message ? tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_ASSERT) : NULL;
     if (!stmt) return;
     stmt->as.assert_.condition = condition;
     stmt->as.assert_.error_kind = kind;
     stmt->as.assert_.message = message;
+    stmt->as.assert_.parts = parts;
+    stmt->as.assert_.n_parts = n_parts;
     tirbi_emit_scope(&s->builder, stmt);
 }
 

@@ -398,7 +398,7 @@ static void builtins_have_rules(void **state) {
     right_expr(f, call(f, t_i32, TIRB_BUILTIN_SHIFT_LEFT, 2, one, imm(f, t_i32, 31), NULL));
     wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_SHIFT_LEFT, 2, one, imm(f, t_i32, 32), NULL), "shift amount 32");
     wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_SHIFT_RIGHT, 2, one, imm(f, t_i32, -1), NULL), "shift amount -1");
-    wrong_expr(f, call(f, t_u8, TIRB_BUILTIN_POPCOUNT, 1, imm(f, t_u8, 1), NULL, NULL), "the type of popcount is uint8, expected int32");
+    wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_POPCOUNT, 1, imm(f, t_u8, 1), NULL, NULL), "the type of popcount is int32, expected uint8");
     wrong_expr(f, call(f, t_bool, TIRB_BUILTIN_ISNAN, 1, one, NULL, NULL), "isnan needs float operands");
     wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_IF_THEN_ELSE, 3, one, one, one), "must be a bool scalar, found int32");
     wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_IF_THEN_ELSE, 3, imm(f, t_bool, 1), one, half), "argument 3 of if_then_else is float32");
