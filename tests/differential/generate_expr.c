@@ -221,8 +221,10 @@ static void int_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_t
         break;
     case 9:
         if (type == TIRB_I32 && tirbi_gen_chance(g, 40)) {
-            tirbi_dtype of = tirbi_gen_chance(g, 50) ? TIRB_I32 : TIRB_U8;
-            one(g, of, depth, tirbi_gen_chance(g, 50) ? "popcount" : "clz", out);
+            static const uint8_t counted[] = {TIRB_I32, TIRB_U8, TIRB_I64, TIRB_U16};
+            one(g, (tirbi_dtype)counted[tirbi_gen_pick(g, 4)], depth, "clz", out);
+        } else if (tirbi_gen_chance(g, 30)) {
+            one(g, type, depth, "popcount", out);
         } else {
             one(g, type, depth, tirbi_dtype_is_signed(type) && tirbi_gen_chance(g, 50) ? "abs" : "bitwise_not", out);
         }

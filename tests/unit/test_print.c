@@ -154,6 +154,71 @@ static void test_kept_operation(void **state) {
     }
 }
 
+/* Programs in spellings of their own and the text that TVM 0.27 prints for them, without the four lines of the header. */
+static const struct {
+    const char *source, *printed;
+} spellings[] = {
+    /* A handle that is bound to a buffer is that buffer. */
+    {"@T.prim_func(s_tir=True)\ndef f(a: T.handle, b: T.handle, m: T.int32):\n"
+     "    T.func_attr({\"global_symbol\": \"f\", \"tirx.noalias\": True})\n    n = T.int32()\n"
+     "    A = T.match_buffer(a, (m + 1, n), \"float16\", align=64, elem_offset=0, offset_factor=1)\n"
+     "    B = T.match_buffer(b, (m, n), strides=(\"s\", \"t\"), offset_factor=16)\n    A[0, 0] = B[0, 0]\n",
+     "@T.prim_func(s_tir=True)\n"
+     "def f(A: T.Buffer((\"m + 1\", \"n\"), \"float16\"), B: T.Buffer((m, n), \"float32\", strides=(\"s\", \"t\"), "
+     "offset_factor=16), m: T.int32):\n    n = T.int32()\n    T.func_attr({\"tirx.noalias\": True})\n"
+     "    A[0, 0] = T.Cast(\"float16\", B[0, 0])\n"},
+    /* An attribute has a frame unless it is all that its frame has. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"float32\")):\n    T.attr(A.data, \"outer\", 1)\n    A[0] = 1\n"
+     "    t = T.launch_thread(\"threadIdx.x\", 16)\n    T.attr(A.data, \"inner\", 2)\n    T.tvm_storage_sync(\"shared\")\n    A[t] = 1\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"float32\")):\n    T.attr(A.data, \"outer\", 1)\n"
+     "    A[0] = T.float32(1.0)\n    with T.launch_thread(\"threadIdx.x\", 16) as t:\n        T.attr(A.data, \"inner\", 2)\n"
+     "        T.tvm_storage_sync(\"shared\", T.bool(False), -1)\n        A[t] = T.float32(1.0)\n"},
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"int64\"), p: T.handle(\"int32\")):\n"
+     "    for i in T.serial(16, annotations={\"pragma_unroll\": 4}):\n        A[i] = T.popcount(A[i])\n"
+     "    for i in T.serial(16, unroll=False):\n"
+     "        assert A[i] > 0, (\"ValueError\", [\"a\", \"b\"])\n"
+     "        A[i] = T.Cast(\"int64\", T.call_extern(\"name\", i, dtype=\"int32\"))\n"
+     "        A[i] = T.call_llvm_pure_intrin(\"int64\", \"llvm.ctpop.i64\", A[i])\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"int64\"), p: T.handle(\"int32\", \"global\")):\n"
+     "    for i in T.serial(16, unroll=4):\n        A[i] = T.popcount(A[i])\n"
+     "    for i in T.serial(16, unroll=False):\n"
+     "        assert A[i] > T.int64(0), (\"ValueError\", [\"a\", \"b\"])\n"
+     "        A[i] = T.Cast(\"int64\", T.call_extern(\"int32\", \"name\", i))\n"
+     "        A[i] = T.call_llvm_pure_intrin(\"int64\", \"llvm.ctpop\", A[i])\n"},
+    /* What is read of a matched buffer is read of the region. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16, 16, 16), \"float32\"), B: T.Buffer((1,), \"float32\")):\n"
+     "    for i, j in T.grid(16, 4):\n        with T.sblock(\"b\"):\n            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "            C = T.match_buffer(A[0:16, vi, vj * 4:vj * 4 + 4], (16, 1, 4))\n"
+     "            for k, l in T.grid(4, 4):\n                B[0] = B[0] + C[k + 8, 0, l]\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16, 16, 16), \"float32\"), B: T.Buffer((1,), \"float32\")):\n"
+     "    # with T.sblock(\"root\"):\n"
+     "    for i, j in T.grid(16, 4):\n        with T.sblock(\"b\"):\n            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "            T.reads(B[0], A[8:12, vi, vj * 4:vj * 4 + 4])\n            T.writes(B[0])\n"
+     "            C = T.match_buffer(A[0:16, vi, vj * 4:vj * 4 + 4], (16, 1, 4))\n"
+     "            for k, l in T.grid(4, 4):\n                B[0] = B[0] + C[k + 8, 0, l]\n"},
+};
+
+static void test_spellings(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        tirb_compile_result *result = NULL;
+        tirb_error error = TIRB_ERROR_INIT;
+        char *text;
+        size_t size;
+        const char *source = spellings[i].source;
+        assert_int_equal(tirb_format(source, strlen(source), TIRB_DIALECT_SAME, &options, &result, &error), TIRB_OK);
+        const uint8_t *printed = tirb_compile_result_bytes(result, &size);
+        text = calloc(1, size + 1);
+        memcpy(text, printed, size);
+        assert_string_equal(strstr(text, "@T"), spellings[i].printed);
+        free(text);
+        tirb_compile_result_destroy(result);
+        for (int dialect = TIRB_DIALECT_TIRX; dialect <= TIRB_DIALECT_HYBRID; dialect++)
+            round_trip("spelling", source, strlen(source), (tirb_dialect)dialect);
+    }
+}
+
 typedef struct countdown {
     size_t left;
 } countdown;
@@ -191,7 +256,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_program),
         cmocka_unit_test(test_canonical_text), cmocka_unit_test(test_folded_nan),
-        cmocka_unit_test(test_kept_operation),
+        cmocka_unit_test(test_kept_operation), cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
