@@ -2,6 +2,7 @@
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/regions.h"
+#include "compiler/optimize/split.h"
 
 enum {
     SCALAR_OP = 1200, /* picoseconds */
@@ -89,7 +90,8 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     }
     if (lanes && !e->in_lanes) {
         tirbi_nest nest;
-        inner.in_lanes = tirbi_plan_nest(e->pool, s, true, &nest) || tirbi_plan_lanes(e->pool, s);
+        inner.in_lanes = tirbi_plan_nest(e->pool, s, true, &nest) || tirbi_plan_lanes(e->pool, s) ||
+                         tirbi_split_nest(e->pool, s);
     }
     return times(e, rounds(e, s->as.loop.var), plus(e, cost_of(&inner, s->as.loop.body), of_operations(&inner, 1)));
 }

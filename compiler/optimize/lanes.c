@@ -1118,9 +1118,24 @@ static bool is_whole_nest(const tirbi_ls *body) {
     return !has_loops(body);
 }
 
+/* Whether a nest only moves elements, which the machine does in the order that suits it. */
+static bool only_moves(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        switch (plan->ops[i].op) {
+        case TIRB_OP_INNER:
+        case TIRB_OP_INNER_END:
+        case TIRB_OP_VLOAD:
+        case TIRB_OP_VSPLAT:
+        case TIRB_OP_VSTORE: break;
+        default: return false;
+        }
+    }
+    return plan->whole_nest;
+}
+
 /* Lanes that scatter what they write are worth it only where no loop inside could do better. */
 static bool writes_well(const tirbi_lane_plan *plan) {
-    if (plan->loops.n == 1) return true;
+    if (plan->loops.n == 1 || only_moves(plan)) return true;
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         int64_t step;
         const tirbi_lane_cursor *c = &plan->cursors[i];

@@ -5,6 +5,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "vm/exec/lane_copy.h"
 #include "vm/exec/reach.h"
 #include "vm/lanes/slots.h"
 
@@ -240,13 +241,17 @@ static void set_outer_loops(entry *e, tirbi_lane_state *state) {
 }
 
 /* An index register is 0 while its loop does not run, so that no block sees what another one has counted. */
+static void clear_indices(const tirbi_lane_loop *loop, uint64_t *slots) {
+    for (unsigned k = 0; k < loop->n_inner; k++)
+        if (loop->inner[k].index != TIRBI_NO_REG) slots[loop->inner[k].index] = 0;
+}
+
 static void set_inner_loops(const entry *e, tirbi_lane_state *state, uint64_t *slots) {
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
         uint16_t index = e->loop->inner[k].index;
         state->inner[k].extent = e->extent[k];
         state->inner[k].left = e->extent[k];
         state->inner[k].index = index == TIRBI_NO_REG ? NULL : &slots[index];
-        if (state->inner[k].index) *state->inner[k].index = 0;
     }
 }
 
@@ -267,6 +272,8 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     TIRBI_TRY(check_bounds(&e));
     e.repeats = !loop->reduces;
     TIRBI_TRY(check_overlap(&e));
+    clear_indices(loop, slots);
+    if (tirbi_lane_copy_fits(loop, e.reaches)) return tirbi_lane_copy_run(machine, loop, e.reaches, slots);
     if (!machine->lanes) TIRBI_TRY(make_state(machine));
     tirbi_lane_state *state = machine->lanes;
     set_pointers(&e, state);

@@ -12,6 +12,7 @@
 #include "loader/base/error.h"
 #include "vm/exec/constants.h"
 #include "vm/exec/lane_body.h"
+#include "vm/exec/lane_copy.h"
 #include "vm/lanes/forms.h"
 
 enum { NO_BANK = -1, NO_VALUE = NO_LANE_REG, KERNEL_STRIP_BYTES = TIRBI_MAX_STRIP_BYTES };
@@ -749,6 +750,7 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     for (uint32_t i = 0; i < p->body->n; i++) n_splats += p->body->ins[i].op == TIRB_OP_VSPLAT;
     choose_block(p);
     find_outer_loops(p);
+    TIRBI_TRY(tirbi_lane_copy_find(p->body, loop, p->code));
     loop->reduces = p->body->reduces;
     for (uint32_t i = 0; i < p->body->n; i++) loop->counts_lanes |= p->body->ins[i].op == TIRB_OP_VIOTA;
     unsigned strips = p->body->function->n_lane_regs + 1u;

@@ -11,6 +11,7 @@
 #include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
+#include "vm/lanes/moves.h"
 
 /* d[i] = op(a[i], b[i], c[i]) for i in 0 .. n - 1; unused operands are NULL. d may be equal to an operand of the same
  * element size and must not overlap one otherwise. Any alignment. False: an element divides by zero (d is then
@@ -33,6 +34,7 @@ typedef struct tirbi_kernel_table {
     tirbi_scalar scalar_op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES];
     tirbi_scalar scalar_cast[TIRB_N_DTYPES][TIRB_N_DTYPES];
     tirbi_scalar scalar_bits[TIRB_N_DTYPES][TIRB_N_DTYPES];
+    tirbi_moves moves;
 } tirbi_kernel_table;
 
 /* One more than the greatest tirb_isa. */

@@ -19,6 +19,8 @@
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx2
+#define MOVE_VECTOR 32
+#define MOVE_PAIRS 1
 #define F16_LANES 8
 #define F16_WIDEN(to, from) _mm256_storeu_ps((to), _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from))))
 #define F16_NARROW(to, from)                                                                                           \

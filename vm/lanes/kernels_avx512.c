@@ -22,6 +22,8 @@
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx512
+#define MOVE_VECTOR 64
+#define MOVE_PAIRS 1
 #define F16_LANES 16
 #define F16_WIDEN(to, from) _mm512_storeu_ps((to), _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from))))
 #define F16_NARROW(to, from)                                                                                           \

@@ -69,6 +69,16 @@ typedef struct tirbi_lane_inner {
     uint32_t instructions;
 } tirbi_lane_inner;
 
+/* A store of what a cursor or a scalar register gives. */
+typedef struct tirbi_lane_copy {
+    uint8_t to; /* cursors */
+    uint8_t from;
+    bool fills;   /* with the scalar of a slot, of this type */
+    bool settled; /* whose NaNs are canonical */
+    uint8_t type;
+    uint16_t slot;
+} tirbi_lane_copy;
+
 typedef struct tirbi_lane_loop {
     uint16_t n; /* slot */
     uint8_t n_inner;
@@ -89,6 +99,8 @@ typedef struct tirbi_lane_loop {
     tirbi_lane_inner inner[TIRBI_MAX_INNER];
     const tirbi_lane_cursor *cursors;
     const tirbi_lane_splat *splats;
+    uint32_t n_copies; /* which are all that the loop does; 0: it does more */
+    const tirbi_lane_copy *copies;
 } tirbi_lane_loop;
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,293 @@
+/* Lane loops that only move elements.
+ *
+ * The order of the moves is free, for what one copy writes no other iteration of it reads or writes. So the loops are
+ * sorted by the steps of what is written, those that follow each other become one, and the two innermost are done by a
+ * kernel: rows that are contiguous on both sides, a transposition where either side has a contiguous loop of its own,
+ * or else element by element. */
+#include "vm/exec/lane_copy.h"
+
+#include <string.h>
+
+#include "vm/lanes/slots.h"
+#include "vm/math/core.h"
+
+/* ---- Finding -------------------------------------------------------------------------------------------------- */
+
+/* A store of what was loaded or splat directly before it, or before other such stores. Bools are brought to 0 and 1 by
+ * loads, and a NaN to its canonical form by stores of floats: that is more than a copy. */
+static bool read_copy(const lane_body *body, const lane_ins *source, const lane_ins *store, tirbi_lane_copy *out) {
+    if (store->op != TIRB_OP_VSTORE || store->reads[0] != source->dest || store->type == TIRB_BOOL) return false;
+    if (tirbi_dtypes[store->type].size != tirbi_dtypes[source->type].size) return false;
+    out->to = store->cursor;
+    out->fills = source->op == TIRB_OP_VSPLAT;
+    out->from = source->cursor;
+    out->slot = source->slot;
+    out->type = store->type;
+    out->settled = store->settled || !tirbi_dtype_is_float((tirbi_dtype)store->type);
+    for (unsigned k = 0; out->fills && k < body->header->n_inner; k++)
+        if (body->header->inner[k].index == source->slot) return false;
+    return out->fills || (source->op == TIRB_OP_VLOAD && out->settled);
+}
+
+tirb_status tirbi_lane_copy_find(const lane_body *body, tirbi_lane_loop *loop, tirbi_code *code) {
+    const lane_ins *source = NULL;
+    uint32_t end = body->n - loop->n_outer;
+    if (loop->n_outer != loop->n_inner || end - loop->n_outer > TIRBI_MAX_CURSORS) return TIRB_OK;
+    tirbi_lane_copy *copies = TIRBI_NEW_ARRAY(&code->arena, tirbi_lane_copy, end - loop->n_outer);
+    if (!copies) return tirbi_heap_status(code->heap);
+    uint8_t n = 0;
+    for (uint32_t i = loop->n_outer; i < end; i++) {
+        const lane_ins *ins = &body->ins[i];
+        if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT)
+            source = ins;
+        else if (!source || !read_copy(body, source, ins, &copies[n++]))
+            return TIRB_OK;
+    }
+    loop->copies = copies;
+    loop->n_copies = n;
+    return TIRB_OK;
+}
+
+bool tirbi_lane_copy_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches) {
+    for (uint32_t i = 0; i < loop->n_copies; i++) {
+        const tirbi_reach *to = &reaches[loop->copies[i].to];
+        for (unsigned d = 0; d < 1u + loop->n_inner; d++)
+            if (to->count[d] > 1 && to->step[d] == 0) return false;
+    }
+    return loop->n_copies > 0;
+}
+
+/* The bits of the canonical NaN instead of those of any NaN. */
+static uint64_t settled(uint64_t bits, uint8_t type) {
+    switch (type) {
+    case TIRB_F16: return tirbi_canon_f16((uint16_t)bits);
+    case TIRB_BF16: return tirbi_canon_bf16((uint16_t)bits);
+    case TIRB_F32: return tirbi_slot_of_f32(tirbi_canon_f32(tirbi_slot_f32(bits)));
+    case TIRB_F64: return tirbi_slot_of_f64(tirbi_canon_f64(tirbi_slot_f64(bits)));
+    default: return bits;
+    }
+}
+
+/* ---- Boxes ---------------------------------------------------------------------------------------------------- */
+
+typedef struct dimension {
+    int64_t to, from; /* steps in bytes */
+    int64_t count;
+} dimension;
+
+typedef struct box {
+    const tirbi_moves *moves;
+    const atomic_uint *stop;
+    uint8_t *to;
+    const uint8_t *from;
+    int64_t size; /* of an element */
+    unsigned n;
+    dimension dims[TIRBI_REACH_DIMENSIONS]; /* those of smaller steps in what is written first */
+} box;
+
+static uint8_t *moved(uint8_t *p, int64_t step, int64_t times) {
+    return (uint8_t *)((uintptr_t)p + (uintptr_t)step * (uintptr_t)times);
+}
+
+static const uint8_t *moved_from(const uint8_t *p, int64_t step, int64_t times) {
+    return (const uint8_t *)((uintptr_t)p + (uintptr_t)step * (uintptr_t)times);
+}
+
+static bool must_stop(const box *b) { return atomic_load_explicit(b->stop, memory_order_relaxed) != 0; }
+
+static void add_dimension(box *b, dimension d) {
+    if (d.count == 1) return;
+    if (d.to < 0) {
+        b->to = moved(b->to, d.to, d.count - 1);
+        b->from = moved_from(b->from, d.from, d.count - 1);
+        d.to = -d.to;
+        d.from = -d.from;
+    }
+    unsigned at = b->n++;
+    for (; at > 0 && b->dims[at - 1].to > d.to; at--) b->dims[at] = b->dims[at - 1];
+    b->dims[at] = d;
+}
+
+static void drop_dimension(box *b, unsigned d) {
+    b->n--;
+    memmove(&b->dims[d], &b->dims[d + 1], (b->n - d) * sizeof *b->dims);
+}
+
+/* Loops whose rounds follow each other become one. What is left of a loop of two, four or eight bytes in a row is larger
+ * elements. */
+static void simplify(box *b) {
+    for (unsigned d = 0; d + 1 < b->n;) {
+        dimension *inner = &b->dims[d], *outer = &b->dims[d + 1];
+        if (outer->to == inner->to * inner->count && outer->from == inner->from * inner->count) {
+            inner->count *= outer->count;
+            drop_dimension(b, d + 1);
+        } else {
+            d++;
+        }
+    }
+    while (b->n > 1 && b->dims[0].to == b->size && b->dims[0].from == b->size) {
+        int64_t bytes = b->dims[0].count * b->size;
+        if (bytes != 2 && bytes != 4 && bytes != 8) return;
+        b->size = bytes;
+        drop_dimension(b, 0);
+    }
+}
+
+/* ---- The two innermost loops ---------------------------------------------------------------------------------- */
+
+/* No more bytes are moved at once than this, so that a stop is soon seen. */
+enum { MOST_BYTES = 1 << 20 };
+
+static bool copy_plane(const box *b, uint8_t *to, const uint8_t *from) {
+    int64_t bytes = b->dims[0].count * b->size;
+    const dimension rows = b->n > 1 ? b->dims[1] : (dimension){.count = 1};
+    if (bytes >= MOST_BYTES) {
+        for (int64_t i = 0; i < rows.count; i++) {
+            for (int64_t at = 0; at < bytes; at += MOST_BYTES) {
+                size_t piece = bytes - at < MOST_BYTES ? (size_t)(bytes - at) : MOST_BYTES;
+                memcpy(moved(to, rows.to, i) + at, moved_from(from, rows.from, i) + at, piece);
+                if (must_stop(b)) return false;
+            }
+        }
+        return true;
+    }
+    const int64_t most = MOST_BYTES / bytes;
+    for (int64_t i = 0; i < rows.count; i += most) {
+        int64_t n = rows.count - i < most ? rows.count - i : most;
+        b->moves->copy(moved(to, rows.to, i), (ptrdiff_t)rows.to, moved_from(from, rows.from, i), (ptrdiff_t)rows.from,
+                       (size_t)bytes, (size_t)n);
+        if (must_stop(b)) return false;
+    }
+    return true;
+}
+
+static bool fill_plane(const box *b, uint8_t *to, const uint8_t *from) {
+    uint64_t pattern = 0;
+    memcpy(&pattern, from, (size_t)b->size);
+    for (int64_t size = b->size; size < 8; size *= 2) memcpy((uint8_t *)&pattern + size, &pattern, (size_t)size);
+    int64_t bytes = b->dims[0].count * b->size;
+    bool same = b->n > 1 && b->dims[1].from == 0;
+    const dimension rows = same ? b->dims[1] : (dimension){.count = 1};
+    const int64_t width = bytes < MOST_BYTES ? bytes : MOST_BYTES, most = MOST_BYTES / width;
+    for (int64_t i = 0; i < rows.count; i += most) {
+        int64_t n = rows.count - i < most ? rows.count - i : most;
+        for (int64_t at = 0; at < bytes; at += width) {
+            size_t piece = bytes - at < width ? (size_t)(bytes - at) : (size_t)width;
+            b->moves->fill(moved(to, rows.to, i) + at, (ptrdiff_t)rows.to, &pattern, piece, (size_t)n);
+            if (must_stop(b)) return false;
+        }
+    }
+    return true;
+}
+
+static bool transpose_plane(const box *b, uint8_t *to, const uint8_t *from) {
+    const dimension rows = b->dims[0], columns = b->dims[1];
+    const int64_t most = MOST_BYTES / 64 / TIRBI_TRANSPOSE_ROWS * TIRBI_TRANSPOSE_ROWS;
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
+    for (int64_t j = 0; j < columns.count; j += most) {
+        int64_t width = columns.count - j < most ? columns.count - j : most;
+        for (int64_t i = 0; i < rows.count; i += TIRBI_TRANSPOSE_ROWS) {
+            int64_t height = rows.count - i < TIRBI_TRANSPOSE_ROWS ? rows.count - i : TIRBI_TRANSPOSE_ROWS;
+            b->moves->transpose[shift](moved(to, columns.to, j) + i * b->size, (ptrdiff_t)columns.to,
+                                       moved_from(from, rows.from, i) + j * b->size, (ptrdiff_t)rows.from,
+                                       (size_t)height, (size_t)width);
+            if (must_stop(b)) return false;
+        }
+    }
+    return true;
+}
+
+static bool place_row(const box *b, uint8_t *to, const uint8_t *from) {
+    const dimension row = b->dims[0];
+#define PLACE_AS(type)                                                                                                 \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+        type v;                                                                                                        \
+        memcpy(&v, moved_from(from, row.from, at + i), sizeof v);                                                      \
+        memcpy(moved(to, row.to, at + i), &v, sizeof v);                                                               \
+    }                                                                                                                  \
+    break;
+    for (int64_t at = 0; at < row.count; at += MOST_BYTES / 8) {
+        int64_t n = row.count - at < MOST_BYTES / 8 ? row.count - at : MOST_BYTES / 8;
+        switch (b->size) {
+        case 1: PLACE_AS(uint8_t)
+        case 2: PLACE_AS(uint16_t)
+        case 4: PLACE_AS(uint32_t)
+        default: PLACE_AS(uint64_t)
+        }
+        if (must_stop(b)) return false;
+    }
+#undef PLACE_AS
+    return true;
+}
+
+/* ---- The loops around them ------------------------------------------------------------------------------------ */
+
+typedef bool (*plane)(const box *b, uint8_t *to, const uint8_t *from);
+
+/* Which kernel does the innermost loops, and how many they are. */
+static plane choose_plane(box *b, unsigned *loops) {
+    const dimension first = b->dims[0];
+    if (first.to != b->size) return place_row;
+    if (first.from == b->size) {
+        *loops = 2;
+        return copy_plane;
+    }
+    if (first.from == 0) {
+        *loops = b->n > 1 && b->dims[1].from == 0 ? 2 : 1;
+        return fill_plane;
+    }
+    for (unsigned d = 1; d < b->n; d++) {
+        if (b->dims[d].from != b->size) continue;
+        const dimension columns = b->dims[d];
+        memmove(&b->dims[2], &b->dims[1], (d - 1) * sizeof *b->dims);
+        b->dims[1] = columns;
+        *loops = 2;
+        return transpose_plane;
+    }
+    return place_row;
+}
+
+static bool run_box(box *b) {
+    simplify(b);
+    if (b->n == 0) b->dims[b->n++] = (dimension){.to = b->size, .from = b->size, .count = 1};
+    unsigned loops = 1;
+    plane run = choose_plane(b, &loops);
+    int64_t at[TIRBI_REACH_DIMENSIONS] = {0};
+    for (;;) {
+        if (!run(b, b->to, b->from)) return false;
+        unsigned d = loops;
+        for (; d < b->n; d++) {
+            const dimension *dim = &b->dims[d];
+            b->to = moved(b->to, dim->to, 1);
+            b->from = moved_from(b->from, dim->from, 1);
+            if (++at[d] < dim->count) break;
+            b->to = moved(b->to, -dim->to, dim->count);
+            b->from = moved_from(b->from, -dim->from, dim->count);
+            at[d] = 0;
+        }
+        if (d >= b->n) return true;
+    }
+}
+
+tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
+                                const uint64_t *slots) {
+    for (uint32_t i = 0; i < loop->n_copies; i++) {
+        const tirbi_lane_copy *copy = &loop->copies[i];
+        const tirbi_reach *to = &reaches[copy->to], *from = &reaches[copy->from];
+        box b = {.moves = &machine->code->kernels->moves, .stop = machine->stop, .to = to->start, .size = (int64_t)to->size};
+        uint64_t value = 0;
+        if (copy->fills) {
+            uint64_t bits = copy->settled ? slots[copy->slot] : settled(slots[copy->slot], copy->type);
+            memcpy(&value, tirbi_slot_bytes(&bits, to->size), to->size);
+            b.from = (const uint8_t *)&value;
+        } else if (to->start == from->start && !tirbi_reach_apart(to, from, 1u + loop->n_inner)) {
+            continue; /* onto itself: anything else is refused at entry */
+        } else {
+            b.from = from->start;
+        }
+        for (unsigned d = 0; d < 1u + loop->n_inner; d++)
+            add_dimension(&b, (dimension){to->step[d], copy->fills ? 0 : from->step[d], to->count[d]});
+        if (!run_box(&b)) return tirbi_poll(machine);
+    }
+    return TIRB_OK;
+}

@@ -1,0 +1,25 @@
+/* Moving whole blocks of elements that nothing is computed of: rows, fills, and transposition.
+ *
+ * Addresses go from row to row by steps of any number of bytes. What is written and what is read share no byte, so that
+ * an element may be written twice. Any alignment. */
+#ifndef TIRB_VM_LANES_MOVES_H
+#define TIRB_VM_LANES_MOVES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tirbi_moves {
+    /* Element j of row i, at from + i * from_step + j * size, becomes element i of row j, at to + j * to_step + i * size.
+     * By the logarithm of the size. Best for up to TIRBI_TRANSPOSE_ROWS rows. */
+    void (*transpose[4])(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, size_t rows,
+                         size_t columns);
+    /* `rows` rows of `size` bytes, size > 0. */
+    void (*copy)(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, size_t size, size_t rows);
+    /* Rows of `size` bytes: elements that all have the bytes that *pattern repeats. */
+    void (*fill)(uint8_t *to, ptrdiff_t to_step, const uint64_t *pattern, size_t size, size_t rows);
+} tirbi_moves;
+
+/* As many rows as have translations of their addresses at hand. */
+enum { TIRBI_TRANSPOSE_ROWS = 64 };
+
+#endif
