@@ -25,7 +25,7 @@ COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "KERNEL_WIDE", "
         "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 
 # The lane machines by what the compiler compiles for.
-ISAS = {"x86_64": ("generic", "sse2", "avx2", "avx512"), "aarch64": ("generic", "neon")}
+ISAS = {"x86_64": ("generic", "sse2", "avx2", "narrow_avx2", "avx512", "narrow_avx512"), "aarch64": ("generic", "neon")}
 MACHINE = ""
 
 
@@ -60,7 +60,7 @@ def patterns(isa):
     if isa == "neon" or (isa == "generic" and MACHINE == "aarch64"):
         return re.compile(r"\s+(ld|st)[rpu]+\s+[qv]\d+.*\[(sp|x29)\b"), re.compile(r"\s+br\s+x\d+")
     # Where the function realigns its stack, its frame is addressed through rbp or r10 as well.
-    frame = r"\((%rsp|%rbp)\)" if isa.startswith("avx") else r"\(%rsp\)"
+    frame = r"\((%rsp|%rbp)\)" if "avx" in isa else r"\(%rsp\)"
     return re.compile(r"\s+v?mov\w*\s(?=.*" + frame + r").*%[xyz]mm\d+"), re.compile(r"\s+jmp\s+\*")
 
 
@@ -132,7 +132,8 @@ def main():
     if MACHINE not in ISAS:
         print(f"lanes_in_registers: skipped, there are no rules for {MACHINE}")
         return 77
-    isas = [isa for isa in ISAS[MACHINE] if isa == "generic" or wanted == "all" or isa in wanted.split()]
+    isas = [isa for isa in ISAS[MACHINE]
+            if isa == "generic" or wanted == "all" or isa.removeprefix("narrow_") in wanted.split()]
     good = [check(compiler, library, isa) for isa in isas]
     return 0 if all(good) else 1
 

@@ -1,5 +1,5 @@
-/* Compares what each instruction set has with plain C: strip kernels, the lane machine's forms, loops and reductions, and
- * contractions.
+/* Compares what each instruction set has with plain C: strip kernels, the lane machine's forms, loops and reductions,
+ * moves, and contractions.
  *
  *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment
  *   checkasm --sweep N [WORD...] bits: functions of one float32, of every Nth; without words the first does so, too
@@ -208,10 +208,19 @@ int main(int argc, char **argv) {
     /* Plain C has forms as well, which are beside its own kernels here. */
     isas[n_isas++] = TIRB_ISA_GENERIC;
     for (unsigned i = 0; i < n_isas; i++) {
-        unsigned failures = c.failures, n = check_forms(&c, isas[i], argc - 1, argv + 1);
-        if (argc == 1) check_loops(&c, isas[i]);
-        printf("%s: %u forms%s, %u differences\n", tirb_isa_name(isas[i]), n, argc == 1 ? " and the loops" : "",
-               c.failures - failures);
+        const tirbi_lane_machine *wide = tirbi_lane_machine_of(isas[i]);
+        for (c.machine = wide; c.machine; c.machine = c.machine->narrow) {
+            unsigned failures = c.failures, n = check_forms(&c, isas[i], argc - 1, argv + 1);
+            if (argc == 1) check_loops(&c, isas[i]);
+            printf("%s%s: %u forms%s, %u differences\n", tirb_isa_name(isas[i]),
+                   c.machine == wide ? "" : ", narrow banks", n, argc == 1 ? " and the loops" : "",
+                   c.failures - failures);
+        }
+    }
+    for (unsigned i = 0; argc == 1 && i < n_isas; i++) {
+        unsigned failures = c.failures;
+        check_moves(&c, isas[i]);
+        printf("%s: moves, %u differences\n", tirb_isa_name(isas[i]), c.failures - failures);
     }
     for (unsigned i = 0; argc == 1 && i < n_isas; i++) {
         unsigned failures = c.failures, n = check_contractions(&c, isas[i]);

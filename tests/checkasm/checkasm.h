@@ -8,6 +8,7 @@
 
 #include "loader/isa/isa.h"
 #include "vm/lanes/kernels.h"
+#include "vm/lanes/lanes.h"
 
 /* One kernel of the table, whatever the instruction set. */
 typedef struct twin_id {
@@ -51,6 +52,7 @@ typedef struct area {
 typedef struct checker {
     area areas[N_AREAS];
     uint8_t *kept; /* as much again for each, for copies of operands */
+    const tirbi_lane_machine *machine; /* that is tried */
     uint64_t random;
     unsigned failures;
 } checker;
@@ -72,6 +74,10 @@ void check_loops(checker *c, tirb_isa isa);
 void bench_forms(int n_words, char **words);
 /* What it costs to store a sum with canonical NaNs. */
 void bench_canonical_stores(void);
+
+/* ---- Moves (moves.c) ---- */
+
+void check_moves(checker *c, tirb_isa isa);
 
 /* ---- Contractions (contract.c) ---- */
 

@@ -214,7 +214,7 @@ static void run_trial(checker *c, const trial *t, const program *code) {
 static void check_form(checker *c, const form *f, tirb_isa isa) {
     program code;
     write_program(&code, f, canonical_store(f));
-    trial t = {.form = f, .isa = isa, .machine = tirbi_lane_machine_of(isa)};
+    trial t = {.form = f, .isa = isa, .machine = c->machine};
     unsigned base = n_specials((tirbi_dtype)f->type), all = f->arity > 1 ? base * base : base, before = c->failures;
     size_t lanes = t.machine->bank_bytes / tirbi_dtypes[f->type].size;
     /* Some of the pairs of special values; an instruction has many forms, and its kernel goes through all of them. */
@@ -246,7 +246,7 @@ static bool form_wanted(const form *f, int n_words, char **words) {
 unsigned check_forms(checker *c, tirb_isa isa, int n_words, char **words) {
     unsigned n = 0;
     for (unsigned i = 0; i < N_FORMS; i++) {
-        if (!has_form(tirbi_lane_machine_of(isa), &forms[i]) || !form_wanted(&forms[i], n_words, words)) continue;
+        if (!has_form(c->machine, &forms[i]) || !form_wanted(&forms[i], n_words, words)) continue;
         check_form(c, &forms[i], isa);
         n++;
     }

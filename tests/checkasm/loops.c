@@ -43,7 +43,7 @@ static void run_blocks(const tirbi_lane_machine *machine, tirbi_lane_state *stat
 /* ---- sum[i] = fma(factor[j], rows[j][i], sum[i]) for all j ------------------------------------------------------ */
 
 static void check_fma_loop(checker *c, tirb_isa isa, tirbi_dtype type, unsigned bank, size_t n, size_t extent) {
-    const tirbi_lane_machine *machine = tirbi_lane_machine_of(isa);
+    const tirbi_lane_machine *machine = c->machine;
     bool narrow = type == TIRB_F32;
     size_t size = tirbi_dtypes[type].size, behind = next_random(c) % 2 * (1 + next_random(c) % 15), row = n + GAP;
     unsigned shift = (unsigned)__builtin_ctzll(size), loop = (narrow ? TIRBI_L_LOOP_FMA_F32_A : TIRBI_L_LOOP_FMA_F64_A);
@@ -129,7 +129,7 @@ static void fill_summands(checker *c, uint8_t *to, tirbi_dtype type, size_t n) {
 
 /* One state that takes pieces of any length, past a fold of 16384, beside one that takes an element at a time. */
 static void check_reduction(checker *c, tirb_isa isa, tirbi_dtype type, uint8_t op, bool products) {
-    const tirbi_lane_machine *machine = tirbi_lane_machine_of(isa);
+    const tirbi_lane_machine *machine = c->machine;
     size_t size = tirbi_dtypes[type].size, lanes = machine->bank_bytes / size, pushed = 0;
     tirbi_red red, want;
     if (type == TIRB_F32)
@@ -189,7 +189,7 @@ static void check_steps(checker *c, tirb_isa isa, tirbi_dtype type, size_t n, in
         state.strides[k] = step * (ptrdiff_t)size;
         state.moves[k] = (tirbi_lane_move){ACC + k, step * (ptrdiff_t)size};
     }
-    run_blocks(tirbi_lane_machine_of(isa), &state, size, n, full, tail);
+    run_blocks(c->machine, &state, size, n, full, tail);
     if (memcmp(to, want, count * size) != 0) fail_loop(c, isa, "gather and scatter differ", type, n);
     if (!untouched(to, count * size, behind)) fail_loop(c, isa, "scatter writes beside", type, n);
 }
@@ -208,7 +208,7 @@ static void check_made(checker *c, tirb_isa isa, tirbi_dtype type, size_t n) {
     uint8_t *pointers[N_POINTERS] = {NULL, counted, same, tirbi_slot_bytes(&one, size), strips[0], strips[1]};
     tirbi_lane_state state = {.pointers = pointers, .slots = slots, .n_moves = 2};
     for (unsigned k = 0; k < 2; k++) state.moves[k] = (tirbi_lane_move){ACC + k, (ptrdiff_t)size};
-    run_blocks(tirbi_lane_machine_of(isa), &state, size, n, full, tail);
+    run_blocks(c->machine, &state, size, n, full, tail);
     bool right = untouched(counted, n * size, behind) && untouched(same, n * size, behind);
     for (size_t i = 0; right && i < n; i++) {
         uint64_t value = slots[0] + i * slots[1];
@@ -220,7 +220,7 @@ static void check_made(checker *c, tirb_isa isa, tirbi_dtype type, size_t n) {
 
 void check_loops(checker *c, tirb_isa isa) {
     static const tirbi_dtype floats[] = {TIRB_F32, TIRB_F64}, sizes[] = {TIRB_U8, TIRB_U16, TIRB_U32, TIRB_U64};
-    const tirbi_lane_machine *machine = tirbi_lane_machine_of(isa);
+    const tirbi_lane_machine *machine = c->machine;
     for (unsigned k = 0; k < 2; k++) {
         size_t lanes = machine->bank_bytes / tirbi_dtypes[floats[k]].size;
         for (size_t n = 0; (machine->features & TIRBI_LANE_HAS_FMA) && n <= 2 * lanes + 1; n++)

@@ -189,7 +189,7 @@ static void choose_main_size(lane_body *body, uint32_t features) {
         } else if (tirbi_lane_op_pinned(ins->op, ins->type, features)) {
             ins->pinned = true;
             pinned[size] += weight;
-        } else if (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) {
+        } else if ((tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV) {
             others += weight;
         }
     }

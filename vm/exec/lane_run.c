@@ -17,6 +17,8 @@ typedef struct entry {
     int64_t n;
     int64_t extent[TIRBI_MAX_INNER];
     bool repeats; /* nothing that is written is read: lanes may be computed twice */
+    const tirbi_lane_machine *machinery;
+    uint32_t lanes; /* in a block of it */
     tirbi_reach reaches[TIRBI_MAX_CURSORS];
 } entry;
 
@@ -176,14 +178,14 @@ static void set_pointers(const entry *e, tirbi_lane_state *state) {
 /* Which cursors the wide body reads whole blocks of, and where they may be for that. */
 static void set_streams(const entry *e, tirbi_lane_state *state, const tirbi_word *words) {
     const tirbi_lane_loop *loop = e->loop;
-    bool parts = e->n < (int64_t)loop->lanes || (!e->repeats && e->n % (int64_t)loop->lanes != 0);
+    bool parts = e->n < (int64_t)e->lanes || (!e->repeats && e->n % (int64_t)e->lanes != 0);
     state->wide = NULL;
     state->n_streams = 0;
     if (loop->wide == 0 || !parts) return;
     for (uint32_t c = 0; c < loop->n_cursors; c++) {
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
         const tirbi_ref *ref = &e->refs[cursor->ref];
-        uint64_t behind = (uint64_t)loop->lanes << cursor->shift; /* of a row's first element, as far as loops in the body go */
+        uint64_t behind = (uint64_t)e->lanes << cursor->shift; /* of a row's first element, as far as loops in the body go */
         if (!cursor->streams) continue;
         for (unsigned k = 0; k < loop->n_inner; k++) {
             const tirbi_reach *r = &e->reaches[c];
@@ -209,7 +211,7 @@ static void set_moves(const entry *e, tirbi_lane_state *state) {
         if (!r->reached) continue;
         if (r->step[0] != 0)
             state->moves[state->n_moves++] =
-                (tirbi_lane_move){c + 1, (ptrdiff_t)((uint64_t)r->step[0] * e->loop->lanes)};
+                (tirbi_lane_move){c + 1, (ptrdiff_t)((uint64_t)r->step[0] * e->lanes)};
         for (unsigned k = 0; k < e->loop->n_inner; k++) {
             state->inner[k].steps[c] = (ptrdiff_t)r->step[k + 1];
             if (r->step[k + 1] != 0)
@@ -240,6 +242,17 @@ static void set_outer_loops(entry *e, tirbi_lane_state *state) {
     }
 }
 
+/* Rows that do not fill a block of the wide banks go through narrow ones, where there are any: more instructions, and
+ * hardly a register that is computed in vain. Kernels have blocks of their own, which are no smaller. */
+static void choose_banks(entry *e) {
+    const tirbi_lane_machine *wide = e->machine->code->lanes;
+    e->machinery = wide;
+    e->lanes = e->loop->lanes;
+    if (!wide->narrow || !e->loop->only_banks || e->n >= (int64_t)e->lanes) return;
+    e->machinery = wide->narrow;
+    e->lanes = wide->narrow->bank_bytes / e->loop->main_size;
+}
+
 /* An index register is 0 while its loop does not run, so that no block sees what another one has counted. */
 static void clear_indices(const tirbi_lane_loop *loop, uint64_t *slots) {
     for (unsigned k = 0; k < loop->n_inner; k++)
@@ -252,6 +265,23 @@ static void set_inner_loops(const entry *e, tirbi_lane_state *state, uint64_t *s
         state->inner[k].extent = e->extent[k];
         state->inner[k].left = e->extent[k];
         state->inner[k].index = index == TIRBI_NO_REG ? NULL : &slots[index];
+    }
+}
+
+/* The pointers are where the last block of a row has left them: at the rest that is behind the whole blocks, or at the
+ * whole block that overlaps others for it. */
+static void set_row_steps(const entry *e, tirbi_lane_state *state) {
+    int64_t lanes = e->lanes, rest = e->n % lanes;
+    int64_t last = e->n < lanes ? 0 : e->repeats || rest == 0 ? e->n - lanes : e->n - rest;
+    for (uint32_t c = 0; state->n_outer > 0 && c < e->loop->n_cursors; c++) {
+        const tirbi_reach *r = &e->reaches[c];
+        uint64_t back = r->reached ? (uint64_t)r->step[0] * (uint64_t)last : 0;
+        for (uint32_t o = state->n_outer; o-- > 0;) {
+            unsigned k = state->outer[o];
+            uint64_t step = r->reached ? (uint64_t)r->step[k + 1] : 0;
+            state->row_steps[o][c] = (ptrdiff_t)(step - back);
+            back += step * (uint64_t)(e->extent[k] - 1);
+        }
     }
 }
 
@@ -277,19 +307,20 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     if (!machine->lanes) TIRBI_TRY(make_state(machine));
     tirbi_lane_state *state = machine->lanes;
     set_pointers(&e, state);
-    set_moves(&e, state);
     set_inner_loops(&e, state, slots);
     set_outer_loops(&e, state);
+    choose_banks(&e);
+    set_moves(&e, state);
+    set_row_steps(&e, state);
     state->n_cursors = loop->n_cursors;
-    for (unsigned c = 1; state->n_outer > 0 && c <= loop->n_cursors; c++) state->rows[c] = state->pointers[c];
     state->repeats = e.repeats;
     state->reds = tirbi_frame_reds(frame);
     state->slots = slots;
     state->n = e.n;
-    state->lanes = loop->lanes;
+    state->lanes = e.lanes;
     const tirbi_word *words = frame->fn->words;
     set_streams(&e, state, words);
-    switch (machine->code->lanes->run(state, words + loop->full, words + loop->tail)) {
+    switch (e.machinery->run(state, words + loop->full, words + loop->tail)) {
     case TIRBI_LANE_DONE: return TIRB_OK;
     case TIRBI_LANE_STOPPED: return tirbi_poll(machine);
     default:

@@ -522,6 +522,33 @@ static void plan_store(planner *p, const lane_ins *ins) {
     emit(p, TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
 }
 
+/* A value under another name. False: it is only in a strip that no bank can hold. */
+static bool plan_move(planner *p, const lane_ins *ins) {
+    const uint8_t from = ins->reads[0];
+    const value source = p->now.values[from];
+    if (from == ins->dest) {
+        p->now.values[from].next = ins->next[3];
+        return true;
+    }
+    if (source.bank == NO_BANK && !source.strip) {
+        value *v = define(p, ins, source.size);
+        v->lazy = source.lazy;
+        v->stable = source.stable;
+        v->pointer = source.pointer;
+        return true;
+    }
+    if (source.size != p->body->main_size) return false;
+    unsigned bank = source.bank != NO_BANK ? (unsigned)source.bank : bank_to_spare(p, ins);
+    if (source.bank == NO_BANK || is_live(ins, from)) {
+        if (source.bank != NO_BANK) bank = 1 - bank;
+        if (p->now.banks[bank] != ins->dest) evict(p, bank, is_live(ins, p->now.banks[bank]));
+        copy_to_bank(p, from, bank);
+    }
+    define(p, ins, source.size);
+    put_in_bank(p, ins->dest, bank);
+    return true;
+}
+
 static void plan_reduction(planner *p, const lane_ins *ins) {
     uint16_t operands[2] = {0, 0};
     for (unsigned i = 0; i < ins->n_reads; i++) operands[i] = kernel_operand(p, ins->reads[i]);
@@ -667,6 +694,7 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     case TIRB_OP_VRED:
     case TIRB_OP_VREDMA: plan_reduction(p, ins); break;
     default:
+        if (ins->op == TIRB_OP_VMOV && plan_move(p, ins)) break;
         if (ins->pinned)
             plan_pinned(p, ins);
         else
@@ -721,9 +749,18 @@ static void find_outer_loops(planner *p) {
     }
 }
 
+/* Moves only rename values. */
+static bool is_computed(const lane_ins *ins) {
+    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV;
+}
+
 static void choose_block(const planner *p) {
     tirbi_lane_loop *loop = p->loop;
     const lane_body *body = p->body;
+    loop->main_size = body->main_size;
+    loop->only_banks = body->main_size != 0;
+    for (uint32_t i = 0; i < body->n; i++)
+        if (is_computed(&body->ins[i]) && !body->ins[i].pinned) loop->only_banks = false;
     if (body->main_size == 0)
         loop->lanes = KERNEL_STRIP_BYTES / body->widest;
     else

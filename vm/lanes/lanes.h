@@ -86,6 +86,8 @@ typedef struct tirbi_lane_loop {
     uint16_t n_splats;
     uint16_t n_strips;
     uint32_t lanes; /* in a block */
+    uint8_t main_size; /* of the elements in banks; 0: there are none */
+    bool only_banks;   /* everything that is computed */
     uint32_t strip_size;
     uint32_t instructions; /* of the body, outside inner loops */
     uint32_t full;         /* words of the function where the bodies start */
@@ -135,7 +137,9 @@ typedef struct tirbi_lane_state {
     uint32_t n_outer; /* loops around the blocks, outermost first */
     uint8_t outer[TIRBI_MAX_INNER];
     uint32_t n_cursors;
-    uint8_t *rows[TIRBI_MAX_CURSORS + 1]; /* by pointer: where the cursors are at the first lane of this iteration */
+    /* By loop around the blocks and by cursor: the bytes from a row's last block to the first one of the next row, when
+     * the loop goes on and those inside it start again. */
+    ptrdiff_t row_steps[TIRBI_MAX_INNER][TIRBI_MAX_CURSORS];
     struct {
         int64_t extent;
         int64_t left;
@@ -156,6 +160,7 @@ typedef struct tirbi_lane_machine {
     tirbi_lane_end (*run)(tirbi_lane_state *state, const tirbi_word *full, const tirbi_word *tail);
     uint32_t bank_bytes;
     uint32_t features;
+    const struct tirbi_lane_machine *narrow; /* with smaller banks, for short loops, or NULL */
 } tirbi_lane_machine;
 
 /* No strip is larger. Scratch is charged at this size whatever the machine needs, so that limits do not depend on it. */

@@ -16,12 +16,21 @@
 #endif
 #include <immintrin.h>
 
-#define LANE_MACHINE tirbi_lane_machine_avx2
 #define VB 32
+#ifdef TIRBI_NARROW_BANKS
+#define LANE_MACHINE tirbi_lane_machine_narrow_avx2
+#define BANK_REGISTERS 2
+#define EACH EACH2
+#define BANK_VARIABLES VARIABLES2
+#define FORGET_BANKS() FORGET2("x")
+#else
+#define LANE_MACHINE tirbi_lane_machine_avx2
+#define NARROW_MACHINE &tirbi_lane_machine_narrow_avx2
 #define BANK_REGISTERS 6
 #define EACH EACH6
 #define BANK_VARIABLES VARIABLES6
 #define FORGET_BANKS() FORGET6("x")
+#endif
 
 #define HAVE_FMA 1
 #define HAVE_SQRT 1
@@ -55,12 +64,17 @@ static const int32_t first_elements[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0,
 /* A comparison of two registers finds a NaN in either. */
 #define UNORDERED_F32(x, y) _mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_UNORD_Q)
 #define UNORDERED_F64(x, y) _mm256_cmp_pd((__m256d)(x), (__m256d)(y), _CMP_UNORD_Q)
+#ifdef TIRBI_NARROW_BANKS
+#define ANY_NAN_F32(R) (_mm256_movemask_ps(UNORDERED_F32(R(0), R(1))) != 0)
+#define ANY_NAN_F64(R) (_mm256_movemask_pd(UNORDERED_F64(R(0), R(1))) != 0)
+#else
 #define ANY_NAN_F32(R)                                                                                                 \
     (_mm256_movemask_ps(_mm256_or_ps(_mm256_or_ps(UNORDERED_F32(R(0), R(1)), UNORDERED_F32(R(2), R(3))),               \
                                      UNORDERED_F32(R(4), R(5)))) != 0)
 #define ANY_NAN_F64(R)                                                                                                 \
     (_mm256_movemask_pd(_mm256_or_pd(_mm256_or_pd(UNORDERED_F64(R(0), R(1)), UNORDERED_F64(R(2), R(3))),               \
                                      UNORDERED_F64(R(4), R(5)))) != 0)
+#endif
 #include "vm/lanes/machine.inc"
 
 #if defined(__clang__)

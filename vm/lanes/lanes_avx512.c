@@ -17,12 +17,21 @@
 #endif
 #include <immintrin.h>
 
-#define LANE_MACHINE tirbi_lane_machine_avx512
 #define VB 64
+#ifdef TIRBI_NARROW_BANKS
+#define LANE_MACHINE tirbi_lane_machine_narrow_avx512
+#define BANK_REGISTERS 2
+#define EACH EACH2
+#define BANK_VARIABLES VARIABLES2
+#define FORGET_BANKS() FORGET2("v")
+#else
+#define LANE_MACHINE tirbi_lane_machine_avx512
+#define NARROW_MACHINE &tirbi_lane_machine_narrow_avx512
 #define BANK_REGISTERS 8
 #define EACH EACH8
 #define BANK_VARIABLES VARIABLES8
 #define FORGET_BANKS() FORGET8("v")
+#endif
 
 #define HAVE_FMA 1
 #define HAVE_SQRT 1
@@ -57,12 +66,17 @@
 /* A comparison of two registers finds a NaN in either. */
 #define UNORDERED_F32(x, y) _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q)
 #define UNORDERED_F64(x, y) _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_UNORD_Q)
+#ifdef TIRBI_NARROW_BANKS
+#define ANY_NAN_F32(R) (UNORDERED_F32(R(0), R(1)) != 0)
+#define ANY_NAN_F64(R) (UNORDERED_F64(R(0), R(1)) != 0)
+#else
 #define ANY_NAN_F32(R)                                                                                                 \
     ((UNORDERED_F32(R(0), R(1)) | UNORDERED_F32(R(2), R(3)) | UNORDERED_F32(R(4), R(5)) | UNORDERED_F32(R(6), R(7))) != \
      0)
 #define ANY_NAN_F64(R)                                                                                                 \
     ((UNORDERED_F64(R(0), R(1)) | UNORDERED_F64(R(2), R(3)) | UNORDERED_F64(R(4), R(5)) | UNORDERED_F64(R(6), R(7))) != \
      0)
+#endif
 /* Whole vectors and one masked one. */
 #define COPY_BYTES(to, from, n)                                                                                        \
     do {                                                                                                               \

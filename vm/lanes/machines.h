@@ -10,5 +10,7 @@ extern const tirbi_lane_machine tirbi_lane_machine_sse2;
 extern const tirbi_lane_machine tirbi_lane_machine_avx2;
 extern const tirbi_lane_machine tirbi_lane_machine_avx512;
 extern const tirbi_lane_machine tirbi_lane_machine_neon;
+extern const tirbi_lane_machine tirbi_lane_machine_narrow_avx2;
+extern const tirbi_lane_machine tirbi_lane_machine_narrow_avx512;
 
 #endif

@@ -1,0 +1,79 @@
+/* Rows that are copied and filled, and elements that are transposed, beside plain C. */
+#include "tests/checkasm/checkasm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_SIDE = 75, TRIALS = 600 };
+
+typedef struct sheet {
+    size_t size, rows, columns; /* of an element, in elements */
+    size_t gap;                 /* elements between rows */
+    size_t behind;
+} sheet;
+
+static size_t pitch(const sheet *s) { return (s->columns + s->gap) * s->size; }
+static size_t elements(const sheet *s) { return (s->rows - 1) * (s->columns + s->gap) + s->columns; }
+
+static void fail_move(checker *c, tirb_isa isa, const char *what, const sheet *s) {
+    printf("FAIL %s %s: %zu rows of %zu elements of %zu bytes, %zu between\n", tirb_isa_name(isa), what, s->rows,
+           s->columns, s->size, s->gap);
+    c->failures++;
+}
+
+static void check_result(checker *c, tirb_isa isa, const char *what, const sheet *s, const uint8_t *got,
+                         const uint8_t *want) {
+    size_t bytes = elements(s) * s->size;
+    if (memcmp(got, want, bytes) != 0) fail_move(c, isa, what, s);
+    if (!untouched(got, bytes, s->behind)) fail_move(c, isa, "writes beside its elements", s);
+}
+
+static void check_transpose(checker *c, tirb_isa isa, const sheet *to, const sheet *from) {
+    unsigned shift = (unsigned)__builtin_ctzll(to->size);
+    uint8_t *source = place(&c->areas[0], from->size, elements(from), from->behind);
+    uint8_t *got = place(&c->areas[1], to->size, elements(to), to->behind), *want = c->kept;
+    for (size_t i = 0; i < elements(from) * from->size; i++) source[i] = (uint8_t)next_random(c);
+    memset(got, 1, elements(to) * to->size);
+    memset(want, 1, elements(to) * to->size);
+    for (size_t i = 0; i < from->rows; i++) {
+        for (size_t j = 0; j < from->columns; j++)
+            memcpy(want + j * pitch(to) + i * to->size, source + i * pitch(from) + j * to->size, to->size);
+    }
+    tirbi_kernels(isa)->moves.transpose[shift](got, (ptrdiff_t)pitch(to), source, (ptrdiff_t)pitch(from), from->rows,
+                                               from->columns);
+    check_result(c, isa, "transpose", to, got, want);
+}
+
+static void check_rows(checker *c, tirb_isa isa, const sheet *to, const sheet *from) {
+    uint8_t *source = place(&c->areas[0], from->size, elements(from), from->behind);
+    uint8_t *got = place(&c->areas[1], to->size, elements(to), to->behind), *want = c->kept;
+    size_t row = to->columns * to->size;
+    uint64_t pattern = next_random(c);
+    for (size_t size = to->size; size < 8; size *= 2) memcpy((uint8_t *)&pattern + size, &pattern, size);
+    for (size_t i = 0; i < elements(from) * from->size; i++) source[i] = (uint8_t)next_random(c);
+    memset(got, 1, elements(to) * to->size);
+    memset(want, 1, elements(to) * to->size);
+    for (size_t i = 0; i < to->rows; i++) memcpy(want + i * pitch(to), source + i * pitch(from), row);
+    tirbi_kernels(isa)->moves.copy(got, (ptrdiff_t)pitch(to), source, (ptrdiff_t)pitch(from), row, to->rows);
+    check_result(c, isa, "copy", to, got, want);
+    for (size_t i = 0; i < to->rows; i++) {
+        for (size_t j = 0; j < to->columns; j++) memcpy(want + i * pitch(to) + j * to->size, &pattern, to->size);
+    }
+    tirbi_kernels(isa)->moves.fill(got, (ptrdiff_t)pitch(to), &pattern, row, to->rows);
+    check_result(c, isa, "fill", to, got, want);
+}
+
+void check_moves(checker *c, tirb_isa isa) {
+    for (unsigned k = 0; k < TRIALS; k++) {
+        size_t size = (size_t)1 << k % 4;
+        sheet from = {size, 1 + next_random(c) % MOST_SIDE, 1 + next_random(c) % MOST_SIDE, next_random(c) % 5,
+                      next_random(c) % 16};
+        sheet to = {size, from.columns, from.rows, next_random(c) % 5, next_random(c) % 16};
+        check_transpose(c, isa, &to, &from);
+        to.rows = from.rows;
+        to.columns = from.columns;
+        check_rows(c, isa, &to, &from);
+    }
+    const sheet long_row = {1, 2, 5000, 3, 1};
+    check_rows(c, isa, &long_row, &long_row);
+}

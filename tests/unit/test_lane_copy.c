@@ -1,0 +1,222 @@
+/* Nests that only move elements: every permutation of four loops for every element size, parts of arrays, fills and
+ * loads that repeat, beside plain C. Results end where memory does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <tirb/compiler.h>
+#include <tirb/tirb.h>
+
+#define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
+
+enum { MOST_BYTES = 1 << 17 };
+
+typedef struct array {
+    DLTensor tensor;
+    int64_t shape[4];
+    uint8_t *data;
+    size_t elements, size;
+} array;
+
+static _Alignas(64) uint8_t memory[4][MOST_BYTES + 64];
+
+/* Elements begin off their alignment by `shift` of them. */
+static void make_array(array *a, unsigned which, DLDataType type, int ndim, const int64_t *shape, size_t shift) {
+    *a = (array){.tensor = {.ndim = ndim, .dtype = type}, .size = type.bits / 8u, .elements = 1};
+    a->tensor.device.device_type = kDLCPU;
+    for (int d = 0; d < ndim; d++) {
+        a->shape[d] = shape[d];
+        a->elements *= (size_t)shape[d];
+    }
+    a->tensor.shape = a->shape;
+    a->data = memory[which] + shift * a->size;
+    a->tensor.data = a->data;
+    assert_true((a->elements + shift) * a->size <= MOST_BYTES);
+    for (size_t i = 0; i < a->elements * a->size; i++) a->data[i] = (uint8_t)(i * 167 + i / 251 + which);
+    memset(a->data + a->elements * a->size, 0xA5, 64 - shift * a->size);
+}
+
+static bool ends_well(const array *a, size_t shift) {
+    for (size_t i = 0; i < 64 - shift * a->size; i++)
+        if (a->data[a->elements * a->size + i] != 0xA5) return false;
+    return true;
+}
+
+static void call(const char *text, tirb_isa isa, const tirb_arg *args, uint32_t n) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    uint32_t function;
+    size_t size;
+    engine_options.isa = isa;
+    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_call(instance, function, args, n, NULL, NULL), TIRB_OK);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    tirb_compile_result_destroy(result);
+}
+
+static tirb_arg tensor_arg(array *a) {
+    tirb_arg arg = {.kind = TIRB_ARG_TENSOR};
+    arg.value.tensor = &a->tensor;
+    return arg;
+}
+
+static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+enum { N_ISAS = sizeof isas / sizeof *isas };
+
+/* ---- Permutations ----------------------------------------------------------------------------------------------- */
+
+static void check_permutation(const unsigned *p, const char *type, DLDataType dtype, const int64_t *extents,
+                              tirb_isa isa) {
+    static uint8_t want[MOST_BYTES];
+    char text[512];
+    int64_t shape[4];
+    array a, b;
+    for (unsigned d = 0; d < 4; d++) shape[d] = extents[p[d]];
+    snprintf(text, sizeof text,
+             HEAD "def f(A: T.Buffer((%lld, %lld, %lld, %lld), \"%s\"), B: T.Buffer((%lld, %lld, %lld, %lld), \"%s\")):\n"
+                  "    for i0, i1, i2, i3 in T.grid(%lld, %lld, %lld, %lld):\n"
+                  "        B[i%u, i%u, i%u, i%u] = A[i0, i1, i2, i3]\n",
+             (long long)extents[0], (long long)extents[1], (long long)extents[2], (long long)extents[3], type,
+             (long long)shape[0], (long long)shape[1], (long long)shape[2], (long long)shape[3], type,
+             (long long)extents[0], (long long)extents[1], (long long)extents[2], (long long)extents[3], p[0], p[1], p[2],
+             p[3]);
+    make_array(&a, 0, dtype, 4, extents, p[0] % 3);
+    make_array(&b, 1, dtype, 4, shape, p[1] % 3);
+    int64_t i[4];
+    const uint8_t *from = a.data;
+    for (i[0] = 0; i[0] < extents[0]; i[0]++) {
+        for (i[1] = 0; i[1] < extents[1]; i[1]++) {
+            for (i[2] = 0; i[2] < extents[2]; i[2]++) {
+                for (i[3] = 0; i[3] < extents[3]; i[3]++, from += a.size) {
+                    int64_t at = ((i[p[0]] * shape[1] + i[p[1]]) * shape[2] + i[p[2]]) * shape[3] + i[p[3]];
+                    memcpy(want + (size_t)at * a.size, from, a.size);
+                }
+            }
+        }
+    }
+    call(text, isa, (tirb_arg[]){tensor_arg(&a), tensor_arg(&b)}, 2);
+    assert_memory_equal(b.data, want, b.elements * b.size);
+    assert_true(ends_well(&b, p[1] % 3));
+}
+
+static void permutes_four_loops(void **state) {
+    static const struct {
+        const char *name;
+        DLDataType type;
+    } types[] = {{"uint8", {kDLUInt, 8, 1}}, {"int16", {kDLInt, 16, 1}}, {"float32", {kDLFloat, 32, 1}},
+                 {"float64", {kDLFloat, 64, 1}}};
+    static const int64_t extents[][4] = {{2, 3, 5, 7}, {3, 17, 2, 33}, {4, 8, 16, 4}, {1, 70, 1, 66}};
+    (void)state;
+    unsigned round = 0;
+    for (unsigned code = 0; code < 256; code++) {
+        const unsigned p[4] = {code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6};
+        if ((1u << p[0] | 1u << p[1] | 1u << p[2] | 1u << p[3]) != 15) continue;
+        for (unsigned t = 0; t < 4; t++) {
+            for (unsigned e = 0; e < 4; e++) {
+                tirb_isa isa = isas[round++ % N_ISAS];
+                check_permutation(p, types[t].name, types[t].type, extents[e],
+                                  tirb_isa_available(isa) ? isa : TIRB_ISA_AUTO);
+            }
+        }
+    }
+}
+
+/* ---- Parts, fills, and what repeats ----------------------------------------------------------------------------- */
+
+enum { H = 9, W = 70 };
+
+/* What the program below leaves in B, of H + 5 rows of W + 9 columns. */
+static uint32_t expected(const uint32_t *a, uint32_t before, int64_t i, int64_t j) {
+    if (i < H && j < W) return a[i * W + (W - 1 - j)];                     /* backwards */
+    if (i == H && j < W) return a[j];                                      /* a row */
+    if (i == H + 1 && j < H) return a[j * W];                              /* a column */
+    if (i >= H + 2 && i < H + 4 && j < W) return a[3 * W + j];             /* a row again and again */
+    if (i == H + 4 && j < 2 * H) return a[(j / 2) * W + 1];                /* each element twice */
+    if (i < H && j >= W + 3 && j < W + 6) return (uint32_t)i << 23;                      /* one value for each row */
+    return before;
+}
+
+static const char *const parts =
+    HEAD "def f(A: T.Buffer((9, 70), \"uint32\"), B: T.Buffer((14, 79), \"uint32\")):\n"
+         "    for i, j in T.grid(9, 70):\n"
+         "        B[i, j] = A[i, 69 - j]\n"
+         "    for j in range(70):\n"
+         "        B[9, j] = A[0, j]\n"
+         "    for j in range(9):\n"
+         "        B[10, j] = A[j, 0]\n"
+         "    for i, j in T.grid(2, 70):\n"
+         "        B[11 + i, j] = A[3, j]\n"
+         "    for i, j in T.grid(9, 2):\n"
+         "        B[13, i * 2 + j] = A[i, 1]\n"
+         "    for i, j in T.grid(9, 3):\n"
+         "        B[i, j + 73] = T.uint32(8388608) * T.Cast(\"uint32\", i)\n";
+
+static void moves_parts(void **state) {
+    (void)state;
+    for (unsigned k = 0; k < N_ISAS; k++) {
+        array a, b;
+        if (!tirb_isa_available(isas[k])) continue;
+        make_array(&a, 0, (DLDataType){kDLUInt, 32, 1}, 2, (const int64_t[]){H, W}, 1);
+        make_array(&b, 1, (DLDataType){kDLUInt, 32, 1}, 2, (const int64_t[]){H + 5, W + 9}, 3);
+        static uint32_t before[(H + 5) * (W + 9)], source[H * W];
+        memcpy(before, b.data, sizeof before);
+        memcpy(source, a.data, sizeof source);
+        call(parts, isas[k], (tirb_arg[]){tensor_arg(&a), tensor_arg(&b)}, 2);
+        for (int64_t i = 0; i < H + 5; i++) {
+            for (int64_t j = 0; j < W + 9; j++) {
+                int64_t at = i * (W + 9) + j;
+                uint32_t got;
+                memcpy(&got, b.data + at * 4, sizeof got);
+                assert_int_equal(got, expected(source, before[at], i, j));
+            }
+        }
+        assert_true(ends_well(&b, 3));
+    }
+}
+
+/* A NaN with a sign and a payload is stored as the canonical one. */
+static void fills_with_canonical_nans(void **state) {
+    static const char *const text = HEAD "def f(V: T.Buffer((1,), \"float32\"), B: T.Buffer((5, 70), \"float32\")):\n"
+                                         "    for i, j in T.grid(5, 67):\n"
+                                         "        B[i, j + 1] = V[0] + V[0]\n";
+    (void)state;
+    for (unsigned k = 0; k < N_ISAS; k++) {
+        array v, b;
+        if (!tirb_isa_available(isas[k])) continue;
+        make_array(&v, 0, (DLDataType){kDLFloat, 32, 1}, 1, (const int64_t[]){1}, 0);
+        make_array(&b, 1, (DLDataType){kDLFloat, 32, 1}, 2, (const int64_t[]){5, 70}, 2);
+        memcpy(v.data, &(uint32_t){0xFFC12345}, 4);
+        call(text, isas[k], (tirb_arg[]){tensor_arg(&v), tensor_arg(&b)}, 2);
+        for (size_t i = 0; i < 5; i++) {
+            for (size_t j = 0; j < 67; j++) assert_memory_equal(b.data + (i * 70 + j + 1) * 4, &(uint32_t){0x7FC00000}, 4);
+        }
+        assert_true(ends_well(&b, 2));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(permutes_four_loops),
+        cmocka_unit_test(moves_parts),
+        cmocka_unit_test(fills_with_canonical_nans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
