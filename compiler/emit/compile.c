@@ -7,6 +7,7 @@
 #include "compiler/check/check.h"
 #include "compiler/emit/emit.h"
 #include "compiler/ir/public.h"
+#include "compiler/optimize/digits.h"
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/operands.h"
 #include "compiler/text/print.h"
@@ -64,9 +65,11 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
 static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
-    bool fuses = !(e->options->disabled & TIRB_PASS_FUSE);
-    const tirbi_ls *body = fuses ? tirbi_fuse_nests(e->pool, e->function->body, e->notes) : e->function->body;
-    tirbi_put_stmt(e, tirbi_compute_operands(e->pool, body, e->options->disabled, e->notes));
+    uint32_t disabled = e->options->disabled;
+    const tirbi_ls *body = e->function->body;
+    if (!(disabled & TIRB_PASS_DIGITS)) body = tirbi_split_digits(e->pool, body);
+    if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, e->notes);
+    tirbi_put_stmt(e, tirbi_compute_operands(e->pool, body, disabled, e->notes));
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     } else {

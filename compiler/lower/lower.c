@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/equal.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
 
@@ -327,14 +328,48 @@ typedef struct read_search {
     tirbi_visitor visitor; /* first: the callbacks get its address */
     tirbi_lowerer *l;
     const tirbi_lbuf *root;
+    const tirb_stmt *own; /* the store, where its lanes may read the elements that they write; NULL: they may not */
     bool found;
 } read_search;
+
+/* Whether the lanes of a store write elements of their own, which its indices alone tell. */
+static bool lanes_are_apart(const tirb_stmt *s, const tirbi_lbuf *target) {
+    uint32_t n = s->as.store.n_indices;
+    if (n == 0 || s->as.store.buffer->dtype.lanes != 1 || target->overlaps || target->broadcasts) return false;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        if (s->as.store.indices[i]->dtype.lanes != 1) return false;
+    }
+    const tirb_expr *last = s->as.store.indices[n - 1];
+    const tirb_expr *stride = last->kind == TIRB_EXPR_RAMP ? last->as.ramp.stride : NULL;
+    return stride && stride->kind == TIRB_EXPR_INT_IMM && stride->as.int_value != 0;
+}
+
+/* Whether a load reads in each lane the element that the store writes in this lane. */
+static bool reads_own(const tirb_expr *load, const tirb_stmt *store) {
+    if (load->as.load.buffer != store->as.store.buffer || load->as.load.n_indices != store->as.store.n_indices) return false;
+    for (uint32_t i = 0; i < load->as.load.n_indices; i++) {
+        if (!tirbi_expr_equal(load->as.load.indices[i], store->as.store.indices[i])) return false;
+    }
+    return !load->as.load.predicate;
+}
+
+/* Whether lane k of e is made of lanes k of its operands. */
+static bool keeps_lanes(const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_SHUFFLE || e->kind == TIRB_EXPR_RAMP || e->kind == TIRB_EXPR_BROADCAST) return false;
+    if (e->kind != TIRB_EXPR_CALL) return true;
+    tirb_builtin builtin = e->as.call.builtin;
+    return !e->as.call.function && !e->as.call.function_name &&
+           (tirb_builtins[builtin].op || builtin == TIRB_BUILTIN_IF_THEN_ELSE || builtin == TIRB_BUILTIN_LIKELY);
+}
 
 static void find_read(tirbi_visitor *visitor, const tirb_expr *e) {
     read_search *search = (read_search *)visitor;
     tirbi_lowerer *l = search->l;
+    const tirb_stmt *own = search->own;
     if (search->found) return;
+    if (!keeps_lanes(e)) search->own = NULL;
     if (e->kind == TIRB_EXPR_LOAD) {
+        if (search->own && reads_own(e, search->own)) return;
         const tirbi_lbuf *b = tirbi_buffer_of(l, e->as.load.buffer, e->span);
         search->found = !b || (!b->local && tirbi_may_meet(b->root, search->root));
     } else if (e->kind == TIRB_EXPR_CALL) {
@@ -346,11 +381,13 @@ static void find_read(tirbi_visitor *visitor, const tirb_expr *e) {
         else if (binding->vector) find_read(visitor, binding->vector);
     }
     if (!search->found) tirbi_visit_expr(visitor, e);
+    search->own = own;
 }
 
-/* Whether some lane of an expression may read memory that a store to `root` changes. */
-static bool may_read(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lbuf *root) {
-    read_search search = {.visitor = {.expr = find_read}, .l = l, .root = root};
+/* Whether some lane of an expression may read memory that a store to `root` changes; what only its own lane of the store
+ * `own` changes does not count. */
+static bool may_read(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lbuf *root, const tirb_stmt *own) {
+    read_search search = {.visitor = {.expr = find_read}, .l = l, .root = root, .own = own};
     if (e) find_read(&search.visitor, e);
     return search.found;
 }
@@ -384,9 +421,9 @@ static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
         l->again--;
         if (!probe) return;
     }
-    bool indices = may_read(l, s->as.store.predicate, target->root);
-    for (uint32_t i = 0; i < n; i++) indices = indices || may_read(l, s->as.store.indices[i], target->root);
-    if (may_read(l, value, target->root)) {
+    bool indices = may_read(l, s->as.store.predicate, target->root, NULL);
+    for (uint32_t i = 0; i < n; i++) indices = indices || may_read(l, s->as.store.indices[i], target->root, NULL);
+    if (may_read(l, value, target->root, !indices && lanes_are_apart(s, target) ? s : NULL)) {
         v.lanes = tirbi_new_temporary(l, "vector", type, lanes, s->span);
         if (!v.lanes) return;
         for_each_lane(l, lanes, constant, s->span, value_to_lanes, &v);

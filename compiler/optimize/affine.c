@@ -69,11 +69,17 @@ bool tirbi_affine_exact(const tirbi_lx *x) {
     return symbolic;
 }
 
+/* Whether all values of a cast's operand are values of its type: then it has the operand's range. */
+static bool keeps_value(const tirbi_lx *cast) {
+    return cast->lo == cast->args[0]->lo && cast->hi == cast->args[0]->hi && !tirbi_full_range(cast->args[0]);
+}
+
 static bool of_operation(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
     tirbi_affine b;
     switch (x->op) {
     case TIRB_OP_CAST:
-        return tirbi_dtypes[x->type].bits >= 32 && tirbi_dtypes[x->type].bits >= tirbi_dtypes[x->source].bits && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+        return tirbi_dtypes[x->type].bits >= 32 && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+               (tirbi_dtypes[x->type].bits >= tirbi_dtypes[x->source].bits || keeps_value(x)) &&
                tirbi_affine_of(pool, x->args[0], loops, out);
     case TIRB_OP_ADD:
     case TIRB_OP_SUB:

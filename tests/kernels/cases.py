@@ -1333,3 +1333,67 @@ def predict(rng):
         scores = softmax_of(hidden @ wide(given["w1"]) + given["b1"])
         args = {**given, "images": images, "scores": OUT, "digit": OUT}
         yield Run(args, {"scores": narrow(scores), "digit": scores.argmax(1).astype(np.int32)}, atol=1e-5)
+
+
+# ---- loops that indices take apart ---------------------------------------------------------------------------
+
+
+@kernel("fused_loops.py", "pixel_shuffle")
+def pixel_shuffle(rng):
+    a = f32(rng, 2, 12, 5, 7)
+    shuffled = a.reshape(2, 3, 2, 2, 5, 7).transpose(0, 1, 4, 2, 5, 3).reshape(2, 3, 10, 14)
+    yield Run({"A": a, "O": OUT}, {"O": shuffled}, rtol=0, atol=0)
+
+
+@kernel("fused_loops.py", "transpose_fused")
+def transpose_fused(rng):
+    a = rng.integers(-1000, 1000, (6, 10, 8)).astype(np.int32)
+    yield Run({"A": a, "B": OUT}, {"B": a.transpose(2, 0, 1)})
+
+
+@kernel("fused_loops.py", "unpack_bits")
+def unpack_bits(rng):
+    for n in (1, 7):
+        a = rng.integers(0, 2**32, n).astype(np.uint32)
+        bits = (a[:, None] >> np.arange(32, dtype=np.uint32)) & 1
+        yield Run({"A": a, "B": OUT}, {"B": bits.reshape(-1).astype(np.int8)})
+
+
+@kernel("fused_loops.py", "dequantized_gemv")
+def dequantized_gemv(rng):
+    w = rng.integers(0, 2**32, (20, 8)).astype(np.uint32)
+    s, x = f32(rng, 20, 4), f32(rng, 64)
+    nibbles = ((w[:, :, None] >> (4 * np.arange(8, dtype=np.uint32))) & 15).reshape(20, 64).astype(np.float32)
+    d = (nibbles - 7) * np.repeat(s, 16, axis=1)
+    yield Run({"W": w, "S": s, "X": x, "Y": OUT}, {"Y": narrow(wide(d) @ wide(x))}, rtol=1e-5, atol=1e-4)
+
+
+@kernel("fused_loops.py", "window_sums")
+def window_sums(rng):
+    a, w = f32(rng, 12, 12), f32(rng, 3, 3)
+    o = sum(wide(w)[r, s] * wide(a)[r:r + 10, s:s + 10] for r in range(3) for s in range(3))
+    yield Run({"A": a, "W": w, "O": OUT}, {"O": narrow(o)}, rtol=1e-5, atol=1e-5)
+
+
+@kernel("fused_loops.py", "fused_sum")
+def fused_sum(rng):
+    a = f32(rng, 24, 30)
+    yield Run({"A": a, "S": OUT}, {"S": np.asarray(np.float32(wide(a).sum()))}, rtol=1e-5, atol=1e-4)
+
+
+@kernel("fused_loops.py", "uneven")
+def uneven(rng):
+    a = rng.integers(-500, 500, (9, 5)).astype(np.int32)
+    a[6, 2] = 1000
+    flat, f = a.reshape(-1), np.arange(-20, 23)
+    e = np.full(40, -1, np.int32)
+    e[:32] = flat[:32]
+    d = a[np.trunc(f / 5).astype(int) + 4, f % 5]
+    yield Run({"A": a, "B": OUT, "C": OUT, "D": OUT, "E": np.full(40, -1, np.int32)}, {"B": flat[:43], "C": flat[1:44], "D": d, "E": e})
+
+
+@kernel("fused_loops.py", "guarded")
+def guarded(rng):
+    a = f32(rng, 6, 8)
+    before = np.concatenate([np.zeros((6, 1), np.float32), a[:, :-1]], axis=1)
+    yield Run({"A": a, "O": OUT}, {"O": np.maximum(a, before).reshape(-1)}, rtol=0, atol=0)

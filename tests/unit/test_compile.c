@@ -336,6 +336,42 @@ static void neighbours_are_fused(void **state) {
     assert_int_equal(c.allocations, 1);
 }
 
+/* A counter that indices take apart is several: no division is left, and no check of an index. */
+static void counters_are_taken_apart(void **state) {
+    (void)state;
+    static const char text[] = HEADER "@T.prim_func(s_tir=True)\n"
+                                      "def f(A: T.Buffer((6, 10, 8), \"int32\"), B: T.Buffer((8, 6, 10), \"int32\")):\n"
+                                      "    for f in range(480):\n"
+                                      "        B[f % 8, f // 80, f // 8 % 10] = A[f // 80, f % 80 // 8, f % 8]\n";
+    census c = count(text, NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.checks, 0);
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.disabled = TIRB_PASS_DIGITS;
+    c = count(text, &options);
+    assert_int_equal(c.lanes, 0);
+    /* 43 = 8 * 5 + 3: the last round is a loop of its own. */
+    c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                     "def f(A: T.Buffer((9, 5), \"int32\"), B: T.Buffer((43,), \"int32\")):\n"
+                     "    for f in range(43):\n"
+                     "        B[f] = A[f // 5, f % 5]\n",
+              NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.stores, 1);
+    /* A fused reduction axis is still one tree, and a window's axis the inner loops of lanes. */
+    c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                     "def f(A: T.Buffer((24, 30), \"float32\"), S: T.Buffer((), \"float32\")):\n"
+                     "    for f in range(720):\n"
+                     "        with T.sblock(\"S\"):\n"
+                     "            v = T.axis.reduce(720, f)\n"
+                     "            with T.init():\n"
+                     "                S[()] = T.float32(0)\n"
+                     "            S[()] = S[()] + A[v // 30, v % 30]\n",
+              NULL);
+    assert_int_equal(c.trees, 1);
+    assert_int_equal(c.lanes, 1);
+}
+
 /* Clamped coordinates and padding: the middle of the image is lanes without a condition. */
 static void borders_are_split_off(void **state) {
     (void)state;
@@ -591,6 +627,7 @@ int main(void) {
         cmocka_unit_test(nests_around_a_sum_are_cut),
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(neighbours_are_fused),
+        cmocka_unit_test(counters_are_taken_apart),
         cmocka_unit_test(borders_are_split_off),
         cmocka_unit_test(meetings_are_split_off),
         cmocka_unit_test(dependent_loops_stay_scalar),

@@ -1,0 +1,23 @@
+/* Quotients and remainders of integer sums by constants, without dividing where the summands tell them apart. */
+#ifndef TIRB_COMPILER_OPTIMIZE_QUOTIENT_H
+#define TIRB_COMPILER_OPTIMIZE_QUOTIENT_H
+
+#include "compiler/lower/loop.h"
+
+/* x / divisor or x % divisor for a positive constant divisor, rounded down; also a shift to the right or a mask of low bits,
+ * which are the same. */
+typedef struct tirbi_division {
+    const tirbi_lx *numerator;
+    int64_t divisor;
+    bool remainder;
+} tirbi_division;
+
+/* Whether x is a division; truncated ones count where nothing is negative. */
+bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out);
+/* The division of another numerator of the same type, in simpler terms; NULL where there are none (or memory ran out). */
+const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_division *d);
+/* The part of a loop's counter that a division needs to know apart: the f for which counter = f * a + b makes it a sum of
+ * terms in a and b. 0 where there is none. */
+int64_t tirbi_division_digit(const tirbi_division *d, const tirbi_lvar *counter);
+
+#endif
