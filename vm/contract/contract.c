@@ -93,15 +93,7 @@ void tirbi_contract_sort(const tirbi_contraction *x, shape *s) {
     s->narrow = (x->type == TIRB_I32 || x->type == TIRB_U32) && !(x->flags & TIRBI_CONTRACT_SUBTRACT) &&
                 is_narrow(x->operand[TIRBI_CONTRACT_A].type) && is_narrow(x->operand[TIRBI_CONTRACT_B].type);
     s->k_block = least(s->k.total, s->narrow ? NARROW_K_BLOCK : K_BLOCK);
-}
-
-/* Whether the operand's elements are evenly apart along the group. */
-static bool evenly(const group *g, unsigned operand, int64_t *step) {
-    const int64_t *steps = g->step[operand];
-    *step = g->n > 0 ? steps[g->n - 1] : 0;
-    for (unsigned i = g->n; i-- > 1;)
-        if (steps[i - 1] != steps[i] * g->extent[i]) return false;
-    return true;
+    s->direct = tirbi_contract_is_direct(x, s);
 }
 
 /* The places of n elements of a group from `first` on, for two operands. */
@@ -173,6 +165,7 @@ static size_t longest(const shape *s) {
 }
 
 size_t tirbi_contract_scratch(const tirbi_contraction *x, const shape *s) {
+    if (s->direct) return 0;
     size_t size = tirbi_dtypes[x->type].size;
     return a_size(s, size) + b_size(s, size) + 2 * table_size(s->row_block) + 2 * table_size(s->column_block) +
            2 * table_size(s->k_block) + tirbi_pack_scratch_size(longest(s), (size_t)s->k_block);
@@ -223,38 +216,32 @@ static void move_element(uint8_t *to, const uint8_t *from, size_t size) {
         memcpy(to, from, 8);
 }
 
-/* Runs a tile whose columns are not whole vectors side by side in C through a copy. */
+/* Runs a tile whose columns are apart in C through a copy. */
 static void run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
                        int64_t column, int64_t columns) {
     _Alignas(64) uint8_t copy[TIRBI_TILE_ROWS * TIRBI_TILE_BYTES];
     uint8_t *pointers[TIRBI_TILE_ROWS];
     const int64_t *at = r->column_c + column;
-    bool apart = !adjacent(r, column, columns);
     size_t row_size = width * r->size;
     for (unsigned i = 0; i < rows; i++) {
         pointers[i] = copy + i * row_size;
         if (tile->first) continue;
-        memset(pointers[i] + (size_t)columns * r->size, 0, row_size - (size_t)columns * r->size);
-        if (!apart) memcpy(pointers[i], tile->c[i] + at[0], (size_t)columns * r->size);
-        for (int64_t j = 0; apart && j < columns; j++)
-            move_element(pointers[i] + (size_t)j * r->size, tile->c[i] + at[j], r->size);
+        for (int64_t j = 0; j < columns; j++) move_element(pointers[i] + (size_t)j * r->size, tile->c[i] + at[j], r->size);
     }
     tirbi_tile inner = *tile;
     inner.c = pointers;
     kernel(&inner);
-    for (unsigned i = 0; i < rows; i++) {
-        if (!apart) memcpy(tile->c[i] + at[0], pointers[i], (size_t)columns * r->size);
-        for (int64_t j = 0; apart && j < columns; j++)
-            move_element(tile->c[i] + at[j], pointers[i] + (size_t)j * r->size, r->size);
-    }
+    for (unsigned i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) move_element(tile->c[i] + at[j], pointers[i] + (size_t)j * r->size, r->size);
 }
 
 /* The tiles of one panel of columns, all rows of the block. */
 static void run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, ptrdiff_t b_k) {
     unsigned vectors = (unsigned)((columns + r->set->lanes - 1) / r->set->lanes), width = vectors * r->set->lanes;
-    bool direct = columns == (int64_t)width && adjacent(r, column, columns);
+    bool direct = adjacent(r, column, columns), part = columns < (int64_t)width;
     int64_t each = tile_rows(r);
     tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = words_of(r), .add = r->add,
+                       .last = (unsigned)(columns - (int64_t)(vectors - 1) * r->set->lanes),
                        .first = r->k.first == 0 && (r->x->flags & TIRBI_CONTRACT_INIT) ? r->x->first : NULL};
     for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
         unsigned rows = (unsigned)least(each, r->rows.n - row);
@@ -263,7 +250,7 @@ static void run_panel(const runner *r, int64_t column, int64_t columns, const ui
         for (unsigned i = 0; i < rows; i++) pointers[i] = c + r->row_c[row + i];
         tile.c = pointers;
         tile.a = r->a_direct ? r->base[r->s->a] + r->row_a[row] + r->k_a[0] : r->a_block + t * r->a_tile;
-        tirbi_tile_kernel kernel = r->set->run[vectors - 1][rows - 1];
+        tirbi_tile_kernel kernel = (part ? r->set->part : r->set->run)[vectors - 1][rows - 1];
         if (direct)
             kernel(&tile);
         else
@@ -376,7 +363,7 @@ static bool run_block(runner *r) {
             if (atomic_load_explicit(r->x->stop, memory_order_relaxed) != 0) return false;
             int64_t columns = least(most, r->columns.n - column);
             int64_t width = (columns + r->set->lanes - 1) / r->set->lanes * r->set->lanes;
-            if (r->b_direct && columns == width) {
+            if (r->b_direct) {
                 int64_t b_k = r->k.n > 1 ? r->k_b[1] - r->k_b[0] : 0;
                 run_panel(r, column, columns, r->base[r->s->b] + r->column_b[column] + r->k_b[0], (ptrdiff_t)b_k);
                 continue;
@@ -408,7 +395,7 @@ static bool run_batch(runner *r) {
 
 /* ---- The whole ------------------------------------------------------------------------------------------------ */
 
-static const tirbi_tile_set *set_of(const tirbi_contraction *x) {
+const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *x) {
     bool fused = x->flags & TIRBI_CONTRACT_FUSED;
     switch (x->type) {
     case TIRB_F32: return fused ? &x->kernels->f32 : &x->kernels->f32_unfused;
@@ -443,19 +430,20 @@ static void choose_packing(runner *r) {
     const tirbi_contraction *x = r->x;
     int64_t step, size = (int64_t)r->size, ignored;
     bool subtract = x->flags & TIRBI_CONTRACT_SUBTRACT;
-    r->a_linear = x->operand[r->s->a].type == x->type && !subtract && evenly(&r->s->rows, r->s->a, &r->a_row) &&
-                  evenly(&r->s->k, r->s->a, &r->a_k);
-    r->b_linear = x->operand[r->s->b].type == x->type && evenly(&r->s->columns, r->s->b, &step) &&
-                  (step == size || r->s->columns.total == 1) && evenly(&r->s->k, r->s->b, &ignored);
-    r->contiguous = evenly(&r->s->columns, TIRBI_CONTRACT_C, &step) && step == size;
+    r->a_linear = x->operand[r->s->a].type == x->type && !subtract && tirbi_contract_evenly(&r->s->rows, r->s->a, &r->a_row) &&
+                  tirbi_contract_evenly(&r->s->k, r->s->a, &r->a_k);
+    r->b_linear = x->operand[r->s->b].type == x->type && tirbi_contract_evenly(&r->s->columns, r->s->b, &step) &&
+                  (step == size || r->s->columns.total == 1) && tirbi_contract_evenly(&r->s->k, r->s->b, &ignored);
+    r->contiguous = tirbi_contract_evenly(&r->s->columns, TIRBI_CONTRACT_C, &step) && step == size;
     r->a_direct = r->a_linear && r->s->columns.total * size <= 512;
     bool small = r->s->columns.total * size <= SMALL_B_BYTES / r->s->k_block && r->s->k.total == r->s->k_block;
     r->b_direct = r->b_linear && (small || r->s->rows.total <= 4 * (int64_t)r->set->rows);
 }
 
 bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scratch) {
+    if (s->direct) return tirbi_contract_run_direct(x, s);
     runner r = {.x = x, .s = s};
-    r.set = set_of(x);
+    r.set = tirbi_contract_set(x);
     r.size = tirbi_dtypes[x->type].size;
     choose_words(&r);
     place_scratch(&r, scratch);

@@ -54,10 +54,25 @@ typedef struct tirbi_contract_shape {
     tirbi_contract_group rows, columns, k, batch;
     unsigned a, b; /* which operand the rows and which the columns have */
     bool narrow;   /* both are of at most 16 bits, and may be summed in any order */
+    bool direct;   /* both are small, and used where they are: no blocks, no scratch */
     int64_t row_block, column_block, k_block;
 } tirbi_contract_shape;
 
 void tirbi_contract_sort(const tirbi_contraction *contraction, tirbi_contract_shape *shape);
+/* Whether the operand's elements are evenly apart along a group. */
+static inline bool tirbi_contract_evenly(const tirbi_contract_group *g, unsigned operand, int64_t *step) {
+    const int64_t *steps = g->step[operand];
+    *step = g->n > 0 ? steps[g->n - 1] : 0;
+    for (unsigned i = g->n; i-- > 1;)
+        if (steps[i - 1] != steps[i] * g->extent[i]) return false;
+    return true;
+}
+
+const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *contraction);
+/* (direct.c) */
+bool tirbi_contract_is_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
+bool tirbi_contract_run_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
+
 /* Bytes of scratch that the contraction needs: a function of the program and its extents alone. */
 size_t tirbi_contract_scratch(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
 /* False: stopped. The scratch is aligned to 64 bytes. */

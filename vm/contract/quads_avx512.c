@@ -22,6 +22,10 @@
 #define EACH_ROW TIRBI_ROWS_8
 /* z + the sum of the products of the four values in each word; those of x are unsigned, those of y signed. */
 #define QUAD(x, y, z) ((VI32)_mm512_dpbusd_epi32((__m512i)(z), (__m512i)(x), (__m512i)(y)))
+/* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
+#define PART_MASK(n, size)          ((__mmask16)((1u << (n) * ((size) / 4)) - 1))
+#define LOAD_PART(from, n, size)     ((VI32)_mm512_maskz_loadu_epi32(PART_MASK(n, size), from))
+#define STORE_PART(to, n, size, v) _mm512_mask_storeu_epi32(to, PART_MASK(n, size), (__m512i)(v))
 #include "vm/contract/quads.inc"
 
 #if defined(__clang__)

@@ -21,6 +21,7 @@ typedef struct tirbi_tile {
     uint8_t *const *c;    /* per row */
     const uint8_t *first; /* one element that stands for all of c, or NULL */
     const uint8_t *add;   /* sets of quads: a row that is added to every row of c, or NULL */
+    unsigned last;        /* `part`: elements of the last vector of a row of b and of c, all that is accessed of it */
 } tirbi_tile;
 
 typedef void (*tirbi_tile_kernel)(const tirbi_tile *tile);
@@ -31,6 +32,7 @@ typedef struct tirbi_tile_set {
     uint8_t vectors; /* of a row of the largest tile */
     uint8_t lanes;   /* elements of a vector */
     tirbi_tile_kernel run[TIRBI_TILE_VECTORS][TIRBI_TILE_ROWS]; /* [vectors - 1][rows - 1] */
+    tirbi_tile_kernel part[TIRBI_TILE_VECTORS][TIRBI_TILE_ROWS]; /* the same where the last vector is not whole */
     /* to[k][j] = from[j][k] for k < n_k, j < n_j; rows are `to_row` and `from_row` bytes apart, elements contiguous. */
     void (*transpose)(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, ptrdiff_t from_row, size_t n_k, size_t n_j);
     /* Sets of pairs and quads: to[j] = from[0][j], from[1][j], .., for j < n. */

@@ -29,6 +29,11 @@
 #define FMA_F32(x, y, z) ((VF32)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)))
 #define FMA_F64(x, y, z) ((VF64)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
 #define PAIR(x, y, z) ((VI32)_mm256_add_epi32((__m256i)(z), _mm256_madd_epi16((__m256i)(x), (__m256i)(y))))
+/* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
+#define PART_MASK(n, size)                                                                                             \
+    _mm256_cmpgt_epi32(_mm256_set1_epi32((int)((n) * ((size) / 4))), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define LOAD_PART(from, n, size)     ((VI32)_mm256_maskload_epi32((const int *)(const void *)(from), PART_MASK(n, size)))
+#define STORE_PART(to, n, size, v) _mm256_maskstore_epi32((int *)(void *)(to), PART_MASK(n, size), (__m256i)(v))
 #include "vm/contract/tiles.inc"
 
 #if defined(__clang__)

@@ -30,6 +30,10 @@
 #define FMA_F32(x, y, z) ((VF32)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
 #define FMA_F64(x, y, z) ((VF64)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
 #define PAIR(x, y, z) ((VI32)_mm512_add_epi32((__m512i)(z), _mm512_madd_epi16((__m512i)(x), (__m512i)(y))))
+/* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
+#define PART_MASK(n, size)          ((__mmask16)((1u << (n) * ((size) / 4)) - 1))
+#define LOAD_PART(from, n, size)     ((VI32)_mm512_maskz_loadu_epi32(PART_MASK(n, size), from))
+#define STORE_PART(to, n, size, v) _mm512_mask_storeu_epi32(to, PART_MASK(n, size), (__m512i)(v))
 #include "vm/contract/tiles.inc"
 
 #if defined(__clang__)

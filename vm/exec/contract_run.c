@@ -110,6 +110,6 @@ tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *co
     tirbi_contract_shape shape;
     tirbi_contract_sort(&e.x, &shape);
     uint8_t *blocks = NULL;
-    TIRBI_TRY(take_blocks(machine, tirbi_contract_scratch(&e.x, &shape), &blocks));
+    if (!shape.direct) TIRBI_TRY(take_blocks(machine, tirbi_contract_scratch(&e.x, &shape), &blocks));
     return tirbi_contract_run(&e.x, &shape, blocks) ? TIRB_OK : tirbi_poll(machine);
 }

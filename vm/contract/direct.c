@@ -1,0 +1,90 @@
+/* Contractions whose operands stay in the inner caches: nothing is packed, and no table tells where elements are. */
+#include "vm/contract/contract.h"
+
+/* The most bytes of the operand of the columns, of one of its rows, and of the other operand: what is read by a tile, or
+ * again by the next one, shall still be there. A longer row needs the other operand to be small. */
+enum { LARGEST_B = 65536, LONGEST_ROW = 512, LARGEST_A = 32768 };
+
+typedef struct walk {
+    int64_t a_row, a_k, b_k, c_row;
+} walk;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* C's columns, and those of the operand that has them, follow each other, and all else is evenly apart. */
+static bool find_walk(const tirbi_contraction *x, const tirbi_contract_shape *s, walk *w) {
+    int64_t size = tirbi_dtypes[x->type].size, b_column, c_column;
+    return tirbi_contract_evenly(&s->rows, s->a, &w->a_row) && tirbi_contract_evenly(&s->k, s->a, &w->a_k) &&
+           tirbi_contract_evenly(&s->k, s->b, &w->b_k) && tirbi_contract_evenly(&s->rows, TIRBI_CONTRACT_C, &w->c_row) &&
+           tirbi_contract_evenly(&s->columns, s->b, &b_column) &&
+           tirbi_contract_evenly(&s->columns, TIRBI_CONTRACT_C, &c_column) &&
+           (s->columns.total == 1 || (b_column == size && c_column == size));
+}
+
+bool tirbi_contract_is_direct(const tirbi_contraction *x, const tirbi_contract_shape *s) {
+    int64_t size = tirbi_dtypes[x->type].size, row, b, a;
+    walk w;
+    if (s->narrow || (x->flags & TIRBI_CONTRACT_SUBTRACT)) return false;
+    if (x->operand[s->a].type != x->type || x->operand[s->b].type != x->type) return false;
+    if (__builtin_mul_overflow(s->columns.total, size, &row) || __builtin_mul_overflow(row, s->k.total, &b)) return false;
+    if (b > LARGEST_B) return false;
+    if (row > LONGEST_ROW && (__builtin_mul_overflow(s->rows.total, s->k.total * size, &a) || a > LARGEST_A)) return false;
+    return find_walk(x, s, &w);
+}
+
+/* All rows of some columns. */
+static void run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk *w, int64_t rows, int64_t columns,
+                        const uint8_t *a, uint8_t *c) {
+    uint8_t *pointers[TIRBI_TILE_ROWS];
+    unsigned vectors = (unsigned)((columns + set->lanes - 1) / set->lanes);
+    int64_t tiles = (rows + set->rows - 1) / set->rows, each = (rows + tiles - 1) / tiles;
+    tile->last = (unsigned)(columns - (int64_t)(vectors - 1) * set->lanes);
+    tile->c = pointers;
+    const tirbi_tile_kernel *kernels = (tile->last < set->lanes ? set->part : set->run)[vectors - 1];
+    for (int64_t row = 0; row < rows; row += each) {
+        int64_t n = least(each, rows - row);
+        for (int64_t i = 0; i < n; i++) pointers[i] = c + (row + i) * w->c_row;
+        tile->a = a + row * w->a_row;
+        kernels[n - 1](tile);
+    }
+}
+
+static void run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s, const tirbi_tile_set *set, const walk *w,
+                      uint8_t *const *base) {
+    int64_t size = tirbi_dtypes[x->type].size, most = (int64_t)set->vectors * set->lanes;
+    tirbi_tile tile;
+    tile.a_row = w->a_row;
+    tile.a_k = w->a_k;
+    tile.b_k = w->b_k;
+    tile.n_k = s->k.total;
+    tile.add = NULL;
+    tile.first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL;
+    for (int64_t column = 0; column < s->columns.total; column += most) {
+        tile.b = base[s->b] + column * size;
+        run_columns(set, &tile, w, s->rows.total, least(most, s->columns.total - column), base[s->a],
+                    base[TIRBI_CONTRACT_C] + column * size);
+    }
+}
+
+bool tirbi_contract_run_direct(const tirbi_contraction *x, const tirbi_contract_shape *s) {
+    const tirbi_tile_set *set = tirbi_contract_set(x);
+    const tirbi_contract_group *batch = &s->batch;
+    int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
+    uint8_t *base[TIRBI_CONTRACT_OPERANDS];
+    walk w;
+    find_walk(x, s, &w);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] = x->operand[o].start;
+    for (;;) {
+        if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
+        run_batch(x, s, set, &w, base);
+        unsigned i = batch->n;
+        while (i-- > 0) {
+            for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] += batch->step[o][i];
+            if (++index[i] < batch->extent[i]) break;
+            for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] -= batch->extent[i] * batch->step[o][i];
+            index[i] = 0;
+            if (i == 0) return true;
+        }
+        if (batch->n == 0) return true;
+    }
+}
