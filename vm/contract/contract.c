@@ -9,6 +9,8 @@
  * elements are two or four in a word. */
 enum { K_BLOCK = 256, NARROW_K_BLOCK = 2 * K_BLOCK, ROW_BLOCK_BYTES = 896, COLUMN_BLOCK_BYTES = 4096, MAX_LANES = 16, LINE = 64 };
 
+enum { TOP_BIT = 0x80 };
+
 /* A B of at most this many bytes is read as fast where it is, for it stays in the inner caches. */
 enum { SMALL_B_BYTES = 65536 };
 
@@ -261,7 +263,7 @@ static void run_panel(const runner *r, int64_t column, int64_t columns, const ui
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
 
 static void flip_top_bits(uint8_t *bytes, size_t n) {
-    for (size_t i = 0; i < n; i++) bytes[i] ^= 0x80;
+    for (size_t i = 0; i < n; i++) bytes[i] ^= TOP_BIT;
 }
 
 /* Words of A, row by row, or all rows of a tile side by side where A's elements follow each other along the rows. */
@@ -272,15 +274,17 @@ static void pack_a_words(runner *r, const tirbi_pack *pack, bool columns) {
     r->a_k = columns ? (ptrdiff_t)(r->set->pad * r->size) : (ptrdiff_t)r->size;
     r->a_tile = columns ? r->a_k * words : r->a_row * each;
     p.to_row = columns ? r->a_k : r->a_row;
+    if (!columns) {
+        p.to = r->a_block;
+        p.flip = r->flipped ? TOP_BIT : 0;
+        tirbi_pack_rows_of_words(&p, &r->pack, r->row_a, (size_t)r->rows.n, r->k_a, (size_t)r->k.n);
+        return;
+    }
     for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
         size_t n = (size_t)least(each, r->rows.n - row);
         p.to = r->a_block + t * r->a_tile;
-        if (columns)
-            tirbi_pack_words(&p, &r->pack, r->k_a, (size_t)r->k.n, r->row_a + row, n, false);
-        else
-            tirbi_pack_rows_of_words(&p, &r->pack, r->row_a + row, n, r->k_a, (size_t)r->k.n);
-        size_t lines_of_words = columns ? (size_t)words : n, line = (columns ? n : (size_t)words) * r->size;
-        for (size_t i = 0; r->flipped && i < lines_of_words; i++) flip_top_bits(p.to + (ptrdiff_t)i * p.to_row, line);
+        tirbi_pack_words(&p, &r->pack, r->k_a, (size_t)r->k.n, r->row_a + row, n, false);
+        for (int64_t i = 0; r->flipped && i < words; i++) flip_top_bits(p.to + (ptrdiff_t)i * p.to_row, n * r->size);
     }
 }
 

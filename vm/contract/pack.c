@@ -4,19 +4,23 @@
 
 enum { STAGED_ROWS = 16, LINE = 64, LARGEST = 8, WORD = 4 };
 enum { PREFETCH_ROWS = 12, PREFETCHED_BYTES = 512 };
+enum { LEAST_RAW = 4096, GAP = 48 };
 
 static size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 static size_t staged_row(size_t k_block) { return lines(k_block * LARGEST) + LINE; }
 
+static size_t raw_size(size_t longest) { return longest * LARGEST < LEAST_RAW ? LEAST_RAW : lines(longest * LARGEST); }
+
 size_t tirbi_pack_scratch_size(size_t longest, size_t k_block) {
-    return lines(longest * sizeof(tirbi_pack_run)) + lines(longest * LARGEST) + STAGED_ROWS * staged_row(k_block);
+    return lines(longest * sizeof(tirbi_pack_run)) + raw_size(longest) + STAGED_ROWS * staged_row(k_block);
 }
 
 void tirbi_pack_scratch_place(tirbi_pack_scratch *scratch, uint8_t *at, size_t longest, size_t k_block) {
     scratch->runs = (tirbi_pack_run *)(void *)at;
     at += lines(longest * sizeof(tirbi_pack_run));
     scratch->raw = at;
-    scratch->staged = at + lines(longest * LARGEST);
+    scratch->raw_size = raw_size(longest);
+    scratch->staged = at + scratch->raw_size;
     scratch->staged_row = (ptrdiff_t)staged_row(k_block);
 }
 
@@ -66,13 +70,46 @@ static inline void gather(uint8_t *to, const uint8_t *from, const int64_t *eleme
     }
 }
 
+static void gather_row(const tirbi_pack *p, const tirbi_pack_scratch *scratch, size_t n_runs, uint8_t *to,
+                       const uint8_t *from, const int64_t *elements, size_t n_elements) {
+    size_t size = tirbi_dtypes[p->from_type].size;
+    if (n_runs > n_elements / 2 && n_runs > 1) {
+        gather(to, from, elements, n_elements, size);
+        return;
+    }
+    for (size_t r = 0; r < n_runs; r++)
+        copy(to + scratch->runs[r].first * size, from + elements[scratch->runs[r].first], scratch->runs[r].n * size);
+}
+
+/* Short rows are converted many at a time, with zeroes for what is between them: a strip of some elements costs as much as
+ * a block. */
+static void convert_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, size_t n_runs, size_t pitch, tirbi_kernel convert,
+                         tirbi_kernel also, const int64_t *rows, size_t n_rows, const int64_t *elements, size_t n_elements) {
+    size_t row = pitch * tirbi_dtypes[p->from_type].size, most = scratch->raw_size / row;
+    if (pitch > n_elements) memset(scratch->raw, 0, (n_rows < most ? n_rows : most) * row);
+    for (size_t i = 0; i < n_rows; i += most) {
+        size_t n = n_rows - i < most ? n_rows - i : most, all = (n - 1) * pitch + n_elements;
+        for (size_t k = 0; k < n; k++)
+            gather_row(p, scratch, n_runs, scratch->raw + k * row, p->from + rows[i + k], elements, n_elements);
+        uint8_t *to = p->to + (ptrdiff_t)i * p->to_row;
+        convert(to, scratch->raw, NULL, NULL, all);
+        if (also) also(to, to, NULL, NULL, all);
+    }
+}
+
 void tirbi_pack_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
                      const int64_t *elements, size_t n_elements) {
-    size_t size = tirbi_dtypes[p->from_type].size;
+    size_t size = tirbi_dtypes[p->from_type].size, to_size = tirbi_dtypes[p->to_type].size;
     size_t n_runs = find_runs(scratch->runs, elements, n_elements, (int64_t)size);
-    bool scattered = n_runs > n_elements / 2 && n_runs > 1;
     tirbi_kernel convert = p->from_type == p->to_type ? NULL : p->strips->cast[p->to_type][p->from_type];
     tirbi_kernel negate = p->negate ? p->strips->op[TIRB_OP_NEG - TIRBI_FIRST_ELEMENTWISE][p->to_type] : NULL;
+    size_t pitch = (size_t)p->to_row / to_size;
+    bool narrow_gaps = pitch * to_size == (size_t)p->to_row && pitch <= n_elements + GAP && pitch * size <= scratch->raw_size;
+    if ((convert || negate) && n_elements % TIRBI_KERNEL_BLOCK != 0 && n_rows > 1 && narrow_gaps) {
+        convert_rows(p, scratch, n_runs, pitch, convert ? convert : negate, convert ? negate : NULL, rows, n_rows, elements,
+                     n_elements);
+        return;
+    }
     bool brief = n_runs == 1 && n_elements * size <= PREFETCHED_BYTES;
     for (size_t i = 0; i < n_rows; i++) {
         const uint8_t *from = p->from + rows[i];
@@ -81,13 +118,7 @@ void tirbi_pack_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int
         if (convert && n_runs == 1) {
             convert(to, from + elements[0], NULL, NULL, n_elements);
         } else {
-            uint8_t *dest = convert ? scratch->raw : to;
-            if (scattered)
-                gather(dest, from, elements, n_elements, size);
-            else
-                for (size_t r = 0; r < n_runs; r++)
-                    copy(dest + scratch->runs[r].first * size, from + elements[scratch->runs[r].first],
-                         scratch->runs[r].n * size);
+            gather_row(p, scratch, n_runs, convert ? scratch->raw : to, from, elements, n_elements);
             if (convert) convert(to, scratch->raw, NULL, NULL, n_elements);
         }
         if (negate) negate(to, to, NULL, NULL, n_elements);
@@ -123,17 +154,39 @@ void tirbi_pack_transposed(const tirbi_pack *p, tirbi_pack_scratch *scratch, con
 
 /* ---- Words ---------------------------------------------------------------------------------------------------- */
 
+static void copy_flipped(uint8_t *to, const uint8_t *from, uint8_t flip, size_t n) {
+    for (size_t i = 0; i < n; i++) to[i] = from[i] ^ flip;
+}
+
 void tirbi_pack_rows_of_words(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
                               const int64_t *elements, size_t n_elements) {
     size_t size = tirbi_dtypes[p->to_type].size, missing = (p->group - n_elements % p->group) % p->group;
-    tirbi_pack_rows(p, scratch, rows, n_rows, elements, n_elements);
-    for (size_t i = 0; missing > 0 && i < n_rows; i++)
-        memset(p->to + (ptrdiff_t)i * p->to_row + n_elements * size, 0, missing * size);
+    bool in_place = p->from_type == p->to_type && !p->negate && evenly(elements, n_elements, (int64_t)size);
+    if (!in_place) tirbi_pack_rows(p, scratch, rows, n_rows, elements, n_elements);
+    for (size_t i = 0; i < n_rows; i++) {
+        uint8_t *to = p->to + (ptrdiff_t)i * p->to_row;
+        const uint8_t *from = in_place ? p->from + rows[i] + elements[0] : to;
+        if (in_place && p->flip == 0) memcpy(to, from, n_elements * size);
+        else if (p->flip != 0) copy_flipped(to, from, p->flip, n_elements * size);
+        memset(to + n_elements * size, p->flip, missing * size);
+    }
+}
+
+/* Whether words can be made of the operand as it lies: of whole rows one step apart, and elements side by side. */
+static bool lie_as_words(const tirbi_pack *p, const int64_t *rows, size_t n_rows, int64_t row_step, const int64_t *elements,
+                         size_t n_elements, int64_t step) {
+    return p->from_type == p->to_type && !p->negate && n_rows > 1 && evenly(rows, n_rows, row_step) &&
+           evenly(elements, n_elements, step);
 }
 
 static void pack_words_along(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
                              const int64_t *elements, size_t n_elements) {
     tirbi_pack staged = *p;
+    int64_t apart = n_elements > 1 ? elements[1] - elements[0] : 0;
+    if (n_rows % p->group == 0 && lie_as_words(p, rows, n_rows, tirbi_dtypes[p->from_type].size, elements, n_elements, apart)) {
+        p->set->transpose(p->to, p->to_row, p->from + rows[0] + elements[0], (ptrdiff_t)apart, n_rows / p->group, n_elements);
+        return;
+    }
     staged.to = scratch->staged;
     staged.to_row = scratch->staged_row;
     for (size_t j = 0; j < n_elements; j += STAGED_ROWS) {
@@ -151,9 +204,16 @@ void tirbi_pack_words(const tirbi_pack *p, tirbi_pack_scratch *scratch, const in
         return;
     }
     tirbi_pack staged = *p;
+    size_t done = 0;
+    int64_t apart = n_rows > 1 ? rows[1] - rows[0] : 0;
+    if (lie_as_words(p, rows, n_rows, apart, elements, n_elements, tirbi_dtypes[p->from_type].size)) {
+        for (; done + p->group <= n_rows; done += p->group)
+            p->set->interleave(p->to + (ptrdiff_t)(done / p->group) * p->to_row, p->from + rows[done] + elements[0],
+                               (ptrdiff_t)apart, n_elements);
+    }
     staged.to = scratch->staged;
     staged.to_row = (ptrdiff_t)(n_elements * tirbi_dtypes[p->to_type].size);
-    for (size_t i = 0; i < n_rows; i += STAGED_ROWS) {
+    for (size_t i = done; i < n_rows; i += STAGED_ROWS) {
         size_t n = n_rows - i < STAGED_ROWS ? n_rows - i : STAGED_ROWS;
         tirbi_pack_rows(&staged, scratch, rows + i, n, elements, n_elements);
         size_t words = (n + p->group - 1) / p->group;

@@ -15,6 +15,7 @@ typedef struct tirbi_pack {
     const uint8_t *from;
     uint8_t from_type, to_type;
     uint8_t group; /* tirbi_pack_words: elements of to_type in a word of 4 bytes */
+    uint8_t flip; /* rows of words: every byte is changed in these bits */
     bool negate;
     uint8_t *to;
     ptrdiff_t to_row; /* bytes from row to row */
@@ -27,7 +28,8 @@ typedef struct tirbi_pack_run {
 
 typedef struct tirbi_pack_scratch {
     tirbi_pack_run *runs;
-    uint8_t *raw;    /* one row, not converted */
+    uint8_t *raw;    /* rows that are not converted yet, one at least */
+    size_t raw_size;
     uint8_t *staged; /* rows to be transposed */
     ptrdiff_t staged_row;
 } tirbi_pack_scratch;
