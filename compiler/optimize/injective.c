@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-/* The loops that one index depends on, if their values never give the same index twice: one loop, or several whose
- * constant coefficients leave room for each other's extents. */
-static bool injective(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *index, bool *in_index) {
+bool tirbi_index_tells(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *index,
+                       bool in_index[TIRBI_MAX_AFFINE]) {
     tirbi_affine form;
     if (!tirbi_affine_of(pool, index, loops, &form)) return false;
     int64_t reach = 0;
@@ -46,7 +45,7 @@ bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
     for (uint32_t d = 0; d < place->ndim; d++) {
         bool in_index[TIRBI_MAX_AFFINE] = {false};
         if (!tirbi_mentions_loops(place->indices[d], loops)) continue;
-        if (!injective(pool, loops, place->indices[d], in_index)) return false;
+        if (!tirbi_index_tells(pool, loops, place->indices[d], in_index)) return false;
         for (uint32_t i = 0; i < loops->n; i++) spatial[i] = spatial[i] || in_index[i];
     }
     return true;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/optimize/injective.h"
 #include "compiler/optimize/order.h"
 #include "compiler/optimize/rewrite.h"
 
@@ -1019,10 +1020,20 @@ static bool is_plain(planner *p, const tirbi_place *place) {
     return is_compact(p->pool, place->buffer);
 }
 
+/* Whether different lanes have different indices, whatever the other loops do: they leave it alone, or keep out of the
+ * lane's way. The machine sees this in the steps. */
+static bool tells_lane(planner *p, const tirbi_lx *index, const tirbi_affine *form, bool plain) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    bool in_index[TIRBI_MAX_AFFINE] = {false}, alone = true;
+    int64_t c;
+    if (!form->coefficient[0] || !tirbi_affine_constant(form, 0, &c) || c == 0) return false;
+    for (uint32_t i = 1; i < loops->n; i++) alone = alone && !form->coefficient[i];
+    return alone || (plain && tirbi_index_tells(p->pool, loops, index, in_index));
+}
+
 /* Two accesses that the machine lets run side by side. Either they never meet: some index of one is never that of the
- * other. Or they are the same element in every iteration, and different lanes have different elements: some index is a
- * function of the lane and of nothing else that varies. Where nothing but the lane varies, such an index is enough: then
- * only the same lane may have the same element. */
+ * other. Or they are the same element in every iteration, and different lanes have different elements: some index tells
+ * the lane. Where nothing but the lane varies, such an index is enough: then only the same lane may have the same element. */
 static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
     const tirbi_loop_set *loops = &p->plan->loops;
     if (a->buffer != b->buffer || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, loops)) return false;
@@ -1037,9 +1048,7 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
             !tirbi_mentions_loops(a->indices[d], loops) && !tirbi_mentions_loops(b->indices[d], loops)) {
             return true;
         }
-        int64_t c;
-        bool alone = x.coefficient[0] && tirbi_affine_constant(&x, 0, &c) && c != 0;
-        for (uint32_t i = 1; i < loops->n; i++) alone = alone && !x.coefficient[i];
+        bool alone = tells_lane(p, a->indices[d], &x, plain);
         bool equal = tirbi_affine_equal(&x, &y, loops->n);
         same = same && equal;
         apart = apart || alone;

@@ -48,11 +48,13 @@ tirb_status tirbi_lane_copy_find(const lane_body *body, tirbi_lane_loop *loop, t
     return TIRB_OK;
 }
 
+/* Each element is written once by each copy. */
 bool tirbi_lane_copy_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches) {
     for (uint32_t i = 0; i < loop->n_copies; i++) {
         const tirbi_reach *to = &reaches[loop->copies[i].to];
         for (unsigned d = 0; d < 1u + loop->n_inner; d++)
             if (to->count[d] > 1 && to->step[d] == 0) return false;
+        if (!tirbi_reach_nested(to, 1u + loop->n_inner)) return false;
     }
     return loop->n_copies > 0;
 }

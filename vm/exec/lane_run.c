@@ -103,10 +103,6 @@ static tirb_status check_bounds(entry *e) {
 
 /* ---- Overlap -------------------------------------------------------------------------------------------------- */
 
-static bool lanes_apart(const tirbi_reach *r, unsigned dimensions) {
-    return !(r->count[0] > 1 && r->step[0] == 0) && tirbi_reach_nested(r, dimensions);
-}
-
 /* Whether every element that both reach is reached by the same lane: both mean the same elements, but for loops that
  * only `written` runs in, whose lanes are apart anyway. */
 static bool same_elements(const tirbi_reach *written, const tirbi_reach *other, unsigned dimensions) {
@@ -126,7 +122,7 @@ static tirb_status check_overlap(entry *e) {
         uint8_t access = e->loop->cursors[w].access;
         if (!(access & TIRBI_WRITE) || !written->reached) continue;
         if (access & TIRBI_READ) e->repeats = false;
-        if (!lanes_apart(written, dimensions))
+        if (!tirbi_reach_tells(written, 0, dimensions))
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "two lanes write the same element");
         for (unsigned c = 0; c < e->loop->n_cursors; c++) {
             const tirbi_reach *other = &e->reaches[c];

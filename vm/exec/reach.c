@@ -18,6 +18,39 @@ bool tirbi_reach_nested(const tirbi_reach *r, unsigned dimensions) {
     }
 }
 
+static uint64_t divisor(uint64_t a, uint64_t b) {
+    while (b != 0) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static uint64_t spanned(const tirbi_reach *r, unsigned d) { return magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1); }
+
+bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimensions) {
+    unsigned order[TIRBI_REACH_DIMENSIONS], n = 0; /* those that move, the largest steps first */
+    uint64_t span = r->size;
+    if (!tirbi_reach_moves(r, dimension)) return r->count[dimension] <= 1;
+    for (unsigned d = 0; d < dimensions; d++) {
+        if (!tirbi_reach_moves(r, d)) continue;
+        unsigned at = n++;
+        for (; at > 0 && magnitude(r->step[order[at - 1]]) < magnitude(r->step[d]); at--) order[at] = order[at - 1];
+        order[at] = d;
+        span += spanned(r, d);
+    }
+    /* Dimensions whose steps have a common divisor that the others do not span all together are told by the element, as a
+     * sum, and leave the question to the others. */
+    uint64_t common = 0;
+    for (unsigned i = 0; order[i] != dimension; i++) {
+        common = divisor(common, magnitude(r->step[order[i]]));
+        span -= spanned(r, order[i]);
+        if (common >= span) common = 0;
+    }
+    return common == 0 && magnitude(r->step[dimension]) >= span - spanned(r, dimension);
+}
+
 /* Where r lies modulo g: its lowest byte and how many bytes it spans. */
 static uint64_t residue(const tirbi_reach *r, unsigned dimensions, uint64_t g, uint64_t *span) {
     uint64_t low = (uint64_t)(uintptr_t)r->start;

@@ -38,6 +38,10 @@ static inline bool tirbi_reach_moves(const tirbi_reach *r, unsigned d) { return 
 /* Whether the dimensions that move never reach an element twice: every one steps over all that the smaller ones span. */
 bool tirbi_reach_nested(const tirbi_reach *r, unsigned dimensions);
 
+/* Whether an element tells the index in one dimension: iterations that differ in it never reach the same element, whatever
+ * the others do. Sufficient, and right for the rows, columns and windows of compact arrays. */
+bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimensions);
+
 /* Whether a and b have no common element: apart as ranges, or apart modulo one of their steps (interleaved elements,
  * columns of one matrix). Sufficient, and exact for boxes whose steps nest. */
 bool tirbi_reach_apart(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions);
