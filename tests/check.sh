@@ -193,6 +193,8 @@ if [ "$full" -eq 1 ]; then
     note "the mathematical functions on every float32"
     one "math sweep" timeout 7200 build/release/bin/math_sweep --full
     one "the same on every instruction set" timeout 7200 build/release/bin/checkasm --sweep 7
+    one "the same without fused multiply-add" timeout 7200 build/release/bin/checkasm --sweep 1 \
+        exp exp2 exp10 expm1 tanh sigmoid log log2 log10 erf
     counted "fuzz, long" "$python" fuzz/check.py --build build/fuzz --live 600 --jobs "$jobs"
     one "differential, long" build/release/bin/differential --seed 1000 --count 20000
 fi

@@ -28,6 +28,15 @@
 #define F16_WIDEN(to, from) _mm512_storeu_ps((to), _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from))))
 #define F16_NARROW(to, from)                                                                                           \
     _mm256_storeu_si256((void *)(to), _mm512_cvtps_ph(_mm512_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT))
+/* The greatest of 64 differences from the low end of the range decides. */
+#define ALL_WITHIN(x, range)                                                                                           \
+    (_mm512_cmpgt_epu32_mask(                                                                                          \
+         _mm512_max_epu32(_mm512_max_epu32(OFFSET_IN((x), range), OFFSET_IN((x) + 16, range)),                         \
+                          _mm512_max_epu32(OFFSET_IN((x) + 32, range), OFFSET_IN((x) + 48, range))),                   \
+         _mm512_set1_epi32((int)(range).width)) == 0)
+#define OFFSET_IN(x, range)                                                                                            \
+    _mm512_sub_epi32(_mm512_and_epi32(_mm512_loadu_si512(x), _mm512_set1_epi32((int)(range).mask)),                    \
+                     _mm512_set1_epi32((int)(range).low))
 #include "vm/lanes/kernels.inc"
 
 #if defined(__clang__)

@@ -39,6 +39,20 @@
 #define TIRBI_ATAN_3_HALVES_DD_2 0x1.007887af0cbbdp-56
 #define TIRBI_TWO_THIRDS_DD_1 0x1.5555555555555p-1
 #define TIRBI_TWO_THIRDS_DD_2 0x1.5555555555555p-55
+#define TIRBI_LN2_F32_1 0x1.62e43p-1f
+#define TIRBI_LN2_F32_2 -0x1.05c61p-29f
+#define TIRBI_LN2_SHORT_F32_1 0x1.62e4p-1f
+#define TIRBI_LN2_SHORT_F32_2 0x1.7f7d1cp-20f
+#define TIRBI_LOG2_E_F32_1 0x1.715476p+0f
+#define TIRBI_LOG2_E_F32_2 0x1.4ae0cp-26f
+#define TIRBI_LOG10_E_F32_1 0x1.bcb7b2p-2f
+#define TIRBI_LOG10_E_F32_2 -0x1.5b235ep-27f
+#define TIRBI_LOG10_2_SHORT_F32_1 0x1.344p-2f
+#define TIRBI_LOG10_2_SHORT_F32_2 0x1.3509f8p-18f
+#define TIRBI_LOG2_10_F32_1 0x1.a934fp+1f
+#define TIRBI_LOG2_10_F32_2 0x1.2f346ep-24f
+#define TIRBI_LN10_F32_1 0x1.26bb1cp+1f
+#define TIRBI_LN10_F32_2 -0x1.12aabap-25f
 
 static const uint64_t tirbi_two_over_pi[20] = {
     0xA2F9836E4E441529u, 0xFC2757D1F534DDC0u, 0xDB6295993C439041u, 0xFE5163ABDEBBC561u,
@@ -49,7 +63,7 @@ static const uint64_t tirbi_two_over_pi[20] = {
 };
 
 /* (exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2: error 2^-34.3 of the largest value */
-TIRBI_MATH double tirbi_poly_exp_f32(double x) {
+TIRBI_MATH double tirbi_poly_exp_short(double x) {
     double p = 0x1.a1132015ba37ep-16;
     p = p * x + 0x1.a15179d80ae96p-13;
     p = p * x + 0x1.6c16858b7acb9p-10;
@@ -61,7 +75,7 @@ TIRBI_MATH double tirbi_poly_exp_f32(double x) {
 }
 
 /* (2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1): error 2^-43.7 of the largest value */
-TIRBI_MATH double tirbi_poly_log_f32(double x) {
+TIRBI_MATH double tirbi_poly_log_short(double x) {
     double p = 0x1.546adfbbda333p-3;
     p = p * x + 0x1.7382d06f0c1dep-3;
     p = p * x + 0x1.c71fcd1ced0aep-3;
@@ -72,7 +86,7 @@ TIRBI_MATH double tirbi_poly_log_f32(double x) {
 }
 
 /* (sin(r) - r) / r^3 at x = r^2, r <= pi / 4: error 2^-42.4 of the largest value */
-TIRBI_MATH double tirbi_poly_sin_f32(double x) {
+TIRBI_MATH double tirbi_poly_sin_short(double x) {
     double p = -0x1.aa283bea75579p-26;
     p = p * x + 0x1.71d9a9b87993fp-19;
     p = p * x - 0x1.a019fd9ae7168p-13;
@@ -82,7 +96,7 @@ TIRBI_MATH double tirbi_poly_sin_f32(double x) {
 }
 
 /* (cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4: error 2^-44.3 of the largest value */
-TIRBI_MATH double tirbi_poly_cos_f32(double x) {
+TIRBI_MATH double tirbi_poly_cos_short(double x) {
     double p = 0x1.1c81b3862d88cp-29;
     p = p * x - 0x1.27e25f2996b83p-22;
     p = p * x + 0x1.a019ff537986cp-16;
@@ -92,7 +106,7 @@ TIRBI_MATH double tirbi_poly_cos_f32(double x) {
 }
 
 /* (atan(t) - t) / t^3 at x = t^2, t <= tan(pi / 8): error 2^-38.9 of the largest value */
-TIRBI_MATH double tirbi_poly_atan_f32(double x) {
+TIRBI_MATH double tirbi_poly_atan_short(double x) {
     double p = 0x1.0ddf6121afe09p-5;
     p = p * x - 0x1.edb21ec623742p-5;
     p = p * x + 0x1.377c65145e4d9p-4;
@@ -105,7 +119,7 @@ TIRBI_MATH double tirbi_poly_atan_f32(double x) {
 }
 
 /* (asin(t) - t) / t^3 at x = t^2, t <= 1 / 2: error 2^-37.6 of the largest value */
-TIRBI_MATH double tirbi_poly_asin_f32(double x) {
+TIRBI_MATH double tirbi_poly_asin_short(double x) {
     double p = 0x1.d0a710b072b00p-6;
     p = p * x + 0x1.148f816806cb3p-10;
     p = p * x + 0x1.1460edb1ea630p-6;
@@ -119,7 +133,7 @@ TIRBI_MATH double tirbi_poly_asin_f32(double x) {
 }
 
 /* erf(t) / t at x = t^2 / 8 - 1, t <= 4: error 2^-37.4 of the largest value */
-TIRBI_MATH double tirbi_poly_erf_f32(double x) {
+TIRBI_MATH double tirbi_poly_erf_short(double x) {
     double p = 0x1.affb49acb570ap-17;
     p = p * x - 0x1.33b971ec16712p-15;
     p = p * x + 0x1.14a6affe30a5dp-15;
@@ -141,6 +155,94 @@ TIRBI_MATH double tirbi_poly_erf_f32(double x) {
     p = p * x + 0x1.0dabaf051a407p-3;
     p = p * x - 0x1.69a0ccd73f872p-3;
     p = p * x + 0x1.6a040781a499cp-2;
+    return p;
+}
+
+/* (exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2, of exp(x): error 2^-28.2 */
+TIRBI_MATH float tirbi_poly_exp_f32(float x) {
+    float p = 0x1.6a349p-10f;
+    p = tirbi_float_fma(p, x, 0x1.12384ap-7f);
+    p = tirbi_float_fma(p, x, 0x1.5558c6p-5f);
+    p = tirbi_float_fma(p, x, 0x1.555494p-3f);
+    p = tirbi_float_fma(p, x, 0x1.fffffcp-2f);
+    return p;
+}
+
+/* the same with one term more: error 2^-33.1 */
+TIRBI_MATH float tirbi_poly_expm1_f32(float x) {
+    float p = 0x1.a23e4p-13f;
+    p = tirbi_float_fma(p, x, 0x1.6d4a78p-10f);
+    p = tirbi_float_fma(p, x, 0x1.111006p-7f);
+    p = tirbi_float_fma(p, x, 0x1.5554eap-5f);
+    p = tirbi_float_fma(p, x, 0x1.555556p-3f);
+    p = tirbi_float_fma(p, x, 0x1p-1f);
+    return p;
+}
+
+/* (log(1 + x) - x) / x^2, sqrt(1/2) <= 1 + x <= sqrt(2), of log(1 + x): error 2^-27.8 */
+TIRBI_MATH float tirbi_poly_log_f32(float x) {
+    float p = -0x1.37f58ep-4f;
+    p = tirbi_float_fma(p, x, 0x1.08506p-3f);
+    p = tirbi_float_fma(p, x, -0x1.0f46f8p-3f);
+    p = tirbi_float_fma(p, x, 0x1.22707p-3f);
+    p = tirbi_float_fma(p, x, -0x1.54253ep-3f);
+    p = tirbi_float_fma(p, x, 0x1.99a402p-3f);
+    p = tirbi_float_fma(p, x, -0x1.000434p-2f);
+    p = tirbi_float_fma(p, x, 0x1.55555p-2f);
+    p = tirbi_float_fma(p, x, -0x1.fffff8p-2f);
+    return p;
+}
+
+/* the same over ln(2): error 2^-29.7 */
+TIRBI_MATH float tirbi_poly_log2_f32(float x) {
+    float p = 0x1.8ac7fcp-4f;
+    p = tirbi_float_fma(p, x, -0x1.573de2p-3f);
+    p = tirbi_float_fma(p, x, 0x1.5f5c5ap-3f);
+    p = tirbi_float_fma(p, x, -0x1.6ef158p-3f);
+    p = tirbi_float_fma(p, x, 0x1.a42aep-3f);
+    p = tirbi_float_fma(p, x, -0x1.ec71bcp-3f);
+    p = tirbi_float_fma(p, x, 0x1.277e64p-2f);
+    p = tirbi_float_fma(p, x, -0x1.7154acp-2f);
+    p = tirbi_float_fma(p, x, 0x1.ec708cp-2f);
+    p = tirbi_float_fma(p, x, -0x1.715476p-1f);
+    return p;
+}
+
+/* the same over ln(10): error 2^-28.9 */
+TIRBI_MATH float tirbi_poly_log10_f32(float x) {
+    float p = -0x1.10c236p-5f;
+    p = tirbi_float_fma(p, x, 0x1.ccb284p-5f);
+    p = tirbi_float_fma(p, x, -0x1.d7526cp-5f);
+    p = tirbi_float_fma(p, x, 0x1.f84feap-5f);
+    p = tirbi_float_fma(p, x, -0x1.276d38p-4f);
+    p = tirbi_float_fma(p, x, 0x1.63d078p-4f);
+    p = tirbi_float_fma(p, x, -0x1.bcbf44p-4f);
+    p = tirbi_float_fma(p, x, 0x1.287a7p-3f);
+    p = tirbi_float_fma(p, x, -0x1.bcb7aap-3f);
+    return p;
+}
+
+/* erf(t) / t - 1 at x = t^2, t <= 15/16, of erf(t) / t: error 2^-30.0 */
+TIRBI_MATH float tirbi_poly_erf_f32(float x) {
+    float p = 0x1.4f92a2p-14f;
+    p = tirbi_float_fma(p, x, -0x1.a6134p-11f);
+    p = tirbi_float_fma(p, x, 0x1.544ab2p-8f);
+    p = tirbi_float_fma(p, x, -0x1.b8012p-6f);
+    p = tirbi_float_fma(p, x, 0x1.ce2d64p-4f);
+    p = tirbi_float_fma(p, x, -0x1.81274p-2f);
+    p = tirbi_float_fma(p, x, 0x1.06eba8p-3f);
+    return p;
+}
+
+/* log(erfc(x)) / x, 15/16 <= x <= 4, times x erfc(x): error 2^-30.6 */
+TIRBI_MATH float tirbi_poly_log_erfc_f32(float x) {
+    float p = -0x1.990968p-17f;
+    p = tirbi_float_fma(p, x, 0x1.5c7d96p-12f);
+    p = tirbi_float_fma(p, x, -0x1.e27b8cp-9f);
+    p = tirbi_float_fma(p, x, 0x1.86a5eep-6f);
+    p = tirbi_float_fma(p, x, -0x1.b387d6p-4f);
+    p = tirbi_float_fma(p, x, -0x1.452b26p-1f);
+    p = tirbi_float_fma(p, x, -0x1.20f004p+0f);
     return p;
 }
 

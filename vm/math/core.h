@@ -2,8 +2,8 @@
  *
  * Everything in vm/math is plain IEEE arithmetic in a written order, so that every instruction set and compiler gives
  * the same bits. That needs -ffp-contract=off, round-to-nearest and subnormals. A fused multiply-add is used only where
- * its result is exact anyway or where the instruction set of the machine asks for it. Functions are free of branches
- * where that lets a compiler turn a loop over them into vector code. */
+ * its result is exact anyway, where the instruction set of the machine asks for it, or where all inputs have been tried
+ * (tirbi_float_fma). Functions are free of branches where that lets a compiler turn a loop over them into vector code. */
 #ifndef TIRB_VM_MATH_CORE_H
 #define TIRB_VM_MATH_CORE_H
 
@@ -21,7 +21,9 @@
 
 /* Where a fused multiply-add, and where rounding to integral values, is one instruction. A file that chooses its target
  * by pragma defines them itself: not every compiler's macros follow such a pragma. */
-#if !defined(TIRBI_HAVE_FMA) && (defined(__FMA__) || defined(__ARM_FEATURE_FMA))
+#if !defined(TIRBI_HAVE_FMA) &&                        \
+    (defined(__FMA__) || defined(__ARM_FEATURE_FMA) || \
+     (defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF)))
 #define TIRBI_HAVE_FMA 1
 #endif
 #if !defined(TIRBI_HAVE_ROUND) && (defined(__SSE4_1__) || defined(__aarch64__))
@@ -72,6 +74,18 @@ TIRBI_MATH float tirbi_with_sign_f32(float v, float sign) {
 TIRBI_MATH double tirbi_with_sign_f64(double v, double sign) {
     return tirbi_f64_from_bits((tirbi_f64_bits(v) & 0x7FFFFFFFFFFFFFFFu) |
                                (tirbi_f64_bits(sign) & 0x8000000000000000u));
+}
+
+/* a * b + c with one rounding, for the functions of float32.h. Without an instruction for it the sum is rounded to double
+ * first, which changes a result only where the double lies just between two floats. Nothing there has an input for which
+ * that changes its own result: `checkasm --sweep 1` tries them all. An emulation for all operands takes three times as
+ * long. */
+TIRBI_MATH float tirbi_float_fma(float a, float b, float c) {
+#if defined(TIRBI_HAVE_FMA)
+    return __builtin_fmaf(a, b, c);
+#else
+    return (float)((double)a * (double)b + (double)c);
+#endif
 }
 
 /* Rounding to integral values. Without an instruction for it: adding and taking away the power of two whose unit in the

@@ -1,7 +1,12 @@
 """Fits the polynomials of coefficients.h and prints that file: python3 fit.py > coefficients.h (needs mpmath).
 
-Each is the Chebyshev interpolant of a smooth function g, computed with 80 digits, then rounded to double. The tolerance
-is asserted against the error on a fine grid with the rounded coefficients (evaluated exactly)."""
+Each in double is the Chebyshev interpolant of a smooth function g, computed with 80 digits, then rounded to double. The
+tolerance is asserted against the error on a fine grid with the rounded coefficients (evaluated exactly).
+
+Those in float have few terms and coarse coefficients: they are near the least largest error under a weight, and each
+coefficient is rounded, lowest first, before the ones above it are fitted."""
+
+import struct
 
 from mpmath import mp, mpf, sqrt, exp, sin, cos, atan, asin, atanh, erf, erfc, log, pi, chebyfit
 
@@ -26,6 +31,79 @@ def fit(name, text, g, low, high, degree, bits):
     for c in reversed(coefficients[:-1]):
         print(f"    p = p * x + {c.hex()};" if c >= 0 else f"    p = p * x - {(-c).hex()};")
     print("    return p;\n}\n")
+
+def to_float(value):
+    return struct.unpack("f", struct.pack("f", float(value)))[0]
+
+def short_hex(value):
+    digits, exponent = float(value).hex().split("p")
+    return digits.rstrip("0").rstrip(".") + "p" + exponent + "f"
+
+def solve(rows):
+    """The solution of linear equations, each given as its coefficients and then its value (Gauss)."""
+    n = len(rows)
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for r in range(i + 1, n):
+            k = rows[r][i] / rows[i][i]
+            for c in range(i, n + 1):
+                rows[r][c] -= k * rows[i][c]
+    x = [mpf(0)] * n
+    for i in reversed(range(n)):
+        x[i] = (rows[i][n] - sum(rows[i][c] * x[c] for c in range(i + 1, n))) / rows[i][i]
+    return x
+
+def near_minimax(points, values, weights, powers):
+    """Coefficients of these powers by least squares whose weights grow where the error is large (Lawson)."""
+    n, best, least = len(powers), None, None
+    grown = [mpf(1)] * len(points)
+    terms = [[x ** p for p in powers] for x in points]
+    for _ in range(30):
+        w = [g * v * v for g, v in zip(grown, weights)]
+        c = solve([[sum(v * t[i] * t[k] for v, t in zip(w, terms)) for k in range(n)] +
+                   [sum(v * t[i] * y for v, t, y in zip(w, terms, values))] for i in range(n)])
+        errors = [abs(y - sum(k * u for k, u in zip(c, t))) * v for t, y, v in zip(terms, values, weights)]
+        if least is None or max(errors) < least:
+            least, best = max(errors), c
+        grown = [g * e for g, e in zip(grown, errors)]
+        total = sum(grown)
+        grown = [g / total for g in grown]
+    return best
+
+def fit_float(name, text, g, low, high, degree, bits, weight):
+    low, high = mpf(low), mpf(high)
+    n = 6 * (degree + 1)
+    points = [(low + high) / 2 + (high - low) / 2 * mp.cos(pi * (2 * k + 1) / (2 * n)) for k in range(n)]
+    weights = [weight(x) for x in points]
+    values = [g(x) for x in points]
+    coefficients = []
+    for p in range(degree + 1):
+        coefficients.append(to_float(near_minimax(points, values, weights, range(p, degree + 1))[0]))
+        values = [v - coefficients[-1] * x ** p for v, x in zip(values, points)]
+    worst = mpf(0)
+    for i in range(401):
+        x = low + (high - low) * (mpf(i) + mpf("0.5")) / 401
+        p = mpf(0)
+        for c in reversed(coefficients):
+            p = p * x + mpf(c)
+        worst = max(worst, abs(p - g(x)) * weight(x))
+    reached = float(-log(worst, 2))
+    assert reached > bits, (name, reached)
+    print(f"/* {text}: error 2^-{reached:.1f} */")
+    print(f"TIRBI_MATH float tirbi_poly_{name}(float x) {{")
+    print(f"    float p = {short_hex(coefficients[-1])};")
+    for c in reversed(coefficients[:-1]):
+        print(f"    p = tirbi_float_fma(p, x, {short_hex(c)});")
+    print("    return p;\n}\n", flush=True)
+
+def constant_float(name, value, bits=24):
+    """A constant as the sum of two floats, the first one of so many bits."""
+    rest = mpf(value)
+    scale = mpf(2) ** (bits - 1 - int(mp.floor(log(abs(rest), 2))))
+    first = to_float((mp.nint if bits == 24 else mp.floor)(rest * scale) / scale)
+    print(f"#define TIRBI_{name}_F32_1 {short_hex(first)}")
+    print(f"#define TIRBI_{name}_F32_2 {short_hex(to_float(rest - first))}")
 
 def constant(name, value, parts):
     """Prints the leading parts of a constant: of so many bits each, 53 for a whole double."""
@@ -80,6 +158,13 @@ constant("PI_QUARTER_DD", pi / 4, [53, 53])
 constant("ATAN_HALF_DD", atan(mpf("0.5")), [53, 53])
 constant("ATAN_3_HALVES_DD", atan(mpf("1.5")), [53, 53])
 constant("TWO_THIRDS_DD", mpf(2) / 3, [53, 53])
+constant_float("LN2", log(2))
+constant_float("LN2_SHORT", log(2), 15)
+constant_float("LOG2_E", 1 / log(2))
+constant_float("LOG10_E", 1 / log(10))
+constant_float("LOG10_2_SHORT", log(2) / log(10), 15)
+constant_float("LOG2_10", log(10) / log(2))
+constant_float("LN10", log(10))
 print()
 two_over_pi()
 mp.dps = 80
@@ -92,13 +177,33 @@ def cos_tail(z): return (cos(sqrt(z)) - 1 + z / 2) / z ** 2
 def atan_tail(z): return (atan(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3
 def asin_tail(z): return (asin(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3
 
-fit("exp_f32", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2", exp_tail, -half_ln2, half_ln2, 6, 34)
-fit("log_f32", "(2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail, 0, log_limit, 5, 40)
-fit("sin_f32", "(sin(r) - r) / r^3 at x = r^2, r <= pi / 4", sin_tail, 0, angle_limit, 4, 38)
-fit("cos_f32", "(cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4", cos_tail, 0, angle_limit, 4, 38)
-fit("atan_f32", "(atan(t) - t) / t^3 at x = t^2, t <= tan(pi / 8)", atan_tail, 0, mpf("0.1717"), 7, 34)
-fit("asin_f32", "(asin(t) - t) / t^3 at x = t^2, t <= 1 / 2", asin_tail, 0, mpf("0.2501"), 8, 30)
-fit("erf_f32", "erf(t) / t at x = t^2 / 8 - 1, t <= 4", lambda u: erf(sqrt(8 * u + 8)) / sqrt(8 * u + 8), -1, 1, 20, 34)
+fit("exp_short", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2", exp_tail, -half_ln2, half_ln2, 6, 34)
+fit("log_short", "(2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail, 0, log_limit, 5, 40)
+fit("sin_short", "(sin(r) - r) / r^3 at x = r^2, r <= pi / 4", sin_tail, 0, angle_limit, 4, 38)
+fit("cos_short", "(cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4", cos_tail, 0, angle_limit, 4, 38)
+fit("atan_short", "(atan(t) - t) / t^3 at x = t^2, t <= tan(pi / 8)", atan_tail, 0, mpf("0.1717"), 7, 34)
+fit("asin_short", "(asin(t) - t) / t^3 at x = t^2, t <= 1 / 2", asin_tail, 0, mpf("0.2501"), 8, 30)
+fit("erf_short", "erf(t) / t at x = t^2 / 8 - 1, t <= 4", lambda u: erf(sqrt(8 * u + 8)) / sqrt(8 * u + 8), -1, 1, 20, 34)
+
+def log_tail_float(f): return (log(1 + f) - f) / f ** 2 if abs(f) > mpf("1e-30") else -mpf(1) / 2
+def relative_log(f): return abs(f ** 2 / log(1 + f)) + mpf("1e-4")
+low_log, high_log = sqrt(mpf("0.5")) - 1, sqrt(mpf(2)) - 1
+tiny = mpf("1e-20")
+
+fit_float("exp_f32", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2, of exp(x)", exp_tail, -half_ln2, half_ln2, 4, 28,
+          lambda r: r ** 2 / exp(r) + mpf("1e-4"))
+fit_float("expm1_f32", "the same with one term more", exp_tail, -half_ln2, half_ln2, 5, 30, lambda r: r ** 2 + mpf("1e-4"))
+fit_float("log_f32", "(log(1 + x) - x) / x^2, sqrt(1/2) <= 1 + x <= sqrt(2), of log(1 + x)", log_tail_float, low_log,
+          high_log, 8, 27, relative_log)
+fit_float("log2_f32", "the same over ln(2)", lambda f: log_tail_float(f) / log(2), low_log, high_log, 9, 29,
+          relative_log)
+fit_float("log10_f32", "the same over ln(10)", lambda f: log_tail_float(f) / log(10), low_log, high_log, 8, 28,
+          relative_log)
+fit_float("erf_f32", "erf(t) / t - 1 at x = t^2, t <= 15/16, of erf(t) / t", lambda z: erf(sqrt(z)) / sqrt(z) - 1, tiny,
+          mpf("0.87891"), 6, 28, lambda z: sqrt(z) / erf(sqrt(z)))
+fit_float("log_erfc_f32", "log(erfc(x)) / x, 15/16 <= x <= 4, times x erfc(x)", lambda t: log(erfc(t)) / t, mpf("0.9375"),
+          4, 6, 28,
+          lambda t: t * erfc(t))
 
 fit("exp_f64", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2", exp_tail, -half_ln2, half_ln2, 10, 52)
 fit("log_f64", "(2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail, 0, log_limit, 7, 50)

@@ -1,11 +1,17 @@
-/* Mathematical functions on float: computed in double to about 2^-34 and rounded once, so within 0.51 units in the last
- * place. Special values as in C's Annex F. Functions with inputs too rare for vector code are split as in math64.h. */
+/* Mathematical functions on float. Special values as in C's Annex F.
+ *
+ * Those that programs live on are computed in float, with the parts that matter as sums of two, to within 0.9 units in
+ * the last place; the others in double to about 2^-34 and rounded once, so within 0.51 units.
+ *
+ * tirbi_usual_<function>_f32 is right for the inputs of tirbi_range_<function> and has the bits of tirbi_<function>_f32
+ * there, which is free of branches too. Functions with inputs too rare for vector code are split as in math64.h. */
 #ifndef TIRB_VM_MATH_MATH32_H
 #define TIRB_VM_MATH_MATH32_H
 
 #include "vm/math/angle.h"
 #include "vm/math/coefficients.h"
 #include "vm/math/core.h"
+#include "vm/math/float32.h"
 #include "vm/math/math64.h"
 #include "vm/math/scale.h"
 
@@ -15,7 +21,7 @@ TIRBI_MATH float tirbi_narrow(double v) { return tirbi_canon_f32((float)v); }
 
 /* 2^n * e^r for |r| <= ln(2) / 2. */
 TIRBI_MATH double tirbi_short_exp_parts(double n, double r) {
-    return (1.0 + (r + r * r * tirbi_poly_exp_f32(r))) * tirbi_power_of_two(n);
+    return (1.0 + (r + r * r * tirbi_poly_exp_short(r))) * tirbi_power_of_two(n);
 }
 /* e^x for |x| < 700. */
 TIRBI_MATH double tirbi_short_exp(double x) {
@@ -27,26 +33,9 @@ TIRBI_MATH double tirbi_short_expm1(double x) {
     double n = tirbi_nearest(x * TIRBI_LOG2_E_1);
     double r = x - n * TIRBI_LN2_FULL_1;
     double power = tirbi_power_of_two(n);
-    return power * (r + r * r * tirbi_poly_exp_f32(r)) + (power - 1.0);
+    return power * (r + r * r * tirbi_poly_exp_short(r)) + (power - 1.0);
 }
 
-TIRBI_MATH float tirbi_exp_f32(float x) {
-    return tirbi_narrow(tirbi_short_exp(tirbi_clamp_f64((double)x, -110.0, 100.0)));
-}
-TIRBI_MATH float tirbi_exp2_f32(float x) {
-    double within = tirbi_clamp_f64((double)x, -160.0, 140.0);
-    double n = tirbi_nearest(within);
-    return tirbi_narrow(tirbi_short_exp_parts(n, (within - n) * TIRBI_LN2_FULL_1));
-}
-TIRBI_MATH float tirbi_exp10_f32(float x) {
-    double within = tirbi_clamp_f64((double)x, -50.0, 45.0);
-    double n = tirbi_nearest(within * TIRBI_LOG2_10);
-    return tirbi_narrow(tirbi_short_exp_parts(n, within * TIRBI_LN10_1 - n * TIRBI_LN2_FULL_1));
-}
-TIRBI_MATH float tirbi_expm1_f32(float x) {
-    double r = tirbi_short_expm1(tirbi_clamp_f64((double)x, -50.0, 100.0));
-    return tirbi_narrow(x == 0.0f ? (double)x : r);
-}
 TIRBI_MATH float tirbi_sinh_f32(float x) {
     double e = tirbi_short_expm1(tirbi_clamp_f64(tirbi_magnitude_f64((double)x), 0.0, 100.0));
     return tirbi_narrow(tirbi_with_sign_f64(0.5 * (e + e / (e + 1.0)), (double)x));
@@ -55,20 +44,12 @@ TIRBI_MATH float tirbi_cosh_f32(float x) {
     double e = tirbi_short_exp(tirbi_clamp_f64(tirbi_magnitude_f64((double)x), 0.0, 100.0));
     return tirbi_narrow(0.5 * (e + 1.0 / e));
 }
-TIRBI_MATH float tirbi_tanh_f32(float x) {
-    double e = tirbi_short_expm1(2.0 * tirbi_clamp_f64(tirbi_magnitude_f64((double)x), 0.0, 20.0));
-    return tirbi_narrow(tirbi_with_sign_f64(e / (e + 2.0), (double)x));
-}
-TIRBI_MATH float tirbi_sigmoid_f32(float x) {
-    return tirbi_narrow(1.0 / (1.0 + tirbi_short_exp(-tirbi_clamp_f64((double)x, -110.0, 110.0))));
-}
-
 /* ---- Logarithms ------------------------------------------------------------------------------------------------- */
 
 /* log(1 + f) for 1 + f between sqrt(1/2) and sqrt(2). */
 TIRBI_MATH double tirbi_short_log_fraction(double f) {
     double s = f / (2.0 + f), z = s * s;
-    return 2.0 * s + s * z * tirbi_poly_log_f32(z);
+    return 2.0 * s + s * z * tirbi_poly_log_short(z);
 }
 /* log(1 + u) for u > -1, of any size. */
 TIRBI_MATH double tirbi_short_log1p(double u) {
@@ -77,22 +58,6 @@ TIRBI_MATH double tirbi_short_log1p(double u) {
     return tirbi_short_log_fraction(f) + split.exponent * TIRBI_LN2_FULL_1;
 }
 
-TIRBI_MATH float tirbi_log_f32(float x) {
-    tirbi_split split = tirbi_split_normal((double)x);
-    double l = tirbi_short_log_fraction(split.fraction - 1.0) + split.exponent * TIRBI_LN2_FULL_1;
-    return tirbi_narrow(tirbi_log_special_f64((double)x, l));
-}
-TIRBI_MATH float tirbi_log2_f32(float x) {
-    tirbi_split split = tirbi_split_normal((double)x);
-    double l = tirbi_short_log_fraction(split.fraction - 1.0) * TIRBI_LOG2_E_1 + split.exponent;
-    return tirbi_narrow(tirbi_log_special_f64((double)x, l));
-}
-TIRBI_MATH float tirbi_log10_f32(float x) {
-    tirbi_split split = tirbi_split_normal((double)x);
-    double l = tirbi_short_log_fraction(split.fraction - 1.0) * TIRBI_LOG10_E_1 +
-               split.exponent * (TIRBI_LOG10_2_1 + TIRBI_LOG10_2_2);
-    return tirbi_narrow(tirbi_log_special_f64((double)x, l));
-}
 TIRBI_MATH float tirbi_log1p_f32(float x) {
     double l = tirbi_log_special_f64(1.0 + (double)x, tirbi_short_log1p((double)x));
     return tirbi_narrow(tirbi_magnitude_f32(x) < 0x1p-60f ? (double)x : l);
@@ -179,11 +144,11 @@ static inline tirbi_short_angle tirbi_short_reduce_large(double x) {
 
 TIRBI_MATH double tirbi_short_sin_rest(double r) {
     double z = r * r;
-    return r * (1.0 + z * tirbi_poly_sin_f32(z));
+    return r * (1.0 + z * tirbi_poly_sin_short(z));
 }
 TIRBI_MATH double tirbi_short_cos_rest(double r) {
     double z = r * r;
-    return 1.0 + z * (-0.5 + z * tirbi_poly_cos_f32(z));
+    return 1.0 + z * (-0.5 + z * tirbi_poly_cos_short(z));
 }
 TIRBI_MATH float tirbi_short_sin(tirbi_short_angle angle, uint64_t turn) {
     uint64_t quadrant = angle.quadrant + turn;
@@ -223,7 +188,7 @@ TIRBI_MATH double tirbi_short_atan_ratio(double y, double x) {
     bool upper = small > large * 0.4142135623730951;
     double t = (upper ? small - large : small) / (upper ? small + large : large);
     double z = t * t;
-    double r = (t + t * z * tirbi_poly_atan_f32(z)) + (upper ? TIRBI_PI_QUARTER_DD_1 : 0.0);
+    double r = (t + t * z * tirbi_poly_atan_short(z)) + (upper ? TIRBI_PI_QUARTER_DD_1 : 0.0);
     return steep ? TIRBI_PI_HALF_DD_1 - r : r;
 }
 TIRBI_MATH float tirbi_atan_f32(float x) {
@@ -245,7 +210,7 @@ TIRBI_MATH float tirbi_asin_f32(float x) {
     bool upper = a > 0.5;
     double square = upper ? (1.0 - a) * 0.5 : a * a;
     double s = upper ? __builtin_sqrt(square) : a;
-    double r = s + s * square * tirbi_poly_asin_f32(square);
+    double r = s + s * square * tirbi_poly_asin_short(square);
     return tirbi_narrow(tirbi_with_sign_f64(upper ? TIRBI_PI_HALF_DD_1 - 2.0 * r : r, (double)x));
 }
 TIRBI_MATH float tirbi_acos_f32(float x) {
@@ -253,17 +218,9 @@ TIRBI_MATH float tirbi_acos_f32(float x) {
     bool upper = a > 0.5;
     double square = upper ? (1.0 - a) * 0.5 : a * a;
     double s = upper ? __builtin_sqrt(square) : a;
-    double r = s + s * square * tirbi_poly_asin_f32(square);
+    double r = s + s * square * tirbi_poly_asin_short(square);
     double near_one = x < 0.0f ? TIRBI_PI_DD_1 - 2.0 * r : 2.0 * r;
     return tirbi_narrow(upper ? near_one : TIRBI_PI_HALF_DD_1 - tirbi_with_sign_f64(r, (double)x));
-}
-
-/* ---- Error function --------------------------------------------------------------------------------------------- */
-
-/* x * P(x^2); from 4 on it rounds to 1. */
-TIRBI_MATH float tirbi_erf_f32(float x) {
-    double within = tirbi_clamp_f64((double)x, -4.0, 4.0);
-    return tirbi_narrow(within * tirbi_poly_erf_f32(within * within * 0.125 - 1.0));
 }
 
 #endif
