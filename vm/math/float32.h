@@ -152,7 +152,7 @@ TIRBI_MATH float tirbi_tanh_f32(float x) {
     float inverse = 1.0f / whole.high;
     float quotient = h * inverse;
     float error = tirbi_float_fma(-quotient, whole.high, h) + tirbi_float_fma(-quotient, whole.low + rest, rest);
-    float result = tirbi_with_sign_f32(tirbi_float_fma(error, inverse, quotient), x);
+    float result = tirbi_with_sign_f32(quotient + error * inverse, x);
     return x != x ? TIRBI_NAN_F32 : result;
 }
 
@@ -166,7 +166,7 @@ TIRBI_MATH float tirbi_usual_sigmoid_f32(float x) {
     tirbi_float_pair whole = tirbi_float_one_more(power * high);
     float inverse = 1.0f / whole.high;
     float error = tirbi_float_fma(-inverse, whole.low + rest, tirbi_float_fma(-inverse, whole.high, 1.0f));
-    return tirbi_float_fma(error, inverse, inverse);
+    return inverse + error * inverse;
 }
 /* Far below 0 that is e^x, far above 1. */
 TIRBI_MATH float tirbi_sigmoid_f32(float x) {
