@@ -246,6 +246,7 @@ static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
             }
             tirbi_end_line(p);
             if (!fused) {
+                p->crowded = true;
                 if (body) print_lines(p, body, true);
             } else if (body != first) {
                 for (uint32_t i = 1; i < body->as.seq.n; i++)
@@ -559,7 +560,10 @@ static void print_block(tirbi_printer *p, const tirb_stmt *s) {
         tirbi_end_line(p);
         tirbi_print_body(p, block->init);
     }
+    bool crowded = p->crowded;
+    p->crowded = false;
     if (block->body) print_lines(p, block->body, true);
+    p->crowded = crowded;
     p->implied.n = implied;
     p->depth--;
     p->indent--;
