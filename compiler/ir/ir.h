@@ -421,6 +421,7 @@ struct tirb_primfunc {
     const char *name;          /* in its module */
     const char *global_symbol; /* NULL: private */
     bool is_private;
+    bool is_entry; /* private, but a Relax function of the module calls it: it can be called from outside */
     bool s_tir;                        /* schedulable text, or classic spelling */
     bool classic;                      /* written as `tir`: a plain assignment is a let */
     bool hybrid;                       /* written as Hybrid Script of 2020 */
@@ -455,7 +456,9 @@ static inline bool tirbi_may_alias(const tirb_primfunc *f, uint32_t a, uint32_t 
 
 /* A global that is no PrimFunc: a program may name it, and ends where it calls it. */
 typedef struct tirb_extern {
-    const char *name, *symbol;
+    const char *name;
+    const char *symbol; /* R.ExternFunc("symbol") */
+    const char *text;   /* of a Relax function, as it is written, without its indentation; then there is no symbol */
 } tirb_extern;
 
 typedef struct tirb_irmodule {
@@ -468,6 +471,9 @@ typedef struct tirb_irmodule {
     uint32_t n_attrs;
     uint32_t n_vars, n_buffers; /* ids in use */
     const char *meta;           /* the text of Hybrid Script's __tvm_meta__, or NULL */
+    const char *metadata;       /* the text of the value of `metadata`, which Relax functions mention, or NULL */
+    const char *const *type_vars; /* TypeVars of the file that Relax functions mention */
+    uint32_t n_type_vars;
 } tirb_irmodule;
 
 #endif

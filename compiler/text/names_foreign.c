@@ -92,5 +92,6 @@ static tirbi_value extern_function(tirbi_script *s, const tirbi_call *c) {
 
 const tirbi_entry tirbi_relax_names[] = {
     {"ExternFunc", extern_function, "global_symbol", 0},
+    {"function", NULL, "it is only meaningful as a decorator", 0},
     {NULL, NULL, NULL, 0},
 };

@@ -245,24 +245,45 @@ static void print_function(tirbi_printer *p, const tirb_primfunc *f) {
     tirbi_names_release(p, mark);
 }
 
-/* Functions by name, `main` last. */
+/* Functions by name. */
 static const tirb_primfunc **sorted_functions(tirbi_printer *p) {
     uint32_t n = p->module->n_functions;
     const tirb_primfunc **sorted = TIRBI_NEW_ARRAY(p->arena, const tirb_primfunc *, n);
-    if (!sorted) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; sorted && i < n; i++) {
         const tirb_primfunc *f = p->module->functions[i];
-        bool is_main = strcmp(f->name, "main") == 0;
         uint32_t at = i;
-        for (; at > 0; at--) {
-            bool other_main = strcmp(sorted[at - 1]->name, "main") == 0;
-            if (is_main ? true : !other_main && strcmp(sorted[at - 1]->name, f->name) <= 0) break;
-            sorted[at] = sorted[at - 1];
-        }
+        for (; at > 0 && strcmp(sorted[at - 1]->name, f->name) > 0; at--) sorted[at] = sorted[at - 1];
         sorted[at] = f;
     }
     return sorted;
 }
+
+static const tirb_extern **sorted_externs(tirbi_printer *p) {
+    uint32_t n = p->module->n_externs;
+    const tirb_extern **sorted = TIRBI_NEW_ARRAY(p->arena, const tirb_extern *, n);
+    for (uint32_t i = 0; sorted && i < n; i++) {
+        const tirb_extern *external = &p->module->externs[i];
+        uint32_t at = i;
+        for (; at > 0 && strcmp(sorted[at - 1]->name, external->name) > 0; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = external;
+    }
+    return sorted;
+}
+
+/* A Relax function's own lines; empty ones have no indentation. */
+static void print_relax(tirbi_printer *p, const tirb_extern *function) {
+    for (const char *at = function->text; *at;) {
+        size_t size = strcspn(at, "\n");
+        uint32_t indent = p->indent;
+        if (size == 0) p->indent = 0;
+        tirbi_print_add(p, &p->line, at, size);
+        tirbi_end_line(p);
+        p->indent = indent;
+        at += size + (at[size] == '\n');
+    }
+}
+
+static bool is_main(const char *name) { return strcmp(name, "main") == 0; }
 
 /* The section that `meta[..]` in attributes refers to, as it was written. */
 static void print_meta(tirbi_printer *p) {
@@ -272,9 +293,39 @@ static void print_meta(tirbi_printer *p) {
     tirbi_end_line(p);
 }
 
+/* The functions that are called `main`, or are not; an empty line stands between two. */
+static void print_functions(tirbi_printer *p, const tirb_primfunc *const *functions, const tirb_extern *const *externs,
+                            bool mains, bool *begun) {
+    for (uint32_t i = 0; i < p->module->n_functions; i++) {
+        if (is_main(functions[i]->name) != mains) continue;
+        if (*begun) tirbi_end_line(p);
+        print_function(p, functions[i]);
+        *begun = true;
+    }
+    bool open = *begun;
+    for (uint32_t i = 0; i < p->module->n_externs; i++) {
+        if (!externs[i]->symbol || is_main(externs[i]->name) != mains) continue;
+        if (open) tirbi_end_line(p);
+        open = false;
+        tirbi_put(p, externs[i]->name);
+        tirbi_put(p, " = R.ExternFunc(");
+        tirbi_put_string(p, externs[i]->symbol, strlen(externs[i]->symbol));
+        tirbi_put(p, ")");
+        tirbi_end_line(p);
+        *begun = false; /* what follows stands right below */
+    }
+    for (uint32_t i = 0; i < p->module->n_externs; i++) {
+        if (externs[i]->symbol || is_main(externs[i]->name) != mains) continue;
+        if (*begun) tirbi_end_line(p);
+        print_relax(p, externs[i]);
+        *begun = true;
+    }
+}
+
 static void print_module(tirbi_printer *p) {
     const tirb_primfunc **functions = sorted_functions(p);
-    if (!functions) return;
+    const tirb_extern **externs = sorted_externs(p);
+    if (!functions || !externs) return;
     const char *name = p->module->name;
     tirbi_put(p, p->hybrid ? "@tvm.hybrid.script" : "@I.ir_module");
     tirbi_end_line(p);
@@ -290,19 +341,9 @@ static void print_module(tirbi_printer *p) {
         tirbi_put(p, ")");
         tirbi_end_line(p);
     }
-    for (uint32_t i = 0; i < p->module->n_functions; i++) {
-        if (i) tirbi_end_line(p);
-        print_function(p, functions[i]);
-    }
-    if (p->module->n_externs && p->module->n_functions) tirbi_end_line(p);
-    for (uint32_t i = 0; i < p->module->n_externs; i++) {
-        const tirb_extern *external = &p->module->externs[i];
-        tirbi_put(p, external->name);
-        tirbi_put(p, " = R.ExternFunc(");
-        tirbi_put_string(p, external->symbol, strlen(external->symbol));
-        tirbi_put(p, ")");
-        tirbi_end_line(p);
-    }
+    bool begun = false;
+    print_functions(p, functions, externs, false, &begun);
+    print_functions(p, functions, externs, true, &begun);
     p->indent = 0;
 }
 
@@ -369,6 +410,7 @@ bool tirbi_print(const tirb_irmodule *module, tirb_dialect dialect, tirbi_arena 
     p->diagnostics = diagnostics;
     p->in_class = module->name != NULL;
     if (!start(p)) return false;
+    for (uint32_t i = 0; i < module->n_type_vars; i++) tirbi_print_type_var(p, module->type_vars[i]);
     if (p->in_class) {
         print_module(p);
     } else {
@@ -380,6 +422,11 @@ bool tirbi_print(const tirb_irmodule *module, tirb_dialect dialect, tirbi_arena 
     }
     tirbi_text whole = {0};
     add_imports(p, &whole);
+    if (module->metadata) {
+        append(p, &whole, "metadata = ");
+        append(p, &whole, module->metadata);
+        append(p, &whole, "\n");
+    }
     add_type_vars(p, &whole);
     tirbi_print_add(p, &whole, p->out.data, p->out.size);
     tirbi_print_add(p, &whole, "", 1);

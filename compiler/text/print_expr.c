@@ -600,6 +600,8 @@ static void add_name(tirbi_printer *p, tirbi_list *names, const char *name) {
     if (slot) *slot = name;
 }
 
+void tirbi_print_type_var(tirbi_printer *p, const char *name) { add_name(p, &p->type_vars, name); }
+
 /* A name for the variable of a signature that the other kind has in no function of the module: TypeVars are of the file. */
 static const char *name_apart(tirbi_printer *p, const tirb_expr *var, const tirbi_list *others) {
     const char *name = tirbi_name_var(p, var);

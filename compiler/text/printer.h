@@ -70,6 +70,8 @@ void tirbi_print_reject(tirbi_printer *p, tirbi_span span, const char *what);
 
 void tirbi_print_expr(tirbi_printer *p, const tirb_expr *e);
 void tirbi_print_type(tirbi_printer *p, tirb_type type);
+/* Declares a TypeVar above the program. */
+void tirbi_print_type_var(tirbi_printer *p, const char *name);
 /* The name of a buffer, declared before the line under way if no statement does. */
 void tirbi_print_buffer_name(tirbi_printer *p, const tirb_buffer *buffer);
 void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,

@@ -180,6 +180,16 @@ static void add_macro(tirbi_script *s, const tirbi_line *line) {
     tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_MACRO, .as.macro = macro});
 }
 
+static bool is_new_name(tirbi_script *s, const char *name, tirbi_span span) {
+    const tirb_extern *externs = s->externs.items;
+    tirbi_script_function **functions = s->functions.items;
+    bool known = false;
+    for (uint32_t i = 0; i < s->externs.n; i++) known = known || externs[i].name == name;
+    for (uint32_t i = 0; i < s->functions.n; i++) known = known || functions[i]->line->name == name;
+    if (known) tirbi_fail(s, TIRB_TYPE, span, "function `%s` already exists", name);
+    return !known;
+}
+
 static void add_function(tirbi_script *s, const tirbi_line *line) {
     const tirbi_node *call = NULL;
     const char *decorator = decorator_name(s, line, &call);
@@ -190,6 +200,10 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
     }
     if (strcmp(decorator, "inline") == 0 || strcmp(decorator, "macro") == 0) {
         add_macro(s, line);
+        return;
+    }
+    if (strcmp(decorator, "function") == 0) {
+        if (is_new_name(s, line->name, line->name_span)) tirbi_keep_relax(s, line);
         return;
     }
     if (strcmp(decorator, "prim_func") != 0) {
@@ -353,15 +367,8 @@ static void define_function(tirbi_script *s, tirbi_script_function *function) {
 
 static void add_extern(tirbi_script *s, const tirbi_line *line, const char *symbol, bool in_class) {
     const char *name = line->target->name;
-    const tirb_extern *externs = s->externs.items;
-    tirbi_script_function **functions = s->functions.items;
-    bool known = false;
-    for (uint32_t i = 0; i < s->externs.n; i++) known = known || externs[i].name == name;
-    for (uint32_t i = 0; i < s->functions.n; i++) known = known || functions[i]->line->name == name;
-    if (known || !in_class) {
-        tirbi_fail(s, TIRB_TYPE, line->target->span, known ? "function `%s` already exists" : "`%s`: only a module has external functions", name);
-        return;
-    }
+    if (!in_class) tirbi_fail(s, TIRB_TYPE, line->target->span, "`%s`: only a module has external functions", name);
+    if (!in_class || !is_new_name(s, name, line->target->span)) return;
     tirb_extern *slot = TIRBI_LIST_ADD(s->arena, &s->externs, tirb_extern);
     if (slot) *slot = (tirb_extern){.name = name, .symbol = symbol};
 }
@@ -376,6 +383,7 @@ static void run_constant(tirbi_script *s, const tirbi_line *line, bool in_class)
         s->meta = line->value->kind == TIRBI_NODE_NONE ? NULL : tirbi_node_text(s, line->value);
         return;
     }
+    if (strcmp(line->target->name, "metadata") == 0) s->metadata = tirbi_node_text(s, line->value);
     tirbi_value v = tirbi_evaluate_named(s, line->value, line->target->name);
     if (v.kind == TIRBI_VALUE_FORM || v.kind == TIRBI_VALUE_BUFFER || v.declares) {
         tirbi_fail(s, TIRB_TYPE, line->span, "%s is not possible outside a function", tirbi_value_text(&v));
@@ -454,6 +462,7 @@ static tirb_irmodule *finish_module(tirbi_script *s) {
     module->attrs = s->module_attrs.items;
     module->n_attrs = s->module_attrs.n;
     module->meta = s->meta;
+    tirbi_finish_relax(s, module);
     module->n_vars = s->builder.n_vars;
     module->n_buffers = s->builder.n_buffers;
     return module;

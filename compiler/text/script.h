@@ -226,6 +226,7 @@ struct tirbi_script {
     tirbi_list pointees;    /* of tirbi_pointee */
     tirbi_list scope_notes; /* of tirbi_scope_note */
     const char *meta;       /* the text of __tvm_meta__, or NULL */
+    const char *metadata;   /* the text of the value of `metadata`, or NULL */
 };
 
 static inline bool tirbi_hybrid(const tirbi_script *s) { return s->dialect == TIRBI_DIALECT_HYBRID; }
@@ -314,6 +315,10 @@ tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const
 bool tirbi_store_indices(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *index,
                          const tirb_expr *const **out, uint32_t *n);
 tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_script_function *function);
+/* A Relax function is kept as it is written (relax.c). */
+void tirbi_keep_relax(tirbi_script *s, const tirbi_line *line);
+/* What a module has because Relax functions mention it. */
+void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module);
 tirbi_value tirbi_call_extern(tirbi_script *s, const tirbi_node *node, const char *name);
 tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry,
                              const tirbi_value *object);
