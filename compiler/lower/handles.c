@@ -321,7 +321,13 @@ bool tirbi_lower_packed_statement(tirbi_lowerer *l, const tirb_expr *e) {
     switch (e->as.call.builtin) {
     case TIRB_BUILTIN_TVM_STRUCT_SET: lower_struct_set(l, e); return true;
     case TIRB_BUILTIN_TVM_THROW_LAST_ERROR: {
-        if (!l->function->returns) return false;
+        if (!l->function->returns || !l->function->packed) {
+            tirbi_ls *raise = tirbi_append(l, TIRBI_LS_ASSERT, e->span);
+            raise->as.assert_.condition = tirbi_lx_int(l->pool, TIRB_BOOL, 0);
+            raise->as.assert_.error_kind = "RuntimeError";
+            raise->as.assert_.message = "the program raises the last error";
+            return true;
+        }
         const tirbi_lx *failed = tirbi_lx_int(l->pool, TIRB_I32, -1);
         if (failed) tirbi_append(l, TIRBI_LS_RETURN, e->span)->as.eval.value = tirbi_lx_cast(l->pool, l->function->return_type, failed);
         return true;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "compiler/ir/equal.h"
+
 enum { LONGEST_NAME = 1024 };
 
 typedef struct import_site {
@@ -121,6 +123,10 @@ static bool pass_pointer(import_site *c, const tirb_expr *arg) {
 static bool pass_argument(import_site *c, const tirb_expr *arg) {
     tirbi_dtype type;
     if (arg->kind == TIRB_EXPR_STRING_IMM) return refuse(c, arg, "a string: imports take scalars and buffers");
+    if (arg->kind == TIRB_EXPR_CALL && arg->as.call.builtin == TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY) {
+        const tirb_expr *data = tirbi_whole_array(arg);
+        return data ? pass_pointer(c, data) : refuse(c, arg, "an array that is not all of a buffer of this function");
+    }
     if (arg->dtype.code == TIRB_CODE_HANDLE) return pass_pointer(c, arg);
     if (arg->dtype.lanes != 1) return refuse(c, arg, "a vector: imports take scalars and buffers");
     const tirbi_lx *value = tirbi_lower_expr(c->l, arg, NULL);

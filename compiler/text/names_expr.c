@@ -193,6 +193,8 @@ static tirbi_value plain_call(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *args;
     uint32_t n;
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
+    bool packed = builtin == TIRB_BUILTIN_CALL_PACKED || builtin == TIRB_BUILTIN_CALL_CPACKED;
+    if (packed && !tirbi_pack_buffers(s, &c->args[0])) return tirbi_value_error();
     if (!tirbi_to_exprs(s, &c->args[0], &args, &n)) return tirbi_value_error();
     int arity = tirb_builtins[builtin].arity;
     if (arity >= 0 && n != (uint32_t)arity)

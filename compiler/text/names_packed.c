@@ -33,6 +33,37 @@ static tirbi_value packed_call(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
 }
 
+static const tirb_expr *make_shape(tirbi_script *s, tirbi_span span, const tirb_expr *const *sizes, uint32_t n) {
+    return tirbi_make_call(&s->builder, span, tirbi_type_handle, TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE, sizes, n);
+}
+
+/* T.tvm_stack_make_array(data, shape, strides or 0, ndim, a zero of the type, offset), as TVM writes it. */
+static const tirb_expr *make_array(tirbi_script *s, tirbi_span span, const tirb_buffer *buffer) {
+    tirbi_builder *b = &s->builder;
+    tirb_datatype index_type = buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i64;
+    const tirb_expr *zero = tirbi_make_int(b, span, tirbi_type_i32, 0);
+    const tirb_expr *args[6] = {buffer->data, make_shape(s, span, buffer->shape, buffer->ndim),
+                                buffer->strides ? make_shape(s, span, buffer->strides, buffer->ndim) : zero,
+                                tirbi_make_int(b, span, tirbi_type_i32, buffer->ndim), tirbi_make_cast(b, span, buffer->dtype, zero),
+                                buffer->elem_offset ? buffer->elem_offset : tirbi_make_int(b, span, index_type, 0)};
+    for (int i = 0; i < 6; i++)
+        if (!args[i]) return NULL;
+    return tirbi_make_call(b, span, tirbi_type_handle, TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY, args, 6);
+}
+
+bool tirbi_pack_buffers(tirbi_script *s, const tirbi_value *arguments) {
+    for (uint32_t i = 0; arguments->kind == TIRBI_VALUE_TUPLE && i < arguments->as.sequence.n; i++) {
+        tirbi_value *v = &arguments->as.sequence.items[i];
+        if (v->kind != TIRBI_VALUE_BUFFER || v->scalar) continue;
+        const tirbi_node *node = v->node;
+        const tirb_expr *array = make_array(s, node ? node->span : (tirbi_span){0, 0}, v->as.buffer);
+        if (!array) return false;
+        *v = tirbi_value_expr(array);
+        v->node = node;
+    }
+    return true;
+}
+
 const tirbi_entry tirbi_packed_names[] = {
     {"tvm_struct_get", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_STRUCT_GET},
     {"tvm_struct_set", packed_call, "*args dtype?", TIRB_BUILTIN_TVM_STRUCT_SET},

@@ -315,6 +315,8 @@ tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const
 bool tirbi_store_indices(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *index,
                          const tirb_expr *const **out, uint32_t *n);
 tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_script_function *function);
+/* What stands for a buffer among the arguments of a packed function (names_packed.c). False after an error. */
+bool tirbi_pack_buffers(tirbi_script *s, const tirbi_value *arguments);
 /* A Relax function is kept as it is written (relax.c). */
 void tirbi_keep_relax(tirbi_script *s, const tirbi_line *line);
 /* What a module has because Relax functions mention it. */

@@ -33,6 +33,25 @@ static const char *const expr_names[TIRBI_COVERAGE_EXPRS] = {
     "Reduce",
 };
 
+/* Builtins that no program of the generator has, and why. */
+static const struct {
+    int builtin;
+    const char *why;
+} left_out[] = {
+    {TIRB_BUILTIN_LARGE_UINT_IMM, "read as a constant"},
+    {TIRB_BUILTIN_BUFFER_DATA, "read as the variable of the buffer"},
+    {TIRB_BUILTIN_RET, "read as the statement Return"},
+    {TIRB_BUILTIN_BREAK_LOOP, "read as the statement Break"},
+    {TIRB_BUILTIN_CONTINUE_LOOP, "read as the statement Continue"},
+    {TIRB_BUILTIN_TVM_TUPLE, "the object of an attribute: has no value"},
+    {TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED, "its arguments have types only when it runs: refused by name"},
+    {TIRB_BUILTIN_ANYLIST_GETITEM, "registers of Relax's machine, typed only when it runs: refused by name"},
+    {TIRB_BUILTIN_ANYLIST_RESETITEM, "likewise"},
+    {TIRB_BUILTIN_ANYLIST_SETITEM_CALL_PACKED, "likewise"},
+    {TIRB_BUILTIN_ANYLIST_SETITEM_CALL_CPACKED, "likewise"},
+    {TIRB_BUILTIN_FOREIGN, "refused by name: not of a CPU"},
+};
+
 typedef struct counter {
     tirbi_visitor visitor; /* first: the callbacks get its address */
     tirbi_coverage *c;
@@ -100,6 +119,10 @@ void tirbi_coverage_print(const tirbi_coverage *c) {
     print_row("statements", stmt_names, c->stmts, TIRBI_COVERAGE_STMTS);
     print_row("expressions", expr_names, c->exprs, TIRBI_COVERAGE_EXPRS);
     print_row("builtins", builtins, c->builtins, TIRB_N_BUILTINS);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        bool met = c->builtins[left_out[i].builtin] != 0;
+        printf("    %s: %s%s\n", builtins[left_out[i].builtin], left_out[i].why, met ? " (but it was met)" : "");
+    }
     print_row("types", types, c->types, TIRB_N_DTYPES);
     printf("vectors %llu, calls of functions %llu\n", (unsigned long long)c->vectors, (unsigned long long)c->function_calls);
 }

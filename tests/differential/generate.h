@@ -81,6 +81,8 @@ void tirbi_gen_stage(tirbi_gen *g);
 void tirbi_gen_control_stage(tirbi_gen *g);
 /* One with the seldom parts of the language (generate_language.c). */
 void tirbi_gen_language_stage(tirbi_gen *g);
+/* One with hints, masks, memory of the system and arguments in structs (generate_system.c). */
+void tirbi_gen_system_stage(tirbi_gen *g);
 /* A contraction (generate_contract.c). */
 void tirbi_gen_contraction(tirbi_gen *g);
 /* A function and calls of it, and calls of the host's functions (generate_calls.c). */

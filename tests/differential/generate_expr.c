@@ -243,7 +243,9 @@ static void int_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_t
 
 static void float_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_text *out) {
     static const char *const unary[] = {"exp", "sqrt", "tanh", "floor", "ceil", "round", "trunc", "abs", "sigmoid", "log",
-                                        "sin", "cos", "erf", "rsqrt", "exp2", "atan", "nearbyint", "log2"};
+                                        "sin", "cos", "erf", "rsqrt", "exp2", "atan", "nearbyint", "log2",
+                                        "exp10", "expm1", "log10", "log1p", "tan", "asin", "acos", "sinh", "cosh", "asinh",
+                                        "acosh", "atanh", "fabs"};
     static const char *const binary[] = {"pow", "atan2", "hypot", "copysign", "nextafter"};
     switch (tirbi_gen_pick(g, 13)) {
     case 0:

@@ -673,8 +673,9 @@ void tirbi_gen_stage(tirbi_gen *g) {
         tirbi_gen_control_stage(g);
         return;
     }
-    if (tirbi_gen_chance(g, 25)) {
-        tirbi_gen_language_stage(g);
+    if (tirbi_gen_chance(g, 30)) {
+        if (tirbi_gen_chance(g, 70)) tirbi_gen_language_stage(g);
+        else tirbi_gen_system_stage(g);
         return;
     }
     switch (tirbi_gen_pick(g, 19)) {

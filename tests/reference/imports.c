@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/equal.h"
 #include "tests/reference/value.h"
 
 static bool is_import(const tirb_expr *e) {
@@ -43,6 +44,10 @@ static bool pass_view(tirbi_ref_machine *m, const tirb_expr *e, bool pure, tirb_
     tirbi_ref_value pointer;
     tirbi_dtype type;
     const tirb_buffer *buffer = buffer_behind(e);
+    if (tirbi_whole_array(e) != NULL) {
+        e = tirbi_whole_array(e);
+        buffer = buffer_behind(e);
+    }
     passed_view *passed = tirbi_ref_scratch(m, 1, sizeof *passed);
     if (passed == NULL || !tirbi_ref_eval_argument(m, e, &pointer)) return false;
     if (buffer == NULL) return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "a pointer whose elements have no type for an import");

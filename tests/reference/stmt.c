@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "tests/reference/machine.h"
+#include "tests/reference/packed.h"
 #include "tests/reference/threads.h"
 #include "tests/reference/value.h"
 
@@ -285,6 +286,10 @@ static tirbi_ref_flow run_evaluate(tirbi_ref_machine *m, const tirb_stmt *s) {
         switch (e->as.call.builtin) {
         case TIRB_BUILTIN_RET: return run_return(m, e->as.call.args[0]);
         case TIRB_BUILTIN_TVM_THROW_LAST_ERROR:
+            if (!tirbi_ref_is_packed(m->frame->function)) {
+                tirbi_ref_fail(m, TIRB_ASSERT, "the program raises the last error");
+                return TIRBI_REF_FAILED;
+            }
             m->returned = (tirbi_ref_value){.type = {TIRB_CODE_INT, 32, 1}, .one = UINT64_MAX};
             return TIRBI_REF_RETURN;
         case TIRB_BUILTIN_TVM_STORAGE_SYNC: return tirbi_ref_synchronise(m);

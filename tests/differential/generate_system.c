@@ -1,0 +1,171 @@
+/* Random pieces with what compilers put into programs for the system's sake: hints, masks, functions of LLVM, memory that is
+ * allocated by call, arguments in structs, regions that are realised, arrays for packed functions. */
+#include <stdio.h>
+
+#include "tests/differential/generate.h"
+
+static const char *type_name(tirbi_dtype type) { return tirbi_dtypes[type].tvm_name; }
+
+static tirbi_dtype number_type(tirbi_gen *g) {
+    tirbi_dtype type = tirbi_gen_type(g);
+    return type == TIRB_BOOL ? TIRB_F32 : type;
+}
+
+static long long ll(int64_t v) { return (long long)v; }
+
+/* What a stage of one loop reads and writes. */
+typedef struct pair {
+    const tirbi_gen_buffer *a, *o;
+    int64_t n;
+    char i[TIRBI_GEN_NAME];
+} pair;
+
+static bool make_pair(tirbi_gen *g, tirbi_dtype type, pair *p) {
+    p->n = 1 + tirbi_gen_pick(g, 40);
+    tirbi_gen_dim dim = tirbi_gen_constant(p->n);
+    p->a = tirbi_gen_new_buffer(g, "A", type, 1, &dim, true, false);
+    p->o = tirbi_gen_new_buffer(g, "O", type, 1, &dim, true, true);
+    tirbi_gen_name(g, "i", p->i);
+    return p->a != NULL && p->o != NULL;
+}
+
+static const char *let_of(const tirbi_gen *g) { return g->classic ? "" : ": T.let"; }
+
+/* What changes nothing, around and inside of a loop. */
+static void hints(tirbi_gen *g) {
+    tirbi_dtype type = number_type(g);
+    pair p;
+    if (!make_pair(g, type, &p)) return;
+    tirbi_gen_line(g, "T.evaluate(T.start_profile_intrinsic(3))");
+    tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(p.n));
+    g->indent++;
+    tirbi_gen_line(g, "T.evaluate(T.assume(%s < %lld))", p.i, ll(p.n));
+    tirbi_gen_line(g, "T.evaluate(T.prefetch(T.address_of(%s[%s]), 0, 3, 1))", p.a->name, p.i);
+    tirbi_gen_line(g, "if T.ignore_loop_partition(%s < %u):", p.i, tirbi_gen_pick(g, 40));
+    tirbi_gen_line(g, "    %s[%s] = T.tvm_thread_invariant(%s[%s])", p.o->name, p.i, p.a->name, p.i);
+    tirbi_gen_line(g, "else:");
+    tirbi_gen_line(g, "    %s[%s] = T.undef(\"%s\")", p.o->name, p.i, type_name(type));
+    tirbi_gen_line(g, "    %s[%s] = T.likely(%s[%s])", p.o->name, p.i, p.a->name, p.i);
+    g->indent--;
+    tirbi_gen_line(g, "T.evaluate(T.end_profile_intrinsic(3))");
+}
+
+/* Vectors of which the lanes below a limit are read and written. */
+static void masks(tirbi_gen *g) {
+    tirbi_dtype type = number_type(g);
+    uint32_t lanes = 2u << tirbi_gen_pick(g, 4), blocks = 1 + tirbi_gen_pick(g, 4), limit = tirbi_gen_pick(g, lanes * blocks + 1);
+    tirbi_gen_dim dim = tirbi_gen_constant(limit > 0 ? limit : 1);
+    tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", type, 1, &dim, true, false);
+    tirbi_gen_buffer *o = tirbi_gen_new_buffer(g, "O", type, 1, &dim, true, true);
+    char i[TIRBI_GEN_NAME];
+    if (a == NULL || o == NULL) return;
+    tirbi_gen_name(g, "i", i);
+    tirbi_gen_line(g, "for %s in range(%u):", i, blocks);
+    tirbi_gen_line(g, "    %s.vstore([T.Ramp(%s * %u, 1, %u)], %s.vload([T.Ramp(%s * %u, 1, %u)], "
+                      "predicate=T.get_active_lane_mask(\"uint1x%u\", %s * %u, %u)), predicate=T.get_active_lane_mask(\"uint1x%u\", %s * %u, %u))",
+                   o->name, i, lanes, lanes, a->name, i, lanes, lanes, lanes, i, lanes, limit, lanes, i, lanes, limit);
+}
+
+/* Functions of LLVM by their names. */
+static void llvm_functions(tirbi_gen *g) {
+    static const char *const names[] = {"sqrt", "exp2", "fabs", "floor", "ceil", "trunc", "rint", "nearbyint", "cos", "log10"};
+    tirbi_dtype type = tirbi_gen_chance(g, 70) ? TIRB_F32 : TIRB_F64;
+    pair p;
+    if (!make_pair(g, type, &p)) return;
+    const char *t = type_name(type), *a = p.a->name, *name = names[tirbi_gen_pick(g, sizeof names / sizeof *names)];
+    const char *call = tirbi_gen_chance(g, 50) ? "call_llvm_pure_intrin" : "call_llvm_intrin";
+    tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(p.n));
+    if (tirbi_gen_chance(g, 40)) {
+        tirbi_gen_line(g, "    %s[%s] = T.%s(\"%s\", \"llvm.%s\", %s[%s], %s[0], %s[%s])", p.o->name, p.i, call, t,
+                       tirbi_gen_chance(g, 50) ? "fma" : "fmuladd", a, p.i, a, a, p.i);
+    } else {
+        tirbi_gen_line(g, "    %s[%s] = T.%s(\"%s\", \"llvm.%s\", %s[%s])", p.o->name, p.i, call, t, name, a, p.i);
+    }
+}
+
+/* A buffer that has memory for a region of it alone, and one that is asked for early. */
+static void realized(tirbi_gen *g) {
+    tirbi_dtype type = number_type(g);
+    int64_t n = 2 + tirbi_gen_pick(g, 30), low = tirbi_gen_pick(g, (uint32_t)n), extent = 1 + tirbi_gen_pick(g, (uint32_t)(n - low));
+    tirbi_gen_dim dim = tirbi_gen_constant(n);
+    tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", type, 1, &dim, true, false);
+    tirbi_gen_buffer *o = tirbi_gen_new_buffer(g, "O", type, 1, &dim, true, true);
+    char i[TIRBI_GEN_NAME];
+    if (a == NULL || o == NULL) return;
+    tirbi_gen_name(g, "i", i);
+    tirbi_gen_line(g, "R%s = T.buffer_decl((%lld,), \"%s\")", i, ll(n), type_name(type));
+    tirbi_gen_line(g, "T.prefetch(%s, [T.Range(%lld, %lld)])", a->name, ll(low), ll(low + extent));
+    tirbi_gen_line(g, "with T.realize(R%s[%lld:%lld], \"\"):", i, ll(low), ll(low + extent));
+    tirbi_gen_line(g, "    for %s in range(%lld, %lld):", i, ll(low), ll(low + extent));
+    tirbi_gen_line(g, "        R%s[%s] = %s[%s]", i, i, a->name, i);
+    tirbi_gen_line(g, "    for %s in range(%lld, %lld):", i, ll(low), ll(low + extent));
+    tirbi_gen_line(g, "        %s[%s] = R%s[%lld - %s] + %s[%s]", o->name, i, i, ll(2 * low + extent - 1), i, a->name, i);
+}
+
+/* Memory that is allocated and freed by calls. */
+static void workspace(tirbi_gen *g) {
+    tirbi_dtype type = tirbi_gen_chance(g, 50) ? TIRB_F32 : TIRB_I32;
+    pair p;
+    if (!make_pair(g, type, &p)) return;
+    tirbi_gen_line(g, "w%s: T.let[T.handle(\"%s\")] = T.TVMBackendAllocWorkspace(1, 0, T.uint64(%lld), %d, 32)", p.i, type_name(type),
+                   ll(p.n * 4), type == TIRB_F32 ? 2 : 0);
+    tirbi_gen_line(g, "W%s = T.decl_buffer((%lld,), \"%s\", data=w%s)", p.i, ll(p.n), type_name(type), p.i);
+    tirbi_gen_line(g, "if T.isnullptr(w%s):", p.i);
+    tirbi_gen_line(g, "    T.evaluate(T.tvm_throw_last_error())");
+    tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(p.n));
+    tirbi_gen_line(g, "    W%s[%lld - %s] = %s[%s]", p.i, ll(p.n - 1), p.i, p.a->name, p.i);
+    tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(p.n));
+    tirbi_gen_line(g, "    %s[%s] = W%s[%s] - %s[%s]", p.o->name, p.i, p.i, p.i, p.a->name, p.i);
+    tirbi_gen_line(g, "T.evaluate(T.TVMBackendFreeWorkspace(1, 0, w%s))", p.i);
+}
+
+/* Arguments that are written into structs and read from them again; what is not there reads as 0. */
+static void structs(tirbi_gen *g) {
+    pair p;
+    uint32_t cells = 1 + tirbi_gen_pick(g, 5);
+    if (!make_pair(g, TIRB_I32, &p)) return;
+    tirbi_gen_line(g, "s%s%s = T.tvm_stack_alloca(\"arg_value\", %u)", p.i, let_of(g), cells);
+    tirbi_gen_line(g, "for %s in range(%u):", p.i, cells);
+    tirbi_gen_line(g, "    T.evaluate(T.tvm_struct_set(s%s, %s, 12, T.Cast(\"int64\", %s[0] + %s)))", p.i, p.i, p.a->name, p.i);
+    tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(p.n));
+    tirbi_gen_line(g, "    %s[%s] = T.Cast(\"int32\", T.tvm_struct_get(s%s, %s %% %u, 12, \"int64\"))", p.o->name, p.i, p.i, p.i,
+                   cells + tirbi_gen_pick(g, 2));
+}
+
+/* A pointer into the middle of memory, by bytes. */
+static void byte_pointers(tirbi_gen *g) {
+    tirbi_dtype type = number_type(g);
+    pair p;
+    if (!make_pair(g, type, &p)) return;
+    int64_t first = tirbi_gen_pick(g, (uint32_t)p.n), n = p.n - first;
+    tirbi_gen_line(g, "p%s: T.let[T.handle(\"%s\")] = T.ptr_byte_offset(%s.data, %lld, \"%s\")", p.i, type_name(type), p.a->name,
+                   ll(first * tirbi_dtypes[type].size), type_name(type));
+    tirbi_gen_line(g, "V%s = T.decl_buffer((%lld,), \"%s\", data=p%s)", p.i, ll(n), type_name(type), p.i);
+    tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(n));
+    tirbi_gen_line(g, "    %s[%s] = V%s[%lld - %s]", p.o->name, p.i, p.i, ll(n - 1), p.i);
+}
+
+/* Calls of the host's packed functions with whole buffers, which the text may describe as arrays. */
+static void packed_calls(tirbi_gen *g) {
+    tirbi_dtype type = number_type(g);
+    pair p;
+    if (!make_pair(g, type, &p)) return;
+    const char *call = tirbi_gen_chance(g, 50) ? "call_packed" : "call_cpacked";
+    if (tirbi_gen_chance(g, 50)) {
+        tirbi_gen_line(g, "T.evaluate(T.%s(\"stir\", %s, %u, %s))", call, p.o->name, tirbi_gen_pick(g, 9), p.a->name);
+    } else {
+        tirbi_text zero = {.data = NULL};
+        tirbi_gen_number(type, "0", &zero);
+        tirbi_gen_line(g, "T.evaluate(T.%s(\"stir\", T.tvm_stack_make_array(%s.data, T.tvm_stack_make_shape(%lld), 0, 1, %s, 0), %u))",
+                       call, p.o->name, ll(p.n), zero.data, tirbi_gen_pick(g, 9));
+        tirbi_text_free(&zero);
+    }
+    tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(p.n));
+    tirbi_gen_line(g, "    %s[%s] = %s[%s] + %s[%s]", p.o->name, p.i, p.o->name, p.i, p.a->name, p.i);
+}
+
+void tirbi_gen_system_stage(tirbi_gen *g) {
+    static void (*const stages[])(tirbi_gen *) = {hints,   masks,         llvm_functions, realized, workspace,
+                                                  structs, byte_pointers, packed_calls};
+    stages[tirbi_gen_pick(g, sizeof stages / sizeof *stages)](g);
+}
