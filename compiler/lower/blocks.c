@@ -16,7 +16,7 @@ void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize) {
 }
 
 /* The init runs when every reduce variable is at its domain's minimum. */
-static void lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
+void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
     const tirbi_lx *first = NULL;
     tirbi_lvar **loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, block->n_iters);
@@ -48,7 +48,7 @@ static void lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
 static void lower_guarded(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
     for (uint32_t i = 0; i < block->n_matches; i++) tirbi_match_region(l, &block->matches[i], realize->span);
-    if (block->init) lower_init(l, realize);
+    if (block->init) tirbi_lower_init(l, realize);
     tirbi_lower_stmt(l, block->body);
 }
 

@@ -139,6 +139,8 @@ const tirbi_lx *tirbi_lower_reduce(tirbi_lowerer *l, const tirb_expr *e);
 
 /* blocks.c */
 void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize);
+/* A block's init under its condition; the axes are bound. */
+void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize);
 void tirbi_lower_tree(tirbi_lowerer *l);
 void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize);
 

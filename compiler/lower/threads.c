@@ -1,7 +1,7 @@
 /* Threads that synchronise. Code between two syncs runs for all threads before what follows the sync: each such stretch
  * gets the thread loops around it. What a thread keeps across a sync, its local buffers and lets, lives in memory with
  * a part for each thread or is computed anew in each stretch. Loops and branches around a sync must be the same for all
- * threads. */
+ * threads: a condition that each thread reads from memory of its own is asked of all of them, and they must agree. */
 #include "compiler/lower/lower.h"
 
 #include <string.h>
@@ -100,6 +100,26 @@ static bool reads_memory(const tirb_expr *e) {
     search found = {.visitor = {.expr = find_load}};
     find_load(&found.visitor, e);
     return found.found != NULL;
+}
+
+/* As find_own, but a thread's own memory may be read. */
+static void find_apart(tirbi_visitor *visitor, const tirb_expr *e) {
+    search *s = (search *)visitor;
+    if (e->kind == TIRB_EXPR_LOAD) {
+        tirbi_visit_expr(visitor, e);
+        return;
+    }
+    bool apart = (e->kind == TIRB_EXPR_VAR && s->t->own_vars[e->as.var.id]) ||
+                 (e->kind == TIRB_EXPR_CALL && (e->as.call.function || e->as.call.function_name ||
+                                                tirb_builtins[e->as.call.builtin].effect >= TIRB_EFFECT_UPDATE));
+    if (apart && !s->found) s->found = e;
+    tirbi_visit_expr(visitor, e);
+}
+
+static bool may_agree(const threads *t, const tirb_expr *e) {
+    search found = {.visitor = {.expr = find_apart}, .t = t};
+    find_apart(&found.visitor, e);
+    return found.found == NULL;
 }
 
 typedef struct jump_search {
@@ -264,6 +284,89 @@ static void keep_value(threads *t, const void *context) {
     store->as.store.value = value;
 }
 
+/* ---- What threads agree on --------------------------------------------------------------------------------------- */
+
+/* A condition that every thread evaluates: whether it holds for any of them, and for all. */
+typedef struct vote {
+    const tirb_expr *condition;
+    tirbi_lbuf *any, *all;
+    tirbi_span span;
+} vote;
+
+static const tirbi_place *only_element(threads *t, tirbi_lbuf *memory, tirbi_span span) {
+    const tirbi_lx *zero = tirbi_lx_int(t->l->pool, TIRB_I64, 0);
+    return zero ? tirbi_place_at(t->l, memory, &zero, span) : NULL;
+}
+
+static void set_only(threads *t, tirbi_lbuf *memory, const tirbi_lx *value, tirbi_span span) {
+    const tirbi_place *place = only_element(t, memory, span);
+    if (!place || !value) return;
+    tirbi_ls *store = tirbi_append(t->l, TIRBI_LS_STORE, span);
+    store->as.store.access = place;
+    store->as.store.value = value;
+}
+
+static const tirbi_lx *read_only_element(threads *t, tirbi_lbuf *memory, tirbi_span span) {
+    const tirbi_place *place = only_element(t, memory, span);
+    return place ? tirbi_read_place(t->l, place) : NULL;
+}
+
+static void cast_vote(threads *t, const void *context) {
+    const vote *v = context;
+    tirbi_lx_pool *pool = t->l->pool;
+    const tirbi_lx *value = tirbi_lower_expr(t->l, v->condition, NULL);
+    const tirbi_lx *any = read_only_element(t, v->any, v->span), *all = read_only_element(t, v->all, v->span);
+    if (!value || !any || !all) return;
+    value = tirbi_hold(t->l, "vote", tirbi_lx_cast(pool, TIRB_I32, tirbi_lx_cast(pool, TIRB_BOOL, value)), v->span);
+    set_only(t, v->any, tirbi_lx_op(pool, TIRB_OP_OR, TIRB_I32, TIRB_TYPE_NONE, any, value, NULL), v->span);
+    set_only(t, v->all, tirbi_lx_op(pool, TIRB_OP_AND, TIRB_I32, TIRB_TYPE_NONE, all, value, NULL), v->span);
+}
+
+static bool start_vote(threads *t, const tirb_expr *condition, tirbi_span span, vote *v) {
+    const tirbi_lx *one = tirbi_lx_int(t->l->pool, TIRB_I64, 1);
+    *v = (vote){.condition = condition, .span = span};
+    if (!one) return false;
+    v->any = tirbi_allocate_memory(t->l, "any", TIRB_I32, one, span);
+    v->all = tirbi_allocate_memory(t->l, "all", TIRB_I32, one, span);
+    return v->any && v->all;
+}
+
+/* Asks all threads; the answer is in `any`. */
+static void take_vote(threads *t, const vote *v) {
+    tirbi_lx_pool *pool = t->l->pool;
+    set_only(t, v->any, tirbi_lx_int(pool, TIRB_I32, 0), v->span);
+    set_only(t, v->all, tirbi_lx_int(pool, TIRB_I32, 1), v->span);
+    t->l->n_chain = 0;
+    run_loops(t, 0, cast_vote, v, v->span);
+    const tirbi_lx *any = read_only_element(t, v->any, v->span), *all = read_only_element(t, v->all, v->span);
+    if (!any || !all) return;
+    tirbi_ls *check = tirbi_append(t->l, TIRBI_LS_ASSERT, v->span);
+    check->as.assert_.condition = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I32, TIRB_TYPE_NONE, any, all, NULL);
+    check->as.assert_.error_kind = "RuntimeError";
+    check->as.assert_.message = "threads do not go the same way to a tvm_storage_sync";
+}
+
+static const tirbi_lx *answer(threads *t, const vote *v) {
+    const tirbi_lx *any = read_only_element(t, v->any, v->span);
+    return any ? tirbi_lx_cast(t->l->pool, TIRB_BOOL, any) : NULL;
+}
+
+/* A condition as one value for all threads; NULL after an error, which says `why`. */
+static const tirbi_lx *common_condition(threads *t, const tirb_stmt *s, const tirb_expr *condition, const char *why) {
+    vote v;
+    if (is_common(t, condition)) {
+        const tirbi_lx *value = tirbi_lower_expr(t->l, condition, NULL);
+        return value ? tirbi_lx_cast(t->l->pool, TIRB_BOOL, value) : NULL;
+    }
+    if (!may_agree(t, condition)) {
+        refuse(t, s, why);
+        return NULL;
+    }
+    if (!start_vote(t, condition, s->span, &v)) return NULL;
+    take_vote(t, &v);
+    return tirbi_hold(t->l, "agreed", answer(t, &v), s->span);
+}
+
 /* ---- Statements with a sync in them ----------------------------------------------------------------------------- */
 
 static void walk(threads *t, const tirb_stmt *s);
@@ -351,12 +454,11 @@ static void walk_allocation(threads *t, const tirb_stmt *s, const tirb_buffer *b
     if (all) add_redo(t, (redo){.kind = REDO_PRIVATE, .stmt = s, .buffer = buffer, .kept = all, .n_loops = t->n_loops});
 }
 
-static void walk_block(threads *t, const tirb_stmt *s) {
+static void lower_guarded_init(threads *t, const void *context) { tirbi_lower_init(t->l, context); }
+
+/* What is inside of a block's predicate. */
+static void enter_block(threads *t, const tirb_stmt *s) {
     const tirb_block *block = s->as.block.block;
-    if (block->init || s->as.block.predicate || block->no_realize) {
-        refuse(t, s, "the block around it has an init or a predicate");
-        return;
-    }
     for (uint32_t i = 0; i < block->n_iters; i++) t->own_vars[block->iters[i].var->as.var.id] = 1;
     if (block->n_iters) add_redo(t, (redo){.kind = REDO_AXES, .stmt = s});
     for (uint32_t i = 0; i < block->n_allocs; i++) walk_allocation(t, s, block->allocs[i]);
@@ -364,7 +466,33 @@ static void walk_block(threads *t, const tirb_stmt *s) {
         t->own_buffers[block->matches[i].buffer->id] = t->own_buffers[block->matches[i].source.buffer->id];
         add_redo(t, (redo){.kind = REDO_MATCH, .stmt = s, .match = &block->matches[i]});
     }
+    if (block->init) {
+        t->l->n_chain = 0;
+        run_loops(t, 0, lower_guarded_init, s, block->init->span);
+    }
     walk(t, block->body);
+}
+
+static void walk_block(threads *t, const tirb_stmt *s) {
+    const tirb_block *block = s->as.block.block;
+    const tirb_expr *predicate = s->as.block.predicate;
+    if (block->no_realize || sync_in(block->init)) {
+        refuse(t, s, block->no_realize ? "the block around it is not realized" : "it stands in the init of a block");
+        return;
+    }
+    if (!predicate) {
+        enter_block(t, s);
+        return;
+    }
+    const tirbi_lx *condition = common_condition(t, s, predicate, "the predicate of the block around it is not the same for all threads");
+    if (!condition) return;
+    tirbi_ls_list list = {0}, *outer = t->l->out;
+    t->l->out = &list;
+    enter_block(t, s);
+    t->l->out = outer;
+    tirbi_ls *branch = tirbi_append(t->l, TIRBI_LS_IF, s->span);
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = tirbi_finish_list(t->l, &list, s->span);
 }
 
 static void walk_loop(threads *t, const tirb_stmt *s) {
@@ -393,18 +521,40 @@ static void walk_loop(threads *t, const tirb_stmt *s) {
 
 static void walk_if(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
-    if (!is_common(t, s->as.if_.condition)) {
-        refuse(t, s, "a branch around it is not taken by all threads or none");
-        return;
-    }
-    const tirbi_lx *condition = tirbi_lower_expr(l, s->as.if_.condition, NULL);
+    const tirbi_lx *condition = common_condition(t, s, s->as.if_.condition, "a branch around it is not taken by all threads or none");
     if (!condition) return;
     const tirbi_ls *then_case = walk_into(t, s->as.if_.then_case);
     const tirbi_ls *else_case = s->as.if_.else_case ? walk_into(t, s->as.if_.else_case) : NULL;
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
-    branch->as.if_.condition = tirbi_lx_cast(l->pool, TIRB_BOOL, condition);
+    branch->as.if_.condition = condition;
     branch->as.if_.then_case = then_case;
     branch->as.if_.else_case = else_case;
+}
+
+static void walk_while(threads *t, const tirb_stmt *s) {
+    tirbi_lowerer *l = t->l;
+    const tirb_expr *condition = s->as.while_.condition;
+    bool common = is_common(t, condition);
+    vote v = {.condition = NULL};
+    if (!common && !may_agree(t, condition)) {
+        refuse(t, s, "a loop around it does not run equally often for all threads");
+        return;
+    }
+    if (!common && !start_vote(t, condition, s->span, &v)) return;
+    if (!common) take_vote(t, &v);
+    tirbi_ls *loop = tirbi_append(l, TIRBI_LS_WHILE, s->span);
+    tirbi_ls_list list = {0}, *outer = l->out;
+    l->depth++;
+    l->again++;
+    const tirbi_lx *value = common ? tirbi_lower_expr(l, condition, NULL) : answer(t, &v);
+    l->again--;
+    l->out = &list;
+    walk(t, s->as.while_.body);
+    if (!common && !t->failed) take_vote(t, &v);
+    l->out = outer;
+    l->depth--;
+    loop->as.while_.condition = value ? tirbi_lx_cast(l->pool, TIRB_BOOL, value) : NULL;
+    loop->as.while_.body = tirbi_finish_list(l, &list, s->span);
 }
 
 static void walk_scope(threads *t, const tirb_stmt *s) {
@@ -430,6 +580,9 @@ static void walk_kind(threads *t, const tirb_stmt *s) {
         return;
     case TIRB_STMT_IF:
         walk_if(t, s);
+        return;
+    case TIRB_STMT_WHILE:
+        walk_while(t, s);
         return;
     case TIRB_STMT_LET:
         walk_let(t, s);

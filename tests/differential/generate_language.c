@@ -143,9 +143,14 @@ static void synchronised(tirbi_gen *g) {
     tirbi_gen_line(g, "S%s[t%s] = %s[%s * %lld + t%s]", i, i, a->name, i, ll(n), i);
     tirbi_gen_line(g, "P%s[0] = S%s[t%s]", i, i, i);
     tirbi_gen_line(g, "T.tvm_storage_sync(\"shared\")");
-    if (tirbi_gen_chance(g, 60)) {
-        tirbi_gen_line(g, "for r%s in range(%lld):", i, ll(rounds));
-        tirbi_gen_line(g, "    P%s[1] = S%s[(t%s + r%s + 1) %% %lld]", i, i, i, i, ll(n));
+    if (tirbi_gen_chance(g, 70)) {
+        bool counted = tirbi_gen_chance(g, 40); /* each thread counts for itself */
+        if (counted) tirbi_gen_line(g, "R%s = %s((1,), \"int32\", scope=\"local\")", i, alloc);
+        if (counted) tirbi_gen_line(g, "R%s[0] = %lld", i, ll(rounds));
+        if (counted) tirbi_gen_line(g, "while R%s[0] > 0:", i);
+        else tirbi_gen_line(g, "for r%s in range(%lld):", i, ll(rounds));
+        tirbi_gen_line(g, "    P%s[1] = S%s[(t%s + %s%s%s + 1) %% %lld]", i, i, i, counted ? "R" : "r", i, counted ? "[0]" : "", ll(n));
+        if (counted) tirbi_gen_line(g, "    R%s[0] = R%s[0] - 1", i, i);
         tirbi_gen_line(g, "    T.tvm_storage_sync(\"shared\")");
         tirbi_gen_line(g, "    if t%s < %lld:", i, ll(1 + tirbi_gen_pick(g, (uint32_t)n)));
         tirbi_gen_line(g, "        S%s[t%s] = P%s[1] + P%s[0]", i, i, i, i);

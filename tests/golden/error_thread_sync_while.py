@@ -1,4 +1,4 @@
-# error: 13:9 this tvm_storage_sync cannot be compiled: it stands in a statement that threads cannot leave together
+# error: 13:9 this tvm_storage_sync cannot be compiled: a loop around it does not run equally often for all threads
 from tvm.script import tirx as T
 
 
@@ -7,7 +7,7 @@ def f(A: T.Buffer((4,), "float32")):
     tx = T.launch_thread("threadIdx.x", 4)
     s = T.alloc_shared((4,))
     n: T.int32 = 2
-    while n > 0:
+    while n > tx:
         if tx < n:
             s[tx] = s[tx] + A[tx]
         T.tvm_storage_sync("shared")
