@@ -47,7 +47,7 @@ static void fill_box(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_co
     }
 }
 
-static void emit_contraction(tirbi_emitter *e, const tirbi_contract_plan *plan) {
+static void emit_contraction(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_op op) {
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
     for (uint32_t i = 0; i < plan->loops.n; i++) tirbi_put_guard(e, plan->loops.var[i], &skip);
@@ -57,7 +57,7 @@ static void emit_contraction(tirbi_emitter *e, const tirbi_contract_plan *plan) 
     if (plan->before) emit_before(e, plan);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     if (!instr) return;
-    instr->op = TIRB_OP_CONTRACT;
+    instr->op = (uint8_t)op;
     instr->type = (uint8_t)plan->type;
     instr->operand[0] = plan->flags | (plan->first ? TIRBI_CONTRACT_INIT : 0);
     instr->operand[1] = first_operand(e, plan->first);
@@ -81,7 +81,7 @@ static void note_loops(tirbi_emitter *e, const tirbi_contract_plan *plan) {
 
 static void put_plan(tirbi_emitter *e, const tirbi_contract_plan *plan) {
     note_loops(e, plan);
-    emit_contraction(e, plan);
+    emit_contraction(e, plan, TIRB_OP_CONTRACT);
 }
 
 bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
@@ -95,5 +95,21 @@ bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
     for (uint32_t i = 0; i < parts.n_before; i++) tirbi_put_stmt(e, parts.before[i]);
     put_plan(e, &parts.plan);
     for (uint32_t i = 0; i < parts.n_after; i++) tirbi_put_stmt(e, parts.after[i]);
+    return true;
+}
+
+_Static_assert((int)TIRBI_FOLD_INIT == (int)TIRBI_CONTRACT_INIT, "both have their first value by the same bit");
+
+bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_fold_plans *folds = TIRBI_NEW(e->arena, tirbi_fold_plans);
+    if (!folds || (e->options->disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_folds(e->pool, loop, folds)) return false;
+    for (uint32_t i = 0; i < folds->n; i++) {
+        const tirbi_contract_plan *plan = &folds->plan[i];
+        for (uint32_t k = 0; k < plan->loops.n; k++) {
+            tirbi_note_loop(e->notes, plan->loops.var[k], plan->span, TIRB_FORM_TREE, "fold.%s: %s",
+                            tirbi_dtypes[plan->type].name, plan->reduces[k] ? "rule R3, whole rows at once" : "rows");
+        }
+        emit_contraction(e, plan, TIRB_OP_FOLD);
+    }
     return true;
 }

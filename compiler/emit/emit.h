@@ -173,6 +173,8 @@ void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirb
 /* contractions.c */
 /* Emits a nest as a contraction; false when it is none and nothing was emitted. */
 bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop);
+/* The same for rows of tree reductions. */
+bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop);
 
 /* aliases.c */
 /* Emits a loop in which parameters meet that may share memory, one of them written; false when it is no such loop. */

@@ -171,7 +171,7 @@ static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_forget_changes(e, s);
     bool done = tirbi_put_aliased_loop(e, s) || tirbi_put_region(e, s) || tirbi_put_contraction(e, s) ||
-                tirbi_put_lanes(e, s);
+                tirbi_put_folds(e, s) || tirbi_put_lanes(e, s);
     if (!done) tirbi_put_loop_in_order(e, s);
     tirbi_scope_close(e, scope);
 }

@@ -159,19 +159,18 @@ static bool match_init(matcher *m, const tirbi_ls *s) {
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 
-/* Every index is proven or can be checked for all iterations at once: it is monotonic in each loop. */
-static bool checkable(matcher *m, const tirbi_place *place) {
+bool tirbi_checkable(tirbi_lx_pool *pool, const tirbi_place *place, const tirbi_loop_set *loops) {
     for (const tirbi_place *v = place; v; v = v->view) {
         for (uint32_t d = 0; d < v->ndim; d++) {
             tirbi_affine form;
             int64_t c;
             if (tirbi_index_proven(v->indices[d], v->buffer->shape[d])) continue;
             const tirbi_lx *extent = v->buffer->shape[d];
-            if (!extent->pure || tirbi_mentions_loops(extent, &m->plan->loops) ||
-                !tirbi_affine_of(m->pool, v->indices[d], &m->plan->loops, &form)) {
+            if (!extent->pure || tirbi_mentions_loops(extent, loops) ||
+                !tirbi_affine_of(pool, v->indices[d], loops, &form)) {
                 return false;
             }
-            for (uint32_t i = 0; i < m->plan->loops.n; i++) {
+            for (uint32_t i = 0; i < loops->n; i++) {
                 if (!tirbi_affine_constant(&form, i, &c)) return false;
             }
         }
@@ -186,7 +185,7 @@ static bool match_places(matcher *m) {
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         const tirbi_place *place = plan->operands[o].place;
         if (o != TIRBI_CONTRACT_C && tirbi_may_meet(place->buffer->root, c->buffer->root)) return false;
-        if (!tirbi_affine_of(m->pool, place->flat, &plan->loops, &plan->operands[o].form) || !checkable(m, place)) {
+        if (!tirbi_affine_of(m->pool, place->flat, &plan->loops, &plan->operands[o].form) || !tirbi_checkable(m->pool, place, &plan->loops)) {
             return false;
         }
     }

@@ -23,6 +23,19 @@ typedef struct tirbi_contract_plan {
 /* Whether the nest that starts at a loop is a contraction that is worth the instruction. */
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out);
 
+/* Whether every index of a place is proven or can be checked for all iterations at once: it is monotonic in each loop. */
+bool tirbi_checkable(tirbi_lx_pool *pool, const tirbi_place *place, const tirbi_loop_set *loops);
+
+/* Rows of tree reductions: each update of the tree as an instruction's operands, whose last loop is the row's. */
+enum { TIRBI_MAX_FOLDS = 4 };
+typedef struct tirbi_fold_plans {
+    tirbi_contract_plan plan[TIRBI_MAX_FOLDS]; /* flags are those of a fold */
+    uint32_t n;
+} tirbi_fold_plans;
+
+/* Whether the nest that starts at a loop is rows of tree reductions of elements that follow each other. (folds.c) */
+bool tirbi_plan_folds(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_fold_plans *out);
+
 /* Whether a value may read memory of `root`: calls may. */
 bool tirbi_may_read(const tirbi_lx *x, const tirbi_lbuf *root);
 

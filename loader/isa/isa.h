@@ -133,6 +133,9 @@ typedef struct tirbi_lane_header {
 /* Bits of a contraction's operand n. */
 enum { TIRBI_CONTRACT_FUSED = 1, TIRBI_CONTRACT_SUBTRACT = 2, TIRBI_CONTRACT_INIT = 4, TIRBI_CONTRACT_FLAGS = 7 };
 
+/* Bits of a fold's operand n; the lowest two are a tirbi_red_op. */
+enum { TIRBI_FOLD_OP = 3, TIRBI_FOLD_INIT = 4, TIRBI_FOLD_PRODUCTS = 8, TIRBI_FOLD_FLAGS = 15 };
+
 enum { TIRBI_CONTRACT_C, TIRBI_CONTRACT_A, TIRBI_CONTRACT_B, TIRBI_CONTRACT_OPERANDS };
 
 typedef struct tirbi_contract_box {

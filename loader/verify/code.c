@@ -237,14 +237,9 @@ static tirb_status check_fork(checker *c) {
 
 /* ---- Contractions --------------------------------------------------------------------------------------------- */
 
-static tirb_status check_contract(checker *c) {
+static tirb_status check_box(checker *c) {
     const tirbi_instr *instr = c->instr;
     const tirbi_contract_box *box = &instr->box;
-    int64_t flags = instr->operand[0];
-    if (flags & ~TIRBI_CONTRACT_FLAGS) return tirbi_verify_fail(c, "there are no flags %" PRId64, flags);
-    if ((flags & TIRBI_CONTRACT_FUSED) && !tirbi_dtype_is_float((tirbi_dtype)instr->type)) {
-        return tirbi_verify_fail(c, "products of %s are not fused", tirbi_dtypes[instr->type].name);
-    }
     for (unsigned i = 0; i < box->n_loops; i++) TIRBI_TRY(tirbi_verify_x(c, box->extents[i]));
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         char name = "CAB"[o];
@@ -264,6 +259,36 @@ static tirb_status check_contract(checker *c) {
         for (unsigned i = 0; i < box->n_loops; i++) TIRBI_TRY(tirbi_verify_x(c, box->operands[o].steps[i]));
     }
     return TIRB_OK;
+}
+
+static tirb_status check_contract(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    int64_t flags = instr->operand[0];
+    if (flags & ~TIRBI_CONTRACT_FLAGS) return tirbi_verify_fail(c, "there are no flags %" PRId64, flags);
+    if ((flags & TIRBI_CONTRACT_FUSED) && !tirbi_dtype_is_float((tirbi_dtype)instr->type)) {
+        return tirbi_verify_fail(c, "products of %s are not fused", tirbi_dtypes[instr->type].name);
+    }
+    return check_box(c);
+}
+
+static tirb_status check_fold(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    const tirbi_contract_box *box = &instr->box;
+    int64_t flags = instr->operand[0];
+    if (flags & ~TIRBI_FOLD_FLAGS) return tirbi_verify_fail(c, "there are no flags %" PRId64, flags);
+    if ((flags & TIRBI_FOLD_PRODUCTS) && (flags & TIRBI_FOLD_OP) != TIRBI_RED_ADD) {
+        return tirbi_verify_fail(c, "products are added, there is no operation %" PRId64 " of them", flags & TIRBI_FOLD_OP);
+    }
+    if (box->n_loops == 0) return tirbi_verify_fail(c, "there is no loop over a row");
+    if (box->operands[TIRBI_CONTRACT_C].steps[box->n_loops - 1] != tirbi_x_from_small(0)) {
+        return tirbi_verify_fail(c, "C steps along a row");
+    }
+    for (unsigned o = TIRBI_CONTRACT_A; o <= TIRBI_CONTRACT_B; o++) {
+        uint8_t type = box->operands[o].type;
+        if (type == instr->type) continue;
+        return tirbi_verify_fail(c, "%c is %s, not %s", "CAB"[o], tirbi_dtypes[type].name, tirbi_dtypes[instr->type].name);
+    }
+    return check_box(c);
 }
 
 /* ---- Memory, constants, reductions ---------------------------------------------------------------------------- */
@@ -384,6 +409,8 @@ static tirb_status check_meaning(checker *c) {
         return check_bits(c);
     case TIRB_OP_CONTRACT:
         return check_contract(c);
+    case TIRB_OP_FOLD:
+        return check_fold(c);
     case TIRB_OP_LANE:
         return tirbi_verify_lane_begin(c);
     default:

@@ -1,4 +1,4 @@
-/* Contractions of random shape, layout and type, run with the micro-kernels of an instruction set and with plain C's. */
+/* Contractions and folds of random shape, layout and type, run with the micro-kernels of an instruction set and with plain C's. */
 #include "tests/checkasm/checkasm.h"
 
 #include <stdio.h>
@@ -16,6 +16,7 @@ typedef struct trial {
     tirbi_contraction x;
     int64_t low[TIRBI_CONTRACT_OPERANDS], high[TIRBI_CONTRACT_OPERANDS]; /* elements that are reached */
     uint64_t first;
+    bool fold; /* instead of a contraction: the last loop is a row's */
 } trial;
 
 static const tirbi_dtype result_types[] = {TIRB_F32, TIRB_F64, TIRB_I32, TIRB_U32, TIRB_I64};
@@ -36,6 +37,11 @@ static void lay_out(checker *c, trial *t, unsigned operand, unsigned loops) {
         unsigned k = (unsigned)(next_random(c) % i), swap = order[i - 1];
         order[i - 1] = order[k];
         order[k] = swap;
+    }
+    for (unsigned i = 0; t->fold && next_random(c) % 8 != 0 && i < LOOPS; i++) { /* rows as they mostly are */
+        if (order[i] != LOOPS - 1) continue;
+        order[i] = order[0];
+        order[0] = LOOPS - 1;
     }
     int64_t next = 1, size = tirbi_dtypes[o->type].size;
     t->low[operand] = t->high[operand] = 0;
@@ -81,6 +87,10 @@ static void run(trial *t, tirb_isa isa, bool quads) {
     t->x.quads = quads ? tirbi_contract_quads_of(isa) : NULL;
     t->x.strips = tirbi_kernels(isa);
     t->x.stop = &never;
+    if (t->fold) {
+        tirbi_fold_run(&t->x);
+        return;
+    }
     tirbi_contract_shape shape;
     tirbi_contract_sort(&t->x, &shape);
     size_t size = tirbi_contract_scratch(&t->x, &shape);
@@ -112,18 +122,41 @@ static void run_trial(checker *c, trial *t, tirb_isa isa, bool quads) {
     if (memcmp(side[0], side[1], n * size) == 0 && untouched(side[1], n * size, 0)) return;
     size_t at = 0;
     while (at + 1 < n && memcmp(side[0] + at * size, side[1] + at * size, size) == 0) at++;
-    printf("FAIL %s contract.%s of %s and %s, %lld * %lld * %lld * %lld, flags %u%s: element %zu differs\n",
-           tirb_isa_name(isa), tirbi_dtypes[t->x.type].name, tirbi_dtypes[t->x.operand[TIRBI_CONTRACT_A].type].name,
+    printf("FAIL %s %s.%s of %s and %s, %lld * %lld * %lld * %lld, flags %u%s: element %zu differs\n",
+           tirb_isa_name(isa), t->fold ? "fold" : "contract", tirbi_dtypes[t->x.type].name,
+           tirbi_dtypes[t->x.operand[TIRBI_CONTRACT_A].type].name,
            tirbi_dtypes[t->x.operand[TIRBI_CONTRACT_B].type].name, (long long)t->x.extent[0], (long long)t->x.extent[1],
            (long long)t->x.extent[2], (long long)t->x.extent[3], (unsigned)t->x.flags, quads ? ", quads" : "", at);
     c->failures++;
+}
+
+/* Rows of elements that mostly follow each other; loops around them that C has. */
+static bool make_fold(checker *c, trial *t) {
+    static const unsigned of[TIRBI_CONTRACT_OPERANDS] = {0x7, 0xF, 0xB};
+    *t = (trial){.x = {.n_loops = LOOPS}, .fold = true};
+    t->x.type = next_random(c) % 2 ? TIRB_F32 : TIRB_F64;
+    t->x.flags = (uint8_t)(next_random(c) % 2 ? TIRBI_FOLD_PRODUCTS : next_random(c) % 4);
+    if (next_random(c) % 2) t->x.flags |= TIRBI_FOLD_INIT;
+    for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (i + 1 < LOOPS ? 4 : 200));
+    if (next_random(c) % 16 == 0) {
+        for (unsigned i = 0; i + 1 < LOOPS; i++) t->x.extent[i] = 1;
+        t->x.extent[LOOPS - 1] += TIRBI_RED_BLOCK; /* of a row */
+    }
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        t->x.operand[o].type = t->x.type;
+        lay_out(c, t, o, of[o]);
+        if (t->high[o] - t->low[o] >= MOST_BYTES / (int64_t)tirbi_dtypes[t->x.type].size) return false;
+    }
+    put_any(c, &t->first, (tirbi_dtype)t->x.type);
+    t->x.first = &t->first;
+    return true;
 }
 
 unsigned check_contractions(checker *c, tirb_isa isa) {
     unsigned done = 0, before = c->failures;
     for (unsigned i = 0; i < TRIALS && c->failures < before + 3; i++) {
         trial t;
-        if (!make_trial(c, &t)) continue;
+        if (!(i % 4 == 0 ? make_fold(c, &t) : make_trial(c, &t))) continue;
         run_trial(c, &t, isa, tirbi_contract_quads_of(isa) && i % 3 != 0);
         done++;
     }

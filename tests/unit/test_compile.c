@@ -45,6 +45,7 @@ typedef struct census {
     unsigned trees;     /* vred and vredma */
     unsigned checks;    /* index */
     unsigned contractions;
+    unsigned folds;
     unsigned allocations;
 } census;
 
@@ -91,6 +92,7 @@ static census count(const char *text, const tirb_compile_options *given) {
             case TIRB_OP_STORE: c.stores++; break;
             case TIRB_OP_INDEX: c.checks++; break;
             case TIRB_OP_CONTRACT: c.contractions++; break;
+            case TIRB_OP_FOLD: c.folds++; break;
             case TIRB_OP_ALLOC: c.allocations++; break;
             default: break;
             }
@@ -269,8 +271,12 @@ static void sums_become_trees(void **state) {
                               "            with T.init():\n"
                               "                B[vi] = T.float32(0)\n"
                               "            B[vi] = B[vi] + A[vi, vk] * A[vi, vk]\n";
-    assert_int_equal(count(text, NULL).trees, 1);
+    assert_int_equal(count(text, NULL).folds, 1);
+    assert_int_equal(count(text, NULL).stores, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.disabled = TIRB_PASS_CONTRACT;
+    assert_int_equal(count(text, &options).trees, 1);
+    assert_int_equal(count(text, &options).folds, 0);
     options.disabled = TIRB_PASS_LANES;
     assert_int_equal(count(text, &options).trees, 0);
     const char *several = HEADER "@T.prim_func(s_tir=True)\n"
@@ -283,7 +289,37 @@ static void sums_become_trees(void **state) {
                                  "            v_C: T.let[T.float32] = C[vi] + A[vi, vk] * A[vi, vk]\n"
                                  "            B[vi] = v_B\n"
                                  "            C[vi] = v_C\n";
-    assert_int_equal(count(several, NULL).trees, 2);
+    assert_int_equal(count(several, NULL).trees + count(several, NULL).folds, 2);
+}
+
+/* A nest over i and k of rows of 100, in a block whose body this is, of which A is 8 by 100 and B and C have 8 elements. */
+static unsigned folds_of(const char *type, const char *body) {
+    char text[2048];
+    snprintf(text, sizeof(text),
+             HEADER "@T.prim_func(s_tir=True)\n"
+                    "def f(A: T.Buffer((8, 100), \"%s\"), X: T.Buffer((100,), \"%s\"), B: T.Buffer((8,), \"%s\"), "
+                    "C: T.Buffer((8,), \"%s\")):\n"
+                    "    for i, k in T.grid(8, 100):\n"
+                    "        with T.sblock(\"B\"):\n"
+                    "            vi, vk = T.axis.remap(\"SR\", [i, k])\n            %s\n",
+             type, type, type, type, body);
+    return count(text, NULL).folds;
+}
+
+static void rows_of_trees_are_folds(void **state) {
+    (void)state;
+    assert_int_equal(folds_of("float32", "B[vi] = B[vi] + A[vi, vk]"), 1);
+    assert_int_equal(folds_of("float64", "B[vi] = B[vi] + A[vi, vk] * X[vk]"), 1);
+    assert_int_equal(folds_of("float32", "B[vi] = T.max(B[vi], A[vi, vk])"), 1);
+    assert_int_equal(folds_of("float32", "B[vi] = T.min(A[vi, vk], B[vi])"), 1);
+    assert_int_equal(folds_of("float32", "B[vi] = B[vi] * A[vi, vk]"), 1);
+    /* More than elements, of another type, not side by side, a sum for all rows, or no tree. */
+    assert_int_equal(folds_of("float32", "B[vi] = B[vi] + T.exp(A[vi, vk])"), 0);
+    assert_int_equal(folds_of("float16", "B[vi] = B[vi] + A[vi, vk]"), 0);
+    assert_int_equal(folds_of("float32", "B[vi] = B[vi] + A[vi, 99 - vk]"), 0);
+    assert_int_equal(folds_of("float32", "B[0] = B[0] + A[vi, vk]"), 0);
+    assert_int_equal(folds_of("float32", "B[vi] = T.max(B[vi], A[vi, vk] * X[vk])"), 0);
+    assert_int_equal(folds_of("int32", "B[vi] = B[vi] + A[vi, vk]"), 0);
 }
 
 static void dependent_loops_stay_scalar(void **state) {
@@ -626,6 +662,7 @@ int main(void) {
         cmocka_unit_test(operands_are_computed_once),
         cmocka_unit_test(nests_around_a_sum_are_cut),
         cmocka_unit_test(sums_become_trees),
+        cmocka_unit_test(rows_of_trees_are_folds),
         cmocka_unit_test(neighbours_are_fused),
         cmocka_unit_test(counters_are_taken_apart),
         cmocka_unit_test(borders_are_split_off),

@@ -446,6 +446,22 @@ static void test_contractions(void **state) {
     rejects(BODY("contract.f32 0, 0, (1), r0 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "C: r0 may not be written");
 }
 
+static void test_folds(void **state) {
+    (void)state;
+    accepts(BODY("fold.f32 12, s0, (s1 2), r1 f32 s2 (s3 0), r0 f32 0 (1 2), r0 f32 0 (2 1)"));
+    accepts(BODY("fold.f64 3, 0, (4), r3 f64 0 (0), r3 f64 0 (1), r3 f64 0 (1)"));
+    rejects(BODY("fold.f32 16, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "there are no flags 16");
+    rejects(BODY("fold.f32 9, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "there is no operation 1 of them");
+    rejects(BODY("fold.f32 0, 0, (), r1 f32 0 (), r0 f32 0 (), r0 f32 0 ()"), "there is no loop over a row");
+    rejects(BODY("fold.f32 0, 0, (1), r1 f32 0 (s0), r0 f32 0 (0), r0 f32 0 (0)"), "C steps along a row");
+    rejects(BODY("fold.f32 0, 0, (1), r1 f32 0 (1), r0 f32 0 (0), r0 f32 0 (0)"), "C steps along a row");
+    rejects(BODY("fold.f32 0, 0, (1), r1 f32 0 (0), r0 i32 0 (0), r0 f32 0 (0)"), "A is i32, not f32");
+    rejects(BODY("fold.f32 0, 0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 u32 0 (0)"), "B is u32, not f32");
+    rejects(BODY("fold.f32 0, 0, (1), r1 f32 0 (0), r3 f32 0 (0), r0 f32 0 (0)"), "A is f32, r3 has elements of 8 bytes");
+    rejects(BODY("fold.f32 0, 0, (1), r0 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "C: r0 may not be written");
+    rejects(BODY("fold.f32 0, s8, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "scalar register 8 >= 8");
+}
+
 /* ---- Lane loops ------------------------------------------------------------------------------------------------ */
 
 static void test_lane_placement(void **state) {
@@ -662,6 +678,7 @@ int main(void) {
         cmocka_unit_test(test_traps),        cmocka_unit_test(test_jumps),
         cmocka_unit_test(test_returns),      cmocka_unit_test(test_calls), cmocka_unit_test(test_imports),
         cmocka_unit_test(test_lines),        cmocka_unit_test(test_contractions),
+        cmocka_unit_test(test_folds),
         cmocka_unit_test(test_lane_placement),
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
         cmocka_unit_test(test_cursors),      cmocka_unit_test(test_lane_registers),

@@ -77,5 +77,7 @@ bool tirbi_contract_run_direct(const tirbi_contraction *contraction, const tirbi
 size_t tirbi_contract_scratch(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
 /* False: stopped. The scratch is aligned to 64 bytes. */
 bool tirbi_contract_run(const tirbi_contraction *contraction, const tirbi_contract_shape *shape, uint8_t *scratch);
+/* A fold instead: the last loop is a row's, the flags are TIRBI_FOLD_ ... False: stopped. */
+bool tirbi_fold_run(const tirbi_contraction *fold);
 
 #endif

@@ -39,10 +39,16 @@ typedef struct tirbi_tile_set {
     void (*interleave)(uint8_t *to, const uint8_t *from, ptrdiff_t from_row, size_t n);
 } tirbi_tile_set;
 
+/* *running = the tree reduction, by rule R3, of n elements that follow each other, and of what *running holds as entry. By
+ * tirbi_red_op; then sums of fused products of a's and b's elements. Without products b is any memory as large as a. */
+enum { TIRBI_FOLD_PRODUCT = 4, TIRBI_FOLDS = 5 };
+typedef void (*tirbi_fold_kernel)(const uint8_t *a, const uint8_t *b, uint64_t n, uint8_t *running);
+
 /* Products of floats are fused with the addition or rounded first. In `pairs` an element of a and of b is a word of two
  * int16 that follow each other along k, and its product is the sum of both products, modulo 2^32. */
 typedef struct tirbi_contract_kernels {
     tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64, pairs;
+    tirbi_fold_kernel fold_f32[TIRBI_FOLDS], fold_f64[TIRBI_FOLDS];
 } tirbi_contract_kernels;
 
 /* The same for words of four 8-bit values, unsigned ones on one side and signed ones on the other. */

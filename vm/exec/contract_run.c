@@ -85,31 +85,51 @@ static tirb_status take_blocks(tirbi_machine *machine, size_t size, uint8_t **ou
     return TIRB_OK;
 }
 
-tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract) {
+/* Begins an instruction: its loops and its charge. *some: every loop runs. */
+static tirb_status begin(entry *e, tirbi_machine *machine, const tirbi_contract *contract, bool *some) {
     tirbi_frame *frame = machine->frame;
-    uint64_t *slots = tirbi_frame_slots(frame);
-    entry e; /* field by field: clearing all of it would take a while */
-    e.machine = machine;
-    e.code = contract;
-    e.slots = slots;
-    e.refs = tirbi_frame_refs(frame);
-    e.x.type = contract->type;
-    e.x.flags = contract->flags;
-    e.x.n_loops = contract->n_loops;
+    const uint64_t *slots = tirbi_frame_slots(frame);
+    e->machine = machine; /* field by field: clearing all of it would take a while */
+    e->code = contract;
+    e->slots = slots;
+    e->refs = tirbi_frame_refs(frame);
+    e->x.type = contract->type;
+    e->x.flags = contract->flags;
+    e->x.n_loops = contract->n_loops;
+    *some = false;
     for (unsigned i = 0; i < contract->n_loops; i++) {
-        e.x.extent[i] = (int64_t)slots[contract->extents[i]];
-        if (e.x.extent[i] < 1) return TIRB_OK;
+        e->x.extent[i] = (int64_t)slots[contract->extents[i]];
+        if (e->x.extent[i] < 1) return TIRB_OK;
     }
-    TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
+    *some = true;
+    TIRBI_TRY(tirbi_charge(machine, cost_of(e)));
+    e->x.kernels = machine->code->contract;
+    e->x.stop = machine->stop;
+    return TIRB_OK;
+}
+
+tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract) {
+    entry e;
+    bool some;
+    TIRBI_TRY(begin(&e, machine, contract, &some));
+    if (!some) return TIRB_OK;
     TIRBI_TRY(check_operands(&e));
-    e.x.first = tirbi_slot_bytes(&slots[contract->first], tirbi_dtypes[contract->type].size);
-    e.x.kernels = machine->code->contract;
+    e.x.first = tirbi_slot_bytes((uint64_t *)(uintptr_t)&e.slots[contract->first], tirbi_dtypes[contract->type].size);
     e.x.quads = machine->code->quads;
     e.x.strips = machine->code->kernels;
-    e.x.stop = machine->stop;
     tirbi_contract_shape shape;
     tirbi_contract_sort(&e.x, &shape);
     uint8_t *blocks = NULL;
     if (!shape.direct) TIRBI_TRY(take_blocks(machine, tirbi_contract_scratch(&e.x, &shape), &blocks));
     return tirbi_contract_run(&e.x, &shape, blocks) ? TIRB_OK : tirbi_poll(machine);
+}
+
+tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold) {
+    entry e;
+    bool some;
+    TIRBI_TRY(begin(&e, machine, fold, &some));
+    if (!some) return TIRB_OK;
+    TIRBI_TRY(check_operands(&e));
+    e.x.first = tirbi_slot_bytes((uint64_t *)(uintptr_t)&e.slots[fold->first], tirbi_dtypes[fold->type].size);
+    return tirbi_fold_run(&e.x) ? TIRB_OK : tirbi_poll(machine);
 }

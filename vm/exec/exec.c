@@ -392,6 +392,12 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         fuel = machine->fuel;
         NEXT(2);
     }
+    HANDLER(FOLD) {
+        machine->fuel = fuel;
+        TRY(tirbi_fold_step(machine, &frame->fn->contracts[pc[1].cost]));
+        fuel = machine->fuel;
+        NEXT(2);
+    }
     HANDLER(FORK) {
         bool entered = false;
         machine->fuel = fuel;

@@ -247,6 +247,8 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
 
 /* Runs a contraction in the frame on top. */
 tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract);
+/* Runs tree reductions of rows, whose operands are a contraction's, in the frame on top. */
+tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold);
 
 /* Runs a lane loop in the frame on top. */
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop);

@@ -178,7 +178,7 @@ static tirb_status survey(translator *t) {
         if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;
         if (t->instr->op == TIRB_OP_LANE) t->n_loops++;
         if (t->instr->op == TIRB_OP_FORK) t->n_forks++;
-        if (t->instr->op == TIRB_OP_CONTRACT) t->n_contracts++;
+        if (t->instr->op == TIRB_OP_CONTRACT || t->instr->op == TIRB_OP_FOLD) t->n_contracts++;
     }
     t->fn->cost = cost_of_call(f, ordinal);
     t->fn->n_sites = 0;
@@ -399,7 +399,7 @@ static tirb_status translate_fork(translator *t) {
     return TIRB_OK;
 }
 
-static void translate_contract(translator *t) {
+static void translate_contract(translator *t, unsigned form) {
     const tirbi_instr *in = t->instr;
     const tirbi_contract_box *box = &in->box;
     tirbi_contract *contract = &t->contracts[t->contracts_seen];
@@ -413,7 +413,7 @@ static void translate_contract(translator *t) {
         for (unsigned i = 0; i < box->n_loops; i++)
             contract->operands[o].steps[i] = slot_of(t, box->operands[o].steps[i]);
     }
-    emit1(t, TIRBI_H_CONTRACT, 0, 0, 0);
+    emit1(t, form, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->contracts_seen++});
 }
 
@@ -594,7 +594,8 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
         break;
     case TIRB_OP_LANE: return translate_lane(t, at);
     case TIRB_OP_FORK: return translate_fork(t);
-    case TIRB_OP_CONTRACT: translate_contract(t); break;
+    case TIRB_OP_CONTRACT: translate_contract(t, TIRBI_H_CONTRACT); break;
+    case TIRB_OP_FOLD: translate_contract(t, TIRBI_H_FOLD); break;
     default: translate_memory(t, at); break;
     }
     return TIRB_OK;
