@@ -30,7 +30,7 @@ void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirb
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
         tirbi_affine form;
-        if (tirbi_index_proven(place->indices[d], extent)) continue;
+        if (tirbi_index_proven(place->indices[d], extent) || tirbi_row_number(place->indices[d])) continue;
         if (!tirbi_affine_of(e->pool, place->indices[d], loops, &form)) continue;
         const tirbi_lx *least = extreme(e, &form, loops, enclosing, false);
         const tirbi_lx *greatest = extreme(e, &form, loops, enclosing, true);
@@ -77,6 +77,28 @@ static void fill_header(tirbi_emitter *e, const tirbi_lane_plan *plan, tirbi_ins
     }
 }
 
+/* Puts the seeks that are due inside the first `depth` inner loops. */
+static void emit_seeks(tirbi_emitter *e, const tirbi_lane_plan *plan, const uint16_t *operands, uint32_t depth) {
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        const tirbi_lane_cursor *c = &plan->cursors[i];
+        const tirbi_lane_row *row = c->row ? &plan->rows[c->row - 1] : NULL;
+        if (!row || row->loops != depth) continue;
+        TIRBI_PUT(e, TIRB_OP_SEEK, row->var->type, i, row->cursor, operands[2 * i], operands[2 * i + 1]);
+    }
+}
+
+/* The scales and limits of sought cursors. */
+static uint16_t *put_seek_operands(tirbi_emitter *e, const tirbi_lane_plan *plan) {
+    uint16_t *operands = TIRBI_NEW_ARRAY(e->arena, uint16_t, 2 * plan->n_cursors + 1);
+    for (uint32_t i = 0; operands && i < plan->n_cursors; i++) {
+        const tirbi_lane_cursor *c = &plan->cursors[i];
+        if (!c->row) continue;
+        operands[2 * i] = tirbi_put_operand(e, c->scale);
+        operands[2 * i + 1] = tirbi_put_operand(e, c->limit);
+    }
+    return operands;
+}
+
 /* Scalars that the body reads are computed before the loop. */
 static uint16_t *emit_scalars(tirbi_emitter *e, const tirbi_lane_plan *plan) {
     uint16_t *regs = TIRBI_NEW_ARRAY(e->arena, uint16_t, plan->n_ops);
@@ -119,15 +141,19 @@ void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
     for (uint32_t i = 0; i < plan->n_checks; i++) emit_check(e, plan, &plan->checks[i]);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     uint16_t *scalars = emit_scalars(e, plan);
-    if (!instr || !scalars) return;
+    uint16_t *seeks = put_seek_operands(e, plan);
+    if (!instr || !scalars || !seeks) return;
     fill_header(e, plan, instr);
     if (e->failed) return;
     uint32_t at = tirbi_here(e);
     tirbi_encode(&e->code, instr);
+    emit_seeks(e, plan, seeks, 0);
+    uint32_t leading = 0;
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         const tirbi_lane_op *o = &plan->ops[i];
         if (o->op != TIRB_OP_INNER && o->op != TIRB_OP_INNER_END) tirbi_mark_line(e, o->span);
         emit_lane_op(e, o, o->scalar ? scalars[i] : o->loop != 0xFF ? instr->lane.inner[o->loop].index : 0);
+        if (o->op == TIRB_OP_INNER && i == leading) emit_seeks(e, plan, seeks, ++leading);
     }
     uint32_t end = tirbi_here(e);
     TIRBI_PUT(e, TIRB_OP_LANE_END, TIRB_TYPE_NONE, 0);
@@ -147,12 +173,15 @@ static void hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
         const tirbi_affine *form = &plan->cursors[i].form;
         tirbi_hoist_value(e, form->start);
         for (uint32_t k = 0; k < plan->loops.n; k++) tirbi_hoist_value(e, form->coefficient[k]);
+        tirbi_hoist_value(e, plan->cursors[i].scale);
+        tirbi_hoist_value(e, plan->cursors[i].limit);
     }
     for (uint32_t i = 0; i < plan->n_ops; i++) tirbi_hoist_value(e, plan->ops[i].scalar);
     for (uint32_t i = 0; i < plan->n_checks; i++) {
         const tirbi_lane_check *check = &plan->checks[i];
         for (uint32_t d = 0; d < check->place->ndim; d++) {
             tirbi_affine form;
+            if (tirbi_row_number(check->place->indices[d])) continue;
             if (!tirbi_affine_of(e->pool, check->place->indices[d], &plan->loops, &form)) continue;
             tirbi_hoist_value(e, extreme(e, &form, &plan->loops, check->enclosing, false));
             tirbi_hoist_value(e, extreme(e, &form, &plan->loops, check->enclosing, true));

@@ -27,7 +27,8 @@ typedef enum tirbi_lvar_kind {
     TIRBI_LVAR_PARAM, /* scalar parameter or shape variable: lives in its register from the start */
     TIRBI_LVAR_LOOP,
     TIRBI_LVAR_LET,
-    TIRBI_LVAR_LOCAL /* assigned more than once: a one-element buffer kept in a register */
+    TIRBI_LVAR_LOCAL, /* assigned more than once: a one-element buffer kept in a register */
+    TIRBI_LVAR_NUMBER /* of the row that a lane loop is at: in no register, only in indices of its cursors */
 } tirbi_lvar_kind;
 
 struct tirbi_lvar {

@@ -1,5 +1,12 @@
 #include "compiler/optimize/affine.h"
 
+const tirbi_lvar *tirbi_row_number(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+           tirbi_dtypes[x->type].bits >= tirbi_dtypes[x->source].bits)
+        x = x->args[0];
+    return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_NUMBER ? x->var : NULL;
+}
+
 bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
     if (x->kind == TIRBI_LX_VAR) {
         for (uint32_t i = 0; i < loops->n; i++) {

@@ -19,6 +19,8 @@ typedef struct tirbi_affine {
     const tirbi_lx *start;
 } tirbi_affine;
 
+/* The variable of a row's number, where x is one, widened perhaps; else NULL. */
+const tirbi_lvar *tirbi_row_number(const tirbi_lx *x);
 /* Whether x mentions the variable of a loop of the set. */
 bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
 /* Whether a buffer begins at another element of its memory, or has other strides, from one iteration to the next: then its

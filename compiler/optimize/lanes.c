@@ -2,6 +2,7 @@
  * loops run alike in all lanes, and everything in the body is an elementwise operation, an affine access or a choice
  * between values that cannot trap. */
 #include "compiler/optimize/lanes.h"
+#include "compiler/optimize/narrow_lanes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -253,7 +254,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
         for (uint32_t d = 0; d < v->ndim; d++) {
             tirbi_affine form;
             int64_t c;
-            if (tirbi_index_proven(v->indices[d], v->buffer->shape[d])) continue;
+            if (tirbi_index_proven(v->indices[d], v->buffer->shape[d]) || tirbi_row_number(v->indices[d])) continue;
             proven = false;
             if (depends_on_body(p, v->indices[d])) return false;
             const tirbi_lx *extent = v->buffer->shape[d];
@@ -382,19 +383,127 @@ static void find_written(planner *p, const tirbi_ls *s) {
     }
 }
 
+/* ---- Rows by number --------------------------------------------------------------------------------------------- */
+
+static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type, bool write);
+
+/* The variable for a number that loops around everything load anew for each row; NULL when x is no such load. */
+static const tirbi_lx *row_number(planner *p, const tirbi_lx *x) {
+    tirbi_lane_plan *plan = p->plan;
+    tirbi_affine form;
+    if (x->kind != TIRBI_LX_LOAD || !plan->whole_nest || p->n_path == 0 || x->access->view) return NULL;
+    for (uint32_t i = 0; i < plan->n_rows; i++)
+        if (same_place(plan->rows[i].place, x->access)) return tirbi_lx_var(p->pool, plan->rows[i].var);
+    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || is_stored(p, x->access)) return NULL;
+    if (plan->n_rows == TIRBI_MAX_LANE_ROWS) return NULL;
+    if (!tirbi_affine_of(p->pool, x->access->flat, &plan->loops, &form) || form.coefficient[0]) return NULL;
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    uint8_t cursor = var ? cursor_for(p, x->access, (tirbi_dtype)x->type, false) : TIRBI_MAX_CURSORS;
+    if (cursor == TIRBI_MAX_CURSORS) return NULL;
+    *var = (tirbi_lvar){.name = "row", .kind = TIRBI_LVAR_NUMBER, .type = (tirbi_dtype)x->type, .lo = x->lo,
+                        .hi = x->hi, .min = tirbi_lx_int(p->pool, TIRB_I64, 0), .reg = -1};
+    uint8_t loops = 0;
+    for (uint32_t k = 1; k < plan->loops.n; k++)
+        if (form.coefficient[k]) loops = (uint8_t)k;
+    plan->cursors[cursor].level = loops;
+    plan->rows[plan->n_rows++] = (tirbi_lane_row){.var = var, .place = x->access, .cursor = cursor, .loops = loops};
+    return tirbi_lx_var(p->pool, var);
+}
+
+static const tirbi_lx *replace_row(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD ? row_number(rewrite->context, x) : NULL;
+}
+
+/* A place one of whose indices is a row's number, which stands for itself in the place that is given back. */
+static const tirbi_place *resolve_row(planner *p, const tirbi_place *place, uint32_t *row) {
+    tirbi_rewrite rewrite = {.pool = p->pool, .replace = replace_row, .context = p};
+    if (place->flat->pure || place->view) return NULL;
+    place = tirbi_rewrite_place(&rewrite, place);
+    if (!place || !place->flat->pure) return NULL;
+    for (uint32_t i = 0; i < p->plan->n_rows; i++) {
+        tirbi_loop_set number = {.var = {p->plan->rows[i].var}, .n = 1};
+        uint32_t indices = 0;
+        for (uint32_t d = 0; d < place->ndim; d++) {
+            if (!tirbi_mentions_loops(place->indices[d], &number)) continue;
+            if (tirbi_row_number(place->indices[d]) != number.var[0]) return NULL;
+            indices++;
+        }
+        if (indices == 0) continue;
+        if (indices > 1 || *row != 0) return NULL;
+        *row = i + 1;
+    }
+    return *row ? place : NULL;
+}
+
+/* The elements that a sought place steps over for one more of its number, and how many numbers there are. */
+static bool find_seek(planner *p, const tirbi_place *place, tirbi_lane_cursor *cursor) {
+    tirbi_lvar *var = p->plan->rows[cursor->row - 1].var;
+    tirbi_loop_set loops = p->plan->loops;
+    tirbi_affine form;
+    if (loops.n == TIRBI_MAX_AFFINE) return false;
+    loops.var[loops.n++] = var;
+    if (!tirbi_affine_of(p->pool, place->flat, &loops, &form) || !form.coefficient[loops.n - 1]) return false;
+    cursor->scale = form.coefficient[loops.n - 1];
+    cursor->form = form;
+    cursor->form.coefficient[loops.n - 1] = NULL;
+    for (uint32_t d = 0; d < place->ndim; d++)
+        if (tirbi_row_number(place->indices[d]) == var) cursor->limit = place->buffer->shape[d];
+    return cursor->limit && cursor->limit->pure && !cursor->limit->traps &&
+           !tirbi_mentions_loops(cursor->limit, &p->plan->loops) && !depends_on_body(p, cursor->limit) &&
+           !tirbi_mentions_loops(cursor->scale, &p->plan->loops);
+}
+
+/* The loops that a number is loaded in are around everything, and what rows are written or read by number is reached in
+ * no other way. */
+static bool rows_fit(planner *p) {
+    tirbi_lane_plan *plan = p->plan;
+    uint32_t around = 0;
+    while (2 * around + 1 < plan->n_ops && plan->ops[around].op == TIRB_OP_INNER &&
+           plan->ops[plan->n_ops - 1 - around].op == TIRB_OP_INNER_END)
+        around++;
+    for (uint32_t i = 0; i < plan->n_rows; i++)
+        if (plan->rows[i].loops > around) return false;
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        for (uint32_t j = 0; j < plan->n_cursors; j++) {
+            const tirbi_lane_cursor *a = &plan->cursors[i], *b = &plan->cursors[j];
+            bool writes = ((a->access | b->access) & TIRBI_WRITE) != 0, sought = a->row != 0 || b->row != 0;
+            const tirbi_lbuf *x = a->place->buffer->root, *y = b->place->buffer->root;
+            if (i != j && writes && sought && (x == y || tirbi_may_meet(x, y))) return false;
+        }
+        for (uint32_t r = 0; r < plan->n_rows; r++) {
+            const tirbi_lbuf *numbers = plan->cursors[plan->rows[r].cursor].place->buffer->root;
+            const tirbi_lbuf *x = plan->cursors[i].place->buffer->root;
+            if ((plan->cursors[i].access & TIRBI_WRITE) && (x == numbers || tirbi_may_meet(x, numbers))) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Cursors ---------------------------------------------------------------------------------------------------- */
+
 /* The cursor of a place; TIRBI_MAX_CURSORS when there is none. */
 static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type, bool write) {
     tirbi_lane_plan *plan = p->plan;
-    tirbi_affine form;
+    tirbi_lane_cursor fresh = {.type = (uint8_t)type};
     place = resolve(p, place);
     if (!place) {
         fail(p);
         return TIRBI_MAX_CURSORS;
     }
     const char *name = place->buffer->name;
-    if (depends_on_body(p, place->flat) || !tirbi_affine_of(p->pool, place->flat, &plan->loops, &form)) {
+    uint32_t row = 0;
+    const tirbi_place *by_number = resolve_row(p, place, &row);
+    fresh.row = (uint8_t)row;
+    if (by_number && find_seek(p, by_number, &fresh)) {
+        place = by_number;
+    } else {
+        fresh.row = 0;
+    }
+    if (p->failed) return TIRBI_MAX_CURSORS;
+    if (depends_on_body(p, place->flat) ||
+        (fresh.row == 0 && !tirbi_affine_of(p->pool, place->flat, &plan->loops, &fresh.form))) {
         refuse(p, "where it accesses %s is not an affine function of the loops", name);
-    } else if (write && !form.coefficient[0]) {
+    } else if (write && !fresh.form.coefficient[0]) {
         refuse(p, "its iterations store to the same element of %s", name);
     } else if (!check_place(p, place)) {
         refuse(p, "an index of %s cannot be checked before the loop", name);
@@ -407,7 +516,8 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         tirbi_lane_cursor *c = &plan->cursors[i];
         if (c->place->buffer->root != place->buffer->root || c->type != type || c->level != level) continue;
-        if (!tirbi_affine_equal(&c->form, &form, plan->loops.n)) continue;
+        if (c->row != fresh.row || c->scale != fresh.scale) continue;
+        if (!tirbi_affine_equal(&c->form, &fresh.form, plan->loops.n)) continue;
         c->access |= access;
         return (uint8_t)i;
     }
@@ -415,8 +525,10 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
         refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
         return TIRBI_MAX_CURSORS;
     }
-    plan->cursors[plan->n_cursors] =
-        (tirbi_lane_cursor){.place = place, .type = (uint8_t)type, .access = access, .level = level, .form = form};
+    fresh.place = place;
+    fresh.access = access;
+    fresh.level = level;
+    plan->cursors[plan->n_cursors] = fresh;
     return (uint8_t)plan->n_cursors++;
 }
 
@@ -1166,6 +1278,8 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     if (p->failed) return false;
     if (plan->n_ops == 0) refuse(p, "it does nothing");
     else if (!writes_well(plan)) refuse(p, "it would scatter what it writes");
+    else if (plan->n_rows > 0 && !rows_fit(p)) refuse(p, "rows that it reaches by number may meet others");
+    else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena)) fail(p);
     else if (independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
         refuse(p, "it needs more than %d lane registers", TIRBI_MAX_LANE_REGS);
     return !p->failed;

@@ -21,7 +21,18 @@ typedef struct tirbi_lane_cursor {
     const tirbi_place *place; /* the first that it came from */
     uint8_t type, access, level;
     tirbi_affine form; /* over plan->loops: 0 is the lane loop, i + 1 inner loop i */
+    uint8_t row;       /* one more than the row whose number moves it; 0: none does */
+    const tirbi_lx *scale, *limit; /* of that number */
 } tirbi_lane_cursor;
+
+/* A number that is loaded once for each iteration of loops around the whole body, and tells where rows begin. */
+typedef struct tirbi_lane_row {
+    tirbi_lvar *var; /* stands for it in indices */
+    const tirbi_place *place;
+    uint8_t cursor, loops; /* it is loaded by, inside so many of the inner loops */
+} tirbi_lane_row;
+
+enum { TIRBI_MAX_LANE_ROWS = 8 };
 
 /* A place whose indices must be checked before the loop, over all iterations of the loops up to its level. */
 typedef struct tirbi_lane_check {
@@ -47,6 +58,8 @@ typedef struct tirbi_lane_plan {
     uint32_t n_checks, checks_capacity;
     tirbi_lane_uniform uniforms[TIRBI_MAX_UNIFORMS];
     uint32_t n_uniforms;
+    tirbi_lane_row rows[TIRBI_MAX_LANE_ROWS];
+    uint32_t n_rows;
     bool index_used[TIRBI_MAX_INNER];
     bool whole_nest; /* nothing happens unless every loop runs at least once */
     uint16_t n_values; /* after allocation: lane registers in use */

@@ -220,6 +220,19 @@ static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
     }
 }
 
+/* Lanes over the innermost loop, the others inside it in their order: what the lanes do is apart, as the plan shows, so
+ * each of them may do all that it does before the next. For rows that loops reach by number, or again and again. */
+static bool plan_columns(nest *n, tirbi_nest *out) {
+    uint32_t lane = n->loops.n - 1;
+    if (lane == 0 || lane > TIRBI_MAX_INNER) return false;
+    const tirbi_ls *body = n->body;
+    for (uint32_t i = lane; i-- > 0;) body = around(n, i, body);
+    const tirbi_ls *loop = around(n, lane, body);
+    out->n_outer = 0;
+    out->plan = loop ? tirbi_plan_lanes(n->pool, loop) : NULL;
+    return out->plan && out->plan->n_rows > 0;
+}
+
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange, tirbi_nest *out) {
     nest *n = TIRBI_NEW(pool->arena, nest);
     if (!n) return false;
@@ -227,7 +240,8 @@ bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange
     collect(n, loop);
     if (n->loops.n == 0) return false;
     note_body(n, n->body);
-    if (!interchange || !reorderable(n)) return false;
+    if (!interchange) return false;
+    if (!reorderable(n)) return plan_columns(n, out);
     for (uint32_t i = 0; i < n->loops.n; i++) n->n_spatial += n->spatial[i];
     bool tried[TIRBI_MAX_AFFINE] = {false};
     for (;;) {

@@ -28,6 +28,10 @@ typedef struct checker_lane {
     tirbi_lane_header header;
     uint8_t loops_seen; /* bit per inner loop */
     unsigned depth;     /* 0: lane level; the open inner loops are levels[1 .. depth] */
+    bool begun;         /* something is in the body beside inner loops and seeks */
+    unsigned kept;      /* all of the body is in the first so many of the open loops */
+    uint32_t sought;    /* bit per cursor */
+    uint32_t numbers;   /* bit per cursor: what seeks take numbers from */
     uint8_t types[TIRBI_MAX_LANE_REGS];
     checker_level levels[TIRBI_MAX_INNER + 1];
 } checker_lane;

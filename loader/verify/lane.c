@@ -68,6 +68,9 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
     lane->header = *header;
     lane->loops_seen = 0;
     lane->depth = 0;
+    lane->begun = false;
+    lane->kept = 0;
+    lane->sought = lane->numbers = 0;
     lane->levels[0].written = 0;
     memset(lane->types, TIRB_TYPE_NONE, sizeof(lane->types));
     return TIRB_OK;
@@ -171,6 +174,40 @@ static tirb_status use_cursor(checker *c, int64_t index, uint8_t access) {
     return tirbi_verify_fail(c, "cursor %" PRId64 " is used outside of its inner loop %u", index, cursor->level - 1);
 }
 
+static bool is_zero(uint16_t x) { return tirbi_x_is_small(x) && tirbi_x_small(x) == 0; }
+
+static tirb_status check_seek(checker *c) {
+    checker_lane *lane = &c->lane;
+    const tirbi_lane_header *header = &lane->header;
+    const int64_t *o = c->instr->operand;
+    const tirbi_cursor *sought = &header->cursors[o[0]], *numbers = &header->cursors[o[1]];
+    uint32_t sought_bit = UINT32_C(1) << o[0], numbers_bit = UINT32_C(1) << o[1];
+    if (lane->begun) return tirbi_verify_fail(c, "only inner loops and seeks may be before it");
+    TIRBI_TRY(use_cursor(c, o[1], TIRBI_READ));
+    if (numbers->access != TIRBI_READ) return tirbi_verify_fail(c, "cursor %" PRId64 " is written", o[1]);
+    if (!is_zero(numbers->step)) return tirbi_verify_fail(c, "cursor %" PRId64 " steps per lane", o[1]);
+    if (sought_bit == numbers_bit || (lane->sought & (sought_bit | numbers_bit)) || (lane->numbers & sought_bit)) {
+        return tirbi_verify_fail(c, "cursor %" PRId64 " is sought twice, or one that is sought gives numbers", o[0]);
+    }
+    uint8_t open = 0;
+    for (unsigned d = 1; d <= lane->depth; d++) open |= (uint8_t)(1u << lane->levels[d].loop);
+    for (unsigned k = 0; k < header->n_inner; k++) {
+        if (is_zero(numbers->steps[k])) continue;
+        if (!(open >> k & 1)) return tirbi_verify_fail(c, "cursor %" PRId64 " steps in inner loop %u, which is not open", o[1], k);
+        if (!is_zero(sought->steps[k])) return tirbi_verify_fail(c, "both cursors step in inner loop %u", k);
+    }
+    for (unsigned k = 0; k < header->n_inner; k++) {
+        if (header->inner[k].index == TIRBI_NO_REG) continue;
+        if (header->inner[k].index == o[2] || header->inner[k].index == o[3]) {
+            return tirbi_verify_fail(c, "s%u is the index register of inner loop %u", header->inner[k].index, k);
+        }
+    }
+    lane->sought |= sought_bit;
+    lane->numbers |= numbers_bit;
+    if (lane->depth > lane->kept) lane->kept = lane->depth;
+    return TIRB_OK;
+}
+
 static tirb_status check_elementwise(checker *c) {
     const tirbi_instr *instr = c->instr;
     const tirbi_op_info *info = &tirbi_ops[instr->op];
@@ -195,7 +232,14 @@ static tirb_status check_push(checker *c, unsigned n_operands) {
 tirb_status tirbi_verify_lane_instr(checker *c) {
     const tirbi_instr *instr = c->instr;
     tirbi_dtype type = (tirbi_dtype)instr->type;
+    bool ends = instr->op == TIRB_OP_LANE_END || instr->op == TIRB_OP_INNER_END;
+    if (!ends && c->lane.depth < c->lane.kept && c->lane.begun) {
+        return tirbi_verify_fail(c, "it is outside of an inner loop that a seek is in");
+    }
+    if (instr->op != TIRB_OP_INNER && instr->op != TIRB_OP_SEEK) c->lane.begun = true;
     switch ((unsigned)instr->op) {
+    case TIRB_OP_SEEK:
+        return check_seek(c);
     case TIRB_OP_LANE_END:
         return end_lane(c);
     case TIRB_OP_INNER:

@@ -56,6 +56,15 @@ static void check_rows(checker *c, tirb_isa isa, const sheet *to, const sheet *f
     for (size_t i = 0; i < to->rows; i++) memcpy(want + i * pitch(to), source + i * pitch(from), row);
     tirbi_kernels(isa)->moves.copy(got, (ptrdiff_t)pitch(to), source, (ptrdiff_t)pitch(from), row, to->rows);
     check_result(c, isa, "copy", to, got, want);
+    ptrdiff_t to_rows[TIRBI_LISTED_ROWS], from_rows[TIRBI_LISTED_ROWS];
+    size_t listed = to->rows < TIRBI_LISTED_ROWS ? to->rows : TIRBI_LISTED_ROWS;
+    for (size_t i = 0; i < listed; i++) {
+        to_rows[i] = (ptrdiff_t)(next_random(c) % to->rows * pitch(to));
+        from_rows[i] = (ptrdiff_t)(next_random(c) % from->rows * pitch(from));
+        memcpy(want + to_rows[i], source + from_rows[i], row);
+    }
+    tirbi_kernels(isa)->moves.list(got, to_rows, source, from_rows, row, listed);
+    check_result(c, isa, "list", to, got, want);
     for (size_t i = 0; i < to->rows; i++) {
         for (size_t j = 0; j < to->columns; j++) memcpy(want + i * pitch(to) + j * to->size, &pattern, to->size);
     }

@@ -525,6 +525,43 @@ static void test_inner_loops(void **state) {
 #undef TWO_LOOPS
 }
 
+static void test_seeks(void **state) {
+    (void)state;
+#define SEEKS(body)                                                                                              \
+    BODY("lane s0, done\n.inner 3 s2\n.inner 4\n.cursor r0 f32 read 0 0 1 0 0\n.cursor r1 i32 read 0 0 0 1 0\n" \
+         ".cursor r1 i32 readwrite 0 0 1 0 0\n.cursor r1 i32 read 0 0 1 1 0\n.cursor r1 i32 read 0 0 0 0 1\n"     \
+         ".cursor r1 i32 read 2 0 0 0 0\n" body "\ndone: lane.end")
+#define IN_BOTH(body) SEEKS("inner l0\ninner l1\n" body "\ninner.end l1\ninner.end l0")
+    accepts(IN_BOTH("seek.i32 c0, c1, s0, 5\nseek.i32 c3, c4, 2, s1\nvload.f32 v0, c0\nvload.i32 v1, c3"));
+    accepts(SEEKS("inner l0\nseek.i32 c0, c1, s0, 5\ninner l1\nvload.f32 v0, c0\ninner.end l1\nvload.i32 v1, c3\n"
+                  "inner.end l0"));
+    rejects(IN_BOTH("seek.i32 c0, c6, 1, 5"), "cursor 6 >= 6");
+    rejects(IN_BOTH("seek.i32 c6, c1, 1, 5"), "cursor 6 >= 6");
+    rejects(IN_BOTH("seek.i32 c0, c1, s8, 5"), "scalar register 8 >= 8");
+    rejects(IN_BOTH("seek.i32 c0, c1, 1, s8"), "scalar register 8 >= 8");
+    rejects(IN_BOTH("seek.u32 c0, c1, 1, 5"), "cursor 1 is i32");
+    rejects(IN_BOTH("vload.f32 v0, c0\nseek.i32 c0, c1, 1, 5"), "only inner loops and seeks may be before it");
+    rejects(IN_BOTH("seek.i32 c0, c2, 1, 5"), "cursor 2 is written");
+    rejects(IN_BOTH("seek.i32 c0, c3, 1, 5"), "cursor 3 steps per lane");
+    rejects(IN_BOTH("seek.i32 c1, c1, 1, 5"), "cursor 1 is sought twice, or one that is sought gives numbers");
+    rejects(IN_BOTH("seek.i32 c0, c1, 1, 5\nseek.i32 c0, c4, 1, 5"), "cursor 0 is sought twice");
+    rejects(IN_BOTH("seek.i32 c1, c4, 1, 5\nseek.i32 c0, c1, 1, 5"), "cursor 0 is sought twice, or one that is sought");
+    rejects(IN_BOTH("seek.i32 c0, c1, 1, 5\nseek.i32 c1, c4, 1, 5"), "cursor 1 is sought twice, or one that is sought");
+    rejects(SEEKS("seek.i32 c0, c1, 1, 5\ninner l0\ninner l1\ninner.end l1\ninner.end l0"),
+            "cursor 1 steps in inner loop 0, which is not open");
+    rejects(SEEKS("inner l0\nseek.i32 c0, c5, 1, 5\ninner l1\ninner.end l1\ninner.end l0"),
+            "cursor 5 is used outside of its inner loop 1");
+    rejects(IN_BOTH("seek.i32 c3, c1, 1, 5"), "both cursors step in inner loop 0");
+    rejects(IN_BOTH("seek.i32 c0, c1, s2, 5"), "s2 is the index register of inner loop 0");
+    rejects(IN_BOTH("seek.i32 c0, c1, 1, s2"), "s2 is the index register of inner loop 0");
+    rejects(SEEKS("inner l0\nseek.i32 c0, c1, 1, 5\ninner.end l0\ninner l1\ninner.end l1"),
+            "it is outside of an inner loop that a seek is in");
+    rejects(SEEKS("inner l0\ninner l1\nseek.i32 c0, c1, 1, 5\ninner.end l1\nvload.f32 v0, c0\ninner.end l0"),
+            "it is outside of an inner loop that a seek is in");
+#undef IN_BOTH
+#undef SEEKS
+}
+
 static void test_cursors(void **state) {
     (void)state;
 #define CURSORS(body)                                                                                         \
@@ -681,7 +718,8 @@ int main(void) {
         cmocka_unit_test(test_folds),
         cmocka_unit_test(test_lane_placement),
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
-        cmocka_unit_test(test_cursors),      cmocka_unit_test(test_lane_registers),
+        cmocka_unit_test(test_cursors),
+        cmocka_unit_test(test_seeks),      cmocka_unit_test(test_lane_registers),
         cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
         cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_packed),
     };

@@ -98,6 +98,16 @@ static void add_use(tirbi_lane_cursor *cursor, uint8_t loops) {
     if (cursor->n_uses < sizeof cursor->uses) cursor->uses[cursor->n_uses++] = loops;
 }
 
+static void add_seek(lane_body *body, const tirbi_instr *in, tirbi_constants *constants, tirbi_lane_cursor *cursors) {
+    const int64_t *o = in->operand;
+    body->seeks[body->n_seeks++] = (tirbi_lane_seek){.cursor = (uint8_t)o[0],
+                                                     .numbers = (uint8_t)o[1],
+                                                     .type = in->type,
+                                                     .scale = tirbi_slot_of_x(constants, (uint16_t)o[2]),
+                                                     .limit = tirbi_slot_of_x(constants, (uint16_t)o[3])};
+    cursors[o[0]].seek = (uint8_t)body->n_seeks;
+}
+
 /* ---- Analysis ------------------------------------------------------------------------------------------------- */
 
 static uint64_t bit(uint8_t reg) { return reg == NO_LANE_REG ? 0 : UINT64_C(1) << reg; }
@@ -205,6 +215,17 @@ static void choose_main_size(lane_body *body, uint32_t features) {
             body->ins[i].pinned = false;
 }
 
+static tirb_status keep_seeks(const lane_body *body, tirbi_lane_loop *loop, const tirbi_code *code,
+                              tirbi_arena *arena) {
+    if (body->n_seeks == 0) return TIRB_OK;
+    tirbi_lane_seek *seeks = TIRBI_NEW_ARRAY(arena, tirbi_lane_seek, body->n_seeks);
+    if (!seeks) return tirbi_heap_status(code->heap);
+    memcpy(seeks, body->seeks, body->n_seeks * sizeof *seeks);
+    loop->seeks = seeks;
+    loop->n_seeks = body->n_seeks;
+    return TIRB_OK;
+}
+
 tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const tirbi_function *function,
                                  const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
                                  tirbi_lane_loop *loop, tirb_error *error) {
@@ -215,12 +236,19 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     tirbi_instr *in = tirbi_heap_alloc(code->heap, sizeof *in);
     tirb_status status = cursors && in ? TIRB_OK : tirbi_heap_status(code->heap);
     if (status == TIRB_OK) fill_loop(body, header, constants, loop, cursors);
-    uint8_t open[TIRBI_MAX_INNER + 1];
+    uint8_t open[TIRBI_MAX_INNER + 1] = {0};
     uint8_t around[TIRBI_MAX_INNER + 1] = {0};
     unsigned depth = 0;
     for (uint32_t at = lane->offset + lane->size; status == TIRB_OK && at < header->end; at += in->size) {
         status = tirbi_decode(function->code, function->code_size, at, in, error);
         if (status != TIRB_OK) break;
+        if (in->op == TIRB_OP_SEEK) {
+            loop->inner[open[depth]].instructions += depth > 0;
+            loop->instructions += depth == 0;
+            add_use(&cursors[in->operand[1]], around[depth]);
+            add_seek(body, in, constants, cursors);
+            continue;
+        }
         lane_ins *ins = add_ins(body, code->heap);
         if (!ins) {
             status = tirbi_heap_status(code->heap);
@@ -241,6 +269,7 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     }
     tirbi_heap_free(code->heap, in, sizeof *in);
     if (status != TIRB_OK) return status;
+    TIRBI_TRY(keep_seeks(body, loop, code, arena));
     choose_main_size(body, code->lanes->features);
     find_exposed(body);
     find_live(body);

@@ -39,6 +39,8 @@ typedef struct lane_body {
     bool reduces;
     lane_stride strides[TIRBI_MAX_CURSORS];
     uint8_t cursor_sizes[TIRBI_MAX_CURSORS];
+    uint32_t n_seeks; /* which are no instructions of the body */
+    tirbi_lane_seek seeks[TIRBI_MAX_CURSORS];
     uint8_t enclosing[TIRBI_MAX_INNER]; /* the set of a loop and those around it */
     uint64_t exposed[TIRBI_MAX_INNER];  /* read in the loop before it writes them */
     uint64_t written[TIRBI_MAX_INNER];

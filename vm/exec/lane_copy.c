@@ -293,3 +293,42 @@ tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_l
     }
     return TIRB_OK;
 }
+
+/* ---- Rows by number ------------------------------------------------------------------------------------------- */
+
+bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches) {
+    if (loop->n_copies != 1 || loop->copies[0].fills || loop->n_inner != 1) return false;
+    const tirbi_lane_copy *copy = &loop->copies[0];
+    for (uint32_t i = 0; i < loop->n_seeks; i++)
+        if (loop->seeks[i].cursor != copy->to && loop->seeks[i].cursor != copy->from) return false;
+    const tirbi_reach *to = &reaches[copy->to], *from = &reaches[copy->from];
+    int64_t size = (int64_t)to->size;
+    return to->step[0] == size && from->step[0] == size && to->count[0] <= MOST_BYTES;
+}
+
+/* The offsets of `n` rows, the first of which is row `first`. */
+static void find_rows(const tirbi_lane_rows *rows, int64_t step, int64_t first, size_t n, ptrdiff_t *offsets) {
+    for (size_t i = 0; i < n; i++) {
+        int64_t row = first + (int64_t)i;
+        offsets[i] = (ptrdiff_t)(row * step);
+        if (!rows->numbers) continue;
+        int64_t number =
+            tirbi_lane_number(moved_from(rows->numbers, rows->step, row), rows->type, rows->least, rows->most);
+        offsets[i] += (ptrdiff_t)((number - rows->least) * rows->bytes);
+    }
+}
+
+tirb_status tirbi_lane_list_run(const tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
+                                const tirbi_lane_list *list) {
+    const tirbi_reach *to = &reaches[loop->copies[0].to], *from = &reaches[loop->copies[0].from];
+    const size_t size = (size_t)to->count[0] * to->size;
+    ptrdiff_t to_rows[TIRBI_LISTED_ROWS], from_rows[TIRBI_LISTED_ROWS];
+    for (int64_t at = 0; at < to->count[1]; at += TIRBI_LISTED_ROWS) {
+        size_t n = to->count[1] - at < TIRBI_LISTED_ROWS ? (size_t)(to->count[1] - at) : TIRBI_LISTED_ROWS;
+        find_rows(&list->to, to->step[1], at, n, to_rows);
+        find_rows(&list->from, from->step[1], at, n, from_rows);
+        machine->code->kernels->moves.list(to->start, to_rows, from->start, from_rows, size, n);
+        if (atomic_load_explicit(machine->stop, memory_order_relaxed) != 0) return tirbi_poll(machine);
+    }
+    return TIRB_OK;
+}

@@ -19,7 +19,11 @@ typedef struct entry {
     bool repeats; /* nothing that is written is read: lanes may be computed twice */
     const tirbi_lane_machine *machinery;
     uint32_t lanes; /* in a block of it */
+    unsigned dimensions; /* of reaches: lanes, inner loops, and the numbers of rows where there are any */
     tirbi_reach reaches[TIRBI_MAX_CURSORS];
+    struct {
+        int64_t least, most; /* of the numbers */
+    } seeks[TIRBI_MAX_CURSORS];
 } entry;
 
 /* ---- Fuel ----------------------------------------------------------------------------------------------------- */
@@ -55,6 +59,66 @@ static bool all_run(const entry *e, unsigned loops) {
     return true;
 }
 
+/* ---- Rows by number ------------------------------------------------------------------------------------------- */
+
+/* A sought cursor's element, from that of number 0 on, for the least and the greatest number. */
+static bool seek_range(const entry *e, const tirbi_lane_cursor *cursor, int64_t *low, int64_t *high) {
+    if (cursor->seek == 0) return true;
+    const tirbi_lane_seek *seek = &e->loop->seeks[cursor->seek - 1];
+    int64_t scale = (int64_t)e->slots[seek->scale], first, last;
+    bool fits = tirbi_mul_i64(scale, e->seeks[cursor->seek - 1].least, &first) &&
+                tirbi_mul_i64(scale, e->seeks[cursor->seek - 1].most, &last);
+    return fits && tirbi_add_i64(*low, first < last ? first : last, low) &&
+           tirbi_add_i64(*high, first < last ? last : first, high);
+}
+
+/* The least and the greatest of `count` numbers. */
+static void find_range(const uint8_t *from, int64_t step, int64_t count, uint8_t type, int64_t *least, int64_t *most) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t v = tirbi_lane_number((const uint8_t *)((uintptr_t)from + (uintptr_t)i * (uintptr_t)step), type,
+                                      INT64_MIN, INT64_MAX);
+        if (v < *least) *least = v;
+        if (v > *most) *most = v;
+    }
+}
+
+/* Reads all numbers of a seek, over the loops that its cursor of numbers steps in, the largest of them innermost. */
+static tirb_status read_numbers(entry *e, unsigned i) {
+    const tirbi_lane_seek *seek = &e->loop->seeks[i];
+    const tirbi_reach *r = &e->reaches[seek->numbers];
+    e->seeks[i].least = e->seeks[i].most = 0;
+    if (!r->reached) return TIRB_OK;
+    unsigned inner = 0;
+    int64_t at[TIRBI_REACH_DIMENSIONS] = {0}, least = INT64_MAX, most = INT64_MIN;
+    for (unsigned d = 1; d <= e->loop->n_inner; d++)
+        if (tirbi_reach_moves(r, d) && (inner == 0 || r->count[d] > r->count[inner])) inner = d;
+    const uint8_t *from = r->start;
+    enum { PIECE = 1 << 16 };
+    for (bool more = true; more;) {
+        int64_t count = inner ? r->count[inner] : 1, step = r->step[inner];
+        for (int64_t k = 0; k < count; k += PIECE) {
+            find_range((const uint8_t *)((uintptr_t)from + (uintptr_t)k * (uintptr_t)step), step,
+                       count - k < PIECE ? count - k : PIECE, seek->type, &least, &most);
+            TIRBI_TRY(tirbi_poll(e->machine));
+        }
+        more = false;
+        for (unsigned d = 1; d <= e->loop->n_inner && !more; d++) {
+            if (d == inner || !tirbi_reach_moves(r, d)) continue;
+            more = ++at[d] < r->count[d];
+            uint64_t back = more ? (uint64_t)r->step[d] : 0 - (uint64_t)r->step[d] * (uint64_t)(r->count[d] - 1);
+            from = (const uint8_t *)((uintptr_t)from + (uintptr_t)back);
+            if (!more) at[d] = 0;
+        }
+    }
+    int64_t limit = (int64_t)e->slots[seek->limit];
+    if (least < 0 || most >= limit)
+        return tirbi_error_set(e->machine->error, TIRB_BOUNDS, "index %lld is outside of 0 to %lld",
+                               (long long)(least < 0 ? least : most), (long long)limit - 1);
+    e->seeks[i].least = least;
+    e->seeks[i].most = most;
+    return TIRB_OK;
+}
+
 /* Checks the elements that the uses inside `loops` reach, and adds them to r. */
 static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, unsigned loops, tirbi_reach *r) {
     const tirbi_ref *ref = &e->refs[cursor->ref];
@@ -64,6 +128,7 @@ static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, un
     bool fits = tirbi_reach_widen((int64_t)e->slots[cursor->step], e->n, &low, &high);
     for (unsigned k = 0; k < e->loop->n_inner; k++)
         if (loops >> k & 1) fits = fits && tirbi_reach_widen((int64_t)e->slots[cursor->steps[k]], e->extent[k], &low, &high);
+    fits = fits && seek_range(e, cursor, &low, &high);
     uint64_t length = ref->size >> cursor->shift;
     if (!fits || low < 0 || (uint64_t)high >= length)
         return fits ? tirbi_error_set(e->machine->error, TIRB_BOUNDS,
@@ -76,6 +141,9 @@ static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, un
     if (!r->reached || first < r->low) r->low = first;
     if (!r->reached || behind > r->high) r->high = behind;
     r->start = ref->data + ((uintptr_t)start << cursor->shift);
+    if (cursor->seek != 0) /* at the least number */
+        r->start = (uint8_t *)((uintptr_t)r->start + (uintptr_t)r->step[e->dimensions - 1] *
+                                                         (uintptr_t)e->seeks[cursor->seek - 1].least);
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
         bool inside = loops >> k & 1;
         if (!inside && r->reached) continue; /* it stays as an earlier use left it */
@@ -86,18 +154,33 @@ static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, un
     return TIRB_OK;
 }
 
-static tirb_status check_bounds(entry *e) {
-    for (unsigned c = 0; c < e->loop->n_cursors; c++) {
-        const tirbi_lane_cursor *cursor = &e->loop->cursors[c];
-        tirbi_reach *r = &e->reaches[c];
-        r->reached = false;
-        r->start = NULL;
-        r->size = cursor->size;
-        r->step[0] = (int64_t)(e->slots[cursor->step] * cursor->size);
-        r->count[0] = e->n;
-        for (unsigned u = 0; u < cursor->n_uses; u++)
-            if (all_run(e, cursor->uses[u])) TIRBI_TRY(check_use(e, cursor, cursor->uses[u], r));
+static tirb_status check_cursor(entry *e, unsigned c) {
+    const tirbi_lane_cursor *cursor = &e->loop->cursors[c];
+    tirbi_reach *r = &e->reaches[c];
+    r->reached = false;
+    r->start = NULL;
+    r->size = cursor->size;
+    r->step[0] = (int64_t)(e->slots[cursor->step] * cursor->size);
+    r->count[0] = e->n;
+    if (e->loop->n_seeks > 0) {
+        const tirbi_lane_seek *seek = cursor->seek ? &e->loop->seeks[cursor->seek - 1] : NULL;
+        int64_t numbers = seek ? e->seeks[cursor->seek - 1].most - e->seeks[cursor->seek - 1].least + 1 : 1;
+        r->step[e->dimensions - 1] = seek ? (int64_t)(e->slots[seek->scale] * cursor->size) : 0;
+        r->count[e->dimensions - 1] = numbers;
     }
+    for (unsigned u = 0; u < cursor->n_uses; u++)
+        if (all_run(e, cursor->uses[u])) TIRBI_TRY(check_use(e, cursor, cursor->uses[u], r));
+    return TIRB_OK;
+}
+
+/* Numbers are read where their own cursors are known to be inside. */
+static tirb_status check_bounds(entry *e) {
+    for (unsigned c = 0; c < e->loop->n_cursors; c++)
+        if (e->loop->cursors[c].seek == 0) TIRBI_TRY(check_cursor(e, c));
+    if (e->loop->n_seeks == 0) return TIRB_OK;
+    for (unsigned i = 0; i < e->loop->n_seeks; i++) TIRBI_TRY(read_numbers(e, i));
+    for (unsigned c = 0; c < e->loop->n_cursors; c++)
+        if (e->loop->cursors[c].seek != 0) TIRBI_TRY(check_cursor(e, c));
     return TIRB_OK;
 }
 
@@ -115,8 +198,16 @@ static bool same_elements(const tirbi_reach *written, const tirbi_reach *other, 
     return true;
 }
 
+/* Rows by number are in the same place by chance only, and nothing may write the numbers. */
+static bool may_be_same(const entry *e, unsigned written, unsigned other) {
+    if (e->loop->cursors[written].seek != 0 || e->loop->cursors[other].seek != 0) return false;
+    for (unsigned i = 0; i < e->loop->n_seeks; i++)
+        if (e->loop->seeks[i].numbers == other) return false;
+    return true;
+}
+
 static tirb_status check_overlap(entry *e) {
-    unsigned dimensions = 1u + e->loop->n_inner;
+    unsigned dimensions = e->dimensions;
     for (unsigned w = 0; w < e->loop->n_cursors; w++) {
         const tirbi_reach *written = &e->reaches[w];
         uint8_t access = e->loop->cursors[w].access;
@@ -129,7 +220,7 @@ static tirb_status check_overlap(entry *e) {
             if (c == w || !other->reached) continue;
             if (tirbi_reach_apart(written, other, dimensions)) continue;
             e->repeats = false;
-            if (same_elements(written, other, dimensions)) continue;
+            if (may_be_same(e, w, c) && same_elements(written, other, dimensions)) continue;
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP,
                                    "a lane writes an element that another lane reads or writes");
         }
@@ -281,6 +372,33 @@ static void set_row_steps(const entry *e, tirbi_lane_state *state) {
     }
 }
 
+/* From the least number of each seek to that of the first row. */
+static void set_sought(const entry *e, tirbi_lane_state *state) {
+    state->n_sought = 0;
+    for (unsigned i = 0; i < e->loop->n_seeks; i++) {
+        const tirbi_lane_seek *seek = &e->loop->seeks[i];
+        const tirbi_reach *r = &e->reaches[seek->cursor];
+        if (!r->reached) continue;
+        tirbi_lane_sought *to = &state->sought[state->n_sought++];
+        *to = (tirbi_lane_sought){.pointer = seek->cursor + 1u, .numbers = seek->numbers + 1u, .type = seek->type,
+                                  .least = e->seeks[i].least, .most = e->seeks[i].most,
+                                  .bytes = (ptrdiff_t)r->step[e->dimensions - 1]};
+        to->at = tirbi_lane_number(state->pointers[to->numbers], to->type, to->least, to->most);
+        state->pointers[to->pointer] = (uint8_t *)((uintptr_t)state->pointers[to->pointer] +
+                                                   (uintptr_t)(to->at - to->least) * (uintptr_t)to->bytes);
+    }
+}
+
+/* What a seek says of the rows of a copy. */
+static void add_list(const entry *e, unsigned i, tirbi_lane_list *list) {
+    const tirbi_lane_seek *seek = &e->loop->seeks[i];
+    const tirbi_reach *numbers = &e->reaches[seek->numbers];
+    tirbi_lane_rows *rows = seek->cursor == e->loop->copies[0].to ? &list->to : &list->from;
+    *rows = (tirbi_lane_rows){.numbers = numbers->start, .step = numbers->step[1], .type = seek->type,
+                              .least = e->seeks[i].least, .most = e->seeks[i].most,
+                              .bytes = e->reaches[seek->cursor].step[e->dimensions - 1]};
+}
+
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
@@ -291,6 +409,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     e.refs = tirbi_frame_refs(frame);
     e.n = (int64_t)slots[loop->n];
     if (e.n < 1) return TIRB_OK;
+    e.dimensions = 1u + loop->n_inner + (loop->n_seeks > 0);
     for (unsigned k = 0; k < loop->n_inner; k++) e.extent[k] = (int64_t)slots[loop->inner[k].extent];
     TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
     for (unsigned o = 0; o < loop->n_outer; o++)
@@ -299,7 +418,13 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     e.repeats = !loop->reduces;
     TIRBI_TRY(check_overlap(&e));
     clear_indices(loop, slots);
-    if (tirbi_lane_copy_fits(loop, e.reaches)) return tirbi_lane_copy_run(machine, loop, e.reaches, slots);
+    if (loop->n_seeks == 0 && tirbi_lane_copy_fits(loop, e.reaches))
+        return tirbi_lane_copy_run(machine, loop, e.reaches, slots);
+    if (loop->n_seeks > 0 && tirbi_lane_list_fits(loop, e.reaches)) {
+        tirbi_lane_list list = {.to = {.numbers = NULL}};
+        for (unsigned i = 0; i < loop->n_seeks; i++) add_list(&e, i, &list);
+        return tirbi_lane_list_run(machine, loop, e.reaches, &list);
+    }
     if (!machine->lanes) TIRBI_TRY(make_state(machine));
     tirbi_lane_state *state = machine->lanes;
     set_pointers(&e, state);
@@ -308,6 +433,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     choose_banks(&e);
     set_moves(&e, state);
     set_row_steps(&e, state);
+    set_sought(&e, state);
     state->n_cursors = loop->n_cursors;
     state->repeats = e.repeats;
     state->reds = tirbi_frame_reds(frame);

@@ -50,6 +50,7 @@ typedef struct tirbi_lane_cursor {
     uint8_t shift;
     uint8_t access;
     bool streams; /* the wide body reads whole blocks of it */
+    uint8_t seek; /* one more than the number of the seek that moves it; 0: none does */
     uint16_t start; /* slots */
     uint16_t step;
     uint16_t steps[TIRBI_MAX_INNER];
@@ -61,6 +62,12 @@ typedef struct tirbi_lane_splat {
     uint16_t slot;
     uint8_t size;
 } tirbi_lane_splat;
+
+/* Cursor `cursor` is moved by `scale` times the element of `numbers`, which is below `limit`. */
+typedef struct tirbi_lane_seek {
+    uint8_t cursor, numbers, type;
+    uint16_t scale, limit; /* slots */
+} tirbi_lane_seek;
 
 typedef struct tirbi_lane_inner {
     uint16_t extent; /* slots */
@@ -103,6 +110,8 @@ typedef struct tirbi_lane_loop {
     const tirbi_lane_splat *splats;
     uint32_t n_copies; /* which are all that the loop does; 0: it does more */
     const tirbi_lane_copy *copies;
+    uint32_t n_seeks;
+    const tirbi_lane_seek *seeks;
 } tirbi_lane_loop;
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
@@ -112,6 +121,15 @@ typedef struct tirbi_lane_move {
     uint32_t pointer;
     ptrdiff_t bytes;
 } tirbi_lane_move;
+
+/* A cursor of which each row begins where a number says. */
+typedef struct tirbi_lane_sought {
+    uint32_t pointer, numbers; /* the cursor's, and where the number is */
+    uint8_t type;
+    int64_t at; /* the number of this row */
+    int64_t least, most; /* as they were at entry */
+    ptrdiff_t bytes; /* for one more */
+} tirbi_lane_sought;
 
 typedef struct tirbi_lane_state {
     uint8_t **pointers;
@@ -140,6 +158,8 @@ typedef struct tirbi_lane_state {
     /* By loop around the blocks and by cursor: the bytes from a row's last block to the first one of the next row, when
      * the loop goes on and those inside it start again. */
     ptrdiff_t row_steps[TIRBI_MAX_INNER][TIRBI_MAX_CURSORS];
+    uint32_t n_sought;
+    tirbi_lane_sought sought[TIRBI_MAX_CURSORS];
     struct {
         int64_t extent;
         int64_t left;
@@ -154,6 +174,31 @@ typedef struct tirbi_lane_state {
 typedef enum tirbi_lane_end { TIRBI_LANE_DONE = 0, TIRBI_LANE_DIVIDE = 1, TIRBI_LANE_STOPPED = 2 } tirbi_lane_end;
 
 enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2 };
+
+/* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */
+static inline int64_t tirbi_lane_number(const uint8_t *from, uint8_t type, int64_t least, int64_t most) {
+    int64_t v;
+    switch (type) {
+#define NUMBER(TYPE, ctype)                                                                                            \
+    case TIRB_##TYPE: {                                                                                                \
+        ctype number;                                                                                                  \
+        __builtin_memcpy(&number, from, sizeof number);                                                                \
+        v = (int64_t)number;                                                                                           \
+        break;                                                                                                         \
+    }
+        NUMBER(I8, int8_t)
+        NUMBER(I16, int16_t)
+        NUMBER(I32, int32_t)
+        NUMBER(U8, uint8_t)
+        NUMBER(U16, uint16_t)
+        NUMBER(U32, uint32_t)
+        NUMBER(I64, int64_t)
+    default: /* the greatest of U64 are below 0 and so no numbers of rows */
+        NUMBER(U64, uint64_t)
+#undef NUMBER
+    }
+    return v < least || v > most ? least : v;
+}
 
 /* The lane machine of one instruction set. */
 typedef struct tirbi_lane_machine {

@@ -15,11 +15,14 @@ typedef struct tirbi_moves {
                          size_t columns);
     /* `rows` rows of `size` bytes, size > 0. */
     void (*copy)(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, size_t size, size_t rows);
+    /* The same, row i from from + from_rows[i] to to + to_rows[i], in order; up to TIRBI_LISTED_ROWS of them. */
+    void (*list)(uint8_t *to, const ptrdiff_t *to_rows, const uint8_t *from, const ptrdiff_t *from_rows, size_t size,
+                 size_t rows);
     /* Rows of `size` bytes: elements that all have the bytes that *pattern repeats. */
     void (*fill)(uint8_t *to, ptrdiff_t to_step, const uint64_t *pattern, size_t size, size_t rows);
 } tirbi_moves;
 
 /* As many rows as have translations of their addresses at hand. */
-enum { TIRBI_TRANSPOSE_ROWS = 64 };
+enum { TIRBI_TRANSPOSE_ROWS = 64, TIRBI_LISTED_ROWS = 64 };
 
 #endif

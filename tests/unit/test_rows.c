@@ -1,0 +1,152 @@
+/* Rows that numbers in memory name, and bytes that are computed with as integers: what lane loops give is what loops in
+ * order give, on every instruction set, and a number that is out of bounds is an error. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <tirb/compiler.h>
+#include <tirb/tirb.h>
+
+#define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
+#define ARGUMENTS                                                                                                      \
+    "def f(A: T.Buffer((\"n\", \"m\"), \"float32\"), ids: T.Buffer((\"n\", 2), \"int32\"), B: T.Buffer((\"v\", \"m\"), "    \
+    "\"float32\"), P: T.Buffer((\"n\", \"m\"), \"uint8\")):\n    n, m, v = T.int32(), T.int32(), T.int32()\n"
+
+/* Each writes A, B or P. */
+static const char *const programs[] = {
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        A[i, j] = B[ids[i, 0], j]\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        B[ids[i, 1], j] = A[i, j]\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        B[ids[i, 0], j] = B[ids[i, 0], j] + A[i, j] * T.float32(0.5)\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        A[i, j] = B[ids[i, 0], j] - B[ids[n - 1 - i, 1], j]\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        A[i, j] = B[ids[ids[i, 0] % n, 1], j]\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        A[i, j] = B[ids[i, 0], j] + T.Cast(\"float32\", ids[i, 1])\n",
+    HEAD ARGUMENTS "    for i in range(n):\n        for j in range(m):\n            A[i, j] = T.float32(0)\n"
+                   "        for k in range(2):\n            for j in range(m):\n"
+                   "                A[i, j] = A[i, j] + B[ids[i, k], j]\n",
+    HEAD ARGUMENTS "    for i, j, k in T.grid(n, m, 2):\n        with T.sblock(\"s\"):\n"
+                   "            x, y, z = T.axis.remap(\"SSR\", [i, j, k])\n            with T.init():\n"
+                   "                A[x, y] = T.float32(0)\n            A[x, y] = A[x, y] + B[ids[x, z], y]\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        B[ids[i, 0], j] = B[ids[i, 1], j] + T.float32(1)\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        if ids[i, 0] > 2:\n            A[i, j] = B[ids[i, 0], j]\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        A[i, m - 1 - j] = B[ids[i, 0], j]\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n"
+                   "        P[i, j] = T.Cast(\"uint8\", T.min(T.abs(T.Cast(\"int32\", P[i, j]) * 3 - 400), 255))\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        P[i, j] = T.Cast(\"uint8\", T.shift_right(T.Cast(\"int32\", "
+                   "P[i, j]) * T.Cast(\"int32\", P[i, j]) - T.Cast(\"int32\", P[i, j]), 3))\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        P[i, j] = T.Cast(\"uint8\", T.shift_left(T.Cast(\"int32\", "
+                   "P[i, j]) - 128, 7) + T.if_then_else(T.Cast(\"int32\", P[i, j]) < 99, 1, 2))\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        P[i, j] = T.Cast(\"uint8\", T.Cast(\"int32\", P[i, j]) * 128 + "
+                   "T.max(T.Cast(\"int32\", P[i, j]) - 200, 128))\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        A[i, j] = T.Cast(\"float32\", T.abs(T.Cast(\"int32\", P[i, j]) - "
+                   "77)) * A[i, j]\n",
+};
+
+enum { MOST = 40 * 150 };
+
+typedef struct data {
+    float a[MOST], b[MOST];
+    int32_t ids[2 * 40];
+    uint8_t p[MOST];
+} data;
+
+static void fill(data *d, int64_t n, int64_t v) {
+    for (int64_t i = 0; i < MOST; i++) {
+        d->a[i] = (float)(i * 7919 % 1000) / 500.0f - 1.0f;
+        d->b[i] = (float)(i * 104729 % 1000) / 300.0f;
+        d->p[i] = (uint8_t)(i * 167 + i / 256);
+    }
+    for (int64_t i = 0; i < 2 * n; i++) d->ids[i] = (int32_t)(i * 31 % v);
+}
+
+static void describe(tirb_arg *arg, DLTensor *tensor, int64_t *shape, void *values, DLDataType type) {
+    *tensor = (DLTensor){.data = values, .ndim = 2, .shape = shape, .dtype = type};
+    tensor->device.device_type = kDLCPU;
+    *arg = (tirb_arg){.kind = TIRB_ARG_TENSOR};
+    arg->value.tensor = tensor;
+}
+
+static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, int64_t v, data *d) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    uint32_t function;
+    size_t size;
+    options.disabled = disabled;
+    engine_options.isa = isa;
+    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    int64_t shapes[4][2] = {{n, m}, {n, 2}, {v, m}, {n, m}};
+    DLTensor tensors[4];
+    tirb_arg args[4];
+    describe(&args[0], &tensors[0], shapes[0], d->a, (DLDataType){kDLFloat, 32, 1});
+    describe(&args[1], &tensors[1], shapes[1], d->ids, (DLDataType){kDLInt, 32, 1});
+    describe(&args[2], &tensors[2], shapes[2], d->b, (DLDataType){kDLFloat, 32, 1});
+    describe(&args[3], &tensors[3], shapes[3], d->p, (DLDataType){kDLUInt, 8, 1});
+    tirb_status status = tirb_instance_call(instance, function, args, 4, NULL, NULL);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    tirb_compile_result_destroy(result);
+    return status;
+}
+
+static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+enum { N_PROGRAMS = sizeof programs / sizeof *programs, N_ISAS = sizeof isas / sizeof *isas };
+enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS };
+
+static void rows_and_bytes(void **state) {
+    static const int64_t widths[] = {1, 3, 4, 17, 33, 64, 100, 129, 150};
+    static data expected, given;
+    (void)state;
+    for (unsigned p = 0; p < N_PROGRAMS; p++) {
+        for (unsigned k = 0; k < sizeof widths / sizeof *widths; k++) {
+            int64_t n = 1 + (int64_t)(p + k * 5) % 20, m = widths[k], v = 1 + (int64_t)k * 4;
+            fill(&expected, n, v);
+            assert_int_equal(run(programs[p], IN_ORDER, TIRB_ISA_GENERIC, n, m, v, &expected), TIRB_OK);
+            for (unsigned i = 0; i < N_ISAS; i++) {
+                if (!tirb_isa_available(isas[i])) continue;
+                fill(&given, n, v);
+                assert_int_equal(run(programs[p], 0, isas[i], n, m, v, &given), TIRB_OK);
+                assert_memory_equal(&given, &expected, sizeof given);
+            }
+        }
+    }
+}
+
+/* The first eight read rows by number in every iteration. */
+static void numbers_out_of_bounds(void **state) {
+    static const int32_t wrong[] = {-1, 5, INT32_MAX, INT32_MIN};
+    static data d;
+    (void)state;
+    for (unsigned p = 0; p < 4; p++) {
+        for (unsigned k = 0; k < 4; k++) {
+            for (int64_t at = 0; at < 6; at += 5) {
+                fill(&d, 6, 5);
+                d.ids[2 * at] = d.ids[2 * at + 1] = wrong[k];
+                assert_int_equal(run(programs[p], 0, TIRB_ISA_AUTO, 6, 33, 5, &d), TIRB_BOUNDS);
+            }
+            fill(&d, 6, 5);
+            d.ids[0] = wrong[k];
+            assert_int_equal(run(programs[p], 0, TIRB_ISA_AUTO, 6, 0, 5, &d), TIRB_OK); /* no element is reached */
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_and_bytes), cmocka_unit_test(numbers_out_of_bounds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
