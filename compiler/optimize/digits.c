@@ -216,6 +216,17 @@ static tirbi_lvar *renamed(const digits *d, tirbi_lvar *var) {
     return var;
 }
 
+/* In the last round, a variable of the body gets another one in its place. */
+static bool rename_variable(digits *d, const tirbi_lvar *var) {
+    if (!d->in_rest) return true;
+    tirbi_lvar *fresh = d->n_renamed < MAX_RENAMED ? TIRBI_NEW(d->pool->arena, tirbi_lvar) : NULL;
+    if (!fresh) return false;
+    *fresh = *var;
+    d->old[d->n_renamed] = var;
+    d->fresh[d->n_renamed++] = fresh;
+    return true;
+}
+
 static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const digits *d = rewrite->context;
     tirbi_division division;
@@ -228,38 +239,32 @@ static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return division.numerator ? tirbi_simplify_division(rewrite->pool, &division) : NULL;
 }
 
-static bool mentioned(const digits *d, tirbi_lvar *const *vars, uint32_t n, uint32_t *at) {
-    for (*at = 0; *at < n; ++*at) {
-        if (vars[*at] == d->counter) return true;
-    }
-    return false;
-}
-
 /* The list with the counter replaced by its digits; nothing of it where they are not both loops. */
 static tirbi_lvar *const *with_digits(const digits *d, tirbi_lvar *const *vars, uint32_t *n) {
-    uint32_t at;
-    if (!mentioned(d, vars, *n, &at)) return vars;
-    if (d->in_rest) {
-        *n = 0;
-        return vars;
+    uint32_t count = 0;
+    tirbi_lvar **all = TIRBI_NEW_ARRAY(d->pool->arena, tirbi_lvar *, *n + 1);
+    if (!all) return NULL;
+    for (uint32_t i = 0; i < *n; i++) {
+        bool counter = vars[i] == d->counter;
+        if (counter && d->in_rest) count = *n = 0;
+        if (counter && *n) all[count++] = d->high;
+        if (*n) all[count++] = counter ? d->low : renamed(d, vars[i]);
     }
-    tirbi_lvar **more = TIRBI_NEW_ARRAY(d->pool->arena, tirbi_lvar *, *n + 1);
-    if (!more) return NULL;
-    for (uint32_t i = 0; i < at; i++) more[i] = vars[i];
-    more[at] = d->high;
-    more[at + 1] = d->low;
-    for (uint32_t i = at + 1; i < *n; i++) more[i + 1] = vars[i];
-    ++*n;
-    return more;
+    *n = count;
+    return all;
 }
 
 static const tirbi_ls *rewrite_all(tirbi_rewrite *r, const tirbi_ls *stmt);
+static tirbi_lvar *rewrite_counter(tirbi_rewrite *r, tirbi_lvar *var);
 
 static bool rewrite_tree(tirbi_rewrite *r, tirbi_ls *tree) {
     const digits *d = r->context;
     uint32_t n = tree->as.tree.n_updates, n_lets = tree->as.tree.n_lets;
     tirbi_update *updates = TIRBI_NEW_ARRAY(r->pool->arena, tirbi_update, n);
     const tirbi_lx **lets = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, n_lets + 1);
+    for (uint32_t i = 0; i < tree->as.tree.n_loops; i++) {
+        if (tree->as.tree.loops[i] != d->counter && !rewrite_counter(r, tree->as.tree.loops[i])) return false;
+    }
     tree->as.tree.loops = with_digits(d, tree->as.tree.loops, &tree->as.tree.n_loops);
     if (!updates || !lets || !tree->as.tree.loops) return false;
     for (uint32_t i = 0; i < n; i++) {
@@ -301,15 +306,26 @@ static bool rewrite_value_of(tirbi_rewrite *r, const tirbi_lx **value) {
 
 static bool rewrite_set(tirbi_rewrite *r, tirbi_ls *set) {
     digits *d = r->context;
-    if (d->in_rest && set->as.set.declares) {
-        tirbi_lvar *fresh = d->n_renamed < MAX_RENAMED ? TIRBI_NEW(r->pool->arena, tirbi_lvar) : NULL;
-        if (!fresh) return false;
-        *fresh = *set->as.set.var;
-        d->old[d->n_renamed] = set->as.set.var;
-        d->fresh[d->n_renamed++] = fresh;
-    }
+    if (set->as.set.declares && !rename_variable(d, set->as.set.var)) return false;
     set->as.set.var = renamed(d, set->as.set.var);
     return rewrite_value_of(r, &set->as.set.value);
+}
+
+/* The variable of a loop of the body. */
+static tirbi_lvar *rewrite_counter(tirbi_rewrite *r, tirbi_lvar *var) {
+    digits *d = r->context;
+    if (!d->in_rest) return var;
+    if (!rename_variable(d, var)) return NULL;
+    tirbi_lvar *fresh = renamed(d, var);
+    bool known = rewrite_value_of(r, &fresh->min) && rewrite_value_of(r, &fresh->extent);
+    return known && (!var->below || rewrite_value_of(r, &fresh->below)) ? fresh : NULL;
+}
+
+static bool rewrite_loop(tirbi_rewrite *r, tirbi_ls *loop) {
+    loop->as.loop.var = rewrite_counter(r, loop->as.loop.var);
+    if (!loop->as.loop.var || (loop->as.loop.step && !rewrite_value_of(r, &loop->as.loop.step))) return false;
+    loop->as.loop.body = rewrite_all(r, loop->as.loop.body);
+    return loop->as.loop.body != NULL;
 }
 
 /* Any statement that the search lets pass; NULL when memory or another limit ran out. */
@@ -327,9 +343,7 @@ static const tirbi_ls *rewrite_all(tirbi_rewrite *r, const tirbi_ls *stmt) {
         copy->as.seq.items = items;
         return items || stmt->as.seq.n == 0 ? copy : NULL;
     }
-    case TIRBI_LS_LOOP:
-        copy->as.loop.body = rewrite_all(r, stmt->as.loop.body);
-        return copy->as.loop.body && (!stmt->as.loop.step || rewrite_value_of(r, &copy->as.loop.step)) ? copy : NULL;
+    case TIRBI_LS_LOOP: return rewrite_loop(r, copy) ? copy : NULL;
     case TIRBI_LS_WHILE:
         copy->as.while_.body = rewrite_all(r, stmt->as.while_.body);
         return copy->as.while_.body && rewrite_value_of(r, &copy->as.while_.condition) ? copy : NULL;

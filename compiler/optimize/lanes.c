@@ -11,6 +11,7 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/order.h"
 #include "compiler/optimize/rewrite.h"
+#include "loader/isa/reach.h"
 
 enum {
     MAX_VALUES = 4000,
@@ -1121,7 +1122,7 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
 
 /* Whether each loop is in at most one index. With compact buffers too, the machine's own test of two boxes of elements
  * finds them apart wherever an index tells them apart. */
-static bool is_plain(planner *p, const tirbi_place *place) {
+static bool are_loops_apart(const planner *p, const tirbi_place *place) {
     const tirbi_loop_set *loops = &p->plan->loops;
     for (uint32_t i = 0; i < loops->n; i++) {
         tirbi_loop_set one = {.var = {loops->var[i]}, .n = 1};
@@ -1129,7 +1130,30 @@ static bool is_plain(planner *p, const tirbi_place *place) {
         for (uint32_t d = 0; d < place->ndim; d++) indices += tirbi_mentions_loops(place->indices[d], &one);
         if (indices > 1) return false;
     }
-    return is_compact(p->pool, place->buffer);
+    return true;
+}
+
+static bool is_plain(planner *p, const tirbi_place *place) {
+    return are_loops_apart(p, place) && is_compact(p->pool, place->buffer);
+}
+
+/* Whether the machine finds the lanes of a store apart by its steps, which must be known for that where a loop stands in
+ * more than one index, unless nothing but the lane moves it. */
+static bool steps_tell_lane(planner *p, const tirbi_place *place) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    tirbi_reach reach = {.size = 1, .reached = true};
+    tirbi_affine form;
+    bool others = false, known = true;
+    if (are_loops_apart(p, place)) return true;
+    if (loops->n > TIRBI_REACH_DIMENSIONS) return false;
+    if (!tirbi_affine_of(p->pool, place->flat, loops, &form)) return false;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        const tirbi_lx *extent = loops->var[i]->extent;
+        others = others || (i > 0 && form.coefficient[i]);
+        known = known && tirbi_affine_constant(&form, i, &reach.step[i]) && extent->kind == TIRBI_LX_CONST;
+        reach.count[i] = extent->value;
+    }
+    return !others || (known && tirbi_reach_tells(&reach, 0, loops->n));
 }
 
 /* Whether different lanes have different indices, whatever the other loops do: they leave it alone, or keep out of the
@@ -1156,7 +1180,7 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
         if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) || !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
             return false;
         }
-        if (x.start->kind == TIRBI_LX_CONST && y.start->kind == TIRBI_LX_CONST && x.start != y.start &&
+        if (plain && x.start->kind == TIRBI_LX_CONST && y.start->kind == TIRBI_LX_CONST && x.start != y.start &&
             !tirbi_mentions_loops(a->indices[d], loops) && !tirbi_mentions_loops(b->indices[d], loops)) {
             return true;
         }
@@ -1166,7 +1190,7 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
         apart = apart || alone;
         own = own || (alone && equal);
     }
-    return (same && apart) || (own && plain && loops->n == 1);
+    return (same && apart && steps_tell_lane(p, a)) || (own && plain && loops->n == 1);
 }
 
 /* Two accesses of different buffers, which may share memory: a plan runs where such buffers begin at the same byte or

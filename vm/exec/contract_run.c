@@ -6,7 +6,7 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "vm/exec/machine.h"
-#include "vm/exec/reach.h"
+#include "loader/isa/reach.h"
 #include "vm/lanes/slots.h"
 
 enum { BLOCK_ALIGNMENT = 64 };

@@ -2,9 +2,9 @@
 #ifndef TIRB_VM_EXEC_LANE_COPY_H
 #define TIRB_VM_EXEC_LANE_COPY_H
 
+#include "loader/isa/reach.h"
 #include "vm/exec/lane_body.h"
 #include "vm/exec/machine.h"
-#include "vm/exec/reach.h"
 
 /* Finds the copies and fills that the whole body is, if it is nothing else; loop->outer is known. */
 tirb_status tirbi_lane_copy_find(const lane_body *body, tirbi_lane_loop *loop, tirbi_code *code);

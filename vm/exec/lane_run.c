@@ -5,8 +5,8 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "loader/isa/reach.h"
 #include "vm/exec/lane_copy.h"
-#include "vm/exec/reach.h"
 #include "vm/lanes/slots.h"
 
 typedef struct entry {

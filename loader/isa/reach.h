@@ -1,6 +1,7 @@
-/* What the accesses of a nest of loops reach, and whether it keeps apart. */
-#ifndef TIRB_VM_EXEC_REACH_H
-#define TIRB_VM_EXEC_REACH_H
+/* What the accesses of a nest of loops reach, and whether it keeps apart: the rules by which lane loops and contractions
+ * are checked at entry, and by which the compiler knows that its own will pass. */
+#ifndef TIRB_LOADER_ISA_REACH_H
+#define TIRB_LOADER_ISA_REACH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,8 +43,8 @@ bool tirbi_reach_nested(const tirbi_reach *r, unsigned dimensions);
  * the others do. Sufficient, and right for the rows, columns and windows of compact arrays. */
 bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimensions);
 
-/* Whether a and b have no common element: apart as ranges, or apart modulo one of their steps (interleaved elements,
- * columns of one matrix). Sufficient, and exact for boxes whose steps nest. */
+/* Whether a and b have no common element: apart as ranges, or modulo one of their steps or a common divisor of the largest
+ * ones (interleaved elements, columns of one matrix). Sufficient, and exact for boxes whose steps nest. */
 bool tirbi_reach_apart(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions);
 
 #endif
