@@ -1144,6 +1144,7 @@ static tirbi_value evaluate_kind(tirbi_script *s, const tirbi_node *node) {
     case TIRBI_NODE_COMPREHENSION:
         return tirbi_evaluate_comprehension(s, node);
     case TIRBI_NODE_CLAUSE:
+    case TIRBI_NODE_FORMATTED:
         break;
     case TIRBI_NODE_SLICE:
         return tirbi_fail(s, TIRB_SYNTAX, node->span, "a slice is only meaningful as an index");

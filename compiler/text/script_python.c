@@ -1,10 +1,6 @@
-/* What Python computes while TVM's parser runs: comprehensions, and the texts of f-strings. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* What Python computes while TVM's parser runs: comprehensions. */
 #include <string.h>
 
-#include "compiler/text/decimal.h"
 #include "compiler/text/script.h"
 
 enum { MAX_ITEMS = 100000 };
@@ -138,65 +134,5 @@ tirbi_value tirbi_evaluate_comprehension(tirbi_script *s, const tirbi_node *node
     tirbi_value v = {.kind = node->name ? TIRBI_VALUE_DICT : TIRBI_VALUE_TUPLE};
     v.as.sequence.items = c.items.items;
     v.as.sequence.n = c.items.n;
-    return v;
-}
-
-/* ---- f-strings -------------------------------------------------------------------------------------------------- */
-
-/* printf's text with a point, whatever the locale says. */
-static void print_float(char *text, size_t size, bool exponent, int digits, double value) {
-    if (exponent) snprintf(text, size, "%.*e", digits, value);
-    else snprintf(text, size, "%.*f", digits, value);
-    for (char *c = text; *c; c++)
-        if (!strchr("0123456789+-e", *c)) *c = '.';
-}
-
-/* A float as Python's str() has it: the fewest digits that read back, with a point or an exponent. */
-static const char *float_text(tirbi_script *s, double value) {
-    char text[40];
-    if (isnan(value)) return "nan";
-    if (isinf(value)) return value > 0 ? "inf" : "-inf";
-    int digits = 1;
-    do {
-        print_float(text, sizeof text, true, digits - 1, fabs(value));
-    } while (tirbi_decimal_to_double(text, strlen(text)) != fabs(value) && ++digits < 18);
-    int exponent = atoi(strchr(text, 'e') + 1);
-    bool wide = exponent < -4 || exponent >= 16;
-    if (!wide) print_float(text, sizeof text, false, digits - 1 - exponent > 1 ? digits - 1 - exponent : 1, fabs(value));
-    return tirbi_arena_format(s->arena, "%s%s", signbit(value) ? "-" : "", text);
-}
-
-static const char *text_of(tirbi_script *s, const tirbi_node *node, const tirbi_value *v) {
-    v = plain(v);
-    switch (v->kind) {
-    case TIRBI_VALUE_STRING: return v->as.string.text;
-    case TIRBI_VALUE_INT:
-        return tirbi_arena_format(s->arena, v->big ? "%llu" : "%lld", (unsigned long long)v->as.integer);
-    case TIRBI_VALUE_BOOL: return v->as.boolean ? "True" : "False";
-    case TIRBI_VALUE_NONE: return "None";
-    case TIRBI_VALUE_FLOAT: return float_text(s, v->as.real);
-    case TIRBI_VALUE_EXPR:
-        if (v->as.expr->kind == TIRB_EXPR_VAR) return v->as.expr->as.var.name;
-        if (v->as.expr->kind == TIRB_EXPR_INT_IMM)
-            return tirbi_arena_format(s->arena, "%lld", (long long)v->as.expr->as.int_value);
-        break;
-    case TIRBI_VALUE_ERROR: return NULL;
-    default: break;
-    }
-    tirbi_fail(s, TIRB_TYPE, node->span, "the text of %s is not known while the text is read", tirbi_value_text(v));
-    return NULL;
-}
-
-tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node) {
-    const char *whole = "";
-    for (uint32_t i = 0; i < node->n_items; i++) {
-        tirbi_value v = tirbi_evaluate(s, node->items[i]);
-        const char *part = text_of(s, node->items[i], &v);
-        whole = part ? tirbi_arena_format(s->arena, "%s%s", whole, part) : NULL;
-        if (!whole) return tirbi_value_error();
-    }
-    tirbi_value v = {.kind = TIRBI_VALUE_STRING};
-    v.as.string.text = whole;
-    v.as.string.size = (uint32_t)strlen(whole);
     return v;
 }

@@ -28,7 +28,8 @@ typedef enum tirbi_node_kind {
     TIRBI_NODE_BOOLEAN,   /* items[0] op items[1] op ..., op is AND or OR */
     TIRBI_NODE_TERNARY,   /* items[1] if items[0] else items[2] */
     TIRBI_NODE_LAMBDA,    /* names; items[0] is the body */
-    TIRBI_NODE_FORMAT,    /* an f-string: items are strings and expressions */
+    TIRBI_NODE_FORMAT,    /* an f-string: items are strings, expressions and FORMATTED */
+    TIRBI_NODE_FORMATTED, /* {items[0]!name:string} in an f-string; without a conversion name is NULL */
     TIRBI_NODE_COMPREHENSION, /* items[0] is the element, the others are clauses; with a name: of a dictionary, the element
                                * a tuple of key and value */
     TIRBI_NODE_CLAUSE     /* for items[0] in items[1] if items[2] if ... */

@@ -54,17 +54,52 @@ static uint32_t expression_end(const format_reader *r, uint32_t at) {
     return at;
 }
 
+/* What stands between an expression and its '}': !r, !s or !a and a format, of the node for all of it. */
+static tirbi_node *formatted(format_reader *r, tirbi_node *value, uint32_t begin, uint32_t *end) {
+    uint32_t at = *end;
+    const char *conversion = NULL;
+    if (r->text[at] == '!') {
+        bool known = at + 2 < r->end && strchr("rsa", r->text[at + 1]) && (r->text[at + 2] == '}' || r->text[at + 2] == ':');
+        if (!known) {
+            fail(r, at, "a conversion in an f-string is !r, !s or !a");
+            return NULL;
+        }
+        conversion = tirbi_intern(r->p->syntax->names, r->text + at + 1, 1);
+        at += 2;
+    }
+    uint32_t format = at + (r->text[at] == ':');
+    while (at < r->end && r->text[at] != '}') {
+        if (r->text[at] == '{' || r->text[at] == '\\') {
+            fail(r, at, "formats in f-strings that are computed are not part of the language");
+            return NULL;
+        }
+        at++;
+    }
+    if (at >= r->end) {
+        fail(r, begin - 1, "the expression in the f-string is not closed");
+        return NULL;
+    }
+    *end = at;
+    tirbi_node *node = tirbi_make_node(r->p, TIRBI_NODE_FORMATTED, (tirbi_span){begin, at}, &value, 1);
+    if (!node) return NULL;
+    node->name = conversion;
+    node->as.string.text = tirbi_arena_text(r->p->arena, r->text + format, at - format);
+    node->as.string.size = at - format;
+    return node->as.string.text ? node : NULL;
+}
+
 static bool read_expression(format_reader *r) {
     const tirbi_syntax *syntax = r->p->syntax;
     const tirbi_source *source = syntax->diagnostics->source;
     uint32_t begin = r->at + 1, end = expression_end(r, begin);
     tirbi_tokens tokens;
     if (end >= r->end) return fail(r, r->at, "the expression in the f-string is not closed");
-    if (r->text[end] != '}') return fail(r, end, "conversions and formats in f-strings are not part of the language");
     uint32_t errors = syntax->diagnostics->n_errors;
     if (!tirbi_enter(r->p) || !end_piece(r)) return false;
     bool good = tirbi_lex(source, (tirbi_span){begin, end}, true, syntax->names, syntax->arena, syntax->diagnostics, &tokens);
-    good = good && errors == syntax->diagnostics->n_errors && add(r, tirbi_parse_expression(syntax, &tokens));
+    tirbi_node *value = good && errors == syntax->diagnostics->n_errors ? tirbi_parse_expression(syntax, &tokens) : NULL;
+    if (value && r->text[end] != '}') value = formatted(r, value, begin, &end);
+    good = value && add(r, value);
     tirbi_leave(r->p);
     if (!good) r->p->failed = true;
     r->at = end + 1;
