@@ -49,7 +49,7 @@ def field(arg, number, dtype):
     return f'tir.tvm_struct_get({arg}, 0, {number}, dtype="{dtype}")'
 
 
-def host():
+def host(n=N):
     """The packed function, with every assertion that TVM generated for the three arrays."""
     lines = [f'assert (num_args == 3), "mmult: num_args should be 3"']
     for i in range(3):
@@ -73,9 +73,9 @@ def host():
         lines += [f'assert (2 == {field(arg, 4, "int32")}), "{arg}.ndim is expected to equal 2"'] * 2
         lines += [f'assert ((({field(arg, 5, "uint8")} == tir.uint8(2)) and ({field(arg, 6, "uint8")} == tir.uint8(32))) '
                   f'and ({field(arg, 7, "uint16")} == tir.uint16(1))), "{arg}.dtype is expected to be float32"']
-        lines += [f'assert ({N} == {shape(d)}), "Argument {arg}.shape[{d}] has an unsatisfied constraint"' for d in range(2)]
+        lines += [f'assert ({n} == {shape(d)}), "Argument {arg}.shape[{d}] has an unsatisfied constraint"' for d in range(2)]
         lines += [f'if not (tir.isnullptr({arg}_strides, dtype="bool")):',
-                  f'    assert ((1 == {stride(1)}) and ({N} == {stride(0)})), "{arg}.strides: expected to be compact array"',
+                  f'    assert ((1 == {stride(1)}) and ({n} == {stride(0)})), "{arg}.strides: expected to be compact array"',
                   "    tir.evaluate(0)"]
         lines += [f'assert (tir.uint64(0) == {field(arg, 8, "uint64")}), "Argument {arg}.byte_offset has an unsatisfied constraint"',
                   f'assert (1 == {field(arg, 10, "int32")}), "Argument {arg}.device_type has an unsatisfied constraint"']
@@ -93,10 +93,92 @@ def host():
     return head + "".join(f"        {line}\n" for line in lines)
 
 
-def inputs(t):
+# The product in blocks, with B packed into rows of vectors: what a schedule made of it, in the same three forms.
+M, V = 64, 32
+
+BLOCKED_HEAD = HEAD.replace(f"[{N}, {N}]", f"[{M}, {M}]")
+BLOCKED_NORMALISED = BLOCKED_HEAD.replace("        # body", f"""        C_global = tir.buffer_decl([{M}, {M}], elem_offset=0, align=128, offset_factor=1)
+        packedB = tir.buffer_decl([{M // V}, {M}, {V}], elem_offset=0, align=128, offset_factor=1)
+        # body""") + f"""        tir.attr(packedB, "realize_scope", "")
+        tir.realize(packedB[0:{M // V}, 0:{M}, 0:{V}])
+        for x in tir.range(0, {M // V}, "parallel"):
+            for y in tir.range(0, {M}):
+                for z in tir.range(0, {V}, "vectorized"):
+                    packedB[x, y, z] = B_1[y, ((x*{V}) + z)]
+        tir.attr(C_1, "realize_scope", "")
+        tir.realize(C_1[0:{M}, 0:{M}])
+        for x_outer in tir.range(0, {M // V}, "parallel"):
+            for y_outer in tir.range(0, {M // V}):
+                tir.attr(C_global, "realize_scope", "global")
+                tir.realize(C_global[(x_outer*{V}):((x_outer*{V}) + {V}), (y_outer*{V}):((y_outer*{V}) + {V})])
+                for x_c_init in tir.range(0, {V}):
+                    for y_c_init in tir.range(0, {V}, "vectorized"):
+                        C_global[(x_c_init + (x_outer*{V})), (y_c_init + (y_outer*{V}))] = tir.float32(0)
+                for k_outer in tir.range(0, {M // 4}):
+                    for x_c in tir.range(0, {V}):
+                        for k_inner in tir.range(0, 4, "unroll"):
+                            for y_c in tir.range(0, {V}, "vectorized"):
+                                C_global[(x_c + (x_outer*{V})), (y_c + (y_outer*{V}))] = (C_global[(x_c + (x_outer*{V})), (y_c + (y_outer*{V}))] + (A_1[(x_c + (x_outer*{V})), (k_inner + (k_outer*4))]*packedB[tir.floordiv((y_c + (y_outer*{V})), {V}), (k_inner + (k_outer*4)), tir.floormod((y_c + (y_outer*{V})), {V})]))
+                for x_inner in tir.range(0, {V}):
+                    for y_inner in tir.range(0, {V}):
+                        C_1[(x_inner + (x_outer*{V})), (y_inner + (y_outer*{V}))] = C_global[(x_inner + (x_outer*{V})), (y_inner + (y_outer*{V}))]
+"""
+
+
+def vector(pointer, at):
+    return f'tir.load("float32x{V}", {pointer}, tir.ramp({at}, 1, {V}), tir.broadcast(True, {V}))'
+
+
+def put(pointer, at, value):
+    return f"tir.store({pointer}, tir.ramp({at}, 1, {V}), {value}, tir.broadcast(True, {V}))\n"
+
+
+def blocked_loops(a, b, c, pad):
+    """The loops of the lowered forms, over pointers."""
+    lines = [f'for x in tir.range(0, {M // V}, "parallel"):', f"    for y in tir.range(0, {M}):",
+             "        " + put("packedB", f"((x*{M * V}) + (y*{V}))", vector(b, f"((y*{M}) + (x*{V}))")).rstrip(),
+             f'for x_outer in tir.range(0, {M // V}, "parallel"):', '    tir.attr(C_global, "storage_scope", "global")',
+             f'    tir.allocate(C_global, "float32", [{V * V}])', f"    for y_outer in tir.range(0, {M // V}):",
+             f"        for x_c_init in tir.range(0, {V}):",
+             "            " + put("C_global", f"(x_c_init*{V})", f"tir.broadcast(tir.float32(0), {V})").rstrip(),
+             f"        for k_outer in tir.range(0, {M // 4}):", f"            for x_c in tir.range(0, {V}):"]
+    for k in range(4):
+        left = f'tir.broadcast(tir.load("float32", {a}, ((((x_outer*{M * V}) + (x_c*{M})) + (k_outer*4)) + {k})), {V})'
+        right = vector("packedB", f"(((y_outer*{M * V}) + (k_outer*{4 * V})) + {k * V})")
+        lines.append("                " + put("C_global", f"(x_c*{V})", f'({vector("C_global", f"(x_c*{V})")} + ({left}*{right}))').rstrip())
+    lines += [f"        for x_inner in tir.range(0, {V}):", f"            for y_inner in tir.range(0, {V}):",
+              f"                {c}[((((x_outer*{M * V}) + (x_inner*{M})) + (y_outer*{V})) + y_inner)] = "
+              f'tir.load("float32", C_global, ((x_inner*{V}) + y_inner))']
+    return "".join(f"{pad}{line}\n" for line in lines)
+
+
+BLOCKED_LOWERED = BLOCKED_HEAD.replace("        # body", """        C_global = tir.var("handle")
+        packedB = tir.var("handle")
+        # body""") + f"""        tir.attr(packedB, "storage_scope", "global")
+        tir.allocate(packedB, "float32x{V}", [{M * M // V}])
+""" + blocked_loops("A_1.data", "B_1.data", "C_1.data", "        ")
+
+
+def blocked_host():
+    """The packed form, which has its scratch memory from the system."""
+    text = host(M)
+    body = text[:text.index('        tir.attr(0, "compute_scope"')]
+    return body.replace('"calling_conv": 1})\n', '"calling_conv": 1})\n        C_global = tir.var("handle")\n'
+                        '        packedB = tir.var("handle")\n') + f"""        tir.attr(0, "compute_scope", "mmult_compute_")
+        tir.attr(packedB, "storage_scope", "global")
+        tir.attr(packedB, "storage_alignment", 128)
+        with tir.let(packedB, tir.TVMBackendAllocWorkspace(1, dev_id, tir.uint64({4 * M * M}), 2, 32, dtype="handle")):
+            if tir.isnullptr(packedB, dtype="bool"):
+                tir.evaluate(tir.tvm_throw_last_error(dtype="int32"))
+{blocked_loops("A", "B", "C", "            ")}            if (tir.TVMBackendFreeWorkspace(1, dev_id, packedB, dtype="int32") != 0):
+                tir.evaluate(tir.tvm_throw_last_error(dtype="int32"))
+"""
+
+
+def inputs(t, n=N):
     rng = numpy.random.default_rng(7)
     for name in "ab":
-        numpy.save(t.folder / f"{name}.npy", rng.standard_normal((N, N)).astype(numpy.float32))
+        numpy.save(t.folder / f"{name}.npy", rng.standard_normal((n, n)).astype(numpy.float32))
 
 
 def test_three_forms(t):
@@ -113,6 +195,19 @@ def test_three_forms(t):
             for fp, expected in (("precise", "@c.npy"), ("strict", "@strict.npy")):
                 t.run("run", f"{name}_{dialect}.py", "@a.npy", "@b.npy", *third, "--fp", fp, "--expect",
                       f"{output}={expected}")
+
+
+def test_three_blocked_forms(t):
+    inputs(t, M)
+    t.write("modern.py", TVMSCRIPT.replace(f"{N}", f"{M}"))
+    t.run("run", "modern.py", "@a.npy", "@b.npy", "-o", "C=@c.npy")
+    for name, text, output in (("normalised", BLOCKED_NORMALISED, "C_1"), ("lowered", BLOCKED_LOWERED, "C_1"), ("host", blocked_host(), "2")):
+        t.write(f"{name}.py", text)
+        third = [f"{M}x{M}xf32=0"] if output == "2" else []
+        for dialect in ("hybrid", "tir", "tirx"):
+            t.run("fmt", "--dialect", dialect, f"{name}.py", "-o", f"{name}_{dialect}.py")
+            t.run("fmt", "--check", f"{name}_{dialect}.py")
+            t.run("run", f"{name}_{dialect}.py", "@a.npy", "@b.npy", *third, "--expect", f"{output}=@c.npy")
 
 
 def test_packed_arguments(t):
