@@ -488,7 +488,7 @@ static void run_for(tirbi_script *s, const tirbi_line *line) {
         run_broken(s, line->target, &line->body);
         return;
     }
-    uint32_t n = v.as.form->n_stmts, pushed = 0;
+    uint32_t n = v.as.form->n_stmts, pushed = 0, first = 0;
     tirbi_value vars = {.kind = TIRBI_VALUE_TUPLE, .node = line->value};
     vars.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
     vars.as.sequence.n = n;
@@ -497,8 +497,13 @@ static void run_for(tirbi_script *s, const tirbi_line *line) {
         tirb_stmt *loop = v.as.form->stmts[pushed];
         loop->span = line->span;
         const tirbi_node *name = loop_target(line->target, pushed, n);
-        loop->as.for_.var = tirbi_make_var(&s->builder, name->span, name->kind == TIRBI_NODE_NAME ? name->name : "i",
-                                           tirbi_prim_type(loop->as.for_.min->dtype));
+        const char *called = name->kind == TIRBI_NODE_NAME ? name->name : "i";
+        /* One name for several loops has their numbers. */
+        bool before = pushed > 0 && loop_target(line->target, pushed - 1, n) == name;
+        bool after = pushed + 1 < n && loop_target(line->target, pushed + 1, n) == name;
+        if (!before) first = pushed;
+        if (before || after) called = tirbi_arena_format(s->arena, "%s_%u", called, (unsigned)(pushed - first));
+        loop->as.for_.var = tirbi_make_var(&s->builder, name->span, called, tirbi_prim_type(loop->as.for_.min->dtype));
         if (!loop->as.for_.var || !tirbi_frame_push(&s->builder, TIRBI_FRAME_FOR, loop, line->span)) break;
         vars.as.sequence.items[pushed] = tirbi_value_declared(loop->as.for_.var);
     }
@@ -538,8 +543,11 @@ static void run_while_body(tirbi_script *s, tirbi_span span, const tirb_expr *co
 }
 
 static void run_while(tirbi_script *s, const tirbi_line *line) {
+    /* Unlike a branch's, this condition may be a number, which holds unless it is 0. */
     tirbi_value v = tirbi_evaluate(s, line->value);
-    const tirb_expr *condition = condition_of(s, &v);
+    const tirb_expr *number = v.kind == TIRBI_VALUE_INT || v.kind == TIRBI_VALUE_EXPR ? tirbi_to_expr(s, &v) : NULL;
+    bool counts = number && tirbi_type_is_int(number->dtype) && number->dtype.lanes == 1;
+    const tirb_expr *condition = counts ? number : condition_of(s, &v);
     if (condition)
         run_while_body(s, line->span, condition, &line->body);
     else
