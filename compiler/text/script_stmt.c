@@ -545,7 +545,8 @@ static void run_while_body(tirbi_script *s, tirbi_span span, const tirb_expr *co
 static void run_while(tirbi_script *s, const tirbi_line *line) {
     /* Unlike a branch's, this condition may be a number, which holds unless it is 0. */
     tirbi_value v = tirbi_evaluate(s, line->value);
-    const tirb_expr *number = v.kind == TIRBI_VALUE_INT || v.kind == TIRBI_VALUE_EXPR ? tirbi_to_expr(s, &v) : NULL;
+    bool value = v.kind == TIRBI_VALUE_INT || v.kind == TIRBI_VALUE_EXPR || (v.kind == TIRBI_VALUE_BUFFER && v.scalar);
+    const tirb_expr *number = value ? tirbi_to_expr(s, &v) : NULL;
     bool counts = number && tirbi_type_is_int(number->dtype) && number->dtype.lanes == 1;
     const tirb_expr *condition = counts ? number : condition_of(s, &v);
     if (condition)
