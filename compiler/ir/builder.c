@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/ir/access.h"
+#include "compiler/ir/anylist.h"
 #include "compiler/ir/visit.h"
 #include "loader/base/checked.h"
 
@@ -375,6 +376,61 @@ static void collect_var(tirbi_visitor *v, const tirb_expr *e) {
     if (slot) *slot = e;
 }
 
+typedef struct pointer_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirb_expr *pointer;
+    const tirb_buffer *view; /* the first that is declared over it */
+    bool is_anylist;
+} pointer_search;
+
+static void find_anylist(tirbi_visitor *v, const tirb_expr *e) {
+    pointer_search *search = (pointer_search *)v;
+    search->is_anylist |= tirbi_is_anylist_call(e) && e->as.call.n_args > 0 && e->as.call.args[0] == search->pointer;
+    tirbi_visit_expr(v, e);
+}
+
+static void find_view(tirbi_visitor *v, const tirb_stmt *s) {
+    pointer_search *search = (pointer_search *)v;
+    if (s->kind == TIRB_STMT_DECL_BUFFER && !search->view && s->as.decl.buffer->data == search->pointer)
+        search->view = s->as.decl.buffer;
+    tirbi_visit_stmt(v, s);
+}
+
+static bool is_packed(const tirb_primfunc *f) {
+    for (uint32_t i = 0; i < f->n_attrs; i++)
+        if (strcmp(f->attrs[i].key, "calling_conv") == 0) return true;
+    return false;
+}
+
+/* A pointer among the parameters leads to what the argument has: a buffer of one dimension, with elements of the type that
+ * the pointer has or, if that is void, the first view over it. */
+static void bind_pointers(tirbi_builder *b, tirb_primfunc *function) {
+    const tirb_buffer **buffers = TIRBI_NEW_ARRAY(b->arena, const tirb_buffer *, function->n_params);
+    if (!buffers || !function->body || is_packed(function)) return;
+    for (uint32_t i = 0; i < function->n_params; i++) {
+        tirb_expr *pointer = (tirb_expr *)function->params[i];
+        buffers[i] = function->buffers ? function->buffers[i] : NULL;
+        if (buffers[i] || !pointer || pointer->dtype.code != TIRB_CODE_HANDLE) continue;
+        pointer_search search = {.visitor = {.expr = find_anylist, .stmt = find_view}, .pointer = pointer};
+        find_view(&search.visitor, function->body);
+        tirb_type type = pointer->as.var.type;
+        bool typed = type.kind == TIRB_TYPE_POINTER && type.dtype.code != TIRB_CODE_HANDLE;
+        if (!typed && !search.view && !search.is_anylist) continue;
+        tirb_datatype element = typed ? type.dtype : search.view ? search.view->dtype : tirbi_type_i64;
+        const char *size = tirbi_arena_format(b->arena, "%s_size", pointer->as.var.name);
+        const tirb_expr **shape = TIRBI_NEW_ARRAY(b->arena, const tirb_expr *, 1);
+        if (!size || !shape) return;
+        shape[0] = tirbi_make_var(b, pointer->span, size, tirbi_prim_type(tirbi_type_i64));
+        tirb_buffer *buffer = tirbi_make_buffer(b, pointer->span, pointer->as.var.name, element, shape, 1, type.scope);
+        if (!buffer || !shape[0]) return;
+        buffer->is_implied = true;
+        buffer->data = pointer;
+        pointer->as.var.data_of = buffer;
+        buffers[i] = buffer;
+    }
+    function->buffers = buffers;
+}
+
 static void collect_shape_vars(tirbi_builder *b, tirb_primfunc *function) {
     var_search search = {.visitor = {.expr = collect_var}, .builder = b, .function = function};
     search.visitor.context = &search;
@@ -417,6 +473,7 @@ void tirbi_function_finish(tirbi_builder *b, tirb_primfunc *function) {
     if (body && function->s_tir)
         tirbi_detect_access(b, b->blocks.items, b->blocks.n,
                             body->kind == TIRB_STMT_BLOCK_REALIZE ? body->as.block.block : NULL);
+    bind_pointers(b, function);
     collect_shape_vars(b, function);
     b->too_deep = false;
 }

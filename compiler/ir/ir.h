@@ -212,6 +212,7 @@ struct tirb_buffer {
     int32_t data_alignment;
     int32_t offset_factor;
     bool auto_broadcast;
+    bool is_implied; /* of a parameter that is a pointer: all that the argument has, as the text does not say */
     tirbi_span span;
     uint32_t id;
 };

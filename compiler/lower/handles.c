@@ -5,6 +5,7 @@
  * a program checks what it was given after it has looked at it. */
 #include <string.h>
 
+#include "compiler/ir/anylist.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
 
@@ -318,6 +319,9 @@ bool tirbi_lower_handle_let(tirbi_lowerer *l, const tirb_stmt *s) {
 /* ---- Statements ------------------------------------------------------------------------------------------------- */
 
 bool tirbi_lower_packed_statement(tirbi_lowerer *l, const tirb_expr *e) {
+    const tirb_stmt *plain = tirbi_anylist_statement(l->arena, e);
+    if (plain) tirbi_lower_stmt(l, plain);
+    if (plain) return true;
     switch (e->as.call.builtin) {
     case TIRB_BUILTIN_TVM_STRUCT_SET: lower_struct_set(l, e); return true;
     case TIRB_BUILTIN_TVM_THROW_LAST_ERROR: {

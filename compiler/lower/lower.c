@@ -699,7 +699,8 @@ static void lower_parameters(tirbi_lowerer *l, const tirb_primfunc *f) {
     for (uint32_t i = 0; i < f->n_params; i++) {
         if (f->buffers[i] || out->param_buffers[i]) continue;
         if (f->params[i]->dtype.code == TIRB_CODE_HANDLE) {
-            tirbi_unsupported(l, f->params[i]->span, "a pointer parameter that no buffer is bound to");
+            /* Nothing says what it leads to: it is a number that the body cannot use. */
+            out->param_vars[i] = tirbi_new_var(l, f->params[i]->as.var.name, TIRBI_LVAR_PARAM, TIRB_I64);
         } else {
             out->param_vars[i] = parameter_var(l, f, f->params[i]);
         }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/anylist.h"
 #include "compiler/ir/llvm.h"
 #include "compiler/lower/narrow.h"
 
@@ -486,6 +487,11 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
         return tirbi_machine_type(l, e->dtype, e->span, &type) ? tirbi_lx_bits(l->pool, type, 0) : NULL;
     }
     default:
+        if (tirbi_is_anylist_call(e)) {
+            tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
+                               "%s is for lists that are parameters, and a register is for calls of the host's functions", info->name);
+            return NULL;
+        }
         tirbi_unsupported(l, e->span, info->name);
         return NULL;
     }

@@ -48,7 +48,8 @@ static void search_stmt(tirbi_visitor *visitor, const tirb_stmt *stmt) {
 static bool is_matched(const tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
     tirb_type type = f->params[i]->as.var.type;
     bool typed = type.kind == TIRB_TYPE_POINTER && !tirbi_type_is_handle(type.dtype);
-    if (!f->buffers[i] || p->hybrid || typed) return f->buffers[i] && p->hybrid;
+    if (!f->buffers[i] || f->buffers[i]->is_implied) return false;
+    if (p->hybrid || typed) return p->hybrid;
     if (p->classic || !fits_signature(f->buffers[i])) return true;
     search s = {.visitor = {.expr = search_expr, .stmt = search_stmt}, .var = f->params[i]};
     if (f->body) search_stmt(&s.visitor, f->body);
@@ -59,7 +60,7 @@ static bool is_matched(const tirbi_printer *p, const tirb_primfunc *f, uint32_t 
 static void name_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
     const tirb_expr *param = f->params[i];
     const char *name = param->as.var.name, *wanted = NULL;
-    if (p->hybrid && f->buffers[i] && name && strcmp(name, f->buffers[i]->name) == 0)
+    if (p->hybrid && f->buffers[i] && !f->buffers[i]->is_implied && name && strcmp(name, f->buffers[i]->name) == 0)
         wanted = tirbi_arena_format(p->arena, "var_%s", name);
     if (wanted)
         tirbi_name_new(p, wanted, &p->vars[param->as.var.id]);
@@ -69,7 +70,7 @@ static void name_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
 
 static void print_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
     const tirb_expr *param = f->params[i];
-    if (f->buffers[i] && !is_matched(p, f, i)) {
+    if (f->buffers[i] && !f->buffers[i]->is_implied && !is_matched(p, f, i)) {
         tirbi_put(p, tirbi_name_buffer(p, f->buffers[i]));
         tirbi_put(p, ": T.Buffer(");
         tirbi_print_buffer_args(p, f->buffers[i], NULL, true, true);
@@ -97,7 +98,7 @@ static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
     if (p->line.size) tirbi_end_line(p);
     p->place = TIRBI_PRINT_SIGNATURE;
     for (uint32_t i = 0; i < f->n_params; i++) {
-        if (f->buffers[i] && !is_matched(p, f, i)) continue;
+        if (f->buffers[i] && !f->buffers[i]->is_implied && !is_matched(p, f, i)) continue;
         name_param(p, f, i);
         p->later[f->params[i]->as.var.id] = !p->classic;
     }

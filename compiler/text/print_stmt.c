@@ -334,7 +334,7 @@ static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt 
     const tirb_buffer *view = s->as.decl.buffer;
     if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
     const tirb_buffer *of = view->data->as.var.data_of;
-    bool plain = of && of != view && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
+    bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
                  view->offset_factor == of->offset_factor && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
                  same_size(view->elem_offset, of->elem_offset) && strcmp(view->scope, of->scope) == 0;
     if (!plain) return NULL;

@@ -354,11 +354,11 @@ static void define_function(tirbi_script *s, tirbi_script_function *function) {
     }
     if (tirbi_frame_push(&s->builder, TIRBI_FRAME_FUNCTION, NULL, function->line->name_span)) {
         tirbi_run_lines(s, &function->line->body);
+        function->ir->attrs = function->attrs.items;
+        function->ir->n_attrs = function->attrs.n;
         tirbi_function_finish(&s->builder, function->ir);
     }
     tirbi_resolve_aliases(s);
-    function->ir->attrs = function->attrs.items;
-    function->ir->n_attrs = function->attrs.n;
     s->function = NULL;
     tirbi_close_level(s, mark);
 }

@@ -93,4 +93,4 @@ def row_sum(row: T.handle, out: T.handle, m: T.int32):
             with T.init():
                 O[0] = 0.0
             O[0] += R[v]
-# error: 5:62 a pointer parameter that no buffer is bound to cannot be compiled yet
+# error: 83:9 passing a buffer with strides to a parameter without cannot be compiled yet

@@ -351,7 +351,9 @@ static bool take_tensor(tirbi_ref_machine *m, const tirb_buffer *buffer, const t
 static bool take_scalar(tirbi_ref_machine *m, const tirb_expr *param, const tirb_arg *arg, argument *out) {
     tirbi_dtype type;
     const char *name = param->as.var.name;
-    if (!tirbi_ref_element_type(m, param->dtype, &type)) return false;
+    bool pointer = param->dtype.code == TIRB_CODE_HANDLE; /* that leads nowhere: a number */
+    tirb_datatype number = {TIRB_CODE_INT, 64, 1};
+    if (!tirbi_ref_element_type(m, pointer ? number : param->dtype, &type)) return false;
     if (arg->kind == TIRB_ARG_NONE) return true;
     bool is_float = tirbi_dtype_is_float(type);
     if (arg->kind != TIRB_ARG_INT && !(arg->kind == TIRB_ARG_FLOAT && is_float)) {
@@ -437,7 +439,7 @@ tirb_status tirb_reference_call(const tirb_irmodule *module, const char *name, c
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_arena_init(&arena, &heap);
     tirbi_ref_trees trees;
-    tirbi_ref_machine m = {.module = module, .trees = &trees, .error = error};
+    tirbi_ref_machine m = {.module = module, .arena = &arena, .trees = &trees, .error = error};
     if (options != NULL) m.options = *options;
     outside *tensors = calloc((size_t)n_args + 1, sizeof *tensors);
     if (tensors == NULL || !tirbi_ref_find_trees(module, m.options.fp == TIRB_FP_FAST, &arena, &trees)) {

@@ -62,6 +62,7 @@ typedef struct tirbi_ref_mark {
 
 typedef struct tirbi_ref_machine {
     const tirb_irmodule *module;
+    tirbi_arena *arena; /* of the call, for statements that stand for others */
     tirb_reference_options options;
     const tirbi_ref_trees *trees;
     const bool *written; /* by variable, see writes.h */

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "compiler/ir/anylist.h"
 #include "tests/reference/machine.h"
 #include "tests/reference/packed.h"
 #include "tests/reference/threads.h"
@@ -282,6 +283,10 @@ static tirbi_ref_flow run_return(tirbi_ref_machine *m, const tirb_expr *value) {
 static tirbi_ref_flow run_evaluate(tirbi_ref_machine *m, const tirb_stmt *s) {
     const tirb_expr *e = s->as.evaluate.value;
     tirbi_ref_value value;
+    if (tirbi_is_anylist_call(e)) {
+        const tirb_stmt *plain = tirbi_anylist_statement(m->arena, e);
+        if (plain != NULL) return tirbi_ref_run(m, plain);
+    }
     if (e->kind == TIRB_EXPR_CALL && e->as.call.function == NULL && e->as.call.function_name == NULL) {
         switch (e->as.call.builtin) {
         case TIRB_BUILTIN_RET: return run_return(m, e->as.call.args[0]);

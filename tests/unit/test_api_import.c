@@ -5,6 +5,9 @@
 
 #include <tirb/compiler.h>
 
+#include "compiler/text/text.h"
+#include "tests/reference/reference.h"
+
 #define HEADER "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass M:\n"
 #define FUNCTION(signature) "    @T.prim_func(s_tir=True)\n    def " signature ":\n"
 
@@ -504,8 +507,65 @@ static void test_refused(void **state) {
     close_session(&s);
 }
 
+/* ---- Registers of Relax's machine ----------------------------------------------------------------------------------- */
+
+static const char registers[] =
+    HEADER FUNCTION("vm(ctx_ptr: T.handle, r: T.handle, c: T.handle, f: T.handle)")
+    "        T.anylist_setitem_call_packed(r, 2, 'add', T.anylist_getitem(r, 0), T.anylist_getitem(c, 1))\n"
+    "        T.anylist_setitem_call_cpacked(r, 0, 'add', T.anylist_getitem(r, 2), 5)\n"
+    "        T.anylist_resetitem(r, 1)\n";
+
+static tirb_status add(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                       uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)remaining_ns, (void)error;
+    assert_int_equal(n_args, 2);
+    result->value.i = args[0].value.i + args[1].value.i;
+    return TIRB_OK;
+}
+
+static void oracle_of_registers(const tirb_import *imports, const tirb_arg *args) {
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_source source;
+    tirbi_diagnostics diagnostics;
+    tirb_error error = TIRB_ERROR_INIT;
+    const tirb_reference_options options = {.max_steps = 1000, .imports = imports, .n_imports = 2};
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&arena, &heap);
+    assert_true(tirbi_source_init(&source, "test", registers, sizeof registers - 1, &arena));
+    tirbi_diagnostics_init(&diagnostics, &source, &arena, 5);
+    const tirb_irmodule *module = tirbi_parse(&source, &arena, &diagnostics);
+    assert_non_null(module);
+    if (tirb_reference_call(module, "vm", &options, args, 4, NULL, &error) != TIRB_OK) fail_msg("%s", error.message);
+    tirbi_arena_destroy(&arena);
+}
+
+static void test_registers(void **state) {
+    (void)state;
+    static const DLDataType i64 = {kDLInt, 64, 1};
+    session s = open_source(registers, NULL);
+    int64_t r[4] = {1, 7, 9, 11}, c[2] = {20, 300};
+    tensor r_tensor, c_tensor;
+    make_tensor(&r_tensor, r, i64, 1, 4);
+    make_tensor(&c_tensor, c, i64, 1, 2);
+    const tirb_import both[] = {{"add", "(int64, int64) -> int64", add, NULL, 0}, {"add", "(int64, int32) -> int64", add, NULL, 0}};
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, both, 2, &s.error));
+    tirb_arg args[] = {int_arg(0), tensor_arg(&r_tensor.dl), tensor_arg(&c_tensor.dl), int_arg(0)};
+    EXPECT_OK(&s, run(&s, "vm", args, 4, NULL));
+    const int64_t expected[4] = {306, 0, 301, 11};
+    assert_memory_equal(r, expected, sizeof expected);
+    static const int64_t before[4] = {1, 7, 9, 11};
+    memcpy(r, before, sizeof before);
+    oracle_of_registers(both, args);
+    assert_memory_equal(r, expected, sizeof expected);
+    make_tensor(&r_tensor, r, i64, 1, 2);
+    expect_error(&s, run(&s, "vm", args, 4, NULL), TIRB_BOUNDS, "index 2 is out of bounds");
+    close_session(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_registers),
         cmocka_unit_test(test_scalars),   cmocka_unit_test(test_views),  cmocka_unit_test(test_binding),
         cmocka_unit_test(test_overloads), cmocka_unit_test(test_errors), cmocka_unit_test(test_order),
         cmocka_unit_test(test_once),      cmocka_unit_test(test_refused),  cmocka_unit_test(test_rounding),
