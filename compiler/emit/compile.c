@@ -68,7 +68,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     uint32_t disabled = e->options->disabled;
     const tirbi_ls *body = e->function->body;
     if (!(disabled & TIRB_PASS_DIGITS)) body = tirbi_split_digits(e->pool, body);
-    if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, e->notes);
+    if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
     tirbi_put_stmt(e, tirbi_compute_operands(e->pool, body, disabled, e->notes));
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);

@@ -218,20 +218,20 @@ static bool value_uses(const tirbi_lx *x, const tirbi_lbuf *root, unsigned depth
     return false;
 }
 
-static bool uses(const tirbi_ls *s, const tirbi_lbuf *root) {
+bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root) {
     if (!s) return false;
     switch (s->kind) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (uses(s->as.seq.items[i], root)) return true;
+            if (tirbi_statement_uses(s->as.seq.items[i], root)) return true;
         }
         return false;
     case TIRBI_LS_LOOP:
         return value_uses(s->as.loop.var->min, root, 0) || value_uses(s->as.loop.var->extent, root, 0) ||
-               value_uses(s->as.loop.step, root, 0) || uses(s->as.loop.body, root);
+               value_uses(s->as.loop.step, root, 0) || tirbi_statement_uses(s->as.loop.body, root);
     case TIRBI_LS_IF:
-        return value_uses(s->as.if_.condition, root, 0) || uses(s->as.if_.then_case, root) || uses(s->as.if_.else_case, root);
-    case TIRBI_LS_WHILE: return value_uses(s->as.while_.condition, root, 0) || uses(s->as.while_.body, root);
+        return value_uses(s->as.if_.condition, root, 0) || tirbi_statement_uses(s->as.if_.then_case, root) || tirbi_statement_uses(s->as.if_.else_case, root);
+    case TIRBI_LS_WHILE: return value_uses(s->as.while_.condition, root, 0) || tirbi_statement_uses(s->as.while_.body, root);
     case TIRBI_LS_STORE: return place_uses(s->as.store.access, root, 0) || value_uses(s->as.store.value, root, 0);
     case TIRBI_LS_SET: return value_uses(s->as.set.value, root, 0);
     case TIRBI_LS_ALLOC: {
@@ -259,7 +259,7 @@ static bool uses(const tirbi_ls *s, const tirbi_lbuf *root) {
             const tirbi_lvar *var = s->as.tree.loops[i];
             if (value_uses(var->min, root, 0) || value_uses(var->extent, root, 0)) return true;
         }
-        return uses(s->as.tree.init, root);
+        return tirbi_statement_uses(s->as.tree.init, root);
     default: return true;
     }
 }
@@ -360,8 +360,7 @@ static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return tirbi_plan_nest(pool, loop, true, &nest) || tirbi_plan_lanes(pool, loop);
 }
 
-/* Whether leaving an allocation out changes nothing but memory. */
-static bool is_plain_allocation(const tirbi_ls *s) {
+bool tirbi_is_plain_allocation(const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_ALLOC || s->as.alloc.buffer->root != s->as.alloc.buffer) return false;
     for (uint32_t d = 0; d < s->as.alloc.buffer->ndim; d++) {
         const tirbi_lx *extent = s->as.alloc.buffer->shape[d];
@@ -380,9 +379,9 @@ static bool replace(sequence *q, const group *g, uint32_t first) {
         for (uint32_t k = 1; k < g->n; k++) dropped[i] = dropped[i] || q->items[i] == g->originals[k];
     }
     for (uint32_t i = 0; i < q->n; i++) {
-        const tirbi_lbuf *buffer = is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
+        const tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
         bool only_here = buffer && is_handed_on(g, buffer);
-        for (uint32_t k = i + 1; k < q->n && only_here; k++) only_here = k == first || dropped[k] || !uses(q->items[k], buffer);
+        for (uint32_t k = i + 1; k < q->n && only_here; k++) only_here = k == first || dropped[k] || !tirbi_statement_uses(q->items[k], buffer);
         const tirbi_ls *kept = only_here ? keep_in_variable(q->pool, body, buffer) : NULL;
         if (!kept) continue;
         body = kept;
@@ -411,7 +410,7 @@ static void fuse_from(sequence *q, uint32_t first) {
     if (q->items[first]->kind != TIRBI_LS_LOOP || !begin(g, q->items[first])) return;
     uint32_t allocations = 0;
     for (uint32_t i = first + 1; i < q->n; i++) {
-        if (is_plain_allocation(q->items[i])) allocations++;
+        if (tirbi_is_plain_allocation(q->items[i])) allocations++;
         else if (q->items[i]->kind != TIRBI_LS_LOOP || !join(g, q->items[i])) break;
     }
     if (g->n < 2) return;
@@ -430,25 +429,25 @@ static void fuse_from(sequence *q, uint32_t first) {
     }
 }
 
-const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_notes *notes) {
+const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
     tirbi_ls *copy = s ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
     if (!copy) return s;
     *copy = *s;
     switch (s->kind) {
-    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_fuse_nests(pool, s->as.loop.body, notes); return copy;
-    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_fuse_nests(pool, s->as.while_.body, notes); return copy;
+    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_fuse_nests(pool, s->as.loop.body, disabled, notes); return copy;
+    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_fuse_nests(pool, s->as.while_.body, disabled, notes); return copy;
     case TIRBI_LS_IF:
-        copy->as.if_.then_case = tirbi_fuse_nests(pool, s->as.if_.then_case, notes);
-        copy->as.if_.else_case = tirbi_fuse_nests(pool, s->as.if_.else_case, notes);
+        copy->as.if_.then_case = tirbi_fuse_nests(pool, s->as.if_.then_case, disabled, notes);
+        copy->as.if_.else_case = tirbi_fuse_nests(pool, s->as.if_.else_case, disabled, notes);
         return copy;
     case TIRBI_LS_SEQ: {
         sequence q = {.pool = pool, .n = s->as.seq.n, .notes = notes};
         q.items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
         if (!q.items) return s;
-        for (uint32_t i = 0; i < q.n; i++) q.items[i] = tirbi_fuse_nests(pool, s->as.seq.items[i], notes);
+        for (uint32_t i = 0; i < q.n; i++) q.items[i] = tirbi_fuse_nests(pool, s->as.seq.items[i], disabled, notes);
         for (uint32_t i = 0; i < q.n; i++) fuse_from(&q, i);
         copy->as.seq.items = q.items;
-        copy->as.seq.n = q.n;
+        copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, disabled, notes);
         return copy;
     }
     default: return s;

@@ -372,6 +372,45 @@ static void neighbours_are_fused(void **state) {
     assert_int_equal(c.allocations, 1);
 }
 
+/* What nests do with rows that are long and many is done row by row, and what is between them is one row. */
+static void rows_are_fused(void **state) {
+    (void)state;
+#define ROWS(n, m) "(" #n ", " #m ")"
+#define SUMMED_ROWS(n, m, first, last)                                                     \
+    HEADER "@T.prim_func(s_tir=True)\n"                                                    \
+           "def f(A: T.Buffer(" ROWS(n, m) ", \"float32\"), B: T.Buffer(" ROWS(n, m) ", \"float32\")):\n" \
+           "    t = T.sblock_alloc_buffer(" ROWS(n, m) ")\n"                               \
+           "    s = T.sblock_alloc_buffer((" #n ",))\n"                                    \
+           "    for i, j in T.grid" ROWS(n, m) ":\n        t[i, j] = T.exp(" first ")\n"  \
+           "    for i, k in T.grid" ROWS(n, m) ":\n"                                       \
+           "        with T.sblock(\"s\"):\n"                                               \
+           "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"                           \
+           "            with T.init():\n                s[vi] = T.float32(0)\n"           \
+           "            s[vi] = s[vi] + t[vi, vk] * T.float32(3)\n"                        \
+           "    for i, j in T.grid" ROWS(n, m) ":\n        B[i, j] = " last "\n"
+    static const struct {
+        const char *text;
+        unsigned fused;
+    } cases[] = {
+        {SUMMED_ROWS(512, 600, "A[i, j]", "t[i, j] / s[i]"), 2},
+        {SUMMED_ROWS(64, 600, "A[i, j]", "t[i, j] / s[i]"), 0},                     /* few */
+        {SUMMED_ROWS(30000, 20, "A[i, j]", "t[i, j] / s[i]"), 0},                   /* short */
+        {SUMMED_ROWS(512, 600, "A[i, j]", "t[i, j] / s[511 - i]"), 1},              /* another row's sum */
+        {SUMMED_ROWS(512, 600, "A[i, j]", "t[i, j] / s[i] + B[511 - i, j]"), 2}, /* as one with what comes before */
+        {SUMMED_ROWS(512, 600, "A[i, j]", "t[i, j] / s[i] + A[i, j + 1]"), 1},  /* may trap */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        options.explain = 1;
+        tirb_compile_result *result = compile_with(cases[i].text, &options);
+        unsigned fused = 0;
+        for (uint32_t k = 0; k < tirb_compile_result_loop_count(result); k++)
+            fused += tirb_compile_result_loop(result, k)->form == TIRB_FORM_FUSED;
+        tirb_compile_result_destroy(result);
+        if (fused != cases[i].fused) fail_msg("case %zu: %u fused loops", i, fused);
+    }
+}
+
 /* A counter that indices take apart is several: no division is left, and no check of an index. */
 static void counters_are_taken_apart(void **state) {
     (void)state;
@@ -664,6 +703,7 @@ int main(void) {
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(rows_of_trees_are_folds),
         cmocka_unit_test(neighbours_are_fused),
+        cmocka_unit_test(rows_are_fused),
         cmocka_unit_test(counters_are_taken_apart),
         cmocka_unit_test(borders_are_split_off),
         cmocka_unit_test(meetings_are_split_off),
