@@ -72,6 +72,12 @@ uint8_t fuzz_pick_type(const edit_place *p, const tirbi_op_info *info) {
 
 /* ---- Headers --------------------------------------------------------------------------------------------------- */
 
+static void make_indexed(const tirbi_lane_header *lane, tirbi_cursor *c) {
+    c->level = TIRBI_LEVEL_INDEXED;
+    c->start = c->step = tirbi_x_from_small(0);
+    for (unsigned k = 0; k < lane->n_inner; k++) c->steps[k] = tirbi_x_from_small(0);
+}
+
 static void pick_cursor(const edit_place *p, const tirbi_lane_header *lane, tirbi_cursor *c) {
     c->access = (uint8_t)(1 + fuzz_below(p->random, 3));
     c->ref = pick_ref(p, TIRB_TYPE_NONE, c->access & TIRBI_WRITE);
@@ -80,6 +86,7 @@ static void pick_cursor(const edit_place *p, const tirbi_lane_header *lane, tirb
     c->start = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(0) : pick_x(p);
     c->step = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
     for (unsigned k = 0; k < lane->n_inner; k++) c->steps[k] = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
+    if (fuzz_one_in(p->random, 4)) make_indexed(lane, c);
 }
 
 static void pick_inner(const edit_place *p, tirbi_inner *inner) {
@@ -99,6 +106,10 @@ static void change_cursor(const edit_place *p, const tirbi_lane_header *lane, ti
         c->access = (uint8_t)(1 + fuzz_below(p->random, 3));
         return;
     case 3:
+        if (fuzz_one_in(p->random, 3)) {
+            make_indexed(lane, c);
+            return;
+        }
         c->level = (uint8_t)fuzz_below(p->random, lane->n_inner + 1u);
         return;
     case 4:
@@ -358,7 +369,7 @@ void fuzz_pick_operand(const edit_place *p, tirbi_instr *instr, unsigned index) 
         change_box(p, &instr->box, instr->type);
         return;
     case 'n':
-        *value = fuzz_below(p->random, 32);
+        *value = fuzz_below(p->random, 128);
         return;
     default:
         fuzz_fail("the operand letter %c of %s has no line in fuzz/operands.c", info->operands[index], info->mnemonic);

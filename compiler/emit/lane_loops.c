@@ -117,6 +117,18 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
     case TIRB_OP_VSPLAT: TIRBI_PUT(e, TIRB_OP_VSPLAT, o->type, o->to, scalar); return;
     case TIRB_OP_VIOTA: TIRBI_PUT(e, TIRB_OP_VIOTA, o->type, o->to, scalar, tirbi_x_from_small(1)); return;
     case TIRB_OP_VRED: TIRBI_PUT(e, TIRB_OP_VRED, o->type, e->red_of[o->red], o->from[0]); return;
+    case TIRB_OP_VINDEX:
+        TIRBI_PUT(e, TIRB_OP_VINDEX, o->type, o->from[0], scalar, o->fold, tirbi_string_number(e->strings, o->name));
+        return;
+    case TIRB_OP_VLOADX: TIRBI_PUT(e, TIRB_OP_VLOADX, o->type, o->to, o->cursor, o->from[0], o->source); return;
+    case TIRB_OP_VSTOREX: TIRBI_PUT(e, TIRB_OP_VSTOREX, o->type, o->cursor, o->from[0], o->from[1], o->source); return;
+    case TIRB_OP_VUPDATE:
+        TIRBI_PUT(e, TIRB_OP_VUPDATE, o->type, o->cursor, o->from[0], o->from[1], o->source, o->fold);
+        return;
+    case TIRB_OP_VSCAN: TIRBI_PUT(e, TIRB_OP_VSCAN, o->type, o->to, o->carried->reg, o->from[0], o->fold); return;
+    case TIRB_OP_VSCANMA:
+        TIRBI_PUT(e, TIRB_OP_VSCANMA, o->type, o->to, o->carried->reg, o->from[0], o->from[1], o->fold);
+        return;
     case TIRB_OP_VREDMA: TIRBI_PUT(e, TIRB_OP_VREDMA, o->type, e->red_of[o->red], o->from[0], o->from[1]); return;
     default: break;
     }
@@ -230,6 +242,22 @@ void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest) {
     emit_outer(e, &outermost);
 }
 
+/* A loop whose lanes are not alike or depend on each other, as lanes that take turns where they must. */
+static bool put_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
+    if (e->options->disabled & TIRB_PASS_SEQUENCES) return false;
+    tirbi_nest nest = {.n_outer = 0, .plan = tirbi_plan_in_order(e->pool, loop)};
+    if (nest.plan) {
+        tirbi_put_nest(e, &nest);
+        return true;
+    }
+    const tirbi_ls *carried = tirbi_carry_elements(e->pool, loop);
+    bool serial = e->serial;
+    e->serial = true; /* the loop has been looked at as a region */
+    if (carried) tirbi_put_stmt(e, carried);
+    e->serial = serial;
+    return carried != NULL;
+}
+
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
 
@@ -245,7 +273,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         if (!(e->options->disabled & TIRB_PASS_INTERCHANGE)) split = tirbi_split_nest(e->pool, loop);
         if (!split) split = tirbi_split_loop(e->pool, loop);
     }
-    if (!split) return false;
+    if (!split) return put_in_order(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

@@ -9,76 +9,11 @@
 #include <string.h>
 
 #include "compiler/optimize/injective.h"
+#include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
 #include "compiler/optimize/rewrite.h"
 #include "loader/isa/reach.h"
 
-enum {
-    MAX_VALUES = 4000,
-    MAX_OPS = 4000,
-    MAX_ACCESSES = 256,
-    MAX_CHECKS = 512,
-    MEMO_SIZE = 1024,
-    MAX_VARS = 64,
-    MAX_PROMOTED = 16,
-    MAX_WRITTEN = 32
-};
-
-/* A variable of the body and the lane value that holds it. A raw value holds the bits of a float that may be a NaN to be
- * copied as it is, in an unsigned type of its size. */
-typedef struct lane_var {
-    tirbi_lvar *var;
-    uint16_t value;
-    bool raw;
-    uint32_t depth;
-} lane_var;
-
-typedef struct lane_memo {
-    const tirbi_lx *x; /* a pure expression, or NULL: what cursor `cursor` holds */
-    uint8_t cursor;
-    bool raw;
-    uint16_t value;
-} lane_memo;
-
-/* An element that stays in a lane value while an inner loop runs. */
-typedef struct promotion {
-    const tirbi_place *place;
-    uint16_t value;
-    bool raw; /* it is copied as well: by its bits */
-} promotion;
-
-typedef struct lane_access {
-    const tirbi_place *place;
-    bool write;
-} lane_access;
-
-typedef struct planner {
-    tirbi_lx_pool *pool;
-    tirbi_lane_plan *plan;
-    const tirbi_ls *body;
-    uint8_t path[TIRBI_MAX_INNER]; /* inner loops that are open, outermost first */
-    uint32_t n_path;
-    lane_var vars[MAX_VARS];
-    uint32_t n_vars;
-    lane_memo memo[MEMO_SIZE];
-    uint32_t n_memo;
-    promotion promoted[MAX_PROMOTED];
-    uint32_t n_promoted;
-    lane_access accesses[MAX_ACCESSES];
-    uint32_t n_accesses;
-    const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
-    uint32_t n_written;
-    uint32_t n_values;
-    tirbi_span span;
-    tirbi_lane_op lost; /* written to and never read once the plan has failed */
-    bool failed;
-    bool explains;
-    const char *why; /* of a plan that failed and is to be explained */
-} planner;
-
-static uint16_t plan_value(planner *p, const tirbi_lx *x);
-static uint16_t plan_raw(planner *p, const tirbi_lx *x);
-static bool is_copy(planner *p, const tirbi_lx *x);
 static void plan_stmt(planner *p, const tirbi_ls *s);
 
 static uint16_t fail(planner *p) {
@@ -86,10 +21,7 @@ static uint16_t fail(planner *p) {
     return TIRBI_NO_VALUE;
 }
 
-/* Fails, and says why not as lanes: the first reason counts. */
-static uint16_t refuse(planner *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static uint16_t refuse(planner *p, const char *format, ...) {
+uint16_t tirbi_plan_refuse(planner *p, const char *format, ...) {
     if (p->explains && !p->failed) {
         char text[256];
         va_list args;
@@ -103,18 +35,18 @@ static uint16_t refuse(planner *p, const char *format, ...) {
 
 /* ---- Operations ----------------------------------------------------------------------------------------------- */
 
-static uint16_t new_value(planner *p) {
-    if (p->n_values == MAX_VALUES) return refuse(p, "its body has more than %d values", MAX_VALUES);
+uint16_t tirbi_plan_new_value(planner *p) {
+    if (p->n_values == MAX_VALUES) return tirbi_plan_refuse(p, "its body has more than %d values", MAX_VALUES);
     return (uint16_t)p->n_values++;
 }
 
-static tirbi_lane_op *add_op(planner *p, unsigned op, tirbi_dtype type) {
+tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type) {
     tirbi_lane_plan *plan = p->plan;
     if (plan->n_ops == plan->capacity) {
         uint32_t capacity = plan->capacity ? plan->capacity * 2 : 32;
         tirbi_lane_op *ops = capacity > MAX_OPS ? NULL : TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_op, capacity);
         if (!ops) {
-            refuse(p, "its body has more than %d operations", MAX_OPS);
+            tirbi_plan_refuse(p, "its body has more than %d operations", MAX_OPS);
             return &p->lost;
         }
         if (plan->n_ops) memcpy(ops, plan->ops, plan->n_ops * sizeof(*ops));
@@ -163,8 +95,8 @@ static uint16_t elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi_dty
                                   .source = (uint8_t)source, .from = {a, b, c}};
     uint16_t known = same_operation(p, &wanted);
     if (known != TIRBI_NO_VALUE) return known;
-    uint16_t to = new_value(p);
-    tirbi_lane_op *o = add_op(p, (unsigned)op + TIRB_OP_LANE_FORM, type);
+    uint16_t to = tirbi_plan_new_value(p);
+    tirbi_lane_op *o = tirbi_plan_op(p, (unsigned)op + TIRB_OP_LANE_FORM, type);
     o->source = (uint8_t)source;
     o->to = to;
     o->from[0] = a;
@@ -174,8 +106,8 @@ static uint16_t elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi_dty
 }
 
 static uint16_t splat(planner *p, tirbi_dtype type, const tirbi_lx *scalar) {
-    uint16_t to = new_value(p);
-    tirbi_lane_op *o = add_op(p, TIRB_OP_VSPLAT, type);
+    uint16_t to = tirbi_plan_new_value(p);
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSPLAT, type);
     o->to = to;
     o->scalar = scalar;
     return to;
@@ -215,7 +147,7 @@ static void forget_loads(planner *p, const tirbi_lbuf *root) {
     p->n_memo = kept;
 }
 
-static lane_var *find_var(planner *p, const tirbi_lvar *var) {
+lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var) {
     for (uint32_t i = p->n_vars; i-- > 0;) {
         if (p->vars[i].var == var) return &p->vars[i];
     }
@@ -234,7 +166,7 @@ static bool same_place(const tirbi_place *a, const tirbi_place *b) {
 
 /* Whether an index uses a variable that the body sets: such an element is somewhere else in every lane. */
 static bool depends_on_body(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR) return find_var(p, x->var) != NULL;
+    if (x->kind == TIRBI_LX_VAR) return tirbi_plan_find_var(p, x->var) != NULL;
     for (int i = 0; i < x->n_args; i++) {
         if (depends_on_body(p, x->args[i])) return true;
     }
@@ -316,7 +248,10 @@ static bool is_stored(const planner *p, const tirbi_place *place) {
 /* Whether x can be computed once, before the loop. */
 static bool is_uniform(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_VAR) return !find_var(p, x->var) && !tirbi_mentions_loops(x, &p->plan->loops);
+    if (x->kind == TIRBI_LX_VAR) {
+        return !tirbi_plan_find_var(p, x->var) && !tirbi_plan_is_carried(p, x->var) &&
+               !tirbi_mentions_loops(x, &p->plan->loops);
+    }
     if (x->kind == TIRBI_LX_LOAD) {
         for (const tirbi_place *v = x->access; v; v = v->view) {
             for (uint32_t i = 0; i < v->ndim; i++) {
@@ -377,7 +312,7 @@ static void find_written(planner *p, const tirbi_ls *s) {
         if (s->as.if_.else_case) find_written(p, s->as.if_.else_case);
         return;
     case TIRBI_LS_STORE:
-        if (p->n_written == MAX_WRITTEN) refuse(p, "its body has more than %d stores", MAX_WRITTEN);
+        if (p->n_written == MAX_WRITTEN) tirbi_plan_refuse(p, "its body has more than %d stores", MAX_WRITTEN);
         else p->written[p->n_written++] = s->as.store.access;
         return;
     default: return;
@@ -503,13 +438,13 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
     if (p->failed) return TIRBI_MAX_CURSORS;
     if (depends_on_body(p, place->flat) ||
         (fresh.row == 0 && !tirbi_affine_of(p->pool, place->flat, &plan->loops, &fresh.form))) {
-        refuse(p, "where it accesses %s is not an affine function of the loops", name);
+        tirbi_plan_refuse(p, "where it accesses %s is not an affine function of the loops", name);
     } else if (write && !fresh.form.coefficient[0]) {
-        refuse(p, "its iterations store to the same element of %s", name);
+        tirbi_plan_refuse(p, "its iterations store to the same element of %s", name);
     } else if (!check_place(p, place)) {
-        refuse(p, "an index of %s cannot be checked before the loop", name);
+        tirbi_plan_refuse(p, "an index of %s cannot be checked before the loop", name);
     } else if (!record_access(p, place, write)) {
-        refuse(p, "it accesses more than %d places", MAX_ACCESSES);
+        tirbi_plan_refuse(p, "it accesses more than %d places", MAX_ACCESSES);
     }
     if (p->failed) return TIRBI_MAX_CURSORS;
     uint8_t level = p->n_path ? (uint8_t)(p->path[p->n_path - 1] + 1) : 0;
@@ -523,7 +458,7 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
         return (uint8_t)i;
     }
     if (plan->n_cursors == TIRBI_MAX_CURSORS) {
-        refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
+        tirbi_plan_refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
         return TIRBI_MAX_CURSORS;
     }
     fresh.place = place;
@@ -533,6 +468,13 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
     return (uint8_t)plan->n_cursors++;
 }
 
+/* Whether a place moves by the same step from lane to lane. */
+static bool moves_alike(planner *p, const tirbi_place *place) {
+    tirbi_affine form;
+    place = resolve(p, place);
+    return place && !depends_on_body(p, place->flat) && tirbi_affine_of(p->pool, place->flat, &p->plan->loops, &form);
+}
+
 /* ---- Expressions ---------------------------------------------------------------------------------------------- */
 
 static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw) {
@@ -540,15 +482,16 @@ static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, boo
         if (!same_place(p->promoted[i].place, place)) continue;
         const promotion *kept = &p->promoted[i];
         if (kept->raw == raw) return kept->value;
-        if (raw) return refuse(p, "%s is copied while it is updated", place->buffer->name);
+        if (raw) return tirbi_plan_refuse(p, "%s is copied while it is updated", place->buffer->name);
         return elementwise(p, TIRB_OP_BITS, type, raw_type(type), kept->value, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
     }
+    if (p->sequences && !moves_alike(p, place)) return tirbi_plan_gather(p, place, type);
     uint8_t cursor = cursor_for(p, place, type, false);
     if (p->failed) return TIRBI_NO_VALUE;
     uint16_t known = recall(p, NULL, cursor, false);
     if (known != TIRBI_NO_VALUE) return known;
-    uint16_t to = new_value(p);
-    tirbi_lane_op *o = add_op(p, TIRB_OP_VLOAD, type);
+    uint16_t to = tirbi_plan_new_value(p);
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VLOAD, type);
     o->to = to;
     o->cursor = cursor;
     remember(p, NULL, cursor, false, to);
@@ -561,13 +504,13 @@ static uint16_t loop_counter(planner *p, const tirbi_lx *x) {
     uint32_t i = 0;
     while (i < loops->n && loops->var[i] != x->var) i++;
     if (i == loops->n) return fail(p);
-    uint16_t to = new_value(p);
+    uint16_t to = tirbi_plan_new_value(p);
     tirbi_lane_op *o;
     if (i == 0) {
-        o = add_op(p, TIRB_OP_VIOTA, type);
+        o = tirbi_plan_op(p, TIRB_OP_VIOTA, type);
         o->scalar = x->var->min;
     } else {
-        o = add_op(p, TIRB_OP_VSPLAT, type);
+        o = tirbi_plan_op(p, TIRB_OP_VSPLAT, type);
         o->loop = (uint8_t)(i - 1);
         p->plan->index_used[i - 1] = true;
     }
@@ -578,9 +521,13 @@ static uint16_t loop_counter(planner *p, const tirbi_lx *x) {
 }
 
 static uint16_t variable(planner *p, const tirbi_lx *x) {
-    lane_var *v = find_var(p, x->var);
+    lane_var *v = tirbi_plan_find_var(p, x->var);
+    if (!v && tirbi_plan_is_carried(p, x->var)) {
+        v = tirbi_plan_carried_before(p, x->var);
+        if (!v) return TIRBI_NO_VALUE;
+    }
     if (!v) {
-        if (x->var->kind == TIRBI_LVAR_LOCAL) return refuse(p, "%s is carried from one iteration to the next", x->var->name);
+        if (x->var->kind == TIRBI_LVAR_LOCAL) return tirbi_plan_refuse(p, "%s is carried from one iteration to the next", x->var->name);
         return tirbi_mentions_loops(x, &p->plan->loops) ? loop_counter(p, x) : splat(p, (tirbi_dtype)x->type, x);
     }
     if (!v->raw) return v->value;
@@ -589,10 +536,10 @@ static uint16_t variable(planner *p, const tirbi_lx *x) {
 }
 
 /* Whether a pure expression is the same for all lanes and iterations, and can be computed before the loop. */
-static bool is_invariant(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR) return !find_var(p, x->var) && !tirbi_mentions_loops(x, &p->plan->loops);
+bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return !tirbi_plan_find_var(p, x->var) && !tirbi_mentions_loops(x, &p->plan->loops);
     for (int i = 0; i < x->n_args; i++) {
-        if (!is_invariant(p, x->args[i])) return false;
+        if (!tirbi_plan_is_invariant(p, x->args[i])) return false;
     }
     return true;
 }
@@ -601,41 +548,41 @@ static const char lazy_arm[] = "what only some iterations compute may fail, as a
 
 static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     tirbi_dtype type = (tirbi_dtype)x->type;
-    if (x->pure && !x->traps && is_invariant(p, x)) return splat(p, type, x);
+    if (x->pure && !x->traps && tirbi_plan_is_invariant(p, x)) return splat(p, type, x);
     switch (x->kind) {
     case TIRBI_LX_VAR: return variable(p, x);
     case TIRBI_LX_LOAD: return load(p, x->access, type, false);
     case TIRBI_LX_OP: {
         uint16_t v[3] = {TIRBI_NO_VALUE, TIRBI_NO_VALUE, TIRBI_NO_VALUE};
-        if (x->op == TIRB_OP_BITS && is_copy(p, x->args[0])) {
+        if (x->op == TIRB_OP_BITS && tirbi_plan_is_copy(p, x->args[0])) {
             tirbi_dtype raw = raw_type(type);
-            uint16_t bits = plan_raw(p, x->args[0]);
+            uint16_t bits = tirbi_plan_raw(p, x->args[0]);
             return raw == type ? bits : elementwise(p, TIRB_OP_BITS, type, raw, bits, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
         }
-        for (int i = 0; i < x->n_args; i++) v[i] = plan_value(p, x->args[i]);
+        for (int i = 0; i < x->n_args; i++) v[i] = tirbi_plan_value(p, x->args[i]);
         return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
     }
     case TIRBI_LX_COND: {
-        if (x->args[1]->traps || x->args[2]->traps) return refuse(p, "%s", lazy_arm);
-        uint16_t c = plan_value(p, x->args[0]), a = plan_value(p, x->args[1]), b = plan_value(p, x->args[2]);
+        if (x->args[1]->traps || x->args[2]->traps) return tirbi_plan_refuse(p, "%s", lazy_arm);
+        uint16_t c = tirbi_plan_value(p, x->args[0]), a = tirbi_plan_value(p, x->args[1]), b = tirbi_plan_value(p, x->args[2]);
         return elementwise(p, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, c, a, b);
     }
     case TIRBI_LX_AND:
     case TIRBI_LX_OR: {
-        if (x->args[1]->traps) return refuse(p, "%s", lazy_arm);
-        uint16_t a = plan_value(p, x->args[0]), b = plan_value(p, x->args[1]);
+        if (x->args[1]->traps) return tirbi_plan_refuse(p, "%s", lazy_arm);
+        uint16_t a = tirbi_plan_value(p, x->args[0]), b = tirbi_plan_value(p, x->args[1]);
         return elementwise(p, x->kind == TIRBI_LX_AND ? TIRB_OP_AND : TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b,
                            TIRBI_NO_VALUE);
     }
-    default: return refuse(p, "it calls a function");
+    default: return tirbi_plan_refuse(p, "it calls a function");
     }
 }
 
-static uint16_t plan_value(planner *p, const tirbi_lx *x) {
+uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x) {
     if (p->failed || !x) return fail(p);
     const tirbi_lx *var = uniform(p, x);
     if (var) x = var;
-    bool bound = x->kind == TIRBI_LX_VAR && find_var(p, x->var) && !find_var(p, x->var)->raw;
+    bool bound = x->kind == TIRBI_LX_VAR && tirbi_plan_find_var(p, x->var) && !tirbi_plan_find_var(p, x->var)->raw;
     if (!x->pure || bound) return plan_new_value(p, x);
     uint16_t known = recall(p, x, 0, false);
     if (known != TIRBI_NO_VALUE) return known;
@@ -646,37 +593,38 @@ static uint16_t plan_value(planner *p, const tirbi_lx *x) {
 
 /* ---- Copies of floats, whose NaNs keep their bits ----------------------------------------------------------------- */
 
-static bool is_copy(planner *p, const tirbi_lx *x) {
+bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x) {
     if (!tirbi_dtype_is_float((tirbi_dtype)x->type)) return false;
     switch (x->kind) {
     case TIRBI_LX_LOAD: return true;
     case TIRBI_LX_VAR: {
-        lane_var *v = find_var(p, x->var);
-        return v ? v->raw : true;
+        lane_var *v = tirbi_plan_find_var(p, x->var);
+        return v ? v->raw : true; /* carried values are copied where the body has not set them yet */
     }
-    case TIRBI_LX_COND: return is_copy(p, x->args[1]) || is_copy(p, x->args[2]);
+    case TIRBI_LX_COND: return tirbi_plan_is_copy(p, x->args[1]) || tirbi_plan_is_copy(p, x->args[2]);
     case TIRBI_LX_OP:
-        if (x->op == TIRB_OP_SELECT) return is_copy(p, x->args[1]) || is_copy(p, x->args[2]);
+        if (x->op == TIRB_OP_SELECT) return tirbi_plan_is_copy(p, x->args[1]) || tirbi_plan_is_copy(p, x->args[2]);
         return x->op == TIRB_OP_BITS;
     default: return false;
     }
 }
 
 static uint16_t plan_raw_choice(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_COND && (x->args[1]->traps || x->args[2]->traps)) return refuse(p, "%s", lazy_arm);
-    uint16_t c = plan_value(p, x->args[0]), a = plan_raw(p, x->args[1]), b = plan_raw(p, x->args[2]);
+    if (x->kind == TIRBI_LX_COND && (x->args[1]->traps || x->args[2]->traps)) return tirbi_plan_refuse(p, "%s", lazy_arm);
+    uint16_t c = tirbi_plan_value(p, x->args[0]), a = tirbi_plan_raw(p, x->args[1]), b = tirbi_plan_raw(p, x->args[2]);
     return elementwise(p, TIRB_OP_SELECT, raw_type((tirbi_dtype)x->type), TIRB_TYPE_NONE, c, a, b);
 }
 
-static uint16_t plan_raw(planner *p, const tirbi_lx *x) {
+uint16_t tirbi_plan_raw(planner *p, const tirbi_lx *x) {
     if (p->failed) return TIRBI_NO_VALUE;
     tirbi_dtype type = (tirbi_dtype)x->type, raw = raw_type(type);
-    if (x->pure && !x->traps && x->kind != TIRBI_LX_CONST && is_invariant(p, x)) return splat(p, raw, x);
+    if (x->pure && !x->traps && x->kind != TIRBI_LX_CONST && tirbi_plan_is_invariant(p, x)) return splat(p, raw, x);
     switch (x->kind) {
     case TIRBI_LX_CONST: return splat(p, raw, x);
     case TIRBI_LX_LOAD: return load(p, x->access, raw, true);
     case TIRBI_LX_VAR: {
-        lane_var *v = find_var(p, x->var);
+        lane_var *v = tirbi_plan_find_var(p, x->var);
+        if (!v && tirbi_plan_is_carried(p, x->var)) v = tirbi_plan_carried_before(p, x->var);
         if (v && v->raw) return v->value;
         break;
     }
@@ -685,14 +633,14 @@ static uint16_t plan_raw(planner *p, const tirbi_lx *x) {
         if (x->op == TIRB_OP_SELECT) return plan_raw_choice(p, x);
         if (x->op == TIRB_OP_BITS) {
             tirbi_dtype from = (tirbi_dtype)x->source;
-            uint16_t v = tirbi_dtype_is_float(from) ? plan_raw(p, x->args[0]) : plan_value(p, x->args[0]);
+            uint16_t v = tirbi_dtype_is_float(from) ? tirbi_plan_raw(p, x->args[0]) : tirbi_plan_value(p, x->args[0]);
             if (tirbi_dtype_is_float(from) || from == raw) return v;
             return elementwise(p, TIRB_OP_BITS, raw, from, v, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
         }
         break;
     default: break;
     }
-    uint16_t v = plan_value(p, x);
+    uint16_t v = tirbi_plan_value(p, x);
     return elementwise(p, TIRB_OP_BITS, raw, type, v, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
 }
 
@@ -716,7 +664,7 @@ static void move_to(planner *p, uint16_t to, uint16_t value, tirbi_dtype type, u
         last->to = to;
         return;
     }
-    tirbi_lane_op *o = add_op(p, TIRB_OP_VMOV, type);
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VMOV, type);
     o->to = to;
     o->from[0] = value;
 }
@@ -731,20 +679,33 @@ static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *val
         if (!same_place(p->promoted[i].place, place)) continue;
         uint32_t before = p->n_values;
         bool bits = p->promoted[i].raw;
-        uint16_t v = bits ? plan_raw(p, value) : plan_value(p, value);
+        uint16_t v = bits ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
         move_to(p, p->promoted[i].value, v, bits ? raw_type(type) : type, before);
         return;
     }
-    bool raw = is_copy(p, value);
+    if (p->sequences && !moves_alike(p, place)) {
+        tirbi_plan_scatter(p, place, value);
+        return;
+    }
+    bool raw = tirbi_plan_is_copy(p, value);
     tirbi_dtype as = raw ? raw_type(type) : type;
-    uint16_t v = raw ? plan_raw(p, value) : plan_value(p, value);
+    uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
     uint8_t cursor = cursor_for(p, place, as, true);
     if (p->failed) return;
-    tirbi_lane_op *o = add_op(p, TIRB_OP_VSTORE, as);
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSTORE, as);
     o->cursor = cursor;
     o->from[0] = v;
     forget_loads(p, place->buffer->root);
     remember(p, NULL, cursor, false, v);
+}
+
+bool tirbi_plan_add_var(planner *p, lane_var var) {
+    if (p->n_vars == MAX_VARS) {
+        tirbi_plan_refuse(p, "its body has more than %d variables", MAX_VARS);
+        return false;
+    }
+    p->vars[p->n_vars++] = var;
+    return true;
 }
 
 static bool set_copies(planner *p, const tirbi_ls *s, const tirbi_lvar *var) {
@@ -757,43 +718,43 @@ static bool set_copies(planner *p, const tirbi_ls *s, const tirbi_lvar *var) {
     case TIRBI_LS_LOOP: return set_copies(p, s->as.loop.body, var);
     case TIRBI_LS_IF:
         return set_copies(p, s->as.if_.then_case, var) || (s->as.if_.else_case && set_copies(p, s->as.if_.else_case, var));
-    case TIRBI_LS_SET: return s->as.set.var == var && is_copy(p, s->as.set.value);
+    case TIRBI_LS_SET: return s->as.set.var == var && tirbi_plan_is_copy(p, s->as.set.value);
     default: return false;
     }
 }
 
 static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    lane_var *known = find_var(p, var);
+    lane_var *known = tirbi_plan_find_var(p, var);
     if (!value) {
         fail(p);
         return;
     }
+    if (tirbi_plan_is_carried(p, var)) {
+        if (!known) tirbi_plan_carry(p, var, value);
+        if (!known || tirbi_plan_is_done(p, var)) return;
+    }
     if (!known && !declares) { /* a variable from outside would carry a value from lane to lane */
-        refuse(p, "%s is carried from one iteration to the next", var->name);
+        tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
         return;
     }
     if (!known) {
-        if (p->n_vars == MAX_VARS) {
-            refuse(p, "its body has more than %d variables", MAX_VARS);
-            return;
-        }
         bool raw = tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var);
-        uint16_t fresh = new_value(p);
+        uint16_t fresh = tirbi_plan_new_value(p);
         uint32_t before = p->n_values;
-        uint16_t v = raw ? plan_raw(p, value) : plan_value(p, value);
+        uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
         move_to(p, fresh, v, raw ? raw_type(var->type) : var->type, before);
-        p->vars[p->n_vars++] = (lane_var){.var = var, .value = fresh, .raw = raw, .depth = p->n_path};
+        tirbi_plan_add_var(p, (lane_var){.var = var, .value = fresh, .raw = raw});
         return;
     }
     uint32_t before = p->n_values;
-    uint16_t v = known->raw ? plan_raw(p, value) : plan_value(p, value);
+    uint16_t v = known->raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
     move_to(p, known->value, v, known->raw ? raw_type(var->type) : var->type, before);
 }
 
 /* A condition is evaluated once: what the stores behind it change does not change it. */
 static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
     if (!condition || condition->traps) {
-        refuse(p, "a condition in it may fail, as an index or a division can");
+        tirbi_plan_refuse(p, "a condition in it may fail, as an index or a division can");
         return NULL;
     }
     if (condition->pure) return condition;
@@ -822,7 +783,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         return;
     }
     case TIRBI_LS_SET:
-        if (s->as.set.value->traps || !find_var(p, s->as.set.var)) break;
+        if (s->as.set.value->traps || !tirbi_plan_find_var(p, s->as.set.var)) break;
         plan_set(p, s->as.set.var,
                  tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, s->as.set.value,
                                tirbi_lx_var(p->pool, s->as.set.var)),
@@ -840,7 +801,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
     }
     default: break;
     }
-    refuse(p, "%s", s->kind == TIRBI_LS_LOOP ? "a loop in it runs in some iterations only" : lazy_arm);
+    tirbi_plan_refuse(p, "%s", s->kind == TIRBI_LS_LOOP ? "a loop in it runs in some iterations only" : lazy_arm);
 }
 
 static void plan_if(planner *p, const tirbi_ls *s) {
@@ -944,9 +905,9 @@ static bool reads_other(const tirbi_lx *x, const tirbi_place *place) {
 
 /* Whether a value that is stored may be a copy; of variables that the loop sets it is not known yet whether they are. */
 static bool is_copied(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR && !find_var(p, x->var)) return true;
+    if (x->kind == TIRBI_LX_VAR && !tirbi_plan_find_var(p, x->var)) return true;
     bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-    return is_copy(p, x) || (chooses && (is_copied(p, x->args[1]) || is_copied(p, x->args[2])));
+    return tirbi_plan_is_copy(p, x) || (chooses && (is_copied(p, x->args[1]) || is_copied(p, x->args[2])));
 }
 
 /* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats are
@@ -1027,9 +988,9 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
         if (!sure && !raw && tirbi_dtype_is_float(places[i]->buffer->type)) continue;
         tirbi_dtype type = raw ? raw_type(places[i]->buffer->type) : places[i]->buffer->type;
         uint16_t start = load(p, places[i], type, raw);
-        uint16_t value = new_value(p);
+        uint16_t value = tirbi_plan_new_value(p);
         if (p->failed) return promoted;
-        tirbi_lane_op *o = add_op(p, TIRB_OP_VMOV, type);
+        tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VMOV, type);
         o->to = value;
         o->from[0] = start;
         p->promoted[p->n_promoted++] = (promotion){.place = places[i], .value = value, .raw = raw};
@@ -1044,7 +1005,7 @@ static void demote(planner *p, uint32_t n) {
         tirbi_dtype type = done.raw ? raw_type(done.place->buffer->type) : done.place->buffer->type;
         uint8_t cursor = cursor_for(p, done.place, type, true);
         if (p->failed) return;
-        tirbi_lane_op *o = add_op(p, TIRB_OP_VSTORE, type);
+        tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSTORE, type);
         o->cursor = cursor;
         o->from[0] = done.value;
         forget_loads(p, done.place->buffer->root);
@@ -1065,10 +1026,10 @@ static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted)
     tirbi_lane_plan *plan = p->plan;
     tirbi_lvar *var = loop->as.loop.var;
     bool regular = !loop->as.loop.step && var->min->pure && var->extent->pure && !var->min->traps &&
-                   !var->extent->traps && is_invariant(p, var->min) && is_invariant(p, var->extent);
+                   !var->extent->traps && tirbi_plan_is_invariant(p, var->min) && tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
     if (!regular || index >= TIRBI_MAX_INNER || plan->loops.n == TIRBI_MAX_AFFINE) {
-        refuse(p, regular ? "there are too many loops in it" : "the loop over %s in it does not run alike in all iterations",
+        tirbi_plan_refuse(p, regular ? "there are too many loops in it" : "the loop over %s in it does not run alike in all iterations",
                var->name);
         return;
     }
@@ -1085,13 +1046,13 @@ static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted)
     forget_loads(p, NULL);
     uint32_t memo = p->n_memo, vars = p->n_vars;
     plan->loops.var[plan->loops.n++] = var;
-    add_op(p, TIRB_OP_INNER, TIRB_TYPE_NONE)->loop = (uint8_t)index;
+    tirbi_plan_op(p, TIRB_OP_INNER, TIRB_TYPE_NONE)->loop = (uint8_t)index;
     p->path[p->n_path++] = (uint8_t)index;
     const tirbi_ls *body = loop->as.loop.body;
     if (body->kind == TIRBI_LS_LOOP) plan_loop(p, body, init);
     else plan_inner_body(p, body, init);
     p->n_path--;
-    add_op(p, TIRB_OP_INNER_END, TIRB_TYPE_NONE)->loop = (uint8_t)index;
+    tirbi_plan_op(p, TIRB_OP_INNER_END, TIRB_TYPE_NONE)->loop = (uint8_t)index;
     p->n_memo = memo < p->n_memo ? memo : p->n_memo;
     p->n_vars = vars;
     forget_loads(p, NULL);
@@ -1109,12 +1070,12 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
     case TIRBI_LS_SET: plan_set(p, s->as.set.var, s->as.set.value, s->as.set.declares); return;
     case TIRBI_LS_LOOP: plan_loop(p, s, NULL); return;
     case TIRBI_LS_IF: plan_if(p, s); return;
-    case TIRBI_LS_WHILE: refuse(p, "there is a while loop in it"); return;
-    case TIRBI_LS_ALLOC: refuse(p, "%s is allocated in it", s->as.alloc.buffer->name); return;
-    case TIRBI_LS_TREE: refuse(p, "there is a tree reduction in it"); return;
-    case TIRBI_LS_EVAL: refuse(p, "it calls a function"); return;
-    case TIRBI_LS_ASSERT: refuse(p, "there is an assertion in it"); return;
-    default: refuse(p, "an iteration may leave it"); return;
+    case TIRBI_LS_WHILE: tirbi_plan_refuse(p, "there is a while loop in it"); return;
+    case TIRBI_LS_ALLOC: tirbi_plan_refuse(p, "%s is allocated in it", s->as.alloc.buffer->name); return;
+    case TIRBI_LS_TREE: tirbi_plan_refuse(p, "there is a tree reduction in it"); return;
+    case TIRBI_LS_EVAL: tirbi_plan_refuse(p, "it calls a function"); return;
+    case TIRBI_LS_ASSERT: tirbi_plan_refuse(p, "there is an assertion in it"); return;
+    default: tirbi_plan_refuse(p, "an iteration may leave it"); return;
     }
 }
 
@@ -1210,7 +1171,7 @@ static bool independent(planner *p) {
             const tirbi_place *a = p->accesses[j].place;
             const tirbi_lbuf *x = a->buffer->root, *y = w->buffer->root;
             if (x == y ? !lanes_apart(p, w, a) : tirbi_may_meet(x, y) && !in_step(p, w, a)) {
-                refuse(p, "its iterations may meet in %s", w->buffer->name);
+                tirbi_plan_refuse(p, "its iterations may meet in %s", w->buffer->name);
                 return false;
             }
         }
@@ -1293,19 +1254,20 @@ static bool writes_well(const tirbi_lane_plan *plan) {
 static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     tirbi_lane_plan *plan = p->plan;
     p->body = loop->as.loop.body;
-    if (loop->as.loop.step) refuse(p, "its step is not 1");
-    else if (!worth_lanes(loop->as.loop.var)) refuse(p, "it has fewer than %d iterations", LEAST_LANES);
-    else if (!regular_lane_loop(loop->as.loop.var)) refuse(p, "its bounds depend on memory, or computing them may fail");
+    if (loop->as.loop.step) tirbi_plan_refuse(p, "its step is not 1");
+    else if (!worth_lanes(loop->as.loop.var)) tirbi_plan_refuse(p, "it has fewer than %d iterations", LEAST_LANES);
+    else if (!regular_lane_loop(loop->as.loop.var)) tirbi_plan_refuse(p, "its bounds depend on memory, or computing them may fail");
     find_written(p, p->body);
+    if (p->sequences) tirbi_plan_find_carried(p, p->body);
     plan->whole_nest = is_whole_nest(p->body);
     plan_stmt(p, p->body);
     if (p->failed) return false;
-    if (plan->n_ops == 0) refuse(p, "it does nothing");
-    else if (!writes_well(plan)) refuse(p, "it would scatter what it writes");
-    else if (plan->n_rows > 0 && !rows_fit(p)) refuse(p, "rows that it reaches by number may meet others");
+    if (plan->n_ops == 0) tirbi_plan_refuse(p, "it does nothing");
+    else if (!writes_well(plan)) tirbi_plan_refuse(p, "it would scatter what it writes");
+    else if (plan->n_rows > 0 && !rows_fit(p)) tirbi_plan_refuse(p, "rows that it reaches by number may meet others");
     else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena)) fail(p);
     else if (independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
-        refuse(p, "it needs more than %d lane registers", TIRBI_MAX_LANE_REGS);
+        tirbi_plan_refuse(p, "it needs more than %d lane registers", TIRBI_MAX_LANE_REGS);
     return !p->failed;
 }
 
@@ -1315,10 +1277,18 @@ tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return p && plan_lanes(p, loop) ? p->plan : NULL;
 }
 
+tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    if (loop->as.loop.step || !regular_lane_loop(loop->as.loop.var)) return NULL;
+    planner *p = new_planner(pool, loop->as.loop.var);
+    if (!p) return NULL;
+    p->sequences = true;
+    return plan_lanes(p, loop) ? p->plan : NULL;
+}
+
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     planner *p = new_planner(pool, loop->as.loop.var);
     if (!p) return NULL;
-    p->explains = true;
+    p->explains = p->sequences = true;
     return plan_lanes(p, loop) ? NULL : p->why;
 }
 
@@ -1332,12 +1302,12 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     for (uint32_t u = 0; u < tree->as.tree.n_updates && u < MAX_WRITTEN; u++) {
         p->written[p->n_written++] = tree->as.tree.updates[u].target;
     }
-    for (uint32_t i = 0; i < tree->as.tree.n_lets; i++) plan_value(p, tree->as.tree.lets[i]);
+    for (uint32_t i = 0; i < tree->as.tree.n_lets; i++) tirbi_plan_value(p, tree->as.tree.lets[i]);
     for (uint32_t u = 0; u < tree->as.tree.n_updates && !p->failed; u++) {
         const tirbi_update *update = &tree->as.tree.updates[u];
-        uint16_t value = plan_value(p, update->value);
-        uint16_t factor = update->factor ? plan_value(p, update->factor) : TIRBI_NO_VALUE;
-        tirbi_lane_op *o = add_op(p, update->factor ? TIRB_OP_VREDMA : TIRB_OP_VRED, update->target->buffer->type);
+        uint16_t value = tirbi_plan_value(p, update->value);
+        uint16_t factor = update->factor ? tirbi_plan_value(p, update->factor) : TIRBI_NO_VALUE;
+        tirbi_lane_op *o = tirbi_plan_op(p, update->factor ? TIRB_OP_VREDMA : TIRB_OP_VRED, update->target->buffer->type);
         o->red = (uint8_t)u;
         o->from[0] = value;
         o->from[1] = factor;

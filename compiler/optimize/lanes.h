@@ -13,7 +13,10 @@ typedef struct tirbi_lane_op {
     uint8_t type, source;
     uint8_t cursor, loop, red;
     uint16_t to, from[3]; /* lane values, numbered without limit until they are allocated */
-    const tirbi_lx *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter */
+    const tirbi_lx *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter. vindex: the extent */
+    tirbi_lvar *carried;    /* vscan: what it carries from lane to lane */
+    uint8_t fold;           /* vscan, vupdate: their operand n; vindex: the dimension */
+    const char *name;       /* vindex: of the buffer */
     tirbi_span span;
 } tirbi_lane_op;
 
@@ -67,6 +70,12 @@ typedef struct tirbi_lane_plan {
 
 /* Plans the iterations of `loop` as lanes. NULL when that is not possible (or memory ran out). */
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* The same where values may go from lane to lane, in order, and lanes may compute where they read and write. */
+tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* A loop that updates elements which stand still in it, as a loop that carries them in variables and has such a plan: with
+ * what loads them before it and stores them behind it, where it runs. Also a loop whose bounds are not pure. NULL where
+ * there is none. */
+const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Why there is no plan for it: what "because" can stand before. NULL when there is one (or memory ran out). */
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Plans the last loop of a tree reduction; `red` of its operations numbers the updates. */

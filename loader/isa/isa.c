@@ -131,6 +131,15 @@ static bool is_opcode(uint8_t op) {
     }
 }
 
+tirbi_dtype tirbi_dtype_of_bits(tirbi_dtype type) {
+    switch (tirbi_dtypes[type].size) {
+    case 1: return TIRB_U8;
+    case 2: return TIRB_U16;
+    case 4: return TIRB_U32;
+    default: return TIRB_U64;
+    }
+}
+
 /* The scalar form of an elementwise opcode. */
 static tirbi_op scalar_form(tirbi_op op) { return (tirbi_op)((unsigned)op & (TIRB_OP_LANE_FORM - 1)); }
 
@@ -217,7 +226,7 @@ static tirb_status read_header(tirbi_reader *r, tirbi_lane_header *lane, tirb_er
         if (cursor->access < TIRBI_READ || cursor->access > (TIRBI_READ | TIRBI_WRITE)) {
             return tirbi_error_set(error, TIRB_VERIFY, "cursor %u: access %u is not 1, 2 or 3", i, cursor->access);
         }
-        if (cursor->level > lane->n_inner) {
+        if (cursor->level > lane->n_inner && cursor->level != TIRBI_LEVEL_INDEXED) {
             return tirbi_error_set(error, TIRB_VERIFY, "cursor %u: level %u > %u", i, cursor->level, lane->n_inner);
         }
     }

@@ -106,6 +106,27 @@ enum { TIRBI_MAX_CHUNKS = 64 }; /* of a fork */
 
 typedef enum tirbi_access { TIRBI_READ = 1, TIRBI_WRITE = 2 } tirbi_access;
 
+/* The level of a cursor that lanes index; all others are at most TIRBI_MAX_INNER. */
+enum { TIRBI_LEVEL_INDEXED = 7 };
+
+/* Operand n of vscan and vupdate: the operation, and how it is done. */
+typedef enum tirbi_scan_op {
+    TIRBI_SCAN_ADD, TIRBI_SCAN_MUL, TIRBI_SCAN_MIN, TIRBI_SCAN_MAX,
+    TIRBI_SCAN_AND, TIRBI_SCAN_OR, TIRBI_SCAN_XOR, TIRBI_SCAN_SUB,
+    TIRBI_N_SCAN_OPS,
+    TIRBI_SCAN_OP = 15,      /* the bits of the operation */
+    TIRBI_SCAN_SWAPPED = 16, /* the running value is the second operand */
+    TIRBI_SCAN_BEFORE = 32,  /* lanes see what the running value was before them */
+    TIRBI_SCAN_BITS = 64     /* lanes see its bits */
+} tirbi_scan_op;
+/* Of vscanma. */
+typedef enum tirbi_fused_scan { TIRBI_SCAN_FMA, TIRBI_SCAN_FMS, TIRBI_SCAN_FNMA, TIRBI_N_FUSED_SCANS } tirbi_fused_scan;
+
+enum { TIRBI_MAX_SCANS = 16 }; /* in a lane loop */
+
+/* The unsigned type of a type's size. */
+tirbi_dtype tirbi_dtype_of_bits(tirbi_dtype type);
+
 typedef struct tirbi_inner {
     uint16_t extent; /* x */
     uint16_t index;  /* scalar register or TIRBI_NO_REG */

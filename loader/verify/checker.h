@@ -32,6 +32,8 @@ typedef struct checker_lane {
     unsigned kept;      /* all of the body is in the first so many of the open loops */
     uint32_t sought;    /* bit per cursor */
     uint32_t numbers;   /* bit per cursor: what seeks take numbers from */
+    unsigned n_scans;
+    uint32_t claimed; /* bit per cursor: an instruction writes where lanes say through it */
     uint8_t types[TIRBI_MAX_LANE_REGS];
     checker_level levels[TIRBI_MAX_INNER + 1];
 } checker_lane;

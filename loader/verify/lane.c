@@ -37,6 +37,16 @@ static tirb_status check_inner_loops(checker *c, const tirbi_lane_header *header
     return TIRB_OK;
 }
 
+static bool is_zero(uint16_t x) { return tirbi_x_is_small(x) && tirbi_x_small(x) == 0; }
+
+/* It stands for its whole reference. */
+static tirb_status check_indexed(checker *c, const tirbi_lane_header *header, unsigned index) {
+    const tirbi_cursor *cursor = &header->cursors[index];
+    bool still = is_zero(cursor->start) && is_zero(cursor->step);
+    for (unsigned k = 0; k < header->n_inner; k++) still = still && is_zero(cursor->steps[k]);
+    return still ? TIRB_OK : tirbi_verify_fail(c, "cursor %u is indexed, but has a start or steps", index);
+}
+
 static tirb_status check_cursor(checker *c, const tirbi_lane_header *header, unsigned index) {
     const tirbi_cursor *cursor = &header->cursors[index];
     if (cursor->ref >= c->function->n_refs) {
@@ -50,8 +60,10 @@ static tirb_status check_cursor(checker *c, const tirbi_lane_header *header, uns
     TIRBI_TRY(tirbi_verify_x(c, cursor->start));
     TIRBI_TRY(tirbi_verify_x(c, cursor->step));
     for (unsigned k = 0; k < header->n_inner; k++) TIRBI_TRY(tirbi_verify_x(c, cursor->steps[k]));
+    if (cursor->level == TIRBI_LEVEL_INDEXED) TIRBI_TRY(check_indexed(c, header, index));
     if (!(cursor->access & TIRBI_WRITE)) return TIRB_OK;
     if (!ref->writable) return tirbi_verify_fail(c, "cursor %u: r%u may not be written", index, cursor->ref);
+    if (cursor->level == TIRBI_LEVEL_INDEXED) return TIRB_OK;
     if (tirbi_x_is_small(cursor->step) && tirbi_x_small(cursor->step) == 0) {
         return tirbi_verify_fail(c, "cursor %u is written, but steps by 0 per lane", index);
     }
@@ -67,6 +79,8 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
     lane->inside = true;
     lane->header = *header;
     lane->loops_seen = 0;
+    lane->n_scans = 0;
+    lane->claimed = 0;
     lane->depth = 0;
     lane->begun = false;
     lane->kept = 0;
@@ -167,14 +181,13 @@ static tirb_status use_cursor(checker *c, int64_t index, uint8_t access) {
     if (cursor->type != c->instr->type) {
         return tirbi_verify_fail(c, "cursor %" PRId64 " is %s", index, tirbi_dtypes[cursor->type].name);
     }
+    if (cursor->level == TIRBI_LEVEL_INDEXED) return tirbi_verify_fail(c, "cursor %" PRId64 " is indexed", index);
     if (cursor->level == 0) return TIRB_OK;
     for (unsigned d = 1; d <= lane->depth; d++) {
         if (lane->levels[d].loop == cursor->level - 1) return TIRB_OK;
     }
     return tirbi_verify_fail(c, "cursor %" PRId64 " is used outside of its inner loop %u", index, cursor->level - 1);
 }
-
-static bool is_zero(uint16_t x) { return tirbi_x_is_small(x) && tirbi_x_small(x) == 0; }
 
 static tirb_status check_seek(checker *c) {
     checker_lane *lane = &c->lane;
@@ -183,6 +196,7 @@ static tirb_status check_seek(checker *c) {
     const tirbi_cursor *sought = &header->cursors[o[0]], *numbers = &header->cursors[o[1]];
     uint32_t sought_bit = UINT32_C(1) << o[0], numbers_bit = UINT32_C(1) << o[1];
     if (lane->begun) return tirbi_verify_fail(c, "only inner loops and seeks may be before it");
+    if (sought->level == TIRBI_LEVEL_INDEXED) return tirbi_verify_fail(c, "cursor %" PRId64 " is indexed", o[0]);
     TIRBI_TRY(use_cursor(c, o[1], TIRBI_READ));
     if (numbers->access != TIRBI_READ) return tirbi_verify_fail(c, "cursor %" PRId64 " is written", o[1]);
     if (!is_zero(numbers->step)) return tirbi_verify_fail(c, "cursor %" PRId64 " steps per lane", o[1]);
@@ -221,11 +235,59 @@ static tirb_status check_elementwise(checker *c) {
     return TIRB_OK;
 }
 
+static tirb_status at_lane_level(checker *c) {
+    return c->lane.depth == 0 ? TIRB_OK : tirbi_verify_fail(c, "only allowed at lane level, outside of inner loops");
+}
+
 static tirb_status check_push(checker *c, unsigned n_operands) {
-    if (c->lane.depth > 0) return tirbi_verify_fail(c, "only allowed at lane level, outside of inner loops");
+    TIRBI_TRY(at_lane_level(c));
     for (unsigned i = 1; i <= n_operands; i++) {
         TIRBI_TRY(read_register(c, c->instr->operand[i], (tirbi_dtype)c->instr->type));
     }
+    return TIRB_OK;
+}
+
+/* An indexed cursor is read, by any instructions, or it is written by one, which goes from lane to lane: so no lane sees
+ * what another one has written but by that instruction, in the order of the lanes. */
+static tirb_status use_indexed(checker *c, int64_t index, uint8_t access, int64_t reg, int64_t index_type) {
+    checker_lane *lane = &c->lane;
+    const tirbi_cursor *cursor = &lane->header.cursors[index];
+    static const char *const names[] = {"", "only read", "only written", "read and written"};
+    if (cursor->level != TIRBI_LEVEL_INDEXED) return tirbi_verify_fail(c, "cursor %" PRId64 " is not indexed", index);
+    if (cursor->access != access) return tirbi_verify_fail(c, "cursor %" PRId64 " is not %s", index, names[access]);
+    if (cursor->type != c->instr->type) {
+        return tirbi_verify_fail(c, "cursor %" PRId64 " is %s", index, tirbi_dtypes[cursor->type].name);
+    }
+    if (!tirbi_dtype_is_int((tirbi_dtype)index_type)) {
+        return tirbi_verify_fail(c, "an index is an integer, not %s", tirbi_dtypes[index_type].name);
+    }
+    TIRBI_TRY(read_register(c, reg, (tirbi_dtype)index_type));
+    if (access == TIRBI_READ) return TIRB_OK;
+    if (lane->claimed >> index & 1) return tirbi_verify_fail(c, "cursor %" PRId64 " is written here too", index);
+    lane->claimed |= UINT32_C(1) << index;
+    return at_lane_level(c);
+}
+
+/* What operation n of a fold is, and how. */
+static tirb_status check_fold(checker *c, int64_t n, unsigned n_folds, int64_t how) {
+    int64_t op = n & TIRBI_SCAN_OP;
+    bool is_float = tirbi_dtype_is_float((tirbi_dtype)c->instr->type);
+    bool bits = op == TIRBI_SCAN_AND || op == TIRBI_SCAN_OR || op == TIRBI_SCAN_XOR;
+    bool ordered = op == TIRBI_SCAN_MIN || op == TIRBI_SCAN_MAX || op == TIRBI_SCAN_SUB;
+    bool fits = op < n_folds && !(n & ~(TIRBI_SCAN_OP | how)) && (ordered || !(n & TIRBI_SCAN_SWAPPED));
+    if (fits && n_folds == TIRBI_N_SCAN_OPS && bits && is_float) fits = false;
+    return fits ? TIRB_OK : tirbi_verify_fail(c, "there is no operation %" PRId64 " of %s", n, tirbi_dtypes[c->instr->type].name);
+}
+
+static tirb_status check_scan(checker *c, unsigned n_values, unsigned n_folds, int64_t how) {
+    checker_lane *lane = &c->lane;
+    tirbi_dtype type = (tirbi_dtype)c->instr->type;
+    int64_t n = c->instr->operand[2 + n_values];
+    TIRBI_TRY(at_lane_level(c));
+    if (lane->n_scans++ == TIRBI_MAX_SCANS) return tirbi_verify_fail(c, "more than %d scans in a lane loop", TIRBI_MAX_SCANS);
+    TIRBI_TRY(check_fold(c, n, n_folds, how));
+    for (unsigned i = 0; i < n_values; i++) TIRBI_TRY(read_register(c, c->instr->operand[2 + i], type));
+    write_register(c, c->instr->operand[0], n & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits(type) : type);
     return TIRB_OK;
 }
 
@@ -261,6 +323,23 @@ tirb_status tirbi_verify_lane_instr(checker *c) {
         return check_push(c, 1);
     case TIRB_OP_VREDMA:
         return check_push(c, 2);
+    case TIRB_OP_VINDEX:
+        return read_register(c, instr->operand[0], type);
+    case TIRB_OP_VLOADX:
+        TIRBI_TRY(use_indexed(c, instr->operand[1], TIRBI_READ, instr->operand[2], instr->operand[3]));
+        write_register(c, instr->operand[0], type);
+        return TIRB_OK;
+    case TIRB_OP_VSTOREX:
+        TIRBI_TRY(use_indexed(c, instr->operand[0], TIRBI_WRITE, instr->operand[1], instr->operand[3]));
+        return read_register(c, instr->operand[2], type);
+    case TIRB_OP_VUPDATE:
+        TIRBI_TRY(use_indexed(c, instr->operand[0], TIRBI_READ | TIRBI_WRITE, instr->operand[1], instr->operand[3]));
+        TIRBI_TRY(check_fold(c, instr->operand[4], TIRBI_N_SCAN_OPS, TIRBI_SCAN_SWAPPED));
+        return read_register(c, instr->operand[2], type);
+    case TIRB_OP_VSCAN:
+        return check_scan(c, 1, TIRBI_N_SCAN_OPS, TIRBI_SCAN_SWAPPED | TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS);
+    case TIRB_OP_VSCANMA:
+        return check_scan(c, 2, TIRBI_N_FUSED_SCANS, TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS);
     default:
         return check_elementwise(c);
     }

@@ -1317,6 +1317,70 @@ def k_means(rng):
     yield Run(args, {"label": label.astype(np.int32), "moved": narrow(moved)}, atol=1e-5)
 
 
+# ---- folds -------------------------------------------------------------------------------------------------------
+
+
+@kernel("folds.py", "sums")
+def sums(rng):
+    for n in (0, 1, 7, 33, 100, 1500):
+        a, b = f32(rng, n), f64(rng, n)
+        s, d = f32(rng, 3), f64(rng, 1)
+        want, down = s.copy(), d.copy()
+        for x in a:
+            want[0] += x
+            want[1] = max(want[1], x)
+            want[2] = np.float32(np.float64(x) * x + want[2])
+        for x in b:
+            down[0] -= x
+        yield Run({"A": a, "B": b, "S": s, "D": d}, {"S": want, "D": down}, rtol=1e-6)
+
+
+@kernel("folds.py", "running")
+def running(rng):
+    for n in (0, 1, 7, 33, 100, 1500):
+        a = f32(rng, n)
+        total = np.add.accumulate(np.concatenate([np.float32([0.5]), a]), dtype=np.float32)
+        yield Run({"A": a, "before": OUT, "least": OUT}, {"before": total[:-1].copy(), "least": np.minimum.accumulate(a)})
+
+
+@kernel("folds.py", "pick")
+def pick(rng):
+    for k in (0, 1, 7, 100):
+        a = f64(rng, 9, 5)
+        rows, columns = rng.integers(0, 9, k).astype(np.int32), rng.integers(0, 5, k).astype(np.uint8)
+        yield Run({"A": a, "rows": rows, "columns": columns, "B": OUT}, {"B": a[rows, columns] * 2})
+
+
+@kernel("folds.py", "put")
+def put(rng):
+    for n in (0, 1, 33, 500):
+        where, a, b = rng.integers(0, 40, n), f32(rng, n), f32(rng, 40)
+        want = b.copy()
+        for i in range(n):
+            want[where[i]] = a[i]
+        yield Run({"where": where, "A": a, "B": b}, {"B": want})
+
+
+@kernel("folds.py", "weigh")
+def weigh(rng):
+    for n in (0, 1, 33, 500):
+        where, a, b = rng.integers(0, 12, n).astype(np.int32), f32(rng, n), f32(rng, 12)
+        total, most = b.copy(), b.copy()
+        np.add.at(total, where, a)
+        np.maximum.at(most, where, a)
+        yield Run({"where": where, "A": a, "B": b, "most": b.copy()}, {"B": total, "most": most})
+
+
+@kernel("folds.py", "ragged")
+def ragged(rng):
+    for n in (0, 1, 7, 100):
+        first = np.concatenate([[0], np.cumsum(rng.integers(0, 9, n))]).astype(np.int32)
+        column, value = rng.integers(0, 20, first[-1]).astype(np.int32), f64(rng, first[-1])
+        x = f64(rng, 20)
+        want = np.array([value[a:b] @ x[column[a:b]] for a, b in zip(first, first[1:])], np.float64)
+        yield Run({"first": first, "column": column, "value": value, "x": x, "y": np.zeros(n)}, {"y": want}, rtol=1e-12, atol=1e-12)
+
+
 # ---- the digits network ------------------------------------------------------------------------------------------
 
 

@@ -17,7 +17,7 @@
 #include "vm/exec/exec.h"
 #include "vm/lanes/kernels.h"
 
-enum { HARNESS_MAX_REFS = 8 };
+enum { HARNESS_MAX_REFS = 12 };
 
 typedef struct harness {
     const char *text;

@@ -46,6 +46,9 @@ typedef struct census {
     unsigned checks;    /* index */
     unsigned contractions;
     unsigned folds;
+    unsigned indexed; /* vindex, vloadx, vstorex */
+    unsigned updates;
+    unsigned scans;
     unsigned allocations;
 } census;
 
@@ -89,6 +92,12 @@ static census count(const char *text, const tirb_compile_options *given) {
                 break;
             case TIRB_OP_VRED:
             case TIRB_OP_VREDMA: c.trees++; break;
+            case TIRB_OP_VINDEX:
+            case TIRB_OP_VLOADX:
+            case TIRB_OP_VSTOREX: c.indexed++; break;
+            case TIRB_OP_VUPDATE: c.updates++; break;
+            case TIRB_OP_VSCAN:
+            case TIRB_OP_VSCANMA: c.scans++; break;
             case TIRB_OP_STORE: c.stores++; break;
             case TIRB_OP_INDEX: c.checks++; break;
             case TIRB_OP_CONTRACT: c.contractions++; break;
@@ -117,6 +126,58 @@ static void elementwise_loops_become_lanes(void **state) {
     assert_int_equal(c.lane_fma, 1);
     assert_int_equal(c.stores, 0);
     assert_int_equal(c.checks, 0);
+}
+
+/* Plain sums keep the program's order; what they carry goes from lane to lane. */
+static void carried_values_become_scans(void **state) {
+    (void)state;
+    const char *bodies[] = {
+        "    S[0] = T.float32(0)\n    for i in range(n):\n        S[0] = S[0] + A[i]\n",
+        "    S[0] = T.float32(0)\n    for i in range(n):\n        S[0] = S[0] + A[i] * B[i]\n",
+        "    for i in range(n):\n        S[1] = T.max(A[i], S[1])\n",
+        "    total: T.float32 = T.float32(0)\n    for i in range(n):\n        total = total + A[i]\n        B[i] = total\n",
+        "    total: T.float32 = T.float32(0)\n    for i in range(n):\n        B[i] = total\n        total = total * A[i]\n",
+        "    for i in range(T.cast(S[0], \"int32\")):\n        S[1] = S[1] - A[i]\n",
+    };
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
+                 "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), S: T.Buffer((2,), \"float32\")):\n"
+                 "    n = T.int32()\n%s", bodies[i]);
+        census c = count(text, NULL);
+        if (c.scans != 1) print_error("%s", text);
+        assert_int_equal(c.scans, 1);
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        options.disabled = TIRB_PASS_SEQUENCES;
+        assert_int_equal(count(text, &options).scans, 0);
+    }
+}
+
+/* Elements that iterations compute: gathers anywhere, stores and updates where nothing else reaches the buffer. */
+static void computed_indices_become_lanes(void **state) {
+    (void)state;
+    const struct {
+        const char *body;
+        unsigned indexed, updates;
+    } cases[] = {
+        {"        C[i] = A[J[i]]\n", 2, 0},
+        {"        A[J[i]] = C[i]\n", 2, 0},
+        {"        A[J[i]] = A[J[i]] + C[i]\n", 1, 1},
+        {"        A[J[i]] = T.min(C[i], A[J[i]])\n", 1, 1},
+        {"        A[J[i]] = A[J[i] - 1] + C[i]\n", 0, 0},
+        {"        A[J[i]] = A[J[i]] + A[i]\n", 0, 0},
+        {"        J[J[i]] = J[i]\n", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
+                 "def f(A: T.Buffer((\"n\",), \"float32\"), C: T.Buffer((\"n\",), \"float32\"), J: T.Buffer((\"n\",), \"int32\")):\n"
+                 "    n = T.int32()\n    for i in range(n):\n%s", cases[i].body);
+        census c = count(text, NULL);
+        if (c.indexed != cases[i].indexed || c.updates != cases[i].updates) print_error("%s", text);
+        assert_int_equal(c.indexed, cases[i].indexed);
+        assert_int_equal(c.updates, cases[i].updates);
+    }
 }
 
 /* Whatever the order of its loops, a matrix product is a contraction; without those, lanes keep their sums in registers
@@ -422,7 +483,7 @@ static void counters_are_taken_apart(void **state) {
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.checks, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    options.disabled = TIRB_PASS_DIGITS;
+    options.disabled = TIRB_PASS_DIGITS | TIRB_PASS_SEQUENCES;
     c = count(text, &options);
     assert_int_equal(c.lanes, 0);
     /* 43 = 8 * 5 + 3: the last round is a loop of its own. */
@@ -696,6 +757,8 @@ static void memory_is_limited(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_loops_become_lanes),
+        cmocka_unit_test(carried_values_become_scans),
+        cmocka_unit_test(computed_indices_become_lanes),
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(operands_are_computed_once),

@@ -614,6 +614,64 @@ static void test_lane_registers(void **state) {
             "v0 is read, but not defined here");
 }
 
+/* What goes from lane to lane, and cursors that lanes index. */
+static void test_sequences(void **state) {
+    (void)state;
+#define AT(body)                                                                                                     \
+    BODY("lane s0, done\n.inner 3\n.cursor r0 f32 read 7 0 0 0\n.cursor r1 f32 write 7 0 0 0\n"                      \
+         ".cursor r1 f32 readwrite 7 0 0 0\n.cursor r0 f32 read 0 0 1 0\nvload.f32 v0, c3\nvsplat.i32 v1, s0\n" body  \
+         "\ndone: lane.end")
+#define LOOP "inner l0\ninner.end l0\n"
+    accepts(AT(LOOP "vindex.i32 v1, s1, 0, \"f\"\nvloadx.f32 v2, c0, v1, i32\nvloadx.f32 v2, c0, v1, i32\n"
+                    "vstorex.f32 c1, v1, v0, i32\nvupdate.f32 c2, v1, v0, i32, 18"));
+    accepts(AT("inner l0\nvindex.i32 v1, s1, 0, \"f\"\nvloadx.f32 v2, c0, v1, i32\ninner.end l0"));
+    rejects(AT(LOOP "vindex.i32 v2, s1, 0, \"f\""), "v2 is read, but not defined here");
+    rejects(AT(LOOP "vindex.i64 v1, s1, 0, \"f\""), "v1 is i32, not i64");
+    rejects(AT(LOOP "vindex.i32 v1, s8, 0, \"f\""), "scalar register 8 >= 8");
+    rejects(AT(LOOP "vload.f32 v0, c0"), "cursor 0 is indexed");
+    rejects(AT(LOOP "vstore.f32 c1, v0"), "cursor 1 is indexed");
+    rejects(AT(LOOP "vloadx.f32 v0, c3, v1, i32"), "cursor 3 is not indexed");
+    rejects(AT(LOOP "vloadx.f32 v0, c2, v1, i32"), "cursor 2 is not only read");
+    rejects(AT(LOOP "vstorex.f32 c2, v1, v0, i32"), "cursor 2 is not only written");
+    rejects(AT(LOOP "vupdate.f32 c1, v1, v0, i32, 0"), "cursor 1 is not read and written");
+    rejects(AT(LOOP "vloadx.i32 v0, c0, v1, i32"), "cursor 0 is f32");
+    rejects(AT(LOOP "vloadx.f32 v0, c0, v0, f32"), "an index is an integer, not f32");
+    rejects(AT(LOOP "vloadx.f32 v0, c0, v1, i64"), "v1 is i32, not i64");
+    rejects(AT(LOOP "vstorex.f32 c1, v1, v1, i32"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vupdate.f32 c2, v1, v1, i32, 0"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vstorex.f32 c1, v1, v0, i32\nvstorex.f32 c1, v1, v0, i32"), "cursor 1 is written here too");
+    rejects(AT("inner l0\nvstorex.f32 c1, v1, v0, i32\ninner.end l0"), "only allowed at lane level");
+    rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 32"), "there is no operation 32 of f32");
+    rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 4"), "there is no operation 4 of f32");
+    rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 16"), "there is no operation 16 of f32");
+    rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 8"), "there is no operation 8 of f32");
+    accepts(AT(LOOP "vscan.i32 v1, s1, v1, 4\nvscan.f32 v2, s1, v0, 98\nvadd.u32 v2, v2, v2\nvscanma.f32 v2, s1, v0, v0, 34"));
+    rejects(AT("inner l0\nvscan.f32 v2, s1, v0, 0\ninner.end l0"), "only allowed at lane level");
+    rejects(AT("inner l0\nvscanma.f32 v2, s1, v0, v0, 0\ninner.end l0"), "only allowed at lane level");
+    rejects(AT(LOOP "vscan.f32 v2, s1, v1, 0"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vscan.f32 v2, s8, v0, 0"), "scalar register 8 >= 8");
+    rejects(AT(LOOP "vscan.f32 v2, s1, v0, 0\nvadd.u32 v2, v2, v2"), "v2 is f32, not u32");
+    rejects(AT(LOOP "vscan.f32 v2, s1, v0, 5"), "there is no operation 5 of f32");
+    rejects(AT(LOOP "vscan.f32 v2, s1, v0, 128"), "there is no operation 128 of f32");
+    rejects(AT(LOOP "vscanma.f32 v2, s1, v0, v0, 3"), "there is no operation 3 of f32");
+    rejects(AT(LOOP "vscanma.f32 v2, s1, v0, v0, 18"), "there is no operation 18 of f32");
+#define FOUR "vscan.f32 v2, s1, v0, 0\nvscan.f32 v2, s1, v0, 0\nvscan.f32 v2, s1, v0, 0\nvscan.f32 v2, s1, v0, 0\n"
+    accepts(AT(LOOP FOUR FOUR FOUR FOUR));
+    rejects(AT(LOOP FOUR FOUR FOUR FOUR "vscan.f32 v2, s1, v0, 0"), "more than 16 scans");
+#undef FOUR
+#undef LOOP
+#undef AT
+    rejects(BODY("lane s0, done\n.cursor r0 f32 read 7 1 0\ndone: lane.end"), "cursor 0 is indexed, but has a start or steps");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 read 7 0 1\ndone: lane.end"), "cursor 0 is indexed, but has a start or steps");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 read 7 s0 0\ndone: lane.end"), "cursor 0 is indexed, but has a start or steps");
+    rejects(BODY("lane s0, done\n.inner 3\n.cursor r0 f32 read 7 0 0 1\ninner l0\ninner.end l0\ndone: lane.end"),
+            "cursor 0 is indexed, but has a start or steps");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 read 7 0 0\n.cursor r0 i32 read 0 0 0\nseek.i32 c0, c1, 1, 2\ndone: lane.end"),
+            "cursor 0 is indexed");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 write 7 0 0\ndone: lane.end"), "cursor 0: r0 may not be written");
+    rejects(BODY("lane s0, done\n.cursor r0 f32 read 6 0 0\ndone: lane.end"), "level 6 > 0");
+}
+
 /* The types of registers around inner loops, which may run zero times or many. */
 static void test_lane_flow(void **state) {
     (void)state;
@@ -720,7 +778,7 @@ int main(void) {
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
         cmocka_unit_test(test_cursors),
         cmocka_unit_test(test_seeks),      cmocka_unit_test(test_lane_registers),
-        cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
+        cmocka_unit_test(test_sequences), cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
         cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

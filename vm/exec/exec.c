@@ -141,12 +141,16 @@ static tirb_status assertion(const tirbi_machine *machine, const tirbi_word *pc)
     return tirbi_error_set(machine->error, TIRB_ASSERT, "%s: %s", string_of(machine, pc->b), string_of(machine, pc->c));
 }
 
+tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name, int64_t extent) {
+    return tirbi_error_set(machine->error, TIRB_BOUNDS,
+                           "index %lld is out of bounds for dimension %u of %s, whose extent is %lld", (long long)index,
+                           dimension, string_of(machine, name), (long long)extent);
+}
+
 /* The second word of an index instruction has the extent's slot, the dimension and the buffer's name. */
 static tirb_status bad_index(const tirbi_machine *machine, const tirbi_word *pc, const uint64_t *s, uint64_t index) {
     const uint16_t *list = pc[1].list;
-    return tirbi_error_set(machine->error, TIRB_BOUNDS,
-                           "index %lld is out of bounds for dimension %u of %s, whose extent is %lld", (long long)index,
-                           (unsigned)list[1], string_of(machine, list[2]), (long long)s[list[0]]);
+    return tirbi_bad_index(machine, (int64_t)index, list[1], list[2], (int64_t)s[list[0]]);
 }
 
 /* Pushes the frame that a call instruction asks for and passes the arguments. */

@@ -56,6 +56,34 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         ins->reads[ins->n_reads++] = (uint8_t)o[1];
         if (in->op == TIRB_OP_VREDMA) ins->reads[ins->n_reads++] = (uint8_t)o[2];
         return;
+    case TIRB_OP_VINDEX:
+        ins->reads[ins->n_reads++] = (uint8_t)o[0];
+        ins->slot = (uint16_t)o[1];
+        ins->number = (uint8_t)o[2];
+        ins->step = (uint16_t)o[3];
+        return;
+    case TIRB_OP_VLOADX:
+        ins->dest = (uint8_t)o[0];
+        ins->cursor = (uint8_t)o[1];
+        ins->reads[ins->n_reads++] = (uint8_t)o[2];
+        ins->source = (uint8_t)o[3];
+        return;
+    case TIRB_OP_VSTOREX:
+    case TIRB_OP_VUPDATE:
+        ins->cursor = (uint8_t)o[0];
+        ins->reads[ins->n_reads++] = (uint8_t)o[1];
+        ins->reads[ins->n_reads++] = (uint8_t)o[2];
+        ins->source = (uint8_t)o[3];
+        if (in->op == TIRB_OP_VUPDATE) ins->fold = (uint8_t)o[4];
+        return;
+    case TIRB_OP_VSCAN:
+    case TIRB_OP_VSCANMA:
+        ins->dest = (uint8_t)o[0];
+        ins->slot = (uint16_t)o[1];
+        ins->reads[ins->n_reads++] = (uint8_t)o[2];
+        if (in->op == TIRB_OP_VSCANMA) ins->reads[ins->n_reads++] = (uint8_t)o[3];
+        ins->fold = (uint8_t)o[in->op == TIRB_OP_VSCANMA ? 4 : 3];
+        return;
     default:
         ins->dest = (uint8_t)o[0];
         for (unsigned i = 0; i < tirbi_ops[in->op].arity; i++) ins->reads[ins->n_reads++] = (uint8_t)o[1 + i];
@@ -81,6 +109,7 @@ static void fill_loop(lane_body *body, const tirbi_lane_header *header, tirbi_co
         to->size = tirbi_dtypes[from->type].size;
         to->shift = (uint8_t)__builtin_ctz(to->size);
         to->access = from->access;
+        to->indexed = from->level == TIRBI_LEVEL_INDEXED;
         to->start = tirbi_slot_of_x(constants, from->start);
         to->step = tirbi_slot_of_x(constants, from->step);
         for (unsigned k = 0; k < header->n_inner; k++) to->steps[k] = tirbi_slot_of_x(constants, from->steps[k]);
@@ -193,8 +222,11 @@ static void choose_main_size(lane_body *body, uint32_t features) {
         if (size > body->widest) body->widest = size;
         if (tirbi_dtypes[ins->source].size > body->widest) body->widest = tirbi_dtypes[ins->source].size;
         if (ins->op == TIRB_OP_VCOPYSIGN) copysign = true;
-        if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA) {
+        if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA || ins->op == TIRB_OP_VSCAN ||
+            ins->op == TIRB_OP_VSCANMA) {
             body->reduces = true;
+            others += weight;
+        } else if (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) {
             others += weight;
         } else if (tirbi_lane_op_pinned(ins->op, ins->type, features)) {
             ins->pinned = true;
@@ -265,6 +297,10 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         else
             loop->instructions++;
         if (ins->op == TIRB_OP_INNER_END) depth--;
+        if (ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA) {
+            ins->number = loop->n_scans++;
+            loop->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = ins->type};
+        }
         if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE) add_use(&cursors[ins->cursor], around[depth]);
     }
     tirbi_heap_free(code->heap, in, sizeof *in);

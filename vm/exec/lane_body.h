@@ -12,15 +12,17 @@ typedef enum lane_stride { STRIDE_ANY, STRIDE_ZERO, STRIDE_ONE } lane_stride;
 typedef struct lane_ins {
     uint8_t op;
     uint8_t type;
-    uint8_t source;   /* the operand type of cast and bits */
+    uint8_t source;   /* the operand type of cast and bits, and of an index */
     uint8_t dest;     /* lane register written, or NO_LANE_REG */
     uint8_t n_reads;  /* lane registers read */
     uint8_t reads[3];
     uint8_t cursor;   /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
     bool pinned;      /* has forms on the banks in this loop */
     bool settled;     /* of vstore: what it stores is no float whose NaNs must still be made canonical */
-    uint16_t slot;    /* of vsplat and viota */
-    uint16_t step;    /* of viota */
+    uint16_t slot;    /* of vsplat and viota; the extent of vindex */
+    uint16_t step;    /* of viota; the string of vindex */
+    uint8_t number;   /* of vscan: which one of the loop; the operand n of others */
+    uint8_t fold;     /* of vscan: its operand n */
     uint32_t offset;
     uint32_t next[4]; /* where the reads, and then dest, are read next; TIRBI_NO_USE: nowhere below */
     uint64_t live;    /* the lane registers that are read after this instruction */

@@ -78,7 +78,10 @@ static fact fact_of_ins(const lane_ins *ins, const fact *of) {
     fact is = unknown;
     switch (ins->op) {
     case TIRB_OP_VLOAD:
+    case TIRB_OP_VLOADX:
     case TIRB_OP_VIOTA: return unknown;
+    case TIRB_OP_VSCAN:
+    case TIRB_OP_VSCANMA: return (fact){.nan = ins->fold & TIRBI_SCAN_BEFORE ? NAN_ANY : NAN_CANONICAL};
     case TIRB_OP_VMOV: return of[0];
     case TIRB_OP_VSELECT: return fact_of_select(of, ins->type);
     case TIRB_OP_VCAST: is = fact_of_cast(ins, of[0]); break;

@@ -154,12 +154,31 @@ static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, un
     return TIRB_OK;
 }
 
+/* Lanes may name any element of an indexed cursor's reference. */
+static void reach_all(entry *e, unsigned c) {
+    const tirbi_ref *ref = &e->refs[e->loop->cursors[c].ref];
+    tirbi_reach *r = &e->reaches[c];
+    r->start = ref->data;
+    r->low = (uintptr_t)ref->data;
+    r->high = r->low + ref->size;
+    r->size = ref->size; /* one piece: no step of another cursor goes around it */
+    r->reached = ref->size > 0;
+    for (unsigned d = 0; d < e->dimensions; d++) {
+        r->step[d] = 0;
+        r->count[d] = 1;
+    }
+}
+
 static tirb_status check_cursor(entry *e, unsigned c) {
     const tirbi_lane_cursor *cursor = &e->loop->cursors[c];
     tirbi_reach *r = &e->reaches[c];
     r->reached = false;
     r->start = NULL;
     r->size = cursor->size;
+    if (cursor->indexed) {
+        reach_all(e, c);
+        return TIRB_OK;
+    }
     r->step[0] = (int64_t)(e->slots[cursor->step] * cursor->size);
     r->count[0] = e->n;
     if (e->loop->n_seeks > 0) {
@@ -212,15 +231,17 @@ static tirb_status check_overlap(entry *e) {
         const tirbi_reach *written = &e->reaches[w];
         uint8_t access = e->loop->cursors[w].access;
         if (!(access & TIRBI_WRITE) || !written->reached) continue;
-        if (access & TIRBI_READ) e->repeats = false;
-        if (!tirbi_reach_tells(written, 0, dimensions))
+        bool indexed = e->loop->cursors[w].indexed;
+        if ((access & TIRBI_READ) || indexed) e->repeats = false;
+        if (!indexed && !tirbi_reach_tells(written, 0, dimensions))
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "two lanes write the same element");
         for (unsigned c = 0; c < e->loop->n_cursors; c++) {
             const tirbi_reach *other = &e->reaches[c];
             if (c == w || !other->reached) continue;
             if (tirbi_reach_apart(written, other, dimensions)) continue;
             e->repeats = false;
-            if (may_be_same(e, w, c) && same_elements(written, other, dimensions)) continue;
+            if (!indexed && !e->loop->cursors[c].indexed && may_be_same(e, w, c) && same_elements(written, other, dimensions))
+                continue;
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP,
                                    "a lane writes an element that another lane reads or writes");
         }
@@ -252,7 +273,11 @@ static tirb_status make_state(tirbi_machine *machine) {
 static void set_pointers(const entry *e, tirbi_lane_state *state) {
     const tirbi_lane_loop *loop = e->loop;
     uint8_t **pointer = state->pointers + 1;
-    for (unsigned c = 0; c < loop->n_cursors; c++) *pointer++ = e->reaches[c].start;
+    for (unsigned c = 0; c < loop->n_cursors; c++) {
+        const tirbi_lane_cursor *cursor = &loop->cursors[c];
+        *pointer++ = e->reaches[c].start;
+        if (cursor->indexed) state->elements[c] = e->refs[cursor->ref].size >> cursor->shift;
+    }
     for (unsigned i = 0; i < loop->n_splats; i++) {
         const uint64_t *slot = &e->slots[loop->splats[i].slot];
         *pointer++ = tirbi_slot_bytes((uint64_t *)(uintptr_t)slot, loop->splats[i].size);
@@ -399,6 +424,26 @@ static void add_list(const entry *e, unsigned i, tirbi_lane_list *list) {
                               .bytes = e->reaches[seek->cursor].step[e->dimensions - 1]};
 }
 
+static void begin_scans(const tirbi_lane_loop *loop, tirbi_lane_state *state, const uint64_t *slots) {
+    for (unsigned i = 0; i < loop->n_scans; i++) state->running[i] = slots[loop->scans[i].slot];
+}
+
+static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state, uint64_t *slots) {
+    for (unsigned i = 0; i < loop->n_scans; i++)
+        slots[loop->scans[i].slot] = tirbi_slot_extend(state->running[i], loop->scans[i].type);
+}
+
+/* The words of an instruction with indices end, in a list, with how it names what is indexed: as a dimension of a buffer
+ * with an extent, or (0) as an element of a cursor. */
+static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state *state) {
+    const tirbi_word *at = state->trap;
+    const uint16_t *list = at[1].list;
+    machine->trap = at;
+    if (list[3]) return tirbi_bad_index(machine, state->bad, list[0], list[1], (int64_t)state->slots[at->c]);
+    return tirbi_error_set(machine->error, TIRB_BOUNDS, "element %lld is outside of the %llu elements that there are",
+                           (long long)state->bad, (unsigned long long)state->elements[list[2]]);
+}
+
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
@@ -442,9 +487,12 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     state->lanes = e.lanes;
     const tirbi_word *words = frame->fn->words;
     set_streams(&e, state, words);
+    begin_scans(loop, state, slots);
+    state->trap = NULL;
     switch (e.machinery->run(state, words + loop->full, words + loop->tail)) {
-    case TIRBI_LANE_DONE: return TIRB_OK;
+    case TIRBI_LANE_DONE: end_scans(loop, state, slots); return TIRB_OK;
     case TIRBI_LANE_STOPPED: return tirbi_poll(machine);
+    case TIRBI_LANE_BOUNDS: return out_of_bounds(machine, state);
     default:
         machine->trap = state->trap;
         return tirbi_error_set(machine->error, TIRB_DIVIDE, "an integer is divided by zero");

@@ -561,6 +561,64 @@ static void plan_reduction(planner *p, const lane_ins *ins) {
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->type, 0, 0, 0}});
 }
 
+/* ---- From lane to lane ------------------------------------------------------------------------------------------ */
+
+/* The words of such an instruction: three operands, a list, and what does it. */
+static void emit_sequence(planner *p, const uint16_t *operands, const uint16_t *list, tirbi_sequence sequence) {
+    emit(p, TIRBI_L_SEQUENCE, operands[0], operands[1], operands[2]);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {list[0], list[1], list[2], list[3]}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.sequence = sequence});
+}
+
+/* A fold's place in the tables by operation. */
+static unsigned fold_of(const lane_ins *ins) {
+    return (ins->fold & TIRBI_SCAN_OP) + (ins->fold & TIRBI_SCAN_SWAPPED ? (unsigned)TIRBI_N_SCAN_OPS : 0);
+}
+
+static void plan_index(planner *p, const lane_ins *ins) {
+    const uint16_t operands[3] = {0, kernel_operand(p, ins->reads[0]), ins->slot};
+    const uint16_t list[4] = {ins->number, ins->step, 0, 1};
+    leave_banks(p, ins);
+    emit_sequence(p, operands, list, p->code->kernels->index[ins->type]);
+}
+
+static void plan_loadx(planner *p, const lane_ins *ins) {
+    uint8_t size = tirbi_dtypes[ins->type].size;
+    uint16_t index = kernel_operand(p, ins->reads[0]);
+    /* An index is read before its element is written, but for a chunk of them. */
+    bool in_the_way = index == strip_of(p, ins->dest);
+    uint16_t dest = in_the_way ? p->spare_strip : strip_of(p, ins->dest);
+    const uint16_t operands[3] = {dest, index, pointer_of_cursor(ins->cursor)};
+    const uint16_t list[4] = {ins->source, 0, ins->cursor, 0};
+    leave_banks(p, ins);
+    emit_sequence(p, operands, list, p->code->kernels->loadx[ins->type]);
+    if (in_the_way) emit(p, TIRBI_L_COPY, strip_of(p, ins->dest), dest, shift_of(size));
+    clear_rest(p, ins->dest, size);
+    define(p, ins, size)->strip = true;
+}
+
+static void plan_storex(planner *p, const lane_ins *ins) {
+    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]),
+                                  kernel_operand(p, ins->reads[1])};
+    const uint16_t list[4] = {ins->source, 0, ins->cursor, 0};
+    leave_banks(p, ins);
+    emit_sequence(p, operands, list, ins->op == TIRB_OP_VSTOREX ? p->code->kernels->storex[ins->type]
+                                                                : p->code->kernels->update[fold_of(ins)][ins->type]);
+}
+
+static void plan_scan(planner *p, const lane_ins *ins) {
+    uint8_t size = tirbi_dtypes[ins->type].size;
+    bool seen = is_live(ins, ins->dest), fused = ins->op == TIRB_OP_VSCANMA;
+    uint16_t operands[3] = {seen ? strip_of(p, ins->dest) : 0, kernel_operand(p, ins->reads[0]), 0};
+    if (fused) operands[2] = kernel_operand(p, ins->reads[1]);
+    const uint16_t list[4] = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, 0, 0};
+    leave_banks(p, ins);
+    emit_sequence(p, operands, list, fused ? p->code->kernels->scanma[ins->fold & TIRBI_SCAN_OP][ins->type]
+                                           : p->code->kernels->scan[fold_of(ins)][ins->type]);
+    if (seen) clear_rest(p, ins->dest, size);
+    define(p, ins, size)->strip = true;
+}
+
 /* ---- Inner loops ---------------------------------------------------------------------------------------------- */
 
 /* Pointers move in the loop: what is not copied yet and may move with them is copied now. */
@@ -693,6 +751,12 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     case TIRB_OP_VIOTA: plan_iota(p, ins); break;
     case TIRB_OP_VRED:
     case TIRB_OP_VREDMA: plan_reduction(p, ins); break;
+    case TIRB_OP_VINDEX: plan_index(p, ins); break;
+    case TIRB_OP_VLOADX: plan_loadx(p, ins); break;
+    case TIRB_OP_VSTOREX:
+    case TIRB_OP_VUPDATE: plan_storex(p, ins); break;
+    case TIRB_OP_VSCAN:
+    case TIRB_OP_VSCANMA: plan_scan(p, ins); break;
     default:
         if (ins->op == TIRB_OP_VMOV && plan_move(p, ins)) break;
         if (ins->pinned)

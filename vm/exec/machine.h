@@ -250,6 +250,9 @@ tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *co
 /* Runs tree reductions of rows, whose operands are a contraction's, in the frame on top. */
 tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold);
 
+/* Sets a BOUNDS error: an index of a dimension of the buffer with that name (a string's number). */
+tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name, int64_t extent);
+
 /* Runs a lane loop in the frame on top. */
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop);
 

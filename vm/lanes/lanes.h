@@ -49,6 +49,7 @@ typedef struct tirbi_lane_cursor {
     uint8_t size; /* of an element: 1 << shift */
     uint8_t shift;
     uint8_t access;
+    bool indexed; /* lanes say which element they mean */
     bool streams; /* the wide body reads whole blocks of it */
     uint8_t seek; /* one more than the number of the seek that moves it; 0: none does */
     uint16_t start; /* slots */
@@ -57,6 +58,12 @@ typedef struct tirbi_lane_cursor {
     uint8_t n_uses;
     uint8_t uses[TIRBI_MAX_INNER + 1]; /* the sets of inner loops that enclose a use, each once */
 } tirbi_lane_cursor;
+
+/* A scalar register that a scan carries from lane to lane. */
+typedef struct tirbi_lane_scan {
+    uint16_t slot;
+    uint8_t type;
+} tirbi_lane_scan;
 
 typedef struct tirbi_lane_splat {
     uint16_t slot;
@@ -106,6 +113,8 @@ typedef struct tirbi_lane_loop {
     bool reduces;
     bool counts_lanes; /* lanes are numbered: loops cannot become one */
     tirbi_lane_inner inner[TIRBI_MAX_INNER];
+    uint8_t n_scans;
+    tirbi_lane_scan scans[TIRBI_MAX_SCANS];
     const tirbi_lane_cursor *cursors;
     const tirbi_lane_splat *splats;
     uint32_t n_copies; /* which are all that the loop does; 0: it does more */
@@ -168,10 +177,18 @@ typedef struct tirbi_lane_state {
         ptrdiff_t steps[TIRBI_MAX_CURSORS]; /* bytes, by cursor */
         tirbi_lane_move moves[TIRBI_MAX_CURSORS];
     } inner[TIRBI_MAX_INNER];
-    const tirbi_word *trap; /* the word that trapped */
+    uint64_t running[TIRBI_MAX_SCANS];     /* as registers */
+    uint64_t elements[TIRBI_MAX_CURSORS];  /* of an indexed cursor */
+    const tirbi_word *trap; /* the word that trapped; an index that is out of bounds ends the run with its block */
+    int64_t bad;            /* that index */
 } tirbi_lane_state;
 
-typedef enum tirbi_lane_end { TIRBI_LANE_DONE = 0, TIRBI_LANE_DIVIDE = 1, TIRBI_LANE_STOPPED = 2 } tirbi_lane_end;
+typedef enum tirbi_lane_end {
+    TIRBI_LANE_DONE = 0,
+    TIRBI_LANE_DIVIDE = 1,
+    TIRBI_LANE_STOPPED = 2,
+    TIRBI_LANE_BOUNDS = 3
+} tirbi_lane_end;
 
 enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2 };
 

@@ -28,6 +28,7 @@ typedef union tirbi_word {
     uint64_t bits;
     tirbi_kernel kernel; /* of a lane loop */
     tirbi_scalar scalar;
+    tirbi_sequence sequence;
 } tirbi_word;
 
 _Static_assert(sizeof(tirbi_word) == 8, "a word is 8 bytes");

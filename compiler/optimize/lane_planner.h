@@ -1,0 +1,112 @@
+/* The state of planning one lane loop, shared by its parts: lanes.c plans the body, sequences.c what goes from lane to lane
+ * and where lanes say themselves what they access. */
+#ifndef TIRB_COMPILER_OPTIMIZE_LANE_PLANNER_H
+#define TIRB_COMPILER_OPTIMIZE_LANE_PLANNER_H
+
+#include "compiler/optimize/lanes.h"
+
+enum {
+    MAX_VALUES = 4000,
+    MAX_OPS = 4000,
+    MAX_ACCESSES = 256,
+    MAX_CHECKS = 512,
+    MEMO_SIZE = 1024,
+    MAX_VARS = 64,
+    MAX_PROMOTED = 16,
+    MAX_WRITTEN = 32,
+    MAX_CARRIED = 16
+};
+
+/* A variable of the body and the lane value that holds it. A raw value holds the bits of a float that may be a NaN to be
+ * copied as it is, in an unsigned type of its size. */
+typedef struct lane_var {
+    tirbi_lvar *var;
+    uint16_t value;
+    bool raw;
+} lane_var;
+
+typedef struct lane_memo {
+    const tirbi_lx *x; /* a pure expression, or NULL: what cursor `cursor` holds */
+    uint8_t cursor;
+    bool raw;
+    uint16_t value;
+} lane_memo;
+
+/* An element that stays in a lane value while an inner loop runs. */
+typedef struct promotion {
+    const tirbi_place *place;
+    uint16_t value;
+    bool raw; /* it is copied as well: by its bits */
+} promotion;
+
+typedef struct lane_access {
+    const tirbi_place *place;
+    bool write;
+} lane_access;
+
+/* A variable that an iteration finds as the one before it left it. */
+typedef struct carried_var {
+    tirbi_lvar *var;
+    const tirbi_lx *value; /* that it is set to */
+    uint32_t n_sets;
+    bool done; /* its scan stands before the assignment */
+} carried_var;
+
+typedef struct planner {
+    tirbi_lx_pool *pool;
+    tirbi_lane_plan *plan;
+    const tirbi_ls *body;
+    uint8_t path[TIRBI_MAX_INNER]; /* inner loops that are open, outermost first */
+    uint32_t n_path;
+    lane_var vars[MAX_VARS];
+    uint32_t n_vars;
+    lane_memo memo[MEMO_SIZE];
+    uint32_t n_memo;
+    promotion promoted[MAX_PROMOTED];
+    uint32_t n_promoted;
+    lane_access accesses[MAX_ACCESSES];
+    uint32_t n_accesses;
+    const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
+    uint32_t n_written;
+    bool sequences; /* what goes from lane to lane may be planned */
+    carried_var carried[MAX_CARRIED];
+    uint32_t n_carried;
+    uint32_t n_values;
+    tirbi_span span;
+    tirbi_lane_op lost; /* written to and never read once the plan has failed */
+    bool failed;
+    bool explains;
+    const char *why; /* of a plan that failed and is to be explained */
+} planner;
+
+/* lanes.c */
+/* Fails, and says why not as lanes: the first reason counts. */
+uint16_t tirbi_plan_refuse(planner *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The lane value of an expression; of a float that is copied, in an unsigned type of its size. */
+uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x);
+uint16_t tirbi_plan_raw(planner *p, const tirbi_lx *x);
+/* Whether the value of an expression may be the bits of a float that it does not compute. */
+bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x);
+uint16_t tirbi_plan_new_value(planner *p);
+tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type);
+lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var);
+/* Adds a variable of the body; false when there are too many. */
+bool tirbi_plan_add_var(planner *p, lane_var var);
+/* Whether a pure expression is the same for all lanes and iterations. */
+bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
+
+/* sequences.c */
+/* Notes which variables the body carries from one iteration to the next. */
+void tirbi_plan_find_carried(planner *p, const tirbi_ls *s);
+bool tirbi_plan_is_carried(const planner *p, const tirbi_lvar *var);
+/* Plans var = value where the variable is carried. */
+void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value);
+/* Plans what a carried variable holds before the body assigns to it; NULL when that cannot be. */
+lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var);
+/* Whether an assignment that was planned ahead has nothing to do any more. */
+bool tirbi_plan_is_done(const planner *p, const tirbi_lvar *var);
+/* An element, or a store to one, whose place each lane computes. */
+uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type);
+void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *value);
+
+#endif

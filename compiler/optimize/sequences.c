@@ -1,0 +1,397 @@
+/* What goes from lane to lane in a lane loop, in the order of its iterations: variables that are carried (vscan), and stores
+ * to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no order, for
+ * nothing in the loop writes where they read. */
+#include "compiler/optimize/lane_planner.h"
+
+/* ---- Questions about expressions and statements ----------------------------------------------------------------- */
+
+static bool same_value(const tirbi_lx *a, const tirbi_lx *b);
+
+static bool same_element(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->ndim != b->ndim || !a->view != !b->view) return false;
+    for (uint32_t i = 0; i < a->ndim; i++) {
+        if (!same_value(a->indices[i], b->indices[i])) return false;
+    }
+    return same_value(a->flat, b->flat) && (!a->view || same_element(a->view, b->view));
+}
+
+/* Whether two expressions of one statement have the same value. Those that load are not interned. */
+static bool same_value(const tirbi_lx *a, const tirbi_lx *b) {
+    if (a == b) return true;
+    if (a->kind != b->kind || a->type != b->type || a->n_args != b->n_args) return false;
+    switch (a->kind) {
+    case TIRBI_LX_LOAD: return same_element(a->access, b->access);
+    case TIRBI_LX_OP:
+        if (a->op != b->op || a->optype != b->optype || a->source != b->source) return false;
+        break;
+    case TIRBI_LX_COND:
+    case TIRBI_LX_AND:
+    case TIRBI_LX_OR: break;
+    default: return false;
+    }
+    for (int i = 0; i < a->n_args; i++) {
+        if (!same_value(a->args[i], b->args[i])) return false;
+    }
+    return true;
+}
+
+static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
+    if (x->kind == TIRBI_LX_VAR) return x->var == var;
+    if (x->kind == TIRBI_LX_CALL) return true;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (const tirbi_place *v = x->access; v; v = v->view) {
+            if (mentions(v->flat, var)) return true;
+            for (uint32_t i = 0; i < v->ndim; i++) {
+                if (mentions(v->indices[i], var)) return true;
+            }
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (mentions(x->args[i], var)) return true;
+    }
+    return false;
+}
+
+static bool place_mentions(const tirbi_place *place, const tirbi_lvar *var) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        if (mentions(v->flat, var)) return true;
+        for (uint32_t i = 0; i < v->ndim; i++) {
+            if (mentions(v->indices[i], var)) return true;
+        }
+    }
+    return false;
+}
+
+/* How often straight-line code and loops access memory that may be a root's: each store and each load counts. */
+static uint32_t accesses_in(const tirbi_lx *x, const tirbi_lbuf *root) {
+    if (x->kind == TIRBI_LX_CALL) return UINT16_MAX;
+    uint32_t n = 0;
+    if (x->kind == TIRBI_LX_LOAD) {
+        n += tirbi_may_meet(x->access->buffer->root, root);
+        for (uint32_t i = 0; i < x->access->ndim; i++) n += accesses_in(x->access->indices[i], root);
+    }
+    for (int i = 0; i < x->n_args; i++) n += accesses_in(x->args[i], root);
+    return n;
+}
+
+static uint32_t accesses(const tirbi_ls *s, const tirbi_lbuf *root) {
+    uint32_t n = 0;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) n += accesses(s->as.seq.items[i], root);
+        return n;
+    case TIRBI_LS_LOOP:
+        return accesses_in(s->as.loop.var->min, root) + accesses_in(s->as.loop.var->extent, root) +
+               accesses(s->as.loop.body, root);
+    case TIRBI_LS_IF:
+        n = accesses_in(s->as.if_.condition, root) + accesses(s->as.if_.then_case, root);
+        return s->as.if_.else_case ? n + accesses(s->as.if_.else_case, root) : n;
+    case TIRBI_LS_STORE:
+        n = accesses_in(s->as.store.value, root) + tirbi_may_meet(s->as.store.access->buffer->root, root);
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) n += accesses_in(s->as.store.access->indices[i], root);
+        return n;
+    case TIRBI_LS_SET: return accesses_in(s->as.set.value, root);
+    default: return UINT16_MAX;
+    }
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------------------------ */
+
+/* op(old, value), or with `factor` a fused one, where `old` is what is updated. */
+typedef struct fold {
+    uint8_t n; /* operand n of the instruction */
+    const tirbi_lx *value, *factor;
+} fold;
+
+typedef bool (*is_old)(const void *context, const tirbi_lx *x);
+
+static bool is_wide(tirbi_dtype type) {
+    return type == TIRB_F32 || type == TIRB_F64 || type == TIRB_I32 || type == TIRB_U32 || type == TIRB_I64 || type == TIRB_U64;
+}
+
+static bool find_fold(const tirbi_lx *x, is_old old, const void *context, fold *out) {
+    if (x->kind != TIRBI_LX_OP || !is_wide((tirbi_dtype)x->type) || x->optype != x->type || x->n_args < 2) return false;
+    bool first = old(context, x->args[0]), second = old(context, x->args[1]);
+    bool third = x->n_args == 3 && old(context, x->args[2]);
+    if (first + second + third != 1) return false;
+    *out = (fold){.value = x->args[first]};
+    bool commutes = true;
+    switch (x->op) {
+    case TIRB_OP_ADD: out->n = TIRBI_SCAN_ADD; break;
+    case TIRB_OP_MUL: out->n = TIRBI_SCAN_MUL; break;
+    case TIRB_OP_AND: out->n = TIRBI_SCAN_AND; break;
+    case TIRB_OP_OR: out->n = TIRBI_SCAN_OR; break;
+    case TIRB_OP_XOR: out->n = TIRBI_SCAN_XOR; break;
+    case TIRB_OP_MIN: out->n = TIRBI_SCAN_MIN, commutes = false; break;
+    case TIRB_OP_MAX: out->n = TIRBI_SCAN_MAX, commutes = false; break;
+    case TIRB_OP_SUB: out->n = TIRBI_SCAN_SUB, commutes = false; break;
+    case TIRB_OP_FMA:
+    case TIRB_OP_FMS:
+    case TIRB_OP_FNMA:
+        out->n = x->op == TIRB_OP_FMA ? TIRBI_SCAN_FMA : x->op == TIRB_OP_FMS ? TIRBI_SCAN_FMS : TIRBI_SCAN_FNMA;
+        out->value = x->args[0];
+        out->factor = x->args[1];
+        return third;
+    default: return false;
+    }
+    if (!commutes && second) out->n |= TIRBI_SCAN_SWAPPED;
+    return true;
+}
+
+/* ---- Variables that are carried --------------------------------------------------------------------------------- */
+
+static carried_var *find_carried(const planner *p, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < p->n_carried; i++) {
+        if (p->carried[i].var == var) return (carried_var *)&p->carried[i];
+    }
+    return NULL;
+}
+
+void tirbi_plan_find_carried(planner *p, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_plan_find_carried(p, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP: tirbi_plan_find_carried(p, s->as.loop.body); return;
+    case TIRBI_LS_IF:
+        tirbi_plan_find_carried(p, s->as.if_.then_case);
+        if (s->as.if_.else_case) tirbi_plan_find_carried(p, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_SET: break;
+    default: return;
+    }
+    tirbi_lvar *var = s->as.set.var;
+    carried_var *known = find_carried(p, var);
+    if (var->kind != TIRBI_LVAR_LOCAL || !s->as.set.value) return;
+    if (!known) {
+        if (p->n_carried == MAX_CARRIED) {
+            tirbi_plan_refuse(p, "it sets more than %d variables", MAX_CARRIED);
+            return;
+        }
+        known = &p->carried[p->n_carried++];
+        *known = (carried_var){.var = var};
+    }
+    /* One that begins in the body is not carried: it is set before everything else. */
+    known->n_sets = s->as.set.declares ? UINT16_MAX : known->n_sets + 1;
+    known->value = s->as.set.value;
+}
+
+static bool begins_here(const carried_var *c) { return c->n_sets >= UINT16_MAX; }
+
+bool tirbi_plan_is_carried(const planner *p, const tirbi_lvar *var) {
+    const carried_var *c = find_carried(p, var);
+    return c && !begins_here(c);
+}
+
+bool tirbi_plan_is_done(const planner *p, const tirbi_lvar *var) {
+    const carried_var *c = find_carried(p, var);
+    return c && c->done;
+}
+
+static bool is_var(const void *context, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == context; }
+
+/* The fold that a carried variable is set to; nothing else in it may be the variable. */
+static bool fold_of(const carried_var *c, fold *out) {
+    return c->n_sets == 1 && find_fold(c->value, is_var, c->var, out) && !mentions(out->value, c->var) &&
+           (!out->factor || !mentions(out->factor, c->var));
+}
+
+static uint16_t put_scan(planner *p, const carried_var *c, const fold *f, unsigned how) {
+    tirbi_dtype type = c->var->type;
+    uint16_t value = tirbi_plan_value(p, f->value);
+    uint16_t factor = f->factor ? tirbi_plan_value(p, f->factor) : TIRBI_NO_VALUE;
+    uint16_t to = tirbi_plan_new_value(p);
+    if (p->failed) return TIRBI_NO_VALUE;
+    tirbi_lane_op *o = tirbi_plan_op(p, f->factor ? TIRB_OP_VSCANMA : TIRB_OP_VSCAN, type);
+    o->to = to;
+    o->from[0] = value;
+    o->from[1] = factor;
+    o->carried = c->var;
+    o->fold = (uint8_t)(f->n | how);
+    return to;
+}
+
+void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value) {
+    carried_var *c = find_carried(p, var);
+    fold f;
+    if (!c || c->value != value || !fold_of(c, &f)) {
+        tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
+        return;
+    }
+    if (p->n_path > 0) {
+        tirbi_plan_refuse(p, "a loop in it carries %s", var->name);
+        return;
+    }
+    uint16_t to = put_scan(p, c, &f, 0);
+    c->done = true;
+    if (!p->failed) tirbi_plan_add_var(p, (lane_var){.var = var, .value = to});
+}
+
+/* Whether an expression has before the assignment the value that it has there: it loads nothing that the loop writes, and
+ * all variables of the body in it are set. */
+static bool is_settled(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) return false;
+    if (x->kind == TIRBI_LX_VAR && x->var->kind != TIRBI_LVAR_LOOP) {
+        const carried_var *c = find_carried(p, x->var);
+        if (c || (x->var->kind == TIRBI_LVAR_LET && x->var->reg < 0 && !tirbi_plan_find_var(p, x->var))) return false;
+    }
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < p->n_written; i++) {
+            if (tirbi_may_meet(p->written[i]->buffer->root, x->access->buffer->root)) return false;
+        }
+        for (uint32_t i = 0; i < x->access->ndim; i++) {
+            if (!is_settled(p, x->access->indices[i])) return false;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (!is_settled(p, x->args[i])) return false;
+    }
+    return true;
+}
+
+static bool reads(const tirbi_ls *s, const tirbi_lvar *var) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (reads(s->as.seq.items[i], var)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP: return mentions(s->as.loop.var->min, var) || mentions(s->as.loop.var->extent, var) || reads(s->as.loop.body, var);
+    case TIRBI_LS_IF:
+        return mentions(s->as.if_.condition, var) || reads(s->as.if_.then_case, var) ||
+               (s->as.if_.else_case && reads(s->as.if_.else_case, var));
+    case TIRBI_LS_STORE: return place_mentions(s->as.store.access, var) || mentions(s->as.store.value, var);
+    case TIRBI_LS_SET: return mentions(s->as.set.value, var);
+    default: return true;
+    }
+}
+
+/* Whether the variable is set by a statement of the body itself, and whether something behind that reads it. */
+static bool set_at_top(const tirbi_ls *body, const tirbi_lvar *var, bool *read_behind) {
+    bool found = false;
+    *read_behind = false;
+    uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
+        if (found) *read_behind = *read_behind || reads(s, var);
+        else found = s->kind == TIRBI_LS_SET && s->as.set.var == var;
+    }
+    return found;
+}
+
+lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var) {
+    carried_var *c = find_carried(p, var);
+    fold f;
+    bool read_behind;
+    if (!c || !fold_of(c, &f) || p->n_path > 0 || !set_at_top(p->body, var, &read_behind) || !is_settled(p, f.value) ||
+        (f.factor && !is_settled(p, f.factor))) {
+        tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
+        return NULL;
+    }
+    bool raw = tirbi_dtype_is_float(var->type);
+    uint16_t to = put_scan(p, c, &f, raw ? (unsigned)TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS : (unsigned)TIRBI_SCAN_BEFORE);
+    c->done = !read_behind;
+    if (p->failed || !tirbi_plan_add_var(p, (lane_var){.var = var, .value = to, .raw = raw})) return NULL;
+    return tirbi_plan_find_var(p, var);
+}
+
+/* ---- Elements that lanes name ----------------------------------------------------------------------------------- */
+
+/* An index as narrow as it was computed. */
+static const tirbi_lx *narrow(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64 &&
+           tirbi_dtype_is_int((tirbi_dtype)x->source) && x->source != TIRB_U64) {
+        x = x->args[0];
+    }
+    return x;
+}
+
+/* Checks the indices of a place that are not proven, lane by lane. */
+static void check_indices(planner *p, const tirbi_place *place) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        for (uint32_t d = 0; d < v->ndim && !p->failed; d++) {
+            const tirbi_lx *extent = v->buffer->shape[d], *index = narrow(v->indices[d]);
+            if (tirbi_index_proven(v->indices[d], extent)) continue;
+            if (!extent->pure || extent->traps || !tirbi_plan_is_invariant(p, extent) || d > UINT8_MAX) {
+                tirbi_plan_refuse(p, "an index of %s cannot be checked in the loop", v->buffer->name);
+                return;
+            }
+            uint16_t value = tirbi_plan_value(p, index);
+            if (p->failed) return;
+            tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VINDEX, (tirbi_dtype)index->type);
+            o->from[0] = value;
+            o->scalar = extent;
+            o->fold = (uint8_t)d;
+            o->name = v->buffer->name;
+        }
+    }
+}
+
+static uint8_t indexed_cursor(planner *p, const tirbi_place *place, tirbi_dtype type, uint8_t access) {
+    tirbi_lane_plan *plan = p->plan;
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        const tirbi_lane_cursor *c = &plan->cursors[i];
+        if (c->level != TIRBI_LEVEL_INDEXED || c->place->buffer->root != place->buffer->root || c->type != type) continue;
+        if (access == TIRBI_READ && c->access == TIRBI_READ) return (uint8_t)i;
+    }
+    if (plan->n_cursors == TIRBI_MAX_CURSORS) {
+        tirbi_plan_refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
+        return TIRBI_MAX_CURSORS;
+    }
+    tirbi_lane_cursor *c = &plan->cursors[plan->n_cursors];
+    *c = (tirbi_lane_cursor){.place = place, .type = (uint8_t)type, .access = access, .level = TIRBI_LEVEL_INDEXED};
+    c->form.start = tirbi_lx_int(p->pool, TIRB_I64, 0);
+    return (uint8_t)plan->n_cursors++;
+}
+
+uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type) {
+    for (uint32_t i = 0; i < p->n_written; i++) {
+        if (tirbi_may_meet(p->written[i]->buffer->root, place->buffer->root))
+            return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
+    }
+    check_indices(p, place);
+    const tirbi_lx *at = narrow(place->flat);
+    uint16_t index = tirbi_plan_value(p, at);
+    if (p->failed) return TIRBI_NO_VALUE;
+    uint8_t cursor = indexed_cursor(p, place, type, TIRBI_READ);
+    uint16_t to = tirbi_plan_new_value(p);
+    if (p->failed) return TIRBI_NO_VALUE;
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VLOADX, type);
+    o->to = to;
+    o->cursor = cursor;
+    o->from[0] = index;
+    o->source = at->type;
+    return to;
+}
+
+static bool is_load_of(const void *context, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD && same_element(x->access, context);
+}
+
+void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *value) {
+    const tirbi_lbuf *root = place->buffer->root;
+    tirbi_dtype type = place->buffer->type;
+    fold f = {0};
+    uint32_t n = accesses(p->body, root);
+    bool updates = n == 2 && find_fold(value, is_load_of, place, &f) && !f.factor && accesses_in(f.value, root) == 0;
+    if (p->n_path > 0 || (n != 1 && !updates)) {
+        tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
+        return;
+    }
+    bool raw = !updates && tirbi_plan_is_copy(p, value);
+    tirbi_dtype as = raw ? tirbi_dtype_of_bits(type) : type;
+    const tirbi_lx *at = narrow(place->flat);
+    if (updates) check_indices(p, place); /* the load comes first */
+    uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.value : value);
+    if (!updates) check_indices(p, place);
+    uint16_t index = tirbi_plan_value(p, at);
+    if (p->failed) return;
+    uint8_t cursor = indexed_cursor(p, place, as, updates ? TIRBI_READ | TIRBI_WRITE : TIRBI_WRITE);
+    if (p->failed) return;
+    tirbi_lane_op *o = tirbi_plan_op(p, updates ? TIRB_OP_VUPDATE : TIRB_OP_VSTOREX, as);
+    o->cursor = cursor;
+    o->from[0] = index;
+    o->from[1] = v;
+    o->source = at->type;
+    o->fold = f.n;
+}
