@@ -8,6 +8,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/ir/public.h"
 #include "compiler/optimize/digits.h"
+#include "compiler/optimize/clip.h"
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/operands.h"
 #include "compiler/text/print.h"
@@ -69,6 +70,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     const tirbi_ls *body = e->function->body;
     if (!(disabled & TIRB_PASS_DIGITS)) body = tirbi_split_digits(e->pool, body);
     if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
+    body = tirbi_clip_nests(e->pool, body, disabled);
     tirbi_put_stmt(e, tirbi_compute_operands(e->pool, body, disabled, e->notes));
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);

@@ -8,6 +8,8 @@ enum {
     SCALAR_OP = 1200, /* picoseconds */
     LANE_OP = 40,
     PRODUCT = 16, /* of a contraction */
+    FOLD_ROW = 10000, /* of a fold, and each element of a row */
+    FOLD_ELEMENT = 24,
     SLOW_FACTOR = 12, /* of a mathematical function */
     DIVISION_FACTOR = 4,
     UNKNOWN_ROUNDS = 16, /* of loops whose length only their iteration tells */
@@ -87,6 +89,14 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
         const tirbi_lx *cost = constant(e, PRODUCT);
         for (uint32_t i = 0; i < contraction.loops.n; i++) cost = times(e, rounds(e, contraction.loops.var[i]), cost);
         return cost;
+    }
+    tirbi_fold_plans folds;
+    if (!e->in_lanes && !(e->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_folds(e->pool, s, &folds)) {
+        const tirbi_loop_set *loops = &folds.plan[0].loops;
+        const tirbi_lx *cost = times(e, rounds(e, loops->var[loops->n - 1]), constant(e, FOLD_ELEMENT));
+        cost = plus(e, cost, constant(e, FOLD_ROW));
+        for (uint32_t i = 0; i + 1 < loops->n; i++) cost = times(e, rounds(e, loops->var[i]), cost);
+        return times(e, constant(e, folds.n), cost);
     }
     if (lanes && !e->in_lanes) {
         tirbi_nest nest;

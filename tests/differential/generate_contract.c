@@ -154,6 +154,22 @@ static void axes(tirbi_gen *g, const nest *x) {
     }
 }
 
+/* Bounds on loops, as the tails of tiles and the borders of windows have them. */
+static void predicate(tirbi_gen *g, const nest *x, tirbi_text *out) {
+    for (unsigned terms = 1 + tirbi_gen_pick(g, 2); terms > 0; terms--) {
+        const char *a = x->loops[tirbi_gen_pick(g, x->n)].var, *b = x->loops[tirbi_gen_pick(g, x->n)].var;
+        unsigned number = 1 + tirbi_gen_pick(g, 9);
+        switch (tirbi_gen_pick(g, 5)) {
+        case 0: tirbi_text_add(out, "%s + %s >= %u", a, b, number); break;
+        case 1: tirbi_text_add(out, "%s * %u + %s < %u", a, number, b, 4 * number); break;
+        case 2: tirbi_text_add(out, "%s <= %s + %u", a, b, number); break;
+        case 3: tirbi_text_add(out, "%u < %s * 2", number, a); break;
+        default: tirbi_text_add(out, "%s - %s * 2 < %u", a, b, number); break;
+        }
+        tirbi_text_add(out, terms > 1 ? " and " : "");
+    }
+}
+
 void tirbi_gen_contraction(tirbi_gen *g) {
     static const tirbi_dtype types[][3] = {
         {TIRB_F32, TIRB_F32, TIRB_F32}, {TIRB_F64, TIRB_F64, TIRB_F64}, {TIRB_I32, TIRB_I8, TIRB_I8},
@@ -193,6 +209,8 @@ void tirbi_gen_contraction(tirbi_gen *g) {
     }
     tirbi_gen_shuffle(g, order, x.n);
     for (uint32_t i = 0; i < x.n; i++) open_loop(g, &x.loops[order[i]]);
+    tirbi_text where = {.data = NULL};
+    if (tirbi_gen_chance(g, 20)) predicate(g, &x, &where);
     if (x.block) {
         char block[TIRBI_GEN_NAME];
         tirbi_text first = {.data = NULL};
@@ -201,10 +219,16 @@ void tirbi_gen_contraction(tirbi_gen *g) {
         tirbi_gen_line(g, "with %s(\"%s\"):", tirbi_gen_block(g), block);
         g->indent++;
         axes(g, &x);
+        if (where.data) tirbi_gen_line(g, "T.where(%s)", where.data);
         tirbi_gen_line(g, "with T.init():");
         tirbi_gen_line(g, "    %s = %s", c, first.data);
         tirbi_text_free(&first);
     }
+    if (where.data && !x.block) {
+        tirbi_gen_line(g, "if %s:", where.data);
+        g->indent++;
+    }
     tirbi_gen_line(g, "%s = %s %s %s", c, c, sign, product);
+    tirbi_text_free(&where);
     g->indent = indent;
 }

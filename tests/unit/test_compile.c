@@ -290,6 +290,51 @@ static void operands_are_computed_once(void **state) {
     assert_true(count(pool, &options).stores > 0);
 }
 
+/* The tail of a tile, the border of a window and a triangle are cut off where they bound the loops. */
+static void conditions_of_nests_are_bounds(void **state) {
+    (void)state;
+    census c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                            "def f(A: T.Buffer((100, 64), \"float32\"), B: T.Buffer((64, 48), \"float32\"), "
+                            "C: T.Buffer((100, 48), \"float32\")):\n"
+                            "    for i, t, j, k in T.grid(4, 32, 48, 64):\n"
+                            "        with T.sblock(\"C\"):\n"
+                            "            vi = T.axis.spatial(100, i * 32 + t)\n"
+                            "            vj, vk = T.axis.remap(\"SR\", [j, k])\n"
+                            "            T.where(i * 32 + t < 100)\n"
+                            "            with T.init():\n"
+                            "                C[vi, vj] = T.float32(0)\n"
+                            "            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]\n",
+                     NULL);
+    assert_int_equal(c.contractions, 2); /* whole tiles, and the last one */
+    assert_int_equal(c.stores + c.lanes, 0);
+    const char *border = HEADER "@T.prim_func(s_tir=True)\n"
+                                "def f(A: T.Buffer((16, 8), \"float32\"), W: T.Buffer((3, 8, 32), \"float32\"), "
+                                "O: T.Buffer((16, 32), \"float32\")):\n"
+                                "    for y, f, r, c in T.grid(16, 32, 3, 8):\n"
+                                "        if 1 <= y + r and y + r < 17:\n"
+                                "            O[y, f] = O[y, f] + A[y + r - 1, c] * W[r, c, f]\n";
+    c = count(border, NULL);
+    assert_int_equal(c.contractions, 1);
+    assert_int_equal(c.lanes, 2);
+    assert_int_equal(c.stores, 0);
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.disabled = TIRB_PASS_INTERCHANGE;
+    assert_int_equal(count(border, &options).contractions, 0);
+    /* The first iteration of a sum that is cut off is not where it begins. */
+    c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                     "def f(A: T.Buffer((32, 32), \"float32\"), B: T.Buffer((32, 32), \"float32\"), "
+                     "C: T.Buffer((32, 32), \"float32\")):\n"
+                     "    for i, j, k in T.grid(32, 32, 32):\n"
+                     "        with T.sblock(\"C\"):\n"
+                     "            vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
+                     "            T.where(i < k)\n"
+                     "            with T.init():\n"
+                     "                C[vi, vj] = T.float32(0)\n"
+                     "            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]\n",
+              NULL);
+    assert_int_equal(c.contractions, 0);
+}
+
 /* A sum that is cleared by a statement of its own, or kept in a variable, and what is done with it afterwards: the nest is
  * cut, and clearing becomes the contraction's first value. */
 static void nests_around_a_sum_are_cut(void **state) {
@@ -762,6 +807,7 @@ int main(void) {
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(operands_are_computed_once),
+        cmocka_unit_test(conditions_of_nests_are_bounds),
         cmocka_unit_test(nests_around_a_sum_are_cut),
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(rows_of_trees_are_folds),
