@@ -51,7 +51,7 @@ bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out) {
 /* ---- Sums ----------------------------------------------------------------------------------------------------- */
 
 static bool may_wrap(const tirbi_lx *x) {
-    int64_t least = tirbi_dtype_is_signed((tirbi_dtype)x->type) ? -(INT64_C(1) << (tirbi_dtypes[x->type].bits - 1)) : 0;
+    int64_t least = tirbi_dtype_is_signed((tirbi_dtype)x->type) ? -(INT64_MAX >> (64 - tirbi_dtypes[x->type].bits)) - 1 : 0;
     return x->lo <= least;
 }
 
