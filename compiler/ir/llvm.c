@@ -30,6 +30,105 @@ static bool find(const char *name, tirb_builtin *out) {
     return false;
 }
 
+/* ---- Functions that are expressions ------------------------------------------------------------------------------- */
+
+static const tirb_expr *node(tirbi_arena *arena, const tirb_expr *call, tirb_expr_kind kind, tirb_datatype type, const tirb_expr *a,
+                             const tirb_expr *b) {
+    tirb_expr *e = a && b ? TIRBI_NEW(arena, tirb_expr) : NULL;
+    if (!e) return NULL;
+    e->kind = kind;
+    e->dtype = type;
+    e->span = call->span;
+    e->depth = (uint16_t)((a->depth > b->depth ? a->depth : b->depth) + 1);
+    e->size = a->size + b->size + 1;
+    e->as.binary.a = a;
+    e->as.binary.b = b;
+    return e;
+}
+
+static const tirb_expr *builtin_of(tirbi_arena *arena, const tirb_expr *call, tirb_builtin builtin, tirb_datatype type,
+                                   const tirb_expr *a, const tirb_expr *b) {
+    const tirb_expr **args = TIRBI_NEW_ARRAY(arena, const tirb_expr *, 2);
+    tirb_expr *e = a && args ? TIRBI_NEW(arena, tirb_expr) : NULL;
+    if (!e) return NULL;
+    *e = *call;
+    args[0] = a;
+    args[1] = b;
+    e->dtype = type;
+    e->as.call.builtin = builtin;
+    e->as.call.args = args;
+    e->as.call.n_args = b ? 2 : 1;
+    return e;
+}
+
+static const tirb_expr *select_of(tirbi_arena *arena, const tirb_expr *condition, const tirb_expr *yes, const tirb_expr *no) {
+    const tirb_expr *made = condition ? node(arena, condition, TIRB_EXPR_SELECT, yes ? yes->dtype : condition->dtype, yes, no) : NULL;
+    tirb_expr *e = (tirb_expr *)made;
+    if (!e) return NULL;
+    e->as.select.condition = condition;
+    e->as.select.true_value = yes;
+    e->as.select.false_value = no;
+    return e;
+}
+
+static const tirb_expr *number(tirbi_arena *arena, const tirb_expr *call, tirb_datatype type, double value) {
+    tirb_expr *e = type.lanes == 1 ? TIRBI_NEW(arena, tirb_expr) : NULL;
+    if (!e) return NULL;
+    e->kind = TIRB_EXPR_FLOAT_IMM;
+    e->dtype = type;
+    e->span = call->span;
+    e->depth = 1;
+    e->size = 1;
+    e->as.float_value = value;
+    return e;
+}
+
+/* The whole number before x, and one more away from zero where half or more is left. */
+static const tirb_expr *rounded(tirbi_arena *arena, const tirb_expr *call, const tirb_expr *x) {
+    tirb_datatype type = x->dtype, bools = {TIRB_CODE_BOOL, 8, type.lanes};
+    const tirb_expr *whole = builtin_of(arena, call, TIRB_BUILTIN_TRUNC, type, x, NULL);
+    const tirb_expr *rest = node(arena, call, TIRB_EXPR_SUB, type, x, whole);
+    const tirb_expr *far = node(arena, call, TIRB_EXPR_GE, bools, builtin_of(arena, call, TIRB_BUILTIN_FABS, type, rest, NULL),
+                                number(arena, call, type, 0.5));
+    const tirb_expr *one = number(arena, call, type, 1);
+    const tirb_expr *step = one ? builtin_of(arena, call, TIRB_BUILTIN_COPYSIGN, type, one, x) : NULL;
+    return select_of(arena, far, node(arena, call, TIRB_EXPR_ADD, type, whole, step), whole);
+}
+
+const tirb_expr *tirbi_llvm_expression(tirbi_arena *arena, const tirb_expr *call) {
+    static const struct {
+        const char *name;
+        uint32_t n_args;
+        tirb_expr_kind kind;
+        int code; /* of the elements */
+    } known[] = {
+        {"llvm.smax", 2, TIRB_EXPR_MAX, TIRB_CODE_INT},     {"llvm.smin", 2, TIRB_EXPR_MIN, TIRB_CODE_INT},
+        {"llvm.umax", 2, TIRB_EXPR_MAX, TIRB_CODE_UINT},    {"llvm.umin", 2, TIRB_EXPR_MIN, TIRB_CODE_UINT},
+        {"llvm.maxnum", 2, TIRB_EXPR_MAX, TIRB_CODE_FLOAT}, {"llvm.minnum", 2, TIRB_EXPR_MIN, TIRB_CODE_FLOAT},
+        {"llvm.round", 1, TIRB_EXPR_CALL, TIRB_CODE_FLOAT},
+    };
+    const tirb_expr *const *args = call->as.call.args;
+    uint32_t n = call->as.call.n_args;
+    if (n == 0 || args[0]->kind != TIRB_EXPR_STRING_IMM) return NULL;
+    size_t size = tirbi_llvm_name_size(args[0]->as.string.text);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strlen(known[i].name) != size || strncmp(known[i].name, args[0]->as.string.text, size) != 0) continue;
+        bool counted = n == known[i].n_args + 2 && args[1]->kind == TIRB_EXPR_INT_IMM && args[1]->dtype.code == TIRB_CODE_UINT;
+        args += 1 + counted;
+        bool fits = n == known[i].n_args + 1 + counted;
+        for (uint32_t j = 0; fits && j < known[i].n_args; j++)
+            fits = args[j]->dtype.code == known[i].code && tirb_datatype_equal(args[j]->dtype, call->dtype);
+        if (!fits) return NULL;
+        if (known[i].kind == TIRB_EXPR_CALL) return rounded(arena, call, args[0]);
+        const tirb_expr *chosen = node(arena, call, known[i].kind, call->dtype, args[0], args[1]);
+        if (known[i].code != TIRB_CODE_FLOAT) return chosen;
+        /* Min and Max give the second operand where one is NaN; here that one is not chosen. */
+        tirb_datatype bools = {TIRB_CODE_BOOL, 8, call->dtype.lanes};
+        return select_of(arena, builtin_of(arena, call, TIRB_BUILTIN_ISNAN, bools, args[1], NULL), args[0], chosen);
+    }
+    return NULL;
+}
+
 /* Whether a part of a name says for which type the function is: "i8", "f32", "v4f32", "p0". */
 static bool is_type_suffix(const char *part, size_t size) {
     size_t at = 0;

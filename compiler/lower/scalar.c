@@ -426,6 +426,16 @@ static const tirbi_lx *lower_llvm_number(tirbi_lowerer *l, const tirb_expr *e, c
 
 static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     if (e->as.call.n_args && e->as.call.args[0]->kind == TIRB_EXPR_INT_IMM) return lower_llvm_number(l, e, lane);
+    const tirb_expr *expression = tirbi_llvm_expression(l->arena, e);
+    if (expression) {
+        for (uint32_t i = 1; i < e->as.call.n_args; i++) {
+            const tirbi_lx *x = operand(l, e->as.call.args[i], lane);
+            if (x && !tirbi_acts(x)) continue;
+            if (x) tirbi_unsupported(l, e->span, "a call with effects as an operand of this function of LLVM");
+            return NULL;
+        }
+        return tirbi_lower_expr(l, expression, lane);
+    }
     tirbi_llvm_call call;
     if (!tirbi_llvm_call_of(e, &call)) {
         bool named = e->as.call.n_args && e->as.call.args[0]->kind == TIRB_EXPR_STRING_IMM;

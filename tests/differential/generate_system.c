@@ -75,7 +75,11 @@ static void llvm_functions(tirbi_gen *g) {
     const char *t = type_name(type), *a = p.a->name, *name = names[tirbi_gen_pick(g, sizeof names / sizeof *names)];
     const char *call = tirbi_gen_chance(g, 50) ? "call_llvm_pure_intrin" : "call_llvm_intrin";
     tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(p.n));
-    if (tirbi_gen_chance(g, 40)) {
+    if (tirbi_gen_chance(g, 30)) {
+        tirbi_gen_line(g, "    %s[%s] = T.%s(\"%s\", \"llvm.%s\", %s[%s], %s[%lld - %s])", p.o->name, p.i, call, t,
+                       tirbi_gen_chance(g, 50) ? "minnum" : "maxnum", a, p.i, a, ll(p.n - 1), p.i);
+        tirbi_gen_line(g, "    %s[%s] = T.%s(\"%s\", \"llvm.round\", %s[%s])", p.o->name, p.i, call, t, p.o->name, p.i);
+    } else if (tirbi_gen_chance(g, 40)) {
         tirbi_gen_line(g, "    %s[%s] = T.%s(\"%s\", \"llvm.%s\", %s[%s], %s[0], %s[%s])", p.o->name, p.i, call, t,
                        tirbi_gen_chance(g, 50) ? "fma" : "fmuladd", a, p.i, a, a, p.i);
     } else {

@@ -514,6 +514,8 @@ static bool eval_llvm_number(tirbi_ref_machine *m, const tirb_expr *e, const uin
 /* A function of LLVM that is a builtin; its result may be of another integer type than the builtin's. */
 static bool eval_llvm(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
     if (e->as.call.n_args && e->as.call.args[0]->kind == TIRB_EXPR_INT_IMM) return eval_llvm_number(m, e, mask, out);
+    const tirb_expr *expression = tirbi_llvm_expression(m->arena, e);
+    if (expression != NULL) return tirbi_ref_eval(m, expression, mask, out);
     tirbi_llvm_call call;
     if (!tirbi_llvm_call_of(e, &call)) return unsupported(m, "this function of LLVM");
     tirb_expr same = *e;
