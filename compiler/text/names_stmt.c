@@ -600,7 +600,7 @@ static tirbi_value old_var(tirbi_script *s, const tirbi_call *c) {
 }
 
 static tirbi_value pointer_type(tirbi_script *s, const tirbi_call *c) {
-    tirb_type type = tirbi_pointer_type(tirbi_type_void, tirbi_hybrid(s) ? "" : "global");
+    tirb_type type = tirbi_pointer_type(tirbi_type_void, "global");
     if (!tirbi_to_dtype(s, &c->args[0], &type.dtype)) return tirbi_value_error();
     if (tirbi_given(&c->args[1]) && !tirbi_to_text(s, &c->args[1], "the storage scope", &type.scope))
         return tirbi_value_error();

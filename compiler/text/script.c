@@ -233,7 +233,8 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
 
 static bool is_buffer_annotation(const tirbi_node *node) {
     if (node->kind == TIRBI_NODE_BINARY && node->op == TIRBI_TOKEN_BITOR) node = node->items[0];
-    if (node->kind != TIRBI_NODE_CALL || node->items[0]->kind != TIRBI_NODE_ATTRIBUTE) return false;
+    bool written = node->kind == TIRBI_NODE_CALL || node->kind == TIRBI_NODE_SUBSCRIPT;
+    if (!written || node->items[0]->kind != TIRBI_NODE_ATTRIBUTE) return false;
     const char *name = node->items[0]->name;
     return strcmp(name, "Buffer") == 0 || strcmp(name, "buffer") == 0 || strcmp(name, "buffer_decl") == 0;
 }
@@ -253,6 +254,8 @@ static const tirb_expr *declare_scalar(tirbi_script *s, const tirbi_parameter *p
 static const tirb_expr *declare_buffer(tirbi_script *s, const tirbi_parameter *p, const tirb_buffer **out) {
     const tirbi_node *annotation = p->annotation;
     if (annotation->kind == TIRBI_NODE_BINARY) annotation = annotation->items[0];
+    if (annotation->kind == TIRBI_NODE_SUBSCRIPT) annotation = tirbi_subscript_call(s, annotation);
+    if (!annotation) return NULL;
     tirbi_value v = tirbi_evaluate_named(s, annotation, p->name);
     if (v.kind != TIRBI_VALUE_BUFFER) return NULL;
     *out = v.as.buffer;

@@ -301,6 +301,8 @@ void tirbi_close_level(tirbi_script *s, uint32_t mark);
 tirbi_value tirbi_evaluate(tirbi_script *s, const tirbi_node *node);
 /* What Python computes while a text is read (script_python.c). */
 tirbi_value tirbi_evaluate_comprehension(tirbi_script *s, const tirbi_node *node);
+/* The call that an annotation with brackets is. */
+const tirbi_node *tirbi_subscript_call(tirbi_script *s, const tirbi_node *node);
 tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node);
 /* The items of a tuple, a list or a range, as a TUPLE. */
 bool tirbi_to_items(tirbi_script *s, const tirbi_node *node, const tirbi_value *v, tirbi_value *out);

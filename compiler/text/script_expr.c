@@ -761,12 +761,29 @@ static tirbi_value index_pointer(tirbi_script *s, const tirbi_node *node, const 
 static tirbi_value pointer_to_type(tirbi_script *s, const tirbi_node *node) {
     tirbi_value inner = tirbi_evaluate(s, node->items[1]), v = {.kind = TIRBI_VALUE_POINTER};
     const tirbi_value *type = inner.kind == TIRBI_VALUE_TUPLE && inner.as.sequence.n ? inner.as.sequence.items : &inner;
-    v.as.type.type = tirbi_pointer_type(tirbi_type_void, "");
+    v.as.type.type = tirbi_pointer_type(tirbi_type_void, "global");
     if (!tirbi_to_dtype(s, type, &v.as.type.type.dtype)) return tirbi_value_error();
     if (type != &inner && inner.as.sequence.n > 1 &&
         !tirbi_to_text(s, &inner.as.sequence.items[1], "the storage scope", &v.as.type.type.scope))
         return tirbi_value_error();
     return v;
+}
+
+/* T.Buffer[shape, "type", ...] of older texts is a call. */
+const tirbi_node *tirbi_subscript_call(tirbi_script *s, const tirbi_node *node) {
+    tirbi_node *index = node->items[1];
+    bool several = index->kind == TIRBI_NODE_TUPLE && index->n_items > 1 && index->items[1]->kind == TIRBI_NODE_STRING;
+    uint32_t n = several ? index->n_items : 1;
+    tirbi_node *call = TIRBI_NEW(s->arena, tirbi_node);
+    tirbi_node **items = TIRBI_NEW_ARRAY(s->arena, tirbi_node *, (size_t)n + 1);
+    if (!call || !items) return NULL;
+    *call = *node;
+    call->kind = TIRBI_NODE_CALL;
+    call->items = items;
+    call->n_items = n + 1;
+    items[0] = node->items[0];
+    for (uint32_t i = 0; i < n; i++) items[i + 1] = several ? index->items[i] : index;
+    return call;
 }
 
 static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
@@ -791,8 +808,10 @@ static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
     case TIRBI_VALUE_ENTRY:
         if (strcmp(object.as.entry->name, "Ptr") == 0) return pointer_to_type(s, node);
         if (strcmp(object.as.entry->name, "let") == 0) return let_type(s, node);
-        if (strcmp(object.as.entry->name, "Buffer") == 0)
-            return tirbi_fail(s, TIRB_TYPE, node->span, "write T.Buffer(...) with parentheses");
+        if (strcmp(object.as.entry->name, "Buffer") == 0) {
+            const tirbi_node *call = tirbi_subscript_call(s, node);
+            return call ? tirbi_evaluate(s, call) : tirbi_value_error();
+        }
         break;
     default:
         break;
