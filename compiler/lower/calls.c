@@ -170,13 +170,33 @@ static void pass_arguments(call_site *c) {
     }
 }
 
+/* Pointers as parameters lead to what follows in the buffer that is passed. */
+static void bind_implied(call_site *c) {
+    const tirb_primfunc *f = c->callee;
+    tirbi_lx_pool *pool = c->l->pool;
+    uint32_t r = 0;
+    for (uint32_t i = 0; i < f->n_params && !c->failed; i++) {
+        if (!f->buffers[i]) continue;
+        const tirbi_lcall_ref *ref = &c->refs[r++];
+        const tirbi_lbuf *b = c->buffers[i] ? c->buffers[i] : ref->start ? ref->start->buffer : NULL;
+        if (!f->buffers[i]->is_implied || !b) continue;
+        const tirbi_lx *count = tirbi_lx_int(pool, TIRB_I64, 1);
+        for (uint32_t d = 0; d < b->ndim && count; d++) count = tirbi_lx_mul(pool, count, b->shape[d]);
+        if (count && !c->buffers[i]) {
+            const tirbi_lx *end = b->offset ? tirbi_lx_add(pool, b->offset, count) : count;
+            count = end ? tirbi_lx_sub(pool, end, ref->start->flat) : NULL;
+        }
+        if (count) unify(c, f->buffers[i]->shape[0], count, f->buffers[i]->name, 0, true);
+    }
+}
+
 /* First the variables that stand alone as an extent, then everything else against them. */
 static void match_shapes(call_site *c, bool bind_only) {
     const tirb_primfunc *f = c->callee;
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirb_buffer *formal = f->buffers[i];
         tirbi_lbuf *actual = c->buffers[i];
-        if (!formal || !actual) continue;
+        if (!formal || !actual || formal->is_implied) continue;
         if (actual->ndim != formal->ndim + (formal->dtype.lanes > 1)) continue; /* another view of the same elements: the reference bounds it */
         for (uint32_t d = 0; d < formal->ndim; d++) {
             unify(c, formal->shape[d], actual->shape[d], formal->name, d, bind_only);
@@ -269,6 +289,7 @@ const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *e) {
     if (l->arena->failed) return NULL;
     pass_arguments(&c);
     if (c.failed) return NULL;
+    bind_implied(&c);
     match_shapes(&c, true);
     match_shapes(&c, false);
     count_parts(&c);

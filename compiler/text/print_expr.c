@@ -401,7 +401,8 @@ static void print_function_call(tirbi_printer *p, const tirb_expr *e) {
     tirbi_put(p, "(");
     for (uint32_t i = 0; i < e->as.call.n_args; i++) {
         const tirb_expr *arg = e->as.call.args[i];
-        bool whole = function && i < function->n_params && function->buffers[i] && arg->kind == TIRB_EXPR_VAR && arg->as.var.data_of;
+        bool whole = function && i < function->n_params && function->buffers[i] && arg->kind == TIRB_EXPR_VAR &&
+                     arg->as.var.data_of && !arg->as.var.data_of->is_implied;
         if (i) tirbi_put(p, ", ");
         if (whole) {
             tirbi_put(p, buffer_name(p, arg->as.var.data_of));

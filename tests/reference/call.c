@@ -216,6 +216,24 @@ static const tirb_buffer *whole_buffer(const tirb_expr *arg) {
     return arg->kind == TIRB_EXPR_VAR ? arg->as.var.data_of : NULL;
 }
 
+/* What a pointer as a parameter leads to: all that follows in the buffer that is passed. */
+static bool view_of_rest(tirbi_ref_machine *m, const tirb_buffer *formal, const tirb_expr *arg, argument *bound) {
+    const tirb_expr *load = arg->kind == TIRB_EXPR_CALL && arg->as.call.function == NULL && arg->as.call.n_args == 1 ? arg->as.call.args[0] : NULL;
+    const tirbi_ref_view *of = load != NULL && load->kind == TIRB_EXPR_LOAD ? tirbi_ref_view_of(m, load->as.load.buffer) : bound->view;
+    tirbi_ref_view *rest = tirbi_ref_scratch(m, 1, sizeof *rest);
+    int64_t *extents = tirbi_ref_scratch(m, 2, sizeof *extents);
+    tirbi_dtype type;
+    if (rest == NULL || extents == NULL || bound->value.memory == NULL || !tirbi_ref_element_type(m, formal->dtype, &type)) return false;
+    int64_t count = 1, item = tirbi_dtypes[type].size, start = (int64_t)bound->value.one;
+    for (uint32_t i = 0; of != NULL && i < of->ndim; i++) count *= of->shape[i];
+    int64_t end = of != NULL ? of->base + count * item : (int64_t)bound->value.memory->size;
+    extents[0] = end > start ? (end - start) / item : 0;
+    extents[1] = 1;
+    *rest = (tirbi_ref_view){.buffer = formal, .memory = bound->value.memory, .base = start, .ndim = 1, .shape = extents, .strides = extents + 1};
+    bound->view = rest;
+    return true;
+}
+
 bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_primfunc *function, const tirb_expr *const *args, uint32_t n_args,
                     tirbi_ref_value *out) {
     if (n_args != function->n_params) {
@@ -227,11 +245,14 @@ bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_primfunc *function, const t
         bound[i].given = true;
         if (!tirbi_ref_eval_argument(m, args[i], &bound[i].value)) return false;
         const tirb_buffer *whole = function->buffers[i] != NULL ? whole_buffer(args[i]) : NULL;
-        if (whole == NULL) continue;
-        bound[i].view = tirbi_ref_view_of(m, whole);
-        if (bound[i].view == NULL) return false;
-        bound[i].value.memory = bound[i].view->memory;
-        bound[i].value.one = (uint64_t)bound[i].view->base;
+        bool implied = function->buffers[i] != NULL && function->buffers[i]->is_implied;
+        if (whole != NULL) {
+            bound[i].view = tirbi_ref_view_of(m, whole);
+            if (bound[i].view == NULL) return false;
+            bound[i].value.memory = bound[i].view->memory;
+            bound[i].value.one = (uint64_t)bound[i].view->base;
+        }
+        if (implied && !view_of_rest(m, function->buffers[i], args[i], &bound[i])) return false;
     }
     return run_function(m, function, bound, NULL, out);
 }
