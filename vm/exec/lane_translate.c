@@ -53,6 +53,8 @@ typedef struct planner {
     uint16_t first_strip;
     uint16_t spare_strip;
     bool ends_in_store; /* the instruction has already written where the store behind it would */
+    uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
+    uint32_t kept_until;
 } planner;
 
 /* ---- Words ---------------------------------------------------------------------------------------------------- */
@@ -222,7 +224,56 @@ static unsigned cost_of_losing(const planner *p, const lane_ins *ins, unsigned d
     /* Rather keep the value that is read sooner. */
     uint8_t other = p->now.banks[1 - dest];
     if (other != NO_VALUE && p->now.values[other].next > p->now.values[reg].next) cost += 1;
+    if (reg == p->kept && ins < p->body->ins + p->kept_until) cost += COST_COPY;
     return cost;
+}
+
+/* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that is
+ * in no memory: a bank can be its own until the last of them, *until. */
+static unsigned reads_in_banks(const planner *p, uint32_t at, uint8_t reg, uint32_t *until) {
+    uint64_t computed = 0; /* values in banks only */
+    unsigned n = 0;
+    for (unsigned bank = 0; bank < 2; bank++) {
+        uint8_t held = p->now.banks[bank];
+        if (held != NO_VALUE && !has_memory(&p->now.values[held])) computed |= UINT64_C(1) << held;
+    }
+    for (uint32_t i = at; i < p->body->n; i++) {
+        const lane_ins *ins = &p->body->ins[i];
+        bool reads_memory = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT;
+        if (!ins->pinned && !reads_memory) break;
+        for (unsigned r = 0; r < ins->n_reads; r++) {
+            if (ins->reads[r] != reg) continue;
+            *until = i;
+            n++;
+        }
+        uint64_t dest = UINT64_C(1) << ins->dest;
+        if (ins->dest == reg) break;
+        computed = reads_memory ? computed & ~dest : computed | dest;
+        if (__builtin_popcountll(computed & ins->live & ~(UINT64_C(1) << reg)) > 1) break;
+    }
+    return n;
+}
+
+/* A block in memory that is read again and again is loaded once, into a bank that nothing else needs: vectors of it that
+ * lie across two cache lines cost two accesses each time. */
+static void keep_operands(planner *p, const lane_ins *ins) {
+    uint32_t at = (uint32_t)(ins - p->body->ins), until = 0;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        uint8_t reg = ins->reads[i];
+        const value *v = &p->now.values[reg];
+        if (v->bank != NO_BANK || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until) continue;
+        if (reads_in_banks(p, at, reg, &until) < 3) continue;
+        for (unsigned bank = 2; bank-- > 0;) {
+            uint8_t held = p->now.banks[bank];
+            bool read_here = false;
+            for (unsigned k = 0; k < ins->n_reads; k++) read_here = read_here || ins->reads[k] == held;
+            if (held != NO_VALUE && (read_here || (is_live(ins, held) && !has_memory(&p->now.values[held])))) continue;
+            load_bank(p, reg, bank);
+            p->kept = reg;
+            p->kept_until = until;
+            break;
+        }
+    }
 }
 
 /* Takes the choice if it has a form and is cheaper. */
@@ -285,6 +336,7 @@ static choice best_choice(const planner *p, const lane_ins *ins) {
 static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next);
 
 static void plan_pinned(planner *p, const lane_ins *ins) {
+    keep_operands(p, ins);
     choice c = best_choice(p, ins);
     if (c.cost == UINT32_MAX) {
         plan_kernel(p, ins, NULL);
@@ -772,7 +824,8 @@ static void plan_body(planner *p, bool tail, bool wide) {
     p->tail = tail;
     p->wide = wide;
     memset(&p->now, 0, sizeof p->now);
-    p->now.banks[0] = p->now.banks[1] = NO_VALUE;
+    p->now.banks[0] = p->now.banks[1] = p->kept = NO_VALUE;
+    p->kept_until = 0;
     for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) p->now.values[reg].bank = NO_BANK;
     for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
         const lane_ins *ins = &p->body->ins[i];
