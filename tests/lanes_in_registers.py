@@ -20,7 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
-COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "KERNEL_WIDE", "CLEAR", "RED", "REDMA", "SEQUENCE", "FILL", "IOTA",
+COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "KERNEL_WIDE", "CLEAR", "RED", "REDMA", "SEQUENCE", "OWN", "OWN_WHILE", "OWN_AGAIN", "LOAD_OWN", "STORE_OWN", "IOTA_OWN", "FILL", "IOTA",
         "GATHER", "SCATTER", "COPY", "PULL",
         "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 

@@ -110,6 +110,9 @@ static uint16_t *emit_scalars(tirbi_emitter *e, const tirbi_lane_plan *plan) {
 
 static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scalar) {
     switch (o->op) {
+    case TIRB_OP_VLOOP:
+    case TIRB_OP_VAGAIN: tirbi_put_instr(e, (tirbi_op)o->op, TIRB_TYPE_NONE, NULL, 0); return;
+    case TIRB_OP_VWHILE: TIRBI_PUT(e, TIRB_OP_VWHILE, TIRB_BOOL, o->from[0]); return;
     case TIRB_OP_INNER:
     case TIRB_OP_INNER_END: TIRBI_PUT(e, (tirbi_op)o->op, TIRB_TYPE_NONE, o->loop); return;
     case TIRB_OP_VLOAD: TIRBI_PUT(e, TIRB_OP_VLOAD, o->type, o->to, o->cursor); return;

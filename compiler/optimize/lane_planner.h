@@ -69,6 +69,8 @@ typedef struct planner {
     const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
     uint32_t n_written;
     bool sequences; /* what goes from lane to lane may be planned */
+    uint32_t n_own, own_total; /* loops of each lane's own: that are open, that there were */
+    uint32_t own_start;        /* the operation that opens the outermost of them */
     carried_var carried[MAX_CARRIED];
     uint32_t n_carried;
     uint32_t n_values;
@@ -96,6 +98,10 @@ bool tirbi_plan_add_var(planner *p, lane_var var);
 bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
 
 /* sequences.c */
+/* Whether no index of a place needs a check. */
+bool tirbi_plan_is_proven(const tirbi_place *place);
+/* An index as narrow as it was computed. */
+const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x);
 /* Notes which variables the body carries from one iteration to the next. */
 void tirbi_plan_find_carried(planner *p, const tirbi_ls *s);
 bool tirbi_plan_is_carried(const planner *p, const tirbi_lvar *var);

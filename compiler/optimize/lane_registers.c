@@ -11,12 +11,24 @@ static void touch(lifetime *lives, uint16_t value, uint32_t at) {
     if (at > lives[value].last) lives[value].last = at;
 }
 
+/* The operation that ends the loop which another one begins. */
+static uint32_t end_of_loop(const tirbi_lane_plan *plan, uint32_t begin) {
+    uint32_t end = begin, open = 0;
+    if (plan->ops[begin].op == TIRB_OP_INNER) {
+        while (plan->ops[end].op != TIRB_OP_INNER_END || plan->ops[end].loop != plan->ops[begin].loop) end++;
+        return end;
+    }
+    for (;; end++) {
+        if (plan->ops[end].op == TIRB_OP_VLOOP) open++;
+        if (plan->ops[end].op == TIRB_OP_VAGAIN && --open == 0) return end;
+    }
+}
+
 /* A value that is live into an inner loop and used in it is live until the loop ends. */
 static void stretch(const tirbi_lane_plan *plan, lifetime *lives, uint32_t n_values) {
     for (uint32_t begin = plan->n_ops; begin-- > 0;) {
-        if (plan->ops[begin].op != TIRB_OP_INNER) continue;
-        uint32_t end = begin;
-        while (plan->ops[end].op != TIRB_OP_INNER_END || plan->ops[end].loop != plan->ops[begin].loop) end++;
+        if (plan->ops[begin].op != TIRB_OP_INNER && plan->ops[begin].op != TIRB_OP_VLOOP) continue;
+        uint32_t end = end_of_loop(plan, begin);
         for (uint32_t v = 0; v < n_values; v++) {
             if (lives[v].first < begin && lives[v].last > begin && lives[v].last < end) lives[v].last = end;
         }

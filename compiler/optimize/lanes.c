@@ -77,7 +77,8 @@ static uint16_t same_operation(const planner *p, const tirbi_lane_op *wanted) {
     const tirbi_lane_plan *plan = p->plan;
     for (uint32_t i = plan->n_ops, left = FAR; i-- > 0 && left > 0; left--) {
         const tirbi_lane_op *o = &plan->ops[i];
-        if (o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END) break;
+        bool edge = o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END || o->op == TIRB_OP_VLOOP || o->op == TIRB_OP_VAGAIN;
+        if (edge) break;
         bool same = o->op == wanted->op && o->type == wanted->type && o->source == wanted->source &&
                     memcmp(o->from, wanted->from, sizeof(o->from)) == 0;
         if (same && !is_assigned(p, o->to)) return o->to;
@@ -105,9 +106,20 @@ static uint16_t elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi_dty
     return to;
 }
 
+/* An operation that stands before the loops of a lane's own that are open, so that it is done once. */
+static tirbi_lane_op *op_before_own(planner *p, unsigned op, tirbi_dtype type) {
+    tirbi_lane_op *o = tirbi_plan_op(p, op, type);
+    if (p->n_own == 0 || p->failed) return o;
+    tirbi_lane_op fresh = *o, *first = &p->plan->ops[p->own_start];
+    memmove(first + 1, first, (size_t)(o - first) * sizeof(*o));
+    *first = fresh;
+    p->own_start++;
+    return first;
+}
+
 static uint16_t splat(planner *p, tirbi_dtype type, const tirbi_lx *scalar) {
     uint16_t to = tirbi_plan_new_value(p);
-    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSPLAT, type);
+    tirbi_lane_op *o = op_before_own(p, TIRB_OP_VSPLAT, type);
     o->to = to;
     o->scalar = scalar;
     return to;
@@ -271,7 +283,7 @@ static bool is_uniform(planner *p, const tirbi_lx *x) {
  * trap is only moved there from where it happens for certain. */
 static const tirbi_lx *uniform(planner *p, const tirbi_lx *x) {
     tirbi_lane_plan *plan = p->plan;
-    if (x->pure || !is_uniform(p, x)) return NULL;
+    if (x->pure || !is_uniform(p, x) || (x->traps && p->n_own > 0)) return NULL;
     for (uint32_t i = 0; x->traps && i < p->n_path; i++) {
         if (!runs(p, plan->loops.var[p->path[i] + 1])) return NULL;
     }
@@ -307,6 +319,7 @@ static void find_written(planner *p, const tirbi_ls *s) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) find_written(p, s->as.seq.items[i]);
         return;
     case TIRBI_LS_LOOP: find_written(p, s->as.loop.body); return;
+    case TIRBI_LS_WHILE: find_written(p, s->as.while_.body); return;
     case TIRBI_LS_IF:
         find_written(p, s->as.if_.then_case);
         if (s->as.if_.else_case) find_written(p, s->as.if_.else_case);
@@ -485,7 +498,9 @@ static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, boo
         if (raw) return tirbi_plan_refuse(p, "%s is copied while it is updated", place->buffer->name);
         return elementwise(p, TIRB_OP_BITS, type, raw_type(type), kept->value, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
     }
-    if (p->sequences && !moves_alike(p, place)) return tirbi_plan_gather(p, place, type);
+    /* What only some lanes access is checked there, not before the loop. */
+    bool alone = p->n_own > 0 && !tirbi_plan_is_proven(place);
+    if (p->sequences && (alone || !moves_alike(p, place))) return tirbi_plan_gather(p, place, type);
     uint8_t cursor = cursor_for(p, place, type, false);
     if (p->failed) return TIRBI_NO_VALUE;
     uint16_t known = recall(p, NULL, cursor, false);
@@ -683,7 +698,7 @@ static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *val
         move_to(p, p->promoted[i].value, v, bits ? raw_type(type) : type, before);
         return;
     }
-    if (p->sequences && !moves_alike(p, place)) {
+    if (p->sequences && ((p->n_own > 0 && !tirbi_plan_is_proven(place)) || !moves_alike(p, place))) {
         tirbi_plan_scatter(p, place, value);
         return;
     }
@@ -716,6 +731,7 @@ static bool set_copies(planner *p, const tirbi_ls *s, const tirbi_lvar *var) {
         }
         return false;
     case TIRBI_LS_LOOP: return set_copies(p, s->as.loop.body, var);
+    case TIRBI_LS_WHILE: return set_copies(p, s->as.while_.body, var);
     case TIRBI_LS_IF:
         return set_copies(p, s->as.if_.then_case, var) || (s->as.if_.else_case && set_copies(p, s->as.if_.else_case, var));
     case TIRBI_LS_SET: return s->as.set.var == var && tirbi_plan_is_copy(p, s->as.set.value);
@@ -753,7 +769,7 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
 
 /* A condition is evaluated once: what the stores behind it change does not change it. */
 static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
-    if (!condition || condition->traps) {
+    if (!condition || (condition->traps && !p->sequences)) {
         tirbi_plan_refuse(p, "a condition in it may fail, as an index or a division can");
         return NULL;
     }
@@ -1022,12 +1038,172 @@ static void plan_inner_body(planner *p, const tirbi_ls *body, const tirbi_ls *in
     }
 }
 
+/* ---- Loops of a lane's own -------------------------------------------------------------------------------------- */
+
+typedef struct own_loop {
+    uint32_t memo, vars;
+} own_loop;
+
+static own_loop open_own(planner *p) {
+    own_loop outside = {.memo = p->n_memo, .vars = p->n_vars};
+    if (p->n_own == TIRBI_MAX_OWN_DEPTH || p->own_total == TIRBI_MAX_OWN) {
+        tirbi_plan_refuse(p, "there are too many loops in it");
+        return outside;
+    }
+    forget_loads(p, NULL);
+    outside.memo = p->n_memo;
+    if (p->n_own++ == 0) p->own_start = p->plan->n_ops;
+    p->own_total++;
+    tirbi_plan_op(p, TIRB_OP_VLOOP, TIRB_TYPE_NONE);
+    return outside;
+}
+
+static void close_own(planner *p, own_loop outside) {
+    if (p->failed) return;
+    tirbi_plan_op(p, TIRB_OP_VAGAIN, TIRB_TYPE_NONE);
+    p->n_own--;
+    p->n_memo = outside.memo < p->n_memo ? outside.memo : p->n_memo;
+    p->n_vars = outside.vars;
+    forget_loads(p, NULL);
+}
+
+/* Lanes leave where a condition is false. The second one of two is only evaluated where the first holds, if that matters. */
+static void leave_unless(planner *p, const tirbi_lx *condition) {
+    if (condition->kind == TIRBI_LX_AND && condition->args[1]->traps) {
+        leave_unless(p, condition->args[0]);
+        leave_unless(p, condition->args[1]);
+        return;
+    }
+    uint16_t truth = tirbi_plan_value(p, condition);
+    if (p->failed) return;
+    tirbi_plan_op(p, TIRB_OP_VWHILE, TIRB_BOOL)->from[0] = truth;
+}
+
+static void plan_while(planner *p, const tirbi_ls *s) {
+    if (!p->sequences) {
+        tirbi_plan_refuse(p, "there is a while loop in it");
+        return;
+    }
+    own_loop outside = open_own(p);
+    if (p->failed) return;
+    leave_unless(p, s->as.while_.condition);
+    plan_stmt(p, s->as.while_.body);
+    close_own(p, outside);
+}
+
+/* A value that operations give more than once, which begins as another one. */
+static uint16_t begin_value(planner *p, tirbi_dtype type, uint16_t as) {
+    uint16_t value = tirbi_plan_new_value(p);
+    if (p->failed) return TIRBI_NO_VALUE;
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VMOV, type);
+    o->to = value;
+    o->from[0] = as;
+    return value;
+}
+
+static void count_on(planner *p, tirbi_dtype type, uint16_t value, uint16_t one) {
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VADD, type);
+    o->to = value;
+    o->from[0] = value;
+    o->from[1] = one;
+}
+
+/* An element that a loop of a lane's own updates in each iteration, in a lane value meanwhile. */
+typedef struct own_element {
+    const tirbi_place *place;
+    uint16_t bits, value; /* what it is before, as it is; what it is in the loop */
+} own_element;
+
+static uint32_t keep_elements(planner *p, const tirbi_ls *loop, own_element *out) {
+    const tirbi_ls *body = loop->as.loop.body;
+    uint32_t n = 0, n_items = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    for (uint32_t i = 0; i < n_items && !p->failed; i++) {
+        const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
+        if (s->kind != TIRBI_LS_STORE || p->n_promoted == MAX_PROMOTED) continue;
+        const tirbi_place *place = s->as.store.access;
+        bool copied = false, known = false;
+        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || same_place(p->promoted[j].place, place);
+        if (known || !tirbi_plan_is_proven(place) || !moves_alike(p, place) || !stands_still(place, loop) ||
+            depends_on_body(p, place->flat) || !only_this(p, body, place, &copied) || copied) {
+            continue;
+        }
+        tirbi_dtype type = place->buffer->type;
+        bool is_float = tirbi_dtype_is_float(type);
+        own_element e = {.place = place, .bits = load(p, place, is_float ? raw_type(type) : type, is_float)};
+        uint16_t start = is_float ? elementwise(p, TIRB_OP_BITS, type, raw_type(type), e.bits, TIRBI_NO_VALUE, TIRBI_NO_VALUE) : e.bits;
+        e.value = begin_value(p, type, start);
+        if (p->failed) return n;
+        p->promoted[p->n_promoted++] = (promotion){.place = place, .value = e.value};
+        out[n++] = e;
+    }
+    return n;
+}
+
+/* Where the loop has not run, what is put back are the bits that were there. */
+static void put_elements_back(planner *p, const own_element *elements, uint32_t n, uint16_t ran) {
+    for (; n > 0 && !p->failed; n--) {
+        const own_element *e = &elements[n - 1];
+        p->n_promoted--;
+        tirbi_dtype type = e->place->buffer->type, as = type;
+        uint16_t value = e->value;
+        if (tirbi_dtype_is_float(type)) {
+            as = raw_type(type);
+            value = elementwise(p, TIRB_OP_BITS, as, type, value, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
+            value = elementwise(p, TIRB_OP_SELECT, as, TIRB_TYPE_NONE, ran, value, e->bits);
+        }
+        uint8_t cursor = cursor_for(p, e->place, as, true);
+        if (p->failed) return;
+        tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSTORE, as);
+        o->cursor = cursor;
+        o->from[0] = value;
+        forget_loads(p, e->place->buffer->root);
+    }
+}
+
+/* A loop that runs as often as each lane says: its rounds are counted, and so is its variable where that is another number. */
+static void plan_own_loop(planner *p, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_lx *extent = tirbi_plan_narrow(var->extent);
+    tirbi_dtype type = (tirbi_dtype)var->type, counts = (tirbi_dtype)extent->type;
+    own_element elements[MAX_PROMOTED];
+    if (loop->as.loop.step) {
+        tirbi_plan_refuse(p, "the loop over %s in it does not run alike in all iterations", var->name);
+        return;
+    }
+    uint16_t n = tirbi_plan_value(p, extent), first = tirbi_plan_value(p, tirbi_lx_cast(p->pool, type, var->min));
+    uint16_t zero = splat(p, counts, tirbi_lx_int(p->pool, counts, 0)), one = splat(p, counts, tirbi_lx_int(p->pool, counts, 1));
+    bool both = type == counts && tirbi_lx_is_int(var->min, 0);
+    uint16_t step = both ? one : splat(p, type, tirbi_lx_int(p->pool, type, 1));
+    uint16_t round = begin_value(p, counts, zero), counter = both ? round : begin_value(p, type, first);
+    uint16_t ran = elementwise(p, TIRB_OP_LT, counts, TIRB_TYPE_NONE, zero, n, TIRBI_NO_VALUE);
+    uint32_t n_elements = p->failed ? 0 : keep_elements(p, loop, elements);
+    own_loop outside = open_own(p);
+    if (p->failed) return;
+    uint16_t more = tirbi_plan_new_value(p);
+    tirbi_lane_op *test = tirbi_plan_op(p, TIRB_OP_VLT, counts);
+    test->to = more;
+    test->from[0] = round;
+    test->from[1] = n;
+    tirbi_plan_op(p, TIRB_OP_VWHILE, TIRB_BOOL)->from[0] = more;
+    if (!tirbi_plan_add_var(p, (lane_var){.var = var, .value = counter})) return;
+    plan_stmt(p, loop->as.loop.body);
+    if (p->failed) return;
+    count_on(p, counts, round, one);
+    if (!both) count_on(p, type, counter, step);
+    close_own(p, outside);
+    put_elements_back(p, elements, n_elements, ran);
+}
+
 static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted) {
     tirbi_lane_plan *plan = p->plan;
     tirbi_lvar *var = loop->as.loop.var;
     bool regular = !loop->as.loop.step && var->min->pure && var->extent->pure && !var->min->traps &&
                    !var->extent->traps && tirbi_plan_is_invariant(p, var->min) && tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
+    if (p->n_own > 0) {
+        plan_own_loop(p, loop);
+        return;
+    }
     if (!regular || index >= TIRBI_MAX_INNER || plan->loops.n == TIRBI_MAX_AFFINE) {
         tirbi_plan_refuse(p, regular ? "there are too many loops in it" : "the loop over %s in it does not run alike in all iterations",
                var->name);
@@ -1070,7 +1246,7 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
     case TIRBI_LS_SET: plan_set(p, s->as.set.var, s->as.set.value, s->as.set.declares); return;
     case TIRBI_LS_LOOP: plan_loop(p, s, NULL); return;
     case TIRBI_LS_IF: plan_if(p, s); return;
-    case TIRBI_LS_WHILE: tirbi_plan_refuse(p, "there is a while loop in it"); return;
+    case TIRBI_LS_WHILE: plan_while(p, s); return;
     case TIRBI_LS_ALLOC: tirbi_plan_refuse(p, "%s is allocated in it", s->as.alloc.buffer->name); return;
     case TIRBI_LS_TREE: tirbi_plan_refuse(p, "there is a tree reduction in it"); return;
     case TIRBI_LS_EVAL: tirbi_plan_refuse(p, "it calls a function"); return;

@@ -69,7 +69,7 @@ static void add_operations(text *t, const tirbi_lane_plan *plan) {
     bool first = true;
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         const tirbi_lane_op *o = &plan->ops[i];
-        if (o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END || o->op == TIRB_OP_VMOV) continue;
+        if (o->type == TIRB_TYPE_NONE || o->op == TIRB_OP_VMOV) continue;
         uint32_t count = 0;
         bool before = false;
         for (uint32_t k = 0; k < plan->n_ops; k++) {

@@ -83,6 +83,7 @@ static uint32_t accesses(const tirbi_ls *s, const tirbi_lbuf *root) {
     case TIRBI_LS_LOOP:
         return accesses_in(s->as.loop.var->min, root) + accesses_in(s->as.loop.var->extent, root) +
                accesses(s->as.loop.body, root);
+    case TIRBI_LS_WHILE: return accesses_in(s->as.while_.condition, root) + accesses(s->as.while_.body, root);
     case TIRBI_LS_IF:
         n = accesses_in(s->as.if_.condition, root) + accesses(s->as.if_.then_case, root);
         return s->as.if_.else_case ? n + accesses(s->as.if_.else_case, root) : n;
@@ -153,6 +154,7 @@ void tirbi_plan_find_carried(planner *p, const tirbi_ls *s) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_plan_find_carried(p, s->as.seq.items[i]);
         return;
     case TIRBI_LS_LOOP: tirbi_plan_find_carried(p, s->as.loop.body); return;
+    case TIRBI_LS_WHILE: tirbi_plan_find_carried(p, s->as.while_.body); return;
     case TIRBI_LS_IF:
         tirbi_plan_find_carried(p, s->as.if_.then_case);
         if (s->as.if_.else_case) tirbi_plan_find_carried(p, s->as.if_.else_case);
@@ -218,7 +220,7 @@ void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value) {
         tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
         return;
     }
-    if (p->n_path > 0) {
+    if (p->n_path > 0 || p->n_own > 0) {
         tirbi_plan_refuse(p, "a loop in it carries %s", var->name);
         return;
     }
@@ -283,7 +285,7 @@ lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var) {
     carried_var *c = find_carried(p, var);
     fold f;
     bool read_behind;
-    if (!c || !fold_of(c, &f) || p->n_path > 0 || !set_at_top(p->body, var, &read_behind) || !is_settled(p, f.value) ||
+    if (!c || !fold_of(c, &f) || p->n_path > 0 || p->n_own > 0 || !set_at_top(p->body, var, &read_behind) || !is_settled(p, f.value) ||
         (f.factor && !is_settled(p, f.factor))) {
         tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
         return NULL;
@@ -297,8 +299,16 @@ lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var) {
 
 /* ---- Elements that lanes name ----------------------------------------------------------------------------------- */
 
-/* An index as narrow as it was computed. */
-static const tirbi_lx *narrow(const tirbi_lx *x) {
+bool tirbi_plan_is_proven(const tirbi_place *place) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        for (uint32_t d = 0; d < v->ndim; d++) {
+            if (!tirbi_index_proven(v->indices[d], v->buffer->shape[d])) return false;
+        }
+    }
+    return true;
+}
+
+const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x) {
     while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64 &&
            tirbi_dtype_is_int((tirbi_dtype)x->source) && x->source != TIRB_U64) {
         x = x->args[0];
@@ -310,7 +320,7 @@ static const tirbi_lx *narrow(const tirbi_lx *x) {
 static void check_indices(planner *p, const tirbi_place *place) {
     for (const tirbi_place *v = place; v; v = v->view) {
         for (uint32_t d = 0; d < v->ndim && !p->failed; d++) {
-            const tirbi_lx *extent = v->buffer->shape[d], *index = narrow(v->indices[d]);
+            const tirbi_lx *extent = v->buffer->shape[d], *index = tirbi_plan_narrow(v->indices[d]);
             if (tirbi_index_proven(v->indices[d], extent)) continue;
             if (!extent->pure || extent->traps || !tirbi_plan_is_invariant(p, extent) || d > UINT8_MAX) {
                 tirbi_plan_refuse(p, "an index of %s cannot be checked in the loop", v->buffer->name);
@@ -350,7 +360,7 @@ uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype typ
             return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
     }
     check_indices(p, place);
-    const tirbi_lx *at = narrow(place->flat);
+    const tirbi_lx *at = tirbi_plan_narrow(place->flat);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return TIRBI_NO_VALUE;
     uint8_t cursor = indexed_cursor(p, place, type, TIRBI_READ);
@@ -374,13 +384,13 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     fold f = {0};
     uint32_t n = accesses(p->body, root);
     bool updates = n == 2 && find_fold(value, is_load_of, place, &f) && !f.factor && accesses_in(f.value, root) == 0;
-    if (p->n_path > 0 || (n != 1 && !updates)) {
+    if (p->n_path > 0 || p->n_own > 0 || (n != 1 && !updates)) {
         tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
         return;
     }
     bool raw = !updates && tirbi_plan_is_copy(p, value);
     tirbi_dtype as = raw ? tirbi_dtype_of_bits(type) : type;
-    const tirbi_lx *at = narrow(place->flat);
+    const tirbi_lx *at = tirbi_plan_narrow(place->flat);
     if (updates) check_indices(p, place); /* the load comes first */
     uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.value : value);
     if (!updates) check_indices(p, place);

@@ -122,7 +122,7 @@ typedef enum tirbi_scan_op {
 /* Of vscanma. */
 typedef enum tirbi_fused_scan { TIRBI_SCAN_FMA, TIRBI_SCAN_FMS, TIRBI_SCAN_FNMA, TIRBI_N_FUSED_SCANS } tirbi_fused_scan;
 
-enum { TIRBI_MAX_SCANS = 16 }; /* in a lane loop */
+enum { TIRBI_MAX_SCANS = 16, TIRBI_MAX_OWN = 8, TIRBI_MAX_OWN_DEPTH = 3 }; /* in a lane loop: scans, vloops */
 
 /* The unsigned type of a type's size. */
 tirbi_dtype tirbi_dtype_of_bits(tirbi_dtype type);

@@ -17,11 +17,13 @@ typedef struct checker_arity {
 /* What is known of the lane registers on entry to the body of the lane loop or of an inner loop, and since. Sets are
  * bit per register. A register whose type is TIRB_TYPE_NONE is not defined. */
 typedef struct checker_level {
-    uint8_t loop; /* number of the inner loop; unused at lane level */
+    uint8_t loop; /* number of the inner loop, CHECKER_OWN of a vloop; unused at lane level */
     uint8_t entry_types[TIRBI_MAX_LANE_REGS];
     uint64_t written;    /* written in the body so far, outside of loops nested in it */
     uint64_t entry_read; /* read while they may still hold what they held on entry */
 } checker_level;
+
+enum { CHECKER_OWN = 0xFF };
 
 typedef struct checker_lane {
     bool inside;
@@ -35,7 +37,8 @@ typedef struct checker_lane {
     unsigned n_scans;
     uint32_t claimed; /* bit per cursor: an instruction writes where lanes say through it */
     uint8_t types[TIRBI_MAX_LANE_REGS];
-    checker_level levels[TIRBI_MAX_INNER + 1];
+    unsigned n_own, own_depth; /* vloops: how many there were, how many are open */
+    checker_level levels[TIRBI_MAX_INNER + TIRBI_MAX_OWN_DEPTH + 1];
 } checker_lane;
 
 typedef struct checker {

@@ -80,6 +80,7 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
     lane->header = *header;
     lane->loops_seen = 0;
     lane->n_scans = 0;
+    lane->n_own = lane->own_depth = 0;
     lane->claimed = 0;
     lane->depth = 0;
     lane->begun = false;
@@ -115,36 +116,54 @@ static void write_register(checker *c, int64_t reg, tirbi_dtype type) {
 
 /* ---- Inner loops ---------------------------------------------------------------------------------------------- */
 
+static void open_level(checker *c, uint8_t loop) {
+    checker_lane *lane = &c->lane;
+    checker_level *level = &lane->levels[++lane->depth];
+    level->loop = loop;
+    level->written = 0;
+    level->entry_read = 0;
+    memcpy(level->entry_types, lane->types, sizeof(level->entry_types));
+}
+
 static tirb_status begin_inner(checker *c) {
     checker_lane *lane = &c->lane;
     uint8_t loop = (uint8_t)c->instr->operand[0];
     if (lane->loops_seen >> loop & 1) return tirbi_verify_fail(c, "inner loop %u appears twice", loop);
     uint16_t index = lane->header.inner[loop].index;
     for (unsigned d = 1; d <= lane->depth && index != TIRBI_NO_REG; d++) {
+        if (lane->levels[d].loop == CHECKER_OWN) continue;
         if (lane->header.inner[lane->levels[d].loop].index == index) {
             return tirbi_verify_fail(c, "inner loops %u and %u share the index register s%u", lane->levels[d].loop,
                                      loop, index);
         }
     }
+    if (lane->own_depth > 0) return tirbi_verify_fail(c, "inner loop %u begins in a vloop", loop);
     lane->loops_seen |= (uint8_t)(1u << loop);
-    checker_level *level = &lane->levels[++lane->depth];
-    level->loop = loop;
-    level->written = 0;
-    level->entry_read = 0;
-    memcpy(level->entry_types, lane->types, sizeof(level->entry_types));
+    open_level(c, loop);
     return TIRB_OK;
 }
 
-static tirb_status end_inner(checker *c) {
+static tirb_status begin_own(checker *c) {
     checker_lane *lane = &c->lane;
-    uint8_t loop = (uint8_t)c->instr->operand[0];
-    if (lane->depth == 0) return tirbi_verify_fail(c, "no inner loop is open");
+    if (lane->own_depth == TIRBI_MAX_OWN_DEPTH) {
+        return tirbi_verify_fail(c, "vloops are nested more than %d deep", TIRBI_MAX_OWN_DEPTH);
+    }
+    if (lane->n_own++ == TIRBI_MAX_OWN) return tirbi_verify_fail(c, "more than %d vloops in a lane loop", TIRBI_MAX_OWN);
+    lane->own_depth++;
+    open_level(c, CHECKER_OWN);
+    return TIRB_OK;
+}
+
+/* The innermost loop ends: what it may not have written is not defined. */
+static tirb_status close_level(checker *c) {
+    checker_lane *lane = &c->lane;
     const checker_level *level = &lane->levels[lane->depth];
-    if (level->loop != loop) return tirbi_verify_fail(c, "inner loop %u is open, not %u", level->loop, loop);
     for (unsigned reg = 0; reg < c->function->n_lane_regs; reg++) {
         if (lane->types[reg] == level->entry_types[reg]) continue;
         if (level->entry_read >> reg & 1) {
-            return tirbi_verify_fail(c, "v%u is read in inner loop %u before it gets another type there", reg, loop);
+            return level->loop == CHECKER_OWN
+                       ? tirbi_verify_fail(c, "v%u is read in a vloop before it gets another type there", reg)
+                       : tirbi_verify_fail(c, "v%u is read in inner loop %u before it gets another type there", reg, level->loop);
         }
         lane->types[reg] = TIRB_TYPE_NONE;
     }
@@ -152,11 +171,32 @@ static tirb_status end_inner(checker *c) {
     return TIRB_OK;
 }
 
+static tirb_status end_inner(checker *c) {
+    const checker_lane *lane = &c->lane;
+    uint8_t loop = (uint8_t)c->instr->operand[0];
+    if (lane->depth == 0) return tirbi_verify_fail(c, "no inner loop is open");
+    const checker_level *level = &lane->levels[lane->depth];
+    if (level->loop == CHECKER_OWN) return tirbi_verify_fail(c, "a vloop is open, not inner loop %u", loop);
+    if (level->loop != loop) return tirbi_verify_fail(c, "inner loop %u is open, not %u", level->loop, loop);
+    return close_level(c);
+}
+
+static bool own_is_open(const checker *c) {
+    return c->lane.depth > 0 && c->lane.levels[c->lane.depth].loop == CHECKER_OWN;
+}
+
+static tirb_status end_own(checker *c) {
+    if (!own_is_open(c)) return tirbi_verify_fail(c, "no vloop is open here");
+    c->lane.own_depth--;
+    return close_level(c);
+}
+
 static tirb_status end_lane(checker *c) {
     checker_lane *lane = &c->lane;
     if (lane->header.end != c->instr->offset) {
         return tirbi_verify_fail(c, "the lane loop's header says that it ends at 0x%" PRIx32, lane->header.end);
     }
+    if (own_is_open(c)) return tirbi_verify_fail(c, "a vloop is still open");
     if (lane->depth > 0) {
         return tirbi_verify_fail(c, "inner loop %u is still open", lane->levels[lane->depth].loop);
     }
@@ -304,6 +344,13 @@ tirb_status tirbi_verify_lane_instr(checker *c) {
         return check_seek(c);
     case TIRB_OP_LANE_END:
         return end_lane(c);
+    case TIRB_OP_VLOOP:
+        return begin_own(c);
+    case TIRB_OP_VWHILE:
+        if (!own_is_open(c)) return tirbi_verify_fail(c, "no vloop is open here");
+        return read_register(c, instr->operand[0], TIRB_BOOL);
+    case TIRB_OP_VAGAIN:
+        return end_own(c);
     case TIRB_OP_INNER:
         return begin_inner(c);
     case TIRB_OP_INNER_END:

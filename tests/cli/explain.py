@@ -22,9 +22,7 @@ SCALAR = {
     "    for i in range(64):\n        A[T.cast(B[i], \"int32\")] = A[i]\n": "depend on the iteration",
     "    for i in range(2):\n        A[i] = 1.0\n": "fewer than 4 iterations",
     "    for i in range(0, 64, 2):\n        A[i] = 1.0\n": "step is not 1",
-    "    for i in range(64):\n        while A[i] < 1.0:\n            A[i] = A[i] * 2.0 + 0.5\n": "while loop",
     "    for i in range(64):\n        for j in range(i):\n            A[i] = A[i] + B[j]\n": "over j in it does not run alike",
-    "    for i in range(64):\n        if B[T.cast(A[i], \"int32\")] > 0.0:\n            A[i] = 1.0\n": "condition in it may fail",
 }
 
 

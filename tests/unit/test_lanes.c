@@ -27,7 +27,8 @@ enum {
     STORED_REF = 6,
     UPDATED_REF = 7,
     SCANNED_REF = 8,
-    N_LANE_REGS = 8,
+    N_LANE_REGS = 8, /* and four for each vloop that is open: its round, 1, how many there are, a test */
+    OWN_REGS = 4 * TIRBI_MAX_OWN_DEPTH,
     N_SCALARS = 16,
     MAX_CURSORS = 16,
     MAX_SCANNED = 4,
@@ -53,8 +54,9 @@ typedef struct plan {
     } cursors[MAX_CURSORS];
     unsigned n_cursors;
     uint8_t types[N_LANE_REGS]; /* TIRB_TYPE_NONE: not defined */
-    uint8_t before[3][N_LANE_REGS];
-    unsigned open[3];
+    uint8_t before[3 + TIRBI_MAX_OWN_DEPTH][N_LANE_REGS];
+    unsigned open[3 + TIRBI_MAX_OWN_DEPTH];
+    unsigned own_depth, n_own;
     unsigned depth;
     bool reduces;
     bool stored, updated; /* by index, once each */
@@ -262,9 +264,37 @@ static void emit_indexed(plan *p) {
         say(p, "    vupdate.%s c%d, v%u, v%u, i32, %u\n", name_of(type), N_READ_REFS + 1, index, value, pick_fold(type));
 }
 
+static void emit_many(plan *p, unsigned n);
+
+/* A loop of each lane's own: up to 15 rounds, often with another way out. */
+static void emit_own(plan *p) {
+    unsigned source = any_register(p), k = N_LANE_REGS + 4 * p->own_depth;
+    if (source == N_LANE_REGS || p->own_depth == TIRBI_MAX_OWN_DEPTH || p->n_own == TIRBI_MAX_OWN) return;
+    p->n_own++;
+    say(p, "    vsplat.i32 v%u, s14\n    vcast.i32 v%u, v%u, %s\n    vand.i32 v%u, v%u, v%u\n", k, k + 2, source,
+        name_of(p->types[source]), k + 2, k + 2, k);
+    say(p, "    vsplat.i32 v%u, s10\n    vsplat.i32 v%u, s9\n    vloop\n", k, k + 1);
+    p->open[++p->depth] = 99;
+    p->own_depth++;
+    memcpy(p->before[p->depth], p->types, sizeof p->types);
+    if (pick(4) == 0) emit_many(p, 1 + pick(3));
+    say(p, "    vlt.i32 v%u, v%u, v%u\n    vwhile.bool v%u\n", k + 3, k, k + 2, k + 3);
+    emit_many(p, 1 + pick(6));
+    unsigned truth = find_register(p, TIRB_BOOL);
+    if (truth < N_LANE_REGS && pick(3) == 0) say(p, "    vwhile.bool v%u\n", truth);
+    if (pick(3) == 0) emit_many(p, pick(4));
+    say(p, "    vadd.i32 v%u, v%u, v%u\n    vagain\n", k, k, k + 1);
+    for (unsigned reg = 0; reg < N_LANE_REGS; reg++)
+        if (p->types[reg] != p->before[p->depth][reg]) p->types[reg] = TIRB_TYPE_NONE;
+    p->depth--;
+    p->own_depth--;
+}
+
 static void emit_one(plan *p) {
-    unsigned kind = pick(23);
-    if (kind >= 20) {
+    unsigned kind = pick(24);
+    if (kind == 23) {
+        if (pick(2)) emit_own(p);
+    } else if (kind >= 20) {
         if (kind == 20) emit_scan(p);
         else emit_indexed(p);
     } else if (kind < 5) {
@@ -314,7 +344,7 @@ static void close_loop(plan *p) {
 }
 
 static void emit_header(plan *p) {
-    say(p, ".function \"f\" public returns f32\n.scalars %d\n.lanes %d\n", N_SCALARS, N_LANE_REGS);
+    say(p, ".function \"f\" public returns f32\n.scalars %d\n.lanes %d\n", N_SCALARS, N_LANE_REGS + OWN_REGS);
     for (unsigned r = 0; r < N_REFS; r++)
         say(p, ".ref %s%s\n", name_of(p->ref_types[r]), r >= N_READ_REFS ? " writable" : "");
     say(p, ".red f32 add\n.red f64 max\n");
@@ -394,11 +424,12 @@ typedef struct model {
     const uint64_t *scalars;
     uint64_t index[2];
     uint8_t *data[N_REFS];
-    uint64_t regs[N_LANE_REGS]; /* the value is in the first bytes */
+    uint64_t regs[N_LANE_REGS + OWN_REGS]; /* the value is in the first bytes */
     int64_t lane;
     int64_t k[2];
     tirbi_red q0, q1;
     uint64_t scanned[MAX_SCANNED];
+    bool left; /* the innermost vloop */
     bool divided;
     bool outside; /* an index was out of bounds: the lane ends there, and the loop with it */
     char message[200];
@@ -413,6 +444,7 @@ static uint8_t *element(model *m, int64_t c) {
 
 static uint64_t splat_value(const model *m, int64_t slot) {
     if (slot == 7 || slot == 8) return m->index[slot - 7];
+    if (slot == 9) return 1;
     if (slot == 14) return INDEX_MASK;
     return m->scalars[slot];
 }
@@ -532,6 +564,24 @@ static uint32_t model_run(model *m, uint32_t at) {
             if (m->outside) return at;
             m->k[loop] = 0;
             m->index[loop] = 0;
+            break;
+        }
+        case TIRB_OP_VWHILE:
+            m->left = (uint8_t)m->regs[o[0]] == 0;
+            if (m->left) return at;
+            break;
+        case TIRB_OP_VAGAIN: return at;
+        case TIRB_OP_VLOOP: {
+            uint32_t body = at;
+            for (m->left = false; !m->left && !m->outside;) model_run(m, body);
+            if (m->outside) return at;
+            m->left = false;
+            for (unsigned open = 1; open > 0;) { /* behind its end */
+                assert_int_equal(tirbi_decode(m->f->code, m->f->code_size, at, &in, NULL), TIRB_OK);
+                at += in.size;
+                open += in.op == TIRB_OP_VLOOP;
+                open -= in.op == TIRB_OP_VAGAIN;
+            }
             break;
         }
         case TIRB_OP_VLOAD:

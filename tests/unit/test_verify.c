@@ -672,6 +672,35 @@ static void test_sequences(void **state) {
     rejects(BODY("lane s0, done\n.cursor r0 f32 read 6 0 0\ndone: lane.end"), "level 6 > 0");
 }
 
+/* Loops of a lane's own. */
+static void test_own_loops(void **state) {
+    (void)state;
+#define OWN(body) BODY("lane s0, done\n.inner 3\nvsplat.f32 v0, s0\nvlt.f32 v1, v0, v0\n" body "\ndone: lane.end")
+#define INNER "inner l0\ninner.end l0\n"
+    accepts(OWN(INNER "vloop\nvwhile.bool v1\nvadd.f32 v0, v0, v0\nvagain\nvneg.f32 v0, v0"));
+    accepts(OWN("inner l0\nvloop\nvloop\nvloop\nvwhile.bool v1\nvagain\nvagain\nvagain\ninner.end l0"));
+    rejects(OWN(INNER "vloop\nvwhile.bool v2\nvagain"), "v2 is read, but not defined here");
+    rejects(OWN(INNER "vloop\nvwhile.bool v0\nvagain"), "v0 is f32, not bool");
+    rejects(OWN(INNER "vwhile.bool v1"), "no vloop is open here");
+    rejects(OWN("vloop\nvagain\ninner l0\nvwhile.bool v1\ninner.end l0"), "no vloop is open here");
+    rejects(OWN(INNER "vagain"), "no vloop is open here");
+    rejects(OWN("inner l0\nvagain\ninner.end l0"), "no vloop is open here");
+    rejects(OWN(INNER "vloop"), "a vloop is still open");
+    rejects(OWN("vloop\ninner l0\ninner.end l0\nvagain"), "inner loop 0 begins in a vloop");
+    rejects(OWN("inner l0\nvloop\ninner.end l0\nvagain"), "a vloop is open, not inner loop 0");
+    rejects(OWN(INNER "vloop\nvloop\nvloop\nvloop\nvagain\nvagain\nvagain\nvagain"), "vloops are nested more than 3 deep");
+#define FOUR "vloop\nvagain\nvloop\nvagain\nvloop\nvagain\nvloop\nvagain\n"
+    accepts(OWN(INNER FOUR FOUR));
+    rejects(OWN(INNER FOUR FOUR "vloop\nvagain"), "more than 8 vloops");
+#undef FOUR
+    rejects(OWN(INNER "vloop\nvmov.f32 v2, v0\nvagain\nvmov.f32 v0, v2"), "v2 is read, but not defined here");
+    rejects(OWN(INNER "vloop\nvneg.f32 v2, v0\nvcast.i32 v0, v2, f32\nvagain"),
+            "v0 is read in a vloop before it gets another type there");
+    rejects(OWN(INNER "vloop\nvscan.f32 v2, s1, v0, 0\nvagain"), "only allowed at lane level");
+#undef INNER
+#undef OWN
+}
+
 /* The types of registers around inner loops, which may run zero times or many. */
 static void test_lane_flow(void **state) {
     (void)state;
@@ -778,7 +807,7 @@ int main(void) {
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
         cmocka_unit_test(test_cursors),
         cmocka_unit_test(test_seeks),      cmocka_unit_test(test_lane_registers),
-        cmocka_unit_test(test_sequences), cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
+        cmocka_unit_test(test_sequences), cmocka_unit_test(test_own_loops), cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
         cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,12 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         ins->reads[ins->n_reads++] = (uint8_t)o[1];
         if (in->op == TIRB_OP_VREDMA) ins->reads[ins->n_reads++] = (uint8_t)o[2];
         return;
+    case TIRB_OP_VLOOP:
+    case TIRB_OP_VAGAIN:
+        return;
+    case TIRB_OP_VWHILE:
+        ins->reads[ins->n_reads++] = (uint8_t)o[0];
+        return;
     case TIRB_OP_VINDEX:
         ins->reads[ins->n_reads++] = (uint8_t)o[0];
         ins->slot = (uint16_t)o[1];
@@ -150,18 +156,18 @@ static uint64_t reads_of(const lane_ins *ins) {
 /* Forwards: what each inner loop reads before it writes it, and what it writes. A nested loop may run zero times, so
  * what it writes is not written for sure. */
 static void find_exposed(lane_body *body) {
-    uint8_t open[TIRBI_MAX_INNER];
-    uint64_t surely[TIRBI_MAX_INNER + 1] = {0};
+    uint8_t open[LANE_MAX_LOOPS];
+    uint64_t surely[LANE_MAX_LOOPS + 1] = {0};
     unsigned depth = 0;
     for (uint32_t i = 0; i < body->n; i++) {
         const lane_ins *ins = &body->ins[i];
-        if (ins->op == TIRB_OP_INNER) {
+        if (tirbi_lane_loop_starts(ins->op)) {
             uint8_t loop = ins->cursor;
-            body->enclosing[loop] =
-                (uint8_t)((depth > 0 ? body->enclosing[open[depth - 1]] : 0) | 1u << loop);
+            if (ins->op == TIRB_OP_INNER)
+                body->enclosing[loop] = (uint8_t)((depth > 0 ? body->enclosing[open[depth - 1]] : 0) | 1u << loop);
             open[depth++] = loop;
             surely[depth] = 0;
-        } else if (ins->op == TIRB_OP_INNER_END) {
+        } else if (tirbi_lane_loop_ends(ins->op)) {
             uint8_t loop = open[--depth];
             if (depth > 0) {
                 body->exposed[open[depth - 1]] |= body->exposed[loop] & ~surely[depth];
@@ -182,11 +188,11 @@ static void find_live(lane_body *body) {
     uint64_t live = 0;
     for (uint32_t i = body->n; i-- > 0;) {
         lane_ins *ins = &body->ins[i];
-        if (ins->op == TIRB_OP_INNER_END) {
+        if (tirbi_lane_loop_ends(ins->op)) {
             live |= body->exposed[ins->cursor];
             body->live_at_head[ins->cursor] = live;
-        } else if (ins->op == TIRB_OP_INNER) {
-            live |= body->live_at_head[ins->cursor];
+        } else if (tirbi_lane_loop_starts(ins->op) || ins->op == TIRB_OP_VWHILE) {
+            live |= body->live_at_head[ins->cursor]; /* lanes that leave keep all that is read behind the loop */
         }
         ins->live = live;
         for (unsigned r = 0; r < ins->n_reads; r++) ins->next[r] = next[ins->reads[r]];
@@ -210,11 +216,11 @@ static void choose_main_size(lane_body *body, uint32_t features) {
     body->widest = 1;
     for (uint32_t i = 0; i < body->n; i++) {
         lane_ins *ins = &body->ins[i];
-        if (ins->op == TIRB_OP_INNER) {
+        if (tirbi_lane_loop_starts(ins->op)) {
             weight = weight < (UINT64_C(1) << 20) ? weight * 8 : weight;
             continue;
         }
-        if (ins->op == TIRB_OP_INNER_END) {
+        if (tirbi_lane_loop_ends(ins->op)) {
             weight = weight > 1 ? weight / 8 : weight;
             continue;
         }
@@ -239,8 +245,13 @@ static void choose_main_size(lane_body *body, uint32_t features) {
     if (pinned[body->main_size] == 0 || pinned[body->main_size] < others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
     if (copysign) body->main_size = 0;
+    /* Lanes in a loop of their own are in strips alone, whose tables of lanes hold 16 bits for each. */
+    if (body->n_own > 0) {
+        body->main_size = 0;
+        if (body->widest < sizeof(uint16_t)) body->widest = sizeof(uint16_t);
+    }
     for (uint32_t i = 0; i < body->n; i++)
-        if (tirbi_dtypes[body->ins[i].op == TIRB_OP_INNER || body->ins[i].op == TIRB_OP_INNER_END
+        if (tirbi_dtypes[tirbi_lane_loop_starts(body->ins[i].op) || tirbi_lane_loop_ends(body->ins[i].op)
                              ? TIRB_BOOL
                              : body->ins[i].type]
                 .size != body->main_size)
@@ -270,7 +281,8 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     if (status == TIRB_OK) fill_loop(body, header, constants, loop, cursors);
     uint8_t open[TIRBI_MAX_INNER + 1] = {0};
     uint8_t around[TIRBI_MAX_INNER + 1] = {0};
-    unsigned depth = 0;
+    uint8_t own[TIRBI_MAX_OWN_DEPTH] = {0};
+    unsigned depth = 0, own_depth = 0;
     for (uint32_t at = lane->offset + lane->size; status == TIRB_OK && at < header->end; at += in->size) {
         status = tirbi_decode(function->code, function->code_size, at, in, error);
         if (status != TIRB_OK) break;
@@ -297,6 +309,13 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         else
             loop->instructions++;
         if (ins->op == TIRB_OP_INNER_END) depth--;
+        if (ins->op == TIRB_OP_VLOOP) {
+            own[own_depth++] = (uint8_t)(TIRBI_MAX_INNER + body->n_own++);
+            if (own_depth > body->own_depth) body->own_depth = (uint8_t)own_depth;
+        }
+        for (unsigned d = 0; d < own_depth; d++) body->own_cost[own[d] - TIRBI_MAX_INNER]++;
+        if (ins->op == TIRB_OP_VLOOP || ins->op == TIRB_OP_VWHILE || ins->op == TIRB_OP_VAGAIN) ins->cursor = own[own_depth - 1];
+        if (ins->op == TIRB_OP_VAGAIN) own_depth--;
         if (ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA) {
             ins->number = loop->n_scans++;
             loop->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = ins->type};

@@ -28,7 +28,10 @@ typedef struct lane_ins {
     uint64_t live;    /* the lane registers that are read after this instruction */
 } lane_ins;
 
-enum { NO_LANE_REG = 0xFF };
+enum { NO_LANE_REG = 0xFF, LANE_MAX_LOOPS = TIRBI_MAX_INNER + TIRBI_MAX_OWN };
+
+static inline bool tirbi_lane_loop_starts(uint8_t op) { return op == TIRB_OP_INNER || op == TIRB_OP_VLOOP; }
+static inline bool tirbi_lane_loop_ends(uint8_t op) { return op == TIRB_OP_INNER_END || op == TIRB_OP_VAGAIN; }
 
 typedef struct lane_body {
     const tirbi_function *function;
@@ -44,9 +47,12 @@ typedef struct lane_body {
     uint32_t n_seeks; /* which are no instructions of the body */
     tirbi_lane_seek seeks[TIRBI_MAX_CURSORS];
     uint8_t enclosing[TIRBI_MAX_INNER]; /* the set of a loop and those around it */
-    uint64_t exposed[TIRBI_MAX_INNER];  /* read in the loop before it writes them */
-    uint64_t written[TIRBI_MAX_INNER];
-    uint64_t live_at_head[TIRBI_MAX_INNER];
+    uint64_t exposed[LANE_MAX_LOOPS];   /* read in the loop before it writes them */
+    uint64_t written[LANE_MAX_LOOPS];
+    uint64_t live_at_head[LANE_MAX_LOOPS];
+    uint8_t n_own; /* vloops, which are numbered from TIRBI_MAX_INNER on */
+    uint8_t own_depth;
+    uint32_t own_cost[TIRBI_MAX_OWN]; /* the instructions of each, with those nested in it */
 } lane_body;
 
 /* Decodes the body behind `lane`, fills the loop's cursors and costs, and analyses. */

@@ -106,12 +106,12 @@ tirb_status tirbi_lane_body_find_nans(lane_body *body, const tirbi_function *fun
     fact facts[TIRBI_MAX_LANE_REGS] = {{NAN_ANY, false, 0}};
     for (uint32_t i = 0; i < body->n; i++) {
         lane_ins *ins = &body->ins[i];
-        if (ins->op == TIRB_OP_INNER) forget_written(facts, body->written[ins->cursor]);
+        if (tirbi_lane_loop_starts(ins->op)) forget_written(facts, body->written[ins->cursor]);
         fact of[3] = {unknown, unknown, unknown};
         for (unsigned k = 0; k < ins->n_reads; k++) of[k] = facts[ins->reads[k]];
         bool is_float = ins->dest != NO_LANE_REG && tirbi_dtype_is_float((tirbi_dtype)ins->type);
         if (ins->op == TIRB_OP_VSTORE) ins->settled = of[0].nan != NAN_ANY;
-        if (ins->op == TIRB_OP_INNER_END) forget_written(facts, body->written[ins->cursor]);
+        if (tirbi_lane_loop_ends(ins->op)) forget_written(facts, body->written[ins->cursor]);
         if (ins->dest == NO_LANE_REG) continue;
         facts[ins->dest] = is_float && ins->op != TIRB_OP_VSPLAT ? fact_of_ins(ins, of) : unknown;
         if (ins->op != TIRB_OP_VSPLAT || (ins->type != TIRB_F32 && ins->type != TIRB_F64)) continue;

@@ -439,7 +439,7 @@ static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state 
     const tirbi_word *at = state->trap;
     const uint16_t *list = at[1].list;
     machine->trap = at;
-    if (list[3]) return tirbi_bad_index(machine, state->bad, list[0], list[1], (int64_t)state->slots[at->c]);
+    if (list[3] & 1) return tirbi_bad_index(machine, state->bad, list[0], list[1], (int64_t)state->slots[at->c]);
     return tirbi_error_set(machine->error, TIRB_BOUNDS, "element %lld is outside of the %llu elements that there are",
                            (long long)state->bad, (unsigned long long)state->elements[list[2]]);
 }
@@ -489,8 +489,11 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     set_streams(&e, state, words);
     begin_scans(loop, state, slots);
     state->trap = NULL;
+    state->fuel = machine->fuel_limit == UINT64_MAX ? UINT64_MAX : machine->fuel;
+    state->spent = 0;
     switch (e.machinery->run(state, words + loop->full, words + loop->tail)) {
-    case TIRBI_LANE_DONE: end_scans(loop, state, slots); return TIRB_OK;
+    case TIRBI_LANE_DONE: end_scans(loop, state, slots); return tirbi_charge(machine, state->spent / 64);
+    case TIRBI_LANE_FUEL: return tirbi_charge(machine, UINT64_MAX);
     case TIRBI_LANE_STOPPED: return tirbi_poll(machine);
     case TIRBI_LANE_BOUNDS: return out_of_bounds(machine, state);
     default:

@@ -24,6 +24,7 @@ typedef struct value {
     int8_t bank;
     bool strip;
     uint8_t lazy;
+    bool same;        /* in all lanes of the strip, whichever have left */
     bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
     uint8_t size;     /* of an element */
     uint16_t pointer; /* of the lazy operand */
@@ -51,7 +52,13 @@ typedef struct planner {
     uint32_t head_words[TIRBI_MAX_INNER];
     uint16_t first_splat;
     uint16_t first_strip;
+    uint16_t first_own; /* tables of the lanes in vloops: for each depth, which lanes they are, and where they were before */
     uint16_t spare_strip;
+    unsigned level; /* vloops that are open: each has its own strips */
+    struct {
+        places around;
+        uint32_t head, last_while; /* words; of the latest vwhile, whose jump waits for the end, or 0 */
+    } own[TIRBI_MAX_OWN_DEPTH];
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
@@ -64,7 +71,14 @@ static uint32_t emit(planner *p, unsigned op, unsigned a, unsigned b, unsigned c
 }
 
 static unsigned shift_of(unsigned size) { return (unsigned)__builtin_ctz(size); }
-static uint16_t strip_of(const planner *p, uint8_t reg) { return (uint16_t)(p->first_strip + reg); }
+static uint16_t strip_at(const planner *p, unsigned level, uint8_t reg) {
+    return (uint16_t)(p->first_strip + level * p->body->function->n_lane_regs + reg);
+}
+static uint16_t strip_of(const planner *p, uint8_t reg) { return strip_at(p, p->level, reg); }
+/* The numbers of the lanes in the vloop of a depth; 0 where none is open. */
+static uint16_t lanes_at(const planner *p, unsigned level) {
+    return (uint16_t)(level == 0 ? 0u : p->first_own + 2 * (level - 1));
+}
 static uint16_t pointer_of_cursor(uint8_t cursor) { return (uint16_t)(1 + cursor); }
 static bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_VALUE && (ins->live >> reg & 1) != 0; }
 
@@ -417,9 +431,9 @@ static bool is_light(const lane_ins *ins) {
 static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
     uint8_t type = (uint8_t)tirbi_op_result_type((tirbi_op)ins->op, (tirbi_dtype)ins->type);
     uint8_t size = tirbi_dtypes[type].size;
-    bool wide = p->tail && is_light(ins);
+    bool wide = (p->tail || p->level > 0) && is_light(ins);
     unsigned form = wide ? TIRBI_L_KERNEL_WIDE : TIRBI_L_KERNEL;
-    bool direct = !wide && can_store_directly(p, ins, next, type);
+    bool direct = !wide && p->level == 0 && can_store_directly(p, ins, next, type);
     if (direct) settle_before_store(p, next, ins->dest);
     uint16_t operands[3] = {0, 0, 0};
     bool in_the_way = false;
@@ -450,7 +464,11 @@ static void plan_load(planner *p, const lane_ins *ins) {
     uint16_t pointer = pointer_of_cursor(ins->cursor);
     value *v = define(p, ins, size);
     v->pointer = pointer;
-    if (stride == STRIDE_ANY) {
+    if (p->level > 0 && stride != STRIDE_ZERO) {
+        emit(p, TIRBI_L_LOAD_OWN, strip_of(p, ins->dest), pointer, shift_of(size));
+        tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
+        v->strip = true;
+    } else if (stride == STRIDE_ANY) {
         leave_banks(p, ins);
         emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
         clear_rest(p, ins->dest, size);
@@ -501,6 +519,12 @@ static void plan_iota(planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
     value *v = define(p, ins, size);
     leave_banks(p, ins);
+    if (p->level > 0) {
+        emit(p, TIRBI_L_IOTA_OWN, strip_of(p, ins->dest), ins->slot, ins->step);
+        tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)shift_of(size), lanes_at(p, p->level), 0, 0}});
+        v->strip = true;
+        return;
+    }
     emit(p, TIRBI_L_IOTA, strip_of(p, ins->dest), ins->slot, ins->step);
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)shift_of(size), 0, 0, 0}});
     v->strip = true;
@@ -539,6 +563,12 @@ static void plan_store(planner *p, const lane_ins *ins) {
     bool unit = p->body->strides[ins->cursor] == STRIDE_ONE;
     value *v = &p->now.values[reg];
     settle_before_store(p, ins, reg);
+    if (p->level > 0) {
+        emit_copy_kernel(p, ins->type, p->spare_strip, kernel_operand(p, reg));
+        emit(p, TIRBI_L_STORE_OWN, cursor, p->spare_strip, shift_of(size));
+        tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
+        return;
+    }
     if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail) {
         unsigned bank = bank_to_spare(p, ins);
         evict(p, bank, is_live(ins, p->now.banks[bank]));
@@ -629,7 +659,7 @@ static unsigned fold_of(const lane_ins *ins) {
 
 static void plan_index(planner *p, const lane_ins *ins) {
     const uint16_t operands[3] = {0, kernel_operand(p, ins->reads[0]), ins->slot};
-    const uint16_t list[4] = {ins->number, ins->step, 0, 1};
+    const uint16_t list[4] = {ins->number, ins->step, 0, (uint16_t)(1u | (unsigned)lanes_at(p, p->level) << 1)};
     leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->index[ins->type]);
 }
@@ -641,7 +671,7 @@ static void plan_loadx(planner *p, const lane_ins *ins) {
     bool in_the_way = index == strip_of(p, ins->dest);
     uint16_t dest = in_the_way ? p->spare_strip : strip_of(p, ins->dest);
     const uint16_t operands[3] = {dest, index, pointer_of_cursor(ins->cursor)};
-    const uint16_t list[4] = {ins->source, 0, ins->cursor, 0};
+    const uint16_t list[4] = {ins->source, 0, ins->cursor, (uint16_t)((unsigned)lanes_at(p, p->level) << 1)};
     leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->loadx[ins->type]);
     if (in_the_way) emit(p, TIRBI_L_COPY, strip_of(p, ins->dest), dest, shift_of(size));
@@ -791,12 +821,106 @@ static void plan_inner_end(planner *p, const lane_ins *ins) {
     p->emitter->words[end].jump = (int32_t)head + 1 - (int32_t)end;
 }
 
+/* ---- Loops of a lane's own -------------------------------------------------------------------------------------- */
+
+static void emit_strips(planner *p, uint16_t to, uint16_t from, uint8_t size) {
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {to, from, (uint16_t)shift_of(size), 0}});
+}
+
+/* What the loop uses of the values before it is copied to strips of its own; what is the same in all lanes fills one. */
+static void plan_own(planner *p, const lane_ins *ins) {
+    uint8_t loop = ins->cursor;
+    uint64_t live = p->body->live_at_head[loop], written = p->body->written[loop];
+    uint64_t used = live & (p->body->exposed[loop] | written), same = 0;
+    for (uint64_t set = live; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        const value *v = &p->now.values[reg];
+        bool splat = v->lazy == LAZY_SPLAT && v->stable && !v->strip;
+        if ((splat || v->same) && (used >> reg & 1) && !(written >> reg & 1)) same |= UINT64_C(1) << reg;
+        else fill_strip(p, reg);
+        if (!splat || !(same >> reg & 1)) p->now.values[reg].lazy = LAZY_NONE;
+    }
+    p->own[p->level].around = p->now;
+    unsigned depth = p->level++;
+    emit(p, TIRBI_L_OWN, depth, lanes_at(p, p->level), lanes_at(p, p->level) + 1u);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)__builtin_popcountll(used & ~same), lanes_at(p, depth), 0, 0}});
+    for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) {
+        value *v = &p->now.values[reg];
+        if (!(used >> reg & 1)) {
+            *v = (value){.bank = NO_BANK};
+            continue;
+        }
+        if (!(same >> reg & 1)) emit_strips(p, strip_of(p, (uint8_t)reg), strip_at(p, depth, (uint8_t)reg), v->size);
+        if (!(same >> reg & 1)) *v = (value){.bank = NO_BANK, .strip = true, .size = v->size, .next = v->next};
+    }
+    for (uint64_t set = same; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        value *v = &p->now.values[reg];
+        if (v->strip) emit(p, TIRBI_L_FILL, strip_of(p, reg), strip_at(p, depth, reg), shift_of(v->size));
+        else emit(p, TIRBI_L_FILL, strip_of(p, reg), v->pointer, shift_of(v->size));
+        *v = (value){.bank = NO_BANK, .strip = true, .same = true, .size = v->size, .next = v->next};
+    }
+    p->own[depth].head = p->emitter->n;
+    p->own[depth].last_while = 0;
+}
+
+static void plan_while(planner *p, const lane_ins *ins) {
+    uint8_t loop = ins->cursor;
+    uint16_t truth = strip_operand(p, ins->reads[0]);
+    uint64_t kept = 0, carried = p->body->live_at_head[loop] & p->body->written[loop];
+    for (uint64_t set = carried; set != 0; set &= set - 1) fill_strip(p, (uint8_t)__builtin_ctzll(set));
+    for (uint64_t set = ins->live; set != 0; set &= set - 1) {
+        const value *v = &p->now.values[__builtin_ctzll(set)];
+        if (v->strip && !v->same) kept |= set & -set;
+    }
+    kept |= carried;
+    unsigned depth = p->level - 1;
+    uint32_t at = emit(p, TIRBI_L_OWN_WHILE, truth, lanes_at(p, p->level), lanes_at(p, p->level) + 1u);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)__builtin_popcountll(kept),
+                                                           (uint16_t)__builtin_popcountll(carried), 0, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.far_jump = (int32_t)p->own[depth].last_while});
+    for (uint64_t set = kept; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        emit_strips(p, strip_of(p, reg), 0, p->now.values[reg].size);
+    }
+    for (uint64_t set = carried; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        emit_strips(p, strip_of(p, reg), strip_at(p, depth, reg), p->now.values[reg].size);
+    }
+    p->own[depth].last_while = at;
+}
+
+static void plan_again(planner *p, const lane_ins *ins) {
+    uint8_t loop = ins->cursor;
+    unsigned depth = p->level - 1;
+    for (uint64_t set = p->body->live_at_head[loop]; set != 0; set &= set - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctzll(set);
+        if (p->body->written[loop] >> reg & 1) fill_strip(p, reg);
+    }
+    uint32_t end = tirbi_translate_word(p->emitter, (tirbi_word){.op = TIRBI_L_OWN_AGAIN, .a = (uint16_t)depth});
+    tirbi_translate_word(p->emitter, (tirbi_word){.cost = p->body->own_cost[loop - TIRBI_MAX_INNER]});
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, depth), 0, 0, 0}});
+    p->level--;
+    p->now = p->own[depth].around;
+    if (p->emitter->failed) return;
+    tirbi_word *words = p->emitter->words;
+    words[end].jump = (int32_t)p->own[depth].head - (int32_t)end;
+    for (uint32_t at = p->own[depth].last_while; at != 0;) {
+        uint32_t before = (uint32_t)words[at + 2].far_jump;
+        words[at + 2].far_jump = (int32_t)(end - at);
+        at = before;
+    }
+}
+
 /* ---- The body ------------------------------------------------------------------------------------------------- */
 
 static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     switch (ins->op) {
     case TIRB_OP_INNER: plan_inner(p, ins); return;
     case TIRB_OP_INNER_END: plan_inner_end(p, ins); return;
+    case TIRB_OP_VLOOP: plan_own(p, ins); return;
+    case TIRB_OP_VWHILE: plan_while(p, ins); break;
+    case TIRB_OP_VAGAIN: plan_again(p, ins); return;
     case TIRB_OP_VLOAD: plan_load(p, ins); break;
     case TIRB_OP_VSTORE: plan_store(p, ins); break;
     case TIRB_OP_VSPLAT: plan_splat(p, ins); break;
@@ -823,6 +947,7 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
 static void plan_body(planner *p, bool tail, bool wide) {
     p->tail = tail;
     p->wide = wide;
+    p->level = 0;
     memset(&p->now, 0, sizeof p->now);
     p->now.banks[0] = p->now.banks[1] = p->kept = NO_VALUE;
     p->kept_until = 0;
@@ -907,8 +1032,10 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     TIRBI_TRY(tirbi_lane_copy_find(p->body, loop, p->code));
     loop->reduces = p->body->reduces;
     for (uint32_t i = 0; i < p->body->n; i++) loop->counts_lanes |= p->body->ins[i].op == TIRB_OP_VIOTA;
-    unsigned strips = p->body->function->n_lane_regs + 1u;
-    if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > UINT16_MAX)
+    unsigned depth = p->body->own_depth, regs = p->body->function->n_lane_regs;
+    unsigned strips = regs * (depth + 1) + 2 * depth + 1;
+    loop->own_depth = (uint8_t)depth;
+    if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > (depth ? INT16_MAX : UINT16_MAX))
         return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);
     p->splats = TIRBI_NEW_ARRAY(&p->code->arena, tirbi_lane_splat, n_splats);
     for (p->splat_mask = 7; p->splat_mask < 2 * n_splats; p->splat_mask = 2 * p->splat_mask + 1) continue;
@@ -916,6 +1043,7 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     if (!p->splats || !p->splat_table) return tirbi_heap_status(p->code->heap);
     p->first_splat = (uint16_t)(1 + loop->n_cursors);
     p->first_strip = (uint16_t)(p->first_splat + n_splats);
+    p->first_own = (uint16_t)(p->first_strip + regs * (depth + 1));
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     loop->full = p->emitter->n;
     plan_body(p, false, false);

@@ -114,6 +114,7 @@ typedef struct tirbi_lane_loop {
     bool counts_lanes; /* lanes are numbered: loops cannot become one */
     tirbi_lane_inner inner[TIRBI_MAX_INNER];
     uint8_t n_scans;
+    uint8_t own_depth; /* how deep vloops are nested */
     tirbi_lane_scan scans[TIRBI_MAX_SCANS];
     const tirbi_lane_cursor *cursors;
     const tirbi_lane_splat *splats;
@@ -179,6 +180,9 @@ typedef struct tirbi_lane_state {
     } inner[TIRBI_MAX_INNER];
     uint64_t running[TIRBI_MAX_SCANS];     /* as registers */
     uint64_t elements[TIRBI_MAX_CURSORS];  /* of an indexed cursor */
+    size_t own[TIRBI_MAX_OWN_DEPTH];       /* lanes around each vloop that is open */
+    uint64_t fuel, spent;                  /* spent is 64 times what going back in vloops has charged */
+    size_t limit;                          /* lanes of the block before the one that traps */
     const tirbi_word *trap; /* the word that trapped; an index that is out of bounds ends the run with its block */
     int64_t bad;            /* that index */
 } tirbi_lane_state;
@@ -187,7 +191,8 @@ typedef enum tirbi_lane_end {
     TIRBI_LANE_DONE = 0,
     TIRBI_LANE_DIVIDE = 1,
     TIRBI_LANE_STOPPED = 2,
-    TIRBI_LANE_BOUNDS = 3
+    TIRBI_LANE_BOUNDS = 3,
+    TIRBI_LANE_FUEL = 4
 } tirbi_lane_end;
 
 enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2 };
