@@ -1,6 +1,6 @@
 /* Mathematical functions on float. Special values as in C's Annex F.
  *
- * Those that programs live on are computed in float, with the parts that matter as sums of two, to within 0.9 units in
+ * Those that programs live on are computed in float, with the parts that matter as sums of two, to within 0.97 units in
  * the last place; the others in double to about 2^-34 and rounded once, so within 0.51 units.
  *
  * tirbi_usual_<function>_f32 is right for the inputs of tirbi_range_<function> and has the bits of tirbi_<function>_f32
