@@ -88,8 +88,10 @@ static void search_value(search *s, const tirbi_lx *x) {
 }
 
 static void search_loop(search *s, const tirbi_lvar *var) {
-    s->impossible = s->impossible || tirbi_mentions_loops(var->min, &s->counter) ||
-                    tirbi_mentions_loops(var->extent, &s->counter) || (var->below && tirbi_mentions_loops(var->below, &s->counter));
+    const tirbi_lx *bounds[] = {var->min, var->extent, var->below};
+    for (uint32_t i = 0; i < 3; i++) {
+        s->impossible = s->impossible || (bounds[i] && tirbi_mentions_loops(bounds[i], &s->counter));
+    }
 }
 
 /* `nested`: a break here leaves another loop than the one that is looked at. */
@@ -142,8 +144,8 @@ static void search_stmt(search *s, const tirbi_ls *stmt, bool nested) {
 
 /* ---- Writing anew ----------------------------------------------------------------------------------------------- */
 
-/* counter = high * digit + low, where the last, incomplete round has the quotient for `high` and `rest` for `low`. Without
- * a counter only what stands there is simplified. */
+/* counter = high * digit + low, where the last, incomplete round has the quotient for `high` and `rest` for `low`.
+ * Without a counter only what stands there is simplified. */
 typedef struct digits {
     pass *pass;
     tirbi_lx_pool *pool;
@@ -395,7 +397,8 @@ static tirbi_ls *loop_over(const digits *d, const tirbi_ls *like, tirbi_lvar *va
     return loop;
 }
 
-/* The nest of two loops that counts as this loop does, with a loop behind it for what the digit does not divide; or NULL. */
+/* The nest of two loops that counts as this loop does, with a loop behind it for what the digit does not divide; or
+ * NULL. */
 static const tirbi_ls *split_loop(pass *p, const tirbi_ls *loop) {
     digits d;
     const tirbi_ls *body = loop->as.loop.body;

@@ -24,9 +24,8 @@ static int64_t gcd(int64_t a, int64_t b) {
 }
 
 bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out) {
-    if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_U64 || x->type != x->optype) {
-        return false;
-    }
+    if (x->kind != TIRBI_LX_OP || x->type != x->optype || x->type == TIRB_U64) return false;
+    if (!tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
     const tirbi_lx *a = x->args[0], *b = x->n_args > 1 ? x->args[1] : NULL;
     if (!b || b->kind != TIRBI_LX_CONST || a->kind == TIRBI_LX_CONST) return false;
     *out = (tirbi_division){.numerator = a, .divisor = b->value};
@@ -51,7 +50,8 @@ bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out) {
 /* ---- Sums ----------------------------------------------------------------------------------------------------- */
 
 static bool may_wrap(const tirbi_lx *x) {
-    int64_t least = tirbi_dtype_is_signed((tirbi_dtype)x->type) ? -(INT64_MAX >> (64 - tirbi_dtypes[x->type].bits)) - 1 : 0;
+    unsigned bits = tirbi_dtypes[x->type].bits;
+    int64_t least = tirbi_dtype_is_signed((tirbi_dtype)x->type) ? -(INT64_MAX >> (64 - bits)) - 1 : 0;
     return x->lo <= least;
 }
 
@@ -105,8 +105,8 @@ static bool sum_of(const tirbi_lx *x, sum *s) {
 
 enum { NO_DIGIT = MAX_TERMS };
 
-/* Whether constant modulo unit + the terms that are no multiple of `unit` lie in 0 .. unit - 1. Term `digit` stands for a
- * counter of which only the part 0 .. base - 1 is left. */
+/* Whether constant modulo unit + the terms that are no multiple of `unit` lie in 0 .. unit - 1. Term `digit` is that of
+ * a counter of which only the part 0 .. base - 1 is left. */
 static bool rest_is_small(const sum *s, int64_t unit, uint32_t digit, int64_t base) {
     int64_t lo = floor_mod(s->constant, unit), hi = lo;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -134,7 +134,8 @@ static const tirbi_lx *times(const builder *b, const tirbi_lx *x, int64_t factor
 }
 
 /* The terms that are multiples of `unit`, or the others, each factor divided by `by`. */
-static const tirbi_lx *terms(const builder *b, const sum *s, int64_t unit, bool multiples, int64_t by, int64_t constant) {
+static const tirbi_lx *terms(const builder *b, const sum *s, int64_t unit, bool multiples, int64_t by,
+                             int64_t constant) {
     const tirbi_lx *x = NULL;
     for (uint32_t i = 0; i < s->n; i++) {
         if ((s->factor[i] % unit == 0) != multiples) continue;
@@ -150,8 +151,8 @@ static const tirbi_lx *terms(const builder *b, const sum *s, int64_t unit, bool 
 
 static const tirbi_lx *divide(const builder *b, const tirbi_division *d) {
     const tirbi_lx *by = tirbi_lx_int(b->pool, b->type, d->divisor);
-    return tirbi_lx_op(b->pool, d->remainder ? TIRB_OP_FLOORMOD : TIRB_OP_FLOORDIV, b->type, TIRB_TYPE_NONE, d->numerator, by,
-                       NULL);
+    tirbi_op op = d->remainder ? TIRB_OP_FLOORMOD : TIRB_OP_FLOORDIV;
+    return tirbi_lx_op(b->pool, op, b->type, TIRB_TYPE_NONE, d->numerator, by, NULL);
 }
 
 /* With the rest, terms that are no multiple of unit, in 0 .. unit - 1, and unit a divisor of the divisor:

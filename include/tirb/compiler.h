@@ -47,7 +47,7 @@ enum {
     TIRB_PASS_REGIONS = 32,    /* running loops on several threads */
     TIRB_PASS_GRAIN = 64,      /* asking whether they are worth it: each iteration may be a chunk */
     TIRB_PASS_FUSE = 128,      /* making neighbouring nests one */
-    TIRB_PASS_DIGITS = 256,    /* making loops that indices take apart by division nests */
+    TIRB_PASS_DIGITS = 256,    /* making loops that indices take apart nests, and axes that follow each other one loop */
     TIRB_PASS_SEQUENCES = 512  /* scans, and elements that lanes name, in lane loops */
 };
 

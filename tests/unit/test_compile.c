@@ -553,6 +553,28 @@ static void counters_are_taken_apart(void **state) {
     assert_int_equal(c.lanes, 1);
 }
 
+/* Axes of a tree reduction that follow each other in memory are one row; those that do not stay loops. */
+static void axes_are_joined(void **state) {
+    (void)state;
+    static const char format[] = HEADER "@T.prim_func(s_tir=True)\n"
+                                        "def f(A: T.Buffer((8, 5, %d), \"float32\"), S: T.Buffer((8,), \"float32\")):\n"
+                                        "    for i, h, w in T.grid(8, 5, 7):\n"
+                                        "        with T.sblock(\"S\"):\n"
+                                        "            vi, vh, vw = T.axis.remap(\"SRR\", [i, h, w])\n"
+                                        "            with T.init():\n"
+                                        "                S[vi] = T.float32(0)\n"
+                                        "            S[vi] = S[vi] + A[vi, vh, vw]\n";
+    char text[sizeof(format) + 10];
+    snprintf(text, sizeof(text), format, 7);
+    census c = count(text, NULL);
+    assert_int_equal(c.folds, 1);
+    assert_int_equal(c.trees, 0);
+    snprintf(text, sizeof(text), format, 8);
+    c = count(text, NULL);
+    assert_int_equal(c.folds, 0);
+    assert_int_equal(c.trees, 1);
+}
+
 /* Clamped coordinates and padding: the middle of the image is lanes without a condition. */
 static void borders_are_split_off(void **state) {
     (void)state;
@@ -814,6 +836,7 @@ int main(void) {
         cmocka_unit_test(neighbours_are_fused),
         cmocka_unit_test(rows_are_fused),
         cmocka_unit_test(counters_are_taken_apart),
+        cmocka_unit_test(axes_are_joined),
         cmocka_unit_test(borders_are_split_off),
         cmocka_unit_test(meetings_are_split_off),
         cmocka_unit_test(dependent_loops_stay_scalar),
