@@ -39,12 +39,18 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static fact between(int64_t lo, int64_t hi) { return (fact){.lo = lo, .hi = hi}; }
 
+/* That of two of uint32 may need 64 bits and no sign: the largest number then, which is out of every range asked about. */
+static int64_t times(int64_t a, int64_t b) {
+    int64_t p;
+    return __builtin_mul_overflow(a, b, &p) ? ((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN) : p;
+}
+
 static fact product(fact a, fact b) {
-    int64_t p = a.lo * b.lo, q = a.lo * b.hi, r = a.hi * b.lo, s = a.hi * b.hi;
+    int64_t p = times(a.lo, b.lo), q = times(a.lo, b.hi), r = times(a.hi, b.lo), s = times(a.hi, b.hi);
     return between(least(least(p, q), least(r, s)), most(most(p, q), most(r, s)));
 }
 
-/* Of operands of at most 32 bits, so that nothing here overflows; false when nothing is known of the result. */
+/* Of operands of at most 32 bits, so that no other result overflows; false when nothing is known of the result. */
 static bool range_of_op(const tirbi_lane_op *o, const fact *of, fact *out) {
     bool shifts = of[1].lo == of[1].hi && of[1].lo >= 0 && of[1].lo < 16;
     bool natural = of[0].lo >= 0 && of[1].lo >= 0;
