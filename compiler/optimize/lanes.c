@@ -767,9 +767,10 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
     move_to(p, known->value, v, known->raw ? raw_type(var->type) : var->type, before);
 }
 
-/* A condition is evaluated once: what the stores behind it change does not change it. */
-static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
-    if (!condition || (condition->traps && !p->sequences)) {
+/* A condition is evaluated once: what the stores behind it change does not change it. One that may fail is only evaluated
+ * where every lane does. */
+static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition, bool always) {
+    if (!condition || (condition->traps && !(p->sequences && always))) {
         tirbi_plan_refuse(p, "a condition in it may fail, as an index or a division can");
         return NULL;
     }
@@ -806,7 +807,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
                  false);
         return;
     case TIRBI_LS_IF: {
-        const tirbi_lx *own = keep_condition(p, s->as.if_.condition);
+        const tirbi_lx *own = keep_condition(p, s->as.if_.condition, false);
         if (!own) return;
         plan_guarded(p, s->as.if_.then_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
         if (s->as.if_.else_case) {
@@ -821,7 +822,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
 }
 
 static void plan_if(planner *p, const tirbi_ls *s) {
-    const tirbi_lx *condition = keep_condition(p, s->as.if_.condition);
+    const tirbi_lx *condition = keep_condition(p, s->as.if_.condition, true);
     if (!condition) return;
     plan_guarded(p, s->as.if_.then_case, condition);
     if (!s->as.if_.else_case) return;
