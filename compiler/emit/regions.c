@@ -157,7 +157,8 @@ static void restore_registers(tirbi_emitter *e, const tirbi_region_plan *plan, c
     }
 }
 
-/* What begins inside has no register outside of the region, nor in it before it is emitted. */
+/* What begins inside has no register outside of the region, nor in it before it is emitted; it may have had one where
+ * another statement with the same buffer was emitted before. */
 static void clear_registers(const tirbi_region_plan *plan) {
     for (uint32_t i = 0; i < plan->n_inner; i++) plan->inner[i]->reg = -1;
     for (uint32_t i = 0; i < plan->n_own; i++) plan->own[i]->reg = -1;
@@ -203,6 +204,7 @@ static void put_forked(tirbi_emitter *e, const tirbi_region_plan *plan, const ti
     tirbi_scope scope = tirbi_scope_open(e);
     put_fork(e, plan, e->module->n_functions + e->regions->n);
     if (keep_registers(e, plan, &kept)) {
+        clear_registers(plan);
         put_function(e, plan, loop, region);
         clear_registers(plan);
         restore_registers(e, plan, &kept);

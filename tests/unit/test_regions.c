@@ -74,6 +74,21 @@ static void loops_that_write_apart_become_regions(void **state) {
                  "            W[j] = B[i, 31 - j]\n        for k in range(32):\n            A[i, k] = W[k] * W[31 - k]\n", "i");
 }
 
+/* A loop in digits has its body twice: each is a region with a buffer of its own in it, and stands a second time without
+ * one, for when there is little to do. */
+static void each_part_has_its_own_memory(void **state) {
+    (void)state;
+    char found[512];
+    describe(HEADER "def f(A: T.Buffer((\"m\", 2), \"float32\"), V: T.Buffer((\"n\", \"n\"), \"float32\")):\n"
+                    "    m, n = T.int32(), T.int32()\n"
+                    "    for i, j in T.grid(n, n):\n"
+                    "        s = T.alloc_buffer((1,), \"float32\")\n"
+                    "        s[0] = A[i // 2, i % 2]\n"
+                    "        V[i, j] = T.exp(s[0])\n",
+             TIRB_PASS_PROMOTE, found, sizeof(found));
+    assert_string_equal(found, "i / 2, j");
+}
+
 static void loops_that_may_meet_do_not(void **state) {
     (void)state;
     static const char apart[] = "i: its iterations are not known to have parts of 'V' of their own";
@@ -257,6 +272,7 @@ static void limits_do_not_depend_on_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_that_write_apart_become_regions),
+        cmocka_unit_test(each_part_has_its_own_memory),
         cmocka_unit_test(loops_that_may_meet_do_not),
         cmocka_unit_test(another_loop_of_the_nest_may_be_one),
         cmocka_unit_test(small_loops_stay_serial),
