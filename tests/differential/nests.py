@@ -30,7 +30,7 @@ except ImportError:
 ISAS = ("generic", "sse2", "avx2", "avx512", "neon")
 EXTENTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 20)
 MOST_ITERATIONS = 3000
-LARGEST = 2**23
+LARGEST = 2**20  # of what is stored; sums of a few such numbers are exact in each type
 NESTS_PER_MODULE = 20
 
 
@@ -143,13 +143,30 @@ class Nest:
         return [name for name in self.shapes if any(re.match(rf" +{name}\[", line) for line in self.lines)]
 
     def expected(self, arguments):
-        """The arrays after the loops, by Python's numbers; None where they grow too large."""
-        arrays = {name: array.astype(object) for name, array in arguments.items()}
+        """The arrays after the loops, by Python's numbers; None where they grow too large on the way."""
+        arrays = {name: SmallNumbers(array) for name, array in arguments.items()}
         scope = {"T": PythonsT}
         exec(f"def nest({', '.join(arrays)}):\n" + "\n".join(self.lines), scope)
-        scope["nest"](*arrays.values())
-        small = all(abs(x) < LARGEST for array in arrays.values() for x in array.ravel())
-        return {name: arrays[name].astype(self.dtype) for name in self.outputs()} if small else None
+        try:
+            scope["nest"](*arrays.values())
+        except OverflowError:
+            return None
+        return {name: arrays[name].array.astype(self.dtype) for name in self.outputs()}
+
+
+class SmallNumbers:
+    """An array of Python's numbers that refuses large ones."""
+
+    def __init__(self, array):
+        self.array = array.astype(object)
+
+    def __getitem__(self, at):
+        return self.array[at]
+
+    def __setitem__(self, at, value):
+        if abs(value) >= LARGEST:
+            raise OverflowError
+        self.array[at] = value
 
 
 class PythonsT:
