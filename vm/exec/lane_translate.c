@@ -117,7 +117,7 @@ static void evict(planner *p, unsigned bank, bool needed) {
 /* Makes the register's strip valid, wherever the value is. */
 static void fill_strip(planner *p, uint8_t reg) {
     value *v = &p->now.values[reg];
-    if (v->strip) return;
+    if (v->strip || v->size == 0) return; /* without a size it is a value of the code around a loop of a lane's own */
     if (v->bank != NO_BANK) {
         store_to_strip(p, reg);
     } else if (v->lazy == LAZY_STREAM) {
