@@ -22,10 +22,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
 COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "KERNEL_WIDE", "CLEAR", "RED", "REDMA", "SEQUENCE", "OWN", "OWN_WHILE", "OWN_AGAIN", "LOAD_OWN", "STORE_OWN", "IOTA_OWN", "FILL", "IOTA",
         "GATHER", "SCATTER", "COPY", "PULL",
+        "PART_A", "PART_B", "PART_F32_A", "PART_F32_B", "PART_F64_A", "PART_F64_B",
         "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 
 # The lane machines by what the compiler compiles for.
-ISAS = {"x86_64": ("generic", "sse2", "avx2", "narrow_avx2", "avx512", "narrow_avx512"), "aarch64": ("generic", "neon")}
+ISAS = {"x86_64": ("generic", "sse2", "avx2", "narrow_avx2", "avx512", "middle_avx512", "narrow_avx512"),
+        "aarch64": ("generic", "neon")}
 MACHINE = ""
 
 
@@ -133,7 +135,7 @@ def main():
         print(f"lanes_in_registers: skipped, there are no rules for {MACHINE}")
         return 77
     isas = [isa for isa in ISAS[MACHINE]
-            if isa == "generic" or wanted == "all" or isa.removeprefix("narrow_") in wanted.split()]
+            if isa == "generic" or wanted == "all" or isa.split("_")[-1] in wanted.split()]
     good = [check(compiler, library, isa) for isa in isas]
     return 0 if all(good) else 1
 

@@ -208,13 +208,11 @@ int main(int argc, char **argv) {
     /* Plain C has forms as well, which are beside its own kernels here. */
     isas[n_isas++] = TIRB_ISA_GENERIC;
     for (unsigned i = 0; i < n_isas; i++) {
-        const tirbi_lane_machine *wide = tirbi_lane_machine_of(isas[i]);
-        for (c.machine = wide; c.machine; c.machine = c.machine->narrow) {
+        for (c.machine = tirbi_lane_machine_of(isas[i]); c.machine; c.machine = c.machine->narrow) {
             unsigned failures = c.failures, n = check_forms(&c, isas[i], argc - 1, argv + 1);
             if (argc == 1) check_loops(&c, isas[i]);
-            printf("%s%s: %u forms%s, %u differences\n", tirb_isa_name(isas[i]),
-                   c.machine == wide ? "" : ", narrow banks", n, argc == 1 ? " and the loops" : "",
-                   c.failures - failures);
+            printf("%s, banks of %u: %u forms%s, %u differences\n", tirb_isa_name(isas[i]), c.machine->registers, n,
+                   argc == 1 ? " and the loops" : "", c.failures - failures);
         }
     }
     for (unsigned i = 0; argc == 1 && i < n_isas; i++) {

@@ -218,6 +218,33 @@ static void check_made(checker *c, tirb_isa isa, tirbi_dtype type, size_t n) {
     if (!right) fail_loop(c, isa, "counting up or filling in differs", type, n);
 }
 
+/* Bytes to 16 bits and back, and what is left of a block stored by itself. */
+static void check_widths(checker *c, tirb_isa isa, bool has_sign, unsigned bank, size_t n) {
+    size_t behind = next_random(c) % 16;
+    uint8_t *from = place(&c->areas[0], 1, n, behind), *wide = place(&c->areas[1], 2, n, behind);
+    uint8_t *bytes = place(&c->areas[2], 1, n, behind);
+    fill(c, from, TIRB_U8, n);
+    const tirbi_word widen = word((has_sign ? TIRBI_L_WIDEN_I8_A : TIRBI_L_WIDEN_U8_A) + bank, 0, ACC, 0);
+    const tirbi_word full[] = {widen, word(TIRBI_L_STORE_A + bank, FACTOR, 0, 0),
+                               word(TIRBI_L_NARROW_8_A + bank, ROWS, 0, 0), word(TIRBI_L_NEXT_BLOCK, 0, 0, 0)};
+    const tirbi_word tail[] = {word(TIRBI_L_PULL, STRIP, ACC, 0),
+                               word(widen.op, 0, STRIP, 0),
+                               word(TIRBI_L_PART_A + bank, FACTOR, SPARE, 1),
+                               word(TIRBI_L_NARROW_8_A + bank, SPARE, 0, 0),
+                               word(TIRBI_L_COPY, ROWS, SPARE, 0),
+                               word(TIRBI_L_FINISH, 0, 0, 0)};
+    uint8_t *pointers[N_POINTERS] = {NULL, from, wide, bytes, strips[0], strips[1]};
+    tirbi_lane_state state = {.pointers = pointers, .n_moves = 3, .lanes = c->machine->bank_bytes / 2};
+    for (unsigned k = 0; k < 3; k++) state.moves[k] = (tirbi_lane_move){ACC + k, k == 1 ? 2 : 1};
+    run_blocks(c->machine, &state, 2, n, full, tail);
+    bool right = untouched(wide, n * 2, behind) && untouched(bytes, n, behind) && memcmp(bytes, from, n) == 0;
+    for (size_t i = 0; right && i < n; i++) {
+        int16_t want = has_sign ? (int8_t)from[i] : from[i];
+        right = memcmp(wide + 2 * i, &want, 2) == 0;
+    }
+    if (!right) fail_loop(c, isa, "bytes and 16 bits differ", has_sign ? TIRB_I8 : TIRB_U8, n);
+}
+
 void check_loops(checker *c, tirb_isa isa) {
     static const tirbi_dtype floats[] = {TIRB_F32, TIRB_F64}, sizes[] = {TIRB_U8, TIRB_U16, TIRB_U32, TIRB_U64};
     const tirbi_lane_machine *machine = c->machine;
@@ -228,6 +255,7 @@ void check_loops(checker *c, tirb_isa isa) {
         for (uint8_t op = 0; op < 4; op++) check_reduction(c, isa, floats[k], op, false);
         check_reduction(c, isa, floats[k], TIRBI_RED_ADD, true);
     }
+    for (size_t n = 0; n <= machine->bank_bytes + 2; n++) check_widths(c, isa, n % 2 != 0, n / 2 % 2, n);
     for (unsigned k = 0; k < 4; k++) {
         size_t lanes = machine->bank_bytes / tirbi_dtypes[sizes[k]].size;
         for (size_t n = 0; n <= lanes + 2; n++) {

@@ -211,6 +211,7 @@ static void find_live(lane_body *body) {
 static void choose_main_size(lane_body *body, uint32_t features) {
     uint64_t pinned[9] = {0};
     uint64_t others = 0;
+    uint64_t resizes = 0; /* of those, what banks of 16 bits do while they load and store */
     uint64_t weight = 1;
     bool copysign = false;
     body->widest = 1;
@@ -239,9 +240,15 @@ static void choose_main_size(lane_body *body, uint32_t features) {
             pinned[size] += weight;
         } else if ((tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV) {
             others += weight;
+            bool integers = tirbi_dtype_is_int((tirbi_dtype)ins->type) && tirbi_dtype_is_int((tirbi_dtype)ins->source);
+            if (ins->op == TIRB_OP_VCAST && integers && size + tirbi_dtypes[ins->source].size == 3) resizes += weight;
         }
     }
     body->main_size = pinned[8] > pinned[4] ? 8 : 4;
+    if (pinned[2] > pinned[body->main_size]) {
+        body->main_size = 2;
+        others -= resizes;
+    }
     if (pinned[body->main_size] == 0 || pinned[body->main_size] < others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
     if (copysign) body->main_size = 0;

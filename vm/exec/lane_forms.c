@@ -14,7 +14,9 @@ enum {
     KIND(MAX, F32) KIND(MAX, F64) KIND(MAX, I32) KIND(MAX, I64)
     KIND(AND, I32) KIND(AND, I64) KIND(OR, I32) KIND(OR, I64) KIND(XOR, I32) KIND(XOR, I64)
     KIND(SHL, I32) KIND(SHL, I64) KIND(SHR, I32) KIND(SHR, U32)
-    KIND(NEG, F32) KIND(NEG, F64) KIND(ABS, F32) KIND(ABS, F64) KIND(SQRT, F32) KIND(SQRT, F64)
+    KIND(ADD, I16) KIND(SUB, I16) KIND(MUL, I16) KIND(AND, I16) KIND(OR, I16) KIND(XOR, I16) KIND(MIN, I16)
+    KIND(MAX, I16) KIND(SHL, I16) KIND(SHR, I16) KIND(SHR, U16) KIND(NEG, I16) KIND(ABS, I16)
+    KIND(NEG, I32) KIND(ABS, I32) KIND(NEG, F32) KIND(NEG, F64) KIND(ABS, F32) KIND(ABS, F64) KIND(SQRT, F32) KIND(SQRT, F64)
     KIND(FMA, F32) KIND(FMA, F64) KIND(FMS, F32) KIND(FMS, F64) KIND(FNMA, F32) KIND(FNMA, F64)
     N_KINDS
 #undef KIND
@@ -27,25 +29,32 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
     [TIRB_OP_##OP] = {[TIRB_I32] = KIND_##OP##_I32,                                                                    \
                       [TIRB_U32] = KIND_##OP##_I32,                                                                    \
                       [TIRB_I64] = KIND_##OP##_I64,                                                                    \
-                      [TIRB_U64] = KIND_##OP##_I64}
+                      [TIRB_U64] = KIND_##OP##_I64,                                                                    \
+                      [TIRB_I16] = KIND_##OP##_I16,                                                                    \
+                      [TIRB_U16] = KIND_##OP##_I16}
 #define ARITHMETIC(OP)                                                                                                 \
     [TIRB_OP_##OP] = {[TIRB_F32] = KIND_##OP##_F32, [TIRB_F64] = KIND_##OP##_F64, [TIRB_I32] = KIND_##OP##_I32,        \
-                      [TIRB_U32] = KIND_##OP##_I32, [TIRB_I64] = KIND_##OP##_I64, [TIRB_U64] = KIND_##OP##_I64}
+                      [TIRB_U32] = KIND_##OP##_I32, [TIRB_I64] = KIND_##OP##_I64, [TIRB_U64] = KIND_##OP##_I64,        \
+                      [TIRB_I16] = KIND_##OP##_I16, [TIRB_U16] = KIND_##OP##_I16}
     ARITHMETIC(ADD),
     ARITHMETIC(SUB),
     ARITHMETIC(MUL),
     REAL(DIV),
     [TIRB_OP_MIN] = {[TIRB_F32] = KIND_MIN_F32, [TIRB_F64] = KIND_MIN_F64, [TIRB_I32] = KIND_MIN_I32,
-                     [TIRB_I64] = KIND_MIN_I64},
+                     [TIRB_I64] = KIND_MIN_I64, [TIRB_I16] = KIND_MIN_I16},
     [TIRB_OP_MAX] = {[TIRB_F32] = KIND_MAX_F32, [TIRB_F64] = KIND_MAX_F64, [TIRB_I32] = KIND_MAX_I32,
-                     [TIRB_I64] = KIND_MAX_I64},
+                     [TIRB_I64] = KIND_MAX_I64, [TIRB_I16] = KIND_MAX_I16},
     BITS(AND),
     BITS(OR),
     BITS(XOR),
-    BITS(SHL),
-    [TIRB_OP_SHR] = {[TIRB_I32] = KIND_SHR_I32, [TIRB_U32] = KIND_SHR_U32},
-    REAL(NEG),
-    REAL(ABS),
+    [TIRB_OP_SHL] = {[TIRB_I32] = KIND_SHL_I32, [TIRB_U32] = KIND_SHL_I32, [TIRB_I64] = KIND_SHL_I64,
+                     [TIRB_U64] = KIND_SHL_I64, [TIRB_I16] = KIND_SHL_I16, [TIRB_U16] = KIND_SHL_I16},
+    [TIRB_OP_SHR] = {[TIRB_I32] = KIND_SHR_I32, [TIRB_U32] = KIND_SHR_U32, [TIRB_I16] = KIND_SHR_I16,
+                     [TIRB_U16] = KIND_SHR_U16},
+    [TIRB_OP_NEG] = {[TIRB_F32] = KIND_NEG_F32, [TIRB_F64] = KIND_NEG_F64, [TIRB_I32] = KIND_NEG_I32,
+                     [TIRB_U32] = KIND_NEG_I32, [TIRB_I16] = KIND_NEG_I16, [TIRB_U16] = KIND_NEG_I16},
+    [TIRB_OP_ABS] = {[TIRB_F32] = KIND_ABS_F32, [TIRB_F64] = KIND_ABS_F64, [TIRB_I32] = KIND_ABS_I32,
+                     [TIRB_I16] = KIND_ABS_I16},
     REAL(SQRT),
     REAL(FMA),
     REAL(FMS),
@@ -70,6 +79,8 @@ bool tirbi_lane_op_pinned(uint8_t op, uint8_t type, uint32_t features) {
     if (op < TIRB_OP_LANE_FORM + TIRBI_FIRST_ELEMENTWISE || type >= TIRB_N_DTYPES) return false;
     if ((op == TIRB_OP_VFMA || op == TIRB_OP_VFMS || op == TIRB_OP_VFNMA) && !(features & TIRBI_LANE_HAS_FMA))
         return false;
+    bool shifts = op == TIRB_OP_VSHL || op == TIRB_OP_VSHR;
+    if (shifts && tirbi_dtypes[type].size == 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
     if (op == TIRB_OP_VSQRT && !(features & TIRBI_LANE_HAS_SQRT)) return false;
     return kinds[op - TIRB_OP_LANE_FORM][type] != KIND_NONE;
 }

@@ -354,15 +354,29 @@ static void set_outer_loops(entry *e, tirbi_lane_state *state) {
     }
 }
 
-/* Rows that do not fill a block of the wide banks go through narrow ones, where there are any: more instructions, and
- * hardly a register that is computed in vain. Kernels have blocks of their own, which are no smaller. */
+/* About how long a row takes: an instruction is as long as two registers and one for each of its bank, and a block that
+ * is not whole takes copies. */
+static int64_t row_cost(const entry *e, int64_t lanes, int64_t registers) {
+    bool parts = e->n < lanes || (!e->repeats && e->n % lanes != 0);
+    return ((e->n - 1) / lanes + 1) * (2 + registers) + parts;
+}
+
+/* Short rows go through narrower banks, where there are any: more instructions, and fewer registers that are computed
+ * in vain. Kernels have blocks of their own, which are no smaller. */
 static void choose_banks(entry *e) {
     const tirbi_lane_machine *wide = e->machine->code->lanes;
     e->machinery = wide;
     e->lanes = e->loop->lanes;
-    if (!wide->narrow || !e->loop->only_banks || e->n >= (int64_t)e->lanes) return;
-    e->machinery = wide->narrow;
-    e->lanes = wide->narrow->bank_bytes / e->loop->main_size;
+    if (!e->loop->only_banks || e->n >= 4 * (int64_t)e->lanes) return;
+    int64_t least = row_cost(e, e->lanes, wide->registers);
+    for (const tirbi_lane_machine *m = wide->narrow; m; m = m->narrow) {
+        uint32_t lanes = m->bank_bytes / e->loop->main_size;
+        int64_t cost = row_cost(e, lanes, m->registers);
+        if (cost >= least) continue;
+        least = cost;
+        e->machinery = m;
+        e->lanes = lanes;
+    }
 }
 
 /* An index register is 0 while its loop does not run, so that no block sees what another one has counted. */

@@ -17,7 +17,7 @@
 
 enum { NO_BANK = -1, NO_VALUE = NO_LANE_REG, KERNEL_STRIP_BYTES = TIRBI_MAX_STRIP_BYTES };
 
-typedef enum lazy { LAZY_NONE, LAZY_STREAM, LAZY_SPLAT } lazy;
+typedef enum lazy { LAZY_NONE, LAZY_STREAM, LAZY_SPLAT, LAZY_WIDEN } lazy;
 
 /* Where a lane register's value is. At least one place is valid while it is live. */
 typedef struct value {
@@ -28,6 +28,8 @@ typedef struct value {
     bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
     uint8_t size;     /* of an element */
     uint16_t pointer; /* of the lazy operand */
+    uint8_t bytes;    /* of what is to be widened: U8 or I8 */
+    uint8_t type;     /* and to what */
     uint32_t next;    /* the next instruction that reads it */
 } value;
 
@@ -114,6 +116,12 @@ static void evict(planner *p, unsigned bank, bool needed) {
     forget_bank(p, bank);
 }
 
+static void emit_kernel(planner *p, unsigned form, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
+    emit(p, form, dest, operands[0], operands[1]);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {operands[2], 0, 0, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
+}
+
 /* Makes the register's strip valid, wherever the value is. */
 static void fill_strip(planner *p, uint8_t reg) {
     value *v = &p->now.values[reg];
@@ -122,6 +130,11 @@ static void fill_strip(planner *p, uint8_t reg) {
         store_to_strip(p, reg);
     } else if (v->lazy == LAZY_STREAM) {
         emit(p, p->tail ? TIRBI_L_PULL : TIRBI_L_COPY, strip_of(p, reg), v->pointer, shift_of(v->size));
+    } else if (v->lazy == LAZY_WIDEN) {
+        const uint16_t operands[3] = {v->pointer, 0, 0};
+        evict(p, 0, true);
+        evict(p, 1, true);
+        emit_kernel(p, TIRBI_L_KERNEL, p->code->kernels->cast[v->type][v->bytes], strip_of(p, reg), operands);
     } else if (v->lazy == LAZY_SPLAT) {
         evict(p, 0, true);
         evict(p, 1, true);
@@ -157,8 +170,15 @@ static void copy_to_bank(planner *p, uint8_t reg, unsigned bank) {
     if (v->bank != NO_BANK) {
         emit(p, bank == 0 ? TIRBI_L_MOVE_A : TIRBI_L_MOVE_B, 0, 0, 0);
     } else if (!v->strip && v->lazy == LAZY_SPLAT) {
-        unsigned form = v->size == 8 ? TIRBI_L_SPLAT8_A : TIRBI_L_SPLAT4_A;
+        unsigned form = v->size == 8 ? TIRBI_L_SPLAT8_A : v->size == 4 ? TIRBI_L_SPLAT4_A : TIRBI_L_SPLAT2_A;
         emit(p, form + bank, 0, v->pointer, 0);
+    } else if (!v->strip && v->lazy == LAZY_WIDEN) {
+        uint16_t from = v->pointer;
+        if (p->tail && !p->wide) {
+            emit(p, TIRBI_L_PULL, p->spare_strip, from, 0);
+            from = p->spare_strip;
+        }
+        emit(p, (v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, from, 0);
     } else {
         uint16_t from = block_operand(p, reg);
         emit(p, bank == 0 ? TIRBI_L_LOAD_A : TIRBI_L_LOAD_B, 0, from, 0);
@@ -224,9 +244,10 @@ static unsigned options_of(const planner *p, uint8_t reg, unsigned dest, option 
         out[n++] = (option){PLACE_K, AS_IS, COST_OPERAND};
     else if (v->bank != NO_BANK)
         out[n++] = (option){PLACE_M, BY_STORE, COST_STORE + COST_OPERAND};
+    bool from_memory = !v->strip && (v->lazy == LAZY_STREAM || v->lazy == LAZY_WIDEN);
     if (v->bank != (int8_t)dest)
         out[n++] = (option){dest == 0 ? PLACE_A : PLACE_B, BY_LOAD,
-                            COST_LOAD + (p->tail && v->lazy == LAZY_STREAM && !v->strip ? COST_COPY : 0)};
+                            COST_LOAD + (p->tail && !p->wide && from_memory ? COST_COPY : 0)};
     return n;
 }
 
@@ -349,9 +370,31 @@ static choice best_choice(const planner *p, const lane_ins *ins) {
 
 static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next);
 
+static bool is_read(const lane_ins *ins, uint8_t reg) {
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (ins->reads[i] == reg) return true;
+    return false;
+}
+
+/* Widens an operand into a bank ahead of its instruction, which can do so for one of them only. */
+static bool widen_ahead(planner *p, const lane_ins *ins) {
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        const value *v = &p->now.values[ins->reads[i]];
+        if (v->lazy != LAZY_WIDEN || v->strip || v->bank != NO_BANK) continue;
+        unsigned bank = p->now.banks[0] == NO_VALUE || !is_read(ins, p->now.banks[0]) ? 0 : 1;
+        if (is_live(ins, p->now.banks[bank]) && p->now.banks[1 - bank] == NO_VALUE) bank = 1 - bank;
+        uint8_t held = p->now.banks[bank];
+        evict(p, bank, is_live(ins, held) || is_read(ins, held));
+        load_bank(p, ins->reads[i], bank);
+        return true;
+    }
+    return false;
+}
+
 static void plan_pinned(planner *p, const lane_ins *ins) {
     keep_operands(p, ins);
     choice c = best_choice(p, ins);
+    if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
     if (c.cost == UINT32_MAX) {
         plan_kernel(p, ins, NULL);
         return;
@@ -386,12 +429,6 @@ static void plan_pinned(planner *p, const lane_ins *ins) {
 /* What is in banks and read later goes to strips: nothing survives a call. */
 static void leave_banks(planner *p, const lane_ins *ins) {
     for (unsigned bank = 0; bank < 2; bank++) evict(p, bank, is_live(ins, p->now.banks[bank]));
-}
-
-static void emit_kernel(planner *p, unsigned form, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
-    emit(p, form, dest, operands[0], operands[1]);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {operands[2], 0, 0, 0}});
-    tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
 }
 
 /* The rest of a strip that was filled for the block's elements only, where forms may read it; no bank is live. */
@@ -562,6 +599,8 @@ static void plan_store(planner *p, const lane_ins *ins) {
     uint16_t cursor = pointer_of_cursor(ins->cursor);
     bool unit = p->body->strides[ins->cursor] == STRIDE_ONE;
     value *v = &p->now.values[reg];
+    /* Banks have no stores that make the NaNs of these canonical. */
+    bool by_kernel = size == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type) && !ins->settled;
     settle_before_store(p, ins, reg);
     if (p->level > 0) {
         emit_copy_kernel(p, ins->type, p->spare_strip, kernel_operand(p, reg));
@@ -569,22 +608,22 @@ static void plan_store(planner *p, const lane_ins *ins) {
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         return;
     }
-    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail) {
+    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel) {
         unsigned bank = bank_to_spare(p, ins);
         evict(p, bank, is_live(ins, p->now.banks[bank]));
         load_bank(p, reg, bank);
     }
-    if (v->bank != NO_BANK) {
+    if (v->bank != NO_BANK && !by_kernel) {
         unsigned form = store_form(ins, (unsigned)v->bank);
         if (unit && !p->tail) {
             emit(p, form, cursor, 0, 0);
             return;
         }
-        emit(p, form, p->spare_strip, 0, 0);
         if (unit) {
-            emit(p, TIRBI_L_COPY, cursor, p->spare_strip, shift_of(size));
+            emit(p, form - TIRBI_L_STORE_A + TIRBI_L_PART_A, cursor, p->spare_strip, shift_of(size));
             return;
         }
+        emit(p, form, p->spare_strip, 0, 0);
     } else {
         uint16_t from = kernel_operand(p, reg);
         if (ins->settled && v->strip) {
@@ -604,6 +643,41 @@ static void plan_store(planner *p, const lane_ins *ins) {
     emit(p, TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
 }
 
+/* An integer of 16 bits from bytes in memory: they are widened where the value is used. */
+static bool plan_widen(planner *p, const lane_ins *ins) {
+    if (p->body->main_size != 2 || tirbi_dtypes[ins->type].size != 2 || !tirbi_dtype_is_int((tirbi_dtype)ins->type))
+        return false;
+    const value source = p->now.values[ins->reads[0]];
+    if ((ins->source != TIRB_U8 && ins->source != TIRB_I8) || source.strip || source.lazy != LAZY_STREAM) return false;
+    value *v = define(p, ins, 2);
+    v->lazy = LAZY_WIDEN;
+    v->pointer = source.pointer;
+    v->bytes = ins->source;
+    v->type = ins->type;
+    return true;
+}
+
+/* The low bytes of 16 bits, which the next instruction stores and nothing else reads. */
+static bool plan_narrow(planner *p, const lane_ins *ins, const lane_ins *next) {
+    uint8_t reg = ins->reads[0];
+    value *v = &p->now.values[reg];
+    if (p->level > 0 || p->body->main_size != 2 || v->size != 2) return false;
+    if (ins->type != TIRB_U8 && ins->type != TIRB_I8) return false;
+    if (!tirbi_dtype_is_int((tirbi_dtype)ins->source) || !can_store_directly(p, ins, next, ins->type)) return false;
+    settle_before_store(p, next, ins->dest);
+    unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, next);
+    if (v->bank == NO_BANK) {
+        evict(p, bank, is_live(next, p->now.banks[bank]));
+        load_bank(p, reg, bank);
+    }
+    uint16_t cursor = pointer_of_cursor(next->cursor);
+    emit(p, TIRBI_L_NARROW_8_A + bank, p->tail ? p->spare_strip : cursor, 0, 0);
+    if (p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, 0);
+    define(p, ins, 1)->strip = true; /* which nothing reads */
+    p->ends_in_store = true;
+    return true;
+}
+
 /* A value under another name. False: it is only in a strip that no bank can hold. */
 static bool plan_move(planner *p, const lane_ins *ins) {
     const uint8_t from = ins->reads[0];
@@ -617,6 +691,8 @@ static bool plan_move(planner *p, const lane_ins *ins) {
         v->lazy = source.lazy;
         v->stable = source.stable;
         v->pointer = source.pointer;
+        v->bytes = source.bytes;
+        v->type = source.type;
         return true;
     }
     if (source.size != p->body->main_size) return false;
@@ -935,6 +1011,7 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     case TIRB_OP_VSCANMA: plan_scan(p, ins); break;
     default:
         if (ins->op == TIRB_OP_VMOV && plan_move(p, ins)) break;
+        if (ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next))) break;
         if (ins->pinned)
             plan_pinned(p, ins);
         else
@@ -972,7 +1049,8 @@ static bool find_streams(planner *p, tirbi_lane_cursor *cursors) {
     for (uint32_t i = p->loop->n_outer; i < body->n - p->loop->n_outer; i++) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VLOAD || body->strides[ins->cursor] != STRIDE_ONE) continue;
-        if (tirbi_dtypes[ins->type].size != body->main_size) continue;
+        bool widened = body->main_size == 2 && (ins->type == TIRB_U8 || ins->type == TIRB_I8);
+        if (tirbi_dtypes[ins->type].size != body->main_size && !widened) continue;
         cursors[ins->cursor].streams = true;
         any = true;
     }
@@ -991,9 +1069,10 @@ static void find_outer_loops(planner *p) {
     }
 }
 
-/* Moves only rename values. */
-static bool is_computed(const lane_ins *ins) {
-    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV;
+/* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
+static bool is_computed(const lane_body *body, const lane_ins *ins) {
+    bool in_banks = ins->op == TIRB_OP_VMOV || tirbi_lane_ins_resizes(body, ins);
+    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && !in_banks;
 }
 
 static void choose_block(const planner *p) {
@@ -1002,12 +1081,12 @@ static void choose_block(const planner *p) {
     loop->main_size = body->main_size;
     loop->only_banks = body->main_size != 0;
     for (uint32_t i = 0; i < body->n; i++)
-        if (is_computed(&body->ins[i]) && !body->ins[i].pinned) loop->only_banks = false;
+        if (is_computed(body, &body->ins[i]) && !body->ins[i].pinned) loop->only_banks = false;
     if (body->main_size == 0)
         loop->lanes = KERNEL_STRIP_BYTES / body->widest;
     else
         loop->lanes = p->code->lanes->bank_bytes / body->main_size;
-    uint32_t elements = loop->lanes < TIRBI_KERNEL_BLOCK ? TIRBI_KERNEL_BLOCK : loop->lanes;
+    uint32_t elements = (loop->lanes + TIRBI_KERNEL_BLOCK - 1) / TIRBI_KERNEL_BLOCK * TIRBI_KERNEL_BLOCK;
     loop->strip_size = (elements * body->widest + 63) / 64 * 64;
 }
 

@@ -195,7 +195,7 @@ typedef enum tirbi_lane_end {
     TIRBI_LANE_FUEL = 4
 } tirbi_lane_end;
 
-enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2 };
+enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2, TIRBI_LANE_HAS_SHIFT_16 = 4 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */
 static inline int64_t tirbi_lane_number(const uint8_t *from, uint8_t type, int64_t least, int64_t most) {
@@ -226,6 +226,7 @@ static inline int64_t tirbi_lane_number(const uint8_t *from, uint8_t type, int64
 typedef struct tirbi_lane_machine {
     tirbi_lane_end (*run)(tirbi_lane_state *state, const tirbi_word *full, const tirbi_word *tail);
     uint32_t bank_bytes;
+    uint32_t registers; /* of a bank */
     uint32_t features;
     const struct tirbi_lane_machine *narrow; /* with smaller banks, for short loops, or NULL */
 } tirbi_lane_machine;

@@ -2,6 +2,11 @@
 #include "vm/lanes/banks.h"
 #include "vm/lanes/machines.h"
 
+/* The registers of a bank. */
+#ifndef TIRBI_BANKS
+#define TIRBI_BANKS 6
+#endif
+
 #if TIRBI_LANES_AVX2
 
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -17,7 +22,7 @@
 #include <immintrin.h>
 
 #define VB 32
-#ifdef TIRBI_NARROW_BANKS
+#if TIRBI_BANKS == 2
 #define LANE_MACHINE tirbi_lane_machine_narrow_avx2
 #define BANK_REGISTERS 2
 #define EACH EACH2
@@ -46,6 +51,8 @@
 #define DO_MAX_F32(x, y) ((V)_mm256_max_ps((__m256)(x), (__m256)(y)))
 #define DO_MIN_F64(x, y) ((V)_mm256_min_pd((__m256d)(x), (__m256d)(y)))
 #define DO_MAX_F64(x, y) ((V)_mm256_max_pd((__m256d)(x), (__m256d)(y)))
+#define DO_MIN_I16(x, y) ((V)_mm256_min_epi16((__m256i)(x), (__m256i)(y)))
+#define DO_MAX_I16(x, y) ((V)_mm256_max_epi16((__m256i)(x), (__m256i)(y)))
 #define DO_MIN_I32(x, y) ((V)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
 #define DO_MAX_I32(x, y) ((V)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
 #define DO_CANON_F32(x)                                                                                                \
@@ -64,7 +71,7 @@ static const int32_t first_elements[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0,
 /* A comparison of two registers finds a NaN in either. */
 #define UNORDERED_F32(x, y) _mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_UNORD_Q)
 #define UNORDERED_F64(x, y) _mm256_cmp_pd((__m256d)(x), (__m256d)(y), _CMP_UNORD_Q)
-#ifdef TIRBI_NARROW_BANKS
+#if TIRBI_BANKS == 2
 #define ANY_NAN_F32(R) (_mm256_movemask_ps(UNORDERED_F32(R(0), R(1))) != 0)
 #define ANY_NAN_F64(R) (_mm256_movemask_pd(UNORDERED_F64(R(0), R(1))) != 0)
 #else

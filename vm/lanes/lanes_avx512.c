@@ -2,6 +2,11 @@
 #include "vm/lanes/banks.h"
 #include "vm/lanes/machines.h"
 
+/* The registers of a bank. */
+#ifndef TIRBI_BANKS
+#define TIRBI_BANKS 8
+#endif
+
 #if TIRBI_LANES_AVX512
 
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -18,15 +23,22 @@
 #include <immintrin.h>
 
 #define VB 64
-#ifdef TIRBI_NARROW_BANKS
+#if TIRBI_BANKS == 2
 #define LANE_MACHINE tirbi_lane_machine_narrow_avx512
 #define BANK_REGISTERS 2
 #define EACH EACH2
 #define BANK_VARIABLES VARIABLES2
 #define FORGET_BANKS() FORGET2("v")
+#elif TIRBI_BANKS == 4
+#define LANE_MACHINE tirbi_lane_machine_middle_avx512
+#define NARROW_MACHINE &tirbi_lane_machine_narrow_avx512
+#define BANK_REGISTERS 4
+#define EACH EACH4
+#define BANK_VARIABLES VARIABLES4
+#define FORGET_BANKS() FORGET4("v")
 #else
 #define LANE_MACHINE tirbi_lane_machine_avx512
-#define NARROW_MACHINE &tirbi_lane_machine_narrow_avx512
+#define NARROW_MACHINE &tirbi_lane_machine_middle_avx512
 #define BANK_REGISTERS 8
 #define EACH EACH8
 #define BANK_VARIABLES VARIABLES8
@@ -35,6 +47,7 @@
 
 #define HAVE_FMA 1
 #define HAVE_SQRT 1
+#define HAVE_SHIFT_16 1
 #define DO_FMA_F32(x, y, z) ((V)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
 #define DO_FMA_F64(x, y, z) ((V)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
 #define DO_FMS_F32(x, y, z) ((V)_mm512_fmsub_ps((__m512)(x), (__m512)(y), (__m512)(z)))
@@ -47,6 +60,8 @@
 #define DO_MAX_F32(x, y) ((V)_mm512_max_ps((__m512)(x), (__m512)(y)))
 #define DO_MIN_F64(x, y) ((V)_mm512_min_pd((__m512d)(x), (__m512d)(y)))
 #define DO_MAX_F64(x, y) ((V)_mm512_max_pd((__m512d)(x), (__m512d)(y)))
+#define DO_MIN_I16(x, y) ((V)_mm512_min_epi16((__m512i)(x), (__m512i)(y)))
+#define DO_MAX_I16(x, y) ((V)_mm512_max_epi16((__m512i)(x), (__m512i)(y)))
 #define DO_MIN_I32(x, y) ((V)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
 #define DO_MAX_I32(x, y) ((V)_mm512_max_epi32((__m512i)(x), (__m512i)(y)))
 #define DO_MIN_I64(x, y) ((V)_mm512_min_epi64((__m512i)(x), (__m512i)(y)))
@@ -66,9 +81,12 @@
 /* A comparison of two registers finds a NaN in either. */
 #define UNORDERED_F32(x, y) _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q)
 #define UNORDERED_F64(x, y) _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_UNORD_Q)
-#ifdef TIRBI_NARROW_BANKS
+#if TIRBI_BANKS == 2
 #define ANY_NAN_F32(R) (UNORDERED_F32(R(0), R(1)) != 0)
 #define ANY_NAN_F64(R) (UNORDERED_F64(R(0), R(1)) != 0)
+#elif TIRBI_BANKS == 4
+#define ANY_NAN_F32(R) ((UNORDERED_F32(R(0), R(1)) | UNORDERED_F32(R(2), R(3))) != 0)
+#define ANY_NAN_F64(R) ((UNORDERED_F64(R(0), R(1)) | UNORDERED_F64(R(2), R(3))) != 0)
 #else
 #define ANY_NAN_F32(R)                                                                                                 \
     ((UNORDERED_F32(R(0), R(1)) | UNORDERED_F32(R(2), R(3)) | UNORDERED_F32(R(4), R(5)) | UNORDERED_F32(R(6), R(7))) != \
@@ -77,6 +95,14 @@
     ((UNORDERED_F64(R(0), R(1)) | UNORDERED_F64(R(2), R(3)) | UNORDERED_F64(R(4), R(5)) | UNORDERED_F64(R(6), R(7))) != \
      0)
 #endif
+#define STEP_STORE_PART(i, X)                                                                                          \
+    _mm512_mask_storeu_epi8(p + (i)*VB, _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, left > 64 ? 64 : (uint32_t)left)),      \
+                            (__m512i)REG_##X(i));                                                                      \
+    left = left > 64 ? left - 64 : 0;
+#define STORE_PART(D, to, strip, n)                                                                                    \
+    uint8_t *const p = (to);                                                                                           \
+    size_t left = (n);                                                                                                 \
+    EACH(STEP_STORE_PART, D)
 /* Whole vectors and one masked one. */
 #define COPY_BYTES(to, from, n)                                                                                        \
     do {                                                                                                               \

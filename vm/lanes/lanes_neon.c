@@ -19,6 +19,7 @@
 
 #define HAVE_FMA 1
 #define HAVE_SQRT 1
+#define HAVE_SHIFT_16 1
 #define DO_FMA_F32(x, y, z) ((V)vfmaq_f32((float32x4_t)(z), (float32x4_t)(x), (float32x4_t)(y)))
 #define DO_FMA_F64(x, y, z) ((V)vfmaq_f64((float64x2_t)(z), (float64x2_t)(x), (float64x2_t)(y)))
 #define DO_FMS_F32(x, y, z) DO_FMA_F32(x, y, DO_NEG_F32(z))
