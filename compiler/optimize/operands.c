@@ -273,7 +273,7 @@ static bool pays(const operand *o) {
         known = known && o->axes[i].extent->kind == TIRBI_LX_CONST;
     }
     double least_reuse = o->value->kind == TIRBI_LX_COND ? 1 : 1.25;
-    if (iterations < least_reuse * count) return false;
+    if (iterations <= count || iterations < least_reuse * count) return false;
     return o->n_axes <= o->rank || (known && count <= SMALL_COUNT);
 }
 
