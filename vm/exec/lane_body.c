@@ -240,8 +240,7 @@ static void choose_main_size(lane_body *body, uint32_t features) {
             pinned[size] += weight;
         } else if ((tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV) {
             others += weight;
-            bool integers = tirbi_dtype_is_int((tirbi_dtype)ins->type) && tirbi_dtype_is_int((tirbi_dtype)ins->source);
-            if (ins->op == TIRB_OP_VCAST && integers && size + tirbi_dtypes[ins->source].size == 3) resizes += weight;
+            if (tirbi_lane_ins_resizes(ins)) resizes += weight;
         }
     }
     body->main_size = pinned[8] > pinned[4] ? 8 : 4;

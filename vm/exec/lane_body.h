@@ -60,11 +60,11 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
                                  const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
                                  tirbi_lane_loop *loop, tirb_error *error);
 
-/* Whether it casts bytes to the 16 bits of the banks or back. */
-static inline bool tirbi_lane_ins_resizes(const lane_body *body, const lane_ins *ins) {
+/* Whether it casts bytes to 16 bits or back. */
+static inline bool tirbi_lane_ins_resizes(const lane_ins *ins) {
+    if (ins->op != TIRB_OP_VCAST) return false;
     bool integers = tirbi_dtype_is_int((tirbi_dtype)ins->type) && tirbi_dtype_is_int((tirbi_dtype)ins->source);
-    unsigned sizes = (unsigned)tirbi_dtypes[ins->type].size + tirbi_dtypes[ins->source].size;
-    return body->main_size == 2 && ins->op == TIRB_OP_VCAST && integers && sizes == 3;
+    return integers && tirbi_dtypes[ins->type].size + tirbi_dtypes[ins->source].size == 3;
 }
 
 /* Sets `settled`. */

@@ -1071,7 +1071,7 @@ static void find_outer_loops(planner *p) {
 
 /* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
 static bool is_computed(const lane_body *body, const lane_ins *ins) {
-    bool in_banks = ins->op == TIRB_OP_VMOV || tirbi_lane_ins_resizes(body, ins);
+    bool in_banks = ins->op == TIRB_OP_VMOV || (body->main_size == 2 && tirbi_lane_ins_resizes(ins));
     return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && !in_banks;
 }
 
