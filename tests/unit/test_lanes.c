@@ -567,7 +567,7 @@ static uint32_t model_run(model *m, uint32_t at) {
             break;
         }
         case TIRB_OP_VWHILE:
-            m->left = (uint8_t)m->regs[o[0]] == 0;
+            m->left = *(const uint8_t *)&m->regs[o[0]] == 0;
             if (m->left) return at;
             break;
         case TIRB_OP_VAGAIN: return at;
