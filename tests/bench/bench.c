@@ -6,6 +6,7 @@
  * WORDs choose the rows whose `class/function:size` contains one of them. --check compares and does not time. */
 #include "tests/bench/bench.h"
 
+#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -378,17 +379,39 @@ static unsigned run_all(const settings *s, tirb_engine *engine, const bench_blas
     return failed;
 }
 
+static const char usage[] =
+    "usage: bench [--json] [--repeat N] [--check] [WORD...]\n"
+    "Times kernels beside the same loops in C; WORDs choose the rows whose class/function:size contains one of them.\n"
+    "  --json      rows and classes as one JSON object\n"
+    "  --repeat N  N turns for each side (15, at most 101)\n"
+    "  --check     compare the results only\n"
+    "TIRB_ISA names the instruction set.\n";
+
+/* The status to exit with, or -1 to go on. */
+static int read_arguments(int argc, char **argv, settings *s) {
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"check", no_argument, NULL, 'c'},
+                                            {"repeat", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (option == 'j') s->json = true;
+        if (option == 'c') s->check = true;
+        if (option == 'r') s->repeats = atoi(optarg);
+        if (option == 'h') return fputs(usage, stdout) < 0;
+        if (option == '?') return fputs(usage, stderr), 2;
+    }
+    if (s->repeats < 1 || s->repeats > MAX_REPEATS) {
+        fprintf(stderr, "bench: --repeat is %d; 1 to %d\n", s->repeats, MAX_REPEATS);
+        return 2;
+    }
+    s->n_words = argc - optind;
+    s->words = argv + optind;
+    return -1;
+}
+
 int main(int argc, char **argv) {
     settings s = {.repeats = 15};
-    int word = 1;
-    for (; word < argc && argv[word][0] == '-'; word++) {
-        s.json = s.json || strcmp(argv[word], "--json") == 0;
-        s.check = s.check || strcmp(argv[word], "--check") == 0;
-        if (strcmp(argv[word], "--repeat") == 0 && word + 1 < argc) s.repeats = atoi(argv[++word]);
-    }
-    s.repeats = s.repeats < 1 ? 1 : s.repeats > MAX_REPEATS ? MAX_REPEATS : s.repeats;
-    s.n_words = argc - word;
-    s.words = argv + word;
+    int status = read_arguments(argc, argv, &s);
+    if (status >= 0) return status;
     if (s.check) return bench_check(s.n_words, s.words) ? 0 : 1;
     tirb_engine *engine = NULL;
     tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
