@@ -1,6 +1,8 @@
 /* Lowering of blocks: iteration variables, predicates, inits; and of the nests that are tree reductions. */
 #include "compiler/lower/lower.h"
 
+#include <string.h>
+
 /* Block variables stand for their values; a value that is not pure is computed once. */
 void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
@@ -15,13 +17,64 @@ void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize) {
     }
 }
 
+typedef struct first_loops {
+    tirbi_lvar **loops;
+    uint32_t n, max;
+} first_loops;
+
+static bool add_first_loop(tirbi_lowerer *l, first_loops *first, tirbi_lvar *var) {
+    for (uint32_t i = 0; i < first->n; i++) {
+        if (first->loops[i] == var) return true;
+    }
+    if (first->n == first->max) {
+        tirbi_lvar **more = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, 2 * first->max);
+        if (!more) return false;
+        memcpy(more, first->loops, first->n * sizeof(*more));
+        first->loops = more;
+        first->max *= 2;
+    }
+    first->loops[first->n++] = var;
+    return true;
+}
+
+/* Adds the loops of a sum of loop variables times positive constants that does not wrap: it is at its least value when, and
+ * only when, all of them are. */
+static bool add_rising_loops(tirbi_lowerer *l, first_loops *first, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CONST) return true;
+    if (x->kind == TIRBI_LX_VAR) {
+        bool loop = x->var->kind == TIRBI_LVAR_LOOP;
+        return loop && tirbi_lx_is_int(x->var->min, x->lo) && add_first_loop(l, first, x->var);
+    }
+    const tirbi_dtype_info *info = &tirbi_dtypes[x->type];
+    bool whole = info->class == 'I' && x->lo > -(INT64_C(1) << (info->bits - 2)) && x->hi < INT64_C(1) << (info->bits - 2);
+    if (x->kind != TIRBI_LX_OP || !whole) return false;
+    switch (x->op) {
+    case TIRB_OP_CAST: return tirbi_dtype_is_int((tirbi_dtype)x->source) && add_rising_loops(l, first, x->args[0]);
+    case TIRB_OP_ADD: return add_rising_loops(l, first, x->args[0]) && add_rising_loops(l, first, x->args[1]);
+    case TIRB_OP_MUL: {
+        unsigned constant = x->args[0]->kind == TIRBI_LX_CONST ? 0 : 1;
+        return x->args[constant]->kind == TIRBI_LX_CONST && x->args[constant]->value > 0 &&
+               add_rising_loops(l, first, x->args[1 - constant]);
+    }
+    default: return false;
+    }
+}
+
+/* Adds the loops whose first iteration gives an axis the value `least`, and no other iteration does. */
+static bool add_loops_of_axis(tirbi_lowerer *l, first_loops *first, const tirbi_lx *value, const tirbi_lx *least) {
+    while (value->kind == TIRBI_LX_OP && value->op == TIRB_OP_CAST) value = value->args[0];
+    if (value->kind == TIRBI_LX_VAR && value->var->kind == TIRBI_LVAR_LOOP && value->var->min == least) {
+        return add_first_loop(l, first, value->var);
+    }
+    return tirbi_lx_is_int(least, value->lo) && add_rising_loops(l, first, value);
+}
+
 /* The init runs when every reduce variable is at its domain's minimum. */
 void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
-    const tirbi_lx *first = NULL;
-    tirbi_lvar **loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, block->n_iters);
-    uint32_t n = 0;
-    bool bare = loops != NULL;
+    const tirbi_lx *condition = NULL;
+    first_loops first = {.loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, block->n_iters + 1), .max = block->n_iters + 1};
+    bool known = first.loops != NULL;
     for (uint32_t i = 0; i < block->n_iters; i++) {
         const tirb_itervar *iter = &block->iters[i];
         if (iter->type != TIRB_ITER_COMM_REDUCE) continue;
@@ -29,20 +82,15 @@ void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
         const tirbi_lx *least = tirbi_lower_index(l, iter->dom.min, NULL);
         if (!value || !least) return;
         const tirbi_lx *at = tirbi_lx_op(l->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, value, least, NULL);
-        first = first ? tirbi_lx_op(l->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, first, at, NULL) : at;
-        while (value->kind == TIRBI_LX_OP && value->op == TIRB_OP_CAST) value = value->args[0];
-        if (value->kind == TIRBI_LX_VAR && value->var->kind == TIRBI_LVAR_LOOP && value->var->min == least) {
-            if (bare) loops[n++] = value->var;
-        } else {
-            bare = false;
-        }
+        condition = condition ? tirbi_lx_op(l->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, condition, at, NULL) : at;
+        known = known && add_loops_of_axis(l, &first, value, least);
     }
     const tirbi_ls *init = tirbi_lower_body(l, block->init);
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, block->init->span);
-    branch->as.if_.condition = first ? first : tirbi_lx_int(l->pool, TIRB_BOOL, 1);
+    branch->as.if_.condition = condition ? condition : tirbi_lx_int(l->pool, TIRB_BOOL, 1);
     branch->as.if_.then_case = init;
-    branch->as.if_.first_of = bare ? loops : NULL;
-    branch->as.if_.n_first_of = bare ? n : 0;
+    branch->as.if_.first_of = known ? first.loops : NULL;
+    branch->as.if_.n_first_of = known ? first.n : 0;
 }
 
 static void lower_guarded(tirbi_lowerer *l, const tirb_stmt *realize) {

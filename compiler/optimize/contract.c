@@ -123,23 +123,31 @@ bool tirbi_may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
     return false;
 }
 
-static bool reduces(const matcher *m, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < m->plan->loops.n; i++) {
-        if (m->plan->loops.var[i] == var) return m->plan->reduces[i];
+static bool listed(const tirbi_lvar *var, tirbi_lvar *const *loops, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (loops[i] == var) return true;
     }
     return false;
+}
+
+/* Whether a condition holds in the first iteration of all reduce loops and in no other. */
+static bool is_first_of_reduction(const matcher *m, const tirbi_ls *branch) {
+    const tirbi_contract_plan *plan = m->plan;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        const tirbi_lvar *var = plan->loops.var[i];
+        bool first = listed(var, branch->as.if_.first_of, branch->as.if_.n_first_of);
+        if (first != plan->reduces[i] && var->extent->hi > 1) return false;
+        found += first;
+    }
+    return found == branch->as.if_.n_first_of;
 }
 
 /* The init of a block, which stands in front of the update: it runs where all reduce loops are at their beginning. */
 static bool match_init(matcher *m, const tirbi_ls *s) {
     tirbi_contract_plan *plan = m->plan;
     if (s->kind != TIRBI_LS_IF || !s->as.if_.first_of || s->as.if_.else_case) return false;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < plan->loops.n; i++) n += plan->reduces[i];
-    if (s->as.if_.n_first_of != n) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!reduces(m, s->as.if_.first_of[i])) return false;
-    }
+    if (!is_first_of_reduction(m, s)) return false;
     const tirbi_ls *store = s->as.if_.then_case;
     if (store->kind != TIRBI_LS_STORE || !same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
         return false;
