@@ -12,6 +12,7 @@
 #include "compiler/optimize/clip.h"
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/operands.h"
+#include "compiler/optimize/unsplit.h"
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/base/error.h"
@@ -69,7 +70,10 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     number_parameters(e);
     uint32_t disabled = e->options->disabled;
     const tirbi_ls *body = e->function->body;
-    if (!(disabled & TIRB_PASS_DIGITS)) body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
+    if (!(disabled & TIRB_PASS_DIGITS)) {
+        body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
+        body = tirbi_join_splits(e->pool, body);
+    }
     if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
     body = tirbi_clip_nests(e->pool, body, disabled);
     tirbi_put_stmt(e, tirbi_compute_operands(e->pool, body, disabled, e->notes));
