@@ -205,24 +205,35 @@ static bool match_places(matcher *m) {
     return true;
 }
 
-/* Worth it when both A and B are used more than once, and the elements of C that lie side by side share a factor. */
+static bool steps_by_one(const tirbi_contract_plan *plan, unsigned operand, uint32_t loop) {
+    int64_t c;
+    return tirbi_affine_constant(&plan->operands[operand].form, loop, &c) && c == 1;
+}
+
+/* Worth it when both A and B are used more than once. Of elements of C that lie side by side and share no factor, lanes
+ * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that lie
+ * side by side: these are transposed on the way. */
 static bool worth_it(const tirbi_contract_plan *plan) {
-    bool rows = false, columns = false, sums = false;
+    bool rows = false, columns = false, sums = false, along[TIRBI_CONTRACT_OPERANDS] = {false}, lanes = false;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
         bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
         bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[i] != NULL;
+        bool beside_a = steps_by_one(plan, TIRBI_CONTRACT_A, i), beside_b = steps_by_one(plan, TIRBI_CONTRACT_B, i);
         if (plan->loops.var[i]->extent->hi <= 1) continue;
         if (plan->reduces[i]) {
             sums = sums || (a && b);
+            along[TIRBI_CONTRACT_A] = along[TIRBI_CONTRACT_A] || beside_a;
+            along[TIRBI_CONTRACT_B] = along[TIRBI_CONTRACT_B] || beside_b;
             continue;
         }
-        int64_t c;
-        bool beside = tirbi_affine_constant(&plan->operands[TIRBI_CONTRACT_C].form, i, &c) && c == 1;
-        if (beside && a == b) return false;
+        bool beside = steps_by_one(plan, TIRBI_CONTRACT_C, i);
+        if (beside && a == b && (!a || (beside_a && beside_b))) return false;
+        lanes = lanes || (beside && (beside_a || beside_b));
         rows = rows || (a && !b);
         columns = columns || (b && !a);
     }
-    return rows && columns && sums;
+    if (rows && columns) return sums;
+    return sums && !lanes && ((rows && along[TIRBI_CONTRACT_A]) || (columns && along[TIRBI_CONTRACT_B]));
 }
 
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out) {
