@@ -88,7 +88,8 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
         if (!outer) outer = var;
     }
     const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0);
-    const tirbi_lx *most = tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, tirbi_lx_cast(pool, TIRB_I64, bound), zero, NULL);
+    const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, bound);
+    const tirbi_lx *most = wide ? tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, wide, zero, NULL) : NULL;
     const tirbi_lx *extent = most && all ? tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all, most, NULL) : NULL;
     j->joined = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!j->joined || !extent || !outer) return false;

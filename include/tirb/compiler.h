@@ -43,11 +43,11 @@ enum {
     TIRB_PASS_INTERCHANGE = 2, /* moving the lane axis across other loops */
     TIRB_PASS_CHECKS = 4,      /* dropping index checks that are proven */
     TIRB_PASS_PROMOTE = 8,     /* keeping one-element local buffers in registers */
-    TIRB_PASS_CONTRACT = 16,   /* contractions */
+    TIRB_PASS_CONTRACT = 16,   /* contractions, folds of rows, and operands that are computed before the nest that uses them */
     TIRB_PASS_REGIONS = 32,    /* running loops on several threads */
     TIRB_PASS_GRAIN = 64,      /* asking whether they are worth it: each iteration may be a chunk */
     TIRB_PASS_FUSE = 128,      /* making neighbouring nests one */
-    TIRB_PASS_DIGITS = 256,    /* making loops that indices take apart nests, and axes that follow each other one loop */
+    TIRB_PASS_DIGITS = 256,    /* making loops that indices take apart nests, and axes or splits that follow each other one loop */
     TIRB_PASS_SEQUENCES = 512  /* scans, and elements that lanes name, in lane loops */
 };
 

@@ -53,6 +53,42 @@ def test_operand(t):
     expect({note["loop"] for note in notes if note["form"] == "contraction"} == set("ijk"), f"the product: {notes}")
 
 
+TILED = HEAD + """def f(A: T.Buffer((20, 22), "float32"), B: T.Buffer((22, 21), "float32"), C: T.Buffer((20, 21), "float32")):
+    for i_0, j_0, k_0, i_1, k_1, j_1 in T.grid(3, 3, 3, 8, 8, 8):
+        with T.sblock("c"):
+            T.where(i_0 * 8 + i_1 < 20 and j_0 * 8 + j_1 < 21 and k_0 * 8 + k_1 < 22)
+            vi = T.axis.spatial(20, i_0 * 8 + i_1)
+            vj = T.axis.spatial(21, j_0 * 8 + j_1)
+            vk = T.axis.reduce(22, k_0 * 8 + k_1)
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+"""
+
+
+def test_splits(t):
+    found = forms(explained(t, TILED))
+    expect(found == {loop: "contraction" for loop in ("i_0, i_1", "j_0, j_1", "k_0, k_1")}, f"joined again: {found}")
+    # Another reduction between the parts of one: they keep their places.
+    between = TILED.replace("(22, 21)", "(66, 21)").replace("A[vi, vk] * B[vk, vj]", "A[vi, vk] * B[vr * 22 + vk, vj]")
+    between = between.replace("k_0, i_1, k_1", "k_0, r, i_1, k_1").replace("3, 3, 3,", "3, 3, 3, 3,")
+    between = between.replace("            with T.init", "            vr = T.axis.reduce(3, r)\n            with T.init")
+    found = forms(explained(t, between))
+    expect("i_0, i_1" in found and "k_0, k_1" not in found, f"in the order of the text: {found}")
+
+
+VECTOR = HEAD + """def f(x: T.Buffer((1, 1, 64), "float32"), W: T.Buffer((64, 64), "float32"), y: T.Buffer((1, 1, 64), "float32")):
+    for i, k in T.grid(64, 64):
+        y[0, 0, i] = y[0, 0, i] + x[0, 0, k] * W[i, k]
+"""
+
+
+def test_vectors(t):
+    expect(forms(explained(t, VECTOR)) == {"i": "contraction", "k": "contraction"}, "rows of the matrix lie along the sum")
+    columns = forms(explained(t, VECTOR.replace("W[i, k]", "W[k, i]")))
+    expect(columns["i"] == "lanes", f"rows of the matrix lie along the result: {columns}")
+
+
 def test_split_and_tree(t):
     text = HEAD + """def f(A: T.Buffer((64,), "float32"), B: T.Buffer((66,), "float32"), S: T.Buffer((1,), "float32")):
     for i in range(66):

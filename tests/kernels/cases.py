@@ -1232,6 +1232,32 @@ def odds_and_ends(rng):
     yield Run({"A": a, "B": OUT}, {"B": np.where(a % 2 == 0, b, -b).astype(np.int32)})
 
 
+@kernel("schedules.py", "tiled_product")
+def tiled_product(rng):
+    a, b = f32(rng, 20, 22), f32(rng, 22, 21)
+    yield Run({"A": a, "B": b, "C": OUT}, {"C": narrow(wide(a) @ wide(b))}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "tiled_twice")
+def tiled_twice(rng):
+    a, b = f32(rng, 15, 14), f32(rng, 14)
+    yield Run({"A": a.reshape(-1), "B": b, "C": OUT}, {"C": narrow(wide(a) @ wide(b))}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "factored")
+def factored(rng):
+    a, b = f32(rng, 9, 20), f32(rng, 20, 11)
+    want = np.einsum("ikp,kpj->ijp", wide(a).reshape(9, 5, 4), wide(b).reshape(5, 4, 11))
+    yield Run({"A": a, "B": b, "C": OUT}, {"C": narrow(want)}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "token")
+def token(rng):
+    for n, k in ((1, 1), (3, 300), (33, 5), (70, 64)):
+        x, w = f32(rng, 1, 1, k), f32(rng, n, k)
+        yield Run({"x": x, "W": w, "y": OUT}, {"y": narrow(wide(x) @ wide(w).T)}, rtol=1e-4, atol=1e-4)
+
+
 @kernel("vectors.py", "scale_offset", tvm=False)
 def scale_offset(rng):
     x = f32(rng, 256)

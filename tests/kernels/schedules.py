@@ -133,3 +133,48 @@ class Module:
                     pass
                 else:
                     B[i] = -B[i]
+
+    # A product whose three axes are cut by 8, which divides none of them, parts of the sum outside of parts of C.
+    @T.prim_func(s_tir=True)
+    def tiled_product(A: T.Buffer((20, 22), "float32"), B: T.Buffer((22, 21), "float32"), C: T.Buffer((20, 21), "float32")):
+        for i_0, j_0, k_0, i_1, k_1 in T.grid(3, 3, 3, 8, 8):
+            for j_1 in T.vectorized(8):
+                with T.sblock("C"):
+                    T.where(i_0 * 8 + i_1 < 20 and j_0 * 8 + j_1 < 21 and k_0 * 8 + k_1 < 22)
+                    vi = T.axis.spatial(20, i_0 * 8 + i_1)
+                    vj = T.axis.spatial(21, j_0 * 8 + j_1)
+                    vk = T.axis.reduce(22, k_0 * 8 + k_1)
+                    with T.init():
+                        C[vi, vj] = T.float32(0)
+                    C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    # Axes cut twice, by what divides the inner part only; indices that a simplifier has taken apart; one part of the
+    # sum's axis under a condition of its own.
+    @T.prim_func(s_tir=True)
+    def tiled_twice(A: T.Buffer((210,), "float32"), B: T.Buffer((14,), "float32"), C: T.Buffer((15,), "float32")):
+        for i_0, k_0, i_1, i_2, k_1 in T.grid(3, 3, 2, 3, 5):
+            if i_0 * 6 + i_1 * 3 + i_2 < 15 and k_0 * 5 + k_1 < 14:
+                if k_0 == 0 and k_1 == 0:
+                    C[i_0 * 6 + i_1 * 3 + i_2] = T.float32(0)
+                C[i_0 * 6 + i_1 * 3 + i_2] = C[i_0 * 6 + i_1 * 3 + i_2] + A[i_0 * 84 + i_1 * 42 + i_2 * 14 + k_0 * 5 + k_1] * B[k_0 * 5 + k_1]
+
+    # Partial sums along an axis that is C's fastest and no operand's.
+    @T.prim_func(s_tir=True)
+    def factored(A: T.Buffer((9, 20), "float32"), B: T.Buffer((20, 11), "float32"), C: T.Buffer((9, 11, 4), "float32")):
+        for k_1, i, j, k_0 in T.grid(4, 9, 11, 5):
+            with T.sblock("C"):
+                vk_1, vi, vj, vk_0 = T.axis.remap("SSSR", [k_1, i, j, k_0])
+                with T.init():
+                    C[vi, vj, vk_1] = T.float32(0)
+                C[vi, vj, vk_1] = C[vi, vj, vk_1] + A[vi, vk_0 * 4 + vk_1] * B[vk_0 * 4 + vk_1, vj]
+
+    # A matrix times a vector in the shape that inference has it: one token of one batch.
+    @T.prim_func(s_tir=True)
+    def token(x: T.Buffer((1, 1, "k"), "float32"), W: T.Buffer(("n", "k"), "float32"), y: T.Buffer((1, 1, "n"), "float32")):
+        n, k = T.int32(), T.int32()
+        for a, b, i, r in T.grid(1, 1, n, k):
+            with T.sblock("y"):
+                va, vb, vi, vr = T.axis.remap("SSSR", [a, b, i, r])
+                with T.init():
+                    y[va, vb, vi] = T.float32(0)
+                y[va, vb, vi] = y[va, vb, vi] + x[va, vb, vr] * W[vi, vr]
