@@ -7,6 +7,7 @@
 #include "compiler/check/check.h"
 #include "compiler/emit/emit.h"
 #include "compiler/ir/public.h"
+#include "compiler/lower/library.h"
 #include "compiler/optimize/axes.h"
 #include "compiler/optimize/digits.h"
 #include "compiler/optimize/clip.h"
@@ -141,12 +142,13 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
         e->arena = &r->arena;
         e->diagnostics = &r->diagnostics;
         e->options = options;
-        e->source = r->source.size ? &r->source : NULL;
+        bool own = i < module->n_functions - module->ast->n_library;
+        e->source = own && r->source.size ? &r->source : NULL;
         e->module = module;
         e->function = &module->functions[i];
         e->pool = e->function->pool;
         e->strings = &strings;
-        e->notes = options->explain ? &r->notes : NULL;
+        e->notes = own && options->explain ? &r->notes : NULL;
         r->notes.function = e->function->ast->name;
         e->regions = &regions;
         tirbi_writer_init(&e->code, &r->heap);
@@ -192,6 +194,8 @@ static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, 
     if (!tirbi_check_module(ast, &r->diagnostics, &r->arena)) {
         return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
     }
+    ast = tirbi_add_library(ast, &r->arena, &r->diagnostics);
+    if (!ast) return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
     tirbi_lmodule *module = tirbi_lower_module(ast, options, &r->arena, &r->diagnostics);
     if (!module || r->arena.failed) return out_of_memory(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);

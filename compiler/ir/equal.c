@@ -294,13 +294,19 @@ static bool is_call_of(const tirb_expr *e, tirb_builtin builtin, uint32_t n) {
            e->as.call.builtin == builtin && e->as.call.n_args == n;
 }
 
+/* An extent is the same number whatever its type. */
+static bool same_extent(const tirb_expr *a, const tirb_expr *b) {
+    bool constants = a->kind == TIRB_EXPR_INT_IMM && b->kind == TIRB_EXPR_INT_IMM;
+    return constants ? a->as.int_value == b->as.int_value : tirbi_expr_equal(a, b);
+}
+
 const tirb_expr *tirbi_whole_array(const tirb_expr *e) {
     if (!is_call_of(e, TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY, 6)) return NULL;
     const tirb_expr *data = e->as.call.args[0], *shape = e->as.call.args[1], *offset = e->as.call.args[5];
     const tirb_buffer *buffer = data->kind == TIRB_EXPR_VAR ? data->as.var.data_of : NULL;
     if (!buffer || !is_call_of(shape, TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE, buffer->ndim)) return NULL;
     for (uint32_t i = 0; i < buffer->ndim; i++)
-        if (!tirbi_expr_equal(shape->as.call.args[i], buffer->shape[i])) return NULL;
+        if (!same_extent(shape->as.call.args[i], buffer->shape[i])) return NULL;
     bool at_start = buffer->elem_offset ? tirbi_expr_equal(offset, buffer->elem_offset)
                                         : offset->kind == TIRB_EXPR_INT_IMM && offset->as.int_value == 0;
     return at_start ? data : NULL;

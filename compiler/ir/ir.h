@@ -466,6 +466,7 @@ typedef struct tirb_irmodule {
     const char *name; /* of the class; NULL: a function by itself */
     tirb_primfunc *const *functions;
     uint32_t n_functions;
+    uint32_t n_library; /* the last of them: not the program's, but tirb's own (compiler/lower/library.h) */
     const tirb_extern *externs;
     uint32_t n_externs;
     const tirb_attr *attrs;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/ir/equal.h"
+#include "compiler/lower/library.h"
 
 enum { LONGEST_NAME = 1024 };
 
@@ -175,6 +176,10 @@ static bool take_return_type(import_site *c, tirbi_limport *import) {
 }
 
 const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *e) {
+    if (tirbi_is_library_call(e)) {
+        const tirb_expr *call = tirbi_library_call(l->module->ast, e, l->arena, l->diagnostics);
+        return call ? tirbi_lower_call(l, call) : NULL;
+    }
     uint32_t n = e->as.call.n_args;
     bool pure = tirb_builtins[e->as.call.builtin].effect == TIRB_EFFECT_PURE;
     import_site c = {.l = l, .call = e, .access = pure ? TIRBI_READ : TIRBI_READ | TIRBI_WRITE};

@@ -471,12 +471,15 @@ static tirb_irmodule *finish_module(tirbi_script *s) {
     return module;
 }
 
-tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
+tirb_irmodule *tirbi_parse_behind(const tirb_irmodule *before, const tirbi_source *source, tirbi_arena *arena,
+                                  tirbi_diagnostics *diagnostics) {
     tirbi_script *s = TIRBI_NEW(arena, tirbi_script);
     if (!s) return NULL;
     *s = (tirbi_script){.source = source, .arena = arena, .diagnostics = diagnostics, .names = {.arena = arena}};
     s->syntax = (tirbi_syntax){.names = &s->names, .arena = arena, .diagnostics = diagnostics};
     tirbi_builder_init(&s->builder, arena, diagnostics);
+    s->builder.n_vars = before->n_vars;
+    s->builder.n_buffers = before->n_buffers;
     tirbi_tokens tokens;
     tirbi_lines lines;
     if (!tirbi_lex(source, (tirbi_span){0, source->size}, false, &s->names, arena, diagnostics, &tokens)) return NULL;
@@ -493,4 +496,8 @@ tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi
         tirbi_fail(s, TIRB_SYNTAX, (tirbi_span){0, 0}, "the file has no function decorated with @T.prim_func");
     tirb_irmodule *module = finish_module(s);
     return arena->failed ? NULL : module;
+}
+
+tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
+    return tirbi_parse_behind(&(tirb_irmodule){.n_vars = 0}, source, arena, diagnostics);
 }

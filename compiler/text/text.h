@@ -9,4 +9,8 @@
  * when no error was reported. */
 tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics);
 
+/* The same for a file whose variables and buffers are numbered behind those of a module. */
+tirb_irmodule *tirbi_parse_behind(const tirb_irmodule *module, const tirbi_source *source, tirbi_arena *arena,
+                                  tirbi_diagnostics *diagnostics);
+
 #endif

@@ -168,8 +168,40 @@ static void packed_calls(tirbi_gen *g) {
     tirbi_gen_line(g, "    %s[%s] = %s[%s] + %s[%s]", p.o->name, p.i, p.o->name, p.i, p.a->name, p.i);
 }
 
+/* The packed functions that sort, over an axis of up to three. */
+static void sorts(tirbi_gen *g) {
+    static const char *const names[] = {"sort", "argsort", "argsort_nms", "topk"}, *const which[] = {"values", "indices", "both"};
+    static const tirbi_dtype numberings[] = {TIRB_I32, TIRB_I64, TIRB_F32};
+    tirbi_dtype type = number_type(g), numbering = numberings[tirbi_gen_pick(g, 3)];
+    uint32_t ndim = 1 + tirbi_gen_pick(g, 3), axis = tirbi_gen_pick(g, ndim), n_counts = 0;
+    uint32_t function = tirbi_gen_pick(g, 4), arrays = tirbi_gen_pick(g, 3);
+    bool top = function == 3;
+    tirbi_gen_dim dims[3], kept[3], counts[2];
+    for (uint32_t i = 0; i < ndim; i++) {
+        dims[i] = kept[i] = tirbi_gen_constant(i == axis ? 1 + tirbi_gen_pick(g, 40) : 1 + tirbi_gen_pick(g, 4));
+        if (i != axis) counts[n_counts++] = dims[i];
+    }
+    if (top) kept[axis] = tirbi_gen_constant(1 + tirbi_gen_pick(g, (uint32_t)dims[axis].value));
+    const tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", type, ndim, dims, true, false), *c = NULL, *v = NULL, *n = NULL;
+    if (function == 2) c = tirbi_gen_new_buffer(g, "C", TIRB_I32, n_counts, counts, true, false);
+    if (function == 0 || (top && arrays != 1)) v = tirbi_gen_new_buffer(g, "V", type, ndim, kept, true, true);
+    if (function == 1 || function == 2 || (top && arrays != 0)) n = tirbi_gen_new_buffer(g, "N", numbering, ndim, kept, true, true);
+    if (a == NULL || (v == NULL && n == NULL) || (function == 2 && c == NULL) || (top && arrays == 2 && (v == NULL || n == NULL))) return;
+    tirbi_text call = {.data = NULL};
+    tirbi_text_add(&call, "T.call_packed(\"tvm.contrib.sort.%s\", %s", names[function], a->name);
+    for (uint32_t i = 0; i < 3; i++) {
+        const tirbi_gen_buffer *array = i == 0 ? c : i == 1 ? v : n;
+        if (array != NULL) tirbi_text_add(&call, ", %s", array->name);
+    }
+    if (top) tirbi_text_add(&call, ", %lld", tirbi_gen_chance(g, 20) && kept[axis].value == dims[axis].value ? 0 : ll(kept[axis].value));
+    tirbi_text_add(&call, ", %d", (int)axis - (tirbi_gen_chance(g, 50) ? (int)ndim : 0));
+    if (top) tirbi_text_add(&call, ", \"%s\"", which[arrays]);
+    tirbi_gen_line(g, "%s, T.bool(%s))", call.data, tirbi_gen_chance(g, 50) ? "True" : "False");
+    tirbi_text_free(&call);
+}
+
 void tirbi_gen_system_stage(tirbi_gen *g) {
     static void (*const stages[])(tirbi_gen *) = {hints,   masks,         llvm_functions, realized, workspace,
-                                                  structs, byte_pointers, packed_calls};
+                                                  structs, byte_pointers, packed_calls,   sorts};
     stages[tirbi_gen_pick(g, sizeof stages / sizeof *stages)](g);
 }

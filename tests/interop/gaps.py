@@ -11,10 +11,6 @@ VALUES = ("run", "same")
 GAPS = {
     "relax.slice_scatter": (VALUES, "TVM's program reads behind the end of x1"),
     "relax.dynamic_strided_slice.0": (VALUES, "the output's extents depend on the values of the inputs"),
-    "relax.median": (VALUES, "sorts by a packed function of TVM"),
-    "relax.sort": (VALUES, "sorts by a packed function of TVM"),
-    "relax.argsort": (VALUES, "sorts by a packed function of TVM"),
-    "relax.topk": (VALUES, "sorts by a packed function of TVM"),
     "schedule.total.5": (VALUES, "TVM's scheduler makes the copy of the input after its use"),
     "schedule.transposed_product.7": (VALUES, "TVM's pad_einsum drops a predicate: the program reads outside of its buffers"),
 }

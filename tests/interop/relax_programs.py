@@ -353,6 +353,14 @@ def other_rows():
     yield "sort", lambda a: op.sort(a, 1), (tensor(3, 9),), 1, {}
     yield "argsort", lambda a: op.argsort(a, 1), (tensor(3, 9),), 1, {}
     yield "topk", lambda a: op.topk(a, 3), (tensor(3, 9),), 1, {}
+    few = {0: below(4)}  # many that are equal
+    for axis in (0, 1, -1):
+        yield f"sort.descending.{axis}", lambda a, axis=axis: op.sort(a, axis, True), (tensor(5, 6, 4),), 1, few
+        yield f"argsort.{axis}", lambda a, axis=axis: op.argsort(a, axis, axis == 1, "int64"), (tensor(5, 6, 4, dtype="int32"),), 1, few
+        yield f"median.{axis}", lambda a, axis=axis: op.median(a, axis, True), (tensor(4, 7, 3),), 1, few
+    for kind in ("values", "indices"):
+        yield f"topk.{kind}", lambda a, kind=kind: op.topk(a, 4, 0, kind, True), (tensor(9, 5, dtype="int64"),), 1, few
+    yield "sort.symbolic", lambda a: op.sort(a, 1), (tensor(3, tvm.tirx.Var("n", "int64")),), 1, few
 
 
 TABLES = (binary_rows, unary_rows, creation_rows, index_rows, movement_rows, reduction_rows, linear_rows, pooling_rows, convolution_rows,

@@ -115,7 +115,9 @@ def written_parameters(function, text):
     """The parameters that a statement of the printed text stores to, by number."""
     stored = set(re.findall(r"^\s*(\w+)(?:\[.*?\] = |\.vstore\()", text, flags=re.M))
     for call in re.findall(r"T\.call_packed\((.*)\)$", text, flags=re.M):
-        stored |= set(re.findall(r"\w+", call))
+        read_only = 1 if call.startswith('"tvm.contrib.sort.') else 0
+        for array in call.split("T.tvm_stack_make_array(")[1 + read_only:]:
+            stored |= set(re.findall(r"^\w+", array))
     for view in VIEW.finditer(text):
         if view.group(1) in stored:
             stored.add(next(filter(None, view.groups()[1:])))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/ir/equal.h"
+#include "tests/reference/sorting.h"
 #include "tests/reference/value.h"
 
 static bool is_import(const tirb_expr *e) {
@@ -144,5 +145,8 @@ bool tirbi_ref_eval_import(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_v
     if (first == NULL || first->kind != TIRB_EXPR_STRING_IMM) {
         return tirbi_ref_fail(m, TIRB_TYPE, "a call of the host without the name of a function");
     }
-    return call_import(m, e, first->as.string.text, out);
+    bool sorts;
+    if (!tirbi_ref_sort(m, e, first->as.string.text, &sorts)) return false;
+    if (sorts) *out = (tirbi_ref_value){.type = e->dtype};
+    return sorts || call_import(m, e, first->as.string.text, out);
 }
