@@ -17,7 +17,7 @@ static void check_var(tirbi_checker *c, const tirb_expr *e) {
 }
 
 static bool int_fits(tirb_datatype type, int64_t value) {
-    if (tirbi_check_is_bool(type)) return value == 0 || value == 1;
+    if (tirbi_check_is_bool(type) || type.bits == 1) return value == 0 || value == 1;
     if (type.bits >= 64) return true;
     int64_t bound = (int64_t)1 << (type.code == TIRB_CODE_UINT ? type.bits : type.bits - 1);
     return value < bound && value >= (type.code == TIRB_CODE_UINT ? 0 : -bound);

@@ -74,7 +74,7 @@ tirb_expr *tirbi_make_var(tirbi_builder *b, tirbi_span span, const char *name, t
 /* ---- Constants -------------------------------------------------------------------------------------------------- */
 
 static bool int_fits(tirb_datatype type, int64_t value) {
-    if (type.code == TIRB_CODE_BOOL) return value == 0 || value == 1;
+    if (type.code == TIRB_CODE_BOOL || type.bits == 1) return value == 0 || value == 1;
     if (type.bits >= 64) return true;
     return tirbi_wrap_int(type, value) == value;
 }
@@ -175,7 +175,10 @@ const tirb_expr *tirbi_make_raw_cast(tirbi_builder *b, tirbi_span span, tirb_dat
                            tirb_datatype_text(dtype, to));
         return NULL;
     }
-    if (tirbi_type_is_handle(value->dtype) || tirbi_type_is_handle(dtype)) {
+    bool to_pointer = tirbi_type_is_handle(dtype) && dtype.bits != 0;
+    bool from_pointer = tirbi_type_is_handle(value->dtype) && value->dtype.bits != 0;
+    bool pointers = to_pointer && (from_pointer || tirbi_type_is_int(value->dtype)); /* an integer 0 is the null pointer */
+    if (!pointers && (tirbi_type_is_handle(value->dtype) || tirbi_type_is_handle(dtype))) {
         tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "cannot cast %s to %s",
                            tirb_datatype_text(value->dtype, from), tirb_datatype_text(dtype, to));
         return NULL;

@@ -4,6 +4,7 @@
 
 int64_t tirbi_wrap_int(tirb_datatype type, int64_t value) {
     if (type.bits >= 64) return value;
+    if (type.bits == 1) return value & 1; /* 0 and 1 are the constants of int1, too */
     uint64_t mask = (UINT64_C(1) << type.bits) - 1;
     uint64_t low = (uint64_t)value & mask;
     if (type.code == TIRB_CODE_INT && (low >> (type.bits - 1)) != 0) low |= ~mask;

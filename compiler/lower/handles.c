@@ -17,10 +17,6 @@ static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
     return e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name && e->as.call.builtin == builtin;
 }
 
-static bool is_number(const tirb_expr *e, int64_t value) {
-    return e->kind == TIRB_EXPR_INT_IMM && e->as.int_value == value;
-}
-
 static tirbi_span place_of(const tirb_expr *e, const tirb_expr *inside) {
     return e->kind == TIRB_EXPR_VAR ? inside->span : e->span;
 }
@@ -143,13 +139,31 @@ static const tirbi_lx *handle_of_memory(tirbi_lowerer *l, const tirb_expr *e, ti
     return reference_value(l, TIRB_OP_REF_PUT, p.memory, NULL, NULL);
 }
 
+/* The integer that an expression makes a handle of, or NULL. Only 0, the null pointer, leads anywhere by itself. */
+static const tirb_expr *number_of_handle(const tirb_expr *e) {
+    const tirb_expr *value = e->kind == TIRB_EXPR_CAST ? e->as.cast.value : NULL;
+    if (is_builtin(e, TIRB_BUILTIN_REINTERPRET)) value = e->as.call.args[0];
+    return value && (value->dtype.code == TIRB_CODE_INT || value->dtype.code == TIRB_CODE_UINT) ? value : NULL;
+}
+
+/* Whether an expression is a handle as a value, and no place in memory that the function knows. */
+static bool is_handle_value(const tirbi_lowerer *l, const tirb_expr *e) {
+    while (e->kind == TIRB_EXPR_CAST && e->as.cast.value->dtype.code == TIRB_CODE_HANDLE) e = e->as.cast.value;
+    bool bound = e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars && l->bindings[e->as.var.id].value;
+    return bound || is_builtin(e, TIRB_BUILTIN_TVM_STRUCT_GET) || number_of_handle(e);
+}
+
 const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const tirb_expr *inside) {
     tirbi_span span = place_of(e, inside);
+    const tirb_expr *number = number_of_handle(e);
+    if (number) {
+        const tirbi_lx *value = tirbi_lower_expr(l, number, NULL);
+        return value ? tirbi_lx_cast(l->pool, TIRB_I64, value) : NULL;
+    }
+    if (e->kind == TIRB_EXPR_CAST) return tirbi_lower_handle(l, e->as.cast.value, inside);
     if (e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars && l->bindings[e->as.var.id].value)
         return l->bindings[e->as.var.id].value;
     if (is_builtin(e, TIRB_BUILTIN_TVM_STRUCT_GET)) return struct_field(l, e);
-    if (is_builtin(e, TIRB_BUILTIN_REINTERPRET) && is_number(e->as.call.args[0], 0))
-        return tirbi_lx_int(l->pool, TIRB_I64, 0);
     return handle_of_memory(l, e, span);
 }
 
@@ -307,8 +321,7 @@ bool tirbi_lower_handle_let(tirbi_lowerer *l, const tirb_stmt *s) {
         point_to(l, var, stack ? stack_memory(l, var, value) : workspace(l, var, value));
         return true;
     }
-    bool alias = value->kind == TIRB_EXPR_VAR && value->as.var.id < l->n_vars && l->bindings[value->as.var.id].value;
-    if (!alias && !is_builtin(value, TIRB_BUILTIN_TVM_STRUCT_GET)) return false;
+    if (!is_handle_value(l, value)) return false;
     const tirbi_lx *handle = tirbi_lower_handle(l, value, value);
     if (!handle) return true;
     tirbi_lower_bind(l, var, tirbi_hold(l, var->as.var.name, handle, s->span));

@@ -35,6 +35,19 @@ static tirbi_value constant(tirbi_script *s, const tirbi_call *c) {
         tirbi_make_cast(&s->builder, c->node->span, type, tirbi_to_typed(s, &c->args[1 - type_arg], type)));
 }
 
+/* A constant whose type is of the kind that its node asks for. */
+static tirbi_value typed_constant(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    char text[32];
+    bool is_float = c->entry->data;
+    if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
+    bool fits = is_float ? tirbi_type_is_float(type) : tirbi_type_is_int(type) || tirbi_type_is_bool(type);
+    if (!fits || type.lanes != 1)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s makes %s scalars, not %s", c->entry->name, is_float ? "float" : "integer",
+                          tirb_datatype_text(type, text));
+    return tirbi_value_expr(tirbi_make_cast(&s->builder, c->node->span, type, tirbi_to_typed(s, &c->args[1], type)));
+}
+
 static tirbi_value string_imm(tirbi_script *s, const tirbi_call *c) {
     const char *text;
     if (!tirbi_to_text(s, &c->args[0], "the value", &text)) return tirbi_value_error();
@@ -367,8 +380,8 @@ static tirbi_value buffer_store(tirbi_script *s, const tirbi_call *c) {
 const tirbi_entry tirbi_expr_names[] = {
     {"cast", cast, "value dtype", 0},
     {"Cast", raw_cast, "dtype value", 0},
-    {"IntImm", constant, "dtype value", 0},
-    {"FloatImm", constant, "dtype value", 0},
+    {"IntImm", typed_constant, "dtype value", false},
+    {"FloatImm", typed_constant, "dtype value", true},
     {"const", constant, "value dtype", 1},
     {"StringImm", string_imm, "value", 0},
     {"Select", select_value, "condition true_value false_value", 0},

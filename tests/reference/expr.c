@@ -182,6 +182,11 @@ static bool eval_cast(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *m
     tirbi_dtype from;
     tirbi_dtype to;
     if (!tirbi_ref_eval(m, e->as.cast.value, mask, &v) || !tirbi_ref_widen(m, &v)) return false;
+    if (e->dtype.code == TIRB_CODE_HANDLE) {
+        *out = v;
+        out->type = e->dtype;
+        return true;
+    }
     if (tirbi_ref_is_narrow(e->dtype)) {
         *out = v;
         return tirbi_ref_narrow(m, e->dtype, out);
