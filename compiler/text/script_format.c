@@ -200,7 +200,9 @@ static const char *formatted_text(tirbi_script *s, const tirbi_node *node) {
     format f;
     bool is_text = v->kind == TIRBI_VALUE_STRING || node->name;
     bool is_int = v->kind == TIRBI_VALUE_INT || v->kind == TIRBI_VALUE_BOOL;
-    const char *spec = node->as.string.text, *text = text_of(s, node->items[0], v);
+    tirbi_value computed = node->n_items > 1 ? tirbi_evaluate_format(s, node->items[1]) : tirbi_value_none();
+    if (tirbi_is_error(&computed)) return NULL;
+    const char *spec = node->n_items > 1 ? computed.as.string.text : node->as.string.text, *text = text_of(s, node->items[0], v);
     if (text && node->name && node->name[0] != 's' && v->kind == TIRBI_VALUE_STRING) text = quoted(s, text);
     if (!text || !*spec) return text;
     const char *types = is_text ? "s" : is_int ? "dboxXfFeEgG%" : "fFeEgG%";

@@ -54,6 +54,16 @@ static uint32_t expression_end(const format_reader *r, uint32_t at) {
     return at;
 }
 
+static bool read_pieces(format_reader *r);
+
+/* A format that has expressions itself: a node like that of an f-string. */
+static tirbi_node *computed_format(const format_reader *outer, uint32_t begin, uint32_t end) {
+    format_reader r = {.p = outer->p, .text = outer->text, .at = begin, .end = end, .raw = true, .begin = begin};
+    r.piece = tirbi_arena_alloc(r.p->arena, (size_t)(end - begin) + 1, 1);
+    if (!r.piece || !read_pieces(&r)) return NULL;
+    return tirbi_make_node(r.p, TIRBI_NODE_FORMAT, (tirbi_span){begin, end}, r.items.items, r.items.n);
+}
+
 /* What stands between an expression and its '}': !r, !s or !a and a format, of the node for all of it. */
 static tirbi_node *formatted(format_reader *r, tirbi_node *value, uint32_t begin, uint32_t *end) {
     uint32_t at = *end;
@@ -68,19 +78,27 @@ static tirbi_node *formatted(format_reader *r, tirbi_node *value, uint32_t begin
         at += 2;
     }
     uint32_t format = at + (r->text[at] == ':');
+    bool computed = false;
     while (at < r->end && r->text[at] != '}') {
-        if (r->text[at] == '{' || r->text[at] == '\\') {
-            fail(r, at, "formats in f-strings that are computed are not part of the language");
+        if (r->text[at] == '\\') {
+            fail(r, at, "escapes in the formats of f-strings are not part of the language");
             return NULL;
         }
-        at++;
+        if (r->text[at] == '{') {
+            computed = true;
+            at = expression_end(r, at + 1);
+            while (at < r->end && r->text[at] != '}') at++; /* its own conversion and format */
+        }
+        if (at < r->end) at++;
     }
     if (at >= r->end) {
         fail(r, begin - 1, "the expression in the f-string is not closed");
         return NULL;
     }
     *end = at;
-    tirbi_node *node = tirbi_make_node(r->p, TIRBI_NODE_FORMATTED, (tirbi_span){begin, at}, &value, 1);
+    tirbi_node *parts[2] = {value, computed ? computed_format(r, format, at) : NULL};
+    if (computed && !parts[1]) return NULL;
+    tirbi_node *node = tirbi_make_node(r->p, TIRBI_NODE_FORMATTED, (tirbi_span){begin, at}, parts, computed ? 2 : 1);
     if (!node) return NULL;
     node->name = conversion;
     node->as.string.text = tirbi_arena_text(r->p->arena, r->text + format, at - format);

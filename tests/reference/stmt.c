@@ -297,7 +297,7 @@ static tirbi_ref_flow run_evaluate(tirbi_ref_machine *m, const tirb_stmt *s) {
             }
             m->returned = (tirbi_ref_value){.type = {TIRB_CODE_INT, 32, 1}, .one = UINT64_MAX};
             return TIRBI_REF_RETURN;
-        case TIRB_BUILTIN_TVM_STORAGE_SYNC: return tirbi_ref_synchronise(m);
+        case TIRB_BUILTIN_TVM_STORAGE_SYNC: return tirbi_ref_synchronise(m, e);
         case TIRB_BUILTIN_BREAK_LOOP: return TIRBI_REF_BREAK;
         case TIRB_BUILTIN_CONTINUE_LOOP: return TIRBI_REF_CONTINUE;
         default: break;

@@ -21,6 +21,7 @@ typedef struct thread {
     tirbi_ref_flow flow;
     struct thread *parent, *next;
     uint32_t children; /* that are not done */
+    const tirb_expr *sync; /* at which it waits */
 } thread;
 
 typedef struct shared {
@@ -148,12 +149,27 @@ static bool run_ready(tirbi_ref_machine *m, bool *any) {
     return true;
 }
 
+/* Threads that wait must wait at one sync, and none that ran with them may have ended without it. */
+static bool together(tirbi_ref_machine *m) {
+    const tirb_expr *sync = NULL;
+    bool apart = false, ended = false;
+    for (const thread *t = m->gang->first; t != NULL; t = t->next) {
+        ended = ended || (t->state == DONE && (t->parent == NULL || t->parent->state == FORKED));
+        if (t->state != AT_SYNC) continue;
+        apart = apart || (sync != NULL && t->sync != sync);
+        sync = t->sync;
+    }
+    if (sync == NULL || !(apart || ended)) return true;
+    return tirbi_ref_fail(m, TIRB_ASSERT, "threads do not go the same way to a tvm_storage_sync");
+}
+
 static bool run_all(tirbi_ref_machine *m) {
     for (;;) {
         bool any, waiting = false;
         do {
             if (!run_ready(m, &any)) return false;
         } while (any);
+        if (!together(m)) return false;
         for (thread *t = m->gang->first; t != NULL; t = t->next) {
             if (t->state != AT_SYNC) continue;
             t->state = READY;
@@ -188,10 +204,11 @@ tirbi_ref_flow tirbi_ref_run_threads(tirbi_ref_machine *m, const tirb_expr *var,
     return done ? TIRBI_REF_NEXT : TIRBI_REF_FAILED;
 }
 
-tirbi_ref_flow tirbi_ref_synchronise(tirbi_ref_machine *m) {
+tirbi_ref_flow tirbi_ref_synchronise(tirbi_ref_machine *m, const tirb_expr *sync) {
     if (m->gang == NULL) return TIRBI_REF_NEXT;
     thread *t = m->gang->current;
     t->state = AT_SYNC;
+    t->sync = sync;
     swapcontext(&t->context, &m->gang->scheduler);
     return TIRBI_REF_NEXT;
 }
