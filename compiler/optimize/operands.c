@@ -526,13 +526,18 @@ static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return tirbi_plan_nest(pool, loop, true, &plan) || tirbi_plan_lanes(pool, loop);
 }
 
-/* Whether the nest with the operands in memory runs as what it would not run as without. */
+/* Whether the nest with the operands in memory runs as what it would not run as without: as a contraction, as lanes, or as
+ * lanes with more loops inside them, where these would else compute scalars for each round. */
 static bool is_better(tirbi_lx_pool *pool, const tirbi_ls *with, const tirbi_ls *without, uint32_t disabled) {
+    tirbi_nest before, after;
     if (!(disabled & TIRB_PASS_CONTRACT)) {
         if (contracts(pool, without)) return false;
         if (contracts(pool, with)) return true;
     }
-    return !(disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE)) && !runs_as_lanes(pool, without) && runs_as_lanes(pool, with);
+    if (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE)) return false;
+    if (!runs_as_lanes(pool, without)) return runs_as_lanes(pool, with);
+    return tirbi_plan_nest(pool, without, true, &before) && before.n_outer > 0 && tirbi_plan_nest(pool, with, true, &after) &&
+           after.n_outer < before.n_outer;
 }
 
 /* Nothing is computed where some loop has no iterations. */
