@@ -1,6 +1,8 @@
 /* Emission of statements: scalar loops, with what does not change in them computed before them. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/optimize/rows.h"
+
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
 
 /* Whether every variable of a pure expression has its value already. */
@@ -145,7 +147,7 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
 static void emit_loop_body(tirbi_emitter *e, const void *context) { tirbi_put_stmt(e, context); }
 
 static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
-    if (!e->notes) return;
+    if (!e->notes || loop->as.loop.blocks) return;
     tirbi_alias_mode mode = e->function->aliases.mode;
     const char *why;
     if (mode == TIRBI_ALIAS_MET || mode == TIRBI_ALIAS_CROSSED) {
@@ -167,11 +169,25 @@ void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
     e->loops = frame.outer;
 }
 
+/* Rows by blocks, which have been looked at as a region. */
+static bool put_rows(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_row_blocks blocks;
+    if (!tirbi_block_rows(e->pool, loop, e->options->disabled, e->notes, &blocks)) return false;
+    bool serial = e->serial;
+    e->serial = true;
+    tirbi_put_stmt(e, blocks.stmt);
+    e->serial = serial;
+    tirbi_restore_rows(&blocks);
+    return true;
+}
+
 static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_forget_changes(e, s);
-    bool done = tirbi_put_aliased_loop(e, s) || tirbi_put_region(e, s) || tirbi_put_contraction(e, s) ||
-                tirbi_put_folds(e, s) || tirbi_put_lanes(e, s);
+    bool done = !s->as.loop.blocks && (tirbi_put_aliased_loop(e, s) || tirbi_put_region(e, s));
+    if (!done && s->as.loop.rows) done = put_rows(e, s);
+    else if (!done && !s->as.loop.blocks)
+        done = tirbi_put_contraction(e, s) || tirbi_put_folds(e, s) || tirbi_put_lanes(e, s);
     if (!done) tirbi_put_loop_in_order(e, s);
     tirbi_scope_close(e, scope);
 }
@@ -345,9 +361,9 @@ static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
 
 static void emit_alloc(tirbi_emitter *e, tirbi_lbuf *buffer) {
     tirbi_scope scope = tirbi_scope_open(e);
-    const tirbi_lx *count = tirbi_lx_int(e->pool, TIRB_I64, 1), *zero = tirbi_lx_int(e->pool, TIRB_I64, 0);
+    const tirbi_lx *count = buffer->length ? buffer->length : tirbi_lx_int(e->pool, TIRB_I64, 1), *zero = tirbi_lx_int(e->pool, TIRB_I64, 0);
     const tirbi_lx *negative = NULL;
-    for (uint32_t d = 0; d < buffer->ndim && count; d++) {
+    for (uint32_t d = 0; d < buffer->ndim && count && !buffer->length; d++) {
         const tirbi_lx *extent = buffer->shape[d];
         count = tirbi_lx_mul(e->pool, count, extent);
         if (extent->lo >= 0) continue;

@@ -69,6 +69,7 @@ struct tirbi_lbuf {
     bool fetched;                   /* what a handle leads to: it may be written only where something writes it */
     bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
+    const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */
     const tirbi_aliases *aliases;   /* root: of the function, if it may share memory with another parameter, else NULL */
     tirbi_lvar *local;              /* the register that it became, or NULL */
@@ -199,6 +200,9 @@ struct tirbi_ls {
             tirbi_lvar *var; /* runs from var->min, var->extent times */
             const tirbi_lx *step; /* NULL: 1; else a positive int64 expression, and extent counts in units of 1 */
             bool parallel;        /* the program says so: T.parallel or a thread binding */
+            bool blocks;          /* its iterations are blocks of rows: see optimize/rows.h */
+            uint8_t rows;         /* this loop and those in it, together so many, are rows: statement by statement of what
+                                     is inside them, any number of rows may be done before the next statement */
             const tirbi_ls *body;
         } loop;
         struct {

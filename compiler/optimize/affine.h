@@ -26,6 +26,8 @@ bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
 /* Whether a buffer begins at another element of its memory, or has other strides, from one iteration to the next: then its
  * indices alone do not tell which elements are the same. */
 bool tirbi_buffer_moves(const tirbi_lbuf *buffer, const tirbi_loop_set *loops);
+/* Whether two expressions of one statement have the same value. Those that load are not interned. (sequences.c) */
+bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b);
 /* Whether nothing is known of an integer's value but its type. */
 bool tirbi_full_range(const tirbi_lx *x);
 /* Arithmetic whose result is known to fit its type, or that only an extent near 2^31 could make wrap: an element of such

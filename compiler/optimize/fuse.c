@@ -447,7 +447,7 @@ const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_
         for (uint32_t i = 0; i < q.n; i++) q.items[i] = tirbi_fuse_nests(pool, s->as.seq.items[i], disabled, notes);
         for (uint32_t i = 0; i < q.n; i++) fuse_from(&q, i);
         copy->as.seq.items = q.items;
-        copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, disabled, notes);
+        copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
         return copy;
     }
     default: return s;

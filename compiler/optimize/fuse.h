@@ -10,8 +10,7 @@ const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint
 
 /* Makes the loops over rows of neighbouring nests one, in a sequence of statements; returns how many there are then.
  * (fuse_rows.c) */
-uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, uint32_t disabled,
-                         tirbi_notes *notes);
+uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes);
 
 /* Whether a statement has to do with memory of `root`. */
 bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root);

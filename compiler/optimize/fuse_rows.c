@@ -4,16 +4,13 @@
  *
  * Loops are made one when all accesses of one nest to memory that another of them writes are to rows that belong to
  * the iteration: then every location keeps the order of its updates (rule R1). What may trap is not moved before
- * anything else. Several small lane loops per row cost more than one large one per nest, so this is for long rows, and
- * many: where the program does not say how many there are, it chooses when it runs. */
+ * anything else. How many rows are done at a time is chosen where the loop is emitted (rows.c). */
+#include "compiler/optimize/copy.h"
 #include "compiler/optimize/distribute.h"
 #include "compiler/optimize/fuse.h"
-#include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/rows.h"
 
-enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64, MAX_LETS = 32, MAX_NESTING = 16, MAX_COMMON = 4 };
-/* Elements of a row, and of all rows, from which the passes over memory that are saved are worth more than what several
- * lane loops per row cost: caches near the processor do not hold so many. */
-enum { LONG_ROW = 128, MANY_ELEMENTS = 1 << 18 };
+enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64, MAX_NESTING = 16, MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
 
 typedef struct access {
     const tirbi_place *place;
@@ -34,129 +31,6 @@ typedef struct group {
     access accesses[MAX_ACCESSES];
     uint32_t n_accesses;
 } group;
-
-/* ---- Copies with other variables ------------------------------------------------------------------------------ */
-
-typedef struct copier {
-    const tirbi_loop_set *from, *to;
-    struct {
-        const tirbi_lvar *old;
-        tirbi_lvar *fresh;
-    } lets[MAX_LETS];
-    uint32_t n_lets;
-    const tirbi_lbuf *buffer; /* what `row` stands for, or NULL */
-    tirbi_lbuf *row;
-} copier;
-
-static const tirbi_place *row_place(tirbi_rewrite *rewrite, const tirbi_place *place);
-
-static const tirbi_lx *other_value(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const copier *c = rewrite->context;
-    if (x->kind == TIRBI_LX_LOAD && x->access->buffer == c->buffer) {
-        const tirbi_place *place = row_place(rewrite, x->access);
-        return place ? tirbi_lx_load(rewrite->pool, place) : NULL;
-    }
-    if (x->kind != TIRBI_LX_VAR) return NULL;
-    for (uint32_t i = 0; c->from && i < c->from->n; i++) {
-        if (x->var == c->from->var[i]) return tirbi_lx_var(rewrite->pool, c->to->var[i]);
-    }
-    for (uint32_t i = 0; i < c->n_lets; i++) {
-        if (x->var == c->lets[i].old) return tirbi_lx_var(rewrite->pool, c->lets[i].fresh);
-    }
-    return NULL;
-}
-
-/* The place in the buffer of one row: extents of 1 have the index 0. */
-static const tirbi_place *row_place(tirbi_rewrite *rewrite, const tirbi_place *place) {
-    const copier *c = rewrite->context;
-    tirbi_place *copy = TIRBI_NEW(rewrite->pool->arena, tirbi_place);
-    const tirbi_lx **indices = TIRBI_NEW_ARRAY(rewrite->pool->arena, const tirbi_lx *, place->ndim);
-    const tirbi_lx *flat = tirbi_lx_int(rewrite->pool, TIRB_I64, 0);
-    if (!copy || !indices) return NULL;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        bool one = c->row->shape[d] != c->buffer->shape[d];
-        indices[d] = one ? tirbi_lx_int(rewrite->pool, TIRB_I64, 0) : tirbi_rewrite_value(rewrite, place->indices[d]);
-        if (!indices[d] || !flat) return NULL;
-        flat = tirbi_lx_add(rewrite->pool, flat, tirbi_lx_mul(rewrite->pool, indices[d], c->row->strides[d]));
-    }
-    *copy = *place;
-    copy->buffer = c->row;
-    copy->indices = indices;
-    copy->flat = flat;
-    return flat ? copy : NULL;
-}
-
-static const tirbi_place *other_place(tirbi_rewrite *rewrite, const tirbi_place *place) {
-    const copier *c = rewrite->context;
-    return place->buffer == c->buffer ? row_place(rewrite, place) : tirbi_rewrite_place(rewrite, place);
-}
-
-/* A variable that begins in the statement is another one in its copy, as both may be emitted. */
-static tirbi_lvar *fresh_let(tirbi_rewrite *rewrite, tirbi_lvar *old) {
-    copier *c = rewrite->context;
-    tirbi_lvar *fresh = c->n_lets < MAX_LETS ? TIRBI_NEW(rewrite->pool->arena, tirbi_lvar) : NULL;
-    if (!fresh) return NULL;
-    *fresh = *old;
-    fresh->reg = -1;
-    c->lets[c->n_lets].old = old;
-    c->lets[c->n_lets++].fresh = fresh;
-    return fresh;
-}
-
-static const tirbi_ls *other_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s);
-
-static bool other_updates(tirbi_rewrite *rewrite, const tirbi_ls *s, tirbi_ls *copy) {
-    tirbi_update *updates = TIRBI_NEW_ARRAY(rewrite->pool->arena, tirbi_update, s->as.tree.n_updates);
-    const tirbi_lx **lets = TIRBI_NEW_ARRAY(rewrite->pool->arena, const tirbi_lx *, s->as.tree.n_lets + 1);
-    if (!updates || !lets) return false;
-    for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
-        const tirbi_update *old = &s->as.tree.updates[i];
-        updates[i] = *old;
-        updates[i].target = other_place(rewrite, old->target);
-        updates[i].value = tirbi_rewrite_value(rewrite, old->value);
-        updates[i].factor = old->factor ? tirbi_rewrite_value(rewrite, old->factor) : NULL;
-        if (!updates[i].target || !updates[i].value || (old->factor && !updates[i].factor)) return false;
-    }
-    for (uint32_t i = 0; i < s->as.tree.n_lets; i++) {
-        lets[i] = tirbi_rewrite_value(rewrite, s->as.tree.lets[i]);
-        if (!lets[i]) return false;
-    }
-    copy->as.tree.updates = updates;
-    copy->as.tree.lets = lets;
-    copy->as.tree.init = s->as.tree.init ? other_stmt(rewrite, s->as.tree.init) : NULL;
-    return copy->as.tree.init || !s->as.tree.init;
-}
-
-/* Of the statements that note_stmt accepts; bounds of loops mention nothing that is replaced. */
-static const tirbi_ls *other_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(rewrite->pool->arena, tirbi_ls);
-    if (!copy) return NULL;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(rewrite->pool->arena, const tirbi_ls *, s->as.seq.n);
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = other_stmt(rewrite, s->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    case TIRBI_LS_LOOP:
-        copy->as.loop.body = other_stmt(rewrite, s->as.loop.body);
-        return copy->as.loop.body ? copy : NULL;
-    case TIRBI_LS_STORE:
-        copy->as.store.access = other_place(rewrite, s->as.store.access);
-        copy->as.store.value = tirbi_rewrite_value(rewrite, s->as.store.value);
-        return copy->as.store.access && copy->as.store.value ? copy : NULL;
-    case TIRBI_LS_SET:
-        copy->as.set.value = tirbi_rewrite_value(rewrite, s->as.set.value);
-        copy->as.set.var = fresh_let(rewrite, s->as.set.var);
-        return copy->as.set.value && copy->as.set.var ? copy : NULL;
-    case TIRBI_LS_TREE: return other_updates(rewrite, s, copy) ? copy : NULL;
-    default: return NULL;
-    }
-}
 
 /* ---- Nests ---------------------------------------------------------------------------------------------------- */
 
@@ -331,9 +205,8 @@ static bool join(group *g, const tirbi_ls *nest) {
     bool plain = note_stmt(g, body, 0);
     g->vars = common;
     g->n_accesses = known;
-    copier c = {.from = &vars, .to = &g->vars};
-    tirbi_rewrite rewrite = {.pool = g->pool, .replace = other_value, .context = &c};
-    const tirbi_ls *copy = plain ? other_stmt(&rewrite, body) : NULL;
+    tirbi_copier copier = {.from = &vars, .to = &g->vars};
+    const tirbi_ls *copy = plain ? tirbi_copy_stmt(g->pool, &copier, body) : NULL;
     if (copy && note_stmt(g, copy, 0) && agrees(g)) {
         g->bodies[g->n] = copy;
         g->originals[g->n++] = nest;
@@ -351,49 +224,18 @@ static void trim(group *g) {
     g->n_accesses = kept;
 }
 
-/* ---- What is one row only ---------------------------------------------------------------------------------------- */
+/* ---- What is memory of rows ------------------------------------------------------------------------------------- */
 
-/* A buffer for one row where all that the group does with `buffer` is in rows; else NULL. */
-static tirbi_lbuf *one_row(const group *g, tirbi_lbuf *buffer) {
+/* Whether all that the group does with a buffer is in rows: then there may be as many of them as are done together. */
+static bool is_in_rows(const group *g, const tirbi_lbuf *buffer) {
     const tirbi_place *first = NULL;
     for (uint32_t i = 0; i < g->n_accesses; i++) {
         const tirbi_place *place = g->accesses[i].place;
         if (place->buffer->root != buffer) continue;
         if (!first) first = place;
-        if (!same_row(g, first, place)) return NULL;
+        if (!same_row(g, first, place)) return false;
     }
-    if (!first || buffer->ndim <= g->vars.n) return NULL;
-    tirbi_lbuf *row = TIRBI_NEW(g->pool->arena, tirbi_lbuf);
-    const tirbi_lx **shape = TIRBI_NEW_ARRAY(g->pool->arena, const tirbi_lx *, buffer->ndim);
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(g->pool->arena, const tirbi_lx *, buffer->ndim);
-    if (!row || !shape || !strides) return NULL;
-    for (uint32_t d = 0; d < buffer->ndim; d++) shape[d] = buffer->shape[d];
-    for (uint32_t i = 0; i < g->vars.n; i++) {
-        uint32_t d = row_dimension(first, g->vars.var[i]);
-        shape[d] = tirbi_lx_int(g->pool, TIRB_I64, 1);
-        if (shape[d] == buffer->shape[d]) return NULL;
-    }
-    const tirbi_lx *stride = tirbi_lx_int(g->pool, TIRB_I64, 1);
-    for (uint32_t d = buffer->ndim; d-- > 0 && stride;) {
-        strides[d] = stride;
-        stride = tirbi_lx_mul(g->pool, stride, shape[d]);
-    }
-    *row = *buffer;
-    row->shape = shape;
-    row->strides = strides;
-    row->root = row;
-    row->reg = -1;
-    return stride ? row : NULL;
-}
-
-static bool use_row(group *g, const tirbi_lbuf *buffer, tirbi_lbuf *row) {
-    copier c = {.buffer = buffer, .row = row};
-    tirbi_rewrite rewrite = {.pool = g->pool, .replace = other_value, .context = &c};
-    for (uint32_t i = 0; i < g->n; i++) {
-        g->bodies[i] = other_stmt(&rewrite, g->bodies[i]);
-        if (!g->bodies[i]) return false;
-    }
-    return true;
+    return first != NULL;
 }
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */
@@ -418,48 +260,16 @@ static const tirbi_ls *in_common_loops(const group *g, const tirbi_ls *body) {
         if (!loop) return NULL;
         *loop = *g->loops[i];
         loop->as.loop.body = body;
+        loop->as.loop.rows = i == 0 ? (uint8_t)g->vars.n : 0;
         body = loop;
     }
     return body;
-}
-
-/* How many elements of a row the nest that goes through most loops visits. */
-static const tirbi_lx *row_length(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    const tirbi_lx *length = tirbi_lx_int(pool, TIRB_I64, 1);
-    while (length && s->kind == TIRBI_LS_SEQ) {
-        const tirbi_ls *inner = s->as.seq.items[s->as.seq.n - 1];
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            const tirbi_ls *item = s->as.seq.items[i];
-            if (item->kind == TIRBI_LS_LOOP || item->kind == TIRBI_LS_TREE) inner = item;
-        }
-        s = inner;
-    }
-    for (; length && s->kind == TIRBI_LS_LOOP; s = s->as.loop.body)
-        length = tirbi_lx_mul(pool, length, s->as.loop.var->extent);
-    for (uint32_t i = 0; length && s->kind == TIRBI_LS_TREE && i < s->as.tree.n_loops; i++)
-        length = tirbi_lx_mul(pool, length, s->as.tree.loops[i]->extent);
-    return length;
-}
-
-/* Whether it is worth it, as a bool. */
-static const tirbi_lx *worth(const group *g) {
-    tirbi_lx_pool *pool = g->pool;
-    const tirbi_lx *length = row_length(pool, g->bodies[0]), *all = length;
-    for (uint32_t i = 0; all && i < g->vars.n; i++) all = tirbi_lx_mul(pool, all, g->vars.var[i]->extent);
-    if (!all) return NULL;
-    const tirbi_lx *is_long = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, length,
-                                          tirbi_lx_int(pool, TIRB_I64, LONG_ROW), NULL);
-    const tirbi_lx *is_many = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, all,
-                                          tirbi_lx_int(pool, TIRB_I64, MANY_ELEMENTS), NULL);
-    if (!is_long || !is_many) return NULL;
-    return tirbi_lx_op(pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, is_long, is_many, NULL);
 }
 
 typedef struct sequence {
     tirbi_lx_pool *pool;
     const tirbi_ls **items;
     uint32_t n;
-    bool always; /* worth it or not */
     tirbi_notes *notes;
 } sequence;
 
@@ -477,46 +287,27 @@ static bool used_elsewhere(const sequence *q, const group *g, uint32_t alloc, co
     return false;
 }
 
-/* Puts the one nest in the place of the group's first one, `first`, and drops the others. */
+/* Puts the one nest in the place of the group's first one, `first`, and drops the others. What is memory of rows alone is
+ * allocated inside. */
 static bool replace(sequence *q, group *g, uint32_t first) {
-    const tirbi_lx *condition = q->always ? tirbi_lx_int(q->pool, TIRB_BOOL, 1) : worth(g);
     const tirbi_ls **rows = TIRBI_NEW_ARRAY(q->pool->arena, const tirbi_ls *, q->n);
-    const tirbi_ls **moved = TIRBI_NEW_ARRAY(q->pool->arena, const tirbi_ls *, q->n);
     uint32_t n_rows = 0;
-    if (!condition || !rows || !moved || tirbi_lx_is_int(condition, 0)) return false;
+    if (!rows) return false;
     for (uint32_t i = 0; i < q->n; i++) {
-        tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
-        tirbi_lbuf *row = buffer && !used_elsewhere(q, g, i, buffer) ? one_row(g, buffer) : NULL;
-        tirbi_ls *alloc = row ? TIRBI_NEW(q->pool->arena, tirbi_ls) : NULL;
-        if (!alloc) continue;
-        *alloc = *q->items[i];
-        alloc->as.alloc.buffer = row;
-        if (!use_row(g, buffer, row)) return false;
-        moved[n_rows] = q->items[i];
-        rows[n_rows++] = alloc;
+        const tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
+        if (buffer && !used_elsewhere(q, g, i, buffer) && is_in_rows(g, buffer)) rows[n_rows++] = q->items[i];
     }
     const tirbi_ls *one = in_common_loops(g, sequence_of(q->pool, g->bodies[0]->span, rows, n_rows, g->bodies, g->n));
     if (!one) return false;
-    if (!tirbi_lx_is_int(condition, 1)) {
-        tirbi_ls *choice = TIRBI_NEW(q->pool->arena, tirbi_ls);
-        const tirbi_ls *apart = sequence_of(q->pool, g->originals[0]->span, moved, n_rows, g->originals, g->n);
-        if (!choice || !apart) return false;
-        choice->kind = TIRBI_LS_IF;
-        choice->span = g->originals[0]->span;
-        choice->as.if_.condition = condition;
-        choice->as.if_.then_case = one;
-        choice->as.if_.else_case = apart;
-        one = choice;
-    }
     for (uint32_t k = 1; k < g->n && q->notes; k++) {
         tirbi_note_loop(q->notes, g->originals[k]->as.loop.var, g->originals[k]->span, TIRB_FORM_FUSED,
-                        "runs together with the loop over %s before it, row by row, where rows are long and many",
+                        "runs together with the loop over %s before it, for a block of rows at a time",
                         g->vars.var[0]->name);
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < q->n; i++) {
         bool dropped = i != first && is_original(g, q->items[i]);
-        for (uint32_t k = 0; k < n_rows; k++) dropped = dropped || q->items[i] == moved[k];
+        for (uint32_t k = 0; k < n_rows; k++) dropped = dropped || q->items[i] == rows[k];
         if (!dropped) q->items[kept++] = i == first ? one : q->items[i];
     }
     q->n = kept;
@@ -534,7 +325,8 @@ static uint32_t allocate_before(sequence *q, uint32_t first, uint32_t end) {
     return first;
 }
 
-static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common) {
+/* With at least so many nests; one alone only where its terms are computed. */
+static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common, uint32_t least) {
     group *g = TIRBI_NEW(q->pool->arena, group);
     if (!g) return false;
     g->pool = q->pool;
@@ -548,19 +340,19 @@ static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common) {
     trim(g);
     bool has_tree = false;
     for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || contains_tree(g->bodies[i]);
-    if (g->n < 2 || !has_tree) return false;
+    if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars))) return false;
     return replace(q, g, allocate_before(q, first, end));
 }
 
-uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, uint32_t disabled,
-                         tirbi_notes *notes) {
-    bool always = (disabled & TIRB_PASS_GRAIN) != 0;
-    sequence q = {.pool = pool, .items = items, .n = n, .always = always, .notes = notes};
+uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes) {
+    sequence q = {.pool = pool, .items = items, .n = n, .notes = notes};
     for (uint32_t i = 0; i < q.n; i++) {
         uint32_t depth = 0;
         const tirbi_ls *s = q.items[i];
         for (; s->kind == TIRBI_LS_LOOP && depth < MAX_COMMON; s = s->as.loop.body) depth++;
-        while (depth > 0 && !fuse_from(&q, i, depth)) depth--;
+        uint32_t all = depth;
+        while (depth > 0 && !fuse_from(&q, i, depth, 2)) depth--;
+        if (depth == 0 && all > 0) fuse_from(&q, i, all, 1);
     }
     return q.n;
 }

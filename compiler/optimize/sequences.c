@@ -5,18 +5,15 @@
 
 /* ---- Questions about expressions and statements ----------------------------------------------------------------- */
 
-static bool same_value(const tirbi_lx *a, const tirbi_lx *b);
-
 static bool same_element(const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer || a->ndim != b->ndim || !a->view != !b->view) return false;
     for (uint32_t i = 0; i < a->ndim; i++) {
-        if (!same_value(a->indices[i], b->indices[i])) return false;
+        if (!tirbi_same_value(a->indices[i], b->indices[i])) return false;
     }
-    return same_value(a->flat, b->flat) && (!a->view || same_element(a->view, b->view));
+    return tirbi_same_value(a->flat, b->flat) && (!a->view || same_element(a->view, b->view));
 }
 
-/* Whether two expressions of one statement have the same value. Those that load are not interned. */
-static bool same_value(const tirbi_lx *a, const tirbi_lx *b) {
+bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b) {
     if (a == b) return true;
     if (a->kind != b->kind || a->type != b->type || a->n_args != b->n_args) return false;
     switch (a->kind) {
@@ -30,7 +27,7 @@ static bool same_value(const tirbi_lx *a, const tirbi_lx *b) {
     default: return false;
     }
     for (int i = 0; i < a->n_args; i++) {
-        if (!same_value(a->args[i], b->args[i])) return false;
+        if (!tirbi_same_value(a->args[i], b->args[i])) return false;
     }
     return true;
 }
