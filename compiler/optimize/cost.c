@@ -1,7 +1,9 @@
 /* Roughly how long a statement takes. Only whether it is worth a fork depends on it. */
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/lanes.h"
+#include "compiler/optimize/operands.h"
 #include "compiler/optimize/regions.h"
+#include "compiler/optimize/rows.h"
 #include "compiler/optimize/split.h"
 
 enum {
@@ -22,6 +24,7 @@ typedef struct estimator {
     tirbi_loop_set inner; /* loops around what is looked at: their counters are not known outside */
     uint32_t disabled; /* TIRB_PASS_* */
     bool in_lanes;
+    bool by_rows; /* trees have the terms of many rows in memory */
 } estimator;
 
 static const tirbi_lx *cost_of(estimator *e, const tirbi_ls *s);
@@ -114,7 +117,33 @@ static const tirbi_lx *of_tree(estimator *e, const tirbi_ls *s) {
         n += 1 + operations(s->as.tree.updates[i].value) + operations(s->as.tree.updates[i].factor);
     const tirbi_lx *cost = of_operations(&inner, n);
     for (uint32_t i = 0; i < s->as.tree.n_loops; i++) cost = times(e, rounds(e, s->as.tree.loops[i]), cost);
-    return plus(e, cost, constant(e, SCALAR_OP * 64));
+    return plus(e, cost, constant(e, e->by_rows ? FOLD_ROW : SCALAR_OP * 64));
+}
+
+/* Loops of rows do each statement for many rows before the next: as nests of their own. */
+static const tirbi_lx *of_rows(estimator *e, const tirbi_ls *s) {
+    const tirbi_ls *loops[TIRBI_MAX_ROW_LOOPS], *body = s;
+    uint32_t n = 0;
+    for (; n < s->as.loop.rows && n < TIRBI_MAX_ROW_LOOPS && body->kind == TIRBI_LS_LOOP; body = body->as.loop.body)
+        loops[n++] = body;
+    uint32_t n_items = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    const tirbi_lx *sum = constant(e, 0);
+    estimator rows = *e;
+    rows.by_rows = true;
+    for (uint32_t i = 0; i < n_items; i++) {
+        const tirbi_ls *nest = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
+        if (nest->kind == TIRBI_LS_ALLOC) continue;
+        for (uint32_t l = n; nest && l-- > 0;) {
+            tirbi_ls *loop = TIRBI_NEW(e->pool->arena, tirbi_ls);
+            if (!loop) return NULL;
+            *loop = *loops[l];
+            loop->as.loop.rows = 0;
+            loop->as.loop.body = nest;
+            nest = loop;
+        }
+        sum = plus(e, sum, cost_of(&rows, tirbi_compute_operands(e->pool, nest, e->disabled, NULL)));
+    }
+    return sum;
 }
 
 /* Statements a loop takes turns with, and alternatives: the dearer alternative is not known, so both count half. */
@@ -125,7 +154,7 @@ static const tirbi_lx *cost_of(estimator *e, const tirbi_ls *s) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) sum = plus(e, sum, cost_of(e, s->as.seq.items[i]));
         return sum;
     }
-    case TIRBI_LS_LOOP: return of_loop(e, s);
+    case TIRBI_LS_LOOP: return s->as.loop.rows ? of_rows(e, s) : of_loop(e, s);
     case TIRBI_LS_WHILE: return times(e, constant(e, UNKNOWN_ROUNDS), cost_of(e, s->as.while_.body));
     case TIRBI_LS_IF:
         return plus(e, of_operations(e, operations(s->as.if_.condition)),

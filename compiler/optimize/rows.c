@@ -16,7 +16,7 @@
 enum { MAX_BUFFERS = 32, MAX_TERMS = 8, MAX_DEPTH = 64 };
 /* Elements of the rows of a block, and of a row whose terms are worth memory of their own: longer ones enter a lane loop
  * seldom. */
-enum { BLOCK_ELEMENTS = 8192, LARGEST_TERMS = 8192, SMALL_BLOCK = 48 };
+enum { BLOCK_ELEMENTS = 16384, LARGEST_TERMS = 8192, SMALL_BLOCK = 48 };
 
 typedef struct row_buffer {
     const tirbi_lbuf *old;
