@@ -64,10 +64,21 @@ static void make_parameters(tirbi_emitter *r, const tirbi_region_plan *plan, tir
     out->is_region = true;
 }
 
-/* Elements of a written root are numbered from its part's first one. Places may stand in other statements too: the
- * caller puts back what `flats` keeps. */
-static void shift_places(tirbi_emitter *r, const tirbi_region_plan *plan, tirbi_lvar *begin, const tirbi_lx **flats) {
-    for (uint32_t k = 0; k < plan->n_places; k++) flats[k] = plan->places[k]->flat;
+/* What a place and its buffer were before the region's elements got numbers of their own. */
+typedef struct kept_place {
+    const tirbi_lx *flat, *offset;
+} kept_place;
+
+static const tirbi_lx *from_part(tirbi_emitter *r, const tirbi_lx *number, const tirbi_lvar *first) {
+    if (!number) number = tirbi_lx_int(r->pool, TIRB_I64, 0);
+    return tirbi_lx_sub(r->pool, number, tirbi_lx_var(r->pool, (tirbi_lvar *)(uintptr_t)first));
+}
+
+/* Elements of a written root are numbered from its part's first one, by its places and by those that will be made in its
+ * buffers. Places may stand in other statements too: the caller puts back what `kept` keeps. */
+static void shift_places(tirbi_emitter *r, const tirbi_region_plan *plan, tirbi_lvar *begin, kept_place *kept) {
+    for (uint32_t k = 0; k < plan->n_places; k++)
+        kept[k] = (kept_place){plan->places[k]->flat, plan->places[k]->buffer->offset};
     for (uint32_t i = 0; i < plan->n_roots; i++) {
         const tirbi_region_root *row = &plan->roots[i];
         if (!row->written) continue;
@@ -78,13 +89,18 @@ static void shift_places(tirbi_emitter *r, const tirbi_region_plan *plan, tirbi_
         for (uint32_t k = 0; k < plan->n_places; k++) {
             tirbi_place *place = (tirbi_place *)(uintptr_t)plan->places[k];
             if (place->buffer->root != row->root) continue;
-            place->flat = tirbi_lx_sub(r->pool, place->flat, tirbi_lx_var(r->pool, first));
+            place->flat = from_part(r, place->flat, first);
+            if (place->buffer->offset == kept[k].offset) place->buffer->offset = from_part(r, kept[k].offset, first);
         }
     }
 }
 
-static void restore_places(const tirbi_region_plan *plan, const tirbi_lx *const *flats) {
-    for (uint32_t k = 0; k < plan->n_places; k++) ((tirbi_place *)(uintptr_t)plan->places[k])->flat = flats[k];
+static void restore_places(const tirbi_region_plan *plan, const kept_place *kept) {
+    for (uint32_t k = 0; k < plan->n_places; k++) {
+        tirbi_place *place = (tirbi_place *)(uintptr_t)plan->places[k];
+        place->flat = kept[k].flat;
+        place->buffer->offset = kept[k].offset;
+    }
 }
 
 /* The nest, for the region's part of the values of its loop. */
@@ -92,20 +108,20 @@ static void put_body(tirbi_emitter *r, const tirbi_region_plan *plan, const tirb
     tirbi_lvar *var = plan->loop, was = *var;
     tirbi_lvar *begin = new_let(r, "begin", 0, INT64_MAX), *end = new_let(r, "end", 0, INT64_MAX);
     tirbi_lvar *count = new_let(r, "count", 1, var->extent->hi);
-    const tirbi_lx **flats = TIRBI_NEW_ARRAY(r->arena, const tirbi_lx *, plan->n_places);
-    if (!begin || !end || !count || !flats) return;
+    kept_place *kept = TIRBI_NEW_ARRAY(r->arena, kept_place, plan->n_places);
+    if (!begin || !end || !count || !kept) return;
     begin->reg = 0;
     end->reg = 1;
     tirbi_scope scope = tirbi_scope_open(r);
     set_let(r, count, tirbi_lx_sub(r->pool, tirbi_lx_var(r->pool, end), tirbi_lx_var(r->pool, begin)));
-    shift_places(r, plan, begin, flats);
+    shift_places(r, plan, begin, kept);
     if (was.min->lo >= 0) var->below = tirbi_lx_add(r->pool, was.min, was.extent);
     var->min = tirbi_lx_add(r->pool, was.min, tirbi_lx_var(r->pool, begin));
     var->extent = tirbi_lx_var(r->pool, count);
     if (var->min && var->extent) tirbi_put_stmt(r, loop);
     TIRBI_PUT(r, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     *var = was;
-    restore_places(plan, flats);
+    restore_places(plan, kept);
     tirbi_scope_close(r, scope);
 }
 

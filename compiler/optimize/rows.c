@@ -10,6 +10,7 @@
 
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/copy.h"
+#include "compiler/optimize/fuse.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/operands.h"
 
@@ -223,6 +224,104 @@ static tirbi_lbuf *block_buffer(void *context, const tirbi_place *place) {
         return NULL;
     }
     return known->block = block;
+}
+
+/* ---- What a block may find of the one before it ----------------------------------------------------------------- */
+
+static bool loads_from(const tirbi_lx *x, const tirbi_lbuf *buffer, unsigned depth) {
+    if (!x) return false;
+    if (depth > MAX_DEPTH || (x->kind == TIRBI_LX_LOAD && x->access->buffer == buffer)) return true;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
+        if (loads_from(x->access->indices[i], buffer, depth + 1)) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (loads_from(x->args[i], buffer, depth + 1)) return true;
+    }
+    return false;
+}
+
+static bool writes_to(const tirbi_ls *s, const tirbi_lbuf *buffer) {
+    if (s->kind == TIRBI_LS_LOOP) return writes_to(s->as.loop.body, buffer);
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
+        if (writes_to(s->as.seq.items[i], buffer)) return true;
+    }
+    for (uint32_t i = 0; s->kind == TIRBI_LS_TREE && i < s->as.tree.n_updates; i++) {
+        if (s->as.tree.updates[i].target->buffer == buffer) return true;
+    }
+    return s->kind == TIRBI_LS_STORE && s->as.store.access->buffer == buffer;
+}
+
+typedef enum filling {
+    FILLS_NOT,  /* or not alike in all rows, or what it reads before */
+    FILLS_ALIKE, /* the same elements in each row */
+    FILLS_ALL
+} filling;
+
+static filling least(filling a, filling b) { return a < b ? a : b; }
+
+static filling place_fills(const blocker *b, const tirbi_place *place) {
+    filling found = FILLS_ALL;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *index = without_casts(place->indices[d]), *extent = place->buffer->shape[d];
+        bool bare = index->kind == TIRBI_LX_VAR && index->var->kind == TIRBI_LVAR_LOOP;
+        uint32_t l = 0;
+        while (bare && l < b->rows.n && b->rows.var[l] != index->var) l++;
+        if (bare && l < b->rows.n) continue;
+        if (!index->pure || tirbi_mentions_loops(index, &b->rows)) return FILLS_NOT;
+        bool all = (bare && tirbi_lx_is_int(index->var->min, 0) && index->var->extent == extent) || tirbi_lx_is_int(extent, 1);
+        if (!all) found = FILLS_ALIKE;
+    }
+    return found;
+}
+
+/* Whether an init stores to a place, and reads nothing of its buffer. */
+static bool initialises(const tirbi_ls *init, const tirbi_place *place) {
+    bool found = false;
+    for (uint32_t i = 0; init->kind == TIRBI_LS_SEQ && i < init->as.seq.n; i++)
+        found = initialises(init->as.seq.items[i], place) || found;
+    if (init->kind != TIRBI_LS_STORE || init->as.store.access->buffer != place->buffer) return found;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        if (!tirbi_same_value(init->as.store.access->indices[d], place->indices[d])) return false;
+    }
+    return !loads_from(init->as.store.value, place->buffer, 0);
+}
+
+/* What a statement that is the first to access a buffer writes of it before it reads that. */
+static filling fills(const blocker *b, const tirbi_ls *s, const tirbi_lbuf *buffer) {
+    filling found = FILLS_ALIKE;
+    bool writes = false;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP: return fills(b, s->as.loop.body, buffer);
+    case TIRBI_LS_SEQ: return s->as.seq.n == 1 ? fills(b, s->as.seq.items[0], buffer) : FILLS_NOT;
+    case TIRBI_LS_STORE:
+        if (s->as.store.access->buffer != buffer || loads_from(s->as.store.value, buffer, 0)) return FILLS_NOT;
+        return place_fills(b, s->as.store.access);
+    case TIRBI_LS_TREE: /* its terms read nothing that it writes, and it writes nothing where it has none */
+        for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
+            const tirbi_update *update = &s->as.tree.updates[i];
+            if (loads_from(update->value, buffer, 0) || loads_from(update->factor, buffer, 0)) return FILLS_NOT;
+            if (update->target->buffer != buffer) continue;
+            if (!s->as.tree.init || !initialises(s->as.tree.init, update->target)) return FILLS_NOT;
+            found = least(found, place_fills(b, update->target));
+            writes = true;
+        }
+        return writes ? found : FILLS_NOT;
+    default: return FILLS_NOT;
+    }
+}
+
+/* Whether something may read what the buffer holds when the block begins: zeros, then, and not what the block before it
+ * has left there. What is written alike in all rows, by one statement, is written again before it is read, and the rest
+ * never. */
+static bool needs_zeros(const blocker *b, const tirbi_ls *const *items, uint32_t n, const tirbi_lbuf *buffer) {
+    uint32_t first = 0;
+    while (first < n && !tirbi_statement_uses(items[first], buffer)) first++;
+    if (first == n) return false;
+    filling found = fills(b, items[first], buffer);
+    for (uint32_t i = first + 1; i < n; i++) {
+        if (found != FILLS_ALL && writes_to(items[i], buffer)) return true;
+    }
+    return found == FILLS_NOT;
 }
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------ */
@@ -511,7 +610,7 @@ static const tirbi_ls *build(blocker *b, const tirbi_ls *body) {
     for (uint32_t i = 0; i < b->n_buffers; i++) {
         tirbi_lbuf *block = b->buffers[i].block;
         if (!block) continue;
-        if (!block->read) {
+        if (!needs_zeros(b, from + first, n - first, b->buffers[i].old)) {
             if (!allocate(b, block)) return NULL;
             continue;
         }

@@ -1,0 +1,185 @@
+/* Nests that go through rows one after the other, done for a block of rows at a time: they give what loops in order give, on
+ * every instruction set, whatever the block, and also where terms of tree reductions are computed before they are summed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <tirb/compiler.h>
+#include <tirb/tirb.h>
+
+#define HEAD                                                                                                           \
+    "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"                                                     \
+    "def f(A: T.Buffer((\"n\", \"m\"), \"float32\"), H: T.Buffer((\"n\", \"m\"), \"float16\"), "                       \
+    "D: T.Buffer((\"n\", \"m\"), \"float64\"), W: T.Buffer((\"m\",), \"float32\"), "                                   \
+    "B: T.Buffer((\"n\", \"m\"), \"float32\"), S: T.Buffer((\"n\",), \"float32\"), "                                   \
+    "E: T.Buffer((\"n\",), \"float64\")):\n    n, m = T.int32(), T.int32()\n"
+#define ALLOC(name, shape)       "    " name " = T.sblock_alloc_buffer(" shape ")\n"
+#define ALLOC_AS(name, shape, t) "    " name " = T.sblock_alloc_buffer(" shape ", \"" t "\")\n"
+/* target[vi] = op over vk of term; targets begin with `first`. */
+#define TREE_OVER(loops, target, first, update)                                                                        \
+    "    for i, k in " loops ":\n        with T.sblock(\"r\"):\n            vi, vk = T.axis.remap(\"SR\", [i, k])\n"   \
+    "            with T.init():\n                " target " = " first "\n            " target " = " update "\n"
+#define SUM(target, term) TREE_OVER("T.grid(n, m)", target, "T.float32(0)", target " + " term)
+#define EACH(store)       "    for i, j in T.grid(n, m):\n        " store "\n"
+#define ROWS(store)       "    for i in range(n):\n        " store "\n"
+
+static const char *const programs[] = {
+    /* rms norm; layer norm by two passes, and as TVM prints it; group norm's two spatial axes */
+    HEAD ALLOC("s", "(n,)") SUM("s[vi]", "A[vi, vk] * A[vi, vk]")
+        EACH("B[i, j] = A[i, j] * T.rsqrt(s[i] / T.Cast(\"float32\", m) + T.float32(1e-5)) * W[j]"),
+    HEAD ALLOC("s", "(n,)") ALLOC("mean", "(n,)") ALLOC("v", "(n,)") SUM("s[vi]", "A[vi, vk]")
+        ROWS("mean[i] = s[i] / T.Cast(\"float32\", m)") SUM("v[vi]", "(A[vi, vk] - mean[vi]) * (A[vi, vk] - mean[vi])")
+        EACH("B[i, j] = (A[i, j] - mean[i]) / T.sqrt(v[i] / T.Cast(\"float32\", m) + T.float32(1e-5)) * W[j]"),
+    HEAD ALLOC("s", "(n,)") ALLOC("q", "(n,)")
+        "    for i, k in T.grid(n, m):\n        with T.sblock(\"r\"):\n            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+        "            with T.init():\n                s[vi] = T.float32(0)\n                q[vi] = T.float32(0)\n"
+        "            a: T.let[T.float32] = s[vi] + A[vi, vk]\n"
+        "            b: T.let[T.float32] = q[vi] + (A[vi, vk] - W[vk]) * (A[vi, vk] + W[vk])\n"
+        "            s[vi] = a\n            q[vi] = b\n" EACH("B[i, j] = A[i, j] * s[i] - q[i]"),
+    HEAD ALLOC("t", "(n, 3, m)") ALLOC("s", "(n, 3)")
+        "    for i, g, j in T.grid(n, 3, m):\n        t[i, g, j] = T.exp(A[i, j] * T.Cast(\"float32\", g))\n"
+        "    for i, g, k in T.grid(n, 3, m):\n        with T.sblock(\"r\"):\n"
+        "            vi, vg, vk = T.axis.remap(\"SSR\", [i, g, k])\n            with T.init():\n"
+        "                s[vi, vg] = T.float32(0)\n            s[vi, vg] = s[vi, vg] + t[vi, vg, vk] * T.float32(0.5)\n"
+        EACH("B[i, j] = t[i, 0, j] / s[i, 0] + t[i, 2, j] / s[i, 2]"),
+    /* softmax in four steps; by exponentials that are computed twice; its logarithm */
+    HEAD ALLOC("x", "(n,)") ALLOC("p", "(n, m)") ALLOC("s", "(n,)")
+        TREE_OVER("T.grid(n, m)", "x[vi]", "T.min_value(\"float32\")", "T.max(x[vi], A[vi, vk])")
+        EACH("p[i, j] = T.exp(A[i, j] - x[i])") SUM("s[vi]", "p[vi, vk]") EACH("B[i, j] = p[i, j] / s[i]"),
+    HEAD ALLOC("x", "(n,)") ALLOC("s", "(n,)")
+        TREE_OVER("T.grid(n, m)", "x[vi]", "T.min_value(\"float32\")", "T.max(x[vi], A[vi, vk])")
+        SUM("s[vi]", "T.exp(A[vi, vk] - x[vi])") EACH("B[i, j] = T.exp(A[i, j] - x[i]) / s[i]") ROWS("S[i] = s[i]"),
+    HEAD ALLOC("x", "(n,)") TREE_OVER("T.grid(n, m)", "x[vi]", "T.min_value(\"float32\")", "T.max(A[vi, vk], x[vi])")
+        SUM("S[vi]", "T.exp(A[vi, vk] - x[vi])") EACH("B[i, j] = A[i, j] - x[i] - T.log(S[i])"),
+    /* terms alone: of one row's axis, of both, of other types, with a factor that is an element, under T.parallel */
+    HEAD SUM("S[vi]", "T.exp(A[vi, vk] * T.float32(0.5))"),
+    HEAD SUM("S[vi]", "T.tanh(W[vk]) * A[vi, vk]"),
+    HEAD SUM("S[vi]", "T.Cast(\"float32\", H[vi, vk])") EACH("B[i, j] = T.Cast(\"float32\", H[i, j]) / S[i]"),
+    HEAD TREE_OVER("T.grid(n, m)", "E[vi]", "T.float64(0)", "E[vi] + T.sqrt(T.abs(D[vi, vk]))")
+        EACH("B[i, j] = T.Cast(\"float32\", D[i, j] * T.rsqrt(E[i] + T.float64(0.5)))"),
+    HEAD TREE_OVER("T.grid(n, m)", "S[vi]", "T.float32(1)", "S[vi] * (A[vi, vk] + W[vk])"),
+    HEAD "    for i in T.parallel(n):\n        for k in range(m):\n            with T.sblock(\"r\"):\n"
+         "                vi, vk = T.axis.remap(\"SR\", [i, k])\n                with T.init():\n"
+         "                    S[vi] = T.float32(0)\n                S[vi] = S[vi] + T.abs(A[vi, vk])\n",
+    HEAD TREE_OVER("T.grid(n, m)", "S[vi]", "T.max_value(\"float32\")", "T.min(S[vi], A[vi, m - 1 - vk])"),
+    /* rows that are not all of them; extents below 0; memory that begins with zeros; an element after the last */
+    HEAD TREE_OVER("T.grid(n - 3, m - 2)", "S[vi]", "T.float32(0)", "S[vi] + A[vi + 2, vk] * W[vk + 1]")
+        "    for i, j in T.grid(n - 3, m):\n        B[i, j] = A[i, j] + T.exp(S[i]) * W[j]\n",
+    HEAD ALLOC("s", "(n,)") "    for i in range(1, n):\n        for k in range(m):\n            with T.sblock(\"r\"):\n"
+        "                vi = T.axis.spatial((1, n), i)\n                vk = T.axis.reduce(m, k)\n"
+        "                with T.init():\n                    s[vi] = T.float32(0)\n"
+        "                s[vi] = s[vi] + (A[vi, vk] + A[vi - 1, vk])\n"
+        "    for i in range(1, n):\n        for j in range(m):\n            B[i, j] = A[i, j] / s[i]\n",
+    HEAD ALLOC("t", "(n, m)") ALLOC("s", "(n,)") "    for i, j in T.grid(n, m):\n        t[i, j] = t[i, j] + A[i, j]\n"
+        SUM("s[vi]", "t[vi, vk]") EACH("B[i, j] = t[i, j] * s[i]"),
+    HEAD ALLOC("s", "(n,)") SUM("s[vi]", "A[vi, vk]") "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j + 1] * s[i]\n",
+    HEAD ALLOC("t", "(m, n)") ALLOC("s", "(n,)") EACH("t[j, i] = A[i, j] * W[j]") SUM("s[vi]", "t[vk, vi] * A[vi, vk]")
+        EACH("B[i, j] = t[j, i] - s[i]"),
+    /* scalars of a row before a nest of rows and columns */
+    HEAD EACH("B[i, j] = A[i, j] * T.rsqrt(S[i] * S[i] + T.float32(1)) + T.exp(S[i]) * W[j] / (S[i] + T.float32(3))"),
+};
+
+enum { MOST_ROWS = 60, MOST = 8200 };
+
+typedef struct data {
+    float a[MOST], w[MOST], b[MOST], s[MOST_ROWS];
+    uint16_t h[MOST];
+    double d[MOST], e[MOST_ROWS];
+} data;
+
+static void fill(data *d) {
+    for (int i = 0; i < MOST; i++) {
+        d->a[i] = (float)(i * 7919 % 1000) / 500.0f - 1.0f;
+        d->w[i] = (float)(i * 31 % 100) / 70.0f;
+        d->h[i] = (uint16_t)(0x3000 + i * 37 % 0x800);
+        d->d[i] = (double)(i * 104729 % 1000) / 300.0 - 1.0;
+        d->b[i] = 7;
+    }
+    for (int i = 0; i < MOST_ROWS; i++) {
+        d->s[i] = (float)i / 16.0f;
+        d->e[i] = i;
+    }
+}
+
+static void describe(tirb_arg *arg, DLTensor *tensor, int32_t ndim, int64_t *shape, void *values, uint8_t bits) {
+    *tensor = (DLTensor){.data = values, .ndim = ndim, .shape = shape, .dtype = {kDLFloat, bits, 1}};
+    tensor->device.device_type = kDLCPU;
+    *arg = (tirb_arg){.kind = TIRB_ARG_TENSOR};
+    arg->value.tensor = tensor;
+}
+
+static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, data *d) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    uint32_t function;
+    size_t size;
+    options.disabled = disabled;
+    engine_options.isa = isa;
+    engine_options.max_threads = 1;
+    tirb_error error = TIRB_ERROR_INIT;
+    if (tirb_compile(text, strlen(text), &options, &result, &error) != TIRB_OK) fail_msg("%s", error.message);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    int64_t matrix[2] = {n, m}, columns[1] = {m}, rows[1] = {n};
+    DLTensor tensors[7];
+    tirb_arg args[7];
+    describe(&args[0], &tensors[0], 2, matrix, d->a, 32);
+    describe(&args[1], &tensors[1], 2, matrix, d->h, 16);
+    describe(&args[2], &tensors[2], 2, matrix, d->d, 64);
+    describe(&args[3], &tensors[3], 1, columns, d->w, 32);
+    describe(&args[4], &tensors[4], 2, matrix, d->b, 32);
+    describe(&args[5], &tensors[5], 1, rows, d->s, 32);
+    describe(&args[6], &tensors[6], 1, rows, d->e, 64);
+    tirb_status status = tirb_instance_call(instance, function, args, 7, NULL, NULL);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    tirb_compile_result_destroy(result);
+    return status;
+}
+
+enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS | TIRB_PASS_CONTRACT };
+
+static void blocks_of_rows(void **state) {
+    static const int64_t shapes[][2] = {{1, 1}, {7, 33}, {60, 100}, {2, 4099}, {40, 3}, {9, 0}, {13, 47}};
+    static const uint32_t without[] = {0, TIRB_PASS_GRAIN, TIRB_PASS_GRAIN | TIRB_PASS_REGIONS, TIRB_PASS_GRAIN | TIRB_PASS_LANES,
+                                       TIRB_PASS_CONTRACT, TIRB_PASS_GRAIN | TIRB_PASS_INTERCHANGE};
+    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+    static data expected, given;
+    (void)state;
+    for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
+        for (unsigned k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+            int64_t n = shapes[k][0], m = shapes[k][1];
+            memset(&expected, 0, sizeof expected);
+            fill(&expected);
+            tirb_status status = run(programs[p], IN_ORDER, TIRB_ISA_GENERIC, n, m, &expected);
+            for (unsigned i = 0; i < 6 + sizeof isas / sizeof *isas; i++) {
+                tirb_isa isa = i < 6 ? TIRB_ISA_AUTO : isas[i - 6];
+                if (i >= 6 && !tirb_isa_available(isa)) continue;
+                memset(&given, 0, sizeof given);
+                fill(&given);
+                tirb_status found = run(programs[p], i < 6 ? without[i] : TIRB_PASS_GRAIN, isa, n, m, &given);
+                if (found != status || (status == TIRB_OK && memcmp(&given, &expected, sizeof given) != 0))
+                    fail_msg("program %u, n=%d, m=%d, way %u: status %d for %d, or other values", p, (int)n, (int)m, i, found, status);
+            }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_of_rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
