@@ -75,6 +75,61 @@ static void test_many_splats(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* Many instructions that all read an operand in memory, which no bank is free for. */
+static void test_operands_without_banks(void **state) {
+    (void)state;
+    enum { INSTRUCTIONS = 300000 };
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, ".function \"f\" public\n.scalars 2\n.lanes 3\n.ref f32 writable\n.ref f32\n.scalar \"n\" i64 s0\n"
+               "alloc.f32 r0, s0\nlane s0, done\n.cursor r1 f32 read 0 0 1\n.cursor r0 f32 write 0 0 1\n"
+               "vload.f32 v0, c0\nvload.f32 v2, c0\nvstore.f32 c1, v2\nvadd.f32 v1, v2, v2\n");
+    for (unsigned i = 0; i < INSTRUCTIONS; i++) put(&text, "vfma.f32 v1, v0, v2, v1\n");
+    put(&text, "vstore.f32 c1, v1\ndone:\nlane.end\nret.void\n.end\n");
+    tirb_module *module = load(&text);
+    assert_int_equal(call(module, NULL, 5), TIRB_BOUNDS);
+    tirb_module_release(module);
+    tirbi_writer_destroy(&text);
+}
+
+/* ---- Long instructions ----------------------------------------------------------------------------------------- */
+
+/* Assembles a function of n whose body takes long, and lets its time run out. */
+static void expect_deadline(const char *refs, const char *body, int64_t n) {
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, ".function \"f\" public\n.scalars 4\n.lanes 8\n%s.scalar \"n\" i64 s0\n%s\nret.void\n.end\n", refs, body);
+    tirb_module *module = load(&text);
+    limits.timeout_ns = 20000000;
+    assert_int_equal(call(module, &limits, n), TIRB_DEADLINE);
+    tirb_module_release(module);
+    tirbi_writer_destroy(&text);
+}
+
+/* A row of one element, again and again. */
+static void test_long_rows_stop(void **state) {
+    (void)state;
+    static const char refs[] = ".ref f32 writable\n.ref f32 writable\n";
+    expect_deadline(refs, "const64 s1, 1\nalloc.f32 r0, s1\nalloc.f32 r1, s1\n"
+                          "fold.f32 0, 0, (s0), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)", INT64_C(1) << 60);
+    expect_deadline(refs, "alloc.f32 r0, s0\nalloc.f32 r1, s0\n"
+                          "fold.f32 12, 0, (16383 16383 s0), r1 f32 0 (0 0 0), r0 f32 0 (0 0 1), r0 f32 0 (0 0 1)", INT64_C(1) << 20);
+}
+
+/* A contraction of many rows whose other loops are small. */
+static void test_many_rows_stop(void **state) {
+    (void)state;
+    expect_deadline(".ref f32 writable\n.ref f32 writable\n.ref f32 writable\n",
+                    "alloc.f32 r0, s0\nconst64 s1, 16384\nalloc.f32 r1, s1\nconst64 s2, 1\nshl.i64 s2, s0, s2\nalloc.f32 r2, s2\n"
+                    "const64 s1, 8192\ncontract.f32 1, 0, (s0 2 s1), r2 f32 0 (2 1 0), r0 f32 0 (1 0 0), r1 f32 0 (0 1 2)",
+                    INT64_C(1) << 20);
+}
+
 /* A function of one instruction whose frame takes megabytes to clear. */
 static void test_large_frames(void **state) {
     (void)state;
@@ -182,6 +237,8 @@ int main(void) {
         cmocka_unit_test(test_many_splats),        cmocka_unit_test(test_large_frames),
         cmocka_unit_test(test_messages_are_plain), cmocka_unit_test(test_names_are_plain),
         cmocka_unit_test(test_diagnostics_are_plain), cmocka_unit_test(test_many_expressions),
+        cmocka_unit_test(test_operands_without_banks), cmocka_unit_test(test_long_rows_stop),
+        cmocka_unit_test(test_many_rows_stop),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

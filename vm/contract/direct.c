@@ -32,9 +32,10 @@ bool tirbi_contract_is_direct(const tirbi_contraction *x, const tirbi_contract_s
     return find_walk(x, s, &w);
 }
 
-/* All rows of some columns. */
-static void run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk *w, int64_t rows, int64_t columns,
-                        const uint8_t *a, uint8_t *c) {
+/* All rows of some columns, tile by tile; false: stopped. There are as many rows as memory holds, and columns and k that
+ * are few. */
+static bool run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk *w, int64_t rows, int64_t columns,
+                        const uint8_t *a, uint8_t *c, const atomic_uint *stop) {
     uint8_t *pointers[TIRBI_TILE_ROWS];
     unsigned vectors = (unsigned)((columns + set->lanes - 1) / set->lanes);
     int64_t tiles = (rows + set->rows - 1) / set->rows, each = (rows + tiles - 1) / tiles;
@@ -43,13 +44,15 @@ static void run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk 
     const tirbi_tile_kernel *kernels = (tile->last < set->lanes ? set->part : set->run)[vectors - 1];
     for (int64_t row = 0; row < rows; row += each) {
         int64_t n = least(each, rows - row);
+        if (atomic_load_explicit(stop, memory_order_relaxed) != 0) return false;
         for (int64_t i = 0; i < n; i++) pointers[i] = c + (row + i) * w->c_row;
         tile->a = a + row * w->a_row;
         kernels[n - 1](tile);
     }
+    return true;
 }
 
-static void run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s, const tirbi_tile_set *set, const walk *w,
+static bool run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s, const tirbi_tile_set *set, const walk *w,
                       uint8_t *const *base) {
     int64_t size = tirbi_dtypes[x->type].size, most = (int64_t)set->vectors * set->lanes;
     tirbi_tile tile;
@@ -61,9 +64,11 @@ static void run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s,
     tile.first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL;
     for (int64_t column = 0; column < s->columns.total; column += most) {
         tile.b = base[s->b] + column * size;
-        run_columns(set, &tile, w, s->rows.total, least(most, s->columns.total - column), base[s->a],
-                    base[TIRBI_CONTRACT_C] + column * size);
+        if (!run_columns(set, &tile, w, s->rows.total, least(most, s->columns.total - column), base[s->a],
+                         base[TIRBI_CONTRACT_C] + column * size, x->stop))
+            return false;
     }
+    return true;
 }
 
 bool tirbi_contract_run_direct(const tirbi_contraction *x, const tirbi_contract_shape *s) {
@@ -75,8 +80,7 @@ bool tirbi_contract_run_direct(const tirbi_contraction *x, const tirbi_contract_
     find_walk(x, s, &w);
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] = x->operand[o].start;
     for (;;) {
-        if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
-        run_batch(x, s, set, &w, base);
+        if (!run_batch(x, s, set, &w, base)) return false;
         unsigned i = batch->n;
         while (i-- > 0) {
             for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] += batch->step[o][i];

@@ -263,6 +263,9 @@ static unsigned cost_of_losing(const planner *p, const lane_ins *ins, unsigned d
     return cost;
 }
 
+/* No operand's reads are looked for any further ahead, so that translation takes time in proportion to the code. */
+enum { LOOK_AHEAD = 128 };
+
 /* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that is
  * in no memory: a bank can be its own until the last of them, *until. */
 static unsigned reads_in_banks(const planner *p, uint32_t at, uint8_t reg, uint32_t *until) {
@@ -272,7 +275,7 @@ static unsigned reads_in_banks(const planner *p, uint32_t at, uint8_t reg, uint3
         uint8_t held = p->now.banks[bank];
         if (held != NO_VALUE && !has_memory(&p->now.values[held])) computed |= UINT64_C(1) << held;
     }
-    for (uint32_t i = at; i < p->body->n; i++) {
+    for (uint32_t i = at; i < p->body->n && i - at < LOOK_AHEAD; i++) {
         const lane_ins *ins = &p->body->ins[i];
         bool reads_memory = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT;
         if (!ins->pinned && !reads_memory) break;
