@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/check/checker.h"
+#include "compiler/ir/visit.h"
 
 /* ---- Parameters ----------------------------------------------------------------------------------------------- */
 
@@ -84,6 +85,44 @@ static void check_return_type(tirbi_checker *c, const tirb_primfunc *f) {
                        tirbi_check_text(c->returned->dtype).text, tirbi_check_text(type->dtype).text);
 }
 
+/* ---- Size ----------------------------------------------------------------------------------------------------- */
+
+/* What stands in many places is one node here and is gone through once for each of them later. A text that does not name
+ * expressions to use them again has fewer nodes than characters. */
+enum { MAX_NODES = 8000000 };
+
+typedef struct measure {
+    uint64_t nodes;
+    const tirb_stmt *stmt;
+    const tirb_stmt *too_far; /* where there were too many, or NULL */
+} measure;
+
+static void measure_expr(tirbi_visitor *v, const tirb_expr *e) {
+    measure *m = v->context;
+    m->nodes += e->size;
+    if (m->nodes > MAX_NODES && !m->too_far) m->too_far = m->stmt;
+}
+
+static void measure_stmt(tirbi_visitor *v, const tirb_stmt *s) {
+    measure *m = v->context;
+    if (m->too_far) return;
+    m->stmt = s;
+    tirbi_visit_stmt(v, s);
+}
+
+static bool small_enough(const tirb_irmodule *module, tirbi_diagnostics *diagnostics) {
+    measure m = {.nodes = 0};
+    tirbi_visitor v = {.expr = measure_expr, .stmt = measure_stmt, .context = &m};
+    for (uint32_t i = 0; i < module->n_functions && !m.too_far; i++) {
+        if (module->functions[i]->body) measure_stmt(&v, module->functions[i]->body);
+    }
+    if (!m.too_far) return true;
+    tirbi_report_error(diagnostics, TIRB_UNSUPPORTED, m.too_far->span,
+                       "up to here the program's expressions have %llu nodes, those that are used again counted at each use; "
+                       "the limit is %d", (unsigned long long)m.nodes, MAX_NODES);
+    return false;
+}
+
 /* ---- Functions and modules ------------------------------------------------------------------------------------ */
 
 static void check_function(tirbi_checker *c, const tirb_primfunc *f) {
@@ -110,7 +149,7 @@ bool tirbi_check_module(const tirb_irmodule *module, tirbi_diagnostics *diagnost
         .buffers = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_buffers),
         .kinds = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_vars),
     };
-    if (arena->failed) return false;
+    if (arena->failed || !small_enough(module, diagnostics)) return false;
     for (uint32_t i = 0; i < module->n_functions; i++) {
         if (module->functions[i]->body != NULL) check_function(&c, module->functions[i]);
     }

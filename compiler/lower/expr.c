@@ -120,17 +120,18 @@ static void set_range(tirbi_lx *x) {
 
 /* ---- Interning ------------------------------------------------------------------------------------------------ */
 
-static uint32_t mix(uint32_t h, uint64_t v) {
-    h ^= (uint32_t)v * 0x9E3779B1u ^ (uint32_t)(v >> 32) * 0x85EBCA77u;
-    return (h << 13 | h >> 19) * 5u + 0xE6546B64u;
+static uint64_t mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 29;
 }
 
-static uint32_t hash_of(const tirbi_lx *x) {
-    uint32_t h = mix((uint32_t)x->kind << 8 | x->type, (uint64_t)x->value);
+/* Begins with where the pool is, so that no source can be written whose constants all meet. */
+static uint32_t hash_of(const tirbi_lx_pool *pool, const tirbi_lx *x) {
+    uint64_t h = mix((uint64_t)(uintptr_t)pool->arena->heap ^ (uint64_t)(uintptr_t)pool, (uint64_t)x->value);
     h = mix(h, (uint64_t)(uintptr_t)x->var);
-    h = mix(h, (uint64_t)x->op << 16 | (uint64_t)x->optype << 8 | x->source);
+    h = mix(h, (uint64_t)x->kind << 32 | (uint64_t)x->type << 24 | (uint64_t)x->op << 16 | (uint64_t)x->optype << 8 | x->source);
     for (int i = 0; i < x->n_args; i++) h = mix(h, (uint64_t)(uintptr_t)x->args[i]);
-    return h;
+    return (uint32_t)(h ^ h >> 32);
 }
 
 static bool same(const tirbi_lx *a, const tirbi_lx *b) {
@@ -161,7 +162,7 @@ static bool make_buckets(tirbi_lx_pool *pool) {
 
 /* The node equal to `key`; NULL when out of memory. Nodes that are not shared are always new. */
 static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
-    key->hash = hash_of(key);
+    key->hash = hash_of(pool, key);
     if (!make_buckets(pool)) return NULL;
     tirbi_lx **bucket = &pool->buckets[key->hash & (pool->n_buckets - 1)];
     if (key->shared) {

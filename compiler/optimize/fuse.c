@@ -13,6 +13,9 @@
 
 enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64 };
 
+/* How often one sequence is looked through for what else uses a buffer. Behind that, buffers stay in memory. */
+enum { MAX_LOOKS = 20000 };
+
 typedef struct access {
     const tirbi_place *place;
     uint32_t nest;
@@ -329,6 +332,7 @@ typedef struct sequence {
     tirbi_lx_pool *pool;
     const tirbi_ls **items;
     uint32_t n;
+    uint32_t looks; /* at statements, for what else uses a buffer */
     tirbi_notes *notes;
 } sequence;
 
@@ -369,6 +373,16 @@ bool tirbi_is_plain_allocation(const tirbi_ls *s) {
     return true;
 }
 
+/* Whether a statement behind item `alloc`, but for the group's, has to do with the buffer, or there is no time to look. */
+static bool used_elsewhere(sequence *q, uint32_t alloc, uint32_t first, const bool *dropped, const tirbi_lbuf *buffer) {
+    for (uint32_t k = alloc + 1; k < q->n; k++) {
+        if (k == first || dropped[k]) continue;
+        if (q->looks == MAX_LOOKS || tirbi_statement_uses(q->items[k], buffer)) return true;
+        q->looks++;
+    }
+    return false;
+}
+
 /* Puts the fused nest in the place of the group's first one, `first`, and drops the others and what is not allocated any
  * more. False when nothing was changed. */
 static bool replace(sequence *q, const group *g, uint32_t first) {
@@ -380,8 +394,7 @@ static bool replace(sequence *q, const group *g, uint32_t first) {
     }
     for (uint32_t i = 0; i < q->n; i++) {
         const tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
-        bool only_here = buffer && is_handed_on(g, buffer);
-        for (uint32_t k = i + 1; k < q->n && only_here; k++) only_here = k == first || dropped[k] || !tirbi_statement_uses(q->items[k], buffer);
+        bool only_here = buffer && is_handed_on(g, buffer) && !used_elsewhere(q, i, first, dropped, buffer);
         const tirbi_ls *kept = only_here ? keep_in_variable(q->pool, body, buffer) : NULL;
         if (!kept) continue;
         body = kept;

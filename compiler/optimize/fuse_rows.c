@@ -266,10 +266,14 @@ static const tirbi_ls *in_common_loops(const group *g, const tirbi_ls *body) {
     return body;
 }
 
+/* How often one sequence is looked through for what else uses a buffer. Behind that, buffers stay whole. */
+enum { MAX_LOOKS = 20000 };
+
 typedef struct sequence {
     tirbi_lx_pool *pool;
     const tirbi_ls **items;
     uint32_t n;
+    uint32_t looks; /* at statements, for what else uses a buffer */
     tirbi_notes *notes;
 } sequence;
 
@@ -280,9 +284,11 @@ static bool is_original(const group *g, const tirbi_ls *s) {
     return false;
 }
 
-static bool used_elsewhere(const sequence *q, const group *g, uint32_t alloc, const tirbi_lbuf *buffer) {
+static bool used_elsewhere(sequence *q, const group *g, uint32_t alloc, const tirbi_lbuf *buffer) {
     for (uint32_t i = 0; i < q->n; i++) {
-        if (i != alloc && !is_original(g, q->items[i]) && tirbi_statement_uses(q->items[i], buffer)) return true;
+        if (i == alloc || is_original(g, q->items[i])) continue;
+        if (q->looks == MAX_LOOKS || tirbi_statement_uses(q->items[i], buffer)) return true;
+        q->looks++;
     }
     return false;
 }

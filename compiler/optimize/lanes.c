@@ -192,6 +192,20 @@ static uint64_t open_loops(const planner *p) {
 }
 
 /* Asks for a check of every index that is not proven; it must be monotonic in each loop. */
+static bool add_check(planner *p, const tirbi_place *place) {
+    tirbi_lane_plan *plan = p->plan;
+    if (plan->n_checks == plan->checks_capacity) {
+        uint32_t capacity = plan->checks_capacity ? plan->checks_capacity * 2 : 8;
+        tirbi_lane_check *checks = capacity > MAX_CHECKS ? NULL : TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_check, capacity);
+        if (!checks) return false;
+        if (plan->n_checks) memcpy(checks, plan->checks, plan->n_checks * sizeof(*checks));
+        plan->checks = checks;
+        plan->checks_capacity = capacity;
+    }
+    plan->checks[plan->n_checks++] = (tirbi_lane_check){.place = place, .enclosing = open_loops(p)};
+    return true;
+}
+
 static bool check_place(planner *p, const tirbi_place *place) {
     tirbi_lane_plan *plan = p->plan;
     for (const tirbi_place *v = place; v; v = v->view) {
@@ -213,9 +227,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
         for (uint32_t i = 0; i < plan->n_checks; i++) {
             if (same_place(plan->checks[i].place, v) && plan->checks[i].enclosing == open_loops(p)) proven = true;
         }
-        if (proven) continue;
-        if (plan->n_checks == plan->checks_capacity) return false;
-        plan->checks[plan->n_checks++] = (tirbi_lane_check){.place = v, .enclosing = open_loops(p)};
+        if (!proven && !add_check(p, v)) return false;
     }
     return true;
 }
@@ -1363,18 +1375,25 @@ enum { LEAST_LANES = 4 };
 
 static bool worth_lanes(const tirbi_lvar *var) { return var->extent->hi >= LEAST_LANES; }
 
+/* A planner is large and there are several for each loop: unlike its plan, it is given back when it has ended. */
 static planner *new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
-    planner *p = TIRBI_NEW(pool->arena, planner);
     tirbi_lane_plan *plan = TIRBI_NEW(pool->arena, tirbi_lane_plan);
-    if (!p || !plan) return NULL;
-    plan->checks = TIRBI_NEW_ARRAY(pool->arena, tirbi_lane_check, MAX_CHECKS);
-    if (!plan->checks) return NULL;
-    plan->checks_capacity = MAX_CHECKS;
+    planner *p = plan ? tirbi_heap_calloc(pool->arena->heap, 1, sizeof(*p)) : NULL;
+    if (!p) {
+        pool->arena->failed = true;
+        return NULL;
+    }
     plan->loops.var[0] = var;
     plan->loops.n = 1;
     p->pool = pool;
     p->plan = plan;
     return p;
+}
+
+static tirbi_lane_plan *end_planner(planner *p, bool planned) {
+    tirbi_lane_plan *plan = planned ? p->plan : NULL;
+    tirbi_heap_free(p->pool->arena->heap, p, sizeof(*p));
+    return plan;
 }
 
 static bool regular_lane_loop(const tirbi_lvar *var) {
@@ -1451,7 +1470,7 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (loop->as.loop.step || !regular_lane_loop(loop->as.loop.var)) return NULL;
     planner *p = new_planner(pool, loop->as.loop.var);
-    return p && plan_lanes(p, loop) ? p->plan : NULL;
+    return p ? end_planner(p, plan_lanes(p, loop)) : NULL;
 }
 
 tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -1459,14 +1478,16 @@ tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) 
     planner *p = new_planner(pool, loop->as.loop.var);
     if (!p) return NULL;
     p->sequences = true;
-    return plan_lanes(p, loop) ? p->plan : NULL;
+    return end_planner(p, plan_lanes(p, loop));
 }
 
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     planner *p = new_planner(pool, loop->as.loop.var);
     if (!p) return NULL;
     p->explains = p->sequences = true;
-    return plan_lanes(p, loop) ? NULL : p->why;
+    const char *why = plan_lanes(p, loop) ? NULL : p->why;
+    end_planner(p, false);
+    return why;
 }
 
 tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
@@ -1489,6 +1510,5 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
         o->from[0] = value;
         o->from[1] = factor;
     }
-    if (p->failed || !tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena)) return NULL;
-    return p->plan;
+    return end_planner(p, !p->failed && tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena));
 }

@@ -168,6 +168,26 @@ static void test_many_expressions(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* A few lines that name expressions of each other, and many that use the last one. */
+static void test_expressions_used_again(void **state) {
+    (void)state;
+    enum { DOUBLINGS = 16, STATEMENTS = 300 };
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((64,), 'float32')):\n    for i in range(64):\n"
+               "        x0 = T.meta_var(i)\n");
+    for (int i = 0; i < DOUBLINGS; i++) put(&text, "        x%d = T.meta_var((x%d + x%d) %% 64)\n", i + 1, i, i);
+    for (int i = 0; i < STATEMENTS; i++) put(&text, "        A[x%d] = A[i]\n", DOUBLINGS);
+    assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, &error), TIRB_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "those that are used again counted at each use"));
+    tirb_compile_result_destroy(result);
+    tirbi_writer_destroy(&text);
+}
+
 /* ---- What reaches a terminal ----------------------------------------------------------------------------------- */
 
 static void expect_plain(const char *text) {
@@ -238,7 +258,7 @@ int main(void) {
         cmocka_unit_test(test_messages_are_plain), cmocka_unit_test(test_names_are_plain),
         cmocka_unit_test(test_diagnostics_are_plain), cmocka_unit_test(test_many_expressions),
         cmocka_unit_test(test_operands_without_banks), cmocka_unit_test(test_long_rows_stop),
-        cmocka_unit_test(test_many_rows_stop),
+        cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
