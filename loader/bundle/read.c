@@ -10,11 +10,16 @@
 /* Decoded tables may take this many times max_size: fields that are a byte in a bundle are up to 16 in memory. */
 enum { DECODED_FACTOR = 8 };
 
+/* Code of this size is always read; beyond it, so many times the bundle's size. Verification and translation take time in
+ * proportion to the code, and that must stay in proportion to the bundle: instructions that repeat pack to next to nothing. */
+enum { ANY_CODE = 4 << 20, CODE_FACTOR = 256 };
+
 typedef struct loading {
     tirbi_arena *arena;
     uint64_t max_size;
     uint64_t decoded; /* bytes taken from the arena */
     uint64_t max_decoded;
+    uint64_t max_code;
     uint32_t features;
     tirbi_frame_reader frames;
     tirbi_program *program;
@@ -328,7 +333,7 @@ static tirb_status unpack_function(loading *l, tirbi_reader *r, const tirbi_func
         }
         tirbi_encode(code, &instr);
         if (code->failed) return tirbi_error_set(l->error, tirbi_heap_status(code->heap), "no memory for the code");
-        if (code->size > l->max_size) return too_large(l, "the code", code->size, l->max_size);
+        if (code->size > l->max_code) return too_large(l, "the code", code->size, l->max_code);
     }
     if (code->size - start == f->code_size) return TIRB_OK;
     return tirbi_error_set(l->error, TIRB_FORMAT, "the last instruction of a function crosses its end, byte %" PRIu32,
@@ -570,6 +575,9 @@ tirb_status tirbi_bundle_read(const void *bytes, size_t size, uint64_t max_size,
                               tirbi_program **out, tirb_error *error) {
     loading l = {.arena = arena, .max_size = max_size, .frames = {.heap = arena->heap}, .error = error};
     if (!tirbi_mul_u64(max_size, DECODED_FACTOR, &l.max_decoded)) l.max_decoded = UINT64_MAX;
+    if (!tirbi_mul_u64(size, CODE_FACTOR, &l.max_code) || !tirbi_add_u64(l.max_code, ANY_CODE, &l.max_code) ||
+        l.max_code > max_size)
+        l.max_code = max_size;
     tirb_status status = read_bundle(&l, (const uint8_t *)bytes, size);
     tirbi_frame_reader_close(&l.frames);
     if (status == TIRB_OK) *out = l.program;

@@ -94,6 +94,31 @@ static void test_operands_without_banks(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* Instructions that repeat pack to next to nothing: what they unpack to stays in proportion to the bundle. */
+static void test_code_that_unpacks(void **state) {
+    (void)state;
+    enum { INSTRUCTIONS = 3 << 20, OF_NOP = 2 };
+    fixture f;
+    fixture_open(&f);
+    tirbi_program *program = fixture_assemble(&f, ".function \"f\" public\nnop\nret.void\n.end\n");
+    tirbi_function *function = (tirbi_function *)(uintptr_t)&program->functions[0];
+    uint32_t size = INSTRUCTIONS * OF_NOP + (function->code_size - OF_NOP);
+    uint8_t *code = TIRBI_NEW_ARRAY(&f.arena, uint8_t, size);
+    assert_non_null(code);
+    for (uint32_t i = 0; i < INSTRUCTIONS; i++) memcpy(code + i * OF_NOP, function->code, OF_NOP);
+    memcpy(code + INSTRUCTIONS * OF_NOP, function->code + OF_NOP, function->code_size - OF_NOP);
+    function->code = code;
+    function->code_size = size;
+    function->n_lines = 0;
+    tirbi_writer bytes = fixture_bundle(&f, program);
+    assert_true(bytes.size < 4096);
+    tirb_module *module = NULL;
+    assert_int_equal(tirb_module_load(engine, bytes.data, bytes.size, &module, &f.error), TIRB_MEMORY_LIMIT);
+    assert_memory_equal(f.error.message, "the code has ", strlen("the code has "));
+    tirbi_writer_destroy(&bytes);
+    fixture_close(&f);
+}
+
 /* ---- Long instructions ----------------------------------------------------------------------------------------- */
 
 /* Assembles a function of n whose body takes long, and lets its time run out. */
@@ -259,6 +284,7 @@ int main(void) {
         cmocka_unit_test(test_diagnostics_are_plain), cmocka_unit_test(test_many_expressions),
         cmocka_unit_test(test_operands_without_banks), cmocka_unit_test(test_long_rows_stop),
         cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
+        cmocka_unit_test(test_code_that_unpacks),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -264,7 +264,7 @@ static unsigned cost_of_losing(const planner *p, const lane_ins *ins, unsigned d
 }
 
 /* No operand's reads are looked for any further ahead, so that translation takes time in proportion to the code. */
-enum { LOOK_AHEAD = 128 };
+enum { LOOK_AHEAD = 32 };
 
 /* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that is
  * in no memory: a bank can be its own until the last of them, *until. */
