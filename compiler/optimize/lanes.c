@@ -192,20 +192,6 @@ static uint64_t open_loops(const planner *p) {
 }
 
 /* Asks for a check of every index that is not proven; it must be monotonic in each loop. */
-static bool add_check(planner *p, const tirbi_place *place) {
-    tirbi_lane_plan *plan = p->plan;
-    if (plan->n_checks == plan->checks_capacity) {
-        uint32_t capacity = plan->checks_capacity ? plan->checks_capacity * 2 : 8;
-        tirbi_lane_check *checks = capacity > MAX_CHECKS ? NULL : TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_check, capacity);
-        if (!checks) return false;
-        if (plan->n_checks) memcpy(checks, plan->checks, plan->n_checks * sizeof(*checks));
-        plan->checks = checks;
-        plan->checks_capacity = capacity;
-    }
-    plan->checks[plan->n_checks++] = (tirbi_lane_check){.place = place, .enclosing = open_loops(p)};
-    return true;
-}
-
 static bool check_place(planner *p, const tirbi_place *place) {
     tirbi_lane_plan *plan = p->plan;
     for (const tirbi_place *v = place; v; v = v->view) {
@@ -227,7 +213,10 @@ static bool check_place(planner *p, const tirbi_place *place) {
         for (uint32_t i = 0; i < plan->n_checks; i++) {
             if (same_place(plan->checks[i].place, v) && plan->checks[i].enclosing == open_loops(p)) proven = true;
         }
-        if (!proven && !add_check(p, v)) return false;
+        if (proven) continue;
+        if (!plan->checks) plan->checks = TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_check, MAX_CHECKS);
+        if (!plan->checks || plan->n_checks == MAX_CHECKS) return false;
+        plan->checks[plan->n_checks++] = (tirbi_lane_check){.place = v, .enclosing = open_loops(p)};
     }
     return true;
 }
@@ -1379,10 +1368,8 @@ static bool worth_lanes(const tirbi_lvar *var) { return var->extent->hi >= LEAST
 static planner *new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
     tirbi_lane_plan *plan = TIRBI_NEW(pool->arena, tirbi_lane_plan);
     planner *p = plan ? tirbi_heap_calloc(pool->arena->heap, 1, sizeof(*p)) : NULL;
-    if (!p) {
-        pool->arena->failed = true;
-        return NULL;
-    }
+    pool->arena->failed = pool->arena->failed || !p;
+    if (!p) return NULL;
     plan->loops.var[0] = var;
     plan->loops.n = 1;
     p->pool = pool;
@@ -1467,19 +1454,17 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     return !p->failed;
 }
 
-tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    if (loop->as.loop.step || !regular_lane_loop(loop->as.loop.var)) return NULL;
-    planner *p = new_planner(pool, loop->as.loop.var);
-    return p ? end_planner(p, plan_lanes(p, loop)) : NULL;
-}
-
-tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+static tirbi_lane_plan *lanes_of(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
     if (loop->as.loop.step || !regular_lane_loop(loop->as.loop.var)) return NULL;
     planner *p = new_planner(pool, loop->as.loop.var);
     if (!p) return NULL;
-    p->sequences = true;
+    p->sequences = sequences;
     return end_planner(p, plan_lanes(p, loop));
 }
+
+tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) { return lanes_of(pool, loop, false); }
+
+tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) { return lanes_of(pool, loop, true); }
 
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     planner *p = new_planner(pool, loop->as.loop.var);

@@ -58,7 +58,7 @@ typedef struct tirbi_lane_plan {
     tirbi_lane_cursor cursors[TIRBI_MAX_CURSORS];
     uint32_t n_cursors;
     tirbi_lane_check *checks;
-    uint32_t n_checks, checks_capacity;
+    uint32_t n_checks;
     tirbi_lane_uniform uniforms[TIRBI_MAX_UNIFORMS];
     uint32_t n_uniforms;
     tirbi_lane_row rows[TIRBI_MAX_LANE_ROWS];
