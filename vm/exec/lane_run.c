@@ -253,15 +253,20 @@ static tirb_status check_overlap(entry *e) {
 
 static tirb_status make_state(tirbi_machine *machine) {
     const tirbi_code *code = machine->code;
-    size_t pointers = (code->max_pointers * sizeof(uint8_t *) + 63) / 64 * 64;
+    /* The first pointer in use, number 1, begins a cache line. */
+    size_t pointers = ((code->max_pointers + 2 * TIRBI_POINTERS_AT_ONCE) * sizeof(uint8_t *) + 63) / 64 * 64;
     size_t head = (sizeof(tirbi_lane_state) + 63) / 64 * 64;
-    size_t size = head + pointers + code->max_scratch + 64;
+    size_t size = head + (1 + TIRBI_MAX_ROWS) * pointers + code->max_scratch + 128;
     tirbi_lane_state *state = tirbi_spare_take(machine->spares, TIRBI_SPARE_LANES, machine->heap, size);
     if (!state)
         return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for %llu bytes of scratch",
                                (unsigned long long)size);
-    state->pointers = (uint8_t **)(void *)((uint8_t *)state + head);
-    uint8_t *scratch = (uint8_t *)state + head + pointers;
+    uint8_t *table = (uint8_t *)state + head;
+    table += (64 - (uintptr_t)table % 64) % 64;
+    state->pointers = (uint8_t **)(void *)table + (TIRBI_POINTERS_AT_ONCE - 1);
+    state->row_pointers = (uint8_t **)(void *)(table + pointers);
+    state->row_loop = NULL;
+    uint8_t *scratch = table + (1 + TIRBI_MAX_ROWS) * pointers;
     state->scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64;
     state->stop = machine->stop;
     state->loop = NULL;
@@ -287,28 +292,45 @@ static void set_pointers(const entry *e, tirbi_lane_state *state) {
     state->loop = loop;
 }
 
-/* Which cursors the wide body reads whole blocks of, and where they may be for that. */
+/* How far behind a cursor's first element the last block begins that is not whole, of all rows. */
+static uint64_t last_part(const entry *e, const tirbi_lane_state *state, const tirbi_reach *r) {
+    uint64_t at = mul_or_most((uint64_t)r->step[0], (uint64_t)(e->n - e->n % (int64_t)e->lanes));
+    for (unsigned o = 0; o < state->n_outer; o++) {
+        unsigned k = state->outer[o];
+        if (r->step[k + 1] > 0) at = add_or_most(at, mul_or_most((uint64_t)r->step[k + 1], (uint64_t)e->extent[k] - 1));
+    }
+    return at;
+}
+
+/* Which cursors the wide body reads whole blocks of, and where they may be for that; those that always may are left
+ * out. */
 static void set_streams(const entry *e, tirbi_lane_state *state, const tirbi_word *words) {
     const tirbi_lane_loop *loop = e->loop;
     bool parts = e->n < (int64_t)e->lanes || (!e->repeats && e->n % (int64_t)e->lanes != 0);
     state->wide = NULL;
     state->n_streams = 0;
+    state->sure_parts = 0;
     if (loop->wide == 0 || !parts) return;
     for (uint32_t c = 0; c < loop->n_cursors; c++) {
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
         const tirbi_ref *ref = &e->refs[cursor->ref];
+        const tirbi_reach *r = &e->reaches[c];
         uint64_t behind = (uint64_t)e->lanes << cursor->shift; /* of a row's first element, as far as loops in the body go */
         if (!cursor->streams) continue;
         for (unsigned k = 0; k < loop->n_inner; k++) {
-            const tirbi_reach *r = &e->reaches[c];
             bool around = false;
             for (unsigned o = 0; o < loop->n_outer; o++) around = around || loop->outer[o] == k;
             if (!around && r->reached && r->step[k + 1] > 0)
                 behind = add_or_most(behind, mul_or_most((uint64_t)r->step[k + 1], (uint64_t)r->count[k + 1] - 1));
         }
         if (ref->size < behind) return;
+        uint64_t first = (uint64_t)((uintptr_t)r->start - (uintptr_t)ref->data), most = ref->size - behind;
+        if (!r->reached || (cursor->seek == 0 && first <= most && last_part(e, state, r) <= most - first)) continue;
+        bool in_rows = state->n_outer > 0;
         state->streams[state->n_streams].pointer = c + 1;
-        state->streams[state->n_streams++].last = ref->data + (ref->size - behind);
+        uint64_t row_step = in_rows ? (uint64_t)r->step[state->outer[state->n_outer - 1] + 1] * e->machinery->rows : 0;
+        state->streams[state->n_streams].row_step = (ptrdiff_t)row_step;
+        state->streams[state->n_streams++].last = ref->data + most;
     }
     state->wide = words + loop->wide;
 }
@@ -379,6 +401,64 @@ static void choose_banks(entry *e) {
     }
 }
 
+/* ---- Several rows at once ------------------------------------------------------------------------------------- */
+
+/* Whether rows of loop k may be gone through together, and the last ones twice. Rows store in their order, each
+ * instruction for itself: a row that stores to an element in different rounds of loops inside it must have it alone. */
+static bool rows_are_free(const entry *e, unsigned k) {
+    if (!e->loop->by_rows || !e->repeats || e->loop->counts_lanes || e->loop->n_seeks > 0 || e->extent[k] < 2) return false;
+    uint32_t around = 0;
+    for (unsigned o = 0; o < e->loop->n_outer; o++) around |= 1u << e->loop->outer[o];
+    for (unsigned i = 0; i < e->loop->n_inner; i++)
+        if (e->loop->inner[i].index != TIRBI_NO_REG) return false;
+    for (unsigned c = 0; c < e->loop->n_cursors; c++) {
+        const tirbi_reach *r = &e->reaches[c];
+        if (!(e->loop->cursors[c].access & TIRBI_WRITE) || !r->reached || tirbi_reach_tells(r, k + 1, e->dimensions)) continue;
+        for (unsigned i = 0; i < e->loop->n_inner; i++)
+            if (!(around >> i & 1) && tirbi_reach_moves(r, i + 1)) return false;
+    }
+    return true;
+}
+
+/* Where rows are short, the time of an instruction is that of finding it: then several are gone through at once. */
+static void choose_rows(entry *e, const tirbi_lane_state *state) {
+    const tirbi_lane_machine *wide = e->machine->code->lanes;
+    if (state->n_outer == 0 || !wide->more_rows) return;
+    unsigned k = state->outer[state->n_outer - 1];
+    if (e->n >= 2 * (int64_t)e->loop->lanes || !rows_are_free(e, k)) return;
+    uint64_t least = mul_or_most((uint64_t)row_cost(e, e->lanes, e->machinery->registers), (uint64_t)e->extent[k]);
+    for (const tirbi_lane_machine *m = wide->more_rows; m; m = m->more_rows) {
+        int64_t lanes = (int64_t)(e->loop->lanes / m->rows), groups = (e->extent[k] - 1) / m->rows + 1;
+        uint64_t cost = mul_or_most((uint64_t)row_cost(e, lanes, m->registers), (uint64_t)groups);
+        if (cost >= least) continue;
+        least = cost;
+        e->machinery = m;
+        e->lanes = (uint32_t)lanes;
+    }
+}
+
+/* The rows of a group that is not whole: the last one stands for those behind it. */
+static void set_row_pointers(const entry *e, tirbi_lane_state *state) {
+    const tirbi_lane_loop *loop = e->loop;
+    const uint32_t rows = e->machinery->rows, first_strip = 1u + loop->n_cursors + loop->n_splats;
+    const unsigned k = state->outer[state->n_outer - 1];
+    for (uint32_t r = 0; r < rows; r++) {
+        const uint64_t row = (int64_t)r < e->extent[k] ? r : (uint64_t)e->extent[k] - 1;
+        for (uint32_t c = 0; c < loop->n_cursors; c++) {
+            uint64_t bytes = e->reaches[c].reached ? (uint64_t)e->reaches[c].step[k + 1] * row : 0;
+            state->row_pointers[(c + 1) * rows + r] = (uint8_t *)((uintptr_t)state->pointers[c + 1] + (uintptr_t)bytes);
+        }
+    }
+    for (uint32_t p = loop->n_cursors + 1u; p < first_strip; p++)
+        for (uint32_t r = 0; r < rows; r++) state->row_pointers[p * rows + r] = state->pointers[p];
+    if (state->row_loop == loop && state->row_number == rows) return;
+    const size_t of_row = e->machinery->bank_bytes / rows;
+    for (uint32_t p = first_strip; p < first_strip + loop->n_strips; p++)
+        for (uint32_t r = 0; r < rows; r++) state->row_pointers[p * rows + r] = state->pointers[p] + r * of_row;
+    state->row_loop = loop;
+    state->row_number = rows;
+}
+
 /* An index register is 0 while its loop does not run, so that no block sees what another one has counted. */
 static void clear_indices(const tirbi_lane_loop *loop, uint64_t *slots) {
     for (unsigned k = 0; k < loop->n_inner; k++)
@@ -399,14 +479,23 @@ static void set_inner_loops(const entry *e, tirbi_lane_state *state, uint64_t *s
 static void set_row_steps(const entry *e, tirbi_lane_state *state) {
     int64_t lanes = e->lanes, rest = e->n % lanes;
     int64_t last = e->n < lanes ? 0 : e->repeats || rest == 0 ? e->n - lanes : e->n - rest;
-    for (uint32_t c = 0; state->n_outer > 0 && c < e->loop->n_cursors; c++) {
+    uint32_t n = e->loop->n_cursors, whole = (n + TIRBI_POINTERS_AT_ONCE - 1) / TIRBI_POINTERS_AT_ONCE * TIRBI_POINTERS_AT_ONCE;
+    for (uint32_t c = n; c < whole; c++) {
+        state->rest_steps[c] = 0;
+        for (uint32_t o = 0; o < state->n_outer; o++) state->row_steps[o][c] = 0;
+    }
+    for (uint32_t c = 0; c < n; c++) {
         const tirbi_reach *r = &e->reaches[c];
+        state->rest_steps[c] = r->reached ? (ptrdiff_t)((uint64_t)r->step[0] * (uint64_t)rest) : 0;
         uint64_t back = r->reached ? (uint64_t)r->step[0] * (uint64_t)last : 0;
         for (uint32_t o = state->n_outer; o-- > 0;) {
             unsigned k = state->outer[o];
             uint64_t step = r->reached ? (uint64_t)r->step[k + 1] : 0;
-            state->row_steps[o][c] = (ptrdiff_t)(step - back);
-            back += step * (uint64_t)(e->extent[k] - 1);
+            uint64_t extent = (uint64_t)e->extent[k], at_once = o + 1 == state->n_outer ? e->machinery->rows : 1;
+            uint64_t groups = (extent - 1) / at_once + 1, last_group = extent > at_once ? extent - at_once : 0;
+            state->row_steps[o][c] = (ptrdiff_t)(step * at_once - back);
+            if (at_once > 1 && groups > 1) state->last_steps[c] = (ptrdiff_t)(step * (last_group - (groups - 2) * at_once) - back);
+            back += step * last_group;
         }
     }
 }
@@ -490,6 +579,12 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     set_inner_loops(&e, state, slots);
     set_outer_loops(&e, state);
     choose_banks(&e);
+    choose_rows(&e, state);
+    if (e.machinery->rows > 1) {
+        unsigned k = state->outer[state->n_outer - 1];
+        set_row_pointers(&e, state);
+        state->inner[k].extent = state->inner[k].left = (e.extent[k] - 1) / e.machinery->rows + 1;
+    }
     set_moves(&e, state);
     set_row_steps(&e, state);
     set_sought(&e, state);

@@ -56,6 +56,7 @@ typedef struct planner {
     uint16_t first_strip;
     uint16_t first_own; /* tables of the lanes in vloops: for each depth, which lanes they are, and where they were before */
     uint16_t spare_strip;
+    uint32_t latest; /* the word that was the last to be emitted by itself */
     unsigned level; /* vloops that are open: each has its own strips */
     struct {
         places around;
@@ -69,6 +70,7 @@ typedef struct planner {
 /* ---- Words ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t emit(planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
+    p->latest = p->emitter->n;
     return tirbi_translate_word(p->emitter, (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
 }
 
@@ -1024,10 +1026,19 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     after(p, ins);
 }
 
+/* A store that ends the body goes on to the next block by itself. */
+static void end_in_store(planner *p) {
+    if (p->emitter->failed || p->emitter->n == 0 || p->latest != p->emitter->n - 1) return;
+    tirbi_word *word = &p->emitter->words[p->latest];
+    if (word->op >= TIRBI_L_STORE_A && word->op <= TIRBI_L_STORE_F64_B)
+        word->op = (uint16_t)(word->op - TIRBI_L_STORE_A + TIRBI_L_LAST_A);
+}
+
 static void plan_body(planner *p, bool tail, bool wide) {
     p->tail = tail;
     p->wide = wide;
     p->level = 0;
+    p->latest = UINT32_MAX;
     memset(&p->now, 0, sizeof p->now);
     p->now.banks[0] = p->now.banks[1] = p->kept = NO_VALUE;
     p->kept_until = 0;
@@ -1042,6 +1053,7 @@ static void plan_body(planner *p, bool tail, bool wide) {
         p->emitter->offset = ins->offset;
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
+    if (!tail) end_in_store(p);
     emit(p, tail ? TIRBI_L_FINISH : TIRBI_L_NEXT_BLOCK, 0, 0, 0);
 }
 
@@ -1058,6 +1070,17 @@ static bool find_streams(planner *p, tirbi_lane_cursor *cursors) {
         any = true;
     }
     return any;
+}
+
+/* Whether machines that go through several rows at once have the handlers of the words from `from` on. */
+static bool are_by_rows(const tirbi_emitter *emitter, uint32_t from) {
+    for (uint32_t i = from; i < emitter->n; i++) {
+        unsigned op = emitter->words[i].op;
+        bool control = op == TIRBI_L_NEXT_BLOCK || op == TIRBI_L_FINISH || op == TIRBI_L_INNER || op == TIRBI_L_INNER_END;
+        bool moves = op == TIRBI_L_COPY || op == TIRBI_L_PULL || (op >= TIRBI_L_LOAD_A && op <= TIRBI_L_PART_F64_B);
+        if (!control && !moves && op <= TIRBI_L_REST_FMA_F64_B) return false;
+    }
+    return !emitter->failed;
 }
 
 /* Finds the loops around the whole body; no lane register lives from one iteration of such a loop to the next. */
@@ -1135,6 +1158,7 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
         loop->wide = p->emitter->n;
         plan_body(p, true, true);
     }
+    loop->by_rows = loop->only_banks && loop->n_outer > 0 && are_by_rows(p->emitter, loop->full);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;

@@ -112,6 +112,7 @@ typedef struct tirbi_lane_loop {
     uint8_t outer[TIRBI_MAX_INNER];
     bool reduces;
     bool counts_lanes; /* lanes are numbered: loops cannot become one */
+    bool by_rows;      /* machines for several rows at once have all that its bodies use */
     tirbi_lane_inner inner[TIRBI_MAX_INNER];
     uint8_t n_scans;
     uint8_t own_depth; /* how deep vloops are nested */
@@ -141,6 +142,9 @@ typedef struct tirbi_lane_sought {
     ptrdiff_t bytes; /* for one more */
 } tirbi_lane_sought;
 
+/* As many pointers as are moved at once at most. Tables of them go on for as many behind the cursors. */
+enum { TIRBI_POINTERS_AT_ONCE = 32 / sizeof(uintptr_t), TIRBI_MAX_ROWS = 4 };
+
 typedef struct tirbi_lane_state {
     uint8_t **pointers;
     uint8_t *scratch;
@@ -161,13 +165,24 @@ typedef struct tirbi_lane_state {
     struct {
         uint32_t pointer;
         const uint8_t *last; /* where it may be at most for a whole block to be there */
+        ptrdiff_t row_step;  /* from row to row of the innermost loop around the blocks */
     } streams[TIRBI_MAX_CURSORS];
+    int64_t sure_parts; /* rows to come whose last blocks the wide body may run */
     uint32_t n_outer; /* loops around the blocks, outermost first */
     uint8_t outer[TIRBI_MAX_INNER];
     uint32_t n_cursors;
     /* By loop around the blocks and by cursor: the bytes from a row's last block to the first one of the next row, when
      * the loop goes on and those inside it start again. */
     ptrdiff_t row_steps[TIRBI_MAX_INNER][TIRBI_MAX_CURSORS];
+    /* From where one more whole block would be to the one that ends with a row's last lane. Both are added by whole
+     * vectors, so they are 0 up to a multiple of TIRBI_POINTERS_AT_ONCE. */
+    ptrdiff_t rest_steps[TIRBI_MAX_CURSORS];
+    /* Of a machine that goes through several rows at once: the pointers of all of them, and the steps to the last rows of
+     * the innermost loop, some of which may have been gone through already. */
+    uint8_t **row_pointers;
+    const tirbi_lane_loop *row_loop; /* whose strips are in them, */
+    uint32_t row_number;             /* for as many rows */
+    ptrdiff_t last_steps[TIRBI_MAX_CURSORS];
     uint32_t n_sought;
     tirbi_lane_sought sought[TIRBI_MAX_CURSORS];
     struct {
@@ -229,6 +244,8 @@ typedef struct tirbi_lane_machine {
     uint32_t registers; /* of a bank */
     uint32_t features;
     const struct tirbi_lane_machine *narrow; /* with smaller banks, for short loops, or NULL */
+    uint32_t rows;                           /* that it goes through at once */
+    const struct tirbi_lane_machine *more_rows; /* the machine for more of them, or NULL */
 } tirbi_lane_machine;
 
 /* No strip is larger. Scratch is charged at this size whatever the machine needs, so that limits do not depend on it. */

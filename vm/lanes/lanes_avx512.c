@@ -23,23 +23,35 @@
 #include <immintrin.h>
 
 #define VB 64
-#if TIRBI_BANKS == 2
+#ifndef TIRBI_ROWS
+#define TIRBI_ROWS 1
+#endif
+#define ROWS TIRBI_ROWS
+#if TIRBI_ROWS == 2
+#define LANE_MACHINE tirbi_lane_machine_two_rows_avx512
+#define ROWS_MACHINE &tirbi_lane_machine_four_rows_avx512
+#elif TIRBI_ROWS == 4
+#define LANE_MACHINE tirbi_lane_machine_four_rows_avx512
+#elif TIRBI_BANKS == 2
 #define LANE_MACHINE tirbi_lane_machine_narrow_avx512
-#define BANK_REGISTERS 2
+#elif TIRBI_BANKS == 4
+#define LANE_MACHINE tirbi_lane_machine_middle_avx512
+#define NARROW_MACHINE &tirbi_lane_machine_narrow_avx512
+#else
+#define LANE_MACHINE tirbi_lane_machine_avx512
+#define NARROW_MACHINE &tirbi_lane_machine_middle_avx512
+#define ROWS_MACHINE &tirbi_lane_machine_two_rows_avx512
+#endif
+#define BANK_REGISTERS TIRBI_BANKS
+#if TIRBI_BANKS == 2
 #define EACH EACH2
 #define BANK_VARIABLES VARIABLES2
 #define FORGET_BANKS() FORGET2("v")
 #elif TIRBI_BANKS == 4
-#define LANE_MACHINE tirbi_lane_machine_middle_avx512
-#define NARROW_MACHINE &tirbi_lane_machine_narrow_avx512
-#define BANK_REGISTERS 4
 #define EACH EACH4
 #define BANK_VARIABLES VARIABLES4
 #define FORGET_BANKS() FORGET4("v")
 #else
-#define LANE_MACHINE tirbi_lane_machine_avx512
-#define NARROW_MACHINE &tirbi_lane_machine_middle_avx512
-#define BANK_REGISTERS 8
 #define EACH EACH8
 #define BANK_VARIABLES VARIABLES8
 #define FORGET_BANKS() FORGET8("v")
@@ -95,14 +107,31 @@
     ((UNORDERED_F64(R(0), R(1)) | UNORDERED_F64(R(2), R(3)) | UNORDERED_F64(R(4), R(5)) | UNORDERED_F64(R(6), R(7))) != \
      0)
 #endif
+#define FIRST_BYTES(n) _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (n) > 64 ? 64 : (uint32_t)(n)))
+#if ROWS == 1
 #define STEP_STORE_PART(i, X)                                                                                          \
-    _mm512_mask_storeu_epi8(p + (i)*VB, _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, left > 64 ? 64 : (uint32_t)left)),      \
-                            (__m512i)REG_##X(i));                                                                      \
+    _mm512_mask_storeu_epi8(p + (i)*VB, FIRST_BYTES(left), (__m512i)REG_##X(i));                                       \
     left = left > 64 ? left - 64 : 0;
 #define STORE_PART(D, to, strip, n)                                                                                    \
-    uint8_t *const p = (to);                                                                                           \
+    HOLD(uint8_t, p, to)                                                                                               \
     size_t left = (n);                                                                                                 \
     EACH(STEP_STORE_PART, D)
+#else
+#define STEP_STORE_PART(i, X)                                                                                          \
+    _mm512_mask_storeu_epi8(AT(p, i, VB), parts[(i) % ROW_REGISTERS], (__m512i)REG_##X(i));
+#define STORE_PART(D, to, strip, n)                                                                                    \
+    HOLD(uint8_t, p, to)                                                                                               \
+    const size_t n_ = (n), after_ = n_ > 64 ? n_ - 64 : 0;                                                             \
+    ROW_PARTS(n_, after_)                                                                                              \
+    EACH(STEP_STORE_PART, D)
+#if ROWS == 4
+#define ROW_PARTS(n, after) const __mmask64 parts[2] = {FIRST_BYTES(n), FIRST_BYTES(after)};
+#else
+#define ROW_PARTS(n, after)                                                                                            \
+    const size_t third_ = (n) > 128 ? (n)-128 : 0, fourth_ = (n) > 192 ? (n)-192 : 0;                                  \
+    const __mmask64 parts[4] = {FIRST_BYTES(n), FIRST_BYTES(after), FIRST_BYTES(third_), FIRST_BYTES(fourth_)};
+#endif
+#endif
 /* Whole vectors and one masked one. */
 #define COPY_BYTES(to, from, n)                                                                                        \
     do {                                                                                                               \

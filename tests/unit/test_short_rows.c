@@ -1,0 +1,163 @@
+/* Nests of short rows, of which some machines go through several at once: what they give is what loops in order give, on
+ * every instruction set, whatever the number of rows and their length. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tirb/compiler.h>
+#include <tirb/tirb.h>
+
+#define PROGRAM(body)                                                                                                  \
+    "from tvm.script import tirx as T\n@T.prim_func\n"                                                                 \
+    "def f(A: T.Buffer((\"k\", \"n + 2\", \"m + 2\"), \"float32\"), B: T.Buffer((\"k\", \"n\", \"m\"), \"float32\"), " \
+    "S: T.Buffer((\"n\",), \"float32\"), W: T.Buffer((3, \"m\"), \"float32\"), P: T.Buffer((\"k\", \"n + 2\", "         \
+    "\"m + 2\"), \"uint8\"), Q: T.Buffer((\"k\", \"n\", \"m\"), \"uint8\"), D: T.Buffer((\"k\", \"n\", \"m\"), "        \
+    "\"float64\")):\n    k, n, m = T.int32(), T.int32(), T.int32()\n" body
+
+/* Each writes B, Q or D. */
+static const char *const programs[] = {
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = (A[z, i, j + 1] + A[z, i + 2, j + 1] + "
+            "A[z, i + 1, j] + A[z, i + 1, j + 2]) * T.float32(0.25) - A[z, i + 1, j + 1]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = A[z, i, j] * S[i] + W[1, j] * A[z, i + 2, j]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, n - 1 - i, j] = T.max(A[z, n + 1 - i, j], A[z, i, j + 2])\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[0, 0, j] = A[z, i, j] + S[i]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        for r in range(2):\n"
+            "            B[z, T.max(i - r, 0), j] = A[z, i + r, j] + W[r, j]\n"),
+    PROGRAM("    for z, i in T.grid(k, n - 2):\n        for r in range(3):\n            for j in range(m):\n"
+            "                B[z, i + r, j] = A[z, i, j] * W[r, j]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = T.float32(0)\n        for r in range(3):\n"
+            "            B[z, i, j] = B[z, i, j] + A[z, i + T.min(r, 2), j] * W[r, j]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = B[z, i, j] * T.float32(0.5) + A[z, i, j]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        D[z, i, j] = T.Cast(\"float64\", S[i]) * D[z, i, j]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        D[z, i, j] = T.float64(1)\n"
+            "    for z, i, j in T.grid(k, n - 1, m):\n        D[z, i, j] = D[z, i + 1, j] + D[z, i, j] * T.float64(3)\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        Q[z, i, j] = T.Cast(\"uint8\", T.shift_right("
+            "T.Cast(\"int32\", P[z, i, j]) + T.Cast(\"int32\", P[z, i + 2, j]) * 2 + T.Cast(\"int32\", P[z, i + 1, j + 2]), 2))\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        Q[z, i, j] = T.Cast(\"uint8\", T.min(T.abs(T.Cast(\"int32\", "
+            "P[z, i, j]) - T.Cast(\"int32\", P[z, i + 2, j + 2])) + T.abs(T.Cast(\"int32\", P[z, i, j + 2]) - "
+            "T.Cast(\"int32\", P[z, i + 2, j])), 255))\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = T.sqrt(A[z, i, j]) / S[i] - A[z, i + 1, j + 1] * "
+            "A[z, i + 2, j] * T.float32(2) + (A[z, i, j + 1] * S[i] - A[z, i + 2, j + 2] * W[2, j])\n"),
+};
+enum { N_PROGRAMS = sizeof programs / sizeof *programs, N_ARGUMENTS = 7, WRITTEN = 3 };
+
+/* The arguments, each in memory of exactly its size. */
+typedef struct data {
+    int64_t shapes[N_ARGUMENTS][3];
+    DLTensor tensors[N_ARGUMENTS];
+    tirb_arg args[N_ARGUMENTS];
+    size_t sizes[N_ARGUMENTS];
+} data;
+
+static const unsigned written[WRITTEN] = {1, 5, 6};
+
+static void describe(data *d, unsigned i, int32_t ndim, DLDataType type, int64_t a, int64_t b, int64_t c) {
+    const int64_t shape[3] = {a, b, c};
+    memcpy(d->shapes[i], shape, sizeof shape);
+    size_t n = 1;
+    for (int32_t k = 0; k < ndim; k++) n *= (size_t)shape[k];
+    d->sizes[i] = n * (type.bits / 8u);
+    uint8_t *values = malloc(d->sizes[i] + 1);
+    assert_non_null(values);
+    for (size_t k = 0; k < n; k++) {
+        float f = (float)((k * 7919 + i * 31) % 1000) / 500.0f - (k % 11 == 0 ? 1.0f : 0.0f);
+        double wide = (double)f;
+        uint8_t byte = (uint8_t)(k * 167 + k / 256);
+        const void *from = type.bits == 64 ? (const void *)&wide : type.bits == 32 ? (const void *)&f : &byte;
+        memcpy(values + k * (type.bits / 8u), from, type.bits / 8u);
+    }
+    d->tensors[i] = (DLTensor){.data = values, .ndim = ndim, .shape = d->shapes[i], .dtype = type};
+    d->tensors[i].device.device_type = kDLCPU;
+    d->args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
+    d->args[i].value.tensor = &d->tensors[i];
+}
+
+static void fill(data *d, int64_t k, int64_t n, int64_t m) {
+    const DLDataType f32 = {kDLFloat, 32, 1}, f64 = {kDLFloat, 64, 1}, u8 = {kDLUInt, 8, 1};
+    describe(d, 0, 3, f32, k, n + 2, m + 2);
+    describe(d, 1, 3, f32, k, n, m);
+    describe(d, 2, 1, f32, n, 0, 0);
+    describe(d, 3, 2, f32, 3, m, 0);
+    describe(d, 4, 3, u8, k, n + 2, m + 2);
+    describe(d, 5, 3, u8, k, n, m);
+    describe(d, 6, 3, f64, k, n, m);
+}
+
+static void release(data *d) {
+    for (unsigned i = 0; i < N_ARGUMENTS; i++) free(d->tensors[i].data);
+}
+
+typedef struct machine {
+    tirb_engine *engine;
+    tirb_module *module;
+    tirb_instance *instance;
+    uint32_t function;
+} machine;
+
+static void open_machine(machine *m, const char *text, uint32_t disabled, tirb_isa isa) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    size_t size;
+    options.disabled = disabled;
+    engine_options.isa = isa;
+    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(&engine_options, &m->engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(m->engine, bytes, size, &m->module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(m->module, NULL, &m->instance, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_find(m->module, "f", &m->function, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+}
+
+static void close_machine(machine *m) {
+    tirb_instance_destroy(m->instance);
+    tirb_module_release(m->module);
+    tirb_engine_release(m->engine);
+}
+
+static void compare(machine *m, machine *plain, int64_t k, int64_t n, int64_t width) {
+    data expected, given;
+    fill(&expected, k, n, width);
+    fill(&given, k, n, width);
+    assert_int_equal(tirb_instance_call(plain->instance, plain->function, expected.args, N_ARGUMENTS, NULL, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_call(m->instance, m->function, given.args, N_ARGUMENTS, NULL, NULL), TIRB_OK);
+    for (unsigned w = 0; w < WRITTEN; w++)
+        assert_memory_equal(given.tensors[written[w]].data, expected.tensors[written[w]].data, expected.sizes[written[w]]);
+    release(&expected);
+    release(&given);
+}
+
+static void as_in_order(void **state) {
+    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+    static const int64_t heights[] = {1, 2, 3, 4, 5, 7, 8, 13};
+    static const int64_t widths[] = {1, 2, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 47, 48, 50, 62, 64, 65, 100, 129, 140, 200, 258};
+    enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS };
+    (void)state;
+    for (unsigned p = 0; p < N_PROGRAMS; p++) {
+        machine plain;
+        open_machine(&plain, programs[p], IN_ORDER, TIRB_ISA_GENERIC);
+        for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++) {
+            if (!tirb_isa_available(isas[i])) continue;
+            machine m;
+            open_machine(&m, programs[p], 0, isas[i]);
+            for (unsigned h = 0; h < sizeof heights / sizeof *heights; h++)
+                for (unsigned w = h % 2; w < sizeof widths / sizeof *widths; w += 2)
+                    compare(&m, &plain, 1 + (int64_t)(h + w) % 3, heights[h], widths[w]);
+            close_machine(&m);
+        }
+        close_machine(&plain);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_in_order)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
