@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "compiler/optimize/order.h"
+
 bool tirbi_index_tells(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *index,
                        bool in_index[TIRBI_MAX_AFFINE]) {
     tirbi_affine form;
@@ -49,4 +51,23 @@ bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
         for (uint32_t i = 0; i < loops->n; i++) spatial[i] = spatial[i] || in_index[i];
     }
     return true;
+}
+
+bool tirbi_is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {
+    const tirbi_lx *expected = tirbi_lx_int(pool, TIRB_I64, 1);
+    for (uint32_t d = buffer->ndim; d-- > 0 && expected;) {
+        if (buffer->strides[d] != expected) return false;
+        expected = tirbi_lx_mul(pool, buffer->shape[d], expected);
+    }
+    return true;
+}
+
+bool tirbi_never_meet(tirbi_lx_pool *pool, const tirbi_place *a, const tirbi_place *b, const tirbi_loop_set *loops) {
+    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, loops)) {
+        return false;
+    }
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        if (tirbi_never_equal(a->indices[d], b->indices[d], loops)) return tirbi_is_compact(pool, a->buffer);
+    }
+    return false;
 }

@@ -14,4 +14,11 @@ bool tirbi_index_tells(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const t
 bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
                          bool spatial[TIRBI_MAX_AFFINE]);
 
+/* Whether strides leave no two indices the same element and none between them. */
+bool tirbi_is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer);
+
+/* Whether two accesses of one buffer never reach the same element, not even in different iterations of the loops: some
+ * index of one is never that of the other. True only when it is proven. */
+bool tirbi_never_meet(tirbi_lx_pool *pool, const tirbi_place *a, const tirbi_place *b, const tirbi_loop_set *loops);
+
 #endif

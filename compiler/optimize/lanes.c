@@ -234,16 +234,6 @@ static bool record_access(planner *p, const tirbi_place *place, bool write) {
 
 static bool runs(const planner *p, const tirbi_lvar *var) { return p->plan->whole_nest || var->extent->lo >= 1; }
 
-/* Whether strides leave no two indices the same element and none between them. */
-static bool is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {
-    const tirbi_lx *expected = tirbi_lx_int(pool, TIRB_I64, 1);
-    for (uint32_t d = buffer->ndim; d-- > 0 && expected;) {
-        if (buffer->strides[d] != expected) return false;
-        expected = tirbi_lx_mul(pool, buffer->shape[d], expected);
-    }
-    return true;
-}
-
 /* Whether one element, which stands still, may be stored to by an iteration. */
 static bool is_stored(const planner *p, const tirbi_place *place) {
     for (uint32_t i = 0; i < p->n_written; i++) {
@@ -253,7 +243,7 @@ static bool is_stored(const planner *p, const tirbi_place *place) {
         for (uint32_t d = 0; w->buffer == place->buffer && d < w->ndim && !apart; d++) {
             apart = tirbi_never_equal(place->indices[d], w->indices[d], &p->plan->loops);
         }
-        if (!apart || !is_compact(p->pool, w->buffer)) return true;
+        if (!apart || !tirbi_is_compact(p->pool, w->buffer)) return true;
     }
     return false;
 }
@@ -1273,7 +1263,7 @@ static bool are_loops_apart(const planner *p, const tirbi_place *place) {
 }
 
 static bool is_plain(planner *p, const tirbi_place *place) {
-    return are_loops_apart(p, place) && is_compact(p->pool, place->buffer);
+    return are_loops_apart(p, place) && tirbi_is_compact(p->pool, place->buffer);
 }
 
 /* Whether the machine finds the lanes of a store apart by its steps, which must be known for that where a loop stands in
@@ -1422,7 +1412,26 @@ static bool only_moves(const tirbi_lane_plan *plan) {
     return plan->whole_nest;
 }
 
-/* Lanes that scatter what they write are worth it only where no loop inside could do better. */
+/* Whether all loops of a body, or those inside them, can be lanes. */
+static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!are_lanes(pool, s->as.seq.items[i])) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return are_lanes(pool, s->as.if_.then_case) && (!s->as.if_.else_case || are_lanes(pool, s->as.if_.else_case));
+    case TIRBI_LS_LOOP: {
+        tirbi_nest nest;
+        return tirbi_plan_nest(pool, s, true, &nest) || tirbi_plan_lanes(pool, s) || tirbi_plan_in_order(pool, s) ||
+               tirbi_carry_elements(pool, s) || (has_loops(s->as.loop.body) && are_lanes(pool, s->as.loop.body));
+    }
+    default: return true;
+    }
+}
+
+/* Lanes that scatter what they write are worth it only where the loops inside could not do better. */
 static bool writes_well(const tirbi_lane_plan *plan) {
     if (plan->loops.n == 1 || only_moves(plan)) return true;
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
@@ -1446,7 +1455,7 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     plan_stmt(p, p->body);
     if (p->failed) return false;
     if (plan->n_ops == 0) tirbi_plan_refuse(p, "it does nothing");
-    else if (!writes_well(plan)) tirbi_plan_refuse(p, "it would scatter what it writes");
+    else if (!writes_well(plan) && are_lanes(p->pool, p->body)) tirbi_plan_refuse(p, "it would scatter what it writes");
     else if (plan->n_rows > 0 && !rows_fit(p)) tirbi_plan_refuse(p, "rows that it reaches by number may meet others");
     else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena)) fail(p);
     else if (independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))

@@ -32,11 +32,12 @@ static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
     return true;
 }
 
-/* Whether two accesses never are different elements of the same memory in one iteration. For buffers that may share
- * memory, that is for those that begin at the same byte or have none in common. */
-static bool same_or_apart(const tirbi_place *a, const tirbi_place *b) {
+/* Whether two accesses are the same element in each iteration, or never one: then an order of iterations that is right
+ * for one is for both. For buffers that may share memory, that is for those that begin at the same byte or have none in
+ * common. */
+static bool same_or_apart(const nest *n, const tirbi_place *a, const tirbi_place *b) {
     const tirbi_lbuf *x = a->buffer->root, *y = b->buffer->root;
-    if (x == y) return same_indices(a, b);
+    if (x == y) return same_indices(a, b) || tirbi_never_meet(n->pool, a, b, &n->loops);
     return !tirbi_may_meet(x, y) || (a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
 }
 
@@ -111,10 +112,10 @@ static bool reorderable(nest *n) {
         }
         if (w->view || w->buffer->overlaps || !tirbi_spatial_loops(n->pool, &n->loops, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
         for (uint32_t j = 0; j < n->n_writes; j++) {
-            if (!same_or_apart(n->writes[j], w)) return false;
+            if (!same_or_apart(n, n->writes[j], w)) return false;
         }
         for (uint32_t j = 0; j < n->n_reads; j++) {
-            if (!same_or_apart(n->reads[j], w)) return false;
+            if (!same_or_apart(n, n->reads[j], w)) return false;
         }
     }
     return true;
@@ -216,7 +217,7 @@ static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
         const tirbi_ls *loop = rebuild(n, lane, inside, out);
         tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(n->pool, loop) : NULL;
         if (inside == 0 || (plan && !repeats_scalars(plan))) return plan;
-        inside = 0;
+        inside--;
     }
 }
 

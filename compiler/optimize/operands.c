@@ -13,6 +13,7 @@
 #include "compiler/optimize/distribute.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/rewrite.h"
+#include "loader/base/divisor.h"
 
 enum { MAX_OPERANDS = 4, MAX_FORMS = 16, MAX_WRITTEN = 16, MAX_DEPTH = 64, MAX_SIZE = 400 };
 /* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be small. */
@@ -120,15 +121,6 @@ static bool is_apart(const nest *n, const tirbi_lx *x) {
 
 /* ---- Linear forms --------------------------------------------------------------------------------------------- */
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* x as factor * (sum of out[i] * k_i) + start, without a common divisor, the first of them positive. */
 static bool linear_form(const operand *o, const tirbi_lx *x, int64_t out[TIRBI_MAX_AFFINE], int64_t *factor,
                         const tirbi_lx **start) {
@@ -141,7 +133,7 @@ static bool linear_form(const operand *o, const tirbi_lx *x, int64_t out[TIRBI_M
     memset(out, 0, TIRBI_MAX_AFFINE * sizeof(*out));
     for (uint32_t i = 0; i < o->loops.n; i++) {
         if (!tirbi_affine_constant(&form, i, &out[i]) || out[i] > LARGEST_FACTOR || out[i] < -LARGEST_FACTOR) return false;
-        divisor = gcd(divisor, out[i]);
+        divisor = (int64_t)tirbi_common_divisor((uint64_t)divisor, tirbi_magnitude(out[i]));
         if (first == 0) first = out[i];
     }
     if (divisor == 0) return false;

@@ -1,5 +1,7 @@
 #include "compiler/optimize/order.h"
 
+#include "loader/base/divisor.h"
+
 /* A sum is bounded below by replacing its terms, one after the other, by bounds of theirs, until a constant is left that
  * is not negative. What is tried is limited by the budget, not by cleverness: sums of indices are short. */
 enum { MAX_TERMS = 12, MAX_STEPS = 64, MAX_PARTS = 2000 };
@@ -20,6 +22,9 @@ typedef struct linear {
 typedef struct prover {
     const tirbi_loop_set *apart;
     uint32_t steps, parts;
+    bool modulo;      /* remainders count as their numerators: */
+    uint64_t divisor; /* then sums are known up to multiples of this; 0: exactly */
+    bool in_numerator; /* where what wraps does not end outside of a buffer */
 } prover;
 
 static bool add_term(linear *sum, const tirbi_lx *atom, bool other, int64_t factor) {
@@ -42,6 +47,18 @@ static bool widens(const tirbi_lx *x) {
            (tirbi_dtype_is_signed(to) || x->args[0]->lo >= 0);
 }
 
+static bool add(prover *p, linear *sum, const tirbi_lx *x, bool other, int64_t factor);
+
+/* Adds factor * x, whose remainder is that up to multiples of `divisor`. */
+static bool add_numerator(prover *p, linear *sum, const tirbi_lx *x, bool other, int64_t factor, int64_t divisor) {
+    bool outside = !p->in_numerator;
+    p->divisor = tirbi_common_divisor(p->divisor, tirbi_magnitude(divisor));
+    p->in_numerator = true;
+    bool added = add(p, sum, x, other, factor);
+    if (outside) p->in_numerator = false;
+    return added;
+}
+
 /* Adds factor * x. Arithmetic that may wrap, and what is not linear, is one atom. */
 static bool add(prover *p, linear *sum, const tirbi_lx *x, bool other, int64_t factor) {
     int64_t scaled;
@@ -50,7 +67,7 @@ static bool add(prover *p, linear *sum, const tirbi_lx *x, bool other, int64_t f
         return !__builtin_mul_overflow(x->value, factor, &scaled) &&
                !__builtin_add_overflow(sum->constant, scaled, &sum->constant);
     }
-    if (x->kind == TIRBI_LX_OP && tirbi_affine_exact(x)) {
+    if (x->kind == TIRBI_LX_OP && tirbi_affine_exact(x) && !(p->in_numerator && tirbi_full_range(x))) {
         switch (x->op) {
         case TIRB_OP_CAST:
             if (!widens(x)) break;
@@ -62,6 +79,13 @@ static bool add(prover *p, linear *sum, const tirbi_lx *x, bool other, int64_t f
         case TIRB_OP_MUL:
             if (x->args[1]->kind != TIRBI_LX_CONST || __builtin_mul_overflow(x->args[1]->value, factor, &scaled)) break;
             return add(p, sum, x->args[0], other, scaled);
+        case TIRB_OP_MOD:
+        case TIRB_OP_FLOORMOD:
+            if (!p->modulo || x->args[1]->kind != TIRBI_LX_CONST || x->args[1]->value == 0 ||
+                __builtin_mul_overflow(x->args[1]->value, factor, &scaled)) {
+                break;
+            }
+            return add_numerator(p, sum, x->args[0], other, factor, scaled);
         default: break;
         }
     }
@@ -126,6 +150,17 @@ static bool always_less(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_s
     return never_negative(&p, &difference);
 }
 
+/* b - a is never a multiple of what divides all of it but a constant: 2 * i and 2 * j + 1, t % 2 and (t + 1) % 2. */
+static bool never_congruent(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart) {
+    prover p = {.apart = apart, .modulo = true};
+    linear difference = {0};
+    if (!add(&p, &difference, b, true, 1) || !add(&p, &difference, a, false, -1)) return false;
+    for (uint32_t i = 0; i < difference.n; i++) {
+        p.divisor = tirbi_common_divisor(p.divisor, tirbi_magnitude(difference.terms[i].factor));
+    }
+    return p.divisor ? tirbi_magnitude(difference.constant) % p.divisor != 0 : difference.constant != 0;
+}
+
 bool tirbi_never_equal(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart) {
-    return always_less(a, b, apart) || always_less(b, a, apart);
+    return always_less(a, b, apart) || always_less(b, a, apart) || never_congruent(a, b, apart);
 }

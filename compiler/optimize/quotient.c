@@ -1,5 +1,7 @@
 #include "compiler/optimize/quotient.h"
 
+#include "loader/base/divisor.h"
+
 enum { MAX_TERMS = 16, MAX_DEPTH = 32 };
 
 /* constant + sum of factor[i] * term[i], computed without wrapping */
@@ -14,13 +16,8 @@ typedef struct sum {
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 static int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b != 0) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
+static int64_t common_divisor(int64_t divisor, int64_t factor) {
+    return (int64_t)tirbi_common_divisor((uint64_t)divisor, tirbi_magnitude(factor));
 }
 
 bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out) {
@@ -177,7 +174,7 @@ const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_divisio
     builder b = {.pool = pool, .type = (tirbi_dtype)d->numerator->type};
     const tirbi_lx *best = by_unit(&b, d, &s, d->divisor);
     for (uint32_t i = 0; i < s.n && !best; i++) {
-        int64_t unit = s.factor[i] == INT64_MIN ? 1 : gcd(d->divisor, s.factor[i]);
+        int64_t unit = common_divisor(d->divisor, s.factor[i]);
         if (unit > 1 && unit < d->divisor) best = by_unit(&b, d, &s, unit);
     }
     return best;
@@ -188,7 +185,7 @@ int64_t tirbi_division_digit(const tirbi_division *d, const tirbi_lvar *counter)
     if (!sum_of(d->numerator, &s)) return 0;
     for (uint32_t i = 0; i < s.n; i++) {
         if (s.term[i]->kind != TIRBI_LX_VAR || s.term[i]->var != counter || s.factor[i] == INT64_MIN) continue;
-        int64_t unit = gcd(d->divisor, s.factor[i]);
+        int64_t unit = common_divisor(d->divisor, s.factor[i]);
         int64_t digit = d->divisor / unit;
         return digit > 1 && rest_is_small(&s, d->divisor, i, digit) ? digit : 0;
     }

@@ -1,6 +1,6 @@
 #include "loader/isa/reach.h"
 
-static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
+#include "loader/base/divisor.h"
 
 bool tirbi_reach_nested(const tirbi_reach *r, unsigned dimensions) {
     uint64_t span = r->size;
@@ -9,25 +9,16 @@ bool tirbi_reach_nested(const tirbi_reach *r, unsigned dimensions) {
         unsigned least = dimensions;
         for (unsigned d = 0; d < dimensions; d++)
             if (tirbi_reach_moves(r, d) && !(done >> d & 1) &&
-                (least == dimensions || magnitude(r->step[d]) < magnitude(r->step[least])))
+                (least == dimensions || tirbi_magnitude(r->step[d]) < tirbi_magnitude(r->step[least])))
                 least = d;
         if (least == dimensions) return true;
-        if (magnitude(r->step[least]) < span) return false;
-        span += magnitude(r->step[least]) * (uint64_t)(r->count[least] - 1);
+        if (tirbi_magnitude(r->step[least]) < span) return false;
+        span += tirbi_magnitude(r->step[least]) * (uint64_t)(r->count[least] - 1);
         done |= 1u << least;
     }
 }
 
-static uint64_t divisor(uint64_t a, uint64_t b) {
-    while (b != 0) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
-static uint64_t spanned(const tirbi_reach *r, unsigned d) { return magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1); }
+static uint64_t spanned(const tirbi_reach *r, unsigned d) { return tirbi_magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1); }
 
 bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimensions) {
     unsigned order[TIRBI_REACH_DIMENSIONS], n = 0; /* those that move, the largest steps first */
@@ -36,7 +27,7 @@ bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimens
     for (unsigned d = 0; d < dimensions; d++) {
         if (!tirbi_reach_moves(r, d)) continue;
         unsigned at = n++;
-        for (; at > 0 && magnitude(r->step[order[at - 1]]) < magnitude(r->step[d]); at--) order[at] = order[at - 1];
+        for (; at > 0 && tirbi_magnitude(r->step[order[at - 1]]) < tirbi_magnitude(r->step[d]); at--) order[at] = order[at - 1];
         order[at] = d;
         span += spanned(r, d);
     }
@@ -44,11 +35,11 @@ bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimens
      * sum, and leave the question to the others. */
     uint64_t common = 0;
     for (unsigned i = 0; order[i] != dimension; i++) {
-        common = divisor(common, magnitude(r->step[order[i]]));
+        common = tirbi_common_divisor(common, tirbi_magnitude(r->step[order[i]]));
         span -= spanned(r, order[i]);
         if (common >= span) common = 0;
     }
-    return common == 0 && magnitude(r->step[dimension]) >= span - spanned(r, dimension);
+    return common == 0 && tirbi_magnitude(r->step[dimension]) >= span - spanned(r, dimension);
 }
 
 /* Where r lies modulo g: its lowest byte and how many bytes it spans. */
@@ -56,8 +47,8 @@ static uint64_t residue(const tirbi_reach *r, unsigned dimensions, uint64_t g, u
     uint64_t low = (uint64_t)(uintptr_t)r->start;
     *span = r->size;
     for (unsigned d = 0; d < dimensions; d++) {
-        if (!tirbi_reach_moves(r, d) || magnitude(r->step[d]) % g == 0) continue;
-        uint64_t width = magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1);
+        if (!tirbi_reach_moves(r, d) || tirbi_magnitude(r->step[d]) % g == 0) continue;
+        uint64_t width = tirbi_magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1);
         *span += width;
         if (r->step[d] < 0) low -= width;
     }
@@ -79,13 +70,13 @@ static bool apart_without_largest(const tirbi_reach *a, const tirbi_reach *b, un
     for (;;) {
         uint64_t largest = 0;
         for (unsigned d = 0; d < dimensions; d++) {
-            uint64_t x = tirbi_reach_moves(a, d) ? magnitude(a->step[d]) : 0;
-            uint64_t y = tirbi_reach_moves(b, d) ? magnitude(b->step[d]) : 0;
+            uint64_t x = tirbi_reach_moves(a, d) ? tirbi_magnitude(a->step[d]) : 0;
+            uint64_t y = tirbi_reach_moves(b, d) ? tirbi_magnitude(b->step[d]) : 0;
             if (x < last && x > largest) largest = x;
             if (y < last && y > largest) largest = y;
         }
         if (largest == 0) return false;
-        common = divisor(common, largest);
+        common = tirbi_common_divisor(common, largest);
         last = largest;
         if (apart_modulo(a, b, dimensions, common)) return true;
     }
@@ -94,8 +85,8 @@ static bool apart_without_largest(const tirbi_reach *a, const tirbi_reach *b, un
 bool tirbi_reach_apart(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions) {
     if (a->high <= b->low || b->high <= a->low) return true;
     for (unsigned d = 0; d < dimensions; d++) {
-        if (tirbi_reach_moves(a, d) && apart_modulo(a, b, dimensions, magnitude(a->step[d]))) return true;
-        if (tirbi_reach_moves(b, d) && apart_modulo(a, b, dimensions, magnitude(b->step[d]))) return true;
+        if (tirbi_reach_moves(a, d) && apart_modulo(a, b, dimensions, tirbi_magnitude(a->step[d]))) return true;
+        if (tirbi_reach_moves(b, d) && apart_modulo(a, b, dimensions, tirbi_magnitude(b->step[d]))) return true;
     }
     return apart_without_largest(a, b, dimensions);
 }

@@ -7,6 +7,7 @@
  * transposing and broadcasting take a handful of steps. */
 #include "vm/call/strided.h"
 
+#include "loader/base/divisor.h"
 #include "loader/bundle/program.h"
 
 enum { MAX_TERMS = 2 * TIRBI_MAX_NDIM, MAX_SEARCH = 20000 };
@@ -27,15 +28,6 @@ typedef struct search {
     int left; /* of MAX_SEARCH */
 } search;
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static void add_term(search *s, int64_t step, int64_t times) {
     int at = 0;
     while (at < s->n && s->terms[at].step > step) at++;
@@ -53,7 +45,7 @@ static void prepare(search *s) {
     for (int i = s->n; i-- > 0;) {
         const term *t = &s->terms[i];
         s->reach[i] = s->reach[i + 1] + t->step * t->times;
-        s->divisor[i] = gcd(t->step, s->divisor[i + 1]);
+        s->divisor[i] = (int64_t)tirbi_common_divisor((uint64_t)t->step, (uint64_t)s->divisor[i + 1]);
         bool closes = s->divisor[i + 1] == 0 || s->reach[i + 1] >= t->step - s->divisor[i + 1];
         s->dense[i] = s->dense[i + 1] && closes && (s->divisor[i + 1] == 0 || s->divisor[i] == s->divisor[i + 1]);
     }

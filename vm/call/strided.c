@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "loader/base/checked.h"
+#include "loader/base/divisor.h"
 #include "loader/bundle/program.h"
 
 enum { TILE = 32, POLL_ELEMENTS = 1 << 16 };
@@ -57,8 +58,6 @@ bool tirbi_view_measure(tirbi_view *view) {
     return !__builtin_sub_overflow(view->low, (uint64_t)-below, &view->low) &&
            !__builtin_add_overflow(view->high, (uint64_t)above, &view->high);
 }
-
-static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
 
 /* ---- Copies ---------------------------------------------------------------------------------------------------- */
 
@@ -131,8 +130,8 @@ static copy_nest make_nest(const tirbi_view *view, bool to_view) {
 static void bring_near_loop_inside(copy_nest *nest, bool to_view) {
     int near = nest->n - 1;
     for (int i = 0; i < nest->n; i++) {
-        uint64_t step = magnitude(to_view ? nest->loops[i].to : nest->loops[i].from);
-        uint64_t best = magnitude(to_view ? nest->loops[near].to : nest->loops[near].from);
+        uint64_t step = tirbi_magnitude(to_view ? nest->loops[i].to : nest->loops[i].from);
+        uint64_t best = tirbi_magnitude(to_view ? nest->loops[near].to : nest->loops[near].from);
         if (step && (step < best || best == 0)) near = i;
     }
     if (near >= nest->n - 2) return;
