@@ -115,4 +115,8 @@ bool tirbi_plan_is_done(const planner *p, const tirbi_lvar *var);
 uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type);
 void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *value);
 
+/* apart.c */
+/* Whether the lanes keep apart; refuses if not. */
+bool tirbi_plan_independent(planner *p);
+
 #endif

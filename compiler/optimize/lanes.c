@@ -12,7 +12,6 @@
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
 #include "compiler/optimize/rewrite.h"
-#include "loader/isa/reach.h"
 
 static void plan_stmt(planner *p, const tirbi_ls *s);
 
@@ -878,6 +877,12 @@ static bool code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
     }
 }
 
+/* Whether an access may be another element of the place's memory, in some iteration of the loops. */
+static bool may_be_other(planner *p, const tirbi_place *access, const tirbi_place *place, const tirbi_loop_set *loops) {
+    return tirbi_may_meet(access->buffer->root, place->buffer->root) && !same_place(access, place) &&
+           !tirbi_never_meet(p->pool, access, place, loops);
+}
+
 /* The init of a perfect nest of reduce loops starting at `loop`: it runs once, before them, unless it uses their
  * variables. */
 static const tirbi_ls *hoistable_init(const tirbi_ls *loop) {
@@ -902,11 +907,11 @@ static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool 
     return false;
 }
 
-static bool reads_other(const tirbi_lx *x, const tirbi_place *place) {
+static bool reads_other(planner *p, const tirbi_lx *x, const tirbi_place *place, const tirbi_loop_set *loops) {
     if (x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind == TIRBI_LX_LOAD) return tirbi_may_meet(x->access->buffer->root, place->buffer->root) && !same_place(x->access, place);
+    if (x->kind == TIRBI_LX_LOAD) return may_be_other(p, x->access, place, loops);
     for (int i = 0; i < x->n_args; i++) {
-        if (reads_other(x->args[i], place)) return true;
+        if (reads_other(p, x->args[i], place, loops)) return true;
     }
     return false;
 }
@@ -920,28 +925,34 @@ static bool is_copied(planner *p, const tirbi_lx *x) {
 
 /* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats are
  * copied from it or to it. */
-static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, bool *copied) {
+static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops, bool *copied) {
     bool is_float = tirbi_dtype_is_float(place->buffer->type);
     switch (s->kind) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!only_this(p, s->as.seq.items[i], place, copied)) return false;
+            if (!only_this(p, s->as.seq.items[i], place, loops, copied)) return false;
         }
         return true;
-    case TIRBI_LS_LOOP: return only_this(p, s->as.loop.body, place, copied);
+    case TIRBI_LS_LOOP: {
+        tirbi_loop_set inside = *loops;
+        if (inside.n == TIRBI_MAX_AFFINE) return false;
+        inside.var[inside.n++] = s->as.loop.var;
+        return only_this(p, s->as.loop.body, place, &inside, copied);
+    }
     case TIRBI_LS_IF: /* what is not stored to keeps its bits */
         *copied = *copied || (is_float && !s->as.if_.first_of);
-        return !reads_other(s->as.if_.condition, place) && only_this(p, s->as.if_.then_case, place, copied) &&
-               (!s->as.if_.else_case || only_this(p, s->as.if_.else_case, place, copied));
+        return !reads_other(p, s->as.if_.condition, place, loops) &&
+               only_this(p, s->as.if_.then_case, place, loops, copied) &&
+               (!s->as.if_.else_case || only_this(p, s->as.if_.else_case, place, loops, copied));
     case TIRBI_LS_SET:
         *copied = *copied || (is_float && lx_mentions_place(s->as.set.value, place, true));
-        return !reads_other(s->as.set.value, place);
+        return !reads_other(p, s->as.set.value, place, loops);
     case TIRBI_LS_STORE: {
         const tirbi_lx *value = s->as.store.value;
-        bool own = tirbi_may_meet(s->as.store.access->buffer->root, place->buffer->root);
+        bool own = same_place(s->as.store.access, place);
         if (own && is_float) *copied = *copied || is_copied(p, value);
         if (!own && is_float) *copied = *copied || lx_mentions_place(value, place, true);
-        return !reads_other(value, place) && (!own || same_place(s->as.store.access, place));
+        return !reads_other(p, value, place, loops) && !may_be_other(p, s->as.store.access, place, loops);
     }
     default: return false;
     }
@@ -989,7 +1000,7 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
         for (uint32_t j = 0; j < p->n_promoted; j++) known = known || same_place(p->promoted[j].place, places[i]);
         bool raw = false;
         if (known || p->n_promoted == MAX_PROMOTED || !stands_still(places[i], loop) ||
-            !only_this(p, loop->as.loop.body, places[i], &raw)) {
+            !only_this(p, loop, places[i], &p->plan->loops, &raw)) {
             continue;
         }
         /* Where the loop may not run at all, what is put back must be what was there. */
@@ -1116,7 +1127,7 @@ static uint32_t keep_elements(planner *p, const tirbi_ls *loop, own_element *out
         bool copied = false, known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++) known = known || same_place(p->promoted[j].place, place);
         if (known || !tirbi_plan_is_proven(place) || !moves_alike(p, place) || !stands_still(place, loop) ||
-            depends_on_body(p, place->flat) || !only_this(p, body, place, &copied) || copied) {
+            depends_on_body(p, place->flat) || !only_this(p, loop, place, &p->plan->loops, &copied) || copied) {
             continue;
         }
         tirbi_dtype type = place->buffer->type;
@@ -1247,106 +1258,6 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
     }
 }
 
-/* ---- Independence of the lanes -------------------------------------------------------------------------------- */
-
-/* Whether each loop is in at most one index. With compact buffers too, the machine's own test of two boxes of elements
- * finds them apart wherever an index tells them apart. */
-static bool are_loops_apart(const planner *p, const tirbi_place *place) {
-    const tirbi_loop_set *loops = &p->plan->loops;
-    for (uint32_t i = 0; i < loops->n; i++) {
-        tirbi_loop_set one = {.var = {loops->var[i]}, .n = 1};
-        uint32_t indices = 0;
-        for (uint32_t d = 0; d < place->ndim; d++) indices += tirbi_mentions_loops(place->indices[d], &one);
-        if (indices > 1) return false;
-    }
-    return true;
-}
-
-static bool is_plain(planner *p, const tirbi_place *place) {
-    return are_loops_apart(p, place) && tirbi_is_compact(p->pool, place->buffer);
-}
-
-/* Whether the machine finds the lanes of a store apart by its steps, which must be known for that where a loop stands in
- * more than one index, unless nothing but the lane moves it. */
-static bool steps_tell_lane(planner *p, const tirbi_place *place) {
-    const tirbi_loop_set *loops = &p->plan->loops;
-    tirbi_reach reach = {.size = 1, .reached = true};
-    tirbi_affine form;
-    bool others = false, known = true;
-    if (are_loops_apart(p, place)) return true;
-    if (loops->n > TIRBI_REACH_DIMENSIONS) return false;
-    if (!tirbi_affine_of(p->pool, place->flat, loops, &form)) return false;
-    for (uint32_t i = 0; i < loops->n; i++) {
-        const tirbi_lx *extent = loops->var[i]->extent;
-        others = others || (i > 0 && form.coefficient[i]);
-        known = known && tirbi_affine_constant(&form, i, &reach.step[i]) && extent->kind == TIRBI_LX_CONST;
-        reach.count[i] = extent->value;
-    }
-    return !others || (known && tirbi_reach_tells(&reach, 0, loops->n));
-}
-
-/* Whether different lanes have different indices, whatever the other loops do: they leave it alone, or keep out of the
- * lane's way. The machine sees this in the steps. */
-static bool tells_lane(planner *p, const tirbi_lx *index, const tirbi_affine *form, bool plain) {
-    const tirbi_loop_set *loops = &p->plan->loops;
-    bool in_index[TIRBI_MAX_AFFINE] = {false}, alone = true;
-    int64_t c;
-    if (!form->coefficient[0] || !tirbi_affine_constant(form, 0, &c) || c == 0) return false;
-    for (uint32_t i = 1; i < loops->n; i++) alone = alone && !form->coefficient[i];
-    return alone || (plain && tirbi_index_tells(p->pool, loops, index, in_index));
-}
-
-/* Two accesses that the machine lets run side by side. Either they never meet: some index of one is never that of the
- * other. Or they are the same element in every iteration, and different lanes have different elements: some index tells
- * the lane. Where nothing but the lane varies, such an index is enough: then only the same lane may have the same element. */
-static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
-    const tirbi_loop_set *loops = &p->plan->loops;
-    if (a->buffer != b->buffer || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, loops)) return false;
-    bool same = true, apart = false, own = false, plain = is_plain(p, a) && is_plain(p, b);
-    for (uint32_t d = 0; d < a->ndim; d++) {
-        tirbi_affine x, y;
-        if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops)) return true;
-        if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) || !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
-            return false;
-        }
-        if (plain && x.start->kind == TIRBI_LX_CONST && y.start->kind == TIRBI_LX_CONST && x.start != y.start &&
-            !tirbi_mentions_loops(a->indices[d], loops) && !tirbi_mentions_loops(b->indices[d], loops)) {
-            return true;
-        }
-        bool alone = tells_lane(p, a->indices[d], &x, plain);
-        bool equal = tirbi_affine_equal(&x, &y, loops->n);
-        same = same && equal;
-        apart = apart || alone;
-        own = own || (alone && equal);
-    }
-    return (same && apart && steps_tell_lane(p, a)) || (own && plain && loops->n == 1);
-}
-
-/* Two accesses of different buffers, which may share memory: a plan runs where such buffers begin at the same byte or
- * have none in common, so it is right if both are the same element, counted from the beginning, in every iteration. */
-static bool in_step(planner *p, const tirbi_place *a, const tirbi_place *b) {
-    tirbi_affine x, y;
-    return tirbi_dtypes[a->buffer->root->type].size == tirbi_dtypes[b->buffer->root->type].size &&
-           tirbi_affine_of(p->pool, a->flat, &p->plan->loops, &x) && tirbi_affine_of(p->pool, b->flat, &p->plan->loops, &y) &&
-           tirbi_affine_equal(&x, &y, p->plan->loops.n);
-}
-
-static bool independent(planner *p) {
-    for (uint32_t i = 0; i < p->n_accesses; i++) {
-        if (!p->accesses[i].write) continue;
-        const tirbi_place *w = p->accesses[i].place;
-        for (uint32_t j = 0; j < p->n_accesses; j++) {
-            const tirbi_place *a = p->accesses[j].place;
-            const tirbi_lbuf *x = a->buffer->root, *y = w->buffer->root;
-            if (x == y ? !lanes_apart(p, w, a) : tirbi_may_meet(x, y) && !in_step(p, w, a)) {
-                tirbi_plan_refuse(p, "its iterations may meet in %s", w->buffer->name);
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 /* ---- Whole plans ---------------------------------------------------------------------------------------------- */
 
 /* Fewer lanes than this are faster one by one. */
@@ -1458,7 +1369,7 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     else if (!writes_well(plan) && are_lanes(p->pool, p->body)) tirbi_plan_refuse(p, "it would scatter what it writes");
     else if (plan->n_rows > 0 && !rows_fit(p)) tirbi_plan_refuse(p, "rows that it reaches by number may meet others");
     else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena)) fail(p);
-    else if (independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
+    else if (tirbi_plan_independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
         tirbi_plan_refuse(p, "it needs more than %d lane registers", TIRBI_MAX_LANE_REGS);
     return !p->failed;
 }

@@ -24,7 +24,7 @@ typedef struct prover {
     uint32_t steps, parts;
     bool modulo;      /* remainders count as their numerators: */
     uint64_t divisor; /* then sums are known up to multiples of this; 0: exactly */
-    bool in_numerator; /* where what wraps does not end outside of a buffer */
+    bool in_numerator; /* what wraps there does not end outside of a buffer */
 } prover;
 
 static bool add_term(linear *sum, const tirbi_lx *atom, bool other, int64_t factor) {
@@ -45,6 +45,17 @@ static bool widens(const tirbi_lx *x) {
     tirbi_dtype to = (tirbi_dtype)x->type, from = (tirbi_dtype)x->source;
     return tirbi_dtype_is_int(to) && tirbi_dtype_is_int(from) && tirbi_dtypes[to].bits > tirbi_dtypes[from].bits &&
            (tirbi_dtype_is_signed(to) || x->args[0]->lo >= 0);
+}
+
+/* Whether another iteration of the loops may have another value of x. Memory may have changed by then, and variables that
+ * are set in the loops have others there. */
+static bool varies(const tirbi_lx *x, const tirbi_loop_set *apart) {
+    if (x->kind == TIRBI_LX_LOAD) return true;
+    if (x->kind == TIRBI_LX_VAR && (x->var->kind == TIRBI_LVAR_LET || x->var->kind == TIRBI_LVAR_LOCAL)) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (varies(x->args[i], apart)) return true;
+    }
+    return tirbi_mentions_loops(x, apart);
 }
 
 static bool add(prover *p, linear *sum, const tirbi_lx *x, bool other, int64_t factor);
@@ -89,7 +100,7 @@ static bool add(prover *p, linear *sum, const tirbi_lx *x, bool other, int64_t f
         default: break;
         }
     }
-    return add_term(sum, x, other && tirbi_mentions_loops(x, p->apart), factor);
+    return add_term(sum, x, other && varies(x, p->apart), factor);
 }
 
 /* The least value by what is known of each term alone. */

@@ -90,3 +90,24 @@ bool tirbi_reach_apart(const tirbi_reach *a, const tirbi_reach *b, unsigned dime
     }
     return apart_without_largest(a, b, dimensions);
 }
+
+/* Where the elements of the first index lie: from *low up to *high. */
+static void first_stretch(const tirbi_reach *r, unsigned dimensions, uint64_t *low, uint64_t *high) {
+    *low = (uint64_t)(uintptr_t)r->start;
+    *high = *low + r->size;
+    for (unsigned d = 1; d < dimensions; d++) {
+        if (!tirbi_reach_moves(r, d)) continue;
+        if (r->step[d] < 0) *low -= spanned(r, d);
+        else *high += spanned(r, d);
+    }
+}
+
+bool tirbi_reach_in_stretches(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions) {
+    uint64_t low, high, other_low, other_high;
+    if (a->step[0] != b->step[0]) return false;
+    first_stretch(a, dimensions, &low, &high);
+    first_stretch(b, dimensions, &other_low, &other_high);
+    if (other_low < low) low = other_low;
+    if (other_high > high) high = other_high;
+    return high - low <= tirbi_magnitude(a->step[0]);
+}

@@ -47,4 +47,8 @@ bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimens
  * ones (interleaved elements, columns of one matrix). Sufficient, and exact for boxes whose steps nest. */
 bool tirbi_reach_apart(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions);
 
+/* Whether both step from one index of dimension 0 to the next by stretches of equal length, and all that either reaches at
+ * an index lies inside the stretch of that index. Then only one and the same index can reach an element twice. */
+bool tirbi_reach_in_stretches(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions);
+
 #endif

@@ -59,9 +59,9 @@ class Nest:
     def index(self, open_loops):
         pick, number = self.random.random(), self.random.randint
         v, w = self.random.choice(open_loops), self.random.choice(open_loops)
-        forms = [(0.35, v), (0.42, f"{v} + {number(1, 3)}"), (0.50, f"{v} * {number(2, 3)}"),
+        forms = [(0.32, v), (0.36, f"({v} + {number(1, 3)}) % {number(2, 3)}"), (0.42, f"{v} + {number(1, 3)}"), (0.50, f"{v} * {number(2, 3)}"),
                  (0.56, f"{self.loops[v] - 1} - {v}"), (0.62, f"{v} // {number(2, 4)}"), (0.68, f"{v} % {number(2, 5)}"),
-                 (0.78, f"{v} + {w}"), (0.90, f"{v} * {self.loops[w]} + {w}"),
+                 (0.73, str(number(0, 2))), (0.80, f"{v} + {w}"), (0.90, f"{v} * {self.loops[w]} + {w}"),
                  (0.94, f"({v} * {self.loops[w]} + {w}) // {number(2, 5)}"),
                  (0.96, f"({v} * {self.loops[w]} + {w}) % {number(2, 5)}"), (0.98, f"T.max({v} - 1, 0)")]
         return next((text for limit, text in forms if pick < limit), str(number(0, 2)))

@@ -1114,3 +1114,36 @@ def julia(rng):
             count[inside] += 1
             z = np.where(inside, z * z + (-0.7 + 0.27j), z)
         yield Run({"h": h, "w": w, "c_re": -0.7, "c_im": 0.27, "limit": 50, "out": np.zeros((h, w), np.int32)}, {"out": count})
+
+
+# ---- simulation --------------------------------------------------------------------------------------------------
+
+
+@kernel("simulation.py", "forces")
+def forces(rng):
+    for n in (1, 5, 16, 67):
+        p, m = f32(rng, n, 3), f32(rng, n)
+        way = wide(p)[None, :, :] - wide(p)[:, None, :]
+        near = (way**2).sum(axis=2) + 0.01
+        f = (way * (wide(m)[None, :] / near**1.5)[:, :, None]).sum(axis=1)
+        yield Run({"P": p, "M": m, "F": OUT}, {"F": narrow(f)}, rtol=1e-3, atol=1e-3 * np.abs(f).max())
+
+
+@kernel("simulation.py", "wave")
+def wave(rng):
+    for n, m in ((3, 3), (5, 40), (20, 19)):
+        u = f32(rng, 3, n, m)
+        planes = [wide(plane) for plane in u]
+        for t in range(10):
+            now, after = planes[(t + 1) % 3], planes[(t + 2) % 3]
+            around = now[:-2, 1:-1] + now[2:, 1:-1] + now[1:-1, :-2] + now[1:-1, 2:]
+            after[1:-1, 1:-1] = 1.5 * now[1:-1, 1:-1] - planes[t % 3][1:-1, 1:-1] + 0.125 * around
+        yield Run({"U": u}, {"U": narrow(np.stack(planes))}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("simulation.py", "solve")
+def solve(rng):
+    for n, m in ((1, 1), (4, 3), (33, 20)):
+        lower = np.tril(f64(rng, n, n)) + n * np.eye(n)
+        b = f64(rng, n, m)
+        yield Run({"L": lower, "B": b, "X": OUT}, {"X": np.linalg.solve(lower, b)}, rtol=1e-9, atol=1e-9)

@@ -515,6 +515,11 @@ static void overlap_of_cursors(void **state) {
     assert_int_equal(copy_status(0, 1, 20, 10, 1, 20, 10, 5, 100), TIRB_OK);    /* two columns of a matrix */
     assert_int_equal(copy_status(0, 1, 20, 9, 1, 20, 10, 5, 100), TIRB_OVERLAP);
     assert_int_equal(copy_status(0, 1, 20, 0, 1, 20, 20, 5, 100), TIRB_OK);
+    assert_int_equal(copy_status(0, 20, 1, 5, 20, 0, 5, 10, 100), TIRB_OK); /* each lane in a row of its own */
+    assert_int_equal(copy_status(19, 20, -1, 0, 20, 0, 5, 20, 100), TIRB_OK);
+    assert_int_equal(copy_status(0, 20, 1, 20, 20, 0, 4, 20, 100), TIRB_OVERLAP); /* the row of the next lane */
+    assert_int_equal(copy_status(0, 20, 1, 25, 20, 0, 3, 21, 100), TIRB_OVERLAP);
+    assert_int_equal(copy_status(0, 20, 1, 5, -20, 0, 1, 10, 100), TIRB_OVERLAP);
 }
 
 static void division_in_lanes(void **state) {

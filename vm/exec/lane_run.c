@@ -16,7 +16,8 @@ typedef struct entry {
     const tirbi_ref *refs;
     int64_t n;
     int64_t extent[TIRBI_MAX_INNER];
-    bool repeats; /* nothing that is written is read: lanes may be computed twice */
+    bool repeats;  /* nothing that is written is read: lanes may be computed twice */
+    bool in_order; /* a lane comes back to elements through another cursor: its iterations keep their order */
     const tirbi_lane_machine *machinery;
     uint32_t lanes; /* in a block of it */
     unsigned dimensions; /* of reaches: lanes, inner loops, and the numbers of rows where there are any */
@@ -240,8 +241,12 @@ static tirb_status check_overlap(entry *e) {
             if (c == w || !other->reached) continue;
             if (tirbi_reach_apart(written, other, dimensions)) continue;
             e->repeats = false;
-            if (!indexed && !e->loop->cursors[c].indexed && may_be_same(e, w, c) && same_elements(written, other, dimensions))
+            bool plain = !indexed && !e->loop->cursors[c].indexed && may_be_same(e, w, c);
+            if (plain && same_elements(written, other, dimensions)) continue;
+            if (plain && tirbi_reach_in_stretches(written, other, dimensions)) {
+                e->in_order = true;
                 continue;
+            }
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP,
                                    "a lane writes an element that another lane reads or writes");
         }
@@ -566,7 +571,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     e.repeats = !loop->reduces;
     TIRBI_TRY(check_overlap(&e));
     clear_indices(loop, slots);
-    if (loop->n_seeks == 0 && tirbi_lane_copy_fits(loop, e.reaches))
+    if (loop->n_seeks == 0 && !e.in_order && tirbi_lane_copy_fits(loop, e.reaches))
         return tirbi_lane_copy_run(machine, loop, e.reaches, slots);
     if (loop->n_seeks > 0 && tirbi_lane_list_fits(loop, e.reaches)) {
         tirbi_lane_list list = {.to = {.numbers = NULL}};
