@@ -335,6 +335,23 @@ static tirbi_value match_buffer(tirbi_script *s, const tirbi_call *c) {
     return match_region(s, c);
 }
 
+/* T.preflattened_buffer(A, shape, ..): the caller's tensor has this shape, and the parameter `A` is a view of it. */
+static tirbi_value preflattened_buffer(tirbi_script *s, const tirbi_call *c) {
+    tirb_buffer *flat = c->args[0].kind == TIRBI_VALUE_BUFFER ? (tirb_buffer *)c->args[0].as.buffer : NULL;
+    uint32_t index = 0;
+    while (flat && s->function && index < s->function->ir->n_params && s->function->buffers[index] != flat) index++;
+    if (!flat || !s->function || index == s->function->ir->n_params)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "preflattened_buffer needs the buffer of a parameter first");
+    tirb_buffer *whole = read_buffer(s, c, c->args + 1, flat->scope, true);
+    tirb_stmt *stmt = whole ? tirbi_make_stmt(&s->builder, c->node->span, TIRB_STMT_DECL_BUFFER) : NULL;
+    if (!stmt) return tirbi_value_error();
+    whole->name = tirbi_arena_format(s->arena, "%s_preflattened", flat->name);
+    stmt->as.decl.buffer = flat;
+    flat->data = whole->data;
+    s->function->buffers[index] = whole;
+    return tirbi_value_scope(s, stmt, tirbi_value_none());
+}
+
 const tirbi_entry tirbi_buffer_names[] = {
     {"Buffer", buffer_declaration, "shape " BUFFER_ARGS, 0},
     {"buffer", buffer_declaration, "shape " BUFFER_ARGS, 0},
@@ -352,6 +369,6 @@ const tirbi_entry tirbi_buffer_names[] = {
     {"local_scalar", scalar_allocation, "dtype scope?", 0},
     {"shared_scalar", scalar_allocation, "dtype scope?", 1},
     {"allocate_const", tirbi_allocate_const, "data dtype extents annotations?", 0},
-    {"preflattened_buffer", NULL, "flattened parameters", 0},
+    {"preflattened_buffer", preflattened_buffer, "postflattened shape " BUFFER_ARGS, 0},
     {NULL, NULL, NULL, 0},
 };

@@ -279,24 +279,62 @@ static tirbi_value bind(tirbi_script *s, const tirbi_call *c) {
     return as_usual(s, c, "bind");
 }
 
-void tirbi_block_bindings(tirbi_script *s, tirbi_frame *frame) {
+/* The first frame of those between the one at `last` and the block or function around it; counts the loops. */
+static uint32_t loops_around(const tirbi_script *s, uint32_t last, uint32_t *n_loops) {
+    const tirbi_frame *frames = s->builder.frames.items;
+    *n_loops = 0;
+    while (last > 0 && frames[last - 1].kind != TIRBI_FRAME_BLOCK && frames[last - 1].kind != TIRBI_FRAME_FUNCTION)
+        *n_loops += frames[--last].kind == TIRBI_FRAME_FOR;
+    return last;
+}
+
+uint32_t tirbi_open_block_loops(tirbi_script *s, const tirbi_form *form, tirbi_span span) {
+    uint32_t n_loops, n = 0;
+    loops_around(s, s->builder.frames.n, &n_loops);
+    if (n_loops > 0 || !tirbi_hybrid(s)) return 0;
+    for (; n < form->n_axes; n++) {
+        tirb_range domain;
+        tirb_stmt *loop = read_domain(s, &form->axes[n], &domain) ? tirbi_make_stmt(&s->builder, span, TIRB_STMT_FOR) : NULL;
+        const char *name = tirbi_arena_format(s->arena, "i%u", (unsigned)n);
+        if (!loop || !name) break;
+        tirb_datatype type = domain.extent->dtype;
+        loop->as.for_.var = tirbi_make_var(&s->builder, span, name, tirbi_prim_type(type));
+        loop->as.for_.min = tirbi_make_cast(&s->builder, span, type, domain.min);
+        loop->as.for_.extent = domain.extent;
+        loop->as.for_.kind = TIRB_FOR_SERIAL;
+        if (!loop->as.for_.var || !loop->as.for_.min || !tirbi_frame_push(&s->builder, TIRBI_FRAME_FOR, loop, span)) break;
+    }
+    return n;
+}
+
+void tirbi_close_block_loops(tirbi_script *s, uint32_t n, bool used) {
+    for (uint32_t i = 0; i < n; i++) tirbi_frame_pop(&s->builder);
+    tirbi_frame *frame = tirbi_frame_top(&s->builder);
+    if (n == 0 || used || !frame || frame->items.n == 0) return;
+    tirb_stmt **last = (tirb_stmt **)frame->items.items + frame->items.n - 1;
+    for (const tirb_stmt *inner = *last; n > 0 && inner && inner->kind == TIRB_STMT_FOR; n--) {
+        inner = inner->as.for_.body;
+        if (n == 1) *last = (tirb_stmt *)inner;
+    }
+}
+
+bool tirbi_block_bindings(tirbi_script *s, tirbi_frame *frame) {
     const tirbi_frame *frames = s->builder.frames.items;
     const tirb_expr **values = frame->values.items;
     const tirb_itervar *iters = frame->iters.items;
-    uint32_t n_open = 0, n_loops = 0, first = s->builder.frames.n - 1;
+    uint32_t n_open = 0, n_loops, first = loops_around(s, s->builder.frames.n - 1, &n_loops);
     for (uint32_t i = 0; i < frame->values.n; i++) n_open += !values[i];
-    if (n_open == 0 || frame->block->no_realize || !tirbi_hybrid(s)) return;
-    while (first > 0 && frames[first - 1].kind != TIRBI_FRAME_BLOCK && frames[first - 1].kind != TIRBI_FRAME_FUNCTION)
-        n_loops += frames[--first].kind == TIRBI_FRAME_FOR;
+    if (n_open == 0 || frame->block->no_realize || !tirbi_hybrid(s)) return false;
     if (n_open != frame->values.n || n_loops != n_open) {
         uint32_t i = 0;
         while (values[i]) i++;
         tirbi_fail(s, TIRB_TYPE, frame->span, "the iterator `%s` of the block needs a tir.bind", iters[i].var->as.var.name);
-        return;
+        return false;
     }
     for (uint32_t i = 0; i < n_open; first++) {
         if (frames[first].kind == TIRBI_FRAME_FOR) values[i++] = frames[first].stmt->as.for_.var;
     }
+    return true;
 }
 
 /* ---- Scopes ----------------------------------------------------------------------------------------------------- */

@@ -36,9 +36,15 @@ tirbi_value tirbi_pointer_load(tirbi_script *s, tirbi_span span, const tirb_expr
 void tirbi_pointer_store(tirbi_script *s, tirbi_span span, const tirb_expr *pointer, const tirb_expr *index,
                          const tirb_expr *value, const tirb_expr *predicate);
 /* The iterators of a block whose head names them: binds them and adds them to the frame on top. */
+/* Opens a loop for each iterator of a block outside of all loops, which binds what the block does not bind itself, as the
+ * parser of 2021 did. Returns how many. */
+uint32_t tirbi_open_block_loops(tirbi_script *s, const tirbi_form *form, tirbi_span span);
+/* Closes them, and takes them away where the block has bound its iterators. */
+void tirbi_close_block_loops(tirbi_script *s, uint32_t n, bool used);
 void tirbi_block_axes(tirbi_script *s, const tirbi_form *form, const tirbi_node *target, tirbi_span span);
 /* After the body of such a block: axes without T.bind are bound to the loops around it. */
-void tirbi_block_bindings(tirbi_script *s, tirbi_frame *frame);
+/* True: they are bound to the loops around. */
+bool tirbi_block_bindings(tirbi_script *s, tirbi_frame *frame);
 /* A builtin that no table names, called with a type as `dtype=`; NULL if there is none of the name. */
 const tirbi_entry *tirbi_builtin_entry(tirbi_script *s, const char *name);
 /* An ALLOCATE of a new buffer. */

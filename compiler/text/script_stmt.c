@@ -586,19 +586,21 @@ static void run_if(tirbi_script *s, const tirbi_line *line) {
 /* ---- with ------------------------------------------------------------------------------------------------------- */
 
 static void run_block(tirbi_script *s, const tirbi_line *line, const tirbi_form *form) {
+    bool bound = false;
+    uint32_t n_loops = tirbi_open_block_loops(s, form, line->span);
     tirb_stmt *stmt = tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_BLOCK_REALIZE);
     tirbi_frame *frame = stmt ? tirbi_frame_push(&s->builder, TIRBI_FRAME_BLOCK, stmt, line->span) : NULL;
-    if (!frame) return;
-    if (frame->block) {
+    if (frame && frame->block) {
         frame->block->name = form->name;
         frame->block->no_realize = form->no_realize;
         uint32_t mark = tirbi_open_level(s);
         tirbi_block_axes(s, form, line->target, line->span);
         tirbi_run_lines(s, &line->body);
         tirbi_close_level(s, mark);
-        tirbi_block_bindings(s, tirbi_frame_top(&s->builder));
+        bound = tirbi_block_bindings(s, tirbi_frame_top(&s->builder));
     }
-    tirbi_frame_pop(&s->builder);
+    if (frame) tirbi_frame_pop(&s->builder);
+    tirbi_close_block_loops(s, n_loops, bound);
 }
 
 static void run_scopes(tirbi_script *s, const tirbi_line *line, const tirbi_form *form) {

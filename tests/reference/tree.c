@@ -182,9 +182,9 @@ static bool effect_free(const tirb_expr *call) {
 /* Notes what a clean expression must not have, and collects its loads. */
 static void clean_walk(tirbi_visitor *visitor, const tirb_expr *e) {
     walk *w = visitor->context;
-    if (e->dtype.code == TIRB_CODE_HANDLE && e->kind != TIRB_EXPR_STRING_IMM) w->found = true;
     if (e->kind == TIRB_EXPR_VAR) {
         const tirb_expr *value = let_value(w->c, e);
+        if (e->dtype.code == TIRB_CODE_HANDLE) w->found = true;
         if (value != NULL) clean_walk(visitor, value);
         return;
     }
