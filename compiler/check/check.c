@@ -150,6 +150,10 @@ bool tirbi_check_module(const tirb_irmodule *module, tirbi_diagnostics *diagnost
         .kinds = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_vars),
     };
     if (arena->failed || !small_enough(module, diagnostics)) return false;
+    if (module->n_functions == 0 && module->n_externs > 0)
+        tirbi_report_error(diagnostics, TIRB_UNSUPPORTED, module->externs[0].span,
+                           "`%s` is no PrimFunc: tirb runs PrimFuncs, and keeps other functions as they are written",
+                           module->externs[0].name);
     for (uint32_t i = 0; i < module->n_functions; i++) {
         if (module->functions[i]->body != NULL) check_function(&c, module->functions[i]);
     }

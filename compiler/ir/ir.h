@@ -460,6 +460,7 @@ typedef struct tirb_extern {
     const char *name;
     const char *symbol; /* R.ExternFunc("symbol") */
     const char *text;   /* of a Relax function, as it is written, without its indentation; then there is no symbol */
+    tirbi_span span;
 } tirb_extern;
 
 typedef struct tirb_irmodule {
@@ -476,6 +477,7 @@ typedef struct tirb_irmodule {
     const char *metadata;       /* the text of the value of `metadata`, which Relax functions mention, or NULL */
     const char *const *type_vars; /* TypeVars of the file that Relax functions mention */
     uint32_t n_type_vars;
+    bool relax_has_tir; /* Relax functions mention names of `T` */
 } tirb_irmodule;
 
 #endif

@@ -393,8 +393,9 @@ static void add_imports(tirbi_printer *p, tirbi_text *to) {
     if (p->hybrid) return;
     if (p->type_vars.n) append(p, to, "# from typing import TypeVar\n");
     if (p->in_class) append(p, to, "# from tvm.script import ir as I\n");
-    append(p, to, p->classic ? "# from tvm.script import tir as T\n"
-                             : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
+    if (p->module->n_functions || p->module->relax_has_tir)
+        append(p, to, p->classic ? "# from tvm.script import tir as T\n"
+                                 : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
     if (p->module->n_externs) append(p, to, "# from tvm.script import relax as R\n");
     append(p, to, "\n");
 }
@@ -419,6 +420,10 @@ bool tirbi_print(const tirb_irmodule *module, tirb_dialect dialect, tirbi_arena 
         for (uint32_t i = 0; i < module->n_functions; i++) {
             if (i) tirbi_end_line(p);
             print_function(p, module->functions[i]);
+        }
+        for (uint32_t i = 0; i < module->n_externs; i++) {
+            if (i || module->n_functions) tirbi_end_line(p);
+            if (module->externs[i].text) print_relax(p, &module->externs[i]);
         }
     }
     tirbi_text whole = {0};

@@ -51,12 +51,9 @@ static const char *text_of(tirbi_script *s, const tirbi_line *line) {
 }
 
 void tirbi_keep_relax(tirbi_script *s, const tirbi_line *line) {
-    const char *text = s->module_name ? text_of(s, line) : "";
-    if (!s->module_name)
-        tirbi_fail(s, TIRB_UNSUPPORTED, line->name_span,
-                   "`%s` is a Relax function: tirb runs PrimFuncs, and keeps Relax functions only beside them in a module", line->name);
-    tirb_extern *slot = text && s->module_name ? TIRBI_LIST_ADD(s->arena, &s->externs, tirb_extern) : NULL;
-    if (slot) *slot = (tirb_extern){.name = line->name, .text = text};
+    const char *text = text_of(s, line);
+    tirb_extern *slot = text ? TIRBI_LIST_ADD(s->arena, &s->externs, tirb_extern) : NULL;
+    if (slot) *slot = (tirb_extern){.name = line->name, .text = text, .span = line->name_span};
 }
 
 void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
@@ -65,6 +62,7 @@ void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
     for (uint32_t i = 0; i < s->externs.n; i++) {
         const char *text = ((const tirb_extern *)s->externs.items)[i].text;
         if (!text) continue;
+        if (mentions(text, "T", 0)) module->relax_has_tir = true;
         if (s->metadata && mentions(text, "metadata", 0)) module->metadata = s->metadata;
         tirbi_script_function **functions = s->functions.items;
         for (uint32_t j = 0; j < s->functions.n; j++)

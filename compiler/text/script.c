@@ -492,7 +492,7 @@ tirb_irmodule *tirbi_parse_behind(const tirb_irmodule *before, const tirbi_sourc
     tirbi_script_function **functions = s->functions.items;
     for (uint32_t i = 0; i < s->functions.n && !arena->failed; i++) declare_function(s, functions[i]);
     for (uint32_t i = 0; i < s->functions.n && !arena->failed; i++) define_function(s, functions[i]);
-    if (s->functions.n == 0 && !tirbi_has_errors(diagnostics))
+    if (s->functions.n == 0 && s->externs.n == 0 && !tirbi_has_errors(diagnostics))
         tirbi_fail(s, TIRB_SYNTAX, (tirbi_span){0, 0}, "the file has no function decorated with @T.prim_func");
     tirb_irmodule *module = finish_module(s);
     return arena->failed ? NULL : module;

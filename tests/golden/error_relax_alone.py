@@ -1,4 +1,4 @@
-# error: 6:5 `main` is a Relax function: tirb runs PrimFuncs, and keeps Relax functions only beside them in a module
+# error: 6:5 `main` is no PrimFunc: tirb runs PrimFuncs, and keeps other functions as they are written
 from tvm.script import relax as R
 
 
