@@ -252,6 +252,7 @@ typedef struct tirbi_suggestion {
     uint32_t distance;
 } tirbi_suggestion;
 void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate);
+void tirbi_suggest_types(tirbi_suggestion *suggestion);
 
 /* ---- Values ----------------------------------------------------------------------------------------------------- */
 

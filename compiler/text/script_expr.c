@@ -895,6 +895,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     if ((space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) && tirbi_is_foreign(name)) return tirbi_foreign(s, NULL, name);
     tirbi_suggestion suggestion = {.wanted = name};
     tirbi_suggest_entries(space, &suggestion);
+    if (space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) tirbi_suggest_types(&suggestion);
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "there is no `%s.%s`; did you mean `%s.%s`?", names[space], name,
                           names[space], suggestion.best);

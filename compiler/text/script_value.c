@@ -57,24 +57,26 @@ const char *tirbi_value_text(const tirbi_value *v) {
 
 enum { MAX_WORD = 40 };
 
-/* Edits between two words: insertions, deletions, replacements. */
+/* Edits between two words: insertions, deletions, replacements, and neighbours that change places. */
 static uint32_t edit_distance(const char *a, const char *b) {
-    uint32_t row[MAX_WORD + 1];
+    uint32_t rows[3][MAX_WORD + 1];
     size_t n_a = strlen(a), n_b = strlen(b);
     if (n_a > MAX_WORD || n_b > MAX_WORD) return UINT32_MAX;
-    for (size_t j = 0; j <= n_b; j++) row[j] = (uint32_t)j;
+    for (size_t j = 0; j <= n_b; j++) rows[0][j] = (uint32_t)j;
     for (size_t i = 1; i <= n_a; i++) {
-        uint32_t diagonal = row[0];
+        uint32_t *row = rows[i % 3];
+        const uint32_t *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
         row[0] = (uint32_t)i;
         for (size_t j = 1; j <= n_b; j++) {
-            uint32_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
-            if (above + 1 < best) best = above + 1;
+            uint32_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best) best = above[j] + 1;
             if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && before[j - 2] + 1 < best) best = before[j - 2] + 1;
             row[j] = best;
-            diagonal = above;
         }
     }
-    return row[n_b];
+    return rows[n_a % 3][n_b];
 }
 
 void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate) {
@@ -84,6 +86,12 @@ void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate) {
     if (suggestion->best && distance >= suggestion->distance) return;
     suggestion->best = candidate;
     suggestion->distance = distance;
+}
+
+void tirbi_suggest_types(tirbi_suggestion *suggestion) {
+    static const char *const names[] = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+                                        "float32", "float64", "bfloat16", "bool", "handle", "void", "float8_e4m3fn", "float8_e5m2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) tirbi_suggest(suggestion, names[i]);
 }
 
 /* ---- Making values ---------------------------------------------------------------------------------------------- */
@@ -329,8 +337,13 @@ bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
     bool known = strstr(v->as.string.text, "vscale") != NULL;
     for (size_t i = 0; i < sizeof other_types / sizeof *other_types; i++)
         known |= strncmp(v->as.string.text, other_types[i], strlen(other_types[i])) == 0;
-    tirbi_fail(s, known ? TIRB_UNSUPPORTED : TIRB_TYPE, span_of(v),
-               known ? "the type \"%s\" is not supported" : "there is no type \"%s\"", v->as.string.text);
+    tirbi_suggestion suggestion = {.wanted = v->as.string.text};
+    if (!known) tirbi_suggest_types(&suggestion);
+    if (suggestion.best)
+        tirbi_fail(s, TIRB_TYPE, span_of(v), "there is no type \"%s\"; did you mean \"%s\"?", v->as.string.text, suggestion.best);
+    else
+        tirbi_fail(s, known ? TIRB_UNSUPPORTED : TIRB_TYPE, span_of(v),
+                   known ? "the type \"%s\" is not supported" : "there is no type \"%s\"", v->as.string.text);
     return false;
 }
 

@@ -226,6 +226,16 @@ static tirbi_node *read_texts(tirbi_parser *p) {
     return tirbi_make_node(p, TIRBI_NODE_FORMAT, tirbi_span_from(p, begin), nodes, items.n);
 }
 
+/* What to write instead of an operator of C, in front of whose end there is no expression. */
+static const char *habit_of_c(const tirbi_parser *p) {
+    const tirbi_token *token = tirbi_peek(p);
+    bool and_so_on = p->at > 0 && token[-1].span.end == token->span.begin;
+    if (and_so_on && token->kind == TIRBI_TOKEN_BITAND && token[-1].kind == TIRBI_TOKEN_BITAND) return "; write `and`";
+    if (and_so_on && token->kind == TIRBI_TOKEN_BITOR && token[-1].kind == TIRBI_TOKEN_BITOR) return "; write `or`";
+    if (p->at < 2 || token->kind != TIRBI_TOKEN_NEWLINE || token[-1].kind != token[-2].kind) return "";
+    return token[-1].kind == TIRBI_TOKEN_ADD ? "; write `+= 1`" : token[-1].kind == TIRBI_TOKEN_SUB ? "; write `-= 1`" : "";
+}
+
 static tirbi_node *read_atom(tirbi_parser *p) {
     const tirbi_token *token = tirbi_peek(p);
     tirbi_node *node = NULL;
@@ -267,7 +277,7 @@ static tirbi_node *read_atom(tirbi_parser *p) {
         p->failed = true;
         return NULL;
     default:
-        tirbi_syntax_error(p, token->span, "expected an expression, found %s", tirbi_token_text(token->kind));
+        tirbi_syntax_error(p, token->span, "expected an expression, found %s%s", tirbi_token_text(token->kind), habit_of_c(p));
         return NULL;
     }
     p->at++;
