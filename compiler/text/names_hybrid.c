@@ -130,7 +130,7 @@ static const tirb_expr *pointer_of(tirbi_script *s, const tirbi_call *c, int i) 
     return NULL;
 }
 
-static tirbi_value load(tirbi_script *s, const tirbi_call *c) {
+tirbi_value tirbi_deprecated_load(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type;
     if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
     const tirb_expr *pointer = pointer_of(s, c, 1), *index = arg(s, c, 2);
@@ -139,7 +139,7 @@ static tirbi_value load(tirbi_script *s, const tirbi_call *c) {
     return tirbi_pointer_load(s, c->node->span, pointer, type, index, predicate);
 }
 
-static tirbi_value store(tirbi_script *s, const tirbi_call *c) {
+tirbi_value tirbi_deprecated_store(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *pointer = pointer_of(s, c, 0), *index = arg(s, c, 1), *value = arg(s, c, 2);
     const tirb_expr *predicate = tirbi_given(&c->args[3]) ? arg(s, c, 3) : NULL;
     if (tirbi_given(&c->args[3]) && !predicate) return tirbi_value_error();
@@ -520,8 +520,8 @@ const tirbi_entry *tirbi_builtin_entry(tirbi_script *s, const char *name) {
 }
 
 const tirbi_entry tirbi_hybrid_names[] = {
-    {"load", load, "dtype var index predicate?", 0},
-    {"store", store, "var index value predicate?", 0},
+    {"load", tirbi_deprecated_load, "dtype var index predicate?", 0},
+    {"store", tirbi_deprecated_store, "var index value predicate?", 0},
     {"range", range, "begin end? for_type?", 0},
     {"block", block, "axes? name? no_realize?", 0},
     {"bind", bind, "iter_var value? var?", 0},

@@ -681,8 +681,8 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"prefetch", tirbi_prefetch, "*args", 0},
     {"reduce", tirbi_reduce, "combiner source init? axis? condition? value_index?", 0},
     {"Reduce", tirbi_reduce, "combiner source init? axis? condition? value_index?", 0},
-    {"load", NULL, "index the buffer", 0},
-    {"store", NULL, "assign to the buffer's element", 0},
+    {"load", tirbi_deprecated_load, "dtype var index predicate?", 0},
+    {"store", tirbi_deprecated_store, "var index value predicate?", 0},
     {NULL, NULL, NULL, 0},
 };
 

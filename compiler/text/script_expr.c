@@ -999,6 +999,7 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
         const tirbi_entry *entry = tirbi_find_method(node->name);
         if (entry && strcmp(node->name, "astype") == 0) return method_value(s, &object, entry);
     }
+    if (object.kind == TIRBI_VALUE_ITERVAR && strcmp(node->name, "var") == 0) return tirbi_value_expr(object.as.itervar->var);
     return tirbi_fail(s, TIRB_TYPE, node->span, "%s has no attribute `%s`", tirbi_value_text(&object), node->name);
 }
 
