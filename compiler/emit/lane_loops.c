@@ -1,6 +1,7 @@
 /* Emission of lane plans: checks of indices over whole boxes, the header, the body. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/optimize/meetings.h"
 #include "compiler/optimize/split.h"
 #include "loader/base/checked.h"
 
@@ -348,6 +349,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     const tirbi_ls *split = NULL;
     if (e->splits < MAX_SPLITS) {
         if (!(e->options->disabled & TIRB_PASS_INTERCHANGE)) split = tirbi_split_nest(e->pool, loop);
+        if (!split && !(e->options->disabled & TIRB_PASS_INTERCHANGE)) split = tirbi_split_at_meetings(e->pool, loop);
         if (!split) split = tirbi_split_loop(e->pool, loop);
     }
     if (!split) return put_in_order(e, loop);
