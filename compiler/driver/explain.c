@@ -34,6 +34,7 @@ static const char *form_name(tirb_loop_form form) {
     case TIRB_FORM_SERIAL: return "one thread";
     case TIRB_FORM_FUSED: return "fused";
     case TIRB_FORM_OPERAND: return "operand";
+    case TIRB_FORM_SEARCHED: return "searched";
     }
     return "unknown";
 }

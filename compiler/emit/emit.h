@@ -90,6 +90,7 @@ typedef struct tirbi_emitter {
     tirbi_loop_frame *loops;
     tirbi_notes *notes; /* NULL: nobody asks */
     tirbi_region_list *regions;
+    uint32_t unsearched; /* loops that are emitted a second time, and not to be searched */
     uint32_t splits; /* that what is emitted stands in */
     bool serial; /* no regions: in one, or where there is too little work */
     bool failed; /* reported */
@@ -162,6 +163,7 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
 /* lane_loops.c */
 /* Emits a loop as lanes where that is possible; false when nothing was emitted. */
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop);
+void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search);
 /* The lane plan of a loop: of its nest in a better order, or of itself; and its emission. */
 bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out);
 void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest);
@@ -179,6 +181,8 @@ bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop);
 /* aliases.c */
 /* Emits a loop in which parameters meet that may share memory, one of them written; false when it is no such loop. */
 bool tirbi_put_aliased_loop(tirbi_emitter *e, const tirbi_ls *loop);
+/* Variables declared in a statement that is emitted again get registers anew. */
+void tirbi_forget_registers(const tirbi_ls *s);
 
 /* regions.c */
 /* Emits a nest as a fork of a region where its iterations are known to be apart and worth it; false when nothing was

@@ -2,6 +2,7 @@
 #include "compiler/emit/emit.h"
 
 #include "compiler/optimize/meetings.h"
+#include "compiler/optimize/search.h"
 #include "compiler/optimize/split.h"
 #include "loader/base/checked.h"
 
@@ -195,6 +196,7 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
     case TIRB_OP_VSPLAT: TIRBI_PUT(e, TIRB_OP_VSPLAT, o->type, o->to, scalar); return;
     case TIRB_OP_VIOTA: TIRBI_PUT(e, TIRB_OP_VIOTA, o->type, o->to, scalar, tirbi_x_from_small(1)); return;
     case TIRB_OP_VRED: TIRBI_PUT(e, TIRB_OP_VRED, o->type, e->red_of[o->red], o->from[0]); return;
+    case TIRB_OP_VFIND: TIRBI_PUT(e, TIRB_OP_VFIND, TIRB_BOOL, o->carried->reg, o->from[0]); return;
     case TIRB_OP_VINDEX:
         TIRBI_PUT(e, TIRB_OP_VINDEX, o->type, o->from[0], scalar, o->fold, tirbi_string_number(e->strings, o->name));
         return;
@@ -329,11 +331,63 @@ static bool put_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
         return true;
     }
     const tirbi_ls *carried = tirbi_carry_elements(e->pool, loop);
+    if (!carried && e->unsearched == 0) {
+        carried = tirbi_search_updates(e->pool, loop);
+        if (!carried) carried = tirbi_search_elements(e->pool, loop);
+        if (carried) tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SEARCHED,
+                                     "lanes look for the next iteration that changes something");
+    }
     bool serial = e->serial;
     e->serial = true; /* the loop has been looked at as a region */
     if (carried) tirbi_put_stmt(e, carried);
     e->serial = serial;
     return carried != NULL;
+}
+
+void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search) {
+    tirbi_lvar *found = search->as.search.found;
+    tirbi_lane_plan *plan = tirbi_plan_search(e->pool, search);
+    if (!plan) {
+        e->failed = e->failed || !e->arena->failed;
+        return;
+    }
+    if (found->reg < 0) found->reg = tirbi_new_sreg(e);
+    tirbi_put_lane_plan(e, plan);
+}
+
+/* Rows of at least so many elements are searched one after the other; shorter ones have a lane each. */
+enum { LEAST_SEARCHED = 48 };
+
+/* A loop around one that is better searched than run in each lane of this one: both, where it is not known how long that
+ * one is. */
+static bool put_searched(tirbi_emitter *e, const tirbi_ls *loop) {
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unsearched > 0) return false;
+    const tirbi_ls *inner = tirbi_find_searched(e->pool, loop);
+    if (!inner) return false;
+    const tirbi_lx *rounds = inner->as.loop.var->extent;
+    tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
+    if (rounds->hi < LEAST_SEARCHED || !rounds->pure || rounds->traps || tirbi_mentions_loops(rounds, &own)) return false;
+    tirbi_patch_list small = {0}, end = {0};
+    const tirbi_lx *large = tirbi_lx_op(e->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, rounds,
+                                        tirbi_lx_int(e->pool, TIRB_I64, LEAST_SEARCHED), NULL);
+    if (rounds->lo >= LEAST_SEARCHED) {
+        tirbi_put_loop_in_order(e, loop);
+        return true;
+    }
+    tirbi_put_branch_unless(e, large, &small);
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_put_loop_in_order(e, loop);
+    tirbi_scope_close(e, scope);
+    tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
+    tirbi_land(e, &small);
+    tirbi_forget_registers(loop);
+    scope = tirbi_scope_open(e);
+    e->unsearched++;
+    tirbi_put_stmt(e, loop);
+    e->unsearched--;
+    tirbi_scope_close(e, scope);
+    tirbi_land(e, &end);
+    return true;
 }
 
 /* Each split may triple the code. */
@@ -342,6 +396,7 @@ enum { MAX_SPLITS = 4 };
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     tirbi_nest nest;
+    if (put_searched(e, loop)) return true;
     if (tirbi_choose_lanes(e, loop, &nest)) {
         tirbi_put_nest(e, &nest);
         return true;

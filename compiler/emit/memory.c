@@ -146,6 +146,7 @@ void tirbi_forget_changes(tirbi_emitter *e, const tirbi_ls *s) {
         }
         return;
     case TIRBI_LS_ALLOC: tirbi_forget_memory(e, s->as.alloc.buffer->root); return;
+    case TIRBI_LS_SEARCH: tirbi_forget_loads_by(e, s->as.search.found); return;
     case TIRBI_LS_BREAK:
     case TIRBI_LS_CONTINUE: return;
     case TIRBI_LS_RETURN: return; /* nothing follows */
@@ -194,6 +195,7 @@ static void note_changes(tirbi_changed *c, const tirbi_ls *s) {
         for (uint32_t u = 0; u < s->as.tree.n_updates; u++) note_root(c, s->as.tree.updates[u].target->buffer->root);
         return;
     case TIRBI_LS_ASSERT: note_calls(c, s->as.assert_.condition); return;
+    case TIRBI_LS_SEARCH:
     case TIRBI_LS_BREAK:
     case TIRBI_LS_CONTINUE: return;
     default: c->everything = true; return;

@@ -156,7 +156,7 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
         bool tried = !(e->options->disabled & TIRB_PASS_LANES);
         why = tried ? tirbi_why_not_lanes(e->pool, loop) : "lane loops are switched off";
     }
-    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s", why ? why : "");
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s", why ? why : "its rows are searched one after the other");
 }
 
 void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
@@ -194,7 +194,7 @@ static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
 
 static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SCALAR, "a while loop");
+    if (!s->as.while_.made) tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SCALAR, "a while loop");
     tirbi_forget_changes(e, s);
     tirbi_hoist_value(e, s->as.while_.condition);
     hoist_loop(e, s, s->as.while_.body);
@@ -422,6 +422,7 @@ void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s) {
     case TIRBI_LS_LOOP: emit_loop(e, s); break;
     case TIRBI_LS_IF: emit_if(e, s); break;
     case TIRBI_LS_WHILE: emit_while(e, s); break;
+    case TIRBI_LS_SEARCH: tirbi_put_search(e, s); break;
     case TIRBI_LS_STORE: tirbi_put_store(e, s->as.store.access, s->as.store.value); break;
     case TIRBI_LS_SET: emit_set(e, s); break;
     case TIRBI_LS_ALLOC: emit_alloc(e, s->as.alloc.buffer); break;

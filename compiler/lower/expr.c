@@ -342,16 +342,30 @@ const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_l
     return tirbi_lx_op(pool, TIRB_OP_CAST, to, (tirbi_dtype)value->type, value, NULL, NULL);
 }
 
-bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent) {
-    if (index->lo < 0) return false;
-    if (index->hi < extent->lo) return true;
-    /* A loop variable that runs from 0 to exactly this extent; casts of it keep its value. */
+/* Without the casts that keep its value. */
+static const tirbi_lx *as_counted(const tirbi_lx *index) {
     while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST && index->optype == TIRB_I64 &&
            index->source != TIRB_U64 && tirbi_dtype_is_int((tirbi_dtype)index->source)) {
         index = index->args[0];
     }
-    if (index->kind != TIRBI_LX_VAR || index->var->kind != TIRBI_LVAR_LOOP) return false;
-    return index->var->below == extent || (tirbi_lx_is_int(index->var->min, 0) && index->var->extent == extent);
+    return index;
+}
+
+bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent) {
+    if (index->lo < 0) return false;
+    if (index->hi < extent->lo) return true;
+    /* A loop variable that runs to exactly this extent, or to one that does. */
+    enum { MAX_NESTED = 8 };
+    for (unsigned i = 0; i < MAX_NESTED; i++) {
+        index = as_counted(index);
+        if (index->kind != TIRBI_LX_VAR || index->var->kind != TIRBI_LVAR_LOOP) return false;
+        const tirbi_lvar *var = index->var;
+        bool from_zero = tirbi_lx_is_int(var->min, 0);
+        if (var->below == extent || (from_zero && var->extent == extent)) return true;
+        if (!var->below && !from_zero) return false;
+        index = var->below ? var->below : var->extent;
+    }
+    return false;
 }
 
 static bool access_proven(const tirbi_place *access) {

@@ -169,6 +169,7 @@ typedef enum tirbi_ls_kind {
     TIRBI_LS_LOOP,
     TIRBI_LS_IF,
     TIRBI_LS_WHILE,
+    TIRBI_LS_SEARCH, /* found = how many iterations come before the first where the condition holds */
     TIRBI_LS_STORE,
     TIRBI_LS_SET, /* var = value, for LET (once) and LOCAL */
     TIRBI_LS_ALLOC,
@@ -214,7 +215,13 @@ struct tirbi_ls {
         struct {
             const tirbi_lx *condition;
             const tirbi_ls *body;
+            bool made; /* of a loop of the program */
         } while_;
+        struct {
+            tirbi_lvar *var; /* as of a loop */
+            const tirbi_lx *condition;
+            tirbi_lvar *found; /* begins here */
+        } search;
         struct {
             const tirbi_place *access;
             const tirbi_lx *value;

@@ -1,7 +1,10 @@
 /* Loops that update elements which stand still: sums into one element, running extremes. The element is loaded into a
  * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. */
-#include "compiler/optimize/lanes.h"
+#include "compiler/optimize/injective.h"
+#include "compiler/optimize/lane_planner.h"
+#include "compiler/optimize/order.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/search.h"
 
 enum { MAX_ELEMENTS = 8 };
 
@@ -15,6 +18,7 @@ typedef struct carrier {
     const tirbi_ls *loop;
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
     tirbi_lvar *fresh;  /* that stands for the loop's variable, or NULL */
+    const tirbi_ls *init; /* of the first iteration, or NULL */
     element elements[MAX_ELEMENTS];
     uint32_t n;
     bool failed;
@@ -84,11 +88,21 @@ static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
     c->elements[c->n++] = (element){.place = place, .var = var};
 }
 
-/* An element stays in its variable only if nothing else reaches its memory. */
+/* Whether another place is never this element. */
+static bool is_apart(const carrier *c, const tirbi_place *e, const tirbi_place *place) {
+    if (!tirbi_may_meet(e->buffer->root, place->buffer->root)) return true;
+    if (e->buffer != place->buffer || e->view || place->view || !tirbi_is_compact(c->pool, e->buffer)) return false;
+    for (uint32_t d = 0; d < e->ndim; d++) {
+        if (tirbi_never_equal(e->indices[d], place->indices[d], &c->own)) return true;
+    }
+    return false;
+}
+
+/* An element stays in its variable only if nothing else reaches it. */
 static void check_place(carrier *c, const tirbi_place *place) {
     for (uint32_t i = 0; i < c->n; i++) {
         const tirbi_place *e = c->elements[i].place;
-        if (tirbi_may_meet(e->buffer->root, place->buffer->root) && !same_place(e, place)) c->failed = true;
+        if (!same_place(e, place) && !is_apart(c, e, place)) c->failed = true;
     }
 }
 
@@ -227,13 +241,14 @@ static const tirbi_ls *sequence(carrier *c, const tirbi_ls **items, uint32_t n) 
     return s;
 }
 
-/* Loads, the loop, stores: where it runs at all. */
-static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop) {
-    const tirbi_ls *items[2 * MAX_ELEMENTS + 1];
+/* Loads, what becomes of the loop, stores: where it runs at all. */
+static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls *runs) {
+    const tirbi_ls *items[2 * MAX_ELEMENTS + 2];
     uint32_t n = 0;
+    if (c->init) items[n++] = c->init;
     for (uint32_t i = 0; i < c->n; i++)
         items[n++] = set(c, c->elements[i].var, tirbi_lx_load(c->pool, c->elements[i].place), true);
-    items[n++] = loop;
+    items[n++] = runs;
     for (uint32_t i = 0; i < c->n; i++) {
         tirbi_ls *store = new_stmt(c, TIRBI_LS_STORE, c->loop->span);
         if (!store) return NULL;
@@ -252,16 +267,31 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop) {
     return guard->as.if_.condition && guard->as.if_.then_case ? guard : NULL;
 }
 
-const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+/* An init of the loop's first iteration, which then stands before the loop; the rest of the body is the result. */
+static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
+    const tirbi_ls *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n > 1 ? body->as.seq.items[0] : NULL;
+    tirbi_lvar *var = c->loop->as.loop.var;
+    if (!first || first->kind != TIRBI_LS_IF || first->as.if_.n_first_of != 1 || first->as.if_.first_of[0] != var ||
+        first->as.if_.else_case || tirbi_code_uses(first->as.if_.then_case, &var, 1)) {
+        return body;
+    }
+    c->init = first->as.if_.then_case;
+    return sequence(c, body->as.seq.items + 1, body->as.seq.n - 1);
+}
+
+/* The loop with elements in variables, as lanes that carry them or as a search for what changes them. */
+static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lanes) {
     carrier *c = TIRBI_NEW(pool->arena, carrier);
     if (!c || loop->as.loop.step) return NULL;
     c->pool = pool;
     c->loop = loop;
     c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    note_variables(c, loop->as.loop.body);
+    const tirbi_ls *rest = take_init(c, loop->as.loop.body);
+    if (!rest) return NULL;
+    note_variables(c, rest);
     if (c->failed) return NULL;
-    find_elements(c, loop->as.loop.body, true);
-    check_stmt(c, loop->as.loop.body);
+    find_elements(c, rest, true);
+    check_stmt(c, rest);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
     if (c->failed || (c->n == 0 && bounds)) return NULL;
     const tirbi_ls *items[3];
@@ -269,13 +299,16 @@ const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) 
     if (!replace_variable(c, items, &n)) return NULL;
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = c};
     tirbi_ls *fresh = new_stmt(c, TIRBI_LS_LOOP, loop->span);
-    const tirbi_ls *body = rewrite_body(c, &rewrite, loop->as.loop.body);
+    const tirbi_ls *body = rewrite_body(c, &rewrite, rest);
     if (!fresh || !body || c->failed) return NULL;
     *fresh = *loop;
     fresh->as.loop.body = body;
     fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
     if (c->fresh) fresh->as.loop.var = c->fresh;
-    if (!tirbi_plan_in_order(pool, fresh)) return NULL;
-    items[n] = surround(c, fresh);
+    const tirbi_ls *runs = lanes ? (tirbi_plan_in_order(pool, fresh) ? fresh : NULL) : tirbi_search_updates(pool, fresh);
+    items[n] = runs ? surround(c, fresh, runs) : NULL;
     return items[n] ? sequence(c, items, n + 1) : NULL;
 }
+
+const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, true); }
+const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, false); }

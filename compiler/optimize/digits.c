@@ -127,6 +127,7 @@ static void search_stmt(search *s, const tirbi_ls *stmt, bool nested) {
     case TIRBI_LS_BREAK: s->impossible = s->impossible || !nested; return;
     case TIRBI_LS_CONTINUE: return;
     case TIRBI_LS_ALLOC: search_buffer(s, stmt->as.alloc.buffer); return;
+    case TIRBI_LS_SEARCH:
     case TIRBI_LS_FETCH: s->impossible = true; return;
     case TIRBI_LS_TREE:
         for (uint32_t i = 0; i < stmt->as.tree.n_loops; i++) search_loop(s, stmt->as.tree.loops[i]);
@@ -362,6 +363,7 @@ static const tirbi_ls *rewrite_all(tirbi_rewrite *r, const tirbi_ls *stmt) {
     case TIRBI_LS_FETCH:
     case TIRBI_LS_BREAK:
     case TIRBI_LS_CONTINUE: return copy;
+    case TIRBI_LS_SEARCH: break; /* emission makes it */
     }
     return NULL;
 }

@@ -94,10 +94,16 @@ tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type);
 lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var);
 /* Adds a variable of the body; false when there are too many. */
 bool tirbi_plan_add_var(planner *p, lane_var var);
+/* A plan of the loop over `var` that is empty still; NULL when memory ran out. A planner is large and there are several for
+ * each loop: unlike its plan, it is given back when it has ended. The plan is the result where it was planned. */
+planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var);
+tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned);
 /* Whether a pure expression is the same for all lanes and iterations. */
 bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
 
 /* sequences.c */
+/* Whether two expressions of one statement have the same value. Those that load are not interned. */
+bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b);
 /* Whether no index of a place needs a check. */
 bool tirbi_plan_is_proven(const tirbi_place *place);
 /* An index as narrow as it was computed. */

@@ -860,17 +860,16 @@ static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32
     return false;
 }
 
-/* Whether straight-line code uses some of the variables; other code counts as if it did. */
-static bool code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
+bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
     switch (s->kind) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (code_uses(s->as.seq.items[i], vars, n)) return true;
+            if (tirbi_code_uses(s->as.seq.items[i], vars, n)) return true;
         }
         return false;
     case TIRBI_LS_IF:
-        return value_uses(s->as.if_.condition, vars, n) || code_uses(s->as.if_.then_case, vars, n) ||
-               (s->as.if_.else_case && code_uses(s->as.if_.else_case, vars, n));
+        return value_uses(s->as.if_.condition, vars, n) || tirbi_code_uses(s->as.if_.then_case, vars, n) ||
+               (s->as.if_.else_case && tirbi_code_uses(s->as.if_.else_case, vars, n));
     case TIRBI_LS_STORE: return place_uses(s->as.store.access, vars, n) || value_uses(s->as.store.value, vars, n);
     case TIRBI_LS_SET: return value_uses(s->as.set.value, vars, n);
     default: return true;
@@ -894,7 +893,7 @@ static const tirbi_ls *hoistable_init(const tirbi_ls *loop) {
     for (uint32_t i = 0; i < n; i++) {
         if (!contains(first->as.if_.first_of, n, vars[i])) return NULL;
     }
-    if (code_uses(first->as.if_.then_case, vars, n)) return NULL;
+    if (tirbi_code_uses(first->as.if_.then_case, vars, n)) return NULL;
     return first;
 }
 
@@ -1265,8 +1264,7 @@ enum { LEAST_LANES = 4 };
 
 static bool worth_lanes(const tirbi_lvar *var) { return var->extent->hi >= LEAST_LANES; }
 
-/* A planner is large and there are several for each loop: unlike its plan, it is given back when it has ended. */
-static planner *new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
+planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
     tirbi_lane_plan *plan = TIRBI_NEW(pool->arena, tirbi_lane_plan);
     planner *p = plan ? tirbi_heap_calloc(pool->arena->heap, 1, sizeof(*p)) : NULL;
     pool->arena->failed = pool->arena->failed || !p;
@@ -1278,7 +1276,7 @@ static planner *new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
     return p;
 }
 
-static tirbi_lane_plan *end_planner(planner *p, bool planned) {
+tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned) {
     tirbi_lane_plan *plan = planned ? p->plan : NULL;
     tirbi_heap_free(p->pool->arena->heap, p, sizeof(*p));
     return plan;
@@ -1376,10 +1374,10 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
 
 static tirbi_lane_plan *lanes_of(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
     if (loop->as.loop.step || !regular_lane_loop(loop->as.loop.var)) return NULL;
-    planner *p = new_planner(pool, loop->as.loop.var);
+    planner *p = tirbi_new_planner(pool, loop->as.loop.var);
     if (!p) return NULL;
     p->sequences = sequences;
-    return end_planner(p, plan_lanes(p, loop));
+    return tirbi_end_planner(p, plan_lanes(p, loop));
 }
 
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) { return lanes_of(pool, loop, false); }
@@ -1387,18 +1385,18 @@ tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) { r
 tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) { return lanes_of(pool, loop, true); }
 
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    planner *p = new_planner(pool, loop->as.loop.var);
+    planner *p = tirbi_new_planner(pool, loop->as.loop.var);
     if (!p) return NULL;
     p->explains = p->sequences = true;
     const char *why = plan_lanes(p, loop) ? NULL : p->why;
-    end_planner(p, false);
+    tirbi_end_planner(p, false);
     return why;
 }
 
 tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     tirbi_lvar *var = tree->as.tree.loops[tree->as.tree.n_loops - 1];
     if (!regular_lane_loop(var)) return NULL;
-    planner *p = new_planner(pool, var);
+    planner *p = tirbi_new_planner(pool, var);
     if (!p) return NULL;
     p->body = tree;
     p->span = tree->span;
@@ -1415,5 +1413,5 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
         o->from[0] = value;
         o->from[1] = factor;
     }
-    return end_planner(p, !p->failed && tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena));
+    return tirbi_end_planner(p, !p->failed && tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena));
 }

@@ -14,7 +14,7 @@ typedef struct tirbi_lane_op {
     uint8_t cursor, loop, red;
     uint16_t to, from[3]; /* lane values, numbered without limit until they are allocated */
     const tirbi_lx *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter. vindex: the extent */
-    tirbi_lvar *carried;    /* vscan: what it carries from lane to lane */
+    tirbi_lvar *carried;    /* vscan: what it carries from lane to lane; vfind: what it sets */
     uint8_t fold;           /* vscan, vupdate: their operand n; vindex: the dimension */
     const char *name;       /* vindex: of the buffer */
     tirbi_span span;
@@ -80,6 +80,9 @@ const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Plans the last loop of a tree reduction; `red` of its operations numbers the updates. */
 tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree);
+
+/* Whether straight-line code uses some of the variables; other code counts as if it did. */
+bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n);
 
 /* Replaces the values of a plan by lane registers; false when 64 are not enough (or memory ran out). */
 bool tirbi_allocate_lane_registers(tirbi_lane_plan *plan, uint32_t n_values, tirbi_arena *arena);

@@ -33,7 +33,7 @@ const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
     return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0], a[1], a[2]);
 }
 
-const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *r, const tirbi_ls *stmt) {
+static const tirbi_ls *rewrite(tirbi_rewrite *r, const tirbi_ls *stmt, bool assigns) {
     tirbi_ls *copy = TIRBI_NEW(r->pool->arena, tirbi_ls);
     if (!copy) return NULL;
     *copy = *stmt;
@@ -44,21 +44,28 @@ const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *r, const tirbi_ls *stmt) {
         return copy->as.store.access && copy->as.store.value ? copy : NULL;
     case TIRBI_LS_IF:
         copy->as.if_.condition = tirbi_rewrite_value(r, stmt->as.if_.condition);
-        copy->as.if_.then_case = tirbi_rewrite_stmt(r, stmt->as.if_.then_case);
+        copy->as.if_.then_case = rewrite(r, stmt->as.if_.then_case, assigns);
         if (stmt->as.if_.else_case) {
-            copy->as.if_.else_case = tirbi_rewrite_stmt(r, stmt->as.if_.else_case);
+            copy->as.if_.else_case = rewrite(r, stmt->as.if_.else_case, assigns);
             if (!copy->as.if_.else_case) return NULL;
         }
         return copy->as.if_.condition && copy->as.if_.then_case ? copy : NULL;
     case TIRBI_LS_SEQ: {
         const tirbi_ls **items = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_ls *, stmt->as.seq.n);
         for (uint32_t i = 0; items && i < stmt->as.seq.n; i++) {
-            items[i] = tirbi_rewrite_stmt(r, stmt->as.seq.items[i]);
+            items[i] = rewrite(r, stmt->as.seq.items[i], assigns);
             if (!items[i]) return NULL;
         }
         copy->as.seq.items = items;
         return items ? copy : NULL;
     }
+    case TIRBI_LS_SET:
+        if (!assigns || !stmt->as.set.value) return NULL;
+        copy->as.set.value = tirbi_rewrite_value(r, stmt->as.set.value);
+        return copy->as.set.value ? copy : NULL;
     default: return NULL;
     }
 }
+
+const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *r, const tirbi_ls *stmt) { return rewrite(r, stmt, false); }
+const tirbi_ls *tirbi_rewrite_assignments(tirbi_rewrite *r, const tirbi_ls *stmt) { return rewrite(r, stmt, true); }

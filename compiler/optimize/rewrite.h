@@ -17,4 +17,7 @@ const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *rewrite, const tirbi_place
 /* Straight-line code only: stores, conditions and sequences of them; NULL for anything else. */
 const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *rewrite, const tirbi_ls *stmt);
 
+/* The same for code that assigns variables as well, which stay those that they are. */
+const tirbi_ls *tirbi_rewrite_assignments(tirbi_rewrite *rewrite, const tirbi_ls *stmt);
+
 #endif

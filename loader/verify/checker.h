@@ -38,6 +38,7 @@ typedef struct checker_lane {
     uint32_t claimed; /* bit per cursor: an instruction writes where lanes say through it */
     uint8_t types[TIRBI_MAX_LANE_REGS];
     unsigned n_own, own_depth; /* vloops: how many there were, how many are open */
+    bool finds, acts; /* there was a vfind; something that must not be beside one */
     checker_level levels[TIRBI_MAX_INNER + TIRBI_MAX_OWN_DEPTH + 1];
 } checker_lane;
 

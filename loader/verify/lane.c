@@ -81,6 +81,7 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
     lane->loops_seen = 0;
     lane->n_scans = 0;
     lane->n_own = lane->own_depth = 0;
+    lane->finds = lane->acts = false;
     lane->claimed = 0;
     lane->depth = 0;
     lane->begun = false;
@@ -203,6 +204,7 @@ static tirb_status end_lane(checker *c) {
     for (unsigned i = 0; i < lane->header.n_inner; i++) {
         if (!(lane->loops_seen >> i & 1)) return tirbi_verify_fail(c, "inner loop %u does not appear", i);
     }
+    if (lane->finds && lane->acts) return tirbi_verify_fail(c, "a lane loop with vfind does nothing that a lane behind it could do");
     lane->inside = false;
     lane->header.n_cursors = 0;
     lane->header.n_inner = 0;
@@ -331,9 +333,31 @@ static tirb_status check_scan(checker *c, unsigned n_values, unsigned n_folds, i
     return TIRB_OK;
 }
 
+/* Whether an instruction does more than give a lane a value. */
+static bool acts(const tirbi_instr *instr) {
+    if (tirbi_ops[instr->op].flags & TIRBI_FLAG_ELEMENTWISE) {
+        return (tirbi_ops[instr->op].flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int((tirbi_dtype)instr->type);
+    }
+    switch ((unsigned)instr->op) {
+    case TIRB_OP_VLOAD:
+    case TIRB_OP_VSPLAT:
+    case TIRB_OP_VIOTA:
+    case TIRB_OP_VFIND:
+    case TIRB_OP_LANE_END: return false;
+    default: return true;
+    }
+}
+
+static tirb_status check_find(checker *c) {
+    if (c->lane.finds) return tirbi_verify_fail(c, "a lane loop has one vfind");
+    c->lane.finds = true;
+    return read_register(c, c->instr->operand[1], TIRB_BOOL);
+}
+
 tirb_status tirbi_verify_lane_instr(checker *c) {
     const tirbi_instr *instr = c->instr;
     tirbi_dtype type = (tirbi_dtype)instr->type;
+    c->lane.acts = c->lane.acts || acts(instr);
     bool ends = instr->op == TIRB_OP_LANE_END || instr->op == TIRB_OP_INNER_END;
     if (!ends && c->lane.depth < c->lane.kept && c->lane.begun) {
         return tirbi_verify_fail(c, "it is outside of an inner loop that a seek is in");
@@ -383,6 +407,8 @@ tirb_status tirbi_verify_lane_instr(checker *c) {
         TIRBI_TRY(use_indexed(c, instr->operand[0], TIRBI_READ | TIRBI_WRITE, instr->operand[1], instr->operand[3]));
         TIRBI_TRY(check_fold(c, instr->operand[4], TIRBI_N_SCAN_OPS, TIRBI_SCAN_SWAPPED));
         return read_register(c, instr->operand[2], type);
+    case TIRB_OP_VFIND:
+        return check_find(c);
     case TIRB_OP_VSCAN:
         return check_scan(c, 1, TIRBI_N_SCAN_OPS, TIRBI_SCAN_SWAPPED | TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS);
     case TIRB_OP_VSCANMA:

@@ -49,6 +49,7 @@ typedef struct census {
     unsigned indexed; /* vindex, vloadx, vstorex */
     unsigned updates;
     unsigned scans;
+    unsigned finds;
     unsigned allocations;
 } census;
 
@@ -98,6 +99,7 @@ static census count(const char *text, const tirb_compile_options *given) {
             case TIRB_OP_VUPDATE: c.updates++; break;
             case TIRB_OP_VSCAN:
             case TIRB_OP_VSCANMA: c.scans++; break;
+            case TIRB_OP_VFIND: c.finds++; break;
             case TIRB_OP_STORE: c.stores++; break;
             case TIRB_OP_INDEX: c.checks++; break;
             case TIRB_OP_CONTRACT: c.contractions++; break;
@@ -150,6 +152,47 @@ static void carried_values_become_scans(void **state) {
         tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
         options.disabled = TIRB_PASS_SEQUENCES;
         assert_int_equal(count(text, &options).scans, 0);
+    }
+}
+
+/* Updates that most iterations do not make are looked for by many lanes at once. */
+static void rare_updates_are_searched(void **state) {
+    (void)state;
+    const char *bodies[] = {
+        "    for i in range(n):\n        if A[i] > S[0]:\n            S[0] = A[i]\n            W[0] = i\n",
+        "    for i in range(n):\n        if A[i] + B[i] < S[0] or i < 0:\n            W[0] = i\n            S[0] = A[i] + B[i]\n",
+        "    best: T.float32 = S[0]\n    where: T.int32 = 0\n    for i in range(n):\n"
+        "        where = T.Select(A[i] >= best, i, where)\n        best = T.Select(A[i] >= best, A[i], best)\n"
+        "    S[0] = best\n    W[0] = where\n",
+        "    for i in range(n):\n        with T.sblock():\n            vi = T.axis.reduce(n, i)\n            with T.init():\n"
+        "                S[0] = T.float32(0)\n                W[0] = -1\n"
+        "            w: T.let[T.int32] = T.Select(S[0] > A[vi] or S[0] == A[vi] and W[0] < vi, W[0], vi)\n"
+        "            s: T.let[T.float32] = T.Select(S[0] > A[vi], S[0], A[vi])\n"
+        "            W[0] = w\n            S[0] = s\n",
+        "    for i in range(n):\n        if A[i] > S[0]:\n            S[1] = S[0]\n            S[0] = A[i]\n"
+        "        elif A[i] > S[1]:\n            S[1] = A[i]\n",
+    };
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
+                 "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), S: T.Buffer((2,), \"float32\"), "
+                 "W: T.Buffer((1,), \"int32\")):\n    n = T.int32()\n%s", bodies[i]);
+        census c = count(text, NULL);
+        if (c.finds != 1) print_error("%s", text);
+        assert_int_equal(c.finds, 1);
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        options.disabled = TIRB_PASS_SEQUENCES;
+        assert_int_equal(count(text, &options).finds, 0);
+    }
+    /* What does not depend on what was found before changes something too often; and divisions may fail. */
+    const char *others[] = {"        if A[i] > B[i]:\n            W[0] = i\n",
+                            "        if i // W[0] > W[1]:\n            W[1] = i\n"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
+                 "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), W: T.Buffer((2,), \"int32\")):\n"
+                 "    n = T.int32()\n    for i in range(n):\n%s", others[i]);
+        assert_int_equal(count(text, NULL).finds, 0);
     }
 }
 
@@ -605,8 +648,18 @@ static void meetings_are_split_off(void **state) {
                             "    for k, i, j in T.grid(n, n, n):\n"
                             "        D[i, j] = T.min(D[i, j], D[i, k] + D[k, j])\n",
                      NULL);
-    assert_int_equal(c.lanes, 2);
+    /* Four nests of whole rows, two columns, and the row that all read: two parts and the element they share. */
+    assert_int_equal(c.lanes, 8);
     assert_int_equal(c.stores, 1);
+    c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                     "def f(R: T.Buffer((70, 70), \"bool\")):\n"
+                     "    for k in range(70):\n"
+                     "        for i in range(70):\n"
+                     "            for j in range(70):\n"
+                     "                if R[i, k] and R[k, j]:\n"
+                     "                    R[i, j] = True\n",
+              NULL);
+    assert_true(c.lanes >= 6);
     c = count(HEADER "@T.prim_func(s_tir=True)\n"
                      "def f(A: T.Buffer((\"n\", \"n\"), \"float32\")):\n"
                      "    n = T.int32()\n"
@@ -830,6 +883,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_loops_become_lanes),
         cmocka_unit_test(carried_values_become_scans),
+        cmocka_unit_test(rare_updates_are_searched),
         cmocka_unit_test(computed_indices_become_lanes),
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),

@@ -672,6 +672,28 @@ static void test_sequences(void **state) {
     rejects(BODY("lane s0, done\n.cursor r0 f32 read 6 0 0\ndone: lane.end"), "level 6 > 0");
 }
 
+/* What ends with the first lane that is found does nothing that lanes behind that one could do. */
+static void test_finds(void **state) {
+    (void)state;
+#define FIND(body) BODY("lane s0, done\n.inner 3\nvsplat.f32 v0, s0\nvlt.f32 v1, v0, v0\n" body "\ndone: lane.end")
+#define ALONE(body) BODY("lane s0, done\n.cursor r1 f32 readwrite 0 0 1\nvsplat.f32 v0, s0\nvsplat.i32 v2, s0\nvlt.f32 v1, v0, v0\n" body "\ndone: lane.end")
+    accepts(ALONE("vfind.bool s1, v1"));
+    accepts(ALONE("vload.f32 v0, c0\nvfind.bool s1, v1\nviota.i32 v2, s0, 1\nvdiv.f32 v0, v0, v0"));
+    rejects(ALONE("vfind.bool s1, v0"), "v0 is f32, not bool");
+    rejects(ALONE("vfind.bool s8, v1"), "scalar register 8 >= 8");
+    rejects(ALONE("vfind.bool s1, v3"), "v3 is read, but not defined here");
+    rejects(ALONE("vfind.bool s1, v1\nvfind.bool s1, v1"), "a lane loop has one vfind");
+    rejects(ALONE("vfind.bool s1, v1\nvstore.f32 c0, v0"), "does nothing that a lane behind it could do");
+    rejects(ALONE("vstore.f32 c0, v0\nvfind.bool s1, v1"), "does nothing that a lane behind it could do");
+    rejects(ALONE("vdiv.i32 v2, v2, v2\nvfind.bool s1, v1"), "does nothing that a lane behind it could do");
+    rejects(ALONE("vscan.f32 v0, s2, v0, 0\nvfind.bool s1, v1"), "does nothing that a lane behind it could do");
+    rejects(ALONE("vindex.i32 v2, s0, 0, \"\"\nvfind.bool s1, v1"), "does nothing that a lane behind it could do");
+    rejects(ALONE("vloop\nvwhile.bool v1\nvagain\nvfind.bool s1, v1"), "does nothing that a lane behind it could do");
+    rejects(FIND("inner l0\nvfind.bool s1, v1\ninner.end l0"), "does nothing that a lane behind it could do");
+#undef FIND
+#undef ALONE
+}
+
 /* Loops of a lane's own. */
 static void test_own_loops(void **state) {
     (void)state;
@@ -807,7 +829,7 @@ int main(void) {
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
         cmocka_unit_test(test_cursors),
         cmocka_unit_test(test_seeks),      cmocka_unit_test(test_lane_registers),
-        cmocka_unit_test(test_sequences), cmocka_unit_test(test_own_loops), cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
+        cmocka_unit_test(test_sequences), cmocka_unit_test(test_finds), cmocka_unit_test(test_own_loops), cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
         cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,10 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         ins->source = (uint8_t)o[3];
         if (in->op == TIRB_OP_VUPDATE) ins->fold = (uint8_t)o[4];
         return;
+    case TIRB_OP_VFIND:
+        ins->slot = (uint16_t)o[0];
+        ins->reads[ins->n_reads++] = (uint8_t)o[1];
+        return;
     case TIRB_OP_VSCAN:
     case TIRB_OP_VSCANMA:
         ins->dest = (uint8_t)o[0];
@@ -233,7 +237,7 @@ static void choose_main_size(lane_body *body, uint32_t features) {
             ins->op == TIRB_OP_VSCANMA) {
             body->reduces = true;
             others += weight;
-        } else if (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) {
+        } else if ((ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VFIND) {
             others += weight;
         } else if (tirbi_lane_op_pinned(ins->op, ins->type, features)) {
             ins->pinned = true;
@@ -325,6 +329,10 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         if (ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA) {
             ins->number = loop->n_scans++;
             loop->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = ins->type};
+        }
+        if (ins->op == TIRB_OP_VFIND) {
+            loop->finds = true;
+            loop->found = ins->slot;
         }
         if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE) add_use(&cursors[ins->cursor], around[depth]);
     }

@@ -40,7 +40,7 @@ static uint64_t add_or_most(uint64_t a, uint64_t b) {
 }
 
 /* Going through the lanes takes time even where nothing is in the body, or only inner loops that do not run. */
-static uint64_t cost_of(const entry *e) {
+static uint64_t cost_of(const entry *e, int64_t n) {
     uint64_t body = e->loop->instructions;
     for (unsigned k = 0; k < e->loop->n_inner; k++) {
         uint64_t times = 1;
@@ -49,7 +49,7 @@ static uint64_t cost_of(const entry *e) {
                 times = mul_or_most(times, e->extent[j] > 0 ? (uint64_t)e->extent[j] : 0);
         body = add_or_most(body, mul_or_most(times, e->loop->inner[k].instructions));
     }
-    return mul_or_most(body > 0 ? body : 1, (uint64_t)(e->n - 1) / 64 + 1);
+    return mul_or_most(body > 0 ? body : 1, (uint64_t)(n - 1) / 64 + 1);
 }
 
 /* ---- Bounds --------------------------------------------------------------------------------------------------- */
@@ -541,6 +541,19 @@ static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state
         slots[loop->scans[i].slot] = tirbi_slot_extend(state->running[i], loop->scans[i].type);
 }
 
+/* As many lanes as there is fuel to look at: where none of these is the one, it runs out. */
+static int64_t lanes_to_search(const entry *e) {
+    uint64_t body = e->loop->instructions > 0 ? e->loop->instructions : 1, rounds = e->machine->fuel / body;
+    return rounds <= (uint64_t)(e->n - 1) / 64 ? (int64_t)(rounds * 64) : e->n;
+}
+
+/* Of `all` lanes, the first e->n were looked at. */
+static tirb_status end_find(const entry *e, int64_t all, int64_t found) {
+    bool none = found == e->n;
+    if (!none || e->n == all) tirbi_frame_slots(e->machine->frame)[e->loop->found] = (uint64_t)found;
+    return tirbi_charge(e->machine, cost_of(e, none ? all : found + 1));
+}
+
 /* The words of an instruction with indices end, in a list, with how it names what is indexed: as a dimension of a buffer
  * with an extent, or (0) as an element of a cursor. */
 static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state *state) {
@@ -564,12 +577,15 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     if (e.n < 1) return TIRB_OK;
     e.dimensions = 1u + loop->n_inner + (loop->n_seeks > 0);
     for (unsigned k = 0; k < loop->n_inner; k++) e.extent[k] = (int64_t)slots[loop->inner[k].extent];
-    TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
+    const int64_t all = e.n;
+    if (!loop->finds) TIRBI_TRY(tirbi_charge(machine, cost_of(&e, all)));
     for (unsigned o = 0; o < loop->n_outer; o++)
         if (e.extent[loop->outer[o]] < 1) return TIRB_OK;
     TIRBI_TRY(check_bounds(&e));
     e.repeats = !loop->reduces;
     TIRBI_TRY(check_overlap(&e));
+    if (loop->finds) e.n = lanes_to_search(&e);
+    if (e.n < 1) return end_find(&e, all, 0);
     clear_indices(loop, slots);
     if (loop->n_seeks == 0 && !e.in_order && tirbi_lane_copy_fits(loop, e.reaches))
         return tirbi_lane_copy_run(machine, loop, e.reaches, slots);
@@ -606,10 +622,15 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     state->fuel = machine->fuel_limit == UINT64_MAX ? UINT64_MAX : machine->fuel;
     state->spent = 0;
     switch (e.machinery->run(state, words + loop->full, words + loop->tail)) {
-    case TIRBI_LANE_DONE: end_scans(loop, state, slots); return tirbi_charge(machine, state->spent / 64);
+    case TIRBI_LANE_DONE:
+        if (loop->finds) return end_find(&e, all, e.n);
+        end_scans(loop, state, slots);
+        return tirbi_charge(machine, state->spent / 64);
     case TIRBI_LANE_FUEL: return tirbi_charge(machine, UINT64_MAX);
     case TIRBI_LANE_STOPPED: return tirbi_poll(machine);
-    case TIRBI_LANE_BOUNDS: return out_of_bounds(machine, state);
+    case TIRBI_LANE_BOUNDS:
+        if (!loop->finds) return out_of_bounds(machine, state);
+        return end_find(&e, all, state->ended);
     default:
         machine->trap = state->trap;
         return tirbi_error_set(machine->error, TIRB_DIVIDE, "an integer is divided by zero");

@@ -760,6 +760,12 @@ static void plan_loadx(planner *p, const lane_ins *ins) {
     define(p, ins, size)->strip = true;
 }
 
+static void plan_find(planner *p, const lane_ins *ins) {
+    const uint16_t operands[3] = {0, kernel_operand(p, ins->reads[0]), 0}, list[4] = {0, 0, 0, 0};
+    leave_banks(p, ins);
+    emit_sequence(p, operands, list, p->code->kernels->find);
+}
+
 static void plan_storex(planner *p, const lane_ins *ins) {
     const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]),
                                   kernel_operand(p, ins->reads[1])};
@@ -1012,6 +1018,7 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     case TIRB_OP_VLOADX: plan_loadx(p, ins); break;
     case TIRB_OP_VSTOREX:
     case TIRB_OP_VUPDATE: plan_storex(p, ins); break;
+    case TIRB_OP_VFIND: plan_find(p, ins); break;
     case TIRB_OP_VSCAN:
     case TIRB_OP_VSCANMA: plan_scan(p, ins); break;
     default:

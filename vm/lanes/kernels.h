@@ -37,6 +37,7 @@ typedef struct tirbi_kernel_table {
     tirbi_kernel cast[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from] */
     tirbi_kernel bits[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from], equal sizes only; floats become canonical NaNs */
     tirbi_sequence index[TIRB_N_DTYPES]; /* by the type of the index */
+    tirbi_sequence find;                 /* of a truth: how many lanes are before the first */
     tirbi_sequence loadx[TIRB_N_DTYPES]; /* by the type of the elements */
     tirbi_sequence storex[TIRB_N_DTYPES];
     tirbi_sequence update[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES]; /* by operation, those that are swapped in the second half */

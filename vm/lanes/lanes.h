@@ -117,6 +117,8 @@ typedef struct tirbi_lane_loop {
     uint8_t n_scans;
     uint8_t own_depth; /* how deep vloops are nested */
     tirbi_lane_scan scans[TIRBI_MAX_SCANS];
+    bool finds; /* it ends with the first lane of which something is true, whose number goes to this slot */
+    uint16_t found;
     const tirbi_lane_cursor *cursors;
     const tirbi_lane_splat *splats;
     uint32_t n_copies; /* which are all that the loop does; 0: it does more */
@@ -153,7 +155,7 @@ typedef struct tirbi_lane_state {
     tirbi_red *reds;
     const uint64_t *slots;
     int64_t n;      /* lanes */
-    int64_t first;  /* the first lane of the block */
+    int64_t ended;  /* the lane that traps, or that is found */
     size_t count;   /* lanes in the block */
     size_t lanes;   /* lanes in a whole block */
     ptrdiff_t strides[TIRBI_MAX_CURSORS]; /* bytes from lane to lane */
