@@ -25,17 +25,18 @@ void *tirbi_grow(tirbi_arena *arena, void *items, uint32_t n, uint32_t *capacity
 /* ---- Strings -------------------------------------------------------------------------------------------------- */
 
 uint16_t tirbi_string_number(tirbi_string_table *table, const char *text) {
-    for (uint32_t i = 0; i < table->n; i++) {
-        if (strcmp(table->items[i].text, text) == 0) return (uint16_t)i;
+    size_t size = strlen(text);
+    uint32_t hash = tirbi_text_hash(table->arena, text, size), probe = 0, found;
+    while ((found = tirbi_index_next(&table->index, hash, &probe)) != 0) {
+        if (strcmp(table->items[found - 1].text, text) == 0) return (uint16_t)(found - 1);
     }
     if (table->n == TIRBI_NO_STRING) {
         table->full = true;
         return 0;
     }
     tirbi_string *items = tirbi_grow(table->arena, table->items, table->n, &table->capacity, sizeof(*items));
-    size_t size = strlen(text);
     char *copy = items ? tirbi_arena_text(table->arena, text, size) : NULL;
-    if (!copy) return 0;
+    if (!copy || !tirbi_index_add(&table->index, table->arena, hash, table->n)) return 0;
     table->items = items;
     items[table->n] = (tirbi_string){.text = copy, .size = (uint32_t)size};
     return (uint16_t)table->n++;

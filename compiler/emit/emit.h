@@ -5,6 +5,7 @@
 #include "compiler/lower/loop.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/notes.h"
+#include "compiler/source/index.h"
 #include "loader/base/bytes.h"
 
 /* A growing table of strings; equal strings are one. */
@@ -12,6 +13,7 @@ typedef struct tirbi_string_table {
     tirbi_arena *arena;
     tirbi_string *items;
     uint32_t n, capacity;
+    tirbi_index index;
     bool full;
 } tirbi_string_table;
 

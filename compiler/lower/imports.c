@@ -30,8 +30,9 @@ static bool same_import(const tirbi_limport *a, const tirbi_limport *b) {
 /* The number of an import; UINT32_MAX when memory ran out. */
 static uint32_t number_of(tirbi_lowerer *l, const tirbi_limport *import) {
     tirbi_lmodule *m = l->module;
-    for (uint32_t i = 0; i < m->n_imports; i++) {
-        if (same_import(&m->imports[i], import)) return i;
+    uint32_t hash = tirbi_text_hash(l->arena, import->name, strlen(import->name)), probe = 0, found;
+    while ((found = tirbi_index_next(&m->import_index, hash, &probe)) != 0) {
+        if (same_import(&m->imports[found - 1], import)) return found - 1;
     }
     if (m->n_imports == m->import_capacity) {
         uint32_t capacity = m->import_capacity ? 2 * m->import_capacity : 8;
@@ -41,6 +42,7 @@ static uint32_t number_of(tirbi_lowerer *l, const tirbi_limport *import) {
         m->imports = grown;
         m->import_capacity = capacity;
     }
+    if (!tirbi_index_add(&m->import_index, l->arena, hash, m->n_imports)) return UINT32_MAX;
     m->imports[m->n_imports] = *import;
     return m->n_imports++;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "compiler/ir/ir.h"
+#include "compiler/source/index.h"
 #include "compiler/source/source.h"
 #include "loader/bundle/program.h"
 #include "loader/isa/isa.h"
@@ -289,6 +290,7 @@ typedef struct tirbi_lmodule {
     uint32_t n_functions;
     tirbi_limport *imports;
     uint32_t n_imports, import_capacity;
+    tirbi_index import_index; /* by name */
 } tirbi_lmodule;
 
 /* Lowers a checked module. Reports what is not supported; NULL when memory ran out. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/source/index.h"
 #include "compiler/text/decimal.h"
 
 enum { MAX_INDENTS = 100, MAX_BRACKETS = 200, TAB_WIDTH = 8 };
@@ -25,12 +26,6 @@ typedef struct lexer {
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t hash_text(const char *text, size_t size) {
-    uint32_t h = 2166136261U;
-    for (size_t i = 0; i < size; i++) h = (h ^ (unsigned char)text[i]) * 16777619U;
-    return h;
-}
-
 static bool grow_names(tirbi_names *names) {
     uint32_t capacity = names->capacity ? names->capacity * 2 : 256;
     const char **slots = TIRBI_NEW_ARRAY(names->arena, const char *, capacity);
@@ -38,7 +33,7 @@ static bool grow_names(tirbi_names *names) {
     for (uint32_t i = 0; i < names->capacity; i++) {
         const char *name = names->slots[i];
         if (!name) continue;
-        uint32_t at = hash_text(name, strlen(name)) & (capacity - 1);
+        uint32_t at = tirbi_text_hash(names->arena, name, strlen(name)) & (capacity - 1);
         while (slots[at]) at = (at + 1) & (capacity - 1);
         slots[at] = name;
     }
@@ -49,7 +44,7 @@ static bool grow_names(tirbi_names *names) {
 
 const char *tirbi_intern(tirbi_names *names, const char *text, size_t size) {
     if (names->n * 2 >= names->capacity && !grow_names(names)) return NULL;
-    uint32_t at = hash_text(text, size) & (names->capacity - 1);
+    uint32_t at = tirbi_text_hash(names->arena, text, size) & (names->capacity - 1);
     for (; names->slots[at]; at = (at + 1) & (names->capacity - 1))
         if (strncmp(names->slots[at], text, size) == 0 && names->slots[at][size] == 0) return names->slots[at];
     const char *copy = tirbi_arena_text(names->arena, text, size);

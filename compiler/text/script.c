@@ -351,10 +351,7 @@ static void define_function(tirbi_script *s, tirbi_script_function *function) {
     s->builder.frames.n = 0;
     s->builder.n_scopes = 0;
     s->builder.too_deep = false;
-    for (uint32_t i = 0; i < function->n_bindings; i++) {
-        tirbi_binding *slot = TIRBI_LIST_ADD(s->arena, &s->bindings, tirbi_binding);
-        if (slot) *slot = function->bindings[i];
-    }
+    for (uint32_t i = 0; i < function->n_bindings; i++) tirbi_push_binding(s, &function->bindings[i]);
     if (tirbi_frame_push(&s->builder, TIRBI_FRAME_FUNCTION, NULL, function->line->name_span)) {
         tirbi_run_lines(s, &function->line->body);
         function->ir->attrs = function->attrs.items;

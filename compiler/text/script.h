@@ -160,7 +160,15 @@ typedef struct tirbi_binding {
     const char *name; /* interned */
     tirbi_value value;
     uint32_t level;
+    uint32_t hidden; /* one more than the number of the name's binding before, or 0 */
 } tirbi_binding;
+
+/* From names to their latest bindings: one more than the number, or 0. */
+typedef struct tirbi_name_table {
+    const char **names; /* open addressing by address */
+    uint32_t *latest;
+    uint32_t n, capacity;
+} tirbi_name_table;
 
 /* A function between its declaration and its definition. */
 struct tirbi_script_function {
@@ -207,6 +215,7 @@ struct tirbi_script {
     tirbi_builder builder;
     tirbi_dialect dialect;
     tirbi_list bindings; /* of tirbi_binding */
+    tirbi_name_table bound;
     uint32_t level;
     tirbi_list functions; /* of tirbi_script_function * */
     const char *module_name;
@@ -294,6 +303,8 @@ const tirbi_binding *tirbi_lookup(const tirbi_script *s, const char *name);
 /* Binds a name in the innermost frame; an error if that has it already. */
 bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value value);
 void tirbi_rebind(tirbi_script *s, const char *name, tirbi_value value);
+/* Binds as it is what was bound before; false: memory ran out. */
+bool tirbi_push_binding(tirbi_script *s, const tirbi_binding *binding);
 uint32_t tirbi_open_level(tirbi_script *s);
 void tirbi_close_level(tirbi_script *s, uint32_t mark);
 
@@ -305,6 +316,8 @@ tirbi_value tirbi_evaluate_comprehension(tirbi_script *s, const tirbi_node *node
 /* The call that an annotation with brackets is. */
 const tirbi_node *tirbi_subscript_call(tirbi_script *s, const tirbi_node *node);
 tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node);
+/* n texts, one behind the other; NULL where that is too long, which is then reported, or where memory ran out. */
+const char *tirbi_join_texts(tirbi_script *s, tirbi_span span, const char *const *texts, uint32_t n);
 /* The items of a tuple, a list or a range, as a TUPLE. */
 bool tirbi_to_items(tirbi_script *s, const tirbi_node *node, const tirbi_value *v, tirbi_value *out);
 /* As the right side of an assignment to `hint`. */

@@ -12,46 +12,6 @@ static tirbi_value at_node(tirbi_value v, const tirbi_node *node) {
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
-const tirbi_binding *tirbi_lookup(const tirbi_script *s, const char *name) {
-    const tirbi_binding *bindings = s->bindings.items;
-    for (uint32_t i = s->bindings.n; i > 0; i--)
-        if (bindings[i - 1].name == name) return &bindings[i - 1];
-    return NULL;
-}
-
-bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value value) {
-    const tirbi_binding *old = tirbi_lookup(s, name);
-    if (old && old->level == s->level && strcmp(name, "_") != 0 && !tirbi_is_error(&old->value)) {
-        tirbi_fail(s, TIRB_TYPE, span, "`%s` is already defined in this scope", name);
-        return false;
-    }
-    tirbi_binding *slot = TIRBI_LIST_ADD(s->arena, &s->bindings, tirbi_binding);
-    if (!slot) return false;
-    *slot = (tirbi_binding){.name = name, .value = value, .level = s->level};
-    /* A use of the name is a use: `x = i` makes a variable x, not another name of i. */
-    if (value.kind == TIRBI_VALUE_EXPR) slot->value.declares = false;
-    return true;
-}
-
-void tirbi_rebind(tirbi_script *s, const char *name, tirbi_value value) {
-    tirbi_binding *bindings = s->bindings.items;
-    for (uint32_t i = s->bindings.n; i > 0; i--) {
-        if (bindings[i - 1].name != name) continue;
-        bindings[i - 1].value = value;
-        return;
-    }
-}
-
-uint32_t tirbi_open_level(tirbi_script *s) {
-    s->level++;
-    return s->bindings.n;
-}
-
-void tirbi_close_level(tirbi_script *s, uint32_t mark) {
-    s->level--;
-    s->bindings.n = mark;
-}
-
 static tirbi_value define_shape_var(tirbi_script *s, const tirbi_node *node) {
     const tirb_expr *var = tirbi_make_var(&s->builder, node->span, node->name, tirbi_prim_type(s->define_type));
     if (!var) return tirbi_value_error();

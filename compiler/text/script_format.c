@@ -228,16 +228,38 @@ static const char *formatted_text(tirbi_script *s, const tirbi_node *node) {
     return format_float(s, &f, real);
 }
 
+/* Texts can be made of texts again and again; no name and no message is longer. */
+enum { MAX_TEXT = 1 << 20 };
+
+const char *tirbi_join_texts(tirbi_script *s, tirbi_span span, const char *const *texts, uint32_t n) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        size += strlen(texts[i]);
+        if (size <= MAX_TEXT) continue;
+        tirbi_fail(s, TIRB_UNSUPPORTED, span, "the text has more than %d bytes", MAX_TEXT);
+        return NULL;
+    }
+    char *whole = TIRBI_NEW_ARRAY(s->arena, char, size + 1), *at = whole;
+    for (uint32_t i = 0; whole && i < n; i++) {
+        size_t part = strlen(texts[i]);
+        memcpy(at, texts[i], part);
+        at += part;
+    }
+    return whole;
+}
+
 tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node) {
-    const char *whole = "";
+    const char **parts = TIRBI_NEW_ARRAY(s->arena, const char *, node->n_items);
     for (uint32_t i = 0; i < node->n_items; i++) {
         const tirbi_node *item = node->items[i];
         bool formatted = item->kind == TIRBI_NODE_FORMATTED;
         tirbi_value v = formatted ? tirbi_value_none() : tirbi_evaluate(s, item);
         const char *part = formatted ? formatted_text(s, item) : text_of(s, item, &v);
-        whole = part ? tirbi_arena_format(s->arena, "%s%s", whole, part) : NULL;
-        if (!whole) return tirbi_value_error();
+        if (!parts || !part) return tirbi_value_error();
+        parts[i] = part;
     }
+    const char *whole = parts ? tirbi_join_texts(s, node->span, parts, node->n_items) : NULL;
+    if (!whole) return tirbi_value_error();
     tirbi_value v = {.kind = TIRBI_VALUE_STRING};
     v.as.string.text = whole;
     v.as.string.size = (uint32_t)strlen(whole);

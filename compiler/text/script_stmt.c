@@ -716,12 +716,11 @@ static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, co
     if (!tirbi_to_text(s, &items[0], "the kind of the error", kind)) return NULL;
     const tirbi_value *parts = items[1].kind == TIRBI_VALUE_TUPLE ? items[1].as.sequence.items : &items[1];
     uint32_t n = items[1].kind == TIRBI_VALUE_TUPLE ? items[1].as.sequence.n : 1;
-    const char *text = "", **texts = TIRBI_NEW_ARRAY(s->arena, const char *, n);
-    for (uint32_t i = 0; texts && i < n; i++) {
+    const char **texts = TIRBI_NEW_ARRAY(s->arena, const char *, n);
+    for (uint32_t i = 0; texts && i < n; i++)
         if (!tirbi_to_text(s, &parts[i], "a part of the message", &texts[i])) return NULL;
-        text = tirbi_arena_format(s->arena, "%s%s", text, texts[i]);
-        if (!text) return NULL;
-    }
+    const char *text = texts ? tirbi_join_texts(s, node->span, texts, n) : NULL;
+    if (!text) return NULL;
     *parts_out = texts;
     *n_parts = n;
     return tirbi_make_string(&s->builder, node->span, text, (uint32_t)strlen(text));

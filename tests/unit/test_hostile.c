@@ -193,6 +193,24 @@ static void test_many_expressions(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* Many names: of the module, of functions of the host, and where each is looked up among all. */
+static void test_many_names(void **state) {
+    (void)state;
+    enum { NAMES = 40000 };
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirb_compile_result *result = NULL;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, "from tvm.script import tir as T\n");
+    for (int i = 0; i < NAMES; i++) put(&text, "x%d = %d\n", i, i);
+    put(&text, "@T.prim_func\ndef f(A: T.Buffer((64,), 'float32')):\n");
+    for (int i = 0; i < NAMES; i++) put(&text, "    T.evaluate(T.call_extern('int32', 'g%d', x%d))\n", i % 20000, i);
+    assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    tirbi_writer_destroy(&text);
+}
+
 /* A few lines that name expressions of each other, and many that use the last one. */
 static void test_expressions_used_again(void **state) {
     (void)state;
@@ -284,7 +302,7 @@ int main(void) {
         cmocka_unit_test(test_diagnostics_are_plain), cmocka_unit_test(test_many_expressions),
         cmocka_unit_test(test_operands_without_banks), cmocka_unit_test(test_long_rows_stop),
         cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
-        cmocka_unit_test(test_code_that_unpacks),
+        cmocka_unit_test(test_code_that_unpacks),  cmocka_unit_test(test_many_names),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -1,0 +1,81 @@
+/* What names mean while a text is read: bindings, the latest last, and a table that leads from a name to its latest one.
+ * Names are interned, so that they are equal where their addresses are. */
+#include <string.h>
+
+#include "compiler/text/script.h"
+
+static uint32_t *place_of(const tirbi_name_table *table, const char *name) {
+    uint64_t hash = (uint64_t)(uintptr_t)name * 0x9E3779B97F4A7C15u;
+    uint32_t at = (uint32_t)(hash >> 32) & (table->capacity - 1);
+    while (table->names[at] && table->names[at] != name) at = (at + 1) & (table->capacity - 1);
+    return &table->latest[at];
+}
+
+static bool grow(tirbi_script *s) {
+    tirbi_name_table old = s->bound, *table = &s->bound;
+    uint32_t capacity = old.capacity ? old.capacity * 2 : 256;
+    const char **names = TIRBI_NEW_ARRAY(s->arena, const char *, capacity);
+    uint32_t *latest = TIRBI_NEW_ARRAY(s->arena, uint32_t, capacity);
+    if (!names || !latest) return false;
+    *table = (tirbi_name_table){.names = names, .latest = latest, .n = old.n, .capacity = capacity};
+    for (uint32_t i = 0; i < old.capacity; i++) {
+        if (!old.names[i]) continue;
+        uint32_t *place = place_of(table, old.names[i]);
+        names[place - latest] = old.names[i];
+        *place = old.latest[i];
+    }
+    return true;
+}
+
+static tirbi_binding *latest_of(const tirbi_script *s, const char *name) {
+    uint32_t number = s->bound.capacity ? *place_of(&s->bound, name) : 0;
+    return number ? (tirbi_binding *)s->bindings.items + (number - 1) : NULL;
+}
+
+const tirbi_binding *tirbi_lookup(const tirbi_script *s, const char *name) { return latest_of(s, name); }
+
+bool tirbi_push_binding(tirbi_script *s, const tirbi_binding *binding) {
+    if (2 * s->bound.n >= s->bound.capacity && !grow(s)) return false;
+    tirbi_binding *slot = TIRBI_LIST_ADD(s->arena, &s->bindings, tirbi_binding);
+    if (!slot) return false;
+    uint32_t *place = place_of(&s->bound, binding->name);
+    const char **key = &s->bound.names[place - s->bound.latest];
+    s->bound.n += *key == NULL;
+    *key = binding->name;
+    *slot = *binding;
+    slot->hidden = *place;
+    *place = s->bindings.n;
+    return true;
+}
+
+bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value value) {
+    const tirbi_binding *old = tirbi_lookup(s, name);
+    if (old && old->level == s->level && strcmp(name, "_") != 0 && !tirbi_is_error(&old->value)) {
+        tirbi_fail(s, TIRB_TYPE, span, "`%s` is already defined in this scope", name);
+        return false;
+    }
+    tirbi_binding binding = {.name = name, .value = value, .level = s->level};
+    /* A use of the name is a use: `x = i` makes a variable x, not another name of i. */
+    if (value.kind == TIRBI_VALUE_EXPR) binding.value.declares = false;
+    return tirbi_push_binding(s, &binding);
+}
+
+void tirbi_rebind(tirbi_script *s, const char *name, tirbi_value value) {
+    tirbi_binding *binding = latest_of(s, name);
+    if (binding) binding->value = value;
+}
+
+uint32_t tirbi_open_level(tirbi_script *s) {
+    s->level++;
+    return s->bindings.n;
+}
+
+/* Names that are bound no more stay in the table, for they may be bound again. */
+void tirbi_close_level(tirbi_script *s, uint32_t mark) {
+    const tirbi_binding *bindings = s->bindings.items;
+    s->level--;
+    while (s->bindings.n > mark) {
+        const tirbi_binding *last = &bindings[--s->bindings.n];
+        *place_of(&s->bound, last->name) = last->hidden;
+    }
+}
