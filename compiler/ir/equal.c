@@ -199,8 +199,7 @@ static bool same_loop(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
 }
 
 static bool same_allocate(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
-    return a->as.allocate.scalar == b->as.allocate.scalar &&
-           same_exprs(c, a->as.allocate.elements, a->as.allocate.n_elements, b->as.allocate.elements,
+    return same_exprs(c, a->as.allocate.elements, a->as.allocate.n_elements, b->as.allocate.elements,
                       b->as.allocate.n_elements) &&
            same_buffer(c, a->as.allocate.buffer, b->as.allocate.buffer) &&
            same_expr(c, a->as.allocate.condition, b->as.allocate.condition) &&

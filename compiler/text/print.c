@@ -86,6 +86,7 @@ static void print_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
 }
 
 static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
+    p->s_tir = f->s_tir;
     if (!p->hybrid || !p->in_class || f->is_private) tirbi_put(p, p->hybrid ? "@tvm.hybrid.script" : "@T.prim_func");
     bool marked = f->s_tir && !p->classic;
     if (f->is_private || marked) {

@@ -329,10 +329,16 @@ static bool print_slice(tirbi_printer *p, const tirb_expr *e) {
     return true;
 }
 
+bool tirbi_is_one_i32(const tirb_buffer *b) {
+    return b->ndim == 1 && tirbi_is_const_int(b->shape[0], 1) && tirb_datatype_equal(b->shape[0]->dtype, tirbi_type_i32);
+}
+
 void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
                         bool stored) {
     tirbi_put(p, buffer_name(p, buffer));
-    if (p->scalars[buffer->id] && n == 1 && tirbi_is_const_int(indices[0], 0)) return;
+    bool first = n == 1 && tirbi_is_const_int(indices[0], 0);
+    if (first && p->scalars[buffer->id]) return;
+    if (first && stored && !p->s_tir && !p->classic && tirbi_is_one_i32(buffer)) return;
     tirbi_put(p, "[");
     for (uint32_t i = 0; i < n; i++) {
         if (i) tirbi_put(p, ", ");

@@ -224,13 +224,22 @@ static void print_old_allocation(tirbi_printer *p, const tirb_stmt *s) {
     }
 }
 
+/* Whether an allocation is what an assigned variable makes, and can be printed as one. */
+static bool is_variable(const tirbi_printer *p, const tirb_stmt *s) {
+    const tirb_buffer *b = s->as.allocate.buffer;
+    if (s->as.allocate.scalar) return true;
+    return !p->s_tir && !p->classic && tirbi_is_one_i32(b) && b->scope && strcmp(b->scope, "local") == 0 &&
+           !b->strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 && !b->auto_broadcast &&
+           !s->as.allocate.condition && !s->as.allocate.n_annotations;
+}
+
 static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
     const tirb_buffer *buffer = s->as.allocate.buffer;
     uint32_t mark = tirbi_names_mark(p);
     const char *name = tirbi_name_buffer(p, buffer), *allocator = allocator_of(p, s);
     p->bound_at[buffer->data->as.var.id] = p->depth + !last;
     char type[32];
-    if (s->as.allocate.scalar) {
+    if (is_variable(p, s)) {
         p->scalars[buffer->id] = true;
         if (last && !p->classic) {
             const tirb_stmt *body = s->as.allocate.body;

@@ -25,6 +25,7 @@ typedef struct tirbi_printer {
     const tirb_irmodule *module;
     bool classic; /* either of the older dialects */
     bool hybrid;  /* Hybrid Script: what is put as `T.` becomes `tir.` */
+    bool s_tir;   /* the function is of schedules: only what was an assigned variable is printed as one */
     bool in_class;
     bool crowded; /* the frame has several statements */
     tirbi_arena *arena;
@@ -74,6 +75,9 @@ void tirbi_print_type(tirbi_printer *p, tirb_type type);
 void tirbi_print_type_var(tirbi_printer *p, const char *name);
 /* The name of a buffer, declared before the line under way if no statement does. */
 void tirbi_print_buffer_name(tirbi_printer *p, const tirb_buffer *buffer);
+/* Whether a buffer has the shape (1,) in int32. TVM prints accesses to such a buffer as its bare name. It reads stores to it
+ * back in this form, but loads only of those that are variables. */
+bool tirbi_is_one_i32(const tirb_buffer *buffer);
 void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
                         bool stored);
 void tirbi_print_region(tirbi_printer *p, const tirb_buffer *buffer, const tirb_range *region);

@@ -279,6 +279,9 @@ const char *tirbi_node_text(tirbi_script *s, const tirbi_node *node);
 
 /* Conversions; each reports an error and gives NULL or false when the value is none of the kind. An ERROR is silent. */
 const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v);
+/* Whether a value is a buffer whose name may mean its element: an assigned variable, or one of shape (1,), whose accesses TVM
+ * prints so. */
+bool tirbi_is_element(const tirbi_value *v);
 /* The same with a number taking the given type. */
 const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_datatype dtype);
 bool tirbi_to_int(tirbi_script *s, const tirbi_value *v, const char *what, int64_t *out);

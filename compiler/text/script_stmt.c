@@ -111,7 +111,7 @@ static tirb_type let_type_of(const tirb_expr *value) {
 
 static void assign_prim(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
     const tirbi_binding *old = tirbi_lookup(s, target->name);
-    if (old && old->value.kind == TIRBI_VALUE_BUFFER && old->value.scalar) {
+    if (old && tirbi_is_element(&old->value)) {
         const tirb_buffer *buffer = old->value.as.buffer;
         store_element(s, span, buffer, tirbi_to_typed(s, value, tirbi_type_element(buffer->dtype)));
         return;
@@ -163,7 +163,8 @@ static void assign_name(tirbi_script *s, const tirbi_node *target, tirbi_span sp
     default:
         break;
     }
-    if (tirbi_is_prim(&value) && !(value.kind == TIRBI_VALUE_BUFFER && value.declares))
+    bool element = tirbi_is_element(&value) && old && tirbi_is_element(&old->value);
+    if (element || (tirbi_is_prim(&value) && !(value.kind == TIRBI_VALUE_BUFFER && value.declares)))
         assign_prim(s, target, span, &value);
     else
         tirbi_bind(s, target->name, target->span, value);
@@ -197,7 +198,7 @@ static void assign(tirbi_script *s, const tirbi_node *target, tirbi_span span, c
 static bool stores(const tirbi_script *s, const tirbi_node *target) {
     if (target->kind == TIRBI_NODE_SUBSCRIPT) return true;
     const tirbi_binding *old = target->kind == TIRBI_NODE_NAME ? tirbi_lookup(s, target->name) : NULL;
-    return old && old->value.kind == TIRBI_VALUE_BUFFER && old->value.scalar;
+    return old && tirbi_is_element(&old->value);
 }
 
 /* Python evaluates the whole right side first: values are held in lets where a store could come between. */
@@ -205,7 +206,7 @@ static void hold_values(tirbi_script *s, const tirbi_node *target, tirbi_value *
     bool any = false;
     for (uint32_t i = 0; i < target->n_items; i++) any |= stores(s, target->items[i]);
     for (uint32_t i = 0; any && i < n; i++) {
-        if (!tirbi_is_prim(&items[i]) || tirbi_is_number(&items[i]) || items[i].declares) continue;
+        if ((!tirbi_is_prim(&items[i]) && !tirbi_is_element(&items[i])) || tirbi_is_number(&items[i]) || items[i].declares) continue;
         const tirb_expr *e = tirbi_to_expr(s, &items[i]);
         if (!e) continue;
         const tirb_expr *var = tirbi_make_var(&s->builder, target->span, "held", let_type_of(e));
@@ -345,7 +346,7 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
     if (target->kind == TIRBI_NODE_NAME) {
         tirbi_value left = tirbi_evaluate(s, target);
         if (tirbi_is_error(&left)) return;
-        if (left.kind != TIRBI_VALUE_BUFFER || !left.scalar) {
+        if (!tirbi_is_element(&left)) {
             if (left.kind == TIRBI_VALUE_EXPR)
                 tirbi_fail(s, TIRB_TYPE, line->span,
                            "`%s` is bound once and cannot be changed; use a buffer of one element", target->name);

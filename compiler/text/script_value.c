@@ -176,6 +176,12 @@ static const tirb_expr *region_to_expr(tirbi_script *s, const tirbi_value *v) {
     return tirbi_make_load(&s->builder, span_of(v), buffer, indices, buffer->ndim, NULL);
 }
 
+bool tirbi_is_element(const tirbi_value *v) {
+    if (v->kind != TIRBI_VALUE_BUFFER) return false;
+    const tirb_buffer *b = v->as.buffer;
+    return v->scalar || (!v->declares && b->ndim == 1 && tirbi_is_const_int(b->shape[0], 1));
+}
+
 /* The element that the name of an assigned variable means. */
 static const tirb_expr *load_scalar(tirbi_script *s, const tirbi_value *v) {
     const tirb_expr **index = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, 1);
@@ -238,7 +244,7 @@ const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v) {
     case TIRBI_VALUE_TYPEVAR:
         return typevar_to_expr(s, v);
     case TIRBI_VALUE_BUFFER:
-        if (v->scalar) return load_scalar(s, v);
+        if (tirbi_is_element(v)) return load_scalar(s, v);
         if (v->declares) return v->as.buffer->data;
         tirbi_fail(s, TIRB_TYPE, span,
                    "the buffer `%s` is used as a value; index it, or write `%s.data` for its pointer",

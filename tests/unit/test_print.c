@@ -167,6 +167,11 @@ static const struct {
      "def f(A: T.Buffer((\"m + 1\", \"n\"), \"float16\"), B: T.Buffer((m, n), \"float32\", strides=(\"s\", \"t\"), "
      "offset_factor=16), m: T.int32):\n    n = T.int32()\n    T.func_attr({\"tirx.noalias\": True})\n"
      "    A[0, 0] = T.Cast(\"float16\", B[0, 0])\n"},
+    /* A local buffer of one element is a variable, and what is stored to another one is assigned to its name. */
+    {"@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), O: T.Buffer((1,), \"int32\")):\n"
+     "    c = T.alloc_buffer((1,), \"int32\", scope=\"local\")\n    c[0] = A[0]\n    c[0] += 2\n    O[0] = c[0]\n",
+     "@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), O: T.Buffer((1,), \"int32\")):\n"
+     "    c: T.int32 = A[0]\n    c = c + 2\n    O = c\n"},
     /* An attribute has a frame unless it is all that its frame has. */
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"float32\")):\n    T.attr(A.data, \"outer\", 1)\n    A[0] = 1\n"
      "    t = T.launch_thread(\"threadIdx.x\", 16)\n    T.attr(A.data, \"inner\", 2)\n    T.tvm_storage_sync(\"shared\")\n    A[t] = 1\n",
