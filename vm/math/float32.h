@@ -29,6 +29,7 @@ static const tirbi_range tirbi_range_sigmoid = TIRBI_MAGNITUDES_TO(0x42AE0000u);
 static const tirbi_range tirbi_range_log = TIRBI_NORMAL_POSITIVE;
 static const tirbi_range tirbi_range_log2 = TIRBI_NORMAL_POSITIVE;
 static const tirbi_range tirbi_range_log10 = TIRBI_NORMAL_POSITIVE;
+static const tirbi_range tirbi_range_rsqrt = TIRBI_NORMAL_POSITIVE;
 
 TIRBI_MATH float tirbi_clamp_f32(float x, float low, float high) {
     float above = x < low ? low : x;
@@ -238,6 +239,26 @@ TIRBI_FLOAT_LOGARITHM(log)
 TIRBI_FLOAT_LOGARITHM(log2)
 TIRBI_FLOAT_LOGARITHM(log10)
 #undef TIRBI_FLOAT_LOGARITHM
+
+/* ---- Reciprocal root -------------------------------------------------------------------------------------------- */
+
+/* With e = 1 - x y^2 the root is y (1 + e/2 + 3/8 e^2 + ..), to 5/16 e^3. Half of the bits, taken from a constant, are y to
+ * 2^-4.8, since they are about the logarithm; two rounds then are 2^-13 and 2^-38. What x y lacks counts in the second. */
+TIRBI_MATH float tirbi_usual_rsqrt_f32(float x) {
+    float y = tirbi_f32_from_bits(0x5F375A86u - (tirbi_f32_bits(x) >> 1));
+    float e = tirbi_float_fma(-(x * y), y, 1.0f);
+    y = tirbi_float_fma(y * e, tirbi_float_fma(e, 0.375f, 0.5f), y);
+    float high = x * y, low = tirbi_float_fma(x, y, -high);
+    e = tirbi_float_fma(-low, y, tirbi_float_fma(-high, y, 1.0f));
+    return tirbi_float_fma(y * e, tirbi_float_fma(e, 0.375f, 0.5f), y);
+}
+TIRBI_MATH float tirbi_rsqrt_f32(float x) {
+    bool subnormal = x < 0x1p-126f;
+    float root = tirbi_usual_rsqrt_f32(subnormal ? x * 0x1p24f : x) * (subnormal ? 0x1p12f : 1.0f);
+    root = x == __builtin_inff() ? 0.0f : root;
+    root = x == 0.0f ? tirbi_with_sign_f32(__builtin_inff(), x) : root;
+    return x < 0.0f || x != x ? TIRBI_NAN_F32 : root;
+}
 
 /* ---- Error function --------------------------------------------------------------------------------------------- */
 

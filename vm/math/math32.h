@@ -92,7 +92,6 @@ TIRBI_MATH float tirbi_pow_f32(float a, float b) {
     return tirbi_narrow(tirbi_pow_special_f64((double)a, y, power));
 }
 
-TIRBI_MATH float tirbi_rsqrt_f32(float x) { return tirbi_narrow(1.0 / __builtin_sqrt((double)x)); }
 
 TIRBI_MATH float tirbi_hypot_f32(float a, float b) {
     double x = (double)a, y = (double)b;
