@@ -15,9 +15,9 @@
 #include "compiler/optimize/operands.h"
 
 enum { MAX_BUFFERS = 32, MAX_TERMS = 8, MAX_DEPTH = 64 };
-/* Elements of the rows of a block, and of a row whose terms are worth memory of their own: longer ones enter a lane loop
- * seldom. */
-enum { BLOCK_ELEMENTS = 16384, LARGEST_TERMS = 8192, SMALL_BLOCK = 48 };
+/* Elements of the rows of a block, and those of a reduction whose terms are worth memory of their own: longer ones enter a
+ * lane loop seldom enough. */
+enum { BLOCK_ELEMENTS = 16384, SMALL_BLOCK = 48, LONGEST_SUM = 1024 };
 
 typedef struct row_buffer {
     const tirbi_lbuf *old;
@@ -513,7 +513,10 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     tirbi_fold_plans *folds = TIRBI_NEW(b->pool->arena, tirbi_fold_plans);
     if (!sums || !folds || !tirbi_plan_folds(b->pool, sums, folds)) return NULL;
     const tirbi_ls *items[MAX_TERMS + 1];
-    const tirbi_lx *few = operation(b->pool, TIRB_OP_LE, terms->largest, constant(b->pool, LARGEST_TERMS));
+    const tirbi_lx *few = operation(b->pool, TIRB_OP_LE, terms->largest, constant(b->pool, BLOCK_ELEMENTS));
+    const tirbi_lx *is_short = operation(b->pool, TIRB_OP_LE, loops.var[loops.n - 1]->extent, constant(b->pool, LONGEST_SUM));
+    if (!few || !is_short) return NULL;
+    if (few != is_short) few = tirbi_lx_op(b->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, few, is_short, NULL);
     if (!few || tirbi_lx_is_int(few, 0)) return NULL;
     for (uint32_t i = 0; i < terms->n; i++) {
         tirbi_nest plan;
