@@ -37,9 +37,7 @@ static void put(tirb_error *error, tirb_error *value, size_t room) {
     memcpy(error, value, room);
 }
 
-/* Messages quote what programs say, and go to terminals and logs, which obey control characters: none stays, neither
- * the ones of ASCII nor U+0080 to U+009F. */
-static void make_plain(char *text) {
+void tirbi_text_make_plain(char *text) {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {
         bool second = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
         if (*c >= ' ' && *c != 0x7F && !second) continue;
@@ -56,7 +54,7 @@ tirb_status tirbi_error_set(tirb_error *error, tirb_status code, const char *for
     va_start(arguments, format);
     vsnprintf(value.message, sizeof(value.message), format, arguments);
     va_end(arguments);
-    make_plain(value.message);
+    tirbi_text_make_plain(value.message);
     put(error, &value, room);
     return code;
 }
@@ -67,7 +65,7 @@ void tirbi_error_at(tirb_error *error, const char *where, uint32_t line, uint32_
     tirb_error value = {.code = TIRB_OK};
     memcpy(&value, error, room);
     snprintf(value.where, sizeof(value.where), "%s", where ? where : "");
-    make_plain(value.where);
+    tirbi_text_make_plain(value.where);
     value.line = line;
     value.column = column;
     put(error, &value, room);

@@ -326,9 +326,10 @@ static const char *read_label(const tirbi_disk_cache *cache, const char *name, t
     bool done = label && read_all(descriptor, (uint8_t *)label, h.label_size);
     close(descriptor);
     for (size_t i = 0; done && i < h.label_size; i++) {
-        /* A file may have any name, also one that a terminal would obey. */
-        if ((unsigned char)label[i] < ' ' || label[i] == 0x7F) label[i] = '?';
+        if (label[i] == '\0') label[i] = '?';
     }
+    /* A file may have any name, also one that a terminal would obey. */
+    if (done) tirbi_text_make_plain(label);
     return done ? label : NULL;
 }
 

@@ -583,6 +583,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
         if (e.extent[loop->outer[o]] < 1) return TIRB_OK;
     TIRBI_TRY(check_bounds(&e));
     e.repeats = !loop->reduces;
+    e.in_order = false;
     TIRBI_TRY(check_overlap(&e));
     if (loop->finds) e.n = lanes_to_search(&e);
     if (e.n < 1) return end_find(&e, all, 0);
