@@ -355,26 +355,45 @@ void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search) {
     tirbi_put_lane_plan(e, plan);
 }
 
-/* Rows of at least so many elements are searched one after the other; shorter ones have a lane each. */
-enum { LEAST_SEARCHED = 48 };
+/* Rows of at least so many elements are searched one after the other where there are few rows; where there are many, each
+ * has a lane unless rows are long, or their lanes have much to compute for each element. */
+enum { LEAST_SEARCHED = 48, FEW_ROWS = 16, LONG_ROW = 768, LONG_ENOUGH = 128, MUCH = 7 };
 
-/* A loop around one that is better searched than run in each lane of this one: both, where it is not known how long that
- * one is. */
+static const tirbi_lx *compare(tirbi_emitter *e, tirbi_op op, const tirbi_lx *x, int64_t with) {
+    return tirbi_lx_op(e->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(e->pool, TIRB_I64, with), NULL);
+}
+
+/* When the rows of a loop are better searched than run in lanes; NULL: never. */
+static const tirbi_lx *when_searched(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_ls *inner) {
+    const tirbi_lx *rounds = inner->as.loop.var->extent, *rows = loop->as.loop.var->extent;
+    tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
+    tirbi_nest nest;
+    bool plain = rounds->pure && !rounds->traps && rows->pure && !rows->traps && !tirbi_mentions_loops(rounds, &own);
+    if (!plain || rounds->hi < LEAST_SEARCHED || !tirbi_choose_lanes(e, loop, &nest)) return NULL;
+    uint32_t computed = 0;
+    for (uint32_t i = 0; i < nest.plan->n_ops; i++) {
+        uint8_t op = nest.plan->ops[i].op;
+        computed += (tirbi_ops[op].flags & TIRBI_FLAG_ELEMENTWISE) && op != TIRB_OP_VMOV;
+    }
+    const tirbi_lx *far = compare(e, TIRB_OP_GE, rounds, computed >= MUCH ? LONG_ENOUGH : LONG_ROW);
+    const tirbi_lx *few = compare(e, TIRB_OP_LE, rows, FEW_ROWS);
+    return tirbi_lx_op(e->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, compare(e, TIRB_OP_GE, rounds, LEAST_SEARCHED),
+                       tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, few, far, NULL), NULL);
+}
+
+/* A loop around one that may be better searched than run in each lane of this one: both, where it is not known how long
+ * that one is. */
 static bool put_searched(tirbi_emitter *e, const tirbi_ls *loop) {
     if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unsearched > 0) return false;
     const tirbi_ls *inner = tirbi_find_searched(e->pool, loop);
-    if (!inner) return false;
-    const tirbi_lx *rounds = inner->as.loop.var->extent;
-    tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
-    if (rounds->hi < LEAST_SEARCHED || !rounds->pure || rounds->traps || tirbi_mentions_loops(rounds, &own)) return false;
-    tirbi_patch_list small = {0}, end = {0};
-    const tirbi_lx *large = tirbi_lx_op(e->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, rounds,
-                                        tirbi_lx_int(e->pool, TIRB_I64, LEAST_SEARCHED), NULL);
-    if (rounds->lo >= LEAST_SEARCHED) {
+    const tirbi_lx *searched = inner ? when_searched(e, loop, inner) : NULL;
+    if (!searched || tirbi_lx_is_int(searched, 0)) return false;
+    if (tirbi_lx_is_int(searched, 1)) {
         tirbi_put_loop_in_order(e, loop);
         return true;
     }
-    tirbi_put_branch_unless(e, large, &small);
+    tirbi_patch_list small = {0}, end = {0};
+    tirbi_put_branch_unless(e, searched, &small);
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_put_loop_in_order(e, loop);
     tirbi_scope_close(e, scope);

@@ -35,10 +35,19 @@ static bool is_both(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
 }
 
+/* Whether what is not even equal to another value is not beyond it: not a > b from not a >= b. */
+static bool is_weaker(const tirbi_lx *x, const tirbi_lx *from) {
+    bool both_not = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT && from->kind == TIRBI_LX_OP && from->op == TIRB_OP_NOT;
+    const tirbi_lx *a = both_not ? x->args[0] : NULL, *b = both_not ? from->args[0] : NULL;
+    if (!a || a->kind != TIRBI_LX_OP || b->kind != TIRBI_LX_OP) return false;
+    bool orders = (a->op == TIRB_OP_GT && b->op == TIRB_OP_GE) || (a->op == TIRB_OP_LT && b->op == TIRB_OP_LE);
+    return orders && tirbi_same_value(a->args[0], b->args[0]) && tirbi_same_value(a->args[1], b->args[1]);
+}
+
 /* Whether a term follows from another one. */
 static bool follows(const tirbi_lx *x, const tirbi_lx *from, unsigned depth) {
     if (depth > MAX_TERMS) return false;
-    if (tirbi_same_value(x, from)) return true;
+    if (tirbi_same_value(x, from) || is_weaker(x, from)) return true;
     return is_either(x) && (follows(x->args[0], from, depth + 1) || follows(x->args[1], from, depth + 1));
 }
 
@@ -401,7 +410,10 @@ const tirbi_ls *tirbi_find_searched(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         if (inner->kind == TIRBI_LS_LOOP) {
             tirbi_loop_set own = {.var = {inner->as.loop.var}, .n = 1};
             const tirbi_ls *body = inner->as.loop.body;
-            if (body->kind != TIRBI_LS_LOOP && streams(pool, body, &own) && tirbi_search_elements(pool, inner)) return inner;
+            if (body->kind != TIRBI_LS_LOOP && streams(pool, body, &own) &&
+                (tirbi_search_updates(pool, inner) || tirbi_search_elements(pool, inner))) {
+                return inner;
+            }
             inner = body;
             continue;
         }
