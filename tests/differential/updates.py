@@ -1,0 +1,170 @@
+"""Loops that carry more than sums, run by `tirb` and by Python itself: the loops of a TVMScript text are Python.
+
+    updates.py [--tirb PATH] [--seed N] [--count N]
+
+Extremes with the place where they are and other guarded updates, over rows of any length with ties, zeros of both signs and
+NaNs; and nests that read a row and a column which some of their iterations write. Each is compiled and called under one
+instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import shlex
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    print("NumPy is not installed: skipped")
+    sys.exit(77)
+
+ISAS = ("generic", "sse2", "avx2", "avx512", "neon")
+HEAD = "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n"
+
+
+class Tir:
+    """What the loops need of T, in Python."""
+
+    int32 = int64 = int8 = int
+    float32 = np.float32
+    float64 = np.float64
+
+    class let:
+        def __class_getitem__(cls, item):
+            return cls
+
+    @staticmethod
+    def Select(condition, yes, no):
+        return yes if condition else no
+
+    @staticmethod
+    def max(a, b):
+        return a if a > b else b
+
+    @staticmethod
+    def min(a, b):
+        return a if a < b else b
+
+
+def shape(dynamic, *names):
+    return "(" + ", ".join(f'"{n}"' if dynamic else n for n in names) + ",)"
+
+
+def values(pick, generator, size, dtype):
+    data = generator.integers(-40, 40, size).astype(dtype)
+    how = pick.choice(["ties", "same", "sorted", "any", "nan"])
+    if how == "same":
+        data[:] = 3
+    elif how == "sorted":
+        data = np.sort(data, axis=-1)
+    elif dtype.startswith("float") and how != "ties":
+        data = generator.standard_normal(size).astype(dtype)
+        if how == "nan":
+            for value in (np.nan, -0.0, 0.0):
+                data[generator.random(size) < 0.1] = value
+    return data
+
+
+def guarded(pick, generator):
+    """Rows of A update V, W and U."""
+    n, m = pick.choice([1, 3, 17, 20]), pick.choice([1, 8, 9, 30, 48, 100, 513, 800, 1500])
+    dtype, dynamic = pick.choice(["float32", "float64", "int32", "int64", "int8"]), pick.random() < 0.6
+    rows, columns = ("n", "m") if dynamic else (str(n), str(m))
+    value, order = pick.choice(["A[i, k]", "A[i, k] + A[i, k]"]), pick.choice([">", "<", ">=", "<="])
+    body = pick.choice([
+        [f"if {value} {order} V[i]:", f"    V[i] = {value}", "    W[i] = k"],
+        [f"if {value} {order} V[i] and k > 2:", "    W[i] = k + 1", f"    V[i] = {value}"],
+        [f"w: T.let[T.int32] = T.Select(V[i] {order} {value} or (V[i] == {value} and W[i] < k), W[i], k)",
+         f"v: T.let[T.{dtype}] = T.Select(V[i] {order} {value}, V[i], {value})", "W[i] = w", "V[i] = v"],
+        [f"V[i] = T.max(V[i], {value})", f"if {value} == V[i]:", "    W[i] = k"],
+        [f"if {value} {order} V[i]:", "    U[i] = V[i]", f"    V[i] = {value}", f"elif {value} {order} U[i]:",
+         f"    U[i] = {value}"],
+        ["if W[i] < 0:", f"    if {value} {order} V[i]:", "        W[i] = k"],
+        [f"if {value} {order} best:", f"    best = {value}", "    at = k"]])
+    local = "at = k" in body[-1]
+    loops = [f"for i in range({rows}):"]
+    loops += [f"    best: T.{dtype} = V[i]", "    at: T.int32 = W[i]"] if local else []
+    loops += [f"    for k in range({pick.choice([0, 0, 2])}, {columns}):"] + ["        " + line for line in body]
+    loops += ["    V[i] = best", "    W[i] = at"] if local else []
+    text = f"""    def f(A: T.Buffer({shape(dynamic, rows, columns)}, "{dtype}"), V: T.Buffer({shape(dynamic, rows)}, "{dtype}"), \
+W: T.Buffer({shape(dynamic, rows)}, "int32"), U: T.Buffer({shape(dynamic, rows)}, "{dtype}")):\n"""
+    text += "        n, m = T.int32(), T.int32()\n" if dynamic else ""
+    start = generator.integers(-5, 5, n).astype(dtype)
+    arrays = {"A": values(pick, generator, (n, m), dtype), "V": start, "W": np.full(n, -1, "int32"), "U": start.copy()}
+    return text, loops, arrays, {"n": n, "m": m}
+
+
+def crossed(pick, generator):
+    """D[i, j] from its row and column `k` and others that stand still."""
+    n, m = pick.choice([5, 7, 17, 33]), pick.choice([5, 8, 19, 40])
+    dtype, dynamic = pick.choice(["float32", "int32", "int64", "int8"]), pick.random() < 0.5
+    rows, columns = ("n", "m") if dynamic else (str(n), str(m))
+    row, column = pick.choice(["k", "k", "0", str(n - 1)]), pick.choice(["k", "k", "1", str(m - 1)])
+    still = " + ".join(pick.sample([f"D[i, {column}]", f"D[{row}, j]", f"D[{row}, {column}]"], pick.randint(1, 3)))
+    body = pick.choice([[f"D[i, j] = T.min(D[i, j], {still})"], [f"D[i, j] = D[i, j] - ({still})"],
+                        [f"if {still} < D[i, j]:", f"    D[i, j] = {still}"]])
+    nest = [f"for i in range({pick.choice([0, 1])}, {rows}):", f"for j in range({pick.choice([0, 2])}, {columns}):"]
+    if pick.random() < 0.3:
+        nest.reverse()
+    loops = ["for k in range(2):", "    " + nest[0], "        " + nest[1]] + ["            " + line for line in body]
+    text = f'    def f(D: T.Buffer({shape(dynamic, rows, columns)}, "{dtype}")):\n'
+    text += "        n, m = T.int32(), T.int32()\n" if dynamic else ""
+    return text, loops, {"D": generator.integers(-9, 9, (n, m)).astype(dtype)}, {"n": n, "m": m}
+
+
+def same(got, wanted):
+    if wanted.dtype.kind != "f":
+        return np.array_equal(got, wanted)
+    known = ~np.isnan(wanted)
+    return np.array_equal(np.isnan(got), ~known) and got[known].tobytes() == wanted[known].tobytes()
+
+
+def run(tirb, isas, folder, seed):
+    """What went wrong, or None."""
+    pick, generator = random.Random(seed), np.random.default_rng(seed)
+    text, loops, arrays, extents = (guarded if pick.random() < 0.6 else crossed)(pick, generator)
+    text = HEAD + text + "".join(f"        {line}\n" for line in loops)
+    (folder / "f.py").write_text(text)
+    written = [name for name in arrays if any(f"{name}[i" in line.replace(f"{name}[i] ==", "").split(" = ")[0] and " = " in line
+                                              for line in loops)]
+    words = [*tirb, "run", str(folder / "f.py"), "--no-cache", "--isa", pick.choice(isas), "--parallel",
+             pick.choice(["auto", "off", "all"])]
+    for name, data in arrays.items():
+        np.save(folder / f"{name}.npy", data)
+        words += [f"{name}=@{folder}/{name}.npy"]
+    for name in written:
+        words += ["-o", f"{name}=@{folder}/{name}_out.npy"]
+    with np.errstate(all="ignore"):
+        exec("\n".join(loops), {"T": Tir, **arrays, **extents})
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return f"{text}{done.stderr}"
+    wrong = [name for name in written if not same(np.load(folder / f"{name}_out.npy"), arrays[name])]
+    return f"{text}{' '.join(words)}\nother values in {wrong}" if wrong else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=150)
+    options = parser.parse_args()
+    failed, tirb = 0, shlex.split(options.tirb)
+    known = subprocess.run([*tirb, "version"], capture_output=True, text=True, check=True).stdout.split()
+    isas = [isa for isa in ISAS if isa in known] or ["auto"]
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.seed, options.seed + options.count):
+            wrong = run(tirb, isas, pathlib.Path(folder), seed)
+            failed += wrong is not None
+            if wrong:
+                print(f"seed {seed}:\n{wrong}")
+    print(f"{options.count - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
