@@ -59,6 +59,8 @@ static bool match_factor(matcher *m, const tirbi_lx *x, unsigned operand) {
         x = x->args[0];
     }
     if (x->kind != TIRBI_LX_LOAD) return false;
+    bool half = tirbi_dtypes[m->plan->type].size == 2;
+    if (half && x->type != m->plan->type) return false;
     m->plan->operands[operand].place = x->access;
     m->plan->operands[operand].type = (tirbi_dtype)x->type;
     return true;
@@ -97,6 +99,8 @@ static bool match_update(matcher *m, const tirbi_ls *s) {
     plan->type = plan->operands[TIRBI_CONTRACT_C].type = s->as.store.access->buffer->type;
     plan->span = s->span;
     switch ((unsigned)plan->type) {
+    case TIRB_F16:
+    case TIRB_BF16:
     case TIRB_F32:
     case TIRB_F64:
     case TIRB_I32:

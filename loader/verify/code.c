@@ -268,6 +268,11 @@ static tirb_status check_contract(checker *c) {
     if ((flags & TIRBI_CONTRACT_FUSED) && !tirbi_dtype_is_float((tirbi_dtype)instr->type)) {
         return tirbi_verify_fail(c, "products of %s are not fused", tirbi_dtypes[instr->type].name);
     }
+    for (unsigned o = TIRBI_CONTRACT_A; tirbi_dtypes[instr->type].size == 2 && o <= TIRBI_CONTRACT_B; o++) {
+        uint8_t type = instr->box.operands[o].type;
+        if (type == instr->type) continue;
+        return tirbi_verify_fail(c, "%c is %s, not %s", "CAB"[o], tirbi_dtypes[type].name, tirbi_dtypes[instr->type].name);
+    }
     return check_box(c);
 }
 

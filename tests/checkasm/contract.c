@@ -19,7 +19,7 @@ typedef struct trial {
     bool fold; /* instead of a contraction: the last loop is a row's */
 } trial;
 
-static const tirbi_dtype result_types[] = {TIRB_F32, TIRB_F64, TIRB_I32, TIRB_U32, TIRB_I64};
+static const tirbi_dtype result_types[] = {TIRB_F32, TIRB_F64, TIRB_I32, TIRB_U32, TIRB_I64, TIRB_F16, TIRB_BF16};
 static const tirbi_dtype narrow_types[] = {TIRB_I8, TIRB_U8, TIRB_I16};
 
 static tirbi_dtype operand_type(checker *c, tirbi_dtype result) {
@@ -62,7 +62,7 @@ static bool make_trial(checker *c, trial *t) {
     static const unsigned of[2][TIRBI_CONTRACT_OPERANDS] = {{0xB, 0xD, 0xE}, {0x3, 0xD, 0xE}};
     static const int64_t most[LOOPS] = {40, 70, 90, 3};
     *t = (trial){.x = {.n_loops = LOOPS}};
-    t->x.type = (uint8_t)result_types[next_random(c) % 5];
+    t->x.type = (uint8_t)result_types[next_random(c) % 7];
     bool is_float = tirbi_dtype_is_float((tirbi_dtype)t->x.type);
     t->x.flags = (uint8_t)((next_random(c) % 2 ? TIRBI_CONTRACT_INIT : 0) |
                            (is_float && next_random(c) % 2 ? TIRBI_CONTRACT_FUSED : 0) |

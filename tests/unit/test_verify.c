@@ -435,6 +435,8 @@ static void test_contractions(void **state) {
     accepts(BODY("contract.f64 0, 0, (), r3 f64 0 (), r3 i64 0 (), r0 f32 0 ()"));
     rejects(BODY("contract.f32 8, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "there are no flags 8");
     rejects(BODY("contract.i32 1, s0, (1), r2 i32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "products of i32 are not fused");
+    rejects(BODY("contract.f16 1, s0, (1), r1 f16 0 (0), r0 f32 0 (0), r0 f16 0 (0)"), "A is f32, not f16");
+    rejects(BODY("contract.bf16 0, s0, (1), r1 bf16 0 (0), r0 bf16 0 (0), r0 f16 0 (0)"), "B is f16, not bf16");
     rejects(BODY("contract.f32 0, s8, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "scalar register 8 >= 8");
     rejects(BODY("contract.f32 0, 0, (s8), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "scalar register 8 >= 8");
     rejects(BODY("contract.f32 0, 0, (1), r1 f32 s8 (0), r0 f32 0 (0), r0 f32 0 (0)"), "scalar register 8 >= 8");

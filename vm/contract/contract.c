@@ -26,7 +26,8 @@ typedef struct runner {
     const tirbi_contraction *x;
     const tirbi_tile_set *set;
     const shape *s;
-    size_t size; /* of an element of C */
+    size_t size;          /* of an element of C as tiles have it */
+    size_t c_size;        /* and in memory */
     unsigned group;       /* of narrow elements in a word of C's size; else 1 */
     uint8_t a_type, b_type; /* as which they are packed */
     bool flipped;         /* A's top bits */
@@ -35,6 +36,7 @@ typedef struct runner {
     window rows, columns, k;
     int64_t *row_a, *row_c, *column_b, *column_c, *k_a, *k_b;
     tirbi_pack_scratch pack;
+    const uint8_t *first; /* x->first, as tiles have it */
     uint8_t *a_block, *b_block;
     ptrdiff_t a_row, a_k, a_tile; /* distances in A's block, the last from tile to tile */
     bool a_direct, b_direct;
@@ -66,6 +68,9 @@ static bool steps_by(const group *g, int64_t size) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* The type in which tiles hold C, and A and B unless they are narrow. */
+static uint8_t tile_type(const tirbi_contraction *x) { return tirbi_contract_is_half(x) ? TIRB_F32 : x->type; }
+
 static bool is_narrow(uint8_t type) { return type == TIRB_I8 || type == TIRB_U8 || type == TIRB_I16; }
 
 /* The columns are the group in which C is contiguous, whichever operand that is. */
@@ -90,8 +95,9 @@ void tirbi_contract_sort(const tirbi_contraction *x, shape *s) {
         s->a = TIRBI_CONTRACT_B;
         s->b = TIRBI_CONTRACT_A;
     }
-    s->row_block = least(s->rows.total, ROW_BLOCK_BYTES / size);
-    s->column_block = least(s->columns.total, COLUMN_BLOCK_BYTES / size);
+    int64_t tile_size = tirbi_dtypes[tile_type(x)].size;
+    s->row_block = least(s->rows.total, ROW_BLOCK_BYTES / tile_size);
+    s->column_block = least(s->columns.total, COLUMN_BLOCK_BYTES / tile_size);
     s->narrow = (x->type == TIRB_I32 || x->type == TIRB_U32) && !(x->flags & TIRBI_CONTRACT_SUBTRACT) &&
                 is_narrow(x->operand[TIRBI_CONTRACT_A].type) && is_narrow(x->operand[TIRBI_CONTRACT_B].type);
     s->k_block = least(s->k.total, s->narrow ? NARROW_K_BLOCK : K_BLOCK);
@@ -168,7 +174,7 @@ static size_t longest(const shape *s) {
 
 size_t tirbi_contract_scratch(const tirbi_contraction *x, const shape *s) {
     if (s->direct) return 0;
-    size_t size = tirbi_dtypes[x->type].size;
+    size_t size = tirbi_dtypes[tile_type(x)].size;
     return a_size(s, size) + b_size(s, size) + 2 * table_size(s->row_block) + 2 * table_size(s->column_block) +
            2 * table_size(s->k_block) + tirbi_pack_scratch_size(longest(s), (size_t)s->k_block);
 }
@@ -207,7 +213,7 @@ static int64_t words_of(const runner *r) { return (r->k.n + r->group - 1) / r->g
 static bool adjacent(const runner *r, int64_t first, int64_t n) {
     if (r->contiguous) return true;
     for (int64_t j = 1; j < n; j++)
-        if (r->column_c[first + j] - r->column_c[first + j - 1] != (int64_t)r->size) return false;
+        if (r->column_c[first + j] - r->column_c[first + j - 1] != (int64_t)r->c_size) return false;
     return true;
 }
 
@@ -237,14 +243,38 @@ static void run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kern
         for (int64_t j = 0; j < columns; j++) move_element(tile->c[i] + at[j], pointers[i] + (size_t)j * r->size, r->size);
 }
 
+/* Runs a tile of 16-bit floats through a copy of float32. */
+static void run_widened(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
+                        int64_t column, int64_t columns) {
+    _Alignas(64) uint8_t copy[TIRBI_TILE_ROWS * TIRBI_TILE_BYTES], halves[TIRBI_TILE_BYTES / 2];
+    uint8_t *pointers[TIRBI_TILE_ROWS], type = r->x->type;
+    const int64_t *at = r->column_c + column;
+    tirbi_kernel widen = r->x->strips->cast[TIRB_F32][type], narrow = r->x->strips->cast[type][TIRB_F32];
+    for (unsigned i = 0; i < rows; i++) {
+        pointers[i] = copy + i * width * r->size;
+        if (tile->first) continue;
+        for (int64_t j = 0; j < columns; j++) memcpy(halves + j * 2, tile->c[i] + at[j], 2);
+        memset(halves + columns * 2, 0, (size_t)((int64_t)width - columns) * 2);
+        widen(pointers[i], halves, NULL, NULL, width);
+    }
+    tirbi_tile inner = *tile;
+    inner.c = pointers;
+    kernel(&inner);
+    for (unsigned i = 0; i < rows; i++) {
+        narrow(halves, pointers[i], NULL, NULL, (size_t)columns);
+        for (int64_t j = 0; j < columns; j++) memcpy(tile->c[i] + at[j], halves + j * 2, 2);
+    }
+}
+
 /* The tiles of one panel of columns, all rows of the block. */
 static void run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, ptrdiff_t b_k) {
     unsigned vectors = (unsigned)((columns + r->set->lanes - 1) / r->set->lanes), width = vectors * r->set->lanes;
-    bool direct = adjacent(r, column, columns), part = columns < (int64_t)width;
+    bool half = tirbi_contract_is_half(r->x), direct = !half && adjacent(r, column, columns);
+    bool part = !half && columns < (int64_t)width;
     int64_t each = tile_rows(r);
     tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = words_of(r), .add = r->add,
                        .last = (unsigned)(columns - (int64_t)(vectors - 1) * r->set->lanes),
-                       .first = r->k.first == 0 && (r->x->flags & TIRBI_CONTRACT_INIT) ? r->x->first : NULL};
+                       .first = r->k.first == 0 && (r->x->flags & TIRBI_CONTRACT_INIT) ? r->first : NULL};
     for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
         unsigned rows = (unsigned)least(each, r->rows.n - row);
         uint8_t *pointers[TIRBI_TILE_ROWS];
@@ -255,6 +285,8 @@ static void run_panel(const runner *r, int64_t column, int64_t columns, const ui
         tirbi_tile_kernel kernel = (part ? r->set->part : r->set->run)[vectors - 1][rows - 1];
         if (direct)
             kernel(&tile);
+        else if (half)
+            run_widened(r, &tile, kernel, rows, width, column, columns);
         else
             run_copied(r, &tile, kernel, rows, width, column, columns);
     }
@@ -402,6 +434,8 @@ static bool run_batch(runner *r) {
 const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *x) {
     bool fused = x->flags & TIRBI_CONTRACT_FUSED;
     switch (x->type) {
+    case TIRB_F16: return fused ? &x->kernels->f16 : &x->kernels->f16_unfused;
+    case TIRB_BF16: return fused ? &x->kernels->bf16 : &x->kernels->bf16_unfused;
     case TIRB_F32: return fused ? &x->kernels->f32 : &x->kernels->f32_unfused;
     case TIRB_F64: return fused ? &x->kernels->f64 : &x->kernels->f64_unfused;
     case TIRB_I32:
@@ -415,7 +449,7 @@ static void choose_words(runner *r) {
     const tirbi_contraction *x = r->x;
     uint8_t a = x->operand[r->s->a].type, b = x->operand[r->s->b].type;
     r->group = 1;
-    r->a_type = r->b_type = x->type;
+    r->a_type = r->b_type = tile_type(x);
     if (!r->s->narrow) return;
     r->group = 2;
     r->a_type = r->b_type = TIRB_I16;
@@ -433,12 +467,13 @@ static void choose_words(runner *r) {
 static void choose_packing(runner *r) {
     const tirbi_contraction *x = r->x;
     int64_t step, size = (int64_t)r->size, ignored;
+    uint8_t type = tile_type(x);
     bool subtract = x->flags & TIRBI_CONTRACT_SUBTRACT;
-    r->a_linear = x->operand[r->s->a].type == x->type && !subtract && tirbi_contract_evenly(&r->s->rows, r->s->a, &r->a_row) &&
+    r->a_linear = x->operand[r->s->a].type == type && !subtract && tirbi_contract_evenly(&r->s->rows, r->s->a, &r->a_row) &&
                   tirbi_contract_evenly(&r->s->k, r->s->a, &r->a_k);
-    r->b_linear = x->operand[r->s->b].type == x->type && tirbi_contract_evenly(&r->s->columns, r->s->b, &step) &&
+    r->b_linear = x->operand[r->s->b].type == type && tirbi_contract_evenly(&r->s->columns, r->s->b, &step) &&
                   (step == size || r->s->columns.total == 1) && tirbi_contract_evenly(&r->s->k, r->s->b, &ignored);
-    r->contiguous = tirbi_contract_evenly(&r->s->columns, TIRBI_CONTRACT_C, &step) && step == size;
+    r->contiguous = tirbi_contract_evenly(&r->s->columns, TIRBI_CONTRACT_C, &step) && step == (int64_t)r->c_size;
     r->a_direct = r->a_linear && r->s->columns.total * size <= 512;
     bool small = r->s->columns.total * size <= SMALL_B_BYTES / r->s->k_block && r->s->k.total == r->s->k_block;
     r->b_direct = r->b_linear && (small || r->s->rows.total <= 4 * (int64_t)r->set->rows);
@@ -448,7 +483,14 @@ bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scr
     if (s->direct) return tirbi_contract_run_direct(x, s);
     runner r = {.x = x, .s = s};
     r.set = tirbi_contract_set(x);
-    r.size = tirbi_dtypes[x->type].size;
+    r.size = tirbi_dtypes[tile_type(x)].size;
+    r.c_size = tirbi_dtypes[x->type].size;
+    r.first = x->first;
+    float first;
+    if (tirbi_contract_is_half(x) && (x->flags & TIRBI_CONTRACT_INIT)) {
+        x->strips->cast[TIRB_F32][x->type]((uint8_t *)&first, x->first, NULL, NULL, 1);
+        r.first = (const uint8_t *)&first;
+    }
     choose_words(&r);
     place_scratch(&r, scratch);
     choose_packing(&r);

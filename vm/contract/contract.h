@@ -8,7 +8,9 @@
  * Products of integers of 8 and 16 bits are summed in 32 bits, modulo 2^32, so their order is free: there A and B are
  * packed to words of two int16, or of four 8-bit values where the machine multiplies unsigned by signed ones. If both
  * operands are of one kind, A's top bits are flipped, which adds 128 to each value or takes it away, and 128 times the
- * sums of B's columns makes up for it. */
+ * sums of B's columns makes up for it.
+ *
+ * Sums of 16-bit floats are rounded to their type after every operation. Tiles hold them, A and B as float32. */
 #ifndef TIRB_VM_CONTRACT_CONTRACT_H
 #define TIRB_VM_CONTRACT_CONTRACT_H
 
@@ -67,6 +69,9 @@ static inline bool tirbi_contract_evenly(const tirbi_contract_group *g, unsigned
         if (steps[i - 1] != steps[i] * g->extent[i]) return false;
     return true;
 }
+
+/* Sums of 16-bit floats, which tiles hold as float32. */
+static inline bool tirbi_contract_is_half(const tirbi_contraction *x) { return x->type == TIRB_F16 || x->type == TIRB_BF16; }
 
 const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *contraction);
 /* (direct.c) */

@@ -24,7 +24,7 @@ static bool find_walk(const tirbi_contraction *x, const tirbi_contract_shape *s,
 bool tirbi_contract_is_direct(const tirbi_contraction *x, const tirbi_contract_shape *s) {
     int64_t size = tirbi_dtypes[x->type].size, row, b, a;
     walk w;
-    if (s->narrow || (x->flags & TIRBI_CONTRACT_SUBTRACT)) return false;
+    if (s->narrow || tirbi_contract_is_half(x) || (x->flags & TIRBI_CONTRACT_SUBTRACT)) return false;
     if (x->operand[s->a].type != x->type || x->operand[s->b].type != x->type) return false;
     if (__builtin_mul_overflow(s->columns.total, size, &row) || __builtin_mul_overflow(row, s->k.total, &b)) return false;
     if (b > LARGEST_B) return false;

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2"))),               \
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c,bmi,bmi2"))),               \
                              apply_to = function)
 #else
 #pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c,bmi,bmi2,prefer-vector-width=512")
 #endif
 #include <immintrin.h>
 
@@ -29,6 +29,7 @@
 #define EACH_ROW TIRBI_ROWS_14
 #define FMA_F32(x, y, z) ((VF32)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
 #define FMA_F64(x, y, z) ((VF64)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
+#define ROUND_F16(v)         ((VF32)_mm512_cvtph_ps(_mm512_cvtps_ph((__m512)(v), _MM_FROUND_TO_NEAREST_INT)))
 #define PAIR(x, y, z) ((VI32)_mm512_add_epi32((__m512i)(z), _mm512_madd_epi16((__m512i)(x), (__m512i)(y))))
 /* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
 #define PART_MASK(n, size)          ((__mmask16)((1u << (n) * ((size) / 4)) - 1))

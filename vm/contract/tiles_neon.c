@@ -16,6 +16,7 @@
 #define EACH_ROW TIRBI_ROWS_8
 #define FMA_F32(x, y, z) ((VF32)vfmaq_f32((float32x4_t)(z), (float32x4_t)(x), (float32x4_t)(y)))
 #define FMA_F64(x, y, z) ((VF64)vfmaq_f64((float64x2_t)(z), (float64x2_t)(x), (float64x2_t)(y)))
+#define ROUND_F16(v)         ((VF32)vcvt_f32_f16(vcvt_f16_f32((float32x4_t)(v))))
 #include "vm/contract/tiles.inc"
 
 #endif
