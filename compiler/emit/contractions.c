@@ -92,6 +92,10 @@ bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
         return true;
     }
     if (!tirbi_distribute_contraction(e->pool, loop, &parts)) return false;
+    for (uint32_t i = 0; i < parts.n_temporaries; i++) {
+        const tirbi_ls alloc = {.kind = TIRBI_LS_ALLOC, .span = parts.plan.span, .as.alloc.buffer = parts.temporaries[i]};
+        tirbi_put_stmt(e, &alloc);
+    }
     for (uint32_t i = 0; i < parts.n_before; i++) tirbi_put_stmt(e, parts.before[i]);
     put_plan(e, &parts.plan);
     for (uint32_t i = 0; i < parts.n_after; i++) tirbi_put_stmt(e, parts.after[i]);

@@ -1,6 +1,7 @@
-/* for i, j: C[i, j] = 0; for k: C[i, j] += ..; C[i, j] = f(C[i, j]), and the same with a variable that holds the sum, are
- * cut into one nest per statement. That keeps every location's updates in program order when what two statements access,
- * and one of them writes, is the same element, which no other iteration of the common loops accesses. */
+/* for i, j: C[i, j] = 0; for k: C[i, j] += ..; C[i, j] = f(C[i, j]), and the same with variables that hold sums, are cut
+ * into one nest per statement. That keeps every location's updates in program order when what two statements access, and
+ * one of them writes, are elements that no other iteration of the common loops accesses. A variable becomes the element
+ * that it goes to in the end, or one of a buffer that has an element for each iteration of the common loops. */
 #include "compiler/optimize/distribute.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/rewrite.h"
 
-enum { MAX_ACCESSES = 64 };
+enum { MAX_ACCESSES = 64, MAX_VARIABLES = 4 };
 
 typedef struct access {
     const tirbi_place *place;
@@ -22,6 +23,10 @@ typedef struct distributor {
     tirbi_loop_set loops;
     const tirbi_ls *parts[TIRBI_MAX_PARTS];
     uint32_t n_parts;
+    const tirbi_lvar *variables[MAX_VARIABLES];
+    const tirbi_place *places[MAX_VARIABLES]; /* what the variables become */
+    tirbi_lbuf *temporaries[MAX_VARIABLES];
+    uint32_t n_variables;
     access accesses[MAX_ACCESSES];
     uint32_t n_accesses;
 } distributor;
@@ -94,10 +99,7 @@ static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
 
 /* var = first; loops: var = ..; C[..] = f(var), with C in the variable's place. Nothing else may use the variable, which
  * then is never set. */
-static bool use_place_of_sum(distributor *d) {
-    uint32_t sets = 0;
-    while (sets < d->n_parts && d->parts[sets]->kind == TIRBI_LS_SET) sets++;
-    if (sets == 0) return true;
+static bool use_place_of_sum(distributor *d, uint32_t sets) {
     if (sets + 2 != d->n_parts) return false;
     const tirbi_ls *last = d->parts[sets + 1];
     const tirbi_lvar *var = d->parts[0]->as.set.var;
@@ -112,11 +114,173 @@ static bool use_place_of_sum(distributor *d) {
         if (mentions(to.place->indices[i], var) || !to.place->indices[i]->pure) return false;
     }
     bool as_is = last->as.store.value->kind == TIRBI_LX_VAR && last->as.store.value->var == var;
-    d->parts[0] = store_of(d, d->parts[sets - 1], d->parts[sets - 1]->as.set.value, &to);
-    d->parts[1] = update_in_place(d, d->parts[sets], &to);
-    d->parts[2] = as_is ? NULL : store_of(d, last, last->as.store.value, &to);
+    const tirbi_ls *first = store_of(d, d->parts[sets - 1], d->parts[sets - 1]->as.set.value, &to);
+    const tirbi_ls *sum = first ? update_in_place(d, d->parts[sets], &to) : NULL;
+    const tirbi_ls *end = sum && !as_is ? store_of(d, last, last->as.store.value, &to) : NULL;
+    if (!sum || (!as_is && !end)) return false;
+    d->parts[0] = first;
+    d->parts[1] = sum;
+    d->parts[2] = end;
     d->n_parts = as_is ? 2 : 3;
-    return d->parts[0] && d->parts[1] && (as_is || d->parts[2]);
+    return true;
+}
+
+/* ---- Several variables ---------------------------------------------------------------------------------------- */
+
+static const tirbi_place *place_of(const distributor *d, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < d->n_variables; i++) {
+        if (d->variables[i] == var) return d->places[i];
+    }
+    return NULL;
+}
+
+/* A buffer with an element for every iteration of the common loops, for a variable of their body. */
+static bool make_temporary(distributor *d, const tirbi_lvar *var) {
+    tirbi_lx_pool *pool = d->pool;
+    uint32_t n = d->loops.n;
+    tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
+    tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
+    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *stride = tirbi_lx_int(pool, TIRB_I64, 1), *flat = zero;
+    if (d->n_variables == MAX_VARIABLES || !b || !place || !shape || !strides || !indices || !zero) return false;
+    for (uint32_t i = n; i-- > 0;) {
+        const tirbi_lvar *loop = d->loops.var[i];
+        const tirbi_lx *counter = tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_var(pool, (tirbi_lvar *)(uintptr_t)loop));
+        shape[i] = loop->extent;
+        if (loop->extent->lo < 0) shape[i] = tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, loop->extent, zero, NULL);
+        strides[i] = stride;
+        indices[i] = counter ? tirbi_lx_sub(pool, counter, loop->min) : NULL;
+        if (!shape[i] || !stride || !indices[i] || !flat) return false;
+        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], stride));
+        stride = tirbi_lx_mul(pool, stride, shape[i]);
+    }
+    *b = (tirbi_lbuf){.name = var->name, .type = var->type, .ndim = n, .shape = shape, .strides = strides, .root = b,
+                      .param = -1, .reg = -1, .written = true};
+    *place = (tirbi_place){.buffer = b, .ndim = n, .indices = indices, .flat = flat, .span = d->loop[0]->span};
+    d->temporaries[d->n_variables] = b;
+    d->variables[d->n_variables] = var;
+    d->places[d->n_variables++] = place;
+    return flat != NULL;
+}
+
+static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_place *place = x->kind == TIRBI_LX_VAR ? place_of(rewrite->context, x->var) : NULL;
+    return place ? tirbi_lx_load(rewrite->pool, place) : NULL;
+}
+
+static bool bounds_mention(const distributor *d, const tirbi_ls *loop) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    for (uint32_t i = 0; i < d->n_variables; i++) {
+        if (mentions(var->min, d->variables[i]) || mentions(var->extent, d->variables[i])) return true;
+    }
+    return loop->as.loop.step != NULL;
+}
+
+/* Stores, loops and what sets the variables, with their elements in the variables' places. */
+static const tirbi_ls *with_places(distributor *d, const tirbi_ls *s) {
+    tirbi_rewrite rewrite = {.pool = d->pool, .replace = replace_variables, .context = d};
+    tirbi_ls *copy = copy_of(d, s);
+    if (!copy) return NULL;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(d->pool->arena, const tirbi_ls *, s->as.seq.n);
+        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+            items[i] = with_places(d, s->as.seq.items[i]);
+            if (!items[i]) return NULL;
+        }
+        copy->as.seq.items = items;
+        return items ? copy : NULL;
+    }
+    case TIRBI_LS_LOOP:
+        if (bounds_mention(d, s)) return NULL;
+        copy->as.loop.body = with_places(d, s->as.loop.body);
+        return copy->as.loop.body ? copy : NULL;
+    case TIRBI_LS_STORE: return tirbi_rewrite_stmt(&rewrite, s);
+    case TIRBI_LS_SET:
+        copy->kind = TIRBI_LS_STORE;
+        copy->as.store.access = place_of(d, s->as.set.var);
+        copy->as.store.value = tirbi_rewrite_value(&rewrite, s->as.set.value);
+        return copy->as.store.access && copy->as.store.value ? copy : NULL;
+    default: return NULL;
+    }
+}
+
+/* Elements of buffers in place of all variables that the parts begin with. */
+static bool use_temporaries(distributor *d, uint32_t sets) {
+    for (uint32_t i = 0; i < sets; i++) {
+        const tirbi_ls *set = d->parts[i];
+        bool known = place_of(d, set->as.set.var), begins = set->as.set.declares && set->as.set.var->kind == TIRBI_LVAR_LOCAL;
+        if (!known && !(begins && make_temporary(d, set->as.set.var))) return false;
+    }
+    for (uint32_t i = 0; i < d->n_parts; i++) {
+        d->parts[i] = with_places(d, d->parts[i]);
+        if (!d->parts[i]) return false;
+    }
+    return true;
+}
+
+/* Memory in the place of the variables that the parts begin with. */
+static bool place_variables(distributor *d) {
+    uint32_t sets = 0;
+    while (sets < d->n_parts && d->parts[sets]->kind == TIRBI_LS_SET) sets++;
+    return sets == 0 || use_place_of_sum(d, sets) || use_temporaries(d, sets);
+}
+
+/* ---- Sums side by side ---------------------------------------------------------------------------------------- */
+
+static bool reads_or_writes(const tirbi_ls *store, const tirbi_lbuf *root) {
+    return tirbi_may_meet(store->as.store.access->buffer->root, root) || tirbi_may_read(store->as.store.value, root);
+}
+
+/* Whether each statement is a store, to memory that none of the others accesses. */
+static bool are_apart(const tirbi_ls *seq) {
+    for (uint32_t i = 0; i < seq->as.seq.n; i++) {
+        const tirbi_ls *store = seq->as.seq.items[i];
+        if (store->kind != TIRBI_LS_STORE) return false;
+        for (uint32_t k = 0; k < store->as.store.access->ndim; k++) {
+            if (!store->as.store.access->indices[k]->pure) return false;
+        }
+    }
+    for (uint32_t i = 0; i < seq->as.seq.n; i++) {
+        for (uint32_t k = 0; k < seq->as.seq.n; k++) {
+            const tirbi_lbuf *root = seq->as.seq.items[i]->as.store.access->buffer->root;
+            if (i != k && reads_or_writes(seq->as.seq.items[k], root)) return false;
+        }
+    }
+    return true;
+}
+
+static const tirbi_ls *innermost(const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_LOOP) s = s->as.loop.body;
+    return s;
+}
+
+static const tirbi_ls *around(distributor *d, const tirbi_ls *nest, const tirbi_ls *body) {
+    if (nest->kind != TIRBI_LS_LOOP) return body;
+    tirbi_ls *copy = copy_of(d, nest);
+    if (!copy) return NULL;
+    copy->as.loop.body = around(d, nest->as.loop.body, body);
+    return copy->as.loop.body ? copy : NULL;
+}
+
+/* A part that is loops around several such stores becomes one part for each. */
+static bool split_parts(distributor *d) {
+    for (uint32_t i = 0; i < d->n_parts; i++) {
+        const tirbi_ls *nest = d->parts[i], *body = innermost(nest);
+        if (nest->kind != TIRBI_LS_LOOP || body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !are_apart(body)) continue;
+        uint32_t more = body->as.seq.n - 1;
+        if (more > TIRBI_MAX_PARTS - d->n_parts) return false;
+        memmove(&d->parts[i + 1 + more], &d->parts[i + 1], (d->n_parts - i - 1) * sizeof(*d->parts));
+        d->n_parts += more;
+        for (uint32_t k = 0; k <= more; k++) {
+            d->parts[i + k] = around(d, nest, body->as.seq.items[k]);
+            if (!d->parts[i + k]) return false;
+        }
+        i += more;
+    }
+    return true;
 }
 
 /* ---- Legality ------------------------------------------------------------------------------------------------- */
@@ -151,20 +315,21 @@ static bool note_part(distributor *d, const tirbi_ls *s, uint32_t part, bool tra
     return note(d, s->as.store.access, part, true) && note_value(d, s->as.store.value, part);
 }
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
+/* Whether two accesses in different iterations of the common loops are of different elements: the indices that both have
+ * tell the iterations apart. */
+static bool tell_iterations(distributor *d, const tirbi_place *a, const tirbi_place *b) {
+    bool told[TIRBI_MAX_AFFINE] = {false};
+    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, &d->loops)) {
+        return false;
     }
-    return true;
-}
-
-/* Whether every iteration of the common loops has an element of its own. */
-static bool own_element(distributor *d, const tirbi_place *place) {
-    bool spatial[TIRBI_MAX_AFFINE];
-    if (place->view || place->buffer->overlaps || !tirbi_spatial_loops(d->pool, &d->loops, place, spatial)) return false;
+    for (uint32_t i = 0; i < a->ndim; i++) {
+        bool in_index[TIRBI_MAX_AFFINE] = {false};
+        if (a->indices[i] != b->indices[i] || !tirbi_mentions_loops(a->indices[i], &d->loops)) continue;
+        if (!tirbi_index_tells(d->pool, &d->loops, a->indices[i], in_index)) continue;
+        for (uint32_t k = 0; k < d->loops.n; k++) told[k] = told[k] || in_index[k];
+    }
     for (uint32_t i = 0; i < d->loops.n; i++) {
-        if (!spatial[i] && d->loops.var[i]->extent->hi > 1) return false;
+        if (!told[i] && d->loops.var[i]->extent->hi > 1) return false;
     }
     return true;
 }
@@ -175,7 +340,7 @@ static bool independent(distributor *d) {
         for (uint32_t k = 0; w->write && k < d->n_accesses; k++) {
             const access *other = &d->accesses[k];
             if (other->part == w->part || !tirbi_may_meet(other->place->buffer->root, w->place->buffer->root)) continue;
-            if (!same_place(w->place, other->place) || !own_element(d, w->place)) return false;
+            if (!tell_iterations(d, w->place, other->place)) return false;
         }
     }
     return true;
@@ -193,6 +358,14 @@ static const tirbi_ls *in_loops(distributor *d, const tirbi_ls *body) {
     return body;
 }
 
+static bool same_place(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->flat != b->flat) return false;
+    for (uint32_t i = 0; i < a->ndim; i++) {
+        if (a->indices[i] != b->indices[i]) return false;
+    }
+    return true;
+}
+
 /* Takes a constant that is stored right before the sum into the contraction, whose loops run for certain. */
 static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contract_plan *plan) {
     if (plan->first || plan->before || store->kind != TIRBI_LS_STORE || !invariant(d, store->as.store.value) ||
@@ -206,18 +379,25 @@ static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contr
     return true;
 }
 
+/* The first part that is a contraction in the common loops. */
+static bool find_sum(distributor *d, tirbi_contract_plan *plan, uint32_t *sum) {
+    for (uint32_t i = 0; i < d->n_parts; i++) {
+        const tirbi_ls *nest = d->parts[i]->kind == TIRBI_LS_LOOP ? in_loops(d, d->parts[i]) : NULL;
+        *sum = i;
+        if (nest && tirbi_plan_contraction(d->pool, nest, plan)) return true;
+    }
+    return false;
+}
+
 bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_distribution *out) {
     distributor d = {.pool = pool};
-    out->n_before = out->n_after = 0;
-    if (!collect(&d, loop) || !use_place_of_sum(&d)) return false;
-    uint32_t sum = 0;
-    while (sum < d.n_parts && d.parts[sum]->kind != TIRBI_LS_LOOP) sum++;
-    if (sum == d.n_parts) return false;
+    uint32_t sum;
+    out->n_before = out->n_after = out->n_temporaries = 0;
+    if (!collect(&d, loop) || !place_variables(&d) || !split_parts(&d) || !find_sum(&d, &out->plan, &sum)) return false;
     for (uint32_t i = 0; i < d.n_parts; i++) {
         if (!note_part(&d, d.parts[i], i, i == sum)) return false;
     }
-    const tirbi_ls *nest = in_loops(&d, d.parts[sum]);
-    if (!nest || !independent(&d) || !tirbi_plan_contraction(pool, nest, &out->plan)) return false;
+    if (!independent(&d)) return false;
     uint32_t before = sum > 0 && begins_with(&d, d.parts[sum - 1], &out->plan) ? sum - 1 : sum;
     for (uint32_t i = 0; i < d.n_parts; i++) {
         if (i == sum || (i >= before && i < sum)) continue;
@@ -226,5 +406,6 @@ bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tir
         if (i < sum) out->before[out->n_before++] = part;
         else out->after[out->n_after++] = part;
     }
+    for (uint32_t i = 0; i < d.n_variables; i++) out->temporaries[out->n_temporaries++] = d.temporaries[i];
     return true;
 }

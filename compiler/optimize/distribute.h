@@ -4,11 +4,13 @@
 
 #include "compiler/optimize/contract.h"
 
-enum { TIRBI_MAX_PARTS = 8 };
+enum { TIRBI_MAX_PARTS = 16 };
 
 typedef struct tirbi_distribution {
     const tirbi_ls *before[TIRBI_MAX_PARTS], *after[TIRBI_MAX_PARTS];
     uint32_t n_before, n_after;
+    tirbi_lbuf *temporaries[TIRBI_MAX_PARTS]; /* allocated before all of it */
+    uint32_t n_temporaries;
     tirbi_contract_plan plan;
 } tirbi_distribution;
 
