@@ -165,9 +165,15 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
     return flat != NULL;
 }
 
+/* The element that stands for a variable is there, whatever the loops begin at. */
 static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_place *place = x->kind == TIRBI_LX_VAR ? place_of(rewrite->context, x->var) : NULL;
-    return place ? tirbi_lx_load(rewrite->pool, place) : NULL;
+    const tirbi_lx *load = place ? tirbi_lx_load(rewrite->pool, place) : NULL;
+    tirbi_lx *safe = load ? TIRBI_NEW(rewrite->pool->arena, tirbi_lx) : NULL;
+    if (!safe) return NULL;
+    *safe = *load;
+    safe->traps = false;
+    return safe;
 }
 
 static bool bounds_mention(const distributor *d, const tirbi_ls *loop) {
@@ -389,11 +395,76 @@ static bool find_sum(distributor *d, tirbi_contract_plan *plan, uint32_t *sum) {
     return false;
 }
 
+/* The init of a place among those of a condition that stands before the updates; NULL: it has none. */
+static const tirbi_ls *init_of(distributor *d, const tirbi_ls *branch, const tirbi_place *place) {
+    const tirbi_ls *inits = branch->as.if_.then_case;
+    uint32_t n = inits->kind == TIRBI_LS_SEQ ? inits->as.seq.n : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_ls *store = inits->kind == TIRBI_LS_SEQ ? inits->as.seq.items[i] : inits;
+        if (!same_place(store->as.store.access, place)) continue;
+        tirbi_ls *copy = copy_of(d, branch);
+        if (copy) copy->as.if_.then_case = store;
+        return copy;
+    }
+    return NULL;
+}
+
+/* Whether the inits are one for each of the updates, or for none, and read nothing that is updated. */
+static bool init_updates(const tirbi_ls *branch, const tirbi_ls *updates) {
+    const tirbi_ls *inits = branch->as.if_.then_case;
+    uint32_t n = inits->kind == TIRBI_LS_SEQ ? inits->as.seq.n : 1;
+    if (n > updates->as.seq.n) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_ls *store = inits->kind == TIRBI_LS_SEQ ? inits->as.seq.items[i] : inits;
+        uint32_t found = 0;
+        if (store->kind != TIRBI_LS_STORE) return false;
+        for (uint32_t k = 0; k < updates->as.seq.n; k++) {
+            const tirbi_place *place = updates->as.seq.items[k]->as.store.access;
+            found += same_place(store->as.store.access, place);
+            if (tirbi_may_read(store->as.store.value, place->buffer->root)) return false;
+        }
+        if (found != 1) return false;
+    }
+    return true;
+}
+
+/* A perfect nest of several sums into memory of their own, each with its init perhaps: a nest for each of them. */
+static bool split_sums(distributor *d, tirbi_distribution *out) {
+    const tirbi_ls *branch = d->parts[0]->kind == TIRBI_LS_IF && d->parts[0]->as.if_.first_of ? d->parts[0] : NULL;
+    tirbi_ls updates = {.kind = TIRBI_LS_SEQ, .as.seq = {.items = d->parts + (branch != NULL), .n = d->n_parts - (branch != NULL)}};
+    if (updates.as.seq.n < 2 || !are_apart(&updates) || (branch && (branch->as.if_.else_case || !init_updates(branch, &updates)))) {
+        return false;
+    }
+    bool found = false;
+    for (uint32_t i = 0; i < updates.as.seq.n; i++) {
+        const tirbi_ls *update = updates.as.seq.items[i];
+        const tirbi_ls *init = branch ? init_of(d, branch, update->as.store.access) : NULL;
+        if (init) {
+            const tirbi_ls **items = TIRBI_NEW_ARRAY(d->pool->arena, const tirbi_ls *, 2);
+            tirbi_ls *both = TIRBI_NEW(d->pool->arena, tirbi_ls);
+            if (!items || !both) return false;
+            items[0] = init;
+            items[1] = update;
+            *both = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = update->span, .as.seq = {.items = items, .n = 2}};
+            update = both;
+        }
+        const tirbi_ls *nest = in_loops(d, update);
+        if (!nest) return false;
+        if (found) out->after[out->n_after++] = nest;
+        else if (tirbi_plan_contraction(d->pool, nest, &out->plan)) found = true;
+        else out->before[out->n_before++] = nest;
+    }
+    return found;
+}
+
 bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_distribution *out) {
     distributor d = {.pool = pool};
     uint32_t sum;
     out->n_before = out->n_after = out->n_temporaries = 0;
-    if (!collect(&d, loop) || !place_variables(&d) || !split_parts(&d) || !find_sum(&d, &out->plan, &sum)) return false;
+    if (!collect(&d, loop)) return false;
+    if (split_sums(&d, out)) return true;
+    out->n_before = out->n_after = 0;
+    if (!place_variables(&d) || !split_parts(&d) || !find_sum(&d, &out->plan, &sum)) return false;
     for (uint32_t i = 0; i < d.n_parts; i++) {
         if (!note_part(&d, d.parts[i], i, i == sum)) return false;
     }

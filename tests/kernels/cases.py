@@ -1258,6 +1258,34 @@ def token(rng):
         yield Run({"x": x, "W": w, "y": OUT}, {"y": narrow(wide(x) @ wide(w).T)}, rtol=1e-4, atol=1e-4)
 
 
+@kernel("schedules.py", "scaled_rows")
+def scaled_rows(rng):
+    for m, n, k in ((1, 1, 1), (5, 33, 7), (20, 16, 40)):
+        a, b, c = f32(rng, m, k), f32(rng, k, n), f32(rng, m, n)
+        want = wide(a) @ wide(b) * 0.5 + wide(c) * 0.25
+        yield Run({"A": a, "B": b, "C": c, "alpha": 0.5, "beta": 0.25}, {"C": narrow(want)}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "gated")
+def gated(rng):
+    a, b, d, c = f32(rng, 7, 33), f32(rng, 33, 20), f32(rng, 33, 20), f32(rng, 7, 20)
+    want = np.maximum(wide(a) @ wide(b), 0) * (1 + wide(a) @ wide(d)) + wide(c)
+    yield Run({"A": a, "B": b, "D": d, "C": c}, {"C": narrow(want)}, rtol=1e-4, atol=1e-3)
+
+
+@kernel("schedules.py", "both_ways")
+def both_ways(rng):
+    a, p, r = f64(rng, 40, 30), f64(rng, 30), f64(rng, 40)
+    yield Run({"A": a, "p": p, "r": r, "s": OUT, "q": OUT}, {"s": r @ a, "q": a @ p}, rtol=1e-10, atol=1e-10)
+
+
+@kernel("schedules.py", "two_sums")
+def two_sums(rng):
+    a, b, d = f32(rng, 9, 12), f32(rng, 12, 21), f32(rng, 12, 21)
+    yield Run({"A": a, "B": b, "D": d, "C": OUT, "E": OUT},
+              {"C": narrow(wide(a) @ wide(b)), "E": narrow(1 - wide(a) @ wide(d))}, rtol=1e-4, atol=1e-4)
+
+
 @kernel("vectors.py", "scale_offset", tvm=False)
 def scale_offset(rng):
     x = f32(rng, 256)

@@ -178,3 +178,48 @@ class Module:
                 with T.init():
                     y[va, vb, vi] = T.float32(0)
                 y[va, vb, vi] = y[va, vb, vi] + x[va, vb, vr] * W[vi, vr]
+
+    # Two nests in the rows of one loop, as BLAS has them: C = beta * C + alpha * A @ B.
+    @T.prim_func(s_tir=True)
+    def scaled_rows(A: T.Buffer(("m", "k"), "float32"), B: T.Buffer(("k", "n"), "float32"), C: T.Buffer(("m", "n"), "float32"), alpha: T.float32, beta: T.float32):
+        m, n, k = T.int32(), T.int32(), T.int32()
+        for i in range(m):
+            for j in range(n):
+                C[i, j] = C[i, j] * beta
+            for r in range(k):
+                for j in range(n):
+                    C[i, j] += alpha * A[i, r] * B[r, j]
+
+    # Two sums in variables, used together, with what the place that they go to held before.
+    @T.prim_func(s_tir=True)
+    def gated(A: T.Buffer((7, 33), "float32"), B: T.Buffer((33, 20), "float32"), D: T.Buffer((33, 20), "float32"), C: T.Buffer((7, 20), "float32")):
+        for i, j in T.grid(7, 20):
+            g: T.float32 = T.float32(0)
+            u: T.float32 = T.float32(1)
+            for r in range(33):
+                g += A[i, r] * B[r, j]
+                u += A[i, r] * D[r, j]
+            C[i, j] = T.max(g, T.float32(0)) * u + C[i, j]
+
+    # Sums of both axes of a matrix in one nest.
+    @T.prim_func(s_tir=True)
+    def both_ways(A: T.Buffer((40, 30), "float64"), p: T.Buffer((30,), "float64"), r: T.Buffer((40,), "float64"), s: T.Buffer((30,), "float64"), q: T.Buffer((40,), "float64")):
+        for j in range(30):
+            s[j] = T.float64(0)
+        for i in range(40):
+            q[i] = T.float64(0)
+            for j in range(30):
+                s[j] = s[j] + r[i] * A[i, j]
+                q[i] = q[i] + A[i, j] * p[j]
+
+    # A block of two sums.
+    @T.prim_func(s_tir=True)
+    def two_sums(A: T.Buffer((9, 12), "float32"), B: T.Buffer((12, 21), "float32"), D: T.Buffer((12, 21), "float32"), C: T.Buffer((9, 21), "float32"), E: T.Buffer((9, 21), "float32")):
+        for i, j, k in T.grid(9, 21, 12):
+            with T.sblock("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                    E[vi, vj] = T.float32(1)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+                E[vi, vj] = E[vi, vj] - A[vi, vk] * D[vk, vj]
