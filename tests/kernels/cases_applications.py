@@ -1147,3 +1147,60 @@ def solve(rng):
         lower = np.tril(f64(rng, n, n)) + n * np.eye(n)
         b = f64(rng, n, m)
         yield Run({"L": lower, "B": b, "X": OUT}, {"X": np.linalg.solve(lower, b)}, rtol=1e-9, atol=1e-9)
+
+
+# ---- products after schedules ------------------------------------------------------------------------------------
+
+
+@kernel("schedules.py", "tiled_product")
+def tiled_product(rng):
+    a, b = f32(rng, 20, 22), f32(rng, 22, 21)
+    yield Run({"A": a, "B": b, "C": OUT}, {"C": narrow(wide(a) @ wide(b))}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "tiled_twice")
+def tiled_twice(rng):
+    a, b = f32(rng, 15, 14), f32(rng, 14)
+    yield Run({"A": a.reshape(-1), "B": b, "C": OUT}, {"C": narrow(wide(a) @ wide(b))}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "factored")
+def factored(rng):
+    a, b = f32(rng, 9, 20), f32(rng, 20, 11)
+    want = np.einsum("ikp,kpj->ijp", wide(a).reshape(9, 5, 4), wide(b).reshape(5, 4, 11))
+    yield Run({"A": a, "B": b, "C": OUT}, {"C": narrow(want)}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "token")
+def token(rng):
+    for n, k in ((1, 1), (3, 300), (33, 5), (70, 64)):
+        x, w = f32(rng, 1, 1, k), f32(rng, n, k)
+        yield Run({"x": x, "W": w, "y": OUT}, {"y": narrow(wide(x) @ wide(w).T)}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "scaled_rows")
+def scaled_rows(rng):
+    for m, n, k in ((1, 1, 1), (5, 33, 7), (20, 16, 40)):
+        a, b, c = f32(rng, m, k), f32(rng, k, n), f32(rng, m, n)
+        want = wide(a) @ wide(b) * 0.5 + wide(c) * 0.25
+        yield Run({"A": a, "B": b, "C": c, "alpha": 0.5, "beta": 0.25}, {"C": narrow(want)}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("schedules.py", "gated")
+def gated(rng):
+    a, b, d, c = f32(rng, 7, 33), f32(rng, 33, 20), f32(rng, 33, 20), f32(rng, 7, 20)
+    want = np.maximum(wide(a) @ wide(b), 0) * (1 + wide(a) @ wide(d)) + wide(c)
+    yield Run({"A": a, "B": b, "D": d, "C": c}, {"C": narrow(want)}, rtol=1e-4, atol=1e-3)
+
+
+@kernel("schedules.py", "both_ways")
+def both_ways(rng):
+    a, p, r = f64(rng, 40, 30), f64(rng, 30), f64(rng, 40)
+    yield Run({"A": a, "p": p, "r": r, "s": OUT, "q": OUT}, {"s": r @ a, "q": a @ p}, rtol=1e-10, atol=1e-10)
+
+
+@kernel("schedules.py", "two_sums")
+def two_sums(rng):
+    a, b, d = f32(rng, 9, 12), f32(rng, 12, 21), f32(rng, 12, 21)
+    yield Run({"A": a, "B": b, "D": d, "C": OUT, "E": OUT},
+              {"C": narrow(wide(a) @ wide(b)), "E": narrow(1 - wide(a) @ wide(d))}, rtol=1e-4, atol=1e-4)
