@@ -2,9 +2,9 @@
 #include "compiler/emit/emit.h"
 
 #include "compiler/optimize/meetings.h"
+#include "compiler/optimize/proofs.h"
 #include "compiler/optimize/search.h"
 #include "compiler/optimize/split.h"
-#include "loader/base/checked.h"
 
 static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIRB_I64, 0); }
 
@@ -20,77 +20,6 @@ static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const
     }
     return value;
 }
-
-/* ---- Proofs ----------------------------------------------------------------------------------------------------- */
-
-enum { MOST_TERMS = 8, PROOF_DEPTH = 12 };
-
-/* constant + sum of factor[i] * term[i], in whole numbers. */
-typedef struct linear {
-    int64_t constant;
-    uint32_t n;
-    const tirbi_lx *term[MOST_TERMS];
-    int64_t factor[MOST_TERMS];
-} linear;
-
-static bool add_term(linear *sum, const tirbi_lx *term, int64_t factor) {
-    uint32_t i = 0;
-    while (i < sum->n && sum->term[i] != term) i++;
-    if (i == MOST_TERMS) return false;
-    if (i == sum->n) {
-        sum->term[sum->n++] = term;
-        sum->factor[i] = 0;
-    }
-    return tirbi_add_i64(sum->factor[i], factor, &sum->factor[i]);
-}
-
-/* Whether integer arithmetic of a and b has the result that whole numbers have. */
-static bool is_exact(const tirbi_lx *x) {
-    const tirbi_lx *a = x->args[0], *b = x->args[1];
-    int64_t low, high, most = x->optype == TIRB_I32 ? INT32_MAX : INT64_MAX;
-    bool fits = x->op == TIRB_OP_ADD ? tirbi_add_i64(a->lo, b->lo, &low) && tirbi_add_i64(a->hi, b->hi, &high)
-                                     : !__builtin_sub_overflow(a->lo, b->hi, &low) && !__builtin_sub_overflow(a->hi, b->lo, &high);
-    return fits && low >= -most && high <= most;
-}
-
-/* An extent is not negative where its buffer is: a sum that is too large for 32 bits would be. */
-static bool is_exact_extent(const tirbi_lx *x) {
-    return x->op == TIRB_OP_ADD && x->optype == TIRB_I32 && x->args[0]->lo >= 0 && x->args[1]->lo >= 0;
-}
-
-/* Adds factor * x. */
-static bool add_linear(linear *sum, const tirbi_lx *x, int64_t factor, bool extent, unsigned depth) {
-    int64_t v;
-    if (depth == 0) return false;
-    if (x->kind == TIRBI_LX_CONST)
-        return tirbi_mul_i64(factor, x->value, &v) && tirbi_add_i64(sum->constant, v, &sum->constant);
-    bool arithmetic = x->kind == TIRBI_LX_OP && (x->optype == TIRB_I64 || x->optype == TIRB_I32);
-    if (arithmetic && x->op == TIRB_OP_CAST && x->optype == TIRB_I64 && x->source != TIRB_U64 &&
-        tirbi_dtype_is_int((tirbi_dtype)x->source))
-        return add_linear(sum, x->args[0], factor, extent, depth - 1);
-    if (arithmetic && (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB) && (is_exact(x) || (extent && is_exact_extent(x))))
-        return add_linear(sum, x->args[0], factor, false, depth - 1) &&
-               add_linear(sum, x->args[1], x->op == TIRB_OP_ADD ? factor : -factor, false, depth - 1);
-    return add_term(sum, x, factor);
-}
-
-/* Whether `index` is less than dimension d of the buffer whatever their terms are. */
-static bool is_below(const tirbi_lx *index, const tirbi_lbuf *buffer, uint32_t dimension) {
-    linear d = {.constant = -1};
-    if (!add_linear(&d, buffer->shape[dimension], 1, buffer->root == buffer, PROOF_DEPTH) ||
-        !add_linear(&d, index, -1, false, PROOF_DEPTH))
-        return false;
-    int64_t least = d.constant;
-    for (uint32_t i = 0; i < d.n; i++) {
-        int64_t v;
-        if (d.factor[i] == 0) continue;
-        if (!tirbi_mul_i64(d.factor[i], d.factor[i] > 0 ? d.term[i]->lo : d.term[i]->hi, &v)) return false;
-        if (!tirbi_add_i64(least, v, &least)) return false;
-    }
-    return least >= 0;
-}
-
-/* ---- Checks ----------------------------------------------------------------------------------------------------- */
 
 static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent, uint32_t dim, const char *name) {
     if (!index || (index->lo >= 0 && index->hi < extent->lo)) return;
@@ -108,7 +37,7 @@ void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirb
         if (!tirbi_affine_of(e->pool, place->indices[d], loops, &form)) continue;
         const tirbi_lx *least = extreme(e, &form, loops, enclosing, false);
         const tirbi_lx *greatest = extreme(e, &form, loops, enclosing, true);
-        if (least && greatest && least->lo >= 0 && is_below(greatest, place->buffer, d))
+        if (least && greatest && least->lo >= 0 && tirbi_is_below(greatest, place->buffer, d))
             continue; /* the loops run: least <= greatest */
         emit_index(e, least, extent, d, place->buffer->name);
         if (greatest != least) emit_index(e, greatest, extent, d, place->buffer->name);
@@ -416,15 +345,18 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     tirbi_nest nest;
     if (put_searched(e, loop)) return true;
-    if (tirbi_choose_lanes(e, loop, &nest)) {
+    bool lanes = tirbi_choose_lanes(e, loop, &nest), reorders = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
+    /* Where a condition keeps loops outside of the lane loop, which is entered anew in each of their iterations, its parts
+     * may have them inside. */
+    const tirbi_ls *split = NULL;
+    if (e->splits < MAX_SPLITS && (!lanes || nest.n_outer > 0)) {
+        if (reorders) split = tirbi_split_nest(e->pool, loop);
+        if (!split && !lanes && reorders) split = tirbi_split_at_meetings(e->pool, loop);
+        if (!split && !lanes) split = tirbi_split_loop(e->pool, loop);
+    }
+    if (!split && lanes) {
         tirbi_put_nest(e, &nest);
         return true;
-    }
-    const tirbi_ls *split = NULL;
-    if (e->splits < MAX_SPLITS) {
-        if (!(e->options->disabled & TIRB_PASS_INTERCHANGE)) split = tirbi_split_nest(e->pool, loop);
-        if (!split && !(e->options->disabled & TIRB_PASS_INTERCHANGE)) split = tirbi_split_at_meetings(e->pool, loop);
-        if (!split) split = tirbi_split_loop(e->pool, loop);
     }
     if (!split) return put_in_order(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,

@@ -17,6 +17,8 @@ const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *r, const tirbi_place *plac
 
 const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
     const tirbi_lx *other = r->replace(r, x);
+    for (const tirbi_renamed *n = r->renamed; !other && x->kind == TIRBI_LX_VAR && n; n = n->around)
+        if (n->from == x->var) return tirbi_lx_var(r->pool, (tirbi_lvar *)(uintptr_t)n->to);
     if (other || x->kind == TIRBI_LX_VAR) return other ? other : x;
     if (x->kind == TIRBI_LX_LOAD) {
         const tirbi_place *place = tirbi_rewrite_place(r, x->access);
@@ -33,6 +35,31 @@ const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
     return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0], a[1], a[2]);
 }
 
+static const tirbi_ls *rewrite(tirbi_rewrite *r, const tirbi_ls *stmt, bool assigns);
+
+/* Rows, and conditions that ask for a loop's first iteration, mean the loop itself. */
+static const tirbi_ls *rewrite_loop(tirbi_rewrite *r, const tirbi_ls *stmt, bool assigns, tirbi_ls *copy) {
+    const tirbi_lvar *old = stmt->as.loop.var;
+    tirbi_lvar *var = TIRBI_NEW(r->pool->arena, tirbi_lvar);
+    if (!r->loops || !var || stmt->as.loop.blocks || stmt->as.loop.rows) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->min = tirbi_rewrite_value(r, old->min);
+    var->extent = tirbi_rewrite_value(r, old->extent);
+    var->below = old->below ? tirbi_rewrite_value(r, old->below) : NULL;
+    if (!var->min || !var->extent || (old->below && !var->below)) return NULL;
+    if (stmt->as.loop.step) {
+        copy->as.loop.step = tirbi_rewrite_value(r, stmt->as.loop.step);
+        if (!copy->as.loop.step) return NULL;
+    }
+    const tirbi_renamed renamed = {.from = old, .to = var, .around = r->renamed};
+    r->renamed = &renamed;
+    copy->as.loop.var = var;
+    copy->as.loop.body = rewrite(r, stmt->as.loop.body, assigns);
+    r->renamed = renamed.around;
+    return copy->as.loop.body ? copy : NULL;
+}
+
 static const tirbi_ls *rewrite(tirbi_rewrite *r, const tirbi_ls *stmt, bool assigns) {
     tirbi_ls *copy = TIRBI_NEW(r->pool->arena, tirbi_ls);
     if (!copy) return NULL;
@@ -42,7 +69,9 @@ static const tirbi_ls *rewrite(tirbi_rewrite *r, const tirbi_ls *stmt, bool assi
         copy->as.store.access = tirbi_rewrite_place(r, stmt->as.store.access);
         copy->as.store.value = tirbi_rewrite_value(r, stmt->as.store.value);
         return copy->as.store.access && copy->as.store.value ? copy : NULL;
+    case TIRBI_LS_LOOP: return rewrite_loop(r, stmt, assigns, copy);
     case TIRBI_LS_IF:
+        if (r->loops && stmt->as.if_.first_of) return NULL;
         copy->as.if_.condition = tirbi_rewrite_value(r, stmt->as.if_.condition);
         copy->as.if_.then_case = rewrite(r, stmt->as.if_.then_case, assigns);
         if (stmt->as.if_.else_case) {

@@ -4,17 +4,26 @@
 
 #include "compiler/lower/loop.h"
 
+/* A loop of which a copy is being made. */
+typedef struct tirbi_renamed {
+    const tirbi_lvar *from;
+    const tirbi_lvar *to;
+    const struct tirbi_renamed *around;
+} tirbi_renamed;
+
 typedef struct tirbi_rewrite {
     tirbi_lx_pool *pool;
     /* What stands for x: another expression, or NULL when x is to be looked into. */
     const tirbi_lx *(*replace)(struct tirbi_rewrite *rewrite, const tirbi_lx *x);
     void *context;
+    bool loops; /* statements may have loops in them: each copy has a variable of its own */
+    const tirbi_renamed *renamed;
 } tirbi_rewrite;
 
 /* NULL when memory ran out, and for calls of functions. */
 const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *rewrite, const tirbi_lx *x);
 const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *rewrite, const tirbi_place *place);
-/* Straight-line code only: stores, conditions and sequences of them; NULL for anything else. */
+/* Stores, conditions, sequences of them and, where that is asked for, loops; NULL for anything else. */
 const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *rewrite, const tirbi_ls *stmt);
 
 /* The same for code that assigns variables as well, which stay those that they are. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/optimize/lanes.h"
+#include "compiler/optimize/proofs.h"
 #include "compiler/optimize/rewrite.h"
 
 enum { MAX_TERMS = 16, MAX_CANDIDATES = 8, MAX_DEPTH = 64 };
@@ -21,7 +22,9 @@ typedef struct splitter {
     const tirbi_loop_set *others;   /* of the nest; NULL: there are none */
     const tirbi_lx *rest;           /* terms of the condition that say nothing of the loop alone, or NULL */
     const tirbi_lx *first, *behind; /* iterations first .. behind - 1 satisfy the others; counted from 0 */
+    int64_t left;                   /* as many are behind them at most */
     bool bounded;
+    bool statement; /* the body itself is the choice, whatever is in its arms */
 } splitter;
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
@@ -67,17 +70,29 @@ static bool difference(splitter *s, const tirbi_lx *left, const tirbi_lx *right,
 }
 
 static void at_least(splitter *s, const tirbi_lx *bound) { s->first = choose(s, TIRB_OP_MAX, s->first, bound); }
-static void below(splitter *s, const tirbi_lx *bound) { s->behind = choose(s, TIRB_OP_MIN, s->behind, bound); }
+static void below(splitter *s, const tirbi_lx *bound) {
+    int64_t left;
+    s->behind = choose(s, TIRB_OP_MIN, s->behind, bound);
+    if (!bound || !tirbi_constant_difference(s->own.var[0]->extent, bound, &left)) left = INT64_MAX;
+    if (left < 0) left = 0;
+    if (left > s->left) s->left = left;
+}
 
 static bool add_bound(splitter *s, const tirbi_lx *x) {
     int64_t c;
     const tirbi_lx *r;
-    bool order = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE || x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
+    bool order = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE || x->op == TIRB_OP_GT || x->op == TIRB_OP_GE || x->op == TIRB_OP_EQ;
     if (x->kind != TIRBI_LX_OP || !order || !difference(s, x->args[0], x->args[1], &c, &r)) return false;
     bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE;
     bool or_equal = x->op == TIRB_OP_LE || x->op == TIRB_OP_GE;
     const tirbi_lx *root = c == 1 ? tirbi_lx_sub(s->pool, tirbi_lx_int(s->pool, TIRB_I64, 0), r) : r;
     if (!root) return false;
+    if (x->op == TIRB_OP_EQ) {
+        at_least(s, root);
+        below(s, plus(s, root, 1));
+        s->bounded = true;
+        return s->first && s->behind;
+    }
     /* k < root where c and the comparison point the same way, else k > root */
     if ((c == 1) == less) below(s, or_equal ? plus(s, root, 1) : root);
     else at_least(s, or_equal ? root : plus(s, root, 1));
@@ -102,6 +117,7 @@ static bool add_term(splitter *s, const tirbi_lx *x, unsigned depth) {
 static bool read_condition(splitter *s, const tirbi_lx *condition) {
     s->rest = NULL;
     s->bounded = false;
+    s->left = 0;
     s->first = tirbi_lx_int(s->pool, TIRB_I64, 0);
     s->behind = s->own.var[0]->extent;
     return s->first && add_term(s, condition, 0);
@@ -109,11 +125,37 @@ static bool read_condition(splitter *s, const tirbi_lx *condition) {
 
 /* ---- Choices -------------------------------------------------------------------------------------------------- */
 
-static bool of_statement(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
-    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) {
-        *out = (choice){body->as.if_.condition, body->as.if_.then_case, body->as.if_.else_case};
-        return true;
+/* Of a disjunction, its first term; the others are asked where that one does not hold. What holds where two are not equal
+ * is the other arm of where they are. */
+static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
+    *out = (choice){body->as.if_.condition, body->as.if_.then_case, body->as.if_.else_case};
+    for (unsigned depth = 0; depth < MAX_TERMS; depth++) {
+        const tirbi_lx *x = out->condition;
+        bool disjunction = x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
+        bool differ = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NE && tirbi_dtype_is_int((tirbi_dtype)x->optype);
+        if (!disjunction && !differ) return true;
+        tirbi_ls *other = TIRBI_NEW(pool->arena, tirbi_ls);
+        if (!other) return false;
+        if (differ) {
+            *other = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = body->span};
+            const tirbi_ls *otherwise = out->no ? out->no : other;
+            const tirbi_lx *same = tirbi_lx_op(pool, TIRB_OP_EQ, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+            *out = (choice){same, otherwise, out->yes};
+            return same != NULL;
+        }
+        *other = *body;
+        other->as.if_.condition = x->args[1];
+        other->as.if_.then_case = out->yes;
+        other->as.if_.else_case = out->no;
+        out->condition = x->args[0];
+        out->no = other;
     }
+    return true;
+}
+
+static bool of_statement(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
+    while (body->kind == TIRBI_LS_SEQ && body->as.seq.n == 1) body = body->as.seq.items[0];
+    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) return of_first_term(pool, body, out);
     const tirbi_lx *value = body->kind == TIRBI_LS_STORE ? body->as.store.value : NULL;
     if (!value || value->kind != TIRBI_LX_COND) return false;
     tirbi_ls *arms = TIRBI_NEW_ARRAY(pool->arena, tirbi_ls, 2);
@@ -190,7 +232,7 @@ static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
     for (uint32_t i = 0; i < c.n; i++) {
         const tirbi_lx *x = c.item[i], *condition = x->args[0];
         if (x->kind == TIRBI_LX_OP) {
-            tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LT : TIRB_OP_GT;
+            tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LE : TIRB_OP_GE;
             condition = tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
         }
         if (!condition || !read_condition(s, condition) || !s->bounded) continue;
@@ -229,7 +271,7 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     *loop = *s->loop;
     loop->as.loop.var = var;
     tirbi_lvar *names[2] = {s->own.var[0], var};
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_loop, .context = names};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_loop, .context = names, .loops = s->statement};
     loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, arm);
     return loop->as.loop.body ? loop : NULL;
 }
@@ -266,9 +308,11 @@ static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *part
     if (!zero || !behind) return 0;
     const tirbi_ls *all[3] = {c->no ? part(s, zero, first, c->no) : NULL, part(s, first, behind, c->yes),
                               c->no ? part(s, behind, n, c->no) : NULL};
+    if (all[2] && s->left < all[2]->as.loop.var->extent->hi)
+        all[2]->as.loop.var->extent = choose(s, TIRB_OP_MIN, all[2]->as.loop.var->extent, tirbi_lx_int(s->pool, TIRB_I64, s->left));
     uint32_t count = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        if (!all[i] && (i == 1 || c->no)) return 0;
+        if ((!all[i] && (i == 1 || c->no)) || (all[i] && !all[i]->as.loop.var->extent)) return 0;
         if (all[i] && all[i]->as.loop.var->extent->hi > 0) parts[count++] = all[i];
     }
     return count;
@@ -338,7 +382,8 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     choice c;
     splitter s = {.pool = pool, .loop = loop, .own = {.var = {var}, .n = 1}};
     if (loop->as.loop.step || !var->min->pure || !var->extent->pure) return NULL;
-    if (!of_statement(pool, body, &c) || !read_condition(&s, c.condition)) {
+    s.statement = of_statement(pool, body, &c) && read_condition(&s, c.condition);
+    if (!s.statement) {
         if (!of_expressions(&s, body, &c)) return split_at_meeting(&s);
     }
     uint32_t n = s.bounded ? bounded_parts(&s, &c, parts) : 0;
