@@ -45,6 +45,22 @@ static const char *const programs[] = {
             "T.Cast(\"int32\", P[z, i + 2, j])), 255))\n"),
     PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = T.sqrt(A[z, i, j]) / S[i] - A[z, i + 1, j + 1] * "
             "A[z, i + 2, j] * T.float32(2) + (A[z, i, j + 1] * S[i] - A[z, i + 2, j + 2] * W[2, j])\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        Q[z, i, j] = T.Cast(\"uint8\", T.shift_right(T.Cast(\"int32\", "
+            "P[z, T.max(i - 1, 0), j]) + T.Cast(\"int32\", P[z, T.min(i + 1, n - 1), j]) + T.Cast(\"int32\", "
+            "P[z, i, T.max(j - 1, 0)]) + T.Cast(\"int32\", P[z, i, T.min(j + 1, m - 1)]) + 2, 2))\n"),
+    PROGRAM("    for z, i in T.grid(k, n):\n        if i == 0 or i == n - 1:\n            for j in range(m):\n"
+            "                B[z, i, j] = S[i]\n        else:\n            for j in range(m):\n"
+            "                B[z, i, j] = A[z, i - 1, j] + A[z, i + 1, j]\n"),
+    PROGRAM("    for z, i in T.grid(k, n):\n        if i != 2:\n            for j in range(m):\n"
+            "                B[z, i, j] = A[z, i, j]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        if j != i:\n            B[z, i, j] = S[i]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m // 2):\n        B[z, i, j] = A[z, i, 2 * j] * T.float32(2) - A[z, i, 2 * j + 1]\n"
+            "        D[z, i, j] = D[z, i, 2 * j] + D[z, i, 2 * j + 1]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m // 4):\n        Q[z, i, j] = T.Cast(\"uint8\", T.shift_right("
+            "T.Cast(\"int32\", P[z, i, 4 * j]) * 5 + T.Cast(\"int32\", P[z, i, 4 * j + 3]), 3))\n"
+            "        B[z, i, j] = A[z, i, 3 * j] - A[z, i, 3 * j + 2]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = A[z, i // 2, j // 2]\n"
+            "        Q[z, i, j] = P[z, i, j // 3]\n"),
 };
 enum { N_PROGRAMS = sizeof programs / sizeof *programs, N_ARGUMENTS = 7, WRITTEN = 3 };
 

@@ -226,6 +226,8 @@ static bool place_row(const box *b, uint8_t *to, const uint8_t *from) {
 
 typedef bool (*plane)(const box *b, uint8_t *to, const uint8_t *from);
 
+enum { FEW = 16 };
+
 /* Which kernel does the innermost loops, and how many they are. */
 static plane choose_plane(box *b, unsigned *loops) {
     const dimension first = b->dims[0];
@@ -233,6 +235,11 @@ static plane choose_plane(box *b, unsigned *loops) {
     if (first.from == b->size) {
         *loops = 2;
         return copy_plane;
+    }
+    if (first.from == 0 && first.count < FEW && b->n > 1 && b->dims[1].from != 0 && b->dims[1].count > first.count) {
+        b->dims[0] = b->dims[1]; /* each element some times: all of them once, and again */
+        b->dims[1] = first;
+        return place_row;
     }
     if (first.from == 0) {
         *loops = b->n > 1 && b->dims[1].from == 0 ? 2 : 1;
