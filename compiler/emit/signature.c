@@ -288,6 +288,12 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
         const tirbi_lvar *v = e->function->param_vars[i];
         if (!v && e->function->packed) {
             packed_param(e, i, &params[i]);
+            bool result = i == 3 || i == 4;
+            if ((params[i].access & TIRBI_WRITE) && !result) {
+                tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, f->span,
+                                   "%s writes its parameter '%s': a packed function can write its result only", f->name,
+                                   f->params[i]->as.var.name);
+            }
             continue;
         }
         if (!v) {

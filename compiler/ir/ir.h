@@ -424,6 +424,7 @@ struct tirb_primfunc {
     bool is_private;
     bool is_entry; /* private, but a Relax function of the module calls it: it can be called from outside */
     bool s_tir;                        /* schedulable text, or classic spelling */
+    bool any_packed; /* its packed convention is TVM 0.27's, with places for type codes (compiler/lower/packed.c) */
     bool classic;                      /* written as `tir`: a plain assignment is a let */
     bool hybrid;                       /* written as Hybrid Script of 2020 */
     const tirb_expr *const *params;    /* VARs: scalars, pointers, or the handle of a buffer in buffer_map */

@@ -245,8 +245,9 @@ static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, con
 
 void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl) {
     const tirb_buffer *buffer = decl->as.decl.buffer;
-    const tirb_expr *data = decl->as.decl.source ? decl->as.decl.source : buffer->data;
+    const tirb_expr *data = tirbi_declared_pointer(l, decl);
     tirbi_dtype type;
+    if (!data) return;
     if (tirbi_storage_type((tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, &type))
         tirbi_fetch_memory(l, data, type, decl->span);
     declare_over(l, buffer, data, decl->span);

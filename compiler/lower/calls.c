@@ -269,6 +269,10 @@ const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *e) {
         call->message = tirbi_arena_format(l->arena, "'%s' is no PrimFunc of this module", e->as.call.function_name);
         return call->message ? tirbi_lx_call(l->pool, TIRB_I32, call) : NULL;
     }
+    if (tirbi_is_packed(f)) {
+        tirbi_unsupported(l, e->span, "a call of a packed function from within the module");
+        return NULL;
+    }
     if (e->as.call.n_args != f->n_params) {
         tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "'%s' takes %u arguments, got %u", f->name,
                            (unsigned)f->n_params, (unsigned)e->as.call.n_args);

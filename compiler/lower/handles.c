@@ -10,7 +10,15 @@
 #include "compiler/lower/lower.h"
 
 /* TVM's StructFieldKind, as far as it has names here; 1 to 10 are fields of a tensor. */
-enum { FIELD_ADDRESS = 0, FIELD_LAST_OF_TENSOR = 10, FIELD_VALUE = 12 };
+enum {
+    FIELD_ADDRESS = 0,
+    FIELD_LAST_OF_TENSOR = 10,
+    FIELD_VALUE = 12,
+    FIELD_ANY_TYPE = 13,
+    FIELD_ANY_PADDING = 14,
+    FIELD_ANY_VALUE = 15,
+    FIELD_WORD = 17
+};
 enum { STRUCT_WORDS = 16 };
 
 static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
@@ -73,7 +81,7 @@ bool tirbi_lower_packed_params(tirbi_lowerer *l, const tirb_primfunc *f) {
     if (!has_packed_signature(f)) {
         tirbi_report_error(l->diagnostics, TIRB_TYPE, f->span,
                            "%s has calling_conv 1, so its parameters must be handle, handle, int32, handle, handle and "
-                           "perhaps handle, and it must return int32",
+                           "perhaps handle, or handle, handle, int32, handle, and it must return int32",
                            f->name);
         return true;
     }
@@ -146,11 +154,33 @@ static const tirb_expr *number_of_handle(const tirb_expr *e) {
     return value && (value->dtype.code == TIRB_CODE_INT || value->dtype.code == TIRB_CODE_UINT) ? value : NULL;
 }
 
+/* The handle that a cast, a reinterpretation, a choice or a step from it is one of, or NULL. */
+static const tirb_expr *same_handle(const tirb_expr *e) {
+    const tirb_expr *value = e->kind == TIRB_EXPR_CAST ? e->as.cast.value : NULL;
+    if (is_builtin(e, TIRB_BUILTIN_REINTERPRET) || is_builtin(e, TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET)) value = e->as.call.args[0];
+    if (is_builtin(e, TIRB_BUILTIN_IF_THEN_ELSE)) value = e->as.call.args[2];
+    return value && value->dtype.code == TIRB_CODE_HANDLE ? value : NULL;
+}
+
 /* Whether an expression is a handle as a value, and no place in memory that the function knows. */
 static bool is_handle_value(const tirbi_lowerer *l, const tirb_expr *e) {
-    while (e->kind == TIRB_EXPR_CAST && e->as.cast.value->dtype.code == TIRB_CODE_HANDLE) e = e->as.cast.value;
+    const tirb_expr *inner;
+    while ((inner = same_handle(e)) != NULL) e = inner;
     bool bound = e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars && l->bindings[e->as.var.id].value;
     return bound || is_builtin(e, TIRB_BUILTIN_TVM_STRUCT_GET) || number_of_handle(e);
+}
+
+/* A handle that has moved by bytes leads nowhere; where there is a choice it is not the one that a call chooses. */
+static const tirbi_lx *derived_handle(tirbi_lowerer *l, const tirb_expr *e, const tirb_expr *inside) {
+    const tirbi_lx *handle = tirbi_lower_handle(l, same_handle(e), inside);
+    if (is_builtin(e, TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET)) {
+        const tirbi_lx *bytes = tirbi_lower_index(l, e->as.call.args[1], NULL);
+        return handle && bytes ? tirbi_lx_add(l->pool, handle, bytes) : NULL;
+    }
+    if (!is_builtin(e, TIRB_BUILTIN_IF_THEN_ELSE)) return handle;
+    const tirbi_lx *condition = tirbi_lower_expr(l, e->as.call.args[0], NULL);
+    const tirbi_lx *other = tirbi_lower_handle(l, e->as.call.args[1], inside);
+    return condition && other && handle ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, condition, other, handle) : NULL;
 }
 
 const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const tirb_expr *inside) {
@@ -160,7 +190,7 @@ const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const t
         const tirbi_lx *value = tirbi_lower_expr(l, number, NULL);
         return value ? tirbi_lx_cast(l->pool, TIRB_I64, value) : NULL;
     }
-    if (e->kind == TIRB_EXPR_CAST) return tirbi_lower_handle(l, e->as.cast.value, inside);
+    if (same_handle(e) && is_handle_value(l, e)) return derived_handle(l, e, inside);
     if (e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars && l->bindings[e->as.var.id].value)
         return l->bindings[e->as.var.id].value;
     if (is_builtin(e, TIRB_BUILTIN_TVM_STRUCT_GET)) return struct_field(l, e);
@@ -192,13 +222,15 @@ static const tirbi_lx *word_index(tirbi_lowerer *l, const tirb_expr *call, int64
     const tirb_expr *kind = call->as.call.args[2];
     const tirbi_lx *index = tirbi_lower_index(l, call->as.call.args[1], NULL);
     *field = kind->kind == TIRB_EXPR_INT_IMM ? kind->as.int_value : -1;
-    if (*field < 0 || (*field > FIELD_LAST_OF_TENSOR && *field != FIELD_VALUE)) {
+    bool any = tirbi_codes_of(l->function->ast, call->as.call.args[0]) && *field >= FIELD_ANY_TYPE && *field <= FIELD_ANY_VALUE;
+    bool word = *field == FIELD_VALUE || *field == FIELD_WORD || any;
+    if (*field < 0 || (*field > FIELD_LAST_OF_TENSOR && !word)) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, call->span,
-                           "the field of %s must be a constant, 0 to 10 of a tensor or 12 of an argument",
-                           tirb_builtins[call->as.call.builtin].name);
+                           "the field of %s must be a constant, 0 to 10 of a tensor, 12 or, with TVM 0.27's four parameters, 13 to "
+                           "15 of an argument, or 17 of a shape", tirb_builtins[call->as.call.builtin].name);
         return NULL;
     }
-    if (!index || *field == FIELD_VALUE) return index;
+    if (!index || word) return index;
     const tirbi_lx *words = tirbi_lx_int(l->pool, TIRB_I64, STRUCT_WORDS), *at = tirbi_lx_int(l->pool, TIRB_I64, *field);
     return words && at ? tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, index, words), at) : NULL;
 }
@@ -212,18 +244,30 @@ static const tirbi_lx *struct_address(tirbi_lowerer *l, const tirb_expr *e, tirb
     return reference_value(l, TIRB_OP_REF_PUT, words->root, start, count);
 }
 
+/* The type codes beside the values that a struct's base is. */
+static tirbi_lbuf *codes_memory(const tirbi_lowerer *l, const tirb_expr *e) {
+    const tirb_expr *codes = tirbi_codes_of(l->function->ast, e->as.call.args[0]);
+    const tirbi_pointer *p = codes ? l->bindings[codes->as.var.id].pointer : NULL;
+    return p ? p->memory : NULL;
+}
+
 static const tirbi_lx *struct_field(tirbi_lowerer *l, const tirb_expr *e) {
     int64_t field;
     tirbi_lbuf *words = words_of(l, e->as.call.args[0], e);
     const tirbi_lx *at = words ? word_index(l, e, &field) : NULL;
     if (!at) return NULL;
     if (field == FIELD_ADDRESS) return struct_address(l, e, words, at);
+    if (field == FIELD_ANY_PADDING) return tirbi_lx_int(l->pool, TIRB_I64, 0);
+    if (field == FIELD_ANY_TYPE) words = codes_memory(l, e);
+    if (!words) return NULL;
     const tirbi_place *place = tirbi_place_at(l, words, &at, e->span);
     const tirbi_lx *length = reference_value(l, TIRB_OP_LENGTH, words->root, NULL, NULL);
     const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
     if (!place || !length || !zero) return NULL;
     const tirbi_lx *there = tirbi_lx_op(l->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, length, NULL);
-    return there ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, there, tirbi_lx_load(l->pool, place), zero) : NULL;
+    const tirbi_lx *value = tirbi_lx_load(l->pool, place);
+    if (field == FIELD_ANY_TYPE) value = value ? tirbi_lx_cast(l->pool, TIRB_I64, tirbi_index_of_code(l->pool, value)) : NULL;
+    return there && value ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, there, value, zero) : NULL;
 }
 
 const tirbi_lx *tirbi_lower_struct_get(tirbi_lowerer *l, const tirb_expr *e) {
@@ -254,7 +298,12 @@ static void lower_struct_set(tirbi_lowerer *l, const tirb_expr *e) {
     } else {
         value = tirbi_lx_cast(l->pool, TIRB_I64, value);
     }
-    const tirbi_place *place = tirbi_place_at(l, words, &at, e->span);
+    if (field == FIELD_ANY_PADDING) return;
+    if (field == FIELD_ANY_TYPE) {
+        words = codes_memory(l, e);
+        value = value ? tirbi_code_of_index(l->pool, tirbi_lx_cast(l->pool, TIRB_I32, value)) : NULL;
+    }
+    const tirbi_place *place = words ? tirbi_place_at(l, words, &at, e->span) : NULL;
     if (!value || !place) return;
     tirbi_ls *store = tirbi_append(l, TIRBI_LS_STORE, e->span);
     store->as.store.access = place;
@@ -327,6 +376,19 @@ bool tirbi_lower_handle_let(tirbi_lowerer *l, const tirb_stmt *s) {
     tirbi_lower_bind(l, var, tirbi_hold(l, var->as.var.name, handle, s->span));
     if (is_struct_base(var, s->as.let.body)) tirbi_fetch_memory(l, var, TIRB_I64, s->span);
     return true;
+}
+
+const tirb_expr *tirbi_declared_pointer(tirbi_lowerer *l, const tirb_stmt *decl) {
+    const tirb_expr *source = decl->as.decl.source, *data = decl->as.decl.buffer->data;
+    if (!source) return data;
+    if (source->kind == TIRB_EXPR_VAR || !is_handle_value(l, source)) return source;
+    tirb_expr *var = TIRBI_NEW(l->arena, tirb_expr);
+    const tirbi_lx *handle = tirbi_lower_handle(l, source, source);
+    if (!var || !handle) return NULL;
+    *var = *data;
+    var->as.var.data_of = NULL;
+    tirbi_lower_bind(l, var, tirbi_hold(l, var->as.var.name, handle, decl->span));
+    return var;
 }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------- */

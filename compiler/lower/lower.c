@@ -758,6 +758,8 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
 tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,
                                   tirbi_diagnostics *diagnostics) {
     tirbi_lowerer l = {.arena = arena, .diagnostics = diagnostics, .options = options};
+    module = tirbi_with_type_codes(module, arena);
+    if (!module) return NULL;
     l.module = TIRBI_NEW(arena, tirbi_lmodule);
     l.n_vars = module->n_vars;
     l.n_buffers = module->n_buffers;

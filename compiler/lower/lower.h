@@ -78,7 +78,16 @@ void tirbi_unsupported(tirbi_lowerer *l, tirbi_span span, const char *what);
 tirbi_lbuf *tirbi_allocate_memory(tirbi_lowerer *l, const char *name, tirbi_dtype type, const tirbi_lx *count,
                                   tirbi_span span);
 
+/* packed.c: the module with the type codes of functions of TVM 0.27's packed convention; NULL: out of memory. */
+const tirb_irmodule *tirbi_with_type_codes(const tirb_irmodule *module, tirbi_arena *arena);
+/* The codes that lie beside the values of such a function's parameter; NULL: it has none. */
+const tirb_expr *tirbi_codes_of(const tirb_primfunc *f, const tirb_expr *values);
+const tirbi_lx *tirbi_index_of_code(tirbi_lx_pool *pool, const tirbi_lx *code);
+const tirbi_lx *tirbi_code_of_index(tirbi_lx_pool *pool, const tirbi_lx *index);
+
 /* handles.c: pointers that are no buffer's data */
+/* The pointer that a declared buffer has: where it is a handle as a value, a variable that is bound to it. */
+const tirb_expr *tirbi_declared_pointer(tirbi_lowerer *l, const tirb_stmt *decl);
 bool tirbi_is_packed(const tirb_primfunc *f);
 /* The pointers among a packed function's parameters; true when its signature is wrong. */
 bool tirbi_lower_packed_params(tirbi_lowerer *l, const tirb_primfunc *f);

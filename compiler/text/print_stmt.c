@@ -188,7 +188,9 @@ static void print_assert(tirbi_printer *p, const tirb_stmt *s, bool last) {
         if (!parts) tirbi_print_expr(p, message);
         for (uint32_t i = 0; parts && i < s->as.assert_.n_parts; i++) {
             if (i) tirbi_put(p, ", ");
-            tirbi_put_string(p, parts[i], strlen(parts[i]));
+            static const char apart[] = "metadata[\"ir.StringImm\"][";
+            if (strncmp(parts[i], apart, sizeof apart - 1) == 0) tirbi_put(p, parts[i]);
+            else tirbi_put_string(p, parts[i], strlen(parts[i]));
         }
         tirbi_put(p, "])");
     } else {

@@ -73,6 +73,7 @@ void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
             if (slot) *slot = bindings[j].value.as.name;
         }
     }
+    if (s->keeps_metadata) module->metadata = s->metadata;
     module->type_vars = type_vars.items;
     module->n_type_vars = type_vars.n;
 }

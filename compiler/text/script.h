@@ -235,6 +235,7 @@ struct tirbi_script {
     tirbi_list pointees;    /* of tirbi_pointee */
     tirbi_list scope_notes; /* of tirbi_scope_note */
     const char *meta;       /* the text of __tvm_meta__, or NULL */
+    bool keeps_metadata; /* what is kept as it is written refers to `metadata` */
     const char *metadata;   /* the text of the value of `metadata`, or NULL */
 };
 

@@ -959,6 +959,8 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
         const tirbi_entry *entry = tirbi_find_method(node->name);
         if (entry && strcmp(node->name, "astype") == 0) return method_value(s, &object, entry);
     }
+    bool type = object.kind == TIRBI_VALUE_POINTER || object.kind == TIRBI_VALUE_DTYPE;
+    if (type && strcmp(node->name, "ty") == 0) return object; /* of a variable without a name, TVM's way to print a type */
     if (object.kind == TIRBI_VALUE_ITERVAR && strcmp(node->name, "var") == 0) return tirbi_value_expr(object.as.itervar->var);
     return tirbi_fail(s, TIRB_TYPE, node->span, "%s has no attribute `%s`", tirbi_value_text(&object), node->name);
 }

@@ -718,8 +718,14 @@ static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, co
     const tirbi_value *parts = items[1].kind == TIRBI_VALUE_TUPLE ? items[1].as.sequence.items : &items[1];
     uint32_t n = items[1].kind == TIRBI_VALUE_TUPLE ? items[1].as.sequence.n : 1;
     const char **texts = TIRBI_NEW_ARRAY(s->arena, const char *, n);
-    for (uint32_t i = 0; texts && i < n; i++)
-        if (!tirbi_to_text(s, &parts[i], "a part of the message", &texts[i])) return NULL;
+    for (uint32_t i = 0; texts && i < n; i++) {
+        /* What TVM keeps apart, texts with line ends, stays a reference. */
+        bool apart = parts[i].kind == TIRBI_VALUE_OPAQUE && parts[i].node;
+        if (apart) texts[i] = tirbi_node_text(s, parts[i].node);
+        else if (!tirbi_to_text(s, &parts[i], "a part of the message", &texts[i])) return NULL;
+        if (!texts[i]) return NULL;
+        s->keeps_metadata = s->keeps_metadata || apart;
+    }
     const char *text = texts ? tirbi_join_texts(s, node->span, texts, n) : NULL;
     if (!text) return NULL;
     *parts_out = texts;

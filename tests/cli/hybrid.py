@@ -224,3 +224,50 @@ def test_packed_arguments(t):
         t.run("run", "host.py", *values, code=CALL, says=message)
     t.run("run", "host.py", good, good, good, "-o", "3=@c.npy", code=USAGE, says="no parameter '3'")
     expect("mmult(...)" in t.run("inspect", "host.py").text, "inspect shows what is packed")
+
+
+# What TVM 0.27 makes of `B[i] = A[i] * 2` for i below n, which returns n + 1: four parameters, type indices beside values.
+ANY_PACKED = """from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def double(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+    T.func_attr({"calling_conv": 1})
+    assert num_args == 3, ("TypeError", ["Expected ", "3", " arguments", metadata["ir.StringImm"][0]])
+    assert not T.isnullptr(args), ("TypeError", ["args pointer is NULL"])
+    A_type: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+    assert A_type == 0 or A_type == 7 or A_type >= 64, ("TypeError", ["expected a tensor first"])
+    A_handle: T.let[T.handle] = T.if_then_else(A_type == 70, T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), 24), T.tvm_struct_get(args, 0, 15, T.handle().ty))
+    n_type: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
+    assert n_type == 1 or n_type == 2, ("TypeError", ["expected an int second"])
+    n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+    B_handle: T.let[T.handle] = T.tvm_struct_get(args, 2, 15, T.handle().ty)
+    assert not T.isnullptr(A_handle), ("TypeError", ["expected a tensor first"])
+    A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+    A = T.Buffer((4,))
+    with T.attr(A, "storage_alignment", 64):
+        assert T.Cast("int32", T.tvm_struct_get(A_shape, 0, 17, "int64")) == 4, ("ValueError", ["A.shape[0] is not 4"])
+        A = T.decl_buffer((4,), data=T.reinterpret(T.handle("float32", "global").ty, T.tvm_struct_get(A_handle, 0, 1, T.handle().ty)))
+        B = T.decl_buffer((4,), data=T.reinterpret(T.handle("float32", "global").ty, T.tvm_struct_get(B_handle, 0, 1, T.handle().ty)))
+        for i in range(n):
+            B[i] = A[i] * T.float32(2)
+        T.tvm_struct_set(result, 0, 13, 1)
+        T.tvm_struct_set(result, 0, 14, 0)
+        T.tvm_struct_set(result, 0, 15, T.Cast("int64", n + 1))
+        return 0
+"""
+
+
+def test_packed_by_type_index(t):
+    t.write("double.py", ANY_PACKED)
+    t.run("fmt", "double.py", "-o", "again.py")
+    t.run("fmt", "--check", "again.py")
+    for name in ("double.py", "again.py"):
+        out = t.run("run", name, "4xf32=1,2,3,4", "3", "4xf32=0").text
+        expect("2: 4xf32 = 2, 4, 6, 0" in out and "returned: i64 = 4" in out, "the third argument is written, and a number comes back")
+    good = "4xf32=1"
+    for values, message in (([good, "3"], "Expected 3 arguments"), (["5", "3", good], "expected a tensor first"),
+                            (["_", "3", good], "expected a tensor first"), ([good, "2.5", good], "expected an int second"),
+                            (["5xf32=1", "3", good], "A.shape[0] is not 4"), ([good, "5", good], "index 4 is out of bounds")):
+        t.run("run", "double.py", *values, code=CALL, says=message)
+    t.write("writes.py", ANY_PACKED.replace("T.tvm_struct_set(result, 0, 14, 0)", "T.tvm_struct_set(args, 0, 15, T.int64(0))"))
+    t.run("check", "writes.py", code=1, says="writes its parameter 'args'")
