@@ -32,6 +32,7 @@ const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
         if (!a[i]) return NULL;
     }
     if (x->kind != TIRBI_LX_OP) return tirbi_lx_lazy(r->pool, (tirbi_lx_kind)x->kind, a[0], a[1], a[2]);
+    if (x->addend_first) return tirbi_lx_fused(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, a[0], a[1], a[2], true);
     return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0], a[1], a[2]);
 }
 
