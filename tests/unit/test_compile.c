@@ -169,8 +169,8 @@ static void rare_updates_are_searched(void **state) {
         "            w: T.let[T.int32] = T.Select(S[0] > A[vi] or S[0] == A[vi] and W[0] < vi, W[0], vi)\n"
         "            s: T.let[T.float32] = T.Select(S[0] > A[vi], S[0], A[vi])\n"
         "            W[0] = w\n            S[0] = s\n",
-        "    for i in range(n):\n        if A[i] > S[0]:\n            S[1] = S[0]\n            S[0] = A[i]\n"
-        "        elif A[i] > S[1]:\n            S[1] = A[i]\n",
+        ("    for i in range(n):\n        if A[i] > S[0]:\n            S[1] = S[0]\n            S[0] = A[i]\n"
+         "        elif A[i] > S[1]:\n            S[1] = A[i]\n"),
     };
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         char text[1024];
