@@ -1,6 +1,7 @@
 /* Emission of lane plans: checks of indices over whole boxes, the header, the body. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/optimize/columns.h"
 #include "compiler/optimize/meetings.h"
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/search.h"
@@ -138,6 +139,8 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
     case TIRB_OP_VSCANMA:
         TIRBI_PUT(e, TIRB_OP_VSCANMA, o->type, o->to, o->carried->reg, o->from[0], o->from[1], o->fold);
         return;
+    case TIRB_OP_VSTEP: TIRBI_PUT(e, TIRB_OP_VSTEP, o->type, o->from[0], o->fold); return;
+    case TIRB_OP_VSTEPMA: TIRBI_PUT(e, TIRB_OP_VSTEPMA, o->type, o->from[0], o->from[1], o->fold); return;
     case TIRB_OP_VREDMA: TIRBI_PUT(e, TIRB_OP_VREDMA, o->type, e->red_of[o->red], o->from[0], o->from[1]); return;
     default: break;
     }
@@ -338,6 +341,17 @@ static bool put_searched(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop that is lanes once it is inside the loops in it. */
+static bool put_columns(tirbi_emitter *e, const tirbi_ls *loop) {
+    const tirbi_ls *columns = e->options->disabled & TIRB_PASS_INTERCHANGE ? NULL : tirbi_move_inwards(e->pool, loop);
+    if (!columns) return false;
+    bool serial = e->serial;
+    e->serial = true; /* the loop has been looked at as a region */
+    tirbi_put_stmt(e, columns);
+    e->serial = serial;
+    return true;
+}
+
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
 
@@ -358,7 +372,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         tirbi_put_nest(e, &nest);
         return true;
     }
-    if (!split) return put_in_order(e, loop);
+    if (!split) return put_columns(e, loop) || put_in_order(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

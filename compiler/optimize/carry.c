@@ -1,5 +1,6 @@
 /* Loops that update elements which stand still: sums into one element, running extremes. The element is loaded into a
- * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. */
+ * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that compute an
+ * element from the one that the iteration before has stored: a variable hands that on, which is loaded before the loop. */
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
@@ -10,6 +11,7 @@ enum { MAX_ELEMENTS = 8 };
 
 typedef struct element {
     const tirbi_place *place;
+    const tirbi_place *before; /* of one that moves: where it was an iteration ago; NULL: it stands still */
     tirbi_lvar *var;
 } element;
 
@@ -39,6 +41,15 @@ static element *find_element(carrier *c, const tirbi_place *place) {
     return NULL;
 }
 
+/* The element whose variable holds what a load gives. */
+static element *find_loaded(carrier *c, const tirbi_place *place) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        const element *e = &c->elements[i];
+        if (same_place(e->before ? e->before : e->place, place)) return &c->elements[i];
+    }
+    return NULL;
+}
+
 /* ---- Finding them ----------------------------------------------------------------------------------------------- */
 
 static void note_variables(carrier *c, const tirbi_ls *s) {
@@ -63,6 +74,17 @@ static bool stands_still(const carrier *c, const tirbi_place *place) {
     return true;
 }
 
+static void add_element(carrier *c, const tirbi_place *place, const tirbi_place *before, const tirbi_lx *load) {
+    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    if (!var || c->n == MAX_ELEMENTS) {
+        c->failed = true;
+        return;
+    }
+    *var = (tirbi_lvar){.name = place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = place->buffer->type,
+                        .lo = load->lo, .hi = load->hi, .reg = -1, .span = place->span};
+    c->elements[c->n++] = (element){.place = place, .before = before, .var = var};
+}
+
 /* Notes the elements that are stored to and stand still. Those of a condition are only reached where that cannot fail. */
 static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
     if (s->kind == TIRBI_LS_SEQ) {
@@ -78,15 +100,114 @@ static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
     const tirbi_place *place = s->as.store.access;
     if (!stands_still(c, place) || place->buffer->local || find_element(c, place)) return;
     const tirbi_lx *load = tirbi_lx_load(c->pool, place);
-    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
-    if (!load || !var || c->n == MAX_ELEMENTS || (load->traps && !always)) {
-        c->failed = true;
-        return;
-    }
-    *var = (tirbi_lvar){.name = place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = place->buffer->type,
-                        .lo = load->lo, .hi = load->hi, .reg = -1, .span = place->span};
-    c->elements[c->n++] = (element){.place = place, .var = var};
+    if (!load || (load->traps && !always)) c->failed = true;
+    else add_element(c, place, NULL, load);
 }
+
+/* ---- Those that move ---------------------------------------------------------------------------------------------- */
+
+/* Takes a constant off a sum. */
+static const tirbi_lx *base_of(const tirbi_lx *x, int64_t *added) {
+    *added = x->kind == TIRBI_LX_CONST ? x->value : 0;
+    if (x->kind == TIRBI_LX_CONST) return NULL;
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_ADD || x->args[1]->kind != TIRBI_LX_CONST) return x;
+    *added = x->args[1]->value;
+    return x->args[0];
+}
+
+static bool differ_by(const tirbi_lx *a, const tirbi_lx *b, int64_t by) {
+    int64_t x, y, difference;
+    return base_of(a, &x) == base_of(b, &y) && !__builtin_sub_overflow(x, y, &difference) && difference == by;
+}
+
+/* Whether `before` is in each iteration what `place` was in the one before it. */
+static bool is_one_behind(carrier *c, const tirbi_place *place, const tirbi_place *before) {
+    const tirbi_loop_set loop = {.var = {c->own.var[0]}, .n = 1};
+    tirbi_loop_set others = c->own;
+    others.var[0] = others.var[--others.n];
+    bool moves = false;
+    if (place->buffer != before->buffer || place->ndim != before->ndim || place->view || before->view || !before->flat->pure)
+        return false;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        tirbi_affine at, from;
+        int64_t step, other;
+        if (tirbi_mentions_loops(place->indices[d], &others) || tirbi_mentions_loops(before->indices[d], &others)) return false;
+        if (place->indices[d] == before->indices[d] && !tirbi_mentions_loops(place->indices[d], &loop)) continue;
+        if (!tirbi_affine_of(c->pool, place->indices[d], &loop, &at) || !tirbi_affine_constant(&at, 0, &step) ||
+            !tirbi_affine_of(c->pool, before->indices[d], &loop, &from) || !tirbi_affine_constant(&from, 0, &other)) {
+            return false;
+        }
+        if (step != other || !differ_by(at.start, from.start, step)) return false;
+        moves = moves || step != 0;
+    }
+    return moves;
+}
+
+/* What the program does with the memory of a store: whether it stores there once, and loads the element before it ahead of
+ * that, and always. */
+typedef struct use {
+    carrier *c;
+    const tirbi_ls *store;
+    const tirbi_place *before;
+    uint32_t stores;
+    bool surely, behind, late;
+} use;
+
+static void use_value(use *u, const tirbi_lx *x, bool surely) {
+    const tirbi_place *place = u->store->as.store.access;
+    if (x->kind == TIRBI_LX_LOAD && x->access->buffer == place->buffer && is_one_behind(u->c, place, x->access)) {
+        u->before = x->access;
+        u->surely = u->surely || surely;
+        u->late = u->late || u->behind;
+    }
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) use_value(u, x->access->indices[i], surely);
+    bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    for (int i = 0; i < x->n_args; i++) use_value(u, x->args[i], surely && (!lazy || i == 0));
+}
+
+static void use_stmt(use *u, const tirbi_ls *s, bool surely) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) use_stmt(u, s->as.seq.items[i], surely);
+        return;
+    case TIRBI_LS_IF:
+        use_value(u, s->as.if_.condition, surely);
+        use_stmt(u, s->as.if_.then_case, false);
+        if (s->as.if_.else_case) use_stmt(u, s->as.if_.else_case, false);
+        return;
+    case TIRBI_LS_SET: use_value(u, s->as.set.value, surely); return;
+    case TIRBI_LS_STORE:
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) use_value(u, s->as.store.access->indices[i], surely);
+        use_value(u, s->as.store.value, surely);
+        u->behind = u->behind || s == u->store;
+        u->stores += tirbi_may_meet(s->as.store.access->buffer->root, u->store->as.store.access->buffer->root);
+        return;
+    default: u->late = true;
+    }
+}
+
+/* Notes the elements that every iteration stores to and the next one loads, by the stores of a part of the body. */
+static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body) {
+    uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
+        const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
+        if (s->kind == TIRBI_LS_SEQ) find_moving(c, whole, s);
+        if (s->kind != TIRBI_LS_STORE) continue;
+        const tirbi_place *place = s->as.store.access;
+        if (place->buffer->local || place->view || !place->flat->pure || stands_still(c, place) ||
+            tirbi_buffer_moves(place->buffer, &c->own)) {
+            continue;
+        }
+        use u = {.c = c, .store = s};
+        use_stmt(&u, whole, true);
+        if (!u.before || u.late || u.stores != 1) continue;
+        const tirbi_lx *load = tirbi_lx_load(c->pool, u.before);
+        if (!load || (load->traps && !u.surely)) c->failed = true;
+        else add_element(c, place, u.before, load);
+    }
+}
+
+/* ---- What else the loop does -------------------------------------------------------------------------------------- */
 
 /* Whether another place is never this element. */
 static bool is_apart(const carrier *c, const tirbi_place *e, const tirbi_place *place) {
@@ -102,6 +223,7 @@ static bool is_apart(const carrier *c, const tirbi_place *e, const tirbi_place *
 static void check_place(carrier *c, const tirbi_place *place) {
     for (uint32_t i = 0; i < c->n; i++) {
         const tirbi_place *e = c->elements[i].place;
+        if (c->elements[i].before) continue; /* its lanes are told apart when they are planned */
         if (!same_place(e, place) && !is_apart(c, e, place)) c->failed = true;
     }
 }
@@ -140,7 +262,7 @@ static void check_stmt(carrier *c, const tirbi_ls *s) {
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     carrier *c = rewrite->context;
     if (x->kind == TIRBI_LX_VAR && c->fresh && x->var == c->loop->as.loop.var) return tirbi_lx_var(c->pool, c->fresh);
-    element *e = x->kind == TIRBI_LX_LOAD ? find_element(c, x->access) : NULL;
+    element *e = x->kind == TIRBI_LX_LOAD ? find_loaded(c, x->access) : NULL;
     return e ? tirbi_lx_var(c->pool, e->var) : NULL;
 }
 
@@ -151,6 +273,19 @@ static tirbi_ls *new_stmt(carrier *c, tirbi_ls_kind kind, tirbi_span span) {
         return NULL;
     }
     *s = (tirbi_ls){.kind = (uint8_t)kind, .span = span};
+    return s;
+}
+
+static const tirbi_ls *sequence(carrier *c, const tirbi_ls **items, uint32_t n) {
+    tirbi_ls *s = new_stmt(c, TIRBI_LS_SEQ, c->loop->span);
+    const tirbi_ls **copy = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n);
+    if (!s || !copy) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!items[i]) return NULL;
+        copy[i] = items[i];
+    }
+    s->as.seq.items = copy;
+    s->as.seq.n = n;
     return s;
 }
 
@@ -190,16 +325,11 @@ static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls
         element *e = find_element(c, body->as.store.access);
         const tirbi_lx *value = tirbi_rewrite_value(r, body->as.store.value);
         if (!value) return NULL;
-        if (e) {
-            copy->kind = TIRBI_LS_SET;
-            copy->as.set.var = e->var;
-            copy->as.set.value = value;
-            copy->as.set.declares = false;
-            return copy;
-        }
+        if (e && !e->before) return set(c, e->var, value, false);
         copy->as.store.access = tirbi_rewrite_place(r, body->as.store.access);
-        copy->as.store.value = value;
-        return copy->as.store.access ? copy : NULL;
+        copy->as.store.value = e ? tirbi_lx_var(c->pool, e->var) : value;
+        if (!copy->as.store.access || !copy->as.store.value) return NULL;
+        return e ? sequence(c, (const tirbi_ls *[]){set(c, e->var, value, false), copy}, 2) : copy;
     }
     default: return NULL;
     }
@@ -231,14 +361,18 @@ static bool replace_variable(carrier *c, const tirbi_ls **items, uint32_t *n) {
     return c->fresh->extent != NULL;
 }
 
-static const tirbi_ls *sequence(carrier *c, const tirbi_ls **items, uint32_t n) {
-    tirbi_ls *s = new_stmt(c, TIRBI_LS_SEQ, c->loop->span);
-    const tirbi_ls **copy = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n);
-    if (!s || !copy) return NULL;
-    for (uint32_t i = 0; i < n; i++) copy[i] = items[i];
-    s->as.seq.items = copy;
-    s->as.seq.n = n;
-    return s;
+static const tirbi_lx *replace_by_first(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const carrier *c = rewrite->context;
+    const tirbi_lvar *var = c->loop->as.loop.var, *runs = c->fresh ? c->fresh : var;
+    return x->kind == TIRBI_LX_VAR && x->var == var ? tirbi_lx_cast(rewrite->pool, var->type, runs->min) : NULL;
+}
+
+/* What an element's variable holds before the first iteration. */
+static const tirbi_lx *first_value(carrier *c, const element *e) {
+    if (!e->before) return tirbi_lx_load(c->pool, e->place);
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_first, .context = c};
+    const tirbi_place *place = tirbi_rewrite_place(&rewrite, e->before);
+    return place ? tirbi_lx_load(c->pool, place) : NULL;
 }
 
 /* Loads, what becomes of the loop, stores: where it runs at all. */
@@ -247,17 +381,15 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
     uint32_t n = 0;
     if (c->init) items[n++] = c->init;
     for (uint32_t i = 0; i < c->n; i++)
-        items[n++] = set(c, c->elements[i].var, tirbi_lx_load(c->pool, c->elements[i].place), true);
+        items[n++] = set(c, c->elements[i].var, first_value(c, &c->elements[i]), true);
     items[n++] = runs;
     for (uint32_t i = 0; i < c->n; i++) {
+        if (c->elements[i].before) continue;
         tirbi_ls *store = new_stmt(c, TIRBI_LS_STORE, c->loop->span);
         if (!store) return NULL;
         store->as.store.access = c->elements[i].place;
         store->as.store.value = tirbi_lx_var(c->pool, c->elements[i].var);
         items[n++] = store;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (!items[i]) return NULL;
     }
     tirbi_ls *guard = new_stmt(c, TIRBI_LS_IF, c->loop->span);
     if (!guard) return NULL;
@@ -291,6 +423,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lan
     note_variables(c, rest);
     if (c->failed) return NULL;
     find_elements(c, rest, true);
+    if (lanes) find_moving(c, rest, rest);
     check_stmt(c, rest);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
     if (c->failed || (c->n == 0 && bounds)) return NULL;
@@ -307,7 +440,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lan
     if (c->fresh) fresh->as.loop.var = c->fresh;
     const tirbi_ls *runs = lanes ? (tirbi_plan_in_order(pool, fresh) ? fresh : NULL) : tirbi_search_updates(pool, fresh);
     items[n] = runs ? surround(c, fresh, runs) : NULL;
-    return items[n] ? sequence(c, items, n + 1) : NULL;
+    return sequence(c, items, n + 1);
 }
 
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, true); }

@@ -111,8 +111,8 @@ const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x);
 /* Notes which variables the body carries from one iteration to the next. */
 void tirbi_plan_find_carried(planner *p, const tirbi_ls *s);
 bool tirbi_plan_is_carried(const planner *p, const tirbi_lvar *var);
-/* Plans var = value where the variable is carried. */
-void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value);
+/* Plans var = value where the variable is carried; where a condition is given, that holds where it does. */
+void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const tirbi_lx *condition);
 /* Plans what a carried variable holds before the body assigns to it; NULL when that cannot be. */
 lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var);
 /* Whether an assignment that was planned ahead has nothing to do any more. */

@@ -736,7 +736,7 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
         return;
     }
     if (tirbi_plan_is_carried(p, var)) {
-        if (!known) tirbi_plan_carry(p, var, value);
+        if (!known) tirbi_plan_carry(p, var, value, NULL);
         if (!known || tirbi_plan_is_done(p, var)) return;
     }
     if (!known && !declares) { /* a variable from outside would carry a value from lane to lane */
@@ -790,7 +790,12 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         return;
     }
     case TIRBI_LS_SET:
-        if (s->as.set.value->traps || !tirbi_plan_find_var(p, s->as.set.var)) break;
+        if (s->as.set.value->traps) break;
+        if (!tirbi_plan_find_var(p, s->as.set.var)) {
+            if (!tirbi_plan_is_carried(p, s->as.set.var)) break;
+            tirbi_plan_carry(p, s->as.set.var, s->as.set.value, condition);
+            return;
+        }
         plan_set(p, s->as.set.var,
                  tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, s->as.set.value,
                                tirbi_lx_var(p->pool, s->as.set.var)),

@@ -95,10 +95,18 @@ static uint32_t accesses(const tirbi_ls *s, const tirbi_lbuf *root) {
 
 /* ---- Folds ------------------------------------------------------------------------------------------------------ */
 
-/* op(old, value), or with `factor` a fused one, where `old` is what is updated. */
-typedef struct fold {
+/* One operation on a running value: op(running, value), or with `factor` a fused one. */
+typedef struct step {
     uint8_t n; /* operand n of the instruction */
     const tirbi_lx *value, *factor;
+} step;
+
+enum { MAX_STEPS = TIRBI_MAX_SCAN_STEPS };
+
+/* What becomes of a value in one iteration, step by step. */
+typedef struct fold {
+    step steps[MAX_STEPS];
+    uint32_t n;
 } fold;
 
 typedef bool (*is_old)(const void *context, const tirbi_lx *x);
@@ -107,33 +115,96 @@ static bool is_wide(tirbi_dtype type) {
     return type == TIRB_F32 || type == TIRB_F64 || type == TIRB_I32 || type == TIRB_U32 || type == TIRB_I64 || type == TIRB_U64;
 }
 
-static bool find_fold(const tirbi_lx *x, is_old old, const void *context, fold *out) {
-    if (x->kind != TIRBI_LX_OP || !is_wide((tirbi_dtype)x->type) || x->optype != x->type || x->n_args < 2) return false;
-    bool first = old(context, x->args[0]), second = old(context, x->args[1]);
-    bool third = x->n_args == 3 && old(context, x->args[2]);
-    if (first + second + third != 1) return false;
-    *out = (fold){.value = x->args[first]};
-    bool commutes = true;
+static uint32_t count_old(const tirbi_lx *x, is_old old, const void *context) {
+    uint32_t n = old(context, x);
+    for (int i = 0; i < x->n_args && n < 2; i++) n += count_old(x->args[i], old, context);
+    return n;
+}
+
+/* The step that an operation is whose argument k holds the running value. */
+static bool step_of(const tirbi_lx *x, int k, step *out) {
+    bool commutes = true, swapped = k == 1;
+    *out = (step){.value = x->args[k == 0]};
     switch (x->op) {
     case TIRB_OP_ADD: out->n = TIRBI_SCAN_ADD; break;
     case TIRB_OP_MUL: out->n = TIRBI_SCAN_MUL; break;
     case TIRB_OP_AND: out->n = TIRBI_SCAN_AND; break;
     case TIRB_OP_OR: out->n = TIRBI_SCAN_OR; break;
     case TIRB_OP_XOR: out->n = TIRBI_SCAN_XOR; break;
-    case TIRB_OP_MIN: out->n = TIRBI_SCAN_MIN, commutes = false; break;
-    case TIRB_OP_MAX: out->n = TIRBI_SCAN_MAX, commutes = false; break;
+    case TIRB_OP_MIN: out->n = TIRBI_SCAN_MIN, commutes = tirbi_dtype_is_int((tirbi_dtype)x->type); break;
+    case TIRB_OP_MAX: out->n = TIRBI_SCAN_MAX, commutes = tirbi_dtype_is_int((tirbi_dtype)x->type); break;
     case TIRB_OP_SUB: out->n = TIRBI_SCAN_SUB, commutes = false; break;
+    case TIRB_OP_DIV:
+        if (!tirbi_dtype_is_float((tirbi_dtype)x->type)) return false;
+        out->n = TIRBI_SCAN_DIV, commutes = false;
+        break;
     case TIRB_OP_FMA:
     case TIRB_OP_FMS:
     case TIRB_OP_FNMA:
         out->n = x->op == TIRB_OP_FMA ? TIRBI_SCAN_FMA : x->op == TIRB_OP_FMS ? TIRBI_SCAN_FMS : TIRBI_SCAN_FNMA;
-        out->value = x->args[0];
-        out->factor = x->args[1];
-        return third;
+        out->value = k == 2 ? x->args[0] : x->args[1 - k];
+        out->factor = k == 2 ? x->args[1] : x->args[2];
+        if (k < 2) out->n |= TIRBI_SCAN_SWAPPED;
+        return true;
     default: return false;
     }
-    if (!commutes && second) out->n |= TIRBI_SCAN_SWAPPED;
+    if (!commutes && swapped) out->n |= TIRBI_SCAN_SWAPPED;
     return true;
+}
+
+/* Sums of integers wrap and may be taken in any order: (d + a) - b is d + (a - b). True where two steps became one. */
+static bool merge_sums(tirbi_lx_pool *pool, step *last, const step *next) {
+    enum { FROM = TIRBI_SCAN_SUB | TIRBI_SCAN_SWAPPED };
+    tirbi_dtype type = (tirbi_dtype)next->value->type;
+    const tirbi_lx *a = last->value, *b = next->value;
+    bool from = last->n == FROM, minus = last->n == TIRBI_SCAN_SUB; /* the sum so far is d + a, d - a or a - d */
+    if (last->n != TIRBI_SCAN_ADD && !from && !minus) return false;
+    if (next->n != TIRBI_SCAN_ADD && next->n != FROM && next->n != TIRBI_SCAN_SUB) return false;
+    bool reversed = next->n == FROM, subtracts = next->n == TIRBI_SCAN_SUB;
+    /* The result as sign(d) d + sign(a) a + sign(b) b. */
+    bool minus_d = from != reversed, minus_a = minus != reversed, minus_b = subtracts;
+    const tirbi_lx *value;
+    if (!minus_d && minus_a && minus_b) {
+        value = tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, b, NULL);
+        *last = (step){.n = TIRBI_SCAN_SUB, .value = value};
+        return true;
+    }
+    if (minus_a && minus_b) return false;
+    if (minus_a) value = tirbi_lx_op(pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, b, a, NULL);
+    else value = tirbi_lx_op(pool, minus_b ? TIRB_OP_SUB : TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, b, NULL);
+    *last = (step){.n = minus_d ? FROM : TIRBI_SCAN_ADD, .value = value};
+    return true;
+}
+
+static bool merge(tirbi_lx_pool *pool, step *last, const step *next) {
+    tirbi_dtype type = (tirbi_dtype)next->value->type;
+    if (!tirbi_dtype_is_int(type) || last->factor || next->factor) return false;
+    if (merge_sums(pool, last, next)) return true;
+    static const uint8_t ops[] = {[TIRBI_SCAN_MUL] = TIRB_OP_MUL, [TIRBI_SCAN_MIN] = TIRB_OP_MIN,
+                                  [TIRBI_SCAN_MAX] = TIRB_OP_MAX, [TIRBI_SCAN_AND] = TIRB_OP_AND,
+                                  [TIRBI_SCAN_OR] = TIRB_OP_OR,   [TIRBI_SCAN_XOR] = TIRB_OP_XOR};
+    if (last->n != next->n || last->n >= sizeof(ops) || !ops[last->n]) return false;
+    last->value = tirbi_lx_op(pool, (tirbi_op)ops[last->n], type, TIRB_TYPE_NONE, last->value, next->value, NULL);
+    return true;
+}
+
+/* How x comes from the one old value in it. */
+static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, fold *out) {
+    if (old(context, x)) return true;
+    if (x->kind != TIRBI_LX_OP || !is_wide((tirbi_dtype)x->type) || x->optype != x->type || x->n_args < 2) return false;
+    step next;
+    int k = 0;
+    while (k < x->n_args && count_old(x->args[k], old, context) == 0) k++;
+    if (k == x->n_args || !find_steps(pool, x->args[k], old, context, out) || !step_of(x, k, &next)) return false;
+    if (out->n > 0 && merge(pool, &out->steps[out->n - 1], &next)) return out->steps[out->n - 1].value != NULL;
+    if (out->n == MAX_STEPS) return false;
+    out->steps[out->n++] = next;
+    return true;
+}
+
+static bool find_fold(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, fold *out) {
+    out->n = 0;
+    return count_old(x, old, context) == 1 && find_steps(pool, x, old, context, out) && out->n > 0;
 }
 
 /* ---- Variables that are carried --------------------------------------------------------------------------------- */
@@ -190,30 +261,82 @@ bool tirbi_plan_is_done(const planner *p, const tirbi_lvar *var) {
 static bool is_var(const void *context, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == context; }
 
 /* The fold that a carried variable is set to; nothing else in it may be the variable. */
-static bool fold_of(const carried_var *c, fold *out) {
-    return c->n_sets == 1 && find_fold(c->value, is_var, c->var, out) && !mentions(out->value, c->var) &&
-           (!out->factor || !mentions(out->factor, c->var));
+static bool fold_of(planner *p, const carried_var *c, fold *out) {
+    if (c->n_sets != 1 || !find_fold(p->pool, c->value, is_var, c->var, out)) return false;
+    for (uint32_t i = 0; i < out->n; i++) {
+        const step *s = &out->steps[i];
+        if (mentions(s->value, c->var) || (s->factor && mentions(s->factor, c->var))) return false;
+    }
+    return true;
 }
 
-static uint16_t put_scan(planner *p, const carried_var *c, const fold *f, unsigned how) {
+/* The steps of a scan, which is the last of them: their values first, for nothing may stand between them. Where a condition
+ * is given the steps count in the lanes alone where it holds. */
+static uint16_t put_scan(planner *p, const carried_var *c, const fold *f, const tirbi_lx *condition, unsigned how) {
     tirbi_dtype type = c->var->type;
-    uint16_t value = tirbi_plan_value(p, f->value);
-    uint16_t factor = f->factor ? tirbi_plan_value(p, f->factor) : TIRBI_NO_VALUE;
+    uint16_t values[MAX_STEPS], factors[MAX_STEPS];
+    for (uint32_t i = 0; i < f->n; i++) {
+        values[i] = tirbi_plan_value(p, f->steps[i].value);
+        factors[i] = f->steps[i].factor ? tirbi_plan_value(p, f->steps[i].factor) : TIRBI_NO_VALUE;
+    }
+    uint16_t choice = condition ? tirbi_plan_value(p, condition) : TIRBI_NO_VALUE;
     uint16_t to = tirbi_plan_new_value(p);
     if (p->failed) return TIRBI_NO_VALUE;
-    tirbi_lane_op *o = tirbi_plan_op(p, f->factor ? TIRB_OP_VSCANMA : TIRB_OP_VSCAN, type);
+    tirbi_lane_op *o = NULL;
+    for (uint32_t i = 0; i < f->n; i++) {
+        const step *s = &f->steps[i];
+        bool last = i + 1 == f->n && !condition;
+        unsigned one = last ? (unsigned)TIRB_OP_VSCAN : (unsigned)TIRB_OP_VSTEP, two = last ? TIRB_OP_VSCANMA : TIRB_OP_VSTEPMA;
+        o = tirbi_plan_op(p, s->factor ? two : one, type);
+        o->from[0] = values[i];
+        o->from[1] = factors[i];
+        o->fold = s->n;
+    }
+    if (condition) {
+        o = tirbi_plan_op(p, TIRB_OP_VSCAN, type);
+        o->from[0] = choice;
+        o->fold = TIRBI_SCAN_WHERE;
+    }
     o->to = to;
-    o->from[0] = value;
-    o->from[1] = factor;
     o->carried = c->var;
-    o->fold = (uint8_t)(f->n | how);
+    o->fold |= (uint8_t)how;
     return to;
 }
 
-void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value) {
+/* The value that changes nothing in an integer's step; NULL when there is none. */
+static const tirbi_lx *neutral(tirbi_lx_pool *pool, const step *s) {
+    tirbi_dtype type = (tirbi_dtype)s->value->type;
+    if (!tirbi_dtype_is_int(type)) return NULL;
+    bool is_signed = tirbi_dtype_is_signed(type), is_long = tirbi_dtypes[type].bits == 64;
+    switch (s->n) {
+    case TIRBI_SCAN_ADD:
+    case TIRBI_SCAN_SUB:
+    case TIRBI_SCAN_OR:
+    case TIRBI_SCAN_XOR: return tirbi_lx_int(pool, type, 0);
+    case TIRBI_SCAN_MUL: return tirbi_lx_int(pool, type, 1);
+    case TIRBI_SCAN_AND: return tirbi_lx_int(pool, type, is_signed || is_long ? INT64_C(-1) : (int64_t)UINT32_MAX);
+    case TIRBI_SCAN_MIN: return is_signed ? tirbi_lx_int(pool, type, is_long ? INT64_MAX : INT32_MAX) : NULL;
+    case TIRBI_SCAN_MAX: return tirbi_lx_int(pool, type, !is_signed ? 0 : is_long ? INT64_MIN : INT32_MIN);
+    default: return NULL;
+    }
+}
+
+/* Makes steps count only where a condition holds, by their values; false when these cannot do that. */
+static bool choose_values(tirbi_lx_pool *pool, fold *f, const tirbi_lx *condition) {
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->steps[i].factor || !neutral(pool, &f->steps[i])) return false;
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        step *s = &f->steps[i];
+        s->value = tirbi_lx_lazy(pool, TIRBI_LX_COND, condition, s->value, neutral(pool, s));
+    }
+    return true;
+}
+
+void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const tirbi_lx *condition) {
     carried_var *c = find_carried(p, var);
     fold f;
-    if (!c || c->value != value || !fold_of(c, &f)) {
+    if (!c || c->value != value || !fold_of(p, c, &f) || (condition && f.n == MAX_STEPS)) {
         tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
         return;
     }
@@ -221,9 +344,11 @@ void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value) {
         tirbi_plan_refuse(p, "a loop in it carries %s", var->name);
         return;
     }
-    uint16_t to = put_scan(p, c, &f, 0);
+    if (condition && choose_values(p->pool, &f, condition)) condition = NULL;
+    bool raw = condition && tirbi_dtype_is_float(var->type); /* what no lane has chosen to change keeps its bits */
+    uint16_t to = put_scan(p, c, &f, condition, raw ? TIRBI_SCAN_BITS : 0);
     c->done = true;
-    if (!p->failed) tirbi_plan_add_var(p, (lane_var){.var = var, .value = to});
+    if (!p->failed) tirbi_plan_add_var(p, (lane_var){.var = var, .value = to, .raw = raw});
 }
 
 /* Whether an expression has before the assignment the value that it has there: it loads nothing that the loop writes, and
@@ -244,6 +369,14 @@ static bool is_settled(planner *p, const tirbi_lx *x) {
     }
     for (int i = 0; i < x->n_args; i++) {
         if (!is_settled(p, x->args[i])) return false;
+    }
+    return true;
+}
+
+static bool settled_steps(planner *p, const fold *f) {
+    for (uint32_t i = 0; i < f->n; i++) {
+        const step *s = &f->steps[i];
+        if (!is_settled(p, s->value) || (s->factor && !is_settled(p, s->factor))) return false;
     }
     return true;
 }
@@ -282,13 +415,12 @@ lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var) {
     carried_var *c = find_carried(p, var);
     fold f;
     bool read_behind;
-    if (!c || !fold_of(c, &f) || p->n_path > 0 || p->n_own > 0 || !set_at_top(p->body, var, &read_behind) || !is_settled(p, f.value) ||
-        (f.factor && !is_settled(p, f.factor))) {
+    if (!c || !fold_of(p, c, &f) || p->n_path > 0 || p->n_own > 0 || !set_at_top(p->body, var, &read_behind) || !settled_steps(p, &f)) {
         tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
         return NULL;
     }
     bool raw = tirbi_dtype_is_float(var->type);
-    uint16_t to = put_scan(p, c, &f, raw ? (unsigned)TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS : (unsigned)TIRBI_SCAN_BEFORE);
+    uint16_t to = put_scan(p, c, &f, NULL, raw ? (unsigned)TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS : (unsigned)TIRBI_SCAN_BEFORE);
     c->done = !read_behind;
     if (p->failed || !tirbi_plan_add_var(p, (lane_var){.var = var, .value = to, .raw = raw})) return NULL;
     return tirbi_plan_find_var(p, var);
@@ -378,9 +510,10 @@ static bool is_load_of(const void *context, const tirbi_lx *x) {
 void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *value) {
     const tirbi_lbuf *root = place->buffer->root;
     tirbi_dtype type = place->buffer->type;
-    fold f = {0};
+    fold f;
     uint32_t n = accesses(p->body, root);
-    bool updates = n == 2 && find_fold(value, is_load_of, place, &f) && !f.factor && accesses_in(f.value, root) == 0;
+    bool updates = n == 2 && find_fold(p->pool, value, is_load_of, place, &f) && f.n == 1 && !f.steps[0].factor &&
+                   accesses_in(f.steps[0].value, root) == 0;
     if (p->n_path > 0 || p->n_own > 0 || (n != 1 && !updates)) {
         tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
         return;
@@ -389,7 +522,7 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     tirbi_dtype as = raw ? tirbi_dtype_of_bits(type) : type;
     const tirbi_lx *at = tirbi_plan_narrow(place->flat);
     if (updates) check_indices(p, place); /* the load comes first */
-    uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.value : value);
+    uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.steps[0].value : value);
     if (!updates) check_indices(p, place);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return;
@@ -400,5 +533,5 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     o->from[0] = index;
     o->from[1] = v;
     o->source = at->type;
-    o->fold = f.n;
+    if (updates) o->fold = f.steps[0].n;
 }

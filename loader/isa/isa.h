@@ -109,20 +109,22 @@ typedef enum tirbi_access { TIRBI_READ = 1, TIRBI_WRITE = 2 } tirbi_access;
 /* The level of a cursor that lanes index; all others are at most TIRBI_MAX_INNER. */
 enum { TIRBI_LEVEL_INDEXED = 7 };
 
-/* Operand n of vscan and vupdate: the operation, and how it is done. */
+/* Operand n of vscan, vstep and vupdate: the operation, and how it is done. */
 typedef enum tirbi_scan_op {
     TIRBI_SCAN_ADD, TIRBI_SCAN_MUL, TIRBI_SCAN_MIN, TIRBI_SCAN_MAX,
     TIRBI_SCAN_AND, TIRBI_SCAN_OR, TIRBI_SCAN_XOR, TIRBI_SCAN_SUB,
-    TIRBI_N_SCAN_OPS,
+    TIRBI_SCAN_DIV, TIRBI_N_SCAN_OPS,
+    TIRBI_SCAN_WHERE = TIRBI_N_SCAN_OPS, /* the last of several steps: they count in some lanes only */
     TIRBI_SCAN_OP = 15,      /* the bits of the operation */
     TIRBI_SCAN_SWAPPED = 16, /* the running value is the second operand */
     TIRBI_SCAN_BEFORE = 32,  /* lanes see what the running value was before them */
     TIRBI_SCAN_BITS = 64     /* lanes see its bits */
 } tirbi_scan_op;
-/* Of vscanma. */
+/* Of vscanma and vstepma. */
 typedef enum tirbi_fused_scan { TIRBI_SCAN_FMA, TIRBI_SCAN_FMS, TIRBI_SCAN_FNMA, TIRBI_N_FUSED_SCANS } tirbi_fused_scan;
 
-enum { TIRBI_MAX_SCANS = 16, TIRBI_MAX_OWN = 8, TIRBI_MAX_OWN_DEPTH = 3 }; /* in a lane loop: scans, vloops */
+/* In a lane loop: scans, the steps of one, vloops. */
+enum { TIRBI_MAX_SCANS = 16, TIRBI_MAX_SCAN_STEPS = 16, TIRBI_MAX_OWN = 8, TIRBI_MAX_OWN_DEPTH = 3 };
 
 /* The unsigned type of a type's size. */
 tirbi_dtype tirbi_dtype_of_bits(tirbi_dtype type);

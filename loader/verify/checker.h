@@ -35,6 +35,8 @@ typedef struct checker_lane {
     uint32_t sought;    /* bit per cursor */
     uint32_t numbers;   /* bit per cursor: what seeks take numbers from */
     unsigned n_scans;
+    unsigned n_steps;  /* of the scan that comes next */
+    uint8_t step_type; /* theirs */
     uint32_t claimed; /* bit per cursor: an instruction writes where lanes say through it */
     uint8_t types[TIRBI_MAX_LANE_REGS];
     unsigned n_own, own_depth; /* vloops: how many there were, how many are open */

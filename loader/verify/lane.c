@@ -80,6 +80,7 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
     lane->header = *header;
     lane->loops_seen = 0;
     lane->n_scans = 0;
+    lane->n_steps = 0;
     lane->n_own = lane->own_depth = 0;
     lane->finds = lane->acts = false;
     lane->claimed = 0;
@@ -315,20 +316,46 @@ static tirb_status check_fold(checker *c, int64_t n, unsigned n_folds, int64_t h
     int64_t op = n & TIRBI_SCAN_OP;
     bool is_float = tirbi_dtype_is_float((tirbi_dtype)c->instr->type);
     bool bits = op == TIRBI_SCAN_AND || op == TIRBI_SCAN_OR || op == TIRBI_SCAN_XOR;
-    bool ordered = op == TIRBI_SCAN_MIN || op == TIRBI_SCAN_MAX || op == TIRBI_SCAN_SUB;
-    bool fits = op < n_folds && !(n & ~(TIRBI_SCAN_OP | how)) && (ordered || !(n & TIRBI_SCAN_SWAPPED));
-    if (fits && n_folds == TIRBI_N_SCAN_OPS && bits && is_float) fits = false;
+    bool ordered = op == TIRBI_SCAN_MIN || op == TIRBI_SCAN_MAX || op == TIRBI_SCAN_SUB || op == TIRBI_SCAN_DIV;
+    bool fused = n_folds == TIRBI_N_FUSED_SCANS;
+    bool fits = op < n_folds && !(n & ~(TIRBI_SCAN_OP | how)) && (fused || ordered || !(n & TIRBI_SCAN_SWAPPED));
+    if (fits && !fused && ((bits && is_float) || (op == TIRBI_SCAN_DIV && !is_float))) fits = false;
     return fits ? TIRB_OK : tirbi_verify_fail(c, "there is no operation %" PRId64 " of %s", n, tirbi_dtypes[c->instr->type].name);
+}
+
+static tirb_status check_step(checker *c, unsigned n_values, unsigned n_folds) {
+    checker_lane *lane = &c->lane;
+    TIRBI_TRY(at_lane_level(c));
+    if (++lane->n_steps == TIRBI_MAX_SCAN_STEPS) {
+        return tirbi_verify_fail(c, "more than %d steps of a scan", TIRBI_MAX_SCAN_STEPS - 1);
+    }
+    lane->step_type = c->instr->type;
+    TIRBI_TRY(check_fold(c, c->instr->operand[n_values], n_folds, TIRBI_SCAN_SWAPPED));
+    for (unsigned i = 0; i < n_values; i++) TIRBI_TRY(read_register(c, c->instr->operand[i], (tirbi_dtype)c->instr->type));
+    return TIRB_OK;
+}
+
+/* Behind a step come others, and the scan that goes on with them. */
+static tirb_status check_behind_step(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    bool goes_on = instr->op == TIRB_OP_VSTEP || instr->op == TIRB_OP_VSTEPMA || instr->op == TIRB_OP_VSCAN ||
+                   instr->op == TIRB_OP_VSCANMA;
+    if (c->lane.n_steps == 0 || (goes_on && instr->type == c->lane.step_type)) return TIRB_OK;
+    return tirbi_verify_fail(c, "no scan of %s goes on with the step before it", tirbi_dtypes[c->lane.step_type].name);
 }
 
 static tirb_status check_scan(checker *c, unsigned n_values, unsigned n_folds, int64_t how) {
     checker_lane *lane = &c->lane;
     tirbi_dtype type = (tirbi_dtype)c->instr->type;
     int64_t n = c->instr->operand[2 + n_values];
+    bool chooses = n_values == 1 && lane->n_steps > 0 && (n & TIRBI_SCAN_OP) == TIRBI_SCAN_WHERE;
     TIRBI_TRY(at_lane_level(c));
     if (lane->n_scans++ == TIRBI_MAX_SCANS) return tirbi_verify_fail(c, "more than %d scans in a lane loop", TIRBI_MAX_SCANS);
-    TIRBI_TRY(check_fold(c, n, n_folds, how));
-    for (unsigned i = 0; i < n_values; i++) TIRBI_TRY(read_register(c, c->instr->operand[2 + i], type));
+    TIRBI_TRY(check_fold(c, n, n_folds + chooses, how));
+    for (unsigned i = 0; i < n_values; i++) {
+        TIRBI_TRY(read_register(c, c->instr->operand[2 + i], chooses ? TIRB_BOOL : type));
+    }
+    lane->n_steps = 0;
     write_register(c, c->instr->operand[0], n & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits(type) : type);
     return TIRB_OK;
 }
@@ -363,6 +390,7 @@ tirb_status tirbi_verify_lane_instr(checker *c) {
         return tirbi_verify_fail(c, "it is outside of an inner loop that a seek is in");
     }
     if (instr->op != TIRB_OP_INNER && instr->op != TIRB_OP_SEEK) c->lane.begun = true;
+    TIRBI_TRY(check_behind_step(c));
     switch ((unsigned)instr->op) {
     case TIRB_OP_SEEK:
         return check_seek(c);
@@ -412,7 +440,11 @@ tirb_status tirbi_verify_lane_instr(checker *c) {
     case TIRB_OP_VSCAN:
         return check_scan(c, 1, TIRBI_N_SCAN_OPS, TIRBI_SCAN_SWAPPED | TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS);
     case TIRB_OP_VSCANMA:
-        return check_scan(c, 2, TIRBI_N_FUSED_SCANS, TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS);
+        return check_scan(c, 2, TIRBI_N_FUSED_SCANS, TIRBI_SCAN_SWAPPED | TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS);
+    case TIRB_OP_VSTEP:
+        return check_step(c, 1, TIRBI_N_SCAN_OPS);
+    case TIRB_OP_VSTEPMA:
+        return check_step(c, 2, TIRBI_N_FUSED_SCANS);
     default:
         return check_elementwise(c);
     }

@@ -17,8 +17,8 @@ MATMUL = HEAD + """def matmul(A: T.Buffer((32, 32), "float32"), B: T.Buffer((32,
 
 # Each body, and the reason that must be given for the loop over i.
 SCALAR = {
-    "    for i in range(1, 64):\n        A[i] = A[i - 1] + 1.0\n": "may meet in A",
-    "    for i in range(64):\n        A[0] = A[0] * 0.5 + B[i]\n": "same element of A",
+    "    for i in range(1, 64):\n        A[i] = T.sqrt(A[i - 1])\n": "may meet in A",
+    "    for i in range(64):\n        A[0] = T.sqrt(A[0]) + B[i]\n": "same element of A",
     "    for i in range(64):\n        A[T.cast(B[i], \"int32\")] = A[i]\n": "depend on the iteration",
     "    for i in range(2):\n        A[i] = 1.0\n": "fewer than 4 iterations",
     "    for i in range(0, 64, 2):\n        A[i] = 1.0\n": "step is not 1",

@@ -3,7 +3,7 @@
     nests.py [--tirb PATH] [--seed N] [--count N] [--keep FOLDER]
 
 What the random programs of `differential` hardly have: indices that other loops stand in too, windows, diagonals,
-counters taken apart by // and %, elements that are written again, statements between loops. Each module of nests is
+counters taken apart by // and %, elements that are written again, statements between loops, recurrences. Each module of nests is
 compiled once, for loops on several threads or not, and each nest is called under one instruction set with one or three
 threads. All values are whole numbers that float32 holds; a nest whose values grow beyond them does not count. Ends with
 `N passed, N failed`; exit status 1 on failure. Modules that fail are left in the folder that --keep names.
@@ -98,7 +98,35 @@ class Nest:
         v = self.random.choice(open_loops)
         return f"{v} {self.random.choice(['<', '>=', '==', '!='])} {self.random.randint(0, self.loops[v])}"
 
+    def write_recurrence(self, open_loops, indent):
+        """An element from the one that another iteration has stored, at times where a value says so."""
+        name, v = self.random.choice(self.written), self.random.choice(open_loops)
+        before = self.access(name, open_loops)[1]
+        down = self.random.random() < 0.3
+        at, at_before = (f"{self.loops[v] - 1} - {v}", f"{self.loops[v]} - {v}") if down else (f"{v} + 1", v)
+        d = self.random.randrange(len(before))
+        indices = [at if i == d else index for i, index in enumerate(before)]
+        before = [at_before if i == d else index for i, index in enumerate(before)]
+        self.uses[name].pop()
+        self.uses[name] += [indices, before]
+        old = f"{name}[{', '.join(before)}]"
+        a, b, c = (self.value(open_loops, indices, 2) for _ in range(3))
+        form = self.random.choice(["{0} + {1}", "{1} + {0}", "{1} - {0}", "T.max({0}, {1})", "{1} + {0} - {2} + {3}",
+                                   "T.max({0} - {1}, {2})", "T.max({1}, T.max({0} + {2}, {3}))", "{1} - ({2} - {0})",
+                                   "T.if_then_else({4} == 0, {1}, {0} + {2})", "{0}"])
+        if self.random.random() < 0.25:
+            self.lines.append(" " * indent + f"if {self.access('A', open_loops)[0]} > {self.random.randint(-30, 30)}:")
+            indent += 4
+            if self.random.random() < 0.5:
+                indices = [self.random.choice(["0", "1"]) for _ in before]
+                self.uses[name].append(indices)
+                old = f"{name}[{', '.join(indices)}]"
+        self.lines.append(" " * indent + f"{name}[{', '.join(indices)}] = " + form.format(old, a, b, c, v))
+
     def write_store(self, open_loops, indent):
+        if self.random.random() < 0.25:
+            self.write_recurrence(open_loops, indent)
+            return
         text, indices = self.access(self.random.choice(self.written), open_loops)
         value = self.value(open_loops, indices)
         form = self.random.choice(["{0} = {1}", "{0} = {0} + {1}"] * 2 + ["{0} = T.max({0}, {1})"])

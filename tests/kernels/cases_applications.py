@@ -999,6 +999,57 @@ def bitonic_sort(rng):
         yield Run({"A": a}, {"A": np.sort(a)})
 
 
+@kernel("cumsum.py", "decay")
+def decay(rng):
+    for n, m in ((0, 4), (2, 1), (7, 33)):  # eighths, which sums hold exactly
+        x, gate = rng.integers(-9, 9, (n, m)) / 8.0, rng.integers(0, 2, (n, m)).astype(np.uint8)
+        y, total = np.array(x), np.array([7.0, 2.0])
+        for j in range(1, m):
+            y[:, j] = 0.5 * y[:, j - 1] + x[:, j]
+        for value in x[gate != 0]:
+            total[1] = 0.5 * total[1] + value
+        yield Run({"X": x, "a": 0.5, "gate": gate, "Y": np.zeros_like(x), "total": np.array([7.0, 2.0])},
+                  {"Y": y, "total": total}, rtol=1e-15, atol=1e-15)
+
+
+@kernel("cumsum.py", "summed_area")
+def summed_area(rng):
+    for n, m in ((1, 1), (12, 75)):
+        a = rng.integers(-2**30, 2**30, (n, m)).astype(np.int32)
+        sums = np.zeros((n + 1, m + 1), np.int32)
+        sums[1:, 1:] = np.cumsum(np.cumsum(a, 0, dtype=np.int32), 1, dtype=np.int32)
+        yield Run({"A": a, "S": OUT}, {"S": sums})
+
+
+@kernel("cumsum.py", "down_columns")
+def down_columns(rng):
+    for n in (0, 1, 30):
+        a = (rng.integers(-9, 9, (n, 40))).astype(np.float32)
+        b = np.zeros((n + 1, 40), np.float32)
+        for i in range(n):
+            b[i + 1] = (b[i].astype(np.float64) * 0.5 + a[i]).astype(np.float32)
+        yield Run({"A": a, "B": OUT}, {"B": b}, rtol=0, atol=0)
+
+
+@kernel("cumsum.py", "edit_distance")
+def edit_distance(rng):
+    for n, m in ((1, 1), (9, 70), (40, 3)):
+        a, b = (rng.integers(97, 100, k).astype(np.uint8) for k in (n, m))
+        d = np.zeros((n + 1, m + 1), np.int32)
+        d[0], d[:, 0] = np.arange(m + 1), np.arange(n + 1)
+        for i, j in np.ndindex(n, m):
+            d[i + 1, j + 1] = min(d[i, j + 1] + 1, d[i + 1, j] + 1, d[i, j] + (a[i] != b[j]))
+        yield Run({"a": a, "b": b, "D": OUT}, {"D": d})
+
+
+@kernel("cumsum.py", "moving_average")
+def moving_average(rng):
+    for n in (0, 1, 300):
+        a = rng.integers(-40, 60, n + 8).astype(np.int32)
+        b = np.array([a[i : i + 8].sum() >> 3 for i in range(n)], np.int32)
+        yield Run({"A": a, "B": np.zeros_like(b), "large": OUT}, {"B": b, "large": np.array([(b > 10).sum()])})
+
+
 @kernel("searching.py", "scan_doubling")
 def scan_doubling(rng):
     for n in (1, 2, 63, 300):

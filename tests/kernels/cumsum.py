@@ -59,3 +59,62 @@ class Module:
         for i in range(n):
             state = a * state + (T.float32(1) - a) * X[i]
             Y[i] = state
+
+    # y[i] = a * y[i - 1] + x[i], and where the gate is open alone
+    @T.prim_func(s_tir=True)
+    def decay(X: T.Buffer(("n", "m"), "float64"), a: T.float64, gate: T.Buffer(("n", "m"), "uint8"),
+              Y: T.Buffer(("n", "m"), "float64"), total: T.Buffer((2,), "float64")):
+        n, m = T.int32(), T.int32()
+        for i in range(n):
+            for j in range(m):
+                if j == 0:
+                    Y[i, j] = X[i, j]
+                else:
+                    Y[i, j] = a * Y[i, j - 1] + X[i, j]
+        for i, j in T.grid(n, m):
+            if gate[i, j] != T.uint8(0):
+                total[1] = a * total[1] + X[i, j]
+
+    # The sums of all elements above and to the left.
+    @T.prim_func(s_tir=True)
+    def summed_area(A: T.Buffer(("n", "m"), "int32"), S: T.Buffer(("n + 1", "m + 1"), "int32")):
+        n, m = T.int32(), T.int32()
+        for j in range(m + 1):
+            S[0, j] = 0
+        for i in range(n):
+            S[i + 1, 0] = 0
+            for j in range(m):
+                S[i + 1, j + 1] = A[i, j] + S[i, j + 1] + S[i + 1, j] - S[i, j]
+
+    # Along columns, which the outer loop goes through.
+    @T.prim_func(s_tir=True)
+    def down_columns(A: T.Buffer(("n", 40), "float32"), B: T.Buffer(("n + 1", 40), "float32")):
+        n = T.int32()
+        for j in range(40):
+            B[0, j] = T.float32(0)
+            for i in range(n):
+                B[i + 1, j] = B[i, j] * T.float32(0.5) + A[i, j]
+
+    @T.prim_func(s_tir=True)
+    def edit_distance(a: T.Buffer(("n",), "uint8"), b: T.Buffer(("m",), "uint8"), D: T.Buffer(("n + 1", "m + 1"), "int32")):
+        n, m = T.int32(), T.int32()
+        for j in range(m + 1):
+            D[0, j] = j
+        for i in range(n):
+            D[i + 1, 0] = i + 1
+            for j in range(m):
+                D[i + 1, j + 1] = T.min(T.min(D[i, j + 1], D[i + 1, j]) + 1, D[i, j] + T.if_then_else(a[i] == b[j], 0, 1))
+
+    @T.prim_func(s_tir=True)
+    def moving_average(A: T.Buffer(("n + 8",), "int32"), B: T.Buffer(("n",), "int32"), large: T.Buffer((1,), "int64")):
+        n = T.int32()
+        total: T.int32 = 0
+        for i in range(8):
+            total = total + A[i]
+        for i in range(n):
+            B[i] = total >> 3
+            total = total + A[i + 8] - A[i]
+        large[0] = T.int64(0)
+        for i in range(n):
+            if B[i] > 10:
+                large[0] = large[0] + T.int64(1)

@@ -532,10 +532,22 @@ static void dependent_loops_stay_scalar(void **state) {
     census c = count(HEADER "@T.prim_func(s_tir=True)\n"
                             "def f(A: T.Buffer((100,), \"float32\")):\n"
                             "    for i in range(99):\n"
-                            "        A[i + 1] = A[i] + A[i + 1]\n",
+                            "        A[i + 1] = A[i] * A[i] + A[i + 1]\n",
                      NULL);
     assert_int_equal(c.lanes, 0);
     assert_int_equal(c.stores, 1);
+}
+
+/* One that goes from element to element by operations that steps of a scan are. */
+static void recurrences_are_lanes(void **state) {
+    (void)state;
+    census c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                            "def f(A: T.Buffer((100,), \"float32\")):\n"
+                            "    for i in range(99):\n"
+                            "        A[i + 1] = (A[i] - A[i + 1]) * T.float32(0.5)\n",
+                     NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.stores, 0);
 }
 
 /* ---- Every kernel ----------------------------------------------------------------------------------------------- */
@@ -951,6 +963,7 @@ int main(void) {
         cmocka_unit_test(borders_are_split_off),
         cmocka_unit_test(meetings_are_split_off),
         cmocka_unit_test(dependent_loops_stay_scalar),
+        cmocka_unit_test(recurrences_are_lanes),
         cmocka_unit_test(deep_nests_compile),
         cmocka_unit_test(an_init_may_use_reduce_variables),
         cmocka_unit_test(overlapping_views_stay_scalar),

@@ -219,9 +219,10 @@ static unsigned emit_index(plan *p) {
 static bool is_wide(uint8_t type) { return type == TIRB_F32 || type == TIRB_F64 || tirbi_dtypes[type].size >= 4; }
 
 static unsigned pick_fold(uint8_t type) {
-    unsigned op = pick(tirbi_dtype_is_float(type) ? TIRBI_SCAN_AND : TIRBI_SCAN_SUB);
-    if (pick(6) == 0) op = TIRBI_SCAN_SUB;
-    bool ordered = op == TIRBI_SCAN_MIN || op == TIRBI_SCAN_MAX || op == TIRBI_SCAN_SUB;
+    bool is_float = tirbi_dtype_is_float(type);
+    unsigned op = pick(is_float ? TIRBI_SCAN_AND : TIRBI_SCAN_SUB);
+    if (pick(6) == 0) op = is_float && pick(2) ? TIRBI_SCAN_DIV : TIRBI_SCAN_SUB;
+    bool ordered = op == TIRBI_SCAN_MIN || op == TIRBI_SCAN_MAX || op == TIRBI_SCAN_SUB || op == TIRBI_SCAN_DIV;
     return ordered && pick(2) ? op | TIRBI_SCAN_SWAPPED : op;
 }
 
@@ -231,9 +232,19 @@ static void emit_scan(plan *p) {
     uint8_t type = p->types[source];
     unsigned how = pick(2) ? TIRBI_SCAN_BEFORE : 0;
     if (how && pick(2)) how |= TIRBI_SCAN_BITS;
-    unsigned dest = pick(N_LANE_REGS), slot = 1 + p->n_scans++;
-    if (tirbi_dtype_is_float(type) && pick(2))
-        say(p, "    vscanma.%s v%u, s%u, v%u, v%u, %u\n", name_of(type), dest, slot, source, source, pick(3) | how);
+    unsigned dest = pick(N_LANE_REGS), slot = 1 + p->n_scans++, steps = pick(2) ? 0 : pick(4), truth = find_register(p, TIRB_BOOL);
+    for (unsigned i = 0; i < steps; i++) {
+        unsigned other = find_register(p, type);
+        if (tirbi_dtype_is_float(type) && pick(3) == 0)
+            say(p, "    vstepma.%s v%u, v%u, %u\n", name_of(type), source, other, pick(3) | (pick(2) ? TIRBI_SCAN_SWAPPED : 0));
+        else
+            say(p, "    vstep.%s v%u, %u\n", name_of(type), other, pick_fold(type));
+    }
+    if (steps > 0 && truth < N_LANE_REGS && pick(2))
+        say(p, "    vscan.%s v%u, s%u, v%u, %u\n", name_of(type), dest, slot, truth, TIRBI_SCAN_WHERE | how);
+    else if (tirbi_dtype_is_float(type) && pick(2))
+        say(p, "    vscanma.%s v%u, s%u, v%u, v%u, %u\n", name_of(type), dest, slot, source, source,
+            pick(3) | how | (pick(3) ? 0 : TIRBI_SCAN_SWAPPED));
     else
         say(p, "    vscan.%s v%u, s%u, v%u, %u\n", name_of(type), dest, slot, source, pick_fold(type) | how);
     p->types[dest] = how & TIRBI_SCAN_BITS ? (uint8_t)tirbi_dtype_of_bits((tirbi_dtype)type) : type;
@@ -429,6 +440,12 @@ typedef struct model {
     int64_t k[2];
     tirbi_red q0, q1;
     uint64_t scanned[MAX_SCANNED];
+    struct { /* of the scan that comes next */
+        uint8_t op;
+        int64_t n;
+        uint64_t operand[2];
+    } step[TIRBI_MAX_SCAN_STEPS];
+    unsigned n_steps;
     bool left; /* the innermost vloop */
     bool divided;
     bool outside; /* an index was out of bounds: the lane ends there, and the loop with it */
@@ -469,7 +486,7 @@ static void model_elementwise(model *m, const tirbi_instr *in) {
 /* op(old, value), by the elementwise instruction that does the same. */
 static uint64_t model_fold(model *m, uint8_t type, int64_t n, uint64_t old, uint64_t value) {
     static const uint8_t ops[] = {TIRB_OP_ADD, TIRB_OP_MUL, TIRB_OP_MIN, TIRB_OP_MAX,
-                                  TIRB_OP_AND, TIRB_OP_OR,  TIRB_OP_XOR, TIRB_OP_SUB};
+                                  TIRB_OP_AND, TIRB_OP_OR,  TIRB_OP_XOR, TIRB_OP_SUB, TIRB_OP_DIV};
     uint64_t result = 0;
     bool swapped = n & TIRBI_SCAN_SWAPPED;
     m->kernels->op[ops[n & TIRBI_SCAN_OP] - TIRBI_FIRST_ELEMENTWISE][type](&result, swapped ? &value : &old,
@@ -477,20 +494,43 @@ static uint64_t model_fold(model *m, uint8_t type, int64_t n, uint64_t old, uint
     return result;
 }
 
+/* Keeps what an instruction says of a running value: its values are operands `first` and on, then comes n. */
+static void model_step(model *m, const tirbi_instr *in, unsigned first) {
+    bool product = in->op == TIRB_OP_VSCANMA || in->op == TIRB_OP_VSTEPMA;
+    const int64_t *o = in->operand + first;
+    m->step[m->n_steps].op = in->op;
+    m->step[m->n_steps].n = o[1 + product];
+    for (unsigned i = 0; i <= product; i++) m->step[m->n_steps].operand[i] = m->regs[o[i]];
+    m->n_steps++;
+}
+
 static void model_scan(model *m, const tirbi_instr *in) {
     static const uint8_t fused[] = {TIRB_OP_FMA, TIRB_OP_FMS, TIRB_OP_FNMA};
     const int64_t *o = in->operand;
-    bool product = in->op == TIRB_OP_VSCANMA;
-    int64_t n = o[product ? 4 : 3];
     uint8_t size = tirbi_dtypes[in->type].size;
-    uint64_t *register_ = &m->scanned[o[1] - 1], old = 0, next = 0;
+    uint64_t *register_ = &m->scanned[o[1] - 1], old = 0;
     memcpy(&old, tirbi_slot_bytes(register_, size), size);
-    if (product)
-        m->kernels->op[fused[n & TIRBI_SCAN_OP] - TIRBI_FIRST_ELEMENTWISE][in->type](&next, &m->regs[o[2]], &m->regs[o[3]], &old, 1);
-    else
-        next = model_fold(m, in->type, n, old, m->regs[o[2]]);
-    m->regs[o[0]] = n & TIRBI_SCAN_BEFORE ? old : next;
-    *register_ = tirbi_slot_from_bytes(&next, in->type);
+    uint64_t now = old;
+    model_step(m, in, 2);
+    int64_t n = m->step[m->n_steps - 1].n;
+    for (unsigned i = 0; i < m->n_steps; i++) {
+        const uint64_t *x = m->step[i].operand;
+        bool swapped = m->step[i].n & TIRBI_SCAN_SWAPPED;
+        int64_t op = m->step[i].n & TIRBI_SCAN_OP;
+        if (m->step[i].op == TIRB_OP_VSCANMA || m->step[i].op == TIRB_OP_VSTEPMA) {
+            uint64_t next = 0;
+            m->kernels->op[fused[op] - TIRBI_FIRST_ELEMENTWISE][in->type](&next, &x[0], swapped ? &now : &x[1],
+                                                                          swapped ? &x[1] : &now, 1);
+            now = next;
+        } else if (op == TIRBI_SCAN_WHERE) {
+            now = (uint8_t)x[0] ? now : old;
+        } else {
+            now = model_fold(m, in->type, m->step[i].n, now, x[0]);
+        }
+    }
+    m->n_steps = 0;
+    m->regs[o[0]] = n & TIRBI_SCAN_BEFORE ? old : now;
+    *register_ = tirbi_slot_from_bytes(&now, in->type);
 }
 
 /* The element that an i32 index means, NULL and a message where it is out of bounds. */
@@ -618,6 +658,8 @@ static uint32_t model_run(model *m, uint32_t at) {
         }
         case TIRB_OP_VSCAN:
         case TIRB_OP_VSCANMA: model_scan(m, &in); break;
+        case TIRB_OP_VSTEP:
+        case TIRB_OP_VSTEPMA: model_step(m, &in, 0); break;
         case TIRB_OP_VINDEX:
         case TIRB_OP_VLOADX:
         case TIRB_OP_VSTOREX:

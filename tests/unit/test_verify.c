@@ -646,7 +646,7 @@ static void test_sequences(void **state) {
     rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 32"), "there is no operation 32 of f32");
     rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 4"), "there is no operation 4 of f32");
     rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 16"), "there is no operation 16 of f32");
-    rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 8"), "there is no operation 8 of f32");
+    rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 9"), "there is no operation 9 of f32");
     accepts(AT(LOOP "vscan.i32 v1, s1, v1, 4\nvscan.f32 v2, s1, v0, 98\nvadd.u32 v2, v2, v2\nvscanma.f32 v2, s1, v0, v0, 34"));
     rejects(AT("inner l0\nvscan.f32 v2, s1, v0, 0\ninner.end l0"), "only allowed at lane level");
     rejects(AT("inner l0\nvscanma.f32 v2, s1, v0, v0, 0\ninner.end l0"), "only allowed at lane level");
@@ -656,10 +656,31 @@ static void test_sequences(void **state) {
     rejects(AT(LOOP "vscan.f32 v2, s1, v0, 5"), "there is no operation 5 of f32");
     rejects(AT(LOOP "vscan.f32 v2, s1, v0, 128"), "there is no operation 128 of f32");
     rejects(AT(LOOP "vscanma.f32 v2, s1, v0, v0, 3"), "there is no operation 3 of f32");
-    rejects(AT(LOOP "vscanma.f32 v2, s1, v0, v0, 18"), "there is no operation 18 of f32");
+    rejects(AT(LOOP "vscanma.f32 v2, s1, v0, v0, 19"), "there is no operation 19 of f32");
+    rejects(AT(LOOP "vscan.i32 v2, s1, v1, 8"), "there is no operation 8 of i32");
 #define FOUR "vscan.f32 v2, s1, v0, 0\nvscan.f32 v2, s1, v0, 0\nvscan.f32 v2, s1, v0, 0\nvscan.f32 v2, s1, v0, 0\n"
     accepts(AT(LOOP FOUR FOUR FOUR FOUR));
     rejects(AT(LOOP FOUR FOUR FOUR FOUR "vscan.f32 v2, s1, v0, 0"), "more than 16 scans");
+    accepts(AT(LOOP "vstep.f32 v0, 24\nvstepma.f32 v0, v0, 18\nvscanma.f32 v2, s1, v0, v0, 50\nvscan.f32 v2, s2, v0, 8"));
+    accepts(AT(LOOP "vlt.f32 v2, v0, v0\nvstep.f32 v0, 0\nvscan.f32 v2, s1, v2, 105\nvadd.u32 v2, v2, v2"));
+    rejects(AT("inner l0\nvstep.f32 v0, 0\ninner.end l0"), "only allowed at lane level");
+    rejects(AT("inner l0\nvstepma.f32 v0, v0, 0\ninner.end l0"), "only allowed at lane level");
+    rejects(AT(LOOP "vstep.f32 v1, 0\nvscan.f32 v2, s1, v0, 0"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vstepma.f32 v0, v1, 0\nvscan.f32 v2, s1, v0, 0"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vstep.f32 v0, 9\nvscan.f32 v2, s1, v0, 0"), "there is no operation 9 of f32");
+    rejects(AT(LOOP "vstep.f32 v0, 32\nvscan.f32 v2, s1, v0, 0"), "there is no operation 32 of f32");
+    rejects(AT(LOOP "vstep.i32 v1, 8\nvscan.i32 v2, s1, v1, 0"), "there is no operation 8 of i32");
+    rejects(AT(LOOP "vstepma.f32 v0, v0, 3\nvscan.f32 v2, s1, v0, 0"), "there is no operation 3 of f32");
+    rejects(AT(LOOP "vscan.f32 v2, s1, v0, 9"), "there is no operation 9 of f32");
+    rejects(AT(LOOP "vstep.f32 v0, 0\nvscan.f32 v2, s1, v0, 9"), "v0 is f32, not bool");
+    rejects(AT(LOOP "vstep.f32 v0, 0"), "no scan of f32 goes on with the step before it");
+    rejects(AT(LOOP "vstep.f32 v0, 0\nvadd.f32 v2, v0, v0\nvscan.f32 v2, s1, v0, 0"), "no scan of f32 goes on with the step before it");
+    rejects(AT(LOOP "vstep.f32 v0, 0\nvstep.i32 v1, 0\nvscan.i32 v2, s1, v1, 0"), "no scan of f32 goes on with the step before it");
+    rejects(AT(LOOP "vstep.f32 v0, 0\nvscan.i32 v2, s1, v1, 0"), "no scan of f32 goes on with the step before it");
+#define THREE "vstep.f32 v0, 0\nvstep.f32 v0, 0\nvstepma.f32 v0, v0, 0\n"
+    accepts(AT(LOOP THREE THREE THREE THREE THREE "vscan.f32 v2, s1, v0, 0"));
+    rejects(AT(LOOP THREE THREE THREE THREE THREE "vstep.f32 v0, 0\nvscan.f32 v2, s1, v0, 0"), "more than 15 steps of a scan");
+#undef THREE
 #undef FOUR
 #undef LOOP
 #undef AT

@@ -94,6 +94,12 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         if (in->op == TIRB_OP_VSCANMA) ins->reads[ins->n_reads++] = (uint8_t)o[3];
         ins->fold = (uint8_t)o[in->op == TIRB_OP_VSCANMA ? 4 : 3];
         return;
+    case TIRB_OP_VSTEP:
+    case TIRB_OP_VSTEPMA:
+        ins->reads[ins->n_reads++] = (uint8_t)o[0];
+        if (in->op == TIRB_OP_VSTEPMA) ins->reads[ins->n_reads++] = (uint8_t)o[1];
+        ins->fold = (uint8_t)o[in->op == TIRB_OP_VSTEPMA ? 2 : 1];
+        return;
     default:
         ins->dest = (uint8_t)o[0];
         for (unsigned i = 0; i < tirbi_ops[in->op].arity; i++) ins->reads[ins->n_reads++] = (uint8_t)o[1 + i];
@@ -233,8 +239,7 @@ static void choose_main_size(lane_body *body, uint32_t features) {
         if (size > body->widest) body->widest = size;
         if (tirbi_dtypes[ins->source].size > body->widest) body->widest = tirbi_dtypes[ins->source].size;
         if (ins->op == TIRB_OP_VCOPYSIGN) copysign = true;
-        if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA || ins->op == TIRB_OP_VSCAN ||
-            ins->op == TIRB_OP_VSCANMA) {
+        if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA || tirbi_lane_ins_scans(ins)) {
             body->reduces = true;
             others += weight;
         } else if ((ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VFIND) {

@@ -22,7 +22,7 @@ typedef struct lane_ins {
     uint16_t slot;    /* of vsplat and viota; the extent of vindex */
     uint16_t step;    /* of viota; the string of vindex */
     uint8_t number;   /* of vscan: which one of the loop; the operand n of others */
-    uint8_t fold;     /* of vscan: its operand n */
+    uint8_t fold;     /* of vscan, vstep and vupdate: their operand n */
     uint32_t offset;
     uint32_t next[4]; /* where the reads, and then dest, are read next; TIRBI_NO_USE: nowhere below */
     uint64_t live;    /* the lane registers that are read after this instruction */
@@ -65,6 +65,11 @@ static inline bool tirbi_lane_ins_resizes(const lane_ins *ins) {
     if (ins->op != TIRB_OP_VCAST) return false;
     bool integers = tirbi_dtype_is_int((tirbi_dtype)ins->type) && tirbi_dtype_is_int((tirbi_dtype)ins->source);
     return integers && tirbi_dtypes[ins->type].size + tirbi_dtypes[ins->source].size == 3;
+}
+
+/* Whether it is a scan or a step of one. */
+static inline bool tirbi_lane_ins_scans(const lane_ins *ins) {
+    return ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEP || ins->op == TIRB_OP_VSTEPMA;
 }
 
 /* Sets `settled`. */

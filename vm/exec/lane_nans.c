@@ -81,7 +81,10 @@ static fact fact_of_ins(const lane_ins *ins, const fact *of) {
     case TIRB_OP_VLOADX:
     case TIRB_OP_VIOTA: return unknown;
     case TIRB_OP_VSCAN:
-    case TIRB_OP_VSCANMA: return (fact){.nan = ins->fold & TIRBI_SCAN_BEFORE ? NAN_ANY : NAN_CANONICAL};
+    case TIRB_OP_VSCANMA: {
+        bool chooses = ins->op == TIRB_OP_VSCAN && (ins->fold & TIRBI_SCAN_OP) == TIRBI_SCAN_WHERE;
+        return (fact){.nan = chooses || ins->fold & TIRBI_SCAN_BEFORE ? NAN_ANY : NAN_CANONICAL};
+    }
     case TIRB_OP_VMOV: return of[0];
     case TIRB_OP_VSELECT: return fact_of_select(of, ins->type);
     case TIRB_OP_VCAST: is = fact_of_cast(ins, of[0]); break;

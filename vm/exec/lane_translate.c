@@ -65,6 +65,8 @@ typedef struct planner {
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
+    tirbi_word steps[TIRBI_MAX_SCAN_STEPS]; /* of the scan that comes next */
+    unsigned n_steps;
 } planner;
 
 /* ---- Words ---------------------------------------------------------------------------------------------------- */
@@ -775,7 +777,40 @@ static void plan_storex(planner *p, const lane_ins *ins) {
                                                                 : p->code->kernels->update[fold_of(ins)][ins->type]);
 }
 
+/* An operation on a running value as steps know it, and its operands. */
+static tirbi_word step_word(planner *p, const lane_ins *ins) {
+    bool fused = ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEPMA;
+    unsigned op = fused ? TIRBI_STEP_FUSED + (ins->fold & TIRBI_SCAN_OP) : ins->fold & TIRBI_SCAN_OP;
+    if (ins->fold & TIRBI_SCAN_SWAPPED) op += TIRBI_N_STEPS;
+    uint16_t first = kernel_operand(p, ins->reads[0]), second = fused ? kernel_operand(p, ins->reads[1]) : first;
+    return (tirbi_word){.list = {(uint16_t)op, first, second, 0}};
+}
+
+static void plan_step(planner *p, const lane_ins *ins) { p->steps[p->n_steps++] = step_word(p, ins); }
+
+/* A scan of several steps. Its lanes are written while bools that choose are read, which are smaller. */
+static void plan_chain(planner *p, const lane_ins *ins) {
+    uint8_t size = tirbi_dtypes[ins->type].size;
+    bool seen = is_live(ins, ins->dest);
+    plan_step(p, ins);
+    uint16_t dest = seen ? strip_of(p, ins->dest) : 0;
+    bool in_the_way = seen && p->steps[p->n_steps - 1].list[1] == dest;
+    leave_banks(p, ins);
+    emit(p, TIRBI_L_CHAIN, in_the_way ? p->spare_strip : dest, 0, 0);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, (uint16_t)p->n_steps, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.sequence = p->code->kernels->chain[ins->type]});
+    for (unsigned i = 0; i < p->n_steps; i++) tirbi_translate_word(p->emitter, p->steps[i]);
+    if (in_the_way) emit(p, TIRBI_L_COPY, dest, p->spare_strip, shift_of(size));
+    p->n_steps = 0;
+    if (seen) clear_rest(p, ins->dest, size);
+    define(p, ins, size)->strip = true;
+}
+
 static void plan_scan(planner *p, const lane_ins *ins) {
+    if (p->n_steps > 0 || (ins->op == TIRB_OP_VSCANMA && (ins->fold & TIRBI_SCAN_SWAPPED))) {
+        plan_chain(p, ins);
+        return;
+    }
     uint8_t size = tirbi_dtypes[ins->type].size;
     bool seen = is_live(ins, ins->dest), fused = ins->op == TIRB_OP_VSCANMA;
     uint16_t operands[3] = {seen ? strip_of(p, ins->dest) : 0, kernel_operand(p, ins->reads[0]), 0};
@@ -1021,6 +1056,8 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     case TIRB_OP_VFIND: plan_find(p, ins); break;
     case TIRB_OP_VSCAN:
     case TIRB_OP_VSCANMA: plan_scan(p, ins); break;
+    case TIRB_OP_VSTEP:
+    case TIRB_OP_VSTEPMA: plan_step(p, ins); break;
     default:
         if (ins->op == TIRB_OP_VMOV && plan_move(p, ins)) break;
         if (ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next))) break;

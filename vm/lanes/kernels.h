@@ -24,6 +24,9 @@ struct tirbi_lane_state;
 union tirbi_word;
 typedef size_t (*tirbi_sequence)(struct tirbi_lane_state *state, const union tirbi_word *at, size_t count);
 
+/* The steps of a chain: vscan's operations, then vscanma's; with TIRBI_N_STEPS added the swapped ones. */
+enum { TIRBI_STEP_FUSED = TIRBI_SCAN_WHERE + 1, TIRBI_N_STEPS = TIRBI_STEP_FUSED + TIRBI_N_FUSED_SCANS };
+
 /* *d = op(a, b, c) on the 64-bit slots of registers; unused operands are anything. False: it divides by zero. */
 typedef bool (*tirbi_scalar)(uint64_t *d, uint64_t a, uint64_t b, uint64_t c);
 
@@ -43,6 +46,7 @@ typedef struct tirbi_kernel_table {
     tirbi_sequence update[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES]; /* by operation, those that are swapped in the second half */
     tirbi_sequence scan[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
     tirbi_sequence scanma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
+    tirbi_sequence chain[TIRB_N_DTYPES]; /* scans of several steps */
     /* The same on one element, where the scalar machine has no handler of its own. */
     tirbi_scalar scalar_op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES];
     tirbi_scalar scalar_cast[TIRB_N_DTYPES][TIRB_N_DTYPES];

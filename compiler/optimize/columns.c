@@ -1,0 +1,151 @@
+/* A loop whose iterations keep to columns of their own, around loops along these columns: recurrences down a matrix. Every
+ * statement may then do all columns before the next one does any, so that the columns become lanes and each inner loop
+ * runs once. Every element still receives its updates in program order (rule R1), for all are of one column. */
+#include "compiler/optimize/columns.h"
+
+enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16 };
+
+typedef struct mover {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own, inner; /* its variable, those of the loops inside it */
+    const tirbi_place *writes[MAX_PLACES], *reads[MAX_PLACES];
+    uint32_t n_writes, n_reads;
+    bool failed;
+} mover;
+
+/* ---- Accesses --------------------------------------------------------------------------------------------------- */
+
+static void note(mover *m, const tirbi_place **list, uint32_t *n, const tirbi_place *place) {
+    if (place->view || *n == MAX_PLACES) m->failed = true;
+    else list[(*n)++] = place;
+}
+
+/* What may fail in another way than by an index stays where it is: another error might be the first one. */
+static void note_value(mover *m, const tirbi_lx *x) {
+    bool divides = x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) && x->traps;
+    if (x->kind == TIRBI_LX_CALL || divides) m->failed = true;
+    if (x->kind == TIRBI_LX_LOAD) {
+        note(m, m->reads, &m->n_reads, x->access);
+        for (uint32_t i = 0; i < x->access->ndim; i++) note_value(m, x->access->indices[i]);
+    }
+    for (int i = 0; i < x->n_args && !m->failed; i++) note_value(m, x->args[i]);
+}
+
+static void note_stmt(mover *m, const tirbi_ls *s, unsigned depth) {
+    const tirbi_lvar *var = s->kind == TIRBI_LS_LOOP ? s->as.loop.var : NULL;
+    if (depth > MAX_DEPTH) m->failed = true;
+    if (m->failed) return;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) note_stmt(m, s->as.seq.items[i], depth);
+        return;
+    case TIRBI_LS_LOOP: {
+        bool fixed = !s->as.loop.step && var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps;
+        if (!fixed || tirbi_mentions_loops(var->min, &m->own) || tirbi_mentions_loops(var->extent, &m->own) ||
+            m->inner.n == TIRBI_MAX_AFFINE) {
+            m->failed = true;
+            return;
+        }
+        m->inner.var[m->inner.n++] = s->as.loop.var;
+        note_stmt(m, s->as.loop.body, depth + 1);
+        return;
+    }
+    case TIRBI_LS_STORE:
+        note(m, m->writes, &m->n_writes, s->as.store.access);
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_value(m, s->as.store.access->indices[i]);
+        note_value(m, s->as.store.value);
+        return;
+    default: m->failed = true;
+    }
+}
+
+/* Whether two accesses are never the same element but in the same column: one index is the column's number in both. */
+static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, &m->own) ||
+        tirbi_buffer_moves(a->buffer, &m->inner)) {
+        return false;
+    }
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        tirbi_affine form;
+        int64_t c;
+        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure || tirbi_mentions_loops(a->indices[d], &m->inner)) continue;
+        if (tirbi_affine_of(m->pool, a->indices[d], &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0) return true;
+    }
+    return false;
+}
+
+static bool keeps_to_columns(mover *m) {
+    for (uint32_t i = 0; i < m->n_writes; i++) {
+        const tirbi_place *w = m->writes[i];
+        for (uint32_t k = 0; k < m->n_writes + m->n_reads; k++) {
+            const tirbi_place *a = k < m->n_writes ? m->writes[k] : m->reads[k - m->n_writes];
+            if (tirbi_may_meet(a->buffer->root, w->buffer->root) && !same_column_only(m, w, a)) return false;
+        }
+    }
+    return m->n_writes > 0;
+}
+
+/* ---- The loops anew ---------------------------------------------------------------------------------------------- */
+
+static const tirbi_ls *around(mover *m, const tirbi_ls *loop, const tirbi_ls *body) {
+    tirbi_ls *copy = body ? TIRBI_NEW(m->pool->arena, tirbi_ls) : NULL;
+    if (!copy) return NULL;
+    *copy = *loop;
+    copy->as.loop.body = body;
+    copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    return copy;
+}
+
+/* The columns as lanes around straight-line code, which is worth it where they write one element after the other. */
+static const tirbi_ls *in_lanes(mover *m, const tirbi_ls *code) {
+    const tirbi_ls *loop = around(m, m->loop, code);
+    const tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(m->pool, loop) : NULL;
+    for (uint32_t i = 0; plan && i < plan->n_cursors; i++) {
+        const tirbi_lane_cursor *c = &plan->cursors[i];
+        int64_t step;
+        if ((c->access & TIRBI_WRITE) && !(tirbi_affine_constant(&c->form, 0, &step) && step == 1)) return NULL;
+    }
+    return plan ? loop : NULL;
+}
+
+static bool has_loop(const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_LOOP) return true;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
+        if (has_loop(s->as.seq.items[i])) return true;
+    }
+    return false;
+}
+
+static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
+    if (!has_loop(s)) return in_lanes(m, s);
+    if (s->kind == TIRBI_LS_LOOP) {
+        const tirbi_ls *body = inwards(m, s->as.loop.body);
+        return body ? around(m, s, body) : NULL;
+    }
+    tirbi_ls *copy = TIRBI_NEW(m->pool->arena, tirbi_ls);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(m->pool->arena, const tirbi_ls *, s->as.seq.n);
+    if (!copy || !items) return NULL;
+    *copy = *s;
+    copy->as.seq.items = items;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+        items[i] = inwards(m, s->as.seq.items[i]);
+        if (!items[i]) return NULL;
+    }
+    return copy;
+}
+
+const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    if (loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps ||
+        var->extent->lo < LEAST_COLUMNS || !has_loop(loop->as.loop.body)) {
+        return NULL;
+    }
+    mover *m = TIRBI_NEW(pool->arena, mover);
+    if (!m) return NULL;
+    m->pool = pool;
+    m->loop = loop;
+    m->own = (tirbi_loop_set){.var = {var}, .n = 1};
+    note_stmt(m, loop->as.loop.body, 0);
+    return !m->failed && keeps_to_columns(m) ? inwards(m, loop->as.loop.body) : NULL;
+}

@@ -1,0 +1,11 @@
+/* Loops around others that are better inside them. */
+#ifndef TIRB_COMPILER_OPTIMIZE_COLUMNS_H
+#define TIRB_COMPILER_OPTIMIZE_COLUMNS_H
+
+#include "compiler/optimize/lanes.h"
+
+/* The loop's statements and loops one after the other, each with the loop inside as lanes; NULL where that cannot be, or
+ * does not make unit-stride lanes of all of it (or memory ran out). */
+const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
+#endif
