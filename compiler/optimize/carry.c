@@ -186,6 +186,13 @@ static void use_stmt(use *u, const tirbi_ls *s, bool surely) {
     }
 }
 
+static uint32_t count_stores(const tirbi_ls *s) {
+    uint32_t n = s->kind == TIRBI_LS_STORE;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && n <= MAX_WRITTEN; i++) n += count_stores(s->as.seq.items[i]);
+    if (s->kind != TIRBI_LS_IF) return n;
+    return count_stores(s->as.if_.then_case) + (s->as.if_.else_case ? count_stores(s->as.if_.else_case) : 0);
+}
+
 /* Notes the elements that every iteration stores to and the next one loads, by the stores of a part of the body. */
 static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body) {
     uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
@@ -423,7 +430,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lan
     note_variables(c, rest);
     if (c->failed) return NULL;
     find_elements(c, rest, true);
-    if (lanes) find_moving(c, rest, rest);
+    if (lanes && count_stores(rest) <= MAX_WRITTEN) find_moving(c, rest, rest); /* lanes bear no more */
     check_stmt(c, rest);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
     if (c->failed || (c->n == 0 && bounds)) return NULL;

@@ -101,7 +101,7 @@ typedef struct step {
     const tirbi_lx *value, *factor;
 } step;
 
-enum { MAX_STEPS = TIRBI_MAX_SCAN_STEPS };
+enum { MAX_STEPS = TIRBI_MAX_SCAN_STEPS, MAX_OPERATIONS = 64 };
 
 /* What becomes of a value in one iteration, step by step. */
 typedef struct fold {
@@ -189,13 +189,16 @@ static bool merge(tirbi_lx_pool *pool, step *last, const step *next) {
 }
 
 /* How x comes from the one old value in it. */
-static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, fold *out) {
+static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth, fold *out) {
     if (old(context, x)) return true;
-    if (x->kind != TIRBI_LX_OP || !is_wide((tirbi_dtype)x->type) || x->optype != x->type || x->n_args < 2) return false;
+    if (depth == MAX_OPERATIONS || x->kind != TIRBI_LX_OP || !is_wide((tirbi_dtype)x->type) || x->optype != x->type ||
+        x->n_args < 2) {
+        return false;
+    }
     step next;
     int k = 0;
     while (k < x->n_args && count_old(x->args[k], old, context) == 0) k++;
-    if (k == x->n_args || !find_steps(pool, x->args[k], old, context, out) || !step_of(x, k, &next)) return false;
+    if (k == x->n_args || !find_steps(pool, x->args[k], old, context, depth + 1, out) || !step_of(x, k, &next)) return false;
     if (out->n > 0 && merge(pool, &out->steps[out->n - 1], &next)) return out->steps[out->n - 1].value != NULL;
     if (out->n == MAX_STEPS) return false;
     out->steps[out->n++] = next;
@@ -204,7 +207,7 @@ static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const
 
 static bool find_fold(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, fold *out) {
     out->n = 0;
-    return count_old(x, old, context) == 1 && find_steps(pool, x, old, context, out) && out->n > 0;
+    return count_old(x, old, context) == 1 && find_steps(pool, x, old, context, 0, out) && out->n > 0;
 }
 
 /* ---- Variables that are carried --------------------------------------------------------------------------------- */
