@@ -523,7 +523,7 @@ static void model_scan(model *m, const tirbi_instr *in) {
                                                                           swapped ? &x[1] : &now, 1);
             now = next;
         } else if (op == TIRBI_SCAN_WHERE) {
-            now = (uint8_t)x[0] ? now : old;
+            now = *(const uint8_t *)x ? now : old;
         } else {
             now = model_fold(m, in->type, m->step[i].n, now, x[0]);
         }
