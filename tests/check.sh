@@ -2,7 +2,7 @@
 # README's second command: installs what is missing, builds every configuration and runs every test, the long ones with
 # a seeded sample. Ends with a line `N passed, N failed`; exit status 1 when something failed.
 #
-#   bash tests/check.sh           about fifteen minutes on two cores
+#   bash tests/check.sh           about twenty minutes on two cores
 #   bash tests/check.sh --full    everything long as well
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -164,7 +164,7 @@ if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isa
 fi
 if CC=clang build fuzz fuzz; then
     note "fuzz"
-    counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --live 15 --jobs "$jobs"
+    counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --live 10 --jobs "$jobs"
 fi
 # What threads share: the team, regions, engines, caches, cancels. --full has all of the unit tests.
 threaded=(test_team test_threads test_regions test_asm_programs test_exec test_api_call test_api_import test_cache)
