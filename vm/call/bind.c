@@ -283,86 +283,12 @@ static tirb_status measure(const tirbi_binding *b, uint32_t i, tirbi_view *view,
     return TIRB_OK;
 }
 
-/* Copies the extents, each as large as the parameter says, and multiplies them; 0: one is not, or is 0, or their product
- * is too large. */
-static inline int64_t bind_plain_shape(tirbi_binding *b, const tirbi_plain *plain, int64_t *shape,
-                                       const int64_t *found) {
-    tirbi_scratch *s = b->scratch;
-    const int32_t *vars = b->plan->dim_vars + plain->first_dim;
-    const int64_t *dims = b->plan->dims + plain->first_dim;
-    int64_t count = 1;
-    for (unsigned j = 0; j < plain->ndim; j++) {
-        int64_t extent = shape[j] = found[j];
-        int32_t var = vars[j];
-        if (extent <= 0 || !tirbi_mul_i64(count, extent, &count)) return 0;
-        if (var < 0) {
-            if (extent != dims[j]) return 0;
-        } else if (!s->var_bound[var]) {
-            if (extent > b->plan->var_most[var]) return 0;
-            s->var_values[var] = extent;
-            s->var_bound[var] = true;
-        } else if (s->var_values[var] != extent) {
-            return 0;
-        }
-    }
-    return count;
-}
-
-static inline bool strides_are_compact(const int64_t *strides, const int64_t *shape, unsigned ndim) {
-    int64_t expected = 1;
-    for (unsigned j = ndim; j-- > 0; expected *= shape[j])
-        if (shape[j] != 1 && strides[j] != expected) return false;
-    return true;
-}
-
-/* Binds what most arguments are, a compact tensor in host memory with elements for a parameter without declared strides.
- * False: it is something else, or wrong, which the general way tells; what has been bound until then is what that way
- * would bind. */
-static bool bind_plain(tirbi_binding *b, const tirbi_plain *plain, uint32_t i) {
-    const tirb_arg *arg = &b->args[i];
-    if (!plain->applies || arg->kind != TIRB_ARG_TENSOR || arg->flags || !arg->value.tensor) return false;
-    const DLTensor *t = arg->value.tensor;
-    if (t->device.device_type != kDLCPU || t->ndim != plain->ndim ||
-        memcmp(&t->dtype, &plain->type, sizeof t->dtype) != 0)
-        return false;
-    uint8_t *data = t->data;
-    const int64_t *found = t->shape, *strides = t->strides;
-    if (!data || (!found && plain->ndim)) return false;
-    int64_t *shape = b->scratch->shapes + plain->first_dim, bytes;
-    int64_t count = bind_plain_shape(b, plain, shape, found);
-    if (count == 0 || (strides && !strides_are_compact(strides, shape, plain->ndim))) return false;
-    uintptr_t low, high;
-    if (!tirbi_mul_i64(count, plain->item, &bytes) || bytes > TIRBI_VIEW_FARTHEST ||
-        __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
-        __builtin_add_overflow(low, (uintptr_t)bytes, &high))
-        return false;
-    tirbi_tensor *tensor = &b->scratch->tensors[plain->slot];
-    tensor->packed = NULL;
-    tensor->param = i;
-    tensor->given = tensor->settled = true;
-    tensor->written = plain->written;
-    tirbi_view *view = &tensor->view;
-    view->base = (uint8_t *)low;
-    view->item = plain->item;
-    view->ndim = plain->ndim;
-    view->shape = shape;
-    view->strides = NULL;
-    view->count = (uint64_t)count;
-    view->low = low;
-    view->high = high;
-    view->compact = true;
-    b->scratch->refs[plain->slot] = (tirbi_ref){(uint8_t *)low, (uint64_t)bytes, plain->dtype, plain->written};
-    return true;
-}
-
-/* The general way. Kept apart from the short one, which would have to save its registers. */
-__attribute__((noinline)) static tirb_status bind_tensor(tirbi_binding *b, uint32_t i) {
+static tirb_status bind_tensor(tirbi_binding *b, uint32_t i) {
     const tirbi_param *param = &b->function->params[i];
     tirbi_scratch *s = b->scratch;
     tirbi_tensor *tensor = &s->tensors[b->plan->slots[i]];
     tensor->param = i;
     tensor->packed = NULL;
-    tensor->settled = false;
     tensor->written = (param->access & TIRBI_WRITE) != 0;
     tensor->given = !b->partial || given(b, i);
     if (!tensor->given) return TIRB_OK;
@@ -503,7 +429,6 @@ tirb_status tirbi_bind_arguments(tirbi_binding *b) {
     const tirbi_function *f = b->function;
     if (f->n_vars) memset(b->scratch->var_bound, 0, f->n_vars * sizeof(bool));
     for (uint32_t i = 0; i < f->n_params; i++) {
-        if (!b->partial && bind_plain(b, &b->plan->plain[i], i)) continue;
         TIRBI_TRY(f->params[i].kind == TIRB_PARAM_TENSOR ? bind_tensor(b, i) : bind_scalar(b, i));
     }
     if (f->n_vars) TIRBI_TRY(bind_scalar_vars(b));
@@ -579,7 +504,6 @@ tirb_status tirbi_bind_references(tirbi_binding *b, tirbi_heap *heap, const atom
     TIRBI_TRY(check_overlap(b, stop));
     for (uint32_t t = 0; t < b->plan->n_tensors; t++) {
         tirbi_tensor *tensor = &b->scratch->tensors[t];
-        if (tensor->settled) continue;
         const tirbi_view *view = &tensor->view;
         const tirbi_param *param = &b->function->params[tensor->param];
         tirbi_ref *ref = &b->scratch->refs[t];

@@ -225,14 +225,13 @@ static void read_result(const tirbi_function *f, uint64_t bits, tirb_result *out
 /* What a deadline covers: copying arguments in, the run, and copying results back. */
 static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, tirbi_run *run, uint32_t function,
                              uint64_t *result) {
-    tirb_status status = tirbi_bind_references(binding, &instance->heap, &instance->stops.call);
-    if (status != TIRB_OK) return status;
-    status = tirbi_execute(run, function, binding->scratch->scalars, binding->scratch->refs, result, binding->error);
+    if (!binding->plain) TIRBI_TRY(tirbi_bind_references(binding, &instance->heap, &instance->stops.call));
+    tirb_status status = tirbi_execute(run, function, binding->scratch->scalars, binding->scratch->refs, result, binding->error);
     if (status != TIRB_OK) {
         locate(instance, run, binding->error);
         return status;
     }
-    return tirbi_bind_copy_back(binding, &instance->stops.call);
+    return binding->packs ? tirbi_bind_copy_back(binding, &instance->stops.call) : TIRB_OK;
 }
 
 /* The same for a packed function, whose own code checks its arguments. */
@@ -266,7 +265,9 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     atomic_store_explicit(&instance->stops.call, TIRBI_RUN, memory_order_relaxed);
     tirbi_binding binding;
     TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
-    if (!binding.function->is_packed) TIRBI_TRY(tirbi_bind_arguments(&binding));
+    bool packed = binding.function->is_packed;
+    binding.plain = tirbi_plain_bind(&binding.plan->plain, args, binding.scratch->refs, binding.scratch->scalars);
+    if (!binding.plain && !packed) TIRBI_TRY(tirbi_bind_arguments(&binding));
 
     tirbi_timer *timer = &instance->module->engine->timer;
     uint64_t timeout = instance->limits.timeout_ns;
@@ -274,12 +275,11 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     tirbi_run *run = &instance->run;
     run->fuel_used = 0;
     uint64_t bits = 0;
-    bool packed = binding.function->is_packed;
     tirb_status status = packed ? run_packed(instance, &binding, n_args, run, function, result)
                                 : run_bound(instance, &binding, run, function, &bits);
     atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);
     if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
-    if (!packed) tirbi_bind_release(&binding, &instance->heap);
+    if (binding.packs) tirbi_bind_release(&binding, &instance->heap);
     *fuel_used = run->fuel_used;
     if (status == TIRB_OK && result && !packed) read_result(binding.function, bits, result);
     return status;

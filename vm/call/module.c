@@ -32,20 +32,8 @@ static uint32_t count_dims(const tirbi_function *f) {
     return n;
 }
 
-static void plan_plain(const tirbi_param *param, uint16_t slot, uint32_t first_dim, tirbi_plain *plain) {
-    *plain = (tirbi_plain){.type = tirbi_dtype_to_dl((tirbi_dtype)param->dtype),
-                           .ndim = param->ndim,
-                           .item = tirbi_dtypes[param->dtype].size,
-                           .dtype = param->dtype,
-                           .written = (param->access & TIRBI_WRITE) != 0,
-                           .applies = !param->has_strides && !param->has_elem_offset,
-                           .slot = slot,
-                           .first_dim = first_dim};
-    for (unsigned j = 0; j < param->ndim; j++) plain->applies = plain->applies && !dim_is_compound(&param->shape[j]);
-}
-
-static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims, int32_t *dim_vars,
-                        tirbi_plain *plain, uint32_t *first_dim, uint16_t *slots, bool *inferable) {
+static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims, uint32_t *first_dim, uint16_t *slots,
+                        bool *inferable) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
@@ -55,13 +43,10 @@ static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims
             continue;
         }
         slots[i] = (uint16_t)plan->n_tensors++;
-        plan_plain(param, slots[i], at, &plain[i]);
         for (unsigned j = 0; j < param->ndim; j++) {
             const tirbi_dim *dim = &param->shape[j];
             bool constant = dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_CONST;
-            bool var = dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_VAR;
-            dims[at] = constant ? dim->terms[0].value : -1;
-            dim_vars[at++] = var ? (int32_t)dim->terms[0].value : -1;
+            dims[at++] = constant ? dim->terms[0].value : -1;
             note_dim(dim, inferable, plan);
             if (param->has_strides) note_dim(&param->strides[j], inferable, plan);
         }
@@ -69,16 +54,10 @@ static void plan_params(const tirbi_function *f, tirbi_plan *plan, int64_t *dims
     }
 }
 
-static int64_t most_of(tirbi_dtype type) {
-    unsigned bits = tirbi_dtypes[type].bits - tirbi_dtype_is_signed(type);
-    return bits >= 63 ? INT64_MAX : (INT64_C(1) << bits) - 1;
-}
-
 static void plan_vars(const tirbi_function *f, tirbi_plan *plan, const uint16_t *slots, uint16_t *scalar_vars,
-                      uint32_t *var_slots, int64_t *var_most) {
+                      uint32_t *var_slots) {
     for (uint32_t i = 0; i < f->n_params; i++) scalar_vars[i] = TIRBI_NO_REG;
     for (uint32_t v = 0; v < f->n_vars; v++) {
-        var_most[v] = most_of((tirbi_dtype)f->vars[v].dtype);
         uint16_t param = f->vars[v].param;
         if (param != TIRBI_NO_REG) {
             scalar_vars[param] = (uint16_t)v;
@@ -95,26 +74,21 @@ static void make_plan(tirbi_arena *arena, const tirbi_program *program, const ti
     plan->signature = tirbi_arena_text(arena, signature, size);
     plan->n_dims = count_dims(f);
     int64_t *dims = TIRBI_NEW_ARRAY(arena, int64_t, plan->n_dims);
-    int32_t *dim_vars = TIRBI_NEW_ARRAY(arena, int32_t, plan->n_dims);
-    tirbi_plain *plain = TIRBI_NEW_ARRAY(arena, tirbi_plain, f->n_params);
     uint32_t *first_dim = TIRBI_NEW_ARRAY(arena, uint32_t, f->n_params);
     uint16_t *slots = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
     uint16_t *scalar_vars = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
     uint32_t *var_slots = TIRBI_NEW_ARRAY(arena, uint32_t, f->n_vars);
-    int64_t *var_most = TIRBI_NEW_ARRAY(arena, int64_t, f->n_vars);
     bool *inferable = TIRBI_NEW_ARRAY(arena, bool, f->n_vars);
     if (arena->failed) return;
     plan->dims = dims;
-    plan->dim_vars = dim_vars;
-    plan->plain = plain;
     plan->first_dim = first_dim;
     plan->slots = slots;
     plan->scalar_vars = scalar_vars;
     plan->var_slots = var_slots;
-    plan->var_most = var_most;
     plan->inferable = inferable;
-    plan_params(f, plan, dims, dim_vars, plain, first_dim, slots, inferable);
-    plan_vars(f, plan, slots, scalar_vars, var_slots, var_most);
+    plan_params(f, plan, dims, first_dim, slots, inferable);
+    plan_vars(f, plan, slots, scalar_vars, var_slots);
+    tirbi_plain_make(arena, f, slots, var_slots, &plan->plain);
 }
 
 static tirb_status make_plans(tirbi_verified *made, tirb_error *error) {

@@ -12,6 +12,7 @@
 #include "loader/base/sized.h"
 #include "loader/bundle/program.h"
 #include "loader/cache/memory.h"
+#include "vm/call/plain.h"
 #include "vm/call/strided.h"
 #include "vm/exec/exec.h"
 #include "vm/limits/deadline.h"
@@ -30,30 +31,15 @@ struct tirb_engine {
     _Atomic(tirbi_team *) team; /* made by the first instance that may use threads */
 };
 
-/* What a tensor argument must be, where a look at its fields can tell: the parameter declares neither strides nor an
- * offset, and each extent is a constant or a variable. */
-typedef struct tirbi_plain {
-    DLDataType type;
-    uint8_t ndim;
-    uint8_t item;
-    uint8_t dtype;
-    bool written;
-    bool applies; /* to the parameter at all */
-    uint16_t slot;
-    uint32_t first_dim;
-} tirbi_plain;
-
 /* What a call needs to know about a function and its parameters do not say directly; made when a module is loaded. */
 typedef struct tirbi_plan {
     const char *signature;
+    tirbi_plain plain;
     const int64_t *dims;         /* extents of all tensor parameters, one after the other; -1: not a constant */
     const uint32_t *first_dim;   /* by parameter: where its extents begin in `dims` */
-    const int32_t *dim_vars;     /* by place in `dims`: the shape variable that the extent is, or -1 */
-    const tirbi_plain *plain;    /* by parameter */
     const uint16_t *slots;       /* by parameter: its number among the tensors, or among the scalars */
     const uint16_t *scalar_vars; /* by parameter: the shape variable that it is, or TIRBI_NO_REG */
     const uint32_t *var_slots;   /* by shape variable: where tirbi_execute wants it among the scalars */
-    const int64_t *var_most;     /* by shape variable: the largest value that fits its type */
     const bool *inferable;       /* by shape variable: some tensor has it as a bare extent, stride or offset */
     uint32_t n_tensors;
     uint32_t n_scalars; /* scalar parameters and the shape variables that are none */
@@ -93,7 +79,6 @@ typedef struct tirbi_tensor {
     uint32_t param;
     bool given;
     bool written;
-    bool settled; /* its reference is filled in */
 } tirbi_tensor;
 
 /* Room for the arguments of any function of the module, so that calls do not allocate. */

@@ -168,13 +168,8 @@ static tirb_status enter_call(tirbi_machine *machine, const tirbi_word *pc) {
     const tirbi_word *list = pc + 1;
     for (uint32_t i = 0; i < n_scalars; i++) to[fn->scalar_args[i]] = s[list[i / 4].list[i % 4]];
     list += (n_scalars + 3) / 4;
-    for (uint32_t i = 0; i < fn->n_ref_args; i++) {
-        uint16_t reg = fn->ref_args[i];
-        tirbi_ref ref = refs[list[i / 4].list[i % 4]];
-        ref.type = fn->function->refs[reg].dtype;
-        ref.writable = ref.writable && fn->function->refs[reg].writable;
-        to_refs[reg] = ref;
-    }
+    for (uint32_t i = 0; i < fn->n_ref_args; i++)
+        tirbi_pass_ref(to_refs, &fn->ref_args[i], &refs[list[i / 4].list[i % 4]]);
     machine->frame->dest = pc->b;
     machine->frame->pc = list + (fn->n_ref_args + 3u) / 4;
     return TIRB_OK;

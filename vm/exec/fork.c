@@ -130,11 +130,8 @@ static tirb_status enter_chunk(tirbi_machine *machine, tirbi_frame *frame, const
     for (unsigned i = 0; i < fork->n_scalars; i++) to[fn->scalar_args[i + 2]] = s[fork->scalars[i]];
     for (unsigned i = 0; i < fork->n_args; i++) {
         const tirbi_fork_arg *arg = &fork->args[i];
-        uint16_t reg = fn->ref_args[i];
         tirbi_ref ref = arg->partitioned ? part_of(arg, s, &refs[arg->ref], begin, end) : refs[arg->ref];
-        ref.type = fn->function->refs[reg].dtype;
-        ref.writable = ref.writable && fn->function->refs[reg].writable;
-        to_refs[reg] = ref;
+        tirbi_pass_ref(to_refs, &fn->ref_args[i], &ref);
     }
     machine->frame->chunked = chunks > 1;
     return TIRB_OK;

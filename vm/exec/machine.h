@@ -67,13 +67,20 @@ typedef struct tirbi_contract {
     } operands[TIRBI_CONTRACT_OPERANDS];
 } tirbi_contract;
 
+/* A register that a reference parameter of a call arrives in. */
+typedef struct tirbi_ref_arg {
+    uint16_t reg;
+    uint8_t type;
+    bool writable;
+} tirbi_ref_arg;
+
 typedef struct tirbi_fn {
     const tirbi_function *function;
     const tirbi_word *words;
     const uint32_t *offsets;     /* per word: the byte offset of the instruction that it came from */
     const uint64_t *constants;   /* the values of the slots behind the registers */
     const uint16_t *scalar_args; /* the registers that the arguments of a call arrive in */
-    const uint16_t *ref_args;
+    const tirbi_ref_arg *ref_args;
     const tirbi_lane_loop *loops;
     uint32_t n_words;
     uint32_t n_constants;
@@ -140,6 +147,10 @@ static inline tirbi_red *tirbi_frame_reds(tirbi_frame *frame) {
 }
 static inline tirbi_block **tirbi_frame_sites(tirbi_frame *frame) {
     return (tirbi_block **)(void *)((uint8_t *)frame + frame->fn->sites_at);
+}
+/* Passes `ref` as what the parameter says. */
+static inline void tirbi_pass_ref(tirbi_ref *registers, const tirbi_ref_arg *arg, const tirbi_ref *ref) {
+    registers[arg->reg] = (tirbi_ref){ref->data, ref->size, arg->type, ref->writable && arg->writable};
 }
 
 /* Frames are cut from chunks, which never move. */

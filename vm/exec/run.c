@@ -262,14 +262,10 @@ tirb_status tirbi_make_slice(const tirbi_word *pc, const uint64_t *slots, tirbi_
 
 static void pass_arguments(tirbi_frame *frame, const uint64_t *scalars, const tirbi_ref *refs) {
     const tirbi_fn *fn = frame->fn;
-    for (uint32_t i = 0; i < fn->n_scalar_args; i++) tirbi_frame_slots(frame)[fn->scalar_args[i]] = scalars[i];
-    for (uint32_t i = 0; i < fn->n_ref_args; i++) {
-        uint16_t reg = fn->ref_args[i];
-        tirbi_ref ref = refs[i];
-        ref.type = fn->function->refs[reg].dtype;
-        ref.writable = ref.writable && fn->function->refs[reg].writable;
-        tirbi_frame_refs(frame)[reg] = ref;
-    }
+    uint64_t *slots = tirbi_frame_slots(frame);
+    tirbi_ref *registers = tirbi_frame_refs(frame);
+    for (uint32_t i = 0, n = fn->n_scalar_args; i < n; i++) slots[fn->scalar_args[i]] = scalars[i];
+    for (uint32_t i = 0, n = fn->n_ref_args; i < n; i++) tirbi_pass_ref(registers, &fn->ref_args[i], &refs[i]);
 }
 
 /* Field by field: clearing the whole struct first takes longer than a small function runs. */

@@ -644,18 +644,22 @@ static tirb_status translate_code(translator *t) {
 
 /* ---- Layout of a function's frame and its arguments ----------------------------------------------------------- */
 
+static tirbi_ref_arg ref_arg(const tirbi_function *f, uint16_t reg) {
+    return (tirbi_ref_arg){.reg = reg, .type = f->refs[reg].dtype, .writable = f->refs[reg].writable};
+}
+
 /* The registers that a call's arguments arrive in: scalar parameters, shape variables that are none, tensors. */
 static tirb_status collect_arguments(translator *t) {
     const tirbi_function *f = t->function;
     uint16_t *scalars = TIRBI_NEW_ARRAY(&t->code->arena, uint16_t, (size_t)f->n_params + f->n_vars);
-    uint16_t *refs = TIRBI_NEW_ARRAY(&t->code->arena, uint16_t, f->n_params);
+    tirbi_ref_arg *refs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_ref_arg, f->n_params);
     if (!scalars || !refs) return tirbi_heap_status(t->heap);
     tirbi_fn *fn = t->fn;
     for (uint32_t i = 0; i < f->n_params; i++) {
         if (f->params[i].kind == TIRB_PARAM_SCALAR)
             scalars[fn->n_scalar_args++] = f->params[i].reg;
         else
-            refs[fn->n_ref_args++] = f->params[i].reg;
+            refs[fn->n_ref_args++] = ref_arg(f, f->params[i].reg);
     }
     for (uint32_t i = 0; i < f->n_vars; i++)
         if (f->vars[i].param == TIRBI_NO_REG) scalars[fn->n_scalar_args++] = f->vars[i].reg;

@@ -1,0 +1,160 @@
+#include "vm/call/plain.h"
+
+#include <string.h>
+
+#include "vm/call/number.h"
+#include "vm/call/strided.h"
+
+/* All pairs of tensors are compared, and a call looks at its stop flag only afterwards. */
+enum { MOST_TENSORS = 64 };
+
+/* ---- Planning -------------------------------------------------------------------------------------------------- */
+
+static int64_t most_of(tirbi_dtype type) {
+    unsigned bits = tirbi_dtypes[type].bits - tirbi_dtype_is_signed(type);
+    return bits >= 63 ? INT64_MAX : (INT64_C(1) << bits) - 1;
+}
+
+/* False: the extent is an expression, which is known only when all variables are. */
+static bool plan_extent(const tirbi_function *f, const tirbi_dim *dim, const uint32_t *var_slots, bool *bound,
+                        tirbi_plain_extent *out) {
+    if (dim->n_terms != 1) return false;
+    int64_t value = dim->terms[0].value;
+    if (dim->terms[0].op != TIRBI_DIM_VAR) {
+        *out = (tirbi_plain_extent){.kind = TIRBI_PLAIN_CONSTANT, .value = value};
+        return true;
+    }
+    *out = (tirbi_plain_extent){.kind = bound[value] ? TIRBI_PLAIN_AGREES : TIRBI_PLAIN_BINDS,
+                                .value = most_of((tirbi_dtype)f->vars[value].dtype),
+                                .slot = var_slots[value]};
+    bound[value] = true;
+    return true;
+}
+
+void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_t *slots, const uint32_t *var_slots,
+                      tirbi_plain *out) {
+    uint32_t n_extents = 0;
+    *out = (tirbi_plain){.applies = !f->is_packed};
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        bool is_tensor = f->params[i].kind == TIRB_PARAM_TENSOR;
+        if (is_tensor) n_extents += f->params[i].ndim;
+        *(is_tensor ? &out->n_tensors : &out->n_scalars) += 1;
+    }
+    tirbi_plain_tensor *tensors = TIRBI_NEW_ARRAY(arena, tirbi_plain_tensor, out->n_tensors);
+    tirbi_plain_extent *extents = TIRBI_NEW_ARRAY(arena, tirbi_plain_extent, n_extents);
+    tirbi_plain_scalar *scalars = TIRBI_NEW_ARRAY(arena, tirbi_plain_scalar, out->n_scalars);
+    bool *bound = TIRBI_NEW_ARRAY(arena, bool, f->n_vars);
+    if (arena->failed) return;
+    out->tensors = tensors;
+    out->extents = extents;
+    out->scalars = scalars;
+    if (out->n_tensors > MOST_TENSORS) out->applies = false;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirbi_param *param = &f->params[i];
+        if (param->kind != TIRB_PARAM_TENSOR) {
+            *scalars++ = (tirbi_plain_scalar){.param = i, .slot = slots[i], .dtype = param->dtype};
+            continue;
+        }
+        *tensors++ = (tirbi_plain_tensor){.type = tirbi_dtype_to_dl((tirbi_dtype)param->dtype),
+                                          .param = i,
+                                          .ndim = param->ndim,
+                                          .item = tirbi_dtypes[param->dtype].size,
+                                          .dtype = param->dtype,
+                                          .written = (param->access & TIRBI_WRITE) != 0};
+        if (param->has_strides || param->has_elem_offset) out->applies = false;
+        for (unsigned j = 0; j < param->ndim; j++)
+            if (!plan_extent(f, &param->shape[j], var_slots, bound, extents++)) out->applies = false;
+    }
+    for (uint32_t v = 0; v < f->n_vars; v++) {
+        if (!bound[v]) out->applies = false;
+        for (uint32_t i = 0; i < out->n_scalars; i++)
+            if (out->scalars[i].param == f->vars[v].param) ((tirbi_plain_scalar *)(uintptr_t)out->scalars)[i].agrees = true;
+    }
+}
+
+/* ---- Binding --------------------------------------------------------------------------------------------------- */
+
+/* The number of elements; 0: an extent is not what it must be, or there are too many elements. */
+static inline uint64_t bind_shape(const tirbi_plain_extent *extents, unsigned ndim, const int64_t *shape,
+                                  uint64_t *scalars) {
+    uint64_t count = 1;
+    for (unsigned j = 0; j < ndim; j++) {
+        const tirbi_plain_extent *expected = &extents[j];
+        int64_t found = shape[j];
+        if (found <= 0 || __builtin_mul_overflow(count, (uint64_t)found, &count)) return 0;
+        if (expected->kind == TIRBI_PLAIN_CONSTANT) {
+            if (found != expected->value) return 0;
+        } else if (expected->kind == TIRBI_PLAIN_BINDS) {
+            if (found > expected->value) return 0;
+            scalars[expected->slot] = (uint64_t)found;
+        } else if (scalars[expected->slot] != (uint64_t)found) {
+            return 0;
+        }
+    }
+    return count;
+}
+
+/* The product of the extents is known to fit. */
+static inline bool is_compact(const DLTensor *t, unsigned ndim) {
+    int64_t expected = 1;
+    if (!t->strides) return true;
+    for (unsigned j = ndim; j-- > 0; expected *= t->shape[j])
+        if (t->shape[j] != 1 && t->strides[j] != expected) return false;
+    return true;
+}
+
+static inline bool bind_tensor(const tirbi_plain_tensor *plain, const tirbi_plain_extent *extents, const tirb_arg *arg,
+                               uint64_t *scalars, tirbi_ref *out) {
+    if (arg->kind != TIRB_ARG_TENSOR || !arg->value.tensor) return false;
+    if (arg->flags != 0 && (arg->flags != TIRB_ARG_READ_ONLY || plain->written)) return false;
+    const DLTensor *t = arg->value.tensor;
+    if (t->device.device_type != kDLCPU || t->ndim != plain->ndim ||
+        memcmp(&t->dtype, &plain->type, sizeof t->dtype) != 0 || (!t->shape && plain->ndim))
+        return false;
+    uint8_t *data = t->data;
+    uint64_t count = bind_shape(extents, plain->ndim, t->shape, scalars), bytes;
+    uintptr_t low, high;
+    if (!data || count == 0 || !is_compact(t, plain->ndim) || __builtin_mul_overflow(count, (uint64_t)plain->item, &bytes) ||
+        bytes > TIRBI_VIEW_FARTHEST || __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
+        __builtin_add_overflow(low, (uintptr_t)bytes, &high))
+        return false;
+    *out = (tirbi_ref){(uint8_t *)low, bytes, plain->dtype, plain->written};
+    return true;
+}
+
+/* Whether reference `i` shares memory with one before it, and one of the two is written. */
+static inline bool overlaps_earlier(const tirbi_ref *refs, uint32_t i) {
+    for (uint32_t j = 0; j < i; j++) {
+        uintptr_t a = (uintptr_t)refs[i].data, b = (uintptr_t)refs[j].data;
+        if (a < b + refs[j].size && b < a + refs[i].size && (refs[i].writable || refs[j].writable)) return true;
+    }
+    return false;
+}
+
+static bool bind_scalar(const tirbi_plain_scalar *plain, const tirb_arg *arg, uint64_t *scalars) {
+    uint64_t *slot = &scalars[plain->slot];
+    tirbi_dtype type = (tirbi_dtype)plain->dtype;
+    if (plain->agrees)
+        return arg->kind == TIRB_ARG_NONE || (arg->kind == TIRB_ARG_INT && (uint64_t)arg->value.i == *slot);
+    if (tirbi_dtype_is_float(type)) {
+        if (arg->kind != TIRB_ARG_FLOAT) return false;
+        *slot = tirbi_number_from_double(type, arg->value.f);
+        return true;
+    }
+    if (arg->kind != TIRB_ARG_INT || !tirbi_number_fits(type, arg->value.i)) return false;
+    *slot = (uint64_t)arg->value.i;
+    return true;
+}
+
+bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars) {
+    if (!plain->applies) return false;
+    const tirbi_plain_extent *extents = plain->extents;
+    for (uint32_t i = 0; i < plain->n_tensors; i++) {
+        const tirbi_plain_tensor *tensor = &plain->tensors[i];
+        if (!bind_tensor(tensor, extents, &args[tensor->param], scalars, &refs[i]) || overlaps_earlier(refs, i)) return false;
+        extents += tensor->ndim;
+    }
+    for (uint32_t i = 0; i < plain->n_scalars; i++)
+        if (!bind_scalar(&plain->scalars[i], &args[plain->scalars[i].param], scalars)) return false;
+    return true;
+}
