@@ -1,5 +1,5 @@
 /* Entering a lane loop: what it costs, what its cursors reach, and whether written elements keep apart. */
-#include "vm/exec/machine.h"
+#include "vm/exec/lane_entry.h"
 
 #include <string.h>
 
@@ -381,31 +381,6 @@ static void set_outer_loops(entry *e, tirbi_lane_state *state) {
     }
 }
 
-/* About how long a row takes: an instruction is as long as two registers and one for each of its bank, and a block that
- * is not whole takes copies. */
-static int64_t row_cost(const entry *e, int64_t lanes, int64_t registers) {
-    bool parts = e->n < lanes || (!e->repeats && e->n % lanes != 0);
-    return ((e->n - 1) / lanes + 1) * (2 + registers) + parts;
-}
-
-/* Short rows go through narrower banks, where there are any: more instructions, and fewer registers that are computed
- * in vain. Kernels have blocks of their own, which are no smaller. */
-static void choose_banks(entry *e) {
-    const tirbi_lane_machine *wide = e->machine->code->lanes;
-    e->machinery = wide;
-    e->lanes = e->loop->lanes;
-    if (!e->loop->only_banks || e->n >= 4 * (int64_t)e->lanes) return;
-    int64_t least = row_cost(e, e->lanes, wide->registers);
-    for (const tirbi_lane_machine *m = wide->narrow; m; m = m->narrow) {
-        uint32_t lanes = m->bank_bytes / e->loop->main_size;
-        int64_t cost = row_cost(e, lanes, m->registers);
-        if (cost >= least) continue;
-        least = cost;
-        e->machinery = m;
-        e->lanes = lanes;
-    }
-}
-
 /* ---- Several rows at once ------------------------------------------------------------------------------------- */
 
 /* Whether rows of loop k may be gone through together, and the last ones twice. Rows store in their order, each
@@ -431,14 +406,16 @@ static void choose_rows(entry *e, const tirbi_lane_state *state) {
     if (state->n_outer == 0 || !wide->more_rows) return;
     unsigned k = state->outer[state->n_outer - 1];
     if (e->n >= 2 * (int64_t)e->loop->lanes || !rows_are_free(e, k)) return;
-    uint64_t least = mul_or_most((uint64_t)row_cost(e, e->lanes, e->machinery->registers), (uint64_t)e->extent[k]);
+    int64_t cost = tirbi_lane_row_cost(e->n, e->lanes, e->machinery->registers, e->repeats);
+    uint64_t least = mul_or_most((uint64_t)cost, (uint64_t)e->extent[k]);
     for (const tirbi_lane_machine *m = wide->more_rows; m; m = m->more_rows) {
-        int64_t lanes = (int64_t)(e->loop->lanes / m->rows), groups = (e->extent[k] - 1) / m->rows + 1;
-        uint64_t cost = mul_or_most((uint64_t)row_cost(e, lanes, m->registers), (uint64_t)groups);
-        if (cost >= least) continue;
-        least = cost;
+        uint32_t lanes = e->loop->lanes / m->rows;
+        cost = tirbi_lane_row_cost(e->n, lanes, m->registers, e->repeats);
+        uint64_t of_all = mul_or_most((uint64_t)cost, (uint64_t)((e->extent[k] - 1) / m->rows + 1));
+        if (of_all >= least) continue;
+        least = of_all;
         e->machinery = m;
-        e->lanes = (uint32_t)lanes;
+        e->lanes = lanes;
     }
 }
 
@@ -565,7 +542,35 @@ static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state 
                            (long long)state->bad, (unsigned long long)state->elements[list[2]]);
 }
 
-tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+/* The state's pointers and steps are set: goes through the lanes. */
+static inline tirbi_lane_end go(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_machine *machinery,
+                                uint64_t *slots) {
+    tirbi_frame *frame = machine->frame;
+    tirbi_lane_state *state = machine->lanes;
+    state->reds = tirbi_frame_reds(frame);
+    state->slots = slots;
+    state->trap = NULL;
+    state->fuel = machine->fuel_limit == UINT64_MAX ? UINT64_MAX : machine->fuel;
+    state->spent = 0;
+    const tirbi_word *words = frame->fn->words;
+    return machinery->run(state, words + loop->full, words + loop->tail);
+}
+
+/* What a run that has not found anything ends with. */
+static inline tirb_status end_run(tirbi_machine *machine, const tirbi_lane_state *state, tirbi_lane_end how) {
+    switch (how) {
+    case TIRBI_LANE_DONE: return state->spent < 64 ? TIRB_OK : tirbi_charge(machine, state->spent / 64);
+    case TIRBI_LANE_FUEL: return tirbi_charge(machine, UINT64_MAX);
+    case TIRBI_LANE_STOPPED: return tirbi_poll(machine);
+    case TIRBI_LANE_BOUNDS: return out_of_bounds(machine, state);
+    default:
+        machine->trap = state->trap;
+        return tirbi_error_set(machine->error, TIRB_DIVIDE, "an integer is divided by zero");
+    }
+}
+
+/* `is_charged`: the entry's fuel is paid. */
+static tirb_status run_general(tirbi_machine *machine, const tirbi_lane_loop *loop, bool is_charged) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
     entry e;
@@ -578,7 +583,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     e.dimensions = 1u + loop->n_inner + (loop->n_seeks > 0);
     for (unsigned k = 0; k < loop->n_inner; k++) e.extent[k] = (int64_t)slots[loop->inner[k].extent];
     const int64_t all = e.n;
-    if (!loop->finds) TIRBI_TRY(tirbi_charge(machine, cost_of(&e, all)));
+    if (!loop->finds && !is_charged) TIRBI_TRY(tirbi_charge(machine, cost_of(&e, all)));
     for (unsigned o = 0; o < loop->n_outer; o++)
         if (e.extent[loop->outer[o]] < 1) return TIRB_OK;
     TIRBI_TRY(check_bounds(&e));
@@ -600,7 +605,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     set_pointers(&e, state);
     set_inner_loops(&e, state, slots);
     set_outer_loops(&e, state);
-    choose_banks(&e);
+    e.machinery = tirbi_lane_choose_banks(loop, machine->code->lanes, e.n, e.repeats, &e.lanes);
     choose_rows(&e, state);
     if (e.machinery->rows > 1) {
         unsigned k = state->outer[state->n_outer - 1];
@@ -612,28 +617,27 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     set_sought(&e, state);
     state->n_cursors = loop->n_cursors;
     state->repeats = e.repeats;
-    state->reds = tirbi_frame_reds(frame);
-    state->slots = slots;
     state->n = e.n;
     state->lanes = e.lanes;
-    const tirbi_word *words = frame->fn->words;
-    set_streams(&e, state, words);
+    set_streams(&e, state, frame->fn->words);
     begin_scans(loop, state, slots);
-    state->trap = NULL;
-    state->fuel = machine->fuel_limit == UINT64_MAX ? UINT64_MAX : machine->fuel;
-    state->spent = 0;
-    switch (e.machinery->run(state, words + loop->full, words + loop->tail)) {
-    case TIRBI_LANE_DONE:
-        if (loop->finds) return end_find(&e, all, e.n);
-        end_scans(loop, state, slots);
-        return tirbi_charge(machine, state->spent / 64);
-    case TIRBI_LANE_FUEL: return tirbi_charge(machine, UINT64_MAX);
-    case TIRBI_LANE_STOPPED: return tirbi_poll(machine);
-    case TIRBI_LANE_BOUNDS:
-        if (!loop->finds) return out_of_bounds(machine, state);
-        return end_find(&e, all, state->ended);
-    default:
-        machine->trap = state->trap;
-        return tirbi_error_set(machine->error, TIRB_DIVIDE, "an integer is divided by zero");
-    }
+    tirbi_lane_end how = go(machine, loop, e.machinery, slots);
+    if (loop->finds && (how == TIRBI_LANE_DONE || how == TIRBI_LANE_BOUNDS))
+        return end_find(&e, all, how == TIRBI_LANE_DONE ? e.n : state->ended);
+    if (how == TIRBI_LANE_DONE) end_scans(loop, state, slots);
+    return end_run(machine, state, how);
+}
+
+tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+    if (!loop->is_plain) return run_general(machine, loop, false);
+    tirbi_frame *frame = machine->frame;
+    uint64_t *slots = tirbi_frame_slots(frame);
+    const int64_t n = (int64_t)slots[loop->n];
+    if (n < 1) return TIRB_OK;
+    TIRBI_TRY(tirbi_charge(machine, mul_or_most(loop->instructions > 0 ? loop->instructions : 1, ((uint64_t)n - 1) / 64 + 1)));
+    if (!machine->lanes) TIRBI_TRY(make_state(machine));
+    const tirbi_lane_machine *machinery = tirbi_lane_enter_plain(loop, machine->code->lanes, n, slots,
+                                                                 tirbi_frame_refs(frame), frame->fn->words, machine->lanes);
+    if (!machinery) return run_general(machine, loop, true);
+    return end_run(machine, machine->lanes, go(machine, loop, machinery, slots));
 }

@@ -13,6 +13,7 @@
 #include "vm/exec/constants.h"
 #include "vm/exec/lane_body.h"
 #include "vm/exec/lane_copy.h"
+#include "vm/exec/lane_entry.h"
 #include "vm/lanes/forms.h"
 
 enum { NO_BANK = -1, NO_VALUE = NO_LANE_REG, KERNEL_STRIP_BYTES = TIRBI_MAX_STRIP_BYTES };
@@ -1206,6 +1207,7 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;
+    loop->is_plain = tirbi_lane_is_plain(loop);
     return TIRB_OK;
 }
 

@@ -111,6 +111,7 @@ typedef struct tirbi_lane_loop {
     uint8_t n_outer; /* inner loops around the whole body, which the machine runs around the blocks */
     uint8_t outer[TIRBI_MAX_INNER];
     bool reduces;
+    bool is_plain;     /* tirbi_lane_enter_plain may know how to enter it */
     bool counts_lanes; /* lanes are numbered: loops cannot become one */
     bool by_rows;      /* machines for several rows at once have all that its bodies use */
     tirbi_lane_inner inner[TIRBI_MAX_INNER];

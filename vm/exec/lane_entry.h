@@ -1,0 +1,50 @@
+/* What entering a lane loop decides, whether it is plain or not. */
+#ifndef TIRB_VM_EXEC_LANE_ENTRY_H
+#define TIRB_VM_EXEC_LANE_ENTRY_H
+
+#include "vm/exec/machine.h"
+
+/* n % lanes, by the shorter division where that does. */
+static inline int64_t tirbi_lane_rest(int64_t n, uint32_t lanes) {
+    if (n < (int64_t)lanes) return n;
+    return n <= UINT32_MAX ? (int64_t)((uint32_t)n % lanes) : n % (int64_t)lanes;
+}
+
+/* About how long a row takes: an instruction is as long as two registers and one for each of its bank, and a block that
+ * is not whole takes copies. */
+static inline int64_t tirbi_lane_row_cost(int64_t n, uint32_t lanes, int64_t registers, bool repeats) {
+    bool parts = n < (int64_t)lanes || (!repeats && tirbi_lane_rest(n, lanes) != 0);
+    int64_t blocks = n <= (int64_t)lanes ? 1 : (n - 1) / (int64_t)lanes + 1;
+    return blocks * (2 + registers) + parts;
+}
+
+/* Short rows go through narrower banks, where there are any: more instructions, and fewer registers that are computed
+ * in vain. Kernels have blocks of their own, which are no smaller. */
+static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide,
+                                                                int64_t n, bool repeats, uint32_t *lanes) {
+    const tirbi_lane_machine *chosen = wide;
+    *lanes = loop->lanes;
+    if (!loop->only_banks || n >= 4 * (int64_t)loop->lanes) return chosen;
+    int64_t least = tirbi_lane_row_cost(n, loop->lanes, wide->registers, repeats);
+    for (const tirbi_lane_machine *m = wide->narrow; m; m = m->narrow) {
+        uint32_t fewer = m->bank_bytes / loop->main_size;
+        int64_t cost = tirbi_lane_row_cost(n, fewer, m->registers, repeats);
+        if (cost >= least) continue;
+        least = cost;
+        chosen = m;
+        *lanes = fewer;
+    }
+    return chosen;
+}
+
+/* Whether a loop may be entered by tirbi_lane_enter_plain. */
+bool tirbi_lane_is_plain(const tirbi_lane_loop *loop);
+
+/* Enters a plain loop of n > 0 lanes in one pass over its cursors: sets all of the state that the machine it returns
+ * reads, but `fuel` and what is the run's. NULL: a cursor steps backwards, leads outside, or meets one that is written, and
+ * the general way tells what that means. */
+const tirbi_lane_machine *tirbi_lane_enter_plain(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n,
+                                                 uint64_t *slots, const tirbi_ref *refs, const tirbi_word *words,
+                                                 tirbi_lane_state *state);
+
+#endif
