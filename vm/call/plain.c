@@ -49,6 +49,7 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
     out->extents = extents;
     out->scalars = scalars;
     if (out->n_tensors > MOST_TENSORS) out->applies = false;
+    out->first_written = UINT32_MAX;
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
         if (param->kind != TIRB_PARAM_TENSOR) {
@@ -62,6 +63,7 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
                                           .dtype = param->dtype,
                                           .written = (param->access & TIRBI_WRITE) != 0};
         if (param->has_strides || param->has_elem_offset) out->applies = false;
+        if ((param->access & TIRBI_WRITE) && out->first_written == UINT32_MAX) out->first_written = slots[i];
         for (unsigned j = 0; j < param->ndim; j++)
             if (!plan_extent(f, &param->shape[j], var_slots, bound, extents++)) out->applies = false;
     }
@@ -122,9 +124,10 @@ static inline bool bind_tensor(const tirbi_plain_tensor *plain, const tirbi_plai
     return true;
 }
 
-/* Whether reference `i` shares memory with one before it, and one of the two is written. */
-static inline bool overlaps_earlier(const tirbi_ref *refs, uint32_t i) {
-    for (uint32_t j = 0; j < i; j++) {
+/* Whether reference `i` shares memory with one before it, and one of the two is written; the first that is written is
+ * number `first`. */
+static inline bool overlaps_earlier(const tirbi_ref *refs, uint32_t i, uint32_t first) {
+    for (uint32_t j = refs[i].writable ? 0 : first; j < i; j++) {
         uintptr_t a = (uintptr_t)refs[i].data, b = (uintptr_t)refs[j].data;
         if (a < b + refs[j].size && b < a + refs[i].size && (refs[i].writable || refs[j].writable)) return true;
     }
@@ -149,9 +152,12 @@ static bool bind_scalar(const tirbi_plain_scalar *plain, const tirb_arg *arg, ui
 bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars) {
     if (!plain->applies) return false;
     const tirbi_plain_extent *extents = plain->extents;
-    for (uint32_t i = 0; i < plain->n_tensors; i++) {
+    const uint32_t first_written = plain->first_written;
+    for (uint32_t i = 0, n = plain->n_tensors; i < n; i++) {
         const tirbi_plain_tensor *tensor = &plain->tensors[i];
-        if (!bind_tensor(tensor, extents, &args[tensor->param], scalars, &refs[i]) || overlaps_earlier(refs, i)) return false;
+        if (!bind_tensor(tensor, extents, &args[tensor->param], scalars, &refs[i]) ||
+            overlaps_earlier(refs, i, first_written))
+            return false;
         extents += tensor->ndim;
     }
     for (uint32_t i = 0; i < plain->n_scalars; i++)

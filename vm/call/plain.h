@@ -47,6 +47,7 @@ typedef struct tirbi_plain {
     const tirbi_plain_extent *extents; /* of all tensors, one after the other */
     const tirbi_plain_scalar *scalars;
     uint32_t n_tensors, n_scalars;
+    uint32_t first_written; /* number of a tensor; more than there are: none */
     bool applies; /* to the function at all */
 } tirbi_plain;
 

@@ -76,6 +76,7 @@ typedef struct subject {
     tirb_arg args[MAX_TENSORS];
     uint32_t n_args;
     float *values;
+    tirb_error error; /* of calls: a caller needs no new one for each */
 } subject;
 
 static uint32_t without; /* passes of the compiler that are left out */
@@ -93,6 +94,7 @@ static tirb_compile_result *compile(const char *text, size_t size, const char *n
 static void load(subject *s, tirb_engine *engine, const void *bytes, size_t size, uint32_t threads) {
     tirb_error error = TIRB_ERROR_INIT;
     tirb_limits limits = TIRB_LIMITS_INIT;
+    s->error = error;
     limits.fuel = UINT64_C(1) << 60;
     limits.threads = threads;
     check(tirb_module_load(engine, bytes, size, &s->module, &error), "load", &error);
@@ -120,9 +122,8 @@ static void give_arguments(subject *s, uint32_t n, int64_t extent) {
     }
 }
 
-static void call(const subject *s) {
-    tirb_error error = TIRB_ERROR_INIT;
-    check(tirb_instance_call(s->instance, s->function, s->args, s->n_args, NULL, &error), "call", &error);
+static void call(subject *s) {
+    check(tirb_instance_call(s->instance, s->function, s->args, s->n_args, NULL, &s->error), "call", &s->error);
 }
 
 static void make(subject *s, tirb_engine *engine, const char *text, uint32_t n_args, int64_t extent, uint32_t threads) {
@@ -140,7 +141,7 @@ static void drop(subject *s) {
 }
 
 /* The time of one call, the best of `rounds` of `calls`. */
-static double call_ns(const subject *s, int rounds, int calls) {
+static double call_ns(subject *s, int rounds, int calls) {
     double best = 1e18;
     for (int i = 0; i < rounds; i++) {
         double start = now();
