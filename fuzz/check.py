@@ -68,6 +68,7 @@ def summary(output):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--tirb", type=pathlib.Path, help="makes the seeds; by default that of the build")
     parser.add_argument("--mutate", type=int, default=0)
     parser.add_argument("--live", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
@@ -77,7 +78,7 @@ def main():
     arguments.build = arguments.build.resolve()
     work = arguments.build / "fuzz-work"
     work.mkdir(exist_ok=True)
-    made = subprocess.run([sys.executable, str(ROOT / "fuzz/seeds.py"), "--tirb", str(arguments.build / "bin/tirb"),
+    made = subprocess.run([sys.executable, str(ROOT / "fuzz/seeds.py"), "--tirb", str(arguments.tirb or arguments.build / "bin/tirb"),
                            "--replay", str(arguments.build / "bin/fuzz_replay"), str(work / "seeds")], env=environment())
     if made.returncode != 0:
         print("0 passed, 1 failed")

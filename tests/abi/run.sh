@@ -7,6 +7,8 @@ cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
 work=$root/build/abi
 passed=0 failed=0
+# As tests/check.sh builds what is shipped, so that ccache knows the sources.
+options=(-DCMAKE_BUILD_TYPE=Release -DTIRB_WERROR=ON -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)")
 
 check() {
     local name=$1 log=$work/log
@@ -24,7 +26,7 @@ consume() { # consume BUILD OPTIONS...: configure, build and run the host progra
     local build=$1
     shift
     rm -rf "$build"
-    cmake -S tests/abi/consumer -B "$build" -G Ninja "$@" && cmake --build "$build" &&
+    cmake -S tests/abi/consumer -B "$build" -G Ninja "${options[@]}" "$@" && cmake --build "$build" &&
         "$build/consumer" && "$build/runtime_only" && "$build/from_cxx"
 }
 
@@ -51,7 +53,7 @@ install_form() { # install_form static|shared
     local shared=OFF
     [ "$1" = shared ] && shared=ON
     cmake -S . -B "$work/$1" -G Ninja -DBUILD_SHARED_LIBS=$shared -DTIRB_BUILD_TESTS=OFF -DTIRB_BUILD_CLI=OFF \
-        -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$work/prefix-$1" &&
+        "${options[@]}" -DCMAKE_INSTALL_PREFIX="$work/prefix-$1" &&
         cmake --build "$work/$1" && rm -rf "$work/prefix-$1" && cmake --install "$work/$1"
 }
 
@@ -83,10 +85,8 @@ for form in static shared; do
     check "folders in package files ($form)" names_no_tree "$work/moved-$form"
 done
 check "installed headers" headers_alone "$work/moved-shared"
-check "add_subdirectory" consume "$work/consumer-source" -DTIRB_SOURCE="$root" -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)"
-check "FetchContent" consume "$work/consumer-fetched" -DTIRB_FETCH="$root" -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)"
+check "add_subdirectory" consume "$work/consumer-source" -DTIRB_SOURCE="$root"
+check "FetchContent" consume "$work/consumer-fetched" -DTIRB_FETCH="$root"
 for library in tirb tirbc; do
     expected=tests/abi/exports.txt
     [ "$library" = tirb ] || expected=tests/abi/exports-$library.txt

@@ -10,6 +10,11 @@ DONE, PROGRAM, USAGE, FILES, REJECTED, CALL, INTERNAL = 0, 1, 2, 3, 4, 5, 70
 PATIENCE = 60
 
 
+def sampled(sizes):
+    """All of them, or each so many-th where TIRB_TEST_EVERY says that a process is dear here (under sanitizers)."""
+    return sizes[::int(os.environ.get("TIRB_TEST_EVERY", 1))]
+
+
 class Failed(Exception):
     pass
 
