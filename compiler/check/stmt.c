@@ -150,6 +150,19 @@ static void check_ranges(tirbi_checker *c, const tirb_range *ranges, uint32_t n,
     }
 }
 
+/* A variable that stands alone in the shape, strides or offset of a matched or realized buffer is bound by it. */
+static void bind_matched(tirbi_checker *c, const tirb_expr *e) {
+    if (e == NULL || e->kind != TIRB_EXPR_VAR || c->vars[e->as.var.id] != TIRBI_SCOPE_NEW) return;
+    tirbi_check_bind_var(c, e, e->span);
+    c->kinds[e->as.var.id] = TIRBI_VAR_MATCHED;
+}
+
+static void leave_matched_var(tirbi_checker *c, const tirb_expr *e) {
+    if (e != NULL && e->kind == TIRB_EXPR_VAR && c->kinds[e->as.var.id] == TIRBI_VAR_MATCHED) {
+        tirbi_check_leave_var(c, e);
+    }
+}
+
 static void check_realize(tirbi_checker *c, const tirb_stmt *s) {
     const tirb_buffer *buffer = s->as.realize.buffer;
     if (s->as.realize.bounds != NULL) check_ranges(c, s->as.realize.bounds, buffer->ndim, "a bound of BufferRealize");
@@ -159,9 +172,17 @@ static void check_realize(tirbi_checker *c, const tirb_stmt *s) {
     }
     /* A parameter's buffer has the caller's memory. */
     bool is_new = c->buffers[buffer->id] != TIRBI_SCOPE_BOUND;
-    if (is_new) check_new_buffer(c, buffer);
+    if (!is_new) {
+        tirbi_check_stmt(c, s->as.realize.body);
+        return;
+    }
+    for (uint32_t i = 0; buffer->strides != NULL && i < buffer->ndim; i++) bind_matched(c, buffer->strides[i]);
+    bind_matched(c, buffer->elem_offset);
+    check_new_buffer(c, buffer);
     tirbi_check_stmt(c, s->as.realize.body);
-    if (is_new) tirbi_check_leave_buffer(c, buffer, false);
+    tirbi_check_leave_buffer(c, buffer, false);
+    for (uint32_t i = 0; buffer->strides != NULL && i < buffer->ndim; i++) leave_matched_var(c, buffer->strides[i]);
+    leave_matched_var(c, buffer->elem_offset);
 }
 
 /* ---- Loops ---------------------------------------------------------------------------------------------------- */
@@ -276,13 +297,6 @@ static void check_regions(tirbi_checker *c, const tirb_buffer_region *regions, u
     }
 }
 
-/* A variable that stands alone in the shape, strides or offset of a matched buffer is bound by it. */
-static void bind_matched(tirbi_checker *c, const tirb_expr *e) {
-    if (e == NULL || e->kind != TIRB_EXPR_VAR || c->vars[e->as.var.id] != TIRBI_SCOPE_NEW) return;
-    tirbi_check_bind_var(c, e, e->span);
-    c->kinds[e->as.var.id] = TIRBI_VAR_MATCHED;
-}
-
 static void bind_matched_vars(tirbi_checker *c, const tirb_buffer *buffer) {
     for (uint32_t i = 0; i < buffer->ndim; i++) {
         bind_matched(c, buffer->shape[i]);
@@ -345,12 +359,6 @@ static void check_match(tirbi_checker *c, const tirb_match_buffer *match) {
                            buffer->name, buffer->ndim, source->ndim);
     } else {
         check_match_shape(c, match);
-    }
-}
-
-static void leave_matched_var(tirbi_checker *c, const tirb_expr *e) {
-    if (e != NULL && e->kind == TIRB_EXPR_VAR && c->kinds[e->as.var.id] == TIRBI_VAR_MATCHED) {
-        tirbi_check_leave_var(c, e);
     }
 }
 

@@ -377,7 +377,7 @@ static void emit_trap(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
     tirbi_patch_list behind = {0};
     TIRBI_PUT(e, TIRB_OP_CONST, TIRB_I32, to, 0);
     tirbi_put_jump(e, TIRB_OP_BRIF, to, &behind);
-    TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_VALUE, tirbi_string_number(e->strings, call->message));
+    TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, call->status, tirbi_string_number(e->strings, call->message));
     tirbi_land(e, &behind);
 }
 

@@ -273,7 +273,7 @@ static void finish_block(tirbi_builder *b, tirbi_frame *frame, const tirb_stmt *
     block->n_annotations = frame->annotations.n;
     block->body = body;
     frame->stmt->as.block.block = block;
-    frame->stmt->as.block.values = frame->values.items;
+    frame->stmt->as.block.values = block->no_realize ? NULL : frame->values.items;
     frame->stmt->as.block.predicate = frame->predicate;
     tirb_block **slot = TIRBI_LIST_ADD(b->arena, &b->blocks, tirb_block *);
     if (slot) *slot = block;

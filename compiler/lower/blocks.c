@@ -102,8 +102,9 @@ static void lower_guarded(tirbi_lowerer *l, const tirb_stmt *realize) {
 
 void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
-    if (block->no_realize) {
-        tirbi_unsupported(l, realize->span, "a block that is not realized");
+    if (block->no_realize && block->n_iters > 0) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, realize->span,
+                           "block '%s' is not realized: its axes have no values, so it cannot run", block->name);
         return;
     }
     tirbi_bind_axes(l, realize);

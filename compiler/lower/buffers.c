@@ -278,11 +278,33 @@ tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_s
     return NULL;
 }
 
+static void bind_size(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value) {
+    tirbi_dtype type;
+    if (value && tirbi_machine_type(l, var->dtype, var->span, &type)) tirbi_lower_bind(l, var, tirbi_lx_cast(l->pool, type, value));
+}
+
 /* Binds the variables that a matched buffer's shape, strides and offset introduce. */
 static void bind_if_free(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *value) {
-    if (!e || e->kind != TIRB_EXPR_VAR || !value || e->as.var.id >= l->n_vars || l->bindings[e->as.var.id].value) return;
-    tirbi_dtype type;
-    if (tirbi_machine_type(l, e->dtype, e->span, &type)) tirbi_lower_bind(l, e, tirbi_lx_cast(l->pool, type, value));
+    if (!e || e->kind != TIRB_EXPR_VAR || e->as.var.id >= l->n_vars || l->bindings[e->as.var.id].value) return;
+    bind_size(l, e, value);
+}
+
+/* An extent of a region that the compiler cannot tell to be as its matched buffer says. */
+static void check_extent(tirbi_lowerer *l, const tirb_match_buffer *match, uint32_t dim, const tirbi_lx *expected, const tirbi_lx *actual,
+                         tirbi_span span) {
+    const tirbi_lx *differs = expected && actual ? tirbi_lx_op(l->pool, TIRB_OP_NE, TIRB_I64, TIRB_TYPE_NONE, expected, actual, NULL) : NULL;
+    if (!differs || expected == actual || tirbi_lx_is_int(differs, 0)) return;
+    const char *message = tirbi_arena_format(l->arena, "extent %u of the region that '%s' matches is not what its shape says",
+                                             (unsigned)dim, match->buffer->name);
+    const tirbi_lx *trap = tirbi_lower_trap(l, TIRB_SHAPE, message, TIRB_I32);
+    tirbi_ls_list list = {0}, *outer = l->out;
+    l->out = &list;
+    if (trap) tirbi_append(l, TIRBI_LS_EVAL, span)->as.eval.value = trap;
+    l->out = outer;
+    const tirbi_ls *then_case = tirbi_finish_list(l, &list, span);
+    tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, span);
+    branch->as.if_.condition = differs;
+    branch->as.if_.then_case = then_case;
 }
 
 void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_span span) {
@@ -298,8 +320,11 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
         mins[i] = tirbi_lower_index(l, match->source.region[i].min, NULL);
         if (!mins[i] || !offset) return;
         offset = tirbi_lx_add(l->pool, offset, tirbi_lx_mul(l->pool, mins[i], source->strides[i]));
+        const tirbi_lx *extent = tirbi_lower_index(l, match->source.region[i].extent, NULL);
+        if (i >= lead) bind_if_free(l, buffer->shape[i - lead], extent);
+        const tirbi_lx *expected = i < lead ? tirbi_lx_int(l->pool, TIRB_I64, 1) : tirbi_lower_index(l, buffer->shape[i - lead], NULL);
+        check_extent(l, match, i, expected, extent, span);
         if (i < lead) continue;
-        bind_if_free(l, buffer->shape[i - lead], tirbi_lower_index(l, match->source.region[i].extent, NULL));
         if (buffer->strides) bind_if_free(l, buffer->strides[i - lead], source->strides[i]);
     }
     bind_if_free(l, buffer->elem_offset, offset);
@@ -326,32 +351,52 @@ static bool is_param_buffer(const tirbi_lowerer *l, const tirb_buffer *buffer) {
     return false;
 }
 
-/* The memory holds the region alone: the buffer is a view of it that is shifted by the region's mins. */
+/* The variables of a realized buffer's strides and offset mean what its memory has; other strides are the program's own,
+ * which nothing says how to keep memory for. */
+static bool bind_realized(tirbi_lowerer *l, const tirb_stmt *realize, const tirbi_lbuf *memory) {
+    const tirb_buffer *buffer = realize->as.realize.buffer;
+    for (uint32_t i = 0; buffer->strides && i < buffer->ndim; i++) {
+        const tirb_expr *stride = buffer->strides[i];
+        if (stride->kind != TIRB_EXPR_VAR) {
+            tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, stride->span,
+                               "the strides of '%s', which is realized, must be variables: its memory is row-major", buffer->name);
+            return false;
+        }
+        bind_size(l, stride, memory->strides[i]);
+    }
+    if (buffer->elem_offset && buffer->elem_offset->kind == TIRB_EXPR_VAR)
+        bind_size(l, buffer->elem_offset, tirbi_lx_int(l->pool, TIRB_I64, 0));
+    return true;
+}
+
+/* The memory holds the region alone: the buffer is a view of it that is shifted by the region's mins. The condition is no
+ * more than a hint. */
 void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_buffer *buffer = realize->as.realize.buffer;
+    uint32_t lanes = buffer->dtype.lanes, ndim = buffer->ndim + (lanes > 1);
+    tirbi_dtype type;
     if (is_param_buffer(l, buffer)) return;
-    if (realize->as.realize.condition || buffer->strides || buffer->elem_offset) {
-        tirbi_unsupported(l, realize->span, "a BufferRealize with a condition, or of a buffer with strides or an offset");
-        return;
-    }
-    tirbi_lbuf *b = new_buffer(l, buffer), *memory = TIRBI_NEW(l->arena, tirbi_lbuf);
-    const tirbi_lx **extents = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, buffer->ndim);
-    const tirbi_lx **shifts = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, buffer->ndim);
+    if (!tirbi_machine_type(l, (tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, buffer->span, &type)) return;
+    tirbi_lbuf *memory = TIRBI_NEW(l->arena, tirbi_lbuf);
+    const tirbi_lx **extents = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
+    const tirbi_lx **shifts = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0), *offset = zero;
-    if (!b || !memory || !extents || !shifts || !zero) return;
-    for (uint32_t i = 0; i < buffer->ndim; i++) {
-        const tirbi_lx *min = tirbi_lower_index(l, realize->as.realize.bounds[i].min, NULL);
-        extents[i] = tirbi_lower_index(l, realize->as.realize.bounds[i].extent, NULL);
+    const char *name = tirbi_arena_format(l->arena, "the realized region of %s", buffer->name);
+    if (!memory || !extents || !shifts || !zero || !name) return;
+    for (uint32_t i = 0; i < ndim; i++) {
+        const tirb_range *bounds = i < buffer->ndim ? &realize->as.realize.bounds[i] : NULL;
+        const tirbi_lx *min = bounds ? tirbi_lower_index(l, bounds->min, NULL) : zero;
+        extents[i] = bounds ? tirbi_lower_index(l, bounds->extent, NULL) : tirbi_lx_int(l->pool, TIRB_I64, lanes);
         shifts[i] = min ? tirbi_lx_sub(l->pool, zero, min) : NULL;
         if (!extents[i] || !shifts[i]) return;
     }
-    const char *name = tirbi_arena_format(l->arena, "the realized region of %s", b->name);
-    if (!name) return;
-    *memory = (tirbi_lbuf){.name = name, .type = b->type, .ndim = b->ndim, .shape = extents, .param = -1, .reg = -1};
+    *memory = (tirbi_lbuf){.name = name, .type = type, .ndim = ndim, .shape = extents, .param = -1, .reg = -1};
     memory->root = memory;
-    memory->strides = row_major(l, extents, b->ndim);
-    if (!memory->strides) return;
-    for (uint32_t i = 0; i < buffer->ndim; i++) {
+    memory->strides = row_major(l, extents, ndim);
+    if (!memory->strides || !bind_realized(l, realize, memory)) return;
+    tirbi_lbuf *b = new_buffer(l, buffer);
+    if (!b) return;
+    for (uint32_t i = 0; i < ndim; i++) {
         offset = tirbi_lx_add(l->pool, offset, tirbi_lx_mul(l->pool, shifts[i], memory->strides[i]));
         if (!offset) return;
     }
@@ -406,6 +451,7 @@ tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, con
     tirbi_lbuf *b = tirbi_buffer_of(l, buffer, span);
     if (!b) return NULL;
     uint32_t lanes = buffer->dtype.lanes;
+    tirbi_mark marks[TIRBI_MAX_NDIM];
     if (n + (lanes > 1) != b->ndim) {
         tirbi_report_error(l->diagnostics, TIRB_TYPE, span, "buffer '%s' has %u dimensions, got %u indices", b->name,
                            (unsigned)buffer->ndim, (unsigned)n);
@@ -420,11 +466,11 @@ tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, con
     for (uint32_t i = 0; i < n; i++) {
         lowered[i] = tirbi_lower_index(l, indices[i], indices[i]->dtype.lanes > 1 ? lane : NULL);
         if (b->broadcasts) lowered[i] = broadcast_index(l, lowered[i], b->shape[i]);
+        /* It is checked and then used. */
+        lowered[i] = tirbi_settle(l, lowered[i], "a call with effects in an index of a vector or of a condition", indices[i]->span);
         if (!lowered[i]) return NULL;
-        if (tirbi_acts(lowered[i])) { /* it is checked and then used */
-            tirbi_unsupported(l, indices[i]->span, "a call with effects in an index");
-            return NULL;
-        }
+        for (uint32_t k = 0; k < i; k++) lowered[k] = tirbi_keep_order(l, marks[k], lowered[k], indices[k]->span);
+        marks[i] = tirbi_mark_here(l);
     }
     return b;
 }

@@ -161,7 +161,12 @@ static void pass_arguments(call_site *c) {
             continue;
         }
         tirbi_dtype type;
+        tirbi_mark mark = tirbi_mark_here(c->l);
         const tirbi_lx *value = tirbi_lower_expr(c->l, arg, NULL);
+        for (uint32_t k = 0; k < i; k++) {
+            const tirbi_lx **earlier = &c->known[f->n_shape_vars + k];
+            *earlier = tirbi_keep_order(c->l, mark, *earlier, arg->span);
+        }
         if (!value || !tirbi_machine_type(c->l, f->params[i]->dtype, arg->span, &type)) {
             c->failed = true;
             return;
@@ -260,14 +265,18 @@ static const tirbi_lx *finish_call(call_site *c, uint32_t n_refs) {
     return tirbi_lx_call(l->pool, type, call);
 }
 
+const tirbi_lx *tirbi_lower_trap(tirbi_lowerer *l, tirb_status status, const char *message, tirbi_dtype type) {
+    tirbi_lcall *call = TIRBI_NEW(l->arena, tirbi_lcall);
+    if (!call || !message) return NULL;
+    *call = (tirbi_lcall){.op = TIRB_OP_TRAP, .status = (uint8_t)status, .message = message};
+    return tirbi_lx_call(l->pool, type, call);
+}
+
 const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_primfunc *f = e->as.call.function;
     if (!f) {
-        tirbi_lcall *call = TIRBI_NEW(l->arena, tirbi_lcall);
-        if (!call) return NULL;
-        *call = (tirbi_lcall){.op = TIRB_OP_TRAP};
-        call->message = tirbi_arena_format(l->arena, "'%s' is no PrimFunc of this module", e->as.call.function_name);
-        return call->message ? tirbi_lx_call(l->pool, TIRB_I32, call) : NULL;
+        const char *message = tirbi_arena_format(l->arena, "'%s' is no PrimFunc of this module", e->as.call.function_name);
+        return tirbi_lower_trap(l, TIRB_VALUE, message, TIRB_I32);
     }
     if (tirbi_is_packed(f)) {
         tirbi_unsupported(l, e->span, "a call of a packed function from within the module");

@@ -74,3 +74,23 @@ bool tirbi_acts(const tirbi_lx *x) {
     }
     return false;
 }
+
+const tirbi_lx *tirbi_settle(tirbi_lowerer *l, const tirbi_lx *x, const char *what, tirbi_span span) {
+    if (!tirbi_acts(x)) return x;
+    if (l->again > 0 || l->in_lanes > 0) {
+        tirbi_unsupported(l, span, what);
+        return NULL;
+    }
+    l->n_settled++;
+    return tirbi_hold(l, "value", x, span);
+}
+
+const tirbi_lx *tirbi_keep_order(tirbi_lowerer *l, tirbi_mark mark, const tirbi_lx *earlier, tirbi_span span) {
+    if (!earlier || l->n_settled == mark.n_settled || (earlier->pure && !earlier->traps)) return earlier;
+    const tirbi_lx *kept = tirbi_hold(l, "value", earlier, span);
+    if (!kept || l->arena->failed || l->out->n <= mark.n) return kept;
+    const tirbi_ls *set = l->out->items[l->out->n - 1];
+    for (uint32_t i = l->out->n - 1; i > mark.n; i--) l->out->items[i] = l->out->items[i - 1];
+    l->out->items[mark.n] = set;
+    return kept;
+}

@@ -200,6 +200,7 @@ const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const t
 const tirbi_lx *tirbi_lower_null_test(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_expr *pointer = e->as.call.args[0];
     bool known = pointer->kind == TIRB_EXPR_VAR && pointer->as.var.id < l->n_vars && !l->bindings[pointer->as.var.id].value;
+    known = known || is_builtin(pointer, TIRB_BUILTIN_ADDRESS_OF) || is_builtin(pointer, TIRB_BUILTIN_TVM_ACCESS_PTR);
     if (known) return tirbi_lx_int(l->pool, TIRB_BOOL, 0); /* memory of this function's, or a buffer's */
     const tirbi_lx *handle = tirbi_lower_handle(l, pointer, e);
     const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);

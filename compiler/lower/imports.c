@@ -132,7 +132,9 @@ static bool pass_argument(import_site *c, const tirb_expr *arg) {
     }
     if (arg->dtype.code == TIRB_CODE_HANDLE) return pass_pointer(c, arg);
     if (arg->dtype.lanes != 1) return refuse(c, arg, "a vector: imports take scalars and buffers");
+    tirbi_mark mark = tirbi_mark_here(c->l);
     const tirbi_lx *value = tirbi_lower_expr(c->l, arg, NULL);
+    for (uint32_t k = 0; k < c->n_scalars; k++) c->scalars[k] = tirbi_keep_order(c->l, mark, c->scalars[k], arg->span);
     if (!value || !tirbi_machine_type(c->l, arg->dtype, arg->span, &type)) return false;
     value = tirbi_lx_cast(c->l->pool, type, value);
     if (!value) return false;

@@ -111,7 +111,8 @@ typedef enum tirbi_lx_kind {
 
 typedef struct tirbi_lcall {
     uint8_t op;        /* in place of a call an instruction on the one reference, REF_PUT or LENGTH, or a TRAP; 0: a call */
-    const char *message; /* TRAP: VALUE with this */
+    uint8_t status;      /* TRAP: how the call ends, with `message` */
+    const char *message;
     bool imported;     /* the host's function: no checks */
     bool acts;         /* it does something beside returning a value */
     uint32_t function; /* index in the module, of its functions or of its imports */

@@ -210,7 +210,9 @@ typedef void (*lane_action)(tirbi_lowerer *l, const tirbi_lx *lane, void *contex
 static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_span span, lane_action action,
                           void *context) {
     if (constant || n <= UNROLLED_LANES) {
+        l->in_lanes++;
         for (uint32_t i = 0; i < n; i++) action(l, tirbi_lx_int(l->pool, TIRB_I64, i), context);
+        l->in_lanes--;
         return;
     }
     tirbi_lvar *lane = tirbi_new_var(l, "lane", TIRBI_LVAR_LOOP, TIRB_I64);
@@ -224,7 +226,9 @@ static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_spa
     tirbi_ls_list list = {0}, *outer = l->out;
     l->out = &list;
     l->depth++;
+    l->in_lanes++;
     action(l, tirbi_lx_var(l->pool, lane), context);
+    l->in_lanes--;
     l->depth--;
     l->out = outer;
     loop->as.loop.var = lane;
@@ -315,7 +319,9 @@ static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
     tirbi_ls_list list = {0}, *outer = l->out;
     if (guard) l->out = &list;
     const tirbi_lx *value = v->lanes ? kept_lane(l, v->lanes, lane, s->span) : tirbi_lower_expr(l, s->as.store.value, lane);
-    store_place(l, target_of(l, v, lane), value, s->span);
+    tirbi_mark mark = tirbi_mark_here(l);
+    const tirbi_place *target = target_of(l, v, lane);
+    store_place(l, target, tirbi_keep_order(l, mark, value, s->span), s->span);
     if (guard) {
         l->out = outer;
         tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
@@ -472,13 +478,21 @@ static void lower_let(tirbi_lowerer *l, const tirb_stmt *s) {
     tirbi_lower_stmt(l, s->as.let.body);
 }
 
+/* Where the condition does not hold, the body does not run either. */
 static void lower_allocate(tirbi_lowerer *l, const tirb_stmt *s) {
-    if (s->as.allocate.condition && !(s->as.allocate.condition->kind == TIRB_EXPR_INT_IMM &&
-                                      s->as.allocate.condition->as.int_value)) {
-        tirbi_unsupported(l, s->as.allocate.condition->span, "an allocation with a condition");
-    }
+    const tirbi_lx *wanted = s->as.allocate.condition ? tirbi_lower_expr(l, s->as.allocate.condition, NULL) : NULL;
+    if (s->as.allocate.condition && !wanted) return;
+    tirbi_ls_list list = {0}, *outer = l->out;
+    if (wanted && tirbi_lx_is_int(wanted, 1)) wanted = NULL;
+    if (wanted) l->out = &list;
     tirbi_allocate_buffer(l, s->as.allocate.buffer);
     tirbi_lower_stmt(l, s->as.allocate.body);
+    l->out = outer;
+    if (!wanted) return;
+    const tirbi_ls *body = tirbi_finish_list(l, &list, s->span);
+    tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
+    branch->as.if_.condition = tirbi_lx_cast(l->pool, TIRB_BOOL, wanted);
+    branch->as.if_.then_case = body;
 }
 
 static const tirbi_place *constant_place(tirbi_lowerer *l, tirbi_lbuf *b, const tirbi_lx *at, tirbi_span span) {

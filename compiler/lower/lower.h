@@ -54,6 +54,8 @@ typedef struct tirbi_lowerer {
     tirbi_ls_list *out;
     uint32_t depth;
     uint32_t again; /* > 0: what is lowered may run at another time than the statements in front of it */
+    uint32_t in_lanes; /* > 0: what is lowered runs once for each lane of a vector */
+    uint32_t n_settled; /* calls with effects that have been put in front of the statement that they are written in */
     const tirb_stmt *chain[32];  /* the perfect nest of loops that is being entered, outermost first */
     uint32_t n_chain;
     tirbi_tree tree; /* of the nest that is being entered; outermost NULL: none */
@@ -160,12 +162,24 @@ bool tirbi_tree_update(const tirbi_tree *tree, const tirb_stmt *store, tirbi_red
 
 /* calls.c */
 const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *call);
+/* A value of a type whose evaluation ends the call. */
+const tirbi_lx *tirbi_lower_trap(tirbi_lowerer *l, tirb_status status, const char *message, tirbi_dtype type);
 bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *buffer);
 
 /* imports.c: call_extern, call_pure_extern, call_packed and call_cpacked, which become calls of imports */
 const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *call);
 
 /* effects.c */
+/* A value with effects, which happen here: in front of the statement that it is part of. NULL, with an error that says what
+ * it is, where they cannot. */
+const tirbi_lx *tirbi_settle(tirbi_lowerer *l, const tirbi_lx *x, const char *what, tirbi_span span);
+/* What a later operand put in front of the statement must not happen before an earlier one is evaluated. Take the mark
+ * between the two; then tirbi_keep_order gives the earlier one as it was there. */
+typedef struct tirbi_mark {
+    uint32_t n, n_settled;
+} tirbi_mark;
+static inline tirbi_mark tirbi_mark_here(const tirbi_lowerer *l) { return (tirbi_mark){l->out ? l->out->n : 0, l->n_settled}; }
+const tirbi_lx *tirbi_keep_order(tirbi_lowerer *l, tirbi_mark mark, const tirbi_lx *earlier, tirbi_span span);
 /* Finds the functions that do something beside returning a value: l->acts. */
 bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module);
 bool tirbi_builtin_acts(tirb_builtin builtin);

@@ -7,6 +7,8 @@
 #include "compiler/ir/llvm.h"
 #include "compiler/lower/narrow.h"
 
+enum { MAX_OPERANDS = 8 };
+
 bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, tirbi_dtype *out) {
     if (tirbi_storage_type(type, out)) return true;
     char text[32];
@@ -58,6 +60,19 @@ static const tirbi_lx *lane_for(const tirb_expr *operand, const tirbi_lx *lane) 
 
 static const tirbi_lx *operand(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     return tirbi_lower_expr(l, e, lane_for(e, lane));
+}
+
+/* Several, in order. */
+static bool operands(tirbi_lowerer *l, const tirb_expr *const *exprs, uint32_t n, const tirbi_lx *lane, const tirbi_lx **out) {
+    tirbi_mark marks[MAX_OPERANDS];
+    if (n > MAX_OPERANDS) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = operand(l, exprs[i], lane);
+        if (!out[i]) return false;
+        for (uint32_t k = 0; k < i; k++) out[k] = tirbi_keep_order(l, marks[k], out[k], exprs[k]->span);
+        marks[i] = tirbi_mark_here(l);
+    }
+    return true;
 }
 
 /* One that is evaluated only if another one says so, with what has to be set in front of it. */
@@ -164,13 +179,25 @@ static const tirbi_lx *lower_fused(tirbi_lowerer *l, const tirb_expr *e, const t
     const tirb_expr *a = e->as.binary.a, *b = e->as.binary.b;
     bool left = a->kind == TIRB_EXPR_MUL;
     const tirb_expr *product = left ? a : b;
-    const tirbi_lx *other = left ? NULL : operand(l, a, lane);
-    const tirbi_lx *x = operand(l, product->as.binary.a, lane);
-    const tirbi_lx *y = operand(l, product->as.binary.b, lane);
-    if (left) other = operand(l, b, lane);
-    if (!x || !y || !other) return NULL;
+    const tirb_expr *const order[3] = {left ? product->as.binary.a : a, left ? product->as.binary.b : product->as.binary.a,
+                                       left ? b : product->as.binary.b};
+    const tirbi_lx *v[3];
+    if (!operands(l, order, 3, lane, v)) return NULL;
+    const tirbi_lx *x = v[left ? 0 : 1], *y = v[left ? 1 : 2], *other = v[left ? 2 : 0];
     tirbi_op op = e->kind == TIRB_EXPR_ADD ? TIRB_OP_FMA : left ? TIRB_OP_FMS : TIRB_OP_FNMA;
     return tirbi_lx_fused(l->pool, op, type, x, y, other, !left);
+}
+
+/* floor(x / y), or x less y times that: one node, so floats of 16 bits compute in float32 and round once. */
+static const tirbi_lx *lower_float_floor(tirbi_lowerer *l, bool remainder, tirbi_dtype type, const tirbi_lx *x, const tirbi_lx *y,
+                                         tirbi_span span) {
+    tirbi_dtype wide = type == TIRB_F64 ? TIRB_F64 : TIRB_F32;
+    x = tirbi_settle(l, tirbi_lx_cast(l->pool, wide, x), "a call with effects in a floor division of floats", span);
+    y = tirbi_settle(l, tirbi_lx_cast(l->pool, wide, y), "a call with effects in a floor division of floats", span);
+    const tirbi_lx *ratio = op2(l, TIRB_OP_DIV, wide, x, y);
+    const tirbi_lx *floored = ratio ? tirbi_lx_op(l->pool, TIRB_OP_FLOOR, wide, TIRB_TYPE_NONE, ratio, NULL, NULL) : NULL;
+    if (remainder) floored = op2(l, TIRB_OP_SUB, wide, x, op2(l, TIRB_OP_MUL, wide, floored, y));
+    return floored ? tirbi_lx_cast(l->pool, type, floored) : NULL;
 }
 
 static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
@@ -182,14 +209,17 @@ static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const 
         (a->kind == TIRB_EXPR_MUL || b->kind == TIRB_EXPR_MUL)) {
         return lower_fused(l, e, lane, type);
     }
-    const tirbi_lx *x = number(l, a, lane), *y = number(l, b, lane);
+    const tirbi_lx *x = number(l, a, lane);
+    tirbi_mark mark = tirbi_mark_here(l);
+    const tirbi_lx *y = number(l, b, lane);
+    x = tirbi_keep_order(l, mark, x, a->span);
     if (!x || !y) return NULL;
     type = (tirbi_dtype)x->type;
     tirbi_op op = binary_ops[e->kind];
     if (op == TIRB_OP_MOD && tirbi_dtype_is_float(type)) op = TIRB_OP_FMOD;
     if (tirbi_dtype_is_float(type) && (op == TIRB_OP_FLOORMOD || op == TIRB_OP_FLOORDIV)) {
-        tirbi_unsupported(l, e->span, "this remainder or floor division of floats");
-        return NULL;
+        const tirbi_lx *floored = lower_float_floor(l, op == TIRB_OP_FLOORMOD, type, x, y, e->span);
+        return floored && tirbi_is_narrow(e->dtype) ? to_byte(l, e->dtype, floored, e->span) : floored;
     }
     if (type == TIRB_BOOL && !(tirbi_ops[op].types & (1u << TIRB_BOOL))) {
         /* Arithmetic of bools: as the AST allows it, on the bytes 0 and 1, with the result's low bit. */
@@ -244,6 +274,26 @@ static const tirbi_lx *lower_ramp(tirbi_lowerer *l, const tirb_expr *e, const ti
     return op2(l, TIRB_OP_ADD, type, base, op2(l, TIRB_OP_MUL, type, tirbi_lx_cast(l->pool, type, lane), stride));
 }
 
+/* The lane that an index which is no constant names: one comparison for each, and a trap where it names none. */
+static const tirbi_lx *lower_shuffled_at(tirbi_lowerer *l, const tirb_expr *e, const tirb_expr *index) {
+    tirbi_dtype type;
+    const tirbi_lx *at = tirbi_lower_index(l, index, NULL);
+    at = tirbi_settle(l, at, "a call with effects in an index of a shuffle in a vector or a condition", index->span);
+    if (!at || !tirbi_machine_type(l, (tirb_datatype){e->dtype.code, e->dtype.bits, 1}, e->span, &type)) return NULL;
+    const tirbi_lx *chosen = tirbi_lower_trap(l, TIRB_BOUNDS, "the index of a shuffle is outside of its vectors", type);
+    int64_t number = 0;
+    for (uint32_t i = 0; i < e->as.shuffle.n_vectors; i++) {
+        const tirb_expr *vector = e->as.shuffle.vectors[i];
+        for (uint32_t k = 0; k < vector->dtype.lanes && chosen; k++, number++) {
+            const tirbi_lx *one = operand(l, vector, tirbi_lx_int(l->pool, TIRB_I64, k));
+            if (!one || !same_in_lanes(l, e, one)) return NULL;
+            const tirbi_lx *here = op2(l, TIRB_OP_EQ, TIRB_I64, at, tirbi_lx_int(l->pool, TIRB_I64, number));
+            chosen = here ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, here, one, chosen) : NULL;
+        }
+    }
+    return chosen;
+}
+
 static const tirbi_lx *lower_shuffle(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     if (!lane || lane->kind != TIRBI_LX_CONST || lane->value >= e->as.shuffle.n_indices) {
         if (e->dtype.lanes != 1) {
@@ -254,10 +304,7 @@ static const tirbi_lx *lower_shuffle(tirbi_lowerer *l, const tirb_expr *e, const
         if (!lane) return NULL;
     }
     const tirb_expr *index = e->as.shuffle.indices[lane->value];
-    if (index->kind != TIRB_EXPR_INT_IMM || index->as.int_value < 0) {
-        tirbi_unsupported(l, index->span, "a shuffle index that is not a constant");
-        return NULL;
-    }
+    if (index->kind != TIRB_EXPR_INT_IMM) return lower_shuffled_at(l, e, index);
     int64_t at = index->as.int_value;
     for (uint32_t i = 0; i < e->as.shuffle.n_vectors; i++) {
         const tirb_expr *vector = e->as.shuffle.vectors[i];
@@ -296,7 +343,9 @@ static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, c
         return NULL;
     }
     for (uint32_t i = 0; i < n; i++) {
+        tirbi_mark mark = tirbi_mark_here(l);
         args[i] = number(l, e->as.call.args[i], lane);
+        for (uint32_t k = 0; k < i; k++) args[k] = tirbi_keep_order(l, mark, args[k], e->span);
         if (!args[i]) return NULL;
     }
     tirbi_dtype type = (tirbi_dtype)args[0]->type;
@@ -318,16 +367,54 @@ static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, c
     return x;
 }
 
-static const tirbi_lx *lower_reinterpret(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
-    tirbi_dtype to;
-    const tirbi_lx *x = operand(l, e->as.call.args[0], lane);
-    if (!x || !tirbi_machine_type(l, e->dtype, e->span, &to)) return NULL;
-    if (x->type == to) return x;
-    if (tirbi_dtypes[to].size != tirbi_dtypes[x->type].size) {
-        tirbi_unsupported(l, e->span, "a reinterpret that changes the number of lanes");
-        return NULL;
-    }
+static const tirbi_lx *as_bits(tirbi_lowerer *l, tirbi_dtype to, const tirbi_lx *x) {
+    if (!x || x->type == to) return x;
     return tirbi_lx_op(l->pool, TIRB_OP_BITS, to, (tirbi_dtype)x->type, x, NULL, NULL);
+}
+
+static tirbi_dtype unsigned_of(uint32_t bytes) {
+    return bytes == 1 ? TIRB_U8 : bytes == 2 ? TIRB_U16 : bytes == 4 ? TIRB_U32 : TIRB_U64;
+}
+
+/* A part of an element's bits, or the bits of several that follow each other: the first is the least significant. */
+static const tirbi_lx *lower_regrouped(tirbi_lowerer *l, const tirb_expr *e, tirbi_dtype to, tirbi_dtype from, const tirbi_lx *lane) {
+    const tirb_expr *source = e->as.call.args[0];
+    uint32_t wide = tirbi_dtypes[from].size, size = tirbi_dtypes[to].size;
+    tirbi_lx_pool *pool = l->pool;
+    if (!lane) lane = tirbi_lx_int(pool, TIRB_I64, 0);
+    if (size < wide) {
+        const tirbi_lx *per = tirbi_lx_int(pool, TIRB_I64, wide / size), *bits = tirbi_lx_int(pool, TIRB_I64, 8 * size);
+        const tirbi_lx *at = op2(l, TIRB_OP_FLOORDIV, TIRB_I64, lane, per), *part = op2(l, TIRB_OP_FLOORMOD, TIRB_I64, lane, per);
+        const tirbi_lx *whole = at ? operand(l, source, at) : NULL;
+        if (!same_in_lanes(l, e, whole)) return NULL;
+        whole = as_bits(l, unsigned_of(wide), whole);
+        const tirbi_lx *by = part ? tirbi_lx_cast(pool, unsigned_of(wide), tirbi_lx_mul(pool, part, bits)) : NULL;
+        const tirbi_lx *moved = op2(l, TIRB_OP_SHR, unsigned_of(wide), whole, by);
+        return moved ? as_bits(l, to, tirbi_lx_cast(pool, unsigned_of(size), moved)) : NULL;
+    }
+    const tirbi_lx *all = NULL, *first = tirbi_lx_mul(pool, lane, tirbi_lx_int(pool, TIRB_I64, size / wide));
+    for (uint32_t i = 0; i < size / wide && first; i++) {
+        const tirbi_lx *x = as_bits(l, unsigned_of(wide), operand(l, source, tirbi_lx_add(pool, first, tirbi_lx_int(pool, TIRB_I64, i))));
+        if (!x) return NULL;
+        x = tirbi_lx_cast(pool, unsigned_of(size), x);
+        if (i > 0) x = op2(l, TIRB_OP_SHL, unsigned_of(size), x, tirbi_lx_int(pool, unsigned_of(size), 8 * wide * i));
+        all = i > 0 ? op2(l, TIRB_OP_OR, unsigned_of(size), all, x) : x;
+    }
+    return as_bits(l, to, all);
+}
+
+static const tirbi_lx *lower_reinterpret(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    tirbi_dtype to, from;
+    const tirb_expr *source = e->as.call.args[0];
+    if (!tirbi_machine_type(l, e->dtype, e->span, &to)) return NULL;
+    bool narrow = tirbi_is_narrow(e->dtype) || tirbi_is_narrow(source->dtype);
+    bool sized = tirbi_storage_type((tirb_datatype){source->dtype.code, source->dtype.bits, 1}, &from);
+    if (sized && !narrow && tirbi_dtypes[to].size != tirbi_dtypes[from].size) return lower_regrouped(l, e, to, from, lane);
+    const tirbi_lx *x = operand(l, source, lane);
+    if (!x || x->type == to) return x;
+    if (tirbi_dtypes[to].size == tirbi_dtypes[x->type].size) return as_bits(l, to, x);
+    tirbi_unsupported(l, e->span, "a reinterpretation of elements of fewer than 8 bits in another number of lanes");
+    return NULL;
 }
 
 static const tirbi_lx *lower_large_uint(tirbi_lowerer *l, const tirb_expr *e) {
@@ -342,19 +429,32 @@ static const tirbi_lx *lower_large_uint(tirbi_lowerer *l, const tirb_expr *e) {
     return tirbi_lx_bits(l->pool, type, bits);
 }
 
+/* The operands of q_multiply_shift, each of which is used several times; the sixth and seventh are bools. */
+static bool shift_operands(tirbi_lowerer *l, const tirb_expr *e, uint32_t n, const tirbi_lx *lane, const tirbi_lx **v) {
+    for (uint32_t i = 0; i < n; i++) {
+        tirbi_mark mark = tirbi_mark_here(l);
+        v[i] = operand(l, e->as.call.args[i], lane);
+        if (!v[i]) return false;
+        if (has_call(v[i])) {
+            if (l->again > 0 || l->in_lanes > 0) {
+                tirbi_unsupported(l, e->as.call.args[i]->span, "a call of a function as an operand of q_multiply_shift in a vector or a condition");
+                return false;
+            }
+            l->n_settled++;
+            v[i] = tirbi_hold(l, "value", v[i], e->span);
+        }
+        for (uint32_t k = 0; k < i; k++) v[k] = tirbi_keep_order(l, mark, v[k], e->span);
+        v[i] = v[i] ? tirbi_lx_cast(l->pool, i < 5 ? TIRB_I64 : TIRB_BOOL, v[i]) : NULL;
+        if (!v[i]) return false;
+    }
+    return true;
+}
+
 /* x * y * 2^s with q fraction bits in y, rounded half up, in 64 bits; a multiplier of one half is a shift alone. */
 static const tirbi_lx *lower_multiply_shift(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     tirbi_lx_pool *pool = l->pool;
     const tirbi_lx *v[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        const tirbi_lx *arg = operand(l, e->as.call.args[i], lane);
-        if (!arg) return NULL;
-        if (has_call(arg)) {
-            tirbi_unsupported(l, e->as.call.args[i]->span, "a call of a function as an operand of q_multiply_shift");
-            return NULL;
-        }
-        v[i] = tirbi_lx_cast(pool, TIRB_I64, arg);
-    }
+    if (!shift_operands(l, e, 4, lane, v)) return NULL;
     const tirbi_lx *x = v[0], *y = v[1], *q = v[2], *s = v[3];
     const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *one = tirbi_lx_int(pool, TIRB_I64, 1);
     const tirbi_lx *up = tirbi_lx_sub(pool, s, one), *down = tirbi_lx_sub(pool, one, s);
@@ -378,15 +478,7 @@ static const tirbi_lx *lower_multiply_shift(tirbi_lowerer *l, const tirb_expr *e
 static const tirbi_lx *lower_multiply_shift_per_axis(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     tirbi_lx_pool *pool = l->pool;
     const tirbi_lx *v[7];
-    for (uint32_t i = 0; i < 7; i++) {
-        const tirbi_lx *arg = operand(l, e->as.call.args[i], lane);
-        if (!arg || has_call(arg)) {
-            if (arg) tirbi_unsupported(l, e->as.call.args[i]->span, "a call of a function as an operand of q_multiply_shift");
-            return NULL;
-        }
-        v[i] = tirbi_lx_cast(pool, i < 5 ? TIRB_I64 : TIRB_BOOL, arg);
-        if (!v[i]) return NULL;
-    }
+    if (!shift_operands(l, e, 7, lane, v)) return NULL;
     const tirbi_lx *x = v[0], *y = v[1], *left = v[2], *right = v[3], *q = v[4];
     const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1);
     const tirbi_lx *shifted = tirbi_lx_lazy(pool, TIRBI_LX_COND, v[5], op2(l, TIRB_OP_SHL, TIRB_I64, x, left), x);
@@ -536,11 +628,8 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
         return operand(l, e->as.let.body, lane);
     }
     const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
+    x = tirbi_settle(l, x, "a call with effects that a Let expression binds in a vector or a condition", e->span);
     if (!x) return NULL;
-    if (tirbi_acts(x)) {
-        tirbi_unsupported(l, e->span, "a call with effects that a Let expression binds");
-        return NULL;
-    }
     bool may_keep = l->again == 0 && !has_call(x);
     if (may_keep && x->size > TIRBI_MAX_SHARED_SIZE * TIRBI_MAX_SHARED_SIZE) x = tirbi_hold(l, e->as.let.var->as.var.name, x, e->span);
     tirbi_lower_bind(l, e->as.let.var, x);

@@ -442,7 +442,7 @@ bool tirbi_contains_block(const tirb_stmt *s) {
 
 static bool is_remap(const tirbi_printer *p, const tirb_itervar *iter, const tirb_expr *value) {
     if (iter->type != TIRB_ITER_DATA_PAR && iter->type != TIRB_ITER_COMM_REDUCE) return false;
-    if (value->kind != TIRB_EXPR_VAR) return false;
+    if (!value || value->kind != TIRB_EXPR_VAR) return false;
     const tirb_stmt *const *loops = p->loops.items;
     for (uint32_t i = p->loops.n; i-- > 0;) {
         if (loops[i]->as.for_.var != value) continue;
@@ -466,8 +466,10 @@ static void print_axis(tirbi_printer *p, const tirb_itervar *iter, const tirb_ex
         tirbi_print_bounds(p, &iter->dom, ", ");
         tirbi_put(p, ")");
     }
-    tirbi_put(p, ", ");
-    tirbi_print_expr(p, value);
+    if (value) { /* a block that is not realized has none */
+        tirbi_put(p, ", ");
+        tirbi_print_expr(p, value);
+    }
     char type[32];
     if (iter->var->dtype.bits > 32 && iter->dom.extent->dtype.bits <= 32 && iter->dom.min->dtype.bits <= 32)
         tirbi_putf(p, ", dtype=\"%s\"", tirb_datatype_text(iter->var->dtype, type));
@@ -478,9 +480,9 @@ static void print_axis(tirbi_printer *p, const tirb_itervar *iter, const tirb_ex
 static void print_axes(tirbi_printer *p, const tirb_block *block, const tirb_expr *const *values) {
     for (uint32_t i = 0; i < block->n_iters;) {
         uint32_t end = i;
-        while (end < block->n_iters && is_remap(p, &block->iters[end], values[end])) end++;
+        while (end < block->n_iters && is_remap(p, &block->iters[end], values ? values[end] : NULL)) end++;
         if (end - i < 2) {
-            print_axis(p, &block->iters[i], values[i]);
+            print_axis(p, &block->iters[i], values ? values[i] : NULL);
             i++;
             continue;
         }

@@ -205,8 +205,14 @@ bool tirbi_ref_realize(tirbi_ref_machine *m, const tirb_stmt *realize, tirbi_ref
     }
     *inner = *buffer;
     inner->shape = extents;
+    inner->strides = NULL;
+    inner->elem_offset = NULL;
     if (!tirbi_ref_allocate(m, inner, out)) return false;
     const tirbi_ref_view *memory = m->frame->views[buffer->id];
+    for (uint32_t i = 0; buffer->strides != NULL && i < n; i++) {
+        if (buffer->strides[i]->kind == TIRB_EXPR_VAR) tirbi_ref_bind_int(m, buffer->strides[i], memory->strides[i]);
+    }
+    if (buffer->elem_offset != NULL && buffer->elem_offset->kind == TIRB_EXPR_VAR) tirbi_ref_bind_int(m, buffer->elem_offset, 0);
     tirbi_ref_view *view = new_view(m, buffer);
     if (view == NULL) return false;
     view->memory = memory->memory;

@@ -117,7 +117,6 @@ static tirbi_ref_flow run_realize(tirbi_ref_machine *m, const tirb_stmt *s) {
     for (uint32_t i = 0; i < f->n_params; i++) {
         if (f->buffers[i] == s->as.realize.buffer) return tirbi_ref_run(m, s->as.realize.body);
     }
-    if (s->as.realize.condition != NULL) return failed(m, TIRB_UNSUPPORTED, "a condition of BufferRealize");
     if (!tirbi_ref_realize(m, s, &memory)) return TIRBI_REF_FAILED;
     tirbi_ref_flow flow = tirbi_ref_run(m, s->as.realize.body);
     tirbi_ref_free(m, memory);
