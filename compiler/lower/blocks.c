@@ -159,6 +159,10 @@ static void collect_parts(tirbi_lowerer *l, const tirbi_tree *tree, const tirb_s
         u->value = tirbi_lower_expr(l, fused ? term->as.binary.a : term, NULL);
         u->factor = fused ? tirbi_lower_expr(l, term->as.binary.b, NULL) : NULL;
         u->target = tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, NULL, s->span);
+        if (u->target && u->target->buffer->resized) {
+            tirbi_unsupported(l, s->span, "a reduction into a view whose elements have another size than the memory's");
+            return;
+        }
         if (u->target && u->value) parts->n_updates++;
         return;
     }

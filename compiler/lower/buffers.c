@@ -221,18 +221,16 @@ static bool strides_apart(const tirbi_lbuf *b) {
     return true;
 }
 
-/* A buffer over the memory that a pointer points to: same size of elements, its own shape, strides and offset. */
+/* A buffer over the memory that a pointer points to, with its own shape, strides and offset. */
 static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *data, tirbi_span span) {
     tirbi_pointer pointer;
     if (!tirbi_lower_pointer(l, data, span, &pointer)) return NULL;
     tirbi_lbuf *b = new_buffer(l, buffer);
     if (!b) return NULL;
-    if (tirbi_dtypes[b->type].size != tirbi_dtypes[pointer.memory->type].size) {
-        tirbi_unsupported(l, span, "a view whose elements have another size than the memory's");
-        return NULL;
-    }
+    bool resized = tirbi_dtypes[b->type].size != tirbi_dtypes[pointer.memory->type].size;
     b->root = pointer.memory;
-    b->offset = pointer.offset;
+    b->offset = resized ? tirbi_lx_int(l->pool, TIRB_I64, 0) : pointer.offset;
+    if (resized && !tirbi_resize_view(l, b, &pointer)) return NULL;
     b->overlaps = buffer->strides != NULL && !strides_apart(b);
     if (buffer->elem_offset) {
         const tirbi_lx *offset = in_lanes(l, tirbi_lower_index(l, buffer->elem_offset, NULL), buffer->dtype.lanes);
@@ -339,6 +337,7 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
     b->offset = offset;
     b->strides = source->strides + lead;
     b->overlaps = source->overlaps;
+    b->resized = source->resized;
     b->source = source;
     b->source_mins = mins;
 }
@@ -484,5 +483,6 @@ const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer
 
 const tirbi_lx *tirbi_read_place(tirbi_lowerer *l, const tirbi_place *place) {
     if (place->buffer->local) return tirbi_lx_var(l->pool, place->buffer->local);
+    if (place->buffer->resized) return tirbi_read_resized(l, place);
     return tirbi_lx_load(l->pool, place);
 }

@@ -91,10 +91,19 @@ bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
     return true;
 }
 
+static void refuse_resized(call_site *c) {
+    tirbi_unsupported(c->l, c->call->span, "passing a view whose elements have another size than the memory's");
+    c->failed = true;
+}
+
 /* A whole buffer, or, for a matched region or view, the run of elements that it is. */
 static void pass_whole(call_site *c, uint32_t param, tirbi_lbuf *b, tirbi_lcall_ref *ref) {
     tirbi_lowerer *l = c->l;
     const tirb_buffer *formal = c->callee->buffers[param];
+    if (b->resized) {
+        refuse_resized(c);
+        return;
+    }
     if (!formal->strides && !tirbi_is_row_major(l, b)) {
         tirbi_unsupported(l, c->call->span, "passing a buffer with strides to a parameter without");
         c->failed = true;
@@ -120,8 +129,9 @@ static void pass_buffer(call_site *c, uint32_t param, const tirb_expr *arg, tirb
         const tirb_expr *load = arg->as.call.args[0];
         ref->start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
                                        tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
-        if (ref->start) ref->buffer = ref->start->buffer->root;
-        else c->failed = true;
+        if (!ref->start) c->failed = true;
+        else if (ref->start->buffer->resized) refuse_resized(c);
+        else ref->buffer = ref->start->buffer->root;
         return; /* its count is known once all variables are bound */
     }
     const tirb_expr *data = arg;

@@ -123,10 +123,6 @@ void tirbi_fetch_memory(tirbi_lowerer *l, const tirb_expr *pointer, tirbi_dtype 
     const tirbi_lx *handle = l->bindings[id].value;
     if (!handle) return;
     tirbi_lbuf *b = l->fetched[id];
-    if (b && tirbi_dtypes[b->type].size != tirbi_dtypes[type].size) {
-        tirbi_unsupported(l, span, "elements of two sizes behind one pointer");
-        return;
-    }
     if (!b) b = l->fetched[id] = open_memory(l, pointer->as.var.name, type);
     if (!b) return;
     append_fetch(l, b, handle, span);

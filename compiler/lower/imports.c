@@ -70,6 +70,7 @@ static const tirbi_lx *element_count(tirbi_lowerer *l, const tirbi_lbuf *b) {
 static bool pass_view(import_site *c, const tirb_expr *arg, tirbi_lbuf *b, const tirbi_place *start) {
     tirbi_lowerer *l = c->l;
     if (b->local) return refuse(c, arg, "a buffer that is no memory");
+    if (b->resized) return refuse(c, arg, "a view whose elements have another size than the memory's");
     if (!tirbi_is_row_major(l, b)) return refuse(c, arg, "a buffer whose elements do not lie behind each other");
     if (!start && b->root == b && !b->offset) {
         add_view(c, b, NULL, NULL);

@@ -69,6 +69,7 @@ struct tirbi_lbuf {
     const tirbi_lx *const *source_mins;
     bool fetched;                   /* what a handle leads to: it may be written only where something writes it */
     bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
+    struct tirbi_resized *resized;  /* a view whose elements have another size than the memory's, else NULL; lowering only */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */

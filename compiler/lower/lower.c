@@ -185,6 +185,10 @@ static void store_place(tirbi_lowerer *l, const tirbi_place *place, const tirbi_
         set->as.set.value = value;
         return;
     }
+    if (place->buffer->resized) {
+        tirbi_store_resized(l, place, value, span);
+        return;
+    }
     tirbi_ls *store = tirbi_append(l, TIRBI_LS_STORE, span);
     store->as.store.access = place;
     store->as.store.value = value;

@@ -11,6 +11,12 @@ typedef struct tirbi_pointer {
     const tirbi_lx *count;  /* elements that may be reached from there; NULL: all */
 } tirbi_pointer;
 
+/* Of a view whose elements have another size than the memory's. */
+typedef struct tirbi_resized {
+    tirbi_lbuf words;      /* the memory as integers of its element's size */
+    const tirbi_lx *first; /* the word that the view begins at */
+} tirbi_resized;
+
 /* What an AST variable stands for: an expression, the buffer that holds the lanes of a vector, an expression to be
  * evaluated for each lane, or a pointer. */
 typedef struct tirbi_binding {
@@ -159,6 +165,18 @@ void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize);
 bool tirbi_find_tree(tirbi_lowerer *l, const tirb_stmt *const *chain, uint32_t n, tirbi_tree *out);
 /* The update that a store makes, for a nest that is a tree: its operation and term. */
 bool tirbi_tree_update(const tirbi_tree *tree, const tirb_stmt *store, tirbi_red_op *op, const tirb_expr **term);
+
+/* resized.c */
+/* Makes a buffer a view from a pointer on. */
+bool tirbi_resize_view(tirbi_lowerer *l, tirbi_lbuf *view, const tirbi_pointer *memory);
+const tirbi_lx *tirbi_read_resized(tirbi_lowerer *l, const tirbi_place *place);
+void tirbi_store_resized(tirbi_lowerer *l, const tirbi_place *place, const tirbi_lx *value, tirbi_span span);
+/* The same bits as a value of a type of the same size. */
+const tirbi_lx *tirbi_as_bits(tirbi_lowerer *l, tirbi_dtype to, const tirbi_lx *x);
+/* Part number `part` of a larger value's bits, the least significant first. */
+const tirbi_lx *tirbi_part_of(tirbi_lowerer *l, tirbi_dtype to, const tirbi_lx *whole, const tirbi_lx *part);
+/* An unsigned value whose parts below `number` are those of `lower`, and this one is x. */
+const tirbi_lx *tirbi_with_part(tirbi_lowerer *l, tirbi_dtype type, const tirbi_lx *lower, const tirbi_lx *x, uint32_t number);
 
 /* calls.c */
 const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *call);

@@ -15,7 +15,8 @@ static bool at_data(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_pointer *
     tirbi_lbuf *b = buffer->id < l->n_buffers ? l->buffers[buffer->id] : NULL;
     if (!b || b->local) return false;
     *out = (tirbi_pointer){.memory = b->root, .offset = b->offset ? b->offset : tirbi_lx_int(l->pool, TIRB_I64, 0)};
-    if (buffer->elem_offset && out->offset) {
+    if (b->resized) out->offset = b->resized->first;
+    if (buffer->elem_offset && out->offset && !b->resized) {
         const tirbi_lx *first = tirbi_lower_index(l, buffer->elem_offset, NULL);
         out->offset = first ? tirbi_lx_sub(l->pool, out->offset, first) : NULL;
     }
@@ -58,9 +59,10 @@ static bool at_element(tirbi_lowerer *l, const tirb_expr *load, tirbi_span span,
     const tirbi_place *place = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
                                                  tirbi_lx_int(l->pool, TIRB_I64, 0), span);
     if (!place) return false;
-    if (place->buffer->local) return false;
-    *out = (tirbi_pointer){.memory = place->buffer->root, .offset = place->flat};
-    return true;
+    const tirbi_lbuf *b = place->buffer;
+    if (b->local) return false;
+    *out = (tirbi_pointer){.memory = b->root, .offset = b->resized ? b->resized->first : place->flat};
+    return !b->resized || advance(l, out, place->flat, tirbi_dtypes[b->type].size, span);
 }
 
 /* One step from a pointer expression towards its buffer: true with `*next` where there is one more. */

@@ -367,40 +367,27 @@ static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, c
     return x;
 }
 
-static const tirbi_lx *as_bits(tirbi_lowerer *l, tirbi_dtype to, const tirbi_lx *x) {
-    if (!x || x->type == to) return x;
-    return tirbi_lx_op(l->pool, TIRB_OP_BITS, to, (tirbi_dtype)x->type, x, NULL, NULL);
-}
-
-static tirbi_dtype unsigned_of(uint32_t bytes) {
-    return bytes == 1 ? TIRB_U8 : bytes == 2 ? TIRB_U16 : bytes == 4 ? TIRB_U32 : TIRB_U64;
-}
-
-/* A part of an element's bits, or the bits of several that follow each other: the first is the least significant. */
+/* A part of an element's bits, or the bits of several that follow each other. */
 static const tirbi_lx *lower_regrouped(tirbi_lowerer *l, const tirb_expr *e, tirbi_dtype to, tirbi_dtype from, const tirbi_lx *lane) {
     const tirb_expr *source = e->as.call.args[0];
     uint32_t wide = tirbi_dtypes[from].size, size = tirbi_dtypes[to].size;
     tirbi_lx_pool *pool = l->pool;
     if (!lane) lane = tirbi_lx_int(pool, TIRB_I64, 0);
     if (size < wide) {
-        const tirbi_lx *per = tirbi_lx_int(pool, TIRB_I64, wide / size), *bits = tirbi_lx_int(pool, TIRB_I64, 8 * size);
-        const tirbi_lx *at = op2(l, TIRB_OP_FLOORDIV, TIRB_I64, lane, per), *part = op2(l, TIRB_OP_FLOORMOD, TIRB_I64, lane, per);
+        const tirbi_lx *per = tirbi_lx_int(pool, TIRB_I64, wide / size);
+        const tirbi_lx *at = op2(l, TIRB_OP_FLOORDIV, TIRB_I64, lane, per);
         const tirbi_lx *whole = at ? operand(l, source, at) : NULL;
-        if (!same_in_lanes(l, e, whole)) return NULL;
-        whole = as_bits(l, unsigned_of(wide), whole);
-        const tirbi_lx *by = part ? tirbi_lx_cast(pool, unsigned_of(wide), tirbi_lx_mul(pool, part, bits)) : NULL;
-        const tirbi_lx *moved = op2(l, TIRB_OP_SHR, unsigned_of(wide), whole, by);
-        return moved ? as_bits(l, to, tirbi_lx_cast(pool, unsigned_of(size), moved)) : NULL;
+        if (!whole || !same_in_lanes(l, e, whole)) return NULL;
+        return tirbi_part_of(l, to, whole, op2(l, TIRB_OP_FLOORMOD, TIRB_I64, lane, per));
     }
     const tirbi_lx *all = NULL, *first = tirbi_lx_mul(pool, lane, tirbi_lx_int(pool, TIRB_I64, size / wide));
+    tirbi_dtype bits = size == 2 ? TIRB_U16 : size == 4 ? TIRB_U32 : TIRB_U64;
     for (uint32_t i = 0; i < size / wide && first; i++) {
-        const tirbi_lx *x = as_bits(l, unsigned_of(wide), operand(l, source, tirbi_lx_add(pool, first, tirbi_lx_int(pool, TIRB_I64, i))));
-        if (!x) return NULL;
-        x = tirbi_lx_cast(pool, unsigned_of(size), x);
-        if (i > 0) x = op2(l, TIRB_OP_SHL, unsigned_of(size), x, tirbi_lx_int(pool, unsigned_of(size), 8 * wide * i));
-        all = i > 0 ? op2(l, TIRB_OP_OR, unsigned_of(size), all, x) : x;
+        const tirbi_lx *at = tirbi_lx_add(pool, first, tirbi_lx_int(pool, TIRB_I64, i));
+        all = at ? tirbi_with_part(l, bits, all, operand(l, source, at), i) : NULL;
+        if (!all) return NULL;
     }
-    return as_bits(l, to, all);
+    return tirbi_as_bits(l, to, all);
 }
 
 static const tirbi_lx *lower_reinterpret(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
@@ -412,7 +399,7 @@ static const tirbi_lx *lower_reinterpret(tirbi_lowerer *l, const tirb_expr *e, c
     if (sized && !narrow && tirbi_dtypes[to].size != tirbi_dtypes[from].size) return lower_regrouped(l, e, to, from, lane);
     const tirbi_lx *x = operand(l, source, lane);
     if (!x || x->type == to) return x;
-    if (tirbi_dtypes[to].size == tirbi_dtypes[x->type].size) return as_bits(l, to, x);
+    if (tirbi_dtypes[to].size == tirbi_dtypes[x->type].size) return tirbi_as_bits(l, to, x);
     tirbi_unsupported(l, e->span, "a reinterpretation of elements of fewer than 8 bits in another number of lanes");
     return NULL;
 }

@@ -256,8 +256,40 @@ static void pointers(tirbi_gen *g) {
     tirbi_gen_line(g, "        %s[%s * %lld + j%s] = V%s[%lld - j%s]", o->name, i, ll(n), i, i, ll(n - 1), i);
 }
 
+/* Views whose elements have another size than the memory's, and vectors reinterpreted in another number of lanes. */
+static void resized(tirbi_gen *g) {
+    static const char *const sized[] = {"int8", "uint8", "int16", "uint16", "float16", "int32", "float32", "int64", "float64"};
+    static const uint8_t bytes[] = {1, 1, 2, 2, 2, 4, 4, 8, 8};
+    tirbi_dtype type = number_type(g);
+    uint32_t which = tirbi_gen_pick(g, sizeof bytes), size = tirbi_dtypes[type].size;
+    int64_t words = 1 + tirbi_gen_pick(g, 12), n = words * 8 / bytes[which];
+    tirbi_gen_buffer *a = memory(g, type, words * 8 / size, false), *o = memory(g, type, words * 8 / size, true);
+    if (a == NULL || o == NULL) return;
+    char i[TIRBI_GEN_NAME];
+    tirbi_gen_name(g, "i", i);
+    const char *other = sized[which];
+    if (tirbi_gen_chance(g, 30)) { /* 8 bytes as lanes of either type */
+        tirbi_gen_line(g, "for %s in range(%lld):", i, ll(words));
+        if (size < 8 && bytes[which] < 8) {
+            tirbi_gen_line(g, "    %s[%s * %u:%s * %u + %u] = T.reinterpret(\"%sx%u\", T.reinterpret(\"%sx%u\", %s[%s * %u:%s * %u + %u]))", o->name,
+                           i, 8 / size, i, 8 / size, 8 / size, type_name(type), 8 / size, other, 8U / bytes[which], a->name, i, 8 / size,
+                           i, 8 / size, 8 / size);
+            return;
+        }
+        tirbi_gen_line(g, "    pass");
+    }
+    tirbi_gen_line(g, "V%s = T.decl_buffer((%lld,), \"%s\", data=%s.data)", i, ll(n), other, a->name);
+    tirbi_gen_line(g, "W%s = T.decl_buffer((%lld,), \"%s\", data=%s.data)", i, ll(n), other, o->name);
+    tirbi_gen_line(g, "for %s in %s(%lld):", i, tirbi_gen_chance(g, 15) ? "T.parallel" : "range", ll(n));
+    switch (tirbi_gen_pick(g, 3)) {
+    case 0: tirbi_gen_line(g, "    W%s[%s] = V%s[%lld - %s]", i, i, i, ll(n - 1), i); break;
+    case 1: tirbi_gen_line(g, "    W%s[%s] = W%s[%s] + V%s[%s // 2]", i, i, i, i, i, i); break;
+    default: tirbi_gen_line(g, "    W%s[%s] = V%s[%s] * W%s[%s // 2]", i, i, i, i, i, i); break;
+    }
+}
+
 void tirbi_gen_language_stage(tirbi_gen *g) {
     static void (*const stages[])(tirbi_gen *) = {moving_views, moving_views, storage,     let_expression, threads,  synchronised,
-                                                  reduce_expression, vectors_and_constants, fixed_point, mathematics,    pointers};
+                                                  reduce_expression, vectors_and_constants, fixed_point, mathematics,    pointers, resized};
     stages[tirbi_gen_pick(g, sizeof stages / sizeof *stages)](g);
 }

@@ -243,6 +243,16 @@ static uint64_t float_arithmetic(tirbi_op op, tirbi_dtype type, uint64_t a, uint
     return from_float(type, r);
 }
 
+/* floor(x / y), and x less y times that. */
+static uint64_t float_floor(tirbi_op op, tirbi_dtype type, uint64_t a, uint64_t b) {
+    if (type == TIRB_F64) {
+        double x = double_of(a), y = double_of(b), r = floor(x / y);
+        return tirbi_ref_from_double(type, op == TIRB_OP_FLOORDIV ? r : x - r * y);
+    }
+    float x = (float)tirbi_ref_to_double(type, a), y = (float)tirbi_ref_to_double(type, b), r = floorf(x / y);
+    return from_float(type, op == TIRB_OP_FLOORDIV ? r : x - r * y);
+}
+
 static uint64_t copy_sign(tirbi_dtype type, uint64_t a, uint64_t b) {
     uint64_t sign = 1ull << (tirbi_dtypes[type].bits - 1);
     return canonical(type, (a & ~sign) | (b & sign));
@@ -256,6 +266,8 @@ static bool float_binary(tirbi_op op, tirbi_dtype type, uint64_t a, uint64_t b, 
     case TIRB_OP_SUB:
     case TIRB_OP_MUL:
     case TIRB_OP_DIV: *out = float_arithmetic(op, type, a, b); return true;
+    case TIRB_OP_FLOORDIV:
+    case TIRB_OP_FLOORMOD: *out = float_floor(op, type, a, b); return true;
     case TIRB_OP_MIN: *out = canonical(type, x < y ? a : b); return true;
     case TIRB_OP_MAX: *out = canonical(type, x > y ? a : b); return true;
     case TIRB_OP_COPYSIGN: *out = copy_sign(type, a, b); return true;
