@@ -279,6 +279,23 @@ static tirbi_value scalar_allocation(tirbi_script *s, const tirbi_call *c) {
     return v;
 }
 
+/* T.decl_scalar(dtype, data, scope, elem_offset): one element behind a pointer, by its name. */
+static tirbi_value scalar_declaration(tirbi_script *s, const tirbi_call *c) {
+    tirb_datatype type;
+    const char *scope = "global";
+    const tirb_expr *offset = NULL, **shape = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, 1);
+    if (!shape || !tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
+    if (tirbi_given(&c->args[2]) && !tirbi_to_text(s, &c->args[2], "scope", &scope)) return tirbi_value_error();
+    if (tirbi_given(&c->args[3]) && !(offset = tirbi_to_typed(s, &c->args[3], tirbi_type_i32))) return tirbi_value_error();
+    shape[0] = tirbi_make_int(&s->builder, c->node->span, tirbi_type_i32, 1);
+    tirb_buffer *buffer = tirbi_make_buffer(&s->builder, c->node->span, c->hint, type, shape, 1, scope);
+    if (!buffer) return tirbi_value_error();
+    if (offset && !tirbi_is_const_int(offset, 0)) buffer->elem_offset = offset;
+    tirbi_value v = declare_view(s, c, buffer, &c->args[1]);
+    if (!tirbi_is_error(&v)) v.as.form->result.scalar = true;
+    return v;
+}
+
 /* ---- match_buffer ----------------------------------------------------------------------------------------------- */
 
 /* The number of the parameter that an expression is, or -1. */
@@ -377,6 +394,7 @@ const tirbi_entry tirbi_buffer_names[] = {
     {"alloc_scalar", scalar_allocation, "dtype scope?", 0},
     {"local_scalar", scalar_allocation, "dtype scope?", 0},
     {"shared_scalar", scalar_allocation, "dtype scope?", 1},
+    {"decl_scalar", scalar_declaration, "dtype data scope? elem_offset?", 0},
     {"allocate_const", tirbi_allocate_const, "data dtype extents annotations?", 0},
     {"preflattened_buffer", preflattened_buffer, "postflattened shape " BUFFER_ARGS, 0},
     {NULL, NULL, NULL, 0},

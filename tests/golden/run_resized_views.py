@@ -3,10 +3,11 @@
 # expect: words_of(8xu8=1 2 3 4 250 255 255 255) -> 68 3 2 1 1 0 0 0
 # expect: floats(i32=1069547520) -> 1077936128
 # expect: half(2xi32=0, 3) -> 0 7
-# trap: half(2xi32=0, 4) -> 41 index 4
+# trap: half(2xi32=0, 4) -> 42 index 4
 # expect: columns(2x2xi32=1 65536 131073 7) -> 9 65536 131081 7
 # expect: wide(4xi16=1 2 3 4) -> 2 2 3 4
 # expect: flags(2xi32=0) -> 257 65536
+# expect: scalar(4xi32=1 2 3 4) -> 1 1026 7 4
 # expect: moved(6xi32=0) -> 0 0 5 0 1280 0
 from tvm.script import ir as I
 from tvm.script import tirx as T
@@ -59,6 +60,13 @@ class Module:
     def flags(A: T.Buffer((2,), "int32")):
         b = T.decl_buffer((8,), "bool", data=A.data)
         b[0] = T.bool(True); b[1] = not b[5]; b[6] = b[0] and b[1]
+
+    @T.prim_func(s_tir=True)
+    def scalar(A: T.Buffer((4,), "int32")):
+        x = T.decl_scalar("int32", A.data, "global", 2)
+        y = T.decl_scalar("uint8", A.data, "global", elem_offset=5)
+        y = T.Cast("uint8", x) + T.uint8(1)
+        x = x + T.Cast("int32", y)
 
     @T.prim_func(s_tir=True)
     def moved(A: T.Buffer((6,), "int32")):
