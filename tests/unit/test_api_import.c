@@ -475,11 +475,11 @@ static void test_once(void **state) {
 static void test_refused(void **state) {
     (void)state;
     static const char *const bodies[] = {
-        "        A[T.call_extern('int32', 'f', 1)] = 1.0\n",
-        "        A[0] = A[T.call_extern('int32', 'f', 1) + 1]\n",
-        "        A[0] = A[M.act(A.data)]\n",
-        "        A[0:4] = T.Broadcast(T.call_extern('float32', 'f'), 4)\n",
-        "        T.evaluate(T.call_extern('void', 'f', T.address_of(A[T.call_packed('g')])))\n"};
+        "        while A[T.call_extern('int32', 'f', 1)] > 0.0:\n            A[0] = A[0] - 1.0\n",
+        "        while A[M.act(A.data)] > 0.0:\n            A[0] = A[0] - 1.0\n",
+        "        A[T.Ramp(T.call_extern('int32', 'f', 1), 1, 4)] = A[0:4]\n",
+        "        A[0:4] = T.Broadcast(A[T.call_extern('int32', 'f', 1)], 4)\n",
+        "        A[0:4] = T.Broadcast(T.call_extern('float32', 'f'), 4)\n"};
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         char text[1000];
         tirb_compile_result *result = NULL;
