@@ -13,6 +13,7 @@
 #include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
+#include "vm/lanes/halves.h"
 #include "vm/lanes/kernels.h"
 #include "vm/math/ops.h"
 
@@ -324,6 +325,36 @@ static void test_casts(void **state) {
     }
 }
 
+/* Kernels of CPUs with float16 of their own give the bits of the others: all values with many of both signs, subnormals,
+ * halfway cases, infinities and NaNs among them. */
+static void test_halves(void **state) {
+    (void)state;
+    enum { ALL = 1 << 16, STEP = 331 };
+    static uint16_t all[ALL], other[ALL], got[ALL], expected[ALL];
+    const tirbi_half_kernels *halves = tirbi_half_kernels_of(TIRB_ISA_AVX512);
+    if (!halves || !tirb_isa_available(TIRB_ISA_AVX512)) skip();
+    const tirbi_kernel_table *table = tirbi_kernels(TIRB_ISA_AVX512);
+    assert_null(tirbi_half_kernels_of(TIRB_ISA_AVX2));
+    for (unsigned i = 0; i < ALL; i++) all[i] = (uint16_t)i;
+    for (unsigned op = 0; op < TIRBI_N_ELEMENTWISE; op++) {
+        if (!halves->op[op]) continue;
+        const tirbi_op_info *info = &tirbi_ops[op + TIRBI_FIRST_ELEMENTWISE];
+        size_t size = tirbi_dtypes[tirbi_op_result_type((tirbi_op)(op + TIRBI_FIRST_ELEMENTWISE), TIRB_F16)].size;
+        for (unsigned v = 0; v < ALL; v += info->arity == 1 ? ALL : STEP) {
+            for (unsigned i = 0; i < ALL; i++) other[i] = (uint16_t)v;
+            size_t n = ALL - v % 67;
+            memset(got, 0xAA, sizeof got);
+            memset(expected, 0xAA, sizeof expected);
+            assert_true(halves->op[op](got, other, all, NULL, n));
+            assert_true(table->op[op][TIRB_F16](expected, other, all, NULL, n));
+            if (memcmp(got, expected, sizeof got) != 0) fail_msg("%s of %#x", info->mnemonic, v);
+            assert_true(halves->op[op](got, all, other, NULL, n));
+            assert_true(table->op[op][TIRB_F16](expected, all, other, NULL, n));
+            if (memcmp(got, expected, n * size) != 0) fail_msg("%s with %#x", info->mnemonic, v);
+        }
+    }
+}
+
 /* A bit copy is the source with a canonical NaN, of the floats among the two types. */
 static void test_bits(void **state) {
     (void)state;
@@ -359,6 +390,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_casts),
+        cmocka_unit_test(test_halves),
         cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -452,7 +452,9 @@ static void emit_copy_kernel(planner *p, uint8_t type, uint16_t dest, uint16_t f
 static tirbi_kernel kernel_of(const planner *p, const lane_ins *ins) {
     if (ins->op == TIRB_OP_VCAST) return p->code->kernels->cast[ins->type][ins->source];
     if (ins->op == TIRB_OP_VBITS) return p->code->kernels->bits[ins->type][ins->source];
-    return p->code->kernels->op[ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE][ins->type];
+    unsigned op = ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE;
+    if (ins->type == TIRB_F16 && p->code->halves && p->code->halves->op[op]) return p->code->halves->op[op];
+    return p->code->kernels->op[op][ins->type];
 }
 
 static void settle_before_store(planner *p, const lane_ins *ins, uint8_t stored);

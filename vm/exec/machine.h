@@ -5,6 +5,7 @@
 #include "vm/contract/tiles.h"
 #include "vm/exec/exec.h"
 #include "vm/exec/fpu.h"
+#include "vm/lanes/halves.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/lanes.h"
 #include "vm/lanes/word.h"
@@ -104,6 +105,7 @@ struct tirbi_code {
     tirbi_arena arena;
     tirbi_fn *functions;
     const tirbi_kernel_table *kernels;
+    const tirbi_half_kernels *halves; /* or NULL */
     const tirbi_lane_machine *lanes;
     bool profiled;
     const tirbi_contract_kernels *contract;

@@ -18,6 +18,12 @@
 #else
 #define TIRBI_LANES_AVX512 0
 #endif
+/* Compilers know it from gcc 12 and clang 14 on. */
+#if TIRBI_LANES_AVX512 && ((defined(__clang__) && __clang_major__ >= 14) || (!defined(__clang__) && __GNUC__ >= 12))
+#define TIRBI_LANES_AVX512_FP16 1
+#else
+#define TIRBI_LANES_AVX512_FP16 0
+#endif
 #if defined(__aarch64__) && defined(__ARM_NEON) && !defined(TIRB_WITHOUT_NEON)
 #define TIRBI_LANES_NEON 1
 #else
