@@ -1,6 +1,5 @@
 #include "vm/call/signature.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,17 +16,16 @@ static text text_over(char *data, size_t size) {
     return (text){.data = data, .size = size};
 }
 
-__attribute__((format(printf, 2, 3))) static void put(text *t, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(t->data + t->used, t->size - t->used, format, arguments);
-    va_end(arguments);
-    if (length < 0 || (size_t)length >= t->size - t->used) {
+/* Without formats: each module that is loaded shows the signatures of its functions. */
+static void put(text *t, const char *string) {
+    size_t length = strlen(string), room = t->size - t->used - 1;
+    if (length > room) {
         t->cut = true;
-        t->used = t->size - 1;
-    } else {
-        t->used += (size_t)length;
+        length = room;
     }
+    memcpy(t->data + t->used, string, length);
+    t->used += length;
+    t->data[t->used] = 0;
 }
 
 size_t tirbi_text_cut(const char *string, size_t limit) {
@@ -100,7 +98,7 @@ static void join(text *t, const dim_operand *left, const dim_operand *right, con
         insert(t, left->start, "(");
     }
     insert(t, left->start, op->before);
-    put(t, "%s", op->after);
+    put(t, op->after);
 }
 
 size_t tirbi_dim_format(const tirbi_program *program, const tirbi_function *function, const tirbi_dim *dim, char *out,
@@ -113,10 +111,12 @@ size_t tirbi_dim_format(const tirbi_program *program, const tirbi_function *func
         if (term->op == TIRBI_DIM_CONST || term->op == TIRBI_DIM_VAR) {
             stack[depth++] = (dim_operand){t.used, CLOSED};
             if (term->op == TIRBI_DIM_CONST) {
-                put(&t, "%lld", (long long)term->value);
+                char number[24];
+                snprintf(number, sizeof number, "%lld", (long long)term->value);
+                put(&t, number);
             } else {
                 uint16_t name = function->vars[term->value].name;
-                put(&t, "%s", name < program->n_strings ? program->strings[name].text : "?");
+                put(&t, name < program->n_strings ? program->strings[name].text : "?");
             }
         } else if (term->op < N_DIM_OPERATORS && depth >= 2) {
             depth--;
@@ -135,22 +135,28 @@ static const char *name_of(const tirbi_program *program, uint16_t string) {
 
 static void put_param(text *t, const tirbi_program *program, const tirbi_function *function, const tirbi_param *param) {
     const char *type = tirbi_dtypes[param->dtype].tvm_name;
+    put(t, name_of(program, param->name));
     if (param->kind != TIRB_PARAM_TENSOR) {
-        put(t, "%s: %s", name_of(program, param->name), type);
+        put(t, ": ");
+        put(t, type);
         return;
     }
-    put(t, "%s: Tensor([", name_of(program, param->name));
+    put(t, ": Tensor([");
     for (unsigned i = 0; i < param->ndim; i++) {
         char extent[TIRBI_MAX_DIM_TEXT];
         tirbi_dim_format(program, function, &param->shape[i], extent, sizeof(extent));
-        put(t, "%s%s", i ? ", " : "", extent);
+        if (i) put(t, ", ");
+        put(t, extent);
     }
-    put(t, "], %s)", type);
+    put(t, "], ");
+    put(t, type);
+    put(t, ")");
 }
 
 size_t tirbi_signature_format(const tirbi_program *program, const tirbi_function *function, char *out, size_t size) {
     text t = text_over(out, size);
-    put(&t, "%s(", name_of(program, function->name));
+    put(&t, name_of(program, function->name));
+    put(&t, "(");
     if (function->is_packed) {
         put(&t, "...)");
         return finish(&t);
@@ -160,7 +166,10 @@ size_t tirbi_signature_format(const tirbi_program *program, const tirbi_function
         put_param(&t, program, function, &function->params[i]);
     }
     put(&t, ")");
-    if (function->returns) put(&t, " -> %s", tirbi_dtypes[function->return_type].tvm_name);
+    if (function->returns) {
+        put(&t, " -> ");
+        put(&t, tirbi_dtypes[function->return_type].tvm_name);
+    }
     return finish(&t);
 }
 

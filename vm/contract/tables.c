@@ -1,11 +1,7 @@
 #include "vm/contract/tables.h"
 
+#include "vm/lanes/extras.h"
 #include "vm/lanes/isas.h"
-
-#if TIRBI_LANES_AVX2
-#include <cpuid.h>
-#include <stdbool.h>
-#endif
 
 const tirbi_contract_kernels *tirbi_contract_kernels_of(tirb_isa isa) {
     switch (isa) {
@@ -24,21 +20,12 @@ const tirbi_contract_kernels *tirbi_contract_kernels_of(tirb_isa isa) {
     }
 }
 
-#if TIRBI_LANES_AVX2
-/* Not every compiler's __builtin_cpu_supports knows AVX-VNNI. Its registers are those of AVX2, which the caller knows to
- * be there. */
-static bool cpu_has_avx_vnni(void) {
-    unsigned a = 0, b, c, d;
-    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1) != 0;
-}
-#endif
-
 const tirbi_contract_quads *tirbi_contract_quads_of(tirb_isa isa) {
 #if TIRBI_LANES_AVX512
     if (isa == TIRB_ISA_AVX512 && __builtin_cpu_supports("avx512vnni")) return &tirbi_quads_avx512;
 #endif
 #if TIRBI_LANES_AVX2
-    if (isa == TIRB_ISA_AVX2 && cpu_has_avx_vnni()) return &tirbi_quads_avx2;
+    if (isa == TIRB_ISA_AVX2 && (tirbi_cpu_extras() & TIRBI_CPU_AVX_VNNI)) return &tirbi_quads_avx2;
 #endif
     (void)isa;
     return NULL;

@@ -1,22 +1,12 @@
 #include "vm/lanes/kernels.h"
 
+#include "vm/lanes/extras.h"
 #include "vm/lanes/halves.h"
 #include "vm/lanes/kernel_tables.h"
 
-#if TIRBI_LANES_AVX512_FP16
-#include <cpuid.h>
-
-/* Not every compiler's __builtin_cpu_supports knows AVX512-FP16. Its registers are those of AVX-512, which the caller knows
- * to be there. */
-static bool cpu_has_fp16(void) {
-    unsigned a = 0, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 23 & 1) != 0;
-}
-#endif
-
 const tirbi_half_kernels *tirbi_half_kernels_of(tirb_isa isa) {
 #if TIRBI_LANES_AVX512_FP16
-    if (isa == TIRB_ISA_AVX512 && cpu_has_fp16()) return &tirbi_halves_avx512;
+    if (isa == TIRB_ISA_AVX512 && (tirbi_cpu_extras() & TIRBI_CPU_AVX512_FP16)) return &tirbi_halves_avx512;
 #endif
     (void)isa;
     return NULL;
