@@ -426,13 +426,22 @@ static void keep_places(walk *w, tirbi_region_plan *plan) {
     plan->n_places = n;
 }
 
+/* How many chunks a nest is cut into: each costs about `chunk`, and there are an even number of them, for with 11 one of
+ * two threads does 6 while the other waits. */
+static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *cost, int64_t chunk) {
+    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *even = tirbi_lx_int(pool, TIRB_I64, -2);
+    const tirbi_lx *n = tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, cost, tirbi_lx_int(pool, TIRB_I64, chunk), NULL);
+    if (n) n = tirbi_lx_op(pool, TIRB_OP_ADD, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL);
+    if (n) n = tirbi_lx_op(pool, TIRB_OP_AND, TIRB_I64, TIRB_TYPE_NONE, n, even, NULL);
+    return n ? tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL) : NULL;
+}
+
 /* What the whole nest costs is known only when it runs. */
 static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *cost, int64_t chunk,
                               tirbi_region_plan *plan) {
     tirbi_lx_pool *pool = w->pool;
-    const tirbi_lx *some = tirbi_lx_int(pool, TIRB_I64, 1), *factor = NULL;
+    const tirbi_lx *factor = NULL;
     const tirbi_lx *enough = tirbi_lx_int(pool, TIRB_I64, 2 * chunk);
-    if (var->extent->hi > INT32_MAX) return false; /* extent * chunk is to stay within int64 */
     if (cost->kind == TIRBI_LX_OP && cost->op == TIRB_OP_MUL && cost->args[1]->kind == TIRBI_LX_CONST)
         factor = cost->args[1];
     if (factor && factor->value > 0) { /* cost >= enough with one multiplication less */
@@ -441,10 +450,9 @@ static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *co
     } else {
         plan->worth = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, cost, enough, NULL);
     }
-    const tirbi_lx *scaled = tirbi_lx_mul(pool, var->extent, tirbi_lx_int(pool, TIRB_I64, chunk));
-    const tirbi_lx *divisor = tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, cost, some, NULL);
-    if (!scaled || !divisor) return false;
-    plan->grain = tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, scaled, divisor, NULL);
+    const tirbi_lx *chunks = even_chunks(pool, cost, chunk);
+    if (!chunks) return false;
+    plan->grain = tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent, chunks, NULL);
     return plan->worth && plan->grain;
 }
 
@@ -468,9 +476,9 @@ static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool par
     if (!cost || !steady(w, cost) || var->extent->hi < 2) return false;
     if (cost->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST)
         return judge_at_run_time(w, var, cost, chunk, plan) && few_chunks(w, loop, var, disabled, plan);
-    int64_t each = cost->value / var->extent->value;
     if (cost->value / 2 < chunk) return false;
-    if (each < chunk) plan->grain = tirbi_lx_int(w->pool, TIRB_I64, chunk / (each > 0 ? each : 1));
+    int64_t chunks = cost->value / chunk + (cost->value / chunk & 1);
+    if (chunks < var->extent->value) plan->grain = tirbi_lx_int(w->pool, TIRB_I64, var->extent->value / chunks);
     return few_chunks(w, loop, var, disabled, plan);
 }
 
