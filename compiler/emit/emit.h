@@ -92,6 +92,7 @@ typedef struct tirbi_emitter {
     tirbi_loop_frame *loops;
     tirbi_notes *notes; /* NULL: nobody asks */
     tirbi_region_list *regions;
+    uint32_t unflattened; /* the same for loops whose ranges do not follow each other */
     uint32_t unsearched; /* loops that are emitted a second time, and not to be searched */
     uint32_t splits; /* that what is emitted stands in */
     bool serial; /* no regions: in one, or where there is too little work */

@@ -4,6 +4,7 @@
 #include "compiler/optimize/columns.h"
 #include "compiler/optimize/meetings.h"
 #include "compiler/optimize/proofs.h"
+#include "compiler/optimize/ragged.h"
 #include "compiler/optimize/search.h"
 #include "compiler/optimize/split.h"
 
@@ -135,6 +136,10 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
     case TIRB_OP_VUPDATE:
         TIRBI_PUT(e, TIRB_OP_VUPDATE, o->type, o->cursor, o->from[0], o->from[1], o->source, o->fold);
         return;
+    case TIRB_OP_VUPDATEMA:
+        TIRBI_PUT(e, TIRB_OP_VUPDATEMA, o->type, o->cursor, o->from[0], o->from[1], o->from[2], o->source, o->fold);
+        return;
+    case TIRB_OP_VADVANCE: TIRBI_PUT(e, TIRB_OP_VADVANCE, o->type, o->to, o->carried->reg, o->cursor, scalar, o->source); return;
     case TIRB_OP_VSCAN: TIRBI_PUT(e, TIRB_OP_VSCAN, o->type, o->to, o->carried->reg, o->from[0], o->fold); return;
     case TIRB_OP_VSCANMA:
         TIRBI_PUT(e, TIRB_OP_VSCANMA, o->type, o->to, o->carried->reg, o->from[0], o->from[1], o->fold);
@@ -352,6 +357,35 @@ static bool put_columns(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop around short ranges that follow each other: their places are lanes. Where they do not, it is the loop that it was. */
+static bool put_flat(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_ragged flat;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unflattened > 0 || !tirbi_flatten_ranges(e->pool, loop, &flat)) return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "the places of the ranges in it are lanes, where these follow each other");
+    bool serial = e->serial;
+    e->serial = true; /* the loop has been looked at as a region */
+    tirbi_patch_list scattered = {0}, end = {0};
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_put_stmt(e, flat.check);
+    tirbi_put_branch_unless(e, flat.condition, &scattered);
+    tirbi_put_stmt(e, flat.stmt);
+    tirbi_scope_close(e, scope);
+    tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
+    tirbi_land(e, &scattered);
+    tirbi_forget_registers(loop);
+    scope = tirbi_scope_open(e);
+    tirbi_notes *notes = e->notes;
+    e->notes = NULL;
+    e->unflattened++;
+    tirbi_put_stmt(e, loop);
+    e->unflattened--;
+    e->notes = notes;
+    tirbi_scope_close(e, scope);
+    tirbi_land(e, &end);
+    e->serial = serial;
+    return true;
+}
+
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
 
@@ -372,7 +406,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         tirbi_put_nest(e, &nest);
         return true;
     }
-    if (!split) return put_columns(e, loop) || put_in_order(e, loop);
+    if (!split) return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

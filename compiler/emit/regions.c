@@ -82,10 +82,11 @@ static void shift_places(tirbi_emitter *r, const tirbi_region_plan *plan, tirbi_
     for (uint32_t i = 0; i < plan->n_roots; i++) {
         const tirbi_region_root *row = &plan->roots[i];
         if (!row->written) continue;
-        tirbi_lvar *first = new_let(r, "first", INT64_MIN, INT64_MAX);
-        if (!first) return;
         const tirbi_lx *way = tirbi_lx_mul(r->pool, tirbi_lx_var(r->pool, begin), row->stride);
-        set_let(r, first, tirbi_lx_add(r->pool, row->base, way));
+        const tirbi_lx *start = way ? tirbi_lx_add(r->pool, row->base, way) : NULL;
+        tirbi_lvar *first = start ? new_let(r, "first", start->lo, start->hi) : NULL;
+        if (!first) return;
+        set_let(r, first, start);
         for (uint32_t k = 0; k < plan->n_places; k++) {
             tirbi_place *place = (tirbi_place *)(uintptr_t)plan->places[k];
             if (place->buffer->root != row->root) continue;
@@ -106,7 +107,7 @@ static void restore_places(const tirbi_region_plan *plan, const kept_place *kept
 /* The nest, for the region's part of the values of its loop. */
 static void put_body(tirbi_emitter *r, const tirbi_region_plan *plan, const tirbi_ls *loop) {
     tirbi_lvar *var = plan->loop, was = *var;
-    tirbi_lvar *begin = new_let(r, "begin", 0, INT64_MAX), *end = new_let(r, "end", 0, INT64_MAX);
+    tirbi_lvar *begin = new_let(r, "begin", 0, var->extent->hi), *end = new_let(r, "end", 0, INT64_MAX);
     tirbi_lvar *count = new_let(r, "count", 1, var->extent->hi);
     kept_place *kept = TIRBI_NEW_ARRAY(r->arena, kept_place, plan->n_places);
     if (!begin || !end || !count || !kept) return;

@@ -117,6 +117,8 @@ void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const 
 lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var);
 /* Whether an assignment that was planned ahead has nothing to do any more. */
 bool tirbi_plan_is_done(const planner *p, const tirbi_lvar *var);
+/* Plans a while loop that only counts a carried variable up to the range that the lane's place is in; false where it is none. */
+bool tirbi_plan_advance(planner *p, const tirbi_ls *s);
 /* An element, or a store to one, whose place each lane computes. */
 uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type);
 void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *value);

@@ -743,6 +743,11 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
         tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
         return;
     }
+    if (!known && var->kind == TIRBI_LVAR_LOOP && value->kind == TIRBI_LX_VAR && tirbi_plan_is_done(p, value->var)) {
+        uint16_t same = tirbi_plan_value(p, value); /* another name, for neither is set again */
+        if (!p->failed) tirbi_plan_add_var(p, (lane_var){.var = var, .value = same});
+        return;
+    }
     if (!known) {
         bool raw = tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var);
         uint16_t fresh = tirbi_plan_new_value(p);
@@ -1091,6 +1096,7 @@ static void plan_while(planner *p, const tirbi_ls *s) {
         tirbi_plan_refuse(p, "there is a while loop in it");
         return;
     }
+    if (tirbi_plan_advance(p, s)) return;
     own_loop outside = open_own(p);
     if (p->failed) return;
     leave_unless(p, s->as.while_.condition);

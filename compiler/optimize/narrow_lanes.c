@@ -80,7 +80,7 @@ static bool range_of_op(const tirbi_lane_op *o, const fact *of, fact *out) {
 }
 
 static void find_range(const narrower *n, const tirbi_lane_op *o, fact *out) {
-    fact any = range_of_type(o->type), found = any;
+    fact any = range_of_type(o->op == TIRB_OP_VADVANCE ? o->source : o->type), found = any;
     bool known = false;
     if (o->op == TIRB_OP_VSPLAT && o->scalar && is_int(o->type) && o->scalar->type == o->type) {
         found = between(o->scalar->lo, o->scalar->hi);

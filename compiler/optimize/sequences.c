@@ -448,6 +448,20 @@ const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x) {
     return x;
 }
 
+static bool fits_i32(const tirbi_lx *x) { return x->lo >= INT32_MIN && x->hi <= INT32_MAX; }
+
+/* The number of an element, in 32 bits where neither it nor its terms need more: sums of 64 bits take twice the time. */
+static const tirbi_lx *narrow_element(planner *p, const tirbi_lx *x) {
+    x = tirbi_plan_narrow(x);
+    if (x->kind != TIRBI_LX_OP || x->type != TIRB_I64 || (x->op != TIRB_OP_ADD && x->op != TIRB_OP_SUB) || !fits_i32(x)) return x;
+    const tirbi_lx *a = tirbi_plan_narrow(x->args[0]), *b = tirbi_plan_narrow(x->args[1]);
+    if (!fits_i32(a) || !fits_i32(b) || (a->type != TIRB_I32 && b->type != TIRB_I32)) return x;
+    if (a->type != TIRB_I32) a = tirbi_lx_cast(p->pool, TIRB_I32, a);
+    if (b->type != TIRB_I32) b = tirbi_lx_cast(p->pool, TIRB_I32, b);
+    const tirbi_lx *narrow = a && b ? tirbi_lx_op(p->pool, (tirbi_op)x->op, TIRB_I32, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return narrow ? narrow : x;
+}
+
 /* Checks the indices of a place that are not proven, lane by lane. */
 static void check_indices(planner *p, const tirbi_place *place) {
     for (const tirbi_place *v = place; v; v = v->view) {
@@ -492,7 +506,7 @@ uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype typ
             return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
     }
     check_indices(p, place);
-    const tirbi_lx *at = tirbi_plan_narrow(place->flat);
+    const tirbi_lx *at = narrow_element(p, place->flat);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return TIRBI_NO_VALUE;
     uint8_t cursor = indexed_cursor(p, place, type, TIRBI_READ);
@@ -515,26 +529,83 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     tirbi_dtype type = place->buffer->type;
     fold f;
     uint32_t n = accesses(p->body, root);
-    bool updates = n == 2 && find_fold(p->pool, value, is_load_of, place, &f) && f.n == 1 && !f.steps[0].factor &&
+    bool updates = n == 2 && find_fold(p->pool, value, is_load_of, place, &f) && f.n == 1 &&
                    accesses_in(f.steps[0].value, root) == 0;
+    const tirbi_lx *factor = updates ? f.steps[0].factor : NULL;
+    if (factor && (accesses_in(factor, root) > 0 || (f.steps[0].n & TIRBI_SCAN_SWAPPED))) updates = false;
     if (p->n_path > 0 || p->n_own > 0 || (n != 1 && !updates)) {
         tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
         return;
     }
     bool raw = !updates && tirbi_plan_is_copy(p, value);
     tirbi_dtype as = raw ? tirbi_dtype_of_bits(type) : type;
-    const tirbi_lx *at = tirbi_plan_narrow(place->flat);
+    const tirbi_lx *at = narrow_element(p, place->flat);
     if (updates) check_indices(p, place); /* the load comes first */
     uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.steps[0].value : value);
+    uint16_t by = updates && factor ? tirbi_plan_value(p, factor) : TIRBI_NO_VALUE;
     if (!updates) check_indices(p, place);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return;
     uint8_t cursor = indexed_cursor(p, place, as, updates ? TIRBI_READ | TIRBI_WRITE : TIRBI_WRITE);
     if (p->failed) return;
-    tirbi_lane_op *o = tirbi_plan_op(p, updates ? TIRB_OP_VUPDATE : TIRB_OP_VSTOREX, as);
+    tirbi_lane_op *o = tirbi_plan_op(p, !updates ? TIRB_OP_VSTOREX : factor ? TIRB_OP_VUPDATEMA : TIRB_OP_VUPDATE, as);
     o->cursor = cursor;
     o->from[0] = index;
     o->from[1] = v;
+    o->from[2] = by;
     o->source = at->type;
     if (updates) o->fold = f.steps[0].n;
+}
+
+/* ---- Ranges that places are in ------------------------------------------------------------------------------------ */
+
+/* The load of element row + 1 of a buffer, where x is that; the row's variable counts its elements. */
+static const tirbi_place *end_of_range(const tirbi_lx *x, const tirbi_lvar **row) {
+    if (x->kind != TIRBI_LX_LOAD || x->access->ndim != 1 || x->access->view) return NULL;
+    const tirbi_lbuf *b = x->access->buffer;
+    const tirbi_lx *index = tirbi_plan_narrow(x->access->indices[0]);
+    bool is_plain = b->root == b && !b->fetched && !b->broadcasts && !b->overlaps && tirbi_dtype_is_int(b->type) && b->type != TIRB_U64;
+    if (!is_plain || tirbi_plan_narrow(x->access->flat) != index) return NULL;
+    if (index->kind != TIRBI_LX_OP || index->op != TIRB_OP_ADD || index->args[0]->kind != TIRBI_LX_VAR ||
+        !tirbi_lx_is_int(index->args[1], 1)) {
+        return NULL;
+    }
+    *row = index->args[0]->var;
+    bool counts = (*row)->type == TIRB_I64 || ((*row)->type == TIRB_I32 && b->shape[0]->hi <= INT32_MAX);
+    return counts && (*row)->kind == TIRBI_LVAR_LOCAL ? x->access : NULL;
+}
+
+bool tirbi_plan_advance(planner *p, const tirbi_ls *s) {
+    const tirbi_lx *test = s->as.while_.condition;
+    const tirbi_ls *body = s->as.while_.body;
+    const tirbi_lvar *row, *lane = p->plan->loops.var[0];
+    if (body->kind == TIRBI_LS_SEQ && body->as.seq.n == 1) body = body->as.seq.items[0];
+    if (p->n_path > 0 || p->n_own > 0 || p->plan->loops.n != 1 || body->kind != TIRBI_LS_SET || test->kind != TIRBI_LX_OP ||
+        (test->op != TIRB_OP_LE && test->op != TIRB_OP_GE) || !tirbi_dtype_is_signed((tirbi_dtype)test->optype)) {
+        return false;
+    }
+    const tirbi_lx *end = tirbi_plan_narrow(test->args[test->op == TIRB_OP_GE]), *at = tirbi_plan_narrow(test->args[test->op == TIRB_OP_LE]);
+    const tirbi_place *place = end_of_range(end, &row);
+    carried_var *c = place ? find_carried(p, row) : NULL;
+    fold f;
+    if (!c || begins_here(c) || c->done || tirbi_plan_find_var(p, row) || at->kind != TIRBI_LX_VAR || at->var != lane ||
+        body->as.set.var != row || !fold_of(p, c, &f) || f.n != 1 || f.steps[0].n != TIRBI_SCAN_ADD || f.steps[0].factor ||
+        !tirbi_lx_is_int(f.steps[0].value, 1)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < p->n_written; i++) {
+        if (tirbi_may_meet(p->written[i]->buffer->root, place->buffer->root)) return false;
+    }
+    uint8_t cursor = indexed_cursor(p, place, place->buffer->type, TIRBI_READ);
+    uint16_t to = tirbi_plan_new_value(p);
+    if (p->failed) return true;
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VADVANCE, place->buffer->type);
+    o->to = to;
+    o->carried = c->var;
+    o->cursor = cursor;
+    o->scalar = lane->min;
+    o->source = (uint8_t)row->type;
+    c->done = true;
+    tirbi_plan_add_var(p, (lane_var){.var = c->var, .value = to});
+    return true;
 }

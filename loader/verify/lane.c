@@ -292,9 +292,8 @@ static tirb_status check_push(checker *c, unsigned n_operands) {
 
 /* An indexed cursor is read, by any instructions, or it is written by one, which goes from lane to lane: so no lane sees
  * what another one has written but by that instruction, in the order of the lanes. */
-static tirb_status use_indexed(checker *c, int64_t index, uint8_t access, int64_t reg, int64_t index_type) {
-    checker_lane *lane = &c->lane;
-    const tirbi_cursor *cursor = &lane->header.cursors[index];
+static tirb_status find_indexed(checker *c, int64_t index, uint8_t access, int64_t index_type) {
+    const tirbi_cursor *cursor = &c->lane.header.cursors[index];
     static const char *const names[] = {"", "only read", "only written", "read and written"};
     if (cursor->level != TIRBI_LEVEL_INDEXED) return tirbi_verify_fail(c, "cursor %" PRId64 " is not indexed", index);
     if (cursor->access != access) return tirbi_verify_fail(c, "cursor %" PRId64 " is not %s", index, names[access]);
@@ -304,6 +303,12 @@ static tirb_status use_indexed(checker *c, int64_t index, uint8_t access, int64_
     if (!tirbi_dtype_is_int((tirbi_dtype)index_type)) {
         return tirbi_verify_fail(c, "an index is an integer, not %s", tirbi_dtypes[index_type].name);
     }
+    return TIRB_OK;
+}
+
+static tirb_status use_indexed(checker *c, int64_t index, uint8_t access, int64_t reg, int64_t index_type) {
+    checker_lane *lane = &c->lane;
+    TIRBI_TRY(find_indexed(c, index, access, index_type));
     TIRBI_TRY(read_register(c, reg, (tirbi_dtype)index_type));
     if (access == TIRBI_READ) return TIRB_OK;
     if (lane->claimed >> index & 1) return tirbi_verify_fail(c, "cursor %" PRId64 " is written here too", index);
@@ -344,19 +349,32 @@ static tirb_status check_behind_step(checker *c) {
     return tirbi_verify_fail(c, "no scan of %s goes on with the step before it", tirbi_dtypes[c->lane.step_type].name);
 }
 
+static tirb_status count_scan(checker *c) {
+    TIRBI_TRY(at_lane_level(c));
+    if (c->lane.n_scans++ == TIRBI_MAX_SCANS) return tirbi_verify_fail(c, "more than %d scans in a lane loop", TIRBI_MAX_SCANS);
+    return TIRB_OK;
+}
+
 static tirb_status check_scan(checker *c, unsigned n_values, unsigned n_folds, int64_t how) {
     checker_lane *lane = &c->lane;
     tirbi_dtype type = (tirbi_dtype)c->instr->type;
     int64_t n = c->instr->operand[2 + n_values];
     bool chooses = n_values == 1 && lane->n_steps > 0 && (n & TIRBI_SCAN_OP) == TIRBI_SCAN_WHERE;
-    TIRBI_TRY(at_lane_level(c));
-    if (lane->n_scans++ == TIRBI_MAX_SCANS) return tirbi_verify_fail(c, "more than %d scans in a lane loop", TIRBI_MAX_SCANS);
+    TIRBI_TRY(count_scan(c));
     TIRBI_TRY(check_fold(c, n, n_folds + chooses, how));
     for (unsigned i = 0; i < n_values; i++) {
         TIRBI_TRY(read_register(c, c->instr->operand[2 + i], chooses ? TIRB_BOOL : type));
     }
     lane->n_steps = 0;
     write_register(c, c->instr->operand[0], n & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits(type) : type);
+    return TIRB_OK;
+}
+
+static tirb_status check_advance(checker *c) {
+    const int64_t *o = c->instr->operand;
+    TIRBI_TRY(count_scan(c));
+    TIRBI_TRY(find_indexed(c, o[2], TIRBI_READ, o[4]));
+    write_register(c, o[0], (tirbi_dtype)o[4]);
     return TIRB_OK;
 }
 
@@ -435,6 +453,13 @@ tirb_status tirbi_verify_lane_instr(checker *c) {
         TIRBI_TRY(use_indexed(c, instr->operand[0], TIRBI_READ | TIRBI_WRITE, instr->operand[1], instr->operand[3]));
         TIRBI_TRY(check_fold(c, instr->operand[4], TIRBI_N_SCAN_OPS, TIRBI_SCAN_SWAPPED));
         return read_register(c, instr->operand[2], type);
+    case TIRB_OP_VUPDATEMA:
+        TIRBI_TRY(use_indexed(c, instr->operand[0], TIRBI_READ | TIRBI_WRITE, instr->operand[1], instr->operand[4]));
+        TIRBI_TRY(check_fold(c, instr->operand[5], TIRBI_N_FUSED_SCANS, 0));
+        TIRBI_TRY(read_register(c, instr->operand[2], type));
+        return read_register(c, instr->operand[3], type);
+    case TIRB_OP_VADVANCE:
+        return check_advance(c);
     case TIRB_OP_VFIND:
         return check_find(c);
     case TIRB_OP_VSCAN:

@@ -3,7 +3,7 @@
     updates.py [--tirb PATH] [--seed N] [--count N]
 
 Extremes with the place where they are and other guarded updates, over rows of any length with ties, zeros of both signs and
-NaNs; and nests that read a row and a column which some of their iterations write. Each is compiled and called under one
+NaNs; nests that read a row and a column which some of their iterations write; and rows of entries, as of sparse matrices. Each is compiled and called under one
 instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -11,6 +11,7 @@ import argparse
 import os
 import pathlib
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -30,6 +31,7 @@ class Tir:
     """What the loops need of T, in Python."""
 
     int32 = int64 = int8 = int
+    serial = range
     float32 = np.float32
     float64 = np.float64
 
@@ -116,6 +118,59 @@ def crossed(pick, generator):
     return text, loops, {"D": generator.integers(-9, 9, (n, m)).astype(dtype)}, {"n": n, "m": m}
 
 
+def ranges(pick, generator):
+    """Rows of entries, which follow each other more often than not, in any spelling."""
+    n = pick.choice([1, 3, 17, 200, 1100])
+    dtype, counts, dynamic = pick.choice(["float32", "float64", "int32"]), pick.choice(["int32", "int32", "int64"]), pick.random() < 0.5
+    lengths = generator.integers(0, pick.choice([1, 3, 9, 40]), n) * (generator.random(n) < pick.choice([1, 0.6]))
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(counts) + pick.choice([0, 0, 2])
+    entries = int(starts.max()) + 3
+    if pick.random() < 0.25:
+        generator.shuffle(starts)
+    columns = pick.choice([1, 7, 60])
+    begin = pick.choice(["P[i]", "first"])
+    lets = [f"first: T.let[T.{counts}] = P[i]"] if begin == "first" else []
+    over, place = pick.choice([(f"range({begin}, P[i + 1])", "k"), (f"range(P[i + 1] - {begin})", f"{begin} + k")])
+    term = pick.choice([f"V[{place}] * X[C[{place}]]", f"V[{place}]", f"V[{place}] - X[C[{place}]] * V[{place}]"])
+    plain = [
+        ["Y[i] = T.{d}(1)", ":", "    Y[i] = Y[i] + {t}"],
+        ["best: T.{d} = T.{d}(2)", ":", "    best = T.max(best, {t})", "Y[i] = best"],
+        ["s: T.{d} = T.{d}(1)", ":", "    s = s + {t}", "Y[i] = s", ":", "    O[{p}] = {t} - s"],
+        ["Y[i] = T.{d}(0)", ":", "    Y[i] += {t}", "if P[i + 1] - P[i] > 2:", "    Y[i] = Y[i] - T.{d}(2)"],
+        [":", "    O[{p}] = X[0] + {t}"],
+        ["s: T.{d} = T.{d}(0)", "m: T.{d} = T.{d}(1)", ":", "    m = T.min(m, {t})", ":", "    s = s - (V[{p}] - m)", "Y[i] = s + m"],
+        ["Y[i] = T.{d}(0)", ":", "    Z[C[{p}]] = Z[C[{p}]] + {t}", "    Y[i] = Y[i] + V[{p}]"]]
+    counted = pick.random() < 0.3
+    if counted:
+        place, term = "k", term.replace(place, "k")
+    body, opened = list(lets), False
+    for line in pick.choice(plain):
+        if line == ":":
+            body += [f"k: T.{counts} = P[i]" if not opened else "k = P[i]", "while k < P[i + 1]:"] if counted else [f"for k in {over}:"]
+            if counted and opened:
+                return ranges(pick, generator)
+            opened = True
+        else:
+            body.append(line.format(d=dtype, t=term, p=place))
+            last_of_while = counted and line.startswith("    ") and "if" not in body[-2]
+            if last_of_while and body[-2].startswith("while"):
+                body.append("    k = k + 1") if "C[{p}]] =" not in line else None
+            elif last_of_while and "Y[i] + V" in line:
+                body.append("    k = k + 1")
+    loop = "T.serial(T.int64(%d))" % n if counts == "int64" and not dynamic else "range(n)" if dynamic else f"range({n})"
+    loops = [f"for i in {loop}:"] + ["    " + line for line in body]
+    extent = lambda name, size: f'"{name}"' if dynamic else str(size)
+    shapes = {"P": (extent("n + 1", n + 1), counts), "C": (extent("e", entries), "int32"), "V": (extent("e", entries), dtype),
+              "X": (extent("m", columns), dtype), "Y": (extent("n", n), dtype), "O": (extent("e", entries), dtype),
+              "Z": (extent("m", columns), dtype)}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer(({size},), "{kind}")' for name, (size, kind) in shapes.items()) + "):\n"
+    text += "        n, e, m = T.int32(), T.int32(), T.int32()\n" if dynamic else ""
+    small = lambda size: generator.integers(-9, 9, size).astype(dtype)
+    arrays = {"P": starts, "C": generator.integers(0, columns, entries).astype("int32"), "V": small(entries), "X": small(columns),
+              "Y": small(n), "O": small(entries), "Z": small(columns)}
+    return text, loops, arrays, {"n": n, "e": entries, "m": columns}
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -126,11 +181,10 @@ def same(got, wanted):
 def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
-    text, loops, arrays, extents = (guarded if pick.random() < 0.6 else crossed)(pick, generator)
+    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
-    written = [name for name in arrays if any(f"{name}[i" in line.replace(f"{name}[i] ==", "").split(" = ")[0] and " = " in line
-                                              for line in loops)]
+    written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]
     words = [*tirb, "run", str(folder / "f.py"), "--no-cache", "--isa", pick.choice(isas), "--parallel",
              pick.choice(["auto", "off", "all"])]
     for name, data in arrays.items():

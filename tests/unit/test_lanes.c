@@ -250,6 +250,17 @@ static void emit_scan(plan *p) {
     p->types[dest] = how & TIRBI_SCAN_BITS ? (uint8_t)tirbi_dtype_of_bits((tirbi_dtype)type) : type;
 }
 
+/* The range of a place, counted on in s3, which is small; where elements stand is up to chance. */
+static void emit_advance(plan *p) {
+    enum { SMALL = 3 };
+    unsigned c = pick(N_READ_REFS), dest = pick(N_LANE_REGS);
+    uint8_t type = p->ref_types[c], to = pick(2) ? TIRB_I32 : TIRB_I64;
+    if (p->depth > 0 || 1 + p->n_scans != SMALL || !tirbi_dtype_is_int((tirbi_dtype)type)) return;
+    p->n_scans++;
+    say(p, "    vadvance.%s v%u, s%d, c%u, s10, %s\n", name_of(type), dest, SMALL, c, name_of(to));
+    p->types[dest] = to;
+}
+
 /* Cursors 0 .. N_READ_REFS - 1 index the references that are only read, then come those of the other two. */
 static void emit_indexed(plan *p) {
     unsigned kind = pick(4), index = emit_index(p);
@@ -271,6 +282,9 @@ static void emit_indexed(plan *p) {
     *once = true;
     if (kind == 2)
         say(p, "    vstorex.%s c%d, v%u, v%u, i32\n", name_of(type), N_READ_REFS, index, value);
+    else if (tirbi_dtype_is_float((tirbi_dtype)type) && pick(2))
+        say(p, "    vupdatema.%s c%d, v%u, v%u, v%u, i32, %u\n", name_of(type), N_READ_REFS + 1, index, value,
+            find_register(p, type), pick(TIRBI_N_FUSED_SCANS));
     else
         say(p, "    vupdate.%s c%d, v%u, v%u, i32, %u\n", name_of(type), N_READ_REFS + 1, index, value, pick_fold(type));
 }
@@ -306,7 +320,8 @@ static void emit_one(plan *p) {
     if (kind == 23) {
         if (pick(2)) emit_own(p);
     } else if (kind >= 20) {
-        if (kind == 20) emit_scan(p);
+        if (kind == 20 && 1 + p->n_scans == 3 && pick(2)) emit_advance(p);
+        else if (kind == 20) emit_scan(p);
         else emit_indexed(p);
     } else if (kind < 5) {
         unsigned c = pick_stepped(p);
@@ -504,8 +519,9 @@ static void model_step(model *m, const tirbi_instr *in, unsigned first) {
     m->n_steps++;
 }
 
+static const uint8_t fused[] = {TIRB_OP_FMA, TIRB_OP_FMS, TIRB_OP_FNMA};
+
 static void model_scan(model *m, const tirbi_instr *in) {
-    static const uint8_t fused[] = {TIRB_OP_FMA, TIRB_OP_FMS, TIRB_OP_FNMA};
     const int64_t *o = in->operand;
     uint8_t size = tirbi_dtypes[in->type].size;
     uint64_t *register_ = &m->scanned[o[1] - 1], old = 0;
@@ -544,6 +560,27 @@ static uint8_t *indexed(model *m, int64_t c, int64_t reg, uint8_t size) {
     return NULL;
 }
 
+/* Returns false where there is no element to compare with. */
+static bool model_advance(model *m, const tirbi_instr *in) {
+    const int64_t *o = in->operand;
+    uint64_t *d = &m->scanned[o[1] - 1];
+    const unsigned ref = m->p->cursors[o[2]].ref;
+    for (;; ++*d) {
+        if (*d + 1 >= (uint64_t)m->p->ref_sizes[ref]) {
+            m->outside = true;
+            snprintf(m->message, sizeof m->message, "element %lld is outside of the %lld elements", (long long)(*d + 1),
+                     (long long)m->p->ref_sizes[ref]);
+            return false;
+        }
+        uint64_t end = 0;
+        memcpy(tirbi_slot_bytes(&end, tirbi_dtypes[in->type].size), m->data[ref] + (*d + 1) * tirbi_dtypes[in->type].size, tirbi_dtypes[in->type].size);
+        end = tirbi_slot_extend(end, in->type);
+        if ((int64_t)end > (int64_t)(splat_value(m, o[3]) + (uint64_t)m->lane)) break;
+    }
+    set_register(m, o[0], (uint8_t)o[4], *d);
+    return true;
+}
+
 /* What lanes do by index; returns false where that ends the loop. */
 static bool model_indexed(model *m, const tirbi_instr *in) {
     const int64_t *o = in->operand;
@@ -568,8 +605,12 @@ static bool model_indexed(model *m, const tirbi_instr *in) {
     }
     if (!(at = indexed(m, o[0], o[1], size))) return false;
     memcpy(&v, at, size);
-    if (in->op == TIRB_OP_VUPDATE) v = model_fold(m, in->type, o[4], v, m->regs[o[2]]);
-    else m->kernels->cast[in->type][in->type](&v, &m->regs[o[2]], NULL, NULL, 1);
+    if (in->op == TIRB_OP_VUPDATE) {
+        v = model_fold(m, in->type, o[4], v, m->regs[o[2]]);
+    } else if (in->op == TIRB_OP_VUPDATEMA) {
+        const uint64_t old = v;
+        m->kernels->op[fused[o[5]] - TIRBI_FIRST_ELEMENTWISE][in->type](&v, &m->regs[o[2]], &m->regs[o[3]], &old, 1);
+    } else m->kernels->cast[in->type][in->type](&v, &m->regs[o[2]], NULL, NULL, 1);
     memcpy(at, &v, size);
     return true;
 }
@@ -660,10 +701,14 @@ static uint32_t model_run(model *m, uint32_t at) {
         case TIRB_OP_VSCANMA: model_scan(m, &in); break;
         case TIRB_OP_VSTEP:
         case TIRB_OP_VSTEPMA: model_step(m, &in, 0); break;
+        case TIRB_OP_VADVANCE:
+            if (!model_advance(m, &in)) return at;
+            break;
         case TIRB_OP_VINDEX:
         case TIRB_OP_VLOADX:
         case TIRB_OP_VSTOREX:
         case TIRB_OP_VUPDATE:
+        case TIRB_OP_VUPDATEMA:
             if (!model_indexed(m, &in)) return at;
             break;
         default: model_elementwise(m, &in); break;

@@ -616,6 +616,28 @@ static void test_lane_registers(void **state) {
             "v0 is read, but not defined here");
 }
 
+/* Which range a place is in. */
+static void test_advance(void **state) {
+    (void)state;
+#define RANGES(type, access, level, body)                                                                              \
+    BODY("lane s0, done\n.inner 3\n.cursor r1 " type " " access " " level " 0 0 0\n" body "\ndone: lane.end")
+#define LOOP "inner l0\ninner.end l0\n"
+    accepts(RANGES("i32", "read", "7", LOOP "vadvance.i32 v0, s1, c0, s2, i16\nvadd.i16 v0, v0, v0"));
+    rejects(RANGES("i32", "read", "7", LOOP "vadvance.i32 v0, s1, c0, s2, i16\nvadd.i32 v0, v0, v0"), "v0 is i16, not i32");
+    rejects(RANGES("i32", "read", "7", LOOP "vadvance.i32 v0, s1, c0, s2, f32"), "an index is an integer, not f32");
+    rejects(RANGES("i32", "read", "7", LOOP "vadvance.u32 v0, s1, c0, s2, i32"), "cursor 0 is i32");
+    rejects(RANGES("i32", "read", "0", LOOP "vadvance.i32 v0, s1, c0, s2, i32"), "cursor 0 is not indexed");
+    rejects(RANGES("i32", "readwrite", "7", LOOP "vadvance.i32 v0, s1, c0, s2, i32"), "cursor 0 is not only read");
+    rejects(RANGES("i32", "read", "7", LOOP "vadvance.i32 v0, s8, c0, s2, i32"), "scalar register 8 >= 8");
+    rejects(RANGES("i32", "read", "7", LOOP "vadvance.i32 v0, s1, c0, s8, i32"), "scalar register 8 >= 8");
+    rejects(RANGES("i32", "read", "7", "inner l0\nvadvance.i32 v0, s1, c0, s2, i32\ninner.end l0"), "only allowed at lane level");
+#define FOUR "vadvance.i32 v0, s1, c0, s2, i32\nvadvance.i32 v0, s1, c0, s2, i32\nvadvance.i32 v0, s1, c0, s2, i32\nvadvance.i32 v0, s1, c0, s2, i32\n"
+    rejects(RANGES("i32", "read", "7", LOOP FOUR FOUR FOUR FOUR FOUR), "scans in a lane loop");
+#undef FOUR
+#undef LOOP
+#undef RANGES
+}
+
 /* What goes from lane to lane, and cursors that lanes index. */
 static void test_sequences(void **state) {
     (void)state;
@@ -647,6 +669,15 @@ static void test_sequences(void **state) {
     rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 4"), "there is no operation 4 of f32");
     rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 16"), "there is no operation 16 of f32");
     rejects(AT(LOOP "vupdate.f32 c2, v1, v0, i32, 9"), "there is no operation 9 of f32");
+    accepts(AT(LOOP "vupdatema.f32 c2, v1, v0, v0, i32, 2"));
+    rejects(AT(LOOP "vupdatema.f32 c1, v1, v0, v0, i32, 0"), "cursor 1 is not read and written");
+    rejects(AT(LOOP "vupdatema.f32 c2, v1, v1, v0, i32, 0"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vupdatema.f32 c2, v1, v0, v1, i32, 0"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vupdatema.f32 c2, v1, v0, v0, i64, 0"), "v1 is i32, not i64");
+    rejects(AT(LOOP "vupdatema.f32 c2, v1, v0, v0, i32, 3"), "there is no operation 3 of f32");
+    rejects(AT(LOOP "vupdatema.f32 c2, v1, v0, v0, i32, 16"), "there is no operation 16 of f32");
+    rejects(AT(LOOP "vupdatema.f32 c2, v1, v0, v0, i32, 0\nvupdatema.f32 c2, v1, v0, v0, i32, 0"), "cursor 2 is written here too");
+    rejects(AT("inner l0\nvupdatema.f32 c2, v1, v0, v0, i32, 0\ninner.end l0"), "only allowed at lane level");
     accepts(AT(LOOP "vscan.i32 v1, s1, v1, 4\nvscan.f32 v2, s1, v0, 98\nvadd.u32 v2, v2, v2\nvscanma.f32 v2, s1, v0, v0, 34"));
     rejects(AT("inner l0\nvscan.f32 v2, s1, v0, 0\ninner.end l0"), "only allowed at lane level");
     rejects(AT("inner l0\nvscanma.f32 v2, s1, v0, v0, 0\ninner.end l0"), "only allowed at lane level");
@@ -852,7 +883,7 @@ int main(void) {
         cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
         cmocka_unit_test(test_cursors),
         cmocka_unit_test(test_seeks),      cmocka_unit_test(test_lane_registers),
-        cmocka_unit_test(test_sequences), cmocka_unit_test(test_finds), cmocka_unit_test(test_own_loops), cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
+        cmocka_unit_test(test_sequences), cmocka_unit_test(test_advance), cmocka_unit_test(test_finds), cmocka_unit_test(test_own_loops), cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
         cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,19 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         ins->source = (uint8_t)o[3];
         if (in->op == TIRB_OP_VUPDATE) ins->fold = (uint8_t)o[4];
         return;
+    case TIRB_OP_VUPDATEMA:
+        ins->cursor = (uint8_t)o[0];
+        for (unsigned i = 0; i < 3; i++) ins->reads[ins->n_reads++] = (uint8_t)o[1 + i];
+        ins->source = (uint8_t)o[4];
+        ins->fold = (uint8_t)o[5];
+        return;
+    case TIRB_OP_VADVANCE:
+        ins->dest = (uint8_t)o[0];
+        ins->slot = (uint16_t)o[1];
+        ins->cursor = (uint8_t)o[2];
+        ins->step = (uint16_t)o[3];
+        ins->source = (uint8_t)o[4];
+        return;
     case TIRB_OP_VFIND:
         ins->slot = (uint16_t)o[0];
         ins->reads[ins->n_reads++] = (uint8_t)o[1];
@@ -242,7 +255,8 @@ static void choose_main_size(lane_body *body, uint32_t features) {
         if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA || tirbi_lane_ins_scans(ins)) {
             body->reduces = true;
             others += weight;
-        } else if ((ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VFIND) {
+        } else if ((ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VUPDATEMA ||
+                   ins->op == TIRB_OP_VFIND) {
             others += weight;
         } else if (tirbi_lane_op_pinned(ins->op, ins->type, features)) {
             ins->pinned = true;
@@ -334,6 +348,10 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         if (ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA) {
             ins->number = loop->n_scans++;
             loop->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = ins->type};
+        }
+        if (ins->op == TIRB_OP_VADVANCE) {
+            ins->number = loop->n_scans++;
+            loop->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = TIRB_I64, .counts = true, .start = ins->step};
         }
         if (ins->op == TIRB_OP_VFIND) {
             loop->finds = true;

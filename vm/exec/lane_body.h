@@ -69,7 +69,8 @@ static inline bool tirbi_lane_ins_resizes(const lane_ins *ins) {
 
 /* Whether it is a scan or a step of one. */
 static inline bool tirbi_lane_ins_scans(const lane_ins *ins) {
-    return ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEP || ins->op == TIRB_OP_VSTEPMA;
+    return ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEP || ins->op == TIRB_OP_VSTEPMA ||
+           ins->op == TIRB_OP_VADVANCE;
 }
 
 /* Sets `settled`. */

@@ -510,7 +510,10 @@ static void add_list(const entry *e, unsigned i, tirbi_lane_list *list) {
 }
 
 static void begin_scans(const tirbi_lane_loop *loop, tirbi_lane_state *state, const uint64_t *slots) {
-    for (unsigned i = 0; i < loop->n_scans; i++) state->running[i] = slots[loop->scans[i].slot];
+    for (unsigned i = 0; i < loop->n_scans; i++) {
+        state->running[i] = slots[loop->scans[i].slot];
+        if (loop->scans[i].counts) state->place[i] = slots[loop->scans[i].start];
+    }
 }
 
 static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state, uint64_t *slots) {

@@ -27,6 +27,7 @@ typedef struct value {
     uint8_t lazy;
     bool same;        /* in all lanes of the strip, whichever have left */
     bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
+    bool in_runs;     /* neighbouring lanes mostly have the same */
     uint8_t size;     /* of an element */
     uint16_t pointer; /* of the lazy operand */
     uint8_t bytes;    /* of what is to be widened: U8 or I8 */
@@ -483,8 +484,10 @@ static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
     bool direct = !wide && p->level == 0 && can_store_directly(p, ins, next, type);
     if (direct) settle_before_store(p, next, ins->dest);
     uint16_t operands[3] = {0, 0, 0};
-    bool in_the_way = false;
+    bool in_the_way = false, in_runs = ins->n_reads > 0;
     for (unsigned i = 0; i < ins->n_reads; i++) {
+        const value *v = &p->now.values[ins->reads[i]];
+        in_runs = in_runs && (v->in_runs || v->lazy == LAZY_SPLAT);
         operands[i] = wide ? strip_operand(p, ins->reads[i]) : kernel_operand(p, ins->reads[i]);
         if (ins->reads[i] == ins->dest && operands[i] == strip_of(p, ins->dest) &&
             p->now.values[ins->dest].size != size)
@@ -501,7 +504,9 @@ static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
                     spare);
     }
     if (!direct && !wide) clear_rest(p, ins->dest, size);
-    define(p, ins, size)->strip = true;
+    value *v = define(p, ins, size);
+    v->strip = true;
+    v->in_runs = in_runs;
     p->ends_in_store = direct;
 }
 
@@ -771,13 +776,34 @@ static void plan_find(planner *p, const lane_ins *ins) {
     emit_sequence(p, operands, list, p->code->kernels->find);
 }
 
+/* What stores, or combines, by index. Lanes of a run update one element, which stays in a register meanwhile. */
+static tirbi_sequence stores_of(const planner *p, const lane_ins *ins, bool in_runs) {
+    const tirbi_kernel_table *k = p->code->kernels;
+    if (ins->op == TIRB_OP_VSTOREX) return k->storex[ins->type];
+    if (ins->op == TIRB_OP_VUPDATEMA) return (in_runs ? k->runsma : k->updatema)[ins->fold & TIRBI_SCAN_OP][ins->type];
+    return (in_runs ? k->runs : k->update)[fold_of(ins)][ins->type];
+}
+
 static void plan_storex(planner *p, const lane_ins *ins) {
+    const bool in_runs = p->now.values[ins->reads[0]].in_runs;
     const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]),
                                   kernel_operand(p, ins->reads[1])};
-    const uint16_t list[4] = {ins->source, 0, ins->cursor, 0};
+    const uint16_t factor = ins->n_reads > 2 ? kernel_operand(p, ins->reads[2]) : 0;
+    const uint16_t list[4] = {ins->source, factor, ins->cursor, 0};
     leave_banks(p, ins);
-    emit_sequence(p, operands, list, ins->op == TIRB_OP_VSTOREX ? p->code->kernels->storex[ins->type]
-                                                                : p->code->kernels->update[fold_of(ins)][ins->type]);
+    emit_sequence(p, operands, list, stores_of(p, ins, in_runs));
+}
+
+static void plan_advance(planner *p, const lane_ins *ins) {
+    uint8_t size = tirbi_dtypes[ins->source].size;
+    const uint16_t operands[3] = {strip_of(p, ins->dest), 0, pointer_of_cursor(ins->cursor)};
+    const uint16_t list[4] = {ins->number, (uint16_t)shift_of(size), ins->cursor, 0};
+    leave_banks(p, ins);
+    emit_sequence(p, operands, list, p->code->kernels->advance[ins->type]);
+    clear_rest(p, ins->dest, size);
+    value *v = define(p, ins, size);
+    v->strip = true;
+    v->in_runs = true;
 }
 
 /* An operation on a running value as steps know it, and its operands. */
@@ -1055,7 +1081,9 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     case TIRB_OP_VINDEX: plan_index(p, ins); break;
     case TIRB_OP_VLOADX: plan_loadx(p, ins); break;
     case TIRB_OP_VSTOREX:
-    case TIRB_OP_VUPDATE: plan_storex(p, ins); break;
+    case TIRB_OP_VUPDATE:
+    case TIRB_OP_VUPDATEMA: plan_storex(p, ins); break;
+    case TIRB_OP_VADVANCE: plan_advance(p, ins); break;
     case TIRB_OP_VFIND: plan_find(p, ins); break;
     case TIRB_OP_VSCAN:
     case TIRB_OP_VSCANMA: plan_scan(p, ins); break;

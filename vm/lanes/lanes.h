@@ -63,6 +63,8 @@ typedef struct tirbi_lane_cursor {
 typedef struct tirbi_lane_scan {
     uint16_t slot;
     uint8_t type;
+    bool counts;    /* vadvance: beside the running value goes the place of the next lane, */
+    uint16_t start; /* from what this slot holds */
 } tirbi_lane_scan;
 
 typedef struct tirbi_lane_splat {
@@ -197,6 +199,7 @@ typedef struct tirbi_lane_state {
         tirbi_lane_move moves[TIRBI_MAX_CURSORS];
     } inner[TIRBI_MAX_INNER];
     uint64_t running[TIRBI_MAX_SCANS];     /* as registers */
+    uint64_t place[TIRBI_MAX_SCANS];       /* of the block's first lane, for those that count */
     uint64_t elements[TIRBI_MAX_CURSORS];  /* of an indexed cursor */
     size_t own[TIRBI_MAX_OWN_DEPTH];       /* lanes around each vloop that is open */
     uint64_t fuel, spent;                  /* spent is 64 times what going back in vloops has charged */
@@ -212,6 +215,11 @@ typedef enum tirbi_lane_end {
     TIRBI_LANE_BOUNDS = 3,
     TIRBI_LANE_FUEL = 4
 } tirbi_lane_end;
+
+/* Whether a loop is to stop, or has spent more than there is. */
+static inline bool tirbi_lane_ends_early(const tirbi_lane_state *state) {
+    return state->spent / 64 > state->fuel || atomic_load_explicit(state->stop, memory_order_relaxed) != 0;
+}
 
 enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2, TIRBI_LANE_HAS_SHIFT_16 = 4 };
 
