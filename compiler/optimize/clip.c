@@ -287,7 +287,7 @@ static const tirbi_ls *unconditional(const tirbi_lx_pool *pool, const tirbi_free
     return body;
 }
 
-static const tirbi_ls *clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled) {
+const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled) {
     tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
     clipper *c = TIRBI_NEW(pool->arena, clipper);
     clipped *x = TIRBI_NEW(pool->arena, clipped);
@@ -323,7 +323,7 @@ static const tirbi_ls *clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint
 
 const tirbi_ls *tirbi_clip_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled) {
     bool off = disabled & TIRB_PASS_INTERCHANGE;
-    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP && !off ? clip_nest(pool, s, disabled) : NULL;
+    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP && !off ? tirbi_clip_nest(pool, s, disabled) : NULL;
     tirbi_ls *copy = other ? NULL : TIRBI_NEW(pool->arena, tirbi_ls);
     if (!copy) return other ? other : s;
     *copy = *s;

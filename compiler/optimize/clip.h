@@ -10,4 +10,7 @@
  * the compile options. */
 const tirbi_ls *tirbi_clip_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled);
 
+/* The same for one nest; NULL where it is no such nest (or memory ran out). */
+const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled);
+
 #endif

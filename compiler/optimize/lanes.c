@@ -409,6 +409,10 @@ static bool rows_fit(planner *p) {
             const tirbi_lbuf *x = a->place->buffer->root, *y = b->place->buffer->root;
             if (i != j && writes && sought && (x == y || tirbi_may_meet(x, y))) return false;
         }
+        const tirbi_lane_cursor *sought = &plan->cursors[i];
+        for (uint32_t k = 1; sought->row && k < plan->loops.n; k++) { /* one loop moves one of the two */
+            if (sought->form.coefficient[k] && plan->cursors[plan->rows[sought->row - 1].cursor].form.coefficient[k]) return false;
+        }
         for (uint32_t r = 0; r < plan->n_rows; r++) {
             const tirbi_lbuf *numbers = plan->cursors[plan->rows[r].cursor].place->buffer->root;
             const tirbi_lbuf *x = plan->cursors[i].place->buffer->root;
@@ -985,24 +989,37 @@ static void find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_
     }
 }
 
+/* The loops of a statement; false: they are too many. */
+static bool find_loops(const tirbi_ls *s, tirbi_loop_set *out) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!find_loops(s->as.seq.items[i], out)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return find_loops(s->as.if_.then_case, out) && (!s->as.if_.else_case || find_loops(s->as.if_.else_case, out));
+    case TIRBI_LS_WHILE: return find_loops(s->as.while_.body, out);
+    case TIRBI_LS_LOOP:
+        if (out->n == TIRBI_MAX_AFFINE) return false;
+        out->var[out->n++] = s->as.loop.var;
+        return find_loops(s->as.loop.body, out);
+    default: return true;
+    }
+}
+
 static bool stands_still(const tirbi_place *place, const tirbi_ls *loop) {
     tirbi_loop_set inner = {.n = 0};
-    const tirbi_ls *s = loop;
-    for (; s->kind == TIRBI_LS_LOOP && inner.n < TIRBI_MAX_AFFINE; s = s->as.loop.body) {
-        inner.var[inner.n++] = s->as.loop.var;
-    }
-    return !tirbi_mentions_loops(place->flat, &inner) && s->kind != TIRBI_LS_LOOP;
+    return find_loops(loop, &inner) && !tirbi_mentions_loops(place->flat, &inner);
 }
 
 /* Keeps elements that a loop updates in place in lane values while it runs. Returns how many were promoted. */
 static uint32_t promote(planner *p, const tirbi_ls *loop) {
     const tirbi_place *places[MAX_PROMOTED];
     uint32_t n = 0, promoted = 0;
-    tirbi_lvar *vars[TIRBI_MAX_AFFINE];
-    uint32_t n_vars;
-    innermost_body(loop, vars, TIRBI_MAX_AFFINE, &n_vars);
-    bool sure = true;
-    for (uint32_t i = 0; i < n_vars; i++) sure = sure && runs(p, vars[i]);
+    tirbi_loop_set loops = {.n = 0};
+    bool sure = find_loops(loop, &loops);
+    for (uint32_t i = 0; i < loops.n; i++) sure = sure && runs(p, loops.var[i]);
     find_stores(p, loop->as.loop.body, sure, places, &n);
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         bool known = false;

@@ -19,9 +19,11 @@ typedef struct nest {
     const tirbi_place *reads[MAX_PLACES];
     uint32_t n_writes, n_reads;
     tirbi_loop_set own; /* variables that the body sets */
+    tirbi_loop_set all; /* the nest's loops, and those that the body has */
     bool spatial[TIRBI_MAX_AFFINE];
     uint32_t n_spatial;
     bool irregular;
+    bool has_locals; /* variables that the body assigns more than once */
 } nest;
 
 static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
@@ -37,7 +39,7 @@ static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
  * common. */
 static bool same_or_apart(const nest *n, const tirbi_place *a, const tirbi_place *b) {
     const tirbi_lbuf *x = a->buffer->root, *y = b->buffer->root;
-    if (x == y) return same_indices(a, b) || tirbi_never_meet(n->pool, a, b, &n->loops);
+    if (x == y) return same_indices(a, b) || tirbi_never_meet(n->pool, a, b, &n->all);
     return !tirbi_may_meet(x, y) || (a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
 }
 
@@ -58,7 +60,14 @@ static void note_reads(nest *n, const tirbi_lx *x) {
     for (int i = 0; i < x->n_args; i++) note_reads(n, x->args[i]);
 }
 
-/* Straight-line code: stores, variables of the iteration, conditions. */
+static bool sets(const nest *n, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < n->own.n; i++) {
+        if (n->own.var[i] == var) return true;
+    }
+    return false;
+}
+
+/* Stores, variables of the iteration, conditions, and loops of these. */
 static void note_body(nest *n, const tirbi_ls *s) {
     switch (s->kind) {
     case TIRBI_LS_SEQ:
@@ -75,9 +84,19 @@ static void note_body(nest *n, const tirbi_ls *s) {
         note(n, n->writes, &n->n_writes, s->as.store.access);
         return;
     case TIRBI_LS_SET:
-        n->irregular = n->irregular || s->as.set.var->kind != TIRBI_LVAR_LET || n->own.n == TIRBI_MAX_AFFINE;
-        if (!n->irregular) n->own.var[n->own.n++] = s->as.set.var;
         note_reads(n, s->as.set.value);
+        n->has_locals = n->has_locals || s->as.set.var->kind != TIRBI_LVAR_LET;
+        if (sets(n, s->as.set.var)) return;
+        n->irregular = n->irregular || !s->as.set.declares || n->own.n == TIRBI_MAX_AFFINE;
+        if (!n->irregular) n->own.var[n->own.n++] = s->as.set.var;
+        return;
+    case TIRBI_LS_LOOP:
+        n->irregular = n->irregular || s->as.loop.step || s->as.loop.rows || s->as.loop.blocks || n->all.n == TIRBI_MAX_AFFINE;
+        if (n->irregular) return;
+        n->all.var[n->all.n++] = s->as.loop.var;
+        note_reads(n, s->as.loop.var->min);
+        note_reads(n, s->as.loop.var->extent);
+        note_body(n, s->as.loop.body);
         return;
     default: n->irregular = true;
     }
@@ -97,12 +116,13 @@ static void collect(nest *n, const tirbi_ls *s) {
         s = s->as.loop.body;
     }
     n->body = s;
+    n->all = n->loops;
 }
 
 /* All accesses to written memory must be the same element, and all written buffers be indexed by the same loops. */
 static bool reorderable(nest *n) {
     if (n->irregular || n->n_writes == 0) return false;
-    if (!tirbi_spatial_loops(n->pool, &n->loops, n->writes[0], n->spatial)) return false;
+    if (!tirbi_spatial_loops(n->pool, &n->all, n->writes[0], n->spatial)) return false;
     for (uint32_t i = 0; i < n->n_writes; i++) {
         const tirbi_place *w = n->writes[i];
         bool spatial[TIRBI_MAX_AFFINE];
@@ -110,7 +130,10 @@ static bool reorderable(nest *n) {
         for (uint32_t d = 0; d < w->ndim; d++) {
             if (tirbi_mentions_loops(w->indices[d], &n->own)) return false;
         }
-        if (w->view || w->buffer->overlaps || !tirbi_spatial_loops(n->pool, &n->loops, w, spatial) || memcmp(spatial, n->spatial, sizeof(spatial)) != 0) return false;
+        if (w->view || w->buffer->overlaps || !tirbi_spatial_loops(n->pool, &n->all, w, spatial) ||
+            memcmp(spatial, n->spatial, n->loops.n * sizeof(*spatial)) != 0) {
+            return false;
+        }
         for (uint32_t j = 0; j < n->n_writes; j++) {
             if (!same_or_apart(n, n->writes[j], w)) return false;
         }
@@ -210,7 +233,7 @@ static bool repeats_scalars(const tirbi_lane_plan *plan) {
 /* Plans lanes for a loop, with as many of the other spatial loops inside the lane loop as it can hold: the machine runs
  * them around its blocks, for much less than entering a lane loop each time. */
 static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
-    uint32_t reductions = n->loops.n - n->n_spatial, others = n->n_spatial - 1;
+    uint32_t reductions = n->all.n - n->n_spatial, others = n->n_spatial - 1;
     uint32_t room = reductions < TIRBI_MAX_INNER ? TIRBI_MAX_INNER - reductions : 0;
     uint32_t inside = others < room ? others : room;
     for (;;) {
@@ -269,7 +292,7 @@ bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_
     collect(n, loop);
     if (n->loops.n == 0) return false;
     note_body(n, n->body);
-    if (!reorderable(n)) return false;
+    if (n->all.n > n->loops.n || n->has_locals || !reorderable(n)) return false;
     memcpy(out->loops, n->loop, sizeof(out->loops));
     memcpy(out->spatial, n->spatial, sizeof(out->spatial));
     out->n = n->loops.n;

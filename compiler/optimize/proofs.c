@@ -1,21 +1,16 @@
 #include "compiler/optimize/proofs.h"
 
+#include "compiler/optimize/affine.h"
 #include "loader/base/checked.h"
 
-enum { MOST_TERMS = 8, PROOF_DEPTH = 12 };
+enum { PROOF_DEPTH = 12 };
 
-/* constant + sum of factor[i] * term[i], in whole numbers. */
-typedef struct linear {
-    int64_t constant;
-    uint32_t n;
-    const tirbi_lx *term[MOST_TERMS];
-    int64_t factor[MOST_TERMS];
-} linear;
+typedef tirbi_sum linear;
 
 static bool add_term(linear *sum, const tirbi_lx *term, int64_t factor) {
     uint32_t i = 0;
     while (i < sum->n && sum->term[i] != term) i++;
-    if (i == MOST_TERMS) return false;
+    if (i == TIRBI_SUM_TERMS) return false;
     if (i == sum->n) {
         sum->term[sum->n++] = term;
         sum->factor[i] = 0;
@@ -27,6 +22,7 @@ static bool add_term(linear *sum, const tirbi_lx *term, int64_t factor) {
 static bool is_exact(const tirbi_lx *x) {
     const tirbi_lx *a = x->args[0], *b = x->args[1];
     int64_t low, high, most = x->optype == TIRB_I32 ? INT32_MAX : INT64_MAX;
+    if (x->op == TIRB_OP_MUL) return !tirbi_full_range(x);
     bool fits = x->op == TIRB_OP_ADD ? tirbi_add_i64(a->lo, b->lo, &low) && tirbi_add_i64(a->hi, b->hi, &high)
                                      : !__builtin_sub_overflow(a->lo, b->hi, &low) && !__builtin_sub_overflow(a->hi, b->lo, &high);
     return fits && low >= -most && high <= most;
@@ -50,7 +46,36 @@ static bool add_linear(linear *sum, const tirbi_lx *x, int64_t factor, bool exte
     if (arithmetic && (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB) && (is_exact(x) || (extent && is_exact_extent(x))))
         return add_linear(sum, x->args[0], factor, false, depth - 1) &&
                add_linear(sum, x->args[1], x->op == TIRB_OP_ADD ? factor : -factor, false, depth - 1);
+    bool scaled = arithmetic && x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST && is_exact(x);
+    if (scaled && tirbi_mul_i64(factor, x->args[1]->value, &v)) return add_linear(sum, x->args[0], v, false, depth - 1);
     return add_term(sum, x, factor);
+}
+
+bool tirbi_sum_of(tirbi_sum *sum, const tirbi_lx *x, int64_t factor) {
+    return add_linear(sum, x, factor, false, PROOF_DEPTH);
+}
+
+bool tirbi_sum_add(tirbi_sum *sum, const tirbi_sum *other, int64_t factor) {
+    int64_t v;
+    if (!tirbi_mul_i64(other->constant, factor, &v) || !tirbi_add_i64(sum->constant, v, &sum->constant)) return false;
+    for (uint32_t i = 0; i < other->n; i++) {
+        if (other->factor[i] == 0) continue;
+        if (!tirbi_mul_i64(other->factor[i], factor, &v) || !add_term(sum, other->term[i], v)) return false;
+    }
+    return true;
+}
+
+bool tirbi_sum_range(const tirbi_sum *sum, int64_t *lo, int64_t *hi) {
+    *lo = *hi = sum->constant;
+    for (uint32_t i = 0; i < sum->n; i++) {
+        int64_t f = sum->factor[i], a, b;
+        if (f == 0) continue;
+        if (!tirbi_mul_i64(f, f > 0 ? sum->term[i]->lo : sum->term[i]->hi, &a) ||
+            !tirbi_mul_i64(f, f > 0 ? sum->term[i]->hi : sum->term[i]->lo, &b) || !tirbi_add_i64(*lo, a, lo) ||
+            !tirbi_add_i64(*hi, b, hi))
+            return false;
+    }
+    return true;
 }
 
 bool tirbi_is_below(const tirbi_lx *index, const tirbi_lbuf *buffer, uint32_t dimension) {

@@ -48,7 +48,8 @@ enum {
     TIRB_PASS_GRAIN = 64,      /* asking whether they are worth it: each iteration may be a chunk */
     TIRB_PASS_FUSE = 128,      /* making neighbouring nests one */
     TIRB_PASS_DIGITS = 256,    /* making loops that indices take apart nests, and axes or splits that follow each other one loop */
-    TIRB_PASS_SEQUENCES = 512  /* scans, and elements that lanes name, in lane loops */
+    TIRB_PASS_SEQUENCES = 512, /* scans, and elements that lanes name, in lane loops */
+    TIRB_PASS_PARTS = 1024     /* cutting loops where conditions on their variables change */
 };
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \

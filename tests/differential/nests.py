@@ -59,12 +59,22 @@ class Nest:
     def index(self, open_loops):
         pick, number = self.random.random(), self.random.randint
         v, w = self.random.choice(open_loops), self.random.choice(open_loops)
+        if number(0, 7) == 0:
+            return self.border_index(v, w)
         forms = [(0.32, v), (0.36, f"({v} + {number(1, 3)}) % {number(2, 3)}"), (0.42, f"{v} + {number(1, 3)}"), (0.50, f"{v} * {number(2, 3)}"),
                  (0.56, f"{self.loops[v] - 1} - {v}"), (0.62, f"{v} // {number(2, 4)}"), (0.68, f"{v} % {number(2, 5)}"),
                  (0.73, str(number(0, 2))), (0.80, f"{v} + {w}"), (0.90, f"{v} * {self.loops[w]} + {w}"),
                  (0.94, f"({v} * {self.loops[w]} + {w}) // {number(2, 5)}"),
                  (0.96, f"({v} * {self.loops[w]} + {w}) % {number(2, 5)}"), (0.98, f"T.max({v} - 1, 0)")]
         return next((text for limit, text in forms if pick < limit), str(number(0, 2)))
+
+    def border_index(self, v, w):
+        """Wrapped, clamped or reflected at the ends of a range."""
+        n, c = self.loops[v], self.random.randint(0, 3)
+        return self.random.choice([f"({v} + {self.random.randint(0, 2 * n)}) % {n}", f"({v} + {n - 1}) % {n}", f"T.min({v} + {c}, {n - 1})",
+                                   f"T.min(T.max({v} + {w} - {c}, 0), {n - 1})", f"T.max({v} - {w}, 0)", f"T.abs({v} - {c})",
+                                   f"{n - 1} - T.abs({n - 1} - T.abs({v} - {min(c, n - 1)}))", f"({v} + {w} + {n - 1}) % {n}",
+                                   f"T.if_then_else({v} < {c}, {c} - {v}, {v})", f"({v} + {c}) // {n}"])
 
     def access(self, name, open_loops, like=None):
         """The text of an access, and its indices; at times those of `like`."""
@@ -95,8 +105,25 @@ class Nest:
         return f"T.if_then_else({self.condition(open_loops)}, {a}, {b})"
 
     def condition(self, open_loops):
-        v = self.random.choice(open_loops)
-        return f"{v} {self.random.choice(['<', '>=', '==', '!='])} {self.random.randint(0, self.loops[v])}"
+        v, w = self.random.choice(open_loops), self.random.choice(open_loops)
+        order, n = self.random.choice(["<", "<=", ">", ">=", "==", "!="]), self.random.randint(0, self.loops[v])
+        term = self.random.choice([f"{v} {order} {n}"] * 3 + [f"{v} + {w} {order} {n}", f"{v} {order} {w}", f"{w} - {v} {order} {n - 2}",
+                                                              f"({v} + {w}) % {self.random.randint(2, 3)} == {self.random.randint(0, 2)}"])
+        if self.random.random() < 0.6:
+            return term
+        return f"{term} {self.random.choice(['and', 'or'])} {self.condition(open_loops)}"
+
+    def write_window(self, open_loops, indent):
+        """An update by the elements of a window that lie inside of a buffer."""
+        v, w, c = self.random.choice(open_loops), self.random.choice(open_loops), self.random.randint(0, 2)
+        target = self.access(self.random.choice(self.written), open_loops)[0]
+        dims = len(self.uses["A"][0]) if self.uses["A"] else 1
+        indices = [f"{v} + {w} - {c}"] + [self.random.choice([v, w, "0"]) for _ in range(dims - 1)]
+        self.uses["A"].append(indices)
+        inside = f"{v} + {w} >= {c} and {v} + {w} < {self.loops[v] + c}"
+        self.lines += [" " * indent + f"if {inside}:", " " * indent + f"    {target} = {target} + A[{', '.join(indices)}]"]
+        if self.random.random() < 0.3:
+            self.lines += [" " * indent + "else:", " " * indent + f"    {target} = {self.value(open_loops, None)}"]
 
     def write_recurrence(self, open_loops, indent):
         """An element from the one that another iteration has stored, at times where a value says so."""
@@ -127,10 +154,13 @@ class Nest:
         if self.random.random() < 0.25:
             self.write_recurrence(open_loops, indent)
             return
+        if self.random.random() < 0.15:
+            self.write_window(open_loops, indent)
+            return
         text, indices = self.access(self.random.choice(self.written), open_loops)
         value = self.value(open_loops, indices)
         form = self.random.choice(["{0} = {1}", "{0} = {0} + {1}"] * 2 + ["{0} = T.max({0}, {1})"])
-        if self.random.random() < 0.12:
+        if self.random.random() < 0.25:
             self.lines.append(" " * indent + f"if {self.condition(open_loops)}:")
             indent += 4
         self.lines.append(" " * indent + form.format(text, value))
@@ -152,7 +182,7 @@ class Nest:
         largest = [0] * len(uses[0])
         for indices in uses:
             for d, text in enumerate(indices):
-                at = eval(f"lambda {names}: {text.replace('T.max', 'max')}")
+                at = eval(f"lambda {names}: {text}", {"T": PythonsT})
                 largest[d] = max(largest[d], max(at(*point) for point in points))
         return [extent + 1 + self.random.choice([0, 0, 1, 3]) for extent in largest]
 
@@ -200,6 +230,8 @@ class SmallNumbers:
 class PythonsT:
     serial = unroll = range
     max = max
+    min = min
+    abs = abs
 
     @staticmethod
     def if_then_else(condition, yes, no):

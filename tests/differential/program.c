@@ -238,8 +238,9 @@ static tirbi_diff_outcome run_all(comparison *c) {
                     {TIRB_PASS_FUSE, "without fusion"},
                     {TIRB_PASS_DIGITS, "without loops in digits"},
                     {TIRB_PASS_SEQUENCES, "without sequences"},
+                    {TIRB_PASS_PARTS, "without parts"},
                     {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE | TIRB_PASS_CONTRACT |
-                         TIRB_PASS_REGIONS | TIRB_PASS_FUSE | TIRB_PASS_DIGITS | TIRB_PASS_SEQUENCES,
+                         TIRB_PASS_REGIONS | TIRB_PASS_FUSE | TIRB_PASS_DIGITS | TIRB_PASS_SEQUENCES | TIRB_PASS_PARTS,
                      "without any pass"}};
     for (uint32_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         tirbi_diff_outcome found = run_compiled(c, variants[i].disabled, variants[i].name);

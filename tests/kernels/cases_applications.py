@@ -370,6 +370,68 @@ def roi_max_pool(rng):
     yield Run({"data": data, "rois": rois, "out": OUT}, {"out": want})
 
 
+# ---- borders -----------------------------------------------------------------------------------------------------
+
+@kernel("borders.py", "average_inside")
+def average_inside(rng):
+    a = f32(rng, 3, 19, 23)
+    inside = np.pad(np.ones((19, 23)), ((1, 1), (2, 2)))
+    padded, n = np.pad(wide(a), ((0, 0), (1, 1), (2, 2))), sum(inside[r : r + 19, q : q + 23] for r in range(3) for q in range(5))
+    want = sum(padded[:, r : r + 19, q : q + 23] for r in range(3) for q in range(5)) / n
+    yield Run({"A": a, "O": np.zeros_like(a)}, {"O": narrow(want)}, rtol=1e-5, atol=1e-5)
+
+
+@kernel("borders.py", "depthwise_padded")
+def depthwise_padded(rng):
+    a, w = f32(rng, 5, 17, 20), f32(rng, 5, 3, 3)
+    padded = np.pad(wide(a), ((0, 0), (1, 1), (1, 1)))
+    want = sum(padded[:, r : r + 17, s : s + 20] * wide(w)[:, r, s, None, None] for r in range(3) for s in range(3))
+    yield Run({"A": a, "W": w, "O": np.zeros_like(a)}, {"O": narrow(want)}, rtol=1e-5, atol=1e-5)
+
+
+@kernel("borders.py", "life")
+def life(rng):
+    a = rng.integers(0, 2, (24, 31)).astype(np.uint8)
+    n = sum(np.roll(a, (i, j), (0, 1)).astype(int) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0))
+    want = ((n == 3) | ((n == 2) & (a == 1))).astype(np.uint8)
+    yield Run({"A": a, "O": np.zeros_like(a)}, {"O": want})
+
+
+@kernel("borders.py", "reflect")
+def reflect(rng):
+    a = rng.integers(-99, 99, (9, 21)).astype(np.int16)
+    want = np.pad(a, ((2, 2), (3, 3)), mode="reflect")
+    yield Run({"A": a, "O": np.zeros_like(want)}, {"O": want})
+
+
+@kernel("borders.py", "replicate")
+def replicate(rng):
+    a = rng.standard_normal((12, 15))
+    want = np.pad(a, ((2, 2), (3, 3)), mode="edge")
+    yield Run({"A": a, "O": np.zeros_like(want)}, {"O": want})
+
+
+@kernel("borders.py", "roll")
+def roll(rng):
+    a = rng.integers(-99, 99, (18, 33)).astype(np.int32)
+    yield Run({"A": a, "O": np.zeros_like(a)}, {"O": np.roll(a, (-5, -29), (0, 1))})
+
+
+@kernel("borders.py", "pieces")
+def pieces(rng):
+    a, b, c = f32(rng, 11, 7), f32(rng, 11, 30), f32(rng, 11, 4)
+    yield Run({"A": a, "B": b, "C": c, "O": np.zeros((11, 41), np.float32)}, {"O": np.concatenate([a, b, c], axis=1)})
+
+
+@kernel("borders.py", "heat_with_walls")
+def heat_with_walls(rng):
+    a = f32(rng, 16, 16, 18)
+    x, want = wide(a), wide(a).copy()
+    around = x[:-2, 1:-1, 1:-1] + x[2:, 1:-1, 1:-1] + x[1:-1, :-2, 1:-1] + x[1:-1, 2:, 1:-1] + x[1:-1, 1:-1, :-2] + x[1:-1, 1:-1, 2:]
+    want[1:-1, 1:-1, 1:-1] = around * 0.125
+    yield Run({"A": a, "O": np.zeros_like(a)}, {"O": narrow(want)}, rtol=1e-5, atol=1e-5)
+
+
 # ---- images ------------------------------------------------------------------------------------------------------
 
 RESIZES = ((1, 1, 1, 1), (4, 6, 8, 12), (9, 7, 5, 3), (5, 5, 13, 11))

@@ -417,7 +417,7 @@ static void conditions_of_nests_are_bounds(void **state) {
     assert_int_equal(c.lanes, 2);
     assert_int_equal(c.stores, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    options.disabled = TIRB_PASS_INTERCHANGE;
+    options.disabled = TIRB_PASS_INTERCHANGE | TIRB_PASS_PARTS;
     assert_int_equal(count(border, &options).contractions, 0);
     /* The first iteration of a sum that is cut off is not where it begins. */
     c = count(HEADER "@T.prim_func(s_tir=True)\n"
@@ -432,6 +432,65 @@ static void conditions_of_nests_are_bounds(void **state) {
                      "            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]\n",
               NULL);
     assert_int_equal(c.contractions, 0);
+}
+
+/* Loops are cut where what they ask changes: no part of them asks, gathers or stores one element at a time. */
+static void borders_are_parts(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        unsigned lanes; /* at most */
+    } cases[] = {
+        {"        O[i, j] = T.if_then_else(i < 2 or i >= 62 or j < 2 or j >= 62, T.float32(0), A[i - 2, j - 2])\n", 5},
+        {"        O[i, j] = A[(i + 5) % 64, (j + 59) % 64]\n", 4},
+        {"        O[i, j] = A[T.min(T.max(i - 1, 0), 63), T.abs(j - 1)]\n", 6},
+        {"        if i == 0 or i == 63 or j == 0 or j == 63:\n"
+         "            O[i, j] = A[i, j]\n"
+         "        else:\n"
+         "            O[i, j] = A[i - 1, j] + A[i + 1, j] + A[i, j - 1] + A[i, j + 1]\n", 5},
+        {"        O[i, j] = T.float32(0)\n"
+         "        for r, s in T.grid(3, 3):\n"
+         "            if i + r >= 1 and i + r < 65 and j + s >= 1 and j + s < 65:\n"
+         "                O[i, j] = O[i, j] + A[i + r - 1, j + s - 1]\n", 9},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text), "%s%s", HEADER "@T.prim_func\n"
+                 "def f(A: T.Buffer((64, 64), \"float32\"), O: T.Buffer((64, 64), \"float32\")):\n"
+                 "    for i, j in T.grid(64, 64):\n", cases[i].body);
+        census c = count(text, NULL);
+        assert_in_range(c.stores, 0, 8); /* corners */
+        assert_int_equal(c.indexed, 0);
+        assert_int_equal(c.checks, 0);
+        assert_in_range(c.lanes, 1, cases[i].lanes);
+        tirb_compile_options whole = TIRB_COMPILE_OPTIONS_INIT;
+        whole.disabled = TIRB_PASS_PARTS;
+        census asked = count(text, &whole);
+        assert_true(asked.lanes != c.lanes || asked.stores > 0 || asked.indexed > 0);
+    }
+}
+
+/* Elements that loops inside of a body move stay in memory while it runs. */
+static void loops_in_a_body_move_elements(void **state) {
+    (void)state;
+    census c = count(HEADER "@T.prim_func\n"
+                            "def f(O: T.Buffer((40, 3), \"int64\")):\n"
+                            "    for j in range(40):\n"
+                            "        for i in range(2):\n"
+                            "            for k in range(2):\n"
+                            "                for l in range(17):\n"
+                            "                    O[j, k + 1] = 4\n"
+                            "            for l in range(17):\n"
+                            "                O[j, 0] = 4\n",
+                     NULL);
+    assert_true(c.lanes + c.stores > 0);
+    /* One loop does not move both what is sought by number and the numbers. */
+    c = count(HEADER "@T.prim_func\n"
+                     "def f(B: T.Buffer((7, 4, 1), \"int32\"), P: T.Buffer((8, 4), \"int32\")):\n"
+                     "    for i, j, k in T.grid(3, 7, 1):\n"
+                     "        P[j, i + k] = B[j, T.max(i - k, 0), k]\n",
+              NULL);
+    assert_true(c.lanes + c.stores > 0);
 }
 
 /* A sum that is cleared by a statement of its own, or kept in a variable, and what is done with it afterwards: the nest is
@@ -952,6 +1011,8 @@ int main(void) {
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(operands_are_computed_once),
         cmocka_unit_test(conditions_of_nests_are_bounds),
+        cmocka_unit_test(borders_are_parts),
+        cmocka_unit_test(loops_in_a_body_move_elements),
         cmocka_unit_test(nests_of_several_sums_are_cut),
         cmocka_unit_test(nests_around_a_sum_are_cut),
         cmocka_unit_test(sums_become_trees),

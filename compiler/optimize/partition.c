@@ -1,0 +1,490 @@
+/* Cutting a loop's range keeps the order of its iterations. Parts of a loop inside of others become nests of their own, one
+ * after the other, where the iterations of the loops around it may be taken in that order; else they stay inside.
+ *
+ * A question is an expression whose answer is decided by the sign of a sum, factor * v + rest, where v is the loop's
+ * variable. The rest is a constant, or lies in a small range of them because loops inside of this one add to it, and may have
+ * a base that does not change in the loop. Its cuts are the values of v at which the answer becomes unsure, and sure. */
+#include "compiler/optimize/partition.h"
+
+#include <string.h>
+
+#include "compiler/optimize/clip.h"
+#include "compiler/optimize/contract.h"
+#include "compiler/optimize/injective.h"
+#include "compiler/optimize/quotient.h"
+#include "compiler/optimize/resolve.h"
+#include "loader/base/checked.h"
+
+enum {
+    MAX_CUTS = 24,
+    MAX_PARTS = 8,      /* of one loop */
+    MAX_NESTS = 40,     /* of one nest, and in a function */
+    MAX_FUNCTION = 400,
+    EDGE = 8,           /* as many iterations at most may be unsure */
+    THIN_EDGE = 2,      /* of so few each is a part */
+    FEW_CUTS = 5,       /* more are joined that are NEAR each other: the two ends of one edge */
+    NEAR = 4,
+    SMALL = 8,          /* loops of so few iterations are cut last: where the others have few as well, less is asked */
+    MAX_QUOTIENTS = 4,
+    LEAST_ITERATIONS = 128,
+    MAX_DEPTH = 48
+};
+
+typedef struct cuts {
+    int64_t at[MAX_CUTS]; /* the first value of the part behind it */
+    uint32_t n;
+} cuts;
+
+typedef struct partitioner {
+    tirbi_lx_pool *pool;
+    uint32_t disabled;
+    tirbi_notes *notes;
+    tirbi_facts facts;
+    uint32_t nests;  /* parts of the nest */
+    uint32_t budget; /* parts that the function may still get */
+} partitioner;
+
+/* ---- Questions -------------------------------------------------------------------------------------------------- */
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+static void add_cut(cuts *c, const tirbi_lvar *var, int64_t at) {
+    if (at <= var->lo || at > var->hi) return;
+    uint32_t i = 0;
+    while (i < c->n && c->at[i] < at) i++;
+    if (i < c->n && c->at[i] == at) return;
+    if (c->n == MAX_CUTS) return;
+    memmove(&c->at[i + 1], &c->at[i], (c->n - i) * sizeof(c->at[0]));
+    c->at[i] = at;
+    c->n++;
+}
+
+/* The sum that a question is about: factor * v + something in lo .. hi. */
+typedef struct question {
+    int64_t factor, lo, hi;
+} question;
+
+static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
+    tirbi_loop_set one = {.var = {(tirbi_lvar *)(uintptr_t)var}, .n = 1};
+    return tirbi_mentions_loops(x, &one);
+}
+
+static bool read_question(const tirbi_sum *sum, const tirbi_lvar *var, question *out) {
+    tirbi_sum rest = *sum;
+    out->factor = 0;
+    for (uint32_t i = 0; i < rest.n; i++) {
+        if (rest.factor[i] == 0) continue;
+        if (rest.term[i]->kind == TIRBI_LX_VAR && rest.term[i]->var == var) {
+            out->factor = rest.factor[i];
+            rest.factor[i] = 0;
+        } else if (mentions(rest.term[i], var)) {
+            return false;
+        }
+    }
+    return out->factor != 0 && out->factor != INT64_MIN && tirbi_sum_range(&rest, &out->lo, &out->hi);
+}
+
+/* Where factor * v + rest >= bound begins or ceases to hold, surely and perhaps. */
+static void cut_at(cuts *c, const tirbi_lvar *var, const question *q, int64_t bound) {
+    int64_t lo, hi;
+    if (!tirbi_sub_i64(bound, q->hi, &lo) || !tirbi_sub_i64(bound, q->lo, &hi)) return; /* factor * v >= lo .. hi */
+    int64_t by = q->factor, first, last;
+    if (by > 0) {
+        first = -floor_div(-lo, by);
+        last = -floor_div(-hi, by);
+    } else {
+        first = floor_div(-hi, -by) + 1;
+        last = floor_div(-lo, -by) + 1;
+    }
+    if (first < var->lo) first = var->lo;
+    if (last > var->hi) last = var->hi + 1;
+    if (first > last || last - first > EDGE) return;
+    add_cut(c, var, first);
+    for (int64_t v = first + 1; v < last && last - first <= THIN_EDGE; v++) add_cut(c, var, v);
+    add_cut(c, var, last);
+}
+
+static bool is_question(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || !x->pure || x->traps || x->n_args == 0 || (x->optype != TIRB_I32 && x->optype != TIRB_I64)) {
+        return false;
+    }
+    switch (x->op) {
+    case TIRB_OP_LT:
+    case TIRB_OP_LE:
+    case TIRB_OP_GT:
+    case TIRB_OP_GE:
+    case TIRB_OP_EQ:
+    case TIRB_OP_NE:
+    case TIRB_OP_MIN:
+    case TIRB_OP_MAX:
+    case TIRB_OP_ABS: return true;
+    default: return false;
+    }
+}
+
+static void cut_at_comparison(cuts *c, const tirbi_lvar *var, const tirbi_lx *x) {
+    tirbi_sum sum = {.constant = 0};
+    question q;
+    if (!tirbi_sum_of(&sum, x->args[0], 1) || (x->n_args > 1 && !tirbi_sum_of(&sum, x->args[1], -1)) ||
+        !read_question(&sum, var, &q)) {
+        return;
+    }
+    bool equality = x->op == TIRB_OP_EQ || x->op == TIRB_OP_NE; /* of the sum with 0 */
+    bool strict = x->op == TIRB_OP_LE || x->op == TIRB_OP_GT;
+    if (equality && q.lo == q.hi && q.lo % q.factor != 0) return;
+    if (!strict) cut_at(c, var, &q, 0);
+    if (strict || equality) cut_at(c, var, &q, 1);
+}
+
+static void cut_at_quotients(cuts *c, const tirbi_lvar *var, const tirbi_division *d) {
+    tirbi_sum sum = {.constant = 0};
+    question q;
+    int64_t lo, hi;
+    if (!tirbi_sum_of(&sum, d->numerator, 1) || !read_question(&sum, var, &q) || !tirbi_sum_range(&sum, &lo, &hi)) return;
+    int64_t first = floor_div(lo, d->divisor), last = floor_div(hi, d->divisor);
+    if (last - first >= MAX_QUOTIENTS) return;
+    for (int64_t i = first + 1; i <= last; i++) cut_at(c, var, &q, i * d->divisor);
+}
+
+static void find_in_value(cuts *c, const tirbi_lvar *var, const tirbi_lx *x, unsigned depth) {
+    tirbi_division division;
+    if (depth == 0 || x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t d = 0; d < x->access->ndim; d++) find_in_value(c, var, x->access->indices[d], depth - 1);
+        return;
+    }
+    if (is_question(x)) cut_at_comparison(c, var, x);
+    if (x->pure && tirbi_is_division(x, &division)) cut_at_quotients(c, var, &division);
+    for (int i = 0; i < x->n_args; i++) find_in_value(c, var, x->args[i], depth - 1);
+}
+
+static void find_in_body(cuts *c, const tirbi_lvar *var, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_in_body(c, var, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP: find_in_body(c, var, s->as.loop.body); return;
+    case TIRBI_LS_IF:
+        if (!s->as.if_.first_of) find_in_value(c, var, s->as.if_.condition, MAX_DEPTH);
+        find_in_body(c, var, s->as.if_.then_case);
+        if (s->as.if_.else_case) find_in_body(c, var, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
+            find_in_value(c, var, s->as.store.access->indices[d], MAX_DEPTH);
+        find_in_value(c, var, s->as.store.value, MAX_DEPTH);
+        return;
+    case TIRBI_LS_SET: find_in_value(c, var, s->as.set.value, MAX_DEPTH); return;
+    default: return;
+    }
+}
+
+static void join_edges(cuts *c) {
+    uint32_t n = 0;
+    if (c->n <= FEW_CUTS) return;
+    for (uint32_t i = 0; i < c->n;) {
+        uint32_t last = i;
+        while (last + 1 < c->n && c->at[last + 1] - c->at[last] <= NEAR) last++;
+        c->at[n++] = c->at[i];
+        if (last > i) c->at[n++] = c->at[last];
+        i = last + 1;
+    }
+    c->n = n;
+}
+
+/* ---- Whose iterations may be taken in another order ------------------------------------------------------------- */
+
+enum { MAX_ACCESSES = 64 };
+
+typedef struct accesses {
+    tirbi_loop_set loops; /* the nest's, then those inside of it */
+    const tirbi_place *place[MAX_ACCESSES];
+    bool write[MAX_ACCESSES];
+    uint32_t n;
+    const tirbi_lvar *own[MAX_ACCESSES]; /* variables that begin in the body */
+    uint32_t n_own;
+    bool irregular;
+} accesses;
+
+static void note_place(accesses *a, const tirbi_place *place, bool write);
+
+static void note_value(accesses *a, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_LOAD) note_place(a, x->access, false);
+    for (int i = 0; i < x->n_args; i++) note_value(a, x->args[i]);
+}
+
+static void note_place(accesses *a, const tirbi_place *place, bool write) {
+    for (uint32_t d = 0; d < place->ndim; d++) note_value(a, place->indices[d]);
+    a->irregular = a->irregular || a->n == MAX_ACCESSES;
+    if (a->irregular) return;
+    a->place[a->n] = place;
+    a->write[a->n++] = write;
+}
+
+static void note_statement(accesses *a, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) note_statement(a, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP:
+        if (a->loops.n == TIRBI_MAX_AFFINE) a->irregular = true;
+        else a->loops.var[a->loops.n++] = s->as.loop.var;
+        note_value(a, s->as.loop.var->min);
+        note_value(a, s->as.loop.var->extent);
+        note_statement(a, s->as.loop.body);
+        return;
+    case TIRBI_LS_IF:
+        note_value(a, s->as.if_.condition);
+        note_statement(a, s->as.if_.then_case);
+        if (s->as.if_.else_case) note_statement(a, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        note_value(a, s->as.store.value);
+        note_place(a, s->as.store.access, true);
+        return;
+    case TIRBI_LS_SET: {
+        bool known = s->as.set.declares;
+        for (uint32_t i = 0; i < a->n_own; i++) known = known || a->own[i] == s->as.set.var;
+        note_value(a, s->as.set.value);
+        a->irregular = a->irregular || !known || a->n_own == MAX_ACCESSES;
+        if (s->as.set.declares && !a->irregular) a->own[a->n_own++] = s->as.set.var;
+        return;
+    }
+    default: a->irregular = true;
+    }
+}
+
+static bool uses_own(const accesses *a, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) {
+        for (uint32_t i = 0; i < a->n_own; i++) {
+            if (a->own[i] == x->var) return true;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (uses_own(a, x->args[i])) return true;
+    }
+    return false;
+}
+
+static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer) return false;
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        if (a->indices[d] != b->indices[d]) return false;
+    }
+    return true;
+}
+
+/* Marks the loops around the body whose iterations write elements of their own and read no others of those. False: some of
+ * what is written is not told apart. */
+static bool find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *around, const tirbi_ls *body, bool spatial[TIRBI_MAX_AFFINE]) {
+    accesses *a = TIRBI_NEW(pool->arena, accesses);
+    bool any = false;
+    if (!a) return false;
+    a->loops = *around;
+    note_statement(a, body);
+    if (a->irregular) return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const tirbi_place *w = a->place[i];
+        bool own[TIRBI_MAX_AFFINE];
+        if (!a->write[i]) continue;
+        for (uint32_t d = 0; d < w->ndim; d++) {
+            if (uses_own(a, w->indices[d])) return false;
+        }
+        if (w->buffer->overlaps || !tirbi_spatial_loops(pool, &a->loops, w, own)) return false;
+        if (any && memcmp(own, spatial, around->n * sizeof(*own)) != 0) return false;
+        memcpy(spatial, own, TIRBI_MAX_AFFINE * sizeof(*own));
+        any = true;
+        for (uint32_t j = 0; j < a->n; j++) {
+            const tirbi_place *p = a->place[j];
+            if (p->buffer->root == w->buffer->root ? !same_indices(p, w) && !tirbi_never_meet(pool, p, w, &a->loops)
+                                                   : tirbi_may_meet(p->buffer->root, w->buffer->root)) {
+                return false;
+            }
+        }
+    }
+    return any;
+}
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------ */
+
+typedef struct chain {
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE];
+    tirbi_loop_set vars;
+    const tirbi_ls *body;
+} chain;
+
+/* The loops that have nothing but each other in them. */
+static void read_chain(chain *c, const tirbi_ls *s) {
+    c->vars.n = 0;
+    for (;;) {
+        while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+        if (s->kind != TIRBI_LS_LOOP || c->vars.n == TIRBI_MAX_AFFINE) break;
+        c->loop[c->vars.n] = s;
+        c->vars.var[c->vars.n++] = s->as.loop.var;
+        s = s->as.loop.body;
+    }
+    c->body = s;
+}
+
+static bool has_constant_range(const tirbi_lvar *var) {
+    return var->min->kind == TIRBI_LX_CONST && var->extent->kind == TIRBI_LX_CONST && var->lo == var->min->value &&
+           var->hi - var->lo == var->extent->value - 1 && (var->type == TIRB_I32 || var->type == TIRB_I64);
+}
+
+/* Loop `at` from first to last. */
+static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t last) {
+    tirbi_lvar *old = loop->as.loop.var, *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
+    if (!var || !copy) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->min = tirbi_lx_int(p->pool, TIRB_I64, first);
+    var->extent = tirbi_lx_int(p->pool, TIRB_I64, last - first + 1);
+    var->lo = first;
+    var->hi = last;
+    bool once = first == last;
+    const tirbi_lx *value = once ? tirbi_lx_int(p->pool, old->type, first) : tirbi_lx_var(p->pool, var);
+    const tirbi_ls *body = tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, once ? NULL : var, first == old->lo);
+    if (!body || once || tirbi_is_nothing(body)) return body;
+    *copy = *loop;
+    copy->as.loop.var = var;
+    copy->as.loop.body = body;
+    return var->min && var->extent ? copy : NULL;
+}
+
+/* A part with the loops around it. */
+static const tirbi_ls *inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
+    for (uint32_t i = at; part && i-- > 0;) {
+        tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
+        if (!copy) return NULL;
+        *copy = *c->loop[i];
+        copy->as.loop.body = part;
+        part = copy;
+    }
+    return part;
+}
+
+static const tirbi_ls *in_sequence(partitioner *p, const tirbi_ls *like, const tirbi_ls *const *parts, uint32_t n) {
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_ls *, n + 1);
+    tirbi_ls *seq = TIRBI_NEW(p->pool->arena, tirbi_ls);
+    if (!items || !seq) return NULL;
+    memcpy(items, parts, n * sizeof(*items));
+    *seq = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = like->span};
+    seq->as.seq.items = items;
+    seq->as.seq.n = n;
+    return n == 1 ? items[0] : seq;
+}
+
+static const tirbi_ls *partition(partitioner *p, const tirbi_ls *s);
+static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s);
+
+/* The nest with loop `at` in parts. */
+static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, const cuts *where, bool apart) {
+    const tirbi_ls *parts[MAX_PARTS + 1];
+    const tirbi_lvar *var = c->loop[at]->as.loop.var;
+    uint32_t n = 0;
+    p->nests += where->n;
+    p->budget -= where->n < p->budget ? where->n : p->budget;
+    for (uint32_t i = 0; i <= where->n; i++) {
+        int64_t first = i == 0 ? var->lo : where->at[i - 1], last = i == where->n ? var->hi : where->at[i] - 1;
+        const tirbi_ls *part = make_part(p, c->loop[at], first, last);
+        if (part && apart && !tirbi_is_nothing(part)) part = inside(p, c, at, part);
+        if (!part) return NULL;
+        if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
+    }
+    const tirbi_ls *all = in_sequence(p, c->loop[0], parts, n);
+    tirbi_note_loop(p->notes, var, c->loop[at]->span, TIRB_FORM_SPLIT, "in parts, so that each decides its condition at once");
+    return all && !apart && n > 0 ? inside(p, c, at, all) : all;
+}
+
+static bool is_large(const chain *c) {
+    int64_t n = 1;
+    for (uint32_t i = 0; i < c->vars.n; i++) {
+        if (__builtin_mul_overflow(n, c->vars.var[i]->extent->hi, &n)) return true;
+    }
+    return n >= LEAST_ITERATIONS;
+}
+
+static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
+    bool spatial[TIRBI_MAX_AFFINE] = {false}, asked = false, may_move = false;
+    for (uint32_t i = 0; i < 2 * c->vars.n; i++) {
+        uint32_t at = i % c->vars.n;
+        const tirbi_lvar *var = c->vars.var[at];
+        cuts where = {.n = 0};
+        if (!has_constant_range(var) || c->loop[at]->as.loop.parallel) continue;
+        if ((var->extent->hi <= SMALL) != (i >= c->vars.n)) continue;
+        find_in_body(&where, var, c->loop[at]->as.loop.body);
+        join_edges(&where);
+        if (where.n == 0 || where.n >= MAX_PARTS || p->nests + where.n > MAX_NESTS || p->budget < where.n) continue;
+        if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
+        asked = true;
+        bool apart = may_move && !(p->disabled & TIRB_PASS_INTERCHANGE);
+        for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
+        return cut_loop(p, c, at, &where, apart || at == 0);
+    }
+    return NULL;
+}
+
+static bool runs_well(partitioner *p, const tirbi_ls *loop) {
+    tirbi_contract_plan *plan = TIRBI_NEW(p->pool->arena, tirbi_contract_plan);
+    return plan && !(p->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(p->pool, loop, plan);
+}
+
+/* A loop that is part of a larger nest already, or begins one. */
+static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s) {
+    chain *c = s->kind == TIRBI_LS_LOOP ? TIRBI_NEW(p->pool->arena, chain) : NULL;
+    if (!c) return partition(p, s);
+    read_chain(c, s);
+    const tirbi_ls *cut = cut_nest(p, c);
+    if (cut) return cut;
+    const tirbi_ls *body = partition(p, c->body);
+    return body == c->body || !body ? s : inside(p, c, c->vars.n, body);
+}
+
+static const tirbi_ls *partition(partitioner *p, const tirbi_ls *s) {
+    tirbi_ls *copy;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP: {
+        uint32_t before = p->nests;
+        chain *c = TIRBI_NEW(p->pool->arena, chain);
+        if (!c || p->budget == 0 || !tirbi_can_resolve(s)) break;
+        read_chain(c, s);
+        if (!is_large(c) || runs_well(p, s)) return s;
+        const tirbi_ls *clipped = p->disabled & TIRB_PASS_INTERCHANGE ? NULL : tirbi_clip_nest(p->pool, s, p->disabled);
+        if (clipped) return clipped;
+        p->nests = 0;
+        s = partition_nest(p, s);
+        p->nests = before;
+        return s;
+    }
+    case TIRBI_LS_IF:
+    case TIRBI_LS_WHILE:
+    case TIRBI_LS_SEQ: break;
+    default: return s;
+    }
+    copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
+    if (!copy) return s;
+    *copy = *s;
+    if (s->kind == TIRBI_LS_LOOP) {
+        if (s->as.loop.blocks || s->as.loop.rows) return s;
+        copy->as.loop.body = partition(p, s->as.loop.body);
+    } else if (s->kind == TIRBI_LS_WHILE) {
+        copy->as.while_.body = partition(p, s->as.while_.body);
+    } else if (s->kind == TIRBI_LS_IF) {
+        copy->as.if_.then_case = partition(p, s->as.if_.then_case);
+        if (s->as.if_.else_case) copy->as.if_.else_case = partition(p, s->as.if_.else_case);
+    } else {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
+        if (!items) return s;
+        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = partition(p, s->as.seq.items[i]);
+        copy->as.seq.items = items;
+    }
+    return copy;
+}
+
+const tirbi_ls *tirbi_partition_loops(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, tirbi_notes *notes) {
+    partitioner *p = TIRBI_NEW(pool->arena, partitioner);
+    if (!p || !body) return body;
+    *p = (partitioner){.pool = pool, .disabled = disabled, .notes = notes, .budget = MAX_FUNCTION};
+    return partition(p, body);
+}
