@@ -286,9 +286,11 @@ static void keep_value(threads *t, const void *context) {
 
 /* ---- What threads agree on --------------------------------------------------------------------------------------- */
 
-/* A condition that every thread evaluates: whether it holds for any of them, and for all. */
+/* What every thread evaluates. A condition: whether it holds for any of them, and for all. A number: the greatest, and the
+ * least. */
 typedef struct vote {
-    const tirb_expr *condition;
+    const tirb_expr *question;
+    bool number;
     tirbi_lbuf *any, *all;
     tirbi_span span;
 } vote;
@@ -314,34 +316,35 @@ static const tirbi_lx *read_only_element(threads *t, tirbi_lbuf *memory, tirbi_s
 static void cast_vote(threads *t, const void *context) {
     const vote *v = context;
     tirbi_lx_pool *pool = t->l->pool;
-    const tirbi_lx *value = tirbi_lower_expr(t->l, v->condition, NULL);
+    const tirbi_lx *value = v->number ? tirbi_lower_index(t->l, v->question, NULL) : tirbi_lower_expr(t->l, v->question, NULL);
     const tirbi_lx *any = read_only_element(t, v->any, v->span), *all = read_only_element(t, v->all, v->span);
     if (!value || !any || !all) return;
-    value = tirbi_hold(t->l, "vote", tirbi_lx_cast(pool, TIRB_I32, tirbi_lx_cast(pool, TIRB_BOOL, value)), v->span);
-    set_only(t, v->any, tirbi_lx_op(pool, TIRB_OP_OR, TIRB_I32, TIRB_TYPE_NONE, any, value, NULL), v->span);
-    set_only(t, v->all, tirbi_lx_op(pool, TIRB_OP_AND, TIRB_I32, TIRB_TYPE_NONE, all, value, NULL), v->span);
+    if (!v->number) value = tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_cast(pool, TIRB_BOOL, value));
+    value = tirbi_hold(t->l, "vote", value, v->span);
+    set_only(t, v->any, tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, any, value, NULL), v->span);
+    set_only(t, v->all, tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all, value, NULL), v->span);
 }
 
-static bool start_vote(threads *t, const tirb_expr *condition, tirbi_span span, vote *v) {
+static bool start_vote(threads *t, const tirb_expr *question, bool number, tirbi_span span, vote *v) {
     const tirbi_lx *one = tirbi_lx_int(t->l->pool, TIRB_I64, 1);
-    *v = (vote){.condition = condition, .span = span};
+    *v = (vote){.question = question, .number = number, .span = span};
     if (!one) return false;
-    v->any = tirbi_allocate_memory(t->l, "any", TIRB_I32, one, span);
-    v->all = tirbi_allocate_memory(t->l, "all", TIRB_I32, one, span);
+    v->any = tirbi_allocate_memory(t->l, "any", TIRB_I64, one, span);
+    v->all = tirbi_allocate_memory(t->l, "all", TIRB_I64, one, span);
     return v->any && v->all;
 }
 
 /* Asks all threads; the answer is in `any`. */
 static void take_vote(threads *t, const vote *v) {
     tirbi_lx_pool *pool = t->l->pool;
-    set_only(t, v->any, tirbi_lx_int(pool, TIRB_I32, 0), v->span);
-    set_only(t, v->all, tirbi_lx_int(pool, TIRB_I32, 1), v->span);
+    set_only(t, v->any, tirbi_lx_int(pool, TIRB_I64, v->number ? INT64_MIN : 0), v->span);
+    set_only(t, v->all, tirbi_lx_int(pool, TIRB_I64, v->number ? INT64_MAX : 1), v->span);
     t->l->n_chain = 0;
     run_loops(t, 0, cast_vote, v, v->span);
     const tirbi_lx *any = read_only_element(t, v->any, v->span), *all = read_only_element(t, v->all, v->span);
     if (!any || !all) return;
     tirbi_ls *check = tirbi_append(t->l, TIRBI_LS_ASSERT, v->span);
-    check->as.assert_.condition = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I32, TIRB_TYPE_NONE, any, all, NULL);
+    check->as.assert_.condition = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, any, all, NULL);
     check->as.assert_.error_kind = "RuntimeError";
     check->as.assert_.message = "threads do not go the same way to a tvm_storage_sync";
 }
@@ -362,9 +365,22 @@ static const tirbi_lx *common_condition(threads *t, const tirb_stmt *s, const ti
         refuse(t, s, why);
         return NULL;
     }
-    if (!start_vote(t, condition, s->span, &v)) return NULL;
+    if (!start_vote(t, condition, false, s->span, &v)) return NULL;
     take_vote(t, &v);
     return tirbi_hold(t->l, "agreed", answer(t, &v), s->span);
+}
+
+/* A bound of a loop as one value for all threads; NULL after an error. */
+static const tirbi_lx *common_bound(threads *t, const tirb_stmt *s, const tirb_expr *bound) {
+    vote v;
+    if (is_common(t, bound)) return tirbi_lower_index(t->l, bound, NULL);
+    if (!may_agree(t, bound)) {
+        refuse(t, s, "a loop around it does not run equally often for all threads");
+        return NULL;
+    }
+    if (!start_vote(t, bound, true, s->span, &v)) return NULL;
+    take_vote(t, &v);
+    return tirbi_hold(t->l, "agreed", read_only_element(t, v.any, s->span), s->span);
 }
 
 /* ---- Statements with a sync in them ----------------------------------------------------------------------------- */
@@ -501,13 +517,9 @@ static void walk_loop(threads *t, const tirb_stmt *s) {
         enter_thread_loop(t, s, s->as.for_.var, s->as.for_.min, s->as.for_.extent, s->as.for_.body);
         return;
     }
-    if (!is_common(t, s->as.for_.min) || !is_common(t, s->as.for_.extent) || !is_common(t, s->as.for_.step)) {
-        refuse(t, s, "a loop around it does not run equally often for all threads");
-        return;
-    }
-    const tirbi_lx *min = tirbi_lower_index(l, s->as.for_.min, NULL),
-                   *extent = tirbi_lower_index(l, s->as.for_.extent, NULL);
-    const tirbi_lx *step = s->as.for_.step ? tirbi_lower_index(l, s->as.for_.step, NULL) : NULL;
+    const tirbi_lx *min = common_bound(t, s, s->as.for_.min), *extent = min ? common_bound(t, s, s->as.for_.extent) : NULL;
+    const tirbi_lx *step = extent && s->as.for_.step ? common_bound(t, s, s->as.for_.step) : NULL;
+    if (t->failed) return;
     tirbi_lvar *v = min && extent ? tirbi_lower_loop_var(l, s->as.for_.var, min, extent) : NULL;
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
@@ -535,12 +547,12 @@ static void walk_while(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
     const tirb_expr *condition = s->as.while_.condition;
     bool common = is_common(t, condition);
-    vote v = {.condition = NULL};
+    vote v = {.question = NULL};
     if (!common && !may_agree(t, condition)) {
         refuse(t, s, "a loop around it does not run equally often for all threads");
         return;
     }
-    if (!common && !start_vote(t, condition, s->span, &v)) return;
+    if (!common && !start_vote(t, condition, false, s->span, &v)) return;
     if (!common) take_vote(t, &v);
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_WHILE, s->span);
     tirbi_ls_list list = {0}, *outer = l->out;

@@ -1,5 +1,5 @@
-# Syncs in while loops, in blocks with an init or a predicate, and in branches on what each thread has in memory of its own,
-# which must be the same for all.
+# Syncs in while loops, in blocks with an init or a predicate, and in branches and bounds of loops on what each thread has in
+# memory of its own, which must be the same for all.
 # expect: halves(8xi32=1 2 3 4 5 6 7 8, 1xi32=0) -> 36
 # expect: shared_count(4xi32=1 2 3 4, 3) -> 20 20 20 20
 # expect: first(2x4xi32=1 2 3 4 5 6 7 8, 4xi32=9) -> 12 10 8 6
@@ -7,7 +7,10 @@
 # expect: some(4xi32=1 2 3 4, 2) -> 1 2 3 4
 # expect: agree(4xi32=5 5 5 5, 4xi32=0) -> 3 2 1 0
 # expect: agree(4xi32=-5 -5 -5 -5, 4xi32=7) -> 7 7 7 7
-# trap: agree(4xi32=5 5 -5 5, 4xi32=0) -> 78 threads do not go the same way to a tvm_storage_sync
+# expect: counted(4xi32=3 3 3 3, 4xi32=0) -> 3 2 1 0
+# expect: counted(4xi32=0 0 0 0, 4xi32=5) -> 5 5 5 5
+# trap: counted(4xi32=3 2 3 3, 4xi32=0) -> 93 threads do not go the same way to a tvm_storage_sync
+# trap: agree(4xi32=5 5 -5 5, 4xi32=0) -> 81 threads do not go the same way to a tvm_storage_sync
 from tvm.script import tirx as T
 
 
@@ -79,3 +82,16 @@ def agree(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
         s[tx] = tx
         T.tvm_storage_sync("shared")
         B[tx] = s[3 - tx]
+
+
+@T.prim_func(s_tir=True)
+def counted(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    tx = T.launch_thread("threadIdx.x", 4)
+    s = T.alloc_shared((4,), "int32")
+    n = T.alloc_local((1,), "int32")
+    n[0] = A[tx]
+    for i in range(n[0] - 1, n[0] * 2 - 1):
+        s[tx] = tx
+        T.tvm_storage_sync("shared")
+        B[tx] = s[3 - tx]
+        T.tvm_storage_sync("shared")

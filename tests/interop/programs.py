@@ -1,14 +1,15 @@
 """The PrimFuncs that tvm_compare.py has TVM print: a list of named operators, in several shapes and types.
 
-Four sources: TVM's operator library (topi through te.create_prim_func), Relax operators after LegalizeOps
-(relax_programs.py), programs after random schedules (schedules.py), and programs between the passes of TVM's CPU
-pipeline (lowered.py).
+Five sources: TVM's operator library (topi through te.create_prim_func), Relax operators after LegalizeOps
+(relax_programs.py), programs after random schedules (schedules.py), programs between the passes of TVM's CPU
+pipeline (lowered.py), and the kernels of its language models (llm_programs.py).
 """
 
 import numpy as np
 import tvm
 from tvm import te, topi
 
+from llm_programs import llm_programs
 from lowered import lowered
 from random_programs import random_programs
 from relax_programs import relax_operators
@@ -23,6 +24,8 @@ class Operator:
     def __init__(self, name, make, length=1, domain=None):
         self.name, self.make, self.length, self.domain = name, make, length, domain or {}
         self.reference = None  # makes a plainer program with the same values
+        self.extents = {}  # values of scalars and of variables in shapes, by name
+        self.kept = ()  # parameters that are read before they are written
         self.may_refuse = self.only_text = False
 
 
@@ -397,4 +400,5 @@ def operators(tirb):
     yield from relax_operators(Operator)
     yield from scheduled(Operator)
     yield from lowered(Operator)
+    yield from llm_programs(Operator)
     yield from random_programs(Operator, tirb)

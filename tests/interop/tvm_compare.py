@@ -74,7 +74,7 @@ class Case:
 
     def compute_values(self, rng):
         written = written_parameters(self.function, self.text)
-        extents = {}
+        extents = dict(self.operator.extents)
         self.arrays, self.outputs = [], []
         for index, param in enumerate(self.function.params):
             if not hasattr(param.ty, "shape"):
@@ -86,14 +86,15 @@ class Case:
             if index in written:
                 self.outputs.append(index)
             self.arrays.append(np.asarray(domain(rng, shape, dtype) if domain else
-                                          np.zeros(shape, dtype) if index in written else random_array(rng, shape, dtype)))
+                                          np.zeros(shape, dtype) if index in written and index not in self.operator.kept else
+                                          random_array(rng, shape, dtype)))
         if not self.outputs:
             raise ValueError("no parameter is written")
         function = self.function
         if self.operator.reference:
             function = self.operator.reference().with_attr("global_symbol", "main")
         self.expected = self.compute(function, self.arrays)
-        terms = magnitudes(self.text)
+        terms = magnitudes(self.text) if "T.launch_thread" not in self.text and "T.thread_binding" not in self.text else None
         self.terms = self.compute(terms, [magnitude(array) for array in self.arrays]) if terms is not None else {}
 
     def compute(self, function, arrays):
