@@ -58,7 +58,12 @@ static const char program[] =
     ".tensor \"A\" f32 r0 read ({$0 2 floordiv})\n.tensor \"B\" f32 r1 read ($0)\n  ret.void\n.end\n"
     ".function \"product\" public\n"
     ".scalars 2\n.ref f32\n.ref f32 writable\n.var \"n\" i64 s0 param 0\n.var \"m\" i64 s1 param 1\n"
-    ".scalar \"n\" i64 s0\n.scalar \"m\" i64 s1\n.tensor \"C\" f32 r1 write ({$0 $1 mul})\n  ret.void\n.end\n";
+    ".scalar \"n\" i64 s0\n.scalar \"m\" i64 s1\n.tensor \"C\" f32 r1 write ({$0 $1 mul})\n  ret.void\n.end\n"
+    /* what is written comes first and in the middle */
+    ".function \"into\" public returns i32\n"
+    ".scalars 1\n.ref f32 writable\n.ref f32\n.ref f32 writable\n.ref f32\n.var \"n\" i32 s0 param 4\n"
+    ".tensor \"C\" f32 r0 write ($0)\n.tensor \"A\" f32 r1 read ($0)\n.tensor \"D\" f32 r2 write ($0 2)\n"
+    ".tensor \"B\" f32 r3 read ($0)\n.scalar \"n\" i32 s0\n  ret.i32 s0\n.end\n";
 
 static session s;
 
@@ -462,6 +467,43 @@ static void test_overlap(void **state) {
     EXPECT_OK(&s, run(&s, "add", args, 3, NULL));
 }
 
+/* Each pair of which one is written, wherever it stands; a scalar that shapes determine. */
+static void test_written_between_read(void **state) {
+    (void)state;
+    static float x[64];
+    static const int places[4] = {0, 8, 16, 32};
+    for (int i = 0; i < 4; i++) {
+        for (int j = -1; j < 4; j++) {
+            if (i == j) continue;
+            tensor t[4];
+            tirb_arg args[5];
+            for (int k = 0; k < 4; k++) {
+                float *at = x + places[j >= 0 && k == i ? j : k] + (j >= 0 && k == i);
+                args[k] = tensor_arg(k == 2 ? make_tensor(&t[k], at, F32, 2, 7, 2) : make_tensor(&t[k], at, F32, 1, 7));
+            }
+            args[1].flags = TIRB_ARG_READ_ONLY;
+            args[4] = no_arg();
+            tirb_result result = {0};
+            bool apart = j < 0 || ((i == 1 || i == 3) && (j == 1 || j == 3));
+            tirb_status status = run(&s, "into", args, 5, &result);
+            assert_int_equal(status, apart ? TIRB_OK : TIRB_OVERLAP);
+            if (!apart) continue;
+            assert_int_equal(result.value.i, 7);
+            args[4] = int_arg(7);
+            EXPECT_OK(&s, run(&s, "into", args, 5, &result));
+            assert_int_equal(result.value.i, 7);
+            args[4] = int_arg(6);
+            expect_error(&s, run(&s, "into", args, 5, &result), TIRB_SHAPE, "is 6, expected 7 to match C.shape[0]");
+            args[4] = no_arg();
+            args[2].flags = TIRB_ARG_READ_ONLY;
+            expect_error(&s, run(&s, "into", args, 5, &result), TIRB_ARGUMENT, "is read-only, and the function writes it");
+            args[2].flags = 0;
+            t[3].shape[0] = 6;
+            expect_error(&s, run(&s, "into", args, 5, &result), TIRB_SHAPE, "shape[0] is 6, expected 7 to match C.shape[0]");
+        }
+    }
+}
+
 static void test_interleaved_views(void **state) {
     (void)state;
     static float x[64];
@@ -835,6 +877,7 @@ int main(void) {
         cmocka_unit_test(test_extent_one_strides),
         cmocka_unit_test(test_declared_strides),
         cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_written_between_read),
         cmocka_unit_test(test_interleaved_views),
         cmocka_unit_test(test_self_overlap_and_read_only),
         cmocka_unit_test(test_views_by_enumeration), cmocka_unit_test(test_large_views),

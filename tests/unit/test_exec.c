@@ -522,6 +522,60 @@ static void overlap_of_cursors(void **state) {
     assert_int_equal(copy_status(0, 20, 1, 5, -20, 0, 1, 10, 100), TIRB_OVERLAP);
 }
 
+/* Twice what one cursor reads goes to another one of the same buffer, without a loop inside: a plain entry. */
+static tirb_status double_status(int64_t from, int64_t from_step, int64_t to, int64_t to_step, int64_t n, size_t size) {
+    static const char text[] =
+        ".function \"f\" public\n.scalars 6\n.lanes 1\n.ref i32 writable\n.tensor \"A\" i32 r0 read write ($0)\n"
+        ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.scalar \"c\" i64 s2\n.scalar \"d\" i64 s3\n"
+        ".scalar \"n\" i64 s4\n.var \"m\" i64 s5\n"
+        "    lane s4, done\n    .cursor r0 i32 read 0 s0 s1\n    .cursor r0 i32 write 0 s2 s3\n"
+        "    vload.i32 v0, c0\n    vadd.i32 v0, v0, v0\n    vstore.i32 c1, v0\ndone:\n    lane.end\n    ret.void\n.end\n";
+    harness h;
+    harness_open(&h, text);
+    int32_t *data = calloc(size + 1, sizeof *data);
+    int32_t *expected = calloc(size + 1, sizeof *data);
+    for (size_t i = 0; i < size; i++) data[i] = expected[i] = (int32_t)i;
+    buffer b = {data, size, TIRB_I32};
+    uint64_t scalars[6] = {(uint64_t)from, (uint64_t)from_step, (uint64_t)to, (uint64_t)to_step, (uint64_t)n, size};
+    outcome out = harness_call(&h, scalars, &b, 1);
+    for (int64_t e = 0; out.status == TIRB_OK && e < n; e++)
+        expected[to + e * to_step] = 2 * expected[from + e * from_step];
+    assert_memory_equal(data, expected, size * sizeof *data);
+    free(data);
+    free(expected);
+    harness_close(&h);
+    return out.status;
+}
+
+static void plain_entries(void **state) {
+    (void)state;
+    static const int64_t counts[] = {1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 129, 300};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        int64_t n = counts[k];
+        size_t size = (size_t)n;
+        assert_int_equal(double_status(0, 1, 0, 1, n, size), TIRB_OK); /* each once, though it is read and written */
+        assert_int_equal(double_status(0, 1, n, 1, n, 2 * size), TIRB_OK);
+        assert_int_equal(double_status(n, 1, 0, 1, n, 2 * size), TIRB_OK);
+        assert_int_equal(double_status(0, 1, n, 1, n, 2 * size - 1), TIRB_BOUNDS);
+        assert_int_equal(double_status(1, 1, n, 1, n, 2 * size - 1), TIRB_BOUNDS);
+        assert_int_equal(double_status(n, 1, -1, 1, n, 3 * size), TIRB_BOUNDS);
+        assert_int_equal(double_status(0, 2, 1, 2, n, 2 * size), TIRB_OK); /* interleaved */
+        assert_int_equal(double_status(n - 1, -1, n, 1, n, 2 * size), TIRB_OK);
+        assert_int_equal(double_status(0, 0, 1, 1, n, size + 1), TIRB_OK);
+        assert_int_equal(double_status(0, 1, 1, 1, n, size + 1), n > 1 ? TIRB_OVERLAP : TIRB_OK);
+        assert_int_equal(double_status(1, 1, 0, 1, n, size + 1), n > 1 ? TIRB_OVERLAP : TIRB_OK);
+        assert_int_equal(double_status(0, 1, 0, 2, n, 2 * size), n > 1 ? TIRB_OVERLAP : TIRB_OK);
+        assert_int_equal(double_status(0, 1, n, 0, n, size + 1), n > 1 ? TIRB_OVERLAP : TIRB_OK); /* all write one */
+        assert_int_equal(double_status(INT64_MAX, 1, 0, 1, n, size), TIRB_BOUNDS);
+        assert_int_equal(double_status(0, INT64_MAX, n, 1, n, 2 * size), n > 1 ? TIRB_BOUNDS : TIRB_OK);
+    }
+    assert_int_equal(double_status(0, (INT64_MAX >> 1) + 1, 5, 1, 5, 100), TIRB_BOUNDS);
+    assert_int_equal(double_status(0, INT64_C(1) << 62, 5, 1, 5, 100), TIRB_BOUNDS); /* four of which are 0 modulo 2^64 */
+    assert_int_equal(double_status(0, 1, 0, 1, 1, 0), TIRB_BOUNDS);
+    assert_int_equal(double_status(INT64_MAX, 1, INT64_MIN, 1, 0, 0), TIRB_OK);
+    assert_int_equal(double_status(0, 1, 0, 1, -1, 10), TIRB_OK);
+}
+
 static void division_in_lanes(void **state) {
     (void)state;
     const char *text = ".function \"f\" public\n.scalars 1\n.lanes 2\n.ref i32\n.ref i32 writable\n"
@@ -639,6 +693,7 @@ int main(void) {
         cmocka_unit_test(matrix_products),
         cmocka_unit_test(bounds_of_cursors),
         cmocka_unit_test(overlap_of_cursors),
+        cmocka_unit_test(plain_entries),
         cmocka_unit_test(division_in_lanes),
         cmocka_unit_test(canonical_nans),
         cmocka_unit_test(refused_allocations),

@@ -95,13 +95,13 @@ void tirbi_contract_sort(const tirbi_contraction *x, shape *s) {
         s->a = TIRBI_CONTRACT_B;
         s->b = TIRBI_CONTRACT_A;
     }
-    int64_t tile_size = tirbi_dtypes[tile_type(x)].size;
-    s->row_block = least(s->rows.total, ROW_BLOCK_BYTES / tile_size);
-    s->column_block = least(s->columns.total, COLUMN_BLOCK_BYTES / tile_size);
+    unsigned tile_shift = (unsigned)__builtin_ctz(tirbi_dtypes[tile_type(x)].size);
+    s->row_block = least(s->rows.total, ROW_BLOCK_BYTES >> tile_shift);
+    s->column_block = least(s->columns.total, COLUMN_BLOCK_BYTES >> tile_shift);
     s->narrow = (x->type == TIRB_I32 || x->type == TIRB_U32) && !(x->flags & TIRBI_CONTRACT_SUBTRACT) &&
                 is_narrow(x->operand[TIRBI_CONTRACT_A].type) && is_narrow(x->operand[TIRBI_CONTRACT_B].type);
     s->k_block = least(s->k.total, s->narrow ? NARROW_K_BLOCK : K_BLOCK);
-    s->direct = tirbi_contract_is_direct(x, s);
+    s->direct = tirbi_contract_is_direct(x, s, &s->walk);
 }
 
 /* The places of n elements of a group from `first` on, for two operands. */

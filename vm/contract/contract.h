@@ -52,11 +52,17 @@ typedef struct tirbi_contract_group {
     int64_t step[TIRBI_CONTRACT_OPERANDS][TIRBI_MAX_CONTRACT_LOOPS];
 } tirbi_contract_group;
 
+/* Distances of operands that are used where they are, in bytes. */
+typedef struct tirbi_contract_walk {
+    int64_t a_row, a_k, b_k, c_row;
+} tirbi_contract_walk;
+
 typedef struct tirbi_contract_shape {
     tirbi_contract_group rows, columns, k, batch;
     unsigned a, b; /* which operand the rows and which the columns have */
     bool narrow;   /* both are of at most 16 bits, and may be summed in any order */
     bool direct;   /* both are small, and used where they are: no blocks, no scratch */
+    tirbi_contract_walk walk; /* of a direct one */
     int64_t row_block, column_block, k_block;
 } tirbi_contract_shape;
 
@@ -75,7 +81,8 @@ static inline bool tirbi_contract_is_half(const tirbi_contraction *x) { return x
 
 const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *contraction);
 /* (direct.c) */
-bool tirbi_contract_is_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
+bool tirbi_contract_is_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape,
+                              tirbi_contract_walk *walk);
 bool tirbi_contract_run_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
 
 /* Bytes of scratch that the contraction needs: a function of the program and its extents alone. */

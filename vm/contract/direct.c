@@ -5,9 +5,7 @@
  * again by the next one, shall still be there. A longer row needs the other operand to be small. */
 enum { LARGEST_B = 65536, LONGEST_ROW = 512, LARGEST_A = 32768 };
 
-typedef struct walk {
-    int64_t a_row, a_k, b_k, c_row;
-} walk;
+typedef tirbi_contract_walk walk;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -21,15 +19,25 @@ static bool find_walk(const tirbi_contraction *x, const tirbi_contract_shape *s,
            (s->columns.total == 1 || (b_column == size && c_column == size));
 }
 
-bool tirbi_contract_is_direct(const tirbi_contraction *x, const tirbi_contract_shape *s) {
+bool tirbi_contract_is_direct(const tirbi_contraction *x, const tirbi_contract_shape *s, walk *w) {
     int64_t size = tirbi_dtypes[x->type].size, row, b, a;
-    walk w;
     if (s->narrow || tirbi_contract_is_half(x) || (x->flags & TIRBI_CONTRACT_SUBTRACT)) return false;
     if (x->operand[s->a].type != x->type || x->operand[s->b].type != x->type) return false;
     if (__builtin_mul_overflow(s->columns.total, size, &row) || __builtin_mul_overflow(row, s->k.total, &b)) return false;
     if (b > LARGEST_B) return false;
     if (row > LONGEST_ROW && (__builtin_mul_overflow(s->rows.total, s->k.total * size, &a) || a > LARGEST_A)) return false;
-    return find_walk(x, s, &w);
+    return find_walk(x, s, w);
+}
+
+/* How many rows each tile has, as equal as can be. */
+static int64_t rows_of_a_tile(int64_t rows, uint32_t most) {
+    if (rows <= (int64_t)most) return rows;
+    if (rows <= INT32_MAX) { /* the shorter division */
+        uint32_t n = (uint32_t)rows, tiles = (n - 1) / most + 1;
+        return (n - 1) / tiles + 1;
+    }
+    int64_t tiles = (rows - 1) / most + 1;
+    return (rows - 1) / tiles + 1;
 }
 
 /* All rows of some columns, tile by tile; false: stopped. There are as many rows as memory holds, and columns and k that
@@ -37,8 +45,8 @@ bool tirbi_contract_is_direct(const tirbi_contraction *x, const tirbi_contract_s
 static bool run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk *w, int64_t rows, int64_t columns,
                         const uint8_t *a, uint8_t *c, const atomic_uint *stop) {
     uint8_t *pointers[TIRBI_TILE_ROWS];
-    unsigned vectors = (unsigned)((columns + set->lanes - 1) / set->lanes);
-    int64_t tiles = (rows + set->rows - 1) / set->rows, each = (rows + tiles - 1) / tiles;
+    const unsigned vectors = ((unsigned)columns - 1) / set->lanes + 1;
+    const int64_t each = rows_of_a_tile(rows, set->rows);
     tile->last = (unsigned)(columns - (int64_t)(vectors - 1) * set->lanes);
     tile->c = pointers;
     const tirbi_tile_kernel *kernels = (tile->last < set->lanes ? set->part : set->run)[vectors - 1];
@@ -76,11 +84,9 @@ bool tirbi_contract_run_direct(const tirbi_contraction *x, const tirbi_contract_
     const tirbi_contract_group *batch = &s->batch;
     int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
     uint8_t *base[TIRBI_CONTRACT_OPERANDS];
-    walk w;
-    find_walk(x, s, &w);
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] = x->operand[o].start;
     for (;;) {
-        if (!run_batch(x, s, set, &w, base)) return false;
+        if (!run_batch(x, s, set, &s->walk, base)) return false;
         unsigned i = batch->n;
         while (i-- > 0) {
             for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] += batch->step[o][i];

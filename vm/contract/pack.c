@@ -155,6 +155,13 @@ void tirbi_pack_transposed(const tirbi_pack *p, tirbi_pack_scratch *scratch, con
 /* ---- Words ---------------------------------------------------------------------------------------------------- */
 
 static void copy_flipped(uint8_t *to, const uint8_t *from, uint8_t flip, size_t n) {
+    const uint64_t flips = UINT64_C(0x0101010101010101) * flip;
+    for (; n >= sizeof flips; n -= sizeof flips, to += sizeof flips, from += sizeof flips) {
+        uint64_t word;
+        memcpy(&word, from, sizeof word);
+        word ^= flips;
+        memcpy(to, &word, sizeof word);
+    }
     for (size_t i = 0; i < n; i++) to[i] = from[i] ^ flip;
 }
 
@@ -168,7 +175,7 @@ void tirbi_pack_rows_of_words(const tirbi_pack *p, tirbi_pack_scratch *scratch, 
         const uint8_t *from = in_place ? p->from + rows[i] + elements[0] : to;
         if (in_place && p->flip == 0) memcpy(to, from, n_elements * size);
         else if (p->flip != 0) copy_flipped(to, from, p->flip, n_elements * size);
-        memset(to + n_elements * size, p->flip, missing * size);
+        if (missing > 0) memset(to + n_elements * size, p->flip, missing * size);
     }
 }
 

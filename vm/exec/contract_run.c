@@ -32,7 +32,8 @@ static tirb_status check_bounds(entry *e, unsigned operand, tirbi_reach *r) {
     const uint16_t *steps = e->code->operands[operand].steps;
     const tirbi_ref *ref = &e->refs[e->code->operands[operand].ref];
     tirbi_contract_operand *out = &e->x.operand[operand];
-    uint64_t size = tirbi_dtypes[type].size, length = ref->size / size;
+    const uint64_t size = tirbi_dtypes[type].size; /* a power of two */
+    const uint64_t length = ref->size >> __builtin_ctzll(size);
     int64_t start = (int64_t)e->slots[e->code->operands[operand].start];
     int64_t low = start, high = start;
     for (unsigned i = 0; i < e->x.n_loops; i++)

@@ -4,18 +4,23 @@
 
 #include "vm/exec/machine.h"
 
-/* n % lanes, by the shorter division where that does. */
+/* n % lanes and n / lanes, without a long division where that can be: n > 0. */
 static inline int64_t tirbi_lane_rest(int64_t n, uint32_t lanes) {
     if (n < (int64_t)lanes) return n;
+    if ((lanes & (lanes - 1)) == 0) return n & (int64_t)(lanes - 1);
     return n <= UINT32_MAX ? (int64_t)((uint32_t)n % lanes) : n % (int64_t)lanes;
+}
+static inline int64_t tirbi_lane_blocks(int64_t n, uint32_t lanes) {
+    if (n < (int64_t)lanes) return 0;
+    if ((lanes & (lanes - 1)) == 0) return n >> __builtin_ctz(lanes);
+    return n <= UINT32_MAX ? (int64_t)((uint32_t)n / lanes) : n / (int64_t)lanes;
 }
 
 /* About how long a row takes: an instruction is as long as two registers and one for each of its bank, and a block that
  * is not whole takes copies. */
 static inline int64_t tirbi_lane_row_cost(int64_t n, uint32_t lanes, int64_t registers, bool repeats) {
-    bool parts = n < (int64_t)lanes || (!repeats && tirbi_lane_rest(n, lanes) != 0);
-    int64_t blocks = n <= (int64_t)lanes ? 1 : (n - 1) / (int64_t)lanes + 1;
-    return blocks * (2 + registers) + parts;
+    bool odd = tirbi_lane_rest(n, lanes) != 0, parts = n < (int64_t)lanes || (!repeats && odd);
+    return (tirbi_lane_blocks(n, lanes) + odd) * (2 + registers) + parts;
 }
 
 /* Short rows go through narrower banks, where there are any: more instructions, and fewer registers that are computed
@@ -27,7 +32,7 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
     if (!loop->only_banks || n >= 4 * (int64_t)loop->lanes) return chosen;
     int64_t least = tirbi_lane_row_cost(n, loop->lanes, wide->registers, repeats);
     for (const tirbi_lane_machine *m = wide->narrow; m; m = m->narrow) {
-        uint32_t fewer = m->bank_bytes / loop->main_size;
+        uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
         int64_t cost = tirbi_lane_row_cost(n, fewer, m->registers, repeats);
         if (cost >= least) continue;
         least = cost;
