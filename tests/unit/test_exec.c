@@ -522,24 +522,37 @@ static void overlap_of_cursors(void **state) {
     assert_int_equal(copy_status(0, 20, 1, 5, -20, 0, 1, 10, 100), TIRB_OVERLAP);
 }
 
-/* Twice what one cursor reads goes to another one of the same buffer, without a loop inside: a plain entry. */
-static tirb_status double_status(int64_t from, int64_t from_step, int64_t to, int64_t to_step, int64_t n, size_t size) {
+enum { NO_ROWS = -7 };
+
+/* Twice what one cursor reads goes to another one of the same buffer, in rows around the lanes. */
+static tirb_status double_rows(int64_t from, int64_t from_step, int64_t from_row, int64_t to, int64_t to_step, int64_t to_row,
+                               int64_t n, int64_t rows, size_t size) {
     static const char text[] =
+        ".function \"f\" public\n.scalars 9\n.lanes 1\n.ref i32 writable\n.tensor \"A\" i32 r0 read write ($0)\n"
+        ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.scalar \"c\" i64 s2\n.scalar \"d\" i64 s3\n"
+        ".scalar \"n\" i64 s4\n.scalar \"g\" i64 s6\n.scalar \"h\" i64 s7\n.scalar \"k\" i64 s8\n.var \"m\" i64 s5\n"
+        "    lane s4, done\n    .inner s8\n    .cursor r0 i32 read 1 s0 s1 s6\n    .cursor r0 i32 write 1 s2 s3 s7\n"
+        "    inner l0\n    vload.i32 v0, c0\n    vadd.i32 v0, v0, v0\n    vstore.i32 c1, v0\n    inner.end l0\n"
+        "done:\n    lane.end\n    ret.void\n.end\n";
+    static const char without[] =
         ".function \"f\" public\n.scalars 6\n.lanes 1\n.ref i32 writable\n.tensor \"A\" i32 r0 read write ($0)\n"
         ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.scalar \"c\" i64 s2\n.scalar \"d\" i64 s3\n"
         ".scalar \"n\" i64 s4\n.var \"m\" i64 s5\n"
         "    lane s4, done\n    .cursor r0 i32 read 0 s0 s1\n    .cursor r0 i32 write 0 s2 s3\n"
         "    vload.i32 v0, c0\n    vadd.i32 v0, v0, v0\n    vstore.i32 c1, v0\ndone:\n    lane.end\n    ret.void\n.end\n";
     harness h;
-    harness_open(&h, text);
+    harness_open(&h, rows == NO_ROWS ? without : text);
     int32_t *data = calloc(size + 1, sizeof *data);
     int32_t *expected = calloc(size + 1, sizeof *data);
     for (size_t i = 0; i < size; i++) data[i] = expected[i] = (int32_t)i;
     buffer b = {data, size, TIRB_I32};
-    uint64_t scalars[6] = {(uint64_t)from, (uint64_t)from_step, (uint64_t)to, (uint64_t)to_step, (uint64_t)n, size};
+    uint64_t scalars[9] = {(uint64_t)from, (uint64_t)from_step, (uint64_t)to, (uint64_t)to_step, (uint64_t)n,
+                           (uint64_t)from_row, (uint64_t)to_row, (uint64_t)rows, size};
+    if (rows == NO_ROWS) scalars[5] = size;
     outcome out = harness_call(&h, scalars, &b, 1);
-    for (int64_t e = 0; out.status == TIRB_OK && e < n; e++)
-        expected[to + e * to_step] = 2 * expected[from + e * from_step];
+    for (int64_t r = 0; out.status == TIRB_OK && r < (rows == NO_ROWS ? 1 : rows); r++)
+        for (int64_t e = 0; e < n; e++)
+            expected[to + e * to_step + r * to_row] = 2 * expected[from + e * from_step + r * from_row];
     assert_memory_equal(data, expected, size * sizeof *data);
     free(data);
     free(expected);
@@ -547,8 +560,26 @@ static tirb_status double_status(int64_t from, int64_t from_step, int64_t to, in
     return out.status;
 }
 
+static tirb_status double_status(int64_t from, int64_t from_step, int64_t to, int64_t to_step, int64_t n, size_t size) {
+    return double_rows(from, from_step, 0, to, to_step, 0, n, NO_ROWS, size);
+}
+
+/* Loops without loops inside, and rows that are joined: what is entered in one pass, and what is like it. */
 static void plain_entries(void **state) {
     (void)state;
+    for (int64_t n = 1; n < 70; n += 3) {
+        int64_t all = 5 * n;
+        assert_int_equal(double_rows(0, 1, n, 0, 1, n, n, 5, (size_t)all), TIRB_OK);
+        assert_int_equal(double_rows(0, 1, n, all, 1, n, n, 5, 2 * (size_t)all), TIRB_OK);
+        assert_int_equal(double_rows(0, 1, n, all, 1, n, n, 5, 2 * (size_t)all - 1), TIRB_BOUNDS);
+        assert_int_equal(double_rows(0, 1, n, all, 1, n, n, 0, 1), TIRB_OK);
+        assert_int_equal(double_rows(0, 1, n, all, 1, n + 1, n, 5, 2 * (size_t)all + 4), TIRB_OK);
+        assert_int_equal(double_rows(0, 1, 0, n, 1, n, n, 5, (size_t)n + (size_t)all), TIRB_OK); /* one row for all */
+        assert_int_equal(double_rows(0, 1, n, 1, 1, n, n, 5, (size_t)all + 1), TIRB_OVERLAP);
+        assert_int_equal(double_rows(0, 1, n, all, 1, 0, n, 5, (size_t)all + (size_t)n), TIRB_OK); /* the last row stays */
+        assert_int_equal(double_rows(0, 2, 2 * n, 1, 2, 2 * n, n, 5, 2 * (size_t)all), TIRB_OK);
+    }
+    assert_int_equal(double_rows(0, INT64_C(1) << 62, 0, 5, 1, 4, 4, 2, 100), TIRB_BOUNDS);
     static const int64_t counts[] = {1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 129, 300};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         int64_t n = counts[k];

@@ -42,8 +42,26 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
     return chosen;
 }
 
-/* Whether a loop may be entered by tirbi_lane_enter_plain. */
+/* Whether a loop may be entered by tirbi_lane_enter_plain, when what is around its lanes is joined with them. */
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop);
+
+/* Makes one loop of the lanes and of the loops around them, whose extents are positive, where the rows of each follow each
+ * other in all cursors; *n: its lanes. */
+static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64_t *extent, const uint64_t *slots,
+                                        int64_t *n) {
+    for (unsigned o = loop->n_outer; o-- > 0;) {
+        const unsigned k = loop->outer[o];
+        if (extent[k] == 1) continue;
+        for (uint32_t c = 0; c < loop->n_cursors; c++) {
+            int64_t row;
+            if (__builtin_mul_overflow((int64_t)slots[loop->cursors[c].step], *n, &row) ||
+                row != (int64_t)slots[loop->cursors[c].steps[k]])
+                return false;
+        }
+        if (__builtin_mul_overflow(*n, extent[k], n)) return false;
+    }
+    return true;
+}
 
 /* Enters a plain loop of n > 0 lanes in one pass over its cursors: sets all of the state that the machine it returns
  * reads, but `fuel` and what is the run's. NULL: a cursor steps backwards, leads outside, or meets one that is written, and

@@ -1,12 +1,15 @@
-/* Entering the lane loops that most are: no loop inside, and elements that follow from a start and a step alone. The
- * checks are those of vm/exec/lane_run.c. */
+/* Entering the lane loops that most are: no loop inside, those around the lanes joined with them, and elements that follow
+ * from a start and a step alone. The checks are those of vm/exec/lane_run.c. */
 #include "vm/exec/lane_entry.h"
 #include "vm/lanes/slots.h"
 
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop) {
-    if (loop->n_inner > 0 || loop->n_seeks > 0 || loop->n_scans > 0 || loop->n_copies > 0 || loop->finds) return false;
+    if (loop->n_seeks > 0 || loop->n_scans > 0 || loop->n_copies > 0 || loop->finds) return false;
+    if (loop->n_inner != loop->n_outer || (loop->n_inner > 0 && loop->counts_lanes)) return false;
+    for (unsigned k = 0; k < loop->n_inner; k++)
+        if (loop->inner[k].index != TIRBI_NO_REG) return false;
     for (unsigned c = 0; c < loop->n_cursors; c++)
-        if (loop->cursors[c].indexed || loop->cursors[c].n_uses == 0) return false;
+        if (loop->cursors[c].indexed || loop->cursors[c].n_uses != 1) return false;
     return true;
 }
 

@@ -40,14 +40,13 @@ static uint64_t add_or_most(uint64_t a, uint64_t b) {
 }
 
 /* Going through the lanes takes time even where nothing is in the body, or only inner loops that do not run. */
-static uint64_t cost_of(const entry *e, int64_t n) {
-    uint64_t body = e->loop->instructions;
-    for (unsigned k = 0; k < e->loop->n_inner; k++) {
+static uint64_t cost_of(const tirbi_lane_loop *loop, const int64_t *extent, int64_t n) {
+    uint64_t body = loop->instructions;
+    for (unsigned k = 0; k < loop->n_inner; k++) {
         uint64_t times = 1;
-        for (unsigned j = 0; j < e->loop->n_inner && j < TIRBI_MAX_INNER; j++)
-            if (e->loop->inner[k].enclosing >> j & 1)
-                times = mul_or_most(times, e->extent[j] > 0 ? (uint64_t)e->extent[j] : 0);
-        body = add_or_most(body, mul_or_most(times, e->loop->inner[k].instructions));
+        for (unsigned j = 0; j < loop->n_inner && j < TIRBI_MAX_INNER; j++)
+            if (loop->inner[k].enclosing >> j & 1) times = mul_or_most(times, extent[j] > 0 ? (uint64_t)extent[j] : 0);
+        body = add_or_most(body, mul_or_most(times, loop->inner[k].instructions));
     }
     return mul_or_most(body > 0 ? body : 1, (uint64_t)(n - 1) / 64 + 1);
 }
@@ -531,7 +530,7 @@ static int64_t lanes_to_search(const entry *e) {
 static tirb_status end_find(const entry *e, int64_t all, int64_t found) {
     bool none = found == e->n;
     if (!none || e->n == all) tirbi_frame_slots(e->machine->frame)[e->loop->found] = (uint64_t)found;
-    return tirbi_charge(e->machine, cost_of(e, none ? all : found + 1));
+    return tirbi_charge(e->machine, cost_of(e->loop, e->extent, none ? all : found + 1));
 }
 
 /* The words of an instruction with indices end, in a list, with how it names what is indexed: as a dimension of a buffer
@@ -586,7 +585,7 @@ static tirb_status run_general(tirbi_machine *machine, const tirbi_lane_loop *lo
     e.dimensions = 1u + loop->n_inner + (loop->n_seeks > 0);
     for (unsigned k = 0; k < loop->n_inner; k++) e.extent[k] = (int64_t)slots[loop->inner[k].extent];
     const int64_t all = e.n;
-    if (!loop->finds && !is_charged) TIRBI_TRY(tirbi_charge(machine, cost_of(&e, all)));
+    if (!loop->finds && !is_charged) TIRBI_TRY(tirbi_charge(machine, cost_of(loop, e.extent, all)));
     for (unsigned o = 0; o < loop->n_outer; o++)
         if (e.extent[loop->outer[o]] < 1) return TIRB_OK;
     TIRBI_TRY(check_bounds(&e));
@@ -635,9 +634,12 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     if (!loop->is_plain) return run_general(machine, loop, false);
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
-    const int64_t n = (int64_t)slots[loop->n];
+    int64_t n = (int64_t)slots[loop->n], extent[TIRBI_MAX_INNER];
     if (n < 1) return TIRB_OK;
-    TIRBI_TRY(tirbi_charge(machine, mul_or_most(loop->instructions > 0 ? loop->instructions : 1, ((uint64_t)n - 1) / 64 + 1)));
+    for (unsigned k = 0; k < loop->n_inner; k++)
+        if ((extent[k] = (int64_t)slots[loop->inner[k].extent]) < 1) return run_general(machine, loop, false);
+    TIRBI_TRY(tirbi_charge(machine, cost_of(loop, extent, n)));
+    if (!tirbi_lane_join_rows(loop, extent, slots, &n)) return run_general(machine, loop, true);
     if (!machine->lanes) TIRBI_TRY(make_state(machine));
     const tirbi_lane_machine *machinery = tirbi_lane_enter_plain(loop, machine->code->lanes, n, slots,
                                                                  tirbi_frame_refs(frame), frame->fn->words, machine->lanes);
