@@ -37,6 +37,25 @@
 #define OFFSET_IN(x, range)                                                                                            \
     _mm512_sub_epi32(_mm512_and_epi32(_mm512_loadu_si512(x), _mm512_set1_epi32((int)(range).mask)),                    \
                      _mm512_set1_epi32((int)(range).low))
+/* Both halves of a column are in registers, and the low bits of an index choose. */
+#include "vm/math/pieces.h"
+#define PIECES_LANES 16
+#define ODD_PIECES(to, from, pieces) _mm512_storeu_ps(to, odd_pieces(_mm512_loadu_ps(from), pieces))
+#define OF_PIECE(k)                                                                                                    \
+    _mm512_permutex2var_ps(_mm512_load_ps(pieces->columns[k]), piece, _mm512_load_ps(pieces->columns[k] + 16))
+static inline __attribute__((always_inline)) __m512 odd_pieces(__m512 x, const tirbi_pieces *pieces) {
+    const __m512 a = _mm512_min_ps(_mm512_abs_ps(x), _mm512_set1_ps(pieces->limit));
+    const __m512i piece =
+        _mm512_castps_si512(_mm512_fmadd_ps(a, _mm512_set1_ps(pieces->scale), _mm512_set1_ps(TIRBI_ROUNDER_F32)));
+    const __m512 t = _mm512_sub_ps(a, OF_PIECE(TIRBI_PIECE_CENTER));
+    __m512 p = OF_PIECE(pieces->first);
+    for (unsigned k = pieces->first + 1; k < TIRBI_PIECE_ROW; k++) p = _mm512_fmadd_ps(p, t, OF_PIECE(k));
+    const __m512 direct = _mm512_min_ps(a, _mm512_set1_ps(pieces->direct));
+    const __m512 result = _mm512_fmadd_ps(p, t, _mm512_max_ps(OF_PIECE(TIRBI_PIECE_VALUE), direct));
+    const __m512 with_sign = _mm512_or_ps(result, _mm512_and_ps(x, _mm512_set1_ps(-0.0f)));
+    return _mm512_mask_mov_ps(with_sign, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), _mm512_set1_ps(TIRBI_NAN_F32));
+}
+#undef OF_PIECE
 #include "vm/lanes/kernels.inc"
 
 #if defined(__clang__)

@@ -168,6 +168,28 @@ TIRBI_MATH float tirbi_poly_exp_f32(float x) {
     return p;
 }
 
+/* (2^x - 1) / x, |x| <= 1/2, of 2^x: error 2^-28.3 */
+TIRBI_MATH float tirbi_poly_exp2_f32(float x) {
+    float p = 0x1.417654p-13f;
+    p = tirbi_float_fma(p, x, 0x1.5f093ap-10f);
+    p = tirbi_float_fma(p, x, 0x1.3b2dd6p-7f);
+    p = tirbi_float_fma(p, x, 0x1.c6af7ap-5f);
+    p = tirbi_float_fma(p, x, 0x1.ebfbdcp-3f);
+    p = tirbi_float_fma(p, x, 0x1.62e43p-1f);
+    return p;
+}
+
+/* (10^x - 1) / x, |x| <= log10(2) / 2, of 10^x: error 2^-28.5 */
+TIRBI_MATH float tirbi_poly_exp10_f32(float x) {
+    float p = 0x1.a64b0ep-3f;
+    p = tirbi_float_fma(p, x, 0x1.156a1cp-1f);
+    p = tirbi_float_fma(p, x, 0x1.2bd9f4p+0f);
+    p = tirbi_float_fma(p, x, 0x1.046f9cp+1f);
+    p = tirbi_float_fma(p, x, 0x1.53524ap+1f);
+    p = tirbi_float_fma(p, x, 0x1.26bb1cp+1f);
+    return p;
+}
+
 /* the same with one term more: error 2^-33.1 */
 TIRBI_MATH float tirbi_poly_expm1_f32(float x) {
     float p = 0x1.a23e4p-13f;
@@ -222,29 +244,83 @@ TIRBI_MATH float tirbi_poly_log10_f32(float x) {
     return p;
 }
 
-/* erf(t) / t - 1 at x = t^2, t <= 15/16, of erf(t) / t: error 2^-30.0 */
-TIRBI_MATH float tirbi_poly_erf_f32(float x) {
-    float p = 0x1.4f92a2p-14f;
-    p = tirbi_float_fma(p, x, -0x1.a6134p-11f);
-    p = tirbi_float_fma(p, x, 0x1.544ab2p-8f);
-    p = tirbi_float_fma(p, x, -0x1.b8012p-6f);
-    p = tirbi_float_fma(p, x, 0x1.ce2d64p-4f);
-    p = tirbi_float_fma(p, x, -0x1.81274p-2f);
-    p = tirbi_float_fma(p, x, 0x1.06eba8p-3f);
-    return p;
-}
+/* tanh(x), 0 <= x <= 9.2, in pieces: error 2^-27.7 of the value. ROW(center, value, coefficients downwards) */
+#define TIRBI_PIECES_TANH(ROW) \
+    ROW(0x0p+0f, 0x0p+0f, -0x1.7bb75ep-6f, 0x1.18ce6ap-3f, -0x1.2b4bc8p-12f, -0x1.5552c6p-2f, -0x1.067514p-23f, 0x1.1100f6p-32f) \
+    ROW(0x0p+0f, 0x0p+0f, -0x1.138decp-4f, 0x1.60962p-3f, -0x1.9827eap-7f, -0x1.53010cp-2f, -0x1.ced6c2p-13f, 0x1.278bc8p-17f) \
+    ROW(0x1.2aeecep-1f, 0x1.0d0924p-1f, -0x1.099122p-5f, -0x1.8153ap-5f, 0x1.303ce4p-3f, -0x1.53723ap-5f, -0x1.858158p-2f, 0x1.72a1e6p-1f) \
+    ROW(0x1.c20d7ep-1f, 0x1.696ebp-1f, 0x1.ad5acep-7f, -0x1.dc7d8p-5f, 0x1.e8709cp-5f, 0x1.53064cp-4f, -0x1.6aa458p-2f, 0x1.00db52p-1f) \
+    ROW(0x1.2c793ap+0f, 0x1.a6a308p-1f, 0x1.1d6f64p-6f, -0x1.b6e038p-6f, -0x1.fb83eap-9f, 0x1.c63988p-4f, -0x1.0d505ep-2f, 0x1.46421ap-2f) \
+    ROW(0x1.79a8a2p+0f, 0x1.cd178ep-1f, 0x1.0279f2p-7f, -0x1.01e2p-8f, -0x1.928b04p-6f, 0x1.71c25ap-4f, -0x1.5c893p-3f, 0x1.83045p-3f) \
+    ROW(0x1.c62fbp+0f, 0x1.e35c6p-1f, 0x1.ef3b0cp-10f, 0x1.00a644p-8f, -0x1.79d4dep-6f, 0x1.f1030cp-5f, -0x1.a47f14p-4f, 0x1.bd6932p-4f) \
+    ROW(0x1.06e544p+1f, 0x1.ef6ed4p-1f, -0x1.7316a4p-12f, 0x1.3168bp-8f, -0x1.10336ap-6f, 0x1.3a82acp-5f, -0x1.f8b15p-5f, 0x1.04c8ep-4f) \
+    ROW(0x1.2d7a9p+1f, 0x1.f6ddecp-1f, -0x1.92ef84p-11f, 0x1.cb213ep-9f, -0x1.5314e8p-7f, 0x1.6db934p-6f, -0x1.1c7c78p-5f, 0x1.21a73p-5f) \
+    ROW(0x1.52a38p+1f, 0x1.fade92p-1f, -0x1.446114p-11f, 0x1.2a7596p-9f, -0x1.957558p-8f, 0x1.a694ep-7f, -0x1.437038p-6f, 0x1.46b656p-6f) \
+    ROW(0x1.7695p+1f, 0x1.fd115ap-1f, -0x1.b658d8p-12f, 0x1.6e79bap-10f, -0x1.df2644p-9f, 0x1.ea727ap-8f, -0x1.741b2cp-7f, 0x1.763fdep-7f) \
+    ROW(0x1.9d532ep+1f, 0x1.fe65b4p-1f, -0x1.07c6a6p-12f, 0x1.a1a64ap-11f, -0x1.0b2486p-9f, 0x1.0e8aa4p-8f, -0x1.985f52p-8f, 0x1.99a79ap-8f) \
+    ROW(0x1.c66a9cp+1f, 0x1.ff27fp-1f, -0x1.33b8fcp-13f, 0x1.c1cdp-12f, -0x1.1c7e74p-10f, 0x1.1e6c74p-9f, -0x1.af0ea4p-9f, 0x1.afc4d4p-9f) \
+    ROW(0x1.e96934p+1f, 0x1.ff82e6p-1f, -0x1.58208ap-14f, 0x1.083c14p-12f, -0x1.4b3976p-11f, 0x1.4c7c5cp-10f, -0x1.f3b0a4p-10f, 0x1.f42adcp-10f) \
+    ROW(0x1.074caep+2f, 0x1.ffba04p-1f, -0x1.86e296p-15f, 0x1.29facp-13f, -0x1.73c1dcp-12f, 0x1.748b72p-11f, -0x1.17b69cp-10f, 0x1.17dcdep-10f) \
+    ROW(0x1.19ba12p+2f, 0x1.ffd8a6p-1f, -0x1.bca254p-16f, 0x1.4eea3cp-14f, -0x1.a2ccf2p-13f, 0x1.a34f3p-12f, -0x1.3aabb2p-11f, 0x1.3ac3e2p-11f) \
+    ROW(0x1.2c8dacp+2f, 0x1.ffea26p-1f, -0x1.f09606p-17f, 0x1.75b4a8p-15f, -0x1.d19464p-14f, 0x1.d1e368p-13f, -0x1.5d8994p-12f, 0x1.5d988p-12f) \
+    ROW(0x1.3f22bep+2f, 0x1.fff3c6p-1f, -0x1.14549ap-17f, 0x1.a1efbp-16f, -0x1.04a792p-14f, 0x1.04bf56p-13f, -0x1.87321p-13f, 0x1.873b68p-13f) \
+    ROW(0x1.52129ap+2f, 0x1.fff93cp-1f, -0x1.32c256p-18f, 0x1.cf1e0ap-17f, -0x1.208eecp-15f, 0x1.209ca2p-14f, -0x1.b0f734p-14f, 0x1.b0fceep-14f) \
+    ROW(0x1.649fdcp+2f, 0x1.fffc36p-1f, -0x1.59d7d2p-19f, 0x1.03d65ep-17f, -0x1.43433ap-16f, 0x1.434beap-15f, -0x1.e4faep-15f, 0x1.e4fe78p-15f) \
+    ROW(0x1.77d878p+2f, 0x1.fffdecp-1f, -0x1.7999fcp-20f, 0x1.1d6b96p-18f, -0x1.62a106p-17f, 0x1.62a3c6p-16f, -0x1.09fe7p-15f, 0x1.09ff86p-15f) \
+    ROW(0x1.8bee56p+2f, 0x1.fffee4p-1f, -0x1.b07dd2p-21f, 0x1.2ee836p-19f, -0x1.7a94aap-18f, 0x1.7aa8f6p-17f, -0x1.1bff6ap-16f, 0x1.1c0004p-16f) \
+    ROW(0x1.9de548p+2f, 0x1.ffff5ep-1f, -0x1.d78cd2p-22f, 0x1.5a89bep-20f, -0x1.aff30ep-19f, 0x1.affc92p-18f, -0x1.43fe8ap-17f, 0x1.43feeep-17f) \
+    ROW(0x1.b0004cp+2f, 0x1.ffffa4p-1f, -0x1.0786f6p-22f, 0x1.8a7036p-21f, -0x1.eaa58cp-20f, 0x1.eaa7bap-19f, -0x1.6fffaap-18f, 0x1.6fffecp-18f) \
+    ROW(0x1.c382dep+2f, 0x1.ffffcep-1f, -0x1.22eedap-23f, 0x1.ac0586p-22f, -0x1.0aaa6ep-20f, 0x1.0aaf42p-19f, -0x1.9007c4p-19f, 0x1.9007e8p-19f) \
+    ROW(0x1.d610b8p+2f, 0x1.ffffe4p-1f, -0x1.3e5cb4p-24f, 0x1.e004aep-23f, -0x1.2ab11p-21f, 0x1.2aafb6p-20f, -0x1.c00922p-20f, 0x1.c0093cp-20f) \
+    ROW(0x1.e7fba4p+2f, 0x1.fffffp-1f, -0x1.692f6p-25f, 0x1.11faf2p-23f, -0x1.55435cp-22f, 0x1.554064p-21f, -0x1.ffe1bep-21f, 0x1.ffe1dp-21f) \
+    ROW(0x1.fe246ap+2f, 0x1.fffff8p-1f, -0x1.a61fdcp-26f, 0x1.0f5a64p-24f, -0x1.556946p-23f, 0x1.557dc2p-22f, -0x1.001cd2p-21f, 0x1.001cd4p-21f) \
+    ROW(0x1.0964fep+3f, 0x1.fffffcp-1f, -0x1.baed54p-27f, 0x1.1cb456p-25f, -0x1.662d4p-24f, 0x1.664262p-23f, -0x1.0cb04cp-22f, 0x1.0cb04cp-22f) \
+    ROW(0x1.12c9fcp+3f, 0x1.fffffep-1f, -0x1.e9f0c4p-28f, 0x1.3c758ep-26f, -0x1.8e483p-25f, 0x1.8e503cp-24f, -0x1.2abb3p-23f, 0x1.2abb32p-23f) \
+    ROW(0x1.177c7ap+3f, 0x1.fffffep-1f, -0x1.1447e2p-28f, 0x1.d8a214p-27f, -0x1.28fep-25f, 0x1.28fa7p-24f, -0x1.bd768ap-24f, 0x1.bd768ap-24f) \
+    ROW(0x1.2593f6p+3f, 0x1p+0f, -0x1.4dcc14p-29f, 0x1.7ea41cp-28f, -0x1.ed1dacp-27f, 0x1.ec578p-26f, -0x1.714516p-25f, 0x1.71451ep-25f)
+#define TIRBI_PIECES_TANH_TERMS 6
+#define TIRBI_PIECES_TANH_SCALE 0x1.b4p+1f
+#define TIRBI_PIECES_TANH_LIMIT 0x1.26p+3f
+#define TIRBI_PIECES_TANH_DIRECT 0x1.c2ef9p-2f
 
-/* log(erfc(x)) / x, 15/16 <= x <= 4, times x erfc(x): error 2^-30.6 */
-TIRBI_MATH float tirbi_poly_log_erfc_f32(float x) {
-    float p = -0x1.990968p-17f;
-    p = tirbi_float_fma(p, x, 0x1.5c7d96p-12f);
-    p = tirbi_float_fma(p, x, -0x1.e27b8cp-9f);
-    p = tirbi_float_fma(p, x, 0x1.86a5eep-6f);
-    p = tirbi_float_fma(p, x, -0x1.b387d6p-4f);
-    p = tirbi_float_fma(p, x, -0x1.452b26p-1f);
-    p = tirbi_float_fma(p, x, -0x1.20f004p+0f);
-    return p;
-}
+/* erf(x), 0 <= x <= 4, in pieces: error 2^-28.4 of the value. ROW(center, value, coefficients downwards) */
+#define TIRBI_PIECES_ERF(ROW) \
+    ROW(0x0p+0f, 0x0p+0f, 0x0p+0f, 0x1.b32bfp-4f, 0x1.b52474p-11f, -0x1.813022p-2f, 0x1.e35884p-22f, 0x1.06eba8p-3f) \
+    ROW(0x0p+0f, 0x0p+0f, 0x0p+0f, 0x1.b320c6p-4f, 0x1.1b9028p-9f, -0x1.8173p-2f, 0x1.277ccp-16f, 0x1.06eb72p-3f) \
+    ROW(0x1.00ec08p-2f, 0x1.1bef72p-2f, 0x0p+0f, 0x1.6786b8p-4f, 0x1.044668p-3f, -0x1.3c2b08p-2f, -0x1.1037c6p-2f, 0x1.0f3dc4p+0f) \
+    ROW(0x1.86711ap-2f, 0x1.a41db2p-2f, 0x0p+0f, 0x1.5e3254p-5f, 0x1.578644p-3f, -0x1.d86536p-3f, -0x1.7cf426p-2f, 0x1.f38ee8p-1f) \
+    ROW(0x1.f92996p-2f, 0x1.077b48p-1f, 0x0p+0f, 0x1.8ffa12p-8f, 0x1.76364cp-3f, -0x1.35f76p-3f, -0x1.bee1d4p-2f, 0x1.c4ee5p-1f) \
+    ROW(0x1.4adaap-1f, 0x1.4746bcp-1f, 0x0p+0f, -0x1.fbb144p-6f, 0x1.628caap-3f, -0x1.4e9334p-5f, -0x1.ebc7dcp-2f, 0x1.7c849ap-1f) \
+    ROW(0x1.88001p-1f, 0x1.7131fp-1f, 0x0p+0f, -0x1.e6f51p-5f, 0x1.2bae6cp-3f, 0x1.27b536p-5f, -0x1.ec42dap-2f, 0x1.4179fcp-1f) \
+    ROW(0x1.ca3ad4p-1f, 0x1.96b894p-1f, 0x0p+0f, -0x1.0892p-4f, 0x1.b08914p-4f, 0x1.a039fep-4f, -0x1.d032a6p-2f, 0x1.03558ep-1f) \
+    ROW(0x1.06892p+0f, 0x1.b4c06p-1f, 0x0p+0f, -0x1.168684p-4f, 0x1.ef1856p-5f, 0x1.28eccap-3f, -0x1.9df3ecp-2f, 0x1.93a5d2p-2f) \
+    ROW(0x1.25d088p+0f, 0x1.ca7662p-1f, 0x0p+0f, -0x1.e7284cp-5f, 0x1.5b8cap-6f, 0x1.5145aap-3f, -0x1.633c36p-2f, 0x1.3583fep-2f) \
+    ROW(0x1.4557a4p+0f, 0x1.dafca4p-1f, 0x0p+0f, -0x1.63132ap-5f, -0x1.63d01cp-7f, 0x1.55a2fp-3f, -0x1.240708p-2f, 0x1.cb924ap-3f) \
+    ROW(0x1.677e4cp+0f, 0x1.e7ea5cp-1f, 0x0p+0f, -0x1.b795d6p-6f, -0x1.1b4f4p-5f, 0x1.3ba0b2p-3f, -0x1.c3aa88p-3f, 0x1.41a326p-3f) \
+    ROW(0x1.87e916p+0f, 0x1.f0713ap-1f, 0x0p+0f, -0x1.71ee5ap-7f, -0x1.7d34fp-5f, 0x1.109abcp-3f, -0x1.538b1ep-3f, 0x1.bb961cp-4f) \
+    ROW(0x1.a87014p+0f, 0x1.f64024p-1f, 0x0p+0f, 0x1.cee976p-13f, -0x1.97d37ep-5f, 0x1.bb7e02p-4f, -0x1.ea70e2p-4f, 0x1.27cf4ap-4f) \
+    ROW(0x1.c92b4ap+0f, 0x1.fa15cap-1f, 0x0p+0f, 0x1.13408ap-7f, -0x1.7eb192p-5f, 0x1.556f7ap-4f, -0x1.541d62p-4f, 0x1.7ce812p-5f) \
+    ROW(0x1.e933e6p+0f, 0x1.fc79eep-1f, 0x0p+0f, 0x1.8f80e8p-7f, -0x1.48999ep-5f, 0x1.f7f0cep-5f, -0x1.ca528p-5f, 0x1.dfae2ap-6f) \
+    ROW(0x1.04eeaep+1f, 0x1.fdfb92p-1f, 0x0p+0f, 0x1.a7e7e2p-7f, -0x1.057f26p-5f, 0x1.612664p-5f, -0x1.27648cp-5f, 0x1.21cf1cp-6f) \
+    ROW(0x1.153c18p+1f, 0x1.fee0d2p-1f, 0x0p+0f, 0x1.87d308p-7f, -0x1.870f4ep-6f, 0x1.da03cep-6f, -0x1.6f717ep-6f, 0x1.534cap-7f) \
+    ROW(0x1.25b028p+1f, 0x1.ff65f6p-1f, 0x0p+0f, 0x1.429112p-7f, -0x1.1395eep-6f, 0x1.2fb90cp-6f, -0x1.b6cb26p-7f, 0x1.7e7c3p-8f) \
+    ROW(0x1.36105ep+1f, 0x1.ffafa4p-1f, 0x0p+0f, 0x1.eb275ap-8f, -0x1.7171bcp-7f, 0x1.764cbcp-7f, -0x1.fabbb2p-8f, 0x1.a260dcp-9f) \
+    ROW(0x1.464754p+1f, 0x1.ffd712p-1f, 0x0p+0f, 0x1.5c96ep-8f, -0x1.da2a26p-8f, 0x1.bd94cp-8f, -0x1.1c0fa8p-8f, 0x1.bdc0f4p-10f) \
+    ROW(0x1.56559p+1f, 0x1.ffeba2p-1f, 0x0p+0f, 0x1.d1d1p-9f, -0x1.2460e8p-8f, 0x1.00b14ep-8f, -0x1.358ff8p-9f, 0x1.cefd12p-11f) \
+    ROW(0x1.662b64p+1f, 0x1.fff61p-1f, 0x0p+0f, 0x1.2784e8p-9f, -0x1.5c332ep-9f, 0x1.1f6c76p-9f, -0x1.4923bep-10f, 0x1.d68152p-12f) \
+    ROW(0x1.771814p+1f, 0x1.fffb88p-1f, 0x0p+0f, 0x1.64858cp-10f, -0x1.7f3056p-10f, 0x1.295aa2p-10f, -0x1.4338dap-11f, 0x1.b9332cp-13f) \
+    ROW(0x1.87ae9ap+1f, 0x1.fffe06p-1f, 0x0p+0f, 0x1.9a37d4p-11f, -0x1.98c946p-11f, 0x1.2bdfb4p-11f, -0x1.3693eep-12f, 0x1.95fcdap-14f) \
+    ROW(0x1.9776dcp+1f, 0x1.ffff1ep-1f, 0x0p+0f, 0x1.c2b866p-12f, -0x1.b09d9ep-12f, 0x1.2de76cp-12f, -0x1.2b408cp-13f, 0x1.780828p-15f) \
+    ROW(0x1.a86c6cp+1f, 0x1.ffffa4p-1f, 0x0p+0f, 0x1.da78a8p-13f, -0x1.a34bb8p-13f, 0x1.160072p-13f, -0x1.0783f8p-14f, 0x1.3de598p-16f) \
+    ROW(0x1.b88518p+1f, 0x1.ffffdap-1f, 0x0p+0f, 0x1.de7d0ep-14f, -0x1.95acfep-14f, 0x1.00f6d2p-14f, -0x1.d3b7ecp-16f, 0x1.0fd028p-17f) \
+    ROW(0x1.ca0ef6p+1f, 0x1.fffff2p-1f, 0x0p+0f, 0x1.cf70f6p-15f, -0x1.603648p-15f, 0x1.a9efa2p-16f, -0x1.73bap-17f, 0x1.9f8326p-19f) \
+    ROW(0x1.d87aeap+1f, 0x1.fffffap-1f, 0x0p+0f, 0x1.af2d98p-16f, -0x1.57f322p-16f, 0x1.90cd34p-17f, -0x1.520dfp-18f, 0x1.6e5794p-20f) \
+    ROW(0x1.ea87dap+1f, 0x1.fffffep-1f, 0x0p+0f, 0x1.81666cp-17f, -0x1.0ce7f8p-17f, 0x1.2ba7ecp-18f, -0x1.e5e90ep-20f, 0x1.fb3292p-22f) \
+    ROW(0x1.fdf5cep+1f, 0x1p+0f, 0x0p+0f, 0x1.5d35d6p-18f, -0x1.631f4p-19f, 0x1.8d8cacp-20f, -0x1.34761ap-21f, 0x1.35b0d4p-23f)
+#define TIRBI_PIECES_ERF_TERMS 5
+#define TIRBI_PIECES_ERF_SCALE 0x1.f6p+2f
+#define TIRBI_PIECES_ERF_LIMIT 0x1p+2f
+#define TIRBI_PIECES_ERF_DIRECT 0x1.87a64p-3f
 
 /* (exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2: error 2^-57.6 of the largest value */
 TIRBI_MATH double tirbi_poly_exp_f64(double x) {

@@ -88,6 +88,9 @@ TIRBI_MATH float tirbi_float_fma(float a, float b, float c) {
 #endif
 }
 
+/* Adding this to |v| < 2^22 rounds v to an integer, half to even, and leaves that integer in the low bits of the sum. */
+#define TIRBI_ROUNDER_F32 0x1.8p23f
+
 /* Rounding to integral values. Without an instruction for it: adding and taking away the power of two whose unit in the
  * last place is 1 rounds half to even; the directed ones correct that by at most 1. Larger values are integral. */
 #if defined(TIRBI_HAVE_ROUND)

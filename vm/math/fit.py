@@ -8,7 +8,7 @@ coefficient is rounded, lowest first, before the ones above it are fitted."""
 
 import struct
 
-from mpmath import mp, mpf, sqrt, exp, sin, cos, atan, asin, atanh, erf, erfc, log, pi, chebyfit
+from mpmath import mp, mpf, sqrt, exp, sin, cos, atan, asin, atanh, tanh, erf, erfc, log, pi, chebyfit
 
 mp.dps = 80
 
@@ -54,12 +54,12 @@ def solve(rows):
         x[i] = (rows[i][n] - sum(rows[i][c] * x[c] for c in range(i + 1, n))) / rows[i][i]
     return x
 
-def near_minimax(points, values, weights, powers):
+def near_minimax(points, values, weights, powers, rounds=30):
     """Coefficients of these powers by least squares whose weights grow where the error is large (Lawson)."""
     n, best, least = len(powers), None, None
     grown = [mpf(1)] * len(points)
     terms = [[x ** p for p in powers] for x in points]
-    for _ in range(30):
+    for _ in range(rounds):
         w = [g * v * v for g, v in zip(grown, weights)]
         c = solve([[sum(v * t[i] * t[k] for v, t in zip(w, terms)) for k in range(n)] +
                    [sum(v * t[i] * y for v, t, y in zip(w, terms, values))] for i in range(n)])
@@ -96,6 +96,59 @@ def fit_float(name, text, g, low, high, degree, bits, weight):
     for c in reversed(coefficients[:-1]):
         print(f"    p = tirbi_float_fma(p, x, {short_hex(c)});")
     print("    return p;\n}\n", flush=True)
+
+PIECES, PIECE_TERMS = 32, 6
+
+def center_of(f, at, width):
+    """A float about there whose value is very near to a float, and that float. Where f is flat there may be none."""
+    best = None
+    for i in range(4001):
+        c = mpf(to_float(at + (i + 1) // 2 * (-1) ** i * width / 8000))
+        value = f(c)
+        off = abs(value - mpf(to_float(value))) / value
+        if best is None or off < best[0]:
+            best = (off, c, to_float(value))
+        if off < mpf(2) ** -33:
+            break
+    return best[1], best[2]
+
+def fit_pieces(name, text, f, limit, scale, degree, direct, bits):
+    """An odd function for 0 <= x <= limit, in pieces about the multiples of 1 / scale: value + t P(t) at t = x - center.
+    Of the first pieces, `direct` of them, center is 0 and value is x itself. See pieces.h."""
+    assert limit * scale < PIECES - 1 + mpf("0.5")
+    rows, worst = [], mpf(0)
+    for k in range(PIECES):
+        low, high = max((k - mpf("0.5")) / scale, mpf("1e-9")), min((k + mpf("0.5")) / scale, mpf(limit))
+        if k < direct:
+            center, base, value = mpf(0), lambda x: x, 0.0
+        else:
+            center, value = center_of(f, mpf(k) / scale, 1 / mpf(scale))
+            base = lambda x, v=f(center): v
+        n = 3 * (degree + 1)
+        points = [(low + high) / 2 + (high - low) / 2 * mp.cos(pi * (2 * i + 1) / (2 * n)) - center for i in range(n)]
+        weights = [abs(t / f(center + t)) + mpf("1e-6") for t in points]
+        values = [(f(center + t) - base(center + t)) / t for t in points]
+        row = []
+        for power in range(degree + 1):
+            row.append(to_float(near_minimax(points, values, weights, range(power, degree + 1), 8)[0]))
+            values = [v - row[-1] * t ** power for v, t in zip(values, points)]
+        for i in range(101):
+            t = low + (high - low) * (mpf(i) + mpf("0.5")) / 101 - center
+            p = mpf(0)
+            for c in reversed(row):
+                p = p * t + mpf(c)
+            worst = max(worst, abs((base(center + t) + t * p) / f(center + t) - 1))
+        rows.append([float(center), value] + row + [0.0] * (PIECE_TERMS - len(row)))
+    reached = float(-log(worst, 2))
+    assert reached > bits, (name, reached)
+    print(f"/* {text}, in pieces: error 2^-{reached:.1f} of the value. ROW(center, value, coefficients downwards) */")
+    print(f"#define TIRBI_PIECES_{name.upper()}(ROW) \\")
+    for row in rows:
+        print("    ROW(" + ", ".join(short_hex(v) for v in row[:2] + row[:1:-1]) + (") \\" if row is not rows[-1] else ")"))
+    print(f"#define TIRBI_PIECES_{name.upper()}_TERMS {degree + 1}")
+    print(f"#define TIRBI_PIECES_{name.upper()}_SCALE {short_hex(scale)}")
+    print(f"#define TIRBI_PIECES_{name.upper()}_LIMIT {short_hex(limit)}")
+    print(f"#define TIRBI_PIECES_{name.upper()}_DIRECT {short_hex(to_float((direct - mpf('0.5')) / scale))}\n", flush=True)
 
 def constant_float(name, value, bits=24):
     """A constant as the sum of two floats, the first one of so many bits."""
@@ -192,6 +245,11 @@ tiny = mpf("1e-20")
 
 fit_float("exp_f32", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2, of exp(x)", exp_tail, -half_ln2, half_ln2, 4, 28,
           lambda r: r ** 2 / exp(r) + mpf("1e-4"))
+def power_tail(base): return lambda r: (mpf(base) ** r - 1) / r if r != 0 else log(mpf(base))
+fit_float("exp2_f32", "(2^x - 1) / x, |x| <= 1/2, of 2^x", power_tail(2), mpf("-0.5"), mpf("0.5"), 5, 28,
+          lambda r: abs(r) / mpf(2) ** r + mpf("1e-4"))
+fit_float("exp10_f32", "(10^x - 1) / x, |x| <= log10(2) / 2, of 10^x", power_tail(10), -half_ln2 / log(10), half_ln2 / log(10), 5,
+          28, lambda r: abs(r) / mpf(10) ** r + mpf("1e-4"))
 fit_float("expm1_f32", "the same with one term more", exp_tail, -half_ln2, half_ln2, 5, 30, lambda r: r ** 2 + mpf("1e-4"))
 fit_float("log_f32", "(log(1 + x) - x) / x^2, sqrt(1/2) <= 1 + x <= sqrt(2), of log(1 + x)", log_tail_float, low_log,
           high_log, 8, 27, relative_log)
@@ -199,11 +257,10 @@ fit_float("log2_f32", "the same over ln(2)", lambda f: log_tail_float(f) / log(2
           relative_log)
 fit_float("log10_f32", "the same over ln(10)", lambda f: log_tail_float(f) / log(10), low_log, high_log, 8, 28,
           relative_log)
-fit_float("erf_f32", "erf(t) / t - 1 at x = t^2, t <= 15/16, of erf(t) / t", lambda z: erf(sqrt(z)) / sqrt(z) - 1, tiny,
-          mpf("0.87891"), 6, 28, lambda z: sqrt(z) / erf(sqrt(z)))
-fit_float("log_erfc_f32", "log(erfc(x)) / x, 15/16 <= x <= 4, times x erfc(x)", lambda t: log(erfc(t)) / t, mpf("0.9375"),
-          4, 6, 28,
-          lambda t: t * erfc(t))
+mp.dps = 40
+fit_pieces("tanh", "tanh(x), 0 <= x <= 9.2", tanh, 9.1875, 3.40625, 5, 2, 27.5)
+fit_pieces("erf", "erf(x), 0 <= x <= 4", erf, 4.0, 7.84375, 4, 2, 28)
+mp.dps = 80
 
 fit("exp_f64", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2", exp_tail, -half_ln2, half_ln2, 10, 52)
 fit("log_f64", "(2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail, 0, log_limit, 7, 50)

@@ -7,9 +7,7 @@
 
 #include "vm/math/coefficients.h"
 #include "vm/math/core.h"
-
-/* Adding this to |v| < 2^22 rounds v to an integer, half to even, and leaves that integer in the low bits of the sum. */
-#define TIRBI_ROUNDER_F32 0x1.8p23f
+#include "vm/math/pieces.h"
 
 /* The inputs for which (bits & mask) - low <= width: those that a usual function is for. */
 typedef struct tirbi_range {
@@ -52,28 +50,6 @@ TIRBI_MATH tirbi_float_exp tirbi_float_exp_split(float x) {
     e.low = n * -TIRBI_LN2_SHORT_F32_2;
     return e;
 }
-/* Of 2^x. */
-TIRBI_MATH tirbi_float_exp tirbi_float_exp2_split(float x) {
-    tirbi_float_exp e;
-    e.rounded = x + TIRBI_ROUNDER_F32;
-    float rest = x - (e.rounded - TIRBI_ROUNDER_F32);
-    e.high = rest * TIRBI_LN2_F32_1;
-    e.low = tirbi_float_fma(rest, TIRBI_LN2_F32_2, tirbi_float_fma(rest, TIRBI_LN2_F32_1, -e.high));
-    return e;
-}
-/* Of 10^x. */
-TIRBI_MATH tirbi_float_exp tirbi_float_exp10_split(float x) {
-    tirbi_float_exp e;
-    e.rounded = tirbi_float_fma(x, TIRBI_LOG2_10_F32_1, TIRBI_ROUNDER_F32);
-    float n = e.rounded - TIRBI_ROUNDER_F32;
-    float rest = tirbi_float_fma(n, -TIRBI_LOG10_2_SHORT_F32_1, x);
-    float small = n * -TIRBI_LOG10_2_SHORT_F32_2;
-    e.high = rest * TIRBI_LN10_F32_1;
-    e.low = tirbi_float_fma(rest, TIRBI_LN10_F32_1, -e.high);
-    e.low = tirbi_float_fma(rest, TIRBI_LN10_F32_2, tirbi_float_fma(small, TIRBI_LN10_F32_1, e.low));
-    return e;
-}
-
 typedef struct tirbi_float_pair {
     float high, low;
 } tirbi_float_pair;
@@ -98,40 +74,58 @@ TIRBI_MATH float tirbi_float_scale_far(float v, float rounded) {
     return v * tirbi_f32_from_bits(half << 23) * tirbi_f32_from_bits((n - half) << 23);
 }
 
-#define TIRBI_FLOAT_EXPONENTIAL(op, split, least, most)                                   \
+/* A power is 2^n (1 + rest P(rest)), where rest is the exponent less n times the logarithm of 2, rounded once. */
+typedef struct tirbi_float_power {
+    float rounded, significand;
+} tirbi_float_power;
+
+TIRBI_MATH tirbi_float_power tirbi_float_power_exp(float x) {
+    float rounded = tirbi_float_fma(x, TIRBI_LOG2_E_F32_1, TIRBI_ROUNDER_F32);
+    float n = rounded - TIRBI_ROUNDER_F32;
+    float rest = tirbi_float_fma(n, -TIRBI_LN2_SHORT_F32_2, tirbi_float_fma(n, -TIRBI_LN2_SHORT_F32_1, x));
+    float p = tirbi_float_fma(tirbi_poly_exp_f32(rest), rest, 1.0f);
+    return (tirbi_float_power){rounded, tirbi_float_fma(p, rest, 1.0f)};
+}
+TIRBI_MATH tirbi_float_power tirbi_float_power_exp2(float x) {
+    float rounded = x + TIRBI_ROUNDER_F32;
+    float rest = x - (rounded - TIRBI_ROUNDER_F32);
+    return (tirbi_float_power){rounded, tirbi_float_fma(tirbi_poly_exp2_f32(rest), rest, 1.0f)};
+}
+TIRBI_MATH tirbi_float_power tirbi_float_power_exp10(float x) {
+    float rounded = tirbi_float_fma(x, TIRBI_LOG2_10_F32_1, TIRBI_ROUNDER_F32);
+    float n = rounded - TIRBI_ROUNDER_F32;
+    float rest = tirbi_float_fma(n, -TIRBI_LOG10_2_SHORT_F32_2, tirbi_float_fma(n, -TIRBI_LOG10_2_SHORT_F32_1, x));
+    return (tirbi_float_power){rounded, tirbi_float_fma(tirbi_poly_exp10_f32(rest), rest, 1.0f)};
+}
+
+#define TIRBI_FLOAT_EXPONENTIAL(op, least, most)                                          \
     TIRBI_MATH float tirbi_usual_##op##_f32(float x) {                                    \
-        tirbi_float_exp e = split(x);                                                     \
-        tirbi_float_pair sum = tirbi_float_exp_sum(e);                                    \
-        return tirbi_float_scale(sum.high + sum.low, e.rounded);                          \
+        tirbi_float_power power = tirbi_float_power_##op(x);                              \
+        return tirbi_float_scale(power.significand, power.rounded);                       \
     }                                                                                     \
     TIRBI_MATH float tirbi_##op##_f32(float x) {                                          \
-        tirbi_float_exp e = split(tirbi_clamp_f32(x, least, most));                       \
-        tirbi_float_pair sum = tirbi_float_exp_sum(e);                                    \
-        return tirbi_canon_f32(tirbi_float_scale_far(sum.high + sum.low, e.rounded));     \
+        tirbi_float_power power = tirbi_float_power_##op(tirbi_clamp_f32(x, least, most)); \
+        return tirbi_canon_f32(tirbi_float_scale_far(power.significand, power.rounded));  \
     }
-TIRBI_FLOAT_EXPONENTIAL(exp, tirbi_float_exp_split, -105.0f, 90.0f)
-TIRBI_FLOAT_EXPONENTIAL(exp2, tirbi_float_exp2_split, -151.0f, 129.0f)
-TIRBI_FLOAT_EXPONENTIAL(exp10, tirbi_float_exp10_split, -46.0f, 39.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp, -105.0f, 90.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp2, -151.0f, 129.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp10, -46.0f, 39.0f)
 #undef TIRBI_FLOAT_EXPONENTIAL
 
-/* (e^x - 1) / 2 for x in -30 .. 89: with e^x / 2 = 2^(n-1) + 2^(n-1) high + .., where the products are exact. The 1/2
- * that is lost beside large powers counts for `all` of them, but not below 19. */
-TIRBI_MATH tirbi_float_pair tirbi_float_half_expm1(float x, bool all) {
+/* (e^x - 1) / 2 for x in -30 .. 89: with e^x / 2 = 2^(n-1) + 2^(n-1) high + .., where the products are exact. */
+TIRBI_MATH float tirbi_float_half_expm1(float x) {
     tirbi_float_exp e = tirbi_float_exp_split(x);
     float power = tirbi_f32_from_bits((tirbi_f32_bits(e.rounded) << 23) + 0x3F000000u);
     float base = power - 0.5f, term = power * e.high;
-    tirbi_float_pair half;
-    half.high = base + term;
-    float rest = term - (half.high - base);
-    if (all) rest += (power - base) - 0.5f;
+    float high = base + term;
+    float rest = (term - (high - base)) + ((power - base) - 0.5f);
     float r = e.high + e.low;
-    half.low = tirbi_float_fma(power, tirbi_float_fma(r * r, tirbi_poly_expm1_f32(r), e.low), rest);
-    return half;
+    return high + tirbi_float_fma(power, tirbi_float_fma(r * r, tirbi_poly_expm1_f32(r), e.low), rest);
 }
 
 TIRBI_MATH float tirbi_expm1_f32(float x) {
-    tirbi_float_pair half = tirbi_float_half_expm1(tirbi_clamp_f32(x, -30.0f, 89.0f), true);
-    return tirbi_canon_f32(tirbi_magnitude_f32(x) < 0x1p-25f ? x : 2.0f * (half.high + half.low));
+    float half = tirbi_float_half_expm1(tirbi_clamp_f32(x, -30.0f, 89.0f));
+    return tirbi_canon_f32(tirbi_magnitude_f32(x) < 0x1p-25f ? x : 2.0f * half);
 }
 
 /* 1 + v for v >= 0, and what its rounding lost. */
@@ -141,20 +135,6 @@ TIRBI_MATH tirbi_float_pair tirbi_float_one_more(float v) {
     sum.high = larger + smaller;
     sum.low = smaller - (sum.high - larger);
     return sum;
-}
-
-/* h / (h + 1) with h = (e^2x - 1) / 2. From 9.02 on it rounds to 1. */
-TIRBI_MATH float tirbi_tanh_f32(float x) {
-    float a = tirbi_magnitude_f32(x);
-    a = a < 9.25f ? a : 9.25f;
-    tirbi_float_pair sum = tirbi_float_half_expm1(a + a, false);
-    float h = sum.high + sum.low, rest = sum.low - (h - sum.high);
-    tirbi_float_pair whole = tirbi_float_one_more(h);
-    float inverse = 1.0f / whole.high;
-    float quotient = h * inverse;
-    float error = tirbi_float_fma(-quotient, whole.high, h) + tirbi_float_fma(-quotient, whole.low + rest, rest);
-    float result = tirbi_with_sign_f32(quotient + error * inverse, x);
-    return x != x ? TIRBI_NAN_F32 : result;
 }
 
 /* 1 / (1 + e^-x). */
@@ -260,22 +240,9 @@ TIRBI_MATH float tirbi_rsqrt_f32(float x) {
     return x < 0.0f || x != x ? TIRBI_NAN_F32 : root;
 }
 
-/* ---- Error function --------------------------------------------------------------------------------------------- */
+/* ---- Functions in pieces ---------------------------------------------------------------------------------------- */
 
-/* Below 15/16 x + x P(x^2), above 1 - e^(x Q(x)); from 4 on it rounds to 1. */
-TIRBI_MATH float tirbi_erf_f32(float x) {
-    float a = tirbi_magnitude_f32(x);
-    a = a < 4.0f ? a : 4.0f;
-    float below = tirbi_float_fma(tirbi_poly_erf_f32(a * a), a, a);
-    float q = tirbi_poly_log_erfc_f32(a);
-    float power = a * q;
-    tirbi_float_exp e = tirbi_float_exp_split(power);
-    e.low += tirbi_float_fma(a, q, -power);
-    float r = e.high + e.low;
-    float scale = tirbi_f32_from_bits((tirbi_f32_bits(e.rounded) << 23) + 0x3F800000u);
-    float above = tirbi_float_fma(-scale, tirbi_float_fma(r * r, tirbi_poly_exp_f32(r), r) + 1.0f, 1.0f);
-    float result = tirbi_with_sign_f32(a < 0.9375f ? below : above, x);
-    return x != x ? TIRBI_NAN_F32 : result;
-}
+TIRBI_MATH float tirbi_tanh_f32(float x) { return tirbi_odd_pieces(x, &tirbi_pieces_tanh); }
+TIRBI_MATH float tirbi_erf_f32(float x) { return tirbi_odd_pieces(x, &tirbi_pieces_erf); }
 
 #endif
