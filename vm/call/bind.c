@@ -507,7 +507,7 @@ tirb_status tirbi_bind_references(tirbi_binding *b, tirbi_heap *heap, const atom
         const tirbi_view *view = &tensor->view;
         const tirbi_param *param = &b->function->params[tensor->param];
         tirbi_ref *ref = &b->scratch->refs[t];
-        *ref = (tirbi_ref){view->base, view->high - view->low, param->dtype, tensor->written};
+        *ref = (tirbi_ref){view->base, view->high - view->low, param->dtype, tensor->written, false};
         if (param->has_strides || view->compact) continue;
         TIRBI_TRY(pack(b, tensor, heap, stop));
         ref->data = tensor->packed;

@@ -173,11 +173,11 @@ tirb_status tirbi_packed_bind(const char *signature, const tirb_arg *args, uint3
     forbid_overlap(out);
     *out->result_code = CODE_NULL;
     out->n_args = n_args;
-    out->refs[0] = (tirbi_ref){(uint8_t *)p.values, n_args * sizeof(*p.values), TIRB_I64, false};
-    out->refs[1] = (tirbi_ref){(uint8_t *)p.codes, n_args * sizeof(*p.codes), TIRB_I32, false};
-    out->refs[2] = (tirbi_ref){(uint8_t *)out->result, sizeof(*out->result), TIRB_I64, true};
-    out->refs[3] = (tirbi_ref){(uint8_t *)out->result_code, sizeof(*out->result_code), TIRB_I32, true};
-    out->refs[4] = (tirbi_ref){NULL, 0, TIRB_I64, false};
+    out->refs[0] = (tirbi_ref){(uint8_t *)p.values, n_args * sizeof(*p.values), TIRB_I64, false, false};
+    out->refs[1] = (tirbi_ref){(uint8_t *)p.codes, n_args * sizeof(*p.codes), TIRB_I32, false, false};
+    out->refs[2] = (tirbi_ref){(uint8_t *)out->result, sizeof(*out->result), TIRB_I64, true, false};
+    out->refs[3] = (tirbi_ref){(uint8_t *)out->result_code, sizeof(*out->result_code), TIRB_I32, true, false};
+    out->refs[4] = (tirbi_ref){NULL, 0, TIRB_I64, false, false};
     return TIRB_OK;
 }
 

@@ -120,7 +120,7 @@ static inline bool bind_tensor(const tirbi_plain_tensor *plain, const tirbi_plai
         bytes > TIRBI_VIEW_FARTHEST || __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
         __builtin_add_overflow(low, (uintptr_t)bytes, &high))
         return false;
-    *out = (tirbi_ref){(uint8_t *)low, bytes, plain->dtype, plain->written};
+    *out = (tirbi_ref){(uint8_t *)low, bytes, plain->dtype, plain->written, false};
     return true;
 }
 

@@ -23,7 +23,13 @@ typedef struct tirbi_ref {
     uint64_t size;
     uint8_t type;
     bool writable;
+    bool of_much; /* it is a chunk's part of TIRBI_MUCH bytes or more */
 } tirbi_ref;
+
+/* Far more memory than a core's share of the caches holds. */
+#define TIRBI_MUCH ((uint64_t)1 << 24)
+
+static inline bool tirbi_ref_is_much(const tirbi_ref *ref) { return ref->of_much || ref->size >= TIRBI_MUCH; }
 
 /* A handle is the number of an entry of a call's table, from 1 on, under this tag; 0 is the null handle. */
 #define TIRBI_HANDLE_TAG UINT64_C(0x7469726200000000)

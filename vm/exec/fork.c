@@ -107,6 +107,7 @@ static tirbi_ref part_of(const tirbi_fork_arg *arg, const uint64_t *s, const tir
     low = least(low, length);
     high = least(high, length);
     part.size = high > low ? (high - low) * size : 0;
+    part.of_much = ref->size >= TIRBI_MUCH;
     if (part.size > 0) part.data = ref->data + low * size;
     return part;
 }

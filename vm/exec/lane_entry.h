@@ -42,6 +42,16 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
     return chosen;
 }
 
+/* Rows of fewer bytes are stored through the caches. */
+enum { TIRBI_STREAM_ROW = 2048 };
+
+/* Whether a loop writes to far more memory than the caches hold. */
+static inline bool tirbi_lane_writes_much(const tirbi_lane_loop *loop, const tirbi_ref *refs) {
+    for (unsigned c = 0; c < loop->n_cursors; c++)
+        if ((loop->cursors[c].access & TIRBI_WRITE) && tirbi_ref_is_much(&refs[loop->cursors[c].ref])) return true;
+    return false;
+}
+
 /* Whether a loop may be entered by tirbi_lane_enter_plain, when what is around its lanes is joined with them. */
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop);
 
@@ -64,8 +74,8 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
 }
 
 /* Enters a plain loop of n > 0 lanes in one pass over its cursors: sets all of the state that the machine it returns
- * reads, but `fuel` and what is the run's. NULL: a cursor steps backwards, leads outside, or meets one that is written, and
- * the general way tells what that means. */
+ * reads, but `fuel` and what is the run's. NULL: a cursor steps backwards, leads outside, meets one that is written, or is
+ * better stored past the caches, and the general way tells what that means. */
 const tirbi_lane_machine *tirbi_lane_enter_plain(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n,
                                                  uint64_t *slots, const tirbi_ref *refs, const tirbi_word *words,
                                                  tirbi_lane_state *state);

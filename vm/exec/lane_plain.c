@@ -80,6 +80,7 @@ const tirbi_lane_machine *tirbi_lane_enter_plain(const tirbi_lane_loop *loop, co
     for (uint32_t c = 0; c < n_cursors; c++)
         if (!find_place(&loop->cursors[c], &refs[loop->cursors[c].ref], slots, more, &places[c])) return NULL;
     if (!keep_apart(loop, places, more, &repeats)) return NULL;
+    if (n >= TIRBI_STREAM_ROW / 8 && tirbi_lane_writes_much(loop, refs)) return NULL;
     uint32_t lanes;
     const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, wide, n, repeats, &lanes);
     const int64_t rest = tirbi_lane_rest(n, lanes);

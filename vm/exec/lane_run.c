@@ -520,6 +520,154 @@ static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state
         slots[loop->scans[i].slot] = tirbi_slot_extend(state->running[i], loop->scans[i].type);
 }
 
+/* ---- Writing past the caches ---------------------------------------------------------------------------------- */
+
+/* Lines of memory are read before they are written, and what is written drives out what is in the caches. Where far more is
+ * written than they hold, lanes are computed in pieces, which go through memory on the stack and from there past the caches. */
+enum { STREAM_PIECE = 8192, STREAM_CURSORS = 4, STREAM_LINE = 64 };
+
+typedef struct stream {
+    unsigned cursor;
+    uint32_t at;     /* where its piece is; there is room for what is pending before it */
+    uint8_t *next;   /* where the element behind those of the last piece belongs */
+    size_t pending;  /* bytes before that, which do not fill a line yet */
+} stream;
+
+typedef struct streaming {
+    unsigned n;
+    stream streams[STREAM_CURSORS]; /* the cursors that are written */
+    int64_t lanes;                  /* of a piece */
+    _Alignas(64) uint8_t pieces[STREAM_PIECE + STREAM_CURSORS * STREAM_LINE];
+} streaming;
+
+/* Whether it writes long rows of elements that follow each other, that no other cursor reaches, and that are part of a
+ * lot: of what this loop writes, or of memory that this function reads nowhere. */
+static bool streams_out(const entry *e, const tirbi_lane_state *state, unsigned c) {
+    const tirbi_lane_cursor *cursor = &e->loop->cursors[c];
+    const tirbi_reach *r = &e->reaches[c];
+    if (!r->reached || (cursor->access & TIRBI_READ) || cursor->indexed || r->step[0] != cursor->size) return false;
+    uint32_t around = 0;
+    uint64_t row = mul_or_most((uint64_t)e->n, cursor->size), all = row;
+    for (unsigned o = 0; o < state->n_outer; o++) all = mul_or_most(all, (uint64_t)e->extent[state->outer[o]]);
+    const bool unread = cursor->ref < 64 && !(e->machine->frame->fn->refs_read >> cursor->ref & 1);
+    if (row < TIRBI_STREAM_ROW || !tirbi_ref_is_much(&e->refs[cursor->ref]) || (all < TIRBI_MUCH && !unread)) return false;
+    for (unsigned o = 0; o < e->loop->n_outer; o++) around |= 1u << e->loop->outer[o];
+    for (unsigned k = 0; k < e->loop->n_inner; k++)
+        if (!(around >> k & 1) && tirbi_reach_moves(r, k + 1)) return false;
+    for (unsigned i = 0; i < e->loop->n_cursors; i++) {
+        const tirbi_reach *other = &e->reaches[i];
+        if (i != c && other->reached && other->low < r->high && r->low < other->high) return false;
+    }
+    return true;
+}
+
+static bool plan_streaming(const entry *e, const tirbi_lane_state *state, streaming *plan) {
+    const tirbi_lane_loop *loop = e->loop;
+    uint32_t size = 0;
+    plan->n = 0;
+    if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || loop->finds || loop->counts_lanes || loop->n_seeks > 0 || loop->own_depth > 0)
+        return false;
+    for (unsigned o = 0; o < state->n_outer; o++)
+        if (loop->inner[state->outer[o]].index != TIRBI_NO_REG) return false;
+    for (unsigned c = 0; c < loop->n_cursors; c++) {
+        if (!(loop->cursors[c].access & TIRBI_WRITE)) continue;
+        if (plan->n == STREAM_CURSORS || !streams_out(e, state, c)) return false;
+        plan->streams[plan->n++] = (stream){.cursor = c};
+        size += loop->cursors[c].size;
+    }
+    if (plan->n == 0) return false;
+    plan->lanes = STREAM_PIECE / size / e->lanes * e->lanes;
+    uint32_t at = 0;
+    for (unsigned i = 0; i < plan->n; i++) {
+        plan->streams[i].at = at + STREAM_LINE;
+        at += STREAM_LINE + (uint32_t)plan->lanes * loop->cursors[plan->streams[i].cursor].size;
+    }
+    return plan->lanes > 0;
+}
+
+static void settle(streaming *plan, stream *s) {
+    if (s->pending > 0) memcpy(s->next - s->pending, plan->pieces + s->at - s->pending, s->pending);
+    s->pending = 0;
+}
+
+/* Stores a piece, but for the line that it ends in. */
+static void store_piece(streaming *plan, stream *s, uint8_t *to, size_t size, const tirbi_moves *moves) {
+    uint8_t *piece = plan->pieces + s->at, *from = piece;
+    if (s->next != to) settle(plan, s);
+    if (s->pending == 0) {
+        size_t head = (STREAM_LINE - (uintptr_t)to % STREAM_LINE) % STREAM_LINE;
+        if (head > size) head = size;
+        memcpy(to, from, head);
+        to += head;
+        from += head;
+        size -= head;
+    } else {
+        to -= s->pending;
+        from -= s->pending;
+        size += s->pending;
+    }
+    moves->stream(to, from, size / STREAM_LINE);
+    s->pending = size % STREAM_LINE;
+    s->next = to + size;
+    memmove(piece - s->pending, from + size - s->pending, s->pending);
+}
+
+/* The lanes of one row, whose cursors' elements are where the reaches start. */
+static tirbi_lane_end stream_row(entry *row, tirbi_lane_state *state, streaming *plan, const tirbi_word *words) {
+    const tirbi_moves *moves = &row->machine->code->kernels->moves;
+    const tirbi_lane_loop *loop = row->loop;
+    for (int64_t all = row->n, left = all; left > 0; left -= row->n) {
+        row->n = left < plan->lanes ? left : plan->lanes;
+        set_pointers(row, state);
+        for (unsigned i = 0; i < plan->n; i++)
+            state->pointers[plan->streams[i].cursor + 1] = plan->pieces + plan->streams[i].at;
+        if (row->n == left || left == all) set_row_steps(row, state);
+        set_streams(row, state, words);
+        state->n = row->n;
+        tirbi_lane_end end = row->machinery->run(state, words + loop->full, words + loop->tail);
+        if (end != TIRBI_LANE_DONE) return end;
+        for (unsigned i = 0; i < plan->n; i++) {
+            unsigned c = plan->streams[i].cursor;
+            store_piece(plan, &plan->streams[i], row->reaches[c].start, (size_t)row->n * loop->cursors[c].size, moves);
+        }
+        for (unsigned c = 0; c < loop->n_cursors; c++) {
+            uint64_t bytes = row->reaches[c].reached ? (uint64_t)row->reaches[c].step[0] * (uint64_t)row->n : 0;
+            row->reaches[c].start = (uint8_t *)((uintptr_t)row->reaches[c].start + (uintptr_t)bytes);
+        }
+    }
+    return TIRBI_LANE_DONE;
+}
+
+/* All rows, in the order of the loops around them. */
+static tirbi_lane_end run_streaming(const entry *e, tirbi_lane_state *state, streaming *plan, const tirbi_word *words) {
+    int64_t index[TIRBI_MAX_INNER] = {0};
+    const unsigned n_outer = state->n_outer;
+    entry row = *e;
+    state->n_outer = 0;
+    for (bool more = true; more;) {
+        row.n = e->n;
+        for (unsigned c = 0; c < e->loop->n_cursors; c++) {
+            const tirbi_reach *r = &e->reaches[c];
+            uint64_t bytes = 0;
+            for (unsigned o = 0; o < n_outer && r->reached; o++)
+                bytes += (uint64_t)r->step[state->outer[o] + 1] * (uint64_t)index[o];
+            row.reaches[c].start = (uint8_t *)((uintptr_t)r->start + (uintptr_t)bytes);
+        }
+        tirbi_lane_end end = stream_row(&row, state, plan, words);
+        if (end != TIRBI_LANE_DONE) return end;
+        more = false;
+        for (unsigned o = n_outer; o-- > 0 && !more;) {
+            more = ++index[o] < e->extent[state->outer[o]];
+            if (!more) index[o] = 0;
+        }
+    }
+    for (unsigned i = 0; i < plan->n; i++) settle(plan, &plan->streams[i]);
+    e->machine->code->kernels->moves.stream_end();
+    return TIRBI_LANE_DONE;
+}
+
+/* ---- Searches ------------------------------------------------------------------------------------------------- */
+
 /* As many lanes as there is fuel to look at: where none of these is the one, it runs out. */
 static int64_t lanes_to_search(const entry *e) {
     uint64_t body = e->loop->instructions > 0 ? e->loop->instructions : 1, rounds = e->machine->fuel / body;
@@ -544,18 +692,33 @@ static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state 
                            (long long)state->bad, (unsigned long long)state->elements[list[2]]);
 }
 
-/* The state's pointers and steps are set: goes through the lanes. */
-static inline tirbi_lane_end go(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_machine *machinery,
-                                uint64_t *slots) {
+static inline void begin_run(tirbi_machine *machine, uint64_t *slots) {
     tirbi_frame *frame = machine->frame;
     tirbi_lane_state *state = machine->lanes;
+    state->is_far = false;
     state->reds = tirbi_frame_reds(frame);
     state->slots = slots;
     state->trap = NULL;
     state->fuel = machine->fuel_limit == UINT64_MAX ? UINT64_MAX : machine->fuel;
     state->spent = 0;
-    const tirbi_word *words = frame->fn->words;
-    return machinery->run(state, words + loop->full, words + loop->tail);
+}
+
+/* The state's pointers and steps are set: goes through the lanes. */
+static inline tirbi_lane_end go(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_machine *machinery,
+                                uint64_t *slots) {
+    const tirbi_word *words = machine->frame->fn->words;
+    begin_run(machine, slots);
+    return machinery->run(machine->lanes, words + loop->full, words + loop->tail);
+}
+
+/* Out of line for the memory that it takes of the stack; false: nothing was run. */
+static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state *state, uint64_t *slots, tirbi_lane_end *how) {
+    streaming plan;
+    if (!plan_streaming(e, state, &plan)) return false;
+    begin_run(e->machine, slots);
+    state->is_far = true;
+    *how = run_streaming(e, state, &plan, e->machine->frame->fn->words);
+    return true;
 }
 
 /* What a run that has not found anything ends with. */
@@ -623,7 +786,8 @@ static tirb_status run_general(tirbi_machine *machine, const tirbi_lane_loop *lo
     state->lanes = e.lanes;
     set_streams(&e, state, frame->fn->words);
     begin_scans(loop, state, slots);
-    tirbi_lane_end how = go(machine, loop, e.machinery, slots);
+    tirbi_lane_end how;
+    if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how)) how = go(machine, loop, e.machinery, slots);
     if (loop->finds && (how == TIRBI_LANE_DONE || how == TIRBI_LANE_BOUNDS))
         return end_find(&e, all, how == TIRBI_LANE_DONE ? e.n : state->ended);
     if (how == TIRBI_LANE_DONE) end_scans(loop, state, slots);

@@ -91,6 +91,7 @@ typedef struct tirbi_fn {
     uint16_t n_ref_args;
     const tirbi_fork *forks;
     const tirbi_contract *contracts;
+    uint64_t refs_read;      /* bit r: reference register r is used for more than writing by lane loops; the first 64 */
     uint32_t cost;           /* of a call */
     uint32_t refs_at;        /* places in the frame, in bytes */
     uint32_t reds_at;

@@ -166,6 +166,34 @@ static uint32_t cost_of_call(const tirbi_function *f, uint32_t instructions) {
     return instructions + (8u * f->n_sregs + 32u * f->n_refs + 256u * f->n_reds) / 512;
 }
 
+static void note_read(translator *t, int64_t ref) {
+    if (ref < 64) t->fn->refs_read |= UINT64_C(1) << ref;
+}
+
+/* Notes the references whose elements an instruction may read, or hand on. */
+static void note_refs(translator *t) {
+    const tirbi_instr *in = t->instr;
+    if (in->op == TIRB_OP_LENGTH || in->op == TIRB_OP_MEET) return;
+    const char *letters = tirbi_ops[in->op].operands;
+    for (unsigned i = 0; letters[i]; i++) {
+        switch (letters[i]) {
+        case 'R': note_read(t, in->operand[i]); break;
+        case 'r':
+        case 'P':
+            for (int64_t k = 0; k < in->operand[i]; k++) note_read(t, in->refs[k]);
+            break;
+        case 'B':
+            for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) note_read(t, in->box.operands[o].ref);
+            break;
+        case 'H':
+            for (unsigned c = 0; c < in->lane.n_cursors; c++)
+                if (in->lane.cursors[c].access & TIRBI_READ) note_read(t, in->lane.cursors[c].ref);
+            break;
+        default: break;
+        }
+    }
+}
+
 /* Numbers the instructions and finds the jump targets, the alloc sites and the lane loops. */
 static tirb_status survey(translator *t) {
     const tirbi_function *f = t->function;
@@ -173,6 +201,7 @@ static tirb_status survey(translator *t) {
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
         t->ordinals[at] = ordinal++;
+        note_refs(t);
         int64_t target = jump_operand(t->instr);
         if (target >= 0 && target < f->code_size) t->targets[target] = 1;
         if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;

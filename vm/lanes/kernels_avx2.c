@@ -40,6 +40,13 @@
     _mm256_sub_epi32(                                                                                                  \
         _mm256_and_si256(_mm256_loadu_si256((const __m256i_u *)(const void *)(x)), _mm256_set1_epi32((int)(range).mask)), \
         _mm256_set1_epi32((int)(range).low))
+#define STREAM_HALF(to, from) _mm256_stream_si256((__m256i *)(void *)(to), _mm256_loadu_si256((const __m256i_u *)(const void *)(from)))
+#define STREAM_LINE(to, from)                                                                                          \
+    do {                                                                                                               \
+        STREAM_HALF(to, from);                                                                                         \
+        STREAM_HALF((to) + 32, (from) + 32);                                                                           \
+    } while (0)
+#define STREAM_END() _mm_sfence()
 /* The rows of eight lanes' pieces are loaded and transposed. */
 #include "vm/math/pieces.h"
 #define PIECES_LANES 8

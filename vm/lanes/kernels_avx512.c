@@ -37,6 +37,8 @@
 #define OFFSET_IN(x, range)                                                                                            \
     _mm512_sub_epi32(_mm512_and_epi32(_mm512_loadu_si512(x), _mm512_set1_epi32((int)(range).mask)),                    \
                      _mm512_set1_epi32((int)(range).low))
+#define STREAM_LINE(to, from) _mm512_stream_si512((void *)(to), _mm512_loadu_si512(from))
+#define STREAM_END()          _mm_sfence()
 /* Both halves of a column are in registers, and the low bits of an index choose. */
 #include "vm/math/pieces.h"
 #define PIECES_LANES 16

@@ -147,6 +147,8 @@ typedef struct tirbi_lane_sought {
     ptrdiff_t bytes; /* for one more */
 } tirbi_lane_sought;
 
+/* How many bytes before it is read memory that is far is asked for. */
+enum { TIRBI_LANES_AHEAD = 4096 };
 /* As many pointers as are moved at once at most. Tables of them go on for as many behind the cursors. */
 enum { TIRBI_POINTERS_AT_ONCE = 32 / sizeof(uintptr_t), TIRBI_MAX_ROWS = 4 };
 
@@ -165,6 +167,7 @@ typedef struct tirbi_lane_state {
     uint32_t n_moves;                     /* from block to block */
     tirbi_lane_move moves[TIRBI_MAX_CURSORS];
     bool repeats; /* lanes may be computed twice with the same effect */
+    bool is_far;  /* elements come from memory, forwards */
     const tirbi_word *wide; /* NULL: not in this run */
     uint32_t n_streams;
     struct {

@@ -39,8 +39,6 @@
 #define TIRBI_ATAN_3_HALVES_DD_2 0x1.007887af0cbbdp-56
 #define TIRBI_TWO_THIRDS_DD_1 0x1.5555555555555p-1
 #define TIRBI_TWO_THIRDS_DD_2 0x1.5555555555555p-55
-#define TIRBI_LN2_F32_1 0x1.62e43p-1f
-#define TIRBI_LN2_F32_2 -0x1.05c61p-29f
 #define TIRBI_LN2_SHORT_F32_1 0x1.62e4p-1f
 #define TIRBI_LN2_SHORT_F32_2 0x1.7f7d1cp-20f
 #define TIRBI_LOG2_E_F32_1 0x1.715476p+0f
@@ -176,17 +174,6 @@ TIRBI_MATH float tirbi_poly_exp2_f32(float x) {
     p = tirbi_float_fma(p, x, 0x1.c6af7ap-5f);
     p = tirbi_float_fma(p, x, 0x1.ebfbdcp-3f);
     p = tirbi_float_fma(p, x, 0x1.62e43p-1f);
-    return p;
-}
-
-/* (10^x - 1) / x, |x| <= log10(2) / 2, of 10^x: error 2^-28.5 */
-TIRBI_MATH float tirbi_poly_exp10_f32(float x) {
-    float p = 0x1.a64b0ep-3f;
-    p = tirbi_float_fma(p, x, 0x1.156a1cp-1f);
-    p = tirbi_float_fma(p, x, 0x1.2bd9f4p+0f);
-    p = tirbi_float_fma(p, x, 0x1.046f9cp+1f);
-    p = tirbi_float_fma(p, x, 0x1.53524ap+1f);
-    p = tirbi_float_fma(p, x, 0x1.26bb1cp+1f);
     return p;
 }
 

@@ -91,21 +91,28 @@ TIRBI_MATH tirbi_float_power tirbi_float_power_exp2(float x) {
     float rest = x - (rounded - TIRBI_ROUNDER_F32);
     return (tirbi_float_power){rounded, tirbi_float_fma(tirbi_poly_exp2_f32(rest), rest, 1.0f)};
 }
+/* Its logarithm is above 1 and so makes errors larger: rest times it is a sum of two. */
 TIRBI_MATH tirbi_float_power tirbi_float_power_exp10(float x) {
-    float rounded = tirbi_float_fma(x, TIRBI_LOG2_10_F32_1, TIRBI_ROUNDER_F32);
-    float n = rounded - TIRBI_ROUNDER_F32;
-    float rest = tirbi_float_fma(n, -TIRBI_LOG10_2_SHORT_F32_2, tirbi_float_fma(n, -TIRBI_LOG10_2_SHORT_F32_1, x));
-    return (tirbi_float_power){rounded, tirbi_float_fma(tirbi_poly_exp10_f32(rest), rest, 1.0f)};
+    tirbi_float_exp e;
+    e.rounded = tirbi_float_fma(x, TIRBI_LOG2_10_F32_1, TIRBI_ROUNDER_F32);
+    float n = e.rounded - TIRBI_ROUNDER_F32;
+    float rest = tirbi_float_fma(n, -TIRBI_LOG10_2_SHORT_F32_1, x);
+    float small = n * -TIRBI_LOG10_2_SHORT_F32_2;
+    e.high = rest * TIRBI_LN10_F32_1;
+    e.low = tirbi_float_fma(rest, TIRBI_LN10_F32_1, -e.high);
+    e.low = tirbi_float_fma(rest, TIRBI_LN10_F32_2, tirbi_float_fma(small, TIRBI_LN10_F32_1, e.low));
+    tirbi_float_pair sum = tirbi_float_exp_sum(e);
+    return (tirbi_float_power){e.rounded, sum.high + sum.low};
 }
 
-#define TIRBI_FLOAT_EXPONENTIAL(op, least, most)                                          \
-    TIRBI_MATH float tirbi_usual_##op##_f32(float x) {                                    \
-        tirbi_float_power power = tirbi_float_power_##op(x);                              \
-        return tirbi_float_scale(power.significand, power.rounded);                       \
-    }                                                                                     \
-    TIRBI_MATH float tirbi_##op##_f32(float x) {                                          \
+#define TIRBI_FLOAT_EXPONENTIAL(op, least, most)                                           \
+    TIRBI_MATH float tirbi_usual_##op##_f32(float x) {                                     \
+        tirbi_float_power power = tirbi_float_power_##op(x);                               \
+        return tirbi_float_scale(power.significand, power.rounded);                        \
+    }                                                                                      \
+    TIRBI_MATH float tirbi_##op##_f32(float x) {                                           \
         tirbi_float_power power = tirbi_float_power_##op(tirbi_clamp_f32(x, least, most)); \
-        return tirbi_canon_f32(tirbi_float_scale_far(power.significand, power.rounded));  \
+        return tirbi_canon_f32(tirbi_float_scale_far(power.significand, power.rounded));   \
     }
 TIRBI_FLOAT_EXPONENTIAL(exp, -105.0f, 90.0f)
 TIRBI_FLOAT_EXPONENTIAL(exp2, -151.0f, 129.0f)
