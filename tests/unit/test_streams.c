@@ -1,0 +1,124 @@
+/* Lane loops that write much more than the caches hold: what goes past them is what goes through them, on every
+ * instruction set and with several threads, wherever rows begin. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tirb/compiler.h>
+#include <tirb/tirb.h>
+
+#define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
+#define ARGUMENTS                                                                                                      \
+    "def f(A: T.Buffer((\"n\", \"m\"), \"float32\"), B: T.Buffer((\"n\", \"m\"), \"float32\"), "                       \
+    "C: T.Buffer((\"n\", \"m\"), \"uint8\")):\n    n, m = T.int32(), T.int32()\n"
+#define SUMS                                                                                                           \
+    "    sums = T.sblock_alloc_buffer((n,))\n    for i, k in T.grid(n, m):\n        with T.sblock(\"s\"):\n"           \
+    "            x, y = T.axis.remap(\"SR\", [i, k])\n            with T.init():\n"                                    \
+    "                sums[x] = T.float32(0)\n            sums[x] = sums[x] + A[x, y]\n"
+
+/* Each writes B or C: rows that follow each other, rows with a value of their own, rows by blocks, rows that are read
+ * again, parts of rows, two buffers. */
+static const char *const programs[] = {
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        B[i, j] = T.exp(A[i, j]) * T.float32(0.5)\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] + A[i, 0]\n",
+    HEAD ARGUMENTS SUMS "    for i, j in T.grid(n, m):\n        with T.sblock(\"t\"):\n"
+                        "            x, y = T.axis.remap(\"SS\", [i, j])\n            B[x, y] = T.tanh(A[x, y] - sums[x])\n",
+    HEAD ARGUMENTS "    for i in range(n):\n        for j in range(m):\n            B[i, j] = A[i, j] * T.float32(3)\n"
+                   "        for j in range(m - 1):\n            B[i, j] = B[i, j + 1] - T.float32(1)\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m - 5):\n        B[i, j + 3] = T.erf(A[i, j]) - A[i, j + 5]\n",
+    HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] * A[i, j]\n"
+                   "        C[i, j] = T.Cast(\"uint8\", T.abs(A[i, j]) * T.float32(100))\n",
+};
+
+enum { ROWS = 4203, COLUMNS = 1003, ELEMENTS = ROWS * COLUMNS };
+
+/* The rows of b begin at any address that is a multiple of 4, those of c anywhere. */
+typedef struct data {
+    float *a, *b;
+    uint8_t *c;
+} data;
+
+static void fill(data *d) {
+    for (int64_t i = 0; i < ELEMENTS; i++) d->a[i] = (float)(i * 7919 % 10007) / 3000.0f - 1.5f;
+    memset(d->b, 0x55, ELEMENTS * sizeof *d->b);
+    memset(d->c, 0x55, ELEMENTS);
+}
+
+static data make_data(void **memory) {
+    uint8_t *base = aligned_alloc(64, (2 * ELEMENTS * sizeof(float) + ELEMENTS + 256) / 64 * 64);
+    assert_non_null(base);
+    *memory = base;
+    float *a = (float *)(void *)base;
+    return (data){.a = a, .b = a + ELEMENTS, .c = (uint8_t *)(a + 2 * ELEMENTS) + 1};
+}
+
+static void run(const char *text, uint32_t disabled, tirb_isa isa, uint32_t threads, const data *d) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    uint32_t function;
+    size_t size;
+    options.disabled = disabled;
+    engine_options.isa = isa;
+    engine_options.max_threads = limits.threads = threads;
+    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(module, &limits, &instance, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    int64_t shape[2] = {ROWS, COLUMNS};
+    void *const values[3] = {d->a, d->b, d->c};
+    DLTensor tensors[3];
+    tirb_arg args[3];
+    for (unsigned i = 0; i < 3; i++) {
+        DLDataType type = i < 2 ? (DLDataType){kDLFloat, 32, 1} : (DLDataType){kDLUInt, 8, 1};
+        tensors[i] = (DLTensor){.data = values[i], .ndim = 2, .shape = shape, .dtype = type};
+        tensors[i].device.device_type = kDLCPU;
+        args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
+        args[i].value.tensor = &tensors[i];
+    }
+    assert_int_equal(tirb_instance_call(instance, function, args, 3, NULL, NULL), TIRB_OK);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    tirb_compile_result_destroy(result);
+}
+
+/* SSE2 and generic C store as usual. */
+static void past_the_caches(void **state) {
+    static const tirb_isa isas[] = {TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+    void *memory[2];
+    data expected = make_data(&memory[0]), given = make_data(&memory[1]);
+    (void)state;
+    for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
+        fill(&expected);
+        run(programs[p], TIRB_PASS_REGIONS | TIRB_PASS_FUSE, TIRB_ISA_GENERIC, 1, &expected);
+        for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++) {
+            for (uint32_t threads = 1; threads <= 3 && tirb_isa_available(isas[i]); threads += 2) {
+                fill(&given);
+                run(programs[p], threads == 1 ? TIRB_PASS_REGIONS : 0, isas[i], threads, &given);
+                assert_memory_equal(given.b, expected.b, ELEMENTS * sizeof *given.b);
+                assert_memory_equal(given.c, expected.c, ELEMENTS);
+            }
+        }
+    }
+    free(memory[0]);
+    free(memory[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(past_the_caches)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
