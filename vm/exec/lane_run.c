@@ -522,8 +522,9 @@ static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state
 
 /* ---- Writing past the caches ---------------------------------------------------------------------------------- */
 
-/* Lines of memory are read before they are written, and what is written drives out what is in the caches. Where far more is
- * written than they hold, lanes are computed in pieces, which go through memory on the stack and from there past the caches. */
+/* Lines of memory are read before they are written, and what is written drives out what is in the caches. Where far more
+ * is written than they hold, lanes are computed in pieces, which go through memory on the stack and from there past the
+ * caches. */
 enum { STREAM_PIECE = 8192, STREAM_CURSORS = 4, STREAM_LINE = 64 };
 
 typedef struct stream {
@@ -565,7 +566,8 @@ static bool plan_streaming(const entry *e, const tirbi_lane_state *state, stream
     const tirbi_lane_loop *loop = e->loop;
     uint32_t size = 0;
     plan->n = 0;
-    if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || loop->finds || loop->counts_lanes || loop->n_seeks > 0 || loop->own_depth > 0)
+    if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || loop->finds || loop->counts_lanes ||
+        loop->n_seeks > 0 || loop->own_depth > 0)
         return false;
     for (unsigned o = 0; o < state->n_outer; o++)
         if (loop->inner[state->outer[o]].index != TIRBI_NO_REG) return false;
@@ -712,7 +714,8 @@ static inline tirbi_lane_end go(tirbi_machine *machine, const tirbi_lane_loop *l
 }
 
 /* Out of line for the memory that it takes of the stack; false: nothing was run. */
-static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state *state, uint64_t *slots, tirbi_lane_end *how) {
+static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state *state, uint64_t *slots,
+                                               tirbi_lane_end *how) {
     streaming plan;
     if (!plan_streaming(e, state, &plan)) return false;
     begin_run(e->machine, slots);

@@ -153,7 +153,8 @@ static inline tirbi_block **tirbi_frame_sites(tirbi_frame *frame) {
 }
 /* Passes `ref` as what the parameter says. */
 static inline void tirbi_pass_ref(tirbi_ref *registers, const tirbi_ref_arg *arg, const tirbi_ref *ref) {
-    registers[arg->reg] = (tirbi_ref){ref->data, ref->size, arg->type, ref->writable && arg->writable};
+    registers[arg->reg] =
+        (tirbi_ref){ref->data, ref->size, arg->type, ref->writable && arg->writable, ref->of_much};
 }
 
 /* Frames are cut from chunks, which never move. */

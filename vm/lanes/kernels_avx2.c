@@ -40,7 +40,8 @@
     _mm256_sub_epi32(                                                                                                  \
         _mm256_and_si256(_mm256_loadu_si256((const __m256i_u *)(const void *)(x)), _mm256_set1_epi32((int)(range).mask)), \
         _mm256_set1_epi32((int)(range).low))
-#define STREAM_HALF(to, from) _mm256_stream_si256((__m256i *)(void *)(to), _mm256_loadu_si256((const __m256i_u *)(const void *)(from)))
+#define STREAM_HALF(to, from)                                                                                          \
+    _mm256_stream_si256((__m256i *)(void *)(to), _mm256_loadu_si256((const __m256i_u *)(const void *)(from)))
 #define STREAM_LINE(to, from)                                                                                          \
     do {                                                                                                               \
         STREAM_HALF(to, from);                                                                                         \
@@ -50,11 +51,14 @@
 /* The rows of eight lanes' pieces are loaded and transposed. */
 #include "vm/math/pieces.h"
 #define PIECES_LANES 8
-#define ODD_PIECES(to, from, pieces) _mm256_storeu_ps(to, odd_pieces(_mm256_loadu_ps(from), pieces))
+#define ODD_PIECES(to, from, pieces)                                                                                   \
+    _mm256_storeu_ps((float *)(void *)(to), odd_pieces(_mm256_loadu_ps((const float *)(const void *)(from)), pieces))
 /* Four elements of the rows of lanes k and k + 4. */
 #define HALVES_OF_ROWS(k)                                                                                              \
-    _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + piece[k] + half)), _mm_load_ps(rows + piece[(k) + 4] + half), 1)
-static inline __attribute__((always_inline)) void four_columns(__m256 *to, const float *rows, const uint32_t *piece, size_t half) {
+    _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + piece[k] + half)),                                  \
+                         _mm_load_ps(rows + piece[(k) + 4] + half), 1)
+static inline __attribute__((always_inline)) void four_columns(__m256 *to, const float *rows, const uint32_t *piece,
+                                                               size_t half) {
     const __m256 r0 = HALVES_OF_ROWS(0), r1 = HALVES_OF_ROWS(1), r2 = HALVES_OF_ROWS(2), r3 = HALVES_OF_ROWS(3);
     const __m256 a = _mm256_unpacklo_ps(r0, r1), b = _mm256_unpackhi_ps(r0, r1);
     const __m256 c = _mm256_unpacklo_ps(r2, r3), d = _mm256_unpackhi_ps(r2, r3);
@@ -69,8 +73,9 @@ static inline __attribute__((always_inline)) __m256 odd_pieces(__m256 x, const t
     const __m256 a = _mm256_min_ps(_mm256_xor_ps(x, sign), _mm256_set1_ps(pieces->limit));
     const __m256 rounded = _mm256_fmadd_ps(a, _mm256_set1_ps(pieces->scale), _mm256_set1_ps(TIRBI_ROUNDER_F32));
     _Alignas(32) uint32_t piece[8];
-    _mm256_store_si256((__m256i *)(void *)piece, _mm256_and_si256(_mm256_slli_epi32(_mm256_castps_si256(rounded), 3),
-                                                                 _mm256_set1_epi32((TIRBI_PIECES - 1) * TIRBI_PIECE_ROW)));
+    const __m256i row = _mm256_slli_epi32(_mm256_castps_si256(rounded), 3);
+    _mm256_store_si256((__m256i *)(void *)piece,
+                       _mm256_and_si256(row, _mm256_set1_epi32((TIRBI_PIECES - 1) * TIRBI_PIECE_ROW)));
     __m256 column[TIRBI_PIECE_ROW];
     four_columns(column, pieces->rows[0], piece, 0);
     four_columns(column + 4, pieces->rows[0], piece, 4);
@@ -79,7 +84,8 @@ static inline __attribute__((always_inline)) __m256 odd_pieces(__m256 x, const t
     for (unsigned k = pieces->first + 1; k < TIRBI_PIECE_ROW; k++) p = _mm256_fmadd_ps(p, t, column[k]);
     const __m256 direct = _mm256_min_ps(a, _mm256_set1_ps(pieces->direct));
     const __m256 result = _mm256_fmadd_ps(p, t, _mm256_max_ps(column[TIRBI_PIECE_VALUE], direct));
-    return _mm256_blendv_ps(_mm256_or_ps(result, sign), _mm256_set1_ps(TIRBI_NAN_F32), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    const __m256 unordered = _mm256_cmp_ps(x, x, _CMP_UNORD_Q);
+    return _mm256_blendv_ps(_mm256_or_ps(result, sign), _mm256_set1_ps(TIRBI_NAN_F32), unordered);
 }
 #include "vm/lanes/kernels.inc"
 
