@@ -71,6 +71,9 @@ typedef struct planner {
     bool sequences; /* what goes from lane to lane may be planned */
     uint32_t n_own, own_total; /* loops of each lane's own: that are open, that there were */
     uint32_t own_start;        /* the operation that opens the outermost of them */
+    uint32_t own_values;       /* values that there were before it */
+    bool ahead;                /* what is planned will stand before it, */
+    uint32_t ahead_values;     /* from this value on */
     carried_var carried[MAX_CARRIED];
     uint32_t n_carried;
     uint32_t n_values;

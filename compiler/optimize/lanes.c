@@ -74,6 +74,7 @@ static bool is_assigned(const planner *p, uint16_t value) {
 static uint16_t same_operation(const planner *p, const tirbi_lane_op *wanted) {
     enum { FAR = 256 };
     const tirbi_lane_plan *plan = p->plan;
+    if (p->ahead) return TIRBI_NO_VALUE;
     for (uint32_t i = plan->n_ops, left = FAR; i-- > 0 && left > 0; left--) {
         const tirbi_lane_op *o = &plan->ops[i];
         bool edge = o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END || o->op == TIRB_OP_VLOOP || o->op == TIRB_OP_VAGAIN;
@@ -142,7 +143,8 @@ static void remember(planner *p, const tirbi_lx *x, uint8_t cursor, bool raw, ui
 static uint16_t recall(const planner *p, const tirbi_lx *x, uint8_t cursor, bool raw) {
     for (uint32_t i = p->n_memo; i-- > 0;) {
         const lane_memo *m = &p->memo[i];
-        if (m->x == x && m->raw == raw && (x || m->cursor == cursor)) return m->value;
+        bool known = !p->ahead || m->value < p->own_values || m->value >= p->ahead_values;
+        if (known && m->x == x && m->raw == raw && (x || m->cursor == cursor)) return m->value;
     }
     return TIRBI_NO_VALUE;
 }
@@ -587,6 +589,37 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     }
 }
 
+/* Whether an expression of a loop of each lane's own is the same in all rounds: it has no variable of the body in it. */
+static bool is_same_in_rounds(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind != TIRBI_LVAR_LOCAL && !tirbi_plan_find_var(p, x->var);
+    if (x->kind != TIRBI_LX_OP && x->kind != TIRBI_LX_CONST) return false;
+    for (int i = 0; i < x->n_args; i++) {
+        if (!is_same_in_rounds(p, x->args[i])) return false;
+    }
+    return true;
+}
+
+/* Plans it before the outermost of these loops. */
+static uint16_t plan_ahead(planner *p, const tirbi_lx *x) {
+    tirbi_lane_plan *plan = p->plan;
+    const uint32_t before = plan->n_ops, n_own = p->n_own;
+    p->n_own = 0;
+    p->ahead = true;
+    p->ahead_values = p->n_values;
+    uint16_t value = plan_new_value(p, x);
+    p->ahead = false;
+    p->n_own = n_own;
+    if (p->failed) return TIRBI_NO_VALUE;
+    const uint32_t n = plan->n_ops - before;
+    tirbi_lane_op *ops = TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_op, n + 1);
+    if (!ops) return fail(p);
+    memcpy(ops, plan->ops + before, n * sizeof(*ops));
+    memmove(plan->ops + p->own_start + n, plan->ops + p->own_start, (before - p->own_start) * sizeof(*ops));
+    memcpy(plan->ops + p->own_start, ops, n * sizeof(*ops));
+    p->own_start += n;
+    return value;
+}
+
 uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x) {
     if (p->failed || !x) return fail(p);
     const tirbi_lx *var = uniform(p, x);
@@ -595,7 +628,8 @@ uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x) {
     if (!x->pure || bound) return plan_new_value(p, x);
     uint16_t known = recall(p, x, 0, false);
     if (known != TIRBI_NO_VALUE) return known;
-    uint16_t value = plan_new_value(p, x);
+    bool ahead = p->n_own > 0 && x->kind == TIRBI_LX_OP && !x->traps && is_same_in_rounds(p, x);
+    uint16_t value = ahead ? plan_ahead(p, x) : plan_new_value(p, x);
     if (!p->failed) remember(p, x, 0, false, value);
     return value;
 }
@@ -1081,7 +1115,10 @@ static own_loop open_own(planner *p) {
     }
     forget_loads(p, NULL);
     outside.memo = p->n_memo;
-    if (p->n_own++ == 0) p->own_start = p->plan->n_ops;
+    if (p->n_own++ == 0) {
+        p->own_start = p->plan->n_ops;
+        p->own_values = p->n_values;
+    }
     p->own_total++;
     tirbi_plan_op(p, TIRB_OP_VLOOP, TIRB_TYPE_NONE);
     return outside;

@@ -48,6 +48,7 @@ typedef struct census {
     unsigned folds;
     unsigned indexed; /* vindex, vloadx, vstorex */
     unsigned updates;
+    unsigned advances;
     unsigned scans;
     unsigned finds;
     unsigned allocations;
@@ -96,7 +97,9 @@ static census count(const char *text, const tirb_compile_options *given) {
             case TIRB_OP_VINDEX:
             case TIRB_OP_VLOADX:
             case TIRB_OP_VSTOREX: c.indexed++; break;
-            case TIRB_OP_VUPDATE: c.updates++; break;
+            case TIRB_OP_VUPDATE:
+            case TIRB_OP_VUPDATEMA: c.updates++; break;
+            case TIRB_OP_VADVANCE: c.advances++; break;
             case TIRB_OP_VSCAN:
             case TIRB_OP_VSCANMA: c.scans++; break;
             case TIRB_OP_VFIND: c.finds++; break;
@@ -193,6 +196,36 @@ static void rare_updates_are_searched(void **state) {
                  "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), W: T.Buffer((2,), \"int32\")):\n"
                  "    n = T.int32()\n    for i in range(n):\n%s", others[i]);
         assert_int_equal(count(text, NULL).finds, 0);
+    }
+}
+
+/* Loops over ranges that follow each other: as many lane loops over their places as there are of them. */
+static void ranges_become_lanes(void **state) {
+    (void)state;
+    const struct {
+        const char *body;
+        unsigned advances;
+    } cases[] = {
+        {"Y[i] = T.float32(0)\n        for k in range(P[i + 1] - P[i]):\n            Y[i] += V[P[i] + k] * X[C[P[i] + k]]\n", 1},
+        {"k: T.int32 = P[i]\n        s: T.float32 = T.float32(0)\n        while k < P[i + 1]:\n            s = s + V[k]\n            k = k + 1\n"
+         "        Y[i] = s\n", 1},
+        {"b: T.let[T.int32] = P[i]\n        Y[i] = V[0]\n        for k in range(P[i + 1] - b):\n            Y[i] = T.max(Y[i], V[b + k])\n", 1},
+        {"s: T.float32 = T.float32(0)\n        for k in range(P[i], P[i + 1]):\n            s = s + V[k]\n"
+         "        for k in range(P[i], P[i + 1]):\n            O[k] = V[k] / s\n", 2},
+        /* a range that does not end where the next one begins; rows that read what others write */
+        {"Y[i] = T.float32(0)\n        for k in range(P[i], C[i]):\n            Y[i] += V[k]\n", 0},
+        {"Y[i] = T.float32(0)\n        for k in range(P[i], P[i + 1]):\n            Y[i] += Y[C[k]]\n", 0},
+        {"for k in range(P[i], P[i + 1]):\n            O[k] = X[C[k]]\n        X[i] = T.float32(1)\n", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1500];
+        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
+                 "def f(P: T.Buffer((\"n + 1\",), \"int32\"), C: T.Buffer((\"e\",), \"int32\"), V: T.Buffer((\"e\",), \"float32\"), "
+                 "X: T.Buffer((\"m\",), \"float32\"), Y: T.Buffer((\"n\",), \"float32\"), O: T.Buffer((\"e\",), \"float32\")):\n"
+                 "    n, e, m = T.int32(), T.int32(), T.int32()\n    for i in range(n):\n        %s", cases[i].body);
+        census c = count(text, NULL);
+        if (c.advances != cases[i].advances) print_error("%s", text);
+        assert_int_equal(c.advances, cases[i].advances);
     }
 }
 
@@ -1005,6 +1038,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_loops_become_lanes),
         cmocka_unit_test(carried_values_become_scans),
+        cmocka_unit_test(ranges_become_lanes),
         cmocka_unit_test(rare_updates_are_searched),
         cmocka_unit_test(computed_indices_become_lanes),
         cmocka_unit_test(matrix_products_in_any_order),

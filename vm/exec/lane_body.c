@@ -274,9 +274,11 @@ static void choose_main_size(lane_body *body, uint32_t features) {
     if (pinned[body->main_size] == 0 || pinned[body->main_size] < others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
     if (copysign) body->main_size = 0;
-    /* Lanes in a loop of their own are in strips alone, whose tables of lanes hold 16 bits for each. */
-    if (body->n_own > 0) {
-        body->main_size = 0;
+    /* Lanes in a loop of their own are in strips alone. Tables of lanes hold 16 bits for each. */
+    bool counts = false;
+    for (uint32_t i = 0; i < body->n; i++) counts = counts || body->ins[i].op == TIRB_OP_VADVANCE;
+    if (body->n_own > 0) body->main_size = 0;
+    if (body->n_own > 0 || counts) {
         if (body->widest < sizeof(uint16_t)) body->widest = sizeof(uint16_t);
     }
     for (uint32_t i = 0; i < body->n; i++)

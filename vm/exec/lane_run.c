@@ -691,7 +691,7 @@ static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state 
     machine->trap = at;
     if (list[3] & 1) return tirbi_bad_index(machine, state->bad, list[0], list[1], (int64_t)state->slots[at->c]);
     return tirbi_error_set(machine->error, TIRB_BOUNDS, "element %lld is outside of the %llu elements that there are",
-                           (long long)state->bad, (unsigned long long)state->elements[list[2]]);
+                           (long long)state->bad, (unsigned long long)state->bad_of);
 }
 
 static inline void begin_run(tirbi_machine *machine, uint64_t *slots) {

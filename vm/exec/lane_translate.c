@@ -27,7 +27,7 @@ typedef struct value {
     uint8_t lazy;
     bool same;        /* in all lanes of the strip, whichever have left */
     bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
-    bool in_runs;     /* neighbouring lanes mostly have the same */
+    bool in_runs;     /* the same in all lanes of a range of the one vadvance */
     uint8_t size;     /* of an element */
     uint16_t pointer; /* of the lazy operand */
     uint8_t bytes;    /* of what is to be widened: U8 or I8 */
@@ -58,6 +58,7 @@ typedef struct planner {
     uint16_t first_strip;
     uint16_t first_own; /* tables of the lanes in vloops: for each depth, which lanes they are, and where they were before */
     uint16_t spare_strip;
+    uint16_t ends_strip; /* of the ranges that vadvance finds */
     uint32_t latest; /* the word that was the last to be emitted by itself */
     unsigned level; /* vloops that are open: each has its own strips */
     struct {
@@ -67,6 +68,9 @@ typedef struct planner {
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
+    unsigned n_advances;       /* in the body */
+    const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
+    uint16_t gather_index;     /* and where its indices are */
     tirbi_word steps[TIRBI_MAX_SCAN_STEPS]; /* of the scan that comes next */
     unsigned n_steps;
 } planner;
@@ -484,9 +488,10 @@ static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
     bool direct = !wide && p->level == 0 && can_store_directly(p, ins, next, type);
     if (direct) settle_before_store(p, next, ins->dest);
     uint16_t operands[3] = {0, 0, 0};
-    bool in_the_way = false, in_runs = ins->n_reads > 0;
+    bool in_the_way = false, of_runs = false, in_runs = true;
     for (unsigned i = 0; i < ins->n_reads; i++) {
         const value *v = &p->now.values[ins->reads[i]];
+        of_runs = of_runs || v->in_runs;
         in_runs = in_runs && (v->in_runs || v->lazy == LAZY_SPLAT);
         operands[i] = wide ? strip_operand(p, ins->reads[i]) : kernel_operand(p, ins->reads[i]);
         if (ins->reads[i] == ins->dest && operands[i] == strip_of(p, ins->dest) &&
@@ -506,7 +511,7 @@ static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
     if (!direct && !wide) clear_rest(p, ins->dest, size);
     value *v = define(p, ins, size);
     v->strip = true;
-    v->in_runs = in_runs;
+    v->in_runs = of_runs && in_runs;
     p->ends_in_store = direct;
 }
 
@@ -755,9 +760,42 @@ static void plan_index(planner *p, const lane_ins *ins) {
     emit_sequence(p, operands, list, p->code->kernels->index[ins->type]);
 }
 
+/* Whether what is loaded is nothing but a factor of a vupdatema near behind, and nothing in between could end the loop or
+ * changes the indices. */
+static bool is_only_factor(const planner *p, const lane_ins *ins) {
+    enum { NEAR = 12 };
+    if (p->level > 0 || p->n_advances != 1 || ins->source != TIRB_I32 || (ins->type != TIRB_F32 && ins->type != TIRB_F64)) return false;
+    for (uint32_t i = (uint32_t)(ins - p->body->ins) + 1, left = NEAR; i < p->body->n && left > 0; i++, left--) {
+        const lane_ins *next = &p->body->ins[i];
+        if (next->op == TIRB_OP_VUPDATEMA) {
+            bool factor = next->type == ins->type && next->reads[0] != ins->dest && (next->reads[1] == ins->dest) != (next->reads[2] == ins->dest);
+            return factor && !is_live(next, ins->dest);
+        }
+        bool computes = (tirbi_ops[next->op].flags & TIRBI_FLAG_ELEMENTWISE) &&
+                        !((tirbi_ops[next->op].flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int((tirbi_dtype)next->type));
+        if (!computes && next->op != TIRB_OP_VLOAD && next->op != TIRB_OP_VSPLAT && next->op != TIRB_OP_VIOTA) return false;
+        if (next->dest == ins->dest || next->dest == ins->reads[0]) return false;
+        for (unsigned r = 0; r < next->n_reads; r++)
+            if (next->reads[r] == ins->dest) return false;
+    }
+    return false;
+}
+
+static void put_loadx(planner *p, const lane_ins *ins, uint16_t index);
+
 static void plan_loadx(planner *p, const lane_ins *ins) {
-    uint8_t size = tirbi_dtypes[ins->type].size;
     uint16_t index = kernel_operand(p, ins->reads[0]);
+    if (is_only_factor(p, ins)) {
+        p->gather = ins;
+        p->gather_index = index;
+        define(p, ins, tirbi_dtypes[ins->type].size);
+        return;
+    }
+    put_loadx(p, ins, index);
+}
+
+static void put_loadx(planner *p, const lane_ins *ins, uint16_t index) {
+    uint8_t size = tirbi_dtypes[ins->type].size;
     /* An index is read before its element is written, but for a chunk of them. */
     bool in_the_way = index == strip_of(p, ins->dest);
     uint16_t dest = in_the_way ? p->spare_strip : strip_of(p, ins->dest);
@@ -784,8 +822,27 @@ static tirbi_sequence stores_of(const planner *p, const lane_ins *ins, bool in_r
     return (in_runs ? k->runs : k->update)[fold_of(ins)][ins->type];
 }
 
+/* A sum of products of which one factor was not loaded yet. */
+static void plan_gathered(planner *p, const lane_ins *ins) {
+    const lane_ins *gather = p->gather;
+    const uint8_t other = ins->reads[ins->reads[1] == gather->dest ? 2 : 1];
+    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]), kernel_operand(p, other)};
+    const uint16_t list[4] = {tirbi_gathering(ins->source, gather->cursor), p->gather_index, ins->cursor, 0};
+    p->gather = NULL;
+    leave_banks(p, ins);
+    emit_sequence(p, operands, list, p->code->kernels->gather_runs[ins->fold & TIRBI_SCAN_OP][ins->type]);
+}
+
 static void plan_storex(planner *p, const lane_ins *ins) {
     const bool in_runs = p->now.values[ins->reads[0]].in_runs;
+    if (p->gather && ins->op == TIRB_OP_VUPDATEMA) {
+        if (in_runs && (ins->source == TIRB_I32 || ins->source == TIRB_I64)) {
+            plan_gathered(p, ins);
+            return;
+        }
+        put_loadx(p, p->gather, p->gather_index);
+        p->gather = NULL;
+    }
     const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]),
                                   kernel_operand(p, ins->reads[1])};
     const uint16_t factor = ins->n_reads > 2 ? kernel_operand(p, ins->reads[2]) : 0;
@@ -796,14 +853,14 @@ static void plan_storex(planner *p, const lane_ins *ins) {
 
 static void plan_advance(planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->source].size;
-    const uint16_t operands[3] = {strip_of(p, ins->dest), 0, pointer_of_cursor(ins->cursor)};
+    const uint16_t operands[3] = {strip_of(p, ins->dest), p->ends_strip, pointer_of_cursor(ins->cursor)};
     const uint16_t list[4] = {ins->number, (uint16_t)shift_of(size), ins->cursor, 0};
     leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->advance[ins->type]);
     clear_rest(p, ins->dest, size);
     value *v = define(p, ins, size);
     v->strip = true;
-    v->in_runs = true;
+    v->in_runs = p->n_advances == 1;
 }
 
 /* An operation on a running value as steps know it, and its operands. */
@@ -872,6 +929,11 @@ static void settle_at_edge(planner *p, uint64_t live, uint64_t written) {
     }
 }
 
+/* What a loop writes may be anything behind it. */
+static void forget_runs(planner *p, uint64_t written) {
+    for (; written != 0; written &= written - 1) p->now.values[__builtin_ctzll(written)].in_runs = false;
+}
+
 /* At a loop's head the banks hold only values that the loop itself updates. */
 static void plan_inner(planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
@@ -894,6 +956,7 @@ static void plan_inner(planner *p, const lane_ins *ins) {
         uint8_t reg = p->now.banks[bank];
         if (reg != NO_VALUE && (p->body->written[loop] >> reg & 1)) p->now.values[reg].strip = false;
     }
+    forget_runs(p, p->body->written[loop]);
     p->heads[loop] = p->now;
     p->head_words[loop] = tirbi_translate_word(p->emitter, (tirbi_word){.op = TIRBI_L_INNER, .a = loop});
 }
@@ -991,6 +1054,7 @@ static void plan_own(planner *p, const lane_ins *ins) {
         else fill_strip(p, reg);
         if (!splat || !(same >> reg & 1)) p->now.values[reg].lazy = LAZY_NONE;
     }
+    forget_runs(p, written);
     p->own[p->level].around = p->now;
     unsigned depth = p->level++;
     emit(p, TIRBI_L_OWN, depth, lanes_at(p, p->level), lanes_at(p, p->level) + 1u);
@@ -1206,14 +1270,17 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     TIRBI_TRY(check_kernels(p, error));
     tirbi_lane_loop *loop = p->loop;
     unsigned n_splats = 0;
-    for (uint32_t i = 0; i < p->body->n; i++) n_splats += p->body->ins[i].op == TIRB_OP_VSPLAT;
+    for (uint32_t i = 0; i < p->body->n; i++) {
+        n_splats += p->body->ins[i].op == TIRB_OP_VSPLAT;
+        p->n_advances += p->body->ins[i].op == TIRB_OP_VADVANCE;
+    }
     choose_block(p);
     find_outer_loops(p);
     TIRBI_TRY(tirbi_lane_copy_find(p->body, loop, p->code));
     loop->reduces = p->body->reduces;
     for (uint32_t i = 0; i < p->body->n; i++) loop->counts_lanes |= p->body->ins[i].op == TIRB_OP_VIOTA;
     unsigned depth = p->body->own_depth, regs = p->body->function->n_lane_regs;
-    unsigned strips = regs * (depth + 1) + 2 * depth + 1;
+    unsigned strips = regs * (depth + 1) + 2 * depth + 1 + (p->n_advances > 0);
     loop->own_depth = (uint8_t)depth;
     if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > (depth ? INT16_MAX : UINT16_MAX))
         return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);
@@ -1225,6 +1292,7 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     p->first_strip = (uint16_t)(p->first_splat + n_splats);
     p->first_own = (uint16_t)(p->first_strip + regs * (depth + 1));
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
+    p->ends_strip = (uint16_t)(p->spare_strip - 1);
     loop->full = p->emitter->n;
     plan_body(p, false, false);
     loop->tail = p->emitter->n;

@@ -45,9 +45,10 @@ typedef struct tirbi_kernel_table {
     tirbi_sequence storex[TIRB_N_DTYPES];
     tirbi_sequence update[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES]; /* by operation, those that are swapped in the second half */
     tirbi_sequence updatema[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
-    /* The same where neighbouring lanes mostly update the same element. */
+    /* The same where the lanes of each range of the one vadvance of the body update one element. */
     tirbi_sequence runs[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
     tirbi_sequence runsma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
+    tirbi_sequence gather_runs[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES]; /* and one of the factors is gathered, by i32 */
     tirbi_sequence advance[TIRB_N_DTYPES]; /* by the type of the elements */
     tirbi_sequence scan[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
     tirbi_sequence scanma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];

@@ -209,6 +209,8 @@ typedef struct tirbi_lane_state {
     size_t limit;                          /* lanes of the block before the one that traps */
     const tirbi_word *trap; /* the word that trapped; an index that is out of bounds ends the run with its block */
     int64_t bad;            /* that index */
+    uint64_t bad_of;        /* of so many elements */
+    const uint16_t *ends;   /* the lanes behind each range that vadvance has found in the block */
 } tirbi_lane_state;
 
 typedef enum tirbi_lane_end {
@@ -218,6 +220,11 @@ typedef enum tirbi_lane_end {
     TIRBI_LANE_BOUNDS = 3,
     TIRBI_LANE_FUEL = 4
 } tirbi_lane_end;
+
+/* The type of an index, i32 or i64, and the cursor of what is gathered, in one operand. */
+static inline uint16_t tirbi_gathering(unsigned index_type, unsigned cursor) { return (uint16_t)(index_type | cursor << 8); }
+static inline unsigned tirbi_gathering_index(unsigned how) { return how & 0xFF; }
+static inline unsigned tirbi_gathering_cursor(unsigned how) { return how >> 8; }
 
 /* Whether a loop is to stop, or has spent more than there is. */
 static inline bool tirbi_lane_ends_early(const tirbi_lane_state *state) {

@@ -57,6 +57,11 @@
 #define FORGET_BANKS() FORGET8("v")
 #endif
 
+/* Which of 64 bytes are not 0, and the lanes of a vector that bits say, one behind the other. */
+#define HAVE_COMPRESS 1
+#define TRUE_LANES(p) ((uint64_t)_mm512_test_epi8_mask((__m512i)LD(p), (__m512i)LD(p)))
+#define COMPRESS_4(bits, x) ((V)_mm512_maskz_compress_epi32((__mmask16)(bits), (__m512i)(x)))
+#define COMPRESS_8(bits, x) ((V)_mm512_maskz_compress_epi64((__mmask8)(bits), (__m512i)(x)))
 #define HAVE_FMA 1
 #define HAVE_SQRT 1
 #define HAVE_SHIFT_16 1
