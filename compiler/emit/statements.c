@@ -144,7 +144,11 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
     if (frame) tirbi_land(e, &frame->breaks);
 }
 
-static void emit_loop_body(tirbi_emitter *e, const void *context) { tirbi_put_stmt(e, context); }
+/* What the bounds have read is another value once the body has changed it. */
+static void emit_loop_body(tirbi_emitter *e, const void *context) {
+    tirbi_forget_changes(e, context);
+    tirbi_put_stmt(e, context);
+}
 
 static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
     if (!e->notes || loop->as.loop.blocks) return;

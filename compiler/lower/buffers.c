@@ -316,6 +316,8 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
     const tirbi_lx *offset = source->offset ? source->offset : tirbi_lx_int(l->pool, TIRB_I64, 0);
     for (uint32_t i = 0; i < from->ndim; i++) {
         mins[i] = tirbi_lower_index(l, match->source.region[i].min, NULL);
+        /* What memory gave is where the region stays, whatever is stored there later. */
+        if (mins[i] && !mins[i]->pure) mins[i] = tirbi_hold(l, buffer->name, mins[i], span);
         if (!mins[i] || !offset) return;
         offset = tirbi_lx_add(l->pool, offset, tirbi_lx_mul(l->pool, mins[i], source->strides[i]));
         const tirbi_lx *extent = tirbi_lower_index(l, match->source.region[i].extent, NULL);

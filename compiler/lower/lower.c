@@ -110,12 +110,43 @@ tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const t
     return v;
 }
 
+typedef struct set_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirbi_lowerer *l;
+    const tirbi_lx *bound;
+    bool found;
+} set_search;
+
+static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
+    if (x->kind == TIRBI_LX_VAR) return x->var == var;
+    for (int i = 0; i < x->n_args; i++) {
+        if (mentions(x->args[i], var)) return true;
+    }
+    return false;
+}
+
+static void find_set(tirbi_visitor *visitor, const tirb_stmt *s) {
+    set_search *search = (set_search *)visitor;
+    if (s->kind == TIRB_STMT_STORE && s->as.store.buffer->id < search->l->n_buffers) {
+        const tirbi_lbuf *b = search->l->buffers[s->as.store.buffer->id];
+        search->found = search->found || (b && b->local && mentions(search->bound, b->local));
+    }
+    if (!search->found) tirbi_visit_stmt(visitor, s);
+}
+
+/* Whether a statement sets a variable of a value, which is then another one where it is computed again. */
+static bool sets(const tirbi_lowerer *l, const tirb_stmt *body, const tirbi_lx *value) {
+    set_search search = {.visitor = {.expr = tirbi_visit_expr, .stmt = find_set}, .l = l, .bound = value};
+    if (value && !value->pure && body) find_set(&search.visitor, body);
+    return search.found;
+}
+
 /* The bounds of a loop as they are when it begins; what may be computed again stays as it is. */
-static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx **first, const tirbi_lx **count,
+static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt *body, const tirbi_lx **first, const tirbi_lx **count,
                         tirbi_span span) {
-    if (!tirbi_acts(*first) && !tirbi_acts(*count)) return;
-    *first = tirbi_hold(l, var->as.var.name, *first, span);
-    *count = tirbi_hold(l, var->as.var.name, *count, span);
+    bool act = tirbi_acts(*first) || tirbi_acts(*count);
+    if (act || sets(l, body, *first)) *first = tirbi_hold(l, var->as.var.name, *first, span);
+    if (act || sets(l, body, *count)) *count = tirbi_hold(l, var->as.var.name, *count, span);
 }
 
 static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
@@ -128,7 +159,8 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
         tirbi_report_error(l->diagnostics, TIRB_VALUE, step->span, "the step of a loop must be a positive constant");
         return;
     }
-    hold_bounds(l, var, &first, &count, s->span);
+    hold_bounds(l, var, body, &first, &count, s->span);
+    if (sets(l, body, stride)) stride = tirbi_hold(l, var->as.var.name, stride, s->span);
     tirbi_lvar *v = tirbi_lower_loop_var(l, var, first, count);
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
