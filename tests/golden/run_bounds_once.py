@@ -31,6 +31,7 @@ class Module:
         for i in range(3):
             for j in range(N[0]):
                 N[0] = N[0] + 1
+                assert N[0] < 100, "many"
                 B[j] = B[j] + N[0]
 
     @T.prim_func(s_tir=True)
