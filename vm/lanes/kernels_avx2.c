@@ -25,17 +25,19 @@
 #define F16_WIDEN(to, from) _mm256_storeu_ps((to), _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from))))
 #define F16_NARROW(to, from)                                                                                           \
     _mm_storeu_si128((void *)(to), _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT))
-/* The greatest of 64 differences from the low end of the range decides. */
+/* What the lane machine has in a block: six vectors. */
+#define KERNEL_MATH_BLOCKS MATH_BLOCK = 16, WIDE_MATH_BLOCK = 48
+/* The greatest of 48 differences from the low end of the range decides. */
 #define ALL_WITHIN(x, range)                                                                                           \
     (_mm256_testz_si256(                                                                                               \
          _mm256_cmpgt_epi32(                                                                                           \
-             _mm256_xor_si256(_mm256_max_epu32(GREATEST_OFFSET((x), range), GREATEST_OFFSET((x) + 32, range)),         \
+             _mm256_xor_si256(_mm256_max_epu32(_mm256_max_epu32(GREATER_OFFSET((x), range),                            \
+                                                                GREATER_OFFSET((x) + 16, range)),                      \
+                                               GREATER_OFFSET((x) + 32, range)),                                       \
                               _mm256_set1_epi32(INT32_MIN)),                                                           \
              _mm256_set1_epi32((int)((range).width ^ 0x80000000u))),                                                   \
          _mm256_set1_epi32(-1)) != 0)
-#define GREATEST_OFFSET(x, range)                                                                                      \
-    _mm256_max_epu32(_mm256_max_epu32(OFFSET_IN((x), range), OFFSET_IN((x) + 8, range)),                               \
-                     _mm256_max_epu32(OFFSET_IN((x) + 16, range), OFFSET_IN((x) + 24, range)))
+#define GREATER_OFFSET(x, range) _mm256_max_epu32(OFFSET_IN((x), range), OFFSET_IN((x) + 8, range))
 #define OFFSET_IN(x, range)                                                                                            \
     _mm256_sub_epi32(                                                                                                  \
         _mm256_and_si256(_mm256_loadu_si256((const __m256i_u *)(const void *)(x)), _mm256_set1_epi32((int)(range).mask)), \
