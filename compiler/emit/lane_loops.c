@@ -247,7 +247,9 @@ static void note_nest(tirbi_emitter *e, const tirbi_nest *nest) {
 
 bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
-    if (tirbi_plan_nest(e->pool, loop, !(e->options->disabled & TIRB_PASS_INTERCHANGE), out)) return true;
+    unsigned may = (e->options->disabled & TIRB_PASS_INTERCHANGE ? 0 : TIRBI_NEST_INTERCHANGE) |
+                   (e->options->disabled & TIRB_PASS_SEQUENCES ? 0 : TIRBI_NEST_GATHERS);
+    if (tirbi_plan_nest(e->pool, loop, may, out)) return true;
     out->n_outer = 0;
     out->plan = tirbi_plan_lanes(e->pool, loop);
     return out->plan != NULL;

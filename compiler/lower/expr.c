@@ -100,6 +100,9 @@ static void set_range(tirbi_lx *x) {
     } else if (x->kind == TIRBI_LX_VAR) {
         if (x->var->lo > lo) x->lo = x->var->lo;
         if (x->var->hi < hi) x->hi = x->var->hi;
+    } else if (x->kind == TIRBI_LX_LOAD && x->access->buffer->holds) {
+        x->lo = x->access->buffer->holds->lo;
+        x->hi = x->access->buffer->holds->hi;
     } else if (x->kind == TIRBI_LX_COND) {
         x->lo = x->args[1]->lo < x->args[2]->lo ? x->args[1]->lo : x->args[2]->lo;
         x->hi = x->args[1]->hi > x->args[2]->hi ? x->args[1]->hi : x->args[2]->hi;

@@ -77,6 +77,7 @@ struct tirbi_lbuf {
     tirbi_lvar *local;              /* the register that it became, or NULL */
     int32_t reg;                    /* emission: reference register, -1 while it has none */
     bool written;                   /* root: some store, or a call that stores, reaches it */
+    const tirbi_lx *holds;          /* memory of the compiler's own: values that this one may have; NULL: any */
     bool read;                      /* root: its first access in program order reads what was there before */
 };
 

@@ -68,6 +68,17 @@ static bool have_rows(const planner *p, const tirbi_place *a, const tirbi_place 
     return false;
 }
 
+/* Whether both are the same element in every iteration, by its number where dimensions have been put together, and a
+ * different one in each lane. */
+static bool numbers_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    tirbi_affine x, y;
+    bool in_index[TIRBI_MAX_AFFINE] = {false};
+    return tirbi_affine_of(p->pool, a->flat, loops, &x) && tirbi_affine_of(p->pool, b->flat, loops, &y) &&
+           tirbi_affine_equal(&x, &y, loops->n) && x.coefficient[0] &&
+           tirbi_index_tells(p->pool, loops, a->flat, in_index) && steps_tell_lane(p, a);
+}
+
 /* Two accesses that the machine lets run side by side. Either they never meet: some index of one is never that of the
  * other. Or they are the same element in every iteration, and different lanes have different elements: some index tells
  * the lane. Where lanes have rows of their own, or nothing but the lane varies, such an index is enough: then only the same
@@ -80,7 +91,7 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
         tirbi_affine x, y;
         if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops)) return true;
         if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) || !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
-            return false;
+            return numbers_apart(p, a, b);
         }
         if (plain && x.start->kind == TIRBI_LX_CONST && y.start->kind == TIRBI_LX_CONST && x.start != y.start &&
             !tirbi_mentions_loops(a->indices[d], loops) && !tirbi_mentions_loops(b->indices[d], loops)) {

@@ -272,7 +272,7 @@ static bool runs_well(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabl
     tirbi_contract_plan *plan = TIRBI_NEW(pool->arena, tirbi_contract_plan);
     tirbi_nest nest;
     if (plan && !(disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(pool, loop, plan)) return true;
-    return lanes && !(disabled & TIRB_PASS_LANES) && (tirbi_plan_nest(pool, loop, true, &nest) || tirbi_plan_lanes(pool, loop));
+    return lanes && !(disabled & TIRB_PASS_LANES) && (tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop));
 }
 
 /* The nest without its condition. */

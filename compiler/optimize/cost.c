@@ -103,7 +103,7 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     }
     if (lanes && !e->in_lanes) {
         tirbi_nest nest;
-        inner.in_lanes = tirbi_plan_nest(e->pool, s, true, &nest) || tirbi_plan_lanes(e->pool, s) ||
+        inner.in_lanes = tirbi_plan_nest(e->pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(e->pool, s) ||
                          tirbi_split_nest(e->pool, s);
     }
     return times(e, rounds(e, s->as.loop.var), plus(e, cost_of(&inner, s->as.loop.body), of_operations(&inner, 1)));

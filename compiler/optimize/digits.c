@@ -72,10 +72,28 @@ static void search_buffer(search *s, const tirbi_lbuf *buffer) {
     }
 }
 
+static bool has_division(const tirbi_lx *x) {
+    tirbi_division division;
+    if (tirbi_is_division(x, &division)) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (has_division(x->args[i])) return true;
+    }
+    return false;
+}
+
+/* Whether nothing but the number of the element is asked for, and that divides nothing. */
+static bool is_numbered(const tirbi_place *place) {
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        if (!tirbi_index_proven(place->indices[d], place->buffer->shape[d])) return false;
+    }
+    return !has_division(place->flat);
+}
+
 static void search_place(search *s, const tirbi_place *place) {
+    bool numbered = is_numbered(place);
     search_buffer(s, place->buffer);
     for (uint32_t i = 0; i < place->ndim; i++) {
-        search_index(s, place->indices[i]);
+        if (!numbered) search_index(s, place->indices[i]);
         search_value(s, place->indices[i]);
     }
     if (place->view) search_place(s, place->view);
@@ -237,6 +255,12 @@ static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
         return x->var == d->counter ? d->value : tirbi_lx_var(rewrite->pool, renamed(d, x->var));
     }
     if (x->kind == TIRBI_LX_CALL) return x; /* only where there is no counter: the search lets none pass */
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->type == TIRB_I64) {
+        const tirbi_lx *a = tirbi_rewrite_value(rewrite, x->args[0]), *b = tirbi_rewrite_value(rewrite, x->args[1]);
+        const tirbi_lx *sum = a && b ? tirbi_lx_add(rewrite->pool, a, b) : NULL;
+        const tirbi_lx *joined = sum ? tirbi_join_quotients(rewrite->pool, sum) : NULL;
+        return joined ? joined : sum;
+    }
     if (!tirbi_is_division(x, &division)) return NULL;
     division.numerator = tirbi_rewrite_value(rewrite, division.numerator);
     return division.numerator ? tirbi_simplify_division(rewrite->pool, &division) : NULL;

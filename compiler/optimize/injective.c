@@ -40,10 +40,8 @@ bool tirbi_index_tells(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const t
     return true;
 }
 
-bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
+static bool indices_tell(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
                          bool spatial[TIRBI_MAX_AFFINE]) {
-    memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
-    if (tirbi_buffer_moves(place->buffer, loops)) return false;
     for (uint32_t d = 0; d < place->ndim; d++) {
         bool in_index[TIRBI_MAX_AFFINE] = {false};
         if (!tirbi_mentions_loops(place->indices[d], loops)) continue;
@@ -51,6 +49,15 @@ bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
         for (uint32_t i = 0; i < loops->n; i++) spatial[i] = spatial[i] || in_index[i];
     }
     return true;
+}
+
+bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
+                         bool spatial[TIRBI_MAX_AFFINE]) {
+    memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
+    if (tirbi_buffer_moves(place->buffer, loops)) return false;
+    if (indices_tell(pool, loops, place, spatial)) return true;
+    memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
+    return tirbi_index_tells(pool, loops, place->flat, spatial); /* the number of the element, of dimensions put together */
 }
 
 bool tirbi_is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {

@@ -509,9 +509,8 @@ static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, boo
     return to;
 }
 
-static uint16_t loop_counter(planner *p, const tirbi_lx *x) {
+static uint16_t loop_counter(planner *p, const tirbi_lx *x, tirbi_dtype type) {
     const tirbi_loop_set *loops = &p->plan->loops;
-    tirbi_dtype type = (tirbi_dtype)x->type;
     uint32_t i = 0;
     while (i < loops->n && loops->var[i] != x->var) i++;
     if (i == loops->n) return fail(p);
@@ -531,6 +530,13 @@ static uint16_t loop_counter(planner *p, const tirbi_lx *x) {
                        TIRBI_NO_VALUE);
 }
 
+/* Whether a counter is asked for in another type, which holds all that it counts. */
+static bool is_narrow_counter(planner *p, const tirbi_lx *x) {
+    const tirbi_lx *counter = x->args[0];
+    if (x->op != TIRB_OP_CAST || (x->type != TIRB_I32 && x->type != TIRB_I64) || counter->kind != TIRBI_LX_VAR) return false;
+    return counter->lo >= INT32_MIN && counter->hi <= INT32_MAX && tirbi_mentions_loops(counter, &p->plan->loops);
+}
+
 static uint16_t variable(planner *p, const tirbi_lx *x) {
     lane_var *v = tirbi_plan_find_var(p, x->var);
     if (!v && tirbi_plan_is_carried(p, x->var)) {
@@ -539,7 +545,7 @@ static uint16_t variable(planner *p, const tirbi_lx *x) {
     }
     if (!v) {
         if (x->var->kind == TIRBI_LVAR_LOCAL) return tirbi_plan_refuse(p, "%s is carried from one iteration to the next", x->var->name);
-        return tirbi_mentions_loops(x, &p->plan->loops) ? loop_counter(p, x) : splat(p, (tirbi_dtype)x->type, x);
+        return tirbi_mentions_loops(x, &p->plan->loops) ? loop_counter(p, x, (tirbi_dtype)x->type) : splat(p, (tirbi_dtype)x->type, x);
     }
     if (!v->raw) return v->value;
     tirbi_dtype type = (tirbi_dtype)x->type;
@@ -570,6 +576,7 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
             uint16_t bits = tirbi_plan_raw(p, x->args[0]);
             return raw == type ? bits : elementwise(p, TIRB_OP_BITS, type, raw, bits, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
         }
+        if (is_narrow_counter(p, x)) return loop_counter(p, x->args[0], type);
         for (int i = 0; i < x->n_args; i++) v[i] = tirbi_plan_value(p, x->args[i]);
         return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
     }
@@ -1398,7 +1405,7 @@ static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s) {
         return are_lanes(pool, s->as.if_.then_case) && (!s->as.if_.else_case || are_lanes(pool, s->as.if_.else_case));
     case TIRBI_LS_LOOP: {
         tirbi_nest nest;
-        return tirbi_plan_nest(pool, s, true, &nest) || tirbi_plan_lanes(pool, s) || tirbi_plan_in_order(pool, s) ||
+        return tirbi_plan_nest(pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, s) || tirbi_plan_in_order(pool, s) ||
                tirbi_carry_elements(pool, s) || (has_loops(s->as.loop.body) && are_lanes(pool, s->as.loop.body));
     }
     default: return true;

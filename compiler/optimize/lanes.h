@@ -95,7 +95,10 @@ typedef struct tirbi_nest {
     tirbi_lane_plan *plan;
 } tirbi_nest;
 
-bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange, tirbi_nest *out);
+/* Whether the lane loop may be another one than the nest's first, and whether lanes may load elements that they name. */
+enum { TIRBI_NEST_INTERCHANGE = 1, TIRBI_NEST_GATHERS = 2, TIRBI_NEST_ANY = 3 };
+
+bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out);
 
 /* The loops of a perfect nest around straight-line code, outermost first, that may be taken in another order as
  * tirbi_plan_nest does, or their ranges in parts; which of them are spatial; and the code. */

@@ -197,8 +197,8 @@ static const tirbi_ls *rebuild(nest *n, uint32_t lane, uint32_t inside, tirbi_ne
     return around(n, lane, body);
 }
 
-static bool is_cheap(uint8_t op) {
-    switch (op) {
+static bool is_cheap(const tirbi_lane_op *o) {
+    switch (o->op) {
     case TIRB_OP_VADD:
     case TIRB_OP_VSUB:
     case TIRB_OP_VMUL:
@@ -208,15 +208,18 @@ static bool is_cheap(uint8_t op) {
     case TIRB_OP_VMIN:
     case TIRB_OP_VMAX:
     case TIRB_OP_VNEG: return true;
+    case TIRB_OP_VCAST: return tirbi_dtype_is_int((tirbi_dtype)o->type) && tirbi_dtype_is_int((tirbi_dtype)o->source);
     default: return false;
     }
 }
 
-/* Whether a plan computes much that is the same in all lanes: outside of the lane loop that is one scalar per row. */
+/* Whether a plan computes much that is the same in all lanes: outside of the lane loop that is one scalar per row. Next to
+ * loads of elements that lanes name, more is little. */
 static bool repeats_scalars(const tirbi_lane_plan *plan) {
     enum { SOME = 4 };
     bool same[TIRBI_MAX_LANE_REGS] = {false};
-    uint32_t cheap = 0;
+    uint32_t cheap = 0, some = SOME;
+    for (uint32_t i = 0; i < plan->n_ops; i++) some += plan->ops[i].op == TIRB_OP_VLOADX ? SOME : 0;
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         const tirbi_lane_op *o = &plan->ops[i];
         if (o->op == TIRB_OP_VSPLAT) same[o->to] = true;
@@ -225,7 +228,7 @@ static bool repeats_scalars(const tirbi_lane_plan *plan) {
         bool all = true;
         for (uint32_t k = 0; k < tirbi_ops[o->op].arity; k++) all = all && same[o->from[k]];
         same[o->to] = all;
-        if (all && o->op != TIRB_OP_VMOV && (!is_cheap(o->op) || ++cheap > SOME)) return true;
+        if (all && o->op != TIRB_OP_VMOV && (!is_cheap(o) || ++cheap > some)) return true;
     }
     return false;
 }
@@ -244,28 +247,63 @@ static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
     }
 }
 
+/* The innermost loop as lanes with `inside` of the others inside it, in their order. */
+static const tirbi_ls *innermost(nest *n, uint32_t inside, tirbi_nest *out) {
+    uint32_t lane = n->loops.n - 1;
+    const tirbi_ls *body = n->body;
+    for (uint32_t i = lane; i-- > lane - inside;) body = around(n, i, body);
+    out->n_outer = lane - inside;
+    for (uint32_t i = 0; i < out->n_outer; i++) out->outer[i] = n->loops.var[i];
+    return around(n, lane, body);
+}
+
 /* Lanes over the innermost loop, the others inside it in their order: what the lanes do is apart, as the plan shows, so
  * each of them may do all that it does before the next. For rows that loops reach by number, or again and again. */
 static bool plan_columns(nest *n, tirbi_nest *out) {
-    uint32_t lane = n->loops.n - 1;
-    if (lane == 0 || lane > TIRBI_MAX_INNER) return false;
-    const tirbi_ls *body = n->body;
-    for (uint32_t i = lane; i-- > 0;) body = around(n, i, body);
-    const tirbi_ls *loop = around(n, lane, body);
-    out->n_outer = 0;
+    if (n->loops.n == 1 || n->loops.n - 1 > TIRBI_MAX_INNER) return false;
+    const tirbi_ls *loop = innermost(n, n->loops.n - 1, out);
     out->plan = loop ? tirbi_plan_lanes(n->pool, loop) : NULL;
     return out->plan && out->plan->n_rows > 0;
 }
 
-bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange, tirbi_nest *out) {
+/* Whether all that lanes do is inside the loops around, and some load elements that they name, but none stores to one: then
+ * those loops run around blocks, and each of their iterations does all lanes before the next. */
+static bool gathers_only(const tirbi_lane_plan *plan) {
+    uint32_t around = plan->loops.n - 1;
+    bool gathers = false;
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const tirbi_lane_op *o = &plan->ops[i];
+        bool head = o->op == TIRB_OP_INNER, end = o->op == TIRB_OP_INNER_END;
+        gathers = gathers || o->op == TIRB_OP_VLOADX;
+        if (head != (i < around) || end != (i >= plan->n_ops - around)) return false;
+        if (head || end || (tirbi_ops[o->op].flags & TIRBI_FLAG_ELEMENTWISE)) continue;
+        if (o->op != TIRB_OP_VLOADX && o->op != TIRB_OP_VLOAD && o->op != TIRB_OP_VSTORE && o->op != TIRB_OP_VSPLAT &&
+            o->op != TIRB_OP_VIOTA && o->op != TIRB_OP_VINDEX) {
+            return false;
+        }
+    }
+    return gathers;
+}
+
+/* Lanes over the innermost loop that load elements of their own, row by row. */
+static bool plan_gathers(nest *n, tirbi_nest *out) {
+    uint32_t others = n->loops.n - 1, inside = others < TIRBI_MAX_INNER ? others : TIRBI_MAX_INNER;
+    if (others == 0) return false;
+    const tirbi_ls *loop = innermost(n, inside, out);
+    out->plan = loop ? tirbi_plan_in_order(n->pool, loop) : NULL;
+    return out->plan && gathers_only(out->plan) && !repeats_scalars(out->plan);
+}
+
+bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
     nest *n = TIRBI_NEW(pool->arena, nest);
     if (!n) return false;
     n->pool = pool;
     collect(n, loop);
     if (n->loops.n == 0) return false;
     note_body(n, n->body);
-    if (!interchange) return false;
-    if (!reorderable(n)) return plan_columns(n, out);
+    bool gathers = (may & TIRBI_NEST_GATHERS) != 0;
+    if (!(may & TIRBI_NEST_INTERCHANGE)) return false;
+    if (!reorderable(n)) return plan_columns(n, out) || (gathers && plan_gathers(n, out));
     for (uint32_t i = 0; i < n->loops.n; i++) n->n_spatial += n->spatial[i];
     bool tried[TIRBI_MAX_AFFINE] = {false};
     for (;;) {
@@ -277,6 +315,10 @@ bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, bool interchange
             if (s < best) continue; /* of equals the innermost */
             best = s;
             lane = i;
+        }
+        if (gathers && best < 0) { /* rather than stores with strides */
+            if (score(n, n->loops.n - 1) >= 0 && plan_gathers(n, out)) return true;
+            gathers = false;
         }
         if (lane == UINT32_MAX) return false;
         tried[lane] = true;

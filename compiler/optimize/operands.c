@@ -15,7 +15,7 @@
 #include "compiler/optimize/rewrite.h"
 #include "loader/base/divisor.h"
 
-enum { MAX_OPERANDS = 4, MAX_FORMS = 16, MAX_WRITTEN = 16, MAX_DEPTH = 64, MAX_SIZE = 400 };
+enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_WRITTEN = 16, MAX_DEPTH = 64, MAX_SIZE = 400 };
 /* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be small. */
 enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
 
@@ -273,6 +273,7 @@ static bool pays(const operand *o) {
 
 /* The narrowest type that holds all values. */
 static tirbi_dtype narrowest(const tirbi_lx *x) {
+    if (x->type == TIRB_I64 && x->lo >= INT32_MIN && x->hi <= INT32_MAX) return TIRB_I32; /* as indices are */
     if (x->type != TIRB_I32 && x->type != TIRB_U32) return (tirbi_dtype)x->type;
     if (x->lo >= INT8_MIN && x->hi <= INT8_MAX) return TIRB_I8;
     if (x->lo >= 0 && x->hi <= UINT8_MAX) return TIRB_U8;
@@ -292,7 +293,8 @@ static bool make_buffer(operand *o) {
         stride = tirbi_lx_mul(n->pool, stride, shape[i]);
     }
     *b = (tirbi_lbuf){.name = "operand", .type = narrowest(o->value), .ndim = o->n_axes, .shape = shape, .strides = strides,
-                      .root = b, .param = -1, .reg = -1, .written = true};
+                      .root = b, .param = -1, .reg = -1, .written = true,
+                      .holds = tirbi_dtype_is_int(narrowest(o->value)) ? o->value : NULL};
     o->buffer = b;
     return stride != NULL;
 }
@@ -344,17 +346,6 @@ static bool make_loops(operand *o) {
     return true;
 }
 
-/* An int64 value as another type: the arithmetic is done in that type, modulo its range, where it came from it. */
-static const tirbi_lx *in_type(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lx *x) {
-    if (!x || x->type == type || x->kind == TIRBI_LX_CONST) return x ? tirbi_lx_cast(pool, type, x) : NULL;
-    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == type) return x->args[0];
-    if (x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || x->op == TIRB_OP_MUL)) {
-        const tirbi_lx *a = in_type(pool, type, x->args[0]), *b = in_type(pool, type, x->args[1]);
-        return a && b ? tirbi_lx_op(pool, (tirbi_op)x->op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-    }
-    return tirbi_lx_cast(pool, type, x);
-}
-
 /* Writes values of forms by the variables of their axes. */
 static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const operand *o = rewrite->context;
@@ -376,8 +367,8 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
         const tirbi_lx *scale = constant(o->nest, factor);
         const tirbi_lx *base = tirbi_lx_sub(pool, start, tirbi_lx_mul(pool, scale, o->axes[a].behind));
         const tirbi_lx *var = tirbi_lx_cast(pool, type, tirbi_lx_var(pool, o->axes[a].var));
-        const tirbi_lx *product = tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, var, in_type(pool, type, scale), NULL);
-        base = in_type(pool, type, base);
+        const tirbi_lx *product = tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, var, tirbi_value_in_type(pool, type, scale), NULL);
+        base = tirbi_value_in_type(pool, type, base);
         return base && product ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, product, base, NULL) : NULL;
     }
     return NULL;
@@ -448,6 +439,22 @@ static bool keeps_values(const tirbi_lx *cast) {
     return from->bits <= to->bits && (from->class == to->class || to->class == 'F' || from->class == 'B');
 }
 
+/* Sums of indices are lanes' to make, from what there is of their terms. */
+static bool is_sum_of_indices(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || !x->shared || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
+    return x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || (x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST);
+}
+
+/* Whether it takes longer to compute than to load: there is a float or a division in it. */
+static bool is_dear(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_LOAD || tirbi_dtype_is_float((tirbi_dtype)x->type)) return true;
+    if (x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_DIV && x->op <= TIRB_OP_FLOORMOD) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (is_dear(x->args[i])) return true;
+    }
+    return false;
+}
+
 static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     finder *f = rewrite->context;
     for (uint32_t i = 0; i < f->n; i++) {
@@ -456,6 +463,8 @@ static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *
     if (!tirbi_mentions_loops(x, &f->nest.loops) && x->shared) return x;
     if (is_plain(&f->nest, x)) return x;
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && keeps_values(x)) return NULL; /* what is converted is smaller */
+    if (!is_dear(x)) return x;
+    if (is_sum_of_indices(x)) return NULL;
     const tirbi_lx *element = computed_before(f, x, f->nest.loops.var[0]->span);
     bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
     return element || !lazy ? element : x; /* parts of it are computed in some iterations only */
@@ -515,7 +524,7 @@ static bool contracts(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_nest plan;
-    return tirbi_plan_nest(pool, loop, true, &plan) || tirbi_plan_lanes(pool, loop);
+    return tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &plan) || tirbi_plan_lanes(pool, loop);
 }
 
 /* Whether the nest with the operands in memory runs as what it would not run as without: as a contraction, as lanes, or as
@@ -528,8 +537,8 @@ static bool is_better(tirbi_lx_pool *pool, const tirbi_ls *with, const tirbi_ls 
     }
     if (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE)) return false;
     if (!runs_as_lanes(pool, without)) return runs_as_lanes(pool, with);
-    return tirbi_plan_nest(pool, without, true, &before) && before.n_outer > 0 && tirbi_plan_nest(pool, with, true, &after) &&
-           after.n_outer < before.n_outer;
+    return tirbi_plan_nest(pool, without, TIRBI_NEST_ANY, &before) && before.n_outer > 0 &&
+           tirbi_plan_nest(pool, with, TIRBI_NEST_ANY, &after) && after.n_outer < before.n_outer;
 }
 
 /* Nothing is computed where some loop has no iterations. */

@@ -2,7 +2,7 @@
 
 #include "loader/base/divisor.h"
 
-enum { MAX_TERMS = 16, MAX_DEPTH = 32 };
+enum { MAX_TERMS = 16, MAX_DEPTH = 32, MAX_SIZE = 500 };
 
 /* constant + sum of factor[i] * term[i], computed without wrapping */
 typedef struct sum {
@@ -178,6 +178,59 @@ const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_divisio
         if (unit > 1 && unit < d->divisor) best = by_unit(&b, d, &s, unit);
     }
     return best;
+}
+
+/* ---- Quotients and remainders together ------------------------------------------------------------------------ */
+
+static void remove_term(sum *s, uint32_t i) {
+    s->n--;
+    s->term[i] = s->term[s->n];
+    s->factor[i] = s->factor[s->n];
+}
+
+/* What the term is to e % c in a sum: e / c * c + e % c = e, e / c % m * c + e % c = e % (c * m), and
+ * e % (c * m) / c * c + e % c = e % (c * m). NULL where it is none of these. */
+static const tirbi_lx *number_of(const builder *b, const tirbi_division *low, const tirbi_lx *term) {
+    tirbi_division high, inner;
+    if (!tirbi_is_division(term, &high)) return NULL;
+    if (!high.remainder && high.divisor == low->divisor && high.numerator == low->numerator) return low->numerator;
+    if (!tirbi_is_division(high.numerator, &inner) || inner.numerator != low->numerator) return NULL;
+    if (!high.remainder) {
+        return inner.remainder && high.divisor == low->divisor && inner.divisor % low->divisor == 0 ? high.numerator : NULL;
+    }
+    if (inner.remainder || inner.divisor != low->divisor) return NULL;
+    tirbi_division all = {.numerator = low->numerator, .remainder = true};
+    int64_t most = (int64_t)(INT64_MAX >> (64 - tirbi_dtypes[low->numerator->type].bits));
+    if (__builtin_mul_overflow(low->divisor, high.divisor, &all.divisor) || all.divisor > most) return NULL;
+    const tirbi_lx *simpler = tirbi_simplify_division(b->pool, &all);
+    const builder own = {.pool = b->pool, .type = (tirbi_dtype)low->numerator->type};
+    return simpler ? simpler : divide(&own, &all);
+}
+
+static bool join_pair(const builder *b, sum *s) {
+    tirbi_division low;
+    for (uint32_t i = 0; i < s->n; i++) {
+        int64_t unit = s->factor[i], factor;
+        if (!tirbi_is_division(s->term[i], &low) || !low.remainder) continue;
+        if (__builtin_mul_overflow(unit, low.divisor, &factor)) continue;
+        for (uint32_t j = 0; j < s->n; j++) {
+            const tirbi_lx *number = j != i && s->factor[j] == factor ? number_of(b, &low, s->term[j]) : NULL;
+            if (!number) continue;
+            remove_term(s, i > j ? i : j);
+            remove_term(s, i > j ? j : i);
+            add_sum(s, number, unit, 0);
+            return !s->failed;
+        }
+    }
+    return false;
+}
+
+const tirbi_lx *tirbi_join_quotients(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    sum s;
+    builder b = {.pool = pool, .type = (tirbi_dtype)x->type};
+    if (x->size > MAX_SIZE || !sum_of(x, &s) || !join_pair(&b, &s)) return NULL;
+    while (join_pair(&b, &s)) continue;
+    return s.failed ? NULL : terms(&b, &s, 1, true, 1, s.constant);
 }
 
 int64_t tirbi_division_digit(const tirbi_division *d, const tirbi_lvar *counter) {

@@ -36,6 +36,16 @@ const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
     return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0], a[1], a[2]);
 }
 
+const tirbi_lx *tirbi_value_in_type(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lx *x) {
+    if (!x || x->type == type || x->kind == TIRBI_LX_CONST) return x ? tirbi_lx_cast(pool, type, x) : NULL;
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == type) return x->args[0];
+    if (x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || x->op == TIRB_OP_MUL)) {
+        const tirbi_lx *a = tirbi_value_in_type(pool, type, x->args[0]), *b = tirbi_value_in_type(pool, type, x->args[1]);
+        return a && b ? tirbi_lx_op(pool, (tirbi_op)x->op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    }
+    return tirbi_lx_cast(pool, type, x);
+}
+
 static const tirbi_ls *rewrite(tirbi_rewrite *r, const tirbi_ls *stmt, bool assigns);
 
 /* Rows, and conditions that ask for a loop's first iteration, mean the loop itself. */

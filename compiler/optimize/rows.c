@@ -520,7 +520,7 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     if (!few || tirbi_lx_is_int(few, 0)) return NULL;
     for (uint32_t i = 0; i < terms->n; i++) {
         tirbi_nest plan;
-        if (!tirbi_plan_nest(b->pool, terms->fill[i], true, &plan)) return NULL;
+        if (!tirbi_plan_nest(b->pool, terms->fill[i], TIRBI_NEST_ANY, &plan)) return NULL;
         items[i] = tirbi_compute_operands(b->pool, terms->fill[i], b->disabled, b->notes);
     }
     items[terms->n] = sums;

@@ -2,6 +2,7 @@
  * to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no order, for
  * nothing in the loop writes where they read. */
 #include "compiler/optimize/lane_planner.h"
+#include "compiler/optimize/rewrite.h"
 
 /* ---- Questions about expressions and statements ----------------------------------------------------------------- */
 
@@ -448,20 +449,6 @@ const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x) {
     return x;
 }
 
-static bool fits_i32(const tirbi_lx *x) { return x->lo >= INT32_MIN && x->hi <= INT32_MAX; }
-
-/* The number of an element, in 32 bits where neither it nor its terms need more: sums of 64 bits take twice the time. */
-static const tirbi_lx *narrow_element(planner *p, const tirbi_lx *x) {
-    x = tirbi_plan_narrow(x);
-    if (x->kind != TIRBI_LX_OP || x->type != TIRB_I64 || (x->op != TIRB_OP_ADD && x->op != TIRB_OP_SUB) || !fits_i32(x)) return x;
-    const tirbi_lx *a = tirbi_plan_narrow(x->args[0]), *b = tirbi_plan_narrow(x->args[1]);
-    if (!fits_i32(a) || !fits_i32(b) || (a->type != TIRB_I32 && b->type != TIRB_I32)) return x;
-    if (a->type != TIRB_I32) a = tirbi_lx_cast(p->pool, TIRB_I32, a);
-    if (b->type != TIRB_I32) b = tirbi_lx_cast(p->pool, TIRB_I32, b);
-    const tirbi_lx *narrow = a && b ? tirbi_lx_op(p->pool, (tirbi_op)x->op, TIRB_I32, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-    return narrow ? narrow : x;
-}
-
 /* Checks the indices of a place that are not proven, lane by lane. */
 static void check_indices(planner *p, const tirbi_place *place) {
     for (const tirbi_place *v = place; v; v = v->view) {
@@ -481,6 +468,37 @@ static void check_indices(planner *p, const tirbi_place *place) {
             o->name = v->buffer->name;
         }
     }
+}
+
+/* Whether 32 bits count all elements of the memory of a buffer whose indices are right. */
+static bool is_counted_in_i32(const tirbi_lbuf *b) {
+    int64_t last = b->offset ? b->offset->hi : 0;
+    if (b->offset && b->offset->lo < 0) return false;
+    for (uint32_t d = 0; d < b->ndim; d++) {
+        int64_t reach;
+        if (b->strides[d]->lo < 0 || b->shape[d]->hi < 1) return false;
+        if (__builtin_mul_overflow(b->shape[d]->hi - 1, b->strides[d]->hi, &reach) || __builtin_add_overflow(last, reach, &last))
+            return false;
+    }
+    return last <= INT32_MAX;
+}
+
+/* Whether lanes would have to make wide integers narrow, other than counters. */
+static bool casts_lanes(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtypes[x->source].size > tirbi_dtypes[x->type].size)
+        return x->args[0]->kind != TIRBI_LX_VAR && (!x->pure || !tirbi_plan_is_invariant(p, x));
+    for (int i = 0; i < x->n_args; i++) {
+        if (casts_lanes(p, x->args[i])) return true;
+    }
+    return false;
+}
+
+/* The number of an element whose indices have been checked, in as few bits as hold it where that costs nothing. */
+static const tirbi_lx *element_number(planner *p, const tirbi_place *place) {
+    const tirbi_lx *at = tirbi_plan_narrow(place->flat);
+    if (at->type != TIRB_I64 || !is_counted_in_i32(place->buffer)) return at;
+    const tirbi_lx *narrow = tirbi_value_in_type(p->pool, TIRB_I32, at);
+    return narrow && !casts_lanes(p, narrow) ? narrow : at;
 }
 
 static uint8_t indexed_cursor(planner *p, const tirbi_place *place, tirbi_dtype type, uint8_t access) {
@@ -506,7 +524,7 @@ uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype typ
             return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
     }
     check_indices(p, place);
-    const tirbi_lx *at = narrow_element(p, place->flat);
+    const tirbi_lx *at = element_number(p, place);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return TIRBI_NO_VALUE;
     uint8_t cursor = indexed_cursor(p, place, type, TIRBI_READ);
@@ -539,7 +557,7 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     }
     bool raw = !updates && tirbi_plan_is_copy(p, value);
     tirbi_dtype as = raw ? tirbi_dtype_of_bits(type) : type;
-    const tirbi_lx *at = narrow_element(p, place->flat);
+    const tirbi_lx *at = element_number(p, place);
     if (updates) check_indices(p, place); /* the load comes first */
     uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.steps[0].value : value);
     uint16_t by = updates && factor ? tirbi_plan_value(p, factor) : TIRBI_NO_VALUE;

@@ -1317,3 +1317,36 @@ def two_sums(rng):
     a, b, d = f32(rng, 9, 12), f32(rng, 12, 21), f32(rng, 12, 21)
     yield Run({"A": a, "B": b, "D": d, "C": OUT, "E": OUT},
               {"C": narrow(wide(a) @ wide(b)), "E": narrow(1 - wide(a) @ wide(d))}, rtol=1e-4, atol=1e-4)
+
+
+# ---- views -------------------------------------------------------------------------------------------------------
+
+
+@kernel("views.py", "reshape")
+def reshape(rng):
+    a, d = (rng.integers(-1000, 1000, (6, 10, 35)).astype(np.int32) for _ in range(2))
+    turned = a.reshape(6, 10, 5, 7).transpose(3, 2, 0, 1)
+    yield Run({"A": a, "B": OUT, "C": OUT, "D": d}, {"B": a.reshape(14, 150), "C": turned, "D": a + d})
+
+
+@kernel("views.py", "resize")
+def resize(rng):
+    a = f32(rng, 3, 13, 9)
+    single = np.float32
+    nearest = [np.clip(np.rint((np.arange(n, dtype=single) + single(0.5)) * single(s) - single(0.5)).astype(int), 0, most)
+               for n, s, most in ((31, 0.41935483, 12), (27, 0.33333334, 8))]
+    v, u = np.arange(31, dtype=single) * single(0.4), np.arange(27, dtype=single) * single(0.3)
+    y, x = np.floor(v).astype(int), np.floor(u).astype(int)
+    dy, dx = (v - y)[None, :, None], (u - x)[None, None, :]
+    at = lambda i, j: wide(a)[:, np.clip(i, 0, 12)][:, :, np.clip(j, 0, 8)]
+    linear = (at(y, x) * (1 - dx) + at(y, x + 1) * dx) * (1 - dy) + (at(y + 1, x) * (1 - dx) + at(y + 1, x + 1) * dx) * dy
+    yield Run({"A": a, "N": OUT, "L": OUT}, {"N": a[:, nearest[0]][:, :, nearest[1]], "L": narrow(linear)}, rtol=1e-4, atol=1e-4)
+
+
+@kernel("views.py", "pick")
+def pick(rng):
+    for n, m, k in ((1, 1, 1), (5, 9, 40), (33, 70, 7), (12, 300, 130)):
+        a, i = f32(rng, n, m), rng.integers(0, m, k)
+        j = rng.integers(0, m, (n, k)).astype(np.int32)
+        picked = a[:, i]
+        yield Run({"A": a, "I": i, "J": j, "O": OUT, "P": OUT}, {"O": picked, "P": np.take_along_axis(a, j, 1) + picked})

@@ -736,12 +736,22 @@ static void counters_are_taken_apart(void **state) {
     assert_int_equal(c.lanes, 0);
     /* 43 = 8 * 5 + 3: the last round is a loop of its own. */
     c = count(HEADER "@T.prim_func(s_tir=True)\n"
-                     "def f(A: T.Buffer((9, 5), \"int32\"), B: T.Buffer((43,), \"int32\")):\n"
+                     "def f(A: T.Buffer((9, 6), \"int32\"), B: T.Buffer((43,), \"int32\")):\n"
                      "    for f in range(43):\n"
                      "        B[f] = A[f // 5, f % 5]\n",
               NULL);
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.stores, 1);
+    /* Indices of all of a row are the number of the element: there is nothing to take apart. */
+    c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                     "def f(A: T.Buffer((6, 10, 35), \"int32\"), B: T.Buffer((14, 150), \"int32\")):\n"
+                     "    for i, j in T.grid(14, 150):\n"
+                     "        B[i, j] = A[(i * 150 + j) // 350, (i * 150 + j) % 350 // 35, (i * 150 + j) % 35]\n"
+                     "    for i in range(2100):\n"
+                     "        B[i // 150, i % 150] += A[i // 350, i // 35 % 10, i % 35]\n",
+              NULL);
+    assert_int_equal(c.lanes, 2);
+    assert_int_equal(c.stores + c.indexed + c.checks, 0);
     /* A fused reduction axis is still one tree, and a window's axis the inner loops of lanes. */
     c = count(HEADER "@T.prim_func(s_tir=True)\n"
                      "def f(A: T.Buffer((24, 30), \"float32\"), S: T.Buffer((), \"float32\")):\n"
