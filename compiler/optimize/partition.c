@@ -364,6 +364,22 @@ static const tirbi_ls *inside(partitioner *p, const chain *c, uint32_t at, const
     return part;
 }
 
+/* The same with variables of its own, for one of several parts: what is around both may run them in one lane loop. */
+static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
+    for (uint32_t i = at; part && i-- > 0;) {
+        tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+        tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
+        if (!var || !copy) return NULL;
+        *var = *c->vars.var[i];
+        var->reg = -1;
+        *copy = *c->loop[i];
+        copy->as.loop.var = var;
+        copy->as.loop.body = tirbi_resolve(p->pool, &p->facts, part, c->vars.var[i], tirbi_lx_var(p->pool, var), var, true);
+        part = copy->as.loop.body ? copy : NULL;
+    }
+    return part;
+}
+
 static const tirbi_ls *in_sequence(partitioner *p, const tirbi_ls *like, const tirbi_ls *const *parts, uint32_t n) {
     const tirbi_ls **items = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_ls *, n + 1);
     tirbi_ls *seq = TIRBI_NEW(p->pool->arena, tirbi_ls);
@@ -388,7 +404,7 @@ static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, con
     for (uint32_t i = 0; i <= where->n; i++) {
         int64_t first = i == 0 ? var->lo : where->at[i - 1], last = i == where->n ? var->hi : where->at[i] - 1;
         const tirbi_ls *part = make_part(p, c->loop[at], first, last);
-        if (part && apart && !tirbi_is_nothing(part)) part = inside(p, c, at, part);
+        if (part && apart && !tirbi_is_nothing(part)) part = apart_inside(p, c, at, part);
         if (!part) return NULL;
         if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
     }
