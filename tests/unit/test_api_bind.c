@@ -243,6 +243,9 @@ static void test_huge(void **state) {
                         tensor_arg(make_tensor(&b, data, F32, 2, 0, 0))};
     a.shape[0] = a.shape[1] = INT64_C(1) << 32;
     expect_error(&s, run(&s, "twice", args, 2, NULL), TIRB_SHAPE, "more bytes than can be addressed");
+    a.shape[1] = INT64_C(1) << 31; /* 2^63 elements, which an int64 cannot count */
+    set_strides(&a, INT64_C(1) << 31, 1);
+    expect_error(&s, run(&s, "twice", args, 2, NULL), TIRB_SHAPE, "more bytes than can be addressed");
     a.shape[0] = a.shape[1] = 2;
     set_strides(&a, 1, 1);
     a.strides[0] = INT64_MAX;

@@ -96,7 +96,7 @@ static inline uint64_t bind_shape(const tirbi_plain_extent *extents, unsigned nd
     return count;
 }
 
-/* The product of the extents is known to fit. */
+/* The product of the extents is known to fit an int64. */
 static inline bool is_compact(const DLTensor *t, unsigned ndim) {
     int64_t expected = 1;
     if (!t->strides) return true;
@@ -116,8 +116,8 @@ static inline bool bind_tensor(const tirbi_plain_tensor *plain, const tirbi_plai
     uint8_t *data = t->data;
     uint64_t count = bind_shape(extents, plain->ndim, t->shape, scalars), bytes;
     uintptr_t low, high;
-    if (!data || count == 0 || !is_compact(t, plain->ndim) || __builtin_mul_overflow(count, (uint64_t)plain->item, &bytes) ||
-        bytes > TIRBI_VIEW_FARTHEST || __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
+    if (!data || count == 0 || __builtin_mul_overflow(count, (uint64_t)plain->item, &bytes) || bytes > TIRBI_VIEW_FARTHEST ||
+        !is_compact(t, plain->ndim) || __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
         __builtin_add_overflow(low, (uintptr_t)bytes, &high))
         return false;
     *out = (tirbi_ref){(uint8_t *)low, bytes, plain->dtype, plain->written, false};
