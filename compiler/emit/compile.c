@@ -14,6 +14,7 @@
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/operands.h"
 #include "compiler/optimize/partition.h"
+#include "compiler/optimize/unroll.h"
 #include "compiler/optimize/unsplit.h"
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
@@ -79,6 +80,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_partition_loops(e->pool, body, disabled, e->notes);
     body = tirbi_clip_nests(e->pool, body, disabled);
+    if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_unroll_sums(e->pool, body, disabled);
     tirbi_put_stmt(e, tirbi_compute_operands(e->pool, body, disabled, e->notes));
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);

@@ -20,7 +20,7 @@ enum {
     MAX_PARTS = 8,      /* of one loop */
     MAX_NESTS = 40,     /* of one nest, and in a function */
     MAX_FUNCTION = 400,
-    EDGE = 8,           /* as many iterations at most may be unsure */
+    EDGE = 8,           /* as many iterations may be unsure, or an eighth of them */
     THIN_EDGE = 2,      /* of so few each is a part */
     FEW_CUTS = 5,       /* more are joined that are NEAR each other: the two ends of one edge */
     NEAR = 4,
@@ -98,7 +98,7 @@ static void cut_at(cuts *c, const tirbi_lvar *var, const question *q, int64_t bo
     }
     if (first < var->lo) first = var->lo;
     if (last > var->hi) last = var->hi + 1;
-    if (first > last || last - first > EDGE) return;
+    if (first > last || (last - first > EDGE && last - first > (var->hi - var->lo) / 8)) return;
     add_cut(c, var, first);
     for (int64_t v = first + 1; v < last && last - first <= THIN_EDGE; v++) add_cut(c, var, v);
     add_cut(c, var, last);

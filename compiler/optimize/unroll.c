@@ -1,0 +1,225 @@
+#include "compiler/optimize/unroll.h"
+
+#include "compiler/optimize/contract.h"
+#include "compiler/optimize/lanes.h"
+#include "compiler/optimize/rewrite.h"
+
+enum {
+    MAX_STEPS = 25,   /* of the loops inside, all together */
+    MAX_ASSIGNMENTS = 80,
+    MAX_SIZE = 240,   /* nodes of what is written out */
+    MAX_COUNTERS = 4,
+    MAX_VARIABLES = 8,
+    MAX_DEPTH = 32,
+    LEAST_ROUNDS = 512, /* of the loops around: code is not written out for less */
+    MAX_NESTS = 24      /* of a function */
+};
+
+typedef struct unroller {
+    tirbi_lx_pool *pool;
+    uint32_t disabled, nests;
+    const tirbi_place *place;  /* of the sum */
+    const tirbi_lx *value;     /* what it holds; NULL: what it held before */
+    const tirbi_lvar *counter[MAX_COUNTERS];
+    int64_t count[MAX_COUNTERS];
+    uint32_t n_counters, steps; /* steps: assignments so far */
+    const tirbi_lvar *var[MAX_VARIABLES]; /* variables of the iteration, and what they hold */
+    const tirbi_lx *held[MAX_VARIABLES];
+    uint32_t n_vars;
+} unroller;
+
+/* ---- One iteration of the loops around ---------------------------------------------------------------------------- */
+
+static bool same_place(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->view || b->view || a->flat != b->flat || !a->flat->pure) return false;
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        if (a->indices[d] != b->indices[d]) return false;
+    }
+    return true;
+}
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const unroller *u = rewrite->context;
+    if (x->kind == TIRBI_LX_LOAD && u->value && same_place(x->access, u->place)) return u->value;
+    if (x->kind != TIRBI_LX_VAR) return NULL;
+    for (uint32_t i = 0; i < u->n_counters; i++) {
+        if (x->var == u->counter[i]) return tirbi_lx_int(rewrite->pool, x->var->type, u->count[i]);
+    }
+    for (uint32_t i = 0; i < u->n_vars; i++) {
+        if (x->var == u->var[i]) return u->held[i];
+    }
+    return NULL;
+}
+
+static bool run(unroller *u, const tirbi_ls *s, unsigned depth);
+
+static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
+    const tirbi_lvar *var = s->as.loop.var;
+    if (s->as.loop.step || s->as.loop.rows || s->as.loop.blocks || u->n_counters == MAX_COUNTERS ||
+        var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST || var->extent->value > MAX_STEPS) {
+        return false;
+    }
+    uint32_t at = u->n_counters++;
+    u->counter[at] = var;
+    for (int64_t i = 0; i < var->extent->value; i++) {
+        u->count[at] = var->min->value + i;
+        if (!run(u, s->as.loop.body, depth - 1)) return false;
+    }
+    u->n_counters--;
+    return true;
+}
+
+static bool assign(unroller *u, const tirbi_ls *s, const tirbi_lx *value) {
+    uint32_t i = 0;
+    while (i < u->n_vars && u->var[i] != s->as.set.var) i++;
+    if (!value || value->size > MAX_SIZE || i == MAX_VARIABLES || (i == u->n_vars && !s->as.set.declares)) return false;
+    u->var[i] = s->as.set.var;
+    u->held[i] = value;
+    if (i == u->n_vars) u->n_vars++;
+    return u->steps++ <= MAX_ASSIGNMENTS;
+}
+
+/* Follows the values of the sum and of variables through a statement; false where it is not known, or something else is done. */
+static bool run(unroller *u, const tirbi_ls *s, unsigned depth) {
+    tirbi_rewrite rewrite = {.pool = u->pool, .replace = replace, .context = u};
+    if (depth == 0) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!run(u, s->as.seq.items[i], depth - 1)) return false;
+        }
+        return true;
+    case TIRBI_LS_LOOP: return run_loop(u, s, depth);
+    case TIRBI_LS_IF: {
+        const tirbi_lx *condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
+        if (!condition || condition->kind != TIRBI_LX_CONST) return false;
+        const tirbi_ls *taken = condition->value ? s->as.if_.then_case : s->as.if_.else_case;
+        return !taken || run(u, taken, depth - 1);
+    }
+    case TIRBI_LS_STORE:
+        if (!u->place) u->place = s->as.store.access;
+        if (!same_place(s->as.store.access, u->place) || u->steps++ > MAX_ASSIGNMENTS) return false;
+        u->value = tirbi_rewrite_value(&rewrite, s->as.store.value);
+        return u->value && u->value->size <= MAX_SIZE;
+    case TIRBI_LS_SET: return s->as.set.value && assign(u, s, tirbi_rewrite_value(&rewrite, s->as.set.value));
+    default: return false;
+    }
+}
+
+/* Whether what is computed reads nothing but the sum's own element of what may be its memory. */
+static bool reads_only_own(const unroller *u, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) return false;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (tirbi_may_meet(x->access->buffer->root, u->place->buffer->root) && !same_place(x->access, u->place)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++) {
+            if (!reads_only_own(u, x->access->indices[d])) return false;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (!reads_only_own(u, x->args[i])) return false;
+    }
+    return true;
+}
+
+/* ---- Nests ------------------------------------------------------------------------------------------------------ */
+
+static const tirbi_ls *first_store(const tirbi_ls *s, unsigned depth) {
+    if (depth == 0) return NULL;
+    switch (s->kind) {
+    case TIRBI_LS_STORE: return s;
+    case TIRBI_LS_LOOP: return first_store(s->as.loop.body, depth - 1);
+    case TIRBI_LS_IF: return first_store(s->as.if_.then_case, depth - 1);
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            const tirbi_ls *found = first_store(s->as.seq.items[i], depth - 1);
+            if (found) return found;
+        }
+        return NULL;
+    default: return NULL;
+    }
+}
+
+static bool mentions(const tirbi_place *place, tirbi_lvar *var) {
+    tirbi_loop_set one = {.var = {var}, .n = 1};
+    return tirbi_mentions_loops(place->flat, &one);
+}
+
+/* The nest of the loops that the sum's element depends on, around one store; NULL where it is no such nest. */
+static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE], *store = first_store(s, MAX_DEPTH);
+    uint32_t n = 0, around = 0;
+    int64_t rounds = 1;
+    if (!store || !store->as.store.access->flat->pure || store->as.store.access->buffer->local) return NULL;
+    for (const tirbi_ls *at = s; at->kind == TIRBI_LS_LOOP && n < TIRBI_MAX_AFFINE; at = at->as.loop.body) {
+        if (at->as.loop.step || at->as.loop.rows || at->as.loop.blocks) return NULL;
+        loop[n++] = at;
+        if (mentions(store->as.store.access, at->as.loop.var)) around = n;
+    }
+    for (uint32_t i = 0; i < around; i++) {
+        if (__builtin_mul_overflow(rounds, loop[i]->as.loop.var->extent->hi, &rounds)) rounds = INT64_MAX;
+    }
+    if (around == 0 || rounds < LEAST_ROUNDS) return NULL;
+    u->place = store->as.store.access;
+    u->value = NULL;
+    u->n_counters = u->n_vars = u->steps = 0;
+    if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || !reads_only_own(u, u->value)) return NULL;
+    tirbi_ls *only = TIRBI_NEW(u->pool->arena, tirbi_ls);
+    if (!only) return NULL;
+    *only = *store;
+    only->as.store.value = u->value;
+    const tirbi_ls *nest = only;
+    for (uint32_t i = around; i-- > 0;) {
+        tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
+        if (!copy) return NULL;
+        *copy = *loop[i];
+        copy->as.loop.body = nest;
+        nest = copy;
+    }
+    return nest;
+}
+
+/* The nest written out, where lanes run all of it. */
+static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
+    tirbi_contract_plan *plan = TIRBI_NEW(u->pool->arena, tirbi_contract_plan);
+    tirbi_nest nest;
+    if (!plan || u->nests == MAX_NESTS) return NULL;
+    if (!(u->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(u->pool, s, plan)) return NULL;
+    const tirbi_ls *out = written_out(u, s);
+    if (!out || !tirbi_plan_nest(u->pool, out, true, &nest) || nest.n_outer > 0) return NULL;
+    u->nests++;
+    return out;
+}
+
+static const tirbi_ls *unroll_all(unroller *u, const tirbi_ls *s) {
+    const tirbi_ls *out = s->kind == TIRBI_LS_LOOP ? unroll(u, s) : NULL;
+    if (out) return out;
+    tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
+    if (!copy) return s;
+    *copy = *s;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP:
+        if (s->as.loop.blocks || s->as.loop.rows) return s;
+        copy->as.loop.body = unroll_all(u, s->as.loop.body);
+        return copy;
+    case TIRBI_LS_WHILE: copy->as.while_.body = unroll_all(u, s->as.while_.body); return copy;
+    case TIRBI_LS_IF:
+        copy->as.if_.then_case = unroll_all(u, s->as.if_.then_case);
+        if (s->as.if_.else_case) copy->as.if_.else_case = unroll_all(u, s->as.if_.else_case);
+        return copy;
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(u->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
+        if (!items) return s;
+        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = unroll_all(u, s->as.seq.items[i]);
+        copy->as.seq.items = items;
+        return copy;
+    }
+    default: return s;
+    }
+}
+
+const tirbi_ls *tirbi_unroll_sums(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
+    unroller *u = TIRBI_NEW(pool->arena, unroller);
+    if (!u || !body || (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE))) return body;
+    *u = (unroller){.pool = pool, .disabled = disabled};
+    return unroll_all(u, body);
+}
