@@ -41,6 +41,7 @@ typedef struct partitioner {
     tirbi_notes *notes;
     tirbi_facts facts;
     uint32_t nests;  /* parts of the nest */
+    int64_t rounds;  /* of the loops around, at most LEAST_ITERATIONS */
     uint32_t budget; /* parts that the function may still get */
 } partitioner;
 
@@ -190,6 +191,50 @@ static void join_edges(cuts *c) {
         i = last + 1;
     }
     c->n = n;
+}
+
+/* ---- Remainders ------------------------------------------------------------------------------------------------- */
+
+enum { MAX_MODULUS = 4 };
+
+/* The least modulus of which a condition asks for the remainder of a sum with the loop's variable in it; 0: none. */
+typedef struct remainders {
+    const tirbi_lvar *var;
+    int64_t modulus;
+} remainders;
+
+static void find_remainders(remainders *r, const tirbi_lx *x, bool in_condition, unsigned depth) {
+    tirbi_division d;
+    if (depth == 0 || x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < x->access->ndim; i++) find_remainders(r, x->access->indices[i], false, depth - 1);
+        return;
+    }
+    if (in_condition && x->pure && tirbi_is_division(x, &d) && d.remainder && d.divisor <= MAX_MODULUS &&
+        (r->modulus == 0 || d.divisor < r->modulus)) {
+        tirbi_sum sum = {.constant = 0};
+        question q;
+        if (tirbi_sum_of(&sum, d.numerator, 1) && read_question(&sum, r->var, &q) && q.factor % d.divisor != 0) r->modulus = d.divisor;
+    }
+    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    for (int i = 0; i < x->n_args; i++) find_remainders(r, x->args[i], in_condition || (chooses && i == 0), depth - 1);
+}
+
+static void find_remainders_in(remainders *r, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_remainders_in(r, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP: find_remainders_in(r, s->as.loop.body); return;
+    case TIRBI_LS_IF:
+        find_remainders(r, s->as.if_.condition, true, MAX_DEPTH);
+        find_remainders_in(r, s->as.if_.then_case);
+        if (s->as.if_.else_case) find_remainders_in(r, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE: find_remainders(r, s->as.store.value, false, MAX_DEPTH); return;
+    case TIRBI_LS_SET: find_remainders(r, s->as.set.value, false, MAX_DEPTH); return;
+    default: return;
+    }
 }
 
 /* ---- Whose iterations may be taken in another order ------------------------------------------------------------- */
@@ -352,6 +397,39 @@ static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t f
     return var->min && var->extent ? copy : NULL;
 }
 
+/* Every `modulus`th iteration of a loop, from iteration `first` on, `count` of them; where `of` is another loop's variable, what
+ * that one of its iterations does. */
+static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t modulus, tirbi_lvar *of) {
+    tirbi_lvar *old = loop->as.loop.var;
+    const tirbi_lx *scaled = tirbi_lx_op(p->pool, TIRB_OP_MUL, old->type, TIRB_TYPE_NONE, tirbi_lx_var(p->pool, of),
+                                         tirbi_lx_int(p->pool, old->type, modulus), NULL);
+    const tirbi_lx *value = tirbi_lx_op(p->pool, TIRB_OP_ADD, old->type, TIRB_TYPE_NONE, scaled,
+                                        tirbi_lx_int(p->pool, old->type, old->lo + first), NULL);
+    return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, of, false);
+}
+
+static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t count) {
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->below = NULL;
+    var->min = tirbi_lx_int(p->pool, TIRB_I64, 0);
+    var->extent = tirbi_lx_int(p->pool, TIRB_I64, count);
+    var->lo = 0;
+    var->hi = count - 1;
+    return var->min && var->extent ? var : NULL;
+}
+
+static const tirbi_ls *loop_over(partitioner *p, const tirbi_ls *like, tirbi_lvar *var, const tirbi_ls *body) {
+    tirbi_ls *copy = body ? TIRBI_NEW(p->pool->arena, tirbi_ls) : NULL;
+    if (!copy || tirbi_is_nothing(body)) return body;
+    *copy = *like;
+    copy->as.loop.var = var;
+    copy->as.loop.body = body;
+    return copy;
+}
+
 /* A part with the loops around it. */
 static const tirbi_ls *inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
     for (uint32_t i = at; part && i-- > 0;) {
@@ -413,8 +491,42 @@ static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, con
     return all && !apart && n > 0 ? inside(p, c, at, all) : all;
 }
 
-static bool is_large(const chain *c) {
-    int64_t n = 1;
+/* The nest with loop `at` by remainders: each by itself, or in turns, where their order counts. */
+static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_t at, int64_t modulus, bool apart) {
+    const tirbi_ls *parts[2 * MAX_MODULUS], *turns[MAX_MODULUS], *loop = c->loop[at];
+    const tirbi_lvar *var = loop->as.loop.var;
+    int64_t count = var->extent->value, rounds = count / modulus;
+    uint32_t n = 0, n_turns = 0;
+    bool alone = rounds < 2; /* each iteration is a part */
+    tirbi_lvar *in_turns = apart || alone ? NULL : make_rounds(p, var, rounds);
+    p->nests += (uint32_t)modulus;
+    p->budget -= (uint32_t)modulus < p->budget ? (uint32_t)modulus : p->budget;
+    for (int64_t i = 0; i < modulus && !alone; i++) {
+        tirbi_lvar *of = apart ? make_rounds(p, var, (count - i + modulus - 1) / modulus) : in_turns;
+        const tirbi_ls *part = of ? make_round(p, loop, i, modulus, of) : NULL;
+        if (part && apart) part = loop_over(p, loop, of, part);
+        if (!part) return NULL;
+        if (tirbi_is_nothing(part)) continue;
+        if (apart) parts[n++] = partition_nest(p, inside(p, c, at, part));
+        else turns[n_turns++] = part;
+    }
+    if (n_turns > 0) {
+        const tirbi_ls *turn = loop_over(p, loop, in_turns, in_sequence(p, loop, turns, n_turns));
+        if (!turn) return NULL;
+        parts[n++] = turn;
+    }
+    for (int64_t i = alone ? 0 : rounds * modulus; i < count && !apart; i++) {
+        const tirbi_ls *part = make_part(p, loop, var->lo + i, var->lo + i);
+        if (!part) return NULL;
+        if (!tirbi_is_nothing(part)) parts[n++] = part;
+    }
+    const tirbi_ls *all = in_sequence(p, loop, parts, n);
+    tirbi_note_loop(p->notes, var, loop->span, TIRB_FORM_SPLIT, "in parts, so that each decides its condition at once");
+    return all && !apart && n > 0 ? partition_nest(p, inside(p, c, at, all)) : all;
+}
+
+static bool is_large(const partitioner *p, const chain *c) {
+    int64_t n = p->rounds;
     for (uint32_t i = 0; i < c->vars.n; i++) {
         if (__builtin_mul_overflow(n, c->vars.var[i]->extent->hi, &n)) return true;
     }
@@ -438,6 +550,15 @@ static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
         for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
         return cut_loop(p, c, at, &where, apart || at == 0);
     }
+    for (uint32_t at = 0; at < c->vars.n; at++) {
+        remainders r = {.var = c->vars.var[at]};
+        if (!has_constant_range(r.var) || c->loop[at]->as.loop.parallel || p->nests + MAX_MODULUS > MAX_NESTS || p->budget < MAX_MODULUS) continue;
+        find_remainders_in(&r, c->loop[at]->as.loop.body);
+        if (r.modulus < 2 || r.var->extent->value < 2) continue;
+        if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
+        bool apart = may_move && spatial[at] && !(p->disabled & TIRB_PASS_INTERCHANGE) && r.var->extent->value >= 2 * r.modulus;
+        return cut_by_remainders(p, c, at, r.modulus, apart);
+    }
     return NULL;
 }
 
@@ -453,7 +574,12 @@ static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s) {
     read_chain(c, s);
     const tirbi_ls *cut = cut_nest(p, c);
     if (cut) return cut;
+    int64_t before = p->rounds;
+    for (uint32_t i = 0; i < c->vars.n && p->rounds < LEAST_ITERATIONS; i++) {
+        if (__builtin_mul_overflow(p->rounds, c->vars.var[i]->extent->hi, &p->rounds)) p->rounds = LEAST_ITERATIONS;
+    }
     const tirbi_ls *body = partition(p, c->body);
+    p->rounds = before;
     return body == c->body || !body ? s : inside(p, c, c->vars.n, body);
 }
 
@@ -465,7 +591,7 @@ static const tirbi_ls *partition(partitioner *p, const tirbi_ls *s) {
         chain *c = TIRBI_NEW(p->pool->arena, chain);
         if (!c || p->budget == 0 || !tirbi_can_resolve(s)) break;
         read_chain(c, s);
-        if (!is_large(c) || runs_well(p, s)) return s;
+        if (!is_large(p, c) || runs_well(p, s)) return s;
         const tirbi_ls *clipped = p->disabled & TIRB_PASS_INTERCHANGE ? NULL : tirbi_clip_nest(p->pool, s, p->disabled);
         if (clipped) return clipped;
         p->nests = 0;
@@ -501,6 +627,6 @@ static const tirbi_ls *partition(partitioner *p, const tirbi_ls *s) {
 const tirbi_ls *tirbi_partition_loops(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, tirbi_notes *notes) {
     partitioner *p = TIRBI_NEW(pool->arena, partitioner);
     if (!p || !body) return body;
-    *p = (partitioner){.pool = pool, .disabled = disabled, .notes = notes, .budget = MAX_FUNCTION};
+    *p = (partitioner){.pool = pool, .disabled = disabled, .notes = notes, .budget = MAX_FUNCTION, .rounds = 1};
     return partition(p, body);
 }

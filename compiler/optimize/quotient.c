@@ -168,6 +168,35 @@ static const tirbi_lx *by_unit(const builder *b, const tirbi_division *d, const 
     return large ? plus(b, times(b, large, unit), small) : NULL;
 }
 
+/* Whether no sum of some of the terms may leave the type. */
+static bool has_room(const builder *b, const sum *s) {
+    int64_t most = tirbi_dtypes[b->type].bits > 32 ? INT64_MAX / 4 : INT32_MAX / 4, total = 0;
+    if (b->type != TIRB_I32 && b->type != TIRB_I64) return false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        int64_t least, greatest;
+        if (__builtin_mul_overflow(s->term[i]->lo, s->factor[i], &least) ||
+            __builtin_mul_overflow(s->term[i]->hi, s->factor[i], &greatest) || least < -most || least > most ||
+            greatest < -most || greatest > most) {
+            return false;
+        }
+        total += tirbi_magnitude(least) > tirbi_magnitude(greatest) ? (int64_t)tirbi_magnitude(least) : (int64_t)tirbi_magnitude(greatest);
+        if (total > most) return false;
+    }
+    return s->constant >= -most && s->constant <= most;
+}
+
+/* (divisor * m + rest) / divisor = m + rest / divisor, and the remainder is that of the rest, whatever the rest is. */
+static const tirbi_lx *without_multiples(const builder *b, const tirbi_division *d, const sum *s) {
+    uint32_t multiples = 0;
+    for (uint32_t i = 0; i < s->n; i++) multiples += s->factor[i] % d->divisor == 0;
+    if (multiples == 0 || multiples == s->n || !has_room(b, s)) return NULL;
+    tirbi_division rest = *d;
+    rest.numerator = terms(b, s, d->divisor, false, 1, floor_mod(s->constant, d->divisor));
+    const tirbi_lx *left = rest.numerator ? divide(b, &rest) : NULL;
+    if (d->remainder || !left) return left;
+    return plus(b, terms(b, s, d->divisor, true, d->divisor, floor_div(s->constant, d->divisor)), left);
+}
+
 const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_division *d) {
     sum s;
     if (!sum_of(d->numerator, &s)) return NULL;
@@ -177,7 +206,7 @@ const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_divisio
         int64_t unit = common_divisor(d->divisor, s.factor[i]);
         if (unit > 1 && unit < d->divisor) best = by_unit(&b, d, &s, unit);
     }
-    return best;
+    return best ? best : without_multiples(&b, d, &s);
 }
 
 /* ---- Quotients and remainders together ------------------------------------------------------------------------ */

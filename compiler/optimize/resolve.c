@@ -124,7 +124,9 @@ static const tirbi_lx *simpler(const tirbi_rewrite *r, const tirbi_lx *x, const 
                                ? x
                                : tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0],
                                              a[1], x->n_args > 2 ? a[2] : NULL);
-    return same && x->n_args == 2 && tirbi_is_division(same, &division) ? divide(r, &division) : NULL;
+    if (!same || x->n_args != 2 || !tirbi_is_division(same, &division)) return NULL;
+    const tirbi_lx *quotient = divide(r, &division);
+    return quotient ? quotient : tirbi_simplify_division(r->pool, &division);
 }
 
 /* What is not evaluated is not looked at: it may make no sense there. */
