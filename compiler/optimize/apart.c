@@ -2,6 +2,7 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
+#include "compiler/optimize/proofs.h"
 #include "loader/isa/reach.h"
 
 /* Whether each loop is in at most one index. With compact buffers too, the machine's own test of two boxes of elements
@@ -79,6 +80,39 @@ static bool numbers_apart(planner *p, const tirbi_place *a, const tirbi_place *b
            tirbi_index_tells(p->pool, loops, a->flat, in_index) && steps_tell_lane(p, a);
 }
 
+static bool reach_of(planner *p, const tirbi_affine *form, int64_t start, tirbi_reach *out) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    int64_t low = 0, high = 1;
+    *out = (tirbi_reach){.size = 1, .reached = true};
+    for (uint32_t i = 0; i < loops->n; i++) {
+        const tirbi_lx *extent = loops->var[i]->extent;
+        if (!tirbi_affine_constant(form, i, &out->step[i]) || extent->kind != TIRBI_LX_CONST) return false;
+        out->count[i] = extent->value;
+        if (!tirbi_reach_widen(out->step[i], out->count[i], &low, &high)) return false;
+    }
+    if (low < -start || high > INTPTR_MAX - start) return false;
+    out->start = (uint8_t *)(uintptr_t)start;
+    out->low = (uintptr_t)(start + low);
+    out->high = (uintptr_t)(start + high);
+    return true;
+}
+
+/* Whether the machine, which knows no indices, finds two boxes apart too; true where they are not known yet. */
+static bool machine_tells(planner *p, const tirbi_place *a, const tirbi_place *b) {
+    const int64_t middle = INT64_C(1) << 40;
+    const tirbi_loop_set *loops = &p->plan->loops;
+    tirbi_affine x, y;
+    tirbi_reach first, second;
+    int64_t between;
+    if (loops->n > TIRBI_REACH_DIMENSIONS || sizeof(uintptr_t) < sizeof(int64_t) || !tirbi_affine_of(p->pool, a->flat, loops, &x) ||
+        !tirbi_affine_of(p->pool, b->flat, loops, &y) || !tirbi_constant_difference(y.start, x.start, &between) ||
+        between > middle / 2 || between < -middle / 2 || !reach_of(p, &x, middle, &first) ||
+        !reach_of(p, &y, middle + between, &second)) {
+        return true;
+    }
+    return tirbi_reach_apart(&first, &second, loops->n);
+}
+
 /* Two accesses that the machine lets run side by side. Either they never meet: some index of one is never that of the
  * other. Or they are the same element in every iteration, and different lanes have different elements: some index tells
  * the lane. Where lanes have rows of their own, or nothing but the lane varies, such an index is enough: then only the same
@@ -89,7 +123,7 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
     bool same = true, apart = false, own = false, plain = is_plain(p, a) && is_plain(p, b);
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine x, y;
-        if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops)) return true;
+        if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops) && machine_tells(p, a, b)) return true;
         if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) || !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
             return numbers_apart(p, a, b);
         }

@@ -507,8 +507,13 @@ static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_
         if (part && apart) part = loop_over(p, loop, of, part);
         if (!part) return NULL;
         if (tirbi_is_nothing(part)) continue;
-        if (apart) parts[n++] = partition_nest(p, inside(p, c, at, part));
-        else turns[n_turns++] = part;
+        if (!apart) {
+            turns[n_turns++] = part;
+            continue;
+        }
+        part = apart_inside(p, c, at, part);
+        if (!part) return NULL;
+        parts[n++] = partition_nest(p, part);
     }
     if (n_turns > 0) {
         const tirbi_ls *turn = loop_over(p, loop, in_turns, in_sequence(p, loop, turns, n_turns));

@@ -66,3 +66,33 @@ class Module:
                 O[i, j, k] = (A[i - 1, j, k] + A[i + 1, j, k] + A[i, j - 1, k] + A[i, j + 1, k] + A[i, j, k - 1] + A[i, j, k + 1]) * T.float32(0.125)
             else:
                 O[i, j, k] = A[i, j, k]
+
+    @T.prim_func
+    def red_black(U: T.Buffer((35, 34), "float32")):
+        for c in range(2):
+            for i, j in T.grid(33, 32):
+                if (i + j) % 2 == c:
+                    U[i + 1, j + 1] = (U[i, j + 1] + U[i + 2, j + 1] + U[i + 1, j] + U[i + 1, j + 2]) * T.float32(0.25)
+
+    @T.prim_func
+    def transposed_convolution(A: T.Buffer((4, 9, 10), "float32"), W: T.Buffer((4, 3, 3, 3), "float32"), O: T.Buffer((3, 19, 21), "float32")):
+        for c, y, x in T.grid(3, 19, 21):
+            O[c, y, x] = T.float32(0)
+            for i, r, s in T.grid(4, 3, 3):
+                if y - r >= 0 and (y - r) % 2 == 0 and (y - r) // 2 < 9 and x - s >= 0 and (x - s) % 2 == 0 and (x - s) // 2 < 10:
+                    O[c, y, x] = O[c, y, x] + A[i, (y - r) // 2, (x - s) // 2] * W[i, c, r, s]
+
+    @T.prim_func
+    def in_turns(A: T.Buffer((601,), "int32"), O: T.Buffer((601,), "int32")):
+        for i in range(601):
+            if i % 3 == 1:
+                O[i] = A[i] * 2
+            else:
+                O[i] = A[600 - i]
+
+    @T.prim_func
+    def crossing(B: T.Buffer((26, 3), "int64"), O: T.Buffer((8, 8, 23), "int64")):
+        for j in range(5):
+            for k in range(3):
+                O[2, j, k * 4] = O[2, j, k * 4] + B[k, 0]
+                O[j, 2 - k, 6] = O[j, 2 - k, 6] + B[j * 5 + j, k]

@@ -432,6 +432,44 @@ def heat_with_walls(rng):
     yield Run({"A": a, "O": np.zeros_like(a)}, {"O": narrow(want)}, rtol=1e-5, atol=1e-5)
 
 
+@kernel("borders.py", "red_black")
+def red_black(rng):
+    u = f32(rng, 35, 34)
+    want = wide(u).copy()
+    for c in range(2):
+        for i in range(1, 34):
+            for j in range(1 + (i - 1 + c) % 2, 33, 2):
+                want[i, j] = (want[i - 1, j] + want[i + 1, j] + want[i, j - 1] + want[i, j + 1]) * 0.25
+    yield Run({"U": u}, {"U": narrow(want)}, rtol=1e-5, atol=1e-5)
+
+
+@kernel("borders.py", "transposed_convolution")
+def transposed_convolution(rng):
+    a, w = f32(rng, 4, 9, 10), f32(rng, 4, 3, 3, 3)
+    want = np.zeros((3, 19, 21))
+    for r in range(3):
+        for s in range(3):
+            want[:, r : r + 17 : 2, s : s + 19 : 2] += np.einsum("iyx,ic->cyx", wide(a), wide(w)[:, :, r, s])
+    yield Run({"A": a, "W": w, "O": np.zeros((3, 19, 21), np.float32)}, {"O": narrow(want)}, rtol=1e-5, atol=1e-5)
+
+
+@kernel("borders.py", "in_turns")
+def in_turns(rng):
+    a = rng.integers(-99, 99, 601).astype(np.int32)
+    yield Run({"A": a, "O": np.zeros_like(a)}, {"O": np.where(np.arange(601) % 3 == 1, a * 2, a[::-1])})
+
+
+@kernel("borders.py", "crossing")
+def crossing(rng):
+    b, o = rng.integers(-99, 99, (26, 3)), rng.integers(-99, 99, (8, 8, 23))
+    want = o.copy()
+    for j in range(5):
+        for k in range(3):
+            want[2, j, k * 4] += b[k, 0]
+            want[j, 2 - k, 6] += b[j * 6, k]
+    yield Run({"B": b, "O": o}, {"O": want})
+
+
 # ---- images ------------------------------------------------------------------------------------------------------
 
 RESIZES = ((1, 1, 1, 1), (4, 6, 8, 12), (9, 7, 5, 3), (5, 5, 13, 11))

@@ -503,6 +503,29 @@ static void borders_are_parts(void **state) {
     }
 }
 
+/* Windows are written out, and every second iteration is a loop: no lanes ask. */
+static void windows_and_turns(void **state) {
+    (void)state;
+    census c = count(HEADER "@T.prim_func\n"
+                            "def f(A: T.Buffer((64, 64), \"float32\"), O: T.Buffer((62, 62), \"float32\")):\n"
+                            "    for i, j in T.grid(62, 62):\n"
+                            "        O[i, j] = T.float32(0)\n"
+                            "        for r, s in T.grid(3, 3):\n"
+                            "            O[i, j] = O[i, j] + A[i + r, j + s]\n",
+                     NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.stores, 0);
+    c = count(HEADER "@T.prim_func\n"
+                     "def f(U: T.Buffer((66, 66), \"float32\")):\n"
+                     "    for c in range(2):\n"
+                     "        for i, j in T.grid(64, 64):\n"
+                     "            if (i + j) % 2 == c:\n"
+                     "                U[i + 1, j + 1] = U[i, j + 1] + U[i + 2, j + 1] + U[i + 1, j] + U[i + 1, j + 2]\n",
+              NULL);
+    assert_int_equal(c.lanes, 4);
+    assert_int_equal(c.stores, 0);
+}
+
 /* Elements that loops inside of a body move stay in memory while it runs. */
 static void loops_in_a_body_move_elements(void **state) {
     (void)state;
@@ -1056,6 +1079,7 @@ int main(void) {
         cmocka_unit_test(operands_are_computed_once),
         cmocka_unit_test(conditions_of_nests_are_bounds),
         cmocka_unit_test(borders_are_parts),
+        cmocka_unit_test(windows_and_turns),
         cmocka_unit_test(loops_in_a_body_move_elements),
         cmocka_unit_test(nests_of_several_sums_are_cut),
         cmocka_unit_test(nests_around_a_sum_are_cut),
