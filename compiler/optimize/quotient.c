@@ -185,18 +185,6 @@ static bool has_room(const builder *b, const sum *s) {
     return s->constant >= -most && s->constant <= most;
 }
 
-/* (divisor * m + rest) / divisor = m + rest / divisor, and the remainder is that of the rest, whatever the rest is. */
-static const tirbi_lx *without_multiples(const builder *b, const tirbi_division *d, const sum *s) {
-    uint32_t multiples = 0;
-    for (uint32_t i = 0; i < s->n; i++) multiples += s->factor[i] % d->divisor == 0;
-    if (multiples == 0 || multiples == s->n || !has_room(b, s)) return NULL;
-    tirbi_division rest = *d;
-    rest.numerator = terms(b, s, d->divisor, false, 1, floor_mod(s->constant, d->divisor));
-    const tirbi_lx *left = rest.numerator ? divide(b, &rest) : NULL;
-    if (d->remainder || !left) return left;
-    return plus(b, terms(b, s, d->divisor, true, d->divisor, floor_div(s->constant, d->divisor)), left);
-}
-
 const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_division *d) {
     sum s;
     if (!sum_of(d->numerator, &s)) return NULL;
@@ -206,7 +194,22 @@ const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_divisio
         int64_t unit = common_divisor(d->divisor, s.factor[i]);
         if (unit > 1 && unit < d->divisor) best = by_unit(&b, d, &s, unit);
     }
-    return best ? best : without_multiples(&b, d, &s);
+    return best;
+}
+
+/* (divisor * m + rest) / divisor = m + rest / divisor, and the remainder is that of the rest, whatever the rest is. */
+const tirbi_lx *tirbi_drop_multiples(tirbi_lx_pool *pool, const tirbi_division *d) {
+    sum s;
+    builder b = {.pool = pool, .type = (tirbi_dtype)d->numerator->type};
+    uint32_t multiples = 0;
+    if (!sum_of(d->numerator, &s)) return NULL;
+    for (uint32_t i = 0; i < s.n; i++) multiples += s.factor[i] % d->divisor == 0;
+    if (multiples == 0 || multiples == s.n || !has_room(&b, &s)) return NULL;
+    tirbi_division rest = *d;
+    rest.numerator = terms(&b, &s, d->divisor, false, 1, floor_mod(s.constant, d->divisor));
+    const tirbi_lx *left = rest.numerator ? divide(&b, &rest) : NULL;
+    if (d->remainder || !left) return left;
+    return plus(&b, terms(&b, &s, d->divisor, true, d->divisor, floor_div(s.constant, d->divisor)), left);
 }
 
 /* ---- Quotients and remainders together ------------------------------------------------------------------------ */

@@ -19,6 +19,9 @@ const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_divisio
 /* A sum in which a number's quotient and remainder are put together again, e / c * (c * f) + e % c * f, with e * f in place of
  * them; NULL where there is none (or memory ran out). So the elements of a buffer of another shape are numbered. */
 const tirbi_lx *tirbi_join_quotients(tirbi_lx_pool *pool, const tirbi_lx *x);
+/* The division without the terms that the divisor divides; NULL where there are none. It is simpler for one loop, but indices
+ * that had terms in common may have none then. */
+const tirbi_lx *tirbi_drop_multiples(tirbi_lx_pool *pool, const tirbi_division *d);
 /* The part of a loop's counter that a division needs to know apart: the f for which counter = f * a + b makes it a sum of
  * terms in a and b. 0 where there is none. */
 int64_t tirbi_division_digit(const tirbi_division *d, const tirbi_lvar *counter);

@@ -126,7 +126,8 @@ static const tirbi_lx *simpler(const tirbi_rewrite *r, const tirbi_lx *x, const 
                                              a[1], x->n_args > 2 ? a[2] : NULL);
     if (!same || x->n_args != 2 || !tirbi_is_division(same, &division)) return NULL;
     const tirbi_lx *quotient = divide(r, &division);
-    return quotient ? quotient : tirbi_simplify_division(r->pool, &division);
+    if (!quotient) quotient = tirbi_simplify_division(r->pool, &division);
+    return quotient ? quotient : tirbi_drop_multiples(r->pool, &division);
 }
 
 /* What is not evaluated is not looked at: it may make no sense there. */
