@@ -391,15 +391,23 @@ static bool put_flat(tirbi_emitter *e, const tirbi_ls *loop) {
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
 
+/* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
+static bool gathers(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        if (plan->ops[i].op == TIRB_OP_VLOADX) return true;
+    }
+    return false;
+}
+
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     tirbi_nest nest;
     if (put_searched(e, loop)) return true;
     bool lanes = tirbi_choose_lanes(e, loop, &nest), reorders = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
     /* Where a condition keeps loops outside of the lane loop, which is entered anew in each of their iterations, its parts
-     * may have them inside. */
+     * may have them inside; and its parts may read rows as they are. */
     const tirbi_ls *split = NULL;
-    if (e->splits < MAX_SPLITS && (!lanes || nest.n_outer > 0)) {
+    if (e->splits < MAX_SPLITS && (!lanes || nest.n_outer > 0 || gathers(nest.plan))) {
         if (reorders) split = tirbi_split_nest(e->pool, loop);
         if (!split && !lanes && reorders) split = tirbi_split_at_meetings(e->pool, loop);
         if (!split && !lanes) split = tirbi_split_loop(e->pool, loop);
