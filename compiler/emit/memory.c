@@ -68,7 +68,7 @@ static bool depends(const tirbi_lx *x, const change *c) {
     if (x->kind == TIRBI_LX_VAR) return x->var == c->var;
     if (x->kind == TIRBI_LX_LOAD) {
         if (c->root && tirbi_may_meet(x->access->buffer->root, c->root)) return true;
-        if (depends(x->access->flat, c)) return true;
+        if (tirbi_has_own_number(x->access) && depends(x->access->flat, c)) return true;
         for (uint32_t i = 0; i < x->access->ndim; i++) {
             if (depends(x->access->indices[i], c)) return true;
         }

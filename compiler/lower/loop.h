@@ -98,6 +98,12 @@ typedef struct tirbi_place {
     tirbi_span span;
 } tirbi_place;
 
+/* Whether the element's number is another expression than the only index. Whoever looks into both, where they are one, does
+ * so twice as often at each level of indices in indices. */
+static inline bool tirbi_has_own_number(const tirbi_place *place) {
+    return place->ndim != 1 || place->flat != place->indices[0];
+}
+
 /* ---- Expressions ---------------------------------------------------------------------------------------------- */
 
 typedef enum tirbi_lx_kind {

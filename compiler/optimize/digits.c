@@ -263,7 +263,12 @@ static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     }
     if (!tirbi_is_division(x, &division)) return NULL;
     division.numerator = tirbi_rewrite_value(rewrite, division.numerator);
-    return division.numerator ? tirbi_simplify_division(rewrite->pool, &division) : NULL;
+    if (!division.numerator) return NULL;
+    const tirbi_lx *simpler = tirbi_simplify_division(rewrite->pool, &division);
+    if (simpler) return simpler;
+    /* Not NULL, for which the operands would be gone through once more: twice as much for each division in another one. */
+    return tirbi_lx_op(rewrite->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, division.numerator,
+                       x->args[1], NULL);
 }
 
 /* The list with the counter replaced by its digits; nothing of it where they are not both loops. */

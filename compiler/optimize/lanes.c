@@ -261,7 +261,7 @@ static bool is_uniform(planner *p, const tirbi_lx *x) {
             for (uint32_t i = 0; i < v->ndim; i++) {
                 if (!is_uniform(p, v->indices[i]) || !is_uniform(p, v->buffer->shape[i])) return false;
             }
-            if (!is_uniform(p, v->flat)) return false;
+            if (tirbi_has_own_number(v) && !is_uniform(p, v->flat)) return false;
         }
         if (is_stored(p, x->access)) return false;
     }
@@ -907,7 +907,7 @@ static bool value_uses(const tirbi_lx *x, tirbi_lvar *const *vars, uint32_t n) {
 
 static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n) {
     for (const tirbi_place *v = place; v; v = v->view) {
-        if (value_uses(v->flat, vars, n)) return true;
+        if (tirbi_has_own_number(v) && value_uses(v->flat, vars, n)) return true;
         for (uint32_t i = 0; i < v->ndim; i++) {
             if (value_uses(v->indices[i], vars, n) || value_uses(v->buffer->shape[i], vars, n)) return true;
         }

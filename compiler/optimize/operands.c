@@ -463,7 +463,7 @@ static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *
     if (!tirbi_mentions_loops(x, &f->nest.loops) && x->shared) return x;
     if (is_plain(&f->nest, x)) return x;
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && keeps_values(x)) return NULL; /* what is converted is smaller */
-    if (!is_dear(x)) return x;
+    if (x->size <= MAX_SIZE && !is_dear(x)) return x;
     if (is_sum_of_indices(x)) return NULL;
     const tirbi_lx *element = computed_before(f, x, f->nest.loops.var[0]->span);
     bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;

@@ -90,7 +90,7 @@ static void walk_place(walk *w, const tirbi_place *place, bool written) {
             walk_value(w, v->buffer->shape[i]);
         }
     }
-    walk_value(w, place->flat);
+    if (tirbi_has_own_number(place)) walk_value(w, place->flat);
     tirbi_region_root *row = row_of(w, place->buffer->root);
     if (!row) return;
     row->written = row->written || written;

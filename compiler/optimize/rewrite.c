@@ -10,7 +10,7 @@ const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *r, const tirbi_place *plac
         if (!indices[i]) return NULL;
     }
     copy->indices = indices;
-    copy->flat = tirbi_rewrite_value(r, place->flat);
+    copy->flat = tirbi_has_own_number(place) ? tirbi_rewrite_value(r, place->flat) : indices[0];
     copy->view = place->view ? tirbi_rewrite_place(r, place->view) : NULL;
     return copy->flat && (copy->view || !place->view) ? copy : NULL;
 }

@@ -38,7 +38,7 @@ static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
     if (x->kind == TIRBI_LX_CALL) return true;
     if (x->kind == TIRBI_LX_LOAD) {
         for (const tirbi_place *v = x->access; v; v = v->view) {
-            if (mentions(v->flat, var)) return true;
+            if (tirbi_has_own_number(v) && mentions(v->flat, var)) return true;
             for (uint32_t i = 0; i < v->ndim; i++) {
                 if (mentions(v->indices[i], var)) return true;
             }
@@ -52,7 +52,7 @@ static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
 
 static bool place_mentions(const tirbi_place *place, const tirbi_lvar *var) {
     for (const tirbi_place *v = place; v; v = v->view) {
-        if (mentions(v->flat, var)) return true;
+        if (tirbi_has_own_number(v) && mentions(v->flat, var)) return true;
         for (uint32_t i = 0; i < v->ndim; i++) {
             if (mentions(v->indices[i], var)) return true;
         }

@@ -194,6 +194,30 @@ static void test_many_expressions(void **state) {
 }
 
 /* Many names: of the module, of functions of the host, and where each is looked up among all. */
+/* An index in an index in an index: quotients in remainders, and loads in loads. */
+static void test_indices_in_indices(void **state) {
+    (void)state;
+    enum { LEVELS = 60 };
+    static const char *const forms[][2] = {{"((", " // 3 + j) % 61)"}, {"I[", " % 64]"}};
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        tirbi_heap heap;
+        tirbi_heap_init(&heap, NULL, SIZE_MAX);
+        tirbi_writer text;
+        tirbi_writer_init(&text, &heap);
+        put(&text, "from tvm.script import tirx as T\n@T.prim_func\n"
+                   "def f(A: T.Buffer((64, 64), \"float32\"), I: T.Buffer((64,), \"int32\"), B: T.Buffer((64, 64), \"float32\")):\n"
+                   "    for i, j in T.grid(64, 64):\n        B[i, j] = A[i, T.min(T.max(");
+        for (int k = 0; k < LEVELS; k++) put(&text, "%s", forms[f][0]);
+        put(&text, "i");
+        for (int k = 0; k < LEVELS; k++) put(&text, "%s", forms[f][1]);
+        put(&text, ", 0), 63)]\n");
+        tirb_compile_result *result = NULL;
+        assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, NULL), TIRB_OK);
+        tirb_compile_result_destroy(result);
+        tirbi_writer_destroy(&text);
+    }
+}
+
 static void test_many_names(void **state) {
     (void)state;
     enum { NAMES = 40000 };
@@ -303,6 +327,7 @@ int main(void) {
         cmocka_unit_test(test_operands_without_banks), cmocka_unit_test(test_long_rows_stop),
         cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
         cmocka_unit_test(test_code_that_unpacks),  cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_indices_in_indices),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
