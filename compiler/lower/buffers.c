@@ -447,6 +447,10 @@ static const tirbi_lx *broadcast_index(tirbi_lowerer *l, const tirbi_lx *index, 
     return single ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, single, zero, index) : NULL;
 }
 
+/* Loads in the indices of loads are in each place more than once, so that what they stand for grows by a factor at each
+ * level: where it has grown so much, it is kept in a variable. */
+static bool is_deep(const tirbi_lx *index) { return !index->shared && index->size > TIRBI_MAX_INDEX_SIZE; }
+
 tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
                                 const tirbi_lx *lane, tirbi_span span, const tirbi_lx *lowered[TIRBI_MAX_NDIM]) {
     tirbi_lbuf *b = tirbi_buffer_of(l, buffer, span);
@@ -471,6 +475,7 @@ tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, con
         lowered[i] = tirbi_settle(l, lowered[i], "a call with effects in an index of a vector or of a condition", indices[i]->span);
         if (!lowered[i]) return NULL;
         for (uint32_t k = 0; k < i; k++) lowered[k] = tirbi_keep_order(l, marks[k], lowered[k], indices[k]->span);
+        if (is_deep(lowered[i]) && l->again == 0 && l->out) lowered[i] = tirbi_hold(l, b->name, lowered[i], indices[i]->span);
         marks[i] = tirbi_mark_here(l);
     }
     return b;

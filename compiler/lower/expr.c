@@ -378,15 +378,26 @@ static bool access_proven(const tirbi_place *access) {
     return !access->view || access_proven(access->view);
 }
 
+/* Loads in the indices stand in the element's number, and in the indices of what it is a view of, once more. */
+static uint32_t size_of_load(const tirbi_place *access) {
+    uint32_t size = 1;
+    bool repeats = false;
+    for (uint32_t d = 0; d < access->ndim; d++) {
+        if (__builtin_add_overflow(size, access->indices[d]->size, &size)) size = UINT32_MAX;
+        repeats = repeats || !access->indices[d]->shared;
+    }
+    if (!repeats) return size;
+    uint32_t view = access->view ? size_of_load(access->view) : 0;
+    if (tirbi_has_own_number(access) && __builtin_add_overflow(size, access->flat->size, &size)) size = UINT32_MAX;
+    return __builtin_add_overflow(size, view, &size) ? UINT32_MAX : size;
+}
+
 /* A load can only be taken as free of traps when all its indices are proven and its buffer's memory is known to have
  * its shape: parameters are checked at the call, allocations are made so. */
 const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access) {
     tirbi_lx key = {.kind = TIRBI_LX_LOAD, .type = (uint8_t)access->buffer->type, .source = TIRB_TYPE_NONE,
                     .access = access};
-    key.size = 1;
-    for (uint32_t d = 0; d < access->ndim; d++) {
-        if (__builtin_add_overflow(key.size, access->indices[d]->size, &key.size)) key.size = UINT32_MAX;
-    }
+    key.size = size_of_load(access);
     key.traps = !access_proven(access) || access->buffer->root != access->buffer;
     return intern(pool, &key);
 }

@@ -170,7 +170,7 @@ struct tirbi_lx {
 
 /* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may have
  * more nodes than the largest tree, up to so many for each node of the program's own expression. */
-enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_TREE_SIZE = 20000, TIRBI_MAX_GROWTH = 8 };
+enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_INDEX_SIZE = 256, TIRBI_MAX_TREE_SIZE = 20000, TIRBI_MAX_GROWTH = 8 };
 
 /* ---- Statements ----------------------------------------------------------------------------------------------- */
 

@@ -21,7 +21,8 @@ enum {
 
 typedef struct estimator {
     tirbi_lx_pool *pool;
-    tirbi_loop_set inner; /* loops around what is looked at: their counters are not known outside */
+    tirbi_loop_set inner; /* what the statement itself declares, loops and variables: it is not known outside */
+    bool declares_more;   /* than there is room for */
     uint32_t disabled; /* TIRB_PASS_* */
     bool in_lanes;
     bool by_rows; /* trees have the terms of many rows in memory */
@@ -75,17 +76,23 @@ static const tirbi_lx *times(estimator *e, const tirbi_lx *a, const tirbi_lx *b)
     return tirbi_lx_mul(e->pool, a, b);
 }
 
+static void declare(estimator *e, tirbi_lvar *var) {
+    if (e->inner.n < TIRBI_MAX_AFFINE) e->inner.var[e->inner.n++] = var;
+    else e->declares_more = true;
+}
+
 static const tirbi_lx *rounds(estimator *e, const tirbi_lvar *var) {
     const tirbi_lx *extent = var->extent;
     if (extent->kind == TIRBI_LX_CONST) return constant(e, extent->value > 0 ? extent->value : 0);
-    if (extent->pure && !extent->traps && extent->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_mentions_loops(extent, &e->inner))
+    if (extent->pure && !extent->traps && extent->size <= TIRBI_MAX_SHARED_SIZE && !e->declares_more &&
+        !tirbi_mentions_loops(extent, &e->inner))
         return extent;
     return constant(e, extent->hi / 2 < UNKNOWN_ROUNDS ? (extent->hi + 1) / 2 : UNKNOWN_ROUNDS);
 }
 
 static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     estimator inner = *e;
-    if (inner.inner.n < TIRBI_MAX_AFFINE) inner.inner.var[inner.inner.n++] = s->as.loop.var;
+    declare(&inner, s->as.loop.var);
     bool lanes = !(e->disabled & TIRB_PASS_LANES);
     tirbi_contract_plan contraction;
     if (!e->in_lanes && !(e->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(e->pool, s, &contraction)) {
@@ -160,7 +167,9 @@ static const tirbi_lx *cost_of(estimator *e, const tirbi_ls *s) {
         return plus(e, of_operations(e, operations(s->as.if_.condition)),
                     plus(e, cost_of(e, s->as.if_.then_case), cost_of(e, s->as.if_.else_case)));
     case TIRBI_LS_STORE: return of_operations(e, 1 + operations(s->as.store.value));
-    case TIRBI_LS_SET: return of_operations(e, operations(s->as.set.value));
+    case TIRBI_LS_SET:
+        if (s->as.set.declares) declare(e, s->as.set.var);
+        return of_operations(e, operations(s->as.set.value));
     case TIRBI_LS_EVAL: return of_operations(e, operations(s->as.eval.value));
     case TIRBI_LS_TREE: return of_tree(e, s);
     case TIRBI_LS_ALLOC: return of_operations(e, 64);

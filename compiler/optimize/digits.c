@@ -105,11 +105,21 @@ static void search_value(search *s, const tirbi_lx *x) {
     for (int i = 0; i < x->n_args; i++) search_value(s, x->args[i]);
 }
 
+static bool reads_with_counter(const search *s, const tirbi_lx *x) {
+    if (x->shared) return tirbi_mentions_loops(x, &s->counter);
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
+        if (reads_with_counter(s, x->access->indices[i])) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (reads_with_counter(s, x->args[i])) return true;
+    }
+    return false;
+}
+
+/* Bounds stay as they are: the loop is the same in all rounds but the last. */
 static void search_loop(search *s, const tirbi_lvar *var) {
     const tirbi_lx *bounds[] = {var->min, var->extent, var->below};
-    for (uint32_t i = 0; i < 3; i++) {
-        s->impossible = s->impossible || (bounds[i] && tirbi_mentions_loops(bounds[i], &s->counter));
-    }
+    for (uint32_t i = 0; i < 3; i++) s->impossible = s->impossible || (bounds[i] && reads_with_counter(s, bounds[i]));
 }
 
 /* `nested`: a break here leaves another loop than the one that is looked at. */

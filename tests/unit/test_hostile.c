@@ -198,14 +198,16 @@ static void test_many_expressions(void **state) {
 static void test_indices_in_indices(void **state) {
     (void)state;
     enum { LEVELS = 60 };
-    static const char *const forms[][2] = {{"((", " // 3 + j) % 61)"}, {"I[", " % 64]"}};
+    static const char *const forms[][2] = {
+        {"((", " // 3 + j) % 61)"}, {"I[", " % 64]"}, {"J[", " % 8, j % 8]"}, {"J[j % 8, ", " % 8]"}, {"K[i % 4, ", " % 4, j % 4]"}};
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         tirbi_heap heap;
         tirbi_heap_init(&heap, NULL, SIZE_MAX);
         tirbi_writer text;
         tirbi_writer_init(&text, &heap);
         put(&text, "from tvm.script import tirx as T\n@T.prim_func\n"
-                   "def f(A: T.Buffer((64, 64), \"float32\"), I: T.Buffer((64,), \"int32\"), B: T.Buffer((64, 64), \"float32\")):\n"
+                   "def f(A: T.Buffer((64, 64), \"float32\"), I: T.Buffer((64,), \"int32\"), "
+                   "J: T.Buffer((8, 8), \"int32\"), K: T.Buffer((4, 4, 4), \"int32\"), B: T.Buffer((64, 64), \"float32\")):\n"
                    "    for i, j in T.grid(64, 64):\n        B[i, j] = A[i, T.min(T.max(");
         for (int k = 0; k < LEVELS; k++) put(&text, "%s", forms[f][0]);
         put(&text, "i");
