@@ -96,3 +96,9 @@ class Module:
             for k in range(3):
                 O[2, j, k * 4] = O[2, j, k * 4] + B[k, 0]
                 O[j, 2 - k, 6] = O[j, 2 - k, 6] + B[j * 5 + j, k]
+
+    @T.prim_func
+    def lengths(A: T.Buffer((4, 9), "int32"), N: T.Buffer((8, 6), "int32"), O: T.Buffer((8, 6), "int32")):
+        for i, j in T.grid(8, 6):
+            for k in range(N[i, j]):
+                O[i, j] = O[i, j] + A[i % 4, k] * (j % 3)

@@ -470,6 +470,14 @@ def crossing(rng):
     yield Run({"B": b, "O": o}, {"O": want})
 
 
+@kernel("borders.py", "lengths")
+def lengths(rng):
+    a, n = rng.integers(-99, 99, (4, 9)).astype(np.int32), rng.integers(0, 10, (8, 6)).astype(np.int32)
+    sums = np.pad(np.cumsum(a, 1), ((0, 0), (1, 0)))
+    want = np.take_along_axis(np.tile(sums, (2, 1)), n, 1) * (np.arange(6) % 3)
+    yield Run({"A": a, "N": n, "O": np.zeros((8, 6), np.int32)}, {"O": want.astype(np.int32)})
+
+
 # ---- images ------------------------------------------------------------------------------------------------------
 
 RESIZES = ((1, 1, 1, 1), (4, 6, 8, 12), (9, 7, 5, 3), (5, 5, 13, 11))
