@@ -2,6 +2,7 @@
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/operands.h"
+#include "compiler/optimize/ragged.h"
 #include "compiler/optimize/regions.h"
 #include "compiler/optimize/rows.h"
 #include "compiler/optimize/split.h"
@@ -9,6 +10,7 @@
 enum {
     SCALAR_OP = 1200, /* picoseconds */
     LANE_OP = 40,
+    ORDERED_OP = 60, /* of lanes that take turns */
     PRODUCT = 16, /* of a contraction */
     FOLD_ROW = 10000, /* of a fold, and each element of a row */
     FOLD_ELEMENT = 24,
@@ -25,6 +27,7 @@ typedef struct estimator {
     bool declares_more;   /* than there is room for */
     uint32_t disabled; /* TIRB_PASS_* */
     bool in_lanes;
+    bool in_order; /* in lanes some of which take turns */
     bool by_rows; /* trees have the terms of many rows in memory */
 } estimator;
 
@@ -57,7 +60,7 @@ static int64_t operations(const tirbi_lx *x) {
 static const tirbi_lx *constant(estimator *e, int64_t n) { return tirbi_lx_int(e->pool, TIRB_I64, n); }
 
 static const tirbi_lx *of_operations(estimator *e, int64_t n) {
-    return constant(e, bounded(n) * (e->in_lanes ? LANE_OP : SCALAR_OP));
+    return constant(e, bounded(n) * (e->in_order ? ORDERED_OP : e->in_lanes ? LANE_OP : SCALAR_OP));
 }
 
 static const tirbi_lx *plus(estimator *e, const tirbi_lx *a, const tirbi_lx *b) {
@@ -112,6 +115,9 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
         tirbi_nest nest;
         inner.in_lanes = tirbi_plan_nest(e->pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(e->pool, s) ||
                          tirbi_split_nest(e->pool, s);
+        tirbi_ragged flat;
+        if (!inner.in_lanes && !(e->disabled & TIRB_PASS_SEQUENCES) && tirbi_flatten_ranges(e->pool, s, &flat))
+            inner.in_lanes = inner.in_order = true;
     }
     return times(e, rounds(e, s->as.loop.var), plus(e, cost_of(&inner, s->as.loop.body), of_operations(&inner, 1)));
 }

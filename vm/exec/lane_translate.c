@@ -833,8 +833,22 @@ static void plan_gathered(planner *p, const lane_ins *ins) {
     emit_sequence(p, operands, list, p->code->kernels->gather_runs[ins->fold & TIRBI_SCAN_OP][ins->type]);
 }
 
+/* Counters: every lane adds the same scalar to the element that it names. */
+static bool plan_count(planner *p, const lane_ins *ins) {
+    const value *more = &p->now.values[ins->reads[1]];
+    const tirbi_sequence count = p->code->kernels->count[ins->type];
+    if (ins->op != TIRB_OP_VUPDATE || ins->fold != TIRBI_SCAN_ADD || !count) return false;
+    if (more->lazy != LAZY_SPLAT || !more->stable || more->strip || more->bank != NO_BANK) return false;
+    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]), more->pointer};
+    const uint16_t list[4] = {ins->source, 0, ins->cursor, 0};
+    leave_banks(p, ins);
+    emit_sequence(p, operands, list, count);
+    return true;
+}
+
 static void plan_storex(planner *p, const lane_ins *ins) {
     const bool in_runs = p->now.values[ins->reads[0]].in_runs;
+    if (!in_runs && plan_count(p, ins)) return;
     if (p->gather && ins->op == TIRB_OP_VUPDATEMA) {
         if (in_runs && (ins->source == TIRB_I32 || ins->source == TIRB_I64)) {
             plan_gathered(p, ins);
@@ -851,10 +865,38 @@ static void plan_storex(planner *p, const lane_ins *ins) {
     emit_sequence(p, operands, list, stores_of(p, ins, in_runs));
 }
 
+static bool updates(const lane_ins *ins) { return ins->op == TIRB_OP_VUPDATE || ins->op == TIRB_OP_VUPDATEMA; }
+
+/* Whether nothing reads the ranges' numbers but updates of elements that they name, or that are named by what is computed of
+ * them and of scalars: these look at the first lane of each range. */
+static bool only_firsts_count(const planner *p, const lane_ins *advance) {
+    uint64_t of_ranges = UINT64_C(1) << advance->dest, scalars = 0;
+    if (p->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
+    for (const lane_ins *ins = advance + 1; ins < p->body->ins + p->body->n; ins++) {
+        const tirbi_op_info *info = &tirbi_ops[ins->op];
+        bool reads_some = false, reads_others = false;
+        for (unsigned r = 0; r < ins->n_reads; r++) {
+            reads_some = reads_some || (of_ranges >> ins->reads[r] & 1);
+            reads_others = reads_others || !((of_ranges | scalars) >> ins->reads[r] & 1);
+        }
+        const uint64_t dest = ins->dest == NO_VALUE ? 0 : UINT64_C(1) << ins->dest;
+        if (updates(ins)) {
+            bool as_value = (of_ranges >> ins->reads[1] & 1) || (ins->n_reads > 2 && (of_ranges >> ins->reads[2] & 1));
+            if (as_value || (reads_some && ins->source != TIRB_I32 && ins->source != TIRB_I64)) return false;
+        } else if (reads_some && (reads_others || !(info->flags & TIRBI_FLAG_ELEMENTWISE) || !is_light(ins))) {
+            return false;
+        }
+        of_ranges = reads_some ? of_ranges | dest : of_ranges & ~dest;
+        scalars = ins->op == TIRB_OP_VSPLAT ? scalars | dest : scalars & ~dest;
+    }
+    return true;
+}
+
 static void plan_advance(planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->source].size;
+    const unsigned how = shift_of(size) | (only_firsts_count(p, ins) ? (unsigned)TIRBI_ADVANCE_FIRSTS : 0u);
     const uint16_t operands[3] = {strip_of(p, ins->dest), p->ends_strip, pointer_of_cursor(ins->cursor)};
-    const uint16_t list[4] = {ins->number, (uint16_t)shift_of(size), ins->cursor, 0};
+    const uint16_t list[4] = {ins->number, (uint16_t)how, ins->cursor, 0};
     leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->advance[ins->type]);
     clear_rest(p, ins->dest, size);

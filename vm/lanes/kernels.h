@@ -44,6 +44,7 @@ typedef struct tirbi_kernel_table {
     tirbi_sequence loadx[TIRB_N_DTYPES]; /* by the type of the elements */
     tirbi_sequence storex[TIRB_N_DTYPES];
     tirbi_sequence update[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES]; /* by operation, those that are swapped in the second half */
+    tirbi_sequence count[TIRB_N_DTYPES]; /* an update that adds the same to every element */
     tirbi_sequence updatema[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
     /* The same where the lanes of each range of the one vadvance of the body update one element. */
     tirbi_sequence runs[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];

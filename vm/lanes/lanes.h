@@ -221,6 +221,9 @@ typedef enum tirbi_lane_end {
     TIRBI_LANE_FUEL = 4
 } tirbi_lane_end;
 
+/* Beside the size of what vadvance gives: only the first lane of each range is read. */
+enum { TIRBI_ADVANCE_FIRSTS = 1 << 8 };
+
 /* The type of an index, i32 or i64, and the cursor of what is gathered, in one operand. */
 static inline uint16_t tirbi_gathering(unsigned index_type, unsigned cursor) { return (uint16_t)(index_type | cursor << 8); }
 static inline unsigned tirbi_gathering_index(unsigned how) { return how & 0xFF; }
