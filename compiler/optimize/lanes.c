@@ -1054,6 +1054,17 @@ static bool stands_still(const tirbi_place *place, const tirbi_ls *loop) {
     return find_loops(loop, &inner) && !tirbi_mentions_loops(place->flat, &inner);
 }
 
+/* Whether the body has stored to an element what a load of it would give here. */
+static bool was_stored(planner *p, const tirbi_place *place) {
+    for (uint32_t i = p->plan->n_ops; i-- > 0;) {
+        const tirbi_lane_op *o = &p->plan->ops[i];
+        if (o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END) return false;
+        if (o->op != TIRB_OP_VSTORE || !same_place(p->plan->cursors[o->cursor].place, place)) continue;
+        return recall(p, NULL, o->cursor, false) == o->from[0] && place->buffer->type == o->type;
+    }
+    return false;
+}
+
 /* Keeps elements that a loop updates in place in lane values while it runs. Returns how many were promoted. */
 static uint32_t promote(planner *p, const tirbi_ls *loop) {
     const tirbi_place *places[MAX_PROMOTED];
@@ -1071,7 +1082,7 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
             continue;
         }
         /* Where the loop may not run at all, what is put back must be what was there. */
-        if (!sure && !raw && tirbi_dtype_is_float(places[i]->buffer->type)) continue;
+        if (!sure && !raw && tirbi_dtype_is_float(places[i]->buffer->type) && !was_stored(p, places[i])) continue;
         tirbi_dtype type = raw ? raw_type(places[i]->buffer->type) : places[i]->buffer->type;
         uint16_t start = load(p, places[i], type, raw);
         uint16_t value = tirbi_plan_new_value(p);

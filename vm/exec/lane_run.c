@@ -508,6 +508,26 @@ static void add_list(const entry *e, unsigned i, tirbi_lane_list *list) {
                               .bytes = e->reaches[seek->cursor].step[e->dimensions - 1]};
 }
 
+/* Columns are transposed ahead where nothing writes to their memory, and there are some. */
+static void set_tiles(const entry *e, tirbi_lane_state *state) {
+    enum { SOME = 8 };
+    state->transposes = &e->machine->code->kernels->moves;
+    for (unsigned t = 0; t < e->loop->n_tiles; t++) {
+        const tirbi_lane_tile *tile = &e->loop->tiles[t];
+        const tirbi_lane_cursor *cursor = &e->loop->cursors[tile->cursor];
+        const tirbi_reach *r = &e->reaches[tile->cursor];
+        bool fits = r->reached && !e->in_order && e->extent[tile->loop] >= SOME && r->step[tile->loop + 1u] == cursor->size;
+        for (unsigned c = 0; c < e->loop->n_cursors && fits; c++) {
+            const tirbi_reach *other = &e->reaches[c];
+            bool written = (e->loop->cursors[c].access & TIRBI_WRITE) && other->reached;
+            fits = !written || other->high <= r->low || r->high <= other->low;
+        }
+        state->tiles[t].fits = fits;
+        state->tiles[t].used = false;
+        state->tiles[t].left = 0;
+    }
+}
+
 static void begin_scans(const tirbi_lane_loop *loop, tirbi_lane_state *state, const uint64_t *slots) {
     for (unsigned i = 0; i < loop->n_scans; i++) {
         state->running[i] = slots[loop->scans[i].slot];
@@ -789,6 +809,7 @@ static tirb_status run_general(tirbi_machine *machine, const tirbi_lane_loop *lo
     state->lanes = e.lanes;
     set_streams(&e, state, frame->fn->words);
     begin_scans(loop, state, slots);
+    if (loop->n_tiles > 0) set_tiles(&e, state);
     tirbi_lane_end how;
     if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how)) how = go(machine, loop, e.machinery, slots);
     if (loop->finds && (how == TIRBI_LANE_DONE || how == TIRBI_LANE_BOUNDS))

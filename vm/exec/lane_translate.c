@@ -525,6 +525,13 @@ static void plan_load(planner *p, const lane_ins *ins) {
         emit(p, TIRBI_L_LOAD_OWN, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         v->strip = true;
+    } else if (ins->number > 0) {
+        const unsigned tile = ins->number - 1u;
+        const unsigned held = (p->now.banks[0] != NO_VALUE ? 1u : 0u) | (p->now.banks[1] != NO_VALUE ? 2u : 0u);
+        emit(p, TIRBI_L_COLUMN, strip_of(p, ins->dest), pointer, shift_of(size));
+        const uint16_t kept = (uint16_t)(p->loop->tiles[tile].strip + TIRBI_TILE_COLUMNS);
+        tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)tile, kept, (uint16_t)held, 0}});
+        v->strip = true;
     } else if (stride == STRIDE_ANY) {
         leave_banks(p, ins);
         emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
@@ -1276,6 +1283,24 @@ static void find_outer_loops(planner *p) {
     }
 }
 
+/* Loads that are transposed where that can be: those that run once in each iteration of an inner loop. */
+static void find_tiles(planner *p) {
+    const lane_body *body = p->body;
+    tirbi_lane_loop *loop = p->loop;
+    uint8_t open[TIRBI_MAX_INNER];
+    unsigned n_open = 0;
+    if (body->n_own > 0) return;
+    for (uint32_t i = loop->n_outer; i < body->n - loop->n_outer; i++) {
+        lane_ins *ins = &body->ins[i];
+        if (ins->op == TIRB_OP_INNER) open[n_open++] = ins->cursor;
+        if (ins->op == TIRB_OP_INNER_END) n_open--;
+        if (ins->op != TIRB_OP_VLOAD || n_open == 0 || body->strides[ins->cursor] != STRIDE_ANY) continue;
+        if (loop->n_tiles == TIRBI_MAX_TILES || loop->cursors[ins->cursor].seek != 0) continue;
+        loop->tiles[loop->n_tiles++] = (tirbi_lane_tile){.cursor = ins->cursor, .loop = open[n_open - 1]};
+        ins->number = loop->n_tiles;
+    }
+}
+
 /* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
 static bool is_computed(const lane_body *body, const lane_ins *ins) {
     bool in_banks = ins->op == TIRB_OP_VMOV || (body->main_size == 2 && tirbi_lane_ins_resizes(ins));
@@ -1318,11 +1343,15 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     }
     choose_block(p);
     find_outer_loops(p);
+    find_tiles(p);
     TIRBI_TRY(tirbi_lane_copy_find(p->body, loop, p->code));
     loop->reduces = p->body->reduces;
     for (uint32_t i = 0; i < p->body->n; i++) loop->counts_lanes |= p->body->ins[i].op == TIRB_OP_VIOTA;
     unsigned depth = p->body->own_depth, regs = p->body->function->n_lane_regs;
-    unsigned strips = regs * (depth + 1) + 2 * depth + 1 + (p->n_advances > 0);
+    /* Behind the columns of a tile is room for both banks. */
+    enum { TILE_STRIPS = TIRBI_TILE_COLUMNS + 2 };
+    const unsigned before_tiles = regs * (depth + 1) + 2 * depth;
+    unsigned strips = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS + 1 + (p->n_advances > 0);
     loop->own_depth = (uint8_t)depth;
     if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > (depth ? INT16_MAX : UINT16_MAX))
         return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);
@@ -1333,6 +1362,8 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     p->first_splat = (uint16_t)(1 + loop->n_cursors);
     p->first_strip = (uint16_t)(p->first_splat + n_splats);
     p->first_own = (uint16_t)(p->first_strip + regs * (depth + 1));
+    for (unsigned i = 0; i < loop->n_tiles; i++)
+        loop->tiles[i].strip = (uint16_t)(p->first_strip + before_tiles + i * (unsigned)TILE_STRIPS);
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     p->ends_strip = (uint16_t)(p->spare_strip - 1);
     loop->full = p->emitter->n;

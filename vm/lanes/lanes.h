@@ -78,6 +78,15 @@ typedef struct tirbi_lane_seek {
     uint16_t scale, limit; /* slots */
 } tirbi_lane_seek;
 
+/* A load inside of an inner loop whose cursor steps from lane to lane by what may be rows of a matrix, and in the loop from
+ * column to column. Where that is so, the columns of some iterations are transposed at once, from pointer `strip` on. */
+typedef struct tirbi_lane_tile {
+    uint8_t cursor, loop;
+    uint16_t strip;
+} tirbi_lane_tile;
+
+enum { TIRBI_MAX_TILES = 4, TIRBI_TILE_COLUMNS = 16 };
+
 typedef struct tirbi_lane_inner {
     uint16_t extent; /* slots */
     uint16_t index;
@@ -120,6 +129,8 @@ typedef struct tirbi_lane_loop {
     uint8_t n_scans;
     uint8_t own_depth; /* how deep vloops are nested */
     tirbi_lane_scan scans[TIRBI_MAX_SCANS];
+    uint8_t n_tiles;
+    tirbi_lane_tile tiles[TIRBI_MAX_TILES];
     bool finds; /* it ends with the first lane of which something is true, whose number goes to this slot */
     uint16_t found;
     const tirbi_lane_cursor *cursors;
@@ -201,6 +212,13 @@ typedef struct tirbi_lane_state {
         ptrdiff_t steps[TIRBI_MAX_CURSORS]; /* bytes, by cursor */
         tirbi_lane_move moves[TIRBI_MAX_CURSORS];
     } inner[TIRBI_MAX_INNER];
+    const tirbi_moves *transposes;
+    struct {
+        bool fits;     /* columns may be transposed */
+        bool used;
+        int64_t left;  /* that are there and were not used yet */
+        uint8_t *next;
+    } tiles[TIRBI_MAX_TILES];
     uint64_t running[TIRBI_MAX_SCANS];     /* as registers */
     uint64_t place[TIRBI_MAX_SCANS];       /* of the block's first lane, for those that count */
     uint64_t elements[TIRBI_MAX_CURSORS];  /* of an indexed cursor */
