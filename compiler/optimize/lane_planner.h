@@ -104,6 +104,19 @@ tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned);
 /* Whether a pure expression is the same for all lanes and iterations. */
 bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
 
+/* inner.c */
+bool tirbi_plan_same_place(const tirbi_place *a, const tirbi_place *b);
+/* The init of a perfect nest of reduce loops starting at `loop`, which runs once, before them; NULL: there is none that can. */
+const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop);
+/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats are
+ * copied from it or to it. */
+bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops, bool *copied);
+/* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
+void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n);
+/* The loops of a statement; false: they are too many. */
+bool tirbi_plan_find_loops(const tirbi_ls *s, tirbi_loop_set *out);
+bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop);
+
 /* sequences.c */
 /* Whether two expressions of one statement have the same value. Those that load are not interned. */
 bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b);

@@ -169,14 +169,6 @@ lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var) {
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->ndim != b->ndim || a->flat != b->flat) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
-    }
-    return true;
-}
-
 /* Whether an index uses a variable that the body sets: such an element is somewhere else in every lane. */
 static bool depends_on_body(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_VAR) return tirbi_plan_find_var(p, x->var) != NULL;
@@ -212,7 +204,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
         }
         if (proven) continue;
         for (uint32_t i = 0; i < plan->n_checks; i++) {
-            if (same_place(plan->checks[i].place, v) && plan->checks[i].enclosing == open_loops(p)) proven = true;
+            if (tirbi_plan_same_place(plan->checks[i].place, v) && plan->checks[i].enclosing == open_loops(p)) proven = true;
         }
         if (proven) continue;
         if (!plan->checks) plan->checks = TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_check, MAX_CHECKS);
@@ -224,7 +216,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
 
 static bool record_access(planner *p, const tirbi_place *place, bool write) {
     for (uint32_t i = 0; i < p->n_accesses; i++) {
-        if (p->accesses[i].write == write && same_place(p->accesses[i].place, place)) return true;
+        if (p->accesses[i].write == write && tirbi_plan_same_place(p->accesses[i].place, place)) return true;
     }
     if (p->n_accesses == MAX_ACCESSES) return false;
     p->accesses[p->n_accesses++] = (lane_access){.place = place, .write = write};
@@ -282,7 +274,7 @@ static const tirbi_lx *uniform(planner *p, const tirbi_lx *x) {
     for (uint32_t i = 0; i < plan->n_uniforms; i++) {
         const tirbi_lx *known = plan->uniforms[i].value;
         bool same = known == x || (known->kind == TIRBI_LX_LOAD && x->kind == TIRBI_LX_LOAD &&
-                                   same_place(known->access, x->access));
+                                   tirbi_plan_same_place(known->access, x->access));
         if (same) return tirbi_lx_var(p->pool, plan->uniforms[i].var);
     }
     if (plan->n_uniforms == TIRBI_MAX_UNIFORMS) return NULL;
@@ -334,7 +326,7 @@ static const tirbi_lx *row_number(planner *p, const tirbi_lx *x) {
     tirbi_affine form;
     if (x->kind != TIRBI_LX_LOAD || !plan->whole_nest || p->n_path == 0 || x->access->view) return NULL;
     for (uint32_t i = 0; i < plan->n_rows; i++)
-        if (same_place(plan->rows[i].place, x->access)) return tirbi_lx_var(p->pool, plan->rows[i].var);
+        if (tirbi_plan_same_place(plan->rows[i].place, x->access)) return tirbi_lx_var(p->pool, plan->rows[i].var);
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || is_stored(p, x->access)) return NULL;
     if (plan->n_rows == TIRBI_MAX_LANE_ROWS) return NULL;
     if (!tirbi_affine_of(p->pool, x->access->flat, &plan->loops, &form) || form.coefficient[0]) return NULL;
@@ -488,7 +480,7 @@ static bool moves_alike(planner *p, const tirbi_place *place) {
 
 static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw) {
     for (uint32_t i = p->n_promoted; i-- > 0;) {
-        if (!same_place(p->promoted[i].place, place)) continue;
+        if (!tirbi_plan_same_place(p->promoted[i].place, place)) continue;
         const promotion *kept = &p->promoted[i];
         if (kept->raw == raw) return kept->value;
         if (raw) return tirbi_plan_refuse(p, "%s is copied while it is updated", place->buffer->name);
@@ -726,7 +718,7 @@ static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *val
         return;
     }
     for (uint32_t i = p->n_promoted; i-- > 0;) {
-        if (!same_place(p->promoted[i].place, place)) continue;
+        if (!tirbi_plan_same_place(p->promoted[i].place, place)) continue;
         uint32_t before = p->n_values;
         bool bits = p->promoted[i].raw;
         uint16_t v = bits ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
@@ -877,189 +869,12 @@ static void plan_if(planner *p, const tirbi_ls *s) {
 
 /* ---- Inner loops ---------------------------------------------------------------------------------------------- */
 
-static const tirbi_ls *innermost_body(const tirbi_ls *loop, tirbi_lvar **vars, uint32_t max, uint32_t *n) {
-    *n = 0;
-    while (loop->kind == TIRBI_LS_LOOP && *n < max) {
-        vars[(*n)++] = loop->as.loop.var;
-        loop = loop->as.loop.body;
-    }
-    return loop;
-}
-
-static bool contains(tirbi_lvar *const *vars, uint32_t n, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < n; i++) {
-        if (vars[i] == var) return true;
-    }
-    return false;
-}
-
-static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n);
-
-static bool value_uses(const tirbi_lx *x, tirbi_lvar *const *vars, uint32_t n) {
-    if (x->kind == TIRBI_LX_VAR) return contains(vars, n, x->var);
-    if (x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind == TIRBI_LX_LOAD && place_uses(x->access, vars, n)) return true;
-    for (int i = 0; i < x->n_args; i++) {
-        if (value_uses(x->args[i], vars, n)) return true;
-    }
-    return false;
-}
-
-static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n) {
-    for (const tirbi_place *v = place; v; v = v->view) {
-        if (tirbi_has_own_number(v) && value_uses(v->flat, vars, n)) return true;
-        for (uint32_t i = 0; i < v->ndim; i++) {
-            if (value_uses(v->indices[i], vars, n) || value_uses(v->buffer->shape[i], vars, n)) return true;
-        }
-    }
-    return false;
-}
-
-bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (tirbi_code_uses(s->as.seq.items[i], vars, n)) return true;
-        }
-        return false;
-    case TIRBI_LS_IF:
-        return value_uses(s->as.if_.condition, vars, n) || tirbi_code_uses(s->as.if_.then_case, vars, n) ||
-               (s->as.if_.else_case && tirbi_code_uses(s->as.if_.else_case, vars, n));
-    case TIRBI_LS_STORE: return place_uses(s->as.store.access, vars, n) || value_uses(s->as.store.value, vars, n);
-    case TIRBI_LS_SET: return value_uses(s->as.set.value, vars, n);
-    default: return true;
-    }
-}
-
-/* Whether an access may be another element of the place's memory, in some iteration of the loops. */
-static bool may_be_other(planner *p, const tirbi_place *access, const tirbi_place *place, const tirbi_loop_set *loops) {
-    return tirbi_may_meet(access->buffer->root, place->buffer->root) && !same_place(access, place) &&
-           !tirbi_never_meet(p->pool, access, place, loops);
-}
-
-/* The init of a perfect nest of reduce loops starting at `loop`: it runs once, before them, unless it uses their
- * variables. */
-static const tirbi_ls *hoistable_init(const tirbi_ls *loop) {
-    tirbi_lvar *vars[TIRBI_MAX_AFFINE];
-    uint32_t n;
-    const tirbi_ls *body = innermost_body(loop, vars, TIRBI_MAX_AFFINE, &n);
-    const tirbi_ls *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n ? body->as.seq.items[0] : body;
-    if (first->kind != TIRBI_LS_IF || first->as.if_.n_first_of != n || !first->as.if_.first_of) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!contains(first->as.if_.first_of, n, vars[i])) return NULL;
-    }
-    if (tirbi_code_uses(first->as.if_.then_case, vars, n)) return NULL;
-    return first;
-}
-
-static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool in_copy) {
-    if (x->kind == TIRBI_LX_LOAD) return in_copy && same_place(x->access, place);
-    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-    for (int i = 0; i < x->n_args; i++) {
-        if (lx_mentions_place(x->args[i], place, in_copy && chooses && i > 0)) return true;
-    }
-    return false;
-}
-
-static bool reads_other(planner *p, const tirbi_lx *x, const tirbi_place *place, const tirbi_loop_set *loops) {
-    if (x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind == TIRBI_LX_LOAD) return may_be_other(p, x->access, place, loops);
-    for (int i = 0; i < x->n_args; i++) {
-        if (reads_other(p, x->args[i], place, loops)) return true;
-    }
-    return false;
-}
-
-/* Whether a value that is stored may be a copy; of variables that the loop sets it is not known yet whether they are. */
-static bool is_copied(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR && !tirbi_plan_find_var(p, x->var)) return true;
-    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-    return tirbi_plan_is_copy(p, x) || (chooses && (is_copied(p, x->args[1]) || is_copied(p, x->args[2])));
-}
-
-/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats are
- * copied from it or to it. */
-static bool only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops, bool *copied) {
-    bool is_float = tirbi_dtype_is_float(place->buffer->type);
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!only_this(p, s->as.seq.items[i], place, loops, copied)) return false;
-        }
-        return true;
-    case TIRBI_LS_LOOP: {
-        tirbi_loop_set inside = *loops;
-        if (inside.n == TIRBI_MAX_AFFINE) return false;
-        inside.var[inside.n++] = s->as.loop.var;
-        return only_this(p, s->as.loop.body, place, &inside, copied);
-    }
-    case TIRBI_LS_IF: /* what is not stored to keeps its bits */
-        *copied = *copied || (is_float && !s->as.if_.first_of);
-        return !reads_other(p, s->as.if_.condition, place, loops) &&
-               only_this(p, s->as.if_.then_case, place, loops, copied) &&
-               (!s->as.if_.else_case || only_this(p, s->as.if_.else_case, place, loops, copied));
-    case TIRBI_LS_SET:
-        *copied = *copied || (is_float && lx_mentions_place(s->as.set.value, place, true));
-        return !reads_other(p, s->as.set.value, place, loops);
-    case TIRBI_LS_STORE: {
-        const tirbi_lx *value = s->as.store.value;
-        bool own = same_place(s->as.store.access, place);
-        if (own && is_float) *copied = *copied || is_copied(p, value);
-        if (!own && is_float) *copied = *copied || lx_mentions_place(value, place, true);
-        return !reads_other(p, value, place, loops) && !may_be_other(p, s->as.store.access, place, loops);
-    }
-    default: return false;
-    }
-}
-
-/* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
-static void find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n) {
-    if (s->kind == TIRBI_LS_SEQ) {
-        for (uint32_t i = 0; i < s->as.seq.n; i++) find_stores(p, s->as.seq.items[i], always, out, n);
-    } else if (s->kind == TIRBI_LS_LOOP) {
-        find_stores(p, s->as.loop.body, always, out, n);
-    } else if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of) {
-        find_stores(p, s->as.if_.then_case, false, out, n);
-        if (s->as.if_.else_case) find_stores(p, s->as.if_.else_case, false, out, n);
-    } else if (s->kind == TIRBI_LS_STORE && *n < MAX_PROMOTED) {
-        for (uint32_t i = 0; i < *n; i++) {
-            if (same_place(out[i], s->as.store.access)) return;
-        }
-        const tirbi_lx *old = always ? NULL : tirbi_lx_load(p->pool, s->as.store.access);
-        if (always || (old && !old->traps)) out[(*n)++] = s->as.store.access;
-    }
-}
-
-/* The loops of a statement; false: they are too many. */
-static bool find_loops(const tirbi_ls *s, tirbi_loop_set *out) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!find_loops(s->as.seq.items[i], out)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return find_loops(s->as.if_.then_case, out) && (!s->as.if_.else_case || find_loops(s->as.if_.else_case, out));
-    case TIRBI_LS_WHILE: return find_loops(s->as.while_.body, out);
-    case TIRBI_LS_LOOP:
-        if (out->n == TIRBI_MAX_AFFINE) return false;
-        out->var[out->n++] = s->as.loop.var;
-        return find_loops(s->as.loop.body, out);
-    default: return true;
-    }
-}
-
-static bool stands_still(const tirbi_place *place, const tirbi_ls *loop) {
-    tirbi_loop_set inner = {.n = 0};
-    return find_loops(loop, &inner) && !tirbi_mentions_loops(place->flat, &inner);
-}
-
 /* Whether the body has stored to an element what a load of it would give here. */
 static bool was_stored(planner *p, const tirbi_place *place) {
     for (uint32_t i = p->plan->n_ops; i-- > 0;) {
         const tirbi_lane_op *o = &p->plan->ops[i];
         if (o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END) return false;
-        if (o->op != TIRB_OP_VSTORE || !same_place(p->plan->cursors[o->cursor].place, place)) continue;
+        if (o->op != TIRB_OP_VSTORE || !tirbi_plan_same_place(p->plan->cursors[o->cursor].place, place)) continue;
         return recall(p, NULL, o->cursor, false) == o->from[0] && place->buffer->type == o->type;
     }
     return false;
@@ -1070,15 +885,15 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
     const tirbi_place *places[MAX_PROMOTED];
     uint32_t n = 0, promoted = 0;
     tirbi_loop_set loops = {.n = 0};
-    bool sure = find_loops(loop, &loops);
+    bool sure = tirbi_plan_find_loops(loop, &loops);
     for (uint32_t i = 0; i < loops.n; i++) sure = sure && runs(p, loops.var[i]);
-    find_stores(p, loop->as.loop.body, sure, places, &n);
+    tirbi_plan_find_stores(p, loop->as.loop.body, sure, places, &n);
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         bool known = false;
-        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || same_place(p->promoted[j].place, places[i]);
+        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || tirbi_plan_same_place(p->promoted[j].place, places[i]);
         bool raw = false;
-        if (known || p->n_promoted == MAX_PROMOTED || !stands_still(places[i], loop) ||
-            !only_this(p, loop, places[i], &p->plan->loops, &raw)) {
+        if (known || p->n_promoted == MAX_PROMOTED || !tirbi_plan_stands_still(places[i], loop) ||
+            !tirbi_plan_only_this(p, loop, places[i], &p->plan->loops, &raw)) {
             continue;
         }
         /* Where the loop may not run at all, what is put back must be what was there. */
@@ -1207,9 +1022,9 @@ static uint32_t keep_elements(planner *p, const tirbi_ls *loop, own_element *out
         if (s->kind != TIRBI_LS_STORE || p->n_promoted == MAX_PROMOTED) continue;
         const tirbi_place *place = s->as.store.access;
         bool copied = false, known = false;
-        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || same_place(p->promoted[j].place, place);
-        if (known || !tirbi_plan_is_proven(place) || !moves_alike(p, place) || !stands_still(place, loop) ||
-            depends_on_body(p, place->flat) || !only_this(p, loop, place, &p->plan->loops, &copied) || copied) {
+        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || tirbi_plan_same_place(p->promoted[j].place, place);
+        if (known || !tirbi_plan_is_proven(place) || !moves_alike(p, place) || !tirbi_plan_stands_still(place, loop) ||
+            depends_on_body(p, place->flat) || !tirbi_plan_only_this(p, loop, place, &p->plan->loops, &copied) || copied) {
             continue;
         }
         tirbi_dtype type = place->buffer->type;
@@ -1296,7 +1111,7 @@ static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted)
     }
     const tirbi_ls *init = hoisted;
     if (!init) {
-        init = hoistable_init(loop);
+        init = tirbi_plan_hoistable_init(loop);
         if (init && !runs(p, var)) init = NULL;
         for (const tirbi_ls *s = loop; init && s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
             if (!runs(p, s->as.loop.var)) init = NULL;

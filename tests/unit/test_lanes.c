@@ -98,11 +98,11 @@ static void make_room(plan *p, unsigned c) {
 
 static void add_cursor(plan *p, unsigned ref, bool written) {
     unsigned c = p->n_cursors++;
-    static const int64_t steps[] = {1, 1, 1, 1, 0, 2, -1, 3};
+    static const int64_t steps[] = {1, 1, 1, 1, 0, 2, -1, 3, 43};
     p->cursors[c].ref = ref;
     p->cursors[c].written = written;
     p->cursors[c].level = pick(p->n_inner + 1);
-    p->cursors[c].step = steps[pick(written ? 4 : 8)];
+    p->cursors[c].step = steps[pick(written ? 4 : 9)];
     if (written && pick(4) == 0) p->cursors[c].step = pick(2) ? 2 : -1;
     int64_t row = (p->n > 0 ? p->n : 1) * 2;
     for (unsigned k = 0; k < p->n_inner; k++) {
@@ -401,7 +401,7 @@ static void make_plan(plan *p) {
     p->n = pick(4) ? pick(300) : pick(1200);
     p->n_inner = pick(3);
     p->nested = pick(2) != 0;
-    for (unsigned k = 0; k < 2; k++) p->extent[k] = (int64_t)pick(5) - (pick(8) == 0);
+    for (unsigned k = 0; k < 2; k++) p->extent[k] = p->n < 200 && pick(12) == 0 ? 8 + (int64_t)pick(33) : (int64_t)pick(5) - (pick(8) == 0);
     uint8_t main_type = mains[pick(sizeof mains)];
     for (unsigned r = 0; r < N_REFS; r++) p->ref_types[r] = pick(5) ? main_type : mains[pick(sizeof mains)];
     p->ref_types[SCANNED_REF] = TIRB_I64;

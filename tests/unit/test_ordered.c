@@ -1,0 +1,156 @@
+/* What lanes do in the order of the program: sums of rows whose columns are transposed, running sums of integers, counters,
+ * and ranges whose lanes update one element. They give what loops in order give, on every instruction set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include <tirb/compiler.h>
+#include <tirb/tirb.h>
+
+#define PARAM(name, shape, type) name ": T.Buffer((" shape ",), \"" type "\"), "
+#define MATRIX(name, type)       name ": T.Buffer((\"n\", \"m\"), \"" type "\"), "
+#define HEAD                                                                                                           \
+    "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\ndef f(" MATRIX("A", "float32") MATRIX("D", "float64") \
+        MATRIX("C", "int8") MATRIX("I", "int32") MATRIX("L", "int64") MATRIX("U", "uint8")                             \
+            PARAM("W", "m", "float32") PARAM("P", "n + 1", "int32") PARAM("S", "n", "float32") PARAM("E", "n", "float64") \
+                PARAM("N", "n", "int32") PARAM("H", "256", "int32") PARAM("G", "256", "int64")                         \
+                    "B: T.Buffer((\"n\", \"m\"), \"float32\")):\n    n, m = T.int32(), T.int32()\n"
+#define EACH_ROW "    for i in range(n):\n"
+
+static const char *const programs[] = {
+    /* rows in lanes: sums in memory and in variables, of other types, two passes, two columns, the least and the greatest */
+    HEAD EACH_ROW "        S[i] = T.float32(0)\n        for k in range(m):\n            S[i] = S[i] + A[i, k]\n",
+    HEAD EACH_ROW "        for k in range(m):\n            S[i] = S[i] + A[i, k] * W[k]\n",
+    HEAD EACH_ROW "        E[i] = D[i, 0]\n        for k in range(m):\n            E[i] = T.max(E[i], D[i, k])\n",
+    HEAD EACH_ROW "        N[i] = 3\n        for k in range(m):\n            N[i] = N[i] + T.Cast(\"int32\", C[i, k]) * I[i, k]\n",
+    HEAD EACH_ROW "        t: T.float32 = T.float32(0)\n        for k in range(m):\n            t = t + A[i, k]\n"
+                  "        S[i] = t / T.Cast(\"float32\", m)\n        q: T.float32 = T.float32(0)\n        for k in range(m):\n"
+                  "            q = q + (A[i, k] - S[i]) * (A[i, k] - S[i])\n        E[i] = T.Cast(\"float64\", q)\n",
+    HEAD EACH_ROW "        S[i] = T.float32(0)\n        E[i] = T.float64(1)\n        for k in range(m):\n"
+                  "            S[i] = S[i] + A[i, k] * T.Cast(\"float32\", D[i, m - 1 - k])\n"
+                  "            E[i] = T.min(E[i], D[i, k] - T.Cast(\"float64\", A[i, k]))\n",
+    /* memory that rows also write, and a row that is not there */
+    HEAD EACH_ROW "        S[i] = T.float32(0)\n        for k in range(m):\n            S[i] = S[i] + A[i, k]\n"
+                  "        for k in range(m):\n            A[i, k] = A[i, k] / S[i]\n",
+    HEAD "    for i in range(n + 1):\n        S[i] = T.float32(0)\n        for k in range(m):\n            S[i] = S[i] + A[i, k]\n",
+    /* running sums and differences, before and after, 32 and 64 bits */
+    HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n            t = t + I[i, k]\n            I[i, k] = t\n",
+    HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n            B[i, k] = T.Cast(\"float32\", t)\n            t = t - I[i, k]\n",
+    HEAD EACH_ROW "        t: T.int64 = T.int64(7)\n        for k in range(m):\n            t = t - L[i, k]\n            L[i, k] = t\n",
+    HEAD EACH_ROW "        t: T.int64 = T.int64(7)\n        for k in range(m):\n            old: T.let[T.int64] = t\n"
+                  "            t = t + L[i, k]\n            L[i, k] = old\n        E[i] = T.Cast(\"float64\", t)\n",
+    /* counters */
+    HEAD EACH_ROW "        for k in range(m):\n            H[U[i, k]] += 3\n",
+    HEAD EACH_ROW "        for k in range(m):\n            G[U[i, k]] = G[U[i, k]] + T.int64(5)\n",
+    HEAD EACH_ROW "        for k in range(m):\n            H[I[i, k]] += 1\n",
+    /* ranges of the elements of a row */
+    HEAD EACH_ROW "        S[i] = T.float32(0)\n        for k in range(P[i], P[i + 1]):\n            S[i] = S[i] + A[0, k] * W[I[0, k]]\n",
+    HEAD EACH_ROW "        N[i] = 0\n        for k in range(P[i], P[i + 1]):\n            N[i] = N[i] + I[0, k] * (i + 1)\n",
+    HEAD EACH_ROW "        for k in range(P[i], P[i + 1]):\n            N[i] = T.max(N[i], I[0, k])\n            B[0, k] = A[0, k] * S[i]\n",
+};
+
+enum { MOST_ROWS = 140, MOST = 8400, N_PARAMS = 14 };
+
+typedef struct data {
+    float a[MOST], w[MOST], s[MOST_ROWS], b[MOST];
+    double d[MOST], e[MOST_ROWS];
+    int8_t c[MOST];
+    uint8_t u[MOST];
+    int32_t i[MOST], p[MOST_ROWS + 1], n[MOST_ROWS], h[256];
+    int64_t l[MOST], g[256];
+} data;
+
+static void fill(data *d, int n, int m) {
+    memset(d, 0, sizeof *d);
+    for (int k = 0; k < MOST; k++) {
+        d->a[k] = (float)(k * 7919 % 1000) / 500.0f - 1.0f;
+        d->w[k] = (float)(k * 31 % 100) / 70.0f;
+        d->d[k] = (double)(k * 104729 % 1000) / 300.0 - 1.0;
+        d->c[k] = (int8_t)(k * 37 % 256 - 128);
+        d->u[k] = (uint8_t)(k % 3 == 0 ? 9 : k * 53 % 256);
+        d->i[k] = k * 17 % (m < 256 ? m + 1 : 256) - (k % 1000 == 999);
+        d->l[k] = INT64_C(0x123456789) * k;
+    }
+    /* Some of the elements of A's first rows; without these there are none. */
+    for (int k = 0; k <= n; k++) d->p[k] = n == 0 ? 0 : (int)((int64_t)m * (k / 3 * 3 < n ? k / 3 * 3 : n) / n);
+}
+
+static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, data *d) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_instance *instance = NULL;
+    uint32_t function;
+    size_t size;
+    options.disabled = disabled;
+    engine_options.isa = isa;
+    engine_options.max_threads = 1;
+    tirb_error error = TIRB_ERROR_INIT;
+    if (tirb_compile(text, strlen(text), &options, &result, &error) != TIRB_OK) fail_msg("%s", error.message);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    int64_t matrix[2] = {n, m}, columns = m, rows = n, starts = n + 1, counters = 256;
+    const struct {
+        void *values;
+        int64_t *shape;
+        uint8_t code, bits;
+    } params[N_PARAMS] = {{d->a, matrix, kDLFloat, 32},  {d->d, matrix, kDLFloat, 64}, {d->c, matrix, kDLInt, 8},
+                          {d->i, matrix, kDLInt, 32},    {d->l, matrix, kDLInt, 64},   {d->u, matrix, kDLUInt, 8},
+                          {d->w, &columns, kDLFloat, 32}, {d->p, &starts, kDLInt, 32},  {d->s, &rows, kDLFloat, 32},
+                          {d->e, &rows, kDLFloat, 64},   {d->n, &rows, kDLInt, 32},    {d->h, &counters, kDLInt, 32},
+                          {d->g, &counters, kDLInt, 64}, {d->b, matrix, kDLFloat, 32}};
+    DLTensor tensors[N_PARAMS];
+    tirb_arg args[N_PARAMS];
+    for (int k = 0; k < N_PARAMS; k++) {
+        tensors[k] = (DLTensor){.data = params[k].values, .ndim = params[k].shape == matrix ? 2 : 1, .shape = params[k].shape,
+                                .dtype = {params[k].code, params[k].bits, 1}};
+        tensors[k].device.device_type = kDLCPU;
+        args[k] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
+        args[k].value.tensor = &tensors[k];
+    }
+    tirb_status status = tirb_instance_call(instance, function, args, N_PARAMS, NULL, NULL);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    tirb_compile_result_destroy(result);
+    return status;
+}
+
+enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS | TIRB_PASS_CONTRACT | TIRB_PASS_SEQUENCES };
+
+static void orders(void **state) {
+    static const int64_t shapes[][2] = {{1, 1}, {7, 33}, {60, 100}, {2, 4099}, {40, 3}, {9, 0}, {137, 47}, {16, 16}, {130, 9}};
+    static const tirb_isa isas[] = {TIRB_ISA_AUTO, TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+    static data expected, given;
+    (void)state;
+    for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
+        for (unsigned k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+            int64_t n = shapes[k][0], m = shapes[k][1];
+            fill(&expected, (int)n, (int)m);
+            tirb_status status = run(programs[p], IN_ORDER, TIRB_ISA_GENERIC, n, m, &expected);
+            for (unsigned i = 0; i < 1 + sizeof isas / sizeof *isas; i++) {
+                tirb_isa isa = i == 0 ? TIRB_ISA_AUTO : isas[i - 1];
+                if (!tirb_isa_available(isa)) continue;
+                fill(&given, (int)n, (int)m);
+                tirb_status found = run(programs[p], i == 0 ? TIRB_PASS_REGIONS : 0, isa, n, m, &given);
+                if (found != status || (status == TIRB_OK && memcmp(&given, &expected, sizeof given) != 0))
+                    fail_msg("program %u, n=%d, m=%d, way %u: status %d for %d, or other values", p, (int)n, (int)m, i, found, status);
+            }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(orders)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
