@@ -166,6 +166,10 @@ static tirbi_value block(tirbi_script *s, const tirbi_call *c) {
     v.as.form->name = "";
     if (tirbi_given(&c->args[0]) && !tirbi_to_text(s, &c->args[0], "the name of the block", &v.as.form->name))
         return tirbi_value_error();
+    if (s->block_suffix) {
+        v.as.form->name = tirbi_arena_format(s->arena, "%s_%u", v.as.form->name, s->block_suffix);
+        if (!v.as.form->name) return tirbi_value_error();
+    }
     v.as.form->no_realize = c->args[1].kind == TIRBI_VALUE_BOOL && c->args[1].as.boolean;
     return v;
 }

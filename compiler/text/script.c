@@ -173,13 +173,6 @@ static const char *decorator_name(tirbi_script *s, const tirbi_line *line, const
     return NULL;
 }
 
-static void add_macro(tirbi_script *s, const tirbi_line *line) {
-    tirbi_macro *macro = TIRBI_NEW(s->arena, tirbi_macro);
-    if (!macro) return;
-    macro->line = line;
-    tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_MACRO, .as.macro = macro});
-}
-
 static bool is_new_name(tirbi_script *s, const char *name, tirbi_span span) {
     const tirb_extern *externs = s->externs.items;
     tirbi_script_function **functions = s->functions.items;
@@ -198,8 +191,8 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
         tirbi_bind(s, line->name, line->name_span, tirbi_value_error());
         return;
     }
-    if (strcmp(decorator, "inline") == 0 || strcmp(decorator, "macro") == 0) {
-        add_macro(s, line);
+    if (tirbi_is_macro(decorator)) {
+        tirbi_define_macro(s, line, decorator, call);
         return;
     }
     if (strcmp(decorator, "function") == 0) {
@@ -262,6 +255,18 @@ static const tirb_expr *declare_buffer(tirbi_script *s, const tirbi_parameter *p
     return tirbi_make_var(&s->builder, p->span, p->name, tirbi_pointer_type(v.as.buffer->dtype, v.as.buffer->scope));
 }
 
+static bool is_plain_parameter(tirbi_script *s, const tirbi_parameter *p, bool reports) {
+    const char *fault = NULL;
+    if (p->kind != TIRBI_PARAMETER_PLAIN)
+        fault = "stands at or behind a '*', which only macros may have";
+    else if (!p->annotation)
+        fault = "needs a type";
+    else if (p->initial)
+        fault = "has a default value, which is not part of the language";
+    if (fault && reports) tirbi_fail(s, TIRB_TYPE, p->span, "the parameter `%s` %s", p->name, fault);
+    return !fault;
+}
+
 static bool declare_parameters(tirbi_script *s, tirbi_script_function *function) {
     const tirbi_line *line = function->line;
     uint32_t n = line->n_parameters;
@@ -273,13 +278,7 @@ static bool declare_parameters(tirbi_script *s, tirbi_script_function *function)
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < n; i++) {
             const tirbi_parameter *p = &line->parameters[i];
-            if (!p->annotation || p->initial) {
-                if (pass == 0)
-                    tirbi_fail(s, TIRB_TYPE, p->span,
-                               p->annotation
-                                   ? "the parameter `%s` has a default value, which is not part of the language"
-                                   : "the parameter `%s` needs a type",
-                               p->name);
+            if (!is_plain_parameter(s, p, pass == 0)) {
                 good = false;
                 continue;
             }

@@ -105,7 +105,7 @@ struct tirbi_value {
         tirb_range range;
         const char *name; /* TYPEVAR: interned; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module */
         tirbi_script_function *function;
-        const struct tirbi_macro *macro;
+        struct tirbi_macro *macro;
         const tirbi_value *meta;
         const tirb_itervar *itervar;
     } as;
@@ -185,8 +185,19 @@ struct tirbi_script_function {
     bool uses_blocks;
 };
 
+/* What the body of a macro sees: names from level `high` on, which are its own, and up to level `low`, where it was defined,
+ * as far as the scope there shows them. */
+typedef struct tirbi_scope {
+    uint32_t low, high;
+    const struct tirbi_scope *outer; /* NULL: it shows all */
+} tirbi_scope;
+
 typedef struct tirbi_macro {
     const tirbi_line *line;
+    bool dynamic;             /* hygienic=False: it sees what its caller sees */
+    uint32_t level;           /* where it was defined */
+    const tirbi_scope *scope; /* there */
+    uint32_t n_expansions;
 } tirbi_macro;
 
 /* The memory behind a pointer as elements of one type: what loads and stores through a bare pointer go to. */
@@ -217,6 +228,8 @@ struct tirbi_script {
     tirbi_list bindings; /* of tirbi_binding */
     tirbi_name_table bound;
     uint32_t level;
+    const tirbi_scope *scope;   /* of the macro that is expanded, or NULL */
+    uint32_t block_suffix;      /* behind the names of its blocks; 0: none */
     tirbi_list functions; /* of tirbi_script_function * */
     const char *module_name;
     tirbi_list module_attrs;
@@ -344,7 +357,19 @@ void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module);
 tirbi_value tirbi_call_extern(tirbi_script *s, const tirbi_node *node, const char *name);
 tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry,
                              const tirbi_value *object);
-bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, const tirbi_macro *macro);
+/* Arguments in the order of the text, starred tuples expanded. */
+typedef struct tirbi_argument {
+    const char *name; /* of a keyword, or NULL */
+    const tirbi_node *node;
+    tirbi_value value;
+} tirbi_argument;
+
+/* The arguments of a call, as a list of tirbi_argument. */
+bool tirbi_read_arguments(tirbi_script *s, const tirbi_node *node, tirbi_list *out);
+/* Binds the name of a T.macro or T.inline (script_macro.c); `decorator` is its call, or NULL where it has no options. */
+void tirbi_define_macro(tirbi_script *s, const tirbi_line *line, const char *decorator, const tirbi_node *call);
+bool tirbi_is_macro(const char *decorator);
+bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *macro);
 void tirbi_run_lines(tirbi_script *s, const tirbi_lines *lines);
 
 /* A name of a namespace, or NULL. */

@@ -28,23 +28,16 @@ static uint32_t read_signature(const char *signature, parameter *out) {
     return n;
 }
 
-/* Arguments in the order of the text, starred tuples expanded. */
-typedef struct argument {
-    const char *name; /* of a keyword, or NULL */
-    const tirbi_node *node;
-    tirbi_value value;
-} argument;
-
 static bool add_argument(tirbi_script *s, tirbi_list *list, const char *name, const tirbi_node *node,
                          tirbi_value value) {
-    argument *slot = TIRBI_LIST_ADD(s->arena, list, argument);
+    tirbi_argument *slot = TIRBI_LIST_ADD(s->arena, list, tirbi_argument);
     if (!slot) return false;
     if (!value.node) value.node = node;
-    *slot = (argument){.name = name, .node = node, .value = value};
+    *slot = (tirbi_argument){.name = name, .node = node, .value = value};
     return true;
 }
 
-static bool read_arguments(tirbi_script *s, const tirbi_node *node, tirbi_list *out) {
+bool tirbi_read_arguments(tirbi_script *s, const tirbi_node *node, tirbi_list *out) {
     bool good = true;
     for (uint32_t i = 1; i < node->n_items; i++) {
         const tirbi_node *item = node->items[i];
@@ -66,7 +59,7 @@ static bool read_arguments(tirbi_script *s, const tirbi_node *node, tirbi_list *
     return good;
 }
 
-static bool put_rest(tirbi_script *s, tirbi_value *tuple, const argument *arguments, uint32_t n) {
+static bool put_rest(tirbi_script *s, tirbi_value *tuple, const tirbi_argument *arguments, uint32_t n) {
     *tuple = (tirbi_value){.kind = TIRBI_VALUE_TUPLE};
     tuple->as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
     if (!tuple->as.sequence.items) return false;
@@ -75,7 +68,7 @@ static bool put_rest(tirbi_script *s, tirbi_value *tuple, const argument *argume
     return true;
 }
 
-static bool put_keyword(tirbi_script *s, const char *name, const parameter *parameters, uint32_t n, const argument *a,
+static bool put_keyword(tirbi_script *s, const char *name, const parameter *parameters, uint32_t n, const tirbi_argument *a,
                         tirbi_value *args) {
     tirbi_suggestion suggestion = {.wanted = a->name};
     for (uint32_t i = 0; i < n; i++) {
@@ -105,7 +98,7 @@ static bool bind_arguments(tirbi_script *s, const tirbi_node *node, const tirbi_
     parameter parameters[MAX_PARAMETERS];
     uint32_t n = read_signature(entry->signature, parameters), next = 0;
     const char *name = tirbi_node_text(s, node->items[0]);
-    const argument *arguments = given->items;
+    const tirbi_argument *arguments = given->items;
     /* A type that stands first may be given as `dtype=` behind the others. */
     bool typed = n > 0 && parameters[0].size == 5 && memcmp(parameters[0].name, "dtype", 5) == 0;
     for (uint32_t i = 0; typed && i < given->n; i++)
@@ -148,7 +141,7 @@ tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirb
     if (!entry->handler)
         return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` is not supported%s%s",
                           tirbi_node_text(s, node->items[0]), entry->signature[0] ? ": " : "", entry->signature);
-    if (!read_arguments(s, node, &given) || !bind_arguments(s, node, entry, &given, args)) return tirbi_value_error();
+    if (!tirbi_read_arguments(s, node, &given) || !bind_arguments(s, node, entry, &given, args)) return tirbi_value_error();
     return entry->handler(s, &call);
 }
 
@@ -182,8 +175,8 @@ static const tirb_expr *pass_argument(tirbi_script *s, const tirbi_node *node, c
 
 tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_script_function *function) {
     tirbi_list given = {.n = 0};
-    if (!read_arguments(s, node, &given) || function->broken) return tirbi_value_error();
-    const argument *arguments = given.items;
+    if (!tirbi_read_arguments(s, node, &given) || function->broken) return tirbi_value_error();
+    const tirbi_argument *arguments = given.items;
     const tirb_primfunc *ir = function->ir;
     if (!s->function) return tirbi_fail(s, TIRB_TYPE, node->span, "a PrimFunc is only called inside another one");
     if (given.n != ir->n_params)
@@ -202,8 +195,8 @@ tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_s
 /* Such a call gives no value: nothing says which type it would have. */
 tirbi_value tirbi_call_extern(tirbi_script *s, const tirbi_node *node, const char *name) {
     tirbi_list given = {.n = 0};
-    if (!read_arguments(s, node, &given)) return tirbi_value_error();
-    const argument *arguments = given.items;
+    if (!tirbi_read_arguments(s, node, &given)) return tirbi_value_error();
+    const tirbi_argument *arguments = given.items;
     if (!s->function) return tirbi_fail(s, TIRB_TYPE, node->span, "a function is only called inside another one");
     const tirb_expr **args = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, given.n);
     if (!args) return tirbi_value_error();

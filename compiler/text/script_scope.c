@@ -27,12 +27,21 @@ static bool grow(tirbi_script *s) {
     return true;
 }
 
-static tirbi_binding *latest_of(const tirbi_script *s, const char *name) {
-    uint32_t number = s->bound.capacity ? *place_of(&s->bound, name) : 0;
-    return number ? (tirbi_binding *)s->bindings.items + (number - 1) : NULL;
+static bool is_visible(const tirbi_scope *scope, uint32_t level) {
+    for (; scope && level < scope->high; scope = scope->outer)
+        if (level > scope->low) return false;
+    return true;
 }
 
-const tirbi_binding *tirbi_lookup(const tirbi_script *s, const char *name) { return latest_of(s, name); }
+/* The latest binding that can be seen from here. */
+static tirbi_binding *binding_of(const tirbi_script *s, const char *name) {
+    uint32_t number = s->bound.capacity ? *place_of(&s->bound, name) : 0;
+    tirbi_binding *bindings = s->bindings.items;
+    while (number && !is_visible(s->scope, bindings[number - 1].level)) number = bindings[number - 1].hidden;
+    return number ? &bindings[number - 1] : NULL;
+}
+
+const tirbi_binding *tirbi_lookup(const tirbi_script *s, const char *name) { return binding_of(s, name); }
 
 bool tirbi_push_binding(tirbi_script *s, const tirbi_binding *binding) {
     if (2 * s->bound.n >= s->bound.capacity && !grow(s)) return false;
@@ -49,19 +58,22 @@ bool tirbi_push_binding(tirbi_script *s, const tirbi_binding *binding) {
 }
 
 bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value value) {
-    const tirbi_binding *old = tirbi_lookup(s, name);
-    if (old && old->level == s->level && strcmp(name, "_") != 0 && !tirbi_is_error(&old->value)) {
+    tirbi_binding *old = binding_of(s, name);
+    bool here = old && old->level == s->level;
+    if (here && strcmp(name, "_") != 0 && !tirbi_is_error(&old->value)) {
         tirbi_fail(s, TIRB_TYPE, span, "`%s` is already defined in this scope", name);
         return false;
     }
     tirbi_binding binding = {.name = name, .value = value, .level = s->level};
     /* A use of the name is a use: `x = i` makes a variable x, not another name of i. */
     if (value.kind == TIRBI_VALUE_EXPR) binding.value.declares = false;
-    return tirbi_push_binding(s, &binding);
+    if (!here) return tirbi_push_binding(s, &binding);
+    old->value = binding.value;
+    return true;
 }
 
 void tirbi_rebind(tirbi_script *s, const char *name, tirbi_value value) {
-    tirbi_binding *binding = latest_of(s, name);
+    tirbi_binding *binding = binding_of(s, name);
     if (binding) binding->value = value;
 }
 

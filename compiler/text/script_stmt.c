@@ -4,7 +4,6 @@
 #include "compiler/text/script.h"
 #include "compiler/text/script_names.h"
 
-enum { MAX_MACRO_DEPTH = 50, MAX_EXPANSIONS = 10000 };
 
 /* ---- Emitting --------------------------------------------------------------------------------------------------- */
 
@@ -778,70 +777,17 @@ static void run_expression(tirbi_script *s, const tirbi_line *line) {
     if (e) tirbi_emit_value(s, line->span, e);
 }
 
-/* ---- Macros ----------------------------------------------------------------------------------------------------- */
-
-static bool bind_macro_arguments(tirbi_script *s, const tirbi_node *call, const tirbi_line *line) {
-    for (uint32_t i = 0; i < line->n_parameters; i++) {
-        const tirbi_node *given = NULL;
-        uint32_t position = 0;
-        for (uint32_t j = 1; j < call->n_items; j++) {
-            const tirbi_node *item = call->items[j];
-            bool named = item->kind == TIRBI_NODE_KEYWORD;
-            if (named ? item->name == line->parameters[i].name : position++ == i) given = named ? item->items[0] : item;
-        }
-        if (!given) given = line->parameters[i].initial;
-        if (!given) {
-            tirbi_fail(s, TIRB_TYPE, call->span, "`%s` needs the argument `%s`", line->name, line->parameters[i].name);
-            return false;
-        }
-        /* Arguments see the caller's names: the level of the macro is entered after they are evaluated. */
-        s->level--;
-        tirbi_value v = tirbi_evaluate(s, given);
-        s->level++;
-        if (tirbi_is_error(&v) || !tirbi_bind(s, line->parameters[i].name, given->span, v)) return false;
-    }
-    if (call->n_items - 1 <= line->n_parameters) return true;
-    tirbi_fail(s, TIRB_TYPE, call->span, "`%s` takes at most %u arguments, %u given", line->name, line->n_parameters,
-               call->n_items - 1);
-    return false;
-}
-
-bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, const tirbi_macro *macro) {
-    if (!s->function || s->in_signature) {
-        tirbi_fail(s, TIRB_TYPE, call->span, "a macro is only expanded in a function");
-        return false;
-    }
-    if (s->depth >= MAX_MACRO_DEPTH || s->n_expansions >= MAX_EXPANSIONS) {
-        tirbi_fail(s, TIRB_UNSUPPORTED, call->span,
-                   "macros are nested more than %d deep or expanded more than %d times", MAX_MACRO_DEPTH,
-                   MAX_EXPANSIONS);
-        return false;
-    }
-    s->depth++;
-    s->n_expansions++;
-    uint32_t mark = tirbi_open_level(s);
-    bool good = bind_macro_arguments(s, call, macro->line);
-    if (good) tirbi_run_lines(s, &macro->line->body);
-    tirbi_close_level(s, mark);
-    s->depth--;
-    return good;
-}
+/* ---- Lines ------------------------------------------------------------------------------------------------------ */
 
 static void run_def(tirbi_script *s, const tirbi_line *line) {
     const tirbi_node *decorator = line->n_decorators ? line->decorators[line->n_decorators - 1] : NULL;
-    if (decorator && decorator->kind == TIRBI_NODE_CALL) decorator = decorator->items[0];
-    tirbi_value v = decorator ? tirbi_evaluate(s, decorator) : tirbi_value_none();
-    bool inlined = v.kind == TIRBI_VALUE_ENTRY &&
-                   (strcmp(v.as.entry->name, "inline") == 0 || strcmp(v.as.entry->name, "macro") == 0);
-    if (!inlined) {
+    const tirbi_node *call = decorator && decorator->kind == TIRBI_NODE_CALL ? decorator : NULL;
+    tirbi_value v = decorator ? tirbi_evaluate(s, call ? call->items[0] : decorator) : tirbi_value_none();
+    if (v.kind == TIRBI_VALUE_ENTRY && tirbi_is_macro(v.as.entry->name))
+        tirbi_define_macro(s, line, v.as.entry->name, call);
+    else
         tirbi_fail(s, TIRB_SYNTAX, line->span,
                    "a function inside a function is not part of the language, unless it is a T.inline");
-        return;
-    }
-    tirbi_macro *macro = TIRBI_NEW(s->arena, tirbi_macro);
-    if (!macro) return;
-    macro->line = line;
-    tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_MACRO, .as.macro = macro});
 }
 
 static void run_line(tirbi_script *s, const tirbi_line *line) {

@@ -85,8 +85,16 @@ typedef struct tirbi_lines {
     uint32_t n;
 } tirbi_lines;
 
+typedef enum tirbi_parameter_kind {
+    TIRBI_PARAMETER_PLAIN,
+    TIRBI_PARAMETER_REST,    /* *args: further arguments by position */
+    TIRBI_PARAMETER_KEYWORD, /* behind `*` or *args: by name only */
+    TIRBI_PARAMETER_KEYWORDS /* **kwargs: further arguments by name */
+} tirbi_parameter_kind;
+
 typedef struct tirbi_parameter {
     const char *name;
+    tirbi_parameter_kind kind;
     tirbi_span span;
     tirbi_node *annotation, *initial;
 } tirbi_parameter;

@@ -461,23 +461,43 @@ static tirbi_line *read_with(tirbi_parser *p) {
     return lines[0];
 }
 
+/* The stars before a parameter: what it is, or for a bare `*` what those behind it are. */
+static bool read_stars(tirbi_parser *p, tirbi_parameter_kind *kind, bool *named) {
+    const tirbi_token *token = tirbi_peek(p);
+    if (*kind == TIRBI_PARAMETER_KEYWORDS || token->kind == TIRBI_TOKEN_DIV ||
+        (*kind != TIRBI_PARAMETER_PLAIN && token->kind == TIRBI_TOKEN_MUL)) {
+        tirbi_syntax_error(p, token->span, "%s here among parameters is not part of the language",
+                           tirbi_token_text(token->kind));
+        return false;
+    }
+    if (*kind == TIRBI_PARAMETER_REST) *kind = TIRBI_PARAMETER_KEYWORD;
+    if (tirbi_accept(p, TIRBI_TOKEN_POWER)) {
+        *kind = TIRBI_PARAMETER_KEYWORDS;
+    } else if (tirbi_accept(p, TIRBI_TOKEN_MUL)) {
+        *named = !tirbi_at(p, TIRBI_TOKEN_COMMA);
+        *kind = *named ? TIRBI_PARAMETER_REST : TIRBI_PARAMETER_KEYWORD;
+    }
+    return true;
+}
+
 static bool read_parameters(tirbi_parser *p, tirbi_line *line) {
     tirbi_list parameters = {.n = 0};
+    tirbi_parameter_kind kind = TIRBI_PARAMETER_PLAIN;
     if (!tirbi_expect(p, TIRBI_TOKEN_LPAREN, "'('")) return false;
     while (!tirbi_at(p, TIRBI_TOKEN_RPAREN)) {
+        bool named = true;
+        if (!read_stars(p, &kind, &named)) return false;
         const tirbi_token *token = tirbi_peek(p);
-        if (token->kind == TIRBI_TOKEN_MUL || token->kind == TIRBI_TOKEN_POWER || token->kind == TIRBI_TOKEN_DIV) {
-            tirbi_syntax_error(p, token->span, "%s among parameters is not part of the language",
-                               tirbi_token_text(token->kind));
-            return false;
+        if (named) {
+            if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a parameter name")) return false;
+            tirbi_parameter *slot = TIRBI_LIST_ADD(p->arena, &parameters, tirbi_parameter);
+            if (!slot) return false;
+            slot->name = token->text;
+            slot->kind = kind;
+            slot->span = token->span;
+            if (tirbi_accept(p, TIRBI_TOKEN_COLON) && !(slot->annotation = tirbi_expression(p))) return false;
+            if (tirbi_accept(p, TIRBI_TOKEN_ASSIGN) && !(slot->initial = tirbi_expression(p))) return false;
         }
-        if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a parameter name")) return false;
-        tirbi_parameter *slot = TIRBI_LIST_ADD(p->arena, &parameters, tirbi_parameter);
-        if (!slot) return false;
-        slot->name = token->text;
-        slot->span = token->span;
-        if (tirbi_accept(p, TIRBI_TOKEN_COLON) && !(slot->annotation = tirbi_expression(p))) return false;
-        if (tirbi_accept(p, TIRBI_TOKEN_ASSIGN) && !(slot->initial = tirbi_expression(p))) return false;
         if (!tirbi_accept(p, TIRBI_TOKEN_COMMA)) break;
     }
     line->parameters = parameters.items;
