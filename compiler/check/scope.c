@@ -62,7 +62,9 @@ void tirbi_check_use_buffer(tirbi_checker *c, const tirb_buffer *buffer, tirbi_s
                              buffer->name, buffer->data->as.var.name);
     } else {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, span, "buffer '%s' is %s", buffer->name,
-                           *state == TIRBI_SCOPE_NEW ? "not declared here" : "used after the end of its scope");
+                           *state == TIRBI_SCOPE_NEW
+                               ? "not declared here: T.Buffer in a body needs data=...; T.alloc_buffer makes a new buffer"
+                               : "used after the end of its scope");
     }
     *state = TIRBI_SCOPE_REPORTED;
 }

@@ -631,9 +631,24 @@ static bool is_llvm_prefetch(const tirb_expr *e) {
     return name && name->kind == TIRB_EXPR_STRING_IMM && strncmp(name->as.string.text, "llvm.prefetch", 13) == 0;
 }
 
+/* Whether a value is an address that is made of others: no statement needs it for itself. */
+static bool is_address(const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_VAR) return e->dtype.code == TIRB_CODE_HANDLE;
+    if (e->kind != TIRB_EXPR_CALL || e->as.call.function_name) return false;
+    switch (e->as.call.builtin) {
+    case TIRB_BUILTIN_ADDRESS_OF:
+    case TIRB_BUILTIN_BUFFER_DATA:
+    case TIRB_BUILTIN_TVM_ACCESS_PTR:
+    case TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET:
+    case TIRB_BUILTIN_PTR_BYTE_OFFSET: return true;
+    case TIRB_BUILTIN_REINTERPRET: return is_address(e->as.call.args[0]);
+    default: return false;
+    }
+}
+
 static void lower_evaluate(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirb_expr *value = s->as.evaluate.value;
-    if (!value) return;
+    if (!value || is_address(value)) return;
     if (value->kind == TIRB_EXPR_CALL && !value->as.call.function) {
         switch (value->as.call.builtin) {
         case TIRB_BUILTIN_RET:

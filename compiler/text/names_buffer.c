@@ -167,23 +167,12 @@ static tirbi_value declare_view(tirbi_script *s, const tirbi_call *c, tirb_buffe
     return tirbi_value_scope(s, stmt, tirbi_value_buffer(buffer));
 }
 
-/* Whether this is what TVM's MakePackedAPI makes: it names buffers in attributes before it declares them. */
-static bool in_packed_function(const tirbi_script *s) {
-    const tirb_attr *attrs = s->function ? s->function->attrs.items : NULL;
-    for (uint32_t i = 0; attrs && i < s->function->attrs.n; i++)
-        if (strcmp(attrs[i].key, "calling_conv") == 0) return attrs[i].value && tirbi_is_const_int(attrs[i].value, 1);
-    return false;
-}
-
 static tirbi_value buffer_declaration(tirbi_script *s, const tirbi_call *c) {
     tirb_buffer *buffer = read_buffer(s, c, c->args, "global", false);
     if (!buffer) return tirbi_value_error();
     if (s->in_signature) return tirbi_value_buffer(buffer);
     if (tirbi_given(&c->args[DATA])) return declare_view(s, c, buffer, &c->args[DATA]);
-    if (c->entry->data) return tirbi_value_buffer(buffer); /* T.realize gives it memory */
-    if (in_packed_function(s)) return tirbi_value_buffer(buffer);
-    return tirbi_fail(s, TIRB_TYPE, c->node->span,
-                      "T.Buffer in a body is a view and needs data=...; T.alloc_buffer makes a new buffer");
+    return tirbi_value_buffer(buffer); /* another statement gives it memory */
 }
 
 static tirbi_value decl_buffer(tirbi_script *s, const tirbi_call *c) {

@@ -1,4 +1,4 @@
-/* Values that are no arithmetic: conversions, vectors, lets, calls by name, methods of buffers. */
+/* Values that are no arithmetic: conversions, vectors, lets, calls by name. */
 #include <string.h>
 
 #include "compiler/ir/llvm.h"
@@ -18,13 +18,6 @@ static tirbi_value raw_cast(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *e = arg(s, c, 1);
     if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
     return tirbi_value_expr(tirbi_make_raw_cast(&s->builder, c->node->span, type, e));
-}
-
-static tirbi_value as_type(tirbi_script *s, const tirbi_call *c) {
-    tirb_datatype type;
-    const tirb_expr *e = tirbi_to_expr(s, c->object);
-    if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
-    return tirbi_value_expr(tirbi_make_cast(&s->builder, c->node->span, type, e));
 }
 
 static tirbi_value constant(tirbi_script *s, const tirbi_call *c) {
@@ -240,6 +233,7 @@ static tirbi_value reinterpret(tirbi_script *s, const tirbi_call *c) {
     if ((uint32_t)type.bits * type.lanes != (uint32_t)e->dtype.bits * e->dtype.lanes)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "cannot reinterpret %s as %s: the numbers of bits differ",
                           tirb_datatype_text(e->dtype, left), tirb_datatype_text(type, right));
+    if (tirb_datatype_equal(type, e->dtype) && !tirbi_type_is_handle(type)) return tirbi_value_expr(e);
     return emit_call(s, c, type, TIRB_BUILTIN_REINTERPRET, &e, 1);
 }
 
@@ -313,6 +307,16 @@ static tirbi_value vector_scale(tirbi_script *s, const tirbi_call *c) {
     (void)s;
     (void)c;
     return tirbi_value_int(1);
+}
+
+/* T.call_tir(Module.f, args...): the call. */
+static tirbi_value call_tir(tirbi_script *s, const tirbi_call *c) {
+    tirbi_node *call = TIRBI_NEW(s->arena, tirbi_node);
+    if (!call) return tirbi_value_error();
+    *call = *c->node;
+    call->items++;
+    call->n_items--;
+    return tirbi_evaluate(s, call);
 }
 
 static tirbi_value opaque(tirbi_script *s, const tirbi_call *c) {
@@ -409,6 +413,7 @@ const tirbi_entry tirbi_expr_names[] = {
     {"vectorcombine", typed_call, "dtype *args", TIRB_BUILTIN_VECTORCOMBINE},
     {"call_extern", extern_call, "dtype *args", TIRB_BUILTIN_CALL_EXTERN},
     {"call_pure_extern", extern_call, "dtype *args", TIRB_BUILTIN_CALL_PURE_EXTERN},
+    {"llvm_lookup_intrinsic_id", string_imm, "name", 0}, /* its name is as good as its number */
     {"call_llvm_intrin", typed_call, "dtype *args", TIRB_BUILTIN_CALL_LLVM_INTRIN},
     {"call_llvm_pure_intrin", typed_call, "dtype *args", TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN},
     {"call_packed", plain_call, "*args", TIRB_BUILTIN_CALL_PACKED},
@@ -424,7 +429,8 @@ const tirbi_entry tirbi_expr_names[] = {
     {"meta_var", meta_var, "value", 0},
     {"comm_reducer", tirbi_comm_reducer, "combiner identity", 0},
     {"index_map", opaque, "*args", 0},
-    {"target", opaque, "*args", 0},
+    {"call_tir", call_tir, "function *args", 0},
+    {"target", tirbi_target, "target host?", 0},
     {"vscale", vector_scale, "", 0},
     {"get_active_lane_mask", typed_call, "dtype *args", TIRB_BUILTIN_GET_ACTIVE_LANE_MASK},
     {"handle_add_byte_offset", plain_call, "*args", TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET},
@@ -435,119 +441,5 @@ const tirbi_entry tirbi_expr_names[] = {
     {"start_profile_intrinsic", plain_call, "*args", TIRB_BUILTIN_START_PROFILE_INTRINSIC},
     {"end_profile_intrinsic", plain_call, "*args", TIRB_BUILTIN_END_PROFILE_INTRINSIC},
     {"tvm_storage_sync", plain_call, "*args", TIRB_BUILTIN_TVM_STORAGE_SYNC},
-    {NULL, NULL, NULL, 0},
-};
-
-/* ---- Methods ---------------------------------------------------------------------------------------------------- */
-
-static bool is_buffer(tirbi_script *s, const tirbi_call *c) {
-    if (c->object->kind == TIRBI_VALUE_BUFFER) return true;
-    tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is a method of buffers", c->entry->name);
-    return false;
-}
-
-static bool access_indices(tirbi_script *s, const tirbi_call *c, const tirb_expr *const **indices, uint32_t *n) {
-    const tirb_buffer *buffer = c->object->as.buffer;
-    if (!tirbi_to_exprs(s, &c->args[0], indices, n)) return false;
-    if (*n == buffer->ndim) return true;
-    tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is %u-dimensional and cannot be indexed with %u indices",
-               buffer->name, buffer->ndim, *n);
-    return false;
-}
-
-/* Where a vector of the type begins at the indices: the last of them becomes a ramp of its lanes. */
-static bool from_index(tirbi_script *s, const tirbi_call *c, const tirb_expr *const **indices, uint32_t n,
-                       tirb_datatype type) {
-    uint16_t lanes = (uint16_t)(type.lanes / c->object->as.buffer->dtype.lanes);
-    if (n == 0 || lanes <= 1 || (*indices)[n - 1]->dtype.lanes > 1) return true;
-    const tirb_expr **ramps = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, n);
-    if (!ramps) return false;
-    memcpy(ramps, *indices, n * sizeof *ramps);
-    const tirb_expr *base = ramps[n - 1], *one = tirbi_make_int(&s->builder, base->span, base->dtype, 1);
-    ramps[n - 1] = one ? tirbi_make_ramp(&s->builder, base->span, base, one, lanes) : NULL;
-    *indices = ramps;
-    return ramps[n - 1] != NULL;
-}
-
-static tirbi_value vector_load(tirbi_script *s, const tirbi_call *c) {
-    const tirb_expr *const *indices;
-    char left[32], right[32];
-    uint32_t n;
-    tirb_datatype type;
-    if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
-    const tirb_buffer *buffer = c->object->as.buffer;
-    if (tirbi_given(&c->args[1])) {
-        if (!tirbi_to_dtype(s, &c->args[1], &type)) return tirbi_value_error();
-        if (!tirb_datatype_equal(tirbi_type_element(type), tirbi_type_element(buffer->dtype)))
-            return tirbi_fail(s, TIRB_TYPE, c->node->span, "`vload` loads %s, but the elements of `%s` are %s",
-                              tirb_datatype_text(type, left), buffer->name, tirb_datatype_text(buffer->dtype, right));
-        if (!from_index(s, c, &indices, n, type)) return tirbi_value_error();
-    }
-    const tirb_expr *predicate = NULL;
-    if (tirbi_given(&c->args[2]) && !(predicate = tirbi_to_expr(s, &c->args[2]))) return tirbi_value_error();
-    return tirbi_value_expr(tirbi_make_load(&s->builder, c->node->span, c->object->as.buffer, indices, n, predicate));
-}
-
-static tirbi_value vector_store(tirbi_script *s, const tirbi_call *c) {
-    const tirb_expr *const *indices;
-    uint32_t n;
-    if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
-    const tirb_expr *predicate = NULL,
-                    *value = tirbi_to_typed(s, &c->args[1], tirbi_type_element(c->object->as.buffer->dtype));
-    if (!value || !from_index(s, c, &indices, n, value->dtype)) return tirbi_value_error();
-    if (tirbi_given(&c->args[2]) && !(predicate = tirbi_to_expr(s, &c->args[2]))) return tirbi_value_error();
-    tirbi_emit_store(&s->builder, c->node->span, c->object->as.buffer, value, indices, n, predicate);
-    return tirbi_value_none();
-}
-
-static tirbi_value buffer_scope(tirbi_script *s, const tirbi_call *c) {
-    if (!is_buffer(s, c)) return tirbi_value_error();
-    tirbi_value v = {.kind = TIRBI_VALUE_STRING};
-    v.as.string.text = c->object->as.buffer->scope;
-    v.as.string.size = (uint32_t)strlen(v.as.string.text);
-    return v;
-}
-
-static tirbi_value pointer_to(tirbi_script *s, const tirbi_call *c) {
-    const tirb_expr *const *indices;
-    uint32_t n;
-    if (!is_buffer(s, c) || !access_indices(s, c, &indices, &n)) return tirbi_value_error();
-    const tirb_expr *load = tirbi_make_load(&s->builder, c->node->span, c->object->as.buffer, indices, n, NULL);
-    return emit_call(s, c, tirbi_type_handle, TIRB_BUILTIN_ADDRESS_OF, &load, 1);
-}
-
-/* A.access_ptr("rw"): a pointer to the elements from `offset` on. */
-static tirbi_value access_pointer(tirbi_script *s, const tirbi_call *c) {
-    const char *mode = "rw";
-    if (!is_buffer(s, c)) return tirbi_value_error();
-    if (c->args[0].kind == TIRBI_VALUE_STRING) mode = c->args[0].as.string.text;
-    const tirb_buffer *buffer = c->object->as.buffer;
-    tirbi_builder *b = &s->builder;
-    tirbi_span span = c->node->span;
-    const tirb_expr *extent = tirbi_make_int(b, span, tirbi_type_i32, 1);
-    for (uint32_t i = 0; i < buffer->ndim; i++)
-        extent = tirbi_make_binary(b, span, TIRB_EXPR_MUL, extent, buffer->shape[i]);
-    const tirb_expr *offset = tirbi_given(&c->args[3]) ? arg(s, c, 3) : tirbi_make_int(b, span, tirbi_type_i32, 0);
-    if (tirbi_given(&c->args[4]))
-        extent = arg(s, c, 4);
-    else
-        extent = tirbi_make_binary(b, span, TIRB_EXPR_SUB, extent, offset);
-    const tirb_expr *args[] = {
-        tirbi_make_call(b, span, buffer->dtype, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0), buffer->data, offset, extent,
-        tirbi_make_int(b, span, tirbi_type_i32, (strchr(mode, 'r') ? 1 : 0) | (strchr(mode, 'w') ? 2 : 0))};
-    return emit_call(s, c, tirbi_type_handle, TIRB_BUILTIN_TVM_ACCESS_PTR, args, 5);
-}
-
-const tirbi_entry tirbi_method_names[] = {
-    {"astype", as_type, "dtype", 0},
-    {"vload", vector_load, "begin dtype? predicate?", 0},
-    {"vstore", vector_store, "begin value predicate?", 0},
-    {"scope", buffer_scope, "", 0},
-    {"ptr_to", pointer_to, "indices", 0},
-    {"access_ptr", access_pointer, "access_mask? ptr_type? content_lanes? offset? extent?", 0},
-    {"view", tirbi_method_view, "*shape layout?", 0},
-    {"local", tirbi_method_view, "*shape layout?", 0},
-    {"permute", tirbi_method_permute, "*dims", 0},
-    {"partition", NULL, "", 0},
     {NULL, NULL, NULL, 0},
 };

@@ -453,8 +453,8 @@ static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_scope(s, stmt, tirbi_value_none());
 }
 
-static const tirb_expr *thread_var(tirbi_script *s, const tirbi_call *c, const char *tag) {
-    const tirb_expr *var = tirbi_make_var(&s->builder, c->node->span, c->hint, tirbi_prim_type(tirbi_type_i32));
+static const tirb_expr *thread_var(tirbi_script *s, const tirbi_call *c, const char *tag, tirb_datatype type) {
+    const tirb_expr *var = tirbi_make_var(&s->builder, c->node->span, c->hint, tirbi_prim_type(type));
     if (var) add_thread(s, var, tag);
     return var;
 }
@@ -462,7 +462,9 @@ static const tirb_expr *thread_var(tirbi_script *s, const tirbi_call *c, const c
 static tirbi_value env_thread(tirbi_script *s, const tirbi_call *c) {
     const char *tag;
     if (!tirbi_to_text(s, &c->args[0], "the thread", &tag)) return tirbi_value_error();
-    return tirbi_value_declared(thread_var(s, c, tag));
+    tirb_datatype type = tirbi_type_i32;
+    if (tirbi_given(&c->args[1]) && !tirbi_to_dtype(s, &c->args[1], &type)) return tirbi_value_error();
+    return tirbi_value_declared(thread_var(s, c, tag, type));
 }
 
 static tirbi_value iter_var(tirbi_script *s, const tirbi_call *c) {
@@ -485,7 +487,7 @@ static tirbi_value launch_thread(tirbi_script *s, const tirbi_call *c) {
     if (!extent) return tirbi_value_error();
     if (c->args[0].kind == TIRBI_VALUE_STRING) {
         const char *tag = c->args[0].as.string.text;
-        var = thread_var(s, c, tag);
+        var = thread_var(s, c, tag, extent->dtype);
         return var ? thread_scope(s, c, var, tag, extent) : tirbi_value_error();
     }
     var = arg(s, c, 0);
@@ -665,7 +667,7 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"bind", let_stmt, "value type_annotation? var?", 0},
     {"Bind", let_stmt, "value type_annotation? var?", 0},
     {"let", classic_let, "var value", 0},
-    {"env_thread", env_thread, "thread_tag", 0},
+    {"env_thread", env_thread, "thread_tag dtype?", 0},
     {"launch_thread", launch_thread, "thread extent", 0},
     {"iter_var", iter_var, "var dom? iter_type? thread_tag?", 0},
     {"Assert", assert_scope, "condition message?", 0},

@@ -282,8 +282,9 @@ static const char *buffer_name(tirbi_printer *p, const tirb_buffer *buffer) {
     p->line = (tirbi_text){0};
     tirbi_put(p, name);
     const tirb_expr *data = buffer->data;
-    tirbi_put(p, data && data->as.var.data_of != buffer ? " = T.Buffer(" : " = T.buffer_decl(");
-    tirbi_print_buffer_args(p, buffer, data && data->as.var.data_of != buffer ? data : NULL, true, true);
+    bool over_data = data && data->as.var.data_of != buffer;
+    tirbi_put(p, over_data || !p->hybrid ? " = T.Buffer(" : " = T.buffer_decl(");
+    tirbi_print_buffer_args(p, buffer, over_data ? data : NULL, p->hybrid, true);
     tirbi_put(p, ")");
     add_line(p, &p->out, p->indent, p->line);
     p->line = outer;
@@ -407,8 +408,9 @@ static void print_function_call(tirbi_printer *p, const tirb_expr *e) {
     tirbi_put(p, "(");
     for (uint32_t i = 0; i < e->as.call.n_args; i++) {
         const tirb_expr *arg = e->as.call.args[i];
-        bool whole = function && i < function->n_params && function->buffers[i] && arg->kind == TIRB_EXPR_VAR &&
-                     arg->as.var.data_of && !arg->as.var.data_of->is_implied;
+        const tirb_buffer *taken = function && i < function->n_params ? function->buffers[i] : NULL;
+        bool whole = taken && !taken->is_implied && arg->kind == TIRB_EXPR_VAR && arg->as.var.data_of &&
+                     !arg->as.var.data_of->is_implied;
         if (i) tirbi_put(p, ", ");
         if (whole) {
             tirbi_put(p, buffer_name(p, arg->as.var.data_of));

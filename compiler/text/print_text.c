@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/text/printer.h"
+#include "compiler/text/text.h"
 
 void tirbi_print_add(tirbi_printer *p, tirbi_text *text, const char *bytes, size_t size) {
     if (size > text->capacity - text->size) {
@@ -52,27 +53,34 @@ void tirbi_putf(tirbi_printer *p, const char *format, ...) {
     if (n > 0) add_spelt(p, small, (size_t)n < sizeof small ? (size_t)n : sizeof small - 1);
 }
 
-void tirbi_put_string(tirbi_printer *p, const char *text, size_t size) {
-    tirbi_put(p, "\"");
+const char *tirbi_quoted(tirbi_arena *arena, const char *text, size_t size) {
+    static const char escaped[] = "\"\\\n\t\r", letters[] = "\"\\ntr", digits[] = "0123456789abcdef";
+    char *quoted = TIRBI_NEW_ARRAY(arena, char, 4 * size + 3), *to = quoted;
+    if (!quoted) return NULL;
+    *to++ = '"';
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)text[i];
-        if (c == '"') {
-            tirbi_put(p, "\\\"");
-        } else if (c == '\\') {
-            tirbi_put(p, "\\\\");
-        } else if (c == '\n') {
-            tirbi_put(p, "\\n");
-        } else if (c == '\t') {
-            tirbi_put(p, "\\t");
-        } else if (c == '\r') {
-            tirbi_put(p, "\\r");
+        const char *place = c ? strchr(escaped, c) : NULL;
+        if (place) {
+            *to++ = '\\';
+            *to++ = letters[place - escaped];
         } else if (c < 0x20 || c == 0x7F) {
-            tirbi_putf(p, "\\x%02x", c);
+            *to++ = '\\';
+            *to++ = 'x';
+            *to++ = digits[c >> 4];
+            *to++ = digits[c & 15];
         } else {
-            tirbi_print_add(p, &p->line, (const char *)&text[i], 1);
+            *to++ = (char)c;
         }
     }
-    tirbi_put(p, "\"");
+    *to++ = '"';
+    *to = 0;
+    return quoted;
+}
+
+void tirbi_put_string(tirbi_printer *p, const char *text, size_t size) {
+    const char *quoted = tirbi_quoted(p->arena, text, size);
+    if (quoted) tirbi_put(p, quoted);
 }
 
 static void add_spaces(tirbi_printer *p, tirbi_text *text, uint32_t levels) {

@@ -607,6 +607,12 @@ static tirbi_value make_region(tirbi_script *s, const tirb_buffer *buffer, const
     return v;
 }
 
+/* `a:b:1` is `a:b`. */
+static bool is_strided(const tirbi_node *slice) {
+    const tirbi_node *step = slice->items[2];
+    return step && (step->kind != TIRBI_NODE_INT || step->as.integer != 1);
+}
+
 tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *node,
                                const tirbi_node *index) {
     index_list list;
@@ -614,12 +620,10 @@ tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const
     bool region = list.n < buffer->ndim;
     const tirb_expr **indices = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, list.n);
     if (!indices) return tirbi_value_error();
-    for (uint32_t i = 0; i < list.n; i++)
-        region |= list.nodes[i] && (!list.nodes[i]->items[2] || (list.nodes[i]->items[2]->kind == TIRBI_NODE_INT &&
-                                                                 list.nodes[i]->items[2]->as.integer == 1));
+    for (uint32_t i = 0; i < list.n; i++) region |= list.nodes[i] && !is_strided(list.nodes[i]);
     if (region) {
         for (uint32_t i = 0; i < list.n; i++)
-            if (list.nodes[i] && list.nodes[i]->items[2])
+            if (list.nodes[i] && is_strided(list.nodes[i]))
                 return tirbi_fail(s, TIRB_TYPE, list.nodes[i]->span, "a strided slice and a region cannot be mixed");
         return make_region(s, buffer, &list);
     }

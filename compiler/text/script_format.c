@@ -39,10 +39,8 @@ static const char *float_text(tirbi_script *s, double value) {
     return tirbi_arena_format(s->arena, "%s%s", signbit(value) ? "-" : "", text);
 }
 
-static const char *text_of(tirbi_script *s, const tirbi_node *node, const tirbi_value *v) {
-    v = plain(v);
+const char *tirbi_python_text(tirbi_script *s, const tirbi_value *v) {
     switch (v->kind) {
-    case TIRBI_VALUE_STRING: return v->as.string.text;
     case TIRBI_VALUE_INT:
         return tirbi_arena_format(s->arena, v->big ? "%llu" : "%lld", (unsigned long long)v->as.integer);
     case TIRBI_VALUE_BOOL: return v->as.boolean ? "True" : "False";
@@ -52,10 +50,16 @@ static const char *text_of(tirbi_script *s, const tirbi_node *node, const tirbi_
         if (v->as.expr->kind == TIRB_EXPR_VAR) return v->as.expr->as.var.name;
         if (v->as.expr->kind == TIRB_EXPR_INT_IMM)
             return tirbi_arena_format(s->arena, "%lld", (long long)v->as.expr->as.int_value);
-        break;
-    case TIRBI_VALUE_ERROR: return NULL;
-    default: break;
+        return NULL;
+    default: return NULL;
     }
+}
+
+static const char *text_of(tirbi_script *s, const tirbi_node *node, const tirbi_value *v) {
+    v = plain(v);
+    if (v->kind == TIRBI_VALUE_ERROR) return NULL;
+    const char *text = v->kind == TIRBI_VALUE_STRING ? v->as.string.text : tirbi_python_text(s, v);
+    if (text || s->arena->failed) return text;
     tirbi_fail(s, TIRB_TYPE, node->span, "the text of %s is not known while the text is read", tirbi_value_text(v));
     return NULL;
 }

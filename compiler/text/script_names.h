@@ -20,6 +20,7 @@ extern const tirbi_entry tirbi_hybrid_names[]; /* tir of Hybrid Script, where it
 /* Handlers that several tables name. */
 tirbi_value tirbi_python_range(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_realize(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_target(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_type_var(tirbi_script *s, const tirbi_call *c);
 
 /* An expression as a statement: EVALUATE, or what a jump builtin stands for. */

@@ -13,4 +13,7 @@ tirb_irmodule *tirbi_parse(const tirbi_source *source, tirbi_arena *arena, tirbi
 tirb_irmodule *tirbi_parse_behind(const tirb_irmodule *module, const tirbi_source *source, tirbi_arena *arena,
                                   tirbi_diagnostics *diagnostics);
 
+/* A string as it is written in double quotes, what has no letter escaped. NULL when memory ran out. */
+const char *tirbi_quoted(tirbi_arena *arena, const char *text, size_t size);
+
 #endif

@@ -1,7 +1,7 @@
-# error: 7:16 address_of cannot be compiled yet
+# error: 7:35 address_of cannot be compiled yet
 from tvm.script import tirx as T
 
 
 @T.prim_func(s_tir=True)
-def f(A: T.Buffer((4,), "float32")):
-    T.evaluate(T.address_of(A[0]))
+def f(A: T.Buffer((4,), "int64")):
+    A[0] = T.reinterpret("int64", T.address_of(A[0]))

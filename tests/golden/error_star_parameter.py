@@ -1,4 +1,4 @@
-# error: 6:7 '*' among parameters is not part of the language
+# error: 6:8 the parameter `n` stands at or behind a '*', which only macros may have
 from tvm.script import tirx as T
 
 

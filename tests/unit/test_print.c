@@ -190,6 +190,27 @@ static const struct {
      "        assert A[i] > T.int64(0), (\"ValueError\", [\"a\", \"b\"])\n"
      "        A[i] = T.Cast(\"int64\", T.call_extern(\"int32\", \"name\", i))\n"
      "        A[i] = T.call_llvm_pure_intrin(\"int64\", \"llvm.ctpop\", A[i])\n"},
+    /* Attributes are written one way, however they were given. */
+    {"dims = (1, 2)\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")):\n"
+     "    T.func_attr({'x': [1, 2, 'a\"'], 'y': {'z': 1,\n        'b': [None, True, 1.5]}, 'd': dims, 'n': None,\n"
+     "        't': T.target({'kind': 'llvm', 'keys': ['cpu']}), 'u': [T.int64(3), T.int32(4)]})\n    A[0] = 1.0\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")):\n"
+     "    T.func_attr({\"d\": [1, 2], \"n\": None, \"t\": T.target({\"keys\": [\"cpu\"], \"kind\": \"llvm\"}), "
+     "\"u\": [T.int64(3), 4], \"x\": [1, 2, \"a\\\"\"], \"y\": {\"b\": [None, True, 1.5], \"z\": 1}})\n"
+     "    A[0] = T.float32(1.0)\n"},
+    /* A thread has the type of its extent; buffers without data, slices with the step 1 and blocks of macros. */
+    {"@T.macro\ndef fill(A, i):\n    with T.sblock(\"fill\"):\n        v = T.axis.spatial(8, i)\n        A[v] = 1\n"
+     "@T.prim_func(s_tir=True, check_well_formed=False)\ndef f(A: T.Buffer((8,), \"float32\")):\n"
+     "    b = T.Buffer((4,), strides=[1], scope=\"local\")\n    fill(A, 1)\n    fill(A, 2)\n"
+     "    A[0:4] = T.reinterpret(\"float32x4\", A[4:8:1])\n    t = T.launch_thread(\"threadIdx.x\", T.int64(8))\n"
+     "    if t == T.int64(0):\n        A[t] = b[0]\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")):\n    # with T.sblock(\"root\"):\n"
+     "    with T.sblock(\"fill\"):\n        v = T.axis.spatial(8, 1)\n        T.reads()\n        T.writes(A[v])\n"
+     "        A[v] = T.float32(1.0)\n"
+     "    with T.sblock(\"fill_1\"):\n        v = T.axis.spatial(8, 2)\n        T.reads()\n        T.writes(A[v])\n"
+     "        A[v] = T.float32(1.0)\n    A[0:4] = A[T.Ramp(4, 1, 4)]\n"
+     "    with T.launch_thread(\"threadIdx.x\", T.int64(8)) as t:\n        if t == T.int64(0):\n"
+     "            b = T.Buffer((4,), strides=(1,), scope=\"local\")\n            A[t] = b[0]\n"},
     /* What is read of a matched buffer is read of the region. */
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16, 16, 16), \"float32\"), B: T.Buffer((1,), \"float32\")):\n"
      "    for i, j in T.grid(16, 4):\n        with T.sblock(\"b\"):\n            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
