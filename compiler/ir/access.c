@@ -711,6 +711,12 @@ void tirbi_detect_access(tirbi_builder *b, tirb_block *const *blocks, uint32_t n
     if (!a) return;
     a->visitor = (tirbi_visitor){.expr = walk_expr, .stmt = walk_stmt, .context = a};
     a->builder = b;
-    for (uint32_t i = 0; i < n; i++)
-        if (blocks[i] != root && blocks[i]->body && !(blocks[i]->has_reads && blocks[i]->has_writes)) detect(a, blocks[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        tirb_block *block = blocks[i];
+        if (!block->body || (block->has_reads && block->has_writes)) continue;
+        if (block == root)
+            block->has_reads = block->has_writes = true; /* of nothing: it is no step of a computation */
+        else
+            detect(a, block);
+    }
 }

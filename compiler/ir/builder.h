@@ -62,7 +62,8 @@ typedef struct tirbi_frame {
     tirbi_list allocs;        /* of const tirb_buffer *; FUNCTION: those of the implicit root block */
     tirbi_list matches;       /* of tirb_match_buffer */
     tirbi_list annotations;   /* of tirb_attr */
-    const tirb_expr *predicate;
+    const tirb_expr *predicate; /* NULL: it always holds */
+    bool has_predicate;         /* one was given */
 } tirbi_frame;
 
 typedef struct tirbi_builder {

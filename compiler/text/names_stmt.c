@@ -127,6 +127,8 @@ static tirbi_value thread_binding(tirbi_script *s, const tirbi_call *c) {
         *thread = *stop;
         *stop = none;
     }
+    if (!tirbi_given(thread))
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.thread_binding needs the thread, such as \"threadIdx.x\"");
     if (!tirbi_to_text(s, thread, "the thread", &tag)) return tirbi_value_error();
     if (!read_bounds(s, &c->args[0], stop, false, &none, &min, &extent)) return tirbi_value_error();
     if (tirbi_given(&c->args[3]) && !tirbi_to_attrs(s, &c->args[3], &annotations)) return tirbi_value_error();
@@ -198,7 +200,8 @@ static tirbi_value where(tirbi_script *s, const tirbi_call *c) {
     if (!tirbi_type_is_bool(e->dtype) || e->dtype.lanes != 1)
         return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "the condition must be a scalar bool, not %s",
                           tirb_datatype_text(e->dtype, text));
-    if (frame->predicate) return tirbi_fail(s, TIRB_TYPE, c->node->span, "the block has a T.where already");
+    if (frame->has_predicate) return tirbi_fail(s, TIRB_TYPE, c->node->span, "the block has a T.where already");
+    frame->has_predicate = true;
     frame->predicate = tirbi_is_const_int(e, 1) ? NULL : e;
     return tirbi_value_none();
 }

@@ -138,7 +138,7 @@ static void print_matched(tirbi_printer *p, const tirb_primfunc *f) {
     }
 }
 
-/* The body of a function without the implicit root block that the reader would put around it. */
+/* The body of a function without the implicit root block that the reader would put around it, whatever it is called. */
 static const tirb_stmt *print_root(tirbi_printer *p, const tirb_stmt *body) {
     if (!body || body->kind != TIRB_STMT_BLOCK_REALIZE) return body;
     const tirb_block *root = body->as.block.block;
@@ -147,8 +147,7 @@ static const tirb_stmt *print_root(tirbi_printer *p, const tirb_stmt *body) {
                    (inner && inner->kind == TIRB_STMT_BLOCK_REALIZE ? inner->as.block.block->n_iters > 0
                                                                     : tirbi_contains_block(inner));
     if (!wrapped || root->n_iters || body->as.block.predicate || root->n_reads || root->n_writes ||
-        root->n_matches || root->n_annotations || root->init || root->no_realize || !root->name ||
-        strcmp(root->name, "root") != 0)
+        root->n_matches || root->n_annotations || root->init || root->no_realize)
         return body;
     tirbi_put(p, p->classic ? "# with T.block(\"root\"):" : "# with T.sblock(\"root\"):");
     tirbi_end_line(p);

@@ -695,6 +695,10 @@ static void run_return(tirbi_script *s, const tirbi_line *line) {
     if (line->value) v = tirbi_evaluate(s, line->value);
     if (tirbi_is_error(&v)) return;
     const tirb_expr *e = NULL;
+    if (v.kind == TIRBI_VALUE_NONE && line->value && line->value->kind != TIRBI_NODE_NONE) {
+        tirbi_fail(s, TIRB_TYPE, line->value->span, "this is no value that can be returned");
+        return;
+    }
     if (v.kind != TIRBI_VALUE_NONE) {
         bool typed = s->function->return_known && ir->ret_type.kind == TIRB_TYPE_PRIM;
         e = typed ? tirbi_to_typed(s, &v, ir->ret_type.dtype) : tirbi_to_expr(s, &v);

@@ -211,6 +211,16 @@ static const struct {
      "        A[v] = T.float32(1.0)\n    A[0:4] = A[T.Ramp(4, 1, 4)]\n"
      "    with T.launch_thread(\"threadIdx.x\", T.int64(8)) as t:\n        if t == T.int64(0):\n"
      "            b = T.Buffer((4,), strides=(1,), scope=\"local\")\n            A[t] = b[0]\n"},
+    /* The block that is a function's body is its root, whatever it is called; one with attributes is written out. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")):\n    with T.sblock(\"x\"):\n"
+     "        with T.sblock(\"y\"):\n            v = T.axis.spatial(1, 0)\n            A[v] = 1\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")):\n    # with T.sblock(\"root\"):\n"
+     "    with T.sblock(\"y\"):\n        v = T.axis.spatial(1, 0)\n        T.reads()\n        T.writes(A[v])\n"
+     "        A[v] = T.float32(1.0)\n"},
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")):\n    with T.sblock(\"x\"):\n"
+     "        T.sblock_attr({\"a\": 1})\n        A[0] = 1\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")):\n    with T.sblock(\"x\"):\n"
+     "        T.reads()\n        T.writes()\n        T.sblock_attr({\"a\": 1})\n        A[0] = T.float32(1.0)\n"},
     /* What is read of a matched buffer is read of the region. */
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16, 16, 16), \"float32\"), B: T.Buffer((1,), \"float32\")):\n"
      "    for i, j in T.grid(16, 4):\n        with T.sblock(\"b\"):\n            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
