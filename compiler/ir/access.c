@@ -715,7 +715,7 @@ void tirbi_detect_access(tirbi_builder *b, tirb_block *const *blocks, uint32_t n
         tirb_block *block = blocks[i];
         if (!block->body || (block->has_reads && block->has_writes)) continue;
         if (block == root)
-            block->has_reads = block->has_writes = true; /* of nothing: it is no step of a computation */
+            block->has_reads = block->has_writes = true; /* of nothing */
         else
             detect(a, block);
     }

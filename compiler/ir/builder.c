@@ -349,6 +349,7 @@ static const tirb_stmt *wrap_root(tirbi_builder *b, const tirb_stmt *body, const
     block->name = "root";
     block->allocs = allocs->items;
     block->n_allocs = allocs->n;
+    block->has_reads = block->has_writes = true; /* of nothing: it is no step of a computation */
     block->body = body;
     realize->as.block.block = block;
     return realize;
