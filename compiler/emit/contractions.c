@@ -47,23 +47,35 @@ static void fill_box(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_co
     }
 }
 
-static void emit_contraction(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_op op) {
-    tirbi_patch_list skip = {0};
-    tirbi_scope scope = tirbi_scope_open(e);
-    for (uint32_t i = 0; i < plan->loops.n; i++) tirbi_put_guard(e, plan->loops.var[i], &skip);
-    tirbi_scope inside = tirbi_scope_open(e);
-    tirbi_mark_line(e, plan->span);
+/* The instruction for a plan, whose operands are computed, or NULL. */
+static tirbi_instr *make_instr(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_op op) {
     emit_checks(e, plan);
     if (plan->before) emit_before(e, plan);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
-    if (!instr) return;
+    if (!instr) return NULL;
     instr->op = (uint8_t)op;
     instr->type = (uint8_t)plan->type;
     instr->operand[0] = plan->flags | (plan->first ? TIRBI_CONTRACT_INIT : 0);
     instr->operand[1] = first_operand(e, plan->first);
     fill_box(e, plan, &instr->box);
-    tirbi_mark_line(e, plan->span);
-    if (!e->failed) tirbi_encode(&e->code, instr);
+    return instr;
+}
+
+/* Plans over the same loops, one after the other: what their operands need is computed before all of them, so that they
+ * follow each other and the machine may go through rows once for two of them. */
+static void emit_contractions(tirbi_emitter *e, const tirbi_contract_plan *plans, uint32_t n, tirbi_op op) {
+    tirbi_patch_list skip = {0};
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_instr *instrs[TIRBI_MAX_FOLDS];
+    for (uint32_t i = 0; i < plans->loops.n; i++) tirbi_put_guard(e, plans->loops.var[i], &skip);
+    tirbi_scope inside = tirbi_scope_open(e);
+    tirbi_mark_line(e, plans->span);
+    for (uint32_t i = 0; i < n; i++) {
+        instrs[i] = make_instr(e, &plans[i], op);
+        if (!instrs[i]) return;
+    }
+    tirbi_mark_line(e, plans->span);
+    for (uint32_t i = 0; i < n && !e->failed; i++) tirbi_encode(&e->code, instrs[i]);
     tirbi_scope_close(e, inside);
     tirbi_land(e, &skip);
     tirbi_scope_close(e, scope);
@@ -81,7 +93,7 @@ static void note_loops(tirbi_emitter *e, const tirbi_contract_plan *plan) {
 
 static void put_plan(tirbi_emitter *e, const tirbi_contract_plan *plan) {
     note_loops(e, plan);
-    emit_contraction(e, plan, TIRB_OP_CONTRACT);
+    emit_contractions(e, plan, 1, TIRB_OP_CONTRACT);
 }
 
 bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
@@ -113,7 +125,7 @@ bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop) {
             tirbi_note_loop(e->notes, plan->loops.var[k], plan->span, TIRB_FORM_TREE, "fold.%s: %s",
                             tirbi_dtypes[plan->type].name, plan->reduces[k] ? "rule R3, whole rows at once" : "rows");
         }
-        emit_contraction(e, plan, TIRB_OP_FOLD);
     }
+    emit_contractions(e, folds->plan, folds->n, TIRB_OP_FOLD);
     return true;
 }

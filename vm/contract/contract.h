@@ -91,5 +91,9 @@ size_t tirbi_contract_scratch(const tirbi_contraction *contraction, const tirbi_
 bool tirbi_contract_run(const tirbi_contraction *contraction, const tirbi_contract_shape *shape, uint8_t *scratch);
 /* A fold instead: the last loop is a row's, the flags are TIRBI_FOLD_ ... False: stopped. */
 bool tirbi_fold_run(const tirbi_contraction *fold);
+/* Whether two folds read the same rows, and these may be gone through once for both. */
+bool tirbi_folds_agree(const tirbi_contraction *fold, const tirbi_contraction *other);
+/* Two that agree, and of which none reaches the C of the other. False: stopped. */
+bool tirbi_folds_run(const tirbi_contraction *fold, const tirbi_contraction *other);
 
 #endif

@@ -7,6 +7,8 @@
 /* No more elements of a row are taken at once, so that a stop is soon seen: whole blocks of the tree, which go into the
  * running value one after the other. */
 enum { MOST_ELEMENTS = 64 * TIRBI_RED_BLOCK };
+/* Rows that two folds read one after the other are still in the nearest cache. */
+enum { NEAR_BYTES = 16384 };
 
 /* n elements of a row that are apart, one by one. */
 #define SCATTERED(t, T)                                                                                                \
@@ -41,7 +43,7 @@ static const uint8_t *moved(const uint8_t *p, int64_t step, int64_t times) {
     return (const uint8_t *)((uintptr_t)p + (uintptr_t)step * (uintptr_t)times);
 }
 
-/* Reduces a row, by the kernel where its elements follow each other; false: stopped. */
+/* A row of any length by its own pieces; false: stopped. */
 static bool run_row(const tirbi_contraction *x, tirbi_fold_kernel kernel, const uint8_t *a, const uint8_t *b, uint8_t *running) {
     unsigned last = x->n_loops - 1;
     int64_t step_a = x->operand[TIRBI_CONTRACT_A].step[last], step_b = x->operand[TIRBI_CONTRACT_B].step[last];
@@ -49,35 +51,160 @@ static bool run_row(const tirbi_contraction *x, tirbi_fold_kernel kernel, const 
         int64_t n = x->extent[last] - k < MOST_ELEMENTS ? x->extent[last] - k : MOST_ELEMENTS;
         const uint8_t *from = moved(a, step_a, k), *other = moved(b, step_b, k);
         if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
-        if (kernel) kernel(from, x->flags & TIRBI_FOLD_PRODUCTS ? other : from, (uint64_t)n, running);
+        if (kernel) kernel(&(tirbi_fold_rows){.a = from, .b = other, .c = {running}, .n_rows = 1, .n = (uint64_t)n});
         else if (x->type == TIRB_F64) scattered_f64(x, from, other, n, running);
         else scattered_f32(x, from, other, n, running);
     }
     return true;
 }
 
-bool tirbi_fold_run(const tirbi_contraction *x) {
-    int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
-    uint8_t *at[TIRBI_CONTRACT_OPERANDS];
-    unsigned last = x->n_loops - 1, number = x->flags & TIRBI_FOLD_PRODUCTS ? TIRBI_FOLD_PRODUCT : x->flags & TIRBI_FOLD_OP;
+/* The kernel's number. A sum of products with other elements has B, all else has A alone. */
+static unsigned number_of(const tirbi_contraction *x) {
+    const tirbi_contract_operand *a = &x->operand[TIRBI_CONTRACT_A], *b = &x->operand[TIRBI_CONTRACT_B];
+    if (!(x->flags & TIRBI_FOLD_PRODUCTS)) return x->flags & TIRBI_FOLD_OP;
+    bool same = a->start == b->start;
+    for (unsigned i = 0; i < x->n_loops; i++) same = same && a->step[i] == b->step[i];
+    return same ? TIRBI_FOLD_SQUARE : TIRBI_FOLD_PRODUCT;
+}
+
+/* The kernel for one fold, where the elements of its rows follow each other, or NULL. */
+static tirbi_fold_kernel kernel_of(const tirbi_contraction *x, unsigned number) {
+    int64_t size = tirbi_dtypes[x->type].size;
+    if (!follow(x, TIRBI_CONTRACT_A, size) || (number == TIRBI_FOLD_PRODUCT && !follow(x, TIRBI_CONTRACT_B, size))) return NULL;
+    return x->type == TIRB_F64 ? x->kernels->fold_f64[number] : x->kernels->fold_f32[number];
+}
+
+/* Goes through the loops around rows, or around the innermost loop of rows, where `many` are taken at once. */
+typedef struct walk {
+    int64_t index[TIRBI_MAX_CONTRACT_LOOPS];
+    unsigned n; /* loops */
+    int64_t many;
+} walk;
+
+static void begin_walk(const tirbi_contraction *x, walk *w) {
+    unsigned last = x->n_loops - 1;
+    *w = (walk){.n = last > 0 ? last - 1 : 0, .many = last > 0 ? x->extent[last - 1] : 1};
+}
+
+/* Moves the places to the next rows; false: there are none. */
+static bool next_rows(const tirbi_contraction *x, walk *w, uint8_t **at) {
+    for (unsigned i = w->n; i-- > 0;) {
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] = (uint8_t *)(uintptr_t)moved(at[o], x->operand[o].step[i], 1);
+        if (++w->index[i] < x->extent[i]) return true;
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++)
+            at[o] = (uint8_t *)(uintptr_t)moved(at[o], x->operand[o].step[i], -x->extent[i]);
+        w->index[i] = 0;
+    }
+    return false;
+}
+
+static int64_t row_step(const tirbi_contraction *x, unsigned operand) {
+    return x->n_loops > 1 ? x->operand[operand].step[x->n_loops - 2] : 0;
+}
+
+/* Rows for a kernel. */
+static tirbi_fold_rows rows_at(const tirbi_contraction *x, uint8_t *const *at) {
+    return (tirbi_fold_rows){.a = at[TIRBI_CONTRACT_A], .b = at[TIRBI_CONTRACT_B], .a_row = row_step(x, TIRBI_CONTRACT_A),
+                             .b_row = row_step(x, TIRBI_CONTRACT_B), .c_row = {row_step(x, TIRBI_CONTRACT_C)},
+                             .c = {at[TIRBI_CONTRACT_C]}, .first = {x->flags & TIRBI_FOLD_INIT ? x->first : NULL},
+                             .n = (uint64_t)x->extent[x->n_loops - 1]};
+}
+
+static void move_rows(tirbi_fold_rows *rows) {
+    rows->a = moved(rows->a, rows->a_row, rows->n_rows);
+    rows->b = moved(rows->b, rows->b_row, rows->n_rows);
+    for (unsigned i = 0; i < 2; i++) rows->c[i] = (uint8_t *)(uintptr_t)moved(rows->c[i], rows->c_row[i], rows->n_rows);
+}
+
+/* `many` rows, at most so many at once: by a kernel, and those of a second fold (n = 2) by another one. False: stopped. */
+static bool run_rows(const tirbi_contraction *x, tirbi_fold_rows *rows, unsigned n, int64_t many, int64_t at_once,
+                     tirbi_fold_kernel kernel, tirbi_fold_kernel other) {
+    for (int64_t left = many; left > 0; left -= rows->n_rows) {
+        if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
+        rows[0].n_rows = rows[n - 1].n_rows = left < at_once ? left : at_once;
+        kernel(&rows[0]);
+        move_rows(&rows[0]);
+        if (n == 1) continue;
+        other(&rows[1]);
+        move_rows(&rows[1]);
+    }
+    return true;
+}
+
+static bool run_long_rows(const tirbi_contraction *x, tirbi_fold_kernel kernel, const walk *w, uint8_t *const *from) {
     size_t size = tirbi_dtypes[x->type].size;
-    bool products = number == TIRBI_FOLD_PRODUCT;
-    bool whole = follow(x, TIRBI_CONTRACT_A, (int64_t)size) && (!products || follow(x, TIRBI_CONTRACT_B, (int64_t)size));
-    tirbi_fold_kernel kernel = x->type == TIRB_F64 ? x->kernels->fold_f64[number] : x->kernels->fold_f32[number];
-    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] = x->operand[o].start;
-    for (;;) {
+    uint8_t *at[TIRBI_CONTRACT_OPERANDS] = {from[0], from[1], from[2]};
+    for (int64_t left = w->many;;) {
         _Alignas(8) uint8_t running[8];
         memcpy(running, x->flags & TIRBI_FOLD_INIT ? x->first : at[TIRBI_CONTRACT_C], size);
-        if (!run_row(x, whole ? kernel : NULL, at[TIRBI_CONTRACT_A], at[TIRBI_CONTRACT_B], running)) return false;
+        if (!run_row(x, kernel, at[TIRBI_CONTRACT_A], at[TIRBI_CONTRACT_B], running)) return false;
         memcpy(at[TIRBI_CONTRACT_C], running, size);
-        unsigned i = last;
-        for (;;) {
-            if (i == 0) return true;
-            i--;
-            for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] += x->operand[o].step[i];
-            if (++index[i] < x->extent[i]) break;
-            for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] -= x->extent[i] * x->operand[o].step[i];
-            index[i] = 0;
-        }
+        if (--left == 0) return true;
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] += row_step(x, o);
     }
+}
+
+bool tirbi_fold_run(const tirbi_contraction *x) {
+    uint8_t *at[TIRBI_CONTRACT_OPERANDS];
+    walk w;
+    const tirbi_fold_kernel kernel = kernel_of(x, number_of(x));
+    const int64_t length = x->extent[x->n_loops - 1];
+    begin_walk(x, &w);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] = x->operand[o].start;
+    do {
+        if (kernel && length <= MOST_ELEMENTS) {
+            tirbi_fold_rows rows = rows_at(x, at);
+            if (!run_rows(x, &rows, 1, w.many, MOST_ELEMENTS / length, kernel, NULL)) return false;
+        } else if (!run_long_rows(x, kernel, &w, at)) {
+            return false;
+        }
+    } while (next_rows(x, &w, at));
+    return true;
+}
+
+/* ---- Two folds of the same rows ------------------------------------------------------------------------------- */
+
+bool tirbi_folds_agree(const tirbi_contraction *x, const tirbi_contraction *y) {
+    const unsigned first = number_of(x), second = number_of(y);
+    const tirbi_contract_operand *a = &x->operand[TIRBI_CONTRACT_A], *other = &y->operand[TIRBI_CONTRACT_A];
+    if (x->type != y->type || x->n_loops != y->n_loops || !kernel_of(x, first) || !kernel_of(y, second)) return false;
+    if (a->start != other->start || x->extent[x->n_loops - 1] > MOST_ELEMENTS) return false;
+    for (unsigned i = 0; i < x->n_loops; i++)
+        if (x->extent[i] != y->extent[i] || a->step[i] != other->step[i]) return false;
+    return true;
+}
+
+/* One kernel for both, if there is one: the second fold of it has no B. */
+static tirbi_fold_kernel kernel_of_both(const tirbi_contraction *x, unsigned first, unsigned second) {
+    return x->type == TIRB_F64 ? x->kernels->folds_f64[first][second] : x->kernels->folds_f32[first][second];
+}
+
+bool tirbi_folds_run(const tirbi_contraction *x, const tirbi_contraction *y) {
+    uint8_t *at[TIRBI_CONTRACT_OPERANDS], *beside[TIRBI_CONTRACT_OPERANDS];
+    walk w, v;
+    unsigned first = number_of(x), second = number_of(y);
+    tirbi_fold_kernel both = kernel_of_both(x, first, second);
+    if (!both && kernel_of_both(x, second, first)) {
+        const tirbi_contraction *other = x;
+        x = y;
+        y = other;
+        both = kernel_of_both(x, second, first);
+    }
+    const tirbi_fold_kernel one = kernel_of(x, number_of(x)), two = kernel_of(y, number_of(y));
+    const int64_t length = x->extent[x->n_loops - 1], near = NEAR_BYTES / tirbi_dtypes[x->type].size;
+    const int64_t most = (both ? MOST_ELEMENTS : near) / length;
+    begin_walk(x, &w);
+    begin_walk(y, &v);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        at[o] = x->operand[o].start;
+        beside[o] = y->operand[o].start;
+    }
+    do {
+        tirbi_fold_rows rows[2] = {rows_at(x, at), rows_at(y, beside)};
+        rows[0].c[1] = rows[1].c[0];
+        rows[0].c_row[1] = rows[1].c_row[0];
+        rows[0].first[1] = rows[1].first[0];
+        if (!run_rows(x, rows, both ? 1 : 2, w.many, most > 0 ? most : 1, both ? both : one, two)) return false;
+    } while (next_rows(x, &w, at) && next_rows(y, &v, beside));
+    return true;
 }

@@ -39,10 +39,19 @@ typedef struct tirbi_tile_set {
     void (*interleave)(uint8_t *to, const uint8_t *from, ptrdiff_t from_row, size_t n);
 } tirbi_tile_set;
 
-/* *running = the tree reduction, by rule R3, of n elements that follow each other, and of what *running holds as entry. By
- * tirbi_red_op; then sums of fused products of a's and b's elements. Without products b is any memory as large as a. */
-enum { TIRBI_FOLD_PRODUCT = 4, TIRBI_FOLDS = 5 };
-typedef void (*tirbi_fold_kernel)(const uint8_t *a, const uint8_t *b, uint64_t n, uint8_t *running);
+/* Tree reductions by rule R3 of rows whose elements follow each other, into an element for each row: by tirbi_red_op; then
+ * sums of fused products of a's and b's elements, and of a's with themselves. A second one may be of the same rows, or of a's
+ * alone. */
+enum { TIRBI_FOLD_PRODUCT = 4, TIRBI_FOLD_SQUARE = 5, TIRBI_FOLDS = 6 };
+typedef struct tirbi_fold_rows {
+    const uint8_t *a, *b; /* b: of products; else any memory as large as a */
+    ptrdiff_t a_row, b_row, c_row[2]; /* from row to row */
+    uint8_t *c[2];
+    const void *first[2]; /* the entry of all rows; NULL: what the element holds */
+    int64_t n_rows;
+    uint64_t n; /* elements of a row */
+} tirbi_fold_rows;
+typedef void (*tirbi_fold_kernel)(const tirbi_fold_rows *rows);
 
 /* Products of floats are fused with the addition or rounded first. In `pairs` an element of a and of b is a word of two
  * int16 that follow each other along k, and its product is the sum of both products, modulo 2^32. The sets of 16-bit floats
@@ -51,6 +60,7 @@ typedef struct tirbi_contract_kernels {
     tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64, pairs;
     tirbi_tile_set f16, bf16, f16_unfused, bf16_unfused;
     tirbi_fold_kernel fold_f32[TIRBI_FOLDS], fold_f64[TIRBI_FOLDS];
+    tirbi_fold_kernel folds_f32[TIRBI_FOLDS][TIRBI_FOLDS], folds_f64[TIRBI_FOLDS][TIRBI_FOLDS]; /* or NULL */
 } tirbi_contract_kernels;
 
 /* The same for words of four 8-bit values, unsigned ones on one side and signed ones on the other. */

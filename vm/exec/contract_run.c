@@ -57,8 +57,7 @@ static tirb_status check_bounds(entry *e, unsigned operand, tirbi_reach *r) {
     return TIRB_OK;
 }
 
-static tirb_status check_operands(entry *e) {
-    tirbi_reach reaches[TIRBI_CONTRACT_OPERANDS];
+static tirb_status check_operands(entry *e, tirbi_reach *reaches) {
     unsigned n = e->x.n_loops;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) TIRBI_TRY(check_bounds(e, o, &reaches[o]));
     if (!tirbi_reach_nested(&reaches[TIRBI_CONTRACT_C], n))
@@ -86,8 +85,8 @@ static tirb_status take_blocks(tirbi_machine *machine, size_t size, uint8_t **ou
     return TIRB_OK;
 }
 
-/* Begins an instruction: its loops and its charge. *some: every loop runs. */
-static tirb_status begin(entry *e, tirbi_machine *machine, const tirbi_contract *contract, bool *some) {
+/* Begins an instruction: its loops. False: one of them does not run. */
+static bool begin(entry *e, tirbi_machine *machine, const tirbi_contract *contract) {
     tirbi_frame *frame = machine->frame;
     const uint64_t *slots = tirbi_frame_slots(frame);
     e->machine = machine; /* field by field: clearing all of it would take a while */
@@ -97,25 +96,22 @@ static tirb_status begin(entry *e, tirbi_machine *machine, const tirbi_contract 
     e->x.type = contract->type;
     e->x.flags = contract->flags;
     e->x.n_loops = contract->n_loops;
-    *some = false;
     for (unsigned i = 0; i < contract->n_loops; i++) {
         e->x.extent[i] = (int64_t)slots[contract->extents[i]];
-        if (e->x.extent[i] < 1) return TIRB_OK;
+        if (e->x.extent[i] < 1) return false;
     }
-    *some = true;
-    TIRBI_TRY(tirbi_charge(machine, cost_of(e)));
     e->x.kernels = machine->code->contract;
     e->x.stop = machine->stop;
-    return TIRB_OK;
+    e->x.first = tirbi_slot_bytes((uint64_t *)(uintptr_t)&slots[contract->first], tirbi_dtypes[contract->type].size);
+    return true;
 }
 
 tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract) {
     entry e;
-    bool some;
-    TIRBI_TRY(begin(&e, machine, contract, &some));
-    if (!some) return TIRB_OK;
-    TIRBI_TRY(check_operands(&e));
-    e.x.first = tirbi_slot_bytes((uint64_t *)(uintptr_t)&e.slots[contract->first], tirbi_dtypes[contract->type].size);
+    tirbi_reach reaches[TIRBI_CONTRACT_OPERANDS];
+    if (!begin(&e, machine, contract)) return TIRB_OK;
+    TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
+    TIRBI_TRY(check_operands(&e, reaches));
     e.x.quads = machine->code->quads;
     e.x.strips = machine->code->kernels;
     tirbi_contract_shape shape;
@@ -127,10 +123,35 @@ tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *co
 
 tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold) {
     entry e;
-    bool some;
-    TIRBI_TRY(begin(&e, machine, fold, &some));
-    if (!some) return TIRB_OK;
-    TIRBI_TRY(check_operands(&e));
-    e.x.first = tirbi_slot_bytes((uint64_t *)(uintptr_t)&e.slots[fold->first], tirbi_dtypes[fold->type].size);
+    tirbi_reach reaches[TIRBI_CONTRACT_OPERANDS];
+    if (!begin(&e, machine, fold)) return TIRB_OK;
+    TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
+    TIRBI_TRY(check_operands(&e, reaches));
     return tirbi_fold_run(&e.x) ? TIRB_OK : tirbi_poll(machine);
+}
+
+/* Whether no fold reaches what the other one writes. */
+static bool keep_apart(const entry *e, const tirbi_reach *one, const tirbi_reach *other) {
+    const unsigned n = e->x.n_loops;
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++)
+        if (!tirbi_reach_apart(&one[TIRBI_CONTRACT_C], &other[o], n) || !tirbi_reach_apart(&other[TIRBI_CONTRACT_C], &one[o], n))
+            return false;
+    return true;
+}
+
+tirb_status tirbi_folds_step(tirbi_machine *machine, const tirbi_contract *folds, bool *both) {
+    entry e[2];
+    tirbi_reach reaches[2][TIRBI_CONTRACT_OPERANDS];
+    *both = false;
+    if (folds[0].n_loops != folds[1].n_loops || !begin(&e[0], machine, &folds[0]) || !begin(&e[1], machine, &folds[1]))
+        return tirbi_fold_step(machine, &folds[0]);
+    const uint64_t cost = cost_of(&e[0]), other = cost_of(&e[1]);
+    if (cost > machine->fuel || other > machine->fuel - cost) return tirbi_fold_step(machine, &folds[0]);
+    machine->fuel -= cost;
+    TIRBI_TRY(check_operands(&e[0], reaches[0]));
+    *both = check_operands(&e[1], reaches[1]) == TIRB_OK && keep_apart(e, reaches[0], reaches[1]) &&
+            tirbi_folds_agree(&e[0].x, &e[1].x);
+    if (!*both) return tirbi_fold_run(&e[0].x) ? TIRB_OK : tirbi_poll(machine);
+    machine->fuel -= other;
+    return tirbi_folds_run(&e[0].x, &e[1].x) ? TIRB_OK : tirbi_poll(machine);
 }

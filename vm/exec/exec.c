@@ -397,6 +397,13 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         fuel = machine->fuel;
         NEXT(2);
     }
+    HANDLER(FOLDS) { /* the second one's words follow: where both cannot be done together, they are next */
+        bool both;
+        machine->fuel = fuel;
+        TRY(tirbi_folds_step(machine, &frame->fn->contracts[pc[1].cost], &both));
+        fuel = machine->fuel;
+        NEXT(both ? 4 : 2);
+    }
     HANDLER(FORK) {
         bool entered = false;
         machine->fuel = fuel;

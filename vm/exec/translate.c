@@ -624,7 +624,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_LANE: return translate_lane(t, at);
     case TIRB_OP_FORK: return translate_fork(t);
     case TIRB_OP_CONTRACT: translate_contract(t, TIRBI_H_CONTRACT); break;
-    case TIRB_OP_FOLD: translate_contract(t, TIRBI_H_FOLD); break;
+    case TIRB_OP_FOLD: translate_contract(t, next_is(t, *at, TIRB_OP_FOLD) ? TIRBI_H_FOLDS : TIRBI_H_FOLD); break;
     default: translate_memory(t, at); break;
     }
     return TIRB_OK;
