@@ -47,6 +47,8 @@ typedef struct operand {
     uint32_t n_axes;
     uint32_t rank; /* of the buffer that it loads with the most dimensions */
     tirbi_lbuf *buffer;
+    const tirbi_ls *store; /* of an element, in the loops over the axes */
+    const struct operand *leader; /* the first one with the same axes, whose loops compute this one too; NULL: its own do */
     const tirbi_lx *in_place; /* the load that stands for it */
     const tirbi_lx *condition; /* under which all of this is right, or NULL */
 } operand;
@@ -332,6 +334,10 @@ static const tirbi_place *used_place(const operand *o, tirbi_span span) {
 static bool make_loops(operand *o) {
     const nest *n = o->nest;
     for (uint32_t a = 0; a < o->n_axes; a++) {
+        if (o->leader) {
+            o->axes[a].var = o->leader->axes[a].var;
+            continue;
+        }
         tirbi_lvar *var = TIRBI_NEW(n->pool->arena, tirbi_lvar);
         const tirbi_lx *extent = o->axes[a].extent;
         uint32_t i = 0;
@@ -374,14 +380,15 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return NULL;
 }
 
-static const tirbi_ls *filling_nest(operand *o, tirbi_span span) {
+/* What fills it, with variables for its loops. */
+static bool make_store(operand *o, tirbi_span span) {
     const nest *n = o->nest;
-    if (!make_loops(o)) return NULL;
+    if (!make_loops(o)) return false;
     tirbi_rewrite rewrite = {.pool = n->pool, .replace = by_axes, .context = o};
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, o->value);
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
     tirbi_ls *body = TIRBI_NEW(n->pool->arena, tirbi_ls);
-    if (!value || !indices || !body || tirbi_mentions_loops(value, &o->loops)) return NULL;
+    if (!value || !indices || !body || tirbi_mentions_loops(value, &o->loops)) return false;
     for (uint32_t a = 0; a < o->n_axes; a++) {
         indices[a] = tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, o->axes[a].var));
     }
@@ -389,12 +396,17 @@ static const tirbi_ls *filling_nest(operand *o, tirbi_span span) {
     body->span = span;
     body->as.store.access = place_at(n, o->buffer, indices, span);
     body->as.store.value = tirbi_lx_cast(n->pool, o->buffer->type, value);
-    if (!body->as.store.access || !body->as.store.value) return NULL;
+    o->store = body;
+    return body->as.store.access && body->as.store.value;
+}
+
+/* The loops over its axes. */
+static const tirbi_ls *in_axes(const operand *o, const tirbi_ls *body) {
     for (uint32_t a = o->n_axes; a-- > 0;) {
-        tirbi_ls *loop = TIRBI_NEW(n->pool->arena, tirbi_ls);
+        tirbi_ls *loop = TIRBI_NEW(o->nest->pool->arena, tirbi_ls);
         if (!loop) return NULL;
         loop->kind = TIRBI_LS_LOOP;
-        loop->span = span;
+        loop->span = o->store->span;
         loop->as.loop.var = o->axes[a].var;
         loop->as.loop.body = body;
         body = loop;
@@ -407,7 +419,6 @@ static const tirbi_ls *filling_nest(operand *o, tirbi_span span) {
 typedef struct finder {
     nest nest;
     operand *found[MAX_OPERANDS];
-    const tirbi_ls *fill[MAX_OPERANDS];
     uint32_t n;
 } finder;
 
@@ -419,17 +430,34 @@ static bool is_plain(const nest *n, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_LOAD && tirbi_affine_of(n->pool, x->access->flat, &n->loops, &form);
 }
 
+static bool same_axes(const operand *a, const operand *b) {
+    if (a->n_axes != b->n_axes || tirbi_dtypes[a->buffer->type].size != tirbi_dtypes[b->buffer->type].size) return false;
+    for (uint32_t i = 0; i < a->n_axes; i++) {
+        if (a->axes[i].extent != b->axes[i].extent || memcmp(a->axes[i].c, b->axes[i].c, sizeof(a->axes[i].c)) != 0) return false;
+    }
+    return true;
+}
+
+static const operand *leader_of(const finder *f, const operand *o) {
+    for (uint32_t i = 0; i < f->n; i++) {
+        const operand *other = f->found[i];
+        bool same_loops = other->loops.n == o->loops.n;
+        for (uint32_t k = 0; same_loops && k < o->loops.n; k++) same_loops = other->loops.var[k] == o->loops.var[k];
+        if (!other->leader && same_loops && same_axes(other, o)) return other;
+    }
+    return NULL;
+}
+
 /* Replaces a value by an element of a buffer, where that pays. */
 static const tirbi_lx *computed_before(finder *f, const tirbi_lx *x, tirbi_span span) {
     operand *o = f->n < MAX_OPERANDS ? TIRBI_NEW(f->nest.pool->arena, operand) : NULL;
     if (!o || x->size > MAX_SIZE || !is_apart(&f->nest, x)) return NULL;
     *o = (operand){.nest = &f->nest, .value = x, .loops = f->nest.loops};
     if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !make_buffer(o)) return NULL;
-    const tirbi_ls *fill = filling_nest(o, span);
-    const tirbi_place *place = fill ? used_place(o, span) : NULL;
+    o->leader = leader_of(f, o);
+    const tirbi_place *place = make_store(o, span) ? used_place(o, span) : NULL;
     if (!place) return NULL;
     o->in_place = tirbi_lx_cast(f->nest.pool, (tirbi_dtype)x->type, tirbi_lx_load(f->nest.pool, place));
-    f->fill[f->n] = fill;
     f->found[f->n++] = o;
     return o->in_place;
 }
@@ -573,6 +601,28 @@ static void tell(const finder *f, const tirbi_ls *loop, tirbi_notes *notes) {
     }
 }
 
+/* Appends to a sequence what fills an operand, and those that it leads where one nest for all of them runs as lanes. */
+static bool put_fill(const finder *f, const operand *o, tirbi_ls *seq, const tirbi_ls **items) {
+    tirbi_lx_pool *pool = f->nest.pool;
+    tirbi_ls *all = TIRBI_NEW(pool->arena, tirbi_ls);
+    const tirbi_ls **stores = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, f->n);
+    const tirbi_lx *runs = nonempty(&f->nest, o);
+    if (!all || !stores) return false;
+    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = o->store->span, .as.seq.items = stores};
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->found[i] == o || f->found[i]->leader == o) stores[all->as.seq.n++] = f->found[i]->store;
+    }
+    const tirbi_ls *one = in_axes(o, all->as.seq.n == 1 ? stores[0] : all);
+    const bool together = all->as.seq.n == 1 || (one && runs_as_lanes(pool, one));
+    for (uint32_t i = 0; i < (together ? 1 : all->as.seq.n); i++) {
+        const tirbi_ls *fill = together ? one : in_axes(o, stores[i]);
+        if (!fill) return false;
+        items[seq->as.seq.n++] = under(&f->nest, runs, fill, NULL);
+        if (!items[seq->as.seq.n - 1]) return false;
+    }
+    return true;
+}
+
 /* The nest with its operands before it; NULL where it stays as it is. */
 static const tirbi_ls *with_operands(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes) {
     finder *f = TIRBI_NEW(pool->arena, finder);
@@ -590,14 +640,15 @@ static const tirbi_ls *with_operands(tirbi_lx_pool *pool, const tirbi_ls *loop, 
     seq->as.seq.items = items;
     for (uint32_t i = 0; i < f->n; i++) {
         tirbi_ls *alloc = TIRBI_NEW(pool->arena, tirbi_ls);
-        const tirbi_ls *fill = under(&f->nest, nonempty(&f->nest, f->found[i]), f->fill[i], NULL);
-        if (!alloc || !fill) return NULL;
+        if (!alloc) return NULL;
         alloc->kind = TIRBI_LS_ALLOC;
         alloc->span = loop->span;
         alloc->as.alloc.buffer = f->found[i]->buffer;
         items[seq->as.seq.n++] = alloc;
-        items[seq->as.seq.n++] = fill;
         condition = both(&f->nest, condition, f->found[i]->condition);
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (!f->found[i]->leader && !put_fill(f, f->found[i], seq, items)) return NULL;
     }
     items[seq->as.seq.n++] = user;
     tell(f, loop, notes);

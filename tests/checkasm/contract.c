@@ -17,6 +17,9 @@ typedef struct trial {
     int64_t low[TIRBI_CONTRACT_OPERANDS], high[TIRBI_CONTRACT_OPERANDS]; /* elements that are reached */
     uint64_t first;
     bool fold; /* instead of a contraction: the last loop is a row's */
+    bool pair; /* of folds: another one, by `second`, of the same rows into elements behind those of C */
+    uint8_t second;
+    bool square; /* its products are of A's elements alone */
 } trial;
 
 static const tirbi_dtype result_types[] = {TIRB_F32, TIRB_F64, TIRB_I32, TIRB_U32, TIRB_I64, TIRB_F16, TIRB_BF16};
@@ -87,6 +90,21 @@ static void run(trial *t, tirb_isa isa, bool quads) {
     t->x.quads = quads ? tirbi_contract_quads_of(isa) : NULL;
     t->x.strips = tirbi_kernels(isa);
     t->x.stop = &never;
+    if (t->square) t->x.operand[TIRBI_CONTRACT_B] = t->x.operand[TIRBI_CONTRACT_A];
+    if (t->pair) {
+        tirbi_contraction other = t->x;
+        other.flags = t->second;
+        other.operand[TIRBI_CONTRACT_C].start += (t->high[TIRBI_CONTRACT_C] + 1 - t->low[TIRBI_CONTRACT_C]) / 2 *
+                                                 tirbi_dtypes[t->x.type].size;
+        if (t->second & TIRBI_FOLD_PRODUCTS) other.operand[TIRBI_CONTRACT_B] = other.operand[TIRBI_CONTRACT_A];
+        if (isa != TIRB_ISA_GENERIC && tirbi_folds_agree(&t->x, &other)) {
+            tirbi_folds_run(&t->x, &other);
+        } else {
+            tirbi_fold_run(&t->x);
+            tirbi_fold_run(&other);
+        }
+        return;
+    }
     if (t->fold) {
         tirbi_fold_run(&t->x);
         return;
@@ -149,6 +167,12 @@ static bool make_fold(checker *c, trial *t) {
     }
     put_any(c, &t->first, (tirbi_dtype)t->x.type);
     t->x.first = &t->first;
+    t->pair = next_random(c) % 2 == 0;
+    if (t->pair) { /* C's elements once more */
+        t->second = (uint8_t)(next_random(c) % 2 ? TIRBI_FOLD_PRODUCTS : next_random(c) % 4);
+        t->high[TIRBI_CONTRACT_C] += t->high[TIRBI_CONTRACT_C] + 1 - t->low[TIRBI_CONTRACT_C];
+    }
+    t->square = next_random(c) % 4 == 0;
     return true;
 }
 

@@ -369,6 +369,30 @@ static void operands_are_computed_once(void **state) {
     assert_true(count(pool, &options).stores > 0);
 }
 
+/* Mean and scale of a row are computed by one loop over the rows, and the sums that they are of by folds side by side. */
+static void operands_of_the_same_axes_share_loops(void **state) {
+    (void)state;
+    const char *text = HEADER "@T.prim_func(s_tir=True)\n"
+                              "def f(A: T.Buffer((8, 100), \"float32\"), Y: T.Buffer((8, 100), \"float32\")):\n"
+                              "    s = T.sblock_alloc_buffer((8,))\n    q = T.sblock_alloc_buffer((8,))\n"
+                              "    for i, k in T.grid(8, 100):\n"
+                              "        with T.sblock(\"sums\"):\n"
+                              "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+                              "            with T.init():\n"
+                              "                s[vi] = T.float32(0)\n                q[vi] = T.float32(0)\n"
+                              "            v_s: T.let[T.float32] = s[vi] + A[vi, vk]\n"
+                              "            v_q: T.let[T.float32] = q[vi] + A[vi, vk] * A[vi, vk]\n"
+                              "            s[vi] = v_s\n            q[vi] = v_q\n"
+                              "    for i, j in T.grid(8, 100):\n"
+                              "        with T.sblock(\"Y\"):\n"
+                              "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+                              "            Y[vi, vj] = (A[vi, vj] - s[vi] / T.float32(100)) * T.rsqrt(q[vi] + T.float32(1))\n";
+    census c = count(text, NULL);
+    assert_int_equal(c.lanes, 2);
+    assert_int_equal(c.folds, 2);
+    assert_int_equal(c.trees + c.stores, 0);
+}
+
 /* A nest of several sums, or of several nests, is cut apart where each iteration of what is around them has elements of its
  * own, and nothing of it is where it has not. */
 static void nests_of_several_sums_are_cut(void **state) {
@@ -1077,6 +1101,7 @@ int main(void) {
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(operands_are_computed_once),
+        cmocka_unit_test(operands_of_the_same_axes_share_loops),
         cmocka_unit_test(conditions_of_nests_are_bounds),
         cmocka_unit_test(borders_are_parts),
         cmocka_unit_test(windows_and_turns),

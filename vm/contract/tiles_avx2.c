@@ -28,6 +28,10 @@
 #define EACH_ROW TIRBI_ROWS_6
 #define FMA_F32(x, y, z) ((VF32)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)))
 #define FMA_F64(x, y, z) ((VF64)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#define MIN_F32(x, y) ((VF32)_mm256_min_ps((__m256)(x), (__m256)(y)))
+#define MIN_F64(x, y) ((VF64)_mm256_min_pd((__m256d)(x), (__m256d)(y)))
+#define MAX_F32(x, y) ((VF32)_mm256_max_ps((__m256)(x), (__m256)(y)))
+#define MAX_F64(x, y) ((VF64)_mm256_max_pd((__m256d)(x), (__m256d)(y)))
 #define ROUND_F16(v)         ((VF32)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT)))
 #define PAIR(x, y, z) ((VI32)_mm256_add_epi32((__m256i)(z), _mm256_madd_epi16((__m256i)(x), (__m256i)(y))))
 /* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
