@@ -37,6 +37,7 @@ static bool make_scratch(tirb_instance *instance) {
         .scalars = TIRBI_NEW_ARRAY(arena, uint64_t, scalars),
         .var_values = TIRBI_NEW_ARRAY(arena, int64_t, vars),
         .var_bound = TIRBI_NEW_ARRAY(arena, bool, vars),
+        .plain = UINT32_MAX,
     };
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
     /* A machine of its own runs the chunks of each participant, while the call's waits. */
@@ -159,8 +160,14 @@ static tirb_status begin_binding(tirb_instance *instance, uint32_t function, con
         return tirbi_error_set(error, TIRB_ARGUMENT, "expected %u argument%s, found %u, for %s", f->n_params,
                                f->n_params == 1 ? "" : "s", n_args, plan->signature);
     }
-    *out = (tirbi_binding){
-        .program = program, .function = f, .plan = plan, .args = args, .scratch = &instance->scratch, .error = error};
+    *out = (tirbi_binding){.program = program,
+                           .function = f,
+                           .plan = plan,
+                           .args = args,
+                           .scratch = &instance->scratch,
+                           .error = error,
+                           .again = instance->scratch.plain == function};
+    instance->scratch.plain = UINT32_MAX;
     return TIRB_OK;
 }
 
@@ -266,8 +273,13 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     tirbi_binding binding;
     TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
     bool packed = binding.function->is_packed;
-    binding.plain = tirbi_plain_bind(&binding.plan->plain, args, binding.scratch->refs, binding.scratch->scalars);
-    if (!binding.plain && !packed) TIRBI_TRY(tirbi_bind_arguments(&binding));
+    const tirbi_plain *plain = &binding.plan->plain;
+    binding.plain = (binding.again && tirbi_plain_bind_again(plain, args, binding.scratch->refs, binding.scratch->scalars)) ||
+                    tirbi_plain_bind(plain, args, binding.scratch->refs, binding.scratch->scalars);
+    if (binding.plain)
+        binding.scratch->plain = function;
+    else if (!packed)
+        TIRBI_TRY(tirbi_bind_arguments(&binding));
 
     tirbi_timer *timer = &instance->module->engine->timer;
     uint64_t timeout = instance->limits.timeout_ns;

@@ -90,6 +90,7 @@ typedef struct tirbi_scratch {
     uint64_t *scalars;
     int64_t *var_values;
     bool *var_bound;
+    uint32_t plain; /* the function for which tirbi_plain_bind has filled `refs` and `scalars`; UINT32_MAX: none */
 } tirbi_scratch;
 
 /* What the host has bound to an import. */

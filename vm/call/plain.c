@@ -149,6 +149,49 @@ static bool bind_scalar(const tirbi_plain_scalar *plain, const tirb_arg *arg, ui
     return true;
 }
 
+static inline bool bind_scalars(const tirbi_plain *plain, const tirb_arg *args, uint64_t *scalars) {
+    for (uint32_t i = 0; i < plain->n_scalars; i++)
+        if (!bind_scalar(&plain->scalars[i], &args[plain->scalars[i].param], scalars)) return false;
+    return true;
+}
+
+/* Whether a tensor is what the one before it was, but for where its elements are. */
+static inline bool is_same_shape(const tirbi_plain_tensor *plain, const tirbi_plain_extent *extents, const DLTensor *t,
+                                 const uint64_t *scalars) {
+    if (t->device.device_type != kDLCPU || t->ndim != plain->ndim || memcmp(&t->dtype, &plain->type, sizeof t->dtype) != 0 ||
+        (!t->shape && plain->ndim))
+        return false;
+    for (unsigned j = 0; j < plain->ndim; j++) {
+        const tirbi_plain_extent *expected = &extents[j];
+        const bool is_constant = expected->kind == TIRBI_PLAIN_CONSTANT;
+        if (t->shape[j] != (is_constant ? expected->value : (int64_t)scalars[expected->slot])) return false;
+    }
+    return is_compact(t, plain->ndim);
+}
+
+bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars) {
+    const tirbi_plain_extent *extents = plain->extents;
+    const uint32_t n = plain->n_tensors;
+    bool moved = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_plain_tensor *tensor = &plain->tensors[i];
+        const tirb_arg *arg = &args[tensor->param];
+        const DLTensor *t = arg->value.tensor;
+        uintptr_t low, high;
+        if (arg->kind != TIRB_ARG_TENSOR || arg->flags != 0 || !t || !is_same_shape(tensor, extents, t, scalars)) return false;
+        if (!t->data || __builtin_add_overflow((uintptr_t)t->data, t->byte_offset, &low)) return false;
+        if (low != (uintptr_t)refs[i].data) {
+            if (__builtin_add_overflow(low, (uintptr_t)refs[i].size, &high)) return false;
+            refs[i].data = (uint8_t *)low;
+            moved = true;
+        }
+        extents += tensor->ndim;
+    }
+    for (uint32_t i = 1; moved && i < n; i++)
+        if (overlaps_earlier(refs, i, plain->first_written)) return false;
+    return bind_scalars(plain, args, scalars);
+}
+
 bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars) {
     if (!plain->applies) return false;
     const tirbi_plain_extent *extents = plain->extents;
@@ -160,7 +203,5 @@ bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref 
             return false;
         extents += tensor->ndim;
     }
-    for (uint32_t i = 0; i < plain->n_scalars; i++)
-        if (!bind_scalar(&plain->scalars[i], &args[plain->scalars[i].param], scalars)) return false;
-    return true;
+    return bind_scalars(plain, args, scalars);
 }

@@ -58,5 +58,8 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
 
 /* Fills `refs` and `scalars`, which tirbi_execute takes. False: an argument is something else, or wrong. */
 bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars);
+/* The same where `refs` and `scalars` are as it has left them when it last returned true: most calls of a function have
+ * tensors of the shapes of the call before. */
+bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars);
 
 #endif

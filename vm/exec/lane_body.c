@@ -147,6 +147,7 @@ static void fill_loop(lane_body *body, const tirbi_lane_header *header, tirbi_co
         if (!tirbi_x_is_small(from->step)) continue;
         if (tirbi_x_small(from->step) == 0) body->strides[c] = STRIDE_ZERO;
         if (tirbi_x_small(from->step) == 1) body->strides[c] = STRIDE_ONE;
+        to->is_unit = body->strides[c] == STRIDE_ONE;
     }
 }
 

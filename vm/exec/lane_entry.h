@@ -29,7 +29,12 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
                                                                 int64_t n, bool repeats, uint32_t *lanes) {
     const tirbi_lane_machine *chosen = wide;
     *lanes = loop->lanes;
-    if (!loop->only_banks || n >= 4 * (int64_t)loop->lanes) return chosen;
+    if (n >= 4 * (int64_t)loop->lanes) return chosen;
+    if (n <= (int64_t)loop->least_lanes) { /* no other has fewer registers */
+        *lanes = loop->least_lanes;
+        return loop->least;
+    }
+    if (!loop->only_banks) return chosen;
     int64_t least = tirbi_lane_row_cost(n, loop->lanes, wide->registers, repeats);
     for (const tirbi_lane_machine *m = wide->narrow; m; m = m->narrow) {
         uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
@@ -52,7 +57,7 @@ static inline bool tirbi_lane_writes_much(const tirbi_lane_loop *loop, const tir
     return false;
 }
 
-/* Whether a loop may be entered by tirbi_lane_enter_plain, when what is around its lanes is joined with them. */
+/* Whether a loop may be entered in the plain way, when what is around its lanes is joined with them. */
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop);
 
 /* Makes one loop of the lanes and of the loops around them, whose extents are positive, where the rows of each follow each
@@ -73,11 +78,33 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
     return true;
 }
 
-/* Enters a plain loop of n > 0 lanes in one pass over its cursors: sets all of the state that the machine it returns
- * reads, but `fuel` and what is the run's. NULL: a cursor steps backwards, leads outside, meets one that is written, or is
- * better stored past the caches, and the general way tells what that means. */
-const tirbi_lane_machine *tirbi_lane_enter_plain(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n,
-                                                 uint64_t *slots, const tirbi_ref *refs, const tirbi_word *words,
-                                                 tirbi_lane_state *state);
+/* ---- What the plain way and the general one share ------------------------------------------------------------- */
+
+/* Sets machine->lanes. */
+tirb_status tirbi_lane_make_state(tirbi_machine *machine);
+/* The fuel for n > 0 lanes. */
+uint64_t tirbi_lane_cost(const tirbi_lane_loop *loop, const int64_t *extent, int64_t n);
+/* Runs any loop. `is_charged`: the entry's fuel is paid. */
+tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop *loop, bool is_charged);
+/* What a run that has not found anything ends with. */
+tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_state *state, tirbi_lane_end how);
+
+static inline void tirbi_lane_begin(tirbi_machine *machine, uint64_t *slots) {
+    tirbi_lane_state *state = machine->lanes;
+    state->is_far = false;
+    state->reds = tirbi_frame_reds(machine->frame);
+    state->slots = slots;
+    state->trap = NULL;
+    state->fuel = machine->fuel_limit == UINT64_MAX ? UINT64_MAX : machine->fuel;
+    state->spent = 0;
+}
+
+/* The state's pointers and steps are set: goes through the lanes. */
+static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                           const tirbi_lane_machine *machinery, uint64_t *slots) {
+    const tirbi_word *words = machine->frame->fn->words;
+    tirbi_lane_begin(machine, slots);
+    return machinery->run(machine->lanes, words + loop->full, words + loop->tail);
+}
 
 #endif

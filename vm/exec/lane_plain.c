@@ -1,6 +1,8 @@
 /* Entering the lane loops that most are: no loop inside, those around the lanes joined with them, and elements that follow
  * from a start and a step alone. The checks are those of vm/exec/lane_run.c. */
 #include "vm/exec/lane_entry.h"
+
+#include "loader/base/error.h"
 #include "vm/lanes/slots.h"
 
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop) {
@@ -15,35 +17,36 @@ bool tirbi_lane_is_plain(const tirbi_lane_loop *loop) {
 
 typedef struct place {
     uintptr_t low, behind; /* the bytes that it reaches */
-    ptrdiff_t step;
 } place;
 
-/* Checks a cursor's elements and finds where they are. */
+/* Checks a cursor's elements and finds where they are and how far apart. */
 static inline bool find_place(const tirbi_lane_cursor *cursor, const tirbi_ref *ref, const uint64_t *slots, uint64_t more,
-                              place *out) {
-    const uint64_t start = slots[cursor->start], step = slots[cursor->step], length = ref->size >> cursor->shift;
-    uint64_t span;
-    if (start >= length || (int64_t)step < 0 || __builtin_mul_overflow(step, more, &span) || span >= length - start)
-        return false;
+                              place *out, ptrdiff_t *stride) {
+    const uint64_t start = slots[cursor->start], length = ref->size >> cursor->shift;
+    uint64_t step = 1, span = more;
+    if (!cursor->is_unit) {
+        step = slots[cursor->step];
+        if ((int64_t)step < 0 || __builtin_mul_overflow(step, more, &span)) return false;
+    }
+    if (start >= length || span >= length - start) return false;
     out->low = (uintptr_t)ref->data + ((uintptr_t)start << cursor->shift);
     out->behind = out->low + (((uintptr_t)span + 1) << cursor->shift);
-    out->step = (ptrdiff_t)(step << cursor->shift);
+    *stride = (ptrdiff_t)(step << cursor->shift);
     return true;
 }
 
 /* Whether every element that is written belongs to one lane; *repeats, whether lanes may be computed twice. */
-static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, uint64_t more, bool *repeats) {
-    for (unsigned w = 0; w < loop->n_cursors; w++) {
-        const place *written = &places[w];
-        const uint8_t access = loop->cursors[w].access;
-        if (!(access & TIRBI_WRITE)) continue;
-        if (access & TIRBI_READ) *repeats = false;
-        if (written->step == 0 && more > 0) return false;
-        for (unsigned c = 0; c < loop->n_cursors; c++) {
-            if (c == w || written->behind <= places[c].low || places[c].behind <= written->low) continue;
+static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, const ptrdiff_t *strides, uint64_t more,
+                              bool *repeats) {
+    for (uint32_t writes = loop->written; writes != 0; writes &= writes - 1) {
+        const unsigned w = (unsigned)__builtin_ctz(writes);
+        const place written = places[w];
+        if (loop->cursors[w].access & TIRBI_READ) *repeats = false;
+        if (strides[w] == 0 && more > 0) return false;
+        for (unsigned c = 0, n = loop->n_cursors; c < n; c++) {
+            if (written.behind <= places[c].low || places[c].behind <= written.low || c == w) continue;
             *repeats = false;
-            if (written->low != places[c].low || written->step != places[c].step ||
-                loop->cursors[w].size != loop->cursors[c].size)
+            if (written.low != places[c].low || strides[w] != strides[c] || loop->cursors[w].size != loop->cursors[c].size)
                 return false;
         }
     }
@@ -54,14 +57,14 @@ static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, 
 static void set_streams(const tirbi_lane_loop *loop, const place *places, const tirbi_ref *refs, int64_t n, uint32_t lanes,
                         const tirbi_word *words, tirbi_lane_state *state) {
     const uint64_t whole = (uint64_t)(n - tirbi_lane_rest(n, lanes));
-    for (uint32_t c = 0; c < loop->n_cursors; c++) {
+    for (uint32_t streaming = loop->streaming; streaming != 0; streaming &= streaming - 1) {
+        const uint32_t c = (uint32_t)__builtin_ctz(streaming);
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
-        if (!cursor->streams) continue;
         const tirbi_ref *ref = &refs[cursor->ref];
         const uint64_t behind = (uint64_t)lanes << cursor->shift;
         if (ref->size < behind) return;
         /* Within the reference, for the last block's first element is. */
-        const uint64_t last = (uint64_t)(places[c].low - (uintptr_t)ref->data) + (uint64_t)places[c].step * whole;
+        const uint64_t last = (uint64_t)(places[c].low - (uintptr_t)ref->data) + (whole << cursor->shift);
         if (last <= ref->size - behind) continue;
         state->streams[state->n_streams].pointer = c + 1;
         state->streams[state->n_streams].row_step = 0;
@@ -70,32 +73,46 @@ static void set_streams(const tirbi_lane_loop *loop, const place *places, const 
     state->wide = words + loop->wide;
 }
 
-const tirbi_lane_machine *tirbi_lane_enter_plain(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n,
-                                                 uint64_t *slots, const tirbi_ref *refs, const tirbi_word *words,
-                                                 tirbi_lane_state *state) {
+/* How the cursors go on from block to block. */
+static inline void set_steps(const tirbi_lane_loop *loop, uint32_t lanes, int64_t rest, tirbi_lane_state *state) {
+    const uint32_t n_cursors = loop->n_cursors;
+    uint32_t n_moves = 0;
+    for (uint32_t c = 0; c < n_cursors; c++) {
+        const ptrdiff_t stride = state->strides[c];
+        state->rest_steps[c] = (ptrdiff_t)((uint64_t)stride * (uint64_t)rest);
+        if (stride != 0) state->moves[n_moves++] = (tirbi_lane_move){c + 1, (ptrdiff_t)((uint64_t)stride * lanes)};
+    }
+    for (uint32_t c = n_cursors; c % TIRBI_POINTERS_AT_ONCE != 0; c++) state->rest_steps[c] = 0;
+    state->n_moves = n_moves;
+}
+
+/* Enters a plain loop of n > 0 lanes in one pass over its cursors: sets all of the state that the machine it returns
+ * reads, but what tirbi_lane_begin sets. NULL: a cursor steps backwards, leads outside, meets one that is written, or is
+ * better stored past the caches, and the general way tells what that means. */
+static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n,
+                                              uint64_t *slots, const tirbi_ref *refs, const tirbi_word *words,
+                                              tirbi_lane_state *state) {
     place places[TIRBI_MAX_CURSORS];
     const uint64_t more = (uint64_t)n - 1;
     const uint32_t n_cursors = loop->n_cursors;
+    uint8_t **pointer = state->pointers + 1;
     bool repeats = !loop->reduces;
-    for (uint32_t c = 0; c < n_cursors; c++)
-        if (!find_place(&loop->cursors[c], &refs[loop->cursors[c].ref], slots, more, &places[c])) return NULL;
-    if (!keep_apart(loop, places, more, &repeats)) return NULL;
+    for (uint32_t c = 0; c < n_cursors; c++) {
+        const tirbi_lane_cursor *cursor = &loop->cursors[c];
+        if (!find_place(cursor, &refs[cursor->ref], slots, more, &places[c], &state->strides[c])) return NULL;
+        *pointer++ = (uint8_t *)places[c].low;
+    }
+    if (!keep_apart(loop, places, state->strides, more, &repeats)) return NULL;
     if (n >= TIRBI_STREAM_ROW / 8 && tirbi_lane_writes_much(loop, refs)) return NULL;
     uint32_t lanes;
     const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, wide, n, repeats, &lanes);
     const int64_t rest = tirbi_lane_rest(n, lanes);
-    uint8_t **pointer = state->pointers + 1;
     state->n_moves = 0;
-    for (uint32_t c = 0; c < n_cursors; c++) {
-        const ptrdiff_t step = places[c].step;
-        *pointer++ = (uint8_t *)places[c].low;
-        state->strides[c] = step;
-        state->rest_steps[c] = (ptrdiff_t)((uint64_t)step * (uint64_t)rest);
-        if (step != 0) state->moves[state->n_moves++] = (tirbi_lane_move){c + 1, (ptrdiff_t)((uint64_t)step * lanes)};
+    if (n > (int64_t)lanes) set_steps(loop, lanes, rest, state);
+    for (const tirbi_lane_splat *splat = loop->splats, *end = splat + loop->n_splats; splat < end; splat++) {
+        *pointer++ = tirbi_slot_bytes(&slots[splat->slot], splat->size);
+        __asm__("" : "+r"(splat)); /* there are few: a loop in vectors begins and ends longer than it runs */
     }
-    for (uint32_t c = n_cursors; c % TIRBI_POINTERS_AT_ONCE != 0; c++) state->rest_steps[c] = 0;
-    for (uint32_t i = 0; i < loop->n_splats; i++)
-        *pointer++ = tirbi_slot_bytes(&slots[loop->splats[i].slot], loop->splats[i].size);
     if (state->loop != loop) {
         for (uint32_t i = 0; i < loop->n_strips; i++) *pointer++ = state->scratch + (size_t)i * loop->strip_size;
         state->loop = loop;
@@ -110,4 +127,42 @@ const tirbi_lane_machine *tirbi_lane_enter_plain(const tirbi_lane_loop *loop, co
     if (loop->wide != 0 && rest != 0 && (n < (int64_t)lanes || !repeats))
         set_streams(loop, places, refs, n, lanes, words, state);
     return machinery;
+}
+
+/* The lanes of a loop and of the loops around them, where these are one loop. False: the general way must tell; *charged,
+ * whether the fuel of its entry is paid. */
+static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *loop, const uint64_t *slots, int64_t *n,
+                               bool *charged, tirb_status *status) {
+    int64_t extent[TIRBI_MAX_INNER];
+    uint64_t cost = loop->instructions * ((uint64_t)(*n - 1) / 64 + 1);
+    if (loop->n_inner > 0 || cost == 0 || *n > UINT32_MAX) {
+        for (unsigned k = 0; k < loop->n_inner; k++)
+            if ((extent[k] = (int64_t)slots[loop->inner[k].extent]) < 1) return false;
+        cost = tirbi_lane_cost(loop, extent, *n);
+    }
+    *charged = true;
+    if (cost <= machine->fuel)
+        machine->fuel -= cost;
+    else if ((*status = tirbi_charge(machine, cost)) != TIRB_OK)
+        return true;
+    return loop->n_inner == 0 || tirbi_lane_join_rows(loop, extent, slots, n);
+}
+
+tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+    if (!loop->is_plain) return tirbi_lane_run_general(machine, loop, false);
+    tirbi_frame *frame = machine->frame;
+    uint64_t *slots = tirbi_frame_slots(frame);
+    int64_t n = (int64_t)slots[loop->n];
+    bool charged = false;
+    tirb_status status = TIRB_OK;
+    if (n < 1) return TIRB_OK;
+    if (!count_lanes(machine, loop, slots, &n, &charged, &status)) return tirbi_lane_run_general(machine, loop, charged);
+    if (status != TIRB_OK) return status;
+    if (!machine->lanes) TIRBI_TRY(tirbi_lane_make_state(machine));
+    const tirbi_lane_machine *machinery =
+        enter(loop, machine->code->lanes, n, slots, tirbi_frame_refs(frame), frame->fn->words, machine->lanes);
+    if (!machinery) return tirbi_lane_run_general(machine, loop, true);
+    const tirbi_lane_end end = tirbi_lane_go(machine, loop, machinery, slots);
+    if (end == TIRBI_LANE_DONE && machine->lanes->spent < 64) return TIRB_OK;
+    return tirbi_lane_end_run(machine, machine->lanes, end);
 }

@@ -40,7 +40,7 @@ static uint64_t add_or_most(uint64_t a, uint64_t b) {
 }
 
 /* Going through the lanes takes time even where nothing is in the body, or only inner loops that do not run. */
-static uint64_t cost_of(const tirbi_lane_loop *loop, const int64_t *extent, int64_t n) {
+uint64_t tirbi_lane_cost(const tirbi_lane_loop *loop, const int64_t *extent, int64_t n) {
     uint64_t body = loop->instructions;
     for (unsigned k = 0; k < loop->n_inner; k++) {
         uint64_t times = 1;
@@ -255,16 +255,21 @@ static tirb_status check_overlap(entry *e) {
 
 /* ---- Setting up ----------------------------------------------------------------------------------------------- */
 
-static tirb_status make_state(tirbi_machine *machine) {
+tirb_status tirbi_lane_make_state(tirbi_machine *machine) {
     const tirbi_code *code = machine->code;
     /* The first pointer in use, number 1, begins a cache line. */
     size_t pointers = ((code->max_pointers + 2 * TIRBI_POINTERS_AT_ONCE) * sizeof(uint8_t *) + 63) / 64 * 64;
     size_t head = (sizeof(tirbi_lane_state) + 63) / 64 * 64;
     size_t size = head + (1 + TIRBI_MAX_ROWS) * pointers + code->max_scratch + 128;
-    tirbi_lane_state *state = tirbi_spare_take(machine->spares, TIRBI_SPARE_LANES, machine->heap, size);
+    bool is_made;
+    tirbi_lane_state *state = tirbi_spare_take_made(machine->spares, TIRBI_SPARE_LANES, machine->heap, size, &is_made);
     if (!state)
         return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for %llu bytes of scratch",
                                (unsigned long long)size);
+    state->stop = machine->stop;
+    machine->lanes = state;
+    machine->lanes_size = size;
+    if (is_made) return TIRB_OK;
     uint8_t *table = (uint8_t *)state + head;
     table += (64 - (uintptr_t)table % 64) % 64;
     state->pointers = (uint8_t **)(void *)table + (TIRBI_POINTERS_AT_ONCE - 1);
@@ -272,10 +277,7 @@ static tirb_status make_state(tirbi_machine *machine) {
     state->row_loop = NULL;
     uint8_t *scratch = table + (1 + TIRBI_MAX_ROWS) * pointers;
     state->scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64;
-    state->stop = machine->stop;
     state->loop = NULL;
-    machine->lanes = state;
-    machine->lanes_size = size;
     return TIRB_OK;
 }
 
@@ -700,7 +702,7 @@ static int64_t lanes_to_search(const entry *e) {
 static tirb_status end_find(const entry *e, int64_t all, int64_t found) {
     bool none = found == e->n;
     if (!none || e->n == all) tirbi_frame_slots(e->machine->frame)[e->loop->found] = (uint64_t)found;
-    return tirbi_charge(e->machine, cost_of(e->loop, e->extent, none ? all : found + 1));
+    return tirbi_charge(e->machine, tirbi_lane_cost(e->loop, e->extent, none ? all : found + 1));
 }
 
 /* The words of an instruction with indices end, in a list, with how it names what is indexed: as a dimension of a buffer
@@ -714,38 +716,18 @@ static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state 
                            (long long)state->bad, (unsigned long long)state->bad_of);
 }
 
-static inline void begin_run(tirbi_machine *machine, uint64_t *slots) {
-    tirbi_frame *frame = machine->frame;
-    tirbi_lane_state *state = machine->lanes;
-    state->is_far = false;
-    state->reds = tirbi_frame_reds(frame);
-    state->slots = slots;
-    state->trap = NULL;
-    state->fuel = machine->fuel_limit == UINT64_MAX ? UINT64_MAX : machine->fuel;
-    state->spent = 0;
-}
-
-/* The state's pointers and steps are set: goes through the lanes. */
-static inline tirbi_lane_end go(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_machine *machinery,
-                                uint64_t *slots) {
-    const tirbi_word *words = machine->frame->fn->words;
-    begin_run(machine, slots);
-    return machinery->run(machine->lanes, words + loop->full, words + loop->tail);
-}
-
 /* Out of line for the memory that it takes of the stack; false: nothing was run. */
 static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state *state, uint64_t *slots,
                                                tirbi_lane_end *how) {
     streaming plan;
     if (!plan_streaming(e, state, &plan)) return false;
-    begin_run(e->machine, slots);
+    tirbi_lane_begin(e->machine, slots);
     state->is_far = true;
     *how = run_streaming(e, state, &plan, e->machine->frame->fn->words);
     return true;
 }
 
-/* What a run that has not found anything ends with. */
-static inline tirb_status end_run(tirbi_machine *machine, const tirbi_lane_state *state, tirbi_lane_end how) {
+tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_state *state, tirbi_lane_end how) {
     switch (how) {
     case TIRBI_LANE_DONE: return state->spent < 64 ? TIRB_OK : tirbi_charge(machine, state->spent / 64);
     case TIRBI_LANE_FUEL: return tirbi_charge(machine, UINT64_MAX);
@@ -757,8 +739,7 @@ static inline tirb_status end_run(tirbi_machine *machine, const tirbi_lane_state
     }
 }
 
-/* `is_charged`: the entry's fuel is paid. */
-static tirb_status run_general(tirbi_machine *machine, const tirbi_lane_loop *loop, bool is_charged) {
+tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop *loop, bool is_charged) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
     entry e;
@@ -771,7 +752,7 @@ static tirb_status run_general(tirbi_machine *machine, const tirbi_lane_loop *lo
     e.dimensions = 1u + loop->n_inner + (loop->n_seeks > 0);
     for (unsigned k = 0; k < loop->n_inner; k++) e.extent[k] = (int64_t)slots[loop->inner[k].extent];
     const int64_t all = e.n;
-    if (!loop->finds && !is_charged) TIRBI_TRY(tirbi_charge(machine, cost_of(loop, e.extent, all)));
+    if (!loop->finds && !is_charged) TIRBI_TRY(tirbi_charge(machine, tirbi_lane_cost(loop, e.extent, all)));
     for (unsigned o = 0; o < loop->n_outer; o++)
         if (e.extent[loop->outer[o]] < 1) return TIRB_OK;
     TIRBI_TRY(check_bounds(&e));
@@ -788,7 +769,7 @@ static tirb_status run_general(tirbi_machine *machine, const tirbi_lane_loop *lo
         for (unsigned i = 0; i < loop->n_seeks; i++) add_list(&e, i, &list);
         return tirbi_lane_list_run(machine, loop, e.reaches, &list);
     }
-    if (!machine->lanes) TIRBI_TRY(make_state(machine));
+    if (!machine->lanes) TIRBI_TRY(tirbi_lane_make_state(machine));
     tirbi_lane_state *state = machine->lanes;
     set_pointers(&e, state);
     set_inner_loops(&e, state, slots);
@@ -811,26 +792,9 @@ static tirb_status run_general(tirbi_machine *machine, const tirbi_lane_loop *lo
     begin_scans(loop, state, slots);
     if (loop->n_tiles > 0) set_tiles(&e, state);
     tirbi_lane_end how;
-    if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how)) how = go(machine, loop, e.machinery, slots);
+    if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how)) how = tirbi_lane_go(machine, loop, e.machinery, slots);
     if (loop->finds && (how == TIRBI_LANE_DONE || how == TIRBI_LANE_BOUNDS))
         return end_find(&e, all, how == TIRBI_LANE_DONE ? e.n : state->ended);
     if (how == TIRBI_LANE_DONE) end_scans(loop, state, slots);
-    return end_run(machine, state, how);
-}
-
-tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
-    if (!loop->is_plain) return run_general(machine, loop, false);
-    tirbi_frame *frame = machine->frame;
-    uint64_t *slots = tirbi_frame_slots(frame);
-    int64_t n = (int64_t)slots[loop->n], extent[TIRBI_MAX_INNER];
-    if (n < 1) return TIRB_OK;
-    for (unsigned k = 0; k < loop->n_inner; k++)
-        if ((extent[k] = (int64_t)slots[loop->inner[k].extent]) < 1) return run_general(machine, loop, false);
-    TIRBI_TRY(tirbi_charge(machine, cost_of(loop, extent, n)));
-    if (!tirbi_lane_join_rows(loop, extent, slots, &n)) return run_general(machine, loop, true);
-    if (!machine->lanes) TIRBI_TRY(make_state(machine));
-    const tirbi_lane_machine *machinery = tirbi_lane_enter_plain(loop, machine->code->lanes, n, slots,
-                                                                 tirbi_frame_refs(frame), frame->fn->words, machine->lanes);
-    if (!machinery) return run_general(machine, loop, true);
-    return end_run(machine, machine->lanes, go(machine, loop, machinery, slots));
+    return tirbi_lane_end_run(machine, state, how);
 }

@@ -1255,6 +1255,7 @@ static bool find_streams(planner *p, tirbi_lane_cursor *cursors) {
         bool widened = body->main_size == 2 && (ins->type == TIRB_U8 || ins->type == TIRB_I8);
         if (tirbi_dtypes[ins->type].size != body->main_size && !widened) continue;
         cursors[ins->cursor].streams = true;
+        p->loop->streaming |= UINT32_C(1) << ins->cursor;
         any = true;
     }
     return any;
@@ -1318,6 +1319,9 @@ static void choose_block(const planner *p) {
         loop->lanes = KERNEL_STRIP_BYTES / body->widest;
     else
         loop->lanes = p->code->lanes->bank_bytes / body->main_size;
+    loop->least = p->code->lanes;
+    while (loop->only_banks && loop->least->narrow) loop->least = loop->least->narrow;
+    loop->least_lanes = loop->only_banks ? loop->least->bank_bytes / body->main_size : loop->lanes;
     uint32_t elements = (loop->lanes + TIRBI_KERNEL_BLOCK - 1) / TIRBI_KERNEL_BLOCK * TIRBI_KERNEL_BLOCK;
     loop->strip_size = (elements * body->widest + 63) / 64 * 64;
 }
@@ -1378,6 +1382,8 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;
+    for (unsigned c = 0; c < loop->n_cursors; c++)
+        if (loop->cursors[c].access & TIRBI_WRITE) loop->written |= UINT32_C(1) << c;
     loop->is_plain = tirbi_lane_is_plain(loop);
     return TIRB_OK;
 }

@@ -10,6 +10,7 @@ static void drop(tirbi_spares *spares, tirbi_spare_kind kind, const tirb_allocat
     tirbi_heap_free(&heap, spares->kept[kind].memory, spares->kept[kind].size);
     spares->kept[kind].memory = NULL;
     spares->kept[kind].size = 0;
+    spares->kept[kind].made = false;
 }
 
 void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {

@@ -3,6 +3,7 @@
 #ifndef TIRB_VM_EXEC_SPARES_H
 #define TIRB_VM_EXEC_SPARES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "loader/base/alloc.h"
@@ -15,6 +16,7 @@ typedef struct tirbi_spares {
     struct {
         void *memory;
         size_t size;
+        bool made; /* tirbi_spare_take_made has given it out before */
     } kept[TIRBI_N_SPARES];
 } tirbi_spares;
 
@@ -30,6 +32,14 @@ void tirbi_spare_drop(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *h
 static inline void *tirbi_spare_take(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
     if (!spares || spares->kept[kind].size < size) return tirbi_spare_make(spares, kind, heap, size);
     return tirbi_heap_charge(heap, size) ? spares->kept[kind].memory : NULL;
+}
+/* The same; *made: it is what was last taken so, as that machine has left it. */
+static inline void *tirbi_spare_take_made(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size,
+                                          bool *made) {
+    void *memory = tirbi_spare_take(spares, kind, heap, size);
+    *made = spares && memory && spares->kept[kind].made;
+    if (spares && memory) spares->kept[kind].made = true;
+    return memory;
 }
 /* Ends the charge for what was taken, with the same size and heap. */
 static inline void tirbi_spare_leave(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory,

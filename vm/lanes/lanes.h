@@ -50,6 +50,7 @@ typedef struct tirbi_lane_cursor {
     uint8_t shift;
     uint8_t access;
     bool indexed; /* lanes say which element they mean */
+    bool is_unit; /* its step from lane to lane is 1 */
     bool streams; /* the wide body reads whole blocks of it */
     uint8_t seek; /* one more than the number of the seek that moves it; 0: none does */
     uint16_t start; /* slots */
@@ -114,6 +115,10 @@ typedef struct tirbi_lane_loop {
     uint8_t main_size; /* of the elements in banks; 0: there are none */
     bool only_banks;   /* everything that is computed */
     uint32_t strip_size;
+    uint32_t least_lanes; /* in a block of the machine with the smallest banks that runs it */
+    const struct tirbi_lane_machine *least;
+    uint32_t written;      /* the set of cursors that are */
+    uint32_t streaming;    /* the set of cursors that the wide body reads whole blocks of */
     uint32_t instructions; /* of the body, outside inner loops */
     uint32_t full;         /* words of the function where the bodies start */
     uint32_t tail;
@@ -122,7 +127,7 @@ typedef struct tirbi_lane_loop {
     uint8_t n_outer; /* inner loops around the whole body, which the machine runs around the blocks */
     uint8_t outer[TIRBI_MAX_INNER];
     bool reduces;
-    bool is_plain;     /* tirbi_lane_enter_plain may know how to enter it */
+    bool is_plain;     /* vm/exec/lane_plain.c may know how to enter it */
     bool counts_lanes; /* lanes are numbered: loops cannot become one */
     bool by_rows;      /* machines for several rows at once have all that its bodies use */
     tirbi_lane_inner inner[TIRBI_MAX_INNER];

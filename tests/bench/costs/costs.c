@@ -3,10 +3,13 @@
  *   compile      the given sources, lines a second and time per function
  *   start        from source text to the end of the first call; from the bytes of a bundle to a function that can be called
  *   bundle       its size, and what a further kernel adds; loading it anew and from the engine's cache
- *   call         with all checks, of a function with one tensor and with four
- *   team         a parallel loop with nothing to do, its workers awake and asleep; two threads against one
+ *   call         with all checks, of a function with one tensor and with four, and with four where it does nothing
+ *   team         a parallel loop with nothing to do, its workers awake and asleep; two threads against one, and the same
+ *                of two threads that run a loop in C, which is what this machine's cores have to give
  *
  * costs.py runs it and TVM side by side. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +28,11 @@ static const char adds[] = "@T.prim_func(s_tir=True)\n"
                            "    n = T.int32()\n"
                            "    for i in range(n):\n"
                            "        out[i] = a[i] + b[i] + c[i]\n";
+static const char nothing[] = "@T.prim_func(s_tir=True)\n"
+                              "def f(a: T.Buffer((\"n\",), \"float32\"), b: T.Buffer((\"n\",), \"float32\"),\n"
+                              "      c: T.Buffer((\"n\",), \"float32\"), out: T.Buffer((\"n\",), \"float32\")):\n"
+                              "    n = T.int32()\n"
+                              "    T.evaluate(0)\n";
 static const char copies[] = "@T.prim_func(s_tir=True)\n"
                              "def f(out: T.Buffer((\"n\",), \"float32\")):\n"
                              "    n = T.int32()\n"
@@ -276,6 +284,60 @@ static void show_calls(tirb_engine *engine) {
     make(&s, engine, adds, 4, EXTENT, 1);
     show("call_4_tensors_ns", call_ns(&s, 200, 2000), "ns");
     drop(&s);
+    make(&s, engine, nothing, 4, EXTENT, 1);
+    show("call_of_nothing_ns", call_ns(&s, 200, 2000), "ns, of four tensors");
+    drop(&s);
+}
+
+/* ---- Two threads in C --------------------------------------------------------------------------------------------- */
+
+enum { NATIVE_ELEMENTS = 4096, NATIVE_ROUNDS = 64, NATIVE_STEPS = 32 };
+
+typedef struct native {
+    float values[NATIVE_ELEMENTS];
+    atomic_long asked, done; /* numbers of a round; asked < 0: no more */
+} native;
+
+/* Arithmetic alone, on elements that stay in the nearest cache. */
+static void work_natively(float *values, int n) {
+    for (int k = 0; k < NATIVE_STEPS; k++)
+        for (int i = 0; i < n; i++) values[i] = values[i] * 0.5f + 0.25f / (values[i] * values[i] + 1.0f);
+}
+
+static void *second_half(void *context) {
+    native *work = context;
+    long seen = 0;
+    for (;;) {
+        long asked = atomic_load_explicit(&work->asked, memory_order_acquire);
+        if (asked < 0) return NULL;
+        if (asked == seen) continue;
+        work_natively(work->values + NATIVE_ELEMENTS / 2, NATIVE_ELEMENTS / 2);
+        seen = asked;
+        atomic_store_explicit(&work->done, seen, memory_order_release);
+    }
+}
+
+/* A second thread that waits awake does half of a loop. */
+static void show_native_threads(void) {
+    native *work = calloc(1, sizeof *work);
+    pthread_t second;
+    if (!work || pthread_create(&second, NULL, second_half, work) != 0) exit(1);
+    double by_one = 1e18, by_two = 1e18;
+    for (long round = 1; round <= NATIVE_ROUNDS; round++) {
+        double start = now();
+        work_natively(work->values, NATIVE_ELEMENTS / 2);
+        work_natively(work->values + NATIVE_ELEMENTS / 2, NATIVE_ELEMENTS / 2);
+        by_one = least(by_one, now() - start);
+        start = now();
+        atomic_store_explicit(&work->asked, round, memory_order_release);
+        work_natively(work->values, NATIVE_ELEMENTS / 2);
+        while (atomic_load_explicit(&work->done, memory_order_acquire) != round) continue;
+        by_two = least(by_two, now() - start);
+    }
+    atomic_store_explicit(&work->asked, -1, memory_order_release);
+    pthread_join(second, NULL);
+    free(work);
+    show("two_native_threads", by_one / by_two, "times as fast, a loop in C");
 }
 
 static void show_team(tirb_engine *engine) {
@@ -308,6 +370,7 @@ static void show_team(tirb_engine *engine) {
         drop(&one);
         drop(&two);
     }
+    show_native_threads();
 }
 
 int main(int argc, char **argv) {
