@@ -186,7 +186,8 @@ static void run_words(const trial *t, uint8_t **pointers, const program *code) {
     state.lanes = t->machine->bank_bytes / size;
     for (unsigned p = IN_BANK; p < STRIP_BANK; p++)
         if (elements_of(t, p) > 1)
-            state.moves[state.n_moves++] = (tirbi_lane_move){p, (ptrdiff_t)(state.lanes * size)};
+            state.block_steps[p - 1] = (ptrdiff_t)(state.lanes * size);
+    state.n_cursors = STRIP_BANK - 1;
     if (t->n > 0) t->machine->run(&state, code->words, code->words + code->tail);
 }
 

@@ -36,7 +36,7 @@ static void run_blocks(const tirbi_lane_machine *machine, tirbi_lane_state *stat
     state->stop = &never;
     state->n = (int64_t)n;
     if (state->lanes == 0) state->lanes = machine->bank_bytes / size;
-    for (uint32_t i = 0; i < state->n_moves; i++) state->moves[i].bytes *= (ptrdiff_t)state->lanes;
+    for (uint32_t i = 0; i < state->n_cursors; i++) state->block_steps[i] *= (ptrdiff_t)state->lanes;
     if (n > 0) machine->run(state, full, tail);
 }
 
@@ -71,9 +71,8 @@ static void check_fma_loop(checker *c, tirb_isa isa, tirbi_dtype type, unsigned 
     if (extent == 0) tirbi_kernels(TIRB_ISA_GENERIC)->cast[type][type](want, want, NULL, NULL, n);
 
     uint8_t *pointers[N_POINTERS] = {NULL, acc, factor, from, strips[0], strips[1]};
-    tirbi_lane_state state = {.pointers = pointers, .n_moves = 2};
-    state.moves[0] = (tirbi_lane_move){ACC, (ptrdiff_t)size};
-    state.moves[1] = (tirbi_lane_move){ROWS, (ptrdiff_t)size};
+    tirbi_lane_state state = {.pointers = pointers, .n_cursors = ROWS};
+    state.block_steps[ACC - 1] = state.block_steps[ROWS - 1] = (ptrdiff_t)size;
     state.inner[0].extent = (int64_t)extent;
     state.inner[0].steps[FACTOR - 1] = (ptrdiff_t)(2 * size);
     state.inner[0].steps[ROWS - 1] = (ptrdiff_t)(row * size);
@@ -149,10 +148,9 @@ static void check_reduction(checker *c, tirb_isa isa, tirbi_dtype type, uint8_t 
         fill_summands(c, x, type, piece);
         fill_summands(c, y, type, piece);
         uint8_t *pointers[N_POINTERS] = {NULL, NULL, x, y, NULL, NULL};
-        tirbi_lane_state state = {.pointers = pointers, .reds = &red, .n_moves = 2};
+        tirbi_lane_state state = {.pointers = pointers, .reds = &red, .n_cursors = ROWS};
         if (n % 2 == 1) state.lanes = TIRBI_MAX_STRIP_BYTES / size;
-        state.moves[0] = (tirbi_lane_move){FACTOR, (ptrdiff_t)size};
-        state.moves[1] = (tirbi_lane_move){ROWS, (ptrdiff_t)size};
+        state.block_steps[FACTOR - 1] = state.block_steps[ROWS - 1] = (ptrdiff_t)size;
         run_blocks(machine, &state, size, piece, full, tail);
         for (size_t i = 0; i < piece; i++) push_one(&want, type, products, x + i * size, y + i * size);
         pushed += piece;
@@ -184,10 +182,10 @@ static void check_steps(checker *c, tirb_isa isa, tirbi_dtype type, size_t n, in
                                word(TIRBI_L_NEXT_BLOCK, 0, 0, 0)};
     const tirbi_word tail[] = {full[0], full[1], word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, from + first * size, to + first * size, NULL, strips[0], NULL};
-    tirbi_lane_state state = {.pointers = pointers, .n_moves = 2};
+    tirbi_lane_state state = {.pointers = pointers, .n_cursors = ACC + 1};
     for (unsigned k = 0; k < 2; k++) {
         state.strides[k] = step * (ptrdiff_t)size;
-        state.moves[k] = (tirbi_lane_move){ACC + k, step * (ptrdiff_t)size};
+        state.block_steps[ACC - 1 + k] = step * (ptrdiff_t)size;
     }
     run_blocks(c->machine, &state, size, n, full, tail);
     if (memcmp(to, want, count * size) != 0) fail_loop(c, isa, "gather and scatter differ", type, n);
@@ -206,8 +204,8 @@ static void check_made(checker *c, tirb_isa isa, tirbi_dtype type, size_t n) {
                                word(TIRBI_L_COPY, FACTOR, SPARE, shift), word(TIRBI_L_NEXT_BLOCK, 0, 0, 0)};
     const tirbi_word tail[] = {full[0], full[1], full[2], full[3], full[4], word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, counted, same, tirbi_slot_bytes(&one, size), strips[0], strips[1]};
-    tirbi_lane_state state = {.pointers = pointers, .slots = slots, .n_moves = 2};
-    for (unsigned k = 0; k < 2; k++) state.moves[k] = (tirbi_lane_move){ACC + k, (ptrdiff_t)size};
+    tirbi_lane_state state = {.pointers = pointers, .slots = slots, .n_cursors = ACC + 1};
+    for (unsigned k = 0; k < 2; k++) state.block_steps[ACC - 1 + k] = (ptrdiff_t)size;
     run_blocks(c->machine, &state, size, n, full, tail);
     bool right = untouched(counted, n * size, behind) && untouched(same, n * size, behind);
     for (size_t i = 0; right && i < n; i++) {
@@ -234,8 +232,8 @@ static void check_widths(checker *c, tirb_isa isa, bool has_sign, unsigned bank,
                                word(TIRBI_L_COPY, ROWS, SPARE, 0),
                                word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, from, wide, bytes, strips[0], strips[1]};
-    tirbi_lane_state state = {.pointers = pointers, .n_moves = 3, .lanes = c->machine->bank_bytes / 2};
-    for (unsigned k = 0; k < 3; k++) state.moves[k] = (tirbi_lane_move){ACC + k, k == 1 ? 2 : 1};
+    tirbi_lane_state state = {.pointers = pointers, .n_cursors = ACC + 2, .lanes = c->machine->bank_bytes / 2};
+    for (unsigned k = 0; k < 3; k++) state.block_steps[ACC - 1 + k] = k == 1 ? 2 : 1;
     run_blocks(c->machine, &state, 2, n, full, tail);
     bool right = untouched(wide, n * 2, behind) && untouched(bytes, n, behind) && memcmp(bytes, from, n) == 0;
     for (size_t i = 0; right && i < n; i++) {

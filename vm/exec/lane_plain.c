@@ -75,15 +75,13 @@ static void set_streams(const tirbi_lane_loop *loop, const place *places, const 
 
 /* How the cursors go on from block to block. */
 static inline void set_steps(const tirbi_lane_loop *loop, uint32_t lanes, int64_t rest, tirbi_lane_state *state) {
-    const uint32_t n_cursors = loop->n_cursors;
-    uint32_t n_moves = 0;
-    for (uint32_t c = 0; c < n_cursors; c++) {
-        const ptrdiff_t stride = state->strides[c];
-        state->rest_steps[c] = (ptrdiff_t)((uint64_t)stride * (uint64_t)rest);
-        if (stride != 0) state->moves[n_moves++] = (tirbi_lane_move){c + 1, (ptrdiff_t)((uint64_t)stride * lanes)};
+    uint32_t c = 0;
+    for (const uint32_t n_cursors = loop->n_cursors; c < n_cursors; c++) {
+        const uint64_t stride = (uint64_t)state->strides[c];
+        state->block_steps[c] = (ptrdiff_t)(stride * lanes);
+        state->rest_steps[c] = (ptrdiff_t)(stride * (uint64_t)rest);
     }
-    for (uint32_t c = n_cursors; c % TIRBI_POINTERS_AT_ONCE != 0; c++) state->rest_steps[c] = 0;
-    state->n_moves = n_moves;
+    for (; c % TIRBI_POINTERS_AT_ONCE != 0; c++) state->block_steps[c] = state->rest_steps[c] = 0;
 }
 
 /* Enters a plain loop of n > 0 lanes in one pass over its cursors: sets all of the state that the machine it returns
@@ -107,7 +105,6 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
     uint32_t lanes;
     const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, wide, n, repeats, &lanes);
     const int64_t rest = tirbi_lane_rest(n, lanes);
-    state->n_moves = 0;
     if (n > (int64_t)lanes) set_steps(loop, lanes, rest, state);
     for (const tirbi_lane_splat *splat = loop->splats, *end = splat + loop->n_splats; splat < end; splat++) {
         *pointer++ = tirbi_slot_bytes(&slots[splat->slot], splat->size);

@@ -343,15 +343,11 @@ static void set_streams(const entry *e, tirbi_lane_state *state, const tirbi_wor
 
 /* Steps of cursors that no use reaches stay out: their pointers are null. */
 static void set_moves(const entry *e, tirbi_lane_state *state) {
-    state->n_moves = 0;
     for (unsigned k = 0; k < e->loop->n_inner; k++) state->inner[k].n_moves = 0;
     for (uint32_t c = 0; c < e->loop->n_cursors; c++) {
         const tirbi_reach *r = &e->reaches[c];
         state->strides[c] = (ptrdiff_t)r->step[0];
         if (!r->reached) continue;
-        if (r->step[0] != 0)
-            state->moves[state->n_moves++] =
-                (tirbi_lane_move){c + 1, (ptrdiff_t)((uint64_t)r->step[0] * e->lanes)};
         for (unsigned k = 0; k < e->loop->n_inner; k++) {
             state->inner[k].steps[c] = (ptrdiff_t)r->step[k + 1];
             if (r->step[k + 1] != 0)
@@ -464,11 +460,12 @@ static void set_row_steps(const entry *e, tirbi_lane_state *state) {
     int64_t last = e->n < lanes ? 0 : e->repeats || rest == 0 ? e->n - lanes : e->n - rest;
     uint32_t n = e->loop->n_cursors, whole = (n + TIRBI_POINTERS_AT_ONCE - 1) / TIRBI_POINTERS_AT_ONCE * TIRBI_POINTERS_AT_ONCE;
     for (uint32_t c = n; c < whole; c++) {
-        state->rest_steps[c] = 0;
+        state->block_steps[c] = state->rest_steps[c] = 0;
         for (uint32_t o = 0; o < state->n_outer; o++) state->row_steps[o][c] = 0;
     }
     for (uint32_t c = 0; c < n; c++) {
         const tirbi_reach *r = &e->reaches[c];
+        state->block_steps[c] = r->reached ? (ptrdiff_t)((uint64_t)r->step[0] * (uint64_t)lanes) : 0;
         state->rest_steps[c] = r->reached ? (ptrdiff_t)((uint64_t)r->step[0] * (uint64_t)rest) : 0;
         uint64_t back = r->reached ? (uint64_t)r->step[0] * (uint64_t)last : 0;
         for (uint32_t o = state->n_outer; o-- > 0;) {

@@ -180,8 +180,6 @@ typedef struct tirbi_lane_state {
     size_t count;   /* lanes in the block */
     size_t lanes;   /* lanes in a whole block */
     ptrdiff_t strides[TIRBI_MAX_CURSORS]; /* bytes from lane to lane */
-    uint32_t n_moves;                     /* from block to block */
-    tirbi_lane_move moves[TIRBI_MAX_CURSORS];
     bool repeats; /* lanes may be computed twice with the same effect */
     bool is_far;  /* elements come from memory, forwards */
     const tirbi_word *wide; /* NULL: not in this run */
@@ -198,8 +196,9 @@ typedef struct tirbi_lane_state {
     /* By loop around the blocks and by cursor: the bytes from a row's last block to the first one of the next row, when
      * the loop goes on and those inside it start again. */
     ptrdiff_t row_steps[TIRBI_MAX_INNER][TIRBI_MAX_CURSORS];
-    /* From where one more whole block would be to the one that ends with a row's last lane. Both are added by whole
-     * vectors, so they are 0 up to a multiple of TIRBI_POINTERS_AT_ONCE. */
+    /* From block to block, and from where one more whole block would be to the one that ends with a row's last lane. All are
+     * added by whole vectors, so they are 0 up to a multiple of TIRBI_POINTERS_AT_ONCE. */
+    ptrdiff_t block_steps[TIRBI_MAX_CURSORS];
     ptrdiff_t rest_steps[TIRBI_MAX_CURSORS];
     /* Of a machine that goes through several rows at once: the pointers of all of them, and the steps to the last rows of
      * the innermost loop, some of which may have been gone through already. */

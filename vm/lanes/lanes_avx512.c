@@ -141,17 +141,22 @@
      0)
 #endif
 #define FIRST_BYTES(n) _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (n) > 64 ? 64 : (uint32_t)(n)))
+/* Loads and stores under a mask without bits take long where they would be in a page that is not there, or that was never
+ * written: there are none. */
 #if ROWS == 1
 #define STEP_STORE_PART(i, X)                                                                                          \
-    _mm512_mask_storeu_epi8(p + (i)*VB, FIRST_BYTES(left), (__m512i)REG_##X(i));                                       \
-    left = left > 64 ? left - 64 : 0;
+    if (end_ <= (i)*64) break;                                                                                         \
+    _mm512_mask_storeu_epi8(p + (i)*VB, FIRST_BYTES(end_ - (i)*64), (__m512i)REG_##X(i));
 #define STORE_PART(D, to, strip, n)                                                                                    \
     HOLD(uint8_t, p, to)                                                                                               \
-    size_t left = (n);                                                                                                 \
-    EACH(STEP_STORE_PART, D)
+    const size_t end_ = (n);                                                                                           \
+    do {                                                                                                               \
+        EACH(STEP_STORE_PART, D)                                                                                       \
+    } while (0);
 #else
 #define STEP_STORE_PART(i, X)                                                                                          \
-    _mm512_mask_storeu_epi8(AT(p, i, VB), parts[(i) % ROW_REGISTERS], (__m512i)REG_##X(i));
+    if ((i) % ROW_REGISTERS == 0 || n_ > (i) % ROW_REGISTERS * 64)                                                     \
+        _mm512_mask_storeu_epi8(AT(p, i, VB), parts[(i) % ROW_REGISTERS], (__m512i)REG_##X(i));
 #define STORE_PART(D, to, strip, n)                                                                                    \
     HOLD(uint8_t, p, to)                                                                                               \
     const size_t n_ = (n), after_ = n_ > 64 ? n_ - 64 : 0;                                                             \
@@ -173,7 +178,7 @@
         size_t n_ = (n);                                                                                               \
         for (; n_ >= 64; n_ -= 64, to_ += 64, from_ += 64) _mm512_storeu_si512(to_, _mm512_loadu_si512(from_));        \
         __mmask64 mask_ = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (uint32_t)n_));                                       \
-        _mm512_mask_storeu_epi8(to_, mask_, _mm512_maskz_loadu_epi8(mask_, from_));                                    \
+        if (n_ > 0) _mm512_mask_storeu_epi8(to_, mask_, _mm512_maskz_loadu_epi8(mask_, from_));                        \
     } while (0)
 #define PULL_BYTES(to, from, n, size)                                                                                  \
     do {                                                                                                               \
@@ -182,7 +187,8 @@
         size_t n_ = (n);                                                                                               \
         for (; n_ >= 64; n_ -= 64, to_ += 64, from_ += 64) _mm512_storeu_si512(to_, _mm512_loadu_si512(from_));        \
         __mmask64 mask_ = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (uint32_t)n_));                                       \
-        for (; to_ < end_; to_ += 64, mask_ = 0) _mm512_storeu_si512(to_, _mm512_maskz_loadu_epi8(mask_, from_));      \
+        if (n_ > 0) _mm512_storeu_si512(to_, _mm512_maskz_loadu_epi8(mask_, from_)), to_ += 64;                        \
+        for (; to_ < end_; to_ += 64) _mm512_storeu_si512(to_, _mm512_setzero_si512());                                \
     } while (0)
 #include "vm/lanes/machine.inc"
 
