@@ -470,6 +470,78 @@ static void test_overlap(void **state) {
     EXPECT_OK(&s, run(&s, "add", args, 3, NULL));
 }
 
+/* A call like the one before it compares its arguments with those: whatever is different is seen, and what differs in its
+ * place alone is checked for overlap. */
+static void test_called_again(void **state) {
+    (void)state;
+    static float x[64], y[64];
+    tensor a, b;
+    for (int i = 0; i < 64; i++) x[i] = (float)i;
+    const DLTensor good_a = *make_tensor(&a, x, F32, 2, 2, 4), good_b = *make_tensor(&b, x + 16, F32, 2, 2, 4);
+    EXPECT_OK(&s, twice(&a, &b));
+    EXPECT_OK(&s, twice(&a, &b));
+    assert_true(x[16] == 0 && x[23] == 14);
+    b.dl.data = y; /* elsewhere */
+    EXPECT_OK(&s, twice(&a, &b));
+    assert_true(y[0] == 0 && y[7] == 14);
+    b.dl.data = x;
+    b.dl.byte_offset = 28;
+    expect_error(&s, twice(&a, &b), TIRB_OVERLAP, "overlaps argument #0 'A'");
+    b.dl = good_b;
+    EXPECT_OK(&s, twice(&a, &b));
+    a.dl.byte_offset = UINT64_MAX - 3;
+    assert_int_not_equal(twice(&a, &b), TIRB_OK);
+    a.dl = good_a;
+    EXPECT_OK(&s, twice(&a, &b));
+    b.dl.shape[1] = 3; /* the shapes disagree */
+    expect_error(&s, twice(&a, &b), TIRB_SHAPE, "shape[1]");
+    b.dl.shape[1] = 4;
+    EXPECT_OK(&s, twice(&a, &b));
+    a.dl.shape[1] = b.dl.shape[1] = 3; /* both are smaller */
+    y[6] = -1;
+    b.dl.data = y;
+    EXPECT_OK(&s, twice(&a, &b));
+    assert_true(y[5] == 10 && y[6] == -1);
+    a.dl.shape[1] = b.dl.shape[1] = 4;
+    EXPECT_OK(&s, twice(&a, &b));
+    assert_true(y[6] == 12);
+    int64_t strides[2] = {8, 1}; /* no longer compact, which copies */
+    a.dl.strides = strides;
+    EXPECT_OK(&s, twice(&a, &b));
+    assert_true(y[3] == 6 && y[4] == 16);
+    a.dl.strides = NULL;
+    EXPECT_OK(&s, twice(&a, &b));
+    assert_true(y[4] == 8);
+    a.dl.dtype.bits = 16;
+    expect_error(&s, twice(&a, &b), TIRB_ARGUMENT, "float16");
+    a.dl = good_a;
+    EXPECT_OK(&s, twice(&a, &b));
+    a.dl.ndim = 1;
+    assert_int_not_equal(twice(&a, &b), TIRB_OK);
+    a.dl = good_a;
+    EXPECT_OK(&s, twice(&a, &b));
+    a.dl.device.device_type = kDLCUDA;
+    assert_int_not_equal(twice(&a, &b), TIRB_OK);
+    a.dl = good_a;
+    EXPECT_OK(&s, twice(&a, &b));
+    a.dl.data = NULL;
+    assert_int_not_equal(twice(&a, &b), TIRB_OK);
+    a.dl = good_a;
+    EXPECT_OK(&s, twice(&a, &b));
+    a.dl.shape = NULL;
+    assert_int_not_equal(twice(&a, &b), TIRB_OK);
+    a.dl = good_a;
+    EXPECT_OK(&s, twice(&a, &b));
+    tirb_arg args[2] = {tensor_arg(&a.dl), tensor_arg(&b.dl)};
+    args[1].flags = TIRB_ARG_READ_ONLY;
+    expect_error(&s, run(&s, "twice", args, 2, NULL), TIRB_ARGUMENT, "read-only");
+    args[1].flags = 0;
+    args[0] = (tirb_arg){.kind = TIRB_ARG_INT};
+    expect_error(&s, run(&s, "twice", args, 2, NULL), TIRB_ARGUMENT, "argument #0 'A'");
+    args[0] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
+    assert_int_not_equal(run(&s, "twice", args, 2, NULL), TIRB_OK);
+}
+
 /* Each pair of which one is written, wherever it stands; a scalar that shapes determine. */
 static void test_written_between_read(void **state) {
     (void)state;
@@ -880,6 +952,7 @@ int main(void) {
         cmocka_unit_test(test_extent_one_strides),
         cmocka_unit_test(test_declared_strides),
         cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_called_again),
         cmocka_unit_test(test_written_between_read),
         cmocka_unit_test(test_interleaved_views),
         cmocka_unit_test(test_self_overlap_and_read_only),

@@ -69,6 +69,7 @@ typedef struct planner {
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
     unsigned n_advances;       /* in the body */
+    uint64_t set_once;         /* registers that one instruction of the body sets */
     const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
     uint16_t gather_index;     /* and where its indices are */
     tirbi_word steps[TIRBI_MAX_SCAN_STEPS]; /* of the scan that comes next */
@@ -148,7 +149,9 @@ static void fill_strip(planner *p, uint8_t reg) {
     } else if (v->lazy == LAZY_SPLAT) {
         evict(p, 0, true);
         evict(p, 1, true);
-        emit(p, TIRBI_L_FILL, strip_of(p, reg), v->pointer, shift_of(v->size));
+        /* What is always the same in a strip of its own is there from the first block on. */
+        bool once = v->stable && v->pointer >= p->first_splat && p->body->n_own == 0 && (p->set_once >> reg & 1);
+        emit(p, TIRBI_L_FILL, strip_of(p, reg), v->pointer, shift_of(v->size) | (once ? (reg + 1u) << 2 : 0));
     }
     v->strip = true;
 }
@@ -369,6 +372,7 @@ static choice best_choice(const planner *p, const lane_ins *ins) {
         option operands[3] = {{PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}};
         for (unsigned x = 0; x < counts[0]; x++) {
             if (ins->n_reads > 0) operands[0] = options[0][x];
+            if (base + operands[0].cost >= best.cost) continue;
             for (unsigned y = 0; y < counts[1]; y++) {
                 if (ins->n_reads > 1) operands[1] = options[1][y];
                 for (unsigned z = 0; z < counts[2]; z++) {
@@ -1341,10 +1345,15 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     TIRBI_TRY(check_kernels(p, error));
     tirbi_lane_loop *loop = p->loop;
     unsigned n_splats = 0;
+    uint64_t set = 0, again = 0;
     for (uint32_t i = 0; i < p->body->n; i++) {
+        const uint8_t dest = p->body->ins[i].dest;
+        if (dest != NO_LANE_REG) again |= set & UINT64_C(1) << dest;
+        if (dest != NO_LANE_REG) set |= UINT64_C(1) << dest;
         n_splats += p->body->ins[i].op == TIRB_OP_VSPLAT;
         p->n_advances += p->body->ins[i].op == TIRB_OP_VADVANCE;
     }
+    p->set_once = set & ~again;
     choose_block(p);
     find_outer_loops(p);
     find_tiles(p);

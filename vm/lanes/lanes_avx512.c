@@ -154,20 +154,23 @@
         EACH(STEP_STORE_PART, D)                                                                                       \
     } while (0);
 #else
+/* The place of a register that is not stored is that of the first one of its row. */
 #define STEP_STORE_PART(i, X)                                                                                          \
-    if ((i) % ROW_REGISTERS == 0 || n_ > (i) % ROW_REGISTERS * 64)                                                     \
-        _mm512_mask_storeu_epi8(AT(p, i, VB), parts[(i) % ROW_REGISTERS], (__m512i)REG_##X(i));
+    _mm512_mask_storeu_epi8(p[ROW_OF(i)] + places[(i) % ROW_REGISTERS], parts[(i) % ROW_REGISTERS], (__m512i)REG_##X(i));
 #define STORE_PART(D, to, strip, n)                                                                                    \
     HOLD(uint8_t, p, to)                                                                                               \
     const size_t n_ = (n), after_ = n_ > 64 ? n_ - 64 : 0;                                                             \
     ROW_PARTS(n_, after_)                                                                                              \
     EACH(STEP_STORE_PART, D)
 #if ROWS == 4
-#define ROW_PARTS(n, after) const __mmask64 parts[2] = {FIRST_BYTES(n), FIRST_BYTES(after)};
+#define ROW_PARTS(n, after)                                                                                            \
+    const __mmask64 parts[2] = {FIRST_BYTES(n), FIRST_BYTES(after)};                                                   \
+    const size_t places[2] = {0, (after) > 0 ? 64 : 0};
 #else
 #define ROW_PARTS(n, after)                                                                                            \
     const size_t third_ = (n) > 128 ? (n)-128 : 0, fourth_ = (n) > 192 ? (n)-192 : 0;                                  \
-    const __mmask64 parts[4] = {FIRST_BYTES(n), FIRST_BYTES(after), FIRST_BYTES(third_), FIRST_BYTES(fourth_)};
+    const __mmask64 parts[4] = {FIRST_BYTES(n), FIRST_BYTES(after), FIRST_BYTES(third_), FIRST_BYTES(fourth_)};        \
+    const size_t places[4] = {0, (after) > 0 ? 64 : 0, third_ > 0 ? 128 : 0, fourth_ > 0 ? 192 : 0};
 #endif
 #endif
 /* Whole vectors and one masked one. */
@@ -187,8 +190,8 @@
         size_t n_ = (n);                                                                                               \
         for (; n_ >= 64; n_ -= 64, to_ += 64, from_ += 64) _mm512_storeu_si512(to_, _mm512_loadu_si512(from_));        \
         __mmask64 mask_ = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (uint32_t)n_));                                       \
-        if (n_ > 0) _mm512_storeu_si512(to_, _mm512_maskz_loadu_epi8(mask_, from_)), to_ += 64;                        \
-        for (; to_ < end_; to_ += 64) _mm512_storeu_si512(to_, _mm512_setzero_si512());                                \
+        for (from_ = n_ > 0 ? from_ : to_; to_ < end_; to_ += 64, from_ = to_, mask_ = 0)                              \
+            _mm512_storeu_si512(to_, _mm512_maskz_loadu_epi8(mask_, from_));                                           \
     } while (0)
 #include "vm/lanes/machine.inc"
 
