@@ -200,7 +200,8 @@ static void check_made(checker *c, tirb_isa isa, tirbi_dtype type, size_t n) {
     uint64_t one = next_random(c);
     uint8_t *counted = place(&c->areas[0], size, n, behind), *same = place(&c->areas[1], size, n, behind);
     const tirbi_word full[] = {word(TIRBI_L_IOTA, STRIP, 0, 1), {.list = {(uint16_t)shift, 0, 0, 0}},
-                               word(TIRBI_L_FILL, SPARE, ROWS, shift), word(TIRBI_L_COPY, ACC, STRIP, shift),
+                               word(TIRBI_L_FILL, SPARE, ROWS, shift | (n % 2 ? 1 << 2 : 0)),
+                               word(TIRBI_L_COPY, ACC, STRIP, shift),
                                word(TIRBI_L_COPY, FACTOR, SPARE, shift), word(TIRBI_L_NEXT_BLOCK, 0, 0, 0)};
     const tirbi_word tail[] = {full[0], full[1], full[2], full[3], full[4], word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, counted, same, tirbi_slot_bytes(&one, size), strips[0], strips[1]};
