@@ -112,8 +112,14 @@ static bool read_placement(tirbi_script *s, const tirbi_call *c, const tirbi_val
     if (tirbi_given(&args[ELEM_OFFSET])) {
         buffer->elem_offset = args[ELEM_OFFSET].kind == TIRBI_VALUE_STRING
                                   ? read_size(s, &args[ELEM_OFFSET], size_type)
-                                  : tirbi_to_typed(s, &args[ELEM_OFFSET], index_type);
+                                  : tirbi_to_expr(s, &args[ELEM_OFFSET]);
         if (!buffer->elem_offset) return false;
+        if (!tirbi_type_is_int(buffer->elem_offset->dtype) || buffer->elem_offset->dtype.lanes != 1) {
+            char text[32];
+            tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, buffer->elem_offset), "elem_offset must be a scalar integer, not %s",
+                       tirb_datatype_text(buffer->elem_offset->dtype, text));
+            return false;
+        }
         if (tirbi_is_const_int(buffer->elem_offset, 0) && tirb_datatype_equal(buffer->elem_offset->dtype, index_type))
             buffer->elem_offset = NULL;
     } else if (tirbi_given(&args[OFFSET_FACTOR]) && number > 0) {

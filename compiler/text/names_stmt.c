@@ -193,13 +193,11 @@ static tirbi_value init(tirbi_script *s, const tirbi_call *c) {
 
 static tirbi_value where(tirbi_script *s, const tirbi_call *c) {
     tirbi_frame *frame = block_frame(s, c);
-    char text[32];
     if (!frame) return tirbi_value_error();
-    const tirb_expr *e = tirbi_to_typed(s, &c->args[0], tirbi_type_bool);
+    const tirbi_value *v = &c->args[0];
+    bool bit = v->kind == TIRBI_VALUE_INT && !v->big && (v->as.integer == 0 || v->as.integer == 1);
+    const tirb_expr *e = bit ? tirbi_to_typed(s, v, tirbi_type_bool) : tirbi_to_condition(s, v);
     if (!e) return tirbi_value_error();
-    if (!tirbi_type_is_bool(e->dtype) || e->dtype.lanes != 1)
-        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "the condition must be a scalar bool, not %s",
-                          tirb_datatype_text(e->dtype, text));
     if (frame->has_predicate) return tirbi_fail(s, TIRB_TYPE, c->node->span, "the block has a T.where already");
     frame->has_predicate = true;
     frame->predicate = tirbi_is_const_int(e, 1) ? NULL : e;
@@ -501,7 +499,7 @@ static tirbi_value launch_thread(tirbi_script *s, const tirbi_call *c) {
 }
 
 static tirbi_value assert_scope(tirbi_script *s, const tirbi_call *c) {
-    const tirb_expr *condition = tirbi_to_typed(s, &c->args[0], tirbi_type_bool);
+    const tirb_expr *condition = tirbi_to_condition(s, &c->args[0]);
     tirbi_value text = {.kind = TIRBI_VALUE_STRING, .as.string = {"assertion failed", 16}};
     const tirb_expr *message = tirbi_to_expr(s, tirbi_given(&c->args[1]) ? &c->args[1] : &text);
     tirb_stmt *stmt = condition && message ? tirbi_make_stmt(&s->builder, c->node->span, TIRB_STMT_ASSERT) : NULL;
@@ -513,13 +511,9 @@ static tirbi_value assert_scope(tirbi_script *s, const tirbi_call *c) {
 }
 
 static tirbi_value conditional(tirbi_script *s, const tirbi_call *c) {
-    char text[32];
     tirbi_value v = tirbi_value_form(s, (tirbi_form_kind)c->entry->data);
-    const tirb_expr *condition = tirbi_to_typed(s, &c->args[0], tirbi_type_bool);
+    const tirb_expr *condition = tirbi_to_condition(s, &c->args[0]);
     if (!condition || tirbi_is_error(&v)) return tirbi_value_error();
-    if (!tirbi_type_is_bool(condition->dtype) || condition->dtype.lanes != 1)
-        return tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, condition),
-                          "the condition must be a scalar bool, not %s", tirb_datatype_text(condition->dtype, text));
     v.as.form->condition = condition;
     return v;
 }
@@ -580,10 +574,10 @@ static tirbi_value func_attr(tirbi_script *s, const tirbi_call *c) {
 }
 
 static tirbi_value func_name(tirbi_script *s, const tirbi_call *c) {
-    const char *name;
-    if (s->function && tirbi_to_text(s, &c->args[0], "the name", &name) && !s->function->ir->is_private)
-        s->function->ir->global_symbol = name;
-    return tirbi_value_none();
+    if (!s->function) return tirbi_value_error();
+    return tirbi_fail(s, TIRB_TYPE, c->node->span,
+                      "the function has a name already, `%s`, from its definition; T.func_attr({\"global_symbol\": ...}) gives it another",
+                      s->function->ir->name);
 }
 
 static tirbi_value func_ret(tirbi_script *s, const tirbi_call *c) {

@@ -348,7 +348,7 @@ static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt 
     bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
                  view->offset_factor == of->offset_factor && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
                  same_size(view->elem_offset, of->elem_offset) && strcmp(view->scope, of->scope) == 0;
-    if (!plain) return NULL;
+    if (!plain || (of->ndim && !tirb_datatype_equal(view->shape[0]->dtype, of->shape[0]->dtype))) return NULL;
     bool same_shape = view->ndim == of->ndim;
     for (uint32_t d = 0; d < view->ndim && same_shape; d++) same_shape = same_size(view->shape[d], of->shape[d]);
     return same_shape ? NULL : of; /* which TVM declares again */

@@ -298,6 +298,8 @@ const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v);
 bool tirbi_is_element(const tirbi_value *v);
 /* The same with a number taking the given type. */
 const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_datatype dtype);
+/* A scalar bool. */
+const tirb_expr *tirbi_to_condition(tirbi_script *s, const tirbi_value *v);
 bool tirbi_to_int(tirbi_script *s, const tirbi_value *v, const char *what, int64_t *out);
 bool tirbi_to_text(tirbi_script *s, const tirbi_value *v, const char *what, const char **out);
 bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out);

@@ -433,6 +433,12 @@ static void run_annotated(tirbi_script *s, const tirbi_line *line) {
             annotated_variable(s, line, type.as.dtype);
         return;
     case TIRBI_VALUE_POINTER:
+        if (!tirbi_classic(s)) {
+            tirbi_fail(s, TIRB_TYPE, line->annotation->span, "a variable of pointer type is bound once: write `%s: T.let[%s] = ...`",
+                       line->target->name, tirbi_node_text(s, line->annotation));
+            tirbi_bind(s, line->target->name, line->target->span, tirbi_value_error());
+            return;
+        }
         annotated_let(s, line, type.as.type.type, true);
         return;
     case TIRBI_VALUE_LET:
@@ -518,15 +524,6 @@ static void run_for(tirbi_script *s, const tirbi_line *line) {
     while (pushed-- > 0) tirbi_frame_pop(&s->builder);
 }
 
-static const tirb_expr *condition_of(tirbi_script *s, const tirbi_value *v) {
-    char text[32];
-    const tirb_expr *e = tirbi_is_number(v) ? tirbi_to_typed(s, v, tirbi_type_bool) : tirbi_to_expr(s, v);
-    if (!e || (tirbi_type_is_bool(e->dtype) && e->dtype.lanes == 1)) return e;
-    tirbi_fail(s, TIRB_TYPE, v->node->span, "the condition must be a scalar bool, not %s",
-               tirb_datatype_text(e->dtype, text));
-    return NULL;
-}
-
 static void run_level(tirbi_script *s, const tirbi_lines *lines) {
     uint32_t mark = tirbi_open_level(s);
     tirbi_run_lines(s, lines);
@@ -548,7 +545,7 @@ static void run_while(tirbi_script *s, const tirbi_line *line) {
     bool value = v.kind == TIRBI_VALUE_INT || v.kind == TIRBI_VALUE_EXPR || (v.kind == TIRBI_VALUE_BUFFER && v.scalar);
     const tirb_expr *number = value ? tirbi_to_expr(s, &v) : NULL;
     bool counts = number && tirbi_type_is_int(number->dtype) && number->dtype.lanes == 1;
-    const tirb_expr *condition = counts ? number : condition_of(s, &v);
+    const tirb_expr *condition = counts ? number : tirbi_to_condition(s, &v);
     if (condition)
         run_while_body(s, line->span, condition, &line->body);
     else
@@ -564,14 +561,11 @@ static void run_branch(tirbi_script *s, tirbi_frame_kind kind, tirb_stmt *stmt, 
 static void run_if(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = tirbi_evaluate(s, line->value);
     while (v.kind == TIRBI_VALUE_META) v = *v.as.meta;
-    if (tirbi_is_number(&v)) {
-        bool taken = v.kind == TIRBI_VALUE_FLOAT  ? v.as.real != 0
-                     : v.kind == TIRBI_VALUE_BOOL ? v.as.boolean
-                                                  : v.as.integer != 0;
-        tirbi_run_lines(s, taken ? &line->body : &line->orelse);
+    if (v.kind == TIRBI_VALUE_BOOL) {
+        tirbi_run_lines(s, v.as.boolean ? &line->body : &line->orelse);
         return;
     }
-    const tirb_expr *condition = condition_of(s, &v);
+    const tirb_expr *condition = tirbi_to_condition(s, &v);
     tirb_stmt *stmt = condition ? tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_IF) : NULL;
     if (!stmt) {
         run_broken(s, NULL, &line->body);
@@ -739,7 +733,7 @@ static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, co
 static void run_assert(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = tirbi_evaluate(s, line->value);
     const char *kind = "RuntimeError";
-    const tirb_expr *condition = condition_of(s, &v);
+    const tirb_expr *condition = tirbi_to_condition(s, &v);
     if (!line->target && tirbi_hybrid(s))
         tirbi_fail(s, TIRB_SYNTAX, line->span, "an assertion of Hybrid Script needs a message: assert condition, \"text\"");
     const char *const *parts = NULL;

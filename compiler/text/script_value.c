@@ -291,6 +291,15 @@ const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_data
     return e && dtype.lanes > 1 ? tirbi_make_broadcast(&s->builder, span, e, dtype.lanes) : e;
 }
 
+const tirb_expr *tirbi_to_condition(tirbi_script *s, const tirbi_value *v) {
+    char text[32];
+    const tirb_expr *e = v->kind == TIRBI_VALUE_BOOL ? tirbi_to_typed(s, v, tirbi_type_bool) : tirbi_to_expr(s, v);
+    if (!e || (tirbi_type_is_bool(e->dtype) && e->dtype.lanes == 1)) return e;
+    tirbi_fail(s, TIRB_TYPE, span_of(v), "the condition must be a scalar bool, not %s",
+               tirb_datatype_text(e->dtype, text));
+    return NULL;
+}
+
 bool tirbi_to_int(tirbi_script *s, const tirbi_value *v, const char *what, int64_t *out) {
     if (v->kind == TIRBI_VALUE_ERROR) return false;
     if (v->kind == TIRBI_VALUE_META) return tirbi_to_int(s, v->as.meta, what, out);

@@ -367,7 +367,13 @@ TABLES = (binary_rows, unary_rows, creation_rows, index_rows, movement_rows, red
           network_rows, other_rows)
 
 
+# Extents that depend on the values of the inputs.
+EXTENTS = {"dynamic_strided_slice": {"s_1": 3, "s": 2}}
+
+
 def relax_operators(operator_type):
     for table in TABLES:
         for name, function, types, length, domain in table():
-            yield operator_type(f"relax.{name}", lambda f=function, t=types: legalise(f, t), length, domain)
+            operator = operator_type(f"relax.{name}", lambda f=function, t=types: legalise(f, t), length, domain)
+            operator.extents = EXTENTS.get(name, {})
+            yield operator
