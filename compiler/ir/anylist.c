@@ -8,7 +8,9 @@ static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
 
 bool tirbi_is_anylist_call(const tirb_expr *e) {
     return is_builtin(e, TIRB_BUILTIN_ANYLIST_GETITEM) || is_builtin(e, TIRB_BUILTIN_ANYLIST_RESETITEM) ||
-           is_builtin(e, TIRB_BUILTIN_ANYLIST_SETITEM_CALL_PACKED) || is_builtin(e, TIRB_BUILTIN_ANYLIST_SETITEM_CALL_CPACKED);
+           is_builtin(e, TIRB_BUILTIN_ANYLIST_SETITEM_CALL_PACKED) || is_builtin(e, TIRB_BUILTIN_ANYLIST_SETITEM_CALL_CPACKED) ||
+           is_builtin(e, TIRB_BUILTIN_ANYLIST_SET_PACKED_ARG) || is_builtin(e, TIRB_BUILTIN_ANYLIST_MOVE_FROM_RETURN) ||
+           is_builtin(e, TIRB_BUILTIN_ANYLIST_RESET);
 }
 
 /* The registers that a call's first argument is; NULL: it is no parameter. */
@@ -24,9 +26,8 @@ static tirb_expr *copied(tirbi_arena *arena, const tirb_expr *e) {
     return made;
 }
 
-/* An argument of the host's function: a register's contents, or what it is. */
-static const tirb_expr *argument_of(tirbi_arena *arena, const tirb_expr *e) {
-    if (!is_builtin(e, TIRB_BUILTIN_ANYLIST_GETITEM)) return e;
+/* The contents of the register that a call's first arguments name. */
+static const tirb_expr *contents_of(tirbi_arena *arena, const tirb_expr *e) {
     const tirb_buffer *registers = registers_of(e);
     tirb_expr *load = registers ? copied(arena, e) : NULL;
     if (!load) return NULL;
@@ -39,6 +40,10 @@ static const tirb_expr *argument_of(tirbi_arena *arena, const tirb_expr *e) {
     return load;
 }
 
+const tirb_expr *tirbi_anylist_argument(tirbi_arena *arena, const tirb_expr *e) {
+    return is_builtin(e, TIRB_BUILTIN_ANYLIST_GETITEM) ? contents_of(arena, e) : e;
+}
+
 /* What the host's function gives for the register. */
 static const tirb_expr *called(tirbi_arena *arena, const tirb_expr *e) {
     uint32_t n = e->as.call.n_args - 2;
@@ -46,7 +51,7 @@ static const tirb_expr *called(tirbi_arena *arena, const tirb_expr *e) {
     tirb_expr *call = copied(arena, e);
     if (!args || !call) return NULL;
     for (uint32_t i = 0; i < n; i++) {
-        args[i] = argument_of(arena, e->as.call.args[i + 2]);
+        args[i] = tirbi_anylist_argument(arena, e->as.call.args[i + 2]);
         if (!args[i]) return NULL;
     }
     bool c = e->as.call.builtin == TIRB_BUILTIN_ANYLIST_SETITEM_CALL_CPACKED;
@@ -57,21 +62,67 @@ static const tirb_expr *called(tirbi_arena *arena, const tirb_expr *e) {
     return call;
 }
 
-static const tirb_expr *zero(tirbi_arena *arena, const tirb_expr *e) {
+static const tirb_expr *number(tirbi_arena *arena, const tirb_expr *e, int64_t value) {
     tirb_expr *made = copied(arena, e);
     if (!made) return NULL;
     made->kind = TIRB_EXPR_INT_IMM;
     made->dtype = register_type;
-    made->as.int_value = 0;
+    made->as.int_value = value;
     return made;
 }
 
+/* A field of the stack's cell that the third and fourth arguments name; `value` NULL: what it holds. */
+static const tirb_expr *cell_field(tirbi_arena *arena, const tirb_expr *e, int64_t field, const tirb_expr *value) {
+    const tirb_expr **args = TIRBI_NEW_ARRAY(arena, const tirb_expr *, 4);
+    tirb_expr *made = copied(arena, e);
+    const tirb_expr *kind = number(arena, e, field);
+    if (!args || !made || !kind) return NULL;
+    args[0] = e->as.call.args[2];
+    args[1] = e->as.call.args[3];
+    args[2] = kind;
+    args[3] = value;
+    made->dtype = register_type;
+    made->as.call.builtin = value ? TIRB_BUILTIN_TVM_STRUCT_SET : TIRB_BUILTIN_TVM_STRUCT_GET;
+    made->as.call.args = args;
+    made->as.call.n_args = value ? 4 : 3;
+    return made;
+}
+
+/* The register as an argument: a number, whatever the host means by it. */
+static const tirb_stmt *set_argument(tirbi_arena *arena, const tirb_expr *e) {
+    enum { INTEGER = 1, FIELD_TYPE = 13, FIELD_VALUE = 15 };
+    const tirb_expr *type = number(arena, e, INTEGER), *value = registers_of(e) ? contents_of(arena, e) : NULL;
+    const tirb_stmt **items = TIRBI_NEW_ARRAY(arena, const tirb_stmt *, 2);
+    tirb_stmt *seq = TIRBI_NEW(arena, tirb_stmt);
+    if (!type || !value || !items || !seq) return NULL;
+    for (int i = 0; i < 2; i++) {
+        tirb_stmt *set = TIRBI_NEW(arena, tirb_stmt);
+        const tirb_expr *call = cell_field(arena, e, i ? FIELD_VALUE : FIELD_TYPE, i ? value : type);
+        if (!set || !call) return NULL;
+        set->kind = TIRB_STMT_EVALUATE;
+        set->span = e->span;
+        set->as.evaluate.value = call;
+        items[i] = set;
+    }
+    seq->kind = TIRB_STMT_SEQ;
+    seq->span = e->span;
+    seq->as.seq.items = items;
+    seq->as.seq.n = 2;
+    return seq;
+}
+
 const tirb_stmt *tirbi_anylist_statement(tirbi_arena *arena, const tirb_expr *call) {
-    bool reset = is_builtin(call, TIRB_BUILTIN_ANYLIST_RESETITEM);
+    enum { FIELD_VALUE = 15 };
+    bool reset = is_builtin(call, TIRB_BUILTIN_ANYLIST_RESETITEM) || is_builtin(call, TIRB_BUILTIN_ANYLIST_RESET);
+    bool moves = is_builtin(call, TIRB_BUILTIN_ANYLIST_MOVE_FROM_RETURN);
+    if (is_builtin(call, TIRB_BUILTIN_ANYLIST_SET_PACKED_ARG)) return set_argument(arena, call);
     if (!tirbi_is_anylist_call(call) || is_builtin(call, TIRB_BUILTIN_ANYLIST_GETITEM)) return NULL;
     const tirb_buffer *registers = registers_of(call);
     bool whole = registers && call->as.call.n_args >= (reset ? 2u : 3u);
-    const tirb_expr *value = !whole ? NULL : reset ? zero(arena, call) : called(arena, call);
+    const tirb_expr *value = !whole  ? NULL
+                             : reset ? number(arena, call, 0)
+                             : moves ? cell_field(arena, call, FIELD_VALUE, NULL)
+                                     : called(arena, call);
     tirb_stmt *store = value ? TIRBI_NEW(arena, tirb_stmt) : NULL;
     if (!store) return NULL;
     store->kind = TIRB_STMT_STORE;

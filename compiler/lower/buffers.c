@@ -25,6 +25,7 @@ static bool all_zero(const tirb_expr *const *indices, uint32_t n) {
 static void pin_in_expr(tirbi_visitor *visitor, const tirb_expr *e) {
     tirbi_lowerer *l = ((pin_search *)visitor)->l;
     if (e->kind == TIRB_EXPR_VAR && e->as.var.data_of) pin(l, e->as.var.data_of);
+    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_ANYLIST_MOVE_FROM_RETURN) l->moves_results = true;
     if (e->kind == TIRB_EXPR_LOAD && !all_zero(e->as.load.indices, e->as.load.n_indices)) pin(l, e->as.load.buffer);
     if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF &&
         e->as.call.n_args == 1 && e->as.call.args[0]->kind == TIRB_EXPR_LOAD) {

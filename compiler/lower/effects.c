@@ -36,6 +36,8 @@ bool tirbi_builtin_acts(tirb_builtin builtin) {
     case TIRB_BUILTIN_CALL_EXTERN:
     case TIRB_BUILTIN_CALL_PACKED:
     case TIRB_BUILTIN_CALL_CPACKED:
+    case TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED:
+    case TIRB_BUILTIN_TVM_CALL_CPACKED_LOWERED:
     case TIRB_BUILTIN_TVM_STRUCT_SET: return true;
     default: return false;
     }
@@ -93,4 +95,110 @@ const tirbi_lx *tirbi_keep_order(tirbi_lowerer *l, tirbi_mark mark, const tirbi_
     for (uint32_t i = l->out->n - 1; i > mark.n; i--) l->out->items[i] = l->out->items[i - 1];
     l->out->items[mark.n] = set;
     return kept;
+}
+
+/* ---- Effects in vectors and in conditions that are evaluated again ------------------------------------------------ */
+
+static bool call_acts(const tirbi_lowerer *l, const tirb_expr *e) {
+    if (e->kind != TIRB_EXPR_CALL) return false;
+    const tirb_primfunc *f = e->as.call.function;
+    return f ? l->acts[f->index] : !e->as.call.function_name && tirbi_builtin_acts(e->as.call.builtin);
+}
+
+typedef struct act_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirbi_lowerer *l;
+    bool found;
+} act_search;
+
+static void find_act(tirbi_visitor *visitor, const tirb_expr *e) {
+    act_search *s = (act_search *)visitor;
+    s->found = s->found || call_acts(s->l, e);
+    if (!s->found) tirbi_visit_expr(visitor, e);
+}
+
+bool tirbi_expr_acts(const tirbi_lowerer *l, const tirb_expr *e) {
+    act_search s = {.visitor = {.expr = find_act}, .l = l};
+    if (e) find_act(&s.visitor, e);
+    return s.found;
+}
+
+typedef struct early_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    tirbi_lowerer *l;
+    bool read; /* memory has been read that a call could change */
+    bool refused;
+} early_search;
+
+static void evaluate_early(tirbi_visitor *visitor, const tirb_expr *e);
+
+/* Operands that are evaluated only where the one before them says so, or where a variable has its value. */
+static void refuse_early(early_search *s, const tirb_expr *e) {
+    if (!e || !tirbi_expr_acts(s->l, e)) return;
+    tirbi_unsupported(s->l, e->span, "a call with effects that only some lanes of a vector take");
+    s->refused = true;
+}
+
+static void evaluate_call_early(early_search *s, const tirb_expr *e) {
+    if (s->read || e->dtype.lanes != 1) {
+        tirbi_unsupported(s->l, e->span, s->read ? "a call with effects behind what a vector reads"
+                                                 : "a call with effects that gives a vector");
+        s->refused = true;
+        return;
+    }
+    tirbi_early *early = TIRBI_NEW(s->l->arena, tirbi_early);
+    const tirbi_lx *value = early ? tirbi_lower_expr(s->l, e, NULL) : NULL;
+    if (!value) return;
+    s->l->n_settled++;
+    *early = (tirbi_early){.call = e, .value = tirbi_hold(s->l, "value", value, e->span), .next = s->l->early};
+    s->l->early = early;
+}
+
+static void evaluate_early(tirbi_visitor *visitor, const tirb_expr *e) {
+    early_search *s = (early_search *)visitor;
+    if (call_acts(s->l, e)) {
+        evaluate_call_early(s, e);
+        return;
+    }
+    switch (e->kind) {
+    case TIRB_EXPR_AND:
+    case TIRB_EXPR_OR:
+        evaluate_early(visitor, e->as.binary.a);
+        refuse_early(s, e->as.binary.b);
+        return;
+    case TIRB_EXPR_SELECT:
+        evaluate_early(visitor, e->as.select.condition);
+        refuse_early(s, e->as.select.true_value);
+        refuse_early(s, e->as.select.false_value);
+        return;
+    case TIRB_EXPR_LET:
+        evaluate_early(visitor, e->as.let.value);
+        refuse_early(s, e->as.let.body);
+        return;
+    case TIRB_EXPR_REDUCE: refuse_early(s, e); return;
+    case TIRB_EXPR_CALL:
+        if (!e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_IF_THEN_ELSE && e->as.call.n_args == 3) {
+            evaluate_early(visitor, e->as.call.args[0]);
+            for (uint32_t i = 1; i < 3; i++) refuse_early(s, e->as.call.args[i]);
+            return;
+        }
+        tirbi_visit_expr(visitor, e);
+        s->read = s->read || e->as.call.function || tirb_builtins[e->as.call.builtin].effect != TIRB_EFFECT_PURE;
+        return;
+    default: break;
+    }
+    tirbi_visit_expr(visitor, e);
+    s->read = s->read || e->kind == TIRB_EXPR_LOAD;
+}
+
+bool tirbi_settle_vector(tirbi_lowerer *l, const tirb_expr *value, const tirb_stmt *store) {
+    early_search s = {.visitor = {.expr = evaluate_early}, .l = l};
+    if (tirbi_expr_acts(l, value)) evaluate_early(&s.visitor, value);
+    else s.read = true;
+    for (uint32_t i = 0; store && i < store->as.store.n_indices; i++) {
+        const tirb_expr *index = store->as.store.indices[i];
+        if (tirbi_expr_acts(l, index)) evaluate_early(&s.visitor, index);
+    }
+    if (store) refuse_early(&s, store->as.store.predicate);
+    return !s.refused;
 }

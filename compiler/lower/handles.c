@@ -68,11 +68,11 @@ static tirbi_lbuf *open_memory(tirbi_lowerer *l, const char *name, tirbi_dtype t
 }
 
 /* From here on the variable means the memory; a handle that it has stays what it is. */
-static void point_to(tirbi_lowerer *l, const tirb_expr *var, tirbi_lbuf *memory) {
+static void point_to(tirbi_lowerer *l, const tirb_expr *var, tirbi_lbuf *memory, tirbi_stack_kind stack) {
     tirbi_pointer *p = TIRBI_NEW(l->arena, tirbi_pointer);
     const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
     if (!p || !zero || !memory || var->as.var.id >= l->n_vars) return;
-    *p = (tirbi_pointer){.memory = memory, .offset = zero};
+    *p = (tirbi_pointer){.memory = memory, .offset = zero, .stack = stack};
     l->bindings[var->as.var.id].pointer = p;
 }
 
@@ -92,7 +92,7 @@ bool tirbi_lower_packed_params(tirbi_lowerer *l, const tirb_primfunc *f) {
         if (!b) return true;
         b->param = (int32_t)i;
         l->function->param_buffers[i] = b;
-        point_to(l, f->params[i], b);
+        point_to(l, f->params[i], b, TIRBI_STACK_NONE);
     }
     return false;
 }
@@ -126,7 +126,7 @@ void tirbi_fetch_memory(tirbi_lowerer *l, const tirb_expr *pointer, tirbi_dtype 
     if (!b) b = l->fetched[id] = open_memory(l, pointer->as.var.name, type);
     if (!b) return;
     append_fetch(l, b, handle, span);
-    point_to(l, pointer, b);
+    point_to(l, pointer, b, TIRBI_STACK_NONE);
 }
 
 /* ---- Handles as values ------------------------------------------------------------------------------------------ */
@@ -136,11 +136,17 @@ static const tirbi_lx *struct_field(tirbi_lowerer *l, const tirb_expr *e);
 static const tirbi_lx *handle_of_memory(tirbi_lowerer *l, const tirb_expr *e, tirbi_span span) {
     tirbi_pointer p;
     if (!tirbi_lower_pointer(l, e, span, &p)) return NULL;
-    if (p.memory->local || p.count || !p.offset || !tirbi_lx_is_int(p.offset, 0)) {
-        tirbi_unsupported(l, span, "a pointer to part of a buffer as a handle");
+    if (p.memory->local || !p.offset) {
+        tirbi_unsupported(l, span, "a pointer to no memory as a handle");
         return NULL;
     }
-    return reference_value(l, TIRB_OP_REF_PUT, p.memory, NULL, NULL);
+    if (!p.count && tirbi_lx_is_int(p.offset, 0)) return reference_value(l, TIRB_OP_REF_PUT, p.memory, NULL, NULL);
+    tirbi_place *start = TIRBI_NEW(l->arena, tirbi_place);
+    const tirbi_lx *length = reference_value(l, TIRB_OP_LENGTH, p.memory, NULL, NULL);
+    const tirbi_lx *count = p.count ? p.count : length ? tirbi_lx_sub(l->pool, length, p.offset) : NULL;
+    if (!start || !count) return NULL;
+    *start = (tirbi_place){.buffer = p.memory, .flat = p.offset, .span = span};
+    return reference_value(l, TIRB_OP_REF_PUT, p.memory, start, count);
 }
 
 /* The integer that an expression makes a handle of, or NULL. Only 0, the null pointer, leads anywhere by itself. */
@@ -156,6 +162,21 @@ static const tirb_expr *same_handle(const tirb_expr *e) {
     if (is_builtin(e, TIRB_BUILTIN_REINTERPRET) || is_builtin(e, TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET)) value = e->as.call.args[0];
     if (is_builtin(e, TIRB_BUILTIN_IF_THEN_ELSE)) value = e->as.call.args[2];
     return value && value->dtype.code == TIRB_CODE_HANDLE ? value : NULL;
+}
+
+/* A parameter that leads nowhere, of which the caller gave the number. */
+static const tirbi_lx *opaque_parameter(const tirbi_lowerer *l, const tirb_expr *e) {
+    const tirbi_lfunc *f = l->function;
+    for (uint32_t i = 0; i < f->ast->n_params && e->kind == TIRB_EXPR_VAR; i++) {
+        if (f->ast->params[i] == e && f->param_vars && f->param_vars[i]) return tirbi_lx_var(l->pool, f->param_vars[i]);
+    }
+    return NULL;
+}
+
+const tirbi_lx *tirbi_handle_number(tirbi_lowerer *l, const tirb_expr *e) {
+    const tirb_expr *number = number_of_handle(e);
+    if (!number) return opaque_parameter(l, e);
+    return number->kind == TIRB_EXPR_INT_IMM ? tirbi_lx_int(l->pool, TIRB_I64, number->as.int_value) : NULL;
 }
 
 /* Whether an expression is a handle as a value, and no place in memory that the function knows. */
@@ -190,6 +211,8 @@ const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const t
     if (e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars && l->bindings[e->as.var.id].value)
         return l->bindings[e->as.var.id].value;
     if (is_builtin(e, TIRB_BUILTIN_TVM_STRUCT_GET)) return struct_field(l, e);
+    const tirbi_lx *parameter = opaque_parameter(l, e);
+    if (parameter) return parameter;
     return handle_of_memory(l, e, span);
 }
 
@@ -214,17 +237,28 @@ static tirbi_lbuf *words_of(tirbi_lowerer *l, const tirb_expr *base, const tirb_
     return NULL;
 }
 
+/* Whether a struct's base is a stack of cells that have a type index and a value each. */
+static bool is_any_stack(const tirbi_lowerer *l, const tirb_expr *base) {
+    const tirbi_pointer *p = base->kind == TIRB_EXPR_VAR && base->as.var.id < l->n_vars ? l->bindings[base->as.var.id].pointer : NULL;
+    return p && p->stack == TIRBI_STACK_ANY;
+}
+
 /* The number of the word that a field is; NULL after an error. */
 static const tirbi_lx *word_index(tirbi_lowerer *l, const tirb_expr *call, int64_t *field) {
     const tirb_expr *kind = call->as.call.args[2];
     const tirbi_lx *index = tirbi_lower_index(l, call->as.call.args[1], NULL);
     *field = kind->kind == TIRB_EXPR_INT_IMM ? kind->as.int_value : -1;
-    bool any = tirbi_codes_of(l->function->ast, call->as.call.args[0]) && *field >= FIELD_ANY_TYPE && *field <= FIELD_ANY_VALUE;
+    bool any = *field >= FIELD_ANY_TYPE && *field <= FIELD_ANY_VALUE;
+    if (any && is_any_stack(l, call->as.call.args[0])) {
+        const tirbi_lx *two = tirbi_lx_int(l->pool, TIRB_I64, 2), *value = tirbi_lx_int(l->pool, TIRB_I64, *field == FIELD_ANY_VALUE);
+        return index && two && value ? tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, index, two), value) : NULL;
+    }
+    any = any && tirbi_codes_of(l->function->ast, call->as.call.args[0]);
     bool word = *field == FIELD_VALUE || *field == FIELD_WORD || any;
     if (*field < 0 || (*field > FIELD_LAST_OF_TENSOR && !word)) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, call->span,
-                           "the field of %s must be a constant, 0 to 10 of a tensor, 12 or, with TVM 0.27's four parameters, 13 to "
-                           "15 of an argument, or 17 of a shape", tirb_builtins[call->as.call.builtin].name);
+                           "the field of %s must be a constant, 0 to 10 of a tensor, 12 or, with TVM 0.27's four parameters and stacks, 13 "
+                           "to 15 of an argument, or 17 of a shape", tirb_builtins[call->as.call.builtin].name);
         return NULL;
     }
     if (!index || word) return index;
@@ -255,7 +289,8 @@ static const tirbi_lx *struct_field(tirbi_lowerer *l, const tirb_expr *e) {
     if (!at) return NULL;
     if (field == FIELD_ADDRESS) return struct_address(l, e, words, at);
     if (field == FIELD_ANY_PADDING) return tirbi_lx_int(l->pool, TIRB_I64, 0);
-    if (field == FIELD_ANY_TYPE) words = codes_memory(l, e);
+    bool coded = field == FIELD_ANY_TYPE && !is_any_stack(l, e->as.call.args[0]);
+    if (coded) words = codes_memory(l, e);
     if (!words) return NULL;
     const tirbi_place *place = tirbi_place_at(l, words, &at, e->span);
     const tirbi_lx *length = reference_value(l, TIRB_OP_LENGTH, words->root, NULL, NULL);
@@ -263,7 +298,7 @@ static const tirbi_lx *struct_field(tirbi_lowerer *l, const tirb_expr *e) {
     if (!place || !length || !zero) return NULL;
     const tirbi_lx *there = tirbi_lx_op(l->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, length, NULL);
     const tirbi_lx *value = tirbi_lx_load(l->pool, place);
-    if (field == FIELD_ANY_TYPE) value = value ? tirbi_lx_cast(l->pool, TIRB_I64, tirbi_index_of_code(l->pool, value)) : NULL;
+    if (coded) value = value ? tirbi_lx_cast(l->pool, TIRB_I64, tirbi_index_of_code(l->pool, value)) : NULL;
     return there && value ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, there, value, zero) : NULL;
 }
 
@@ -295,8 +330,9 @@ static void lower_struct_set(tirbi_lowerer *l, const tirb_expr *e) {
     } else {
         value = tirbi_lx_cast(l->pool, TIRB_I64, value);
     }
+    tirbi_know_cell(l, e->as.call.args[0], e->as.call.args[1], field, given);
     if (field == FIELD_ANY_PADDING) return;
-    if (field == FIELD_ANY_TYPE) {
+    if (field == FIELD_ANY_TYPE && !is_any_stack(l, e->as.call.args[0])) {
         words = codes_memory(l, e);
         value = value ? tirbi_code_of_index(l->pool, tirbi_lx_cast(l->pool, TIRB_I32, value)) : NULL;
     }
@@ -329,18 +365,34 @@ static bool is_struct_base(const tirb_expr *var, const tirb_stmt *body) {
     return s.found;
 }
 
-/* tvm_stack_alloca("shape" | "arg_value" | "arg_tcode" | "array", n) */
-static tirbi_lbuf *stack_memory(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr *e) {
+void tirbi_store_any(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, const tirbi_lx *type, const tirbi_lx *value,
+                     tirbi_span span) {
+    if (!is_any_stack(l, stack)) return;
+    for (int k = 0; k < 2; k++) {
+        const tirbi_lx *at = tirbi_lx_int(l->pool, TIRB_I64, 2 * index + k);
+        const tirbi_place *place = at ? tirbi_place_at(l, l->bindings[stack->as.var.id].pointer->memory, &at, span) : NULL;
+        if (!place) return;
+        tirbi_ls *store = tirbi_append(l, TIRBI_LS_STORE, span);
+        store->as.store.access = place;
+        store->as.store.value = k ? value : type;
+    }
+}
+
+/* tvm_stack_alloca("shape" | "arg_value" | "arg_tcode" | "array" | "tvm_ffi_any", n) */
+static tirbi_lbuf *stack_memory(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr *e, tirbi_stack_kind *stack) {
     const tirb_expr *what = e->as.call.args[0];
     const char *kind = what->kind == TIRB_EXPR_STRING_IMM ? what->as.string.text : "";
     bool codes = strcmp(kind, "arg_tcode") == 0, arrays = strcmp(kind, "array") == 0;
-    if (!codes && !arrays && strcmp(kind, "arg_value") != 0 && strcmp(kind, "shape") != 0) {
+    bool any = strcmp(kind, "tvm_ffi_any") == 0;
+    *stack = any ? TIRBI_STACK_ANY : TIRBI_STACK_WORDS;
+    if (!codes && !arrays && !any && strcmp(kind, "arg_value") != 0 && strcmp(kind, "shape") != 0) {
         tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span,
-                           "tvm_stack_alloca makes \"shape\", \"arg_value\", \"arg_tcode\" or \"array\", not \"%s\"", kind);
+                           "tvm_stack_alloca makes \"shape\", \"arg_value\", \"arg_tcode\", \"array\" or \"tvm_ffi_any\", not \"%s\"",
+                           kind);
         return NULL;
     }
     const tirbi_lx *count = tirbi_lower_index(l, e->as.call.args[1], NULL);
-    if (count && arrays) count = tirbi_lx_mul(l->pool, count, tirbi_lx_int(l->pool, TIRB_I64, STRUCT_WORDS));
+    if (count && (arrays || any)) count = tirbi_lx_mul(l->pool, count, tirbi_lx_int(l->pool, TIRB_I64, any ? 2 : STRUCT_WORDS));
     return count ? tirbi_allocate_memory(l, var->as.var.name, codes ? TIRB_I32 : TIRB_I64, count, e->span) : NULL;
 }
 
@@ -364,7 +416,9 @@ bool tirbi_lower_handle_let(tirbi_lowerer *l, const tirb_stmt *s) {
     bool stack = is_builtin(value, TIRB_BUILTIN_TVM_STACK_ALLOCA);
     if (id >= l->n_vars || value->dtype.code != TIRB_CODE_HANDLE) return false;
     if (stack || is_builtin(value, TIRB_BUILTIN_BACKEND_ALLOC_WORKSPACE)) {
-        point_to(l, var, stack ? stack_memory(l, var, value) : workspace(l, var, value));
+        tirbi_stack_kind kind = TIRBI_STACK_NONE;
+        tirbi_lbuf *memory = stack ? stack_memory(l, var, value, &kind) : workspace(l, var, value);
+        point_to(l, var, memory, kind);
         return true;
     }
     if (!is_handle_value(l, value)) return false;
@@ -378,12 +432,20 @@ bool tirbi_lower_handle_let(tirbi_lowerer *l, const tirb_stmt *s) {
 const tirb_expr *tirbi_declared_pointer(tirbi_lowerer *l, const tirb_stmt *decl) {
     const tirb_expr *source = decl->as.decl.source, *data = decl->as.decl.buffer->data;
     if (!source) return data;
-    if (source->kind == TIRB_EXPR_VAR || !is_handle_value(l, source)) return source;
+    bool stack = is_builtin(source, TIRB_BUILTIN_TVM_STACK_ALLOCA);
+    if (source->kind == TIRB_EXPR_VAR || (!stack && !is_handle_value(l, source))) return source;
     tirb_expr *var = TIRBI_NEW(l->arena, tirb_expr);
-    const tirbi_lx *handle = tirbi_lower_handle(l, source, source);
-    if (!var || !handle) return NULL;
+    if (!var) return NULL;
     *var = *data;
     var->as.var.data_of = NULL;
+    if (stack) {
+        tirbi_stack_kind kind;
+        tirbi_lbuf *memory = stack_memory(l, var, source, &kind);
+        point_to(l, var, memory, kind);
+        return var;
+    }
+    const tirbi_lx *handle = tirbi_lower_handle(l, source, source);
+    if (!handle) return NULL;
     tirbi_lower_bind(l, var, tirbi_hold(l, var->as.var.name, handle, decl->span));
     return var;
 }

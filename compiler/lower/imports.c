@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/anylist.h"
 #include "compiler/ir/equal.h"
 #include "compiler/lower/library.h"
 
@@ -126,12 +127,20 @@ static bool pass_pointer(import_site *c, const tirb_expr *arg) {
 
 static bool pass_argument(import_site *c, const tirb_expr *arg) {
     tirbi_dtype type;
+    const tirb_expr *contents = tirbi_anylist_argument(c->l->arena, arg);
+    if (contents) arg = contents;
     if (arg->kind == TIRB_EXPR_STRING_IMM) return refuse(c, arg, "a string: imports take scalars and buffers");
     if (arg->kind == TIRB_EXPR_CALL && arg->as.call.builtin == TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY) {
         const tirb_expr *data = tirbi_whole_array(arg);
         return data ? pass_pointer(c, data) : refuse(c, arg, "an array that is not all of a buffer of this function");
     }
-    if (arg->dtype.code == TIRB_CODE_HANDLE) return pass_pointer(c, arg);
+    if (arg->dtype.code == TIRB_CODE_HANDLE) {
+        const tirbi_lx *number = tirbi_handle_number(c->l, arg);
+        if (!number) return pass_pointer(c, arg);
+        c->params[c->n_params++] = (tirbi_import_param){.dtype = TIRB_I64};
+        c->scalars[c->n_scalars++] = number;
+        return true;
+    }
     if (arg->dtype.lanes != 1) return refuse(c, arg, "a vector: imports take scalars and buffers");
     tirbi_mark mark = tirbi_mark_here(c->l);
     const tirbi_lx *value = tirbi_lower_expr(c->l, arg, NULL);

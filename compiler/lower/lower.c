@@ -149,24 +149,34 @@ static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt 
     if (act || sets(l, body, *count)) *count = tirbi_hold(l, var->as.var.name, *count, span);
 }
 
+/* A step that is known when the loop begins: the call ends where it is 0 or less. */
+static const tirbi_lx *positive_step(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *step, tirbi_span span) {
+    const tirbi_lx *held = tirbi_hold(l, var->as.var.name, step, span), *one = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *trap = tirbi_lower_trap(l, TIRB_VALUE, "the step of a loop is not positive", TIRB_I64);
+    const tirbi_lx *good = held ? tirbi_lx_op(l->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, held, one, NULL) : NULL;
+    if (!good || !trap) return NULL;
+    const tirbi_lx *checked = tirbi_hold(l, var->as.var.name, tirbi_lx_lazy(l->pool, TIRBI_LX_COND, good, held, trap), span);
+    return checked ? tirbi_lx_op(l->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, checked, one, NULL) : NULL;
+}
+
 static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
                        const tirb_expr *extent, const tirb_expr *step, const tirb_stmt *body) {
     const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_int(l->pool, TIRB_I64, 0);
     const tirbi_lx *count = tirbi_lower_index(l, extent, NULL);
     const tirbi_lx *stride = step ? tirbi_lower_index(l, step, NULL) : NULL;
     if (stride && tirbi_lx_is_int(stride, 1)) stride = NULL;
-    if (stride && stride->lo < 1) {
-        tirbi_report_error(l->diagnostics, TIRB_VALUE, step->span, "the step of a loop must be a positive constant");
-        return;
-    }
     hold_bounds(l, var, body, &first, &count, s->span);
-    if (sets(l, body, stride)) stride = tirbi_hold(l, var->as.var.name, stride, s->span);
+    if (stride && stride->lo < 1) stride = positive_step(l, var, stride, s->span);
+    else if (sets(l, body, stride)) stride = tirbi_hold(l, var->as.var.name, stride, s->span);
     tirbi_lvar *v = tirbi_lower_loop_var(l, var, first, count);
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
+    tirbi_forget_cells(l, body);
+    const tirbi_cell *known = l->cells;
     l->depth++;
     const tirbi_ls *lowered = tirbi_lower_body(l, body);
     l->depth--;
+    l->cells = known;
     /* What is no for loop is an attribute that binds a thread. */
     loop->as.loop.parallel = s->kind != TIRB_STMT_FOR || s->as.for_.kind == TIRB_FOR_PARALLEL ||
                              s->as.for_.kind == TIRB_FOR_THREAD_BINDING;
@@ -196,7 +206,33 @@ static void lower_for(tirbi_lowerer *l, const tirb_stmt *s) {
     l->n_chain = 0;
 }
 
-static void lower_while(tirbi_lowerer *l, const tirb_stmt *s) {
+/* The condition does something each time: it is the first statement of the body, which it ends or not. */
+static void lower_acting_while(tirbi_lowerer *l, const tirb_stmt *s) {
+    tirbi_ls *loop = tirbi_append(l, TIRBI_LS_WHILE, s->span);
+    tirbi_ls_list list = {0}, none = {0}, *outer = l->out;
+    loop->as.while_.condition = tirbi_lx_int(l->pool, TIRB_BOOL, 1);
+    l->depth++;
+    l->out = &list;
+    const tirbi_lx *condition = tirbi_lower_expr(l, s->as.while_.condition, NULL);
+    condition = condition ? tirbi_hold(l, "condition", tirbi_lx_cast(l->pool, TIRB_BOOL, condition), s->span) : NULL;
+    tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = tirbi_finish_list(l, &none, s->span);
+    l->out = &none;
+    tirbi_append(l, TIRBI_LS_BREAK, s->span);
+    branch->as.if_.else_case = tirbi_finish_list(l, &none, s->span);
+    l->out = &list;
+    tirbi_lower_stmt(l, s->as.while_.body);
+    l->out = outer;
+    l->depth--;
+    loop->as.while_.body = tirbi_finish_list(l, &list, s->span);
+}
+
+static void lower_while_as_it_is(tirbi_lowerer *l, const tirb_stmt *s) {
+    if (tirbi_expr_acts(l, s->as.while_.condition)) {
+        lower_acting_while(l, s);
+        return;
+    }
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_WHILE, s->span);
     l->depth++;
     l->again++;
@@ -205,6 +241,13 @@ static void lower_while(tirbi_lowerer *l, const tirb_stmt *s) {
     loop->as.while_.condition = condition ? tirbi_lx_cast(l->pool, TIRB_BOOL, condition) : NULL;
     loop->as.while_.body = tirbi_lower_body(l, s->as.while_.body);
     l->depth--;
+}
+
+static void lower_while(tirbi_lowerer *l, const tirb_stmt *s) {
+    tirbi_forget_cells(l, s->as.while_.body);
+    const tirbi_cell *known = l->cells;
+    lower_while_as_it_is(l, s);
+    l->cells = known;
 }
 
 /* ---- Stores --------------------------------------------------------------------------------------------------- */
@@ -457,6 +500,7 @@ static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
     tirbi_lbuf *target = tirbi_buffer_of(l, s->as.store.buffer, s->span);
     tirbi_dtype type;
     if (!target || !tirbi_machine_type(l, (tirb_datatype){value->dtype.code, value->dtype.bits, 1}, value->span, &type)) return;
+    if (!tirbi_settle_vector(l, value, s)) return;
     if (value->dtype.lanes > 1) { /* what is wrong with its lanes is said once */
         l->again++;
         const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0));
@@ -478,11 +522,14 @@ static void lower_store(tirbi_lowerer *l, const tirb_stmt *s) {
     uint32_t n = s->as.store.n_indices;
     bool vector = s->as.store.value->dtype.lanes > 1 || (n && s->as.store.indices[n - 1]->dtype.lanes > 1);
     if (vector) {
+        const tirbi_early *outer = l->early;
         lower_vector_store(l, s);
+        l->early = outer;
         return;
     }
     vector_store v = {.stmt = s, .value = s->as.store.value};
     store_lane(l, NULL, &v);
+    tirbi_know_code(l, s);
 }
 
 /* ---- Lets and allocations ------------------------------------------------------------------------------------- */
@@ -491,9 +538,12 @@ static void bind_vector(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr 
     tirbi_dtype type;
     if (!tirbi_machine_type(l, value->dtype, value->span, &type)) return;
     vector_store v = {.value = value};
+    const tirbi_early *outer = l->early;
+    if (!tirbi_settle_vector(l, value, NULL)) return;
     v.lanes = tirbi_new_temporary(l, var->as.var.name, type, value->dtype.lanes, value->span);
     if (!v.lanes) return;
     for_each_lane(l, value->dtype.lanes, has_shuffle(value), value->span, value_to_lanes, &v);
+    l->early = outer;
     if (var->as.var.id < l->n_vars) l->bindings[var->as.var.id] = (tirbi_binding){.lanes = v.lanes};
 }
 
@@ -606,8 +656,12 @@ static void lower_if(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirbi_lx *condition = tirbi_lower_expr(l, s->as.if_.condition, NULL);
     if (!condition) return;
     condition = tirbi_lx_cast(l->pool, TIRB_BOOL, condition);
+    const tirbi_cell *before = l->cells;
     const tirbi_ls *then_case = tirbi_lower_body(l, s->as.if_.then_case);
+    const tirbi_cell *then_cells = l->cells;
+    l->cells = before;
     const tirbi_ls *else_case = s->as.if_.else_case ? tirbi_lower_body(l, s->as.if_.else_case) : NULL;
+    if (then_cells != before || l->cells != before) tirbi_merge_cells(l, before, then_cells);
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
     branch->as.if_.condition = condition;
     branch->as.if_.then_case = then_case;
@@ -800,6 +854,8 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     l->pool = out->pool = TIRBI_NEW(l->arena, tirbi_lx_pool);
     if (!l->pool) return;
     l->pool->arena = l->arena;
+    l->moves_results = false;
+    l->cells = NULL;
     tirbi_find_pinned(l, f);
     l->synchronises = f->body && tirbi_synchronises(f->body);
     lower_parameters(l, f);

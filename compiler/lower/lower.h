@@ -4,11 +4,15 @@
 
 #include "compiler/lower/loop.h"
 
+/* TIRBI_STACK_ANY: cells of a type index and a value, two words each; TIRBI_STACK_WORDS: all other memory for calls. */
+typedef enum tirbi_stack_kind { TIRBI_STACK_NONE, TIRBI_STACK_WORDS, TIRBI_STACK_ANY } tirbi_stack_kind;
+
 /* Where a pointer points: an element of a buffer's memory. */
 typedef struct tirbi_pointer {
     tirbi_lbuf *memory;     /* a root */
     const tirbi_lx *offset; /* int64, in elements of the memory */
     const tirbi_lx *count;  /* elements that may be reached from there; NULL: all */
+    tirbi_stack_kind stack; /* of what tvm_stack_alloca made */
 } tirbi_pointer;
 
 /* Of a view whose elements have another size than the memory's. */
@@ -25,6 +29,21 @@ typedef struct tirbi_binding {
     const tirb_expr *vector;
     const tirbi_pointer *pointer;
 } tirbi_binding;
+
+/* What was written last into a field of a stack's cell; value NULL: something unknown, also in all cells with index -1. */
+typedef struct tirbi_cell {
+    const tirb_expr *stack;
+    int64_t index, field;
+    const tirb_expr *value;
+    const struct tirbi_cell *next;
+} tirbi_cell;
+
+/* A call in a vector that has been made in front of its statement, once for all lanes. */
+typedef struct tirbi_early {
+    const tirb_expr *call;
+    const tirbi_lx *value;
+    const struct tirbi_early *next;
+} tirbi_early;
 
 typedef struct tirbi_ls_list {
     const tirbi_ls **items;
@@ -56,11 +75,14 @@ typedef struct tirbi_lowerer {
     uint8_t *pinned;         /* by buffer id: must be memory, not a register */
     tirbi_lbuf **fetched;    /* by variable id: what its handle leads to */
     uint32_t n_vars, n_buffers;
-    bool synchronises; /* the function has a sync */
+    bool synchronises;  /* the function has a sync */
+    bool moves_results; /* from cells of stacks into registers: calls return all 64 bits */
     tirbi_ls_list *out;
     uint32_t depth;
     uint32_t again; /* > 0: what is lowered may run at another time than the statements in front of it */
     uint32_t in_lanes; /* > 0: what is lowered runs once for each lane of a vector */
+    const tirbi_cell *cells;  /* of stacks for calls, at the statement that is lowered, newest first */
+    const tirbi_early *early; /* of the statement that is lowered */
     uint32_t n_settled; /* calls with effects that have been put in front of the statement that they are written in */
     const tirb_stmt *chain[32];  /* the perfect nest of loops that is being entered, outermost first */
     uint32_t n_chain;
@@ -101,6 +123,8 @@ bool tirbi_is_packed(const tirb_primfunc *f);
 bool tirbi_lower_packed_params(tirbi_lowerer *l, const tirb_primfunc *f);
 /* A handle as int64. `inside` is the expression that mentions it. */
 const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const tirb_expr *inside);
+/* The number that a handle is: a constant, or a parameter that leads nowhere; NULL: it is another handle. */
+const tirbi_lx *tirbi_handle_number(tirbi_lowerer *l, const tirb_expr *e);
 const tirbi_lx *tirbi_lower_null_test(tirbi_lowerer *l, const tirb_expr *e);
 const tirbi_lx *tirbi_lower_struct_get(tirbi_lowerer *l, const tirb_expr *e);
 /* Each is false where it does not know the value, or the call. */
@@ -108,6 +132,20 @@ bool tirbi_lower_handle_let(tirbi_lowerer *l, const tirb_stmt *s);
 bool tirbi_lower_packed_statement(tirbi_lowerer *l, const tirb_expr *e);
 /* If the pointer is a handle: the memory behind it as elements of `type`, which the pointer is then known to mean. */
 void tirbi_fetch_memory(tirbi_lowerer *l, const tirb_expr *pointer, tirbi_dtype type, tirbi_span span);
+
+/* A type index and a value into a cell of a stack of such. */
+void tirbi_store_any(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, const tirbi_lx *type, const tirbi_lx *value,
+                     tirbi_span span);
+
+/* cells.c: what the program writes into stacks, field by field or as a store to a buffer of type codes */
+void tirbi_know_cell(tirbi_lowerer *l, const tirb_expr *stack, const tirb_expr *index, int64_t field, const tirb_expr *value);
+void tirbi_know_code(tirbi_lowerer *l, const tirb_stmt *store);
+/* Of what a statement writes that runs any number of times. */
+void tirbi_forget_cells(tirbi_lowerer *l, const tirb_stmt *body);
+/* After two branches: the first left `then_cells`, the second those that are known now. */
+void tirbi_merge_cells(tirbi_lowerer *l, const tirbi_cell *before, const tirbi_cell *then_cells);
+/* A call of the host's function with the arguments that the cells hold. */
+const tirbi_lx *tirbi_lower_lowered_call(tirbi_lowerer *l, const tirb_expr *e);
 
 /* scalar.c: expressions. `lane` chooses the element of a vector; NULL for scalars. */
 const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane);
@@ -203,5 +241,10 @@ bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module);
 bool tirbi_builtin_acts(tirb_builtin builtin);
 /* Whether an expression has a call that does something: it must happen exactly as often as it is written. */
 bool tirbi_acts(const tirbi_lx *x);
+bool tirbi_expr_acts(const tirbi_lowerer *l, const tirb_expr *e);
+/* Makes the calls with effects that a vector, and the indices of the store that takes it (NULL: none), have in them: here,
+ * in the order of the text, each once; l->early has their values. Reports those that
+ * have to wait: false. */
+bool tirbi_settle_vector(tirbi_lowerer *l, const tirb_expr *value, const tirb_stmt *store);
 
 #endif

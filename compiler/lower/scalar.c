@@ -568,6 +568,8 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     case TIRB_BUILTIN_CALL_PURE_EXTERN:
     case TIRB_BUILTIN_CALL_PACKED:
     case TIRB_BUILTIN_CALL_CPACKED: return tirbi_lower_import(l, e);
+    case TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED:
+    case TIRB_BUILTIN_TVM_CALL_CPACKED_LOWERED: return tirbi_lower_lowered_call(l, e);
     case TIRB_BUILTIN_ISNULLPTR: return tirbi_lower_null_test(l, e);
     case TIRB_BUILTIN_TVM_STRUCT_GET: return tirbi_lower_struct_get(l, e);
     case TIRB_BUILTIN_BACKEND_FREE_WORKSPACE: return tirbi_lx_int(l->pool, TIRB_I32, 0);
@@ -658,6 +660,9 @@ static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tir
     case TIRB_EXPR_BROADCAST: return lower_broadcast(l, e);
     case TIRB_EXPR_LET: return lower_let_expr(l, e, lane);
     case TIRB_EXPR_CALL:
+        for (const tirbi_early *early = l->early; early; early = early->next) {
+            if (early->call == e) return early->value;
+        }
         return e->as.call.function || e->as.call.function_name ? tirbi_lower_call(l, e) : lower_builtin(l, e, lane);
     case TIRB_EXPR_SHUFFLE: return lower_shuffle(l, e, lane);
     case TIRB_EXPR_STRING_IMM: tirbi_unsupported(l, e->span, "a string as a value"); return NULL;

@@ -511,7 +511,8 @@ static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
 
 const tirbi_entry *tirbi_builtin_entry(tirbi_script *s, const char *name) {
     for (int i = 0; i < TIRB_N_BUILTINS; i++) {
-        if (strcmp(tirb_builtins[i].name, name) != 0) continue;
+        bool spaced = strncmp(tirb_builtins[i].name, "tirx.", 5) == 0;
+        if (strcmp(tirb_builtins[i].name + (spaced ? 5 : 0), name) != 0) continue;
         tirbi_entry *entry = TIRBI_NEW(s->arena, tirbi_entry);
         if (entry) *entry = (tirbi_entry){tirb_builtins[i].name, typed_call, "*args dtype?", i};
         return entry;

@@ -842,8 +842,8 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     if (space == TIRBI_SPACE_TYPES) return hybrid_type(s, node);
     if (space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) {
         tirb_datatype type;
-        if (strcmp(name, "axis") == 0) {
-            v.as.space = TIRBI_SPACE_AXIS;
+        if (strcmp(name, "axis") == 0 || strcmp(name, "tirx") == 0) {
+            v.as.space = *name == 'a' ? TIRBI_SPACE_AXIS : space; /* TVM writes T.tirx.name where T has no such name */
             return v;
         }
         const tirbi_entry *alias = tirbi_find_entry(space, name);

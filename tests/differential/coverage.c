@@ -44,11 +44,6 @@ static const struct {
     {TIRB_BUILTIN_BREAK_LOOP, "read as the statement Break"},
     {TIRB_BUILTIN_CONTINUE_LOOP, "read as the statement Continue"},
     {TIRB_BUILTIN_TVM_TUPLE, "the object of an attribute: has no value"},
-    {TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED, "its arguments have types only when it runs: refused by name"},
-    {TIRB_BUILTIN_ANYLIST_GETITEM, "registers are pointer parameters: run in tests/unit/test_api_import.c"},
-    {TIRB_BUILTIN_ANYLIST_RESETITEM, "likewise"},
-    {TIRB_BUILTIN_ANYLIST_SETITEM_CALL_PACKED, "likewise"},
-    {TIRB_BUILTIN_ANYLIST_SETITEM_CALL_CPACKED, "likewise"},
     {TIRB_BUILTIN_FOREIGN, "refused by name: not of a CPU"},
 };
 

@@ -168,6 +168,110 @@ static void packed_calls(tirbi_gen *g) {
     tirbi_gen_line(g, "    %s[%s] = %s[%s] + %s[%s]", p.o->name, p.i, p.o->name, p.i, p.a->name, p.i);
 }
 
+static void set_cell(tirbi_gen *g, const char *i, uint32_t cell, int type, const char *value) {
+    tirbi_gen_line(g, "T.tvm_struct_set(k%s, %u, 13, %d)", i, cell, type);
+    tirbi_gen_line(g, "T.tvm_struct_set(k%s, %u, 14, 0)", i, cell);
+    tirbi_gen_line(g, "T.tvm_struct_set(k%s, %u, 15, %s)", i, cell, value);
+}
+
+/* The struct of an array in the way that lowered programs write it: `count` elements from `first` on, in one or two dimensions. */
+static void set_struct(tirbi_gen *g, const char *i, const tirbi_gen_buffer *b, tirbi_dtype type, int64_t first, int64_t count) {
+    uint32_t at = tirbi_gen_pick(g, 3), ndim = 1 + (tirbi_gen_chance(g, 40) ? 1 : 0);
+    tirbi_gen_line(g, "h%s[%u] = T.int64(%lld)", i, at, ll(count));
+    if (ndim == 2) tirbi_gen_line(g, "h%s[%u] = T.int64(1)", i, at + 1);
+    tirbi_gen_line(g, "T.tvm_struct_set(s%s, 0, 1, %s.data)", i, b->name);
+    tirbi_gen_line(g, "T.tvm_struct_set(s%s, 0, 2, T.address_of(h%s[%u]))", i, i, at);
+    tirbi_gen_line(g, "T.tvm_struct_set(s%s, 0, 3, T.reinterpret(\"handle\", T.uint64(0)))", i);
+    tirbi_gen_line(g, "T.tvm_struct_set(s%s, 0, 4, %u)", i, ndim);
+    tirbi_gen_line(g, "T.tvm_struct_set(s%s, 0, 5, T.uint8(%d))", i, tirbi_dtypes[type].dl_code);
+    tirbi_gen_line(g, "T.tvm_struct_set(s%s, 0, 6, T.uint8(%d))", i, tirbi_dtypes[type].bits);
+    tirbi_gen_line(g, "T.tvm_struct_set(s%s, 0, 7, T.uint16(1))", i);
+    tirbi_gen_line(g, "T.tvm_struct_set(s%s, 0, 8, T.uint64(%lld))", i, ll(first * tirbi_dtypes[type].size));
+}
+
+/* Calls whose arguments are in the cells of a stack, the newer way or the older one. */
+static void lowered_calls(tirbi_gen *g) {
+    tirbi_dtype type = number_type(g);
+    pair p;
+    if (!make_pair(g, type, &p)) return;
+    bool old = tirbi_gen_chance(g, 30);
+    const char *call = tirbi_gen_chance(g, 50) ? "call_packed_lowered" : "call_cpacked_lowered", *i = p.i;
+    uint32_t begin = tirbi_gen_pick(g, 3);
+    int64_t first = tirbi_gen_pick(g, (uint32_t)p.n);
+    tirbi_gen_line(g, "k%s%s = T.tvm_stack_alloca(\"%s\", 8)", i, let_of(g), old ? "arg_value" : "tvm_ffi_any");
+    if (old) tirbi_gen_line(g, "c%s%s = T.tvm_stack_alloca(\"arg_tcode\", 8)", i, let_of(g));
+    if (old) tirbi_gen_line(g, "C%s = T.decl_buffer((8,), \"int32\", data=c%s)", i, i);
+    tirbi_gen_line(g, "s%s%s = T.tvm_stack_alloca(\"array\", 1)", i, let_of(g));
+    tirbi_gen_line(g, "t%s%s = T.tvm_stack_alloca(\"shape\", 4)", i, let_of(g));
+    tirbi_gen_line(g, "h%s = T.decl_buffer((4,), \"int64\", data=t%s)", i, i);
+    tirbi_gen_line(g, "for %s in range(%u):", i, 1 + tirbi_gen_pick(g, 3));
+    g->indent++;
+    set_struct(g, i, p.o, type, first, p.n - first);
+    char array[64], number[64];
+    snprintf(array, sizeof array, "T.tvm_struct_get(s%s, 0, 0, \"handle\")", i);
+    snprintf(number, sizeof number, "T.Cast(\"int64\", %s + %u)", i, tirbi_gen_pick(g, 99));
+    if (old) {
+        tirbi_gen_line(g, "T.tvm_struct_set(k%s, %u, 12, %s)", i, begin, array);
+        tirbi_gen_line(g, "C%s[%u] = 7", i, begin);
+        tirbi_gen_line(g, "T.tvm_struct_set(k%s, %u, 12, %s)", i, begin + 1, number);
+        tirbi_gen_line(g, "C%s[%u] = 0", i, begin + 1);
+        tirbi_gen_line(g, "T.tvm_struct_set(k%s, %u, 12, T.float64(2.5))", i, begin + 2);
+        tirbi_gen_line(g, "C%s[%u] = 2", i, begin + 2);
+        tirbi_gen_line(g, "T.evaluate(T.%s(\"stir\", k%s, c%s, %u, %u))", call, i, i, begin, begin + 3);
+    } else {
+        set_cell(g, i, begin, 7, array);
+        set_cell(g, i, begin + 1, 1, number);
+        set_cell(g, i, begin + 2, tirbi_gen_chance(g, 50) ? 3 : 0, "T.float64(-0.75)");
+        tirbi_gen_line(g, "T.evaluate(T.%s(\"stir\", k%s, %u, %u))", call, i, begin, begin + 3);
+        tirbi_gen_line(g, "%s[%s %% %lld] = T.Cast(\"%s\", T.tvm_struct_get(k%s, %u, 15, \"int64\"))", p.o->name, i, ll(p.n),
+                       type_name(type), i, begin + 3);
+    }
+    g->indent--;
+    tirbi_gen_line(g, "for %s in range(%lld):", i, ll(p.n));
+    tirbi_gen_line(g, "    %s[%s] = %s[%s] + %s[%s]", p.o->name, i, p.o->name, i, p.a->name, i);
+}
+
+/* One call of the host's that has registers for arguments and result, as Relax's machine has it or as its lowered code does. */
+static void register_call(tirbi_gen *g, uint32_t size) {
+    tirbi_text *h = &g->head;
+    uint32_t to = tirbi_gen_pick(g, size), from = tirbi_gen_pick(g, size), other = tirbi_gen_pick(g, size), n = tirbi_gen_pick(g, 9);
+    const char *c = tirbi_gen_chance(g, 50) ? "c" : "";
+    switch (tirbi_gen_pick(g, 5)) {
+    case 0:
+        tirbi_text_add(h, "        T.call_%spacked(\"stir\", T.anylist_getitem(r, %u), %u, T.anylist_getitem(c, %u))\n", c, from, n, other);
+        break;
+    case 1: tirbi_text_add(h, "        T.anylist_resetitem(r, %u)\n", to); break;
+    case 2:
+        tirbi_text_add(h, "        T.tirx.TVMBackendAnyListSetPackedArg(r, %u, k, %u)\n", from, n % 3);
+        tirbi_text_add(h, "        T.tvm_struct_set(k, %u, 13, 3)\n", n % 3 + 1);
+        tirbi_text_add(h, "        T.tvm_struct_set(k, %u, 15, T.float64(%u))\n", n % 3 + 1, n);
+        tirbi_text_add(h, "        T.evaluate(T.call_%spacked_lowered(\"stir\", k, %u, %u))\n", c, n % 3, n % 3 + 2);
+        tirbi_text_add(h, "        T.tirx.TVMBackendAnyListMoveFromPackedReturn(r, %u, k, %u)\n", to, n % 3 + 2);
+        tirbi_text_add(h, "        T.tirx.TVMBackendAnyListResetItem(r, %u)\n", other);
+        break;
+    default:
+        tirbi_text_add(h, "        T.anylist_setitem_call_%spacked(r, %u, \"stir\", T.anylist_getitem(r, %u), T.anylist_getitem(c, %u), %u)\n",
+                       c, to, from, other, n);
+    }
+}
+
+static void registers(tirbi_gen *g) {
+    uint32_t size = 2 + tirbi_gen_pick(g, 6);
+    tirbi_gen_dim dim = tirbi_gen_constant(size);
+    const tirbi_gen_buffer *c = tirbi_gen_new_buffer(g, "C", TIRB_I64, 1, &dim, true, false);
+    const tirbi_gen_buffer *r = tirbi_gen_new_buffer(g, "R", TIRB_I64, 1, &dim, true, true);
+    char f[TIRBI_GEN_NAME];
+    if (c == NULL || r == NULL) return;
+    tirbi_gen_name(g, "f", f);
+    tirbi_text_add(&g->head, "    @T.prim_func%s\n    def %s(r: T.handle, c: T.handle):\n", g->classic ? "(private=True)" : "(private=True, s_tir=True)",
+                   f);
+    tirbi_text_add(&g->head, "        k%s = T.tvm_stack_alloca(\"tvm_ffi_any\", 6)\n", let_of(g));
+    tirbi_text_add(&g->head, "        T.anylist_resetitem(r, 0)\n");
+    for (uint32_t n = 1 + tirbi_gen_pick(g, 4); n > 0; n--) register_call(g, size);
+    tirbi_text_add(&g->head, "        T.anylist_setitem_call_packed(r, 1, \"stir\", T.anylist_getitem(c, 0))\n\n");
+    tirbi_gen_line(g, "Module.%s(%s.data, %s.data)", f, r->name, c->name);
+}
+
 /* The packed functions that sort, over an axis of up to three. */
 static void sorts(tirbi_gen *g) {
     static const char *const names[] = {"sort", "argsort", "argsort_nms", "topk"}, *const which[] = {"values", "indices", "both"};
@@ -202,6 +306,10 @@ static void sorts(tirbi_gen *g) {
 
 void tirbi_gen_system_stage(tirbi_gen *g) {
     static void (*const stages[])(tirbi_gen *) = {hints,   masks,         llvm_functions, realized, workspace,
-                                                  structs, byte_pointers, packed_calls,   sorts};
+                                                  structs, byte_pointers, packed_calls,   sorts,    lowered_calls};
+    if (g->calls && tirbi_gen_chance(g, 40)) {
+        registers(g);
+        return;
+    }
     stages[tirbi_gen_pick(g, sizeof stages / sizeof *stages)](g);
 }

@@ -1,8 +1,7 @@
-# error: 7:13 a call with effects in an index of a vector or of a condition cannot be compiled yet
+# error: 7:48 a call with effects that only some lanes of a vector take cannot be compiled yet
 from tvm.script import tirx as T
 
 
 @T.prim_func(s_tir=True)
 def f(A: T.Buffer((8,), "float32")):
-    while A[T.call_extern("int32", "next", A[1])] > 0.0:
-        A[0] = 0.0
+    A[0:4] = T.Select(A[0:4] > A[4:8], A[0:4], T.Broadcast(A[T.call_extern("int32", "next", A[1])], 4))

@@ -1,5 +1,4 @@
-# error: 7:7 a call with effects that every lane of a vector takes cannot be compiled yet
-# error: 8:14 a call with effects that every lane of a vector takes cannot be compiled yet
+# error: 6:14 a call with effects behind what a vector reads cannot be compiled yet
 from tvm.script import tirx as T
 
 @T.prim_func(s_tir=True)

@@ -365,10 +365,13 @@ static bool eval_reinterpret(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref
     tirbi_ref_value v;
     tirbi_dtype from;
     tirbi_dtype to;
-    if (!tirbi_ref_eval(m, e->as.call.args[0], NULL, &v) || !tirbi_ref_element_type(m, v.type, &from) ||
-        !tirbi_ref_element_type(m, e->dtype, &to)) {
-        return false;
+    if (!tirbi_ref_eval(m, e->as.call.args[0], NULL, &v)) return false;
+    if (e->dtype.code == TIRB_CODE_HANDLE) { /* the same pointer, or a number that leads nowhere */
+        *out = v;
+        out->type = e->dtype;
+        return true;
     }
+    if (!tirbi_ref_element_type(m, v.type, &from) || !tirbi_ref_element_type(m, e->dtype, &to)) return false;
     uint32_t from_size = tirbi_dtypes[from].size;
     uint32_t to_size = tirbi_dtypes[to].size;
     uint64_t *lanes = result_lanes(m, e->dtype, out);

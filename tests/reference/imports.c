@@ -3,16 +3,24 @@
 
 #include <string.h>
 
+#include "compiler/ir/anylist.h"
 #include "compiler/ir/equal.h"
+#include "tests/reference/packed.h"
 #include "tests/reference/sorting.h"
 #include "tests/reference/value.h"
+
+static bool is_lowered(const tirb_expr *e) {
+    return e->as.call.builtin == TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED || e->as.call.builtin == TIRB_BUILTIN_TVM_CALL_CPACKED_LOWERED;
+}
 
 static bool is_import(const tirb_expr *e) {
     switch (e->as.call.builtin) {
     case TIRB_BUILTIN_CALL_EXTERN:
     case TIRB_BUILTIN_CALL_PURE_EXTERN:
     case TIRB_BUILTIN_CALL_PACKED:
-    case TIRB_BUILTIN_CALL_CPACKED: return true;
+    case TIRB_BUILTIN_CALL_CPACKED:
+    case TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED:
+    case TIRB_BUILTIN_TVM_CALL_CPACKED_LOWERED: return true;
     default: return false;
     }
 }
@@ -117,10 +125,12 @@ static bool take_result(tirbi_ref_machine *m, const char *name, tirbi_dtype type
 static bool call_import(tirbi_ref_machine *m, const tirb_expr *e, const char *name, tirbi_ref_value *out) {
     bool pure = tirb_builtins[e->as.call.builtin].effect == TIRB_EFFECT_PURE;
     uint32_t n_args = e->as.call.n_args - 1;
-    tirb_import_arg *args = tirbi_ref_scratch(m, n_args, sizeof *args);
-    if (args == NULL) return false;
-    for (uint32_t i = 0; i < n_args; i++) {
-        const tirb_expr *arg = e->as.call.args[i + 1];
+    bool lowered = is_lowered(e);
+    tirb_import_arg *args = lowered ? NULL : tirbi_ref_scratch(m, n_args, sizeof *args);
+    if (lowered ? !tirbi_ref_lowered_arguments(m, e, &args, &n_args) : args == NULL) return false;
+    for (uint32_t i = 0; i < n_args && !lowered; i++) {
+        const tirb_expr *arg = e->as.call.args[i + 1], *contents = tirbi_anylist_argument(m->arena, arg);
+        if (contents != NULL) arg = contents;
         bool good = arg->dtype.code == TIRB_CODE_HANDLE ? pass_view(m, arg, pure, &args[i]) : pass_scalar(m, arg, &args[i]);
         if (!good) return false;
     }
@@ -135,7 +145,8 @@ static bool call_import(tirbi_ref_machine *m, const tirb_expr *e, const char *na
     tirb_status status = import->function(import->context, args, n_args, &result, UINT64_MAX, &said);
     if (status != TIRB_OK) return tirbi_ref_fail(m, status, "%s: %s", name, said.message);
     *out = (tirbi_ref_value){.type = e->dtype};
-    return !returns || take_result(m, name, type, &result, &out->one);
+    if (returns && !take_result(m, name, type, &result, &out->one)) return false;
+    return !lowered || tirbi_ref_lowered_result(m, e, out);
 }
 
 bool tirbi_ref_eval_import(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out, bool *known) {
@@ -146,7 +157,8 @@ bool tirbi_ref_eval_import(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_v
         return tirbi_ref_fail(m, TIRB_TYPE, "a call of the host without the name of a function");
     }
     bool sorts;
-    if (!tirbi_ref_sort(m, e, first->as.string.text, &sorts)) return false;
+    sorts = false;
+    if (!is_lowered(e) && !tirbi_ref_sort(m, e, first->as.string.text, &sorts)) return false;
     if (sorts) *out = (tirbi_ref_value){.type = e->dtype};
     return sorts || call_import(m, e, first->as.string.text, out);
 }

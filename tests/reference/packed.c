@@ -7,7 +7,10 @@
 #include "tests/reference/machine.h"
 #include "tests/reference/value.h"
 
-enum { FIELD_VALUE = 12, CELLS_OF_TENSOR = 16, CODE_INT = 0, CODE_FLOAT = 2, CODE_NULL = 4, CODE_TENSOR = 7 };
+enum { FIELD_ADDRESS = 0, FIELD_DATA = 1, FIELD_SHAPE = 2, FIELD_NDIM = 4, FIELD_CODE = 5, FIELD_BITS = 6, FIELD_OFFSET = 8 };
+enum { FIELD_VALUE = 12, FIELD_ANY_TYPE = 13, FIELD_ANY_VALUE = 15, CELLS_OF_TENSOR = 16, CODE_INT = 0, CODE_FLOAT = 2, CODE_NULL = 4, CODE_TENSOR = 7 };
+
+typedef enum argument_type { ARGUMENT_NULL, ARGUMENT_INT, ARGUMENT_FLOAT, ARGUMENT_TENSOR, ARGUMENT_OTHER } argument_type;
 
 static const tirb_datatype handle_type = {TIRB_CODE_HANDLE, 64, 1};
 
@@ -51,7 +54,7 @@ static bool find_cell(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value 
         !tirbi_ref_eval_int(m, e->as.call.args[2], &field)) {
         return false;
     }
-    if (field != FIELD_VALUE) index = index * CELLS_OF_TENSOR + field;
+    if (field != FIELD_VALUE) index = (int64_t)base.one + index * CELLS_OF_TENSOR + field;
     if (base.memory != NULL && index >= 0 && (uint64_t)index < base.memory->n_cells) *out = &base.memory->cells[index];
     return true;
 }
@@ -62,6 +65,13 @@ static bool get_field(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value 
     if (!find_cell(m, e, &cell)) return false;
     *out = (tirbi_ref_value){.type = e->dtype};
     if (cell == NULL) return true;
+    if (e->as.call.args[2]->kind == TIRB_EXPR_INT_IMM && e->as.call.args[2]->as.int_value == FIELD_ADDRESS) {
+        tirbi_ref_value base;
+        if (!tirbi_ref_eval(m, e->as.call.args[0], NULL, &base)) return false;
+        out->memory = base.memory;
+        out->one = (uint64_t)(cell - base.memory->cells);
+        return true;
+    }
     *out = *cell;
     out->type = e->dtype;
     if (e->dtype.code == TIRB_CODE_HANDLE) return true;
@@ -93,7 +103,8 @@ static bool stack_memory(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_val
     if (!tirbi_ref_eval_int(m, e->as.call.args[1], &n)) return false;
     if (n < 0) return tirbi_ref_fail(m, TIRB_VALUE, "a negative number of elements");
     bool bytes = strcmp(kind, "arg_tcode") == 0 || strcmp(kind, "shape") == 0;
-    uint64_t cells = strcmp(kind, "array") == 0 ? (uint64_t)n * CELLS_OF_TENSOR : (uint64_t)n;
+    bool structs = strcmp(kind, "array") == 0 || strcmp(kind, "tvm_ffi_any") == 0;
+    uint64_t cells = structs ? (uint64_t)n * CELLS_OF_TENSOR : (uint64_t)n;
     tirbi_ref_memory *memory =
         bytes ? new_memory(m, (uint64_t)n * (kind[0] == 's' ? 8 : 4), 0) : new_memory(m, 0, cells);
     *out = handle_of(memory);
@@ -115,6 +126,108 @@ bool tirbi_ref_eval_packed(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_v
     case TIRB_BUILTIN_BACKEND_FREE_WORKSPACE: *out = (tirbi_ref_value){.type = e->dtype}; return true;
     default: *known = false; return true;
     }
+}
+
+/* ---- Calls with their arguments in cells ------------------------------------------------------------------------- */
+
+/* One argument's view, its extent and stride. */
+typedef struct cell_view {
+    DLTensor tensor;
+    int64_t extent, stride;
+} cell_view;
+
+/* The elements that an array's struct describes, one after another. */
+static bool view_of_struct(tirbi_ref_machine *m, const tirbi_ref_value *handle, tirb_import_arg *out) {
+    const tirbi_ref_memory *memory = handle->memory;
+    if (memory == NULL || memory->cells == NULL || handle->one + CELLS_OF_TENSOR > memory->n_cells)
+        return tirbi_ref_fail(m, TIRB_BOUNDS, "an argument is no array");
+    const tirbi_ref_value *cells = memory->cells + handle->one, *data = &cells[FIELD_DATA], *shape = &cells[FIELD_SHAPE];
+    int64_t ndim = (int64_t)cells[FIELD_NDIM].one;
+    DLDataType dl = {(uint8_t)cells[FIELD_CODE].one, (uint8_t)cells[FIELD_BITS].one, 1};
+    tirbi_dtype type;
+    cell_view *view = tirbi_ref_scratch(m, 1, sizeof *view);
+    if (view == NULL || data->memory == NULL || !tirbi_dtype_from_dl(dl, &type)) return tirbi_ref_fail(m, TIRB_TYPE, "no array of elements");
+    view->extent = view->stride = 1;
+    for (int64_t d = 0; d < ndim; d++) {
+        int64_t extent;
+        if (shape->memory == NULL || shape->one + 8 * (uint64_t)(d + 1) > shape->memory->size)
+            return tirbi_ref_fail(m, TIRB_BOUNDS, "a shape outside its memory");
+        memcpy(&extent, shape->memory->bytes + shape->one + 8 * d, 8);
+        view->extent *= extent;
+    }
+    uint64_t start = data->one + cells[FIELD_OFFSET].one, bytes = (uint64_t)view->extent * tirbi_dtypes[type].size;
+    if (view->extent < 0 || start > data->memory->size || bytes > data->memory->size - start)
+        return tirbi_ref_fail(m, TIRB_BOUNDS, "an array reaches past its memory");
+    view->tensor = (DLTensor){.data = data->memory->bytes + start, .device = {.device_type = kDLCPU, .device_id = 0}, .ndim = 1,
+                              .dtype = dl, .shape = &view->extent, .strides = &view->stride};
+    *out = (tirb_import_arg){.kind = TIRB_ARG_TENSOR, .dtype = dl, .value = {.tensor = &view->tensor}};
+    return true;
+}
+
+static bool argument_of_cell(tirbi_ref_machine *m, argument_type type, const tirbi_ref_value *value, tirb_import_arg *out) {
+    switch (type) {
+    case ARGUMENT_NULL:
+    case ARGUMENT_INT:
+        *out = (tirb_import_arg){.kind = TIRB_ARG_INT, .dtype = tirbi_dtype_to_dl(TIRB_I64)};
+        out->value.i = type == ARGUMENT_NULL ? 0 : (int64_t)value->one;
+        return true;
+    case ARGUMENT_FLOAT:
+        *out = (tirb_import_arg){.kind = TIRB_ARG_FLOAT, .dtype = tirbi_dtype_to_dl(TIRB_F64)};
+        memcpy(&out->value.f, &value->one, 8);
+        return true;
+    case ARGUMENT_TENSOR: return view_of_struct(m, value, out);
+    default: return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "an argument of a type that imports do not take");
+    }
+}
+
+bool tirbi_ref_lowered_arguments(tirbi_ref_machine *m, const tirb_expr *e, tirb_import_arg **out, uint32_t *n_out) {
+    static const uint8_t of_index[] = {ARGUMENT_NULL, ARGUMENT_INT, ARGUMENT_INT, ARGUMENT_FLOAT, ARGUMENT_OTHER, ARGUMENT_OTHER,
+                                       ARGUMENT_OTHER, ARGUMENT_TENSOR};
+    static const uint8_t of_code[] = {ARGUMENT_INT, ARGUMENT_INT, ARGUMENT_FLOAT, ARGUMENT_OTHER, ARGUMENT_NULL, ARGUMENT_OTHER,
+                                      ARGUMENT_OTHER, ARGUMENT_TENSOR};
+    uint32_t n = e->as.call.n_args;
+    tirbi_ref_value values, codes = {.memory = NULL};
+    int64_t begin, end;
+    bool two = n == 5;
+    if ((n != 4 && n != 5) || !tirbi_ref_eval(m, e->as.call.args[1], NULL, &values) ||
+        (two && !tirbi_ref_eval(m, e->as.call.args[2], NULL, &codes)) || !tirbi_ref_eval_int(m, e->as.call.args[n - 2], &begin) ||
+        !tirbi_ref_eval_int(m, e->as.call.args[n - 1], &end)) {
+        return false;
+    }
+    uint64_t size = two ? 1 : CELLS_OF_TENSOR;
+    if (begin < 0 || end < begin || values.memory == NULL || (uint64_t)end > values.memory->n_cells / size ||
+        (two && (codes.memory == NULL || (uint64_t)end > codes.memory->size / 4))) {
+        return tirbi_ref_fail(m, TIRB_BOUNDS, "arguments outside their stack");
+    }
+    tirb_import_arg *args = tirbi_ref_scratch(m, (size_t)(end - begin) + 1, sizeof *args);
+    if (args == NULL) return false;
+    for (int64_t i = begin; i < end; i++) {
+        const tirbi_ref_value *cell = &values.memory->cells[(uint64_t)i * size];
+        int32_t type = two ? 0 : (int32_t)cell[FIELD_ANY_TYPE].one;
+        if (two) memcpy(&type, codes.memory->bytes + 4 * i, 4);
+        argument_type kind = type < 0 || type > 7 ? ARGUMENT_OTHER : two ? of_code[type] : of_index[type];
+        if (!argument_of_cell(m, kind, two ? cell : cell + FIELD_ANY_VALUE, &args[i - begin])) return false;
+    }
+    *out = args;
+    *n_out = (uint32_t)(end - begin);
+    return true;
+}
+
+bool tirbi_ref_lowered_result(tirbi_ref_machine *m, const tirb_expr *e, const tirbi_ref_value *result) {
+    tirbi_ref_value values;
+    tirbi_dtype type;
+    int64_t end;
+    if (e->as.call.n_args != 4 || result->type.code == TIRB_CODE_HANDLE) return true;
+    if (!tirbi_ref_eval(m, e->as.call.args[1], NULL, &values) || !tirbi_ref_eval_int(m, e->as.call.args[3], &end) ||
+        !tirbi_ref_element_type(m, result->type, &type)) {
+        return false;
+    }
+    if ((uint64_t)end >= values.memory->n_cells / CELLS_OF_TENSOR) return tirbi_ref_fail(m, TIRB_BOUNDS, "no cell for the result");
+    tirbi_ref_value *cell = &values.memory->cells[(uint64_t)end * CELLS_OF_TENSOR];
+    bool real = tirbi_dtype_is_float(type);
+    cell[FIELD_ANY_TYPE] = number(real ? 3 : 1);
+    cell[FIELD_ANY_VALUE] = number((int64_t)tirbi_ref_cast(real ? TIRB_F64 : TIRB_I64, type, result->one));
+    return true;
 }
 
 /* ---- Calls from outside ------------------------------------------------------------------------------------------ */

@@ -1,0 +1,286 @@
+/* Calls of the host's functions as compilers leave them: the program writes each argument into a cell of a stack, its type
+ * beside its value, and the call names the cells. An import's types are part of the bundle, so what stands in the cells must
+ * be known here: types are the constants that were written last on every way to the call, values are read from the stack
+ * when it happens. TVM 0.27 has one stack of values with type indices; before it there were two, of values and of codes. */
+#include "compiler/ir/equal.h"
+#include "compiler/ir/visit.h"
+#include "compiler/lower/lower.h"
+
+enum { MAX_LOOKBACK = 4096 }; /* cells that are looked at before one counts as unknown */
+enum { FIELD_DATA = 1, FIELD_SHAPE = 2, FIELD_STRIDES = 3, FIELD_NDIM = 4, FIELD_CODE = 5, FIELD_BITS = 6, FIELD_LANES = 7, FIELD_OFFSET = 8 };
+enum { FIELD_VALUE = 12, FIELD_ANY_TYPE = 13, FIELD_ANY_VALUE = 15, FIELD_TYPE_CODE = 100 };
+enum { ALL = -1 }; /* every cell of a stack */
+
+typedef enum argument_kind { KIND_NULL, KIND_INT, KIND_FLOAT, KIND_POINTER, KIND_TENSOR, KIND_UNKNOWN } argument_kind;
+
+static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
+    return e && e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name && e->as.call.builtin == builtin;
+}
+
+/* ---- What is known of the cells --------------------------------------------------------------------------------- */
+
+static void add_cell(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, int64_t field, const tirb_expr *value) {
+    tirbi_cell *cell = TIRBI_NEW(l->arena, tirbi_cell);
+    if (!cell) return;
+    *cell = (tirbi_cell){.stack = stack, .index = index, .field = field, .value = value, .next = l->cells};
+    l->cells = cell;
+}
+
+static const tirb_expr *find_cell(const tirbi_cell *cells, const tirb_expr *stack, int64_t index, int64_t field) {
+    int seen = 0;
+    for (const tirbi_cell *c = cells; c && seen < MAX_LOOKBACK; c = c->next, seen++) {
+        if (c->stack == stack && ((c->index == index && c->field == field) || c->index == ALL)) return c->value;
+    }
+    return NULL;
+}
+
+static bool is_stack(const tirbi_lowerer *l, const tirb_expr *e) {
+    const tirbi_pointer *p = e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars ? l->bindings[e->as.var.id].pointer : NULL;
+    return p && p->stack != TIRBI_STACK_NONE;
+}
+
+void tirbi_know_cell(tirbi_lowerer *l, const tirb_expr *stack, const tirb_expr *index, int64_t field, const tirb_expr *value) {
+    if (!is_stack(l, stack)) return;
+    if (index->kind == TIRB_EXPR_INT_IMM && index->as.int_value >= 0) add_cell(l, stack, index->as.int_value, field, value);
+    else add_cell(l, stack, ALL, field, NULL);
+}
+
+void tirbi_know_code(tirbi_lowerer *l, const tirb_stmt *store) {
+    const tirb_buffer *buffer = store->as.store.buffer;
+    if (store->as.store.n_indices == 1) tirbi_know_cell(l, buffer->data, store->as.store.indices[0], FIELD_TYPE_CODE, store->as.store.value);
+}
+
+typedef struct write_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    tirbi_lowerer *l;
+} write_search;
+
+static void forget_in_expr(tirbi_visitor *visitor, const tirb_expr *e) {
+    tirbi_lowerer *l = ((write_search *)visitor)->l;
+    if (is_builtin(e, TIRB_BUILTIN_TVM_STRUCT_SET) && e->as.call.n_args == 4 && is_stack(l, e->as.call.args[0])) {
+        add_cell(l, e->as.call.args[0], ALL, 0, NULL);
+    }
+    tirbi_visit_expr(visitor, e);
+}
+
+static void forget_in_stmt(tirbi_visitor *visitor, const tirb_stmt *s) {
+    if (s->kind == TIRB_STMT_STORE) {
+        tirb_stmt unknown = *s;
+        unknown.as.store.value = NULL;
+        tirbi_know_code(((write_search *)visitor)->l, &unknown);
+    }
+    tirbi_visit_stmt(visitor, s);
+}
+
+void tirbi_forget_cells(tirbi_lowerer *l, const tirb_stmt *body) {
+    write_search s = {.visitor = {.expr = forget_in_expr, .stmt = forget_in_stmt}, .l = l};
+    if (l->cells && body) forget_in_stmt(&s.visitor, body);
+}
+
+/* The type of a pointer that may be null is written in two branches. */
+static const tirb_expr *either(const tirb_expr *a, const tirb_expr *b, int64_t field) {
+    if (a == b || !a || !b) return a == b ? a : NULL;
+    if (a->kind != TIRB_EXPR_INT_IMM || b->kind != TIRB_EXPR_INT_IMM) return tirbi_expr_equal(a, b) ? a : NULL;
+    if (a->as.int_value == b->as.int_value) return a;
+    if (field == FIELD_ANY_TYPE) return a->as.int_value == 0 ? b : b->as.int_value == 0 ? a : NULL;
+    return NULL;
+}
+
+void tirbi_merge_cells(tirbi_lowerer *l, const tirbi_cell *before, const tirbi_cell *then_cells) {
+    const tirbi_cell *else_cells = l->cells;
+    l->cells = before;
+    for (int branch = 0; branch < 2; branch++) {
+        for (const tirbi_cell *c = branch ? else_cells : then_cells; c && c != before; c = c->next) {
+            add_cell(l, c->stack, c->index, c->field,
+                     either(find_cell(then_cells, c->stack, c->index, c->field), find_cell(else_cells, c->stack, c->index, c->field), c->field));
+        }
+    }
+}
+
+/* ---- Arguments -------------------------------------------------------------------------------------------------- */
+
+typedef struct lowered_call {
+    tirbi_lowerer *l;
+    const tirb_expr *call, *values, *codes; /* codes NULL: types and values are in one stack */
+    const tirb_expr **args;
+    uint32_t n_args;
+} lowered_call;
+
+static tirb_expr *node(const lowered_call *c, tirb_expr_kind kind, tirb_datatype type) {
+    tirb_expr *e = TIRBI_NEW(c->l->arena, tirb_expr);
+    if (!e) return NULL;
+    *e = (tirb_expr){.kind = kind, .dtype = type, .span = c->call->span, .depth = 1, .size = 1};
+    return e;
+}
+
+static const tirb_expr *number(const lowered_call *c, int64_t value) {
+    tirb_expr *e = node(c, TIRB_EXPR_INT_IMM, (tirb_datatype){TIRB_CODE_INT, 64, 1});
+    if (e) e->as.int_value = value;
+    return e;
+}
+
+static const tirb_expr *binary(const lowered_call *c, tirb_expr_kind kind, const tirb_expr *a, const tirb_expr *b) {
+    tirb_expr *e = a && b ? node(c, kind, a->dtype) : NULL;
+    if (!e) return NULL;
+    e->as.binary.a = a;
+    e->as.binary.b = b;
+    e->size = a->size + b->size + 1;
+    return e;
+}
+
+static const tirb_expr *builtin_call(const lowered_call *c, tirb_builtin builtin, tirb_datatype type, const tirb_expr *const *args,
+                                     uint32_t n) {
+    tirb_expr *e = node(c, TIRB_EXPR_CALL, type);
+    const tirb_expr **copy = TIRBI_NEW_ARRAY(c->l->arena, const tirb_expr *, n);
+    if (!e || !copy) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!args[i]) return NULL;
+        copy[i] = args[i];
+    }
+    e->as.call.builtin = builtin;
+    e->as.call.args = copy;
+    e->as.call.n_args = n;
+    return e;
+}
+
+static const tirb_expr *field_of(const lowered_call *c, const tirb_expr *stack, int64_t index, int64_t field, tirb_datatype type) {
+    const tirb_expr *const args[] = {stack, number(c, index), number(c, field)};
+    return builtin_call(c, TIRB_BUILTIN_TVM_STRUCT_GET, type, args, 3);
+}
+
+static const tirb_expr *unknown(const lowered_call *c, int64_t index, const char *what) {
+    tirbi_report_error(c->l->diagnostics, TIRB_UNSUPPORTED, c->call->span, "%s: cell %lld holds %s",
+                       tirb_builtins[c->call->as.call.builtin].name, (long long)index, what);
+    return NULL;
+}
+
+static bool constant_field(const lowered_call *c, const tirb_expr *stack, int64_t index, int64_t field, int64_t *out) {
+    const tirb_expr *value = find_cell(c->l->cells, stack, index, field);
+    while (value && value->kind == TIRB_EXPR_CAST) value = value->as.cast.value;
+    if (!value || value->kind != TIRB_EXPR_INT_IMM) return false;
+    *out = value->as.int_value;
+    return true;
+}
+
+/* How many elements the array's shape says: the product of `ndim` extents from the address on that the struct has. */
+static const tirb_expr *extent_of(const lowered_call *c, const tirb_expr *shape, int64_t ndim) {
+    const tirb_expr *product = number(c, 1);
+    const tirb_expr *first = is_builtin(shape, TIRB_BUILTIN_ADDRESS_OF) ? shape->as.call.args[0] : NULL;
+    if (ndim == 0) return product;
+    if (!first || first->kind != TIRB_EXPR_LOAD || first->as.load.n_indices != 1) return NULL;
+    for (int64_t d = 0; d < ndim; d++) {
+        tirb_expr *load = node(c, TIRB_EXPR_LOAD, first->dtype);
+        const tirb_expr **index = TIRBI_NEW_ARRAY(c->l->arena, const tirb_expr *, 1);
+        if (!load || !index) return NULL;
+        tirb_expr *offset = node(c, TIRB_EXPR_INT_IMM, first->as.load.indices[0]->dtype);
+        if (!offset) return NULL;
+        offset->as.int_value = d;
+        index[0] = binary(c, TIRB_EXPR_ADD, first->as.load.indices[0], offset);
+        *load = *first;
+        load->as.load.indices = index;
+        product = d == 0 ? load : binary(c, TIRB_EXPR_MUL, product, load);
+    }
+    return product;
+}
+
+/* The elements of an array that struct number `at` of a stack of structs describes, as a pointer that says how many. */
+static const tirb_expr *array_argument(const lowered_call *c, const tirb_expr *structs, int64_t at, int64_t cell) {
+    const tirbi_cell *known = c->l->cells;
+    const tirb_expr *data = find_cell(known, structs, at, FIELD_DATA), *strides = find_cell(known, structs, at, FIELD_STRIDES);
+    int64_t code, bits, lanes, ndim, bytes;
+    if (!data || !constant_field(c, structs, at, FIELD_CODE, &code) || !constant_field(c, structs, at, FIELD_BITS, &bits) ||
+        !constant_field(c, structs, at, FIELD_LANES, &lanes) || !constant_field(c, structs, at, FIELD_NDIM, &ndim)) {
+        return unknown(c, cell, "an array whose data, type or rank is not known here");
+    }
+    tirb_datatype type = {code == TIRB_CODE_UINT && bits == 1 ? TIRB_CODE_BOOL : (uint8_t)code, bits == 1 ? 8 : (uint8_t)bits, 1};
+    tirbi_dtype machine;
+    bool null = strides && (strides->kind == TIRB_EXPR_CAST || is_builtin(strides, TIRB_BUILTIN_REINTERPRET));
+    if (!null || lanes != 1 || ndim < 0 || ndim > TIRBI_MAX_NDIM || !tirb_datatype_machine(type, &machine))
+        return unknown(c, cell, "an array with strides, or of a type that imports do not take");
+    const tirb_expr *extent = extent_of(c, find_cell(known, structs, at, FIELD_SHAPE), ndim);
+    if (!extent) return unknown(c, cell, "an array whose shape is no part of a buffer");
+    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1}, handle = {TIRB_CODE_HANDLE, 64, 1};
+    const tirb_expr *offset = number(c, 0);
+    if (!constant_field(c, structs, at, FIELD_OFFSET, &bytes) || bytes != 0)
+        offset = binary(c, TIRB_EXPR_FLOORDIV, field_of(c, structs, at, FIELD_OFFSET, i64), number(c, tirbi_dtypes[machine].size));
+    const tirb_expr *const args[] = {builtin_call(c, TIRB_BUILTIN_TYPE_ANNOTATION, type, NULL, 0), data, offset, extent, number(c, 3)};
+    return builtin_call(c, TIRB_BUILTIN_TVM_ACCESS_PTR, handle, args, 5);
+}
+
+static argument_kind kind_of(const lowered_call *c, int64_t index) {
+    static const int8_t of_index[] = {KIND_NULL, KIND_INT, KIND_INT, KIND_FLOAT, KIND_POINTER, KIND_UNKNOWN, KIND_UNKNOWN, KIND_TENSOR};
+    static const int8_t of_code[] = {KIND_INT, KIND_INT, KIND_FLOAT, KIND_POINTER, KIND_NULL, KIND_UNKNOWN, KIND_UNKNOWN, KIND_TENSOR};
+    int64_t type;
+    bool known = constant_field(c, c->codes ? c->codes : c->values, index, c->codes ? FIELD_TYPE_CODE : FIELD_ANY_TYPE, &type);
+    if (!known || type < 0 || type >= 8) return KIND_UNKNOWN;
+    return (argument_kind)(c->codes ? of_code : of_index)[type];
+}
+
+static const tirb_expr *argument(const lowered_call *c, int64_t index) {
+    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1}, f64 = {TIRB_CODE_FLOAT, 64, 1};
+    int64_t field = c->codes ? FIELD_VALUE : FIELD_ANY_VALUE;
+    const tirb_expr *value = find_cell(c->l->cells, c->values, index, field);
+    switch (kind_of(c, index)) {
+    case KIND_NULL: return number(c, 0);
+    case KIND_INT: return field_of(c, c->values, index, field, i64);
+    case KIND_FLOAT: return field_of(c, c->values, index, field, f64);
+    case KIND_POINTER: return value ? value : unknown(c, index, "a pointer that is not known here");
+    case KIND_TENSOR: break;
+    default: return unknown(c, index, "an argument whose type is no constant here, or none that imports take");
+    }
+    const tirb_expr *at = is_builtin(value, TIRB_BUILTIN_TVM_STRUCT_GET) && value->as.call.n_args == 3 ? value->as.call.args[1] : NULL;
+    bool address = at && at->kind == TIRB_EXPR_INT_IMM && value->as.call.args[2]->kind == TIRB_EXPR_INT_IMM &&
+                   value->as.call.args[2]->as.int_value == 0;
+    if (!address) return unknown(c, index, "an array that is no struct of this function");
+    return array_argument(c, value->as.call.args[0], at->as.int_value, index);
+}
+
+/* ---- The call --------------------------------------------------------------------------------------------------- */
+
+/* What comes back is in the cell behind the last argument as well, unless this may happen more than once. */
+static const tirbi_lx *store_result(tirbi_lowerer *l, const lowered_call *c, const tirbi_lx *x, int64_t end) {
+    bool integer = !tirbi_dtype_is_float((tirbi_dtype)x->type);
+    if (c->codes || l->again > 0 || l->in_lanes > 0 || !tirbi_acts(x)) return x;
+    const tirbi_lx *kept = tirbi_settle(l, x, "a call", c->call->span);
+    const tirbi_lx *word = kept ? tirbi_lx_cast(l->pool, integer ? TIRB_I64 : TIRB_F64, kept) : NULL;
+    if (word && !integer) word = tirbi_lx_op(l->pool, TIRB_OP_BITS, TIRB_I64, TIRB_F64, word, NULL, NULL);
+    const tirbi_lx *kind = tirbi_lx_int(l->pool, TIRB_I64, integer ? 1 : 3);
+    if (word && kind) tirbi_store_any(l, c->values, end, kind, word, c->call->span);
+    add_cell(l, c->values, end, FIELD_ANY_TYPE, number(c, integer ? 1 : 3));
+    return kept;
+}
+
+const tirbi_lx *tirbi_lower_lowered_call(tirbi_lowerer *l, const tirb_expr *e) {
+    const tirb_expr *const *args = e->as.call.args;
+    uint32_t n = e->as.call.n_args;
+    bool two = n == 5;
+    lowered_call c = {.l = l, .call = e};
+    if ((n != 4 && n != 5) || args[1]->kind != TIRB_EXPR_VAR || (two && args[2]->kind != TIRB_EXPR_VAR) ||
+        args[n - 2]->kind != TIRB_EXPR_INT_IMM || args[n - 1]->kind != TIRB_EXPR_INT_IMM) {
+        tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span,
+                           "%s takes the name of a function, a stack of values, perhaps one of type codes, and the constant numbers of "
+                           "the first cell and of the one behind the last",
+                           tirb_builtins[e->as.call.builtin].name);
+        return NULL;
+    }
+    int64_t begin = args[n - 2]->as.int_value, end = args[n - 1]->as.int_value;
+    c.values = args[1];
+    c.codes = two ? args[2] : NULL;
+    if (begin < 0 || end < begin || end - begin > TIRBI_MAX_CALL_ARGS) {
+        tirbi_report_error(l->diagnostics, TIRB_VALUE, e->span, "%s has the cells %lld to %lld as arguments, expected 0 to %d of them",
+                           tirb_builtins[e->as.call.builtin].name, (long long)begin, (long long)end, TIRBI_MAX_CALL_ARGS);
+        return NULL;
+    }
+    c.args = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (size_t)(end - begin) + 1);
+    if (!c.args) return NULL;
+    c.args[c.n_args++] = args[0];
+    for (int64_t i = begin; i < end; i++) {
+        if (!(c.args[c.n_args++] = argument(&c, i))) return NULL;
+    }
+    bool in_c = e->as.call.builtin == TIRB_BUILTIN_TVM_CALL_CPACKED_LOWERED;
+    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1};
+    const tirb_expr *call = builtin_call(&c, in_c ? TIRB_BUILTIN_CALL_CPACKED : TIRB_BUILTIN_CALL_PACKED,
+                                         l->moves_results ? i64 : e->dtype, c.args, c.n_args);
+    const tirbi_lx *x = call ? tirbi_lower_import(l, call) : NULL;
+    return x && e->dtype.code != TIRB_CODE_HANDLE ? store_result(l, &c, x, end) : x;
+}
