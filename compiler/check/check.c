@@ -51,20 +51,11 @@ static void warn_undetermined(tirbi_checker *c, const tirb_primfunc *f) {
 
 /* ---- Return types --------------------------------------------------------------------------------------------- */
 
-/* A packed function that ends has succeeded: it returns 0. */
-static bool is_packed(const tirb_primfunc *f) {
-    for (uint32_t i = 0; i < f->n_attrs; i++) {
-        if (strcmp(f->attrs[i].key, "calling_conv") != 0 || f->attrs[i].value == NULL) continue;
-        return f->attrs[i].value->kind == TIRB_EXPR_INT_IMM && f->attrs[i].value->as.int_value == 1;
-    }
-    return false;
-}
-
 /* Without a declared type, the returned values decide; they agree by then. */
 static void check_return_type(tirbi_checker *c, const tirb_primfunc *f) {
     const tirb_type *type = &f->ret_type;
     if (c->returned == NULL) {
-        if (type->kind == TIRB_TYPE_TUPLE || is_packed(f)) return;
+        if (type->kind == TIRB_TYPE_TUPLE || tirbi_is_packed(f)) return; /* a packed function that ends returns 0 */
         tirbi_report_error(c->diagnostics, TIRB_TYPE, f->span, "%s is declared to return %s and returns nothing", f->name,
                            tirbi_check_text(type->dtype).text);
         return;

@@ -397,17 +397,11 @@ static void find_view(tirbi_visitor *v, const tirb_stmt *s) {
     tirbi_visit_stmt(v, s);
 }
 
-static bool is_packed(const tirb_primfunc *f) {
-    for (uint32_t i = 0; i < f->n_attrs; i++)
-        if (strcmp(f->attrs[i].key, "calling_conv") == 0) return true;
-    return false;
-}
-
 /* A pointer among the parameters leads to what the argument has: a buffer of one dimension, with elements of the type that
  * the pointer has or, if that is void, the first view over it. */
 static void bind_pointers(tirbi_builder *b, tirb_primfunc *function) {
     const tirb_buffer **buffers = TIRBI_NEW_ARRAY(b->arena, const tirb_buffer *, function->n_params);
-    if (!buffers || !function->body || is_packed(function)) return;
+    if (!buffers || !function->body || tirbi_is_packed(function)) return;
     for (uint32_t i = 0; i < function->n_params; i++) {
         tirb_expr *pointer = (tirb_expr *)function->params[i];
         buffers[i] = function->buffers ? function->buffers[i] : NULL;

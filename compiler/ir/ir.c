@@ -162,3 +162,12 @@ bool tirbi_is_pointee(const tirb_buffer *buffer) {
     return extent->kind == TIRB_EXPR_INT_IMM && extent->as.int_value == TIRBI_POINTEE_EXTENT &&
            extent->dtype.code == TIRB_CODE_INT && extent->dtype.bits == 64;
 }
+
+bool tirbi_is_packed(const tirb_primfunc *f) {
+    for (uint32_t i = 0; i < f->n_attrs; i++) {
+        const tirb_expr *value = f->attrs[i].value;
+        if (strcmp(f->attrs[i].key, "calling_conv") == 0 && value && value->kind == TIRB_EXPR_INT_IMM)
+            return value->as.int_value == 1;
+    }
+    return false;
+}

@@ -221,6 +221,8 @@ struct tirb_buffer {
  * strides or offset, over data that is not its own. */
 #define TIRBI_POINTEE_EXTENT INT64_MAX
 bool tirbi_is_pointee(const tirb_buffer *buffer);
+/* Whether a function has TVM's packed calling convention: the attribute calling_conv with the value 1. */
+bool tirbi_is_packed(const tirb_primfunc *f);
 
 typedef struct tirb_range {
     const tirb_expr *min, *extent;

@@ -31,16 +31,6 @@ static tirbi_span place_of(const tirb_expr *e, const tirb_expr *inside) {
 
 /* ---- Packed functions ------------------------------------------------------------------------------------------- */
 
-bool tirbi_is_packed(const tirb_primfunc *f) {
-    for (uint32_t i = 0; i < f->n_attrs; i++) {
-        const tirb_expr *value = f->attrs[i].value;
-        if (strcmp(f->attrs[i].key, "calling_conv") == 0 && value && value->kind == TIRB_EXPR_INT_IMM) {
-            return value->as.int_value == 1;
-        }
-    }
-    return false;
-}
-
 static const tirbi_dtype packed_types[] = {TIRB_I64, TIRB_I32, TIRB_I32, TIRB_I64, TIRB_I32, TIRB_I64};
 enum { PACKED_COUNT = 2 }; /* the parameter that is a scalar: how many arguments there are */
 

@@ -680,9 +680,14 @@ static void evaluate_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context)
     if (x && !(x->pure && !x->traps)) tirbi_append(l, TIRBI_LS_EVAL, value->span)->as.eval.value = x;
 }
 
-static bool is_llvm_prefetch(const tirb_expr *e) {
+/* LLVM's functions that only tell its optimizer something. */
+static bool is_llvm_hint(const tirb_expr *e) {
+    static const char *const hints[] = {"llvm.prefetch", "llvm.assume",   "llvm.donothing", "llvm.sideeffect",
+                                        "llvm.lifetime", "llvm.invariant"};
     const tirb_expr *name = e->as.call.n_args ? e->as.call.args[0] : NULL;
-    return name && name->kind == TIRB_EXPR_STRING_IMM && strncmp(name->as.string.text, "llvm.prefetch", 13) == 0;
+    for (size_t i = 0; name && name->kind == TIRB_EXPR_STRING_IMM && i < sizeof hints / sizeof *hints; i++)
+        if (strncmp(name->as.string.text, hints[i], strlen(hints[i])) == 0) return true;
+    return false;
 }
 
 /* Whether a value is an address that is made of others: no statement needs it for itself. */
@@ -711,7 +716,8 @@ static void lower_evaluate(tirbi_lowerer *l, const tirb_stmt *s) {
         case TIRB_BUILTIN_BREAK_LOOP: tirbi_append(l, TIRBI_LS_BREAK, s->span); return;
         case TIRB_BUILTIN_CONTINUE_LOOP: tirbi_append(l, TIRBI_LS_CONTINUE, s->span); return;
         case TIRB_BUILTIN_CALL_LLVM_INTRIN:
-            if (is_llvm_prefetch(value)) return;
+        case TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN:
+            if (is_llvm_hint(value)) return;
             break;
         case TIRB_BUILTIN_TVM_STORAGE_SYNC: /* one thread, or threads that run one after another up to here */
         case TIRB_BUILTIN_ASSUME:

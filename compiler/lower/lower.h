@@ -118,7 +118,6 @@ const tirbi_lx *tirbi_code_of_index(tirbi_lx_pool *pool, const tirbi_lx *index);
 /* handles.c: pointers that are no buffer's data */
 /* The pointer that a declared buffer has: where it is a handle as a value, a variable that is bound to it. */
 const tirb_expr *tirbi_declared_pointer(tirbi_lowerer *l, const tirb_stmt *decl);
-bool tirbi_is_packed(const tirb_primfunc *f);
 /* The pointers among a packed function's parameters; true when its signature is wrong. */
 bool tirbi_lower_packed_params(tirbi_lowerer *l, const tirb_primfunc *f);
 /* A handle as int64. `inside` is the expression that mentions it. */

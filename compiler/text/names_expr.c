@@ -281,19 +281,22 @@ static tirbi_value large_uint_imm(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_expr(tirbi_make_int(&s->builder, c->node->span, type, (int64_t)bits));
 }
 
-/* T.Call("op", [args], ret_ty=...): any builtin by its name. */
+/* T.Call("op", [args], ret_ty=...) and T.call_intrin(dtype, "op", args...): any builtin by its name. */
 static tirbi_value call_by_name(tirbi_script *s, const tirbi_call *c) {
     const char *name;
     const tirb_expr *const *args;
     uint32_t n;
-    if (!tirbi_to_text(s, &c->args[0], "the name of the operator", &name) || !tirbi_to_exprs(s, &c->args[1], &args, &n))
+    bool intrin = c->entry->data;
+    const tirbi_value *type_given = &c->args[intrin ? 0 : 3], *op = &c->args[intrin], *operands = &c->args[intrin ? 2 : 1];
+    if (!tirbi_to_text(s, op, "the name of the operator", &name) || !tirbi_to_exprs(s, operands, &args, &n))
         return tirbi_value_error();
     const char *dot = strrchr(name, '.');
     const char *bare = dot ? dot + 1 : name;
+    if (strncmp(bare, "tvm_call_", 9) == 0) bare += 4; /* T.call_packed is the operator tvm_call_packed */
     for (int i = 0; i < TIRB_N_BUILTINS; i++) {
         if (strcmp(tirb_builtins[i].name, bare) != 0) continue;
         tirb_datatype type = n ? args[0]->dtype : tirbi_type_void;
-        if (tirbi_given(&c->args[3]) && !tirbi_to_dtype(s, &c->args[3], &type)) return tirbi_value_error();
+        if (tirbi_given(type_given) && !tirbi_to_dtype(s, type_given, &type)) return tirbi_value_error();
         if (tirb_builtins[i].arity >= 0 && n != (uint32_t)tirb_builtins[i].arity)
             return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s takes %d arguments, %u given", name,
                               tirb_builtins[i].arity, n);
@@ -424,7 +427,7 @@ const tirbi_entry tirbi_expr_names[] = {
     {"break_loop", plain_call, "*args", TIRB_BUILTIN_BREAK_LOOP},
     {"continue_loop", plain_call, "*args", TIRB_BUILTIN_CONTINUE_LOOP},
     {"Call", call_by_name, "op args attrs? ret_ty?", 0},
-    {"call_intrin", NULL, "write the builtin as T.name(...)", 0},
+    {"call_intrin", call_by_name, "dtype op *args", 1},
     {"Range", make_range, "begin end?", 0},
     {"meta_var", meta_var, "value", 0},
     {"comm_reducer", tirbi_comm_reducer, "combiner identity", 0},

@@ -340,6 +340,11 @@ static void print_prefetch(tirbi_printer *p, const tirb_stmt *s) {
 
 static bool same_size(const tirb_expr *a, const tirb_expr *b) { return a == b || (a && b && tirbi_expr_equal(a, b)); }
 
+/* The type that TVM gives to offsets in a buffer. */
+static tirb_datatype index_type(const tirb_buffer *buffer) {
+    return buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i64;
+}
+
 /* The buffer of which a declaration is a plain view: nothing but its shape differs. */
 static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *view = s->as.decl.buffer;
@@ -347,8 +352,9 @@ static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt 
     const tirb_buffer *of = view->data->as.var.data_of;
     bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
                  view->offset_factor == of->offset_factor && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
-                 same_size(view->elem_offset, of->elem_offset) && strcmp(view->scope, of->scope) == 0;
-    if (!plain || (of->ndim && !tirb_datatype_equal(view->shape[0]->dtype, of->shape[0]->dtype))) return NULL;
+                 same_size(view->elem_offset, of->elem_offset) && strcmp(view->scope, of->scope) == 0 &&
+                 tirb_datatype_equal(index_type(view), index_type(of));
+    if (!plain) return NULL;
     bool same_shape = view->ndim == of->ndim;
     for (uint32_t d = 0; d < view->ndim && same_shape; d++) same_shape = same_size(view->shape[d], of->shape[d]);
     return same_shape ? NULL : of; /* which TVM declares again */
@@ -672,7 +678,7 @@ static void print_loop_head(tirbi_printer *p, const tirb_stmt *s) {
     } else {
         tirbi_putf(p, "T.%s(", names[s->as.for_.kind]);
     }
-    if (tirbi_is_const_int(bounds.min, 0) && !(range && s->as.for_.step)) {
+    if (tirbi_is_const_int(bounds.min, 0) && !s->as.for_.step) {
         tirbi_print_expr(p, bounds.extent);
     } else {
         tirbi_print_bounds(p, &bounds, ", ");
