@@ -281,6 +281,21 @@ static tirbi_value large_uint_imm(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_expr(tirbi_make_int(&s->builder, c->node->span, type, (int64_t)bits));
 }
 
+/* T.call_intrin of a masked access is the access. */
+static tirbi_value masked_intrin(tirbi_script *s, const tirbi_call *c, bool load) {
+    uint32_t n = c->args[2].as.sequence.n, n_first = load ? 1 : 2;
+    tirbi_value *items = c->args[2].as.sequence.items, args[3] = {c->args[0]};
+    if (n < n_first)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "a masked access takes a buffer, indices and a mask");
+    for (uint32_t i = 0; i < n_first; i++) args[2 - n_first + i] = items[i];
+    args[2] = (tirbi_value){.kind = TIRBI_VALUE_TUPLE};
+    args[2].as.sequence.items = items + n_first;
+    args[2].as.sequence.n = n - n_first;
+    const tirbi_entry *entry = tirbi_find_entry(TIRBI_SPACE_TIR, load ? "masked_load" : "masked_store");
+    const tirbi_call access = {.node = c->node, .entry = entry, .args = args};
+    return entry->handler(s, &access);
+}
+
 /* T.Call("op", [args], ret_ty=...) and T.call_intrin(dtype, "op", args...): any builtin by its name. */
 static tirbi_value call_by_name(tirbi_script *s, const tirbi_call *c) {
     const char *name;
@@ -288,10 +303,12 @@ static tirbi_value call_by_name(tirbi_script *s, const tirbi_call *c) {
     uint32_t n;
     bool intrin = c->entry->data;
     const tirbi_value *type_given = &c->args[intrin ? 0 : 3], *op = &c->args[intrin], *operands = &c->args[intrin ? 2 : 1];
-    if (!tirbi_to_text(s, op, "the name of the operator", &name) || !tirbi_to_exprs(s, operands, &args, &n))
-        return tirbi_value_error();
+    if (!tirbi_to_text(s, op, "the name of the operator", &name)) return tirbi_value_error();
     const char *dot = strrchr(name, '.');
     const char *bare = dot ? dot + 1 : name;
+    bool load = strcmp(bare, "masked_load") == 0;
+    if (intrin && (load || strcmp(bare, "masked_store") == 0)) return masked_intrin(s, c, load);
+    if (!tirbi_to_exprs(s, operands, &args, &n)) return tirbi_value_error();
     if (strncmp(bare, "tvm_call_", 9) == 0) bare += 4; /* T.call_packed is the operator tvm_call_packed */
     for (int i = 0; i < TIRB_N_BUILTINS; i++) {
         if (strcmp(tirb_builtins[i].name, bare) != 0) continue;
@@ -427,6 +444,8 @@ const tirbi_entry tirbi_expr_names[] = {
     {"break_loop", plain_call, "*args", TIRB_BUILTIN_BREAK_LOOP},
     {"continue_loop", plain_call, "*args", TIRB_BUILTIN_CONTINUE_LOOP},
     {"Call", call_by_name, "op args attrs? ret_ty?", 0},
+    {"masked_load", tirbi_masked_load, "dtype buffer *indices", 0},
+    {"masked_store", tirbi_masked_store, "buffer value *indices", 0},
     {"call_intrin", call_by_name, "dtype op *args", 1},
     {"Range", make_range, "begin end?", 0},
     {"meta_var", meta_var, "value", 0},

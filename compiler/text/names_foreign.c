@@ -19,6 +19,7 @@ static const char *const names[] = {
     "make_filled_simdgroup_matrix", "simdgroup_load", "simdgroup_store", "simdgroup_multiply_accumulate",
     "cooperative_tensor_fill", "cooperative_tensor_load", "cooperative_tensor_store",
     "cooperative_tensor_multiply_accumulate", "vthread", "get_vtcm_allocation",
+    "print_buffer",
 };
 
 static bool is_one_of(const char *name, const char *const *list, size_t n) {

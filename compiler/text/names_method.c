@@ -70,6 +70,49 @@ static tirbi_value vector_store(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_none();
 }
 
+/* ---- Masked accesses: functions that take the buffer ------------------------------------------------------------ */
+
+/* The indices and, behind them, the mask: arguments from `first` on. */
+static bool masked_access(tirbi_script *s, const tirbi_call *c, const tirbi_value *buffer, const tirb_expr *const **args,
+                          uint32_t *n) {
+    if (buffer->kind != TIRBI_VALUE_BUFFER) {
+        tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes a buffer, not %s", c->entry->name, tirbi_value_text(buffer));
+        return false;
+    }
+    if (!tirbi_to_exprs(s, &c->args[2], args, n)) return false;
+    if (*n == buffer->as.buffer->ndim + 1) return true;
+    tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s of `%s` takes %u indices and a mask", c->entry->name,
+               buffer->as.buffer->name, buffer->as.buffer->ndim);
+    return false;
+}
+
+/* T.masked_load(dtype, buffer, *indices, mask): lanes whose mask is false are 0. */
+tirbi_value tirbi_masked_load(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *args;
+    char left[32], right[32];
+    uint32_t n;
+    tirb_datatype type;
+    if (!tirbi_to_dtype(s, &c->args[0], &type) || !masked_access(s, c, &c->args[1], &args, &n)) return tirbi_value_error();
+    const tirb_buffer *buffer = c->args[1].as.buffer;
+    const tirb_expr *load = tirbi_make_load(&s->builder, c->node->span, buffer, args, n - 1, args[n - 1]);
+    if (load && !tirb_datatype_equal(load->dtype, type))
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.masked_load loads %s here, not %s",
+                          tirb_datatype_text(load->dtype, left), tirb_datatype_text(type, right));
+    return tirbi_value_expr(load);
+}
+
+/* T.masked_store(buffer, value, *indices, mask) */
+tirbi_value tirbi_masked_store(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *const *args;
+    uint32_t n;
+    if (!masked_access(s, c, &c->args[0], &args, &n)) return tirbi_value_error();
+    const tirb_buffer *buffer = c->args[0].as.buffer;
+    const tirb_expr *value = tirbi_to_typed(s, &c->args[1], tirbi_type_element(buffer->dtype));
+    if (!value) return tirbi_value_error();
+    tirbi_emit_store(&s->builder, c->node->span, buffer, value, args, n - 1, args[n - 1]);
+    return tirbi_value_none();
+}
+
 static tirbi_value buffer_scope(tirbi_script *s, const tirbi_call *c) {
     if (!is_buffer(s, c)) return tirbi_value_error();
     tirbi_value v = {.kind = TIRBI_VALUE_STRING};

@@ -528,6 +528,9 @@ static tirbi_value branch(tirbi_script *s, const tirbi_call *c) {
 /* ---- Statements without a body ---------------------------------------------------------------------------------- */
 
 static tirbi_value evaluate(tirbi_script *s, const tirbi_call *c) {
+    /* A masked store is a statement already. */
+    const tirbi_node *node = c->args[0].node;
+    if (c->args[0].kind == TIRBI_VALUE_NONE && node && node->kind == TIRBI_NODE_CALL) return tirbi_value_none();
     if (c->args[0].kind == TIRBI_VALUE_BUFFER && !c->args[0].scalar)
         return tirbi_fail(s, TIRB_TYPE, c->node->span,
                           "T.evaluate needs a value; write `%s.data` for the buffer's pointer",
@@ -637,6 +640,24 @@ tirbi_value tirbi_type_var(tirbi_script *s, const tirbi_call *c) {
     return v.as.name ? v : tirbi_value_error();
 }
 
+/* T.Break() and T.Continue(). */
+static tirbi_value jump(tirbi_script *s, const tirbi_call *c) {
+    tirbi_emit_jump(s, c->node->span, (tirb_stmt_kind)c->entry->data);
+    return tirbi_value_none();
+}
+
+/* T.static_assert(condition, message) of what is known while the text is read. */
+static tirbi_value static_assertion(tirbi_script *s, const tirbi_call *c) {
+    const char *message = "";
+    if (tirbi_given(&c->args[1]) && !tirbi_to_text(s, &c->args[1], "the message", &message)) return tirbi_value_error();
+    const tirb_expr *e = tirbi_to_expr(s, &c->args[0]);
+    if (!e) return tirbi_value_error();
+    if (e->kind != TIRB_EXPR_INT_IMM)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.static_assert needs a condition that is known while the text is read");
+    if (e->as.int_value) return tirbi_value_none();
+    return tirbi_fail(s, TIRB_VALUE, c->node->span, "the assertion does not hold%s%s", *message ? ": " : "", message);
+}
+
 static const char decorator_only[] = "it is only meaningful as a decorator";
 
 const tirbi_entry tirbi_stmt_names[] = {
@@ -679,6 +700,10 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"func_ret", func_ret, "ret_type", 0},
     {"var", old_var, "dtype? name?", 0},
     {"Ptr", pointer_type, "dtype storage_scope?", 0},
+    {"ptr", pointer_type, "dtype storage_scope?", 0},
+    {"Break", jump, "", TIRB_STMT_BREAK},
+    {"Continue", jump, "", TIRB_STMT_CONTINUE},
+    {"static_assert", static_assertion, "x message?", 0},
     {"buffer_var", pointer_type, "dtype storage_scope?", 1},
     {"realize", tirbi_realize, "region scope? condition?", 0},
     {"prefetch", tirbi_prefetch, "*args", 0},

@@ -1,5 +1,6 @@
 /* Expressions, types and buffer accesses. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/ir/equal.h"
@@ -371,10 +372,16 @@ static void print_load(tirbi_printer *p, const tirb_expr *e) {
         tirbi_print_access(p, e->as.load.buffer, e->as.load.indices, e->as.load.n_indices, false);
         return;
     }
-    tirbi_put(p, buffer_name(p, e->as.load.buffer));
-    tirbi_put(p, ".vload([");
+    char type[32];
+    const char *name = buffer_name(p, e->as.load.buffer);
+    if (p->classic) {
+        tirbi_put(p, name);
+        tirbi_put(p, ".vload([");
+    } else {
+        tirbi_putf(p, "T.masked_load(\"%s\", %s, ", tirb_datatype_text(e->dtype, type), name);
+    }
     print_args(p, e->as.load.indices, e->as.load.n_indices);
-    tirbi_put(p, "], predicate=");
+    tirbi_put(p, p->classic ? "], predicate=" : ", ");
     tirbi_print_expr(p, e->as.load.predicate);
     tirbi_put(p, ")");
 }
@@ -448,6 +455,9 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
     char type[32];
     tirb_datatype_text(e->dtype, type);
     tirbi_putf(p, "T.%s(", foreign ? args[0]->as.string.text : tirb_builtins[builtin].name);
+    /* TVM's masks are of one bit. */
+    if (builtin == TIRB_BUILTIN_GET_ACTIVE_LANE_MASK && tirbi_type_is_bool(e->dtype))
+        snprintf(type, sizeof type, "uint1x%u", e->dtype.lanes);
     if (takes_type_first(builtin) && !p->hybrid) tirbi_putf(p, "\"%s\"%s", type, e->as.call.n_args ? ", " : "");
     print_args(p, args + foreign, e->as.call.n_args - foreign);
     if (p->hybrid && !foreign) {

@@ -730,24 +730,41 @@ static void print_loops(tirbi_printer *p, const tirb_stmt *s) {
     tirbi_names_release(p, mark);
 }
 
+static void print_indices(tirbi_printer *p, const tirb_stmt *s) {
+    for (uint32_t i = 0; i < s->as.store.n_indices; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_print_expr(p, s->as.store.indices[i]);
+    }
+}
+
+static void print_masked_store(tirbi_printer *p, const tirb_stmt *s) {
+    if (!p->classic) tirbi_put(p, "T.masked_store(");
+    tirbi_print_buffer_name(p, s->as.store.buffer);
+    if (p->classic) {
+        tirbi_put(p, ".vstore([");
+        print_indices(p, s);
+        tirbi_put(p, "]");
+    }
+    tirbi_put(p, ", ");
+    tirbi_print_expr(p, s->as.store.value);
+    tirbi_put(p, ", ");
+    if (p->classic) {
+        tirbi_put(p, "predicate=");
+    } else {
+        print_indices(p, s);
+        tirbi_put(p, ", ");
+    }
+    tirbi_print_expr(p, s->as.store.predicate);
+    tirbi_put(p, ")");
+}
+
 static void print_store(tirbi_printer *p, const tirb_stmt *s) {
     if (tirbi_is_implied(p, s->as.store.buffer)) {
         tirbi_print_pointer_store(p, s);
         return;
     }
     if (s->as.store.predicate) {
-        tirbi_print_access(p, s->as.store.buffer, NULL, 0, false);
-        p->line.size -= strlen("[()]") <= p->line.size ? strlen("[()]") : 0;
-        tirbi_put(p, ".vstore([");
-        for (uint32_t i = 0; i < s->as.store.n_indices; i++) {
-            if (i) tirbi_put(p, ", ");
-            tirbi_print_expr(p, s->as.store.indices[i]);
-        }
-        tirbi_put(p, "], ");
-        tirbi_print_expr(p, s->as.store.value);
-        tirbi_put(p, ", predicate=");
-        tirbi_print_expr(p, s->as.store.predicate);
-        tirbi_put(p, ")");
+        print_masked_store(p, s);
     } else {
         tirbi_print_access(p, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, true);
         tirbi_put(p, " = ");

@@ -65,6 +65,10 @@ bool tirbi_is_foreign(const char *name);
 tirbi_value tirbi_foreign(tirbi_script *s, const char *outer, const char *name);
 tirbi_value tirbi_call_foreign(tirbi_script *s, const tirbi_node *node, const char *name);
 
+/* Loads and stores of some lanes (names_method.c). */
+tirbi_value tirbi_masked_load(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_masked_store(tirbi_script *s, const tirbi_call *c);
+
 /* Views: A.view, A.local, A.permute. */
 tirbi_value tirbi_method_view(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_method_permute(tirbi_script *s, const tirbi_call *c);
