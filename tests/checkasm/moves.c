@@ -72,6 +72,21 @@ static void check_rows(checker *c, tirb_isa isa, const sheet *to, const sheet *f
     check_result(c, isa, "fill", to, got, want);
 }
 
+/* Columns of one element, taken from the first or from the last row on. */
+static void check_elements(checker *c, tirb_isa isa, const sheet *to, const sheet *from, bool backwards) {
+    unsigned shift = (unsigned)__builtin_ctzll(to->size);
+    uint8_t *source = place(&c->areas[0], from->size, elements(from), from->behind);
+    uint8_t *got = place(&c->areas[1], to->size, elements(to), to->behind), *want = c->kept;
+    for (size_t i = 0; i < elements(from) * from->size; i++) source[i] = (uint8_t)next_random(c);
+    memset(got, 1, elements(to) * to->size);
+    memset(want, 1, elements(to) * to->size);
+    ptrdiff_t step = backwards ? -(ptrdiff_t)pitch(from) : (ptrdiff_t)pitch(from);
+    const uint8_t *first = backwards ? source + (from->rows - 1) * pitch(from) : source;
+    for (size_t i = 0; i < to->rows; i++) memcpy(want + i * pitch(to), first + (ptrdiff_t)i * step, to->size);
+    tirbi_kernels(isa)->moves.place[shift](got, (ptrdiff_t)pitch(to), first, step, to->rows);
+    check_result(c, isa, "place", to, got, want);
+}
+
 void check_moves(checker *c, tirb_isa isa) {
     for (unsigned k = 0; k < TRIALS; k++) {
         size_t size = (size_t)1 << k % 4;
@@ -82,6 +97,10 @@ void check_moves(checker *c, tirb_isa isa) {
         to.rows = from.rows;
         to.columns = from.columns;
         check_rows(c, isa, &to, &from);
+        sheet column = {size, 1 + next_random(c) % (4 * MOST_SIDE), 1, next_random(c) % 5, next_random(c) % 16}, other = column;
+        other.gap = k % 8 < 4 ? 0 : next_random(c) % 5;
+        check_elements(c, isa, &other, &column, next_random(c) % 2);
+        check_elements(c, isa, &column, &other, next_random(c) % 2);
     }
     const sheet long_row = {1, 2, 5000, 3, 1};
     check_rows(c, isa, &long_row, &long_row);

@@ -201,24 +201,12 @@ static bool transpose_plane(const box *b, uint8_t *to, const uint8_t *from) {
 
 static bool place_row(const box *b, uint8_t *to, const uint8_t *from) {
     const dimension row = b->dims[0];
-#define PLACE_AS(type)                                                                                                 \
-    for (int64_t i = 0; i < n; i++) {                                                                                  \
-        type v;                                                                                                        \
-        memcpy(&v, moved_from(from, row.from, at + i), sizeof v);                                                      \
-        memcpy(moved(to, row.to, at + i), &v, sizeof v);                                                               \
-    }                                                                                                                  \
-    break;
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
     for (int64_t at = 0; at < row.count; at += MOST_BYTES / 8) {
         int64_t n = row.count - at < MOST_BYTES / 8 ? row.count - at : MOST_BYTES / 8;
-        switch (b->size) {
-        case 1: PLACE_AS(uint8_t)
-        case 2: PLACE_AS(uint16_t)
-        case 4: PLACE_AS(uint32_t)
-        default: PLACE_AS(uint64_t)
-        }
+        b->moves->place[shift](moved(to, row.to, at), (ptrdiff_t)row.to, moved_from(from, row.from, at), (ptrdiff_t)row.from, (size_t)n);
         if (must_stop(b)) return false;
     }
-#undef PLACE_AS
     return true;
 }
 

@@ -46,6 +46,39 @@
 #define EACH_STEP_u64(STEP) STEP(1) STEP(2) STEP(4)
 #define STREAM_LINE(to, from) _mm512_stream_si512((void *)(to), _mm512_loadu_si512(from))
 #define STREAM_END()          _mm_sfence()
+/* Elements two to four elements apart: each vector that is stored to takes those of its places that hold one. */
+enum { FARTHEST_SPREAD = 4 };
+#define DEFINE_SPREAD(name, bits, size)                                                                                \
+    static inline size_t name(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, size_t n) {                         \
+        enum { LANES = 64 / (size) };                                                                                  \
+        const ptrdiff_t step = to_step / (size);                                                                       \
+        if (step < 2 || step > FARTHEST_SPREAD || to_step != step * (size)) return 0;                                  \
+        __m512i lane[FARTHEST_SPREAD];                                                                                 \
+        __mmask16 holds[FARTHEST_SPREAD];                                                                              \
+        for (ptrdiff_t k = 0; k < step; k++) {                                                                         \
+            uint##bits##_t which[LANES];                                                                               \
+            unsigned mask = 0;                                                                                         \
+            for (ptrdiff_t i = 0; i < LANES; i++) {                                                                    \
+                which[i] = (uint##bits##_t)((k * LANES + i) / step);                                                   \
+                mask |= (unsigned)((k * LANES + i) % step == 0) << i;                                                  \
+            }                                                                                                          \
+            lane[k] = _mm512_loadu_si512(which);                                                                       \
+            holds[k] = (__mmask16)mask;                                                                                \
+        }                                                                                                              \
+        size_t i = 0;                                                                                                  \
+        for (; i + LANES <= n; i += LANES, from += 64) {                                                               \
+            const __m512i v = _mm512_loadu_si512(from);                                                                \
+            for (ptrdiff_t k = 0; k < step; k++, to += 64)                                                             \
+                SPREAD_STORE_##size(to, holds[k], _mm512_permutexvar_epi##bits(lane[k], v));                           \
+        }                                                                                                              \
+        return i;                                                                                                      \
+    }
+#define SPREAD_STORE_4(to, mask, v) _mm512_mask_storeu_epi32(to, mask, v)
+#define SPREAD_STORE_8(to, mask, v) _mm512_mask_storeu_epi64(to, (__mmask8)(mask), v)
+DEFINE_SPREAD(spread_4, 32, 4)
+DEFINE_SPREAD(spread_8, 64, 8)
+#define SPREAD_4(to, to_step, from, n) spread_4(to, to_step, from, n)
+#define SPREAD_8(to, to_step, from, n) spread_8(to, to_step, from, n)
 /* Both halves of a column are in registers, and the low bits of an index choose. */
 #include "vm/math/pieces.h"
 #define PIECES_LANES 16

@@ -20,6 +20,8 @@ typedef struct tirbi_moves {
                  size_t rows);
     /* Rows of `size` bytes: elements that all have the bytes that *pattern repeats. */
     void (*fill)(uint8_t *to, ptrdiff_t to_step, const uint64_t *pattern, size_t size, size_t rows);
+    /* n elements, from steps of any number of bytes to steps of any. By the logarithm of the size. */
+    void (*place[4])(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, size_t n);
     /* Lines of 64 bytes past the caches, to a line where nothing reads soon; and what makes other threads see them. Or NULL. */
     void (*stream)(uint8_t *to, const uint8_t *from, size_t lines);
     void (*stream_end)(void);
