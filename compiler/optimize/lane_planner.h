@@ -124,6 +124,8 @@ bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b);
 bool tirbi_plan_is_proven(const tirbi_place *place);
 /* An index as narrow as it was computed. */
 const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x);
+/* The same number in 32 bits where these hold it and lanes need not be made narrow for it, else NULL. */
+const tirbi_lx *tirbi_plan_in_32_bits(planner *p, const tirbi_lx *x);
 /* Notes which variables the body carries from one iteration to the next. */
 void tirbi_plan_find_carried(planner *p, const tirbi_ls *s);
 bool tirbi_plan_is_carried(const planner *p, const tirbi_lvar *var);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/optimize/guard.h"
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
@@ -555,7 +556,30 @@ bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x) {
 
 static const char lazy_arm[] = "what only some iterations compute may fail, as an index or a division can";
 
+static const tirbi_lx *as_variable(planner *p, const tirbi_lx *condition);
+
+/* The condition of a lazy expression and what it chooses from; those that may fail are guarded, so that all lanes may compute
+ * them. False where that cannot be. */
+static bool settle_arms(planner *p, const tirbi_lx *x, const tirbi_lx *arms[3]) {
+    for (int i = 0; i < 3; i++) arms[i] = i < x->n_args ? x->args[i] : NULL;
+    if (!arms[1]->traps && (!arms[2] || !arms[2]->traps)) return true;
+    arms[0] = p->sequences ? as_variable(p, arms[0]) : NULL;
+    for (int i = 1; arms[0] && i < x->n_args; i++) {
+        if (!arms[i]->traps) continue;
+        bool first = x->kind == TIRBI_LX_COND ? i == 1 : x->kind == TIRBI_LX_AND;
+        const tirbi_lx *holds = first ? arms[0] : tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, arms[0], NULL, NULL);
+        arms[i] = holds ? tirbi_guard(p->pool, holds, arms[i]) : NULL;
+        if (!arms[i]) break;
+    }
+    if (arms[0] && arms[1] && (x->n_args < 3 || arms[2])) return !p->failed;
+    tirbi_plan_refuse(p, "%s", lazy_arm);
+    return false;
+}
+
+static bool is_comparison(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE; }
+
 static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
+    const tirbi_lx *arms[3];
     tirbi_dtype type = (tirbi_dtype)x->type;
     if (x->pure && !x->traps && tirbi_plan_is_invariant(p, x)) return splat(p, type, x);
     switch (x->kind) {
@@ -569,18 +593,22 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
             return raw == type ? bits : elementwise(p, TIRB_OP_BITS, type, raw, bits, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
         }
         if (is_narrow_counter(p, x)) return loop_counter(p, x->args[0], type);
+        if (x->optype == TIRB_I64 && is_comparison(x)) {
+            const tirbi_lx *a = tirbi_plan_in_32_bits(p, x->args[0]), *b = a ? tirbi_plan_in_32_bits(p, x->args[1]) : NULL;
+            if (b) return elementwise(p, (tirbi_op)x->op, TIRB_I32, TIRB_TYPE_NONE, tirbi_plan_value(p, a), tirbi_plan_value(p, b), TIRBI_NO_VALUE);
+        }
         for (int i = 0; i < x->n_args; i++) v[i] = tirbi_plan_value(p, x->args[i]);
         return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
     }
     case TIRBI_LX_COND: {
-        if (x->args[1]->traps || x->args[2]->traps) return tirbi_plan_refuse(p, "%s", lazy_arm);
-        uint16_t c = tirbi_plan_value(p, x->args[0]), a = tirbi_plan_value(p, x->args[1]), b = tirbi_plan_value(p, x->args[2]);
+        if (!settle_arms(p, x, arms)) return TIRBI_NO_VALUE;
+        uint16_t c = tirbi_plan_value(p, arms[0]), a = tirbi_plan_value(p, arms[1]), b = tirbi_plan_value(p, arms[2]);
         return elementwise(p, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, c, a, b);
     }
     case TIRBI_LX_AND:
     case TIRBI_LX_OR: {
-        if (x->args[1]->traps) return tirbi_plan_refuse(p, "%s", lazy_arm);
-        uint16_t a = tirbi_plan_value(p, x->args[0]), b = tirbi_plan_value(p, x->args[1]);
+        if (!settle_arms(p, x, arms)) return TIRBI_NO_VALUE;
+        uint16_t a = tirbi_plan_value(p, arms[0]), b = tirbi_plan_value(p, arms[1]);
         return elementwise(p, x->kind == TIRBI_LX_AND ? TIRB_OP_AND : TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b,
                            TIRBI_NO_VALUE);
     }
@@ -635,6 +663,18 @@ uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x) {
 
 /* ---- Copies of floats, whose NaNs keep their bits ----------------------------------------------------------------- */
 
+/* Whether x is no NaN where the condition holds, for it compares x. */
+static bool excludes_nan(const tirbi_lx *condition, const tirbi_lx *x) {
+    if (condition->kind == TIRBI_LX_AND || (condition->kind == TIRBI_LX_OP && condition->op == TIRB_OP_AND))
+        return excludes_nan(condition->args[0], x) || excludes_nan(condition->args[1], x);
+    if (!is_comparison(condition) || condition->op == TIRB_OP_NE) return false;
+    return tirbi_same_value(condition->args[0], x) || tirbi_same_value(condition->args[1], x);
+}
+
+static bool chooses_copy(planner *p, const tirbi_lx *x) {
+    return (tirbi_plan_is_copy(p, x->args[1]) && !excludes_nan(x->args[0], x->args[1])) || tirbi_plan_is_copy(p, x->args[2]);
+}
+
 bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x) {
     if (!tirbi_dtype_is_float((tirbi_dtype)x->type)) return false;
     switch (x->kind) {
@@ -643,17 +683,18 @@ bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x) {
         lane_var *v = tirbi_plan_find_var(p, x->var);
         return v ? v->raw : true; /* carried values are copied where the body has not set them yet */
     }
-    case TIRBI_LX_COND: return tirbi_plan_is_copy(p, x->args[1]) || tirbi_plan_is_copy(p, x->args[2]);
+    case TIRBI_LX_COND: return chooses_copy(p, x);
     case TIRBI_LX_OP:
-        if (x->op == TIRB_OP_SELECT) return tirbi_plan_is_copy(p, x->args[1]) || tirbi_plan_is_copy(p, x->args[2]);
+        if (x->op == TIRB_OP_SELECT) return chooses_copy(p, x);
         return x->op == TIRB_OP_BITS;
     default: return false;
     }
 }
 
 static uint16_t plan_raw_choice(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_COND && (x->args[1]->traps || x->args[2]->traps)) return tirbi_plan_refuse(p, "%s", lazy_arm);
-    uint16_t c = tirbi_plan_value(p, x->args[0]), a = tirbi_plan_raw(p, x->args[1]), b = tirbi_plan_raw(p, x->args[2]);
+    const tirbi_lx *arms[3] = {x->args[0], x->args[1], x->args[2]};
+    if (x->kind == TIRBI_LX_COND && !settle_arms(p, x, arms)) return TIRBI_NO_VALUE;
+    uint16_t c = tirbi_plan_value(p, arms[0]), a = tirbi_plan_raw(p, arms[1]), b = tirbi_plan_raw(p, arms[2]);
     return elementwise(p, TIRB_OP_SELECT, raw_type((tirbi_dtype)x->type), TIRB_TYPE_NONE, c, a, b);
 }
 
@@ -799,13 +840,7 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
     move_to(p, known->value, v, known->raw ? raw_type(var->type) : var->type, before);
 }
 
-/* A condition is evaluated once: what the stores behind it change does not change it. One that may fail is only evaluated
- * where every lane does. */
-static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition, bool always) {
-    if (!condition || (condition->traps && !(p->sequences && always))) {
-        tirbi_plan_refuse(p, "a condition in it may fail, as an index or a division can");
-        return NULL;
-    }
+static const tirbi_lx *as_variable(planner *p, const tirbi_lx *condition) {
     if (condition->pure) return condition;
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) {
@@ -817,6 +852,15 @@ static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition, boo
     return tirbi_lx_var(p->pool, var);
 }
 
+/* A condition is evaluated once: what the stores behind it change does not change it. */
+static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
+    if (!condition || (condition->traps && !p->sequences)) {
+        tirbi_plan_refuse(p, "a condition in it may fail, as an index or a division can");
+        return NULL;
+    }
+    return as_variable(p, condition);
+}
+
 /* A conditional store writes what was there where the condition does not hold; the place must be proven. */
 static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *condition) {
     if (p->failed) return;
@@ -825,16 +869,15 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         for (uint32_t i = 0; i < s->as.seq.n; i++) plan_guarded(p, s->as.seq.items[i], condition);
         return;
     case TIRBI_LS_STORE: {
-        const tirbi_lx *old = tirbi_lx_load(p->pool, s->as.store.access);
-        if (!old || old->traps || s->as.store.value->traps) break;
-        plan_store(p, s->as.store.access,
-                   tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, s->as.store.value, old));
+        const tirbi_lx *old = tirbi_lx_load(p->pool, s->as.store.access), *value = s->as.store.value;
+        if (!old || old->traps || (value->traps && !p->sequences)) break;
+        plan_store(p, s->as.store.access, tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, value, old));
         return;
     }
     case TIRBI_LS_SET:
-        if (s->as.set.value->traps) break;
+        if (s->as.set.value->traps && !p->sequences) break;
         if (!tirbi_plan_find_var(p, s->as.set.var)) {
-            if (!tirbi_plan_is_carried(p, s->as.set.var)) break;
+            if (s->as.set.value->traps || !tirbi_plan_is_carried(p, s->as.set.var)) break;
             tirbi_plan_carry(p, s->as.set.var, s->as.set.value, condition);
             return;
         }
@@ -844,7 +887,9 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
                  false);
         return;
     case TIRBI_LS_IF: {
-        const tirbi_lx *own = keep_condition(p, s->as.if_.condition, false);
+        const tirbi_lx *own = s->as.if_.condition;
+        if (own->traps && p->sequences) own = tirbi_guard(p->pool, condition, own);
+        own = keep_condition(p, own);
         if (!own) return;
         plan_guarded(p, s->as.if_.then_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
         if (s->as.if_.else_case) {
@@ -859,7 +904,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
 }
 
 static void plan_if(planner *p, const tirbi_ls *s) {
-    const tirbi_lx *condition = keep_condition(p, s->as.if_.condition, true);
+    const tirbi_lx *condition = keep_condition(p, s->as.if_.condition);
     if (!condition) return;
     plan_guarded(p, s->as.if_.then_case, condition);
     if (!s->as.if_.else_case) return;

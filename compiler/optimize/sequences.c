@@ -1,6 +1,7 @@
 /* What goes from lane to lane in a lane loop, in the order of its iterations: variables that are carried (vscan), and stores
  * to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no order, for
  * nothing in the loop writes where they read. */
+#include "compiler/optimize/flatten.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/rewrite.h"
 
@@ -493,6 +494,12 @@ static bool casts_lanes(planner *p, const tirbi_lx *x) {
     return false;
 }
 
+const tirbi_lx *tirbi_plan_in_32_bits(planner *p, const tirbi_lx *x) {
+    if (x->type != TIRB_I64 || x->lo < INT32_MIN || x->hi > INT32_MAX) return NULL;
+    const tirbi_lx *narrow = tirbi_value_in_type(p->pool, TIRB_I32, x);
+    return narrow && !casts_lanes(p, narrow) ? narrow : NULL;
+}
+
 /* The number of an element whose indices have been checked, in as few bits as hold it where that costs nothing. */
 static const tirbi_lx *element_number(planner *p, const tirbi_place *place) {
     const tirbi_lx *at = tirbi_plan_narrow(place->flat);
@@ -523,6 +530,9 @@ uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype typ
         if (tirbi_may_meet(p->written[i]->buffer->root, place->buffer->root))
             return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
     }
+    place = tirbi_flatten_place(p->pool, place);
+    p->failed = p->failed || !place;
+    if (p->failed) return TIRBI_NO_VALUE;
     check_indices(p, place);
     const tirbi_lx *at = element_number(p, place);
     uint16_t index = tirbi_plan_value(p, at);
@@ -557,6 +567,9 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     }
     bool raw = !updates && tirbi_plan_is_copy(p, value);
     tirbi_dtype as = raw ? tirbi_dtype_of_bits(type) : type;
+    place = tirbi_flatten_place(p->pool, place);
+    p->failed = p->failed || !place;
+    if (p->failed) return;
     const tirbi_lx *at = element_number(p, place);
     if (updates) check_indices(p, place); /* the load comes first */
     uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.steps[0].value : value);

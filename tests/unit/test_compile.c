@@ -243,11 +243,15 @@ static void computed_indices_become_lanes(void **state) {
         {"        A[J[i]] = A[J[i] - 1] + C[i]\n", 0, 0},
         {"        A[J[i]] = A[J[i]] + A[i]\n", 0, 0},
         {"        J[J[i]] = J[i]\n", 0, 0},
+        {"        C[i] = T.if_then_else(J[i] >= 0, D[J[i]], T.float32(0))\n", 2, 0},
+        {"        if J[i] >= 0 and D[J[i]] > T.float32(0):\n            C[i] = D[J[i] - 1]\n", 4, 0},
+        {"        C[i] = D[J[i] // 7 * 7 + J[i] % 7] + E[J[i] // 7, J[i] % 7]\n", 4, 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[1024];
         snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
-                 "def f(A: T.Buffer((\"n\",), \"float32\"), C: T.Buffer((\"n\",), \"float32\"), J: T.Buffer((\"n\",), \"int32\")):\n"
+                 "def f(A: T.Buffer((\"n\",), \"float32\"), C: T.Buffer((\"n\",), \"float32\"), J: T.Buffer((\"n\",), \"int32\"), "
+                 "D: T.Buffer((70,), \"float32\"), E: T.Buffer((10, 7), \"float32\")):\n"
                  "    n = T.int32()\n    for i in range(n):\n%s", cases[i].body);
         census c = count(text, NULL);
         if (c.indexed != cases[i].indexed || c.updates != cases[i].updates) print_error("%s", text);

@@ -1,0 +1,69 @@
+#include "compiler/optimize/guard.h"
+
+#include "compiler/optimize/rewrite.h"
+
+typedef struct guarded {
+    const tirbi_lx *condition;
+    bool failed;
+} guarded;
+
+/* x where the condition holds, else n. */
+static const tirbi_lx *or_number(tirbi_rewrite *r, const tirbi_lx *x, int64_t n) {
+    const guarded *g = r->context;
+    const tirbi_lx *other = x ? tirbi_lx_int(r->pool, (tirbi_dtype)x->type, n) : NULL;
+    if (!other) return NULL;
+    return tirbi_lx_op(r->pool, TIRB_OP_SELECT, (tirbi_dtype)x->type, TIRB_TYPE_NONE, g->condition, x, other);
+}
+
+/* The index, or that of the first element; chosen in the type that it was computed in. */
+static const tirbi_lx *guarded_index(tirbi_rewrite *r, const tirbi_lx *index) {
+    const tirbi_lx *narrow = index;
+    while (narrow->kind == TIRBI_LX_OP && narrow->op == TIRB_OP_CAST && tirbi_dtype_is_signed((tirbi_dtype)narrow->source) &&
+           tirbi_dtypes[narrow->source].size <= tirbi_dtypes[narrow->type].size)
+        narrow = narrow->args[0];
+    const tirbi_lx *chosen = or_number(r, tirbi_rewrite_value(r, narrow), 0);
+    return chosen ? tirbi_lx_cast(r->pool, TIRB_I64, chosen) : NULL;
+}
+
+/* An element of memory that has its buffer's shape, with at least one element, which may be read at any time. */
+static const tirbi_lx *guarded_load(tirbi_rewrite *r, const tirbi_place *place) {
+    tirbi_lbuf *b = place->buffer;
+    tirbi_place *copy = TIRBI_NEW(r->pool->arena, tirbi_place);
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, place->ndim + 1);
+    if (!copy || !indices || place->view || b->root != b || b->fetched || b->resized || b->local) return NULL;
+    const tirbi_lx *flat = b->offset ? b->offset : tirbi_lx_int(r->pool, TIRB_I64, 0);
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        if (b->shape[d]->lo < 1) return NULL;
+        bool proven = tirbi_index_proven(place->indices[d], b->shape[d]);
+        indices[d] = proven ? tirbi_rewrite_value(r, place->indices[d]) : guarded_index(r, place->indices[d]);
+        if (!indices[d] || !flat) return NULL;
+        flat = tirbi_lx_add(r->pool, flat, tirbi_lx_mul(r->pool, indices[d], b->strides[d]));
+    }
+    *copy = *place;
+    copy->indices = indices;
+    copy->flat = flat;
+    return flat ? tirbi_lx_load(r->pool, copy) : NULL;
+}
+
+static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
+    guarded *g = r->context;
+    if (!x->traps || g->failed) return x;
+    if (x->kind == TIRBI_LX_LOAD) {
+        const tirbi_lx *load = guarded_load(r, x->access);
+        g->failed = g->failed || !load;
+        return load ? load : x;
+    }
+    if (x->kind == TIRBI_LX_CALL) g->failed = true;
+    bool divides = x->kind == TIRBI_LX_OP && x->n_args == 2 && tirbi_dtype_is_int((tirbi_dtype)x->optype) &&
+                   (x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD || x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD);
+    if (!divides) return g->failed ? x : NULL;
+    const tirbi_lx *a = tirbi_rewrite_value(r, x->args[0]), *b = or_number(r, tirbi_rewrite_value(r, x->args[1]), 1);
+    return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a, b, NULL);
+}
+
+const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_lx *condition, const tirbi_lx *x) {
+    guarded g = {.condition = condition};
+    tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = &g};
+    const tirbi_lx *all = tirbi_rewrite_value(&rewrite, x);
+    return g.failed ? NULL : all;
+}
