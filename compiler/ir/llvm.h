@@ -22,4 +22,7 @@ const tirb_expr *tirbi_llvm_expression(tirbi_arena *arena, const tirb_expr *call
 /* The length of a function's name without the types that it is for: TVM prints it so. */
 size_t tirbi_llvm_name_size(const char *name);
 
+/* Whether the function's lanes take other lanes of its operands than their own. */
+bool tirbi_llvm_regroups(const tirb_expr *call);
+
 #endif

@@ -452,6 +452,24 @@ static const tirbi_lx *broadcast_index(tirbi_lowerer *l, const tirbi_lx *index, 
  * level: where it has grown so much, it is kept in a variable. */
 static bool is_deep(const tirbi_lx *index) { return !index->shared && index->size > TIRBI_MAX_INDEX_SIZE; }
 
+/* A vector of more neighbours than a row has cannot but leave it: it goes on in the next row. */
+static void carry_rows(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *last, uint32_t n, const tirbi_lx **lowered) {
+    uint64_t lanes = last->dtype.lanes;
+    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    if (last->kind != TIRB_EXPR_RAMP || !(last->as.ramp.stride->kind == TIRB_EXPR_INT_IMM && last->as.ramp.stride->as.int_value == 1) || buffer->auto_broadcast) return;
+    for (uint32_t d = n - 1; d > 0 && zero; d--) {
+        const tirb_expr *extent = buffer->shape[d];
+        if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1 || lanes <= (uint64_t)extent->as.int_value) return;
+        const tirbi_lx *size = tirbi_lx_int(l->pool, TIRB_I64, extent->as.int_value);
+        const tirbi_lx *place = tirbi_lx_op(l->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, lowered[d], zero, NULL);
+        const tirbi_lx *rows = place && size ? tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, place, size, NULL) : NULL;
+        if (!rows) return;
+        lowered[d] = tirbi_lx_sub(l->pool, lowered[d], tirbi_lx_mul(l->pool, rows, size));
+        lowered[d - 1] = tirbi_lx_add(l->pool, lowered[d - 1], rows);
+        lanes = lanes / (uint64_t)extent->as.int_value + 1;
+    }
+}
+
 tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
                                 const tirbi_lx *lane, tirbi_span span, const tirbi_lx *lowered[TIRBI_MAX_NDIM]) {
     tirbi_lbuf *b = tirbi_buffer_of(l, buffer, span);
@@ -478,6 +496,10 @@ tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, con
         for (uint32_t k = 0; k < i; k++) lowered[k] = tirbi_keep_order(l, marks[k], lowered[k], indices[k]->span);
         if (is_deep(lowered[i]) && l->again == 0 && l->out) lowered[i] = tirbi_hold(l, b->name, lowered[i], indices[i]->span);
         marks[i] = tirbi_mark_here(l);
+    }
+    if (n > 1) carry_rows(l, buffer, indices[n - 1], n, lowered);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!lowered[i]) return NULL;
     }
     return b;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/ir/equal.h"
+#include "compiler/ir/llvm.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
 
@@ -335,7 +336,13 @@ static bool has_shuffle(const tirb_expr *e) {
                has_shuffle(e->as.select.false_value);
     case TIRB_EXPR_LOAD: return any_shuffle(e->as.load.indices, e->as.load.n_indices);
     case TIRB_EXPR_LET: return has_shuffle(e->as.let.value) || has_shuffle(e->as.let.body);
-    case TIRB_EXPR_CALL: return any_shuffle(e->as.call.args, e->as.call.n_args);
+    case TIRB_EXPR_CALL:
+        if (!e->as.call.function && !e->as.call.function_name &&
+            (e->as.call.builtin == TIRB_BUILTIN_CALL_LLVM_INTRIN || e->as.call.builtin == TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN) &&
+            tirbi_llvm_regroups(e)) {
+            return true;
+        }
+        return any_shuffle(e->as.call.args, e->as.call.n_args);
     case TIRB_EXPR_ADD: case TIRB_EXPR_SUB: case TIRB_EXPR_MUL: case TIRB_EXPR_DIV: case TIRB_EXPR_MOD:
     case TIRB_EXPR_FLOORDIV: case TIRB_EXPR_FLOORMOD: case TIRB_EXPR_MIN: case TIRB_EXPR_MAX: case TIRB_EXPR_EQ:
     case TIRB_EXPR_NE: case TIRB_EXPR_LT: case TIRB_EXPR_LE: case TIRB_EXPR_GT: case TIRB_EXPR_GE: case TIRB_EXPR_AND:

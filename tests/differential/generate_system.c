@@ -87,6 +87,38 @@ static void llvm_functions(tirbi_gen *g) {
     }
 }
 
+/* Functions of processors that sum products of neighbours, on vectors that leave their rows where these are short. */
+static void neighbours(tirbi_gen *g) {
+    static const struct {
+        const char *name;
+        uint8_t a, b, out, k;
+        bool adds;
+    } functions[] = {{"llvm.x86.avx512.vpdpbusd.512", TIRB_U8, TIRB_I8, TIRB_I32, 4, true},
+                     {"llvm.x86.avx512.vpdpwssds.256", TIRB_I16, TIRB_I16, TIRB_I32, 2, true},
+                     {"llvm.x86.avx2.pmadd.ub.sw", TIRB_U8, TIRB_I8, TIRB_I16, 2, false},
+                     {"llvm.x86.sse2.pmadd.wd", TIRB_I16, TIRB_I16, TIRB_I32, 2, false},
+                     {"llvm.aarch64.neon.sdot", TIRB_I8, TIRB_I8, TIRB_I32, 4, true},
+                     {"llvm.aarch64.neon.udot", TIRB_U8, TIRB_U8, TIRB_U32, 4, true},
+                     {"llvm.aarch64.neon.umull", TIRB_U16, TIRB_U16, TIRB_U32, 1, false},
+                     {"llvm.aarch64.neon.addp", TIRB_F32, TIRB_F32, TIRB_F32, 1, false}};
+    uint32_t f = tirbi_gen_pick(g, sizeof functions / sizeof *functions), lanes = 2u << tirbi_gen_pick(g, 3), k = functions[f].k;
+    uint32_t blocks = 1 + tirbi_gen_pick(g, 3), row = 1u << tirbi_gen_pick(g, 5);
+    tirbi_gen_dim dims[2] = {tirbi_gen_constant((k * lanes * blocks + row - 1) / row), tirbi_gen_constant(row)};
+    tirbi_gen_dim flat = tirbi_gen_constant(k * lanes * blocks), out = tirbi_gen_constant(lanes * blocks);
+    const tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", (tirbi_dtype)functions[f].a, 1, &flat, true, false);
+    const tirbi_gen_buffer *b = tirbi_gen_new_buffer(g, "B", (tirbi_dtype)functions[f].b, 2, dims, true, false);
+    const tirbi_gen_buffer *o = tirbi_gen_new_buffer(g, "O", (tirbi_dtype)functions[f].out, 1, &out, true, true);
+    char i[TIRBI_GEN_NAME], accumulator[80] = "";
+    if (a == NULL || b == NULL || o == NULL) return;
+    tirbi_gen_name(g, "i", i);
+    if (functions[f].adds) snprintf(accumulator, sizeof accumulator, "%s[T.Ramp(%s * %u, 1, %u)], ", o->name, i, lanes, lanes);
+    tirbi_gen_line(g, "for %s in range(%u):", i, blocks);
+    tirbi_gen_line(g, "    %s[T.Ramp(%s * %u, 1, %u)] = T.call_llvm_pure_intrin(\"%sx%u\", \"%s\", %s%s[T.Ramp(%s * %u, 1, %u)], "
+                      "%s[%s * %u // %u, T.Ramp(%s * %u %% %u, 1, %u)])",
+                   o->name, i, lanes, lanes, type_name((tirbi_dtype)functions[f].out), lanes, functions[f].name, accumulator, a->name, i,
+                   k * lanes, k * lanes, b->name, i, k * lanes, row, i, k * lanes, row, k * lanes);
+}
+
 /* A buffer that has memory for a region of it alone, and one that is asked for early. */
 static void realized(tirbi_gen *g) {
     tirbi_dtype type = number_type(g);
@@ -306,7 +338,7 @@ static void sorts(tirbi_gen *g) {
 
 void tirbi_gen_system_stage(tirbi_gen *g) {
     static void (*const stages[])(tirbi_gen *) = {hints,   masks,         llvm_functions, realized, workspace,
-                                                  structs, byte_pointers, packed_calls,   sorts,    lowered_calls};
+                                                  structs, byte_pointers, packed_calls,   sorts,    lowered_calls, neighbours};
     if (g->calls && tirbi_gen_chance(g, 40)) {
         registers(g);
         return;

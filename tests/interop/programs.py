@@ -13,7 +13,7 @@ from llm_programs import llm_programs
 from lowered import lowered
 from random_programs import random_programs
 from relax_programs import relax_operators
-from schedules import scheduled
+from schedules import scheduled, tensor_intrinsics
 
 
 class Operator:
@@ -399,6 +399,7 @@ def operators(tirb):
         yield from table()
     yield from relax_operators(Operator)
     yield from scheduled(Operator)
+    yield from tensor_intrinsics(Operator)
     yield from lowered(Operator)
     yield from llm_programs(Operator)
     yield from random_programs(Operator, tirb)

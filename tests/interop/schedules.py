@@ -3,10 +3,11 @@
 A schedule keeps what a program computes, so the program before the schedule gives the expected values.
 """
 
+import importlib
 import random
 
 from tvm import te, topi
-from tvm.s_tir import Schedule
+from tvm.s_tir import Schedule, TensorIntrin
 
 VARIANTS = 12
 STEPS = 7
@@ -202,6 +203,24 @@ class Transformation:
             if done == STEPS:
                 break
         return self.schedule.mod["main"]
+
+
+INTRINSICS = ("x86.dot_16x4_vnni", "x86.dot_16x4_avx512", "arm_cpu.dot_4x4_i8i8s32_neon", "arm_cpu.dot_4x4_i8i8s32_sdot",
+              "arm_cpu.dot_4x4_u8u8u32_udot", "arm_cpu.dot_4x4_u8u8i32_hdot")
+
+
+def tensor_intrinsics(operator_type):
+    """TVM's tensor intrinsics for processors, which call LLVM's functions for x86 and Arm; what they stand for is the reference."""
+    for full in INTRINSICS:
+        module, name = full.split(".")
+        importlib.import_module(f"tvm.s_tir.tensor_intrin.{module}")
+        intrinsic = TensorIntrin.get(name)
+        operator = operator_type(f"intrinsic.{name}", lambda intrinsic=intrinsic: intrinsic.impl, 4)
+        operator.reference = lambda intrinsic=intrinsic: intrinsic.desc
+        operator.kept = (2,)
+        if name.endswith("avx512"):
+            operator.domain = {0: lambda rng, shape, dtype: rng.integers(0, 60, shape).astype(dtype)}  # no sum of two is limited
+        yield operator
 
 
 PRIMITIVES = (

@@ -291,6 +291,7 @@ static bool eval_load(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *m
         uint64_t offset;
         if (!active(needed, i)) continue;
         for (uint32_t d = 0; d < n; d++) at[d] = (int64_t)tirbi_ref_lane(&indices[d], d + 1 == n ? i : 0);
+        tirbi_ref_next_rows(buffer, e->as.load.indices, n, at);
         if (!tirbi_ref_address(m, view, at, &offset)) return false;
         if (!tirbi_ref_read(m, view, offset, lanes + (size_t)i * buffer->dtype.lanes)) return false;
     }

@@ -331,6 +331,21 @@ const tirbi_ref_view *tirbi_ref_view_of(tirbi_ref_machine *m, const tirb_buffer 
     return NULL;
 }
 
+void tirbi_ref_next_rows(const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n, int64_t *at) {
+    const tirb_expr *last = n > 1 ? indices[n - 1] : NULL;
+    if (last == NULL || last->kind != TIRB_EXPR_RAMP || buffer->auto_broadcast) return;
+    const tirb_expr *stride = last->as.ramp.stride;
+    if (stride->kind != TIRB_EXPR_INT_IMM || stride->as.int_value != 1) return;
+    int64_t lanes = last->dtype.lanes;
+    for (uint32_t d = n - 1; d > 0; d--) {
+        const tirb_expr *extent = buffer->shape[d];
+        if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1 || lanes <= extent->as.int_value || at[d] < 0) return;
+        at[d - 1] += at[d] / extent->as.int_value;
+        at[d] %= extent->as.int_value;
+        lanes = lanes / extent->as.int_value + 1;
+    }
+}
+
 bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const int64_t *indices, uint64_t *out) {
     const tirb_buffer *buffer = view->buffer;
     int64_t size;

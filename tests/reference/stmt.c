@@ -82,6 +82,7 @@ static tirbi_ref_flow run_store(tirbi_ref_machine *m, const tirb_stmt *s) {
         uint64_t offset;
         if (predicate.type.lanes != 0 && tirbi_ref_lane(&predicate, i) == 0) continue;
         for (uint32_t d = 0; d < n; d++) at[d] = (int64_t)tirbi_ref_lane(&indices[d], d + 1 == n ? i : 0);
+        tirbi_ref_next_rows(buffer, s->as.store.indices, n, at);
         for (uint32_t j = 0; j < buffer->dtype.lanes; j++) {
             element[j] = tirbi_ref_lane(&value, i * buffer->dtype.lanes + j);
         }
