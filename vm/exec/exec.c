@@ -205,6 +205,7 @@ static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, con
                                string_of(machine, import->name));
     }
     uint64_t result = 0;
+    tirbi_machine_settle(machine);
     tirbi_fpu_leave(machine->host);
     tirb_status status = machine->run->import(machine->run->import_context, pc->a, machine->n_chunked > 0, scalars, views,
                                               &result, machine->error);

@@ -298,6 +298,7 @@ tirb_status tirbi_fork_step(tirbi_machine *machine, const tirbi_word *pc, bool *
     if (n < 1) return TIRB_OK;
     uint32_t chunks = chunk_count(n, (int64_t)s[fork->grain]);
     if (frame->next_chunk == 0) {
+        tirbi_machine_settle(machine);
         TIRBI_TRY(tirbi_charge(machine, (uint64_t)fork->n_args * fork->n_args / 64 + 1));
         TIRBI_TRY(tirbi_poll(machine));
         TIRBI_TRY(check_args(machine, fork, n));

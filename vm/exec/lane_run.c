@@ -663,6 +663,7 @@ static tirbi_lane_end stream_row(entry *row, tirbi_lane_state *state, streaming 
 static tirbi_lane_end run_streaming(const entry *e, tirbi_lane_state *state, streaming *plan, const tirbi_word *words) {
     int64_t index[TIRBI_MAX_INNER] = {0};
     const unsigned n_outer = state->n_outer;
+    e->machine->streamed = true;
     entry row = *e;
     state->n_outer = 0;
     for (bool more = true; more;) {
@@ -683,7 +684,6 @@ static tirbi_lane_end run_streaming(const entry *e, tirbi_lane_state *state, str
         }
     }
     for (unsigned i = 0; i < plan->n; i++) settle(plan, &plan->streams[i]);
-    e->machine->code->kernels->moves.stream_end();
     return TIRBI_LANE_DONE;
 }
 

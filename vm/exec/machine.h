@@ -187,6 +187,7 @@ typedef struct tirbi_machine {
     tirb_error *error;
     const atomic_uint *stop;
     uint32_t own_chunk;     /* that this machine runs, if it is not the one that runs the call */
+    bool streamed;          /* past the caches, which other threads may not see yet: tirbi_machine_settle */
     uint32_t n_chunked;     /* forks of two chunks or more that the code being run is inside of */
     uint64_t fuel_limit;    /* UINT64_MAX: unlimited */
     tirbi_trap_place place; /* where a chunk trapped that another machine ran */
@@ -200,7 +201,13 @@ void tirbi_machine_begin(tirbi_machine *machine, tirbi_run *run, tirbi_heap *hea
 /* Pushes a frame for `fn`, cleared, with its constants in place. */
 tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn);
 void tirbi_machine_pop(tirbi_machine *machine);
-/* Gives back all frames, chunks and scratch. */
+/* Before other threads may read what this machine has written. Waiting for it once for each loop takes as long as a
+ * short loop. */
+static inline void tirbi_machine_settle(tirbi_machine *machine) {
+    if (machine->streamed) machine->code->kernels->moves.stream_end();
+    machine->streamed = false;
+}
+/* Settles, and gives back all frames, chunks and scratch. */
 void tirbi_machine_release(tirbi_machine *machine);
 /* Executes an alloc instruction: `count` zeroed elements of `size` bytes. */
 tirb_status tirbi_site_alloc(tirbi_machine *machine, tirbi_block **site, int64_t count, uint8_t type, tirbi_ref *out);

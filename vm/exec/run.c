@@ -131,6 +131,7 @@ void tirbi_machine_pop(tirbi_machine *machine) {
 }
 
 void tirbi_machine_release(tirbi_machine *machine) {
+    tirbi_machine_settle(machine);
     while (machine->frame) tirbi_machine_pop(machine);
     while (machine->chunk) drop_chunk(machine);
     if (machine->spare) free_chunk(machine, machine->spare);
@@ -288,6 +289,7 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
     m->error = error;
     m->stop = run->stop;
     m->own_chunk = m->n_chunked = 0;
+    m->streamed = false;
     m->place.known = false;
     m->handles = NULL;
     m->n_handles = m->handle_capacity = 0;
