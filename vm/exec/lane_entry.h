@@ -78,6 +78,10 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
     return true;
 }
 
+/* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is made. NULL: as above, or
+ * several rows are better gone through at once. */
+const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop, const int64_t *extent);
+
 /* ---- What the plain way and the general one share ------------------------------------------------------------- */
 
 /* Sets machine->lanes. */

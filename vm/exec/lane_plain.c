@@ -126,11 +126,10 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
     return machinery;
 }
 
-/* The lanes of a loop and of the loops around them, where these are one loop. False: the general way must tell; *charged,
- * whether the fuel of its entry is paid. */
+/* The lanes of a loop and of the loops around them, where these are one loop. False: they are not, or something does not
+ * run; *charged, whether the fuel of its entry is paid. */
 static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *loop, const uint64_t *slots, int64_t *n,
-                               bool *charged, tirb_status *status) {
-    int64_t extent[TIRBI_MAX_INNER];
+                               int64_t *extent, bool *charged, tirb_status *status) {
     uint64_t cost = loop->instructions * ((uint64_t)(*n - 1) / 64 + 1);
     if (loop->n_inner > 0 || cost == 0 || *n > UINT32_MAX) {
         for (unsigned k = 0; k < loop->n_inner; k++)
@@ -150,14 +149,17 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
     int64_t n = (int64_t)slots[loop->n];
+    int64_t extent[TIRBI_MAX_INNER];
     bool charged = false;
     tirb_status status = TIRB_OK;
     if (n < 1) return TIRB_OK;
-    if (!count_lanes(machine, loop, slots, &n, &charged, &status)) return tirbi_lane_run_general(machine, loop, charged);
+    const bool is_one = count_lanes(machine, loop, slots, &n, extent, &charged, &status);
+    if (!charged) return tirbi_lane_run_general(machine, loop, false);
     if (status != TIRB_OK) return status;
     if (!machine->lanes) TIRBI_TRY(tirbi_lane_make_state(machine));
     const tirbi_lane_machine *machinery =
-        enter(loop, machine->code->lanes, n, slots, tirbi_frame_refs(frame), frame->fn->words, machine->lanes);
+        is_one ? enter(loop, machine->code->lanes, n, slots, tirbi_frame_refs(frame), frame->fn->words, machine->lanes)
+               : tirbi_lane_enter_rows(machine, loop, extent);
     if (!machinery) return tirbi_lane_run_general(machine, loop, true);
     const tirbi_lane_end end = tirbi_lane_go(machine, loop, machinery, slots);
     if (end == TIRBI_LANE_DONE && machine->lanes->spent < 64) return TIRB_OK;

@@ -1,0 +1,179 @@
+/* Entering plain lane loops whose rows do not follow each other, as where a row of another buffer, or one element, is for
+ * all of them: one pass over the cursors. The checks are those of vm/exec/lane_run.c. */
+#include "vm/exec/lane_entry.h"
+#include "vm/lanes/slots.h"
+
+typedef struct place {
+    uintptr_t low, behind;           /* the bytes that it reaches */
+    uint64_t stride;                 /* bytes from lane to lane */
+    uint64_t steps[TIRBI_MAX_INNER]; /* and from row to row, by loop around them, outermost first */
+} place;
+
+typedef struct rows {
+    const tirbi_lane_loop *loop;
+    const uint64_t *slots;
+    int64_t n;        /* lanes of a row */
+    unsigned n_outer; /* loops around the rows */
+    int64_t extent[TIRBI_MAX_INNER];
+    place places[TIRBI_MAX_CURSORS];
+    bool repeats; /* lanes may be computed twice */
+} rows;
+
+/* Takes the innermost loops into the lanes as far as their rows follow each other. */
+static bool join(rows *r, const int64_t *extent) {
+    const tirbi_lane_loop *loop = r->loop;
+    for (r->n_outer = loop->n_outer; r->n_outer > 0; r->n_outer--) {
+        const unsigned k = loop->outer[r->n_outer - 1];
+        bool follow = true;
+        for (uint32_t c = 0; c < loop->n_cursors && follow && extent[k] != 1; c++) {
+            int64_t row;
+            follow = !__builtin_mul_overflow((int64_t)r->slots[loop->cursors[c].step], r->n, &row) &&
+                     row == (int64_t)r->slots[loop->cursors[c].steps[k]];
+        }
+        if (!follow || __builtin_mul_overflow(r->n, extent[k], &r->n)) break;
+    }
+    for (unsigned o = 0; o < r->n_outer; o++) r->extent[o] = extent[loop->outer[o]];
+    return r->n_outer > 0;
+}
+
+/* Checks a cursor's elements and finds where they are: forwards, inside its reference. */
+static bool find_place(const rows *r, const tirbi_lane_cursor *cursor, const tirbi_ref *ref, place *out) {
+    const uint64_t start = r->slots[cursor->start], length = ref->size >> cursor->shift, step = r->slots[cursor->step];
+    uint64_t span, more;
+    if (start >= length || (int64_t)step < 0 || __builtin_mul_overflow(step, (uint64_t)r->n - 1, &span)) return false;
+    for (unsigned o = 0; o < r->n_outer; o++) {
+        const uint64_t row = r->extent[o] > 1 ? r->slots[cursor->steps[r->loop->outer[o]]] : 0;
+        if ((int64_t)row < 0 || __builtin_mul_overflow(row, (uint64_t)r->extent[o] - 1, &more) ||
+            __builtin_add_overflow(span, more, &span))
+            return false;
+        out->steps[o] = row << cursor->shift;
+    }
+    if (span >= length - start) return false;
+    out->stride = r->n > 1 ? step << cursor->shift : 0;
+    out->low = (uintptr_t)ref->data + ((uintptr_t)start << cursor->shift);
+    out->behind = out->low + (((uintptr_t)span + 1) << cursor->shift);
+    return true;
+}
+
+/* Whether each lane of each row writes an element of its own: rows lie one behind the other. */
+static bool is_spread(const rows *r, const place *written, uint64_t size) {
+    uint64_t reach = size;
+    if (r->n > 1 && written->stride < reach) return false;
+    reach += written->stride * ((uint64_t)r->n - 1);
+    for (unsigned o = r->n_outer; o-- > 0;) {
+        if (r->extent[o] == 1) continue;
+        if (written->steps[o] < reach) return false;
+        reach += written->steps[o] * ((uint64_t)r->extent[o] - 1);
+    }
+    return true;
+}
+
+static bool same_elements(const rows *r, const place *a, const place *b) {
+    bool same = a->low == b->low && a->stride == b->stride;
+    for (unsigned o = 0; o < r->n_outer; o++) same = same && a->steps[o] == b->steps[o];
+    return same;
+}
+
+/* Whether every element that is written belongs to one lane; r->repeats, whether lanes may be computed twice. */
+static bool keep_apart(rows *r) {
+    const tirbi_lane_loop *loop = r->loop;
+    for (uint32_t writes = loop->written; writes != 0; writes &= writes - 1) {
+        const unsigned w = (unsigned)__builtin_ctz(writes);
+        const place *written = &r->places[w];
+        if (loop->cursors[w].access & TIRBI_READ) r->repeats = false;
+        if (!is_spread(r, written, loop->cursors[w].size)) return false;
+        for (unsigned c = 0, n = loop->n_cursors; c < n; c++) {
+            const place *other = &r->places[c];
+            if (written->behind <= other->low || other->behind <= written->low || c == w) continue;
+            r->repeats = false;
+            if (!same_elements(r, written, other) || loop->cursors[w].size != loop->cursors[c].size) return false;
+        }
+    }
+    return true;
+}
+
+/* How the cursors go on from block to block and from row to row: see set_row_steps in vm/exec/lane_run.c. */
+static void set_steps(const rows *r, uint32_t lanes, tirbi_lane_state *state) {
+    const uint64_t rest = (uint64_t)tirbi_lane_rest(r->n, lanes), n = (uint64_t)r->n;
+    const uint64_t last = n < lanes ? 0 : r->repeats || rest == 0 ? n - lanes : n - rest;
+    uint32_t c = 0;
+    for (const uint32_t n_cursors = r->loop->n_cursors; c < n_cursors; c++) {
+        const place *at = &r->places[c];
+        uint64_t back = at->stride * last;
+        state->pointers[c + 1] = (uint8_t *)at->low;
+        state->strides[c] = (ptrdiff_t)at->stride;
+        state->block_steps[c] = (ptrdiff_t)(at->stride * lanes);
+        state->rest_steps[c] = (ptrdiff_t)(at->stride * rest);
+        for (unsigned o = r->n_outer; o-- > 0;) {
+            state->row_steps[o][c] = (ptrdiff_t)(at->steps[o] - back);
+            back += at->steps[o] * ((uint64_t)r->extent[o] - 1);
+        }
+    }
+    for (; c % TIRBI_POINTERS_AT_ONCE != 0; c++) {
+        state->block_steps[c] = state->rest_steps[c] = 0;
+        for (unsigned o = 0; o < r->n_outer; o++) state->row_steps[o][c] = 0;
+    }
+}
+
+/* The cursors that the wide body may not always read whole blocks of: see set_streams in vm/exec/lane_run.c. */
+static void set_streams(const rows *r, const tirbi_ref *refs, uint32_t lanes, const tirbi_word *words,
+                        tirbi_lane_state *state) {
+    const uint64_t whole = (uint64_t)(r->n - tirbi_lane_rest(r->n, lanes));
+    for (uint32_t streaming = r->loop->streaming; streaming != 0; streaming &= streaming - 1) {
+        const uint32_t c = (uint32_t)__builtin_ctz(streaming);
+        const tirbi_lane_cursor *cursor = &r->loop->cursors[c];
+        const tirbi_ref *ref = &refs[cursor->ref];
+        const place *at = &r->places[c];
+        const uint64_t behind = (uint64_t)lanes << cursor->shift;
+        if (ref->size < behind) return;
+        uint64_t last = (uint64_t)(at->low - (uintptr_t)ref->data) + at->stride * whole; /* within the reference */
+        for (unsigned o = 0; o < r->n_outer; o++) last += at->steps[o] * ((uint64_t)r->extent[o] - 1);
+        if (last <= ref->size - behind) continue;
+        state->streams[state->n_streams].pointer = c + 1;
+        state->streams[state->n_streams].row_step = (ptrdiff_t)at->steps[r->n_outer - 1];
+        state->streams[state->n_streams++].last = ref->data + (ref->size - behind);
+    }
+    state->wide = words + r->loop->wide;
+}
+
+const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop, const int64_t *extent) {
+    tirbi_frame *frame = machine->frame;
+    uint64_t *slots = tirbi_frame_slots(frame);
+    const tirbi_ref *refs = tirbi_frame_refs(frame);
+    tirbi_lane_state *state = machine->lanes;
+    rows r;
+    r.loop = loop;
+    r.slots = slots;
+    r.n = (int64_t)slots[loop->n];
+    r.repeats = !loop->reduces;
+    if (loop->n_tiles > 0 || tirbi_lane_writes_much(loop, refs) || !join(&r, extent)) return NULL;
+    if (loop->by_rows && machine->code->lanes->more_rows && r.n < 2 * (int64_t)loop->lanes) return NULL;
+    for (uint32_t c = 0; c < loop->n_cursors; c++)
+        if (!find_place(&r, &loop->cursors[c], &refs[loop->cursors[c].ref], &r.places[c])) return NULL;
+    if (!keep_apart(&r)) return NULL;
+    uint32_t lanes;
+    const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, machine->code->lanes, r.n, r.repeats, &lanes);
+    set_steps(&r, lanes, state);
+    uint8_t **pointer = state->pointers + 1 + loop->n_cursors;
+    for (uint32_t i = 0; i < loop->n_splats; i++)
+        *pointer++ = tirbi_slot_bytes(&slots[loop->splats[i].slot], loop->splats[i].size);
+    for (uint32_t i = 0; i < loop->n_strips && state->loop != loop; i++)
+        *pointer++ = state->scratch + (size_t)i * loop->strip_size;
+    state->loop = loop;
+    for (unsigned o = 0; o < r.n_outer; o++) {
+        const unsigned k = state->outer[o] = loop->outer[o];
+        state->inner[k].extent = state->inner[k].left = r.extent[o];
+        state->inner[k].index = NULL;
+    }
+    state->n = r.n;
+    state->lanes = lanes;
+    state->repeats = r.repeats;
+    state->n_cursors = loop->n_cursors;
+    state->n_outer = r.n_outer;
+    state->n_sought = state->n_streams = 0;
+    state->sure_parts = 0;
+    state->wide = NULL;
+    if (loop->wide != 0 && (r.n < (int64_t)lanes || (!r.repeats && tirbi_lane_rest(r.n, lanes) != 0)))
+        set_streams(&r, refs, lanes, frame->fn->words, state);
+    return machinery;
+}
