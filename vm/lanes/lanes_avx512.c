@@ -101,20 +101,15 @@
 #define ALL_WITHIN_F64(low, high, least, most)                                                                         \
     ((_mm512_cmplt_epu64_mask((__m512i)(low), _mm512_set1_epi64((int64_t)(least))) |                                   \
       _mm512_cmpgt_epu64_mask((__m512i)(high), _mm512_set1_epi64((int64_t)(most)))) == 0)
-/* Corrected but where x is a zero, an infinity or a NaN. */
-#define FINITE_F32(x) _knot_mask16(_mm512_fpclass_ps_mask(x, 0x9F))
-#define FINITE_F64(x) _knot_mask8(_mm512_fpclass_pd_mask(x, 0x9F))
-#define QUOTIENT(t, M, V512, FINITE)                                                                                   \
+#define QUOTIENT(t, V512)                                                                                              \
     static inline __attribute__((always_inline)) V quotient_##t(V x, V k, V y) {                                       \
-        const M finite = FINITE((V512)x);                                                                              \
         V512 q = _mm512_mul_p##t((V512)x, (V512)y);                                                                    \
-        q = _mm512_mask3_fmadd_p##t(_mm512_fnmadd_p##t(q, (V512)k, (V512)x), (V512)y, q, finite);                      \
-        q = _mm512_mask3_fmadd_p##t(_mm512_fnmadd_p##t(q, (V512)k, (V512)x), (V512)y, q, finite);                      \
-        return (V)q;                                                                                                   \
+        q = _mm512_fnmadd_p##t(_mm512_fmsub_p##t(q, (V512)k, (V512)x), (V512)y, q);                                    \
+        return (V)_mm512_fnmadd_p##t(_mm512_fmsub_p##t(q, (V512)k, (V512)x), (V512)y, q);                              \
     }
 #define QUOTIENTS                                                                                                      \
-    QUOTIENT(s, __mmask16, __m512, FINITE_F32)                                                                         \
-    QUOTIENT(d, __mmask8, __m512d, FINITE_F64)
+    QUOTIENT(s, __m512)                                                                                                \
+    QUOTIENT(d, __m512d)
 #define DO_QUOTIENT_F32(x, k, y) quotient_s(x, k, y)
 #define DO_QUOTIENT_F64(x, k, y) quotient_d(x, k, y)
 /* The first elements of a vector. */
