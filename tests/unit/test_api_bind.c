@@ -542,6 +542,43 @@ static void test_called_again(void **state) {
     assert_int_not_equal(run(&s, "twice", args, 2, NULL), TIRB_OK);
 }
 
+static tirb_status sized(int64_t n, tensor *a, tensor *c) {
+    tirb_arg args[3] = {{.kind = TIRB_ARG_INT, .value.i = n}, tensor_arg(&a->dl), tensor_arg(&c->dl)};
+    return run(&s, "sized", args, 3, NULL);
+}
+
+/* The same where extents are expressions, which the first call binds in the general way. */
+static void test_expressions_again(void **state) {
+    (void)state;
+    static float x[64];
+    tensor a, c;
+    make_tensor(&a, x, F32, 2, 3, 4);
+    make_tensor(&c, x + 32, F32, 1, 3);
+    for (int i = 0; i < 3; i++) EXPECT_OK(&s, sized(3, &a, &c));
+    expect_error(&s, sized(4, &a, &c), TIRB_SHAPE, "is 4, expected 3");
+    EXPECT_OK(&s, sized(3, &a, &c));
+    c.dl.shape[0] = 4;
+    expect_error(&s, sized(3, &a, &c), TIRB_SHAPE, "is 4, expected 3");
+    c.dl.shape[0] = 3;
+    EXPECT_OK(&s, sized(3, &a, &c));
+    c.dl.data = x + 8;
+    expect_error(&s, sized(3, &a, &c), TIRB_OVERLAP, "overlaps argument #1 'A'");
+    c.dl.data = x + 12;
+    EXPECT_OK(&s, sized(3, &a, &c));
+    EXPECT_OK(&s, sized(3, &a, &c));
+    /* Other scalars can have the same product, or not. */
+    make_tensor(&c, x, F32, 1, 12);
+    tirb_arg args[3] = {{.kind = TIRB_ARG_INT, .value.i = 3}, {.kind = TIRB_ARG_INT, .value.i = 4}, tensor_arg(&c.dl)};
+    EXPECT_OK(&s, run(&s, "product", args, 3, NULL));
+    EXPECT_OK(&s, run(&s, "product", args, 3, NULL));
+    args[0].value.i = 5;
+    expect_error(&s, run(&s, "product", args, 3, NULL), TIRB_SHAPE, "is 12, expected 20");
+    args[0].value.i = 3;
+    EXPECT_OK(&s, run(&s, "product", args, 3, NULL));
+    args[0].kind = TIRB_ARG_NONE;
+    expect_error(&s, run(&s, "product", args, 3, NULL), TIRB_ARGUMENT, "is missing");
+}
+
 /* Each pair of which one is written, wherever it stands; a scalar that shapes determine. */
 static void test_written_between_read(void **state) {
     (void)state;
@@ -953,6 +990,7 @@ int main(void) {
         cmocka_unit_test(test_declared_strides),
         cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_called_again),
+        cmocka_unit_test(test_expressions_again),
         cmocka_unit_test(test_written_between_read),
         cmocka_unit_test(test_interleaved_views),
         cmocka_unit_test(test_self_overlap_and_read_only),

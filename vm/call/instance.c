@@ -37,7 +37,8 @@ static bool make_scratch(tirb_instance *instance) {
         .scalars = TIRBI_NEW_ARRAY(arena, uint64_t, scalars),
         .var_values = TIRBI_NEW_ARRAY(arena, int64_t, vars),
         .var_bound = TIRBI_NEW_ARRAY(arena, bool, vars),
-        .plain = UINT32_MAX,
+        .bound = UINT32_MAX,
+        .bound_shapes = TIRBI_NEW_ARRAY(arena, int64_t, dims),
     };
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
     /* A machine of its own runs the chunks of each participant, while the call's waits. */
@@ -166,8 +167,8 @@ static tirb_status begin_binding(tirb_instance *instance, uint32_t function, con
                            .args = args,
                            .scratch = &instance->scratch,
                            .error = error,
-                           .again = instance->scratch.plain == function};
-    instance->scratch.plain = UINT32_MAX;
+                           .again = instance->scratch.bound == function};
+    instance->scratch.bound = UINT32_MAX;
     return TIRB_OK;
 }
 
@@ -229,10 +230,25 @@ static void read_result(const tirbi_function *f, uint64_t bits, tirb_result *out
     }
 }
 
+/* The next call may have the same. */
+static void remember_shapes(const tirbi_binding *b, uint32_t function) {
+    int64_t *to = b->scratch->bound_shapes;
+    if (b->packs || !b->plan->plain.again) return;
+    for (uint32_t t = 0; t < b->plan->n_tensors; t++) {
+        const tirbi_view *view = &b->scratch->tensors[t].view;
+        if (view->count == 0) return;
+        for (int32_t j = 0; j < view->ndim; j++) *to++ = view->shape[j];
+    }
+    b->scratch->bound = function;
+}
+
 /* What a deadline covers: copying arguments in, the run, and copying results back. */
 static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, tirbi_run *run, uint32_t function,
                              uint64_t *result) {
-    if (!binding->plain) TIRBI_TRY(tirbi_bind_references(binding, &instance->heap, &instance->stops.call));
+    if (!binding->plain) {
+        TIRBI_TRY(tirbi_bind_references(binding, &instance->heap, &instance->stops.call));
+        remember_shapes(binding, function);
+    }
     tirb_status status = tirbi_execute(run, function, binding->scratch->scalars, binding->scratch->refs, result, binding->error);
     if (status != TIRB_OK) {
         locate(instance, run, binding->error);
@@ -264,6 +280,13 @@ static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *bind
     return status;
 }
 
+static inline bool bind_plainly(const tirbi_binding *b) {
+    const tirbi_plain *plain = &b->plan->plain;
+    const tirbi_scratch *s = b->scratch;
+    return (b->again && tirbi_plain_bind_again(plain, b->args, s->refs, s->scalars, s->bound_shapes)) ||
+           tirbi_plain_bind(plain, b->args, s->refs, s->scalars, s->bound_shapes);
+}
+
 static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                         tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
     instance->heap.peak = instance->heap.used;
@@ -273,11 +296,9 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     tirbi_binding binding;
     TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
     bool packed = binding.function->is_packed;
-    const tirbi_plain *plain = &binding.plan->plain;
-    binding.plain = (binding.again && tirbi_plain_bind_again(plain, args, binding.scratch->refs, binding.scratch->scalars)) ||
-                    tirbi_plain_bind(plain, args, binding.scratch->refs, binding.scratch->scalars);
+    binding.plain = bind_plainly(&binding);
     if (binding.plain)
-        binding.scratch->plain = function;
+        binding.scratch->bound = function;
     else if (!packed)
         TIRBI_TRY(tirbi_bind_arguments(&binding));
 

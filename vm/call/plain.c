@@ -34,7 +34,7 @@ static bool plan_extent(const tirbi_function *f, const tirbi_dim *dim, const uin
 void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_t *slots, const uint32_t *var_slots,
                       tirbi_plain *out) {
     uint32_t n_extents = 0;
-    *out = (tirbi_plain){.applies = !f->is_packed};
+    *out = (tirbi_plain){.applies = !f->is_packed, .again = !f->is_packed};
     for (uint32_t i = 0; i < f->n_params; i++) {
         bool is_tensor = f->params[i].kind == TIRB_PARAM_TENSOR;
         if (is_tensor) n_extents += f->params[i].ndim;
@@ -48,7 +48,7 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
     out->tensors = tensors;
     out->extents = extents;
     out->scalars = scalars;
-    if (out->n_tensors > MOST_TENSORS) out->applies = false;
+    if (out->n_tensors > MOST_TENSORS) out->applies = out->again = false;
     out->first_written = UINT32_MAX;
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
@@ -62,7 +62,7 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
                                           .item = tirbi_dtypes[param->dtype].size,
                                           .dtype = param->dtype,
                                           .written = (param->access & TIRBI_WRITE) != 0};
-        if (param->has_strides || param->has_elem_offset) out->applies = false;
+        if (param->has_strides || param->has_elem_offset) out->applies = out->again = false;
         if ((param->access & TIRBI_WRITE) && out->first_written == UINT32_MAX) out->first_written = slots[i];
         for (unsigned j = 0; j < param->ndim; j++)
             if (!plan_extent(f, &param->shape[j], var_slots, bound, extents++)) out->applies = false;
@@ -78,11 +78,11 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
 
 /* The number of elements; 0: an extent is not what it must be, or there are too many elements. */
 static inline uint64_t bind_shape(const tirbi_plain_extent *extents, unsigned ndim, const int64_t *shape,
-                                  uint64_t *scalars) {
+                                  uint64_t *scalars, int64_t *out) {
     uint64_t count = 1;
     for (unsigned j = 0; j < ndim; j++) {
         const tirbi_plain_extent *expected = &extents[j];
-        int64_t found = shape[j];
+        int64_t found = out[j] = shape[j];
         if (found <= 0 || __builtin_mul_overflow(count, (uint64_t)found, &count)) return 0;
         if (expected->kind == TIRBI_PLAIN_CONSTANT) {
             if (found != expected->value) return 0;
@@ -97,16 +97,16 @@ static inline uint64_t bind_shape(const tirbi_plain_extent *extents, unsigned nd
 }
 
 /* The product of the extents is known to fit an int64. */
-static inline bool is_compact(const DLTensor *t, unsigned ndim) {
+static inline bool is_compact(const int64_t *strides, const int64_t *shape, unsigned ndim) {
     int64_t expected = 1;
-    if (!t->strides) return true;
-    for (unsigned j = ndim; j-- > 0; expected *= t->shape[j])
-        if (t->shape[j] != 1 && t->strides[j] != expected) return false;
+    if (!strides) return true;
+    for (unsigned j = ndim; j-- > 0; expected *= shape[j])
+        if (shape[j] != 1 && strides[j] != expected) return false;
     return true;
 }
 
 static inline bool bind_tensor(const tirbi_plain_tensor *plain, const tirbi_plain_extent *extents, const tirb_arg *arg,
-                               uint64_t *scalars, tirbi_ref *out) {
+                               uint64_t *scalars, int64_t *shape, tirbi_ref *out) {
     if (arg->kind != TIRB_ARG_TENSOR || !arg->value.tensor) return false;
     if (arg->flags != 0 && (arg->flags != TIRB_ARG_READ_ONLY || plain->written)) return false;
     const DLTensor *t = arg->value.tensor;
@@ -114,10 +114,10 @@ static inline bool bind_tensor(const tirbi_plain_tensor *plain, const tirbi_plai
         memcmp(&t->dtype, &plain->type, sizeof t->dtype) != 0 || (!t->shape && plain->ndim))
         return false;
     uint8_t *data = t->data;
-    uint64_t count = bind_shape(extents, plain->ndim, t->shape, scalars), bytes;
+    uint64_t count = bind_shape(extents, plain->ndim, t->shape, scalars, shape), bytes;
     uintptr_t low, high;
     if (!data || count == 0 || __builtin_mul_overflow(count, (uint64_t)plain->item, &bytes) || bytes > TIRBI_VIEW_FARTHEST ||
-        !is_compact(t, plain->ndim) || __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
+        !is_compact(t->strides, shape, plain->ndim) || __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
         __builtin_add_overflow(low, (uintptr_t)bytes, &high))
         return false;
     *out = (tirbi_ref){(uint8_t *)low, bytes, plain->dtype, plain->written, false};
@@ -156,21 +156,24 @@ static inline bool bind_scalars(const tirbi_plain *plain, const tirb_arg *args, 
 }
 
 /* Whether a tensor is what the one before it was, but for where its elements are. */
-static inline bool is_same_shape(const tirbi_plain_tensor *plain, const tirbi_plain_extent *extents, const DLTensor *t,
-                                 const uint64_t *scalars) {
+static inline bool is_same_shape(const tirbi_plain_tensor *plain, const DLTensor *t, const int64_t *shape) {
     if (t->device.device_type != kDLCPU || t->ndim != plain->ndim || memcmp(&t->dtype, &plain->type, sizeof t->dtype) != 0 ||
         (!t->shape && plain->ndim))
         return false;
-    for (unsigned j = 0; j < plain->ndim; j++) {
-        const tirbi_plain_extent *expected = &extents[j];
-        const bool is_constant = expected->kind == TIRBI_PLAIN_CONSTANT;
-        if (t->shape[j] != (is_constant ? expected->value : (int64_t)scalars[expected->slot])) return false;
-    }
-    return is_compact(t, plain->ndim);
+    for (unsigned j = 0; j < plain->ndim; j++)
+        if (t->shape[j] != shape[j]) return false;
+    return is_compact(t->strides, shape, plain->ndim);
 }
 
-bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars) {
-    const tirbi_plain_extent *extents = plain->extents;
+/* A scalar that extents depend on, and that tensors may not determine, must be what it was. */
+static bool is_same_scalar(const tirbi_plain *plain, const tirbi_plain_scalar *scalar, const tirb_arg *arg,
+                           const uint64_t *scalars) {
+    return plain->applies || !scalar->agrees ||
+           (arg->kind == TIRB_ARG_INT && (uint64_t)arg->value.i == scalars[scalar->slot]);
+}
+
+bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars,
+                            const int64_t *shapes) {
     const uint32_t n = plain->n_tensors;
     bool moved = false;
     for (uint32_t i = 0; i < n; i++) {
@@ -178,30 +181,34 @@ bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirb
         const tirb_arg *arg = &args[tensor->param];
         const DLTensor *t = arg->value.tensor;
         uintptr_t low, high;
-        if (arg->kind != TIRB_ARG_TENSOR || arg->flags != 0 || !t || !is_same_shape(tensor, extents, t, scalars)) return false;
+        if (arg->kind != TIRB_ARG_TENSOR || arg->flags != 0 || !t || !is_same_shape(tensor, t, shapes)) return false;
         if (!t->data || __builtin_add_overflow((uintptr_t)t->data, t->byte_offset, &low)) return false;
         if (low != (uintptr_t)refs[i].data) {
             if (__builtin_add_overflow(low, (uintptr_t)refs[i].size, &high)) return false;
             refs[i].data = (uint8_t *)low;
             moved = true;
         }
-        extents += tensor->ndim;
+        shapes += tensor->ndim;
     }
     for (uint32_t i = 1; moved && i < n; i++)
         if (overlaps_earlier(refs, i, plain->first_written)) return false;
+    for (uint32_t i = 0; i < plain->n_scalars; i++)
+        if (!is_same_scalar(plain, &plain->scalars[i], &args[plain->scalars[i].param], scalars)) return false;
     return bind_scalars(plain, args, scalars);
 }
 
-bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars) {
+bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars,
+                      int64_t *shapes) {
     if (!plain->applies) return false;
     const tirbi_plain_extent *extents = plain->extents;
     const uint32_t first_written = plain->first_written;
     for (uint32_t i = 0, n = plain->n_tensors; i < n; i++) {
         const tirbi_plain_tensor *tensor = &plain->tensors[i];
-        if (!bind_tensor(tensor, extents, &args[tensor->param], scalars, &refs[i]) ||
+        if (!bind_tensor(tensor, extents, &args[tensor->param], scalars, shapes, &refs[i]) ||
             overlaps_earlier(refs, i, first_written))
             return false;
         extents += tensor->ndim;
+        shapes += tensor->ndim;
     }
     return bind_scalars(plain, args, scalars);
 }

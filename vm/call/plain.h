@@ -49,6 +49,7 @@ typedef struct tirbi_plain {
     uint32_t n_tensors, n_scalars;
     uint32_t first_written; /* number of a tensor; more than there are: none */
     bool applies; /* to the function at all */
+    bool again;   /* tirbi_plain_bind_again does, for extents may be expressions */
 } tirbi_plain;
 
 /* Plans the parameters of `f`: `slots` has each one's number among the references or the scalars, `var_slots` each shape
@@ -56,10 +57,13 @@ typedef struct tirbi_plain {
 void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_t *slots, const uint32_t *var_slots,
                       tirbi_plain *out);
 
-/* Fills `refs` and `scalars`, which tirbi_execute takes. False: an argument is something else, or wrong. */
-bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars);
-/* The same where `refs` and `scalars` are as it has left them when it last returned true: most calls of a function have
- * tensors of the shapes of the call before. */
-bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars);
+/* Fills `refs` and `scalars`, which tirbi_execute takes, and the extents of all tensors, one after the other. False: an
+ * argument is something else, or wrong. */
+bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars, int64_t *shapes);
+/* The same where `refs`, `scalars` and `shapes` are as the call before has left them, whose tensors were compact and used in
+ * place, and which bound its arguments in either way: most calls of a function have tensors of the shapes of the call
+ * before. */
+bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars,
+                            const int64_t *shapes);
 
 #endif

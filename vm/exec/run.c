@@ -87,9 +87,14 @@ static inline void clear_frame(uint8_t *frame, size_t size) {
         memset(frame, 0, size);
         return;
     }
-    for (uint8_t *end = frame + size; frame < end; frame += 16) {
-        memset(frame, 0, 16);
+    uint8_t *const end = frame + size;
+    for (; end - frame >= 64; frame += 64) {
+        memset(frame, 0, 64);
         __asm__("" : "+r"(frame)); /* or compilers see a memset in the loop */
+    }
+    for (; frame < end; frame += 16) {
+        memset(frame, 0, 16);
+        __asm__("" : "+r"(frame));
     }
 }
 
@@ -105,8 +110,8 @@ tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
     clear_frame((uint8_t *)frame, fn->frame_size);
     frame->caller = machine->frame;
     frame->fn = fn;
-    if (fn->n_constants > 0)
-        memcpy(tirbi_frame_slots(frame) + fn->function->n_sregs, fn->constants, fn->n_constants * sizeof(uint64_t));
+    uint64_t *constants = tirbi_frame_slots(frame) + fn->function->n_sregs;
+    for (uint32_t i = 0; i < fn->n_constants; i++) constants[i] = fn->constants[i];
     frame->n_handles = machine->n_handles;
     machine->frame = frame;
     machine->depth++;
