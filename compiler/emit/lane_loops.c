@@ -156,10 +156,24 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
     tirbi_put_instr(e, (tirbi_op)o->op, (tirbi_dtype)o->type, operands, n);
 }
 
+static bool may_trap(const tirbi_lx *x) { return x && x->traps; }
+
+/* Whether what is computed before the lane loop cannot fail where there are no lanes, of which the loop then makes nothing. */
+static bool may_be_empty(const tirbi_lane_plan *plan) {
+    if (plan->loops.n != 1 || plan->n_uniforms > 0 || plan->n_checks > 0 || may_trap(plan->loops.var[0]->extent)) return false;
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        const tirbi_lane_cursor *c = &plan->cursors[i];
+        if (c->row || may_trap(c->form.start) || may_trap(c->form.coefficient[0])) return false;
+    }
+    for (uint32_t i = 0; i < plan->n_ops; i++)
+        if (may_trap(plan->ops[i].scalar)) return false;
+    return true;
+}
+
 void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_put_guard(e, plan->loops.var[0], &skip);
+    if (!may_be_empty(plan)) tirbi_put_guard(e, plan->loops.var[0], &skip);
     for (uint32_t i = 1; plan->whole_nest && i < plan->loops.n; i++) tirbi_put_guard(e, plan->loops.var[i], &skip);
     tirbi_scope inside = tirbi_scope_open(e);
     for (uint32_t i = 0; i < plan->n_uniforms; i++) {
