@@ -93,9 +93,10 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
 /* What a run that has not found anything ends with. */
 tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_state *state, tirbi_lane_end how);
 
-static inline void tirbi_lane_begin(tirbi_machine *machine, uint64_t *slots) {
+static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
     tirbi_lane_state *state = machine->lanes;
     state->is_far = false;
+    state->is_calm = loop->only_banks;
     state->reds = tirbi_frame_reds(machine->frame);
     state->slots = slots;
     state->trap = NULL;
@@ -107,7 +108,7 @@ static inline void tirbi_lane_begin(tirbi_machine *machine, uint64_t *slots) {
 static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_lane_loop *loop,
                                            const tirbi_lane_machine *machinery, uint64_t *slots) {
     const tirbi_word *words = machine->frame->fn->words;
-    tirbi_lane_begin(machine, slots);
+    tirbi_lane_begin(machine, loop, slots);
     return machinery->run(machine->lanes, words + loop->full, words + loop->tail);
 }
 

@@ -718,8 +718,9 @@ static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state 
                                                tirbi_lane_end *how) {
     streaming plan;
     if (!plan_streaming(e, state, &plan)) return false;
-    tirbi_lane_begin(e->machine, slots);
+    tirbi_lane_begin(e->machine, e->loop, slots);
     state->is_far = true;
+    state->is_calm = false;
     *how = run_streaming(e, state, &plan, e->machine->frame->fn->words);
     return true;
 }

@@ -182,6 +182,7 @@ typedef struct tirbi_lane_state {
     ptrdiff_t strides[TIRBI_MAX_CURSORS]; /* bytes from lane to lane */
     bool repeats; /* lanes may be computed twice with the same effect */
     bool is_far;  /* elements come from memory, forwards */
+    bool is_calm; /* blocks are short, and nothing is to be done between them: not at each is looked whether to stop */
     const tirbi_word *wide; /* NULL: not in this run */
     uint32_t n_streams;
     struct {
