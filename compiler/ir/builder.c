@@ -145,7 +145,7 @@ static const tirb_stmt *make_seq(tirbi_builder *b, tirbi_span span, tirb_stmt *c
     uint32_t n_kept = 0;
     for (uint32_t i = 0; i < n; i++)
         if (!is_nothing(items[i])) kept[n_kept++] = items[i];
-    if (n_kept == 0) return n ? items[0] : make_nothing(b, span);
+    if (n_kept == 0) return make_nothing(b, n ? items[0]->span : span);
     if (n_kept == 1) return kept[0];
     tirb_stmt *seq = tirbi_make_stmt(b, (tirbi_span){kept[0]->span.begin, kept[n_kept - 1]->span.end}, TIRB_STMT_SEQ);
     if (!seq) return NULL;

@@ -157,8 +157,14 @@ static double int_as_double(const tirb_expr *e) {
 static const tirb_expr *convert_literal(tirbi_builder *b, tirbi_span span, tirb_datatype dtype,
                                         const tirb_expr *value) {
     if (value->kind == TIRB_EXPR_FLOAT_IMM) return tirbi_make_number(b, span, dtype, value->as.float_value);
-    if (tirbi_type_is_int(dtype)) return tirbi_make_int(b, span, dtype, value->as.int_value);
-    if (tirbi_type_is_bool(dtype)) return tirbi_make_bool(b, span, value->as.int_value != 0);
+    char text[32];
+    if (dtype.code == TIRB_CODE_UINT && value->dtype.code == TIRB_CODE_INT && value->as.int_value < 0) {
+        tirbi_report_error(b->diagnostics, TIRB_VALUE, span, "cannot make %s from the negative value %lld",
+                           tirb_datatype_text(dtype, text), (long long)value->as.int_value);
+        return NULL;
+    }
+    if (tirbi_type_is_int(dtype) || tirbi_type_is_bool(dtype))
+        return tirbi_make_int(b, span, dtype, value->as.int_value);
     return tirbi_make_number(b, span, dtype, int_as_double(value));
 }
 
@@ -301,7 +307,7 @@ const tirb_expr *tirbi_make_raw_binary(tirbi_builder *b, tirbi_span span, tirb_e
 static bool is_bad_operand(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, const tirb_expr *x) {
     char text[32];
     bool floor_kind = kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD;
-    if (!tirbi_type_is_handle(x->dtype) && !(floor_kind && tirbi_type_is_float(x->dtype))) return false;
+    if (!tirbi_type_is_handle(x->dtype) && !(floor_kind && !tirbi_type_is_int(x->dtype))) return false;
     tirbi_report_error(b->diagnostics, TIRB_TYPE, span,
                        floor_kind ? "'//' and '%%' need integer operands, not %s"
                                   : "this operator needs numbers, not %s",
@@ -312,7 +318,8 @@ static bool is_bad_operand(tirbi_builder *b, tirbi_span span, tirb_expr_kind kin
 const tirb_expr *tirbi_make_binary(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, const tirb_expr *x,
                                    const tirb_expr *y) {
     bool failed;
-    if (!tirbi_match_types(b, span, &x, &y) || is_bad_operand(b, span, kind, x)) return NULL;
+    if (!x || !y || is_bad_operand(b, span, kind, x) || is_bad_operand(b, span, kind, y)) return NULL;
+    if (!tirbi_match_types(b, span, &x, &y)) return NULL;
     const tirb_expr *folded = tirbi_fold_binary(b, span, kind, x, y, &failed);
     if (folded || failed) return folded;
     return binary_node(b, span, kind, x, y);
@@ -343,13 +350,16 @@ const tirb_expr *tirbi_make_bitwise(tirbi_builder *b, tirbi_span span, tirb_buil
                                     const tirb_expr *y) {
     char text[32];
     bool failed;
-    if (!tirbi_match_types(b, span, &x, &y)) return NULL;
+    if (!x || !y) return NULL;
     bool shift = builtin == TIRB_BUILTIN_SHIFT_LEFT || builtin == TIRB_BUILTIN_SHIFT_RIGHT;
-    if (!tirbi_type_is_int(x->dtype) && (shift || !tirbi_type_is_bool(x->dtype))) {
+    for (int i = 0; i < 2; i++) {
+        tirb_datatype type = (i ? y : x)->dtype;
+        if (tirbi_type_is_int(type) || (!shift && tirbi_type_is_bool(type))) continue;
         tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "%s needs integer operands, not %s",
-                           tirb_builtins[builtin].name, tirb_datatype_text(x->dtype, text));
+                           tirb_builtins[builtin].name, tirb_datatype_text(type, text));
         return NULL;
     }
+    if (!tirbi_match_types(b, span, &x, &y)) return NULL;
     const tirb_expr *folded = tirbi_fold_bitwise(b, span, builtin, x, y, &failed);
     if (folded || failed) return folded;
     const tirb_expr *args[] = {x, y};

@@ -39,7 +39,7 @@ static bool fold_ints(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, ti
     bool is_unsigned = type.code != TIRB_CODE_INT;
     bool divides =
         kind == TIRB_EXPR_DIV || kind == TIRB_EXPR_MOD || kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD;
-    if (kind == TIRB_EXPR_MOD && !is_index_type(type)) return false;
+    if (kind == TIRB_EXPR_MOD && !is_index_type(type) && !(is_unsigned && type.bits == 64)) return false;
     if (kind == TIRB_EXPR_FLOORMOD && !is_unsigned && !is_index_type(type)) return false;
     if (divides && y == 0) return divide_by_zero(b, span, failed);
     switch (kind) {
@@ -47,9 +47,10 @@ static bool fold_ints(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, ti
         *out = (int64_t)((uint64_t)x + (uint64_t)y);
         break;
     case TIRB_EXPR_SUB:
-        if (is_unsigned && (uint64_t)x < (uint64_t)y) {
-            tirbi_report_error(b->diagnostics, TIRB_VALUE, span, "%llu - %llu is negative, and its type is unsigned",
-                               (unsigned long long)x, (unsigned long long)y);
+        /* From 0 it is a sign that was meant; other differences wrap. */
+        if (is_unsigned && x == 0 && y != 0) {
+            tirbi_report_error(b->diagnostics, TIRB_VALUE, span, "0 - %llu is negative, and its type is unsigned",
+                               (unsigned long long)y);
             *failed = true;
             return false;
         }
@@ -99,7 +100,8 @@ static double float_op(tirb_expr_kind kind, double x, double y) {
 
 /* In the type's own precision: of two floats the double result rounded once is the float result. */
 static bool fold_floats(tirb_expr_kind kind, tirb_datatype type, double x, double y, double *out) {
-    if (type.code != TIRB_CODE_FLOAT || (type.bits != 32 && type.bits != 64)) return false;
+    bool chooses = kind == TIRB_EXPR_MIN || kind == TIRB_EXPR_MAX; /* which needs no rounding */
+    if (!chooses && (type.code != TIRB_CODE_FLOAT || (type.bits != 32 && type.bits != 64))) return false;
     bool single = type.bits == 32;
     switch (kind) {
     case TIRB_EXPR_ADD:
@@ -108,11 +110,11 @@ static bool fold_floats(tirb_expr_kind kind, tirb_datatype type, double x, doubl
     case TIRB_EXPR_DIV:
         *out = single ? (double)(float)float_op(kind, (double)(float)x, (double)(float)y) : float_op(kind, x, y);
         return true;
-    case TIRB_EXPR_MIN:
-        *out = x < y ? x : y;
+    case TIRB_EXPR_MIN: /* of constants TVM keeps the first, where one is NaN or both are 0 */
+        *out = y < x ? y : x;
         return true;
     case TIRB_EXPR_MAX:
-        *out = x > y ? x : y;
+        *out = x < y ? y : x;
         return true;
     default:
         return false;
@@ -179,12 +181,27 @@ const tirb_expr *tirbi_fold_binary(tirbi_builder *b, tirbi_span span, tirb_expr_
     return fold_identity(b, span, kind, x, y, failed);
 }
 
+bool tirbi_fold_order(tirb_expr_kind kind, const tirb_expr *x, const tirb_expr *y, bool *out) {
+    bool less, more;
+    if (x->kind == TIRB_EXPR_INT_IMM && y->kind == TIRB_EXPR_INT_IMM) {
+        bool is_unsigned = x->dtype.code != TIRB_CODE_INT;
+        less = int_less(is_unsigned, x->as.int_value, y->as.int_value);
+        more = int_less(is_unsigned, y->as.int_value, x->as.int_value);
+        *out = kind == TIRB_EXPR_LT ? less : kind == TIRB_EXPR_LE ? !more : kind == TIRB_EXPR_GT ? more : !less;
+        return true;
+    }
+    if (x->kind != TIRB_EXPR_FLOAT_IMM || y->kind != TIRB_EXPR_FLOAT_IMM) return false;
+    double a = x->as.float_value, c = y->as.float_value;
+    *out = kind == TIRB_EXPR_LT ? a < c : kind == TIRB_EXPR_LE ? a <= c : kind == TIRB_EXPR_GT ? a > c : a >= c;
+    return true;
+}
+
 const tirb_expr *tirbi_fold_bitwise(tirbi_builder *b, tirbi_span span, tirb_builtin builtin, const tirb_expr *x,
                                     const tirb_expr *y, bool *failed) {
     char text[32];
     *failed = false;
     bool shift = builtin == TIRB_BUILTIN_SHIFT_LEFT || builtin == TIRB_BUILTIN_SHIFT_RIGHT;
-    if (shift && y->kind == TIRB_EXPR_INT_IMM && (y->as.int_value < 0 || y->as.int_value >= (int64_t)x->dtype.bits)) {
+    if (shift && is_index_type(x->dtype) && y->kind == TIRB_EXPR_INT_IMM && (y->as.int_value < 0 || y->as.int_value >= (int64_t)x->dtype.bits)) {
         tirbi_report_error(b->diagnostics, TIRB_VALUE, span,
                            "the shift amount is %lld; it must be non-negative and less than %u for type %s",
                            (long long)y->as.int_value, x->dtype.bits, tirb_datatype_text(x->dtype, text));

@@ -8,6 +8,8 @@
  * *failed after reporting an error. */
 const tirb_expr *tirbi_fold_binary(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, const tirb_expr *x,
                                    const tirb_expr *y, bool *failed);
+/* Whether x is less, not more, ... than y, for constants of one type; false where one is none. */
+bool tirbi_fold_order(tirb_expr_kind kind, const tirb_expr *x, const tirb_expr *y, bool *out);
 const tirb_expr *tirbi_fold_bitwise(tirbi_builder *b, tirbi_span span, tirb_builtin builtin, const tirb_expr *x,
                                     const tirb_expr *y, bool *failed);
 /* The low bits of `value` as a value of the integer type. */

@@ -21,6 +21,8 @@ static tirbi_value promoted_operator(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *x = arg(s, c, 0), *y = arg(s, c, 1);
     tirb_expr_kind kind = (tirb_expr_kind)c->entry->data;
     if (!x || !y) return tirbi_value_error();
+    if (kind == TIRB_EXPR_DIV && !(tirbi_type_is_int(x->dtype) && tirbi_type_is_int(y->dtype)))
+        return type_error(s, c, "integer operands", tirbi_type_is_int(x->dtype) ? y->dtype : x->dtype);
     /* TVM prints this for the remainder of floats. */
     if (kind == TIRB_EXPR_MOD && (tirbi_type_is_float(x->dtype) || tirbi_type_is_float(y->dtype)))
         tirbi_report_warning(s->diagnostics, c->node->span,
@@ -51,7 +53,8 @@ static tirbi_value fold_logic(tirbi_script *s, const tirbi_call *c) {
 }
 
 static tirbi_value bitwise(tirbi_script *s, const tirbi_call *c) {
-    const tirb_expr *x = arg(s, c, 0), *y = arg(s, c, 1);
+    const tirb_expr *x, *y;
+    if (!tirbi_to_bit_operands(s, &c->args[0], &c->args[1], &x, &y)) return tirbi_value_error();
     return tirbi_value_expr(tirbi_make_bitwise(&s->builder, c->node->span, (tirb_builtin)c->entry->data, x, y));
 }
 
@@ -162,6 +165,7 @@ static const tirb_expr *logical_and(tirbi_script *s, const tirbi_call *c, const 
 
 static const tirb_expr *is_infinite(tirbi_script *s, const tirbi_call *c, const tirb_expr *x) {
     if (!x) return NULL;
+    if (x->kind == TIRB_EXPR_FLOAT_IMM) return bool_like(s, c, isinf(x->as.float_value), x);
     if (tirbi_type_is_int(x->dtype)) return bool_like(s, c, false, x);
     const tirb_expr *limit = tirbi_make_float(&s->builder, c->node->span, tirbi_type_element(x->dtype), INFINITY);
     const tirb_expr *equal = tirbi_make_compare(&s->builder, c->node->span, TIRB_EXPR_EQ, absolute(s, c, x), limit);
@@ -176,6 +180,7 @@ static tirbi_value isinf_function(tirbi_script *s, const tirbi_call *c) {
 }
 static tirbi_value isfinite_function(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *x = arg(s, c, 0);
+    if (x && x->kind == TIRB_EXPR_FLOAT_IMM) return tirbi_value_expr(bool_like(s, c, isfinite(x->as.float_value), x));
     const tirb_expr *finite = tirbi_make_not(&s->builder, c->node->span, is_infinite(s, c, x));
     return tirbi_value_expr(logical_and(s, c, finite, tirbi_make_not(&s->builder, c->node->span, is_nan(s, c, x))));
 }

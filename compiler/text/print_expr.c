@@ -68,7 +68,8 @@ static bool survives_folding(tirbi_printer *p, const tirb_expr *e) {
     bool whole = tirbi_type_is_int(e->dtype);
     if (e->kind == TIRB_EXPR_DIV && whole && !p->hybrid) return false;
     if ((e->kind == TIRB_EXPR_FLOORDIV || e->kind == TIRB_EXPR_FLOORMOD) && !whole) return false;
-    if (!whole && !tirbi_type_is_float(e->dtype)) return false;
+    bool truth = tirbi_type_is_bool(e->dtype) && e->kind != TIRB_EXPR_DIV;
+    if (!whole && !truth && !tirbi_type_is_float(e->dtype)) return false;
     if (is_constant(b) && b->as.int_value == 0 && tirbi_type_is_int(b->dtype) &&
         (e->kind == TIRB_EXPR_MOD || e->kind == TIRB_EXPR_FLOORDIV || e->kind == TIRB_EXPR_FLOORMOD))
         return false; /* the parser rejects it, and would say so here */
@@ -81,11 +82,17 @@ static bool bitwise_survives(tirbi_printer *p, const tirb_expr *e) {
     const tirb_expr *a = e->as.call.args[0], *b = e->as.call.args[1];
     bool folds = tirb_datatype_equal(a->dtype, tirbi_type_i32) || tirb_datatype_equal(a->dtype, tirbi_type_i64);
     if (is_constant(a) && is_constant(b) && folds) return false;
-    if (is_constant(b) && (e->as.call.builtin == TIRB_BUILTIN_SHIFT_LEFT || e->as.call.builtin == TIRB_BUILTIN_SHIFT_RIGHT))
+    if (folds && is_constant(b) && (e->as.call.builtin == TIRB_BUILTIN_SHIFT_LEFT || e->as.call.builtin == TIRB_BUILTIN_SHIFT_RIGHT))
         return b->as.int_value >= 0 && b->as.int_value < a->dtype.bits;
     const tirb_expr *made = tirbi_make_bitwise(&p->builder, e->span, e->as.call.builtin, a, b);
     return made && made->kind == TIRB_EXPR_CALL && made->as.call.n_args == 2 && made->as.call.args[0] == a &&
            made->as.call.args[1] == b;
+}
+
+bool tirbi_prints_call(tirbi_printer *p, const tirb_expr *e) {
+    if (e->kind != TIRB_EXPR_CALL) return false;
+    if (e->as.call.function_name) return true;
+    return e->as.call.builtin != TIRB_BUILTIN_BITWISE_NOT && !bitwise_survives(p, e);
 }
 
 static void print_at(tirbi_printer *p, const tirb_expr *e, int least);
@@ -544,12 +551,6 @@ static void print_at(tirbi_printer *p, const tirb_expr *e, int least) {
         tirbi_put(p, ")");
         break;
     case TIRB_EXPR_NOT:
-        if (is_constant(e->as.cast.value)) {
-            tirbi_put(p, "T.Not(");
-            tirbi_print_expr(p, e->as.cast.value);
-            tirbi_put(p, ")");
-            break;
-        }
         tirbi_put(p, least > LEVEL_NOT ? "(not " : "not ");
         print_at(p, e->as.cast.value, LEVEL_NOT);
         if (least > LEVEL_NOT) tirbi_put(p, ")");

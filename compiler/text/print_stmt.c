@@ -802,7 +802,7 @@ void tirbi_print_stmt(tirbi_printer *p, const tirb_stmt *s, bool last) {
     case TIRB_STMT_SEQ: print_lines(p, s, last); break;
     case TIRB_STMT_IF: print_if(p, s); break;
     case TIRB_STMT_EVALUATE:
-        if (s->as.evaluate.value && s->as.evaluate.value->kind == TIRB_EXPR_CALL) {
+        if (s->as.evaluate.value && tirbi_prints_call(p, s->as.evaluate.value)) {
             tirbi_print_expr(p, s->as.evaluate.value);
         } else {
             tirbi_put(p, "T.evaluate(");

@@ -70,6 +70,8 @@ void tirbi_print_reject(tirbi_printer *p, tirbi_span span, const char *what);
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
 
 void tirbi_print_expr(tirbi_printer *p, const tirb_expr *e);
+/* Whether an expression is printed as a call, not as an operator. */
+bool tirbi_prints_call(tirbi_printer *p, const tirb_expr *e);
 void tirbi_print_type(tirbi_printer *p, tirb_type type);
 /* Declares a TypeVar above the program. */
 void tirbi_print_type_var(tirbi_printer *p, const char *name);

@@ -296,6 +296,9 @@ const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v);
 /* Whether a value is a buffer whose name may mean its element: an assigned variable, or one of shape (1,), whose accesses TVM
  * prints so. */
 bool tirbi_is_element(const tirbi_value *v);
+/* The operands of a bitwise operator or a shift: a Python number takes the type of the other. False after an error. */
+bool tirbi_to_bit_operands(tirbi_script *s, const tirbi_value *x, const tirbi_value *y, const tirb_expr **left,
+                           const tirb_expr **right);
 /* The same with a number taking the given type. */
 const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_datatype dtype);
 /* A scalar bool. */

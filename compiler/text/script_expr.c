@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ir/fold.h"
 #include "compiler/text/script.h"
 #include "compiler/text/script_names.h"
 
@@ -132,7 +133,11 @@ static tirbi_value python_floats(tirbi_script *s, const tirbi_node *node, tirbi_
         v.as.real = floor(x / y);
         break;
     case TIRBI_TOKEN_MOD:
-        v.as.real = x - y * floor(x / y);
+        v.as.real = fmod(x, y); /* with the sign of the divisor, 0 too */
+        if (v.as.real == 0)
+            v.as.real = copysign(0, y);
+        else if ((v.as.real < 0) != (y < 0))
+            v.as.real += y;
         break;
     case TIRBI_TOKEN_POWER:
         return python_power(s, node, x, y);
@@ -195,6 +200,11 @@ static tirbi_value python_ints(tirbi_script *s, const tirbi_node *node, tirbi_to
 }
 
 /* ---- Binary operators ------------------------------------------------------------------------------------------- */
+
+static bool is_bit_operator(tirbi_token_kind op) {
+    return op == TIRBI_TOKEN_BITAND || op == TIRBI_TOKEN_BITOR || op == TIRBI_TOKEN_BITXOR || op == TIRBI_TOKEN_SHL ||
+           op == TIRBI_TOKEN_SHR;
+}
 
 static bool is_signed_int(tirb_datatype t) { return t.code == TIRB_CODE_INT; }
 
@@ -261,7 +271,13 @@ tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_ki
     }
     if (x->kind == TIRBI_VALUE_TUPLE && y->kind == TIRBI_VALUE_TUPLE && op == TIRBI_TOKEN_ADD)
         return join_tuples(s, x, y);
-    const tirb_expr *left = tirbi_to_expr(s, x), *right = tirbi_to_expr(s, y);
+    const tirb_expr *left, *right;
+    if (is_bit_operator(op)) {
+        if (!tirbi_to_bit_operands(s, x, y, &left, &right)) return tirbi_value_error();
+    } else {
+        left = tirbi_to_expr(s, x);
+        right = tirbi_to_expr(s, y);
+    }
     return arithmetic(s, node, op, left, right);
 }
 
@@ -320,15 +336,22 @@ static tirbi_value compare_values(tirbi_script *s, const tirbi_node *node, tirbi
         v.as.boolean = order_holds(op, strcmp(x->as.string.text, y->as.string.text));
         return v;
     }
+    char text[32];
     const tirb_expr *left, *right;
     bool order = op != TIRBI_TOKEN_EQ && op != TIRBI_TOKEN_NE;
     if (tirbi_is_number(x)) {
         right = tirbi_to_expr(s, y);
+        if (right && x->kind == TIRBI_VALUE_FLOAT && !tirbi_type_is_float(right->dtype))
+            return tirbi_fail(s, TIRB_TYPE, node->span, "mismatched types: float32 and %s",
+                              tirb_datatype_text(right->dtype, text));
         left = right ? tirbi_to_typed(s, x, tirbi_type_element(right->dtype)) : NULL;
     } else if (order) { /* as TVM has it: <, <=, > and >= of an expression promote as + does, == and != do not */
         left = tirbi_to_expr(s, x);
         right = !left ? NULL : y->big ? tirbi_to_typed(s, y, tirbi_type_element(left->dtype)) : tirbi_to_expr(s, y);
         if (!tirbi_match_types(&s->builder, node->span, &left, &right)) return tirbi_value_error();
+        bool holds;
+        if (tirbi_fold_order(compare_kind(op), left, right, &holds))
+            return tirbi_value_expr(tirbi_make_bool(&s->builder, node->span, holds));
     } else {
         left = tirbi_to_expr(s, x);
         right = left ? tirbi_to_typed(s, y, tirbi_type_element(left->dtype)) : NULL;

@@ -265,7 +265,7 @@ const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_data
     const tirb_expr *e = NULL;
     switch (v->kind) {
     case TIRBI_VALUE_INT:
-        if (tirbi_type_is_int(dtype)) {
+        if (tirbi_type_is_int(dtype) || tirbi_type_is_bool(dtype)) {
             if (v->big && !(dtype.code == TIRB_CODE_UINT && dtype.bits == 64)) return tirbi_to_expr(s, v);
             if (dtype.code == TIRB_CODE_UINT && v->as.integer < 0 && !v->big) {
                 char text[32];
@@ -298,6 +298,23 @@ const tirb_expr *tirbi_to_condition(tirbi_script *s, const tirbi_value *v) {
     tirbi_fail(s, TIRB_TYPE, span_of(v), "the condition must be a scalar bool, not %s",
                tirb_datatype_text(e->dtype, text));
     return NULL;
+}
+
+bool tirbi_to_bit_operands(tirbi_script *s, const tirbi_value *x, const tirbi_value *y, const tirb_expr **left,
+                           const tirb_expr **right) {
+    if (x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT) {
+        tirbi_fail(s, TIRB_TYPE, span_of(x->kind == TIRBI_VALUE_FLOAT ? x : y), "bits are those of integers, not of a float");
+        return false;
+    }
+    bool swap = tirbi_is_number(x) && !tirbi_is_number(y);
+    const tirb_expr *first = tirbi_to_expr(s, swap ? y : x), *second = NULL;
+    if (first && tirbi_is_number(swap ? x : y))
+        second = tirbi_to_typed(s, swap ? x : y, tirbi_type_element(first->dtype));
+    else if (first)
+        second = tirbi_to_expr(s, y);
+    *left = swap ? second : first;
+    *right = swap ? first : second;
+    return first && second;
 }
 
 bool tirbi_to_int(tirbi_script *s, const tirbi_value *v, const char *what, int64_t *out) {

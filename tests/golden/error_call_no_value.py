@@ -1,4 +1,4 @@
-# error: 14:16 mismatched types: void and int32
+# error: 14:16 this operator needs numbers, not void
 from tvm.script import ir as I
 from tvm.script import tirx as T
 

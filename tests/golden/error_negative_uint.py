@@ -1,4 +1,4 @@
-# error: 8:19 the value -1 does not fit type uint32
+# error: 8:19 cannot make uint32 from the negative value -1
 from tvm.script import tirx as T
 
 
