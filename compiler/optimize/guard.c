@@ -3,6 +3,7 @@
 #include "compiler/optimize/rewrite.h"
 
 typedef struct guarded {
+    const tirbi_loop_set *loops;
     const tirbi_lx *condition;
     bool failed;
 } guarded;
@@ -25,6 +26,12 @@ static const tirbi_lx *guarded_index(tirbi_rewrite *r, const tirbi_lx *index) {
     return chosen ? tirbi_lx_cast(r->pool, TIRB_I64, chosen) : NULL;
 }
 
+static bool is_not_empty(const guarded *g, const tirbi_lx *extent) {
+    bool found = extent->lo >= 1;
+    for (uint32_t i = 0; i < g->loops->n; i++) found = found || g->loops->var[i]->extent == extent;
+    return found;
+}
+
 /* An element of memory that has its buffer's shape, with at least one element, which may be read at any time. */
 static const tirbi_lx *guarded_load(tirbi_rewrite *r, const tirbi_place *place) {
     tirbi_lbuf *b = place->buffer;
@@ -33,7 +40,7 @@ static const tirbi_lx *guarded_load(tirbi_rewrite *r, const tirbi_place *place) 
     if (!copy || !indices || place->view || b->root != b || b->fetched || b->resized || b->local) return NULL;
     const tirbi_lx *flat = b->offset ? b->offset : tirbi_lx_int(r->pool, TIRB_I64, 0);
     for (uint32_t d = 0; d < place->ndim; d++) {
-        if (b->shape[d]->lo < 1) return NULL;
+        if (!is_not_empty(r->context, b->shape[d])) return NULL;
         bool proven = tirbi_index_proven(place->indices[d], b->shape[d]);
         indices[d] = proven ? tirbi_rewrite_value(r, place->indices[d]) : guarded_index(r, place->indices[d]);
         if (!indices[d] || !flat) return NULL;
@@ -61,8 +68,8 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
     return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a, b, NULL);
 }
 
-const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_lx *condition, const tirbi_lx *x) {
-    guarded g = {.condition = condition};
+const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *condition, const tirbi_lx *x) {
+    guarded g = {.loops = loops, .condition = condition};
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = &g};
     const tirbi_lx *all = tirbi_rewrite_value(&rewrite, x);
     return g.failed ? NULL : all;

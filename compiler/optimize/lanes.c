@@ -558,6 +558,13 @@ static const char lazy_arm[] = "what only some iterations compute may fail, as a
 
 static const tirbi_lx *as_variable(planner *p, const tirbi_lx *condition);
 
+/* A value for all lanes that only those ask for where the condition holds. */
+static const tirbi_lx *guard(planner *p, const tirbi_lx *condition, const tirbi_lx *x) {
+    tirbi_loop_set open = {.var = {p->plan->loops.var[0]}, .n = 1};
+    for (uint32_t i = 0; i < p->n_path && open.n < TIRBI_MAX_AFFINE; i++) open.var[open.n++] = p->plan->loops.var[p->path[i] + 1];
+    return tirbi_guard(p->pool, &open, condition, x);
+}
+
 /* The condition of a lazy expression and what it chooses from; those that may fail are guarded, so that all lanes may compute
  * them. False where that cannot be. */
 static bool settle_arms(planner *p, const tirbi_lx *x, const tirbi_lx *arms[3]) {
@@ -568,7 +575,7 @@ static bool settle_arms(planner *p, const tirbi_lx *x, const tirbi_lx *arms[3]) 
         if (!arms[i]->traps) continue;
         bool first = x->kind == TIRBI_LX_COND ? i == 1 : x->kind == TIRBI_LX_AND;
         const tirbi_lx *holds = first ? arms[0] : tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, arms[0], NULL, NULL);
-        arms[i] = holds ? tirbi_guard(p->pool, holds, arms[i]) : NULL;
+        arms[i] = holds ? guard(p, holds, arms[i]) : NULL;
         if (!arms[i]) break;
     }
     if (arms[0] && arms[1] && (x->n_args < 3 || arms[2])) return !p->failed;
@@ -888,7 +895,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         return;
     case TIRBI_LS_IF: {
         const tirbi_lx *own = s->as.if_.condition;
-        if (own->traps && p->sequences) own = tirbi_guard(p->pool, condition, own);
+        if (own->traps && p->sequences) own = guard(p, condition, own);
         own = keep_condition(p, own);
         if (!own) return;
         plan_guarded(p, s->as.if_.then_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));

@@ -3,7 +3,8 @@
     updates.py [--tirb PATH] [--seed N] [--count N]
 
 Extremes with the place where they are and other guarded updates, over rows of any length with ties, zeros of both signs and
-NaNs; nests that read a row and a column which some of their iterations write; and rows of entries, as of sparse matrices. Each is compiled and called under one
+NaNs; nests that read a row and a column which some of their iterations write; rows of entries, as of sparse matrices; and
+elements and quotients that only some iterations may compute. Each is compiled and called under one
 instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -171,6 +172,35 @@ def ranges(pick, generator):
     return text, loops, arrays, {"n": n, "e": entries, "m": columns}
 
 
+def chosen(pick, generator):
+    """Elements that are only there, and quotients that only exist, where a condition holds; digits of one number as indices."""
+    n, m, rows, columns = pick.choice([1, 3, 17]), pick.choice([5, 33, 70, 600]), pick.choice([1, 4, 9]), pick.choice([1, 7, 20])
+    dtype, index = pick.choice(["float32", "float64", "int32", "int64", "int8"]), pick.choice(["int32", "int64"])
+    dynamic = pick.random() < 0.3
+    high, low = ("n", "m") if dynamic else (str(n), str(m))
+    y, x = pick.choice(["Y[i, j]", "Y[i, 0]", "X[i, j]"]), pick.choice(["X[i, j]", "X[i, j] + i", "X[i, j] - j"])
+    inside = f"{y} >= 0 and {y} < {rows} and {x} >= 0 and {x} < {columns}"
+    far = f"{y} * {columns} + {x}"
+    digits = f"A[({far}) // {columns}, ({far}) % {columns}]"
+    body = pick.choice([
+        [f"if {inside}:", f"    O[i, j] = A[{y}, {x}]"],
+        [f"if {inside}:", f"    O[i, j] = A[{y}, {x}]", "else:", "    O[i, j] = O[i, j] + O[i, j]"],
+        [f"if {y} >= 0 and {y} < {rows}:", f"    if {x} >= 0 and {x} < {columns} and A[{y}, {x}] > A[0, 0]:", f"        O[i, j] = A[{y}, {x}]",
+         "    else:", f"        O[i, j] = A[{y}, 0]"],
+        [f"if {far} >= 0 and {far} < {rows * columns}:", f"    O[i, j] = {digits} - A[0, 0]"],
+        [f"if {y} == 0 or ({y} > 0 and {x} // {y} % 3 == 1):", "    O[i, j] = A[0, 0]", f"elif {y} != 0:", f"    P[i, j] = {x} % {y} - ({x} // {y})"],
+        [f"v: T.let[T.{index}] = Y[i, j]", f"if v >= 0 and v < {rows}:", f"    for k in range({columns}):", "        O[i, j] = O[i, j] + A[v, k]"]])
+    loops = [f"for i in range({high}):", f"    for j in range({low}):"] + ["        " + line for line in body]
+    shapes = {"A": (f"({rows}, {columns})", dtype), "Y": (shape(dynamic, high, low), index), "X": (shape(dynamic, high, low), index),
+              "O": (shape(dynamic, high, low), dtype), "P": (shape(dynamic, high, low), index)}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({size}, "{kind}")' for name, (size, kind) in shapes.items()) + "):\n"
+    text += "        n, m = T.int32(), T.int32()\n" if dynamic else ""
+    small = lambda size: generator.integers(-9, 9, size).astype(dtype)
+    arrays = {"A": small((rows, columns)), "Y": generator.integers(-3, rows + 2, (n, m)).astype(index),
+              "X": generator.integers(-9, columns + 9, (n, m)).astype(index), "O": small((n, m)), "P": np.zeros((n, m), index)}
+    return text, loops, arrays, {"n": n, "m": m}
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -181,7 +211,7 @@ def same(got, wanted):
 def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
-    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges])(pick, generator)
+    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]
