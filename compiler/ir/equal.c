@@ -211,8 +211,10 @@ static bool same_allocate(comparison *c, const tirb_stmt *a, const tirb_stmt *b)
 static bool same_attr_stmt(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
     if (!same_text(a->as.attr.key, b->as.attr.key) || !a->as.attr.thread != !b->as.attr.thread) return false;
     if (a->as.attr.thread && !same_itervars(c, a->as.attr.thread, b->as.attr.thread, 1)) return false;
-    return same_text(a->as.attr.node_text, b->as.attr.node_text) &&
-           same_expr(c, a->as.attr.node_expr, b->as.attr.node_expr) &&
+    /* A reducer is what it does; its text has the names of the dialect. */
+    bool reducers = a->as.attr.reducer && b->as.attr.reducer;
+    bool same_node = reducers ? same_reduce(c, a->as.attr.reducer, b->as.attr.reducer) : same_text(a->as.attr.node_text, b->as.attr.node_text);
+    return same_node && same_expr(c, a->as.attr.node_expr, b->as.attr.node_expr) &&
            same_expr(c, a->as.attr.value, b->as.attr.value) && same_stmt(c, a->as.attr.body, b->as.attr.body);
 }
 

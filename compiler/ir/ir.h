@@ -339,6 +339,7 @@ struct tirb_stmt {
             const tirb_expr *value;
             const tirb_stmt *body;
             const tirb_itervar *thread; /* thread_extent, virtual_thread */
+            const tirb_reduce *reducer; /* reduce_scope: how values combine, and the identity; node_text has its text */
         } attr;
         struct {
             const tirb_expr *condition;

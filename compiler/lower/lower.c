@@ -253,7 +253,7 @@ static void lower_while(tirbi_lowerer *l, const tirb_stmt *s) {
 
 /* ---- Stores --------------------------------------------------------------------------------------------------- */
 
-static void store_place(tirbi_lowerer *l, const tirbi_place *place, const tirbi_lx *value, tirbi_span span) {
+void tirbi_store_place(tirbi_lowerer *l, const tirbi_place *place, const tirbi_lx *value, tirbi_span span) {
     if (!place || !value) return;
     if (place->buffer->local) {
         tirbi_ls *set = tirbi_append(l, TIRBI_LS_SET, span);
@@ -366,7 +366,7 @@ static const tirbi_lx *kept_lane(tirbi_lowerer *l, tirbi_lbuf *from, const tirbi
 }
 
 static void keep_lane(tirbi_lowerer *l, tirbi_lbuf *to, const tirbi_lx *lane, const tirbi_lx *value, tirbi_span span) {
-    if (to) store_place(l, tirbi_place_at(l, to, &lane, span), value, span);
+    if (to) tirbi_store_place(l, tirbi_place_at(l, to, &lane, span), value, span);
 }
 
 static void value_to_lanes(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
@@ -407,7 +407,7 @@ static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
     const tirbi_lx *value = v->lanes ? kept_lane(l, v->lanes, lane, s->span) : tirbi_lower_expr(l, s->as.store.value, lane);
     tirbi_mark mark = tirbi_mark_here(l);
     const tirbi_place *target = target_of(l, v, lane);
-    store_place(l, target, tirbi_keep_order(l, mark, value, s->span), s->span);
+    tirbi_store_place(l, target, tirbi_keep_order(l, mark, value, s->span), s->span);
     if (guard) {
         l->out = outer;
         tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
@@ -611,7 +611,7 @@ typedef struct constant_run {
 static void store_constant(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
     const constant_run *run = context;
     const tirbi_lx *at = tirbi_lx_add(l->pool, lane, tirbi_lx_int(l->pool, TIRB_I64, run->first));
-    store_place(l, constant_place(l, run->buffer, at, run->span), run->value, run->span);
+    tirbi_store_place(l, constant_place(l, run->buffer, at, run->span), run->value, run->span);
 }
 
 static void for_each_constant(tirbi_lowerer *l, tirbi_lbuf *b, uint32_t first, uint32_t n, const tirbi_lx *value,
@@ -633,7 +633,7 @@ static void lower_constant(tirbi_lowerer *l, const tirb_stmt *s) {
             if (tirbi_lower_expr(l, elements[i + run], NULL) != value) break;
         if (value->kind == TIRBI_LX_CONST && value->value == 0) continue;
         if (b->local) {
-            store_place(l, constant_place(l, b, tirbi_lx_int(l->pool, TIRB_I64, 0), s->span), value, s->span);
+            tirbi_store_place(l, constant_place(l, b, tirbi_lx_int(l->pool, TIRB_I64, 0), s->span), value, s->span);
             continue;
         }
         for_each_constant(l, b, i, run, value, s->span);

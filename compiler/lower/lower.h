@@ -92,6 +92,8 @@ typedef struct tirbi_lowerer {
 
 /* lower.c */
 void tirbi_lower_stmt(tirbi_lowerer *l, const tirb_stmt *stmt);
+/* Stores into memory, or sets the register that the buffer became. */
+void tirbi_store_place(tirbi_lowerer *l, const tirbi_place *place, const tirbi_lx *value, tirbi_span span);
 /* Lowers into a list of its own. */
 const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt);
 tirbi_ls *tirbi_append(tirbi_lowerer *l, tirbi_ls_kind kind, tirbi_span span);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/allreduce.h"
 #include "compiler/ir/anylist.h"
 #include "compiler/ir/llvm.h"
 #include "compiler/lower/narrow.h"
@@ -533,6 +534,10 @@ static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const ti
 
 static const tirbi_lx *lower_foreign(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_expr *name = e->as.call.args[0];
+    if (tirbi_is_allreduce(e)) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "this tvm_thread_allreduce is no statement inside of threads");
+        return NULL;
+    }
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "T.%s needs an accelerator: it cannot run on a CPU",
                        name->as.string.text);
     return NULL;

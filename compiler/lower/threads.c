@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+#include "compiler/ir/allreduce.h"
 #include "compiler/ir/visit.h"
 
 enum { MAX_THREAD_LOOPS = 16 };
+enum { OWN_INSIDE = 1, OWN_OUTSIDE = 2 }; /* a thread's own buffer: allocated inside of the loops, or around them */
 
 typedef struct thread_loop {
     const tirb_expr *var;
@@ -42,6 +44,8 @@ typedef struct threads {
     uint32_t n_loops;
     redo *first, **last;
     uint8_t *own_vars, *own_buffers; /* by id: differ from thread to thread */
+    uint8_t *examined;               /* by id of a buffer from outside: in how many loops */
+    const tirb_reduce *reducer;      /* of the attribute around */
     bool failed;
 } threads;
 
@@ -57,7 +61,7 @@ static void find_sync(tirbi_visitor *visitor, const tirb_expr *e) {
     search *s = (search *)visitor;
     if (s->found) return;
     if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name &&
-        e->as.call.builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC)
+        (e->as.call.builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC || tirbi_is_allreduce(e)))
         s->found = e;
     tirbi_visit_expr(visitor, e);
 }
@@ -383,6 +387,154 @@ static const tirbi_lx *common_bound(threads *t, const tirb_stmt *s, const tirb_e
     return tirbi_hold(t->l, "agreed", read_only_element(t, v.any, s->span), s->span);
 }
 
+/* ---- Reductions over threads -------------------------------------------------------------------------------------- */
+
+/* Threads that differ in the variables of the call alone reduce together, in their order from the identity on; the results
+ * lie in memory with a part for each such group. */
+typedef struct reduction {
+    const tirb_expr *call;
+    tirbi_allreduce parts;
+    const tirb_reduce *reducer;
+    bool reduces[MAX_THREAD_LOOPS]; /* by loop */
+    tirbi_lbuf **results;
+} reduction;
+
+static const tirbi_place *result_place(threads *t, const reduction *r, uint32_t i) {
+    tirbi_lx_pool *pool = t->l->pool;
+    const tirbi_lx *group = tirbi_lx_int(pool, TIRB_I64, 0);
+    for (uint32_t k = 0; k < t->n_loops && group; k++) {
+        if (r->reduces[k]) continue;
+        const tirbi_lx *at = tirbi_lower_index(t->l, t->loops[k].var, NULL);
+        if (!at) return NULL;
+        group = tirbi_lx_add(pool, tirbi_lx_mul(pool, group, t->loops[k].extent), tirbi_lx_sub(pool, at, t->loops[k].min));
+    }
+    return group ? tirbi_place_at(t->l, r->results[i], &group, r->call->span) : NULL;
+}
+
+static const tirbi_lx *is_first(threads *t, const reduction *r) {
+    tirbi_lx_pool *pool = t->l->pool;
+    const tirbi_lx *first = tirbi_lx_int(pool, TIRB_BOOL, 1);
+    for (uint32_t k = 0; k < t->n_loops && first; k++) {
+        if (!r->reduces[k]) continue;
+        const tirbi_lx *at = tirbi_lower_index(t->l, t->loops[k].var, NULL);
+        const tirbi_lx *here = at ? tirbi_lx_op(pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, at, t->loops[k].min, NULL) : NULL;
+        first = here ? tirbi_lx_lazy(pool, TIRBI_LX_AND, first, here, NULL) : NULL;
+    }
+    return first;
+}
+
+/* Statements under a condition: what is appended from `outer = open_branch(..)` to close_branch. */
+static tirbi_ls_list *open_branch(threads *t, tirbi_ls_list *list) {
+    tirbi_ls_list *outer = t->l->out;
+    t->l->out = list;
+    return outer;
+}
+
+static void close_branch(threads *t, const tirbi_ls_list *list, tirbi_ls_list *outer, const tirbi_lx *condition, tirbi_span span) {
+    t->l->out = outer;
+    tirbi_ls *branch = tirbi_append(t->l, TIRBI_LS_IF, span);
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = tirbi_finish_list(t->l, list, span);
+}
+
+static void begin_reduction(threads *t, const reduction *r) {
+    tirbi_ls_list list = {0}, *outer = open_branch(t, &list);
+    for (uint32_t i = 0; i < r->parts.n; i++) {
+        const tirbi_lx *identity = tirbi_lower_expr(t->l, r->reducer->identity[i], NULL);
+        const tirbi_place *place = result_place(t, r, i);
+        if (identity && place) tirbi_store_place(t->l, place, tirbi_lx_cast(t->l->pool, place->buffer->type, identity), r->call->span);
+    }
+    close_branch(t, &list, outer, is_first(t, r), r->call->span);
+}
+
+static void combine(threads *t, const void *context) {
+    const reduction *r = context;
+    tirbi_lowerer *l = t->l;
+    tirbi_span span = r->call->span;
+    begin_reduction(t, r);
+    const tirbi_lx *condition = tirbi_lower_expr(l, r->parts.condition, NULL);
+    tirbi_ls_list list = {0}, *outer = open_branch(t, &list);
+    for (uint32_t i = 0; i < r->parts.n; i++) {
+        const tirbi_place *place = result_place(t, r, i);
+        const tirbi_lx *value = tirbi_lower_expr(l, r->parts.sources[i], NULL);
+        if (!place || !value) break;
+        tirbi_lower_bind(l, r->reducer->lhs[i], tirbi_hold(l, "reduced", tirbi_read_place(l, place), span));
+        tirbi_lower_bind(l, r->reducer->rhs[i], tirbi_hold(l, "value", tirbi_lx_cast(l->pool, place->buffer->type, value), span));
+    }
+    const tirbi_lx **next = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, r->parts.n);
+    for (uint32_t i = 0; next && i < r->parts.n && !tirbi_has_errors(l->diagnostics); i++)
+        next[i] = tirbi_hold(l, "next", tirbi_lower_expr(l, r->reducer->result[i], NULL), span);
+    for (uint32_t i = 0; next && i < r->parts.n && !tirbi_has_errors(l->diagnostics); i++) {
+        const tirbi_place *place = result_place(t, r, i);
+        if (place && next[i]) tirbi_store_place(l, place, tirbi_lx_cast(l->pool, place->buffer->type, next[i]), span);
+    }
+    close_branch(t, &list, outer, condition ? tirbi_lx_cast(l->pool, TIRB_BOOL, condition) : NULL, span);
+}
+
+static void give_results(threads *t, const void *context) {
+    const reduction *r = context;
+    for (uint32_t i = 0; i < r->parts.n; i++) {
+        const tirb_expr *target = r->parts.targets[i];
+        const tirbi_place *from = result_place(t, r, i);
+        const tirbi_place *to = tirbi_lower_place(t->l, target->as.load.buffer, target->as.load.indices, target->as.load.n_indices,
+                                                  tirbi_lx_int(t->l->pool, TIRB_I64, 0), r->call->span);
+        if (!from || !to) return;
+        tirbi_store_place(t->l, to, tirbi_lx_cast(t->l->pool, to->buffer->type, tirbi_read_place(t->l, from)), r->call->span);
+    }
+}
+
+static void refuse_reduction(threads *t, const tirb_expr *call, const char *why) {
+    t->failed = true;
+    tirbi_report_error(t->l->diagnostics, TIRB_UNSUPPORTED, call->span, "this tvm_thread_allreduce cannot be compiled: %s", why);
+}
+
+static bool find_threads(threads *t, reduction *r) {
+    for (uint32_t i = 0; i < r->parts.n_threads; i++) {
+        const tirb_expr *var = r->parts.threads[i];
+        uint32_t k = 0;
+        if (var->kind == TIRB_EXPR_INT_IMM) continue; /* there is one such thread */
+        while (k < t->n_loops && t->loops[k].var != var) k++;
+        if (k == t->n_loops) return false;
+        r->reduces[k] = true;
+    }
+    return true;
+}
+
+static void walk_allreduce(threads *t, const tirb_expr *call) {
+    tirbi_lowerer *l = t->l;
+    reduction r = {.call = call, .reducer = t->reducer};
+    if (!tirbi_allreduce_of(call, &r.parts)) {
+        refuse_reduction(t, call, "it takes a number, so many values, a condition, so many elements and threads");
+        return;
+    }
+    if (!r.reducer || r.reducer->n_values != r.parts.n) {
+        refuse_reduction(t, call, "no attribute \"reduce_scope\" around it says how its values are combined");
+        return;
+    }
+    if (!find_threads(t, &r)) {
+        refuse_reduction(t, call, "a thread that it names is not around it");
+        return;
+    }
+    const tirbi_lx *groups = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    for (uint32_t k = 0; k < t->n_loops && groups; k++) {
+        if (!r.reduces[k]) groups = tirbi_lx_mul(l->pool, groups, t->loops[k].extent);
+    }
+    r.results = TIRBI_NEW_ARRAY(l->arena, tirbi_lbuf *, r.parts.n);
+    for (uint32_t i = 0; groups && r.results && i < r.parts.n; i++) {
+        tirbi_dtype type;
+        if (!tirbi_machine_type(l, r.parts.sources[i]->dtype, call->span, &type)) return;
+        if (!tirb_datatype_equal(r.parts.sources[i]->dtype, r.reducer->identity[i]->dtype) || tirb_datatype_is_narrow_float(r.parts.sources[i]->dtype)) {
+            refuse_reduction(t, call, "its values have other types than the identity, or none that a machine computes with");
+            return;
+        }
+        r.results[i] = tirbi_allocate_memory(l, "reduced", type, groups, call->span);
+        if (!r.results[i]) return;
+    }
+    l->n_chain = 0;
+    run_loops(t, 0, combine, &r, call->span);
+    run_loops(t, 0, give_results, &r, call->span);
+}
+
 /* ---- Statements with a sync in them ----------------------------------------------------------------------------- */
 
 static void walk(threads *t, const tirb_stmt *s);
@@ -411,6 +563,69 @@ static void walk_seq(threads *t, const tirb_stmt *s) {
     }
 }
 
+static bool is_private(const tirb_buffer *buffer) { return buffer->scope && strncmp(buffer->scope, "local", 5) == 0; }
+
+/* ---- Private buffers from outside -------------------------------------------------------------------------------- */
+
+typedef struct mention_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirb_buffer *buffer;
+    uint32_t n;
+    bool stored;
+} mention_search;
+
+static void mention_in_expr(tirbi_visitor *visitor, const tirb_expr *e) {
+    mention_search *m = (mention_search *)visitor;
+    m->n += (e->kind == TIRB_EXPR_LOAD && e->as.load.buffer == m->buffer) || e == m->buffer->data;
+    tirbi_visit_expr(visitor, e);
+}
+
+static void mention_in_stmt(tirbi_visitor *visitor, const tirb_stmt *s) {
+    mention_search *m = (mention_search *)visitor;
+    bool stored = s->kind == TIRB_STMT_STORE && s->as.store.buffer == m->buffer;
+    m->n += stored;
+    m->stored = m->stored || stored;
+    tirbi_visit_stmt(visitor, s);
+}
+
+static mention_search mentions_of(const tirb_buffer *buffer, const tirb_stmt *s) {
+    mention_search m = {.visitor = {.expr = mention_in_expr, .stmt = mention_in_stmt}, .buffer = buffer};
+    mention_in_stmt(&m.visitor, s);
+    return m;
+}
+
+typedef struct outside_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    threads *t;
+    const tirb_stmt *body;
+} outside_search;
+
+/* A private buffer that is allocated around the threads, as TVM's reductions have it, and that only they use: each has its own. */
+static void own_outside(tirbi_visitor *visitor, const tirb_stmt *s) {
+    outside_search *o = (outside_search *)visitor;
+    tirbi_lowerer *l = o->t->l;
+    const tirb_buffer *buffer = s->kind == TIRB_STMT_STORE ? s->as.store.buffer : NULL;
+    tirbi_lbuf *b = buffer && is_private(buffer) ? l->buffers[buffer->id] : NULL;
+    uint8_t own = b ? o->t->own_buffers[buffer->id] : OWN_INSIDE;
+    bool examined = b && o->t->examined[buffer->id] == o->t->n_loops;
+    if (!examined && (own == OWN_OUTSIDE || (own == 0 && b->root == b && b->param < 0))) {
+        o->t->examined[buffer->id] = (uint8_t)o->t->n_loops;
+        mention_search inside = mentions_of(buffer, o->body), all = mentions_of(buffer, l->function->ast->body);
+        if (inside.stored && inside.n == all.n) {
+            o->t->own_buffers[buffer->id] = OWN_OUTSIDE;
+            tirbi_lbuf *parts = tirbi_allocate_parts(l, buffer, thread_count(o->t));
+            if (parts) add_redo(o->t, (redo){.kind = REDO_PRIVATE, .stmt = s, .buffer = buffer, .kept = parts, .n_loops = o->t->n_loops});
+        }
+    }
+    tirbi_visit_stmt(visitor, s);
+}
+
+/* For the loops that have been entered; those inside of them divide the buffers again. */
+static void own_what_is_outside(threads *t, const tirb_stmt *body) {
+    outside_search o = {.visitor = {.stmt = own_outside}, .t = t, .body = body};
+    own_outside(&o.visitor, body);
+}
+
 static void enter_thread_loop(threads *t, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
                               const tirb_expr *extent, const tirb_stmt *body) {
     tirbi_lowerer *l = t->l;
@@ -429,7 +644,11 @@ static void enter_thread_loop(threads *t, const tirb_stmt *s, const tirb_expr *v
     t->loops[t->n_loops++] = (thread_loop){var, tirbi_hold(l, var->as.var.name, first, s->span),
                                            tirbi_hold(l, var->as.var.name, count, s->span)};
     t->own_vars[var->as.var.id] = 1;
+    redo **mark = t->last;
+    own_what_is_outside(t, body);
     walk(t, body);
+    *mark = NULL;
+    t->last = mark;
     t->n_loops--;
 }
 
@@ -457,8 +676,6 @@ static void walk_let(threads *t, const tirb_stmt *s) {
     }
     walk(t, s->as.let.body);
 }
-
-static bool is_private(const tirb_buffer *buffer) { return buffer->scope && strncmp(buffer->scope, "local", 5) == 0; }
 
 static void walk_allocation(threads *t, const tirb_stmt *s, const tirb_buffer *buffer) {
     if (!is_private(buffer)) {
@@ -571,10 +788,13 @@ static void walk_while(threads *t, const tirb_stmt *s) {
 
 static void walk_scope(threads *t, const tirb_stmt *s) {
     bool thread = strcmp(s->as.attr.key, "thread_extent") == 0 || strcmp(s->as.attr.key, "virtual_thread") == 0;
+    const tirb_reduce *outer = t->reducer;
+    if (s->as.attr.reducer) t->reducer = s->as.attr.reducer;
     if (thread && s->as.attr.thread)
         enter_thread_loop(t, s, s->as.attr.thread->var, NULL, s->as.attr.value, s->as.attr.body);
     else
         walk(t, s->as.attr.body);
+    t->reducer = outer;
 }
 
 static void walk_kind(threads *t, const tirb_stmt *s) {
@@ -582,8 +802,9 @@ static void walk_kind(threads *t, const tirb_stmt *s) {
     case TIRB_STMT_SEQ:
         walk_seq(t, s);
         return;
-    case TIRB_STMT_EVALUATE:
-        return; /* the sync itself */
+    case TIRB_STMT_EVALUATE: /* the sync itself */
+        if (tirbi_is_allreduce(s->as.evaluate.value)) walk_allreduce(t, s->as.evaluate.value);
+        return;
     case TIRB_STMT_ATTR:
         walk_scope(t, s);
         return;
@@ -634,9 +855,10 @@ static void walk(threads *t, const tirb_stmt *s) {
 void tirbi_lower_threads(tirbi_lowerer *l, const tirb_stmt *s) {
     threads t = {.l = l,
                  .own_vars = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_vars),
-                 .own_buffers = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_buffers)};
+                 .own_buffers = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_buffers),
+                 .examined = TIRBI_NEW_ARRAY(l->arena, uint8_t, l->n_buffers)};
     t.last = &t.first;
-    if (!t.own_vars || !t.own_buffers) return;
+    if (!t.own_vars || !t.own_buffers || !t.examined) return;
     l->n_chain = 0;
     walk(&t, s);
     l->n_chain = 0;

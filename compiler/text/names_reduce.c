@@ -68,6 +68,13 @@ static bool read_values(tirbi_script *s, const tirbi_value *v, const tirb_reduce
     return true;
 }
 
+const tirb_reduce *tirbi_read_reducer(tirbi_script *s, const tirbi_value *reducer) {
+    tirb_reduce *r = TIRBI_NEW(s->arena, tirb_reduce);
+    if (!r || !tirbi_to_exprs(s, &reducer->as.sequence.items[1], &r->source, &r->n_values)) return NULL;
+    r->identity = r->source;
+    return read_combiner(s, reducer, r) ? r : NULL;
+}
+
 static bool read_axes(tirbi_script *s, const tirbi_call *c, const tirbi_value *v, tirb_reduce *r) {
     const tirbi_value *items = v->kind == TIRBI_VALUE_TUPLE ? v->as.sequence.items : v;
     r->n_axis = v->kind == TIRBI_VALUE_TUPLE ? v->as.sequence.n : 1;

@@ -450,6 +450,8 @@ static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
     const char *tag = thread && node ? thread_tag(s, node) : NULL;
     if (tag) return thread_scope(s, c, node, tag, value);
     tirb_stmt *stmt = attr_stmt(s, c->node->span, node, key, value);
+    bool reduces = c->args[0].kind == TIRBI_VALUE_REDUCER && strcmp(key, "reduce_scope") == 0;
+    if (stmt && reduces && !(stmt->as.attr.reducer = tirbi_read_reducer(s, &c->args[0]))) return tirbi_value_error();
     if (stmt && !node && c->args[0].node) stmt->as.attr.node_text = tirbi_node_text(s, c->args[0].node);
     return tirbi_value_scope(s, stmt, tirbi_value_none());
 }

@@ -57,6 +57,8 @@ tirbi_value tirbi_allocate_scope(tirbi_script *s, tirbi_span span, const tirb_bu
 /* What the tensor expression language and older texts have. */
 tirbi_value tirbi_comm_reducer(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_reduce(tirbi_script *s, const tirbi_call *c);
+/* A reducer as such, with values of the types of its identity; NULL after an error. */
+const tirb_reduce *tirbi_read_reducer(tirbi_script *s, const tirbi_value *reducer);
 tirbi_value tirbi_allocate_const(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_prefetch(tirbi_script *s, const tirbi_call *c);
 

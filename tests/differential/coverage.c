@@ -44,7 +44,7 @@ static const struct {
     {TIRB_BUILTIN_BREAK_LOOP, "read as the statement Break"},
     {TIRB_BUILTIN_CONTINUE_LOOP, "read as the statement Continue"},
     {TIRB_BUILTIN_TVM_TUPLE, "the object of an attribute: has no value"},
-    {TIRB_BUILTIN_FOREIGN, "refused by name: not of a CPU"},
+    {TIRB_BUILTIN_FOREIGN, "refused by name, not of a CPU, but for tvm_thread_allreduce"},
 };
 
 typedef struct counter {

@@ -160,6 +160,44 @@ static void synchronised(tirbi_gen *g) {
     g->indent = indent;
 }
 
+/* Values of threads that are combined across one of two dimensions of them, or both; the buffers for it around the threads or
+ * inside of them. */
+static void reduced_by_threads(tirbi_gen *g) {
+    static const char *const reducers[] = {"lambda x, y: x + y", "lambda x, y: T.max(x, y)", "lambda x, y: T.min(x, y)", "lambda x, y: x * y"};
+    tirbi_dtype type = number_type(g);
+    int64_t rows = 1 + tirbi_gen_pick(g, 5), n = 1 + tirbi_gen_pick(g, 20);
+    tirbi_gen_buffer *a = memory(g, type, rows * n, false), *o = memory(g, type, rows * n, true);
+    if (a == NULL || o == NULL) return;
+    char i[TIRBI_GEN_NAME];
+    uint32_t indent = g->indent, which = tirbi_gen_pick(g, 3);
+    bool outside = tirbi_gen_chance(g, 50);
+    tirbi_text identity = {.data = NULL};
+    tirbi_gen_number(type, "1", &identity);
+    tirbi_gen_name(g, "i", i);
+    const char *alloc = g->classic ? "T.alloc_buffer" : "T.sblock_alloc_buffer";
+    if (outside) tirbi_gen_line(g, "with %s(\"around%s\"):", tirbi_gen_block(g), i);
+    g->indent += outside;
+    if (outside) tirbi_gen_line(g, "M%s = %s((1,), \"%s\", scope=\"local\")", i, alloc, type_name(type));
+    tirbi_gen_line(g, "for u%s in T.thread_binding(%lld, thread=\"threadIdx.y\"):", i, ll(rows));
+    g->indent++;
+    tirbi_gen_line(g, "for t%s in T.thread_binding(%lld, thread=\"threadIdx.x\"):", i, ll(n));
+    g->indent++;
+    tirbi_gen_line(g, "with %s(\"threads%s\"):", tirbi_gen_block(g), i);
+    g->indent++;
+    if (!outside) tirbi_gen_line(g, "M%s = %s((1,), \"%s\", scope=\"local\")", i, alloc, type_name(type));
+    tirbi_gen_line(g, "S%s = %s((1,), \"%s\", scope=\"local\")", i, alloc, type_name(type));
+    tirbi_gen_line(g, "M%s[0] = %s[u%s * %lld + t%s]", i, a->name, i, ll(n), i);
+    tirbi_gen_line(g, "with T.attr(T.comm_reducer(%s, [%s]), \"reduce_scope\", T.int32(0)):", reducers[tirbi_gen_pick(g, 4)], identity.data);
+    char condition[80];
+    snprintf(condition, sizeof condition, "(t%s + u%s) %% %u != 0", i, i, 2 + tirbi_gen_pick(g, 3));
+    tirbi_gen_line(g, "    T.tvm_thread_allreduce(T.uint32(1), M%s[0], %s, S%s[0]%s%s%s%s)", i,
+                   tirbi_gen_chance(g, 50) ? "T.bool(True)" : condition, i, which != 1 ? ", t" : "", which != 1 ? i : "",
+                   which != 0 ? ", u" : "", which != 0 ? i : "");
+    tirbi_gen_line(g, "%s[u%s * %lld + t%s] = S%s[0] - M%s[0]", o->name, i, ll(n), i, i, i);
+    tirbi_text_free(&identity);
+    g->indent = indent;
+}
+
 /* A reduction that is an expression. */
 static void reduce_expression(tirbi_gen *g) {
     static const char *const reducers[] = {"lambda x, y: x + y", "lambda x, y: x * y", "lambda x, y: T.max(x, y)", "lambda x, y: T.min(x, y)"};
@@ -290,6 +328,7 @@ static void resized(tirbi_gen *g) {
 
 void tirbi_gen_language_stage(tirbi_gen *g) {
     static void (*const stages[])(tirbi_gen *) = {moving_views, moving_views, storage,     let_expression, threads,  synchronised,
-                                                  reduce_expression, vectors_and_constants, fixed_point, mathematics,    pointers, resized};
+                                                  reduce_expression, vectors_and_constants, fixed_point, mathematics,    pointers, resized,
+                                                  reduced_by_threads};
     stages[tirbi_gen_pick(g, sizeof stages / sizeof *stages)](g);
 }

@@ -13,7 +13,7 @@ from llm_programs import llm_programs
 from lowered import lowered
 from random_programs import random_programs
 from relax_programs import relax_operators
-from schedules import scheduled, tensor_intrinsics
+from schedules import reduced_by_threads, scheduled, tensor_intrinsics
 
 
 class Operator:
@@ -400,6 +400,7 @@ def operators(tirb):
     yield from relax_operators(Operator)
     yield from scheduled(Operator)
     yield from tensor_intrinsics(Operator)
+    yield from reduced_by_threads(Operator)
     yield from lowered(Operator)
     yield from llm_programs(Operator)
     yield from random_programs(Operator, tirb)

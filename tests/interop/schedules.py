@@ -6,7 +6,8 @@ A schedule keeps what a program computes, so the program before the schedule giv
 import importlib
 import random
 
-from tvm import te, topi
+import tvm
+from tvm import s_tir, te, topi
 from tvm.s_tir import Schedule, TensorIntrin
 
 VARIANTS = 12
@@ -221,6 +222,31 @@ def tensor_intrinsics(operator_type):
         if name.endswith("avx512"):
             operator.domain = {0: lambda rng, shape, dtype: rng.integers(0, 60, shape).astype(dtype)}  # no sum of two is limited
         yield operator
+
+
+def reduced_by_threads(operator_type):
+    """Sums and extremes over threads of a block: as a schedule leaves them, and as reductions by tvm_thread_allreduce."""
+    tables = {"sum": (lambda: (a := tensor("A", 5, 48), topi.sum(a, axis=1)), 48), "max": (lambda: (a := tensor("A", 3, 70), topi.max(a, axis=1)), 1),
+              "argmax": (lambda: (a := tensor("A", 4, 33), topi.argmax(a, axis=1)), 1)}
+    for name, (tensors, length) in tables.items():
+        for lowered in (False, True):
+
+            def plain(tensors=tensors):
+                return te.create_prim_func(list(tensors()))
+
+            def make(plain=plain, lowered=lowered):
+                schedule = Schedule(plain())
+                block = next(b for b in schedule.get_child_blocks(schedule.get_sblock("root")) if "red" in schedule.get(b).name_hint)
+                row, sum_ = schedule.get_loops(block)
+                _, thread = schedule.split(sum_, [None, 16])
+                schedule.bind(row, "blockIdx.x")
+                schedule.bind(thread, "threadIdx.x")
+                module = tvm.IRModule({"main": schedule.mod["main"]})
+                return (s_tir.transform.LowerCrossThreadReduction()(module) if lowered else module)["main"]
+
+            operator = operator_type(f"threads.{name}.{int(lowered)}", make, length)
+            operator.reference = plain
+            yield operator
 
 
 PRIMITIVES = (

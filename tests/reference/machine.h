@@ -66,6 +66,7 @@ typedef struct tirbi_ref_machine {
     tirb_reference_options options;
     const tirbi_ref_trees *trees;
     const bool *written; /* by variable, see writes.h */
+    const tirb_reduce *reducer; /* of the attribute around */
     bool in_argument;    /* an address that is an argument names an element; others may stand one past the end */
     tirb_status status;
     tirb_error *error;

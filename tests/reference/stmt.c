@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "compiler/ir/allreduce.h"
 #include "compiler/ir/anylist.h"
 #include "tests/reference/machine.h"
 #include "tests/reference/packed.h"
@@ -27,7 +28,13 @@ static tirbi_ref_flow run_let(tirbi_ref_machine *m, const tirb_stmt *s) {
 }
 
 static tirbi_ref_flow run_attr(tirbi_ref_machine *m, const tirb_stmt *s) {
-    if (s->as.attr.thread == NULL) return tirbi_ref_run(m, s->as.attr.body);
+    if (s->as.attr.thread == NULL) {
+        const tirb_reduce *outer = m->reducer;
+        if (s->as.attr.reducer != NULL) m->reducer = s->as.attr.reducer;
+        tirbi_ref_flow flow = tirbi_ref_run(m, s->as.attr.body);
+        m->reducer = outer;
+        return flow;
+    }
     int64_t extent;
     if (!tirbi_ref_eval_int(m, s->as.attr.value, &extent)) return TIRBI_REF_FAILED;
     if (tirbi_ref_synchronises(s->as.attr.thread->thread_tag, s->as.attr.body))
@@ -283,6 +290,7 @@ static tirbi_ref_flow run_return(tirbi_ref_machine *m, const tirb_expr *value) {
 static tirbi_ref_flow run_evaluate(tirbi_ref_machine *m, const tirb_stmt *s) {
     const tirb_expr *e = s->as.evaluate.value;
     tirbi_ref_value value;
+    if (tirbi_is_allreduce(e)) return tirbi_ref_allreduce(m, e);
     if (tirbi_is_anylist_call(e)) {
         const tirb_stmt *plain = tirbi_anylist_statement(m->arena, e);
         if (plain != NULL) return tirbi_ref_run(m, plain);

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "compiler/ir/allreduce.h"
 #include "compiler/ir/visit.h"
+#include "tests/reference/value.h"
 
 enum { STACK_BYTES = 512 << 10, MAX_THREADS = 4096 };
 
@@ -22,6 +24,10 @@ typedef struct thread {
     struct thread *parent, *next;
     uint32_t children; /* that are not done */
     const tirb_expr *sync; /* at which it waits */
+    const tirb_expr *var;  /* of the loop that it is an iteration of */
+    int64_t number;
+    const tirb_expr *brings; /* the reduction that it has values for, NULL where its condition does not hold */
+    tirbi_ref_value *values;
 } thread;
 
 typedef struct shared {
@@ -44,7 +50,7 @@ typedef struct search {
 } search;
 
 static void find_sync(tirbi_visitor *visitor, const tirb_expr *e) {
-    bool sync = e->kind == TIRB_EXPR_CALL && e->as.call.function_name == NULL && e->as.call.builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC;
+    bool sync = e->kind == TIRB_EXPR_CALL && e->as.call.function_name == NULL && (e->as.call.builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC || tirbi_is_allreduce(e));
     if (sync) ((search *)visitor)->found = true;
     tirbi_visit_expr(visitor, e);
 }
@@ -103,6 +109,61 @@ static void free_thread(thread *t) {
     free(t);
 }
 
+static bool is_private(const tirb_buffer *buffer) { return buffer->scope != NULL && strncmp(buffer->scope, "local", 5) == 0; }
+
+/* ---- Private buffers from outside -------------------------------------------------------------------------------- */
+
+typedef struct uses {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirb_buffer *buffer;
+    uint32_t n;
+} uses;
+
+static void use_in_expr(tirbi_visitor *visitor, const tirb_expr *e) {
+    uses *u = (uses *)visitor;
+    if ((e->kind == TIRB_EXPR_LOAD && e->as.load.buffer == u->buffer) || e == u->buffer->data) u->n++;
+    tirbi_visit_expr(visitor, e);
+}
+
+static void use_in_stmt(tirbi_visitor *visitor, const tirb_stmt *s) {
+    uses *u = (uses *)visitor;
+    if (s->kind == TIRB_STMT_STORE && s->as.store.buffer == u->buffer) u->n++;
+    tirbi_visit_stmt(visitor, s);
+}
+
+static uint32_t uses_in(const tirb_buffer *buffer, const tirb_stmt *s) {
+    uses u = {.visitor = {.expr = use_in_expr, .stmt = use_in_stmt}, .buffer = buffer};
+    use_in_stmt(&u.visitor, s);
+    return u.n;
+}
+
+typedef struct owning {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirbi_ref_machine *m;
+    thread *t;
+} owning;
+
+/* A buffer that is the threads' alone is each thread's own, although it is allocated around them. */
+static void own(tirbi_visitor *visitor, const tirb_stmt *s) {
+    owning *o = (owning *)visitor;
+    const tirb_buffer *buffer = s->kind == TIRB_STMT_STORE ? s->as.store.buffer : NULL;
+    const tirbi_ref_view *view = buffer != NULL && is_private(buffer) ? o->t->frame.views[buffer->id] : NULL;
+    bool outside = view != NULL && view == o->m->frame->views[buffer->id] && view->source == NULL && buffer->data->as.var.data_of == buffer;
+    if (outside && uses_in(buffer, o->t->body) == uses_in(buffer, o->m->frame->function->body)) {
+        tirbi_ref_machine *machine = &o->t->machine;
+        tirbi_ref_memory *memory = tirbi_ref_scratch(machine, 1, sizeof *memory);
+        tirbi_ref_view *mine = tirbi_ref_scratch(machine, 1, sizeof *mine);
+        uint8_t *bytes = tirbi_ref_scratch(machine, view->memory->size + 1, 1);
+        if (memory == NULL || mine == NULL || bytes == NULL) return;
+        *memory = (tirbi_ref_memory){.bytes = bytes, .size = view->memory->size};
+        *mine = *view;
+        mine->memory = memory;
+        o->t->frame.views[buffer->id] = mine;
+        o->t->frame.vars[buffer->data->as.var.id].memory = memory;
+    }
+    tirbi_visit_stmt(visitor, s);
+}
+
 /* Threads for all values of the variable, in the list behind their parent. */
 static bool fork_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min, int64_t extent, const tirb_stmt *body) {
     tirbi_ref_gang *gang = m->gang;
@@ -112,10 +173,14 @@ static bool fork_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min
         thread *t = new_thread(m, body);
         if (t == NULL) return tirbi_ref_fail(m, TIRB_NO_MEMORY, "out of memory");
         t->parent = parent;
+        t->var = var;
+        t->number = min + i;
         t->next = *place;
         *place = t;
         place = &t->next;
         tirbi_ref_bind_int(&t->machine, var, min + i);
+        owning o = {.visitor = {.stmt = own}, .m = m, .t = t};
+        own(&o.visitor, body);
         if (parent != NULL) parent->children++;
     }
     return true;
@@ -213,9 +278,74 @@ tirbi_ref_flow tirbi_ref_synchronise(tirbi_ref_machine *m, const tirb_expr *sync
     return TIRBI_REF_NEXT;
 }
 
-/* ---- What they share -------------------------------------------------------------------------------------------- */
+/* ---- Reductions ------------------------------------------------------------------------------------------------- */
 
-static bool is_private(const tirb_buffer *buffer) { return buffer->scope != NULL && strncmp(buffer->scope, "local", 5) == 0; }
+/* Whether two threads differ in nothing but the variables of a call. */
+static bool reduce_together(const thread *a, const thread *b, const tirbi_allreduce *parts) {
+    for (; a != NULL && b != NULL; a = a->parent, b = b->parent) {
+        bool named = false;
+        if (a->var != b->var) return false;
+        for (uint32_t i = 0; i < parts->n_threads; i++) named = named || parts->threads[i] == a->var;
+        if (!named && a->number != b->number) return false;
+    }
+    return a == NULL && b == NULL;
+}
+
+static bool combine(tirbi_ref_machine *m, const tirb_reduce *r, tirbi_ref_value *held, const tirbi_ref_value *next) {
+    for (uint32_t i = 0; i < r->n_values; i++) {
+        tirbi_ref_bind(m, r->lhs[i], held[i]);
+        tirbi_ref_bind(m, r->rhs[i], next[i]);
+    }
+    tirbi_ref_value *combined = tirbi_ref_scratch(m, r->n_values, sizeof *combined);
+    for (uint32_t i = 0; combined != NULL && i < r->n_values; i++) {
+        if (!tirbi_ref_eval(m, r->result[i], NULL, &combined[i])) return false;
+    }
+    if (combined != NULL) memcpy(held, combined, r->n_values * sizeof *held);
+    return combined != NULL;
+}
+
+static bool give(tirbi_ref_machine *m, const tirb_expr *target, const tirbi_ref_value *value) {
+    const tirbi_ref_view *view = tirbi_ref_view_of(m, target->as.load.buffer);
+    uint32_t n = target->as.load.n_indices;
+    int64_t *at = tirbi_ref_scratch(m, n, sizeof *at);
+    uint64_t offset;
+    if (view == NULL || at == NULL) return false;
+    for (uint32_t d = 0; d < n; d++) {
+        if (!tirbi_ref_eval_int(m, target->as.load.indices[d], &at[d])) return false;
+    }
+    return tirbi_ref_address(m, view, at, &offset) && tirbi_ref_write(m, view, offset, &value->one);
+}
+
+tirbi_ref_flow tirbi_ref_allreduce(tirbi_ref_machine *m, const tirb_expr *call) {
+    tirbi_allreduce parts;
+    const tirb_reduce *r = m->reducer;
+    bool holds;
+    if (m->gang == NULL || !tirbi_allreduce_of(call, &parts) || r == NULL || r->n_values != parts.n) {
+        tirbi_ref_fail(m, TIRB_UNSUPPORTED, "a reduction over threads without threads or reducer");
+        return TIRBI_REF_FAILED;
+    }
+    thread *self = m->gang->current;
+    tirbi_ref_value *held = tirbi_ref_scratch(m, parts.n, sizeof *held);
+    self->values = tirbi_ref_scratch(m, parts.n, sizeof *self->values);
+    if (held == NULL || self->values == NULL || !tirbi_ref_eval_bool(m, parts.condition, &holds)) return TIRBI_REF_FAILED;
+    for (uint32_t i = 0; i < parts.n; i++) {
+        if ((holds && !tirbi_ref_eval(m, parts.sources[i], NULL, &self->values[i])) || !tirbi_ref_eval(m, r->identity[i], NULL, &held[i]))
+            return TIRBI_REF_FAILED;
+    }
+    self->brings = holds ? call : NULL;
+    if (tirbi_ref_synchronise(m, call) != TIRBI_REF_NEXT) return TIRBI_REF_FAILED;
+    for (thread *t = m->gang->first; t != NULL; t = t->next) {
+        if (t->brings == call && reduce_together(t, self, &parts) && !combine(m, r, held, t->values)) return TIRBI_REF_FAILED;
+    }
+    for (uint32_t i = 0; i < parts.n; i++) {
+        if (!give(m, parts.targets[i], &held[i])) return TIRBI_REF_FAILED;
+    }
+    tirbi_ref_flow flow = tirbi_ref_synchronise(m, call); /* the others still need what this one brought */
+    self->brings = NULL;
+    return flow;
+}
+
+/* ---- What they share -------------------------------------------------------------------------------------------- */
 
 tirbi_ref_memory *tirbi_ref_shared_memory(tirbi_ref_machine *m, const tirb_buffer *buffer) {
     if (m->gang == NULL || is_private(buffer)) return NULL;

@@ -10,6 +10,8 @@ bool tirbi_ref_synchronises(const char *thread_tag, const tirb_stmt *body);
 tirbi_ref_flow tirbi_ref_run_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min, int64_t extent, const tirb_stmt *body);
 /* At a sync. */
 tirbi_ref_flow tirbi_ref_synchronise(tirbi_ref_machine *m, const tirb_expr *sync);
+/* A reduction over threads: each arrives with its values, and all that differ in the named threads alone get the result. */
+tirbi_ref_flow tirbi_ref_allreduce(tirbi_ref_machine *m, const tirb_expr *call);
 /* The memory that another thread has allocated for all at this execution of the allocation, or NULL. */
 tirbi_ref_memory *tirbi_ref_shared_memory(tirbi_ref_machine *m, const tirb_buffer *buffer);
 /* What this thread has allocated, and all use from now on if they share it. */
