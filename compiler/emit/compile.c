@@ -11,6 +11,7 @@
 #include "compiler/optimize/axes.h"
 #include "compiler/optimize/digits.h"
 #include "compiler/optimize/clip.h"
+#include "compiler/optimize/counted.h"
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/operands.h"
 #include "compiler/optimize/partition.h"
@@ -73,6 +74,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     number_parameters(e);
     uint32_t disabled = e->options->disabled;
     const tirbi_ls *body = e->function->body;
+    if (!(disabled & TIRB_PASS_SEQUENCES)) body = tirbi_count_whiles(e->pool, body);
     if (!(disabled & TIRB_PASS_DIGITS)) {
         body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
         body = tirbi_join_splits(e->pool, body);

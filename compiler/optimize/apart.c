@@ -47,9 +47,9 @@ static bool tells_lane(planner *p, const tirbi_lx *index, const tirbi_affine *fo
     const tirbi_loop_set *loops = &p->plan->loops;
     bool in_index[TIRBI_MAX_AFFINE] = {false}, alone = true;
     int64_t c;
-    if (!form->coefficient[0] || !tirbi_affine_constant(form, 0, &c) || c == 0) return false;
+    if (!form->coefficient[0] || (form->coefficient[0]->lo <= 0 && form->coefficient[0]->hi >= 0)) return false;
     for (uint32_t i = 1; i < loops->n; i++) alone = alone && !form->coefficient[i];
-    return alone || (plain && tirbi_index_tells(p->pool, loops, index, in_index));
+    return alone || (plain && tirbi_affine_constant(form, 0, &c) && tirbi_index_tells(p->pool, loops, index, in_index));
 }
 
 /* Whether each lane has rows of its own, which neither access leaves: the index that tells the lane is the same in both

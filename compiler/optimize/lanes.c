@@ -1271,34 +1271,39 @@ static bool only_moves(const tirbi_lane_plan *plan) {
     return plan->whole_nest;
 }
 
-/* Whether all loops of a body, or those inside them, can be lanes. */
-static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s) {
+/* Whether all loops of a body, or those inside them, can be lanes; with `in_order`, also lanes that take turns. */
+static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s, bool in_order) {
     switch (s->kind) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!are_lanes(pool, s->as.seq.items[i])) return false;
+            if (!are_lanes(pool, s->as.seq.items[i], in_order)) return false;
         }
         return true;
     case TIRBI_LS_IF:
-        return are_lanes(pool, s->as.if_.then_case) && (!s->as.if_.else_case || are_lanes(pool, s->as.if_.else_case));
+        return are_lanes(pool, s->as.if_.then_case, in_order) && (!s->as.if_.else_case || are_lanes(pool, s->as.if_.else_case, in_order));
     case TIRBI_LS_LOOP: {
         tirbi_nest nest;
-        return tirbi_plan_nest(pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, s) || tirbi_plan_in_order(pool, s) ||
-               tirbi_carry_elements(pool, s) || (has_loops(s->as.loop.body) && are_lanes(pool, s->as.loop.body));
+        return tirbi_plan_nest(pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, s) ||
+               (in_order && (tirbi_plan_in_order(pool, s) || tirbi_carry_elements(pool, s))) ||
+               (has_loops(s->as.loop.body) && are_lanes(pool, s->as.loop.body, in_order));
     }
     default: return true;
     }
 }
 
-/* Lanes that scatter what they write are worth it only where the loops inside could not do better. */
-static bool writes_well(const tirbi_lane_plan *plan) {
+/* Lanes that scatter what they write are worth it only where the loops inside could not do better: sums in order do not where
+ * a lane writes once they have ended, for as many lanes as there are sum at the same time. */
+static bool writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const tirbi_ls *body) {
+    bool scatters = false, inside = false;
     if (plan->loops.n == 1 || only_moves(plan)) return true;
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         int64_t step;
         const tirbi_lane_cursor *c = &plan->cursors[i];
-        if ((c->access & TIRBI_WRITE) && !(tirbi_affine_constant(&c->form, 0, &step) && step == 1)) return false;
+        if (!(c->access & TIRBI_WRITE) || (tirbi_affine_constant(&c->form, 0, &step) && step == 1)) continue;
+        scatters = true;
+        inside = inside || c->level > 0;
     }
-    return true;
+    return !scatters || !are_lanes(pool, body, inside);
 }
 
 /* Plans the body of the planner's lane loop; false when it is not to be lanes. */
@@ -1314,7 +1319,7 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     plan_stmt(p, p->body);
     if (p->failed) return false;
     if (plan->n_ops == 0) tirbi_plan_refuse(p, "it does nothing");
-    else if (!writes_well(plan) && are_lanes(p->pool, p->body)) tirbi_plan_refuse(p, "it would scatter what it writes");
+    else if (!writes_well(p->pool, plan, p->body)) tirbi_plan_refuse(p, "it would scatter what it writes");
     else if (plan->n_rows > 0 && !rows_fit(p)) tirbi_plan_refuse(p, "rows that it reaches by number may meet others");
     else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena)) fail(p);
     else if (tirbi_plan_independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
