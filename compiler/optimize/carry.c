@@ -264,6 +264,42 @@ static void check_stmt(carrier *c, const tirbi_ls *s) {
     }
 }
 
+/* ---- Choices --------------------------------------------------------------------------------------------------------- */
+
+static tirbi_ls *new_stmt(carrier *c, tirbi_ls_kind kind, tirbi_span span);
+static const tirbi_ls *sequence(carrier *c, const tirbi_ls **items, uint32_t n);
+
+/* if c: X = a else: X = b as X = a if c else b, for one element or variable; what it is otherwise. */
+static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
+    const tirbi_ls *yes = s->kind == TIRBI_LS_IF && !s->as.if_.first_of ? s->as.if_.then_case : NULL, *no = yes ? s->as.if_.else_case : NULL;
+    if (yes && yes->kind == TIRBI_LS_SEQ && yes->as.seq.n == 1) yes = yes->as.seq.items[0];
+    if (no && no->kind == TIRBI_LS_SEQ && no->as.seq.n == 1) no = no->as.seq.items[0];
+    if (!yes || !no || yes->kind != no->kind) return s;
+    const bool stores = yes->kind == TIRBI_LS_STORE && same_place(yes->as.store.access, no->as.store.access);
+    const bool assigns = yes->kind == TIRBI_LS_SET && yes->as.set.var == no->as.set.var && !yes->as.set.declares && !no->as.set.declares;
+    if (!stores && !assigns) return s;
+    const tirbi_lx *a = stores ? yes->as.store.value : yes->as.set.value, *b = stores ? no->as.store.value : no->as.set.value;
+    const tirbi_lx *value = a && b ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, a, b) : NULL;
+    tirbi_ls *one = value ? new_stmt(c, (tirbi_ls_kind)yes->kind, yes->span) : NULL;
+    if (!one) return s;
+    *one = *yes;
+    if (stores) one->as.store.value = value;
+    else one->as.set.value = value;
+    return one;
+}
+
+/* The body with such choices as one statement each. */
+static const tirbi_ls *join_choices(carrier *c, const tirbi_ls *body) {
+    if (body->kind != TIRBI_LS_SEQ) return as_one(c, body);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n);
+    bool joined = false;
+    for (uint32_t i = 0; items && i < body->as.seq.n; i++) {
+        items[i] = as_one(c, body->as.seq.items[i]);
+        joined = joined || items[i] != body->as.seq.items[i];
+    }
+    return joined ? sequence(c, items, body->as.seq.n) : body;
+}
+
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -425,7 +461,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lan
     c->pool = pool;
     c->loop = loop;
     c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    const tirbi_ls *rest = take_init(c, loop->as.loop.body);
+    const tirbi_ls *first = take_init(c, loop->as.loop.body), *rest = first ? join_choices(c, first) : NULL;
     if (!rest) return NULL;
     note_variables(c, rest);
     if (c->failed) return NULL;
@@ -433,7 +469,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lan
     if (lanes && count_stores(rest) <= MAX_WRITTEN) find_moving(c, rest, rest); /* lanes bear no more */
     check_stmt(c, rest);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
-    if (c->failed || (c->n == 0 && bounds)) return NULL;
+    if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
     const tirbi_ls *items[3];
     uint32_t n = 0;
     if (!replace_variable(c, items, &n)) return NULL;

@@ -190,9 +190,30 @@ static bool merge(tirbi_lx_pool *pool, step *last, const step *next) {
     return true;
 }
 
+static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth, fold *out);
+
+/* A choice between what the old value becomes and something else: of integers, whose bits can be masked out and put in. */
+static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth, fold *out) {
+    const tirbi_dtype type = (tirbi_dtype)x->type;
+    const tirbi_lx *c = x->args[0];
+    const int kept = count_old(x->args[1], old, context) > 0 ? 1 : 2;
+    if (!tirbi_dtype_is_int(type) || c->traps || x->args[1]->traps || x->args[2]->traps) return false;
+    if (count_old(c, old, context) > 0 || !find_steps(pool, x->args[kept], old, context, depth + 1, out)) return false;
+    const bool is_short = type == TIRB_U32;
+    const tirbi_lx *zero = tirbi_lx_int(pool, type, 0), *ones = tirbi_lx_int(pool, type, is_short ? (int64_t)UINT32_MAX : -1);
+    if (out->n + 2 > MAX_STEPS || !zero || !ones) return false;
+    const tirbi_lx *mask = tirbi_lx_lazy(pool, TIRBI_LX_COND, c, kept == 1 ? ones : zero, kept == 1 ? zero : ones);
+    const tirbi_lx *other = tirbi_lx_lazy(pool, TIRBI_LX_COND, c, kept == 1 ? zero : x->args[1], kept == 1 ? x->args[2] : zero);
+    out->steps[out->n++] = (step){.n = TIRBI_SCAN_AND, .value = mask};
+    out->steps[out->n++] = (step){.n = TIRBI_SCAN_OR, .value = other};
+    return mask && other;
+}
+
 /* How x comes from the one old value in it. */
 static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth, fold *out) {
     if (old(context, x)) return true;
+    const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    if (chooses && depth < MAX_OPERATIONS && is_wide((tirbi_dtype)x->type)) return find_choice(pool, x, old, context, depth, out);
     if (depth == MAX_OPERATIONS || x->kind != TIRBI_LX_OP || !is_wide((tirbi_dtype)x->type) || x->optype != x->type ||
         x->n_args < 2) {
         return false;

@@ -44,6 +44,29 @@ static const char *const programs[] = {
     HEAD EACH_ROW "        t: T.int64 = T.int64(7)\n        for k in range(m):\n            t = t - L[i, k]\n            L[i, k] = t\n",
     HEAD EACH_ROW "        t: T.int64 = T.int64(7)\n        for k in range(m):\n            old: T.let[T.int64] = t\n"
                   "            t = t + L[i, k]\n            L[i, k] = old\n        E[i] = T.Cast(\"float64\", t)\n",
+    /* running values that begin anew, by expressions and by statements; longest common subsequences */
+    HEAD EACH_ROW "        t: T.int32 = 0\n        for k in range(m):\n"
+                  "            t = T.if_then_else(I[i, k] > 40, I[i, k], T.max(t, I[i, k]) + 1)\n            I[i, k] = t\n",
+    HEAD EACH_ROW "        t: T.int64 = T.int64(9)\n        for k in range(m):\n            if U[i, k] > T.uint8(100):\n"
+                  "                t = t * T.int64(3)\n            else:\n                t = L[i, k]\n            L[i, k] = t\n",
+    HEAD EACH_ROW "        for k in range(m - 1):\n            if U[i, k] == U[0, k + 1]:\n                I[i, k + 1] = k\n"
+                  "            else:\n                I[i, k + 1] = T.max(I[i, k + 1], I[i, k])\n",
+    HEAD EACH_ROW "        t: T.float32 = T.float32(0)\n        for k in range(m):\n"
+                  "            t = T.if_then_else(U[i, k] > T.uint8(100), A[i, k], t + A[i, k])\n            B[i, k] = t\n",
+    /* while loops that count: up, down, by several, by the row, to a bound and beyond it, not at all */
+    HEAD EACH_ROW "        j: T.int32 = 0\n        while j < m:\n            B[i, j] = A[i, j] * T.float32(2)\n"
+                  "            j = j + 1\n        N[i] = j\n",
+    HEAD EACH_ROW "        j: T.int32 = m - 1\n        while j >= 0:\n            B[i, j] = A[i, m - 1 - j] + T.Cast(\"float32\", j)\n"
+                  "            j = j - 1\n        N[i] = j\n",
+    HEAD EACH_ROW "        j: T.int32 = i\n        while m > j:\n            B[i, j] = W[j]\n            j = j + 1\n        N[i] = j\n",
+    HEAD EACH_ROW "        j: T.int32 = i * 2\n        while j < 40:\n            H[j] = H[j] + i\n            j = j + (i + 1)\n        N[i] = j\n",
+    HEAD EACH_ROW "        j: T.int32 = 255\n        while 3 <= j:\n            G[j] = G[j] + T.Cast(\"int64\", j)\n            j = j - 7\n"
+                  "        N[i] = j\n",
+    HEAD "    for i in range(1, 30):\n        j: T.int32 = i * i\n        while j < 256:\n            H[j] = 1\n            j = j + i\n",
+    HEAD EACH_ROW "        j: T.int32 = 2147483645\n        t: T.int32 = 0\n        while j > 2147483600:\n            t = t + (j - 2147483600)\n"
+                  "            j = j + 1\n            if t > 500:\n                j = 0\n        N[i] = t\n",
+    HEAD EACH_ROW "        j: T.int32 = 0\n        while j < m:\n            if U[i, j] == T.uint8(9):\n                N[i] = N[i] + 1\n"
+                  "            for q in range(3):\n                S[i] = S[i] + A[i, j]\n            j = j + 1\n        E[i] = T.Cast(\"float64\", j)\n",
     /* counters */
     HEAD EACH_ROW "        for k in range(m):\n            H[U[i, k]] += 3\n",
     HEAD EACH_ROW "        for k in range(m):\n            G[U[i, k]] = G[U[i, k]] + T.int64(5)\n",
