@@ -187,3 +187,45 @@ bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop) {
     tirbi_loop_set inner = {.n = 0};
     return tirbi_plan_find_loops(loop, &inner) && !tirbi_mentions_loops(place->flat, &inner);
 }
+
+/* ---- Bits of floats ---------------------------------------------------------------------------------------------- */
+
+/* Whether the bits of a variable can be told from a value; `bare`: where the value itself is seen. */
+static bool value_shows(const tirbi_lx *x, const tirbi_lvar *var, bool bare) {
+    if (x->kind == TIRBI_LX_VAR) return bare && x->var == var;
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        if (value_shows(x->access->indices[d], var, false)) return true;
+    }
+    const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    const bool bits = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_BITS;
+    for (int i = 0; i < x->n_args; i++) {
+        if (value_shows(x->args[i], var, bits || (chooses && i > 0 && bare))) return true;
+    }
+    return false;
+}
+
+bool tirbi_plan_shows_bits(const tirbi_ls *s, const tirbi_lvar *var) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (tirbi_plan_shows_bits(s->as.seq.items[i], var)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP:
+        return value_shows(s->as.loop.var->min, var, false) || value_shows(s->as.loop.var->extent, var, false) ||
+               tirbi_plan_shows_bits(s->as.loop.body, var);
+    case TIRBI_LS_WHILE:
+        return value_shows(s->as.while_.condition, var, false) || tirbi_plan_shows_bits(s->as.while_.body, var);
+    case TIRBI_LS_IF:
+        return value_shows(s->as.if_.condition, var, false) || tirbi_plan_shows_bits(s->as.if_.then_case, var) ||
+               (s->as.if_.else_case && tirbi_plan_shows_bits(s->as.if_.else_case, var));
+    case TIRBI_LS_STORE:
+        for (uint32_t d = 0; d < s->as.store.access->ndim; d++) {
+            if (value_shows(s->as.store.access->indices[d], var, false)) return true;
+        }
+        return value_shows(s->as.store.value, var, true);
+    case TIRBI_LS_SET: return s->as.set.value && value_shows(s->as.set.value, var, s->as.set.var != var);
+    default: return true;
+    }
+}

@@ -116,6 +116,8 @@ void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const ti
 /* The loops of a statement; false: they are too many. */
 bool tirbi_plan_find_loops(const tirbi_ls *s, tirbi_loop_set *out);
 bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop);
+/* Whether the bits of a float variable can be told from what a statement does with it, beside arithmetic. */
+bool tirbi_plan_shows_bits(const tirbi_ls *s, const tirbi_lvar *var);
 
 /* sequences.c */
 /* Whether two expressions of one statement have the same value. Those that load are not interned. */

@@ -834,7 +834,7 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
         return;
     }
     if (!known) {
-        bool raw = tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var);
+        bool raw = tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var) && tirbi_plan_shows_bits(p->body, var);
         uint16_t fresh = tirbi_plan_new_value(p);
         uint32_t before = p->n_values;
         uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);

@@ -38,6 +38,17 @@ static const char *const programs[] = {
     HEAD EACH_ROW "        S[i] = T.float32(0)\n        for k in range(m):\n            S[i] = S[i] + A[i, k]\n"
                   "        for k in range(m):\n            A[i, k] = A[i, k] / S[i]\n",
     HEAD "    for i in range(n + 1):\n        S[i] = T.float32(0)\n        for k in range(m):\n            S[i] = S[i] + A[i, k]\n",
+    /* variables that begin as copies: of which arithmetic alone is seen, or whose bits are; stores to columns */
+    HEAD EACH_ROW "        t: T.float32 = A[i, 0]\n        for k in range(m):\n            t = t - A[i, k] * W[k]\n"
+                  "        B[i, 0] = t / (S[i] + T.float32(2))\n",
+    HEAD EACH_ROW "        t: T.float32 = A[i, 0]\n        for k in range(m - 2):\n            t = t - A[i, k] * W[k]\n        B[i, m - 1] = t\n",
+    HEAD EACH_ROW "        t: T.float32 = A[i, 0]\n        if U[i, 0] > T.uint8(50):\n            t = A[i, m - 1]\n        S[i] = t\n"
+                  "        u: T.float32 = t\n        for k in range(m):\n            u = T.max(u, A[i, k])\n        B[i, 0] = u\n",
+    HEAD EACH_ROW "        t: T.float32 = A[i, 0]\n        for k in range(m):\n            t = T.if_then_else(U[i, k] > T.uint8(50), A[i, k], t)\n"
+                  "        N[i] = T.reinterpret(\"int32\", t)\n",
+    HEAD "    for j in range(T.min(n, m)):\n        for i in range(j, n):\n            t: T.float32 = A[i, j]\n"
+         "            for k in range(j):\n                t = t - B[i, k] * B[j, k]\n"
+         "            B[i, j] = t / (T.float32(3) + W[j])\n",
     /* running sums and differences, before and after, 32 and 64 bits */
     HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n            t = t + I[i, k]\n            I[i, k] = t\n",
     HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n            B[i, k] = T.Cast(\"float32\", t)\n            t = t - I[i, k]\n",
@@ -92,6 +103,7 @@ static void fill(data *d, int n, int m) {
     memset(d, 0, sizeof *d);
     for (int k = 0; k < MOST; k++) {
         d->a[k] = (float)(k * 7919 % 1000) / 500.0f - 1.0f;
+        if (k % 97 == 50) memcpy(&d->a[k], &(uint32_t){0x7FC01234}, sizeof d->a[k]); /* a NaN that copies keep */
         d->w[k] = (float)(k * 31 % 100) / 70.0f;
         d->d[k] = (double)(k * 104729 % 1000) / 300.0 - 1.0;
         d->c[k] = (int8_t)(k * 37 % 256 - 128);

@@ -519,7 +519,7 @@ static void set_tiles(const entry *e, tirbi_lane_state *state) {
         for (unsigned c = 0; c < e->loop->n_cursors && fits; c++) {
             const tirbi_reach *other = &e->reaches[c];
             bool written = (e->loop->cursors[c].access & TIRBI_WRITE) && other->reached;
-            fits = !written || other->high <= r->low || r->high <= other->low;
+            fits = !written || tirbi_reach_apart(other, r, e->dimensions);
         }
         state->tiles[t].fits = fits;
         state->tiles[t].used = false;
