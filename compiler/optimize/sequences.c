@@ -495,7 +495,7 @@ static void check_indices(planner *p, const tirbi_place *place) {
 /* Whether 32 bits count all elements of the memory of a buffer whose indices are right. */
 static bool is_counted_in_i32(const tirbi_lbuf *b) {
     int64_t last = b->offset ? b->offset->hi : 0;
-    if (b->offset && b->offset->lo < 0) return false;
+    if (b->offset && b->offset->lo < -INT32_MAX) return false; /* of a part of it, from which elements are counted */
     for (uint32_t d = 0; d < b->ndim; d++) {
         int64_t reach;
         if (b->strides[d]->lo < 0 || b->shape[d]->hi < 1) return false;
