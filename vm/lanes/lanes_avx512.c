@@ -62,6 +62,10 @@
 #define TRUE_LANES(p) ((uint64_t)_mm512_test_epi8_mask((__m512i)LD(p), (__m512i)LD(p)))
 #define COMPRESS_4(bits, x) ((V)_mm512_maskz_compress_epi32((__mmask16)(bits), (__m512i)(x)))
 #define COMPRESS_8(bits, x) ((V)_mm512_maskz_compress_epi64((__mmask8)(bits), (__m512i)(x)))
+#define COMPRESS_NUMBERS(to, from, bits)                                                                               \
+    _mm256_storeu_si256((__m256i *)(void *)(to),                                                                       \
+                        _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(                                             \
+                            (__mmask16)(bits), _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(from))))))
 #define HAVE_FMA 1
 #define HAVE_SQRT 1
 #define HAVE_SHIFT_16 1
