@@ -51,6 +51,11 @@
 #define TIRBI_LOG2_10_F32_2 0x1.2f346ep-24f
 #define TIRBI_LN10_F32_1 0x1.26bb1cp+1f
 #define TIRBI_LN10_F32_2 -0x1.12aabap-25f
+#define TIRBI_TWO_OVER_PI_F32_1 0x1.45f306p-1f
+#define TIRBI_PI_HALF_F32_1 0x1.92p+0f
+#define TIRBI_PI_HALF_F32_2 0x1.fb4p-12f
+#define TIRBI_PI_HALF_F32_3 0x1.444p-24f
+#define TIRBI_PI_HALF_F32_4 0x1.68c234p-39f
 
 static const uint64_t tirbi_two_over_pi[20] = {
     0xA2F9836E4E441529u, 0xFC2757D1F534DDC0u, 0xDB6295993C439041u, 0xFE5163ABDEBBC561u,
@@ -228,6 +233,22 @@ TIRBI_MATH float tirbi_poly_log10_f32(float x) {
     p = tirbi_float_fma(p, x, -0x1.bcbf44p-4f);
     p = tirbi_float_fma(p, x, 0x1.287a7p-3f);
     p = tirbi_float_fma(p, x, -0x1.bcb7aap-3f);
+    return p;
+}
+
+/* (sin(r) - r) / r^3 at x = r^2, r <= pi / 4, of sin(r): error 2^-27.9 */
+TIRBI_MATH float tirbi_poly_sin_f32(float x) {
+    float p = -0x1.995434p-13f;
+    p = tirbi_float_fma(p, x, 0x1.110778p-7f);
+    p = tirbi_float_fma(p, x, -0x1.555546p-3f);
+    return p;
+}
+
+/* (cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4, of cos(r): error 2^-33.0 */
+TIRBI_MATH float tirbi_poly_cos_f32(float x) {
+    float p = 0x1.99eap-16f;
+    p = tirbi_float_fma(p, x, -0x1.6c0c2cp-10f);
+    p = tirbi_float_fma(p, x, 0x1.55554ap-5f);
     return p;
 }
 

@@ -158,6 +158,15 @@ def constant_float(name, value, bits=24):
     print(f"#define TIRBI_{name}_F32_1 {short_hex(first)}")
     print(f"#define TIRBI_{name}_F32_2 {short_hex(to_float(rest - first))}")
 
+def constant_floats(name, value, parts):
+    """The leading parts of a constant in float: of so many bits each, rounded where it is all 24."""
+    rest = mpf(value)
+    for i, bits in enumerate(parts):
+        scale = mpf(2) ** (bits - 1 - int(mp.floor(log(abs(rest), 2))))
+        part = to_float((mp.nint if bits == 24 else mp.floor)(rest * scale) / scale)
+        rest -= part
+        print(f"#define TIRBI_{name}_F32_{i + 1} {short_hex(part)}")
+
 def constant(name, value, parts):
     """Prints the leading parts of a constant: of so many bits each, 53 for a whole double."""
     rest = mpf(value)
@@ -217,6 +226,8 @@ constant_float("LOG10_E", 1 / log(10))
 constant_float("LOG10_2_SHORT", log(2) / log(10), 15)
 constant_float("LOG2_10", log(10) / log(2))
 constant_float("LN10", log(10))
+constant_floats("TWO_OVER_PI", 2 / pi, [24])
+constant_floats("PI_HALF", pi / 2, [12, 12, 12, 24])
 print()
 two_over_pi()
 mp.dps = 80
@@ -253,6 +264,10 @@ fit_float("log2_f32", "the same over ln(2)", lambda f: log_tail_float(f) / log(2
           relative_log)
 fit_float("log10_f32", "the same over ln(10)", lambda f: log_tail_float(f) / log(10), low_log, high_log, 8, 28,
           relative_log)
+fit_float("sin_f32", "(sin(r) - r) / r^3 at x = r^2, r <= pi / 4, of sin(r)", sin_tail, tiny, angle_limit, 2, 27,
+          lambda z: z * sqrt(z) / sin(sqrt(z)) + mpf("1e-4"))
+fit_float("cos_f32", "(cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4, of cos(r)", cos_tail, tiny, angle_limit, 2, 32,
+          lambda z: z ** 2 / cos(sqrt(z)) + mpf("1e-4"))
 mp.dps = 40
 fit_pieces("tanh", "tanh(x), 0 <= x <= 9.2", tanh, 9.1875, 3.40625, 5, 2, 27.5)
 fit_pieces("erf", "erf(x), 0 <= x <= 4", erf, 4.0, 7.84375, 4, 2, 28)

@@ -255,10 +255,12 @@ TIRBI_HALF_TYPES(TIRBI_HALF_OPS)
 #define TIRBI_MATH_1_RANGE(X)                                                                                          \
     X(EXP, exp) X(EXP2, exp2) X(EXP10, exp10) X(SIGMOID, sigmoid) X(LOG, log) X(LOG2, log2) X(LOG10, log10)            \
     X(RSQRT, rsqrt)
-#define TIRBI_MATH_1_RARE(X) X(SIN, sin) X(COS, cos) X(TAN, tan)
+#define TIRBI_MATH_1_RARE(X) X(TAN, tan)
+#define TIRBI_MATH_1_ANGLE(X) X(SIN, sin) X(COS, cos)
 #define TIRBI_MATH_2_WHOLE(X) X(POW, pow) X(ATAN2, atan2) X(HYPOT, hypot) X(LDEXP, ldexp)
 #define TIRBI_MATH_2_RARE(X) X(FMOD, fmod)
-#define TIRBI_MATH_1(X) TIRBI_MATH_1_WHOLE(X) TIRBI_MATH_1_PIECES(X) TIRBI_MATH_1_RANGE(X) TIRBI_MATH_1_RARE(X)
+#define TIRBI_MATH_1(X)                                                                                                \
+    TIRBI_MATH_1_WHOLE(X) TIRBI_MATH_1_PIECES(X) TIRBI_MATH_1_RANGE(X) TIRBI_MATH_1_RARE(X) TIRBI_MATH_1_ANGLE(X)
 #define TIRBI_MATH_2(X) TIRBI_MATH_2_WHOLE(X) TIRBI_MATH_2_RARE(X)
 
 #define TIRBI_HALF_MATH_1(NAME, op) TIRBI_HALF_1(f16, op) TIRBI_HALF_1(bf16, op)
