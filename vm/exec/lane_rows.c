@@ -19,7 +19,8 @@ typedef struct rows {
     bool repeats; /* lanes may be computed twice */
 } rows;
 
-/* Takes the innermost loops into the lanes as far as their rows follow each other. */
+/* Takes the innermost loops into the lanes as far as their rows follow each other; false: there are too many lanes, or no
+ * rows are left. */
 static bool join(rows *r, const int64_t *extent) {
     const tirbi_lane_loop *loop = r->loop;
     for (r->n_outer = loop->n_outer; r->n_outer > 0; r->n_outer--) {
@@ -30,7 +31,8 @@ static bool join(rows *r, const int64_t *extent) {
             follow = !__builtin_mul_overflow((int64_t)r->slots[loop->cursors[c].step], r->n, &row) &&
                      row == (int64_t)r->slots[loop->cursors[c].steps[k]];
         }
-        if (!follow || __builtin_mul_overflow(r->n, extent[k], &r->n)) break;
+        if (!follow) break;
+        if (__builtin_mul_overflow(r->n, extent[k], &r->n)) return false;
     }
     for (unsigned o = 0; o < r->n_outer; o++) r->extent[o] = extent[loop->outer[o]];
     return r->n_outer > 0;
