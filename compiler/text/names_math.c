@@ -113,7 +113,7 @@ static double apply_rounding(tirb_builtin builtin, double x) {
 static tirbi_value rounding_function(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *x = arg(s, c, 0);
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
-    if (!x || tirbi_type_is_int(x->dtype)) return tirbi_value_expr(x);
+    if (!x || tirbi_type_is_int(x->dtype) || tirbi_type_is_bool(x->dtype)) return tirbi_value_expr(x);
     if (x->kind == TIRB_EXPR_FLOAT_IMM)
         return tirbi_value_expr(
             tirbi_make_float(&s->builder, c->node->span, x->dtype, apply_rounding(builtin, x->as.float_value)));

@@ -68,7 +68,7 @@ static bool survives_folding(tirbi_printer *p, const tirb_expr *e) {
     bool whole = tirbi_type_is_int(e->dtype);
     if (e->kind == TIRB_EXPR_DIV && whole && !p->hybrid) return false;
     if ((e->kind == TIRB_EXPR_FLOORDIV || e->kind == TIRB_EXPR_FLOORMOD) && !whole) return false;
-    bool truth = tirbi_type_is_bool(e->dtype) && e->kind != TIRB_EXPR_DIV;
+    bool truth = tirbi_type_is_bool(e->dtype);
     if (!whole && !truth && !tirbi_type_is_float(e->dtype)) return false;
     if (is_constant(b) && b->as.int_value == 0 && tirbi_type_is_int(b->dtype) &&
         (e->kind == TIRB_EXPR_MOD || e->kind == TIRB_EXPR_FLOORDIV || e->kind == TIRB_EXPR_FLOORMOD))

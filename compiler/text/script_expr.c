@@ -362,7 +362,8 @@ static tirbi_value compare_values(tirbi_script *s, const tirbi_node *node, tirbi
 static tirbi_value logic(tirbi_script *s, const tirbi_node *node, bool is_and, const tirbi_value *x,
                          const tirbi_value *y) {
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
-    if (x->kind == TIRBI_VALUE_BOOL) return x->as.boolean == is_and ? *y : *x;
+    if (x->kind == TIRBI_VALUE_BOOL && x->as.boolean != is_and) return *x;
+    if (x->kind == TIRBI_VALUE_BOOL && y->kind == TIRBI_VALUE_BOOL) return *y;
     const tirb_expr *left = tirbi_to_expr(s, x);
     const tirb_expr *right = left ? tirbi_to_typed(s, y, tirbi_type_element(left->dtype)) : NULL;
     if (!left || !right) return tirbi_value_error();
@@ -414,6 +415,9 @@ static tirbi_value negate(tirbi_script *s, const tirbi_node *node, const tirbi_v
     const tirb_expr *e = tirbi_to_expr(s, v);
     if (!e) return tirbi_value_error();
     tirb_datatype type = tirbi_type_element(e->dtype);
+    char text[32];
+    if (type.code == TIRB_CODE_UINT)
+        return tirbi_fail(s, TIRB_VALUE, node->span, "cannot make %s from the negative value -1", tirb_datatype_text(type, text));
     const tirb_expr *minus_one = tirbi_type_is_float(type) ? tirbi_make_float(&s->builder, node->span, type, -1)
                                                            : tirbi_make_int(&s->builder, node->span, type, -1);
     return tirbi_value_expr(tirbi_make_binary(&s->builder, node->span, TIRB_EXPR_MUL, e, minus_one));
@@ -429,7 +433,7 @@ static tirbi_value evaluate_unary(tirbi_script *s, const tirbi_node *node) {
         return tirbi_value_expr(tirbi_make_not(&s->builder, node->span, tirbi_to_expr(s, &v)));
     }
     if (node->op == TIRBI_TOKEN_ADD) return tirbi_is_number(&v) ? v : tirbi_value_expr(tirbi_to_expr(s, &v));
-    if (v.kind == TIRBI_VALUE_INT && !v.big) return tirbi_value_int(~v.as.integer);
+    if ((v.kind == TIRBI_VALUE_INT && !v.big) || v.kind == TIRBI_VALUE_BOOL) return tirbi_value_int(~to_integer(&v));
     const tirb_expr *e = tirbi_to_expr(s, &v);
     if (!e) return tirbi_value_error();
     char text[32];

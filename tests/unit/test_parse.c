@@ -273,6 +273,12 @@ static const struct {
     {"0.0 % -3.0", "-0:float32"},
     {"5.5 % -3", "-0.5:float32"},
     {"not T.bool(True)", "not(1:bool)"},
+    {"True and c", "and(1:bool, c)"},
+    {"3 == 4 or c", "or(0:bool, c)"},
+    {"True or c", "1:bool"},
+    {"~True", "-2:int32"},
+    {"-T.uint64(3)", "cannot make uint64 from the negative value -1"},
+    {"T.ceil(c)", "c"},
     /* Conversions. */
     {"T.cast(f, \"float32\")", "f"},
     {"T.Cast(\"float32\", f)", "float32(f)"},
