@@ -878,7 +878,7 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     l->tree.outermost = NULL;
     tirbi_ls_list list = {0};
     l->out = &list;
-    if (f->body) tirbi_lower_stmt(l, f->body);
+    if (f->body && !tirbi_lower_foreign_body(l, f)) tirbi_lower_stmt(l, f->body);
     if (out->returns && !out->packed && !always_returns(&list)) {
         tirbi_ls *missing = tirbi_append(l, TIRBI_LS_ASSERT, f->span);
         missing->as.assert_.condition = tirbi_lx_int(l->pool, TIRB_BOOL, 0);

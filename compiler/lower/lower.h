@@ -106,6 +106,9 @@ tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype 
 /* Reports that a construct is not supported and goes on. */
 void tirbi_unsupported(tirbi_lowerer *l, tirbi_span span, const char *what);
 
+/* foreign.c: the body of a function that calls what no CPU has; false: this one calls nothing of the kind. */
+bool tirbi_lower_foreign_body(tirbi_lowerer *l, const tirb_primfunc *f);
+
 /* buffers.c: zeroed memory for `count` elements. */
 tirbi_lbuf *tirbi_allocate_memory(tirbi_lowerer *l, const char *name, tirbi_dtype type, const tirbi_lx *count,
                                   tirbi_span span);

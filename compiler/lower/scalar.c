@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "compiler/ir/allreduce.h"
 #include "compiler/ir/anylist.h"
 #include "compiler/ir/llvm.h"
 #include "compiler/lower/narrow.h"
@@ -532,17 +531,6 @@ static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const ti
     return lower_elementwise(l, same, lane, (tirbi_op)tirb_builtins[call.builtin].op);
 }
 
-static const tirbi_lx *lower_foreign(tirbi_lowerer *l, const tirb_expr *e) {
-    const tirb_expr *name = e->as.call.args[0];
-    if (tirbi_is_allreduce(e)) {
-        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "this tvm_thread_allreduce is no statement inside of threads");
-        return NULL;
-    }
-    tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "T.%s needs an accelerator: it cannot run on a CPU",
-                       name->as.string.text);
-    return NULL;
-}
-
 static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     tirb_builtin builtin = e->as.call.builtin;
     const tirb_expr *const *args = e->as.call.args;
@@ -559,7 +547,9 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     case TIRB_BUILTIN_IGNORE_LOOP_PARTITION:
     case TIRB_BUILTIN_TVM_THREAD_INVARIANT: return operand(l, args[0], lane);
     case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return lower_lane_mask(l, e, lane);
-    case TIRB_BUILTIN_FOREIGN: return lower_foreign(l, e);
+    case TIRB_BUILTIN_FOREIGN: /* of which functions that are lowered have this one only */
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "this tvm_thread_allreduce is no statement inside of threads");
+        return NULL;
     case TIRB_BUILTIN_CALL_LLVM_INTRIN:
     case TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN: return lower_llvm(l, e, lane);
     case TIRB_BUILTIN_REINTERPRET: return lower_reinterpret(l, e, lane);
