@@ -12,6 +12,7 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
+#include "compiler/optimize/resolve.h"
 #include "compiler/optimize/rewrite.h"
 
 static void plan_stmt(planner *p, const tirbi_ls *s);
@@ -1146,9 +1147,28 @@ static void plan_own_loop(planner *p, const tirbi_ls *loop) {
     put_elements_back(p, elements, n_elements, ran);
 }
 
+static bool has_loops(const tirbi_ls *s);
+
+/* Plans the body of a loop of one iteration as code of the loop around it, where it may store what lanes place; false where
+ * that is another loop. */
+static bool plan_single(planner *p, const tirbi_ls *loop) {
+    const tirbi_facts none = {.n = 0};
+    tirbi_lvar *var = loop->as.loop.var;
+    tirbi_lane_plan *plan = p->plan;
+    if (!p->sequences || !tirbi_lx_is_int(var->extent, 1) || var->min->kind != TIRBI_LX_CONST || has_loops(loop->as.loop.body)) return false;
+    if (plan->n_single == TIRBI_MAX_INNER || !tirbi_can_resolve(loop)) return false;
+    const tirbi_lx *value = tirbi_lx_int(p->pool, var->type, var->min->value);
+    const tirbi_ls *body = tirbi_resolve(p->pool, &none, loop->as.loop.body, var, value, NULL, true);
+    plan->single[plan->n_single++] = var;
+    if (body) plan_stmt(p, body);
+    else fail(p);
+    return true;
+}
+
 static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted) {
     tirbi_lane_plan *plan = p->plan;
     tirbi_lvar *var = loop->as.loop.var;
+    if (!hoisted && plan_single(p, loop)) return;
     bool regular = !loop->as.loop.step && var->min->pure && var->extent->pure && !var->min->traps &&
                    !var->extent->traps && tirbi_plan_is_invariant(p, var->min) && tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;

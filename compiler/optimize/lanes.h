@@ -63,6 +63,8 @@ typedef struct tirbi_lane_plan {
     uint32_t n_uniforms;
     tirbi_lane_row rows[TIRBI_MAX_LANE_ROWS];
     uint32_t n_rows;
+    tirbi_lvar *single[TIRBI_MAX_INNER]; /* loops of one iteration that are none any more */
+    uint32_t n_single;
     bool index_used[TIRBI_MAX_INNER];
     bool whole_nest; /* nothing happens unless every loop runs at least once */
     uint16_t n_values; /* after allocation: lane registers in use */

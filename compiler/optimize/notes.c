@@ -95,4 +95,8 @@ void tirbi_note_lanes(tirbi_notes *notes, const tirbi_lane_plan *plan) {
         tirbi_note_loop(notes, plan->loops.var[i], lane->span, TIRB_FORM_INNER,
                         "runs inside the lane loop over %s, alike in all lanes", lane->name);
     }
+    for (uint32_t i = 0; i < plan->n_single; i++) {
+        tirbi_note_loop(notes, plan->single[i], lane->span, TIRB_FORM_INNER,
+                        "has one iteration, which runs inside the lane loop over %s", lane->name);
+    }
 }

@@ -245,6 +245,8 @@ static void computed_indices_become_lanes(void **state) {
         {"        J[J[i]] = J[i]\n", 0, 0},
         {"        C[i] = T.if_then_else(J[i] >= 0, D[J[i]], T.float32(0))\n", 2, 0},
         {"        C[i] = T.if_then_else(J[i] >= 0, A[J[i]], T.float32(0))\n", 2, 0},
+        {"        for k in range(1):\n            A[J[i] + k] = A[J[i] + k] + C[i + k]\n", 1, 1},
+        {"        for k in range(1):\n            if J[i] > 3:\n                C[i] = A[J[i] + k]\n", 2, 0},
         {"        if J[i] >= 0 and D[J[i]] > T.float32(0):\n            C[i] = D[J[i] - 1]\n", 4, 0},
         {"        C[i] = D[J[i] // 7 * 7 + J[i] % 7] + E[J[i] // 7, J[i] % 7]\n", 4, 0},
     };
