@@ -465,7 +465,7 @@ void tirbi_function_finish(tirbi_builder *b, tirb_primfunc *function) {
     b->n_scopes--;
     if (body && needs_root(body, allocs.n)) body = wrap_root(b, body, &allocs);
     function->body = body;
-    if (body && function->s_tir)
+    if (body)
         tirbi_detect_access(b, b->blocks.items, b->blocks.n,
                             body->kind == TIRB_STMT_BLOCK_REALIZE ? body->as.block.block : NULL);
     bind_pointers(b, function);
