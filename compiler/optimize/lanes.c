@@ -603,7 +603,10 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
         if (is_narrow_counter(p, x)) return loop_counter(p, x->args[0], type);
         if (x->optype == TIRB_I64 && is_comparison(x)) {
             const tirbi_lx *a = tirbi_plan_in_32_bits(p, x->args[0]), *b = a ? tirbi_plan_in_32_bits(p, x->args[1]) : NULL;
-            if (b) return elementwise(p, (tirbi_op)x->op, TIRB_I32, TIRB_TYPE_NONE, tirbi_plan_value(p, a), tirbi_plan_value(p, b), TIRBI_NO_VALUE);
+            if (b) {
+                const uint16_t left = tirbi_plan_value(p, a), right = tirbi_plan_value(p, b);
+                return elementwise(p, (tirbi_op)x->op, TIRB_I32, TIRB_TYPE_NONE, left, right, TIRBI_NO_VALUE);
+            }
         }
         for (int i = 0; i < x->n_args; i++) v[i] = tirbi_plan_value(p, x->args[i]);
         return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
