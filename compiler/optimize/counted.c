@@ -129,9 +129,20 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_VAR && x->var == c->var ? c->at : NULL;
 }
 
-/* How often it runs, from `first` on: what is between that and the bound, by steps, rounded up. */
-static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *first) {
-    const tirbi_lx *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
+/* Bounds are at most half as far from zero, so that the way to them from nearer than this fits 64 bits. */
+static const int64_t far = INT64_MAX / 2;
+
+static bool starts_far(const counter *c, const tirbi_lx *first) { return c->down ? first->hi > far : first->lo < -far; }
+
+/* Where it counts from; what starts further away has more rounds to go one by one than ever run. */
+static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
+    if (!first || !starts_far(c, first)) return first;
+    return compute(c, c->down ? TIRB_OP_MIN : TIRB_OP_MAX, first, tirbi_lx_int(c->pool, TIRB_I64, c->down ? far : -far));
+}
+
+/* How often it runs, from `start` on: what is between that and the bound, by steps, rounded up. */
+static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
+    const tirbi_lx *first = nearer(c, start), *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
     const tirbi_lx *left = first && bound ? (c->down ? tirbi_lx_sub(c->pool, first, bound) : tirbi_lx_sub(c->pool, bound, first)) : NULL;
     const tirbi_lx *one = tirbi_lx_int(c->pool, TIRB_I64, 1), *zero = tirbi_lx_int(c->pool, TIRB_I64, 0);
     if (c->inclusive) left = compute(c, TIRB_OP_ADD, left, one);
@@ -228,6 +239,7 @@ static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi
     }
     c.begin = last_value(before, n_before, c.var);
     if (!c.begin) c.begin = tirbi_lx_var(pool, c.var);
+    if (c.begin && starts_far(&c, c.begin) && !tirbi_lx_is_int(c.by, 1)) return NULL;
     return c.begin ? make_loop(&c, body->as.seq.items, n) : NULL;
 }
 
