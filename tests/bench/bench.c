@@ -241,8 +241,9 @@ static void print_json_params(const bench_row *row) {
 
 static void print_json_row(const bench_row *row, bool first) {
     static const char *const sides[] = {"tirb", "gcc_o3", "gcc_ofast", "blas"};
-    printf("%s\n  {\"class\": \"%s\", \"kernel\": \"%s\", \"size\": \"%s\", \"form\": ", first ? "" : ",",
-           row->program->group, row->program->function, row->size);
+    printf("%s\n  {\"class\": \"%s\", \"kernel\": \"%s\", \"twin\": \"%s\", \"size\": \"%s\", \"fresh\": %s, \"form\": ",
+           first ? "" : ",", row->program->group, row->program->function, row->program->twin, row->size,
+           row->program->fresh ? "true" : "false");
     print_json_text(row->form);
     printf(", \"compile_ns\": %.0f, \"bundle_bytes\": %zu, \"params\": [", row->compile_ns, row->bundle_size);
     print_json_params(row);

@@ -65,6 +65,7 @@ typedef struct bench_class {
  * n=5,m=3". The first size is for checking: small and odd; the others are timed. */
 typedef struct bench_case {
     const char *group, *function; /* the class; the function in kernels/<class>.py, before what stands after a '/' */
+    const char *twin; /* what its loops in C are called */
     twin plain, fast;
     const char *params;
     const char *sizes[BENCH_MAX_SIZES];

@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
-"""Times peers on the benchmark's kernels: TVM on the same script, unscheduled, and NumPy and numexpr where one has the words.
+"""Times peers on the benchmark's kernels: TVM on the same script, unscheduled; the C loops as WebAssembly with SIMD128 in
+wasmtime; and NumPy and numexpr where one has the words.
 
     peers.py [--bench PATH] [--json] [--repeat N] [WORD...]
 
 Runs `bench --json` with the WORDs, then each peer that is installed on the same kernels at the same sizes with one
 thread, best of N rounds, and prints times relative to gcc -O3 (from the same machine, but not from the same process).
-A peer's figure is left out where the peer cannot compute the kernel."""
+A peer's figure is left out where the peer cannot compute the kernel. The WebAssembly is made by clang with WASI's C
+library (packages lld, wasi-libc and libclang-rt-dev-wasm32) and run by the Python package wasmtime."""
 import argparse
+import ctypes
 import json
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from importlib.metadata import version
 
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMEXPR_NUM_THREADS", "TVM_NUM_THREADS"):
     os.environ[variable] = "1"
@@ -31,10 +37,16 @@ try:
     import numexpr
 except ImportError:
     numexpr = None
+try:
+    import wasmtime
+except ImportError:
+    wasmtime = None
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 ROUND = 0.01  # seconds that a round takes at least
 MOST = 3.0  # seconds for all rounds of a kernel
+PACKAGES = {"tvm": "apache-tvm", "wasm": "wasmtime"}
 
 
 def softmax(a):
@@ -119,26 +131,112 @@ def arguments(row):
     return made
 
 
-def best_time(call, rounds):
-    """Seconds of one call, the best of some rounds of calls."""
-    call()
-    start = time.perf_counter()
-    call()
-    once = max(time.perf_counter() - start, 1e-7)
-    count = max(1, int(ROUND / once))
+def best_time(repeat, rounds, reset=None):
+    """Seconds of one call, the best of some rounds; repeat(N) calls N times. With `reset`, which makes the arguments new,
+    a round is one call."""
+
+    def clocked(count):
+        if reset:
+            reset()
+        start = time.perf_counter()
+        repeat(count)
+        return time.perf_counter() - start
+
+    clocked(1)
+    once = max(clocked(1), 1e-7)
+    count = 1 if reset else max(1, int(ROUND / once))
     best = once
     for _ in range(max(2, min(rounds, int(MOST / (once * count))))):
-        start = time.perf_counter()
-        for _ in range(count):
-            call()
-        best = min(best, (time.perf_counter() - start) / count)
+        best = min(best, clocked(count) / count)
     return best
+
+
+def called(function, *given):
+    """function(*given), as `best_time` repeats it."""
+
+    def repeat(count):
+        for _ in range(count):
+            function(*given)
+
+    return repeat
+
+
+class Wasm:
+    """The C loops as a WebAssembly module, and the arguments of one kernel in its memory."""
+
+    def __init__(self):
+        compiler = shutil.which("clang")
+        if not (wasmtime and compiler):
+            raise OSError("wasmtime or clang is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            module = f"{folder}/twins.wasm"
+            command = [compiler, "--target=wasm32-wasi", "-O3", "-msimd128", "-mexec-model=reactor", "-DTWIN_KIND=plain",
+                       "-I", ROOT, "-I", ROOT / "include", "-idirafter", "/usr/include", "-Wl,--max-memory=4294967296",
+                       HERE / "wasm/module.c", HERE / "twins.c", "-o", module]
+            done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+            if done.returncode:
+                raise OSError(next((line for line in done.stderr.splitlines() if "error" in line), "clang failed"))
+            engine = wasmtime.Engine()
+            linker = wasmtime.Linker(engine)
+            linker.define_wasi()
+            self.store = wasmtime.Store(engine)
+            self.store.set_wasi(wasmtime.WasiConfig())
+            self.exports = linker.instantiate(self.store, wasmtime.Module.from_file(engine, module)).exports(self.store)
+        self.call("_initialize")
+
+    def call(self, name, *given):
+        return self.exports[name](self.store, *given)
+
+    def put(self, address, data):
+        base = ctypes.addressof(self.exports["memory"].data_ptr(self.store).contents)
+        ctypes.memmove(base + address, data.ctypes.data, data.nbytes)
+
+    def take(self, size):
+        address = self.call("take", size) & 0xFFFFFFFF
+        if not address:
+            raise MemoryError("the module has no memory left")
+        return address
+
+    def time(self, twin, values, rounds, fresh):
+        """Seconds of one call."""
+        name = np.frombuffer(twin.encode() + b"\0", np.uint8)
+        arrays = {param: value for param, value in enumerate(values) if isinstance(value, np.ndarray)}
+        taken = [self.take(name.nbytes), self.take(2 * max(value.nbytes for value in arrays.values()) + 64)]
+        self.put(taken[0], name)
+        self.call("set_scratch", taken[1])
+        addresses = {}
+        try:
+            for param, value in enumerate(values):
+                if param not in arrays:
+                    self.call("set_scalar", param, float(value))
+                    continue
+                addresses[param] = self.take(value.nbytes)
+                taken.append(addresses[param])
+                self.call("set_data", param, addresses[param])
+                for dimension, extent in enumerate(value.shape):
+                    self.call("set_extent", param, dimension, extent)
+
+            def reset():
+                for param, address in addresses.items():
+                    self.put(address, arrays[param])
+
+            reset()
+            number = self.call("find", taken[0])
+            return best_time(lambda count: self.call("repeat", number, count), rounds, reset if fresh else None)
+        finally:
+            for address in taken:
+                self.call("give", address)
 
 
 class Peers:
     def __init__(self, rounds):
         self.rounds = rounds
         self.modules, self.functions = {}, {}
+        try:
+            self.twins = Wasm()
+        except OSError as error:
+            self.twins = None
+            print(f"no WebAssembly: {error}", file=sys.stderr)
 
     def tvm_function(self, row):
         file, name = row["class"].split(" ")[0], row["kernel"]
@@ -153,21 +251,31 @@ class Peers:
 
     def tvm(self, row):
         function = self.tvm_function(row)
-        made = [tvm.runtime.tensor(value) if isinstance(value, np.ndarray) else value for value in arguments(row)]
-        return best_time(lambda: function(*made), self.rounds)
+        values = arguments(row)
+        made = [tvm.runtime.tensor(value) if isinstance(value, np.ndarray) else value for value in values]
+
+        def reset():
+            for tensor, value in zip(made, values):
+                if isinstance(value, np.ndarray):
+                    tensor.copyfrom(value)
+
+        return best_time(called(function, *made), self.rounds, reset if row["fresh"] else None)
+
+    def wasm(self, row):
+        return self.twins.time(row["twin"], arguments(row), self.rounds, row["fresh"])
 
     def inputs(self, row):
         return [value for param, value in zip(row["params"], arguments(row)) if param["role"] != "output"]
 
     def numpy(self, row):
         call, inputs = NUMPY[row["kernel"]], self.inputs(row)
-        return best_time(lambda: call(*inputs), self.rounds)
+        return best_time(called(call, *inputs), self.rounds)
 
     def numexpr(self, row):
         names, expression = NUMEXPR[row["kernel"]]
         values = [np.float32(v) if isinstance(v, float) else v for v in self.inputs(row)]
         given = dict(zip(names.split(), values))
-        return best_time(lambda: numexpr.evaluate(expression, local_dict=given), self.rounds)
+        return best_time(called(numexpr.evaluate, expression, given), self.rounds)
 
     def time(self, peer, row):
         try:
@@ -192,14 +300,15 @@ def main():
     options = parser.parse_args()
     done = subprocess.run([options.bench, "--json", *options.words], stdout=subprocess.PIPE, text=True)
     table = json.loads(done.stdout)
-    names = ["numpy"] + ["tvm"] * (tvm is not None) + ["numexpr"] * (numexpr is not None)
     peers = Peers(options.repeat)
+    has = {"numpy": np, "tvm": tvm, "numexpr": numexpr, "wasm": peers.twins and wasmtime}
+    names = [name for name, module in has.items() if module]
     for row in table["rows"]:
         for name in names:
             seconds = peers.time(name, row)
             if seconds:
                 row[name] = {"best_ns": seconds * 1e9, "ratio": seconds * 1e9 / row["gcc_o3"]["best_ns"]}
-    table["peers"] = {"numpy": np.__version__, "tvm": tvm and tvm.__version__, "numexpr": numexpr and numexpr.__version__}
+    table["peers"] = {name: module and version(PACKAGES.get(name, name)) for name, module in has.items()}
     if options.json:
         json.dump(table, sys.stdout, indent=1)
         return 0
