@@ -25,54 +25,120 @@ static const library_function functions[] = {
     {"tvm.contrib.sort.topk", HAS_K, "data, the arrays, k, axis, \"both\" or \"values\" or \"indices\", is_ascend"},
 };
 
-/* Merge sort of the numbers of a row's elements, from runs of `width` to runs of twice that, between the two rows of
- * `order`. The data are outer * extent * inner elements of which `extent` make a row; each row gives `kept` results. A
- * row is read before it is written, so a call may sort in place. */
+/* Sorts the numbers of a row's elements by keys: unsigned numbers in the order of the elements, alike where these are
+ * equal, and the greatest one for NaNs, which come last in either direction. A short row counts for each key those before
+ * it; others are sorted by one byte of the keys after the other, from the lowest on, but for bytes that are all alike. The
+ * data are outer * extent * inner elements of which `extent` make a row; each row gives `kept` results. A row is read
+ * before it is written, so a call may sort in place. */
 static const char sort_text[] =
     "@T.prim_func(private=True)\n"
     "def sort(data: T.Buffer((\"outer * extent * inner\",), \"%s\"), %s%s%souter: T.int64, extent: T.int64, kept: T.int64,\n"
     "         inner: T.int64, ascend: T.bool):\n"
     "    T.func_attr({\"tirb.may_alias\": [%s]})\n"
+    "    row = T.alloc_buffer((extent,), \"%s\")\n"
     "    key = T.alloc_buffer((extent,), \"%s\")\n"
-    "    order = T.alloc_buffer((T.int64(2), extent), \"int64\")\n"
+    "    order = T.alloc_buffer((extent,), \"int64\")\n"
+    "    next_order = T.alloc_buffer((extent,), \"int64\")\n"
+    "    digit = T.alloc_buffer((extent,), \"uint8\")\n"
+    "    start = T.alloc_buffer((T.int64(256),), \"int64\")\n"
+    "    near = T.alloc_buffer((T.int64(64),), \"%s\")\n"
+    "    place = T.alloc_buffer((T.int64(64),), \"int64\")\n"
     "    for o, i in T.grid(outer, inner):\n"
+    "        count: T.int64 = %s\n"
     "        for k in range(extent):\n"
-    "            key[k] = data[(o * extent + k) * inner + i]\n"
-    "            order[T.int64(0), k] = k\n"
-    "            order[T.int64(1), k] = k\n"
-    "        count: T.let[T.int64] = %s\n"
-    "        now: T.int64 = T.int64(0)\n"
-    "        width: T.int64 = T.int64(1)\n"
-    "        while width < count:\n"
-    "            for pair in range((count + T.int64(2) * width - T.int64(1)) // (T.int64(2) * width)):\n"
-    "                middle: T.let[T.int64] = T.min(T.int64(2) * width * pair + width, count)\n"
-    "                end: T.let[T.int64] = T.min(middle + width, count)\n"
-    "                left: T.int64 = T.int64(2) * width * pair\n"
-    "                right: T.int64 = middle\n"
-    "                for k in range(T.int64(2) * width * pair, end):\n"
-    "                    take_right: T.bool = left >= middle\n"
-    "                    if left < middle and right < end:\n"
-    "                        l: T.let = key[order[now, left]]\n"
-    "                        r: T.let = key[order[now, right]]\n"
-    "                        take_right = T.if_then_else(ascend, r < l, r > l)%s\n"
-    "                    if take_right:\n"
-    "                        order[T.int64(1) - now, k] = order[now, right]\n"
-    "                        right = right + T.int64(1)\n"
-    "                    else:\n"
-    "                        order[T.int64(1) - now, k] = order[now, left]\n"
-    "                        left = left + T.int64(1)\n"
-    "            now = T.int64(1) - now\n"
-    "            width = width * T.int64(2)\n"
+    "            row[k] = data[(o * extent + k) * inner + i]\n"
+    "            order[k] = k\n"
+    "        for k in range(count):\n"
+    "            x: T.let = row[k]\n"
+    "%s"
+    "%s"
+    "        few: T.let[T.int64] = T.min(count, T.int64(64))\n"
+    "        if count <= few:\n"
+    "%s"
+    "            for k in range(few):\n"
+    "                next_order[place[k]] = order[k]\n"
+    "            for k in range(few):\n"
+    "                order[k] = next_order[k]\n"
+    "        else:\n"
+    "            for byte in range(T.int64(%u)):\n"
+    "                for d in range(T.int64(256)):\n"
+    "                    start[d] = T.int64(0)\n"
+    "                for k in range(count):\n"
+    "                    digit[k] = T.cast(key[order[k]] >> T.cast(byte * T.int64(8), \"%s\"), \"uint8\")\n"
+    "                for k in range(count):\n"
+    "                    start[digit[k]] = start[digit[k]] + T.int64(1)\n"
+    "                if start[digit[T.int64(0)]] < count:\n"
+    "                    before: T.int64 = T.int64(0)\n"
+    "                    for d in range(T.int64(256)):\n"
+    "                        n: T.let = start[d]\n"
+    "                        start[d] = before\n"
+    "                        before = before + n\n"
+    "                    for k in range(count):\n"
+    "                        d: T.let = digit[k]\n"
+    "                        at: T.let = start[d]\n"
+    "                        next_order[at] = order[k]\n"
+    "                        start[d] = at + T.int64(1)\n"
+    "                    for k in range(count):\n"
+    "                        order[k] = next_order[k]\n"
     "        for k in range(T.min(kept, extent)):\n"
     "%s%s";
 
-static const char nan_last[] = " or (l != l and r == r)";
+/* Keys of up to 32 bits stand in 64, where the place of the element can stand below them: no two are equal then. */
+static const char count_narrow[] =
+    "            for k in range(few):\n"
+    "                near[k] = key[order[k]] * T.int64(64) + k\n"
+    "            for k in range(few):\n"
+    "                place[k] = T.int64(0)\n"
+    "                for j in range(few):\n"
+    "                    place[k] = place[k] - ((near[j] - near[k]) >> T.int64(63))\n";
+static const char count_wide[] =
+    "            for k in range(few):\n"
+    "                near[k] = key[order[k]]\n"
+    "            for k in range(few):\n"
+    "                place[k] = T.int64(0)\n"
+    "                for j in range(few):\n"
+    "                    place[k] = place[k] + T.cast(near[j] < near[k] or (near[j] == near[k] and j < k), \"int64\")\n";
+/* Where few results are asked for, the highest byte of the last of them is found, then the next one; what is above that
+ * is left out. */
+static const char few_first[] =
+    "        if T.int64(64) < count and kept <= count // T.int64(8):\n"
+    "            least: T.%s = T.%s(0)\n"
+    "            left: T.int64 = kept\n"
+    "            for level in range(T.int64(%u)):\n"
+    "                shift: T.let = T.cast(T.int64(%u) - level * T.int64(8), \"%s\")\n"
+    "                for d in range(T.int64(256)):\n"
+    "                    start[d] = T.int64(0)\n"
+    "                for k in range(count):\n"
+    "                    digit[k] = T.cast(key[k] >> shift, \"uint8\")\n"
+    "                for k in range(count):\n"
+    "                    start[digit[k]] = start[digit[k]] + T.cast(key[k] >> shift >> T.%s(8) == least, \"int64\")\n"
+    "                d: T.int64 = T.int64(0)\n"
+    "                while start[d] < left:\n"
+    "                    left = left - start[d]\n"
+    "                    d = d + T.int64(1)\n"
+    "                least = least * T.%s(256) + T.cast(d, \"%s\")\n"
+    "            found: T.int64 = T.int64(0)\n"
+    "            for k in range(count):\n"
+    "                if key[k] >> T.%s(%u) <= least:\n"
+    "                    order[found] = k\n"
+    "                    found = found + T.int64(1)\n"
+    "            count = found\n";
+/* The bits of a float, all of them inverted where it is below zero, the highest one else. */
+static const char float_key[] =
+    "            bits: T.let = T.reinterpret(\"uint%u\", x)\n"
+    "            magnitude: T.let = T.Select(x == T.cast(T.float32(0), \"%s\"), T.uint%u(0), bits)\n"
+    "            up: T.let = T.Select(x < T.cast(T.float32(0), \"%s\"), ~bits, magnitude | T.uint%u(%s))\n"
+    "            key[k] = T.cast(T.Select(x != x, ~T.uint%u(0), T.Select(ascend, up, ~up)), \"%s\")\n";
+static const char integer_key[] =
+    "            up: T.let = T.cast(x, \"uint%u\") ^ T.uint%u(%s)\n"
+    "            key[k] = T.cast(T.Select(ascend, up, ~up), \"%s\")\n";
+
 static const char counts_parameter[] = "counts: T.Buffer((\"outer * inner\",), \"int32\"), ";
 static const char values_parameter[] = "values: T.Buffer((\"outer * kept * inner\",), \"%s\"), ";
 static const char numbers_parameter[] = "numbers: T.Buffer((\"outer * kept * inner\",), \"%s\"), ";
 static const char counted[] = "T.max(T.min(T.Cast(\"int64\", counts[o * inner + i]), extent), T.int64(0))";
-static const char values_line[] = "            values[(o * kept + k) * inner + i] = key[order[now, k]]\n";
-static const char numbers_line[] = "            numbers[(o * kept + k) * inner + i] = T.cast(order[now, k], \"%s\")\n";
+static const char values_line[] = "            values[(o * kept + k) * inner + i] = row[order[k]]\n";
+static const char numbers_line[] = "            numbers[(o * kept + k) * inner + i] = T.cast(order[k], \"%s\")\n";
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------ */
 
@@ -190,17 +256,31 @@ static const tirb_primfunc *find_function(const tirb_irmodule *module, const cha
     return NULL;
 }
 
+/* The line or lines that make the key of element x, of the type `key`. */
+static const char *key_text(tirbi_arena *arena, tirb_datatype type, const char *name, const char *key) {
+    const unsigned bits = type.bits;
+    const char *top = bits == 8 ? "0x80" : bits == 16 ? "0x8000" : bits == 32 ? "0x80000000" : "0x8000000000000000";
+    if (!tirbi_type_is_int(type)) return tirbi_arena_format(arena, float_key, bits, name, bits, name, bits, top, bits, key);
+    return tirbi_arena_format(arena, integer_key, bits, bits, type.code == TIRB_CODE_INT ? top : "0", key);
+}
+
 static const char *text_of(tirbi_arena *arena, const library_call *c) {
-    const char *key = type_text(arena, c->data), *number = c->numbers ? type_text(arena, c->numbers) : "";
-    const char *values = c->values ? tirbi_arena_format(arena, values_parameter, key) : "";
+    const tirb_datatype type = c->data->as.var.data_of->dtype;
+    const bool wide = type.bits == 64;
+    const char *name = type_text(arena, c->data), *number = c->numbers ? type_text(arena, c->numbers) : "";
+    const char *values = c->values ? tirbi_arena_format(arena, values_parameter, name) : "";
     const char *numbers = c->numbers ? tirbi_arena_format(arena, numbers_parameter, number) : "";
     const char *numbering = c->numbers ? tirbi_arena_format(arena, numbers_line, number) : "";
     const char *aliases = c->values && c->numbers   ? "(\"data\", \"values\"), (\"data\", \"numbers\"), (\"values\", \"numbers\")"
                           : c->counts && c->numbers ? "(\"data\", \"counts\"), (\"data\", \"numbers\"), (\"counts\", \"numbers\")"
                           : c->values               ? "(\"data\", \"values\")"
                                                     : "(\"data\", \"numbers\")";
-    return tirbi_arena_format(arena, sort_text, key, c->counts ? counts_parameter : "", values, numbers, aliases, key,
-                              c->counts ? counted : "extent", tirbi_type_is_int(c->data->as.var.data_of->dtype) ? "" : nan_last,
+    const char *key = wide ? "uint64" : "int64", *making = key_text(arena, type, name, key);
+    const unsigned bytes = type.bits / 8u, levels = bytes < 2 ? bytes : 2, last = type.bits - 8 * levels;
+    const char *few = c->has & HAS_K ? tirbi_arena_format(arena, few_first, key, key, levels, type.bits - 8u, key, key, key, key, key, last) : "";
+    if (!making || !few) return NULL;
+    return tirbi_arena_format(arena, sort_text, name, c->counts ? counts_parameter : "", values, numbers, aliases, name, key, key,
+                              c->counts ? counted : "extent", making, few, wide ? count_wide : count_narrow, bytes, key,
                               c->values ? values_line : "", numbering);
 }
 

@@ -4,6 +4,7 @@ import zlib
 
 import numpy as np
 
+import cases_sorting  # for what it registers
 from cases import Bf16
 from cases_applications import ALL
 
