@@ -6,6 +6,8 @@
 #include "compiler/optimize/affine.h"
 #include "compiler/optimize/rewrite.h"
 
+enum { MAX_BEFORE = 64 };
+
 typedef struct counter {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
@@ -35,9 +37,10 @@ static bool sets(const tirbi_ls *s, const tirbi_lvar *var) {
     }
 }
 
-/* Whether an expression has the same value in all rounds: it loads nothing, and its variables stay. */
+/* Whether an expression has the same value in all rounds: it loads nothing, and its variables stay. The body is gone through
+ * for each of these, so it has to be small. */
 static bool stays(const tirbi_lx *x, const tirbi_ls *body) {
-    if (!x->shared || x->traps) return false;
+    if (!x->shared || x->traps || x->size > TIRBI_MAX_SHARED_SIZE) return false;
     if (x->kind == TIRBI_LX_VAR) return x->pure || !sets(body, x->var);
     for (int i = 0; i < x->n_args; i++) {
         if (!stays(x->args[i], body)) return false;
@@ -134,10 +137,11 @@ static const int64_t far = INT64_MAX / 2;
 
 static bool starts_far(const counter *c, const tirbi_lx *first) { return c->down ? first->hi > far : first->lo < -far; }
 
-/* Where it counts from; what starts further away has more rounds to go one by one than ever run. */
+/* Where it counts from; what starts further away has more rounds to go one by one than ever run, or is beyond the bound. */
 static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
-    if (!first || !starts_far(c, first)) return first;
-    return compute(c, c->down ? TIRB_OP_MIN : TIRB_OP_MAX, first, tirbi_lx_int(c->pool, TIRB_I64, c->down ? far : -far));
+    if (first && first->hi > far) first = compute(c, TIRB_OP_MIN, first, tirbi_lx_int(c->pool, TIRB_I64, far));
+    if (first && first->lo < -far) first = compute(c, TIRB_OP_MAX, first, tirbi_lx_int(c->pool, TIRB_I64, -far));
+    return first;
 }
 
 /* How often it runs, from `start` on: what is between that and the bound, by steps, rounded up. */
@@ -217,9 +221,10 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     return parts[0] && parts[1] && parts[3] ? whole : NULL;
 }
 
-/* What a variable was last set to by the statements before the loop; NULL where that is not known, or may be something else now. */
+/* What a variable was last set to by the statements right before the loop; NULL where that is not known, or may be something else
+ * now. */
 static const tirbi_lx *last_value(const tirbi_ls *const *before, uint32_t n, const tirbi_lvar *var) {
-    while (n-- > 0) {
+    for (uint32_t looked = 0; n-- > 0 && looked < MAX_BEFORE; looked++) {
         const tirbi_ls *s = before[n];
         const bool here = s->kind == TIRBI_LS_SET && s->as.set.var == var;
         if (here) return s->as.set.value && s->as.set.value->pure && !s->as.set.value->traps ? s->as.set.value : NULL;
