@@ -38,16 +38,15 @@ static bool join(rows *r, const int64_t *extent) {
     return r->n_outer > 0;
 }
 
-/* Checks a cursor's elements and finds where they are: forwards, inside its reference. */
+/* Checks a cursor's elements and finds where they are: forwards, inside its reference. A step backwards is one of 2^63 elements
+ * and more here, so that more than one of them are too far for any reference, or over 64 bits. */
 static bool find_place(const rows *r, const tirbi_lane_cursor *cursor, const tirbi_ref *ref, place *out) {
     const uint64_t start = r->slots[cursor->start], length = ref->size >> cursor->shift, step = r->slots[cursor->step];
     uint64_t span, more;
-    if (start >= length || (int64_t)step < 0 || __builtin_mul_overflow(step, (uint64_t)r->n - 1, &span)) return false;
+    if (start >= length || __builtin_mul_overflow(step, (uint64_t)r->n - 1, &span)) return false;
     for (unsigned o = 0; o < r->n_outer; o++) {
         const uint64_t row = r->extent[o] > 1 ? r->slots[cursor->steps[r->loop->outer[o]]] : 0;
-        if ((int64_t)row < 0 || __builtin_mul_overflow(row, (uint64_t)r->extent[o] - 1, &more) ||
-            __builtin_add_overflow(span, more, &span))
-            return false;
+        if (__builtin_mul_overflow(row, (uint64_t)r->extent[o] - 1, &more) || __builtin_add_overflow(span, more, &span)) return false;
         out->steps[o] = row << cursor->shift;
     }
     if (span >= length - start) return false;

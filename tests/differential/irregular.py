@@ -1,0 +1,354 @@
+"""Random functions of the shapes that the compiler's passes for irregular loops look for, compared by `differential` with the
+oracle: on every instruction set, with each pass off, with several threads.
+
+    irregular.py [--differential PATH] [--seed N] [--count N] [--print]
+
+While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
+indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own. Ends with
+`N passed, N failed`; exit status 1 on failure."""
+
+import argparse
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+FLOATS, INTS, COUNTS = ("float32", "float64"), ("int32", "int64", "uint32", "int8", "uint8", "int16"), ("int32", "int64")
+HEAD = "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n"
+ENDS = {"int8": 1 << 7, "uint8": 1 << 8, "int16": 1 << 15, "int32": 1 << 31, "uint32": 1 << 32, "int64": 1 << 63}
+
+
+class Function:
+    """A function's parameters and statements."""
+
+    def __init__(self, pick):
+        self.pick, self.params, self.body, self.extents = pick, [], [], []
+        self.dynamic = pick.random() < 0.3
+
+    def buffer(self, name, dtype, *shape):
+        self.params.append(f'{name}: T.Buffer(({", ".join(map(str, shape))},), "{dtype}")')
+        return name
+
+    def scalar(self, name, dtype):
+        self.params.append(f"{name}: T.{dtype}")
+        return name
+
+    def add(self, depth, *lines):
+        self.body += ["    " * depth + line for line in lines]
+
+    def text(self, name):
+        return (f"    @T.prim_func(s_tir=True)\n    def {name}({', '.join(self.params)}):\n" +
+                "".join(f"        {line}\n" for line in self.body))
+
+
+def number(dtype, value):
+    return f"T.{dtype}({value})"
+
+
+def any_type(pick):
+    return pick.choice(FLOATS + INTS)
+
+
+def inside(expression, extent):
+    return f"T.min(T.max({expression}, 0), {extent - 1})"
+
+
+def near_an_end(pick, dtype):
+    end = ENDS[dtype]
+    return pick.choice([end - 1, end - 2, end - 40, -end, -end + 1, -end + 37, end // 2, -(end // 2), end // 4, -(end // 4)])
+
+
+# ---- Loops that count -----------------------------------------------------------------------------------------------
+
+
+def counting(pick, f):
+    """A while loop whose variable counts, in a loop or alone, with anything as its begin, bound and step."""
+    kind, dtype, n = pick.choice(COUNTS), any_type(pick), pick.choice([5, 40, 70])
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("S", kind, 8), f.scalar("p", kind), f.scalar("q", kind)
+    depth = 0
+    if pick.random() < 0.5:
+        f.add(0, f"for i in range({pick.choice([3, 8])}):")
+        depth = 1
+    i = f"T.cast(i, \"{kind}\")" if depth else number(kind, 3)
+    up, far = pick.random() < 0.5, pick.random() < 0.4
+    by = pick.choice([1, 1, 1, 2, 3, 7])
+    step = pick.choice([number(kind, by), number(kind, by), f"T.max({number(kind, 1)}, T.min(p, {number(kind, 9)}))"])
+    if far:
+        begin, distance = near_an_end(pick, kind), pick.choice([0, 1, 9, 33]) * by
+        bound = begin + (distance if up else -distance) + pick.choice([-1, 0, 0, 1])
+        if pick.random() < 0.2:
+            begin, bound = bound, begin
+        low, high = -ENDS[kind], ENDS[kind] - 1
+        begin, bound = min(max(begin, low), high), min(max(bound, low), high)
+        origin = begin
+        begin, bound = number(kind, begin), number(kind, bound)
+        begin = pick.choice([begin, f"T.max({begin}, S[0])", f"T.min({begin}, S[1])"])
+    else:
+        origin = 0
+        ends = [number(kind, 0), i, f"S[{'i' if depth else 2}]", "p"], [number(kind, n), "q", f"T.min(q, {number(kind, n)})", f"{i} + {number(kind, 20)}"]
+        begin, bound = pick.choice(ends[not up]), pick.choice(ends[up])
+    if kind == "int64" and pick.random() < 0.15:
+        step = number(kind, 1 << pick.choice([58, 60, 61]))
+    less = pick.choice(["<", "<", "<="] if up else [">", ">", ">="])
+    test = f"j {less} {bound}" if pick.random() < 0.7 else f"{bound} {less.translate(str.maketrans('<>', '><'))} j"
+    place = inside(f"j - {number(kind, origin)}" if origin else pick.choice(["j", f"{number(kind, n - 1)} - j", f"j * {number(kind, 2)}"]), n)
+    statements = [f"B[{place}] = A[{place}] + B[{place}]", f"B[{place}] = A[{place}]", "s = s + j", "s = T.max(s, j)",
+                  f"if A[{place}] > B[{place}]:\n    B[{place}] = A[{place}]", f"s = s + T.cast(A[{place}], \"{kind}\")", f"B[0] = B[0] + A[{place}]"]
+    f.add(depth, f"j = {begin}", f"s = {number(kind, 1)}", f"while {test}:")
+    for statement in pick.sample(statements, pick.choice([1, 1, 2])):
+        f.add(depth + 1, *statement.split("\n"))
+    f.add(depth + 1, f"j = j {'+' if up else '-'} {step}")
+    if pick.random() < 0.6:
+        f.add(depth, "S[3] = S[3] + s", "S[4] = j")
+
+
+def far_loops(pick, f):
+    """Loops whose variables are near the ends of their types, with conditions on them."""
+    kind, dtype, n = pick.choice(COUNTS), any_type(pick), pick.choice([9, 40, 130])
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n)
+    begin = pick.choice([ENDS[kind] - n, -ENDS[kind], ENDS[kind] // 2 - 3, (1 << 31) - 7 if kind == "int64" else 0, -5, (1 << 32) - 9 if kind == "int64" else 5])
+    begin = min(begin, ENDS[kind] - n)
+    parallel = pick.choice(["T.serial", "T.serial", "T.parallel"])
+    f.add(0, f"for i in {parallel}({number(kind, begin)}, {number(kind, begin + n - (begin + n == ENDS[kind]))}):")
+    at = f"i - {number(kind, begin)}" if begin >= 0 else f"i + {number(kind, -begin)}" if begin > -ENDS[kind] else f"(i - {number(kind, begin)})"
+    other = f"{number(kind, n - 1)} - ({at})"
+    middle = number(kind, min(begin + pick.randrange(n + 1), ENDS[kind] - 1))
+    condition = pick.choice([f"i < {middle}", f"i == {middle}", f"i % {number(kind, pick.choice([2, 3, 4]))} == {number(kind, 1)}",
+                             f"i >= {middle} and i < {number(kind, min(begin + n // 2, ENDS[kind] - 1))}", f"i // {number(kind, 5)} > {number(kind, begin // 5)}"])
+    body = [f"B[{at}] = A[{at}]", f"B[{at}] = A[{other}] + A[{at}]", f"B[{at}] = B[{at}] + T.cast(i, \"{dtype}\")"]
+    if pick.random() < 0.6:
+        f.add(1, f"if {condition}:", f"    {pick.choice(body)}")
+        if pick.random() < 0.5:
+            f.add(1, "else:", f"    {pick.choice(body)}")
+    else:
+        f.add(1, f"B[{at}] = T.if_then_else({condition}, A[{at}], A[{other}])")
+
+
+def lane_loops(pick, f):
+    """While loops that each lane has of its own."""
+    kind, dtype, n = pick.choice(COUNTS), pick.choice(FLOATS + COUNTS), pick.choice([3, 17, 70, 150])
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("C", kind, n)
+    f.add(0, f"for i in range({n}):", f"    x = A[i]", f"    k = {number(kind, 0)}")
+    most = pick.choice([5, 30])
+    grow = pick.choice([f"x = x + {number(dtype, 3)}", "x = x + A[i]", f"x = x * {number(dtype, 2)} + {number(dtype, 1)}", f"x = x - B[i]"])
+    f.add(1, pick.choice([f"while x < {number(dtype, 40)} and k < {number(kind, most)}:", f"while k < {number(kind, most)} and x != B[i]:",
+                          f"while k < T.min(C[i], {number(kind, most)}):"]))
+    f.add(2, grow)
+    if pick.random() < 0.4:
+        f.add(2, f"if x > {number(dtype, 9)}:", f"    x = x - {number(dtype, 4)}")
+    f.add(2, f"k = k + {number(kind, 1)}")
+    f.add(1, "B[i] = x", "C[i] = k")
+
+
+# ---- Ranges and rows ------------------------------------------------------------------------------------------------
+
+
+def ranges(pick, f):
+    """Rows of entries between numbers that follow each other, most of the time."""
+    n, width, counts, dtype = pick.choice([1, 6, 33]), pick.choice([1, 3, 9]), pick.choice(COUNTS), pick.choice(FLOATS + COUNTS)
+    m = n * width + 4
+    f.buffer("L", counts, n + 1), f.buffer("P", counts, n + 1), f.buffer("C", "int32", m), f.buffer("V", dtype, m)
+    f.buffer("X", dtype, 11), f.buffer("Y", dtype, n), f.buffer("O", dtype, m)
+    one = number(counts, 1)
+    f.add(0, f"for e in range({m}):", f"    C[e] = {inside('C[e]', 11)}" if pick.random() < 0.9 else "    C[e] = C[e] % 14")
+    f.add(0, f"P[0] = {number(counts, pick.choice([0, 0, 2, -1]))}", f"for i in range({n}):")
+    f.add(1, f"P[i + 1] = P[i] + T.min(T.max(L[i], {number(counts, pick.choice([0, 0, 0, -1]))}), {number(counts, width)})")
+    over, place = pick.choice([("range(P[i], P[i + 1])", "k"), ("range(P[i + 1] - P[i])", "P[i] + k")])
+    if pick.random() < 0.25:
+        over, place = None, "k"
+    term = pick.choice([f"V[{place}] * X[C[{place}]]", f"V[{place}]", f"V[{place}] - X[C[{place}]] * V[{place}]", f"X[C[{place}]]"])
+    kind = pick.choice(["sum", "local", "both", "scatter", "out"])
+    f.add(0, f"for i in range({n}):")
+    if kind in ("local", "both"):
+        f.add(1, f"s = {number(dtype, 1)}")
+    elif kind != "out":
+        f.add(1, f"Y[i] = {number(dtype, 0)}")
+    if over:
+        f.add(1, f"for k in {over}:")
+    else:
+        f.add(1, "k = P[i]", "while k < P[i + 1]:")
+    update = {"sum": f"Y[i] = Y[i] + {term}", "local": f"s = {pick.choice(['T.max(s, ', 's - (', 's + ('])}{term})", "both": f"s = s + {term}",
+              "scatter": f"X[C[{place}]] = X[C[{place}]] + V[{place}]", "out": f"O[{place}] = {term}"}[kind]
+    f.add(2, update)
+    if pick.random() < 0.3:
+        f.add(2, f"O[{place}] = V[{place}]" if kind != "out" else f"Y[i] = Y[i] + V[{place}]")
+    if not over:
+        f.add(2, f"k = k + {one}")
+    if kind in ("local", "both"):
+        f.add(1, "Y[i] = s")
+    if kind == "both" and over:
+        f.add(1, f"for k in {over}:", f"    O[{place}] = V[{place}] - s")
+
+
+def folds(pick, f):
+    """Sums and extremes of rows, one or two in a pass, in any place of memory."""
+    n, m, dtype = pick.choice([1, 5, 12]), pick.choice([1, 7, 16, 33, 90]), pick.choice(FLOATS + FLOATS + INTS)
+    f.buffer("A", dtype, n, m), f.buffer("B", dtype, n, m), f.buffer("X", dtype, m), f.buffer("Y", dtype, n), f.buffer("Z", dtype, n)
+    terms = ["A[i, k]", "A[i, k] * X[k]", "A[i, k] * B[i, k]", f"A[i, {m - 1} - k]", "A[i, k] * A[i, k]", "A[i, k] - X[k]", "A[i, k] * X[0]"]
+    joins = ["{0} = {0} + {1}", "{0} = {1} + {0}", "{0} = {0} - {1}", "{0} = T.max({0}, {1})", "{0} = T.min({1}, {0})", "{0} = {0} * {1}"]
+    f.add(0, f"for i in range({n}):")
+    local = pick.random() < 0.4
+    names = ["s", "t"] if local else ["Y[i]", "Z[i]"]
+    count = pick.choice([1, 1, 2])
+    if local or pick.random() < 0.7:
+        f.add(1, *(f"{name} = {number(dtype, pick.choice([0, 1]))}" for name in names))
+    first, last = pick.choice([0, 0, 1 % m]), pick.choice([m, m, m, "i + 1" if n <= m else m])
+    f.add(1, f"for k in range({first}, {last}):")
+    for name in names[:count]:
+        f.add(2, pick.choice(joins).format(name, pick.choice(terms)))
+    if pick.random() < 0.2:
+        f.add(2, f"B[i, k] = {names[0]}")
+    if local:
+        f.add(1, "Y[i] = s", "Z[i] = t")
+    if pick.random() < 0.4:
+        f.add(1, f"for k in range({m}):", f"    B[i, k] = {pick.choice(['A[i, k] - Y[i]', 'A[i, k] * Z[i]', 'T.max(A[i, k], Y[i])'])}")
+
+
+# ---- Elements somewhere ---------------------------------------------------------------------------------------------
+
+
+def guarded(pick, f):
+    """Elements and quotients behind conditions, by indices of any width and sign."""
+    n, m, rows, columns = pick.choice([1, 4, 17]), pick.choice([3, 20, 70]), pick.choice([1, 4, 9]), pick.choice([1, 7, 20])
+    dtype, index = any_type(pick), pick.choice(INTS)
+    f.buffer("A", dtype, rows, columns), f.buffer("Y", index, n, m), f.buffer("X", index, n, m), f.buffer("O", dtype, n, m)
+    wide = lambda x: f"T.cast({x}, \"int32\")" if index in ("uint32", "int8", "uint8", "int16") else x
+    y, x = pick.choice(["Y[i, j]", "Y[i, 0]", "X[i, j]"]), pick.choice(["X[i, j]", f"X[i, j] + {number(index, 3)}", f"X[i, j] * {number(index, 2)}"])
+    y, x = wide(y), wide(x)
+    far = f"({y} * {columns} + {x})"
+    body = pick.choice([
+        [f"if {y} >= 0 and {y} < {rows} and {x} >= 0 and {x} < {columns}:", f"    O[i, j] = A[{y}, {x}]"],
+        [f"O[i, j] = T.if_then_else({y} >= 0 and {y} < {rows}, A[{inside(y, rows)}, 0], A[0, {inside(x, columns)}])"],
+        [f"if {far} >= 0 and {far} < {rows * columns}:", f"    O[i, j] = A[{far} // {columns}, {far} % {columns}]"],
+        [f"if {y} != 0:", f"    O[i, j] = T.cast({x} // {y}, \"{dtype}\")", "else:", f"    O[i, j] = T.cast({x}, \"{dtype}\")"],
+        [f"if {y} != 0 and {x} % {y} == 1:", "    O[i, j] = A[0, 0]"],
+        [f"O[i, j] = A[{inside(y, rows)}, {inside(x, columns)}]"],
+        [f"if {y} < {rows} and {x} < {columns}:", f"    O[i, j] = A[{y}, {x}]"]])
+    f.add(0, f"for i in range({n}):", f"    for j in range({m}):", *("        " + line for line in body))
+
+
+def scattered(pick, f):
+    """Elements that lanes name are written, counted and updated; whole rows are taken by number."""
+    n, m, rows, dtype, index = pick.choice([1, 7, 40, 90]), pick.choice([1, 5, 40]), pick.choice([1, 6, 19]), any_type(pick), pick.choice(INTS)
+    f.buffer("I", index, n), f.buffer("A", dtype, n, m), f.buffer("O", dtype, rows, m), f.buffer("H", "int32", rows)
+    f.buffer("D", dtype, rows), f.buffer("W", dtype, n)
+    f.add(0, f"for i in range({n}):", f"    I[i] = {inside('I[i]', rows)}" if pick.random() < 0.85 else f"    I[i] = I[i]")
+    for _ in range(pick.choice([1, 2])):
+        update = pick.choice([f"O[I[i], j] = A[i, j]", "O[I[i], j] = O[I[i], j] + A[i, j]", "A[i, j] = O[I[i], j]", "O[I[i], j] = O[I[i], j] + A[i, j] * W[i]",
+                              "H[I[i]] = H[I[i]] + 1", "D[I[i]] = W[i]", "D[I[i]] = D[I[i]] + W[i]", "D[I[i]] = T.max(D[I[i]], W[i])",
+                              "D[I[i]] = D[I[i]] + W[i] * A[i, 0]", "W[i] = D[I[i]]", "W[i] = W[i] - D[I[i]] * A[i, 0]", "D[I[i]] = W[i] - D[I[i]]"])
+        f.add(0, f"for i in {pick.choice(['range', 'range', 'T.parallel'] if update[0] in 'AW' else ['range'])}({n}):")
+        if ", j]" in update:
+            f.add(1, f"for j in range({m}):")
+        f.add(2 if ", j]" in update else 1, update)
+
+
+def moved(pick, f):
+    """Copies and casts that go backwards, by steps, from and to any dimension."""
+    n, m, source, target = pick.choice([1, 6, 40]), pick.choice([2, 9, 33]), any_type(pick), any_type(pick)
+    if pick.random() < 0.6:
+        target = source
+    a, b = pick.choice([1, 1, 2, 3, 4]), pick.choice([1, 1, 2, 3])
+    f.buffer("A", source, n * a, m * 4), f.buffer("B", target, n * b, m * 4), f.buffer("F", source, n * m * a), f.buffer("G", target, n * m * b)
+    i, j = pick.choice(["i", f"({n - 1} - i)"]), pick.choice(["j", f"({m - 1} - j)", "j * 2", f"({m - 1} - j) * 3", "j * 4 + 1"])
+    load = pick.choice([f"A[{i} * {a}, {j}]", f"F[({i} * {m} + {pick.choice(['j', f'({m - 1} - j)'])}) * {a}]", f"F[j * {n} + i]",
+                        f"F[(i * {m} + j) * {a}]"])
+    store = pick.choice([f"B[i * {b}, {pick.choice(['j', f'({m - 1} - j)', 'j * 3', 'j + 2'])}]", f"G[(i * {m} + j) * {b}]", f"G[{n * m * b - 1} - (i * {m} + j) * {b}]",
+                         f"G[j * {n} + i]", f"G[({n - 1} - i) * {m} + j]"])
+    value = load if source == target else f"T.cast({load}, \"{target}\")"
+    if pick.random() < 0.3:
+        value = pick.choice([f"{value} + {store}", f"{value} * {number(target, 3)}", f"T.max({value}, {store})"])
+    f.add(0, f"for i in {pick.choice(['range', 'range', 'T.parallel'])}({n}):", f"    for j in range({m}):", f"        {store} = {value}")
+
+
+def digits(pick, f):
+    """Indices that are quotients and remainders of one number, right or nearly right ones."""
+    shape = [pick.choice([1, 2, 3, 5, 8]) for _ in range(pick.choice([2, 3]))]
+    size, dtype, kind = 1, any_type(pick), pick.choice(COUNTS)
+    for extent in shape:
+        size *= extent
+    f.buffer("A", dtype, *shape), f.buffer("B", dtype, size), f.buffer("I", kind, size), f.scalar("p", kind)
+    number_of = pick.choice(["e", f"{size - 1} - e", f"e * 2 % {size}", f"({size} + e - 3) % {size}", inside("I[e]", size), "(e + p)", "e * 3"])
+    wrong = pick.random() < 0.15
+    indices, unit = [], 1
+    for d in reversed(range(len(shape))):
+        quotient = f"({number_of}) // {unit}" if unit > 1 else f"({number_of})"
+        bounded = d > 0 or pick.random() < 0.3
+        indices.insert(0, f"{quotient} % {shape[d] + (wrong and d == 1)}" if bounded else quotient)
+        unit *= shape[d]
+    place = f"A[{', '.join(indices)}]"
+    over = f"T.serial({number(kind, 0)}, {number(kind, size)})" if kind == "int64" else f"range({size})"
+    number_of = number_of if kind == "int32" else re.sub(r"\b(\d+)\b", r"\1", number_of)
+    f.add(0, f"for e in {over}:", f"    {pick.choice([f'B[e] = {place}', f'{place} = B[e]', f'{place} = {place} + B[e]', f'B[e] = B[e] - {place}'])}")
+
+
+def windows(pick, f):
+    """Sums over windows with borders, whose conditions decide at the edges."""
+    n, m, w, dtype = pick.choice([1, 6, 20]), pick.choice([5, 30, 150]), pick.choice([1, 2, 3, 5]), pick.choice(FLOATS + COUNTS)
+    f.buffer("A", dtype, n, m), f.buffer("B", dtype, n, m), f.buffer("K", dtype, w)
+    at = pick.choice([f"j + k - {w // 2}", f"j - k", f"(j + k) % {m}", f"j * 2 + k - 3", f"{m - 1} - j + k"])
+    condition = f"{at} >= 0 and {at} < {m}"
+    f.add(0, f"for i in range({n}):", f"    for j in range({m}):", f"        B[i, j] = {number(dtype, 0)}", f"        for k in range({w}):")
+    f.add(3, *pick.choice([[f"if {condition}:", f"    B[i, j] = B[i, j] + A[i, {at}] * K[k]"], [f"B[i, j] += T.if_then_else({condition}, A[i, {inside(at, m)}], {number(dtype, 0)})"],
+                           [f"B[i, j] = T.max(B[i, j], A[i, {inside(at, m)}])"], [f"B[i, j] = B[i, j] + A[i, T.abs({at}) % {m}]"],
+                           [f"if (j + k) % 2 == 0:", f"    B[i, j] = B[i, j] - A[i, {inside(at, m)}]"]]))
+
+
+def carried(pick, f):
+    """Elements that iterations hand on, and choices of what they become."""
+    n, dtype = pick.choice([2, 18, 80]), pick.choice(FLOATS + ("int32", "int64", "uint32"))
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("D", dtype, 4), f.buffer("H", "int32", n)
+    first = pick.choice(["0", "1"])
+    c = number(dtype, pick.choice([1, 2, 3]))
+    body = pick.choice([
+        ["B[i] = B[i - 1] + A[i]"], ["B[i] = T.max(B[i - 1], A[i])"], [f"B[i] = B[i - 1] * {c} + A[i]"],
+        ["if A[i] > D[0]:", "    D[0] = A[i]", "    H[0] = i"], ["if A[i] > D[0]:", "    D[0] = A[i]", "else:", f"    D[0] = D[0] - {c}"],
+        ["if A[i] > B[i]:", "    D[1] = D[1] + A[i]"], [f"if A[i] == {c}:", f"    D[2] = {number(dtype, 0)}", "else:", f"    D[2] = D[2] + {c}", "B[i] = D[2]"],
+        ["D[0] = D[0] + A[i]", "B[i] = D[0]"], ["B[i] = D[0]", "D[0] = D[0] - A[i]"], ["D[1] = A[i] - D[1]"],
+        ["D[0] = T.min(D[0], A[i])", "D[1] = T.max(D[1], A[i])", "D[2] = D[2] + A[i] * B[i]"], ["B[i] = A[i]", "D[3] = B[i] + D[3]"]])
+    first = "1" if any("i - 1" in line for line in body) else first
+    f.add(0, f"for i in range({first}, {n}):", *("    " + line for line in body))
+
+
+SHAPES = (counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried)
+
+
+def make(seed):
+    pick = random.Random(seed)
+    f = Function(pick)
+    pick.choice(SHAPES)(pick, f)
+    return f.text(f"f{seed}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--differential", default="differential")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=150)
+    parser.add_argument("--print", action="store_true")
+    options = parser.parse_args()
+    tally, failed = {"equal": 0, "trapped alike": 0}, 0
+    for seed in range(options.seed, options.seed + options.count):
+        text = HEAD + make(seed)
+        if options.print:
+            print(text)
+            continue
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run([options.differential, file.name, "--seed", str(seed)], capture_output=True, text=True, check=False)
+        last = done.stdout.splitlines()[-1] if done.stdout else ""
+        counts = {what: int(n) for n, what in re.findall(r"(\d+) (equal|trapped alike|refused|unsupported|rejected|differ)", last)}
+        for what in tally:
+            tally[what] += counts.get(what, 0)
+        if done.returncode != 0 or counts.get("unsupported", 1):
+            failed += 1
+            print(f"seed {seed}:\n{text}\n{done.stdout[-3000:]}{done.stderr[-3000:]}", flush=True)
+    print(", ".join(f"{n} {what}" for what, n in tally.items()), file=sys.stderr)
+    print(f"{options.count - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
