@@ -153,6 +153,7 @@ fi
 # clang takes minutes for a lane machine with computed gotos, and seconds with a switch.
 if CC=clang build clang dev -DTIRB_SWITCH_DISPATCH=ON -DTIRB_LANE_ISAS='sse2;avx512' \
     -DTIRB_DIFFERENTIAL_COUNT=300; then
+    counted "the bundles of gcc's tirb and of clang's" "$python" tests/same_bundles.py build/release/bin/tirb build/clang/bin/tirb
     tests clang -L 'unit|differential'
 fi
 # gcc warns of more, wrongly, in code that its sanitizers have been through.

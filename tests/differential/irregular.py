@@ -8,6 +8,7 @@ indices; folds of rows; moves backwards, by steps and by lists; narrow integers 
 `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
+import os
 import random
 import re
 import subprocess
@@ -325,7 +326,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--differential", default="differential")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=150)
+    parser.add_argument("--count", type=int, default=300 // int(os.environ.get("TIRB_TEST_EVERY", "1")))
     parser.add_argument("--print", action="store_true")
     options = parser.parse_args()
     tally, failed = {"equal": 0, "trapped alike": 0}, 0
