@@ -55,6 +55,14 @@ def inside(expression, extent):
     return f"T.min(T.max({expression}, 0), {extent - 1})"
 
 
+def longer(pick, term, dtype):
+    """At times the term with so much arithmetic that lanes are in registers."""
+    if pick.random() < 0.6:
+        return term
+    factors = [f"({term} {pick.choice('+-')} {number(dtype, k)})" for k in range(1, pick.choice([3, 5, 7]))]
+    return " * ".join(factors)
+
+
 def near_an_end(pick, dtype):
     end = ENDS[dtype]
     return pick.choice([end - 1, end - 2, end - 40, -end, -end + 1, -end + 37, end // 2, -(end // 2), end // 4, -(end // 4)])
@@ -159,6 +167,7 @@ def ranges(pick, f):
     if pick.random() < 0.25:
         over, place = None, "k"
     term = pick.choice([f"V[{place}] * X[C[{place}]]", f"V[{place}]", f"V[{place}] - X[C[{place}]] * V[{place}]", f"X[C[{place}]]"])
+    term = longer(pick, term, dtype)
     kind = pick.choice(["sum", "local", "both", "scatter", "out"])
     f.add(0, f"for i in range({n}):")
     if kind in ("local", "both"):
@@ -170,7 +179,7 @@ def ranges(pick, f):
     else:
         f.add(1, "k = P[i]", "while k < P[i + 1]:")
     update = {"sum": f"Y[i] = Y[i] + {term}", "local": f"s = {pick.choice(['T.max(s, ', 's - (', 's + ('])}{term})", "both": f"s = s + {term}",
-              "scatter": f"X[C[{place}]] = X[C[{place}]] + V[{place}]", "out": f"O[{place}] = {term}"}[kind]
+              "scatter": f"X[C[{place}]] = X[C[{place}]] + {longer(pick, f'V[{place}]', dtype)}", "out": f"O[{place}] = {term}"}[kind]
     f.add(2, update)
     if pick.random() < 0.3:
         f.add(2, f"O[{place}] = V[{place}]" if kind != "out" else f"Y[i] = Y[i] + V[{place}]")
@@ -197,7 +206,7 @@ def folds(pick, f):
     first, last = pick.choice([0, 0, 1 % m]), pick.choice([m, m, m, "i + 1" if n <= m else m])
     f.add(1, f"for k in range({first}, {last}):")
     for name in names[:count]:
-        f.add(2, pick.choice(joins).format(name, pick.choice(terms)))
+        f.add(2, pick.choice(joins).format(name, longer(pick, pick.choice(terms), dtype)))
     if pick.random() < 0.2:
         f.add(2, f"B[i, k] = {names[0]}")
     if local:
@@ -259,7 +268,7 @@ def moved(pick, f):
                          f"G[j * {n} + i]", f"G[({n - 1} - i) * {m} + j]"])
     value = load if source == target else f"T.cast({load}, \"{target}\")"
     if pick.random() < 0.3:
-        value = pick.choice([f"{value} + {store}", f"{value} * {number(target, 3)}", f"T.max({value}, {store})"])
+        value = longer(pick, pick.choice([f"{value} + {store}", f"{value} * {number(target, 3)}", f"T.max({value}, {store})"]), target)
     f.add(0, f"for i in {pick.choice(['range', 'range', 'T.parallel'])}({n}):", f"    for j in range({m}):", f"        {store} = {value}")
 
 

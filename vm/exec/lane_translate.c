@@ -28,6 +28,7 @@ typedef struct value {
     bool same;        /* in all lanes of the strip, whichever have left */
     bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
     bool in_runs;     /* the same in all lanes of a range of the one vadvance */
+    bool scalar;      /* the same in all lanes, as a scalar register has it */
     uint8_t size;     /* of an element */
     uint16_t pointer; /* of the lazy operand */
     uint8_t bytes;    /* of what is to be widened: U8 or I8 */
@@ -492,11 +493,8 @@ static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
     bool direct = !wide && p->level == 0 && can_store_directly(p, ins, next, type);
     if (direct) settle_before_store(p, next, ins->dest);
     uint16_t operands[3] = {0, 0, 0};
-    bool in_the_way = false, of_runs = false, in_runs = true;
+    bool in_the_way = false;
     for (unsigned i = 0; i < ins->n_reads; i++) {
-        const value *v = &p->now.values[ins->reads[i]];
-        of_runs = of_runs || v->in_runs;
-        in_runs = in_runs && (v->in_runs || v->lazy == LAZY_SPLAT);
         operands[i] = wide ? strip_operand(p, ins->reads[i]) : kernel_operand(p, ins->reads[i]);
         if (ins->reads[i] == ins->dest && operands[i] == strip_of(p, ins->dest) &&
             p->now.values[ins->dest].size != size)
@@ -513,9 +511,7 @@ static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
                     spare);
     }
     if (!direct && !wide) clear_rest(p, ins->dest, size);
-    value *v = define(p, ins, size);
-    v->strip = true;
-    v->in_runs = of_runs && in_runs;
+    define(p, ins, size)->strip = true;
     p->ends_in_store = direct;
 }
 
@@ -574,6 +570,7 @@ static void plan_splat(planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
     value *v = define(p, ins, size);
     v->lazy = LAZY_SPLAT;
+    v->scalar = true;
     v->stable = !counts_in(p, ins->slot);
     v->pointer = (uint16_t)(p->first_splat + number_of_splat(p, ins->slot, size));
     if (ins->type != TIRB_BOOL) return;
@@ -878,8 +875,20 @@ static void plan_storex(planner *p, const lane_ins *ins) {
 
 static bool updates(const lane_ins *ins) { return ins->op == TIRB_OP_VUPDATE || ins->op == TIRB_OP_VUPDATEMA; }
 
+/* Whether what an instruction computes is the same in all lanes of a range: it reads such values, and scalars, only. */
+static bool stays_in_runs(const planner *p, const lane_ins *ins) {
+    bool some = false, others = false;
+    for (unsigned r = 0; r < ins->n_reads; r++) {
+        const value *v = &p->now.values[ins->reads[r]];
+        some = some || v->in_runs;
+        others = others || !(v->in_runs || v->scalar);
+    }
+    return some && !others;
+}
+
 /* Whether nothing reads the ranges' numbers but updates of elements that they name, or that are named by what is computed of
- * them and of scalars: these look at the first lane of each range. */
+ * them and of scalars: these look at the first lane of each range. What is said here of a register, stays_in_runs says of its
+ * value. */
 static bool only_firsts_count(const planner *p, const lane_ins *advance) {
     uint64_t of_ranges = UINT64_C(1) << advance->dest, scalars = 0;
     if (p->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
@@ -984,7 +993,10 @@ static void settle_at_edge(planner *p, uint64_t live, uint64_t written) {
 
 /* What a loop writes may be anything behind it. */
 static void forget_runs(planner *p, uint64_t written) {
-    for (; written != 0; written &= written - 1) p->now.values[__builtin_ctzll(written)].in_runs = false;
+    for (; written != 0; written &= written - 1) {
+        value *v = &p->now.values[__builtin_ctzll(written)];
+        v->in_runs = v->scalar = false;
+    }
 }
 
 /* At a loop's head the banks hold only values that the loop itself updates. */
@@ -1182,6 +1194,17 @@ static void plan_again(planner *p, const lane_ins *ins) {
 
 /* ---- The body ------------------------------------------------------------------------------------------------- */
 
+static void plan_elementwise(planner *p, const lane_ins *ins, const lane_ins *next) {
+    const bool in_runs = stays_in_runs(p, ins);
+    const bool renames = ins->op == TIRB_OP_VMOV && plan_move(p, ins);
+    const bool resizes = ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next));
+    if (!renames && !resizes) {
+        if (ins->pinned) plan_pinned(p, ins);
+        else plan_kernel(p, ins, next);
+    }
+    p->now.values[ins->dest].in_runs = in_runs;
+}
+
 static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     switch (ins->op) {
     case TIRB_OP_INNER: plan_inner(p, ins); return;
@@ -1206,14 +1229,7 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     case TIRB_OP_VSCANMA: plan_scan(p, ins); break;
     case TIRB_OP_VSTEP:
     case TIRB_OP_VSTEPMA: plan_step(p, ins); break;
-    default:
-        if (ins->op == TIRB_OP_VMOV && plan_move(p, ins)) break;
-        if (ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next))) break;
-        if (ins->pinned)
-            plan_pinned(p, ins);
-        else
-            plan_kernel(p, ins, next);
-        break;
+    default: plan_elementwise(p, ins, next); break;
     }
     after(p, ins);
 }
