@@ -1,17 +1,6 @@
 /* What only some lanes may compute: it ends the call where one of these lanes has an index out of bounds or divides by zero,
  * and nowhere else, on every instruction set and where nothing is in lanes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 enum { N = 300, M = 20 };
 
@@ -39,53 +28,33 @@ static const program programs[] = {
 };
 
 static tirb_status call(const program *p, uint32_t disabled, tirb_isa isa, int32_t *a, int32_t *k, int32_t *o) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_engine *engine = NULL;
-    tirb_module *module = NULL;
-    tirb_instance *instance = NULL;
-    size_t size;
-    options.disabled = disabled;
-    engine_options.isa = isa;
-    assert_int_equal(tirb_compile(p->text, strlen(p->text), &options, &result, NULL), TIRB_OK);
-    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
-    const void *bytes = tirb_compile_result_bytes(result, &size);
-    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    script s = open_script(p->text, disabled, isa, 1);
     int64_t shapes[3] = {M, N, N};
     int32_t *const data[3] = {a, k, o};
     DLTensor tensors[3];
     tirb_arg args[3];
-    for (int i = 0; i < 3; i++) {
-        tensors[i] = (DLTensor){.data = data[i], .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLInt, 32, 1}, .shape = &shapes[i]};
-        args[i] = (tirb_arg){TIRB_ARG_TENSOR, 0, {.tensor = &tensors[i]}};
-    }
-    tirb_status status = tirb_instance_call(instance, 0, args, 3, NULL, NULL);
-    tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
-    tirb_compile_result_destroy(result);
+    for (int i = 0; i < 3; i++) args[i] = tensor_arg(&tensors[i], data[i], (DLDataType){kDLInt, 32, 1}, 1, &shapes[i]);
+    tirb_status status = call_script(&s, args, 3);
+    close_script(&s);
     return status;
 }
 
 static void fails_where_the_condition_holds(void **state) {
     (void)state;
-    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     static int32_t a[M], k[N], o[N], plain[N];
     for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
-        for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++) {
-            if (!tirb_isa_available(isas[i])) continue;
+        for (unsigned i = 0; i < N_ISAS; i++) {
+            if (!tirb_isa_available(every_isa[i])) continue;
             for (int32_t j = 0; j < M; j++) a[j] = j * 7 % M;
             for (int32_t j = 0; j < N; j++) k[j] = j % 5 == 0 ? programs[p].unused : 1 + j % 6;
             if (programs[p].unused == 0 || programs[p].bad == 7)
                 for (int32_t j = 0; j < N; j++) k[j] = j % 3 == 0 ? programs[p].unused : 1;
-            assert_int_equal(call(&programs[p], 0, isas[i], a, k, o), TIRB_OK);
-            assert_int_equal(call(&programs[p], TIRB_PASS_LANES, isas[i], a, k, plain), TIRB_OK);
+            assert_int_equal(call(&programs[p], 0, every_isa[i], a, k, o), TIRB_OK);
+            assert_int_equal(call(&programs[p], TIRB_PASS_LANES, every_isa[i], a, k, plain), TIRB_OK);
             assert_memory_equal(o, plain, sizeof o);
             k[N - 3] = programs[p].bad;
-            assert_int_equal(call(&programs[p], 0, isas[i], a, k, o), programs[p].status);
-            assert_int_equal(call(&programs[p], TIRB_PASS_LANES, isas[i], a, k, plain), programs[p].status);
+            assert_int_equal(call(&programs[p], 0, every_isa[i], a, k, o), programs[p].status);
+            assert_int_equal(call(&programs[p], TIRB_PASS_LANES, every_isa[i], a, k, plain), programs[p].status);
         }
     }
 }

@@ -1,18 +1,8 @@
 /* Nests that only move elements: every permutation of four loops for every element size, parts of arrays, fills and
  * loads that repeat, beside plain C. Results end where memory does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
-#include <string.h>
 
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 #define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
 
@@ -50,36 +40,12 @@ static bool ends_well(const array *a, size_t shift) {
 }
 
 static void call(const char *text, tirb_isa isa, const tirb_arg *args, uint32_t n) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_engine *engine = NULL;
-    tirb_module *module = NULL;
-    tirb_instance *instance = NULL;
-    uint32_t function;
-    size_t size;
-    engine_options.isa = isa;
-    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
-    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_call(instance, function, args, n, NULL, NULL), TIRB_OK);
-    tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
-    tirb_compile_result_destroy(result);
+    script s = open_script(text, 0, isa, 1);
+    assert_int_equal(call_script(&s, args, n), TIRB_OK);
+    close_script(&s);
 }
 
-static tirb_arg tensor_arg(array *a) {
-    tirb_arg arg = {.kind = TIRB_ARG_TENSOR};
-    arg.value.tensor = &a->tensor;
-    return arg;
-}
-
-static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
-enum { N_ISAS = sizeof isas / sizeof *isas };
+static tirb_arg arg_of(array *a) { return (tirb_arg){.kind = TIRB_ARG_TENSOR, .value.tensor = &a->tensor}; }
 
 /* ---- Permutations ----------------------------------------------------------------------------------------------- */
 
@@ -112,7 +78,7 @@ static void check_permutation(const unsigned *p, const char *type, DLDataType dt
             }
         }
     }
-    call(text, isa, (tirb_arg[]){tensor_arg(&a), tensor_arg(&b)}, 2);
+    call(text, isa, (tirb_arg[]){arg_of(&a), arg_of(&b)}, 2);
     assert_memory_equal(b.data, want, b.elements * b.size);
     assert_true(ends_well(&b, p[1] % 3));
 }
@@ -131,7 +97,7 @@ static void permutes_four_loops(void **state) {
         if ((1u << p[0] | 1u << p[1] | 1u << p[2] | 1u << p[3]) != 15) continue;
         for (unsigned t = 0; t < 4; t++) {
             for (unsigned e = 0; e < 4; e++) {
-                tirb_isa isa = isas[round++ % N_ISAS];
+                tirb_isa isa = every_isa[round++ % N_ISAS];
                 check_permutation(p, types[t].name, types[t].type, extents[e],
                                   tirb_isa_available(isa) ? isa : TIRB_ISA_AUTO);
             }
@@ -173,13 +139,13 @@ static void moves_parts(void **state) {
     (void)state;
     for (unsigned k = 0; k < N_ISAS; k++) {
         array a, b;
-        if (!tirb_isa_available(isas[k])) continue;
+        if (!tirb_isa_available(every_isa[k])) continue;
         make_array(&a, 0, (DLDataType){kDLUInt, 32, 1}, 2, (const int64_t[]){H, W}, 1);
         make_array(&b, 1, (DLDataType){kDLUInt, 32, 1}, 2, (const int64_t[]){H + 5, W + 9}, 3);
         static uint32_t before[(H + 5) * (W + 9)], source[H * W];
         memcpy(before, b.data, sizeof before);
         memcpy(source, a.data, sizeof source);
-        call(parts, isas[k], (tirb_arg[]){tensor_arg(&a), tensor_arg(&b)}, 2);
+        call(parts, every_isa[k], (tirb_arg[]){arg_of(&a), arg_of(&b)}, 2);
         for (int64_t i = 0; i < H + 5; i++) {
             for (int64_t j = 0; j < W + 9; j++) {
                 int64_t at = i * (W + 9) + j;
@@ -200,11 +166,11 @@ static void fills_with_canonical_nans(void **state) {
     (void)state;
     for (unsigned k = 0; k < N_ISAS; k++) {
         array v, b;
-        if (!tirb_isa_available(isas[k])) continue;
+        if (!tirb_isa_available(every_isa[k])) continue;
         make_array(&v, 0, (DLDataType){kDLFloat, 32, 1}, 1, (const int64_t[]){1}, 0);
         make_array(&b, 1, (DLDataType){kDLFloat, 32, 1}, 2, (const int64_t[]){5, 70}, 2);
         memcpy(v.data, &(uint32_t){0xFFC12345}, 4);
-        call(text, isas[k], (tirb_arg[]){tensor_arg(&v), tensor_arg(&b)}, 2);
+        call(text, every_isa[k], (tirb_arg[]){arg_of(&v), arg_of(&b)}, 2);
         for (size_t i = 0; i < 5; i++) {
             for (size_t j = 0; j < 67; j++) assert_memory_equal(b.data + (i * 70 + j + 1) * 4, &(uint32_t){0x7FC00000}, 4);
         }

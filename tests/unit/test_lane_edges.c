@@ -1,20 +1,11 @@
 /* Rows that do not fill a block of lanes, of arrays whose memory ends where the page does: lane loops give what loops in
  * order give, on every instruction set, and read nothing behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 #define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
 
@@ -61,48 +52,21 @@ static guarded new_guarded(size_t elements) {
     return g;
 }
 
-static void describe(tirb_arg *arg, DLTensor *tensor, int64_t *shape, float *data) {
-    *tensor = (DLTensor){.data = data, .ndim = 2, .shape = shape, .dtype = {kDLFloat, 32, 1}};
-    tensor->device.device_type = kDLCPU;
-    *arg = (tirb_arg){.kind = TIRB_ARG_TENSOR};
-    arg->value.tensor = tensor;
-}
-
 static void run(const char *text, uint32_t disabled, tirb_isa isa, int64_t h, int64_t w, float *out) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_engine *engine = NULL;
-    tirb_module *module = NULL;
-    tirb_instance *instance = NULL;
-    uint32_t function;
-    size_t size;
-    options.disabled = disabled;
-    engine_options.isa = isa;
-    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
-    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    script s = open_script(text, disabled, isa, 1);
     guarded a = new_guarded((size_t)((h + 2) * (w + 2))), b = new_guarded((size_t)(h * w));
     int64_t shapes[2][2] = {{h + 2, w + 2}, {h, w}};
     DLTensor tensors[2];
-    tirb_arg args[2];
-    describe(&args[0], &tensors[0], shapes[0], a.data);
-    describe(&args[1], &tensors[1], shapes[1], b.data);
-    assert_int_equal(tirb_instance_call(instance, function, args, 2, NULL, NULL), TIRB_OK);
+    const DLDataType f32 = {kDLFloat, 32, 1};
+    tirb_arg args[2] = {tensor_arg(&tensors[0], a.data, f32, 2, shapes[0]), tensor_arg(&tensors[1], b.data, f32, 2, shapes[1])};
+    assert_int_equal(call_script(&s, args, 2), TIRB_OK);
     memcpy(out, b.data, (size_t)(h * w) * sizeof(float));
     munmap(a.pages, a.size);
     munmap(b.pages, b.size);
-    tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
-    tirb_compile_result_destroy(result);
+    close_script(&s);
 }
 
 static void rows_end_where_memory_does(void **state) {
-    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     static const int64_t widths[] = {1, 3, 4, 5, 15, 16, 17, 33, 63, 64, 65, 100, 127, 128, 129, 140, 300};
     enum { MOST = 5 * 300 };
     static float expected[MOST], given[MOST];
@@ -111,9 +75,9 @@ static void rows_end_where_memory_does(void **state) {
         for (unsigned k = 0; k < sizeof widths / sizeof *widths; k++) {
             int64_t h = 1 + (int64_t)k % 5, w = widths[k];
             run(programs[p], TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS, TIRB_ISA_GENERIC, h, w, expected);
-            for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++) {
-                if (!tirb_isa_available(isas[i])) continue;
-                run(programs[p], 0, isas[i], h, w, given);
+            for (unsigned i = 0; i < N_ISAS; i++) {
+                if (!tirb_isa_available(every_isa[i])) continue;
+                run(programs[p], 0, every_isa[i], h, w, given);
                 assert_memory_equal(given, expected, (size_t)(h * w) * sizeof(float));
             }
         }

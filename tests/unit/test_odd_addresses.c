@@ -1,18 +1,8 @@
 /* Tensors whose elements stand at addresses that are no multiples of their size: what is computed of them is what is computed of
  * the same values elsewhere. The sanitizers watch how each instruction set reads and writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
-#include <string.h>
 
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 /* A and C are matrices, B and D rows, I indices below the number of rows; $ stands for the type of all but I. */
 #define PROGRAM(body)                                                                                              \
@@ -69,22 +59,19 @@ static void fill(data *d, DLDataType type, size_t offset) {
         assert_non_null(d->memory[i]);
         for (size_t k = 0; k < n; k++)
             put_element(d->memory[i] + offset + k * size, own, (int64_t)((k * 7919 + i * 31) % (i == 4 ? 24 : 13)));
-        d->tensors[i] = (DLTensor){.data = d->memory[i] + offset, .ndim = shapes[i][1] ? 2 : 1, .shape = d->shapes[i], .dtype = own};
-        d->tensors[i].device.device_type = kDLCPU;
-        d->args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
-        d->args[i].value.tensor = &d->tensors[i];
+        d->args[i] = tensor_arg(&d->tensors[i], d->memory[i] + offset, own, shapes[i][1] ? 2 : 1, d->shapes[i]);
     }
 }
 
-static void call(tirb_instance *instance, data *d, DLDataType type, size_t offset) {
+static void call(const script *s, data *d, DLDataType type, size_t offset) {
     fill(d, type, offset);
-    assert_int_equal(tirb_instance_call(instance, 0, d->args, N_ARGUMENTS, NULL, NULL), TIRB_OK);
+    assert_int_equal(call_script(s, d->args, N_ARGUMENTS), TIRB_OK);
 }
 
-static void compare(tirb_instance *instance, DLDataType type, size_t offset) {
+static void compare(const script *s, DLDataType type, size_t offset) {
     data even, odd;
-    call(instance, &even, type, 0);
-    call(instance, &odd, type, offset);
+    call(s, &even, type, 0);
+    call(s, &odd, type, offset);
     for (unsigned i = 0; i < N_ARGUMENTS; i++) {
         assert_memory_equal(odd.tensors[i].data, even.tensors[i].data, odd.sizes[i]);
         free(odd.memory[i]);
@@ -102,39 +89,23 @@ static void name_type(char *text, const char *program, const char *name) {
 }
 
 static void run(const char *program, const char *name, DLDataType type, tirb_isa isa) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_engine *engine;
-    tirb_module *module;
-    tirb_instance *instance;
     char text[1024];
-    size_t size;
     name_type(text, program, name);
-    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
-    engine_options.isa = isa;
-    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
-    for (size_t offset = 1; offset < type.bits / 8u; offset += 2) compare(instance, type, offset);
-    tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
-    tirb_compile_result_destroy(result);
+    script s = open_script(text, 0, isa, 1);
+    for (size_t offset = 1; offset < type.bits / 8u; offset += 2) compare(&s, type, offset);
+    close_script(&s);
 }
 
 static void as_elsewhere(void **state) {
-    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     static const struct {
         const char *name;
         DLDataType type;
     } types[] = {{"float32", {kDLFloat, 32, 1}}, {"float64", {kDLFloat, 64, 1}}, {"int32", {kDLInt, 32, 1}},
                  {"int64", {kDLInt, 64, 1}},     {"int16", {kDLInt, 16, 1}}};
     (void)state;
-    for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++)
-        for (unsigned t = 0; tirb_isa_available(isas[i]) && t < sizeof types / sizeof *types; t++)
-            for (unsigned p = 0; p < N_PROGRAMS; p++) run(programs[p], types[t].name, types[t].type, isas[i]);
+    for (unsigned i = 0; i < N_ISAS; i++)
+        for (unsigned t = 0; tirb_isa_available(every_isa[i]) && t < sizeof types / sizeof *types; t++)
+            for (unsigned p = 0; p < N_PROGRAMS; p++) run(programs[p], types[t].name, types[t].type, every_isa[i]);
 }
 
 int main(void) {

@@ -1,16 +1,6 @@
 /* What lanes do in the order of the program: sums of rows whose columns are transposed, running sums of integers, counters,
  * and ranges whose lanes update one element. They give what loops in order give, on every instruction set. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 #define PARAM(name, shape, type) name ": T.Buffer((" shape ",), \"" type "\"), "
 #define MATRIX(name, type)       name ": T.Buffer((\"n\", \"m\"), \"" type "\"), "
@@ -116,24 +106,7 @@ static void fill(data *d, int n, int m) {
 }
 
 static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, data *d) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_engine *engine = NULL;
-    tirb_module *module = NULL;
-    tirb_instance *instance = NULL;
-    uint32_t function;
-    size_t size;
-    options.disabled = disabled;
-    engine_options.isa = isa;
-    engine_options.max_threads = 1;
-    tirb_error error = TIRB_ERROR_INIT;
-    if (tirb_compile(text, strlen(text), &options, &result, &error) != TIRB_OK) fail_msg("%s", error.message);
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
-    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    script s = open_script(text, disabled, isa, 1);
     int64_t matrix[2] = {n, m}, columns = m, rows = n, starts = n + 1, counters = 256;
     const struct {
         void *values;
@@ -147,17 +120,11 @@ static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_
     DLTensor tensors[N_PARAMS];
     tirb_arg args[N_PARAMS];
     for (int k = 0; k < N_PARAMS; k++) {
-        tensors[k] = (DLTensor){.data = params[k].values, .ndim = params[k].shape == matrix ? 2 : 1, .shape = params[k].shape,
-                                .dtype = {params[k].code, params[k].bits, 1}};
-        tensors[k].device.device_type = kDLCPU;
-        args[k] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
-        args[k].value.tensor = &tensors[k];
+        DLDataType type = {params[k].code, params[k].bits, 1};
+        args[k] = tensor_arg(&tensors[k], params[k].values, type, params[k].shape == matrix ? 2 : 1, params[k].shape);
     }
-    tirb_status status = tirb_instance_call(instance, function, args, N_PARAMS, NULL, NULL);
-    tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
-    tirb_compile_result_destroy(result);
+    tirb_status status = call_script(&s, args, N_PARAMS);
+    close_script(&s);
     return status;
 }
 

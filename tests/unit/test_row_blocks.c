@@ -1,17 +1,8 @@
 /* Nests that go through rows one after the other, done for a block of rows at a time: they give what loops in order give, on
  * every instruction set, whatever the block, and also where terms of tree reductions are computed before they are summed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
-#include <string.h>
 
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 #define HEAD                                                                                                           \
     "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"                                                     \
@@ -107,47 +98,17 @@ static void fill(data *d) {
     }
 }
 
-static void describe(tirb_arg *arg, DLTensor *tensor, int32_t ndim, int64_t *shape, void *values, uint8_t bits) {
-    *tensor = (DLTensor){.data = values, .ndim = ndim, .shape = shape, .dtype = {kDLFloat, bits, 1}};
-    tensor->device.device_type = kDLCPU;
-    *arg = (tirb_arg){.kind = TIRB_ARG_TENSOR};
-    arg->value.tensor = tensor;
-}
-
 static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, data *d) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_engine *engine = NULL;
-    tirb_module *module = NULL;
-    tirb_instance *instance = NULL;
-    uint32_t function;
-    size_t size;
-    options.disabled = disabled;
-    engine_options.isa = isa;
-    engine_options.max_threads = 1;
-    tirb_error error = TIRB_ERROR_INIT;
-    if (tirb_compile(text, strlen(text), &options, &result, &error) != TIRB_OK) fail_msg("%s", error.message);
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
-    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    script s = open_script(text, disabled, isa, 1);
     int64_t matrix[2] = {n, m}, columns[1] = {m}, rows[1] = {n};
     DLTensor tensors[7];
-    tirb_arg args[7];
-    describe(&args[0], &tensors[0], 2, matrix, d->a, 32);
-    describe(&args[1], &tensors[1], 2, matrix, d->h, 16);
-    describe(&args[2], &tensors[2], 2, matrix, d->d, 64);
-    describe(&args[3], &tensors[3], 1, columns, d->w, 32);
-    describe(&args[4], &tensors[4], 2, matrix, d->b, 32);
-    describe(&args[5], &tensors[5], 1, rows, d->s, 32);
-    describe(&args[6], &tensors[6], 1, rows, d->e, 64);
-    tirb_status status = tirb_instance_call(instance, function, args, 7, NULL, NULL);
-    tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
-    tirb_compile_result_destroy(result);
+    const DLDataType f16 = {kDLFloat, 16, 1}, f32 = {kDLFloat, 32, 1}, f64 = {kDLFloat, 64, 1};
+    tirb_arg args[7] = {tensor_arg(&tensors[0], d->a, f32, 2, matrix), tensor_arg(&tensors[1], d->h, f16, 2, matrix),
+                        tensor_arg(&tensors[2], d->d, f64, 2, matrix), tensor_arg(&tensors[3], d->w, f32, 1, columns),
+                        tensor_arg(&tensors[4], d->b, f32, 2, matrix), tensor_arg(&tensors[5], d->s, f32, 1, rows),
+                        tensor_arg(&tensors[6], d->e, f64, 1, rows)};
+    tirb_status status = call_script(&s, args, 7);
+    close_script(&s);
     return status;
 }
 
@@ -157,7 +118,6 @@ static void blocks_of_rows(void **state) {
     static const int64_t shapes[][2] = {{1, 1}, {7, 33}, {60, 100}, {2, 4099}, {40, 3}, {9, 0}, {13, 47}};
     static const uint32_t without[] = {0, TIRB_PASS_GRAIN, TIRB_PASS_GRAIN | TIRB_PASS_REGIONS, TIRB_PASS_GRAIN | TIRB_PASS_LANES,
                                        TIRB_PASS_CONTRACT, TIRB_PASS_GRAIN | TIRB_PASS_INTERCHANGE};
-    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     static data expected, given;
     (void)state;
     for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
@@ -166,8 +126,8 @@ static void blocks_of_rows(void **state) {
             memset(&expected, 0, sizeof expected);
             fill(&expected);
             tirb_status status = run(programs[p], IN_ORDER, TIRB_ISA_GENERIC, n, m, &expected);
-            for (unsigned i = 0; i < 6 + sizeof isas / sizeof *isas; i++) {
-                tirb_isa isa = i < 6 ? TIRB_ISA_AUTO : isas[i - 6];
+            for (unsigned i = 0; i < 6 + N_ISAS; i++) {
+                tirb_isa isa = i < 6 ? TIRB_ISA_AUTO : every_isa[i - 6];
                 if (i >= 6 && !tirb_isa_available(isa)) continue;
                 memset(&given, 0, sizeof given);
                 fill(&given);

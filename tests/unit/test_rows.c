@@ -1,18 +1,8 @@
 /* Rows that numbers in memory name, and bytes that are computed with as integers: what lane loops give is what loops in
  * order give, on every instruction set, and a number that is out of bounds is an error. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
-#include <string.h>
 
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 #define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
 #define ARGUMENTS                                                                                                      \
@@ -65,47 +55,19 @@ static void fill(data *d, int64_t n, int64_t v) {
     for (int64_t i = 0; i < 2 * n; i++) d->ids[i] = (int32_t)(i * 31 % v);
 }
 
-static void describe(tirb_arg *arg, DLTensor *tensor, int64_t *shape, void *values, DLDataType type) {
-    *tensor = (DLTensor){.data = values, .ndim = 2, .shape = shape, .dtype = type};
-    tensor->device.device_type = kDLCPU;
-    *arg = (tirb_arg){.kind = TIRB_ARG_TENSOR};
-    arg->value.tensor = tensor;
-}
-
 static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, int64_t v, data *d) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_engine *engine = NULL;
-    tirb_module *module = NULL;
-    tirb_instance *instance = NULL;
-    uint32_t function;
-    size_t size;
-    options.disabled = disabled;
-    engine_options.isa = isa;
-    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
-    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    script s = open_script(text, disabled, isa, 1);
     int64_t shapes[4][2] = {{n, m}, {n, 2}, {v, m}, {n, m}};
     DLTensor tensors[4];
-    tirb_arg args[4];
-    describe(&args[0], &tensors[0], shapes[0], d->a, (DLDataType){kDLFloat, 32, 1});
-    describe(&args[1], &tensors[1], shapes[1], d->ids, (DLDataType){kDLInt, 32, 1});
-    describe(&args[2], &tensors[2], shapes[2], d->b, (DLDataType){kDLFloat, 32, 1});
-    describe(&args[3], &tensors[3], shapes[3], d->p, (DLDataType){kDLUInt, 8, 1});
-    tirb_status status = tirb_instance_call(instance, function, args, 4, NULL, NULL);
-    tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
-    tirb_compile_result_destroy(result);
+    const DLDataType f32 = {kDLFloat, 32, 1}, i32 = {kDLInt, 32, 1}, u8 = {kDLUInt, 8, 1};
+    tirb_arg args[4] = {tensor_arg(&tensors[0], d->a, f32, 2, shapes[0]), tensor_arg(&tensors[1], d->ids, i32, 2, shapes[1]),
+                        tensor_arg(&tensors[2], d->b, f32, 2, shapes[2]), tensor_arg(&tensors[3], d->p, u8, 2, shapes[3])};
+    tirb_status status = call_script(&s, args, 4);
+    close_script(&s);
     return status;
 }
 
-static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
-enum { N_PROGRAMS = sizeof programs / sizeof *programs, N_ISAS = sizeof isas / sizeof *isas };
+enum { N_PROGRAMS = sizeof programs / sizeof *programs };
 enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS };
 
 static void rows_and_bytes(void **state) {
@@ -118,9 +80,9 @@ static void rows_and_bytes(void **state) {
             fill(&expected, n, v);
             assert_int_equal(run(programs[p], IN_ORDER, TIRB_ISA_GENERIC, n, m, v, &expected), TIRB_OK);
             for (unsigned i = 0; i < N_ISAS; i++) {
-                if (!tirb_isa_available(isas[i])) continue;
+                if (!tirb_isa_available(every_isa[i])) continue;
                 fill(&given, n, v);
-                assert_int_equal(run(programs[p], 0, isas[i], n, m, v, &given), TIRB_OK);
+                assert_int_equal(run(programs[p], 0, every_isa[i], n, m, v, &given), TIRB_OK);
                 assert_memory_equal(&given, &expected, sizeof given);
             }
         }

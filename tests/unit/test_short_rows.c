@@ -1,18 +1,8 @@
 /* Nests of short rows, of which some machines go through several at once: what they give is what loops in order give, on
  * every instruction set, whatever the number of rows and their length. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
-#include <string.h>
 
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 #define PROGRAM(body)                                                                                                  \
     "from tvm.script import tirx as T\n@T.prim_func\n"                                                                 \
@@ -89,10 +79,7 @@ static void describe(data *d, unsigned i, int32_t ndim, DLDataType type, int64_t
         const void *from = type.bits == 64 ? (const void *)&wide : type.bits == 32 ? (const void *)&f : &byte;
         memcpy(values + k * (type.bits / 8u), from, type.bits / 8u);
     }
-    d->tensors[i] = (DLTensor){.data = values, .ndim = ndim, .shape = d->shapes[i], .dtype = type};
-    d->tensors[i].device.device_type = kDLCPU;
-    d->args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
-    d->args[i].value.tensor = &d->tensors[i];
+    d->args[i] = tensor_arg(&d->tensors[i], values, type, ndim, d->shapes[i]);
 }
 
 static void fill(data *d, int64_t k, int64_t n, int64_t m) {
@@ -110,41 +97,12 @@ static void release(data *d) {
     for (unsigned i = 0; i < N_ARGUMENTS; i++) free(d->tensors[i].data);
 }
 
-typedef struct machine {
-    tirb_engine *engine;
-    tirb_module *module;
-    tirb_instance *instance;
-    uint32_t function;
-} machine;
-
-static void open_machine(machine *m, const char *text, uint32_t disabled, tirb_isa isa) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    size_t size;
-    options.disabled = disabled;
-    engine_options.isa = isa;
-    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
-    assert_int_equal(tirb_engine_create(&engine_options, &m->engine, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_load(m->engine, bytes, size, &m->module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(m->module, NULL, &m->instance, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_find(m->module, "f", &m->function, NULL), TIRB_OK);
-    tirb_compile_result_destroy(result);
-}
-
-static void close_machine(machine *m) {
-    tirb_instance_destroy(m->instance);
-    tirb_module_release(m->module);
-    tirb_engine_release(m->engine);
-}
-
-static void compare(machine *m, machine *plain, int64_t k, int64_t n, int64_t width) {
+static void compare(const script *lanes, const script *plain, int64_t k, int64_t n, int64_t width) {
     data expected, given;
     fill(&expected, k, n, width);
     fill(&given, k, n, width);
-    assert_int_equal(tirb_instance_call(plain->instance, plain->function, expected.args, N_ARGUMENTS, NULL, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_call(m->instance, m->function, given.args, N_ARGUMENTS, NULL, NULL), TIRB_OK);
+    assert_int_equal(call_script(plain, expected.args, N_ARGUMENTS), TIRB_OK);
+    assert_int_equal(call_script(lanes, given.args, N_ARGUMENTS), TIRB_OK);
     for (unsigned w = 0; w < WRITTEN; w++)
         assert_memory_equal(given.tensors[written[w]].data, expected.tensors[written[w]].data, expected.sizes[written[w]]);
     release(&expected);
@@ -152,24 +110,21 @@ static void compare(machine *m, machine *plain, int64_t k, int64_t n, int64_t wi
 }
 
 static void as_in_order(void **state) {
-    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     static const int64_t heights[] = {1, 2, 3, 4, 5, 7, 8, 13};
     static const int64_t widths[] = {1, 2, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 47, 48, 50, 62, 64, 65, 100, 129, 140, 200, 258};
     enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS };
     (void)state;
     for (unsigned p = 0; p < N_PROGRAMS; p++) {
-        machine plain;
-        open_machine(&plain, programs[p], IN_ORDER, TIRB_ISA_GENERIC);
-        for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++) {
-            if (!tirb_isa_available(isas[i])) continue;
-            machine m;
-            open_machine(&m, programs[p], 0, isas[i]);
+        script plain = open_script(programs[p], IN_ORDER, TIRB_ISA_GENERIC, 1);
+        for (unsigned i = 0; i < N_ISAS; i++) {
+            if (!tirb_isa_available(every_isa[i])) continue;
+            script lanes = open_script(programs[p], 0, every_isa[i], 1);
             for (unsigned h = 0; h < sizeof heights / sizeof *heights; h++)
                 for (unsigned w = h % 2; w < sizeof widths / sizeof *widths; w += 2)
-                    compare(&m, &plain, 1 + (int64_t)(h + w) % 3, heights[h], widths[w]);
-            close_machine(&m);
+                    compare(&lanes, &plain, 1 + (int64_t)(h + w) % 3, heights[h], widths[w]);
+            close_script(&lanes);
         }
-        close_machine(&plain);
+        close_script(&plain);
     }
 }
 

@@ -1,18 +1,8 @@
 /* Lane loops that write much more than the caches hold: what goes past them is what goes through them, on every
  * instruction set and with several threads, wherever rows begin. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
-#include <string.h>
 
-#include <tirb/compiler.h>
-#include <tirb/tirb.h>
+#include "tests/unit/script_fixture.h"
 
 #define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
 #define ARGUMENTS                                                                                                      \
@@ -60,40 +50,17 @@ static data make_data(void **memory) {
 }
 
 static void run(const char *text, uint32_t disabled, tirb_isa isa, uint32_t threads, const data *d) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
-    tirb_limits limits = TIRB_LIMITS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_engine *engine = NULL;
-    tirb_module *module = NULL;
-    tirb_instance *instance = NULL;
-    uint32_t function;
-    size_t size;
-    options.disabled = disabled;
-    engine_options.isa = isa;
-    engine_options.max_threads = limits.threads = threads;
-    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
-    assert_int_equal(tirb_engine_create(&engine_options, &engine, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
-    assert_int_equal(tirb_instance_create(module, &limits, &instance, NULL), TIRB_OK);
-    assert_int_equal(tirb_module_find(module, "f", &function, NULL), TIRB_OK);
+    script s = open_script(text, disabled, isa, threads);
     int64_t shape[2] = {ROWS, COLUMNS};
     void *const values[3] = {d->a, d->b, d->c};
     DLTensor tensors[3];
     tirb_arg args[3];
     for (unsigned i = 0; i < 3; i++) {
         DLDataType type = i < 2 ? (DLDataType){kDLFloat, 32, 1} : (DLDataType){kDLUInt, 8, 1};
-        tensors[i] = (DLTensor){.data = values[i], .ndim = 2, .shape = shape, .dtype = type};
-        tensors[i].device.device_type = kDLCPU;
-        args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
-        args[i].value.tensor = &tensors[i];
+        args[i] = tensor_arg(&tensors[i], values[i], type, 2, shape);
     }
-    assert_int_equal(tirb_instance_call(instance, function, args, 3, NULL, NULL), TIRB_OK);
-    tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
-    tirb_compile_result_destroy(result);
+    assert_int_equal(call_script(&s, args, 3), TIRB_OK);
+    close_script(&s);
 }
 
 /* SSE2 and generic C store as usual. */
