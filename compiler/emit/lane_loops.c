@@ -2,11 +2,14 @@
 #include "compiler/emit/emit.h"
 
 #include "compiler/optimize/columns.h"
+#include "compiler/optimize/distance.h"
+#include "compiler/optimize/extremes.h"
 #include "compiler/optimize/meetings.h"
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/ragged.h"
 #include "compiler/optimize/search.h"
 #include "compiler/optimize/split.h"
+#include "compiler/optimize/still.h"
 
 static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIRB_I64, 0); }
 
@@ -275,6 +278,40 @@ void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest) {
     emit_outer(e, &outermost);
 }
 
+/* How often a loop may be taken for another one that reads less. */
+enum { MAX_NAMED = 4 };
+
+static void put_serial(tirbi_emitter *e, const tirbi_ls *s) {
+    bool serial = e->serial;
+    e->serial = true; /* the loop has been looked at as a region */
+    tirbi_put_stmt(e, s);
+    e->serial = serial;
+}
+
+/* A loop that has least and greatest values in place of conditions, if it is lanes then. */
+static bool put_extremes(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_nest nest = {.n_outer = 0, .plan = tirbi_plan_lanes(e->pool, loop)};
+    if (!nest.plan) nest.plan = tirbi_plan_in_order(e->pool, loop);
+    if (nest.plan) {
+        tirbi_put_nest(e, &nest);
+        return true;
+    }
+    const tirbi_ls *carried = tirbi_carry_elements(e->pool, loop);
+    if (carried) put_serial(e, carried);
+    return carried != NULL;
+}
+
+/* A loop that reads what stands still in it, as one that does not. */
+static bool put_still(tirbi_emitter *e, const tirbi_ls *loop) {
+    const bool may = !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->named < MAX_NAMED;
+    const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop) : NULL;
+    if (!named) return false;
+    e->named++;
+    put_serial(e, named);
+    e->named--;
+    return true;
+}
+
 /* A loop whose lanes are not alike or depend on each other, as lanes that take turns where they must. */
 static bool put_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_SEQUENCES) return false;
@@ -284,16 +321,15 @@ static bool put_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
         return true;
     }
     const tirbi_ls *carried = tirbi_carry_elements(e->pool, loop);
+    const tirbi_ls *extremes = carried ? NULL : tirbi_find_extremes(e->pool, loop);
+    if (extremes && put_extremes(e, extremes)) return true;
     if (!carried && e->unsearched == 0) {
         carried = tirbi_search_updates(e->pool, loop);
         if (!carried) carried = tirbi_search_elements(e->pool, loop);
         if (carried) tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SEARCHED,
                                      "lanes look for the next iteration that changes something");
     }
-    bool serial = e->serial;
-    e->serial = true; /* the loop has been looked at as a region */
-    if (carried) tirbi_put_stmt(e, carried);
-    e->serial = serial;
+    if (carried) put_serial(e, carried);
     return carried != NULL;
 }
 
@@ -366,11 +402,40 @@ static bool put_searched(tirbi_emitter *e, const tirbi_ls *loop) {
 static bool put_columns(tirbi_emitter *e, const tirbi_ls *loop) {
     const tirbi_ls *columns = e->options->disabled & TIRB_PASS_INTERCHANGE ? NULL : tirbi_move_inwards(e->pool, loop);
     if (!columns) return false;
+    put_serial(e, columns);
+    return true;
+}
+
+/* A statement that does what a loop does where a condition holds, which `check` finds out. */
+typedef struct either {
+    const tirbi_ls *check; /* or NULL */
+    const tirbi_lx *condition;
+    const tirbi_ls *stmt;
+} either;
+
+/* That statement, or the loop as it was: `again` counts that it is emitted a second time. */
+static void put_either(tirbi_emitter *e, const either *choice, const tirbi_ls *loop, uint32_t *again) {
     bool serial = e->serial;
     e->serial = true; /* the loop has been looked at as a region */
-    tirbi_put_stmt(e, columns);
+    tirbi_patch_list otherwise = {0}, end = {0};
+    tirbi_scope scope = tirbi_scope_open(e);
+    if (choice->check) tirbi_put_stmt(e, choice->check);
+    tirbi_put_branch_unless(e, choice->condition, &otherwise);
+    tirbi_put_stmt(e, choice->stmt);
+    tirbi_scope_close(e, scope);
+    tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
+    tirbi_land(e, &otherwise);
+    tirbi_forget_registers(loop);
+    scope = tirbi_scope_open(e);
+    tirbi_notes *notes = e->notes;
+    e->notes = NULL;
+    (*again)++;
+    tirbi_put_stmt(e, loop);
+    (*again)--;
+    e->notes = notes;
+    tirbi_scope_close(e, scope);
+    tirbi_land(e, &end);
     e->serial = serial;
-    return true;
 }
 
 /* A loop around short ranges that follow each other: their places are lanes. Where they do not, it is the loop that it was. */
@@ -378,27 +443,16 @@ static bool put_flat(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_ragged flat;
     if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unflattened > 0 || !tirbi_flatten_ranges(e->pool, loop, &flat)) return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "the places of the ranges in it are lanes, where these follow each other");
-    bool serial = e->serial;
-    e->serial = true; /* the loop has been looked at as a region */
-    tirbi_patch_list scattered = {0}, end = {0};
-    tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_put_stmt(e, flat.check);
-    tirbi_put_branch_unless(e, flat.condition, &scattered);
-    tirbi_put_stmt(e, flat.stmt);
-    tirbi_scope_close(e, scope);
-    tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
-    tirbi_land(e, &scattered);
-    tirbi_forget_registers(loop);
-    scope = tirbi_scope_open(e);
-    tirbi_notes *notes = e->notes;
-    e->notes = NULL;
-    e->unflattened++;
-    tirbi_put_stmt(e, loop);
-    e->unflattened--;
-    e->notes = notes;
-    tirbi_scope_close(e, scope);
-    tirbi_land(e, &end);
-    e->serial = serial;
+    put_either(e, &(either){flat.check, flat.condition, flat.stmt}, loop, &e->unflattened);
+    return true;
+}
+
+/* A loop that reads what it has stored some iterations ago, so many at a time. */
+static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_blocks blocks;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unblocked > 0 || !tirbi_block_by_distance(e->pool, loop, &blocks)) return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "in blocks of as many iterations as lie between those that meet");
+    put_either(e, &(either){NULL, blocks.condition, blocks.stmt}, loop, &e->unblocked);
     return true;
 }
 
@@ -430,7 +484,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         tirbi_put_nest(e, &nest);
         return true;
     }
-    if (!split) return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop);
+    if (!split) return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop) || put_blocks(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

@@ -40,6 +40,7 @@ struct tirbi_lvar {
     const tirbi_lx *min;   /* LOOP: first value and number of values, as int64 expressions */
     const tirbi_lx *extent;
     const tirbi_lx *below; /* LOOP: every value is below this, beside what min and extent say; NULL: nothing known */
+    bool apart;            /* LOOP: no iteration reaches what another one stores to */
     int32_t reg;           /* emission: scalar register, -1 while it has none */
     tirbi_span span;       /* LOOP: where it stands in the source */
 };

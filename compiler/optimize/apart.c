@@ -150,6 +150,7 @@ static bool in_step(planner *p, const tirbi_place *a, const tirbi_place *b) {
 }
 
 bool tirbi_plan_independent(planner *p) {
+    if (p->plan->loops.n == 1 && p->plan->loops.var[0]->apart) return true;
     for (uint32_t i = 0; i < p->n_accesses; i++) {
         if (!p->accesses[i].write) continue;
         const tirbi_place *w = p->accesses[i].place;

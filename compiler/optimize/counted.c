@@ -37,11 +37,34 @@ static bool sets(const tirbi_ls *s, const tirbi_lvar *var) {
     }
 }
 
-/* Whether an expression has the same value in all rounds: it loads nothing, and its variables stay. The body is gone through
- * for each of these, so it has to be small. */
+static bool stores_to(const tirbi_ls *s, const tirbi_lbuf *root) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (stores_to(s->as.seq.items[i], root)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP: return stores_to(s->as.loop.body, root);
+    case TIRBI_LS_IF:
+        return stores_to(s->as.if_.then_case, root) || (s->as.if_.else_case && stores_to(s->as.if_.else_case, root));
+    case TIRBI_LS_SET: return false;
+    case TIRBI_LS_STORE: return tirbi_may_meet(s->as.store.access->buffer->root, root);
+    default: return true;
+    }
+}
+
+/* Whether an expression has the same value in all rounds: what it loads is not stored to, and its variables stay. The body is
+ * gone through for each of these, so it has to be small. */
 static bool stays(const tirbi_lx *x, const tirbi_ls *body) {
-    if (!x->shared || x->traps || x->size > TIRBI_MAX_SHARED_SIZE) return false;
+    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return false;
     if (x->kind == TIRBI_LX_VAR) return x->pure || !sets(body, x->var);
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (x->access->view || stores_to(body, x->access->buffer->root)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++) {
+            if (!stays(x->access->indices[d], body)) return false;
+        }
+        return stays(x->access->flat, body);
+    }
     for (int i = 0; i < x->n_args; i++) {
         if (!stays(x->args[i], body)) return false;
     }
@@ -185,7 +208,10 @@ static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
 
 /* Makes the loop; NULL where its body is none that can be copied (or memory ran out). */
 static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint32_t n) {
-    const tirbi_lx *begin = tirbi_lx_cast(c->pool, TIRB_I64, c->begin);
+    const tirbi_lx *begin = tirbi_lx_cast(c->pool, TIRB_I64, c->begin), *loaded = c->bound->shared ? NULL : c->bound;
+    tirbi_lvar *bound = loaded ? new_var(c, "bound", TIRBI_LVAR_LET, loaded) : NULL;
+    if (loaded && !bound) return NULL;
+    if (loaded) c->bound = tirbi_lx_var(c->pool, bound);
     tirbi_lvar *first = new_var(c, c->var->name, TIRBI_LVAR_LET, begin);
     const tirbi_lx *from = first ? tirbi_lx_var(c->pool, first) : NULL, *count = rounds_from(c, from);
     tirbi_lvar *rounds = new_var(c, "rounds", TIRBI_LVAR_LET, count);
@@ -202,7 +228,7 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .loops = true};
     tirbi_ls *body = new_stmt(c, TIRBI_LS_SEQ), *loop = new_stmt(c, TIRBI_LS_LOOP), *whole = new_stmt(c, TIRBI_LS_SEQ);
     const tirbi_ls **copies = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n),
-                   **parts = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 4);
+                   **parts = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 5);
     if (!last || !body || !loop || !whole || !copies || !parts) return NULL;
     for (uint32_t i = 0; i < n; i++) {
         copies[i] = tirbi_rewrite_assignments(&rewrite, items[i]);
@@ -212,13 +238,18 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     body->as.seq.n = n;
     loop->as.loop.var = k;
     loop->as.loop.body = n == 1 ? copies[0] : body;
-    parts[0] = set(c, first, begin, true);
-    parts[1] = set(c, rounds, count, true);
-    parts[2] = loop;
-    parts[3] = set(c, c->var, tirbi_lx_cast(c->pool, c->var->type, last), false);
+    uint32_t n_parts = 0;
+    if (loaded) parts[n_parts++] = set(c, bound, loaded, true);
+    parts[n_parts++] = set(c, first, begin, true);
+    parts[n_parts++] = set(c, rounds, count, true);
+    parts[n_parts++] = loop;
+    parts[n_parts++] = set(c, c->var, tirbi_lx_cast(c->pool, c->var->type, last), false);
     whole->as.seq.items = parts;
-    whole->as.seq.n = 4;
-    return parts[0] && parts[1] && parts[3] ? whole : NULL;
+    whole->as.seq.n = n_parts;
+    for (uint32_t i = 0; i < n_parts; i++) {
+        if (!parts[i]) return NULL;
+    }
+    return whole;
 }
 
 /* What a variable was last set to by the statements right before the loop; NULL where that is not known, or may be something else

@@ -4,8 +4,8 @@
 
 Extremes with the place where they are and other guarded updates, over rows of any length with ties, zeros of both signs and
 NaNs; nests that read a row and a column which some of their iterations write; rows of entries, as of sparse matrices; and
-elements and quotients that only some iterations may compute. Each is compiled and called under one
-instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
+elements and quotients that only some iterations may compute; and arrays that are made of their own elements at a distance.
+Each is compiled and called under one instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
 import argparse
@@ -87,6 +87,9 @@ def guarded(pick, generator):
         [f"if {value} {order} V[i]:", "    U[i] = V[i]", f"    V[i] = {value}", f"elif {value} {order} U[i]:",
          f"    U[i] = {value}"],
         ["if W[i] < 0:", f"    if {value} {order} V[i]:", "        W[i] = k"],
+        [f"if {value} {order} V[i]:", f"    V[i] = {value}"],
+        [f"if A[0, k] < A[i, 0] and {value} {order} V[i]:", f"    V[i] = {value}"],
+        [f"if A[0, k] != A[i, 0]:", f"    if V[i] {order} {value}:", f"        V[i] = {value}"],
         [f"if {value} {order} best:", f"    best = {value}", "    at = k"]])
     local = "at = k" in body[-1]
     loops = [f"for i in range({rows}):"]
@@ -201,6 +204,38 @@ def chosen(pick, generator):
     return text, loops, arrays, {"n": n, "m": m}
 
 
+def distant(pick, generator):
+    """Elements that others of the same array make, at distances that memory tells or the text."""
+    rows, n = pick.choice([1, 4, 9]), pick.choice([5, 30, 64, 200, 700, 5000])
+    dtype, dynamic = pick.choice(["float32", "float64", "int32", "int64", "int8"]), pick.random() < 0.4
+    width = "n" if dynamic else str(n)
+    at = pick.choice(["k", "k", f"{n - 1} - k", f"2 * k"])
+    step, two = pick.choice(["w[i]", "w[i]", "-w[i]", "1", "-3", "9", "-20", "600"]), pick.random() < 0.3
+    place = (lambda x: f"D[i, {x}]") if two else (lambda x: f"B[{x}]")
+    other, more = f"{at} + {step}", pick.choice([f"{at} + w[0]", f"{at} - 40", at])
+    inside = lambda x: f"{x} >= 0 and {x} < {width}"
+    a, b, c = place(at), place(other), place(more)
+    body = pick.choice([
+        [f"if {inside(other)}:", f"    {a} = T.max({a}, {b} + v[i])"],
+        [f"if {inside(other)}:", f"    {a} = {b} - v[i]", "else:", f"    {a} = v[i]"],
+        [f"if {inside(other)}:", f"    if {b} + v[i] < {a}:", f"        {a} = {b} + v[i]"],
+        [f"if {inside(other)} and {inside(more)}:", f"    {a} = {b} - {c}"],
+        [f"if {inside(other)}:", f"    {a} = v[i] - {a}", f"    C[k] = {b} + {a}"],
+        [f"if {inside(other)}:", f"    {b} = {a} - v[i]", f"    C[k] = {b}"]])
+    if at == "2 * k":
+        body = [f"if {inside(at)}:"] + ["    " + line for line in body]
+    loops = [f"for i in range({rows}):", f"    for k in range({width}):"] + ["        " + line for line in body]
+    shapes = {"D": (f'({rows}, "n")' if dynamic else f"({rows}, {n})", dtype), "B": (shape(dynamic, width), dtype), "C": (shape(dynamic, width), dtype),
+              "w": (f"({rows},)", pick.choice(["int32", "int64"])), "v": (f"({rows},)", dtype)}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({size}, "{kind}")' for name, (size, kind) in shapes.items()) + "):\n"
+    text += "        n = T.int32()\n" if dynamic else ""
+    small = lambda size: generator.integers(-9, 9, size).astype(dtype)
+    far = pick.choice([3, 30, n + 2])
+    arrays = {"D": small((rows, n)), "B": small(n), "C": small(n), "v": small(rows),
+              "w": generator.integers(pick.choice([-far, 0, 1]), far + 1, rows).astype(shapes["w"][1])}
+    return text, loops, arrays, {"n": n}
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -211,7 +246,7 @@ def same(got, wanted):
 def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
-    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen])(pick, generator)
+    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]

@@ -6,7 +6,7 @@ import numpy as np
 
 import cases_sorting  # for what it registers
 from cases import Bf16
-from cases_applications import ALL
+from cases_tables import ALL
 
 DEFAULT_RTOL = {np.dtype(np.float16): 1e-3, np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
 

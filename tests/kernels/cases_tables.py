@@ -1,0 +1,65 @@
+"""More cases: programs that fill tables from their own entries. Like cases.py; imported for what it registers."""
+
+import itertools
+
+import numpy as np
+
+from cases_applications import ALL, OUT, Run, kernel
+
+__all__ = ["ALL"]
+
+
+def bags(rng):
+    """Weights (also of more than the bag holds), values, and the best that fits into bags of every size."""
+    for n, m in ((1, 1), (3, 7), (12, 40), (30, 700), (9, 5000)):
+        weight, value = rng.integers(1, m + 3, n).astype(np.int32), rng.integers(1, 100, n).astype(np.int32)
+        rows = np.zeros((n + 1, m), np.int32)
+        for i in range(n):
+            rows[i + 1] = rows[i]
+            if weight[i] < m:
+                rows[i + 1, weight[i] :] = np.maximum(rows[i, weight[i] :], rows[i, : m - weight[i]] + value[i])
+        yield weight, value, rows
+
+
+@kernel("tables.py", "bag")
+def bag(rng):
+    for weight, value, rows in bags(rng):
+        yield Run({"weight": weight, "value": value, "best": np.zeros_like(rows[0])}, {"best": rows[-1]})
+
+
+@kernel("tables.py", "bag_table")
+def bag_table(rng):
+    for weight, value, rows in bags(rng):
+        yield Run({"weight": weight, "value": value, "best": np.zeros_like(rows)}, {"best": rows})
+
+
+@kernel("tables.py", "ways_to_pay")
+def ways_to_pay(rng):
+    for coins, m in (([1], 5), ([1, 2, 5], 20), ([1, 9, 31, 7, 64], 900), ([3, 1000, 2000], 7000)):
+        coin, ways = np.array(coins, np.int32), np.zeros(m, np.int64)
+        ways[0] = 1
+        series = [1] + [0] * (m - 1)
+        for c in coins:
+            for a in range(c, m):
+                series[a] += series[a - c]
+        yield Run({"coin": coin, "ways": ways}, {"ways": np.array(series, np.int64)})
+
+
+@kernel("tables.py", "matrix_chain")
+def matrix_chain(rng):
+    for n in (1, 2, 3, 17, 40):
+        size, want = rng.integers(1, 30, n + 1).astype(np.int32), np.zeros((n, n), np.int32)
+        for length, i in itertools.product(range(1, n), range(n)):
+            if i + length < n:
+                s = np.arange(length)
+                want[i, i + length] = (want[i, i + s] + want[i + s + 1, i + length] + size[i] * size[i + s + 1] * size[i + length + 1]).min()
+        yield Run({"size": size, "cost": np.zeros((n, n), np.int32)}, {"cost": want})
+
+
+@kernel("tables.py", "longest_rising")
+def longest_rising(rng):
+    for n in (1, 2, 9, 100, 500):
+        a, want = rng.integers(0, n, n).astype(np.int32), np.ones(n, np.int32)
+        for i in range(1, n):
+            want[i] = 1 + max(want[:i][a[:i] < a[i]], default=0)
+        yield Run({"a": a, "length": OUT}, {"length": want})
