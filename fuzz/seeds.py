@@ -14,7 +14,11 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/differential"))
+import irregular  # noqa: E402
+
 LARGEST = 24_000  # a seed's bytes: larger ones slow every mutation down
+IRREGULAR = 150  # random functions of the shapes that passes look for
 
 
 def sources():
@@ -103,6 +107,11 @@ class Seeds:
                 self.bundle(name, one, "compile")
             if not parts or len(text) < LARGEST:
                 self.bundle(path.stem, path, "compile")
+        for seed in range(IRREGULAR):
+            text = irregular.HEAD + irregular.make(seed)
+            self.write("text", f"irregular_{seed}", text.encode())
+            one.write_text(text)
+            self.bundle(f"irregular_{seed}", one, "compile")
         one.unlink(missing_ok=True)
 
     def assembly(self):
