@@ -257,6 +257,52 @@ static void test_expressions_used_again(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* ---- Calls after traps ------------------------------------------------------------------------------------------- */
+
+static tirb_arg tensor_arg(DLTensor *tensor, int64_t *shape, void *data, DLDataTypeCode code) {
+    *tensor = (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {(uint8_t)code, 32, 1}, .shape = shape};
+    return (tirb_arg){.kind = TIRB_ARG_TENSOR, .value.tensor = tensor};
+}
+
+/* A lane loop whose last cursor leads outside traps when others are set already; the loop before it, which has less of them, is
+ * entered again by the next call, and its strips are where they were. */
+static void test_calls_after_traps(void **state) {
+    (void)state;
+    enum { ROW = 5, MORE = 2000, BEHIND = 9000 };
+    static const char code[] =
+        ".function \"f\" public\n.scalars 1\n.lanes 3\n.ref f32\n.ref f32 writable\n.ref u32 writable\n.tensor \"a\" f32 r0 read (5)\n"
+        ".tensor \"b\" f32 r1 read write (5)\n.tensor \"d\" u32 r2 read write (2000)\n.scalar \"start\" i64 s0\n"
+        "lane 5, one\n.cursor r0 f32 read 0 0 1\n.cursor r1 f32 readwrite 0 0 1\n"
+        "vload.f32 v0, c0\nvload.f32 v1, c1\nvmul.f32 v2, v0, v1\nvadd.f32 v2, v2, v0\nvstore.f32 c1, v2\none:\nlane.end\n"
+        "lane 2, two\n.cursor r2 u32 write 0 0 1\n.cursor r2 u32 write 0 10 1\n.cursor r2 u32 write 0 20 1\n.cursor r2 u32 write 0 30 1\n"
+        ".cursor r2 u32 write 0 40 1\n.cursor r2 u32 write 0 50 1\n.cursor r2 u32 read 0 s0 1\n"
+        "vload.u32 v0, c6\nvadd.u32 v0, v0, v0\nvstore.u32 c0, v0\nvstore.u32 c1, v0\nvstore.u32 c2, v0\nvstore.u32 c3, v0\n"
+        "vstore.u32 c4, v0\nvstore.u32 c5, v0\ntwo:\nlane.end\nret.void\n.end\n";
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    tirbi_write_bytes(&text, code, sizeof(code) - 1);
+    tirb_module *module = load(&text);
+    tirb_instance *instance = NULL;
+    float a[ROW] = {1, 2, 3, 4, 5}, b[ROW] = {0};
+    static uint32_t d[MORE];
+    int64_t row = ROW, more = MORE;
+    DLTensor tensors[3];
+    tirb_arg args[] = {tensor_arg(&tensors[0], &row, a, kDLFloat), tensor_arg(&tensors[1], &row, b, kDLFloat),
+                       tensor_arg(&tensors[2], &more, d, kDLUInt), {.kind = TIRB_ARG_INT, .value.i = BEHIND}};
+    for (uint32_t i = 0; i < MORE; i++) d[i] = 7;
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_call(instance, 0, args, 4, NULL, NULL), TIRB_BOUNDS);
+    args[3].value.i = MORE - 2;
+    assert_int_equal(tirb_instance_call(instance, 0, args, 4, NULL, NULL), TIRB_OK);
+    for (uint32_t i = 0; i < MORE; i++) assert_int_equal(d[i], i < 60 && i % 10 < 2 ? 14 : 7);
+    for (uint32_t i = 0; i < ROW; i++) assert_true(b[i] == a[i] * a[i] + a[i]);
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirbi_writer_destroy(&text);
+}
+
 /* ---- What reaches a terminal ----------------------------------------------------------------------------------- */
 
 static void expect_plain(const char *text) {
@@ -329,7 +375,7 @@ int main(void) {
         cmocka_unit_test(test_operands_without_banks), cmocka_unit_test(test_long_rows_stop),
         cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
         cmocka_unit_test(test_code_that_unpacks),  cmocka_unit_test(test_many_names),
-        cmocka_unit_test(test_indices_in_indices),
+        cmocka_unit_test(test_indices_in_indices), cmocka_unit_test(test_calls_after_traps),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -95,6 +95,8 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
     const uint32_t n_cursors = loop->n_cursors;
     uint8_t **pointer = state->pointers + 1;
     bool repeats = !loop->reduces;
+    const bool has_strips = state->loop == loop;
+    state->loop = NULL; /* from here on the table's strips are no loop's, until all of it is this one's */
     for (uint32_t c = 0; c < n_cursors; c++) {
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
         if (!find_place(cursor, &refs[cursor->ref], slots, more, &places[c], &state->strides[c])) return NULL;
@@ -110,10 +112,8 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
         *pointer++ = tirbi_slot_bytes(&slots[splat->slot], splat->size);
         __asm__("" : "+r"(splat)); /* there are few: a loop in vectors begins and ends longer than it runs */
     }
-    if (state->loop != loop) {
-        for (uint32_t i = 0; i < loop->n_strips; i++) *pointer++ = state->scratch + (size_t)i * loop->strip_size;
-        state->loop = loop;
-    }
+    for (uint32_t i = 0; i < loop->n_strips && !has_strips; i++) *pointer++ = state->scratch + (size_t)i * loop->strip_size;
+    state->loop = loop;
     state->n = n;
     state->lanes = lanes;
     state->repeats = repeats;
