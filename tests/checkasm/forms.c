@@ -182,7 +182,8 @@ static void expect(const trial *t, uint8_t *const *pointers, uint8_t *want) {
 static void run_words(const trial *t, uint8_t **pointers, const program *code) {
     static atomic_uint stop;
     size_t size = tirbi_dtypes[t->form->type].size;
-    tirbi_lane_state state = {.pointers = pointers, .stop = &stop, .n = (int64_t)t->n, .is_calm = true};
+    const tirbi_lane_loop loop = {.n_inner = 0}; /* strips are read whole */
+    tirbi_lane_state state = {.loop = &loop, .pointers = pointers, .stop = &stop, .n = (int64_t)t->n, .is_calm = true};
     state.lanes = t->machine->bank_bytes / size;
     for (unsigned p = IN_BANK; p < STRIP_BANK; p++)
         if (elements_of(t, p) > 1)

@@ -31,6 +31,9 @@ static void fill(checker *c, uint8_t *to, tirbi_dtype type, size_t n) {
 }
 
 /* Whole blocks and what is left, as the translator has them. */
+/* Its strips are read whole. */
+static const tirbi_lane_loop no_loop;
+
 static void run_blocks(const tirbi_lane_machine *machine, tirbi_lane_state *state, size_t size, size_t n,
                        const tirbi_word *full, const tirbi_word *tail) {
     state->stop = &never;
@@ -72,7 +75,7 @@ static void check_fma_loop(checker *c, tirb_isa isa, tirbi_dtype type, unsigned 
     if (extent == 0) tirbi_kernels(TIRB_ISA_GENERIC)->cast[type][type](want, want, NULL, NULL, n);
 
     uint8_t *pointers[N_POINTERS] = {NULL, acc, factor, from, strips[0], strips[1]};
-    tirbi_lane_state state = {.pointers = pointers, .n_cursors = ROWS};
+    tirbi_lane_state state = {.loop = &no_loop, .pointers = pointers, .n_cursors = ROWS};
     state.block_steps[ACC - 1] = state.block_steps[ROWS - 1] = (ptrdiff_t)size;
     state.inner[0].extent = (int64_t)extent;
     state.inner[0].steps[FACTOR - 1] = (ptrdiff_t)(2 * size);
@@ -149,7 +152,7 @@ static void check_reduction(checker *c, tirb_isa isa, tirbi_dtype type, uint8_t 
         fill_summands(c, x, type, piece);
         fill_summands(c, y, type, piece);
         uint8_t *pointers[N_POINTERS] = {NULL, NULL, x, y, NULL, NULL};
-        tirbi_lane_state state = {.pointers = pointers, .reds = &red, .n_cursors = ROWS};
+        tirbi_lane_state state = {.loop = &no_loop, .pointers = pointers, .reds = &red, .n_cursors = ROWS};
         if (n % 2 == 1) state.lanes = TIRBI_MAX_STRIP_BYTES / size;
         state.block_steps[FACTOR - 1] = state.block_steps[ROWS - 1] = (ptrdiff_t)size;
         run_blocks(machine, &state, size, piece, full, tail);
@@ -183,7 +186,7 @@ static void check_steps(checker *c, tirb_isa isa, tirbi_dtype type, size_t n, in
                                word(TIRBI_L_NEXT_BLOCK, 0, 0, 0)};
     const tirbi_word tail[] = {full[0], full[1], word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, from + first * size, to + first * size, NULL, strips[0], NULL};
-    tirbi_lane_state state = {.pointers = pointers, .n_cursors = ACC + 1};
+    tirbi_lane_state state = {.loop = &no_loop, .pointers = pointers, .n_cursors = ACC + 1};
     for (unsigned k = 0; k < 2; k++) {
         state.strides[k] = step * (ptrdiff_t)size;
         state.block_steps[ACC - 1 + k] = step * (ptrdiff_t)size;
@@ -206,7 +209,7 @@ static void check_made(checker *c, tirb_isa isa, tirbi_dtype type, size_t n) {
                                word(TIRBI_L_COPY, FACTOR, SPARE, shift), word(TIRBI_L_NEXT_BLOCK, 0, 0, 0)};
     const tirbi_word tail[] = {full[0], full[1], full[2], full[3], full[4], word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, counted, same, tirbi_slot_bytes(&one, size), strips[0], strips[1]};
-    tirbi_lane_state state = {.pointers = pointers, .slots = slots, .n_cursors = ACC + 1};
+    tirbi_lane_state state = {.loop = &no_loop, .pointers = pointers, .slots = slots, .n_cursors = ACC + 1};
     for (unsigned k = 0; k < 2; k++) state.block_steps[ACC - 1 + k] = (ptrdiff_t)size;
     run_blocks(c->machine, &state, size, n, full, tail);
     bool right = untouched(counted, n * size, behind) && untouched(same, n * size, behind);
@@ -234,7 +237,7 @@ static void check_widths(checker *c, tirb_isa isa, bool has_sign, unsigned bank,
                                word(TIRBI_L_COPY, ROWS, SPARE, 0),
                                word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, from, wide, bytes, strips[0], strips[1]};
-    tirbi_lane_state state = {.pointers = pointers, .n_cursors = ACC + 2, .lanes = c->machine->bank_bytes / 2};
+    tirbi_lane_state state = {.loop = &no_loop, .pointers = pointers, .n_cursors = ACC + 2, .lanes = c->machine->bank_bytes / 2};
     for (unsigned k = 0; k < 3; k++) state.block_steps[ACC - 1 + k] = k == 1 ? 2 : 1;
     run_blocks(c->machine, &state, 2, n, full, tail);
     bool right = untouched(wide, n * 2, behind) && untouched(bytes, n, behind) && memcmp(bytes, from, n) == 0;

@@ -182,6 +182,35 @@ static bool fill_plane(const box *b, uint8_t *to, const uint8_t *from) {
     return true;
 }
 
+/* Elements from steps of any size to steps of any. */
+static bool place_elements(const box *b, dimension row, uint8_t *to, const uint8_t *from) {
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
+    for (int64_t at = 0; at < row.count; at += MOST_BYTES / 8) {
+        int64_t n = row.count - at < MOST_BYTES / 8 ? row.count - at : MOST_BYTES / 8;
+        b->moves->place[shift](moved(to, row.to, at), (ptrdiff_t)row.to, moved_from(from, row.from, at), (ptrdiff_t)row.from, (size_t)n);
+        if (must_stop(b)) return false;
+    }
+    return true;
+}
+
+static bool place_row(const box *b, uint8_t *to, const uint8_t *from) { return place_elements(b, b->dims[0], to, from); }
+
+/* A transposition with fewer rows or columns than a tile has: by pieces of the longer loop, so that what one of the shorter one
+ * has left in the caches the next one finds. */
+static bool thin_plane(const box *b, uint8_t *to, const uint8_t *from) {
+    enum { PIECE = 4096 };
+    const bool few_rows = b->dims[0].count < b->dims[1].count;
+    const dimension few = b->dims[few_rows ? 0 : 1], many = b->dims[few_rows ? 1 : 0];
+    for (int64_t at = 0; at < many.count; at += PIECE) {
+        const dimension piece = {many.to, many.from, many.count - at < PIECE ? many.count - at : PIECE};
+        for (int64_t i = 0; i < few.count; i++) {
+            uint8_t *part = moved(moved(to, many.to, at), few.to, i);
+            if (!place_elements(b, piece, part, moved_from(moved_from(from, many.from, at), few.from, i))) return false;
+        }
+    }
+    return true;
+}
+
 static bool transpose_plane(const box *b, uint8_t *to, const uint8_t *from) {
     const dimension rows = b->dims[0], columns = b->dims[1];
     const int64_t most = MOST_BYTES / 64 / TIRBI_TRANSPOSE_ROWS * TIRBI_TRANSPOSE_ROWS;
@@ -195,17 +224,6 @@ static bool transpose_plane(const box *b, uint8_t *to, const uint8_t *from) {
                                        (size_t)height, (size_t)width);
             if (must_stop(b)) return false;
         }
-    }
-    return true;
-}
-
-static bool place_row(const box *b, uint8_t *to, const uint8_t *from) {
-    const dimension row = b->dims[0];
-    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
-    for (int64_t at = 0; at < row.count; at += MOST_BYTES / 8) {
-        int64_t n = row.count - at < MOST_BYTES / 8 ? row.count - at : MOST_BYTES / 8;
-        b->moves->place[shift](moved(to, row.to, at), (ptrdiff_t)row.to, moved_from(from, row.from, at), (ptrdiff_t)row.from, (size_t)n);
-        if (must_stop(b)) return false;
     }
     return true;
 }
@@ -239,7 +257,8 @@ static plane choose_plane(box *b, unsigned *loops) {
         memmove(&b->dims[2], &b->dims[1], (d - 1) * sizeof *b->dims);
         b->dims[1] = columns;
         *loops = 2;
-        return transpose_plane;
+        const int64_t side = 16 / b->size;
+        return first.count < side || columns.count < side ? thin_plane : transpose_plane;
     }
     return place_row;
 }

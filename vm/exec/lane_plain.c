@@ -144,8 +144,36 @@ static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *lo
     return loop->n_inner == 0 || tirbi_lane_join_rows(loop, extent, slots, n);
 }
 
+/* Whether a loop copies one row of elements. */
+static inline bool is_row_copy(const tirbi_lane_loop *loop) {
+    if (loop->n_copies != 1 || loop->n_cursors != 2 || loop->n_inner > 0 || loop->n_seeks > 0 || loop->copies[0].fills) return false;
+    return loop->cursors[loop->copies[0].to].is_unit && loop->cursors[loop->copies[0].from].is_unit;
+}
+
+/* Copies a row; what is no row of elements apart, or a long one, goes the general way. */
+static tirb_status copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+    enum { LONG = 1 << 16 };
+    const uint64_t *slots = tirbi_frame_slots(machine->frame);
+    const tirbi_ref *refs = tirbi_frame_refs(machine->frame);
+    const unsigned to = loop->copies[0].to, from = loop->copies[0].from;
+    const int64_t n = (int64_t)slots[loop->n];
+    place written, read;
+    ptrdiff_t stride;
+    if (n < 1) return TIRB_OK;
+    if (n > LONG) return tirbi_lane_run_general(machine, loop, false);
+    TIRBI_TRY(tirbi_charge(machine, loop->instructions * ((uint64_t)(n - 1) / 64 + 1)));
+    if (!find_place(&loop->cursors[to], &refs[loop->cursors[to].ref], slots, (uint64_t)n - 1, &written, &stride) ||
+        !find_place(&loop->cursors[from], &refs[loop->cursors[from].ref], slots, (uint64_t)n - 1, &read, &stride) ||
+        (written.behind > read.low && read.behind > written.low)) {
+        return tirbi_lane_run_general(machine, loop, true);
+    }
+    const size_t bytes = written.behind - written.low;
+    machine->code->kernels->moves.copy((uint8_t *)written.low, 0, (const uint8_t *)read.low, 0, bytes, 1);
+    return TIRB_OK;
+}
+
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
-    if (!loop->is_plain) return tirbi_lane_run_general(machine, loop, false);
+    if (!loop->is_plain) return is_row_copy(loop) ? copy_row(machine, loop) : tirbi_lane_run_general(machine, loop, false);
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
     int64_t n = (int64_t)slots[loop->n];

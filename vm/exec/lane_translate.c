@@ -1382,6 +1382,7 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
     const unsigned before_tiles = regs * (depth + 1) + 2 * depth;
     unsigned strips = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS + 1 + (p->n_advances > 0);
     loop->own_depth = (uint8_t)depth;
+    loop->kernels_only = p->body->main_size == 0 && depth == 0;
     if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > (depth ? INT16_MAX : UINT16_MAX))
         return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);
     p->splats = TIRBI_NEW_ARRAY(&p->code->arena, tirbi_lane_splat, n_splats);

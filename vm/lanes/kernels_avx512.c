@@ -77,6 +77,20 @@ enum { FARTHEST_SPREAD = 4 };
 #define SPREAD_STORE_8(to, mask, v) _mm512_mask_storeu_epi64(to, (__mmask8)(mask), v)
 DEFINE_SPREAD(spread_4, 32, 4)
 DEFINE_SPREAD(spread_8, 64, 8)
+/* Narrower ones two apart: each is widened, and its upper half left out. */
+#define DEFINE_SPREAD_NARROW(name, size, WIDEN, STORE, mask)                                                           \
+    static inline size_t name(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, size_t n) {                         \
+        enum { LANES = 32 / (size) };                                                                                  \
+        size_t i = 0;                                                                                                  \
+        if (to_step != 2 * (size)) return 0;                                                                           \
+        for (; i + LANES <= n; i += LANES, from += 32, to += 64)                                                       \
+            STORE(to, mask, WIDEN(_mm256_loadu_si256((const __m256i *)(const void *)from)));                           \
+        return i;                                                                                                      \
+    }
+DEFINE_SPREAD_NARROW(spread_1, 1, _mm512_cvtepu8_epi16, _mm512_mask_storeu_epi8, UINT64_C(0x5555555555555555))
+DEFINE_SPREAD_NARROW(spread_2, 2, _mm512_cvtepu16_epi32, _mm512_mask_storeu_epi16, 0x55555555u)
+#define SPREAD_1(to, to_step, from, n) spread_1(to, to_step, from, n)
+#define SPREAD_2(to, to_step, from, n) spread_2(to, to_step, from, n)
 #define SPREAD_4(to, to_step, from, n) spread_4(to, to_step, from, n)
 #define SPREAD_8(to, to_step, from, n) spread_8(to, to_step, from, n)
 /* Both halves of a column are in registers, and the low bits of an index choose. */

@@ -114,6 +114,7 @@ typedef struct tirbi_lane_loop {
     uint32_t lanes; /* in a block */
     uint8_t main_size; /* of the elements in banks; 0: there are none */
     bool only_banks;   /* everything that is computed */
+    bool kernels_only; /* no bank is read, and no lane comes back that had left: kernels' blocks are all that counts of a strip */
     uint32_t strip_size;
     uint32_t least_lanes; /* in a block of the machine with the smallest banks that runs it */
     const struct tirbi_lane_machine *least;
