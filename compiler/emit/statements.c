@@ -192,7 +192,9 @@ static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     if (!done && s->as.loop.rows) done = put_rows(e, s);
     else if (!done && !s->as.loop.blocks)
         done = tirbi_put_contraction(e, s) || tirbi_put_folds(e, s) || tirbi_put_lanes(e, s);
-    if (!done) tirbi_put_loop_in_order(e, s);
+    const tirbi_ls *apart = done || s->as.loop.blocks ? NULL : tirbi_init_apart(e->pool, s);
+    if (apart) tirbi_put_stmt(e, apart);
+    else if (!done) tirbi_put_loop_in_order(e, s);
     tirbi_scope_close(e, scope);
 }
 

@@ -209,15 +209,18 @@ static bool match_places(matcher *m) {
     return true;
 }
 
-static bool steps_by_one(const tirbi_contract_plan *plan, unsigned operand, uint32_t loop) {
+static bool steps_by(const tirbi_contract_plan *plan, unsigned operand, uint32_t loop, int64_t most) {
     int64_t c;
-    return tirbi_affine_constant(&plan->operands[operand].form, loop, &c) && c == 1;
+    return tirbi_affine_constant(&plan->operands[operand].form, loop, &c) && c >= 1 && c <= most;
 }
+
+static bool steps_by_one(const tirbi_contract_plan *plan, unsigned operand, uint32_t loop) { return steps_by(plan, operand, loop, 1); }
 
 /* Worth it when both A and B are used more than once. Of elements of C that lie side by side and share no factor, lanes
  * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that lie
  * side by side: these are transposed on the way. */
 static bool worth_it(const tirbi_contract_plan *plan) {
+    enum { PICKED = 4 }; /* lanes pick every second to fourth element from whole vectors */
     bool rows = false, columns = false, sums = false, along[TIRBI_CONTRACT_OPERANDS] = {false}, lanes = false;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
         bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
@@ -232,7 +235,7 @@ static bool worth_it(const tirbi_contract_plan *plan) {
         }
         bool beside = steps_by_one(plan, TIRBI_CONTRACT_C, i);
         if (beside && a == b && (!a || (beside_a && beside_b))) return false;
-        lanes = lanes || (beside && (beside_a || beside_b));
+        lanes = lanes || (beside && (steps_by(plan, TIRBI_CONTRACT_A, i, PICKED) || steps_by(plan, TIRBI_CONTRACT_B, i, PICKED)));
         rows = rows || (a && !b);
         columns = columns || (b && !a);
     }

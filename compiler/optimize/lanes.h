@@ -78,6 +78,9 @@ tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
  * what loads them before it and stores them behind it, where it runs. Also a loop whose bounds are not pure. NULL where
  * there is none. */
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* A nest of several reduce loops that has an init, as the init and then the loops without it; NULL where there is none, or
+ * the loops may not run. */
+const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Why there is no plan for it: what "because" can stand before. NULL when there is one (or memory ran out). */
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Plans the last loop of a tree reduction; `red` of its operations numbers the updates. */

@@ -213,12 +213,22 @@ static bool is_cheap(const tirbi_lane_op *o) {
     }
 }
 
+/* About how long an operation that is the same in all lanes takes for a block of them; an entry is ENTRY. Bools from memory
+ * are brought to 0 and 1, and lie in strips. */
+static uint32_t weight(const tirbi_lane_op *o) {
+    const unsigned op = o->op - (unsigned)TIRB_OP_LANE_FORM;
+    const bool rounds = op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND, divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD;
+    return divides || (op >= TIRB_OP_SQRT && !rounds) ? 16 : o->source == TIRB_BOOL ? 4 : 2;
+}
+
 /* Whether a plan computes much that is the same in all lanes: outside of the lane loop that is one scalar per row. Next to
- * loads of elements that lanes name, more is little. */
+ * loads of elements that lanes name, more is little; so it is where rows are short, beside entering a lane loop for each. */
 static bool repeats_scalars(const tirbi_lane_plan *plan) {
-    enum { SOME = 4 };
-    bool same[TIRBI_MAX_LANE_REGS] = {false};
+    enum { SOME = 4, BLOCK = 128, ENTRY = 20 };
+    bool same[TIRBI_MAX_LANE_REGS] = {false}, dear = false;
     uint32_t cheap = 0, some = SOME;
+    uint64_t repeated = 0;
+    const int64_t lanes = plan->loops.var[0]->extent->hi;
     for (uint32_t i = 0; i < plan->n_ops; i++) some += plan->ops[i].op == TIRB_OP_VLOADX ? SOME : 0;
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         const tirbi_lane_op *o = &plan->ops[i];
@@ -228,9 +238,11 @@ static bool repeats_scalars(const tirbi_lane_plan *plan) {
         bool all = true;
         for (uint32_t k = 0; k < tirbi_ops[o->op].arity; k++) all = all && same[o->from[k]];
         same[o->to] = all;
-        if (all && o->op != TIRB_OP_VMOV && (!is_cheap(o) || ++cheap > some)) return true;
+        if (!all || o->op == TIRB_OP_VMOV) continue;
+        repeated += weight(o);
+        dear = dear || !is_cheap(o) || ++cheap > some;
     }
-    return false;
+    return dear && (lanes > BLOCK * ENTRY || repeated * (((uint64_t)lanes + BLOCK - 1) / BLOCK) > ENTRY);
 }
 
 /* Plans lanes for a loop, with as many of the other spatial loops inside the lane loop as it can hold: the machine runs
