@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/choice.h"
 #include "compiler/ir/equal.h"
 #include "compiler/ir/linear.h"
 #include "compiler/ir/visit.h"
@@ -317,11 +318,13 @@ static value_span evaluate_range(access *a, const tirb_expr *min, const tirb_exp
 /* ---- What is touched -------------------------------------------------------------------------------------------- */
 
 /* The smallest span around both. */
-static value_span united(const value_span *x, const value_span *y) {
+static value_span united(access *a, tirbi_span span, const value_span *x, const value_span *y) {
     if (!is_bounded(x) || !is_bounded(y)) return unbounded(x, y);
-    int64_t lower, higher;
-    if (!difference(&y->min, &x->min, &lower) || !difference(&y->max, &x->max, &higher)) return span_of_kind(SPAN_UNKNOWN);
-    value_span out = {.kind = SPAN_RANGE, .type = x->type, .min = lower < 0 ? y->min : x->min, .max = higher > 0 ? y->max : x->max};
+    value_span out = {.kind = SPAN_RANGE, .type = x->type};
+    if (!tirb_datatype_equal(x->type, y->type) ||
+        !tirbi_linear_choose(a->builder, span, x->type, TIRB_EXPR_MIN, &x->min, &y->min, &out.min) ||
+        !tirbi_linear_choose(a->builder, span, x->type, TIRB_EXPR_MAX, &x->max, &y->max, &out.max))
+        return span_of_kind(SPAN_UNKNOWN);
     return out;
 }
 
@@ -373,7 +376,7 @@ static void touch(access *a, touched_list *list, const tirb_buffer *buffer, cons
     if (at == MAX_REGIONS) list->unknown = true;
     if (list->unknown) return;
     if (at < list->n) {
-        for (uint32_t i = 0; i < ndim; i++) list->items[at].dims[i] = united(&list->items[at].dims[i], &dims[i]);
+        for (uint32_t i = 0; i < ndim; i++) list->items[at].dims[i] = united(a, buffer->span, &list->items[at].dims[i], &dims[i]);
         return;
     }
     value_span *kept = TIRBI_NEW_ARRAY(a->builder->arena, value_span, ndim);
@@ -653,9 +656,8 @@ static bool dimension(tirbi_builder *b, const tirb_buffer *buffer, uint32_t dim,
         *out = (tirb_range){s->point, tirbi_make_int(b, shape->span, s->type, 1)};
         break;
     case SPAN_RANGE: {
-        tirbi_linear length = {.constant = 1};
-        tirbi_linear_add_scaled(&length, &s->max, 1);
-        tirbi_linear_add_scaled(&length, &s->min, -1);
+        tirbi_linear length;
+        if (!tirbi_linear_length(b, shape->span, s->type, &s->min, &s->max, &length)) return false;
         if (has_twins(&length)) return false;
         *out = (tirb_range){tirbi_linear_canonical(b, shape->span, s->type, &s->min), tirbi_linear_canonical(b, shape->span, s->type, &length)};
         break;

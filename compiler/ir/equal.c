@@ -90,6 +90,9 @@ static bool same_call(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     const char *name = a->as.call.function_name;
     if (!name != !b->as.call.function_name) return false;
     if (name ? !same_text(name, b->as.call.function_name) : a->as.call.builtin != b->as.call.builtin) return false;
+    if (!a->as.call.symbol != !b->as.call.symbol) return false;
+    if (a->as.call.symbol && (!same_text(a->as.call.symbol, b->as.call.symbol) || a->as.call.written_as != b->as.call.written_as))
+        return false;
     return same_exprs(c, a->as.call.args, a->as.call.n_args, b->as.call.args, b->as.call.n_args);
 }
 

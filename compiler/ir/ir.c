@@ -1,4 +1,4 @@
-#include "compiler/ir/ir.h"
+#include "compiler/ir/builder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -153,6 +153,10 @@ bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out) 
     }
     *out = type;
     return true;
+}
+
+tirb_datatype tirbi_offset_type(const tirb_buffer *buffer) {
+    return buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i64;
 }
 
 bool tirbi_is_pointee(const tirb_buffer *buffer) {

@@ -188,6 +188,8 @@ struct tirb_expr {
             tirb_builtin builtin;
             const tirb_expr *const *args; /* a whole buffer as argument is its `data` variable */
             uint32_t n_args;
+            const char *symbol;      /* of a builtin that was written as a call of this C function, or NULL */
+            tirb_builtin written_as; /* then CALL_EXTERN or CALL_PURE_EXTERN */
         } call;
         struct {
             const tirb_expr *const *vectors;
@@ -212,10 +214,14 @@ struct tirb_buffer {
     int32_t data_alignment;
     int32_t offset_factor;
     bool auto_broadcast;
+    bool unlaid;     /* layout=None, in a function whose buffers have a layout each where nothing is said */
     bool is_implied; /* of a parameter that is a pointer: all that the argument has, as the text does not say */
     tirbi_span span;
     uint32_t id;
 };
+
+/* The type of a buffer's element offset where it is not written: then it is 0 of this type. */
+tirb_datatype tirbi_offset_type(const tirb_buffer *buffer);
 
 /* The elements that a bare pointer leads to, as many as there are: a view of one dimension and this extent, without
  * strides or offset, over data that is not its own. */

@@ -8,7 +8,7 @@ enum { SHAPE, DTYPE, DATA, STRIDES, ELEM_OFFSET, SCOPE, ALIGN, OFFSET_FACTOR };
 #define BUFFER_ARGS                                                                                          \
     "dtype? data? strides? elem_offset? scope? align? offset_factor? buffer_type? axis_separators? layout? " \
     "byte_offset? annotations? allocated_addr? type?"
-enum { BUFFER_TYPE = 8, BYTE_OFFSET = 11, ANNOTATIONS = 12 };
+enum { BUFFER_TYPE = 8, LAYOUT = 10, BYTE_OFFSET = 11, ANNOTATIONS = 12 };
 
 static bool read_buffer_type(tirbi_script *s, const tirbi_value *v, tirb_buffer *buffer) {
     const char *name = "";
@@ -88,7 +88,7 @@ static const tirb_expr *fresh_offset(tirbi_script *s, const tirbi_call *c, tirb_
 
 static bool read_placement(tirbi_script *s, const tirbi_call *c, const tirbi_value *args, tirb_datatype size_type,
                            tirb_buffer *buffer) {
-    tirb_datatype index_type = buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i32;
+    tirb_datatype index_type = tirbi_offset_type(buffer);
     int64_t number;
     if (tirbi_given(&args[STRIDES])) {
         const tirb_expr *const *strides;
@@ -148,6 +148,7 @@ static tirb_buffer *read_buffer(tirbi_script *s, const tirbi_call *c, const tirb
     if (tirbi_given(&args[SCOPE]) && !tirbi_to_text(s, &args[SCOPE], "scope", &scope)) return NULL;
     tirb_buffer *buffer = tirbi_make_buffer(&s->builder, c->node->span, c->hint, type, shape, ndim, scope);
     if (!buffer) return NULL;
+    buffer->unlaid = args[LAYOUT].kind == TIRBI_VALUE_NONE && s->function && !s->function->ir->s_tir;
     tirb_datatype size_type = strides_like_shape && ndim ? shape[0]->dtype : tirbi_type_i32;
     bool good = read_placement(s, c, args, size_type, buffer) && read_byte_offset(s, c, args, buffer) &&
                 read_buffer_type(s, &args[BUFFER_TYPE], buffer);

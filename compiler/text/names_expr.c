@@ -1,6 +1,7 @@
 /* Values that are no arithmetic: conversions, vectors, lets, calls by name. */
 #include <string.h>
 
+#include "compiler/ir/c_functions.h"
 #include "compiler/ir/llvm.h"
 #include "compiler/text/script_names.h"
 
@@ -104,47 +105,6 @@ static tirbi_value emit_call(tirbi_script *s, const tirbi_call *c, tirb_datatype
     return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
 }
 
-/* Functions of C's library that are builtins here, so that programs need nobody to provide them: in float64 under these
- * names and in float32 with an f behind them. C's round is none of them: it rounds halves away from zero. */
-static const struct {
-    const char *name;
-    tirb_builtin builtin;
-} c_functions[] = {
-    {"acos", TIRB_BUILTIN_ACOS},   {"acosh", TIRB_BUILTIN_ACOSH},         {"asin", TIRB_BUILTIN_ASIN},
-    {"asinh", TIRB_BUILTIN_ASINH}, {"atan", TIRB_BUILTIN_ATAN},           {"atan2", TIRB_BUILTIN_ATAN2},
-    {"atanh", TIRB_BUILTIN_ATANH}, {"ceil", TIRB_BUILTIN_CEIL},           {"copysign", TIRB_BUILTIN_COPYSIGN},
-    {"cos", TIRB_BUILTIN_COS},     {"cosh", TIRB_BUILTIN_COSH},           {"erf", TIRB_BUILTIN_ERF},
-    {"exp", TIRB_BUILTIN_EXP},     {"exp10", TIRB_BUILTIN_EXP10},         {"exp2", TIRB_BUILTIN_EXP2},
-    {"expm1", TIRB_BUILTIN_EXPM1}, {"fabs", TIRB_BUILTIN_FABS},           {"floor", TIRB_BUILTIN_FLOOR},
-    {"fma", TIRB_BUILTIN_FMA},     {"fmod", TIRB_BUILTIN_FMOD},           {"hypot", TIRB_BUILTIN_HYPOT},
-    {"log", TIRB_BUILTIN_LOG},     {"log10", TIRB_BUILTIN_LOG10},         {"log1p", TIRB_BUILTIN_LOG1P},
-    {"log2", TIRB_BUILTIN_LOG2},   {"nearbyint", TIRB_BUILTIN_NEARBYINT}, {"nextafter", TIRB_BUILTIN_NEXTAFTER},
-    {"pow", TIRB_BUILTIN_POW},     {"rint", TIRB_BUILTIN_NEARBYINT},      {"sin", TIRB_BUILTIN_SIN},
-    {"sinh", TIRB_BUILTIN_SINH},   {"sqrt", TIRB_BUILTIN_SQRT},           {"tan", TIRB_BUILTIN_TAN},
-    {"tanh", TIRB_BUILTIN_TANH},   {"trunc", TIRB_BUILTIN_TRUNC},
-};
-
-/* The builtin that a call of a C function is, if its name and all its types are those of one. */
-static bool is_c_function(tirb_datatype type, const tirb_expr *const *args, uint32_t n, tirb_builtin *out) {
-    if (n == 0 || args[0]->kind != TIRB_EXPR_STRING_IMM || type.code != TIRB_CODE_FLOAT || type.lanes != 1 ||
-        (type.bits != 32 && type.bits != 64)) {
-        return false;
-    }
-    const char *name = args[0]->as.string.text;
-    for (size_t i = 0; i < sizeof c_functions / sizeof *c_functions; i++) {
-        size_t length = strlen(c_functions[i].name);
-        if (strncmp(name, c_functions[i].name, length) != 0) continue;
-        if (strcmp(name + length, type.bits == 32 ? "f" : "") != 0) continue;
-        if (n - 1 != (uint32_t)tirb_builtins[c_functions[i].builtin].arity) return false;
-        for (uint32_t k = 1; k < n; k++) {
-            if (!tirb_datatype_equal(args[k]->dtype, type)) return false;
-        }
-        *out = c_functions[i].builtin;
-        return true;
-    }
-    return false;
-}
-
 /* T.call_extern(dtype, "name", args...) */
 static tirbi_value extern_call(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type;
@@ -153,7 +113,7 @@ static tirbi_value extern_call(tirbi_script *s, const tirbi_call *c) {
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
     if (!tirbi_to_dtype(s, &c->args[0], &type) || !tirbi_to_exprs(s, &c->args[1], &args, &n))
         return tirbi_value_error();
-    if (is_c_function(type, args, n, &builtin)) return emit_call(s, c, type, builtin, args + 1, n - 1);
+    if (tirbi_is_c_function(type, args, n)) return tirbi_value_expr(tirbi_make_c_call(&s->builder, c->node->span, type, builtin, args, n));
     return emit_call(s, c, type, builtin, args, n);
 }
 

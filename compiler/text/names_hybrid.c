@@ -2,6 +2,7 @@
  * version has scopes take their variable as an argument and loops as tir.range; later ones are close to TVMScript. */
 #include <string.h>
 
+#include "compiler/ir/c_functions.h"
 #include "compiler/text/script_names.h"
 
 static const tirb_expr *arg(tirbi_script *s, const tirbi_call *c, int i) { return tirbi_to_expr(s, &c->args[i]); }
@@ -291,7 +292,7 @@ static uint32_t loops_around(const tirbi_script *s, uint32_t last, uint32_t *n_l
 uint32_t tirbi_open_block_loops(tirbi_script *s, const tirbi_form *form, tirbi_span span) {
     uint32_t n_loops, n = 0;
     loops_around(s, s->builder.frames.n, &n_loops);
-    if (n_loops > 0 || !tirbi_hybrid(s)) return 0;
+    if (n_loops > 0 || !tirbi_classic(s)) return 0;
     for (; n < form->n_axes; n++) {
         tirb_range domain;
         tirb_stmt *loop = read_domain(s, &form->axes[n], &domain) ? tirbi_make_stmt(&s->builder, span, TIRB_STMT_FOR) : NULL;
@@ -324,7 +325,7 @@ bool tirbi_block_bindings(tirbi_script *s, tirbi_frame *frame) {
     const tirb_itervar *iters = frame->iters.items;
     uint32_t n_open = 0, n_loops, first = loops_around(s, s->builder.frames.n - 1, &n_loops);
     for (uint32_t i = 0; i < frame->values.n; i++) n_open += !values[i];
-    if (n_open == 0 || frame->block->no_realize || !tirbi_hybrid(s)) return false;
+    if (n_open == 0 || frame->block->no_realize || !tirbi_classic(s)) return false;
     if (n_open != frame->values.n || n_loops != n_open) {
         uint32_t i = 0;
         while (values[i]) i++;
@@ -506,6 +507,9 @@ static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
     if (arity >= 0 && n != (uint32_t)arity)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "tir.%s takes %d argument%s, %u given", c->entry->name, arity,
                           arity == 1 ? "" : "s", n);
+    bool external = builtin == TIRB_BUILTIN_CALL_EXTERN || builtin == TIRB_BUILTIN_CALL_PURE_EXTERN;
+    if (external && tirbi_is_c_function(type, args, n))
+        return tirbi_value_expr(tirbi_make_c_call(&s->builder, c->node->span, type, builtin, args, n));
     return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
 }
 
@@ -520,15 +524,24 @@ const tirbi_entry *tirbi_builtin_entry(tirbi_script *s, const char *name) {
     return NULL;
 }
 
-const tirbi_entry tirbi_hybrid_names[] = {
-    {"load", tirbi_deprecated_load, "dtype var index predicate?", 0},
-    {"store", tirbi_deprecated_store, "var index value predicate?", 0},
-    {"range", range, "begin end? for_type?", 0},
+static const tirbi_entry block_names[] = {
     {"block", block, "axes? name? no_realize?", 0},
     {"bind", bind, "iter_var value? var?", 0},
     {"reduce_axis", axis_range, "begin end?", TIRB_ITER_COMM_REDUCE},
     {"scan_axis", axis_range, "begin end?", TIRB_ITER_ORDERED},
     {"opaque_axis", axis_range, "begin end?", TIRB_ITER_OPAQUE},
+};
+
+const tirbi_entry *tirbi_block_entry(const char *name) {
+    for (size_t i = 0; i < sizeof block_names / sizeof *block_names; i++)
+        if (strcmp(block_names[i].name, name) == 0) return &block_names[i];
+    return NULL;
+}
+
+const tirbi_entry tirbi_hybrid_names[] = {
+    {"load", tirbi_deprecated_load, "dtype var index predicate?", 0},
+    {"store", tirbi_deprecated_store, "var index value predicate?", 0},
+    {"range", range, "begin end? for_type?", 0},
     {"attr", attr, "node attr_key? value?", 0},
     {"allocate", allocate, "extents dtype? scope? condition? annotations?", 0},
     {"let", let, "var value body?", 0},

@@ -16,9 +16,13 @@ static tirb_buffer *make_view(tirbi_script *s, const tirbi_call *c, const tirb_b
     tirb_buffer *view = tirbi_make_buffer(&s->builder, c->node->span, name, type, shape, ndim, of->scope);
     if (!view) return NULL;
     view->data = of->data;
-    view->elem_offset = of->elem_offset;
+    view->elem_offset = of->elem_offset ? of->elem_offset : tirbi_make_int(&s->builder, c->node->span, tirbi_offset_type(of), 0);
+    if (!view->elem_offset) return NULL;
+    if (tirbi_is_const_int(view->elem_offset, 0) && tirb_datatype_equal(view->elem_offset->dtype, tirbi_offset_type(view)))
+        view->elem_offset = NULL;
     view->data_alignment = of->data_alignment;
     view->offset_factor = of->offset_factor;
+    view->unlaid = of->unlaid;
     return view;
 }
 

@@ -43,6 +43,18 @@ static void search_stmt(tirbi_visitor *visitor, const tirb_stmt *stmt) {
     if (!((search *)visitor)->found) tirbi_visit_stmt(visitor, stmt);
 }
 
+/* Whether a stride of the buffer names a parameter behind it: a quoted stride in a signature is a variable of its own. */
+static bool has_later_stride(const tirb_primfunc *f, uint32_t i) {
+    const tirb_buffer *buffer = f->buffers[i];
+    for (uint32_t d = 0; buffer->strides && d < buffer->ndim; d++)
+        for (uint32_t k = i + 1; k < f->n_params; k++) {
+            search s = {.visitor = {.expr = search_expr, .stmt = search_stmt}, .var = f->params[k]};
+            search_expr(&s.visitor, buffer->strides[d]);
+            if (s.found) return true;
+        }
+    return false;
+}
+
 /* A parameter `a: T.handle` that match_buffer binds, rather than `A: T.Buffer(...)`. TVM has the second form only: the
  * handle is gone, and stays where a body uses it before it is bound, or where no signature can spell the buffer. */
 static bool is_matched(const tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
@@ -50,7 +62,7 @@ static bool is_matched(const tirbi_printer *p, const tirb_primfunc *f, uint32_t 
     bool typed = type.kind == TIRB_TYPE_POINTER && !tirbi_type_is_handle(type.dtype);
     if (!f->buffers[i] || f->buffers[i]->is_implied) return false;
     if (p->hybrid || typed) return p->hybrid;
-    if (p->classic || !fits_signature(f->buffers[i])) return true;
+    if (p->classic || !fits_signature(f->buffers[i]) || has_later_stride(f, i)) return true;
     search s = {.visitor = {.expr = search_expr, .stmt = search_stmt}, .var = f->params[i]};
     if (f->body) search_stmt(&s.visitor, f->body);
     return s.found;

@@ -347,7 +347,7 @@ void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_
     tirbi_put(p, buffer_name(p, buffer));
     bool first = n == 1 && tirbi_is_const_int(indices[0], 0);
     if (first && p->scalars[buffer->id]) return;
-    if (first && stored && !p->s_tir && !p->classic && tirbi_is_one_i32(buffer)) return;
+    if (first && stored && !p->s_tir && !p->classic && tirbi_is_one_i32(buffer) && !buffer->unlaid) return;
     tirbi_put(p, "[");
     for (uint32_t i = 0; i < n; i++) {
         if (i) tirbi_put(p, ", ");
@@ -440,7 +440,7 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         print_function_call(p, e);
         return;
     }
-    tirb_builtin builtin = e->as.call.builtin;
+    tirb_builtin builtin = e->as.call.symbol ? e->as.call.written_as : e->as.call.builtin;
     const tirb_expr *const *args = e->as.call.args;
     if (bitwise_survives(p, e)) {
         print_operator(p, sign_of_builtin(builtin), args[0], args[1], least);
@@ -466,6 +466,7 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
     if (builtin == TIRB_BUILTIN_GET_ACTIVE_LANE_MASK && tirbi_type_is_bool(e->dtype))
         snprintf(type, sizeof type, "uint1x%u", e->dtype.lanes);
     if (takes_type_first(builtin) && !p->hybrid) tirbi_putf(p, "\"%s\"%s", type, e->as.call.n_args ? ", " : "");
+    if (e->as.call.symbol) tirbi_putf(p, "\"%s\"%s", e->as.call.symbol, e->as.call.n_args ? ", " : "");
     print_args(p, args + foreign, e->as.call.n_args - foreign);
     if (p->hybrid && !foreign) {
         tirbi_putf(p, "%sdtype=\"%s\"", e->as.call.n_args ? ", " : "", type);
@@ -726,7 +727,7 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
     }
     if (buffer->strides) print_strides(p, buffer);
     const tirb_expr *offset = buffer->elem_offset;
-    tirb_datatype index_type = buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i32;
+    tirb_datatype index_type = tirbi_offset_type(buffer);
     /* offset_factor alone makes the offset. */
     bool implied = offset && is_made(p, buffer, offset) && tirb_datatype_equal(offset->dtype, index_type) &&
                    buffer->offset_factor > 0;
@@ -744,5 +745,6 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
     }
     if (buffer->data_alignment > 0 && buffer->data_alignment != 64) tirbi_putf(p, ", align=%d", buffer->data_alignment);
     if (buffer->offset_factor > 1 || implied) tirbi_putf(p, ", offset_factor=%d", buffer->offset_factor);
+    if (buffer->unlaid && !p->classic) tirbi_put(p, ", layout=None");
     if (buffer->auto_broadcast) tirbi_put(p, ", buffer_type=\"auto\"");
 }

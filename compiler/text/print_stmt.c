@@ -231,7 +231,7 @@ static bool is_variable(const tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *b = s->as.allocate.buffer;
     if (s->as.allocate.scalar) return true;
     return !p->s_tir && !p->classic && tirbi_is_one_i32(b) && b->scope && strcmp(b->scope, "local") == 0 &&
-           !b->strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 && !b->auto_broadcast &&
+           !b->strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 && !b->auto_broadcast && !b->unlaid &&
            !s->as.allocate.condition && !s->as.allocate.n_annotations;
 }
 
@@ -340,9 +340,11 @@ static void print_prefetch(tirbi_printer *p, const tirb_stmt *s) {
 
 static bool same_size(const tirb_expr *a, const tirb_expr *b) { return a == b || (a && b && tirbi_expr_equal(a, b)); }
 
-/* The type that TVM gives to offsets in a buffer. */
-static tirb_datatype index_type(const tirb_buffer *buffer) {
-    return buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i64;
+static bool same_offset(const tirb_buffer *a, const tirb_buffer *b) {
+    const tirb_expr *x = a->elem_offset, *y = b->elem_offset;
+    if (x && y) return tirbi_expr_equal(x, y);
+    if ((x && !tirbi_is_const_int(x, 0)) || (y && !tirbi_is_const_int(y, 0))) return false;
+    return tirb_datatype_equal(x ? x->dtype : tirbi_offset_type(a), y ? y->dtype : tirbi_offset_type(b));
 }
 
 /* The buffer of which a declaration is a plain view: nothing but its shape differs. */
@@ -351,9 +353,8 @@ static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt 
     if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
     const tirb_buffer *of = view->data->as.var.data_of;
     bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
-                 view->offset_factor == of->offset_factor && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
-                 same_size(view->elem_offset, of->elem_offset) && strcmp(view->scope, of->scope) == 0 &&
-                 tirb_datatype_equal(index_type(view), index_type(of));
+                 view->offset_factor == of->offset_factor && view->unlaid == of->unlaid && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
+                 same_offset(view, of) && strcmp(view->scope, of->scope) == 0;
     if (!plain) return NULL;
     bool same_shape = view->ndim == of->ndim;
     for (uint32_t d = 0; d < view->ndim && same_shape; d++) same_shape = same_size(view->shape[d], of->shape[d]);

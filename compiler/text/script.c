@@ -81,18 +81,24 @@ static bool hybrid_space(const tirbi_import *import, tirbi_namespace *space) {
     return tir || strcmp(name, "ty") == 0 || strcmp(name, "tvm.hybrid.ty") == 0;
 }
 
+/* A name may be imported again, as in Python: the last import counts. */
+static void bind_import(tirbi_script *s, const tirbi_import *import, tirbi_value value) {
+    if (tirbi_lookup(s, import->as)) tirbi_rebind(s, import->as, value);
+    else tirbi_bind(s, import->as, import->span, value);
+}
+
 static void run_import(tirbi_script *s, const tirbi_import *import) {
     bool tvm = strcmp(import->module, "tvm") == 0 || starts_with(import->module, "tvm.");
     tirbi_namespace space;
     tirbi_dialect dialect;
     if (strcmp(import->module, "__future__") == 0 || strcmp(import->module, "typing") == 0) return;
     if (tvm && tirbi_hybrid(s) && hybrid_space(import, &space)) {
-        tirbi_bind(s, import->as, import->span, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
+        bind_import(s, import, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
         return;
     }
     if (tvm && import_space(import, &space, &dialect)) {
         if (dialect != TIRBI_DIALECT_UNKNOWN && !tirbi_hybrid(s)) s->dialect = dialect;
-        tirbi_bind(s, import->as, import->span, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
+        bind_import(s, import, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
         return;
     }
     if (tvm && import->name) {
@@ -100,12 +106,12 @@ static void run_import(tirbi_script *s, const tirbi_import *import) {
         if (!entry) entry = tirbi_find_entry(TIRBI_SPACE_TIR, import->name);
         tirbi_value v = {.kind = entry ? TIRBI_VALUE_ENTRY : TIRBI_VALUE_OPAQUE};
         if (entry) v.as.entry = entry;
-        tirbi_bind(s, import->as, import->span, v);
+        bind_import(s, import, v);
         return;
     }
     tirbi_fail(s, TIRB_UNSUPPORTED, import->span, "`%s` cannot be imported: a program is TVMScript alone",
                import->module);
-    tirbi_bind(s, import->as, import->span, tirbi_value_error());
+    bind_import(s, import, tirbi_value_error());
 }
 
 static void run_imports(tirbi_script *s, const tirbi_lines *lines) {

@@ -879,7 +879,9 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
         if (strcmp(name, "handle") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_POINTER, .as.type.type = tirbi_pointer_type(tirbi_type_void, "")};
     }
-    const tirbi_entry *entry = tirbi_find_entry(space, name);
+    bool older = space == TIRBI_SPACE_HYBRID || (space == TIRBI_SPACE_TIR && tirbi_classic(s));
+    const tirbi_entry *entry = older ? tirbi_block_entry(name) : NULL;
+    if (!entry) entry = tirbi_find_entry(space, name);
     if (entry) return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
     if (space == TIRBI_SPACE_HYBRID && (entry = tirbi_builtin_entry(s, name)))
         return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
@@ -927,7 +929,8 @@ static tirbi_value buffer_attribute(tirbi_script *s, const tirbi_node *node, con
     if (strcmp(name, "shape") == 0) return tuple_of_exprs(s, buffer->shape, buffer->ndim);
     if (strcmp(name, "strides") == 0) return tuple_of_exprs(s, buffer->strides, buffer->strides ? buffer->ndim : 0);
     if (strcmp(name, "elem_offset") == 0)
-        return buffer->elem_offset ? tirbi_value_expr(buffer->elem_offset) : tirbi_value_int(0);
+        return tirbi_value_expr(buffer->elem_offset ? buffer->elem_offset
+                                                    : tirbi_make_int(&s->builder, node->span, tirbi_offset_type(buffer), 0));
     if (strcmp(name, "dtype") == 0) return text_value(s, tirb_datatype_text(buffer->dtype, text));
     if (strcmp(name, "name") == 0) return text_value(s, buffer->name);
     if (strcmp(name, "ndim") == 0) return tirbi_value_int(buffer->ndim);
@@ -973,6 +976,10 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
         if (strcmp(node->name, "extent") == 0) return tirbi_value_expr(object.as.range.extent);
         break;
     case TIRBI_VALUE_BUFFER:
+        if (strcmp(node->name, "source") == 0) { /* the buffer that a bare name is an element of */
+            object.scalar = false;
+            return object;
+        }
         if (!object.scalar || strcmp(node->name, "data") == 0 || strcmp(node->name, "shape") == 0)
             return buffer_attribute(s, node, &object);
         object = at_node(tirbi_value_expr(tirbi_to_expr(s, &object)), node->items[0]);

@@ -15,6 +15,8 @@ extern const tirbi_entry tirbi_relax_names[];  /* R: the little of Relax that mo
 extern const tirbi_entry tirbi_python_names[]; /* without a namespace */
 extern const tirbi_entry tirbi_method_names[]; /* of buffers and expressions */
 extern const tirbi_entry tirbi_packed_names[]; /* T: the packed calling convention */
+/* Blocks whose iterators stand in their heads: Hybrid Script, and the first classic spelling. */
+const tirbi_entry *tirbi_block_entry(const char *name);
 extern const tirbi_entry tirbi_hybrid_names[]; /* tir of Hybrid Script, where it is not as in T */
 
 /* Handlers that several tables name. */

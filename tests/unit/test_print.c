@@ -172,6 +172,27 @@ static const struct {
      "    c = T.alloc_buffer((1,), \"int32\", scope=\"local\")\n    c[0] = A[0]\n    c[0] += 2\n    O[0] = c[0]\n",
      "@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), O: T.Buffer((1,), \"int32\")):\n"
      "    c: T.int32 = A[0]\n    c = c + 2\n    O = c\n"},
+    /* layout=None is said of buffers that would have one; a view that differs in that is declared. */
+    {"@T.prim_func\ndef f(A: T.Buffer((4, 4), \"float32\"), O: T.Buffer((1,), \"float32\", layout=None)):\n"
+     "    c = T.alloc_local((1,), layout=None)\n    v = T.decl_buffer((16,), data=A.data, layout=None)\n"
+     "    w = A.view(16)\n    c[0] = v[1] + w[2]\n    O[0] = c[0]\n",
+     "@T.prim_func\ndef f(A: T.Buffer((4, 4), \"float32\"), O: T.Buffer((1,), \"float32\", layout=None)):\n"
+     "    c = T.alloc_local((1,), layout=None)\n    v = T.decl_buffer((16,), data=A.data, layout=None)\n"
+     "    w = A.view(16)\n    c[0] = v[1] + w[2]\n    O[0] = c[0]\n"},
+    /* A view has its buffer's element offset, of the type that this has there; `.source` is the buffer of an element. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", T.int64(16)), \"float16\"), S: T.Buffer((), \"int32\", elem_offset=0)):\n"
+     "    n = T.int32()\n    B = A.view(T.Cast(\"int64\", n) * T.int64(16))\n"
+     "    C = T.decl_buffer((T.Cast(\"int64\", n) * T.int64(16),), \"float16\", data=A.data)\n"
+     "    D = T.decl_buffer((1,), \"int32\", data=S.source.data)\n    B[0] = C[1] + T.Cast(\"float16\", D[0])\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", T.int64(16)), \"float16\"), S: T.Buffer((), \"int32\", elem_offset=0)):\n"
+     "    n = T.int32()\n    B = A.view(T.Cast(\"int64\", n) * T.int64(16))\n"
+     "    C = T.decl_buffer((T.Cast(\"int64\", n) * T.int64(16),), \"float16\", data=A.data)\n"
+     "    D = S.view(1)\n    B[0] = C[1] + T.Cast(\"float16\", D[0])\n"},
+    /* Functions of C's library stay what they were written as; strides that name later parameters keep the handle. */
+    {"@T.prim_func(s_tir=True)\ndef f(a: T.handle, s: T.int32):\n    A = T.match_buffer(a, (4, 4), strides=[s, 1])\n"
+     "    A[0, 0] = T.call_extern(\"float32\", \"powf\", A[0, 1], T.call_pure_extern(\"float32\", \"expf\", A[1, 1]))\n",
+     "@T.prim_func(s_tir=True)\ndef f(a: T.handle, s: T.int32):\n    A = T.match_buffer(a, (4, 4), \"float32\", strides=(s, 1))\n"
+     "    A[0, 0] = T.call_extern(\"float32\", \"powf\", A[0, 1], T.call_pure_extern(\"float32\", \"expf\", A[1, 1]))\n"},
     /* An attribute has a frame unless it is all that its frame has. */
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"float32\")):\n    T.attr(A.data, \"outer\", 1)\n    A[0] = 1\n"
      "    t = T.launch_thread(\"threadIdx.x\", 16)\n    T.attr(A.data, \"inner\", 2)\n    T.tvm_storage_sync(\"shared\")\n    A[t] = 1\n",
