@@ -214,7 +214,7 @@ struct tirb_buffer {
     int32_t data_alignment;
     int32_t offset_factor;
     bool auto_broadcast;
-    bool unlaid;     /* layout=None, in a function whose buffers have a layout each where nothing is said */
+    const char *layout; /* as it is written, "None" too; NULL: what TVM takes where nothing is said */
     bool is_implied; /* of a parameter that is a pointer: all that the argument has, as the text does not say */
     tirbi_span span;
     uint32_t id;

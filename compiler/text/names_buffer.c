@@ -137,6 +137,12 @@ static bool read_placement(tirbi_script *s, const tirbi_call *c, const tirbi_val
     return true;
 }
 
+/* In a function that is no s_tir, buffers have a layout each unless they are said to have none. */
+static const char *layout_of(tirbi_script *s, const tirbi_value *v) {
+    if (v->kind == TIRBI_VALUE_NONE) return s->function && !s->function->ir->s_tir ? "None" : NULL;
+    return v->kind == TIRBI_VALUE_OPAQUE && v->node ? tirbi_node_text(s, v->node) : NULL;
+}
+
 /* Makes the buffer that `args` describe (in the order of BUFFER_ARGS after the shape). `scope` is the default. */
 static tirb_buffer *read_buffer(tirbi_script *s, const tirbi_call *c, const tirbi_value *args, const char *scope,
                                 bool strides_like_shape) {
@@ -148,7 +154,7 @@ static tirb_buffer *read_buffer(tirbi_script *s, const tirbi_call *c, const tirb
     if (tirbi_given(&args[SCOPE]) && !tirbi_to_text(s, &args[SCOPE], "scope", &scope)) return NULL;
     tirb_buffer *buffer = tirbi_make_buffer(&s->builder, c->node->span, c->hint, type, shape, ndim, scope);
     if (!buffer) return NULL;
-    buffer->unlaid = args[LAYOUT].kind == TIRBI_VALUE_NONE && s->function && !s->function->ir->s_tir;
+    buffer->layout = layout_of(s, &args[LAYOUT]);
     tirb_datatype size_type = strides_like_shape && ndim ? shape[0]->dtype : tirbi_type_i32;
     bool good = read_placement(s, c, args, size_type, buffer) && read_byte_offset(s, c, args, buffer) &&
                 read_buffer_type(s, &args[BUFFER_TYPE], buffer);

@@ -58,6 +58,17 @@ static tirbi_value bitwise(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_expr(tirbi_make_bitwise(&s->builder, c->node->span, (tirb_builtin)c->entry->data, x, y));
 }
 
+/* T.BitwiseAnd(a, b) and the like: the operation as it is written, of constants too. */
+static tirbi_value raw_bitwise(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *args[2];
+    tirb_builtin builtin = (tirb_builtin)c->entry->data;
+    tirbi_value made = bitwise(s, c);
+    bool folded = !tirbi_is_error(&made) && (made.as.expr->kind != TIRB_EXPR_CALL || made.as.expr->as.call.builtin != builtin);
+    if (!folded || !tirbi_to_bit_operands(s, &c->args[0], &c->args[1], &args[0], &args[1])) return made;
+    if (!tirb_datatype_equal(args[0]->dtype, args[1]->dtype)) return made;
+    return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, args[0]->dtype, builtin, args, 2));
+}
+
 static tirbi_value bitwise_not(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *x = arg(s, c, 0);
     if (!x) return tirbi_value_error();
@@ -307,12 +318,12 @@ const tirbi_entry tirbi_math_names[] = {
     {"shift_left", bitwise, "x y", TIRB_BUILTIN_SHIFT_LEFT},
     {"shift_right", bitwise, "x y", TIRB_BUILTIN_SHIFT_RIGHT},
     {"bitwise_not", bitwise_not, "x", 0},
-    {"BitwiseAnd", bitwise, "a b", TIRB_BUILTIN_BITWISE_AND},
-    {"BitwiseOr", bitwise, "a b", TIRB_BUILTIN_BITWISE_OR},
-    {"BitwiseXor", bitwise, "a b", TIRB_BUILTIN_BITWISE_XOR},
+    {"BitwiseAnd", raw_bitwise, "a b", TIRB_BUILTIN_BITWISE_AND},
+    {"BitwiseOr", raw_bitwise, "a b", TIRB_BUILTIN_BITWISE_OR},
+    {"BitwiseXor", raw_bitwise, "a b", TIRB_BUILTIN_BITWISE_XOR},
     {"BitwiseNot", bitwise_not, "a", 0},
-    {"LShift", bitwise, "a b", TIRB_BUILTIN_SHIFT_LEFT},
-    {"RShift", bitwise, "a b", TIRB_BUILTIN_SHIFT_RIGHT},
+    {"LShift", raw_bitwise, "a b", TIRB_BUILTIN_SHIFT_LEFT},
+    {"RShift", raw_bitwise, "a b", TIRB_BUILTIN_SHIFT_RIGHT},
     {"abs", abs_function, "x", 0},
     {"fabs", abs_function, "x", 0},
     {"isnan", isnan_function, "x", 0},

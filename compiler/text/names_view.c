@@ -22,7 +22,7 @@ static tirb_buffer *make_view(tirbi_script *s, const tirbi_call *c, const tirb_b
         view->elem_offset = NULL;
     view->data_alignment = of->data_alignment;
     view->offset_factor = of->offset_factor;
-    view->unlaid = of->unlaid;
+    view->layout = of->layout && strcmp(of->layout, "None") == 0 ? of->layout : NULL;
     return view;
 }
 

@@ -83,7 +83,7 @@ static bool bitwise_survives(tirbi_printer *p, const tirb_expr *e) {
     bool folds = tirb_datatype_equal(a->dtype, tirbi_type_i32) || tirb_datatype_equal(a->dtype, tirbi_type_i64);
     if (is_constant(a) && is_constant(b) && folds) return false;
     if (folds && is_constant(b) && (e->as.call.builtin == TIRB_BUILTIN_SHIFT_LEFT || e->as.call.builtin == TIRB_BUILTIN_SHIFT_RIGHT))
-        return b->as.int_value >= 0 && b->as.int_value < a->dtype.bits;
+        return b->as.int_value > 0 && b->as.int_value < a->dtype.bits;
     const tirb_expr *made = tirbi_make_bitwise(&p->builder, e->span, e->as.call.builtin, a, b);
     return made && made->kind == TIRB_EXPR_CALL && made->as.call.n_args == 2 && made->as.call.args[0] == a &&
            made->as.call.args[1] == b;
@@ -347,7 +347,7 @@ void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_
     tirbi_put(p, buffer_name(p, buffer));
     bool first = n == 1 && tirbi_is_const_int(indices[0], 0);
     if (first && p->scalars[buffer->id]) return;
-    if (first && stored && !p->s_tir && !p->classic && tirbi_is_one_i32(buffer) && !buffer->unlaid) return;
+    if (first && stored && !p->s_tir && !p->classic && tirbi_is_one_i32(buffer) && !buffer->layout) return;
     tirbi_put(p, "[");
     for (uint32_t i = 0; i < n; i++) {
         if (i) tirbi_put(p, ", ");
@@ -435,6 +435,17 @@ static void print_function_call(tirbi_printer *p, const tirb_expr *e) {
     tirbi_put(p, ")");
 }
 
+static const char *raw_bitwise_name(tirb_builtin builtin) {
+    switch (builtin) {
+    case TIRB_BUILTIN_BITWISE_AND: return "BitwiseAnd";
+    case TIRB_BUILTIN_BITWISE_OR: return "BitwiseOr";
+    case TIRB_BUILTIN_BITWISE_XOR: return "BitwiseXor";
+    case TIRB_BUILTIN_SHIFT_LEFT: return "LShift";
+    case TIRB_BUILTIN_SHIFT_RIGHT: return "RShift";
+    default: return NULL;
+    }
+}
+
 static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
     if (e->as.call.function_name) {
         print_function_call(p, e);
@@ -456,6 +467,13 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         tirbi_put(p, least > LEVEL_UNARY ? "(~" : "~");
         print_at(p, args[0], LEVEL_UNARY);
         if (least > LEVEL_UNARY) tirbi_put(p, ")");
+        return;
+    }
+    const char *raw = e->as.call.n_args == 2 ? raw_bitwise_name(builtin) : NULL;
+    if (raw) { /* by name it would be folded */
+        tirbi_putf(p, "T.%s(", raw);
+        print_args(p, args, 2);
+        tirbi_put(p, ")");
         return;
     }
     bool foreign = builtin == TIRB_BUILTIN_FOREIGN;
@@ -745,6 +763,6 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
     }
     if (buffer->data_alignment > 0 && buffer->data_alignment != 64) tirbi_putf(p, ", align=%d", buffer->data_alignment);
     if (buffer->offset_factor > 1 || implied) tirbi_putf(p, ", offset_factor=%d", buffer->offset_factor);
-    if (buffer->unlaid && !p->classic) tirbi_put(p, ", layout=None");
+    if (buffer->layout && !p->classic) tirbi_putf(p, ", layout=%s", buffer->layout);
     if (buffer->auto_broadcast) tirbi_put(p, ", buffer_type=\"auto\"");
 }

@@ -231,7 +231,7 @@ static bool is_variable(const tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *b = s->as.allocate.buffer;
     if (s->as.allocate.scalar) return true;
     return !p->s_tir && !p->classic && tirbi_is_one_i32(b) && b->scope && strcmp(b->scope, "local") == 0 &&
-           !b->strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 && !b->auto_broadcast && !b->unlaid &&
+           !b->strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 && !b->auto_broadcast && !b->layout &&
            !s->as.allocate.condition && !s->as.allocate.n_annotations;
 }
 
@@ -347,13 +347,18 @@ static bool same_offset(const tirb_buffer *a, const tirb_buffer *b) {
     return tirb_datatype_equal(x ? x->dtype : tirbi_offset_type(a), y ? y->dtype : tirbi_offset_type(b));
 }
 
+static bool same_layout(const tirb_buffer *view, const tirb_buffer *of) {
+    if (!view->layout || !of->layout) return view->layout == of->layout;
+    return strcmp(view->layout, of->layout) == 0 && strcmp(view->layout, "None") == 0;
+}
+
 /* The buffer of which a declaration is a plain view: nothing but its shape differs. */
 static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *view = s->as.decl.buffer;
     if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
     const tirb_buffer *of = view->data->as.var.data_of;
     bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
-                 view->offset_factor == of->offset_factor && view->unlaid == of->unlaid && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
+                 view->offset_factor == of->offset_factor && same_layout(view, of) && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
                  same_offset(view, of) && strcmp(view->scope, of->scope) == 0;
     if (!plain) return NULL;
     bool same_shape = view->ndim == of->ndim;

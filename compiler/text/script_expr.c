@@ -873,6 +873,10 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
             v.as.space = *name == 'a' ? TIRBI_SPACE_AXIS : space; /* TVM writes T.tirx.name where T has no such name */
             return v;
         }
+        /* T.TileLayout(T.S[(4, 5):(5, 1)]): how a buffer lies on an accelerator; kept as it is written. */
+        if (strcmp(name, "TileLayout") == 0 || strcmp(name, "SwizzleLayout") == 0 || strcmp(name, "ComposeLayout") == 0 ||
+            strcmp(name, "S") == 0)
+            return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
         const tirbi_entry *alias = tirbi_find_entry(space, name);
         if (!alias && is_type_name(name, &type) && !tirbi_type_is_handle(type))
             return (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = type};

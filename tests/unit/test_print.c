@@ -179,6 +179,13 @@ static const struct {
      "@T.prim_func\ndef f(A: T.Buffer((4, 4), \"float32\"), O: T.Buffer((1,), \"float32\", layout=None)):\n"
      "    c = T.alloc_local((1,), layout=None)\n    v = T.decl_buffer((16,), data=A.data, layout=None)\n"
      "    w = A.view(16)\n    c[0] = v[1] + w[2]\n    O[0] = c[0]\n"},
+    /* A layout keeps its text; operations that their names would fold are written as operations. */
+    {"@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), i: T.int32):\n"
+     "    c = T.alloc_buffer((2, 4), \"int32\", layout=T.TileLayout(T.S[(4, 4):(4, 1)]))\n"
+     "    c[0, 0] = T.RShift(i, 0)\n    c[0, 1] = T.BitwiseAnd(6, 3)\n    A[0] = c[0, 0] + T.shift_right(i, 0) + (i & 0)\n",
+     "@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), i: T.int32):\n"
+     "    c = T.alloc_buffer((2, 4), \"int32\", layout=T.TileLayout(T.S[(4, 4):(4, 1)]))\n"
+     "    c[0, 0] = T.RShift(i, 0)\n    c[0, 1] = T.BitwiseAnd(6, 3)\n    A[0] = c[0, 0] + i + (i & 0)\n"},
     /* A view has its buffer's element offset, of the type that this has there; `.source` is the buffer of an element. */
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", T.int64(16)), \"float16\"), S: T.Buffer((), \"int32\", elem_offset=0)):\n"
      "    n = T.int32()\n    B = A.view(T.Cast(\"int64\", n) * T.int64(16))\n"
