@@ -139,6 +139,7 @@ bool tirbi_check_module(const tirb_irmodule *module, tirbi_diagnostics *diagnost
         .vars = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_vars),
         .buffers = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_buffers),
         .kinds = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_vars),
+        .blocks = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_vars),
     };
     if (arena->failed || !small_enough(module, diagnostics)) return false;
     if (module->n_functions == 0 && module->n_externs > 0)

@@ -15,6 +15,7 @@ typedef enum tirbi_scope_state {
 /* What bound a variable, where that matters. */
 typedef enum tirbi_var_kind {
     TIRBI_VAR_PLAIN,
+    TIRBI_VAR_LOOP,
     TIRBI_VAR_THREAD, /* a thread index, which may be bound again */
     TIRBI_VAR_MATCHED /* by the match_buffer in whose shape, strides or offset it stands alone */
 } tirbi_var_kind;
@@ -28,6 +29,9 @@ typedef struct tirbi_checker {
     uint8_t *kinds;   /* tirbi_var_kind by variable id */
     uint32_t n_vectorized; /* vectorized loops around */
     uint32_t n_loops;      /* loops of any kind around, in this function */
+    uint32_t *blocks;      /* by the id of a loop's variable: blocks with axes around the loop */
+    uint32_t n_blocks;     /* such blocks around */
+    const tirb_block *block; /* the innermost */
     const tirb_expr *returned; /* the first value returned */
     bool returns_nothing;      /* a return without a value was met */
     bool warned_index_widths;

@@ -27,8 +27,18 @@ void tirbi_check_leave_var(tirbi_checker *c, const tirb_expr *var) {
     if (*state == TIRBI_SCOPE_BOUND) *state = TIRBI_SCOPE_LEFT;
 }
 
+/* A block computes from its axes alone, so that TVM's schedules can move it: TVM refuses others, which mean as much. */
+static void warn_of_loop(tirbi_checker *c, const tirb_expr *var, tirbi_span span) {
+    uint8_t *kind = &c->kinds[var->as.var.id];
+    if (*kind != TIRBI_VAR_LOOP || c->blocks[var->as.var.id] >= c->n_blocks || c->function->classic) return;
+    tirbi_report_warning(c->diagnostics, span, "the loop variable '%s' is used in the block '%s', where TVM takes axes only: bind it to one",
+                         var->as.var.name, c->block->name);
+    *kind = TIRBI_VAR_PLAIN; /* once */
+}
+
 void tirbi_check_use_var(tirbi_checker *c, const tirb_expr *var, tirbi_span span) {
     uint8_t *state = &c->vars[var->as.var.id];
+    warn_of_loop(c, var, span);
     if (*state == TIRBI_SCOPE_BOUND || *state == TIRBI_SCOPE_REPORTED) return;
     tirbi_report_error(c->diagnostics, TIRB_TYPE, span, "variable '%s' is %s", var->as.var.name,
                        *state == TIRBI_SCOPE_NEW ? "not bound here" : "used after the end of its scope");

@@ -230,6 +230,8 @@ static void check_for(tirbi_checker *c, const tirb_stmt *s) {
     }
     if (vectorized) check_vectorized(c, s);
     tirbi_check_bind_var(c, var, s->span);
+    if (c->kinds[var->as.var.id] == TIRBI_VAR_PLAIN) c->kinds[var->as.var.id] = TIRBI_VAR_LOOP;
+    c->blocks[var->as.var.id] = c->n_blocks;
     c->n_loops++;
     c->n_vectorized += vectorized;
     tirbi_check_stmt(c, s->as.for_.body);
@@ -383,8 +385,13 @@ static void check_block(tirbi_checker *c, const tirb_stmt *s) {
     for (uint32_t i = 0; i < block->n_matches; i++) check_match(c, &block->matches[i]);
     check_regions(c, block->reads, block->n_reads);
     check_regions(c, block->writes, block->n_writes);
+    const tirb_block *outer = c->block;
+    if (block->n_iters) c->block = block;
+    c->n_blocks += block->n_iters != 0;
     tirbi_check_stmt(c, block->init);
     tirbi_check_stmt(c, block->body);
+    c->n_blocks -= block->n_iters != 0;
+    c->block = outer;
     for (uint32_t i = 0; i < block->n_matches; i++) leave_matched(c, block->matches[i].buffer);
     for (uint32_t i = 0; i < block->n_allocs; i++) tirbi_check_leave_buffer(c, block->allocs[i], false);
     for (uint32_t i = 0; i < block->n_iters; i++) tirbi_check_leave_var(c, block->iters[i].var);

@@ -580,6 +580,11 @@ static void blocks_have_integer_axes(void **state) {
     wrong(f, block(f, &iter, NULL, NULL, nothing(f)), "has 1 axes and no values");
     wrong(f, block(f, &iter, num(f, t_f32, 0), NULL, nothing(f)), "the value of a block axis must be an integer scalar");
     wrong(f, two(f, block(f, &iter, zero, NULL, nothing(f)), evaluate(f, iter.var)), "used after the end of its scope");
+    tirb_expr *i = var(f, "i", t_i32), *eight = imm(f, t_i32, 8);
+    right(f, loop(f, i, zero, eight, TIRB_FOR_SERIAL, block(f, &iter, i, NULL, evaluate(f, iter.var))));
+    warns(f, loop(f, i, zero, eight, TIRB_FOR_SERIAL, block(f, &iter, i, NULL, evaluate(f, i))), "'i' is used in the block 'b'");
+    right(f, loop(f, i, zero, eight, TIRB_FOR_SERIAL, block(f, NULL, NULL, NULL, evaluate(f, i))));
+    right(f, block(f, &iter, zero, NULL, loop(f, i, zero, eight, TIRB_FOR_SERIAL, evaluate(f, i))));
     tirb_stmt *s = block(f, &iter, zero, NULL, nothing(f));
     s->as.block.predicate = zero;
     wrong(f, s, "the predicate of a block must be a bool scalar");
