@@ -111,6 +111,10 @@ bool tirbi_is_const_int(const tirb_expr *e, int64_t value);
 tirb_expr *tirbi_make_var(tirbi_builder *b, tirbi_span span, const char *name, tirb_type type);
 tirb_type tirbi_prim_type(tirb_datatype dtype);
 tirb_type tirbi_pointer_type(tirb_datatype element, const char *scope);
+/* What an expression of handle type points to, as TVM types it; void where it does not say. */
+tirb_type tirbi_pointer_type_of(const tirb_expr *e);
+/* The call as one that returns a pointer of this type; other expressions as they are. */
+const tirb_expr *tirbi_with_pointer(tirbi_builder *b, const tirb_expr *call, tirb_type type);
 /* Constants. The value must be one of the type. For unsigned 64-bit, `value` is by its bits. */
 const tirb_expr *tirbi_make_int(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, int64_t value);
 const tirb_expr *tirbi_make_float(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, double value);

@@ -59,6 +59,45 @@ tirb_type tirbi_pointer_type(tirb_datatype element, const char *scope) {
     return (tirb_type){.kind = TIRB_TYPE_POINTER, .dtype = element, .scope = scope};
 }
 
+static tirb_type pointer_of_call(const tirb_expr *e) {
+    const tirb_type unknown = tirbi_pointer_type(tirbi_type_void, "");
+    const tirb_expr *const *args = e->as.call.args;
+    if (e->as.call.function) return e->as.call.function->ret_type.kind == TIRB_TYPE_POINTER ? e->as.call.function->ret_type : unknown;
+    if (e->as.call.function_name) return unknown;
+    if (e->as.call.pointer) return *e->as.call.pointer;
+    switch (e->as.call.builtin) {
+    case TIRB_BUILTIN_ADDRESS_OF:
+        if (args[0]->kind != TIRB_EXPR_LOAD) return unknown;
+        return tirbi_pointer_type(args[0]->as.load.buffer->dtype, args[0]->as.load.buffer->scope);
+    case TIRB_BUILTIN_PTR_BYTE_OFFSET:
+        return args[2]->kind == TIRB_EXPR_CALL ? tirbi_pointer_type(args[2]->dtype, tirbi_pointer_type_of(args[0]).scope) : unknown;
+    case TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE: return tirbi_pointer_type(tirbi_type_i64, "global");
+    case TIRB_BUILTIN_TVM_STACK_ALLOCA:
+        if (args[0]->kind != TIRB_EXPR_STRING_IMM) return unknown;
+        if (strcmp(args[0]->as.string.text, "shape") == 0) return tirbi_pointer_type(tirbi_type_i64, "global");
+        return strcmp(args[0]->as.string.text, "arg_tcode") == 0 ? tirbi_pointer_type(tirbi_type_i32, "global") : unknown;
+    default: return unknown;
+    }
+}
+
+tirb_type tirbi_pointer_type_of(const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_VAR && e->as.var.type.kind == TIRB_TYPE_POINTER) return e->as.var.type;
+    if (e->kind == TIRB_EXPR_CALL) return pointer_of_call(e);
+    return tirbi_pointer_type(tirbi_type_void, "");
+}
+
+const tirb_expr *tirbi_with_pointer(tirbi_builder *b, const tirb_expr *call, tirb_type type) {
+    if (!call || call->kind != TIRB_EXPR_CALL || type.kind != TIRB_TYPE_POINTER || tirbi_type_is_handle(type.dtype)) return call;
+    tirb_expr *typed = TIRBI_NEW(b->arena, tirb_expr);
+    tirb_type *pointer = TIRBI_NEW(b->arena, tirb_type);
+    if (!typed || !pointer) return NULL;
+    *pointer = type;
+    if (!pointer->scope || !pointer->scope[0]) pointer->scope = "global";
+    *typed = *call;
+    typed->as.call.pointer = pointer;
+    return typed;
+}
+
 tirb_expr *tirbi_make_var(tirbi_builder *b, tirbi_span span, const char *name, tirb_type type) {
     tirb_datatype dtype = type.kind == TIRB_TYPE_PRIM      ? type.dtype
                           : type.kind == TIRB_TYPE_POINTER ? tirbi_type_handle

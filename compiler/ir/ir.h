@@ -190,6 +190,7 @@ struct tirb_expr {
             uint32_t n_args;
             const char *symbol;      /* of a builtin that was written as a call of this C function, or NULL */
             tirb_builtin written_as; /* then CALL_EXTERN or CALL_PURE_EXTERN */
+            const tirb_type *pointer; /* of a builtin that is said to return a pointer to this, or NULL */
         } call;
         struct {
             const tirb_expr *const *vectors;

@@ -100,9 +100,12 @@ static tirbi_value let(tirbi_script *s, const tirbi_call *c) {
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------ */
 
+/* The type may be that of a pointer, which is the first argument then. */
 static tirbi_value emit_call(tirbi_script *s, const tirbi_call *c, tirb_datatype type, tirb_builtin builtin,
                              const tirb_expr *const *args, uint32_t n) {
-    return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
+    const tirb_expr *call = tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n);
+    if (c->args[0].kind == TIRBI_VALUE_POINTER && tirbi_type_is_handle(type)) call = tirbi_with_pointer(&s->builder, call, c->args[0].as.type.type);
+    return tirbi_value_expr(call);
 }
 
 /* T.call_extern(dtype, "name", args...) */
@@ -154,6 +157,21 @@ static bool has_sync_defaults(const tirb_expr *const *args, uint32_t n) {
     return n == 3 && tirbi_type_is_bool(args[1]->dtype) && tirbi_is_const_int(args[1], 0) && tirbi_is_const_int(args[2], -1);
 }
 
+/* T.tvm_access_ptr(T.type_annotation("int32"), A.data, ...): a pointer to what is annotated. */
+static tirbi_value access_ptr(tirbi_script *s, const tirbi_call *c, const tirb_expr *const *args, uint32_t n) {
+    const tirb_expr *call = tirbi_make_call(&s->builder, c->node->span, tirbi_type_handle, TIRB_BUILTIN_TVM_ACCESS_PTR, args, n);
+    tirb_type type = tirbi_pointer_type(args[0]->dtype, tirbi_pointer_type_of(args[1]).scope);
+    return tirbi_value_expr(args[0]->kind == TIRB_EXPR_CALL ? tirbi_with_pointer(&s->builder, call, type) : call);
+}
+
+/* The type of T.ptr_byte_offset(pointer, bytes, "float32") as the annotation that it is. */
+static bool annotate_type(tirbi_script *s, const tirb_expr **args) {
+    tirb_datatype type;
+    if (args[2]->kind != TIRB_EXPR_STRING_IMM || !tirb_datatype_from_text(args[2]->as.string.text, args[2]->as.string.size, &type)) return true;
+    args[2] = tirbi_make_call(&s->builder, args[2]->span, type, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0);
+    return args[2] != NULL;
+}
+
 /* T.name(args...) of a fixed type: data is the builtin. */
 static tirbi_value plain_call(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *args;
@@ -167,9 +185,11 @@ static tirbi_value plain_call(tirbi_script *s, const tirbi_call *c) {
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes %d argument%s, %u given", c->entry->name, arity,
                           arity == 1 ? "" : "s", n);
     if (builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC && has_sync_defaults(args, n)) n = 1;
+    if (builtin == TIRB_BUILTIN_TVM_ACCESS_PTR) return access_ptr(s, c, args, n);
+    if (builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET && !annotate_type(s, (const tirb_expr **)args)) return tirbi_value_error();
     tirb_datatype type = tirbi_type_i32;
-    if (builtin == TIRB_BUILTIN_TVM_ACCESS_PTR || builtin == TIRB_BUILTIN_BUFFER_DATA ||
-        builtin == TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET || builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET)
+    if (builtin == TIRB_BUILTIN_BUFFER_DATA || builtin == TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET ||
+        builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET)
         type = tirbi_type_handle;
     if (builtin == TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS) type.lanes = args[0]->dtype.lanes;
     if (tirb_builtins[builtin].effect == TIRB_EFFECT_ANNOTATION && n) type = args[0]->dtype;

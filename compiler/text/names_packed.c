@@ -30,7 +30,9 @@ static tirbi_value packed_call(tirbi_script *s, const tirbi_call *c) {
     if (arity >= 0 && n != (uint32_t)arity)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s takes %d argument%s, %u given", c->entry->name, arity,
                           arity == 1 ? "" : "s", n);
-    return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
+    const tirb_expr *call = tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n);
+    if (dtype->kind == TIRBI_VALUE_POINTER) call = tirbi_with_pointer(&s->builder, call, dtype->as.type.type);
+    return tirbi_value_expr(call);
 }
 
 static const tirb_expr *make_shape(tirbi_script *s, tirbi_span span, const tirb_expr *const *sizes, uint32_t n) {

@@ -360,8 +360,7 @@ static tirbi_value let_stmt(tirbi_script *s, const tirbi_call *c) {
     } else {
         value = arg(s, c, 0);
         if (!value) return tirbi_value_error();
-        tirb_type type = tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "")
-                                                            : tirbi_prim_type(value->dtype);
+        tirb_type type = tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type_of(value) : tirbi_prim_type(value->dtype);
         var = tirbi_make_var(&s->builder, c->node->span, c->hint, type);
     }
     return tirbi_let_scope(s, c->node->span, var, value);

@@ -435,6 +435,19 @@ static void print_function_call(tirbi_printer *p, const tirb_expr *e) {
     tirbi_put(p, ")");
 }
 
+/* The type that a call is said to have: of a pointer as TVM writes it, a variable's without a name. */
+static void print_call_type(tirbi_printer *p, const tirb_expr *e, const char *type) {
+    bool pointer = e->dtype.code == TIRB_CODE_HANDLE && e->dtype.bits != 0 && !p->classic;
+    if (!pointer) {
+        tirbi_putf(p, "\"%s\"", type);
+    } else if (e->as.call.pointer) {
+        tirbi_print_type(p, *e->as.call.pointer);
+        tirbi_put(p, ".ty");
+    } else {
+        tirbi_put(p, "T.handle().ty");
+    }
+}
+
 static const char *raw_bitwise_name(tirb_builtin builtin) {
     switch (builtin) {
     case TIRB_BUILTIN_BITWISE_AND: return "BitwiseAnd";
@@ -483,13 +496,17 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
     /* TVM's masks are of one bit. */
     if (builtin == TIRB_BUILTIN_GET_ACTIVE_LANE_MASK && tirbi_type_is_bool(e->dtype))
         snprintf(type, sizeof type, "uint1x%u", e->dtype.lanes);
-    if (takes_type_first(builtin) && !p->hybrid) tirbi_putf(p, "\"%s\"%s", type, e->as.call.n_args ? ", " : "");
+    if (takes_type_first(builtin) && !p->hybrid) {
+        print_call_type(p, e, type);
+        if (e->as.call.n_args) tirbi_put(p, ", ");
+    }
     if (e->as.call.symbol) tirbi_putf(p, "\"%s\"%s", e->as.call.symbol, e->as.call.n_args ? ", " : "");
     print_args(p, args + foreign, e->as.call.n_args - foreign);
     if (p->hybrid && !foreign) {
         tirbi_putf(p, "%sdtype=\"%s\"", e->as.call.n_args ? ", " : "", type);
     } else if (builtin == TIRB_BUILTIN_TVM_STRUCT_GET) {
-        tirbi_putf(p, ", \"%s\"", type);
+        tirbi_put(p, ", ");
+        print_call_type(p, e, type);
     } else if (builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC && e->as.call.n_args == 1 && !p->classic) {
         tirbi_put(p, ", T.bool(False), -1");
     }

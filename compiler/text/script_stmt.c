@@ -105,7 +105,7 @@ static void bind_let(tirbi_script *s, const tirbi_node *target, tirbi_span span,
 }
 
 static tirb_type let_type_of(const tirb_expr *value) {
-    return tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(value->dtype);
+    return tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type_of(value) : tirbi_prim_type(value->dtype);
 }
 
 static void assign_prim(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
