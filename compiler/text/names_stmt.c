@@ -166,7 +166,7 @@ static tirbi_value block(tirbi_script *s, const tirbi_call *c) {
     tirbi_value v = tirbi_value_form(s, TIRBI_FORM_BLOCK);
     if (tirbi_is_error(&v)) return v;
     if (!tirbi_classic(s) && s->function && !s->function->ir->s_tir)
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "a block is only possible in a function of schedules: @T.prim_func(s_tir=True)");
+        tirbi_report_warning(s->diagnostics, c->node->span, "TVM takes blocks in functions of schedules only: @T.prim_func(s_tir=True)");
     v.as.form->name = "";
     if (tirbi_given(&c->args[0]) && !tirbi_to_text(s, &c->args[0], "the name of the block", &v.as.form->name))
         return tirbi_value_error();
