@@ -272,6 +272,7 @@ static const tirbi_lx *finish_call(call_site *c, uint32_t n_refs) {
                           .checks = c->checks, .n_checks = c->n_checks};
     tirbi_dtype type = TIRB_I32; /* of a call that returns nothing: never looked at */
     if (f->ret_type.kind == TIRB_TYPE_PRIM) tirbi_storage_type(f->ret_type.dtype, &type);
+    if (f->ret_type.kind == TIRB_TYPE_POINTER) type = TIRB_I64; /* bytes from one of the arguments on */
     return tirbi_lx_call(l->pool, type, call);
 }
 

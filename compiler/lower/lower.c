@@ -676,7 +676,9 @@ static void lower_if(tirbi_lowerer *l, const tirb_stmt *s) {
 }
 
 static void lower_return(tirbi_lowerer *l, const tirb_expr *value, tirbi_span span) {
-    const tirbi_lx *x = value ? tirbi_lower_expr(l, value, NULL) : NULL;
+    bool pointer = l->function->ast->ret_type.kind == TIRB_TYPE_POINTER;
+    const tirbi_lx *x = NULL;
+    if (value) x = pointer ? tirbi_lower_returned_pointer(l, value, span) : tirbi_lower_expr(l, value, NULL);
     if (x && l->function->returns) x = tirbi_lx_cast(l->pool, l->function->return_type, x);
     tirbi_append(l, TIRBI_LS_RETURN, span)->as.eval.value = x;
 }
@@ -864,6 +866,10 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     tirbi_lfunc *out = l->function;
     out->ast = f;
     out->returns = f->ret_type.kind == TIRB_TYPE_PRIM && tirbi_storage_type(f->ret_type.dtype, &out->return_type);
+    if (f->ret_type.kind == TIRB_TYPE_POINTER) {
+        out->returns = true;
+        out->return_type = TIRB_I64;
+    }
     l->pool = out->pool = TIRBI_NEW(l->arena, tirbi_lx_pool);
     if (!l->pool) return;
     l->pool->arena = l->arena;
@@ -901,7 +907,7 @@ tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compil
     l.buffers = TIRBI_NEW_ARRAY(arena, tirbi_lbuf *, l.n_buffers);
     l.pinned = TIRBI_NEW_ARRAY(arena, uint8_t, l.n_buffers);
     l.fetched = TIRBI_NEW_ARRAY(arena, tirbi_lbuf *, l.n_vars);
-    if (arena->failed) return NULL;
+    if (arena->failed || !tirbi_start_returned(&l, module->n_functions)) return NULL;
     l.module->ast = module;
     if (!tirbi_find_effects(&l, module)) return NULL;
     l.module->functions = TIRBI_NEW_ARRAY(arena, tirbi_lfunc, module->n_functions);

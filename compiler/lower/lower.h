@@ -73,6 +73,9 @@ typedef struct tirbi_lowerer {
     tirbi_lbuf **buffers;    /* by buffer id */
     const bool *acts;        /* by function of the module: it does something beside returning a value */
     uint8_t *pinned;         /* by buffer id: must be memory, not a register */
+    int32_t *returned;       /* by function: the parameter that it returns a pointer into; see returned.c */
+    const tirb_expr **pointer_values; /* by variable id: what a variable is bound to in functions that return pointers */
+    uint32_t n_returning;    /* functions that are being looked at for that */
     tirbi_lbuf **fetched;    /* by variable id: what its handle leads to */
     uint32_t n_vars, n_buffers;
     bool synchronises;  /* the function has a sync */
@@ -108,6 +111,14 @@ void tirbi_unsupported(tirbi_lowerer *l, tirbi_span span, const char *what);
 
 /* foreign.c: the body of a function that calls what no CPU has; false: this one calls nothing of the kind. */
 bool tirbi_lower_foreign_body(tirbi_lowerer *l, const tirb_primfunc *f);
+
+/* returned.c: the parameter that a function always returns a pointer into, or -1. */
+int32_t tirbi_returned_param(tirbi_lowerer *l, const tirb_primfunc *f);
+bool tirbi_start_returned(tirbi_lowerer *l, uint32_t n_functions);
+/* The number that stands for the pointer that is returned: bytes from that parameter's pointer on. */
+const tirbi_lx *tirbi_lower_returned_pointer(tirbi_lowerer *l, const tirb_expr *value, tirbi_span span);
+/* Makes the call: what it returns is `*bytes` behind the pointer `*base`. False after an error. */
+bool tirbi_pointer_from_call(tirbi_lowerer *l, const tirb_expr *call, tirbi_span span, const tirb_expr **base, const tirbi_lx **bytes);
 
 /* buffers.c: zeroed memory for `count` elements. */
 tirbi_lbuf *tirbi_allocate_memory(tirbi_lowerer *l, const char *name, tirbi_dtype type, const tirbi_lx *count,

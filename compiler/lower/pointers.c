@@ -77,7 +77,12 @@ static bool resolve(tirbi_lowerer *l, const tirb_expr *e, tirbi_span span, unsig
         return known->memory != NULL; /* else its declaration is reported */
     }
     if (e->kind == TIRB_EXPR_CAST) return resolve(l, e->as.cast.value, span, steps + 1, out);
-    if (e->kind != TIRB_EXPR_CALL || e->as.call.function || e->as.call.function_name) return unknown(l, e, span);
+    if (e->kind == TIRB_EXPR_CALL && e->as.call.function) {
+        const tirb_expr *base;
+        const tirbi_lx *bytes;
+        return tirbi_pointer_from_call(l, e, span, &base, &bytes) && resolve(l, base, span, steps + 1, out) && advance(l, out, bytes, 1, span);
+    }
+    if (e->kind != TIRB_EXPR_CALL || e->as.call.function_name) return unknown(l, e, span);
     const tirb_expr *const *args = e->as.call.args;
     switch (e->as.call.builtin) {
     case TIRB_BUILTIN_BUFFER_DATA:

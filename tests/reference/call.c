@@ -424,6 +424,12 @@ static bool call_from_outside(tirbi_ref_machine *m, const tirb_primfunc *f, cons
     for (uint32_t i = 0; i < f->n_params; i++) {
         if (tensors[i].packed != NULL) copy_elements(&tensors[i], bound[i].view, false);
     }
+    if (value.type.code == TIRB_CODE_HANDLE && value.memory != NULL) { /* from the parameter's pointer on */
+        uint32_t i = 0;
+        while (i < f->n_params && bound[i].value.memory != value.memory) i++;
+        uint64_t start = i < f->n_params ? bound[i].value.one : 0;
+        value = (tirbi_ref_value){.type = {TIRB_CODE_INT, 64, 1}, .one = value.one - start};
+    }
     if (result != NULL) give_result(&value, result);
     return true;
 }
