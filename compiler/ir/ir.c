@@ -1,3 +1,5 @@
+#include "compiler/ir/ir.h"
+
 #include "compiler/ir/builder.h"
 
 #include <stdio.h>
