@@ -549,6 +549,7 @@ static const tirb_expr *slice_end(tirbi_script *s, const tirbi_node *node, const
 
 typedef struct slice_parts {
     const tirb_expr *start, *stop, *step; /* step NULL: 1 */
+    const tirb_expr *given;               /* the start before it took the type of the stop */
 } slice_parts;
 
 static bool read_slice(tirbi_script *s, const tirbi_node *node, const tirb_expr *extent, slice_parts *out) {
@@ -557,6 +558,7 @@ static bool read_slice(tirbi_script *s, const tirbi_node *node, const tirb_expr 
     out->stop = slice_end(s, node->items[1], extent);
     out->step = slice_end(s, node->items[2], NULL);
     if (!out->start || !out->stop || (node->items[2] && !out->step)) return false;
+    out->given = out->start;
     if (!tirbi_match_types(&s->builder, node->span, &out->start, &out->stop)) return false;
     if (tirbi_is_const_int(out->step, 1)) out->step = NULL;
     return true;
@@ -616,7 +618,7 @@ static tirbi_value make_region(tirbi_script *s, const tirb_buffer *buffer, const
             range->extent = buffer->shape[i];
         } else if (list->nodes[i]) {
             if (!read_slice(s, list->nodes[i], buffer->shape[i], &parts)) return tirbi_value_error();
-            range->min = parts.start;
+            range->min = parts.given;
             range->extent = tirbi_make_difference(&s->builder, list->nodes[i]->span, parts.stop, parts.start);
         } else {
             range->min = index_expr(s, &list->values[i]);
