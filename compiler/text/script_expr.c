@@ -452,9 +452,10 @@ static bool add_value(tirbi_script *s, tirbi_list *list, tirbi_value v) {
 }
 
 /* TVM prints a shape's variable quoted where it is first used and bare from then on, in one shape too: ("n", 16, n).
- * What the quoted sizes before a bare name define is defined in time for it. */
+ * What the quoted sizes before a bare name, or a sum with one, define is defined in time for it. */
 static void define_quoted_before(tirbi_script *s, const tirbi_node *item, const tirbi_list *before) {
-    if (!s->in_signature || item->kind != TIRBI_NODE_NAME || tirbi_lookup(s, item->name)) return;
+    if (!s->in_signature || item->kind == TIRBI_NODE_STRING || item->kind == TIRBI_NODE_INT) return;
+    if (item->kind == TIRBI_NODE_NAME && tirbi_lookup(s, item->name)) return;
     const tirbi_value *values = before->items;
     for (uint32_t i = 0; i < before->n; i++) {
         bool quoted = values[i].kind == TIRBI_VALUE_STRING && values[i].node && values[i].node->kind == TIRBI_NODE_STRING;

@@ -179,6 +179,9 @@ static const struct {
      "@T.prim_func\ndef f(A: T.Buffer((4, 4), \"float32\"), O: T.Buffer((1,), \"float32\", layout=None)):\n"
      "    c = T.alloc_local((1,), layout=None)\n    v = T.decl_buffer((16,), data=A.data, layout=None)\n"
      "    w = A.view(16)\n    c[0] = v[1] + w[2]\n    O[0] = c[0]\n"},
+    /* A sum names what is quoted before it in the same shape. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", \"n + 1\"), \"int8\")):\n    n = T.int32()\n    A[0, n] = T.int8(1)\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", n + 1), \"int8\")):\n    n = T.int32()\n    A[0, n] = T.int8(1)\n"},
     /* The begin of a slice keeps its type where the end has another. */
     {"n = TypeVar(\"n\")\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((n,), \"int8\")):\n    for i in range(2):\n        with T.sblock(\"b\"):\n"
      "            v = T.axis.spatial(2, i)\n            T.reads(A[0:n])\n            T.writes(A[1:T.int64(4)])\n            A[v] = A[0]\n",
