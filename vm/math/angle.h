@@ -12,17 +12,19 @@ typedef struct tirbi_angle {
     uint64_t quadrant;
 } tirbi_angle;
 
-/* Below this magnitude the multiple of pi/2 is exact in pieces (Cody and Waite): 20 bits by 33. */
+/* Below this magnitude the multiple of pi/2 has 20 bits. */
 #define TIRBI_SMALL_ANGLE 0x1p20
 
 TIRBI_MATH tirbi_angle tirbi_reduce_small(double x) {
     tirbi_angle angle;
-    double rounded = x * TIRBI_TWO_OVER_PI + TIRBI_ROUNDER;
+    double rounded = tirbi_double_fma(x, TIRBI_TWO_OVER_PI, TIRBI_ROUNDER);
     double n = rounded - TIRBI_ROUNDER;
-    double first = x - n * TIRBI_PI_HALF_1;
-    tirbi_dd second = tirbi_two_sum(first, -(n * TIRBI_PI_HALF_2));
-    tirbi_dd third = tirbi_two_sum(second.hi, -(n * TIRBI_PI_HALF_3));
-    angle.rest = tirbi_quick_two_sum(third.hi, (second.lo + third.lo) - n * TIRBI_PI_HALF_4);
+    /* Where n is not 0 the units of x and of the leading part are 2^-53 and more, and so are those of their difference:
+     * it is exact (Cody and Waite). */
+    double first = tirbi_double_fma(n, -TIRBI_PI_HALF_1, x);
+    tirbi_dd second = tirbi_two_product(n, TIRBI_PI_HALF_2);
+    tirbi_dd rest = tirbi_two_sum(first, -second.hi);
+    angle.rest = tirbi_quick_two_sum(rest.hi, tirbi_double_fma(n, -TIRBI_PI_HALF_3, rest.lo - second.lo));
     angle.quadrant = tirbi_f64_bits(rounded);
     return angle;
 }

@@ -21,12 +21,9 @@
 #define TIRBI_LN2_DD_1 0x1.62e42fefa3800p-1
 #define TIRBI_LN2_DD_2 0x1.ef35793c76730p-45
 #define TIRBI_TWO_OVER_PI 0x1.45f306dc9c883p-1
-#define TIRBI_PI_HALF_1 0x1.921fb54400000p+0
-#define TIRBI_PI_HALF_2 0x1.0b4611a600000p-34
-#define TIRBI_PI_HALF_3 0x1.3198a2e000000p-69
-#define TIRBI_PI_HALF_4 0x1.b839a252049c1p-104
-#define TIRBI_PI_HALF_SHORT_1 0x1.921fb54400000p+0
-#define TIRBI_PI_HALF_SHORT_2 0x1.0b4611a626331p-34
+#define TIRBI_PI_HALF_1 0x1.921fb54442d18p+0
+#define TIRBI_PI_HALF_2 0x1.1a62633145c07p-54
+#define TIRBI_PI_HALF_3 -0x1.f1976b7ed8fbcp-110
 #define TIRBI_PI_HALF_DD_1 0x1.921fb54442d18p+0
 #define TIRBI_PI_HALF_DD_2 0x1.1a62633145c07p-54
 #define TIRBI_PI_DD_1 0x1.921fb54442d18p+1
@@ -68,96 +65,96 @@ static const uint64_t tirbi_two_over_pi[20] = {
 /* (exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2: error 2^-34.3 of the largest value */
 TIRBI_MATH double tirbi_poly_exp_short(double x) {
     double p = 0x1.a1132015ba37ep-16;
-    p = p * x + 0x1.a15179d80ae96p-13;
-    p = p * x + 0x1.6c16858b7acb9p-10;
-    p = p * x + 0x1.1110c632a3088p-7;
-    p = p * x + 0x1.5555555c87148p-5;
-    p = p * x + 0x1.55555567532adp-3;
-    p = p * x + 0x1.0000000000000p-1;
+    p = tirbi_double_fma(p, x, 0x1.a15179d80ae96p-13);
+    p = tirbi_double_fma(p, x, 0x1.6c16858b7acb9p-10);
+    p = tirbi_double_fma(p, x, 0x1.1110c632a3088p-7);
+    p = tirbi_double_fma(p, x, 0x1.5555555c87148p-5);
+    p = tirbi_double_fma(p, x, 0x1.55555567532adp-3);
+    p = tirbi_double_fma(p, x, 0x1.0000000000000p-1);
     return p;
 }
 
 /* (2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1): error 2^-43.7 of the largest value */
 TIRBI_MATH double tirbi_poly_log_short(double x) {
     double p = 0x1.546adfbbda333p-3;
-    p = p * x + 0x1.7382d06f0c1dep-3;
-    p = p * x + 0x1.c71fcd1ced0aep-3;
-    p = p * x + 0x1.2492462aa8c89p-2;
-    p = p * x + 0x1.9999999b86b7cp-2;
-    p = p * x + 0x1.55555555553b8p-1;
+    p = tirbi_double_fma(p, x, 0x1.7382d06f0c1dep-3);
+    p = tirbi_double_fma(p, x, 0x1.c71fcd1ced0aep-3);
+    p = tirbi_double_fma(p, x, 0x1.2492462aa8c89p-2);
+    p = tirbi_double_fma(p, x, 0x1.9999999b86b7cp-2);
+    p = tirbi_double_fma(p, x, 0x1.55555555553b8p-1);
     return p;
 }
 
 /* (sin(r) - r) / r^3 at x = r^2, r <= pi / 4: error 2^-42.4 of the largest value */
 TIRBI_MATH double tirbi_poly_sin_short(double x) {
     double p = -0x1.aa283bea75579p-26;
-    p = p * x + 0x1.71d9a9b87993fp-19;
-    p = p * x - 0x1.a019fd9ae7168p-13;
-    p = p * x + 0x1.1111110fd3b3cp-7;
-    p = p * x - 0x1.555555555516bp-3;
+    p = tirbi_double_fma(p, x, 0x1.71d9a9b87993fp-19);
+    p = tirbi_double_fma(p, x, -0x1.a019fd9ae7168p-13);
+    p = tirbi_double_fma(p, x, 0x1.1111110fd3b3cp-7);
+    p = tirbi_double_fma(p, x, -0x1.555555555516bp-3);
     return p;
 }
 
 /* (cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4: error 2^-44.3 of the largest value */
 TIRBI_MATH double tirbi_poly_cos_short(double x) {
     double p = 0x1.1c81b3862d88cp-29;
-    p = p * x - 0x1.27e25f2996b83p-22;
-    p = p * x + 0x1.a019ff537986cp-16;
-    p = p * x - 0x1.6c16c16b613d3p-10;
-    p = p * x + 0x1.5555555555437p-5;
+    p = tirbi_double_fma(p, x, -0x1.27e25f2996b83p-22);
+    p = tirbi_double_fma(p, x, 0x1.a019ff537986cp-16);
+    p = tirbi_double_fma(p, x, -0x1.6c16c16b613d3p-10);
+    p = tirbi_double_fma(p, x, 0x1.5555555555437p-5);
     return p;
 }
 
 /* (atan(t) - t) / t^3 at x = t^2, t <= tan(pi / 8): error 2^-38.9 of the largest value */
 TIRBI_MATH double tirbi_poly_atan_short(double x) {
     double p = 0x1.0ddf6121afe09p-5;
-    p = p * x - 0x1.edb21ec623742p-5;
-    p = p * x + 0x1.377c65145e4d9p-4;
-    p = p * x - 0x1.7415871db67d0p-4;
-    p = p * x + 0x1.c71960fb12addp-4;
-    p = p * x - 0x1.249240d225f4fp-3;
-    p = p * x + 0x1.9999998849aafp-3;
-    p = p * x - 0x1.55555555525d5p-2;
+    p = tirbi_double_fma(p, x, -0x1.edb21ec623742p-5);
+    p = tirbi_double_fma(p, x, 0x1.377c65145e4d9p-4);
+    p = tirbi_double_fma(p, x, -0x1.7415871db67d0p-4);
+    p = tirbi_double_fma(p, x, 0x1.c71960fb12addp-4);
+    p = tirbi_double_fma(p, x, -0x1.249240d225f4fp-3);
+    p = tirbi_double_fma(p, x, 0x1.9999998849aafp-3);
+    p = tirbi_double_fma(p, x, -0x1.55555555525d5p-2);
     return p;
 }
 
 /* (asin(t) - t) / t^3 at x = t^2, t <= 1 / 2: error 2^-37.6 of the largest value */
 TIRBI_MATH double tirbi_poly_asin_short(double x) {
     double p = 0x1.d0a710b072b00p-6;
-    p = p * x + 0x1.148f816806cb3p-10;
-    p = p * x + 0x1.1460edb1ea630p-6;
-    p = p * x + 0x1.14eb1fd23981cp-6;
-    p = p * x + 0x1.6f34e8d0b24a5p-6;
-    p = p * x + 0x1.f1beb39d0c483p-6;
-    p = p * x + 0x1.6db6f6000eadfp-5;
-    p = p * x + 0x1.333333131447fp-4;
-    p = p * x + 0x1.555555555bb08p-3;
+    p = tirbi_double_fma(p, x, 0x1.148f816806cb3p-10);
+    p = tirbi_double_fma(p, x, 0x1.1460edb1ea630p-6);
+    p = tirbi_double_fma(p, x, 0x1.14eb1fd23981cp-6);
+    p = tirbi_double_fma(p, x, 0x1.6f34e8d0b24a5p-6);
+    p = tirbi_double_fma(p, x, 0x1.f1beb39d0c483p-6);
+    p = tirbi_double_fma(p, x, 0x1.6db6f6000eadfp-5);
+    p = tirbi_double_fma(p, x, 0x1.333333131447fp-4);
+    p = tirbi_double_fma(p, x, 0x1.555555555bb08p-3);
     return p;
 }
 
 /* erf(t) / t at x = t^2 / 8 - 1, t <= 4: error 2^-37.4 of the largest value */
 TIRBI_MATH double tirbi_poly_erf_short(double x) {
     double p = 0x1.affb49acb570ap-17;
-    p = p * x - 0x1.33b971ec16712p-15;
-    p = p * x + 0x1.14a6affe30a5dp-15;
-    p = p * x - 0x1.2fecf75962793p-14;
-    p = p * x + 0x1.35799ef561d5dp-12;
-    p = p * x - 0x1.60bd5cd0fbaffp-11;
-    p = p * x + 0x1.4ec6e7bdca99cp-10;
-    p = p * x - 0x1.4bb343de2e5a7p-9;
-    p = p * x + 0x1.3e965dc66e8e1p-8;
-    p = p * x - 0x1.1ac84937ba3d2p-7;
-    p = p * x + 0x1.d6212dadedaeap-7;
-    p = p * x - 0x1.701656f8b2ed4p-6;
-    p = p * x + 0x1.0ed618c4f8020p-5;
-    p = p * x - 0x1.76eb3afae916ap-5;
-    p = p * x + 0x1.ea97d94410fc4p-5;
-    p = p * x - 0x1.3215b3d79ca84p-4;
-    p = p * x + 0x1.717efd071ad1bp-4;
-    p = p * x - 0x1.b92e97780fe60p-4;
-    p = p * x + 0x1.0dabaf051a407p-3;
-    p = p * x - 0x1.69a0ccd73f872p-3;
-    p = p * x + 0x1.6a040781a499cp-2;
+    p = tirbi_double_fma(p, x, -0x1.33b971ec16712p-15);
+    p = tirbi_double_fma(p, x, 0x1.14a6affe30a5dp-15);
+    p = tirbi_double_fma(p, x, -0x1.2fecf75962793p-14);
+    p = tirbi_double_fma(p, x, 0x1.35799ef561d5dp-12);
+    p = tirbi_double_fma(p, x, -0x1.60bd5cd0fbaffp-11);
+    p = tirbi_double_fma(p, x, 0x1.4ec6e7bdca99cp-10);
+    p = tirbi_double_fma(p, x, -0x1.4bb343de2e5a7p-9);
+    p = tirbi_double_fma(p, x, 0x1.3e965dc66e8e1p-8);
+    p = tirbi_double_fma(p, x, -0x1.1ac84937ba3d2p-7);
+    p = tirbi_double_fma(p, x, 0x1.d6212dadedaeap-7);
+    p = tirbi_double_fma(p, x, -0x1.701656f8b2ed4p-6);
+    p = tirbi_double_fma(p, x, 0x1.0ed618c4f8020p-5);
+    p = tirbi_double_fma(p, x, -0x1.76eb3afae916ap-5);
+    p = tirbi_double_fma(p, x, 0x1.ea97d94410fc4p-5);
+    p = tirbi_double_fma(p, x, -0x1.3215b3d79ca84p-4);
+    p = tirbi_double_fma(p, x, 0x1.717efd071ad1bp-4);
+    p = tirbi_double_fma(p, x, -0x1.b92e97780fe60p-4);
+    p = tirbi_double_fma(p, x, 0x1.0dabaf051a407p-3);
+    p = tirbi_double_fma(p, x, -0x1.69a0ccd73f872p-3);
+    p = tirbi_double_fma(p, x, 0x1.6a040781a499cp-2);
     return p;
 }
 
@@ -333,143 +330,160 @@ TIRBI_MATH float tirbi_poly_cos_f32(float x) {
 /* (exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2: error 2^-57.6 of the largest value */
 TIRBI_MATH double tirbi_poly_exp_f64(double x) {
     double p = 0x1.1f730349868cep-29;
-    p = p * x + 0x1.af4de97ca4194p-26;
-    p = p * x + 0x1.27e4db646b17ep-22;
-    p = p * x + 0x1.71de0231960ebp-19;
-    p = p * x + 0x1.a01a01a6d889cp-16;
-    p = p * x + 0x1.a01a01abe7fe1p-13;
-    p = p * x + 0x1.6c16c16c162d4p-10;
-    p = p * x + 0x1.11111111100dcp-7;
-    p = p * x + 0x1.5555555555556p-5;
-    p = p * x + 0x1.5555555555557p-3;
-    p = p * x + 0x1.0000000000000p-1;
+    p = tirbi_double_fma(p, x, 0x1.af4de97ca4194p-26);
+    p = tirbi_double_fma(p, x, 0x1.27e4db646b17ep-22);
+    p = tirbi_double_fma(p, x, 0x1.71de0231960ebp-19);
+    p = tirbi_double_fma(p, x, 0x1.a01a01a6d889cp-16);
+    p = tirbi_double_fma(p, x, 0x1.a01a01abe7fe1p-13);
+    p = tirbi_double_fma(p, x, 0x1.6c16c16c162d4p-10);
+    p = tirbi_double_fma(p, x, 0x1.11111111100dcp-7);
+    p = tirbi_double_fma(p, x, 0x1.5555555555556p-5);
+    p = tirbi_double_fma(p, x, 0x1.5555555555557p-3);
+    p = tirbi_double_fma(p, x, 0x1.0000000000000p-1);
+    return p;
+}
+
+/* (2^x - 1) / x, |x| <= 1/2: error 2^-54.7 of the largest value */
+TIRBI_MATH double tirbi_poly_exp2_f64(double x) {
+    double p = 0x1.c4a2aaa2b01d9p-36;
+    p = tirbi_double_fma(p, x, 0x1.e9ec3d7558475p-32);
+    p = tirbi_double_fma(p, x, 0x1.e4cf10d1896bep-28);
+    p = tirbi_double_fma(p, x, 0x1.b524ebc089f66p-24);
+    p = tirbi_double_fma(p, x, 0x1.62c02242bb0bdp-20);
+    p = tirbi_double_fma(p, x, 0x1.ffcbfc6dad6adp-17);
+    p = tirbi_double_fma(p, x, 0x1.430912f86b7d4p-13);
+    p = tirbi_double_fma(p, x, 0x1.5d87fe78a3f8cp-10);
+    p = tirbi_double_fma(p, x, 0x1.3b2ab6fba4e79p-7);
+    p = tirbi_double_fma(p, x, 0x1.c6b08d704a0c6p-5);
+    p = tirbi_double_fma(p, x, 0x1.ebfbdff82c58fp-3);
+    p = tirbi_double_fma(p, x, 0x1.62e42fefa39efp-1);
     return p;
 }
 
 /* (2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1): error 2^-54.0 of the largest value */
 TIRBI_MATH double tirbi_poly_log_f64(double x) {
     double p = 0x1.0c04595972ab8p-3;
-    p = p * x + 0x1.0fbe83c2cbcf3p-3;
-    p = p * x + 0x1.3b1c360763b8ap-3;
-    p = p * x + 0x1.745cf901605f7p-3;
-    p = p * x + 0x1.c71c720160b47p-3;
-    p = p * x + 0x1.2492492476c87p-2;
-    p = p * x + 0x1.9999999999a38p-2;
-    p = p * x + 0x1.5555555555555p-1;
+    p = tirbi_double_fma(p, x, 0x1.0fbe83c2cbcf3p-3);
+    p = tirbi_double_fma(p, x, 0x1.3b1c360763b8ap-3);
+    p = tirbi_double_fma(p, x, 0x1.745cf901605f7p-3);
+    p = tirbi_double_fma(p, x, 0x1.c71c720160b47p-3);
+    p = tirbi_double_fma(p, x, 0x1.2492492476c87p-2);
+    p = tirbi_double_fma(p, x, 0x1.9999999999a38p-2);
+    p = tirbi_double_fma(p, x, 0x1.5555555555555p-1);
     return p;
 }
 
 /* (2 atanh(s) - 2 s - 2 s^3 / 3) / s^5 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1): error 2^-54.0 of the largest value */
 TIRBI_MATH double tirbi_poly_log_dd(double x) {
     double p = 0x1.b8d433113b7fap-4;
-    p = p * x + 0x1.ac4a89c964b82p-4;
-    p = p * x + 0x1.e1f7fa7547177p-4;
-    p = p * x + 0x1.1110dfad0f8eap-3;
-    p = p * x + 0x1.3b13b1bc75cd4p-3;
-    p = p * x + 0x1.745d174513593p-3;
-    p = p * x + 0x1.c71c71c71cfd9p-3;
-    p = p * x + 0x1.2492492492491p-2;
-    p = p * x + 0x1.999999999999ap-2;
+    p = tirbi_double_fma(p, x, 0x1.ac4a89c964b82p-4);
+    p = tirbi_double_fma(p, x, 0x1.e1f7fa7547177p-4);
+    p = tirbi_double_fma(p, x, 0x1.1110dfad0f8eap-3);
+    p = tirbi_double_fma(p, x, 0x1.3b13b1bc75cd4p-3);
+    p = tirbi_double_fma(p, x, 0x1.745d174513593p-3);
+    p = tirbi_double_fma(p, x, 0x1.c71c71c71cfd9p-3);
+    p = tirbi_double_fma(p, x, 0x1.2492492492491p-2);
+    p = tirbi_double_fma(p, x, 0x1.999999999999ap-2);
     return p;
 }
 
 /* (sin(r) - r) / r^3 at x = r^2, r <= pi / 4: error 2^-54.0 of the largest value */
 TIRBI_MATH double tirbi_poly_sin_f64(double x) {
     double p = -0x1.ab17bdcbd3414p-41;
-    p = p * x + 0x1.61217ee5cca1bp-33;
-    p = p * x - 0x1.ae64541295cdfp-26;
-    p = p * x + 0x1.71de3a54607a5p-19;
-    p = p * x - 0x1.a01a01a019937p-13;
-    p = p * x + 0x1.1111111111110p-7;
-    p = p * x - 0x1.5555555555555p-3;
+    p = tirbi_double_fma(p, x, 0x1.61217ee5cca1bp-33);
+    p = tirbi_double_fma(p, x, -0x1.ae64541295cdfp-26);
+    p = tirbi_double_fma(p, x, 0x1.71de3a54607a5p-19);
+    p = tirbi_double_fma(p, x, -0x1.a01a01a019937p-13);
+    p = tirbi_double_fma(p, x, 0x1.1111111111110p-7);
+    p = tirbi_double_fma(p, x, -0x1.5555555555555p-3);
     return p;
 }
 
 /* (cos(r) - 1 + r^2 / 2) / r^4 at x = r^2, r <= pi / 4: error 2^-54.0 of the largest value */
 TIRBI_MATH double tirbi_poly_cos_f64(double x) {
     double p = 0x1.ab78473be59d7p-45;
-    p = p * x - 0x1.9394b9eb4d56dp-37;
-    p = p * x + 0x1.1eed8deb82809p-29;
-    p = p * x - 0x1.27e4fb7712ca2p-22;
-    p = p * x + 0x1.a01a01a019d0ap-16;
-    p = p * x - 0x1.6c16c16c16c16p-10;
-    p = p * x + 0x1.5555555555555p-5;
+    p = tirbi_double_fma(p, x, -0x1.9394b9eb4d56dp-37);
+    p = tirbi_double_fma(p, x, 0x1.1eed8deb82809p-29);
+    p = tirbi_double_fma(p, x, -0x1.27e4fb7712ca2p-22);
+    p = tirbi_double_fma(p, x, 0x1.a01a01a019d0ap-16);
+    p = tirbi_double_fma(p, x, -0x1.6c16c16c16c16p-10);
+    p = tirbi_double_fma(p, x, 0x1.5555555555555p-5);
     return p;
 }
 
 /* (atan(t) - t) / t^3 at x = t^2, t <= 7 / 16: error 2^-54.0 of the largest value */
 TIRBI_MATH double tirbi_poly_atan_f64(double x) {
     double p = 0x1.e3a13d4845b1dp-7;
-    p = p * x - 0x1.0f4536c8e1d9bp-5;
-    p = p * x + 0x1.6ff4b115a6e54p-5;
-    p = p * x - 0x1.ab56913db3abbp-5;
-    p = p * x + 0x1.e1700656c4be8p-5;
-    p = p * x - 0x1.110c96ff0da2ap-4;
-    p = p * x + 0x1.3b13757053bf2p-4;
-    p = p * x - 0x1.745d1548e3594p-4;
-    p = p * x + 0x1.c71c71bd16af7p-4;
-    p = p * x - 0x1.249249248531ap-3;
-    p = p * x + 0x1.99999999998c3p-3;
-    p = p * x - 0x1.5555555555555p-2;
+    p = tirbi_double_fma(p, x, -0x1.0f4536c8e1d9bp-5);
+    p = tirbi_double_fma(p, x, 0x1.6ff4b115a6e54p-5);
+    p = tirbi_double_fma(p, x, -0x1.ab56913db3abbp-5);
+    p = tirbi_double_fma(p, x, 0x1.e1700656c4be8p-5);
+    p = tirbi_double_fma(p, x, -0x1.110c96ff0da2ap-4);
+    p = tirbi_double_fma(p, x, 0x1.3b13757053bf2p-4);
+    p = tirbi_double_fma(p, x, -0x1.745d1548e3594p-4);
+    p = tirbi_double_fma(p, x, 0x1.c71c71bd16af7p-4);
+    p = tirbi_double_fma(p, x, -0x1.249249248531ap-3);
+    p = tirbi_double_fma(p, x, 0x1.99999999998c3p-3);
+    p = tirbi_double_fma(p, x, -0x1.5555555555555p-2);
     return p;
 }
 
 /* (asin(t) - t) / t^3 at x = t^2, t <= 1 / 2: error 2^-54.2 of the largest value */
 TIRBI_MATH double tirbi_poly_asin_f64(double x) {
     double p = 0x1.e58a4f278e007p-6;
-    p = p * x - 0x1.3bd7e353ddbc2p-6;
-    p = p * x + 0x1.40c91fa8deb7ep-6;
-    p = p * x + 0x1.8dcdf11997e0fp-9;
-    p = p * x + 0x1.31777489dfd29p-7;
-    p = p * x + 0x1.3b462d121c5d2p-7;
-    p = p * x + 0x1.7b02ef007d23ep-7;
-    p = p * x + 0x1.c990a42b32b03p-7;
-    p = p * x + 0x1.1c4efd20ebb99p-6;
-    p = p * x + 0x1.6e8ba121b9d5fp-6;
-    p = p * x + 0x1.f1c71c7a5e151p-6;
-    p = p * x + 0x1.6db6db6dac0eap-5;
-    p = p * x + 0x1.3333333333389p-4;
-    p = p * x + 0x1.5555555555555p-3;
+    p = tirbi_double_fma(p, x, -0x1.3bd7e353ddbc2p-6);
+    p = tirbi_double_fma(p, x, 0x1.40c91fa8deb7ep-6);
+    p = tirbi_double_fma(p, x, 0x1.8dcdf11997e0fp-9);
+    p = tirbi_double_fma(p, x, 0x1.31777489dfd29p-7);
+    p = tirbi_double_fma(p, x, 0x1.3b462d121c5d2p-7);
+    p = tirbi_double_fma(p, x, 0x1.7b02ef007d23ep-7);
+    p = tirbi_double_fma(p, x, 0x1.c990a42b32b03p-7);
+    p = tirbi_double_fma(p, x, 0x1.1c4efd20ebb99p-6);
+    p = tirbi_double_fma(p, x, 0x1.6e8ba121b9d5fp-6);
+    p = tirbi_double_fma(p, x, 0x1.f1c71c7a5e151p-6);
+    p = tirbi_double_fma(p, x, 0x1.6db6db6dac0eap-5);
+    p = tirbi_double_fma(p, x, 0x1.3333333333389p-4);
+    p = tirbi_double_fma(p, x, 0x1.5555555555555p-3);
     return p;
 }
 
 /* erf(t) / t - 1 at x = t^2, t <= 7 / 8: error 2^-53.2 of the largest value */
 TIRBI_MATH double tirbi_poly_erf_f64(double x) {
     double p = 0x1.23717940f8a9ap-34;
-    p = p * x - 0x1.41f0dfafe1e18p-30;
-    p = p * x + 0x1.fa4d27ef22c11p-27;
-    p = p * x - 0x1.5f5419f85f235p-23;
-    p = p * x + 0x1.b9e493c293067p-20;
-    p = p * x - 0x1.f4d2415d03c77p-17;
-    p = p * x + 0x1.f9a32619a5c25p-14;
-    p = p * x - 0x1.c02db3fb5b665p-11;
-    p = p * x + 0x1.565bcd0e58bc1p-8;
-    p = p * x - 0x1.b82ce3128869cp-6;
-    p = p * x + 0x1.ce2f21a042bd7p-4;
-    p = p * x - 0x1.812746b0379e7p-2;
-    p = p * x + 0x1.06eba8214db69p-3;
+    p = tirbi_double_fma(p, x, -0x1.41f0dfafe1e18p-30);
+    p = tirbi_double_fma(p, x, 0x1.fa4d27ef22c11p-27);
+    p = tirbi_double_fma(p, x, -0x1.5f5419f85f235p-23);
+    p = tirbi_double_fma(p, x, 0x1.b9e493c293067p-20);
+    p = tirbi_double_fma(p, x, -0x1.f4d2415d03c77p-17);
+    p = tirbi_double_fma(p, x, 0x1.f9a32619a5c25p-14);
+    p = tirbi_double_fma(p, x, -0x1.c02db3fb5b665p-11);
+    p = tirbi_double_fma(p, x, 0x1.565bcd0e58bc1p-8);
+    p = tirbi_double_fma(p, x, -0x1.b82ce3128869cp-6);
+    p = tirbi_double_fma(p, x, 0x1.ce2f21a042bd7p-4);
+    p = tirbi_double_fma(p, x, -0x1.812746b0379e7p-2);
+    p = tirbi_double_fma(p, x, 0x1.06eba8214db69p-3);
     return p;
 }
 
 /* exp(t^2) erfc(t) at x = (t - 2) / (t + 2), 7 / 8 <= t <= 6: error 2^-54.4 of the largest value */
 TIRBI_MATH double tirbi_poly_erfc_f64(double x) {
     double p = -0x1.ea21f1ec96f75p-21;
-    p = p * x + 0x1.06bb714294756p-20;
-    p = p * x + 0x1.0ed140e3fd753p-18;
-    p = p * x + 0x1.7d04ec4bb316dp-20;
-    p = p * x - 0x1.d6db7978d956fp-17;
-    p = p * x - 0x1.ceb27341789adp-16;
-    p = p * x + 0x1.cdf302450ce02p-16;
-    p = p * x + 0x1.6da923d82d075p-13;
-    p = p * x + 0x1.6d5d7e1b6a35ep-15;
-    p = p * x - 0x1.016b5bf706eb5p-10;
-    p = p * x - 0x1.bc25a37cc4b55p-11;
-    p = p * x + 0x1.ca95ed50edd45p-8;
-    p = p * x + 0x1.e9471596491dcp-9;
-    p = p * x - 0x1.437f0b68c02d0p-4;
-    p = p * x + 0x1.eeea7dc8a7964p-3;
-    p = p * x - 0x1.b57034efd3f75p-2;
-    p = p * x + 0x1.058671b52c776p-2;
+    p = tirbi_double_fma(p, x, 0x1.06bb714294756p-20);
+    p = tirbi_double_fma(p, x, 0x1.0ed140e3fd753p-18);
+    p = tirbi_double_fma(p, x, 0x1.7d04ec4bb316dp-20);
+    p = tirbi_double_fma(p, x, -0x1.d6db7978d956fp-17);
+    p = tirbi_double_fma(p, x, -0x1.ceb27341789adp-16);
+    p = tirbi_double_fma(p, x, 0x1.cdf302450ce02p-16);
+    p = tirbi_double_fma(p, x, 0x1.6da923d82d075p-13);
+    p = tirbi_double_fma(p, x, 0x1.6d5d7e1b6a35ep-15);
+    p = tirbi_double_fma(p, x, -0x1.016b5bf706eb5p-10);
+    p = tirbi_double_fma(p, x, -0x1.bc25a37cc4b55p-11);
+    p = tirbi_double_fma(p, x, 0x1.ca95ed50edd45p-8);
+    p = tirbi_double_fma(p, x, 0x1.e9471596491dcp-9);
+    p = tirbi_double_fma(p, x, -0x1.437f0b68c02d0p-4);
+    p = tirbi_double_fma(p, x, 0x1.eeea7dc8a7964p-3);
+    p = tirbi_double_fma(p, x, -0x1.b57034efd3f75p-2);
+    p = tirbi_double_fma(p, x, 0x1.058671b52c776p-2);
     return p;
 }
 

@@ -51,22 +51,22 @@ TIRBI_MATH tirbi_dd tirbi_dd_add_double(tirbi_dd a, double b) {
 
 TIRBI_MATH tirbi_dd tirbi_dd_multiply(tirbi_dd a, tirbi_dd b) {
     tirbi_dd product = tirbi_two_product(a.hi, b.hi);
-    return tirbi_quick_two_sum(product.hi, product.lo + (a.hi * b.lo + a.lo * b.hi));
+    return tirbi_quick_two_sum(product.hi, product.lo + tirbi_double_fma(a.hi, b.lo, a.lo * b.hi));
 }
 
-/* a / b; hi is the quotient of the leading parts, lo corrects it. */
+/* a / b by way of the inverse of b.hi; hi is the quotient of the leading parts to a unit in the last place, lo corrects
+ * it. */
 TIRBI_MATH tirbi_dd tirbi_dd_divide(tirbi_dd a, tirbi_dd b) {
-    double quotient = a.hi / b.hi;
-    tirbi_dd back = tirbi_two_product(quotient, b.hi);
-    double rest = (((a.hi - back.hi) - back.lo) + a.lo) - quotient * b.lo;
-    return tirbi_dd_make(quotient, rest / b.hi);
+    double inverse = 1.0 / b.hi;
+    double quotient = a.hi * inverse;
+    double rest = tirbi_double_fma(-quotient, b.lo, tirbi_double_fma(-quotient, b.hi, a.hi) + a.lo);
+    return tirbi_dd_make(quotient, rest * inverse);
 }
 
 /* The square root of a.hi + a.lo >= 0. */
 TIRBI_MATH tirbi_dd tirbi_dd_root(tirbi_dd a) {
     double root = __builtin_sqrt(a.hi);
-    tirbi_dd back = tirbi_two_product(root, root);
-    double rest = ((a.hi - back.hi) - back.lo) + a.lo;
+    double rest = tirbi_double_fma(-root, root, a.hi) + a.lo;
     return tirbi_dd_make(root, rest / (root == 0.0 ? 1.0 : root + root));
 }
 

@@ -29,7 +29,7 @@ def fit(name, text, g, low, high, degree, bits):
     print(f"TIRBI_MATH double tirbi_poly_{name}(double x) {{")
     print(f"    double p = {coefficients[-1].hex()};")
     for c in reversed(coefficients[:-1]):
-        print(f"    p = p * x + {c.hex()};" if c >= 0 else f"    p = p * x - {(-c).hex()};")
+        print(f"    p = tirbi_double_fma(p, x, {c.hex()});")
     print("    return p;\n}\n")
 
 def to_float(value):
@@ -212,8 +212,7 @@ constant("LOG2_10", log(10) / log(2), [53])
 constant("LN10", log(10), [53, 53])
 constant("LN2_DD", log(2), [42, 53])
 constant("TWO_OVER_PI", 2 / pi, [53])
-constant("PI_HALF", pi / 2, [33, 33, 33, 53])
-constant("PI_HALF_SHORT", pi / 2, [33, 53])
+constant("PI_HALF", pi / 2, [53, 53, 53])
 constant("PI_HALF_DD", pi / 2, [53, 53])
 constant("PI_DD", pi, [53, 53])
 constant("PI_QUARTER_DD", pi / 4, [53, 53])
@@ -274,6 +273,8 @@ fit_pieces("erf", "erf(x), 0 <= x <= 4", erf, 4.0, 7.84375, 4, 2, 28)
 mp.dps = 80
 
 fit("exp_f64", "(exp(x) - 1 - x) / x^2, |x| <= ln(2) / 2", exp_tail, -half_ln2, half_ln2, 10, 52)
+fit("exp2_f64", "(2^x - 1) / x, |x| <= 1/2", lambda r: (mpf(2) ** r - 1) / r if r != 0 else log(mpf(2)), mpf("-0.5001"),
+    mpf("0.5001"), 11, 52)
 fit("log_f64", "(2 atanh(s) - 2 s) / s^3 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail, 0, log_limit, 7, 50)
 fit("log_dd", "(2 atanh(s) - 2 s - 2 s^3 / 3) / s^5 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1)", log_tail2, 0, log_limit, 8, 52)
 fit("sin_f64", "(sin(r) - r) / r^3 at x = r^2, r <= pi / 4", sin_tail, 0, angle_limit, 6, 52)

@@ -22,19 +22,20 @@ TIRBI_MATH float tirbi_narrow(double v) { return tirbi_canon_f32((float)v); }
 
 /* 2^n * e^r for |r| <= ln(2) / 2. */
 TIRBI_MATH double tirbi_short_exp_parts(double n, double r) {
-    return (1.0 + (r + r * r * tirbi_poly_exp_short(r))) * tirbi_power_of_two(n);
+    double p = tirbi_double_fma(tirbi_poly_exp_short(r), r, 1.0);
+    return tirbi_double_fma(p, r, 1.0) * tirbi_power_of_two(n);
 }
 /* e^x for |x| < 700. */
 TIRBI_MATH double tirbi_short_exp(double x) {
-    double n = tirbi_nearest(x * TIRBI_LOG2_E_1);
-    return tirbi_short_exp_parts(n, x - n * TIRBI_LN2_FULL_1);
+    double n = tirbi_double_fma(x, TIRBI_LOG2_E_1, TIRBI_ROUNDER) - TIRBI_ROUNDER;
+    return tirbi_short_exp_parts(n, tirbi_double_fma(n, -TIRBI_LN2_FULL_1, x));
 }
 /* e^x - 1 for |x| < 700, to the same relative error. */
 TIRBI_MATH double tirbi_short_expm1(double x) {
-    double n = tirbi_nearest(x * TIRBI_LOG2_E_1);
-    double r = x - n * TIRBI_LN2_FULL_1;
+    double n = tirbi_double_fma(x, TIRBI_LOG2_E_1, TIRBI_ROUNDER) - TIRBI_ROUNDER;
+    double r = tirbi_double_fma(n, -TIRBI_LN2_FULL_1, x);
     double power = tirbi_power_of_two(n);
-    return power * (r + r * r * tirbi_poly_exp_short(r)) + (power - 1.0);
+    return tirbi_double_fma(power, tirbi_double_fma(r * r, tirbi_poly_exp_short(r), r), power - 1.0);
 }
 
 TIRBI_MATH float tirbi_sinh_f32(float x) {
@@ -50,13 +51,13 @@ TIRBI_MATH float tirbi_cosh_f32(float x) {
 /* log(1 + f) for 1 + f between sqrt(1/2) and sqrt(2). */
 TIRBI_MATH double tirbi_short_log_fraction(double f) {
     double s = f / (2.0 + f), z = s * s;
-    return 2.0 * s + s * z * tirbi_poly_log_short(z);
+    return s * tirbi_double_fma(z, tirbi_poly_log_short(z), 2.0);
 }
 /* log(1 + u) for u > -1, of any size. */
 TIRBI_MATH double tirbi_short_log1p(double u) {
     tirbi_split split = tirbi_split_normal(1.0 + u);
     double f = split.exponent == 0.0 ? u : split.fraction - 1.0;
-    return tirbi_short_log_fraction(f) + split.exponent * TIRBI_LN2_FULL_1;
+    return tirbi_double_fma(split.exponent, TIRBI_LN2_FULL_1, tirbi_short_log_fraction(f));
 }
 
 TIRBI_MATH float tirbi_log1p_f32(float x) {
@@ -83,20 +84,26 @@ TIRBI_MATH float tirbi_atanh_f32(float x) {
 
 /* ---- Powers ----------------------------------------------------------------------------------------------------- */
 
-TIRBI_MATH float tirbi_pow_f32(float a, float b) {
-    double x = tirbi_magnitude_f64((double)a), y = (double)b;
-    tirbi_split split = tirbi_split_normal(x);
-    double l = tirbi_short_log_fraction(split.fraction - 1.0) * TIRBI_LOG2_E_1 + split.exponent;
-    double t = tirbi_clamp_f64(y * l, -160.0, 140.0);
+/* a^b for a > 0 and finite numbers. */
+TIRBI_MATH double tirbi_short_pow(double a, double b) {
+    tirbi_split split = tirbi_split_normal(a);
+    double l = tirbi_double_fma(tirbi_short_log_fraction(split.fraction - 1.0), TIRBI_LOG2_E_1, split.exponent);
+    double t = tirbi_clamp_f64(b * l, -160.0, 140.0);
     double n = tirbi_nearest(t);
-    double power = tirbi_short_exp_parts(n, (t - n) * TIRBI_LN2_FULL_1);
-    return tirbi_narrow(tirbi_pow_special_f64((double)a, y, power));
+    return tirbi_short_exp_parts(n, (t - n) * TIRBI_LN2_FULL_1);
 }
-
+TIRBI_MATH bool tirbi_rare_pow_f32(float a, float b) {
+    return !((a > 0.0f) & (a < __builtin_inff()) & (tirbi_magnitude_f32(b) < __builtin_inff()));
+}
+TIRBI_MATH float tirbi_usual_pow_f32(float a, float b) { return (float)tirbi_short_pow((double)a, (double)b); }
+TIRBI_MATH float tirbi_pow_f32(float a, float b) {
+    double power = tirbi_short_pow(tirbi_magnitude_f64((double)a), (double)b);
+    return tirbi_narrow(tirbi_pow_special_f64((double)a, (double)b, power));
+}
 
 TIRBI_MATH float tirbi_hypot_f32(float a, float b) {
     double x = (double)a, y = (double)b;
-    double result = __builtin_sqrt(x * x + y * y);
+    double result = __builtin_sqrt(tirbi_double_fma(x, x, y * y));
     bool infinite = tirbi_magnitude_f64(x) == TIRBI_INF || tirbi_magnitude_f64(y) == TIRBI_INF;
     return tirbi_narrow(infinite ? TIRBI_INF : result);
 }
@@ -122,7 +129,7 @@ TIRBI_MATH float tirbi_fmod_f32(float a, float b) {
 
 /* ---- Circular functions ----------------------------------------------------------------------------------------- */
 
-/* A float of at most 44 bits' angle: x - n * pi/2 with a leading part that n times is exact. */
+/* A float's angle: x - n * pi/2. The difference from the leading part is exact: see tirbi_reduce_small. */
 typedef struct tirbi_short_angle {
     double rest;
     uint64_t quadrant;
@@ -130,9 +137,9 @@ typedef struct tirbi_short_angle {
 
 TIRBI_MATH tirbi_short_angle tirbi_short_reduce(double x) {
     tirbi_short_angle angle;
-    double rounded = x * TIRBI_TWO_OVER_PI + TIRBI_ROUNDER;
+    double rounded = tirbi_double_fma(x, TIRBI_TWO_OVER_PI, TIRBI_ROUNDER);
     double n = rounded - TIRBI_ROUNDER;
-    angle.rest = (x - n * TIRBI_PI_HALF_SHORT_1) - n * TIRBI_PI_HALF_SHORT_2;
+    angle.rest = tirbi_double_fma(n, -TIRBI_PI_HALF_2, tirbi_double_fma(n, -TIRBI_PI_HALF_1, x));
     angle.quadrant = tirbi_f64_bits(rounded);
     return angle;
 }
@@ -144,11 +151,11 @@ static inline tirbi_short_angle tirbi_short_reduce_large(double x) {
 
 TIRBI_MATH double tirbi_short_sin_rest(double r) {
     double z = r * r;
-    return r * (1.0 + z * tirbi_poly_sin_short(z));
+    return r * tirbi_double_fma(z, tirbi_poly_sin_short(z), 1.0);
 }
 TIRBI_MATH double tirbi_short_cos_rest(double r) {
     double z = r * r;
-    return 1.0 + z * (-0.5 + z * tirbi_poly_cos_short(z));
+    return tirbi_double_fma(z, tirbi_double_fma(z, tirbi_poly_cos_short(z), -0.5), 1.0);
 }
 TIRBI_MATH float tirbi_short_sin(tirbi_short_angle angle, uint64_t turn) {
     uint64_t quadrant = angle.quadrant + turn;
@@ -193,7 +200,7 @@ TIRBI_MATH double tirbi_short_atan_ratio(double y, double x) {
     bool upper = small > large * 0.4142135623730951;
     double t = (upper ? small - large : small) / (upper ? small + large : large);
     double z = t * t;
-    double r = (t + t * z * tirbi_poly_atan_short(z)) + (upper ? TIRBI_PI_QUARTER_DD_1 : 0.0);
+    double r = tirbi_double_fma(t * z, tirbi_poly_atan_short(z), t) + (upper ? TIRBI_PI_QUARTER_DD_1 : 0.0);
     return steep ? TIRBI_PI_HALF_DD_1 - r : r;
 }
 TIRBI_MATH float tirbi_atan_f32(float x) {
@@ -215,7 +222,7 @@ TIRBI_MATH float tirbi_asin_f32(float x) {
     bool upper = a > 0.5;
     double square = upper ? (1.0 - a) * 0.5 : a * a;
     double s = upper ? __builtin_sqrt(square) : a;
-    double r = s + s * square * tirbi_poly_asin_short(square);
+    double r = tirbi_double_fma(s * square, tirbi_poly_asin_short(square), s);
     return tirbi_narrow(tirbi_with_sign_f64(upper ? TIRBI_PI_HALF_DD_1 - 2.0 * r : r, (double)x));
 }
 TIRBI_MATH float tirbi_acos_f32(float x) {
@@ -223,7 +230,7 @@ TIRBI_MATH float tirbi_acos_f32(float x) {
     bool upper = a > 0.5;
     double square = upper ? (1.0 - a) * 0.5 : a * a;
     double s = upper ? __builtin_sqrt(square) : a;
-    double r = s + s * square * tirbi_poly_asin_short(square);
+    double r = tirbi_double_fma(s * square, tirbi_poly_asin_short(square), s);
     double near_one = x < 0.0f ? TIRBI_PI_DD_1 - 2.0 * r : 2.0 * r;
     return tirbi_narrow(upper ? near_one : TIRBI_PI_HALF_DD_1 - tirbi_with_sign_f64(r, (double)x));
 }

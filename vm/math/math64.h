@@ -20,17 +20,26 @@ typedef struct tirbi_exp_parts {
     double n, r, tail;
 } tirbi_exp_parts;
 
-/* Of hi + lo, |hi| < 2000 and lo below a unit in the last place of hi. */
-TIRBI_MATH tirbi_exp_parts tirbi_split_exp(double hi, double lo) {
-    tirbi_exp_parts e;
-    e.n = tirbi_nearest(hi * TIRBI_LOG2_E_1);
-    double first = hi - e.n * TIRBI_LN2_1;
-    double second = e.n * TIRBI_LN2_2;
-    double rough = first - second;
-    tirbi_dd r = tirbi_two_sum(rough, ((first - rough) - second) + lo);
-    e.r = r.hi;
-    e.tail = r.hi * r.hi * tirbi_poly_exp_f64(r.hi) + (r.lo + r.lo * r.hi);
-    return e;
+/* Of n and r + low, |r| <= ln(2) / 2 and low below a unit in its last place. */
+TIRBI_MATH tirbi_exp_parts tirbi_exp_parts_of(double n, double r, double low) {
+    return (tirbi_exp_parts){n, r, tirbi_double_fma(r * r, tirbi_poly_exp_f64(r), tirbi_double_fma(low, r, low))};
+}
+
+/* Of |x| < 2000. */
+TIRBI_MATH tirbi_exp_parts tirbi_split_exp(double x) {
+    double n = tirbi_double_fma(x, TIRBI_LOG2_E_1, TIRBI_ROUNDER) - TIRBI_ROUNDER;
+    double first = tirbi_double_fma(n, -TIRBI_LN2_1, x); /* exact */
+    double r = tirbi_double_fma(n, -TIRBI_LN2_2, first);
+    return tirbi_exp_parts_of(n, r, tirbi_double_fma(n, -TIRBI_LN2_2, first - r));
+}
+
+/* Of hi + lo, |hi| < 2000 and lo below a unit in the last place of hi, which may be many of r. */
+TIRBI_MATH tirbi_exp_parts tirbi_split_exp_sum(double hi, double lo) {
+    double n = tirbi_double_fma(hi, TIRBI_LOG2_E_1, TIRBI_ROUNDER) - TIRBI_ROUNDER;
+    double first = tirbi_double_fma(n, -TIRBI_LN2_1, hi);
+    double rough = tirbi_double_fma(n, -TIRBI_LN2_2, first);
+    tirbi_dd r = tirbi_two_sum(rough, tirbi_double_fma(n, -TIRBI_LN2_2, first - rough) + lo);
+    return tirbi_exp_parts_of(n, r.hi, r.lo);
 }
 
 TIRBI_MATH double tirbi_join_exp(tirbi_exp_parts e) {
@@ -43,35 +52,57 @@ TIRBI_MATH double tirbi_clamp_f64(double x, double low, double high) {
     return above > high ? high : above;
 }
 
-TIRBI_MATH double tirbi_exp_f64(double x) {
-    return tirbi_canon_f64(tirbi_join_exp(tirbi_split_exp(tirbi_clamp_f64(x, -746.0, 711.0), 0.0)));
+/* A power is 2^n times its significand, which is about 1; n is in the low bits of `rounded`. */
+typedef struct tirbi_power {
+    double rounded, significand;
+} tirbi_power;
+
+/* 1 + rest P(rest), where rest is x less n ln(2), rounded once. */
+TIRBI_MATH tirbi_power tirbi_power_exp(double x) {
+    double rounded = tirbi_double_fma(x, TIRBI_LOG2_E_1, TIRBI_ROUNDER);
+    double n = rounded - TIRBI_ROUNDER;
+    double rest = tirbi_double_fma(n, -TIRBI_LN2_2, tirbi_double_fma(n, -TIRBI_LN2_1, x));
+    double p = tirbi_double_fma(tirbi_poly_exp_f64(rest), rest, 1.0);
+    return (tirbi_power){rounded, tirbi_double_fma(p, rest, 1.0)};
+}
+TIRBI_MATH tirbi_power tirbi_power_exp2(double x) {
+    double rounded = x + TIRBI_ROUNDER;
+    double rest = x - (rounded - TIRBI_ROUNDER);
+    return (tirbi_power){rounded, tirbi_double_fma(tirbi_poly_exp2_f64(rest), rest, 1.0)};
+}
+/* The logarithm of 10 makes errors larger: rest times it is a sum of two. */
+TIRBI_MATH tirbi_power tirbi_power_exp10(double x) {
+    double rounded = tirbi_double_fma(x, TIRBI_LOG2_10, TIRBI_ROUNDER);
+    double n = rounded - TIRBI_ROUNDER;
+    double first = tirbi_double_fma(n, -TIRBI_LOG10_2_1, x); /* exact */
+    double rest = tirbi_double_fma(n, -TIRBI_LOG10_2_2, first);
+    double small = tirbi_double_fma(n, -TIRBI_LOG10_2_2, first - rest);
+    double r = rest * TIRBI_LN10_1, low = tirbi_double_fma(rest, TIRBI_LN10_1, -r);
+    low = tirbi_double_fma(rest, TIRBI_LN10_2, tirbi_double_fma(small, TIRBI_LN10_1, low));
+    tirbi_exp_parts e = tirbi_exp_parts_of(n, r, low);
+    tirbi_dd sum = tirbi_quick_two_sum(1.0, r);
+    return (tirbi_power){rounded, sum.hi + (sum.lo + e.tail)};
 }
 
-/* 2^n * e^(r ln 2). */
-TIRBI_MATH double tirbi_exp2_f64(double x) {
-    double within = tirbi_clamp_f64(x, -1080.0, 1025.0);
-    double n = tirbi_nearest(within);
-    tirbi_dd ln2 = {TIRBI_LN2_FULL_1, TIRBI_LN2_FULL_2};
-    tirbi_dd r = tirbi_dd_multiply(tirbi_dd_make(within - n, 0.0), ln2);
-    double tail = r.hi * r.hi * tirbi_poly_exp_f64(r.hi) + (r.lo + r.lo * r.hi);
-    tirbi_dd sum = tirbi_quick_two_sum(1.0, r.hi);
-    return tirbi_canon_f64(tirbi_scale(sum.hi + (sum.lo + tail), n));
-}
-
-TIRBI_MATH double tirbi_exp10_f64(double x) {
-    double within = tirbi_clamp_f64(x, -325.0, 310.0);
-    double n = tirbi_nearest(within * TIRBI_LOG2_10);
-    double first = within - n * TIRBI_LOG10_2_1;
-    tirbi_dd ln10 = {TIRBI_LN10_1, TIRBI_LN10_2};
-    tirbi_dd r = tirbi_dd_multiply(tirbi_two_sum(first, -(n * TIRBI_LOG10_2_2)), ln10);
-    double tail = r.hi * r.hi * tirbi_poly_exp_f64(r.hi) + (r.lo + r.lo * r.hi);
-    tirbi_dd sum = tirbi_quick_two_sum(1.0, r.hi);
-    return tirbi_canon_f64(tirbi_scale(sum.hi + (sum.lo + tail), n));
-}
+/* What is not rare is normal, up to some magnitude of x. */
+#define TIRBI_EXPONENTIAL(op, usual, least, most)                                                                      \
+    TIRBI_MATH bool tirbi_rare_##op##_f64(double x) { return !(tirbi_magnitude_f64(x) <= (usual)); }                   \
+    TIRBI_MATH double tirbi_usual_##op##_f64(double x) {                                                               \
+        tirbi_power power = tirbi_power_##op(x);                                                                       \
+        return tirbi_f64_from_bits(tirbi_f64_bits(power.significand) + (tirbi_f64_bits(power.rounded) << 52));         \
+    }                                                                                                                  \
+    TIRBI_MATH double tirbi_##op##_f64(double x) {                                                                     \
+        tirbi_power power = tirbi_power_##op(tirbi_clamp_f64(x, least, most));                                         \
+        return tirbi_canon_f64(tirbi_scale(power.significand, power.rounded - TIRBI_ROUNDER));                         \
+    }
+TIRBI_EXPONENTIAL(exp, 708.0, -746.0, 711.0)
+TIRBI_EXPONENTIAL(exp2, 1021.0, -1080.0, 1025.0)
+TIRBI_EXPONENTIAL(exp10, 307.0, -325.0, 310.0)
+#undef TIRBI_EXPONENTIAL
 
 /* (e^x - 1) / 2 for x in -700 .. 700: 2^(n-1) - 1/2 as a sum and 2^(n-1) * r are exact. */
 TIRBI_MATH tirbi_dd tirbi_half_expm1(double x) {
-    tirbi_exp_parts e = tirbi_split_exp(x, 0.0);
+    tirbi_exp_parts e = tirbi_split_exp(x);
     double power = tirbi_power_of_two(e.n - 1.0);
     tirbi_dd base = tirbi_two_sum(power, -0.5);
     tirbi_dd sum = tirbi_two_sum(base.hi, power * e.r);
@@ -80,7 +111,7 @@ TIRBI_MATH tirbi_dd tirbi_half_expm1(double x) {
 
 TIRBI_MATH double tirbi_expm1_f64(double x) {
     tirbi_dd half = tirbi_half_expm1(tirbi_clamp_f64(x, -50.0, 700.0));
-    double large = tirbi_join_exp(tirbi_split_exp(tirbi_clamp_f64(x, 600.0, 711.0), 0.0));
+    double large = tirbi_join_exp(tirbi_split_exp(tirbi_clamp_f64(x, 600.0, 711.0)));
     double result = x > 650.0 ? large : 2.0 * half.hi + 2.0 * half.lo;
     return tirbi_canon_f64(tirbi_magnitude_f64(x) < 0x1p-54 ? x : result);
 }
@@ -93,7 +124,7 @@ TIRBI_MATH double tirbi_sinh_f64(double x) {
     tirbi_dd inverse = tirbi_dd_divide(h, tirbi_dd_add_double(whole, 1.0));
     tirbi_dd sum = tirbi_two_sum(h.hi, inverse.hi);
     double small = sum.hi + (sum.lo + (h.lo + inverse.lo));
-    tirbi_exp_parts e = tirbi_split_exp(tirbi_clamp_f64(a, 20.0, 712.0), 0.0);
+    tirbi_exp_parts e = tirbi_split_exp(tirbi_clamp_f64(a, 20.0, 712.0));
     e.n -= 1.0;
     double result = a > 25.0 ? tirbi_join_exp(e) : small;
     result = tirbi_with_sign_f64(a < 0x1p-27 ? a : result, x);
@@ -102,7 +133,7 @@ TIRBI_MATH double tirbi_sinh_f64(double x) {
 
 TIRBI_MATH double tirbi_cosh_f64(double x) {
     double a = tirbi_magnitude_f64(x);
-    tirbi_exp_parts e = tirbi_split_exp(tirbi_clamp_f64(a, 0.0, 712.0), 0.0);
+    tirbi_exp_parts e = tirbi_split_exp(tirbi_clamp_f64(a, 0.0, 712.0));
     e.n -= 1.0;
     double large = tirbi_join_exp(e);
     /* e^x / 2 and its inverse / 4 */
@@ -127,7 +158,7 @@ TIRBI_MATH double tirbi_tanh_f64(double x) {
 /* With e = e^-|x|: e / (1 + e) below 0, 1 / (1 + e) above. */
 TIRBI_MATH double tirbi_sigmoid_f64(double x) {
     double a = tirbi_magnitude_f64(x);
-    tirbi_exp_parts e = tirbi_split_exp(-(a > 746.0 ? 746.0 : a), 0.0);
+    tirbi_exp_parts e = tirbi_split_exp(-(a > 746.0 ? 746.0 : a));
     tirbi_dd sum = tirbi_quick_two_sum(1.0, e.r);
     sum = tirbi_quick_two_sum(sum.hi, sum.lo + e.tail);
     tirbi_dd power = {tirbi_scale(sum.hi, e.n), tirbi_scale(sum.lo, e.n)};
@@ -150,14 +181,52 @@ TIRBI_MATH double tirbi_log_special_f64(double x, double result) {
     return x != x ? TIRBI_NAN_F64 : r;
 }
 
-/* With f = fraction - 1, s = f / (2 + f): log(1 + f) = 2 atanh(s) = f - (f^2/2 - s (f^2/2 + s^2 P(s^2))). */
-TIRBI_MATH double tirbi_log_f64(double x) {
-    tirbi_split split = tirbi_split_f64(x);
+/* log(1 + f), 1 + f between sqrt(1/2) and sqrt(2): with s = f / (2 + f) it is 2 atanh(s), which is
+ * f - (f^2/2 - s (f^2/2 + s^2 P(s^2))). */
+TIRBI_MATH double tirbi_log_of_split(tirbi_split split) {
     double f = split.fraction - 1.0, half_square = 0.5 * f * f;
     double s = f / (2.0 + f), z = s * s;
-    double rest = s * (half_square + z * tirbi_poly_log_f64(z)) + split.exponent * TIRBI_LN2_2;
-    return tirbi_log_special_f64(x, split.exponent * TIRBI_LN2_1 - ((half_square - rest) - f));
+    double rest = tirbi_double_fma(s, tirbi_double_fma(z, tirbi_poly_log_f64(z), half_square), split.exponent * TIRBI_LN2_2);
+    return tirbi_double_fma(split.exponent, TIRBI_LN2_1, f - (half_square - rest));
 }
+/* The same as a sum of two, to about 2^-57. */
+TIRBI_MATH tirbi_dd tirbi_log_pair(double f) {
+    double half = 0.5 * f, half_square = half * f;
+    double s = f / (2.0 + f), z = s * s;
+    tirbi_dd sum = tirbi_quick_two_sum(f, -half_square);
+    sum.lo -= tirbi_double_fma(half, f, -half_square);
+    return tirbi_quick_two_sum(
+        sum.hi, tirbi_double_fma(s, tirbi_double_fma(z, tirbi_poly_log_f64(z), half_square), sum.lo));
+}
+TIRBI_MATH double tirbi_log2_of_split(tirbi_split split) {
+    tirbi_dd l = tirbi_log_pair(split.fraction - 1.0);
+    double term = l.hi * TIRBI_LOG2_E_1;
+    double low = tirbi_double_fma(l.hi, TIRBI_LOG2_E_1, -term);
+    low = tirbi_double_fma(l.hi, TIRBI_LOG2_E_2, tirbi_double_fma(l.lo, TIRBI_LOG2_E_1, low));
+    tirbi_dd sum = tirbi_quick_two_sum(split.exponent, term);
+    return sum.hi + (sum.lo + low);
+}
+TIRBI_MATH double tirbi_log10_of_split(tirbi_split split) {
+    tirbi_dd l = tirbi_log_pair(split.fraction - 1.0);
+    double term = l.hi * TIRBI_LOG10_E_1;
+    double low = tirbi_double_fma(l.hi, TIRBI_LOG10_E_1, -term);
+    low = tirbi_double_fma(l.hi, TIRBI_LOG10_E_2, tirbi_double_fma(l.lo, TIRBI_LOG10_E_1, low));
+    low = tirbi_double_fma(split.exponent, TIRBI_LOG10_2_2, low);
+    tirbi_dd sum = tirbi_quick_two_sum(split.exponent * TIRBI_LOG10_2_1, term);
+    return sum.hi + (sum.lo + low);
+}
+
+/* What is not rare is positive, normal and finite. */
+#define TIRBI_LOGARITHM(op)                                                                                            \
+    TIRBI_MATH bool tirbi_rare_##op##_f64(double x) { return !((x >= 0x1p-1022) & (x < TIRBI_INF)); }                  \
+    TIRBI_MATH double tirbi_usual_##op##_f64(double x) { return tirbi_##op##_of_split(tirbi_split_normal(x)); }        \
+    TIRBI_MATH double tirbi_##op##_f64(double x) {                                                                     \
+        return tirbi_log_special_f64(x, tirbi_##op##_of_split(tirbi_split_f64(x)));                                    \
+    }
+TIRBI_LOGARITHM(log)
+TIRBI_LOGARITHM(log2)
+TIRBI_LOGARITHM(log10)
+#undef TIRBI_LOGARITHM
 
 /* log(1 + f) to about 2^-66, for 1 + f between sqrt(1/2) and sqrt(2): 2 s + s^3 (2/3 + s^2 P(s^2)). */
 TIRBI_MATH tirbi_dd tirbi_log_fraction(tirbi_dd f) {
@@ -165,13 +234,13 @@ TIRBI_MATH tirbi_dd tirbi_log_fraction(tirbi_dd f) {
     whole.lo += f.lo;
     tirbi_dd s = tirbi_dd_divide(f, whole);
     tirbi_dd z = tirbi_two_product(s.hi, s.hi);
-    z.lo += 2.0 * (s.hi * s.lo);
+    z.lo = tirbi_double_fma(s.hi + s.hi, s.lo, z.lo);
     tirbi_dd u = tirbi_quick_two_sum(TIRBI_TWO_THIRDS_DD_1, z.hi * tirbi_poly_log_dd(z.hi));
     u.lo += TIRBI_TWO_THIRDS_DD_2;
     tirbi_dd cube = tirbi_two_product(s.hi, z.hi);
-    cube.lo += s.hi * z.lo + s.lo * z.hi;
+    cube.lo += tirbi_double_fma(s.hi, z.lo, s.lo * z.hi);
     tirbi_dd term = tirbi_two_product(cube.hi, u.hi);
-    term.lo += cube.hi * u.lo + cube.lo * u.hi;
+    term.lo += tirbi_double_fma(cube.hi, u.lo, cube.lo * u.hi);
     tirbi_dd sum = tirbi_quick_two_sum(2.0 * s.hi, term.hi);
     return tirbi_quick_two_sum(sum.hi, sum.lo + (2.0 * s.lo + term.lo));
 }
@@ -179,42 +248,30 @@ TIRBI_MATH tirbi_dd tirbi_log_fraction(tirbi_dd f) {
 /* exponent * ln 2 + l; the product with the leading 42 bits is exact. */
 TIRBI_MATH tirbi_dd tirbi_log_join(tirbi_dd l, double exponent) {
     tirbi_dd sum = tirbi_two_sum(exponent * TIRBI_LN2_DD_1, l.hi);
-    return tirbi_quick_two_sum(sum.hi, sum.lo + (l.lo + exponent * TIRBI_LN2_DD_2));
+    return tirbi_quick_two_sum(sum.hi, sum.lo + tirbi_double_fma(exponent, TIRBI_LN2_DD_2, l.lo));
 }
 
-TIRBI_MATH tirbi_dd tirbi_log_dd(double x) {
-    tirbi_split split = tirbi_split_f64(x);
+TIRBI_MATH tirbi_dd tirbi_log_dd(tirbi_split split) {
     return tirbi_log_join(tirbi_log_fraction(tirbi_dd_make(split.fraction - 1.0, 0.0)), split.exponent);
 }
 
-TIRBI_MATH double tirbi_log2_f64(double x) {
-    tirbi_split split = tirbi_split_f64(x);
-    tirbi_dd log2_e = {TIRBI_LOG2_E_1, TIRBI_LOG2_E_2};
-    tirbi_dd l = tirbi_dd_multiply(tirbi_log_fraction(tirbi_dd_make(split.fraction - 1.0, 0.0)), log2_e);
-    tirbi_dd sum = tirbi_two_sum(split.exponent, l.hi);
-    return tirbi_log_special_f64(x, sum.hi + (sum.lo + l.lo));
-}
-
-TIRBI_MATH double tirbi_log10_f64(double x) {
-    tirbi_dd log10_e = {TIRBI_LOG10_E_1, TIRBI_LOG10_E_2};
-    tirbi_dd l = tirbi_dd_multiply(tirbi_log_dd(x), log10_e);
-    return tirbi_log_special_f64(x, l.hi + l.lo);
-}
-
-/* log(2^extra * (1 + u)). */
-TIRBI_MATH tirbi_dd tirbi_log1p_dd(tirbi_dd u, double extra) {
+/* log(2^extra * (1 + u)). What the fraction f lacks counts little: its slope 1 / (1 + f) is taken to be 1 - f + f^2. */
+TIRBI_MATH double tirbi_log1p_sum(tirbi_dd u, double extra) {
     tirbi_dd y = tirbi_two_sum(1.0, u.hi);
     y = tirbi_quick_two_sum(y.hi, y.lo + u.lo);
     tirbi_split split = tirbi_split_normal(y.hi);
     /* Above 2^900 the low part counts for nothing and its scale is of no matter. */
-    double shift = split.exponent > 900.0 ? 900.0 : split.exponent;
+    double shift = split.exponent > 900.0 ? 900.0 : split.exponent, exponent = split.exponent + extra;
     tirbi_dd f = tirbi_two_sum(split.fraction - 1.0, y.lo * tirbi_power_of_two(-shift));
-    return tirbi_log_join(tirbi_log_fraction(f), split.exponent + extra);
+    tirbi_dd l = tirbi_log_pair(f.hi);
+    double low = tirbi_double_fma(f.lo, tirbi_double_fma(f.hi, f.hi - 1.0, 1.0), l.lo);
+    tirbi_dd sum = tirbi_quick_two_sum(exponent * TIRBI_LN2_1, l.hi);
+    return sum.hi + (sum.lo + tirbi_double_fma(exponent, TIRBI_LN2_2, low));
 }
 
 TIRBI_MATH double tirbi_log1p_f64(double x) {
-    tirbi_dd l = tirbi_log1p_dd(tirbi_dd_make(x, 0.0), 0.0);
-    double result = x == TIRBI_INF ? x : l.hi;
+    double l = tirbi_log1p_sum(tirbi_dd_make(x, 0.0), 0.0);
+    double result = x == TIRBI_INF ? x : l;
     result = x == -1.0 ? -TIRBI_INF : result;
     result = tirbi_magnitude_f64(x) < 0x1p-54 ? x : result;
     return tirbi_canon_f64(x < -1.0 || x != x ? TIRBI_NAN_F64 : result);
@@ -226,9 +283,9 @@ TIRBI_MATH double tirbi_asinh_f64(double x) {
     bool large = a > 0x1p30;
     double within = large ? 0x1p30 : a;
     double square = within * within;
-    tirbi_dd u = tirbi_two_sum(large ? -1.0 : a, large ? a : square / (1.0 + __builtin_sqrt(1.0 + square)));
-    tirbi_dd l = tirbi_log1p_dd(u, large ? 1.0 : 0.0);
-    double result = a == TIRBI_INF ? a : l.hi;
+    tirbi_dd u = tirbi_two_sum(large ? -1.0 : a, large ? a : square / (1.0 + __builtin_sqrt(tirbi_double_fma(within, within, 1.0))));
+    double l = tirbi_log1p_sum(u, large ? 1.0 : 0.0);
+    double result = a == TIRBI_INF ? a : l;
     result = tirbi_with_sign_f64(a < 0x1p-28 ? a : result, x);
     return tirbi_canon_f64(x != x ? x : result);
 }
@@ -243,8 +300,8 @@ TIRBI_MATH double tirbi_acosh_f64(double x) {
     tirbi_dd sum = tirbi_two_sum(below.hi, root.hi);
     sum.lo += below.lo + root.lo;
     tirbi_dd u = {large ? t.hi : sum.hi, large ? t.lo : sum.lo};
-    tirbi_dd l = tirbi_log1p_dd(u, large ? 1.0 : 0.0);
-    double result = x == TIRBI_INF ? x : l.hi;
+    double l = tirbi_log1p_sum(u, large ? 1.0 : 0.0);
+    double result = x == TIRBI_INF ? x : l;
     return tirbi_canon_f64(x < 1.0 || x != x ? TIRBI_NAN_F64 : result);
 }
 
@@ -253,8 +310,8 @@ TIRBI_MATH double tirbi_atanh_f64(double x) {
     double a = tirbi_magnitude_f64(x);
     double within = a < 1.0 ? a : 0.0;
     tirbi_dd u = tirbi_dd_divide(tirbi_dd_make(2.0 * within, 0.0), tirbi_two_sum(1.0, -within));
-    tirbi_dd l = tirbi_log1p_dd(tirbi_quick_two_sum(u.hi, u.lo), 0.0);
-    double result = a == 1.0 ? TIRBI_INF : 0.5 * l.hi;
+    double l = tirbi_log1p_sum(tirbi_quick_two_sum(u.hi, u.lo), 0.0);
+    double result = a == 1.0 ? TIRBI_INF : 0.5 * l;
     result = tirbi_with_sign_f64(a < 0x1p-28 ? a : result, x);
     return tirbi_canon_f64(a > 1.0 || x != x ? TIRBI_NAN_F64 : result);
 }
@@ -277,17 +334,24 @@ TIRBI_MATH double tirbi_pow_special_f64(double a, double b, double power) {
     return a == 1.0 || b == 0.0 ? 1.0 : result;
 }
 
-TIRBI_MATH double tirbi_pow_f64(double a, double b) {
-    double magnitude = tirbi_magnitude_f64(a);
-    bool usual = magnitude > 0.0 && magnitude < TIRBI_INF;
-    tirbi_dd l = tirbi_log_dd(usual ? magnitude : 1.0);
-    /* From |b| = 2^65 on every power is 0, 1 or infinite. */
-    double exponent = tirbi_clamp_f64(b, -0x1p65, 0x1p65);
-    tirbi_dd t = tirbi_dd_multiply(tirbi_dd_make(exponent, 0.0), l);
+/* a^b for a split a and |b| <= 2^65, from where on every power is 0, 1 or infinite. */
+TIRBI_MATH double tirbi_pow_of_split(tirbi_split split, double b) {
+    tirbi_dd l = tirbi_log_dd(split);
+    tirbi_dd t = tirbi_dd_multiply(tirbi_dd_make(b, 0.0), l);
     bool over = t.hi > 711.0, under = t.hi < -746.0;
     double hi = over ? 711.0 : under ? -746.0 : t.hi;
     double lo = over || under ? 0.0 : t.lo;
-    return tirbi_pow_special_f64(a, b, tirbi_join_exp(tirbi_split_exp(hi, lo)));
+    return tirbi_join_exp(tirbi_split_exp_sum(hi, lo));
+}
+TIRBI_MATH bool tirbi_rare_pow_f64(double a, double b) {
+    return !((a >= 0x1p-1022) & (a < TIRBI_INF) & (tirbi_magnitude_f64(b) <= 0x1p65));
+}
+TIRBI_MATH double tirbi_usual_pow_f64(double a, double b) { return tirbi_pow_of_split(tirbi_split_normal(a), b); }
+TIRBI_MATH double tirbi_pow_f64(double a, double b) {
+    double magnitude = tirbi_magnitude_f64(a);
+    bool usual = magnitude > 0.0 && magnitude < TIRBI_INF;
+    tirbi_split split = tirbi_split_f64(usual ? magnitude : 1.0);
+    return tirbi_pow_special_f64(a, b, tirbi_pow_of_split(split, tirbi_clamp_f64(b, -0x1p65, 0x1p65)));
 }
 
 TIRBI_MATH double tirbi_rsqrt_f64(double x) { return tirbi_canon_f64(1.0 / __builtin_sqrt(x)); }
@@ -370,13 +434,13 @@ TIRBI_MATH double tirbi_fmod_f64(double a, double b) {
 /* The sine and cosine of a reduced angle, as sums whose low part is below half a unit of the high one. */
 TIRBI_MATH tirbi_dd tirbi_sin_rest(tirbi_dd r) {
     double z = r.hi * r.hi;
-    double tail = z * r.hi * tirbi_poly_sin_f64(z) + (r.lo - 0.5 * (z * r.lo));
+    double tail = tirbi_double_fma(z * r.hi, tirbi_poly_sin_f64(z), tirbi_double_fma(-0.5 * z, r.lo, r.lo));
     return tirbi_quick_two_sum(r.hi, tail);
 }
 TIRBI_MATH tirbi_dd tirbi_cos_rest(tirbi_dd r) {
     double z = r.hi * r.hi, half = 0.5 * z;
     double one = 1.0 - half;
-    double tail = ((1.0 - one) - half) + (z * z * tirbi_poly_cos_f64(z) - r.hi * r.lo);
+    double tail = tirbi_double_fma(z * z, tirbi_poly_cos_f64(z), tirbi_double_fma(-r.hi, r.lo, (1.0 - one) - half));
     return tirbi_quick_two_sum(one, tail);
 }
 
@@ -438,14 +502,12 @@ TIRBI_MATH tirbi_dd tirbi_atan_ratio(double y, double x) {
     base_tail = c3 ? TIRBI_ATAN_3_HALVES_DD_2 : base_tail;
     base = c4 ? TIRBI_PI_HALF_DD_1 : base;
     base_tail = c4 ? TIRBI_PI_HALF_DD_2 : base_tail;
-    double above = c4 ? -x : y - c * x, below = c4 ? y : x + c * y;
-    double t = above / below;
-    tirbi_dd back = tirbi_two_product(t, below);
-    double rest = ((above - back.hi) - back.lo) / below;
-    rest = tirbi_magnitude_f64(t) < 0x1p-40 ? 0.0 : rest;
+    double above = c4 ? -x : tirbi_double_fma(-c, x, y), below = c4 ? y : tirbi_double_fma(c, y, x);
+    double inverse = 1.0 / below, t = above * inverse;
+    double rest = tirbi_double_fma(-t, below, above) * inverse;
     double z = t * t;
     tirbi_dd sum = tirbi_two_sum(base, t);
-    return tirbi_quick_two_sum(sum.hi, sum.lo + (t * z * tirbi_poly_atan_f64(z) + (base_tail + rest)));
+    return tirbi_quick_two_sum(sum.hi, sum.lo + tirbi_double_fma(t * z, tirbi_poly_atan_f64(z), base_tail + rest));
 }
 
 TIRBI_MATH double tirbi_atan_f64(double x) {
@@ -492,7 +554,7 @@ TIRBI_MATH tirbi_arc tirbi_asin_parts(double t) {
     tirbi_dd root = tirbi_dd_root(tirbi_dd_make(arc.upper ? square : 0.0, 0.0));
     double s = arc.upper ? root.hi : t, s_tail = arc.upper ? root.lo : 0.0;
     arc.value.hi = s;
-    arc.value.lo = s * square * tirbi_poly_asin_f64(square) + (s_tail + 0.5 * square * s_tail);
+    arc.value.lo = tirbi_double_fma(s * square, tirbi_poly_asin_f64(square), tirbi_double_fma(0.5 * square, s_tail, s_tail));
     return arc;
 }
 
@@ -522,12 +584,12 @@ TIRBI_MATH double tirbi_acos_f64(double x) {
 
 TIRBI_MATH double tirbi_erf_f64(double x) {
     double a = tirbi_magnitude_f64(x);
-    double small = a + a * tirbi_poly_erf_f64(a * a);
+    double small = tirbi_double_fma(a, tirbi_poly_erf_f64(a * a), a);
     /* 1 - exp(-a^2) * G((a - 2) / (a + 2)); from 6 on it is 1. */
     double within = tirbi_clamp_f64(a, 0.875, 6.0);
     tirbi_dd square = tirbi_two_product(within, within);
-    double power = tirbi_join_exp(tirbi_split_exp(-square.hi, -square.lo));
-    double large = 1.0 - power * tirbi_poly_erfc_f64((within - 2.0) / (within + 2.0));
+    double power = tirbi_join_exp(tirbi_split_exp_sum(-square.hi, -square.lo));
+    double large = tirbi_double_fma(-power, tirbi_poly_erfc_f64((within - 2.0) / (within + 2.0)), 1.0);
     double result = tirbi_with_sign_f64(a < 0.875 ? small : large, x);
     return tirbi_canon_f64(x != x ? x : result);
 }

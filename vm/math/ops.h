@@ -164,7 +164,7 @@ TIRBI_MATH float tirbi_fused_f32(float a, float b, float c) {
     return (float)tirbi_f64_from_bits(odd);
 }
 #endif
-TIRBI_MATH double tirbi_fused_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
+TIRBI_MATH double tirbi_fused_f64(double a, double b, double c) { return tirbi_double_fma(a, b, c); }
 TIRBI_MATH float tirbi_root_f32(float a) { return __builtin_sqrtf(a); }
 TIRBI_MATH double tirbi_root_f64(double a) { return __builtin_sqrt(a); }
 
@@ -246,21 +246,23 @@ TIRBI_HALF_TYPES(TIRBI_HALF_OPS)
 #undef TIRBI_HALF_OPS
 
 /* X(NAME, mnemonic) of the mathematical rows that math32.h and math64.h compute; RARE: those that are split there into
- * rare and usual inputs; RANGE: those whose float32 function has a usual one for a range of inputs. */
+ * rare and usual inputs; RANGE: those whose float32 function has a usual one for a range of inputs; RANGES: and whose
+ * float64 function has rare ones. */
 #define TIRBI_MATH_1_WHOLE(X)                                                                                          \
     X(EXPM1, expm1) X(LOG1P, log1p)                                                                                    \
     X(ASIN, asin) X(ACOS, acos) X(ATAN, atan)                                                                          \
     X(SINH, sinh) X(COSH, cosh) X(ASINH, asinh) X(ACOSH, acosh) X(ATANH, atanh)
 #define TIRBI_MATH_1_PIECES(X) X(TANH, tanh) X(ERF, erf)
-#define TIRBI_MATH_1_RANGE(X)                                                                                          \
-    X(EXP, exp) X(EXP2, exp2) X(EXP10, exp10) X(SIGMOID, sigmoid) X(LOG, log) X(LOG2, log2) X(LOG10, log10)            \
-    X(RSQRT, rsqrt)
+#define TIRBI_MATH_1_RANGE(X) X(SIGMOID, sigmoid) X(RSQRT, rsqrt)
+#define TIRBI_MATH_1_RANGES(X)                                                                                         \
+    X(EXP, exp) X(EXP2, exp2) X(EXP10, exp10) X(LOG, log) X(LOG2, log2) X(LOG10, log10)
 #define TIRBI_MATH_1_RARE(X) X(TAN, tan)
 #define TIRBI_MATH_1_ANGLE(X) X(SIN, sin) X(COS, cos)
-#define TIRBI_MATH_2_WHOLE(X) X(POW, pow) X(ATAN2, atan2) X(HYPOT, hypot) X(LDEXP, ldexp)
-#define TIRBI_MATH_2_RARE(X) X(FMOD, fmod)
+#define TIRBI_MATH_2_WHOLE(X) X(ATAN2, atan2) X(HYPOT, hypot) X(LDEXP, ldexp)
+#define TIRBI_MATH_2_RARE(X) X(POW, pow) X(FMOD, fmod)
 #define TIRBI_MATH_1(X)                                                                                                \
-    TIRBI_MATH_1_WHOLE(X) TIRBI_MATH_1_PIECES(X) TIRBI_MATH_1_RANGE(X) TIRBI_MATH_1_RARE(X) TIRBI_MATH_1_ANGLE(X)
+    TIRBI_MATH_1_WHOLE(X) TIRBI_MATH_1_PIECES(X) TIRBI_MATH_1_RANGE(X) TIRBI_MATH_1_RANGES(X) TIRBI_MATH_1_RARE(X)     \
+    TIRBI_MATH_1_ANGLE(X)
 #define TIRBI_MATH_2(X) TIRBI_MATH_2_WHOLE(X) TIRBI_MATH_2_RARE(X)
 
 #define TIRBI_HALF_MATH_1(NAME, op) TIRBI_HALF_1(f16, op) TIRBI_HALF_1(bf16, op)
