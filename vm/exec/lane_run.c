@@ -557,6 +557,7 @@ typedef struct streaming {
     unsigned n;
     stream streams[STREAM_CURSORS]; /* the cursors that are written */
     int64_t lanes;                  /* of a piece */
+    int64_t rows;                   /* that make up a piece: those of all streams follow each other, or it is 1 */
     _Alignas(64) uint8_t pieces[STREAM_PIECE + STREAM_CURSORS * STREAM_LINE];
 } streaming;
 
@@ -598,6 +599,17 @@ static bool plan_streaming(const entry *e, const tirbi_lane_state *state, stream
     }
     if (plan->n == 0) return false;
     plan->lanes = STREAM_PIECE / size / e->lanes * e->lanes;
+    plan->rows = 1;
+    if (state->n_outer > 0 && e->n <= STREAM_PIECE / size / 2) {
+        const unsigned k = state->outer[state->n_outer - 1];
+        bool follow = true;
+        for (unsigned i = 0; i < plan->n; i++) {
+            const unsigned c = plan->streams[i].cursor;
+            follow = follow && e->reaches[c].step[k + 1] == e->n * loop->cursors[c].size;
+        }
+        if (follow) plan->rows = STREAM_PIECE / size / e->n;
+        if (follow) plan->lanes = plan->rows * e->n;
+    }
     uint32_t at = 0;
     for (unsigned i = 0; i < plan->n; i++) {
         plan->streams[i].at = at + STREAM_LINE;
@@ -633,8 +645,10 @@ static void store_piece(streaming *plan, stream *s, uint8_t *to, size_t size, co
     memmove(piece - s->pending, from + size - s->pending, s->pending);
 }
 
-/* The lanes of one row, whose cursors' elements are where the reaches start. */
-static tirbi_lane_end stream_row(entry *row, tirbi_lane_state *state, streaming *plan, const tirbi_word *words) {
+/* The lanes of one row, or of as many as the loop around them still has, whose cursors' elements are where the reaches
+ * start. `anew`: the steps are not those of the call before. */
+static tirbi_lane_end stream_rows(entry *row, tirbi_lane_state *state, streaming *plan, const tirbi_word *words, int64_t rows,
+                                  bool anew) {
     const tirbi_moves *moves = &row->machine->code->kernels->moves;
     const tirbi_lane_loop *loop = row->loop;
     for (int64_t all = row->n, left = all; left > 0; left -= row->n) {
@@ -642,14 +656,14 @@ static tirbi_lane_end stream_row(entry *row, tirbi_lane_state *state, streaming 
         set_pointers(row, state);
         for (unsigned i = 0; i < plan->n; i++)
             state->pointers[plan->streams[i].cursor + 1] = plan->pieces + plan->streams[i].at;
-        if (row->n == left || left == all) set_row_steps(row, state);
+        if (left == all ? anew : row->n == left) set_row_steps(row, state);
         set_streams(row, state, words);
         state->n = row->n;
         tirbi_lane_end end = row->machinery->run(state, words + loop->full, words + loop->tail);
         if (end != TIRBI_LANE_DONE) return end;
         for (unsigned i = 0; i < plan->n; i++) {
             unsigned c = plan->streams[i].cursor;
-            store_piece(plan, &plan->streams[i], row->reaches[c].start, (size_t)row->n * loop->cursors[c].size, moves);
+            store_piece(plan, &plan->streams[i], row->reaches[c].start, (size_t)(row->n * rows) * loop->cursors[c].size, moves);
         }
         for (unsigned c = 0; c < loop->n_cursors; c++) {
             uint64_t bytes = row->reaches[c].reached ? (uint64_t)row->reaches[c].step[0] * (uint64_t)row->n : 0;
@@ -661,25 +675,36 @@ static tirbi_lane_end stream_row(entry *row, tirbi_lane_state *state, streaming 
 
 /* All rows, in the order of the loops around them. */
 static tirbi_lane_end run_streaming(const entry *e, tirbi_lane_state *state, streaming *plan, const tirbi_word *words) {
-    int64_t index[TIRBI_MAX_INNER] = {0};
+    int64_t index[TIRBI_MAX_INNER] = {0}, before = 0;
     const unsigned n_outer = state->n_outer;
+    const unsigned last = n_outer > 0 ? state->outer[n_outer - 1] : 0; /* the loop that rows are taken from */
+    unsigned outer[TIRBI_MAX_INNER];
+    for (unsigned o = 0; o < n_outer; o++) outer[o] = state->outer[o];
     e->machine->streamed = true;
     entry row = *e;
-    state->n_outer = 0;
+    state->n_outer = plan->rows > 1 ? 1 : 0;
+    state->outer[0] = (uint8_t)last;
     for (bool more = true; more;) {
+        int64_t rows = 1;
         row.n = e->n;
+        if (plan->rows > 1) {
+            const int64_t to_come = e->extent[last] - index[n_outer - 1];
+            rows = to_come < plan->rows ? to_come : plan->rows;
+            row.extent[last] = state->inner[last].extent = state->inner[last].left = rows;
+        }
         for (unsigned c = 0; c < e->loop->n_cursors; c++) {
             const tirbi_reach *r = &e->reaches[c];
             uint64_t bytes = 0;
-            for (unsigned o = 0; o < n_outer && r->reached; o++)
-                bytes += (uint64_t)r->step[state->outer[o] + 1] * (uint64_t)index[o];
+            for (unsigned o = 0; o < n_outer && r->reached; o++) bytes += (uint64_t)r->step[outer[o] + 1] * (uint64_t)index[o];
             row.reaches[c].start = (uint8_t *)((uintptr_t)r->start + (uintptr_t)bytes);
         }
-        tirbi_lane_end end = stream_row(&row, state, plan, words);
+        tirbi_lane_end end = stream_rows(&row, state, plan, words, rows, rows != before);
         if (end != TIRBI_LANE_DONE) return end;
+        before = row.n < e->n ? 0 : rows;
         more = false;
         for (unsigned o = n_outer; o-- > 0 && !more;) {
-            more = ++index[o] < e->extent[state->outer[o]];
+            index[o] += o + 1 == n_outer ? rows : 1;
+            more = index[o] < e->extent[outer[o]];
             if (!more) index[o] = 0;
         }
     }
@@ -713,14 +738,24 @@ static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state 
                            (long long)state->bad, (unsigned long long)state->bad_of);
 }
 
+/* Whether something that is read is more than what statements before this loop may have left in the caches. */
+static bool reads_far(const entry *e) {
+    enum { NEAR = 1 << 18 };
+    for (unsigned c = 0; c < e->loop->n_cursors; c++) {
+        const tirbi_reach *r = &e->reaches[c];
+        if ((e->loop->cursors[c].access & TIRBI_READ) && r->reached && r->high - r->low > NEAR) return true;
+    }
+    return false;
+}
+
 /* Out of line for the memory that it takes of the stack; false: nothing was run. */
 static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state *state, uint64_t *slots,
                                                tirbi_lane_end *how) {
     streaming plan;
     if (!plan_streaming(e, state, &plan)) return false;
     tirbi_lane_begin(e->machine, e->loop, slots);
-    state->is_far = true;
-    state->is_calm = false;
+    state->is_far = reads_far(e);
+    state->is_calm = e->loop->only_banks && !state->is_far;
     *how = run_streaming(e, state, &plan, e->machine->frame->fn->words);
     return true;
 }
