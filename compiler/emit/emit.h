@@ -124,6 +124,8 @@ void tirbi_put_too_large(tirbi_emitter *e, tirbi_span span, const char *what);
 uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x);
 /* The value as operand x: a small constant or a register. */
 uint16_t tirbi_put_operand(tirbi_emitter *e, const tirbi_lx *x);
+/* Whether a value is in a register, or is a constant. */
+bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x);
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
 void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value);
 uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
@@ -137,6 +139,10 @@ uint16_t tirbi_put_meet(tirbi_emitter *e, uint16_t x, uint16_t y);
 /* Forgets what was computed from a variable that is assigned again, or (NULL) from any that may be. */
 void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var);
 
+/* addresses.c */
+/* The number of a place's element, in terms whose sums are known where what they are of is. */
+const tirbi_lx *tirbi_address(const tirbi_emitter *e, const tirbi_place *place);
+
 /* memory.c */
 /* Where a value which is not pure is known; NULL where it is not. */
 const tirbi_remembered *tirbi_recall(const tirbi_emitter *e, const tirbi_lx *x);
@@ -145,6 +151,8 @@ void tirbi_remember(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
 void tirbi_forget_memory(tirbi_emitter *e, const tirbi_lbuf *root);
 /* Forgets what was loaded from where a variable says. */
 void tirbi_forget_loads_by(tirbi_emitter *e, const tirbi_lvar *var);
+/* Whether an expression calls something, which may change memory. */
+bool tirbi_calls(const tirbi_lx *x);
 /* Forgets what running a statement may change. */
 void tirbi_forget_changes(tirbi_emitter *e, const tirbi_ls *s);
 void tirbi_find_changes(const tirbi_ls *s, tirbi_changed *out);

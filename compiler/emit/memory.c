@@ -93,20 +93,20 @@ static void forget(tirbi_emitter *e, const change *c) {
 void tirbi_forget_memory(tirbi_emitter *e, const tirbi_lbuf *root) { forget(e, &(change){.root = root}); }
 void tirbi_forget_loads_by(tirbi_emitter *e, const tirbi_lvar *var) { forget(e, &(change){.var = var}); }
 
-static bool calls(const tirbi_lx *x) {
+bool tirbi_calls(const tirbi_lx *x) {
     if (!x || x->shared) return false;
     if (x->kind == TIRBI_LX_CALL) return true;
     for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
-        if (calls(x->access->indices[i])) return true;
+        if (tirbi_calls(x->access->indices[i])) return true;
     }
     for (int i = 0; i < x->n_args; i++) {
-        if (calls(x->args[i])) return true;
+        if (tirbi_calls(x->args[i])) return true;
     }
     return false;
 }
 
 static void forget_if_called(tirbi_emitter *e, const tirbi_lx *x) {
-    if (calls(x)) tirbi_forget_memory(e, NULL);
+    if (tirbi_calls(x)) tirbi_forget_memory(e, NULL);
 }
 
 void tirbi_forget_changes(tirbi_emitter *e, const tirbi_ls *s) {
@@ -165,7 +165,7 @@ static void note_root(tirbi_changed *c, const tirbi_lbuf *root) {
     else c->roots[c->n++] = root;
 }
 
-static void note_calls(tirbi_changed *c, const tirbi_lx *x) { c->everything = c->everything || calls(x); }
+static void note_calls(tirbi_changed *c, const tirbi_lx *x) { c->everything = c->everything || tirbi_calls(x); }
 
 static void note_changes(tirbi_changed *c, const tirbi_ls *s) {
     if (!s || c->everything) return;

@@ -45,7 +45,7 @@ void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x) {
 }
 
 static void hoist_place(tirbi_emitter *e, const tirbi_place *place) {
-    if (place->flat->kind != TIRBI_LX_CONST) tirbi_hoist_value(e, place->flat);
+    if (place->flat->kind != TIRBI_LX_CONST) tirbi_hoist_value(e, tirbi_address(e, place));
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (tirbi_index_proven(place->indices[d], place->buffer->shape[d])) continue;
         tirbi_hoist_value(e, place->indices[d]);
@@ -345,7 +345,41 @@ static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
     if (var->kind == TIRBI_LVAR_LOCAL) tirbi_forget(e, var);
 }
 
+/* The only assignment of an arm; NULL where it does something else. */
+static const tirbi_ls *assignment(const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    bool plain = s->kind == TIRBI_LS_SET && !s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL && s->as.set.var->reg >= 0;
+    return plain ? s : NULL;
+}
+
+static void put_select(tirbi_emitter *e, tirbi_lvar *var, uint16_t condition, uint16_t yes, uint16_t no) {
+    TIRBI_PUT(e, TIRB_OP_SELECT, var->type, var->reg, condition, yes, no);
+}
+
+/* A condition that only chooses between values which are there already: nothing is jumped over, so nothing is predicted. */
+static bool put_choice(tirbi_emitter *e, const tirbi_ls *s) {
+    const tirbi_lx *condition = s->as.if_.condition;
+    const tirbi_ls *yes = assignment(s->as.if_.then_case), *no = s->as.if_.else_case ? assignment(s->as.if_.else_case) : NULL;
+    if (!yes || (s->as.if_.else_case && !no) || tirbi_calls(condition) || !tirbi_is_at_hand(e, yes->as.set.value) || (no && !tirbi_is_at_hand(e, no->as.set.value)))
+        return false;
+    tirbi_patch_list skip = {0};
+    tirbi_scope scope = tirbi_scope_open(e);
+    for (; !no && condition->kind == TIRBI_LX_AND; condition = condition->args[1]) tirbi_put_exit_unless(e, condition->args[0], &skip);
+    tirbi_lvar *var = yes->as.set.var;
+    const uint16_t a = tirbi_put_value(e, yes->as.set.value), b = no ? tirbi_put_value(e, no->as.set.value) : (uint16_t)var->reg;
+    const uint16_t c = tirbi_put_value(e, condition);
+    const bool same = !no || no->as.set.var == var;
+    put_select(e, var, c, a, same ? b : (uint16_t)var->reg);
+    if (!same) put_select(e, no->as.set.var, c, (uint16_t)no->as.set.var->reg, b);
+    tirbi_scope_close(e, scope);
+    tirbi_land(e, &skip);
+    tirbi_forget(e, var);
+    if (!same) tirbi_forget(e, no->as.set.var);
+    return true;
+}
+
 static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
+    if (!s->as.if_.first_of && put_choice(e, s)) return;
     tirbi_patch_list other = {0}, end = {0};
     tirbi_scope scope = tirbi_scope_open(e);
     if (s->as.if_.else_case) tirbi_put_branch_unless(e, s->as.if_.condition, &other);
@@ -416,8 +450,32 @@ static void emit_return(tirbi_emitter *e, const tirbi_lx *value) {
     tirbi_scope_close(e, scope);
 }
 
+static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
+    if (x->kind == TIRBI_LX_VAR) return x->var == var;
+    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
+        if (mentions(v->flat, var)) return true;
+        for (uint32_t d = 0; d < v->ndim; d++) {
+            if (mentions(v->indices[d], var)) return true;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (mentions(x->args[i], var)) return true;
+    }
+    return x->kind == TIRBI_LX_CALL;
+}
+
+/* Whether a variable begins with a constant that the next statement replaces. */
+static bool is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
+    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.value->kind == TIRBI_LX_CONST &&
+           next->kind == TIRBI_LS_SET && next->as.set.var == s->as.set.var && !next->as.set.declares &&
+           next->as.set.value->size <= TIRBI_MAX_SHARED_SIZE && !mentions(next->as.set.value, s->as.set.var);
+}
+
 static void emit_seq(tirbi_emitter *e, const tirbi_ls *s) {
-    for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_put_stmt(e, s->as.seq.items[i]);
+    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+        if (i + 1 < s->as.seq.n && is_replaced(s->as.seq.items[i], s->as.seq.items[i + 1])) continue;
+        tirbi_put_stmt(e, s->as.seq.items[i]);
+    }
 }
 
 void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s) {

@@ -102,7 +102,7 @@ static void check_indices(tirbi_emitter *e, const tirbi_place *place) {
 /* The type that memory is accessed as: views may give the bits of their root another type. */
 uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place) {
     check_indices(e, place);
-    uint16_t at = tirbi_put_operand(e, place->flat), ref = tirbi_buffer_ref(e, place->buffer->root);
+    uint16_t at = tirbi_put_operand(e, tirbi_address(e, place)), ref = tirbi_buffer_ref(e, place->buffer->root);
     uint16_t to = tirbi_new_sreg(e);
     TIRBI_PUT(e, TIRB_OP_LOAD, place->buffer->type, to, ref, at);
     return to;
@@ -112,7 +112,7 @@ void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx 
     tirbi_scope scope = tirbi_scope_open(e);
     uint16_t v = tirbi_put_value(e, value);
     check_indices(e, place);
-    uint16_t at = tirbi_put_operand(e, place->flat), ref = tirbi_buffer_ref(e, place->buffer->root);
+    uint16_t at = tirbi_put_operand(e, tirbi_address(e, place)), ref = tirbi_buffer_ref(e, place->buffer->root);
     TIRBI_PUT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
     tirbi_forget_memory(e, place->buffer->root);
     tirbi_scope_close(e, scope);
@@ -157,10 +157,18 @@ static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     tirbi_put_instr(e, (tirbi_op)x->op, (tirbi_dtype)x->optype, operands, n);
 }
 
+bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CONST || (x->shared && x->scratch)) return true;
+    return x->kind == TIRBI_LX_VAR ? x->var->reg >= 0 : tirbi_recall(e, x) != NULL;
+}
+
 static void emit_lazy(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     tirbi_patch_list other = {0}, end = {0};
     tirbi_scope scope = tirbi_scope_open(e);
-    if (x->kind == TIRBI_LX_COND) {
+    if (x->kind == TIRBI_LX_COND && !tirbi_calls(x->args[0]) && tirbi_is_at_hand(e, x->args[1]) && tirbi_is_at_hand(e, x->args[2])) {
+        const uint16_t yes = tirbi_put_value(e, x->args[1]), no = tirbi_put_value(e, x->args[2]), c = tirbi_put_value(e, x->args[0]);
+        TIRBI_PUT(e, TIRB_OP_SELECT, x->type, to, c, yes, no);
+    } else if (x->kind == TIRBI_LX_COND) {
         tirbi_put_branch_unless(e, x->args[0], &other);
         tirbi_scope arm = tirbi_scope_open(e);
         tirbi_put_value_into(e, x->args[1], to);
@@ -401,7 +409,7 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     case TIRBI_LX_LOAD: {
         uint16_t ref;
         check_indices(e, x->access);
-        uint16_t at = tirbi_put_operand(e, x->access->flat);
+        uint16_t at = tirbi_put_operand(e, tirbi_address(e, x->access));
         ref = tirbi_buffer_ref(e, x->access->buffer->root);
         TIRBI_PUT(e, TIRB_OP_LOAD, x->access->buffer->type, to, ref, at);
         return;

@@ -89,6 +89,14 @@
         CHARGE(pc->cost);                                                                                              \
         JUMP(pc->far_jump - 1);                                                                                        \
     } while (0)
+/* A select: its second word has the slots of the value where not, of the one where so, how far the value is shifted to extend
+ * it, and the slot of the result; its third word the bits that are left. Nothing is predicted. */
+#define CHOOSE(holds)                                                                                                  \
+    do {                                                                                                               \
+        uint64_t chosen_ = s[pc[1].list[holds]];                                                                       \
+        unsigned by_ = pc[1].list[2];                                                                                  \
+        s[pc[1].list[3]] = (uint64_t)((int64_t)(chosen_ << by_) >> by_) & pc[2].bits;                                  \
+    } while (0)
 #define CHECK_INDEX(index)                                                                                             \
     do {                                                                                                               \
         int64_t index_ = (int64_t)(index);                                                                             \
@@ -222,11 +230,12 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define BINARY(OP, op, TYPE, type) &&OP##_##TYPE,
 #define DIVIDING(OP, op, TYPE, type) &&OP##_##TYPE,
 #define TERNARY(OP, op, TYPE, type) &&OP##_##TYPE,
-#define COMPARE(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_BRIF, &&OP##_##TYPE##_BRNOT,
+#define COMPARE(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_BRIF, &&OP##_##TYPE##_BRNOT, &&OP##_##TYPE##_SELECT,
 #define CONVERT(TO, to, FROM, from) &&CAST_##TO##_##FROM,
 #define STEP(OP, op, TYPE, type) &&OP##_##TYPE##_BACK,
 #define MEMORY(TYPE, type)                                                                                             \
-    &&LOAD_##TYPE, &&STORE_##TYPE, &&INDEX_LOAD_##TYPE, &&INDEX_STORE_##TYPE, &&STORE_##TYPE##_LOOP,
+    &&LOAD_##TYPE, &&STORE_##TYPE, &&INDEX_LOAD_##TYPE, &&INDEX_STORE_##TYPE, &&STORE_##TYPE##_LOOP,                   \
+        &&ADD_LOAD_##TYPE, &&ADD_STORE_##TYPE,
 #define EXTEND(TYPE, type) &&EXTEND_##TYPE, &&EXTEND_##TYPE##_BACK,
 #include "vm/exec/forms.def"
     };
@@ -420,7 +429,11 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
             FAIL(no_division(machine->error));
         NEXT(3);
     }
-    HANDLER(SELECT64) {
+    HANDLER(SELECT) {
+        CHOOSE((uint8_t)s[pc->b] != 0);
+        NEXT(3);
+    }
+    HANDLER(SELECT_BOOL) {
         s[pc->a] = tirbi_slot_extend((uint8_t)s[pc->b] != 0 ? s[pc->c] : s[pc[1].list[0]], (uint8_t)pc[1].list[1]);
         NEXT(2);
     }
@@ -465,6 +478,20 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         CHECK_INDEX(index);                                                                                            \
         pc++;                                                                                                          \
         STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc[-1].a, index, pc[-1].c);                                   \
+        NEXT(1);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(ADD_LOAD_##TYPE) {                                                                                         \
+        uint64_t at = s[pc[1].list[0]] + s[pc[1].list[1]];                                                             \
+        s[pc->c] = at;                                                                                                 \
+        pc++;                                                                                                          \
+        LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc[-1].a, pc[-1].b, at);                                    \
+        NEXT(1);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(ADD_STORE_##TYPE) {                                                                                        \
+        uint64_t at = s[pc[1].list[0]] + s[pc[1].list[1]];                                                             \
+        s[pc->c] = at;                                                                                                 \
+        pc++;                                                                                                          \
+        STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc[-1].b, at, pc[-1].a);                                      \
         NEXT(1);                                                                                                       \
     }                                                                                                                  \
     HANDLER(STORE_##TYPE##_LOOP) {                                                                                     \
@@ -514,6 +541,12 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         s[pc->a] = holds;                                                                                              \
         if (!holds) JUMP(pc[1].far_jump);                                                                              \
         NEXT(2);                                                                                                       \
+    }                                                                                                                  \
+    HANDLER(OP##_##TYPE##_SELECT) {                                                                                    \
+        bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                    \
+        s[pc->a] = holds;                                                                                              \
+        CHOOSE(holds);                                                                                                 \
+        NEXT(3);                                                                                                       \
     }
 #define CONVERT(TO, to, FROM, from)                                                                                    \
     HANDLER(CAST_##TO##_##FROM) {                                                                                      \

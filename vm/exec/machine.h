@@ -26,12 +26,12 @@ enum tirbi_handler {
 #define DIVIDING(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
 #define TERNARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
-    TIRBI_H_##OP##_##TYPE, TIRBI_H_##OP##_##TYPE##_BRIF, TIRBI_H_##OP##_##TYPE##_BRNOT,
+    TIRBI_H_##OP##_##TYPE, TIRBI_H_##OP##_##TYPE##_BRIF, TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_H_##OP##_##TYPE##_SELECT,
 #define CONVERT(TO, to, FROM, from) TIRBI_H_CAST_##TO##_##FROM,
 #define STEP(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE##_BACK,
 #define MEMORY(TYPE, type)                                                                                             \
     TIRBI_H_LOAD_##TYPE, TIRBI_H_STORE_##TYPE, TIRBI_H_INDEX_LOAD_##TYPE, TIRBI_H_INDEX_STORE_##TYPE,                  \
-    TIRBI_H_STORE_##TYPE##_LOOP,
+    TIRBI_H_STORE_##TYPE##_LOOP, TIRBI_H_ADD_LOAD_##TYPE, TIRBI_H_ADD_STORE_##TYPE,
 #define EXTEND(TYPE, type) TIRBI_H_EXTEND_##TYPE, TIRBI_H_EXTEND_##TYPE##_BACK,
 #include "vm/exec/forms.def"
     TIRBI_N_HANDLERS

@@ -53,6 +53,14 @@ static const uint16_t store_loop_forms[TIRB_N_DTYPES] = {
 #define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_STORE_##TYPE##_LOOP,
 #include "vm/exec/forms.def"
 };
+static const uint16_t add_load_forms[TIRB_N_DTYPES] = {
+#define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_ADD_LOAD_##TYPE,
+#include "vm/exec/forms.def"
+};
+static const uint16_t add_store_forms[TIRB_N_DTYPES] = {
+#define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_ADD_STORE_##TYPE,
+#include "vm/exec/forms.def"
+};
 static const uint16_t extend_forms[TIRB_N_DTYPES] = {
 #define EXTEND(TYPE, type) [TIRB_##TYPE] = TIRBI_H_EXTEND_##TYPE,
 #include "vm/exec/forms.def"
@@ -141,6 +149,7 @@ typedef struct translator {
     uint32_t *places;   /* by byte offset: its first word */
     uint8_t *targets;   /* by byte offset: something jumps there */
     tirbi_known known;
+    bool told; /* what is known has been changed already by the instruction */
     fixup *fixups;
     uint32_t n_fixups;
     uint32_t fixup_capacity;
@@ -338,6 +347,32 @@ static tirb_status translate_conversion(translator *t, uint32_t *at) {
     return TIRB_OK;
 }
 
+/* The second and the third word of a select. */
+static void emit_choice(translator *t, const tirbi_instr *select) {
+    const tirbi_dtype_info *type = &tirbi_dtypes[select->type];
+    const bool widens = type->class == 'I' && type->bits < 64;
+    const int64_t *o = select->operand;
+    tirbi_translate_word(&t->emitter, list_of((unsigned)o[3], (unsigned)o[2], widens ? 64u - type->bits : 0, (unsigned)o[0]));
+    tirbi_translate_word(&t->emitter, (tirbi_word){.bits = widens || type->bits == 64 ? UINT64_MAX : (UINT64_C(1) << type->bits) - 1});
+}
+
+/* A sum that is the number of the element which is accessed next. */
+static bool translate_addressed(translator *t, uint32_t *at) {
+    const int64_t *o = t->instr->operand, *n = t->next->operand;
+    const bool load = next_is(t, *at, TIRB_OP_LOAD) && n[2] == o[0], store = !load && next_is(t, *at, TIRB_OP_STORE) && n[1] == o[0];
+    if (!load && !store) return false;
+    const uint8_t type = carrier[t->next->type];
+    emit1(t, load ? add_load_forms[type] : add_store_forms[type], load ? n[0] : n[2], load ? n[1] : n[0], o[0]);
+    t->emitter.offset = *at;
+    tirbi_translate_word(&t->emitter, list_of((unsigned)o[1], (unsigned)o[2], 0, 0));
+    *at += t->next->size;
+    tirbi_known_write(&t->known, (uint16_t)o[0]);
+    if (load) tirbi_known_add_load(&t->known, type, (uint16_t)n[1], (uint16_t)o[0], (uint16_t)n[0]);
+    else tirbi_known_store(&t->known);
+    t->told = true;
+    return true;
+}
+
 static bool is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP_GE; }
 
 /* Also takes the branch on its result, where one follows; *at is then moved behind it. */
@@ -350,10 +385,12 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
         return TIRB_OK;
     }
     if (in->op == TIRB_OP_SELECT) {
-        emit1(t, TIRBI_H_SELECT64, operand[0], operand[1], operand[2]);
-        tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], in->type, 0, 0));
+        emit1(t, in->type == TIRB_BOOL ? TIRBI_H_SELECT_BOOL : TIRBI_H_SELECT, operand[0], operand[1], operand[2]);
+        if (in->type == TIRB_BOOL) tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], in->type, 0, 0));
+        else emit_choice(t, in);
         return TIRB_OK;
     }
+    if (in->op == TIRB_OP_ADD && in->type == TIRB_I64 && translate_addressed(t, at)) return TIRB_OK;
     unsigned form = elementwise_forms[in->op][in->type];
     if (form == 0) {
         tirbi_scalar function = t->code->kernels->scalar_op[in->op - TIRBI_FIRST_ELEMENTWISE][in->type];
@@ -368,6 +405,13 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
             if (t->next->operand[0] != operand[0]) continue;
             emit1(t, form + 1 + branch, operand[0], operand[1], operand[2]);
             emit_far(t, 0, t->next->operand[1]);
+            *at += t->next->size;
+            return TIRB_OK;
+        }
+        if (next_is(t, *at, TIRB_OP_SELECT) && t->next->type != TIRB_BOOL && t->next->operand[1] == operand[0]) {
+            emit1(t, form + 3, operand[0], operand[1], operand[2]);
+            emit_choice(t, t->next);
+            tirbi_known_write(&t->known, (uint16_t)t->next->operand[0]);
             *at += t->next->size;
             return TIRB_OK;
         }
@@ -552,6 +596,9 @@ static void translate_jump(translator *t) {
 
 /* What an instruction leaves of what was known. Loads, stores and checks have told by themselves. */
 static void forget(translator *t, const tirbi_instr *in) {
+    const bool told = t->told;
+    t->told = false;
+    if (told) return;
     switch (in->op) {
     case TIRB_OP_NOP:
     case TIRB_OP_BRIF:
