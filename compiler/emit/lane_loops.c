@@ -5,6 +5,7 @@
 #include "compiler/optimize/distance.h"
 #include "compiler/optimize/extremes.h"
 #include "compiler/optimize/meetings.h"
+#include "compiler/optimize/place.h"
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/ragged.h"
 #include "compiler/optimize/search.h"
@@ -297,6 +298,7 @@ static bool put_extremes(tirbi_emitter *e, const tirbi_ls *loop) {
         return true;
     }
     const tirbi_ls *carried = tirbi_carry_elements(e->pool, loop);
+    if (!carried) carried = tirbi_split_loop(e->pool, loop);
     if (carried) put_serial(e, carried);
     return carried != NULL;
 }
@@ -323,6 +325,11 @@ static bool put_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
     const tirbi_ls *carried = tirbi_carry_elements(e->pool, loop);
     const tirbi_ls *extremes = carried ? NULL : tirbi_find_extremes(e->pool, loop);
     if (extremes && put_extremes(e, extremes)) return true;
+    const tirbi_ls *held = carried || e->unsearched > 0 ? NULL : tirbi_hold_elements(e->pool, loop);
+    if (held) {
+        put_serial(e, held);
+        return true;
+    }
     if (!carried && e->unsearched == 0) {
         carried = tirbi_search_updates(e->pool, loop);
         if (!carried) carried = tirbi_search_elements(e->pool, loop);

@@ -7,6 +7,7 @@
 #include "compiler/ir/llvm.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
+#include "compiler/optimize/proofs.h"
 
 enum { MAX_DEPTH = 200, UNROLLED_LANES = 4 };
 
@@ -96,6 +97,13 @@ static void set_loop_range(tirbi_lvar *var) {
     if (!var->min || !var->extent) return;
     var->lo = var->min->lo;
     if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last)) var->hi = last;
+    /* range(i + 1, 300) ends at 300, whatever i is: min and extent have it in common. */
+    tirbi_sum end = {.constant = -1};
+    int64_t least;
+    if (tirbi_sum_of(&end, var->min, 1) && tirbi_sum_of(&end, var->extent, 1) && tirbi_sum_range(&end, &least, &last) &&
+        last < var->hi && last >= var->lo) {
+        var->hi = last;
+    }
 }
 
 tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *min, const tirbi_lx *extent) {

@@ -1,6 +1,7 @@
 #include "compiler/optimize/search.h"
 
 #include "compiler/optimize/lane_planner.h"
+#include "compiler/optimize/place.h"
 #include "compiler/optimize/rewrite.h"
 
 enum { MAX_STATE = 8, MAX_LETS = 32, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64 };
@@ -347,7 +348,7 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
     return sequence(s, items, n);
 }
 
-const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     enum { AT_FIRST = 8 };
     const tirbi_lvar *var = loop->as.loop.var;
     seeker *s = TIRBI_NEW(pool->arena, seeker);
@@ -371,6 +372,23 @@ const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) 
     const tirbi_ls *rounds = more->as.if_.condition ? while_below(s, value_of(s, at), var->extent, sequence(s, round, 3)) : NULL;
     const tirbi_ls *all[] = {set(s, at, number(s, 0), true), set(s, burst, number(s, AT_FIRST), true), rounds};
     return rounds ? sequence(s, all, 3) : NULL;
+}
+
+/* Of few iterations the extreme is looked for in all, and then its place; of many few change it. */
+enum { LONG = 2048 };
+
+const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *places = tirbi_find_places(pool, loop);
+    if (places && loop->as.loop.var->extent->hi <= LONG) return places;
+    const tirbi_ls *updates = search_updates(pool, loop);
+    tirbi_ls *choice = places && updates ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!choice) return places ? places : updates;
+    *choice = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};
+    choice->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, loop->as.loop.var->extent,
+                                           tirbi_lx_int(pool, TIRB_I64, LONG), NULL);
+    choice->as.if_.then_case = places;
+    choice->as.if_.else_case = updates;
+    return choice->as.if_.condition ? choice : NULL;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
@@ -437,9 +455,22 @@ static bool is_harmless(const tirbi_lane_op *o) {
     return o->op == TIRB_OP_VLOAD || o->op == TIRB_OP_VSPLAT || o->op == TIRB_OP_VIOTA;
 }
 
+bool tirbi_fails_surely(const tirbi_lx *x) {
+    if (!x->traps) return true;
+    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    if (x->kind == TIRBI_LX_CALL) return false;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        if (x->access->view || !tirbi_fails_surely(x->access->indices[d])) return false;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (lazy && i > 0 ? x->args[i]->traps : !tirbi_fails_surely(x->args[i])) return false;
+    }
+    return true;
+}
+
 tirbi_lane_plan *tirbi_plan_search(tirbi_lx_pool *pool, const tirbi_ls *search) {
     const tirbi_lx *condition = search->as.search.condition;
-    planner *p = condition->traps ? NULL : tirbi_new_planner(pool, search->as.search.var);
+    planner *p = !tirbi_fails_surely(condition) ? NULL : tirbi_new_planner(pool, search->as.search.var);
     if (!p) return NULL;
     uint16_t truth = tirbi_plan_value(p, condition);
     for (uint32_t i = 0; i < p->plan->n_ops; i++) p->failed = p->failed || !is_harmless(&p->plan->ops[i]);

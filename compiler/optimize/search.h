@@ -16,7 +16,10 @@ const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop)
 /* The loop inside of `loop` that is better searched, row after row, than run in each of `loop`'s lanes; NULL: none is. */
 const tirbi_ls *tirbi_find_searched(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
-/* Plans the lanes of a TIRBI_LS_SEARCH. */
+/* Whether all that can fail in an expression is computed whenever it is: then it can be checked before. */
+bool tirbi_fails_surely(const tirbi_lx *x);
+
+/* Plans the lanes of a TIRBI_LS_SEARCH, whose condition every iteration of the program's loop computes. */
 tirbi_lane_plan *tirbi_plan_search(tirbi_lx_pool *pool, const tirbi_ls *search);
 
 #endif

@@ -78,6 +78,8 @@ static const tirbi_lx *name(namer *m, const tirbi_lx *x, const char *as) {
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     namer *m = rewrite->context;
+    const bool stays = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && !tirbi_mentions_loops(x, &m->own);
+    if (stays) return name(m, x, x->var->name);
     return x->kind == TIRBI_LX_LOAD && is_still(m, x) ? name(m, x, x->access->buffer->name) : NULL;
 }
 
@@ -86,6 +88,7 @@ static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *
     return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
 }
 
+/* A bound, which is computed before the loop as it is. */
 static const tirbi_lx *bound(namer *m, const tirbi_lx *x, const char *as) { return x->pure && !x->traps ? x : name(m, x, as); }
 
 static const tirbi_ls *with_names(namer *m, const tirbi_ls *loop) {

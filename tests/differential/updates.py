@@ -74,7 +74,7 @@ def values(pick, generator, size, dtype):
 
 def guarded(pick, generator):
     """Rows of A update V, W and U."""
-    n, m = pick.choice([1, 3, 17, 20]), pick.choice([1, 8, 9, 30, 48, 100, 513, 800, 1500])
+    n, m = pick.choice([1, 3, 17, 20]), pick.choice([1, 8, 9, 30, 48, 100, 513, 800, 1500, 2600])
     dtype, dynamic = pick.choice(["float32", "float64", "int32", "int64", "int8"]), pick.random() < 0.6
     rows, columns = ("n", "m") if dynamic else (str(n), str(m))
     value, order = pick.choice(["A[i, k]", "A[i, k] + A[i, k]"]), pick.choice([">", "<", ">=", "<="])
@@ -90,10 +90,13 @@ def guarded(pick, generator):
         [f"if {value} {order} V[i]:", f"    V[i] = {value}"],
         [f"if A[0, k] < A[i, 0] and {value} {order} V[i]:", f"    V[i] = {value}"],
         [f"if A[0, k] != A[i, 0]:", f"    if V[i] {order} {value}:", f"        V[i] = {value}"],
-        [f"if {value} {order} best:", f"    best = {value}", "    at = k"]])
+        [f"if {value} {order} best:", f"    best = {value}", "    at = k"],
+        [f"if A[0, k] != A[i, 0] and {value} {order} best:", f"    best = {value}", "    at = k"],
+        [f"if A[i, k] {order} A[i, at]:", "    at = k"],
+        [f"if A[0, k] != A[i, 0] and A[i, at] {order} A[i, k]:", "    at = k"]])
     local = "at = k" in body[-1]
     loops = [f"for i in range({rows}):"]
-    loops += [f"    best: T.{dtype} = V[i]", "    at: T.int32 = W[i]"] if local else []
+    loops += [f"    best: T.{dtype} = V[i]", "    at: T.int32 = T.max(W[i], 0)"] if local else []
     loops += [f"    for k in range({pick.choice([0, 0, 2])}, {columns}):"] + ["        " + line for line in body]
     loops += ["    V[i] = best", "    W[i] = at"] if local else []
     text = f"""    def f(A: T.Buffer({shape(dynamic, rows, columns)}, "{dtype}"), V: T.Buffer({shape(dynamic, rows)}, "{dtype}"), \

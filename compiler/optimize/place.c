@@ -1,0 +1,457 @@
+#include "compiler/optimize/place.h"
+
+#include "compiler/optimize/affine.h"
+#include "compiler/optimize/lanes.h"
+#include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/search.h"
+
+enum { MAX_LETS = 8, MAX_STATE = 4, MAX_SIZE = 24 };
+
+typedef struct finder {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    struct {
+        const tirbi_lvar *var;
+        const tirbi_lx *value;
+    } lets[MAX_LETS];
+    uint32_t n_lets;
+    const tirbi_ls *guarded;  /* the body's condition */
+    tirbi_lvar *best;         /* what it compares */
+    const tirbi_lx *value;    /* with this */
+    const tirbi_lx *when;     /* where this holds too; NULL: always */
+    tirbi_op order, fold;     /* LT and MIN, or GT and MAX */
+    const tirbi_ls *sets[MAX_STATE]; /* the other variables that are set with it */
+    uint32_t n_sets;
+    const tirbi_lx *at; /* in place of the loop's variable; NULL: itself */
+} finder;
+
+/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const finder *f = rewrite->context;
+    if (x->kind != TIRBI_LX_VAR) return NULL;
+    if (f->at && x->var == f->loop->as.loop.var) return f->at;
+    for (uint32_t i = 0; i < f->n_lets; i++) {
+        if (f->lets[i].var == x->var) return f->at ? tirbi_rewrite_value(rewrite, f->lets[i].value) : f->lets[i].value;
+    }
+    return NULL;
+}
+
+/* An expression without the body's own variables, of iteration `at`. */
+static const tirbi_lx *without_lets(finder *f, const tirbi_lx *x, const tirbi_lx *at) {
+    tirbi_rewrite rewrite = {.pool = f->pool, .replace = replace, .context = f};
+    f->at = at;
+    const tirbi_lx *value = x->size <= MAX_SIZE ? tirbi_rewrite_value(&rewrite, x) : NULL;
+    f->at = NULL;
+    return value && value->size <= MAX_SIZE ? value : NULL;
+}
+
+static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
+    if (x->kind == TIRBI_LX_VAR) return x->var == var;
+    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
+        if (mentions(v->flat, var)) return true;
+        for (uint32_t d = 0; d < v->ndim; d++) {
+            if (mentions(v->indices[d], var)) return true;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (mentions(x->args[i], var)) return true;
+    }
+    return x->kind == TIRBI_LX_CALL;
+}
+
+/* ---- The pattern ------------------------------------------------------------------------------------------------ */
+
+static const tirbi_ls *only(const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    return s;
+}
+
+static bool is_local(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_SET && !s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL && s->as.set.value;
+}
+
+/* Names for values, and a condition without an else. */
+static bool read_body(finder *f, const tirbi_ls *body) {
+    const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        const tirbi_ls *s = items[i];
+        bool names = s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
+        const tirbi_lx *value = names && f->n_lets < MAX_LETS ? without_lets(f, s->as.set.value, NULL) : NULL;
+        if (!value) return false;
+        f->lets[f->n_lets].var = s->as.set.var;
+        f->lets[f->n_lets++].value = value;
+    }
+    f->guarded = n > 0 ? only(items[n - 1]) : NULL;
+    return f->guarded && f->guarded->kind == TIRBI_LS_IF && !f->guarded->as.if_.else_case && !f->guarded->as.if_.first_of;
+}
+
+/* value < best, or value > best, either way round, perhaps behind something else. */
+static bool read_condition(finder *f, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_AND) {
+        f->when = without_lets(f, x->args[0], NULL);
+        if (!f->when || !tirbi_fails_surely(f->when) || x->args[1]->traps) return false;
+        x = x->args[1];
+    }
+    if (x->kind != TIRBI_LX_OP || (x->op != TIRB_OP_LT && x->op != TIRB_OP_GT)) return false;
+    for (unsigned k = 0; k < 2; k++) {
+        const tirbi_lx *best = x->args[k];
+        if (best->kind != TIRBI_LX_VAR || best->var->kind != TIRBI_LVAR_LOCAL) continue;
+        f->best = best->var;
+        f->value = without_lets(f, x->args[1 - k], NULL);
+        f->order = (x->op == TIRB_OP_LT) == (k == 1) ? TIRB_OP_LT : TIRB_OP_GT;
+        f->fold = f->order == TIRB_OP_LT ? TIRB_OP_MIN : TIRB_OP_MAX;
+        return f->value && tirbi_fails_surely(f->value) && !mentions(f->value, f->best) && !(f->when && mentions(f->when, f->best));
+    }
+    return false;
+}
+
+/* best = value, and variables whose values say where that was. */
+static bool read_sets(finder *f, const tirbi_ls *arm) {
+    arm = only(arm);
+    const tirbi_ls *const *items = arm->kind == TIRBI_LS_SEQ ? arm->as.seq.items : &arm;
+    uint32_t n = arm->kind == TIRBI_LS_SEQ ? arm->as.seq.n : 1;
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_ls *s = items[i];
+        const tirbi_lx *value = is_local(s) ? without_lets(f, s->as.set.value, NULL) : NULL;
+        if (!value) return false;
+        if (s->as.set.var == f->best) {
+            if (found || !tirbi_same_value(value, f->value)) return false;
+            found = true;
+        } else {
+            if (value->traps || f->n_sets == MAX_STATE || mentions(value, f->best) || mentions(f->value, s->as.set.var) ||
+                (f->when && mentions(f->when, s->as.set.var))) {
+                return false;
+            }
+            f->sets[f->n_sets++] = s;
+        }
+    }
+    for (uint32_t i = 0; i < f->n_sets; i++) {
+        for (uint32_t k = 0; k < f->n_sets; k++) {
+            const tirbi_lx *value = without_lets(f, f->sets[k]->as.set.value, NULL);
+            if ((i != k && f->sets[i]->as.set.var == f->sets[k]->as.set.var) || !value || mentions(value, f->sets[i]->as.set.var)) return false;
+        }
+    }
+    return found;
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+static tirbi_ls *new_stmt(const finder *f, tirbi_ls_kind kind) {
+    tirbi_ls *s = TIRBI_NEW(f->pool->arena, tirbi_ls);
+    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = f->loop->span};
+    return s;
+}
+
+static tirbi_lvar *new_var(const finder *f, const tirbi_lvar *like, tirbi_lvar_kind kind) {
+    tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
+    if (var)
+        *var = (tirbi_lvar){.name = like->name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi, .reg = -1,
+                            .span = f->loop->span};
+    return var;
+}
+
+static const tirbi_ls *set(const finder *f, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
+    tirbi_ls *s = var && value ? new_stmt(f, TIRBI_LS_SET) : NULL;
+    if (!s) return NULL;
+    s->as.set.var = var;
+    s->as.set.value = value;
+    s->as.set.declares = declares;
+    return s;
+}
+
+static const tirbi_ls *sequence(const finder *f, const tirbi_ls *const *items, uint32_t n) {
+    tirbi_ls *s = new_stmt(f, TIRBI_LS_SEQ);
+    const tirbi_ls **kept = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_ls *, n);
+    if (!s || !kept) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!items[i]) return NULL;
+        kept[i] = items[i];
+    }
+    s->as.seq.items = kept;
+    s->as.seq.n = n;
+    return s;
+}
+
+static const tirbi_ls *where(const finder *f, const tirbi_lx *condition, const tirbi_ls *then_case) {
+    tirbi_ls *s = condition && then_case ? new_stmt(f, TIRBI_LS_IF) : NULL;
+    if (!s) return NULL;
+    s->as.if_.condition = condition;
+    s->as.if_.then_case = then_case;
+    return s;
+}
+
+static const tirbi_lx *compare(const finder *f, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(f->pool, op, (tirbi_dtype)f->value->type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+/* A copy of the loop's variable; the loop's value of it, and where it counts. */
+static tirbi_lvar *fresh_variable(finder *f, const tirbi_lx **value, const tirbi_lx **when) {
+    tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *f->loop->as.loop.var;
+    var->reg = -1;
+    *value = without_lets(f, f->value, tirbi_lx_var(f->pool, var));
+    *when = f->when ? without_lets(f, f->when, tirbi_lx_var(f->pool, var)) : NULL;
+    return *value && !*when == !f->when ? var : NULL;
+}
+
+/* The least or greatest of the values and of what `extreme` holds. */
+static const tirbi_ls *fold_values(finder *f, tirbi_lvar *extreme) {
+    const tirbi_lx *value, *when;
+    tirbi_lvar *var = fresh_variable(f, &value, &when);
+    tirbi_ls *loop = new_stmt(f, TIRBI_LS_LOOP);
+    if (!var || !loop) return NULL;
+    *loop = *f->loop;
+    loop->as.loop.var = var;
+    loop->as.loop.parallel = false;
+    loop->as.loop.body = set(f, extreme, compare(f, f->fold, value, tirbi_lx_var(f->pool, extreme)), false);
+    if (when) loop->as.loop.body = where(f, when, loop->as.loop.body);
+    return loop->as.loop.body && tirbi_plan_in_order(f->pool, loop) ? loop : NULL;
+}
+
+/* Finds the first of the values that is the best, and sets the variables that tell its place. */
+static const tirbi_ls *find_place(finder *f) {
+    const tirbi_lvar *old = f->loop->as.loop.var, number = {.name = "found", .type = TIRB_I64, .hi = INT64_MAX};
+    const tirbi_ls *items[MAX_STATE + 3];
+    const tirbi_lx *value, *when;
+    tirbi_lvar *var = fresh_variable(f, &value, &when), *found = new_var(f, &number, TIRBI_LVAR_LET), *at = new_var(f, old, TIRBI_LVAR_LET);
+    tirbi_lvar *target = new_var(f, f->best, TIRBI_LVAR_LET);
+    tirbi_ls *search = new_stmt(f, TIRBI_LS_SEARCH);
+    uint32_t n = 0;
+    if (!var || !found || !at || !target || !search) return NULL;
+    search->as.search.var = var;
+    search->as.search.condition = compare(f, TIRB_OP_EQ, value, tirbi_lx_var(f->pool, target));
+    search->as.search.found = found;
+    if (when && search->as.search.condition)
+        search->as.search.condition = tirbi_lx_lazy(f->pool, TIRBI_LX_AND, when, search->as.search.condition, NULL);
+    if (!search->as.search.condition || !tirbi_plan_search(f->pool, search)) return NULL;
+    items[n++] = set(f, target, tirbi_lx_var(f->pool, f->best), true);
+    items[n++] = search;
+    const tirbi_lx *place = tirbi_lx_add(f->pool, old->min, tirbi_lx_var(f->pool, found));
+    items[n++] = set(f, at, place ? tirbi_lx_cast(f->pool, old->type, place) : NULL, true);
+    for (uint32_t i = 0; i < f->n_sets; i++)
+        items[n++] = set(f, f->sets[i]->as.set.var, without_lets(f, f->sets[i]->as.set.value, tirbi_lx_var(f->pool, at)), false);
+    return sequence(f, items, n);
+}
+
+const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    finder *f = TIRBI_NEW(pool->arena, finder);
+    if (!f || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps) return NULL;
+    f->pool = pool;
+    f->loop = loop;
+    if (!read_body(f, loop->as.loop.body) || !read_condition(f, f->guarded->as.if_.condition) ||
+        !read_sets(f, f->guarded->as.if_.then_case)) {
+        return NULL;
+    }
+    tirbi_lvar *extreme = new_var(f, f->best, TIRBI_LVAR_LOCAL);
+    const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = extreme ? tirbi_lx_var(pool, extreme) : NULL;
+    if (!best || !folded) return NULL;
+    const tirbi_ls *changes[] = {set(f, f->best, folded, false), f->n_sets ? find_place(f) : NULL};
+    const tirbi_ls *all[] = {
+        set(f, extreme, best, true),
+        fold_values(f, extreme),
+        where(f, compare(f, f->order, folded, best), sequence(f, changes, f->n_sets ? 2 : 1)),
+    };
+    return sequence(f, all, 3);
+}
+
+/* ---- Elements by a place that is carried ------------------------------------------------------------------------- */
+
+enum { MAX_DEPTH = 32 };
+
+typedef struct holder {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own;       /* the loop's variable, and those that the body sets */
+    tirbi_lvar *index;        /* the variable that tells the place */
+    const tirbi_place *place; /* of the element */
+    bool surely;              /* each iteration loads it, or it cannot fail */
+    tirbi_lvar *held;         /* it is kept here */
+    const tirbi_lx *at;       /* while a place is made: in place of the variable */
+} holder;
+
+static bool note_variables(holder *h, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!note_variables(h, s->as.seq.items[i], depth + 1)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return !s->as.if_.first_of && note_variables(h, s->as.if_.then_case, depth + 1) &&
+               (!s->as.if_.else_case || note_variables(h, s->as.if_.else_case, depth + 1));
+    case TIRBI_LS_SET:
+        if (h->own.n == TIRBI_MAX_AFFINE || !s->as.set.value) return false;
+        h->own.var[h->own.n++] = s->as.set.var;
+        return true;
+    default: return false;
+    }
+}
+
+static bool is_set(const holder *h, const tirbi_lvar *var) {
+    for (uint32_t i = 1; i < h->own.n; i++) {
+        if (h->own.var[i] == var) return true;
+    }
+    return false;
+}
+
+/* The variable that an index is, widened perhaps. */
+static tirbi_lvar *carried_index(const holder *h, const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
+    bool carried = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && is_set(h, x->var);
+    return carried ? x->var : NULL;
+}
+
+/* Notes a load by a variable that the body sets and indices that stand still; false where the loop has another one. */
+static bool note_load(holder *h, const tirbi_lx *x, bool surely) {
+    const tirbi_place *place = x->access;
+    tirbi_lvar *index = NULL;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        tirbi_lvar *var = carried_index(h, place->indices[d]);
+        if (var && !index) index = var;
+        else if (!place->indices[d]->pure || tirbi_mentions_loops(place->indices[d], &h->own)) return true;
+    }
+    if (!index || place->view || place->buffer->local || !place->flat->shared) return true;
+    if (h->place && !tirbi_same_value(tirbi_lx_load(h->pool, h->place), x)) return false;
+    h->place = place;
+    h->index = index;
+    h->surely = h->surely || surely || !x->traps;
+    return true;
+}
+
+static bool note_value(holder *h, const tirbi_lx *x, bool surely, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
+    if (x->kind == TIRBI_LX_LOAD && !note_load(h, x, surely)) return false;
+    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    for (int i = 0; i < x->n_args; i++) {
+        if (!note_value(h, x->args[i], surely && (!lazy || i == 0), depth + 1)) return false;
+    }
+    return true;
+}
+
+static bool note_loads(holder *h, const tirbi_ls *s, bool surely) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!note_loads(h, s->as.seq.items[i], surely && i == 0)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return note_value(h, s->as.if_.condition, surely, 0) && note_loads(h, s->as.if_.then_case, false) &&
+               (!s->as.if_.else_case || note_loads(h, s->as.if_.else_case, false));
+    default: return note_value(h, s->as.set.value, surely, 0);
+    }
+}
+
+static const tirbi_lx *replace_held(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const holder *h = rewrite->context;
+    if (h->at) return x->kind == TIRBI_LX_VAR && x->var == h->index ? h->at : NULL;
+    if (x->kind != TIRBI_LX_LOAD || x->access->buffer != h->place->buffer) return NULL;
+    return tirbi_same_value(tirbi_lx_load(h->pool, h->place), x) ? tirbi_lx_var(h->pool, h->held) : NULL;
+}
+
+static const tirbi_lx *held_value(holder *h, const tirbi_lx *x) {
+    tirbi_rewrite rewrite = {.pool = h->pool, .replace = replace_held, .context = h};
+    return tirbi_rewrite_value(&rewrite, x);
+}
+
+static bool loads(const tirbi_lx *x, const tirbi_lx *load, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    if (x->kind == TIRBI_LX_LOAD && tirbi_same_value(x, load)) return true;
+    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_OR;
+    for (int i = 0; i < (lazy ? 1 : x->n_args); i++) {
+        if (loads(x->args[i], load, depth + 1)) return true;
+    }
+    return false;
+}
+
+/* The element at a place that the variable is set to, which the condition around that has loaded or which is surely there. */
+static const tirbi_lx *element_at(holder *h, const tirbi_lx *at, const tirbi_lx *condition) {
+    tirbi_rewrite rewrite = {.pool = h->pool, .replace = replace_held, .context = h};
+    h->at = at;
+    const tirbi_place *place = at->pure ? tirbi_rewrite_place(&rewrite, h->place) : NULL;
+    h->at = NULL;
+    const tirbi_lx *load = place ? tirbi_lx_load(h->pool, place) : NULL;
+    return load && (!load->traps || (condition && loads(condition, load, 0))) ? load : NULL;
+}
+
+static tirbi_ls *copy_of(const holder *h, const tirbi_ls *s) {
+    tirbi_ls *copy = TIRBI_NEW(h->pool->arena, tirbi_ls);
+    if (copy) *copy = *s;
+    return copy;
+}
+
+static const tirbi_ls *pair(const holder *h, const tirbi_ls *a, const tirbi_ls *b) {
+    tirbi_ls *s = a && b ? copy_of(h, h->loop) : NULL;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(h->pool->arena, const tirbi_ls *, 2);
+    if (!s || !items) return NULL;
+    items[0] = a;
+    items[1] = b;
+    *s = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = h->loop->span};
+    s->as.seq.items = items;
+    s->as.seq.n = 2;
+    return s;
+}
+
+static const tirbi_ls *hold(holder *h, const tirbi_lx *value, bool declares) {
+    tirbi_ls *s = value ? copy_of(h, h->loop) : NULL;
+    if (!s) return NULL;
+    *s = (tirbi_ls){.kind = TIRBI_LS_SET, .span = h->loop->span};
+    s->as.set.var = h->held;
+    s->as.set.value = value;
+    s->as.set.declares = declares;
+    return s;
+}
+
+/* The body with the variable in place of the element; NULL where that is not known in one of its places. */
+static const tirbi_ls *hold_in(holder *h, const tirbi_ls *s, const tirbi_lx *condition) {
+    tirbi_ls *copy = copy_of(h, s);
+    if (!copy) return NULL;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(h->pool->arena, const tirbi_ls *, s->as.seq.n);
+        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+            items[i] = hold_in(h, s->as.seq.items[i], condition);
+            if (!items[i]) return NULL;
+        }
+        copy->as.seq.items = items;
+        return items ? copy : NULL;
+    }
+    case TIRBI_LS_IF:
+        copy->as.if_.condition = held_value(h, s->as.if_.condition);
+        copy->as.if_.then_case = hold_in(h, s->as.if_.then_case, s->as.if_.condition);
+        if (s->as.if_.else_case) copy->as.if_.else_case = hold_in(h, s->as.if_.else_case, NULL);
+        return copy->as.if_.condition && copy->as.if_.then_case && !copy->as.if_.else_case == !s->as.if_.else_case ? copy : NULL;
+    default:
+        copy->as.set.value = held_value(h, s->as.set.value);
+        if (!copy->as.set.value || s->as.set.var != h->index) return copy->as.set.value ? copy : NULL;
+        return pair(h, copy, hold(h, element_at(h, s->as.set.value, condition), false));
+    }
+}
+
+const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    holder *h = TIRBI_NEW(pool->arena, holder);
+    tirbi_ls *guard = TIRBI_NEW(pool->arena, tirbi_ls), *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (!h || !guard || !fresh || loop->as.loop.step || !var->extent->pure || var->extent->traps) return NULL;
+    h->pool = pool;
+    h->loop = loop;
+    h->own.var[h->own.n++] = loop->as.loop.var;
+    if (!note_variables(h, loop->as.loop.body, 0) || !note_loads(h, loop->as.loop.body, true) || !h->place || !h->surely) return NULL;
+    const tirbi_lx *first = tirbi_lx_load(pool, h->place);
+    h->held = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!h->held || !first) return NULL;
+    *h->held = (tirbi_lvar){.name = h->place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = (tirbi_dtype)first->type,
+                            .lo = first->lo, .hi = first->hi, .reg = -1, .span = loop->span};
+    *fresh = *loop;
+    fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);
+    *guard = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};
+    guard->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);
+    guard->as.if_.then_case = fresh->as.loop.body ? pair(h, hold(h, first, true), fresh) : NULL;
+    return guard->as.if_.condition && guard->as.if_.then_case ? guard : NULL;
+}
