@@ -584,6 +584,42 @@ static bool settle_arms(planner *p, const tirbi_lx *x, const tirbi_lx *arms[3]) 
     return false;
 }
 
+static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool declares);
+
+/* An expression that may be used twice. */
+static const tirbi_lx *used_twice(planner *p, const tirbi_lx *x) {
+    if (x->pure) return x;
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = (tirbi_lvar){.name = "dividend", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi, .reg = -1};
+    plan_set(p, var, x, true);
+    return p->failed ? NULL : tirbi_lx_var(p->pool, var);
+}
+
+/* A quotient or remainder of an integer and a power of two, by its bits; NULL where it is none. Truncation adds what is
+ * missing to the next multiple first where the dividend is below zero. */
+static const tirbi_lx *by_bits(planner *p, const tirbi_lx *x) {
+    tirbi_dtype type = (tirbi_dtype)x->type;
+    const bool floors = x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD, divides = x->op == TIRB_OP_DIV || x->op == TIRB_OP_FLOORDIV;
+    if (!tirbi_dtype_is_int(type) || (!floors && x->op != TIRB_OP_DIV && x->op != TIRB_OP_MOD)) return NULL;
+    const tirbi_lx *by = x->args[1], *n = x->args[0];
+    if (by->kind != TIRBI_LX_CONST || by->value < 2 || (by->value & (by->value - 1)) != 0) return NULL;
+    tirbi_lx_pool *pool = p->pool;
+    const tirbi_lx *mask = tirbi_lx_int(pool, type, by->value - 1);
+    const tirbi_lx *shift = tirbi_lx_int(pool, type, __builtin_ctzll((unsigned long long)by->value)), *missing = NULL;
+    if (!floors && tirbi_dtype_is_signed(type) && n->lo < 0) {
+        const tirbi_lx *last = tirbi_lx_int(pool, type, tirbi_dtypes[type].size * 8 - 1);
+        n = used_twice(p, n);
+        const tirbi_lx *sign = n ? tirbi_lx_op(pool, TIRB_OP_SHR, type, TIRB_TYPE_NONE, n, last, NULL) : NULL;
+        missing = sign ? tirbi_lx_op(pool, TIRB_OP_AND, type, TIRB_TYPE_NONE, sign, mask, NULL) : NULL;
+        n = missing ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, n, missing, NULL) : NULL;
+    }
+    if (!n) return NULL;
+    if (divides) return tirbi_lx_op(pool, TIRB_OP_SHR, type, TIRB_TYPE_NONE, n, shift, NULL);
+    n = tirbi_lx_op(pool, TIRB_OP_AND, type, TIRB_TYPE_NONE, n, mask, NULL);
+    return n && missing ? tirbi_lx_op(pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, n, missing, NULL) : n;
+}
+
 static bool is_comparison(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE; }
 
 static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
@@ -601,6 +637,8 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
             return raw == type ? bits : elementwise(p, TIRB_OP_BITS, type, raw, bits, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
         }
         if (is_narrow_counter(p, x)) return loop_counter(p, x->args[0], type);
+        const tirbi_lx *bits = by_bits(p, x);
+        if (bits) return tirbi_plan_value(p, bits);
         if (x->optype == TIRB_I64 && is_comparison(x)) {
             const tirbi_lx *a = tirbi_plan_in_32_bits(p, x->args[0]), *b = a ? tirbi_plan_in_32_bits(p, x->args[1]) : NULL;
             if (b) {

@@ -226,8 +226,7 @@ static uint32_t weight(const tirbi_lane_op *o) {
 static bool repeats_scalars(const tirbi_lane_plan *plan) {
     enum { SOME = 4, BLOCK = 128, ENTRY = 20 };
     bool same[TIRBI_MAX_LANE_REGS] = {false}, dear = false;
-    uint32_t cheap = 0, some = SOME;
-    uint64_t repeated = 0;
+    uint32_t cheap = 0, some = SOME, repeated = 0;
     const int64_t lanes = plan->loops.var[0]->extent->hi;
     for (uint32_t i = 0; i < plan->n_ops; i++) some += plan->ops[i].op == TIRB_OP_VLOADX ? SOME : 0;
     for (uint32_t i = 0; i < plan->n_ops; i++) {
@@ -242,7 +241,7 @@ static bool repeats_scalars(const tirbi_lane_plan *plan) {
         repeated += weight(o);
         dear = dear || !is_cheap(o) || ++cheap > some;
     }
-    return dear && (lanes > BLOCK * ENTRY || repeated * (((uint64_t)lanes + BLOCK - 1) / BLOCK) > ENTRY);
+    return dear && (lanes > BLOCK || repeated > ENTRY);
 }
 
 /* Plans lanes for a loop, with as many of the other spatial loops inside the lane loop as it can hold: the machine runs

@@ -1447,3 +1447,26 @@ def pick(rng):
         j = rng.integers(0, m, (n, k)).astype(np.int32)
         picked = a[:, i]
         yield Run({"A": a, "I": i, "J": j, "O": OUT, "P": OUT}, {"O": picked, "P": np.take_along_axis(a, j, 1) + picked})
+
+
+def powers(dtype, large):
+    def truncated(a, by):
+        return np.where(a < 0, -(-a.astype(object) // by), a.astype(object) // by).astype(dtype)
+
+    def runs(rng):
+        limits = np.iinfo(dtype)
+        for n in (1, 7, 300):
+            a = rng.integers(limits.min, limits.max, n, dtype, endpoint=True)
+            a = np.where(rng.random(n) < 0.3, rng.choice(np.array([limits.min, limits.max, 0, 1, 15, 16], dtype), n), a)
+            i = rng.integers(0, n, n).astype(np.int32)
+            remainder = lambda x, by: (x - truncated(x, by) * x.dtype.type(by)).astype(dtype)
+            two = np.dtype(dtype).type(2)
+            yield Run({"A": a, "I": i, "O": OUT}, {"O": np.stack([
+                truncated(a, 16), remainder(a, 16), a // np.dtype(dtype).type(large), a % np.dtype(dtype).type(large),
+                remainder(remainder(a[i], 2) + two, 2), truncated(a + a[i], 8)])})
+
+    kernel("powers.py", dtype)(runs)
+
+
+for type_name, power in (("int8", 64), ("int64", 2**62), ("uint32", 2**31)):
+    powers(type_name, power)
