@@ -5,9 +5,9 @@
 #include "compiler/optimize/rewrite.h"
 
 enum {
-    MAX_STEPS = 25,   /* of the loops inside, all together */
+    MAX_STEPS = 27,   /* of the loops inside, all together */
     MAX_ASSIGNMENTS = 80,
-    MAX_SIZE = 240,   /* nodes of what is written out */
+    MAX_SIZE = 480,   /* nodes of what is written out */
     MAX_COUNTERS = 4,
     MAX_VARIABLES = 8,
     MAX_DEPTH = 32,
