@@ -89,6 +89,7 @@ static bool read_question(const tirbi_sum *sum, const tirbi_lvar *var, question 
 static void cut_at(cuts *c, const tirbi_lvar *var, const question *q, int64_t bound) {
     int64_t lo, hi;
     if (!tirbi_sub_i64(bound, q->hi, &lo) || !tirbi_sub_i64(bound, q->lo, &hi)) return; /* factor * v >= lo .. hi */
+    if (lo <= -INT64_MAX || hi <= -INT64_MAX) return; /* what is computed of them has room for one more */
     int64_t by = q->factor, first, last;
     if (by > 0) {
         first = -floor_div(-lo, by);

@@ -230,9 +230,18 @@ static void find_live(lane_body *body) {
     }
 }
 
+/* Builds that are tests in themselves translate lane loops in two ways, which have to agree: for plain C without banks. */
+static bool has_banks(const tirbi_lane_machine *machine) {
+#ifdef TIRB_GENERIC_STRIPS
+    return machine != tirbi_lane_machine_of(TIRB_ISA_GENERIC);
+#else
+    return machine != NULL;
+#endif
+}
+
 /* The main size is the one with the most instructions that the banks can run, inner ones counting more. When kernels do
  * most of the work, no banks: strips are then larger. */
-static void choose_main_size(lane_body *body, uint32_t features) {
+static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine) {
     uint64_t pinned[9] = {0};
     uint64_t others = 0;
     uint64_t resizes = 0; /* of those, what banks of 16 bits do while they load and store */
@@ -259,7 +268,7 @@ static void choose_main_size(lane_body *body, uint32_t features) {
         } else if ((ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VUPDATEMA ||
                    ins->op == TIRB_OP_VFIND) {
             others += weight;
-        } else if (tirbi_lane_op_pinned(ins->op, ins->type, features)) {
+        } else if (tirbi_lane_op_pinned(ins->op, ins->type, machine->features)) {
             ins->pinned = true;
             pinned[size] += weight;
         } else if ((tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV) {
@@ -274,7 +283,7 @@ static void choose_main_size(lane_body *body, uint32_t features) {
     }
     if (pinned[body->main_size] == 0 || pinned[body->main_size] < others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
-    if (copysign) body->main_size = 0;
+    if (copysign || !has_banks(machine)) body->main_size = 0;
     /* Lanes in a loop of their own are in strips alone. Tables of lanes hold 16 bits for each. */
     bool counts = false;
     for (uint32_t i = 0; i < body->n; i++) counts = counts || body->ins[i].op == TIRB_OP_VADVANCE;
@@ -365,7 +374,7 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     tirbi_heap_free(code->heap, in, sizeof *in);
     if (status != TIRB_OK) return status;
     TIRBI_TRY(keep_seeks(body, loop, code, arena));
-    choose_main_size(body, code->lanes->features);
+    choose_main_size(body, code->lanes);
     find_exposed(body);
     find_live(body);
     return tirbi_lane_body_find_nans(body, function, constants, error);
