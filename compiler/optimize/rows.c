@@ -18,8 +18,6 @@ enum { MAX_BUFFERS = 32, MAX_TERMS = 8, MAX_DEPTH = 64 };
 /* Elements of the rows of a block, and those of a reduction whose terms are worth memory of their own: longer ones enter a
  * lane loop seldom enough. */
 enum { BLOCK_ELEMENTS = 16384, SMALL_BLOCK = 48, LONGEST_SUM = 1024 };
-/* Of a block whose terms are computed before: with these it fits the nearest cache, and less memory is cleared for them. */
-enum { BLOCK_OF_TERMS = 4096 };
 
 typedef struct row_buffer {
     const tirbi_lbuf *old;
@@ -40,7 +38,6 @@ typedef struct blocker {
     uint32_t n_buffers;
     const tirbi_ls *before[2 * MAX_BUFFERS + TIRBI_MAX_ROW_LOOPS]; /* all blocks */
     uint32_t n_before;
-    bool has_terms; /* that are computed before */
     bool failed;
 } blocker;
 
@@ -114,7 +111,7 @@ static const tirbi_lx *length_of(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_l
 }
 
 static int64_t block_elements(const blocker *b) {
-    return b->disabled & TIRB_PASS_GRAIN ? SMALL_BLOCK : b->has_terms ? BLOCK_OF_TERMS : BLOCK_ELEMENTS;
+    return b->disabled & TIRB_PASS_GRAIN ? SMALL_BLOCK : BLOCK_ELEMENTS;
 }
 
 /* Loop l by blocks of as many iterations as make up `elements` elements, where each is *length; *length becomes all of it. */
@@ -566,9 +563,6 @@ static bool collect(blocker *b, const tirbi_ls *loop, const tirbi_ls **body) {
 static bool choose_blocks(blocker *b, const tirbi_ls *body) {
     tirbi_loop_set inside = {.n = 0};
     const tirbi_lx *length = length_of(b->pool, body, &inside, 0);
-    b->has_terms = body->kind != TIRBI_LS_SEQ && tirbi_computes_terms(b->pool, body, &b->rows);
-    for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++)
-        b->has_terms = b->has_terms || tirbi_computes_terms(b->pool, body->as.seq.items[i], &b->rows);
     for (uint32_t l = b->rows.n; l-- > 0;) {
         if (!length || !block_loop(b, l, &length)) return false;
     }
