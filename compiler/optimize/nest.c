@@ -218,13 +218,13 @@ static bool is_cheap(const tirbi_lane_op *o) {
 static uint32_t weight(const tirbi_lane_op *o) {
     const unsigned op = o->op - (unsigned)TIRB_OP_LANE_FORM;
     const bool rounds = op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND, divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD;
-    return divides || (op >= TIRB_OP_SQRT && !rounds) ? 16 : o->source == TIRB_BOOL ? 4 : 2;
+    return divides || (op >= TIRB_OP_SQRT && !rounds) ? 16 : o->source == TIRB_BOOL || tirbi_dtypes[o->type].size == 8 ? 4 : 2;
 }
 
 /* Whether a plan computes much that is the same in all lanes: outside of the lane loop that is one scalar per row. Next to
  * loads of elements that lanes name, more is little; so it is where rows are short, beside entering a lane loop for each. */
 static bool repeats_scalars(const tirbi_lane_plan *plan) {
-    enum { SOME = 4, BLOCK = 128, ENTRY = 20 };
+    enum { SOME = 4, BLOCK = 128, ENTRY = 12 };
     bool same[TIRBI_MAX_LANE_REGS] = {false}, dear = false;
     uint32_t cheap = 0, some = SOME, repeated = 0;
     const int64_t lanes = plan->loops.var[0]->extent->hi;
