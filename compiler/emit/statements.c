@@ -313,7 +313,7 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
         TIRBI_PUT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], entry);
     }
     bool lanes = !(e->options->disabled & TIRB_PASS_LANES);
-    tree_context context = {.stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s) : NULL};
+    tree_context context = {.stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s, !(e->options->disabled & TIRB_PASS_SEQUENCES)) : NULL};
     note_tree(e, &context);
     emit_tree_level(e, &context);
     for (uint32_t u = 0; u < n; u++) {

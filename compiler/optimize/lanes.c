@@ -1409,13 +1409,14 @@ const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return why;
 }
 
-tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
+static tirbi_lane_plan *plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree, bool sequences) {
     tirbi_lvar *var = tree->as.tree.loops[tree->as.tree.n_loops - 1];
     if (!regular_lane_loop(var)) return NULL;
     planner *p = tirbi_new_planner(pool, var);
     if (!p) return NULL;
     p->body = tree;
     p->span = tree->span;
+    p->sequences = sequences;
     for (uint32_t u = 0; u < tree->as.tree.n_updates && u < MAX_WRITTEN; u++) {
         p->written[p->n_written++] = tree->as.tree.updates[u].target;
     }
@@ -1430,4 +1431,10 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
         o->from[1] = factor;
     }
     return tirbi_end_planner(p, !p->failed && tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena));
+}
+
+/* Terms that only some iterations may compute are guarded, where lanes may load elements that they name. */
+tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree, bool sequences) {
+    tirbi_lane_plan *plan = plan_tree(pool, tree, false);
+    return plan || !sequences ? plan : plan_tree(pool, tree, true);
 }

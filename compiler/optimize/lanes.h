@@ -83,8 +83,9 @@ const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
 const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Why there is no plan for it: what "because" can stand before. NULL when there is one (or memory ran out). */
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
-/* Plans the last loop of a tree reduction; `red` of its operations numbers the updates. */
-tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree);
+/* Plans the last loop of a tree reduction, with `sequences` also lanes that compute where they read; `red` of its operations
+ * numbers the updates. */
+tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree, bool sequences);
 
 /* Whether straight-line code uses some of the variables; other code counts as if it did. */
 bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n);
