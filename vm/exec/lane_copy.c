@@ -232,7 +232,7 @@ static bool transpose_plane(const box *b, uint8_t *to, const uint8_t *from) {
 
 typedef bool (*plane)(const box *b, uint8_t *to, const uint8_t *from);
 
-enum { FEW = 16 };
+enum { FEW = 16, LONG_SPREAD = 512 };
 
 /* Which kernel does the innermost loops, and how many they are. */
 static plane choose_plane(box *b, unsigned *loops) {
@@ -257,8 +257,10 @@ static plane choose_plane(box *b, unsigned *loops) {
         memmove(&b->dims[2], &b->dims[1], (d - 1) * sizeof *b->dims);
         b->dims[1] = columns;
         *loops = 2;
+        /* Spreading a row takes some preparation, which picking columns does not. */
         const int64_t side = 16 / b->size;
-        return first.count < side || columns.count < side ? thin_plane : transpose_plane;
+        const bool thin = columns.count < side || (first.count < side && columns.count >= LONG_SPREAD);
+        return thin ? thin_plane : transpose_plane;
     }
     return place_row;
 }
