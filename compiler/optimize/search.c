@@ -133,6 +133,8 @@ static const tirbi_lx *keeps(seeker *s, const tirbi_lvar *var, const tirbi_lx *x
     }
     if (x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX)) {
         tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LT : TIRB_OP_GT;
+        /* Integers that are equal are the same, so that the first may as well be taken. */
+        if (tirbi_dtype_is_int((tirbi_dtype)x->type)) order = x->op == TIRB_OP_MIN ? TIRB_OP_LE : TIRB_OP_GE;
         const tirbi_lx *first =
             tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
         if (!first) return NULL;

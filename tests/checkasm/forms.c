@@ -24,6 +24,9 @@ static const form forms[] = {
     {#OP "_" #T "_" #D #X #Y, TIRBI_L_##OP##_##T##_##D##X##Y, TIRB_OP_##OP, TIRB_##T, D, 2, {X, Y}},
 #define LANE_TERNARY(OP, T, D, X, Y, Z)                                                                                \
     {#OP "_" #T "_" #D #X #Y #Z, TIRBI_L_##OP##_##T##_##D##X##Y##Z, TIRB_OP_##OP, TIRB_##T, D, 3, {X, Y, Z}},
+#define LANE_COMPARE(OP, T, D, X, Y)
+#define LANE_SELECT(T, D, X, Y, Z)
+#define LANE_CONVERT(OP, T, D, X)
 #include "vm/lanes/forms.def"
 };
 enum { N_FORMS = sizeof forms / sizeof *forms };

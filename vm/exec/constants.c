@@ -43,18 +43,29 @@ static void grow(tirbi_constants *c) {
     *c = larger;
 }
 
-/* There are at most 2^15 registers and 2^15 small constants, so a slot fits 16 bits. */
-uint16_t tirbi_slot_of_x(tirbi_constants *c, uint16_t x) {
-    if (!tirbi_x_is_small(x)) return x;
+static uint16_t slot_of(tirbi_constants *c, uint64_t value) {
     if (c->n == c->capacity) grow(c);
     if (c->failed) return 0;
-    uint64_t value = (uint64_t)tirbi_x_small(x);
     uint16_t *entry = entry_of(c, value);
     if (*entry == 0) {
         c->values[c->n] = value;
         *entry = (uint16_t)++c->n;
     }
     return (uint16_t)(c->first_slot + *entry - 1u);
+}
+
+/* There are at most 2^15 registers and 2^15 small constants, so a slot fits 16 bits. */
+uint16_t tirbi_slot_of_x(tirbi_constants *c, uint16_t x) {
+    return tirbi_x_is_small(x) ? slot_of(c, (uint64_t)tirbi_x_small(x)) : x;
+}
+
+bool tirbi_slot_of_value(tirbi_constants *c, uint64_t value, uint16_t *out) {
+    enum { MOST_VALUES = 1024, MOST_SMALL = 1 << 15 };
+    const uint32_t before = c->n;
+    if (c->n_values == MOST_VALUES || c->first_slot + MOST_SMALL + MOST_VALUES > UINT16_MAX) return false;
+    *out = slot_of(c, value);
+    c->n_values += c->n - before;
+    return !c->failed;
 }
 
 uint64_t tirbi_value_of_const(const tirbi_instr *in) {

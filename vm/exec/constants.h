@@ -18,6 +18,7 @@ struct tirbi_constants {
     uint16_t *table; /* open addressing; one more than the index of a value, 0: free */
     uint32_t n;
     uint32_t capacity; /* of values; the table has twice as many entries */
+    uint32_t n_values; /* that tirbi_slot_of_value has added */
     uint32_t first_slot;
     bool failed; /* sticky: out of memory */
     tirbi_known_register *known;
@@ -26,6 +27,9 @@ struct tirbi_constants {
 
 void tirbi_constants_init(tirbi_constants *constants, tirbi_heap *heap, uint32_t first_slot);
 void tirbi_constants_release(tirbi_constants *constants);
+
+/* The slot of any value, while there are few of them. */
+bool tirbi_slot_of_value(tirbi_constants *constants, uint64_t value, uint16_t *out);
 
 /* The value that a `const` instruction writes. */
 uint64_t tirbi_value_of_const(const tirbi_instr *instr);

@@ -230,6 +230,52 @@ static void find_live(lane_body *body) {
     }
 }
 
+/* What an instruction counts for where banks hold lanes of some size. */
+typedef struct weights {
+    uint64_t pinned[9]; /* by that size */
+    uint64_t others;    /* what no banks can do */
+    uint64_t resizes;   /* of those, what banks of 16 bits do while they load and store */
+} weights;
+
+/* Whether lanes of 4 bytes are what an instruction would choose: integers of fewer bits are rather kernels' work, and
+ * truths go with what they are made of and what they choose. */
+static bool wants_words(const lane_ins *ins) {
+    const uint8_t size = tirbi_dtypes[ins->type].size;
+    const bool is_half = size == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type);
+    return size == 4 || is_half || (ins->op == TIRB_OP_VCAST && tirbi_dtypes[ins->source].size == 4);
+}
+
+static void weigh(const lane_ins *ins, uint32_t features, uint64_t weight, weights *w) {
+    const bool resizes = tirbi_lane_ins_resizes(ins);
+    bool any = false;
+    for (unsigned size = 2; size <= 8; size *= 2) {
+        if (tirbi_lane_kind(ins->op, ins->type, ins->source, size, features) == 0) continue;
+        any = true;
+        if (size != 4 || wants_words(ins)) w->pinned[size] += weight;
+    }
+    if (any && !resizes) return;
+    w->others += weight;
+    if (resizes) w->resizes += weight;
+}
+
+/* A comparison the other way round. */
+static void exchange(lane_ins *ins, uint8_t op) {
+    const uint8_t first = ins->reads[0];
+    ins->op = op;
+    ins->reads[0] = ins->reads[1];
+    ins->reads[1] = first;
+}
+
+static void choose_kinds(lane_body *body, uint32_t features) {
+    for (uint32_t i = 0; i < body->n; i++) {
+        lane_ins *ins = &body->ins[i];
+        ins->kind = body->main_size ? tirbi_lane_kind(ins->op, ins->type, ins->source, body->main_size, features) : 0;
+        if (ins->kind == 0) continue;
+        if (ins->op == TIRB_OP_VGT) exchange(ins, TIRB_OP_VLT);
+        if (ins->op == TIRB_OP_VGE) exchange(ins, TIRB_OP_VLE);
+    }
+}
+
 /* Builds that are tests in themselves translate lane loops in two ways, which have to agree: for plain C without banks. */
 static bool has_banks(const tirbi_lane_machine *machine) {
 #ifdef TIRB_GENERIC_STRIPS
@@ -241,10 +287,8 @@ static bool has_banks(const tirbi_lane_machine *machine) {
 
 /* The main size is the one with the most instructions that the banks can run, inner ones counting more. When kernels do
  * most of the work, no banks: strips are then larger. */
-static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine) {
-    uint64_t pinned[9] = {0};
-    uint64_t others = 0;
-    uint64_t resizes = 0; /* of those, what banks of 16 bits do while they load and store */
+static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine, uint32_t features) {
+    weights w = {.others = 0};
     uint64_t weight = 1;
     bool copysign = false;
     body->widest = 1;
@@ -264,24 +308,19 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine)
         if (ins->op == TIRB_OP_VCOPYSIGN) copysign = true;
         if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA || tirbi_lane_ins_scans(ins)) {
             body->reduces = true;
-            others += weight;
+            w.others += weight;
         } else if ((ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VUPDATEMA ||
                    ins->op == TIRB_OP_VFIND) {
-            others += weight;
-        } else if (tirbi_lane_op_pinned(ins->op, ins->type, machine->features)) {
-            ins->pinned = true;
-            pinned[size] += weight;
+            w.others += weight;
         } else if ((tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV) {
-            others += weight;
-            if (tirbi_lane_ins_resizes(ins)) resizes += weight;
+            weigh(ins, features, weight, &w);
         }
     }
-    body->main_size = pinned[8] > pinned[4] ? 8 : 4;
-    if (pinned[2] > pinned[body->main_size]) {
-        body->main_size = 2;
-        others -= resizes;
-    }
-    if (pinned[body->main_size] == 0 || pinned[body->main_size] < others) body->main_size = 0;
+    body->main_size = w.pinned[8] > w.pinned[4] ? 8 : 4;
+    if (w.pinned[2] > w.pinned[body->main_size]) body->main_size = 2;
+    const bool words = body->main_size == 4 && (features & TIRBI_LANE_HAS_WORDS) != 0;
+    if (body->main_size == 2 || words) w.others -= w.resizes;
+    if (w.pinned[body->main_size] == 0 || w.pinned[body->main_size] < w.others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
     if (copysign || !has_banks(machine)) body->main_size = 0;
     /* Lanes in a loop of their own are in strips alone. Tables of lanes hold 16 bits for each. */
@@ -291,12 +330,9 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine)
     if (body->n_own > 0 || counts) {
         if (body->widest < sizeof(uint16_t)) body->widest = sizeof(uint16_t);
     }
-    for (uint32_t i = 0; i < body->n; i++)
-        if (tirbi_dtypes[tirbi_lane_loop_starts(body->ins[i].op) || tirbi_lane_loop_ends(body->ins[i].op)
-                             ? TIRB_BOOL
-                             : body->ins[i].type]
-                .size != body->main_size)
-            body->ins[i].pinned = false;
+    if (body->widest < body->main_size) body->widest = body->main_size;
+    body->has_words = body->main_size == 4 && words;
+    choose_kinds(body, features);
 }
 
 static tirb_status keep_seeks(const lane_body *body, tirbi_lane_loop *loop, const tirbi_code *code,
@@ -374,7 +410,8 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     tirbi_heap_free(code->heap, in, sizeof *in);
     if (status != TIRB_OK) return status;
     TIRBI_TRY(keep_seeks(body, loop, code, arena));
-    choose_main_size(body, code->lanes);
+    const uint32_t without = code->halves ? (uint32_t)TIRBI_LANE_HAS_HALVES : 0;
+    choose_main_size(body, code->lanes, code->lanes->features & ~without);
     find_exposed(body);
     find_live(body);
     return tirbi_lane_body_find_nans(body, function, constants, error);

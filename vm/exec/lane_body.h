@@ -17,7 +17,7 @@ typedef struct lane_ins {
     uint8_t n_reads;  /* lane registers read */
     uint8_t reads[3];
     uint8_t cursor;   /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
-    bool pinned;      /* has forms on the banks in this loop */
+    uint8_t kind;     /* of the forms that do it on the banks of this loop; 0: kernels do */
     bool settled;     /* of vstore: what it stores is no float whose NaNs must still be made canonical */
     uint16_t slot;    /* of vsplat and viota; the extent of vindex */
     uint16_t step;    /* of viota; the string of vindex */
@@ -40,6 +40,7 @@ typedef struct lane_body {
     uint32_t n;
     uint32_t capacity;
     uint8_t main_size;   /* the element size that banks hold; 0: no banks */
+    bool has_words;      /* they stand for smaller elements too: see vm/lanes/words.inc */
     uint8_t widest;      /* element size of the body */
     bool reduces;
     lane_stride strides[TIRBI_MAX_CURSORS];
@@ -77,13 +78,18 @@ static inline bool tirbi_lane_ins_scans(const lane_ins *ins) {
 tirb_status tirbi_lane_body_find_nans(lane_body *body, const tirbi_function *function, tirbi_constants *constants,
                                       tirb_error *error);
 
-/* Which form does op.type on banks: `kinds` are the operands' places as in tirbi_lane_place. 0: there is none. */
 typedef enum lane_place { PLACE_A, PLACE_B, PLACE_M, PLACE_K } lane_place;
 
-/* Whether the lane instruction op.type can run on banks with these features. */
-bool tirbi_lane_op_pinned(uint8_t op, uint8_t type, uint32_t features);
-/* The handler for dest = op.type(places..), plus one; 0: there is none. */
-unsigned tirbi_lane_form(uint8_t op, uint8_t type, lane_place dest, unsigned n, const lane_place *places);
+/* The kind of forms that do the lane instruction op.type (of `source`, if it is a cast) on banks whose lanes have `size`
+ * bytes, with these features; 0: there are none. */
+uint8_t tirbi_lane_kind(uint8_t op, uint8_t type, uint8_t source, unsigned size, uint32_t features);
+/* Kinds without forms: the result has the operand's lanes; the result has fewer bits, and a store leaves out the others. */
+bool tirbi_lane_kind_renames(uint8_t kind);
+bool tirbi_lane_kind_truncates(uint8_t kind);
+/* Casts to 16 bits of float. */
+bool tirbi_lane_kind_rounds(uint8_t kind);
+/* The handler for dest = kind(places..), plus one; 0: there is none. */
+unsigned tirbi_lane_form(uint8_t kind, lane_place dest, unsigned n, const lane_place *places);
 
 static inline bool tirbi_lane_commutes(uint8_t op, uint8_t type) {
     switch (op) {
@@ -91,7 +97,9 @@ static inline bool tirbi_lane_commutes(uint8_t op, uint8_t type) {
     case TIRB_OP_VMUL:
     case TIRB_OP_VAND:
     case TIRB_OP_VOR:
-    case TIRB_OP_VXOR: return true;
+    case TIRB_OP_VXOR:
+    case TIRB_OP_VEQ:
+    case TIRB_OP_VNE: return true;
     case TIRB_OP_VMIN:
     case TIRB_OP_VMAX: return !tirbi_dtype_is_float(type);
     case TIRB_OP_VFMA:

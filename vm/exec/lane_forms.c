@@ -18,7 +18,13 @@ enum {
     KIND(MAX, I16) KIND(SHL, I16) KIND(SHR, I16) KIND(SHR, U16) KIND(NEG, I16) KIND(ABS, I16)
     KIND(NEG, I32) KIND(ABS, I32) KIND(NEG, F32) KIND(NEG, F64) KIND(ABS, F32) KIND(ABS, F64) KIND(SQRT, F32) KIND(SQRT, F64)
     KIND(FMA, F32) KIND(FMA, F64) KIND(FMS, F32) KIND(FMS, F64) KIND(FNMA, F32) KIND(FNMA, F64)
-    N_KINDS
+    KIND(LT, F32) KIND(LE, F32) KIND(LT, I32) KIND(LE, I32) KIND(LT, U32) KIND(LE, U32)
+    KIND(EQ, F32) KIND(NE, F32) KIND(EQ, I32) KIND(NE, I32) KIND(SELECT, I32)
+    KIND(FLOAT, I32) KIND(FLOAT, U32) KIND(TO_I32, F32) KIND(TO_U8, F32) KIND(TO_I8, F32) KIND(TO_U16, F32)
+    KIND(TO_I16, F32) KIND(TRUE, F32) KIND(TRUE, I32) KIND(NOT, I32) KIND(ONE, F32) KIND(ROUND, F16) KIND(ROUND, BF16)
+    N_KINDS,
+    KIND_RENAME = N_KINDS, /* the lanes are what they were */
+    KIND_TRUNCATE          /* to fewer bits, which is done by a store */
 #undef KIND
 };
 
@@ -75,18 +81,81 @@ static const uint16_t forms[N_KINDS][2][64] = {
 #include "vm/lanes/forms.def"
 };
 
-bool tirbi_lane_op_pinned(uint8_t op, uint8_t type, uint32_t features) {
-    if (op < TIRB_OP_LANE_FORM + TIRBI_FIRST_ELEMENTWISE || type >= TIRB_N_DTYPES) return false;
-    if ((op == TIRB_OP_VFMA || op == TIRB_OP_VFMS || op == TIRB_OP_VFNMA) && !(features & TIRBI_LANE_HAS_FMA))
-        return false;
-    bool shifts = op == TIRB_OP_VSHL || op == TIRB_OP_VSHR;
-    if (shifts && tirbi_dtypes[type].size == 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
-    if (op == TIRB_OP_VSQRT && !(features & TIRBI_LANE_HAS_SQRT)) return false;
-    return kinds[op - TIRB_OP_LANE_FORM][type] != KIND_NONE;
+static bool is_narrow_int(uint8_t type) {
+    return tirbi_dtype_is_int((tirbi_dtype)type) && tirbi_dtypes[type].size < 4;
+}
+static bool is_half(uint8_t type) { return type == TIRB_F16 || type == TIRB_BF16; }
+
+/* Casts of lanes of 4 bytes and of what they stand for: see vm/lanes/words.inc. */
+static uint8_t kind_of_cast(uint8_t to, uint8_t from) {
+    const bool from_narrow = is_narrow_int(from), from_int = from_narrow || from == TIRB_I32 || from == TIRB_U32;
+    const bool from_float = from == TIRB_F32 || is_half(from);
+    if (tirbi_dtypes[from].size > 4) return KIND_NONE;
+    switch (to) {
+    case TIRB_BOOL: return from == TIRB_BOOL ? KIND_RENAME : from_float ? KIND_TRUE_F32 : KIND_TRUE_I32;
+    case TIRB_F32:
+        if (from == TIRB_BOOL) return KIND_ONE_F32;
+        if (from == TIRB_U32) return KIND_FLOAT_U32;
+        return from_int ? KIND_FLOAT_I32 : is_half(from) ? KIND_RENAME : KIND_NONE;
+    case TIRB_F16: return from == TIRB_F32 || from == TIRB_BF16 ? KIND_ROUND_F16 : KIND_NONE;
+    case TIRB_BF16: return from == TIRB_F32 || from == TIRB_F16 ? KIND_ROUND_BF16 : KIND_NONE;
+    case TIRB_I32:
+        if (from_float) return KIND_TO_I32_F32;
+        return from == TIRB_BOOL ? KIND_NEG_I32 : KIND_RENAME;
+    case TIRB_U32: return from_float ? KIND_NONE : from == TIRB_BOOL ? KIND_NEG_I32 : KIND_RENAME;
+    case TIRB_U8: return from_float ? KIND_TO_U8_F32 : from == TIRB_BOOL ? KIND_NEG_I32 : KIND_TRUNCATE;
+    case TIRB_I8: return from_float ? KIND_TO_I8_F32 : from == TIRB_BOOL ? KIND_NEG_I32 : KIND_TRUNCATE;
+    case TIRB_U16: return from_float ? KIND_TO_U16_F32 : from == TIRB_BOOL ? KIND_NEG_I32 : KIND_TRUNCATE;
+    case TIRB_I16: return from_float ? KIND_TO_I16_F32 : from == TIRB_BOOL ? KIND_NEG_I32 : KIND_TRUNCATE;
+    default: return KIND_NONE;
+    }
 }
 
-unsigned tirbi_lane_form(uint8_t op, uint8_t type, lane_place dest, unsigned n, const lane_place *places) {
+/* Comparisons, choices, and what is done to truths. GT and GE are LT and LE with their operands exchanged. */
+static uint8_t kind_of_truth(unsigned op, uint8_t type) {
+    const bool is_float = type == TIRB_F32 || is_half(type);
+    if (tirbi_dtypes[type].size > 4) return KIND_NONE;
+    switch (op) {
+    case TIRB_OP_SELECT: return KIND_SELECT_I32;
+    case TIRB_OP_LT:
+    case TIRB_OP_GT: return is_float ? KIND_LT_F32 : type == TIRB_U32 ? KIND_LT_U32 : type == TIRB_BOOL ? KIND_NONE : KIND_LT_I32;
+    case TIRB_OP_LE:
+    case TIRB_OP_GE: return is_float ? KIND_LE_F32 : type == TIRB_U32 ? KIND_LE_U32 : type == TIRB_BOOL ? KIND_NONE : KIND_LE_I32;
+    case TIRB_OP_EQ: return is_float ? KIND_EQ_F32 : KIND_EQ_I32;
+    case TIRB_OP_NE: return is_float ? KIND_NE_F32 : KIND_NE_I32;
+    case TIRB_OP_NOT: return type == TIRB_BOOL ? KIND_NOT_I32 : KIND_NONE;
+    case TIRB_OP_AND: return type == TIRB_BOOL ? KIND_AND_I32 : KIND_NONE;
+    case TIRB_OP_OR: return type == TIRB_BOOL ? KIND_OR_I32 : KIND_NONE;
+    case TIRB_OP_XOR: return type == TIRB_BOOL ? KIND_XOR_I32 : KIND_NONE;
+    default: return KIND_NONE;
+    }
+}
+
+static bool has_features(unsigned op, uint8_t type, uint32_t features) {
+    if ((op == TIRB_OP_FMA || op == TIRB_OP_FMS || op == TIRB_OP_FNMA) && !(features & TIRBI_LANE_HAS_FMA)) return false;
+    const bool shifts = op == TIRB_OP_SHL || op == TIRB_OP_SHR;
+    if (shifts && tirbi_dtypes[type].size == 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
+    return op != TIRB_OP_SQRT || (features & TIRBI_LANE_HAS_SQRT) != 0;
+}
+
+uint8_t tirbi_lane_kind(uint8_t op, uint8_t type, uint8_t source, unsigned size, uint32_t features) {
+    if (op < TIRB_OP_LANE_FORM + TIRBI_FIRST_ELEMENTWISE || type >= TIRB_N_DTYPES) return KIND_NONE;
+    const unsigned scalar = op - TIRB_OP_LANE_FORM;
+    if (!has_features(scalar, type, features)) return KIND_NONE;
+    const uint8_t own = tirbi_dtypes[type].size == size ? kinds[scalar][type] : (uint8_t)KIND_NONE;
+    if (own != KIND_NONE || size != 4 || !(features & TIRBI_LANE_HAS_WORDS)) return own;
+    if (!(features & TIRBI_LANE_HAS_HALVES) && (is_half(type) || is_half(source))) return KIND_NONE;
+    if (scalar == TIRB_OP_CAST) return kind_of_cast(type, source);
+    if (is_half(type) && kinds[scalar][TIRB_F32] != KIND_NONE) return kinds[scalar][TIRB_F32];
+    return kind_of_truth(scalar, type);
+}
+
+bool tirbi_lane_kind_renames(uint8_t kind) { return kind == KIND_RENAME; }
+bool tirbi_lane_kind_rounds(uint8_t kind) { return kind == KIND_ROUND_F16 || kind == KIND_ROUND_BF16; }
+bool tirbi_lane_kind_truncates(uint8_t kind) { return kind == KIND_TRUNCATE; }
+
+unsigned tirbi_lane_form(uint8_t kind, lane_place dest, unsigned n, const lane_place *places) {
     unsigned key = 0;
     for (unsigned i = 0; i < n; i++) key |= (unsigned)places[i] << (2 * i);
-    return forms[kinds[op - TIRB_OP_LANE_FORM][type]][dest][key];
+    return kind < N_KINDS ? forms[kind][dest][key] : 0;
 }

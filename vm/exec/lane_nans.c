@@ -95,7 +95,7 @@ static fact fact_of_ins(const lane_ins *ins, const fact *of) {
     default: is = fact_of_arithmetic(ins, of); break;
     }
     /* Kernels see to their NaNs. */
-    if (!ins->pinned && is.nan == NAN_ANY) is.nan = NAN_CANONICAL;
+    if (ins->kind == 0 && is.nan == NAN_ANY) is.nan = NAN_CANONICAL;
     return is;
 }
 

@@ -5,141 +5,96 @@
  * (a cursor with unit step, a splat scalar). Two banks are all there is; the value that is read farthest from here gives
  * way. At the edges of inner loops the places are brought back to what they were at the loop's head, so that every
  * iteration, and a loop that never runs, leaves the same places. */
-#include "vm/exec/machine.h"
+#include "vm/exec/lane_plan.h"
 
 #include <string.h>
 
 #include "loader/base/error.h"
-#include "vm/exec/constants.h"
-#include "vm/exec/lane_body.h"
 #include "vm/exec/lane_copy.h"
 #include "vm/exec/lane_entry.h"
 #include "vm/lanes/forms.h"
-
-enum { NO_BANK = -1, NO_VALUE = NO_LANE_REG, KERNEL_STRIP_BYTES = TIRBI_MAX_STRIP_BYTES };
-
-typedef enum lazy { LAZY_NONE, LAZY_STREAM, LAZY_SPLAT, LAZY_WIDEN } lazy;
-
-/* Where a lane register's value is. At least one place is valid while it is live. */
-typedef struct value {
-    int8_t bank;
-    bool strip;
-    uint8_t lazy;
-    bool same;        /* in all lanes of the strip, whichever have left */
-    bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
-    bool in_runs;     /* the same in all lanes of a range of the one vadvance */
-    bool scalar;      /* the same in all lanes, as a scalar register has it */
-    uint8_t size;     /* of an element */
-    uint16_t pointer; /* of the lazy operand */
-    uint8_t bytes;    /* of what is to be widened: U8 or I8 */
-    uint8_t type;     /* and to what */
-    uint32_t next;    /* the next instruction that reads it */
-} value;
-
-typedef struct places {
-    value values[TIRBI_MAX_LANE_REGS];
-    uint8_t banks[2]; /* the register in each bank */
-} places;
-
-typedef struct planner {
-    tirbi_code *code;
-    lane_body *body;
-    tirbi_lane_loop *loop;
-    tirbi_emitter *emitter;
-    tirbi_lane_splat *splats;
-    uint32_t n_splats;
-    uint16_t *splat_table; /* open addressing: one more than a splat's number, 0: free */
-    uint32_t splat_mask;
-    bool tail;
-    bool wide; /* of the tail: streams are read in place */
-    places now;
-    places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
-    uint32_t head_words[TIRBI_MAX_INNER];
-    uint16_t first_splat;
-    uint16_t first_strip;
-    uint16_t first_own; /* tables of the lanes in vloops: for each depth, which lanes they are, and where they were before */
-    uint16_t spare_strip;
-    uint16_t ends_strip; /* of the ranges that vadvance finds */
-    uint32_t latest; /* the word that was the last to be emitted by itself */
-    unsigned level; /* vloops that are open: each has its own strips */
-    struct {
-        places around;
-        uint32_t head, last_while; /* words; of the latest vwhile, whose jump waits for the end, or 0 */
-    } own[TIRBI_MAX_OWN_DEPTH];
-    bool ends_in_store; /* the instruction has already written where the store behind it would */
-    uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
-    uint32_t kept_until;
-    unsigned n_advances;       /* in the body */
-    uint64_t set_once;         /* registers that one instruction of the body sets */
-    const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
-    uint16_t gather_index;     /* and where its indices are */
-    tirbi_word steps[TIRBI_MAX_SCAN_STEPS]; /* of the scan that comes next */
-    unsigned n_steps;
-} planner;
-
-/* ---- Words ---------------------------------------------------------------------------------------------------- */
-
-static uint32_t emit(planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
-    p->latest = p->emitter->n;
-    return tirbi_translate_word(p->emitter, (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
-}
-
-static unsigned shift_of(unsigned size) { return (unsigned)__builtin_ctz(size); }
-static uint16_t strip_at(const planner *p, unsigned level, uint8_t reg) {
-    return (uint16_t)(p->first_strip + level * p->body->function->n_lane_regs + reg);
-}
-static uint16_t strip_of(const planner *p, uint8_t reg) { return strip_at(p, p->level, reg); }
-/* The numbers of the lanes in the vloop of a depth; 0 where none is open. */
-static uint16_t lanes_at(const planner *p, unsigned level) {
-    return (uint16_t)(level == 0 ? 0u : p->first_own + 2 * (level - 1));
-}
-static uint16_t pointer_of_cursor(uint8_t cursor) { return (uint16_t)(1 + cursor); }
-static bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_VALUE && (ins->live >> reg & 1) != 0; }
+#include "vm/math/half.h"
 
 /* ---- Moving values between places ----------------------------------------------------------------------------- */
 
-static bool has_memory(const value *v) { return v->strip || v->lazy != LAZY_NONE; }
+static bool has_memory(const lane_value *v) { return v->strip || v->lazy != LAZY_NONE; }
+/* Whether its lanes in banks are more than its elements. */
+static bool is_narrow(const lane_planner *p, const lane_value *v) { return p->body->has_words && v->size < 4; }
 
-static void forget_bank(planner *p, unsigned bank) {
+/* The forms of bank A for elements of fewer than 4 bytes. */
+static unsigned load4_form(uint8_t type) {
+    switch (type) {
+    case TIRB_U8: return TIRBI_L_LOAD4_U8_A;
+    case TIRB_I8: return TIRBI_L_LOAD4_I8_A;
+    case TIRB_U16: return TIRBI_L_LOAD4_U16_A;
+    case TIRB_I16: return TIRBI_L_LOAD4_I16_A;
+    case TIRB_F16: return TIRBI_L_LOAD4_F16_A;
+    case TIRB_BF16: return TIRBI_L_LOAD4_BF16_A;
+    default: return TIRBI_L_LOAD4_TRUTH_A;
+    }
+}
+static unsigned store4_form(uint8_t type) {
+    switch (type) {
+    case TIRB_U8:
+    case TIRB_I8: return TIRBI_L_STORE4_8_A;
+    case TIRB_U16:
+    case TIRB_I16: return TIRBI_L_STORE4_16_A;
+    case TIRB_F16: return TIRBI_L_STORE4_F16_A;
+    case TIRB_BF16: return TIRBI_L_STORE4_BF16_A;
+    default: return TIRBI_L_STORE4_TRUTH_A;
+    }
+}
+
+static void forget_bank(lane_planner *p, unsigned bank) {
     if (p->now.banks[bank] == NO_VALUE) return;
     p->now.values[p->now.banks[bank]].bank = NO_BANK;
     p->now.banks[bank] = NO_VALUE;
 }
 
-static void put_in_bank(planner *p, uint8_t reg, unsigned bank) {
-    value *v = &p->now.values[reg];
+static void put_in_bank(lane_planner *p, uint8_t reg, unsigned bank) {
+    lane_value *v = &p->now.values[reg];
     forget_bank(p, bank);
     if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
     v->bank = (int8_t)bank;
     p->now.banks[bank] = reg;
 }
 
-static void store_to_strip(planner *p, uint8_t reg) {
-    value *v = &p->now.values[reg];
-    emit(p, v->bank == 0 ? TIRBI_L_STORE_A : TIRBI_L_STORE_B, strip_of(p, reg), 0, 0);
+static void store_to_strip(lane_planner *p, uint8_t reg) {
+    lane_value *v = &p->now.values[reg];
+    const unsigned form = is_narrow(p, v) ? store4_form(v->dtype) : (unsigned)TIRBI_L_STORE_A;
+    emit(p, form + (unsigned)v->bank, strip_of(p, reg), 0, 0);
     v->strip = true;
 }
 
 /* Frees a bank. Its value is stored first if it is read later (`needed`) and can be had nowhere else. */
-static void evict(planner *p, unsigned bank, bool needed) {
+static void evict(lane_planner *p, unsigned bank, bool needed) {
     uint8_t reg = p->now.banks[bank];
     if (reg == NO_VALUE) return;
     if (needed && !has_memory(&p->now.values[reg])) store_to_strip(p, reg);
     forget_bank(p, bank);
 }
 
-static void emit_kernel(planner *p, unsigned form, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
+static void emit_kernel(lane_planner *p, unsigned form, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
     emit(p, form, dest, operands[0], operands[1]);
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {operands[2], 0, 0, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
 }
 
+static void emit_copy_kernel(lane_planner *p, uint8_t type, uint16_t dest, uint16_t from) {
+    const uint16_t operands[3] = {from, 0, 0};
+    emit_kernel(p, TIRBI_L_KERNEL, p->code->kernels->cast[type][type], dest, operands);
+}
+
 /* Makes the register's strip valid, wherever the value is. */
-static void fill_strip(planner *p, uint8_t reg) {
-    value *v = &p->now.values[reg];
+static void fill_strip(lane_planner *p, uint8_t reg) {
+    lane_value *v = &p->now.values[reg];
     if (v->strip || v->size == 0) return; /* without a size it is a value of the code around a loop of a lane's own */
     if (v->bank != NO_BANK) {
         store_to_strip(p, reg);
+    } else if (v->raw) {
+        evict(p, 0, true);
+        evict(p, 1, true);
+        emit_copy_kernel(p, TIRB_BOOL, strip_of(p, reg), v->pointer);
     } else if (v->lazy == LAZY_STREAM) {
         emit(p, p->tail ? TIRBI_L_PULL : TIRBI_L_COPY, strip_of(p, reg), v->pointer, shift_of(v->size));
     } else if (v->lazy == LAZY_WIDEN) {
@@ -158,62 +113,78 @@ static void fill_strip(planner *p, uint8_t reg) {
 }
 
 /* A memory operand of NL elements: the cursor itself where as many are there. */
-static uint16_t block_operand(planner *p, uint8_t reg) {
-    const value *v = &p->now.values[reg];
+static uint16_t block_operand(lane_planner *p, uint8_t reg) {
+    const lane_value *v = &p->now.values[reg];
+    if (v->words != 0) return v->words;
     if (!v->strip && v->lazy == LAZY_STREAM && (!p->tail || p->wide)) return v->pointer;
     fill_strip(p, reg);
     return strip_of(p, reg);
 }
 
 /* A memory operand of which only the block's elements are read. */
-static uint16_t kernel_operand(planner *p, uint8_t reg) {
-    const value *v = &p->now.values[reg];
-    if (!v->strip && v->lazy == LAZY_STREAM) return v->pointer;
+uint16_t tirbi_lane_kernel_operand(lane_planner *p, uint8_t reg) {
+    const lane_value *v = &p->now.values[reg];
+    if (!v->strip && v->lazy == LAZY_STREAM && !v->raw) return v->pointer;
     fill_strip(p, reg);
     return strip_of(p, reg);
 }
 
-static uint16_t strip_operand(planner *p, uint8_t reg) {
+static uint16_t strip_operand(lane_planner *p, uint8_t reg) {
     fill_strip(p, reg);
     return strip_of(p, reg);
 }
 
 /* Copies the value to a bank, whose own value is lost, without moving it there. */
-static void copy_to_bank(planner *p, uint8_t reg, unsigned bank) {
-    const value *v = &p->now.values[reg];
+static void copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
+    const lane_value *v = &p->now.values[reg];
     if (v->bank != NO_BANK) {
         emit(p, bank == 0 ? TIRBI_L_MOVE_A : TIRBI_L_MOVE_B, 0, 0, 0);
+    } else if (is_narrow(p, v)) {
+        uint16_t from = v->pointer;
+        if (v->strip || v->lazy != LAZY_STREAM || (p->tail && !p->wide)) {
+            if (v->raw && !v->strip) emit(p, TIRBI_L_PULL, strip_of(p, reg), from, 0); /* which are no bools there */
+            else fill_strip(p, reg);
+            from = strip_of(p, reg);
+        }
+        emit(p, load4_form(v->dtype) + bank, 0, from, 0);
     } else if (!v->strip && v->lazy == LAZY_SPLAT) {
         unsigned form = v->size == 8 ? TIRBI_L_SPLAT8_A : v->size == 4 ? TIRBI_L_SPLAT4_A : TIRBI_L_SPLAT2_A;
         emit(p, form + bank, 0, v->pointer, 0);
     } else if (!v->strip && v->lazy == LAZY_WIDEN) {
         uint16_t from = v->pointer;
         if (p->tail && !p->wide) {
-            emit(p, TIRBI_L_PULL, p->spare_strip, from, 0);
+            emit(p, TIRBI_L_PULL, p->spare_strip, from, shift_of(tirbi_dtypes[v->bytes].size));
             from = p->spare_strip;
         }
-        emit(p, (v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, from, 0);
+        const unsigned widen = v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A;
+        emit(p, (v->size == 4 ? load4_form(v->bytes) : widen) + bank, 0, from, 0);
     } else {
         uint16_t from = block_operand(p, reg);
         emit(p, bank == 0 ? TIRBI_L_LOAD_A : TIRBI_L_LOAD_B, 0, from, 0);
     }
 }
 
-static void load_bank(planner *p, uint8_t reg, unsigned bank) {
+static void load_bank(lane_planner *p, uint8_t reg, unsigned bank) {
     if (p->now.values[reg].bank == (int8_t)bank) return;
     copy_to_bank(p, reg, bank);
     put_in_bank(p, reg, bank);
 }
 
+static uint8_t result_type(const lane_ins *ins) {
+    if (tirbi_lane_ins_scans(ins))
+        return (uint8_t)(ins->fold & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits((tirbi_dtype)ins->type) : (tirbi_dtype)ins->type);
+    return (uint8_t)tirbi_op_result_type((tirbi_op)ins->op, (tirbi_dtype)ins->type);
+}
+
 /* The register gets a new value, which is nowhere yet. */
-static value *define(planner *p, const lane_ins *ins, uint8_t size) {
-    value *v = &p->now.values[ins->dest];
+lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size) {
+    lane_value *v = &p->now.values[ins->dest];
     if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
-    *v = (value){.bank = NO_BANK, .size = size, .next = ins->next[3]};
+    *v = (lane_value){.bank = NO_BANK, .size = size, .dtype = result_type(ins), .next = ins->next[3]};
     return v;
 }
 
-static void after(planner *p, const lane_ins *ins) {
+static void after(lane_planner *p, const lane_ins *ins) {
     for (unsigned i = 0; i < ins->n_reads; i++) {
         if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = ins->next[i];
     }
@@ -248,25 +219,29 @@ typedef struct choice {
 
 enum { COST_OPERAND = 2, COST_LOAD = 8, COST_STORE = 8, COST_COPY = 14, MAX_OPTIONS = 4 };
 
-static unsigned options_of(const planner *p, uint8_t reg, unsigned dest, option *out) {
-    const value *v = &p->now.values[reg];
+static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, option *out) {
+    const lane_value *v = &p->now.values[reg];
     unsigned n = 0;
     if (v->bank != NO_BANK) out[n++] = (option){v->bank == 0 ? PLACE_A : PLACE_B, AS_IS, 0};
-    if (v->strip || v->lazy == LAZY_STREAM)
+    if (v->words != 0)
+        out[n++] = (option){v->lazy == LAZY_SPLAT ? PLACE_K : PLACE_M, AS_IS, COST_OPERAND};
+    else if (is_narrow(p, v))
+        ; /* its elements are no lanes */
+    else if (v->strip || v->lazy == LAZY_STREAM)
         out[n++] = (option){PLACE_M, AS_IS, v->strip || !p->tail || p->wide ? COST_OPERAND : COST_COPY};
     else if (v->lazy == LAZY_SPLAT)
         out[n++] = (option){PLACE_K, AS_IS, COST_OPERAND};
     else if (v->bank != NO_BANK)
         out[n++] = (option){PLACE_M, BY_STORE, COST_STORE + COST_OPERAND};
     bool from_memory = !v->strip && (v->lazy == LAZY_STREAM || v->lazy == LAZY_WIDEN);
-    if (v->bank != (int8_t)dest)
+    if (v->bank != (int8_t)dest && !(v->words != 0 && v->lazy != LAZY_SPLAT))
         out[n++] = (option){dest == 0 ? PLACE_A : PLACE_B, BY_LOAD,
                             COST_LOAD + (p->tail && !p->wide && from_memory ? COST_COPY : 0)};
     return n;
 }
 
 /* What it costs to lose the value in `dest`. */
-static unsigned cost_of_losing(const planner *p, const lane_ins *ins, unsigned dest) {
+static unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins, unsigned dest) {
     uint8_t reg = p->now.banks[dest];
     if (reg == NO_VALUE || reg == ins->dest || !is_live(ins, reg)) return 0;
     unsigned cost = COST_OPERAND + (has_memory(&p->now.values[reg]) ? 0 : COST_STORE);
@@ -282,7 +257,7 @@ enum { LOOK_AHEAD = 32 };
 
 /* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that is
  * in no memory: a bank can be its own until the last of them, *until. */
-static unsigned reads_in_banks(const planner *p, uint32_t at, uint8_t reg, uint32_t *until) {
+static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, uint32_t *until) {
     uint64_t computed = 0; /* values in banks only */
     unsigned n = 0;
     for (unsigned bank = 0; bank < 2; bank++) {
@@ -292,7 +267,7 @@ static unsigned reads_in_banks(const planner *p, uint32_t at, uint8_t reg, uint3
     for (uint32_t i = at; i < p->body->n && i - at < LOOK_AHEAD; i++) {
         const lane_ins *ins = &p->body->ins[i];
         bool reads_memory = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT;
-        if (!ins->pinned && !reads_memory) break;
+        if (ins->kind == 0 && !reads_memory) break;
         for (unsigned r = 0; r < ins->n_reads; r++) {
             if (ins->reads[r] != reg) continue;
             *until = i;
@@ -308,12 +283,12 @@ static unsigned reads_in_banks(const planner *p, uint32_t at, uint8_t reg, uint3
 
 /* A block in memory that is read again and again is loaded once, into a bank that nothing else needs: vectors of it that
  * lie across two cache lines cost two accesses each time. */
-static void keep_operands(planner *p, const lane_ins *ins) {
+static void keep_operands(lane_planner *p, const lane_ins *ins) {
     uint32_t at = (uint32_t)(ins - p->body->ins), until = 0;
     for (unsigned i = 0; i < ins->n_reads; i++) {
         uint8_t reg = ins->reads[i];
-        const value *v = &p->now.values[reg];
-        if (v->bank != NO_BANK || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until) continue;
+        const lane_value *v = &p->now.values[reg];
+        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until) continue;
         if (reads_in_banks(p, at, reg, &until) < 3) continue;
         for (unsigned bank = 2; bank-- > 0;) {
             uint8_t held = p->now.banks[bank];
@@ -329,7 +304,7 @@ static void keep_operands(planner *p, const lane_ins *ins) {
 }
 
 /* Takes the choice if it has a form and is cheaper. */
-static void consider(const planner *p, const lane_ins *ins, unsigned dest, unsigned base, const option *operands,
+static void consider(const lane_planner *p, const lane_ins *ins, unsigned dest, unsigned base, const option *operands,
                      choice *best) {
     unsigned n = ins->n_reads;
     unsigned cost = base;
@@ -348,13 +323,13 @@ static void consider(const planner *p, const lane_ins *ins, unsigned dest, unsig
             return;
     lane_place kinds[3] = {PLACE_A, PLACE_A, PLACE_A};
     for (unsigned i = 0; i < n; i++) kinds[i] = operands[i].place;
-    unsigned form = tirbi_lane_form(ins->op, ins->type, (lane_place)dest, n, kinds);
+    unsigned form = tirbi_lane_form(ins->kind, (lane_place)dest, n, kinds);
     bool swapped = false;
     if (form == 0 && n >= 2 && tirbi_lane_commutes(ins->op, ins->type)) {
         lane_place first = kinds[0];
         kinds[0] = kinds[1];
         kinds[1] = first;
-        form = tirbi_lane_form(ins->op, ins->type, (lane_place)dest, n, kinds);
+        form = tirbi_lane_form(ins->kind, (lane_place)dest, n, kinds);
         swapped = true;
     }
     if (form == 0) return;
@@ -363,7 +338,7 @@ static void consider(const planner *p, const lane_ins *ins, unsigned dest, unsig
     (void)p;
 }
 
-static choice best_choice(const planner *p, const lane_ins *ins) {
+static choice best_choice(const lane_planner *p, const lane_ins *ins) {
     choice best = {.cost = UINT32_MAX};
     for (unsigned dest = 0; dest < 2; dest++) {
         option options[3][MAX_OPTIONS];
@@ -386,7 +361,7 @@ static choice best_choice(const planner *p, const lane_ins *ins) {
     return best;
 }
 
-static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next);
+static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *next);
 
 static bool is_read(const lane_ins *ins, uint8_t reg) {
     for (unsigned i = 0; i < ins->n_reads; i++)
@@ -394,11 +369,15 @@ static bool is_read(const lane_ins *ins, uint8_t reg) {
     return false;
 }
 
+/* Whether an operand has to be brought into a bank, where forms can read it. */
+static bool is_to_be_widened(const lane_planner *p, const lane_value *v) {
+    return v->bank == NO_BANK && v->words == 0 && (is_narrow(p, v) || (v->lazy == LAZY_WIDEN && !v->strip));
+}
+
 /* Widens an operand into a bank ahead of its instruction, which can do so for one of them only. */
-static bool widen_ahead(planner *p, const lane_ins *ins) {
+static bool widen_ahead(lane_planner *p, const lane_ins *ins) {
     for (unsigned i = 0; i < ins->n_reads; i++) {
-        const value *v = &p->now.values[ins->reads[i]];
-        if (v->lazy != LAZY_WIDEN || v->strip || v->bank != NO_BANK) continue;
+        if (!is_to_be_widened(p, &p->now.values[ins->reads[i]])) continue;
         unsigned bank = p->now.banks[0] == NO_VALUE || !is_read(ins, p->now.banks[0]) ? 0 : 1;
         if (is_live(ins, p->now.banks[bank]) && p->now.banks[1 - bank] == NO_VALUE) bank = 1 - bank;
         uint8_t held = p->now.banks[bank];
@@ -409,11 +388,68 @@ static bool widen_ahead(planner *p, const lane_ins *ins) {
     return false;
 }
 
-static void plan_pinned(planner *p, const lane_ins *ins) {
+/* Three operands that must all be in banks are one too many: the lanes of one that is not there yet go to memory. */
+static void widen_to_memory(lane_planner *p, const lane_ins *ins) {
+    unsigned n = 0;
+    uint8_t chosen = NO_VALUE;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        const lane_value *v = &p->now.values[ins->reads[i]];
+        const bool again = (i > 0 && ins->reads[i] == ins->reads[0]) || (i > 1 && ins->reads[i] == ins->reads[1]);
+        if (again || (v->bank == NO_BANK && !is_to_be_widened(p, v))) continue;
+        if (v->bank == NO_BANK && is_narrow(p, v)) chosen = ins->reads[i];
+        n++;
+    }
+    if (n < 3 || chosen == NO_VALUE) return;
+    unsigned bank = p->now.banks[0] == NO_VALUE || !is_read(ins, p->now.banks[0]) ? 0 : 1;
+    uint8_t held = p->now.banks[bank];
+    evict(p, bank, is_live(ins, held) || is_read(ins, held));
+    copy_to_bank(p, chosen, bank);
+    emit(p, TIRBI_L_STORE_A + bank, p->spare_strip, 0, 0);
+    p->now.values[chosen].words = p->spare_strip;
+}
+
+static void forget_words(lane_planner *p, const lane_ins *ins) {
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        lane_value *v = &p->now.values[ins->reads[i]];
+        if (v->words == p->spare_strip) v->words = 0;
+    }
+}
+
+/* Whether the next instruction stores a result of 16 bits, which rounds it, and nothing else reads it. */
+static bool is_rounded_by_store(const lane_ins *ins, const lane_ins *next) {
+    return next && next->op == TIRB_OP_VSTORE && next->reads[0] == ins->dest && !is_live(next, ins->dest);
+}
+
+/* Whether an instruction's result is rounded to its type behind it: unless a store does that, or it is exact. */
+static bool is_to_be_rounded(const lane_ins *ins, const lane_ins *next) {
+    if (ins->type != TIRB_F16 && ins->type != TIRB_BF16) return false;
+    switch (ins->op) {
+    case TIRB_OP_VADD:
+    case TIRB_OP_VSUB:
+    case TIRB_OP_VMUL:
+    case TIRB_OP_VDIV:
+    case TIRB_OP_VSQRT:
+    case TIRB_OP_VFMA:
+    case TIRB_OP_VFMS:
+    case TIRB_OP_VFNMA: break;
+    default: return false;
+    }
+    return !is_rounded_by_store(ins, next);
+}
+
+static void plan_pinned(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        const lane_value *v = &p->now.values[ins->reads[i]];
+        /* Filling a strip leaves nothing in banks. */
+        if (is_to_be_widened(p, v) && v->lazy == LAZY_SPLAT) fill_strip(p, ins->reads[i]);
+    }
     keep_operands(p, ins);
+    widen_to_memory(p, ins);
     choice c = best_choice(p, ins);
     if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
+    if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
     if (c.cost == UINT32_MAX) {
+        forget_words(p, ins);
         plan_kernel(p, ins, NULL);
         return;
     }
@@ -423,7 +459,8 @@ static void plan_pinned(planner *p, const lane_ins *ins) {
         uint8_t reg = ins->reads[i];
         if (c.operands[i].how == BY_STORE && !p->now.values[reg].strip) store_to_strip(p, reg);
         if (c.operands[i].place == PLACE_M) words[i] = block_operand(p, reg);
-        if (c.operands[i].place == PLACE_K) words[i] = p->now.values[reg].pointer;
+        if (c.operands[i].place == PLACE_K)
+            words[i] = p->now.values[reg].words ? p->now.values[reg].words : p->now.values[reg].pointer;
     }
     uint8_t lost = p->now.banks[c.dest];
     if (lost != NO_VALUE && lost != ins->dest && is_live(ins, lost) && !has_memory(&p->now.values[lost]))
@@ -436,30 +473,27 @@ static void plan_pinned(planner *p, const lane_ins *ins) {
         words[1] = first;
     }
     emit(p, c.form, words[0], words[1], words[2]);
-    uint8_t size = tirbi_dtypes[ins->type].size;
+    if (is_to_be_rounded(ins, next))
+        emit(p, (ins->type == TIRB_F16 ? TIRBI_L_ROUND_F16_AA : TIRBI_L_ROUND_BF16_AA) + c.dest, 0, 0, 0);
+    forget_words(p, ins);
     forget_bank(p, c.dest);
-    define(p, ins, size);
+    tirbi_lane_define(p, ins, tirbi_dtypes[result_type(ins)].size);
     put_in_bank(p, ins->dest, c.dest);
 }
 
 /* ---- Instructions on strips ----------------------------------------------------------------------------------- */
 
 /* What is in banks and read later goes to strips: nothing survives a call. */
-static void leave_banks(planner *p, const lane_ins *ins) {
+void tirbi_lane_leave_banks(lane_planner *p, const lane_ins *ins) {
     for (unsigned bank = 0; bank < 2; bank++) evict(p, bank, is_live(ins, p->now.banks[bank]));
 }
 
 /* The rest of a strip that was filled for the block's elements only, where forms may read it; no bank is live. */
-static void clear_rest(planner *p, uint8_t reg, uint8_t size) {
+void tirbi_lane_clear_rest(lane_planner *p, uint8_t reg, uint8_t size) {
     if (p->tail && size == p->body->main_size) emit(p, TIRBI_L_CLEAR, strip_of(p, reg), 0, shift_of(size));
 }
 
-static void emit_copy_kernel(planner *p, uint8_t type, uint16_t dest, uint16_t from) {
-    const uint16_t operands[3] = {from, 0, 0};
-    emit_kernel(p, TIRBI_L_KERNEL, p->code->kernels->cast[type][type], dest, operands);
-}
-
-static tirbi_kernel kernel_of(const planner *p, const lane_ins *ins) {
+static tirbi_kernel kernel_of(const lane_planner *p, const lane_ins *ins) {
     if (ins->op == TIRB_OP_VCAST) return p->code->kernels->cast[ins->type][ins->source];
     if (ins->op == TIRB_OP_VBITS) return p->code->kernels->bits[ins->type][ins->source];
     unsigned op = ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE;
@@ -467,11 +501,11 @@ static tirbi_kernel kernel_of(const planner *p, const lane_ins *ins) {
     return p->code->kernels->op[op][ins->type];
 }
 
-static void settle_before_store(planner *p, const lane_ins *ins, uint8_t stored);
+static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t stored);
 
 /* Whether `next` stores what `ins` computes and nothing else reads it, so that the kernel can write to the cursor. The
  * kernel's results must be canonical, which copies are not. */
-static bool can_store_directly(const planner *p, const lane_ins *ins, const lane_ins *next, uint8_t type) {
+static bool can_store_directly(const lane_planner *p, const lane_ins *ins, const lane_ins *next, uint8_t type) {
     if (!next || next->op != TIRB_OP_VSTORE || next->reads[0] != ins->dest || is_live(next, ins->dest)) return false;
     if (p->body->strides[next->cursor] != STRIDE_ONE) return false;
     bool copies = ins->op == TIRB_OP_VMOV || ins->op == TIRB_OP_VSELECT;
@@ -479,28 +513,28 @@ static bool can_store_directly(const planner *p, const lane_ins *ins, const lane
 }
 
 /* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot trap. */
-static bool is_light(const lane_ins *ins) {
+bool tirbi_lane_is_light(const lane_ins *ins) {
     unsigned op = (unsigned)ins->op - TIRB_OP_LANE_FORM;
     bool divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD && !tirbi_dtype_is_float((tirbi_dtype)ins->type);
     return !divides && (op <= TIRB_OP_SQRT || (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND));
 }
 
-static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
+static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     uint8_t type = (uint8_t)tirbi_op_result_type((tirbi_op)ins->op, (tirbi_dtype)ins->type);
     uint8_t size = tirbi_dtypes[type].size;
-    bool wide = (p->tail || p->level > 0) && is_light(ins);
+    bool wide = (p->tail || p->level > 0) && tirbi_lane_is_light(ins);
     unsigned form = wide ? TIRBI_L_KERNEL_WIDE : TIRBI_L_KERNEL;
     bool direct = !wide && p->level == 0 && can_store_directly(p, ins, next, type);
     if (direct) settle_before_store(p, next, ins->dest);
     uint16_t operands[3] = {0, 0, 0};
     bool in_the_way = false;
     for (unsigned i = 0; i < ins->n_reads; i++) {
-        operands[i] = wide ? strip_operand(p, ins->reads[i]) : kernel_operand(p, ins->reads[i]);
+        operands[i] = wide ? strip_operand(p, ins->reads[i]) : tirbi_lane_kernel_operand(p, ins->reads[i]);
         if (ins->reads[i] == ins->dest && operands[i] == strip_of(p, ins->dest) &&
             p->now.values[ins->dest].size != size)
             in_the_way = true;
     }
-    leave_banks(p, ins);
+    tirbi_lane_leave_banks(p, ins);
     uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
                     : in_the_way ? p->spare_strip
                                  : strip_of(p, ins->dest);
@@ -510,16 +544,16 @@ static void plan_kernel(planner *p, const lane_ins *ins, const lane_ins *next) {
         emit_kernel(p, form, p->code->kernels->op[TIRB_OP_MOV - TIRBI_FIRST_ELEMENTWISE][type], strip_of(p, ins->dest),
                     spare);
     }
-    if (!direct && !wide) clear_rest(p, ins->dest, size);
-    define(p, ins, size)->strip = true;
+    if (!direct && !wide) tirbi_lane_clear_rest(p, ins->dest, size);
+    tirbi_lane_define(p, ins, size)->strip = true;
     p->ends_in_store = direct;
 }
 
-static void plan_load(planner *p, const lane_ins *ins) {
+static void plan_load(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
     lane_stride stride = p->body->strides[ins->cursor];
     uint16_t pointer = pointer_of_cursor(ins->cursor);
-    value *v = define(p, ins, size);
+    lane_value *v = tirbi_lane_define(p, ins, size);
     v->pointer = pointer;
     if (p->level > 0 && stride != STRIDE_ZERO) {
         emit(p, TIRBI_L_LOAD_OWN, strip_of(p, ins->dest), pointer, shift_of(size));
@@ -533,29 +567,31 @@ static void plan_load(planner *p, const lane_ins *ins) {
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)tile, kept, (uint16_t)held, 0}});
         v->strip = true;
     } else if (stride == STRIDE_ANY) {
-        leave_banks(p, ins);
+        tirbi_lane_leave_banks(p, ins);
         emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
-        clear_rest(p, ins->dest, size);
+        tirbi_lane_clear_rest(p, ins->dest, size);
         v->strip = true;
     } else {
         v->lazy = stride == STRIDE_ZERO ? LAZY_SPLAT : LAZY_STREAM;
     }
     if (ins->type != TIRB_BOOL) return;
     /* Memory may hold any byte; lanes hold 0 and 1. */
+    v->raw = p->body->has_words && v->lazy == LAZY_STREAM;
+    if (v->raw) return;
     fill_strip(p, ins->dest);
-    leave_banks(p, ins);
+    tirbi_lane_leave_banks(p, ins);
     emit_copy_kernel(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
     v->lazy = LAZY_NONE;
 }
 
-static bool counts_in(const planner *p, uint16_t slot) {
+static bool counts_in(const lane_planner *p, uint16_t slot) {
     for (unsigned k = 0; k < p->loop->n_inner; k++)
         if (p->loop->inner[k].index == slot) return true;
     return false;
 }
 
 /* The number of the splat of a slot: its own or a new one. */
-static uint16_t number_of_splat(planner *p, uint16_t slot, uint8_t size) {
+static uint16_t number_of_splat(lane_planner *p, uint16_t slot, uint8_t size) {
     uint32_t at = (((uint32_t)slot << 4 | size) * UINT32_C(0x9E3779B1)) >> 8 & p->splat_mask;
     for (; p->splat_table[at] != 0; at = (at + 1) & p->splat_mask) {
         const tirbi_lane_splat *splat = &p->splats[p->splat_table[at] - 1u];
@@ -566,24 +602,43 @@ static uint16_t number_of_splat(planner *p, uint16_t slot, uint8_t size) {
     return (uint16_t)(p->n_splats - 1);
 }
 
-static void plan_splat(planner *p, const lane_ins *ins) {
+static bool splats_half(const lane_ins *ins) {
+    return ins->op == TIRB_OP_VSPLAT && (ins->type == TIRB_F16 || ins->type == TIRB_BF16);
+}
+
+/* A slot with the float32 value of a constant of 16 bits. False: it is none, or there are too many. */
+static bool find_half(const lane_planner *p, const lane_ins *ins, uint16_t *slot) {
+    if (!splats_half(ins) || p->known[ins->slot].varies) return false;
+    const uint16_t bits = (uint16_t)p->known[ins->slot].bits;
+    const float wide = ins->type == TIRB_F16 ? tirbi_f16_to_f32(bits) : tirbi_bf16_to_f32(bits);
+    return tirbi_slot_of_value(p->constants, tirbi_f32_bits(wide), slot);
+}
+
+static uint16_t words_of_splat(lane_planner *p, const lane_ins *ins) {
+    uint16_t slot;
+    if (!p->body->has_words || !find_half(p, ins, &slot)) return 0;
+    return (uint16_t)(p->first_splat + number_of_splat(p, slot, 4));
+}
+
+static void plan_splat(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
-    value *v = define(p, ins, size);
+    lane_value *v = tirbi_lane_define(p, ins, size);
     v->lazy = LAZY_SPLAT;
     v->scalar = true;
     v->stable = !counts_in(p, ins->slot);
     v->pointer = (uint16_t)(p->first_splat + number_of_splat(p, ins->slot, size));
+    v->words = words_of_splat(p, ins);
     if (ins->type != TIRB_BOOL) return;
     fill_strip(p, ins->dest);
-    leave_banks(p, ins);
+    tirbi_lane_leave_banks(p, ins);
     emit_copy_kernel(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
     v->lazy = LAZY_NONE;
 }
 
-static void plan_iota(planner *p, const lane_ins *ins) {
+static void plan_iota(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
-    value *v = define(p, ins, size);
-    leave_banks(p, ins);
+    lane_value *v = tirbi_lane_define(p, ins, size);
+    tirbi_lane_leave_banks(p, ins);
     if (p->level > 0) {
         emit(p, TIRBI_L_IOTA_OWN, strip_of(p, ins->dest), ins->slot, ins->step);
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)shift_of(size), lanes_at(p, p->level), 0, 0}});
@@ -596,10 +651,10 @@ static void plan_iota(planner *p, const lane_ins *ins) {
 }
 
 /* A store may change what operands that were not copied yet mean. */
-static void settle_before_store(planner *p, const lane_ins *ins, uint8_t stored) {
+static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t stored) {
     for (uint64_t set = ins->live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        value *v = &p->now.values[reg];
+        lane_value *v = &p->now.values[reg];
         if (reg == stored && v->lazy == LAZY_NONE) continue;
         if (v->lazy == LAZY_NONE || v->stable || (v->lazy == LAZY_SPLAT && v->pointer >= p->first_splat)) continue;
         if (v->bank == NO_BANK) fill_strip(p, reg);
@@ -615,23 +670,31 @@ static unsigned store_form(const lane_ins *ins, unsigned bank) {
 }
 
 /* The bank to give up for a value that is only passing through. */
-static unsigned bank_to_spare(const planner *p, const lane_ins *ins) {
+static unsigned bank_to_spare(const lane_planner *p, const lane_ins *ins) {
     for (unsigned bank = 0; bank < 2; bank++)
         if (!is_live(ins, p->now.banks[bank])) return bank;
     return p->now.values[p->now.banks[0]].next > p->now.values[p->now.banks[1]].next ? 0 : 1;
 }
 
-static void plan_store(planner *p, const lane_ins *ins) {
+static void plan_store(lane_planner *p, const lane_ins *ins) {
     uint8_t reg = ins->reads[0];
     uint8_t size = tirbi_dtypes[ins->type].size;
     uint16_t cursor = pointer_of_cursor(ins->cursor);
     bool unit = p->body->strides[ins->cursor] == STRIDE_ONE;
-    value *v = &p->now.values[reg];
+    lane_value *v = &p->now.values[reg];
     /* Banks have no stores that make the NaNs of these canonical. */
     bool by_kernel = size == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type) && !ins->settled;
     settle_before_store(p, ins, reg);
+    if (v->bank != NO_BANK && is_narrow(p, v)) {
+        const bool direct = unit && !p->tail;
+        emit(p, store4_form(ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
+        if (direct) return;
+        if (!unit) tirbi_lane_leave_banks(p, ins);
+        emit(p, unit ? TIRBI_L_COPY : TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
+        return;
+    }
     if (p->level > 0) {
-        emit_copy_kernel(p, ins->type, p->spare_strip, kernel_operand(p, reg));
+        emit_copy_kernel(p, ins->type, p->spare_strip, tirbi_lane_kernel_operand(p, reg));
         emit(p, TIRBI_L_STORE_OWN, cursor, p->spare_strip, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         return;
@@ -653,31 +716,31 @@ static void plan_store(planner *p, const lane_ins *ins) {
         }
         emit(p, form, p->spare_strip, 0, 0);
     } else {
-        uint16_t from = kernel_operand(p, reg);
+        uint16_t from = tirbi_lane_kernel_operand(p, reg);
         if (ins->settled && v->strip) {
             if (unit) {
                 emit(p, TIRBI_L_COPY, cursor, from, shift_of(size));
                 return;
             }
-            leave_banks(p, ins);
+            tirbi_lane_leave_banks(p, ins);
             emit(p, TIRBI_L_SCATTER, cursor, from, shift_of(size));
             return;
         }
-        leave_banks(p, ins);
+        tirbi_lane_leave_banks(p, ins);
         emit_copy_kernel(p, ins->type, unit ? cursor : p->spare_strip, from);
         if (unit) return;
     }
-    leave_banks(p, ins);
+    tirbi_lane_leave_banks(p, ins);
     emit(p, TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
 }
 
 /* An integer of 16 bits from bytes in memory: they are widened where the value is used. */
-static bool plan_widen(planner *p, const lane_ins *ins) {
+static bool plan_widen(lane_planner *p, const lane_ins *ins) {
     if (p->body->main_size != 2 || tirbi_dtypes[ins->type].size != 2 || !tirbi_dtype_is_int((tirbi_dtype)ins->type))
         return false;
-    const value source = p->now.values[ins->reads[0]];
+    const lane_value source = p->now.values[ins->reads[0]];
     if ((ins->source != TIRB_U8 && ins->source != TIRB_I8) || source.strip || source.lazy != LAZY_STREAM) return false;
-    value *v = define(p, ins, 2);
+    lane_value *v = tirbi_lane_define(p, ins, 2);
     v->lazy = LAZY_WIDEN;
     v->pointer = source.pointer;
     v->bytes = ins->source;
@@ -686,9 +749,9 @@ static bool plan_widen(planner *p, const lane_ins *ins) {
 }
 
 /* The low bytes of 16 bits, which the next instruction stores and nothing else reads. */
-static bool plan_narrow(planner *p, const lane_ins *ins, const lane_ins *next) {
+static bool plan_narrow(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     uint8_t reg = ins->reads[0];
-    value *v = &p->now.values[reg];
+    lane_value *v = &p->now.values[reg];
     if (p->level > 0 || p->body->main_size != 2 || v->size != 2) return false;
     if (ins->type != TIRB_U8 && ins->type != TIRB_I8) return false;
     if (!tirbi_dtype_is_int((tirbi_dtype)ins->source) || !can_store_directly(p, ins, next, ins->type)) return false;
@@ -701,44 +764,87 @@ static bool plan_narrow(planner *p, const lane_ins *ins, const lane_ins *next) {
     uint16_t cursor = pointer_of_cursor(next->cursor);
     emit(p, TIRBI_L_NARROW_8_A + bank, p->tail ? p->spare_strip : cursor, 0, 0);
     if (p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, 0);
-    define(p, ins, 1)->strip = true; /* which nothing reads */
+    tirbi_lane_define(p, ins, 1)->strip = true; /* which nothing reads */
     p->ends_in_store = true;
     return true;
 }
 
-/* A value under another name. False: it is only in a strip that no bank can hold. */
-static bool plan_move(planner *p, const lane_ins *ins) {
+/* The lanes of a value under another name, in a bank. */
+static void move_in_banks(lane_planner *p, const lane_ins *ins) {
     const uint8_t from = ins->reads[0];
-    const value source = p->now.values[from];
-    if (from == ins->dest) {
-        p->now.values[from].next = ins->next[3];
-        return true;
-    }
-    if (source.bank == NO_BANK && !source.strip) {
-        value *v = define(p, ins, source.size);
-        v->lazy = source.lazy;
-        v->stable = source.stable;
-        v->pointer = source.pointer;
-        v->bytes = source.bytes;
-        v->type = source.type;
-        return true;
-    }
-    if (source.size != p->body->main_size) return false;
+    const lane_value source = p->now.values[from];
     unsigned bank = source.bank != NO_BANK ? (unsigned)source.bank : bank_to_spare(p, ins);
     if (source.bank == NO_BANK || is_live(ins, from)) {
         if (source.bank != NO_BANK) bank = 1 - bank;
         if (p->now.banks[bank] != ins->dest) evict(p, bank, is_live(ins, p->now.banks[bank]));
         copy_to_bank(p, from, bank);
     }
-    define(p, ins, source.size);
+    tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size);
     put_in_bank(p, ins->dest, bank);
+}
+
+/* A value under another name. False: it is only in a strip that no bank can hold. */
+static bool plan_move(lane_planner *p, const lane_ins *ins) {
+    const uint8_t from = ins->reads[0];
+    const lane_value source = p->now.values[from];
+    if (from == ins->dest) {
+        p->now.values[from].next = ins->next[3];
+        return true;
+    }
+    if (source.bank == NO_BANK && !source.strip) {
+        lane_value *v = tirbi_lane_define(p, ins, source.size);
+        v->lazy = source.lazy;
+        v->stable = source.stable;
+        v->pointer = source.pointer;
+        v->bytes = source.bytes;
+        v->type = source.type;
+        v->raw = source.raw;
+        v->words = source.words;
+        return true;
+    }
+    if (source.size != p->body->main_size && !is_narrow(p, &source)) return false;
+    move_in_banks(p, ins);
     return true;
 }
 
-static void plan_reduction(planner *p, const lane_ins *ins) {
+/* A cast that leaves the lanes of 4 bytes as they are. */
+static void plan_rename(lane_planner *p, const lane_ins *ins) {
+    const lane_value source = p->now.values[ins->reads[0]];
+    const bool is_lazy = source.bank == NO_BANK && !source.strip;
+    if (source.size == tirbi_dtypes[ins->type].size && source.lazy != LAZY_WIDEN && plan_move(p, ins)) return;
+    if (!is_lazy || source.lazy != LAZY_STREAM || source.raw) {
+        move_in_banks(p, ins);
+        return;
+    }
+    lane_value *v = tirbi_lane_define(p, ins, 4);
+    v->lazy = LAZY_WIDEN;
+    v->pointer = source.pointer;
+    v->bytes = source.dtype;
+    v->type = ins->type;
+}
+
+/* A cast that leaves out bits: a store of them, to memory if that is what comes next. */
+static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    const uint8_t reg = ins->reads[0];
+    const bool direct = can_store_directly(p, ins, next, ins->type);
+    if (direct) settle_before_store(p, next, ins->dest);
+    const lane_value *v = &p->now.values[reg];
+    unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
+    if (v->bank == NO_BANK) {
+        evict(p, bank, is_live(ins, p->now.banks[bank]));
+        load_bank(p, reg, bank);
+    }
+    const uint16_t cursor = direct ? pointer_of_cursor(next->cursor) : 0;
+    emit(p, store4_form(ins->type) + bank, direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
+    if (direct && p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, shift_of(tirbi_dtypes[ins->type].size));
+    tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size)->strip = true;
+    p->ends_in_store = direct;
+}
+
+static void plan_reduction(lane_planner *p, const lane_ins *ins) {
     uint16_t operands[2] = {0, 0};
-    for (unsigned i = 0; i < ins->n_reads; i++) operands[i] = kernel_operand(p, ins->reads[i]);
-    leave_banks(p, ins);
+    for (unsigned i = 0; i < ins->n_reads; i++) operands[i] = tirbi_lane_kernel_operand(p, ins->reads[i]);
+    tirbi_lane_leave_banks(p, ins);
     if (ins->op == TIRB_OP_VRED) {
         emit(p, TIRBI_L_RED, ins->cursor, operands[0], ins->type);
         return;
@@ -747,237 +853,13 @@ static void plan_reduction(planner *p, const lane_ins *ins) {
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->type, 0, 0, 0}});
 }
 
-/* ---- From lane to lane ------------------------------------------------------------------------------------------ */
-
-/* The words of such an instruction: three operands, a list, and what does it. */
-static void emit_sequence(planner *p, const uint16_t *operands, const uint16_t *list, tirbi_sequence sequence) {
-    emit(p, TIRBI_L_SEQUENCE, operands[0], operands[1], operands[2]);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {list[0], list[1], list[2], list[3]}});
-    tirbi_translate_word(p->emitter, (tirbi_word){.sequence = sequence});
-}
-
-/* A fold's place in the tables by operation. */
-static unsigned fold_of(const lane_ins *ins) {
-    return (ins->fold & TIRBI_SCAN_OP) + (ins->fold & TIRBI_SCAN_SWAPPED ? (unsigned)TIRBI_N_SCAN_OPS : 0);
-}
-
-static void plan_index(planner *p, const lane_ins *ins) {
-    const uint16_t operands[3] = {0, kernel_operand(p, ins->reads[0]), ins->slot};
-    const uint16_t list[4] = {ins->number, ins->step, 0, (uint16_t)(1u | (unsigned)lanes_at(p, p->level) << 1)};
-    leave_banks(p, ins);
-    emit_sequence(p, operands, list, p->code->kernels->index[ins->type]);
-}
-
-/* Whether what is loaded is nothing but a factor of a vupdatema near behind, and nothing in between could end the loop or
- * changes the indices. */
-static bool is_only_factor(const planner *p, const lane_ins *ins) {
-    enum { NEAR = 12 };
-    if (p->level > 0 || p->n_advances != 1 || ins->source != TIRB_I32 || (ins->type != TIRB_F32 && ins->type != TIRB_F64)) return false;
-    for (uint32_t i = (uint32_t)(ins - p->body->ins) + 1, left = NEAR; i < p->body->n && left > 0; i++, left--) {
-        const lane_ins *next = &p->body->ins[i];
-        if (next->op == TIRB_OP_VUPDATEMA) {
-            bool factor = next->type == ins->type && next->reads[0] != ins->dest && (next->reads[1] == ins->dest) != (next->reads[2] == ins->dest);
-            return factor && !is_live(next, ins->dest);
-        }
-        bool computes = (tirbi_ops[next->op].flags & TIRBI_FLAG_ELEMENTWISE) &&
-                        !((tirbi_ops[next->op].flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int((tirbi_dtype)next->type));
-        if (!computes && next->op != TIRB_OP_VLOAD && next->op != TIRB_OP_VSPLAT && next->op != TIRB_OP_VIOTA) return false;
-        if (next->dest == ins->dest || next->dest == ins->reads[0]) return false;
-        for (unsigned r = 0; r < next->n_reads; r++)
-            if (next->reads[r] == ins->dest) return false;
-    }
-    return false;
-}
-
-static void put_loadx(planner *p, const lane_ins *ins, uint16_t index);
-
-static void plan_loadx(planner *p, const lane_ins *ins) {
-    uint16_t index = kernel_operand(p, ins->reads[0]);
-    if (is_only_factor(p, ins)) {
-        p->gather = ins;
-        p->gather_index = index;
-        define(p, ins, tirbi_dtypes[ins->type].size);
-        return;
-    }
-    put_loadx(p, ins, index);
-}
-
-static void put_loadx(planner *p, const lane_ins *ins, uint16_t index) {
-    uint8_t size = tirbi_dtypes[ins->type].size;
-    /* An index is read before its element is written, but for a chunk of them. */
-    bool in_the_way = index == strip_of(p, ins->dest);
-    uint16_t dest = in_the_way ? p->spare_strip : strip_of(p, ins->dest);
-    const uint16_t operands[3] = {dest, index, pointer_of_cursor(ins->cursor)};
-    const uint16_t list[4] = {ins->source, 0, ins->cursor, (uint16_t)((unsigned)lanes_at(p, p->level) << 1)};
-    leave_banks(p, ins);
-    emit_sequence(p, operands, list, p->code->kernels->loadx[ins->type]);
-    if (in_the_way) emit(p, TIRBI_L_COPY, strip_of(p, ins->dest), dest, shift_of(size));
-    clear_rest(p, ins->dest, size);
-    define(p, ins, size)->strip = true;
-}
-
-static void plan_find(planner *p, const lane_ins *ins) {
-    const uint16_t operands[3] = {0, kernel_operand(p, ins->reads[0]), 0}, list[4] = {0, 0, 0, 0};
-    leave_banks(p, ins);
-    emit_sequence(p, operands, list, p->code->kernels->find);
-}
-
-/* What stores, or combines, by index. Lanes of a run update one element, which stays in a register meanwhile. */
-static tirbi_sequence stores_of(const planner *p, const lane_ins *ins, bool in_runs) {
-    const tirbi_kernel_table *k = p->code->kernels;
-    if (ins->op == TIRB_OP_VSTOREX) return k->storex[ins->type];
-    if (ins->op == TIRB_OP_VUPDATEMA) return (in_runs ? k->runsma : k->updatema)[ins->fold & TIRBI_SCAN_OP][ins->type];
-    return (in_runs ? k->runs : k->update)[fold_of(ins)][ins->type];
-}
-
-/* A sum of products of which one factor was not loaded yet. */
-static void plan_gathered(planner *p, const lane_ins *ins) {
-    const lane_ins *gather = p->gather;
-    const uint8_t other = ins->reads[ins->reads[1] == gather->dest ? 2 : 1];
-    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]), kernel_operand(p, other)};
-    const uint16_t list[4] = {tirbi_gathering(ins->source, gather->cursor), p->gather_index, ins->cursor, 0};
-    p->gather = NULL;
-    leave_banks(p, ins);
-    emit_sequence(p, operands, list, p->code->kernels->gather_runs[ins->fold & TIRBI_SCAN_OP][ins->type]);
-}
-
-/* Counters: every lane adds the same scalar to the element that it names. */
-static bool plan_count(planner *p, const lane_ins *ins) {
-    const value *more = &p->now.values[ins->reads[1]];
-    const tirbi_sequence count = p->code->kernels->count[ins->type];
-    if (ins->op != TIRB_OP_VUPDATE || ins->fold != TIRBI_SCAN_ADD || !count) return false;
-    if (more->lazy != LAZY_SPLAT || !more->stable || more->strip || more->bank != NO_BANK) return false;
-    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]), more->pointer};
-    const uint16_t list[4] = {ins->source, 0, ins->cursor, 0};
-    leave_banks(p, ins);
-    emit_sequence(p, operands, list, count);
-    return true;
-}
-
-static void plan_storex(planner *p, const lane_ins *ins) {
-    const bool in_runs = p->now.values[ins->reads[0]].in_runs;
-    if (!in_runs && plan_count(p, ins)) return;
-    if (p->gather && ins->op == TIRB_OP_VUPDATEMA) {
-        if (in_runs && (ins->source == TIRB_I32 || ins->source == TIRB_I64)) {
-            plan_gathered(p, ins);
-            return;
-        }
-        put_loadx(p, p->gather, p->gather_index);
-        p->gather = NULL;
-    }
-    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), kernel_operand(p, ins->reads[0]),
-                                  kernel_operand(p, ins->reads[1])};
-    const uint16_t factor = ins->n_reads > 2 ? kernel_operand(p, ins->reads[2]) : 0;
-    const uint16_t list[4] = {ins->source, factor, ins->cursor, 0};
-    leave_banks(p, ins);
-    emit_sequence(p, operands, list, stores_of(p, ins, in_runs));
-}
-
-static bool updates(const lane_ins *ins) { return ins->op == TIRB_OP_VUPDATE || ins->op == TIRB_OP_VUPDATEMA; }
-
-/* Whether what an instruction computes is the same in all lanes of a range: it reads such values, and scalars, only. */
-static bool stays_in_runs(const planner *p, const lane_ins *ins) {
-    bool some = false, others = false;
-    for (unsigned r = 0; r < ins->n_reads; r++) {
-        const value *v = &p->now.values[ins->reads[r]];
-        some = some || v->in_runs;
-        others = others || !(v->in_runs || v->scalar);
-    }
-    return some && !others;
-}
-
-/* Whether nothing reads the ranges' numbers but updates of elements that they name, or that are named by what is computed of
- * them and of scalars: these look at the first lane of each range. What is said here of a register, stays_in_runs says of its
- * value. */
-static bool only_firsts_count(const planner *p, const lane_ins *advance) {
-    uint64_t of_ranges = UINT64_C(1) << advance->dest, scalars = 0;
-    if (p->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
-    for (const lane_ins *ins = advance + 1; ins < p->body->ins + p->body->n; ins++) {
-        const tirbi_op_info *info = &tirbi_ops[ins->op];
-        bool reads_some = false, reads_others = false;
-        for (unsigned r = 0; r < ins->n_reads; r++) {
-            reads_some = reads_some || (of_ranges >> ins->reads[r] & 1);
-            reads_others = reads_others || !((of_ranges | scalars) >> ins->reads[r] & 1);
-        }
-        const uint64_t dest = ins->dest == NO_VALUE ? 0 : UINT64_C(1) << ins->dest;
-        if (updates(ins)) {
-            bool as_value = (of_ranges >> ins->reads[1] & 1) || (ins->n_reads > 2 && (of_ranges >> ins->reads[2] & 1));
-            if (as_value || (reads_some && ins->source != TIRB_I32 && ins->source != TIRB_I64)) return false;
-        } else if (reads_some && (reads_others || !(info->flags & TIRBI_FLAG_ELEMENTWISE) || !is_light(ins))) {
-            return false;
-        }
-        of_ranges = reads_some ? of_ranges | dest : of_ranges & ~dest;
-        scalars = ins->op == TIRB_OP_VSPLAT ? scalars | dest : scalars & ~dest;
-    }
-    return true;
-}
-
-static void plan_advance(planner *p, const lane_ins *ins) {
-    uint8_t size = tirbi_dtypes[ins->source].size;
-    const unsigned how = shift_of(size) | (only_firsts_count(p, ins) ? (unsigned)TIRBI_ADVANCE_FIRSTS : 0u);
-    const uint16_t operands[3] = {strip_of(p, ins->dest), p->ends_strip, pointer_of_cursor(ins->cursor)};
-    const uint16_t list[4] = {ins->number, (uint16_t)how, ins->cursor, 0};
-    leave_banks(p, ins);
-    emit_sequence(p, operands, list, p->code->kernels->advance[ins->type]);
-    clear_rest(p, ins->dest, size);
-    value *v = define(p, ins, size);
-    v->strip = true;
-    v->in_runs = p->n_advances == 1;
-}
-
-/* An operation on a running value as steps know it, and its operands. */
-static tirbi_word step_word(planner *p, const lane_ins *ins) {
-    bool fused = ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEPMA;
-    unsigned op = fused ? TIRBI_STEP_FUSED + (ins->fold & TIRBI_SCAN_OP) : ins->fold & TIRBI_SCAN_OP;
-    if (ins->fold & TIRBI_SCAN_SWAPPED) op += TIRBI_N_STEPS;
-    uint16_t first = kernel_operand(p, ins->reads[0]), second = fused ? kernel_operand(p, ins->reads[1]) : first;
-    return (tirbi_word){.list = {(uint16_t)op, first, second, 0}};
-}
-
-static void plan_step(planner *p, const lane_ins *ins) { p->steps[p->n_steps++] = step_word(p, ins); }
-
-/* A scan of several steps. Its lanes are written while bools that choose are read, which are smaller. */
-static void plan_chain(planner *p, const lane_ins *ins) {
-    uint8_t size = tirbi_dtypes[ins->type].size;
-    bool seen = is_live(ins, ins->dest);
-    plan_step(p, ins);
-    uint16_t dest = seen ? strip_of(p, ins->dest) : 0;
-    bool in_the_way = seen && p->steps[p->n_steps - 1].list[1] == dest;
-    leave_banks(p, ins);
-    emit(p, TIRBI_L_CHAIN, in_the_way ? p->spare_strip : dest, 0, 0);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, (uint16_t)p->n_steps, 0}});
-    tirbi_translate_word(p->emitter, (tirbi_word){.sequence = p->code->kernels->chain[ins->type]});
-    for (unsigned i = 0; i < p->n_steps; i++) tirbi_translate_word(p->emitter, p->steps[i]);
-    if (in_the_way) emit(p, TIRBI_L_COPY, dest, p->spare_strip, shift_of(size));
-    p->n_steps = 0;
-    if (seen) clear_rest(p, ins->dest, size);
-    define(p, ins, size)->strip = true;
-}
-
-static void plan_scan(planner *p, const lane_ins *ins) {
-    if (p->n_steps > 0 || (ins->op == TIRB_OP_VSCANMA && (ins->fold & TIRBI_SCAN_SWAPPED))) {
-        plan_chain(p, ins);
-        return;
-    }
-    uint8_t size = tirbi_dtypes[ins->type].size;
-    bool seen = is_live(ins, ins->dest), fused = ins->op == TIRB_OP_VSCANMA;
-    uint16_t operands[3] = {seen ? strip_of(p, ins->dest) : 0, kernel_operand(p, ins->reads[0]), 0};
-    if (fused) operands[2] = kernel_operand(p, ins->reads[1]);
-    const uint16_t list[4] = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, 0, 0};
-    leave_banks(p, ins);
-    emit_sequence(p, operands, list, fused ? p->code->kernels->scanma[ins->fold & TIRBI_SCAN_OP][ins->type]
-                                           : p->code->kernels->scan[fold_of(ins)][ins->type]);
-    if (seen) clear_rest(p, ins->dest, size);
-    define(p, ins, size)->strip = true;
-}
-
 /* ---- Inner loops ---------------------------------------------------------------------------------------------- */
 
 /* Pointers move in the loop: what is not copied yet and may move with them is copied now. */
-static void settle_at_edge(planner *p, uint64_t live, uint64_t written) {
+static void settle_at_edge(lane_planner *p, uint64_t live, uint64_t written) {
     for (uint64_t set = live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        value *v = &p->now.values[reg];
+        lane_value *v = &p->now.values[reg];
         bool stays = v->lazy == LAZY_SPLAT && v->stable && !(written >> reg & 1);
         if (v->lazy == LAZY_NONE || stays) continue;
         if (v->bank == NO_BANK && !v->strip) {
@@ -988,19 +870,20 @@ static void settle_at_edge(planner *p, uint64_t live, uint64_t written) {
                 fill_strip(p, reg);
         }
         v->lazy = LAZY_NONE;
+        v->words = 0;
     }
 }
 
 /* What a loop writes may be anything behind it. */
-static void forget_runs(planner *p, uint64_t written) {
+static void forget_runs(lane_planner *p, uint64_t written) {
     for (; written != 0; written &= written - 1) {
-        value *v = &p->now.values[__builtin_ctzll(written)];
+        lane_value *v = &p->now.values[__builtin_ctzll(written)];
         v->in_runs = v->scalar = false;
     }
 }
 
 /* At a loop's head the banks hold only values that the loop itself updates. */
-static void plan_inner(planner *p, const lane_ins *ins) {
+static void plan_inner(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     uint64_t live = p->body->live_at_head[loop];
     uint64_t carried = live & p->body->exposed[loop] & p->body->written[loop];
@@ -1011,7 +894,7 @@ static void plan_inner(planner *p, const lane_ins *ins) {
     settle_at_edge(p, live, p->body->written[loop]);
     for (uint64_t set = carried; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        value *v = &p->now.values[reg];
+        lane_value *v = &p->now.values[reg];
         unsigned bank = p->now.banks[0] == NO_VALUE ? 0 : 1;
         if (v->size == p->body->main_size && v->bank == NO_BANK && p->now.banks[bank] == NO_VALUE)
             load_bank(p, reg, bank);
@@ -1027,8 +910,8 @@ static void plan_inner(planner *p, const lane_ins *ins) {
 }
 
 /* Brings everything live back to where it was at the loop's head. */
-static void restore_places(planner *p, uint8_t loop) {
-    const places *head = &p->heads[loop];
+static void restore_places(lane_planner *p, uint8_t loop) {
+    const lane_places *head = &p->heads[loop];
     uint64_t live = p->body->live_at_head[loop];
     for (uint64_t set = live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
@@ -1066,7 +949,7 @@ static unsigned loop_form(unsigned body, bool tail) {
 }
 
 /* Makes one instruction of an inner loop whose body is one such multiply-add; in the tail, a copy goes before it. */
-static bool fuse_loop(planner *p, uint8_t loop) {
+static bool fuse_loop(lane_planner *p, uint8_t loop) {
     uint32_t head = p->head_words[loop];
     bool pulls = p->tail && !p->wide;
     uint32_t length = pulls ? 2 : 1;
@@ -1089,7 +972,7 @@ static bool fuse_loop(planner *p, uint8_t loop) {
     return true;
 }
 
-static void plan_inner_end(planner *p, const lane_ins *ins) {
+static void plan_inner_end(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     restore_places(p, loop);
     if (fuse_loop(p, loop)) return;
@@ -1102,18 +985,18 @@ static void plan_inner_end(planner *p, const lane_ins *ins) {
 
 /* ---- Loops of a lane's own -------------------------------------------------------------------------------------- */
 
-static void emit_strips(planner *p, uint16_t to, uint16_t from, uint8_t size) {
+static void emit_strips(lane_planner *p, uint16_t to, uint16_t from, uint8_t size) {
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {to, from, (uint16_t)shift_of(size), 0}});
 }
 
 /* What the loop uses of the values before it is copied to strips of its own; what is the same in all lanes fills one. */
-static void plan_own(planner *p, const lane_ins *ins) {
+static void plan_own(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     uint64_t live = p->body->live_at_head[loop], written = p->body->written[loop];
     uint64_t used = live & (p->body->exposed[loop] | written), same = 0;
     for (uint64_t set = live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        const value *v = &p->now.values[reg];
+        const lane_value *v = &p->now.values[reg];
         bool splat = v->lazy == LAZY_SPLAT && v->stable && !v->strip;
         if ((splat || v->same) && (used >> reg & 1) && !(written >> reg & 1)) same |= UINT64_C(1) << reg;
         else fill_strip(p, reg);
@@ -1125,32 +1008,32 @@ static void plan_own(planner *p, const lane_ins *ins) {
     emit(p, TIRBI_L_OWN, depth, lanes_at(p, p->level), lanes_at(p, p->level) + 1u);
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)__builtin_popcountll(used & ~same), lanes_at(p, depth), 0, 0}});
     for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) {
-        value *v = &p->now.values[reg];
+        lane_value *v = &p->now.values[reg];
         if (!(used >> reg & 1)) {
-            *v = (value){.bank = NO_BANK};
+            *v = (lane_value){.bank = NO_BANK};
             continue;
         }
         if (!(same >> reg & 1)) emit_strips(p, strip_of(p, (uint8_t)reg), strip_at(p, depth, (uint8_t)reg), v->size);
-        if (!(same >> reg & 1)) *v = (value){.bank = NO_BANK, .strip = true, .size = v->size, .next = v->next};
+        if (!(same >> reg & 1)) *v = (lane_value){.bank = NO_BANK, .strip = true, .size = v->size, .next = v->next};
     }
     for (uint64_t set = same; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        value *v = &p->now.values[reg];
+        lane_value *v = &p->now.values[reg];
         if (v->strip) emit(p, TIRBI_L_FILL, strip_of(p, reg), strip_at(p, depth, reg), shift_of(v->size));
         else emit(p, TIRBI_L_FILL, strip_of(p, reg), v->pointer, shift_of(v->size));
-        *v = (value){.bank = NO_BANK, .strip = true, .same = true, .size = v->size, .next = v->next};
+        *v = (lane_value){.bank = NO_BANK, .strip = true, .same = true, .size = v->size, .next = v->next};
     }
     p->own[depth].head = p->emitter->n;
     p->own[depth].last_while = 0;
 }
 
-static void plan_while(planner *p, const lane_ins *ins) {
+static void plan_while(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     uint16_t truth = strip_operand(p, ins->reads[0]);
     uint64_t kept = 0, carried = p->body->live_at_head[loop] & p->body->written[loop];
     for (uint64_t set = carried; set != 0; set &= set - 1) fill_strip(p, (uint8_t)__builtin_ctzll(set));
     for (uint64_t set = ins->live; set != 0; set &= set - 1) {
-        const value *v = &p->now.values[__builtin_ctzll(set)];
+        const lane_value *v = &p->now.values[__builtin_ctzll(set)];
         if (v->strip && !v->same) kept |= set & -set;
     }
     kept |= carried;
@@ -1170,7 +1053,7 @@ static void plan_while(planner *p, const lane_ins *ins) {
     p->own[depth].last_while = at;
 }
 
-static void plan_again(planner *p, const lane_ins *ins) {
+static void plan_again(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     unsigned depth = p->level - 1;
     for (uint64_t set = p->body->live_at_head[loop]; set != 0; set &= set - 1) {
@@ -1194,18 +1077,37 @@ static void plan_again(planner *p, const lane_ins *ins) {
 
 /* ---- The body ------------------------------------------------------------------------------------------------- */
 
-static void plan_elementwise(planner *p, const lane_ins *ins, const lane_ins *next) {
+/* Whether what an instruction computes is the same in all lanes of a range: it reads such values, and scalars, only. */
+static bool stays_in_runs(const lane_planner *p, const lane_ins *ins) {
+    bool some = false, others = false;
+    for (unsigned r = 0; r < ins->n_reads; r++) {
+        const lane_value *v = &p->now.values[ins->reads[r]];
+        some = some || v->in_runs;
+        others = others || !(v->in_runs || v->scalar);
+    }
+    return some && !others;
+}
+
+static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     const bool in_runs = stays_in_runs(p, ins);
     const bool renames = ins->op == TIRB_OP_VMOV && plan_move(p, ins);
     const bool resizes = ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next));
-    if (!renames && !resizes) {
-        if (ins->pinned) plan_pinned(p, ins);
-        else plan_kernel(p, ins, next);
-    }
+    if (renames || resizes)
+        ;
+    else if (tirbi_lane_kind_rounds(ins->kind) && is_rounded_by_store(ins, next))
+        move_in_banks(p, ins);
+    else if (tirbi_lane_kind_renames(ins->kind))
+        plan_rename(p, ins);
+    else if (tirbi_lane_kind_truncates(ins->kind))
+        plan_truncate(p, ins, next);
+    else if (ins->kind != 0)
+        plan_pinned(p, ins, next);
+    else
+        plan_kernel(p, ins, next);
     p->now.values[ins->dest].in_runs = in_runs;
 }
 
-static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
+static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     switch (ins->op) {
     case TIRB_OP_INNER: plan_inner(p, ins); return;
     case TIRB_OP_INNER_END: plan_inner_end(p, ins); return;
@@ -1218,31 +1120,31 @@ static void plan_ins(planner *p, const lane_ins *ins, const lane_ins *next) {
     case TIRB_OP_VIOTA: plan_iota(p, ins); break;
     case TIRB_OP_VRED:
     case TIRB_OP_VREDMA: plan_reduction(p, ins); break;
-    case TIRB_OP_VINDEX: plan_index(p, ins); break;
-    case TIRB_OP_VLOADX: plan_loadx(p, ins); break;
+    case TIRB_OP_VINDEX: tirbi_lane_plan_index(p, ins); break;
+    case TIRB_OP_VLOADX: tirbi_lane_plan_loadx(p, ins); break;
     case TIRB_OP_VSTOREX:
     case TIRB_OP_VUPDATE:
-    case TIRB_OP_VUPDATEMA: plan_storex(p, ins); break;
-    case TIRB_OP_VADVANCE: plan_advance(p, ins); break;
-    case TIRB_OP_VFIND: plan_find(p, ins); break;
+    case TIRB_OP_VUPDATEMA: tirbi_lane_plan_storex(p, ins); break;
+    case TIRB_OP_VADVANCE: tirbi_lane_plan_advance(p, ins); break;
+    case TIRB_OP_VFIND: tirbi_lane_plan_find(p, ins); break;
     case TIRB_OP_VSCAN:
-    case TIRB_OP_VSCANMA: plan_scan(p, ins); break;
+    case TIRB_OP_VSCANMA: tirbi_lane_plan_scan(p, ins); break;
     case TIRB_OP_VSTEP:
-    case TIRB_OP_VSTEPMA: plan_step(p, ins); break;
+    case TIRB_OP_VSTEPMA: tirbi_lane_plan_step(p, ins); break;
     default: plan_elementwise(p, ins, next); break;
     }
     after(p, ins);
 }
 
 /* A store that ends the body goes on to the next block by itself. */
-static void end_in_store(planner *p) {
+static void end_in_store(lane_planner *p) {
     if (p->emitter->failed || p->emitter->n == 0 || p->latest != p->emitter->n - 1) return;
     tirbi_word *word = &p->emitter->words[p->latest];
     if (word->op >= TIRBI_L_STORE_A && word->op <= TIRBI_L_STORE_F64_B)
         word->op = (uint16_t)(word->op - TIRBI_L_STORE_A + TIRBI_L_LAST_A);
 }
 
-static void plan_body(planner *p, bool tail, bool wide) {
+static void plan_body(lane_planner *p, bool tail, bool wide) {
     p->tail = tail;
     p->wide = wide;
     p->level = 0;
@@ -1266,14 +1168,15 @@ static void plan_body(planner *p, bool tail, bool wide) {
 }
 
 /* Whether a wide body would do better than the tail: forms read cursors. Marks those cursors. */
-static bool find_streams(planner *p, tirbi_lane_cursor *cursors) {
+static bool find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
     const lane_body *body = p->body;
     bool any = false;
     for (uint32_t i = p->loop->n_outer; i < body->n - p->loop->n_outer; i++) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VLOAD || body->strides[ins->cursor] != STRIDE_ONE) continue;
-        bool widened = body->main_size == 2 && (ins->type == TIRB_U8 || ins->type == TIRB_I8);
-        if (tirbi_dtypes[ins->type].size != body->main_size && !widened) continue;
+        const uint8_t size = tirbi_dtypes[ins->type].size;
+        bool widened = body->main_size == 2 ? ins->type == TIRB_U8 || ins->type == TIRB_I8 : body->has_words && size < 4;
+        if (size != body->main_size && !widened) continue;
         cursors[ins->cursor].streams = true;
         p->loop->streaming |= UINT32_C(1) << ins->cursor;
         any = true;
@@ -1293,7 +1196,7 @@ static bool are_by_rows(const tirbi_emitter *emitter, uint32_t from) {
 }
 
 /* Finds the loops around the whole body; no lane register lives from one iteration of such a loop to the next. */
-static void find_outer_loops(planner *p) {
+static void find_outer_loops(lane_planner *p) {
     const lane_body *body = p->body;
     tirbi_lane_loop *loop = p->loop;
     for (uint32_t i = 0; 2 * i + 2 < body->n; i++) {
@@ -1305,7 +1208,7 @@ static void find_outer_loops(planner *p) {
 }
 
 /* Loads that are transposed where that can be: those that run once in each iteration of an inner loop. */
-static void find_tiles(planner *p) {
+static void find_tiles(lane_planner *p) {
     const lane_body *body = p->body;
     tirbi_lane_loop *loop = p->loop;
     uint8_t open[TIRBI_MAX_INNER];
@@ -1328,13 +1231,13 @@ static bool is_computed(const lane_body *body, const lane_ins *ins) {
     return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && !in_banks;
 }
 
-static void choose_block(const planner *p) {
+static void choose_block(const lane_planner *p) {
     tirbi_lane_loop *loop = p->loop;
     const lane_body *body = p->body;
     loop->main_size = body->main_size;
     loop->only_banks = body->main_size != 0;
     for (uint32_t i = 0; i < body->n; i++)
-        if (is_computed(body, &body->ins[i]) && !body->ins[i].pinned) loop->only_banks = false;
+        if (is_computed(body, &body->ins[i]) && body->ins[i].kind == 0) loop->only_banks = false;
     if (body->main_size == 0)
         loop->lanes = KERNEL_STRIP_BYTES / body->widest;
     else
@@ -1347,7 +1250,7 @@ static void choose_block(const planner *p) {
 }
 
 /* Every kernel that a body asks for exists, or the program is refused here. */
-static tirb_status check_kernels(const planner *p, tirb_error *error) {
+static tirb_status check_kernels(const lane_planner *p, tirb_error *error) {
     for (uint32_t i = 0; i < p->body->n; i++) {
         const lane_ins *ins = &p->body->ins[i];
         if (!(tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) || kernel_of(p, ins)) continue;
@@ -1357,7 +1260,7 @@ static tirb_status check_kernels(const planner *p, tirb_error *error) {
     return TIRB_OK;
 }
 
-static tirb_status plan_loop(planner *p, tirb_error *error) {
+static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     TIRBI_TRY(check_kernels(p, error));
     tirbi_lane_loop *loop = p->loop;
     unsigned n_splats = 0;
@@ -1366,7 +1269,10 @@ static tirb_status plan_loop(planner *p, tirb_error *error) {
         const uint8_t dest = p->body->ins[i].dest;
         if (dest != NO_LANE_REG) again |= set & UINT64_C(1) << dest;
         if (dest != NO_LANE_REG) set |= UINT64_C(1) << dest;
-        n_splats += p->body->ins[i].op == TIRB_OP_VSPLAT;
+        if (p->body->ins[i].op == TIRB_OP_VSPLAT) {
+            uint16_t slot;
+            n_splats += find_half(p, &p->body->ins[i], &slot) ? 2 : 1; /* frames are as large on all machines */
+        }
         p->n_advances += p->body->ins[i].op == TIRB_OP_VADVANCE;
     }
     p->set_once = set & ~again;
@@ -1418,12 +1324,17 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
                                  tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
                                  tirb_error *error) {
     lane_body *body = tirbi_heap_calloc(code->heap, 1, sizeof *body);
-    planner *p = tirbi_heap_calloc(code->heap, 1, sizeof *p);
+    lane_planner *p = tirbi_heap_calloc(code->heap, 1, sizeof *p);
     tirb_status status = body && p ? TIRB_OK : tirbi_heap_status(code->heap);
     if (status == TIRB_OK)
         status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
+    const tirbi_known_register *known = NULL;
+    for (uint32_t i = 0; status == TIRB_OK && !known && i < body->n; i++)
+        if (splats_half(&body->ins[i])) status = tirbi_known_registers(constants, function, &known, error);
     if (status == TIRB_OK) {
+        p->known = known;
         p->code = code;
+        p->constants = constants;
         p->body = body;
         p->loop = loop;
         p->emitter = emitter;

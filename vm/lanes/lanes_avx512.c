@@ -93,6 +93,61 @@
 #define DO_CANON_F64(x)                                                                                                \
     ((V)_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)(x), (__m512d)(x), _CMP_UNORD_Q), (__m512d)(x),               \
                              (__m512d)_mm512_set1_epi64(0x7FF8000000000000)))
+/* See vm/lanes/words.inc. */
+#define HAVE_WORDS 1
+#define TRUTHS(mask)         ((V)_mm512_movm_epi32(mask))
+#define BYTES_AT(p)          _mm_loadu_si128((const __m128i *)(const void *)(p))
+#define PAIRS_AT(p)          _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define LOAD4_U8(p)          ((V)_mm512_cvtepu8_epi32(BYTES_AT(p)))
+#define LOAD4_I8(p)          ((V)_mm512_cvtepi8_epi32(BYTES_AT(p)))
+#define LOAD4_U16(p)         ((V)_mm512_cvtepu16_epi32(PAIRS_AT(p)))
+#define LOAD4_I16(p)         ((V)_mm512_cvtepi16_epi32(PAIRS_AT(p)))
+#define LOAD4_TRUTH(p)       TRUTHS(_mm_test_epi8_mask(BYTES_AT(p), BYTES_AT(p)))
+#define LOAD4_F16(p)         ((V)_mm512_cvtph_ps(PAIRS_AT(p)))
+#define LOAD4_BF16(p)        ((V)_mm512_slli_epi32(_mm512_cvtepu16_epi32(PAIRS_AT(p)), 16))
+#define STORE4_8(p, x)       _mm_storeu_si128((__m128i *)(void *)(p), _mm512_cvtepi32_epi8((__m512i)(x)))
+#define STORE4_16(p, x)      _mm256_storeu_si256((__m256i *)(void *)(p), _mm512_cvtepi32_epi16((__m512i)(x)))
+#define STORE4_TRUTH(p, x)   _mm_storeu_si128((__m128i *)(void *)(p), _mm_abs_epi8(_mm512_cvtepi32_epi8((__m512i)(x))))
+#define NARROW_F16(x)        _mm512_cvtps_ph((__m512)(x), _MM_FROUND_TO_NEAREST_INT)
+#define STORE4_F16(p, x)     _mm256_storeu_si256((__m256i *)(void *)(p), NARROW_F16(DO_CANON_F32(x)))
+#define STORE4_BF16(p, x)    STORE4_16(p, _mm512_srli_epi32((__m512i)DO_ROUND_BF16(x), 16))
+#define DO_ROUND_F16(x)      ((V)_mm512_cvtph_ps(NARROW_F16(x)))
+#define DO_ROUND_BF16(x)     round_bf16(x)
+#define ROUND_TO_BF16                                                                                                  \
+    static inline __attribute__((always_inline)) V round_bf16(V x) {                                                   \
+        const VU32 bits = (VU32)x, rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) & 0xFFFF0000u;                     \
+        const __mmask16 nan = _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q);                                  \
+        return (V)_mm512_mask_mov_epi32((__m512i)rounded, nan, _mm512_set1_epi32(0x7FC00000));                         \
+    }
+#define COMPARED_F32(x, y, how) TRUTHS(_mm512_cmp_ps_mask((__m512)(x), (__m512)(y), how))
+#define DO_LT_F32(x, y)      COMPARED_F32(x, y, _CMP_LT_OQ)
+#define DO_LE_F32(x, y)      COMPARED_F32(x, y, _CMP_LE_OQ)
+#define DO_EQ_F32(x, y)      COMPARED_F32(x, y, _CMP_EQ_OQ)
+#define DO_NE_F32(x, y)      COMPARED_F32(x, y, _CMP_NEQ_UQ)
+#define DO_LT_I32(x, y)      TRUTHS(_mm512_cmplt_epi32_mask((__m512i)(x), (__m512i)(y)))
+#define DO_LE_I32(x, y)      TRUTHS(_mm512_cmple_epi32_mask((__m512i)(x), (__m512i)(y)))
+#define DO_LT_U32(x, y)      TRUTHS(_mm512_cmplt_epu32_mask((__m512i)(x), (__m512i)(y)))
+#define DO_LE_U32(x, y)      TRUTHS(_mm512_cmple_epu32_mask((__m512i)(x), (__m512i)(y)))
+#define DO_EQ_I32(x, y)      TRUTHS(_mm512_cmpeq_epi32_mask((__m512i)(x), (__m512i)(y)))
+#define DO_NE_I32(x, y)      TRUTHS(_mm512_cmpneq_epi32_mask((__m512i)(x), (__m512i)(y)))
+#define DO_SELECT_I32(m, x, y) ((V)_mm512_ternarylogic_epi32((__m512i)(m), (__m512i)(x), (__m512i)(y), 0xCA))
+#define DO_FLOAT_I32(x)      ((V)_mm512_cvtepi32_ps((__m512i)(x)))
+#define DO_FLOAT_U32(x)      ((V)_mm512_cvtepu32_ps((__m512i)(x)))
+/* No NaN is ordered, and what is too small converts to the least integer anyway. */
+#define ORDERED_F32(x)       _mm512_cmp_ps_mask((__m512)(x), (__m512)(x), _CMP_ORD_Q)
+#define DO_TO_I32_F32(x)                                                                                               \
+    ((V)_mm512_mask_mov_epi32(_mm512_maskz_cvttps_epi32(ORDERED_F32(x), (__m512)(x)),                                  \
+                              _mm512_cmp_ps_mask((__m512)(x), _mm512_set1_ps(0x1p31f), _CMP_GE_OQ),                    \
+                              _mm512_set1_epi32(INT32_MAX)))
+#define TO_RANGE_F32(x, least, most)                                                                                   \
+    ((V)_mm512_maskz_cvttps_epi32(                                                                                     \
+        ORDERED_F32(x), _mm512_min_ps(_mm512_max_ps((__m512)(x), _mm512_set1_ps(least)), _mm512_set1_ps(most))))
+#define DO_TO_U8_F32(x)      TO_RANGE_F32(x, 0, 255)
+#define DO_TO_I8_F32(x)      TO_RANGE_F32(x, -128, 127)
+#define DO_TO_U16_F32(x)     TO_RANGE_F32(x, 0, 65535)
+#define DO_TO_I16_F32(x)     TO_RANGE_F32(x, -32768, 32767)
+#define DO_TRUE_F32(x)       COMPARED_F32(x, _mm512_setzero_ps(), _CMP_NEQ_UQ)
+#define DO_TRUE_I32(x)       TRUTHS(_mm512_test_epi32_mask((__m512i)(x), (__m512i)(x)))
 /* See vm/lanes/quotients.inc. */
 #define HAVE_QUOTIENTS 1
 #define DO_LEAST_F32(x, y) ((V)_mm512_min_epu32((__m512i)(x), (__m512i)(y)))

@@ -1,0 +1,117 @@
+/* The planner of a lane loop's body: where each lane register's value is, and the words that are made. */
+#ifndef TIRB_VM_EXEC_LANE_PLAN_H
+#define TIRB_VM_EXEC_LANE_PLAN_H
+
+#include "vm/exec/constants.h"
+#include "vm/exec/lane_body.h"
+#include "vm/exec/machine.h"
+
+enum { NO_BANK = -1, NO_VALUE = NO_LANE_REG, KERNEL_STRIP_BYTES = TIRBI_MAX_STRIP_BYTES };
+
+typedef enum lazy { LAZY_NONE, LAZY_STREAM, LAZY_SPLAT, LAZY_WIDEN } lazy;
+
+/* Where a lane register's value is. At least one place is valid while it is live. */
+typedef struct lane_value {
+    int8_t bank;
+    bool strip;
+    uint8_t lazy;
+    bool same;        /* in all lanes of the strip, whichever have left */
+    bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
+    bool in_runs;     /* the same in all lanes of a range of the one vadvance */
+    bool scalar;      /* the same in all lanes, as a scalar register has it */
+    uint8_t size;     /* of an element */
+    uint16_t pointer; /* of the lazy operand */
+    uint8_t bytes;    /* of what is to be widened: the elements' type */
+    uint8_t type;     /* and to what */
+    uint8_t dtype;    /* its own */
+    bool raw;         /* the lazy operand are bools as memory has them: any byte but 0 is true */
+    uint16_t words;   /* where its lanes of 4 bytes are, where these are more than its elements; 0: nowhere */
+    uint32_t next;    /* the next instruction that reads it */
+} lane_value;
+
+typedef struct lane_places {
+    lane_value values[TIRBI_MAX_LANE_REGS];
+    uint8_t banks[2]; /* the register in each bank */
+} lane_places;
+
+typedef struct lane_planner {
+    tirbi_code *code;
+    lane_body *body;
+    tirbi_lane_loop *loop;
+    tirbi_emitter *emitter;
+    tirbi_constants *constants;
+    const tirbi_known_register *known; /* NULL: no constants of 16 bits are splat */
+    tirbi_lane_splat *splats;
+    uint32_t n_splats;
+    uint16_t *splat_table; /* open addressing: one more than a splat's number, 0: free */
+    uint32_t splat_mask;
+    bool tail;
+    bool wide; /* of the tail: streams are read in place */
+    lane_places now;
+    lane_places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
+    uint32_t head_words[TIRBI_MAX_INNER];
+    uint16_t first_splat;
+    uint16_t first_strip;
+    uint16_t first_own; /* tables of the lanes in vloops: for each depth, which lanes they are, and where they were before */
+    uint16_t spare_strip;
+    uint16_t ends_strip; /* of the ranges that vadvance finds */
+    uint32_t latest; /* the word that was the last to be emitted by itself */
+    unsigned level; /* vloops that are open: each has its own strips */
+    struct {
+        lane_places around;
+        uint32_t head, last_while; /* words; of the latest vwhile, whose jump waits for the end, or 0 */
+    } own[TIRBI_MAX_OWN_DEPTH];
+    bool ends_in_store; /* the instruction has already written where the store behind it would */
+    uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
+    uint32_t kept_until;
+    unsigned n_advances;       /* in the body */
+    uint64_t set_once;         /* registers that one instruction of the body sets */
+    const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
+    uint16_t gather_index;     /* and where its indices are */
+    tirbi_word steps[TIRBI_MAX_SCAN_STEPS]; /* of the scan that comes next */
+    unsigned n_steps;
+} lane_planner;
+
+/* ---- Words ---------------------------------------------------------------------------------------------------- */
+
+static inline uint32_t emit(lane_planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
+    p->latest = p->emitter->n;
+    return tirbi_translate_word(p->emitter, (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
+}
+
+static inline unsigned shift_of(unsigned size) { return (unsigned)__builtin_ctz(size); }
+static inline uint16_t strip_at(const lane_planner *p, unsigned level, uint8_t reg) {
+    return (uint16_t)(p->first_strip + level * p->body->function->n_lane_regs + reg);
+}
+static inline uint16_t strip_of(const lane_planner *p, uint8_t reg) { return strip_at(p, p->level, reg); }
+/* The numbers of the lanes in the vloop of a depth; 0 where none is open. */
+static inline uint16_t lanes_at(const lane_planner *p, unsigned level) {
+    return (uint16_t)(level == 0 ? 0u : p->first_own + 2 * (level - 1));
+}
+static inline uint16_t pointer_of_cursor(uint8_t cursor) { return (uint16_t)(1 + cursor); }
+static inline bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_VALUE && (ins->live >> reg & 1) != 0; }
+
+/* ---- Values: lane_translate.c --------------------------------------------------------------------------------- */
+
+/* A memory operand of which only the block's elements are read. */
+uint16_t tirbi_lane_kernel_operand(lane_planner *p, uint8_t reg);
+/* What is in banks and read later goes to strips: nothing survives a call. */
+void tirbi_lane_leave_banks(lane_planner *p, const lane_ins *ins);
+/* The rest of a strip that was filled for the block's elements only, where forms may read it; no bank is live. */
+void tirbi_lane_clear_rest(lane_planner *p, uint8_t reg, uint8_t size);
+/* The register gets a new value, which is nowhere yet. */
+lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size);
+/* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot trap. */
+bool tirbi_lane_is_light(const lane_ins *ins);
+
+/* ---- What goes from lane to lane, and what names elements: lane_order.c --------------------------------------- */
+
+void tirbi_lane_plan_index(lane_planner *p, const lane_ins *ins);
+void tirbi_lane_plan_loadx(lane_planner *p, const lane_ins *ins);
+void tirbi_lane_plan_storex(lane_planner *p, const lane_ins *ins);
+void tirbi_lane_plan_find(lane_planner *p, const lane_ins *ins);
+void tirbi_lane_plan_advance(lane_planner *p, const lane_ins *ins);
+void tirbi_lane_plan_step(lane_planner *p, const lane_ins *ins);
+void tirbi_lane_plan_scan(lane_planner *p, const lane_ins *ins);
+
+#endif
