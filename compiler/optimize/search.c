@@ -124,10 +124,24 @@ static const tirbi_lx *without_lets(seeker *s, const tirbi_lx *x) {
     return s->failed ? NULL : value;
 }
 
+static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind == TIRBI_LX_VAR && x->var == var; }
+
+/* When `var or x` or `var and x` is what the variable holds. */
+static const tirbi_lx *keeps_truth(seeker *s, const tirbi_lvar *var, const tirbi_lx *x) {
+    const bool first = is_var(x->args[0], var);
+    if (!first && !is_var(x->args[1], var)) return NULL;
+    const tirbi_lx *held = x->args[first ? 0 : 1], *other = x->args[first ? 1 : 0];
+    return is_either(x) ? either(s, held, negate(s, other)) : either(s, negate(s, held), other);
+}
+
 /* When the value is what the variable holds. */
-static const tirbi_lx *keeps(seeker *s, const tirbi_lvar *var, const tirbi_lx *x, unsigned depth) {
+static const tirbi_lx *keeps(seeker *s, tirbi_lvar *var, const tirbi_lx *x, unsigned depth) {
     if (x->kind == TIRBI_LX_VAR) return x->var == var ? s->always : NULL;
     if (depth > MAX_DEPTH) return NULL;
+    if (is_either(x) || is_both(x)) return keeps_truth(s, var, x);
+    if (x->kind == TIRBI_LX_CONST && x->type == var->type && tirbi_dtype_is_int((tirbi_dtype)x->type))
+        return tirbi_lx_op(s->pool, TIRB_OP_EQ, (tirbi_dtype)x->type, TIRB_TYPE_NONE,
+                           tirbi_lx_var(s->pool, var), x, NULL);
     if (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT)) {
         return choice(s, x->args[0], keeps(s, var, x->args[1], depth + 1), keeps(s, var, x->args[2], depth + 1));
     }

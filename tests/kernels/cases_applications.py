@@ -1313,6 +1313,15 @@ def collatz(rng):
         yield Run({"n": n}, returns=steps)
 
 
+@kernel("searching.py", "any_and_all")
+def any_and_all(rng):
+    for n, above in ((1, 3), (700, 255), (700, 254), (2500, 100), (300, 0)):
+        a = rng.integers(1, 256, n).astype(np.uint8)
+        seen = np.array([above in a, a.max()], np.int32)
+        yield Run({"A": a, "above": above, "some": OUT, "every": OUT, "seen": np.zeros(2, np.int32)},
+                  {"some": np.array([(a > above).any()]), "every": np.array([(a > above).all()]), "seen": seen})
+
+
 @kernel("searching.py", "julia")
 def julia(rng):
     for h, w in ((1, 1), (9, 14)):

@@ -371,3 +371,17 @@ class Module:
                 z_re = next_re
                 count += 1
             out[y, x] = count
+
+    @T.prim_func(s_tir=True)
+    def any_and_all(A: T.Buffer(("n",), "uint8"), above: T.uint8, some: T.Buffer((1,), "bool"), every: T.Buffer((1,), "bool"), seen: T.Buffer((2,), "int32")):
+        n = T.int32()
+        some[0] = T.bool(False)
+        every[0] = T.bool(True)
+        for i in range(n):
+            some[0] = some[0] or A[i] > above
+        for i in range(n):
+            every[0] = T.bitwise_and(A[i] > above, every[0])
+        for i in range(n):
+            if A[i] == above:
+                seen[0] = 1
+            seen[1] = T.max(seen[1], T.Cast("int32", A[i]))
