@@ -39,7 +39,7 @@ void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirb
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
         tirbi_affine form;
-        if (tirbi_index_proven(place->indices[d], extent) || tirbi_row_number(place->indices[d])) continue;
+        if (tirbi_dim_proven(place, d) || tirbi_row_number(place->indices[d])) continue;
         if (!tirbi_affine_of(e->pool, place->indices[d], loops, &form)) continue;
         const tirbi_lx *least = extreme(e, &form, loops, enclosing, false);
         const tirbi_lx *greatest = extreme(e, &form, loops, enclosing, true);

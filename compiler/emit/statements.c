@@ -47,7 +47,7 @@ void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x) {
 static void hoist_place(tirbi_emitter *e, const tirbi_place *place) {
     if (place->flat->kind != TIRBI_LX_CONST) tirbi_hoist_value(e, tirbi_address(e, place));
     for (uint32_t d = 0; d < place->ndim; d++) {
-        if (tirbi_index_proven(place->indices[d], place->buffer->shape[d])) continue;
+        if (tirbi_dim_proven(place, d)) continue;
         tirbi_hoist_value(e, place->indices[d]);
         tirbi_hoist_value(e, place->buffer->shape[d]);
     }

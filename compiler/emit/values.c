@@ -90,7 +90,7 @@ static void check_indices(tirbi_emitter *e, const tirbi_place *place) {
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
         const tirbi_lx *index = place->indices[d];
-        if (!all && (tirbi_index_proven(index, extent) || (index->shared && is_checked(e, index, extent)))) continue;
+        if (!all && (tirbi_dim_proven(place, d) || (index->shared && is_checked(e, index, extent)))) continue;
         uint16_t at = tirbi_put_value(e, index), limit = tirbi_put_value(e, extent);
         index = remembered_index(e, index);
         if (!all && index && is_checked(e, index, extent)) continue;

@@ -373,7 +373,7 @@ bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent) {
 
 static bool access_proven(const tirbi_place *access) {
     for (uint32_t d = 0; d < access->ndim; d++) {
-        if (!tirbi_index_proven(access->indices[d], access->buffer->shape[d])) return false;
+        if (!tirbi_dim_proven(access, d)) return false;
     }
     return !access->view || access_proven(access->view);
 }

@@ -340,5 +340,7 @@ static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
 }
 /* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */
 bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent);
+/* The same of dimension d of a place, with what is known of its extent and of sums of loop variables. */
+bool tirbi_dim_proven(const tirbi_place *place, uint32_t d);
 
 #endif

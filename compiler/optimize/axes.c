@@ -21,7 +21,7 @@ typedef struct joiner {
 
 static bool is_proven(const tirbi_place *place) {
     for (uint32_t d = 0; d < place->ndim; d++) {
-        if (!tirbi_index_proven(place->indices[d], place->buffer->shape[d])) return false;
+        if (!tirbi_dim_proven(place, d)) return false;
     }
     return !place->view;
 }

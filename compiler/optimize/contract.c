@@ -176,7 +176,7 @@ bool tirbi_checkable(tirbi_lx_pool *pool, const tirbi_place *place, const tirbi_
         for (uint32_t d = 0; d < v->ndim; d++) {
             tirbi_affine form;
             int64_t c;
-            if (tirbi_index_proven(v->indices[d], v->buffer->shape[d])) continue;
+            if (tirbi_dim_proven(v, d)) continue;
             const tirbi_lx *extent = v->buffer->shape[d];
             if (!extent->pure || tirbi_mentions_loops(extent, loops) ||
                 !tirbi_affine_of(pool, v->indices[d], loops, &form)) {

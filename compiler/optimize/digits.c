@@ -84,7 +84,7 @@ static bool has_division(const tirbi_lx *x) {
 /* Whether nothing but the number of the element is asked for, and that divides nothing. */
 static bool is_numbered(const tirbi_place *place) {
     for (uint32_t d = 0; d < place->ndim; d++) {
-        if (!tirbi_index_proven(place->indices[d], place->buffer->shape[d])) return false;
+        if (!tirbi_dim_proven(place, d)) return false;
     }
     return !has_division(place->flat);
 }

@@ -65,7 +65,7 @@ static bool note_value(group *g, const tirbi_lx *x, unsigned depth);
 static bool note_place(group *g, const tirbi_place *place, bool write, unsigned depth) {
     for (uint32_t i = 0; i < place->ndim; i++) {
         if (!note_value(g, place->indices[i], depth + 1)) return false;
-        if (g->n > 0 && write && !tirbi_index_proven(place->indices[i], place->buffer->shape[i])) return false;
+        if (g->n > 0 && write && !tirbi_dim_proven(place, i)) return false;
     }
     return note(g, place, write);
 }

@@ -41,7 +41,7 @@ static const tirbi_lx *guarded_load(tirbi_rewrite *r, const tirbi_place *place) 
     const tirbi_lx *flat = b->offset ? b->offset : tirbi_lx_int(r->pool, TIRB_I64, 0);
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (!is_not_empty(r->context, b->shape[d])) return NULL;
-        bool proven = tirbi_index_proven(place->indices[d], b->shape[d]);
+        bool proven = tirbi_dim_proven(place, d);
         indices[d] = proven ? tirbi_rewrite_value(r, place->indices[d]) : guarded_index(r, place->indices[d]);
         if (!indices[d] || !flat) return NULL;
         flat = tirbi_lx_add(r->pool, flat, tirbi_lx_mul(r->pool, indices[d], b->strides[d]));

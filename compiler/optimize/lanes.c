@@ -194,7 +194,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
         for (uint32_t d = 0; d < v->ndim; d++) {
             tirbi_affine form;
             int64_t c;
-            if (tirbi_index_proven(v->indices[d], v->buffer->shape[d]) || tirbi_row_number(v->indices[d])) continue;
+            if (tirbi_dim_proven(v, d) || tirbi_row_number(v->indices[d])) continue;
             proven = false;
             if (depends_on_body(p, v->indices[d])) return false;
             const tirbi_lx *extent = v->buffer->shape[d];

@@ -42,7 +42,7 @@ static bool find_store(meetings *m, const tirbi_ls *s, unsigned depth) {
         const tirbi_place *place = s->as.store.access;
         if (place->view || s->as.store.value->traps || (m->stored && !same_place(m->stored, place))) return false;
         for (uint32_t d = 0; d < place->ndim; d++) {
-            if (!place->indices[d]->pure || !tirbi_index_proven(place->indices[d], place->buffer->shape[d])) return false;
+            if (!place->indices[d]->pure || !tirbi_dim_proven(place, d)) return false;
         }
         m->stored = place;
         return true;

@@ -457,7 +457,7 @@ lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var) {
 bool tirbi_plan_is_proven(const tirbi_place *place) {
     for (const tirbi_place *v = place; v; v = v->view) {
         for (uint32_t d = 0; d < v->ndim; d++) {
-            if (!tirbi_index_proven(v->indices[d], v->buffer->shape[d])) return false;
+            if (!tirbi_dim_proven(v, d)) return false;
         }
     }
     return true;
@@ -476,7 +476,7 @@ static void check_indices(planner *p, const tirbi_place *place) {
     for (const tirbi_place *v = place; v; v = v->view) {
         for (uint32_t d = 0; d < v->ndim && !p->failed; d++) {
             const tirbi_lx *extent = v->buffer->shape[d], *index = tirbi_plan_narrow(v->indices[d]);
-            if (tirbi_index_proven(v->indices[d], extent)) continue;
+            if (tirbi_dim_proven(v, d)) continue;
             if (!extent->pure || extent->traps || !tirbi_plan_is_invariant(p, extent) || d > UINT8_MAX) {
                 tirbi_plan_refuse(p, "an index of %s cannot be checked in the loop", v->buffer->name);
                 return;

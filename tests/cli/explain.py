@@ -89,6 +89,21 @@ def test_vectors(t):
     expect(columns["i"] == "lanes", f"rows of the matrix lie along the result: {columns}")
 
 
+BORDERED = HEAD + """def f(A: T.Buffer(("h + 2", "w"), "float32"), B: T.Buffer(("h", "w"), "float32")):
+    h, w = T.int32(), T.int32()
+    for y, x in T.grid(h, w - 2):
+        B[y, x + 1] = T.if_then_else(A[y, x] > T.float32(0), A[y + 2, x + 2], A[y + 1, x])
+"""
+
+
+def test_sums_as_extents(t):
+    inside = forms(explained(t, BORDERED))
+    expect(inside["x"] == "lanes", f"y + 2 is below h + 2, and x + 2 below w: {inside}")
+    for index in ("y + 3, x", "y, x + 3"):
+        beside = forms(explained(t, BORDERED.replace("y + 2, x + 2", index)))
+        expect(beside["x"] == "scalar", f"[{index}] may be outside: {beside}")
+
+
 def test_split_and_tree(t):
     text = HEAD + """def f(A: T.Buffer((64,), "float32"), B: T.Buffer((66,), "float32"), S: T.Buffer((1,), "float32")):
     for i in range(66):
