@@ -19,8 +19,8 @@ static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const
                                uint64_t enclosing, bool greatest) {
     const tirbi_lx *value = form->start;
     for (uint32_t i = 0; i < loops->n; i++) {
-        int64_t c;
-        if (!(enclosing >> i & 1) || !tirbi_affine_constant(form, i, &c) || c == 0 || (c > 0) != greatest) continue;
+        int direction;
+        if (!(enclosing >> i & 1) || !tirbi_affine_direction(form, i, &direction) || direction == 0 || (direction > 0) != greatest) continue;
         const tirbi_lx *last = tirbi_lx_sub(e->pool, loops->var[i]->extent, tirbi_lx_int(e->pool, TIRB_I64, 1));
         value = tirbi_lx_add(e->pool, value, tirbi_lx_mul(e->pool, last, form->coefficient[i]));
     }
@@ -303,11 +303,19 @@ static bool put_extremes(tirbi_emitter *e, const tirbi_ls *loop) {
     return carried != NULL;
 }
 
-/* A loop that reads what stands still in it, as one that does not. */
-static bool put_still(tirbi_emitter *e, const tirbi_ls *loop) {
+/* Whether lanes name the elements that they store to. */
+static bool scatters(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        if (plan->ops[i].op == TIRB_OP_VSTOREX) return true;
+    }
+    return false;
+}
+
+/* A loop that reads what stands still in it, as one that does not; if it has to be, only as plain lanes. */
+static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool as_lanes) {
     const bool may = !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->named < MAX_NAMED;
     const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop) : NULL;
-    if (!named) return false;
+    if (!named || (as_lanes && !tirbi_plan_lanes(e->pool, named->as.seq.items[named->as.seq.n - 1]))) return false;
     e->named++;
     put_serial(e, named);
     e->named--;
@@ -318,6 +326,7 @@ static bool put_still(tirbi_emitter *e, const tirbi_ls *loop) {
 static bool put_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_SEQUENCES) return false;
     tirbi_nest nest = {.n_outer = 0, .plan = tirbi_plan_in_order(e->pool, loop)};
+    if (nest.plan && scatters(nest.plan) && put_still(e, loop, true)) return true;
     if (nest.plan) {
         tirbi_put_nest(e, &nest);
         return true;
@@ -491,7 +500,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         tirbi_put_nest(e, &nest);
         return true;
     }
-    if (!split) return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop) || put_blocks(e, loop);
+    if (!split) return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) || put_blocks(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

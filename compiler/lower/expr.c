@@ -68,6 +68,19 @@ static bool truncdiv64(int64_t a, int64_t b, int64_t *out) {
     return true;
 }
 
+static bool shr64(int64_t a, int64_t b, int64_t *out) {
+    *out = a >> b;
+    return true;
+}
+
+static range magnitudes(range x) {
+    if (x.lo >= 0) return x;
+    return x.hi <= 0 ? (range){-x.hi, -x.lo, true} : (range){0, -x.lo > x.hi ? -x.lo : x.hi, true};
+}
+
+/* The least number of ones that is not less. */
+static int64_t low_bits(int64_t x) { return x > 0 ? (int64_t)(UINT64_MAX >> __builtin_clzll((uint64_t)x)) : 0; }
+
 static range ranges_of_op(tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     range x = of(a), y = b ? of(b) : x;
     range none = {.known = false};
@@ -85,7 +98,16 @@ static range ranges_of_op(tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     case TIRB_OP_MIN: return (range){x.lo < y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi, true};
     case TIRB_OP_MAX: return (range){x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi, true};
     case TIRB_OP_NEG: return x.lo > INT64_MIN ? (range){-x.hi, -x.lo, true} : none;
-    case TIRB_OP_AND: return x.lo >= 0 && y.lo >= 0 ? (range){0, x.hi < y.hi ? x.hi : y.hi, true} : none;
+    case TIRB_OP_ABS: return x.lo > INT64_MIN ? magnitudes(x) : none;
+    case TIRB_OP_AND:
+        if (x.lo < 0 && y.lo < 0) return none;
+        return (range){0, x.lo < 0 || (y.lo >= 0 && y.hi < x.hi) ? y.hi : x.hi, true};
+    case TIRB_OP_OR:
+    case TIRB_OP_XOR: return x.lo >= 0 && y.lo >= 0 ? (range){0, low_bits(x.hi > y.hi ? x.hi : y.hi), true} : none;
+    case TIRB_OP_SHR: /* by whatever: towards 0, or -1 */
+        if (y.lo >= 0 && y.hi < tirbi_dtypes[a->type].bits) return corners(x, y, shr64);
+        return (range){x.lo < 0 ? x.lo : 0, x.hi > 0 ? x.hi : 0, true};
+    case TIRB_OP_SHL: return y.lo >= 0 && y.hi < 62 ? corners(x, (range){INT64_C(1) << y.lo, INT64_C(1) << y.hi, true}, mul64) : none;
     default: return none;
     }
 }

@@ -193,7 +193,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
         bool proven = true;
         for (uint32_t d = 0; d < v->ndim; d++) {
             tirbi_affine form;
-            int64_t c;
+            int direction;
             if (tirbi_dim_proven(v, d) || tirbi_row_number(v->indices[d])) continue;
             proven = false;
             if (depends_on_body(p, v->indices[d])) return false;
@@ -201,7 +201,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
             if (!extent->pure || tirbi_mentions_loops(extent, &plan->loops) || depends_on_body(p, extent)) return false;
             if (!tirbi_affine_of(p->pool, v->indices[d], &plan->loops, &form)) return false;
             for (uint32_t i = 0; i < plan->loops.n; i++) {
-                if (!tirbi_affine_constant(&form, i, &c)) return false;
+                if (!tirbi_affine_direction(&form, i, &direction)) return false;
             }
         }
         if (proven) continue;
