@@ -311,11 +311,28 @@ static bool scatters(const tirbi_lane_plan *plan) {
     return false;
 }
 
-/* A loop that reads what stands still in it, as one that does not; if it has to be, only as plain lanes. */
-static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool as_lanes) {
+/* Whether a loop that is not lanes as it stands becomes some in one of the ways that are tried. */
+static bool has_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_blocks blocks;
+    if (tirbi_plan_lanes(e->pool, loop) || tirbi_plan_in_order(e->pool, loop) || tirbi_carry_elements(e->pool, loop) ||
+        tirbi_split_loop(e->pool, loop) || tirbi_block_by_distance(e->pool, loop, &blocks)) {
+        return true;
+    }
+    const tirbi_ls *extremes = tirbi_find_extremes(e->pool, loop);
+    return extremes && has_lanes(e, extremes);
+}
+
+/* A loop that reads what stands still in it, as one that does not, if it is lanes then: of plain ones only, where it has to be. */
+static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool plain) {
     const bool may = !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->named < MAX_NAMED;
-    const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop) : NULL;
-    if (!named || (as_lanes && !tirbi_plan_lanes(e->pool, named->as.seq.items[named->as.seq.n - 1]))) return false;
+    const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop) : NULL, *inside = named;
+    bool gains = false;
+    for (uint32_t i = 0; i < MAX_NAMED && inside && !gains; i++) { /* loads by what has been loaded have names then, too */
+        if (i > 0) inside = tirbi_name_still_loads(e->pool, inside);
+        if (inside) inside = inside->as.seq.items[inside->as.seq.n - 1];
+        gains = inside && (plain ? tirbi_plan_lanes(e->pool, inside) != NULL : has_lanes(e, inside));
+    }
+    if (!named || !gains) return false;
     e->named++;
     put_serial(e, named);
     e->named--;
