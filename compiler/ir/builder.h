@@ -164,6 +164,8 @@ const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, con
 /* Of a global that is no PrimFunc. */
 const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name, const tirb_expr *const *args,
                                         uint32_t n_args);
+/* stop - start as TVM has it for the axes of blocks: as it is written, unless it is a number or stop is written start + extent. */
+const tirb_expr *tirbi_make_domain(tirbi_builder *b, tirbi_span span, const tirb_expr *stop, const tirb_expr *start);
 /* stop - start with equal terms of both cancelled. */
 const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,
                                        const tirb_expr *start);

@@ -142,6 +142,14 @@ const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const 
     return tirbi_make_binary(b, span, TIRB_EXPR_SUB, stop, start);
 }
 
+const tirb_expr *tirbi_make_domain(tirbi_builder *b, tirbi_span span, const tirb_expr *stop, const tirb_expr *start) {
+    const tirb_expr *simple = tirbi_make_difference(b, span, stop, start);
+    if (!simple || simple->kind == TIRB_EXPR_INT_IMM) return simple;
+    if (tirbi_is_const_int(start, 0)) return stop;
+    if (stop->kind == TIRB_EXPR_ADD && tirbi_expr_equal(stop->as.binary.a, start)) return stop->as.binary.b;
+    return tirbi_make_binary(b, span, TIRB_EXPR_SUB, stop, start);
+}
+
 const tirb_expr *tirbi_make_steps(tirbi_builder *b, tirbi_span span, const tirb_expr *start, const tirb_expr *stop,
                                   const tirb_expr *step) {
     const tirb_expr *length = tirbi_make_difference(b, span, stop, start);

@@ -338,7 +338,7 @@ static tirbi_value make_range(tirbi_script *s, const tirbi_call *c) {
     if (tirbi_given(&c->args[1])) {
         const tirb_expr *end = tirbi_to_typed(s, &c->args[1], begin->dtype);
         v.as.range.min = begin;
-        v.as.range.extent = tirbi_make_difference(&s->builder, c->node->span, end, begin);
+        v.as.range.extent = tirbi_make_domain(&s->builder, c->node->span, end, begin);
     } else {
         v.as.range.min = tirbi_make_int(&s->builder, c->node->span, begin->dtype, 0);
         v.as.range.extent = begin;

@@ -39,7 +39,7 @@ static bool read_bounds(tirbi_script *s, const tirbi_value *start, const tirbi_v
     from = tirbi_make_cast(b, from->span, type, from);
     to = tirbi_make_cast(b, to->span, type, to);
     *min = from;
-    *extent = by_extent || one ? to : tirbi_make_difference(b, to ? to->span : start->node->span, to, from);
+    *extent = by_extent ? to : tirbi_make_difference(b, to ? to->span : start->node->span, to, from);
     return *min && *extent;
 }
 
@@ -250,7 +250,7 @@ static bool read_domain(tirbi_script *s, const tirbi_call *c, const tirbi_value 
                         *end = tirbi_to_expr(s, &v->as.sequence.items[1]);
         if (!tirbi_match_types(b, c->node->span, &begin, &end)) return false;
         out->min = begin;
-        out->extent = tirbi_make_difference(b, c->node->span, end, begin);
+        out->extent = tirbi_make_domain(&s->builder, c->node->span, end, begin);
     } else {
         out->extent = tirbi_to_expr(s, v);
         out->min = out->extent ? tirbi_make_int(b, out->extent->span, out->extent->dtype, 0) : NULL;

@@ -464,6 +464,18 @@ static bool is_remap(const tirbi_printer *p, const tirb_itervar *iter, const tir
     return false;
 }
 
+/* Where a domain ends: of x - begin it is x, else the sum of both, folded where that is read as the same extent. */
+static void print_domain(tirbi_printer *p, const tirb_range *dom) {
+    const tirb_expr *x = dom->extent, *min = dom->min;
+    bool minus = x->kind == TIRB_EXPR_SUB && tirbi_expr_equal(x->as.binary.b, min);
+    const tirb_expr *stop = minus ? x->as.binary.a : tirbi_make_binary(&p->builder, min->span, TIRB_EXPR_ADD, min, x);
+    const tirb_expr *read = stop ? tirbi_make_domain(&p->builder, min->span, stop, min) : NULL;
+    if (!read || !tirbi_expr_equal(read, x)) stop = tirbi_make_raw_binary(&p->builder, min->span, TIRB_EXPR_ADD, min, x);
+    tirbi_print_expr(p, min);
+    tirbi_put(p, ", ");
+    if (stop) tirbi_print_expr(p, stop);
+}
+
 static void print_axis(tirbi_printer *p, const tirb_itervar *iter, const tirb_expr *value) {
     const char *kind = iter->type == TIRB_ITER_DATA_PAR      ? "spatial"
                        : iter->type == TIRB_ITER_COMM_REDUCE ? "reduce"
@@ -475,7 +487,7 @@ static void print_axis(tirbi_printer *p, const tirb_itervar *iter, const tirb_ex
         tirbi_print_expr(p, iter->dom.extent);
     } else {
         tirbi_put(p, "(");
-        tirbi_print_bounds(p, &iter->dom, ", ");
+        print_domain(p, &iter->dom);
         tirbi_put(p, ")");
     }
     if (value) { /* a block that is not realized has none */
@@ -665,12 +677,15 @@ static void print_loop_head(tirbi_printer *p, const tirb_stmt *s) {
     bool range = s->as.for_.kind == TIRB_FOR_SERIAL && !s->as.for_.n_annotations, exact = true;
     tirb_range bounds = {s->as.for_.min, s->as.for_.extent};
     tirbi_print_stop(p, &bounds, &exact);
-    if (range && !exact && !s->as.for_.step && !tirbi_is_const_int(bounds.min, 0)) {
-        tirbi_put(p, "T.grid((");
-        tirbi_print_expr(p, bounds.min);
-        tirbi_put(p, ", ");
+    if (range && !exact && !s->as.for_.step) {
+        bool moved = !tirbi_is_const_int(bounds.min, 0);
+        tirbi_put(p, moved ? "T.grid((" : "T.grid(");
+        if (moved) {
+            tirbi_print_expr(p, bounds.min);
+            tirbi_put(p, ", ");
+        }
         tirbi_print_expr(p, bounds.extent);
-        tirbi_put(p, "))");
+        tirbi_put(p, moved ? "))" : ")");
         return;
     }
     if (range && p->hybrid && !s->as.for_.step) {

@@ -182,6 +182,13 @@ static const struct {
     /* A sum names what is quoted before it in the same shape. */
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", \"n + 1\"), \"int8\")):\n    n = T.int32()\n    A[0, n] = T.int8(1)\n",
      "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", n + 1), \"int8\")):\n    n = T.int32()\n    A[0, n] = T.int8(1)\n"},
+    /* The extents of loops are sums as TVM writes them, those of axes as they are given. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n    for i in range(2 * n - m + 1):\n"
+     "        with T.sblock(\"b\"):\n            v = T.axis.spatial((1, n - 1), i)\n            w = T.axis.spatial((m, m + 4), i)\n"
+     "            A[v] = A[w]\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n    # with T.sblock(\"root\"):\n"
+     "    for i in range(n * 2 + 1 - m):\n        with T.sblock(\"b\"):\n            v = T.axis.spatial((1, n - 1), i)\n"
+     "            w = T.axis.spatial((m, m + 4), i)\n            T.reads(A[w])\n            T.writes(A[v])\n            A[v] = A[w]\n"},
     /* The begin of a slice keeps its type where the end has another. */
     {"n = TypeVar(\"n\")\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((n,), \"int8\")):\n    for i in range(2):\n        with T.sblock(\"b\"):\n"
      "            v = T.axis.spatial(2, i)\n            T.reads(A[0:n])\n            T.writes(A[1:T.int64(4)])\n            A[v] = A[0]\n",
