@@ -691,6 +691,10 @@ static void detect(access *a, tirb_block *block) {
     a->n_domains = a->own.n = a->reads.n = a->writes.n = 0;
     a->reads.unknown = a->writes.unknown = false;
     for (uint32_t i = 0; i < block->n_allocs; i++) add_own(a, block->allocs[i]);
+    for (uint32_t i = 0; i < block->n_iters; i++) {
+        if (block->iters[i].dom.min) walk_expr(&a->visitor, block->iters[i].dom.min);
+        if (block->iters[i].dom.extent) walk_expr(&a->visitor, block->iters[i].dom.extent);
+    }
     if (block->init) walk_stmt(&a->visitor, block->init);
     walk_stmt(&a->visitor, block->body);
     bool reads_known = !a->reads.unknown && !(block->init && a->writes.unknown);

@@ -128,6 +128,9 @@ static void statements(void **state) {
            "                    A[k, vi] = 1.0\n",
            "T.reads()\nT.writes(X[0:3], N[5:8], A[0:5, vi])\n");
     expect("            X[vi] = X[vj] + X[0]\n", "T.reads(X[T.min(vj, 0):T.min(vj, 0) + (T.max(vj, 0) + 1 - T.min(vj, 0))])\nT.writes(X[vi])\n");
+    expect("            vk = T.axis.opaque(N[vi + 1] - N[vi], 0)\n"
+           "            X[vk] = A[vi, vk]\n",
+           "T.reads(N[vi:vi + 2], A[vi, vk])\nT.writes(X[vk])\n");
     expect("            T.evaluate(T.call_extern(\"int32\", \"f\", X.data))\n", "");
 }
 
