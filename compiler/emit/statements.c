@@ -48,7 +48,7 @@ static void hoist_place(tirbi_emitter *e, const tirbi_place *place) {
     if (place->flat->kind != TIRBI_LX_CONST) tirbi_hoist_value(e, tirbi_address(e, place));
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (tirbi_dim_proven(place, d)) continue;
-        tirbi_hoist_value(e, place->indices[d]);
+        if (tirbi_has_own_number(place)) tirbi_hoist_value(e, place->indices[d]);
         tirbi_hoist_value(e, place->buffer->shape[d]);
     }
 }

@@ -84,25 +84,34 @@ static const tirbi_lx *remembered_index(const tirbi_emitter *e, const tirbi_lx *
     return index->shared ? index : known ? known->x : NULL;
 }
 
-static void check_indices(tirbi_emitter *e, const tirbi_place *place) {
+/* The register of the last index that was computed to be checked, or TIRBI_NO_REG. */
+static uint16_t check_indices(tirbi_emitter *e, const tirbi_place *place) {
+    uint16_t computed = TIRBI_NO_REG;
     bool all = (e->options->disabled & TIRB_PASS_CHECKS) != 0;
     if (place->view) check_indices(e, place->view);
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
         const tirbi_lx *index = place->indices[d];
         if (!all && (tirbi_dim_proven(place, d) || (index->shared && is_checked(e, index, extent)))) continue;
-        uint16_t at = tirbi_put_value(e, index), limit = tirbi_put_value(e, extent);
+        const uint16_t at = computed = tirbi_put_value(e, index);
+        const uint16_t limit = tirbi_put_value(e, extent);
         index = remembered_index(e, index);
         if (!all && index && is_checked(e, index, extent)) continue;
         TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, d, tirbi_string_number(e->strings, place->buffer->name));
         if (index) remember_check(e, index, extent);
     }
+    return computed;
+}
+
+/* Checks a place and gives the number of its element: an index that is the number is computed once, however deep it is. */
+static uint16_t put_number(tirbi_emitter *e, const tirbi_place *place) {
+    const uint16_t index = check_indices(e, place);
+    return index == TIRBI_NO_REG || tirbi_has_own_number(place) ? tirbi_put_operand(e, tirbi_address(e, place)) : index;
 }
 
 /* The type that memory is accessed as: views may give the bits of their root another type. */
 uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place) {
-    check_indices(e, place);
-    uint16_t at = tirbi_put_operand(e, tirbi_address(e, place)), ref = tirbi_buffer_ref(e, place->buffer->root);
+    const uint16_t at = put_number(e, place), ref = tirbi_buffer_ref(e, place->buffer->root);
     uint16_t to = tirbi_new_sreg(e);
     TIRBI_PUT(e, TIRB_OP_LOAD, place->buffer->type, to, ref, at);
     return to;
@@ -111,8 +120,7 @@ uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place) {
 void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value) {
     tirbi_scope scope = tirbi_scope_open(e);
     uint16_t v = tirbi_put_value(e, value);
-    check_indices(e, place);
-    uint16_t at = tirbi_put_operand(e, tirbi_address(e, place)), ref = tirbi_buffer_ref(e, place->buffer->root);
+    const uint16_t at = put_number(e, place), ref = tirbi_buffer_ref(e, place->buffer->root);
     TIRBI_PUT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
     tirbi_forget_memory(e, place->buffer->root);
     tirbi_scope_close(e, scope);
@@ -407,10 +415,7 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     case TIRBI_LX_VAR: TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, x->var->reg); return;
     case TIRBI_LX_OP: emit_operation(e, x, to); return;
     case TIRBI_LX_LOAD: {
-        uint16_t ref;
-        check_indices(e, x->access);
-        uint16_t at = tirbi_put_operand(e, tirbi_address(e, x->access));
-        ref = tirbi_buffer_ref(e, x->access->buffer->root);
+        const uint16_t at = put_number(e, x->access), ref = tirbi_buffer_ref(e, x->access->buffer->root);
         TIRBI_PUT(e, TIRB_OP_LOAD, x->access->buffer->type, to, ref, at);
         return;
     }

@@ -63,7 +63,7 @@ static bool stays(const tirbi_lx *x, const tirbi_ls *body) {
         for (uint32_t d = 0; d < x->access->ndim; d++) {
             if (!stays(x->access->indices[d], body)) return false;
         }
-        return stays(x->access->flat, body);
+        return !tirbi_has_own_number(x->access) || stays(x->access->flat, body);
     }
     for (int i = 0; i < x->n_args; i++) {
         if (!stays(x->args[i], body)) return false;

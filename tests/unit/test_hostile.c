@@ -220,6 +220,34 @@ static void test_indices_in_indices(void **state) {
     }
 }
 
+/* Such indices in two expressions that are the same. */
+static void test_same_indices(void **state) {
+    (void)state;
+    enum { LEVELS = 60 };
+    static const char *const statements[][4] = {{"if A[", "] > B[i]:\n            B[i] = A[", "]\n", ""},
+                                                {"B[", "] = B[", "] + A[i]\n", ""},
+                                                {"if A[", "] > B[", "]:\n            B[", "] = A[i]\n"}};
+    for (size_t f = 0; f < sizeof statements / sizeof *statements; f++) {
+        tirbi_heap heap;
+        tirbi_writer text;
+        tirb_compile_result *result = NULL;
+        tirbi_heap_init(&heap, NULL, SIZE_MAX);
+        tirbi_writer_init(&text, &heap);
+        put(&text, "from tvm.script import tirx as T\n@T.prim_func\ndef f(A: T.Buffer((64,), \"int32\"), I: T.Buffer((64,), \"int32\"), "
+                   "B: T.Buffer((64,), \"int32\")):\n    for i in range(64):\n        ");
+        for (unsigned part = 0; part < 4 && *statements[f][part]; part++) {
+            put(&text, "%s", statements[f][part]);
+            if (part == 3 || !*statements[f][part + 1]) break;
+            for (int k = 0; k < LEVELS; k++) put(&text, "I[");
+            put(&text, "i");
+            for (int k = 0; k < LEVELS; k++) put(&text, "]");
+        }
+        assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, NULL), TIRB_OK);
+        tirb_compile_result_destroy(result);
+        tirbi_writer_destroy(&text);
+    }
+}
+
 static void test_many_names(void **state) {
     (void)state;
     enum { NAMES = 40000 };
@@ -376,6 +404,7 @@ int main(void) {
         cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
         cmocka_unit_test(test_code_that_unpacks),  cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_indices_in_indices), cmocka_unit_test(test_calls_after_traps),
+        cmocka_unit_test(test_same_indices),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
