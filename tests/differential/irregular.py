@@ -4,8 +4,8 @@ oracle: on every instruction set, with each pass off, with several threads.
     irregular.py [--differential PATH] [--seed N] [--count N] [--print]
 
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
-indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own. Ends with
-`N passed, N failed`; exit status 1 on failure."""
+indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own; tables that are
+filled from themselves; conditions on what stands still. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
 import os
@@ -17,6 +17,7 @@ import tempfile
 
 FLOATS, INTS, COUNTS = ("float32", "float64"), ("int32", "int64", "uint32", "int8", "uint8", "int16"), ("int32", "int64")
 HEAD = "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n"
+STORED = FLOATS + INTS + ("float16", "uint16", "uint64")
 ENDS = {"int8": 1 << 7, "uint8": 1 << 8, "int16": 1 << 15, "int32": 1 << 31, "uint32": 1 << 32, "int64": 1 << 63}
 
 
@@ -61,6 +62,24 @@ def longer(pick, term, dtype):
         return term
     factors = [f"({term} {pick.choice('+-')} {number(dtype, k)})" for k in range(1, pick.choice([3, 5, 7]))]
     return " * ".join(factors)
+
+
+def computed(pick, depth, names, dtype):
+    """An expression of values that have names."""
+    if depth == 0 or pick.random() < 0.2:
+        return pick.choice(names + [number(dtype, pick.choice([0, 1, 2, 3, 7]))])
+    a, b = computed(pick, depth - 1, names, dtype), pick.choice(names)
+    how = pick.random()
+    if how < 0.6:
+        return f"({a} {pick.choice('+-*')} {b})"
+    if how < 0.75:
+        return f"T.{pick.choice(['max', 'min'])}({a}, {b})"
+    if how < 0.9:
+        other = computed(pick, depth - 1, names, dtype)
+        return f"T.Select({a} {pick.choice(['<', '>', '==', '<='])} {b}, {other}, {pick.choice(names)})"
+    if dtype.startswith("float"):
+        return f"T.{pick.choice(['floor', 'fabs'])}({a})"
+    return pick.choice([f"({a} // {number(dtype, 3)})", f"({a} % {number(dtype, 5)})", f"({a} & {b})", f"({a} >> {number(dtype, 1)})"])
 
 
 def near_an_end(pick, dtype):
@@ -148,6 +167,39 @@ def lane_loops(pick, f):
         f.add(2, f"if x > {number(dtype, 9)}:", f"    x = x - {number(dtype, 4)}")
     f.add(2, f"k = k + {number(kind, 1)}")
     f.add(1, "B[i] = x", "C[i] = k")
+
+
+def counted_by_memory(pick, f):
+    """While loops whose begin, bound and step are in memory, which their bodies may change."""
+    kind, dtype, n = pick.choice(COUNTS), pick.choice(FLOATS + COUNTS), pick.choice([5, 40, 70])
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("S", kind, 8), f.scalar("p", kind)
+    one, up = number(kind, 1), pick.random() < 0.6
+    step = pick.choice([one, number(kind, 2), f"T.max(S[5], {one})", f"T.min(T.max(S[i], {one}), {number(kind, 4)})"])
+    bound = pick.choice(["S[1]", "S[i + 2]", f"T.min(S[1], {number(kind, n)})", "S[1] + p", f"S[{inside('S[6]', 8)}]"])
+    f.add(0, "for i in range(4):", f"    j = {pick.choice(['S[0]', 'p', number(kind, 0 if up else n)])}", f"    while j {'<' if up else '>'} {bound}:")
+    f.add(2, pick.choice([f"B[{inside('j', n)}] = A[{inside('j', n)}]", f"B[0] = B[0] + A[{inside('j', n)}]", "S[7] = j",
+                          f"S[1] = S[1] {'-' if up else '+'} {one}", "S[3] = S[3] + j"]))
+    f.add(2, f"j = j {'+' if up else '-'} {step}")
+    f.add(1, "S[4] = S[4] + j")
+
+
+def nested_lane_loops(pick, f):
+    """Loops that each lane has of its own, with others inside, choices and loads."""
+    n, dtype, kind = pick.choice([3, 17, 70, 150]), pick.choice(FLOATS + COUNTS), pick.choice(COUNTS)
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("C", kind, n), f.buffer("D", dtype, 64)
+    names = ["x", "y", "A[i]", "B[i]", "D[3]"]
+    f.add(0, f"for i in range({n}):", "    x = A[i]", f"    y = {number(dtype, 1)}", f"    k = {number(kind, 0)}", f"    m = {number(kind, 0)}")
+    more = pick.choice([" and x != y", f" and x < {number(dtype, 50)}"])
+    f.add(1, f"while k < T.min(C[i], {number(kind, pick.choice([2, 7, 20]))}){more}:")
+    for _ in range(pick.choice([1, 2, 3])):
+        value, variable = computed(pick, pick.choice([1, 2]), names, dtype), pick.choice("xy")
+        f.add(2, *pick.choice([[f"{variable} = {value}"], [f"{variable} = {variable} + D[{inside('k', 64)}]"], [f"B[i] = {value}"],
+                               [f"if {value} > {number(dtype, 2)}:", f"    {variable} = {computed(pick, 1, names, dtype)}", "else:",
+                                f"    y = y + {number(dtype, 1)}"]]))
+    if pick.random() < 0.4:
+        f.add(2, f"m = {number(kind, 0)}", f"while m < {number(kind, 3)} and y < {number(dtype, 30)}:", "    y = y + x", f"    m = m + {number(kind, 1)}")
+    f.add(2, f"k = k + {number(kind, 1)}")
+    f.add(1, "B[i] = x + y", "C[i] = k + m")
 
 
 # ---- Ranges and rows ------------------------------------------------------------------------------------------------
@@ -321,7 +373,57 @@ def carried(pick, f):
     f.add(0, f"for i in range({first}, {n}):", *("    " + line for line in body))
 
 
-SHAPES = (counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried)
+def tables(pick, f):
+    """Elements of an array from those at a distance, which is a number or a variable, ahead or behind."""
+    n, dtype, kind, step = pick.choice([5, 20, 64, 200, 700]), pick.choice(FLOATS + COUNTS), pick.choice(COUNTS), pick.choice([1, 1, 1, 2, 3])
+    f.buffer("B", dtype, n), f.buffer("A", dtype, n), f.buffer("D", "int32", 4), f.scalar("d", kind), f.scalar("e", kind)
+    far = pick.choice(["d", "e", number(kind, pick.choice([1, 2, 8, 9, 17, 33])), f"(d + {number(kind, 8)})", f"T.max(d, {number(kind, 1)})",
+                       f'T.cast(D[0], "{kind}")', f"(d * {number(kind, 2)} + {number(kind, 1)})"])
+    sign, end = pick.choice("+-"), number(kind, n)
+    at = f"i * {number(kind, step)}" if step > 1 else "i"
+    at = f"{number(kind, n - 1)} - {at}" if pick.random() < 0.3 else at
+    other, own = f"B[{at} {sign} {far}]", f"B[{at}]"
+    f.add(0, f"for i in T.serial({number(kind, 0)}, {number(kind, n // step)}):")
+    update = pick.choice([f"{own} = {other}", f"{own} = {other} + A[i]", f"{own} = T.max({own}, {other})", f"{own} = {own} + {other}",
+                          f"{own} = {computed(pick, 2, [own, other, 'A[i]'], dtype)}", f"{own} = {other} + B[0]"])
+    if pick.random() < 0.8:
+        f.add(1, f"if {at} {sign} {far} >= {number(kind, 0)} and {at} {sign} {far} < {end}:", f"    {update}")
+    else:
+        f.add(1, update)
+
+
+def still(pick, f):
+    """Conditions on memory that stands still, or does not, and extremes by comparison."""
+    n, dtype = pick.choice([5, 20, 64, 200]), pick.choice(FLOATS + INTS)
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("D", "int32", 8), f.buffer("S", dtype, 4)
+    f.add(0, f"for i in range({n}):")
+    if pick.random() < 0.4:
+        target, value = pick.choice(["S[0]", "B[i]"]), pick.choice(["A[i]", "A[i] * A[i]", number(dtype, 3)])
+        sides = pick.sample([target, value], 2)
+        f.add(1, f"if {sides[0]} {pick.choice(['<', '>', '<=', '>='])} {sides[1]}:", f"    {target} = {value}")
+        return
+    f.add(1, f"if {pick.choice(['i < D[0]', 'i >= D[1] and i < D[2] + 9', 'D[3] == i', 'i % 2 == D[0] % 2', 'A[i] < S[0]', 'i + D[0] < D[1] * 3'])}:")
+    f.add(2, *pick.choice([["B[i] = A[i]"], ["B[i] = A[i] + S[1]"], ["S[2] = S[2] + A[i]"], ["D[4] = i"], ["D[0] = i"], ["S[0] = A[i]"],
+                           ["if A[i] > S[3]:", "    S[3] = A[i]"], ["B[D[5] % 4] = A[i]"]]))
+    if pick.random() < 0.4:
+        f.add(1, "else:", "    B[i] = A[i] - S[1]")
+
+
+def mixed(pick, f):
+    """Straight code on elements of several types, in place, with choices and short loops."""
+    n, m, types = pick.choice([1, 3, 20]), pick.choice([2, 9, 37, 100]), [pick.choice(STORED) for _ in range(pick.choice([1, 2, 3]))]
+    buffers = [(f.buffer(f"B{k}", dtype, n, m), dtype) for k, dtype in enumerate(pick.choices(types, k=pick.choice([2, 3, 4])))]
+    f.add(0, f"for i in range({n}):", f"    for j in range({m}):")
+    for k in range(pick.choice([1, 2, 3, 5])):
+        target, dtype = pick.choice(buffers)
+        names = [f"{name}[i, j]" if of == dtype else f'T.cast({name}[i, j], "{dtype}")' for name, of in buffers] + [f'T.cast(j, "{dtype}")']
+        value, own = computed(pick, pick.choice([1, 2, 3]), names, dtype), f"{target}[i, j]"
+        f.add(2, *pick.choice([[f"{own} = {value}"], [f"x{k} = {value}", f"{own} = x{k} + x{k}"], [f"if {names[0]} > {number(dtype, 2)}:", f"    {own} = {value}"],
+                               [f"for k{k} in range({pick.choice([2, 3, 5])}):", f"    {own} = {own} {pick.choice('+-')} {value}"]]))
+
+
+SHAPES = (counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
+          counted_by_memory, nested_lane_loops, tables, still, mixed, mixed)
 
 
 def make(seed):
