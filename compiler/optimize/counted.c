@@ -4,6 +4,7 @@
 #include "compiler/optimize/counted.h"
 
 #include "compiler/optimize/affine.h"
+#include "compiler/optimize/ragged.h"
 #include "compiler/optimize/rewrite.h"
 
 enum { MAX_BEFORE = 64 };
@@ -264,7 +265,20 @@ static const tirbi_lx *last_value(const tirbi_ls *const *before, uint32_t n, con
     return NULL;
 }
 
-static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_ls *const *before, uint32_t n_before) {
+/* Where statements stand: in a loop or NULL, behind others. */
+typedef struct position {
+    const tirbi_ls *loop;
+    const tirbi_ls *const *before;
+    uint32_t n_before;
+} position;
+
+/* Whether a loop goes through ranges that follow each other and end where memory says: it is known by its while loops. */
+static bool goes_through_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_ragged flat;
+    return loop && tirbi_flatten_ranges(pool, loop, &flat);
+}
+
+static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const position *at) {
     const tirbi_ls *body = s->as.while_.body;
     counter c = {.pool = pool, .loop = s};
     if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !read_condition(&c, s->as.while_.condition)) return NULL;
@@ -273,13 +287,14 @@ static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi
     for (uint32_t i = 0; i < n; i++) {
         if (sets(body->as.seq.items[i], c.var)) return NULL;
     }
-    c.begin = last_value(before, n_before, c.var);
+    if (!c.bound->shared && goes_through_ranges(pool, at->loop)) return NULL;
+    c.begin = last_value(at->before, at->n_before, c.var);
     if (!c.begin) c.begin = tirbi_lx_var(pool, c.var);
     if (c.begin && starts_far(&c, c.begin) && !tirbi_lx_is_int(c.by, 1)) return NULL;
     return c.begin ? make_loop(&c, body->as.seq.items, n) : NULL;
 }
 
-static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_ls *const *before, uint32_t n_before) {
+static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, position at) {
     tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
     if (!copy) return s;
     *copy = *s;
@@ -287,22 +302,24 @@ static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, const t
     case TIRBI_LS_SEQ: {
         const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
         if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = count_all(pool, s->as.seq.items[i], items, i);
+        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = count_all(pool, s->as.seq.items[i], (position){at.loop, items, i});
         copy->as.seq.items = items;
         return copy;
     }
-    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_count_whiles(pool, s->as.loop.body); return copy;
+    case TIRBI_LS_LOOP: copy->as.loop.body = count_all(pool, s->as.loop.body, (position){.loop = s}); return copy;
     case TIRBI_LS_IF:
         copy->as.if_.then_case = tirbi_count_whiles(pool, s->as.if_.then_case);
         if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_count_whiles(pool, s->as.if_.else_case);
         return copy;
     case TIRBI_LS_WHILE: {
         copy->as.while_.body = tirbi_count_whiles(pool, s->as.while_.body);
-        const tirbi_ls *counted = count(pool, copy, before, n_before);
+        const tirbi_ls *counted = count(pool, copy, &at);
         return counted ? counted : copy;
     }
     default: return s;
     }
 }
 
-const tirbi_ls *tirbi_count_whiles(tirbi_lx_pool *pool, const tirbi_ls *stmt) { return count_all(pool, stmt, NULL, 0); }
+const tirbi_ls *tirbi_count_whiles(tirbi_lx_pool *pool, const tirbi_ls *stmt) {
+    return count_all(pool, stmt, (position){0});
+}
