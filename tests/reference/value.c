@@ -163,7 +163,7 @@ static uint64_t int_to_float(tirbi_dtype to, tirbi_dtype from, uint64_t bits) {
 }
 
 uint64_t tirbi_ref_cast(tirbi_dtype to, tirbi_dtype from, uint64_t bits) {
-    if (to == from) return canonical(to, bits);
+    if (to == from) return bits;
     if (tirbi_dtype_is_float(from)) {
         double value = tirbi_ref_to_double(from, bits);
         if (to == TIRB_BOOL) return value != 0;
