@@ -450,25 +450,11 @@ static void emit_return(tirbi_emitter *e, const tirbi_lx *value) {
     tirbi_scope_close(e, scope);
 }
 
-static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
-    if (x->kind == TIRBI_LX_VAR) return x->var == var;
-    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
-        if (mentions(v->flat, var)) return true;
-        for (uint32_t d = 0; d < v->ndim; d++) {
-            if (mentions(v->indices[d], var)) return true;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (mentions(x->args[i], var)) return true;
-    }
-    return x->kind == TIRBI_LX_CALL;
-}
-
 /* Whether a variable begins with a constant that the next statement replaces. */
 static bool is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
     return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.value->kind == TIRBI_LX_CONST &&
            next->kind == TIRBI_LS_SET && next->as.set.var == s->as.set.var && !next->as.set.declares &&
-           next->as.set.value->size <= TIRBI_MAX_SHARED_SIZE && !mentions(next->as.set.value, s->as.set.var);
+           next->as.set.value->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_lx_depends_on(next->as.set.value, s->as.set.var);
 }
 
 static void emit_seq(tirbi_emitter *e, const tirbi_ls *s) {

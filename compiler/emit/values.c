@@ -17,24 +17,16 @@ static void know(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg) {
     ((tirbi_lx *)(uintptr_t)x)->scratch = ++e->n_known;
 }
 
-static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
-    if (x->kind == TIRBI_LX_VAR) return x->var == var;
-    for (int i = 0; i < x->n_args; i++) {
-        if (mentions(x->args[i], var)) return true;
-    }
-    return false;
-}
-
 void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var) {
     for (uint32_t i = 0; i < e->n_known; i++) {
         tirbi_lx *x = (tirbi_lx *)(uintptr_t)e->known[i];
-        if (!x || x->pure || (var && !mentions(x, var))) continue;
+        if (!x || x->pure || (var && !tirbi_lx_mentions(x, var))) continue;
         x->scratch = 0;
         e->known[i] = NULL;
     }
     for (uint32_t i = 0; i < e->n_checked; i++) {
         tirbi_checked *c = &e->checked[i];
-        if (c->index && !c->index->pure && (!var || mentions(c->index, var))) c->index = NULL;
+        if (c->index && !c->index->pure && (!var || tirbi_lx_mentions(c->index, var))) c->index = NULL;
     }
     if (var) tirbi_forget_loads_by(e, var);
 }

@@ -367,6 +367,33 @@ const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_l
     return tirbi_lx_op(pool, TIRB_OP_CAST, to, (tirbi_dtype)value->type, value, NULL, NULL);
 }
 
+bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var) {
+    if (x->kind == TIRBI_LX_VAR) return x->var == var;
+    for (int i = 0; i < x->n_args; i++) {
+        if (tirbi_lx_mentions(x->args[i], var)) return true;
+    }
+    return false;
+}
+
+bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        if (tirbi_has_own_number(v) && tirbi_lx_depends_on(v->flat, var)) return true;
+        for (uint32_t d = 0; d < v->ndim; d++) {
+            if (tirbi_lx_depends_on(v->indices[d], var)) return true;
+        }
+    }
+    return false;
+}
+
+bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var) {
+    if (x->kind == TIRBI_LX_VAR) return x->var == var;
+    if (x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_LOAD && tirbi_place_depends_on(x->access, var))) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (tirbi_lx_depends_on(x->args[i], var)) return true;
+    }
+    return false;
+}
+
 /* Without the casts that keep its value. */
 static const tirbi_lx *as_counted(const tirbi_lx *index) {
     while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST && index->optype == TIRB_I64 &&

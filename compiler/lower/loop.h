@@ -338,6 +338,11 @@ const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi
 static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
     return x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->value == value;
 }
+/* Whether an expression names a variable: outside of what loads are indexed by, */
+bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var);
+/* and anywhere, so that its value may be another one where the variable's is; calls may be anything. */
+bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var);
+bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var);
 /* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */
 bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent);
 /* The same of dimension d of a place, with what is known of its extent and of sums of loop variables. */

@@ -126,19 +126,11 @@ typedef struct set_search {
     bool found;
 } set_search;
 
-static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
-    if (x->kind == TIRBI_LX_VAR) return x->var == var;
-    for (int i = 0; i < x->n_args; i++) {
-        if (mentions(x->args[i], var)) return true;
-    }
-    return false;
-}
-
 static void find_set(tirbi_visitor *visitor, const tirb_stmt *s) {
     set_search *search = (set_search *)visitor;
     if (s->kind == TIRB_STMT_STORE && s->as.store.buffer->id < search->l->n_buffers) {
         const tirbi_lbuf *b = search->l->buffers[s->as.store.buffer->id];
-        search->found = search->found || (b && b->local && mentions(search->bound, b->local));
+        search->found = search->found || (b && b->local && tirbi_lx_mentions(search->bound, b->local));
     }
     if (!search->found) tirbi_visit_stmt(visitor, s);
 }

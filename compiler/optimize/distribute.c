@@ -89,14 +89,6 @@ static const tirbi_ls *update_in_place(distributor *d, const tirbi_ls *s, const 
     return loop->as.loop.body ? loop : NULL;
 }
 
-static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
-    if (x->kind == TIRBI_LX_VAR) return x->var == var;
-    for (int i = 0; i < x->n_args; i++) {
-        if (mentions(x->args[i], var)) return true;
-    }
-    return false;
-}
-
 /* var = first; loops: var = ..; C[..] = f(var), with C in the variable's place. Nothing else may use the variable, which
  * then is never set. */
 static bool use_place_of_sum(distributor *d, uint32_t sets) {
@@ -107,11 +99,11 @@ static bool use_place_of_sum(distributor *d, uint32_t sets) {
         return false;
     }
     for (uint32_t i = 0; i < sets; i++) {
-        if (d->parts[i]->as.set.var != var || mentions(d->parts[i]->as.set.value, var)) return false;
+        if (d->parts[i]->as.set.var != var || tirbi_lx_mentions(d->parts[i]->as.set.value, var)) return false;
     }
     in_place to = {.var = var, .place = last->as.store.access};
     for (uint32_t i = 0; i < to.place->ndim; i++) {
-        if (mentions(to.place->indices[i], var) || !to.place->indices[i]->pure) return false;
+        if (tirbi_lx_mentions(to.place->indices[i], var) || !to.place->indices[i]->pure) return false;
     }
     bool as_is = last->as.store.value->kind == TIRBI_LX_VAR && last->as.store.value->var == var;
     const tirbi_ls *first = store_of(d, d->parts[sets - 1], d->parts[sets - 1]->as.set.value, &to);
@@ -179,7 +171,7 @@ static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx 
 static bool bounds_mention(const distributor *d, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
     for (uint32_t i = 0; i < d->n_variables; i++) {
-        if (mentions(var->min, d->variables[i]) || mentions(var->extent, d->variables[i])) return true;
+        if (tirbi_lx_mentions(var->min, d->variables[i]) || tirbi_lx_mentions(var->extent, d->variables[i])) return true;
     }
     return loop->as.loop.step != NULL;
 }

@@ -65,11 +65,6 @@ typedef struct question {
     int64_t factor, lo, hi;
 } question;
 
-static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
-    tirbi_loop_set one = {.var = {(tirbi_lvar *)(uintptr_t)var}, .n = 1};
-    return tirbi_mentions_loops(x, &one);
-}
-
 static bool read_question(const tirbi_sum *sum, const tirbi_lvar *var, question *out) {
     tirbi_sum rest = *sum;
     out->factor = 0;
@@ -78,7 +73,7 @@ static bool read_question(const tirbi_sum *sum, const tirbi_lvar *var, question 
         if (rest.term[i]->kind == TIRBI_LX_VAR && rest.term[i]->var == var) {
             out->factor = rest.factor[i];
             rest.factor[i] = 0;
-        } else if (mentions(rest.term[i], var)) {
+        } else if (tirbi_lx_mentions(rest.term[i], var)) {
             return false;
         }
     }

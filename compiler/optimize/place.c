@@ -46,20 +46,6 @@ static const tirbi_lx *without_lets(finder *f, const tirbi_lx *x, const tirbi_lx
     return value && value->size <= MAX_SIZE ? value : NULL;
 }
 
-static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
-    if (x->kind == TIRBI_LX_VAR) return x->var == var;
-    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
-        if (mentions(v->flat, var)) return true;
-        for (uint32_t d = 0; d < v->ndim; d++) {
-            if (mentions(v->indices[d], var)) return true;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (mentions(x->args[i], var)) return true;
-    }
-    return x->kind == TIRBI_LX_CALL;
-}
-
 /* ---- The pattern ------------------------------------------------------------------------------------------------ */
 
 static const tirbi_ls *only(const tirbi_ls *s) {
@@ -102,7 +88,8 @@ static bool read_condition(finder *f, const tirbi_lx *x) {
         f->value = without_lets(f, x->args[1 - k], NULL);
         f->order = (x->op == TIRB_OP_LT) == (k == 1) ? TIRB_OP_LT : TIRB_OP_GT;
         f->fold = f->order == TIRB_OP_LT ? TIRB_OP_MIN : TIRB_OP_MAX;
-        return f->value && tirbi_fails_surely(f->value) && !mentions(f->value, f->best) && !(f->when && mentions(f->when, f->best));
+        return f->value && tirbi_fails_surely(f->value) && !tirbi_lx_depends_on(f->value, f->best) &&
+               !(f->when && tirbi_lx_depends_on(f->when, f->best));
     }
     return false;
 }
@@ -121,8 +108,9 @@ static bool read_sets(finder *f, const tirbi_ls *arm) {
             if (found || !tirbi_same_value(value, f->value)) return false;
             found = true;
         } else {
-            if (value->traps || f->n_sets == MAX_STATE || mentions(value, f->best) || mentions(f->value, s->as.set.var) ||
-                (f->when && mentions(f->when, s->as.set.var))) {
+            const tirbi_lvar *var = s->as.set.var;
+            if (value->traps || f->n_sets == MAX_STATE || tirbi_lx_depends_on(value, f->best) ||
+                tirbi_lx_depends_on(f->value, var) || (f->when && tirbi_lx_depends_on(f->when, var))) {
                 return false;
             }
             f->sets[f->n_sets++] = s;
@@ -130,8 +118,9 @@ static bool read_sets(finder *f, const tirbi_ls *arm) {
     }
     for (uint32_t i = 0; i < f->n_sets; i++) {
         for (uint32_t k = 0; k < f->n_sets; k++) {
+            const tirbi_lvar *var = f->sets[i]->as.set.var;
             const tirbi_lx *value = without_lets(f, f->sets[k]->as.set.value, NULL);
-            if ((i != k && f->sets[i]->as.set.var == f->sets[k]->as.set.var) || !value || mentions(value, f->sets[i]->as.set.var)) return false;
+            if ((i != k && var == f->sets[k]->as.set.var) || !value || tirbi_lx_depends_on(value, var)) return false;
         }
     }
     return found;

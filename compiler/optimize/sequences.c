@@ -35,33 +35,6 @@ bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b) {
     return true;
 }
 
-static bool mentions(const tirbi_lx *x, const tirbi_lvar *var) {
-    if (x->kind == TIRBI_LX_VAR) return x->var == var;
-    if (x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (const tirbi_place *v = x->access; v; v = v->view) {
-            if (tirbi_has_own_number(v) && mentions(v->flat, var)) return true;
-            for (uint32_t i = 0; i < v->ndim; i++) {
-                if (mentions(v->indices[i], var)) return true;
-            }
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (mentions(x->args[i], var)) return true;
-    }
-    return false;
-}
-
-static bool place_mentions(const tirbi_place *place, const tirbi_lvar *var) {
-    for (const tirbi_place *v = place; v; v = v->view) {
-        if (tirbi_has_own_number(v) && mentions(v->flat, var)) return true;
-        for (uint32_t i = 0; i < v->ndim; i++) {
-            if (mentions(v->indices[i], var)) return true;
-        }
-    }
-    return false;
-}
-
 /* How often straight-line code and loops access memory that may be a root's: each store and each load counts. */
 static uint32_t accesses_in(const tirbi_lx *x, const tirbi_lbuf *root) {
     if (x->kind == TIRBI_LX_CALL) return UINT16_MAX;
@@ -292,7 +265,7 @@ static bool fold_of(planner *p, const carried_var *c, fold *out) {
     if (c->n_sets != 1 || !find_fold(p->pool, c->value, is_var, c->var, out)) return false;
     for (uint32_t i = 0; i < out->n; i++) {
         const step *s = &out->steps[i];
-        if (mentions(s->value, c->var) || (s->factor && mentions(s->factor, c->var))) return false;
+        if (tirbi_lx_depends_on(s->value, c->var) || (s->factor && tirbi_lx_depends_on(s->factor, c->var))) return false;
     }
     return true;
 }
@@ -415,12 +388,14 @@ static bool reads(const tirbi_ls *s, const tirbi_lvar *var) {
             if (reads(s->as.seq.items[i], var)) return true;
         }
         return false;
-    case TIRBI_LS_LOOP: return mentions(s->as.loop.var->min, var) || mentions(s->as.loop.var->extent, var) || reads(s->as.loop.body, var);
+    case TIRBI_LS_LOOP:
+        return tirbi_lx_depends_on(s->as.loop.var->min, var) || tirbi_lx_depends_on(s->as.loop.var->extent, var) ||
+               reads(s->as.loop.body, var);
     case TIRBI_LS_IF:
-        return mentions(s->as.if_.condition, var) || reads(s->as.if_.then_case, var) ||
+        return tirbi_lx_depends_on(s->as.if_.condition, var) || reads(s->as.if_.then_case, var) ||
                (s->as.if_.else_case && reads(s->as.if_.else_case, var));
-    case TIRBI_LS_STORE: return place_mentions(s->as.store.access, var) || mentions(s->as.store.value, var);
-    case TIRBI_LS_SET: return mentions(s->as.set.value, var);
+    case TIRBI_LS_STORE: return tirbi_place_depends_on(s->as.store.access, var) || tirbi_lx_depends_on(s->as.store.value, var);
+    case TIRBI_LS_SET: return tirbi_lx_depends_on(s->as.set.value, var);
     default: return true;
     }
 }
