@@ -75,6 +75,16 @@ static unsigned count_canonical(const tirbi_code *code, uint32_t from, uint32_t 
     return n;
 }
 
+/* Whether lanes are stored from registers: kernels, which have them in memory, give no other NaNs. */
+static bool stores_from_banks(tirb_isa isa) {
+#ifdef TIRB_GENERIC_STRIPS
+    return isa != TIRB_ISA_GENERIC;
+#else
+    (void)isa;
+    return true;
+#endif
+}
+
 static void stores_that_do_without(void **state) {
     (void)state;
     for (unsigned i = 0; i < N_CASES; i++) {
@@ -83,6 +93,7 @@ static void stores_that_do_without(void **state) {
         write_text(text, sizeof text, i);
         harness_open(&h, text);
         for (unsigned isa = 0; isa < h.n_isas; isa++) {
+            if (!stores_from_banks(h.isas[isa])) continue;
             const tirbi_lane_loop *loop = &h.codes[isa]->functions[0].loops[0];
             unsigned n = count_canonical(h.codes[isa], loop->full, loop->tail);
             if ((n == 0) != cases[i].settled)
