@@ -442,22 +442,32 @@ static void fuse_from(sequence *q, uint32_t first) {
     }
 }
 
-const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
+/* A lone nest is a sequence of one: rows of it may be done together, too. */
+static const tirbi_ls *as_sequence(tirbi_lx_pool *pool, const tirbi_ls *s) {
+    tirbi_ls *seq = s->kind == TIRBI_LS_LOOP ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    const tirbi_ls **items = seq ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 1) : NULL;
+    if (!items) return s;
+    items[0] = s;
+    *seq = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = s->span, .as.seq = {.items = items, .n = 1}};
+    return seq;
+}
+
+static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
     tirbi_ls *copy = s ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
     if (!copy) return s;
     *copy = *s;
     switch (s->kind) {
-    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_fuse_nests(pool, s->as.loop.body, disabled, notes); return copy;
+    case TIRBI_LS_LOOP: copy->as.loop.body = fuse_in(pool, s->as.loop.body, disabled, notes); return copy;
     case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_fuse_nests(pool, s->as.while_.body, disabled, notes); return copy;
     case TIRBI_LS_IF:
         copy->as.if_.then_case = tirbi_fuse_nests(pool, s->as.if_.then_case, disabled, notes);
-        copy->as.if_.else_case = tirbi_fuse_nests(pool, s->as.if_.else_case, disabled, notes);
+        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_fuse_nests(pool, s->as.if_.else_case, disabled, notes);
         return copy;
     case TIRBI_LS_SEQ: {
         sequence q = {.pool = pool, .n = s->as.seq.n, .notes = notes};
         q.items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
         if (!q.items) return s;
-        for (uint32_t i = 0; i < q.n; i++) q.items[i] = tirbi_fuse_nests(pool, s->as.seq.items[i], disabled, notes);
+        for (uint32_t i = 0; i < q.n; i++) q.items[i] = fuse_in(pool, s->as.seq.items[i], disabled, notes);
         for (uint32_t i = 0; i < q.n; i++) fuse_from(&q, i);
         copy->as.seq.items = q.items;
         copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
@@ -465,4 +475,8 @@ const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_
     }
     default: return s;
     }
+}
+
+const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
+    return fuse_in(pool, as_sequence(pool, s), disabled, notes);
 }

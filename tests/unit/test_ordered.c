@@ -54,6 +54,15 @@ static const char *const programs[] = {
                   "            else:\n                I[i, k + 1] = T.max(I[i, k + 1], I[i, k])\n",
     HEAD EACH_ROW "        t: T.float32 = T.float32(0)\n        for k in range(m):\n"
                   "            t = T.if_then_else(U[i, k] > T.uint8(100), A[i, k], t + A[i, k])\n            B[i, k] = t\n",
+    /* sums of what a condition takes: products, fused ones, and a value that nothing changes */
+    HEAD "    for k in range(m):\n        if U[0, k] > T.uint8(50):\n            S[0] = S[0] + A[0, k]\n",
+    HEAD EACH_ROW "        E[i] = D[i, 0]\n        for k in range(m):\n            if U[i, k] > T.uint8(50):\n"
+                  "                E[i] = E[i] * D[i, k]\n",
+    HEAD "    for k in range(m):\n        if A[0, k] > W[k]:\n            S[0] = S[0] + A[0, k] * W[k]\n",
+    HEAD EACH_ROW "        t: T.float32 = A[i, 0]\n        for k in range(m):\n            if U[i, k] > T.uint8(i % 7 * 50):\n"
+                  "                t = t + A[i, k]\n        N[i] = T.reinterpret(\"int32\", t)\n",
+    HEAD "    t: T.float32 = A[0, 50 % m]\n    for k in range(m):\n        if U[0, k] == T.uint8(10):\n            t = t + A[0, k]\n"
+         "    N[0] = T.reinterpret(\"int32\", t)\n",
     /* while loops that count: up, down, by several, by the row, to a bound and beyond it, not at all */
     HEAD EACH_ROW "        j: T.int32 = 0\n        while j < m:\n            B[i, j] = A[i, j] * T.float32(2)\n"
                   "            j = j + 1\n        N[i] = j\n",
