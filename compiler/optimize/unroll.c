@@ -26,6 +26,7 @@ typedef struct unroller {
     const tirbi_lvar *var[MAX_VARIABLES]; /* variables of the iteration, and what they hold */
     const tirbi_lx *held[MAX_VARIABLES];
     uint32_t n_vars;
+    bool reads_others; /* of the sum's memory, or calls what may read it */
 } unroller;
 
 /* ---- One iteration of the loops around ---------------------------------------------------------------------------- */
@@ -38,9 +39,14 @@ static bool same_place(const tirbi_place *a, const tirbi_place *b) {
     return true;
 }
 
+/* What the sum's memory is read for is looked at as it stands in the loops: with the counters put in, another element may
+ * turn out to be the sum's own. */
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const unroller *u = rewrite->context;
-    if (x->kind == TIRBI_LX_LOAD && u->value && same_place(x->access, u->place)) return u->value;
+    unroller *u = rewrite->context;
+    const bool own = x->kind == TIRBI_LX_LOAD && same_place(x->access, u->place);
+    if (own && u->value) return u->value;
+    if (x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_LOAD && !own && tirbi_may_meet(x->access->buffer->root, u->place->buffer->root)))
+        u->reads_others = true;
     if (x->kind != TIRBI_LX_VAR) return NULL;
     for (uint32_t i = 0; i < u->n_counters; i++) {
         if (x->var == u->counter[i]) return tirbi_lx_int(rewrite->pool, x->var->type, u->count[i]);
@@ -51,11 +57,16 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return NULL;
 }
 
+static bool mentions(const tirbi_place *place, tirbi_lvar *var) {
+    tirbi_loop_set one = {.var = {var}, .n = 1};
+    return tirbi_mentions_loops(place->flat, &one);
+}
+
 static bool run(unroller *u, const tirbi_ls *s, unsigned depth);
 
 static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
-    const tirbi_lvar *var = s->as.loop.var;
-    if (s->as.loop.step || s->as.loop.rows || s->as.loop.blocks || u->n_counters == MAX_COUNTERS ||
+    tirbi_lvar *var = s->as.loop.var;
+    if (s->as.loop.step || mentions(u->place, var) || s->as.loop.rows || s->as.loop.blocks || u->n_counters == MAX_COUNTERS ||
         var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST || var->extent->value > MAX_STEPS) {
         return false;
     }
@@ -97,28 +108,12 @@ static bool run(unroller *u, const tirbi_ls *s, unsigned depth) {
         return !taken || run(u, taken, depth - 1);
     }
     case TIRBI_LS_STORE:
-        if (!u->place) u->place = s->as.store.access;
         if (!same_place(s->as.store.access, u->place) || u->steps++ > MAX_ASSIGNMENTS) return false;
         u->value = tirbi_rewrite_value(&rewrite, s->as.store.value);
         return u->value && u->value->size <= MAX_SIZE;
     case TIRBI_LS_SET: return s->as.set.value && assign(u, s, tirbi_rewrite_value(&rewrite, s->as.set.value));
     default: return false;
     }
-}
-
-/* Whether what is computed reads nothing but the sum's own element of what may be its memory. */
-static bool reads_only_own(const unroller *u, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (tirbi_may_meet(x->access->buffer->root, u->place->buffer->root) && !same_place(x->access, u->place)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++) {
-            if (!reads_only_own(u, x->access->indices[d])) return false;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!reads_only_own(u, x->args[i])) return false;
-    }
-    return true;
 }
 
 /* ---- Nests ------------------------------------------------------------------------------------------------------ */
@@ -139,11 +134,6 @@ static const tirbi_ls *first_store(const tirbi_ls *s, unsigned depth) {
     }
 }
 
-static bool mentions(const tirbi_place *place, tirbi_lvar *var) {
-    tirbi_loop_set one = {.var = {var}, .n = 1};
-    return tirbi_mentions_loops(place->flat, &one);
-}
-
 /* The nest of the loops that the sum's element depends on, around one store; NULL where it is no such nest. */
 static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     const tirbi_ls *loop[TIRBI_MAX_AFFINE], *store = first_store(s, MAX_DEPTH);
@@ -162,7 +152,8 @@ static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     u->place = store->as.store.access;
     u->value = NULL;
     u->n_counters = u->n_vars = u->steps = 0;
-    if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || !reads_only_own(u, u->value)) return NULL;
+    u->reads_others = false;
+    if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || u->reads_others) return NULL;
     tirbi_ls *only = TIRBI_NEW(u->pool->arena, tirbi_ls);
     if (!only) return NULL;
     *only = *store;
