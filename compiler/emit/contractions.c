@@ -116,9 +116,7 @@ bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
 
 _Static_assert((int)TIRBI_FOLD_INIT == (int)TIRBI_CONTRACT_INIT, "both have their first value by the same bit");
 
-bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_fold_plans *folds = TIRBI_NEW(e->arena, tirbi_fold_plans);
-    if (!folds || (e->options->disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_folds(e->pool, loop, folds)) return false;
+static void put_folds(tirbi_emitter *e, const tirbi_fold_plans *folds) {
     for (uint32_t i = 0; i < folds->n; i++) {
         const tirbi_contract_plan *plan = &folds->plan[i];
         for (uint32_t k = 0; k < plan->loops.n; k++) {
@@ -127,5 +125,13 @@ bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop) {
         }
     }
     emit_contractions(e, folds->plan, folds->n, TIRB_OP_FOLD);
-    return true;
+}
+
+bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_fold_plans *folds = e->options->disabled & TIRB_PASS_CONTRACT ? NULL : TIRBI_NEW(e->arena, tirbi_fold_plans);
+    if (!folds) return false;
+    const bool planned = tirbi_plan_folds(e->pool, loop, folds);
+    if (planned) put_folds(e, folds);
+    TIRBI_GIVE_BACK(e->arena, folds);
+    return planned;
 }

@@ -164,11 +164,7 @@ static bool begin(group *g, const tirbi_ls *nest) {
     return true;
 }
 
-/* Adds a nest to the group where it may run together with it. */
-static bool join(group *g, const tirbi_ls *nest) {
-    group *own = TIRBI_NEW(g->pool->arena, group);
-    if (!own || g->n == MAX_NESTS) return false;
-    own->pool = g->pool;
+static bool join_as(group *g, const tirbi_ls *nest, group *own) {
     const tirbi_ls *body = collect(own, nest);
     if (!body || own->vars.n != g->vars.n) return false;
     for (uint32_t i = 0; i < g->vars.n; i++) {
@@ -187,6 +183,16 @@ static bool join(group *g, const tirbi_ls *nest) {
     }
     g->n_accesses = known;
     return false;
+}
+
+/* Adds a nest to the group where it may run together with it. */
+static bool join(group *g, const tirbi_ls *nest) {
+    group *own = g->n < MAX_NESTS ? TIRBI_NEW(g->pool->arena, group) : NULL;
+    if (!own) return false;
+    own->pool = g->pool;
+    const bool joined = join_as(g, nest, own);
+    TIRBI_GIVE_BACK(g->pool->arena, own);
+    return joined;
 }
 
 /* ---- What stays in variables ------------------------------------------------------------------------------------ */
@@ -415,12 +421,8 @@ static bool replace(sequence *q, const group *g, uint32_t first) {
     return true;
 }
 
-/* Fuses what follows item `first`, with nothing but allocations between; these may as well come before. */
-static void fuse_from(sequence *q, uint32_t first) {
-    group *g = TIRBI_NEW(q->pool->arena, group);
-    if (!g) return;
-    g->pool = q->pool;
-    if (q->items[first]->kind != TIRBI_LS_LOOP || !begin(g, q->items[first])) return;
+static void fuse_group(sequence *q, group *g, uint32_t first) {
+    if (!begin(g, q->items[first])) return;
     uint32_t allocations = 0;
     for (uint32_t i = first + 1; i < q->n; i++) {
         if (tirbi_is_plain_allocation(q->items[i])) allocations++;
@@ -440,6 +442,15 @@ static void fuse_from(sequence *q, uint32_t first) {
         while (kept < g->n_accesses && g->accesses[kept].nest < g->n / 2) kept++;
         g->n_accesses = kept;
     }
+}
+
+/* Fuses what follows item `first`, with nothing but allocations between; these may as well come before. */
+static void fuse_from(sequence *q, uint32_t first) {
+    group *g = q->items[first]->kind == TIRBI_LS_LOOP ? TIRBI_NEW(q->pool->arena, group) : NULL;
+    if (!g) return;
+    g->pool = q->pool;
+    fuse_group(q, g, first);
+    TIRBI_GIVE_BACK(q->pool->arena, g);
 }
 
 /* A lone nest is a sequence of one: rows of it may be done together, too. */

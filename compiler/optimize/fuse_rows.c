@@ -169,9 +169,11 @@ static bool agrees(const group *g) {
 /* ---- Making the group ------------------------------------------------------------------------------------------- */
 
 static bool is_contraction(const group *g, const tirbi_ls *nest) {
-    tirbi_contract_plan plan;
     tirbi_distribution *parts = TIRBI_NEW(g->pool->arena, tirbi_distribution);
-    return !parts || tirbi_plan_contraction(g->pool, nest, &plan) || tirbi_distribute_contraction(g->pool, nest, parts);
+    if (!parts) return true;
+    const bool planned = tirbi_plan_contraction(g->pool, nest, &parts->plan) || tirbi_distribute_contraction(g->pool, nest, parts);
+    TIRBI_GIVE_BACK(g->pool->arena, parts);
+    return planned;
 }
 
 static bool begin(group *g, const tirbi_ls *nest) {
@@ -331,12 +333,7 @@ static uint32_t allocate_before(sequence *q, uint32_t first, uint32_t end) {
     return first;
 }
 
-/* With at least so many nests; one alone only where its terms are computed. */
-static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common, uint32_t least) {
-    group *g = TIRBI_NEW(q->pool->arena, group);
-    if (!g) return false;
-    g->pool = q->pool;
-    g->n_common = n_common;
+static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
     if (!begin(g, q->items[first])) return false;
     uint32_t end = first + 1;
     for (; end < q->n; end++) {
@@ -348,6 +345,17 @@ static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common, uint32_t l
     for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || contains_tree(g->bodies[i]);
     if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars))) return false;
     return replace(q, g, allocate_before(q, first, end));
+}
+
+/* With at least so many nests; one alone only where its terms are computed. */
+static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common, uint32_t least) {
+    group *g = TIRBI_NEW(q->pool->arena, group);
+    if (!g) return false;
+    g->pool = q->pool;
+    g->n_common = n_common;
+    const bool fused = fuse_group(q, g, first, least);
+    TIRBI_GIVE_BACK(q->pool->arena, g);
+    return fused;
 }
 
 uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes) {

@@ -93,6 +93,8 @@ uint16_t tirbi_plan_raw(planner *p, const tirbi_lx *x);
 /* Whether the value of an expression may be the bits of a float that it does not compute. */
 bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x);
 uint16_t tirbi_plan_new_value(planner *p);
+/* One more cursor, which is cleared; NULL: there are too many. Another one more may move it. */
+tirbi_lane_cursor *tirbi_plan_new_cursor(planner *p);
 tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type);
 lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var);
 /* Adds a variable of the body; false when there are too many. */

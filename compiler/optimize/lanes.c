@@ -51,6 +51,7 @@ tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type) {
             return &p->lost;
         }
         if (plan->n_ops) memcpy(ops, plan->ops, plan->n_ops * sizeof(*ops));
+        tirbi_arena_give_back(p->pool->arena, plan->ops, plan->capacity, sizeof(*ops));
         plan->ops = ops;
         plan->capacity = capacity;
     }
@@ -420,6 +421,27 @@ static bool rows_fit(planner *p) {
 
 /* ---- Cursors ---------------------------------------------------------------------------------------------------- */
 
+tirbi_lane_cursor *tirbi_plan_new_cursor(planner *p) {
+    tirbi_lane_plan *plan = p->plan;
+    if (plan->n_cursors == TIRBI_MAX_CURSORS) {
+        tirbi_plan_refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
+        return NULL;
+    }
+    if (plan->n_cursors == plan->cursor_capacity) {
+        const uint32_t capacity = plan->cursor_capacity ? 2 * plan->cursor_capacity : 4;
+        tirbi_lane_cursor *cursors = TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_cursor, capacity);
+        if (!cursors) {
+            fail(p);
+            return NULL;
+        }
+        if (plan->n_cursors) memcpy(cursors, plan->cursors, plan->n_cursors * sizeof(*cursors));
+        tirbi_arena_give_back(p->pool->arena, plan->cursors, plan->cursor_capacity, sizeof(*cursors));
+        plan->cursors = cursors;
+        plan->cursor_capacity = capacity;
+    }
+    return &plan->cursors[plan->n_cursors++];
+}
+
 /* The cursor of a place; TIRBI_MAX_CURSORS when there is none. */
 static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type, bool write) {
     tirbi_lane_plan *plan = p->plan;
@@ -460,15 +482,13 @@ static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type
         c->access |= access;
         return (uint8_t)i;
     }
-    if (plan->n_cursors == TIRBI_MAX_CURSORS) {
-        tirbi_plan_refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
-        return TIRBI_MAX_CURSORS;
-    }
+    tirbi_lane_cursor *c = tirbi_plan_new_cursor(p);
+    if (!c) return TIRBI_MAX_CURSORS;
     fresh.place = place;
     fresh.access = access;
     fresh.level = level;
-    plan->cursors[plan->n_cursors] = fresh;
-    return (uint8_t)plan->n_cursors++;
+    *c = fresh;
+    return (uint8_t)(plan->n_cursors - 1);
 }
 
 /* Whether a place moves by the same step from lane to lane. */
@@ -692,6 +712,7 @@ static uint16_t plan_ahead(planner *p, const tirbi_lx *x) {
     memcpy(ops, plan->ops + before, n * sizeof(*ops));
     memmove(plan->ops + p->own_start + n, plan->ops + p->own_start, (before - p->own_start) * sizeof(*ops));
     memcpy(plan->ops + p->own_start, ops, n * sizeof(*ops));
+    tirbi_arena_give_back(p->pool->arena, ops, n + 1, sizeof(*ops));
     p->own_start += n;
     return value;
 }
@@ -1289,7 +1310,14 @@ planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
 
 tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned) {
     tirbi_lane_plan *plan = planned ? p->plan : NULL;
-    tirbi_heap_free(p->pool->arena->heap, p, sizeof(*p));
+    tirbi_arena *arena = p->pool->arena;
+    if (!planned) {
+        tirbi_arena_give_back(arena, p->plan->ops, p->plan->capacity, sizeof(*p->plan->ops));
+        tirbi_arena_give_back(arena, p->plan->cursors, p->plan->cursor_capacity, sizeof(*p->plan->cursors));
+        tirbi_arena_give_back(arena, p->plan->checks, MAX_CHECKS, sizeof(*p->plan->checks));
+        TIRBI_GIVE_BACK(arena, p->plan);
+    }
+    tirbi_heap_free(arena->heap, p, sizeof(*p));
     return plan;
 }
 

@@ -55,8 +55,8 @@ typedef struct tirbi_lane_plan {
     tirbi_loop_set loops; /* the lane loop, then the inner loops in order of appearance */
     tirbi_lane_op *ops;
     uint32_t n_ops, capacity;
-    tirbi_lane_cursor cursors[TIRBI_MAX_CURSORS];
-    uint32_t n_cursors;
+    tirbi_lane_cursor *cursors;
+    uint32_t n_cursors, cursor_capacity;
     tirbi_lane_check *checks;
     uint32_t n_checks;
     tirbi_lane_uniform uniforms[TIRBI_MAX_UNIFORMS];

@@ -305,10 +305,7 @@ static bool plan_gathers(nest *n, tirbi_nest *out) {
     return out->plan && gathers_only(out->plan) && !repeats_scalars(out->plan);
 }
 
-bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
-    nest *n = TIRBI_NEW(pool->arena, nest);
-    if (!n) return false;
-    n->pool = pool;
+static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
     collect(n, loop);
     if (n->loops.n == 0) return false;
     note_body(n, n->body);
@@ -338,10 +335,16 @@ bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, ti
     }
 }
 
-bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *out) {
+bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
     nest *n = TIRBI_NEW(pool->arena, nest);
     if (!n) return false;
     n->pool = pool;
+    const bool planned = plan(n, loop, may, out);
+    TIRBI_GIVE_BACK(pool->arena, n);
+    return planned;
+}
+
+static bool find_free(nest *n, const tirbi_ls *loop, tirbi_free_nest *out) {
     collect(n, loop);
     if (n->loops.n == 0) return false;
     note_body(n, n->body);
@@ -351,4 +354,13 @@ bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_
     out->n = n->loops.n;
     out->body = n->body;
     return true;
+}
+
+bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *out) {
+    nest *n = TIRBI_NEW(pool->arena, nest);
+    if (!n) return false;
+    n->pool = pool;
+    const bool found = find_free(n, loop, out);
+    TIRBI_GIVE_BACK(pool->arena, n);
+    return found;
 }

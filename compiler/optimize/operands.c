@@ -448,16 +448,24 @@ static const operand *leader_of(const finder *f, const operand *o) {
     return NULL;
 }
 
-/* Replaces a value by an element of a buffer, where that pays. */
-static const tirbi_lx *computed_before(finder *f, const tirbi_lx *x, tirbi_span span) {
-    operand *o = f->n < MAX_OPERANDS ? TIRBI_NEW(f->nest.pool->arena, operand) : NULL;
-    if (!o || x->size > MAX_SIZE || !is_apart(&f->nest, x)) return NULL;
+static bool make_operand(const finder *f, const tirbi_lx *x, tirbi_span span, operand *o) {
     *o = (operand){.nest = &f->nest, .value = x, .loops = f->nest.loops};
-    if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !make_buffer(o)) return NULL;
+    if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !make_buffer(o)) return false;
     o->leader = leader_of(f, o);
     const tirbi_place *place = make_store(o, span) ? used_place(o, span) : NULL;
-    if (!place) return NULL;
-    o->in_place = tirbi_lx_cast(f->nest.pool, (tirbi_dtype)x->type, tirbi_lx_load(f->nest.pool, place));
+    if (place) o->in_place = tirbi_lx_cast(f->nest.pool, (tirbi_dtype)x->type, tirbi_lx_load(f->nest.pool, place));
+    return place != NULL;
+}
+
+/* Replaces a value by an element of a buffer, where that pays. */
+static const tirbi_lx *computed_before(finder *f, const tirbi_lx *x, tirbi_span span) {
+    if (f->n == MAX_OPERANDS || x->size > MAX_SIZE || !is_apart(&f->nest, x)) return NULL;
+    operand *o = TIRBI_NEW(f->nest.pool->arena, operand);
+    if (!o) return NULL;
+    if (!make_operand(f, x, span, o)) {
+        TIRBI_GIVE_BACK(f->nest.pool->arena, o);
+        return NULL;
+    }
     f->found[f->n++] = o;
     return o->in_place;
 }
@@ -547,7 +555,10 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
 
 static bool contracts(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_distribution *parts = TIRBI_NEW(pool->arena, tirbi_distribution);
-    return parts && (tirbi_plan_contraction(pool, loop, &parts->plan) || tirbi_distribute_contraction(pool, loop, parts));
+    if (!parts) return false;
+    const bool planned = tirbi_plan_contraction(pool, loop, &parts->plan) || tirbi_distribute_contraction(pool, loop, parts);
+    TIRBI_GIVE_BACK(pool->arena, parts);
+    return planned;
 }
 
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {

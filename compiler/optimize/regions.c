@@ -516,6 +516,18 @@ static bool finish(walk *w, tirbi_region_plan *plan) {
     return plan->places && plan->roots && plan->live && plan->inner && plan->own && !w->irregular;
 }
 
+static bool plan_region(walk *w, const tirbi_ls *loop, uint32_t disabled, tirbi_region_plan *plan, const char **why) {
+    walk_nest(w, loop);
+    if (w->irregular || w->n_nest == 0) {
+        *why = w->irregular ? w->irregular : "its bounds are not known before it begins";
+        return false;
+    }
+    if (!choose(w, loop, disabled, plan, why)) return false;
+    bool done = finish(w, plan);
+    *why = w->irregular;
+    return done;
+}
+
 const tirbi_region_plan *tirbi_plan_region(tirbi_lx_pool *pool, const tirbi_lmodule *module, const tirbi_ls *loop,
                                            uint32_t disabled, const char **why) {
     walk *w = TIRBI_NEW(pool->arena, walk);
@@ -524,13 +536,8 @@ const tirbi_region_plan *tirbi_plan_region(tirbi_lx_pool *pool, const tirbi_lmod
     if (!w || !plan) return NULL;
     w->pool = pool;
     w->module = module;
-    walk_nest(w, loop);
-    if (w->irregular || w->n_nest == 0) {
-        *why = w->irregular ? w->irregular : "its bounds are not known before it begins";
-        return NULL;
-    }
-    if (!choose(w, loop, disabled, plan, why)) return NULL;
-    bool done = finish(w, plan);
-    *why = w->irregular;
+    const bool done = plan_region(w, loop, disabled, plan, why);
+    TIRBI_GIVE_BACK(pool->arena, w);
+    if (!done) TIRBI_GIVE_BACK(pool->arena, plan);
     return done ? plan : NULL;
 }

@@ -512,14 +512,11 @@ static uint8_t indexed_cursor(planner *p, const tirbi_place *place, tirbi_dtype 
         if (c->level != TIRBI_LEVEL_INDEXED || c->place->buffer->root != place->buffer->root || c->type != type) continue;
         if (access == TIRBI_READ && c->access == TIRBI_READ) return (uint8_t)i;
     }
-    if (plan->n_cursors == TIRBI_MAX_CURSORS) {
-        tirbi_plan_refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
-        return TIRBI_MAX_CURSORS;
-    }
-    tirbi_lane_cursor *c = &plan->cursors[plan->n_cursors];
+    tirbi_lane_cursor *c = tirbi_plan_new_cursor(p);
+    if (!c) return TIRBI_MAX_CURSORS;
     *c = (tirbi_lane_cursor){.place = place, .type = (uint8_t)type, .access = access, .level = TIRBI_LEVEL_INDEXED};
     c->form.start = tirbi_lx_int(p->pool, TIRB_I64, 0);
-    return (uint8_t)plan->n_cursors++;
+    return (uint8_t)(plan->n_cursors - 1);
 }
 
 uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type) {

@@ -107,13 +107,46 @@ static bool grow(tirbi_arena *arena, size_t need) {
     return true;
 }
 
+/* The bytes that an allocation takes; false: they are too many to count. */
+static bool bytes_of(size_t n, size_t size, size_t *out) {
+    if (!tirbi_mul_size(n, size, out) || !tirbi_add_size(*out, ARENA_ALIGN, out)) return false;
+    *out &= ~(size_t)(ARENA_ALIGN - 1);
+    return true;
+}
+
+/* What is smaller is not looked for. */
+enum { LEAST_SPARE = 256 };
+
+void tirbi_arena_give_back(tirbi_arena *arena, void *ptr, size_t n, size_t size) {
+    size_t total;
+    if (!ptr || !bytes_of(n, size, &total) || total < LEAST_SPARE) return;
+    for (unsigned i = 0; i < TIRBI_ARENA_SPARES; i++) {
+        if (arena->spares[i].size != total && arena->spares[i].size != 0) continue;
+        arena->spares[i].size = total;
+        memcpy(ptr, &arena->spares[i].first, sizeof(arena->spares[i].first));
+        arena->spares[i].first = ptr;
+        return;
+    }
+}
+
+static void *take_spare(tirbi_arena *arena, size_t total) {
+    for (unsigned i = 0; i < TIRBI_ARENA_SPARES && arena->spares[i].size != 0; i++) {
+        void *spare = arena->spares[i].first;
+        if (arena->spares[i].size != total || !spare) continue;
+        memcpy(&arena->spares[i].first, spare, sizeof(arena->spares[i].first));
+        return memset(spare, 0, total);
+    }
+    return NULL;
+}
+
 void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size) {
     size_t total;
-    if (!tirbi_mul_size(n, size, &total) || !tirbi_add_size(total, ARENA_ALIGN, &total)) {
+    if (!bytes_of(n, size, &total)) {
         arena->failed = true;
         return NULL;
     }
-    total &= ~(size_t)(ARENA_ALIGN - 1);
+    void *spare = total >= LEAST_SPARE ? take_spare(arena, total) : NULL;
+    if (spare) return spare;
     if (total > arena->left && !grow(arena, total)) {
         arena->failed = true;
         return NULL;

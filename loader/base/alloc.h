@@ -47,18 +47,25 @@ tirb_status tirbi_heap_status(const tirbi_heap *heap);
 
 /* A bump allocator: everything in it is freed at once. Blocks are aligned to 16 bytes and cleared. */
 typedef struct tirbi_arena_block tirbi_arena_block;
+enum { TIRBI_ARENA_SPARES = 24 };
 typedef struct tirbi_arena {
     tirbi_heap *heap;
     tirbi_arena_block *blocks;
     uint8_t *next;
     size_t left;
     bool failed; /* sticky: some allocation returned NULL */
+    struct {
+        size_t size;
+        void *first; /* each begins with a pointer to the next one */
+    } spares[TIRBI_ARENA_SPARES]; /* what was given back, by size */
 } tirbi_arena;
 
 void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap);
 void tirbi_arena_destroy(tirbi_arena *arena);
 /* n * size zeroed bytes; never NULL for 0 bytes; NULL when out of memory or when the product overflows. */
 void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size);
+/* Memory that nothing refers to any more, as of a plan that was tried in vain: later allocations of this size may be it. */
+void tirbi_arena_give_back(tirbi_arena *arena, void *ptr, size_t n, size_t size);
 /* A terminated copy of `size` bytes of text. */
 char *tirbi_arena_text(tirbi_arena *arena, const char *text, size_t size);
 /* printf into the arena; NULL when out of memory. */
@@ -66,5 +73,6 @@ char *tirbi_arena_format(tirbi_arena *arena, const char *format, ...) __attribut
 
 #define TIRBI_NEW(arena, type) ((type *)tirbi_arena_alloc((arena), 1, sizeof(type)))
 #define TIRBI_NEW_ARRAY(arena, type, n) ((type *)tirbi_arena_alloc((arena), (n), sizeof(type)))
+#define TIRBI_GIVE_BACK(arena, ptr) tirbi_arena_give_back((arena), (ptr), 1, sizeof(*(ptr)))
 
 #endif

@@ -193,7 +193,28 @@ static void test_many_expressions(void **state) {
     tirbi_writer_destroy(&text);
 }
 
-/* Many names: of the module, of functions of the host, and where each is looked up among all. */
+/* What passes try with a nest in vain is memory for the next one: some 40 KB of it are left, for what they make of it. */
+static void test_many_nests(void **state) {
+    (void)state;
+    enum { NESTS = 600, KILOBYTES_EACH = 80 };
+    tirbi_writer text;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirbi_heap heap;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, "@T.prim_func(s_tir=True)\n"
+               "def f(A: T.Buffer((64, 64), \"float32\"), B: T.Buffer((64, 64), \"float32\")):\n");
+    for (int i = 0; i < NESTS; i++) {
+        if (i % 2) put(&text, "    for i in range(64):\n        B[%d, i] = A[i, %d]\n", i % 64, i % 64);
+        else put(&text, "    for i, j in T.grid(64, 64):\n        B[i, j] = A[i, j] * T.float32(%d) + B[j, i]\n", i);
+    }
+    options.max_memory = (uint64_t)NESTS * KILOBYTES_EACH << 10;
+    assert_int_equal(tirb_compile((const char *)text.data, text.size, &options, &result, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    tirbi_writer_destroy(&text);
+}
+
 /* An index in an index in an index: quotients in remainders, and loads in loads. */
 static void test_indices_in_indices(void **state) {
     (void)state;
@@ -248,6 +269,7 @@ static void test_same_indices(void **state) {
     }
 }
 
+/* Many names: of the module, of functions of the host, and where each is looked up among all. */
 static void test_many_names(void **state) {
     (void)state;
     enum { NAMES = 40000 };
@@ -404,7 +426,7 @@ int main(void) {
         cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
         cmocka_unit_test(test_code_that_unpacks),  cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_indices_in_indices), cmocka_unit_test(test_calls_after_traps),
-        cmocka_unit_test(test_same_indices),
+        cmocka_unit_test(test_same_indices),       cmocka_unit_test(test_many_nests),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
