@@ -133,15 +133,11 @@ static void check_builtin(tirbi_checker *c, const tirb_expr *call) {
 
 /* ---- PrimFuncs ------------------------------------------------------------------------------------------------ */
 
-/* The buffer of which an argument is the whole, or an element of which it points to. */
-static const tirb_buffer *pointed_buffer(const tirb_expr *arg, bool *whole) {
-    *whole = true;
+/* The buffer whose elements an argument points to. */
+static const tirb_buffer *pointed_buffer(const tirb_expr *arg) {
     if (arg->kind == TIRB_EXPR_CALL && arg->as.call.function_name == NULL && arg->as.call.n_args == 1) {
         const tirb_expr *of = arg->as.call.args[0];
-        if (arg->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF && of->kind == TIRB_EXPR_LOAD) {
-            *whole = false;
-            return of->as.load.buffer;
-        }
+        if (arg->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF && of->kind == TIRB_EXPR_LOAD) return of->as.load.buffer;
         if (arg->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA) arg = of;
     }
     return arg->kind == TIRB_EXPR_VAR ? arg->as.var.data_of : NULL;
@@ -167,15 +163,16 @@ static void check_shapes(tirbi_checker *c, tirbi_span place, const tirb_primfunc
     }
 }
 
-static void check_buffer_arg(tirbi_checker *c, const tirb_expr *arg, tirbi_span place, const tirb_primfunc *f,
-                             const tirb_buffer *formal) {
-    bool whole;
+/* Only what names a buffer has a shape to compare: a pointer has none. */
+static void check_buffer_arg(tirbi_checker *c, const tirb_expr *arg, const tirb_buffer_region *passed, tirbi_span place,
+                             const tirb_primfunc *f, const tirb_buffer *formal) {
+    bool whole = passed != NULL && passed->buffer != NULL && passed->region == NULL;
     if (arg->dtype.code != TIRB_CODE_HANDLE) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, place, "argument '%s' of %s is %s, expected a buffer",
                            formal->name, f->name, tirbi_check_text(arg->dtype).text);
         return;
     }
-    const tirb_buffer *actual = pointed_buffer(arg, &whole);
+    const tirb_buffer *actual = whole ? passed->buffer : pointed_buffer(arg);
     if (actual == NULL) return;
     if (!tirb_datatype_equal(actual->dtype, formal->dtype)) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, place, "argument '%s' of %s has elements of type %s, expected %s",
@@ -199,9 +196,17 @@ static void check_scalar_arg(tirbi_checker *c, const tirb_expr *arg, tirbi_span 
                        f->name, tirbi_check_text(arg->dtype).text, tirbi_check_text(param->dtype).text);
 }
 
+static void check_extents(tirbi_checker *c, const tirb_expr *call) {
+    const tirb_buffer_region *passed = call->as.call.passed;
+    for (uint32_t i = 0; passed != NULL && i < call->as.call.n_args; i++)
+        for (uint32_t d = 0; passed[i].region != NULL && d < passed[i].buffer->ndim; d++)
+            tirbi_check_expr(c, passed[i].region[d].extent);
+}
+
 static void check_function(tirbi_checker *c, const tirb_expr *call) {
     const tirb_primfunc *f = call->as.call.function;
     tirbi_check_exprs(c, call->as.call.args, call->as.call.n_args);
+    check_extents(c, call);
     if (call->as.call.n_args != f->n_params) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, call->span, "%s takes %u argument%s, found %u", f->name, f->n_params,
                            f->n_params == 1 ? "" : "s", call->as.call.n_args);
@@ -213,7 +218,7 @@ static void check_function(tirbi_checker *c, const tirb_expr *call) {
         /* A variable's node is that of its declaration: the call is nearer to the mistake. */
         tirbi_span place = arg->kind == TIRB_EXPR_VAR ? call->span : arg->span;
         if (formal != NULL) {
-            check_buffer_arg(c, arg, place, f, formal);
+            check_buffer_arg(c, arg, call->as.call.passed != NULL ? &call->as.call.passed[i] : NULL, place, f, formal);
         } else {
             check_scalar_arg(c, arg, place, f, f->params[i]);
         }

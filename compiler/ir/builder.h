@@ -22,7 +22,8 @@
  * - A FOR covers min .. min+extent with the given step (NULL: 1); its min and extent have the loop variable's type.
  * - break and continue are BREAK and CONTINUE; `return` and T.ret are RETURN. An empty body is EVALUATE(0).
  * - A call of a PrimFunc has call.function set, also inside expressions, where its type is the declared return type. A
- *   whole buffer as argument is the buffer's `data` VAR; part of one is ADDRESS_OF(LOAD of its first element).
+ *   buffer as argument is the buffer's `data` VAR, a region of one ADDRESS_OF(LOAD of its first element), and
+ *   call.passed names it: without that, the argument is a pointer, of no shape.
  * - Expressions are as written, apart from the folding that TVM's own parser does (fold.c). FLOAT_IMM holds the number
  * as written; who uses it rounds to its type. */
 #ifndef TIRB_COMPILER_IR_BUILDER_H
@@ -159,11 +160,18 @@ const tirb_expr *tirbi_make_load(tirbi_builder *b, tirbi_span span, const tirb_b
                                  const tirb_expr *const *indices, uint32_t n_indices, const tirb_expr *predicate);
 const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, tirb_builtin builtin,
                                  const tirb_expr *const *args, uint32_t n_args);
+/* `passed`: see tirb_expr; it may be NULL. */
+const tirb_expr *tirbi_make_passing_call(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, tirb_builtin builtin,
+                                         const tirb_expr *const *args, const tirb_buffer_region *passed, uint32_t n_args);
+/* The buffer's data: the variable, or for a view, which has none of its own, a BUFFER_DATA of it that names the view. */
+const tirb_expr *tirbi_make_data(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer);
+/* The view that such a BUFFER_DATA names, or NULL. */
+const tirb_buffer *tirbi_data_view(const tirb_expr *e);
 const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, const tirb_primfunc *function,
-                                          const tirb_expr *const *args, uint32_t n_args);
+                                          const tirb_expr *const *args, const tirb_buffer_region *passed, uint32_t n_args);
 /* Of a global that is no PrimFunc. */
 const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name, const tirb_expr *const *args,
-                                        uint32_t n_args);
+                                        const tirb_buffer_region *passed, uint32_t n_args);
 /* stop - start as TVM has it for the axes of blocks: as it is written, unless it is a number or stop is written start + extent. */
 const tirb_expr *tirbi_make_domain(tirbi_builder *b, tirbi_span span, const tirb_expr *stop, const tirb_expr *start);
 /* stop - start with equal terms of both cancelled. */

@@ -584,25 +584,54 @@ static const tirb_expr *call_node(tirbi_builder *b, tirb_expr *e, const tirb_exp
     return finish(b, e);
 }
 
-const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, tirb_builtin builtin,
-                                 const tirb_expr *const *args, uint32_t n_args) {
+/* Regions are part of the call as their extents are; where they begin is in the arguments. */
+static const tirb_expr *passing_call(tirbi_builder *b, tirb_expr *e, const tirb_expr *const *args,
+                                     const tirb_buffer_region *passed, uint32_t n_args) {
+    tirb_buffer_region *copy = passed ? TIRBI_NEW_ARRAY(b->arena, tirb_buffer_region, n_args) : NULL;
+    if (passed && !copy) return NULL;
+    e->as.call.passed = copy;
+    for (uint32_t i = 0; passed && i < n_args; i++) {
+        copy[i] = passed[i];
+        for (uint32_t d = 0; passed[i].region && d < passed[i].buffer->ndim; d++) adopt(e, passed[i].region[d].extent);
+    }
+    return call_node(b, e, args, n_args);
+}
+
+const tirb_expr *tirbi_make_passing_call(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, tirb_builtin builtin,
+                                         const tirb_expr *const *args, const tirb_buffer_region *passed, uint32_t n_args) {
     if (any_null(args, n_args)) return NULL;
     tirb_expr *e = new_expr(b, TIRB_EXPR_CALL, dtype, span);
     if (!e) return NULL;
     e->as.call.builtin = builtin;
-    return call_node(b, e, args, n_args);
+    return passing_call(b, e, args, passed, n_args);
+}
+
+const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, tirb_builtin builtin,
+                                 const tirb_expr *const *args, uint32_t n_args) {
+    return tirbi_make_passing_call(b, span, dtype, builtin, args, NULL, n_args);
+}
+
+const tirb_expr *tirbi_make_data(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer) {
+    if (!buffer->data || buffer->data->kind != TIRB_EXPR_VAR || buffer->data->as.var.data_of == buffer) return buffer->data;
+    return tirbi_make_passing_call(b, span, tirbi_type_handle, TIRB_BUILTIN_BUFFER_DATA, &buffer->data,
+                                   &(tirb_buffer_region){.buffer = buffer}, 1);
+}
+
+const tirb_buffer *tirbi_data_view(const tirb_expr *e) {
+    bool names = e->kind == TIRB_EXPR_CALL && !e->as.call.function_name && e->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA && e->as.call.passed;
+    return names ? e->as.call.passed[0].buffer : NULL;
 }
 
 const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name, const tirb_expr *const *args,
-                                        uint32_t n_args) {
+                                        const tirb_buffer_region *passed, uint32_t n_args) {
     tirb_expr *e = any_null(args, n_args) ? NULL : new_expr(b, TIRB_EXPR_CALL, tirbi_type_void, span);
     if (!e) return NULL;
     e->as.call.function_name = name;
-    return call_node(b, e, args, n_args);
+    return passing_call(b, e, args, passed, n_args);
 }
 
 const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, const tirb_primfunc *function,
-                                          const tirb_expr *const *args, uint32_t n_args) {
+                                          const tirb_expr *const *args, const tirb_buffer_region *passed, uint32_t n_args) {
     if (any_null(args, n_args)) return NULL;
     bool returns = function->ret_type.kind != TIRB_TYPE_TUPLE;
     tirb_datatype dtype = returns ? function->ret_type.dtype : tirbi_type_void;
@@ -611,5 +640,5 @@ const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, con
     if (!e) return NULL;
     e->as.call.function = function;
     e->as.call.function_name = function->name;
-    return call_node(b, e, args, n_args);
+    return passing_call(b, e, args, passed, n_args);
 }

@@ -50,7 +50,7 @@ static bool same_buffer(comparison *c, const tirb_buffer *a, const tirb_buffer *
     bool known = a->id < c->buffers.n_left && c->buffers.of_left[a->id];
     if (!pair(&c->buffers, a, a->id, b, b->id)) return false;
     if (known) return true;
-    return same_expr(c, a->data, b->data) && tirb_datatype_equal(a->dtype, b->dtype) &&
+    return same_expr(c, a->data, b->data) && same_buffer(c, a->over, b->over) && tirb_datatype_equal(a->dtype, b->dtype) &&
            same_exprs(c, a->shape, a->ndim, b->shape, b->ndim) && !a->strides == !b->strides &&
            same_exprs(c, a->strides, a->strides ? a->ndim : 0, b->strides, b->strides ? b->ndim : 0) &&
            same_expr(c, a->elem_offset, b->elem_offset) && same_text(a->scope, b->scope) &&
@@ -85,6 +85,13 @@ static bool same_var(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     return pair(&c->vars, a, a->as.var.id, b, b->as.var.id);
 }
 
+static bool same_region(comparison *c, const tirb_buffer_region *a, const tirb_buffer_region *b) {
+    if (!same_buffer(c, a->buffer, b->buffer) || !a->region != !b->region) return false;
+    for (uint32_t i = 0; a->region && i < a->buffer->ndim; i++)
+        if (!same_range(c, &a->region[i], &b->region[i])) return false;
+    return true;
+}
+
 static bool same_call(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     if (!a->as.call.function != !b->as.call.function) return false;
     const char *name = a->as.call.function_name;
@@ -93,7 +100,11 @@ static bool same_call(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     if (!a->as.call.symbol != !b->as.call.symbol) return false;
     if (a->as.call.symbol && (!same_text(a->as.call.symbol, b->as.call.symbol) || a->as.call.written_as != b->as.call.written_as))
         return false;
-    return same_exprs(c, a->as.call.args, a->as.call.n_args, b->as.call.args, b->as.call.n_args);
+    if (!same_exprs(c, a->as.call.args, a->as.call.n_args, b->as.call.args, b->as.call.n_args)) return false;
+    const tirb_buffer_region *x = a->as.call.passed, *y = b->as.call.passed, none = {0};
+    for (uint32_t i = 0; (x || y) && i < a->as.call.n_args; i++)
+        if (!same_region(c, x ? &x[i] : &none, y ? &y[i] : &none)) return false;
+    return true;
 }
 
 static bool same_bits(double x, double y) { return memcmp(&x, &y, sizeof x) == 0; }
@@ -164,11 +175,8 @@ static bool same_attrs(comparison *c, const tirb_attr *a, uint32_t n_a, const ti
 static bool same_regions(comparison *c, const tirb_buffer_region *a, uint32_t n_a, const tirb_buffer_region *b,
                          uint32_t n_b) {
     if (n_a != n_b) return false;
-    for (uint32_t i = 0; i < n_a; i++) {
-        if (!same_buffer(c, a[i].buffer, b[i].buffer)) return false;
-        for (uint32_t j = 0; j < a[i].buffer->ndim; j++)
-            if (!same_range(c, &a[i].region[j], &b[i].region[j])) return false;
-    }
+    for (uint32_t i = 0; i < n_a; i++)
+        if (!same_region(c, &a[i], &b[i])) return false;
     return true;
 }
 
@@ -279,7 +287,7 @@ static bool same_stmt(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
         return same_block(c, a, b);
     case TIRB_STMT_BREAK:
     case TIRB_STMT_CONTINUE:
-        return true;
+        return a->as.jump.is_statement == b->as.jump.is_statement;
     case TIRB_STMT_PREFETCH:
         return same_bounds(c, a->as.prefetch.buffer, a->as.prefetch.bounds, b->as.prefetch.buffer,
                            b->as.prefetch.bounds) &&
@@ -304,16 +312,17 @@ static bool same_extent(const tirb_expr *a, const tirb_expr *b) {
     return constants ? a->as.int_value == b->as.int_value : tirbi_expr_equal(a, b);
 }
 
-const tirb_expr *tirbi_whole_array(const tirb_expr *e) {
+const tirb_buffer *tirbi_whole_array(const tirb_expr *e) {
     if (!is_call_of(e, TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY, 6)) return NULL;
     const tirb_expr *data = e->as.call.args[0], *shape = e->as.call.args[1], *offset = e->as.call.args[5];
-    const tirb_buffer *buffer = data->kind == TIRB_EXPR_VAR ? data->as.var.data_of : NULL;
+    const tirb_buffer *view = is_call_of(data, TIRB_BUILTIN_BUFFER_DATA, 1) && data->as.call.passed ? data->as.call.passed[0].buffer : NULL;
+    const tirb_buffer *buffer = data->kind == TIRB_EXPR_VAR ? data->as.var.data_of : view;
     if (!buffer || !is_call_of(shape, TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE, buffer->ndim)) return NULL;
     for (uint32_t i = 0; i < buffer->ndim; i++)
         if (!same_extent(shape->as.call.args[i], buffer->shape[i])) return NULL;
     bool at_start = buffer->elem_offset ? tirbi_expr_equal(offset, buffer->elem_offset)
                                         : offset->kind == TIRB_EXPR_INT_IMM && offset->as.int_value == 0;
-    return at_start ? data : NULL;
+    return at_start ? buffer : NULL;
 }
 
 static bool same_function(comparison *c, const tirb_primfunc *a, const tirb_primfunc *b) {

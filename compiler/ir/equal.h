@@ -13,7 +13,7 @@ bool tirbi_function_equal(const tirb_irmodule *a_module, const tirb_primfunc *a,
                           const tirb_primfunc *b, tirbi_arena *arena);
 bool tirbi_module_equal(const tirb_irmodule *a, const tirb_irmodule *b, tirbi_arena *arena);
 
-/* The data of the buffer all of which T.tvm_stack_make_array(...) describes; NULL for anything else. */
-const tirb_expr *tirbi_whole_array(const tirb_expr *e);
+/* The buffer all of which T.tvm_stack_make_array(...) describes; NULL for anything else. */
+const tirb_buffer *tirbi_whole_array(const tirb_expr *e);
 
 #endif

@@ -144,6 +144,15 @@ typedef struct tirb_builtin_info {
 
 extern const tirb_builtin_info tirb_builtins[TIRB_N_BUILTINS];
 
+typedef struct tirb_range {
+    const tirb_expr *min, *extent;
+} tirb_range;
+
+typedef struct tirb_buffer_region {
+    const tirb_buffer *buffer;
+    const tirb_range *region; /* buffer->ndim of them */
+} tirb_buffer_region;
+
 struct tirb_expr {
     tirb_expr_kind kind;
     tirb_datatype dtype;
@@ -186,8 +195,10 @@ struct tirb_expr {
             const tirb_primfunc *function; /* a call of this function when not NULL, else of the builtin */
             const char *function_name;     /* of a global that is called by name and may be no PrimFunc */
             tirb_builtin builtin;
-            const tirb_expr *const *args; /* a whole buffer as argument is its `data` variable */
+            const tirb_expr *const *args; /* a buffer as argument is its `data` variable, a region the address of its first element */
             uint32_t n_args;
+            const tirb_buffer_region *passed; /* per argument: the buffer that it is, and of a part the region; of BUFFER_DATA the
+                                                 view whose data it is; NULL: none */
             const char *symbol;      /* of a builtin that was written as a call of this C function, or NULL */
             tirb_builtin written_as; /* then CALL_EXTERN or CALL_PURE_EXTERN */
             const tirb_type *pointer; /* of a builtin that is said to return a pointer to this, or NULL */
@@ -206,6 +217,7 @@ struct tirb_expr {
 struct tirb_buffer {
     const char *name;
     const tirb_expr *data; /* VAR of pointer type */
+    const tirb_buffer *over; /* the view by whose name `data` is given; NULL: it is the variable's buffer or a pointer */
     tirb_datatype dtype;
     const tirb_expr *const *shape;
     uint32_t ndim;
@@ -230,15 +242,6 @@ tirb_datatype tirbi_offset_type(const tirb_buffer *buffer);
 bool tirbi_is_pointee(const tirb_buffer *buffer);
 /* Whether a function has TVM's packed calling convention: the attribute calling_conv with the value 1. */
 bool tirbi_is_packed(const tirb_primfunc *f);
-
-typedef struct tirb_range {
-    const tirb_expr *min, *extent;
-} tirb_range;
-
-typedef struct tirb_buffer_region {
-    const tirb_buffer *buffer;
-    const tirb_range *region; /* buffer->ndim of them */
-} tirb_buffer_region;
 
 typedef struct tirb_match_buffer {
     const tirb_buffer *buffer;
@@ -395,6 +398,9 @@ struct tirb_stmt {
         struct {
             const tirb_expr *value;
         } evaluate; /* EVALUATE, RETURN (value NULL: none) */
+        struct {
+            bool is_statement; /* T.Break(), T.Continue(): TVM has them beside the calls that `break` and `continue` are */
+        } jump; /* BREAK, CONTINUE */
         struct {
             const tirb_expr *var, *min, *extent;
             const tirb_expr *step; /* NULL: 1 */

@@ -356,7 +356,11 @@ const tirb_expr *tirb_builder_call(tirb_builder *b, const char *name, const tirb
         return NULL;
     }
     const tirb_expr *const *copy = copy_exprs(b, args, n);
-    return copy ? tirbi_make_function_call(&b->core, nowhere, function, copy, n) : NULL;
+    tirb_buffer_region *passed = copy ? TIRBI_NEW_ARRAY(b->core.arena, tirb_buffer_region, n) : NULL;
+    if (!passed) return NULL;
+    for (uint32_t i = 0; i < n; i++) /* what tirb_builder_data gives stands for the buffer */
+        if (copy[i] && copy[i]->kind == TIRB_EXPR_VAR) passed[i].buffer = copy[i]->as.var.data_of;
+    return tirbi_make_function_call(&b->core, nowhere, function, copy, passed, n);
 }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------- */

@@ -28,6 +28,13 @@ static void visit_reduce(tirbi_visitor *v, const tirb_reduce *r) {
     visit_exprs(v, r->identity, r->n_values);
 }
 
+/* Where a region begins is in the argument. */
+static void visit_passed(tirbi_visitor *v, const tirb_expr *call) {
+    const tirb_buffer_region *passed = call->as.call.passed;
+    for (uint32_t i = 0; passed && i < call->as.call.n_args; i++)
+        for (uint32_t d = 0; passed[i].region && d < passed[i].buffer->ndim; d++) visit_expr(v, passed[i].region[d].extent);
+}
+
 void tirbi_visit_expr(tirbi_visitor *v, const tirb_expr *e) {
     switch (e->kind) {
     case TIRB_EXPR_VAR:
@@ -61,6 +68,7 @@ void tirbi_visit_expr(tirbi_visitor *v, const tirb_expr *e) {
         break;
     case TIRB_EXPR_CALL:
         visit_exprs(v, e->as.call.args, e->as.call.n_args);
+        visit_passed(v, e);
         break;
     case TIRB_EXPR_SHUFFLE:
         visit_exprs(v, e->as.shuffle.vectors, e->as.shuffle.n_vectors);

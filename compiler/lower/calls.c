@@ -14,6 +14,7 @@ typedef struct call_site {
     const tirbi_lx **known; /* per shape variable of the callee, then per parameter; NULL: not bound yet */
     tirbi_lcall_ref *refs;  /* per tensor parameter, in order */
     tirbi_lbuf **buffers;   /* per parameter: the caller's buffer where all of it is passed */
+    bool *pointers;         /* per parameter: it is a buffer's data alone, whose shape need not be the parameter's */
     tirbi_lcall_check *checks;
     uint32_t n_checks, max_checks;
     bool failed;
@@ -122,8 +123,71 @@ static void pass_whole(call_site *c, uint32_t param, tirbi_lbuf *b, tirbi_lcall_
     ref->count = count;
 }
 
+/* That a part of a buffer ends inside of it. */
+static void check_part(call_site *c, const tirbi_lbuf *of, const tirb_range *range, uint32_t dim, const tirbi_lx *extent) {
+    tirbi_lx_pool *pool = c->l->pool;
+    const tirbi_lx *min = tirbi_lower_index(c->l, range->min, NULL), *room = min ? tirbi_lx_sub(pool, of->shape[dim], min) : NULL;
+    if (!room || c->n_checks == c->max_checks) return;
+    c->checks[c->n_checks++] = (tirbi_lcall_check){
+        .actual = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, extent, room, NULL),
+        .expected = extent,
+        .message = tirbi_arena_format(c->l->arena, "the part of '%s' that is passed to %s ends behind dimension %u", of->name,
+                                      c->callee->name, (unsigned)dim)};
+}
+
+/* Elements that lie behind each other; the dimensions in which it is one element thick are not the parameter's, unless it
+ * has as many. */
+static void pass_part(call_site *c, uint32_t param, const tirb_expr *arg, const tirb_buffer_region *part, tirbi_lcall_ref *ref) {
+    tirbi_lowerer *l = c->l;
+    const tirb_expr *load = arg->as.call.args[0];
+    const tirbi_place *start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
+                                                 tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
+    tirbi_lbuf *view = start ? TIRBI_NEW(l->arena, tirbi_lbuf) : NULL;
+    const tirbi_lx **shape = view ? TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, start->buffer->ndim) : NULL;
+    const tirbi_lx **strides = shape ? TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, start->buffer->ndim) : NULL;
+    c->failed = !strides;
+    if (c->failed) return;
+    const tirbi_lbuf *of = start->buffer;
+    bool thin = part->buffer->ndim != c->callee->buffers[param]->ndim;
+    *view = *of;
+    view->offset = start->flat;
+    view->shape = shape;
+    view->strides = strides;
+    view->ndim = 0;
+    for (uint32_t d = 0; d < of->ndim; d++) {
+        bool lanes = d == part->buffer->ndim; /* those of a buffer of vectors */
+        const tirbi_lx *extent = lanes ? of->shape[d] : tirbi_lower_index(l, part->region[d].extent, NULL);
+        if (!extent) return;
+        if (tirbi_lx_is_int(extent, 1) && thin) continue;
+        if (!lanes) check_part(c, of, &part->region[d], d, extent);
+        shape[view->ndim] = extent;
+        strides[view->ndim++] = of->strides[d];
+    }
+    view->root = of->root; /* never the view itself: it has a start */
+    pass_whole(c, param, view, ref);
+    if (!c->failed) ref->start = start;
+}
+
+/* Of what follows a pointer the parameter's shape tells how much is passed: that may be less than the buffer has. */
+static void limit_pointer(call_site *c, tirbi_lbuf *b, const tirb_buffer *formal, tirbi_lcall_ref *ref) {
+    bool same = b->root == b && b->ndim == formal->ndim;
+    for (uint32_t d = 0; d < formal->ndim && same; d++)
+        same = formal->shape[d]->kind != TIRB_EXPR_INT_IMM || tirbi_lx_is_int(b->shape[d], formal->shape[d]->as.int_value);
+    if (same) return;
+    tirbi_place *start = TIRBI_NEW(c->l->arena, tirbi_place);
+    if (!start) return;
+    *start = (tirbi_place){.buffer = b, .flat = b->offset ? b->offset : tirbi_lx_int(c->l->pool, TIRB_I64, 0), .span = c->call->span};
+    ref->start = start;
+    ref->count = NULL; /* known once all variables are bound */
+}
+
 static void pass_buffer(call_site *c, uint32_t param, const tirb_expr *arg, tirbi_lcall_ref *ref) {
     tirbi_lowerer *l = c->l;
+    const tirb_buffer_region *passed = c->call->as.call.passed ? &c->call->as.call.passed[param] : NULL;
+    if (passed && passed->region) {
+        pass_part(c, param, arg, passed, ref);
+        return;
+    }
     if (arg->kind == TIRB_EXPR_CALL && !arg->as.call.function && arg->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF &&
         arg->as.call.n_args == 1 && arg->as.call.args[0]->kind == TIRB_EXPR_LOAD) {
         const tirb_expr *load = arg->as.call.args[0];
@@ -140,7 +204,10 @@ static void pass_buffer(call_site *c, uint32_t param, const tirb_expr *arg, tirb
     }
     tirbi_lbuf *b = NULL;
     tirbi_pointer pointer;
-    if (data->kind == TIRB_EXPR_VAR && data->as.var.data_of) {
+    if (passed && passed->buffer) {
+        b = tirbi_buffer_of(l, passed->buffer, arg->span);
+    } else if (data->kind == TIRB_EXPR_VAR && data->as.var.data_of) {
+        c->pointers[param] = true;
         b = tirbi_buffer_of(l, data->as.var.data_of, arg->span);
     } else if (arg->dtype.code == TIRB_CODE_HANDLE) {
         tirbi_place *start = TIRBI_NEW(l->arena, tirbi_place);
@@ -159,6 +226,7 @@ static void pass_buffer(call_site *c, uint32_t param, const tirb_expr *arg, tirb
         return;
     }
     pass_whole(c, param, b, ref);
+    if (c->pointers[param] && !c->failed && !c->callee->buffers[param]->is_implied) limit_pointer(c, b, c->callee->buffers[param], ref);
 }
 
 static void pass_arguments(call_site *c) {
@@ -211,7 +279,7 @@ static void match_shapes(call_site *c, bool bind_only) {
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirb_buffer *formal = f->buffers[i];
         tirbi_lbuf *actual = c->buffers[i];
-        if (!formal || !actual || formal->is_implied) continue;
+        if (!formal || !actual || formal->is_implied || (c->pointers[i] && !bind_only)) continue;
         if (actual->ndim != formal->ndim + (formal->dtype.lanes > 1)) continue; /* another view of the same elements: the reference bounds it */
         for (uint32_t d = 0; d < formal->ndim; d++) {
             unify(c, formal->shape[d], actual->shape[d], formal->name, d, bind_only);
@@ -304,10 +372,13 @@ const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *e) {
         if (!f->buffers[i]) continue;
         n_refs++;
         n_dims += 2 * f->buffers[i]->ndim;
+        const tirb_buffer_region *passed = e->as.call.passed ? &e->as.call.passed[i] : NULL;
+        if (passed && passed->region) n_dims += passed->buffer->ndim;
     }
     c.known = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, f->n_shape_vars + f->n_params);
     c.refs = TIRBI_NEW_ARRAY(l->arena, tirbi_lcall_ref, n_refs);
     c.buffers = TIRBI_NEW_ARRAY(l->arena, tirbi_lbuf *, f->n_params);
+    c.pointers = TIRBI_NEW_ARRAY(l->arena, bool, f->n_params);
     c.checks = TIRBI_NEW_ARRAY(l->arena, tirbi_lcall_check, n_dims);
     c.max_checks = n_dims;
     if (l->arena->failed) return NULL;

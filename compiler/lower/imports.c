@@ -131,8 +131,9 @@ static bool pass_argument(import_site *c, const tirb_expr *arg) {
     if (contents) arg = contents;
     if (arg->kind == TIRB_EXPR_STRING_IMM) return refuse(c, arg, "a string: imports take scalars and buffers");
     if (arg->kind == TIRB_EXPR_CALL && arg->as.call.builtin == TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY) {
-        const tirb_expr *data = tirbi_whole_array(arg);
-        return data ? pass_pointer(c, data) : refuse(c, arg, "an array that is not all of a buffer of this function");
+        const tirb_buffer *whole = tirbi_whole_array(arg);
+        tirbi_lbuf *b = whole ? tirbi_buffer_of(c->l, whole, arg->span) : NULL;
+        return b ? pass_view(c, arg, b, NULL) : !whole && refuse(c, arg, "an array that is not all of a buffer of this function");
     }
     if (arg->dtype.code == TIRB_CODE_HANDLE) {
         const tirbi_lx *number = tirbi_handle_number(c->l, arg);

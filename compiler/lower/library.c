@@ -170,8 +170,8 @@ static bool refuse(const library_call *c, tirbi_diagnostics *diagnostics, const 
 
 /* The variable of the buffer that an argument is all of, or NULL. */
 static const tirb_expr *whole_buffer(const tirb_expr *e) {
-    const tirb_expr *array = tirbi_whole_array(e);
-    if (array) e = array;
+    const tirb_buffer *array = tirbi_whole_array(e);
+    if (array) return array->data->as.var.data_of == array ? array->data : NULL;
     if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA) e = e->as.call.args[0];
     return e->kind == TIRB_EXPR_VAR && e->as.var.data_of ? e : NULL;
 }

@@ -173,7 +173,10 @@ static tirbi_value declare_view(tirbi_script *s, const tirbi_call *c, tirb_buffe
     tirb_stmt *stmt = tirbi_make_stmt(&s->builder, c->node->span, TIRB_STMT_DECL_BUFFER);
     if (!stmt) return tirbi_value_error();
     stmt->as.decl.buffer = buffer;
-    if (pointer->kind == TIRB_EXPR_VAR)
+    buffer->over = tirbi_data_view(pointer);
+    if (buffer->over)
+        buffer->data = buffer->over->data;
+    else if (pointer->kind == TIRB_EXPR_VAR)
         buffer->data = pointer;
     else
         stmt->as.decl.source = pointer;

@@ -101,11 +101,26 @@ static tirbi_value let(tirbi_script *s, const tirbi_call *c) {
 /* ---- Calls ------------------------------------------------------------------------------------------------------ */
 
 /* The type may be that of a pointer, which is the first argument then. */
-static tirbi_value emit_call(tirbi_script *s, const tirbi_call *c, tirb_datatype type, tirb_builtin builtin,
-                             const tirb_expr *const *args, uint32_t n) {
-    const tirb_expr *call = tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n);
+static tirbi_value typed_pointer(tirbi_script *s, const tirbi_call *c, tirb_datatype type, const tirb_expr *call) {
     if (c->args[0].kind == TIRBI_VALUE_POINTER && tirbi_type_is_handle(type)) call = tirbi_with_pointer(&s->builder, call, c->args[0].as.type.type);
     return tirbi_value_expr(call);
+}
+
+static tirbi_value emit_call(tirbi_script *s, const tirbi_call *c, tirb_datatype type, tirb_builtin builtin,
+                             const tirb_expr *const *args, uint32_t n) {
+    return typed_pointer(s, c, type, tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
+}
+
+const tirb_buffer_region *tirbi_named_buffers(tirbi_script *s, const tirbi_value *arguments) {
+    tirb_buffer_region *named = TIRBI_NEW_ARRAY(s->arena, tirb_buffer_region, arguments->as.sequence.n);
+    for (uint32_t i = 0; named && i < arguments->as.sequence.n; i++) {
+        tirbi_value *v = &arguments->as.sequence.items[i];
+        if (v->kind != TIRBI_VALUE_BUFFER || v->declares || tirbi_is_element(v)) continue;
+        named[i].buffer = v->as.buffer;
+        v->as.expr = v->as.buffer->data;
+        v->kind = TIRBI_VALUE_EXPR;
+    }
+    return named;
 }
 
 /* T.call_extern(dtype, "name", args...) */
@@ -114,10 +129,12 @@ static tirbi_value extern_call(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *args;
     uint32_t n;
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
-    if (!tirbi_to_dtype(s, &c->args[0], &type) || !tirbi_to_exprs(s, &c->args[1], &args, &n))
+    const tirb_buffer_region *passed = tirbi_named_buffers(s, &c->args[1]);
+    if (!passed || !tirbi_to_dtype(s, &c->args[0], &type) || !tirbi_to_exprs(s, &c->args[1], &args, &n))
         return tirbi_value_error();
     if (tirbi_is_c_function(type, args, n)) return tirbi_value_expr(tirbi_make_c_call(&s->builder, c->node->span, type, builtin, args, n));
-    return emit_call(s, c, type, builtin, args, n);
+    const tirb_expr *call = tirbi_make_passing_call(&s->builder, c->node->span, type, builtin, args, passed, n);
+    return typed_pointer(s, c, type, call);
 }
 
 /* The arguments of a call of LLVM's function with its bare name. */

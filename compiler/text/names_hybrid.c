@@ -501,16 +501,17 @@ static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
         all.as.sequence.items++;
         all.as.sequence.n--;
     }
-    if (!tirbi_to_dtype(s, dtype, &type) || !tirbi_to_exprs(s, &all, &args, &n)) return tirbi_value_error();
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
+    bool external = builtin == TIRB_BUILTIN_CALL_EXTERN || builtin == TIRB_BUILTIN_CALL_PURE_EXTERN;
+    const tirb_buffer_region *passed = external ? tirbi_named_buffers(s, &all) : NULL;
+    if (!tirbi_to_dtype(s, dtype, &type) || !tirbi_to_exprs(s, &all, &args, &n)) return tirbi_value_error();
     int arity = tirb_builtins[builtin].arity;
     if (arity >= 0 && n != (uint32_t)arity)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "tir.%s takes %d argument%s, %u given", c->entry->name, arity,
                           arity == 1 ? "" : "s", n);
-    bool external = builtin == TIRB_BUILTIN_CALL_EXTERN || builtin == TIRB_BUILTIN_CALL_PURE_EXTERN;
     if (external && tirbi_is_c_function(type, args, n))
         return tirbi_value_expr(tirbi_make_c_call(&s->builder, c->node->span, type, builtin, args, n));
-    return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, builtin, args, n));
+    return tirbi_value_expr(tirbi_make_passing_call(&s->builder, c->node->span, type, builtin, args, passed, n));
 }
 
 const tirbi_entry *tirbi_builtin_entry(tirbi_script *s, const char *name) {

@@ -44,7 +44,7 @@ static const tirb_expr *make_array(tirbi_script *s, tirbi_span span, const tirb_
     tirbi_builder *b = &s->builder;
     tirb_datatype index_type = buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i64;
     const tirb_expr *zero = tirbi_make_int(b, span, tirbi_type_i32, 0);
-    const tirb_expr *args[6] = {buffer->data, make_shape(s, span, buffer->shape, buffer->ndim),
+    const tirb_expr *args[6] = {tirbi_make_data(b, span, buffer), make_shape(s, span, buffer->shape, buffer->ndim),
                                 buffer->strides ? make_shape(s, span, buffer->strides, buffer->ndim) : zero,
                                 tirbi_make_int(b, span, tirbi_type_i32, buffer->ndim), tirbi_make_cast(b, span, buffer->dtype, zero),
                                 buffer->elem_offset ? buffer->elem_offset : tirbi_make_int(b, span, index_type, 0)};

@@ -645,7 +645,7 @@ tirbi_value tirbi_type_var(tirbi_script *s, const tirbi_call *c) {
 
 /* T.Break() and T.Continue(). */
 static tirbi_value jump(tirbi_script *s, const tirbi_call *c) {
-    tirbi_emit_jump(s, c->node->span, (tirb_stmt_kind)c->entry->data);
+    tirbi_emit_jump(s, c->node->span, (tirb_stmt_kind)c->entry->data, true);
     return tirbi_value_none();
 }
 

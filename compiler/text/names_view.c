@@ -16,6 +16,7 @@ static tirb_buffer *make_view(tirbi_script *s, const tirbi_call *c, const tirb_b
     tirb_buffer *view = tirbi_make_buffer(&s->builder, c->node->span, name, type, shape, ndim, of->scope);
     if (!view) return NULL;
     view->data = of->data;
+    view->over = of->data->as.var.data_of == of ? NULL : of;
     view->elem_offset = of->elem_offset ? of->elem_offset : tirbi_make_int(&s->builder, c->node->span, tirbi_offset_type(of), 0);
     if (!view->elem_offset) return NULL;
     if (tirbi_is_const_int(view->elem_offset, 0) && tirb_datatype_equal(view->elem_offset->dtype, tirbi_offset_type(view)))

@@ -92,7 +92,7 @@ static bool bitwise_survives(tirbi_printer *p, const tirb_expr *e) {
 bool tirbi_prints_call(tirbi_printer *p, const tirb_expr *e) {
     if (e->kind != TIRB_EXPR_CALL) return false;
     if (e->as.call.function_name) return true;
-    return e->as.call.builtin != TIRB_BUILTIN_BITWISE_NOT && !bitwise_survives(p, e);
+    return !tirbi_data_view(e) && e->as.call.builtin != TIRB_BUILTIN_BITWISE_NOT && !bitwise_survives(p, e);
 }
 
 static void print_at(tirbi_printer *p, const tirb_expr *e, int least);
@@ -356,18 +356,22 @@ void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_
     tirbi_put(p, n ? "]" : "()]");
 }
 
-void tirbi_print_region(tirbi_printer *p, const tirb_buffer *buffer, const tirb_range *region) {
+static void print_ranges(tirbi_printer *p, const tirb_buffer *buffer, const tirb_range *region, bool slices) {
     tirbi_put(p, buffer_name(p, buffer));
     tirbi_put(p, "[");
     for (uint32_t i = 0; i < buffer->ndim; i++) {
         if (i) tirbi_put(p, ", ");
-        if (tirbi_is_const_int(region[i].extent, 1)) {
+        if (!slices && tirbi_is_const_int(region[i].extent, 1)) {
             tirbi_print_expr(p, region[i].min);
         } else {
             tirbi_print_bounds(p, &region[i], ":");
         }
     }
     tirbi_put(p, buffer->ndim ? "]" : "()]");
+}
+
+void tirbi_print_region(tirbi_printer *p, const tirb_buffer *buffer, const tirb_range *region) {
+    print_ranges(p, buffer, region, false);
 }
 
 static void print_load(tirbi_printer *p, const tirb_expr *e) {
@@ -412,26 +416,32 @@ static bool takes_type_first(tirb_builtin builtin) {
     }
 }
 
+/* All of a buffer, or the part of it that is passed, as slices: an element alone would be its value. */
+static void print_passed(tirbi_printer *p, const tirb_buffer_region *passed) {
+    bool element = passed->region != NULL;
+    for (uint32_t i = 0; element && i < passed->buffer->ndim; i++) element = tirbi_is_const_int(passed->region[i].extent, 1);
+    if (passed->region) print_ranges(p, passed->buffer, passed->region, element);
+    else tirbi_put(p, buffer_name(p, passed->buffer));
+}
+
+/* The arguments of a call from the first that is asked for. */
+static void print_arguments(tirbi_printer *p, const tirb_expr *call, uint32_t first) {
+    for (uint32_t i = first; i < call->as.call.n_args; i++) {
+        const tirb_buffer_region *passed = call->as.call.passed ? &call->as.call.passed[i] : NULL;
+        if (i > first) tirbi_put(p, ", ");
+        if (passed && passed->buffer) print_passed(p, passed);
+        else tirbi_print_expr(p, call->as.call.args[i]);
+    }
+}
+
 static void print_function_call(tirbi_printer *p, const tirb_expr *e) {
-    const tirb_primfunc *function = e->as.call.function;
     if (p->in_class) {
         tirbi_put(p, p->module->name);
         tirbi_put(p, ".");
     }
-    tirbi_put(p, e->as.call.function_name ? e->as.call.function_name : function->name);
+    tirbi_put(p, e->as.call.function_name);
     tirbi_put(p, "(");
-    for (uint32_t i = 0; i < e->as.call.n_args; i++) {
-        const tirb_expr *arg = e->as.call.args[i];
-        const tirb_buffer *taken = function && i < function->n_params ? function->buffers[i] : NULL;
-        bool whole = taken && !taken->is_implied && arg->kind == TIRB_EXPR_VAR && arg->as.var.data_of &&
-                     !arg->as.var.data_of->is_implied;
-        if (i) tirbi_put(p, ", ");
-        if (whole) {
-            tirbi_put(p, buffer_name(p, arg->as.var.data_of));
-        } else {
-            tirbi_print_expr(p, arg);
-        }
-    }
+    print_arguments(p, e, 0);
     tirbi_put(p, ")");
 }
 
@@ -470,6 +480,10 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         print_operator(p, sign_of_builtin(builtin), args[0], args[1], least);
         return;
     }
+    if (tirbi_data_view(e)) {
+        tirbi_putf(p, "%s.data", buffer_name(p, tirbi_data_view(e)));
+        return;
+    }
     if (builtin == TIRB_BUILTIN_BITWISE_NOT && e->as.call.n_args == 1 && is_python_int(args[0]) && !p->hybrid) {
         tirbi_put(p, "T.BitwiseNot("); /* ~3 would be Python's */
         print_args(p, args, 1);
@@ -501,7 +515,7 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
         if (e->as.call.n_args) tirbi_put(p, ", ");
     }
     if (e->as.call.symbol) tirbi_putf(p, "\"%s\"%s", e->as.call.symbol, e->as.call.n_args ? ", " : "");
-    print_args(p, args + foreign, e->as.call.n_args - foreign);
+    print_arguments(p, e, foreign);
     if (p->hybrid && !foreign) {
         tirbi_putf(p, "%sdtype=\"%s\"", e->as.call.n_args ? ", " : "", type);
     } else if (builtin == TIRB_BUILTIN_TVM_STRUCT_GET) {
@@ -758,7 +772,8 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
         tirbi_putf(p, ", \"%s\"", tirb_datatype_text(buffer->dtype, type));
     if (data) {
         tirbi_put(p, ", data=");
-        tirbi_print_expr(p, data);
+        if (data == buffer->data && buffer->over) tirbi_putf(p, "%s.data", buffer_name(p, buffer->over));
+        else tirbi_print_expr(p, data);
     }
     if (buffer->strides) print_strides(p, buffer);
     const tirb_expr *offset = buffer->elem_offset;

@@ -356,7 +356,7 @@ static bool same_layout(const tirb_buffer *view, const tirb_buffer *of) {
 static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *view = s->as.decl.buffer;
     if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
-    const tirb_buffer *of = view->data->as.var.data_of;
+    const tirb_buffer *of = view->over ? view->over : view->data->as.var.data_of;
     bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
                  view->offset_factor == of->offset_factor && same_layout(view, of) && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
                  same_offset(view, of) && strcmp(view->scope, of->scope) == 0;
@@ -806,8 +806,8 @@ static void print_if(tirbi_printer *p, const tirb_stmt *s) {
     tirbi_print_body(p, s->as.if_.else_case);
 }
 
-static void print_jump(tirbi_printer *p, const char *classic, const char *modern) {
-    tirbi_put(p, p->classic ? classic : modern);
+static void print_jump(tirbi_printer *p, const tirb_stmt *s, const char *classic, const char *modern, const char *statement) {
+    tirbi_put(p, s->as.jump.is_statement ? statement : p->classic ? classic : modern);
     tirbi_end_line(p);
 }
 
@@ -849,8 +849,8 @@ void tirbi_print_stmt(tirbi_printer *p, const tirb_stmt *s, bool last) {
         tirbi_print_body(p, s->as.while_.body);
         break;
     case TIRB_STMT_BLOCK_REALIZE: print_block(p, s); break;
-    case TIRB_STMT_BREAK: print_jump(p, "break", "T.break_loop()"); break;
-    case TIRB_STMT_CONTINUE: print_jump(p, "continue", "T.continue_loop()"); break;
+    case TIRB_STMT_BREAK: print_jump(p, s, "break", "T.break_loop()", "T.Break()"); break;
+    case TIRB_STMT_CONTINUE: print_jump(p, s, "continue", "T.continue_loop()", "T.Continue()"); break;
     case TIRB_STMT_BUFFER_REALIZE: print_realize(p, s, last); break;
     case TIRB_STMT_ALLOCATE_CONST: print_constant(p, s, last); break;
     case TIRB_STMT_PREFETCH: print_prefetch(p, s); break;

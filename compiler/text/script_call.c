@@ -148,21 +148,27 @@ tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirb
 /* ---- Calls of PrimFuncs ----------------------------------------------------------------------------------------- */
 
 /* The address of the first element of a region. */
-static const tirb_expr *region_address(tirbi_script *s, const tirbi_node *node, const tirbi_value *v) {
-    const tirb_buffer *buffer = v->as.region.buffer;
+static const tirb_expr *region_address(tirbi_script *s, const tirbi_node *node, const tirb_buffer_region *part) {
+    const tirb_buffer *buffer = part->buffer;
     const tirb_expr **indices = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, buffer->ndim);
     if (!indices) return NULL;
-    for (uint32_t i = 0; i < buffer->ndim; i++) indices[i] = v->as.region.ranges[i].min;
+    for (uint32_t i = 0; i < buffer->ndim; i++) indices[i] = part->region[i].min;
     const tirb_expr *load = tirbi_make_load(&s->builder, node->span, buffer, indices, buffer->ndim, NULL);
     return tirbi_make_call(&s->builder, node->span, tirbi_type_handle, TIRB_BUILTIN_ADDRESS_OF, &load, 1);
 }
 
 static const tirb_expr *pass_argument(tirbi_script *s, const tirbi_node *node, const tirb_expr *param,
-                                      const tirbi_value *v) {
+                                      const tirbi_value *v, tirb_buffer_region *passed) {
     char text[32];
     if (param && !tirbi_type_is_handle(param->dtype)) return tirbi_to_typed(s, v, param->dtype);
-    if (v->kind == TIRBI_VALUE_BUFFER) return v->as.buffer->data;
-    if (v->kind == TIRBI_VALUE_REGION) return region_address(s, node, v);
+    if (v->kind == TIRBI_VALUE_BUFFER) {
+        passed->buffer = v->as.buffer;
+        return v->as.buffer->data;
+    }
+    if (v->kind == TIRBI_VALUE_REGION) {
+        *passed = (tirb_buffer_region){v->as.region.buffer, v->as.region.ranges};
+        return region_address(s, node, passed);
+    }
     const tirb_expr *e = tirbi_to_expr(s, v);
     if (e && param && !tirbi_type_is_handle(e->dtype)) {
         tirbi_fail(s, TIRB_TYPE, node->span, "the parameter `%s` takes a buffer, not a value of type %s%s",
@@ -173,35 +179,46 @@ static const tirb_expr *pass_argument(tirbi_script *s, const tirbi_node *node, c
     return e;
 }
 
+/* `function` NULL: a global that is no PrimFunc. */
+static bool pass_arguments(tirbi_script *s, const tirbi_list *given, const tirb_primfunc *function, const tirb_expr ***args,
+                           tirb_buffer_region **passed) {
+    const tirbi_argument *arguments = given->items;
+    *args = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, given->n);
+    *passed = TIRBI_NEW_ARRAY(s->arena, tirb_buffer_region, given->n);
+    if (!*args || !*passed) return false;
+    for (uint32_t i = 0; i < given->n; i++) {
+        if (arguments[i].name && function) {
+            tirbi_fail(s, TIRB_TYPE, arguments[i].node->span, "a PrimFunc takes no keyword arguments");
+            return false;
+        }
+        (*args)[i] = pass_argument(s, arguments[i].node, function ? function->params[i] : NULL, &arguments[i].value, &(*passed)[i]);
+    }
+    return true;
+}
+
 tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_script_function *function) {
     tirbi_list given = {.n = 0};
     if (!tirbi_read_arguments(s, node, &given) || function->broken) return tirbi_value_error();
-    const tirbi_argument *arguments = given.items;
     const tirb_primfunc *ir = function->ir;
+    const tirb_expr **args;
+    tirb_buffer_region *passed;
     if (!s->function) return tirbi_fail(s, TIRB_TYPE, node->span, "a PrimFunc is only called inside another one");
     if (given.n != ir->n_params)
         return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` takes %u argument%s, %u given", function->line->name,
                           ir->n_params, ir->n_params == 1 ? "" : "s", given.n);
-    const tirb_expr **args = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, given.n);
-    if (!args) return tirbi_value_error();
-    for (uint32_t i = 0; i < given.n; i++) {
-        if (arguments[i].name)
-            return tirbi_fail(s, TIRB_TYPE, arguments[i].node->span, "a PrimFunc takes no keyword arguments");
-        args[i] = pass_argument(s, arguments[i].node, ir->params[i], &arguments[i].value);
-    }
-    return tirbi_value_expr(tirbi_make_function_call(&s->builder, node->span, ir, args, given.n));
+    if (!pass_arguments(s, &given, ir, &args, &passed)) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_function_call(&s->builder, node->span, ir, args, passed, given.n));
 }
 
 /* Such a call gives no value: nothing says which type it would have. */
 tirbi_value tirbi_call_extern(tirbi_script *s, const tirbi_node *node, const char *name) {
     tirbi_list given = {.n = 0};
+    const tirb_expr **args;
+    tirb_buffer_region *passed;
     if (!tirbi_read_arguments(s, node, &given)) return tirbi_value_error();
-    const tirbi_argument *arguments = given.items;
     if (!s->function) return tirbi_fail(s, TIRB_TYPE, node->span, "a function is only called inside another one");
-    const tirb_expr **args = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, given.n);
-    if (!args) return tirbi_value_error();
-    for (uint32_t i = 0; i < given.n; i++) args[i] = pass_argument(s, arguments[i].node, NULL, &arguments[i].value);
-    return tirbi_value_expr(tirbi_make_extern_call(&s->builder, node->span, name, args, given.n));
+    if (!pass_arguments(s, &given, NULL, &args, &passed)) return tirbi_value_error();
+    return tirbi_value_expr(tirbi_make_extern_call(&s->builder, node->span, name, args, passed, given.n));
 }
 
 /* ---- Tables ----------------------------------------------------------------------------------------------------- */

@@ -932,7 +932,7 @@ static tirbi_value buffer_attribute(tirbi_script *s, const tirbi_node *node, con
     const tirb_buffer *buffer = object->as.buffer;
     const char *name = node->name;
     char text[32];
-    if (strcmp(name, "data") == 0) return tirbi_value_expr(buffer->data);
+    if (strcmp(name, "data") == 0) return tirbi_value_expr(tirbi_make_data(&s->builder, node->span, buffer));
     if (strcmp(name, "shape") == 0) return tuple_of_exprs(s, buffer->shape, buffer->ndim);
     if (strcmp(name, "strides") == 0) return tuple_of_exprs(s, buffer->strides, buffer->strides ? buffer->ndim : 0);
     if (strcmp(name, "elem_offset") == 0)

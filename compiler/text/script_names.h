@@ -30,7 +30,9 @@ void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e);
 /* A RETURN; value NULL: of nothing. */
 void tirbi_emit_return(tirbi_script *s, tirbi_span span, const tirb_expr *value);
 /* BREAK or CONTINUE, inside a loop. */
-void tirbi_emit_jump(tirbi_script *s, tirbi_span span, tirb_stmt_kind kind);
+/* Makes each buffer among the arguments of a call its data. The result says which they were; NULL if out of memory. */
+const tirb_buffer_region *tirbi_named_buffers(tirbi_script *s, const tirbi_value *arguments);
+void tirbi_emit_jump(tirbi_script *s, tirbi_span span, tirb_stmt_kind kind, bool is_statement);
 /* A LET of a new variable. */
 tirbi_value tirbi_let_scope(tirbi_script *s, tirbi_span span, const tirb_expr *var, const tirb_expr *value);
 /* A load or store through a bare pointer, as Hybrid Script has them: of elements of `type`. */

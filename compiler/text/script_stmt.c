@@ -30,11 +30,13 @@ void tirbi_emit_return(tirbi_script *s, tirbi_span span, const tirb_expr *value)
     tirbi_emit(&s->builder, stmt);
 }
 
-void tirbi_emit_jump(tirbi_script *s, tirbi_span span, tirb_stmt_kind kind) {
+void tirbi_emit_jump(tirbi_script *s, tirbi_span span, tirb_stmt_kind kind, bool is_statement) {
     const tirbi_frame *frames = s->builder.frames.items;
     for (uint32_t i = s->builder.frames.n; i > 0; i--) {
         if (frames[i - 1].kind != TIRBI_FRAME_FOR && frames[i - 1].kind != TIRBI_FRAME_WHILE) continue;
-        tirbi_emit(&s->builder, tirbi_make_stmt(&s->builder, span, kind));
+        tirb_stmt *stmt = tirbi_make_stmt(&s->builder, span, kind);
+        if (stmt) stmt->as.jump.is_statement = is_statement;
+        tirbi_emit(&s->builder, stmt);
         return;
     }
     tirbi_fail(s, TIRB_SYNTAX, span, "'%s' outside a loop", kind == TIRB_STMT_BREAK ? "break" : "continue");
@@ -48,7 +50,7 @@ void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e) {
         }
         if (e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP || e->as.call.builtin == TIRB_BUILTIN_CONTINUE_LOOP) {
             tirbi_emit_jump(s, span,
-                            e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP ? TIRB_STMT_BREAK : TIRB_STMT_CONTINUE);
+                            e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP ? TIRB_STMT_BREAK : TIRB_STMT_CONTINUE, false);
             return;
         }
     }
@@ -824,10 +826,10 @@ static void run_line(tirbi_script *s, const tirbi_line *line) {
     case TIRBI_LINE_PASS:
         return;
     case TIRBI_LINE_BREAK:
-        tirbi_emit_jump(s, line->span, TIRB_STMT_BREAK);
+        tirbi_emit_jump(s, line->span, TIRB_STMT_BREAK, false);
         return;
     case TIRBI_LINE_CONTINUE:
-        tirbi_emit_jump(s, line->span, TIRB_STMT_CONTINUE);
+        tirbi_emit_jump(s, line->span, TIRB_STMT_CONTINUE, false);
         return;
     case TIRBI_LINE_DEF:
         run_def(s, line);

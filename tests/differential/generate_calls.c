@@ -56,18 +56,22 @@ static void callee(tirbi_gen *g, const char *name, tirbi_dtype type, const char 
     }
 }
 
-/* Some of the rows of a buffer, as the address of the first. */
+/* Some of the rows of a buffer, as the address of the first or as a region. */
 static void part_text(tirbi_gen *g, const tirbi_gen_buffer *b, int64_t rows, const char *var, tirbi_text *out) {
     int64_t room = b->dims[0].value - rows;
     int64_t first = room > 0 ? (int64_t)tirbi_gen_pick(g, (uint32_t)room + 1) : 0;
-    if (var != NULL && first > 0) tirbi_text_add(out, "T.address_of(%s[%s, 0])", b->name, var);
-    else tirbi_text_add(out, "T.address_of(%s[%lld, 0])", b->name, (long long)first);
+    bool region = tirbi_gen_chance(g, 50);
+    char start[TIRBI_GEN_NAME + 24];
+    if (var != NULL && first > 0) snprintf(start, sizeof start, "%s", var);
+    else snprintf(start, sizeof start, "%lld", (long long)first);
+    if (region) tirbi_text_add(out, "%s[%s:%s + %lld, 0:%lld]", b->name, start, start, (long long)rows, (long long)b->dims[1].value);
+    else tirbi_text_add(out, "T.address_of(%s[%s, 0])", b->name, start);
 }
 
 /* A call with whole buffers, the same one twice now and then. */
 static void call_whole(tirbi_gen *g, const char *f, const tirbi_gen_buffer *a, const tirbi_gen_buffer *o, const char *s) {
     const tirbi_gen_buffer *first = tirbi_gen_chance(g, 15) ? o : a;
-    tirbi_gen_line(g, "Module.%s(%s, %s, %s)", f, first->name, o->name, s);
+    tirbi_gen_line(g, "Module.%s(%s%s, %s, %s)", f, first->name, tirbi_gen_chance(g, 20) ? ".data" : "", o->name, s);
 }
 
 /* Calls with rows of one buffer or of two, in a loop over the first row or not. */

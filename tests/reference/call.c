@@ -17,6 +17,7 @@ typedef struct argument {
     bool given;
     tirbi_ref_value value;      /* a scalar, or where the buffer begins */
     const tirbi_ref_view *view; /* the shape and strides of the buffer, where they are known */
+    bool is_pointer;            /* the shape need not be the parameter's */
 } argument;
 
 /* ---- Binding parameters --------------------------------------------------------------------------------------- */
@@ -99,6 +100,7 @@ static bool bind_buffer(tirbi_ref_machine *m, const tirb_buffer *buffer, const a
         return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "a strided buffer is passed for %s, which has no strides",
                               buffer->name);
     }
+    if (known != NULL && arg->is_pointer) known = NULL;
     if (known != NULL && !check_view(m, buffer, known)) return false;
     /* The pointer already stands at the first element: the declared offset must not move it again. */
     tirb_buffer *at_start = tirbi_ref_scratch(m, 1, sizeof *at_start);
@@ -207,8 +209,8 @@ static bool run_function(tirbi_ref_machine *m, const tirb_primfunc *f, const arg
 
 /* ---- Calls from inside ---------------------------------------------------------------------------------------- */
 
-/* A whole buffer is passed as its data variable; then its view is known too. */
-static const tirb_buffer *whole_buffer(const tirb_expr *arg) {
+/* The buffer whose data an argument is: its view gives what the parameter's shape does not say. */
+static const tirb_buffer *data_buffer(const tirb_expr *arg) {
     if (arg->kind == TIRB_EXPR_CALL && arg->as.call.function == NULL && arg->as.call.function_name == NULL &&
         arg->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA) {
         arg = arg->as.call.args[0];
@@ -234,8 +236,31 @@ static bool view_of_rest(tirbi_ref_machine *m, const tirb_buffer *formal, const 
     return true;
 }
 
-bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_primfunc *function, const tirb_expr *const *args, uint32_t n_args,
-                    tirbi_ref_value *out) {
+/* The elements of a region, in the dimensions that it has more than one of, or in all if the parameter has as many. */
+static bool view_of_part(tirbi_ref_machine *m, const tirb_buffer *formal, const tirb_buffer_region *part, argument *bound) {
+    const tirbi_ref_view *of = bound->view;
+    tirbi_ref_view *view = tirbi_ref_scratch(m, 1, sizeof *view);
+    int64_t *extents = tirbi_ref_scratch(m, 2 * (size_t)of->ndim, sizeof *extents);
+    if (view == NULL || (extents == NULL && of->ndim != 0)) return false;
+    *view = (tirbi_ref_view){.memory = of->memory, .base = (int64_t)bound->value.one, .shape = extents, .strides = extents + of->ndim};
+    for (uint32_t d = 0; d < of->ndim; d++) {
+        int64_t min, extent;
+        if (!tirbi_ref_eval_int(m, part->region[d].min, &min) || !tirbi_ref_eval_int(m, part->region[d].extent, &extent)) return false;
+        if (extent > of->shape[d] - min) return tirbi_ref_fail(m, TIRB_SHAPE, "a part of %s ends behind it", part->buffer->name);
+        const tirb_expr *written = part->region[d].extent;
+        if (of->ndim != formal->ndim && written->kind == TIRB_EXPR_INT_IMM && extent == 1) continue;
+        view->shape[view->ndim] = extent;
+        view->strides[view->ndim++] = of->strides[d];
+    }
+    bound->view = view;
+    return true;
+}
+
+bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_expr *call, tirbi_ref_value *out) {
+    const tirb_primfunc *function = call->as.call.function;
+    const tirb_expr *const *args = call->as.call.args;
+    const tirb_buffer_region *passed = call->as.call.passed;
+    uint32_t n_args = call->as.call.n_args;
     if (n_args != function->n_params) {
         return tirbi_ref_fail(m, TIRB_TYPE, "%s takes %u arguments, found %u", function->name, function->n_params, n_args);
     }
@@ -244,11 +269,14 @@ bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_primfunc *function, const t
     for (uint32_t i = 0; i < n_args; i++) {
         bound[i].given = true;
         if (!tirbi_ref_eval_argument(m, args[i], &bound[i].value)) return false;
-        const tirb_buffer *whole = function->buffers[i] != NULL ? whole_buffer(args[i]) : NULL;
+        const tirb_buffer_region *named = passed != NULL && passed[i].buffer != NULL ? &passed[i] : NULL;
+        const tirb_buffer *whole = function->buffers[i] == NULL ? NULL : named != NULL ? named->buffer : data_buffer(args[i]);
         bool implied = function->buffers[i] != NULL && function->buffers[i]->is_implied;
+        bound[i].is_pointer = named == NULL;
         if (whole != NULL) {
             bound[i].view = tirbi_ref_view_of(m, whole);
             if (bound[i].view == NULL) return false;
+            if (named != NULL && named->region != NULL && !view_of_part(m, function->buffers[i], named, &bound[i])) return false;
             bound[i].value.memory = bound[i].view->memory;
             bound[i].value.one = (uint64_t)bound[i].view->base;
         }

@@ -612,7 +612,7 @@ static bool eval_builtin(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t
 
 static bool eval_call(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
     if (e->as.call.function != NULL) {
-        return tirbi_ref_call(m, e->as.call.function, e->as.call.args, e->as.call.n_args, out);
+        return tirbi_ref_call(m, e, out);
     }
     if (e->as.call.function_name != NULL) {
         return tirbi_ref_fail(m, TIRB_VALUE, "%s is no PrimFunc", e->as.call.function_name);

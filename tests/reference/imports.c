@@ -54,8 +54,8 @@ static bool pass_view(tirbi_ref_machine *m, const tirb_expr *e, bool pure, tirb_
     tirbi_dtype type;
     const tirb_buffer *buffer = buffer_behind(e);
     if (tirbi_whole_array(e) != NULL) {
-        e = tirbi_whole_array(e);
-        buffer = buffer_behind(e);
+        buffer = tirbi_whole_array(e);
+        e = buffer->data;
     }
     passed_view *passed = tirbi_ref_scratch(m, 1, sizeof *passed);
     if (passed == NULL || !tirbi_ref_eval_argument(m, e, &pointer)) return false;

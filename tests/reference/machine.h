@@ -137,7 +137,6 @@ tirbi_ref_flow tirbi_ref_run(tirbi_ref_machine *m, const tirb_stmt *s);
 tirbi_ref_flow tirbi_ref_run_tree(tirbi_ref_machine *m, const tirbi_ref_tree *tree);
 
 /* ---- Calls (call.c) ---- */
-bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_primfunc *function, const tirb_expr *const *args, uint32_t n_args,
-                    tirbi_ref_value *out);
+bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_expr *call, tirbi_ref_value *out);
 
 #endif

@@ -23,7 +23,7 @@ static bool put(tirbi_ref_machine *m, const array *a, int64_t index, uint64_t bi
 }
 
 static bool get_array(tirbi_ref_machine *m, const tirb_expr *e, array *out) {
-    if (tirbi_whole_array(e) != NULL) e = tirbi_whole_array(e);
+    if (tirbi_whole_array(e) != NULL) e = tirbi_whole_array(e)->data;
     if (e->kind != TIRB_EXPR_VAR || e->as.var.data_of == NULL) return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "an array that is no buffer");
     out->view = tirbi_ref_view_of(m, e->as.var.data_of);
     return out->view != NULL && tirbi_ref_element_type(m, e->as.var.data_of->dtype, &out->type);
