@@ -62,7 +62,7 @@ bool tirbi_full_range(const tirbi_lx *x) {
     return x->lo <= (is_signed ? -hi - 1 : 0) && x->hi >= hi;
 }
 
-enum { LARGE_OFFSET = 1 << 20, SYMBOLIC = INT32_MAX - 1 };
+enum { LARGE_OFFSET = 1 << 20, SYMBOLIC = INT32_MAX - LARGE_OFFSET };
 
 bool tirbi_affine_exact(const tirbi_lx *x) {
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || tirbi_dtypes[x->type].bits < 32) return false;

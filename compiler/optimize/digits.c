@@ -35,10 +35,12 @@ typedef struct search {
     bool impossible;
 } search;
 
+/* A product that wraps is still a multiple of the powers of two that its factors are multiples of. */
 static bool divides(const tirbi_lx *extent, int64_t digit) {
+    while (extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_CAST && extent->source == TIRB_I32) extent = extent->args[0];
     if (extent->kind == TIRBI_LX_CONST) return extent->value % digit == 0;
     return extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_MUL && extent->args[1]->kind == TIRBI_LX_CONST &&
-           extent->args[1]->value % digit == 0 && !tirbi_full_range(extent);
+           extent->args[1]->value % digit == 0 && ((digit & (digit - 1)) == 0 || !tirbi_full_range(extent));
 }
 
 static void add_digit(search *s, int64_t digit) {
@@ -230,8 +232,9 @@ static const tirbi_lx *number(const digits *d, const tirbi_lx *high, tirbi_lvar 
 
 static bool make_digits(digits *d) {
     const tirbi_lx *extent = d->counter->extent;
-    bool exact = divides(extent, d->digit), product = exact && extent->kind != TIRBI_LX_CONST;
-    if (!exact && extent->lo < 0) extent = wide(d, TIRB_OP_MAX, extent, 0);
+    bool exact = divides(extent, d->digit);
+    bool product = exact && extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_MUL && !tirbi_full_range(extent);
+    if (!product && extent->lo < 0) extent = wide(d, TIRB_OP_MAX, extent, 0);
     d->quotient = !product ? wide(d, TIRB_OP_FLOORDIV, extent, d->digit)
                            : wide(d, TIRB_OP_MUL, extent->args[0], extent->args[1]->value / d->digit);
     d->high = make_digit(d, d->quotient, true);

@@ -1380,7 +1380,16 @@ static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s, bool in_order) {
     }
 }
 
-/* Lanes that scatter what they write are worth it only where the loops inside could not do better: sums in order do not where
+/* Whether one of the loops inside writes element after element, or leaves the element alone. */
+static bool writes_better_inside(const tirbi_lane_plan *plan, const tirbi_lane_cursor *c) {
+    for (uint32_t i = 1; i < plan->loops.n; i++) {
+        int64_t step;
+        if (tirbi_affine_constant(&c->form, i, &step) && step >= -1 && step <= 1) return true;
+    }
+    return false;
+}
+
+/* Lanes that scatter what they write are worth it only where the loops inside could do no better: sums in order do not where
  * a lane writes once they have ended, for as many lanes as there are sum at the same time. */
 static bool writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const tirbi_ls *body) {
     bool scatters = false, inside = false;
@@ -1389,6 +1398,7 @@ static bool writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const 
         int64_t step;
         const tirbi_lane_cursor *c = &plan->cursors[i];
         if (!(c->access & TIRBI_WRITE) || (tirbi_affine_constant(&c->form, 0, &step) && step == 1)) continue;
+        if (!writes_better_inside(plan, c)) continue;
         scatters = true;
         inside = inside || c->level > 0;
     }
