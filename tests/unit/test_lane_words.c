@@ -1,5 +1,5 @@
-/* Lanes of 4 bytes that stand for bools, small integers and halves: every instruction set beside plain C, at odd addresses,
- * in arrays of all lengths that end where memory does. */
+/* Lanes of 4 bytes that stand for bools, small integers and halves, and lanes of one byte: every instruction set beside code
+ * that does one iteration after the other, at odd addresses, in arrays of all lengths that end where memory does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,12 +31,22 @@ static const char *const bodies[] = {
     "Y[i] = T.Cast(\"float32\", H[i] < T.Cast(\"float16\", U[i])) + T.Cast(\"float32\", K[i])",
     "H[i] = T.Select(B[i], H[i], T.Cast(\"float16\", K[i]) * H[i])",
     "Y[i] = T.Cast(\"float32\", T.Cast(\"int32\", X[i] * T.float32(1e9)))",
+    "U[i] = T.max(T.min(U[i], V[i]), T.uint8(9)) - V[i] * T.uint8(5)",
+    "U[i] = T.if_then_else(U[i] == T.uint8(3) or (U[i] >= V[i] and B[i]), V[i], T.uint8(1))",
+    "G[i] = T.Select(T.int8(3) > G[i], T.abs(G[i]), T.max(G[i], T.int8(-7)) * T.Cast(\"int8\", V[i]))",
+    "B[i] = G[i] > T.int8(0) and T.Not(B[i])",
+    "B[i] = B[i] == (U[i] != V[i])",
+    "G[i] = T.int8(0) - G[i] + T.Cast(\"int8\", B[i])",
+    "U[i] = T.bitwise_or(T.bitwise_and(T.Cast(\"uint8\", G[i]), V[i]), T.bitwise_xor(U[i], T.uint8(85)))",
+    "U[i] = T.Select(T.Cast(\"bool\", U[i]), V[i], T.shift_right(U[i], T.uint8(2)))",
+    "B[i] = T.Select(B[i], G[i] <= T.int8(0), U[i] < V[i])",
 };
 enum { BOOLS = 6 }; /* a code that DLPack 0.6 has no name for */
-enum { N_BODIES = sizeof bodies / sizeof *bodies, N_ARRAYS = 7, MOST = 300 };
+enum { N_BODIES = sizeof bodies / sizeof *bodies, N_ARRAYS = 9, MOST = 1100 };
 
 static const DLDataType types[N_ARRAYS] = {{kDLFloat, 32, 1}, {kDLFloat, 32, 1}, {kDLFloat, 32, 1}, {kDLUInt, 8, 1},
-                                           {kDLInt, 16, 1},   {BOOLS, 8, 1},   {kDLFloat, 16, 1}};
+                                           {kDLInt, 16, 1},   {BOOLS, 8, 1},   {kDLFloat, 16, 1}, {kDLUInt, 8, 1},
+                                           {kDLInt, 8, 1}};
 static const DLDataType bfloat = {kDLBfloat, 16, 1};
 
 static void fill(uint8_t *to, DLDataType type, size_t n, unsigned seed) {
@@ -47,7 +57,7 @@ static void fill(uint8_t *to, DLDataType type, size_t n, unsigned seed) {
     }
 }
 
-/* The arrays' bytes after a call: 8 arrays, each begins `offset` bytes off its alignment. */
+/* The arrays' bytes after a call, each of which begins `offset` bytes off its alignment. */
 static void run(tirb_module *module, int64_t n, size_t offset, uint8_t *out) {
     uint8_t *memory[N_ARRAYS + 1];
     DLTensor tensors[N_ARRAYS + 1];
@@ -74,17 +84,19 @@ static void run(tirb_module *module, int64_t n, size_t offset, uint8_t *out) {
     }
 }
 
-static tirb_module *load(tirb_engine *engine, const char *body) {
+static tirb_module *load(tirb_engine *engine, const char *body, uint32_t disabled) {
     char text[1024];
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_module *module;
     size_t size;
+    options.disabled = disabled;
     snprintf(text, sizeof text,
              "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
              "def f(X: T.Buffer((\"n\",), \"float32\"), F: T.Buffer((\"n\",), \"float32\"), Y: T.Buffer((\"n\",), \"float32\"), "
              "U: T.Buffer((\"n\",), \"uint8\"), S: T.Buffer((\"n\",), \"int16\"), B: T.Buffer((\"n\",), \"bool\"), "
-             "H: T.Buffer((\"n\",), \"float16\"), K: T.Buffer((\"n\",), \"bfloat16\")):\n"
+             "H: T.Buffer((\"n\",), \"float16\"), V: T.Buffer((\"n\",), \"uint8\"), G: T.Buffer((\"n\",), \"int8\"), "
+             "K: T.Buffer((\"n\",), \"bfloat16\")):\n"
              "    n = T.int32()\n    for i in range(n):\n        %s\n", body);
     assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
     const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
@@ -101,8 +113,8 @@ static tirb_engine *engine_of(tirb_isa isa) {
     return engine;
 }
 
-static void as_in_plain_c(void **state) {
-    static const tirb_isa isas[] = {TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+static void as_one_by_one(void **state) {
+    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     static uint8_t want[(N_ARRAYS + 1) * MOST * 4], got[sizeof want];
     (void)state;
     tirb_engine *plain = engine_of(TIRB_ISA_GENERIC);
@@ -110,8 +122,8 @@ static void as_in_plain_c(void **state) {
         if (!tirb_isa_available(isas[k])) continue;
         tirb_engine *engine = engine_of(isas[k]);
         for (unsigned b = 0; b < N_BODIES; b++) {
-            tirb_module *expected = load(plain, bodies[b]), *tried = load(engine, bodies[b]);
-            for (int64_t n = 1; n < MOST; n += n < 70 ? 1 : 23) {
+            tirb_module *expected = load(plain, bodies[b], TIRB_PASS_LANES), *tried = load(engine, bodies[b], 0);
+            for (int64_t n = 1; n < MOST; n += n < 70 ? 1 : 59) {
                 memset(want, 0, sizeof want);
                 memset(got, 0, sizeof got);
                 run(expected, n, (size_t)(n % 4), want);
@@ -128,6 +140,6 @@ static void as_in_plain_c(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_in_plain_c)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_one_by_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

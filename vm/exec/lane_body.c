@@ -248,7 +248,7 @@ static bool wants_words(const lane_ins *ins) {
 static void weigh(const lane_ins *ins, uint32_t features, uint64_t weight, weights *w) {
     const bool resizes = tirbi_lane_ins_resizes(ins);
     bool any = false;
-    for (unsigned size = 2; size <= 8; size *= 2) {
+    for (unsigned size = 1; size <= 8; size *= 2) {
         if (tirbi_lane_kind(ins->op, ins->type, ins->source, size, features) == 0) continue;
         any = true;
         if (size != 4 || wants_words(ins)) w->pinned[size] += weight;
@@ -318,6 +318,8 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
     }
     body->main_size = w.pinned[8] > w.pinned[4] ? 8 : 4;
     if (w.pinned[2] > w.pinned[body->main_size]) body->main_size = 2;
+    /* Strips have room for as many lanes of 4 bytes, but not of 8. */
+    if (w.pinned[1] > w.pinned[body->main_size] && body->widest <= 4) body->main_size = 1;
     const bool words = body->main_size == 4 && (features & TIRBI_LANE_HAS_WORDS) != 0;
     if (body->main_size == 2 || words) w.others -= w.resizes;
     if (w.pinned[body->main_size] == 0 || w.pinned[body->main_size] < w.others) body->main_size = 0;

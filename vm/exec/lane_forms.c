@@ -16,6 +16,9 @@ enum {
     KIND(SHL, I32) KIND(SHL, I64) KIND(SHR, I32) KIND(SHR, U32)
     KIND(ADD, I16) KIND(SUB, I16) KIND(MUL, I16) KIND(AND, I16) KIND(OR, I16) KIND(XOR, I16) KIND(MIN, I16)
     KIND(MAX, I16) KIND(SHL, I16) KIND(SHR, I16) KIND(SHR, U16) KIND(NEG, I16) KIND(ABS, I16)
+    KIND(ADD, I8) KIND(SUB, I8) KIND(MUL, I8) KIND(AND, I8) KIND(OR, I8) KIND(XOR, I8) KIND(MIN, I8) KIND(MAX, I8)
+    KIND(MIN, U8) KIND(MAX, U8) KIND(NEG, I8) KIND(ABS, I8) KIND(LT, I8) KIND(LE, I8) KIND(LT, U8) KIND(LE, U8)
+    KIND(EQ, I8) KIND(NE, I8) KIND(SELECT, I8) KIND(TRUE, I8)
     KIND(NEG, I32) KIND(ABS, I32) KIND(NEG, F32) KIND(NEG, F64) KIND(ABS, F32) KIND(ABS, F64) KIND(SQRT, F32) KIND(SQRT, F64)
     KIND(FMA, F32) KIND(FMA, F64) KIND(FMS, F32) KIND(FMS, F64) KIND(FNMA, F32) KIND(FNMA, F64)
     KIND(LT, F32) KIND(LE, F32) KIND(LT, I32) KIND(LE, I32) KIND(LT, U32) KIND(LE, U32)
@@ -37,19 +40,23 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
                       [TIRB_I64] = KIND_##OP##_I64,                                                                    \
                       [TIRB_U64] = KIND_##OP##_I64,                                                                    \
                       [TIRB_I16] = KIND_##OP##_I16,                                                                    \
-                      [TIRB_U16] = KIND_##OP##_I16}
+                      [TIRB_U16] = KIND_##OP##_I16,                                                                    \
+                      [TIRB_I8] = KIND_##OP##_I8,                                                                      \
+                      [TIRB_U8] = KIND_##OP##_I8,                                                                      \
+                      [TIRB_BOOL] = KIND_##OP##_I8}
 #define ARITHMETIC(OP)                                                                                                 \
     [TIRB_OP_##OP] = {[TIRB_F32] = KIND_##OP##_F32, [TIRB_F64] = KIND_##OP##_F64, [TIRB_I32] = KIND_##OP##_I32,        \
                       [TIRB_U32] = KIND_##OP##_I32, [TIRB_I64] = KIND_##OP##_I64, [TIRB_U64] = KIND_##OP##_I64,        \
-                      [TIRB_I16] = KIND_##OP##_I16, [TIRB_U16] = KIND_##OP##_I16}
+                      [TIRB_I16] = KIND_##OP##_I16, [TIRB_U16] = KIND_##OP##_I16, [TIRB_I8] = KIND_##OP##_I8,          \
+                      [TIRB_U8] = KIND_##OP##_I8}
     ARITHMETIC(ADD),
     ARITHMETIC(SUB),
     ARITHMETIC(MUL),
     REAL(DIV),
     [TIRB_OP_MIN] = {[TIRB_F32] = KIND_MIN_F32, [TIRB_F64] = KIND_MIN_F64, [TIRB_I32] = KIND_MIN_I32,
-                     [TIRB_I64] = KIND_MIN_I64, [TIRB_I16] = KIND_MIN_I16},
+                     [TIRB_I64] = KIND_MIN_I64, [TIRB_I16] = KIND_MIN_I16, [TIRB_I8] = KIND_MIN_I8, [TIRB_U8] = KIND_MIN_U8},
     [TIRB_OP_MAX] = {[TIRB_F32] = KIND_MAX_F32, [TIRB_F64] = KIND_MAX_F64, [TIRB_I32] = KIND_MAX_I32,
-                     [TIRB_I64] = KIND_MAX_I64, [TIRB_I16] = KIND_MAX_I16},
+                     [TIRB_I64] = KIND_MAX_I64, [TIRB_I16] = KIND_MAX_I16, [TIRB_I8] = KIND_MAX_I8, [TIRB_U8] = KIND_MAX_U8},
     BITS(AND),
     BITS(OR),
     BITS(XOR),
@@ -58,9 +65,10 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
     [TIRB_OP_SHR] = {[TIRB_I32] = KIND_SHR_I32, [TIRB_U32] = KIND_SHR_U32, [TIRB_I16] = KIND_SHR_I16,
                      [TIRB_U16] = KIND_SHR_U16},
     [TIRB_OP_NEG] = {[TIRB_F32] = KIND_NEG_F32, [TIRB_F64] = KIND_NEG_F64, [TIRB_I32] = KIND_NEG_I32,
-                     [TIRB_U32] = KIND_NEG_I32, [TIRB_I16] = KIND_NEG_I16, [TIRB_U16] = KIND_NEG_I16},
+                     [TIRB_U32] = KIND_NEG_I32, [TIRB_I16] = KIND_NEG_I16, [TIRB_U16] = KIND_NEG_I16,
+                     [TIRB_I8] = KIND_NEG_I8, [TIRB_U8] = KIND_NEG_I8},
     [TIRB_OP_ABS] = {[TIRB_F32] = KIND_ABS_F32, [TIRB_F64] = KIND_ABS_F64, [TIRB_I32] = KIND_ABS_I32,
-                     [TIRB_I16] = KIND_ABS_I16},
+                     [TIRB_I16] = KIND_ABS_I16, [TIRB_I8] = KIND_ABS_I8},
     REAL(SQRT),
     REAL(FMA),
     REAL(FMS),
@@ -131,6 +139,27 @@ static uint8_t kind_of_truth(unsigned op, uint8_t type) {
     }
 }
 
+/* What is done to lanes of one byte, beside what the table has: comparisons, choices, and casts between them. */
+static uint8_t kind_of_byte(unsigned op, uint8_t type, uint8_t source) {
+    const bool is_bool = type == TIRB_BOOL, is_unsigned = type == TIRB_U8;
+    if (!is_bool && !is_narrow_int(type)) return KIND_NONE;
+    switch (op) {
+    case TIRB_OP_SELECT: return KIND_SELECT_I8;
+    case TIRB_OP_LT:
+    case TIRB_OP_GT: return is_bool ? KIND_NONE : is_unsigned ? KIND_LT_U8 : KIND_LT_I8;
+    case TIRB_OP_LE:
+    case TIRB_OP_GE: return is_bool ? KIND_NONE : is_unsigned ? KIND_LE_U8 : KIND_LE_I8;
+    case TIRB_OP_EQ: return KIND_EQ_I8;
+    case TIRB_OP_NE: return KIND_NE_I8;
+    case TIRB_OP_NOT: return is_bool ? KIND_NOT_I32 : KIND_NONE;
+    case TIRB_OP_CAST:
+        if (tirbi_dtypes[source].size != 1 || (source != TIRB_BOOL && !is_narrow_int(source))) return KIND_NONE;
+        if (is_bool) return source == TIRB_BOOL ? KIND_RENAME : KIND_TRUE_I8;
+        return source == TIRB_BOOL ? KIND_NEG_I8 : KIND_RENAME;
+    default: return KIND_NONE;
+    }
+}
+
 static bool has_features(unsigned op, uint8_t type, uint32_t features) {
     if ((op == TIRB_OP_FMA || op == TIRB_OP_FMS || op == TIRB_OP_FNMA) && !(features & TIRBI_LANE_HAS_FMA)) return false;
     const bool shifts = op == TIRB_OP_SHL || op == TIRB_OP_SHR;
@@ -143,6 +172,7 @@ uint8_t tirbi_lane_kind(uint8_t op, uint8_t type, uint8_t source, unsigned size,
     const unsigned scalar = op - TIRB_OP_LANE_FORM;
     if (!has_features(scalar, type, features)) return KIND_NONE;
     const uint8_t own = tirbi_dtypes[type].size == size ? kinds[scalar][type] : (uint8_t)KIND_NONE;
+    if (own == KIND_NONE && size == 1 && tirbi_dtypes[type].size == 1) return kind_of_byte(scalar, type, source);
     if (own != KIND_NONE || size != 4 || !(features & TIRBI_LANE_HAS_WORDS)) return own;
     if (!(features & TIRBI_LANE_HAS_HALVES) && (is_half(type) || is_half(source))) return KIND_NONE;
     if (scalar == TIRB_OP_CAST) return kind_of_cast(type, source);

@@ -18,11 +18,14 @@
 /* ---- Moving values between places ----------------------------------------------------------------------------- */
 
 static bool has_memory(const lane_value *v) { return v->strip || v->lazy != LAZY_NONE; }
-/* Whether its lanes in banks are more than its elements. */
-static bool is_narrow(const lane_planner *p, const lane_value *v) { return p->body->has_words && v->size < 4; }
+/* Whether its lanes in banks are others than its elements: more bytes, or truths. */
+static bool is_narrow(const lane_planner *p, const lane_value *v) {
+    return p->body->main_size == 1 ? v->dtype == TIRB_BOOL : p->body->has_words && v->size < 4;
+}
 
-/* The forms of bank A for elements of fewer than 4 bytes. */
-static unsigned load4_form(uint8_t type) {
+/* The forms of bank A for elements that are narrow. */
+static unsigned load4_form(const lane_planner *p, uint8_t type) {
+    if (p->body->main_size == 1) return TIRBI_L_LOAD1_TRUTH_A;
     switch (type) {
     case TIRB_U8: return TIRBI_L_LOAD4_U8_A;
     case TIRB_I8: return TIRBI_L_LOAD4_I8_A;
@@ -33,7 +36,8 @@ static unsigned load4_form(uint8_t type) {
     default: return TIRBI_L_LOAD4_TRUTH_A;
     }
 }
-static unsigned store4_form(uint8_t type) {
+static unsigned store4_form(const lane_planner *p, uint8_t type) {
+    if (p->body->main_size == 1) return TIRBI_L_STORE1_TRUTH_A;
     switch (type) {
     case TIRB_U8:
     case TIRB_I8: return TIRBI_L_STORE4_8_A;
@@ -61,7 +65,7 @@ static void put_in_bank(lane_planner *p, uint8_t reg, unsigned bank) {
 
 static void store_to_strip(lane_planner *p, uint8_t reg) {
     lane_value *v = &p->now.values[reg];
-    const unsigned form = is_narrow(p, v) ? store4_form(v->dtype) : (unsigned)TIRBI_L_STORE_A;
+    const unsigned form = is_narrow(p, v) ? store4_form(p, v->dtype) : (unsigned)TIRBI_L_STORE_A;
     emit(p, form + (unsigned)v->bank, strip_of(p, reg), 0, 0);
     v->strip = true;
 }
@@ -146,9 +150,10 @@ static void copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
             else fill_strip(p, reg);
             from = strip_of(p, reg);
         }
-        emit(p, load4_form(v->dtype) + bank, 0, from, 0);
+        emit(p, load4_form(p, v->dtype) + bank, 0, from, 0);
     } else if (!v->strip && v->lazy == LAZY_SPLAT) {
-        unsigned form = v->size == 8 ? TIRBI_L_SPLAT8_A : v->size == 4 ? TIRBI_L_SPLAT4_A : TIRBI_L_SPLAT2_A;
+        static const uint8_t forms[] = {TIRBI_L_SPLAT1_A, TIRBI_L_SPLAT2_A, TIRBI_L_SPLAT4_A, TIRBI_L_SPLAT8_A};
+        unsigned form = forms[shift_of(v->size)];
         emit(p, form + bank, 0, v->pointer, 0);
     } else if (!v->strip && v->lazy == LAZY_WIDEN) {
         uint16_t from = v->pointer;
@@ -157,7 +162,7 @@ static void copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
             from = p->spare_strip;
         }
         const unsigned widen = v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A;
-        emit(p, (v->size == 4 ? load4_form(v->bytes) : widen) + bank, 0, from, 0);
+        emit(p, (v->size == 4 ? load4_form(p, v->bytes) : widen) + bank, 0, from, 0);
     } else {
         uint16_t from = block_operand(p, reg);
         emit(p, bank == 0 ? TIRBI_L_LOAD_A : TIRBI_L_LOAD_B, 0, from, 0);
@@ -576,7 +581,7 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     }
     if (ins->type != TIRB_BOOL) return;
     /* Memory may hold any byte; lanes hold 0 and 1. */
-    v->raw = p->body->has_words && v->lazy == LAZY_STREAM;
+    v->raw = (p->body->has_words || p->body->main_size == 1) && v->lazy == LAZY_STREAM;
     if (v->raw) return;
     fill_strip(p, ins->dest);
     tirbi_lane_leave_banks(p, ins);
@@ -687,7 +692,7 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
     settle_before_store(p, ins, reg);
     if (v->bank != NO_BANK && is_narrow(p, v)) {
         const bool direct = unit && !p->tail;
-        emit(p, store4_form(ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
+        emit(p, store4_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
         if (direct) return;
         if (!unit) tirbi_lane_leave_banks(p, ins);
         emit(p, unit ? TIRBI_L_COPY : TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
@@ -699,7 +704,7 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         return;
     }
-    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel) {
+    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel && !is_narrow(p, v)) {
         unsigned bank = bank_to_spare(p, ins);
         evict(p, bank, is_live(ins, p->now.banks[bank]));
         load_bank(p, reg, bank);
@@ -835,7 +840,7 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
         load_bank(p, reg, bank);
     }
     const uint16_t cursor = direct ? pointer_of_cursor(next->cursor) : 0;
-    emit(p, store4_form(ins->type) + bank, direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
+    emit(p, store4_form(p, ins->type) + bank, direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
     if (direct && p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, shift_of(tirbi_dtypes[ins->type].size));
     tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size)->strip = true;
     p->ends_in_store = direct;

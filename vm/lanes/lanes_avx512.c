@@ -81,6 +81,10 @@
 #define DO_MAX_F32(x, y) ((V)_mm512_max_ps((__m512)(x), (__m512)(y)))
 #define DO_MIN_F64(x, y) ((V)_mm512_min_pd((__m512d)(x), (__m512d)(y)))
 #define DO_MAX_F64(x, y) ((V)_mm512_max_pd((__m512d)(x), (__m512d)(y)))
+#define DO_MIN_I8(x, y) ((V)_mm512_min_epi8((__m512i)(x), (__m512i)(y)))
+#define DO_MAX_I8(x, y) ((V)_mm512_max_epi8((__m512i)(x), (__m512i)(y)))
+#define DO_MIN_U8(x, y) ((V)_mm512_min_epu8((__m512i)(x), (__m512i)(y)))
+#define DO_MAX_U8(x, y) ((V)_mm512_max_epu8((__m512i)(x), (__m512i)(y)))
 #define DO_MIN_I16(x, y) ((V)_mm512_min_epi16((__m512i)(x), (__m512i)(y)))
 #define DO_MAX_I16(x, y) ((V)_mm512_max_epi16((__m512i)(x), (__m512i)(y)))
 #define DO_MIN_I32(x, y) ((V)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
@@ -131,6 +135,7 @@
 #define DO_EQ_I32(x, y)      TRUTHS(_mm512_cmpeq_epi32_mask((__m512i)(x), (__m512i)(y)))
 #define DO_NE_I32(x, y)      TRUTHS(_mm512_cmpneq_epi32_mask((__m512i)(x), (__m512i)(y)))
 #define DO_SELECT_I32(m, x, y) ((V)_mm512_ternarylogic_epi32((__m512i)(m), (__m512i)(x), (__m512i)(y), 0xCA))
+#define DO_SELECT_I8(m, x, y) DO_SELECT_I32(m, x, y)
 #define DO_FLOAT_I32(x)      ((V)_mm512_cvtepi32_ps((__m512i)(x)))
 #define DO_FLOAT_U32(x)      ((V)_mm512_cvtepu32_ps((__m512i)(x)))
 /* No NaN is ordered, and what is too small converts to the least integer anyway. */
