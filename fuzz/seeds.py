@@ -16,9 +16,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/differential"))
 import irregular  # noqa: E402
+import mixtures  # noqa: E402
 
 LARGEST = 24_000  # a seed's bytes: larger ones slow every mutation down
-IRREGULAR = 150  # random functions of the shapes that passes look for
+RANDOM = 150  # random functions: of the shapes that passes look for, and every third one of all types
 
 
 def sources():
@@ -107,11 +108,11 @@ class Seeds:
                 self.bundle(name, one, "compile")
             if not parts or len(text) < LARGEST:
                 self.bundle(path.stem, path, "compile")
-        for seed in range(IRREGULAR):
-            text = irregular.HEAD + irregular.make(seed)
-            self.write("text", f"irregular_{seed}", text.encode())
+        for seed in range(RANDOM):
+            text = irregular.HEAD + (irregular if seed % 3 else mixtures).make(seed)
+            self.write("text", f"random_{seed}", text.encode())
             one.write_text(text)
-            self.bundle(f"irregular_{seed}", one, "compile")
+            self.bundle(f"random_{seed}", one, "compile")
         one.unlink(missing_ok=True)
 
     def assembly(self):

@@ -433,11 +433,12 @@ def make(seed):
     return f.text(f"f{seed}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(make, about, count):
+    """Compares functions that `make` makes of seeds."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--differential", default="differential")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=300 // int(os.environ.get("TIRB_TEST_EVERY", "1")))
+    parser.add_argument("--count", type=int, default=max(count // int(os.environ.get("TIRB_TEST_EVERY", "1")), 1))
     parser.add_argument("--print", action="store_true")
     options = parser.parse_args()
     tally, failed = {"equal": 0, "trapped alike": 0}, 0
@@ -463,4 +464,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(make, __doc__, 300))
