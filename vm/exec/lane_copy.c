@@ -338,9 +338,10 @@ tirb_status tirbi_lane_list_run(const tirbi_machine *machine, const tirbi_lane_l
                                 const tirbi_lane_list *list) {
     const tirbi_reach *to = &reaches[loop->copies[0].to], *from = &reaches[loop->copies[0].from];
     const size_t size = (size_t)to->count[0] * to->size;
+    const int64_t most = size >= MOST_BYTES ? 1 : size <= MOST_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS : (int64_t)(MOST_BYTES / size);
     ptrdiff_t to_rows[TIRBI_LISTED_ROWS], from_rows[TIRBI_LISTED_ROWS];
-    for (int64_t at = 0; at < to->count[1]; at += TIRBI_LISTED_ROWS) {
-        size_t n = to->count[1] - at < TIRBI_LISTED_ROWS ? (size_t)(to->count[1] - at) : TIRBI_LISTED_ROWS;
+    for (int64_t at = 0; at < to->count[1]; at += most) {
+        size_t n = (size_t)(to->count[1] - at < most ? to->count[1] - at : most);
         find_rows(&list->to, to->step[1], at, n, to_rows);
         find_rows(&list->from, from->step[1], at, n, from_rows);
         machine->code->kernels->moves.list(to->start, to_rows, from->start, from_rows, size, n);
