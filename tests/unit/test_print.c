@@ -189,6 +189,25 @@ static const struct {
      "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n    # with T.sblock(\"root\"):\n"
      "    for i in range(n * 2 + 1 - m):\n        with T.sblock(\"b\"):\n            v = T.axis.spatial((1, n - 1), i)\n"
      "            w = T.axis.spatial((m, m + 4), i)\n            T.reads(A[w])\n            T.writes(A[v])\n            A[v] = A[w]\n"},
+    /* Products that share a factor, quotients and remainders are simplified in them. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n"
+     "    for i in range(n // 4 * 4, n):\n        T.evaluate(i)\n"
+     "    for i in range(n * m, (n + 1) * m):\n        T.evaluate(i)\n"
+     "    for i in range(n * m - n):\n        T.evaluate(i)\n"
+     "    for i in range(2 * n * m + n * m):\n        T.evaluate(i)\n"
+     "    for i in range((n * 4 + m * 8 + 6) // 4):\n        T.evaluate(i)\n"
+     "    for i in range(n, (n + 3) // 4 * 4):\n        T.evaluate(i)\n"
+     "    for i in range((n + 9) % 4):\n        T.evaluate(i)\n"
+     "    for i in range(n // 2 // 4):\n        T.evaluate(i)\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n"
+     "    for i in range(n // 4 * 4, n // 4 * 4 + n % 4):\n        T.evaluate(i)\n"
+     "    for i in range(n * m, n * m + m):\n        T.evaluate(i)\n"
+     "    for i in range((m - 1) * n):\n        T.evaluate(i)\n"
+     "    for i in range(n * m * 3):\n        T.evaluate(i)\n"
+     "    for i in range(m * 2 + n + 1):\n        T.evaluate(i)\n"
+     "    for i in range(n, n + (3 - (n + 3) % 4)):\n        T.evaluate(i)\n"
+     "    for i in range((n + 1) % 4):\n        T.evaluate(i)\n"
+     "    for i in range(n // 8):\n        T.evaluate(i)\n"},
     /* The begin of a slice keeps its type where the end has another. */
     {"n = TypeVar(\"n\")\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((n,), \"int8\")):\n    for i in range(2):\n        with T.sblock(\"b\"):\n"
      "            v = T.axis.spatial(2, i)\n            T.reads(A[0:n])\n            T.writes(A[1:T.int64(4)])\n            A[v] = A[0]\n",
