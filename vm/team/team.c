@@ -10,6 +10,7 @@
 #ifndef TIRB_NO_THREADS
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 
 enum { MAX_WORKERS = 255, SPINS = 2000, YIELD_EVERY = 64, LINE = 64 };
@@ -39,11 +40,11 @@ struct tirbi_team {
     uint8_t apart[LINE];
     _Atomic uint64_t gate;
     uint8_t apart_too[LINE];
-    atomic_uint parked;  /* workers that sleep */
-    atomic_uint waiting; /* the caller sleeps until nobody is inside */
+    atomic_uint parked; /* workers that sleep, or are about to, and that nobody has promised to wake */
+    sem_t wake;         /* one for each that somebody has */
     atomic_uint quit;
+    atomic_uint waiting; /* the caller sleeps until nobody is inside */
     pthread_mutex_t lock;
-    pthread_cond_t wake;
     pthread_cond_t left;
     pthread_t threads[MAX_WORKERS];
     uint32_t n_threads;
@@ -79,6 +80,23 @@ static void join_job(tirbi_team *team) {
     }
 }
 
+/* Takes up to n of those who are parked, and returns how many: for each, one token is due. */
+static uint32_t take_parked(tirbi_team *team, uint32_t n) {
+    uint32_t parked = atomic_load(&team->parked), taken;
+    do taken = parked < n ? parked : n;
+    while (taken > 0 && !atomic_compare_exchange_weak(&team->parked, &parked, parked - taken));
+    return taken;
+}
+
+/* Sleeps until there is a job other than `seen`. Who counts itself in and then looks once more is seen by whoever opens a
+ * job after that look; where it has been promised a token meanwhile, the token is on its way. */
+static void park(tirbi_team *team, uint32_t seen) {
+    atomic_fetch_add(&team->parked, 1);
+    bool due = gate_job(atomic_load(&team->gate)) != seen || atomic_load(&team->quit);
+    if (due && take_parked(team, 1) == 1) return;
+    while (sem_wait(&team->wake) != 0) continue; /* a debugger may interrupt it */
+}
+
 /* Waits until the latest job is no longer `seen`, and returns its number. Numbers come again after 65,536 jobs: who has
  * slept through exactly as many misses one, which others do. */
 static uint32_t await_job(tirbi_team *team, uint32_t seen) {
@@ -87,12 +105,7 @@ static uint32_t await_job(tirbi_team *team, uint32_t seen) {
         if (now != seen || atomic_load_explicit(&team->quit, memory_order_relaxed)) return now;
         spin(i);
     }
-    pthread_mutex_lock(&team->lock);
-    atomic_fetch_add(&team->parked, 1);
-    while (gate_job(atomic_load(&team->gate)) == seen && !atomic_load(&team->quit))
-        pthread_cond_wait(&team->wake, &team->lock);
-    atomic_fetch_sub(&team->parked, 1);
-    pthread_mutex_unlock(&team->lock);
+    park(team, seen);
     return gate_job(atomic_load(&team->gate));
 }
 
@@ -134,14 +147,7 @@ static void wait_until_empty(tirbi_team *team) {
 }
 
 static void wake_workers(tirbi_team *team, uint32_t n) {
-    if (atomic_load(&team->parked) == 0) return;
-    pthread_mutex_lock(&team->lock);
-    if (n >= team->n_threads) {
-        pthread_cond_broadcast(&team->wake);
-    } else {
-        for (uint32_t i = 0; i < n; i++) pthread_cond_signal(&team->wake);
-    }
-    pthread_mutex_unlock(&team->lock);
+    for (uint32_t left = take_parked(team, n); left > 0; left--) sem_post(&team->wake);
 }
 
 static void host_task(void *data, uint32_t index) {
@@ -165,11 +171,11 @@ static bool init_parts(tirbi_team *team) {
     atomic_init(&team->gate, 0);
     atomic_uint *words[] = {&team->busy, &team->parked, &team->waiting, &team->quit};
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) atomic_init(words[i], 0);
-    if (pthread_mutex_init(&team->lock, NULL) != 0) return false;
-    bool wake = pthread_cond_init(&team->wake, NULL) == 0;
-    if (wake && pthread_cond_init(&team->left, NULL) == 0) return true;
-    if (wake) pthread_cond_destroy(&team->wake);
-    pthread_mutex_destroy(&team->lock);
+    if (sem_init(&team->wake, 0, 0) != 0) return false;
+    bool lock = pthread_mutex_init(&team->lock, NULL) == 0;
+    if (lock && pthread_cond_init(&team->left, NULL) == 0) return true;
+    if (lock) pthread_mutex_destroy(&team->lock);
+    sem_destroy(&team->wake);
     return false;
 }
 
@@ -231,14 +237,12 @@ tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, const tirb
 void tirbi_team_destroy(tirbi_team *team) {
     if (!team) return;
     if (atomic_load(&team->owner) == tirbi_process_number(&team->process) * 2) {
-        pthread_mutex_lock(&team->lock);
         atomic_store(&team->quit, 1);
-        pthread_cond_broadcast(&team->wake);
-        pthread_mutex_unlock(&team->lock);
+        wake_workers(team, MAX_WORKERS);
         for (uint32_t i = 0; i < team->n_threads; i++) pthread_join(team->threads[i], NULL);
         pthread_cond_destroy(&team->left);
-        pthread_cond_destroy(&team->wake);
         pthread_mutex_destroy(&team->lock);
+        sem_destroy(&team->wake);
     }
     tirbi_process_destroy(&team->process);
     tirbi_heap_free(team->heap, team, sizeof(*team));
