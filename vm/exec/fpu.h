@@ -2,6 +2,7 @@
 #ifndef TIRB_VM_EXEC_FPU_H
 #define TIRB_VM_EXEC_FPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__x86_64__) || (defined(__i386__) && defined(__SSE__))
@@ -9,15 +10,22 @@
 
 typedef uint32_t tirbi_fpu_state;
 
-/* Writing the register costs far more than reading it; most hosts have it as runs want it. Its lowest bits tell which
- * exceptions there have been, and a run looks at none of them. */
+enum { TIRBI_FPU_WANTED = 0x1F80, TIRBI_FPU_RAISED = 0x3F };
+
+static inline bool tirbi_fpu_is_wanted(tirbi_fpu_state state) {
+    return (state & ~(unsigned)TIRBI_FPU_RAISED) == TIRBI_FPU_WANTED;
+}
+
+/* Reading the register takes some nanoseconds and writing it more, and most hosts have it as runs want it: so it is read
+ * once. Its lowest bits tell which exceptions there have been: a run looks at none of them, and may leave more of them
+ * raised, as a function of the C library may. */
 static inline tirbi_fpu_state tirbi_fpu_enter(void) {
     tirbi_fpu_state host = _mm_getcsr();
-    if ((host & ~(tirbi_fpu_state)0x3F) != 0x1F80) _mm_setcsr(0x1F80);
+    if (!tirbi_fpu_is_wanted(host)) _mm_setcsr(TIRBI_FPU_WANTED);
     return host;
 }
 static inline void tirbi_fpu_leave(tirbi_fpu_state host) {
-    if (_mm_getcsr() != host) _mm_setcsr(host);
+    if (!tirbi_fpu_is_wanted(host)) _mm_setcsr(host);
 }
 
 #elif defined(__aarch64__)
@@ -27,11 +35,11 @@ typedef uint64_t tirbi_fpu_state;
 static inline tirbi_fpu_state tirbi_fpu_enter(void) {
     tirbi_fpu_state host;
     __asm__ volatile("mrs %0, fpcr" : "=r"(host));
-    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0) : "memory");
+    if (host != 0) __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0) : "memory");
     return host;
 }
 static inline void tirbi_fpu_leave(tirbi_fpu_state host) {
-    __asm__ volatile("msr fpcr, %0" : : "r"(host) : "memory");
+    if (host != 0) __asm__ volatile("msr fpcr, %0" : : "r"(host) : "memory");
 }
 
 #else

@@ -356,6 +356,7 @@ static choice best_choice(const lane_planner *p, const lane_ins *ins) {
             if (base + operands[0].cost >= best.cost) continue;
             for (unsigned y = 0; y < counts[1]; y++) {
                 if (ins->n_reads > 1) operands[1] = options[1][y];
+                if (base + operands[0].cost + operands[1].cost >= best.cost) continue;
                 for (unsigned z = 0; z < counts[2]; z++) {
                     if (ins->n_reads > 2) operands[2] = options[2][z];
                     consider(p, ins, dest, base, operands, &best);
