@@ -178,16 +178,19 @@ static bool is_extreme(const tirbi_lx *x) {
            tirbi_dtype_is_int((tirbi_dtype)x->type);
 }
 
-static void find_in_value(candidates *c, const tirbi_lx *x, unsigned depth) {
+static bool is_select(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT; }
+
+/* What lanes choose they compute both of, which is little but where it says what to load. */
+static void find_in_value(candidates *c, const tirbi_lx *x, bool in_index, unsigned depth) {
     if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return;
-    bool conditional = x->kind == TIRBI_LX_COND && x->args[0]->pure && !x->args[0]->traps;
+    bool conditional = (x->kind == TIRBI_LX_COND || (in_index && is_select(x))) && x->args[0]->pure && !x->args[0]->traps;
     if ((conditional && tirbi_mentions_loops(x->args[0], c->own)) || (is_extreme(x) && tirbi_mentions_loops(x, c->own))) {
         if (c->n < MAX_CANDIDATES) c->item[c->n++] = x;
     }
     if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t i = 0; i < x->access->ndim; i++) find_in_value(c, x->access->indices[i], depth + 1);
+        for (uint32_t i = 0; i < x->access->ndim; i++) find_in_value(c, x->access->indices[i], true, depth + 1);
     }
-    for (int i = 0; i < x->n_args; i++) find_in_value(c, x->args[i], depth + 1);
+    for (int i = 0; i < x->n_args; i++) find_in_value(c, x->args[i], in_index, depth + 1);
 }
 
 static void find_in_body(candidates *c, const tirbi_ls *s) {
@@ -199,7 +202,7 @@ static void find_in_body(candidates *c, const tirbi_ls *s) {
         find_in_body(c, s->as.if_.then_case);
         if (s->as.if_.else_case) find_in_body(c, s->as.if_.else_case);
         return;
-    case TIRBI_LS_STORE: find_in_value(c, s->as.store.value, 0); return;
+    case TIRBI_LS_STORE: find_in_value(c, s->as.store.value, false, 0); return;
     default: return;
     }
 }
@@ -211,8 +214,8 @@ typedef struct decision {
 
 static const tirbi_lx *decide(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const decision *d = rewrite->context;
-    if (x == d->node && x->kind == TIRBI_LX_OP) return x->args[d->yes ? 0 : 1];
-    if (x->kind != TIRBI_LX_COND || x->args[0] != d->condition) return NULL;
+    if (x == d->node && is_extreme(x)) return x->args[d->yes ? 0 : 1];
+    if ((x->kind != TIRBI_LX_COND && !is_select(x)) || x->args[0] != d->condition) return NULL;
     if (!d->yes) return tirbi_rewrite_value(rewrite, x->args[2]);
     const tirbi_lx *yes = tirbi_rewrite_value(rewrite, x->args[1]);
     if (!d->rest || !yes) return yes;
@@ -231,7 +234,7 @@ static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
     find_in_body(&c, body);
     for (uint32_t i = 0; i < c.n; i++) {
         const tirbi_lx *x = c.item[i], *condition = x->args[0];
-        if (x->kind == TIRBI_LX_OP) {
+        if (is_extreme(x)) {
             tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LE : TIRB_OP_GE;
             condition = tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
         }
