@@ -11,6 +11,7 @@
 #include "compiler/optimize/search.h"
 #include "compiler/optimize/split.h"
 #include "compiler/optimize/still.h"
+#include "compiler/optimize/wrapped.h"
 
 static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIRB_I64, 0); }
 
@@ -489,6 +490,15 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop with indices that go around, as choices. */
+static bool put_unwrapped(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_unwrapped around;
+    if ((e->options->disabled & TIRB_PASS_PARTS) || e->unwrapped > 0 || e->splits > 0 || !tirbi_unwrap_loop(e->pool, loop, &around)) return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");
+    put_either(e, &(either){NULL, around.condition, around.stmt}, loop, &e->unwrapped);
+    return true;
+}
+
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
 
@@ -503,7 +513,7 @@ static bool gathers(const tirbi_lane_plan *plan) {
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     tirbi_nest nest;
-    if (put_searched(e, loop)) return true;
+    if (put_unwrapped(e, loop) || put_searched(e, loop)) return true;
     bool lanes = tirbi_choose_lanes(e, loop, &nest), reorders = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
     /* Where a condition keeps loops outside of the lane loop, which is entered anew in each of their iterations, its parts
      * may have them inside; and its parts may read rows as they are. */

@@ -152,11 +152,10 @@ static bool never_negative(prover *p, const linear *sum) {
     return false;
 }
 
-/* a < b */
-static bool always_less(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart) {
+bool tirbi_always_less(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart) {
     prover p = {.apart = apart};
     linear difference = {.constant = -1};
-    if (!add(&p, &difference, b, true, 1) || !add(&p, &difference, a, false, -1)) return false;
+    if (!a || !b || !add(&p, &difference, b, true, 1) || !add(&p, &difference, a, false, -1)) return false;
     p.parts = 0;
     return never_negative(&p, &difference);
 }
@@ -173,5 +172,5 @@ static bool never_congruent(const tirbi_lx *a, const tirbi_lx *b, const tirbi_lo
 }
 
 bool tirbi_never_equal(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart) {
-    return always_less(a, b, apart) || always_less(b, a, apart) || never_congruent(a, b, apart);
+    return tirbi_always_less(a, b, apart) || tirbi_always_less(b, a, apart) || never_congruent(a, b, apart);
 }

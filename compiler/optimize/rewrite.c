@@ -71,6 +71,19 @@ static const tirbi_ls *rewrite_loop(tirbi_rewrite *r, const tirbi_ls *stmt, bool
     return copy->as.loop.body ? copy : NULL;
 }
 
+static const tirbi_ls *rewrite_let(tirbi_rewrite *r, tirbi_ls *copy) {
+    tirbi_lvar *old = copy->as.set.var, *var = TIRBI_NEW(r->pool->arena, tirbi_lvar);
+    tirbi_renamed *renamed = TIRBI_NEW(r->pool->arena, tirbi_renamed);
+    if (!var || !renamed || !copy->as.set.declares || old->kind != TIRBI_LVAR_LET || !copy->as.set.value) return NULL;
+    copy->as.set.value = tirbi_rewrite_value(r, copy->as.set.value);
+    *var = *old;
+    var->reg = -1;
+    *renamed = (tirbi_renamed){.from = old, .to = var, .around = r->renamed};
+    r->renamed = renamed;
+    copy->as.set.var = var;
+    return copy->as.set.value ? copy : NULL;
+}
+
 static const tirbi_ls *rewrite(tirbi_rewrite *r, const tirbi_ls *stmt, bool assigns) {
     tirbi_ls *copy = TIRBI_NEW(r->pool->arena, tirbi_ls);
     if (!copy) return NULL;
@@ -100,6 +113,7 @@ static const tirbi_ls *rewrite(tirbi_rewrite *r, const tirbi_ls *stmt, bool assi
         return items ? copy : NULL;
     }
     case TIRBI_LS_SET:
+        if (r->lets) return rewrite_let(r, copy);
         if (!assigns || !stmt->as.set.value) return NULL;
         copy->as.set.value = tirbi_rewrite_value(r, stmt->as.set.value);
         return copy->as.set.value ? copy : NULL;

@@ -4,7 +4,7 @@
 
 #include "compiler/lower/loop.h"
 
-/* A loop of which a copy is being made. */
+/* The variable of a loop, or one that is set once, of which a copy is being made. */
 typedef struct tirbi_renamed {
     const tirbi_lvar *from;
     const tirbi_lvar *to;
@@ -17,6 +17,7 @@ typedef struct tirbi_rewrite {
     const tirbi_lx *(*replace)(struct tirbi_rewrite *rewrite, const tirbi_lx *x);
     void *context;
     bool loops; /* statements may have loops in them: each copy has a variable of its own */
+    bool lets;  /* and variables that are set once, of which that is so as well; none that are assigned */
     const tirbi_renamed *renamed;
 } tirbi_rewrite;
 

@@ -8,8 +8,8 @@
 
 enum { MAX_TERMS = 16, MAX_CANDIDATES = 8, MAX_DEPTH = 64 };
 
-/* What the body decides: by a statement, an IF or a store of a conditional value, or by expressions in it: conditional
- * values, and the least or greatest of two integers. `no` may be NULL: nothing is done then. */
+/* What the body decides: by a statement, an IF or a store of a conditional value, or by expressions in it: choices, and the
+ * least or greatest of two integers. `no` may be NULL: nothing is done then. */
 typedef struct choice {
     const tirbi_lx *condition;
     const tirbi_ls *yes, *no;
@@ -203,6 +203,9 @@ static void find_in_body(candidates *c, const tirbi_ls *s) {
         if (s->as.if_.else_case) find_in_body(c, s->as.if_.else_case);
         return;
     case TIRBI_LS_STORE: find_in_value(c, s->as.store.value, false, 0); return;
+    case TIRBI_LS_SET:
+        if (s->as.set.value) find_in_value(c, s->as.set.value, false, 0);
+        return;
     default: return;
     }
 }
@@ -223,7 +226,7 @@ static const tirbi_lx *decide(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 }
 
 static const tirbi_ls *decided(splitter *s, const tirbi_ls *body, const decision *d) {
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = decide, .context = (void *)(uintptr_t)d};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = decide, .context = (void *)(uintptr_t)d, .lets = true};
     return tirbi_rewrite_stmt(&rewrite, body);
 }
 
@@ -265,6 +268,7 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     *var = *old;
     var->min = tirbi_lx_add(s->pool, old->min, from);
     var->extent = tirbi_lx_sub(s->pool, to, from);
+    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(s->pool, old->min, old->extent);
     if (!var->min || !var->extent) return NULL;
     int64_t last;
     if (var->min->lo > var->lo) var->lo = var->min->lo;
@@ -274,7 +278,7 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     *loop = *s->loop;
     loop->as.loop.var = var;
     tirbi_lvar *names[2] = {s->own.var[0], var};
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_loop, .context = names, .loops = s->statement};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_loop, .context = names, .loops = s->statement, .lets = true};
     loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, arm);
     return loop->as.loop.body ? loop : NULL;
 }

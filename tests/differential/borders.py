@@ -1,0 +1,191 @@
+"""Random stencils over sizes that are known at run time, run by `tirb` and by Python itself.
+
+    borders.py [--tirb PATH] [--seed N] [--count N] [--keep FOLDER]
+
+Neighbours that are wrapped, clamped, reflected or left out at the borders of arrays of symbolic shapes, and elements that
+are spread by two, from arrays of one element up. Bytes stay so small that no sum of them wraps. Ends with
+`N passed, N failed`; exit status 1 on failure. Modules that fail are left in the folder that --keep names.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import re
+import shlex
+import sys
+import tempfile
+
+from nests import ISAS, PythonsT, run  # which is skipped without NumPy
+import numpy as np
+
+SIZES = (1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 70)
+STENCILS_PER_MODULE = 20
+
+
+class Stencil:
+    """One function with a loop for each dimension."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.name = f"stencil_{seed}"
+        rank = self.random.choice([1, 2, 2, 3])
+        self.sizes, self.loops = "hwd"[:rank], "ijk"[:rank]
+        if self.random.random() < 0.2:
+            self.sizes = "h" * rank
+        self.dtype = self.random.choice(["int32", "int32", "float32", "uint8", "int8"])
+        self.spreads = self.random.random() < 0.2
+        self.margin = self.random.choice([0, 0, 0, 1, 2])
+        self.lines = []
+        self.write()
+
+    def index(self, loop, size):
+        c, n = self.random.randint(1, 3), size
+        if self.random.random() < 0.5:
+            return loop
+        return self.random.choice([f"({loop} + 1) % {n}", f"({loop} + {n} - 1) % {n}", f"({loop} - 1) % {n}", f"({loop} + {c}) % {n}",
+                                   f"({loop} + {n} - {c}) % {n}", f"T.max({loop} - {c}, 0)", f"T.min({loop} + {c}, {n} - 1)",
+                                   f"T.min(T.max({loop} - {c}, 0), {n} - 1)", f"T.if_then_else({loop} == 0, 0, {loop} - 1)",
+                                   f"T.if_then_else({loop} == {n} - 1, {loop}, {loop} + 1)", f"T.Select({loop} > 0, {loop} - 1, {n} - 1)",
+                                   f"T.Select({loop} + 1 < {n}, {loop} + 1, 0)", f"{n} - 1 - {loop}"])
+
+    def element(self):
+        at = [self.index(loop, size) for loop, size in zip(self.loops, self.sizes)]
+        if self.random.random() < 0.2:
+            d = self.random.randrange(len(at))
+            inside = self.random.choice([(f"{self.loops[d]} > 0", f"{self.loops[d]} - 1"),
+                                         (f"{self.loops[d]} < {self.sizes[d]} - 1", f"{self.loops[d]} + 1")])
+            at[d] = inside[1]
+            return f"T.if_then_else({inside[0]}, A[{', '.join(at)}], {self.number(0)})"
+        return f"A[{', '.join(at)}]"
+
+    def number(self, n):
+        return str(n) if self.dtype == "int32" else f"T.{self.dtype}({n})"
+
+    def value(self):
+        terms = [self.element() for _ in range(self.random.randint(1, 6))]
+        text = terms[0]
+        for term in terms[1:]:
+            text = self.random.choice(["{} + {}"] * 4 + ["T.max({}, {})", "T.min({}, {})"]).format(text, term)
+        return text
+
+    def write(self):
+        at = ", ".join(self.loops)
+        indent = 4
+        for loop, size in zip(self.loops, self.sizes):
+            self.lines.append(" " * indent + f"for {loop} in range({size}{f' - {self.margin}' if self.margin else ''}):")
+            indent += 4
+        pad = " " * indent
+        if self.spreads:
+            for part in self.random.sample(range(2 ** len(self.loops)), self.random.randint(1, 2 ** len(self.loops))):
+                spread = ", ".join(f"{loop} * 2" + (" + 1" if part >> d & 1 else "") for d, loop in enumerate(self.loops))
+                self.lines.append(pad + f"B[{spread}] = {self.value()}")
+            return
+        if self.random.random() < 0.3:
+            self.lines += [pad + f"s: T.let[T.{self.dtype}] = {self.value()}",
+                           pad + f"B[{at}] = T.if_then_else(s == {self.number(3)} or (s > {self.number(5)} and A[{at}] != {self.number(1)}), "
+                                 f"s, {self.value()})"]
+        else:
+            self.lines.append(pad + f"B[{at}] = {self.value()}")
+
+    def script(self):
+        a = ", ".join(f'"{size}"' for size in self.sizes)
+        b = ", ".join(f'"2 * {size}"' for size in self.sizes) if self.spreads else a
+        names = sorted(set(self.sizes))
+        head = ["    @T.prim_func(s_tir=True)",
+                f'    def {self.name}(A: T.Buffer(({a},), "{self.dtype}"), B: T.Buffer(({b},), "{self.dtype}")):',
+                *(f"        {name} = T.int32()" for name in names)]
+        return "\n".join(head + ["    " + line for line in self.lines])
+
+    def arguments(self):
+        size = {name: self.random.choice(SIZES[:8] if len(self.loops) == 3 else SIZES) for name in self.sizes}
+        rng = np.random.default_rng(self.random.getrandbits(32))
+        shape = [size[name] for name in self.sizes]
+        return size, rng.integers(0, 9, shape).astype(self.dtype), np.zeros([n * (1 + self.spreads) for n in shape], self.dtype)
+
+    def expected(self, size, a, b):
+        wanted = b.astype(object)
+        scope = {"T": StencilsT, **size}
+        exec("def stencil(A, B):\n" + "\n".join(self.lines), scope)
+        scope["stencil"](Surrounded(a), wanted)
+        return wanted.astype(self.dtype)
+
+
+class Surrounded:
+    """An array with zeros around it, which what a condition leaves out may ask for."""
+
+    def __init__(self, array):
+        self.array = array.astype(object)
+
+    def __getitem__(self, at):
+        at = at if isinstance(at, tuple) else (at,)
+        inside = all(0 <= i < extent for i, extent in zip(at, self.array.shape))
+        return self.array[at] if inside else 0
+
+
+class StencilsT(PythonsT):
+    Select = PythonsT.if_then_else
+    float32 = uint8 = int8 = int
+
+
+def check(tirb, bundle, stencil, isas, folder):
+    """What is wrong with one stencil, or None."""
+    size, a, b = stencil.arguments()
+    words = [str(bundle), "-f", stencil.name, "--threads", stencil.random.choice(["1", "3"])]
+    for name, array in (("A", a), ("B", b)):
+        np.save(folder / f"{name}.npy", array)
+        words.append(f"{name}=@{folder / name}.npy")
+    isa = stencil.random.choice(isas)
+    result = run(tirb, "run", *words, "-o", f"B=@{folder / 'B'}.out.npy", isa=isa)
+    if result.returncode:
+        return f"{isa}: {size}: {result.stderr.strip()}"
+    found, wanted = np.load(folder / "B.out.npy"), stencil.expected(size, a, b)
+    if np.array_equal(found, wanted):
+        return None
+    at = tuple(int(i) for i in np.argwhere(found != wanted)[0])
+    return f"{isa}: {size}: B{list(at)} is {found[at]}, expected {wanted[at]}"
+
+
+def check_module(tirb, seeds, isas, folder, keep):
+    stencils = [Stencil(seed) for seed in seeds]
+    source, bundle = folder / "borders.py", folder / "borders.tirb"
+    head = "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n"
+    source.write_text(head + "\n\n".join(stencil.script() for stencil in stencils) + "\n")
+    parallel = stencils[0].random.choice(["auto", "all", "off"])
+    compiled = run(tirb, "compile", str(source), "-o", str(bundle), "--parallel", parallel)
+    if compiled.returncode:
+        failures = {"all": compiled.stderr.strip()}
+    else:
+        found = {s.name: check(tirb, bundle, s, isas, folder) for s in stencils}
+        failures = {name: wrong for name, wrong in found.items() if wrong}
+    for name, wrong in failures.items():
+        print(f"FAIL {name}: {wrong}", flush=True)
+    if failures and keep:
+        (keep / f"borders_{seeds[0]}.py").write_text(source.read_text())
+    return len(stencils) - len(failures), len(failures)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Random stencils against Python.")
+    parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--keep", type=pathlib.Path)
+    options = parser.parse_args()
+    tirb = shlex.split(options.tirb)  # an emulator that runs the command may stand before it, and takes its time
+    count = options.count if len(tirb) == 1 else options.count // 10
+    listed = run(tirb, "version").stdout
+    isas = [isa for isa in ISAS if re.search(rf"\b{isa}\b", listed)] or ["generic"]
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        end = options.seed + count
+        for first in range(options.seed, end, STENCILS_PER_MODULE):
+            seeds = range(first, min(first + STENCILS_PER_MODULE, end))
+            good, bad = check_module(tirb, seeds, isas, pathlib.Path(folder), options.keep)
+            passed, failed = passed + good, failed + bad
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
