@@ -3,6 +3,9 @@
  * runs once. Every element still receives its updates in program order (rule R1), for all are of one column. */
 #include "compiler/optimize/columns.h"
 
+#include "compiler/optimize/injective.h"
+#include "compiler/optimize/resolve.h"
+
 enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16 };
 
 typedef struct mover {
@@ -23,7 +26,7 @@ static void note(mover *m, const tirbi_place **list, uint32_t *n, const tirbi_pl
 
 /* What may fail in another way than by an index stays where it is: another error might be the first one. */
 static void note_value(mover *m, const tirbi_lx *x) {
-    bool divides = x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) && x->traps;
+    bool divides = x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) && x->traps && !tirbi_dtype_is_float((tirbi_dtype)x->optype);
     if (x->kind == TIRBI_LX_CALL || divides) m->failed = true;
     if (x->kind == TIRBI_LX_LOAD) {
         note(m, m->reads, &m->n_reads, x->access);
@@ -76,11 +79,15 @@ static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *
 }
 
 static bool keeps_to_columns(mover *m) {
+    tirbi_loop_set all = m->inner;
+    if (all.n == TIRBI_MAX_AFFINE) return false;
+    all.var[all.n++] = m->own.var[0];
     for (uint32_t i = 0; i < m->n_writes; i++) {
         const tirbi_place *w = m->writes[i];
         for (uint32_t k = 0; k < m->n_writes + m->n_reads; k++) {
             const tirbi_place *a = k < m->n_writes ? m->writes[k] : m->reads[k - m->n_writes];
-            if (tirbi_may_meet(a->buffer->root, w->buffer->root) && !same_column_only(m, w, a)) return false;
+            if (!tirbi_may_meet(a->buffer->root, w->buffer->root) || same_column_only(m, w, a)) continue;
+            if (a->buffer->root != w->buffer->root || !tirbi_never_meet(m->pool, a, w, &all)) return false;
         }
     }
     return m->n_writes > 0;
@@ -135,17 +142,53 @@ static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
     return copy;
 }
 
-const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+/* What the loop's iterations have to do with each other; NULL where it is more than columns of their own. */
+static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps ||
-        var->extent->lo < LEAST_COLUMNS || !has_loop(loop->as.loop.body)) {
+    if (loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps || !has_loop(loop->as.loop.body))
         return NULL;
-    }
     mover *m = TIRBI_NEW(pool->arena, mover);
     if (!m) return NULL;
     m->pool = pool;
     m->loop = loop;
     m->own = (tirbi_loop_set){.var = {var}, .n = 1};
     note_stmt(m, loop->as.loop.body, 0);
-    return !m->failed && keeps_to_columns(m) ? inwards(m, loop->as.loop.body) : NULL;
+    return !m->failed && keeps_to_columns(m) ? m : NULL;
+}
+
+const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    if (loop->as.loop.var->extent->lo < LEAST_COLUMNS) return NULL;
+    mover *m = read_loop(pool, loop);
+    return m ? inwards(m, loop->as.loop.body) : NULL;
+}
+
+/* A loop like this one with a variable of its own around a statement. */
+static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
+    const tirbi_facts none = {.n = 0};
+    tirbi_lvar *old = m->own.var[0], *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
+    if (!var || !tirbi_can_resolve(s)) return NULL;
+    *var = *old;
+    var->reg = -1;
+    const tirbi_ls *body = tirbi_resolve(m->pool, &none, s, old, tirbi_lx_var(m->pool, var), var, true);
+    tirbi_ls *loop = body ? (tirbi_ls *)(uintptr_t)around(m, m->loop, body) : NULL;
+    if (loop) loop->as.loop.var = var;
+    return loop;
+}
+
+const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *body = loop->as.loop.body;
+    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2) return NULL;
+    mover *m = read_loop(pool, loop);
+    tirbi_ls *copy = m ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, body->as.seq.n) : NULL;
+    if (!items) return NULL;
+    *copy = *body;
+    copy->as.seq.items = items;
+    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+        tirbi_nest nest;
+        items[i] = with_own_variable(m, body->as.seq.items[i]);
+        if (!items[i]) return NULL;
+        if (has_loop(body->as.seq.items[i]) && (!tirbi_plan_nest(pool, items[i], TIRBI_NEST_ANY, &nest) || nest.n_outer > 0)) return NULL;
+    }
+    return copy;
 }
