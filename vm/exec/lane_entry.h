@@ -47,6 +47,24 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
     return chosen;
 }
 
+/* Where rows are short, the time of an instruction is that of finding it: then several of the `extent` rows, which may be gone
+ * through together and the last ones twice, are better done at once. */
+static inline void tirbi_lane_choose_rows(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n, int64_t extent,
+                                          const tirbi_lane_machine **machinery, uint32_t *lanes) {
+    int64_t least;
+    if (n >= 2 * (int64_t)loop->lanes ||
+        __builtin_mul_overflow(tirbi_lane_row_cost(n, *lanes, (*machinery)->registers, true), extent, &least))
+        return;
+    for (const tirbi_lane_machine *m = wide->more_rows; m; m = m->more_rows) {
+        const uint32_t fewer = loop->lanes / m->rows;
+        const int64_t cost = tirbi_lane_row_cost(n, fewer, m->registers, true) * ((extent - 1) / m->rows + 1);
+        if (cost >= least) continue;
+        least = cost;
+        *machinery = m;
+        *lanes = fewer;
+    }
+}
+
 /* Rows of fewer bytes are stored through the caches. */
 enum { TIRBI_STREAM_ROW = 2048 };
 
@@ -78,9 +96,13 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
     return true;
 }
 
-/* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is made. NULL: as above, or
- * several rows are better gone through at once. */
+/* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is made. NULL: as above. */
 const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop, const int64_t *extent);
+
+/* Sets the pointers of as many of the `extent` rows as a machine goes through at once; row_steps, the bytes from row to row by
+ * cursor. */
+void tirbi_lane_set_row_pointers(const tirbi_lane_loop *loop, const tirbi_lane_machine *machinery, int64_t extent,
+                                 const uint64_t *row_steps, tirbi_lane_state *state);
 
 /* ---- What the plain way and the general one share ------------------------------------------------------------- */
 

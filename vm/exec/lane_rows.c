@@ -93,10 +93,33 @@ static bool keep_apart(rows *r) {
     return true;
 }
 
-/* How the cursors go on from block to block and from row to row: see set_row_steps in vm/exec/lane_run.c. */
-static void set_steps(const rows *r, uint32_t lanes, tirbi_lane_state *state) {
+/* The rows of a group that is not whole: the last one stands for those behind it. */
+void tirbi_lane_set_row_pointers(const tirbi_lane_loop *loop, const tirbi_lane_machine *machinery, int64_t extent,
+                                 const uint64_t *row_steps, tirbi_lane_state *state) {
+    const uint32_t at_once = machinery->rows, first_strip = 1u + loop->n_cursors + loop->n_splats;
+    for (uint32_t r = 0; r < at_once; r++) {
+        const uint64_t row = (int64_t)r < extent ? r : (uint64_t)extent - 1;
+        for (uint32_t c = 0; c < loop->n_cursors; c++)
+            state->row_pointers[(c + 1) * at_once + r] =
+                (uint8_t *)((uintptr_t)state->pointers[c + 1] + (uintptr_t)(row_steps[c] * row));
+    }
+    for (uint32_t p = loop->n_cursors + 1u; p < first_strip; p++)
+        for (uint32_t r = 0; r < at_once; r++) state->row_pointers[p * at_once + r] = state->pointers[p];
+    if (state->row_loop == loop && state->row_number == at_once) return;
+    const size_t of_row = machinery->bank_bytes / at_once;
+    for (uint32_t p = first_strip; p < first_strip + loop->n_strips; p++)
+        for (uint32_t r = 0; r < at_once; r++) state->row_pointers[p * at_once + r] = state->pointers[p] + r * of_row;
+    state->row_loop = loop;
+    state->row_number = at_once;
+}
+
+/* How the cursors go on from block to block and from row to row, `at_once` of the innermost ones: see set_row_steps in
+ * vm/exec/lane_run.c. */
+static void set_steps(const rows *r, uint32_t lanes, uint32_t at_once, tirbi_lane_state *state) {
     const uint64_t rest = (uint64_t)tirbi_lane_rest(r->n, lanes), n = (uint64_t)r->n;
     const uint64_t last = n < lanes ? 0 : r->repeats || rest == 0 ? n - lanes : n - rest;
+    const uint64_t extent = (uint64_t)r->extent[r->n_outer - 1], last_group = extent > at_once ? extent - at_once : 0;
+    const uint64_t before = (extent - 1) / at_once * at_once; /* the rows of all groups but the last, which may overlap them */
     uint32_t c = 0;
     for (const uint32_t n_cursors = r->loop->n_cursors; c < n_cursors; c++) {
         const place *at = &r->places[c];
@@ -105,7 +128,11 @@ static void set_steps(const rows *r, uint32_t lanes, tirbi_lane_state *state) {
         state->strides[c] = (ptrdiff_t)at->stride;
         state->block_steps[c] = (ptrdiff_t)(at->stride * lanes);
         state->rest_steps[c] = (ptrdiff_t)(at->stride * rest);
-        for (unsigned o = r->n_outer; o-- > 0;) {
+        const uint64_t step = at->steps[r->n_outer - 1];
+        state->row_steps[r->n_outer - 1][c] = (ptrdiff_t)(step * at_once - back);
+        if (at_once > 1 && before > 0) state->last_steps[c] = (ptrdiff_t)(step * (last_group - (before - at_once)) - back);
+        back += step * last_group;
+        for (unsigned o = r->n_outer - 1; o-- > 0;) {
             state->row_steps[o][c] = (ptrdiff_t)(at->steps[o] - back);
             back += at->steps[o] * ((uint64_t)r->extent[o] - 1);
         }
@@ -117,7 +144,7 @@ static void set_steps(const rows *r, uint32_t lanes, tirbi_lane_state *state) {
 }
 
 /* The cursors that the wide body may not always read whole blocks of: see set_streams in vm/exec/lane_run.c. */
-static void set_streams(const rows *r, const tirbi_ref *refs, uint32_t lanes, const tirbi_word *words,
+static void set_streams(const rows *r, const tirbi_ref *refs, uint32_t lanes, uint32_t at_once, const tirbi_word *words,
                         tirbi_lane_state *state) {
     const uint64_t whole = (uint64_t)(r->n - tirbi_lane_rest(r->n, lanes));
     for (uint32_t streaming = r->loop->streaming; streaming != 0; streaming &= streaming - 1) {
@@ -131,7 +158,7 @@ static void set_streams(const rows *r, const tirbi_ref *refs, uint32_t lanes, co
         for (unsigned o = 0; o < r->n_outer; o++) last += at->steps[o] * ((uint64_t)r->extent[o] - 1);
         if (last <= ref->size - behind) continue;
         state->streams[state->n_streams].pointer = c + 1;
-        state->streams[state->n_streams].row_step = (ptrdiff_t)at->steps[r->n_outer - 1];
+        state->streams[state->n_streams].row_step = (ptrdiff_t)(at->steps[r->n_outer - 1] * at_once);
         state->streams[state->n_streams++].last = ref->data + (ref->size - behind);
     }
     state->wide = words + r->loop->wide;
@@ -148,13 +175,15 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     r.n = (int64_t)slots[loop->n];
     r.repeats = !loop->reduces;
     if (loop->n_tiles > 0 || tirbi_lane_writes_much(loop, refs) || !join(&r, extent)) return NULL;
-    if (loop->by_rows && machine->code->lanes->more_rows && r.n < 2 * (int64_t)loop->lanes) return NULL;
     for (uint32_t c = 0; c < loop->n_cursors; c++)
         if (!find_place(&r, &loop->cursors[c], &refs[loop->cursors[c].ref], &r.places[c])) return NULL;
     if (!keep_apart(&r)) return NULL;
     uint32_t lanes;
-    const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, machine->code->lanes, r.n, r.repeats, &lanes);
-    set_steps(&r, lanes, state);
+    const tirbi_lane_machine *wide = machine->code->lanes, *machinery = tirbi_lane_choose_banks(loop, wide, r.n, r.repeats, &lanes);
+    const int64_t n_rows = r.extent[r.n_outer - 1];
+    if (loop->by_rows && r.repeats && n_rows > 1) tirbi_lane_choose_rows(loop, wide, r.n, n_rows, &machinery, &lanes);
+    const uint32_t at_once = machinery->rows;
+    set_steps(&r, lanes, at_once, state);
     uint8_t **pointer = state->pointers + 1 + loop->n_cursors;
     for (uint32_t i = 0; i < loop->n_splats; i++)
         *pointer++ = tirbi_slot_bytes(&slots[loop->splats[i].slot], loop->splats[i].size);
@@ -166,6 +195,13 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
         state->inner[k].extent = state->inner[k].left = r.extent[o];
         state->inner[k].index = NULL;
     }
+    if (at_once > 1) {
+        const unsigned k = state->outer[r.n_outer - 1];
+        uint64_t steps[TIRBI_MAX_CURSORS];
+        for (uint32_t c = 0; c < loop->n_cursors; c++) steps[c] = r.places[c].steps[r.n_outer - 1];
+        tirbi_lane_set_row_pointers(loop, machinery, n_rows, steps, state);
+        state->inner[k].extent = state->inner[k].left = (n_rows - 1) / at_once + 1;
+    }
     state->n = r.n;
     state->lanes = lanes;
     state->repeats = r.repeats;
@@ -175,6 +211,6 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     state->sure_parts = 0;
     state->wide = NULL;
     if (loop->wide != 0 && (r.n < (int64_t)lanes || (!r.repeats && tirbi_lane_rest(r.n, lanes) != 0)))
-        set_streams(&r, refs, lanes, frame->fn->words, state);
+        set_streams(&r, refs, lanes, at_once, frame->fn->words, state);
     return machinery;
 }

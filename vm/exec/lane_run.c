@@ -397,45 +397,18 @@ static bool rows_are_free(const entry *e, unsigned k) {
     return true;
 }
 
-/* Where rows are short, the time of an instruction is that of finding it: then several are gone through at once. */
 static void choose_rows(entry *e, const tirbi_lane_state *state) {
     const tirbi_lane_machine *wide = e->machine->code->lanes;
-    if (state->n_outer == 0 || !wide->more_rows) return;
+    if (state->n_outer == 0 || !wide->more_rows || e->n >= 2 * (int64_t)e->loop->lanes) return;
     unsigned k = state->outer[state->n_outer - 1];
-    if (e->n >= 2 * (int64_t)e->loop->lanes || !rows_are_free(e, k)) return;
-    int64_t cost = tirbi_lane_row_cost(e->n, e->lanes, e->machinery->registers, e->repeats);
-    uint64_t least = mul_or_most((uint64_t)cost, (uint64_t)e->extent[k]);
-    for (const tirbi_lane_machine *m = wide->more_rows; m; m = m->more_rows) {
-        uint32_t lanes = e->loop->lanes / m->rows;
-        cost = tirbi_lane_row_cost(e->n, lanes, m->registers, e->repeats);
-        uint64_t of_all = mul_or_most((uint64_t)cost, (uint64_t)((e->extent[k] - 1) / m->rows + 1));
-        if (of_all >= least) continue;
-        least = of_all;
-        e->machinery = m;
-        e->lanes = lanes;
-    }
+    if (rows_are_free(e, k)) tirbi_lane_choose_rows(e->loop, wide, e->n, e->extent[k], &e->machinery, &e->lanes);
 }
 
-/* The rows of a group that is not whole: the last one stands for those behind it. */
 static void set_row_pointers(const entry *e, tirbi_lane_state *state) {
-    const tirbi_lane_loop *loop = e->loop;
-    const uint32_t rows = e->machinery->rows, first_strip = 1u + loop->n_cursors + loop->n_splats;
     const unsigned k = state->outer[state->n_outer - 1];
-    for (uint32_t r = 0; r < rows; r++) {
-        const uint64_t row = (int64_t)r < e->extent[k] ? r : (uint64_t)e->extent[k] - 1;
-        for (uint32_t c = 0; c < loop->n_cursors; c++) {
-            uint64_t bytes = e->reaches[c].reached ? (uint64_t)e->reaches[c].step[k + 1] * row : 0;
-            state->row_pointers[(c + 1) * rows + r] = (uint8_t *)((uintptr_t)state->pointers[c + 1] + (uintptr_t)bytes);
-        }
-    }
-    for (uint32_t p = loop->n_cursors + 1u; p < first_strip; p++)
-        for (uint32_t r = 0; r < rows; r++) state->row_pointers[p * rows + r] = state->pointers[p];
-    if (state->row_loop == loop && state->row_number == rows) return;
-    const size_t of_row = e->machinery->bank_bytes / rows;
-    for (uint32_t p = first_strip; p < first_strip + loop->n_strips; p++)
-        for (uint32_t r = 0; r < rows; r++) state->row_pointers[p * rows + r] = state->pointers[p] + r * of_row;
-    state->row_loop = loop;
-    state->row_number = rows;
+    uint64_t steps[TIRBI_MAX_CURSORS];
+    for (uint32_t c = 0; c < e->loop->n_cursors; c++) steps[c] = e->reaches[c].reached ? (uint64_t)e->reaches[c].step[k + 1] : 0;
+    tirbi_lane_set_row_pointers(e->loop, e->machinery, e->extent[k], steps, state);
 }
 
 /* An index register is 0 while its loop does not run, so that no block sees what another one has counted. */
