@@ -91,9 +91,19 @@ static void note_loops(tirbi_emitter *e, const tirbi_contract_plan *plan) {
     }
 }
 
+/* Whole rows at once, and the loops around them. */
+static void note_rows(tirbi_emitter *e, const tirbi_contract_plan *plan, const char *rule) {
+    for (uint32_t k = 0; k < plan->loops.n; k++) {
+        const bool row = k + 1 == plan->loops.n;
+        tirbi_note_loop(e->notes, plan->loops.var[k], plan->span, TIRB_FORM_TREE, "fold.%s: %s%s", tirbi_dtypes[plan->type].name,
+                        row ? rule : "", row ? "whole rows at once" : "rows");
+    }
+}
+
 static void put_plan(tirbi_emitter *e, const tirbi_contract_plan *plan) {
-    note_loops(e, plan);
-    emit_contractions(e, plan, 1, TIRB_OP_CONTRACT);
+    if (plan->folds) note_rows(e, plan, "");
+    else note_loops(e, plan);
+    emit_contractions(e, plan, 1, plan->folds ? TIRB_OP_FOLD : TIRB_OP_CONTRACT);
 }
 
 bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
@@ -117,13 +127,7 @@ bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
 _Static_assert((int)TIRBI_FOLD_INIT == (int)TIRBI_CONTRACT_INIT, "both have their first value by the same bit");
 
 static void put_folds(tirbi_emitter *e, const tirbi_fold_plans *folds) {
-    for (uint32_t i = 0; i < folds->n; i++) {
-        const tirbi_contract_plan *plan = &folds->plan[i];
-        for (uint32_t k = 0; k < plan->loops.n; k++) {
-            tirbi_note_loop(e->notes, plan->loops.var[k], plan->span, TIRB_FORM_TREE, "fold.%s: %s",
-                            tirbi_dtypes[plan->type].name, plan->reduces[k] ? "rule R3, whole rows at once" : "rows");
-        }
-    }
+    for (uint32_t i = 0; i < folds->n; i++) note_rows(e, &folds->plan[i], "rule R3, ");
     emit_contractions(e, folds->plan, folds->n, TIRB_OP_FOLD);
 }
 

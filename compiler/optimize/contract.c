@@ -216,11 +216,18 @@ static bool steps_by(const tirbi_contract_plan *plan, unsigned operand, uint32_t
 
 static bool steps_by_one(const tirbi_contract_plan *plan, unsigned operand, uint32_t loop) { return steps_by(plan, operand, loop, 1); }
 
+enum { PICKED = 4 }; /* lanes pick every second to fourth element from whole vectors */
+
+/* Whether lanes along a loop would read elements of A or B, and write those of C, that lie side by side. */
+static bool makes_lanes(const tirbi_contract_plan *plan, uint32_t loop) {
+    return steps_by_one(plan, TIRBI_CONTRACT_C, loop) &&
+           (steps_by(plan, TIRBI_CONTRACT_A, loop, PICKED) || steps_by(plan, TIRBI_CONTRACT_B, loop, PICKED));
+}
+
 /* Worth it when both A and B are used more than once. Of elements of C that lie side by side and share no factor, lanes
  * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that lie
  * side by side: these are transposed on the way. */
 static bool worth_it(const tirbi_contract_plan *plan) {
-    enum { PICKED = 4 }; /* lanes pick every second to fourth element from whole vectors */
     bool rows = false, columns = false, sums = false, along[TIRBI_CONTRACT_OPERANDS] = {false}, lanes = false;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
         bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
@@ -235,12 +242,106 @@ static bool worth_it(const tirbi_contract_plan *plan) {
         }
         bool beside = steps_by_one(plan, TIRBI_CONTRACT_C, i);
         if (beside && a == b && (!a || (beside_a && beside_b))) return false;
-        lanes = lanes || (beside && (steps_by(plan, TIRBI_CONTRACT_A, i, PICKED) || steps_by(plan, TIRBI_CONTRACT_B, i, PICKED)));
+        lanes = lanes || makes_lanes(plan, i);
         rows = rows || (a && !b);
         columns = columns || (b && !a);
     }
     if (rows && columns) return sums;
     return sums && !lanes && ((rows && along[TIRBI_CONTRACT_A]) || (columns && along[TIRBI_CONTRACT_B]));
+}
+
+static bool match_nest(matcher *m, const tirbi_ls *init, const tirbi_ls *update) {
+    return match_update(m, update) && match_places(m) && worth_it(m->plan) && (!init || match_init(m, init));
+}
+
+/* ---- Folds of integers ------------------------------------------------------------------------------------------ */
+
+/* The flags of a fold by an operation, or -1. */
+static int fold_of(const tirbi_lx *x) {
+    switch (x->op) {
+    case TIRB_OP_ADD: return TIRBI_RED_ADD;
+    case TIRB_OP_MUL: return TIRBI_RED_MUL;
+    case TIRB_OP_MIN: return TIRBI_RED_MIN;
+    case TIRB_OP_MAX: return TIRBI_RED_MAX;
+    case TIRB_OP_AND: return TIRBI_FOLD_BITS | TIRBI_FOLD_AND;
+    case TIRB_OP_OR: return TIRBI_FOLD_BITS | TIRBI_FOLD_OR;
+    case TIRB_OP_XOR: return TIRBI_FOLD_BITS | TIRBI_FOLD_XOR;
+    default: return -1;
+    }
+}
+
+static bool match_int_factor(matcher *m, const tirbi_lx *x, unsigned operand) {
+    return match_factor(m, x, operand) && tirbi_dtype_is_int(m->plan->operands[operand].type);
+}
+
+/* C = C op a, or C + a * b. */
+static bool match_fold(matcher *m, const tirbi_ls *s) {
+    tirbi_contract_plan *plan = m->plan;
+    if (s->kind != TIRBI_LS_STORE) return false;
+    const tirbi_lx *x = s->as.store.value;
+    plan->operands[TIRBI_CONTRACT_C].place = s->as.store.access;
+    plan->type = plan->operands[TIRBI_CONTRACT_C].type = s->as.store.access->buffer->type;
+    plan->span = s->span;
+    plan->folds = true;
+    if (!tirbi_dtype_is_int(plan->type) || x->kind != TIRBI_LX_OP || x->optype != plan->type || fold_of(x) < 0) return false;
+    plan->flags = (uint8_t)fold_of(x);
+    const tirbi_lx *term = is_target(m, x->args[0]) ? x->args[1] : is_target(m, x->args[1]) ? x->args[0] : NULL;
+    if (!term) return false;
+    if (x->op != TIRB_OP_ADD || !is_op(term, TIRB_OP_MUL, plan->type))
+        return match_int_factor(m, term, TIRBI_CONTRACT_A) && match_int_factor(m, term, TIRBI_CONTRACT_B);
+    plan->flags |= TIRBI_FOLD_PRODUCTS;
+    return match_int_factor(m, term->args[0], TIRBI_CONTRACT_A) && match_int_factor(m, term->args[1], TIRBI_CONTRACT_B);
+}
+
+/* Shorter rows are as fast in lanes, which are rows then. */
+enum { LEAST_ROW = 8 };
+
+/* The reduce loop along which the elements lie side by side, where no lanes along elements of C read such ones; else the
+ * number of loops. */
+static uint32_t row_loop(const tirbi_contract_plan *plan) {
+    uint32_t row = plan->loops.n;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        const bool beside = steps_by_one(plan, TIRBI_CONTRACT_A, i) && steps_by_one(plan, TIRBI_CONTRACT_B, i);
+        if (!plan->reduces[i] && makes_lanes(plan, i)) return plan->loops.n;
+        if (plan->reduces[i] && beside && plan->loops.var[i]->extent->hi >= LEAST_ROW) row = i;
+    }
+    return row;
+}
+
+/* Takes loop `row` behind the others. */
+static void move_last(tirbi_contract_plan *plan, uint32_t row) {
+    for (; row + 1 < plan->loops.n; row++) {
+        tirbi_lvar *var = plan->loops.var[row];
+        const bool reduces = plan->reduces[row];
+        plan->loops.var[row] = plan->loops.var[row + 1];
+        plan->loops.var[row + 1] = var;
+        plan->reduces[row] = plan->reduces[row + 1];
+        plan->reduces[row + 1] = reduces;
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+            const tirbi_lx **c = plan->operands[o].form.coefficient, *step = c[row];
+            c[row] = c[row + 1];
+            c[row + 1] = step;
+        }
+    }
+}
+
+/* Where C's elements are reduced over several loops, a row goes on from what another one has left. */
+static bool begin_apart(matcher *m, const tirbi_ls *init) {
+    tirbi_contract_plan *plan = m->plan;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < plan->loops.n; i++) n += plan->reduces[i];
+    if (n < 2 || !plan->first) return true;
+    plan->before = init->as.if_.then_case;
+    plan->first = NULL;
+    return true;
+}
+
+static bool match_int_rows(matcher *m, const tirbi_ls *init, const tirbi_ls *update) {
+    if (!match_fold(m, update) || !match_places(m) || (init && !match_init(m, init))) return false;
+    const uint32_t row = row_loop(m->plan);
+    if (row == m->plan->loops.n || m->plan->operands[TIRBI_CONTRACT_C].place->buffer->local || !begin_apart(m, init)) return false;
+    move_last(m->plan, row);
+    return true;
 }
 
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out) {
@@ -253,5 +354,8 @@ bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_con
         init = m.body->as.seq.items[0];
         update = m.body->as.seq.items[1];
     }
-    return match_update(&m, update) && match_places(&m) && worth_it(out) && (!init || match_init(&m, init));
+    if (match_nest(&m, init, update)) return true;
+    const tirbi_loop_set loops = out->loops;
+    *out = (tirbi_contract_plan){.loops = loops};
+    return match_int_rows(&m, init, update);
 }

@@ -10,6 +10,7 @@ typedef struct tirbi_contract_plan {
     bool reduces[TIRBI_MAX_AFFINE];
     tirbi_dtype type;
     uint8_t flags; /* of the instruction, without INIT */
+    bool folds;    /* the instruction is a fold of integers, whose last loop is a row's */
     struct {
         const tirbi_place *place;
         tirbi_dtype type;
@@ -20,7 +21,7 @@ typedef struct tirbi_contract_plan {
     tirbi_span span;
 } tirbi_contract_plan;
 
-/* Whether the nest that starts at a loop is a contraction that is worth the instruction. */
+/* Whether the nest that starts at a loop is a contraction, or a fold of integers, that is worth the instruction. */
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out);
 
 /* Whether every index of a place is proven or can be checked for all iterations at once: it is monotonic in each loop. */

@@ -370,9 +370,12 @@ static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contr
         !same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
         return false;
     }
+    uint32_t n = 0;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
         if (plan->reduces[i] && plan->loops.var[i]->extent->lo < 1) return false;
+        n += plan->reduces[i];
     }
+    if (plan->folds && n > 1) return false; /* each row would begin with it */
     plan->first = store->as.store.value;
     return true;
 }

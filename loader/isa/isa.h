@@ -156,8 +156,9 @@ typedef struct tirbi_lane_header {
 /* Bits of a contraction's operand n. */
 enum { TIRBI_CONTRACT_FUSED = 1, TIRBI_CONTRACT_SUBTRACT = 2, TIRBI_CONTRACT_INIT = 4, TIRBI_CONTRACT_FLAGS = 7 };
 
-/* Bits of a fold's operand n; the lowest two are a tirbi_red_op. */
-enum { TIRBI_FOLD_OP = 3, TIRBI_FOLD_INIT = 4, TIRBI_FOLD_PRODUCTS = 8, TIRBI_FOLD_FLAGS = 15 };
+/* Bits of a fold's operand n; the lowest two are a tirbi_red_op, or with BITS and, or and xor. */
+enum { TIRBI_FOLD_OP = 3, TIRBI_FOLD_INIT = 4, TIRBI_FOLD_PRODUCTS = 8, TIRBI_FOLD_BITS = 16, TIRBI_FOLD_FLAGS = 31 };
+enum { TIRBI_FOLD_AND, TIRBI_FOLD_OR, TIRBI_FOLD_XOR };
 
 enum { TIRBI_CONTRACT_C, TIRBI_CONTRACT_A, TIRBI_CONTRACT_B, TIRBI_CONTRACT_OPERANDS };
 

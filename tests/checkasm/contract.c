@@ -176,11 +176,38 @@ static bool make_fold(checker *c, trial *t) {
     return true;
 }
 
+/* The same of integers, by all operations, of other types than C's at times. */
+static bool make_fold_of_ints(checker *c, trial *t) {
+    static const unsigned of[TIRBI_CONTRACT_OPERANDS] = {0x7, 0xF, 0xB};
+    *t = (trial){.x = {.n_loops = LOOPS}, .fold = true};
+    t->x.type = (uint8_t)(TIRB_I8 + next_random(c) % 8);
+    t->x.flags = (uint8_t)(next_random(c) % 3 == 0 ? TIRBI_FOLD_PRODUCTS : next_random(c) % 4);
+    if (t->x.flags < 3 && next_random(c) % 2) t->x.flags |= TIRBI_FOLD_BITS;
+    if (next_random(c) % 2) t->x.flags |= TIRBI_FOLD_INIT;
+    for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (i + 1 < LOOPS ? 4 : 200));
+    if (next_random(c) % 16 == 0) t->x.extent[LOOPS - 1] += 1024; /* several pieces of a row */
+    const bool same = next_random(c) % 2 == 0, alike = next_random(c) % 2 == 0;
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        t->x.operand[o].type = same || o == TIRBI_CONTRACT_C ? t->x.type : (uint8_t)(TIRB_I8 + next_random(c) % 8);
+        if (alike && o == TIRBI_CONTRACT_B) t->x.operand[o].type = t->x.operand[TIRBI_CONTRACT_A].type;
+        lay_out(c, t, o, of[o]);
+        if ((t->high[o] - t->low[o] + 1) * tirbi_dtypes[t->x.operand[o].type].size > MOST_BYTES) return false;
+    }
+    put_any(c, &t->first, (tirbi_dtype)t->x.type);
+    t->x.first = &t->first;
+    return true;
+}
+
+static bool make_any(checker *c, trial *t, unsigned i) {
+    if (i % 4 == 0) return make_fold(c, t);
+    return i % 8 == 1 ? make_fold_of_ints(c, t) : make_trial(c, t);
+}
+
 unsigned check_contractions(checker *c, tirb_isa isa) {
     unsigned done = 0, before = c->failures;
     for (unsigned i = 0; i < TRIALS && c->failures < before + 3; i++) {
         trial t;
-        if (!(i % 4 == 0 ? make_fold(c, &t) : make_trial(c, &t))) continue;
+        if (!make_any(c, &t, i)) continue;
         run_trial(c, &t, isa, tirbi_contract_quads_of(isa) && i % 3 != 0);
         done++;
     }

@@ -672,7 +672,12 @@ static void rows_of_trees_are_folds(void **state) {
     /* Of another type, a sum for all rows, or no tree. */
     assert_int_equal(folds_of("float16", "B[vi] = B[vi] + A[vi, vk]"), 0);
     assert_int_equal(folds_of("float32", "B[0] = B[0] + A[vi, vk]"), 0);
-    assert_int_equal(folds_of("int32", "B[vi] = B[vi] + A[vi, vk]"), 0);
+    /* Integers. */
+    assert_int_equal(folds_of("int32", "B[vi] = B[vi] + A[vi, vk]"), 1);
+    assert_int_equal(folds_of("uint8", "B[vi] = T.max(A[vi, vk], B[vi])"), 1);
+    assert_int_equal(folds_of("int64", "B[vi] = B[vi] + A[vi, vk] * A[vi, vk]"), 1);
+    assert_int_equal(folds_of("int16", "B[vi] = T.bitwise_xor(B[vi], A[vi, vk])"), 1);
+    assert_int_equal(folds_of("int32", "B[vi] = B[vi] - A[vi, vk]"), 0);
 }
 
 static void dependent_loops_stay_scalar(void **state) {

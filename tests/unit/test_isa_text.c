@@ -45,6 +45,7 @@ static const char *types_name(uint32_t types) {
         {of['I'], "SIGNED"},
         {of['F'], "FLOAT"},
         {real, "REAL"},
+        {real | of['I'] | of['U'], "FOLD"},
         {of['B'], "BOOL"},
     };
     for (unsigned i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {

@@ -45,6 +45,26 @@ static const char *const programs[] = {
     HEAD EACH_ROW "        t: T.int64 = T.int64(7)\n        for k in range(m):\n            t = t - L[i, k]\n            L[i, k] = t\n",
     HEAD EACH_ROW "        t: T.int64 = T.int64(7)\n        for k in range(m):\n            old: T.let[T.int64] = t\n"
                   "            t = t + L[i, k]\n            L[i, k] = old\n        E[i] = T.Cast(\"float64\", t)\n",
+    /* rows of integers, by any operation, into elements and variables, of narrower types, over two loops */
+    HEAD EACH_ROW "        N[i] = 7\n        for k in range(m):\n            N[i] = N[i] + I[i, k]\n",
+    HEAD EACH_ROW "        for k in range(m):\n            N[i] = N[i] + T.Cast(\"int32\", C[i, k]) * T.Cast(\"int32\", U[i, k])\n",
+    HEAD EACH_ROW "        t: T.int64 = T.int64(-5)\n        for k in range(m):\n            t = T.max(t, L[i, k])\n"
+                  "        E[i] = T.Cast(\"float64\", t + T.int64(1))\n",
+    HEAD EACH_ROW "        t: T.int32 = 0\n        for k in range(m):\n            t = T.bitwise_xor(T.Cast(\"int32\", L[i, k]), t)\n        N[i] = t\n",
+    HEAD EACH_ROW "        t: T.int32 = i\n        q: T.int64 = T.int64(1)\n        for k in range(m):\n            t = t + I[i, k]\n"
+                  "            q = q * L[i, k]\n        N[i] = t\n        E[i] = T.Cast(\"float64\", q)\n",
+    HEAD "    for i, k in T.grid(n, m):\n        N[0] = N[0] + I[i, k]\n",
+    HEAD "    for k, i in T.grid(m, n):\n        N[i] = T.min(N[i], T.Cast(\"int32\", C[i, k]))\n",
+    HEAD "    for i, k in T.grid(n, m):\n        with T.sblock(\"N\"):\n            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+         "            with T.init():\n                N[vi] = vi * 3\n            N[vi] = N[vi] + T.Cast(\"int32\", U[vi, vk])\n",
+    HEAD "    for i, k in T.grid(n, m):\n        with T.sblock(\"H\"):\n            vi, vk = T.axis.remap(\"RR\", [i, k])\n"
+         "            with T.init():\n                H[3] = 17\n            H[3] = T.bitwise_or(H[3], I[vi, vk])\n",
+    HEAD EACH_ROW "        for k in range(m - 1):\n            H[i] = H[i] + I[i, k + 1]\n",
+    HEAD EACH_ROW "        N[i] = 5\n        for q in range(3):\n            for k in range(m):\n                N[i] = N[i] + I[i, k]\n",
+    HEAD EACH_ROW "        N[i] = 5\n        for q in range(3):\n            for k in range(9):\n                N[i] = T.max(N[i], H[q * 9 + k + i])\n",
+    HEAD EACH_ROW "        t: T.int64 = T.int64(2)\n        for q, k in T.grid(4, m):\n"
+                  "            t = t + T.Cast(\"int64\", I[i, k]) * T.Cast(\"int64\", H[q])\n        E[i] = T.Cast(\"float64\", t)\n",
+    HEAD "    for i in range(m):\n        for k in range(9):\n            H[i % 256] = H[i % 256] + I[0, k]\n",
     /* running values that begin anew, by expressions and by statements; longest common subsequences */
     HEAD EACH_ROW "        t: T.int32 = 0\n        for k in range(m):\n"
                   "            t = T.if_then_else(I[i, k] > 40, I[i, k], T.max(t, I[i, k]) + 1)\n            I[i, k] = t\n",

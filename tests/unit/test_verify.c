@@ -452,7 +452,13 @@ static void test_folds(void **state) {
     (void)state;
     accepts(BODY("fold.f32 12, s0, (s1 2), r1 f32 s2 (s3 0), r0 f32 0 (1 2), r0 f32 0 (2 1)"));
     accepts(BODY("fold.f64 3, 0, (4), r3 f64 0 (0), r3 f64 0 (1), r3 f64 0 (1)"));
-    rejects(BODY("fold.f32 16, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "there are no flags 16");
+    accepts(BODY("fold.i32 18, s0, (4), r1 i32 0 (0), r0 u32 0 (1), r0 i32 0 (1)"));
+    accepts(BODY("fold.i64 12, s0, (4), r3 i64 0 (0), r0 u32 0 (1), r0 i32 0 (1)"));
+    rejects(BODY("fold.f32 32, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "there are no flags 32");
+    rejects(BODY("fold.f32 16, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "bits of f32 have no operation 0");
+    rejects(BODY("fold.i32 19, s0, (1), r1 i32 0 (0), r0 i32 0 (0), r0 i32 0 (0)"), "bits of i32 have no operation 3");
+    rejects(BODY("fold.i32 24, s0, (1), r1 i32 0 (0), r0 i32 0 (0), r0 i32 0 (0)"), "there is no operation 0 of them");
+    rejects(BODY("fold.i32 0, s0, (1), r1 i32 0 (0), r0 f32 0 (0), r0 i32 0 (0)"), "A is f32, not i32");
     rejects(BODY("fold.f32 9, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "there is no operation 1 of them");
     rejects(BODY("fold.f32 0, 0, (), r1 f32 0 (), r0 f32 0 (), r0 f32 0 ()"), "there is no loop over a row");
     rejects(BODY("fold.f32 0, 0, (1), r1 f32 0 (s0), r0 f32 0 (0), r0 f32 0 (0)"), "C steps along a row");

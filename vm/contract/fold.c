@@ -1,5 +1,6 @@
 /* Tree reductions of rows: the last loop of a contraction's box runs over a row, the others from row to row. */
-#include "vm/contract/contract.h"
+#include "vm/contract/fold_ints.h"
+#include "vm/contract/walk.h"
 #include "vm/lanes/reduce.h"
 
 #include <string.h>
@@ -39,17 +40,13 @@ static bool follow(const tirbi_contraction *x, unsigned operand, int64_t size) {
     return x->extent[last] == 1 || x->operand[operand].step[last] == size;
 }
 
-static const uint8_t *moved(const uint8_t *p, int64_t step, int64_t times) {
-    return (const uint8_t *)((uintptr_t)p + (uintptr_t)step * (uintptr_t)times);
-}
-
 /* A row of any length by its own pieces; false: stopped. */
 static bool run_row(const tirbi_contraction *x, tirbi_fold_kernel kernel, const uint8_t *a, const uint8_t *b, uint8_t *running) {
     unsigned last = x->n_loops - 1;
     int64_t step_a = x->operand[TIRBI_CONTRACT_A].step[last], step_b = x->operand[TIRBI_CONTRACT_B].step[last];
     for (int64_t k = 0; k < x->extent[last]; k += MOST_ELEMENTS) {
         int64_t n = x->extent[last] - k < MOST_ELEMENTS ? x->extent[last] - k : MOST_ELEMENTS;
-        const uint8_t *from = moved(a, step_a, k), *other = moved(b, step_b, k);
+        const uint8_t *from = tirbi_walk_moved(a, step_a, k), *other = tirbi_walk_moved(b, step_b, k);
         if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
         if (kernel) kernel(&(tirbi_fold_rows){.a = from, .b = other, .c = {running}, .n_rows = 1, .n = (uint64_t)n});
         else if (x->type == TIRB_F64) scattered_f64(x, from, other, n, running);
@@ -74,46 +71,18 @@ static tirbi_fold_kernel kernel_of(const tirbi_contraction *x, unsigned number) 
     return x->type == TIRB_F64 ? x->kernels->fold_f64[number] : x->kernels->fold_f32[number];
 }
 
-/* Goes through the loops around rows, or around the innermost loop of rows, where `many` are taken at once. */
-typedef struct walk {
-    int64_t index[TIRBI_MAX_CONTRACT_LOOPS];
-    unsigned n; /* loops */
-    int64_t many;
-} walk;
-
-static void begin_walk(const tirbi_contraction *x, walk *w) {
-    unsigned last = x->n_loops - 1;
-    *w = (walk){.n = last > 0 ? last - 1 : 0, .many = last > 0 ? x->extent[last - 1] : 1};
-}
-
-/* Moves the places to the next rows; false: there are none. */
-static bool next_rows(const tirbi_contraction *x, walk *w, uint8_t **at) {
-    for (unsigned i = w->n; i-- > 0;) {
-        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] = (uint8_t *)(uintptr_t)moved(at[o], x->operand[o].step[i], 1);
-        if (++w->index[i] < x->extent[i]) return true;
-        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++)
-            at[o] = (uint8_t *)(uintptr_t)moved(at[o], x->operand[o].step[i], -x->extent[i]);
-        w->index[i] = 0;
-    }
-    return false;
-}
-
-static int64_t row_step(const tirbi_contraction *x, unsigned operand) {
-    return x->n_loops > 1 ? x->operand[operand].step[x->n_loops - 2] : 0;
-}
-
 /* Rows for a kernel. */
 static tirbi_fold_rows rows_at(const tirbi_contraction *x, uint8_t *const *at) {
-    return (tirbi_fold_rows){.a = at[TIRBI_CONTRACT_A], .b = at[TIRBI_CONTRACT_B], .a_row = row_step(x, TIRBI_CONTRACT_A),
-                             .b_row = row_step(x, TIRBI_CONTRACT_B), .c_row = {row_step(x, TIRBI_CONTRACT_C)},
+    return (tirbi_fold_rows){.a = at[TIRBI_CONTRACT_A], .b = at[TIRBI_CONTRACT_B], .a_row = tirbi_walk_row_step(x, TIRBI_CONTRACT_A),
+                             .b_row = tirbi_walk_row_step(x, TIRBI_CONTRACT_B), .c_row = {tirbi_walk_row_step(x, TIRBI_CONTRACT_C)},
                              .c = {at[TIRBI_CONTRACT_C]}, .first = {x->flags & TIRBI_FOLD_INIT ? x->first : NULL},
                              .n = (uint64_t)x->extent[x->n_loops - 1]};
 }
 
 static void move_rows(tirbi_fold_rows *rows) {
-    rows->a = moved(rows->a, rows->a_row, rows->n_rows);
-    rows->b = moved(rows->b, rows->b_row, rows->n_rows);
-    for (unsigned i = 0; i < 2; i++) rows->c[i] = (uint8_t *)(uintptr_t)moved(rows->c[i], rows->c_row[i], rows->n_rows);
+    rows->a = tirbi_walk_moved(rows->a, rows->a_row, rows->n_rows);
+    rows->b = tirbi_walk_moved(rows->b, rows->b_row, rows->n_rows);
+    for (unsigned i = 0; i < 2; i++) rows->c[i] = (uint8_t *)(uintptr_t)tirbi_walk_moved(rows->c[i], rows->c_row[i], rows->n_rows);
 }
 
 /* `many` rows, at most so many at once: by a kernel, and those of a second fold (n = 2) by another one. False: stopped. */
@@ -131,7 +100,7 @@ static bool run_rows(const tirbi_contraction *x, tirbi_fold_rows *rows, unsigned
     return true;
 }
 
-static bool run_long_rows(const tirbi_contraction *x, tirbi_fold_kernel kernel, const walk *w, uint8_t *const *from) {
+static bool run_long_rows(const tirbi_contraction *x, tirbi_fold_kernel kernel, const tirbi_walk *w, uint8_t *const *from) {
     size_t size = tirbi_dtypes[x->type].size;
     uint8_t *at[TIRBI_CONTRACT_OPERANDS] = {from[0], from[1], from[2]};
     for (int64_t left = w->many;;) {
@@ -140,16 +109,17 @@ static bool run_long_rows(const tirbi_contraction *x, tirbi_fold_kernel kernel, 
         if (!run_row(x, kernel, at[TIRBI_CONTRACT_A], at[TIRBI_CONTRACT_B], running)) return false;
         memcpy(at[TIRBI_CONTRACT_C], running, size);
         if (--left == 0) return true;
-        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] += row_step(x, o);
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] += tirbi_walk_row_step(x, o);
     }
 }
 
 bool tirbi_fold_run(const tirbi_contraction *x) {
+    if (!tirbi_dtype_is_float((tirbi_dtype)x->type)) return tirbi_fold_ints(x);
     uint8_t *at[TIRBI_CONTRACT_OPERANDS];
-    walk w;
+    tirbi_walk w;
     const tirbi_fold_kernel kernel = kernel_of(x, number_of(x));
     const int64_t length = x->extent[x->n_loops - 1];
-    begin_walk(x, &w);
+    tirbi_walk_begin(x, &w);
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) at[o] = x->operand[o].start;
     do {
         if (kernel && length <= MOST_ELEMENTS) {
@@ -158,7 +128,7 @@ bool tirbi_fold_run(const tirbi_contraction *x) {
         } else if (!run_long_rows(x, kernel, &w, at)) {
             return false;
         }
-    } while (next_rows(x, &w, at));
+    } while (tirbi_walk_on(x, &w, at));
     return true;
 }
 
@@ -167,7 +137,7 @@ bool tirbi_fold_run(const tirbi_contraction *x) {
 bool tirbi_folds_agree(const tirbi_contraction *x, const tirbi_contraction *y) {
     const unsigned first = number_of(x), second = number_of(y);
     const tirbi_contract_operand *a = &x->operand[TIRBI_CONTRACT_A], *other = &y->operand[TIRBI_CONTRACT_A];
-    if (x->type != y->type || x->n_loops != y->n_loops || !kernel_of(x, first) || !kernel_of(y, second)) return false;
+    if (!tirbi_dtype_is_float((tirbi_dtype)x->type) || x->type != y->type || x->n_loops != y->n_loops || !kernel_of(x, first) || !kernel_of(y, second)) return false;
     if (a->start != other->start || x->extent[x->n_loops - 1] > MOST_ELEMENTS) return false;
     for (unsigned i = 0; i < x->n_loops; i++)
         if (x->extent[i] != y->extent[i] || a->step[i] != other->step[i]) return false;
@@ -181,7 +151,7 @@ static tirbi_fold_kernel kernel_of_both(const tirbi_contraction *x, unsigned fir
 
 bool tirbi_folds_run(const tirbi_contraction *x, const tirbi_contraction *y) {
     uint8_t *at[TIRBI_CONTRACT_OPERANDS], *beside[TIRBI_CONTRACT_OPERANDS];
-    walk w, v;
+    tirbi_walk w, v;
     unsigned first = number_of(x), second = number_of(y);
     tirbi_fold_kernel both = kernel_of_both(x, first, second);
     if (!both && kernel_of_both(x, second, first)) {
@@ -193,8 +163,8 @@ bool tirbi_folds_run(const tirbi_contraction *x, const tirbi_contraction *y) {
     const tirbi_fold_kernel one = kernel_of(x, number_of(x)), two = kernel_of(y, number_of(y));
     const int64_t length = x->extent[x->n_loops - 1], near = NEAR_BYTES / tirbi_dtypes[x->type].size;
     const int64_t most = (both ? MOST_ELEMENTS : near) / length;
-    begin_walk(x, &w);
-    begin_walk(y, &v);
+    tirbi_walk_begin(x, &w);
+    tirbi_walk_begin(y, &v);
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         at[o] = x->operand[o].start;
         beside[o] = y->operand[o].start;
@@ -205,6 +175,6 @@ bool tirbi_folds_run(const tirbi_contraction *x, const tirbi_contraction *y) {
         rows[0].c_row[1] = rows[1].c_row[0];
         rows[0].first[1] = rows[1].first[0];
         if (!run_rows(x, rows, both ? 1 : 2, w.many, most > 0 ? most : 1, both ? both : one, two)) return false;
-    } while (next_rows(x, &w, at) && next_rows(y, &v, beside));
+    } while (tirbi_walk_on(x, &w, at) && tirbi_walk_on(y, &v, beside));
     return true;
 }

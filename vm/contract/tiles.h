@@ -53,6 +53,9 @@ typedef struct tirbi_fold_rows {
 } tirbi_fold_rows;
 typedef void (*tirbi_fold_kernel)(const tirbi_fold_rows *rows);
 
+/* Reductions of rows of integers: by tirbi_red_op, by bits, and sums of products. */
+enum { TIRBI_INT_FOLD_BITS = 4, TIRBI_INT_FOLD_PRODUCT = 7, TIRBI_INT_FOLDS = 8, TIRBI_INT_FOLD_TYPES = 9 };
+
 /* Products of floats are fused with the addition or rounded first. In `pairs` an element of a and of b is a word of two
  * int16 that follow each other along k, and its product is the sum of both products, modulo 2^32. The sets of 16-bit floats
  * have a, b and c as float32, which hold values of the 16-bit type before and after; all columns are whole vectors. */
@@ -61,6 +64,9 @@ typedef struct tirbi_contract_kernels {
     tirbi_tile_set f16, bf16, f16_unfused, bf16_unfused;
     tirbi_fold_kernel fold_f32[TIRBI_FOLDS], fold_f64[TIRBI_FOLDS];
     tirbi_fold_kernel folds_f32[TIRBI_FOLDS][TIRBI_FOLDS], folds_f64[TIRBI_FOLDS][TIRBI_FOLDS]; /* or NULL */
+    tirbi_fold_kernel fold_ints[TIRBI_INT_FOLDS][TIRBI_INT_FOLD_TYPES]; /* [..][type] */
+    tirbi_fold_kernel add_narrow[2][TIRBI_INT_FOLD_TYPES]; /* [is of 64 bits, not 32][type of A, and B], or NULL */
+    tirbi_fold_kernel add_narrow_products[2][TIRBI_INT_FOLD_TYPES];
 } tirbi_contract_kernels;
 
 /* The same for words of four 8-bit values, unsigned ones on one side and signed ones on the other. */

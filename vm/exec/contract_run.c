@@ -101,6 +101,7 @@ static bool begin(entry *e, tirbi_machine *machine, const tirbi_contract *contra
         if (e->x.extent[i] < 1) return false;
     }
     e->x.kernels = machine->code->contract;
+    e->x.strips = machine->code->kernels;
     e->x.stop = machine->stop;
     e->x.first = tirbi_slot_bytes((uint64_t *)(uintptr_t)&slots[contract->first], tirbi_dtypes[contract->type].size);
     return true;
@@ -113,7 +114,6 @@ tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *co
     TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
     TIRBI_TRY(check_operands(&e, reaches));
     e.x.quads = machine->code->quads;
-    e.x.strips = machine->code->kernels;
     tirbi_contract_shape shape;
     tirbi_contract_sort(&e.x, &shape);
     uint8_t *blocks = NULL;
