@@ -2,7 +2,7 @@
  * instruction, across which a profiled translation fuses nothing and forgets everything. */
 #include "tests/unit/machine_harness.h"
 
-enum { PROGRAMS = 3000, ELEMENTS = 16, REGISTERS = 8, TEXT_SIZE = 1 << 14, MAX_LINES = 1024, FUEL = 2000 };
+enum { PROGRAMS = 3000, ELEMENTS = 16, REGISTERS = 8, TEXT_SIZE = 1 << 14, MAX_LINES = 1024, FUEL = 2000, CONDITION = 13 };
 
 typedef struct writer {
     char *text;
@@ -10,6 +10,7 @@ typedef struct writer {
     uint64_t random;
     unsigned lines, labels;
     unsigned index, ref; /* of the latest access */
+    bool named;          /* the register of conditions is read by others as well */
 } writer;
 
 static unsigned pick(writer *w, unsigned n) {
@@ -71,9 +72,28 @@ static void put_access(writer *w) {
 
 static void put_body(writer *w, unsigned depth);
 
+/* A comparison of any type; its register is most of the time one that only conditions are in. */
+static unsigned put_comparison(writer *w) {
+    static const char *const types[] = {"i32", "i32", "i64", "u8"};
+    static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    const unsigned r = pick(w, 4) ? CONDITION : reg(w);
+    PUT(w, "%s.%s s%u, s%u, s%u", comparisons[pick(w, 6)], types[pick(w, 4)], r, reg(w), reg(w));
+    return r;
+}
+
+static void put_choice(writer *w) {
+    const unsigned r = put_comparison(w);
+    PUT(w, "select.i32 s%u, s%u, s%u, s%u", reg(w), r, reg(w), reg(w));
+}
+
+/* What it branches on may come from elsewhere: another way may lead to the branch, and the comparison be another's. */
 static void put_branch(writer *w, unsigned depth) {
-    unsigned label = w->labels++, r = reg(w);
-    if (pick(w, 2) == 0) PUT(w, "lt.i32 s%u, s%u, s%u", r, reg(w), reg(w));
+    unsigned label = w->labels++, middle = w->labels++, r = reg(w);
+    const bool led = w->named && pick(w, 3) == 0;
+    if (led) PUT(w, "brif s%u, L%u", reg(w), middle);
+    if (pick(w, 4) != 0) r = put_comparison(w);
+    else if (w->named && pick(w, 2) == 0) r = CONDITION;
+    if (led) put(w, "L%u:\n", middle);
     PUT(w, "%s s%u, L%u", pick(w, 2) ? "brif" : "brnot", r, label);
     put_body(w, depth - 1);
     put(w, "L%u:\n", label);
@@ -81,9 +101,9 @@ static void put_branch(writer *w, unsigned depth) {
 
 /* A loop that ends with its fuel, if not before; the way round may lead through a jump. */
 static void put_while(writer *w, unsigned depth) {
-    unsigned head = w->labels++, back = w->labels++, out = w->labels++, r = reg(w);
+    unsigned head = w->labels++, back = w->labels++, out = w->labels++;
     put(w, "L%u:\n", head);
-    PUT(w, "lt.i32 s%u, s%u, s%u", r, reg(w), reg(w));
+    const unsigned r = put_comparison(w);
     PUT(w, "brnot s%u, L%u", r, out);
     put_body(w, depth - 1);
     if (pick(w, 2) == 0) {
@@ -112,7 +132,8 @@ static void put_counted(writer *w, unsigned depth) {
 static void put_body(writer *w, unsigned depth) {
     for (unsigned n = 1 + pick(w, 4); n > 0; n--) {
         unsigned kind = pick(w, depth > 0 ? 9 : 6);
-        if (kind < 3) put_arithmetic(w);
+        if (kind < 3 && pick(w, 5) == 0) put_choice(w);
+        else if (kind < 3) put_arithmetic(w);
         else if (kind < 6) put_access(w);
         else if (kind == 6) put_branch(w, depth);
         else if (kind == 7) put_while(w, depth);
@@ -122,13 +143,14 @@ static void put_body(writer *w, unsigned depth) {
 
 static void write_program(writer *w) {
     w->used = w->lines = w->labels = 0;
-    put(w, ".source \"f.py\"\n.function \"f\" public returns i64\n.scalars 13\n.ref i32 writable\n.ref u8 writable\n"
+    w->named = pick(w, 3) == 0;
+    put(w, ".source \"f.py\"\n.function \"f\" public returns i64\n.scalars 14\n.ref i32 writable\n.ref u8 writable\n"
            ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.tensor \"A\" i32 r0 read write (%d)\n"
            ".tensor \"B\" u8 r1 read write (%d)\n", ELEMENTS, ELEMENTS - 2);
     PUT(w, "const.i32 s8, %d", ELEMENTS - 1);
     PUT(w, "const.i64 s9, %d", ELEMENTS);
     put_body(w, 3);
-    PUT(w, "ret.i64 s%u", reg(w));
+    PUT(w, "ret.i64 s%u", w->named && pick(w, 2) ? CONDITION : reg(w));
     put(w, ".end\n");
 }
 

@@ -1,4 +1,5 @@
 /* The dispatch loop of the scalar machine. */
+#define TIRBI_MATH_PREDICTS 1
 #include "vm/exec/exec.h"
 
 #include <string.h>
@@ -24,6 +25,7 @@
 #define HANDLER(name) name:
 #define GO() goto *target[pc->op]
 #endif
+#define PLACED_HANDLER(name) HANDLER(name)
 
 /* In a function with hundreds of handlers gcc keeps even these in memory unless it is told where they live; the loop is
  * then bound by store forwarding. Callee-saved registers, so that calls leave them alone. */
@@ -56,19 +58,27 @@
         if (status != TIRB_OK) goto trap;                                                                              \
     } while (0)
 
-/* Takes fuel and looks at the stop flag. */
+/* Fuel is at hand a slice at a time, the first of which is empty: where one ends, the stop flag is looked at. What others
+ * charge counts as used of the slice. */
+enum { FUEL_SLICE = 1 << 14 };
+#define GIVE_FUEL() machine->fuel = kept + fuel
+#define TAKE_FUEL()                                                                                                    \
+    do {                                                                                                               \
+        const uint64_t used_ = kept + fuel - machine->fuel;                                                            \
+        fuel = used_ < fuel ? fuel - used_ : 0;                                                                        \
+        kept = machine->fuel - fuel;                                                                                   \
+    } while (0)
 #define CHARGE(amount)                                                                                                 \
     do {                                                                                                               \
-        uint64_t charge_ = (amount);                                                                                   \
+        const uint64_t charge_ = (amount);                                                                             \
         if (__builtin_expect(charge_ > fuel, 0)) {                                                                     \
-            machine->fuel = fuel;                                                                                      \
-            TRY(tirbi_charge(machine, charge_));                                                                       \
-            fuel = machine->fuel;                                                                                      \
+            GIVE_FUEL();                                                                                               \
+            TRY(charge_and_poll(machine, charge_));                                                                    \
+            fuel = machine->fuel < FUEL_SLICE ? machine->fuel : FUEL_SLICE;                                            \
+            kept = machine->fuel - fuel;                                                                               \
         } else {                                                                                                       \
             fuel -= charge_;                                                                                           \
         }                                                                                                              \
-        if (__builtin_expect(atomic_load_explicit(stop, memory_order_relaxed) != TIRBI_RUN, 0))                        \
-            FAIL(tirbi_poll(machine));                                                                                 \
     } while (0)
 
 /* A loop instruction at pc. */
@@ -124,12 +134,41 @@
         memcpy(ref_->data + at_ * sizeof value_, &value_, sizeof value_);                                              \
     } while (0)
 
+/* The same of an element whose index is checked first, whose message the trap has. That an index is not negative, the end of
+ * memory tells as well. */
+#define CHECK_ELEMENT(C, what, r, index)                                                                               \
+    const tirbi_ref *ref_ = &refs[r];                                                                                  \
+    if (__builtin_expect((index) >= ref_->size / sizeof(C) || (int64_t)(index) >= (int64_t)s[pc[1].list[0]], 0)) {      \
+        CHECK_INDEX(index);                                                                                            \
+        pc++;                                                                                                          \
+        FAIL(out_of_bounds(machine->error, what, (int64_t)(index), ref_, sizeof(C)));                                  \
+    }
+
 #define LOAD_FRAME()                                                                                                   \
     do {                                                                                                               \
         frame = machine->frame;                                                                                        \
         s = tirbi_frame_slots(frame);                                                                                  \
         refs = tirbi_frame_refs(frame);                                                                                \
     } while (0)
+
+/* Fused multiply-adds by the instructions that code->fuses speaks of: this file is compiled for any processor. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define FUSED(op, type, instruction)                                                                                   \
+    static inline tirbi_c_##type op##_##type(tirbi_c_##type a, tirbi_c_##type b, tirbi_c_##type c) {                   \
+        __asm__(instruction " %2, %1, %0" : "+x"(a) : "x"(b), "x"(c));                                                 \
+        return a;                                                                                                      \
+    }
+FUSED(fma, f32, "vfmadd213ss") FUSED(fma, f64, "vfmadd213sd") FUSED(fms, f32, "vfmsub213ss")
+FUSED(fms, f64, "vfmsub213sd") FUSED(fnma, f32, "vfnmadd213ss") FUSED(fnma, f64, "vfnmadd213sd")
+#undef FUSED
+#else
+#define fma_f32 tirbi_fma_f32
+#define fma_f64 tirbi_fma_f64
+#define fms_f32 tirbi_fms_f32
+#define fms_f64 tirbi_fms_f64
+#define fnma_f32 tirbi_fnma_f32
+#define fnma_f64 tirbi_fnma_f64
+#endif
 
 static tirb_status out_of_bounds(tirb_error *error, const char *what, int64_t index, const tirbi_ref *ref, size_t size) {
     return tirbi_error_set(error, TIRB_BOUNDS, "%s of element %lld is outside of its %llu elements", what,
@@ -222,6 +261,11 @@ static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, con
     return status == TIRB_OK ? tirbi_poll(machine) : status;
 }
 
+static tirb_status charge_and_poll(tirbi_machine *machine, uint64_t amount) {
+    TIRBI_TRY(tirbi_charge(machine, amount));
+    return tirbi_poll(machine);
+}
+
 tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #ifndef TIRB_SWITCH_DISPATCH
     static const void *const targets[TIRBI_N_HANDLERS] = {
@@ -229,7 +273,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define UNARY(OP, op, TYPE, type) &&OP##_##TYPE,
 #define BINARY(OP, op, TYPE, type) &&OP##_##TYPE,
 #define DIVIDING(OP, op, TYPE, type) &&OP##_##TYPE,
-#define TERNARY(OP, op, TYPE, type) &&OP##_##TYPE,
+#define TERNARY(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_AT_ONCE,
 #define COMPARE(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_BRIF, &&OP##_##TYPE##_BRNOT, &&OP##_##TYPE##_SELECT,
 #define CONVERT(TO, to, FROM, from) &&CAST_##TO##_##FROM,
 #define STEP(OP, op, TYPE, type) &&OP##_##TYPE##_BACK,
@@ -238,18 +282,23 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         &&ADD_LOAD_##TYPE, &&ADD_STORE_##TYPE,
 #define EXTEND(TYPE, type) &&EXTEND_##TYPE, &&EXTEND_##TYPE##_BACK,
 #include "vm/exec/forms.def"
+#define PAIR(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands),
+#define AROUND(NEXT_KIND, next_operands) &&TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands),
+#define AGAIN(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands),
+#define BESIDE(OP, op, TYPE, type) &&OP##_##TYPE##_BRNOT_LOOP,
+#include "vm/exec/pairs.def"
     };
 #endif
 #ifndef TIRB_SWITCH_DISPATCH
     PINNED(const void *const *, target, "r14") = targets;
 #endif
-    const atomic_uint *const stop = machine->stop;
     const tirbi_frame *const bottom = machine->frame;
     PINNED(const tirbi_word *, pc, "rbx") = bottom->fn->words;
     tirbi_frame *frame;
     PINNED(uint64_t *, s, "r12");
     PINNED(tirbi_ref *, refs, "r13");
-    PINNED(uint64_t, fuel, "r15") = machine->fuel;
+    PINNED(uint64_t, fuel, "r15") = 0;
+    uint64_t kept = machine->fuel;
     tirb_status status;
     LOAD_FRAME();
 
@@ -272,16 +321,16 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         COUNT();
     }
     HANDLER(CALL) {
-        machine->fuel = fuel;
+        GIVE_FUEL();
         TRY(enter_call(machine, pc));
-        fuel = machine->fuel;
+        TAKE_FUEL();
         LOAD_FRAME();
         pc = frame->fn->words;
         GO();
     }
     HANDLER(CALLX) {
         const tirbi_word *after;
-        machine->fuel = fuel;
+        GIVE_FUEL();
         TRY(call_import(machine, pc, &after));
         pc = after;
         GO();
@@ -388,37 +437,37 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(1);
     }
     HANDLER(LANE) {
-        machine->fuel = fuel;
+        GIVE_FUEL();
         const tirbi_lane_loop *loop = &frame->fn->loops[pc[1].cost];
         TRY(tirbi_lane_run(machine, loop));
-        fuel = machine->fuel;
+        TAKE_FUEL();
         pc = frame->fn->words + loop->after;
         GO();
     }
     HANDLER(CONTRACT) {
-        machine->fuel = fuel;
+        GIVE_FUEL();
         TRY(tirbi_contract_step(machine, &frame->fn->contracts[pc[1].cost]));
-        fuel = machine->fuel;
+        TAKE_FUEL();
         NEXT(2);
     }
     HANDLER(FOLD) {
-        machine->fuel = fuel;
+        GIVE_FUEL();
         TRY(tirbi_fold_step(machine, &frame->fn->contracts[pc[1].cost]));
-        fuel = machine->fuel;
+        TAKE_FUEL();
         NEXT(2);
     }
     HANDLER(FOLDS) { /* the second one's words follow: where both cannot be done together, they are next */
         bool both;
-        machine->fuel = fuel;
+        GIVE_FUEL();
         TRY(tirbi_folds_step(machine, &frame->fn->contracts[pc[1].cost], &both));
-        fuel = machine->fuel;
+        TAKE_FUEL();
         NEXT(both ? 4 : 2);
     }
     HANDLER(FORK) {
         bool entered = false;
-        machine->fuel = fuel;
+        GIVE_FUEL();
         TRY(tirbi_fork_step(machine, pc, &entered));
-        fuel = machine->fuel;
+        TAKE_FUEL();
         if (!entered) NEXT(2);
         LOAD_FRAME();
         pc = frame->fn->words;
@@ -442,60 +491,109 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(1);
     }
 
-#define EXTEND(TYPE, type)                                                                                             \
-    HANDLER(EXTEND_##TYPE) {                                                                                           \
-        s[pc->a] = tirbi_slot_of_##type(tirbi_slot_##type(s[pc->b]));                                                  \
-        NEXT(1);                                                                                                       \
-    }                                                                                                                  \
-    HANDLER(EXTEND_##TYPE##_BACK) {                                                                                    \
-        s[pc->a] = tirbi_slot_of_##type(tirbi_slot_##type(s[pc->b]));                                                  \
-        GO_BACK();                                                                                                     \
-    }
-#define STEP(OP, op, TYPE, type)                                                                                       \
-    HANDLER(OP##_##TYPE##_BACK) {                                                                                      \
-        s[pc->a] = tirbi_slot_of_##type(                                                                               \
-            (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c])));            \
-        GO_BACK();                                                                                                     \
-    }
-#define MEMORY(TYPE, type)                                                                                             \
-    HANDLER(LOAD_##TYPE) {                                                                                             \
-        LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc->a, pc->b, s[pc->c]);                                    \
-        NEXT(1);                                                                                                       \
-    }                                                                                                                  \
-    HANDLER(STORE_##TYPE) {                                                                                            \
-        STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc->a, s[pc->b], pc->c);                                      \
-        NEXT(1);                                                                                                       \
-    }                                                                                                                  \
-    HANDLER(INDEX_LOAD_##TYPE) {                                                                                       \
-        uint64_t index = s[pc->c];                                                                                     \
-        CHECK_INDEX(index);                                                                                            \
+#undef bool /* names are put together of it, in more than one step */
+/* What a form of a kind does: DO leaves pc at its last word, RUN goes on to the next form. */
+#define DO_EXTEND(TYPE, type) s[pc->a] = tirbi_slot_of_##type(tirbi_slot_##type(s[pc->b]))
+#define DO_LOAD(TYPE, type) LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc->a, pc->b, s[pc->c])
+#define DO_STORE(TYPE, type) STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc->a, s[pc->b], pc->c)
+#define DO_INDEX_LOAD(TYPE, type)                                                                                      \
+    do {                                                                                                               \
+        const uint64_t index = s[pc->c];                                                                               \
+        tirbi_c_##type value_;                                                                                         \
+        CHECK_ELEMENT(tirbi_c_##type, "load", pc->b, index);                                                           \
+        memcpy(&value_, ref_->data + index * sizeof value_, sizeof value_);                                            \
+        s[pc->a] = tirbi_slot_of_##type(value_);                                                                       \
         pc++;                                                                                                          \
-        LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc[-1].a, pc[-1].b, index);                                 \
-        NEXT(1);                                                                                                       \
-    }                                                                                                                  \
-    HANDLER(INDEX_STORE_##TYPE) {                                                                                      \
-        uint64_t index = s[pc->b];                                                                                     \
-        CHECK_INDEX(index);                                                                                            \
+    } while (0)
+#define DO_INDEX_STORE(TYPE, type)                                                                                     \
+    do {                                                                                                               \
+        const uint64_t index = s[pc->b];                                                                               \
+        const tirbi_c_##type value_ = tirbi_slot_##type(s[pc->c]);                                                     \
+        CHECK_ELEMENT(tirbi_c_##type, "store", pc->a, index);                                                          \
+        memcpy(ref_->data + index * sizeof value_, &value_, sizeof value_);                                            \
         pc++;                                                                                                          \
-        STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc[-1].a, index, pc[-1].c);                                   \
-        NEXT(1);                                                                                                       \
-    }                                                                                                                  \
-    HANDLER(ADD_LOAD_##TYPE) {                                                                                         \
+    } while (0)
+#define DO_ADD_LOAD(TYPE, type)                                                                                        \
+    do {                                                                                                               \
         uint64_t at = s[pc[1].list[0]] + s[pc[1].list[1]];                                                             \
         s[pc->c] = at;                                                                                                 \
         pc++;                                                                                                          \
         LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc[-1].a, pc[-1].b, at);                                    \
-        NEXT(1);                                                                                                       \
-    }                                                                                                                  \
-    HANDLER(ADD_STORE_##TYPE) {                                                                                        \
+    } while (0)
+#define DO_ADD_STORE(TYPE, type)                                                                                       \
+    do {                                                                                                               \
         uint64_t at = s[pc[1].list[0]] + s[pc[1].list[1]];                                                             \
         s[pc->c] = at;                                                                                                 \
         pc++;                                                                                                          \
         STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc[-1].b, at, pc[-1].a);                                      \
+    } while (0)
+#define DO_BINARY(OP, op, TYPE, type)                                                                                  \
+    s[pc->a] = tirbi_slot_of_##type(                                                                                   \
+        (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c])))
+#define DO_TERNARY(OP, op, TYPE, type)                                                                                 \
+    do {                                                                                                               \
+        s[pc->a] = tirbi_slot_of_##type(tirbi_##op##_##type(                                                           \
+            tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])));           \
+        pc++;                                                                                                          \
+    } while (0)
+#define DO_COMPARE(OP, op, TYPE, type)                                                                                 \
+    const _Bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]))
+#define RUN(KIND, operands)                                                                                            \
+    do {                                                                                                               \
+        DO_##KIND operands;                                                                                            \
         NEXT(1);                                                                                                       \
-    }                                                                                                                  \
+    } while (0)
+#define RUN_EXTEND(TYPE, type) RUN(EXTEND, (TYPE, type))
+#define RUN_LOAD(TYPE, type) RUN(LOAD, (TYPE, type))
+#define RUN_STORE(TYPE, type) RUN(STORE, (TYPE, type))
+#define RUN_INDEX_LOAD(TYPE, type) RUN(INDEX_LOAD, (TYPE, type))
+#define RUN_INDEX_STORE(TYPE, type) RUN(INDEX_STORE, (TYPE, type))
+#define RUN_ADD_LOAD(TYPE, type) RUN(ADD_LOAD, (TYPE, type))
+#define RUN_ADD_STORE(TYPE, type) RUN(ADD_STORE, (TYPE, type))
+#define RUN_BINARY(OP, op, TYPE, type) RUN(BINARY, (OP, op, TYPE, type))
+#define RUN_TERNARY(OP, op, TYPE, type) RUN(TERNARY, (OP, op, TYPE, type))
+#define RUN_BRIF(OP, op, TYPE, type)                                                                                   \
+    do {                                                                                                               \
+        DO_COMPARE(OP, op, TYPE, type);                                                                                \
+        if (holds) JUMP(pc[1].far_jump);                                                                               \
+        NEXT(2);                                                                                                       \
+    } while (0)
+#define RUN_BRNOT(OP, op, TYPE, type)                                                                                  \
+    do {                                                                                                               \
+        DO_COMPARE(OP, op, TYPE, type);                                                                                \
+        if (!holds) JUMP(pc[1].far_jump);                                                                              \
+        NEXT(2);                                                                                                       \
+    } while (0)
+/* The same of a jump to a loop instruction, which is done at once. */
+#define RUN_BRNOT_LOOP(OP, op, TYPE, type)                                                                             \
+    do {                                                                                                               \
+        DO_COMPARE(OP, op, TYPE, type);                                                                                \
+        if (holds) NEXT(2);                                                                                            \
+        pc += pc[1].far_jump;                                                                                          \
+        COUNT();                                                                                                       \
+    } while (0)
+#define RUN_LOOP() COUNT()
+
+#define EXTEND(TYPE, type)                                                                                             \
+    HANDLER(EXTEND_##TYPE) { RUN_EXTEND(TYPE, type); }                                                                 \
+    HANDLER(EXTEND_##TYPE##_BACK) {                                                                                    \
+        DO_EXTEND(TYPE, type);                                                                                         \
+        GO_BACK();                                                                                                     \
+    }
+#define STEP(OP, op, TYPE, type)                                                                                       \
+    HANDLER(OP##_##TYPE##_BACK) {                                                                                      \
+        DO_BINARY(OP, op, TYPE, type);                                                                                 \
+        GO_BACK();                                                                                                     \
+    }
+#define MEMORY(TYPE, type)                                                                                             \
+    HANDLER(LOAD_##TYPE) { RUN_LOAD(TYPE, type); }                                                                     \
+    HANDLER(STORE_##TYPE) { RUN_STORE(TYPE, type); }                                                                   \
+    HANDLER(INDEX_LOAD_##TYPE) { RUN_INDEX_LOAD(TYPE, type); }                                                         \
+    HANDLER(INDEX_STORE_##TYPE) { RUN_INDEX_STORE(TYPE, type); }                                                       \
+    HANDLER(ADD_LOAD_##TYPE) { RUN_ADD_LOAD(TYPE, type); }                                                             \
+    HANDLER(ADD_STORE_##TYPE) { RUN_ADD_STORE(TYPE, type); }                                                           \
     HANDLER(STORE_##TYPE##_LOOP) {                                                                                     \
-        STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc->a, s[pc->b], pc->c);                                      \
+        DO_STORE(TYPE, type);                                                                                          \
         pc++;                                                                                                          \
         COUNT();                                                                                                       \
     }
@@ -505,11 +603,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(1);                                                                                                       \
     }
 #define BINARY(OP, op, TYPE, type)                                                                                     \
-    HANDLER(OP##_##TYPE) {                                                                                             \
-        s[pc->a] = tirbi_slot_of_##type(                                                                               \
-            (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c])));            \
-        NEXT(1);                                                                                                       \
-    }
+    HANDLER(OP##_##TYPE) { RUN_BINARY(OP, op, TYPE, type); }
 #define DIVIDING(OP, op, TYPE, type)                                                                                   \
     HANDLER(OP##_##TYPE) {                                                                                             \
         tirbi_c_##type result;                                                                                         \
@@ -520,9 +614,10 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(1);                                                                                                       \
     }
 #define TERNARY(OP, op, TYPE, type)                                                                                    \
-    HANDLER(OP##_##TYPE) {                                                                                             \
-        s[pc->a] = tirbi_slot_of_##type(tirbi_##op##_##type(                                                           \
-            tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])));           \
+    HANDLER(OP##_##TYPE) { RUN_TERNARY(OP, op, TYPE, type); }                                                          \
+    HANDLER(OP##_##TYPE##_AT_ONCE) {                                                                                   \
+        s[pc->a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                            \
+            op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])))); \
         NEXT(2);                                                                                                       \
     }
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
@@ -530,21 +625,10 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         s[pc->a] = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                      \
         NEXT(1);                                                                                                       \
     }                                                                                                                  \
-    HANDLER(OP##_##TYPE##_BRIF) {                                                                                      \
-        bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                    \
-        s[pc->a] = holds;                                                                                              \
-        if (holds) JUMP(pc[1].far_jump);                                                                               \
-        NEXT(2);                                                                                                       \
-    }                                                                                                                  \
-    HANDLER(OP##_##TYPE##_BRNOT) {                                                                                     \
-        bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                    \
-        s[pc->a] = holds;                                                                                              \
-        if (!holds) JUMP(pc[1].far_jump);                                                                              \
-        NEXT(2);                                                                                                       \
-    }                                                                                                                  \
+    HANDLER(OP##_##TYPE##_BRIF) { RUN_BRIF(OP, op, TYPE, type); }                                                      \
+    HANDLER(OP##_##TYPE##_BRNOT) { RUN_BRNOT(OP, op, TYPE, type); }                                                    \
     HANDLER(OP##_##TYPE##_SELECT) {                                                                                    \
-        bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                    \
-        s[pc->a] = holds;                                                                                              \
+        DO_COMPARE(OP, op, TYPE, type);                                                                                \
         CHOOSE(holds);                                                                                                 \
         NEXT(3);                                                                                                       \
     }
@@ -555,6 +639,33 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
 #include "vm/exec/forms.def"
 
+#define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
+    PLACED_HANDLER(TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands)) {                                             \
+        DO_##KIND operands;                                                                                            \
+        pc++;                                                                                                          \
+        RUN_##NEXT_KIND next_operands;                                                                                 \
+    }
+#define AROUND(NEXT_KIND, next_operands)                                                                               \
+    PLACED_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands)) {                                                   \
+        int64_t next_ = (int64_t)(s[pc->a] + 1);                                                                       \
+        s[pc->a] = (uint64_t)next_;                                                                                    \
+        if (next_ >= (int64_t)s[pc->b]) NEXT(2);                                                                       \
+        CHARGE(pc[1].cost);                                                                                            \
+        pc += pc[1].far_jump;                                                                                          \
+        RUN_##NEXT_KIND next_operands;                                                                                 \
+    }
+#define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
+    PLACED_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands)) {                                      \
+        DO_##KIND operands;                                                                                            \
+        pc++;                                                                                                          \
+        CHARGE(pc->cost);                                                                                              \
+        pc += pc->far_jump - 1;                                                                                        \
+        RUN_##NEXT_KIND next_operands;                                                                                 \
+    }
+#define BESIDE(OP, op, TYPE, type)                                                                                     \
+    HANDLER(OP##_##TYPE##_BRNOT_LOOP) { RUN_BRNOT_LOOP(OP, op, TYPE, type); }
+#include "vm/exec/pairs.def"
+
 #ifdef TIRB_SWITCH_DISPATCH
 default:
     FAIL(tirbi_error_set(machine->error, TIRB_INTERNAL, "no handler %u", (unsigned)pc->op));
@@ -562,10 +673,10 @@ default:
     END()
 
 done:
-    machine->fuel = fuel;
+    GIVE_FUEL();
     return TIRB_OK;
 trap:
-    if (status != TIRB_FUEL && machine->fuel > fuel) machine->fuel = fuel;
+    if (status != TIRB_FUEL && machine->fuel > kept + fuel) GIVE_FUEL();
     *trap_pc = machine->trap ? machine->trap : pc;
     return status;
 }

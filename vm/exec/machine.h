@@ -19,12 +19,35 @@ typedef struct tirbi_trap_place {
 
 /* ---- Handlers ------------------------------------------------------------------------------------------------- */
 
+/* The names of forms by their kind and its operands, and of two that are one form. */
+#define TIRBI_NAME_EXTEND(TYPE, type) EXTEND_##TYPE
+#define TIRBI_NAME_LOAD(TYPE, type) LOAD_##TYPE
+#define TIRBI_NAME_STORE(TYPE, type) STORE_##TYPE
+#define TIRBI_NAME_INDEX_LOAD(TYPE, type) INDEX_LOAD_##TYPE
+#define TIRBI_NAME_INDEX_STORE(TYPE, type) INDEX_STORE_##TYPE
+#define TIRBI_NAME_ADD_LOAD(TYPE, type) ADD_LOAD_##TYPE
+#define TIRBI_NAME_ADD_STORE(TYPE, type) ADD_STORE_##TYPE
+#define TIRBI_NAME_BINARY(OP, op, TYPE, type) OP##_##TYPE
+#define TIRBI_NAME_TERNARY(OP, op, TYPE, type) OP##_##TYPE
+#define TIRBI_NAME_BRIF(OP, op, TYPE, type) OP##_##TYPE##_BRIF
+#define TIRBI_NAME_BRNOT(OP, op, TYPE, type) OP##_##TYPE##_BRNOT
+#define TIRBI_NAME_BRNOT_LOOP(OP, op, TYPE, type) OP##_##TYPE##_BRNOT_LOOP
+#define TIRBI_NAME_BINARY_BACK(OP, op, TYPE, type) OP##_##TYPE##_BACK
+#define TIRBI_NAME_EXTEND_BACK(TYPE, type) EXTEND_##TYPE##_BACK
+#define TIRBI_NAME_LOOP() LOOP
+#define TIRBI_JOIN_NAMES_(a, b) a##__##b
+#define TIRBI_JOIN_NAMES(a, b) TIRBI_JOIN_NAMES_(a, b)
+#define TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands)                                                           \
+    TIRBI_JOIN_NAMES(TIRBI_NAME_##KIND operands, TIRBI_NAME_##NEXT_KIND next_operands)
+#define TIRBI_HANDLER_(name) TIRBI_H_##name
+#define TIRBI_HANDLER(name) TIRBI_HANDLER_(name)
+
 enum tirbi_handler {
 #define FORM(name, parts) TIRBI_H_##name,
 #define UNARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
 #define BINARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
 #define DIVIDING(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
-#define TERNARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
+#define TERNARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE, TIRBI_H_##OP##_##TYPE##_AT_ONCE,
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
     TIRBI_H_##OP##_##TYPE, TIRBI_H_##OP##_##TYPE##_BRIF, TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_H_##OP##_##TYPE##_SELECT,
 #define CONVERT(TO, to, FROM, from) TIRBI_H_CAST_##TO##_##FROM,
@@ -34,6 +57,13 @@ enum tirbi_handler {
     TIRBI_H_STORE_##TYPE##_LOOP, TIRBI_H_ADD_LOAD_##TYPE, TIRBI_H_ADD_STORE_##TYPE,
 #define EXTEND(TYPE, type) TIRBI_H_EXTEND_##TYPE, TIRBI_H_EXTEND_##TYPE##_BACK,
 #include "vm/exec/forms.def"
+#define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
+    TIRBI_HANDLER(TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands)),
+#define AROUND(NEXT_KIND, next_operands) TIRBI_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands)),
+#define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
+    TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands)),
+#define BESIDE(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP,
+#include "vm/exec/pairs.def"
     TIRBI_N_HANDLERS
 };
 
@@ -109,6 +139,7 @@ struct tirbi_code {
     const tirbi_half_kernels *halves; /* or NULL */
     const tirbi_lane_machine *lanes;
     bool profiled;
+    bool fuses; /* the processor has instructions for fused multiply-adds that the dispatch loop may use */
     const tirbi_contract_kernels *contract;
     const tirbi_contract_quads *quads; /* or NULL */
     uint32_t max_pointers; /* of any lane loop */

@@ -5,6 +5,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "vm/exec/conditions.h"
 #include "vm/exec/constants.h"
 #include "vm/exec/known.h"
 
@@ -19,6 +20,12 @@ static const uint16_t elementwise_forms[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
 #define DIVIDING(OP, op, TYPE, type) [TIRB_OP_##OP][TIRB_##TYPE] = TIRBI_H_##OP##_##TYPE + 1,
 #define TERNARY(OP, op, TYPE, type) [TIRB_OP_##OP][TIRB_##TYPE] = TIRBI_H_##OP##_##TYPE + 1,
 #define COMPARE(OP, op, TYPE, type) [TIRB_OP_##OP][TIRB_##TYPE] = TIRBI_H_##OP##_##TYPE + 1,
+#include "vm/exec/forms.def"
+};
+
+/* By the handler: the one that uses the processor's own fused multiply-add, or 0. */
+static const uint16_t fused_forms[TIRBI_N_HANDLERS] = {
+#define TERNARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = TIRBI_H_##OP##_##TYPE##_AT_ONCE,
 #include "vm/exec/forms.def"
 };
 
@@ -70,6 +77,38 @@ static const uint16_t extend_forms[TIRB_N_DTYPES] = {
 static const uint16_t back_forms[TIRBI_N_HANDLERS] = {
 #define STEP(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = TIRBI_H_##OP##_##TYPE##_BACK,
 #define EXTEND(TYPE, type) [TIRBI_H_EXTEND_##TYPE] = TIRBI_H_EXTEND_##TYPE##_BACK,
+#include "vm/exec/forms.def"
+};
+
+/* The form of two that follow each other, or of a jump and what it leads to, or 0. */
+static unsigned pair_of(unsigned first, unsigned second) {
+#define KEY(a, b) ((a) * (unsigned)TIRBI_N_HANDLERS + (b))
+    switch (KEY(first, second)) {
+#define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
+    case KEY(TIRBI_HANDLER(TIRBI_NAME_##KIND operands), TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):          \
+        return TIRBI_HANDLER(TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands));
+#define AROUND(NEXT_KIND, next_operands)                                                                               \
+    case KEY(TIRBI_H_LOOP, TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):                                       \
+        return TIRBI_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands));
+#define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
+    case KEY(TIRBI_HANDLER(TIRBI_NAME_##KIND##_BACK operands), TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):   \
+        return TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands));
+#define BESIDE(OP, op, TYPE, type)                                                                                     \
+    case KEY(TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_H_LOOP): return TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP;
+#include "vm/exec/pairs.def"
+    default: return 0;
+    }
+#undef KEY
+}
+
+/* How many words a form has that pairs begin with; 0: none does. */
+static const uint8_t first_words[TIRBI_N_HANDLERS] = {
+#define MEMORY(TYPE, type)                                                                                             \
+    [TIRBI_H_LOAD_##TYPE] = 1, [TIRBI_H_STORE_##TYPE] = 1, [TIRBI_H_INDEX_LOAD_##TYPE] = 2,                            \
+    [TIRBI_H_INDEX_STORE_##TYPE] = 2, [TIRBI_H_ADD_LOAD_##TYPE] = 2, [TIRBI_H_ADD_STORE_##TYPE] = 2,
+#define BINARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = 1,
+#define TERNARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = 2,
+#define EXTEND(TYPE, type) [TIRBI_H_EXTEND_##TYPE] = 1,
 #include "vm/exec/forms.def"
 };
 
@@ -148,6 +187,8 @@ typedef struct translator {
     uint32_t *ordinals; /* by byte offset: the number of the instruction that starts there */
     uint32_t *places;   /* by byte offset: its first word */
     uint8_t *targets;   /* by byte offset: something jumps there */
+    tirbi_conditions conditions;
+    uint8_t *named;     /* by scalar register: more than branches behind comparisons read it */
     tirbi_known known;
     bool told; /* what is known has been changed already by the instruction */
     fixup *fixups;
@@ -211,6 +252,7 @@ static tirb_status survey(translator *t) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
         t->ordinals[at] = ordinal++;
         note_refs(t);
+        tirbi_conditions_note(&t->conditions, t->instr);
         int64_t target = jump_operand(t->instr);
         if (target >= 0 && target < f->code_size) t->targets[target] = 1;
         if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;
@@ -218,6 +260,7 @@ static tirb_status survey(translator *t) {
         if (t->instr->op == TIRB_OP_FORK) t->n_forks++;
         if (t->instr->op == TIRB_OP_CONTRACT || t->instr->op == TIRB_OP_FOLD) t->n_contracts++;
     }
+    tirbi_conditions_end(&t->conditions, t->targets, f->code_size);
     t->fn->cost = cost_of_call(f, ordinal);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
@@ -373,8 +416,6 @@ static bool translate_addressed(translator *t, uint32_t *at) {
     return true;
 }
 
-static bool is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP_GE; }
-
 /* Also takes the branch on its result, where one follows; *at is then moved behind it. */
 static tirb_status translate_elementwise(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
@@ -399,7 +440,7 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
         return TIRB_OK;
     }
     form--;
-    if (is_comparison(in->op)) {
+    if (tirbi_is_comparison(in->op) && !t->conditions.named[operand[0]]) {
         for (unsigned branch = 0; branch < 2; branch++) {
             if (!next_is(t, *at, branch == 0 ? TIRB_OP_BRIF : TIRB_OP_BRNOT)) continue;
             if (t->next->operand[0] != operand[0]) continue;
@@ -420,6 +461,7 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
         emit_step(t, form, operand[0], operand[1], operand[2], at);
         return TIRB_OK;
     }
+    if (t->code->fuses && fused_forms[form] != 0) form = fused_forms[form];
     emit1(t, form, operand[0], operand[1], operand[2]);
     if (tirbi_ops[in->op].arity == 3) tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], 0, 0, 0));
     return TIRB_OK;
@@ -689,6 +731,26 @@ static void patch_jumps(translator *t) {
     }
 }
 
+/* Makes one form of a jump and what it leads to, then of two that follow each other: the first one's word has the number
+ * of both, and all words stay where they are, so that a jump may still lead to the second. */
+static void pair_forms(translator *t) {
+    tirbi_word *words = t->emitter.words;
+    for (uint32_t i = 0; i < t->n_fixups; i++) {
+        const uint32_t from = t->fixups[i].word, to = t->places[t->fixups[i].target];
+        const unsigned pair = to < t->emitter.n ? pair_of(words[from].op, words[to].op) : 0;
+        if (pair != 0) words[from].op = (uint16_t)pair;
+    }
+    uint32_t before = 0; /* the form's first word; a jump's number is that of a pair where it leads to one */
+    for (uint32_t at = 1; at < t->function->code_size; at++) {
+        const uint32_t place = t->places[at];
+        if (place <= before || place >= t->emitter.n) continue;
+        const unsigned first = words[before].op;
+        const unsigned pair = first_words[first] == place - before ? pair_of(first, words[place].op) : 0;
+        if (pair != 0) words[before].op = (uint16_t)pair;
+        before = place;
+    }
+}
+
 /* In profiled code no instruction is fused across the beginning of a line. */
 static void separate_lines(translator *t) {
     const tirbi_function *f = t->function;
@@ -715,6 +777,7 @@ static tirb_status translate_code(translator *t) {
         if (t->emitter.failed || t->constants.failed) return tirbi_heap_status(t->heap);
     }
     patch_jumps(t);
+    if (!t->code->profiled) pair_forms(t);
     return TIRB_OK;
 }
 
@@ -788,8 +851,10 @@ static tirb_status translate_function(translator *t) {
     t->ordinals = tirbi_heap_calloc(t->heap, size, sizeof *t->ordinals);
     t->places = tirbi_heap_calloc(t->heap, size, sizeof *t->places);
     t->targets = tirbi_heap_calloc(t->heap, size, sizeof *t->targets);
+    const size_t registers = (size_t)t->function->n_sregs + 1;
+    t->conditions = (tirbi_conditions){.named = tirbi_heap_calloc(t->heap, registers, 1), .reads = t->places};
     tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs);
-    tirb_status status = t->ordinals && t->places && t->targets ? TIRB_OK : tirbi_heap_status(t->heap);
+    tirb_status status = t->ordinals && t->places && t->targets && t->conditions.named ? TIRB_OK : tirbi_heap_status(t->heap);
     if (status == TIRB_OK) status = survey(t);
     if (status == TIRB_OK) status = collect_arguments(t);
     if (status == TIRB_OK) status = translate_code(t);
@@ -798,6 +863,7 @@ static tirb_status translate_function(translator *t) {
     tirbi_heap_free(t->heap, t->ordinals, size * sizeof *t->ordinals);
     tirbi_heap_free(t->heap, t->places, size * sizeof *t->places);
     tirbi_heap_free(t->heap, t->targets, size * sizeof *t->targets);
+    tirbi_heap_free(t->heap, t->conditions.named, registers);
     tirbi_heap_free(t->heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
     tirbi_constants_release(&t->constants);
     tirbi_emitter_release(&t->emitter);
@@ -837,6 +903,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     code->heap = heap;
     code->program = program;
     code->profiled = profiled;
+    code->fuses = isa == TIRB_ISA_AVX2 || isa == TIRB_ISA_AVX512;
     tirbi_arena_init(&code->arena, heap);
     code->kernels = tirbi_kernels(isa);
     code->halves = tirbi_half_kernels_of(isa);

@@ -60,8 +60,20 @@ TIRBI_MATH double tirbi_f64_from_bits(uint64_t bits) {
 #define TIRBI_NAN_F32  __builtin_nanf("")
 #define TIRBI_NAN_F64  __builtin_nan("")
 
-TIRBI_MATH float tirbi_canon_f32(float v) { return v != v ? TIRBI_NAN_F32 : v; }
-TIRBI_MATH double tirbi_canon_f64(double v) { return v != v ? TIRBI_NAN_F64 : v; }
+/* Where values are computed one by one, a choice would make each wait for its own comparison. */
+#if defined(TIRBI_MATH_PREDICTS) && defined(__GNUC__)
+#define TIRBI_CANON(v, nan)                     \
+    do {                                        \
+        if (__builtin_expect((v) == (v), 1)) return v; \
+        __asm__ volatile("");                   \
+        return nan;                             \
+    } while (0)
+#else
+#define TIRBI_CANON(v, nan) return (v) != (v) ? (nan) : (v)
+#endif
+TIRBI_MATH float tirbi_canon_f32(float v) { TIRBI_CANON(v, TIRBI_NAN_F32); }
+TIRBI_MATH double tirbi_canon_f64(double v) { TIRBI_CANON(v, TIRBI_NAN_F64); }
+#undef TIRBI_CANON
 TIRBI_MATH uint16_t tirbi_canon_f16(uint16_t v) { return (uint16_t)((v & 0x7FFF) > 0x7C00 ? TIRBI_NAN_F16 : v); }
 TIRBI_MATH uint16_t tirbi_canon_bf16(uint16_t v) { return (uint16_t)((v & 0x7FFF) > 0x7F80 ? TIRBI_NAN_BF16 : v); }
 
