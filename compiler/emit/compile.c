@@ -47,7 +47,17 @@ static void number_parameters(tirbi_emitter *e) {
     for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) f->shape_vars[i]->reg = tirbi_new_sreg(e);
 }
 
+/* Conditions that are only branched on have a register of their own: whoever runs the code sees that nothing else reads
+ * them. */
+static void place_conditions(tirbi_emitter *e) {
+    if (e->conditions.n == 0) return;
+    e->next_sreg = e->n_sregs;
+    const uint16_t reg = tirbi_new_sreg(e);
+    for (uint32_t i = 0; i < e->conditions.n && !e->code.failed; i++) tirbi_store_u16(e->code.data + e->conditions.at[i], reg);
+}
+
 void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *out) {
+    place_conditions(e);
     uint8_t *code = tirbi_arena_alloc(e->arena, e->code.size, 1);
     tirbi_red_type *reds = TIRBI_NEW_ARRAY(e->arena, tirbi_red_type, e->n_reds);
     if (!code || !reds || e->code.failed) {

@@ -81,6 +81,7 @@ typedef struct tirbi_emitter {
     tirbi_checked *checked;
     uint32_t n_checked, checked_capacity;
     uint32_t next_sreg, n_sregs;
+    tirbi_patch_list conditions; /* the places in the code that name the register of conditions which are only branched on */
     tirbi_ref_type *refs;
     uint32_t n_refs, refs_capacity;
     tirbi_red_type reds[TIRBI_MAX_REDUCTIONS];
@@ -105,6 +106,9 @@ typedef struct tirbi_emitter {
 /* emit.c: registers, instructions, jumps */
 tirbi_scope tirbi_scope_open(tirbi_emitter *e);
 void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope);
+/* Ends a statement whose values the next ones of its block may use: what it has loaded stays known in the scope around it
+ * while registers are few. */
+void tirbi_block_close(tirbi_emitter *e, tirbi_scope scope);
 uint16_t tirbi_new_sreg(tirbi_emitter *e);
 uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable);
 void tirbi_put_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n);
@@ -130,8 +134,9 @@ bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x);
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
 void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value);
 uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
-/* Jumps where a condition is false. */
+/* Jumps where a condition is false, or where it is true. */
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
+void tirbi_put_branch_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 /* The same where the jumps leave the scope that is open: what the whole condition computes is known in the rest of it. */
 void tirbi_put_exit_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root);

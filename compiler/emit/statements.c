@@ -195,6 +195,7 @@ static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
     const tirbi_ls *apart = done || s->as.loop.blocks ? NULL : tirbi_init_apart(e->pool, s);
     if (apart) tirbi_put_stmt(e, apart);
     else if (!done) tirbi_put_loop_in_order(e, s);
+    tirbi_forget(e, NULL); /* the body may assign */
     tirbi_scope_close(e, scope);
 }
 
@@ -341,7 +342,7 @@ static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
     if (var->reg < 0) var->reg = tirbi_new_sreg(e);
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_put_value_into(e, s->as.set.value, (uint16_t)var->reg);
-    tirbi_scope_close(e, scope);
+    tirbi_block_close(e, scope);
     if (var->kind == TIRBI_LVAR_LOCAL) tirbi_forget(e, var);
 }
 
@@ -352,6 +353,16 @@ static const tirbi_ls *assignment(const tirbi_ls *s) {
     return plain ? s : NULL;
 }
 
+/* Whether a value is there, or made of what is there by one operation that cannot trap. */
+static bool is_near(const tirbi_emitter *e, const tirbi_lx *x) {
+    if (tirbi_is_at_hand(e, x)) return true;
+    if (x->kind != TIRBI_LX_OP || x->traps || !x->shared) return false;
+    for (int i = 0; i < x->n_args; i++) {
+        if (!tirbi_is_at_hand(e, x->args[i])) return false;
+    }
+    return true;
+}
+
 static void put_select(tirbi_emitter *e, tirbi_lvar *var, uint16_t condition, uint16_t yes, uint16_t no) {
     TIRBI_PUT(e, TIRB_OP_SELECT, var->type, var->reg, condition, yes, no);
 }
@@ -360,7 +371,7 @@ static void put_select(tirbi_emitter *e, tirbi_lvar *var, uint16_t condition, ui
 static bool put_choice(tirbi_emitter *e, const tirbi_ls *s) {
     const tirbi_lx *condition = s->as.if_.condition;
     const tirbi_ls *yes = assignment(s->as.if_.then_case), *no = s->as.if_.else_case ? assignment(s->as.if_.else_case) : NULL;
-    if (!yes || (s->as.if_.else_case && !no) || tirbi_calls(condition) || !tirbi_is_at_hand(e, yes->as.set.value) || (no && !tirbi_is_at_hand(e, no->as.set.value)))
+    if (!yes || (s->as.if_.else_case && !no) || tirbi_calls(condition) || !is_near(e, yes->as.set.value) || (no && !is_near(e, no->as.set.value)))
         return false;
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
@@ -378,13 +389,46 @@ static bool put_choice(tirbi_emitter *e, const tirbi_ls *s) {
     return true;
 }
 
+/* Where an arm only leaves the loop or goes on with it; NULL where it does something else. */
+static tirbi_patch_list *way_out(const tirbi_emitter *e, const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    if (!e->loops || (s->kind != TIRBI_LS_BREAK && s->kind != TIRBI_LS_CONTINUE)) return NULL;
+    return s->kind == TIRBI_LS_BREAK ? &e->loops->breaks : &e->loops->continues;
+}
+
+/* Branches on a condition; `arm` is opened behind what is always computed of it. */
+static void put_arm_condition(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *other, tirbi_scope *arm, bool *opened) {
+    if (condition->kind == TIRBI_LX_AND) {
+        put_arm_condition(e, condition->args[0], other, arm, opened);
+        put_arm_condition(e, condition->args[1], other, arm, opened);
+        return;
+    }
+    tirbi_put_branch_unless(e, condition, other);
+    if (!*opened) *arm = tirbi_scope_open(e);
+    *opened = true;
+}
+
+static void put_way_out(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *out) {
+    tirbi_patch_list other = {0};
+    tirbi_scope arm;
+    bool opened = false;
+    if (condition->kind == TIRBI_LX_AND) put_arm_condition(e, condition->args[0], &other, &arm, &opened);
+    tirbi_put_branch_if(e, condition->kind == TIRBI_LX_AND ? condition->args[1] : condition, out);
+    if (opened) tirbi_scope_close(e, arm);
+    tirbi_land(e, &other);
+}
+
 static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
     if (!s->as.if_.first_of && put_choice(e, s)) return;
-    tirbi_patch_list other = {0}, end = {0};
-    tirbi_scope scope = tirbi_scope_open(e);
-    if (s->as.if_.else_case) tirbi_put_branch_unless(e, s->as.if_.condition, &other);
-    tirbi_scope arm = tirbi_scope_open(e);
-    if (!s->as.if_.else_case) tirbi_put_exit_unless(e, s->as.if_.condition, &other);
+    tirbi_patch_list other = {0}, end = {0}, *out = s->as.if_.else_case ? NULL : way_out(e, s->as.if_.then_case);
+    tirbi_scope scope = tirbi_scope_open(e), arm;
+    bool opened = false;
+    if (out) {
+        put_way_out(e, s->as.if_.condition, out);
+        tirbi_block_close(e, scope);
+        return;
+    }
+    put_arm_condition(e, s->as.if_.condition, &other, &arm, &opened);
     tirbi_put_stmt(e, s->as.if_.then_case);
     tirbi_scope_close(e, arm);
     if (s->as.if_.else_case) {
@@ -396,7 +440,7 @@ static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
     }
     tirbi_land(e, &other);
     tirbi_land(e, &end);
-    tirbi_scope_close(e, scope);
+    tirbi_block_close(e, scope);
 }
 
 static void emit_alloc(tirbi_emitter *e, tirbi_lbuf *buffer) {
@@ -421,6 +465,7 @@ static void emit_alloc(tirbi_emitter *e, tirbi_lbuf *buffer) {
     }
     uint16_t ref = tirbi_buffer_ref(e, buffer);
     TIRBI_PUT(e, TIRB_OP_ALLOC, buffer->type, ref, tirbi_put_value(e, count));
+    tirbi_forget_memory(e, buffer->root);
     tirbi_scope_close(e, scope);
 }
 
@@ -428,6 +473,7 @@ static void emit_fetch(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     uint16_t ref = tirbi_buffer_ref(e, s->as.fetch.buffer);
     TIRBI_PUT(e, TIRB_OP_REF_GET, TIRB_TYPE_NONE, ref, tirbi_put_value(e, s->as.fetch.handle));
+    tirbi_forget_memory(e, NULL);
     tirbi_scope_close(e, scope);
 }
 

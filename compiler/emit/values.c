@@ -115,7 +115,7 @@ void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx 
     const uint16_t at = put_number(e, place), ref = tirbi_buffer_ref(e, place->buffer->root);
     TIRBI_PUT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
     tirbi_forget_memory(e, place->buffer->root);
-    tirbi_scope_close(e, scope);
+    tirbi_block_close(e, scope);
 }
 
 /* ---- Constants ------------------------------------------------------------------------------------------------ */
@@ -445,6 +445,36 @@ uint16_t tirbi_put_operand(tirbi_emitter *e, const tirbi_lx *x) {
     return tirbi_put_value(e, x);
 }
 
+static void note_condition(tirbi_emitter *e) {
+    uint32_t *at = tirbi_grow(e->arena, e->conditions.at, e->conditions.n, &e->conditions.capacity, sizeof(*at));
+    if (!at) return;
+    e->conditions.at = at;
+    at[e->conditions.n++] = tirbi_here(e) + 2; /* the first operand of a comparison, and of a branch */
+}
+
+/* Branches on a condition: a comparison that nobody knows yet is not kept. */
+static void put_branch(tirbi_emitter *e, tirbi_op branch, const tirbi_lx *condition, tirbi_patch_list *list) {
+    const bool compares = condition->kind == TIRBI_LX_OP && condition->op >= TIRB_OP_EQ && condition->op <= TIRB_OP_GE;
+    if (!compares || tirbi_is_at_hand(e, condition)) {
+        tirbi_put_jump(e, branch, tirbi_put_value(e, condition), list);
+        return;
+    }
+    const uint16_t a = tirbi_put_value(e, condition->args[0]), b = tirbi_put_value(e, condition->args[1]);
+    note_condition(e);
+    TIRBI_PUT(e, (tirbi_op)condition->op, (tirbi_dtype)condition->optype, 0, a, b);
+    note_condition(e);
+    tirbi_put_jump(e, branch, 0, list);
+}
+
+void tirbi_put_branch_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
+    if (condition->kind == TIRBI_LX_OR) {
+        tirbi_put_branch_if(e, condition->args[0], list);
+        tirbi_put_branch_if(e, condition->args[1], list);
+        return;
+    }
+    put_branch(e, TIRB_OP_BRIF, condition, list);
+}
+
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
     if (!condition) return;
     /* a and b: two branches, and no register for the whole */
@@ -455,7 +485,7 @@ void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_
         tirbi_scope_close(e, scope);
         return;
     }
-    tirbi_put_jump(e, TIRB_OP_BRNOT, tirbi_put_value(e, condition), list);
+    put_branch(e, TIRB_OP_BRNOT, condition, list);
 }
 
 void tirbi_put_exit_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
