@@ -376,6 +376,7 @@ void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search) {
     }
     if (found->reg < 0) found->reg = tirbi_new_sreg(e);
     tirbi_put_lane_plan(e, plan);
+    tirbi_forget(e, found);
 }
 
 /* Rows of at least so many elements are searched one after the other where there are few rows; where there are many, each

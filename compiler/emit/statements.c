@@ -122,6 +122,7 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
     uint16_t counter = tirbi_new_sreg(e);
     tirbi_put_value_into(e, var->min, counter);
     var->reg = counter;
+    tirbi_forget(e, var);
     tirbi_forget(e, NULL); /* the body may assign */
     uint32_t top = tirbi_here(e);
     body(e, context);
@@ -343,7 +344,7 @@ static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_put_value_into(e, s->as.set.value, (uint16_t)var->reg);
     tirbi_block_close(e, scope);
-    if (var->kind == TIRBI_LVAR_LOCAL) tirbi_forget(e, var);
+    tirbi_forget(e, var);
 }
 
 /* The only assignment of an arm; NULL where it does something else. */

@@ -20,13 +20,13 @@ static void know(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg) {
 void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var) {
     for (uint32_t i = 0; i < e->n_known; i++) {
         tirbi_lx *x = (tirbi_lx *)(uintptr_t)e->known[i];
-        if (!x || x->pure || (var && !tirbi_lx_mentions(x, var))) continue;
+        if (!x || (var ? !tirbi_lx_mentions(x, var) : x->pure)) continue;
         x->scratch = 0;
         e->known[i] = NULL;
     }
     for (uint32_t i = 0; i < e->n_checked; i++) {
         tirbi_checked *c = &e->checked[i];
-        if (c->index && !c->index->pure && (!var || tirbi_lx_mentions(c->index, var))) c->index = NULL;
+        if (c->index && (var ? tirbi_lx_mentions(c->index, var) : !c->index->pure)) c->index = NULL;
     }
     if (var) tirbi_forget_loads_by(e, var);
 }
