@@ -1316,7 +1316,8 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
         loop->wide = p->emitter->n;
         plan_body(p, true, true);
     }
-    loop->by_rows = loop->only_banks && loop->n_outer > 0 && are_by_rows(p->emitter, loop->full);
+    /* A row's part of a strip has room for elements of the main size. */
+    loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 && are_by_rows(p->emitter, loop->full);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;
