@@ -102,7 +102,8 @@ size_t tirbi_diagnostic_format(const char *file, const tirb_diagnostic *d, char 
     put_text(&out, ": ");
     put_text(&out, d->message ? d->message : "");
     put_char(&out, '\n');
-    if (d->line && d->source_line) put_excerpt(&out, d);
+    const bool shows = d->line && d->source_line && d->source_line[strspn(d->source_line, " \t\r")] != '\0';
+    if (shows) put_excerpt(&out, d);
     if (size > 0) buffer[out.length < size ? out.length : size - 1] = 0;
     return out.length;
 }

@@ -69,6 +69,9 @@ def test_diagnostics(t):
     expect(t.files() == ["bad.py"], f"files appeared: {t.files()}")
     one = t.run("compile", "bad.py", "--max-errors", "1", code=PROGRAM, says="bad.py:4:16: error: ")
     expect("bad.py:6:16" not in one.reason, "--max-errors 1 gave more")
+    t.write("empty.py", "\n")
+    empty = t.run("check", "empty.py", code=PROGRAM, says="empty.py:1:1: error: ")
+    expect(len(empty.reason.splitlines()) == 1, f"a line without text is shown: {empty.reason!r}")
 
 
 def test_diagnostics_as_json(t):
