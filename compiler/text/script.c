@@ -109,9 +109,13 @@ static void run_import(tirbi_script *s, const tirbi_import *import) {
         bind_import(s, import, v);
         return;
     }
-    tirbi_fail(s, TIRB_UNSUPPORTED, import->span, "`%s` cannot be imported: a program is TVMScript alone",
-               import->module);
-    bind_import(s, import, tirbi_value_error());
+    if (strcmp(import->module, "math") == 0 && import->name) {
+        const tirbi_node place = {.span = import->span};
+        bind_import(s, import, tirbi_math_member(s, &place, import->name));
+        return;
+    }
+    /* What a file imports beside TVM matters where a program uses it. */
+    bind_import(s, import, (tirbi_value){.kind = TIRBI_VALUE_IMPORTED, .as.name = import->module});
 }
 
 static void run_imports(tirbi_script *s, const tirbi_lines *lines) {
@@ -190,6 +194,10 @@ static bool is_new_name(tirbi_script *s, const char *name, tirbi_span span) {
 }
 
 static void add_function(tirbi_script *s, const tirbi_line *line) {
+    if (tirbi_is_python_function(line)) {
+        tirbi_define_python_function(s, line);
+        return;
+    }
     const tirbi_node *call = NULL;
     const char *decorator = decorator_name(s, line, &call);
     function_options options = {false, false};

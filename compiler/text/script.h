@@ -45,6 +45,7 @@ typedef enum tirbi_value_kind {
     TIRBI_VALUE_REDUCER, /* T.comm_reducer: items are the lambda and the identity elements */
     TIRBI_VALUE_ITERVAR, /* T.iter_var with a domain */
     TIRBI_VALUE_FOREIGN, /* T.ptx.mma: a name of an accelerator */
+    TIRBI_VALUE_IMPORTED, /* a module that is not TVM's, or what comes from one */
     TIRBI_VALUE_OPAQUE /* something that only annotations hold: kept as its text */
 } tirbi_value_kind;
 
@@ -103,7 +104,7 @@ struct tirbi_value {
         } method;
         tirbi_form *form;
         tirb_range range;
-        const char *name; /* TYPEVAR: interned; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module */
+        const char *name; /* TYPEVAR: interned; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module; IMPORTED: the module */
         tirbi_script_function *function;
         struct tirbi_macro *macro;
         const tirbi_value *meta;
@@ -194,6 +195,7 @@ typedef struct tirbi_scope {
 
 typedef struct tirbi_macro {
     const tirbi_line *line;
+    const tirbi_node *result; /* of a lambda or a function of Python: its value, and the line has no body; else NULL */
     bool dynamic;             /* hygienic=False: it sees what its caller sees */
     uint32_t level;           /* where it was defined */
     const tirbi_scope *scope; /* there */
@@ -377,6 +379,13 @@ bool tirbi_read_arguments(tirbi_script *s, const tirbi_node *node, tirbi_list *o
 void tirbi_define_macro(tirbi_script *s, const tirbi_line *line, const char *decorator, const tirbi_node *call);
 bool tirbi_is_macro(const char *decorator);
 bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *macro);
+/* math.pi and math.sqrt of Python: what is the same number on every machine. */
+tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const char *name);
+/* A function that is one value (script_macro.c): a lambda, or a `def` without decorator that does nothing but return. */
+tirbi_value tirbi_make_lambda(tirbi_script *s, const tirbi_node *node);
+bool tirbi_is_python_function(const tirbi_line *line);
+void tirbi_define_python_function(tirbi_script *s, const tirbi_line *line);
+tirbi_value tirbi_call_lambda(tirbi_script *s, const tirbi_node *call, tirbi_macro *lambda);
 void tirbi_run_lines(tirbi_script *s, const tirbi_lines *lines);
 
 /* A name of a namespace, or NULL. */

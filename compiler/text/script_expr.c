@@ -47,6 +47,8 @@ static tirbi_value builtin_name(const tirbi_script *s, const char *name) {
 
 static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
     const tirbi_binding *binding = tirbi_lookup(s, node->name);
+    if (binding && binding->value.kind == TIRBI_VALUE_IMPORTED && strcmp(binding->value.as.name, "math") != 0)
+        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` cannot be imported: a program is TVMScript alone", binding->value.as.name);
     if (binding) return binding->value;
     tirbi_value v = builtin_name(s, node->name);
     if (v.kind != TIRBI_VALUE_MISSING) return v;
@@ -976,6 +978,8 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
         return module_attribute(s, node);
     case TIRBI_VALUE_FOREIGN:
         return tirbi_foreign(s, object.as.name, node->name);
+    case TIRBI_VALUE_IMPORTED:
+        return tirbi_math_member(s, node, node->name);
     case TIRBI_VALUE_OPAQUE:
         return object;
     case TIRBI_VALUE_RANGE:
@@ -1047,6 +1051,8 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
     case TIRBI_VALUE_MACRO:
         tirbi_expand_macro(s, node, callee.as.macro);
         return tirbi_value_none();
+    case TIRBI_VALUE_LAMBDA:
+        return tirbi_call_lambda(s, node, callee.as.macro);
     case TIRBI_VALUE_FOREIGN:
         return tirbi_call_foreign(s, node, callee.as.name);
     case TIRBI_VALUE_OPAQUE:
@@ -1166,7 +1172,7 @@ static tirbi_value evaluate_kind(tirbi_script *s, const tirbi_node *node) {
     case TIRBI_NODE_TERNARY:
         return evaluate_ternary(s, node);
     case TIRBI_NODE_LAMBDA:
-        return (tirbi_value){.kind = TIRBI_VALUE_LAMBDA, .node = node};
+        return tirbi_make_lambda(s, node);
     case TIRBI_NODE_FORMAT:
         return tirbi_evaluate_format(s, node);
     case TIRBI_NODE_COMPREHENSION:

@@ -34,6 +34,40 @@ void tirbi_define_macro(tirbi_script *s, const tirbi_line *line, const char *dec
     tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_MACRO, .as.macro = macro});
 }
 
+static tirbi_value lambda_value(tirbi_script *s, const tirbi_node *node, const tirbi_line *line, const tirbi_node *result) {
+    tirbi_macro *lambda = TIRBI_NEW(s->arena, tirbi_macro);
+    if (!lambda) return tirbi_value_error();
+    *lambda = (tirbi_macro){.line = line, .result = result, .level = s->level, .scope = s->scope};
+    return (tirbi_value){.kind = TIRBI_VALUE_LAMBDA, .node = node, .as.macro = lambda};
+}
+
+tirbi_value tirbi_make_lambda(tirbi_script *s, const tirbi_node *node) {
+    uint32_t n = node->as.lambda.n;
+    tirbi_line *line = TIRBI_NEW(s->arena, tirbi_line);
+    tirbi_parameter *parameters = TIRBI_NEW_ARRAY(s->arena, tirbi_parameter, n);
+    if (!line || !parameters) return tirbi_value_error();
+    for (uint32_t i = 0; i < n; i++) parameters[i] = (tirbi_parameter){.name = node->as.lambda.names[i], .span = node->span};
+    *line = (tirbi_line){.name = "lambda", .name_span = node->span, .parameters = parameters, .n_parameters = n};
+    return lambda_value(s, node, line, node->items[0]);
+}
+
+/* What a function returns that has no other statement than a text before it. */
+static const tirbi_node *only_result(const tirbi_line *line) {
+    const tirbi_lines *body = &line->body;
+    uint32_t first = body->n > 1 && body->items[0]->value && body->items[0]->value->kind == TIRBI_NODE_STRING;
+    return body->n == first + 1 && body->items[first]->kind == TIRBI_LINE_RETURN ? body->items[first]->value : NULL;
+}
+
+bool tirbi_is_python_function(const tirbi_line *line) {
+    for (uint32_t i = 0; i < line->n_parameters; i++)
+        if (line->parameters[i].annotation) return false;
+    return line->kind == TIRBI_LINE_DEF && line->n_decorators == 0 && only_result(line);
+}
+
+void tirbi_define_python_function(tirbi_script *s, const tirbi_line *line) {
+    tirbi_bind(s, line->name, line->name_span, lambda_value(s, NULL, line, only_result(line)));
+}
+
 /* ---- Arguments -------------------------------------------------------------------------------------------------- */
 
 typedef struct given_arguments {
@@ -117,21 +151,19 @@ static bool bind_parameters(tirbi_script *s, const tirbi_node *call, const tirbi
 /* ---- Expansion -------------------------------------------------------------------------------------------------- */
 
 static bool may_expand(tirbi_script *s, const tirbi_node *call) {
-    if (!s->function || s->in_signature) {
-        tirbi_fail(s, TIRB_TYPE, call->span, "a macro is only expanded in a function");
-        return false;
-    }
     if (s->depth < MAX_MACRO_DEPTH && s->n_expansions < MAX_EXPANSIONS) return true;
     tirbi_fail(s, TIRB_UNSUPPORTED, call->span, "macros are nested more than %d deep or expanded more than %d times",
                MAX_MACRO_DEPTH, MAX_EXPANSIONS);
     return false;
 }
 
-bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *macro) {
+/* Runs the body, or evaluates the result, with the parameters bound. */
+static tirbi_value expand(tirbi_script *s, const tirbi_node *call, tirbi_macro *macro) {
     tirbi_list arguments = {.n = 0};
-    if (!may_expand(s, call) || !tirbi_read_arguments(s, call, &arguments)) return false;
+    tirbi_value result = tirbi_value_none();
+    if (!may_expand(s, call) || !tirbi_read_arguments(s, call, &arguments)) return tirbi_value_error();
     tirbi_scope *own = TIRBI_NEW(s->arena, tirbi_scope);
-    if (!own) return false;
+    if (!own) return tirbi_value_error();
     const tirbi_scope *scope = s->scope;
     uint32_t suffix = s->block_suffix, mark = tirbi_open_level(s);
     *own = (tirbi_scope){.low = macro->level, .high = s->level, .outer = macro->scope};
@@ -140,11 +172,23 @@ bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *ma
     s->block_suffix = macro->n_expansions++;
     s->depth++;
     s->n_expansions++;
-    bool good = bind_parameters(s, call, macro->line, &arguments);
-    if (good) tirbi_run_lines(s, &macro->line->body);
+    if (!bind_parameters(s, call, macro->line, &arguments)) result = tirbi_value_error();
+    else if (macro->result) result = tirbi_evaluate(s, macro->result);
+    else tirbi_run_lines(s, &macro->line->body);
     s->depth--;
     s->block_suffix = suffix;
     s->scope = scope;
     tirbi_close_level(s, mark);
-    return good;
+    return result;
 }
+
+bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *macro) {
+    if (!s->function || s->in_signature) {
+        tirbi_fail(s, TIRB_TYPE, call->span, "a macro is only expanded in a function");
+        return false;
+    }
+    tirbi_value done = expand(s, call, macro);
+    return !tirbi_is_error(&done);
+}
+
+tirbi_value tirbi_call_lambda(tirbi_script *s, const tirbi_node *call, tirbi_macro *lambda) { return expand(s, call, lambda); }

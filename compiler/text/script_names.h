@@ -13,6 +13,7 @@ extern const tirbi_entry tirbi_axis_names[];   /* T.axis */
 extern const tirbi_entry tirbi_ir_names[];     /* I */
 extern const tirbi_entry tirbi_relax_names[];  /* R: the little of Relax that modules of PrimFuncs have */
 extern const tirbi_entry tirbi_python_names[]; /* without a namespace */
+extern const tirbi_entry tirbi_math_functions[]; /* math of Python, over numbers */
 extern const tirbi_entry tirbi_method_names[]; /* of buffers and expressions */
 extern const tirbi_entry tirbi_packed_names[]; /* T: the packed calling convention */
 /* Blocks whose iterators stand in their heads: Hybrid Script, and the first classic spelling. */

@@ -1,8 +1,10 @@
-# error: 2:8 `numpy` cannot be imported: a program is TVMScript alone
+# error: 9:12 `numpy` cannot be imported: a program is TVMScript alone
+# error: 10:12 `math.exp` is not the same on every machine
+import math
 import numpy as np
 from tvm.script import tirx as T
 
-
 @T.prim_func
-def f(n: T.int32):
-    pass
+def f(A: T.Buffer((4,), "float32")):
+    A[0] = np.float32(3)
+    A[1] = math.exp(1.0)
