@@ -31,6 +31,8 @@ NOT_BY_ROWS = COLD - {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "COPY", "PUL
 NOT_BY_ROWS |= {f"LOOP_FMA_{t}_{d}" for t in ("F32", "F64") for d in "AB"}
 # Stores that go on to NEXT_BLOCK.
 GO_ON = {"LAST_A", "LAST_B", "LAST_F32_A", "LAST_F32_B", "LAST_F64_A", "LAST_F64_B"}
+GO_ON |= {f"STREAM_{form}" for t in ("F32", "F64") for form in (f"ADD_{t}_MM", f"ADD_{t}_MK", f"SUB_{t}_MM", f"SUB_{t}_MK", f"MUL_{t}_MM",
+                                                                 f"MUL_{t}_MK", f"FMA_{t}_MKM", f"FMA_{t}_MMM", f"FMA_{t}_MKK")}
 
 # The lane machines by what the compiler compiles for.
 ISAS = {"x86_64": ("generic", "sse2", "avx2", "narrow_avx2", "avx512", "middle_avx512", "narrow_avx512",
@@ -121,7 +123,9 @@ def check(compiler, library, isa):
     for owner, text in owned(code, dict(zip(addresses, names)), jump):
         if vector.match(text):
             spills[owner] = spills.get(owner, 0) + 1
-    hot = {name: count for name, count in spills.items() if name not in COLD}
+    # No bank is live around a stream: where registers are few, it may have what it computes on the stack.
+    hot = {name: count for name, count in spills.items()
+           if name not in COLD and not (isa == "sse2" and name.startswith("STREAM_"))}
     expected = len(names) - 1 - len(GO_ON) - (len(NOT_BY_ROWS) if "rows" in isa else 0)
     print(f"lanes_in_registers: {isa}: {len(names)} handlers, {jumps} indirect jumps, "
           f"{sum(hot.values())} vector moves to or from the stack in {len(hot)} bank handlers, "

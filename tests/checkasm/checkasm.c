@@ -210,7 +210,7 @@ int main(int argc, char **argv) {
     for (unsigned i = 0; i < n_isas; i++) {
         for (c.machine = tirbi_lane_machine_of(isas[i]); c.machine; c.machine = c.machine->narrow) {
             unsigned failures = c.failures, n = check_forms(&c, isas[i], argc - 1, argv + 1);
-            if (argc == 1) n += check_words(&c, isas[i]);
+            if (argc == 1) n += check_words(&c, isas[i]) + check_apart(&c, isas[i]);
             if (argc == 1) check_loops(&c, isas[i]);
             printf("%s, banks of %u: %u forms%s, %u differences\n", tirb_isa_name(isas[i]), c.machine->registers, n,
                    argc == 1 ? " and the loops" : "", c.failures - failures);

@@ -72,6 +72,8 @@ void put_any(checker *c, void *to, tirbi_dtype type);
 unsigned check_forms(checker *c, tirb_isa isa, int n_words, char **words);
 /* The same for forms of lanes that stand for other elements (words.c). */
 unsigned check_words(checker *c, tirb_isa isa);
+/* And of those that pick elements out of others (steps.c). */
+unsigned check_apart(checker *c, tirb_isa isa);
 void check_loops(checker *c, tirb_isa isa);
 void bench_forms(int n_words, char **words);
 /* What it costs to store a sum with canonical NaNs. */

@@ -259,6 +259,7 @@ static bool has_form(const tirbi_lane_machine *machine, const form *f) {
         return (machine->features & TIRBI_LANE_HAS_FMA) != 0;
     if ((f->op == TIRB_OP_SHL || f->op == TIRB_OP_SHR) && tirbi_dtypes[f->type].size == 2)
         return (machine->features & TIRBI_LANE_HAS_SHIFT_16) != 0;
+    if (f->op >= TIRB_OP_FLOOR && f->op <= TIRB_OP_ROUND) return (machine->features & TIRBI_LANE_HAS_ROUND) != 0;
     return f->op != TIRB_OP_SQRT || (machine->features & TIRBI_LANE_HAS_SQRT) != 0;
 }
 

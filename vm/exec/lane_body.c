@@ -145,6 +145,7 @@ static void fill_loop(lane_body *body, const tirbi_lane_header *header, tirbi_co
         body->cursor_sizes[c] = to->size;
         body->strides[c] = STRIDE_ANY;
         if (!tirbi_x_is_small(from->step)) continue;
+        body->steps[c] = (int16_t)tirbi_x_small(from->step);
         if (tirbi_x_small(from->step) == 0) body->strides[c] = STRIDE_ZERO;
         if (tirbi_x_small(from->step) == 1) body->strides[c] = STRIDE_ONE;
         to->is_unit = body->strides[c] == STRIDE_ONE;
@@ -237,12 +238,12 @@ typedef struct weights {
     uint64_t resizes;   /* of those, what banks of 16 bits do while they load and store */
 } weights;
 
-/* Whether lanes of 4 bytes are what an instruction would choose: integers of fewer bits are rather kernels' work, and
+/* Whether lanes of so many bytes are what an instruction would choose: integers of fewer bits are rather kernels' work, and
  * truths go with what they are made of and what they choose. */
-static bool wants_words(const lane_ins *ins) {
-    const uint8_t size = tirbi_dtypes[ins->type].size;
-    const bool is_half = size == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type);
-    return size == 4 || is_half || (ins->op == TIRB_OP_VCAST && tirbi_dtypes[ins->source].size == 4);
+static bool wants_lanes(const lane_ins *ins, unsigned size) {
+    const unsigned own = tirbi_dtypes[ins->type].size;
+    const bool is_half = own == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type);
+    return own == size || (size == 4 && is_half) || (ins->op == TIRB_OP_VCAST && tirbi_dtypes[ins->source].size == size);
 }
 
 static void weigh(const lane_ins *ins, uint32_t features, uint64_t weight, weights *w) {
@@ -251,7 +252,7 @@ static void weigh(const lane_ins *ins, uint32_t features, uint64_t weight, weigh
     for (unsigned size = 1; size <= 8; size *= 2) {
         if (tirbi_lane_kind(ins->op, ins->type, ins->source, size, features) == 0) continue;
         any = true;
-        if (size != 4 || wants_words(ins)) w->pinned[size] += weight;
+        if (size == 2 || wants_lanes(ins, size)) w->pinned[size] += weight;
     }
     if (any && !resizes) return;
     w->others += weight;
@@ -320,8 +321,8 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
     if (w.pinned[2] > w.pinned[body->main_size]) body->main_size = 2;
     /* Strips have room for as many lanes of 4 bytes, but not of 8. */
     if (w.pinned[1] > w.pinned[body->main_size] && body->widest <= 4) body->main_size = 1;
-    const bool words = body->main_size == 4 && (features & TIRBI_LANE_HAS_WORDS) != 0;
-    if (body->main_size == 2 || words) w.others -= w.resizes;
+    const bool words = body->main_size >= 4 && (features & TIRBI_LANE_HAS_WORDS) != 0;
+    if (body->main_size == 2 || (words && body->main_size == 4)) w.others -= w.resizes;
     if (w.pinned[body->main_size] == 0 || w.pinned[body->main_size] < w.others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
     if (copysign || !has_banks(machine)) body->main_size = 0;
@@ -333,7 +334,8 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
         if (body->widest < sizeof(uint16_t)) body->widest = sizeof(uint16_t);
     }
     if (body->widest < body->main_size) body->widest = body->main_size;
-    body->has_words = body->main_size == 4 && words;
+    body->has_words = body->main_size >= 4 && words;
+    body->has_steps = body->main_size >= 4 && (features & TIRBI_LANE_HAS_STEPS) != 0;
     choose_kinds(body, features);
 }
 

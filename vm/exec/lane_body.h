@@ -41,9 +41,11 @@ typedef struct lane_body {
     uint32_t capacity;
     uint8_t main_size;   /* the element size that banks hold; 0: no banks */
     bool has_words;      /* they stand for smaller elements too: see vm/lanes/words.inc */
+    bool has_steps;      /* banks read and write every second, third or fourth element: see vm/lanes/steps.inc */
     uint8_t widest;      /* element size of the body */
     bool reduces;
     lane_stride strides[TIRBI_MAX_CURSORS];
+    int16_t steps[TIRBI_MAX_CURSORS]; /* elements from lane to lane; 0 also where the text does not say */
     uint8_t cursor_sizes[TIRBI_MAX_CURSORS];
     uint32_t n_seeks; /* which are no instructions of the body */
     tirbi_lane_seek seeks[TIRBI_MAX_CURSORS];

@@ -25,6 +25,12 @@ enum {
     KIND(EQ, F32) KIND(NE, F32) KIND(EQ, I32) KIND(NE, I32) KIND(SELECT, I32)
     KIND(FLOAT, I32) KIND(FLOAT, U32) KIND(TO_I32, F32) KIND(TO_U8, F32) KIND(TO_I8, F32) KIND(TO_U16, F32)
     KIND(TO_I16, F32) KIND(TRUE, F32) KIND(TRUE, I32) KIND(NOT, I32) KIND(ONE, F32) KIND(ROUND, F16) KIND(ROUND, BF16)
+    KIND(ISNAN, F32) KIND(FLOOR, F32) KIND(CEIL, F32) KIND(TRUNC, F32) KIND(ROUND, F32)
+    KIND(FLOOR, F64) KIND(CEIL, F64) KIND(TRUNC, F64) KIND(ROUND, F64)
+    KIND(SHR, I64) KIND(SHR, U64) KIND(NEG, I64) KIND(ABS, I64)
+    KIND(LT, F64) KIND(LE, F64) KIND(EQ, F64) KIND(NE, F64) KIND(LT, I64) KIND(LE, I64) KIND(EQ, I64) KIND(NE, I64)
+    KIND(SELECT, I64) KIND(ISNAN, F64) KIND(FLOAT, I64) KIND(TO_I64, F64) KIND(TO_I32, F64) KIND(TRUE, F64)
+    KIND(TRUE, I64) KIND(ONE, F64)
     N_KINDS,
     KIND_RENAME = N_KINDS, /* the lanes are what they were */
     KIND_TRUNCATE          /* to fewer bits, which is done by a store */
@@ -63,13 +69,17 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
     [TIRB_OP_SHL] = {[TIRB_I32] = KIND_SHL_I32, [TIRB_U32] = KIND_SHL_I32, [TIRB_I64] = KIND_SHL_I64,
                      [TIRB_U64] = KIND_SHL_I64, [TIRB_I16] = KIND_SHL_I16, [TIRB_U16] = KIND_SHL_I16},
     [TIRB_OP_SHR] = {[TIRB_I32] = KIND_SHR_I32, [TIRB_U32] = KIND_SHR_U32, [TIRB_I16] = KIND_SHR_I16,
-                     [TIRB_U16] = KIND_SHR_U16},
+                     [TIRB_U16] = KIND_SHR_U16, [TIRB_I64] = KIND_SHR_I64, [TIRB_U64] = KIND_SHR_U64},
     [TIRB_OP_NEG] = {[TIRB_F32] = KIND_NEG_F32, [TIRB_F64] = KIND_NEG_F64, [TIRB_I32] = KIND_NEG_I32,
-                     [TIRB_U32] = KIND_NEG_I32, [TIRB_I16] = KIND_NEG_I16, [TIRB_U16] = KIND_NEG_I16,
-                     [TIRB_I8] = KIND_NEG_I8, [TIRB_U8] = KIND_NEG_I8},
+                     [TIRB_I64] = KIND_NEG_I64, [TIRB_U64] = KIND_NEG_I64, [TIRB_I8] = KIND_NEG_I8, [TIRB_U8] = KIND_NEG_I8,
+                     [TIRB_U32] = KIND_NEG_I32, [TIRB_I16] = KIND_NEG_I16, [TIRB_U16] = KIND_NEG_I16},
     [TIRB_OP_ABS] = {[TIRB_F32] = KIND_ABS_F32, [TIRB_F64] = KIND_ABS_F64, [TIRB_I32] = KIND_ABS_I32,
-                     [TIRB_I16] = KIND_ABS_I16, [TIRB_I8] = KIND_ABS_I8},
+                     [TIRB_I16] = KIND_ABS_I16, [TIRB_I64] = KIND_ABS_I64, [TIRB_I8] = KIND_ABS_I8},
     REAL(SQRT),
+    REAL(FLOOR),
+    REAL(CEIL),
+    REAL(TRUNC),
+    REAL(ROUND),
     REAL(FMA),
     REAL(FMS),
     REAL(FNMA),
@@ -119,6 +129,56 @@ static uint8_t kind_of_cast(uint8_t to, uint8_t from) {
     }
 }
 
+/* The same of lanes of 8 bytes. Integers of 32 bits and fewer are signed in them. */
+static uint8_t kind_of_wide_cast(uint8_t to, uint8_t from) {
+    const bool from_narrow = tirbi_dtype_is_int((tirbi_dtype)from) && tirbi_dtypes[from].size < 8;
+    const bool from_int = from_narrow || from == TIRB_I64 || from == TIRB_U64;
+    if (is_half(from) || (!from_int && from != TIRB_BOOL && from != TIRB_F32 && from != TIRB_F64)) return KIND_NONE;
+    const bool from_float = !from_int && from != TIRB_BOOL;
+    switch (to) {
+    case TIRB_BOOL: return from == TIRB_BOOL ? KIND_RENAME : from_float ? KIND_TRUE_F64 : KIND_TRUE_I64;
+    case TIRB_F64:
+        if (from == TIRB_BOOL) return KIND_ONE_F64;
+        if (from == TIRB_U64) return KIND_NONE;
+        return from_int ? KIND_FLOAT_I64 : from == TIRB_F32 ? KIND_RENAME : KIND_NONE;
+    case TIRB_F32: return from == TIRB_F64 ? KIND_TRUNCATE : KIND_NONE;
+    case TIRB_I64:
+        if (from == TIRB_F64) return KIND_TO_I64_F64;
+        return from == TIRB_BOOL ? KIND_NEG_I64 : from_int ? KIND_RENAME : KIND_NONE;
+    case TIRB_U64: return from == TIRB_BOOL ? KIND_NEG_I64 : from_int ? KIND_RENAME : KIND_NONE;
+    case TIRB_I32:
+        if (from == TIRB_F64) return KIND_TO_I32_F64;
+        if (from_float) return KIND_NONE;
+        return from == TIRB_BOOL ? KIND_NEG_I64 : from_narrow && from != TIRB_U32 ? KIND_RENAME : KIND_TRUNCATE;
+    case TIRB_U32:
+    case TIRB_U8:
+    case TIRB_I8:
+    case TIRB_U16:
+    case TIRB_I16: return from == TIRB_BOOL ? KIND_NEG_I64 : from_int ? KIND_TRUNCATE : KIND_NONE;
+    default: return KIND_NONE;
+    }
+}
+
+static uint8_t kind_of_wide_truth(unsigned op, uint8_t type) {
+    if (is_half(type) || type == TIRB_F32) return KIND_NONE;
+    const bool is_float = type == TIRB_F64, is_ordered = type != TIRB_U64 && type != TIRB_BOOL;
+    switch (op) {
+    case TIRB_OP_SELECT: return KIND_SELECT_I64;
+    case TIRB_OP_LT:
+    case TIRB_OP_GT: return is_float ? KIND_LT_F64 : is_ordered ? KIND_LT_I64 : KIND_NONE;
+    case TIRB_OP_LE:
+    case TIRB_OP_GE: return is_float ? KIND_LE_F64 : is_ordered ? KIND_LE_I64 : KIND_NONE;
+    case TIRB_OP_EQ: return is_float ? KIND_EQ_F64 : KIND_EQ_I64;
+    case TIRB_OP_NE: return is_float ? KIND_NE_F64 : KIND_NE_I64;
+    case TIRB_OP_ISNAN: return is_float ? KIND_ISNAN_F64 : KIND_NONE;
+    case TIRB_OP_NOT: return type == TIRB_BOOL ? KIND_NOT_I32 : KIND_NONE;
+    case TIRB_OP_AND: return type == TIRB_BOOL ? KIND_AND_I64 : KIND_NONE;
+    case TIRB_OP_OR: return type == TIRB_BOOL ? KIND_OR_I64 : KIND_NONE;
+    case TIRB_OP_XOR: return type == TIRB_BOOL ? KIND_XOR_I64 : KIND_NONE;
+    default: return KIND_NONE;
+    }
+}
+
 /* Comparisons, choices, and what is done to truths. GT and GE are LT and LE with their operands exchanged. */
 static uint8_t kind_of_truth(unsigned op, uint8_t type) {
     const bool is_float = type == TIRB_F32 || is_half(type);
@@ -131,6 +191,7 @@ static uint8_t kind_of_truth(unsigned op, uint8_t type) {
     case TIRB_OP_GE: return is_float ? KIND_LE_F32 : type == TIRB_U32 ? KIND_LE_U32 : type == TIRB_BOOL ? KIND_NONE : KIND_LE_I32;
     case TIRB_OP_EQ: return is_float ? KIND_EQ_F32 : KIND_EQ_I32;
     case TIRB_OP_NE: return is_float ? KIND_NE_F32 : KIND_NE_I32;
+    case TIRB_OP_ISNAN: return is_float ? KIND_ISNAN_F32 : KIND_NONE;
     case TIRB_OP_NOT: return type == TIRB_BOOL ? KIND_NOT_I32 : KIND_NONE;
     case TIRB_OP_AND: return type == TIRB_BOOL ? KIND_AND_I32 : KIND_NONE;
     case TIRB_OP_OR: return type == TIRB_BOOL ? KIND_OR_I32 : KIND_NONE;
@@ -164,6 +225,7 @@ static bool has_features(unsigned op, uint8_t type, uint32_t features) {
     if ((op == TIRB_OP_FMA || op == TIRB_OP_FMS || op == TIRB_OP_FNMA) && !(features & TIRBI_LANE_HAS_FMA)) return false;
     const bool shifts = op == TIRB_OP_SHL || op == TIRB_OP_SHR;
     if (shifts && tirbi_dtypes[type].size == 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
+    if (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND && !(features & TIRBI_LANE_HAS_ROUND)) return false;
     return op != TIRB_OP_SQRT || (features & TIRBI_LANE_HAS_SQRT) != 0;
 }
 
@@ -173,7 +235,8 @@ uint8_t tirbi_lane_kind(uint8_t op, uint8_t type, uint8_t source, unsigned size,
     if (!has_features(scalar, type, features)) return KIND_NONE;
     const uint8_t own = tirbi_dtypes[type].size == size ? kinds[scalar][type] : (uint8_t)KIND_NONE;
     if (own == KIND_NONE && size == 1 && tirbi_dtypes[type].size == 1) return kind_of_byte(scalar, type, source);
-    if (own != KIND_NONE || size != 4 || !(features & TIRBI_LANE_HAS_WORDS)) return own;
+    if (own != KIND_NONE || size < 4 || !(features & TIRBI_LANE_HAS_WORDS)) return own;
+    if (size == 8) return scalar == TIRB_OP_CAST ? kind_of_wide_cast(type, source) : kind_of_wide_truth(scalar, type);
     if (!(features & TIRBI_LANE_HAS_HALVES) && (is_half(type) || is_half(source))) return KIND_NONE;
     if (scalar == TIRB_OP_CAST) return kind_of_cast(type, source);
     if (is_half(type) && kinds[scalar][TIRB_F32] != KIND_NONE) return kinds[scalar][TIRB_F32];

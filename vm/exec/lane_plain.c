@@ -81,7 +81,7 @@ static inline void set_steps(const tirbi_lane_loop *loop, uint32_t lanes, int64_
         state->block_steps[c] = (ptrdiff_t)(stride * lanes);
         state->rest_steps[c] = (ptrdiff_t)(stride * (uint64_t)rest);
     }
-    for (; c % TIRBI_POINTERS_AT_ONCE != 0; c++) state->block_steps[c] = state->rest_steps[c] = 0;
+    for (; c == 0 || c % TIRBI_POINTERS_AT_ONCE != 0; c++) state->block_steps[c] = state->rest_steps[c] = 0;
 }
 
 /* Enters a plain loop of n > 0 lanes in one pass over its cursors: sets all of the state that the machine it returns

@@ -8,7 +8,7 @@
 
 enum { NO_BANK = -1, NO_VALUE = NO_LANE_REG, KERNEL_STRIP_BYTES = TIRBI_MAX_STRIP_BYTES };
 
-typedef enum lazy { LAZY_NONE, LAZY_STREAM, LAZY_SPLAT, LAZY_WIDEN } lazy;
+typedef enum lazy { LAZY_NONE, LAZY_STREAM, LAZY_SPLAT, LAZY_WIDEN, LAZY_STEPS } lazy;
 
 /* Where a lane register's value is. At least one place is valid while it is live. */
 typedef struct lane_value {
@@ -21,6 +21,7 @@ typedef struct lane_value {
     bool scalar;      /* the same in all lanes, as a scalar register has it */
     uint8_t size;     /* of an element */
     uint16_t pointer; /* of the lazy operand */
+    uint8_t step;     /* of elements that are picked: how far they are apart */
     uint8_t bytes;    /* of what is to be widened: the elements' type */
     uint8_t type;     /* and to what */
     uint8_t dtype;    /* its own */
@@ -103,6 +104,10 @@ void tirbi_lane_clear_rest(lane_planner *p, uint8_t reg, uint8_t size);
 lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size);
 /* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot trap. */
 bool tirbi_lane_is_light(const lane_ins *ins);
+
+/* Makes one handler of a full body that is one operation on what the cursors and scalars give, and the store that ends it:
+ * lane_stream.c. */
+void tirbi_lane_make_stream(lane_planner *p);
 
 /* ---- What goes from lane to lane, and what names elements: lane_order.c --------------------------------------- */
 

@@ -137,7 +137,7 @@ static void set_steps(const rows *r, uint32_t lanes, uint32_t at_once, tirbi_lan
             back += at->steps[o] * ((uint64_t)r->extent[o] - 1);
         }
     }
-    for (; c % TIRBI_POINTERS_AT_ONCE != 0; c++) {
+    for (; c == 0 || c % TIRBI_POINTERS_AT_ONCE != 0; c++) {
         state->block_steps[c] = state->rest_steps[c] = 0;
         for (unsigned o = 0; o < r->n_outer; o++) state->row_steps[o][c] = 0;
     }

@@ -431,7 +431,7 @@ static void set_inner_loops(const entry *e, tirbi_lane_state *state, uint64_t *s
 static void set_row_steps(const entry *e, tirbi_lane_state *state) {
     int64_t lanes = e->lanes, rest = e->n % lanes;
     int64_t last = e->n < lanes ? 0 : e->repeats || rest == 0 ? e->n - lanes : e->n - rest;
-    uint32_t n = e->loop->n_cursors, whole = (n + TIRBI_POINTERS_AT_ONCE - 1) / TIRBI_POINTERS_AT_ONCE * TIRBI_POINTERS_AT_ONCE;
+    uint32_t n = e->loop->n_cursors, whole = (n + (n == 0) + TIRBI_POINTERS_AT_ONCE - 1) / TIRBI_POINTERS_AT_ONCE * TIRBI_POINTERS_AT_ONCE;
     for (uint32_t c = n; c < whole; c++) {
         state->block_steps[c] = state->rest_steps[c] = 0;
         for (uint32_t o = 0; o < state->n_outer; o++) state->row_steps[o][c] = 0;

@@ -20,33 +20,61 @@
 static bool has_memory(const lane_value *v) { return v->strip || v->lazy != LAZY_NONE; }
 /* Whether its lanes in banks are others than its elements: more bytes, or truths. */
 static bool is_narrow(const lane_planner *p, const lane_value *v) {
-    return p->body->main_size == 1 ? v->dtype == TIRB_BOOL : p->body->has_words && v->size < 4;
+    return p->body->main_size == 1 ? v->dtype == TIRB_BOOL : p->body->has_words && v->size < p->body->main_size;
 }
 
 /* The forms of bank A for elements that are narrow. */
-static unsigned load4_form(const lane_planner *p, uint8_t type) {
+static unsigned load_form(const lane_planner *p, uint8_t type) {
+    const bool wide = p->body->main_size == 8;
     if (p->body->main_size == 1) return TIRBI_L_LOAD1_TRUTH_A;
     switch (type) {
-    case TIRB_U8: return TIRBI_L_LOAD4_U8_A;
-    case TIRB_I8: return TIRBI_L_LOAD4_I8_A;
-    case TIRB_U16: return TIRBI_L_LOAD4_U16_A;
-    case TIRB_I16: return TIRBI_L_LOAD4_I16_A;
+    case TIRB_U8: return wide ? TIRBI_L_LOAD8_U8_A : TIRBI_L_LOAD4_U8_A;
+    case TIRB_I8: return wide ? TIRBI_L_LOAD8_I8_A : TIRBI_L_LOAD4_I8_A;
+    case TIRB_U16: return wide ? TIRBI_L_LOAD8_U16_A : TIRBI_L_LOAD4_U16_A;
+    case TIRB_I16: return wide ? TIRBI_L_LOAD8_I16_A : TIRBI_L_LOAD4_I16_A;
+    case TIRB_U32: return TIRBI_L_LOAD8_U32_A;
+    case TIRB_I32: return TIRBI_L_LOAD8_I32_A;
+    case TIRB_F32: return TIRBI_L_LOAD8_F32_A;
     case TIRB_F16: return TIRBI_L_LOAD4_F16_A;
     case TIRB_BF16: return TIRBI_L_LOAD4_BF16_A;
-    default: return TIRBI_L_LOAD4_TRUTH_A;
+    default: return wide ? TIRBI_L_LOAD8_TRUTH_A : TIRBI_L_LOAD4_TRUTH_A;
     }
 }
-static unsigned store4_form(const lane_planner *p, uint8_t type) {
+static unsigned narrow_store_form(const lane_planner *p, uint8_t type) {
+    const bool wide = p->body->main_size == 8;
     if (p->body->main_size == 1) return TIRBI_L_STORE1_TRUTH_A;
     switch (type) {
     case TIRB_U8:
-    case TIRB_I8: return TIRBI_L_STORE4_8_A;
+    case TIRB_I8: return wide ? TIRBI_L_STORE8_8_A : TIRBI_L_STORE4_8_A;
     case TIRB_U16:
-    case TIRB_I16: return TIRBI_L_STORE4_16_A;
+    case TIRB_I16: return wide ? TIRBI_L_STORE8_16_A : TIRBI_L_STORE4_16_A;
+    case TIRB_U32:
+    case TIRB_I32: return TIRBI_L_STORE8_32_A;
+    case TIRB_F32: return TIRBI_L_STORE8_F32_A;
     case TIRB_F16: return TIRBI_L_STORE4_F16_A;
     case TIRB_BF16: return TIRBI_L_STORE4_BF16_A;
-    default: return TIRBI_L_STORE4_TRUTH_A;
+    default: return wide ? TIRBI_L_STORE8_TRUTH_A : TIRBI_L_STORE4_TRUTH_A;
     }
+}
+
+/* How far the elements of a cursor are apart that a bank reads or writes at once; 0: it does not. */
+static unsigned steps_of(const lane_planner *p, uint8_t cursor, uint8_t type, bool reads) {
+    const int step = p->body->steps[cursor];
+    if (!p->body->has_steps || p->tail || p->level > 0 || step < 2 || step > 4) return 0;
+    const bool bytes = p->body->main_size == 4 && p->body->has_words && (type == TIRB_U8 || (type == TIRB_I8 && !reads));
+    return bytes || tirbi_dtypes[type].size == p->body->main_size ? (unsigned)step : 0;
+}
+static unsigned pick_form(uint8_t type, unsigned step) {
+    const unsigned size = tirbi_dtypes[type].size;
+    const unsigned first = size == 1 ? TIRBI_L_PICK2_U8_A : size == 4 ? TIRBI_L_PICK2_4_A : TIRBI_L_PICK2_8_A;
+    return first + 2 * (step - 2);
+}
+static unsigned spread_form(uint8_t type, bool settled, unsigned step) {
+    const unsigned size = tirbi_dtypes[type].size;
+    unsigned first = size == 1 ? TIRBI_L_SPREAD2_U8_A : size == 4 ? TIRBI_L_SPREAD2_4_A : TIRBI_L_SPREAD2_8_A;
+    if (type == TIRB_F32 && !settled) first = TIRBI_L_SPREAD2_F32_A;
+    if (type == TIRB_F64 && !settled) first = TIRBI_L_SPREAD2_F64_A;
+    return first + 2 * (step - 2);
 }
 
 static void forget_bank(lane_planner *p, unsigned bank) {
@@ -65,7 +93,7 @@ static void put_in_bank(lane_planner *p, uint8_t reg, unsigned bank) {
 
 static void store_to_strip(lane_planner *p, uint8_t reg) {
     lane_value *v = &p->now.values[reg];
-    const unsigned form = is_narrow(p, v) ? store4_form(p, v->dtype) : (unsigned)TIRBI_L_STORE_A;
+    const unsigned form = is_narrow(p, v) ? narrow_store_form(p, v->dtype) : (unsigned)TIRBI_L_STORE_A;
     emit(p, form + (unsigned)v->bank, strip_of(p, reg), 0, 0);
     v->strip = true;
 }
@@ -101,6 +129,10 @@ static void fill_strip(lane_planner *p, uint8_t reg) {
         emit_copy_kernel(p, TIRB_BOOL, strip_of(p, reg), v->pointer);
     } else if (v->lazy == LAZY_STREAM) {
         emit(p, p->tail ? TIRBI_L_PULL : TIRBI_L_COPY, strip_of(p, reg), v->pointer, shift_of(v->size));
+    } else if (v->lazy == LAZY_STEPS) {
+        evict(p, 0, true);
+        evict(p, 1, true);
+        emit(p, TIRBI_L_GATHER, strip_of(p, reg), v->pointer, shift_of(v->size));
     } else if (v->lazy == LAZY_WIDEN) {
         const uint16_t operands[3] = {v->pointer, 0, 0};
         evict(p, 0, true);
@@ -143,18 +175,8 @@ static void copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
     const lane_value *v = &p->now.values[reg];
     if (v->bank != NO_BANK) {
         emit(p, bank == 0 ? TIRBI_L_MOVE_A : TIRBI_L_MOVE_B, 0, 0, 0);
-    } else if (is_narrow(p, v)) {
-        uint16_t from = v->pointer;
-        if (v->strip || v->lazy != LAZY_STREAM || (p->tail && !p->wide)) {
-            if (v->raw && !v->strip) emit(p, TIRBI_L_PULL, strip_of(p, reg), from, 0); /* which are no bools there */
-            else fill_strip(p, reg);
-            from = strip_of(p, reg);
-        }
-        emit(p, load4_form(p, v->dtype) + bank, 0, from, 0);
-    } else if (!v->strip && v->lazy == LAZY_SPLAT) {
-        static const uint8_t forms[] = {TIRBI_L_SPLAT1_A, TIRBI_L_SPLAT2_A, TIRBI_L_SPLAT4_A, TIRBI_L_SPLAT8_A};
-        unsigned form = forms[shift_of(v->size)];
-        emit(p, form + bank, 0, v->pointer, 0);
+    } else if (!v->strip && v->lazy == LAZY_STEPS) {
+        emit(p, pick_form(v->dtype, v->step) + bank, 0, v->pointer, 0);
     } else if (!v->strip && v->lazy == LAZY_WIDEN) {
         uint16_t from = v->pointer;
         if (p->tail && !p->wide) {
@@ -162,7 +184,19 @@ static void copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
             from = p->spare_strip;
         }
         const unsigned widen = v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A;
-        emit(p, (v->size == 4 ? load4_form(p, v->bytes) : widen) + bank, 0, from, 0);
+        emit(p, (p->body->main_size == 2 ? widen : load_form(p, v->bytes)) + bank, 0, from, 0);
+    } else if (is_narrow(p, v)) {
+        uint16_t from = v->pointer;
+        if (v->strip || v->lazy != LAZY_STREAM || (p->tail && !p->wide)) {
+            if (v->raw && !v->strip) emit(p, TIRBI_L_PULL, strip_of(p, reg), from, 0); /* which are no bools there */
+            else fill_strip(p, reg);
+            from = strip_of(p, reg);
+        }
+        emit(p, load_form(p, v->dtype) + bank, 0, from, 0);
+    } else if (!v->strip && v->lazy == LAZY_SPLAT) {
+        static const uint16_t forms[] = {TIRBI_L_SPLAT1_A, TIRBI_L_SPLAT2_A, TIRBI_L_SPLAT4_A, TIRBI_L_SPLAT8_A};
+        unsigned form = forms[shift_of(v->size)];
+        emit(p, form + bank, 0, v->pointer, 0);
     } else {
         uint16_t from = block_operand(p, reg);
         emit(p, bank == 0 ? TIRBI_L_LOAD_A : TIRBI_L_LOAD_B, 0, from, 0);
@@ -377,7 +411,7 @@ static bool is_read(const lane_ins *ins, uint8_t reg) {
 
 /* Whether an operand has to be brought into a bank, where forms can read it. */
 static bool is_to_be_widened(const lane_planner *p, const lane_value *v) {
-    return v->bank == NO_BANK && v->words == 0 && (is_narrow(p, v) || (v->lazy == LAZY_WIDEN && !v->strip));
+    return v->bank == NO_BANK && v->words == 0 && (is_narrow(p, v) || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
 }
 
 /* Widens an operand into a bank ahead of its instruction, which can do so for one of them only. */
@@ -402,7 +436,7 @@ static void widen_to_memory(lane_planner *p, const lane_ins *ins) {
         const lane_value *v = &p->now.values[ins->reads[i]];
         const bool again = (i > 0 && ins->reads[i] == ins->reads[0]) || (i > 1 && ins->reads[i] == ins->reads[1]);
         if (again || (v->bank == NO_BANK && !is_to_be_widened(p, v))) continue;
-        if (v->bank == NO_BANK && is_narrow(p, v)) chosen = ins->reads[i];
+        if (v->bank == NO_BANK && (is_narrow(p, v) || v->lazy == LAZY_STEPS)) chosen = ins->reads[i];
         n++;
     }
     if (n < 3 || chosen == NO_VALUE) return;
@@ -555,6 +589,36 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     p->ends_in_store = direct;
 }
 
+/* The bank to give up for a value that is only passing through. */
+static unsigned bank_to_spare(const lane_planner *p, const lane_ins *ins) {
+    for (unsigned bank = 0; bank < 2; bank++)
+        if (!is_live(ins, p->now.banks[bank])) return bank;
+    return p->now.values[p->now.banks[0]].next > p->now.values[p->now.banks[1]].next ? 0 : 1;
+}
+
+/* Whether a register is read more than once. */
+static bool is_read_again(const lane_planner *p, const lane_ins *ins) {
+    if (ins->next[3] == TIRBI_NO_USE) return false;
+    const lane_ins *reader = &p->body->ins[ins->next[3]];
+    unsigned n = 0;
+    for (unsigned r = 0; r < reader->n_reads; r++)
+        if (reader->reads[r] == ins->dest) n += reader->next[r] == TIRBI_NO_USE ? 1 : 2;
+    return n > 1;
+}
+
+/* Elements that are some apart are picked where they are used, or once if that is more than one time. */
+static void plan_steps(lane_planner *p, const lane_ins *ins, unsigned step) {
+    lane_value *v = &p->now.values[ins->dest];
+    v->lazy = LAZY_STEPS;
+    v->step = (uint8_t)step;
+    if (!is_read_again(p, ins)) return;
+    const unsigned bank = bank_to_spare(p, ins);
+    evict(p, bank, is_live(ins, p->now.banks[bank]));
+    load_bank(p, ins->dest, bank);
+    store_to_strip(p, ins->dest);
+    v->lazy = LAZY_NONE;
+}
+
 static void plan_load(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
     lane_stride stride = p->body->strides[ins->cursor];
@@ -572,6 +636,8 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
         const uint16_t kept = (uint16_t)(p->loop->tiles[tile].strip + TIRBI_TILE_COLUMNS);
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)tile, kept, (uint16_t)held, 0}});
         v->strip = true;
+    } else if (stride == STRIDE_ANY && steps_of(p, ins->cursor, ins->type, true) != 0) {
+        plan_steps(p, ins, steps_of(p, ins->cursor, ins->type, true));
     } else if (stride == STRIDE_ANY) {
         tirbi_lane_leave_banks(p, ins);
         emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
@@ -622,7 +688,7 @@ static bool find_half(const lane_planner *p, const lane_ins *ins, uint16_t *slot
 
 static uint16_t words_of_splat(lane_planner *p, const lane_ins *ins) {
     uint16_t slot;
-    if (!p->body->has_words || !find_half(p, ins, &slot)) return 0;
+    if (!p->body->has_words || p->body->main_size != 4 || !find_half(p, ins, &slot)) return 0;
     return (uint16_t)(p->first_splat + number_of_splat(p, slot, 4));
 }
 
@@ -675,13 +741,6 @@ static unsigned store_form(const lane_ins *ins, unsigned bank) {
     return TIRBI_L_STORE_A + bank;
 }
 
-/* The bank to give up for a value that is only passing through. */
-static unsigned bank_to_spare(const lane_planner *p, const lane_ins *ins) {
-    for (unsigned bank = 0; bank < 2; bank++)
-        if (!is_live(ins, p->now.banks[bank])) return bank;
-    return p->now.values[p->now.banks[0]].next > p->now.values[p->now.banks[1]].next ? 0 : 1;
-}
-
 static void plan_store(lane_planner *p, const lane_ins *ins) {
     uint8_t reg = ins->reads[0];
     uint8_t size = tirbi_dtypes[ins->type].size;
@@ -690,10 +749,18 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
     lane_value *v = &p->now.values[reg];
     /* Banks have no stores that make the NaNs of these canonical. */
     bool by_kernel = size == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type) && !ins->settled;
+    const unsigned step = steps_of(p, ins->cursor, ins->type, false);
     settle_before_store(p, ins, reg);
+    if (step != 0) {
+        const unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
+        if (v->bank == NO_BANK) evict(p, bank, is_live(ins, p->now.banks[bank]));
+        load_bank(p, reg, bank);
+        emit(p, spread_form(ins->type, ins->settled, step) + bank, cursor, 0, 0);
+        return;
+    }
     if (v->bank != NO_BANK && is_narrow(p, v)) {
         const bool direct = unit && !p->tail;
-        emit(p, store4_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
+        emit(p, narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
         if (direct) return;
         if (!unit) tirbi_lane_leave_banks(p, ins);
         emit(p, unit ? TIRBI_L_COPY : TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
@@ -802,6 +869,7 @@ static bool plan_move(lane_planner *p, const lane_ins *ins) {
         v->lazy = source.lazy;
         v->stable = source.stable;
         v->pointer = source.pointer;
+        v->step = source.step;
         v->bytes = source.bytes;
         v->type = source.type;
         v->raw = source.raw;
@@ -822,7 +890,7 @@ static void plan_rename(lane_planner *p, const lane_ins *ins) {
         move_in_banks(p, ins);
         return;
     }
-    lane_value *v = tirbi_lane_define(p, ins, 4);
+    lane_value *v = tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size);
     v->lazy = LAZY_WIDEN;
     v->pointer = source.pointer;
     v->bytes = source.dtype;
@@ -832,7 +900,9 @@ static void plan_rename(lane_planner *p, const lane_ins *ins) {
 /* A cast that leaves out bits: a store of them, to memory if that is what comes next. */
 static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     const uint8_t reg = ins->reads[0];
-    const bool direct = can_store_directly(p, ins, next, ins->type);
+    const bool stores = next && next->op == TIRB_OP_VSTORE && next->reads[0] == ins->dest && !is_live(next, ins->dest);
+    const unsigned step = stores ? steps_of(p, next->cursor, ins->type, false) : 0;
+    const bool direct = step != 0 || can_store_directly(p, ins, next, ins->type);
     if (direct) settle_before_store(p, next, ins->dest);
     const lane_value *v = &p->now.values[reg];
     unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
@@ -841,7 +911,10 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
         load_bank(p, reg, bank);
     }
     const uint16_t cursor = direct ? pointer_of_cursor(next->cursor) : 0;
-    emit(p, store4_form(p, ins->type) + bank, direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
+    if (step != 0)
+        emit(p, spread_form(ins->type, true, step) + bank, cursor, 0, 0);
+    else
+        emit(p, narrow_store_form(p, ins->type) + bank, direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
     if (direct && p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, shift_of(tirbi_dtypes[ins->type].size));
     tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size)->strip = true;
     p->ends_in_store = direct;
@@ -1169,7 +1242,10 @@ static void plan_body(lane_planner *p, bool tail, bool wide) {
         p->emitter->offset = ins->offset;
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
-    if (!tail) end_in_store(p);
+    if (!tail) {
+        end_in_store(p);
+        tirbi_lane_make_stream(p);
+    }
     emit(p, tail ? TIRBI_L_FINISH : TIRBI_L_NEXT_BLOCK, 0, 0, 0);
 }
 
@@ -1181,7 +1257,7 @@ static bool find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VLOAD || body->strides[ins->cursor] != STRIDE_ONE) continue;
         const uint8_t size = tirbi_dtypes[ins->type].size;
-        bool widened = body->main_size == 2 ? ins->type == TIRB_U8 || ins->type == TIRB_I8 : body->has_words && size < 4;
+        bool widened = body->main_size == 2 ? ins->type == TIRB_U8 || ins->type == TIRB_I8 : body->has_words && size < body->main_size;
         if (size != body->main_size && !widened) continue;
         cursors[ins->cursor].streams = true;
         p->loop->streaming |= UINT32_C(1) << ins->cursor;

@@ -258,7 +258,8 @@ static inline bool tirbi_lane_ends_early(const tirbi_lane_state *state) {
     return state->spent / 64 > state->fuel || atomic_load_explicit(state->stop, memory_order_relaxed) != 0;
 }
 
-enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2, TIRBI_LANE_HAS_SHIFT_16 = 4, TIRBI_LANE_HAS_WORDS = 8, TIRBI_LANE_HAS_HALVES = 16 };
+enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2, TIRBI_LANE_HAS_SHIFT_16 = 4, TIRBI_LANE_HAS_WORDS = 8, TIRBI_LANE_HAS_HALVES = 16,
+       TIRBI_LANE_HAS_STEPS = 32, TIRBI_LANE_HAS_ROUND = 64 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */
 static inline int64_t tirbi_lane_number(const uint8_t *from, uint8_t type, int64_t least, int64_t most) {

@@ -153,6 +153,123 @@
 #define DO_TO_I16_F32(x)     TO_RANGE_F32(x, -32768, 32767)
 #define DO_TRUE_F32(x)       COMPARED_F32(x, _mm512_setzero_ps(), _CMP_NEQ_UQ)
 #define DO_TRUE_I32(x)       TRUTHS(_mm512_test_epi32_mask((__m512i)(x), (__m512i)(x)))
+#define DO_ISNAN_F32(x)      COMPARED_F32(x, x, _CMP_UNORD_Q)
+#define TRUTHS_8(mask)       ((V)_mm512_movm_epi64(mask))
+#define EIGHT_AT(p)          _mm_loadl_epi64((const __m128i *)(const void *)(p))
+#define LOAD8_U8(p)          ((V)_mm512_cvtepu8_epi64(EIGHT_AT(p)))
+#define LOAD8_I8(p)          ((V)_mm512_cvtepi8_epi64(EIGHT_AT(p)))
+#define LOAD8_U16(p)         ((V)_mm512_cvtepu16_epi64(BYTES_AT(p)))
+#define LOAD8_I16(p)         ((V)_mm512_cvtepi16_epi64(BYTES_AT(p)))
+#define LOAD8_U32(p)         ((V)_mm512_cvtepu32_epi64(PAIRS_AT(p)))
+#define LOAD8_I32(p)         ((V)_mm512_cvtepi32_epi64(PAIRS_AT(p)))
+#define LOAD8_TRUTH(p)       TRUTHS_8((__mmask8)_mm_test_epi8_mask(EIGHT_AT(p), EIGHT_AT(p)))
+#define LOAD8_F32(p)         ((V)_mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)(p))))
+#define STORE8_8(p, x)       _mm_storel_epi64((__m128i *)(void *)(p), _mm512_cvtepi64_epi8((__m512i)(x)))
+#define STORE8_16(p, x)      _mm_storeu_si128((__m128i *)(void *)(p), _mm512_cvtepi64_epi16((__m512i)(x)))
+#define STORE8_32(p, x)      _mm256_storeu_si256((__m256i *)(void *)(p), _mm512_cvtepi64_epi32((__m512i)(x)))
+#define STORE8_TRUTH(p, x)   _mm_storel_epi64((__m128i *)(void *)(p), _mm_abs_epi8(_mm512_cvtepi64_epi8((__m512i)(x))))
+#define STORE8_F32(p, x)     _mm256_storeu_ps((float *)(void *)(p), _mm512_cvtpd_ps((__m512d)DO_CANON_F64(x)))
+#define COMPARED_F64(x, y, how) TRUTHS_8(_mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), how))
+#define DO_LT_F64(x, y)      COMPARED_F64(x, y, _CMP_LT_OQ)
+#define DO_LE_F64(x, y)      COMPARED_F64(x, y, _CMP_LE_OQ)
+#define DO_EQ_F64(x, y)      COMPARED_F64(x, y, _CMP_EQ_OQ)
+#define DO_NE_F64(x, y)      COMPARED_F64(x, y, _CMP_NEQ_UQ)
+#define DO_LT_I64(x, y)      TRUTHS_8(_mm512_cmplt_epi64_mask((__m512i)(x), (__m512i)(y)))
+#define DO_LE_I64(x, y)      TRUTHS_8(_mm512_cmple_epi64_mask((__m512i)(x), (__m512i)(y)))
+#define DO_EQ_I64(x, y)      TRUTHS_8(_mm512_cmpeq_epi64_mask((__m512i)(x), (__m512i)(y)))
+#define DO_NE_I64(x, y)      TRUTHS_8(_mm512_cmpneq_epi64_mask((__m512i)(x), (__m512i)(y)))
+#define DO_SELECT_I64(m, x, y) DO_SELECT_I32(m, x, y)
+#define DO_ISNAN_F64(x)      COMPARED_F64(x, x, _CMP_UNORD_Q)
+#define DO_FLOAT_I64(x)      ((V)_mm512_cvtepi64_pd((__m512i)(x)))
+#define ORDERED_F64(x)       _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(x), _CMP_ORD_Q)
+#define DO_TO_I64_F64(x)                                                                                               \
+    ((V)_mm512_mask_mov_epi64(_mm512_maskz_cvttpd_epi64(ORDERED_F64(x), (__m512d)(x)),                                 \
+                              _mm512_cmp_pd_mask((__m512d)(x), _mm512_set1_pd(0x1p63), _CMP_GE_OQ),                    \
+                              _mm512_set1_epi64(INT64_MAX)))
+#define DO_TO_I32_F64(x)                                                                                               \
+    ((V)_mm512_maskz_cvttpd_epi64(ORDERED_F64(x), _mm512_min_pd(_mm512_max_pd((__m512d)(x), _mm512_set1_pd(-0x1p31)),  \
+                                                                _mm512_set1_pd(2147483647.0))))
+#define DO_TRUE_F64(x)       COMPARED_F64(x, _mm512_setzero_pd(), _CMP_NEQ_UQ)
+#define DO_TRUE_I64(x)       TRUTHS_8(_mm512_test_epi64_mask((__m512i)(x), (__m512i)(x)))
+#define HAVE_ROUND 1
+#define DO_FLOOR_F32(x) ((V)_mm512_roundscale_ps((__m512)(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC))
+#define DO_CEIL_F32(x)  ((V)_mm512_roundscale_ps((__m512)(x), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC))
+#define DO_TRUNC_F32(x) ((V)_mm512_roundscale_ps((__m512)(x), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
+#define DO_ROUND_F32(x) ((V)_mm512_roundscale_ps((__m512)(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
+#define DO_FLOOR_F64(x) ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC))
+#define DO_CEIL_F64(x)  ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC))
+#define DO_TRUNC_F64(x) ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
+#define DO_ROUND_F64(x) ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
+/* See vm/lanes/steps.inc. The last vector of a stretch is read only up to the last element. */
+#define HAVE_STEPS 1
+#define DEFINE_STEPS                                                                                                   \
+    /* Which elements of two vectors, or of what they gave and the third, are picked; and where each goes to. */       \
+    static const uint32_t picked_4[4][16] = {                                                                          \
+        {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},                                                   \
+        {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 0, 0, 0, 0, 0},                                                       \
+        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 20, 23, 26, 29},                                                        \
+        {0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28}};                                                   \
+    static const uint64_t picked_8[4][8] = {{0, 2, 4, 6, 8, 10, 12, 14},                                               \
+                                            {0, 3, 6, 9, 12, 15, 0, 0},                                                \
+                                            {0, 1, 2, 3, 4, 5, 10, 13},                                                \
+                                            {0, 4, 8, 12, 0, 4, 8, 12}};                                               \
+    static const uint32_t spread_4[9][16] = {{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7},                         \
+                                             {8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15},             \
+                                             {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5},                         \
+                                             {5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 9, 9, 9, 10, 10},                       \
+                                             {10, 11, 11, 11, 12, 12, 12, 13, 13, 13, 14, 14, 14, 15, 15, 15},         \
+                                             {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3},                         \
+                                             {4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7},                         \
+                                             {8, 8, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11},                 \
+                                             {12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 14, 14, 15, 15, 15, 15}};        \
+    static const uint64_t spread_8[9][8] = {                                                                           \
+        {0, 0, 1, 1, 2, 2, 3, 3}, {4, 4, 5, 5, 6, 6, 7, 7}, {0, 0, 0, 1, 1, 1, 2, 2},                                  \
+        {2, 3, 3, 3, 4, 4, 4, 5}, {5, 5, 6, 6, 6, 7, 7, 7}, {0, 0, 0, 0, 1, 1, 1, 1},                                  \
+        {2, 2, 2, 2, 3, 3, 3, 3}, {4, 4, 4, 4, 5, 5, 5, 5}, {6, 6, 6, 6, 7, 7, 7, 7}};                                 \
+    /* Words and bytes of three bytes each, by fours. */                                                               \
+    static const uint32_t apart_3[16] = {0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11};                           \
+    static const uint32_t together_3[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15};
+#define NUMBERS_OF(table)    _mm512_loadu_si512(table)
+#define LAST_4(p, n)         _mm512_maskz_loadu_epi32((__mmask16)((1u << (n)) - 1), p)
+#define LAST_8(p, n)         _mm512_maskz_loadu_epi64((__mmask8)((1u << (n)) - 1), p)
+#define BOTH(E, x, table, y) _mm512_permutex2var_epi##E((__m512i)(x), NUMBERS_OF(table), (__m512i)(y))
+#define PICK2_4(p) ((V)BOTH(32, LD(p), picked_4[0], LAST_4((p) + 64, 15)))
+#define PICK3_4(p) ((V)BOTH(32, BOTH(32, LD(p), picked_4[1], LD((p) + 64)), picked_4[2], LAST_4((p) + 128, 14)))
+#define PICK4_4(p)                                                                                                     \
+    ((V)_mm512_shuffle_i64x2(BOTH(32, LD(p), picked_4[3], LD((p) + 64)),                                               \
+                             BOTH(32, LD((p) + 128), picked_4[3], LAST_4((p) + 192, 13)), 0x44))
+#define PICK2_8(p) ((V)BOTH(64, LD(p), picked_8[0], LAST_8((p) + 64, 7)))
+#define PICK3_8(p) ((V)BOTH(64, BOTH(64, LD(p), picked_8[1], LD((p) + 64)), picked_8[2], LAST_8((p) + 128, 6)))
+#define PICK4_8(p)                                                                                                     \
+    ((V)_mm512_shuffle_i64x2(BOTH(64, LD(p), picked_8[3], LD((p) + 64)),                                               \
+                             BOTH(64, LD((p) + 128), picked_8[3], LAST_8((p) + 192, 5)), 0x44))
+#define LAST_BYTES(p, n)     _mm512_maskz_loadu_epi8((UINT64_C(1) << (n)) - 1, p)
+#define PICK2_U8(p)                                                                                                    \
+    ((V)_mm512_and_si512(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi8(0x7FFFFFFF, p)), _mm512_set1_epi32(255)))
+#define PICK3_U8(p)                                                                                                    \
+    ((V)_mm512_and_si512(_mm512_shuffle_epi8(_mm512_permutexvar_epi32(NUMBERS_OF(apart_3), LAST_BYTES(p, 46)),         \
+                                             _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 3, 3, 3, 3, 6, 6, 6, 6, 9, 9, 9, 9))), \
+                         _mm512_set1_epi32(255)))
+#define PICK4_U8(p)          ((V)_mm512_and_si512(LAST_BYTES(p, 61), _mm512_set1_epi32(255)))
+#define SPREAD_4(p, x, at, v, mask)                                                                                    \
+    _mm512_mask_storeu_epi32((p) + 64 * (v), mask, _mm512_permutexvar_epi32(NUMBERS_OF(spread_4[(at) + (v)]), (__m512i)(x)))
+#define SPREAD_8(p, x, at, v, mask)                                                                                    \
+    _mm512_mask_storeu_epi64((p) + 64 * (v), mask, _mm512_permutexvar_epi64(NUMBERS_OF(spread_8[(at) + (v)]), (__m512i)(x)))
+#define SPREAD2_4(p, x) SPREAD_4(p, x, 0, 0, 0x5555), SPREAD_4(p, x, 0, 1, 0x5555)
+#define SPREAD3_4(p, x) SPREAD_4(p, x, 2, 0, 0x9249), SPREAD_4(p, x, 2, 1, 0x4924), SPREAD_4(p, x, 2, 2, 0x2492)
+#define SPREAD4_4(p, x)                                                                                                \
+    SPREAD_4(p, x, 5, 0, 0x1111), SPREAD_4(p, x, 5, 1, 0x1111), SPREAD_4(p, x, 5, 2, 0x1111), SPREAD_4(p, x, 5, 3, 0x1111)
+#define SPREAD2_8(p, x) SPREAD_8(p, x, 0, 0, 0x55), SPREAD_8(p, x, 0, 1, 0x55)
+#define SPREAD3_8(p, x) SPREAD_8(p, x, 2, 0, 0x49), SPREAD_8(p, x, 2, 1, 0x92), SPREAD_8(p, x, 2, 2, 0x24)
+#define SPREAD4_8(p, x)                                                                                                \
+    SPREAD_8(p, x, 5, 0, 0x11), SPREAD_8(p, x, 5, 1, 0x11), SPREAD_8(p, x, 5, 2, 0x11), SPREAD_8(p, x, 5, 3, 0x11)
+#define SPREAD2_U8(p, x) _mm256_mask_storeu_epi8(p, 0x55555555, _mm512_cvtepi32_epi16((__m512i)(x)))
+#define SPREAD3_U8(p, x)                                                                                               \
+    _mm512_mask_storeu_epi8(p, UINT64_C(0x249249249249),                                                               \
+                            _mm512_permutexvar_epi32(NUMBERS_OF(together_3),                                           \
+                                                     _mm512_shuffle_epi8((__m512i)(x), _mm512_broadcast_i32x4(_mm_setr_epi8( \
+                                                         0, 0, 0, 4, 4, 4, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12)))))
+#define SPREAD4_U8(p, x) _mm512_mask_storeu_epi8(p, UINT64_C(0x1111111111111111), (__m512i)(x))
 /* See vm/lanes/quotients.inc. */
 #define HAVE_QUOTIENTS 1
 #define DO_LEAST_F32(x, y) ((V)_mm512_min_epu32((__m512i)(x), (__m512i)(y)))
