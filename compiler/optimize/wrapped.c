@@ -4,7 +4,7 @@
 #include "compiler/optimize/order.h"
 #include "compiler/optimize/rewrite.h"
 
-enum { MAX_SIZES = 4, MAX_DEPTH = 16 };
+enum { MAX_SIZES = 4, MAX_DEPTH = 16, MAX_NESTING = 64 };
 
 typedef struct unwrapper {
     tirbi_lx_pool *pool;
@@ -40,6 +40,15 @@ static bool is_sum(const tirbi_lx *x, const tirbi_lx *size, bool *counts, unsign
            is_sum(x->args[0], size, counts, depth + 1) && is_sum(x->args[1], size, counts, depth + 1);
 }
 
+/* What a remainder goes around, or NULL where it is none of a sum that counts in a loop. */
+static const tirbi_lx *size_of(const tirbi_lx *x) {
+    bool counts = false;
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_FLOORMOD || (x->type != TIRB_I32 && x->type != TIRB_I64)) return NULL;
+    const tirbi_lx *size = without_casts(x->args[1]);
+    if (size->kind != TIRBI_LX_VAR || size->var->kind != TIRBI_LVAR_PARAM || !is_sum(x->args[0], size, &counts, 0)) return NULL;
+    return counts ? size : NULL;
+}
+
 static const tirbi_lx *moved(const unwrapper *u, const tirbi_lx *x, const tirbi_lx *y, int64_t by) {
     return tirbi_lx_add(u->pool, tirbi_lx_add(u->pool, x, y), tirbi_lx_int(u->pool, TIRB_I64, by));
 }
@@ -66,10 +75,8 @@ static bool is_between(const unwrapper *u, const tirbi_lx *index, const tirbi_lx
 static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     unwrapper *u = rewrite->context;
     const tirbi_dtype type = (tirbi_dtype)x->type;
-    bool counts = false;
-    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_FLOORMOD || (type != TIRB_I32 && type != TIRB_I64)) return NULL;
-    const tirbi_lx *size = without_casts(x->args[1]);
-    if (size->kind != TIRBI_LX_VAR || size->var->kind != TIRBI_LVAR_PARAM || !is_sum(x->args[0], size, &counts, 0) || !counts) return NULL;
+    const tirbi_lx *size = size_of(x);
+    if (!size) return NULL;
     const tirbi_lx *n = tirbi_lx_cast(u->pool, TIRB_I64, size), *wide = tirbi_value_in_type(u->pool, TIRB_I64, x->args[0]);
     if (!n || !wide) return NULL;
     const bool above = is_between(u, wide, n, 0, 2), below = !above && is_between(u, wide, n, -1, 1);
@@ -83,7 +90,45 @@ static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return in_place && moved_back ? tirbi_lx_lazy(u->pool, TIRBI_LX_COND, in_place, index, moved_back) : NULL;
 }
 
+/* ---- Whether there are any -------------------------------------------------------------------------------------- */
+
+static bool has_remainder(const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_NESTING) return false;
+    if (size_of(x)) return true;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        if (has_remainder(x->access->indices[d], depth + 1)) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (has_remainder(x->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+/* Statements that have none, which most are, are not copied. */
+static bool asks_for_remainder(const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_NESTING) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (asks_for_remainder(s->as.seq.items[i], depth + 1)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP: return asks_for_remainder(s->as.loop.body, depth + 1);
+    case TIRBI_LS_IF:
+        return has_remainder(s->as.if_.condition, 0) || asks_for_remainder(s->as.if_.then_case, depth + 1) ||
+               (s->as.if_.else_case && asks_for_remainder(s->as.if_.else_case, depth + 1));
+    case TIRBI_LS_STORE:
+        for (uint32_t d = 0; d < s->as.store.access->ndim; d++) {
+            if (has_remainder(s->as.store.access->indices[d], 0)) return true;
+        }
+        return has_remainder(s->as.store.value, 0);
+    case TIRBI_LS_SET: return s->as.set.value && has_remainder(s->as.set.value, 0);
+    default: return false;
+    }
+}
+
 bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_unwrapped *out) {
+    if (!asks_for_remainder(loop, 0)) return false;
     unwrapper u = {.pool = pool};
     tirbi_rewrite rewrite = {.pool = pool, .replace = unwrap, .context = &u, .loops = true};
     out->stmt = tirbi_rewrite_assignments(&rewrite, loop);
