@@ -3,7 +3,7 @@
     borders.py [--tirb PATH] [--seed N] [--count N] [--keep FOLDER]
 
 Neighbours that are wrapped, clamped, reflected or left out at the borders of arrays of symbolic shapes, and elements that
-are spread by two, from arrays of one element up. Bytes stay so small that no sum of them wraps. Ends with
+are spread by two or are there several times, from arrays of one element up. Bytes stay so small that no sum of them wraps. Ends with
 `N passed, N failed`; exit status 1 on failure. Modules that fail are left in the folder that --keep names.
 """
 
@@ -35,6 +35,7 @@ class Stencil:
             self.sizes = "h" * rank
         self.dtype = self.random.choice(["int32", "int32", "float32", "uint8", "int8"])
         self.spreads = self.random.random() < 0.2
+        self.grows = 0 if self.spreads or self.random.random() < 0.85 else self.random.choice([2, 2, 3, 4])
         self.margin = self.random.choice([0, 0, 0, 1, 2])
         self.lines = []
         self.write()
@@ -73,9 +74,14 @@ class Stencil:
         at = ", ".join(self.loops)
         indent = 4
         for loop, size in zip(self.loops, self.sizes):
-            self.lines.append(" " * indent + f"for {loop} in range({size}{f' - {self.margin}' if self.margin else ''}):")
+            extent = f"{self.grows} * {size}" if self.grows else size
+            self.lines.append(" " * indent + f"for {loop} in range({extent}{f' - {self.margin}' if self.margin else ''}):")
             indent += 4
         pad = " " * indent
+        if self.grows:
+            near = ", ".join(f"{loop} // {self.grows}" for loop in self.loops)
+            self.lines.append(pad + f"B[{at}] = A[{near}]" + self.random.choice(["", "", f" + {self.number(1)}"]))
+            return
         if self.spreads:
             for part in self.random.sample(range(2 ** len(self.loops)), self.random.randint(1, 2 ** len(self.loops))):
                 spread = ", ".join(f"{loop} * 2" + (" + 1" if part >> d & 1 else "") for d, loop in enumerate(self.loops))
@@ -90,7 +96,8 @@ class Stencil:
 
     def script(self):
         a = ", ".join(f'"{size}"' for size in self.sizes)
-        b = ", ".join(f'"2 * {size}"' for size in self.sizes) if self.spreads else a
+        times = self.grows or 1 + self.spreads
+        b = ", ".join(f'"{times} * {size}"' for size in self.sizes) if times > 1 else a
         names = sorted(set(self.sizes))
         head = ["    @T.prim_func(s_tir=True)",
                 f'    def {self.name}(A: T.Buffer(({a},), "{self.dtype}"), B: T.Buffer(({b},), "{self.dtype}")):',
@@ -101,7 +108,7 @@ class Stencil:
         size = {name: self.random.choice(SIZES[:8] if len(self.loops) == 3 else SIZES) for name in self.sizes}
         rng = np.random.default_rng(self.random.getrandbits(32))
         shape = [size[name] for name in self.sizes]
-        return size, rng.integers(0, 9, shape).astype(self.dtype), np.zeros([n * (1 + self.spreads) for n in shape], self.dtype)
+        return size, rng.integers(0, 9, shape).astype(self.dtype), np.zeros([n * (self.grows or 1 + self.spreads) for n in shape], self.dtype)
 
     def expected(self, size, a, b):
         wanted = b.astype(object)

@@ -195,6 +195,42 @@ static bool place_elements(const box *b, dimension row, uint8_t *to, const uint8
 
 static bool place_row(const box *b, uint8_t *to, const uint8_t *from) { return place_elements(b, b->dims[0], to, from); }
 
+/* `n` elements that follow each other, each `times` times: the compiler makes vectors of those loops whose bounds it knows. */
+#define REPEAT_TIMES(type, times)                                                                                      \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+        type v;                                                                                                        \
+        memcpy(&v, from + i * (int64_t)sizeof v, sizeof v);                                                            \
+        for (int64_t j = 0; j < (times); j++) memcpy(to + (i * (times) + j) * (int64_t)sizeof v, &v, sizeof v);        \
+    }
+#define DEFINE_REPEAT(type)                                                                                            \
+    static void repeat_##type(uint8_t *restrict to, const uint8_t *restrict from, int64_t n, int64_t times) {          \
+        if (times == 2) {                                                                                              \
+            REPEAT_TIMES(type, 2)                                                                                      \
+        } else if (times == 4) {                                                                                       \
+            REPEAT_TIMES(type, 4)                                                                                      \
+        } else {                                                                                                       \
+            REPEAT_TIMES(type, times)                                                                                  \
+        }                                                                                                              \
+    }
+DEFINE_REPEAT(uint8_t)
+DEFINE_REPEAT(uint16_t)
+DEFINE_REPEAT(uint32_t)
+DEFINE_REPEAT(uint64_t)
+
+/* A row of elements that are there some times each, as where an image is made larger. */
+static bool repeat_plane(const box *b, uint8_t *to, const uint8_t *from) {
+    static void (*const repeats[])(uint8_t *restrict, const uint8_t *restrict, int64_t, int64_t) = {repeat_uint8_t, repeat_uint16_t,
+                                                                                                    repeat_uint32_t, repeat_uint64_t};
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
+    const int64_t times = b->dims[0].count, count = b->dims[1].count;
+    for (int64_t at = 0; at < count; at += MOST_BYTES / 64) {
+        const int64_t n = count - at < MOST_BYTES / 64 ? count - at : MOST_BYTES / 64;
+        repeats[shift](moved(to, b->dims[1].to, at), moved_from(from, b->dims[1].from, at), n, times);
+        if (must_stop(b)) return false;
+    }
+    return true;
+}
+
 /* A transposition with fewer rows or columns than a tile has: by pieces of the longer loop, so that what one of the shorter one
  * has left in the caches the next one finds. */
 static bool thin_plane(const box *b, uint8_t *to, const uint8_t *from) {
@@ -241,6 +277,10 @@ static plane choose_plane(box *b, unsigned *loops) {
     if (first.from == b->size) {
         *loops = 2;
         return copy_plane;
+    }
+    if (first.from == 0 && first.count < FEW && b->n > 1 && b->dims[1].from == b->size && b->dims[1].to == first.count * b->size) {
+        *loops = 2;
+        return repeat_plane;
     }
     if (first.from == 0 && first.count < FEW && b->n > 1 && b->dims[1].from != 0 && b->dims[1].count > first.count) {
         b->dims[0] = b->dims[1]; /* each element some times: all of them once, and again */
