@@ -1,6 +1,7 @@
 /* Emission of statements: scalar loops, with what does not change in them computed before them. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/optimize/int_trees.h"
 #include "compiler/optimize/rows.h"
 
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
@@ -296,6 +297,11 @@ static void note_tree(tirbi_emitter *e, const tree_context *c) {
 }
 
 static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
+    const tirbi_ls *loops = tirbi_is_int_tree(s) ? tirbi_loops_of_tree(e->pool, s) : NULL;
+    if (loops) {
+        tirbi_put_stmt(e, loops);
+        return;
+    }
     uint32_t n = s->as.tree.n_updates;
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);

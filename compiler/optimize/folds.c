@@ -75,7 +75,8 @@ static bool match_target(matcher *m, const tirbi_place *c, tirbi_contract_plan *
     plan->operands[TIRBI_CONTRACT_C].place = c;
     plan->type = plan->operands[TIRBI_CONTRACT_C].type = c->buffer->type;
     tirbi_affine *form = &plan->operands[TIRBI_CONTRACT_C].form;
-    if ((plan->type != TIRB_F32 && plan->type != TIRB_F64) || c->buffer->local || c->view || c->buffer->overlaps ||
+    const bool folds = plan->type == TIRB_F32 || plan->type == TIRB_F64 || tirbi_dtype_is_int(plan->type);
+    if (!folds || c->buffer->local || c->view || c->buffer->overlaps ||
         !tirbi_spatial_loops(m->pool, &m->loops, c, spatial) || !tirbi_affine_of(m->pool, c->flat, &m->loops, form) ||
         !tirbi_checkable(m->pool, c, &m->loops) || spatial[m->rows.n] || form->coefficient[m->rows.n]) {
         return false;

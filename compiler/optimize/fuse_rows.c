@@ -8,6 +8,7 @@
 #include "compiler/optimize/copy.h"
 #include "compiler/optimize/distribute.h"
 #include "compiler/optimize/fuse.h"
+#include "compiler/optimize/int_trees.h"
 #include "compiler/optimize/rows.h"
 
 enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64, MAX_NESTING = 16, MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
@@ -358,6 +359,86 @@ static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common, uint32_t l
     return fused;
 }
 
+/* ---- Integers --------------------------------------------------------------------------------------------------- */
+
+enum { MAX_ROW_LOADS = 16 };
+
+/* The rows' loops that elements of the sums depend on. */
+typedef struct row_loads {
+    const group *g;
+    const tirbi_lvar *axis;
+    uint32_t rows[MAX_ROW_LOADS];
+    uint32_t n;
+} row_loads;
+
+/* Whether the elements that a value reads along an axis are in rows: not side by side from row to row, and no two of them in
+ * rows of different loops, as those of a product of matrices are. */
+static bool are_rows(row_loads *l, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_LOAD && tirbi_place_depends_on(x->access, l->axis)) {
+        const tirbi_place *place = x->access;
+        uint32_t rows = 0;
+        if (place->ndim == 0 || l->n == MAX_ROW_LOADS) return false;
+        for (uint32_t i = 0; i < l->g->vars.n; i++) {
+            if (tirbi_lx_depends_on(place->indices[place->ndim - 1], l->g->vars.var[i])) return false;
+            rows |= (uint32_t)tirbi_place_depends_on(place, l->g->vars.var[i]) << i;
+        }
+        for (uint32_t i = 0; i < l->n; i++)
+            if ((l->rows[i] & rows) != rows && (l->rows[i] & rows) != l->rows[i]) return false;
+        l->rows[l->n++] = rows;
+    }
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
+        if (!are_rows(l, x->access->indices[d])) return false;
+    for (int i = 0; i < x->n_args; i++)
+        if (!are_rows(l, x->args[i])) return false;
+    return true;
+}
+
+/* Whether a reduction of integers is one of rows, each into an element of its own. */
+static bool sums_rows(const group *g, const tirbi_ls *tree) {
+    for (uint32_t u = 0; u < tree->as.tree.n_updates; u++) {
+        const tirbi_update *update = &tree->as.tree.updates[u];
+        row_loads loads = {.g = g, .axis = tree->as.tree.loops[0]};
+        for (uint32_t i = 0; i < g->vars.n; i++)
+            if (row_dimension(update->target, g->vars.var[i]) == update->target->ndim) return false;
+        if (!are_rows(&loads, update->value)) return false;
+    }
+    return true;
+}
+
+/* Another statement inside of the common loops, which may be done for several rows before the next one is. */
+static bool add_part(group *g, const tirbi_ls *nest, const tirbi_ls *part) {
+    if (part->kind == TIRBI_LS_SET || g->n == MAX_NESTS || !note_stmt(g, part, 0) || (g->n > 0 && !agrees(g))) return false;
+    g->bodies[g->n] = part;
+    g->originals[g->n++] = nest;
+    return true;
+}
+
+/* A nest around reductions of integers whose terms are computed, statement by statement. */
+static bool cut_nest(group *g, const tirbi_ls *nest, const tirbi_ls *trees) {
+    const tirbi_ls *body = trees;
+    bool computes = false;
+    for (g->n_common = 0; body->kind == TIRBI_LS_LOOP && g->n_common < MAX_COMMON; body = body->as.loop.body) g->n_common++;
+    body = collect(g->n_common, trees, &g->vars, g->loops);
+    if (!body || is_contraction(g, nest)) return false;
+    const tirbi_ls *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!add_part(g, nest, parts[i]) || (parts[i]->kind == TIRBI_LS_TREE && !sums_rows(g, parts[i]))) return false;
+        computes = computes || tirbi_computes_terms(g->pool, parts[i], &g->vars);
+    }
+    return computes;
+}
+
+static void fuse_ints(sequence *q, uint32_t at) {
+    const tirbi_ls *nest = q->items[at], *trees = tirbi_int_trees(q->pool, nest);
+    if (trees == nest || trees->kind != TIRBI_LS_LOOP) return;
+    group *g = TIRBI_NEW(q->pool->arena, group);
+    if (!g) return;
+    g->pool = q->pool;
+    const tirbi_ls *one = cut_nest(g, nest, trees) ? in_common_loops(g, sequence_of(q->pool, nest->span, NULL, 0, g->bodies, g->n)) : NULL;
+    if (one) q->items[at] = one;
+}
+
 uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes) {
     sequence q = {.pool = pool, .items = items, .n = n, .notes = notes};
     for (uint32_t i = 0; i < q.n; i++) {
@@ -366,7 +447,7 @@ uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n
         for (; s->kind == TIRBI_LS_LOOP && depth < MAX_COMMON; s = s->as.loop.body) depth++;
         uint32_t all = depth;
         while (depth > 0 && !fuse_from(&q, i, depth, 2)) depth--;
-        if (depth == 0 && all > 0) fuse_from(&q, i, all, 1);
+        if (depth == 0 && all > 0 && !fuse_from(&q, i, all, 1)) fuse_ints(&q, i);
     }
     return q.n;
 }

@@ -65,6 +65,16 @@ static const char *const programs[] = {
     HEAD EACH_ROW "        t: T.int64 = T.int64(2)\n        for q, k in T.grid(4, m):\n"
                   "            t = t + T.Cast(\"int64\", I[i, k]) * T.Cast(\"int64\", H[q])\n        E[i] = T.Cast(\"float64\", t)\n",
     HEAD "    for i in range(m):\n        for k in range(9):\n            H[i % 256] = H[i % 256] + I[0, k]\n",
+    /* rows of integers whose terms are computed, under conditions, in blocks, two at once, before what reads them */
+    HEAD EACH_ROW "        N[i] = 3\n        for k in range(m):\n            if I[i, k] > 40:\n                N[i] = N[i] + 1\n",
+    HEAD EACH_ROW "        for k in range(m):\n            N[i] = N[i] + T.abs(T.Cast(\"int32\", U[i, k]) - T.Cast(\"int32\", C[i, k]))\n",
+    HEAD EACH_ROW "        for k in range(m):\n            if A[i, k] > W[k]:\n                N[i] = T.max(N[i], I[i, k] - 100)\n",
+    HEAD "    for i, k in T.grid(n, m):\n        with T.sblock(\"N\"):\n            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+         "            with T.init():\n                N[vi] = vi * 3\n            N[vi] = T.min(N[vi], I[vi, vk] * 3 - vk)\n",
+    HEAD EACH_ROW "        N[i] = 0\n        H[i] = 1\n        for k in range(m):\n            N[i] = N[i] + I[i, k] * (k + 1)\n"
+                  "            if U[i, k] < T.uint8(77):\n                H[i] = H[i] * (I[i, k] + 3)\n        G[i] = T.Cast(\"int64\", N[i]) + T.int64(1)\n",
+    HEAD EACH_ROW "        G[i] = L[i, 0]\n        for k in range(1, m):\n            G[i] = T.max(G[i], L[i, k] * T.int64(-1))\n",
+    HEAD EACH_ROW "        N[i] = 0\n        for k in range(m):\n            if I[i, k] > N[i]:\n                N[i] = N[i] + 1\n",
     /* running values that begin anew, by expressions and by statements; longest common subsequences */
     HEAD EACH_ROW "        t: T.int32 = 0\n        for k in range(m):\n"
                   "            t = T.if_then_else(I[i, k] > 40, I[i, k], T.max(t, I[i, k]) + 1)\n            I[i, k] = t\n",

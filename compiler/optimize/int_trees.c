@@ -1,0 +1,195 @@
+#include "compiler/optimize/int_trees.h"
+
+#include "compiler/optimize/contract.h"
+#include "compiler/optimize/lane_planner.h"
+
+enum { MAX_UPDATES = 4, MAX_DEPTH = 64 };
+
+static tirbi_ls *new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span) {
+    tirbi_ls *s = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = span};
+    return s;
+}
+
+/* ---- Loops as trees --------------------------------------------------------------------------------------------- */
+
+static bool reduces(tirbi_op op, tirbi_red_op *out) {
+    switch ((unsigned)op) {
+    case TIRB_OP_ADD: *out = TIRBI_RED_ADD; return true;
+    case TIRB_OP_MUL: *out = TIRBI_RED_MUL; return true;
+    case TIRB_OP_MIN: *out = TIRBI_RED_MIN; return true;
+    case TIRB_OP_MAX: *out = TIRBI_RED_MAX; return true;
+    default: return false;
+    }
+}
+
+/* What leaves every value as it is; the greatest uint64 is no number of the loop IR. */
+static const tirbi_lx *identity(tirbi_lx_pool *pool, tirbi_red_op op, tirbi_dtype type) {
+    const tirbi_dtype_info *info = &tirbi_dtypes[type];
+    const bool is_signed = info->class == 'I';
+    const int64_t least = is_signed ? INT64_MIN >> (64 - info->bits) : 0;
+    const int64_t greatest = is_signed ? INT64_MAX >> (64 - info->bits) : (int64_t)(UINT64_MAX >> (64 - info->bits));
+    switch (op) {
+    case TIRBI_RED_MUL: return tirbi_lx_int(pool, type, 1);
+    case TIRBI_RED_MIN: return type == TIRB_U64 ? NULL : tirbi_lx_int(pool, type, greatest);
+    case TIRBI_RED_MAX: return tirbi_lx_int(pool, type, least);
+    default: return tirbi_lx_int(pool, type, 0);
+    }
+}
+
+/* Whether a place is the same element in all iterations of a loop, whatever memory holds. */
+static bool stands_still(const tirbi_place *place, const tirbi_lvar *var) {
+    for (uint32_t d = 0; d < place->ndim; d++)
+        if (!place->indices[d]->pure) return false;
+    return !place->view && place->flat->pure && !tirbi_place_depends_on(place, var);
+}
+
+static bool is_proven(const tirbi_place *place) {
+    for (uint32_t d = 0; d < place->ndim; d++)
+        if (!tirbi_dim_proven(place, d)) return false;
+    return true;
+}
+
+/* O = op(O, e), or the same under a condition, where e is what changes nothing if that does not hold. */
+static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lvar *var, tirbi_update *out) {
+    const tirbi_lx *condition = NULL;
+    if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of && !s->as.if_.else_case) {
+        condition = s->as.if_.condition;
+        s = s->as.if_.then_case;
+    }
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    if (s->kind != TIRBI_LS_STORE) return false;
+    const tirbi_place *place = s->as.store.access;
+    const tirbi_lx *x = s->as.store.value;
+    if (!tirbi_dtype_is_int(place->buffer->type) || place->buffer->local || !stands_still(place, var)) return false;
+    if (x->kind != TIRBI_LX_OP || x->optype != place->buffer->type || !reduces((tirbi_op)x->op, &out->op)) return false;
+    const bool first = x->args[0]->kind == TIRBI_LX_LOAD && tirbi_plan_same_place(x->args[0]->access, place);
+    const tirbi_lx *old = x->args[first ? 0 : 1];
+    if (old->kind != TIRBI_LX_LOAD || !tirbi_plan_same_place(old->access, place) || (condition && !is_proven(place))) return false;
+    const tirbi_lx *term = x->args[first ? 1 : 0];
+    const tirbi_lx *nothing = condition ? identity(pool, out->op, place->buffer->type) : NULL;
+    if (condition) term = nothing ? tirbi_lx_lazy(pool, TIRBI_LX_COND, condition, term, nothing) : NULL;
+    out->target = place;
+    out->value = term;
+    out->factor = NULL;
+    return term != NULL;
+}
+
+/* Whether no update reads or writes what another one writes, nor what it writes itself but for its own value. */
+static bool keep_apart(const tirbi_update *updates, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_lbuf *root = updates[i].target->buffer->root;
+        for (uint32_t k = 0; k < n; k++) {
+            if (k != i && tirbi_may_meet(updates[k].target->buffer->root, root)) return false;
+            if (tirbi_may_read(updates[k].value, root)) return false;
+        }
+    }
+    return true;
+}
+
+/* The init of a block whose only reduce loop this is, or NULL. False where it cannot stand before the loop. */
+static bool match_init(const tirbi_ls *s, const tirbi_lvar *var, const tirbi_ls **init) {
+    tirbi_lvar *own = (tirbi_lvar *)(uintptr_t)var;
+    *init = NULL;
+    if (s->kind != TIRBI_LS_IF || !s->as.if_.first_of) return true;
+    if (s->as.if_.else_case || s->as.if_.n_first_of != 1 || s->as.if_.first_of[0] != var) return false;
+    *init = s->as.if_.then_case;
+    return !tirbi_code_uses(*init, &own, 1);
+}
+
+static const tirbi_ls *as_tree(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_ls *body = loop->as.loop.body, *init;
+    if (loop->as.loop.step || loop->as.loop.rows || loop->as.loop.blocks || loop->as.loop.parallel) return NULL;
+    const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    if (n == 0 || n > MAX_UPDATES + 1 || !match_init(items[0], var, &init)) return NULL;
+    const uint32_t first = init != NULL, n_updates = n - first;
+    tirbi_update updates[MAX_UPDATES + 1];
+    if (n_updates == 0 || n_updates > MAX_UPDATES) return NULL;
+    for (uint32_t i = 0; i < n_updates; i++)
+        if (!match_update(pool, items[first + i], var, &updates[i])) return NULL;
+    if (!keep_apart(updates, n_updates)) return NULL;
+    tirbi_ls *tree = new_stmt(pool, TIRBI_LS_TREE, loop->span);
+    tirbi_update *copy = TIRBI_NEW_ARRAY(pool->arena, tirbi_update, n_updates);
+    tirbi_lvar **loops = TIRBI_NEW_ARRAY(pool->arena, tirbi_lvar *, 1);
+    if (!tree || !copy || !loops) return NULL;
+    for (uint32_t i = 0; i < n_updates; i++) copy[i] = updates[i];
+    loops[0] = var;
+    tree->as.tree.loops = loops;
+    tree->as.tree.n_loops = 1;
+    tree->as.tree.init = init;
+    tree->as.tree.updates = copy;
+    tree->as.tree.n_updates = n_updates;
+    return tree;
+}
+
+static const tirbi_ls *with_trees(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH || (s->kind != TIRBI_LS_LOOP && s->kind != TIRBI_LS_SEQ)) return s;
+    tirbi_ls *copy = new_stmt(pool, (tirbi_ls_kind)s->kind, s->span);
+    if (!copy) return s;
+    *copy = *s;
+    if (s->kind == TIRBI_LS_LOOP) {
+        const tirbi_ls *tree = as_tree(pool, s);
+        if (tree) return tree;
+        copy->as.loop.body = with_trees(pool, s->as.loop.body, depth + 1);
+        return copy->as.loop.body == s->as.loop.body ? s : copy;
+    }
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
+    bool changed = false;
+    for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+        items[i] = with_trees(pool, s->as.seq.items[i], depth + 1);
+        changed = changed || items[i] != s->as.seq.items[i];
+    }
+    copy->as.seq.items = items;
+    return changed ? copy : s;
+}
+
+const tirbi_ls *tirbi_int_trees(tirbi_lx_pool *pool, const tirbi_ls *s) { return with_trees(pool, s, 0); }
+
+/* ---- Trees as loops --------------------------------------------------------------------------------------------- */
+
+bool tirbi_is_int_tree(const tirbi_ls *tree) {
+    return tree->as.tree.n_updates > 0 && tirbi_dtype_is_int(tree->as.tree.updates[0].target->buffer->type);
+}
+
+static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *update, tirbi_span span) {
+    static const tirbi_op ops[] = {[TIRBI_RED_ADD] = TIRB_OP_ADD, [TIRBI_RED_MUL] = TIRB_OP_MUL, [TIRBI_RED_MIN] = TIRB_OP_MIN,
+                                   [TIRBI_RED_MAX] = TIRB_OP_MAX};
+    const tirbi_dtype type = update->target->buffer->type;
+    tirbi_ls *store = new_stmt(pool, TIRBI_LS_STORE, span);
+    const tirbi_lx *old = tirbi_lx_load(pool, update->target);
+    if (!store || !old) return NULL;
+    store->as.store.access = update->target;
+    store->as.store.value = tirbi_lx_op(pool, ops[update->op], type, TIRB_TYPE_NONE, old, update->value, NULL);
+    return store->as.store.value ? store : NULL;
+}
+
+const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
+    tirbi_lvar *var = tree->as.tree.loops[0];
+    tirbi_ls *body = new_stmt(pool, TIRBI_LS_SEQ, tree->span), *loop = new_stmt(pool, TIRBI_LS_LOOP, tree->span);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, tree->as.tree.n_updates);
+    if (!body || !loop || !items) return NULL;
+    for (uint32_t i = 0; i < tree->as.tree.n_updates; i++) {
+        items[i] = update_as_store(pool, &tree->as.tree.updates[i], tree->span);
+        if (!items[i]) return NULL;
+    }
+    body->as.seq.items = items;
+    body->as.seq.n = tree->as.tree.n_updates;
+    loop->as.loop.var = var;
+    loop->as.loop.body = body->as.seq.n == 1 ? items[0] : body;
+    if (!tree->as.tree.init) return loop;
+    tirbi_ls *both = new_stmt(pool, TIRBI_LS_SEQ, tree->span);
+    const tirbi_ls **parts = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 2);
+    if (!both || !parts) return NULL;
+    parts[0] = tree->as.tree.init;
+    parts[1] = loop;
+    both->as.seq.items = parts;
+    both->as.seq.n = 2;
+    if (var->extent->lo >= 1) return both;
+    tirbi_ls *branch = new_stmt(pool, TIRBI_LS_IF, tree->span);
+    if (!branch) return NULL;
+    branch->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);
+    branch->as.if_.then_case = both;
+    return branch->as.if_.condition ? branch : NULL;
+}
