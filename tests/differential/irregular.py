@@ -409,6 +409,52 @@ def still(pick, f):
         f.add(1, "else:", "    B[i] = A[i] - S[1]")
 
 
+def rearranged(pick, f):
+    """Blocks that load, swap, choose and leave: what one statement has loaded, the next ones may still know, or not."""
+    n, dtype, kind = pick.choice([3, 9, 24]), pick.choice(FLOATS + ("int32", "int64", "uint8")), pick.choice(COUNTS)
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("P", kind, n), f.buffer("S", kind, 4)
+    one, zero = number(kind, 1), number(kind, 0)
+    places = ["j", "k", inside("j + 1", n), inside(f"j - {one}", n), inside("P[j]", n), "i" if kind == "int32" else inside("k", n)]
+    element = lambda: f"{pick.choice('AB')}[{pick.choice(places)}]"
+
+    def condition():
+        one_of = lambda: pick.choice([f"{element()} {pick.choice(['<', '>', '<=', '=='])} {element()}", f"j {pick.choice(['<', '!='])} k", f"P[{inside('k', n)}] > {zero}"])
+        return f" {pick.choice(['and', 'and', 'or'])} ".join(one_of() for _ in range(pick.choice([1, 1, 2, 3])))
+
+    def block(depth, names):
+        f.add(depth, f"{element()} = {pick.choice(names)}")
+        for _ in range(pick.choice([1, 2, 3])):
+            how = pick.random()
+            if how < 0.2:
+                name = f"t{len(f.body)}"
+                f.add(depth, f"{name}{pick.choice(['', f': T.let[T.{dtype}]'])} = {element()}", f"{element()} = {element()}", f"{element()} = {name}")
+                names = names + [name]
+            elif how < 0.35:
+                f.add(depth, f"{element()} = {pick.choice(names + [element()])} {pick.choice(['+', '-'])} {element()}")
+            elif how < 0.5:
+                variable = pick.choice("jk")
+                f.add(depth, f"{variable} = {inside(pick.choice([f'j + {one}', f'k - {one}', 'P[k]', f'j + k']), n)}")
+            elif how < 0.6:
+                f.add(depth, f"P[{pick.choice('jk')}] = {pick.choice(['j', 'k', 'P[j] + ' + one])}", f"S[1] = S[1] + {one}")
+            elif how < 0.75 and depth > 2:
+                f.add(depth, f"if {condition()}:", f"    {pick.choice(['break', 'continue', 'break'])}")
+            elif depth < 5:
+                f.add(depth, f"if {condition()}:")
+                block(depth + 1, names)
+                if pick.random() < 0.4:
+                    f.add(depth, "else:")
+                    block(depth + 1, names)
+
+    f.add(0, f"for i in range({n}):", f"    j = {zero}", f"    k = {pick.choice([one, zero, inside('P[i]', n)])}", f"    steps = {zero}")
+    f.add(1, f"while steps < {number(kind, pick.choice([2, 9]))}{pick.choice(['', f' and {condition()}'])}:", f"    steps = steps + {one}")
+    f.add(2, f"if {condition()}:", f"    j = {inside(f'j + {one}', n)}")
+    block(2, ["A[0]"])
+    if pick.random() < 0.5:
+        f.add(1, f"for e in range({n}):", f"    {pick.choice(['A[e] = A[e] + B[e]', f'B[e] = A[{inside(chr(106), n)}]', 'A[j] = A[j] + B[e]', f'j = {inside(chr(80) + chr(91) + chr(101) + chr(93), n)}'])}")
+        block(1, ["B[0]"])
+    f.add(1, "S[2] = S[2] + j * k + steps")
+
+
 def mixed(pick, f):
     """Straight code on elements of several types, in place, with choices and short loops."""
     n, m, types = pick.choice([1, 3, 20]), pick.choice([2, 9, 37, 100]), [pick.choice(STORED) for _ in range(pick.choice([1, 2, 3]))]
@@ -423,7 +469,7 @@ def mixed(pick, f):
 
 
 SHAPES = (counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
-          counted_by_memory, nested_lane_loops, tables, still, mixed, mixed)
+          counted_by_memory, nested_lane_loops, tables, still, mixed, mixed, rearranged, rearranged)
 
 
 def make(seed):
