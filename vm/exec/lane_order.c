@@ -10,6 +10,11 @@ static void emit_sequence(lane_planner *p, const uint16_t *operands, const uint1
     tirbi_translate_word(p->emitter, (tirbi_word){.sequence = sequence});
 }
 
+static bool divides(const lane_ins *ins) {
+    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && (tirbi_ops[ins->op].flags & TIRBI_FLAG_TRAP) &&
+           tirbi_dtype_is_int((tirbi_dtype)ins->type);
+}
+
 /* A fold's place in the tables by operation. */
 static unsigned fold_of(const lane_ins *ins) {
     return (ins->fold & TIRBI_SCAN_OP) + (ins->fold & TIRBI_SCAN_SWAPPED ? (unsigned)TIRBI_N_SCAN_OPS : 0);
@@ -20,6 +25,40 @@ void tirbi_lane_plan_index(lane_planner *p, const lane_ins *ins) {
     const uint16_t list[4] = {ins->number, ins->step, 0, (uint16_t)(1u | (unsigned)lanes_at(p, p->level) << 1)};
     tirbi_lane_leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->index[ins->type]);
+}
+
+/* Then the lanes before the first one that traps run to the end of the body, as they do for indices alone, so that blocks of any
+ * size end with the same trap. */
+bool tirbi_lane_orders_traps(const lane_body *body) {
+    unsigned n = 0;
+    for (uint32_t i = 0; i < body->n && n < 2; i++) {
+        const lane_ins *ins = &body->ins[i];
+        const bool indexes = (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VUPDATEMA || ins->op == TIRB_OP_VADVANCE;
+        n += indexes || divides(ins);
+    }
+    return n > 1;
+}
+
+/* How many divisors are before the first 0. */
+#define DIVISORS(bits)                                                                                                 \
+    static size_t divisors_##bits(tirbi_lane_state *state, const tirbi_word *at, size_t n) {                           \
+        typedef uint##bits##_t divisor __attribute__((aligned(1), may_alias));                                         \
+        const divisor *by = (const divisor *)(const void *)state->pointers[at->b];                                     \
+        size_t good = 0;                                                                                               \
+        while (good < n && by[good] != 0) good++;                                                                      \
+        return good;                                                                                                   \
+    }
+DIVISORS(8)
+DIVISORS(16)
+DIVISORS(32)
+DIVISORS(64)
+#undef DIVISORS
+
+void tirbi_lane_plan_divisor(lane_planner *p, const lane_ins *ins, uint16_t divisor) {
+    if (!divides(ins) || p->now.values[ins->reads[1]].scalar || !p->orders_traps) return;
+    static const tirbi_sequence divisors[] = {divisors_8, divisors_16, divisors_32, divisors_64};
+    const uint16_t operands[3] = {0, divisor, 0}, list[4] = {0, 0, 1, (uint16_t)(1u | (unsigned)lanes_at(p, p->level) << 1)};
+    emit_sequence(p, operands, list, divisors[shift_of(tirbi_dtypes[ins->type].size)]);
 }
 
 /* Whether what is loaded is nothing but a factor of a vupdatema near behind, and nothing in between could end the loop or

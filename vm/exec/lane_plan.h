@@ -66,6 +66,7 @@ typedef struct lane_planner {
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
     unsigned n_advances;       /* in the body */
+    bool orders_traps;         /* which of several instructions traps is told lane by lane */
     uint64_t set_once;         /* registers that one instruction of the body sets */
     const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
     uint16_t gather_index;     /* and where its indices are */
@@ -112,6 +113,10 @@ void tirbi_lane_make_stream(lane_planner *p);
 /* ---- What goes from lane to lane, and what names elements: lane_order.c --------------------------------------- */
 
 void tirbi_lane_plan_index(lane_planner *p, const lane_ins *ins);
+/* Whether several instructions of a body may trap while its lanes run. */
+bool tirbi_lane_orders_traps(const lane_body *body);
+/* Ahead of a division by what `divisor` points to; no bank is live. */
+void tirbi_lane_plan_divisor(lane_planner *p, const lane_ins *ins, uint16_t divisor);
 void tirbi_lane_plan_loadx(lane_planner *p, const lane_ins *ins);
 void tirbi_lane_plan_storex(lane_planner *p, const lane_ins *ins);
 void tirbi_lane_plan_find(lane_planner *p, const lane_ins *ins);

@@ -700,12 +700,17 @@ static tirb_status end_find(const entry *e, int64_t all, int64_t found) {
     return tirbi_charge(e->machine, tirbi_lane_cost(e->loop, e->extent, none ? all : found + 1));
 }
 
+static tirb_status divided_by_zero(const tirbi_machine *machine) {
+    return tirbi_error_set(machine->error, TIRB_DIVIDE, "an integer is divided by zero");
+}
+
 /* The words of an instruction with indices end, in a list, with how it names what is indexed: as a dimension of a buffer
- * with an extent, or (0) as an element of a cursor. */
+ * with an extent, or (0) as an element of a cursor; or that it is a divisor. */
 static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state *state) {
     const tirbi_word *at = state->trap;
     const uint16_t *list = at[1].list;
     machine->trap = at;
+    if ((list[3] & 1) && list[2]) return divided_by_zero(machine);
     if (list[3] & 1) return tirbi_bad_index(machine, state->bad, list[0], list[1], (int64_t)state->slots[at->c]);
     return tirbi_error_set(machine->error, TIRB_BOUNDS, "element %lld is outside of the %llu elements that there are",
                            (long long)state->bad, (unsigned long long)state->bad_of);
@@ -741,7 +746,7 @@ tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_state *s
     case TIRBI_LANE_BOUNDS: return out_of_bounds(machine, state);
     default:
         machine->trap = state->trap;
-        return tirbi_error_set(machine->error, TIRB_DIVIDE, "an integer is divided by zero");
+        return divided_by_zero(machine);
     }
 }
 

@@ -575,6 +575,7 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
             in_the_way = true;
     }
     tirbi_lane_leave_banks(p, ins);
+    tirbi_lane_plan_divisor(p, ins, operands[1]);
     uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
                     : in_the_way ? p->spare_strip
                                  : strip_of(p, ins->dest);
@@ -1358,6 +1359,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
         p->n_advances += p->body->ins[i].op == TIRB_OP_VADVANCE;
     }
     p->set_once = set & ~again;
+    p->orders_traps = tirbi_lane_orders_traps(p->body);
     choose_block(p);
     find_outer_loops(p);
     find_tiles(p);
