@@ -39,7 +39,6 @@ static const struct {
     const char *why;
 } left_out[] = {
     {TIRB_BUILTIN_LARGE_UINT_IMM, "read as a constant"},
-    {TIRB_BUILTIN_BUFFER_DATA, "read as the variable of the buffer"},
     {TIRB_BUILTIN_RET, "read as the statement Return"},
     {TIRB_BUILTIN_BREAK_LOOP, "read as the statement Break"},
     {TIRB_BUILTIN_CONTINUE_LOOP, "read as the statement Continue"},

@@ -152,6 +152,7 @@ void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
         g->n_vars = 0;
         tirbi_gen_stage(g);
     }
+    if (seed % 4 == 0) tirbi_gen_function(g, seed / 4);
     if (g->body.data == NULL) tirbi_gen_line(g, "pass"); /* there was no room for what was to be made */
     bind_symbols(g);
     tirbi_text_add(out, "from tvm.script import ir as I\nfrom tvm.script import %s as T\n\n", g->classic ? "tir" : "tirx");

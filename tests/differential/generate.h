@@ -92,6 +92,8 @@ void tirbi_gen_host_call(tirbi_gen *g);
 /* ---- Parts of stages (generate_stage.c) ---- */
 tirbi_gen_dim tirbi_gen_constant(int64_t value);
 tirbi_gen_dim tirbi_gen_some_dim(tirbi_gen *g);
+/* One of the mathematical functions of an input: each of them has its turn. */
+void tirbi_gen_function(tirbi_gen *g, uint64_t turn);
 void tirbi_gen_push_index(tirbi_gen *g, const char *name, const tirbi_gen_dim *dim);
 void tirbi_gen_shuffle(tirbi_gen *g, uint32_t *order, uint32_t n);
 /* A buffer to read, new or (when one fits) an old one; NULL when there are too many. */

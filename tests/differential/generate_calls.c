@@ -68,10 +68,33 @@ static void part_text(tirbi_gen *g, const tirbi_gen_buffer *b, int64_t rows, con
     else tirbi_text_add(out, "T.address_of(%s[%s, 0])", b->name, start);
 }
 
+/* All of a buffer: its name, its data, or a view of its shape or the data of one. */
+static void whole_text(tirbi_gen *g, const tirbi_gen_buffer *b, tirbi_text *out) {
+    char view[TIRBI_GEN_NAME];
+    bool viewed = tirbi_gen_chance(g, 15);
+    if (viewed) {
+        tirbi_text shape = {.data = NULL};
+        for (uint32_t i = 0; i < b->ndim; i++) {
+            if (i > 0) tirbi_text_add(&shape, ", ");
+            tirbi_gen_dim_text(g, &b->dims[i], &shape);
+        }
+        tirbi_gen_name(g, "v", view);
+        tirbi_gen_line(g, "%s = T.decl_buffer((%s), \"%s\", data=%s.data)", view, shape.data, type_name(b->type), b->name);
+        tirbi_text_free(&shape);
+    }
+    tirbi_text_add(out, "%s%s", viewed ? view : b->name, tirbi_gen_chance(g, 20) ? ".data" : "");
+}
+
 /* A call with whole buffers, the same one twice now and then. */
 static void call_whole(tirbi_gen *g, const char *f, const tirbi_gen_buffer *a, const tirbi_gen_buffer *o, const char *s) {
     const tirbi_gen_buffer *first = tirbi_gen_chance(g, 15) ? o : a;
-    tirbi_gen_line(g, "Module.%s(%s%s, %s, %s)", f, first->name, tirbi_gen_chance(g, 20) ? ".data" : "", o->name, s);
+    tirbi_text x = {.data = NULL};
+    tirbi_text y = {.data = NULL};
+    whole_text(g, first, &x);
+    whole_text(g, o, &y);
+    tirbi_gen_line(g, "Module.%s(%s, %s, %s)", f, x.data, y.data, s);
+    tirbi_text_free(&x);
+    tirbi_text_free(&y);
 }
 
 /* Calls with rows of one buffer or of two, in a loop over the first row or not. */

@@ -241,12 +241,26 @@ static void int_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_t
     }
 }
 
+static const char *const unary[] = {"exp", "sqrt", "tanh", "floor", "ceil", "round", "trunc", "abs", "sigmoid", "log",
+                                    "sin", "cos", "erf", "rsqrt", "exp2", "atan", "nearbyint", "log2",
+                                    "exp10", "expm1", "log10", "log1p", "tan", "asin", "acos", "sinh", "cosh", "asinh",
+                                    "acosh", "atanh", "fabs"};
+static const char *const binary[] = {"pow", "atan2", "hypot", "copysign", "nextafter"};
+
+void tirbi_gen_function(tirbi_gen *g, uint64_t turn) {
+    enum { N_UNARY = sizeof unary / sizeof *unary, N_BINARY = sizeof binary / sizeof *binary };
+    uint64_t which = turn % (N_UNARY + N_BINARY);
+    tirbi_dtype type = tirbi_gen_chance(g, 60) ? TIRB_F32 : TIRB_F64;
+    tirbi_gen_dim dim = tirbi_gen_constant(1 + tirbi_gen_pick(g, 40));
+    tirbi_gen_buffer *a = tirbi_gen_input(g, type, 1, &dim);
+    tirbi_gen_buffer *o = tirbi_gen_output(g, type, 1, &dim);
+    if (a == NULL || o == NULL) return;
+    tirbi_gen_line(g, "for i in range(%lld):", (long long)dim.value);
+    if (which < N_UNARY) tirbi_gen_line(g, "    %s[i] = T.%s(%s[i])", o->name, unary[which], a->name);
+    else tirbi_gen_line(g, "    %s[i] = T.%s(%s[i], %s[%lld - i])", o->name, binary[which - N_UNARY], a->name, a->name, (long long)dim.value - 1);
+}
+
 static void float_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_text *out) {
-    static const char *const unary[] = {"exp", "sqrt", "tanh", "floor", "ceil", "round", "trunc", "abs", "sigmoid", "log",
-                                        "sin", "cos", "erf", "rsqrt", "exp2", "atan", "nearbyint", "log2",
-                                        "exp10", "expm1", "log10", "log1p", "tan", "asin", "acos", "sinh", "cosh", "asinh",
-                                        "acosh", "atanh", "fabs"};
-    static const char *const binary[] = {"pow", "atan2", "hypot", "copysign", "nextafter"};
     switch (tirbi_gen_pick(g, 13)) {
     case 0:
     case 1:
