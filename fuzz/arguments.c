@@ -42,7 +42,8 @@ static void store_bits(uint8_t *at, uint64_t bits, size_t size) {
 static void fill(fuzz_tensor *t, fuzz_random *r) {
     size_t item = tirbi_dtypes[t->type].size;
     memset(t->block, 0xA5, t->size);
-    for (size_t at = t->skew; at + item <= t->size; at += item) store_bits(t->block + at, element_bits(t->type, r), item);
+    for (size_t at = t->skew; at + item <= t->size; at += item)
+        store_bits(t->block + at, element_bits(t->type, r), item);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------------------------- */
@@ -261,7 +262,8 @@ void fuzz_arguments_check_kept(const fuzz_arguments *before, const fuzz_argument
 bool fuzz_arguments_equal(const fuzz_arguments *a, const fuzz_arguments *b, uint32_t *out_tensor) {
     for (uint32_t i = 0; i < a->n; i++) {
         *out_tensor = i;
-        if (a->tensors[i].block && memcmp(a->tensors[i].block, b->tensors[i].block, a->tensors[i].size) != 0) return false;
+        if (a->tensors[i].block && memcmp(a->tensors[i].block, b->tensors[i].block, a->tensors[i].size) != 0)
+            return false;
     }
     return true;
 }

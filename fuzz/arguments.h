@@ -1,5 +1,5 @@
-/* Arguments for any function, made from its signature: tensors in memory of exactly their size, so that a sanitizer sees
- * a byte too far, dense or with odd strides, of values that programs trip over. */
+/* Arguments for any function, made from its signature: tensors in memory of exactly their size, so that a sanitizer
+ * sees a byte too far, dense or with odd strides, of values that programs trip over. */
 #ifndef TIRB_FUZZ_ARGUMENTS_H
 #define TIRB_FUZZ_ARGUMENTS_H
 

@@ -97,7 +97,8 @@ static bool open_function(edit_program *e, const tirbi_function *from, edit_func
     *f = (edit_function){.head = *from};
     if (from->code_size > MAX_CODE || !own_arrays(e, f)) return false;
     uint32_t *id_of_offset = TIRBI_NEW_ARRAY(e->arena, uint32_t, (size_t)from->code_size + 1);
-    f->nodes = TIRBI_NEW_ARRAY(e->arena, edit_node, from->code_size < EDIT_MAX_NODES ? from->code_size : EDIT_MAX_NODES);
+    f->nodes =
+        TIRBI_NEW_ARRAY(e->arena, edit_node, from->code_size < EDIT_MAX_NODES ? from->code_size : EDIT_MAX_NODES);
     return id_of_offset && f->nodes && decode(e, f, id_of_offset);
 }
 

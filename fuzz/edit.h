@@ -1,6 +1,6 @@
-/* A program in a form that can be changed: instructions are nodes that jumps name by number, so that any may come and go.
- * Everything is in one arena; instructions are never changed in place, so a copy of a function's struct and arrays is a
- * way back. */
+/* A program in a form that can be changed: instructions are nodes that jumps name by number, so that any may come and
+ * go. Everything is in one arena; instructions are never changed in place, so a copy of a function's struct and arrays
+ * is a way back. */
 #ifndef TIRB_FUZZ_EDIT_H
 #define TIRB_FUZZ_EDIT_H
 

@@ -173,7 +173,8 @@ static void run_function(const fuzz_modules *m, uint32_t function, uint64_t seed
     run_on(m->modules[0], function, &given, &others, &limits, &expected);
     for (uint32_t i = 1; i < m->n; i++) {
         run_on(m->modules[i], function, &given, &others, &limits, &found);
-        expect_equal(&expected, &found, "another instruction set", tirb_isa_name(tirb_engine_isa(m->modules[i]->engine)));
+        expect_equal(&expected, &found, "another instruction set",
+                     tirb_isa_name(tirb_engine_isa(m->modules[i]->engine)));
         fuzz_arguments_free(&found.arguments);
     }
     if (has_regions(m->program)) run_threads(m->modules[seed % m->n], function, &given, &limits, &expected);
@@ -190,10 +191,12 @@ void fuzz_modules_run(const fuzz_modules *m, uint64_t seed) {
 /* ---- Two compilations ------------------------------------------------------------------------------------------ */
 
 static bool stopped_by_limit(const outcome *o) {
-    return o->status == TIRB_FUEL || o->status == TIRB_MEMORY_LIMIT || o->status == TIRB_DEPTH || o->status == TIRB_DEADLINE;
+    return o->status == TIRB_FUEL || o->status == TIRB_MEMORY_LIMIT || o->status == TIRB_DEPTH ||
+           o->status == TIRB_DEADLINE;
 }
 
-static void compare_function(const fuzz_modules *a, uint32_t in_a, const fuzz_modules *b, uint32_t in_b, uint64_t seed) {
+static void compare_function(const fuzz_modules *a, uint32_t in_a, const fuzz_modules *b, uint32_t in_b,
+                             uint64_t seed) {
     fuzz_arguments given;
     uint32_t tensor;
     if (!fuzz_arguments_make(&given, &a->program->functions[in_a], seed)) return;

@@ -48,7 +48,8 @@ static tirb_status answer(void *context, const tirb_import_arg *args, uint32_t n
     for (uint32_t i = 0; i < n; i++) {
         if (args[i].kind != TIRB_ARG_TENSOR || (args[i].flags & TIRB_ARG_READ_ONLY)) continue;
         size_t size = bytes_of(&args[i]);
-        if (size > 0) ((uint8_t *)args[i].value.tensor->data)[fuzz_below(&random, size)] = (uint8_t)fuzz_below(&random, 2);
+        if (size > 0)
+            ((uint8_t *)args[i].value.tensor->data)[fuzz_below(&random, size)] = (uint8_t)fuzz_below(&random, 2);
     }
     if (result->dtype.code == kDLFloat || result->dtype.code == kDLBfloat) {
         result->value.f = (double)fuzz_below(&random, 100) / 8.0;
@@ -69,5 +70,6 @@ void fuzz_imports_bind(tirb_instance *instance) {
                                   .flags = TIRB_IMPORT_THREAD_SAFE};
     }
     tirb_error error = TIRB_ERROR_INIT;
-    if (tirb_instance_bind(instance, offers, n, &error) != TIRB_OK) fuzz_fail("imports cannot be bound: %s", error.message);
+    if (tirb_instance_bind(instance, offers, n, &error) != TIRB_OK)
+        fuzz_fail("imports cannot be bound: %s", error.message);
 }

@@ -15,8 +15,8 @@ size_t fuzz_cross_text(const uint8_t *a, size_t a_size, const uint8_t *b, size_t
  * section, then with sizes and checksum put right; now and then raw bytes. Up to 8 bytes may follow a bundle. */
 size_t fuzz_mutate_bundle(uint8_t *data, size_t size, size_t max_size, fuzz_random *random);
 /* A function of one bundle goes to the other. */
-size_t fuzz_cross_bundle(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t max_size,
-                         fuzz_random *random);
+size_t fuzz_cross_bundle(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
+                         size_t max_size, fuzz_random *random);
 /* How much of an input is the bundle: what its header says, if that is there; else everything. */
 size_t fuzz_bundle_size(const uint8_t *data, size_t size);
 

@@ -176,8 +176,8 @@ size_t fuzz_mutate_bundle(uint8_t *data, size_t size, size_t max_size, fuzz_rand
     return made > 0 ? with_tail(data, made, tail, tail_size, max_size) : fuzz_mutate_bytes(data, size, max_size);
 }
 
-size_t fuzz_cross_bundle(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t max_size,
-                         fuzz_random *r) {
+size_t fuzz_cross_bundle(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
+                         size_t max_size, fuzz_random *r) {
     size_t bundle = fuzz_bundle_size(a, a_size);
     if (a_size > max_size) return 0;
     memcpy(out, a, a_size);

@@ -169,7 +169,8 @@ static bool copy_piece(edit_place *p) {
     if (from->n_nodes == 0 || !pick_node(p)) return false;
     uint32_t at = fuzz_below(p->random, from->n_nodes);
     uint32_t n = edit_unit(from, at);
-    if (fuzz_one_in(p->random, 3) && n == 1) n = 1 + fuzz_below(p->random, from->n_nodes - at < 8 ? from->n_nodes - at : 8);
+    if (fuzz_one_in(p->random, 3) && n == 1)
+        n = 1 + fuzz_below(p->random, from->n_nodes - at < 8 ? from->n_nodes - at : 8);
     fuzz_shift by = {0};
     if (from != p->f && !fuzz_one_in(p->random, 3)) {
         edit_function other = *from;
@@ -193,7 +194,8 @@ static bool change_registers(edit_place *p) {
         tirbi_red_type *reds = TIRBI_NEW_ARRAY(p->e->arena, tirbi_red_type, h->n_reds + 1u);
         if (!reds || h->n_reds >= TIRBI_MAX_REDUCTIONS) return false;
         for (unsigned i = 0; i < h->n_reds; i++) reds[i] = p->f->reds[i];
-        reds[h->n_reds++] = (tirbi_red_type){fuzz_one_in(p->random, 2) ? TIRB_F32 : TIRB_F64, (uint8_t)fuzz_below(p->random, 4)};
+        reds[h->n_reds++] =
+            (tirbi_red_type){fuzz_one_in(p->random, 2) ? TIRB_F32 : TIRB_F64, (uint8_t)fuzz_below(p->random, 4)};
         h->reds = p->f->reds = reds;
         return true;
     }
@@ -421,11 +423,29 @@ static bool add_function(edit_program *e, const edit_program *other, fuzz_random
 
 typedef bool (*change)(edit_place *p);
 
-static const change changes[] = {change_operand, change_operand,   change_operand,   change_operand,       change_type,
-                                 change_opcode,  change_opcode,    insert_new,       insert_new,           insert_new,
-                                 insert_new,     erase,            erase,            swap_neighbours,      copy_piece,
-                                 copy_piece,     change_parameter, change_registers, change_register_type, change_variable,
-                                 swap_operands,  change_function,  change_imports};
+static const change changes[] = {change_operand,
+                                 change_operand,
+                                 change_operand,
+                                 change_operand,
+                                 change_type,
+                                 change_opcode,
+                                 change_opcode,
+                                 insert_new,
+                                 insert_new,
+                                 insert_new,
+                                 insert_new,
+                                 erase,
+                                 erase,
+                                 swap_neighbours,
+                                 copy_piece,
+                                 copy_piece,
+                                 change_parameter,
+                                 change_registers,
+                                 change_register_type,
+                                 change_variable,
+                                 swap_operands,
+                                 change_function,
+                                 change_imports};
 
 static bool verifies(edit_program *e) {
     const tirbi_program *program = edit_program_of(e);

@@ -8,7 +8,8 @@ static uint16_t pick_scalar(const edit_place *p) { return (uint16_t)fuzz_below(p
 
 static uint16_t pick_x(const edit_place *p) {
     if (p->f->head.n_sregs > 0 && !fuzz_one_in(p->random, 3)) return pick_scalar(p);
-    return tirbi_x_from_small(fuzz_one_in(p->random, 3) ? fuzz_interesting(p->random) : (int64_t)fuzz_below(p->random, 40));
+    return tirbi_x_from_small(fuzz_one_in(p->random, 3) ? fuzz_interesting(p->random)
+                                                        : (int64_t)fuzz_below(p->random, 40));
 }
 
 /* Most often a reference whose elements have the size of `type`, and that may be written where it must. */
@@ -46,7 +47,8 @@ static uint8_t pick_defined(const edit_place *p, tirbi_dtype type) {
         const tirbi_instr *instr = p->f->nodes[i].instr;
         const tirbi_op_info *info = &tirbi_ops[instr->op];
         if (!(info->flags & TIRBI_FLAG_LANE)) break;
-        if (info->operands[0] != 'V' || tirbi_op_result_type((tirbi_op)instr->op, (tirbi_dtype)instr->type) != type) continue;
+        if (info->operands[0] != 'V' || tirbi_op_result_type((tirbi_op)instr->op, (tirbi_dtype)instr->type) != type)
+            continue;
         found = (uint8_t)instr->operand[0];
         if (fuzz_one_in(p->random, 3)) break;
     }
@@ -85,7 +87,8 @@ static void pick_cursor(const edit_place *p, const tirbi_lane_header *lane, tirb
     c->level = (uint8_t)fuzz_below(p->random, lane->n_inner + 1u);
     c->start = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(0) : pick_x(p);
     c->step = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
-    for (unsigned k = 0; k < lane->n_inner; k++) c->steps[k] = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
+    for (unsigned k = 0; k < lane->n_inner; k++)
+        c->steps[k] = fuzz_one_in(p->random, 2) ? tirbi_x_from_small(1) : pick_x(p);
     if (fuzz_one_in(p->random, 4)) make_indexed(lane, c);
 }
 
@@ -285,7 +288,8 @@ static int64_t pick_function(const edit_place *p, const tirbi_instr *instr) {
     uint32_t function = 0;
     for (unsigned attempt = 0; attempt < 8; attempt++) {
         function = fuzz_below(p->random, p->e->n_functions);
-        if (function < p->e->n_functions && p->e->functions[function].head.is_region == (instr->op == TIRB_OP_FORK)) break;
+        if (function < p->e->n_functions && p->e->functions[function].head.is_region == (instr->op == TIRB_OP_FORK))
+            break;
     }
     return function;
 }

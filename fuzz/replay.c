@@ -5,8 +5,8 @@
  *   fuzz_replay --letters
  *
  * Every file is run; with --mutate N, N inputs made from them as well, each a few mutations away from one of the files
- * or of the inputs made before. Inputs run in a child process: one that ends it, or takes too long, is left behind in the
- * file fuzz-input; run it again with `fuzz_replay TARGET fuzz-input`. --dictionary prints the words of TVMScript in
+ * or of the inputs made before. Inputs run in a child process: one that ends it, or takes too long, is left behind in
+ * the file fuzz-input; run it again with `fuzz_replay TARGET fuzz-input`. --dictionary prints the words of TVMScript in
  * libFuzzer's form; --letters looks whether the mutators know every operand letter of the opcode table. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <dirent.h>
@@ -49,7 +49,8 @@ static size_t insert_bytes(uint8_t *data, size_t size, size_t max_size) {
     memmove(data + at + n, data + at, size - at);
     size_t from = fuzz_below(&random_state, size + 1);
     for (size_t i = 0; i < n; i++) {
-        data[at + i] = fuzz_one_in(&random_state, 2) && from + i < size ? data[from + i] : (uint8_t)fuzz_next(&random_state);
+        data[at + i] =
+            fuzz_one_in(&random_state, 2) && from + i < size ? data[from + i] : (uint8_t)fuzz_next(&random_state);
     }
     return size + n;
 }

@@ -13,7 +13,8 @@ static bool done(tirb_status status, const tirb_error *error, const char *what) 
     return false;
 }
 
-static void write_again(const tirbi_program *program, tirbi_heap *heap, const tirbi_writer *expected, const char *what) {
+static void write_again(const tirbi_program *program, tirbi_heap *heap, const tirbi_writer *expected,
+                        const char *what) {
     tirb_error error = TIRB_ERROR_INIT;
     tirbi_writer bytes;
     tirbi_writer_init(&bytes, heap);
@@ -30,7 +31,8 @@ static void read_back(tirbi_heap *heap, const tirbi_writer *bytes) {
     tirbi_arena arena;
     tirbi_program *program;
     tirbi_arena_init(&arena, heap);
-    if (done(tirbi_bundle_read(bytes->data, bytes->size, FUZZ_MAX_BUNDLE, &arena, &program, &error), &error, "read back")) {
+    if (done(tirbi_bundle_read(bytes->data, bytes->size, FUZZ_MAX_BUNDLE, &arena, &program, &error), &error,
+             "read back")) {
         write_again(program, heap, bytes, "read back");
     }
     tirbi_arena_destroy(&arena);

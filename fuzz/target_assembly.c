@@ -16,7 +16,8 @@ static void assemble(const uint8_t *text, size_t size, tirbi_heap *heap) {
     tirbi_arena_init(&arena, heap);
     tirbi_writer_init(&written, heap);
     tirb_status status = tirbi_assemble((const char *)text, size, &arena, &program, &error);
-    if (status == TIRB_SYNTAX && (error.line == 0 || error.column == 0)) fuzz_fail("refused nowhere: %s", error.message);
+    if (status == TIRB_SYNTAX && (error.line == 0 || error.column == 0))
+        fuzz_fail("refused nowhere: %s", error.message);
     if (status == TIRB_OK) status = tirbi_verify(program, heap, &error);
     if (status == TIRB_OK) fuzz_round_trip(program, heap, &written);
     if (status != TIRB_OK && error.message[0] == '\0') fuzz_fail("%s without a message", tirb_status_name(status));

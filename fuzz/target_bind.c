@@ -1,6 +1,6 @@
 /* Arguments: the bytes of an input choose a function and, field by field, what it is given. Every tensor that claims
- * more than the memory behind it is one that binding must refuse, or it is not passed: the pointer is the one thing that
- * tirb cannot check. */
+ * more than the memory behind it is one that binding must refuse, or it is not passed: the pointer is the one thing
+ * that tirb cannot check. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,8 @@ static bool choose_tensor(choices *c, const tirbi_param *param, given *g, tirb_a
     g->view.shape = g->shape;
     g->view.strides = how & 16 ? g->strides : NULL;
     g->view.byte_offset = how & 32 ? (uint64_t)number(c) : 0;
-    *arg = (tirb_arg){.kind = TIRB_ARG_TENSOR, .flags = how & 64 && byte(c) > 200 ? byte(c) : 0, .value.tensor = &g->view};
+    *arg =
+        (tirb_arg){.kind = TIRB_ARG_TENSOR, .flags = how & 64 && byte(c) > 200 ? byte(c) : 0, .value.tensor = &g->view};
     bool overflow;
     return lies_inside(g, tirbi_dtypes[param->dtype].size, &overflow) || overflow || !g->view.data;
 }
@@ -122,7 +123,8 @@ static void infer(tirb_instance *instance, uint32_t function, const tirb_arg *ar
         int64_t shape[MAX_NDIM];
         int32_t ndim;
         DLDataType dtype;
-        tirb_status status = tirb_instance_infer(instance, function, i, args, n, shape, MAX_NDIM, &ndim, &dtype, &error);
+        tirb_status status =
+            tirb_instance_infer(instance, function, i, args, n, shape, MAX_NDIM, &ndim, &dtype, &error);
         if (status == TIRB_INTERNAL) fuzz_fail("inference: %s", error.message);
         for (int32_t k = 0; status == TIRB_OK && k < ndim; k++) {
             if (shape[k] < 0) fuzz_fail("inference gives the extent %lld", (long long)shape[k]);

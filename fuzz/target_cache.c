@@ -1,6 +1,6 @@
-/* The caches: the first byte of an input chooses. Below 128, the rest are operations on a cache in memory whose keys all
- * but collide, and what is found must be what was kept for exactly these bytes. Else the rest is a file in the place of an
- * entry of a cache on disk, which is found only whole. */
+/* The caches: the first byte of an input chooses. Below 128, the rest are operations on a cache in memory whose keys
+ * all but collide, and what is found must be what was kept for exactly these bytes. Else the rest is a file in the
+ * place of an entry of a cache on disk, which is found only whole. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ static void fill_pending(tirbi_cache *cache, tirbi_cache_entry *pending, const u
     }
     kept *made = (kept *)(void *)fuzz_allocate(sizeof(kept));
     *made = (kept){.references = 1, .size = size};
-    if (size > 0 && memcmp(tirbi_cache_entry_bytes(pending), key, size) != 0) fuzz_fail("a pending entry has other bytes");
+    if (size > 0 && memcmp(tirbi_cache_entry_bytes(pending), key, size) != 0)
+        fuzz_fail("a pending entry has other bytes");
     memcpy(made->bytes, key, size);
     n_kept++;
     tirbi_cache_add(cache, pending, made, how * 10u);
@@ -109,7 +110,8 @@ static void open_disk(void) {
     tirbi_heap_init(&disk_heap, NULL, UINT64_MAX);
     if (!mkdtemp(folder)) fuzz_fail("no directory for a cache");
     tirb_status status = tirbi_disk_cache_open(&disk, folder, false, &policy, &disk_heap, NULL);
-    if (status != TIRB_OK || !tirbi_disk_cache_add(&disk, &the_key, (tirbi_span){"value", 5})) fuzz_fail("no cache on disk");
+    if (status != TIRB_OK || !tirbi_disk_cache_add(&disk, &the_key, (tirbi_span){"value", 5}))
+        fuzz_fail("no cache on disk");
     atexit(remove_folder);
     DIR *directory = opendir(folder);
     for (struct dirent *item = directory ? readdir(directory) : NULL; item; item = readdir(directory)) {
@@ -123,7 +125,8 @@ static void list_disk(void) {
     const tirbi_disk_entry *entries;
     size_t n;
     tirbi_arena_init(&arena, &disk_heap);
-    if (tirbi_disk_cache_list(&disk, &arena, &entries, &n, NULL) != TIRB_OK || n > 1) fuzz_fail("a cache cannot be listed");
+    if (tirbi_disk_cache_list(&disk, &arena, &entries, &n, NULL) != TIRB_OK || n > 1)
+        fuzz_fail("a cache cannot be listed");
     for (size_t i = 0; i < n; i++) {
         for (const char *c = entries[i].label; *c; c++) {
             if ((uint8_t)*c < ' ') fuzz_fail("a label would reach a terminal");

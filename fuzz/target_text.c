@@ -1,5 +1,5 @@
-/* TVMScript: any text is compiled or refused with messages; what is compiled loads, runs on every instruction set alike,
- * and does what it does without optimisations and after it was printed. */
+/* TVMScript: any text is compiled or refused with messages; what is compiled loads, runs on every instruction set
+ * alike, and does what it does without optimisations and after it was printed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The command's inputs: the first byte of an input chooses between a .npy file and a literal. What is read is written and
- * read again. */
+/* The command's inputs: the first byte of an input chooses between a .npy file and a literal. What is read is written
+ * and read again. */
 #define _GNU_SOURCE /* fmemopen */
 #include <stdarg.h>
 #include <stdio.h>

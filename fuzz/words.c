@@ -20,9 +20,9 @@ static const char *const fixed_words[] = {
     "T.handle", "T.block", "T.axis", "T.reads", "T.writes", "T.init()", "-1", "0", "1", "2147483648", "1e30"};
 enum { N_FIXED = sizeof(fixed_words) / sizeof(fixed_words[0]) };
 
-static const tirbi_entry *const tables[] = {tirbi_expr_names,   tirbi_math_names,   tirbi_buffer_names, tirbi_stmt_names,
-                                            tirbi_axis_names,   tirbi_ir_names,     tirbi_python_names, tirbi_method_names,
-                                            tirbi_packed_names, tirbi_hybrid_names};
+static const tirbi_entry *const tables[] = {
+    tirbi_expr_names, tirbi_math_names,   tirbi_buffer_names, tirbi_stmt_names,   tirbi_axis_names,
+    tirbi_ir_names,   tirbi_python_names, tirbi_method_names, tirbi_packed_names, tirbi_hybrid_names};
 enum { N_TABLES = sizeof(tables) / sizeof(tables[0]) };
 
 const char *fuzz_word(uint32_t index) {

@@ -1,4 +1,5 @@
-/* The words of TVMScript, from the tables of the compiler: keywords, punctuation, names by namespace, builtins, types. */
+/* The words of TVMScript, from the tables of the compiler: keywords, punctuation, names by namespace, builtins,
+ * types. */
 #ifndef TIRB_FUZZ_WORDS_H
 #define TIRB_FUZZ_WORDS_H
 

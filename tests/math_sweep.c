@@ -1,8 +1,9 @@
 /* math_sweep [--full] [NAME...]: the errors of the mathematical strip kernels against MPFR, in units in the last place.
  *
- * float32 with one argument: every input with --full, else a sample; what differs from the C library's double rounded to
- * float is decided by MPFR. Two arguments, and float64: random inputs, all decided by MPFR. Prints the largest error of
- * each function and where it is; fails where that is over 1 ULP (float32) or 1.5 ULP (float64). All processors work. */
+ * float32 with one argument: every input with --full, else a sample; what differs from the C library's double rounded
+ * to float is decided by MPFR. Two arguments, and float64: random inputs, all decided by MPFR. Prints the largest error
+ * of each function and where it is; fails where that is over 1 ULP (float32) or 1.5 ULP (float64). All processors
+ * work. */
 #define _GNU_SOURCE /* exp10 */
 
 #include <inttypes.h>
@@ -127,7 +128,8 @@ static void sweep_floats(task *t, scratch *s, uint64_t step) {
         for (size_t i = 0; i < n; i++) {
             double near = t->function->in_double((double)x[i]);
             bool right = (float)near == got[i] || (isnan(near) && isnan(got[i]));
-            if (!right) note(t, exact_error(s, t->function, TIRB_F32, (double)x[i], 0, (double)got[i]), (double)x[i], 0);
+            if (!right)
+                note(t, exact_error(s, t->function, TIRB_F32, (double)x[i], 0, (double)got[i]), (double)x[i], 0);
         }
     }
 }
@@ -182,8 +184,8 @@ static bool print(const task *t) {
     bool fits = t->worst <= (t->type == TIRB_F32 ? bound_f32 : bound_f64);
     char second[40] = "";
     if (t->function->two) snprintf(second, sizeof second, ", %a", t->at_y);
-    printf("%s %-8s %9.6f ULP at %a%s (%" PRIu64 " inputs)%s\n", tirbi_dtypes[t->type].name, t->function->name, t->worst,
-           t->at_x, second, t->inputs, fits ? "" : " TOO MUCH");
+    printf("%s %-8s %9.6f ULP at %a%s (%" PRIu64 " inputs)%s\n", tirbi_dtypes[t->type].name, t->function->name,
+           t->worst, t->at_x, second, t->inputs, fits ? "" : " TOO MUCH");
     fflush(stdout);
     return fits;
 }

@@ -45,8 +45,9 @@ static void check_shift_amount(tirbi_checker *c, const tirb_expr *call) {
     if (amount->kind != TIRB_EXPR_INT_IMM) return;
     unsigned bits = call->as.call.args[0]->dtype.bits;
     if (amount->as.int_value >= 0 && amount->as.int_value < (int64_t)bits) return;
-    tirbi_report_error(c->diagnostics, TIRB_VALUE, amount->span, "shift amount %lld must be 0 or more and less than %u for %s",
-                       (long long)amount->as.int_value, bits, tirbi_check_text(call->as.call.args[0]->dtype).text);
+    tirbi_report_error(c->diagnostics, TIRB_VALUE, amount->span,
+                       "shift amount %lld must be 0 or more and less than %u for %s", (long long)amount->as.int_value,
+                       bits, tirbi_check_text(call->as.call.args[0]->dtype).text);
 }
 
 static void check_if_then_else(tirbi_checker *c, const tirb_expr *call) {
@@ -208,8 +209,8 @@ static void check_function(tirbi_checker *c, const tirb_expr *call) {
     tirbi_check_exprs(c, call->as.call.args, call->as.call.n_args);
     check_extents(c, call);
     if (call->as.call.n_args != f->n_params) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, call->span, "%s takes %u argument%s, found %u", f->name, f->n_params,
-                           f->n_params == 1 ? "" : "s", call->as.call.n_args);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, call->span, "%s takes %u argument%s, found %u", f->name,
+                           f->n_params, f->n_params == 1 ? "" : "s", call->as.call.n_args);
         return;
     }
     for (uint32_t i = 0; i < f->n_params; i++) {

@@ -14,8 +14,9 @@ static void bind_params(tirbi_checker *c, const tirb_primfunc *f) {
         if (buffer != NULL) {
             tirbi_check_bind_buffer(c, buffer, buffer->data == f->params[i]);
         } else if (f->params[i]->dtype.lanes != 1) {
-            tirbi_report_error(c->diagnostics, TIRB_TYPE, f->params[i]->span, "parameter '%s' must be a scalar, found %s",
-                               f->params[i]->as.var.name, tirbi_check_text(f->params[i]->dtype).text);
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, f->params[i]->span,
+                               "parameter '%s' must be a scalar, found %s", f->params[i]->as.var.name,
+                               tirbi_check_text(f->params[i]->dtype).text);
         }
     }
     for (uint32_t i = 0; i < f->n_shape_vars; i++) tirbi_check_bind_var(c, f->shape_vars[i], f->shape_vars[i]->span);
@@ -56,8 +57,8 @@ static void check_return_type(tirbi_checker *c, const tirb_primfunc *f) {
     const tirb_type *type = &f->ret_type;
     if (c->returned == NULL) {
         if (type->kind == TIRB_TYPE_TUPLE || tirbi_is_packed(f)) return; /* a packed function that ends returns 0 */
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, f->span, "%s is declared to return %s and returns nothing", f->name,
-                           tirbi_check_text(type->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, f->span, "%s is declared to return %s and returns nothing",
+                           f->name, tirbi_check_text(type->dtype).text);
         return;
     }
     if (c->returns_nothing) {
@@ -78,8 +79,8 @@ static void check_return_type(tirbi_checker *c, const tirb_primfunc *f) {
 
 /* ---- Size ----------------------------------------------------------------------------------------------------- */
 
-/* What stands in many places is one node here and is gone through once for each of them later. A text that does not name
- * expressions to use them again has fewer nodes than characters. */
+/* What stands in many places is one node here and is gone through once for each of them later. A text that does not
+ * name expressions to use them again has fewer nodes than characters. */
 enum { MAX_NODES = 8000000 };
 
 typedef struct measure {
@@ -108,9 +109,11 @@ static bool small_enough(const tirb_irmodule *module, tirbi_diagnostics *diagnos
         if (module->functions[i]->body) measure_stmt(&v, module->functions[i]->body);
     }
     if (!m.too_far) return true;
-    tirbi_report_error(diagnostics, TIRB_UNSUPPORTED, m.too_far->span,
-                       "up to here the program's expressions have %llu nodes, those that are used again counted at each use; "
-                       "the limit is %d", (unsigned long long)m.nodes, MAX_NODES);
+    tirbi_report_error(
+        diagnostics, TIRB_UNSUPPORTED, m.too_far->span,
+        "up to here the program's expressions have %llu nodes, those that are used again counted at each use; "
+        "the limit is %d",
+        (unsigned long long)m.nodes, MAX_NODES);
     return false;
 }
 

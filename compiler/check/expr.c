@@ -26,8 +26,8 @@ static bool int_fits(tirb_datatype type, int64_t value) {
 static void check_int_imm(tirbi_checker *c, const tirb_expr *e) {
     bool is_int = tirbi_check_is_int(e->dtype) || tirbi_check_is_bool(e->dtype);
     if (!is_int || e->dtype.lanes != 1) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "an integer constant must be an integer scalar, found %s",
-                           tirbi_check_text(e->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span,
+                           "an integer constant must be an integer scalar, found %s", tirbi_check_text(e->dtype).text);
     } else if (!int_fits(e->dtype, e->as.int_value)) {
         tirbi_report_error(c->diagnostics, TIRB_VALUE, e->span, "the constant %lld does not fit type %s",
                            (long long)e->as.int_value, tirbi_check_text(e->dtype).text);
@@ -45,8 +45,8 @@ static void check_float_imm(tirbi_checker *c, const tirb_expr *e) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "a float constant must be a float scalar, found %s",
                            tirbi_check_text(e->dtype).text);
     } else if (isfinite(value) && fabs(value) > largest_constant(e->dtype)) {
-        tirbi_report_error(c->diagnostics, TIRB_VALUE, e->span, "the constant %g exceeds the maximum %g of type %s", value,
-                           tirb_datatype_max(e->dtype), tirbi_check_text(e->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_VALUE, e->span, "the constant %g exceeds the maximum %g of type %s",
+                           value, tirb_datatype_max(e->dtype), tirbi_check_text(e->dtype).text);
     }
 }
 
@@ -61,8 +61,8 @@ static void check_cast(tirbi_checker *c, const tirb_expr *e) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "cannot cast %s to %s: the numbers of lanes differ",
                            tirbi_check_text(value->dtype).text, tirbi_check_text(e->dtype).text);
     } else if ((from_handle && !to_handle) || (to_handle && !from_handle && !tirbi_check_is_int(value->dtype))) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "cannot cast %s to %s", tirbi_check_text(value->dtype).text,
-                           tirbi_check_text(e->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "cannot cast %s to %s",
+                           tirbi_check_text(value->dtype).text, tirbi_check_text(e->dtype).text);
     }
 }
 
@@ -103,8 +103,9 @@ static void check_arithmetic(tirbi_checker *c, const tirb_expr *e) {
 
 static void check_result_bool(tirbi_checker *c, const tirb_expr *e, uint16_t lanes) {
     if (tirbi_check_is_bool(e->dtype) && e->dtype.lanes == lanes) return;
-    tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "the type of the operation is %s, expected bool with %u lanes",
-                       tirbi_check_text(e->dtype).text, lanes);
+    tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span,
+                       "the type of the operation is %s, expected bool with %u lanes", tirbi_check_text(e->dtype).text,
+                       lanes);
 }
 
 static void check_comparison(tirbi_checker *c, const tirb_expr *e) {
@@ -146,7 +147,8 @@ static void check_not(tirbi_checker *c, const tirb_expr *e) {
 /* An index needs a width: the specification wants one type for all of them, TVM does not. */
 static void warn_index_widths(tirbi_checker *c, tirbi_span span, const tirb_expr *const *indices, uint32_t n) {
     for (uint32_t i = 1; i < n && !c->warned_index_widths; i++) {
-        if (indices[i]->dtype.code == indices[0]->dtype.code && indices[i]->dtype.bits == indices[0]->dtype.bits) continue;
+        if (indices[i]->dtype.code == indices[0]->dtype.code && indices[i]->dtype.bits == indices[0]->dtype.bits)
+            continue;
         tirbi_report_warning(c->diagnostics, span, "indices of different types, %s and %s: the specification wants one",
                              tirbi_check_text(indices[0]->dtype).text, tirbi_check_text(indices[i]->dtype).text);
         c->warned_index_widths = true;
@@ -158,14 +160,15 @@ uint32_t tirbi_check_indices(tirbi_checker *c, tirbi_span span, const tirb_buffe
     bool good = true;
     tirbi_check_exprs(c, indices, n);
     if (n != buffer->ndim) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, span, "buffer '%s' has %u dimensions, found %u indices", buffer->name,
-                           buffer->ndim, n);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, span, "buffer '%s' has %u dimensions, found %u indices",
+                           buffer->name, buffer->ndim, n);
         return 0;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (!tirbi_check_is_int(indices[i]->dtype)) {
-            tirbi_report_error(c->diagnostics, TIRB_TYPE, indices[i]->span, "index %u of '%s' must be an integer, found %s", i,
-                               buffer->name, tirbi_check_text(indices[i]->dtype).text);
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, indices[i]->span,
+                               "index %u of '%s' must be an integer, found %s", i, buffer->name,
+                               tirbi_check_text(indices[i]->dtype).text);
             good = false;
         } else if (i + 1 < n && indices[i]->dtype.lanes != 1) {
             tirbi_report_error(c->diagnostics, TIRB_TYPE, indices[i]->span,
@@ -202,7 +205,8 @@ static void check_load(tirbi_checker *c, const tirb_expr *e) {
 
 static void check_lanes(tirbi_checker *c, const tirb_expr *e, const char *node, tirb_datatype element) {
     if (e->dtype.lanes < 2) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "%s makes %u lanes, expected 2 or more", node, e->dtype.lanes);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "%s makes %u lanes, expected 2 or more", node,
+                           e->dtype.lanes);
     }
     tirb_datatype expected = {element.code, element.bits, e->dtype.lanes};
     tirbi_check_same_type(c, e->span, "the type of the vector", e->dtype, expected);
@@ -303,7 +307,8 @@ static void check_reduce(tirbi_checker *c, const tirb_reduce *r) {
     }
     tirbi_check_exprs(c, r->result, r->n_values);
     for (uint32_t i = 0; i < r->n_values; i++) {
-        tirbi_check_same_type(c, r->result[i]->span, "the result of a combiner", r->result[i]->dtype, r->source[i]->dtype);
+        tirbi_check_same_type(c, r->result[i]->span, "the result of a combiner", r->result[i]->dtype,
+                              r->source[i]->dtype);
         tirbi_check_leave_var(c, r->lhs[i]);
         tirbi_check_leave_var(c, r->rhs[i]);
     }

@@ -31,7 +31,8 @@ void tirbi_check_leave_var(tirbi_checker *c, const tirb_expr *var) {
 static void warn_of_loop(tirbi_checker *c, const tirb_expr *var, tirbi_span span) {
     uint8_t *kind = &c->kinds[var->as.var.id];
     if (*kind != TIRBI_VAR_LOOP || c->blocks[var->as.var.id] >= c->n_blocks || c->function->classic) return;
-    tirbi_report_warning(c->diagnostics, span, "the loop variable '%s' is used in the block '%s', where TVM takes axes only: bind it to one",
+    tirbi_report_warning(c->diagnostics, span,
+                         "the loop variable '%s' is used in the block '%s', where TVM takes axes only: bind it to one",
                          var->as.var.name, c->block->name);
     *kind = TIRBI_VAR_PLAIN; /* once */
 }
@@ -68,13 +69,15 @@ void tirbi_check_use_buffer(tirbi_checker *c, const tirb_buffer *buffer, tirbi_s
     if (*state == TIRBI_SCOPE_BOUND || *state == TIRBI_SCOPE_REPORTED) return;
     bool over_bound_data = *state == TIRBI_SCOPE_NEW && c->vars[buffer->data->as.var.id] == TIRBI_SCOPE_BOUND;
     if (over_bound_data) {
-        tirbi_report_warning(c->diagnostics, span, "buffer '%s' is used without a declaration; it is taken as a view of '%s'",
-                             buffer->name, buffer->data->as.var.name);
+        tirbi_report_warning(c->diagnostics, span,
+                             "buffer '%s' is used without a declaration; it is taken as a view of '%s'", buffer->name,
+                             buffer->data->as.var.name);
     } else {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, span, "buffer '%s' is %s", buffer->name,
-                           *state == TIRBI_SCOPE_NEW
-                               ? "not declared here: T.Buffer in a body needs data=...; T.alloc_buffer makes a new buffer"
-                               : "used after the end of its scope");
+        tirbi_report_error(
+            c->diagnostics, TIRB_TYPE, span, "buffer '%s' is %s", buffer->name,
+            *state == TIRBI_SCOPE_NEW
+                ? "not declared here: T.Buffer in a body needs data=...; T.alloc_buffer makes a new buffer"
+                : "used after the end of its scope");
     }
     *state = TIRBI_SCOPE_REPORTED;
 }

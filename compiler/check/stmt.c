@@ -279,16 +279,16 @@ static void check_iters(tirbi_checker *c, const tirb_stmt *s) {
             }
         }
         if (!tirbi_check_is_int(iter->var->dtype) || iter->var->dtype.lanes != 1) {
-            tirbi_report_error(c->diagnostics, TIRB_TYPE, s->span, "axis '%s' must be an integer scalar, found %s", name,
-                               tirbi_check_text(iter->var->dtype).text);
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, s->span, "axis '%s' must be an integer scalar, found %s",
+                               name, tirbi_check_text(iter->var->dtype).text);
         }
         if (s->as.block.values == NULL) continue;
         tirbi_check_expr(c, s->as.block.values[i]);
         tirbi_check_int_scalar(c, s->as.block.values[i], "the value of a block axis");
     }
     if (s->as.block.values == NULL && block->n_iters > 0 && !block->no_realize) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, s->span, "block '%s' has %u axes and no values for them", block->name,
-                           block->n_iters);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, s->span, "block '%s' has %u axes and no values for them",
+                           block->name, block->n_iters);
     }
 }
 
@@ -341,24 +341,28 @@ static void check_match(tirbi_checker *c, const tirb_match_buffer *match) {
     tirbi_check_buffer_type(c, buffer);
     tirbi_check_bind_buffer(c, buffer, false);
     if (!tirb_datatype_equal(buffer->dtype, source->dtype)) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "'%s' has elements of type %s, its source '%s' of %s",
-                           buffer->name, tirbi_check_text(buffer->dtype).text, source->name,
-                           tirbi_check_text(source->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span,
+                           "'%s' has elements of type %s, its source '%s' of %s", buffer->name,
+                           tirbi_check_text(buffer->dtype).text, source->name, tirbi_check_text(source->dtype).text);
     }
     if (strcmp(scope_of(buffer), scope_of(source)) != 0) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "'%s' has storage scope \"%s\", its source '%s' has \"%s\"",
-                           buffer->name, scope_of(buffer), source->name, scope_of(source));
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span,
+                           "'%s' has storage scope \"%s\", its source '%s' has \"%s\"", buffer->name, scope_of(buffer),
+                           source->name, scope_of(source));
     }
     if (buffer->auto_broadcast || source->auto_broadcast) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "'%s' matches a buffer of broadcast type", buffer->name);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "'%s' matches a buffer of broadcast type",
+                           buffer->name);
     }
     if (buffer->data_alignment > 0 && source->data_alignment % buffer->data_alignment != 0) {
-        tirbi_report_warning(c->diagnostics, buffer->span, "'%s' asks for an alignment of %d bytes, its source '%s' has %d",
-                             buffer->name, (int)buffer->data_alignment, source->name, (int)source->data_alignment);
+        tirbi_report_warning(c->diagnostics, buffer->span,
+                             "'%s' asks for an alignment of %d bytes, its source '%s' has %d", buffer->name,
+                             (int)buffer->data_alignment, source->name, (int)source->data_alignment);
     }
     if (buffer->ndim > source->ndim) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "'%s' has %u dimensions, more than the %u of its source",
-                           buffer->name, buffer->ndim, source->ndim);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span,
+                           "'%s' has %u dimensions, more than the %u of its source", buffer->name, buffer->ndim,
+                           source->ndim);
     } else {
         check_match_shape(c, match);
     }

@@ -41,8 +41,9 @@ bool tirbi_check_same_type(tirbi_checker *c, tirbi_span span, const char *what, 
 
 void tirbi_check_buffer_type(tirbi_checker *c, const tirb_buffer *buffer) {
     if (buffer->data->as.var.type.kind != TIRB_TYPE_POINTER) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "the data of buffer '%s' must be a pointer, found %s",
-                           buffer->name, tirbi_check_text(buffer->data->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span,
+                           "the data of buffer '%s' must be a pointer, found %s", buffer->name,
+                           tirbi_check_text(buffer->data->dtype).text);
     }
     if (buffer->dtype.code == TIRB_CODE_HANDLE) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "buffer '%s' cannot have elements of type %s",
@@ -52,8 +53,9 @@ void tirbi_check_buffer_type(tirbi_checker *c, const tirb_buffer *buffer) {
         const tirb_expr *extent = buffer->shape[i];
         if (!tirbi_check_int_scalar(c, extent, "an extent of a buffer")) continue;
         if (extent->kind == TIRB_EXPR_INT_IMM && extent->dtype.code == TIRB_CODE_INT && extent->as.int_value < 0) {
-            tirbi_report_error(c->diagnostics, TIRB_VALUE, extent->span, "extent %u of buffer '%s' is %lld, expected 0 or more",
-                               i, buffer->name, (long long)extent->as.int_value);
+            tirbi_report_error(c->diagnostics, TIRB_VALUE, extent->span,
+                               "extent %u of buffer '%s' is %lld, expected 0 or more", i, buffer->name,
+                               (long long)extent->as.int_value);
         }
     }
     for (uint32_t i = 0; buffer->strides != NULL && i < buffer->ndim; i++) {

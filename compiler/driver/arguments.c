@@ -95,7 +95,8 @@ static exit_code fit_kind(const run *r, parameter *p) {
                     p->info.name, type, r->info.signature);
     }
     if (p->info.ndim != 0) {
-        return fail(r->inv, EXIT_CALL, "'%s' is a tensor and was given a number, in %s", p->info.name, r->info.signature);
+        return fail(r->inv, EXIT_CALL, "'%s' is a tensor and was given a number, in %s", p->info.name,
+                    r->info.signature);
     }
     number scalar = p->value.scalar;
     tensor made = {.type = p->type};
@@ -122,7 +123,8 @@ static exit_code assign(const run *r, parameter *p, const char *text) {
     return r->info.is_packed ? take_kind(r, p) : fit_kind(r, p);
 }
 
-/* "NAME=VALUE" of a parameter: sets *value_text. A tensor literal ("f32=1") is not one unless a parameter is so called. */
+/* "NAME=VALUE" of a parameter: sets *value_text. A tensor literal ("f32=1") is not one unless a parameter is so
+ * called. */
 static exit_code find_named(const run *r, const char *text, parameter **out, const char **value_text) {
     size_t length;
     *out = NULL;
@@ -237,7 +239,10 @@ exit_code fail_call(const run *r, tirb_status status, const tirb_error *error) {
     exit_code code = exit_code_of_call(status);
     const char *message = error->message[0] ? error->message : tirb_status_text(status);
     if (!error->line) return fail(r->inv, code, "%s: %s", r->bundle.file, message);
-    tirb_diagnostic place = {.severity = TIRB_SEVERITY_ERROR, .code = status, .line = error->line, .column = error->column,
+    tirb_diagnostic place = {.severity = TIRB_SEVERITY_ERROR,
+                             .code = status,
+                             .line = error->line,
+                             .column = error->column,
                              .message = message};
     return fail_at(r->inv, code, error->where, &place);
 }
@@ -256,8 +261,8 @@ static exit_code make_scalar(const run *r, const parameter *p, tirb_arg *out) {
     case STORE_DONE: break;
     case STORE_NOT_INTEGER:
         snprintf(text, sizeof text, "%.17g", scalar.real);
-        return fail(r->inv, EXIT_CALL, "'%s' is %s and was given %s, in %s", p->info.name, tirbi_dtypes[p->type].tvm_name,
-                    text, r->info.signature);
+        return fail(r->inv, EXIT_CALL, "'%s' is %s and was given %s, in %s", p->info.name,
+                    tirbi_dtypes[p->type].tvm_name, text, r->info.signature);
     case STORE_OUT_OF_RANGE:
         number_text(&scalar, scalar.is_unsigned ? TIRB_U64 : TIRB_I64, text);
         return fail(r->inv, EXIT_CALL, "'%s': %s is not a value of %s, in %s", p->info.name, text,
@@ -285,8 +290,8 @@ static exit_code allocate_output(run *r, uint32_t index) {
     tirb_error error = TIRB_ERROR_INIT;
     tensor made = {.type = p->type};
     DLDataType type;
-    tirb_status status = tirb_instance_infer(r->instance, r->function, index, r->arguments, r->info.n_params, made.shape,
-                                             TENSOR_MAX_NDIM, &made.ndim, &type, &error);
+    tirb_status status = tirb_instance_infer(r->instance, r->function, index, r->arguments, r->info.n_params,
+                                             made.shape, TENSOR_MAX_NDIM, &made.ndim, &type, &error);
     if (status != TIRB_OK) return fail_call(r, status, &error);
     if (!tensor_measure(&made) || !tensor_allocate(&made)) {
         char text[256];

@@ -14,12 +14,14 @@ static const uint64_t least_run_ns = 20000;
 static const uint64_t warm_up_ns = 50000000;
 
 static const option_row bench_options[] = {
-    {OPTION_FUNCTION, 'f', "function", "NAME", "the function; may be left out when there is one public function or a main"},
+    {OPTION_FUNCTION, 'f', "function", "NAME",
+     "the function; may be left out when there is one public function or a main"},
     {OPTION_THREADS, 0, "threads", "N", "threads of the call (default 1)"},
     {OPTION_TIME, 0, "time", "SECONDS", "how long to repeat (default 1)"},
     {OPTION_RUNS, 0, "runs", "N", "take exactly N timings instead"},
     CALL_OPTIONS,
-    {OPTION_JSON, 0, "json", NULL, "print one JSON object: median_ns, min_ns, runs, bytes of the tensors, compile_ns and more"},
+    {OPTION_JSON, 0, "json", NULL,
+     "print one JSON object: median_ns, min_ns, runs, bytes of the tensors, compile_ns and more"},
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
     {OPTION_END, 0, NULL, NULL, NULL},
 };
@@ -27,7 +29,8 @@ static const option_row bench_options[] = {
 static const char bench_details[] =
     "FILE and ARGS are those of 'tirb run'. What is not given is random, the same in every invocation: tensors in the\n"
     "shape that the others determine, floats above 0 and up to 1, bytes of any value, other integers from 0 to 3.\n"
-    "A tensor type without values (1024x1024xf32) is a random tensor of this shape, and n=1024 sets the extent n of all\n"
+    "A tensor type without values (1024x1024xf32) is a random tensor of this shape, and n=1024 sets the extent n of "
+    "all\n"
     "shapes that name it. A parameter that is read and\n"
     "written gets its first values back before every call, outside of the time.\n"
     "\n"
@@ -149,9 +152,9 @@ static exit_code show(bench *b) {
         char median_text[32], least_text[32];
         time_text(median, median_text);
         time_text(least, least_text);
-        printf("%s: median %s, minimum %s, %zu runs of %llu call%s, %s, %u thread%s\n", r->info.name, median_text, least_text,
-               b->n, (unsigned long long)b->calls_per_run, b->calls_per_run == 1 ? "" : "s", isa, r->threads,
-               r->threads == 1 ? "" : "s");
+        printf("%s: median %s, minimum %s, %zu runs of %llu call%s, %s, %u thread%s\n", r->info.name, median_text,
+               least_text, b->n, (unsigned long long)b->calls_per_run, b->calls_per_run == 1 ? "" : "s", isa,
+               r->threads, r->threads == 1 ? "" : "s");
         return EXIT_DONE;
     }
     cJSON *object = json_of_call(r, TIRB_OK);

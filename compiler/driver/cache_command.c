@@ -132,14 +132,17 @@ const command cache_command = {
     .summary = "Show what is kept of compiled sources, or delete it",
     .options = cache_options,
     .details =
-        "run, bench, check, inspect and dis keep what they compile, and compile a source again only when its text, its\n"
-        "name, the options or tirb itself have changed. The list has sizes, how long ago each was used, and names; what\n"
+        "run, bench, check, inspect and dis keep what they compile, and compile a source again only when its text, "
+        "its\n"
+        "name, the options or tirb itself have changed. The list has sizes, how long ago each was used, and names; "
+        "what\n"
         "was used least recently goes first. 'clear' deletes the entries and no other file of the directory.\n"
         "\n"
         "Environment:\n"
         "  TIRB_CACHE_DIR    the directory; empty: nothing is kept. Default: $XDG_CACHE_HOME/tirb, else ~/.cache/tirb\n"
         "  TIRB_CACHE_SIZE   the most bytes to keep (suffixes K, M, G; default 256M)\n"
-        "The directory must be yours, with the mode 700. Anything wrong with it, or with an entry, only means that the\n"
+        "The directory must be yours, with the mode 700. Anything wrong with it, or with an entry, only means that "
+        "the\n"
         "source is compiled. --no-cache compiles anew and keeps nothing.\n",
     .run = run_cache,
     .most_operands = 1,

@@ -7,7 +7,8 @@
 #include "compiler/driver/program.h"
 
 static const option_row compile_options[] = {
-    {OPTION_OUTPUT, 'o', "output", "FILE", "where the bundle goes (default: the source's name with .tirb; '-': stdout)"},
+    {OPTION_OUTPUT, 'o', "output", "FILE",
+     "where the bundle goes (default: the source's name with .tirb; '-': stdout)"},
     {OPTION_FP, 0, "fp", "MODE", "precise (a*b+c fuses, block sums are trees), strict (nothing fuses) or fast"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "loops for several threads: auto (those worth it), off, or all that may"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},

@@ -125,7 +125,8 @@ static void zsh_option(const option_row *row) {
 }
 
 static void zsh(void) {
-    puts("#compdef tirb\n# zsh completion of tirb: made by 'tirb completion zsh'\n_tirb() {\n    local -a commands\n    commands=(");
+    puts("#compdef tirb\n# zsh completion of tirb: made by 'tirb completion zsh'\n_tirb() {\n    local -a commands\n   "
+         " commands=(");
     for (const command *const *c = all_commands; *c; c++) {
         printf("        '%s:", (*c)->name);
         zsh_text((*c)->summary);
@@ -228,12 +229,13 @@ static void roff_command(const command *cmd) {
 
 void manual_page(void) {
     printf(".TH TIRB 1 \"\" \"tirb %s\" \"User Commands\"\n", tirb_version());
-    puts(".SH NAME\ntirb \\- compile tensor programs to verified bundles and run them on any CPU\n"
-         ".SH SYNOPSIS\n.B tirb\n.I COMMAND\n[\\fIOPTIONS\\fR] [\\fIARGS\\fR...]\n"
-         ".SH DESCRIPTION\n"
-         "tirb reads TVMScript, the text of TVM's tensor IR, and writes one .tirb bundle for every CPU. A bundle is\n"
-         "verified before it runs, in a machine that keeps limits of fuel, time and memory. A dash stands for stdin or\n"
-         "stdout.\n.SH COMMANDS");
+    puts(
+        ".SH NAME\ntirb \\- compile tensor programs to verified bundles and run them on any CPU\n"
+        ".SH SYNOPSIS\n.B tirb\n.I COMMAND\n[\\fIOPTIONS\\fR] [\\fIARGS\\fR...]\n"
+        ".SH DESCRIPTION\n"
+        "tirb reads TVMScript, the text of TVM's tensor IR, and writes one .tirb bundle for every CPU. A bundle is\n"
+        "verified before it runs, in a machine that keeps limits of fuel, time and memory. A dash stands for stdin or\n"
+        "stdout.\n.SH COMMANDS");
     for (const command *const *c = all_commands; *c; c++) roff_command(*c);
     puts(".SH ENVIRONMENT\n.TP\n.B TIRB_ISA\nThe default of \\-\\-isa.\n"
          ".TP\n.B TIRB_CACHE_DIR\nThe directory of compiled sources; empty: none is used. The default is tirb in\n"

@@ -9,7 +9,8 @@
 #include "compiler/driver/program.h"
 
 static const option_row fmt_options[] = {
-    {OPTION_DIALECT, 0, "dialect", "NAME", "tirx (new TVMScript), tir (classic) or hybrid (of 2020); default: the dialect of the file"},
+    {OPTION_DIALECT, 0, "dialect", "NAME",
+     "tirx (new TVMScript), tir (classic) or hybrid (of 2020); default: the dialect of the file"},
     {OPTION_OUTPUT, 'o', "output", "FILE", "where the text goes (default and '-': stdout)"},
     DIAGNOSTICS_OPTION,
     {OPTION_CHECK, 0, "check", NULL, "print nothing; exit code 1 if the file is not in its canonical text"},

@@ -116,7 +116,8 @@ static void add_parameters(cJSON *function, const tirb_module *module, uint32_t 
         }
         cJSON *shape = cJSON_AddArrayToObject(own, "shape");
         for (int32_t d = 0; d < info.ndim; d++) {
-            cJSON_AddItemToArray(shape, info.dims[d] < 0 ? cJSON_CreateNull() : cJSON_CreateNumber((double)info.dims[d]));
+            cJSON_AddItemToArray(shape,
+                                 info.dims[d] < 0 ? cJSON_CreateNull() : cJSON_CreateNumber((double)info.dims[d]));
         }
         cJSON_AddBoolToObject(own, "read", info.is_read);
         cJSON_AddBoolToObject(own, "written", info.is_written);

@@ -1,4 +1,5 @@
-/* What the command line of `tirb bench` leaves open: random values, in shapes that `n=128` and what is given determine. */
+/* What the command line of `tirb bench` leaves open: random values, in shapes that `n=128` and what is given
+ * determine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +100,8 @@ exit_code extent_assign(const run *r, const char *text) {
     uint32_t v = find_variable(r, text, length);
     number n;
     if (!number_parse(digits, strlen(digits), &n) || !n.is_integer || n.is_unsigned || n.integer < 0) {
-        return fail_usage(r->inv->command, "'%.*s' is an extent, a number from 0 on, not '%s'", (int)length, text, digits);
+        return fail_usage(r->inv->command, "'%.*s' is an extent, a number from 0 on, not '%s'", (int)length, text,
+                          digits);
     }
     if (r->extents->known[v]) return fail_usage(r->inv->command, "'%.*s' is given twice", (int)length, text);
     r->extents->values[v] = n.integer;
@@ -107,7 +109,8 @@ exit_code extent_assign(const run *r, const char *text) {
     return EXIT_DONE;
 }
 
-/* What the shape of a tensor that is there says of variables that stand alone. Contradictions are for the call to find. */
+/* What the shape of a tensor that is there says of variables that stand alone. Contradictions are for the call to
+ * find. */
 static void learn_from_tensor(const run *r, const tirbi_param *param, const tensor *t) {
     for (int32_t d = 0; d < t->ndim && d < param->ndim; d++) {
         const tirbi_dim *dim = &param->shape[d];
@@ -127,7 +130,8 @@ static void learn_from_arguments(const run *r) {
     }
     for (uint32_t i = 0; i < f->n_params; i++) {
         const parameter *p = &r->parameters[i];
-        if (p->info.kind == TIRB_PARAM_TENSOR && p->value.is_tensor) learn_from_tensor(r, &f->params[i], &p->value.tensor);
+        if (p->info.kind == TIRB_PARAM_TENSOR && p->value.is_tensor)
+            learn_from_tensor(r, &f->params[i], &p->value.tensor);
     }
 }
 
@@ -155,7 +159,8 @@ exit_code make_up_as(const run *r, parameter *p, const char *text) {
 static const char *unknown_variable(const run *r, const tirbi_dim *dim) {
     for (uint32_t i = 0; i < dim->n_terms; i++) {
         const tirbi_dim_term *term = &dim->terms[i];
-        if (term->op == TIRBI_DIM_VAR && !r->extents->known[term->value]) return variable_name(r, (uint32_t)term->value);
+        if (term->op == TIRBI_DIM_VAR && !r->extents->known[term->value])
+            return variable_name(r, (uint32_t)term->value);
     }
     return NULL;
 }
@@ -168,10 +173,11 @@ exit_code make_up_tensor(const run *r, parameter *p) {
         tirb_error error = TIRB_ERROR_INIT;
         const char *unknown = unknown_variable(r, &param->shape[d]);
         if (unknown) {
-            return fail(r->inv, EXIT_CALL, "shape[%d] of '%s' depends on '%s': give %s=NUMBER, or a tensor, for %s", (int)d,
-                        p->info.name, unknown, unknown, r->info.signature);
+            return fail(r->inv, EXIT_CALL, "shape[%d] of '%s' depends on '%s': give %s=NUMBER, or a tensor, for %s",
+                        (int)d, p->info.name, unknown, unknown, r->info.signature);
         }
-        tirb_status status = tirbi_dim_eval(&param->shape[d], r->extents->values, r->extents->known, &made.shape[d], &error);
+        tirb_status status =
+            tirbi_dim_eval(&param->shape[d], r->extents->values, r->extents->known, &made.shape[d], &error);
         if (status != TIRB_OK || made.shape[d] < 0) {
             return fail(r->inv, EXIT_CALL, "shape[%d] of '%s' cannot be computed: %s", (int)d, p->info.name,
                         status == TIRB_OK ? "it is negative" : error.message);

@@ -62,7 +62,8 @@ static void general_help(FILE *to) {
     fputs("tirb compiles tensor programs to small, verified bundles and runs them on any CPU.\n\n"
           "Usage: tirb COMMAND [ARGS...]\n\nCommands:\n",
           to);
-    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-11s %s\n", all_commands[i]->name, all_commands[i]->summary);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(to, "  %-11s %s\n", all_commands[i]->name, all_commands[i]->summary);
     fputs("\n'tirb help COMMAND' shows a command's options. '-' is stdin or stdout.\n\n"
           "Exit codes:\n"
           "   0  done\n"

@@ -258,7 +258,8 @@ static npy_result read_prefix(FILE *stream, header *out, char *message) {
         return NPY_MALFORMED;
     }
     size_t width = version == 1 ? 2 : 4, size = 0, got;
-    if (fread(start, 1, width, stream) != width) return short_or_failed(stream, message, "it is cut short in its header");
+    if (fread(start, 1, width, stream) != width)
+        return short_or_failed(stream, message, "it is cut short in its header");
     for (size_t i = width; i-- > 0;) size = size << 8 | start[i];
     if (size > MAX_HEADER) {
         refuse(message, "its header of %zu bytes is longer than %d", size, (int)MAX_HEADER);
@@ -335,8 +336,9 @@ uint8_t *npy_write(const tensor *t, bool raw, size_t *out_size) {
     const tirbi_dtype_info *info = &tirbi_dtypes[t->type];
     bool as_raw = (raw && info->size == 2) || t->type == TIRB_BF16;
     char text[1024];
-    int at = snprintf(text, sizeof text, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (", info->size > 1 ? '<' : '|',
-                      as_raw ? 'u' : kinds[(unsigned char)info->class], (unsigned)info->size);
+    int at =
+        snprintf(text, sizeof text, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
+                 info->size > 1 ? '<' : '|', as_raw ? 'u' : kinds[(unsigned char)info->class], (unsigned)info->size);
     for (int32_t i = 0; i < t->ndim; i++) {
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%" PRId64 "%s", i ? ", " : "", t->shape[i],
                        t->ndim == 1 ? "," : "");

@@ -43,8 +43,9 @@ static exit_code compare(const run *r, const parameter *p, const tensor *expecte
     tensor_index_text(found, first, index, sizeof index);
     element_text(found, first, a);
     element_text(expected, first, b);
-    return fail(r->inv, EXIT_CALL, "'%s' differs first at %s: found %s, expected %s (%zu of %zu differ; rtol %g, atol %g)",
-                p->info.name, index, a, b, differing, found->count, r->rtol, r->atol);
+    return fail(r->inv, EXIT_CALL,
+                "'%s' differs first at %s: found %s, expected %s (%zu of %zu differ; rtol %g, atol %g)", p->info.name,
+                index, a, b, differing, found->count, r->rtol, r->atol);
 }
 
 exit_code outputs_compare(const run *r) {
@@ -88,7 +89,8 @@ static void print_tensor(FILE *to, const char *name, const tensor *t) {
 
 static bool result_number(const tirb_result *result, tirbi_dtype *type, number *out) {
     if (result->dtype.bits == 0 || !tirbi_dtype_from_dl(result->dtype, type)) return false;
-    *out = tirbi_dtype_is_float(*type) ? number_from_real(result->value.f) : number_from_integer(result->value.i, *type);
+    *out =
+        tirbi_dtype_is_float(*type) ? number_from_real(result->value.f) : number_from_integer(result->value.i, *type);
     return true;
 }
 
@@ -116,7 +118,8 @@ static void print_text(FILE *to, const run *r) {
     print_stats(to, r);
 }
 
-/* ---- JSON: numbers that are none in JSON (nan, inf) are strings --------------------------------------------------- */
+/* ---- JSON: numbers that are none in JSON (nan, inf) are strings
+ * --------------------------------------------------- */
 
 static cJSON *json_number(const number *n, tirbi_dtype type) {
     char text[ELEMENT_TEXT_SIZE];

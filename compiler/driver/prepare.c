@@ -12,7 +12,8 @@ static exit_code read_limits(const invocation *inv, uint32_t threads_default, ti
         return fail_usage(inv->command, "--fuel is a number from 1 on, with K, M or G behind it, not '%s'", fuel);
     }
     if (memory && !parse_size(memory, &out->max_memory)) {
-        return fail_usage(inv->command, "--max-memory is a number of bytes, with K, M or G behind it, not '%s'", memory);
+        return fail_usage(inv->command, "--max-memory is a number of bytes, with K, M or G behind it, not '%s'",
+                          memory);
     }
     uint64_t n = 0;
     if (threads && (!parse_size(threads, &n) || n > MAX_THREADS)) {

@@ -14,7 +14,8 @@
 enum { SAMPLE_EVERY_NS = 50000, MAX_SOURCE = 256 << 20 };
 
 static const option_row profile_options[] = {
-    {OPTION_FUNCTION, 'f', "function", "NAME", "the function; may be left out when there is one public function or a main"},
+    {OPTION_FUNCTION, 'f', "function", "NAME",
+     "the function; may be left out when there is one public function or a main"},
     {OPTION_TIME, 0, "time", "SECONDS", "how long to repeat the call (default 1)"},
     CALL_OPTIONS,
     {OPTION_JSON, 0, "json", NULL, "print one JSON object: calls, samples, and lines with runs, samples and share"},
@@ -27,7 +28,8 @@ static const char profile_details[] =
     "another one looks, some thousand times a second, which line it is in.\n"
     "\n"
     "Per line: its share of the time, the time it takes in one call, how often one call comes to it, and the source,\n"
-    "where FILE is one. A lane loop counts as the line that it begins in. Counting slows scalar code down: for times to\n"
+    "where FILE is one. A lane loop counts as the line that it begins in. Counting slows scalar code down: for times "
+    "to\n"
     "compare see 'tirb bench'.\n"
     "\n"
     "Examples:\n"

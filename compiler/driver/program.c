@@ -131,8 +131,8 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
     out->was_source = !looks_like_bundle(path, &bytes);
     if (too_large) {
         free(bytes.data);
-        return fail(inv, out->was_source ? EXIT_PROGRAM : EXIT_REJECTED, "%s: the file is larger than %zu MiB", out->file,
-                    MAX_PROGRAM_FILE >> 20);
+        return fail(inv, out->was_source ? EXIT_PROGRAM : EXIT_REJECTED, "%s: the file is larger than %zu MiB",
+                    out->file, MAX_PROGRAM_FILE >> 20);
     }
     if (out->was_source) {
         code = compile(inv, &bytes, out);

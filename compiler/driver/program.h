@@ -46,8 +46,8 @@ exit_code function_choose(const invocation *inv, const bundle *from, const tirb_
 bool diagnostics_are_json(const invocation *inv);
 /* All diagnostics of a result (NULL: none) as --diagnostics says, which the caller frees; NULL when out of memory. */
 char *diagnostics_text(const invocation *inv, const char *file, const tirb_compile_result *result, size_t *out_size);
-/* One diagnostic, or a failure that is about no place in a source, as a JSON object that cJSON_free frees; NULL when out of
- * memory. */
+/* One diagnostic, or a failure that is about no place in a source, as a JSON object that cJSON_free frees; NULL when
+ * out of memory. */
 char *diagnostic_json(const char *file, const tirb_diagnostic *d);
 char *failure_json(const invocation *inv, exit_code code, const char *message);
 

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 
 static const option_row run_options[] = {
-    {OPTION_FUNCTION, 'f', "function", "NAME", "the function; may be left out when there is one public function or a main"},
-    {OPTION_OUTPUT, 'o', "output", "[PARAM=]@FILE", "save a written parameter as .npy (repeatable; without a name: the next)"},
-    {OPTION_EXPECT, 0, "expect", "PARAM=@FILE", "compare a written parameter and fail at the first difference (repeatable)"},
+    {OPTION_FUNCTION, 'f', "function", "NAME",
+     "the function; may be left out when there is one public function or a main"},
+    {OPTION_OUTPUT, 'o', "output", "[PARAM=]@FILE",
+     "save a written parameter as .npy (repeatable; without a name: the next)"},
+    {OPTION_EXPECT, 0, "expect", "PARAM=@FILE",
+     "compare a written parameter and fail at the first difference (repeatable)"},
     {OPTION_RTOL, 0, "rtol", "X", "relative tolerance of --expect (default 0: exact)"},
     {OPTION_ATOL, 0, "atol", "X", "absolute tolerance of --expect (default 0)"},
     {OPTION_THREADS, 0, "threads", "N", "threads of the call (default: the CPUs that this process may use)"},
@@ -27,8 +30,10 @@ static const char run_details[] =
     "  _                nothing: the parameter is skipped\n"
     "Types: bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
     "A tensor that is only written and not given is allocated and zeroed; a scalar that shapes determine may be left\n"
-    "out. A packed function (calling_conv 1) takes any number of values and no names: arrays are its arguments in order,\n"
-    "known by their positions (-o 2=@c.npy), and all of them are outputs. After the call every written parameter is printed, or saved with -o; so is what the function returned.\n"
+    "out. A packed function (calling_conv 1) takes any number of values and no names: arrays are its arguments in "
+    "order,\n"
+    "known by their positions (-o 2=@c.npy), and all of them are outputs. After the call every written parameter is "
+    "printed, or saved with -o; so is what the function returned.\n"
     "\n"
     "Examples:\n"
     "  tirb run add.py 4xf32=1,2,3,4 4xf32=10\n"

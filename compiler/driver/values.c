@@ -114,14 +114,16 @@ static exit_code fill(const invocation *inv, const char *text, const char *value
         size_t size = tirbi_dtypes[out->type].size;
         for (size_t i = 1; i < out->count; i++) memcpy((uint8_t *)out->data + i * size, out->data, size);
     } else if (n < out->count) {
-        return fail_usage(inv->command, "'%s' has %zu values; its shape needs %zu, or one to fill it", text, n, out->count);
+        return fail_usage(inv->command, "'%s' has %zu values; its shape needs %zu, or one to fill it", text, n,
+                          out->count);
     }
     return EXIT_DONE;
 }
 
 static exit_code read_literal(const invocation *inv, const char *text, const char *equals, value *out) {
     if (!tensor_of_type_text(text, (size_t)(equals - text), &out->tensor)) {
-        return fail_usage(inv->command, "'%.*s' is no tensor type such as 4xf32 (types: i8 u8 ... i64 u64 f16 bf16 f32 f64 bool)",
+        return fail_usage(inv->command,
+                          "'%.*s' is no tensor type such as 4xf32 (types: i8 u8 ... i64 u64 f16 bf16 f32 f64 bool)",
                           (int)(equals - text), text);
     }
     if (!tensor_measure(&out->tensor) || !tensor_allocate(&out->tensor)) {
@@ -143,8 +145,8 @@ exit_code value_read(const invocation *inv, const char *text, value *out) {
     const char *equals = strchr(text, '=');
     if (equals) return read_literal(inv, text, equals, out);
     if (number_parse(text, strlen(text), &out->scalar)) return EXIT_DONE;
-    return fail_usage(inv->command, "'%s' is no value: a number, true, false, @FILE.npy or a literal such as 4xf32=1,2,3,4",
-                      text);
+    return fail_usage(inv->command,
+                      "'%s' is no value: a number, true, false, @FILE.npy or a literal such as 4xf32=1,2,3,4", text);
 }
 
 void value_clear(value *cleared) {

@@ -1,5 +1,5 @@
-/* The order in which the terms of an element's number are added: what changes seldom comes first, so that sums of it are
- * known before the loops that change the rest, and are the same for neighbouring elements. */
+/* The order in which the terms of an element's number are added: what changes seldom comes first, so that sums of it
+ * are known before the loops that change the rest, and are the same for neighbouring elements. */
 #include "compiler/emit/emit.h"
 
 #include "compiler/optimize/proofs.h"
@@ -35,13 +35,15 @@ static void sort_terms(tirbi_sum *sum) {
 const tirbi_lx *tirbi_address(const tirbi_emitter *e, const tirbi_place *place) {
     tirbi_sum sum = {.constant = 0};
     const tirbi_lx *flat = place->flat, *all = NULL;
-    if (!flat->shared || flat->traps || flat->type != TIRB_I64 || flat->size > TIRBI_MAX_SHARED_SIZE || !tirbi_sum_of(&sum, flat, 1) || sum.n < 2)
+    if (!flat->shared || flat->traps || flat->type != TIRB_I64 || flat->size > TIRBI_MAX_SHARED_SIZE ||
+        !tirbi_sum_of(&sum, flat, 1) || sum.n < 2)
         return flat;
     sort_terms(&sum);
     for (uint32_t i = 0; i < sum.n; i++) {
         const tirbi_lx *term = tirbi_lx_cast(e->pool, TIRB_I64, sum.term[i]);
         if (sum.factor[i] == 0) continue;
-        if (term && sum.factor[i] != 1) term = tirbi_lx_mul(e->pool, term, tirbi_lx_int(e->pool, TIRB_I64, sum.factor[i]));
+        if (term && sum.factor[i] != 1)
+            term = tirbi_lx_mul(e->pool, term, tirbi_lx_int(e->pool, TIRB_I64, sum.factor[i]));
         all = !all ? term : term ? tirbi_lx_add(e->pool, all, term) : NULL;
         if (!all) return flat;
         if (sum.constant != 0) all = tirbi_lx_add(e->pool, all, tirbi_lx_int(e->pool, TIRB_I64, sum.constant));

@@ -1,9 +1,9 @@
 /* Loops that touch parameters of a pair of tirb.may_alias, one of which is written.
  *
- * What planning knows of memory it knows of roots (tirbi_may_meet), so no plan is made that is wrong when such parameters
- * share memory. A lane plan of the loop, if there is one, is right when they begin at the same byte or share nothing: the
- * usual call in place. Otherwise the loop is compiled twice: once as if they shared nothing, and once in program order;
- * which one runs is looked up in the references. */
+ * What planning knows of memory it knows of roots (tirbi_may_meet), so no plan is made that is wrong when such
+ * parameters share memory. A lane plan of the loop, if there is one, is right when they begin at the same byte or share
+ * nothing: the usual call in place. Otherwise the loop is compiled twice: once as if they shared nothing, and once in
+ * program order; which one runs is looked up in the references. */
 #include "compiler/emit/emit.h"
 
 enum { WORDS = (TIRBI_MAX_CALL_ARGS + 63) / 64 };

@@ -53,7 +53,8 @@ static void place_conditions(tirbi_emitter *e) {
     if (e->conditions.n == 0) return;
     e->next_sreg = e->n_sregs;
     const uint16_t reg = tirbi_new_sreg(e);
-    for (uint32_t i = 0; i < e->conditions.n && !e->code.failed; i++) tirbi_store_u16(e->code.data + e->conditions.at[i], reg);
+    for (uint32_t i = 0; i < e->conditions.n && !e->code.failed; i++)
+        tirbi_store_u16(e->code.data + e->conditions.at[i], reg);
 }
 
 void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *out) {
@@ -143,11 +144,13 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
     tirbi_region_list regions = {.items = NULL};
     if (!program || !functions) return NULL;
     if (module->n_functions > UINT16_MAX) {
-        tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 functions in a module");
+        tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0},
+                           "more than 65535 functions in a module");
         return NULL;
     }
     if (module->n_imports > UINT16_MAX) {
-        tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 imports in a module");
+        tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0},
+                           "more than 65535 imports in a module");
         return NULL;
     }
     tirbi_find_access(module);
@@ -302,7 +305,8 @@ tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, con
     const tirb_irmodule *ast = NULL;
     if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_format: an argument is NULL");
     *out_result = NULL;
-    if ((unsigned)dialect > TIRB_DIALECT_HYBRID) return tirbi_error_set(error, TIRB_MISUSE, "unknown dialect %d", (int)dialect);
+    if ((unsigned)dialect > TIRB_DIALECT_HYBRID)
+        return tirbi_error_set(error, TIRB_MISUSE, "unknown dialect %d", (int)dialect);
     TIRBI_TRY(read_options(options, &chosen, error));
     TIRBI_TRY(read_source(text, size, &chosen, out_result, &ast, error));
     tirb_compile_result *r = *out_result;
@@ -317,7 +321,8 @@ tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, con
 tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_options *options,
                                  tirb_compile_result **out_result, tirb_error *error) {
     tirb_compile_options chosen;
-    if (!builder || !out_result) return tirbi_error_set(error, TIRB_MISUSE, "tirb_builder_compile: an argument is NULL");
+    if (!builder || !out_result)
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_builder_compile: an argument is NULL");
     *out_result = NULL;
     TIRBI_TRY(read_options(options, &chosen, error));
     TIRBI_TRY(tirb_builder_status(builder, error));

@@ -95,8 +95,8 @@ static void note_loops(tirbi_emitter *e, const tirbi_contract_plan *plan) {
 static void note_rows(tirbi_emitter *e, const tirbi_contract_plan *plan, const char *rule) {
     for (uint32_t k = 0; k < plan->loops.n; k++) {
         const bool row = k + 1 == plan->loops.n;
-        tirbi_note_loop(e->notes, plan->loops.var[k], plan->span, TIRB_FORM_TREE, "fold.%s: %s%s", tirbi_dtypes[plan->type].name,
-                        row ? rule : "", row ? "whole rows at once" : "rows");
+        tirbi_note_loop(e->notes, plan->loops.var[k], plan->span, TIRB_FORM_TREE, "fold.%s: %s%s",
+                        tirbi_dtypes[plan->type].name, row ? rule : "", row ? "whole rows at once" : "rows");
     }
 }
 
@@ -115,7 +115,8 @@ bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
     }
     if (!tirbi_distribute_contraction(e->pool, loop, &parts)) return false;
     for (uint32_t i = 0; i < parts.n_temporaries; i++) {
-        const tirbi_ls alloc = {.kind = TIRBI_LS_ALLOC, .span = parts.plan.span, .as.alloc.buffer = parts.temporaries[i]};
+        const tirbi_ls alloc = {
+            .kind = TIRBI_LS_ALLOC, .span = parts.plan.span, .as.alloc.buffer = parts.temporaries[i]};
         tirbi_put_stmt(e, &alloc);
     }
     for (uint32_t i = 0; i < parts.n_before; i++) tirbi_put_stmt(e, parts.before[i]);

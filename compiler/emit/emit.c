@@ -59,8 +59,8 @@ void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope) {
     e->next_sreg = scope.next_sreg;
 }
 
-/* Processors forward what was just written to a register to the next one that reads it where both name the same one again
- * and again: registers are used anew unless that saves a load. */
+/* Processors forward what was just written to a register to the next one that reads it where both name the same one
+ * again and again: registers are used anew unless that saves a load. */
 void tirbi_block_close(tirbi_emitter *e, tirbi_scope scope) {
     enum { MAX_KEPT = 160 };
     if (e->next_sreg > MAX_KEPT || e->n_remembered == scope.n_remembered) tirbi_scope_close(e, scope);

@@ -81,7 +81,8 @@ typedef struct tirbi_emitter {
     tirbi_checked *checked;
     uint32_t n_checked, checked_capacity;
     uint32_t next_sreg, n_sregs;
-    tirbi_patch_list conditions; /* the places in the code that name the register of conditions which are only branched on */
+    tirbi_patch_list
+        conditions; /* the places in the code that name the register of conditions which are only branched on */
     tirbi_ref_type *refs;
     uint32_t n_refs, refs_capacity;
     tirbi_red_type reds[TIRBI_MAX_REDUCTIONS];
@@ -106,8 +107,8 @@ typedef struct tirbi_emitter {
 /* emit.c: registers, instructions, jumps */
 tirbi_scope tirbi_scope_open(tirbi_emitter *e);
 void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope);
-/* Ends a statement whose values the next ones of its block may use: what it has loaded stays known in the scope around it
- * while registers are few. */
+/* Ends a statement whose values the next ones of its block may use: what it has loaded stays known in the scope around
+ * it while registers are few. */
 void tirbi_block_close(tirbi_emitter *e, tirbi_scope scope);
 uint16_t tirbi_new_sreg(tirbi_emitter *e);
 uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable);
@@ -137,7 +138,8 @@ uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
 /* Jumps where a condition is false, or where it is true. */
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 void tirbi_put_branch_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
-/* The same where the jumps leave the scope that is open: what the whole condition computes is known in the rest of it. */
+/* The same where the jumps leave the scope that is open: what the whole condition computes is known in the rest of
+ * it. */
 void tirbi_put_exit_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root);
 /* How two references meet: 0 they share nothing, 1 they begin at the same byte, 2 otherwise. */
@@ -175,7 +177,8 @@ void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
 void tirbi_put_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip);
 
 typedef void (*tirbi_loop_body)(tirbi_emitter *e, const void *context);
-/* for var in min .. min + extent, by `step` (NULL: 1): body. `frame` collects break and continue, if there can be any. */
+/* for var in min .. min + extent, by `step` (NULL: 1): body. `frame` collects break and continue, if there can be
+ * any. */
 void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
                         tirbi_loop_body body, const void *context);
 

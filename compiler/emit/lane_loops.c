@@ -21,14 +21,17 @@ static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const
     const tirbi_lx *value = form->start;
     for (uint32_t i = 0; i < loops->n; i++) {
         int direction;
-        if (!(enclosing >> i & 1) || !tirbi_affine_direction(form, i, &direction) || direction == 0 || (direction > 0) != greatest) continue;
+        if (!(enclosing >> i & 1) || !tirbi_affine_direction(form, i, &direction) || direction == 0 ||
+            (direction > 0) != greatest)
+            continue;
         const tirbi_lx *last = tirbi_lx_sub(e->pool, loops->var[i]->extent, tirbi_lx_int(e->pool, TIRB_I64, 1));
         value = tirbi_lx_add(e->pool, value, tirbi_lx_mul(e->pool, last, form->coefficient[i]));
     }
     return value;
 }
 
-static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent, uint32_t dim, const char *name) {
+static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent, uint32_t dim,
+                       const char *name) {
     if (!index || (index->lo >= 0 && index->hi < extent->lo)) return;
     uint16_t at = tirbi_put_value(e, index), limit = tirbi_put_value(e, extent);
     TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
@@ -144,7 +147,9 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
     case TIRB_OP_VUPDATEMA:
         TIRBI_PUT(e, TIRB_OP_VUPDATEMA, o->type, o->cursor, o->from[0], o->from[1], o->from[2], o->source, o->fold);
         return;
-    case TIRB_OP_VADVANCE: TIRBI_PUT(e, TIRB_OP_VADVANCE, o->type, o->to, o->carried->reg, o->cursor, scalar, o->source); return;
+    case TIRB_OP_VADVANCE:
+        TIRBI_PUT(e, TIRB_OP_VADVANCE, o->type, o->to, o->carried->reg, o->cursor, scalar, o->source);
+        return;
     case TIRB_OP_VSCAN: TIRBI_PUT(e, TIRB_OP_VSCAN, o->type, o->to, o->carried->reg, o->from[0], o->fold); return;
     case TIRB_OP_VSCANMA:
         TIRBI_PUT(e, TIRB_OP_VSCANMA, o->type, o->to, o->carried->reg, o->from[0], o->from[1], o->fold);
@@ -163,9 +168,11 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
 
 static bool may_trap(const tirbi_lx *x) { return x && x->traps; }
 
-/* Whether what is computed before the lane loop cannot fail where there are no lanes, of which the loop then makes nothing. */
+/* Whether what is computed before the lane loop cannot fail where there are no lanes, of which the loop then makes
+ * nothing. */
 static bool may_be_empty(const tirbi_lane_plan *plan) {
-    if (plan->loops.n != 1 || plan->n_uniforms > 0 || plan->n_checks > 0 || may_trap(plan->loops.var[0]->extent)) return false;
+    if (plan->loops.n != 1 || plan->n_uniforms > 0 || plan->n_checks > 0 || may_trap(plan->loops.var[0]->extent))
+        return false;
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         const tirbi_lane_cursor *c = &plan->cursors[i];
         if (c->row || may_trap(c->form.start) || may_trap(c->form.coefficient[0])) return false;
@@ -259,7 +266,8 @@ static void note_nest(tirbi_emitter *e, const tirbi_nest *nest) {
     if (!e->notes) return;
     const tirbi_lvar *lane = nest->plan->loops.var[0];
     for (uint32_t i = 0; i < nest->n_outer; i++) {
-        tirbi_note_loop(e->notes, nest->outer[i], lane->span, TIRB_FORM_OUTER, "runs around the lane loop over %s", lane->name);
+        tirbi_note_loop(e->notes, nest->outer[i], lane->span, TIRB_FORM_OUTER, "runs around the lane loop over %s",
+                        lane->name);
     }
     tirbi_note_lanes(e->notes, nest->plan);
 }
@@ -323,12 +331,14 @@ static bool has_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     return extremes && has_lanes(e, extremes);
 }
 
-/* A loop that reads what stands still in it, as one that does not, if it is lanes then: of plain ones only, where it has to be. */
+/* A loop that reads what stands still in it, as one that does not, if it is lanes then: of plain ones only, where it
+ * has to be. */
 static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool plain) {
     const bool may = !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->named < MAX_NAMED;
     const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop) : NULL, *inside = named;
     bool gains = false;
-    for (uint32_t i = 0; i < MAX_NAMED && inside && !gains; i++) { /* loads by what has been loaded have names then, too */
+    for (uint32_t i = 0; i < MAX_NAMED && inside && !gains;
+         i++) { /* loads by what has been loaded have names then, too */
         if (i > 0) inside = tirbi_name_still_loads(e->pool, inside);
         if (inside) inside = inside->as.seq.items[inside->as.seq.n - 1];
         gains = inside && (plain ? tirbi_plan_lanes(e->pool, inside) != NULL : has_lanes(e, inside));
@@ -379,8 +389,8 @@ void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search) {
     tirbi_forget(e, found);
 }
 
-/* Rows of at least so many elements are searched one after the other where there are few rows; where there are many, each
- * has a lane unless rows are long, or their lanes have much to compute for each element. */
+/* Rows of at least so many elements are searched one after the other where there are few rows; where there are many,
+ * each has a lane unless rows are long, or their lanes have much to compute for each element. */
 enum { LEAST_SEARCHED = 48, FEW_ROWS = 16, LONG_ROW = 768, LONG_ENOUGH = 128, MUCH = 7 };
 
 static const tirbi_lx *compare(tirbi_emitter *e, tirbi_op op, const tirbi_lx *x, int64_t with) {
@@ -475,11 +485,15 @@ static void put_either(tirbi_emitter *e, const either *choice, const tirbi_ls *l
     e->serial = serial;
 }
 
-/* A loop around short ranges that follow each other: their places are lanes. Where they do not, it is the loop that it was. */
+/* A loop around short ranges that follow each other: their places are lanes. Where they do not, it is the loop that it
+ * was. */
 static bool put_flat(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_ragged flat;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unflattened > 0 || !tirbi_flatten_ranges(e->pool, loop, &flat)) return false;
-    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "the places of the ranges in it are lanes, where these follow each other");
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unflattened > 0 ||
+        !tirbi_flatten_ranges(e->pool, loop, &flat))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "the places of the ranges in it are lanes, where these follow each other");
     put_either(e, &(either){flat.check, flat.condition, flat.stmt}, loop, &e->unflattened);
     return true;
 }
@@ -487,8 +501,11 @@ static bool put_flat(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop that reads what it has stored some iterations ago, so many at a time. */
 static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_blocks blocks;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unblocked > 0 || !tirbi_block_by_distance(e->pool, loop, &blocks)) return false;
-    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "in blocks of as many iterations as lie between those that meet");
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unblocked > 0 ||
+        !tirbi_block_by_distance(e->pool, loop, &blocks))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "in blocks of as many iterations as lie between those that meet");
     put_either(e, &(either){NULL, blocks.condition, blocks.stmt}, loop, &e->unblocked);
     return true;
 }
@@ -496,7 +513,9 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop with indices that go around, as choices. */
 static bool put_unwrapped(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_unwrapped around;
-    if ((e->options->disabled & TIRB_PASS_PARTS) || e->unwrapped > 0 || e->splits > 0 || !tirbi_unwrap_loop(e->pool, loop, &around)) return false;
+    if ((e->options->disabled & TIRB_PASS_PARTS) || e->unwrapped > 0 || e->splits > 0 ||
+        !tirbi_unwrap_loop(e->pool, loop, &around))
+        return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");
     put_either(e, &(either){NULL, around.condition, around.stmt}, loop, &e->unwrapped);
     return true;
@@ -518,8 +537,8 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_nest nest;
     if (put_unwrapped(e, loop) || put_searched(e, loop)) return true;
     bool lanes = tirbi_choose_lanes(e, loop, &nest), reorders = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
-    /* Where a condition keeps loops outside of the lane loop, which is entered anew in each of their iterations, its parts
-     * may have them inside; and its parts may read rows as they are. */
+    /* Where a condition keeps loops outside of the lane loop, which is entered anew in each of their iterations, its
+     * parts may have them inside; and its parts may read rows as they are. */
     const tirbi_ls *split = NULL;
     if (e->splits < MAX_SPLITS && (!lanes || nest.n_outer > 0 || gathers(nest.plan))) {
         if (reorders) split = tirbi_split_nest(e->pool, loop);
@@ -530,7 +549,9 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         tirbi_put_nest(e, &nest);
         return true;
     }
-    if (!split) return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) || put_blocks(e, loop);
+    if (!split)
+        return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) ||
+               put_blocks(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

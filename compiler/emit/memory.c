@@ -49,7 +49,8 @@ const tirbi_remembered *tirbi_recall(const tirbi_emitter *e, const tirbi_lx *x) 
 
 void tirbi_remember(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg) {
     if (x->shared || x->size > TIRBI_MAX_SHARED_SIZE || e->n_remembered == MAX_REMEMBERED || !is_simple(x, 0)) return;
-    tirbi_remembered *items = tirbi_grow(e->arena, e->remembered, e->n_remembered, &e->remembered_capacity, sizeof(*items));
+    tirbi_remembered *items =
+        tirbi_grow(e->arena, e->remembered, e->n_remembered, &e->remembered_capacity, sizeof(*items));
     if (!items) return;
     e->remembered = items;
     items[e->n_remembered++] = (tirbi_remembered){x, reg};

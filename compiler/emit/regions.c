@@ -74,8 +74,8 @@ static const tirbi_lx *from_part(tirbi_emitter *r, const tirbi_lx *number, const
     return tirbi_lx_sub(r->pool, number, tirbi_lx_var(r->pool, (tirbi_lvar *)(uintptr_t)first));
 }
 
-/* Elements of a written root are numbered from its part's first one, by its places and by those that will be made in its
- * buffers. Places may stand in other statements too: the caller puts back what `kept` keeps. */
+/* Elements of a written root are numbered from its part's first one, by its places and by those that will be made in
+ * its buffers. Places may stand in other statements too: the caller puts back what `kept` keeps. */
 static void shift_places(tirbi_emitter *r, const tirbi_region_plan *plan, tirbi_lvar *begin, kept_place *kept) {
     for (uint32_t k = 0; k < plan->n_places; k++)
         kept[k] = (kept_place){plan->places[k]->flat, plan->places[k]->buffer->offset};

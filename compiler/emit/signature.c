@@ -156,8 +156,10 @@ static int64_t var_number(dim_builder *b, const tirb_expr *var) {
         }
         const tirbi_lvar *lvar = e->function->param_vars[p];
         if (!tirbi_dtype_is_int(lvar->type)) break;
-        b->vars[*b->n_vars] = (tirbi_var){.name = tirbi_string_number(e->strings, lvar->name), .dtype = (uint8_t)lvar->type,
-                                          .reg = (uint16_t)lvar->reg, .param = (uint16_t)p};
+        b->vars[*b->n_vars] = (tirbi_var){.name = tirbi_string_number(e->strings, lvar->name),
+                                          .dtype = (uint8_t)lvar->type,
+                                          .reg = (uint16_t)lvar->reg,
+                                          .param = (uint16_t)p};
         return (*b->n_vars)++;
     }
     b->failed = true;
@@ -204,9 +206,10 @@ static void make_dim(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi
     if (!terms) return;
     if (b.failed) {
         e->failed = true;
-        tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, x ? x->span : e->function->ast->span,
-                           "the shape, strides or offset of a parameter must be sums, products and the like of integers "
-                           "and variables");
+        tirbi_report_error(
+            e->diagnostics, TIRB_UNSUPPORTED, x ? x->span : e->function->ast->span,
+            "the shape, strides or offset of a parameter must be sums, products and the like of integers "
+            "and variables");
         return;
     }
     for (uint32_t i = 0; i < b.n; i++) terms[i] = b.terms[i];

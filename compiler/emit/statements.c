@@ -128,7 +128,8 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
     uint32_t top = tirbi_here(e);
     body(e, context);
     if (frame) tirbi_land(e, &frame->continues);
-    if (tirbi_here(e) == top) TIRBI_PUT(e, TIRB_OP_NOP, TIRB_TYPE_NONE, 0); /* a jump goes back to another instruction */
+    if (tirbi_here(e) == top)
+        TIRBI_PUT(e, TIRB_OP_NOP, TIRB_TYPE_NONE, 0); /* a jump goes back to another instruction */
     if (!step) {
         TIRBI_PUT(e, TIRB_OP_LOOP, TIRB_TYPE_NONE, counter, limit, top);
     } else {
@@ -162,7 +163,8 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
         bool tried = !(e->options->disabled & TIRB_PASS_LANES);
         why = tried ? tirbi_why_not_lanes(e->pool, loop) : "lane loops are switched off";
     }
-    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s", why ? why : "its rows are searched one after the other");
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s",
+                    why ? why : "its rows are searched one after the other");
 }
 
 void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
@@ -321,7 +323,8 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
         TIRBI_PUT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], entry);
     }
     bool lanes = !(e->options->disabled & TIRB_PASS_LANES);
-    tree_context context = {.stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s, !(e->options->disabled & TIRB_PASS_SEQUENCES)) : NULL};
+    tree_context context = {
+        .stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s, !(e->options->disabled & TIRB_PASS_SEQUENCES)) : NULL};
     note_tree(e, &context);
     emit_tree_level(e, &context);
     for (uint32_t u = 0; u < n; u++) {
@@ -356,7 +359,8 @@ static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
 /* The only assignment of an arm; NULL where it does something else. */
 static const tirbi_ls *assignment(const tirbi_ls *s) {
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
-    bool plain = s->kind == TIRBI_LS_SET && !s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL && s->as.set.var->reg >= 0;
+    bool plain = s->kind == TIRBI_LS_SET && !s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL &&
+                 s->as.set.var->reg >= 0;
     return plain ? s : NULL;
 }
 
@@ -374,17 +378,22 @@ static void put_select(tirbi_emitter *e, tirbi_lvar *var, uint16_t condition, ui
     TIRBI_PUT(e, TIRB_OP_SELECT, var->type, var->reg, condition, yes, no);
 }
 
-/* A condition that only chooses between values which are there already: nothing is jumped over, so nothing is predicted. */
+/* A condition that only chooses between values which are there already: nothing is jumped over, so nothing is
+ * predicted. */
 static bool put_choice(tirbi_emitter *e, const tirbi_ls *s) {
     const tirbi_lx *condition = s->as.if_.condition;
-    const tirbi_ls *yes = assignment(s->as.if_.then_case), *no = s->as.if_.else_case ? assignment(s->as.if_.else_case) : NULL;
-    if (!yes || (s->as.if_.else_case && !no) || tirbi_calls(condition) || !is_near(e, yes->as.set.value) || (no && !is_near(e, no->as.set.value)))
+    const tirbi_ls *yes = assignment(s->as.if_.then_case),
+                   *no = s->as.if_.else_case ? assignment(s->as.if_.else_case) : NULL;
+    if (!yes || (s->as.if_.else_case && !no) || tirbi_calls(condition) || !is_near(e, yes->as.set.value) ||
+        (no && !is_near(e, no->as.set.value)))
         return false;
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
-    for (; !no && condition->kind == TIRBI_LX_AND; condition = condition->args[1]) tirbi_put_exit_unless(e, condition->args[0], &skip);
+    for (; !no && condition->kind == TIRBI_LX_AND; condition = condition->args[1])
+        tirbi_put_exit_unless(e, condition->args[0], &skip);
     tirbi_lvar *var = yes->as.set.var;
-    const uint16_t a = tirbi_put_value(e, yes->as.set.value), b = no ? tirbi_put_value(e, no->as.set.value) : (uint16_t)var->reg;
+    const uint16_t a = tirbi_put_value(e, yes->as.set.value),
+                   b = no ? tirbi_put_value(e, no->as.set.value) : (uint16_t)var->reg;
     const uint16_t c = tirbi_put_value(e, condition);
     const bool same = !no || no->as.set.var == var;
     put_select(e, var, c, a, same ? b : (uint16_t)var->reg);
@@ -404,7 +413,8 @@ static tirbi_patch_list *way_out(const tirbi_emitter *e, const tirbi_ls *s) {
 }
 
 /* Branches on a condition; `arm` is opened behind what is always computed of it. */
-static void put_arm_condition(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *other, tirbi_scope *arm, bool *opened) {
+static void put_arm_condition(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *other, tirbi_scope *arm,
+                              bool *opened) {
     if (condition->kind == TIRBI_LX_AND) {
         put_arm_condition(e, condition->args[0], other, arm, opened);
         put_arm_condition(e, condition->args[1], other, arm, opened);
@@ -452,14 +462,16 @@ static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
 
 static void emit_alloc(tirbi_emitter *e, tirbi_lbuf *buffer) {
     tirbi_scope scope = tirbi_scope_open(e);
-    const tirbi_lx *count = buffer->length ? buffer->length : tirbi_lx_int(e->pool, TIRB_I64, 1), *zero = tirbi_lx_int(e->pool, TIRB_I64, 0);
+    const tirbi_lx *count = buffer->length ? buffer->length : tirbi_lx_int(e->pool, TIRB_I64, 1),
+                   *zero = tirbi_lx_int(e->pool, TIRB_I64, 0);
     const tirbi_lx *negative = NULL;
     for (uint32_t d = 0; d < buffer->ndim && count && !buffer->length; d++) {
         const tirbi_lx *extent = buffer->shape[d];
         count = tirbi_lx_mul(e->pool, count, extent);
         if (extent->lo >= 0) continue;
         const tirbi_lx *below = tirbi_lx_op(e->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, extent, zero, NULL);
-        negative = negative ? tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, negative, below, NULL) : below;
+        negative =
+            negative ? tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, negative, below, NULL) : below;
     }
     if (negative) {
         tirbi_patch_list good = {0};

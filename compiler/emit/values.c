@@ -95,7 +95,8 @@ static uint16_t check_indices(tirbi_emitter *e, const tirbi_place *place) {
     return computed;
 }
 
-/* Checks a place and gives the number of its element: an index that is the number is computed once, however deep it is. */
+/* Checks a place and gives the number of its element: an index that is the number is computed once, however deep it
+ * is. */
 static uint16_t put_number(tirbi_emitter *e, const tirbi_place *place) {
     const uint16_t index = check_indices(e, place);
     return index == TIRBI_NO_REG || tirbi_has_own_number(place) ? tirbi_put_operand(e, tirbi_address(e, place)) : index;
@@ -165,8 +166,10 @@ bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x) {
 static void emit_lazy(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     tirbi_patch_list other = {0}, end = {0};
     tirbi_scope scope = tirbi_scope_open(e);
-    if (x->kind == TIRBI_LX_COND && !tirbi_calls(x->args[0]) && tirbi_is_at_hand(e, x->args[1]) && tirbi_is_at_hand(e, x->args[2])) {
-        const uint16_t yes = tirbi_put_value(e, x->args[1]), no = tirbi_put_value(e, x->args[2]), c = tirbi_put_value(e, x->args[0]);
+    if (x->kind == TIRBI_LX_COND && !tirbi_calls(x->args[0]) && tirbi_is_at_hand(e, x->args[1]) &&
+        tirbi_is_at_hand(e, x->args[2])) {
+        const uint16_t yes = tirbi_put_value(e, x->args[1]), no = tirbi_put_value(e, x->args[2]),
+                       c = tirbi_put_value(e, x->args[0]);
         TIRBI_PUT(e, TIRB_OP_SELECT, x->type, to, c, yes, no);
     } else if (x->kind == TIRBI_LX_COND) {
         tirbi_put_branch_unless(e, x->args[0], &other);
@@ -215,8 +218,8 @@ static uint16_t emit_call_ref(tirbi_emitter *e, const tirbi_lcall_ref *ref, tirb
 static void emit_call_checks(tirbi_emitter *e, const tirbi_lcall *call) {
     for (uint32_t i = 0; i < call->n_checks; i++) {
         const tirbi_lcall_check *check = &call->checks[i];
-        const tirbi_lx *equal = tirbi_lx_op(e->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, check->actual, check->expected,
-                                            NULL);
+        const tirbi_lx *equal =
+            tirbi_lx_op(e->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, check->actual, check->expected, NULL);
         if (!equal || tirbi_lx_is_int(equal, 1)) continue;
         tirbi_patch_list good = {0};
         tirbi_put_jump(e, TIRB_OP_BRIF, tirbi_put_value(e, equal), &good);
@@ -250,8 +253,10 @@ static void check_apart(tirbi_emitter *e, const tirbi_lcall_ref *a, const tirbi_
     tirbi_patch_list good = {0};
     const tirbi_lx *apart = either(e, is_empty(e, a), is_empty(e, b));
     if (a->start && b->start) {
-        apart = either(e, tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, b), a->start->flat, NULL), apart);
-        apart = either(e, tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, a), b->start->flat, NULL), apart);
+        apart = either(
+            e, tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, b), a->start->flat, NULL), apart);
+        apart = either(
+            e, tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, a), b->start->flat, NULL), apart);
     }
     if (message && !(apart && tirbi_lx_is_int(apart, 1))) {
         if (apart) tirbi_put_jump(e, TIRB_OP_BRIF, tirbi_put_value(e, apart), &good);
@@ -276,8 +281,8 @@ static bool must_be_apart(const tirbi_lbuf *x, const tirbi_lbuf *y) {
     return (x->written || y->written) && !named;
 }
 
-/* An argument that is written must not overlap another: the rule of calls from outside, kept inside. This is about parts
- * of one buffer. */
+/* An argument that is written must not overlap another: the rule of calls from outside, kept inside. This is about
+ * parts of one buffer. */
 static void check_overlap(tirbi_emitter *e, const tirbi_lcall *call, const tirbi_lfunc *callee) {
     tirbi_lbuf *formals[TIRBI_MAX_CALL_ARGS];
     uint32_t n = list_formals(callee, call->n_refs, formals);
@@ -289,7 +294,8 @@ static void check_overlap(tirbi_emitter *e, const tirbi_lcall *call, const tirbi
             const char *message =
                 same ? tirbi_arena_format(e->arena, "'%s' and '%s' of %s are the same buffer and it writes one of them",
                                           formals[j]->name, formals[i]->name, callee->ast->name)
-                     : tirbi_arena_format(e->arena, "two arguments of %s overlap and it writes one of them", callee->ast->name);
+                     : tirbi_arena_format(e->arena, "two arguments of %s overlap and it writes one of them",
+                                          callee->ast->name);
             check_apart(e, a, b, message);
         }
     }
@@ -307,7 +313,8 @@ static void check_aliases(tirbi_emitter *e, const tirbi_lcall *call, const tirbi
                                                      formals[j]->name, formals[i]->name, callee->ast->name);
             tirbi_patch_list good = {0};
             tirbi_put_jump(e, TIRB_OP_BRNOT, tirbi_put_meet(e, refs[j], refs[i]), &good);
-            if (message) TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_OVERLAP, tirbi_string_number(e->strings, message));
+            if (message)
+                TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_OVERLAP, tirbi_string_number(e->strings, message));
             tirbi_land(e, &good);
         }
     }

@@ -176,10 +176,12 @@ static value_span evaluate_quotient(access *a, const tirb_expr *e) {
     bool rest = e->kind == TIRB_EXPR_FLOORMOD || e->kind == TIRB_EXPR_MOD;
     bool truncates = e->kind == TIRB_EXPR_DIV || e->kind == TIRB_EXPR_MOD;
     const tirb_expr *by = e->as.binary.b;
-    if (by->kind != TIRB_EXPR_INT_IMM || by->as.int_value <= 0 || !tirbi_is_moderate(by->as.int_value)) return span_of_kind(SPAN_UNKNOWN);
+    if (by->kind != TIRB_EXPR_INT_IMM || by->as.int_value <= 0 || !tirbi_is_moderate(by->as.int_value))
+        return span_of_kind(SPAN_UNKNOWN);
     value_span x = evaluate(a, e->as.binary.a);
     if (!is_bounded(&x)) return x;
-    if (truncates && !(is_constant(&x.min) && is_constant(&x.max) && x.min.constant >= 0)) return span_of_kind(SPAN_UNKNOWN);
+    if (truncates && !(is_constant(&x.min) && is_constant(&x.max) && x.min.constant >= 0))
+        return span_of_kind(SPAN_UNKNOWN);
     value_span whole = {.kind = SPAN_RANGE, .min = x.min, .max = x.max};
     bool divides = divide_terms(&whole.min, by->as.int_value) && divide_terms(&whole.max, by->as.int_value);
     if (!rest) return divides ? whole : span_of_kind(SPAN_UNKNOWN);
@@ -225,7 +227,8 @@ static value_span evaluate_ramp(access *a, const tirb_expr *e) {
     value_span x = evaluate(a, e->as.ramp.base);
     const tirb_expr *stride = e->as.ramp.stride;
     if (!is_bounded(&x)) return x;
-    if (stride->kind != TIRB_EXPR_INT_IMM || !tirbi_is_moderate(stride->as.int_value)) return span_of_kind(SPAN_UNKNOWN);
+    if (stride->kind != TIRB_EXPR_INT_IMM || !tirbi_is_moderate(stride->as.int_value))
+        return span_of_kind(SPAN_UNKNOWN);
     x.kind = SPAN_RANGE;
     int64_t last = stride->as.int_value * (e->dtype.lanes - 1);
     tirbi_linear *moved = last < 0 ? &x.min : &x.max;
@@ -335,8 +338,8 @@ static bool is_own(const access *a, const tirb_buffer *buffer) {
     return false;
 }
 
-/* Those elements of the region that the block has as the matched buffer. Leading dimensions of the region that the buffer
- * has not are of extent 1. */
+/* Those elements of the region that the block has as the matched buffer. Leading dimensions of the region that the
+ * buffer has not are of extent 1. */
 static bool source_dims(access *a, const tirb_match_buffer *match, const value_span *dims, value_span *out) {
     uint32_t ndim = match->source.buffer->ndim, n_more = ndim - match->buffer->ndim;
     if (ndim > MAX_DIMS || match->buffer->ndim > ndim) return false;
@@ -347,7 +350,8 @@ static bool source_dims(access *a, const tirb_match_buffer *match, const value_s
         if (i < n_more) continue;
         const tirb_expr *extent = match->buffer->shape[i - n_more];
         value_span within = dims[i - n_more];
-        if (within.kind == SPAN_ALL) within = evaluate_range(a, tirbi_make_int(a->builder, min->span, extent->dtype, 0), extent);
+        if (within.kind == SPAN_ALL)
+            within = evaluate_range(a, tirbi_make_int(a->builder, min->span, extent->dtype, 0), extent);
         if (!is_bounded(&first) || !is_bounded(&within)) return false;
         out[i].kind = SPAN_RANGE;
         tirbi_linear_add_scaled(&out[i].min, &within.min, 1);
@@ -376,7 +380,8 @@ static void touch(access *a, touched_list *list, const tirb_buffer *buffer, cons
     if (at == MAX_REGIONS) list->unknown = true;
     if (list->unknown) return;
     if (at < list->n) {
-        for (uint32_t i = 0; i < ndim; i++) list->items[at].dims[i] = united(a, buffer->span, &list->items[at].dims[i], &dims[i]);
+        for (uint32_t i = 0; i < ndim; i++)
+            list->items[at].dims[i] = united(a, buffer->span, &list->items[at].dims[i], &dims[i]);
         return;
     }
     value_span *kept = TIRBI_NEW_ARRAY(a->builder->arena, value_span, ndim);
@@ -483,8 +488,8 @@ static tirb_expr_kind mirrored(tirb_expr_kind compare) {
     }
 }
 
-/* What a condition says of loops' variables, in the branch where it holds or does not. Only comparisons in which one such
- * variable occurs and nothing else say anything; a conjunction that does not hold says nothing. */
+/* What a condition says of loops' variables, in the branch where it holds or does not. Only comparisons in which one
+ * such variable occurs and nothing else say anything; a conjunction that does not hold says nothing. */
 static void assume(access *a, const tirb_expr *condition, bool holds) {
     if (condition->kind == TIRB_EXPR_CALL && condition->as.call.builtin == TIRB_BUILTIN_LIKELY)
         condition = condition->as.call.args[0];
@@ -659,7 +664,8 @@ static bool dimension(tirbi_builder *b, const tirb_buffer *buffer, uint32_t dim,
         tirbi_linear length;
         if (!tirbi_linear_length(b, shape->span, s->type, &s->min, &s->max, &length)) return false;
         if (has_twins(&length)) return false;
-        *out = (tirb_range){tirbi_linear_canonical(b, shape->span, s->type, &s->min), tirbi_linear_canonical(b, shape->span, s->type, &length)};
+        *out = (tirb_range){tirbi_linear_canonical(b, shape->span, s->type, &s->min),
+                            tirbi_linear_canonical(b, shape->span, s->type, &length)};
         break;
     }
     default:

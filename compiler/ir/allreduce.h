@@ -4,7 +4,8 @@
 
 #include "compiler/ir/ir.h"
 
-/* What a thread brings, whether it does, where each gets the results, and the variables of the threads that take part. */
+/* What a thread brings, whether it does, where each gets the results, and the variables of the threads that take
+ * part. */
 typedef struct tirbi_allreduce {
     const tirb_expr *const *sources, *const *targets, *const *threads;
     const tirb_expr *condition;

@@ -3,12 +3,14 @@
 static const tirb_datatype register_type = {TIRB_CODE_INT, 64, 1};
 
 static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
-    return e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name && e->as.call.builtin == builtin;
+    return e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name &&
+           e->as.call.builtin == builtin;
 }
 
 bool tirbi_is_anylist_call(const tirb_expr *e) {
     return is_builtin(e, TIRB_BUILTIN_ANYLIST_GETITEM) || is_builtin(e, TIRB_BUILTIN_ANYLIST_RESETITEM) ||
-           is_builtin(e, TIRB_BUILTIN_ANYLIST_SETITEM_CALL_PACKED) || is_builtin(e, TIRB_BUILTIN_ANYLIST_SETITEM_CALL_CPACKED) ||
+           is_builtin(e, TIRB_BUILTIN_ANYLIST_SETITEM_CALL_PACKED) ||
+           is_builtin(e, TIRB_BUILTIN_ANYLIST_SETITEM_CALL_CPACKED) ||
            is_builtin(e, TIRB_BUILTIN_ANYLIST_SET_PACKED_ARG) || is_builtin(e, TIRB_BUILTIN_ANYLIST_MOVE_FROM_RETURN) ||
            is_builtin(e, TIRB_BUILTIN_ANYLIST_RESET);
 }

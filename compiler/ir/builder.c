@@ -397,8 +397,8 @@ static void find_view(tirbi_visitor *v, const tirb_stmt *s) {
     tirbi_visit_stmt(v, s);
 }
 
-/* A pointer among the parameters leads to what the argument has: a buffer of one dimension, with elements of the type that
- * the pointer has or, if that is void, the first view over it. */
+/* A pointer among the parameters leads to what the argument has: a buffer of one dimension, with elements of the type
+ * that the pointer has or, if that is void, the first view over it. */
 static void bind_pointers(tirbi_builder *b, tirb_primfunc *function) {
     const tirb_buffer **buffers = TIRBI_NEW_ARRAY(b->arena, const tirb_buffer *, function->n_params);
     if (!buffers || !function->body || tirbi_is_packed(function)) return;

@@ -162,17 +162,22 @@ const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatyp
                                  const tirb_expr *const *args, uint32_t n_args);
 /* `passed`: see tirb_expr; it may be NULL. */
 const tirb_expr *tirbi_make_passing_call(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, tirb_builtin builtin,
-                                         const tirb_expr *const *args, const tirb_buffer_region *passed, uint32_t n_args);
-/* The buffer's data: the variable, or for a view, which has none of its own, a BUFFER_DATA of it that names the view. */
+                                         const tirb_expr *const *args, const tirb_buffer_region *passed,
+                                         uint32_t n_args);
+/* The buffer's data: the variable, or for a view, which has none of its own, a BUFFER_DATA of it that names the
+ * view. */
 const tirb_expr *tirbi_make_data(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer);
 /* The view that such a BUFFER_DATA names, or NULL. */
 const tirb_buffer *tirbi_data_view(const tirb_expr *e);
 const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, const tirb_primfunc *function,
-                                          const tirb_expr *const *args, const tirb_buffer_region *passed, uint32_t n_args);
+                                          const tirb_expr *const *args, const tirb_buffer_region *passed,
+                                          uint32_t n_args);
 /* Of a global that is no PrimFunc. */
-const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name, const tirb_expr *const *args,
-                                        const tirb_buffer_region *passed, uint32_t n_args);
-/* stop - start as TVM has it for the axes of blocks: as it is written, unless it is a number or stop is written start + extent. */
+const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name,
+                                        const tirb_expr *const *args, const tirb_buffer_region *passed,
+                                        uint32_t n_args);
+/* stop - start as TVM has it for the axes of blocks: as it is written, unless it is a number or stop is written start +
+ * extent. */
 const tirb_expr *tirbi_make_domain(tirbi_builder *b, tirbi_span span, const tirb_expr *stop, const tirb_expr *start);
 /* stop - start with equal terms of both cancelled. */
 const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,

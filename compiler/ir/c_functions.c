@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* In float64 under these names and in float32 with an f behind them. C's round is none of them: it rounds halves away from
- * zero. */
+/* In float64 under these names and in float32 with an f behind them. C's round is none of them: it rounds halves away
+ * from zero. */
 static const struct {
     const char *name;
     tirb_builtin builtin;
@@ -24,8 +24,8 @@ static const struct {
 
 /* The builtin that a call is, if its name and all its types are those of one. */
 static bool find(tirb_datatype type, const tirb_expr *const *args, uint32_t n, tirb_builtin *out) {
-    if (n == 0 || !args[0] || args[0]->kind != TIRB_EXPR_STRING_IMM || type.code != TIRB_CODE_FLOAT || type.lanes != 1 ||
-        (type.bits != 32 && type.bits != 64)) {
+    if (n == 0 || !args[0] || args[0]->kind != TIRB_EXPR_STRING_IMM || type.code != TIRB_CODE_FLOAT ||
+        type.lanes != 1 || (type.bits != 32 && type.bits != 64)) {
         return false;
     }
     const char *name = args[0]->as.string.text;

@@ -1,5 +1,5 @@
-/* The smaller and the larger of two sums, as TVM's simplifier writes them. What it would write in a way that is not known here
- * is refused, so that what is written is never anything else. */
+/* The smaller and the larger of two sums, as TVM's simplifier writes them. What it would write in a way that is not
+ * known here is refused, so that what is written is never anything else. */
 #include "compiler/ir/choice.h"
 
 #include "compiler/ir/equal.h"
@@ -29,7 +29,8 @@ static const tirb_expr *as_choice(const tirbi_linear *l) {
 
 static bool has_choice(const tirbi_linear *l) {
     for (uint32_t i = 0; i < l->n; i++)
-        if (l->factors[i] != 0 && (l->terms[i]->kind == TIRB_EXPR_MIN || l->terms[i]->kind == TIRB_EXPR_MAX)) return true;
+        if (l->factors[i] != 0 && (l->terms[i]->kind == TIRB_EXPR_MIN || l->terms[i]->kind == TIRB_EXPR_MAX))
+            return true;
     return false;
 }
 
@@ -37,7 +38,8 @@ static bool has_choice(const tirbi_linear *l) {
 static bool share_terms(const tirbi_linear *a, const tirbi_linear *b) {
     for (uint32_t i = 0; i < a->n; i++)
         for (uint32_t j = 0; j < b->n; j++)
-            if (a->factors[i] != 0 && a->factors[i] == b->factors[j] && tirbi_expr_equal(a->terms[i], b->terms[j])) return true;
+            if (a->factors[i] != 0 && a->factors[i] == b->factors[j] && tirbi_expr_equal(a->terms[i], b->terms[j]))
+                return true;
     return false;
 }
 
@@ -68,13 +70,15 @@ static tirbi_linear sum_of(const tirb_expr *e, int64_t factor, int64_t constant)
 }
 
 /* A sum beside a choice that has it already: *settled with the choice. False where it has the sum plus a number. */
-static bool join_part(tirb_expr_kind kind, const tirb_expr *choice, const tirbi_linear *y, tirbi_linear *out, bool *settled) {
+static bool join_part(tirb_expr_kind kind, const tirb_expr *choice, const tirbi_linear *y, tirbi_linear *out,
+                      bool *settled) {
     for (const tirb_expr *e = choice; e->kind == kind; e = e->as.binary.a) {
         const tirb_expr *parts[] = {e->as.binary.a, e->as.binary.b};
         for (int i = 0; i < 2; i++) {
             int64_t distance;
             tirbi_linear part = sum_of(parts[i], 1, 0);
-            if (parts[i]->kind == kind || parts[i]->kind == TIRB_EXPR_INT_IMM || !compare(&part, y, &distance)) continue;
+            if (parts[i]->kind == kind || parts[i]->kind == TIRB_EXPR_INT_IMM || !compare(&part, y, &distance))
+                continue;
             *settled = distance == 0 && e == choice;
             *out = sum_of(choice, 1, 0);
             return *settled;
@@ -90,20 +94,22 @@ static bool is_product(const tirbi_linear *l) {
 }
 
 /* x * factor + constant beside a number; *settled where it is anything else than the choice of the two. */
-static bool join_number(tirbi_builder *b, tirbi_span span, tirb_datatype type, tirb_expr_kind kind, const tirbi_linear *x, int64_t number,
-                        tirbi_linear *out, bool *settled) {
+static bool join_number(tirbi_builder *b, tirbi_span span, tirb_datatype type, tirb_expr_kind kind,
+                        const tirbi_linear *x, int64_t number, tirbi_linear *out, bool *settled) {
     int64_t factor;
     const tirb_expr *term = only_term(x, &factor);
     tirb_expr_kind other = kind == TIRB_EXPR_MIN ? TIRB_EXPR_MAX : TIRB_EXPR_MIN;
     if (!term) return true;
     if (x->constant == 0 && factor > 1 && number % factor == 0) {
-        *out = sum_of(tirbi_make_raw_binary(b, span, kind, term, tirbi_make_int(b, span, type, number / factor)), factor, 0);
+        *out = sum_of(tirbi_make_raw_binary(b, span, kind, term, tirbi_make_int(b, span, type, number / factor)),
+                      factor, 0);
         return *settled = true;
     }
     if ((x->constant == 0 && factor < 0) || (is_product(x) && number % factor == 0)) return false;
     if (x->constant > 0 && factor < 0 && number != 0) {
         if (factor != -1) return false;
-        *out = sum_of(tirbi_make_raw_binary(b, span, other, term, tirbi_make_int(b, span, type, x->constant - number)), -1, x->constant);
+        *out = sum_of(tirbi_make_raw_binary(b, span, other, term, tirbi_make_int(b, span, type, x->constant - number)),
+                      -1, x->constant);
         return *settled = true;
     }
     return true;
@@ -116,17 +122,19 @@ static bool leads_with_number(const tirbi_linear *l) {
 }
 
 /* Numbers stand last in a choice, one of them alone: the choice of what else there is, and then the number. */
-static bool choose_number_last(tirbi_builder *b, tirbi_span span, tirb_datatype type, const tirb_expr *choice, const tirbi_linear *y,
-                               tirbi_linear *out) {
+static bool choose_number_last(tirbi_builder *b, tirbi_span span, tirb_datatype type, const tirb_expr *choice,
+                               const tirbi_linear *y, tirbi_linear *out) {
     tirb_expr_kind kind = choice->kind;
     tirbi_linear rest = sum_of(choice->as.binary.a, 1, 0), number = sum_of(choice->as.binary.b, 1, 0), both;
     if (count_terms(y) == 0)
-        return tirbi_linear_choose(b, span, type, kind, &number, y, &both) && tirbi_linear_choose(b, span, type, kind, &rest, &both, out);
-    return tirbi_linear_choose(b, span, type, kind, &rest, y, &both) && tirbi_linear_choose(b, span, type, kind, &both, &number, out);
+        return tirbi_linear_choose(b, span, type, kind, &number, y, &both) &&
+               tirbi_linear_choose(b, span, type, kind, &rest, &both, out);
+    return tirbi_linear_choose(b, span, type, kind, &rest, y, &both) &&
+           tirbi_linear_choose(b, span, type, kind, &both, &number, out);
 }
 
-static bool choose_less_constant(tirbi_builder *b, tirbi_span span, tirb_datatype type, tirb_expr_kind kind, const tirbi_linear *x,
-                                 const tirbi_linear *y, tirbi_linear *out) {
+static bool choose_less_constant(tirbi_builder *b, tirbi_span span, tirb_datatype type, tirb_expr_kind kind,
+                                 const tirbi_linear *x, const tirbi_linear *y, tirbi_linear *out) {
     tirbi_linear left = *x, right = *y;
     if (leads_with_number(x) || leads_with_number(y)) return false;
     left.constant = right.constant = 0;
@@ -135,16 +143,19 @@ static bool choose_less_constant(tirbi_builder *b, tirbi_span span, tirb_datatyp
     return true;
 }
 
-bool tirbi_linear_choose(tirbi_builder *b, tirbi_span span, tirb_datatype type, tirb_expr_kind kind, const tirbi_linear *x,
-                         const tirbi_linear *y, tirbi_linear *out) {
+bool tirbi_linear_choose(tirbi_builder *b, tirbi_span span, tirb_datatype type, tirb_expr_kind kind,
+                         const tirbi_linear *x, const tirbi_linear *y, tirbi_linear *out) {
     int64_t distance, left = 0, right = 0;
     bool settled = false, least = kind == TIRB_EXPR_MIN;
     if (compare(x, y, &distance)) {
         *out = (distance <= 0) == least || distance == 0 ? *x : *y;
         return true;
     }
-    const tirb_expr *choice = as_choice(x), *a = tirbi_linear_canonical(b, span, type, x), *c = tirbi_linear_canonical(b, span, type, y);
-    if (!a || !c || a->depth > TIRBI_MAX_TERMS || has_choice(y) || (choice && choice->kind != kind) || share_terms(x, y)) return false;
+    const tirb_expr *choice = as_choice(x), *a = tirbi_linear_canonical(b, span, type, x),
+                    *c = tirbi_linear_canonical(b, span, type, y);
+    if (!a || !c || a->depth > TIRBI_MAX_TERMS || has_choice(y) || (choice && choice->kind != kind) ||
+        share_terms(x, y))
+        return false;
     if (x->constant != 0 && x->constant == y->constant && count_terms(x) && count_terms(y))
         return choose_less_constant(b, span, type, kind, x, y, out);
     if (choice && !join_part(kind, choice, y, out, &settled)) return false;
@@ -154,11 +165,13 @@ bool tirbi_linear_choose(tirbi_builder *b, tirbi_span span, tirb_datatype type, 
     }
     if (settled) return true;
     if (!choice && has_choice(x) && count_terms(y) == 0) return false;
-    if (choice && choice->as.binary.b->kind == TIRB_EXPR_INT_IMM) return choose_number_last(b, span, type, choice, y, out);
+    if (choice && choice->as.binary.b->kind == TIRB_EXPR_INT_IMM)
+        return choose_number_last(b, span, type, choice, y, out);
     const tirb_expr *p = only_term(x, &left), *q = only_term(y, &right);
     bool whole = (x->constant == 0 || is_product(x)) && (y->constant == 0 || is_product(y));
     if (p && q && whole && left == right && left != 1) return false;
-    if (!choice && c->kind == TIRB_EXPR_INT_IMM && !join_number(b, span, type, kind, x, c->as.int_value, out, &settled)) return false;
+    if (!choice && c->kind == TIRB_EXPR_INT_IMM && !join_number(b, span, type, kind, x, c->as.int_value, out, &settled))
+        return false;
     if (!settled) *out = sum_of(tirbi_make_raw_binary(b, span, kind, a, c), 1, 0);
     return true;
 }
@@ -181,8 +194,8 @@ static bool chooses_terms_of(const tirbi_linear *l, const tirbi_linear *plain) {
     return false;
 }
 
-bool tirbi_linear_length(tirbi_builder *b, tirbi_span span, tirb_datatype type, const tirbi_linear *min, const tirbi_linear *max,
-                         tirbi_linear *out) {
+bool tirbi_linear_length(tirbi_builder *b, tirbi_span span, tirb_datatype type, const tirbi_linear *min,
+                         const tirbi_linear *max, tirbi_linear *out) {
     const tirb_expr *choice = as_choice(max);
     bool open = count_terms(min) != 0;
     if (!tirbi_is_moderate(min->constant)) return false;

@@ -62,7 +62,8 @@ tirb_type tirbi_pointer_type(tirb_datatype element, const char *scope) {
 static tirb_type pointer_of_call(const tirb_expr *e) {
     const tirb_type unknown = tirbi_pointer_type(tirbi_type_void, "");
     const tirb_expr *const *args = e->as.call.args;
-    if (e->as.call.function) return e->as.call.function->ret_type.kind == TIRB_TYPE_POINTER ? e->as.call.function->ret_type : unknown;
+    if (e->as.call.function)
+        return e->as.call.function->ret_type.kind == TIRB_TYPE_POINTER ? e->as.call.function->ret_type : unknown;
     if (e->as.call.function_name) return unknown;
     if (e->as.call.pointer) return *e->as.call.pointer;
     switch (e->as.call.builtin) {
@@ -70,12 +71,15 @@ static tirb_type pointer_of_call(const tirb_expr *e) {
         if (args[0]->kind != TIRB_EXPR_LOAD) return unknown;
         return tirbi_pointer_type(args[0]->as.load.buffer->dtype, args[0]->as.load.buffer->scope);
     case TIRB_BUILTIN_PTR_BYTE_OFFSET:
-        return args[2]->kind == TIRB_EXPR_CALL ? tirbi_pointer_type(args[2]->dtype, tirbi_pointer_type_of(args[0]).scope) : unknown;
+        return args[2]->kind == TIRB_EXPR_CALL
+                   ? tirbi_pointer_type(args[2]->dtype, tirbi_pointer_type_of(args[0]).scope)
+                   : unknown;
     case TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE: return tirbi_pointer_type(tirbi_type_i64, "global");
     case TIRB_BUILTIN_TVM_STACK_ALLOCA:
         if (args[0]->kind != TIRB_EXPR_STRING_IMM) return unknown;
         if (strcmp(args[0]->as.string.text, "shape") == 0) return tirbi_pointer_type(tirbi_type_i64, "global");
-        return strcmp(args[0]->as.string.text, "arg_tcode") == 0 ? tirbi_pointer_type(tirbi_type_i32, "global") : unknown;
+        return strcmp(args[0]->as.string.text, "arg_tcode") == 0 ? tirbi_pointer_type(tirbi_type_i32, "global")
+                                                                 : unknown;
     default: return unknown;
     }
 }
@@ -87,7 +91,8 @@ tirb_type tirbi_pointer_type_of(const tirb_expr *e) {
 }
 
 const tirb_expr *tirbi_with_pointer(tirbi_builder *b, const tirb_expr *call, tirb_type type) {
-    if (!call || call->kind != TIRB_EXPR_CALL || type.kind != TIRB_TYPE_POINTER || tirbi_type_is_handle(type.dtype)) return call;
+    if (!call || call->kind != TIRB_EXPR_CALL || type.kind != TIRB_TYPE_POINTER || tirbi_type_is_handle(type.dtype))
+        return call;
     tirb_expr *typed = TIRBI_NEW(b->arena, tirb_expr);
     tirb_type *pointer = TIRBI_NEW(b->arena, tirb_type);
     if (!typed || !pointer) return NULL;
@@ -222,7 +227,8 @@ const tirb_expr *tirbi_make_raw_cast(tirbi_builder *b, tirbi_span span, tirb_dat
     }
     bool to_pointer = tirbi_type_is_handle(dtype) && dtype.bits != 0;
     bool from_pointer = tirbi_type_is_handle(value->dtype) && value->dtype.bits != 0;
-    bool pointers = to_pointer && (from_pointer || tirbi_type_is_int(value->dtype)); /* an integer 0 is the null pointer */
+    bool pointers =
+        to_pointer && (from_pointer || tirbi_type_is_int(value->dtype)); /* an integer 0 is the null pointer */
     if (!pointers && (tirbi_type_is_handle(value->dtype) || tirbi_type_is_handle(dtype))) {
         tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "cannot cast %s to %s",
                            tirb_datatype_text(value->dtype, from), tirb_datatype_text(dtype, to));
@@ -598,7 +604,8 @@ static const tirb_expr *passing_call(tirbi_builder *b, tirb_expr *e, const tirb_
 }
 
 const tirb_expr *tirbi_make_passing_call(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, tirb_builtin builtin,
-                                         const tirb_expr *const *args, const tirb_buffer_region *passed, uint32_t n_args) {
+                                         const tirb_expr *const *args, const tirb_buffer_region *passed,
+                                         uint32_t n_args) {
     if (any_null(args, n_args)) return NULL;
     tirb_expr *e = new_expr(b, TIRB_EXPR_CALL, dtype, span);
     if (!e) return NULL;
@@ -612,18 +619,21 @@ const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatyp
 }
 
 const tirb_expr *tirbi_make_data(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer) {
-    if (!buffer->data || buffer->data->kind != TIRB_EXPR_VAR || buffer->data->as.var.data_of == buffer) return buffer->data;
+    if (!buffer->data || buffer->data->kind != TIRB_EXPR_VAR || buffer->data->as.var.data_of == buffer)
+        return buffer->data;
     return tirbi_make_passing_call(b, span, tirbi_type_handle, TIRB_BUILTIN_BUFFER_DATA, &buffer->data,
                                    &(tirb_buffer_region){.buffer = buffer}, 1);
 }
 
 const tirb_buffer *tirbi_data_view(const tirb_expr *e) {
-    bool names = e->kind == TIRB_EXPR_CALL && !e->as.call.function_name && e->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA && e->as.call.passed;
+    bool names = e->kind == TIRB_EXPR_CALL && !e->as.call.function_name &&
+                 e->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA && e->as.call.passed;
     return names ? e->as.call.passed[0].buffer : NULL;
 }
 
-const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name, const tirb_expr *const *args,
-                                        const tirb_buffer_region *passed, uint32_t n_args) {
+const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const char *name,
+                                        const tirb_expr *const *args, const tirb_buffer_region *passed,
+                                        uint32_t n_args) {
     tirb_expr *e = any_null(args, n_args) ? NULL : new_expr(b, TIRB_EXPR_CALL, tirbi_type_void, span);
     if (!e) return NULL;
     e->as.call.function_name = name;
@@ -631,7 +641,8 @@ const tirb_expr *tirbi_make_extern_call(tirbi_builder *b, tirbi_span span, const
 }
 
 const tirb_expr *tirbi_make_function_call(tirbi_builder *b, tirbi_span span, const tirb_primfunc *function,
-                                          const tirb_expr *const *args, const tirb_buffer_region *passed, uint32_t n_args) {
+                                          const tirb_expr *const *args, const tirb_buffer_region *passed,
+                                          uint32_t n_args) {
     if (any_null(args, n_args)) return NULL;
     bool returns = function->ret_type.kind != TIRB_TYPE_TUPLE;
     tirb_datatype dtype = returns ? function->ret_type.dtype : tirbi_type_void;

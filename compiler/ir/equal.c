@@ -50,8 +50,9 @@ static bool same_buffer(comparison *c, const tirb_buffer *a, const tirb_buffer *
     bool known = a->id < c->buffers.n_left && c->buffers.of_left[a->id];
     if (!pair(&c->buffers, a, a->id, b, b->id)) return false;
     if (known) return true;
-    return same_expr(c, a->data, b->data) && same_buffer(c, a->over, b->over) && tirb_datatype_equal(a->dtype, b->dtype) &&
-           same_exprs(c, a->shape, a->ndim, b->shape, b->ndim) && !a->strides == !b->strides &&
+    return same_expr(c, a->data, b->data) && same_buffer(c, a->over, b->over) &&
+           tirb_datatype_equal(a->dtype, b->dtype) && same_exprs(c, a->shape, a->ndim, b->shape, b->ndim) &&
+           !a->strides == !b->strides &&
            same_exprs(c, a->strides, a->strides ? a->ndim : 0, b->strides, b->strides ? b->ndim : 0) &&
            same_expr(c, a->elem_offset, b->elem_offset) && same_text(a->scope, b->scope) &&
            a->data_alignment == b->data_alignment && a->offset_factor == b->offset_factor &&
@@ -98,7 +99,8 @@ static bool same_call(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     if (!name != !b->as.call.function_name) return false;
     if (name ? !same_text(name, b->as.call.function_name) : a->as.call.builtin != b->as.call.builtin) return false;
     if (!a->as.call.symbol != !b->as.call.symbol) return false;
-    if (a->as.call.symbol && (!same_text(a->as.call.symbol, b->as.call.symbol) || a->as.call.written_as != b->as.call.written_as))
+    if (a->as.call.symbol &&
+        (!same_text(a->as.call.symbol, b->as.call.symbol) || a->as.call.written_as != b->as.call.written_as))
         return false;
     if (!same_exprs(c, a->as.call.args, a->as.call.n_args, b->as.call.args, b->as.call.n_args)) return false;
     const tirb_buffer_region *x = a->as.call.passed, *y = b->as.call.passed, none = {0};
@@ -224,7 +226,8 @@ static bool same_attr_stmt(comparison *c, const tirb_stmt *a, const tirb_stmt *b
     if (a->as.attr.thread && !same_itervars(c, a->as.attr.thread, b->as.attr.thread, 1)) return false;
     /* A reducer is what it does; its text has the names of the dialect. */
     bool reducers = a->as.attr.reducer && b->as.attr.reducer;
-    bool same_node = reducers ? same_reduce(c, a->as.attr.reducer, b->as.attr.reducer) : same_text(a->as.attr.node_text, b->as.attr.node_text);
+    bool same_node = reducers ? same_reduce(c, a->as.attr.reducer, b->as.attr.reducer)
+                              : same_text(a->as.attr.node_text, b->as.attr.node_text);
     return same_node && same_expr(c, a->as.attr.node_expr, b->as.attr.node_expr) &&
            same_expr(c, a->as.attr.value, b->as.attr.value) && same_stmt(c, a->as.attr.body, b->as.attr.body);
 }
@@ -315,7 +318,8 @@ static bool same_extent(const tirb_expr *a, const tirb_expr *b) {
 const tirb_buffer *tirbi_whole_array(const tirb_expr *e) {
     if (!is_call_of(e, TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY, 6)) return NULL;
     const tirb_expr *data = e->as.call.args[0], *shape = e->as.call.args[1], *offset = e->as.call.args[5];
-    const tirb_buffer *view = is_call_of(data, TIRB_BUILTIN_BUFFER_DATA, 1) && data->as.call.passed ? data->as.call.passed[0].buffer : NULL;
+    const tirb_buffer *view =
+        is_call_of(data, TIRB_BUILTIN_BUFFER_DATA, 1) && data->as.call.passed ? data->as.call.passed[0].buffer : NULL;
     const tirb_buffer *buffer = data->kind == TIRB_EXPR_VAR ? data->as.var.data_of : view;
     if (!buffer || !is_call_of(shape, TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE, buffer->ndim)) return NULL;
     for (uint32_t i = 0; i < buffer->ndim; i++)

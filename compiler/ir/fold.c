@@ -201,7 +201,8 @@ const tirb_expr *tirbi_fold_bitwise(tirbi_builder *b, tirbi_span span, tirb_buil
     char text[32];
     *failed = false;
     bool shift = builtin == TIRB_BUILTIN_SHIFT_LEFT || builtin == TIRB_BUILTIN_SHIFT_RIGHT;
-    if (shift && is_index_type(x->dtype) && y->kind == TIRB_EXPR_INT_IMM && (y->as.int_value < 0 || y->as.int_value >= (int64_t)x->dtype.bits)) {
+    if (shift && is_index_type(x->dtype) && y->kind == TIRB_EXPR_INT_IMM &&
+        (y->as.int_value < 0 || y->as.int_value >= (int64_t)x->dtype.bits)) {
         tirbi_report_error(b->diagnostics, TIRB_VALUE, span,
                            "the shift amount is %lld; it must be non-negative and less than %u for type %s",
                            (long long)y->as.int_value, x->dtype.bits, tirb_datatype_text(x->dtype, text));

@@ -26,7 +26,8 @@ typedef enum tirb_type_code {
     TIRB_CODE_HANDLE = 3, /* bits 0: void */
     TIRB_CODE_BFLOAT = 4,
     TIRB_CODE_BOOL = 6, /* bits 8; also what the specification writes as uint1 */
-    /* Floats of 8, 6 and 4 bits, numbered as DLPack does: elements take a byte each, the machine computes in float32. */
+    /* Floats of 8, 6 and 4 bits, numbered as DLPack does: elements take a byte each, the machine computes in float32.
+     */
     TIRB_CODE_FLOAT8_E3M4 = 7,
     TIRB_CODE_FLOAT8_E4M3 = 8,
     TIRB_CODE_FLOAT8_E4M3B11FNUZ = 9,
@@ -195,10 +196,11 @@ struct tirb_expr {
             const tirb_primfunc *function; /* a call of this function when not NULL, else of the builtin */
             const char *function_name;     /* of a global that is called by name and may be no PrimFunc */
             tirb_builtin builtin;
-            const tirb_expr *const *args; /* a buffer as argument is its `data` variable, a region the address of its first element */
+            const tirb_expr *const
+                *args; /* a buffer as argument is its `data` variable, a region the address of its first element */
             uint32_t n_args;
-            const tirb_buffer_region *passed; /* per argument: the buffer that it is, and of a part the region; of BUFFER_DATA the
-                                                 view whose data it is; NULL: none */
+            const tirb_buffer_region *passed; /* per argument: the buffer that it is, and of a part the region; of
+                                                 BUFFER_DATA the view whose data it is; NULL: none */
             const char *symbol;      /* of a builtin that was written as a call of this C function, or NULL */
             tirb_builtin written_as; /* then CALL_EXTERN or CALL_PURE_EXTERN */
             const tirb_type *pointer; /* of a builtin that is said to return a pointer to this, or NULL */
@@ -217,7 +219,8 @@ struct tirb_expr {
 struct tirb_buffer {
     const char *name;
     const tirb_expr *data; /* VAR of pointer type */
-    const tirb_buffer *over; /* the view by whose name `data` is given; NULL: it is the variable's buffer or a pointer */
+    const tirb_buffer
+        *over; /* the view by whose name `data` is given; NULL: it is the variable's buffer or a pointer */
     tirb_datatype dtype;
     const tirb_expr *const *shape;
     uint32_t ndim;
@@ -399,7 +402,8 @@ struct tirb_stmt {
             const tirb_expr *value;
         } evaluate; /* EVALUATE, RETURN (value NULL: none) */
         struct {
-            bool is_statement; /* T.Break(), T.Continue(): TVM has them beside the calls that `break` and `continue` are */
+            bool is_statement; /* T.Break(), T.Continue(): TVM has them beside the calls that `break` and `continue` are
+                                */
         } jump; /* BREAK, CONTINUE */
         struct {
             const tirb_expr *var, *min, *extent;

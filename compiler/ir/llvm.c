@@ -23,17 +23,19 @@ static bool find(const char *name, tirb_builtin *out) {
     if (strncmp(name, "llvm.", 5) != 0) return false;
     size_t length = strcspn(name + 5, ".");
     for (size_t i = 0; i < sizeof llvm_functions / sizeof *llvm_functions; i++) {
-        if (strlen(llvm_functions[i].name) != length || strncmp(llvm_functions[i].name, name + 5, length) != 0) continue;
+        if (strlen(llvm_functions[i].name) != length || strncmp(llvm_functions[i].name, name + 5, length) != 0)
+            continue;
         *out = llvm_functions[i].builtin;
         return true;
     }
     return false;
 }
 
-/* ---- Functions that are expressions ------------------------------------------------------------------------------- */
+/* ---- Functions that are expressions
+ * ------------------------------------------------------------------------------- */
 
-static const tirb_expr *node(tirbi_arena *arena, const tirb_expr *call, tirb_expr_kind kind, tirb_datatype type, const tirb_expr *a,
-                             const tirb_expr *b) {
+static const tirb_expr *node(tirbi_arena *arena, const tirb_expr *call, tirb_expr_kind kind, tirb_datatype type,
+                             const tirb_expr *a, const tirb_expr *b) {
     tirb_expr *e = a && b ? TIRBI_NEW(arena, tirb_expr) : NULL;
     if (!e) return NULL;
     e->kind = kind;
@@ -61,8 +63,10 @@ static const tirb_expr *builtin_of(tirbi_arena *arena, const tirb_expr *call, ti
     return e;
 }
 
-static const tirb_expr *select_of(tirbi_arena *arena, const tirb_expr *condition, const tirb_expr *yes, const tirb_expr *no) {
-    const tirb_expr *made = condition ? node(arena, condition, TIRB_EXPR_SELECT, yes ? yes->dtype : condition->dtype, yes, no) : NULL;
+static const tirb_expr *select_of(tirbi_arena *arena, const tirb_expr *condition, const tirb_expr *yes,
+                                  const tirb_expr *no) {
+    const tirb_expr *made =
+        condition ? node(arena, condition, TIRB_EXPR_SELECT, yes ? yes->dtype : condition->dtype, yes, no) : NULL;
     tirb_expr *e = (tirb_expr *)made;
     if (!e) return NULL;
     e->as.select.condition = condition;
@@ -83,10 +87,11 @@ static const tirb_expr *number(tirbi_arena *arena, const tirb_expr *call, tirb_d
     return e;
 }
 
-/* ---- Sums of products of neighbours -------------------------------------------------------------------------------- */
+/* ---- Sums of products of neighbours
+ * -------------------------------------------------------------------------------- */
 
-/* Lane i of the result is the sum of a[k * i + j] * b[k * i + j] over j below k, and of the first operand's lane i where there
- * is an accumulator. The processors' own names, without the width of their registers. */
+/* Lane i of the result is the sum of a[k * i + j] * b[k * i + j] over j below k, and of the first operand's lane i
+ * where there is an accumulator. The processors' own names, without the width of their registers. */
 typedef struct neighbours {
     const char *name;
     uint8_t k, bits;        /* of the elements; 0: half of the result's */
@@ -120,7 +125,8 @@ static const neighbours sums[] = {
 };
 
 static const char *name_of(const tirb_expr *call) {
-    bool named = call->kind == TIRB_EXPR_CALL && call->as.call.n_args > 0 && call->as.call.args[0]->kind == TIRB_EXPR_STRING_IMM;
+    bool named =
+        call->kind == TIRB_EXPR_CALL && call->as.call.n_args > 0 && call->as.call.args[0]->kind == TIRB_EXPR_STRING_IMM;
     return named ? call->as.call.args[0]->as.string.text : "";
 }
 
@@ -161,10 +167,11 @@ static const tirb_expr *cast_to(tirbi_arena *arena, const tirb_expr *call, tirb_
 }
 
 /* Elements first, first + step, .. of vectors that stand behind one another. */
-static const tirb_expr *every(tirbi_arena *arena, const tirb_expr *call, const tirb_expr *const *vectors, uint32_t n, uint32_t first,
-                              uint32_t step) {
+static const tirb_expr *every(tirbi_arena *arena, const tirb_expr *call, const tirb_expr *const *vectors, uint32_t n,
+                              uint32_t first, uint32_t step) {
     uint16_t lanes = call->dtype.lanes;
-    const tirb_expr **copy = TIRBI_NEW_ARRAY(arena, const tirb_expr *, n), **indices = TIRBI_NEW_ARRAY(arena, const tirb_expr *, lanes);
+    const tirb_expr **copy = TIRBI_NEW_ARRAY(arena, const tirb_expr *, n),
+                    **indices = TIRBI_NEW_ARRAY(arena, const tirb_expr *, lanes);
     tirb_expr *e = TIRBI_NEW(arena, tirb_expr);
     if (!copy || !indices || !e) return NULL;
     tirb_datatype type = vectors[0]->dtype;
@@ -177,7 +184,8 @@ static const tirb_expr *every(tirbi_arena *arena, const tirb_expr *call, const t
     for (uint32_t i = 0; i < lanes; i++) {
         tirb_expr *index = TIRBI_NEW(arena, tirb_expr);
         if (!index) return NULL;
-        *index = (tirb_expr){.kind = TIRB_EXPR_INT_IMM, .dtype = {TIRB_CODE_INT, 32, 1}, .span = call->span, .depth = 1, .size = 1};
+        *index = (tirb_expr){
+            .kind = TIRB_EXPR_INT_IMM, .dtype = {TIRB_CODE_INT, 32, 1}, .span = call->span, .depth = 1, .size = 1};
         index->as.int_value = first + (int64_t)i * step;
         indices[i] = index;
     }
@@ -191,8 +199,8 @@ static const tirb_expr *every(tirbi_arena *arena, const tirb_expr *call, const t
 static bool is_integer(tirb_datatype type) { return type.code == TIRB_CODE_INT || type.code == TIRB_CODE_UINT; }
 
 /* Element j of each k as numbers of type `wide`; the operand may have them packed in larger integers. */
-static const tirb_expr *element(tirbi_arena *arena, const tirb_expr *call, const tirb_expr *x, uint32_t k, uint32_t j, uint8_t bits,
-                                bool is_signed, tirb_datatype wide) {
+static const tirb_expr *element(tirbi_arena *arena, const tirb_expr *call, const tirb_expr *x, uint32_t k, uint32_t j,
+                                uint8_t bits, bool is_signed, tirb_datatype wide) {
     tirb_datatype type = {is_signed ? TIRB_CODE_INT : TIRB_CODE_UINT, bits, (uint16_t)(k * call->dtype.lanes)};
     if (!is_integer(x->dtype) || (uint32_t)x->dtype.bits * x->dtype.lanes != (uint32_t)bits * type.lanes) return NULL;
     if (!tirb_datatype_equal(x->dtype, type)) x = builtin_of(arena, call, TIRB_BUILTIN_REINTERPRET, type, x, NULL);
@@ -203,7 +211,8 @@ static const tirb_expr *element(tirbi_arena *arena, const tirb_expr *call, const
 static const tirb_expr *bound(tirbi_arena *arena, const tirb_expr *call, tirb_datatype type, int64_t value) {
     tirb_expr *one = TIRBI_NEW(arena, tirb_expr), *all = TIRBI_NEW(arena, tirb_expr);
     if (!one || !all) return NULL;
-    *one = (tirb_expr){.kind = TIRB_EXPR_INT_IMM, .dtype = {type.code, type.bits, 1}, .span = call->span, .depth = 1, .size = 1};
+    *one = (tirb_expr){
+        .kind = TIRB_EXPR_INT_IMM, .dtype = {type.code, type.bits, 1}, .span = call->span, .depth = 1, .size = 1};
     one->as.int_value = value;
     if (type.lanes == 1) return one;
     *all = (tirb_expr){.kind = TIRB_EXPR_BROADCAST, .dtype = type, .span = call->span, .depth = 2, .size = 2};
@@ -211,7 +220,8 @@ static const tirb_expr *bound(tirbi_arena *arena, const tirb_expr *call, tirb_da
     return all;
 }
 
-static const tirb_expr *sum_of_products(tirbi_arena *arena, const tirb_expr *call, const neighbours *s, const tirb_expr *const *args) {
+static const tirb_expr *sum_of_products(tirbi_arena *arena, const tirb_expr *call, const neighbours *s,
+                                        const tirb_expr *const *args) {
     tirb_datatype type = call->dtype, wide = type;
     uint8_t bits = s->bits ? s->bits : (uint8_t)(type.bits / 2);
     if (!is_integer(type) || (s->bits ? type.bits != (s->k == 2 && s->bits == 8 ? 16 : 32) : bits < 8)) return NULL;
@@ -221,7 +231,9 @@ static const tirb_expr *sum_of_products(tirbi_arena *arena, const tirb_expr *cal
     if (s->adds) sum = s->saturates ? cast_to(arena, call, wide, args[0]) : args[0];
     for (uint32_t j = 0; j < s->k; j++) {
         const tirb_expr *term = element(arena, call, a, s->k, j, bits, s->a_signed, wide);
-        if (b) term = node(arena, call, TIRB_EXPR_MUL, wide, term, element(arena, call, b, s->k, j, bits, s->b_signed, wide));
+        if (b)
+            term =
+                node(arena, call, TIRB_EXPR_MUL, wide, term, element(arena, call, b, s->k, j, bits, s->b_signed, wide));
         sum = sum ? node(arena, call, TIRB_EXPR_ADD, wide, sum, term) : term;
         if (!sum || !term) return NULL;
     }
@@ -241,7 +253,8 @@ static const tirb_expr *regrouped(tirbi_arena *arena, const tirb_expr *call) {
     if (s) return sum_of_products(arena, call, s, args);
     bool same = tirb_datatype_equal(args[0]->dtype, call->dtype) && tirb_datatype_equal(args[1]->dtype, call->dtype);
     if (!same || call->dtype.lanes < 2 || call->dtype.code == TIRB_CODE_HANDLE) return NULL;
-    return node(arena, call, TIRB_EXPR_ADD, call->dtype, every(arena, call, args, 2, 0, 2), every(arena, call, args, 2, 1, 2));
+    return node(arena, call, TIRB_EXPR_ADD, call->dtype, every(arena, call, args, 2, 0, 2),
+                every(arena, call, args, 2, 1, 2));
 }
 
 /* The whole number before x, and one more away from zero where half or more is left. */
@@ -249,8 +262,9 @@ static const tirb_expr *rounded(tirbi_arena *arena, const tirb_expr *call, const
     tirb_datatype type = x->dtype, bools = {TIRB_CODE_BOOL, 8, type.lanes};
     const tirb_expr *whole = builtin_of(arena, call, TIRB_BUILTIN_TRUNC, type, x, NULL);
     const tirb_expr *rest = node(arena, call, TIRB_EXPR_SUB, type, x, whole);
-    const tirb_expr *far = node(arena, call, TIRB_EXPR_GE, bools, builtin_of(arena, call, TIRB_BUILTIN_FABS, type, rest, NULL),
-                                number(arena, call, type, 0.5));
+    const tirb_expr *far =
+        node(arena, call, TIRB_EXPR_GE, bools, builtin_of(arena, call, TIRB_BUILTIN_FABS, type, rest, NULL),
+             number(arena, call, type, 0.5));
     const tirb_expr *one = number(arena, call, type, 1);
     const tirb_expr *step = one ? builtin_of(arena, call, TIRB_BUILTIN_COPYSIGN, type, one, x) : NULL;
     return select_of(arena, far, node(arena, call, TIRB_EXPR_ADD, type, whole, step), whole);
@@ -275,7 +289,8 @@ const tirb_expr *tirbi_llvm_expression(tirbi_arena *arena, const tirb_expr *call
     size_t size = tirbi_llvm_name_size(args[0]->as.string.text);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strlen(known[i].name) != size || strncmp(known[i].name, args[0]->as.string.text, size) != 0) continue;
-        bool counted = n == known[i].n_args + 2 && args[1]->kind == TIRB_EXPR_INT_IMM && args[1]->dtype.code == TIRB_CODE_UINT;
+        bool counted =
+            n == known[i].n_args + 2 && args[1]->kind == TIRB_EXPR_INT_IMM && args[1]->dtype.code == TIRB_CODE_UINT;
         args += 1 + counted;
         bool fits = n == known[i].n_args + 1 + counted;
         for (uint32_t j = 0; fits && j < known[i].n_args; j++)

@@ -211,7 +211,8 @@ void tirb_builder_may_alias(tirb_builder *b, const tirb_buffer *x, const tirb_bu
     tirb_param_pair pair;
     if (!x || !y || !in_function(b)) return;
     if (x == y || !find_param(b, x, &pair.first) || !find_param(b, y, &pair.second)) {
-        report(b, TIRB_VALUE, "two buffers that are parameters of the function may alias, not", x == y ? x->name : y->name);
+        report(b, TIRB_VALUE, "two buffers that are parameters of the function may alias, not",
+               x == y ? x->name : y->name);
         return;
     }
     tirb_param_pair *slot = TIRBI_LIST_ADD(&b->arena, &b->open.aliases, tirb_param_pair);
@@ -475,7 +476,8 @@ void tirb_builder_store(tirb_builder *b, const tirb_buffer *buffer, const tirb_e
 }
 
 const tirb_expr *tirb_builder_let(tirb_builder *b, const char *name, const tirb_expr *value) {
-    tirb_stmt *stmt = forget_if(b) && in_function(b) && value ? tirbi_make_stmt(&b->core, nowhere, TIRB_STMT_LET) : NULL;
+    tirb_stmt *stmt =
+        forget_if(b) && in_function(b) && value ? tirbi_make_stmt(&b->core, nowhere, TIRB_STMT_LET) : NULL;
     if (!stmt) return NULL;
     tirb_type type =
         tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(value->dtype);

@@ -32,7 +32,8 @@ static void visit_reduce(tirbi_visitor *v, const tirb_reduce *r) {
 static void visit_passed(tirbi_visitor *v, const tirb_expr *call) {
     const tirb_buffer_region *passed = call->as.call.passed;
     for (uint32_t i = 0; passed && i < call->as.call.n_args; i++)
-        for (uint32_t d = 0; passed[i].region && d < passed[i].buffer->ndim; d++) visit_expr(v, passed[i].region[d].extent);
+        for (uint32_t d = 0; passed[i].region && d < passed[i].buffer->ndim; d++)
+            visit_expr(v, passed[i].region[d].extent);
 }
 
 void tirbi_visit_expr(tirbi_visitor *v, const tirb_expr *e) {

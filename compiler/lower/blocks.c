@@ -37,8 +37,8 @@ static bool add_first_loop(tirbi_lowerer *l, first_loops *first, tirbi_lvar *var
     return true;
 }
 
-/* Adds the loops of a sum of loop variables times positive constants that does not wrap: it is at its least value when, and
- * only when, all of them are. */
+/* Adds the loops of a sum of loop variables times positive constants that does not wrap: it is at its least value when,
+ * and only when, all of them are. */
 static bool add_rising_loops(tirbi_lowerer *l, first_loops *first, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_CONST) return true;
     if (x->kind == TIRBI_LX_VAR) {
@@ -46,7 +46,8 @@ static bool add_rising_loops(tirbi_lowerer *l, first_loops *first, const tirbi_l
         return loop && tirbi_lx_is_int(x->var->min, x->lo) && add_first_loop(l, first, x->var);
     }
     const tirbi_dtype_info *info = &tirbi_dtypes[x->type];
-    bool whole = info->class == 'I' && x->lo > -(INT64_C(1) << (info->bits - 2)) && x->hi < INT64_C(1) << (info->bits - 2);
+    bool whole =
+        info->class == 'I' && x->lo > -(INT64_C(1) << (info->bits - 2)) && x->hi < INT64_C(1) << (info->bits - 2);
     if (x->kind != TIRBI_LX_OP || !whole) return false;
     switch (x->op) {
     case TIRB_OP_CAST: return tirbi_dtype_is_int((tirbi_dtype)x->source) && add_rising_loops(l, first, x->args[0]);
@@ -73,7 +74,8 @@ static bool add_loops_of_axis(tirbi_lowerer *l, first_loops *first, const tirbi_
 void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
     const tirbi_lx *condition = NULL;
-    first_loops first = {.loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, block->n_iters + 1), .max = block->n_iters + 1};
+    first_loops first = {.loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, block->n_iters + 1),
+                         .max = block->n_iters + 1};
     bool known = first.loops != NULL;
     for (uint32_t i = 0; i < block->n_iters; i++) {
         const tirb_itervar *iter = &block->iters[i];

@@ -25,7 +25,9 @@ static bool all_zero(const tirb_expr *const *indices, uint32_t n) {
 static void pin_in_expr(tirbi_visitor *visitor, const tirb_expr *e) {
     tirbi_lowerer *l = ((pin_search *)visitor)->l;
     if (e->kind == TIRB_EXPR_VAR && e->as.var.data_of) pin(l, e->as.var.data_of);
-    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_ANYLIST_MOVE_FROM_RETURN) l->moves_results = true;
+    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function &&
+        e->as.call.builtin == TIRB_BUILTIN_ANYLIST_MOVE_FROM_RETURN)
+        l->moves_results = true;
     if (e->kind == TIRB_EXPR_LOAD && !all_zero(e->as.load.indices, e->as.load.n_indices)) pin(l, e->as.load.buffer);
     if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF &&
         e->as.call.n_args == 1 && e->as.call.args[0]->kind == TIRB_EXPR_LOAD) {
@@ -76,8 +78,9 @@ static const tirbi_lx *in_lanes(tirbi_lowerer *l, const tirbi_lx *size, uint32_t
 static const tirbi_lx **declared_strides(tirbi_lowerer *l, const tirb_buffer *buffer, uint32_t ndim) {
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     for (uint32_t i = 0; strides && i < ndim; i++) {
-        strides[i] = i == buffer->ndim ? tirbi_lx_int(l->pool, TIRB_I64, 1)
-                                       : in_lanes(l, tirbi_lower_index(l, buffer->strides[i], NULL), buffer->dtype.lanes);
+        strides[i] = i == buffer->ndim
+                         ? tirbi_lx_int(l->pool, TIRB_I64, 1)
+                         : in_lanes(l, tirbi_lower_index(l, buffer->strides[i], NULL), buffer->dtype.lanes);
         if (!strides[i]) return NULL;
     }
     return strides;
@@ -88,16 +91,19 @@ static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
     tirbi_dtype type;
     uint32_t lanes = buffer->dtype.lanes, ndim = buffer->ndim + (lanes > 1);
     if (ndim > TIRBI_MAX_NDIM) {
-        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, buffer->span, "buffer '%s' has %u dimensions, more than %d",
-                           buffer->name, (unsigned)ndim, (int)TIRBI_MAX_NDIM);
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, buffer->span,
+                           "buffer '%s' has %u dimensions, more than %d", buffer->name, (unsigned)ndim,
+                           (int)TIRBI_MAX_NDIM);
         return NULL;
     }
-    if (!tirbi_machine_type(l, (tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, buffer->span, &type)) return NULL;
+    if (!tirbi_machine_type(l, (tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, buffer->span, &type))
+        return NULL;
     tirbi_lbuf *b = TIRBI_NEW(l->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     if (!b || !shape) return NULL;
     for (uint32_t i = 0; i < ndim; i++) {
-        shape[i] = i == buffer->ndim ? tirbi_lx_int(l->pool, TIRB_I64, lanes) : tirbi_lower_index(l, buffer->shape[i], NULL);
+        shape[i] =
+            i == buffer->ndim ? tirbi_lx_int(l->pool, TIRB_I64, lanes) : tirbi_lower_index(l, buffer->shape[i], NULL);
         if (!shape[i]) return NULL;
         /* What memory or a call gave stays the extent, whatever is stored there later. */
         if (l->out && !shape[i]->pure) shape[i] = tirbi_hold(l, buffer->name, shape[i], buffer->span);
@@ -167,13 +173,15 @@ tirbi_lbuf *tirbi_allocate_parts(tirbi_lowerer *l, const tirb_buffer *buffer, co
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     if (!shape) return NULL;
     if (ndim > TIRBI_MAX_NDIM) {
-        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, buffer->span, "buffer '%s' of threads has %u dimensions, more than %d",
-                           buffer->name, (unsigned)part->ndim, (int)TIRBI_MAX_NDIM - 1);
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, buffer->span,
+                           "buffer '%s' of threads has %u dimensions, more than %d", buffer->name, (unsigned)part->ndim,
+                           (int)TIRBI_MAX_NDIM - 1);
         return NULL;
     }
     shape[0] = parts;
     for (uint32_t i = 1; i < ndim; i++) shape[i] = part->shape[i - 1];
-    *all = (tirbi_lbuf){.name = part->name, .type = part->type, .ndim = ndim, .shape = shape, .root = all, .param = -1, .reg = -1};
+    *all = (tirbi_lbuf){
+        .name = part->name, .type = part->type, .ndim = ndim, .shape = shape, .root = all, .param = -1, .reg = -1};
     all->strides = row_major(l, shape, ndim);
     if (!all->strides) return NULL;
     tirbi_append(l, TIRBI_LS_ALLOC, buffer->span)->as.alloc.buffer = all;
@@ -279,7 +287,8 @@ tirbi_lbuf *tirbi_buffer_of(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_s
 
 static void bind_size(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value) {
     tirbi_dtype type;
-    if (value && tirbi_machine_type(l, var->dtype, var->span, &type)) tirbi_lower_bind(l, var, tirbi_lx_cast(l->pool, type, value));
+    if (value && tirbi_machine_type(l, var->dtype, var->span, &type))
+        tirbi_lower_bind(l, var, tirbi_lx_cast(l->pool, type, value));
 }
 
 /* Binds the variables that a matched buffer's shape, strides and offset introduce. */
@@ -289,12 +298,14 @@ static void bind_if_free(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *v
 }
 
 /* An extent of a region that the compiler cannot tell to be as its matched buffer says. */
-static void check_extent(tirbi_lowerer *l, const tirb_match_buffer *match, uint32_t dim, const tirbi_lx *expected, const tirbi_lx *actual,
-                         tirbi_span span) {
-    const tirbi_lx *differs = expected && actual ? tirbi_lx_op(l->pool, TIRB_OP_NE, TIRB_I64, TIRB_TYPE_NONE, expected, actual, NULL) : NULL;
+static void check_extent(tirbi_lowerer *l, const tirb_match_buffer *match, uint32_t dim, const tirbi_lx *expected,
+                         const tirbi_lx *actual, tirbi_span span) {
+    const tirbi_lx *differs =
+        expected && actual ? tirbi_lx_op(l->pool, TIRB_OP_NE, TIRB_I64, TIRB_TYPE_NONE, expected, actual, NULL) : NULL;
     if (!differs || expected == actual || tirbi_lx_is_int(differs, 0)) return;
-    const char *message = tirbi_arena_format(l->arena, "extent %u of the region that '%s' matches is not what its shape says",
-                                             (unsigned)dim, match->buffer->name);
+    const char *message =
+        tirbi_arena_format(l->arena, "extent %u of the region that '%s' matches is not what its shape says",
+                           (unsigned)dim, match->buffer->name);
     const tirbi_lx *trap = tirbi_lower_trap(l, TIRB_SHAPE, message, TIRB_I32);
     tirbi_ls_list list = {0}, *outer = l->out;
     l->out = &list;
@@ -323,7 +334,8 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
         offset = tirbi_lx_add(l->pool, offset, tirbi_lx_mul(l->pool, mins[i], source->strides[i]));
         const tirbi_lx *extent = tirbi_lower_index(l, match->source.region[i].extent, NULL);
         if (i >= lead) bind_if_free(l, buffer->shape[i - lead], extent);
-        const tirbi_lx *expected = i < lead ? tirbi_lx_int(l->pool, TIRB_I64, 1) : tirbi_lower_index(l, buffer->shape[i - lead], NULL);
+        const tirbi_lx *expected =
+            i < lead ? tirbi_lx_int(l->pool, TIRB_I64, 1) : tirbi_lower_index(l, buffer->shape[i - lead], NULL);
         check_extent(l, match, i, expected, extent, span);
         if (i < lead) continue;
         if (buffer->strides) bind_if_free(l, buffer->strides[i - lead], source->strides[i]);
@@ -353,15 +365,16 @@ static bool is_param_buffer(const tirbi_lowerer *l, const tirb_buffer *buffer) {
     return false;
 }
 
-/* The variables of a realized buffer's strides and offset mean what its memory has; other strides are the program's own,
- * which nothing says how to keep memory for. */
+/* The variables of a realized buffer's strides and offset mean what its memory has; other strides are the program's
+ * own, which nothing says how to keep memory for. */
 static bool bind_realized(tirbi_lowerer *l, const tirb_stmt *realize, const tirbi_lbuf *memory) {
     const tirb_buffer *buffer = realize->as.realize.buffer;
     for (uint32_t i = 0; buffer->strides && i < buffer->ndim; i++) {
         const tirb_expr *stride = buffer->strides[i];
         if (stride->kind != TIRB_EXPR_VAR) {
             tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, stride->span,
-                               "the strides of '%s', which is realized, must be variables: its memory is row-major", buffer->name);
+                               "the strides of '%s', which is realized, must be variables: its memory is row-major",
+                               buffer->name);
             return false;
         }
         bind_size(l, stride, memory->strides[i]);
@@ -371,8 +384,8 @@ static bool bind_realized(tirbi_lowerer *l, const tirb_stmt *realize, const tirb
     return true;
 }
 
-/* The memory holds the region alone: the buffer is a view of it that is shifted by the region's mins. The condition is no
- * more than a hint. */
+/* The memory holds the region alone: the buffer is a view of it that is shifted by the region's mins. The condition is
+ * no more than a hint. */
 void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_buffer *buffer = realize->as.realize.buffer;
     uint32_t lanes = buffer->dtype.lanes, ndim = buffer->ndim + (lanes > 1);
@@ -412,7 +425,8 @@ void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 
-const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices, tirbi_span span) {
+const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices,
+                                  tirbi_span span) {
     tirbi_place *place = TIRBI_NEW(l->arena, tirbi_place);
     const tirbi_lx **copy = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, buffer->ndim);
     if (!place || !copy) return NULL;
@@ -435,8 +449,12 @@ const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const ti
     const tirbi_place *real = tirbi_place_at(l, source, outer, span);
     if (!real) return NULL;
     place->view = real->view;
-    *((tirbi_place *)(uintptr_t)real) = (tirbi_place){.buffer = real->buffer, .ndim = real->ndim, .indices = real->indices,
-                                                      .flat = flat, .view = place, .span = span};
+    *((tirbi_place *)(uintptr_t)real) = (tirbi_place){.buffer = real->buffer,
+                                                      .ndim = real->ndim,
+                                                      .indices = real->indices,
+                                                      .flat = flat,
+                                                      .view = place,
+                                                      .span = span};
     return real;
 }
 
@@ -453,16 +471,22 @@ static const tirbi_lx *broadcast_index(tirbi_lowerer *l, const tirbi_lx *index, 
 static bool is_deep(const tirbi_lx *index) { return !index->shared && index->size > TIRBI_MAX_INDEX_SIZE; }
 
 /* A vector of more neighbours than a row has cannot but leave it: it goes on in the next row. */
-static void carry_rows(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *last, uint32_t n, const tirbi_lx **lowered) {
+static void carry_rows(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *last, uint32_t n,
+                       const tirbi_lx **lowered) {
     uint64_t lanes = last->dtype.lanes;
     const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
-    if (last->kind != TIRB_EXPR_RAMP || !(last->as.ramp.stride->kind == TIRB_EXPR_INT_IMM && last->as.ramp.stride->as.int_value == 1) || buffer->auto_broadcast) return;
+    if (last->kind != TIRB_EXPR_RAMP ||
+        !(last->as.ramp.stride->kind == TIRB_EXPR_INT_IMM && last->as.ramp.stride->as.int_value == 1) ||
+        buffer->auto_broadcast)
+        return;
     for (uint32_t d = n - 1; d > 0 && zero; d--) {
         const tirb_expr *extent = buffer->shape[d];
-        if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1 || lanes <= (uint64_t)extent->as.int_value) return;
+        if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1 || lanes <= (uint64_t)extent->as.int_value)
+            return;
         const tirbi_lx *size = tirbi_lx_int(l->pool, TIRB_I64, extent->as.int_value);
         const tirbi_lx *place = tirbi_lx_op(l->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, lowered[d], zero, NULL);
-        const tirbi_lx *rows = place && size ? tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, place, size, NULL) : NULL;
+        const tirbi_lx *rows =
+            place && size ? tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, place, size, NULL) : NULL;
         if (!rows) return;
         lowered[d] = tirbi_lx_sub(l->pool, lowered[d], tirbi_lx_mul(l->pool, rows, size));
         lowered[d - 1] = tirbi_lx_add(l->pool, lowered[d - 1], rows);
@@ -470,8 +494,9 @@ static void carry_rows(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_e
     }
 }
 
-tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
-                                const tirbi_lx *lane, tirbi_span span, const tirbi_lx *lowered[TIRBI_MAX_NDIM]) {
+tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                                uint32_t n, const tirbi_lx *lane, tirbi_span span,
+                                const tirbi_lx *lowered[TIRBI_MAX_NDIM]) {
     tirbi_lbuf *b = tirbi_buffer_of(l, buffer, span);
     if (!b) return NULL;
     uint32_t lanes = buffer->dtype.lanes;
@@ -491,10 +516,12 @@ tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, con
         lowered[i] = tirbi_lower_index(l, indices[i], indices[i]->dtype.lanes > 1 ? lane : NULL);
         if (b->broadcasts) lowered[i] = broadcast_index(l, lowered[i], b->shape[i]);
         /* It is checked and then used. */
-        lowered[i] = tirbi_settle(l, lowered[i], "a call with effects in an index of a vector or of a condition", indices[i]->span);
+        lowered[i] = tirbi_settle(l, lowered[i], "a call with effects in an index of a vector or of a condition",
+                                  indices[i]->span);
         if (!lowered[i]) return NULL;
         for (uint32_t k = 0; k < i; k++) lowered[k] = tirbi_keep_order(l, marks[k], lowered[k], indices[k]->span);
-        if (is_deep(lowered[i]) && l->again == 0 && l->out) lowered[i] = tirbi_hold(l, b->name, lowered[i], indices[i]->span);
+        if (is_deep(lowered[i]) && l->again == 0 && l->out)
+            lowered[i] = tirbi_hold(l, b->name, lowered[i], indices[i]->span);
         marks[i] = tirbi_mark_here(l);
     }
     if (n > 1) carry_rows(l, buffer, indices[n - 1], n, lowered);

@@ -69,8 +69,8 @@ static void unify(call_site *c, const tirb_expr *formal, const tirbi_lx *actual,
     const tirbi_lx *expected = extent_of(c, formal, 0);
     if (!expected || !actual) {
         tirbi_report_error(c->l->diagnostics, TIRB_UNSUPPORTED, c->call->span,
-                           "dimension %u of '%s' in the call of '%s' cannot be computed from the arguments", (unsigned)dim,
-                           what, c->callee->name);
+                           "dimension %u of '%s' in the call of '%s' cannot be computed from the arguments",
+                           (unsigned)dim, what, c->callee->name);
         c->failed = true;
         return;
     }
@@ -78,7 +78,8 @@ static void unify(call_site *c, const tirb_expr *formal, const tirbi_lx *actual,
     c->checks[c->n_checks++] = (tirbi_lcall_check){
         .actual = actual,
         .expected = expected,
-        .message = tirbi_arena_format(c->l->arena, "dimension %u of argument '%s' of %s does not have the extent that %s declares",
+        .message = tirbi_arena_format(c->l->arena,
+                                      "dimension %u of argument '%s' of %s does not have the extent that %s declares",
                                       (unsigned)dim, what, c->callee->name, c->callee->name)};
 }
 
@@ -124,24 +125,28 @@ static void pass_whole(call_site *c, uint32_t param, tirbi_lbuf *b, tirbi_lcall_
 }
 
 /* That a part of a buffer ends inside of it. */
-static void check_part(call_site *c, const tirbi_lbuf *of, const tirb_range *range, uint32_t dim, const tirbi_lx *extent) {
+static void check_part(call_site *c, const tirbi_lbuf *of, const tirb_range *range, uint32_t dim,
+                       const tirbi_lx *extent) {
     tirbi_lx_pool *pool = c->l->pool;
-    const tirbi_lx *min = tirbi_lower_index(c->l, range->min, NULL), *room = min ? tirbi_lx_sub(pool, of->shape[dim], min) : NULL;
+    const tirbi_lx *min = tirbi_lower_index(c->l, range->min, NULL),
+                   *room = min ? tirbi_lx_sub(pool, of->shape[dim], min) : NULL;
     if (!room || c->n_checks == c->max_checks) return;
     c->checks[c->n_checks++] = (tirbi_lcall_check){
         .actual = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, extent, room, NULL),
         .expected = extent,
-        .message = tirbi_arena_format(c->l->arena, "the part of '%s' that is passed to %s ends behind dimension %u", of->name,
-                                      c->callee->name, (unsigned)dim)};
+        .message = tirbi_arena_format(c->l->arena, "the part of '%s' that is passed to %s ends behind dimension %u",
+                                      of->name, c->callee->name, (unsigned)dim)};
 }
 
-/* Elements that lie behind each other; the dimensions in which it is one element thick are not the parameter's, unless it
- * has as many. */
-static void pass_part(call_site *c, uint32_t param, const tirb_expr *arg, const tirb_buffer_region *part, tirbi_lcall_ref *ref) {
+/* Elements that lie behind each other; the dimensions in which it is one element thick are not the parameter's, unless
+ * it has as many. */
+static void pass_part(call_site *c, uint32_t param, const tirb_expr *arg, const tirb_buffer_region *part,
+                      tirbi_lcall_ref *ref) {
     tirbi_lowerer *l = c->l;
     const tirb_expr *load = arg->as.call.args[0];
-    const tirbi_place *start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
-                                                 tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
+    const tirbi_place *start =
+        tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
+                          tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
     tirbi_lbuf *view = start ? TIRBI_NEW(l->arena, tirbi_lbuf) : NULL;
     const tirbi_lx **shape = view ? TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, start->buffer->ndim) : NULL;
     const tirbi_lx **strides = shape ? TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, start->buffer->ndim) : NULL;
@@ -172,11 +177,13 @@ static void pass_part(call_site *c, uint32_t param, const tirb_expr *arg, const 
 static void limit_pointer(call_site *c, tirbi_lbuf *b, const tirb_buffer *formal, tirbi_lcall_ref *ref) {
     bool same = b->root == b && b->ndim == formal->ndim;
     for (uint32_t d = 0; d < formal->ndim && same; d++)
-        same = formal->shape[d]->kind != TIRB_EXPR_INT_IMM || tirbi_lx_is_int(b->shape[d], formal->shape[d]->as.int_value);
+        same =
+            formal->shape[d]->kind != TIRB_EXPR_INT_IMM || tirbi_lx_is_int(b->shape[d], formal->shape[d]->as.int_value);
     if (same) return;
     tirbi_place *start = TIRBI_NEW(c->l->arena, tirbi_place);
     if (!start) return;
-    *start = (tirbi_place){.buffer = b, .flat = b->offset ? b->offset : tirbi_lx_int(c->l->pool, TIRB_I64, 0), .span = c->call->span};
+    *start = (tirbi_place){
+        .buffer = b, .flat = b->offset ? b->offset : tirbi_lx_int(c->l->pool, TIRB_I64, 0), .span = c->call->span};
     ref->start = start;
     ref->count = NULL; /* known once all variables are bound */
 }
@@ -226,7 +233,8 @@ static void pass_buffer(call_site *c, uint32_t param, const tirb_expr *arg, tirb
         return;
     }
     pass_whole(c, param, b, ref);
-    if (c->pointers[param] && !c->failed && !c->callee->buffers[param]->is_implied) limit_pointer(c, b, c->callee->buffers[param], ref);
+    if (c->pointers[param] && !c->failed && !c->callee->buffers[param]->is_implied)
+        limit_pointer(c, b, c->callee->buffers[param], ref);
 }
 
 static void pass_arguments(call_site *c) {
@@ -280,7 +288,8 @@ static void match_shapes(call_site *c, bool bind_only) {
         const tirb_buffer *formal = f->buffers[i];
         tirbi_lbuf *actual = c->buffers[i];
         if (!formal || !actual || formal->is_implied || (c->pointers[i] && !bind_only)) continue;
-        if (actual->ndim != formal->ndim + (formal->dtype.lanes > 1)) continue; /* another view of the same elements: the reference bounds it */
+        if (actual->ndim != formal->ndim + (formal->dtype.lanes > 1))
+            continue; /* another view of the same elements: the reference bounds it */
         for (uint32_t d = 0; d < formal->ndim; d++) {
             unify(c, formal->shape[d], actual->shape[d], formal->name, d, bind_only);
             if (formal->strides) unify(c, formal->strides[d], actual->strides[d], formal->name, d, bind_only);
@@ -336,8 +345,14 @@ static const tirbi_lx *finish_call(call_site *c, uint32_t n_refs) {
     for (uint32_t i = 0; i < n; i++) {
         if (!scalars[i]) return NULL;
     }
-    *call = (tirbi_lcall){.function = f->index, .acts = l->acts[f->index], .scalars = scalars, .n_scalars = n, .refs = c->refs, .n_refs = n_refs,
-                          .checks = c->checks, .n_checks = c->n_checks};
+    *call = (tirbi_lcall){.function = f->index,
+                          .acts = l->acts[f->index],
+                          .scalars = scalars,
+                          .n_scalars = n,
+                          .refs = c->refs,
+                          .n_refs = n_refs,
+                          .checks = c->checks,
+                          .n_checks = c->n_checks};
     tirbi_dtype type = TIRB_I32; /* of a call that returns nothing: never looked at */
     if (f->ret_type.kind == TIRB_TYPE_PRIM) tirbi_storage_type(f->ret_type.dtype, &type);
     if (f->ret_type.kind == TIRB_TYPE_POINTER) type = TIRB_I64; /* bytes from one of the arguments on */
@@ -354,7 +369,8 @@ const tirbi_lx *tirbi_lower_trap(tirbi_lowerer *l, tirb_status status, const cha
 const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_primfunc *f = e->as.call.function;
     if (!f) {
-        const char *message = tirbi_arena_format(l->arena, "'%s' is no PrimFunc of this module", e->as.call.function_name);
+        const char *message =
+            tirbi_arena_format(l->arena, "'%s' is no PrimFunc of this module", e->as.call.function_name);
         return tirbi_lower_trap(l, TIRB_VALUE, message, TIRB_I32);
     }
     if (tirbi_is_packed(f)) {

@@ -1,20 +1,31 @@
-/* Calls of the host's functions as compilers leave them: the program writes each argument into a cell of a stack, its type
- * beside its value, and the call names the cells. An import's types are part of the bundle, so what stands in the cells must
- * be known here: types are the constants that were written last on every way to the call, values are read from the stack
- * when it happens. TVM 0.27 has one stack of values with type indices; before it there were two, of values and of codes. */
+/* Calls of the host's functions as compilers leave them: the program writes each argument into a cell of a stack, its
+ * type beside its value, and the call names the cells. An import's types are part of the bundle, so what stands in the
+ * cells must be known here: types are the constants that were written last on every way to the call, values are read
+ * from the stack when it happens. TVM 0.27 has one stack of values with type indices; before it there were two, of
+ * values and of codes. */
 #include "compiler/ir/equal.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
 
 enum { MAX_LOOKBACK = 4096 }; /* cells that are looked at before one counts as unknown */
-enum { FIELD_DATA = 1, FIELD_SHAPE = 2, FIELD_STRIDES = 3, FIELD_NDIM = 4, FIELD_CODE = 5, FIELD_BITS = 6, FIELD_LANES = 7, FIELD_OFFSET = 8 };
+enum {
+    FIELD_DATA = 1,
+    FIELD_SHAPE = 2,
+    FIELD_STRIDES = 3,
+    FIELD_NDIM = 4,
+    FIELD_CODE = 5,
+    FIELD_BITS = 6,
+    FIELD_LANES = 7,
+    FIELD_OFFSET = 8
+};
 enum { FIELD_VALUE = 12, FIELD_ANY_TYPE = 13, FIELD_ANY_VALUE = 15, FIELD_TYPE_CODE = 100 };
 enum { ALL = -1 }; /* every cell of a stack */
 
 typedef enum argument_kind { KIND_NULL, KIND_INT, KIND_FLOAT, KIND_POINTER, KIND_TENSOR, KIND_UNKNOWN } argument_kind;
 
 static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
-    return e && e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name && e->as.call.builtin == builtin;
+    return e && e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name &&
+           e->as.call.builtin == builtin;
 }
 
 /* ---- What is known of the cells --------------------------------------------------------------------------------- */
@@ -35,19 +46,23 @@ static const tirb_expr *find_cell(const tirbi_cell *cells, const tirb_expr *stac
 }
 
 static bool is_stack(const tirbi_lowerer *l, const tirb_expr *e) {
-    const tirbi_pointer *p = e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars ? l->bindings[e->as.var.id].pointer : NULL;
+    const tirbi_pointer *p =
+        e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars ? l->bindings[e->as.var.id].pointer : NULL;
     return p && p->stack != TIRBI_STACK_NONE;
 }
 
-void tirbi_know_cell(tirbi_lowerer *l, const tirb_expr *stack, const tirb_expr *index, int64_t field, const tirb_expr *value) {
+void tirbi_know_cell(tirbi_lowerer *l, const tirb_expr *stack, const tirb_expr *index, int64_t field,
+                     const tirb_expr *value) {
     if (!is_stack(l, stack)) return;
-    if (index->kind == TIRB_EXPR_INT_IMM && index->as.int_value >= 0) add_cell(l, stack, index->as.int_value, field, value);
+    if (index->kind == TIRB_EXPR_INT_IMM && index->as.int_value >= 0)
+        add_cell(l, stack, index->as.int_value, field, value);
     else add_cell(l, stack, ALL, field, NULL);
 }
 
 void tirbi_know_code(tirbi_lowerer *l, const tirb_stmt *store) {
     const tirb_buffer *buffer = store->as.store.buffer;
-    if (store->as.store.n_indices == 1) tirbi_know_cell(l, buffer->data, store->as.store.indices[0], FIELD_TYPE_CODE, store->as.store.value);
+    if (store->as.store.n_indices == 1)
+        tirbi_know_cell(l, buffer->data, store->as.store.indices[0], FIELD_TYPE_CODE, store->as.store.value);
 }
 
 typedef struct write_search {
@@ -92,7 +107,8 @@ void tirbi_merge_cells(tirbi_lowerer *l, const tirbi_cell *before, const tirbi_c
     for (int branch = 0; branch < 2; branch++) {
         for (const tirbi_cell *c = branch ? else_cells : then_cells; c && c != before; c = c->next) {
             add_cell(l, c->stack, c->index, c->field,
-                     either(find_cell(then_cells, c->stack, c->index, c->field), find_cell(else_cells, c->stack, c->index, c->field), c->field));
+                     either(find_cell(then_cells, c->stack, c->index, c->field),
+                            find_cell(else_cells, c->stack, c->index, c->field), c->field));
         }
     }
 }
@@ -128,8 +144,8 @@ static const tirb_expr *binary(const lowered_call *c, tirb_expr_kind kind, const
     return e;
 }
 
-static const tirb_expr *builtin_call(const lowered_call *c, tirb_builtin builtin, tirb_datatype type, const tirb_expr *const *args,
-                                     uint32_t n) {
+static const tirb_expr *builtin_call(const lowered_call *c, tirb_builtin builtin, tirb_datatype type,
+                                     const tirb_expr *const *args, uint32_t n) {
     tirb_expr *e = node(c, TIRB_EXPR_CALL, type);
     const tirb_expr **copy = TIRBI_NEW_ARRAY(c->l->arena, const tirb_expr *, n);
     if (!e || !copy) return NULL;
@@ -143,7 +159,8 @@ static const tirb_expr *builtin_call(const lowered_call *c, tirb_builtin builtin
     return e;
 }
 
-static const tirb_expr *field_of(const lowered_call *c, const tirb_expr *stack, int64_t index, int64_t field, tirb_datatype type) {
+static const tirb_expr *field_of(const lowered_call *c, const tirb_expr *stack, int64_t index, int64_t field,
+                                 tirb_datatype type) {
     const tirb_expr *const args[] = {stack, number(c, index), number(c, field)};
     return builtin_call(c, TIRB_BUILTIN_TVM_STRUCT_GET, type, args, 3);
 }
@@ -186,13 +203,16 @@ static const tirb_expr *extent_of(const lowered_call *c, const tirb_expr *shape,
 /* The elements of an array that struct number `at` of a stack of structs describes, as a pointer that says how many. */
 static const tirb_expr *array_argument(const lowered_call *c, const tirb_expr *structs, int64_t at, int64_t cell) {
     const tirbi_cell *known = c->l->cells;
-    const tirb_expr *data = find_cell(known, structs, at, FIELD_DATA), *strides = find_cell(known, structs, at, FIELD_STRIDES);
+    const tirb_expr *data = find_cell(known, structs, at, FIELD_DATA),
+                    *strides = find_cell(known, structs, at, FIELD_STRIDES);
     int64_t code, bits, lanes, ndim, bytes;
-    if (!data || !constant_field(c, structs, at, FIELD_CODE, &code) || !constant_field(c, structs, at, FIELD_BITS, &bits) ||
-        !constant_field(c, structs, at, FIELD_LANES, &lanes) || !constant_field(c, structs, at, FIELD_NDIM, &ndim)) {
+    if (!data || !constant_field(c, structs, at, FIELD_CODE, &code) ||
+        !constant_field(c, structs, at, FIELD_BITS, &bits) || !constant_field(c, structs, at, FIELD_LANES, &lanes) ||
+        !constant_field(c, structs, at, FIELD_NDIM, &ndim)) {
         return unknown(c, cell, "an array whose data, type or rank is not known here");
     }
-    tirb_datatype type = {code == TIRB_CODE_UINT && bits == 1 ? TIRB_CODE_BOOL : (uint8_t)code, bits == 1 ? 8 : (uint8_t)bits, 1};
+    tirb_datatype type = {code == TIRB_CODE_UINT && bits == 1 ? TIRB_CODE_BOOL : (uint8_t)code,
+                          bits == 1 ? 8 : (uint8_t)bits, 1};
     tirbi_dtype machine;
     bool null = strides && (strides->kind == TIRB_EXPR_CAST || is_builtin(strides, TIRB_BUILTIN_REINTERPRET));
     if (!null || lanes != 1 || ndim < 0 || ndim > TIRBI_MAX_NDIM || !tirb_datatype_machine(type, &machine))
@@ -202,16 +222,21 @@ static const tirb_expr *array_argument(const lowered_call *c, const tirb_expr *s
     tirb_datatype i64 = {TIRB_CODE_INT, 64, 1}, handle = {TIRB_CODE_HANDLE, 64, 1};
     const tirb_expr *offset = number(c, 0);
     if (!constant_field(c, structs, at, FIELD_OFFSET, &bytes) || bytes != 0)
-        offset = binary(c, TIRB_EXPR_FLOORDIV, field_of(c, structs, at, FIELD_OFFSET, i64), number(c, tirbi_dtypes[machine].size));
-    const tirb_expr *const args[] = {builtin_call(c, TIRB_BUILTIN_TYPE_ANNOTATION, type, NULL, 0), data, offset, extent, number(c, 3)};
+        offset = binary(c, TIRB_EXPR_FLOORDIV, field_of(c, structs, at, FIELD_OFFSET, i64),
+                        number(c, tirbi_dtypes[machine].size));
+    const tirb_expr *const args[] = {builtin_call(c, TIRB_BUILTIN_TYPE_ANNOTATION, type, NULL, 0), data, offset, extent,
+                                     number(c, 3)};
     return builtin_call(c, TIRB_BUILTIN_TVM_ACCESS_PTR, handle, args, 5);
 }
 
 static argument_kind kind_of(const lowered_call *c, int64_t index) {
-    static const int8_t of_index[] = {KIND_NULL, KIND_INT, KIND_INT, KIND_FLOAT, KIND_POINTER, KIND_UNKNOWN, KIND_UNKNOWN, KIND_TENSOR};
-    static const int8_t of_code[] = {KIND_INT, KIND_INT, KIND_FLOAT, KIND_POINTER, KIND_NULL, KIND_UNKNOWN, KIND_UNKNOWN, KIND_TENSOR};
+    static const int8_t of_index[] = {KIND_NULL,    KIND_INT,     KIND_INT,     KIND_FLOAT,
+                                      KIND_POINTER, KIND_UNKNOWN, KIND_UNKNOWN, KIND_TENSOR};
+    static const int8_t of_code[] = {KIND_INT,  KIND_INT,     KIND_FLOAT,   KIND_POINTER,
+                                     KIND_NULL, KIND_UNKNOWN, KIND_UNKNOWN, KIND_TENSOR};
     int64_t type;
-    bool known = constant_field(c, c->codes ? c->codes : c->values, index, c->codes ? FIELD_TYPE_CODE : FIELD_ANY_TYPE, &type);
+    bool known =
+        constant_field(c, c->codes ? c->codes : c->values, index, c->codes ? FIELD_TYPE_CODE : FIELD_ANY_TYPE, &type);
     if (!known || type < 0 || type >= 8) return KIND_UNKNOWN;
     return (argument_kind)(c->codes ? of_code : of_index)[type];
 }
@@ -228,7 +253,8 @@ static const tirb_expr *argument(const lowered_call *c, int64_t index) {
     case KIND_TENSOR: break;
     default: return unknown(c, index, "an argument whose type is no constant here, or none that imports take");
     }
-    const tirb_expr *at = is_builtin(value, TIRB_BUILTIN_TVM_STRUCT_GET) && value->as.call.n_args == 3 ? value->as.call.args[1] : NULL;
+    const tirb_expr *at =
+        is_builtin(value, TIRB_BUILTIN_TVM_STRUCT_GET) && value->as.call.n_args == 3 ? value->as.call.args[1] : NULL;
     bool address = at && at->kind == TIRB_EXPR_INT_IMM && value->as.call.args[2]->kind == TIRB_EXPR_INT_IMM &&
                    value->as.call.args[2]->as.int_value == 0;
     if (!address) return unknown(c, index, "an array that is no struct of this function");
@@ -258,7 +284,8 @@ const tirbi_lx *tirbi_lower_lowered_call(tirbi_lowerer *l, const tirb_expr *e) {
     if ((n != 4 && n != 5) || args[1]->kind != TIRB_EXPR_VAR || (two && args[2]->kind != TIRB_EXPR_VAR) ||
         args[n - 2]->kind != TIRB_EXPR_INT_IMM || args[n - 1]->kind != TIRB_EXPR_INT_IMM) {
         tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span,
-                           "%s takes the name of a function, a stack of values, perhaps one of type codes, and the constant numbers of "
+                           "%s takes the name of a function, a stack of values, perhaps one of type codes, and the "
+                           "constant numbers of "
                            "the first cell and of the one behind the last",
                            tirb_builtins[e->as.call.builtin].name);
         return NULL;
@@ -267,8 +294,9 @@ const tirbi_lx *tirbi_lower_lowered_call(tirbi_lowerer *l, const tirb_expr *e) {
     c.values = args[1];
     c.codes = two ? args[2] : NULL;
     if (begin < 0 || end < begin || end - begin > TIRBI_MAX_CALL_ARGS) {
-        tirbi_report_error(l->diagnostics, TIRB_VALUE, e->span, "%s has the cells %lld to %lld as arguments, expected 0 to %d of them",
-                           tirb_builtins[e->as.call.builtin].name, (long long)begin, (long long)end, TIRBI_MAX_CALL_ARGS);
+        tirbi_report_error(
+            l->diagnostics, TIRB_VALUE, e->span, "%s has the cells %lld to %lld as arguments, expected 0 to %d of them",
+            tirb_builtins[e->as.call.builtin].name, (long long)begin, (long long)end, TIRBI_MAX_CALL_ARGS);
         return NULL;
     }
     c.args = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (size_t)(end - begin) + 1);

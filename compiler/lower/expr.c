@@ -107,7 +107,8 @@ static range ranges_of_op(tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     case TIRB_OP_SHR: /* by whatever: towards 0, or -1 */
         if (y.lo >= 0 && y.hi < tirbi_dtypes[a->type].bits) return corners(x, y, shr64);
         return (range){x.lo < 0 ? x.lo : 0, x.hi > 0 ? x.hi : 0, true};
-    case TIRB_OP_SHL: return y.lo >= 0 && y.hi < 62 ? corners(x, (range){INT64_C(1) << y.lo, INT64_C(1) << y.hi, true}, mul64) : none;
+    case TIRB_OP_SHL:
+        return y.lo >= 0 && y.hi < 62 ? corners(x, (range){INT64_C(1) << y.lo, INT64_C(1) << y.hi, true}, mul64) : none;
     default: return none;
     }
 }
@@ -154,7 +155,8 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 static uint32_t hash_of(const tirbi_lx_pool *pool, const tirbi_lx *x) {
     uint64_t h = mix((uint64_t)(uintptr_t)pool->arena->heap ^ (uint64_t)(uintptr_t)pool, (uint64_t)x->value);
     h = mix(h, (uint64_t)(uintptr_t)x->var);
-    h = mix(h, (uint64_t)x->kind << 32 | (uint64_t)x->type << 24 | (uint64_t)x->op << 16 | (uint64_t)x->optype << 8 | x->source);
+    h = mix(h, (uint64_t)x->kind << 32 | (uint64_t)x->type << 24 | (uint64_t)x->op << 16 | (uint64_t)x->optype << 8 |
+                   x->source);
     for (int i = 0; i < x->n_args; i++) h = mix(h, (uint64_t)(uintptr_t)x->args[i]);
     return (uint32_t)(h ^ h >> 32);
 }
@@ -225,7 +227,11 @@ static bool adopt(tirbi_lx *x, unsigned n, const tirbi_lx *a, const tirbi_lx *b,
 }
 
 const tirbi_lx *tirbi_lx_bits(tirbi_lx_pool *pool, tirbi_dtype type, uint64_t bits) {
-    tirbi_lx key = {.kind = TIRBI_LX_CONST, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .shared = true, .pure = true,
+    tirbi_lx key = {.kind = TIRBI_LX_CONST,
+                    .type = (uint8_t)type,
+                    .source = TIRB_TYPE_NONE,
+                    .shared = true,
+                    .pure = true,
                     .value = (int64_t)bits};
     return intern(pool, &key);
 }
@@ -302,7 +308,8 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
         if (zero) return a;
         if (tirbi_lx_is_int(a, 0)) return b;
         /* (x + c) + d = x + (c + d): wrapping addition is associative */
-        if (is_const(b) && a->kind == TIRBI_LX_OP && a->op == TIRB_OP_ADD && a->optype == type && is_const(a->args[1])) {
+        if (is_const(b) && a->kind == TIRBI_LX_OP && a->op == TIRB_OP_ADD && a->optype == type &&
+            is_const(a->args[1])) {
             int64_t both = (int64_t)((uint64_t)a->args[1]->value + (uint64_t)b->value);
             return tirbi_lx_op(pool, op, type, TIRB_TYPE_NONE, a->args[0], tirbi_lx_int(pool, type, both), NULL);
         }
@@ -459,7 +466,8 @@ const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tir
         return (kind == TIRBI_LX_AND) == (a->value != 0) ? b : a;
     }
     if (kind != TIRBI_LX_COND && !b->traps && b->pure) {
-        return tirbi_lx_op(pool, kind == TIRBI_LX_AND ? TIRB_OP_AND : TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL);
+        return tirbi_lx_op(pool, kind == TIRBI_LX_AND ? TIRB_OP_AND : TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b,
+                           NULL);
     }
     if (kind == TIRBI_LX_COND && b->pure && c && c->pure && !b->traps && !c->traps) {
         return tirbi_lx_op(pool, TIRB_OP_SELECT, (tirbi_dtype)b->type, TIRB_TYPE_NONE, a, b, c);
@@ -471,7 +479,8 @@ const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tir
 }
 
 const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lcall *call) {
-    tirbi_lx key = {.kind = TIRBI_LX_CALL, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .traps = true, .call = call};
+    tirbi_lx key = {
+        .kind = TIRBI_LX_CALL, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .traps = true, .call = call};
     return intern(pool, &key);
 }
 

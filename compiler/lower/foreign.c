@@ -1,5 +1,5 @@
-/* Functions for accelerators. What no CPU has is read, checked and printed; a function with a call of it is compiled to the
- * error that its call gives, so that the other functions of its module run. */
+/* Functions for accelerators. What no CPU has is read, checked and printed; a function with a call of it is compiled to
+ * the error that its call gives, so that the other functions of its module run. */
 #include "compiler/ir/allreduce.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
@@ -22,10 +22,12 @@ bool tirbi_lower_foreign_body(tirbi_lowerer *l, const tirb_primfunc *f) {
     tirbi_visit_stmt(&search.visitor, f->body);
     if (!search.found) return false;
     const char *name = search.found->as.call.args[0]->as.string.text;
-    tirbi_report_warning(l->diagnostics, search.found->span, "T.%s needs an accelerator: a call of %s fails", name, f->name);
+    tirbi_report_warning(l->diagnostics, search.found->span, "T.%s needs an accelerator: a call of %s fails", name,
+                         f->name);
     tirbi_ls *refusal = tirbi_append(l, TIRBI_LS_ASSERT, search.found->span);
     refusal->as.assert_.condition = tirbi_lx_int(l->pool, TIRB_BOOL, 0);
     refusal->as.assert_.error_kind = "RuntimeError";
-    refusal->as.assert_.message = tirbi_arena_format(l->arena, "T.%s needs an accelerator: it cannot run on a CPU", name);
+    refusal->as.assert_.message =
+        tirbi_arena_format(l->arena, "T.%s needs an accelerator: it cannot run on a CPU", name);
     return true;
 }

@@ -22,7 +22,8 @@ enum {
 enum { STRUCT_WORDS = 16 };
 
 static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
-    return e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name && e->as.call.builtin == builtin;
+    return e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name &&
+           e->as.call.builtin == builtin;
 }
 
 static tirbi_span place_of(const tirb_expr *e, const tirb_expr *inside) {
@@ -38,10 +39,12 @@ static bool has_packed_signature(const tirb_primfunc *f) {
     if (f->n_params != 5 && f->n_params != 6) return false;
     for (uint32_t i = 0; i < f->n_params; i++) {
         tirb_datatype type = f->params[i]->dtype;
-        bool handle = type.code == TIRB_CODE_HANDLE, count = type.code == TIRB_CODE_INT && type.bits == 32 && type.lanes == 1;
+        bool handle = type.code == TIRB_CODE_HANDLE,
+             count = type.code == TIRB_CODE_INT && type.bits == 32 && type.lanes == 1;
         if (f->buffers[i] || (i == PACKED_COUNT ? !count : !handle)) return false;
     }
-    return f->ret_type.kind == TIRB_TYPE_PRIM && f->ret_type.dtype.code == TIRB_CODE_INT && f->ret_type.dtype.bits == 32;
+    return f->ret_type.kind == TIRB_TYPE_PRIM && f->ret_type.dtype.code == TIRB_CODE_INT &&
+           f->ret_type.dtype.bits == 32;
 }
 
 /* Memory of which only the reference knows how much there is. */
@@ -52,7 +55,8 @@ static tirbi_lbuf *open_memory(tirbi_lowerer *l, const char *name, tirbi_dtype t
     sizes[0] = tirbi_lx_int(l->pool, TIRB_I64, TIRBI_POINTEE_EXTENT);
     sizes[1] = tirbi_lx_int(l->pool, TIRB_I64, 1);
     if (!sizes[0] || !sizes[1]) return NULL;
-    *b = (tirbi_lbuf){.name = name, .type = type, .ndim = 1, .shape = sizes, .strides = sizes + 1, .param = -1, .reg = -1};
+    *b = (tirbi_lbuf){
+        .name = name, .type = type, .ndim = 1, .shape = sizes, .strides = sizes + 1, .param = -1, .reg = -1};
     b->root = b;
     return b;
 }
@@ -149,7 +153,8 @@ static const tirb_expr *number_of_handle(const tirb_expr *e) {
 /* The handle that a cast, a reinterpretation, a choice or a step from it is one of, or NULL. */
 static const tirb_expr *same_handle(const tirb_expr *e) {
     const tirb_expr *value = e->kind == TIRB_EXPR_CAST ? e->as.cast.value : NULL;
-    if (is_builtin(e, TIRB_BUILTIN_REINTERPRET) || is_builtin(e, TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET)) value = e->as.call.args[0];
+    if (is_builtin(e, TIRB_BUILTIN_REINTERPRET) || is_builtin(e, TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET))
+        value = e->as.call.args[0];
     if (is_builtin(e, TIRB_BUILTIN_IF_THEN_ELSE)) value = e->as.call.args[2];
     return value && value->dtype.code == TIRB_CODE_HANDLE ? value : NULL;
 }
@@ -208,7 +213,8 @@ const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const t
 
 const tirbi_lx *tirbi_lower_null_test(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_expr *pointer = e->as.call.args[0];
-    bool known = pointer->kind == TIRB_EXPR_VAR && pointer->as.var.id < l->n_vars && !l->bindings[pointer->as.var.id].value;
+    bool known =
+        pointer->kind == TIRB_EXPR_VAR && pointer->as.var.id < l->n_vars && !l->bindings[pointer->as.var.id].value;
     known = known || is_builtin(pointer, TIRB_BUILTIN_ADDRESS_OF) || is_builtin(pointer, TIRB_BUILTIN_TVM_ACCESS_PTR);
     if (known) return tirbi_lx_int(l->pool, TIRB_BOOL, 0); /* memory of this function's, or a buffer's */
     const tirbi_lx *handle = tirbi_lower_handle(l, pointer, e);
@@ -218,7 +224,8 @@ const tirbi_lx *tirbi_lower_null_test(tirbi_lowerer *l, const tirb_expr *e) {
 
 /* ---- Fields of structs ------------------------------------------------------------------------------------------ */
 
-/* The words that a struct's base leads to: memory that the function has, or what was fetched when the base was bound. */
+/* The words that a struct's base leads to: memory that the function has, or what was fetched when the base was
+ * bound. */
 static tirbi_lbuf *words_of(tirbi_lowerer *l, const tirb_expr *base, const tirb_expr *inside) {
     const tirbi_pointer *p = NULL;
     if (base->kind == TIRB_EXPR_VAR && base->as.var.id < l->n_vars) p = l->bindings[base->as.var.id].pointer;
@@ -229,7 +236,8 @@ static tirbi_lbuf *words_of(tirbi_lowerer *l, const tirb_expr *base, const tirb_
 
 /* Whether a struct's base is a stack of cells that have a type index and a value each. */
 static bool is_any_stack(const tirbi_lowerer *l, const tirb_expr *base) {
-    const tirbi_pointer *p = base->kind == TIRB_EXPR_VAR && base->as.var.id < l->n_vars ? l->bindings[base->as.var.id].pointer : NULL;
+    const tirbi_pointer *p =
+        base->kind == TIRB_EXPR_VAR && base->as.var.id < l->n_vars ? l->bindings[base->as.var.id].pointer : NULL;
     return p && p->stack == TIRBI_STACK_ANY;
 }
 
@@ -240,19 +248,23 @@ static const tirbi_lx *word_index(tirbi_lowerer *l, const tirb_expr *call, int64
     *field = kind->kind == TIRB_EXPR_INT_IMM ? kind->as.int_value : -1;
     bool any = *field >= FIELD_ANY_TYPE && *field <= FIELD_ANY_VALUE;
     if (any && is_any_stack(l, call->as.call.args[0])) {
-        const tirbi_lx *two = tirbi_lx_int(l->pool, TIRB_I64, 2), *value = tirbi_lx_int(l->pool, TIRB_I64, *field == FIELD_ANY_VALUE);
+        const tirbi_lx *two = tirbi_lx_int(l->pool, TIRB_I64, 2),
+                       *value = tirbi_lx_int(l->pool, TIRB_I64, *field == FIELD_ANY_VALUE);
         return index && two && value ? tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, index, two), value) : NULL;
     }
     any = any && tirbi_codes_of(l->function->ast, call->as.call.args[0]);
     bool word = *field == FIELD_VALUE || *field == FIELD_WORD || any;
     if (*field < 0 || (*field > FIELD_LAST_OF_TENSOR && !word)) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, call->span,
-                           "the field of %s must be a constant, 0 to 10 of a tensor, 12 or, with TVM 0.27's four parameters and stacks, 13 "
-                           "to 15 of an argument, or 17 of a shape", tirb_builtins[call->as.call.builtin].name);
+                           "the field of %s must be a constant, 0 to 10 of a tensor, 12 or, with TVM 0.27's four "
+                           "parameters and stacks, 13 "
+                           "to 15 of an argument, or 17 of a shape",
+                           tirb_builtins[call->as.call.builtin].name);
         return NULL;
     }
     if (!index || word) return index;
-    const tirbi_lx *words = tirbi_lx_int(l->pool, TIRB_I64, STRUCT_WORDS), *at = tirbi_lx_int(l->pool, TIRB_I64, *field);
+    const tirbi_lx *words = tirbi_lx_int(l->pool, TIRB_I64, STRUCT_WORDS),
+                   *at = tirbi_lx_int(l->pool, TIRB_I64, *field);
     return words && at ? tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, index, words), at) : NULL;
 }
 
@@ -355,12 +367,13 @@ static bool is_struct_base(const tirb_expr *var, const tirb_stmt *body) {
     return s.found;
 }
 
-void tirbi_store_any(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, const tirbi_lx *type, const tirbi_lx *value,
-                     tirbi_span span) {
+void tirbi_store_any(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, const tirbi_lx *type,
+                     const tirbi_lx *value, tirbi_span span) {
     if (!is_any_stack(l, stack)) return;
     for (int k = 0; k < 2; k++) {
         const tirbi_lx *at = tirbi_lx_int(l->pool, TIRB_I64, 2 * index + k);
-        const tirbi_place *place = at ? tirbi_place_at(l, l->bindings[stack->as.var.id].pointer->memory, &at, span) : NULL;
+        const tirbi_place *place =
+            at ? tirbi_place_at(l, l->bindings[stack->as.var.id].pointer->memory, &at, span) : NULL;
         if (!place) return;
         tirbi_ls *store = tirbi_append(l, TIRBI_LS_STORE, span);
         store->as.store.access = place;
@@ -376,13 +389,15 @@ static tirbi_lbuf *stack_memory(tirbi_lowerer *l, const tirb_expr *var, const ti
     bool any = strcmp(kind, "tvm_ffi_any") == 0;
     *stack = any ? TIRBI_STACK_ANY : TIRBI_STACK_WORDS;
     if (!codes && !arrays && !any && strcmp(kind, "arg_value") != 0 && strcmp(kind, "shape") != 0) {
-        tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span,
-                           "tvm_stack_alloca makes \"shape\", \"arg_value\", \"arg_tcode\", \"array\" or \"tvm_ffi_any\", not \"%s\"",
-                           kind);
+        tirbi_report_error(
+            l->diagnostics, TIRB_TYPE, e->span,
+            "tvm_stack_alloca makes \"shape\", \"arg_value\", \"arg_tcode\", \"array\" or \"tvm_ffi_any\", not \"%s\"",
+            kind);
         return NULL;
     }
     const tirbi_lx *count = tirbi_lower_index(l, e->as.call.args[1], NULL);
-    if (count && (arrays || any)) count = tirbi_lx_mul(l->pool, count, tirbi_lx_int(l->pool, TIRB_I64, any ? 2 : STRUCT_WORDS));
+    if (count && (arrays || any))
+        count = tirbi_lx_mul(l->pool, count, tirbi_lx_int(l->pool, TIRB_I64, any ? 2 : STRUCT_WORDS));
     return count ? tirbi_allocate_memory(l, var->as.var.name, codes ? TIRB_I32 : TIRB_I64, count, e->span) : NULL;
 }
 
@@ -457,7 +472,9 @@ bool tirbi_lower_packed_statement(tirbi_lowerer *l, const tirb_expr *e) {
             return true;
         }
         const tirbi_lx *failed = tirbi_lx_int(l->pool, TIRB_I32, -1);
-        if (failed) tirbi_append(l, TIRBI_LS_RETURN, e->span)->as.eval.value = tirbi_lx_cast(l->pool, l->function->return_type, failed);
+        if (failed)
+            tirbi_append(l, TIRBI_LS_RETURN, e->span)->as.eval.value =
+                tirbi_lx_cast(l->pool, l->function->return_type, failed);
         return true;
     }
     case TIRB_BUILTIN_BACKEND_FREE_WORKSPACE: return true;

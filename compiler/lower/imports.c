@@ -115,8 +115,9 @@ static bool pass_pointer(import_site *c, const tirb_expr *arg) {
     bool builtin = arg->kind == TIRB_EXPR_CALL && !arg->as.call.function && arg->as.call.n_args == 1;
     if (builtin && arg->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF && arg->as.call.args[0]->kind == TIRB_EXPR_LOAD) {
         const tirb_expr *load = arg->as.call.args[0];
-        const tirbi_place *start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices,
-                                                     load->as.load.n_indices, tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
+        const tirbi_place *start =
+            tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
+                              tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
         return start && pass_view(c, arg, start->buffer, start);
     }
     const tirb_expr *data = builtin && arg->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA ? arg->as.call.args[0] : arg;
@@ -133,7 +134,8 @@ static bool pass_argument(import_site *c, const tirb_expr *arg) {
     if (arg->kind == TIRB_EXPR_CALL && arg->as.call.builtin == TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY) {
         const tirb_buffer *whole = tirbi_whole_array(arg);
         tirbi_lbuf *b = whole ? tirbi_buffer_of(c->l, whole, arg->span) : NULL;
-        return b ? pass_view(c, arg, b, NULL) : !whole && refuse(c, arg, "an array that is not all of a buffer of this function");
+        return b ? pass_view(c, arg, b, NULL)
+                 : !whole && refuse(c, arg, "an array that is not all of a buffer of this function");
     }
     if (arg->dtype.code == TIRB_CODE_HANDLE) {
         const tirbi_lx *number = tirbi_handle_number(c->l, arg);
@@ -161,8 +163,8 @@ static bool take_name(import_site *c) {
     const char *builtin = tirb_builtins[call->as.call.builtin].name;
     const tirb_expr *first = call->as.call.n_args ? call->as.call.args[0] : NULL;
     if (!first || first->kind != TIRB_EXPR_STRING_IMM) {
-        tirbi_report_error(c->l->diagnostics, TIRB_TYPE, call->span, "%s needs the name of a function first, as a string",
-                           builtin);
+        tirbi_report_error(c->l->diagnostics, TIRB_TYPE, call->span,
+                           "%s needs the name of a function first, as a string", builtin);
         return false;
     }
     c->name = first->as.string.text;

@@ -26,13 +26,14 @@ static const library_function functions[] = {
 };
 
 /* Sorts the numbers of a row's elements by keys: unsigned numbers in the order of the elements, alike where these are
- * equal, and the greatest one for NaNs, which come last in either direction. A short row counts for each key those before
- * it; others are sorted by one byte of the keys after the other, from the lowest on, but for bytes that are all alike. The
- * data are outer * extent * inner elements of which `extent` make a row; each row gives `kept` results. A row is read
- * before it is written, so a call may sort in place. */
+ * equal, and the greatest one for NaNs, which come last in either direction. A short row counts for each key those
+ * before it; others are sorted by one byte of the keys after the other, from the lowest on, but for bytes that are all
+ * alike. The data are outer * extent * inner elements of which `extent` make a row; each row gives `kept` results. A
+ * row is read before it is written, so a call may sort in place. */
 static const char sort_text[] =
     "@T.prim_func(private=True)\n"
-    "def sort(data: T.Buffer((\"outer * extent * inner\",), \"%s\"), %s%s%souter: T.int64, extent: T.int64, kept: T.int64,\n"
+    "def sort(data: T.Buffer((\"outer * extent * inner\",), \"%s\"), %s%s%souter: T.int64, extent: T.int64, kept: "
+    "T.int64,\n"
     "         inner: T.int64, ascend: T.bool):\n"
     "    T.func_attr({\"tirb.may_alias\": [%s]})\n"
     "    row = T.alloc_buffer((extent,), \"%s\")\n"
@@ -91,13 +92,13 @@ static const char count_narrow[] =
     "                place[k] = T.int64(0)\n"
     "                for j in range(few):\n"
     "                    place[k] = place[k] - ((near[j] - near[k]) >> T.int64(63))\n";
-static const char count_wide[] =
-    "            for k in range(few):\n"
-    "                near[k] = key[order[k]]\n"
-    "            for k in range(few):\n"
-    "                place[k] = T.int64(0)\n"
-    "                for j in range(few):\n"
-    "                    place[k] = place[k] + T.cast(near[j] < near[k] or (near[j] == near[k] and j < k), \"int64\")\n";
+static const char count_wide[] = "            for k in range(few):\n"
+                                 "                near[k] = key[order[k]]\n"
+                                 "            for k in range(few):\n"
+                                 "                place[k] = T.int64(0)\n"
+                                 "                for j in range(few):\n"
+                                 "                    place[k] = place[k] + T.cast(near[j] < near[k] or (near[j] == "
+                                 "near[k] and j < k), \"int64\")\n";
 /* Where few results are asked for, the highest byte of the last of them is found, then the next one; what is above that
  * is left out. */
 static const char few_first[] =
@@ -172,12 +173,14 @@ static bool refuse(const library_call *c, tirbi_diagnostics *diagnostics, const 
 static const tirb_expr *whole_buffer(const tirb_expr *e) {
     const tirb_buffer *array = tirbi_whole_array(e);
     if (array) return array->data->as.var.data_of == array ? array->data : NULL;
-    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA) e = e->as.call.args[0];
+    if (e->kind == TIRB_EXPR_CALL && !e->as.call.function && e->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA)
+        e = e->as.call.args[0];
     return e->kind == TIRB_EXPR_VAR && e->as.var.data_of ? e : NULL;
 }
 
 static bool is_number_type(tirb_datatype t) {
-    return t.lanes == 1 && (tirbi_type_is_int(t) || t.code == TIRB_CODE_FLOAT || t.code == TIRB_CODE_BFLOAT) && t.bits >= 8;
+    return t.lanes == 1 && (tirbi_type_is_int(t) || t.code == TIRB_CODE_FLOAT || t.code == TIRB_CODE_BFLOAT) &&
+           t.bits >= 8;
 }
 
 static bool read_arrays(library_call *c, tirbi_diagnostics *diagnostics, uint32_t *at) {
@@ -186,16 +189,19 @@ static bool read_arrays(library_call *c, tirbi_diagnostics *diagnostics, uint32_
         if (i > 0 && !(c->has & 1u << (i - 1))) continue;
         *arrays[i] = whole_buffer(c->call->as.call.args[(*at)++]);
         if (!*arrays[i]) return refuse(c, diagnostics, "an array that is not all of a buffer of this function");
-        if (!is_number_type((*arrays[i])->as.var.data_of->dtype)) return refuse(c, diagnostics, "an array whose elements are no numbers");
+        if (!is_number_type((*arrays[i])->as.var.data_of->dtype))
+            return refuse(c, diagnostics, "an array whose elements are no numbers");
     }
     const tirb_buffer *data = c->data->as.var.data_of;
     for (unsigned i = 2; i < 4; i++) {
-        if (*arrays[i] && (*arrays[i])->as.var.data_of->ndim != data->ndim) return refuse(c, diagnostics, "arrays of different ranks");
+        if (*arrays[i] && (*arrays[i])->as.var.data_of->ndim != data->ndim)
+            return refuse(c, diagnostics, "arrays of different ranks");
     }
     if (c->values && !tirb_datatype_equal(c->values->as.var.data_of->dtype, data->dtype))
         return refuse(c, diagnostics, "values of another type than the data");
     static const tirb_datatype i32 = {TIRB_CODE_INT, 32, 1};
-    return !c->counts || tirb_datatype_equal(c->counts->as.var.data_of->dtype, i32) || refuse(c, diagnostics, "counts that are not int32");
+    return !c->counts || tirb_datatype_equal(c->counts->as.var.data_of->dtype, i32) ||
+           refuse(c, diagnostics, "counts that are not int32");
 }
 
 /* topk says with a string which arrays it has. */
@@ -246,8 +252,9 @@ static const char *type_text(tirbi_arena *arena, const tirb_expr *data) {
 
 /* One function serves all calls with the same arrays of the same types. */
 static const char *name_of(tirbi_arena *arena, const library_call *c) {
-    return tirbi_arena_format(arena, "%s.%s%s%s.%s", c->function->name, type_text(arena, c->data), c->counts ? ".counts" : "",
-                              c->values ? ".values" : "", c->numbers ? type_text(arena, c->numbers) : "only");
+    return tirbi_arena_format(arena, "%s.%s%s%s.%s", c->function->name, type_text(arena, c->data),
+                              c->counts ? ".counts" : "", c->values ? ".values" : "",
+                              c->numbers ? type_text(arena, c->numbers) : "only");
 }
 
 static const tirb_primfunc *find_function(const tirb_irmodule *module, const char *name) {
@@ -260,7 +267,8 @@ static const tirb_primfunc *find_function(const tirb_irmodule *module, const cha
 static const char *key_text(tirbi_arena *arena, tirb_datatype type, const char *name, const char *key) {
     const unsigned bits = type.bits;
     const char *top = bits == 8 ? "0x80" : bits == 16 ? "0x8000" : bits == 32 ? "0x80000000" : "0x8000000000000000";
-    if (!tirbi_type_is_int(type)) return tirbi_arena_format(arena, float_key, bits, name, bits, name, bits, top, bits, key);
+    if (!tirbi_type_is_int(type))
+        return tirbi_arena_format(arena, float_key, bits, name, bits, name, bits, top, bits, key);
     return tirbi_arena_format(arena, integer_key, bits, bits, type.code == TIRB_CODE_INT ? top : "0", key);
 }
 
@@ -271,17 +279,20 @@ static const char *text_of(tirbi_arena *arena, const library_call *c) {
     const char *values = c->values ? tirbi_arena_format(arena, values_parameter, name) : "";
     const char *numbers = c->numbers ? tirbi_arena_format(arena, numbers_parameter, number) : "";
     const char *numbering = c->numbers ? tirbi_arena_format(arena, numbers_line, number) : "";
-    const char *aliases = c->values && c->numbers   ? "(\"data\", \"values\"), (\"data\", \"numbers\"), (\"values\", \"numbers\")"
-                          : c->counts && c->numbers ? "(\"data\", \"counts\"), (\"data\", \"numbers\"), (\"counts\", \"numbers\")"
-                          : c->values               ? "(\"data\", \"values\")"
-                                                    : "(\"data\", \"numbers\")";
+    const char *aliases =
+        c->values && c->numbers   ? "(\"data\", \"values\"), (\"data\", \"numbers\"), (\"values\", \"numbers\")"
+        : c->counts && c->numbers ? "(\"data\", \"counts\"), (\"data\", \"numbers\"), (\"counts\", \"numbers\")"
+        : c->values               ? "(\"data\", \"values\")"
+                                  : "(\"data\", \"numbers\")";
     const char *key = wide ? "uint64" : "int64", *making = key_text(arena, type, name, key);
     const unsigned bytes = type.bits / 8u, levels = bytes < 2 ? bytes : 2, last = type.bits - 8 * levels;
-    const char *few = c->has & HAS_K ? tirbi_arena_format(arena, few_first, key, key, levels, type.bits - 8u, key, key, key, key, key, last) : "";
+    const char *few = c->has & HAS_K ? tirbi_arena_format(arena, few_first, key, key, levels, type.bits - 8u, key, key,
+                                                          key, key, key, last)
+                                     : "";
     if (!making || !few) return NULL;
-    return tirbi_arena_format(arena, sort_text, name, c->counts ? counts_parameter : "", values, numbers, aliases, name, key, key,
-                              c->counts ? counted : "extent", making, few, wide ? count_wide : count_narrow, bytes, key,
-                              c->values ? values_line : "", numbering);
+    return tirbi_arena_format(arena, sort_text, name, c->counts ? counts_parameter : "", values, numbers, aliases, name,
+                              key, key, c->counts ? counted : "extent", making, few, wide ? count_wide : count_narrow,
+                              bytes, key, c->values ? values_line : "", numbering);
 }
 
 static void add_function(library *l, const char *name, const char *text) {
@@ -324,7 +335,8 @@ static void find_call(tirbi_visitor *visitor, const tirb_expr *e) {
     tirbi_visit_expr(visitor, e);
 }
 
-const tirb_irmodule *tirbi_add_library(const tirb_irmodule *module, tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
+const tirb_irmodule *tirbi_add_library(const tirb_irmodule *module, tirbi_arena *arena,
+                                       tirbi_diagnostics *diagnostics) {
     tirb_irmodule *grown = TIRBI_NEW(arena, tirb_irmodule);
     if (!grown) return NULL;
     *grown = *module;
@@ -369,7 +381,13 @@ const tirb_expr *tirbi_library_call(const tirb_irmodule *module, const tirb_expr
     if (!f || !made || !args) return NULL;
     tirbi_builder_init(&b, arena, diagnostics);
     const tirb_expr *extent = product(&b, &c, c.axis, c.axis + 1);
-    const tirb_expr *parts[] = {c.data, c.counts, c.values, c.numbers, product(&b, &c, 0, c.axis), extent, kept_of(&b, &c, extent),
+    const tirb_expr *parts[] = {c.data,
+                                c.counts,
+                                c.values,
+                                c.numbers,
+                                product(&b, &c, 0, c.axis),
+                                extent,
+                                kept_of(&b, &c, extent),
                                 product(&b, &c, c.axis + 1, c.data->as.var.data_of->ndim),
                                 tirbi_make_cast(&b, call->span, tirbi_type_bool, c.ascend)};
     uint32_t n = 0;

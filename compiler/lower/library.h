@@ -1,5 +1,5 @@
-/* Packed functions that TVM's run time gives to every CPU program: sorting. Here they are PrimFuncs, which a module that
- * calls them gets, so a bundle that sorts asks nothing of its host and gives the same bytes everywhere.
+/* Packed functions that TVM's run time gives to every CPU program: sorting. Here they are PrimFuncs, which a module
+ * that calls them gets, so a bundle that sorts asks nothing of its host and gives the same bytes everywhere.
  *
  *     tvm.contrib.sort.sort(data, values, axis, is_ascend)
  *     tvm.contrib.sort.argsort(data, numbers, axis, is_ascend)

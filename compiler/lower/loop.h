@@ -70,11 +70,12 @@ struct tirbi_lbuf {
     const tirbi_lx *const *source_mins;
     bool fetched;                   /* what a handle leads to: it may be written only where something writes it */
     bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
-    struct tirbi_resized *resized;  /* a view whose elements have another size than the memory's, else NULL; lowering only */
+    struct tirbi_resized
+        *resized; /* a view whose elements have another size than the memory's, else NULL; lowering only */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */
-    const tirbi_aliases *aliases;   /* root: of the function, if it may share memory with another parameter, else NULL */
+    const tirbi_aliases *aliases; /* root: of the function, if it may share memory with another parameter, else NULL */
     tirbi_lvar *local;              /* the register that it became, or NULL */
     int32_t reg;                    /* emission: reference register, -1 while it has none */
     bool written;                   /* root: some store, or a call that stores, reaches it */
@@ -99,8 +100,8 @@ typedef struct tirbi_place {
     tirbi_span span;
 } tirbi_place;
 
-/* Whether the element's number is another expression than the only index. Whoever looks into both, where they are one, does
- * so twice as often at each level of indices in indices. */
+/* Whether the element's number is another expression than the only index. Whoever looks into both, where they are one,
+ * does so twice as often at each level of indices in indices. */
 static inline bool tirbi_has_own_number(const tirbi_place *place) {
     return place->ndim != 1 || place->flat != place->indices[0];
 }
@@ -119,7 +120,7 @@ typedef enum tirbi_lx_kind {
 } tirbi_lx_kind;
 
 typedef struct tirbi_lcall {
-    uint8_t op;        /* in place of a call an instruction on the one reference, REF_PUT or LENGTH, or a TRAP; 0: a call */
+    uint8_t op; /* in place of a call an instruction on the one reference, REF_PUT or LENGTH, or a TRAP; 0: a call */
     uint8_t status;      /* TRAP: how the call ends, with `message` */
     const char *message;
     bool imported;     /* the host's function: no checks */
@@ -169,8 +170,8 @@ struct tirbi_lx {
     uint32_t scratch;
 };
 
-/* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may have
- * more nodes than the largest tree, up to so many for each node of the program's own expression. */
+/* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may
+ * have more nodes than the largest tree, up to so many for each node of the program's own expression. */
 enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_INDEX_SIZE = 256, TIRBI_MAX_TREE_SIZE = 20000, TIRBI_MAX_GROWTH = 8 };
 
 /* ---- Statements ----------------------------------------------------------------------------------------------- */
@@ -213,8 +214,8 @@ struct tirbi_ls {
             const tirbi_lx *step; /* NULL: 1; else a positive int64 expression, and extent counts in units of 1 */
             bool parallel;        /* the program says so: T.parallel or a thread binding */
             bool blocks;          /* its iterations are blocks of rows: see optimize/rows.h */
-            uint8_t rows;         /* this loop and those in it, together so many, are rows: statement by statement of what
-                                     is inside them, any number of rows may be done before the next statement */
+            uint8_t rows; /* this loop and those in it, together so many, are rows: statement by statement of what
+                             is inside them, any number of rows may be done before the next statement */
             const tirbi_ls *body;
         } loop;
         struct {
@@ -264,7 +265,8 @@ struct tirbi_ls {
             const tirbi_ls *init;
             const tirbi_update *updates;
             uint32_t n_updates;
-            const tirbi_lx *const *lets; /* values of the body's lets that can trap: computed even if nothing uses them */
+            const tirbi_lx *const
+                *lets; /* values of the body's lets that can trap: computed even if nothing uses them */
             uint32_t n_lets;
         } tree;
     } as;

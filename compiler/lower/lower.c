@@ -143,8 +143,8 @@ static bool sets(const tirbi_lowerer *l, const tirb_stmt *body, const tirbi_lx *
 }
 
 /* The bounds of a loop as they are when it begins; what may be computed again stays as it is. */
-static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt *body, const tirbi_lx **first, const tirbi_lx **count,
-                        tirbi_span span) {
+static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt *body, const tirbi_lx **first,
+                        const tirbi_lx **count, tirbi_span span) {
     bool act = tirbi_acts(*first) || tirbi_acts(*count);
     if (act || sets(l, body, *first)) *first = tirbi_hold(l, var->as.var.name, *first, span);
     if (act || sets(l, body, *count)) *count = tirbi_hold(l, var->as.var.name, *count, span);
@@ -156,7 +156,8 @@ static const tirbi_lx *positive_step(tirbi_lowerer *l, const tirb_expr *var, con
     const tirbi_lx *trap = tirbi_lower_trap(l, TIRB_VALUE, "the step of a loop is not positive", TIRB_I64);
     const tirbi_lx *good = held ? tirbi_lx_op(l->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, held, one, NULL) : NULL;
     if (!good || !trap) return NULL;
-    const tirbi_lx *checked = tirbi_hold(l, var->as.var.name, tirbi_lx_lazy(l->pool, TIRBI_LX_COND, good, held, trap), span);
+    const tirbi_lx *checked =
+        tirbi_hold(l, var->as.var.name, tirbi_lx_lazy(l->pool, TIRBI_LX_COND, good, held, trap), span);
     return checked ? tirbi_lx_op(l->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, checked, one, NULL) : NULL;
 }
 
@@ -286,7 +287,8 @@ static bool reads_root(const tirbi_lx *x, const tirbi_lbuf *root) {
 
 typedef void (*lane_action)(tirbi_lowerer *l, const tirbi_lx *lane, void *context);
 
-/* Runs `action` for lanes 0 .. n - 1: written out when there are few or when each must be a constant, else as a loop. */
+/* Runs `action` for lanes 0 .. n - 1: written out when there are few or when each must be a constant, else as a
+ * loop. */
 static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_span span, lane_action action,
                           void *context) {
     if (constant || n <= UNROLLED_LANES) {
@@ -338,7 +340,8 @@ static bool has_shuffle(const tirb_expr *e) {
     case TIRB_EXPR_LET: return has_shuffle(e->as.let.value) || has_shuffle(e->as.let.body);
     case TIRB_EXPR_CALL:
         if (!e->as.call.function && !e->as.call.function_name &&
-            (e->as.call.builtin == TIRB_BUILTIN_CALL_LLVM_INTRIN || e->as.call.builtin == TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN) &&
+            (e->as.call.builtin == TIRB_BUILTIN_CALL_LLVM_INTRIN ||
+             e->as.call.builtin == TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN) &&
             tirbi_llvm_regroups(e)) {
             return true;
         }
@@ -378,14 +381,16 @@ static void indices_to_lanes(tirbi_lowerer *l, const tirbi_lx *lane, void *conte
     vector_store *v = context;
     const tirb_stmt *s = v->stmt;
     const tirbi_lx *lowered[TIRBI_MAX_NDIM];
-    tirbi_lbuf *b = tirbi_lower_indices(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, lane, s->span, lowered);
+    tirbi_lbuf *b =
+        tirbi_lower_indices(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, lane, s->span, lowered);
     for (uint32_t d = 0; b && d < b->ndim; d++) keep_lane(l, v->indices[d], lane, lowered[d], s->span);
     if (v->predicate) keep_lane(l, v->predicate, lane, tirbi_lower_expr(l, s->as.store.predicate, lane), s->span);
 }
 
 static const tirbi_place *target_of(tirbi_lowerer *l, const vector_store *v, const tirbi_lx *lane) {
     const tirb_stmt *s = v->stmt;
-    if (!v->kept) return tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, lane, s->span);
+    if (!v->kept)
+        return tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, lane, s->span);
     tirbi_lbuf *b = tirbi_buffer_of(l, s->as.store.buffer, s->span);
     const tirbi_lx *indices[TIRBI_MAX_NDIM];
     for (uint32_t d = 0; b && d < b->ndim; d++) indices[d] = kept_lane(l, v->indices[d], lane, s->span);
@@ -404,7 +409,8 @@ static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
     const tirbi_lx *guard = guard_of(l, v, lane);
     tirbi_ls_list list = {0}, *outer = l->out;
     if (guard) l->out = &list;
-    const tirbi_lx *value = v->lanes ? kept_lane(l, v->lanes, lane, s->span) : tirbi_lower_expr(l, s->as.store.value, lane);
+    const tirbi_lx *value =
+        v->lanes ? kept_lane(l, v->lanes, lane, s->span) : tirbi_lower_expr(l, s->as.store.value, lane);
     tirbi_mark mark = tirbi_mark_here(l);
     const tirbi_place *target = target_of(l, v, lane);
     tirbi_store_place(l, target, tirbi_keep_order(l, mark, value, s->span), s->span);
@@ -438,7 +444,8 @@ static bool lanes_are_apart(const tirb_stmt *s, const tirbi_lbuf *target) {
 
 /* Whether a load reads in each lane the element that the store writes in this lane. */
 static bool reads_own(const tirb_expr *load, const tirb_stmt *store) {
-    if (load->as.load.buffer != store->as.store.buffer || load->as.load.n_indices != store->as.store.n_indices) return false;
+    if (load->as.load.buffer != store->as.store.buffer || load->as.load.n_indices != store->as.store.n_indices)
+        return false;
     for (uint32_t i = 0; i < load->as.load.n_indices; i++) {
         if (!tirbi_expr_equal(load->as.load.indices[i], store->as.store.indices[i])) return false;
     }
@@ -476,8 +483,8 @@ static void find_read(tirbi_visitor *visitor, const tirb_expr *e) {
     search->own = own;
 }
 
-/* Whether some lane of an expression may read memory that a store to `root` changes; what only its own lane of the store
- * `own` changes does not count. */
+/* Whether some lane of an expression may read memory that a store to `root` changes; what only its own lane of the
+ * store `own` changes does not count. */
 static bool may_read(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lbuf *root, const tirb_stmt *own) {
     read_search search = {.visitor = {.expr = find_read}, .l = l, .root = root, .own = own};
     if (e) find_read(&search.visitor, e);
@@ -492,7 +499,8 @@ static bool keep_indices(tirbi_lowerer *l, vector_store *v, const tirbi_lbuf *ta
         v->indices[d] = tirbi_new_temporary(l, "index", TIRB_I64, lanes, s->span);
         if (!v->indices[d]) return false;
     }
-    if (s->as.store.predicate && !(v->predicate = tirbi_new_temporary(l, "predicate", TIRB_BOOL, lanes, s->span))) return false;
+    if (s->as.store.predicate && !(v->predicate = tirbi_new_temporary(l, "predicate", TIRB_BOOL, lanes, s->span)))
+        return false;
     for_each_lane(l, lanes, constant, s->span, indices_to_lanes, v);
     return true;
 }
@@ -506,7 +514,8 @@ static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
     bool constant = has_shuffle(value) || any_shuffle(s->as.store.indices, n);
     tirbi_lbuf *target = tirbi_buffer_of(l, s->as.store.buffer, s->span);
     tirbi_dtype type;
-    if (!target || !tirbi_machine_type(l, (tirb_datatype){value->dtype.code, value->dtype.bits, 1}, value->span, &type)) return;
+    if (!target || !tirbi_machine_type(l, (tirb_datatype){value->dtype.code, value->dtype.bits, 1}, value->span, &type))
+        return;
     if (!tirbi_settle_vector(l, value, s)) return;
     if (value->dtype.lanes > 1) { /* what is wrong with its lanes is said once */
         l->again++;
@@ -594,8 +603,12 @@ static const tirbi_place *constant_place(tirbi_lowerer *l, tirbi_lbuf *b, const 
     if (!place || !indices || !at) return NULL;
     const tirbi_lx *rest = at;
     for (uint32_t d = 0; d < b->ndim && rest; d++) {
-        indices[d] = d + 1 == b->ndim ? rest : tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, rest, b->strides[d], NULL);
-        rest = d + 1 == b->ndim ? rest : tirbi_lx_op(l->pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, rest, b->strides[d], NULL);
+        indices[d] = d + 1 == b->ndim
+                         ? rest
+                         : tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, rest, b->strides[d], NULL);
+        rest = d + 1 == b->ndim
+                   ? rest
+                   : tirbi_lx_op(l->pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, rest, b->strides[d], NULL);
     }
     *place = (tirbi_place){.buffer = b, .ndim = b->ndim, .indices = indices, .flat = at, .span = span};
     return place;
@@ -844,7 +857,8 @@ static void lower_parameters(tirbi_lowerer *l, const tirb_primfunc *f) {
     }
     out->aliases = (tirbi_aliases){.function = f, .mode = TIRBI_ALIAS_ANY};
     for (uint32_t i = 0; i < f->n_may_alias; i++) {
-        tirbi_lbuf *first = out->param_buffers[f->may_alias[i].first], *second = out->param_buffers[f->may_alias[i].second];
+        tirbi_lbuf *first = out->param_buffers[f->may_alias[i].first],
+                   *second = out->param_buffers[f->may_alias[i].second];
         if (first) first->aliases = &out->aliases;
         if (second) second->aliases = &out->aliases;
     }

@@ -30,7 +30,8 @@ typedef struct tirbi_binding {
     const tirbi_pointer *pointer;
 } tirbi_binding;
 
-/* What was written last into a field of a stack's cell; value NULL: something unknown, also in all cells with index -1. */
+/* What was written last into a field of a stack's cell; value NULL: something unknown, also in all cells with index
+ * -1. */
 typedef struct tirbi_cell {
     const tirb_expr *stack;
     int64_t index, field;
@@ -74,7 +75,8 @@ typedef struct tirbi_lowerer {
     const bool *acts;        /* by function of the module: it does something beside returning a value */
     uint8_t *pinned;         /* by buffer id: must be memory, not a register */
     int32_t *returned;       /* by function: the parameter that it returns a pointer into; see returned.c */
-    const tirb_expr **pointer_values; /* by variable id: what a variable is bound to in functions that return pointers */
+    const tirb_expr *
+        *pointer_values;     /* by variable id: what a variable is bound to in functions that return pointers */
     uint32_t n_returning;    /* functions that are being looked at for that */
     tirbi_lbuf **fetched;    /* by variable id: what its handle leads to */
     uint32_t n_vars, n_buffers;
@@ -118,7 +120,8 @@ bool tirbi_start_returned(tirbi_lowerer *l, uint32_t n_functions);
 /* The number that stands for the pointer that is returned: bytes from that parameter's pointer on. */
 const tirbi_lx *tirbi_lower_returned_pointer(tirbi_lowerer *l, const tirb_expr *value, tirbi_span span);
 /* Makes the call: what it returns is `*bytes` behind the pointer `*base`. False after an error. */
-bool tirbi_pointer_from_call(tirbi_lowerer *l, const tirb_expr *call, tirbi_span span, const tirb_expr **base, const tirbi_lx **bytes);
+bool tirbi_pointer_from_call(tirbi_lowerer *l, const tirb_expr *call, tirbi_span span, const tirb_expr **base,
+                             const tirbi_lx **bytes);
 
 /* buffers.c: zeroed memory for `count` elements. */
 tirbi_lbuf *tirbi_allocate_memory(tirbi_lowerer *l, const char *name, tirbi_dtype type, const tirbi_lx *count,
@@ -149,11 +152,12 @@ bool tirbi_lower_packed_statement(tirbi_lowerer *l, const tirb_expr *e);
 void tirbi_fetch_memory(tirbi_lowerer *l, const tirb_expr *pointer, tirbi_dtype type, tirbi_span span);
 
 /* A type index and a value into a cell of a stack of such. */
-void tirbi_store_any(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, const tirbi_lx *type, const tirbi_lx *value,
-                     tirbi_span span);
+void tirbi_store_any(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, const tirbi_lx *type,
+                     const tirbi_lx *value, tirbi_span span);
 
 /* cells.c: what the program writes into stacks, field by field or as a store to a buffer of type codes */
-void tirbi_know_cell(tirbi_lowerer *l, const tirb_expr *stack, const tirb_expr *index, int64_t field, const tirb_expr *value);
+void tirbi_know_cell(tirbi_lowerer *l, const tirb_expr *stack, const tirb_expr *index, int64_t field,
+                     const tirb_expr *value);
 void tirbi_know_code(tirbi_lowerer *l, const tirb_stmt *store);
 /* Of what a statement writes that runs any number of times. */
 void tirbi_forget_cells(tirbi_lowerer *l, const tirb_stmt *body);
@@ -169,9 +173,11 @@ const tirbi_lx *tirbi_lower_index(tirbi_lowerer *l, const tirb_expr *e, const ti
 const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
                                      uint32_t n, const tirbi_lx *lane, tirbi_span span);
 /* The indices of a place in the buffer that is returned, one for each of its dimensions. */
-tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
-                                const tirbi_lx *lane, tirbi_span span, const tirbi_lx *lowered[TIRBI_MAX_NDIM]);
-const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices, tirbi_span span);
+tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                                uint32_t n, const tirbi_lx *lane, tirbi_span span,
+                                const tirbi_lx *lowered[TIRBI_MAX_NDIM]);
+const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices,
+                                  tirbi_span span);
 /* Loads, or reads the register that the buffer became. */
 const tirbi_lx *tirbi_read_place(tirbi_lowerer *l, const tirbi_place *place);
 void tirbi_lower_bind(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *value);
@@ -229,7 +235,8 @@ const tirbi_lx *tirbi_as_bits(tirbi_lowerer *l, tirbi_dtype to, const tirbi_lx *
 /* Part number `part` of a larger value's bits, the least significant first. */
 const tirbi_lx *tirbi_part_of(tirbi_lowerer *l, tirbi_dtype to, const tirbi_lx *whole, const tirbi_lx *part);
 /* An unsigned value whose parts below `number` are those of `lower`, and this one is x. */
-const tirbi_lx *tirbi_with_part(tirbi_lowerer *l, tirbi_dtype type, const tirbi_lx *lower, const tirbi_lx *x, uint32_t number);
+const tirbi_lx *tirbi_with_part(tirbi_lowerer *l, tirbi_dtype type, const tirbi_lx *lower, const tirbi_lx *x,
+                                uint32_t number);
 
 /* calls.c */
 const tirbi_lx *tirbi_lower_call(tirbi_lowerer *l, const tirb_expr *call);
@@ -241,15 +248,17 @@ bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *buffer);
 const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *call);
 
 /* effects.c */
-/* A value with effects, which happen here: in front of the statement that it is part of. NULL, with an error that says what
- * it is, where they cannot. */
+/* A value with effects, which happen here: in front of the statement that it is part of. NULL, with an error that says
+ * what it is, where they cannot. */
 const tirbi_lx *tirbi_settle(tirbi_lowerer *l, const tirbi_lx *x, const char *what, tirbi_span span);
 /* What a later operand put in front of the statement must not happen before an earlier one is evaluated. Take the mark
  * between the two; then tirbi_keep_order gives the earlier one as it was there. */
 typedef struct tirbi_mark {
     uint32_t n, n_settled;
 } tirbi_mark;
-static inline tirbi_mark tirbi_mark_here(const tirbi_lowerer *l) { return (tirbi_mark){l->out ? l->out->n : 0, l->n_settled}; }
+static inline tirbi_mark tirbi_mark_here(const tirbi_lowerer *l) {
+    return (tirbi_mark){l->out ? l->out->n : 0, l->n_settled};
+}
 const tirbi_lx *tirbi_keep_order(tirbi_lowerer *l, tirbi_mark mark, const tirbi_lx *earlier, tirbi_span span);
 /* Finds the functions that do something beside returning a value: l->acts. */
 bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module);
@@ -257,9 +266,8 @@ bool tirbi_builtin_acts(tirb_builtin builtin);
 /* Whether an expression has a call that does something: it must happen exactly as often as it is written. */
 bool tirbi_acts(const tirbi_lx *x);
 bool tirbi_expr_acts(const tirbi_lowerer *l, const tirb_expr *e);
-/* Makes the calls with effects that a vector, and the indices of the store that takes it (NULL: none), have in them: here,
- * in the order of the text, each once; l->early has their values. Reports those that
- * have to wait: false. */
+/* Makes the calls with effects that a vector, and the indices of the store that takes it (NULL: none), have in them:
+ * here, in the order of the text, each once; l->early has their values. Reports those that have to wait: false. */
 bool tirbi_settle_vector(tirbi_lowerer *l, const tirb_expr *value, const tirb_stmt *store);
 
 #endif

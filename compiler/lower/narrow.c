@@ -104,8 +104,8 @@ static const tirbi_lx *decode(tirbi_lx_pool *pool, const format *f, const tirbi_
         op(pool, TIRB_OP_MUL, TIRB_F32, as_float(pool, shifted), real(pool, ldexp(1, 127 - f->bias)));
     uint32_t special = ((1u << f->exponent) - 1) << f->fraction;
     if (f->top == TOP_IEEE)
-        value = choose(pool, op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, special)), real(pool, (double)INFINITY),
-                       value);
+        value = choose(pool, op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, special)),
+                       real(pool, (double)INFINITY), value);
     value = as_float(pool, op(pool, TIRB_OP_OR, TIRB_U32, as_bits(pool, value), sign));
     /* The sign of a NaN is none. */
     const tirbi_lx *is_nan = NULL;

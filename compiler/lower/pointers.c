@@ -30,8 +30,8 @@ static bool advance(tirbi_lowerer *l, tirbi_pointer *p, const tirbi_lx *count, i
     const tirbi_lx *bytes = tirbi_lx_mul(l->pool, count, tirbi_lx_int(l->pool, TIRB_I64, size));
     const tirbi_lx *unit = tirbi_lx_int(l->pool, TIRB_I64, own);
     if (!bytes || !unit) return false;
-    const tirbi_lx *steps = size == own ? count
-                                        : tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, bytes, unit, NULL);
+    const tirbi_lx *steps =
+        size == own ? count : tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, bytes, unit, NULL);
     if (size % own != 0 && own != 1) {
         const tirbi_lx *rest = tirbi_lx_op(l->pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, bytes, unit, NULL);
         const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
@@ -56,8 +56,8 @@ static bool element_bytes(tirbi_lowerer *l, tirb_datatype type, tirbi_span span,
 }
 
 static bool at_element(tirbi_lowerer *l, const tirb_expr *load, tirbi_span span, tirbi_pointer *out) {
-    const tirbi_place *place = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
-                                                 tirbi_lx_int(l->pool, TIRB_I64, 0), span);
+    const tirbi_place *place = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices,
+                                                 load->as.load.n_indices, tirbi_lx_int(l->pool, TIRB_I64, 0), span);
     if (!place) return false;
     const tirbi_lbuf *b = place->buffer;
     if (b->local) return false;
@@ -80,7 +80,8 @@ static bool resolve(tirbi_lowerer *l, const tirb_expr *e, tirbi_span span, unsig
     if (e->kind == TIRB_EXPR_CALL && e->as.call.function) {
         const tirb_expr *base;
         const tirbi_lx *bytes;
-        return tirbi_pointer_from_call(l, e, span, &base, &bytes) && resolve(l, base, span, steps + 1, out) && advance(l, out, bytes, 1, span);
+        return tirbi_pointer_from_call(l, e, span, &base, &bytes) && resolve(l, base, span, steps + 1, out) &&
+               advance(l, out, bytes, 1, span);
     }
     if (e->kind != TIRB_EXPR_CALL || e->as.call.function_name) return unknown(l, e, span);
     const tirb_expr *const *args = e->as.call.args;
@@ -91,9 +92,11 @@ static bool resolve(tirbi_lowerer *l, const tirb_expr *e, tirbi_span span, unsig
         if (args[0]->kind == TIRB_EXPR_LOAD) return at_element(l, args[0], span, out) || unknown(l, e, span);
         return unknown(l, e, span);
     case TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET:
-        return resolve(l, args[0], span, steps + 1, out) && advance(l, out, tirbi_lower_index(l, args[1], NULL), 1, span);
+        return resolve(l, args[0], span, steps + 1, out) &&
+               advance(l, out, tirbi_lower_index(l, args[1], NULL), 1, span);
     case TIRB_BUILTIN_PTR_BYTE_OFFSET:
-        return resolve(l, args[0], span, steps + 1, out) && advance(l, out, tirbi_lower_index(l, args[1], NULL), 1, span);
+        return resolve(l, args[0], span, steps + 1, out) &&
+               advance(l, out, tirbi_lower_index(l, args[1], NULL), 1, span);
     case TIRB_BUILTIN_TVM_ACCESS_PTR:
         if (!resolve(l, args[1], span, steps + 1, out) || !element_bytes(l, args[0]->dtype, span, &size)) return false;
         if (!advance(l, out, tirbi_lower_index(l, args[2], NULL), size, span)) return false;

@@ -1,5 +1,5 @@
-/* Which indices are inside their dimension whatever the program is called with: sums of loop variables against extents that
- * are sums too, such as y + 2 below h + 2, or 2 * y + 1 below 2 * h where y runs below h - 1. */
+/* Which indices are inside their dimension whatever the program is called with: sums of loop variables against extents
+ * that are sums too, such as y + 2 below h + 2, or 2 * y + 1 below 2 * h where y runs below h - 1. */
 #include "compiler/lower/lower.h"
 
 enum { MAX_TERMS = 6, MAX_STEPS = 40, MAX_FACTOR = 1 << 16 };
@@ -36,23 +36,26 @@ static const tirbi_lx *without_casts(const tirbi_lx *x) {
     return x;
 }
 
-static bool is_counted(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP && (x->optype == TIRB_I32 || x->optype == TIRB_I64); }
+static bool is_counted(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && (x->optype == TIRB_I32 || x->optype == TIRB_I64);
+}
 
-/* An index that is a sum of what is not negative, some of it many times: none of its parts is above the whole, so that no
- * part wraps where the whole is inside. */
+/* An index that is a sum of what is not negative, some of it many times: none of its parts is above the whole, so that
+ * no part wraps where the whole is inside. */
 static bool add_index(sum *s, const tirbi_lx *x, int64_t factor) {
     x = without_casts(x);
     if (++s->steps > MAX_STEPS || factor > MAX_FACTOR || factor < -MAX_FACTOR) return false;
     if (x->kind == TIRBI_LX_CONST) return x->value >= 0 && add_constant(s, x->value, factor);
-    if (is_counted(x) && x->op == TIRB_OP_ADD) return add_index(s, x->args[0], factor) && add_index(s, x->args[1], factor);
+    if (is_counted(x) && x->op == TIRB_OP_ADD)
+        return add_index(s, x->args[0], factor) && add_index(s, x->args[1], factor);
     if (is_counted(x) && x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST && x->args[1]->value > 0 &&
         x->args[1]->value <= MAX_FACTOR)
         return add_index(s, x->args[0], factor * x->args[1]->value);
     return x->kind == TIRBI_LX_VAR && x->lo >= 0 && add_term(s, x, factor);
 }
 
-/* An extent that is not negative: one term, or it and a constant, or it twice. Where such a sum does not fit its type, it is
- * negative, and what has that extent does not exist. */
+/* An extent that is not negative: one term, or it and a constant, or it twice. Where such a sum does not fit its type,
+ * it is negative, and what has that extent does not exist. */
 static bool add_extent(sum *s, const tirbi_lx *x, int64_t factor) {
     x = without_casts(x);
     if (x->kind == TIRBI_LX_CONST) return add_constant(s, x->value, factor);
@@ -72,7 +75,8 @@ static bool add_extent(sum *s, const tirbi_lx *x, int64_t factor) {
 static bool replace_by_most(sum *s, uint32_t i) {
     const tirbi_lvar *var = s->term[i]->var;
     const int64_t factor = s->factor[i];
-    if (var->kind != TIRBI_LVAR_LOOP || !var->min || !var->extent || var->min->kind != TIRBI_LX_CONST || var->min->value < 0)
+    if (var->kind != TIRBI_LVAR_LOOP || !var->min || !var->extent || var->min->kind != TIRBI_LX_CONST ||
+        var->min->value < 0)
         return false;
     s->factor[i] = 0;
     if (var->below) return add_constant(s, -1, factor) && add_extent(s, var->below, factor);
@@ -83,7 +87,8 @@ static bool is_below(const tirbi_lx *index, const tirbi_lx *extent) {
     sum room = {.constant = -1};
     if (!add_extent(&room, extent, 1) || !add_index(&room, index, -1)) return false;
     for (uint32_t i = 0; i < room.n; i++)
-        if (room.factor[i] < 0 && room.term[i]->var->kind == TIRBI_LVAR_LOOP && !replace_by_most(&room, i)) return false;
+        if (room.factor[i] < 0 && room.term[i]->var->kind == TIRBI_LVAR_LOOP && !replace_by_most(&room, i))
+            return false;
     for (uint32_t i = 0; i < room.n; i++)
         if (room.factor[i] < 0) return false;
     return room.constant >= 0;

@@ -66,7 +66,8 @@ static void lower_axis(reduction *c, uint32_t i) {
         return;
     }
     const tirb_itervar *axis = &c->r->axis[i];
-    const tirbi_lx *min = tirbi_lower_index(l, axis->dom.min, NULL), *extent = tirbi_lower_index(l, axis->dom.extent, NULL);
+    const tirbi_lx *min = tirbi_lower_index(l, axis->dom.min, NULL),
+                   *extent = tirbi_lower_index(l, axis->dom.extent, NULL);
     tirbi_lvar *v = min && extent ? tirbi_lower_loop_var(l, axis->var, min, extent) : NULL;
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, c->e->span);

@@ -1,6 +1,6 @@
-/* Views whose elements have another size than the memory's. The memory keeps its elements: a smaller element of a view is some
- * bits of one, a larger one is the bits of several that follow each other, the first the least significant. So what a
- * view shows of numbers of another size is the same on machines of either byte order. */
+/* Views whose elements have another size than the memory's. The memory keeps its elements: a smaller element of a view
+ * is some bits of one, a larger one is the bits of several that follow each other, the first the least significant. So
+ * what a view shows of numbers of another size is the same on machines of either byte order. */
 #include "compiler/lower/lower.h"
 
 static tirbi_dtype unsigned_of(uint32_t bytes) {
@@ -22,11 +22,13 @@ const tirbi_lx *tirbi_part_of(tirbi_lowerer *l, tirbi_dtype to, const tirbi_lx *
     if (!whole || !part) return NULL;
     tirbi_dtype wide = unsigned_of(tirbi_dtypes[whole->type].size);
     const tirbi_lx *by = tirbi_lx_mul(l->pool, part, tirbi_lx_int(l->pool, TIRB_I64, 8 * size));
-    const tirbi_lx *moved = by ? op2(l, TIRB_OP_SHR, wide, tirbi_as_bits(l, wide, whole), tirbi_lx_cast(l->pool, wide, by)) : NULL;
+    const tirbi_lx *moved =
+        by ? op2(l, TIRB_OP_SHR, wide, tirbi_as_bits(l, wide, whole), tirbi_lx_cast(l->pool, wide, by)) : NULL;
     return moved ? tirbi_as_bits(l, to, tirbi_lx_cast(l->pool, unsigned_of(size), moved)) : NULL;
 }
 
-const tirbi_lx *tirbi_with_part(tirbi_lowerer *l, tirbi_dtype type, const tirbi_lx *lower, const tirbi_lx *x, uint32_t number) {
+const tirbi_lx *tirbi_with_part(tirbi_lowerer *l, tirbi_dtype type, const tirbi_lx *lower, const tirbi_lx *x,
+                                uint32_t number) {
     if (!x || (number > 0 && !lower)) return NULL;
     uint32_t size = tirbi_dtypes[x->type].size;
     x = tirbi_lx_cast(l->pool, type, tirbi_as_bits(l, unsigned_of(size), x));
@@ -56,7 +58,8 @@ static const tirbi_place *word_at(tirbi_lowerer *l, const tirbi_place *place, co
     return word;
 }
 
-/* Where an element of a view is. Smaller than a word: word `at`, and which part of it; larger: the words from `at` on. */
+/* Where an element of a view is. Smaller than a word: word `at`, and which part of it; larger: the words from `at`
+ * on. */
 typedef struct position {
     const tirbi_lx *at, *part;
     uint32_t word, size; /* in bytes */
@@ -68,7 +71,8 @@ static bool find(tirbi_lowerer *l, const tirbi_place *place, position *out) {
     out->size = tirbi_dtypes[place->buffer->type].size;
     out->part = NULL;
     if (out->size > out->word) {
-        const tirbi_lx *words = tirbi_lx_mul(l->pool, place->flat, tirbi_lx_int(l->pool, TIRB_I64, out->size / out->word));
+        const tirbi_lx *words =
+            tirbi_lx_mul(l->pool, place->flat, tirbi_lx_int(l->pool, TIRB_I64, out->size / out->word));
         out->at = words ? tirbi_lx_add(l->pool, r->first, words) : NULL;
         return out->at != NULL;
     }
@@ -114,7 +118,8 @@ void tirbi_store_resized(tirbi_lowerer *l, const tirbi_place *place, const tirbi
     if (!p.part) {
         for (uint32_t i = 0; i < p.size / p.word; i++) {
             const tirbi_lx *number = tirbi_lx_add(l->pool, p.at, tirbi_lx_int(l->pool, TIRB_I64, i));
-            append_store(l, word_at(l, place, number, i == 0), tirbi_part_of(l, word, value, tirbi_lx_int(l->pool, TIRB_I64, i)), span);
+            append_store(l, word_at(l, place, number, i == 0),
+                         tirbi_part_of(l, word, value, tirbi_lx_int(l->pool, TIRB_I64, i)), span);
         }
         return;
     }
@@ -125,5 +130,6 @@ void tirbi_store_resized(tirbi_lowerer *l, const tirbi_place *place, const tirbi
     const tirbi_lx *others = mask ? tirbi_lx_op(pool, TIRB_OP_NOT, word, TIRB_TYPE_NONE, mask, NULL, NULL) : NULL;
     const tirbi_place *target = word_at(l, place, p.at, true);
     const tirbi_lx *kept = target ? op2(l, TIRB_OP_AND, word, tirbi_lx_load(pool, target), others) : NULL;
-    append_store(l, target, op2(l, TIRB_OP_OR, word, kept, op2(l, TIRB_OP_SHL, word, tirbi_lx_cast(pool, word, value), by)), span);
+    append_store(l, target,
+                 op2(l, TIRB_OP_OR, word, kept, op2(l, TIRB_OP_SHL, word, tirbi_lx_cast(pool, word, value), by)), span);
 }

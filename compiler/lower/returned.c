@@ -1,5 +1,5 @@
-/* Functions that return pointers: into the memory of one of their parameters, always the same. What is returned is how many bytes
- * lie between the parameter's pointer and it; who calls knows what it passed. */
+/* Functions that return pointers: into the memory of one of their parameters, always the same. What is returned is how
+ * many bytes lie between the parameter's pointer and it; who calls knows what it passed. */
 #include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
 
@@ -39,7 +39,8 @@ static int32_t base_of(const returned_search *s, const tirb_expr *e) {
         } else if (e->as.call.builtin == TIRB_BUILTIN_TVM_ACCESS_PTR) {
             e = e->as.call.args[1];
         } else if (e->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA || e->as.call.builtin == TIRB_BUILTIN_REINTERPRET ||
-                   e->as.call.builtin == TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET || e->as.call.builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET) {
+                   e->as.call.builtin == TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET ||
+                   e->as.call.builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET) {
             e = e->as.call.args[0];
         } else {
             return -1;
@@ -69,10 +70,12 @@ static void find_returns(tirbi_visitor *v, const tirb_stmt *stmt) {
 
 int32_t tirbi_returned_param(tirbi_lowerer *l, const tirb_primfunc *f) {
     int32_t *known = &l->returned[f->index];
-    if (*known != NOT_LOOKED_FOR || f->ret_type.kind != TIRB_TYPE_POINTER || !f->body) return *known == NOT_LOOKED_FOR ? -1 : *known;
+    if (*known != NOT_LOOKED_FOR || f->ret_type.kind != TIRB_TYPE_POINTER || !f->body)
+        return *known == NOT_LOOKED_FOR ? -1 : *known;
     if (l->n_returning == MAX_FUNCTIONS) return -1;
     *known = -1; /* of a function that asks for itself */
-    returned_search s = {.visitor = {.expr = tirbi_visit_expr, .stmt = find_returns}, .lowerer = l, .function = f, .param = -1};
+    returned_search s = {
+        .visitor = {.expr = tirbi_visit_expr, .stmt = find_returns}, .lowerer = l, .function = f, .param = -1};
     s.visitor.context = &s;
     if (!l->pointer_values) l->pointer_values = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, l->n_vars);
     if (!l->pointer_values) return -1;
@@ -101,12 +104,15 @@ const tirbi_lx *tirbi_lower_returned_pointer(tirbi_lowerer *l, const tirb_expr *
     return size && p.offset ? tirbi_lx_mul(l->pool, p.offset, size) : NULL;
 }
 
-bool tirbi_pointer_from_call(tirbi_lowerer *l, const tirb_expr *call, tirbi_span span, const tirb_expr **base, const tirbi_lx **bytes) {
+bool tirbi_pointer_from_call(tirbi_lowerer *l, const tirb_expr *call, tirbi_span span, const tirb_expr **base,
+                             const tirbi_lx **bytes) {
     int32_t param = tirbi_returned_param(l, call->as.call.function);
     *base = param >= 0 && (uint32_t)param < call->as.call.n_args ? call->as.call.args[param] : NULL;
     if (!*base || ((*base)->kind == TIRB_EXPR_CALL && (*base)->as.call.function)) {
-        tirbi_unsupported(l, call->span, *base ? "a pointer that a call returns as the argument of a call that returns it: bind it to a variable"
-                                               : "a pointer that does not always lead into the same argument's memory");
+        tirbi_unsupported(
+            l, call->span,
+            *base ? "a pointer that a call returns as the argument of a call that returns it: bind it to a variable"
+                  : "a pointer that does not always lead into the same argument's memory");
         return false;
     }
     *bytes = tirbi_hold(l, call->as.call.function->name, tirbi_lower_call(l, call), span);

@@ -63,7 +63,8 @@ static const tirbi_lx *operand(tirbi_lowerer *l, const tirb_expr *e, const tirbi
 }
 
 /* Several, in order. */
-static bool operands(tirbi_lowerer *l, const tirb_expr *const *exprs, uint32_t n, const tirbi_lx *lane, const tirbi_lx **out) {
+static bool operands(tirbi_lowerer *l, const tirb_expr *const *exprs, uint32_t n, const tirbi_lx *lane,
+                     const tirbi_lx **out) {
     tirbi_mark marks[MAX_OPERANDS];
     if (n > MAX_OPERANDS) return false;
     for (uint32_t i = 0; i < n; i++) {
@@ -179,7 +180,8 @@ static const tirbi_lx *lower_fused(tirbi_lowerer *l, const tirb_expr *e, const t
     const tirb_expr *a = e->as.binary.a, *b = e->as.binary.b;
     bool left = a->kind == TIRB_EXPR_MUL;
     const tirb_expr *product = left ? a : b;
-    const tirb_expr *const order[3] = {left ? product->as.binary.a : a, left ? product->as.binary.b : product->as.binary.a,
+    const tirb_expr *const order[3] = {left ? product->as.binary.a : a,
+                                       left ? product->as.binary.b : product->as.binary.a,
                                        left ? b : product->as.binary.b};
     const tirbi_lx *v[3];
     if (!operands(l, order, 3, lane, v)) return NULL;
@@ -189,13 +191,14 @@ static const tirbi_lx *lower_fused(tirbi_lowerer *l, const tirb_expr *e, const t
 }
 
 /* floor(x / y), or x less y times that: one node, so floats of 16 bits compute in float32 and round once. */
-static const tirbi_lx *lower_float_floor(tirbi_lowerer *l, bool remainder, tirbi_dtype type, const tirbi_lx *x, const tirbi_lx *y,
-                                         tirbi_span span) {
+static const tirbi_lx *lower_float_floor(tirbi_lowerer *l, bool remainder, tirbi_dtype type, const tirbi_lx *x,
+                                         const tirbi_lx *y, tirbi_span span) {
     tirbi_dtype wide = type == TIRB_F64 ? TIRB_F64 : TIRB_F32;
     x = tirbi_settle(l, tirbi_lx_cast(l->pool, wide, x), "a call with effects in a floor division of floats", span);
     y = tirbi_settle(l, tirbi_lx_cast(l->pool, wide, y), "a call with effects in a floor division of floats", span);
     const tirbi_lx *ratio = op2(l, TIRB_OP_DIV, wide, x, y);
-    const tirbi_lx *floored = ratio ? tirbi_lx_op(l->pool, TIRB_OP_FLOOR, wide, TIRB_TYPE_NONE, ratio, NULL, NULL) : NULL;
+    const tirbi_lx *floored =
+        ratio ? tirbi_lx_op(l->pool, TIRB_OP_FLOOR, wide, TIRB_TYPE_NONE, ratio, NULL, NULL) : NULL;
     if (remainder) floored = op2(l, TIRB_OP_SUB, wide, x, op2(l, TIRB_OP_MUL, wide, floored, y));
     return floored ? tirbi_lx_cast(l->pool, type, floored) : NULL;
 }
@@ -368,7 +371,8 @@ static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, c
 }
 
 /* A part of an element's bits, or the bits of several that follow each other. */
-static const tirbi_lx *lower_regrouped(tirbi_lowerer *l, const tirb_expr *e, tirbi_dtype to, tirbi_dtype from, const tirbi_lx *lane) {
+static const tirbi_lx *lower_regrouped(tirbi_lowerer *l, const tirb_expr *e, tirbi_dtype to, tirbi_dtype from,
+                                       const tirbi_lx *lane) {
     const tirb_expr *source = e->as.call.args[0];
     uint32_t wide = tirbi_dtypes[from].size, size = tirbi_dtypes[to].size;
     tirbi_lx_pool *pool = l->pool;
@@ -396,7 +400,8 @@ static const tirbi_lx *lower_reinterpret(tirbi_lowerer *l, const tirb_expr *e, c
     if (!tirbi_machine_type(l, e->dtype, e->span, &to)) return NULL;
     bool narrow = tirbi_is_narrow(e->dtype) || tirbi_is_narrow(source->dtype);
     bool sized = tirbi_storage_type((tirb_datatype){source->dtype.code, source->dtype.bits, 1}, &from);
-    if (sized && !narrow && tirbi_dtypes[to].size != tirbi_dtypes[from].size) return lower_regrouped(l, e, to, from, lane);
+    if (sized && !narrow && tirbi_dtypes[to].size != tirbi_dtypes[from].size)
+        return lower_regrouped(l, e, to, from, lane);
     const tirbi_lx *x = operand(l, source, lane);
     if (!x || x->type == to) return x;
     if (tirbi_dtypes[to].size == tirbi_dtypes[x->type].size) return tirbi_as_bits(l, to, x);
@@ -424,7 +429,8 @@ static bool shift_operands(tirbi_lowerer *l, const tirb_expr *e, uint32_t n, con
         if (!v[i]) return false;
         if (has_call(v[i])) {
             if (l->again > 0 || l->in_lanes > 0) {
-                tirbi_unsupported(l, e->as.call.args[i]->span, "a call of a function as an operand of q_multiply_shift in a vector or a condition");
+                tirbi_unsupported(l, e->as.call.args[i]->span,
+                                  "a call of a function as an operand of q_multiply_shift in a vector or a condition");
                 return false;
             }
             l->n_settled++;
@@ -485,15 +491,17 @@ static const tirbi_lx *lower_lane_mask(tirbi_lowerer *l, const tirb_expr *e, con
     return op2(l, TIRB_OP_LT, TIRB_I64, lane ? tirbi_lx_add(l->pool, base, lane) : base, limit);
 }
 
-/* An intrinsic by number. The numbers are those of one version of LLVM; 97 with three floats is what TVM of 2020 made of a
- * product and a sum, and rounds as they do (R2). */
+/* An intrinsic by number. The numbers are those of one version of LLVM; 97 with three floats is what TVM of 2020 made
+ * of a product and a sum, and rounds as they do (R2). */
 static const tirbi_lx *lower_llvm_number(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     enum { FMULADD = 97 };
     const tirb_expr *const *args = e->as.call.args;
-    bool floats = e->as.call.n_args == 5 && (args[2]->dtype.code == TIRB_CODE_FLOAT || args[2]->dtype.code == TIRB_CODE_BFLOAT);
+    bool floats =
+        e->as.call.n_args == 5 && (args[2]->dtype.code == TIRB_CODE_FLOAT || args[2]->dtype.code == TIRB_CODE_BFLOAT);
     if (args[0]->as.int_value != FMULADD || !floats) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
-                           "numeric LLVM intrinsic id %lld is LLVM-version specific; use a name", (long long)args[0]->as.int_value);
+                           "numeric LLVM intrinsic id %lld is LLVM-version specific; use a name",
+                           (long long)args[0]->as.int_value);
         return NULL;
     }
     const tirbi_lx *x = operand(l, args[2], lane), *y = operand(l, args[3], lane), *z = operand(l, args[4], lane);
@@ -548,7 +556,8 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     case TIRB_BUILTIN_TVM_THREAD_INVARIANT: return operand(l, args[0], lane);
     case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return lower_lane_mask(l, e, lane);
     case TIRB_BUILTIN_FOREIGN: /* of which functions that are lowered have this one only */
-        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "this tvm_thread_allreduce is no statement inside of threads");
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
+                           "this tvm_thread_allreduce is no statement inside of threads");
         return NULL;
     case TIRB_BUILTIN_CALL_LLVM_INTRIN:
     case TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN: return lower_llvm(l, e, lane);
@@ -574,8 +583,9 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     }
     default:
         if (tirbi_is_anylist_call(e)) {
-            tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
-                               "%s is for lists that are parameters, and a register is for calls of the host's functions", info->name);
+            tirbi_report_error(
+                l->diagnostics, TIRB_UNSUPPORTED, e->span,
+                "%s is for lists that are parameters, and a register is for calls of the host's functions", info->name);
             return NULL;
         }
         tirbi_unsupported(l, e->span, info->name);
@@ -598,7 +608,8 @@ static const tirbi_lx *lower_load(tirbi_lowerer *l, const tirb_expr *e, const ti
 }
 
 /* A let inside an expression stands for its value: expressions change nothing that evaluating twice could show. A large
- * value is kept in a variable where that can be set in front of the statement, or lets inside lets would grow without end. */
+ * value is kept in a variable where that can be set in front of the statement, or lets inside lets would grow without
+ * end. */
 static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     const tirb_expr *value = e->as.let.value;
     if (value->dtype.lanes > 1) {
@@ -608,14 +619,16 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
             tirbi_unsupported(l, e->span, "a call with effects that a Let expression binds");
             return NULL;
         }
-        if (e->as.let.var->as.var.id < l->n_vars) l->bindings[e->as.let.var->as.var.id] = (tirbi_binding){.vector = value};
+        if (e->as.let.var->as.var.id < l->n_vars)
+            l->bindings[e->as.let.var->as.var.id] = (tirbi_binding){.vector = value};
         return operand(l, e->as.let.body, lane);
     }
     const tirbi_lx *x = tirbi_lower_expr(l, value, NULL);
     x = tirbi_settle(l, x, "a call with effects that a Let expression binds in a vector or a condition", e->span);
     if (!x) return NULL;
     bool may_keep = l->again == 0 && !has_call(x);
-    if (may_keep && x->size > TIRBI_MAX_SHARED_SIZE * TIRBI_MAX_SHARED_SIZE) x = tirbi_hold(l, e->as.let.var->as.var.name, x, e->span);
+    if (may_keep && x->size > TIRBI_MAX_SHARED_SIZE * TIRBI_MAX_SHARED_SIZE)
+        x = tirbi_hold(l, e->as.let.var->as.var.name, x, e->span);
     tirbi_lower_bind(l, e->as.let.var, x);
     return operand(l, e->as.let.body, lane);
 }
@@ -672,6 +685,7 @@ const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tir
     uint32_t most = e->size > TIRBI_MAX_TREE_SIZE / TIRBI_MAX_GROWTH ? e->size * TIRBI_MAX_GROWTH : TIRBI_MAX_TREE_SIZE;
     if (!x || x->size <= most) return x;
     tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
-                       "this expression stands for more than %u operations once its variables are replaced", (unsigned)most);
+                       "this expression stands for more than %u operations once its variables are replaced",
+                       (unsigned)most);
     return NULL;
 }

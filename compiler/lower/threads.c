@@ -290,8 +290,8 @@ static void keep_value(threads *t, const void *context) {
 
 /* ---- What threads agree on --------------------------------------------------------------------------------------- */
 
-/* What every thread evaluates. A condition: whether it holds for any of them, and for all. A number: the greatest, and the
- * least. */
+/* What every thread evaluates. A condition: whether it holds for any of them, and for all. A number: the greatest, and
+ * the least. */
 typedef struct vote {
     const tirb_expr *question;
     bool number;
@@ -320,7 +320,8 @@ static const tirbi_lx *read_only_element(threads *t, tirbi_lbuf *memory, tirbi_s
 static void cast_vote(threads *t, const void *context) {
     const vote *v = context;
     tirbi_lx_pool *pool = t->l->pool;
-    const tirbi_lx *value = v->number ? tirbi_lower_index(t->l, v->question, NULL) : tirbi_lower_expr(t->l, v->question, NULL);
+    const tirbi_lx *value =
+        v->number ? tirbi_lower_index(t->l, v->question, NULL) : tirbi_lower_expr(t->l, v->question, NULL);
     const tirbi_lx *any = read_only_element(t, v->any, v->span), *all = read_only_element(t, v->all, v->span);
     if (!value || !any || !all) return;
     if (!v->number) value = tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_cast(pool, TIRB_BOOL, value));
@@ -387,10 +388,11 @@ static const tirbi_lx *common_bound(threads *t, const tirb_stmt *s, const tirb_e
     return tirbi_hold(t->l, "agreed", read_only_element(t, v.any, s->span), s->span);
 }
 
-/* ---- Reductions over threads -------------------------------------------------------------------------------------- */
+/* ---- Reductions over threads
+ * -------------------------------------------------------------------------------------- */
 
-/* Threads that differ in the variables of the call alone reduce together, in their order from the identity on; the results
- * lie in memory with a part for each such group. */
+/* Threads that differ in the variables of the call alone reduce together, in their order from the identity on; the
+ * results lie in memory with a part for each such group. */
 typedef struct reduction {
     const tirb_expr *call;
     tirbi_allreduce parts;
@@ -406,7 +408,8 @@ static const tirbi_place *result_place(threads *t, const reduction *r, uint32_t 
         if (r->reduces[k]) continue;
         const tirbi_lx *at = tirbi_lower_index(t->l, t->loops[k].var, NULL);
         if (!at) return NULL;
-        group = tirbi_lx_add(pool, tirbi_lx_mul(pool, group, t->loops[k].extent), tirbi_lx_sub(pool, at, t->loops[k].min));
+        group =
+            tirbi_lx_add(pool, tirbi_lx_mul(pool, group, t->loops[k].extent), tirbi_lx_sub(pool, at, t->loops[k].min));
     }
     return group ? tirbi_place_at(t->l, r->results[i], &group, r->call->span) : NULL;
 }
@@ -417,7 +420,8 @@ static const tirbi_lx *is_first(threads *t, const reduction *r) {
     for (uint32_t k = 0; k < t->n_loops && first; k++) {
         if (!r->reduces[k]) continue;
         const tirbi_lx *at = tirbi_lower_index(t->l, t->loops[k].var, NULL);
-        const tirbi_lx *here = at ? tirbi_lx_op(pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, at, t->loops[k].min, NULL) : NULL;
+        const tirbi_lx *here =
+            at ? tirbi_lx_op(pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, at, t->loops[k].min, NULL) : NULL;
         first = here ? tirbi_lx_lazy(pool, TIRBI_LX_AND, first, here, NULL) : NULL;
     }
     return first;
@@ -430,7 +434,8 @@ static tirbi_ls_list *open_branch(threads *t, tirbi_ls_list *list) {
     return outer;
 }
 
-static void close_branch(threads *t, const tirbi_ls_list *list, tirbi_ls_list *outer, const tirbi_lx *condition, tirbi_span span) {
+static void close_branch(threads *t, const tirbi_ls_list *list, tirbi_ls_list *outer, const tirbi_lx *condition,
+                         tirbi_span span) {
     t->l->out = outer;
     tirbi_ls *branch = tirbi_append(t->l, TIRBI_LS_IF, span);
     branch->as.if_.condition = condition;
@@ -442,7 +447,8 @@ static void begin_reduction(threads *t, const reduction *r) {
     for (uint32_t i = 0; i < r->parts.n; i++) {
         const tirbi_lx *identity = tirbi_lower_expr(t->l, r->reducer->identity[i], NULL);
         const tirbi_place *place = result_place(t, r, i);
-        if (identity && place) tirbi_store_place(t->l, place, tirbi_lx_cast(t->l->pool, place->buffer->type, identity), r->call->span);
+        if (identity && place)
+            tirbi_store_place(t->l, place, tirbi_lx_cast(t->l->pool, place->buffer->type, identity), r->call->span);
     }
     close_branch(t, &list, outer, is_first(t, r), r->call->span);
 }
@@ -459,7 +465,8 @@ static void combine(threads *t, const void *context) {
         const tirbi_lx *value = tirbi_lower_expr(l, r->parts.sources[i], NULL);
         if (!place || !value) break;
         tirbi_lower_bind(l, r->reducer->lhs[i], tirbi_hold(l, "reduced", tirbi_read_place(l, place), span));
-        tirbi_lower_bind(l, r->reducer->rhs[i], tirbi_hold(l, "value", tirbi_lx_cast(l->pool, place->buffer->type, value), span));
+        tirbi_lower_bind(l, r->reducer->rhs[i],
+                         tirbi_hold(l, "value", tirbi_lx_cast(l->pool, place->buffer->type, value), span));
     }
     const tirbi_lx **next = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, r->parts.n);
     for (uint32_t i = 0; next && i < r->parts.n && !tirbi_has_errors(l->diagnostics); i++)
@@ -476,16 +483,19 @@ static void give_results(threads *t, const void *context) {
     for (uint32_t i = 0; i < r->parts.n; i++) {
         const tirb_expr *target = r->parts.targets[i];
         const tirbi_place *from = result_place(t, r, i);
-        const tirbi_place *to = tirbi_lower_place(t->l, target->as.load.buffer, target->as.load.indices, target->as.load.n_indices,
-                                                  tirbi_lx_int(t->l->pool, TIRB_I64, 0), r->call->span);
+        const tirbi_place *to =
+            tirbi_lower_place(t->l, target->as.load.buffer, target->as.load.indices, target->as.load.n_indices,
+                              tirbi_lx_int(t->l->pool, TIRB_I64, 0), r->call->span);
         if (!from || !to) return;
-        tirbi_store_place(t->l, to, tirbi_lx_cast(t->l->pool, to->buffer->type, tirbi_read_place(t->l, from)), r->call->span);
+        tirbi_store_place(t->l, to, tirbi_lx_cast(t->l->pool, to->buffer->type, tirbi_read_place(t->l, from)),
+                          r->call->span);
     }
 }
 
 static void refuse_reduction(threads *t, const tirb_expr *call, const char *why) {
     t->failed = true;
-    tirbi_report_error(t->l->diagnostics, TIRB_UNSUPPORTED, call->span, "this tvm_thread_allreduce cannot be compiled: %s", why);
+    tirbi_report_error(t->l->diagnostics, TIRB_UNSUPPORTED, call->span,
+                       "this tvm_thread_allreduce cannot be compiled: %s", why);
 }
 
 static bool find_threads(threads *t, reduction *r) {
@@ -523,8 +533,10 @@ static void walk_allreduce(threads *t, const tirb_expr *call) {
     for (uint32_t i = 0; groups && r.results && i < r.parts.n; i++) {
         tirbi_dtype type;
         if (!tirbi_machine_type(l, r.parts.sources[i]->dtype, call->span, &type)) return;
-        if (!tirb_datatype_equal(r.parts.sources[i]->dtype, r.reducer->identity[i]->dtype) || tirb_datatype_is_narrow_float(r.parts.sources[i]->dtype)) {
-            refuse_reduction(t, call, "its values have other types than the identity, or none that a machine computes with");
+        if (!tirb_datatype_equal(r.parts.sources[i]->dtype, r.reducer->identity[i]->dtype) ||
+            tirb_datatype_is_narrow_float(r.parts.sources[i]->dtype)) {
+            refuse_reduction(t, call,
+                             "its values have other types than the identity, or none that a machine computes with");
             return;
         }
         r.results[i] = tirbi_allocate_memory(l, "reduced", type, groups, call->span);
@@ -600,7 +612,8 @@ typedef struct outside_search {
     const tirb_stmt *body;
 } outside_search;
 
-/* A private buffer that is allocated around the threads, as TVM's reductions have it, and that only they use: each has its own. */
+/* A private buffer that is allocated around the threads, as TVM's reductions have it, and that only they use: each has
+ * its own. */
 static void own_outside(tirbi_visitor *visitor, const tirb_stmt *s) {
     outside_search *o = (outside_search *)visitor;
     tirbi_lowerer *l = o->t->l;
@@ -614,7 +627,10 @@ static void own_outside(tirbi_visitor *visitor, const tirb_stmt *s) {
         if (inside.stored && inside.n == all.n) {
             o->t->own_buffers[buffer->id] = OWN_OUTSIDE;
             tirbi_lbuf *parts = tirbi_allocate_parts(l, buffer, thread_count(o->t));
-            if (parts) add_redo(o->t, (redo){.kind = REDO_PRIVATE, .stmt = s, .buffer = buffer, .kept = parts, .n_loops = o->t->n_loops});
+            if (parts)
+                add_redo(
+                    o->t,
+                    (redo){.kind = REDO_PRIVATE, .stmt = s, .buffer = buffer, .kept = parts, .n_loops = o->t->n_loops});
         }
     }
     tirbi_visit_stmt(visitor, s);
@@ -717,7 +733,8 @@ static void walk_block(threads *t, const tirb_stmt *s) {
         enter_block(t, s);
         return;
     }
-    const tirbi_lx *condition = common_condition(t, s, predicate, "the predicate of the block around it is not the same for all threads");
+    const tirbi_lx *condition =
+        common_condition(t, s, predicate, "the predicate of the block around it is not the same for all threads");
     if (!condition) return;
     tirbi_ls_list list = {0}, *outer = t->l->out;
     t->l->out = &list;
@@ -734,7 +751,8 @@ static void walk_loop(threads *t, const tirb_stmt *s) {
         enter_thread_loop(t, s, s->as.for_.var, s->as.for_.min, s->as.for_.extent, s->as.for_.body);
         return;
     }
-    const tirbi_lx *min = common_bound(t, s, s->as.for_.min), *extent = min ? common_bound(t, s, s->as.for_.extent) : NULL;
+    const tirbi_lx *min = common_bound(t, s, s->as.for_.min),
+                   *extent = min ? common_bound(t, s, s->as.for_.extent) : NULL;
     const tirbi_lx *step = extent && s->as.for_.step ? common_bound(t, s, s->as.for_.step) : NULL;
     if (t->failed) return;
     tirbi_lvar *v = min && extent ? tirbi_lower_loop_var(l, s->as.for_.var, min, extent) : NULL;
@@ -750,7 +768,8 @@ static void walk_loop(threads *t, const tirb_stmt *s) {
 
 static void walk_if(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
-    const tirbi_lx *condition = common_condition(t, s, s->as.if_.condition, "a branch around it is not taken by all threads or none");
+    const tirbi_lx *condition =
+        common_condition(t, s, s->as.if_.condition, "a branch around it is not taken by all threads or none");
     if (!condition) return;
     const tirbi_ls *then_case = walk_into(t, s->as.if_.then_case);
     const tirbi_ls *else_case = s->as.if_.else_case ? walk_into(t, s->as.if_.else_case) : NULL;

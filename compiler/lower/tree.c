@@ -1,5 +1,5 @@
-/* Which nests are tree reductions: rules R3 and R4, condition by condition as tests/reference/RULES.md numbers them. The
- * answer depends on the program's text alone. */
+/* Which nests are tree reductions: rules R3 and R4, condition by condition as tests/reference/RULES.md numbers them.
+ * The answer depends on the program's text alone. */
 #include "compiler/lower/lower.h"
 
 #include <string.h>
@@ -351,7 +351,8 @@ static bool take_inner(finder *f, const tirb_stmt *const *chain, uint32_t n, tir
     }
     for (uint32_t i = 0; i < out->n_inner; i++) {
         const tirb_expr *min = out->inner[i]->as.for_.min, *extent = out->inner[i]->as.for_.extent;
-        if (!plain(f, min) || !plain(f, extent) || mentions(f, min, &inner) || mentions(f, extent, &inner)) return false;
+        if (!plain(f, min) || !plain(f, extent) || mentions(f, min, &inner) || mentions(f, extent, &inner))
+            return false;
     }
     out->outermost = out->inner[0];
     return true;
@@ -444,9 +445,9 @@ static bool find_block_tree(finder *f, const tirb_stmt *realize, const tirb_stmt
     const tirb_block *block = realize->as.block.block;
     out->realize = realize;
     out->body = block->body;
-    return bind_reduce_axes(f, realize, chain, n, out) && find_updates(f, block->body) && take_inner(f, chain, n, out) &&
-           inner_loops_index(f, out) && realize_is_regular(f, realize) && !targets_mention_rv(f) &&
-           terms_are_clean(f) && (!block->init || init_is_regular(f, block->init)) &&
+    return bind_reduce_axes(f, realize, chain, n, out) && find_updates(f, block->body) &&
+           take_inner(f, chain, n, out) && inner_loops_index(f, out) && realize_is_regular(f, realize) &&
+           !targets_mention_rv(f) && terms_are_clean(f) && (!block->init || init_is_regular(f, block->init)) &&
            gather_spatial(f, out, chain, n) && loads_allow_tree(f);
 }
 

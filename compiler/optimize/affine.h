@@ -23,21 +23,23 @@ typedef struct tirbi_affine {
 const tirbi_lvar *tirbi_row_number(const tirbi_lx *x);
 /* Whether x mentions the variable of a loop of the set. */
 bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
-/* Whether a buffer begins at another element of its memory, or has other strides, from one iteration to the next: then its
- * indices alone do not tell which elements are the same. */
+/* Whether a buffer begins at another element of its memory, or has other strides, from one iteration to the next: then
+ * its indices alone do not tell which elements are the same. */
 bool tirbi_buffer_moves(const tirbi_lbuf *buffer, const tirbi_loop_set *loops);
 /* Whether two expressions of one statement have the same value. Those that load are not interned. (sequences.c) */
 bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b);
 /* Whether nothing is known of an integer's value but its type. */
 bool tirbi_full_range(const tirbi_lx *x);
-/* Arithmetic whose result is known to fit its type, or that only an extent near 2^31 could make wrap: an element of such
- * an extent lies outside of every buffer that the arithmetic could mean to index. Narrow types wrap within reach. */
+/* Arithmetic whose result is known to fit its type, or that only an extent near 2^31 could make wrap: an element of
+ * such an extent lies outside of every buffer that the arithmetic could mean to index. Narrow types wrap within
+ * reach. */
 bool tirbi_affine_exact(const tirbi_lx *x);
 /* The affine form of an integer expression used as an index. */
 bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out);
 /* The constant coefficient of loop i; false when it is not a constant. */
 bool tirbi_affine_constant(const tirbi_affine *form, uint32_t i, int64_t *out);
-/* Which way it goes in loop i, up (1), down (-1) or not at all, by steps that 32 bits hold; false when that is not known. */
+/* Which way it goes in loop i, up (1), down (-1) or not at all, by steps that 32 bits hold; false when that is not
+ * known. */
 bool tirbi_affine_direction(const tirbi_affine *form, uint32_t i, int *out);
 bool tirbi_affine_equal(const tirbi_affine *a, const tirbi_affine *b, uint32_t n);
 

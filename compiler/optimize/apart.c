@@ -22,8 +22,8 @@ static bool is_plain(planner *p, const tirbi_place *place) {
     return are_loops_apart(p, place) && tirbi_is_compact(p->pool, place->buffer);
 }
 
-/* Whether the machine finds the lanes of a store apart by its steps, which must be known for that where a loop stands in
- * more than one index, unless nothing but the lane moves it. */
+/* Whether the machine finds the lanes of a store apart by its steps, which must be known for that where a loop stands
+ * in more than one index, unless nothing but the lane moves it. */
 static bool steps_tell_lane(planner *p, const tirbi_place *place) {
     const tirbi_loop_set *loops = &p->plan->loops;
     tirbi_reach reach = {.size = 1, .reached = true};
@@ -104,10 +104,10 @@ static bool machine_tells(planner *p, const tirbi_place *a, const tirbi_place *b
     tirbi_affine x, y;
     tirbi_reach first, second;
     int64_t between;
-    if (loops->n > TIRBI_REACH_DIMENSIONS || sizeof(uintptr_t) < sizeof(int64_t) || !tirbi_affine_of(p->pool, a->flat, loops, &x) ||
-        !tirbi_affine_of(p->pool, b->flat, loops, &y) || !tirbi_constant_difference(y.start, x.start, &between) ||
-        between > middle / 2 || between < -middle / 2 || !reach_of(p, &x, middle, &first) ||
-        !reach_of(p, &y, middle + between, &second)) {
+    if (loops->n > TIRBI_REACH_DIMENSIONS || sizeof(uintptr_t) < sizeof(int64_t) ||
+        !tirbi_affine_of(p->pool, a->flat, loops, &x) || !tirbi_affine_of(p->pool, b->flat, loops, &y) ||
+        !tirbi_constant_difference(y.start, x.start, &between) || between > middle / 2 || between < -middle / 2 ||
+        !reach_of(p, &x, middle, &first) || !reach_of(p, &y, middle + between, &second)) {
         return true;
     }
     return tirbi_reach_apart(&first, &second, loops->n);
@@ -115,8 +115,8 @@ static bool machine_tells(planner *p, const tirbi_place *a, const tirbi_place *b
 
 /* Two accesses that the machine lets run side by side. Either they never meet: some index of one is never that of the
  * other. Or they are the same element in every iteration, and different lanes have different elements: some index tells
- * the lane. Where lanes have rows of their own, or nothing but the lane varies, such an index is enough: then only the same
- * lane may have the same element. */
+ * the lane. Where lanes have rows of their own, or nothing but the lane varies, such an index is enough: then only the
+ * same lane may have the same element. */
 static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) {
     const tirbi_loop_set *loops = &p->plan->loops;
     if (a->buffer != b->buffer || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, loops)) return false;
@@ -124,7 +124,8 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine x, y;
         if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops) && machine_tells(p, a, b)) return true;
-        if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) || !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
+        if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) ||
+            !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
             return numbers_apart(p, a, b);
         }
         if (plain && x.start->kind == TIRBI_LX_CONST && y.start->kind == TIRBI_LX_CONST && x.start != y.start &&
@@ -145,8 +146,8 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
 static bool in_step(planner *p, const tirbi_place *a, const tirbi_place *b) {
     tirbi_affine x, y;
     return tirbi_dtypes[a->buffer->root->type].size == tirbi_dtypes[b->buffer->root->type].size &&
-           tirbi_affine_of(p->pool, a->flat, &p->plan->loops, &x) && tirbi_affine_of(p->pool, b->flat, &p->plan->loops, &y) &&
-           tirbi_affine_equal(&x, &y, p->plan->loops.n);
+           tirbi_affine_of(p->pool, a->flat, &p->plan->loops, &x) &&
+           tirbi_affine_of(p->pool, b->flat, &p->plan->loops, &y) && tirbi_affine_equal(&x, &y, p->plan->loops.n);
 }
 
 bool tirbi_plan_independent(planner *p) {

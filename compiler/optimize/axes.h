@@ -1,5 +1,5 @@
-/* Tree reductions over several axes whose elements follow each other in memory: the axes become one, so that short rows,
- * like those of an image's channel, are done as one long row. */
+/* Tree reductions over several axes whose elements follow each other in memory: the axes become one, so that short
+ * rows, like those of an image's channel, are done as one long row. */
 #ifndef TIRB_COMPILER_OPTIMIZE_AXES_H
 #define TIRB_COMPILER_OPTIMIZE_AXES_H
 

@@ -1,6 +1,7 @@
 /* Loops that update elements which stand still: sums into one element, running extremes. The element is loaded into a
- * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that compute an
- * element from the one that the iteration before has stored: a variable hands that on, which is loaded before the loop. */
+ * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that
+ * compute an element from the one that the iteration before has stored: a variable hands that on, which is loaded
+ * before the loop. */
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
@@ -85,7 +86,8 @@ static void add_element(carrier *c, const tirbi_place *place, const tirbi_place 
     c->elements[c->n++] = (element){.place = place, .before = before, .var = var};
 }
 
-/* Notes the elements that are stored to and stand still. Those of a condition are only reached where that cannot fail. */
+/* Notes the elements that are stored to and stand still. Those of a condition are only reached where that cannot
+ * fail. */
 static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
     if (s->kind == TIRBI_LS_SEQ) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) find_elements(c, s->as.seq.items[i], always);
@@ -104,7 +106,8 @@ static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
     else add_element(c, place, NULL, load);
 }
 
-/* ---- Those that move ---------------------------------------------------------------------------------------------- */
+/* ---- Those that move
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Takes a constant off a sum. */
 static const tirbi_lx *base_of(const tirbi_lx *x, int64_t *added) {
@@ -126,12 +129,14 @@ static bool is_one_behind(carrier *c, const tirbi_place *place, const tirbi_plac
     tirbi_loop_set others = c->own;
     others.var[0] = others.var[--others.n];
     bool moves = false;
-    if (place->buffer != before->buffer || place->ndim != before->ndim || place->view || before->view || !before->flat->pure)
+    if (place->buffer != before->buffer || place->ndim != before->ndim || place->view || before->view ||
+        !before->flat->pure)
         return false;
     for (uint32_t d = 0; d < place->ndim; d++) {
         tirbi_affine at, from;
         int64_t step, other;
-        if (tirbi_mentions_loops(place->indices[d], &others) || tirbi_mentions_loops(before->indices[d], &others)) return false;
+        if (tirbi_mentions_loops(place->indices[d], &others) || tirbi_mentions_loops(before->indices[d], &others))
+            return false;
         if (place->indices[d] == before->indices[d] && !tirbi_mentions_loops(place->indices[d], &loop)) continue;
         if (!tirbi_affine_of(c->pool, place->indices[d], &loop, &at) || !tirbi_affine_constant(&at, 0, &step) ||
             !tirbi_affine_of(c->pool, before->indices[d], &loop, &from) || !tirbi_affine_constant(&from, 0, &other)) {
@@ -143,8 +148,8 @@ static bool is_one_behind(carrier *c, const tirbi_place *place, const tirbi_plac
     return moves;
 }
 
-/* What the program does with the memory of a store: whether it stores there once, and loads the element before it ahead of
- * that, and always. */
+/* What the program does with the memory of a store: whether it stores there once, and loads the element before it ahead
+ * of that, and always. */
 typedef struct use {
     carrier *c;
     const tirbi_ls *store;
@@ -160,7 +165,8 @@ static void use_value(use *u, const tirbi_lx *x, bool surely) {
         u->surely = u->surely || surely;
         u->late = u->late || u->behind;
     }
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) use_value(u, x->access->indices[i], surely);
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++)
+        use_value(u, x->access->indices[i], surely);
     bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
     for (int i = 0; i < x->n_args; i++) use_value(u, x->args[i], surely && (!lazy || i == 0));
 }
@@ -188,7 +194,8 @@ static void use_stmt(use *u, const tirbi_ls *s, bool surely) {
 
 static uint32_t count_stores(const tirbi_ls *s) {
     uint32_t n = s->kind == TIRBI_LS_STORE;
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && n <= MAX_WRITTEN; i++) n += count_stores(s->as.seq.items[i]);
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && n <= MAX_WRITTEN; i++)
+        n += count_stores(s->as.seq.items[i]);
     if (s->kind != TIRBI_LS_IF) return n;
     return count_stores(s->as.if_.then_case) + (s->as.if_.else_case ? count_stores(s->as.if_.else_case) : 0);
 }
@@ -214,7 +221,8 @@ static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body)
     }
 }
 
-/* ---- What else the loop does -------------------------------------------------------------------------------------- */
+/* ---- What else the loop does
+ * -------------------------------------------------------------------------------------- */
 
 /* Whether another place is never this element. */
 static bool is_apart(const carrier *c, const tirbi_place *e, const tirbi_place *place) {
@@ -264,21 +272,25 @@ static void check_stmt(carrier *c, const tirbi_ls *s) {
     }
 }
 
-/* ---- Choices --------------------------------------------------------------------------------------------------------- */
+/* ---- Choices
+ * --------------------------------------------------------------------------------------------------------- */
 
 static tirbi_ls *new_stmt(carrier *c, tirbi_ls_kind kind, tirbi_span span);
 static const tirbi_ls *sequence(carrier *c, const tirbi_ls **items, uint32_t n);
 
 /* if c: X = a else: X = b as X = a if c else b, for one element or variable; what it is otherwise. */
 static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
-    const tirbi_ls *yes = s->kind == TIRBI_LS_IF && !s->as.if_.first_of ? s->as.if_.then_case : NULL, *no = yes ? s->as.if_.else_case : NULL;
+    const tirbi_ls *yes = s->kind == TIRBI_LS_IF && !s->as.if_.first_of ? s->as.if_.then_case : NULL,
+                   *no = yes ? s->as.if_.else_case : NULL;
     if (yes && yes->kind == TIRBI_LS_SEQ && yes->as.seq.n == 1) yes = yes->as.seq.items[0];
     if (no && no->kind == TIRBI_LS_SEQ && no->as.seq.n == 1) no = no->as.seq.items[0];
     if (!yes || !no || yes->kind != no->kind) return s;
     const bool stores = yes->kind == TIRBI_LS_STORE && same_place(yes->as.store.access, no->as.store.access);
-    const bool assigns = yes->kind == TIRBI_LS_SET && yes->as.set.var == no->as.set.var && !yes->as.set.declares && !no->as.set.declares;
+    const bool assigns =
+        yes->kind == TIRBI_LS_SET && yes->as.set.var == no->as.set.var && !yes->as.set.declares && !no->as.set.declares;
     if (!stores && !assigns) return s;
-    const tirbi_lx *a = stores ? yes->as.store.value : yes->as.set.value, *b = stores ? no->as.store.value : no->as.set.value;
+    const tirbi_lx *a = stores ? yes->as.store.value : yes->as.set.value,
+                   *b = stores ? no->as.store.value : no->as.set.value;
     const tirbi_lx *value = a && b ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, a, b) : NULL;
     tirbi_ls *one = value ? new_stmt(c, (tirbi_ls_kind)yes->kind, yes->span) : NULL;
     if (!one) return s;
@@ -360,7 +372,9 @@ static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls
         copy->as.if_.condition = tirbi_rewrite_value(r, body->as.if_.condition);
         copy->as.if_.then_case = rewrite_body(c, r, body->as.if_.then_case);
         if (body->as.if_.else_case) copy->as.if_.else_case = rewrite_body(c, r, body->as.if_.else_case);
-        return copy->as.if_.condition && copy->as.if_.then_case && !body->as.if_.else_case == !copy->as.if_.else_case ? copy : NULL;
+        return copy->as.if_.condition && copy->as.if_.then_case && !body->as.if_.else_case == !copy->as.if_.else_case
+                   ? copy
+                   : NULL;
     case TIRBI_LS_SET:
         copy->as.set.value = tirbi_rewrite_value(r, body->as.set.value);
         return copy->as.set.value ? copy : NULL;
@@ -481,7 +495,8 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lan
     fresh->as.loop.body = body;
     fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
     if (c->fresh) fresh->as.loop.var = c->fresh;
-    const tirbi_ls *runs = lanes ? (tirbi_plan_in_order(pool, fresh) ? fresh : NULL) : tirbi_search_updates(pool, fresh);
+    const tirbi_ls *runs =
+        lanes ? (tirbi_plan_in_order(pool, fresh) ? fresh : NULL) : tirbi_search_updates(pool, fresh);
     items[n] = runs ? surround(c, fresh, runs) : NULL;
     return sequence(c, items, n + 1);
 }

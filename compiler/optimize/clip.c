@@ -1,7 +1,7 @@
-/* A condition of the body is a conjunction of terms c0 * k0 + c1 * k1 + .. + start >= 0, where ki counts the iterations of
- * loop i. Term by term: one that knows a single loop bounds its range. Of one that knows several, the outermost spatial
- * loop is cut in two, since the iterations of spatial loops may be taken in any order: in one part the term holds whatever
- * the others do; in the other that loop is put around all others, and the term knows one loop less. */
+/* A condition of the body is a conjunction of terms c0 * k0 + c1 * k1 + .. + start >= 0, where ki counts the iterations
+ * of loop i. Term by term: one that knows a single loop bounds its range. Of one that knows several, the outermost
+ * spatial loop is cut in two, since the iterations of spatial loops may be taken in any order: in one part the term
+ * holds whatever the others do; in the other that loop is put around all others, and the term knows one loop less. */
 #include "compiler/optimize/clip.h"
 
 #include <stdlib.h>
@@ -57,7 +57,8 @@ static bool exact(const clipper *c, const tirbi_lx *x) {
     case TIRB_OP_SUB:
     case TIRB_OP_MUL: return !tirbi_full_range(x) && exact(c, x->args[0]) && exact(c, x->args[1]);
     case TIRB_OP_CAST:
-        return tirbi_dtype_is_int((tirbi_dtype)x->source) && tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
+        return tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+               tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
                (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0) && exact(c, x->args[0]);
     default: return false;
     }
@@ -90,7 +91,8 @@ static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
 }
 
 static bool read_condition(clipper *c, const tirbi_lx *x, clipped *out) {
-    bool conjunction = x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
+    bool conjunction =
+        x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
     if (conjunction) return read_condition(c, x->args[0], out) && read_condition(c, x->args[1], out);
     if (out->n_terms < MAX_TERMS && make_term(c, x, &out->terms[out->n_terms])) {
         out->n_terms++;
@@ -127,10 +129,12 @@ static bool narrow(const clipper *c, clipped *x, uint32_t loop, const tirbi_lx *
     if (!var->min || !var->extent || var->extent->hi <= 0) return false;
     int64_t last;
     if (var->min->lo > var->lo) var->lo = var->min->lo;
-    if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last) && last < var->hi && last >= var->lo) var->hi = last;
+    if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last) && last < var->hi && last >= var->lo)
+        var->hi = last;
     for (uint32_t i = 0; i < x->n_terms; i++) { /* k = first + the new count */
         if (x->terms[i].c[loop] == 0) continue;
-        x->terms[i].start = tirbi_lx_add(c->pool, x->terms[i].start, tirbi_lx_mul(c->pool, first, constant(c, x->terms[i].c[loop])));
+        x->terms[i].start =
+            tirbi_lx_add(c->pool, x->terms[i].start, tirbi_lx_mul(c->pool, first, constant(c, x->terms[i].c[loop])));
         if (!x->terms[i].start) return false;
     }
     x->var[loop] = var;
@@ -204,7 +208,8 @@ static bool may_narrow(const clipper *c, const clipped *x, const tirbi_ls *s, ui
     for (uint32_t i = 0; i < s->as.if_.n_first_of; i++) {
         if (s->as.if_.first_of[i] == x->nest->loops[loop]->as.loop.var) return false;
     }
-    return may_narrow(c, x, s->as.if_.then_case, loop) && (!s->as.if_.else_case || may_narrow(c, x, s->as.if_.else_case, loop));
+    return may_narrow(c, x, s->as.if_.then_case, loop) &&
+           (!s->as.if_.else_case || may_narrow(c, x, s->as.if_.else_case, loop));
 }
 
 static bool clip(clipper *c, const clipped *given);
@@ -238,12 +243,13 @@ static bool cut_loop(clipper *c, const clipped *given, uint32_t at, uint32_t loo
     if (!narrow_by(c, &edge, loop, factor, reach)) return !c->pool->arena->failed;
     edge.around[loop] = true;
     edge.outer[edge.n_outer++] = loop;
-    const tirbi_lx *count = tirbi_lx_sub(c->pool, tirbi_lx_cast(c->pool, TIRB_I64, tirbi_lx_var(c->pool, edge.var[loop])),
-                                         edge.var[loop]->min);
+    const tirbi_lx *count = tirbi_lx_sub(
+        c->pool, tirbi_lx_cast(c->pool, TIRB_I64, tirbi_lx_var(c->pool, edge.var[loop])), edge.var[loop]->min);
     for (uint32_t i = 0; i < edge.n_terms; i++) {
         own = &edge.terms[i];
         if (own->c[loop] == 0) continue;
-        own->start = count ? tirbi_lx_add(c->pool, own->start, tirbi_lx_mul(c->pool, count, constant(c, own->c[loop]))) : NULL;
+        own->start =
+            count ? tirbi_lx_add(c->pool, own->start, tirbi_lx_mul(c->pool, count, constant(c, own->c[loop]))) : NULL;
         own->c[loop] = 0;
         if (!own->start) return false;
     }
@@ -272,7 +278,8 @@ static bool runs_well(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabl
     tirbi_contract_plan *plan = TIRBI_NEW(pool->arena, tirbi_contract_plan);
     tirbi_nest nest;
     if (plan && !(disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(pool, loop, plan)) return true;
-    return lanes && !(disabled & TIRB_PASS_LANES) && (tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop));
+    return lanes && !(disabled & TIRB_PASS_LANES) &&
+           (tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop));
 }
 
 /* The nest without its condition. */
@@ -291,8 +298,8 @@ const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint3
     tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
     clipper *c = TIRBI_NEW(pool->arena, clipper);
     clipped *x = TIRBI_NEW(pool->arena, clipped);
-    if (!nest || !c || !x || !tirbi_find_free_nest(pool, loop, nest) || nest->n < 2 || nest->body->kind != TIRBI_LS_IF ||
-        nest->body->as.if_.else_case || nest->body->as.if_.first_of) {
+    if (!nest || !c || !x || !tirbi_find_free_nest(pool, loop, nest) || nest->n < 2 ||
+        nest->body->kind != TIRBI_LS_IF || nest->body->as.if_.else_case || nest->body->as.if_.first_of) {
         return NULL;
     }
     c->pool = pool;
@@ -308,7 +315,8 @@ const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint3
         c->body = branch;
     }
     const tirbi_ls *free_of_it = unconditional(pool, nest, c->body);
-    if (!free_of_it || (!runs_well(pool, free_of_it, disabled, false) && runs_well(pool, loop, disabled, true))) return NULL;
+    if (!free_of_it || (!runs_well(pool, free_of_it, disabled, false) && runs_well(pool, loop, disabled, true)))
+        return NULL;
     if (!clip(c, x) || c->n_parts == 0) return NULL;
     tirbi_ls *seq = TIRBI_NEW(pool->arena, tirbi_ls);
     const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, c->n_parts);

@@ -1,6 +1,6 @@
-/* A loop whose iterations keep to columns of their own, around loops along these columns: recurrences down a matrix. Every
- * statement may then do all columns before the next one does any, so that the columns become lanes and each inner loop
- * runs once. Every element still receives its updates in program order (rule R1), for all are of one column. */
+/* A loop whose iterations keep to columns of their own, around loops along these columns: recurrences down a matrix.
+ * Every statement may then do all columns before the next one does any, so that the columns become lanes and each inner
+ * loop runs once. Every element still receives its updates in program order (rule R1), for all are of one column. */
 #include "compiler/optimize/columns.h"
 
 #include "compiler/optimize/injective.h"
@@ -26,7 +26,8 @@ static void note(mover *m, const tirbi_place **list, uint32_t *n, const tirbi_pl
 
 /* What may fail in another way than by an index stays where it is: another error might be the first one. */
 static void note_value(mover *m, const tirbi_lx *x) {
-    bool divides = x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) && x->traps && !tirbi_dtype_is_float((tirbi_dtype)x->optype);
+    bool divides = x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) && x->traps &&
+                   !tirbi_dtype_is_float((tirbi_dtype)x->optype);
     if (x->kind == TIRBI_LX_CALL || divides) m->failed = true;
     if (x->kind == TIRBI_LX_LOAD) {
         note(m, m->reads, &m->n_reads, x->access);
@@ -72,8 +73,10 @@ static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine form;
         int64_t c;
-        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure || tirbi_mentions_loops(a->indices[d], &m->inner)) continue;
-        if (tirbi_affine_of(m->pool, a->indices[d], &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0) return true;
+        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure || tirbi_mentions_loops(a->indices[d], &m->inner))
+            continue;
+        if (tirbi_affine_of(m->pool, a->indices[d], &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0)
+            return true;
     }
     return false;
 }
@@ -145,7 +148,8 @@ static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
 /* What the loop's iterations have to do with each other; NULL where it is more than columns of their own. */
 static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps || !has_loop(loop->as.loop.body))
+    if (loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps ||
+        !has_loop(loop->as.loop.body))
         return NULL;
     mover *m = TIRBI_NEW(pool->arena, mover);
     if (!m) return NULL;
@@ -188,7 +192,9 @@ const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         tirbi_nest nest;
         items[i] = with_own_variable(m, body->as.seq.items[i]);
         if (!items[i]) return NULL;
-        if (has_loop(body->as.seq.items[i]) && (!tirbi_plan_nest(pool, items[i], TIRBI_NEST_ANY, &nest) || nest.n_outer > 0)) return NULL;
+        if (has_loop(body->as.seq.items[i]) &&
+            (!tirbi_plan_nest(pool, items[i], TIRBI_NEST_ANY, &nest) || nest.n_outer > 0))
+            return NULL;
     }
     return copy;
 }

@@ -4,12 +4,12 @@
 
 #include "compiler/optimize/lanes.h"
 
-/* The loop's statements and loops one after the other, each with the loop inside as lanes; NULL where that cannot be, or
- * does not make unit-stride lanes of all of it (or memory ran out). */
+/* The loop's statements and loops one after the other, each with the loop inside as lanes; NULL where that cannot be,
+ * or does not make unit-stride lanes of all of it (or memory ran out). */
 const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
-/* for i: { A[i] = ..; for j: B[i, j] = ..A[i].. } as a loop for each of the statements, where those that are nests then have both
- * loops in one lane loop; NULL where that cannot be (or memory ran out). */
+/* for i: { A[i] = ..; for j: B[i, j] = ..A[i].. } as a loop for each of the statements, where those that are nests then
+ * have both loops in one lane loop; NULL where that cannot be (or memory ran out). */
 const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 #endif

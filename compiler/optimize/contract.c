@@ -1,5 +1,5 @@
-/* Matching contractions. The loops of a rectangular nest may be taken in any order when every element of C is updated by
- * the iterations of the reduce loops alone, and those keep their order: each element still receives its products in
+/* Matching contractions. The loops of a rectangular nest may be taken in any order when every element of C is updated
+ * by the iterations of the reduce loops alone, and those keep their order: each element still receives its products in
  * program order (rule R1). That is so when C's indices tell the spatial iterations apart and nothing else of C's memory
  * is accessed. */
 #include "compiler/optimize/contract.h"
@@ -197,7 +197,8 @@ static bool match_places(matcher *m) {
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         const tirbi_place *place = plan->operands[o].place;
         if (o != TIRBI_CONTRACT_C && tirbi_may_meet(place->buffer->root, c->buffer->root)) return false;
-        if (!tirbi_affine_of(m->pool, place->flat, &plan->loops, &plan->operands[o].form) || !tirbi_checkable(m->pool, place, &plan->loops)) {
+        if (!tirbi_affine_of(m->pool, place->flat, &plan->loops, &plan->operands[o].form) ||
+            !tirbi_checkable(m->pool, place, &plan->loops)) {
             return false;
         }
     }
@@ -214,7 +215,9 @@ static bool steps_by(const tirbi_contract_plan *plan, unsigned operand, uint32_t
     return tirbi_affine_constant(&plan->operands[operand].form, loop, &c) && c >= 1 && c <= most;
 }
 
-static bool steps_by_one(const tirbi_contract_plan *plan, unsigned operand, uint32_t loop) { return steps_by(plan, operand, loop, 1); }
+static bool steps_by_one(const tirbi_contract_plan *plan, unsigned operand, uint32_t loop) {
+    return steps_by(plan, operand, loop, 1);
+}
 
 enum { PICKED = 4 }; /* lanes pick every second to fourth element from whole vectors */
 
@@ -225,8 +228,8 @@ static bool makes_lanes(const tirbi_contract_plan *plan, uint32_t loop) {
 }
 
 /* Worth it when both A and B are used more than once. Of elements of C that lie side by side and share no factor, lanes
- * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that lie
- * side by side: these are transposed on the way. */
+ * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that
+ * lie side by side: these are transposed on the way. */
 static bool worth_it(const tirbi_contract_plan *plan) {
     bool rows = false, columns = false, sums = false, along[TIRBI_CONTRACT_OPERANDS] = {false}, lanes = false;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
@@ -283,7 +286,8 @@ static bool match_fold(matcher *m, const tirbi_ls *s) {
     plan->type = plan->operands[TIRBI_CONTRACT_C].type = s->as.store.access->buffer->type;
     plan->span = s->span;
     plan->folds = true;
-    if (!tirbi_dtype_is_int(plan->type) || x->kind != TIRBI_LX_OP || x->optype != plan->type || fold_of(x) < 0) return false;
+    if (!tirbi_dtype_is_int(plan->type) || x->kind != TIRBI_LX_OP || x->optype != plan->type || fold_of(x) < 0)
+        return false;
     plan->flags = (uint8_t)fold_of(x);
     const tirbi_lx *term = is_target(m, x->args[0]) ? x->args[1] : is_target(m, x->args[1]) ? x->args[0] : NULL;
     if (!term) return false;
@@ -296,8 +300,8 @@ static bool match_fold(matcher *m, const tirbi_ls *s) {
 /* Shorter rows are as fast in lanes, which are rows then. */
 enum { LEAST_ROW = 8 };
 
-/* The reduce loop along which the elements lie side by side, where no lanes along elements of C read such ones; else the
- * number of loops. */
+/* The reduce loop along which the elements lie side by side, where no lanes along elements of C read such ones; else
+ * the number of loops. */
 static uint32_t row_loop(const tirbi_contract_plan *plan) {
     uint32_t row = plan->loops.n;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
@@ -339,7 +343,8 @@ static bool begin_apart(matcher *m, const tirbi_ls *init) {
 static bool match_int_rows(matcher *m, const tirbi_ls *init, const tirbi_ls *update) {
     if (!match_fold(m, update) || !match_places(m) || (init && !match_init(m, init))) return false;
     const uint32_t row = row_loop(m->plan);
-    if (row == m->plan->loops.n || m->plan->operands[TIRBI_CONTRACT_C].place->buffer->local || !begin_apart(m, init)) return false;
+    if (row == m->plan->loops.n || m->plan->operands[TIRBI_CONTRACT_C].place->buffer->local || !begin_apart(m, init))
+        return false;
     move_last(m->plan, row);
     return true;
 }

@@ -24,7 +24,8 @@ typedef struct tirbi_contract_plan {
 /* Whether the nest that starts at a loop is a contraction, or a fold of integers, that is worth the instruction. */
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out);
 
-/* Whether every index of a place is proven or can be checked for all iterations at once: it is monotonic in each loop. */
+/* Whether every index of a place is proven or can be checked for all iterations at once: it is monotonic in each
+ * loop. */
 bool tirbi_checkable(tirbi_lx_pool *pool, const tirbi_place *place, const tirbi_loop_set *loops);
 
 /* Rows of tree reductions: each update of the tree as an instruction's operands, whose last loop is the row's. */

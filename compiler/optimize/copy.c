@@ -2,7 +2,8 @@
 
 #include "compiler/optimize/rewrite.h"
 
-const tirbi_place *tirbi_place_in(tirbi_lx_pool *pool, tirbi_lbuf *buffer, const tirbi_lx *const *indices, tirbi_span span) {
+const tirbi_place *tirbi_place_in(tirbi_lx_pool *pool, tirbi_lbuf *buffer, const tirbi_lx *const *indices,
+                                  tirbi_span span) {
     tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
     const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_int(pool, TIRB_I64, 0);
     for (uint32_t i = 0; i < buffer->ndim && flat; i++)

@@ -1,6 +1,6 @@
-/* A while loop is counted where its condition compares a variable with something that stays, its body ends with a step of that
- * variable and nothing else sets it. No step may wrap: then the number of rounds follows from the first value, and the variable
- * is a sum of loop variables in indices, as all that looks at loops wants it. */
+/* A while loop is counted where its condition compares a variable with something that stays, its body ends with a step
+ * of that variable and nothing else sets it. No step may wrap: then the number of rounds follows from the first value,
+ * and the variable is a sum of loop variables in indices, as all that looks at loops wants it. */
 #include "compiler/optimize/counted.h"
 
 #include "compiler/optimize/affine.h"
@@ -54,8 +54,8 @@ static bool stores_to(const tirbi_ls *s, const tirbi_lbuf *root) {
     }
 }
 
-/* Whether an expression has the same value in all rounds: what it loads is not stored to, and its variables stay. The body is
- * gone through for each of these, so it has to be small. */
+/* Whether an expression has the same value in all rounds: what it loads is not stored to, and its variables stay. The
+ * body is gone through for each of these, so it has to be small. */
 static bool stays(const tirbi_lx *x, const tirbi_ls *body) {
     if (x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return false;
     if (x->kind == TIRBI_LX_VAR) return x->pure || !sets(body, x->var);
@@ -161,7 +161,8 @@ static const int64_t far = INT64_MAX / 2;
 
 static bool starts_far(const counter *c, const tirbi_lx *first) { return c->down ? first->hi > far : first->lo < -far; }
 
-/* Where it counts from; what starts further away has more rounds to go one by one than ever run, or is beyond the bound. */
+/* Where it counts from; what starts further away has more rounds to go one by one than ever run, or is beyond the
+ * bound. */
 static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
     if (first && first->hi > far) first = compute(c, TIRB_OP_MIN, first, tirbi_lx_int(c->pool, TIRB_I64, far));
     if (first && first->lo < -far) first = compute(c, TIRB_OP_MAX, first, tirbi_lx_int(c->pool, TIRB_I64, -far));
@@ -171,7 +172,8 @@ static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
 /* How often it runs, from `start` on: what is between that and the bound, by steps, rounded up. */
 static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
     const tirbi_lx *first = nearer(c, start), *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
-    const tirbi_lx *left = first && bound ? (c->down ? tirbi_lx_sub(c->pool, first, bound) : tirbi_lx_sub(c->pool, bound, first)) : NULL;
+    const tirbi_lx *left =
+        first && bound ? (c->down ? tirbi_lx_sub(c->pool, first, bound) : tirbi_lx_sub(c->pool, bound, first)) : NULL;
     const tirbi_lx *one = tirbi_lx_int(c->pool, TIRB_I64, 1), *zero = tirbi_lx_int(c->pool, TIRB_I64, 0);
     if (c->inclusive) left = compute(c, TIRB_OP_ADD, left, one);
     left = compute(c, TIRB_OP_MAX, left, zero);
@@ -180,10 +182,11 @@ static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
     return compute(c, TIRB_OP_DIV, left, c->by);
 }
 
-/* What the variable is in round k: the loop's own variable where it goes up one by one, else a sum. In all rounds it is on this
- * side of the bound. */
+/* What the variable is in round k: the loop's own variable where it goes up one by one, else a sum. In all rounds it is
+ * on this side of the bound. */
 static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
-    const int64_t within = !c->inclusive, lo = c->down ? c->bound->lo + within : from->lo, hi = c->down ? from->hi : c->bound->hi - within;
+    const int64_t within = !c->inclusive, lo = c->down ? c->bound->lo + within : from->lo,
+                  hi = c->down ? from->hi : c->bound->hi - within;
     const tirbi_lx *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
     if (!c->down && tirbi_lx_is_int(c->by, 1)) {
         k->type = c->var->type;
@@ -196,7 +199,8 @@ static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
         return k->below && c->wide;
     }
     const tirbi_lx *gone = tirbi_lx_mul(c->pool, tirbi_lx_var(c->pool, k), c->by);
-    const tirbi_lx *sum = gone ? (c->down ? tirbi_lx_sub(c->pool, from, gone) : tirbi_lx_add(c->pool, from, gone)) : NULL;
+    const tirbi_lx *sum =
+        gone ? (c->down ? tirbi_lx_sub(c->pool, from, gone) : tirbi_lx_add(c->pool, from, gone)) : NULL;
     tirbi_lx *inside = sum ? TIRBI_NEW(c->pool->arena, tirbi_lx) : NULL;
     if (!inside) return false;
     *inside = *sum;
@@ -253,8 +257,8 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     return whole;
 }
 
-/* What a variable was last set to by the statements right before the loop; NULL where that is not known, or may be something else
- * now. */
+/* What a variable was last set to by the statements right before the loop; NULL where that is not known, or may be
+ * something else now. */
 static const tirbi_lx *last_value(const tirbi_ls *const *before, uint32_t n, const tirbi_lvar *var) {
     for (uint32_t looked = 0; n-- > 0 && looked < MAX_BEFORE; looked++) {
         const tirbi_ls *s = before[n];
@@ -272,7 +276,8 @@ typedef struct position {
     uint32_t n_before;
 } position;
 
-/* Whether a loop goes through ranges that follow each other and end where memory says: it is known by its while loops. */
+/* Whether a loop goes through ranges that follow each other and end where memory says: it is known by its while
+ * loops. */
 static bool goes_through_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_ragged flat;
     return loop && tirbi_flatten_ranges(pool, loop, &flat);
@@ -302,7 +307,8 @@ static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, positio
     case TIRBI_LS_SEQ: {
         const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
         if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = count_all(pool, s->as.seq.items[i], (position){at.loop, items, i});
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            items[i] = count_all(pool, s->as.seq.items[i], (position){at.loop, items, i});
         copy->as.seq.items = items;
         return copy;
     }

@@ -37,7 +37,8 @@ typedef struct search {
 
 /* A product that wraps is still a multiple of the powers of two that its factors are multiples of. */
 static bool divides(const tirbi_lx *extent, int64_t digit) {
-    while (extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_CAST && extent->source == TIRB_I32) extent = extent->args[0];
+    while (extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_CAST && extent->source == TIRB_I32)
+        extent = extent->args[0];
     if (extent->kind == TIRBI_LX_CONST) return extent->value % digit == 0;
     return extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_MUL && extent->args[1]->kind == TIRBI_LX_CONST &&
            extent->args[1]->value % digit == 0 && ((digit & (digit - 1)) == 0 || !tirbi_full_range(extent));
@@ -279,9 +280,10 @@ static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     if (!division.numerator) return NULL;
     const tirbi_lx *simpler = tirbi_simplify_division(rewrite->pool, &division);
     if (simpler) return simpler;
-    /* Not NULL, for which the operands would be gone through once more: twice as much for each division in another one. */
-    return tirbi_lx_op(rewrite->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, division.numerator,
-                       x->args[1], NULL);
+    /* Not NULL, for which the operands would be gone through once more: twice as much for each division in another one.
+     */
+    return tirbi_lx_op(rewrite->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source,
+                       division.numerator, x->args[1], NULL);
 }
 
 /* The list with the counter replaced by its digits; nothing of it where they are not both loops. */

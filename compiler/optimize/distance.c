@@ -75,10 +75,12 @@ static bool note_stmt(spacing *s, const tirbi_ls *stmt, bool surely, unsigned de
         }
         return true;
     case TIRBI_LS_IF:
-        return note_value(s, stmt->as.if_.condition, surely, 0) && note_stmt(s, stmt->as.if_.then_case, false, depth + 1) &&
+        return note_value(s, stmt->as.if_.condition, surely, 0) &&
+               note_stmt(s, stmt->as.if_.then_case, false, depth + 1) &&
                (!stmt->as.if_.else_case || note_stmt(s, stmt->as.if_.else_case, false, depth + 1));
     case TIRBI_LS_SET:
-        if (!stmt->as.set.declares || stmt->as.set.var->kind != TIRBI_LVAR_LET || s->lets.n == TIRBI_MAX_AFFINE) return false;
+        if (!stmt->as.set.declares || stmt->as.set.var->kind != TIRBI_LVAR_LET || s->lets.n == TIRBI_MAX_AFFINE)
+            return false;
         s->lets.var[s->lets.n++] = stmt->as.set.var;
         return stmt->as.set.value && note_value(s, stmt->as.set.value, surely, 0);
     case TIRBI_LS_STORE:
@@ -99,7 +101,9 @@ static const tirbi_lx *compute(const spacing *s, tirbi_op op, const tirbi_lx *a,
     return a && (b || op == TIRB_OP_ABS) ? tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
 }
 
-static const tirbi_lx *compare(const spacing *s, const tirbi_lx *a, int64_t least) { return compute(s, TIRB_OP_GE, a, number(s, least)); }
+static const tirbi_lx *compare(const spacing *s, const tirbi_lx *a, int64_t least) {
+    return compute(s, TIRB_OP_GE, a, number(s, least));
+}
 
 static const tirbi_lx *join(const spacing *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     return a && b ? tirbi_lx_op(s->pool, op, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : NULL;
@@ -185,8 +189,14 @@ static tirbi_lvar *new_loop_var(const spacing *s, const tirbi_lx *extent, int64_
     tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
     const tirbi_lvar *old = s->own.var[0];
     if (!var || !extent) return NULL;
-    *var = (tirbi_lvar){.name = old->name, .kind = TIRBI_LVAR_LOOP, .type = TIRB_I64, .hi = most - 1, .min = number(s, 0),
-                        .extent = extent, .reg = -1, .span = old->span};
+    *var = (tirbi_lvar){.name = old->name,
+                        .kind = TIRBI_LVAR_LOOP,
+                        .type = TIRB_I64,
+                        .hi = most - 1,
+                        .min = number(s, 0),
+                        .extent = extent,
+                        .reg = -1,
+                        .span = old->span};
     return var->min ? var : NULL;
 }
 
@@ -198,7 +208,8 @@ static tirbi_ls *new_loop(block *b) {
     tirbi_lx *wide = TIRBI_NEW(s->pool->arena, tirbi_lx);
     const tirbi_lx *left = tirbi_lx_sub(s->pool, old->extent, b->first);
     tirbi_lvar *var = new_loop_var(s, compute(s, TIRB_OP_MIN, b->length, left), b->most);
-    const tirbi_lx *sum = var ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), tirbi_lx_var(s->pool, var)) : NULL;
+    const tirbi_lx *sum =
+        var ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), tirbi_lx_var(s->pool, var)) : NULL;
     if (!loop || !wide || !sum) return NULL;
     var->apart = true;
     *wide = *sum;
@@ -222,8 +233,16 @@ static tirbi_lbuf *new_buffer(const block *b, tirbi_dtype type) {
     if (!buffer || !sizes || !rounds) return NULL;
     sizes[0] = number(s, b->most);
     sizes[1] = number(s, 1);
-    *buffer = (tirbi_lbuf){.name = "copy", .type = type, .ndim = 1, .shape = &sizes[0], .strides = &sizes[1], .root = buffer,
-                           .length = compute(s, TIRB_OP_MIN, rounds, sizes[0]), .param = -1, .reg = -1, .written = true};
+    *buffer = (tirbi_lbuf){.name = "copy",
+                           .type = type,
+                           .ndim = 1,
+                           .shape = &sizes[0],
+                           .strides = &sizes[1],
+                           .root = buffer,
+                           .length = compute(s, TIRB_OP_MIN, rounds, sizes[0]),
+                           .param = -1,
+                           .reg = -1,
+                           .written = true};
     return sizes[0] && sizes[1] && buffer->length ? buffer : NULL;
 }
 
@@ -279,11 +298,13 @@ static const tirbi_ls *sequence(const spacing *s, const tirbi_ls *const *items, 
     return all;
 }
 
-/* The loop in blocks of `length` iterations, at most `most`, before each of which the elements that lie ahead are copied. */
+/* The loop in blocks of `length` iterations, at most `most`, before each of which the elements that lie ahead are
+ * copied. */
 static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t most, bool copies) {
     const tirbi_lx *extent = s->own.var[0]->extent;
     const tirbi_ls *items[MAX_COPIES + 1], *inside[MAX_COPIES + 1];
-    tirbi_ls *allocs = TIRBI_NEW_ARRAY(s->pool->arena, tirbi_ls, MAX_COPIES), *all = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    tirbi_ls *allocs = TIRBI_NEW_ARRAY(s->pool->arena, tirbi_ls, MAX_COPIES),
+             *all = TIRBI_NEW(s->pool->arena, tirbi_ls);
     tirbi_lvar *first = new_loop_var(s, extent, extent->hi > 0 ? extent->hi : 1);
     block b = {.s = s, .length = length, .most = most, .first = first ? tirbi_lx_var(s->pool, first) : NULL};
     uint32_t n = copies ? s->n_copies : 0;
@@ -306,8 +327,8 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
 bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     spacing *s = TIRBI_NEW(pool->arena, spacing);
-    if (!s || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure ||
-        var->min->traps || var->extent->traps || var->extent->hi < LEAST) {
+    if (!s || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure ||
+        !var->extent->pure || var->min->traps || var->extent->traps || var->extent->hi < LEAST) {
         return false;
     }
     s->pool = pool;

@@ -4,8 +4,8 @@
 
 #include "compiler/lower/loop.h"
 
-/* for c: A[c] = f(A[c], A[c - w]): as many iterations as the distance never meet, whichever way the loop goes. So it is a
- * loop over blocks of so many, which are lanes. */
+/* for c: A[c] = f(A[c], A[c - w]): as many iterations as the distance never meet, whichever way the loop goes. So it is
+ * a loop over blocks of so many, which are lanes. */
 typedef struct tirbi_blocks {
     const tirbi_lx *condition; /* whether the blocks are long enough */
     const tirbi_ls *stmt;      /* does what the loop does where they are */

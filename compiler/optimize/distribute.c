@@ -1,7 +1,8 @@
-/* for i, j: C[i, j] = 0; for k: C[i, j] += ..; C[i, j] = f(C[i, j]), and the same with variables that hold sums, are cut
- * into one nest per statement. That keeps every location's updates in program order when what two statements access, and
- * one of them writes, are elements that no other iteration of the common loops accesses. A variable becomes the element
- * that it goes to in the end, or one of a buffer that has an element for each iteration of the common loops. */
+/* for i, j: C[i, j] = 0; for k: C[i, j] += ..; C[i, j] = f(C[i, j]), and the same with variables that hold sums, are
+ * cut into one nest per statement. That keeps every location's updates in program order when what two statements
+ * access, and one of them writes, are elements that no other iteration of the common loops accesses. A variable becomes
+ * the element that it goes to in the end, or one of a buffer that has an element for each iteration of the common
+ * loops. */
 #include "compiler/optimize/distribute.h"
 
 #include <string.h>
@@ -89,13 +90,14 @@ static const tirbi_ls *update_in_place(distributor *d, const tirbi_ls *s, const 
     return loop->as.loop.body ? loop : NULL;
 }
 
-/* var = first; loops: var = ..; C[..] = f(var), with C in the variable's place. Nothing else may use the variable, which
- * then is never set. */
+/* var = first; loops: var = ..; C[..] = f(var), with C in the variable's place. Nothing else may use the variable,
+ * which then is never set. */
 static bool use_place_of_sum(distributor *d, uint32_t sets) {
     if (sets + 2 != d->n_parts) return false;
     const tirbi_ls *last = d->parts[sets + 1];
     const tirbi_lvar *var = d->parts[0]->as.set.var;
-    if (!d->parts[0]->as.set.declares || last->kind != TIRBI_LS_STORE || last->as.store.access->buffer->type != var->type) {
+    if (!d->parts[0]->as.set.declares || last->kind != TIRBI_LS_STORE ||
+        last->as.store.access->buffer->type != var->type) {
         return false;
     }
     for (uint32_t i = 0; i < sets; i++) {
@@ -141,7 +143,8 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
         const tirbi_lvar *loop = d->loops.var[i];
         const tirbi_lx *counter = tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_var(pool, (tirbi_lvar *)(uintptr_t)loop));
         shape[i] = loop->extent;
-        if (loop->extent->lo < 0) shape[i] = tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, loop->extent, zero, NULL);
+        if (loop->extent->lo < 0)
+            shape[i] = tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, loop->extent, zero, NULL);
         strides[i] = stride;
         indices[i] = counter ? tirbi_lx_sub(pool, counter, loop->min) : NULL;
         if (!shape[i] || !stride || !indices[i] || !flat) return false;
@@ -171,7 +174,8 @@ static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx 
 static bool bounds_mention(const distributor *d, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
     for (uint32_t i = 0; i < d->n_variables; i++) {
-        if (tirbi_lx_mentions(var->min, d->variables[i]) || tirbi_lx_mentions(var->extent, d->variables[i])) return true;
+        if (tirbi_lx_mentions(var->min, d->variables[i]) || tirbi_lx_mentions(var->extent, d->variables[i]))
+            return true;
     }
     return loop->as.loop.step != NULL;
 }
@@ -209,7 +213,8 @@ static const tirbi_ls *with_places(distributor *d, const tirbi_ls *s) {
 static bool use_temporaries(distributor *d, uint32_t sets) {
     for (uint32_t i = 0; i < sets; i++) {
         const tirbi_ls *set = d->parts[i];
-        bool known = place_of(d, set->as.set.var), begins = set->as.set.declares && set->as.set.var->kind == TIRBI_LVAR_LOCAL;
+        bool known = place_of(d, set->as.set.var),
+             begins = set->as.set.declares && set->as.set.var->kind == TIRBI_LVAR_LOCAL;
         if (!known && !(begins && make_temporary(d, set->as.set.var))) return false;
     }
     for (uint32_t i = 0; i < d->n_parts; i++) {
@@ -267,7 +272,8 @@ static const tirbi_ls *around(distributor *d, const tirbi_ls *nest, const tirbi_
 static bool split_parts(distributor *d) {
     for (uint32_t i = 0; i < d->n_parts; i++) {
         const tirbi_ls *nest = d->parts[i], *body = innermost(nest);
-        if (nest->kind != TIRBI_LS_LOOP || body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !are_apart(body)) continue;
+        if (nest->kind != TIRBI_LS_LOOP || body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !are_apart(body))
+            continue;
         uint32_t more = body->as.seq.n - 1;
         if (more > TIRBI_MAX_PARTS - d->n_parts) return false;
         memmove(&d->parts[i + 1 + more], &d->parts[i + 1], (d->n_parts - i - 1) * sizeof(*d->parts));
@@ -313,11 +319,12 @@ static bool note_part(distributor *d, const tirbi_ls *s, uint32_t part, bool tra
     return note(d, s->as.store.access, part, true) && note_value(d, s->as.store.value, part);
 }
 
-/* Whether two accesses in different iterations of the common loops are of different elements: the indices that both have
- * tell the iterations apart. */
+/* Whether two accesses in different iterations of the common loops are of different elements: the indices that both
+ * have tell the iterations apart. */
 static bool tell_iterations(distributor *d, const tirbi_place *a, const tirbi_place *b) {
     bool told[TIRBI_MAX_AFFINE] = {false};
-    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, &d->loops)) {
+    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps ||
+        tirbi_buffer_moves(a->buffer, &d->loops)) {
         return false;
     }
     for (uint32_t i = 0; i < a->ndim; i++) {
@@ -426,8 +433,10 @@ static bool init_updates(const tirbi_ls *branch, const tirbi_ls *updates) {
 /* A perfect nest of several sums into memory of their own, each with its init perhaps: a nest for each of them. */
 static bool split_sums(distributor *d, tirbi_distribution *out) {
     const tirbi_ls *branch = d->parts[0]->kind == TIRBI_LS_IF && d->parts[0]->as.if_.first_of ? d->parts[0] : NULL;
-    tirbi_ls updates = {.kind = TIRBI_LS_SEQ, .as.seq = {.items = d->parts + (branch != NULL), .n = d->n_parts - (branch != NULL)}};
-    if (updates.as.seq.n < 2 || !are_apart(&updates) || (branch && (branch->as.if_.else_case || !init_updates(branch, &updates)))) {
+    tirbi_ls updates = {.kind = TIRBI_LS_SEQ,
+                        .as.seq = {.items = d->parts + (branch != NULL), .n = d->n_parts - (branch != NULL)}};
+    if (updates.as.seq.n < 2 || !are_apart(&updates) ||
+        (branch && (branch->as.if_.else_case || !init_updates(branch, &updates)))) {
         return false;
     }
     bool found = false;

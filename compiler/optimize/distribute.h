@@ -1,4 +1,5 @@
-/* Distribution of a nest around a contraction: what stands before and after the sum in its loops gets loops of its own. */
+/* Distribution of a nest around a contraction: what stands before and after the sum in its loops gets loops of its
+ * own. */
 #ifndef TIRB_COMPILER_OPTIMIZE_DISTRIBUTE_H
 #define TIRB_COMPILER_OPTIMIZE_DISTRIBUTE_H
 

@@ -10,8 +10,8 @@ static tirbi_ls *copy_of(tirbi_lx_pool *pool, const tirbi_ls *s) {
     return copy;
 }
 
-/* v > x or what says the same, where x is what the assignment changes: max; v < x: min; 0: neither. What equals x may be
- * assigned or not. */
+/* v > x or what says the same, where x is what the assignment changes: max; v < x: min; 0: neither. What equals x may
+ * be assigned or not. */
 static tirbi_op extreme_of(const tirbi_lx *condition, const tirbi_lx *x, const tirbi_lx *v) {
     if (condition->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)condition->optype)) return TIRB_OP_NOP;
     bool less = condition->op == TIRB_OP_LT || condition->op == TIRB_OP_LE;

@@ -4,8 +4,8 @@
 
 #include "compiler/lower/loop.h"
 
-/* if v > x: x = v, of integers, becomes x = max(v, x): lanes fold that, and what only some of them would store is stored by
- * all. The loop with such statements in its body; NULL where there are none (or memory ran out). */
+/* if v > x: x = v, of integers, becomes x = max(v, x): lanes fold that, and what only some of them would store is
+ * stored by all. The loop with such statements in its body; NULL where there are none (or memory ran out). */
 const tirbi_ls *tirbi_find_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 #endif

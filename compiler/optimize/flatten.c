@@ -13,18 +13,24 @@ static const tirbi_lx *unwidened(const tirbi_lx *x) {
     return x;
 }
 
-/* The number whose digits `high` and `low` are, where there are `n_low` low ones: x / c and x % c are x, and x / c % n with
- * x % c are x % (c * n). */
-static const tirbi_lx *number_of(tirbi_lx_pool *pool, const tirbi_lx *high, const tirbi_lx *low, int64_t n_high, int64_t n_low) {
+/* The number whose digits `high` and `low` are, where there are `n_low` low ones: x / c and x % c are x, and x / c % n
+ * with x % c are x % (c * n). */
+static const tirbi_lx *number_of(tirbi_lx_pool *pool, const tirbi_lx *high, const tirbi_lx *low, int64_t n_high,
+                                 int64_t n_low) {
     tirbi_division l, h, inner;
     int64_t both;
     if (!tirbi_is_division(unwidened(low), &l) || !l.remainder || l.divisor != n_low) return NULL;
     if (!tirbi_is_division(unwidened(high), &h)) return NULL;
-    if (!h.remainder) return h.divisor == n_low && tirbi_same_value(h.numerator, l.numerator) ? tirbi_lx_cast(pool, TIRB_I64, l.numerator) : NULL;
-    if (h.divisor != n_high || !tirbi_is_division(h.numerator, &inner) || inner.remainder || inner.divisor != n_low) return NULL;
+    if (!h.remainder)
+        return h.divisor == n_low && tirbi_same_value(h.numerator, l.numerator)
+                   ? tirbi_lx_cast(pool, TIRB_I64, l.numerator)
+                   : NULL;
+    if (h.divisor != n_high || !tirbi_is_division(h.numerator, &inner) || inner.remainder || inner.divisor != n_low)
+        return NULL;
     if (!tirbi_same_value(inner.numerator, l.numerator) || __builtin_mul_overflow(n_high, n_low, &both)) return NULL;
     const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, l.numerator);
-    return tirbi_lx_op(pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, wide, tirbi_lx_int(pool, TIRB_I64, both), NULL);
+    return tirbi_lx_op(pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, wide, tirbi_lx_int(pool, TIRB_I64, both),
+                       NULL);
 }
 
 /* The place with dimension d and the next one as one, whose index is `number`. */
@@ -43,7 +49,8 @@ static const tirbi_place *join(tirbi_lx_pool *pool, const tirbi_place *place, ui
         indices[i] = i == d ? number : place->indices[from];
     }
     const tirbi_lx *flat = old->offset ? old->offset : tirbi_lx_int(pool, TIRB_I64, 0);
-    for (uint32_t i = 0; i < n && flat; i++) flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], strides[i]));
+    for (uint32_t i = 0; i < n && flat; i++)
+        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], strides[i]));
     *b = *old;
     b->ndim = n;
     b->shape = shape;

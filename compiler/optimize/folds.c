@@ -1,5 +1,6 @@
-/* Matching rows of tree reductions: loops around a tree over one axis, whose terms are elements, or products of elements,
- * that follow each other along it. The rows may be taken update by update when no update reads what another one writes. */
+/* Matching rows of tree reductions: loops around a tree over one axis, whose terms are elements, or products of
+ * elements, that follow each other along it. The rows may be taken update by update when no update reads what another
+ * one writes. */
 #include <string.h>
 
 #include "compiler/optimize/contract.h"
@@ -14,7 +15,8 @@ typedef struct matcher {
 
 static bool add_loop(matcher *m, tirbi_lvar *var) {
     if (m->loops.n == TIRBI_MAX_CONTRACT_LOOPS || !var->min->pure || var->min->traps || !var->extent->pure ||
-        var->extent->traps || tirbi_mentions_loops(var->min, &m->loops) || tirbi_mentions_loops(var->extent, &m->loops)) {
+        var->extent->traps || tirbi_mentions_loops(var->min, &m->loops) ||
+        tirbi_mentions_loops(var->extent, &m->loops)) {
         return false;
     }
     m->loops.var[m->loops.n++] = var;
@@ -40,7 +42,8 @@ static bool same_place(const tirbi_place *a, const tirbi_place *b) {
     return true;
 }
 
-/* What the tree's init stores to a place, where that is the same for all rows; each store of it belongs to one update. */
+/* What the tree's init stores to a place, where that is the same for all rows; each store of it belongs to one
+ * update. */
 static bool match_init(const matcher *m, const tirbi_ls *init, tirbi_contract_plan *plan, uint32_t *stores) {
     if (!init) return true;
     if (init->kind == TIRBI_LS_SEQ) {

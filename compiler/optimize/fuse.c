@@ -45,7 +45,8 @@ static const tirbi_ls *collect(group *g, const tirbi_ls *s) {
     g->vars.n = 0;
     while (s->kind == TIRBI_LS_LOOP) {
         tirbi_lvar *var = s->as.loop.var;
-        if (s->as.loop.step || g->vars.n == TIRBI_MAX_AFFINE || !invariant(g, var->min) || !invariant(g, var->extent)) return NULL;
+        if (s->as.loop.step || g->vars.n == TIRBI_MAX_AFFINE || !invariant(g, var->min) || !invariant(g, var->extent))
+            return NULL;
         g->loops[g->vars.n] = s;
         g->vars.var[g->vars.n++] = var;
         s = s->as.loop.body;
@@ -105,8 +106,8 @@ static bool own_element(group *g, const tirbi_place *place) {
     return true;
 }
 
-/* Stores, one after the other, to an element of its own in each iteration. Only the first nest may trap: nothing is moved
- * before it. */
+/* Stores, one after the other, to an element of its own in each iteration. Only the first nest may trap: nothing is
+ * moved before it. */
 static bool note_body(group *g, const tirbi_ls *s) {
     if (s->kind == TIRBI_LS_SEQ) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) {
@@ -239,8 +240,10 @@ bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root) {
         return value_uses(s->as.loop.var->min, root, 0) || value_uses(s->as.loop.var->extent, root, 0) ||
                value_uses(s->as.loop.step, root, 0) || tirbi_statement_uses(s->as.loop.body, root);
     case TIRBI_LS_IF:
-        return value_uses(s->as.if_.condition, root, 0) || tirbi_statement_uses(s->as.if_.then_case, root) || tirbi_statement_uses(s->as.if_.else_case, root);
-    case TIRBI_LS_WHILE: return value_uses(s->as.while_.condition, root, 0) || tirbi_statement_uses(s->as.while_.body, root);
+        return value_uses(s->as.if_.condition, root, 0) || tirbi_statement_uses(s->as.if_.then_case, root) ||
+               tirbi_statement_uses(s->as.if_.else_case, root);
+    case TIRBI_LS_WHILE:
+        return value_uses(s->as.while_.condition, root, 0) || tirbi_statement_uses(s->as.while_.body, root);
     case TIRBI_LS_STORE: return place_uses(s->as.store.access, root, 0) || value_uses(s->as.store.value, root, 0);
     case TIRBI_LS_SET: return value_uses(s->as.set.value, root, 0);
     case TIRBI_LS_ALLOC: {
@@ -258,7 +261,8 @@ bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root) {
     case TIRBI_LS_TREE:
         for (uint32_t u = 0; u < s->as.tree.n_updates; u++) {
             const tirbi_update *update = &s->as.tree.updates[u];
-            if (place_uses(update->target, root, 0) || value_uses(update->value, root, 0) || value_uses(update->factor, root, 0))
+            if (place_uses(update->target, root, 0) || value_uses(update->value, root, 0) ||
+                value_uses(update->factor, root, 0))
                 return true;
         }
         for (uint32_t i = 0; i < s->as.tree.n_lets; i++) {
@@ -326,7 +330,12 @@ static const tirbi_ls *in_variable(tirbi_rewrite *rewrite, const tirbi_ls *s) {
 static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *body, const tirbi_lbuf *buffer) {
     tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = buffer->name, .kind = TIRBI_LVAR_LET, .type = buffer->type, .lo = INT64_MIN, .hi = INT64_MAX, .reg = -1};
+    *var = (tirbi_lvar){.name = buffer->name,
+                        .kind = TIRBI_LVAR_LET,
+                        .type = buffer->type,
+                        .lo = INT64_MIN,
+                        .hi = INT64_MAX,
+                        .reg = -1};
     handed_on h = {.buffer = buffer, .var = var};
     tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .context = &h};
     return in_variable(&rewrite, body);
@@ -379,7 +388,8 @@ bool tirbi_is_plain_allocation(const tirbi_ls *s) {
     return true;
 }
 
-/* Whether a statement behind item `alloc`, but for the group's, has to do with the buffer, or there is no time to look. */
+/* Whether a statement behind item `alloc`, but for the group's, has to do with the buffer, or there is no time to
+ * look. */
 static bool used_elsewhere(sequence *q, uint32_t alloc, uint32_t first, const bool *dropped, const tirbi_lbuf *buffer) {
     for (uint32_t k = alloc + 1; k < q->n; k++) {
         if (k == first || dropped[k]) continue;
@@ -389,8 +399,8 @@ static bool used_elsewhere(sequence *q, uint32_t alloc, uint32_t first, const bo
     return false;
 }
 
-/* Puts the fused nest in the place of the group's first one, `first`, and drops the others and what is not allocated any
- * more. False when nothing was changed. */
+/* Puts the fused nest in the place of the group's first one, `first`, and drops the others and what is not allocated
+ * any more. False when nothing was changed. */
 static bool replace(sequence *q, const group *g, uint32_t first) {
     const tirbi_ls *body = joined_bodies(g);
     bool *dropped = TIRBI_NEW_ARRAY(q->pool->arena, bool, q->n);

@@ -1,4 +1,5 @@
-/* Fusion: neighbouring nests over the same elements become one, and what they hand on to each other stays in variables. */
+/* Fusion: neighbouring nests over the same elements become one, and what they hand on to each other stays in
+ * variables. */
 #ifndef TIRB_COMPILER_OPTIMIZE_FUSE_H
 #define TIRB_COMPILER_OPTIMIZE_FUSE_H
 

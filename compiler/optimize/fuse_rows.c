@@ -172,7 +172,8 @@ static bool agrees(const group *g) {
 static bool is_contraction(const group *g, const tirbi_ls *nest) {
     tirbi_distribution *parts = TIRBI_NEW(g->pool->arena, tirbi_distribution);
     if (!parts) return true;
-    const bool planned = tirbi_plan_contraction(g->pool, nest, &parts->plan) || tirbi_distribute_contraction(g->pool, nest, parts);
+    const bool planned =
+        tirbi_plan_contraction(g->pool, nest, &parts->plan) || tirbi_distribute_contraction(g->pool, nest, parts);
     TIRBI_GIVE_BACK(g->pool->arena, parts);
     return planned;
 }
@@ -296,8 +297,8 @@ static bool used_elsewhere(sequence *q, const group *g, uint32_t alloc, const ti
     return false;
 }
 
-/* Puts the one nest in the place of the group's first one, `first`, and drops the others. What is memory of rows alone is
- * allocated inside. */
+/* Puts the one nest in the place of the group's first one, `first`, and drops the others. What is memory of rows alone
+ * is allocated inside. */
 static bool replace(sequence *q, group *g, uint32_t first) {
     const tirbi_ls **rows = TIRBI_NEW_ARRAY(q->pool->arena, const tirbi_ls *, q->n);
     uint32_t n_rows = 0;
@@ -344,7 +345,8 @@ static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
     trim(g);
     bool has_tree = false;
     for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || contains_tree(g->bodies[i]);
-    if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars))) return false;
+    if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
+        return false;
     return replace(q, g, allocate_before(q, first, end));
 }
 
@@ -371,8 +373,8 @@ typedef struct row_loads {
     uint32_t n;
 } row_loads;
 
-/* Whether the elements that a value reads along an axis are in rows: not side by side from row to row, and no two of them in
- * rows of different loops, as those of a product of matrices are. */
+/* Whether the elements that a value reads along an axis are in rows: not side by side from row to row, and no two of
+ * them in rows of different loops, as those of a product of matrices are. */
 static bool are_rows(row_loads *l, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_LOAD && tirbi_place_depends_on(x->access, l->axis)) {
         const tirbi_place *place = x->access;
@@ -407,7 +409,8 @@ static bool sums_rows(const group *g, const tirbi_ls *tree) {
 
 /* Another statement inside of the common loops, which may be done for several rows before the next one is. */
 static bool add_part(group *g, const tirbi_ls *nest, const tirbi_ls *part) {
-    if (part->kind == TIRBI_LS_SET || g->n == MAX_NESTS || !note_stmt(g, part, 0) || (g->n > 0 && !agrees(g))) return false;
+    if (part->kind == TIRBI_LS_SET || g->n == MAX_NESTS || !note_stmt(g, part, 0) || (g->n > 0 && !agrees(g)))
+        return false;
     g->bodies[g->n] = part;
     g->originals[g->n++] = nest;
     return true;
@@ -417,7 +420,8 @@ static bool add_part(group *g, const tirbi_ls *nest, const tirbi_ls *part) {
 static bool cut_nest(group *g, const tirbi_ls *nest, const tirbi_ls *trees) {
     const tirbi_ls *body = trees;
     bool computes = false;
-    for (g->n_common = 0; body->kind == TIRBI_LS_LOOP && g->n_common < MAX_COMMON; body = body->as.loop.body) g->n_common++;
+    for (g->n_common = 0; body->kind == TIRBI_LS_LOOP && g->n_common < MAX_COMMON; body = body->as.loop.body)
+        g->n_common++;
     body = collect(g->n_common, trees, &g->vars, g->loops);
     if (!body || is_contraction(g, nest)) return false;
     const tirbi_ls *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
@@ -435,7 +439,9 @@ static void fuse_ints(sequence *q, uint32_t at) {
     group *g = TIRBI_NEW(q->pool->arena, group);
     if (!g) return;
     g->pool = q->pool;
-    const tirbi_ls *one = cut_nest(g, nest, trees) ? in_common_loops(g, sequence_of(q->pool, nest->span, NULL, 0, g->bodies, g->n)) : NULL;
+    const tirbi_ls *one = cut_nest(g, nest, trees)
+                              ? in_common_loops(g, sequence_of(q->pool, nest->span, NULL, 0, g->bodies, g->n))
+                              : NULL;
     if (one) q->items[at] = one;
 }
 

@@ -19,7 +19,8 @@ static const tirbi_lx *or_number(tirbi_rewrite *r, const tirbi_lx *x, int64_t n)
 /* The index, or that of the first element; chosen in the type that it was computed in. */
 static const tirbi_lx *guarded_index(tirbi_rewrite *r, const tirbi_lx *index) {
     const tirbi_lx *narrow = index;
-    while (narrow->kind == TIRBI_LX_OP && narrow->op == TIRB_OP_CAST && tirbi_dtype_is_signed((tirbi_dtype)narrow->source) &&
+    while (narrow->kind == TIRBI_LX_OP && narrow->op == TIRB_OP_CAST &&
+           tirbi_dtype_is_signed((tirbi_dtype)narrow->source) &&
            tirbi_dtypes[narrow->source].size <= tirbi_dtypes[narrow->type].size)
         narrow = narrow->args[0];
     const tirbi_lx *chosen = or_number(r, tirbi_rewrite_value(r, narrow), 0);
@@ -61,14 +62,16 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
         return load ? load : x;
     }
     if (x->kind == TIRBI_LX_CALL) g->failed = true;
-    bool divides = x->kind == TIRBI_LX_OP && x->n_args == 2 && tirbi_dtype_is_int((tirbi_dtype)x->optype) &&
-                   (x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD || x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD);
+    bool divides =
+        x->kind == TIRBI_LX_OP && x->n_args == 2 && tirbi_dtype_is_int((tirbi_dtype)x->optype) &&
+        (x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD || x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD);
     if (!divides) return g->failed ? x : NULL;
     const tirbi_lx *a = tirbi_rewrite_value(r, x->args[0]), *b = or_number(r, tirbi_rewrite_value(r, x->args[1]), 1);
     return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a, b, NULL);
 }
 
-const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *condition, const tirbi_lx *x) {
+const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *condition,
+                            const tirbi_lx *x) {
     guarded g = {.loops = loops, .condition = condition};
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = &g};
     const tirbi_lx *all = tirbi_rewrite_value(&rewrite, x);

@@ -4,9 +4,10 @@
 
 #include "compiler/optimize/affine.h"
 
-/* An expression that is x where the condition holds, and traps there as x does; elsewhere it is anything and does not trap.
- * The condition is evaluated often: it should be a variable. It is evaluated in these loops, so that none of them is empty.
- * NULL where there is none, as for a call. */
-const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *condition, const tirbi_lx *x);
+/* An expression that is x where the condition holds, and traps there as x does; elsewhere it is anything and does not
+ * trap. The condition is evaluated often: it should be a variable. It is evaluated in these loops, so that none of them
+ * is empty. NULL where there is none, as for a call. */
+const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *condition,
+                            const tirbi_lx *x);
 
 #endif

@@ -57,7 +57,8 @@ bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
     if (tirbi_buffer_moves(place->buffer, loops)) return false;
     if (indices_tell(pool, loops, place, spatial)) return true;
     memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
-    return tirbi_index_tells(pool, loops, place->flat, spatial); /* the number of the element, of dimensions put together */
+    return tirbi_index_tells(pool, loops, place->flat,
+                             spatial); /* the number of the element, of dimensions put together */
 }
 
 bool tirbi_is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {

@@ -1,5 +1,5 @@
-/* What inner loops of a lane loop do to memory: which elements stand still in them and are used as nothing else, so that they
- * can stay in lane values meanwhile, and what of their first iteration can be done before them. */
+/* What inner loops of a lane loop do to memory: which elements stand still in them and are used as nothing else, so
+ * that they can stay in lane values meanwhile, and what of their first iteration can be done before them. */
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 
@@ -136,16 +136,18 @@ static bool reads_other(planner *p, const tirbi_lx *x, const tirbi_place *place,
     return false;
 }
 
-/* Whether a value that is stored may be a copy; of variables that the loop sets it is not known yet whether they are. */
+/* Whether a value that is stored may be a copy; of variables that the loop sets it is not known yet whether they
+ * are. */
 static bool is_copied(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_VAR && !tirbi_plan_find_var(p, x->var)) return true;
     bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
     return tirbi_plan_is_copy(p, x) || (chooses && (is_copied(p, x->args[1]) || is_copied(p, x->args[2])));
 }
 
-/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats are
- * copied from it or to it. */
-bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops, bool *copied) {
+/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats
+ * are copied from it or to it. */
+bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops,
+                          bool *copied) {
     bool is_float = tirbi_dtype_is_float(place->buffer->type);
     switch (s->kind) {
     case TIRBI_LS_SEQ:
@@ -205,7 +207,8 @@ bool tirbi_plan_find_loops(const tirbi_ls *s, tirbi_loop_set *out) {
         }
         return true;
     case TIRBI_LS_IF:
-        return tirbi_plan_find_loops(s->as.if_.then_case, out) && (!s->as.if_.else_case || tirbi_plan_find_loops(s->as.if_.else_case, out));
+        return tirbi_plan_find_loops(s->as.if_.then_case, out) &&
+               (!s->as.if_.else_case || tirbi_plan_find_loops(s->as.if_.else_case, out));
     case TIRBI_LS_WHILE: return tirbi_plan_find_loops(s->as.while_.body, out);
     case TIRBI_LS_LOOP:
         if (out->n == TIRBI_MAX_AFFINE) return false;

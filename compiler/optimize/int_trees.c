@@ -65,7 +65,8 @@ static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lva
     if (x->kind != TIRBI_LX_OP || x->optype != place->buffer->type || !reduces((tirbi_op)x->op, &out->op)) return false;
     const bool first = x->args[0]->kind == TIRBI_LX_LOAD && tirbi_plan_same_place(x->args[0]->access, place);
     const tirbi_lx *old = x->args[first ? 0 : 1];
-    if (old->kind != TIRBI_LX_LOAD || !tirbi_plan_same_place(old->access, place) || (condition && !is_proven(place))) return false;
+    if (old->kind != TIRBI_LX_LOAD || !tirbi_plan_same_place(old->access, place) || (condition && !is_proven(place)))
+        return false;
     const tirbi_lx *term = x->args[first ? 1 : 0];
     const tirbi_lx *nothing = condition ? identity(pool, out->op, place->buffer->type) : NULL;
     if (condition) term = nothing ? tirbi_lx_lazy(pool, TIRBI_LX_COND, condition, term, nothing) : NULL;
@@ -154,7 +155,9 @@ bool tirbi_is_int_tree(const tirbi_ls *tree) {
 }
 
 static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *update, tirbi_span span) {
-    static const tirbi_op ops[] = {[TIRBI_RED_ADD] = TIRB_OP_ADD, [TIRBI_RED_MUL] = TIRB_OP_MUL, [TIRBI_RED_MIN] = TIRB_OP_MIN,
+    static const tirbi_op ops[] = {[TIRBI_RED_ADD] = TIRB_OP_ADD,
+                                   [TIRBI_RED_MUL] = TIRB_OP_MUL,
+                                   [TIRBI_RED_MIN] = TIRB_OP_MIN,
                                    [TIRBI_RED_MAX] = TIRB_OP_MAX};
     const tirbi_dtype type = update->target->buffer->type;
     tirbi_ls *store = new_stmt(pool, TIRBI_LS_STORE, span);
@@ -189,7 +192,8 @@ const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     if (var->extent->lo >= 1) return both;
     tirbi_ls *branch = new_stmt(pool, TIRBI_LS_IF, tree->span);
     if (!branch) return NULL;
-    branch->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);
+    branch->as.if_.condition =
+        tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);
     branch->as.if_.then_case = both;
     return branch->as.if_.condition ? branch : NULL;
 }

@@ -1,5 +1,5 @@
-/* The state of planning one lane loop, shared by its parts: lanes.c plans the body, sequences.c what goes from lane to lane
- * and where lanes say themselves what they access. */
+/* The state of planning one lane loop, shared by its parts: lanes.c plans the body, lane_cursors.c what it reads and
+ * writes, sequences.c what goes from lane to lane and where lanes say themselves what they access. */
 #ifndef TIRB_COMPILER_OPTIMIZE_LANE_PLANNER_H
 #define TIRB_COMPILER_OPTIMIZE_LANE_PLANNER_H
 
@@ -17,8 +17,8 @@ enum {
     MAX_CARRIED = 16
 };
 
-/* A variable of the body and the lane value that holds it. A raw value holds the bits of a float that may be a NaN to be
- * copied as it is, in an unsigned type of its size. */
+/* A variable of the body and the lane value that holds it. A raw value holds the bits of a float that may be a NaN to
+ * be copied as it is, in an unsigned type of its size. */
 typedef struct lane_var {
     tirbi_lvar *var;
     uint16_t value;
@@ -93,26 +93,46 @@ uint16_t tirbi_plan_raw(planner *p, const tirbi_lx *x);
 /* Whether the value of an expression may be the bits of a float that it does not compute. */
 bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x);
 uint16_t tirbi_plan_new_value(planner *p);
-/* One more cursor, which is cleared; NULL: there are too many. Another one more may move it. */
-tirbi_lane_cursor *tirbi_plan_new_cursor(planner *p);
 tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type);
 lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var);
 /* Adds a variable of the body; false when there are too many. */
 bool tirbi_plan_add_var(planner *p, lane_var var);
-/* A plan of the loop over `var` that is empty still; NULL when memory ran out. A planner is large and there are several for
- * each loop: unlike its plan, it is given back when it has ended. The plan is the result where it was planned. */
+/* A plan of the loop over `var` that is empty still; NULL when memory ran out. A planner is large and there are several
+ * for each loop: unlike its plan, it is given back when it has ended. The plan is the result where it was planned. */
 planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var);
 tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned);
 /* Whether a pure expression is the same for all lanes and iterations. */
 bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
 
+/* lane_cursors.c */
+/* The cursor of a place; TIRBI_MAX_CURSORS when there is none, and the plan has failed. */
+uint8_t tirbi_plan_cursor(planner *p, const tirbi_place *place, tirbi_dtype type, bool write);
+/* One more cursor, which is cleared; NULL: there are too many. Another one more may move it. */
+tirbi_lane_cursor *tirbi_plan_new_cursor(planner *p);
+/* Whether a place moves by the same step from lane to lane. */
+bool tirbi_plan_moves_alike(planner *p, const tirbi_place *place);
+/* Whether an index uses a variable that the body sets: such an element is somewhere else in every lane. */
+bool tirbi_plan_depends_on_body(planner *p, const tirbi_lx *x);
+/* Whether a loop of the nest runs at all wherever the plan does. */
+bool tirbi_plan_runs(const planner *p, const tirbi_lvar *var);
+/* The variable that holds a uniform value that is not pure; NULL when x is not to be computed before the loop. What can
+ * trap is only moved there from where it happens for certain. */
+const tirbi_lx *tirbi_plan_uniform(planner *p, const tirbi_lx *x);
+/* Notes what the body stores to. */
+void tirbi_plan_find_written(planner *p, const tirbi_ls *s);
+/* The loops that a row's number is loaded in are around everything, and what rows are written or read by number is
+ * reached in no other way. */
+bool tirbi_plan_rows_fit(planner *p);
+
 /* inner.c */
 bool tirbi_plan_same_place(const tirbi_place *a, const tirbi_place *b);
-/* The init of a perfect nest of reduce loops starting at `loop`, which runs once, before them; NULL: there is none that can. */
+/* The init of a perfect nest of reduce loops starting at `loop`, which runs once, before them; NULL: there is none that
+ * can. */
 const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop);
-/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats are
- * copied from it or to it. */
-bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops, bool *copied);
+/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats
+ * are copied from it or to it. */
+bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops,
+                          bool *copied);
 /* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
 void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n);
 /* The loops of a statement; false: they are too many. */
@@ -139,7 +159,8 @@ void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const 
 lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var);
 /* Whether an assignment that was planned ahead has nothing to do any more. */
 bool tirbi_plan_is_done(const planner *p, const tirbi_lvar *var);
-/* Plans a while loop that only counts a carried variable up to the range that the lane's place is in; false where it is none. */
+/* Plans a while loop that only counts a carried variable up to the range that the lane's place is in; false where it is
+ * none. */
 bool tirbi_plan_advance(planner *p, const tirbi_ls *s);
 /* An element, or a store to one, whose place each lane computes. */
 uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type);

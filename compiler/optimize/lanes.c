@@ -1,6 +1,6 @@
-/* Planning lane loops: see lanes.h. A plan exists when every iteration of the lane loop touches memory of its own, inner
- * loops run alike in all lanes, and everything in the body is an elementwise operation, an affine access or a choice
- * between values that cannot trap. */
+/* Planning lane loops: see lanes.h. A plan exists when every iteration of the lane loop touches memory of its own,
+ * inner loops run alike in all lanes, and everything in the body is an elementwise operation, an affine access or a
+ * choice between values that cannot trap. */
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/narrow_lanes.h"
 
@@ -9,11 +9,8 @@
 #include <string.h>
 
 #include "compiler/optimize/guard.h"
-#include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
-#include "compiler/optimize/order.h"
 #include "compiler/optimize/resolve.h"
-#include "compiler/optimize/rewrite.h"
 
 static void plan_stmt(planner *p, const tirbi_ls *s);
 
@@ -80,7 +77,8 @@ static uint16_t same_operation(const planner *p, const tirbi_lane_op *wanted) {
     if (p->ahead) return TIRBI_NO_VALUE;
     for (uint32_t i = plan->n_ops, left = FAR; i-- > 0 && left > 0; left--) {
         const tirbi_lane_op *o = &plan->ops[i];
-        bool edge = o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END || o->op == TIRB_OP_VLOOP || o->op == TIRB_OP_VAGAIN;
+        bool edge =
+            o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END || o->op == TIRB_OP_VLOOP || o->op == TIRB_OP_VAGAIN;
         if (edge) break;
         bool same = o->op == wanted->op && o->type == wanted->type && o->source == wanted->source &&
                     memcmp(o->from, wanted->from, sizeof(o->from)) == 0;
@@ -170,334 +168,6 @@ lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var) {
     return NULL;
 }
 
-/* ---- Places --------------------------------------------------------------------------------------------------- */
-
-/* Whether an index uses a variable that the body sets: such an element is somewhere else in every lane. */
-static bool depends_on_body(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR) return tirbi_plan_find_var(p, x->var) != NULL;
-    for (int i = 0; i < x->n_args; i++) {
-        if (depends_on_body(p, x->args[i])) return true;
-    }
-    return false;
-}
-
-static uint64_t open_loops(const planner *p) {
-    uint64_t bits = 1;
-    for (uint32_t i = 0; i < p->n_path; i++) bits |= UINT64_C(2) << p->path[i];
-    return bits;
-}
-
-/* Asks for a check of every index that is not proven; it must be monotonic in each loop. */
-static bool check_place(planner *p, const tirbi_place *place) {
-    tirbi_lane_plan *plan = p->plan;
-    for (const tirbi_place *v = place; v; v = v->view) {
-        bool proven = true;
-        for (uint32_t d = 0; d < v->ndim; d++) {
-            tirbi_affine form;
-            int direction;
-            if (tirbi_dim_proven(v, d) || tirbi_row_number(v->indices[d])) continue;
-            proven = false;
-            if (depends_on_body(p, v->indices[d])) return false;
-            const tirbi_lx *extent = v->buffer->shape[d];
-            if (!extent->pure || tirbi_mentions_loops(extent, &plan->loops) || depends_on_body(p, extent)) return false;
-            if (!tirbi_affine_of(p->pool, v->indices[d], &plan->loops, &form)) return false;
-            for (uint32_t i = 0; i < plan->loops.n; i++) {
-                if (!tirbi_affine_direction(&form, i, &direction)) return false;
-            }
-        }
-        if (proven) continue;
-        for (uint32_t i = 0; i < plan->n_checks; i++) {
-            if (tirbi_plan_same_place(plan->checks[i].place, v) && plan->checks[i].enclosing == open_loops(p)) proven = true;
-        }
-        if (proven) continue;
-        if (!plan->checks) plan->checks = TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_check, MAX_CHECKS);
-        if (!plan->checks || plan->n_checks == MAX_CHECKS) return false;
-        plan->checks[plan->n_checks++] = (tirbi_lane_check){.place = v, .enclosing = open_loops(p)};
-    }
-    return true;
-}
-
-static bool record_access(planner *p, const tirbi_place *place, bool write) {
-    for (uint32_t i = 0; i < p->n_accesses; i++) {
-        if (p->accesses[i].write == write && tirbi_plan_same_place(p->accesses[i].place, place)) return true;
-    }
-    if (p->n_accesses == MAX_ACCESSES) return false;
-    p->accesses[p->n_accesses++] = (lane_access){.place = place, .write = write};
-    return true;
-}
-
-/* ---- Values that are the same everywhere ---------------------------------------------------------------------- */
-
-static bool runs(const planner *p, const tirbi_lvar *var) { return p->plan->whole_nest || var->extent->lo >= 1; }
-
-/* Whether one element, which stands still, may be stored to by an iteration. */
-static bool is_stored(const planner *p, const tirbi_place *place) {
-    for (uint32_t i = 0; i < p->n_written; i++) {
-        const tirbi_place *w = p->written[i];
-        if (!tirbi_may_meet(w->buffer->root, place->buffer->root)) continue;
-        bool apart = false;
-        for (uint32_t d = 0; w->buffer == place->buffer && d < w->ndim && !apart; d++) {
-            apart = tirbi_never_equal(place->indices[d], w->indices[d], &p->plan->loops);
-        }
-        if (!apart || !tirbi_is_compact(p->pool, w->buffer)) return true;
-    }
-    return false;
-}
-
-/* Whether x can be computed once, before the loop. */
-static bool is_uniform(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_VAR) {
-        return !tirbi_plan_find_var(p, x->var) && !tirbi_plan_is_carried(p, x->var) &&
-               !tirbi_mentions_loops(x, &p->plan->loops);
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (const tirbi_place *v = x->access; v; v = v->view) {
-            for (uint32_t i = 0; i < v->ndim; i++) {
-                if (!is_uniform(p, v->indices[i]) || !is_uniform(p, v->buffer->shape[i])) return false;
-            }
-            if (tirbi_has_own_number(v) && !is_uniform(p, v->flat)) return false;
-        }
-        if (is_stored(p, x->access)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!is_uniform(p, x->args[i])) return false;
-    }
-    return true;
-}
-
-/* The variable that holds a uniform value that is not pure; NULL when x is not to be computed before the loop. What can
- * trap is only moved there from where it happens for certain. */
-static const tirbi_lx *uniform(planner *p, const tirbi_lx *x) {
-    tirbi_lane_plan *plan = p->plan;
-    if (x->pure || !is_uniform(p, x) || (x->traps && p->n_own > 0)) return NULL;
-    for (uint32_t i = 0; x->traps && i < p->n_path; i++) {
-        if (!runs(p, plan->loops.var[p->path[i] + 1])) return NULL;
-    }
-    for (uint32_t i = 0; i < plan->n_uniforms; i++) {
-        const tirbi_lx *known = plan->uniforms[i].value;
-        bool same = known == x || (known->kind == TIRBI_LX_LOAD && x->kind == TIRBI_LX_LOAD &&
-                                   tirbi_plan_same_place(known->access, x->access));
-        if (same) return tirbi_lx_var(p->pool, plan->uniforms[i].var);
-    }
-    if (plan->n_uniforms == TIRBI_MAX_UNIFORMS) return NULL;
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = (tirbi_lvar){.name = "uniform", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi,
-                        .reg = -1};
-    plan->uniforms[plan->n_uniforms++] = (tirbi_lane_uniform){.var = var, .value = x};
-    return tirbi_lx_var(p->pool, var);
-}
-
-static const tirbi_lx *replace_uniform(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_LOAD ? uniform(rewrite->context, x) : NULL;
-}
-
-/* The place with uniform loads among its indices replaced by variables. */
-static const tirbi_place *resolve(planner *p, const tirbi_place *place) {
-    if (place->flat->pure) return place;
-    tirbi_rewrite rewrite = {.pool = p->pool, .replace = replace_uniform, .context = p};
-    return tirbi_rewrite_place(&rewrite, place);
-}
-
-static void find_written(planner *p, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) find_written(p, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: find_written(p, s->as.loop.body); return;
-    case TIRBI_LS_WHILE: find_written(p, s->as.while_.body); return;
-    case TIRBI_LS_IF:
-        find_written(p, s->as.if_.then_case);
-        if (s->as.if_.else_case) find_written(p, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        if (p->n_written == MAX_WRITTEN) tirbi_plan_refuse(p, "its body has more than %d stores", MAX_WRITTEN);
-        else p->written[p->n_written++] = s->as.store.access;
-        return;
-    default: return;
-    }
-}
-
-/* ---- Rows by number --------------------------------------------------------------------------------------------- */
-
-static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type, bool write);
-
-/* The variable for a number that loops around everything load anew for each row; NULL when x is no such load. */
-static const tirbi_lx *row_number(planner *p, const tirbi_lx *x) {
-    tirbi_lane_plan *plan = p->plan;
-    tirbi_affine form;
-    if (x->kind != TIRBI_LX_LOAD || !plan->whole_nest || p->n_path == 0 || x->access->view) return NULL;
-    for (uint32_t i = 0; i < plan->n_rows; i++)
-        if (tirbi_plan_same_place(plan->rows[i].place, x->access)) return tirbi_lx_var(p->pool, plan->rows[i].var);
-    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || is_stored(p, x->access)) return NULL;
-    if (plan->n_rows == TIRBI_MAX_LANE_ROWS) return NULL;
-    if (!tirbi_affine_of(p->pool, x->access->flat, &plan->loops, &form) || form.coefficient[0]) return NULL;
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
-    uint8_t cursor = var ? cursor_for(p, x->access, (tirbi_dtype)x->type, false) : TIRBI_MAX_CURSORS;
-    if (cursor == TIRBI_MAX_CURSORS) return NULL;
-    *var = (tirbi_lvar){.name = "row", .kind = TIRBI_LVAR_NUMBER, .type = (tirbi_dtype)x->type, .lo = x->lo,
-                        .hi = x->hi, .min = tirbi_lx_int(p->pool, TIRB_I64, 0), .reg = -1};
-    uint8_t loops = 0;
-    for (uint32_t k = 1; k < plan->loops.n; k++)
-        if (form.coefficient[k]) loops = (uint8_t)k;
-    plan->cursors[cursor].level = loops;
-    plan->rows[plan->n_rows++] = (tirbi_lane_row){.var = var, .place = x->access, .cursor = cursor, .loops = loops};
-    return tirbi_lx_var(p->pool, var);
-}
-
-static const tirbi_lx *replace_row(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_LOAD ? row_number(rewrite->context, x) : NULL;
-}
-
-/* A place one of whose indices is a row's number, which stands for itself in the place that is given back. */
-static const tirbi_place *resolve_row(planner *p, const tirbi_place *place, uint32_t *row) {
-    tirbi_rewrite rewrite = {.pool = p->pool, .replace = replace_row, .context = p};
-    if (place->flat->pure || place->view) return NULL;
-    place = tirbi_rewrite_place(&rewrite, place);
-    if (!place || !place->flat->pure) return NULL;
-    for (uint32_t i = 0; i < p->plan->n_rows; i++) {
-        tirbi_loop_set number = {.var = {p->plan->rows[i].var}, .n = 1};
-        uint32_t indices = 0;
-        for (uint32_t d = 0; d < place->ndim; d++) {
-            if (!tirbi_mentions_loops(place->indices[d], &number)) continue;
-            if (tirbi_row_number(place->indices[d]) != number.var[0]) return NULL;
-            indices++;
-        }
-        if (indices == 0) continue;
-        if (indices > 1 || *row != 0) return NULL;
-        *row = i + 1;
-    }
-    return *row ? place : NULL;
-}
-
-/* The elements that a sought place steps over for one more of its number, and how many numbers there are. */
-static bool find_seek(planner *p, const tirbi_place *place, tirbi_lane_cursor *cursor) {
-    tirbi_lvar *var = p->plan->rows[cursor->row - 1].var;
-    tirbi_loop_set loops = p->plan->loops;
-    tirbi_affine form;
-    if (loops.n == TIRBI_MAX_AFFINE) return false;
-    loops.var[loops.n++] = var;
-    if (!tirbi_affine_of(p->pool, place->flat, &loops, &form) || !form.coefficient[loops.n - 1]) return false;
-    cursor->scale = form.coefficient[loops.n - 1];
-    cursor->form = form;
-    cursor->form.coefficient[loops.n - 1] = NULL;
-    for (uint32_t d = 0; d < place->ndim; d++)
-        if (tirbi_row_number(place->indices[d]) == var) cursor->limit = place->buffer->shape[d];
-    return cursor->limit && cursor->limit->pure && !cursor->limit->traps &&
-           !tirbi_mentions_loops(cursor->limit, &p->plan->loops) && !depends_on_body(p, cursor->limit) &&
-           !tirbi_mentions_loops(cursor->scale, &p->plan->loops);
-}
-
-/* The loops that a number is loaded in are around everything, and what rows are written or read by number is reached in
- * no other way. */
-static bool rows_fit(planner *p) {
-    tirbi_lane_plan *plan = p->plan;
-    uint32_t around = 0;
-    while (2 * around + 1 < plan->n_ops && plan->ops[around].op == TIRB_OP_INNER &&
-           plan->ops[plan->n_ops - 1 - around].op == TIRB_OP_INNER_END)
-        around++;
-    for (uint32_t i = 0; i < plan->n_rows; i++)
-        if (plan->rows[i].loops > around) return false;
-    for (uint32_t i = 0; i < plan->n_cursors; i++) {
-        for (uint32_t j = 0; j < plan->n_cursors; j++) {
-            const tirbi_lane_cursor *a = &plan->cursors[i], *b = &plan->cursors[j];
-            bool writes = ((a->access | b->access) & TIRBI_WRITE) != 0, sought = a->row != 0 || b->row != 0;
-            const tirbi_lbuf *x = a->place->buffer->root, *y = b->place->buffer->root;
-            if (i != j && writes && sought && (x == y || tirbi_may_meet(x, y))) return false;
-        }
-        const tirbi_lane_cursor *sought = &plan->cursors[i];
-        for (uint32_t k = 1; sought->row && k < plan->loops.n; k++) { /* one loop moves one of the two */
-            if (sought->form.coefficient[k] && plan->cursors[plan->rows[sought->row - 1].cursor].form.coefficient[k]) return false;
-        }
-        for (uint32_t r = 0; r < plan->n_rows; r++) {
-            const tirbi_lbuf *numbers = plan->cursors[plan->rows[r].cursor].place->buffer->root;
-            const tirbi_lbuf *x = plan->cursors[i].place->buffer->root;
-            if ((plan->cursors[i].access & TIRBI_WRITE) && (x == numbers || tirbi_may_meet(x, numbers))) return false;
-        }
-    }
-    return true;
-}
-
-/* ---- Cursors ---------------------------------------------------------------------------------------------------- */
-
-tirbi_lane_cursor *tirbi_plan_new_cursor(planner *p) {
-    tirbi_lane_plan *plan = p->plan;
-    if (plan->n_cursors == TIRBI_MAX_CURSORS) {
-        tirbi_plan_refuse(p, "it needs more than %d cursors", TIRBI_MAX_CURSORS);
-        return NULL;
-    }
-    if (plan->n_cursors == plan->cursor_capacity) {
-        const uint32_t capacity = plan->cursor_capacity ? 2 * plan->cursor_capacity : 4;
-        tirbi_lane_cursor *cursors = TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_cursor, capacity);
-        if (!cursors) {
-            fail(p);
-            return NULL;
-        }
-        if (plan->n_cursors) memcpy(cursors, plan->cursors, plan->n_cursors * sizeof(*cursors));
-        tirbi_arena_give_back(p->pool->arena, plan->cursors, plan->cursor_capacity, sizeof(*cursors));
-        plan->cursors = cursors;
-        plan->cursor_capacity = capacity;
-    }
-    return &plan->cursors[plan->n_cursors++];
-}
-
-/* The cursor of a place; TIRBI_MAX_CURSORS when there is none. */
-static uint8_t cursor_for(planner *p, const tirbi_place *place, tirbi_dtype type, bool write) {
-    tirbi_lane_plan *plan = p->plan;
-    tirbi_lane_cursor fresh = {.type = (uint8_t)type};
-    place = resolve(p, place);
-    if (!place) {
-        fail(p);
-        return TIRBI_MAX_CURSORS;
-    }
-    const char *name = place->buffer->name;
-    uint32_t row = 0;
-    const tirbi_place *by_number = resolve_row(p, place, &row);
-    fresh.row = (uint8_t)row;
-    if (by_number && find_seek(p, by_number, &fresh)) {
-        place = by_number;
-    } else {
-        fresh.row = 0;
-    }
-    if (p->failed) return TIRBI_MAX_CURSORS;
-    if (depends_on_body(p, place->flat) ||
-        (fresh.row == 0 && !tirbi_affine_of(p->pool, place->flat, &plan->loops, &fresh.form))) {
-        tirbi_plan_refuse(p, "where it accesses %s is not an affine function of the loops", name);
-    } else if (write && !fresh.form.coefficient[0]) {
-        tirbi_plan_refuse(p, "its iterations store to the same element of %s", name);
-    } else if (!check_place(p, place)) {
-        tirbi_plan_refuse(p, "an index of %s cannot be checked before the loop", name);
-    } else if (!record_access(p, place, write)) {
-        tirbi_plan_refuse(p, "it accesses more than %d places", MAX_ACCESSES);
-    }
-    if (p->failed) return TIRBI_MAX_CURSORS;
-    uint8_t level = p->n_path ? (uint8_t)(p->path[p->n_path - 1] + 1) : 0;
-    uint8_t access = write ? TIRBI_WRITE : TIRBI_READ;
-    for (uint32_t i = 0; i < plan->n_cursors; i++) {
-        tirbi_lane_cursor *c = &plan->cursors[i];
-        if (c->place->buffer->root != place->buffer->root || c->type != type || c->level != level) continue;
-        if (c->row != fresh.row || c->scale != fresh.scale) continue;
-        if (!tirbi_affine_equal(&c->form, &fresh.form, plan->loops.n)) continue;
-        c->access |= access;
-        return (uint8_t)i;
-    }
-    tirbi_lane_cursor *c = tirbi_plan_new_cursor(p);
-    if (!c) return TIRBI_MAX_CURSORS;
-    fresh.place = place;
-    fresh.access = access;
-    fresh.level = level;
-    *c = fresh;
-    return (uint8_t)(plan->n_cursors - 1);
-}
-
-/* Whether a place moves by the same step from lane to lane. */
-static bool moves_alike(planner *p, const tirbi_place *place) {
-    tirbi_affine form;
-    place = resolve(p, place);
-    return place && !depends_on_body(p, place->flat) && tirbi_affine_of(p->pool, place->flat, &p->plan->loops, &form);
-}
-
 /* ---- Expressions ---------------------------------------------------------------------------------------------- */
 
 static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw) {
@@ -510,8 +180,8 @@ static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, boo
     }
     /* What only some lanes access is checked there, not before the loop. */
     bool alone = p->n_own > 0 && !tirbi_plan_is_proven(place);
-    if (p->sequences && (alone || !moves_alike(p, place))) return tirbi_plan_gather(p, place, type);
-    uint8_t cursor = cursor_for(p, place, type, false);
+    if (p->sequences && (alone || !tirbi_plan_moves_alike(p, place))) return tirbi_plan_gather(p, place, type);
+    uint8_t cursor = tirbi_plan_cursor(p, place, type, false);
     if (p->failed) return TIRBI_NO_VALUE;
     uint16_t known = recall(p, NULL, cursor, false);
     if (known != TIRBI_NO_VALUE) return known;
@@ -540,14 +210,15 @@ static uint16_t loop_counter(planner *p, const tirbi_lx *x, tirbi_dtype type) {
     }
     o->to = to;
     if (i == 0 || tirbi_lx_is_int(x->var->min, 0)) return to;
-    return elementwise(p, TIRB_OP_ADD, type, TIRB_TYPE_NONE, to, splat(p, type, tirbi_lx_cast(p->pool, type, x->var->min)),
-                       TIRBI_NO_VALUE);
+    return elementwise(p, TIRB_OP_ADD, type, TIRB_TYPE_NONE, to,
+                       splat(p, type, tirbi_lx_cast(p->pool, type, x->var->min)), TIRBI_NO_VALUE);
 }
 
 /* Whether a counter is asked for in another type, which holds all that it counts. */
 static bool is_narrow_counter(planner *p, const tirbi_lx *x) {
     const tirbi_lx *counter = x->args[0];
-    if (x->op != TIRB_OP_CAST || (x->type != TIRB_I32 && x->type != TIRB_I64) || counter->kind != TIRBI_LX_VAR) return false;
+    if (x->op != TIRB_OP_CAST || (x->type != TIRB_I32 && x->type != TIRB_I64) || counter->kind != TIRBI_LX_VAR)
+        return false;
     return counter->lo >= INT32_MIN && counter->hi <= INT32_MAX && tirbi_mentions_loops(counter, &p->plan->loops);
 }
 
@@ -558,8 +229,10 @@ static uint16_t variable(planner *p, const tirbi_lx *x) {
         if (!v) return TIRBI_NO_VALUE;
     }
     if (!v) {
-        if (x->var->kind == TIRBI_LVAR_LOCAL) return tirbi_plan_refuse(p, "%s is carried from one iteration to the next", x->var->name);
-        return tirbi_mentions_loops(x, &p->plan->loops) ? loop_counter(p, x, (tirbi_dtype)x->type) : splat(p, (tirbi_dtype)x->type, x);
+        if (x->var->kind == TIRBI_LVAR_LOCAL)
+            return tirbi_plan_refuse(p, "%s is carried from one iteration to the next", x->var->name);
+        return tirbi_mentions_loops(x, &p->plan->loops) ? loop_counter(p, x, (tirbi_dtype)x->type)
+                                                        : splat(p, (tirbi_dtype)x->type, x);
     }
     if (!v->raw) return v->value;
     tirbi_dtype type = (tirbi_dtype)x->type;
@@ -582,12 +255,13 @@ static const tirbi_lx *as_variable(planner *p, const tirbi_lx *condition);
 /* A value for all lanes that only those ask for where the condition holds. */
 static const tirbi_lx *guard(planner *p, const tirbi_lx *condition, const tirbi_lx *x) {
     tirbi_loop_set open = {.var = {p->plan->loops.var[0]}, .n = 1};
-    for (uint32_t i = 0; i < p->n_path && open.n < TIRBI_MAX_AFFINE; i++) open.var[open.n++] = p->plan->loops.var[p->path[i] + 1];
+    for (uint32_t i = 0; i < p->n_path && open.n < TIRBI_MAX_AFFINE; i++)
+        open.var[open.n++] = p->plan->loops.var[p->path[i] + 1];
     return tirbi_guard(p->pool, &open, condition, x);
 }
 
-/* The condition of a lazy expression and what it chooses from; those that may fail are guarded, so that all lanes may compute
- * them. False where that cannot be. */
+/* The condition of a lazy expression and what it chooses from; those that may fail are guarded, so that all lanes may
+ * compute them. False where that cannot be. */
 static bool settle_arms(planner *p, const tirbi_lx *x, const tirbi_lx *arms[3]) {
     for (int i = 0; i < 3; i++) arms[i] = i < x->n_args ? x->args[i] : NULL;
     if (!arms[1]->traps && (!arms[2] || !arms[2]->traps)) return true;
@@ -595,7 +269,8 @@ static bool settle_arms(planner *p, const tirbi_lx *x, const tirbi_lx *arms[3]) 
     for (int i = 1; arms[0] && i < x->n_args; i++) {
         if (!arms[i]->traps) continue;
         bool first = x->kind == TIRBI_LX_COND ? i == 1 : x->kind == TIRBI_LX_AND;
-        const tirbi_lx *holds = first ? arms[0] : tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, arms[0], NULL, NULL);
+        const tirbi_lx *holds =
+            first ? arms[0] : tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, arms[0], NULL, NULL);
         arms[i] = holds ? guard(p, holds, arms[i]) : NULL;
         if (!arms[i]) break;
     }
@@ -611,7 +286,8 @@ static const tirbi_lx *used_twice(planner *p, const tirbi_lx *x) {
     if (x->pure) return x;
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = "dividend", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi, .reg = -1};
+    *var = (tirbi_lvar){
+        .name = "dividend", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi, .reg = -1};
     plan_set(p, var, x, true);
     return p->failed ? NULL : tirbi_lx_var(p->pool, var);
 }
@@ -620,7 +296,8 @@ static const tirbi_lx *used_twice(planner *p, const tirbi_lx *x) {
  * missing to the next multiple first where the dividend is below zero. */
 static const tirbi_lx *by_bits(planner *p, const tirbi_lx *x) {
     tirbi_dtype type = (tirbi_dtype)x->type;
-    const bool floors = x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD, divides = x->op == TIRB_OP_DIV || x->op == TIRB_OP_FLOORDIV;
+    const bool floors = x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD,
+               divides = x->op == TIRB_OP_DIV || x->op == TIRB_OP_FLOORDIV;
     if (!tirbi_dtype_is_int(type) || (!floors && x->op != TIRB_OP_DIV && x->op != TIRB_OP_MOD)) return NULL;
     const tirbi_lx *by = x->args[1], *n = x->args[0];
     if (by->kind != TIRBI_LX_CONST || by->value < 2 || (by->value & (by->value - 1)) != 0) return NULL;
@@ -640,7 +317,9 @@ static const tirbi_lx *by_bits(planner *p, const tirbi_lx *x) {
     return n && missing ? tirbi_lx_op(pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, n, missing, NULL) : n;
 }
 
-static bool is_comparison(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE; }
+static bool is_comparison(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE;
+}
 
 static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     const tirbi_lx *arms[3];
@@ -660,7 +339,8 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
         const tirbi_lx *bits = by_bits(p, x);
         if (bits) return tirbi_plan_value(p, bits);
         if (x->optype == TIRB_I64 && is_comparison(x)) {
-            const tirbi_lx *a = tirbi_plan_in_32_bits(p, x->args[0]), *b = a ? tirbi_plan_in_32_bits(p, x->args[1]) : NULL;
+            const tirbi_lx *a = tirbi_plan_in_32_bits(p, x->args[0]),
+                           *b = a ? tirbi_plan_in_32_bits(p, x->args[1]) : NULL;
             if (b) {
                 const uint16_t left = tirbi_plan_value(p, a), right = tirbi_plan_value(p, b);
                 return elementwise(p, (tirbi_op)x->op, TIRB_I32, TIRB_TYPE_NONE, left, right, TIRBI_NO_VALUE);
@@ -685,7 +365,8 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     }
 }
 
-/* Whether an expression of a loop of each lane's own is the same in all rounds: it has no variable of the body in it. */
+/* Whether an expression of a loop of each lane's own is the same in all rounds: it has no variable of the body in
+ * it. */
 static bool is_same_in_rounds(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_VAR) return x->var->kind != TIRBI_LVAR_LOCAL && !tirbi_plan_find_var(p, x->var);
     if (x->kind != TIRBI_LX_OP && x->kind != TIRBI_LX_CONST) return false;
@@ -719,7 +400,7 @@ static uint16_t plan_ahead(planner *p, const tirbi_lx *x) {
 
 uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x) {
     if (p->failed || !x) return fail(p);
-    const tirbi_lx *var = uniform(p, x);
+    const tirbi_lx *var = tirbi_plan_uniform(p, x);
     if (var) x = var;
     bool bound = x->kind == TIRBI_LX_VAR && tirbi_plan_find_var(p, x->var) && !tirbi_plan_find_var(p, x->var)->raw;
     if (!x->pure || bound) return plan_new_value(p, x);
@@ -731,7 +412,8 @@ uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x) {
     return value;
 }
 
-/* ---- Copies of floats, whose NaNs keep their bits ----------------------------------------------------------------- */
+/* ---- Copies of floats, whose NaNs keep their bits
+ * ----------------------------------------------------------------- */
 
 /* Whether x is no NaN where the condition holds, for it compares x. */
 static bool excludes_nan(const tirbi_lx *condition, const tirbi_lx *x) {
@@ -742,7 +424,8 @@ static bool excludes_nan(const tirbi_lx *condition, const tirbi_lx *x) {
 }
 
 static bool chooses_copy(planner *p, const tirbi_lx *x) {
-    return (tirbi_plan_is_copy(p, x->args[1]) && !excludes_nan(x->args[0], x->args[1])) || tirbi_plan_is_copy(p, x->args[2]);
+    return (tirbi_plan_is_copy(p, x->args[1]) && !excludes_nan(x->args[0], x->args[1])) ||
+           tirbi_plan_is_copy(p, x->args[2]);
 }
 
 bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x) {
@@ -836,14 +519,14 @@ static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *val
         move_to(p, p->promoted[i].value, v, bits ? raw_type(type) : type, before);
         return;
     }
-    if (p->sequences && ((p->n_own > 0 && !tirbi_plan_is_proven(place)) || !moves_alike(p, place))) {
+    if (p->sequences && ((p->n_own > 0 && !tirbi_plan_is_proven(place)) || !tirbi_plan_moves_alike(p, place))) {
         tirbi_plan_scatter(p, place, value);
         return;
     }
     bool raw = tirbi_plan_is_copy(p, value);
     tirbi_dtype as = raw ? raw_type(type) : type;
     uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
-    uint8_t cursor = cursor_for(p, place, as, true);
+    uint8_t cursor = tirbi_plan_cursor(p, place, as, true);
     if (p->failed) return;
     tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSTORE, as);
     o->cursor = cursor;
@@ -871,7 +554,8 @@ static bool set_copies(planner *p, const tirbi_ls *s, const tirbi_lvar *var) {
     case TIRBI_LS_LOOP: return set_copies(p, s->as.loop.body, var);
     case TIRBI_LS_WHILE: return set_copies(p, s->as.while_.body, var);
     case TIRBI_LS_IF:
-        return set_copies(p, s->as.if_.then_case, var) || (s->as.if_.else_case && set_copies(p, s->as.if_.else_case, var));
+        return set_copies(p, s->as.if_.then_case, var) ||
+               (s->as.if_.else_case && set_copies(p, s->as.if_.else_case, var));
     case TIRBI_LS_SET: return s->as.set.var == var && tirbi_plan_is_copy(p, s->as.set.value);
     default: return false;
     }
@@ -897,7 +581,8 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
         return;
     }
     if (!known) {
-        bool raw = tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var) && tirbi_plan_shows_bits(p->body, var);
+        bool raw =
+            tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var) && tirbi_plan_shows_bits(p->body, var);
         uint16_t fresh = tirbi_plan_new_value(p);
         uint32_t before = p->n_values;
         uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
@@ -1001,11 +686,12 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
     uint32_t n = 0, promoted = 0;
     tirbi_loop_set loops = {.n = 0};
     bool sure = tirbi_plan_find_loops(loop, &loops);
-    for (uint32_t i = 0; i < loops.n; i++) sure = sure && runs(p, loops.var[i]);
+    for (uint32_t i = 0; i < loops.n; i++) sure = sure && tirbi_plan_runs(p, loops.var[i]);
     tirbi_plan_find_stores(p, loop->as.loop.body, sure, places, &n);
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         bool known = false;
-        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || tirbi_plan_same_place(p->promoted[j].place, places[i]);
+        for (uint32_t j = 0; j < p->n_promoted; j++)
+            known = known || tirbi_plan_same_place(p->promoted[j].place, places[i]);
         bool raw = false;
         if (known || p->n_promoted == MAX_PROMOTED || !tirbi_plan_stands_still(places[i], loop) ||
             !tirbi_plan_only_this(p, loop, places[i], &p->plan->loops, &raw)) {
@@ -1030,7 +716,7 @@ static void demote(planner *p, uint32_t n) {
     for (; n > 0 && !p->failed; n--) {
         promotion done = p->promoted[--p->n_promoted];
         tirbi_dtype type = done.raw ? raw_type(done.place->buffer->type) : done.place->buffer->type;
-        uint8_t cursor = cursor_for(p, done.place, type, true);
+        uint8_t cursor = tirbi_plan_cursor(p, done.place, type, true);
         if (p->failed) return;
         tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSTORE, type);
         o->cursor = cursor;
@@ -1081,7 +767,8 @@ static void close_own(planner *p, own_loop outside) {
     forget_loads(p, NULL);
 }
 
-/* Lanes leave where a condition is false. The second one of two is only evaluated where the first holds, if that matters. */
+/* Lanes leave where a condition is false. The second one of two is only evaluated where the first holds, if that
+ * matters. */
 static void leave_unless(planner *p, const tirbi_lx *condition) {
     if (condition->kind == TIRBI_LX_AND && condition->args[1]->traps) {
         leave_unless(p, condition->args[0]);
@@ -1137,15 +824,19 @@ static uint32_t keep_elements(planner *p, const tirbi_ls *loop, own_element *out
         if (s->kind != TIRBI_LS_STORE || p->n_promoted == MAX_PROMOTED) continue;
         const tirbi_place *place = s->as.store.access;
         bool copied = false, known = false;
-        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || tirbi_plan_same_place(p->promoted[j].place, place);
-        if (known || !tirbi_plan_is_proven(place) || !moves_alike(p, place) || !tirbi_plan_stands_still(place, loop) ||
-            depends_on_body(p, place->flat) || !tirbi_plan_only_this(p, loop, place, &p->plan->loops, &copied) || copied) {
+        for (uint32_t j = 0; j < p->n_promoted; j++)
+            known = known || tirbi_plan_same_place(p->promoted[j].place, place);
+        if (known || !tirbi_plan_is_proven(place) || !tirbi_plan_moves_alike(p, place) ||
+            !tirbi_plan_stands_still(place, loop) || tirbi_plan_depends_on_body(p, place->flat) ||
+            !tirbi_plan_only_this(p, loop, place, &p->plan->loops, &copied) || copied) {
             continue;
         }
         tirbi_dtype type = place->buffer->type;
         bool is_float = tirbi_dtype_is_float(type);
         own_element e = {.place = place, .bits = load(p, place, is_float ? raw_type(type) : type, is_float)};
-        uint16_t start = is_float ? elementwise(p, TIRB_OP_BITS, type, raw_type(type), e.bits, TIRBI_NO_VALUE, TIRBI_NO_VALUE) : e.bits;
+        uint16_t start =
+            is_float ? elementwise(p, TIRB_OP_BITS, type, raw_type(type), e.bits, TIRBI_NO_VALUE, TIRBI_NO_VALUE)
+                     : e.bits;
         e.value = begin_value(p, type, start);
         if (p->failed) return n;
         p->promoted[p->n_promoted++] = (promotion){.place = place, .value = e.value};
@@ -1166,7 +857,7 @@ static void put_elements_back(planner *p, const own_element *elements, uint32_t 
             value = elementwise(p, TIRB_OP_BITS, as, type, value, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
             value = elementwise(p, TIRB_OP_SELECT, as, TIRB_TYPE_NONE, ran, value, e->bits);
         }
-        uint8_t cursor = cursor_for(p, e->place, as, true);
+        uint8_t cursor = tirbi_plan_cursor(p, e->place, as, true);
         if (p->failed) return;
         tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSTORE, as);
         o->cursor = cursor;
@@ -1175,7 +866,8 @@ static void put_elements_back(planner *p, const own_element *elements, uint32_t 
     }
 }
 
-/* A loop that runs as often as each lane says: its rounds are counted, and so is its variable where that is another number. */
+/* A loop that runs as often as each lane says: its rounds are counted, and so is its variable where that is another
+ * number. */
 static void plan_own_loop(planner *p, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
     const tirbi_lx *extent = tirbi_plan_narrow(var->extent);
@@ -1186,7 +878,8 @@ static void plan_own_loop(planner *p, const tirbi_ls *loop) {
         return;
     }
     uint16_t n = tirbi_plan_value(p, extent), first = tirbi_plan_value(p, tirbi_lx_cast(p->pool, type, var->min));
-    uint16_t zero = splat(p, counts, tirbi_lx_int(p->pool, counts, 0)), one = splat(p, counts, tirbi_lx_int(p->pool, counts, 1));
+    uint16_t zero = splat(p, counts, tirbi_lx_int(p->pool, counts, 0)),
+             one = splat(p, counts, tirbi_lx_int(p->pool, counts, 1));
     bool both = type == counts && tirbi_lx_is_int(var->min, 0);
     uint16_t step = both ? one : splat(p, type, tirbi_lx_int(p->pool, type, 1));
     uint16_t round = begin_value(p, counts, zero), counter = both ? round : begin_value(p, type, first);
@@ -1211,13 +904,15 @@ static void plan_own_loop(planner *p, const tirbi_ls *loop) {
 
 static bool has_loops(const tirbi_ls *s);
 
-/* Plans the body of a loop of one iteration as code of the loop around it, where it may store what lanes place; false where
- * that is another loop. */
+/* Plans the body of a loop of one iteration as code of the loop around it, where it may store what lanes place; false
+ * where that is another loop. */
 static bool plan_single(planner *p, const tirbi_ls *loop) {
     const tirbi_facts none = {.n = 0};
     tirbi_lvar *var = loop->as.loop.var;
     tirbi_lane_plan *plan = p->plan;
-    if (!p->sequences || !tirbi_lx_is_int(var->extent, 1) || var->min->kind != TIRBI_LX_CONST || has_loops(loop->as.loop.body)) return false;
+    if (!p->sequences || !tirbi_lx_is_int(var->extent, 1) || var->min->kind != TIRBI_LX_CONST ||
+        has_loops(loop->as.loop.body))
+        return false;
     if (plan->n_single == TIRBI_MAX_INNER || !tirbi_can_resolve(loop)) return false;
     const tirbi_lx *value = tirbi_lx_int(p->pool, var->type, var->min->value);
     const tirbi_ls *body = tirbi_resolve(p->pool, &none, loop->as.loop.body, var, value, NULL, true);
@@ -1232,23 +927,26 @@ static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted)
     tirbi_lvar *var = loop->as.loop.var;
     if (!hoisted && plan_single(p, loop)) return;
     bool regular = !loop->as.loop.step && var->min->pure && var->extent->pure && !var->min->traps &&
-                   !var->extent->traps && tirbi_plan_is_invariant(p, var->min) && tirbi_plan_is_invariant(p, var->extent);
+                   !var->extent->traps && tirbi_plan_is_invariant(p, var->min) &&
+                   tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
     if (p->n_own > 0) {
         plan_own_loop(p, loop);
         return;
     }
     if (!regular || index >= TIRBI_MAX_INNER || plan->loops.n == TIRBI_MAX_AFFINE) {
-        tirbi_plan_refuse(p, regular ? "there are too many loops in it" : "the loop over %s in it does not run alike in all iterations",
-               var->name);
+        tirbi_plan_refuse(p,
+                          regular ? "there are too many loops in it"
+                                  : "the loop over %s in it does not run alike in all iterations",
+                          var->name);
         return;
     }
     const tirbi_ls *init = hoisted;
     if (!init) {
         init = tirbi_plan_hoistable_init(loop);
-        if (init && !runs(p, var)) init = NULL;
+        if (init && !tirbi_plan_runs(p, var)) init = NULL;
         for (const tirbi_ls *s = loop; init && s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
-            if (!runs(p, s->as.loop.var)) init = NULL;
+            if (!tirbi_plan_runs(p, s->as.loop.var)) init = NULL;
         }
         if (init) plan_stmt(p, init->as.if_.then_case);
     }
@@ -1369,7 +1067,8 @@ static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s, bool in_order) {
         }
         return true;
     case TIRBI_LS_IF:
-        return are_lanes(pool, s->as.if_.then_case, in_order) && (!s->as.if_.else_case || are_lanes(pool, s->as.if_.else_case, in_order));
+        return are_lanes(pool, s->as.if_.then_case, in_order) &&
+               (!s->as.if_.else_case || are_lanes(pool, s->as.if_.else_case, in_order));
     case TIRBI_LS_LOOP: {
         tirbi_nest nest;
         return tirbi_plan_nest(pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, s) ||
@@ -1389,8 +1088,8 @@ static bool writes_better_inside(const tirbi_lane_plan *plan, const tirbi_lane_c
     return false;
 }
 
-/* Lanes that scatter what they write are worth it only where the loops inside could do no better: sums in order do not where
- * a lane writes once they have ended, for as many lanes as there are sum at the same time. */
+/* Lanes that scatter what they write are worth it only where the loops inside could do no better: sums in order do not
+ * where a lane writes once they have ended, for as many lanes as there are sum at the same time. */
 static bool writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const tirbi_ls *body) {
     bool scatters = false, inside = false;
     if (plan->loops.n == 1 || only_moves(plan)) return true;
@@ -1411,15 +1110,17 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     p->body = loop->as.loop.body;
     if (loop->as.loop.step) tirbi_plan_refuse(p, "its step is not 1");
     else if (!worth_lanes(loop->as.loop.var)) tirbi_plan_refuse(p, "it has fewer than %d iterations", LEAST_LANES);
-    else if (!regular_lane_loop(loop->as.loop.var)) tirbi_plan_refuse(p, "its bounds depend on memory, or computing them may fail");
-    find_written(p, p->body);
+    else if (!regular_lane_loop(loop->as.loop.var))
+        tirbi_plan_refuse(p, "its bounds depend on memory, or computing them may fail");
+    tirbi_plan_find_written(p, p->body);
     if (p->sequences) tirbi_plan_find_carried(p, p->body);
     plan->whole_nest = is_whole_nest(p->body);
     plan_stmt(p, p->body);
     if (p->failed) return false;
     if (plan->n_ops == 0) tirbi_plan_refuse(p, "it does nothing");
     else if (!writes_well(p->pool, plan, p->body)) tirbi_plan_refuse(p, "it would scatter what it writes");
-    else if (plan->n_rows > 0 && !rows_fit(p)) tirbi_plan_refuse(p, "rows that it reaches by number may meet others");
+    else if (plan->n_rows > 0 && !tirbi_plan_rows_fit(p))
+        tirbi_plan_refuse(p, "rows that it reaches by number may meet others");
     else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena)) fail(p);
     else if (tirbi_plan_independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
         tirbi_plan_refuse(p, "it needs more than %d lane registers", TIRBI_MAX_LANE_REGS);
@@ -1463,7 +1164,8 @@ static tirbi_lane_plan *plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree, boo
         const tirbi_update *update = &tree->as.tree.updates[u];
         uint16_t value = tirbi_plan_value(p, update->value);
         uint16_t factor = update->factor ? tirbi_plan_value(p, update->factor) : TIRBI_NO_VALUE;
-        tirbi_lane_op *o = tirbi_plan_op(p, update->factor ? TIRB_OP_VREDMA : TIRB_OP_VRED, update->target->buffer->type);
+        tirbi_lane_op *o =
+            tirbi_plan_op(p, update->factor ? TIRB_OP_VREDMA : TIRB_OP_VRED, update->target->buffer->type);
         o->red = (uint8_t)u;
         o->from[0] = value;
         o->from[1] = factor;

@@ -13,7 +13,8 @@ typedef struct tirbi_lane_op {
     uint8_t type, source;
     uint8_t cursor, loop, red;
     uint16_t to, from[3]; /* lane values, numbered without limit until they are allocated */
-    const tirbi_lx *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter. vindex: the extent */
+    const tirbi_lx
+        *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter. vindex: the extent */
     tirbi_lvar *carried;    /* vscan: what it carries from lane to lane; vfind: what it sets */
     uint8_t fold;           /* vscan, vupdate: their operand n; vindex: the dimension */
     const char *name;       /* vindex: of the buffer */
@@ -74,17 +75,17 @@ typedef struct tirbi_lane_plan {
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* The same where values may go from lane to lane, in order, and lanes may compute where they read and write. */
 tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
-/* A loop that updates elements which stand still in it, as a loop that carries them in variables and has such a plan: with
- * what loads them before it and stores them behind it, where it runs. Also a loop whose bounds are not pure. NULL where
- * there is none. */
+/* A loop that updates elements which stand still in it, as a loop that carries them in variables and has such a plan:
+ * with what loads them before it and stores them behind it, where it runs. Also a loop whose bounds are not pure. NULL
+ * where there is none. */
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
-/* A nest of several reduce loops that has an init, as the init and then the loops without it; NULL where there is none, or
- * the loops may not run. */
+/* A nest of several reduce loops that has an init, as the init and then the loops without it; NULL where there is none,
+ * or the loops may not run. */
 const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Why there is no plan for it: what "because" can stand before. NULL when there is one (or memory ran out). */
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
-/* Plans the last loop of a tree reduction, with `sequences` also lanes that compute where they read; `red` of its operations
- * numbers the updates. */
+/* Plans the last loop of a tree reduction, with `sequences` also lanes that compute where they read; `red` of its
+ * operations numbers the updates. */
 tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree, bool sequences);
 
 /* Whether straight-line code uses some of the variables; other code counts as if it did. */
@@ -93,15 +94,16 @@ bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n);
 /* Replaces the values of a plan by lane registers; false when 64 are not enough (or memory ran out). */
 bool tirbi_allocate_lane_registers(tirbi_lane_plan *plan, uint32_t n_values, tirbi_arena *arena);
 
-/* A perfect nest reordered so that a good lane loop encloses only loops that it may: the loops outside it, then the plan
- * of the rest. */
+/* A perfect nest reordered so that a good lane loop encloses only loops that it may: the loops outside it, then the
+ * plan of the rest. */
 typedef struct tirbi_nest {
     tirbi_lvar *outer[TIRBI_MAX_AFFINE];
     uint32_t n_outer;
     tirbi_lane_plan *plan;
 } tirbi_nest;
 
-/* Whether the lane loop may be another one than the nest's first, and whether lanes may load elements that they name. */
+/* Whether the lane loop may be another one than the nest's first, and whether lanes may load elements that they
+ * name. */
 enum { TIRBI_NEST_INTERCHANGE = 1, TIRBI_NEST_GATHERS = 2, TIRBI_NEST_ANY = 3 };
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out);

@@ -218,8 +218,8 @@ static const tirbi_ls *nest_of_lanes(const meetings *m, const unsigned part[LOOP
     return NULL;
 }
 
-/* Rows apart from the one that is met read nothing that another of them writes: each part of their columns can be done for
- * all of them before the next part, and in any order. The row that is met is left to be cut as a loop. */
+/* Rows apart from the one that is met read nothing that another of them writes: each part of their columns can be done
+ * for all of them before the next part, and in any order. The row that is met is left to be cut as a loop. */
 static const tirbi_ls *all_parts(const meetings *m) {
     const tirbi_ls *parts[PARTS * PARTS];
     uint32_t n = 0;
@@ -255,8 +255,9 @@ const tirbi_ls *tirbi_split_at_meetings(tirbi_lx_pool *pool, const tirbi_ls *loo
             return NULL;
         }
     }
-    if (!find_store(&m, m.body, 0) || !m.stored || m.stored->buffer->overlaps || tirbi_buffer_moves(m.stored->buffer, &m.own) ||
-        !find_dimension(&m, OUTER) || !find_dimension(&m, INNER) || !read_stmt(&m, m.body)) {
+    if (!find_store(&m, m.body, 0) || !m.stored || m.stored->buffer->overlaps ||
+        tirbi_buffer_moves(m.stored->buffer, &m.own) || !find_dimension(&m, OUTER) || !find_dimension(&m, INNER) ||
+        !read_stmt(&m, m.body)) {
         return NULL;
     }
     return m.at[OUTER] || m.at[INNER] ? all_parts(&m) : NULL;

@@ -39,7 +39,8 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static fact between(int64_t lo, int64_t hi) { return (fact){.lo = lo, .hi = hi}; }
 
-/* That of two of uint32 may need 64 bits and no sign: the largest number then, which is out of every range asked about. */
+/* That of two of uint32 may need 64 bits and no sign: the largest number then, which is out of every range asked
+ * about. */
 static int64_t times(int64_t a, int64_t b) {
     int64_t p;
     return __builtin_mul_overflow(a, b, &p) ? ((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN) : p;

@@ -91,7 +91,8 @@ static void note_body(nest *n, const tirbi_ls *s) {
         if (!n->irregular) n->own.var[n->own.n++] = s->as.set.var;
         return;
     case TIRBI_LS_LOOP:
-        n->irregular = n->irregular || s->as.loop.step || s->as.loop.rows || s->as.loop.blocks || n->all.n == TIRBI_MAX_AFFINE;
+        n->irregular =
+            n->irregular || s->as.loop.step || s->as.loop.rows || s->as.loop.blocks || n->all.n == TIRBI_MAX_AFFINE;
         if (n->irregular) return;
         n->all.var[n->all.n++] = s->as.loop.var;
         note_reads(n, s->as.loop.var->min);
@@ -213,16 +214,20 @@ static bool is_cheap(const tirbi_lane_op *o) {
     }
 }
 
-/* About how long an operation that is the same in all lanes takes for a block of them; an entry is ENTRY. Bools from memory
- * are brought to 0 and 1, and lie in strips. */
+/* About how long an operation that is the same in all lanes takes for a block of them; an entry is ENTRY. Bools from
+ * memory are brought to 0 and 1, and lie in strips. */
 static uint32_t weight(const tirbi_lane_op *o) {
     const unsigned op = o->op - (unsigned)TIRB_OP_LANE_FORM;
-    const bool rounds = op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND, divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD;
-    return divides || (op >= TIRB_OP_SQRT && !rounds) ? 16 : o->source == TIRB_BOOL || tirbi_dtypes[o->type].size == 8 ? 4 : 2;
+    const bool rounds = op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND,
+               divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD;
+    return divides || (op >= TIRB_OP_SQRT && !rounds)                  ? 16
+           : o->source == TIRB_BOOL || tirbi_dtypes[o->type].size == 8 ? 4
+                                                                       : 2;
 }
 
-/* Whether a plan computes much that is the same in all lanes: outside of the lane loop that is one scalar per row. Next to
- * loads of elements that lanes name, more is little; so it is where rows are short, beside entering a lane loop for each. */
+/* Whether a plan computes much that is the same in all lanes: outside of the lane loop that is one scalar per row. Next
+ * to loads of elements that lanes name, more is little; so it is where rows are short, beside entering a lane loop for
+ * each. */
 static bool repeats_scalars(const tirbi_lane_plan *plan) {
     enum { SOME = 4, BLOCK = 128, ENTRY = 12 };
     bool same[TIRBI_MAX_LANE_REGS] = {false}, dear = false;
@@ -277,8 +282,8 @@ static bool plan_columns(nest *n, tirbi_nest *out) {
     return out->plan && out->plan->n_rows > 0;
 }
 
-/* Whether all that lanes do is inside the loops around, and some load elements that they name, but none stores to one: then
- * those loops run around blocks, and each of their iterations does all lanes before the next. */
+/* Whether all that lanes do is inside the loops around, and some load elements that they name, but none stores to one:
+ * then those loops run around blocks, and each of their iterations does all lanes before the next. */
 static bool gathers_only(const tirbi_lane_plan *plan) {
     uint32_t around = plan->loops.n - 1;
     bool gathers = false;

@@ -30,8 +30,8 @@ static tirb_loop_note *new_note(tirbi_notes *notes) {
     return &notes->items[notes->n++];
 }
 
-void tirbi_note_loop(tirbi_notes *notes, const tirbi_lvar *var, tirbi_span span, tirb_loop_form form, const char *format,
-                     ...) {
+void tirbi_note_loop(tirbi_notes *notes, const tirbi_lvar *var, tirbi_span span, tirb_loop_form form,
+                     const char *format, ...) {
     if (!notes) return;
     char text[MAX_TEXT];
     va_list args;

@@ -1,9 +1,10 @@
-/* What a nest computes again and again from memory that it leaves alone is computed by a nest of its own, into a buffer:
- * padded, scaled, gathered or dequantised operands of contractions and of sliding windows.
+/* What a nest computes again and again from memory that it leaves alone is computed by a nest of its own, into a
+ * buffer: padded, scaled, gathered or dequantised operands of contractions and of sliding windows.
  *
- * The buffer has an axis for every loop that the operand depends on. Loops that it depends on by one linear form alone, as
- * on y and r by y + r, have one axis together, whose elements are the values of the form. Only values that some iteration
- * takes are computed: so nothing traps but what the nest itself would compute, and that runs whole or not at all. */
+ * The buffer has an axis for every loop that the operand depends on. Loops that it depends on by one linear form alone,
+ * as on y and r by y + r, have one axis together, whose elements are the values of the form. Only values that some
+ * iteration takes are computed: so nothing traps but what the nest itself would compute, and that runs whole or not at
+ * all. */
 #include "compiler/optimize/operands.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 #include "loader/base/divisor.h"
 
 enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_WRITTEN = 16, MAX_DEPTH = 64, MAX_SIZE = 400 };
-/* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be small. */
+/* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be
+ * small. */
 enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
 
 /* The nest: loops around straight-line code, or around inits, sums and other nests of this kind. */
@@ -48,7 +50,8 @@ typedef struct operand {
     uint32_t rank; /* of the buffer that it loads with the most dimensions */
     tirbi_lbuf *buffer;
     const tirbi_ls *store; /* of an element, in the loops over the axes */
-    const struct operand *leader; /* the first one with the same axes, whose loops compute this one too; NULL: its own do */
+    const struct operand
+        *leader;              /* the first one with the same axes, whose loops compute this one too; NULL: its own do */
     const tirbi_lx *in_place; /* the load that stands for it */
     const tirbi_lx *condition; /* under which all of this is right, or NULL */
 } operand;
@@ -134,7 +137,8 @@ static bool linear_form(const operand *o, const tirbi_lx *x, int64_t out[TIRBI_M
     }
     memset(out, 0, TIRBI_MAX_AFFINE * sizeof(*out));
     for (uint32_t i = 0; i < o->loops.n; i++) {
-        if (!tirbi_affine_constant(&form, i, &out[i]) || out[i] > LARGEST_FACTOR || out[i] < -LARGEST_FACTOR) return false;
+        if (!tirbi_affine_constant(&form, i, &out[i]) || out[i] > LARGEST_FACTOR || out[i] < -LARGEST_FACTOR)
+            return false;
         divisor = (int64_t)tirbi_common_divisor((uint64_t)divisor, tirbi_magnitude(out[i]));
         if (first == 0) first = out[i];
     }
@@ -191,7 +195,8 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
         if (at == TIRBI_MAX_AFFINE) break;
         used[at] = true;
         const tirbi_lvar *loop = o->loops.var[at];
-        const tirbi_lx *size = constant(n, llabs(c[at])), *product = size ? tirbi_lx_mul(n->pool, loop->extent, size) : NULL;
+        const tirbi_lx *size = constant(n, llabs(c[at])),
+                       *product = size ? tirbi_lx_mul(n->pool, loop->extent, size) : NULL;
         if (!product || !a->extent || !sum) return false;
         if (size->value > a->extent->lo && size->value > 1) {
             const tirbi_lx *dense = tirbi_lx_op(n->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, size, a->extent, NULL);
@@ -208,7 +213,8 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
         a->extent = tirbi_lx_op(n->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, a->extent, constant(n, 0), NULL);
     }
     if (a->extent && a->extent->hi > INT32_MAX && narrow) { /* the program's own arithmetic reaches no further */
-        a->extent = tirbi_lx_op(n->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, a->extent, constant(n, INT32_MAX), NULL);
+        a->extent =
+            tirbi_lx_op(n->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, a->extent, constant(n, INT32_MAX), NULL);
     }
     if (!a->behind || !a->extent) return false;
     return !a->dense || a->dense->kind != TIRBI_LX_CONST || a->dense->value != 0;
@@ -294,8 +300,15 @@ static bool make_buffer(operand *o) {
         strides[i] = stride;
         stride = tirbi_lx_mul(n->pool, stride, shape[i]);
     }
-    *b = (tirbi_lbuf){.name = "operand", .type = narrowest(o->value), .ndim = o->n_axes, .shape = shape, .strides = strides,
-                      .root = b, .param = -1, .reg = -1, .written = true,
+    *b = (tirbi_lbuf){.name = "operand",
+                      .type = narrowest(o->value),
+                      .ndim = o->n_axes,
+                      .shape = shape,
+                      .strides = strides,
+                      .root = b,
+                      .param = -1,
+                      .reg = -1,
+                      .written = true,
                       .holds = tirbi_dtype_is_int(narrowest(o->value)) ? o->value : NULL};
     o->buffer = b;
     return stride != NULL;
@@ -321,7 +334,8 @@ static const tirbi_place *used_place(const operand *o, tirbi_span span) {
         for (uint32_t i = 0; i < o->loops.n && at; i++) {
             tirbi_lvar *loop = o->loops.var[i];
             if (o->axes[a].c[i] == 0) continue;
-            const tirbi_lx *k = tirbi_lx_sub(n->pool, tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, loop)), loop->min);
+            const tirbi_lx *k =
+                tirbi_lx_sub(n->pool, tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, loop)), loop->min);
             at = k ? tirbi_lx_add(n->pool, at, tirbi_lx_mul(n->pool, k, constant(n, o->axes[a].c[i]))) : NULL;
         }
         indices[a] = at;
@@ -373,7 +387,8 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
         const tirbi_lx *scale = constant(o->nest, factor);
         const tirbi_lx *base = tirbi_lx_sub(pool, start, tirbi_lx_mul(pool, scale, o->axes[a].behind));
         const tirbi_lx *var = tirbi_lx_cast(pool, type, tirbi_lx_var(pool, o->axes[a].var));
-        const tirbi_lx *product = tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, var, tirbi_value_in_type(pool, type, scale), NULL);
+        const tirbi_lx *product =
+            tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, var, tirbi_value_in_type(pool, type, scale), NULL);
         base = tirbi_value_in_type(pool, type, base);
         return base && product ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, product, base, NULL) : NULL;
     }
@@ -431,9 +446,11 @@ static bool is_plain(const nest *n, const tirbi_lx *x) {
 }
 
 static bool same_axes(const operand *a, const operand *b) {
-    if (a->n_axes != b->n_axes || tirbi_dtypes[a->buffer->type].size != tirbi_dtypes[b->buffer->type].size) return false;
+    if (a->n_axes != b->n_axes || tirbi_dtypes[a->buffer->type].size != tirbi_dtypes[b->buffer->type].size)
+        return false;
     for (uint32_t i = 0; i < a->n_axes; i++) {
-        if (a->axes[i].extent != b->axes[i].extent || memcmp(a->axes[i].c, b->axes[i].c, sizeof(a->axes[i].c)) != 0) return false;
+        if (a->axes[i].extent != b->axes[i].extent || memcmp(a->axes[i].c, b->axes[i].c, sizeof(a->axes[i].c)) != 0)
+            return false;
     }
     return true;
 }
@@ -450,7 +467,8 @@ static const operand *leader_of(const finder *f, const operand *o) {
 
 static bool make_operand(const finder *f, const tirbi_lx *x, tirbi_span span, operand *o) {
     *o = (operand){.nest = &f->nest, .value = x, .loops = f->nest.loops};
-    if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !make_buffer(o)) return false;
+    if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !make_buffer(o))
+        return false;
     o->leader = leader_of(f, o);
     const tirbi_place *place = make_store(o, span) ? used_place(o, span) : NULL;
     if (place) o->in_place = tirbi_lx_cast(f->nest.pool, (tirbi_dtype)x->type, tirbi_lx_load(f->nest.pool, place));
@@ -498,7 +516,8 @@ static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *
     }
     if (!tirbi_mentions_loops(x, &f->nest.loops) && x->shared) return x;
     if (is_plain(&f->nest, x)) return x;
-    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && keeps_values(x)) return NULL; /* what is converted is smaller */
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && keeps_values(x))
+        return NULL; /* what is converted is smaller */
     if (x->size <= MAX_SIZE && !is_dear(x)) return x;
     if (is_sum_of_indices(x)) return NULL;
     const tirbi_lx *element = computed_before(f, x, f->nest.loops.var[0]->span);
@@ -513,8 +532,8 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s);
 static const tirbi_ls *rebuild_loop(finder *f, const tirbi_ls *s) {
     tirbi_loop_set *loops = &f->nest.loops;
     tirbi_lvar *var = s->as.loop.var;
-    bool rectangular = var->min->pure && !var->min->traps && !tirbi_mentions_loops(var->min, loops) && var->extent->pure &&
-                       !var->extent->traps && !tirbi_mentions_loops(var->extent, loops);
+    bool rectangular = var->min->pure && !var->min->traps && !tirbi_mentions_loops(var->min, loops) &&
+                       var->extent->pure && !var->extent->traps && !tirbi_mentions_loops(var->extent, loops);
     tirbi_ls *copy = rectangular && loops->n < TIRBI_MAX_AFFINE ? TIRBI_NEW(f->nest.pool->arena, tirbi_ls) : NULL;
     if (!copy) return s;
     for (uint32_t i = 0; i < f->nest.n_own; i++) {
@@ -556,7 +575,8 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
 static bool contracts(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_distribution *parts = TIRBI_NEW(pool->arena, tirbi_distribution);
     if (!parts) return false;
-    const bool planned = tirbi_plan_contraction(pool, loop, &parts->plan) || tirbi_distribute_contraction(pool, loop, parts);
+    const bool planned =
+        tirbi_plan_contraction(pool, loop, &parts->plan) || tirbi_distribute_contraction(pool, loop, parts);
     TIRBI_GIVE_BACK(pool->arena, parts);
     return planned;
 }
@@ -566,8 +586,8 @@ static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &plan) || tirbi_plan_lanes(pool, loop);
 }
 
-/* Whether the nest with the operands in memory runs as what it would not run as without: as a contraction, as lanes, or as
- * lanes with more loops inside them, where these would else compute scalars for each round. */
+/* Whether the nest with the operands in memory runs as what it would not run as without: as a contraction, as lanes, or
+ * as lanes with more loops inside them, where these would else compute scalars for each round. */
 static bool is_better(tirbi_lx_pool *pool, const tirbi_ls *with, const tirbi_ls *without, uint32_t disabled) {
     tirbi_nest before, after;
     if (!(disabled & TIRB_PASS_CONTRACT)) {
@@ -585,7 +605,8 @@ static const tirbi_lx *nonempty(const nest *n, const operand *o) {
     const tirbi_lx *all = NULL, *zero = constant(n, 0);
     for (uint32_t i = 0; i < o->loops.n && zero; i++) {
         if (o->loops.var[i]->extent->lo >= 1) continue;
-        all = both(n, all, tirbi_lx_op(n->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, o->loops.var[i]->extent, zero, NULL));
+        all = both(n, all,
+                   tirbi_lx_op(n->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, o->loops.var[i]->extent, zero, NULL));
     }
     return all;
 }
@@ -605,9 +626,10 @@ static void tell(const finder *f, const tirbi_ls *loop, tirbi_notes *notes) {
     for (uint32_t i = 0; notes && i < f->n; i++) {
         const operand *o = f->found[i];
         for (uint32_t a = 0; a < o->n_axes; a++) {
-            tirbi_note_loop(notes, o->axes[a].var, loop->span, TIRB_FORM_OPERAND,
-                            "an operand of %u %s is computed once for each of its %s elements, before the loops that use it",
-                            o->n_axes, o->n_axes == 1 ? "axis" : "axes", tirbi_dtypes[o->buffer->type].name);
+            tirbi_note_loop(
+                notes, o->axes[a].var, loop->span, TIRB_FORM_OPERAND,
+                "an operand of %u %s is computed once for each of its %s elements, before the loops that use it",
+                o->n_axes, o->n_axes == 1 ? "axis" : "axes", tirbi_dtypes[o->buffer->type].name);
         }
     }
 }
@@ -672,16 +694,22 @@ const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *s, u
     if (!copy) return other ? other : s;
     *copy = *s;
     switch (s->kind) {
-    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_compute_operands(pool, s->as.loop.body, disabled, notes); return copy;
-    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_compute_operands(pool, s->as.while_.body, disabled, notes); return copy;
+    case TIRBI_LS_LOOP:
+        copy->as.loop.body = tirbi_compute_operands(pool, s->as.loop.body, disabled, notes);
+        return copy;
+    case TIRBI_LS_WHILE:
+        copy->as.while_.body = tirbi_compute_operands(pool, s->as.while_.body, disabled, notes);
+        return copy;
     case TIRBI_LS_IF:
         copy->as.if_.then_case = tirbi_compute_operands(pool, s->as.if_.then_case, disabled, notes);
-        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_compute_operands(pool, s->as.if_.else_case, disabled, notes);
+        if (s->as.if_.else_case)
+            copy->as.if_.else_case = tirbi_compute_operands(pool, s->as.if_.else_case, disabled, notes);
         return copy;
     case TIRBI_LS_SEQ: {
         const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
         if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = tirbi_compute_operands(pool, s->as.seq.items[i], disabled, notes);
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            items[i] = tirbi_compute_operands(pool, s->as.seq.items[i], disabled, notes);
         copy->as.seq.items = items;
         return copy;
     }

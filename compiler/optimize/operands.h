@@ -1,5 +1,5 @@
-/* Operands that are computed once: for y, x, f, r: O[y, x, f] += pad(A, y + r, x) * W[r, f] needs the same padded element
- * for every f and for several pairs of y and r. */
+/* Operands that are computed once: for y, x, f, r: O[y, x, f] += pad(A, y + r, x) * W[r, f] needs the same padded
+ * element for every f and for several pairs of y and r. */
 #ifndef TIRB_COMPILER_OPTIMIZE_OPERANDS_H
 #define TIRB_COMPILER_OPTIMIZE_OPERANDS_H
 
@@ -8,6 +8,7 @@
 /* The statement with such operands in memory of their own, filled before the nest that uses them, where that makes the
  * nest a contraction or lanes; itself where there is nothing to do (or memory ran out). `disabled` is of the compile
  * options. */
-const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, tirbi_notes *notes);
+const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled,
+                                       tirbi_notes *notes);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "loader/base/divisor.h"
 
-/* A sum is bounded below by replacing its terms, one after the other, by bounds of theirs, until a constant is left that
- * is not negative. What is tried is limited by the budget, not by cleverness: sums of indices are short. */
+/* A sum is bounded below by replacing its terms, one after the other, by bounds of theirs, until a constant is left
+ * that is not negative. What is tried is limited by the budget, not by cleverness: sums of indices are short. */
 enum { MAX_TERMS = 12, MAX_STEPS = 64, MAX_PARTS = 2000 };
 
 typedef struct term {
@@ -47,8 +47,8 @@ static bool widens(const tirbi_lx *x) {
            (tirbi_dtype_is_signed(to) || x->args[0]->lo >= 0);
 }
 
-/* Whether another iteration of the loops may have another value of x. Memory may have changed by then, and variables that
- * are set in the loops have others there. */
+/* Whether another iteration of the loops may have another value of x. Memory may have changed by then, and variables
+ * that are set in the loops have others there. */
 static bool varies(const tirbi_lx *x, const tirbi_loop_set *apart) {
     if (x->kind == TIRBI_LX_LOAD) return true;
     if (x->kind == TIRBI_LX_VAR && (x->var->kind == TIRBI_LVAR_LET || x->var->kind == TIRBI_LVAR_LOCAL)) return true;
@@ -109,7 +109,8 @@ static bool least(const linear *sum, int64_t *out) {
     for (uint32_t i = 0; i < sum->n; i++) {
         const term *t = &sum->terms[i];
         int64_t bound = t->factor > 0 ? t->atom->lo : t->atom->hi, scaled;
-        if (__builtin_mul_overflow(t->factor, bound, &scaled) || __builtin_add_overflow(*out, scaled, out)) return false;
+        if (__builtin_mul_overflow(t->factor, bound, &scaled) || __builtin_add_overflow(*out, scaled, out))
+            return false;
     }
     return true;
 }

@@ -1,9 +1,10 @@
-/* Cutting a loop's range keeps the order of its iterations. Parts of a loop inside of others become nests of their own, one
- * after the other, where the iterations of the loops around it may be taken in that order; else they stay inside.
+/* Cutting a loop's range keeps the order of its iterations. Parts of a loop inside of others become nests of their own,
+ * one after the other, where the iterations of the loops around it may be taken in that order; else they stay inside.
  *
  * A question is an expression whose answer is decided by the sign of a sum, factor * v + rest, where v is the loop's
- * variable. The rest is a constant, or lies in a small range of them because loops inside of this one add to it, and may have
- * a base that does not change in the loop. Its cuts are the values of v at which the answer becomes unsure, and sure. */
+ * variable. The rest is a constant, or lies in a small range of them because loops inside of this one add to it, and
+ * may have a base that does not change in the loop. Its cuts are the values of v at which the answer becomes unsure,
+ * and sure. */
 #include "compiler/optimize/partition.h"
 
 #include <string.h>
@@ -102,7 +103,8 @@ static void cut_at(cuts *c, const tirbi_lvar *var, const question *q, int64_t bo
 }
 
 static bool is_question(const tirbi_lx *x) {
-    if (x->kind != TIRBI_LX_OP || !x->pure || x->traps || x->n_args == 0 || (x->optype != TIRB_I32 && x->optype != TIRB_I64)) {
+    if (x->kind != TIRBI_LX_OP || !x->pure || x->traps || x->n_args == 0 ||
+        (x->optype != TIRB_I32 && x->optype != TIRB_I64)) {
         return false;
     }
     switch (x->op) {
@@ -137,7 +139,8 @@ static void cut_at_quotients(cuts *c, const tirbi_lvar *var, const tirbi_divisio
     tirbi_sum sum = {.constant = 0};
     question q;
     int64_t lo, hi;
-    if (!tirbi_sum_of(&sum, d->numerator, 1) || !read_question(&sum, var, &q) || !tirbi_sum_range(&sum, &lo, &hi)) return;
+    if (!tirbi_sum_of(&sum, d->numerator, 1) || !read_question(&sum, var, &q) || !tirbi_sum_range(&sum, &lo, &hi))
+        return;
     int64_t first = floor_div(lo, d->divisor), last = floor_div(hi, d->divisor);
     if (last - first >= MAX_QUOTIENTS) return;
     for (int64_t i = first + 1; i <= last; i++) cut_at(c, var, &q, i * d->divisor);
@@ -210,7 +213,8 @@ static void find_remainders(remainders *r, const tirbi_lx *x, bool in_condition,
         (r->modulus == 0 || d.divisor < r->modulus)) {
         tirbi_sum sum = {.constant = 0};
         question q;
-        if (tirbi_sum_of(&sum, d.numerator, 1) && read_question(&sum, r->var, &q) && q.factor % d.divisor != 0) r->modulus = d.divisor;
+        if (tirbi_sum_of(&sum, d.numerator, 1) && read_question(&sum, r->var, &q) && q.factor % d.divisor != 0)
+            r->modulus = d.divisor;
     }
     bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
     for (int i = 0; i < x->n_args; i++) find_remainders(r, x->args[i], in_condition || (chooses && i == 0), depth - 1);
@@ -315,9 +319,10 @@ static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
     return true;
 }
 
-/* Marks the loops around the body whose iterations write elements of their own and read no others of those. False: some of
- * what is written is not told apart. */
-static bool find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *around, const tirbi_ls *body, bool spatial[TIRBI_MAX_AFFINE]) {
+/* Marks the loops around the body whose iterations write elements of their own and read no others of those. False: some
+ * of what is written is not told apart. */
+static bool find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *around, const tirbi_ls *body,
+                         bool spatial[TIRBI_MAX_AFFINE]) {
     accesses *a = TIRBI_NEW(pool->arena, accesses);
     bool any = false;
     if (!a) return false;
@@ -385,7 +390,8 @@ static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t f
     var->hi = last;
     bool once = first == last;
     const tirbi_lx *value = once ? tirbi_lx_int(p->pool, old->type, first) : tirbi_lx_var(p->pool, var);
-    const tirbi_ls *body = tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, once ? NULL : var, first == old->lo);
+    const tirbi_ls *body =
+        tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, once ? NULL : var, first == old->lo);
     if (!body || once || tirbi_is_nothing(body)) return body;
     *copy = *loop;
     copy->as.loop.var = var;
@@ -393,9 +399,10 @@ static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t f
     return var->min && var->extent ? copy : NULL;
 }
 
-/* Every `modulus`th iteration of a loop, from iteration `first` on, `count` of them; where `of` is another loop's variable, what
- * that one of its iterations does. */
-static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t modulus, tirbi_lvar *of) {
+/* Every `modulus`th iteration of a loop, from iteration `first` on, `count` of them; where `of` is another loop's
+ * variable, what that one of its iterations does. */
+static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t modulus,
+                                  tirbi_lvar *of) {
     tirbi_lvar *old = loop->as.loop.var;
     const tirbi_lx *scaled = tirbi_lx_op(p->pool, TIRB_OP_MUL, old->type, TIRB_TYPE_NONE, tirbi_lx_var(p->pool, of),
                                          tirbi_lx_int(p->pool, old->type, modulus), NULL);
@@ -448,7 +455,8 @@ static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at,
         var->reg = -1;
         *copy = *c->loop[i];
         copy->as.loop.var = var;
-        copy->as.loop.body = tirbi_resolve(p->pool, &p->facts, part, c->vars.var[i], tirbi_lx_var(p->pool, var), var, true);
+        copy->as.loop.body =
+            tirbi_resolve(p->pool, &p->facts, part, c->vars.var[i], tirbi_lx_var(p->pool, var), var, true);
         part = copy->as.loop.body ? copy : NULL;
     }
     return part;
@@ -483,7 +491,8 @@ static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, con
         if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
     }
     const tirbi_ls *all = in_sequence(p, c->loop[0], parts, n);
-    tirbi_note_loop(p->notes, var, c->loop[at]->span, TIRB_FORM_SPLIT, "in parts, so that each decides its condition at once");
+    tirbi_note_loop(p->notes, var, c->loop[at]->span, TIRB_FORM_SPLIT,
+                    "in parts, so that each decides its condition at once");
     return all && !apart && n > 0 ? inside(p, c, at, all) : all;
 }
 
@@ -553,11 +562,14 @@ static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
     }
     for (uint32_t at = 0; at < c->vars.n; at++) {
         remainders r = {.var = c->vars.var[at]};
-        if (!has_constant_range(r.var) || c->loop[at]->as.loop.parallel || p->nests + MAX_MODULUS > MAX_NESTS || p->budget < MAX_MODULUS) continue;
+        if (!has_constant_range(r.var) || c->loop[at]->as.loop.parallel || p->nests + MAX_MODULUS > MAX_NESTS ||
+            p->budget < MAX_MODULUS)
+            continue;
         find_remainders_in(&r, c->loop[at]->as.loop.body);
         if (r.modulus < 2 || r.var->extent->value < 2) continue;
         if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
-        bool apart = may_move && spatial[at] && !(p->disabled & TIRB_PASS_INTERCHANGE) && r.var->extent->value >= 2 * r.modulus;
+        bool apart =
+            may_move && spatial[at] && !(p->disabled & TIRB_PASS_INTERCHANGE) && r.var->extent->value >= 2 * r.modulus;
         return cut_by_remainders(p, c, at, r.modulus, apart);
     }
     return NULL;
@@ -625,7 +637,8 @@ static const tirbi_ls *partition(partitioner *p, const tirbi_ls *s) {
     return copy;
 }
 
-const tirbi_ls *tirbi_partition_loops(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, tirbi_notes *notes) {
+const tirbi_ls *tirbi_partition_loops(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled,
+                                      tirbi_notes *notes) {
     partitioner *p = TIRBI_NEW(pool->arena, partitioner);
     if (!p || !body) return body;
     *p = (partitioner){.pool = pool, .disabled = disabled, .notes = notes, .budget = MAX_FUNCTION, .rounds = 1};

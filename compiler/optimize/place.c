@@ -63,14 +63,16 @@ static bool read_body(finder *f, const tirbi_ls *body) {
     uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
     for (uint32_t i = 0; i + 1 < n; i++) {
         const tirbi_ls *s = items[i];
-        bool names = s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
+        bool names =
+            s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
         const tirbi_lx *value = names && f->n_lets < MAX_LETS ? without_lets(f, s->as.set.value, NULL) : NULL;
         if (!value) return false;
         f->lets[f->n_lets].var = s->as.set.var;
         f->lets[f->n_lets++].value = value;
     }
     f->guarded = n > 0 ? only(items[n - 1]) : NULL;
-    return f->guarded && f->guarded->kind == TIRBI_LS_IF && !f->guarded->as.if_.else_case && !f->guarded->as.if_.first_of;
+    return f->guarded && f->guarded->kind == TIRBI_LS_IF && !f->guarded->as.if_.else_case &&
+           !f->guarded->as.if_.first_of;
 }
 
 /* value < best, or value > best, either way round, perhaps behind something else. */
@@ -137,7 +139,12 @@ static tirbi_ls *new_stmt(const finder *f, tirbi_ls_kind kind) {
 static tirbi_lvar *new_var(const finder *f, const tirbi_lvar *like, tirbi_lvar_kind kind) {
     tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
     if (var)
-        *var = (tirbi_lvar){.name = like->name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi, .reg = -1,
+        *var = (tirbi_lvar){.name = like->name,
+                            .kind = kind,
+                            .type = like->type,
+                            .lo = like->lo,
+                            .hi = like->hi,
+                            .reg = -1,
                             .span = f->loop->span};
     return var;
 }
@@ -206,7 +213,8 @@ static const tirbi_ls *find_place(finder *f) {
     const tirbi_lvar *old = f->loop->as.loop.var, number = {.name = "found", .type = TIRB_I64, .hi = INT64_MAX};
     const tirbi_ls *items[MAX_STATE + 3];
     const tirbi_lx *value, *when;
-    tirbi_lvar *var = fresh_variable(f, &value, &when), *found = new_var(f, &number, TIRBI_LVAR_LET), *at = new_var(f, old, TIRBI_LVAR_LET);
+    tirbi_lvar *var = fresh_variable(f, &value, &when), *found = new_var(f, &number, TIRBI_LVAR_LET),
+               *at = new_var(f, old, TIRBI_LVAR_LET);
     tirbi_lvar *target = new_var(f, f->best, TIRBI_LVAR_LET);
     tirbi_ls *search = new_stmt(f, TIRBI_LS_SEARCH);
     uint32_t n = 0;
@@ -222,14 +230,16 @@ static const tirbi_ls *find_place(finder *f) {
     const tirbi_lx *place = tirbi_lx_add(f->pool, old->min, tirbi_lx_var(f->pool, found));
     items[n++] = set(f, at, place ? tirbi_lx_cast(f->pool, old->type, place) : NULL, true);
     for (uint32_t i = 0; i < f->n_sets; i++)
-        items[n++] = set(f, f->sets[i]->as.set.var, without_lets(f, f->sets[i]->as.set.value, tirbi_lx_var(f->pool, at)), false);
+        items[n++] =
+            set(f, f->sets[i]->as.set.var, without_lets(f, f->sets[i]->as.set.value, tirbi_lx_var(f->pool, at)), false);
     return sequence(f, items, n);
 }
 
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
     finder *f = TIRBI_NEW(pool->arena, finder);
-    if (!f || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps) return NULL;
+    if (!f || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps)
+        return NULL;
     f->pool = pool;
     f->loop = loop;
     if (!read_body(f, loop->as.loop.body) || !read_condition(f, f->guarded->as.if_.condition) ||
@@ -359,7 +369,8 @@ static bool loads(const tirbi_lx *x, const tirbi_lx *load, unsigned depth) {
     return false;
 }
 
-/* The element at a place that the variable is set to, which the condition around that has loaded or which is surely there. */
+/* The element at a place that the variable is set to, which the condition around that has loaded or which is surely
+ * there. */
 static const tirbi_lx *element_at(holder *h, const tirbi_lx *at, const tirbi_lx *condition) {
     tirbi_rewrite rewrite = {.pool = h->pool, .replace = replace_held, .context = h};
     h->at = at;
@@ -415,7 +426,9 @@ static const tirbi_ls *hold_in(holder *h, const tirbi_ls *s, const tirbi_lx *con
         copy->as.if_.condition = held_value(h, s->as.if_.condition);
         copy->as.if_.then_case = hold_in(h, s->as.if_.then_case, s->as.if_.condition);
         if (s->as.if_.else_case) copy->as.if_.else_case = hold_in(h, s->as.if_.else_case, NULL);
-        return copy->as.if_.condition && copy->as.if_.then_case && !copy->as.if_.else_case == !s->as.if_.else_case ? copy : NULL;
+        return copy->as.if_.condition && copy->as.if_.then_case && !copy->as.if_.else_case == !s->as.if_.else_case
+                   ? copy
+                   : NULL;
     default:
         copy->as.set.value = held_value(h, s->as.set.value);
         if (!copy->as.set.value || s->as.set.var != h->index) return copy->as.set.value ? copy : NULL;
@@ -431,7 +444,9 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     h->pool = pool;
     h->loop = loop;
     h->own.var[h->own.n++] = loop->as.loop.var;
-    if (!note_variables(h, loop->as.loop.body, 0) || !note_loads(h, loop->as.loop.body, true) || !h->place || !h->surely) return NULL;
+    if (!note_variables(h, loop->as.loop.body, 0) || !note_loads(h, loop->as.loop.body, true) || !h->place ||
+        !h->surely)
+        return NULL;
     const tirbi_lx *first = tirbi_lx_load(pool, h->place);
     h->held = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!h->held || !first) return NULL;
@@ -440,7 +455,8 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     *fresh = *loop;
     fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);
     *guard = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};
-    guard->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);
+    guard->as.if_.condition =
+        tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);
     guard->as.if_.then_case = fresh->as.loop.body ? pair(h, hold(h, first, true), fresh) : NULL;
     return guard->as.if_.condition && guard->as.if_.then_case ? guard : NULL;
 }

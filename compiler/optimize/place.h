@@ -4,13 +4,13 @@
 
 #include "compiler/lower/loop.h"
 
-/* for k: if A[k] < best: best = A[k]; where = k becomes a fold of A, and, where that changed best, a search for the first k
- * whose A[k] it is. The loop sets variables and does nothing else. What to emit instead of it; NULL where it is no such loop,
- * or not lanes (or memory ran out). */
+/* for k: if A[k] < best: best = A[k]; where = k becomes a fold of A, and, where that changed best, a search for the
+ * first k whose A[k] it is. The loop sets variables and does nothing else. What to emit instead of it; NULL where it is
+ * no such loop, or not lanes (or memory ran out). */
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
-/* A loop that compares with an element whose place it carries, for k: if A[k] < A[m]: m = k, as one that carries the element
- * too; NULL where it is none. */
+/* A loop that compares with an element whose place it carries, for k: if A[k] < A[m]: m = k, as one that carries the
+ * element too; NULL where it is none. */
 const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 #endif

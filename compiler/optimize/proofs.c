@@ -23,8 +23,9 @@ static bool is_exact(const tirbi_lx *x) {
     const tirbi_lx *a = x->args[0], *b = x->args[1];
     int64_t low, high, most = x->optype == TIRB_I32 ? INT32_MAX : INT64_MAX;
     if (x->op == TIRB_OP_MUL) return !tirbi_full_range(x);
-    bool fits = x->op == TIRB_OP_ADD ? tirbi_add_i64(a->lo, b->lo, &low) && tirbi_add_i64(a->hi, b->hi, &high)
-                                     : !__builtin_sub_overflow(a->lo, b->hi, &low) && !__builtin_sub_overflow(a->hi, b->lo, &high);
+    bool fits = x->op == TIRB_OP_ADD
+                    ? tirbi_add_i64(a->lo, b->lo, &low) && tirbi_add_i64(a->hi, b->hi, &high)
+                    : !__builtin_sub_overflow(a->lo, b->hi, &low) && !__builtin_sub_overflow(a->hi, b->lo, &high);
     return fits && low >= -most && high <= most;
 }
 

@@ -281,8 +281,8 @@ static bool slab_of(walk *w, const tirbi_lx *index, const tirbi_lvar *var, slab 
     return out->c > 0;
 }
 
-/* The first dimension of a place that is not steady; ndim if there is none. What is behind it stays in the same slab, for
- * every index is checked against its own dimension. */
+/* The first dimension of a place that is not steady; ndim if there is none. What is behind it stays in the same slab,
+ * for every index is checked against its own dimension. */
 static uint32_t moving_dimension(walk *w, const tirbi_place *place) {
     uint32_t d = 0;
     while (d < place->ndim && steady(w, place->indices[d]) && place->indices[d]->lo >= 0) d++;
@@ -426,11 +426,12 @@ static void keep_places(walk *w, tirbi_region_plan *plan) {
     plan->n_places = n;
 }
 
-/* How many chunks a nest is cut into: each costs about `chunk`, and there are an even number of them, for with 11 one of
- * two threads does 6 while the other waits. */
+/* How many chunks a nest is cut into: each costs about `chunk`, and there are an even number of them, for with 11 one
+ * of two threads does 6 while the other waits. */
 static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *cost, int64_t chunk) {
     const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *even = tirbi_lx_int(pool, TIRB_I64, -2);
-    const tirbi_lx *n = tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, cost, tirbi_lx_int(pool, TIRB_I64, chunk), NULL);
+    const tirbi_lx *n =
+        tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, cost, tirbi_lx_int(pool, TIRB_I64, chunk), NULL);
     if (n) n = tirbi_lx_op(pool, TIRB_OP_ADD, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL);
     if (n) n = tirbi_lx_op(pool, TIRB_OP_AND, TIRB_I64, TIRB_TYPE_NONE, n, even, NULL);
     return n ? tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL) : NULL;
@@ -456,9 +457,11 @@ static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *co
     return plan->worth && plan->grain;
 }
 
-static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uint32_t disabled, tirbi_region_plan *plan) {
+static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uint32_t disabled,
+                       tirbi_region_plan *plan) {
     tirbi_contract_plan contraction;
-    if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_contraction(w->pool, loop, &contraction)) return plan->grain != NULL;
+    if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_contraction(w->pool, loop, &contraction))
+        return plan->grain != NULL;
     const tirbi_lx *share = tirbi_lx_op(w->pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent,
                                         tirbi_lx_int(w->pool, TIRB_I64, CONTRACTION_CHUNKS), NULL);
     plan->grain = tirbi_lx_op(w->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, plan->grain, share, NULL);

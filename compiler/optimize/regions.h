@@ -11,8 +11,8 @@
 typedef struct tirbi_region_root {
     tirbi_lbuf *root;
     bool written;
-    /* Where it is written: iteration i of the region's loop has the elements from base + i * stride on, `extent` of them,
-     * all int64; proven to lie apart, from 0 on. */
+    /* Where it is written: iteration i of the region's loop has the elements from base + i * stride on, `extent` of
+     * them, all int64; proven to lie apart, from 0 on. */
     const tirbi_lx *base, *stride, *extent;
 } tirbi_region_root;
 

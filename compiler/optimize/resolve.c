@@ -103,7 +103,8 @@ static const tirbi_lx *simpler(const tirbi_rewrite *r, const tirbi_lx *x, const 
         known = tirbi_decide(v->facts, TIRB_OP_GE, a[0], number(r, x->optype, 0));
         if (known == 1) return a[0];
         if (known < 0) return NULL;
-        return tirbi_lx_op(r->pool, TIRB_OP_SUB, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, number(r, x->optype, 0), a[0], NULL);
+        return tirbi_lx_op(r->pool, TIRB_OP_SUB, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, number(r, x->optype, 0), a[0],
+                           NULL);
     case TIRB_OP_AND:
     case TIRB_OP_OR: {
         bool dominant = x->op == TIRB_OP_OR;
@@ -114,7 +115,8 @@ static const tirbi_lx *simpler(const tirbi_rewrite *r, const tirbi_lx *x, const 
         }
         return NULL;
     }
-    case TIRB_OP_NOT: return x->optype == TIRB_BOOL && a[0]->kind == TIRBI_LX_CONST ? number(r, TIRB_BOOL, !a[0]->value) : NULL;
+    case TIRB_OP_NOT:
+        return x->optype == TIRB_BOOL && a[0]->kind == TIRBI_LX_CONST ? number(r, TIRB_BOOL, !a[0]->value) : NULL;
     case TIRB_OP_SELECT:
         if (a[0]->kind != TIRBI_LX_CONST || a[1]->traps || a[2]->traps) return NULL;
         return a[0]->value ? a[1] : a[2];
@@ -122,8 +124,8 @@ static const tirbi_lx *simpler(const tirbi_rewrite *r, const tirbi_lx *x, const 
     }
     const tirbi_lx *same = a[0] == x->args[0] && (x->n_args < 2 || a[1] == x->args[1])
                                ? x
-                               : tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0],
-                                             a[1], x->n_args > 2 ? a[2] : NULL);
+                               : tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source,
+                                             a[0], a[1], x->n_args > 2 ? a[2] : NULL);
     if (!same || x->n_args != 2 || !tirbi_is_division(same, &division)) return NULL;
     const tirbi_lx *quotient = divide(r, &division);
     if (!quotient) quotient = tirbi_simplify_division(r->pool, &division);
@@ -136,7 +138,8 @@ static const tirbi_lx *lazily(tirbi_rewrite *r, const tirbi_lx *x) {
     if (!first) return NULL;
     if (x->kind == TIRBI_LX_COND) {
         if (first->kind == TIRBI_LX_CONST) return tirbi_rewrite_value(r, x->args[first->value ? 1 : 2]);
-        return tirbi_lx_lazy(r->pool, TIRBI_LX_COND, first, tirbi_rewrite_value(r, x->args[1]), tirbi_rewrite_value(r, x->args[2]));
+        return tirbi_lx_lazy(r->pool, TIRBI_LX_COND, first, tirbi_rewrite_value(r, x->args[1]),
+                             tirbi_rewrite_value(r, x->args[2]));
     }
     bool dominant = x->kind == TIRBI_LX_OR;
     if (is_const(first, dominant)) return first;
@@ -289,7 +292,8 @@ static const tirbi_ls *resolve(tirbi_rewrite *r, const tirbi_ls *s) {
         return copy->as.store.access && copy->as.store.value ? copy : NULL;
     case TIRBI_LS_SET:
         copy->as.set.value = tirbi_rewrite_value(r, s->as.set.value);
-        if (s->as.set.declares && !rename(v, r->pool, s->as.set.var, copy_variable(r->pool, s->as.set.var))) return NULL;
+        if (s->as.set.declares && !rename(v, r->pool, s->as.set.var, copy_variable(r->pool, s->as.set.var)))
+            return NULL;
         copy->as.set.var = variable_of(v, s->as.set.var);
         return copy->as.set.value ? copy : NULL;
     default: return NULL;
@@ -332,8 +336,8 @@ bool tirbi_can_resolve(const tirbi_ls *s) {
     }
 }
 
-const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_ls *body, const tirbi_lvar *from,
-                              const tirbi_lx *value, tirbi_lvar *to, bool first) {
+const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_ls *body,
+                              const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to, bool first) {
     resolver *v = TIRBI_NEW(pool->arena, resolver);
     if (!v || !value) return NULL;
     *v = (resolver){.facts = facts, .from = from, .value = value, .to = to, .first = first};

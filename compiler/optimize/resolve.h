@@ -22,12 +22,12 @@ int tirbi_decide(const tirbi_facts *facts, tirbi_op op, const tirbi_lx *a, const
 /* Whether `s` is of statements that tirbi_resolve copies. */
 bool tirbi_can_resolve(const tirbi_ls *s);
 
-/* A copy of `body` with `value` for the loop variable `from` and with variables of its own: conditions that the facts decide
- * are gone, and what they keep from running. `first`: the part begins where the loop did, and it is not empty; else no
- * condition of the copy counts on a loop's first iteration being that of the part. `to` is the variable of the part, or
- * NULL where it has one iteration. A sequence of nothing where nothing is left; NULL when memory ran out. */
-const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_ls *body, const tirbi_lvar *from,
-                              const tirbi_lx *value, tirbi_lvar *to, bool first);
+/* A copy of `body` with `value` for the loop variable `from` and with variables of its own: conditions that the facts
+ * decide are gone, and what they keep from running. `first`: the part begins where the loop did, and it is not empty;
+ * else no condition of the copy counts on a loop's first iteration being that of the part. `to` is the variable of the
+ * part, or NULL where it has one iteration. A sequence of nothing where nothing is left; NULL when memory ran out. */
+const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_ls *body,
+                              const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to, bool first);
 
 /* Whether a statement does nothing. */
 bool tirbi_is_nothing(const tirbi_ls *s);

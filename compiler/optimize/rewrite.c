@@ -32,7 +32,8 @@ const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
         if (!a[i]) return NULL;
     }
     if (x->kind != TIRBI_LX_OP) return tirbi_lx_lazy(r->pool, (tirbi_lx_kind)x->kind, a[0], a[1], a[2]);
-    if (x->addend_first) return tirbi_lx_fused(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, a[0], a[1], a[2], true);
+    if (x->addend_first)
+        return tirbi_lx_fused(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, a[0], a[1], a[2], true);
     return tirbi_lx_op(r->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0], a[1], a[2]);
 }
 
@@ -40,7 +41,8 @@ const tirbi_lx *tirbi_value_in_type(tirbi_lx_pool *pool, tirbi_dtype type, const
     if (!x || x->type == type || x->kind == TIRBI_LX_CONST) return x ? tirbi_lx_cast(pool, type, x) : NULL;
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == type) return x->args[0];
     if (x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || x->op == TIRB_OP_MUL)) {
-        const tirbi_lx *a = tirbi_value_in_type(pool, type, x->args[0]), *b = tirbi_value_in_type(pool, type, x->args[1]);
+        const tirbi_lx *a = tirbi_value_in_type(pool, type, x->args[0]),
+                       *b = tirbi_value_in_type(pool, type, x->args[1]);
         return a && b ? tirbi_lx_op(pool, (tirbi_op)x->op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
     }
     return tirbi_lx_cast(pool, type, x);

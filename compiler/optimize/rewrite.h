@@ -24,7 +24,8 @@ typedef struct tirbi_rewrite {
 /* NULL when memory ran out, and for calls of functions. */
 const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *rewrite, const tirbi_lx *x);
 const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *rewrite, const tirbi_place *place);
-/* An integer as another integer type: the arithmetic is done in that type, modulo its range. NULL when memory ran out. */
+/* An integer as another integer type: the arithmetic is done in that type, modulo its range. NULL when memory ran
+ * out. */
 const tirbi_lx *tirbi_value_in_type(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lx *x);
 /* Stores, conditions, sequences of them and, where that is asked for, loops; NULL for anything else. */
 const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *rewrite, const tirbi_ls *stmt);

@@ -1,6 +1,6 @@
-/* for i: { .. } with rows of i becomes for b, R rows at a time: for i from b on: the first statement; for i from b on: the
- * second one; and so on. Each statement is then a nest of its own: a lane loop or a fold over all rows of the block, for
- * what entering it once costs, and what it reads was left in a near cache by the one before.
+/* for i: { .. } with rows of i becomes for b, R rows at a time: for i from b on: the first statement; for i from b on:
+ * the second one; and so on. Each statement is then a nest of its own: a lane loop or a fold over all rows of the
+ * block, for what entering it once costs, and what it reads was left in a near cache by the one before.
  *
  * Memory of rows alone is memory of R rows: as the original buffer, but from the block's first row on. Terms of tree
  * reductions that are more than elements are written into such memory first, so that the reduction is of elements. */
@@ -15,8 +15,8 @@
 #include "compiler/optimize/operands.h"
 
 enum { MAX_BUFFERS = 32, MAX_TERMS = 8, MAX_DEPTH = 64 };
-/* Elements of the rows of a block, and those of a reduction whose terms are worth memory of their own: longer ones enter a
- * lane loop seldom enough. */
+/* Elements of the rows of a block, and those of a reduction whose terms are worth memory of their own: longer ones
+ * enter a lane loop seldom enough. */
 enum { BLOCK_ELEMENTS = 16384, SMALL_BLOCK = 48, LONGEST_SUM = 1024 };
 
 typedef struct row_buffer {
@@ -67,7 +67,8 @@ static const tirbi_ls *sequence_of(tirbi_lx_pool *pool, tirbi_span span, const t
 }
 
 /* A variable of a block, set by the statement that is left in *set. */
-static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx *value, int64_t hi, const tirbi_ls **set) {
+static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx *value, int64_t hi,
+                                   const tirbi_ls **set) {
     tirbi_lvar *var = TIRBI_NEW(b->pool->arena, tirbi_lvar);
     tirbi_ls *s = new_stmt(b->pool, TIRBI_LS_SET, b->loops[0]->span);
     if (!var || !s || !value) return NULL;
@@ -114,13 +115,16 @@ static int64_t block_elements(const blocker *b) {
     return b->disabled & TIRB_PASS_GRAIN ? SMALL_BLOCK : BLOCK_ELEMENTS;
 }
 
-/* Loop l by blocks of as many iterations as make up `elements` elements, where each is *length; *length becomes all of it. */
+/* Loop l by blocks of as many iterations as make up `elements` elements, where each is *length; *length becomes all of
+ * it. */
 static bool block_loop(blocker *b, uint32_t l, const tirbi_lx **length) {
     tirbi_lx_pool *pool = b->pool;
     tirbi_lvar *var = b->rows.var[l];
     const tirbi_lx *one = constant(pool, 1), *extent = var->extent;
-    const tirbi_lx *fit = operation(pool, TIRB_OP_DIV, constant(pool, block_elements(b)), operation(pool, TIRB_OP_MAX, *length, one));
-    const tirbi_lx *rows = operation(pool, TIRB_OP_MIN, operation(pool, TIRB_OP_MAX, fit, one), operation(pool, TIRB_OP_MAX, extent, one));
+    const tirbi_lx *fit =
+        operation(pool, TIRB_OP_DIV, constant(pool, block_elements(b)), operation(pool, TIRB_OP_MAX, *length, one));
+    const tirbi_lx *rows =
+        operation(pool, TIRB_OP_MIN, operation(pool, TIRB_OP_MAX, fit, one), operation(pool, TIRB_OP_MAX, extent, one));
     *length = tirbi_lx_mul(pool, *length, extent);
     b->first[l] = var->min;
     b->count[l] = rows;
@@ -134,8 +138,15 @@ static bool block_loop(blocker *b, uint32_t l, const tirbi_lx **length) {
     }
     tirbi_lvar *first = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!first || !b->count[l]) return false;
-    *first = (tirbi_lvar){.name = var->name, .kind = TIRBI_LVAR_LOOP, .type = TIRB_I64, .min = var->min, .extent = extent,
-                          .lo = var->lo, .hi = var->hi, .reg = -1, .span = var->span};
+    *first = (tirbi_lvar){.name = var->name,
+                          .kind = TIRBI_LVAR_LOOP,
+                          .type = TIRB_I64,
+                          .min = var->min,
+                          .extent = extent,
+                          .lo = var->lo,
+                          .hi = var->hi,
+                          .reg = -1,
+                          .span = var->span};
     b->first_var[l] = first;
     b->first[l] = tirbi_lx_var(pool, first);
     return true;
@@ -270,7 +281,8 @@ static filling place_fills(const blocker *b, const tirbi_place *place) {
         while (bare && l < b->rows.n && b->rows.var[l] != index->var) l++;
         if (bare && l < b->rows.n) continue;
         if (!index->pure || tirbi_mentions_loops(index, &b->rows)) return FILLS_NOT;
-        bool all = (bare && tirbi_lx_is_int(index->var->min, 0) && index->var->extent == extent) || tirbi_lx_is_int(extent, 1);
+        bool all =
+            (bare && tirbi_lx_is_int(index->var->min, 0) && index->var->extent == extent) || tirbi_lx_is_int(extent, 1);
         if (!all) found = FILLS_ALIKE;
     }
     return found;
@@ -359,8 +371,8 @@ static const tirbi_ls *find_tree(const tirbi_ls *s, tirbi_loop_set *loops) {
          s = s->kind == TIRBI_LS_LOOP ? s->as.loop.body : s->as.seq.items[0]) {
         if (s->kind == TIRBI_LS_SEQ) continue;
         const tirbi_lvar *var = s->as.loop.var;
-        if (s->as.loop.step || loops->n + 1 >= TIRBI_MAX_AFFINE || !tirbi_lx_is_int(var->min, 0) || !var->extent->pure ||
-            var->extent->traps || tirbi_mentions_loops(var->extent, loops)) {
+        if (s->as.loop.step || loops->n + 1 >= TIRBI_MAX_AFFINE || !tirbi_lx_is_int(var->min, 0) ||
+            !var->extent->pure || var->extent->traps || tirbi_mentions_loops(var->extent, loops)) {
             return NULL;
         }
         loops->var[loops->n++] = s->as.loop.var;
@@ -393,7 +405,8 @@ bool tirbi_computes_terms(tirbi_lx_pool *pool, const tirbi_ls *nest, const tirbi
     for (uint32_t i = 0; tree && i < tree->as.tree.n_updates; i++) {
         const tirbi_update *update = &tree->as.tree.updates[i];
         tirbi_dtype type = update->target->buffer->type;
-        if (is_computed(pool, update->value, type, &loops) || is_computed(pool, update->factor, type, &loops)) return true;
+        if (is_computed(pool, update->value, type, &loops) || is_computed(pool, update->factor, type, &loops))
+            return true;
     }
     return false;
 }
@@ -422,7 +435,8 @@ static tirbi_lbuf *term_buffer(blocker *b, const tirbi_lx *value, tirbi_dtype ty
         bool used = depends_on(value, var, 0);
         if (i < b->rows.n) row[i] = used ? buffer->ndim : UINT32_MAX;
         if (!used) continue;
-        shape[buffer->ndim++] = i < b->rows.n && b->first_var[i] ? var->below : tirbi_lx_add(pool, var->min, var->extent);
+        shape[buffer->ndim++] =
+            i < b->rows.n && b->first_var[i] ? var->below : tirbi_lx_add(pool, var->min, var->extent);
         if (!shape[buffer->ndim - 1]) return NULL;
     }
     buffer->shape = shape;
@@ -430,7 +444,8 @@ static tirbi_lbuf *term_buffer(blocker *b, const tirbi_lx *value, tirbi_dtype ty
 }
 
 /* The nest that computes them. */
-static const tirbi_ls *filling_nest(blocker *b, const tirbi_place *place, const tirbi_lx *value, const tirbi_loop_set *loops) {
+static const tirbi_ls *filling_nest(blocker *b, const tirbi_place *place, const tirbi_lx *value,
+                                    const tirbi_loop_set *loops) {
     tirbi_ls *store = new_stmt(b->pool, TIRBI_LS_STORE, place->span);
     if (!store) return NULL;
     store->as.store.access = place;
@@ -467,7 +482,8 @@ static const tirbi_lx *in_memory(blocker *b, const tirbi_lx *value, tirbi_dtype 
     const tirbi_lx *element = place ? tirbi_lx_load(b->pool, place) : NULL;
     const tirbi_ls *fill = element && !element->traps ? filling_nest(b, place, value, loops) : NULL;
     if (!fill || !length) return NULL;
-    terms->largest = terms->largest && terms->largest != length ? operation(b->pool, TIRB_OP_MAX, terms->largest, length) : length;
+    terms->largest =
+        terms->largest && terms->largest != length ? operation(b->pool, TIRB_OP_MAX, terms->largest, length) : length;
     terms->fill[terms->n] = fill;
     terms->items[terms->n++] = (term){value, element};
     return element;
@@ -516,7 +532,8 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     if (!sums || !folds || !tirbi_plan_folds(b->pool, sums, folds)) return NULL;
     const tirbi_ls *items[MAX_TERMS + 1];
     const tirbi_lx *few = operation(b->pool, TIRB_OP_LE, terms->largest, constant(b->pool, BLOCK_ELEMENTS));
-    const tirbi_lx *is_short = operation(b->pool, TIRB_OP_LE, loops.var[loops.n - 1]->extent, constant(b->pool, LONGEST_SUM));
+    const tirbi_lx *is_short =
+        operation(b->pool, TIRB_OP_LE, loops.var[loops.n - 1]->extent, constant(b->pool, LONGEST_SUM));
     if (!few || !is_short) return NULL;
     if (few != is_short) few = tirbi_lx_op(b->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, few, is_short, NULL);
     if (!few || tirbi_lx_is_int(few, 0)) return NULL;
@@ -534,7 +551,8 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
         if (!buffer->length || !allocate(b, buffer)) return NULL;
     }
     for (uint32_t k = b->rows.n; k < loops.n; k++)
-        tirbi_note_loop(b->notes, loops.var[k], tree->span, TIRB_FORM_OPERAND, "its terms are computed before, for a block of rows");
+        tirbi_note_loop(b->notes, loops.var[k], tree->span, TIRB_FORM_OPERAND,
+                        "its terms are computed before, for a block of rows");
     const tirbi_ls *seq = sequence_of(b->pool, tree->span, items, terms->n + 1);
     if (few->kind == TIRBI_LX_CONST || !seq) return seq;
     tirbi_ls *choice = new_stmt(b->pool, TIRBI_LS_IF, tree->span);
@@ -628,7 +646,8 @@ static const tirbi_ls *build(blocker *b, const tirbi_ls *body) {
     return in_blocks(b, sequence_of(b->pool, body->span, items + room, n_items));
 }
 
-bool tirbi_block_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes, tirbi_row_blocks *out) {
+bool tirbi_block_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes,
+                      tirbi_row_blocks *out) {
     blocker *b = TIRBI_NEW(pool->arena, blocker);
     const tirbi_ls *body = NULL;
     out->n = 0;

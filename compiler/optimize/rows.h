@@ -14,13 +14,14 @@ typedef struct tirbi_row_blocks {
     uint32_t n;
 } tirbi_row_blocks;
 
-/* Whether a nest inside of the loops `rows` is a tree reduction whose terms are computed: a block of rows of them may be
- * computed before they are summed, each by instructions of its own. */
+/* Whether a nest inside of the loops `rows` is a tree reduction whose terms are computed: a block of rows of them may
+ * be computed before they are summed, each by instructions of its own. */
 bool tirbi_computes_terms(tirbi_lx_pool *pool, const tirbi_ls *nest, const tirbi_loop_set *rows);
 
 /* Changes the variables of the loops: tirbi_restore_rows puts them back. False when memory ran out; nothing has changed
  * then. `disabled` is of the compile options. */
-bool tirbi_block_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes, tirbi_row_blocks *out);
+bool tirbi_block_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes,
+                      tirbi_row_blocks *out);
 void tirbi_restore_rows(const tirbi_row_blocks *blocks);
 
 #endif

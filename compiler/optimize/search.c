@@ -38,7 +38,8 @@ static bool is_both(const tirbi_lx *x) {
 
 /* Whether what is not even equal to another value is not beyond it: not a > b from not a >= b. */
 static bool is_weaker(const tirbi_lx *x, const tirbi_lx *from) {
-    bool both_not = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT && from->kind == TIRBI_LX_OP && from->op == TIRB_OP_NOT;
+    bool both_not =
+        x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT && from->kind == TIRBI_LX_OP && from->op == TIRB_OP_NOT;
     const tirbi_lx *a = both_not ? x->args[0] : NULL, *b = both_not ? from->args[0] : NULL;
     if (!a || a->kind != TIRBI_LX_OP || b->kind != TIRBI_LX_OP) return false;
     bool orders = (a->op == TIRB_OP_GT && b->op == TIRB_OP_GE) || (a->op == TIRB_OP_LT && b->op == TIRB_OP_LE);
@@ -66,7 +67,8 @@ typedef struct terms {
 
 /* Adds the terms of a conjunction but for those that others say already. */
 static bool add_terms(terms *t, const tirbi_lx *x, unsigned depth) {
-    if (is_both(x) && depth < MAX_TERMS) return add_terms(t, x->args[0], depth + 1) && add_terms(t, x->args[1], depth + 1);
+    if (is_both(x) && depth < MAX_TERMS)
+        return add_terms(t, x->args[0], depth + 1) && add_terms(t, x->args[1], depth + 1);
     for (uint32_t i = 0; i < t->n; i++) {
         if (follows(x, t->item[i], 0)) return true;
     }
@@ -259,7 +261,8 @@ static tirbi_lvar *new_var(seeker *s, const char *name, tirbi_lvar_kind kind, co
         return NULL;
     }
     *var = (tirbi_lvar){.name = name, .kind = kind, .type = TIRB_I64, .lo = 0, .hi = INT64_MAX, .reg = -1};
-    if (like) *var = (tirbi_lvar){.name = name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi, .reg = -1};
+    if (like)
+        *var = (tirbi_lvar){.name = name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi, .reg = -1};
     return var;
 }
 
@@ -359,8 +362,10 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
     items[n++] = set(s, at, tirbi_lx_add(s->pool, value_of(s, at), value_of(s, found)), false);
     const tirbi_lx *twice = compute(s, TIRB_OP_MIN, tirbi_lx_add(s->pool, value_of(s, burst), value_of(s, burst)),
                                     number(s, LONGEST), NULL);
-    items[n++] = set(s, burst, compute(s, TIRB_OP_SELECT, compute(s, TIRB_OP_LT, value_of(s, found), number(s, CLOSE), NULL),
-                                       twice, number(s, 1)), false);
+    items[n++] = set(s, burst,
+                     compute(s, TIRB_OP_SELECT, compute(s, TIRB_OP_LT, value_of(s, found), number(s, CLOSE), NULL),
+                             twice, number(s, 1)),
+                     false);
     return sequence(s, items, n);
 }
 
@@ -368,7 +373,8 @@ static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop)
     enum { AT_FIRST = 8 };
     const tirbi_lvar *var = loop->as.loop.var;
     seeker *s = TIRBI_NEW(pool->arena, seeker);
-    if (!s || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps) return NULL;
+    if (!s || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps)
+        return NULL;
     s->pool = pool;
     s->loop = loop;
     s->always = tirbi_lx_int(pool, TIRB_BOOL, 1);
@@ -383,9 +389,11 @@ static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop)
     if (!ahead || !near || !more) return NULL;
     more->as.if_.condition = compute(s, TIRB_OP_LT, value_of(s, at), var->extent, NULL);
     more->as.if_.then_case = ahead;
-    const tirbi_lx *end = compute(s, TIRB_OP_MIN, tirbi_lx_add(pool, value_of(s, at), value_of(s, burst)), var->extent, NULL);
+    const tirbi_lx *end =
+        compute(s, TIRB_OP_MIN, tirbi_lx_add(pool, value_of(s, at), value_of(s, burst)), var->extent, NULL);
     const tirbi_ls *round[] = {set(s, stop, end, true), near, more};
-    const tirbi_ls *rounds = more->as.if_.condition ? while_below(s, value_of(s, at), var->extent, sequence(s, round, 3)) : NULL;
+    const tirbi_ls *rounds =
+        more->as.if_.condition ? while_below(s, value_of(s, at), var->extent, sequence(s, round, 3)) : NULL;
     const tirbi_ls *all[] = {set(s, at, number(s, 0), true), set(s, burst, number(s, AT_FIRST), true), rounds};
     return rounds ? sequence(s, all, 3) : NULL;
 }
@@ -414,7 +422,8 @@ static bool has_stream(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_
     if (x->kind == TIRBI_LX_LOAD) {
         tirbi_affine form;
         int64_t c;
-        if (tirbi_affine_of(pool, x->access->flat, own, &form) && tirbi_affine_constant(&form, 0, &c) && c == 1) return true;
+        if (tirbi_affine_of(pool, x->access->flat, own, &form) && tirbi_affine_constant(&form, 0, &c) && c == 1)
+            return true;
     }
     for (int i = 0; i < x->n_args; i++) {
         if (has_stream(pool, x->args[i], own)) return true;

@@ -1,13 +1,14 @@
-/* What goes from lane to lane in a lane loop, in the order of its iterations: variables that are carried (vscan), and stores
- * to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no order, for
- * nothing in the loop writes where they read. */
+/* What goes from lane to lane in a lane loop, in the order of its iterations: variables that are carried (vscan), and
+ * stores to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no
+ * order, for nothing in the loop writes where they read. */
 #include "compiler/optimize/flatten.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/rewrite.h"
 
 /* ---- Questions about expressions and statements ----------------------------------------------------------------- */
 
-/* An element's number follows from its indices: looking into both would take twice as long at each level of loads in indices. */
+/* An element's number follows from its indices: looking into both would take twice as long at each level of loads in
+ * indices. */
 static bool same_element(const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer || a->ndim != b->ndim || !a->view != !b->view) return false;
     for (uint32_t i = 0; i < a->ndim; i++) {
@@ -88,7 +89,8 @@ typedef struct fold {
 typedef bool (*is_old)(const void *context, const tirbi_lx *x);
 
 static bool is_wide(tirbi_dtype type) {
-    return type == TIRB_F32 || type == TIRB_F64 || type == TIRB_I32 || type == TIRB_U32 || type == TIRB_I64 || type == TIRB_U64;
+    return type == TIRB_F32 || type == TIRB_F64 || type == TIRB_I32 || type == TIRB_U32 || type == TIRB_I64 ||
+           type == TIRB_U64;
 }
 
 static uint32_t count_old(const tirbi_lx *x, is_old old, const void *context) {
@@ -164,30 +166,37 @@ static bool merge(tirbi_lx_pool *pool, step *last, const step *next) {
     return true;
 }
 
-static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth, fold *out);
+static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth,
+                       fold *out);
 
-/* A choice between what the old value becomes and something else: of integers, whose bits can be masked out and put in. */
-static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth, fold *out) {
+/* A choice between what the old value becomes and something else: of integers, whose bits can be masked out and put
+ * in. */
+static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth,
+                        fold *out) {
     const tirbi_dtype type = (tirbi_dtype)x->type;
     const tirbi_lx *c = x->args[0];
     const int kept = count_old(x->args[1], old, context) > 0 ? 1 : 2;
     if (!tirbi_dtype_is_int(type) || c->traps || x->args[1]->traps || x->args[2]->traps) return false;
     if (count_old(c, old, context) > 0 || !find_steps(pool, x->args[kept], old, context, depth + 1, out)) return false;
     const bool is_short = type == TIRB_U32;
-    const tirbi_lx *zero = tirbi_lx_int(pool, type, 0), *ones = tirbi_lx_int(pool, type, is_short ? (int64_t)UINT32_MAX : -1);
+    const tirbi_lx *zero = tirbi_lx_int(pool, type, 0),
+                   *ones = tirbi_lx_int(pool, type, is_short ? (int64_t)UINT32_MAX : -1);
     if (out->n + 2 > MAX_STEPS || !zero || !ones) return false;
     const tirbi_lx *mask = tirbi_lx_lazy(pool, TIRBI_LX_COND, c, kept == 1 ? ones : zero, kept == 1 ? zero : ones);
-    const tirbi_lx *other = tirbi_lx_lazy(pool, TIRBI_LX_COND, c, kept == 1 ? zero : x->args[1], kept == 1 ? x->args[2] : zero);
+    const tirbi_lx *other =
+        tirbi_lx_lazy(pool, TIRBI_LX_COND, c, kept == 1 ? zero : x->args[1], kept == 1 ? x->args[2] : zero);
     out->steps[out->n++] = (step){.n = TIRBI_SCAN_AND, .value = mask};
     out->steps[out->n++] = (step){.n = TIRBI_SCAN_OR, .value = other};
     return mask && other;
 }
 
 /* How x comes from the one old value in it. */
-static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth, fold *out) {
+static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth,
+                       fold *out) {
     if (old(context, x)) return true;
     const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-    if (chooses && depth < MAX_OPERATIONS && is_wide((tirbi_dtype)x->type)) return find_choice(pool, x, old, context, depth, out);
+    if (chooses && depth < MAX_OPERATIONS && is_wide((tirbi_dtype)x->type))
+        return find_choice(pool, x, old, context, depth, out);
     if (depth == MAX_OPERATIONS || x->kind != TIRBI_LX_OP || !is_wide((tirbi_dtype)x->type) || x->optype != x->type ||
         x->n_args < 2) {
         return false;
@@ -195,7 +204,8 @@ static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const
     step next;
     int k = 0;
     while (k < x->n_args && count_old(x->args[k], old, context) == 0) k++;
-    if (k == x->n_args || !find_steps(pool, x->args[k], old, context, depth + 1, out) || !step_of(x, k, &next)) return false;
+    if (k == x->n_args || !find_steps(pool, x->args[k], old, context, depth + 1, out) || !step_of(x, k, &next))
+        return false;
     if (out->n > 0 && merge(pool, &out->steps[out->n - 1], &next)) return out->steps[out->n - 1].value != NULL;
     if (out->n == MAX_STEPS) return false;
     out->steps[out->n++] = next;
@@ -265,13 +275,14 @@ static bool fold_of(planner *p, const carried_var *c, fold *out) {
     if (c->n_sets != 1 || !find_fold(p->pool, c->value, is_var, c->var, out)) return false;
     for (uint32_t i = 0; i < out->n; i++) {
         const step *s = &out->steps[i];
-        if (tirbi_lx_depends_on(s->value, c->var) || (s->factor && tirbi_lx_depends_on(s->factor, c->var))) return false;
+        if (tirbi_lx_depends_on(s->value, c->var) || (s->factor && tirbi_lx_depends_on(s->factor, c->var)))
+            return false;
     }
     return true;
 }
 
-/* The steps of a scan, which is the last of them: their values first, for nothing may stand between them. Where a condition
- * is given the steps count in the lanes alone where it holds. */
+/* The steps of a scan, which is the last of them: their values first, for nothing may stand between them. Where a
+ * condition is given the steps count in the lanes alone where it holds. */
 static uint16_t put_scan(planner *p, const carried_var *c, const fold *f, const tirbi_lx *condition, unsigned how) {
     tirbi_dtype type = c->var->type;
     uint16_t values[MAX_STEPS], factors[MAX_STEPS];
@@ -286,7 +297,8 @@ static uint16_t put_scan(planner *p, const carried_var *c, const fold *f, const 
     for (uint32_t i = 0; i < f->n; i++) {
         const step *s = &f->steps[i];
         bool last = i + 1 == f->n && !condition;
-        unsigned one = last ? (unsigned)TIRB_OP_VSCAN : (unsigned)TIRB_OP_VSTEP, two = last ? TIRB_OP_VSCANMA : TIRB_OP_VSTEPMA;
+        unsigned one = last ? (unsigned)TIRB_OP_VSCAN : (unsigned)TIRB_OP_VSTEP,
+                 two = last ? TIRB_OP_VSCANMA : TIRB_OP_VSTEPMA;
         o = tirbi_plan_op(p, s->factor ? two : one, type);
         o->from[0] = values[i];
         o->from[1] = factors[i];
@@ -351,8 +363,8 @@ void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const 
     if (!p->failed) tirbi_plan_add_var(p, (lane_var){.var = var, .value = to, .raw = raw});
 }
 
-/* Whether an expression has before the assignment the value that it has there: it loads nothing that the loop writes, and
- * all variables of the body in it are set. */
+/* Whether an expression has before the assignment the value that it has there: it loads nothing that the loop writes,
+ * and all variables of the body in it are set. */
 static bool is_settled(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_CALL) return false;
     if (x->kind == TIRBI_LX_VAR && x->var->kind != TIRBI_LVAR_LOOP) {
@@ -394,7 +406,8 @@ static bool reads(const tirbi_ls *s, const tirbi_lvar *var) {
     case TIRBI_LS_IF:
         return tirbi_lx_depends_on(s->as.if_.condition, var) || reads(s->as.if_.then_case, var) ||
                (s->as.if_.else_case && reads(s->as.if_.else_case, var));
-    case TIRBI_LS_STORE: return tirbi_place_depends_on(s->as.store.access, var) || tirbi_lx_depends_on(s->as.store.value, var);
+    case TIRBI_LS_STORE:
+        return tirbi_place_depends_on(s->as.store.access, var) || tirbi_lx_depends_on(s->as.store.value, var);
     case TIRBI_LS_SET: return tirbi_lx_depends_on(s->as.set.value, var);
     default: return true;
     }
@@ -417,12 +430,14 @@ lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var) {
     carried_var *c = find_carried(p, var);
     fold f;
     bool read_behind;
-    if (!c || !fold_of(p, c, &f) || p->n_path > 0 || p->n_own > 0 || !set_at_top(p->body, var, &read_behind) || !settled_steps(p, &f)) {
+    if (!c || !fold_of(p, c, &f) || p->n_path > 0 || p->n_own > 0 || !set_at_top(p->body, var, &read_behind) ||
+        !settled_steps(p, &f)) {
         tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
         return NULL;
     }
     bool raw = tirbi_dtype_is_float(var->type);
-    uint16_t to = put_scan(p, c, &f, NULL, raw ? (unsigned)TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS : (unsigned)TIRBI_SCAN_BEFORE);
+    uint16_t to =
+        put_scan(p, c, &f, NULL, raw ? (unsigned)TIRBI_SCAN_BEFORE | TIRBI_SCAN_BITS : (unsigned)TIRBI_SCAN_BEFORE);
     c->done = !read_behind;
     if (p->failed || !tirbi_plan_add_var(p, (lane_var){.var = var, .value = to, .raw = raw})) return NULL;
     return tirbi_plan_find_var(p, var);
@@ -475,7 +490,8 @@ static bool is_counted_in_i32(const tirbi_lbuf *b) {
     for (uint32_t d = 0; d < b->ndim; d++) {
         int64_t reach;
         if (b->strides[d]->lo < 0 || b->shape[d]->hi < 1) return false;
-        if (__builtin_mul_overflow(b->shape[d]->hi - 1, b->strides[d]->hi, &reach) || __builtin_add_overflow(last, reach, &last))
+        if (__builtin_mul_overflow(b->shape[d]->hi - 1, b->strides[d]->hi, &reach) ||
+            __builtin_add_overflow(last, reach, &last))
             return false;
     }
     return last <= INT32_MAX;
@@ -509,7 +525,8 @@ static uint8_t indexed_cursor(planner *p, const tirbi_place *place, tirbi_dtype 
     tirbi_lane_plan *plan = p->plan;
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         const tirbi_lane_cursor *c = &plan->cursors[i];
-        if (c->level != TIRBI_LEVEL_INDEXED || c->place->buffer->root != place->buffer->root || c->type != type) continue;
+        if (c->level != TIRBI_LEVEL_INDEXED || c->place->buffer->root != place->buffer->root || c->type != type)
+            continue;
         if (access == TIRBI_READ && c->access == TIRBI_READ) return (uint8_t)i;
     }
     tirbi_lane_cursor *c = tirbi_plan_new_cursor(p);
@@ -522,7 +539,8 @@ static uint8_t indexed_cursor(planner *p, const tirbi_place *place, tirbi_dtype 
 uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type) {
     for (uint32_t i = 0; i < p->n_written; i++) {
         if (tirbi_may_meet(p->written[i]->buffer->root, place->buffer->root))
-            return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
+            return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration",
+                                     place->buffer->name);
     }
     place = tirbi_flatten_place(p->pool, place);
     p->failed = p->failed || !place;
@@ -582,14 +600,16 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     if (updates) o->fold = f.steps[0].n;
 }
 
-/* ---- Ranges that places are in ------------------------------------------------------------------------------------ */
+/* ---- Ranges that places are in
+ * ------------------------------------------------------------------------------------ */
 
 /* The load of element row + 1 of a buffer, where x is that; the row's variable counts its elements. */
 static const tirbi_place *end_of_range(const tirbi_lx *x, const tirbi_lvar **row) {
     if (x->kind != TIRBI_LX_LOAD || x->access->ndim != 1 || x->access->view) return NULL;
     const tirbi_lbuf *b = x->access->buffer;
     const tirbi_lx *index = tirbi_plan_narrow(x->access->indices[0]);
-    bool is_plain = b->root == b && !b->fetched && !b->broadcasts && !b->overlaps && tirbi_dtype_is_int(b->type) && b->type != TIRB_U64;
+    bool is_plain = b->root == b && !b->fetched && !b->broadcasts && !b->overlaps && tirbi_dtype_is_int(b->type) &&
+                    b->type != TIRB_U64;
     if (!is_plain || tirbi_plan_narrow(x->access->flat) != index) return NULL;
     if (index->kind != TIRBI_LX_OP || index->op != TIRB_OP_ADD || index->args[0]->kind != TIRBI_LX_VAR ||
         !tirbi_lx_is_int(index->args[1], 1)) {
@@ -605,17 +625,19 @@ bool tirbi_plan_advance(planner *p, const tirbi_ls *s) {
     const tirbi_ls *body = s->as.while_.body;
     const tirbi_lvar *row, *lane = p->plan->loops.var[0];
     if (body->kind == TIRBI_LS_SEQ && body->as.seq.n == 1) body = body->as.seq.items[0];
-    if (p->n_path > 0 || p->n_own > 0 || p->plan->loops.n != 1 || body->kind != TIRBI_LS_SET || test->kind != TIRBI_LX_OP ||
-        (test->op != TIRB_OP_LE && test->op != TIRB_OP_GE) || !tirbi_dtype_is_signed((tirbi_dtype)test->optype)) {
+    if (p->n_path > 0 || p->n_own > 0 || p->plan->loops.n != 1 || body->kind != TIRBI_LS_SET ||
+        test->kind != TIRBI_LX_OP || (test->op != TIRB_OP_LE && test->op != TIRB_OP_GE) ||
+        !tirbi_dtype_is_signed((tirbi_dtype)test->optype)) {
         return false;
     }
-    const tirbi_lx *end = tirbi_plan_narrow(test->args[test->op == TIRB_OP_GE]), *at = tirbi_plan_narrow(test->args[test->op == TIRB_OP_LE]);
+    const tirbi_lx *end = tirbi_plan_narrow(test->args[test->op == TIRB_OP_GE]),
+                   *at = tirbi_plan_narrow(test->args[test->op == TIRB_OP_LE]);
     const tirbi_place *place = end_of_range(end, &row);
     carried_var *c = place ? find_carried(p, row) : NULL;
     fold f;
     if (!c || begins_here(c) || c->done || tirbi_plan_find_var(p, row) || at->kind != TIRBI_LX_VAR || at->var != lane ||
-        body->as.set.var != row || !fold_of(p, c, &f) || f.n != 1 || f.steps[0].n != TIRBI_SCAN_ADD || f.steps[0].factor ||
-        !tirbi_lx_is_int(f.steps[0].value, 1)) {
+        body->as.set.var != row || !fold_of(p, c, &f) || f.n != 1 || f.steps[0].n != TIRBI_SCAN_ADD ||
+        f.steps[0].factor || !tirbi_lx_is_int(f.steps[0].value, 1)) {
         return false;
     }
     for (uint32_t i = 0; i < p->n_written; i++) {

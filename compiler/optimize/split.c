@@ -8,8 +8,8 @@
 
 enum { MAX_TERMS = 16, MAX_CANDIDATES = 8, MAX_DEPTH = 64 };
 
-/* What the body decides: by a statement, an IF or a store of a conditional value, or by expressions in it: choices, and the
- * least or greatest of two integers. `no` may be NULL: nothing is done then. */
+/* What the body decides: by a statement, an IF or a store of a conditional value, or by expressions in it: choices, and
+ * the least or greatest of two integers. `no` may be NULL: nothing is done then. */
 typedef struct choice {
     const tirbi_lx *condition;
     const tirbi_ls *yes, *no;
@@ -41,7 +41,8 @@ static bool exact(const splitter *s, const tirbi_lx *x) {
     case TIRB_OP_SUB:
     case TIRB_OP_MUL: return !tirbi_full_range(x) && exact(s, x->args[0]) && exact(s, x->args[1]);
     case TIRB_OP_CAST:
-        return tirbi_dtype_is_int((tirbi_dtype)x->source) && tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
+        return tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+               tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
                (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0) && exact(s, x->args[0]);
     default: return false;
     }
@@ -81,7 +82,8 @@ static void below(splitter *s, const tirbi_lx *bound) {
 static bool add_bound(splitter *s, const tirbi_lx *x) {
     int64_t c;
     const tirbi_lx *r;
-    bool order = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE || x->op == TIRB_OP_GT || x->op == TIRB_OP_GE || x->op == TIRB_OP_EQ;
+    bool order =
+        x->op == TIRB_OP_LT || x->op == TIRB_OP_LE || x->op == TIRB_OP_GT || x->op == TIRB_OP_GE || x->op == TIRB_OP_EQ;
     if (x->kind != TIRBI_LX_OP || !order || !difference(s, x->args[0], x->args[1], &c, &r)) return false;
     bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE;
     bool or_equal = x->op == TIRB_OP_LE || x->op == TIRB_OP_GE;
@@ -101,8 +103,10 @@ static bool add_bound(splitter *s, const tirbi_lx *x) {
 }
 
 static bool add_term(splitter *s, const tirbi_lx *x, unsigned depth) {
-    bool conjunction = x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
-    if (conjunction && depth < MAX_TERMS) return add_term(s, x->args[0], depth + 1) && add_term(s, x->args[1], depth + 1);
+    bool conjunction =
+        x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
+    if (conjunction && depth < MAX_TERMS)
+        return add_term(s, x->args[0], depth + 1) && add_term(s, x->args[1], depth + 1);
     if (!x->pure || x->traps) return false;
     bool of_others = s->others && tirbi_mentions_loops(x, s->others);
     if (tirbi_mentions_loops(x, &s->own)) {
@@ -125,13 +129,14 @@ static bool read_condition(splitter *s, const tirbi_lx *condition) {
 
 /* ---- Choices -------------------------------------------------------------------------------------------------- */
 
-/* Of a disjunction, its first term; the others are asked where that one does not hold. What holds where two are not equal
- * is the other arm of where they are. */
+/* Of a disjunction, its first term; the others are asked where that one does not hold. What holds where two are not
+ * equal is the other arm of where they are. */
 static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
     *out = (choice){body->as.if_.condition, body->as.if_.then_case, body->as.if_.else_case};
     for (unsigned depth = 0; depth < MAX_TERMS; depth++) {
         const tirbi_lx *x = out->condition;
-        bool disjunction = x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
+        bool disjunction =
+            x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
         bool differ = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NE && tirbi_dtype_is_int((tirbi_dtype)x->optype);
         if (!disjunction && !differ) return true;
         tirbi_ls *other = TIRBI_NEW(pool->arena, tirbi_ls);
@@ -139,7 +144,8 @@ static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out
         if (differ) {
             *other = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = body->span};
             const tirbi_ls *otherwise = out->no ? out->no : other;
-            const tirbi_lx *same = tirbi_lx_op(pool, TIRB_OP_EQ, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+            const tirbi_lx *same =
+                tirbi_lx_op(pool, TIRB_OP_EQ, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
             *out = (choice){same, otherwise, out->yes};
             return same != NULL;
         }
@@ -183,8 +189,10 @@ static bool is_select(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP && x->o
 /* What lanes choose they compute both of, which is little but where it says what to load. */
 static void find_in_value(candidates *c, const tirbi_lx *x, bool in_index, unsigned depth) {
     if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return;
-    bool conditional = (x->kind == TIRBI_LX_COND || (in_index && is_select(x))) && x->args[0]->pure && !x->args[0]->traps;
-    if ((conditional && tirbi_mentions_loops(x->args[0], c->own)) || (is_extreme(x) && tirbi_mentions_loops(x, c->own))) {
+    bool conditional =
+        (x->kind == TIRBI_LX_COND || (in_index && is_select(x))) && x->args[0]->pure && !x->args[0]->traps;
+    if ((conditional && tirbi_mentions_loops(x->args[0], c->own)) ||
+        (is_extreme(x) && tirbi_mentions_loops(x, c->own))) {
         if (c->n < MAX_CANDIDATES) c->item[c->n++] = x;
     }
     if (x->kind == TIRBI_LX_LOAD) {
@@ -278,7 +286,8 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     *loop = *s->loop;
     loop->as.loop.var = var;
     tirbi_lvar *names[2] = {s->own.var[0], var};
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_loop, .context = names, .loops = s->statement, .lets = true};
+    tirbi_rewrite rewrite = {
+        .pool = s->pool, .replace = rename_loop, .context = names, .loops = s->statement, .lets = true};
     loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, arm);
     return loop->as.loop.body ? loop : NULL;
 }
@@ -306,8 +315,8 @@ static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, ui
     return n == 1 ? items[0] : seq;
 }
 
-/* Before the bounds, between them, behind them: the parts that can have iterations. Returns how many these are, and 0 as
- * well when memory ran out. */
+/* Before the bounds, between them, behind them: the parts that can have iterations. Returns how many these are, and 0
+ * as well when memory ran out. */
 static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *parts[3]) {
     const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *n = s->own.var[0]->extent;
     const tirbi_lx *first = choose(s, TIRB_OP_MIN, s->first, n);
@@ -316,7 +325,8 @@ static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *part
     const tirbi_ls *all[3] = {c->no ? part(s, zero, first, c->no) : NULL, part(s, first, behind, c->yes),
                               c->no ? part(s, behind, n, c->no) : NULL};
     if (all[2] && s->left < all[2]->as.loop.var->extent->hi)
-        all[2]->as.loop.var->extent = choose(s, TIRB_OP_MIN, all[2]->as.loop.var->extent, tirbi_lx_int(s->pool, TIRB_I64, s->left));
+        all[2]->as.loop.var->extent =
+            choose(s, TIRB_OP_MIN, all[2]->as.loop.var->extent, tirbi_lx_int(s->pool, TIRB_I64, s->left));
     uint32_t count = 0;
     for (uint32_t i = 0; i < 3; i++) {
         if ((!all[i] && (i == 1 || c->no)) || (all[i] && !all[i]->as.loop.var->extent)) return 0;
@@ -327,15 +337,17 @@ static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *part
 
 /* ---- Meetings ------------------------------------------------------------------------------------------------- */
 
-/* The iteration that stores to the element `still`, which stands still in the loop: all others leave it alone. NULL when
- * there is no index to tell it by. */
+/* The iteration that stores to the element `still`, which stands still in the loop: all others leave it alone. NULL
+ * when there is no index to tell it by. */
 static const tirbi_lx *meeting(splitter *s, const tirbi_place *stored, const tirbi_place *still) {
-    if (stored->buffer != still->buffer || tirbi_mentions_loops(still->flat, &s->own) || !still->flat->pure) return NULL;
+    if (stored->buffer != still->buffer || tirbi_mentions_loops(still->flat, &s->own) || !still->flat->pure)
+        return NULL;
     for (uint32_t d = 0; d < stored->ndim; d++) {
         tirbi_affine form;
         int64_t c;
         if (!tirbi_mentions_loops(stored->indices[d], &s->own)) continue;
-        if (!tirbi_affine_of(s->pool, stored->indices[d], &s->own, &form) || !tirbi_affine_constant(&form, 0, &c)) continue;
+        if (!tirbi_affine_of(s->pool, stored->indices[d], &s->own, &form) || !tirbi_affine_constant(&form, 0, &c))
+            continue;
         if (c == 1) return tirbi_lx_sub(s->pool, tirbi_lx_cast(s->pool, TIRB_I64, still->indices[d]), form.start);
     }
     return NULL;
@@ -366,8 +378,8 @@ static const tirbi_ls *once(splitter *s, const tirbi_lx *at, const tirbi_ls *bod
     return branch->as.if_.condition ? branch : NULL;
 }
 
-/* A loop that reads an element which one of its iterations stores to: the iterations before that one, it, and those after
- * it. Where the others do not become lanes nothing is gained. */
+/* A loop that reads an element which one of its iterations stores to: the iterations before that one, it, and those
+ * after it. Where the others do not become lanes nothing is gained. */
 static const tirbi_ls *split_at_meeting(splitter *s) {
     const tirbi_ls *store = s->loop->as.loop.body;
     const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *n = s->own.var[0]->extent;

@@ -53,7 +53,8 @@ static bool changes(const namer *m, const tirbi_lbuf *root) {
 /* Whether a load cannot fail and gives the same value in all iterations. */
 static bool is_still(const namer *m, const tirbi_lx *x) {
     const tirbi_place *place = x->access;
-    if (x->kind != TIRBI_LX_LOAD || x->traps || place->view || place->buffer->local || changes(m, place->buffer->root)) return false;
+    if (x->kind != TIRBI_LX_LOAD || x->traps || place->view || place->buffer->local || changes(m, place->buffer->root))
+        return false;
     if (!place->flat->pure || tirbi_mentions_loops(place->flat, &m->own)) return false;
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (!place->indices[d]->pure || tirbi_mentions_loops(place->indices[d], &m->own)) return false;
@@ -69,7 +70,12 @@ static const tirbi_lx *name(namer *m, const tirbi_lx *x, const char *as) {
     }
     tirbi_lvar *var = m->n < MAX_NAMED ? TIRBI_NEW(m->pool->arena, tirbi_lvar) : NULL;
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = as, .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi, .reg = -1,
+    *var = (tirbi_lvar){.name = as,
+                        .kind = TIRBI_LVAR_LET,
+                        .type = (tirbi_dtype)x->type,
+                        .lo = x->lo,
+                        .hi = x->hi,
+                        .reg = -1,
                         .span = m->loop->span};
     m->named[m->n].load = x;
     m->named[m->n++].var = var;
@@ -89,7 +95,9 @@ static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *
 }
 
 /* A bound, which is computed before the loop as it is. */
-static const tirbi_lx *bound(namer *m, const tirbi_lx *x, const char *as) { return x->pure && !x->traps ? x : name(m, x, as); }
+static const tirbi_lx *bound(namer *m, const tirbi_lx *x, const char *as) {
+    return x->pure && !x->traps ? x : name(m, x, as);
+}
 
 static const tirbi_ls *with_names(namer *m, const tirbi_ls *loop) {
     tirbi_ls *whole = TIRBI_NEW(m->pool->arena, tirbi_ls), *sets = TIRBI_NEW_ARRAY(m->pool->arena, tirbi_ls, MAX_NAMED);

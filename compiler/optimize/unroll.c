@@ -29,7 +29,8 @@ typedef struct unroller {
     bool reads_others; /* of the sum's memory, or calls what may read it */
 } unroller;
 
-/* ---- One iteration of the loops around ---------------------------------------------------------------------------- */
+/* ---- One iteration of the loops around
+ * ---------------------------------------------------------------------------- */
 
 static bool same_place(const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer || a->view || b->view || a->flat != b->flat || !a->flat->pure) return false;
@@ -39,13 +40,14 @@ static bool same_place(const tirbi_place *a, const tirbi_place *b) {
     return true;
 }
 
-/* What the sum's memory is read for is looked at as it stands in the loops: with the counters put in, another element may
- * turn out to be the sum's own. */
+/* What the sum's memory is read for is looked at as it stands in the loops: with the counters put in, another element
+ * may turn out to be the sum's own. */
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     unroller *u = rewrite->context;
     const bool own = x->kind == TIRBI_LX_LOAD && same_place(x->access, u->place);
     if (own && u->value) return u->value;
-    if (x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_LOAD && !own && tirbi_may_meet(x->access->buffer->root, u->place->buffer->root)))
+    if (x->kind == TIRBI_LX_CALL ||
+        (x->kind == TIRBI_LX_LOAD && !own && tirbi_may_meet(x->access->buffer->root, u->place->buffer->root)))
         u->reads_others = true;
     if (x->kind != TIRBI_LX_VAR) return NULL;
     for (uint32_t i = 0; i < u->n_counters; i++) {
@@ -66,8 +68,9 @@ static bool run(unroller *u, const tirbi_ls *s, unsigned depth);
 
 static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
     tirbi_lvar *var = s->as.loop.var;
-    if (s->as.loop.step || mentions(u->place, var) || s->as.loop.rows || s->as.loop.blocks || u->n_counters == MAX_COUNTERS ||
-        var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST || var->extent->value > MAX_STEPS) {
+    if (s->as.loop.step || mentions(u->place, var) || s->as.loop.rows || s->as.loop.blocks ||
+        u->n_counters == MAX_COUNTERS || var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST ||
+        var->extent->value > MAX_STEPS) {
         return false;
     }
     uint32_t at = u->n_counters++;
@@ -90,7 +93,8 @@ static bool assign(unroller *u, const tirbi_ls *s, const tirbi_lx *value) {
     return u->steps++ <= MAX_ASSIGNMENTS;
 }
 
-/* Follows the values of the sum and of variables through a statement; false where it is not known, or something else is done. */
+/* Follows the values of the sum and of variables through a statement; false where it is not known, or something else is
+ * done. */
 static bool run(unroller *u, const tirbi_ls *s, unsigned depth) {
     tirbi_rewrite rewrite = {.pool = u->pool, .replace = replace, .context = u};
     if (depth == 0) return false;

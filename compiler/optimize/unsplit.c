@@ -1,7 +1,7 @@
-/* The condition x < bound, where x counts the iterations of some loops of a free nest (x = io * 32 + ii, where ii runs from
- * 0 to 31), holds for the first `bound` values of x, and each value is one iteration vector of these loops. So one loop
- * over x can take their place, if nothing but x is made of their variables. The loops of reductions keep their order: none
- * of another reduction stands between those that are joined. */
+/* The condition x < bound, where x counts the iterations of some loops of a free nest (x = io * 32 + ii, where ii runs
+ * from 0 to 31), holds for the first `bound` values of x, and each value is one iteration vector of these loops. So one
+ * loop over x can take their place, if nothing but x is made of their variables. The loops of reductions keep their
+ * order: none of another reduction stands between those that are joined. */
 #include "compiler/optimize/unsplit.h"
 
 #include <stdio.h>
@@ -27,7 +27,8 @@ typedef struct joiner {
 /* Whether x counts the iterations of two or more loops: the fastest by 1, each other one by all of those below it. */
 static bool counts(joiner *j, const tirbi_lx *x) {
     tirbi_affine form;
-    if (!tirbi_affine_of(j->pool, x, &j->loops, &form) || !tirbi_lx_is_int(form.start, 0) || tirbi_full_range(x)) return false;
+    if (!tirbi_affine_of(j->pool, x, &j->loops, &form) || !tirbi_lx_is_int(form.start, 0) || tirbi_full_range(x))
+        return false;
     uint32_t n = 0;
     for (uint32_t i = 0; i < j->loops.n; i++) {
         j->joins[i] = form.coefficient[i] != NULL;
@@ -90,7 +91,8 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
     const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0);
     const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, bound);
     const tirbi_lx *most = wide ? tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, wide, zero, NULL) : NULL;
-    const tirbi_lx *extent = most && all ? tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all, most, NULL) : NULL;
+    const tirbi_lx *extent =
+        most && all ? tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all, most, NULL) : NULL;
     j->joined = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!j->joined || !extent || !outer) return false;
     *j->joined = *outer;
@@ -138,7 +140,8 @@ static bool in_group(const joiner *j, const tirbi_lvar *var) {
     return false;
 }
 
-/* The loops whose first iteration a condition asks for, the joined one for all of its parts; false: for some of them. */
+/* The loops whose first iteration a condition asks for, the joined one for all of its parts; false: for some of
+ * them. */
 static bool join_first(const joiner *j, tirbi_ls *branch) {
     uint32_t n = branch->as.if_.n_first_of, left = 0, found = 0;
     tirbi_lvar **loops = TIRBI_NEW_ARRAY(j->pool->arena, tirbi_lvar *, n + 1);
@@ -200,7 +203,8 @@ static bool is_conjunction(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
 }
 
-/* Joins the loops of the first term that allows it, and takes it out of the condition: *rest is what remains, or NULL. */
+/* Joins the loops of the first term that allows it, and takes it out of the condition: *rest is what remains, or
+ * NULL. */
 static bool join_term(joiner *j, const tirbi_lx *x, const tirbi_lx **rest) {
     if (is_conjunction(x)) {
         const tirbi_lx *part;

@@ -13,18 +13,20 @@ typedef struct unwrapper {
 } unwrapper;
 
 static const tirbi_lx *without_casts(const tirbi_lx *x) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == TIRB_I32 && x->type == TIRB_I64) x = x->args[0];
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == TIRB_I32 && x->type == TIRB_I64)
+        x = x->args[0];
     return x;
 }
 
 /* Whether a variable stays below a size and is not negative, so that there the size is 1 at least. */
 static bool counts_to(const tirbi_lvar *var, const tirbi_lx *size) {
-    const bool all = without_casts(var->extent) == size, part = var->below && var->lo >= 0 && without_casts(var->below) == size;
+    const bool all = without_casts(var->extent) == size,
+               part = var->below && var->lo >= 0 && without_casts(var->below) == size;
     return var->kind == TIRBI_LVAR_LOOP && (all || part);
 }
 
-/* Whether x is a sum of variables and constants in its type, so that it is right where its value fits, whatever its parts
- * are; `counts` becomes true where one of them shows that `size` is not 0. */
+/* Whether x is a sum of variables and constants in its type, so that it is right where its value fits, whatever its
+ * parts are; `counts` becomes true where one of them shows that `size` is not 0. */
 static bool is_sum(const tirbi_lx *x, const tirbi_lx *size, bool *counts, unsigned depth) {
     if (x->kind == TIRBI_LX_CONST) return true;
     if (depth == MAX_DEPTH) return false;
@@ -43,9 +45,11 @@ static bool is_sum(const tirbi_lx *x, const tirbi_lx *size, bool *counts, unsign
 /* What a remainder goes around, or NULL where it is none of a sum that counts in a loop. */
 static const tirbi_lx *size_of(const tirbi_lx *x) {
     bool counts = false;
-    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_FLOORMOD || (x->type != TIRB_I32 && x->type != TIRB_I64)) return NULL;
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_FLOORMOD || (x->type != TIRB_I32 && x->type != TIRB_I64))
+        return NULL;
     const tirbi_lx *size = without_casts(x->args[1]);
-    if (size->kind != TIRBI_LX_VAR || size->var->kind != TIRBI_LVAR_PARAM || !is_sum(x->args[0], size, &counts, 0)) return NULL;
+    if (size->kind != TIRBI_LX_VAR || size->var->kind != TIRBI_LVAR_PARAM || !is_sum(x->args[0], size, &counts, 0))
+        return NULL;
     return counts ? size : NULL;
 }
 
@@ -66,9 +70,11 @@ static bool note_size(unwrapper *u, const tirbi_lx *size) {
 static bool is_between(const unwrapper *u, const tirbi_lx *index, const tirbi_lx *n, int64_t from, int64_t to) {
     const tirbi_loop_set none = {.n = 0};
     const tirbi_lx *zero = tirbi_lx_int(u->pool, TIRB_I64, 0), *below = tirbi_lx_int(u->pool, TIRB_I64, -1);
-    if (from == 0 && !tirbi_always_less(below, index, &none) && !tirbi_always_less(moved(u, n, zero, -2), index, &none)) return false;
+    if (from == 0 && !tirbi_always_less(below, index, &none) && !tirbi_always_less(moved(u, n, zero, -2), index, &none))
+        return false;
     if (from < 0 && !tirbi_always_less(moved(u, zero, below, -1), index, &none)) return false;
-    return tirbi_always_less(index, moved(u, n, zero, to > 1), &none) || (to > 1 && tirbi_always_less(index, moved(u, n, n, 0), &none));
+    return tirbi_always_less(index, moved(u, n, zero, to > 1), &none) ||
+           (to > 1 && tirbi_always_less(index, moved(u, n, n, 0), &none));
 }
 
 /* A remainder whose numerator goes around at most once, as a choice. */
@@ -77,7 +83,8 @@ static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_dtype type = (tirbi_dtype)x->type;
     const tirbi_lx *size = size_of(x);
     if (!size) return NULL;
-    const tirbi_lx *n = tirbi_lx_cast(u->pool, TIRB_I64, size), *wide = tirbi_value_in_type(u->pool, TIRB_I64, x->args[0]);
+    const tirbi_lx *n = tirbi_lx_cast(u->pool, TIRB_I64, size),
+                   *wide = tirbi_value_in_type(u->pool, TIRB_I64, x->args[0]);
     if (!n || !wide) return NULL;
     const bool above = is_between(u, wide, n, 0, 2), below = !above && is_between(u, wide, n, -1, 1);
     if ((!above && !below) || !note_size(u, size)) return NULL;
@@ -85,8 +92,10 @@ static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     wide = index ? tirbi_value_in_type(u->pool, TIRB_I64, index) : NULL;
     if (!wide) return NULL;
     const tirbi_lx *bound = above ? n : tirbi_lx_int(u->pool, TIRB_I64, 0);
-    const tirbi_lx *in_place = tirbi_lx_op(u->pool, above ? TIRB_OP_LT : TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, wide, bound, NULL);
-    const tirbi_lx *moved_back = tirbi_lx_op(u->pool, above ? TIRB_OP_SUB : TIRB_OP_ADD, type, TIRB_TYPE_NONE, index, x->args[1], NULL);
+    const tirbi_lx *in_place =
+        tirbi_lx_op(u->pool, above ? TIRB_OP_LT : TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, wide, bound, NULL);
+    const tirbi_lx *moved_back =
+        tirbi_lx_op(u->pool, above ? TIRB_OP_SUB : TIRB_OP_ADD, type, TIRB_TYPE_NONE, index, x->args[1], NULL);
     return in_place && moved_back ? tirbi_lx_lazy(u->pool, TIRBI_LX_COND, in_place, index, moved_back) : NULL;
 }
 
@@ -136,8 +145,11 @@ bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_unwrappe
     for (uint32_t i = 0; i < u.n && out->stmt; i++) {
         const int64_t most = INT64_C(1) << (tirbi_dtypes[u.size[i]->type].bits - 2);
         const tirbi_lx *n = tirbi_lx_cast(pool, TIRB_I64, u.size[i]);
-        const tirbi_lx *fits = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, n, tirbi_lx_int(pool, TIRB_I64, most), NULL);
-        out->condition = out->condition ? tirbi_lx_op(pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, out->condition, fits, NULL) : fits;
+        const tirbi_lx *fits =
+            tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, n, tirbi_lx_int(pool, TIRB_I64, most), NULL);
+        out->condition = out->condition
+                             ? tirbi_lx_op(pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, out->condition, fits, NULL)
+                             : fits;
         if (!out->condition) return false;
     }
     return out->stmt && u.n > 0;

@@ -14,8 +14,8 @@ typedef struct tirbi_index {
     uint32_t n, capacity;    /* a power of two */
 } tirbi_index;
 
-/* Where things are differs from run to run, so that no source can be written whose texts all meet; what is found does not
- * depend on it. */
+/* Where things are differs from run to run, so that no source can be written whose texts all meet; what is found does
+ * not depend on it. */
 static inline uint32_t tirbi_text_hash(const void *place, const char *text, size_t size) {
     uint64_t h = 2166136261u ^ (uint64_t)(uintptr_t)place;
     for (size_t i = 0; i < size; i++) {

@@ -77,7 +77,8 @@ static bool is_said(const tirbi_diagnostics *d, tirb_severity severity, tirbi_sp
     if (!d->source || d->n_items == 0) return false;
     const tirb_diagnostic *last = &d->items[d->n_items - 1];
     tirbi_source_locate(d->source, span.begin, &line, &column);
-    return last->severity == severity && last->line == line && last->column == column && strcmp(last->message, message) == 0;
+    return last->severity == severity && last->line == line && last->column == column &&
+           strcmp(last->message, message) == 0;
 }
 
 __attribute__((format(printf, 5, 0))) static void report(tirbi_diagnostics *d, tirb_severity severity, tirb_status code,

@@ -116,7 +116,8 @@ static bool read_placement(tirbi_script *s, const tirbi_call *c, const tirbi_val
         if (!buffer->elem_offset) return false;
         if (!tirbi_type_is_int(buffer->elem_offset->dtype) || buffer->elem_offset->dtype.lanes != 1) {
             char text[32];
-            tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, buffer->elem_offset), "elem_offset must be a scalar integer, not %s",
+            tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, buffer->elem_offset),
+                       "elem_offset must be a scalar integer, not %s",
                        tirb_datatype_text(buffer->elem_offset->dtype, text));
             return false;
         }
@@ -291,7 +292,8 @@ static tirbi_value scalar_declaration(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *offset = NULL, **shape = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, 1);
     if (!shape || !tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
     if (tirbi_given(&c->args[2]) && !tirbi_to_text(s, &c->args[2], "scope", &scope)) return tirbi_value_error();
-    if (tirbi_given(&c->args[3]) && !(offset = tirbi_to_typed(s, &c->args[3], tirbi_type_i32))) return tirbi_value_error();
+    if (tirbi_given(&c->args[3]) && !(offset = tirbi_to_typed(s, &c->args[3], tirbi_type_i32)))
+        return tirbi_value_error();
     shape[0] = tirbi_make_int(&s->builder, c->node->span, tirbi_type_i32, 1);
     tirb_buffer *buffer = tirbi_make_buffer(&s->builder, c->node->span, c->hint, type, shape, 1, scope);
     if (!buffer) return tirbi_value_error();

@@ -37,8 +37,8 @@ static tirbi_value typed_constant(tirbi_script *s, const tirbi_call *c) {
     if (!tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
     bool fits = is_float ? tirbi_type_is_float(type) : tirbi_type_is_int(type) || tirbi_type_is_bool(type);
     if (!fits || type.lanes != 1)
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s makes %s scalars, not %s", c->entry->name, is_float ? "float" : "integer",
-                          tirb_datatype_text(type, text));
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "%s makes %s scalars, not %s", c->entry->name,
+                          is_float ? "float" : "integer", tirb_datatype_text(type, text));
     return tirbi_value_expr(tirbi_make_cast(&s->builder, c->node->span, type, tirbi_to_typed(s, &c->args[1], type)));
 }
 
@@ -102,7 +102,8 @@ static tirbi_value let(tirbi_script *s, const tirbi_call *c) {
 
 /* The type may be that of a pointer, which is the first argument then. */
 static tirbi_value typed_pointer(tirbi_script *s, const tirbi_call *c, tirb_datatype type, const tirb_expr *call) {
-    if (c->args[0].kind == TIRBI_VALUE_POINTER && tirbi_type_is_handle(type)) call = tirbi_with_pointer(&s->builder, call, c->args[0].as.type.type);
+    if (c->args[0].kind == TIRBI_VALUE_POINTER && tirbi_type_is_handle(type))
+        call = tirbi_with_pointer(&s->builder, call, c->args[0].as.type.type);
     return tirbi_value_expr(call);
 }
 
@@ -132,7 +133,8 @@ static tirbi_value extern_call(tirbi_script *s, const tirbi_call *c) {
     const tirb_buffer_region *passed = tirbi_named_buffers(s, &c->args[1]);
     if (!passed || !tirbi_to_dtype(s, &c->args[0], &type) || !tirbi_to_exprs(s, &c->args[1], &args, &n))
         return tirbi_value_error();
-    if (tirbi_is_c_function(type, args, n)) return tirbi_value_expr(tirbi_make_c_call(&s->builder, c->node->span, type, builtin, args, n));
+    if (tirbi_is_c_function(type, args, n))
+        return tirbi_value_expr(tirbi_make_c_call(&s->builder, c->node->span, type, builtin, args, n));
     const tirb_expr *call = tirbi_make_passing_call(&s->builder, c->node->span, type, builtin, args, passed, n);
     return typed_pointer(s, c, type, call);
 }
@@ -168,15 +170,17 @@ static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
     return emit_call(s, c, type, builtin, args, n);
 }
 
-/* New TVMScript says of a synchronisation also whether one thread leads, and of how many: unless that is no and -1, it is
- * another one. */
+/* New TVMScript says of a synchronisation also whether one thread leads, and of how many: unless that is no and -1, it
+ * is another one. */
 static bool has_sync_defaults(const tirb_expr *const *args, uint32_t n) {
-    return n == 3 && tirbi_type_is_bool(args[1]->dtype) && tirbi_is_const_int(args[1], 0) && tirbi_is_const_int(args[2], -1);
+    return n == 3 && tirbi_type_is_bool(args[1]->dtype) && tirbi_is_const_int(args[1], 0) &&
+           tirbi_is_const_int(args[2], -1);
 }
 
 /* T.tvm_access_ptr(T.type_annotation("int32"), A.data, ...): a pointer to what is annotated. */
 static tirbi_value access_ptr(tirbi_script *s, const tirbi_call *c, const tirb_expr *const *args, uint32_t n) {
-    const tirb_expr *call = tirbi_make_call(&s->builder, c->node->span, tirbi_type_handle, TIRB_BUILTIN_TVM_ACCESS_PTR, args, n);
+    const tirb_expr *call =
+        tirbi_make_call(&s->builder, c->node->span, tirbi_type_handle, TIRB_BUILTIN_TVM_ACCESS_PTR, args, n);
     tirb_type type = tirbi_pointer_type(args[0]->dtype, tirbi_pointer_type_of(args[1]).scope);
     return tirbi_value_expr(args[0]->kind == TIRB_EXPR_CALL ? tirbi_with_pointer(&s->builder, call, type) : call);
 }
@@ -184,7 +188,9 @@ static tirbi_value access_ptr(tirbi_script *s, const tirbi_call *c, const tirb_e
 /* The type of T.ptr_byte_offset(pointer, bytes, "float32") as the annotation that it is. */
 static bool annotate_type(tirbi_script *s, const tirb_expr **args) {
     tirb_datatype type;
-    if (args[2]->kind != TIRB_EXPR_STRING_IMM || !tirb_datatype_from_text(args[2]->as.string.text, args[2]->as.string.size, &type)) return true;
+    if (args[2]->kind != TIRB_EXPR_STRING_IMM ||
+        !tirb_datatype_from_text(args[2]->as.string.text, args[2]->as.string.size, &type))
+        return true;
     args[2] = tirbi_make_call(&s->builder, args[2]->span, type, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0);
     return args[2] != NULL;
 }
@@ -203,7 +209,8 @@ static tirbi_value plain_call(tirbi_script *s, const tirbi_call *c) {
                           arity == 1 ? "" : "s", n);
     if (builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC && has_sync_defaults(args, n)) n = 1;
     if (builtin == TIRB_BUILTIN_TVM_ACCESS_PTR) return access_ptr(s, c, args, n);
-    if (builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET && !annotate_type(s, (const tirb_expr **)args)) return tirbi_value_error();
+    if (builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET && !annotate_type(s, (const tirb_expr **)args))
+        return tirbi_value_error();
     tirb_datatype type = tirbi_type_i32;
     if (builtin == TIRB_BUILTIN_BUFFER_DATA || builtin == TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET ||
         builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET)
@@ -299,7 +306,8 @@ static tirbi_value call_by_name(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *args;
     uint32_t n;
     bool intrin = c->entry->data;
-    const tirbi_value *type_given = &c->args[intrin ? 0 : 3], *op = &c->args[intrin], *operands = &c->args[intrin ? 2 : 1];
+    const tirbi_value *type_given = &c->args[intrin ? 0 : 3], *op = &c->args[intrin],
+                      *operands = &c->args[intrin ? 2 : 1];
     if (!tirbi_to_text(s, op, "the name of the operator", &name)) return tirbi_value_error();
     const char *dot = strrchr(name, '.');
     const char *bare = dot ? dot + 1 : name;

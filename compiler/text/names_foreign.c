@@ -8,17 +8,62 @@
 static const char *const spaces[] = {"ptx", "cuda", "nki", "metal", "nvshmem", "webgpu", "tile", "hexagon", "trn"};
 
 static const char *const names[] = {
-    "tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor", "tvm_warp_activemask",
-    "tvm_global_barrier_kinit", "tvm_thread_allreduce", "tvm_load_matrix_sync", "tvm_mma_sync", "tvm_bmma_sync",
-    "tvm_fill_fragment", "tvm_store_matrix_sync", "tvm_kernel_replace_point", "tvm_context_id", "thread_return",
-    "filter", "selector", "dp4a", "atomic_add", "nd_mem_alloc_with_scope", "texture2d_load", "texture2d_store",
-    "dma_copy", "dma_wait", "dma_start_group", "dma_end_group", "call_spirv_pure_glsl450", "mem_copy",
-    "ptx_mma", "ptx_mma_sp", "ptx_wgmma_ss", "ptx_wgmma_rs", "ptx_ldmatrix", "ptx_cp_async", "ptx_cp_async_bulk",
-    "ptx_commit_group", "ptx_wait_group", "ptx_cp_async_barrier", "ptx_init_barrier_thread_count",
-    "ptx_arrive_barrier", "ptx_arrive_barrier_expect_tx", "ptx_wait_barrier", "ptx_ldg32", "create_barriers", "mma_store", "mma_fill",
-    "make_filled_simdgroup_matrix", "simdgroup_load", "simdgroup_store", "simdgroup_multiply_accumulate",
-    "cooperative_tensor_fill", "cooperative_tensor_load", "cooperative_tensor_store",
-    "cooperative_tensor_multiply_accumulate", "vthread", "get_vtcm_allocation",
+    "tvm_warp_shuffle",
+    "tvm_warp_shuffle_up",
+    "tvm_warp_shuffle_down",
+    "tvm_warp_shuffle_xor",
+    "tvm_warp_activemask",
+    "tvm_global_barrier_kinit",
+    "tvm_thread_allreduce",
+    "tvm_load_matrix_sync",
+    "tvm_mma_sync",
+    "tvm_bmma_sync",
+    "tvm_fill_fragment",
+    "tvm_store_matrix_sync",
+    "tvm_kernel_replace_point",
+    "tvm_context_id",
+    "thread_return",
+    "filter",
+    "selector",
+    "dp4a",
+    "atomic_add",
+    "nd_mem_alloc_with_scope",
+    "texture2d_load",
+    "texture2d_store",
+    "dma_copy",
+    "dma_wait",
+    "dma_start_group",
+    "dma_end_group",
+    "call_spirv_pure_glsl450",
+    "mem_copy",
+    "ptx_mma",
+    "ptx_mma_sp",
+    "ptx_wgmma_ss",
+    "ptx_wgmma_rs",
+    "ptx_ldmatrix",
+    "ptx_cp_async",
+    "ptx_cp_async_bulk",
+    "ptx_commit_group",
+    "ptx_wait_group",
+    "ptx_cp_async_barrier",
+    "ptx_init_barrier_thread_count",
+    "ptx_arrive_barrier",
+    "ptx_arrive_barrier_expect_tx",
+    "ptx_wait_barrier",
+    "ptx_ldg32",
+    "create_barriers",
+    "mma_store",
+    "mma_fill",
+    "make_filled_simdgroup_matrix",
+    "simdgroup_load",
+    "simdgroup_store",
+    "simdgroup_multiply_accumulate",
+    "cooperative_tensor_fill",
+    "cooperative_tensor_load",
+    "cooperative_tensor_store",
+    "cooperative_tensor_multiply_accumulate",
+    "vthread",
+    "get_vtcm_allocation",
     "print_buffer",
 };
 
@@ -29,7 +74,8 @@ static bool is_one_of(const char *name, const char *const *list, size_t n) {
 }
 
 bool tirbi_is_foreign(const char *name) {
-    return is_one_of(name, spaces, sizeof spaces / sizeof *spaces) || is_one_of(name, names, sizeof names / sizeof *names);
+    return is_one_of(name, spaces, sizeof spaces / sizeof *spaces) ||
+           is_one_of(name, names, sizeof names / sizeof *names);
 }
 
 tirbi_value tirbi_foreign(tirbi_script *s, const char *outer, const char *name) {
@@ -70,7 +116,8 @@ static bool add_arguments(tirbi_script *s, tirbi_list *list, const tirbi_value *
 tirbi_value tirbi_call_foreign(tirbi_script *s, const tirbi_node *node, const char *name) {
     tirbi_list args = {.n = 0};
     const tirb_expr **slot = TIRBI_LIST_ADD(s->arena, &args, const tirb_expr *);
-    if (!slot || !(*slot = tirbi_make_string(&s->builder, node->span, name, (uint32_t)strlen(name)))) return tirbi_value_error();
+    if (!slot || !(*slot = tirbi_make_string(&s->builder, node->span, name, (uint32_t)strlen(name))))
+        return tirbi_value_error();
     tirb_datatype type = tirbi_type_i32, named;
     for (uint32_t i = 1; i < node->n_items; i++) {
         const tirbi_node *item = node->items[i];
@@ -80,7 +127,8 @@ tirbi_value tirbi_call_foreign(tirbi_script *s, const tirbi_node *node, const ch
         tirbi_value v = tirbi_evaluate(s, wrapped ? item->items[0] : item);
         if (!v.node) v.node = item;
         if (tirbi_is_error(&v) || !add_arguments(s, &args, &v)) return tirbi_value_error();
-        if (i == 1 && v.kind == TIRBI_VALUE_STRING && tirb_datatype_from_text(v.as.string.text, v.as.string.size, &named))
+        if (i == 1 && v.kind == TIRBI_VALUE_STRING &&
+            tirb_datatype_from_text(v.as.string.text, v.as.string.size, &named))
             type = named;
     }
     return tirbi_value_expr(tirbi_make_call(&s->builder, node->span, type, TIRB_BUILTIN_FOREIGN, args.items, args.n));

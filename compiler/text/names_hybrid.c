@@ -49,8 +49,8 @@ static uint32_t frame_of(const tirbi_builder *b, const tirb_expr *pointer) {
     return 0;
 }
 
-/* The elements of one type behind a pointer: declared where they are first used, in the frame that the pointer lives in,
- * so that all uses in its scope mean one view. */
+/* The elements of one type behind a pointer: declared where they are first used, in the frame that the pointer lives
+ * in, so that all uses in its scope mean one view. */
 static const tirb_buffer *pointee(tirbi_script *s, tirbi_span span, const tirb_expr *pointer, tirb_datatype type) {
     const tirbi_pointee *known = s->pointees.items;
     for (uint32_t i = s->pointees.n; i > 0; i--) {
@@ -177,7 +177,8 @@ static tirbi_value range(tirbi_script *s, const tirbi_call *c) {
         return as_usual(s, &bounds, kinds[i].entry);
     }
     return tirbi_fail(s, TIRB_VALUE, c->node->span,
-                      "unknown kind of loop \"%s\"; it is \"serial\", \"parallel\", \"vectorized\" or \"unroll\"", kind);
+                      "unknown kind of loop \"%s\"; it is \"serial\", \"parallel\", \"vectorized\" or \"unroll\"",
+                      kind);
 }
 
 /* ---- Blocks ----------------------------------------------------------------------------------------------------- */
@@ -230,7 +231,8 @@ static bool read_domain(tirbi_script *s, const tirbi_value *v, tirb_range *out) 
     }
     if (!out->min || !out->extent) return false;
     if (tirbi_type_is_int(out->extent->dtype) && out->extent->dtype.lanes == 1) return true;
-    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, out->extent), "the domain of an iterator must be a scalar integer");
+    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, out->extent),
+               "the domain of an iterator must be a scalar integer");
     return false;
 }
 
@@ -261,7 +263,8 @@ void tirbi_block_axes(tirbi_script *s, const tirbi_form *form, const tirbi_node 
         const tirb_expr **value = iter ? TIRBI_LIST_ADD(s->arena, &frame->values, const tirb_expr *) : NULL;
         if (!value) continue;
         domain.min = tirbi_make_cast(&s->builder, domain.min->span, var->dtype, domain.min);
-        *iter = (tirb_itervar){.dom = domain, .var = var, .type = (tirb_itervar_type)form->axes[i].axis, .thread_tag = ""};
+        *iter =
+            (tirb_itervar){.dom = domain, .var = var, .type = (tirb_itervar_type)form->axes[i].axis, .thread_tag = ""};
     }
 }
 
@@ -295,7 +298,8 @@ uint32_t tirbi_open_block_loops(tirbi_script *s, const tirbi_form *form, tirbi_s
     if (n_loops > 0 || !tirbi_classic(s)) return 0;
     for (; n < form->n_axes; n++) {
         tirb_range domain;
-        tirb_stmt *loop = read_domain(s, &form->axes[n], &domain) ? tirbi_make_stmt(&s->builder, span, TIRB_STMT_FOR) : NULL;
+        tirb_stmt *loop =
+            read_domain(s, &form->axes[n], &domain) ? tirbi_make_stmt(&s->builder, span, TIRB_STMT_FOR) : NULL;
         const char *name = tirbi_arena_format(s->arena, "i%u", (unsigned)n);
         if (!loop || !name) break;
         tirb_datatype type = domain.extent->dtype;
@@ -303,7 +307,8 @@ uint32_t tirbi_open_block_loops(tirbi_script *s, const tirbi_form *form, tirbi_s
         loop->as.for_.min = tirbi_make_cast(&s->builder, span, type, domain.min);
         loop->as.for_.extent = domain.extent;
         loop->as.for_.kind = TIRB_FOR_SERIAL;
-        if (!loop->as.for_.var || !loop->as.for_.min || !tirbi_frame_push(&s->builder, TIRBI_FRAME_FOR, loop, span)) break;
+        if (!loop->as.for_.var || !loop->as.for_.min || !tirbi_frame_push(&s->builder, TIRBI_FRAME_FOR, loop, span))
+            break;
     }
     return n;
 }
@@ -329,7 +334,8 @@ bool tirbi_block_bindings(tirbi_script *s, tirbi_frame *frame) {
     if (n_open != frame->values.n || n_loops != n_open) {
         uint32_t i = 0;
         while (values[i]) i++;
-        tirbi_fail(s, TIRB_TYPE, frame->span, "the iterator `%s` of the block needs a tir.bind", iters[i].var->as.var.name);
+        tirbi_fail(s, TIRB_TYPE, frame->span, "the iterator `%s` of the block needs a tir.bind",
+                   iters[i].var->as.var.name);
         return false;
     }
     for (uint32_t i = 0; i < n_open; first++) {
@@ -427,11 +433,13 @@ static tirbi_value allocate(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *shape, *condition = NULL;
     uint32_t n;
     const tirbi_value *first = &c->args[0];
-    if (first->kind != TIRBI_VALUE_EXPR || !tirbi_type_is_handle(first->as.expr->dtype)) return as_usual(s, c, "allocate");
+    if (first->kind != TIRBI_VALUE_EXPR || !tirbi_type_is_handle(first->as.expr->dtype))
+        return as_usual(s, c, "allocate");
     tirb_expr *pointer = (tirb_expr *)(uintptr_t)first->as.expr;
     if (pointer->kind != TIRB_EXPR_VAR || pointer->as.var.data_of)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "tir.allocate needs a pointer from tir.var(\"handle\")");
-    if (!tirbi_to_dtype(s, &c->args[1], &type) || !tirbi_to_exprs(s, &c->args[2], &shape, &n)) return tirbi_value_error();
+    if (!tirbi_to_dtype(s, &c->args[1], &type) || !tirbi_to_exprs(s, &c->args[2], &shape, &n))
+        return tirbi_value_error();
     if (tirbi_given(&c->args[3]) && !(condition = tirbi_to_typed(s, &c->args[3], tirbi_type_bool)))
         return tirbi_value_error();
     const char *scope = noted_scope(s, pointer);
@@ -496,7 +504,8 @@ static tirbi_value typed_call(tirbi_script *s, const tirbi_call *c) {
         bool leads = first && (first->kind == TIRBI_VALUE_DTYPE ||
                                (first->kind == TIRBI_VALUE_STRING &&
                                 tirb_datatype_from_text(first->as.string.text, first->as.string.size, &type)));
-        if (!leads) return tirbi_fail(s, TIRB_TYPE, c->node->span, "tir.%s needs its type: dtype=\"..\"", c->entry->name);
+        if (!leads)
+            return tirbi_fail(s, TIRB_TYPE, c->node->span, "tir.%s needs its type: dtype=\"..\"", c->entry->name);
         dtype = first;
         all.as.sequence.items++;
         all.as.sequence.n--;

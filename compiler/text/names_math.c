@@ -63,7 +63,8 @@ static tirbi_value raw_bitwise(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *args[2];
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
     tirbi_value made = bitwise(s, c);
-    bool folded = !tirbi_is_error(&made) && (made.as.expr->kind != TIRB_EXPR_CALL || made.as.expr->as.call.builtin != builtin);
+    bool folded =
+        !tirbi_is_error(&made) && (made.as.expr->kind != TIRB_EXPR_CALL || made.as.expr->as.call.builtin != builtin);
     if (!folded || !tirbi_to_bit_operands(s, &c->args[0], &c->args[1], &args[0], &args[1])) return made;
     if (!tirb_datatype_equal(args[0]->dtype, args[1]->dtype)) return made;
     return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, args[0]->dtype, builtin, args, 2));
@@ -202,7 +203,8 @@ static tirbi_value bit_count(tirbi_script *s, const tirbi_call *c) {
     if (!tirbi_type_is_int(x->dtype)) return type_error(s, c, "an integer", x->dtype);
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
     bool clz = builtin == TIRB_BUILTIN_CLZ;
-    return tirbi_value_expr(call_one(s, c, builtin, clz ? tirbi_type_with_lanes(tirbi_type_i32, x->dtype.lanes) : x->dtype, x));
+    return tirbi_value_expr(
+        call_one(s, c, builtin, clz ? tirbi_type_with_lanes(tirbi_type_i32, x->dtype.lanes) : x->dtype, x));
 }
 
 /* ---- Functions of several numbers ------------------------------------------------------------------------------- */

@@ -73,10 +73,11 @@ static tirbi_value vector_store(tirbi_script *s, const tirbi_call *c) {
 /* ---- Masked accesses: functions that take the buffer ------------------------------------------------------------ */
 
 /* The indices and, behind them, the mask: arguments from `first` on. */
-static bool masked_access(tirbi_script *s, const tirbi_call *c, const tirbi_value *buffer, const tirb_expr *const **args,
-                          uint32_t *n) {
+static bool masked_access(tirbi_script *s, const tirbi_call *c, const tirbi_value *buffer,
+                          const tirb_expr *const **args, uint32_t *n) {
     if (buffer->kind != TIRBI_VALUE_BUFFER) {
-        tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes a buffer, not %s", c->entry->name, tirbi_value_text(buffer));
+        tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s takes a buffer, not %s", c->entry->name,
+                   tirbi_value_text(buffer));
         return false;
     }
     if (!tirbi_to_exprs(s, &c->args[2], args, n)) return false;
@@ -92,7 +93,8 @@ tirbi_value tirbi_masked_load(tirbi_script *s, const tirbi_call *c) {
     char left[32], right[32];
     uint32_t n;
     tirb_datatype type;
-    if (!tirbi_to_dtype(s, &c->args[0], &type) || !masked_access(s, c, &c->args[1], &args, &n)) return tirbi_value_error();
+    if (!tirbi_to_dtype(s, &c->args[0], &type) || !masked_access(s, c, &c->args[1], &args, &n))
+        return tirbi_value_error();
     const tirb_buffer *buffer = c->args[1].as.buffer;
     const tirb_expr *load = tirbi_make_load(&s->builder, c->node->span, buffer, args, n - 1, args[n - 1]);
     if (load && !tirb_datatype_equal(load->dtype, type))
@@ -162,8 +164,8 @@ static bool access_mask(tirbi_script *s, const tirbi_call *c, int64_t *out) {
     return true;
 }
 
-/* A.access_ptr("rw"): a pointer to the elements from `offset` on. With content_lanes it is one to vectors, for which TVM
- * takes no account of the offset. */
+/* A.access_ptr("rw"): a pointer to the elements from `offset` on. With content_lanes it is one to vectors, for which
+ * TVM takes no account of the offset. */
 static tirbi_value access_pointer(tirbi_script *s, const tirbi_call *c) {
     int64_t mask, lanes = 1;
     if (!is_buffer(s, c) || !access_mask(s, c, &mask)) return tirbi_value_error();
@@ -175,8 +177,9 @@ static tirbi_value access_pointer(tirbi_script *s, const tirbi_call *c) {
     tirbi_builder *b = &s->builder;
     tirbi_span span = c->node->span;
     const tirb_expr *first = first_element(s, c), *extent = all_elements(s, c);
-    const tirb_expr *offset =
-        tirbi_given(&c->args[3]) ? tirbi_to_expr(s, &c->args[3]) : tirbi_make_int(b, span, first ? first->dtype : tirbi_type_i32, 0);
+    const tirb_expr *offset = tirbi_given(&c->args[3])
+                                  ? tirbi_to_expr(s, &c->args[3])
+                                  : tirbi_make_int(b, span, first ? first->dtype : tirbi_type_i32, 0);
     const tirb_expr *unit = tirbi_make_int(b, span, first ? first->dtype : tirbi_type_i32, lanes);
     tirb_datatype type = buffer->dtype;
     extent = tirbi_make_binary(b, span, TIRB_EXPR_SUB, extent, offset);
@@ -188,8 +191,8 @@ static tirbi_value access_pointer(tirbi_script *s, const tirbi_call *c) {
         first = tirbi_make_binary(b, span, TIRB_EXPR_ADD, first, offset);
     }
     if (tirbi_given(&c->args[4])) extent = tirbi_to_expr(s, &c->args[4]);
-    const tirb_expr *args[] = {tirbi_make_call(b, span, type, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0), buffer->data, first,
-                               extent, tirbi_make_int(b, span, tirbi_type_i32, mask)};
+    const tirb_expr *args[] = {tirbi_make_call(b, span, type, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0), buffer->data,
+                               first, extent, tirbi_make_int(b, span, tirbi_type_i32, mask)};
     return tirbi_value_expr(tirbi_make_call(b, span, tirbi_type_handle, TIRB_BUILTIN_TVM_ACCESS_PTR, args, 5));
 }
 

@@ -23,7 +23,8 @@ static tirbi_value packed_call(tirbi_script *s, const tirbi_call *c) {
     uint32_t n;
     tirbi_value all = c->args[0];
     const tirbi_value *dtype = &c->args[1];
-    if (builtin == TIRB_BUILTIN_TVM_STRUCT_GET && all.as.sequence.n == 4) dtype = &all.as.sequence.items[--all.as.sequence.n];
+    if (builtin == TIRB_BUILTIN_TVM_STRUCT_GET && all.as.sequence.n == 4)
+        dtype = &all.as.sequence.items[--all.as.sequence.n];
     if (tirbi_given(dtype) && !tirbi_to_dtype(s, dtype, &type)) return tirbi_value_error();
     if (!tirbi_to_exprs(s, &all, &args, &n)) return tirbi_value_error();
     int arity = tirb_builtins[builtin].arity;
@@ -44,9 +45,11 @@ static const tirb_expr *make_array(tirbi_script *s, tirbi_span span, const tirb_
     tirbi_builder *b = &s->builder;
     tirb_datatype index_type = buffer->ndim ? buffer->shape[0]->dtype : tirbi_type_i64;
     const tirb_expr *zero = tirbi_make_int(b, span, tirbi_type_i32, 0);
-    const tirb_expr *args[6] = {tirbi_make_data(b, span, buffer), make_shape(s, span, buffer->shape, buffer->ndim),
+    const tirb_expr *args[6] = {tirbi_make_data(b, span, buffer),
+                                make_shape(s, span, buffer->shape, buffer->ndim),
                                 buffer->strides ? make_shape(s, span, buffer->strides, buffer->ndim) : zero,
-                                tirbi_make_int(b, span, tirbi_type_i32, buffer->ndim), tirbi_make_cast(b, span, buffer->dtype, zero),
+                                tirbi_make_int(b, span, tirbi_type_i32, buffer->ndim),
+                                tirbi_make_cast(b, span, buffer->dtype, zero),
                                 buffer->elem_offset ? buffer->elem_offset : tirbi_make_int(b, span, index_type, 0)};
     for (int i = 0; i < 6; i++)
         if (!args[i]) return NULL;

@@ -174,7 +174,9 @@ enum { MATH_SQRT, MATH_FABS, MATH_FLOOR, MATH_CEIL, MATH_TRUNC };
 static tirbi_value math_rounded(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *v = number(s, c, &c->args[0], "the function of T");
     if (!v) return tirbi_value_error();
-    double x = real_of(v), y = c->entry->data == MATH_FLOOR ? floor(x) : c->entry->data == MATH_CEIL ? ceil(x) : trunc(x);
+    double x = real_of(v), y = c->entry->data == MATH_FLOOR  ? floor(x)
+                               : c->entry->data == MATH_CEIL ? ceil(x)
+                                                             : trunc(x);
     if (v->kind != TIRBI_VALUE_FLOAT) return *v;
     if (!(fabs(y) < 0x1p63)) return tirbi_fail(s, TIRB_VALUE, c->node->span, "this constant does not fit 64 bits");
     return tirbi_value_int((int64_t)y);
@@ -184,7 +186,8 @@ static tirbi_value math_real(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *v = number(s, c, &c->args[0], "the function of T");
     if (!v) return tirbi_value_error();
     double x = real_of(v);
-    if (c->entry->data == MATH_SQRT && x < 0) return tirbi_fail(s, TIRB_VALUE, c->node->span, "the square root of a negative number");
+    if (c->entry->data == MATH_SQRT && x < 0)
+        return tirbi_fail(s, TIRB_VALUE, c->node->span, "the square root of a negative number");
     return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = c->entry->data == MATH_SQRT ? sqrt(x) : fabs(x)};
 }
 
@@ -194,7 +197,8 @@ static tirbi_value math_log2(tirbi_script *s, const tirbi_call *c) {
     int exponent = 0;
     if (!v) return tirbi_value_error();
     if (!(real_of(v) > 0) || isinf(real_of(v)) || frexp(real_of(v), &exponent) != 0.5)
-        return tirbi_fail(s, TIRB_UNSUPPORTED, c->node->span, "`log2` of this number is not exact: write the number itself");
+        return tirbi_fail(s, TIRB_UNSUPPORTED, c->node->span,
+                          "`log2` of this number is not exact: write the number itself");
     return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = exponent - 1};
 }
 
@@ -203,7 +207,8 @@ static uint64_t magnitude(int64_t n) { return n < 0 ? 0 - (uint64_t)n : (uint64_
 static tirbi_value math_gcd(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *x = number(s, c, &c->args[0], "a number"), *y = number(s, c, &c->args[1], "a number");
     if (!x || !y) return tirbi_value_error();
-    if (x->kind != TIRBI_VALUE_INT || y->kind != TIRBI_VALUE_INT) return tirbi_fail(s, TIRB_TYPE, c->node->span, "`gcd` is for integers");
+    if (x->kind != TIRBI_VALUE_INT || y->kind != TIRBI_VALUE_INT)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "`gcd` is for integers");
     uint64_t a = magnitude(x->as.integer), b = magnitude(y->as.integer);
     while (b) {
         uint64_t rest = a % b;
@@ -229,13 +234,20 @@ tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const ch
     static const struct {
         const char *name;
         double value;
-    } constants[] = {{"pi", 0x1.921fb54442d18p+1}, {"tau", 0x1.921fb54442d18p+2}, {"e", 0x1.5bf0a8b145769p+1}, {"inf", INFINITY}, {"nan", NAN}};
+    } constants[] = {{"pi", 0x1.921fb54442d18p+1},
+                     {"tau", 0x1.921fb54442d18p+2},
+                     {"e", 0x1.5bf0a8b145769p+1},
+                     {"inf", INFINITY},
+                     {"nan", NAN}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-        if (strcmp(constants[i].name, name) == 0) return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = constants[i].value};
+        if (strcmp(constants[i].name, name) == 0)
+            return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = constants[i].value};
     for (const tirbi_entry *entry = tirbi_math_functions; entry->name; entry++)
         if (strcmp(entry->name, name) == 0) return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
     return tirbi_fail(s, TIRB_UNSUPPORTED, place->span,
-                      "`math.%s` is not the same on every machine, or unknown: write its value, or T.%s(...) for values of the program", name, name);
+                      "`math.%s` is not the same on every machine, or unknown: write its value, or T.%s(...) for "
+                      "values of the program",
+                      name, name);
 }
 
 const tirbi_entry tirbi_python_names[] = {

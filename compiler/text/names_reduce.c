@@ -1,4 +1,5 @@
-/* T.comm_reducer and T.reduce, T.allocate_const, T.prefetch: what the tensor expression language and older texts have. */
+/* T.comm_reducer and T.reduce, T.allocate_const, T.prefetch: what the tensor expression language and older texts
+ * have. */
 #include <string.h>
 
 #include "compiler/text/script_names.h"
@@ -156,8 +157,8 @@ tirbi_value tirbi_allocate_const(tirbi_script *s, const tirbi_call *c) {
         if (!fits) return tirbi_fail(s, TIRB_VALUE, c->node->span, "the extents of a constant must be known numbers");
     }
     if (count != elements.n)
-        return tirbi_fail(s, TIRB_VALUE, c->node->span, "the constant has %u elements, its extents make %llu", elements.n,
-                          (unsigned long long)count);
+        return tirbi_fail(s, TIRB_VALUE, c->node->span, "the constant has %u elements, its extents make %llu",
+                          elements.n, (unsigned long long)count);
     tirb_buffer *buffer = tirbi_make_buffer(&s->builder, c->node->span, c->hint, type, shape, ndim, "global");
     tirb_stmt *stmt = buffer ? tirbi_make_stmt(&s->builder, c->node->span, TIRB_STMT_ALLOCATE_CONST) : NULL;
     if (!stmt) return tirbi_value_error();
@@ -180,7 +181,8 @@ tirbi_value tirbi_prefetch(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *const *exprs;
     if (n == 0 || args[0].kind != TIRBI_VALUE_BUFFER || args[0].scalar) {
         if (!tirbi_to_exprs(s, &c->args[0], &exprs, &n_args)) return tirbi_value_error();
-        return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, tirbi_type_i32, TIRB_BUILTIN_PREFETCH, exprs, n_args));
+        return tirbi_value_expr(
+            tirbi_make_call(&s->builder, c->node->span, tirbi_type_i32, TIRB_BUILTIN_PREFETCH, exprs, n_args));
     }
     const tirb_buffer *buffer = args[0].as.buffer;
     tirb_range *bounds = TIRBI_NEW_ARRAY(s->arena, tirb_range, buffer->ndim);
@@ -191,8 +193,8 @@ tirbi_value tirbi_prefetch(tirbi_script *s, const tirbi_call *c) {
         if (fits) bounds[i] = args[1].as.sequence.items[i].as.range;
     }
     if (!fits)
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.prefetch needs a buffer and a T.Range for each of its %u dimensions",
-                          buffer->ndim);
+        return tirbi_fail(s, TIRB_TYPE, c->node->span,
+                          "T.prefetch needs a buffer and a T.Range for each of its %u dimensions", buffer->ndim);
     tirb_stmt *stmt = tirbi_make_stmt(&s->builder, c->node->span, TIRB_STMT_PREFETCH);
     if (!stmt) return tirbi_value_error();
     stmt->as.prefetch.buffer = buffer;

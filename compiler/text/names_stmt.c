@@ -166,7 +166,8 @@ static tirbi_value block(tirbi_script *s, const tirbi_call *c) {
     tirbi_value v = tirbi_value_form(s, TIRBI_FORM_BLOCK);
     if (tirbi_is_error(&v)) return v;
     if (!tirbi_classic(s) && s->function && !s->function->ir->s_tir)
-        tirbi_report_warning(s->diagnostics, c->node->span, "TVM takes blocks in functions of schedules only: @T.prim_func(s_tir=True)");
+        tirbi_report_warning(s->diagnostics, c->node->span,
+                             "TVM takes blocks in functions of schedules only: @T.prim_func(s_tir=True)");
     v.as.form->name = "";
     if (tirbi_given(&c->args[0]) && !tirbi_to_text(s, &c->args[0], "the name of the block", &v.as.form->name))
         return tirbi_value_error();
@@ -360,7 +361,8 @@ static tirbi_value let_stmt(tirbi_script *s, const tirbi_call *c) {
     } else {
         value = arg(s, c, 0);
         if (!value) return tirbi_value_error();
-        tirb_type type = tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type_of(value) : tirbi_prim_type(value->dtype);
+        tirb_type type =
+            tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type_of(value) : tirbi_prim_type(value->dtype);
         var = tirbi_make_var(&s->builder, c->node->span, c->hint, type);
     }
     return tirbi_let_scope(s, c->node->span, var, value);
@@ -478,7 +480,8 @@ static tirbi_value iter_var(tirbi_script *s, const tirbi_call *c) {
     if (c->args[1].kind == TIRBI_VALUE_RANGE) {
         tirb_itervar *iter = TIRBI_NEW(s->arena, tirb_itervar);
         if (!iter) return tirbi_value_error();
-        *iter = (tirb_itervar){.dom = c->args[1].as.range, .var = v.as.expr, .type = TIRB_ITER_COMM_REDUCE, .thread_tag = ""};
+        *iter = (tirb_itervar){
+            .dom = c->args[1].as.range, .var = v.as.expr, .type = TIRB_ITER_COMM_REDUCE, .thread_tag = ""};
         return (tirbi_value){.kind = TIRBI_VALUE_ITERVAR, .as.itervar = iter};
     }
     if (tirbi_given(&c->args[3]) && !tirbi_to_text(s, &c->args[3], "the thread", &tag)) return tirbi_value_error();
@@ -582,7 +585,8 @@ static tirbi_value func_attr(tirbi_script *s, const tirbi_call *c) {
 static tirbi_value func_name(tirbi_script *s, const tirbi_call *c) {
     if (!s->function) return tirbi_value_error();
     return tirbi_fail(s, TIRB_TYPE, c->node->span,
-                      "the function has a name already, `%s`, from its definition; T.func_attr({\"global_symbol\": ...}) gives it another",
+                      "the function has a name already, `%s`, from its definition; T.func_attr({\"global_symbol\": "
+                      "...}) gives it another",
                       s->function->ir->name);
 }
 
@@ -656,7 +660,8 @@ static tirbi_value static_assertion(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *e = tirbi_to_expr(s, &c->args[0]);
     if (!e) return tirbi_value_error();
     if (e->kind != TIRB_EXPR_INT_IMM)
-        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.static_assert needs a condition that is known while the text is read");
+        return tirbi_fail(s, TIRB_TYPE, c->node->span,
+                          "T.static_assert needs a condition that is known while the text is read");
     if (e->as.int_value) return tirbi_value_none();
     return tirbi_fail(s, TIRB_VALUE, c->node->span, "the assertion does not hold%s%s", *message ? ": " : "", message);
 }

@@ -17,9 +17,11 @@ static tirb_buffer *make_view(tirbi_script *s, const tirbi_call *c, const tirb_b
     if (!view) return NULL;
     view->data = of->data;
     view->over = of->data->as.var.data_of == of ? NULL : of;
-    view->elem_offset = of->elem_offset ? of->elem_offset : tirbi_make_int(&s->builder, c->node->span, tirbi_offset_type(of), 0);
+    view->elem_offset =
+        of->elem_offset ? of->elem_offset : tirbi_make_int(&s->builder, c->node->span, tirbi_offset_type(of), 0);
     if (!view->elem_offset) return NULL;
-    if (tirbi_is_const_int(view->elem_offset, 0) && tirb_datatype_equal(view->elem_offset->dtype, tirbi_offset_type(view)))
+    if (tirbi_is_const_int(view->elem_offset, 0) &&
+        tirb_datatype_equal(view->elem_offset->dtype, tirbi_offset_type(view)))
         view->elem_offset = NULL;
     view->data_alignment = of->data_alignment;
     view->offset_factor = of->offset_factor;
@@ -65,7 +67,8 @@ static bool read_shape(tirbi_script *s, const tirbi_call *c, const tirb_buffer *
         open = i;
     }
     if (open != *n) {
-        const tirb_expr *all = product(s, span, of->shape, of->ndim, of->ndim), *known = product(s, span, shape, *n, open);
+        const tirb_expr *all = product(s, span, of->shape, of->ndim, of->ndim),
+                        *known = product(s, span, shape, *n, open);
         if (!all || !known) return false;
         shape[open] = tirbi_make_binary(&s->builder, span, TIRB_EXPR_FLOORDIV, all, known);
         if (!shape[open]) return false;
@@ -101,8 +104,9 @@ static tirbi_value retyped(tirbi_script *s, const tirbi_call *c, const tirb_buff
     if (!shape[of->ndim - 1]) return tirbi_value_error();
     tirb_buffer *view = make_view(s, c, of, type, shape, of->ndim);
     if (view && view->elem_offset)
-        view->elem_offset = tirbi_make_binary(&s->builder, c->node->span, scale, view->elem_offset,
-                                              tirbi_make_cast(&s->builder, c->node->span, view->elem_offset->dtype, ratio));
+        view->elem_offset =
+            tirbi_make_binary(&s->builder, c->node->span, scale, view->elem_offset,
+                              tirbi_make_cast(&s->builder, c->node->span, view->elem_offset->dtype, ratio));
     return declare(s, c, view);
 }
 
@@ -141,7 +145,8 @@ tirbi_value tirbi_method_permute(tirbi_script *s, const tirbi_call *c) {
         int64_t at;
         if (!tirbi_to_int(s, &dims->as.sequence.items[i], "a dimension", &at)) return tirbi_value_error();
         if (at < 0 || at >= n || seen[at])
-            return tirbi_fail(s, TIRB_VALUE, c->node->span, "the dimensions of permute must be 0 to %u, each once", n - 1);
+            return tirbi_fail(s, TIRB_VALUE, c->node->span, "the dimensions of permute must be 0 to %u, each once",
+                              n - 1);
         seen[at] = true;
         shape[i] = of->shape[at];
         if (of->strides)

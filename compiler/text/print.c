@@ -43,7 +43,8 @@ static void search_stmt(tirbi_visitor *visitor, const tirb_stmt *stmt) {
     if (!((search *)visitor)->found) tirbi_visit_stmt(visitor, stmt);
 }
 
-/* Whether a stride of the buffer names a parameter behind it: a quoted stride in a signature is a variable of its own. */
+/* Whether a stride of the buffer names a parameter behind it: a quoted stride in a signature is a variable of its
+ * own. */
 static bool has_later_stride(const tirb_primfunc *f, uint32_t i) {
     const tirb_buffer *buffer = f->buffers[i];
     for (uint32_t d = 0; buffer->strides && d < buffer->ndim; d++)
@@ -211,8 +212,8 @@ static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
     tirbi_end_line(p);
 }
 
-/* `n, m = T.int32(), T.int32()`: the variables of quoted shapes, in classic text those that the body mentions, a line for
- * each parameter. */
+/* `n, m = T.int32(), T.int32()`: the variables of quoted shapes, in classic text those that the body mentions, a line
+ * for each parameter. */
 static void print_quoted(tirbi_printer *p) {
     const tirb_expr *const *vars = p->quoted.items;
     uint32_t n = 0;
@@ -387,7 +388,8 @@ static bool start(tirbi_printer *p) {
     p->buffers = TIRBI_NEW_ARRAY(p->arena, const char *, n_buffers);
     p->scalars = TIRBI_NEW_ARRAY(p->arena, bool, n_buffers);
     tirbi_diagnostics *folding = TIRBI_NEW(p->arena, tirbi_diagnostics);
-    if (!p->vars || !p->undeclared || !p->used || !p->later || !p->buffers || !p->scalars || !p->bound_at || !folding) return false;
+    if (!p->vars || !p->undeclared || !p->used || !p->later || !p->buffers || !p->scalars || !p->bound_at || !folding)
+        return false;
     /* What folding refuses prints in its raw form: its messages are nobody's business. */
     tirbi_diagnostics_init(folding, p->diagnostics->source, p->arena, 1);
     tirbi_builder_init(&p->builder, p->arena, folding);

@@ -82,7 +82,8 @@ static bool bitwise_survives(tirbi_printer *p, const tirb_expr *e) {
     const tirb_expr *a = e->as.call.args[0], *b = e->as.call.args[1];
     bool folds = tirb_datatype_equal(a->dtype, tirbi_type_i32) || tirb_datatype_equal(a->dtype, tirbi_type_i64);
     if (is_constant(a) && is_constant(b) && folds) return false;
-    if (folds && is_constant(b) && (e->as.call.builtin == TIRB_BUILTIN_SHIFT_LEFT || e->as.call.builtin == TIRB_BUILTIN_SHIFT_RIGHT))
+    if (folds && is_constant(b) &&
+        (e->as.call.builtin == TIRB_BUILTIN_SHIFT_LEFT || e->as.call.builtin == TIRB_BUILTIN_SHIFT_RIGHT))
         return b->as.int_value > 0 && b->as.int_value < a->dtype.bits;
     const tirb_expr *made = tirbi_make_bitwise(&p->builder, e->span, e->as.call.builtin, a, b);
     return made && made->kind == TIRB_EXPR_CALL && made->as.call.n_args == 2 && made->as.call.args[0] == a &&
@@ -327,7 +328,8 @@ void tirbi_print_bounds(tirbi_printer *p, const tirb_range *range, const char *b
 
 /* A slice of constant stride, as stores write vectors. */
 static bool print_slice(tirbi_printer *p, const tirb_expr *e) {
-    if (e->kind != TIRB_EXPR_RAMP || e->as.ramp.stride->kind != TIRB_EXPR_INT_IMM || e->as.ramp.stride->as.int_value <= 0)
+    if (e->kind != TIRB_EXPR_RAMP || e->as.ramp.stride->kind != TIRB_EXPR_INT_IMM ||
+        e->as.ramp.stride->as.int_value <= 0)
         return false;
     const tirb_expr *base = e->as.ramp.base, *stride = e->as.ramp.stride;
     const tirb_expr *lanes = tirbi_make_int(&p->builder, e->span, base->dtype, e->dtype.lanes);
@@ -339,7 +341,8 @@ static bool print_slice(tirbi_printer *p, const tirb_expr *e) {
 }
 
 bool tirbi_is_one_i32(const tirb_buffer *b) {
-    return b->ndim == 1 && tirbi_is_const_int(b->shape[0], 1) && tirb_datatype_equal(b->shape[0]->dtype, tirbi_type_i32);
+    return b->ndim == 1 && tirbi_is_const_int(b->shape[0], 1) &&
+           tirb_datatype_equal(b->shape[0]->dtype, tirbi_type_i32);
 }
 
 void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
@@ -419,7 +422,8 @@ static bool takes_type_first(tirb_builtin builtin) {
 /* All of a buffer, or the part of it that is passed, as slices: an element alone would be its value. */
 static void print_passed(tirbi_printer *p, const tirb_buffer_region *passed) {
     bool element = passed->region != NULL;
-    for (uint32_t i = 0; element && i < passed->buffer->ndim; i++) element = tirbi_is_const_int(passed->region[i].extent, 1);
+    for (uint32_t i = 0; element && i < passed->buffer->ndim; i++)
+        element = tirbi_is_const_int(passed->region[i].extent, 1);
     if (passed->region) print_ranges(p, passed->buffer, passed->region, element);
     else tirbi_put(p, buffer_name(p, passed->buffer));
 }
@@ -672,11 +676,13 @@ static void add_name(tirbi_printer *p, tirbi_list *names, const char *name) {
 
 void tirbi_print_type_var(tirbi_printer *p, const char *name) { add_name(p, &p->type_vars, name); }
 
-/* A name for the variable of a signature that the other kind has in no function of the module: TypeVars are of the file. */
+/* A name for the variable of a signature that the other kind has in no function of the module: TypeVars are of the
+ * file. */
 static const char *name_apart(tirbi_printer *p, const tirb_expr *var, const tirbi_list *others) {
     const char *name = tirbi_name_var(p, var);
     for (uint32_t i = 1; holds_name(others, name); i++) {
-        const char *wanted = tirbi_arena_format(p->arena, "%s_%u", var->as.var.name ? var->as.var.name : "v", (unsigned)i);
+        const char *wanted =
+            tirbi_arena_format(p->arena, "%s_%u", var->as.var.name ? var->as.var.name : "v", (unsigned)i);
         if (!wanted) break;
         name = tirbi_name_new(p, wanted, &p->vars[var->as.var.id]);
     }
@@ -759,7 +765,8 @@ static void print_strides(tirbi_printer *p, const tirb_buffer *buffer) {
             continue;
         }
         tirbi_putf(p, "\"%s\"", made[i]);
-        p->vars[stride->as.var.id] = tirbi_arena_format(p->arena, "%s.strides[%u]", p->buffers[buffer->id], (unsigned)i);
+        p->vars[stride->as.var.id] =
+            tirbi_arena_format(p->arena, "%s.strides[%u]", p->buffers[buffer->id], (unsigned)i);
     }
     tirbi_put(p, buffer->ndim == 1 ? ",)" : ")");
 }

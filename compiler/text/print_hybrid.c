@@ -1,11 +1,13 @@
-/* What Hybrid Script of 2020 spells in its own way: views behind bare pointers, blocks with iterators in their heads. */
+/* What Hybrid Script of 2020 spells in its own way: views behind bare pointers, blocks with iterators in their
+ * heads. */
 #include <string.h>
 
 #include "compiler/ir/equal.h"
 #include "compiler/ir/visit.h"
 #include "compiler/text/printer.h"
 
-/* ---- Views that loads and stores through a pointer make by themselves --------------------------------------------- */
+/* ---- Views that loads and stores through a pointer make by themselves
+ * --------------------------------------------- */
 
 typedef struct accesses {
     tirbi_visitor visitor;
@@ -79,7 +81,8 @@ static void find_other(tirbi_visitor *visitor, const tirb_stmt *s) {
         const tirb_block *block = s->as.block.block;
         for (uint32_t i = 0; i < block->n_reads; i++) note_region(&u->base, block->reads[i].buffer, u->wanted);
         for (uint32_t i = 0; i < block->n_writes; i++) note_region(&u->base, block->writes[i].buffer, u->wanted);
-        for (uint32_t i = 0; i < block->n_matches; i++) note_region(&u->base, block->matches[i].source.buffer, u->wanted);
+        for (uint32_t i = 0; i < block->n_matches; i++)
+            note_region(&u->base, block->matches[i].source.buffer, u->wanted);
     }
     if (s->kind == TIRB_STMT_PREFETCH) note_region(&u->base, s->as.prefetch.buffer, u->wanted);
     tirbi_visit_stmt(visitor, s);
@@ -94,7 +97,8 @@ static bool only_accessed(const tirb_buffer *buffer, const tirb_stmt *body) {
 
 /* A declaration as the reader makes it: in the frame of its pointer, of a view that no other in scope is like. */
 static bool could_be_implied(const tirbi_printer *p, const tirb_stmt *s) {
-    if (!s || s->kind != TIRB_STMT_DECL_BUFFER || s->as.decl.source || !tirbi_is_pointee(s->as.decl.buffer)) return false;
+    if (!s || s->kind != TIRB_STMT_DECL_BUFFER || s->as.decl.source || !tirbi_is_pointee(s->as.decl.buffer))
+        return false;
     const tirb_buffer *buffer = s->as.decl.buffer;
     if (buffer->data_alignment != 64 || buffer->offset_factor > 1 || buffer->dtype.lanes != 1 ||
         (buffer->scope && strcmp(buffer->scope, "global") != 0))

@@ -139,7 +139,8 @@ static void print_attr_node(tirbi_printer *p, const tirb_expr *node) {
 }
 
 static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
-    if (p->crowded && !p->classic) last = false; /* TVM writes one without a frame only where its frame has nothing else */
+    if (p->crowded && !p->classic)
+        last = false; /* TVM writes one without a frame only where its frame has nothing else */
     if (is_pragma(s) && s->as.attr.key[0] && !p->hybrid) {
         print_pragmas(p, s, last);
         return;
@@ -156,7 +157,8 @@ static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
         if (!name) name = tirbi_name_var(p, thread->var);
         start_scope(p, last, name);
         tirbi_put(p, "T.launch_thread(");
-        tirbi_put_string(p, thread->thread_tag ? thread->thread_tag : "", thread->thread_tag ? strlen(thread->thread_tag) : 0);
+        tirbi_put_string(p, thread->thread_tag ? thread->thread_tag : "",
+                         thread->thread_tag ? strlen(thread->thread_tag) : 0);
         tirbi_put(p, ", ");
     } else {
         start_scope(p, last, NULL);
@@ -231,8 +233,8 @@ static bool is_variable(const tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *b = s->as.allocate.buffer;
     if (s->as.allocate.scalar) return true;
     return !p->s_tir && !p->classic && tirbi_is_one_i32(b) && b->scope && strcmp(b->scope, "local") == 0 &&
-           !b->strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 && !b->auto_broadcast && !b->layout &&
-           !s->as.allocate.condition && !s->as.allocate.n_annotations;
+           !b->strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 && !b->auto_broadcast &&
+           !b->layout && !s->as.allocate.condition && !s->as.allocate.n_annotations;
 }
 
 static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
@@ -357,8 +359,9 @@ static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt 
     const tirb_buffer *view = s->as.decl.buffer;
     if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
     const tirb_buffer *of = view->over ? view->over : view->data->as.var.data_of;
-    bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && view->data_alignment == of->data_alignment &&
-                 view->offset_factor == of->offset_factor && same_layout(view, of) && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
+    bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides &&
+                 view->data_alignment == of->data_alignment && view->offset_factor == of->offset_factor &&
+                 same_layout(view, of) && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
                  same_offset(view, of) && strcmp(view->scope, of->scope) == 0;
     if (!plain) return NULL;
     bool same_shape = view->ndim == of->ndim;
@@ -470,7 +473,8 @@ static void print_domain(tirbi_printer *p, const tirb_range *dom) {
     bool minus = x->kind == TIRB_EXPR_SUB && tirbi_expr_equal(x->as.binary.b, min);
     const tirb_expr *stop = minus ? x->as.binary.a : tirbi_make_binary(&p->builder, min->span, TIRB_EXPR_ADD, min, x);
     const tirb_expr *read = stop ? tirbi_make_domain(&p->builder, min->span, stop, min) : NULL;
-    if (!read || !tirbi_expr_equal(read, x)) stop = tirbi_make_raw_binary(&p->builder, min->span, TIRB_EXPR_ADD, min, x);
+    if (!read || !tirbi_expr_equal(read, x))
+        stop = tirbi_make_raw_binary(&p->builder, min->span, TIRB_EXPR_ADD, min, x);
     tirbi_print_expr(p, min);
     tirbi_put(p, ", ");
     if (stop) tirbi_print_expr(p, stop);
@@ -806,7 +810,8 @@ static void print_if(tirbi_printer *p, const tirb_stmt *s) {
     tirbi_print_body(p, s->as.if_.else_case);
 }
 
-static void print_jump(tirbi_printer *p, const tirb_stmt *s, const char *classic, const char *modern, const char *statement) {
+static void print_jump(tirbi_printer *p, const tirb_stmt *s, const char *classic, const char *modern,
+                       const char *statement) {
     tirbi_put(p, s->as.jump.is_statement ? statement : p->classic ? classic : modern);
     tirbi_end_line(p);
 }

@@ -36,7 +36,7 @@ typedef struct tirbi_printer {
     uint32_t indent;
     tirbi_print_place place;
     const char **vars, **buffers; /* by id */
-    bool *undeclared, *used;      /* by id: a variable that the signature's quoted shape defines; the body mentions it */
+    bool *undeclared, *used; /* by id: a variable that the signature's quoted shape defines; the body mentions it */
     bool *later;                  /* by id: a scalar parameter that the signature has not come to */
     tirbi_list quoted;            /* of const tirb_expr *: those variables, NULL behind those of a parameter */
     bool *scalars;                /* by id: buffers that are assigned variables */
@@ -47,7 +47,7 @@ typedef struct tirbi_printer {
     tirbi_list quoted_names; /* of const char *: those of variables that quoted shapes define, in all functions */
     uint32_t depth;       /* of frames in the function */
     uint32_t *bound_at;   /* by id: the depth of the frame that binds a pointer; 0: the function's */
-    tirbi_list implied;   /* of const tirb_buffer *: views in scope that accesses declare by themselves (Hybrid Script) */
+    tirbi_list implied; /* of const tirb_buffer *: views in scope that accesses declare by themselves (Hybrid Script) */
 } tirbi_printer;
 
 /* ---- Text and names ---------------------------------------------------------------------------------------------- */
@@ -77,8 +77,8 @@ void tirbi_print_type(tirbi_printer *p, tirb_type type);
 void tirbi_print_type_var(tirbi_printer *p, const char *name);
 /* The name of a buffer, declared before the line under way if no statement does. */
 void tirbi_print_buffer_name(tirbi_printer *p, const tirb_buffer *buffer);
-/* Whether a buffer has the shape (1,) in int32. TVM prints accesses to such a buffer as its bare name. It reads stores to it
- * back in this form, but loads only of those that are variables. */
+/* Whether a buffer has the shape (1,) in int32. TVM prints accesses to such a buffer as its bare name. It reads stores
+ * to it back in this form, but loads only of those that are variables. */
 bool tirbi_is_one_i32(const tirb_buffer *buffer);
 void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
                         bool stored);
@@ -101,8 +101,8 @@ bool tirbi_contains_block(const tirb_stmt *s);
 
 /* ---- Hybrid Script (print_hybrid.c) ------------------------------------------------------------------------------ */
 
-/* Whether the views of a DECL_BUFFER, and of those directly in it, are what the reader makes of the accesses behind them;
- * they are then added to `implied`. */
+/* Whether the views of a DECL_BUFFER, and of those directly in it, are what the reader makes of the accesses behind
+ * them; they are then added to `implied`. */
 bool tirbi_print_implied(tirbi_printer *p, const tirb_stmt *decl);
 bool tirbi_is_implied(const tirbi_printer *p, const tirb_buffer *buffer);
 void tirbi_print_pointer_load(tirbi_printer *p, const tirb_expr *e);

@@ -68,7 +68,8 @@ void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
         for (uint32_t j = 0; j < s->functions.n; j++)
             if (mentions(text, functions[j]->line->name, '.')) functions[j]->ir->is_entry = true;
         for (uint32_t j = 0; j < s->bindings.n; j++) {
-            if (bindings[j].value.kind != TIRBI_VALUE_TYPEVAR || !mentions(text, bindings[j].value.as.name, 0)) continue;
+            if (bindings[j].value.kind != TIRBI_VALUE_TYPEVAR || !mentions(text, bindings[j].value.as.name, 0))
+                continue;
             const char **slot = TIRBI_LIST_ADD(s->arena, &type_vars, const char *);
             if (slot) *slot = bindings[j].value.as.name;
         }

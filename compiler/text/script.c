@@ -153,8 +153,9 @@ static bool read_option(tirbi_script *s, const tirbi_node *node, function_option
 
 /* Hybrid Script's functions and classes are decorated with @tvm.hybrid.script or one of its other names, or not. */
 static bool is_hybrid_decorated(tirbi_script *s, const tirbi_line *line, const tirbi_node **call) {
-    static const char *const names[] = {"tvm.hybrid.script", "hybrid.script", "tvm.hybrid.module", "hybrid.module",
-                                        "tvm.script.tir",    "script.tir",    "script",            "tvm.tir.hybrid.script"};
+    static const char *const names[] = {
+        "tvm.hybrid.script", "hybrid.script", "tvm.hybrid.module",    "hybrid.module", "tvm.script.tir",
+        "script.tir",        "script",        "tvm.tir.hybrid.script"};
     if (!tirbi_hybrid(s) || line->n_decorators == 0) return tirbi_hybrid(s);
     const tirbi_node *node = line->decorators[line->n_decorators - 1];
     *call = node->kind == TIRBI_NODE_CALL ? node : NULL;

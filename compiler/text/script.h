@@ -104,7 +104,8 @@ struct tirbi_value {
         } method;
         tirbi_form *form;
         tirb_range range;
-        const char *name; /* TYPEVAR: interned; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module; IMPORTED: the module */
+        const char *name; /* TYPEVAR: interned; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module;
+                             IMPORTED: the module */
         tirbi_script_function *function;
         struct tirbi_macro *macro;
         const tirbi_value *meta;
@@ -186,8 +187,8 @@ struct tirbi_script_function {
     bool uses_blocks;
 };
 
-/* What the body of a macro sees: names from level `high` on, which are its own, and up to level `low`, where it was defined,
- * as far as the scope there shows them. */
+/* What the body of a macro sees: names from level `high` on, which are its own, and up to level `low`, where it was
+ * defined, as far as the scope there shows them. */
 typedef struct tirbi_scope {
     uint32_t low, high;
     const struct tirbi_scope *outer; /* NULL: it shows all */
@@ -295,8 +296,8 @@ const char *tirbi_node_text(tirbi_script *s, const tirbi_node *node);
 
 /* Conversions; each reports an error and gives NULL or false when the value is none of the kind. An ERROR is silent. */
 const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v);
-/* Whether a value is a buffer whose name may mean its element: an assigned variable, or one of shape (1,), whose accesses TVM
- * prints so. */
+/* Whether a value is a buffer whose name may mean its element: an assigned variable, or one of shape (1,), whose
+ * accesses TVM prints so. */
 bool tirbi_is_element(const tirbi_value *v);
 /* The operands of a bitwise operator or a shift: a Python number takes the type of the other. False after an error. */
 bool tirbi_to_bit_operands(tirbi_script *s, const tirbi_value *x, const tirbi_value *y, const tirb_expr **left,
@@ -340,7 +341,8 @@ tirbi_value tirbi_evaluate_comprehension(tirbi_script *s, const tirbi_node *node
 /* The call that an annotation with brackets is. */
 const tirbi_node *tirbi_subscript_call(tirbi_script *s, const tirbi_node *node);
 tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node);
-/* What Python's str() makes of a number, True, False, None, an integer of the program or the name of a variable; else NULL. */
+/* What Python's str() makes of a number, True, False, None, an integer of the program or the name of a variable; else
+ * NULL. */
 const char *tirbi_python_text(tirbi_script *s, const tirbi_value *v);
 /* n texts, one behind the other; NULL where that is too long, which is then reported, or where memory ran out. */
 const char *tirbi_join_texts(tirbi_script *s, tirbi_span span, const char *const *texts, uint32_t n);
@@ -375,13 +377,15 @@ typedef struct tirbi_argument {
 
 /* The arguments of a call, as a list of tirbi_argument. */
 bool tirbi_read_arguments(tirbi_script *s, const tirbi_node *node, tirbi_list *out);
-/* Binds the name of a T.macro or T.inline (script_macro.c); `decorator` is its call, or NULL where it has no options. */
+/* Binds the name of a T.macro or T.inline (script_macro.c); `decorator` is its call, or NULL where it has no
+ * options. */
 void tirbi_define_macro(tirbi_script *s, const tirbi_line *line, const char *decorator, const tirbi_node *call);
 bool tirbi_is_macro(const char *decorator);
 bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *macro);
 /* math.pi and math.sqrt of Python: what is the same number on every machine. */
 tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const char *name);
-/* A function that is one value (script_macro.c): a lambda, or a `def` without decorator that does nothing but return. */
+/* A function that is one value (script_macro.c): a lambda, or a `def` without decorator that does nothing but
+ * return. */
 tirbi_value tirbi_make_lambda(tirbi_script *s, const tirbi_node *node);
 bool tirbi_is_python_function(const tirbi_line *line);
 void tirbi_define_python_function(tirbi_script *s, const tirbi_line *line);

@@ -1,5 +1,5 @@
-/* Values of attributes: numbers and strings are expressions; lists, dictionaries and what else annotations may hold keep a text,
- * written as TVM writes it. */
+/* Values of attributes: numbers and strings are expressions; lists, dictionaries and what else annotations may hold
+ * keep a text, written as TVM writes it. */
 #include <string.h>
 
 #include "compiler/text/script_names.h"
@@ -12,7 +12,8 @@ static const char *text_of(tirbi_script *s, const tirbi_value *v, tirbi_span spa
 static const char *integer_text(tirbi_script *s, const tirb_expr *e) {
     char type[32];
     if (tirbi_type_is_bool(e->dtype)) return e->as.int_value ? "T.bool(True)" : "T.bool(False)";
-    if (tirb_datatype_equal(e->dtype, tirbi_type_i32)) return tirbi_arena_format(s->arena, "%lld", (long long)e->as.int_value);
+    if (tirb_datatype_equal(e->dtype, tirbi_type_i32))
+        return tirbi_arena_format(s->arena, "%lld", (long long)e->as.int_value);
     return tirbi_arena_format(s->arena, "T.%s(%lld)", tirb_datatype_text(e->dtype, type), (long long)e->as.int_value);
 }
 

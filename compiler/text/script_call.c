@@ -68,8 +68,8 @@ static bool put_rest(tirbi_script *s, tirbi_value *tuple, const tirbi_argument *
     return true;
 }
 
-static bool put_keyword(tirbi_script *s, const char *name, const parameter *parameters, uint32_t n, const tirbi_argument *a,
-                        tirbi_value *args) {
+static bool put_keyword(tirbi_script *s, const char *name, const parameter *parameters, uint32_t n,
+                        const tirbi_argument *a, tirbi_value *args) {
     tirbi_suggestion suggestion = {.wanted = a->name};
     for (uint32_t i = 0; i < n; i++) {
         if (parameters[i].rest) continue;
@@ -141,7 +141,8 @@ tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirb
     if (!entry->handler)
         return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` is not supported%s%s",
                           tirbi_node_text(s, node->items[0]), entry->signature[0] ? ": " : "", entry->signature);
-    if (!tirbi_read_arguments(s, node, &given) || !bind_arguments(s, node, entry, &given, args)) return tirbi_value_error();
+    if (!tirbi_read_arguments(s, node, &given) || !bind_arguments(s, node, entry, &given, args))
+        return tirbi_value_error();
     return entry->handler(s, &call);
 }
 
@@ -180,8 +181,8 @@ static const tirb_expr *pass_argument(tirbi_script *s, const tirbi_node *node, c
 }
 
 /* `function` NULL: a global that is no PrimFunc. */
-static bool pass_arguments(tirbi_script *s, const tirbi_list *given, const tirb_primfunc *function, const tirb_expr ***args,
-                           tirb_buffer_region **passed) {
+static bool pass_arguments(tirbi_script *s, const tirbi_list *given, const tirb_primfunc *function,
+                           const tirb_expr ***args, tirb_buffer_region **passed) {
     const tirbi_argument *arguments = given->items;
     *args = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, given->n);
     *passed = TIRBI_NEW_ARRAY(s->arena, tirb_buffer_region, given->n);
@@ -191,7 +192,8 @@ static bool pass_arguments(tirbi_script *s, const tirbi_list *given, const tirb_
             tirbi_fail(s, TIRB_TYPE, arguments[i].node->span, "a PrimFunc takes no keyword arguments");
             return false;
         }
-        (*args)[i] = pass_argument(s, arguments[i].node, function ? function->params[i] : NULL, &arguments[i].value, &(*passed)[i]);
+        (*args)[i] = pass_argument(s, arguments[i].node, function ? function->params[i] : NULL, &arguments[i].value,
+                                   &(*passed)[i]);
     }
     return true;
 }

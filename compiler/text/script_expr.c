@@ -30,7 +30,8 @@ static tirbi_value builtin_name(const tirbi_script *s, const char *name) {
         {"ir", TIRBI_SPACE_IR}, {"R", TIRBI_SPACE_RELAX}, {"tvm", TIRBI_SPACE_TVM},  {"relax", TIRBI_SPACE_RELAX},
     };
     if (tirbi_hybrid(s)) {
-        if (strcmp(name, "tir") == 0) return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = TIRBI_SPACE_HYBRID};
+        if (strcmp(name, "tir") == 0)
+            return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = TIRBI_SPACE_HYBRID};
         if (strcmp(name, "ty") == 0) return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = TIRBI_SPACE_TYPES};
         if (strcmp(name, "grid") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = tirbi_find_entry(TIRBI_SPACE_TIR, name)};
@@ -48,7 +49,8 @@ static tirbi_value builtin_name(const tirbi_script *s, const char *name) {
 static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
     const tirbi_binding *binding = tirbi_lookup(s, node->name);
     if (binding && binding->value.kind == TIRBI_VALUE_IMPORTED && strcmp(binding->value.as.name, "math") != 0)
-        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` cannot be imported: a program is TVMScript alone", binding->value.as.name);
+        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` cannot be imported: a program is TVMScript alone",
+                          binding->value.as.name);
     if (binding) return binding->value;
     tirbi_value v = builtin_name(s, node->name);
     if (v.kind != TIRBI_VALUE_MISSING) return v;
@@ -419,7 +421,8 @@ static tirbi_value negate(tirbi_script *s, const tirbi_node *node, const tirbi_v
     tirb_datatype type = tirbi_type_element(e->dtype);
     char text[32];
     if (type.code == TIRB_CODE_UINT)
-        return tirbi_fail(s, TIRB_VALUE, node->span, "cannot make %s from the negative value -1", tirb_datatype_text(type, text));
+        return tirbi_fail(s, TIRB_VALUE, node->span, "cannot make %s from the negative value -1",
+                          tirb_datatype_text(type, text));
     const tirb_expr *minus_one = tirbi_type_is_float(type) ? tirbi_make_float(&s->builder, node->span, type, -1)
                                                            : tirbi_make_int(&s->builder, node->span, type, -1);
     return tirbi_value_expr(tirbi_make_binary(&s->builder, node->span, TIRB_EXPR_MUL, e, minus_one));
@@ -460,7 +463,8 @@ static void define_quoted_before(tirbi_script *s, const tirbi_node *item, const 
     if (item->kind == TIRBI_NODE_NAME && tirbi_lookup(s, item->name)) return;
     const tirbi_value *values = before->items;
     for (uint32_t i = 0; i < before->n; i++) {
-        bool quoted = values[i].kind == TIRBI_VALUE_STRING && values[i].node && values[i].node->kind == TIRBI_NODE_STRING;
+        bool quoted =
+            values[i].kind == TIRBI_VALUE_STRING && values[i].node && values[i].node->kind == TIRBI_NODE_STRING;
         if (quoted) tirbi_evaluate_quoted(s, &values[i], tirbi_type_i32);
     }
 }
@@ -685,7 +689,8 @@ static bool tuple_end(tirbi_script *s, const tirbi_node *node, int64_t n, int64_
 static tirbi_value slice_tuple(tirbi_script *s, const tirbi_node *slice, const tirbi_value *tuple) {
     int64_t begin, end, n = tuple->as.sequence.n;
     if (slice->items[2]) return tirbi_fail(s, TIRB_UNSUPPORTED, slice->span, "a slice of a tuple has no step here");
-    if (!tuple_end(s, slice->items[0], n, 0, &begin) || !tuple_end(s, slice->items[1], n, n, &end)) return tirbi_value_error();
+    if (!tuple_end(s, slice->items[0], n, 0, &begin) || !tuple_end(s, slice->items[1], n, n, &end))
+        return tirbi_value_error();
     tirbi_value v = {.kind = TIRBI_VALUE_TUPLE};
     if (begin >= end) return v;
     v.as.sequence.items = tuple->as.sequence.items + begin;
@@ -696,7 +701,8 @@ static tirbi_value slice_tuple(tirbi_script *s, const tirbi_node *slice, const t
 /* Python's == of keys: numbers by value, strings by their characters. */
 static bool same_key(const tirbi_value *a, const tirbi_value *b) {
     if (a->kind == TIRBI_VALUE_STRING && b->kind == TIRBI_VALUE_STRING)
-        return a->as.string.size == b->as.string.size && memcmp(a->as.string.text, b->as.string.text, a->as.string.size) == 0;
+        return a->as.string.size == b->as.string.size &&
+               memcmp(a->as.string.text, b->as.string.text, a->as.string.size) == 0;
     return tirbi_is_number(a) && tirbi_is_number(b) && a->big == b->big && to_double(a) == to_double(b);
 }
 
@@ -879,8 +885,8 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
             return v;
         }
         /* T.TileLayout(T.S[(4, 5):(5, 1)]): how a buffer lies on an accelerator; kept as it is written. */
-        if (strcmp(name, "TileLayout") == 0 || strcmp(name, "SwizzleLayout") == 0 || strcmp(name, "ComposeLayout") == 0 ||
-            strcmp(name, "S") == 0)
+        if (strcmp(name, "TileLayout") == 0 || strcmp(name, "SwizzleLayout") == 0 ||
+            strcmp(name, "ComposeLayout") == 0 || strcmp(name, "S") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
         const tirbi_entry *alias = tirbi_find_entry(space, name);
         if (!alias && is_type_name(name, &type) && !tirbi_type_is_handle(type))
@@ -894,7 +900,8 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     if (entry) return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
     if (space == TIRBI_SPACE_HYBRID && (entry = tirbi_builtin_entry(s, name)))
         return (tirbi_value){.kind = TIRBI_VALUE_ENTRY, .as.entry = entry};
-    if ((space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) && tirbi_is_foreign(name)) return tirbi_foreign(s, NULL, name);
+    if ((space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) && tirbi_is_foreign(name))
+        return tirbi_foreign(s, NULL, name);
     tirbi_suggestion suggestion = {.wanted = name};
     tirbi_suggest_entries(space, &suggestion);
     if (space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) tirbi_suggest_types(&suggestion);
@@ -938,8 +945,9 @@ static tirbi_value buffer_attribute(tirbi_script *s, const tirbi_node *node, con
     if (strcmp(name, "shape") == 0) return tuple_of_exprs(s, buffer->shape, buffer->ndim);
     if (strcmp(name, "strides") == 0) return tuple_of_exprs(s, buffer->strides, buffer->strides ? buffer->ndim : 0);
     if (strcmp(name, "elem_offset") == 0)
-        return tirbi_value_expr(buffer->elem_offset ? buffer->elem_offset
-                                                    : tirbi_make_int(&s->builder, node->span, tirbi_offset_type(buffer), 0));
+        return tirbi_value_expr(buffer->elem_offset
+                                    ? buffer->elem_offset
+                                    : tirbi_make_int(&s->builder, node->span, tirbi_offset_type(buffer), 0));
     if (strcmp(name, "dtype") == 0) return text_value(s, tirb_datatype_text(buffer->dtype, text));
     if (strcmp(name, "name") == 0) return text_value(s, buffer->name);
     if (strcmp(name, "ndim") == 0) return tirbi_value_int(buffer->ndim);
@@ -1009,8 +1017,10 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
         if (entry && strcmp(node->name, "astype") == 0) return method_value(s, &object, entry);
     }
     bool type = object.kind == TIRBI_VALUE_POINTER || object.kind == TIRBI_VALUE_DTYPE;
-    if (type && strcmp(node->name, "ty") == 0) return object; /* of a variable without a name, TVM's way to print a type */
-    if (object.kind == TIRBI_VALUE_ITERVAR && strcmp(node->name, "var") == 0) return tirbi_value_expr(object.as.itervar->var);
+    if (type && strcmp(node->name, "ty") == 0)
+        return object; /* of a variable without a name, TVM's way to print a type */
+    if (object.kind == TIRBI_VALUE_ITERVAR && strcmp(node->name, "var") == 0)
+        return tirbi_value_expr(object.as.itervar->var);
     return tirbi_fail(s, TIRB_TYPE, node->span, "%s has no attribute `%s`", tirbi_value_text(&object), node->name);
 }
 

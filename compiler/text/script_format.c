@@ -35,7 +35,8 @@ static const char *float_text(tirbi_script *s, double value) {
     } while (tirbi_decimal_to_double(text, strlen(text)) != fabs(value) && ++digits < 18);
     int exponent = atoi(strchr(text, 'e') + 1);
     bool wide = exponent < -4 || exponent >= 16;
-    if (!wide) print_float(text, sizeof text, false, digits - 1 - exponent > 1 ? digits - 1 - exponent : 1, fabs(value));
+    if (!wide)
+        print_float(text, sizeof text, false, digits - 1 - exponent > 1 ? digits - 1 - exponent : 1, fabs(value));
     return tirbi_arena_format(s->arena, "%s%s", signbit(value) ? "-" : "", text);
 }
 
@@ -188,7 +189,11 @@ static const char *quoted(tirbi_script *s, const char *text) {
     if (!out) return NULL;
     *to++ = quote;
     for (; *text; text++) {
-        char escape = *text == '\n' ? 'n' : *text == '\t' ? 't' : *text == '\r' ? 'r' : *text == '\\' || *text == quote ? *text : 0;
+        char escape = *text == '\n'                     ? 'n'
+                      : *text == '\t'                   ? 't'
+                      : *text == '\r'                   ? 'r'
+                      : *text == '\\' || *text == quote ? *text
+                                                        : 0;
         if (escape) *to++ = '\\';
         *to++ = escape ? escape : *text;
     }
@@ -206,7 +211,8 @@ static const char *formatted_text(tirbi_script *s, const tirbi_node *node) {
     bool is_int = v->kind == TIRBI_VALUE_INT || v->kind == TIRBI_VALUE_BOOL;
     tirbi_value computed = node->n_items > 1 ? tirbi_evaluate_format(s, node->items[1]) : tirbi_value_none();
     if (tirbi_is_error(&computed)) return NULL;
-    const char *spec = node->n_items > 1 ? computed.as.string.text : node->as.string.text, *text = text_of(s, node->items[0], v);
+    const char *spec = node->n_items > 1 ? computed.as.string.text : node->as.string.text,
+               *text = text_of(s, node->items[0], v);
     if (text && node->name && node->name[0] != 's' && v->kind == TIRBI_VALUE_STRING) text = quoted(s, text);
     if (!text || !*spec) return text;
     const char *types = is_text ? "s" : is_int ? "dboxXfFeEgG%" : "fFeEgG%";
@@ -214,14 +220,17 @@ static const char *formatted_text(tirbi_script *s, const tirbi_node *node) {
     bool known = read_format(spec, &f) && (is_text || numeric) && (!f.type || strchr(types, f.type));
     bool integral = is_int && (!f.type || strchr("dboxX", f.type));
     if (is_text) known = known && !f.sign && !f.alternate && !f.grouping && f.align != '=';
-    else known = known && !(f.alternate && !integral) && !(f.precision >= 0 && integral) &&
-                 !(f.grouping && (f.zeros || (f.align == '=' && f.fill == '0') || (f.grouping == ',' && f.type && strchr("boxX", f.type))));
+    else
+        known = known && !(f.alternate && !integral) && !(f.precision >= 0 && integral) &&
+                !(f.grouping && (f.zeros || (f.align == '=' && f.fill == '0') ||
+                                 (f.grouping == ',' && f.type && strchr("boxX", f.type))));
     if (!known) {
         tirbi_fail(s, TIRB_VALUE, node->span, "the format \"%s\" is not one for %s", spec, tirbi_value_text(v));
         return NULL;
     }
     if (is_text) {
-        if (f.precision >= 0 && (size_t)f.precision < strlen(text)) text = tirbi_arena_text(s->arena, text, (size_t)f.precision);
+        if (f.precision >= 0 && (size_t)f.precision < strlen(text))
+            text = tirbi_arena_text(s->arena, text, (size_t)f.precision);
         return text ? padded(s, &f, "", text, '<') : NULL;
     }
     int64_t integer = v->kind == TIRBI_VALUE_BOOL ? v->as.boolean : v->as.integer;

@@ -1,5 +1,5 @@
-/* T.macro and T.inline: functions that are expanded where they are called. Their bodies see what is visible where they are
- * defined (Python's lexical scoping), unless hygienic=False gives them the names of their caller. */
+/* T.macro and T.inline: functions that are expanded where they are called. Their bodies see what is visible where they
+ * are defined (Python's lexical scoping), unless hygienic=False gives them the names of their caller. */
 #include <string.h>
 
 #include "compiler/text/script.h"
@@ -34,7 +34,8 @@ void tirbi_define_macro(tirbi_script *s, const tirbi_line *line, const char *dec
     tirbi_bind(s, line->name, line->name_span, (tirbi_value){.kind = TIRBI_VALUE_MACRO, .as.macro = macro});
 }
 
-static tirbi_value lambda_value(tirbi_script *s, const tirbi_node *node, const tirbi_line *line, const tirbi_node *result) {
+static tirbi_value lambda_value(tirbi_script *s, const tirbi_node *node, const tirbi_line *line,
+                                const tirbi_node *result) {
     tirbi_macro *lambda = TIRBI_NEW(s->arena, tirbi_macro);
     if (!lambda) return tirbi_value_error();
     *lambda = (tirbi_macro){.line = line, .result = result, .level = s->level, .scope = s->scope};
@@ -46,7 +47,8 @@ tirbi_value tirbi_make_lambda(tirbi_script *s, const tirbi_node *node) {
     tirbi_line *line = TIRBI_NEW(s->arena, tirbi_line);
     tirbi_parameter *parameters = TIRBI_NEW_ARRAY(s->arena, tirbi_parameter, n);
     if (!line || !parameters) return tirbi_value_error();
-    for (uint32_t i = 0; i < n; i++) parameters[i] = (tirbi_parameter){.name = node->as.lambda.names[i], .span = node->span};
+    for (uint32_t i = 0; i < n; i++)
+        parameters[i] = (tirbi_parameter){.name = node->as.lambda.names[i], .span = node->span};
     *line = (tirbi_line){.name = "lambda", .name_span = node->span, .parameters = parameters, .n_parameters = n};
     return lambda_value(s, node, line, node->items[0]);
 }
@@ -136,7 +138,8 @@ static bool all_taken(tirbi_script *s, const tirbi_line *line, const given_argum
 }
 
 /* The arguments have been evaluated with the caller's names; initial values are with the macro's. */
-static bool bind_parameters(tirbi_script *s, const tirbi_node *call, const tirbi_line *line, const tirbi_list *arguments) {
+static bool bind_parameters(tirbi_script *s, const tirbi_node *call, const tirbi_line *line,
+                            const tirbi_list *arguments) {
     given_arguments given = {.items = arguments->items, .n = arguments->n};
     given.taken = TIRBI_NEW_ARRAY(s->arena, bool, given.n + 1);
     if (!given.taken) return false;
@@ -191,4 +194,6 @@ bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *ma
     return !tirbi_is_error(&done);
 }
 
-tirbi_value tirbi_call_lambda(tirbi_script *s, const tirbi_node *call, tirbi_macro *lambda) { return expand(s, call, lambda); }
+tirbi_value tirbi_call_lambda(tirbi_script *s, const tirbi_node *call, tirbi_macro *lambda) {
+    return expand(s, call, lambda);
+}

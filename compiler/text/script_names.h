@@ -42,11 +42,12 @@ tirbi_value tirbi_pointer_load(tirbi_script *s, tirbi_span span, const tirb_expr
 void tirbi_pointer_store(tirbi_script *s, tirbi_span span, const tirb_expr *pointer, const tirb_expr *index,
                          const tirb_expr *value, const tirb_expr *predicate);
 /* The iterators of a block whose head names them: binds them and adds them to the frame on top. */
-/* load(dtype, pointer, index, predicate) and store(pointer, index, value, predicate), deprecated, of a pointer's elements. */
+/* load(dtype, pointer, index, predicate) and store(pointer, index, value, predicate), deprecated, of a pointer's
+ * elements. */
 tirbi_value tirbi_deprecated_load(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_deprecated_store(tirbi_script *s, const tirbi_call *c);
-/* Opens a loop for each iterator of a block outside of all loops, which binds what the block does not bind itself, as the
- * parser of 2021 did. Returns how many. */
+/* Opens a loop for each iterator of a block outside of all loops, which binds what the block does not bind itself, as
+ * the parser of 2021 did. Returns how many. */
 uint32_t tirbi_open_block_loops(tirbi_script *s, const tirbi_form *form, tirbi_span span);
 /* Closes them, and takes them away where the block has bound its iterators. */
 void tirbi_close_block_loops(tirbi_script *s, uint32_t n, bool used);

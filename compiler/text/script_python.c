@@ -23,7 +23,8 @@ static bool numbers_of(tirbi_script *s, const tirbi_node *node, const tirbi_form
     int64_t min, extent, step = 1;
     const tirb_stmt *loop = form->kind == TIRBI_FORM_LOOPS && form->n_stmts == 1 ? form->stmts[0] : NULL;
     if (!loop || loop->as.for_.kind != TIRB_FOR_SERIAL || !constant(loop->as.for_.min, &min) ||
-        !constant(loop->as.for_.extent, &extent) || (loop->as.for_.step && !constant(loop->as.for_.step, &step)) || step < 1) {
+        !constant(loop->as.for_.extent, &extent) || (loop->as.for_.step && !constant(loop->as.for_.step, &step)) ||
+        step < 1) {
         tirbi_fail(s, TIRB_TYPE, node->span, "a range of Python numbers has constant bounds and a positive step");
         return false;
     }
@@ -51,7 +52,8 @@ bool tirbi_to_items(tirbi_script *s, const tirbi_node *node, const tirbi_value *
     }
     if (v->kind == TIRBI_VALUE_FORM) return numbers_of(s, node, v->as.form, out);
     if (!tirbi_is_error(v))
-        tirbi_fail(s, TIRB_TYPE, node->span, "%s has no items that are known while the text is read", tirbi_value_text(v));
+        tirbi_fail(s, TIRB_TYPE, node->span, "%s has no items that are known while the text is read",
+                   tirbi_value_text(v));
     return false;
 }
 
@@ -85,7 +87,8 @@ static bool conditions_hold(tirbi_script *s, const tirbi_node *clause, bool *out
         const tirbi_value *known = plain(&v);
         if (tirbi_is_error(known)) return false;
         if (!tirbi_is_number(known)) {
-            tirbi_fail(s, TIRB_TYPE, clause->items[i]->span, "the condition of a comprehension must be known while the text is read");
+            tirbi_fail(s, TIRB_TYPE, clause->items[i]->span,
+                       "the condition of a comprehension must be known while the text is read");
             return false;
         }
         *out = known->kind == TIRBI_VALUE_FLOAT ? known->as.real != 0
@@ -120,8 +123,8 @@ static bool run_clauses(comprehension *c, uint32_t at) {
             return false;
         }
         uint32_t mark = tirbi_open_level(s);
-        bool good = bind_target(s, clause->items[0], &all.as.sequence.items[i]) && conditions_hold(s, clause, &wanted) &&
-                    (!wanted || run_clauses(c, at + 1));
+        bool good = bind_target(s, clause->items[0], &all.as.sequence.items[i]) &&
+                    conditions_hold(s, clause, &wanted) && (!wanted || run_clauses(c, at + 1));
         tirbi_close_level(s, mark);
         if (!good) return false;
     }

@@ -1,5 +1,5 @@
-/* What names mean while a text is read: bindings, the latest last, and a table that leads from a name to its latest one.
- * Names are interned, so that they are equal where their addresses are. */
+/* What names mean while a text is read: bindings, the latest last, and a table that leads from a name to its latest
+ * one. Names are interned, so that they are equal where their addresses are. */
 #include <string.h>
 
 #include "compiler/text/script.h"

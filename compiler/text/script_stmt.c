@@ -49,8 +49,8 @@ void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e) {
             return;
         }
         if (e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP || e->as.call.builtin == TIRB_BUILTIN_CONTINUE_LOOP) {
-            tirbi_emit_jump(s, span,
-                            e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP ? TIRB_STMT_BREAK : TIRB_STMT_CONTINUE, false);
+            tirbi_emit_jump(
+                s, span, e->as.call.builtin == TIRB_BUILTIN_BREAK_LOOP ? TIRB_STMT_BREAK : TIRB_STMT_CONTINUE, false);
             return;
         }
     }
@@ -207,7 +207,9 @@ static void hold_values(tirbi_script *s, const tirbi_node *target, tirbi_value *
     bool any = false;
     for (uint32_t i = 0; i < target->n_items; i++) any |= stores(s, target->items[i]);
     for (uint32_t i = 0; any && i < n; i++) {
-        if ((!tirbi_is_prim(&items[i]) && !tirbi_is_element(&items[i])) || tirbi_is_number(&items[i]) || items[i].declares) continue;
+        if ((!tirbi_is_prim(&items[i]) && !tirbi_is_element(&items[i])) || tirbi_is_number(&items[i]) ||
+            items[i].declares)
+            continue;
         const tirb_expr *e = tirbi_to_expr(s, &items[i]);
         if (!e) continue;
         const tirb_expr *var = tirbi_make_var(&s->builder, target->span, "held", let_type_of(e));
@@ -436,8 +438,9 @@ static void run_annotated(tirbi_script *s, const tirbi_line *line) {
         return;
     case TIRBI_VALUE_POINTER:
         if (!tirbi_classic(s)) {
-            tirbi_fail(s, TIRB_TYPE, line->annotation->span, "a variable of pointer type is bound once: write `%s: T.let[%s] = ...`",
-                       line->target->name, tirbi_node_text(s, line->annotation));
+            tirbi_fail(s, TIRB_TYPE, line->annotation->span,
+                       "a variable of pointer type is bound once: write `%s: T.let[%s] = ...`", line->target->name,
+                       tirbi_node_text(s, line->annotation));
             tirbi_bind(s, line->target->name, line->target->span, tirbi_value_error());
             return;
         }
@@ -704,8 +707,8 @@ static void run_return(tirbi_script *s, const tirbi_line *line) {
 }
 
 /* The message of an assertion: "text" or ("Kind", ["part", ...]). */
-static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, const char **kind, const char *const **parts_out,
-                                     uint32_t *n_parts) {
+static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, const char **kind,
+                                     const char *const **parts_out, uint32_t *n_parts) {
     tirbi_value v = tirbi_evaluate(s, node);
     if (v.kind != TIRBI_VALUE_TUPLE) return tirbi_to_expr(s, &v);
     const tirbi_value *items = v.as.sequence.items;
@@ -737,7 +740,8 @@ static void run_assert(tirbi_script *s, const tirbi_line *line) {
     const char *kind = "RuntimeError";
     const tirb_expr *condition = tirbi_to_condition(s, &v);
     if (!line->target && tirbi_hybrid(s))
-        tirbi_fail(s, TIRB_SYNTAX, line->span, "an assertion of Hybrid Script needs a message: assert condition, \"text\"");
+        tirbi_fail(s, TIRB_SYNTAX, line->span,
+                   "an assertion of Hybrid Script needs a message: assert condition, \"text\"");
     const char *const *parts = NULL;
     uint32_t n_parts = 0;
     const tirb_expr *message = line->target ? read_message(s, line->target, &kind, &parts, &n_parts)

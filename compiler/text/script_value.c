@@ -90,8 +90,9 @@ void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate) {
 }
 
 void tirbi_suggest_types(tirbi_suggestion *suggestion) {
-    static const char *const names[] = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-                                        "float32", "float64", "bfloat16", "bool", "handle", "void", "float8_e4m3fn", "float8_e5m2"};
+    static const char *const names[] = {"int8",   "int16",  "int32",   "int64",         "uint8",      "uint16",
+                                        "uint32", "uint64", "float16", "float32",       "float64",    "bfloat16",
+                                        "bool",   "handle", "void",    "float8_e4m3fn", "float8_e5m2"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) tirbi_suggest(suggestion, names[i]);
 }
 
@@ -304,7 +305,8 @@ const tirb_expr *tirbi_to_condition(tirbi_script *s, const tirbi_value *v) {
 bool tirbi_to_bit_operands(tirbi_script *s, const tirbi_value *x, const tirbi_value *y, const tirb_expr **left,
                            const tirb_expr **right) {
     if (x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT) {
-        tirbi_fail(s, TIRB_TYPE, span_of(x->kind == TIRBI_VALUE_FLOAT ? x : y), "bits are those of integers, not of a float");
+        tirbi_fail(s, TIRB_TYPE, span_of(x->kind == TIRBI_VALUE_FLOAT ? x : y),
+                   "bits are those of integers, not of a float");
         return false;
     }
     bool swap = tirbi_is_number(x) && !tirbi_is_number(y);
@@ -373,7 +375,8 @@ bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
     tirbi_suggestion suggestion = {.wanted = v->as.string.text};
     if (!known) tirbi_suggest_types(&suggestion);
     if (suggestion.best)
-        tirbi_fail(s, TIRB_TYPE, span_of(v), "there is no type \"%s\"; did you mean \"%s\"?", v->as.string.text, suggestion.best);
+        tirbi_fail(s, TIRB_TYPE, span_of(v), "there is no type \"%s\"; did you mean \"%s\"?", v->as.string.text,
+                   suggestion.best);
     else
         tirbi_fail(s, known ? TIRB_UNSUPPORTED : TIRB_TYPE, span_of(v),
                    known ? "the type \"%s\" is not supported" : "there is no type \"%s\"", v->as.string.text);

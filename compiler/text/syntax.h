@@ -13,26 +13,26 @@ typedef enum tirbi_node_kind {
     TIRBI_NODE_STRING,
     TIRBI_NODE_BOOL, /* integer: 0 or 1 */
     TIRBI_NODE_NONE,
-    TIRBI_NODE_TUPLE,     /* items */
-    TIRBI_NODE_LIST,      /* items */
-    TIRBI_NODE_DICT,      /* items: key, value, key, value, ... */
-    TIRBI_NODE_ATTRIBUTE, /* items[0] . name */
-    TIRBI_NODE_SUBSCRIPT, /* items[0] [ items[1] ] */
-    TIRBI_NODE_SLICE,     /* items[0] : items[1] : items[2], any of them NULL */
-    TIRBI_NODE_CALL,      /* items[0] ( items[1], ... ) */
-    TIRBI_NODE_KEYWORD,   /* name = items[0], in a call */
-    TIRBI_NODE_STARRED,   /* * items[0] */
-    TIRBI_NODE_UNARY,     /* op items[0] */
-    TIRBI_NODE_BINARY,    /* items[0] op items[1] */
-    TIRBI_NODE_COMPARE,   /* items[0] ops[0] items[1] ops[1] items[2] ... */
-    TIRBI_NODE_BOOLEAN,   /* items[0] op items[1] op ..., op is AND or OR */
-    TIRBI_NODE_TERNARY,   /* items[1] if items[0] else items[2] */
-    TIRBI_NODE_LAMBDA,    /* names; items[0] is the body */
-    TIRBI_NODE_FORMAT,    /* an f-string: items are strings, expressions and FORMATTED */
-    TIRBI_NODE_FORMATTED, /* {items[0]!name:string} in an f-string; without a conversion name is NULL */
-    TIRBI_NODE_COMPREHENSION, /* items[0] is the element, the others are clauses; with a name: of a dictionary, the element
-                               * a tuple of key and value */
-    TIRBI_NODE_CLAUSE     /* for items[0] in items[1] if items[2] if ... */
+    TIRBI_NODE_TUPLE,         /* items */
+    TIRBI_NODE_LIST,          /* items */
+    TIRBI_NODE_DICT,          /* items: key, value, key, value, ... */
+    TIRBI_NODE_ATTRIBUTE,     /* items[0] . name */
+    TIRBI_NODE_SUBSCRIPT,     /* items[0] [ items[1] ] */
+    TIRBI_NODE_SLICE,         /* items[0] : items[1] : items[2], any of them NULL */
+    TIRBI_NODE_CALL,          /* items[0] ( items[1], ... ) */
+    TIRBI_NODE_KEYWORD,       /* name = items[0], in a call */
+    TIRBI_NODE_STARRED,       /* * items[0] */
+    TIRBI_NODE_UNARY,         /* op items[0] */
+    TIRBI_NODE_BINARY,        /* items[0] op items[1] */
+    TIRBI_NODE_COMPARE,       /* items[0] ops[0] items[1] ops[1] items[2] ... */
+    TIRBI_NODE_BOOLEAN,       /* items[0] op items[1] op ..., op is AND or OR */
+    TIRBI_NODE_TERNARY,       /* items[1] if items[0] else items[2] */
+    TIRBI_NODE_LAMBDA,        /* names; items[0] is the body */
+    TIRBI_NODE_FORMAT,        /* an f-string: items are strings, expressions and FORMATTED */
+    TIRBI_NODE_FORMATTED,     /* {items[0]!name:string} in an f-string; without a conversion name is NULL */
+    TIRBI_NODE_COMPREHENSION, /* items[0] is the element, the others are clauses; with a name: of a dictionary, the
+                               * element a tuple of key and value */
+    TIRBI_NODE_CLAUSE         /* for items[0] in items[1] if items[2] if ... */
 } tirbi_node_kind;
 
 typedef struct tirbi_node tirbi_node;

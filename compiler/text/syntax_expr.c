@@ -107,15 +107,19 @@ static tirbi_node *read_clauses(tirbi_parser *p, tirbi_node *element, bool of_di
         if (!add_item(p, &parts, read_boolean(p, TIRBI_KEYWORD_OR))) return NULL;
         while (tirbi_accept(p, TIRBI_KEYWORD_IF))
             if (!add_item(p, &parts, read_boolean(p, TIRBI_KEYWORD_OR))) return NULL;
-        if (!add_item(p, &clauses, tirbi_make_node(p, TIRBI_NODE_CLAUSE, tirbi_span_from(p, begin), parts.items, parts.n)))
+        if (!add_item(p, &clauses,
+                      tirbi_make_node(p, TIRBI_NODE_CLAUSE, tirbi_span_from(p, begin), parts.items, parts.n)))
             return NULL;
     }
-    tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_COMPREHENSION, tirbi_span_from(p, element->span.begin), clauses.items, clauses.n);
+    tirbi_node *node =
+        tirbi_make_node(p, TIRBI_NODE_COMPREHENSION, tirbi_span_from(p, element->span.begin), clauses.items, clauses.n);
     if (node) node->name = of_dictionary ? "" : NULL;
     return node;
 }
 
-static bool at_clause(const tirbi_parser *p) { return tirbi_at(p, TIRBI_KEYWORD_FOR) || tirbi_at(p, TIRBI_KEYWORD_ASYNC); }
+static bool at_clause(const tirbi_parser *p) {
+    return tirbi_at(p, TIRBI_KEYWORD_FOR) || tirbi_at(p, TIRBI_KEYWORD_ASYNC);
+}
 
 /* The last item becomes the element of a comprehension that has to be alone. */
 static bool comprehend(tirbi_parser *p, tirbi_list *items) {
@@ -179,7 +183,8 @@ static tirbi_node *read_dict(tirbi_parser *p) {
         if (tirbi_at(p, TIRBI_TOKEN_COMMA) || tirbi_at(p, TIRBI_TOKEN_RBRACE)) return no_such_thing(p, "sets are");
         if (!tirbi_expect(p, TIRBI_TOKEN_COLON, "':'") || !add_item(p, &items, tirbi_expression(p))) return NULL;
         if (at_clause(p)) {
-            tirbi_node *pair = items.n == 2 ? tirbi_make_node(p, TIRBI_NODE_TUPLE, tirbi_span_from(p, begin), items.items, 2) : NULL;
+            tirbi_node *pair =
+                items.n == 2 ? tirbi_make_node(p, TIRBI_NODE_TUPLE, tirbi_span_from(p, begin), items.items, 2) : NULL;
             if (!pair) return no_such_thing(p, "a comprehension after other items is");
             tirbi_node *node = read_clauses(p, pair, true);
             return node && tirbi_expect(p, TIRBI_TOKEN_RBRACE, "'}'") ? node : NULL;
@@ -220,7 +225,8 @@ static tirbi_node *read_texts(tirbi_parser *p) {
     uint32_t begin = tirbi_peek(p)->span.begin;
     tirbi_list items = {.n = 0};
     while (tirbi_at(p, TIRBI_TOKEN_STRING) || tirbi_at(p, TIRBI_TOKEN_FSTRING))
-        if (!add_item(p, &items, tirbi_at(p, TIRBI_TOKEN_STRING) ? read_strings(p) : tirbi_format_string(p))) return NULL;
+        if (!add_item(p, &items, tirbi_at(p, TIRBI_TOKEN_STRING) ? read_strings(p) : tirbi_format_string(p)))
+            return NULL;
     tirbi_node **nodes = items.items;
     if (items.n == 1) return nodes[0];
     return tirbi_make_node(p, TIRBI_NODE_FORMAT, tirbi_span_from(p, begin), nodes, items.n);
@@ -233,7 +239,9 @@ static const char *habit_of_c(const tirbi_parser *p) {
     if (and_so_on && token->kind == TIRBI_TOKEN_BITAND && token[-1].kind == TIRBI_TOKEN_BITAND) return "; write `and`";
     if (and_so_on && token->kind == TIRBI_TOKEN_BITOR && token[-1].kind == TIRBI_TOKEN_BITOR) return "; write `or`";
     if (p->at < 2 || token->kind != TIRBI_TOKEN_NEWLINE || token[-1].kind != token[-2].kind) return "";
-    return token[-1].kind == TIRBI_TOKEN_ADD ? "; write `+= 1`" : token[-1].kind == TIRBI_TOKEN_SUB ? "; write `-= 1`" : "";
+    return token[-1].kind == TIRBI_TOKEN_ADD   ? "; write `+= 1`"
+           : token[-1].kind == TIRBI_TOKEN_SUB ? "; write `-= 1`"
+                                               : "";
 }
 
 static tirbi_node *read_atom(tirbi_parser *p) {
@@ -277,7 +285,8 @@ static tirbi_node *read_atom(tirbi_parser *p) {
         p->failed = true;
         return NULL;
     default:
-        tirbi_syntax_error(p, token->span, "expected an expression, found %s%s", tirbi_token_text(token->kind), habit_of_c(p));
+        tirbi_syntax_error(p, token->span, "expected an expression, found %s%s", tirbi_token_text(token->kind),
+                           habit_of_c(p));
         return NULL;
     }
     p->at++;

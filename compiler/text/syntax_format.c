@@ -69,7 +69,8 @@ static tirbi_node *formatted(format_reader *r, tirbi_node *value, uint32_t begin
     uint32_t at = *end;
     const char *conversion = NULL;
     if (r->text[at] == '!') {
-        bool known = at + 2 < r->end && strchr("rsa", r->text[at + 1]) && (r->text[at + 2] == '}' || r->text[at + 2] == ':');
+        bool known =
+            at + 2 < r->end && strchr("rsa", r->text[at + 1]) && (r->text[at + 2] == '}' || r->text[at + 2] == ':');
         if (!known) {
             fail(r, at, "a conversion in an f-string is !r, !s or !a");
             return NULL;
@@ -114,8 +115,10 @@ static bool read_expression(format_reader *r) {
     if (end >= r->end) return fail(r, r->at, "the expression in the f-string is not closed");
     uint32_t errors = syntax->diagnostics->n_errors;
     if (!tirbi_enter(r->p) || !end_piece(r)) return false;
-    bool good = tirbi_lex(source, (tirbi_span){begin, end}, true, syntax->names, syntax->arena, syntax->diagnostics, &tokens);
-    tirbi_node *value = good && errors == syntax->diagnostics->n_errors ? tirbi_parse_expression(syntax, &tokens) : NULL;
+    bool good =
+        tirbi_lex(source, (tirbi_span){begin, end}, true, syntax->names, syntax->arena, syntax->diagnostics, &tokens);
+    tirbi_node *value =
+        good && errors == syntax->diagnostics->n_errors ? tirbi_parse_expression(syntax, &tokens) : NULL;
     if (value && r->text[end] != '}') value = formatted(r, value, begin, &end);
     good = value && add(r, value);
     tirbi_leave(r->p);

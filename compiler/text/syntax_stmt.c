@@ -57,9 +57,10 @@ static void skip_statement(tirbi_parser *p) {
 
 static bool read_block(tirbi_parser *p, tirbi_lines *out) {
     tirbi_list lines = {.n = 0};
-    const char *colon = tirbi_at(p, TIRBI_TOKEN_ASSIGN)                                                  ? "':', or '==' for equal values"
-                        : tirbi_at(p, TIRBI_KEYWORD_IF) && p->tokens[p->at - 1].kind == TIRBI_KEYWORD_ELSE ? "':', or 'elif'"
-                                                                                                         : "':'";
+    const char *colon = tirbi_at(p, TIRBI_TOKEN_ASSIGN) ? "':', or '==' for equal values"
+                        : tirbi_at(p, TIRBI_KEYWORD_IF) && p->tokens[p->at - 1].kind == TIRBI_KEYWORD_ELSE
+                            ? "':', or 'elif'"
+                            : "':'";
     if (!tirbi_expect(p, TIRBI_TOKEN_COLON, colon)) return false;
     if (!tirbi_enter(p)) return false;
     if (tirbi_accept(p, TIRBI_TOKEN_NEWLINE)) {

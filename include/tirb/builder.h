@@ -5,8 +5,9 @@
  * and fold as TVMScript's do, and everything is checked as if it had been read from text.
  *
  * Nothing here fails on the spot: a mistake is kept as a diagnostic, gives a NULL handle, and NULL handles are passed
- * over silently (a NULL builder too), so that a program can be built in one go and looked at in the end. A builder is used by one thread at
- * a time. Types are given by name ("float32", "int32x4", "bool", "handle"); strings are copied. */
+ * over silently (a NULL builder too), so that a program can be built in one go and looked at in the end. A builder is
+ * used by one thread at a time. Types are given by name ("float32", "int32x4", "bool", "handle"); strings are
+ * copied. */
 #ifndef TIRB_BUILDER_H
 #define TIRB_BUILDER_H
 
@@ -112,8 +113,8 @@ TIRB_API void tirb_builder_break(tirb_builder *builder);
 TIRB_API void tirb_builder_continue(tirb_builder *builder);
 
 /* Compiles what was built, as tirb_compile does text. The builder must have no open frame and no errors; it stays the
- * caller's and can be compiled again. The bundle has no source map. Errors: those of tirb_builder_status; MISUSE while a
- * frame is open; TYPE, UNSUPPORTED, NO_MEMORY, MEMORY_LIMIT. */
+ * caller's and can be compiled again. The bundle has no source map. Errors: those of tirb_builder_status; MISUSE while
+ * a frame is open; TYPE, UNSUPPORTED, NO_MEMORY, MEMORY_LIMIT. */
 TIRB_API tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_options *options,
                                           tirb_compile_result **out_result, tirb_error *error);
 

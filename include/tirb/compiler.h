@@ -43,11 +43,13 @@ enum {
     TIRB_PASS_INTERCHANGE = 2, /* moving the lane axis across other loops */
     TIRB_PASS_CHECKS = 4,      /* dropping index checks that are proven */
     TIRB_PASS_PROMOTE = 8,     /* keeping one-element local buffers in registers */
-    TIRB_PASS_CONTRACT = 16,   /* contractions, folds of rows, and operands that are computed before the nest that uses them */
-    TIRB_PASS_REGIONS = 32,    /* running loops on several threads */
-    TIRB_PASS_GRAIN = 64,      /* asking whether they are worth it: each iteration may be a chunk */
-    TIRB_PASS_FUSE = 128,      /* making neighbouring nests one */
-    TIRB_PASS_DIGITS = 256,    /* making loops that indices take apart nests, and axes or splits that follow each other one loop */
+    TIRB_PASS_CONTRACT =
+        16, /* contractions, folds of rows, and operands that are computed before the nest that uses them */
+    TIRB_PASS_REGIONS = 32, /* running loops on several threads */
+    TIRB_PASS_GRAIN = 64,   /* asking whether they are worth it: each iteration may be a chunk */
+    TIRB_PASS_FUSE = 128,   /* making neighbouring nests one */
+    TIRB_PASS_DIGITS =
+        256, /* making loops that indices take apart nests, and axes or splits that follow each other one loop */
     TIRB_PASS_SEQUENCES = 512, /* scans, and elements that lanes name, in lane loops */
     TIRB_PASS_PARTS = 1024     /* cutting loops where conditions on their variables change */
 };
@@ -59,7 +61,8 @@ typedef struct tirb_compile_result tirb_compile_result;
 
 /* Compiles TVMScript text (UTF-8, `size` bytes) to a bundle. *out_result is set whenever memory allows, also when the
  * program is wrong (then its bundle is empty and it holds the diagnostics); the caller destroys it. `options` may be
- * NULL. Thread-safe. Errors: SYNTAX, TYPE, UNSUPPORTED (the first error diagnostic's), NO_MEMORY, MEMORY_LIMIT, MISUSE. */
+ * NULL. Thread-safe. Errors: SYNTAX, TYPE, UNSUPPORTED (the first error diagnostic's), NO_MEMORY, MEMORY_LIMIT,
+ * MISUSE. */
 TIRB_API tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
                                   tirb_compile_result **out_result, tirb_error *error);
 TIRB_API void tirb_compile_result_destroy(tirb_compile_result *result);
@@ -69,21 +72,23 @@ TIRB_API uint32_t tirb_compile_result_diagnostic_count(const tirb_compile_result
 TIRB_API const tirb_diagnostic *tirb_compile_result_diagnostic(const tirb_compile_result *result, uint32_t index);
 /* Writes diagnostic `index` as "file:line:col: error: message", the source line and a caret line, each ended by a
  * newline, into `buffer` (always terminated when size > 0). Returns the length it needs without the terminator. */
-TIRB_API size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer, size_t size);
+TIRB_API size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer,
+                                           size_t size);
 
 typedef enum tirb_loop_form {
-    TIRB_FORM_SCALAR = 0, /* one iteration after the other; `text` says why */
-    TIRB_FORM_LANES = 1,  /* many iterations at once; `text` lists the operations of the body */
-    TIRB_FORM_INNER = 2,  /* runs inside a lane loop, alike in all lanes */
-    TIRB_FORM_OUTER = 3,  /* runs around a lane loop that was moved inside it */
-    TIRB_FORM_SPLIT = 4,  /* cut where its condition changes; the parts have notes of their own */
-    TIRB_FORM_TREE = 5,   /* an axis of a tree reduction */
+    TIRB_FORM_SCALAR = 0,      /* one iteration after the other; `text` says why */
+    TIRB_FORM_LANES = 1,       /* many iterations at once; `text` lists the operations of the body */
+    TIRB_FORM_INNER = 2,       /* runs inside a lane loop, alike in all lanes */
+    TIRB_FORM_OUTER = 3,       /* runs around a lane loop that was moved inside it */
+    TIRB_FORM_SPLIT = 4,       /* cut where its condition changes; the parts have notes of their own */
+    TIRB_FORM_TREE = 5,        /* an axis of a tree reduction */
     TIRB_FORM_CONTRACTION = 6, /* a loop of a nest that is one contraction; `text` says which part it has */
-    TIRB_FORM_REGION = 7, /* cut into chunks for several threads; what the chunks are has notes of its own */
-    TIRB_FORM_SERIAL = 8, /* the program calls it parallel, but it stays on one thread; `text` says why */
-    TIRB_FORM_FUSED = 9,  /* the outermost of a nest that runs together with one before it */
-    TIRB_FORM_OPERAND = 10, /* what is computed from it and used many times is computed once, before the nest */
-    TIRB_FORM_SEARCHED = 11 /* many iterations at once are looked at for the next that changes something, which then runs */
+    TIRB_FORM_REGION = 7,      /* cut into chunks for several threads; what the chunks are has notes of its own */
+    TIRB_FORM_SERIAL = 8,      /* the program calls it parallel, but it stays on one thread; `text` says why */
+    TIRB_FORM_FUSED = 9,       /* the outermost of a nest that runs together with one before it */
+    TIRB_FORM_OPERAND = 10,    /* what is computed from it and used many times is computed once, before the nest */
+    TIRB_FORM_SEARCHED =
+        11 /* many iterations at once are looked at for the next that changes something, which then runs */
 } tirb_loop_form;
 
 /* What became of one loop. Strings live until the result is destroyed. */

@@ -44,10 +44,11 @@ _Static_assert(sizeof(struct DLManagedTensorVersioned) == sizeof(tirb_dl_managed
                "the layout of DLPack 1");
 #endif
 
-/* Makes a tensor of zeroes in host memory, compact, aligned to 256 bytes, with the engine's allocator: for outputs, of the
- * shape and type that tirb_instance_infer gives, and for consumers of either form of the struct. The caller owns
+/* Makes a tensor of zeroes in host memory, compact, aligned to 256 bytes, with the engine's allocator: for outputs, of
+ * the shape and type that tirb_instance_infer gives, and for consumers of either form of the struct. The caller owns
  * *out_tensor and gives it away, or back by its deleter, on any thread; it keeps the engine alive. Thread-safe. Errors:
- * ARGUMENT (a type or rank that tirb does not have), SHAPE (a negative extent, or too many bytes), NO_MEMORY, MISUSE. */
+ * ARGUMENT (a type or rank that tirb does not have), SHAPE (a negative extent, or too many bytes), NO_MEMORY,
+ * MISUSE. */
 TIRB_API tirb_status tirb_tensor_create(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,
                                         DLManagedTensor **out_tensor, tirb_error *error);
 TIRB_API tirb_status tirb_tensor_create_v1(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,

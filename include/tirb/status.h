@@ -55,8 +55,9 @@ typedef enum tirb_status {
 } tirb_status;
 
 /* What went wrong, where. `struct_size` is set by the caller (TIRB_ERROR_INIT); fields beyond it are not written.
- * line and column are 1-based, 0 when unknown, as is end_column, one past the last character. `offset` is a byte offset into a bundle or a function's code.
- * `where` names the place: a file, a function, a section. `message` says what was wrong, the value and the limit. */
+ * line and column are 1-based, 0 when unknown, as is end_column, one past the last character. `offset` is a byte offset
+ * into a bundle or a function's code. `where` names the place: a file, a function, a section. `message` says what was
+ * wrong, the value and the limit. */
 typedef struct tirb_error {
     uint32_t struct_size;
     tirb_status code;

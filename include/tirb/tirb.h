@@ -63,7 +63,7 @@ typedef struct tirb_engine_options {
     uint64_t cache_bytes;     /* of the module cache, see below; 0: none */
     uint64_t cache_modules;   /* at most so many in the cache; 0: 1,024 */
     uint32_t max_threads;     /* that work on one call, the calling one included; 0: as many as this process has CPUs */
-    uint32_t profile;         /* not 0: calls count their lines (tirb_instance_profile); they are slower, on one thread */
+    uint32_t profile; /* not 0: calls count their lines (tirb_instance_profile); they are slower, on one thread */
     tirb_parallel_for parallel_for; /* run NULL: the engine starts threads of its own when a call first needs them */
 } tirb_engine_options;
 
@@ -72,7 +72,8 @@ typedef struct tirb_engine_options {
 
 /* Makes an engine. `options` may be NULL (all defaults) and is not kept. On success the caller owns *out_engine and
  * gives it back with tirb_engine_release. Errors: NO_MEMORY, UNSUPPORTED, MISUSE. */
-TIRB_API tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine **out_engine, tirb_error *error);
+TIRB_API tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine **out_engine,
+                                        tirb_error *error);
 /* Drops one reference; NULL is allowed. Modules keep their engine alive. Thread-safe. */
 TIRB_API void tirb_engine_release(tirb_engine *engine);
 /* The instruction set in use; never TIRB_ISA_AUTO. Thread-safe. */
@@ -90,8 +91,8 @@ TIRB_API int tirb_isa_available(tirb_isa isa);
  * loading the same bytes again costs a hash and a comparison of all of them. What was used least recently goes first;
  * modules in use are never freed. The bytes that count are the bundle's and what its decoded program takes.
  *
- * It is off unless asked for: a host that keeps its modules needs none, and where tenants share an engine, the time that
- * loading takes tells each of them whether another one has loaded the same bytes. */
+ * It is off unless asked for: a host that keeps its modules needs none, and where tenants share an engine, the time
+ * that loading takes tells each of them whether another one has loaded the same bytes. */
 typedef struct tirb_cache_stats {
     uint32_t struct_size;
     uint32_t reserved;
@@ -224,13 +225,14 @@ typedef struct tirb_result {
 } tirb_result;
 
 /* Calls a function. `args` are in parameter order, one for each parameter; a packed function takes up to 255 of any
- * kind, of which those that overlap others can only be read, and NONE is its null. `result` may be NULL. The tensors' memory
- * must stay valid and unshared with other writers during the call. After an error the outputs hold unspecified values
- * and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are; BOUNDS, DIVIDE,
- * VALUE, ASSERT, FUEL, DEADLINE, CANCELLED, MEMORY_LIMIT, DEPTH for what the program does; BUSY when a call is running;
- * IMPORT when it reaches an import that nothing is bound to; what an imported function ends with; NOT_FOUND for a function
- * that is not there or private; NO_MEMORY, MISUSE. A program may also end by itself with ARGUMENT, SHAPE, OVERLAP (in calls
- * of its own functions) or UNSUPPORTED. A run-time error carries the source line in `error` where the bundle has a source map. */
+ * kind, of which those that overlap others can only be read, and NONE is its null. `result` may be NULL. The tensors'
+ * memory must stay valid and unshared with other writers during the call. After an error the outputs hold unspecified
+ * values and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are; BOUNDS,
+ * DIVIDE, VALUE, ASSERT, FUEL, DEADLINE, CANCELLED, MEMORY_LIMIT, DEPTH for what the program does; BUSY when a call is
+ * running; IMPORT when it reaches an import that nothing is bound to; what an imported function ends with; NOT_FOUND
+ * for a function that is not there or private; NO_MEMORY, MISUSE. A program may also end by itself with ARGUMENT,
+ * SHAPE, OVERLAP (in calls of its own functions) or UNSUPPORTED. A run-time error carries the source line in `error`
+ * where the bundle has a source map. */
 TIRB_API tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args,
                                         uint32_t n_args, tirb_result *result, tirb_error *error);
 
@@ -336,8 +338,8 @@ typedef struct tirb_profile_entry {
 /* Adds a sample to the entry that is running, if a call is. From any thread, at times of the host's choice: where it
  * finds an entry more often, calls spend more of their time. Does nothing where the engine does not profile. */
 TIRB_API void tirb_instance_sample(tirb_instance *instance);
-/* Entry `index`, counted from 0, since the instance was made or reset. Set struct_size first (.._INIT). Errors: NOT_FOUND
- * behind the last one and where the engine does not profile, BUSY during a call, MISUSE. */
+/* Entry `index`, counted from 0, since the instance was made or reset. Set struct_size first (.._INIT). Errors:
+ * NOT_FOUND behind the last one and where the engine does not profile, BUSY during a call, MISUSE. */
 TIRB_API tirb_status tirb_instance_profile(const tirb_instance *instance, uint32_t index,
                                            tirb_profile_entry *out_entry, tirb_error *error);
 /* Sets all counts to 0. Errors: BUSY during a call, MISUSE. */

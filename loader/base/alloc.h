@@ -64,7 +64,8 @@ void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap);
 void tirbi_arena_destroy(tirbi_arena *arena);
 /* n * size zeroed bytes; never NULL for 0 bytes; NULL when out of memory or when the product overflows. */
 void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size);
-/* Memory that nothing refers to any more, as of a plan that was tried in vain: later allocations of this size may be it. */
+/* Memory that nothing refers to any more, as of a plan that was tried in vain: later allocations of this size may be
+ * it. */
 void tirbi_arena_give_back(tirbi_arena *arena, void *ptr, size_t n, size_t size);
 /* A terminated copy of `size` bytes of text. */
 char *tirbi_arena_text(tirbi_arena *arena, const char *text, size_t size);

@@ -50,13 +50,16 @@ static uint32_t limit_of(const char *root, const char *group, bool second_versio
     char path[PATH_SIZE];
     long long quota = 0, period = 0, ignored = 0;
     if (second_version) {
-        bool both = join_path(path, root, "/sys/fs/cgroup", group, "cpu.max") && read_numbers(path, &quota, &period) == 2;
+        bool both =
+            join_path(path, root, "/sys/fs/cgroup", group, "cpu.max") && read_numbers(path, &quota, &period) == 2;
         return both ? quota_to_cpus(quota, period, limit) : limit;
     }
     static const char *const places[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
     for (unsigned i = 0; i < 2; i++) {
-        if (!join_path(path, root, places[i], group, "cpu.cfs_quota_us") || read_numbers(path, &quota, &ignored) < 1) continue;
-        if (!join_path(path, root, places[i], group, "cpu.cfs_period_us") || read_numbers(path, &period, &ignored) < 1) continue;
+        if (!join_path(path, root, places[i], group, "cpu.cfs_quota_us") || read_numbers(path, &quota, &ignored) < 1)
+            continue;
+        if (!join_path(path, root, places[i], group, "cpu.cfs_period_us") || read_numbers(path, &period, &ignored) < 1)
+            continue;
         return quota_to_cpus(quota, period, limit);
     }
     return limit;
@@ -82,8 +85,8 @@ static bool has_word(const char *list, size_t size, const char *word) {
     return false;
 }
 
-/* Lines of /proc/self/cgroup are "number:controllers:path"; version 2 has number 0 and no controllers. In a container the
- * path may be one that only the host sees: the group that is mounted is looked at as well. */
+/* Lines of /proc/self/cgroup are "number:controllers:path"; version 2 has number 0 and no controllers. In a container
+ * the path may be one that only the host sees: the group that is mounted is looked at as well. */
 uint32_t tirbi_cpus_by_quota(const char *root, uint32_t cpus) {
     char path[PATH_SIZE], line[LINE_SIZE], top[] = "";
     FILE *groups = join_path(path, root, "/proc/self", "", "cgroup") ? fopen(path, "re") : NULL;
@@ -94,7 +97,8 @@ uint32_t tirbi_cpus_by_quota(const char *root, uint32_t cpus) {
         if (!group) continue;
         size_t size = (size_t)(group - controllers) - 1;
         bool second_version = strncmp(line, "0::", 3) == 0;
-        if (second_version || has_word(controllers + 1, size, "cpu")) cpus = limit_by_group(root, group + 1, second_version, cpus);
+        if (second_version || has_word(controllers + 1, size, "cpu"))
+            cpus = limit_by_group(root, group + 1, second_version, cpus);
     }
     if (groups) fclose(groups);
     cpus = limit_by_group(root, top, true, cpus);

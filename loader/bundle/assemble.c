@@ -807,7 +807,8 @@ static tirb_status resolve_labels(assembler *a) {
 static tirb_status end_function(assembler *a) {
     tirbi_function *f = &a->function;
     TIRBI_TRY(resolve_labels(a));
-    if (a->refs.failed || a->reds.failed || a->vars.failed || a->params.failed || a->aliases.failed || a->lines.failed) {
+    if (a->refs.failed || a->reds.failed || a->vars.failed || a->params.failed || a->aliases.failed ||
+        a->lines.failed) {
         return no_memory(a);
     }
     size_t n_refs = a->refs.size / sizeof(tirbi_ref_type);
@@ -880,8 +881,9 @@ static tirb_status parse_function_line(assembler *a) {
         const char *word;
         directive parse;
     } directives[] = {{".ref", parse_ref},       {".red", parse_red},       {".var", parse_var},
-                      {".tensor", parse_tensor}, {".scalar", parse_scalar}, {".alias", parse_alias}, {".line", parse_line},
-                      {".inner", parse_inner},   {".cursor", parse_cursor}, {".end", end_function}};
+                      {".tensor", parse_tensor}, {".scalar", parse_scalar}, {".alias", parse_alias},
+                      {".line", parse_line},     {".inner", parse_inner},   {".cursor", parse_cursor},
+                      {".end", end_function}};
     bool continues = is(a, ".inner") || is(a, ".cursor");
     if (a->in_header && !continues) {
         a->in_header = false;

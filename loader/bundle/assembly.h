@@ -29,8 +29,9 @@
  * A DIM is a constant, a shape variable $0, or a postfix program {$0 4 mul}: add sub mul floordiv floormod truncdiv
  * truncmod min max. Operands are written s0 r0 v0 q0 c0 l0 by file (scalar, reference and lane registers, reduction
  * states, cursors, inner loops), constants as numbers, lists as (s1 s2), functions and strings as "text", or #3 by
- * number; imports by number alone, for two may share a name. Floating-point constants are bits (0x3f800000) or decimals with a point or an exponent. A jump target is a
- * label or a byte offset @28. Strings escape as in C: \" \\ \n \t \x41. */
+ * number; imports by number alone, for two may share a name. Floating-point constants are bits (0x3f800000) or decimals
+ * with a point or an exponent. A jump target is a label or a byte offset @28. Strings escape as in C: \" \\ \n \t
+ * \x41. */
 #ifndef TIRB_LOADER_BUNDLE_ASSEMBLY_H
 #define TIRB_LOADER_BUNDLE_ASSEMBLY_H
 

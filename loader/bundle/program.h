@@ -151,7 +151,8 @@ bool tirbi_function_may_alias(const tirbi_function *function, uint32_t a, uint32
 /* How many bytes the longest text of an import's types has: parameters, their commas and the returned type. */
 enum { TIRBI_MAX_IMPORT_TEXT = 20 * UINT8_MAX + 32 };
 
-/* Writes the types of an import: "(float32, const float32[]) -> float32". A view that the host may not write is const. */
+/* Writes the types of an import: "(float32, const float32[]) -> float32". A view that the host may not write is
+ * const. */
 void tirbi_import_format(const tirbi_import *import, char out[TIRBI_MAX_IMPORT_TEXT]);
 
 /* The number of functions that are no regions. The program is verified. */

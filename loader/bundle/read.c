@@ -10,8 +10,9 @@
 /* Decoded tables may take this many times max_size: fields that are a byte in a bundle are up to 16 in memory. */
 enum { DECODED_FACTOR = 8 };
 
-/* Code of this size is always read; beyond it, so many times the bundle's size. Verification and translation take time in
- * proportion to the code, and that must stay in proportion to the bundle: instructions that repeat pack to next to nothing. */
+/* Code of this size is always read; beyond it, so many times the bundle's size. Verification and translation take time
+ * in proportion to the code, and that must stay in proportion to the bundle: instructions that repeat pack to next to
+ * nothing. */
 enum { ANY_CODE = 4 << 20, CODE_FACTOR = 256 };
 
 typedef struct loading {
@@ -316,8 +317,8 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
     }
     TIRBI_TRY(finish(l, r, "functions"));
     if (used == l->features) return TIRB_OK;
-    return tirbi_error_set(l->error, TIRB_FORMAT, "it uses the features 0x%" PRIx32 ", its header says 0x%" PRIx32, used,
-                           l->features);
+    return tirbi_error_set(l->error, TIRB_FORMAT, "it uses the features 0x%" PRIx32 ", its header says 0x%" PRIx32,
+                           used, l->features);
 }
 
 /* ---- Code and lines ------------------------------------------------------------------------------------------- */

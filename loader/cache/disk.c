@@ -15,7 +15,8 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 
-/* An entry: magic, checksum (XXH3-128 of everything behind it), version, sizes; then label, identity, content, value. */
+/* An entry: magic, checksum (XXH3-128 of everything behind it), version, sizes; then label, identity, content,
+ * value. */
 #define MAGIC   "TIRBKEPT"
 #define SUFFIX  ".kept"
 #define PARTIAL ".partial" /* of a file that is being written */
@@ -100,14 +101,16 @@ static void entry_name(const tirbi_disk_cache *cache, const tirbi_disk_key *key,
     tirbi_store_u64(both + 16, identity.low);
     tirbi_store_u64(both + 24, identity.high);
     tirbi_key whole = cache->policy.hash(both, sizeof(both), 0);
-    snprintf(name, NAME_SIZE, "%016llx%016llx%s", (unsigned long long)whole.high, (unsigned long long)whole.low, SUFFIX);
+    snprintf(name, NAME_SIZE, "%016llx%016llx%s", (unsigned long long)whole.high, (unsigned long long)whole.low,
+             SUFFIX);
 }
 
 /* A name that no other writer uses now; O_EXCL tells if one does all the same. */
 static void partial_name(const char *entry, unsigned attempt, char name[NAME_SIZE]) {
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t parts[] = {(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid(), (uint64_t)(uintptr_t)&now, attempt};
+    uint64_t parts[] = {(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid(), (uint64_t)(uintptr_t)&now,
+                        attempt};
     snprintf(name, NAME_SIZE, "%.*s.%016llx%s", (int)KEY_DIGITS, entry,
              (unsigned long long)tirbi_hash_xxh3(parts, sizeof(parts), 0).low, PARTIAL);
 }
@@ -204,7 +207,8 @@ bool tirbi_disk_cache_find(tirbi_disk_cache *cache, const tirbi_disk_key *key, t
     if (descriptor < 0) return false;
     bool found = false;
     /* Before memory is taken: the entry may be of another key with the same hash. */
-    if (h.identity_size == key->identity.size && h.content_size == key->content.size && size <= cache->policy.max_bytes) {
+    if (h.identity_size == key->identity.size && h.content_size == key->content.size &&
+        size <= cache->policy.max_bytes) {
         out->memory_size = (size_t)size;
         out->memory = tirbi_heap_alloc(cache->heap, out->memory_size);
     }
@@ -245,7 +249,8 @@ static void file_list_free(tirbi_disk_cache *cache, file_list *list) {
 
 static bool file_list_add(tirbi_disk_cache *cache, file_list *list, const file *added) {
     if (list->n == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64, old_size = list->capacity * sizeof(list->files[0]), size;
+        size_t capacity = list->capacity ? list->capacity * 2 : 64, old_size = list->capacity * sizeof(list->files[0]),
+               size;
         if (!tirbi_mul_size(capacity, sizeof(list->files[0]), &size)) return false;
         file *grown = tirbi_heap_resize(cache->heap, list->files, old_size, size);
         if (!grown) return false;

@@ -1,5 +1,5 @@
-/* The keys of both caches: XXH3-128. It is fast and spreads well, and anybody can make two texts with the same key. So a
- * key only finds a candidate; whoever uses one compares the bytes. */
+/* The keys of both caches: XXH3-128. It is fast and spreads well, and anybody can make two texts with the same key. So
+ * a key only finds a candidate; whoever uses one compares the bytes. */
 #ifndef TIRB_LOADER_CACHE_KEY_H
 #define TIRB_LOADER_CACHE_KEY_H
 

@@ -228,7 +228,8 @@ void *tirbi_cache_find(tirbi_cache *cache, const void *bytes, size_t size, tirbi
     }
     unlock(cache);
     if (found) {
-        void *value = found->size == size && (size == 0 || memcmp(found->bytes, bytes, size) == 0) ? found->value : NULL;
+        void *value =
+            found->size == size && (size == 0 || memcmp(found->bytes, bytes, size) == 0) ? found->value : NULL;
         if (value) cache->retain(value);
         entry_release(cache, found);
         if (value) {

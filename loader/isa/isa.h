@@ -179,8 +179,8 @@ typedef struct tirbi_part {
     uint16_t base, stride, extent; /* x; 0 where it is not partitioned */
 } tirbi_part;
 
-/* One instruction, unpacked. operand[i] follows the letters of tirbi_ops[op].operands one to one; the lists (a, r, P) and
- * the headers (H, B) are in their own fields and their operand[] entry is the count (0 for headers). */
+/* One instruction, unpacked. operand[i] follows the letters of tirbi_ops[op].operands one to one; the lists (a, r, P)
+ * and the headers (H, B) are in their own fields and their operand[] entry is the count (0 for headers). */
 typedef struct tirbi_instr {
     uint8_t op;
     uint8_t type;

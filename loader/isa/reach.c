@@ -18,7 +18,9 @@ bool tirbi_reach_nested(const tirbi_reach *r, unsigned dimensions) {
     }
 }
 
-static uint64_t spanned(const tirbi_reach *r, unsigned d) { return tirbi_magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1); }
+static uint64_t spanned(const tirbi_reach *r, unsigned d) {
+    return tirbi_magnitude(r->step[d]) * (uint64_t)(r->count[d] - 1);
+}
 
 bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimensions) {
     unsigned order[TIRBI_REACH_DIMENSIONS], n = 0; /* those that move, the largest steps first */
@@ -27,12 +29,13 @@ bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimens
     for (unsigned d = 0; d < dimensions; d++) {
         if (!tirbi_reach_moves(r, d)) continue;
         unsigned at = n++;
-        for (; at > 0 && tirbi_magnitude(r->step[order[at - 1]]) < tirbi_magnitude(r->step[d]); at--) order[at] = order[at - 1];
+        for (; at > 0 && tirbi_magnitude(r->step[order[at - 1]]) < tirbi_magnitude(r->step[d]); at--)
+            order[at] = order[at - 1];
         order[at] = d;
         span += spanned(r, d);
     }
-    /* Dimensions whose steps have a common divisor that the others do not span all together are told by the element, as a
-     * sum, and leave the question to the others. */
+    /* Dimensions whose steps have a common divisor that the others do not span all together are told by the element, as
+     * a sum, and leave the question to the others. */
     uint64_t common = 0;
     for (unsigned i = 0; order[i] != dimension; i++) {
         common = tirbi_common_divisor(common, tirbi_magnitude(r->step[order[i]]));
@@ -63,8 +66,8 @@ static bool apart_modulo(const tirbi_reach *a, const tirbi_reach *b, unsigned di
     return span_a <= distance && span_b <= g - distance;
 }
 
-/* Modulo the common divisors of the largest steps of both, for as many as there are: what these loops do leaves no trace,
- * as rows do not where columns tell two accesses apart. */
+/* Modulo the common divisors of the largest steps of both, for as many as there are: what these loops do leaves no
+ * trace, as rows do not where columns tell two accesses apart. */
 static bool apart_without_largest(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions) {
     uint64_t common = 0, last = UINT64_MAX;
     for (;;) {

@@ -1,5 +1,5 @@
-/* What the accesses of a nest of loops reach, and whether it keeps apart: the rules by which lane loops and contractions
- * are checked at entry, and by which the compiler knows that its own will pass. */
+/* What the accesses of a nest of loops reach, and whether it keeps apart: the rules by which lane loops and
+ * contractions are checked at entry, and by which the compiler knows that its own will pass. */
 #ifndef TIRB_LOADER_ISA_REACH_H
 #define TIRB_LOADER_ISA_REACH_H
 
@@ -36,19 +36,20 @@ static inline bool tirbi_reach_widen(int64_t step, int64_t count, int64_t *low, 
 
 static inline bool tirbi_reach_moves(const tirbi_reach *r, unsigned d) { return r->count[d] > 1 && r->step[d] != 0; }
 
-/* Whether the dimensions that move never reach an element twice: every one steps over all that the smaller ones span. */
+/* Whether the dimensions that move never reach an element twice: every one steps over all that the smaller ones
+ * span. */
 bool tirbi_reach_nested(const tirbi_reach *r, unsigned dimensions);
 
-/* Whether an element tells the index in one dimension: iterations that differ in it never reach the same element, whatever
- * the others do. Sufficient, and right for the rows, columns and windows of compact arrays. */
+/* Whether an element tells the index in one dimension: iterations that differ in it never reach the same element,
+ * whatever the others do. Sufficient, and right for the rows, columns and windows of compact arrays. */
 bool tirbi_reach_tells(const tirbi_reach *r, unsigned dimension, unsigned dimensions);
 
-/* Whether a and b have no common element: apart as ranges, or modulo one of their steps or a common divisor of the largest
- * ones (interleaved elements, columns of one matrix). Sufficient, and exact for boxes whose steps nest. */
+/* Whether a and b have no common element: apart as ranges, or modulo one of their steps or a common divisor of the
+ * largest ones (interleaved elements, columns of one matrix). Sufficient, and exact for boxes whose steps nest. */
 bool tirbi_reach_apart(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions);
 
-/* Whether both step from one index of dimension 0 to the next by stretches of equal length, and all that either reaches at
- * an index lies inside the stretch of that index. Then only one and the same index can reach an element twice. */
+/* Whether both step from one index of dimension 0 to the next by stretches of equal length, and all that either reaches
+ * at an index lies inside the stretch of that index. Then only one and the same index can reach an element twice. */
 bool tirbi_reach_in_stretches(const tirbi_reach *a, const tirbi_reach *b, unsigned dimensions);
 
 #endif

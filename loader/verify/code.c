@@ -271,7 +271,8 @@ static tirb_status check_contract(checker *c) {
     for (unsigned o = TIRBI_CONTRACT_A; tirbi_dtypes[instr->type].size == 2 && o <= TIRBI_CONTRACT_B; o++) {
         uint8_t type = instr->box.operands[o].type;
         if (type == instr->type) continue;
-        return tirbi_verify_fail(c, "%c is %s, not %s", "CAB"[o], tirbi_dtypes[type].name, tirbi_dtypes[instr->type].name);
+        return tirbi_verify_fail(c, "%c is %s, not %s", "CAB"[o], tirbi_dtypes[type].name,
+                                 tirbi_dtypes[instr->type].name);
     }
     return check_box(c);
 }
@@ -283,10 +284,12 @@ static tirb_status check_fold(checker *c) {
     if (flags & ~TIRBI_FOLD_FLAGS) return tirbi_verify_fail(c, "there are no flags %" PRId64, flags);
     const bool is_float = tirbi_dtype_is_float((tirbi_dtype)instr->type), bits = (flags & TIRBI_FOLD_BITS) != 0;
     if ((flags & TIRBI_FOLD_PRODUCTS) && ((flags & TIRBI_FOLD_OP) != TIRBI_RED_ADD || bits)) {
-        return tirbi_verify_fail(c, "products are added, there is no operation %" PRId64 " of them", flags & TIRBI_FOLD_OP);
+        return tirbi_verify_fail(c, "products are added, there is no operation %" PRId64 " of them",
+                                 flags & TIRBI_FOLD_OP);
     }
     if (bits && (is_float || (flags & TIRBI_FOLD_OP) > TIRBI_FOLD_XOR)) {
-        return tirbi_verify_fail(c, "bits of %s have no operation %" PRId64, tirbi_dtypes[instr->type].name, flags & TIRBI_FOLD_OP);
+        return tirbi_verify_fail(c, "bits of %s have no operation %" PRId64, tirbi_dtypes[instr->type].name,
+                                 flags & TIRBI_FOLD_OP);
     }
     if (box->n_loops == 0) return tirbi_verify_fail(c, "there is no loop over a row");
     if (box->operands[TIRBI_CONTRACT_C].steps[box->n_loops - 1] != tirbi_x_from_small(0)) {
@@ -295,7 +298,8 @@ static tirb_status check_fold(checker *c) {
     for (unsigned o = TIRBI_CONTRACT_A; o <= TIRBI_CONTRACT_B; o++) {
         uint8_t type = box->operands[o].type;
         if (type == instr->type || (!is_float && tirbi_dtype_is_int((tirbi_dtype)type))) continue;
-        return tirbi_verify_fail(c, "%c is %s, not %s", "CAB"[o], tirbi_dtypes[type].name, tirbi_dtypes[instr->type].name);
+        return tirbi_verify_fail(c, "%c is %s, not %s", "CAB"[o], tirbi_dtypes[type].name,
+                                 tirbi_dtypes[instr->type].name);
     }
     return check_box(c);
 }

@@ -150,7 +150,8 @@ static tirb_status begin_own(checker *c) {
     if (lane->own_depth == TIRBI_MAX_OWN_DEPTH) {
         return tirbi_verify_fail(c, "vloops are nested more than %d deep", TIRBI_MAX_OWN_DEPTH);
     }
-    if (lane->n_own++ == TIRBI_MAX_OWN) return tirbi_verify_fail(c, "more than %d vloops in a lane loop", TIRBI_MAX_OWN);
+    if (lane->n_own++ == TIRBI_MAX_OWN)
+        return tirbi_verify_fail(c, "more than %d vloops in a lane loop", TIRBI_MAX_OWN);
     lane->own_depth++;
     open_level(c, CHECKER_OWN);
     return TIRB_OK;
@@ -165,7 +166,8 @@ static tirb_status close_level(checker *c) {
         if (level->entry_read >> reg & 1) {
             return level->loop == CHECKER_OWN
                        ? tirbi_verify_fail(c, "v%u is read in a vloop before it gets another type there", reg)
-                       : tirbi_verify_fail(c, "v%u is read in inner loop %u before it gets another type there", reg, level->loop);
+                       : tirbi_verify_fail(c, "v%u is read in inner loop %u before it gets another type there", reg,
+                                           level->loop);
         }
         lane->types[reg] = TIRB_TYPE_NONE;
     }
@@ -205,7 +207,8 @@ static tirb_status end_lane(checker *c) {
     for (unsigned i = 0; i < lane->header.n_inner; i++) {
         if (!(lane->loops_seen >> i & 1)) return tirbi_verify_fail(c, "inner loop %u does not appear", i);
     }
-    if (lane->finds && lane->acts) return tirbi_verify_fail(c, "a lane loop with vfind does nothing that a lane behind it could do");
+    if (lane->finds && lane->acts)
+        return tirbi_verify_fail(c, "a lane loop with vfind does nothing that a lane behind it could do");
     lane->inside = false;
     lane->header.n_cursors = 0;
     lane->header.n_inner = 0;
@@ -250,7 +253,8 @@ static tirb_status check_seek(checker *c) {
     for (unsigned d = 1; d <= lane->depth; d++) open |= (uint8_t)(1u << lane->levels[d].loop);
     for (unsigned k = 0; k < header->n_inner; k++) {
         if (is_zero(numbers->steps[k])) continue;
-        if (!(open >> k & 1)) return tirbi_verify_fail(c, "cursor %" PRId64 " steps in inner loop %u, which is not open", o[1], k);
+        if (!(open >> k & 1))
+            return tirbi_verify_fail(c, "cursor %" PRId64 " steps in inner loop %u, which is not open", o[1], k);
         if (!is_zero(sought->steps[k])) return tirbi_verify_fail(c, "both cursors step in inner loop %u", k);
     }
     for (unsigned k = 0; k < header->n_inner; k++) {
@@ -290,8 +294,8 @@ static tirb_status check_push(checker *c, unsigned n_operands) {
     return TIRB_OK;
 }
 
-/* An indexed cursor is read, by any instructions, or it is written by one, which goes from lane to lane: so no lane sees
- * what another one has written but by that instruction, in the order of the lanes. */
+/* An indexed cursor is read, by any instructions, or it is written by one, which goes from lane to lane: so no lane
+ * sees what another one has written but by that instruction, in the order of the lanes. */
 static tirb_status find_indexed(checker *c, int64_t index, uint8_t access, int64_t index_type) {
     const tirbi_cursor *cursor = &c->lane.header.cursors[index];
     static const char *const names[] = {"", "only read", "only written", "read and written"};
@@ -325,7 +329,8 @@ static tirb_status check_fold(checker *c, int64_t n, unsigned n_folds, int64_t h
     bool fused = n_folds == TIRBI_N_FUSED_SCANS;
     bool fits = op < n_folds && !(n & ~(TIRBI_SCAN_OP | how)) && (fused || ordered || !(n & TIRBI_SCAN_SWAPPED));
     if (fits && !fused && ((bits && is_float) || (op == TIRBI_SCAN_DIV && !is_float))) fits = false;
-    return fits ? TIRB_OK : tirbi_verify_fail(c, "there is no operation %" PRId64 " of %s", n, tirbi_dtypes[c->instr->type].name);
+    return fits ? TIRB_OK
+                : tirbi_verify_fail(c, "there is no operation %" PRId64 " of %s", n, tirbi_dtypes[c->instr->type].name);
 }
 
 static tirb_status check_step(checker *c, unsigned n_values, unsigned n_folds) {
@@ -336,7 +341,8 @@ static tirb_status check_step(checker *c, unsigned n_values, unsigned n_folds) {
     }
     lane->step_type = c->instr->type;
     TIRBI_TRY(check_fold(c, c->instr->operand[n_values], n_folds, TIRBI_SCAN_SWAPPED));
-    for (unsigned i = 0; i < n_values; i++) TIRBI_TRY(read_register(c, c->instr->operand[i], (tirbi_dtype)c->instr->type));
+    for (unsigned i = 0; i < n_values; i++)
+        TIRBI_TRY(read_register(c, c->instr->operand[i], (tirbi_dtype)c->instr->type));
     return TIRB_OK;
 }
 
@@ -351,7 +357,8 @@ static tirb_status check_behind_step(checker *c) {
 
 static tirb_status count_scan(checker *c) {
     TIRBI_TRY(at_lane_level(c));
-    if (c->lane.n_scans++ == TIRBI_MAX_SCANS) return tirbi_verify_fail(c, "more than %d scans in a lane loop", TIRBI_MAX_SCANS);
+    if (c->lane.n_scans++ == TIRBI_MAX_SCANS)
+        return tirbi_verify_fail(c, "more than %d scans in a lane loop", TIRBI_MAX_SCANS);
     return TIRB_OK;
 }
 

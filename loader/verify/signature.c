@@ -287,7 +287,8 @@ static tirb_status check_aliases(checker *c) {
             if (f->params[param].kind == TIRB_PARAM_TENSOR) continue;
             return tirbi_verify_fail(c, "alias %u: parameter %u is no tensor", i, param);
         }
-        bool ascends = !last || last->first < alias->first || (last->first == alias->first && last->second < alias->second);
+        bool ascends =
+            !last || last->first < alias->first || (last->first == alias->first && last->second < alias->second);
         if (!ascends) {
             return tirbi_verify_fail(c, "alias %u: %u and %u stand behind %u and %u", i, alias->first, alias->second,
                                      last->first, last->second);

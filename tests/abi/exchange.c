@@ -1,5 +1,5 @@
-/* A shared library for exchange.py: what it calls of the API is linked in and exported. Compiled again with the dlpack.h of
- * another age and TIRB_EXCHANGE_HEADER, it is only the functions that tirb/dlpack.h has in itself. */
+/* A shared library for exchange.py: what it calls of the API is linked in and exported. Compiled again with the
+ * dlpack.h of another age and TIRB_EXCHANGE_HEADER, it is only the functions that tirb/dlpack.h has in itself. */
 #include <tirb/dlpack.h>
 
 TIRB_API int exchange_argument_v1(const tirb_dl_managed_v1 *managed, tirb_arg *out_arg);

@@ -83,7 +83,8 @@ bool bench_read(const bench_case *program, bench_source *out) {
 
 /* What became of the function's loops: the kinds, and the first reason why one runs in order. */
 static void note_forms(const tirb_compile_result *result, bench_row *row) {
-    static const char *const names[] = {"scalar", "lanes", NULL, NULL, NULL, "tree", "contraction", NULL, NULL, "fused"};
+    static const char *const names[] = {"scalar", "lanes",       NULL, NULL, NULL,
+                                        "tree",   "contraction", NULL, NULL, "fused"};
     bool seen[10] = {false};
     char function[64];
     const char *why = "";
@@ -241,9 +242,10 @@ static void print_json_params(const bench_row *row) {
 
 static void print_json_row(const bench_row *row, bool first) {
     static const char *const sides[] = {"tirb", "gcc_o3", "gcc_ofast", "blas"};
-    printf("%s\n  {\"class\": \"%s\", \"kernel\": \"%s\", \"twin\": \"%s\", \"size\": \"%s\", \"fresh\": %s, \"form\": ",
-           first ? "" : ",", row->program->group, row->program->function, row->program->twin, row->size,
-           row->program->fresh ? "true" : "false");
+    printf(
+        "%s\n  {\"class\": \"%s\", \"kernel\": \"%s\", \"twin\": \"%s\", \"size\": \"%s\", \"fresh\": %s, \"form\": ",
+        first ? "" : ",", row->program->group, row->program->function, row->program->twin, row->size,
+        row->program->fresh ? "true" : "false");
     print_json_text(row->form);
     printf(", \"compile_ns\": %.0f, \"bundle_bytes\": %zu, \"params\": [", row->compile_ns, row->bundle_size);
     print_json_params(row);

@@ -60,9 +60,10 @@ typedef struct bench_class {
     double target;
 } bench_class;
 
-/* One kernel. `params` describes them, separated by spaces: TYPE[EXTENT,..] an input, with = before it an output, with &
- * an output that is read too; <N before the bracket is their range, *N their step; int=N and float=X are scalars. An extent is a sum or product, from left to right, of numbers and letters, whose values a size gives: "LABEL
- * n=5,m=3". The first size is for checking: small and odd; the others are timed. */
+/* One kernel. `params` describes them, separated by spaces: TYPE[EXTENT,..] an input, with = before it an output, with
+ * & an output that is read too; <N before the bracket is their range, *N their step; int=N and float=X are scalars. An
+ * extent is a sum or product, from left to right, of numbers and letters, whose values a size gives: "LABEL n=5,m=3".
+ * The first size is for checking: small and odd; the others are timed. */
 typedef struct bench_case {
     const char *group, *function; /* the class; the function in kernels/<class>.py, before what stands after a '/' */
     const char *twin; /* what its loops in C are called */

@@ -1,4 +1,5 @@
-/* Contractions and folds of random shape, layout and type, run with the micro-kernels of an instruction set and with plain C's. */
+/* Contractions and folds of random shape, layout and type, run with the micro-kernels of an instruction set and with
+ * plain C's. */
 #include "tests/checkasm/checkasm.h"
 
 #include <stdio.h>

@@ -237,7 +237,8 @@ static void check_widths(checker *c, tirb_isa isa, bool has_sign, unsigned bank,
                                word(TIRBI_L_COPY, ROWS, SPARE, 0),
                                word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, from, wide, bytes, strips[0], strips[1]};
-    tirbi_lane_state state = {.loop = &no_loop, .pointers = pointers, .n_cursors = ACC + 2, .lanes = c->machine->bank_bytes / 2};
+    tirbi_lane_state state = {
+        .loop = &no_loop, .pointers = pointers, .n_cursors = ACC + 2, .lanes = c->machine->bank_bytes / 2};
     for (unsigned k = 0; k < 3; k++) state.block_steps[ACC - 1 + k] = k == 1 ? 2 : 1;
     run_blocks(c->machine, &state, 2, n, full, tail);
     bool right = untouched(wide, n * 2, behind) && untouched(bytes, n, behind) && memcmp(bytes, from, n) == 0;

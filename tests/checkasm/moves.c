@@ -97,7 +97,8 @@ void check_moves(checker *c, tirb_isa isa) {
         to.rows = from.rows;
         to.columns = from.columns;
         check_rows(c, isa, &to, &from);
-        sheet column = {size, 1 + next_random(c) % (4 * MOST_SIDE), 1, next_random(c) % 5, next_random(c) % 16}, other = column;
+        sheet column = {size, 1 + next_random(c) % (4 * MOST_SIDE), 1, next_random(c) % 5, next_random(c) % 16},
+              other = column;
         other.gap = k % 8 < 4 ? 0 : next_random(c) % 5;
         check_elements(c, isa, &other, &column, next_random(c) % 2);
         check_elements(c, isa, &column, &other, next_random(c) % 2);

@@ -28,9 +28,9 @@ static const char *const stmt_names[TIRBI_COVERAGE_STMTS] = {
 };
 
 static const char *const expr_names[TIRBI_COVERAGE_EXPRS] = {
-    "Var", "IntImm", "FloatImm", "StringImm", "Cast", "Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max",
-    "EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or", "Not", "Select", "BufferLoad", "Ramp", "Broadcast", "Let", "Call", "Shuffle",
-    "Reduce",
+    "Var",      "IntImm", "FloatImm",   "StringImm", "Cast",      "Add", "Sub",  "Mul",     "Div",    "Mod", "FloorDiv",
+    "FloorMod", "Min",    "Max",        "EQ",        "NE",        "LT",  "LE",   "GT",      "GE",     "And", "Or",
+    "Not",      "Select", "BufferLoad", "Ramp",      "Broadcast", "Let", "Call", "Shuffle", "Reduce",
 };
 
 /* Builtins that no program of the generator has, and why. */
@@ -108,7 +108,8 @@ static void print_row(const char *title, const char *const *names, const uint64_
 
 void tirbi_coverage_print(const tirbi_coverage *c) {
     const char *builtins[TIRB_N_BUILTINS], *types[TIRB_N_DTYPES];
-    for (int i = 0; i < TIRB_N_BUILTINS; i++) builtins[i] = tirb_builtins[i].name[0] ? tirb_builtins[i].name : "(accelerators)";
+    for (int i = 0; i < TIRB_N_BUILTINS; i++)
+        builtins[i] = tirb_builtins[i].name[0] ? tirb_builtins[i].name : "(accelerators)";
     for (int i = 0; i < TIRB_N_DTYPES; i++) types[i] = tirbi_dtypes[i].tvm_name;
     print_row("statements", stmt_names, c->stmts, TIRBI_COVERAGE_STMTS);
     print_row("expressions", expr_names, c->exprs, TIRBI_COVERAGE_EXPRS);
@@ -118,5 +119,6 @@ void tirbi_coverage_print(const tirbi_coverage *c) {
         printf("    %s: %s%s\n", builtins[left_out[i].builtin], left_out[i].why, met ? " (but it was met)" : "");
     }
     print_row("types", types, c->types, TIRB_N_DTYPES);
-    printf("vectors %llu, calls of functions %llu\n", (unsigned long long)c->vectors, (unsigned long long)c->function_calls);
+    printf("vectors %llu, calls of functions %llu\n", (unsigned long long)c->vectors,
+           (unsigned long long)c->function_calls);
 }

@@ -41,7 +41,9 @@ static const char *fp_name(tirb_fp_mode fp) {
 static void report(tally *t, tirbi_diff_outcome outcome, uint64_t seed, const char *program, tirb_fp_mode fp,
                    const tirbi_text *text) {
     t->n[outcome]++;
-    const char *what = outcome == TIRBI_DIFF_MISMATCH ? "MISMATCH" : outcome == TIRBI_DIFF_REJECTED ? "REJECTED" : "UNSUPPORTED";
+    const char *what = outcome == TIRBI_DIFF_MISMATCH   ? "MISMATCH"
+                       : outcome == TIRBI_DIFF_REJECTED ? "REJECTED"
+                                                        : "UNSUPPORTED";
     if (outcome == TIRBI_DIFF_SAME || outcome == TIRBI_DIFF_TRAPPED || outcome == TIRBI_DIFF_REFUSED) return;
     if (outcome == TIRBI_DIFF_UNSUPPORTED && t->n[outcome] > 5) return;
     printf("---- %s: seed %llu, fp %s\n%s\n%s\n", what, (unsigned long long)seed, fp_name(fp), program,
@@ -152,8 +154,9 @@ int main(int argc, char **argv) {
     tally t = {.n = {0}};
     tirbi_text file = {.data = NULL};
     if (!read_options(argc, argv, &s)) {
-        fprintf(stderr, "usage: differential [FILE.py] [-f NAME] [--seed S] [--count N] [--isa best|all] [--passes one|all] "
-                        "[--print]\n");
+        fprintf(stderr,
+                "usage: differential [FILE.py] [-f NAME] [--seed S] [--count N] [--isa best|all] [--passes one|all] "
+                "[--print]\n");
         return 2;
     }
     if (s.file != NULL && !read_file(s.file, &file)) {

@@ -155,7 +155,8 @@ void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
     if (seed % 4 == 0) tirbi_gen_function(g, seed / 4);
     if (g->body.data == NULL) tirbi_gen_line(g, "pass"); /* there was no room for what was to be made */
     bind_symbols(g);
-    tirbi_text_add(out, "from tvm.script import ir as I\nfrom tvm.script import %s as T\n\n", g->classic ? "tir" : "tirx");
+    tirbi_text_add(out, "from tvm.script import ir as I\nfrom tvm.script import %s as T\n\n",
+                   g->classic ? "tir" : "tirx");
     if (g->calls) tirbi_text_add(out, "@I.ir_module\nclass Module:\n%s", g->head.data != NULL ? g->head.data : "");
     main_function(g, out);
     tirbi_text_free(&g->head);

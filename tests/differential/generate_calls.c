@@ -10,7 +10,8 @@ static tirbi_dtype number_type(tirbi_gen *g) {
     return type == TIRB_BOOL ? TIRB_I32 : type;
 }
 
-/* ---- Functions of the module -------------------------------------------------------------------------------------- */
+/* ---- Functions of the module
+ * -------------------------------------------------------------------------------------- */
 
 /* What a function does to Y, which it writes, with X: in an order that shows where they share memory. */
 static void body_text(tirbi_gen *g, tirbi_text *out, const char *rows, int64_t columns) {
@@ -40,9 +41,11 @@ static void callee(tirbi_gen *g, const char *name, tirbi_dtype type, const char 
         callee(g, inner, type, rows, symbolic, columns);
     }
     const char *quote = symbolic ? "\"" : "";
-    tirbi_text_add(h, "    @T.prim_func%s\n    def %s(", g->classic ? "(private=True)" : "(private=True, s_tir=True)", name);
+    tirbi_text_add(h, "    @T.prim_func%s\n    def %s(", g->classic ? "(private=True)" : "(private=True, s_tir=True)",
+                   name);
     tirbi_text_add(h, "X: T.Buffer((%s%s%s, %lld), \"%s\"), ", quote, rows, quote, (long long)columns, type_name(type));
-    tirbi_text_add(h, "Y: T.Buffer((%s, %lld), \"%s\"), s: T.%s):\n", rows, (long long)columns, type_name(type), type_name(type));
+    tirbi_text_add(h, "Y: T.Buffer((%s, %lld), \"%s\"), s: T.%s):\n", rows, (long long)columns, type_name(type),
+                   type_name(type));
     if (symbolic) tirbi_text_add(h, "        p = T.int32()\n");
     if (may_alias) tirbi_text_add(h, "        T.func_attr({\"tirb.may_alias\": [[\"X\", \"Y\"]]})\n");
     if (g->host && tirbi_gen_chance(g, 50)) {
@@ -64,7 +67,9 @@ static void part_text(tirbi_gen *g, const tirbi_gen_buffer *b, int64_t rows, con
     char start[TIRBI_GEN_NAME + 24];
     if (var != NULL && first > 0) snprintf(start, sizeof start, "%s", var);
     else snprintf(start, sizeof start, "%lld", (long long)first);
-    if (region) tirbi_text_add(out, "%s[%s:%s + %lld, 0:%lld]", b->name, start, start, (long long)rows, (long long)b->dims[1].value);
+    if (region)
+        tirbi_text_add(out, "%s[%s:%s + %lld, 0:%lld]", b->name, start, start, (long long)rows,
+                       (long long)b->dims[1].value);
     else tirbi_text_add(out, "T.address_of(%s[%s, 0])", b->name, start);
 }
 
@@ -79,14 +84,16 @@ static void whole_text(tirbi_gen *g, const tirbi_gen_buffer *b, tirbi_text *out)
             tirbi_gen_dim_text(g, &b->dims[i], &shape);
         }
         tirbi_gen_name(g, "v", view);
-        tirbi_gen_line(g, "%s = T.decl_buffer((%s), \"%s\", data=%s.data)", view, shape.data, type_name(b->type), b->name);
+        tirbi_gen_line(g, "%s = T.decl_buffer((%s), \"%s\", data=%s.data)", view, shape.data, type_name(b->type),
+                       b->name);
         tirbi_text_free(&shape);
     }
     tirbi_text_add(out, "%s%s", viewed ? view : b->name, tirbi_gen_chance(g, 20) ? ".data" : "");
 }
 
 /* A call with whole buffers, the same one twice now and then. */
-static void call_whole(tirbi_gen *g, const char *f, const tirbi_gen_buffer *a, const tirbi_gen_buffer *o, const char *s) {
+static void call_whole(tirbi_gen *g, const char *f, const tirbi_gen_buffer *a, const tirbi_gen_buffer *o,
+                       const char *s) {
     const tirbi_gen_buffer *first = tirbi_gen_chance(g, 15) ? o : a;
     tirbi_text x = {.data = NULL};
     tirbi_text y = {.data = NULL};
@@ -138,7 +145,8 @@ void tirbi_gen_call(tirbi_gen *g) {
     tirbi_text_free(&s);
 }
 
-/* ---- Functions of the host ---------------------------------------------------------------------------------------- */
+/* ---- Functions of the host
+ * ---------------------------------------------------------------------------------------- */
 
 /* A buffer as an argument: all of it, or what follows one of its elements. */
 static void view_text(tirbi_gen *g, const tirbi_gen_buffer *b, tirbi_text *out) {
@@ -154,7 +162,8 @@ static void view_text(tirbi_gen *g, const tirbi_gen_buffer *b, tirbi_text *out) 
 }
 
 /* T.call_extern("type", "name", ...): scalars of any types and views of any buffers. */
-static void host_call(tirbi_gen *g, const char *builtin, const char *type, const char *name, bool views, tirbi_text *out) {
+static void host_call(tirbi_gen *g, const char *builtin, const char *type, const char *name, bool views,
+                      tirbi_text *out) {
     uint32_t n = tirbi_gen_pick(g, 4);
     tirbi_text_add(out, "T.%s(", builtin);
     if (type != NULL) tirbi_text_add(out, "\"%s\", ", type);
@@ -254,7 +263,8 @@ static void host_statement(tirbi_gen *g, const tirbi_gen_buffer *o, const char *
         tirbi_text_free(&text);
         tirbi_gen_expr(g, o->type, 1, &text);
         tirbi_gen_line(g, "    %s[%s] = %s", o->name, at, text.data);
-        tirbi_gen_line(g, "    T.evaluate(T.call_extern(\"int32\", \"moody\"))"); /* which ends what would go on for ever */
+        tirbi_gen_line(
+            g, "    T.evaluate(T.call_extern(\"int32\", \"moody\"))"); /* which ends what would go on for ever */
         break;
     case 7:
         host_call(g, "call_extern", "int32", "stir", true, &text);
@@ -310,7 +320,8 @@ void tirbi_gen_host_call(tirbi_gen *g) {
     snprintf(at, sizeof at, "%lld", (long long)tirbi_gen_pick(g, (uint32_t)dim.value));
     if (looped) {
         snprintf(at, sizeof at, "%.20s", i);
-        tirbi_gen_line(g, "for %s in %s(%lld):", i, tirbi_gen_chance(g, 20) ? "T.parallel" : "range", (long long)dim.value);
+        tirbi_gen_line(g, "for %s in %s(%lld):", i, tirbi_gen_chance(g, 20) ? "T.parallel" : "range",
+                       (long long)dim.value);
         g->indent++;
         tirbi_gen_push_index(g, i, &dim);
     }

@@ -61,7 +61,8 @@ static void dress(tirbi_gen *g, tirbi_dtype type, const char *guard, char *place
     tirbi_gen_number(type, tirbi_gen_chance(g, 60) ? "0" : "3", &other);
     snprintf(plain, sizeof plain, "%s", place);
     if (guard) {
-        snprintf(place, size, "T.%s(%s, %s, %s)", tirbi_gen_chance(g, 70) ? "if_then_else" : "Select", guard, plain, other.data);
+        snprintf(place, size, "T.%s(%s, %s, %s)", tirbi_gen_chance(g, 70) ? "if_then_else" : "Select", guard, plain,
+                 other.data);
     } else if (tirbi_gen_chance(g, 20)) {
         snprintf(place, size, tirbi_gen_chance(g, 50) ? "T.max(%s, %s)" : "(%s - %s)", plain, other.data);
     }
@@ -69,7 +70,8 @@ static void dress(tirbi_gen *g, tirbi_dtype type, const char *guard, char *place
 }
 
 /* The dimensions of an operand and its element in the loops. */
-static tirbi_gen_buffer *operand(tirbi_gen *g, const nest *x, unsigned which, tirbi_dtype type, char *place, size_t size) {
+static tirbi_gen_buffer *operand(tirbi_gen *g, const nest *x, unsigned which, tirbi_dtype type, char *place,
+                                 size_t size) {
     tirbi_text guard = {.data = NULL};
     tirbi_text *may_guard = which != IN_C && tirbi_gen_chance(g, 40) ? &guard : NULL;
     tirbi_gen_dim dims[TIRBI_GEN_DIMS];
@@ -97,7 +99,9 @@ static tirbi_gen_buffer *operand(tirbi_gen *g, const nest *x, unsigned which, ti
         }
         add_index(g, index, &dims[n++], &at, may_guard);
     }
-    tirbi_gen_buffer *b = n == 0 ? NULL : which == IN_C ? tirbi_gen_output(g, type, n, dims) : tirbi_gen_input(g, type, n, dims);
+    tirbi_gen_buffer *b = n == 0          ? NULL
+                          : which == IN_C ? tirbi_gen_output(g, type, n, dims)
+                                          : tirbi_gen_input(g, type, n, dims);
     if (b) snprintf(place, size, "%s[%s]", b->name, at.data);
     if (b && which != IN_C) dress(g, type, guard.data, place, size);
     tirbi_text_free(&at);
@@ -115,7 +119,8 @@ static void open_loop(tirbi_gen *g, const sum_loop *l) {
 }
 
 /* The sum as statements inside of the loops that C has: in C, or in a variable. */
-static void whole_sum(tirbi_gen *g, const nest *x, tirbi_dtype type, const char *c, const char *sign, const char *product) {
+static void whole_sum(tirbi_gen *g, const nest *x, tirbi_dtype type, const char *c, const char *sign,
+                      const char *product) {
     char sum[400];
     tirbi_text zero = {.data = NULL};
     tirbi_gen_number(type, tirbi_gen_chance(g, 70) ? "0" : "3", &zero);

@@ -26,7 +26,8 @@ static void guarded(tirbi_gen *g) {
     tirbi_text zero = {.data = NULL};
     tirbi_gen_name(g, "i", i);
     tirbi_gen_number(type, "0", &zero);
-    snprintf(guard, sizeof guard, "0 <= %s + (%lld) and %s + (%lld) < %lld", i, ll(offset), i, ll(offset), ll(dim.value));
+    snprintf(guard, sizeof guard, "0 <= %s + (%lld) and %s + (%lld) < %lld", i, ll(offset), i, ll(offset),
+             ll(dim.value));
     switch (tirbi_gen_pick(g, 5)) {
     case 0:
         tirbi_gen_line(g, "for %s in range(%lld):", i, ll(dim.value));
@@ -35,7 +36,8 @@ static void guarded(tirbi_gen *g) {
         break;
     case 1:
         tirbi_gen_line(g, "for %s in range(%lld):", i, ll(dim.value));
-        tirbi_gen_line(g, "    %s[%s] = T.Select(%s, %s[%s + (%lld)], %s)", o->name, i, guard, a->name, i, ll(offset), zero.data);
+        tirbi_gen_line(g, "    %s[%s] = T.Select(%s, %s[%s + (%lld)], %s)", o->name, i, guard, a->name, i, ll(offset),
+                       zero.data);
         break;
     case 2:
         tirbi_gen_line(g, "for %s in T.serial(%lld):", i, ll(dim.value + extra));
@@ -45,13 +47,13 @@ static void guarded(tirbi_gen *g) {
     case 3:
         tirbi_gen_line(g, "for %s in range(%lld):", i, ll(dim.value + extra));
         tirbi_gen_line(g, "    if %s >= %lld or %s[%s] != %s:", i, ll(dim.value), a->name, i, zero.data);
-        tirbi_gen_line(g, "        %s[T.min(%s, %lld)] = %s[T.max(%lld - %s, 0)]", o->name, i, ll(dim.value - 1), a->name,
-                       ll(dim.value - 1), i);
+        tirbi_gen_line(g, "        %s[T.min(%s, %lld)] = %s[T.max(%lld - %s, 0)]", o->name, i, ll(dim.value - 1),
+                       a->name, ll(dim.value - 1), i);
         break;
     default:
         tirbi_gen_line(g, "for %s in range(%lld):", i, ll(dim.value));
-        tirbi_gen_line(g, "    %s[%s] = T.if_then_else(%s, %s[%s + (%lld)] + %s[%s], %s[%s])", o->name, i, guard, a->name, i,
-                       ll(offset), a->name, i, o->name, i);
+        tirbi_gen_line(g, "    %s[%s] = T.if_then_else(%s, %s[%s + (%lld)] + %s[%s], %s[%s])", o->name, i, guard,
+                       a->name, i, ll(offset), a->name, i, o->name, i);
         break;
     }
     tirbi_text_free(&zero);
@@ -62,7 +64,8 @@ static void gather(tirbi_gen *g) {
     tirbi_dtype type = tirbi_gen_type(g);
     tirbi_dtype index_type = tirbi_gen_chance(g, 70) ? TIRB_I32 : tirbi_gen_chance(g, 50) ? TIRB_I64 : TIRB_U8;
     tirbi_gen_dim rows = tirbi_gen_constant(1 + tirbi_gen_pick(g, 30));
-    tirbi_gen_dim dims[2] = {tirbi_gen_constant(1 + tirbi_gen_pick(g, 30)), tirbi_gen_constant(1 + tirbi_gen_pick(g, 20))};
+    tirbi_gen_dim dims[2] = {tirbi_gen_constant(1 + tirbi_gen_pick(g, 30)),
+                             tirbi_gen_constant(1 + tirbi_gen_pick(g, 20))};
     tirbi_gen_dim out_dims[2] = {rows, dims[1]};
     tirbi_gen_buffer *at = tirbi_gen_new_buffer(g, "idx", index_type, 1, &rows, true, false);
     tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, dims);
@@ -77,7 +80,8 @@ static void gather(tirbi_gen *g) {
     if (g->may_trap && tirbi_gen_chance(g, 50)) {
         snprintf(index, sizeof index, "%s[%s]", at->name, i);
     } else if (tirbi_gen_chance(g, 50)) {
-        snprintf(index, sizeof index, "T.max(T.min(%s[%s], T.%s(%lld)), T.%s(0))", at->name, i, cast, ll(dims[0].value - 1), cast);
+        snprintf(index, sizeof index, "T.max(T.min(%s[%s], T.%s(%lld)), T.%s(0))", at->name, i, cast,
+                 ll(dims[0].value - 1), cast);
     } else {
         snprintf(index, sizeof index, "%s[%s] %% T.%s(%lld)", at->name, i, cast, ll(dims[0].value));
     }
@@ -107,7 +111,8 @@ static void accumulate(tirbi_gen *g) {
     tirbi_gen_dim_text(g, &dims[0], &rows);
     tirbi_gen_number(type, "0", &zero);
     snprintf(place, sizeof place, g->classic ? "%s[0]" : "%s", s);
-    snprintf(term, sizeof term, tirbi_gen_chance(g, 60) ? "%s[%s, %s] * %s[%s]" : "(%s[%s, %s] - %s[%s])", a->name, i, k, x->name, k);
+    snprintf(term, sizeof term, tirbi_gen_chance(g, 60) ? "%s[%s, %s] * %s[%s]" : "(%s[%s, %s] - %s[%s])", a->name, i,
+             k, x->name, k);
     uint32_t form = tirbi_gen_chance(g, 60) ? 0 : tirbi_gen_pick(g, 4);
     if (form == 0) {
         snprintf(value, sizeof value, "%s + %s", place, term);
@@ -153,7 +158,8 @@ static void scratch(tirbi_gen *g) {
         tirbi_gen_line(g, "with %s(\"outer%s\"):", tirbi_gen_block(g), i);
         g->indent++;
         tirbi_gen_line(g, "%s = T.axis.spatial(%lld, %s)", axis, ll(n), i);
-        tirbi_gen_line(g, "%s = %s((%lld,), \"%s\")", l, g->classic ? "T.alloc_buffer" : "T.sblock_alloc_buffer", ll(m), type_name(type));
+        tirbi_gen_line(g, "%s = %s((%lld,), \"%s\")", l, g->classic ? "T.alloc_buffer" : "T.sblock_alloc_buffer", ll(m),
+                       type_name(type));
         index = axis;
     } else {
         tirbi_gen_line(g, "%s = T.alloc_buffer((%lld,), \"%s\")", l, ll(m), type_name(type));
@@ -164,7 +170,8 @@ static void scratch(tirbi_gen *g) {
         tirbi_gen_line(g, "    if %s[%s, j%s * %lld] > %s[%s, 0]:", a->name, index, i, ll(step), a->name, index);
         tirbi_gen_line(g, "        %s[j%s * %lld] = %s[%s, j%s * %lld]", l, i, ll(step), a->name, index, i, ll(step));
     } else {
-        tirbi_gen_line(g, "    %s[j%s * %lld] = %s[j%s * %lld] + %s[%s, j%s * %lld]", l, i, ll(step), l, i, ll(step), a->name, index, i, ll(step));
+        tirbi_gen_line(g, "    %s[j%s * %lld] = %s[j%s * %lld] + %s[%s, j%s * %lld]", l, i, ll(step), l, i, ll(step),
+                       a->name, index, i, ll(step));
     }
     tirbi_gen_line(g, "for k%s in range(%lld):", i, ll(m));
     tirbi_gen_line(g, "    %s[%s, k%s] = %s[k%s] + %s[%lld - k%s]", o->name, index, i, l, i, l, ll(m - 1), i);
@@ -187,7 +194,8 @@ static void shifted_axes(tirbi_gen *g) {
     bool reduce = tirbi_gen_chance(g, 40);
     tirbi_gen_line(g, "for %s in %s(%lld):", i, tirbi_gen_chance(g, 15) ? "T.vectorized" : "range", ll(n));
     tirbi_gen_line(g, "    with %s(\"shift%s\"):", tirbi_gen_block(g), i);
-    tirbi_gen_line(g, "        v%s = T.axis.%s(%lld, %s + %lld)", i, reduce ? "reduce" : "spatial", ll(domain), i, ll(shift));
+    tirbi_gen_line(g, "        v%s = T.axis.%s(%lld, %s + %lld)", i, reduce ? "reduce" : "spatial", ll(domain), i,
+                   ll(shift));
     if (tirbi_gen_chance(g, 40)) tirbi_gen_line(g, "        T.where(%s %% 3 != 1)", i);
     if (tirbi_gen_chance(g, 50)) {
         tirbi_text zero = {.data = NULL};
@@ -221,7 +229,8 @@ static void odd_loops(tirbi_gen *g) {
         break;
     case 2:
         tirbi_gen_line(g, "for %s in T.serial(T.int64(%lld)):", i, ll(n));
-        tirbi_gen_line(g, "    %s[%s] = %s[T.int64(%lld) - %s] - %s[%s]", o->name, i, a->name, ll(n - 1), i, o->name, i);
+        tirbi_gen_line(g, "    %s[%s] = %s[T.int64(%lld) - %s] - %s[%s]", o->name, i, a->name, ll(n - 1), i, o->name,
+                       i);
         break;
     case 3:
         tirbi_gen_line(g, "for %s in range(%lld):", i, ll(n));
@@ -238,7 +247,8 @@ static void odd_loops(tirbi_gen *g) {
 /* Two results of one reduction. */
 static void two_results(tirbi_gen *g) {
     tirbi_dtype type = tirbi_gen_chance(g, 80) ? TIRB_F32 : TIRB_F64;
-    tirbi_gen_dim dims[2] = {tirbi_gen_constant(1 + tirbi_gen_pick(g, 9)), tirbi_gen_constant(1 + tirbi_gen_pick(g, 300))};
+    tirbi_gen_dim dims[2] = {tirbi_gen_constant(1 + tirbi_gen_pick(g, 9)),
+                             tirbi_gen_constant(1 + tirbi_gen_pick(g, 300))};
     tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, dims);
     tirbi_gen_buffer *x = tirbi_gen_output(g, type, 1, dims);
     tirbi_gen_buffer *y = tirbi_gen_output(g, type, 1, dims);
@@ -251,15 +261,16 @@ static void two_results(tirbi_gen *g) {
     tirbi_gen_line(g, "        vk%s, v%s = T.axis.remap(\"RS\", [k%s, %s])", i, i, i, i);
     tirbi_gen_line(g, "        with T.init():");
     tirbi_gen_line(g, "            %s[v%s] = T.%s(0)", x->name, i, type_name(type));
-    tirbi_gen_line(g, "            %s[v%s] = T.%s(%s)", y->name, i, type_name(type), tirbi_gen_chance(g, 50) ? "0" : "1");
+    tirbi_gen_line(g, "            %s[v%s] = T.%s(%s)", y->name, i, type_name(type),
+                   tirbi_gen_chance(g, 50) ? "0" : "1");
     if (tirbi_gen_chance(g, 40)) {
         tirbi_gen_line(g, "        t%s%s = %s[v%s, vk%s]", i, g->classic ? "" : ": T.let", a->name, i, i);
         tirbi_gen_line(g, "        %s[v%s] = %s[v%s] + t%s", x->name, i, x->name, i, i);
         tirbi_gen_line(g, "        %s[v%s] = t%s * t%s + %s[v%s]", y->name, i, i, i, y->name, i);
     } else {
         tirbi_gen_line(g, "        %s[v%s] = %s[v%s] + %s[v%s, vk%s]", x->name, i, x->name, i, a->name, i, i);
-        tirbi_gen_line(g, "        %s[v%s] = T.max(%s[v%s], %s[v%s, vk%s])", swapped ? x->name : y->name, i, swapped ? x->name : y->name, i,
-                       a->name, i, i);
+        tirbi_gen_line(g, "        %s[v%s] = T.max(%s[v%s], %s[v%s, vk%s])", swapped ? x->name : y->name, i,
+                       swapped ? x->name : y->name, i, a->name, i, i);
     }
 }
 
@@ -281,16 +292,22 @@ static void vector_operations(tirbi_gen *g) {
     tirbi_gen_line(g, "for %s in range(%u):", i, count);
     switch (tirbi_gen_pick(g, 7)) {
     case 0: tirbi_gen_line(g, "    %s[%s] = T.exp(%s[%s])", o->name, at, a->name, at); break;
-    case 1: tirbi_gen_line(g, "    %s[%s] = T.Cast(\"%sx%u\", %s[%s])", o->name, at, type_name(type), w, n->name, at); break;
-    case 2:
-        tirbi_gen_line(g, "    %s[%s] = T.if_then_else(%s %% 2 == 0, %s[%s], T.Broadcast(T.%s(2), %u))", o->name, at, i, a->name, at,
-                       type_name(type), w);
+    case 1:
+        tirbi_gen_line(g, "    %s[%s] = T.Cast(\"%sx%u\", %s[%s])", o->name, at, type_name(type), w, n->name, at);
         break;
-    case 3: tirbi_gen_line(g, "    %s[%s] = T.max(%s[%s], T.Broadcast(%s[%s], %u))", o->name, at, a->name, at, a->name, i, w); break;
+    case 2:
+        tirbi_gen_line(g, "    %s[%s] = T.if_then_else(%s %% 2 == 0, %s[%s], T.Broadcast(T.%s(2), %u))", o->name, at, i,
+                       a->name, at, type_name(type), w);
+        break;
+    case 3:
+        tirbi_gen_line(g, "    %s[%s] = T.max(%s[%s], T.Broadcast(%s[%s], %u))", o->name, at, a->name, at, a->name, i,
+                       w);
+        break;
     case 4:
         tirbi_gen_line(g, "    for j%s in T.vectorized(%u):", i, w);
         tirbi_gen_line(g, "        if %s[%s * %u + j%s] > 3:", n->name, i, w, i);
-        tirbi_gen_line(g, "            %s[%s * %u + j%s] = T.sqrt(%s[%s * %u + j%s])", o->name, i, w, i, a->name, i, w, i);
+        tirbi_gen_line(g, "            %s[%s * %u + j%s] = T.sqrt(%s[%s * %u + j%s])", o->name, i, w, i, a->name, i, w,
+                       i);
         break;
     case 5: {
         tirbi_text lanes = {.data = NULL};
@@ -299,7 +316,10 @@ static void vector_operations(tirbi_gen *g) {
         tirbi_text_free(&lanes);
         break;
     }
-    default: tirbi_gen_line(g, "    %s[%s] = T.fma(%s[%s], %s[%s], %s[%s])", o->name, at, a->name, at, a->name, at, o->name, at); break;
+    default:
+        tirbi_gen_line(g, "    %s[%s] = T.fma(%s[%s], %s[%s], %s[%s])", o->name, at, a->name, at, a->name, at, o->name,
+                       at);
+        break;
     }
 }
 
@@ -323,7 +343,8 @@ static void scalar_function(tirbi_gen *g) {
     tirbi_text_add(h, "    def %s(x: T.%s, d: T.int32) -> T.%s:\n", f, type_name(type), type_name(type));
     tirbi_text_add(h, "        if d <= 0:\n            return x\n");
     tirbi_text_add(h, "        if x > T.%s(%u):\n", type_name(type), tirbi_gen_pick(g, 6));
-    tirbi_text_add(h, "            return Module.%s(x - T.%s(1), d - 1) + T.%s(2)\n", f, type_name(type), type_name(type));
+    tirbi_text_add(h, "            return Module.%s(x - T.%s(1), d - 1) + T.%s(2)\n", f, type_name(type),
+                   type_name(type));
     tirbi_text_add(h, "        return Module.%s(x * x + T.%s(1), d - 2)\n\n", f, type_name(type));
     tirbi_gen_line(g, "for %s in range(%lld):", i, ll(dim.value));
     tirbi_gen_line(g, "    %s[%s] = Module.%s(%s[%s], %s %% 7)", o->name, i, f, a->name, i, i);
@@ -344,8 +365,8 @@ static void assertion(tirbi_gen *g) {
 }
 
 void tirbi_gen_control_stage(tirbi_gen *g) {
-    static void (*const stages[])(tirbi_gen *) = {guarded,    gather,      accumulate,        scratch,         shifted_axes,
-                                                  odd_loops,  two_results, vector_operations, scalar_function, assertion,
-                                                  accumulate, scratch};
+    static void (*const stages[])(tirbi_gen *) = {guarded,         gather,    accumulate,  scratch,
+                                                  shifted_axes,    odd_loops, two_results, vector_operations,
+                                                  scalar_function, assertion, accumulate,  scratch};
     stages[tirbi_gen_pick(g, sizeof stages / sizeof *stages)](g);
 }

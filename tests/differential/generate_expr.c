@@ -19,7 +19,8 @@ static void int_literal(tirbi_gen *g, tirbi_dtype type, tirbi_text *out) {
 }
 
 static void float_literal(tirbi_gen *g, tirbi_dtype type, tirbi_text *out) {
-    static const char *const special[] = {"0.0", "1.0", "-1.0", "0.5", "2.0", "-0.0", "3.25", "0.1", "-2.5", "1e-3", "100.0"};
+    static const char *const special[] = {"0.0",  "1.0", "-1.0", "0.5",  "2.0",  "-0.0",
+                                          "3.25", "0.1", "-2.5", "1e-3", "100.0"};
     static const char *const wild[] = {"\"inf\"", "\"-inf\"", "\"nan\""};
     const char *text = special[tirbi_gen_pick(g, sizeof special / sizeof *special)];
     if (tirbi_gen_chance(g, 4)) text = wild[tirbi_gen_pick(g, 3)];
@@ -89,7 +90,10 @@ void tirbi_gen_index(tirbi_gen *g, const tirbi_gen_dim *dim, tirbi_text *out) {
         int64_t room = dim->value - 1 - v->high;
         switch (tirbi_gen_pick(g, 4)) {
         case 0: tirbi_text_add(out, "%lld - %s", (long long)(dim->value - 1), v->name); return;
-        case 1: tirbi_text_add(out, "%s + %lld", v->name, (long long)(room > 0 ? tirbi_gen_pick(g, (uint32_t)room + 1) : 0)); return;
+        case 1:
+            tirbi_text_add(out, "%s + %lld", v->name,
+                           (long long)(room > 0 ? tirbi_gen_pick(g, (uint32_t)room + 1) : 0));
+            return;
         case 2: tirbi_text_add(out, "%s // %u", v->name, 1 + tirbi_gen_pick(g, 3)); return;
         default:
             if (v->high * 2 < dim->value) {
@@ -160,8 +164,8 @@ static void leaf(tirbi_gen *g, tirbi_dtype type, tirbi_text *out) {
 
 /* ---- Operators ------------------------------------------------------------------------------------------------ */
 
-static void two(tirbi_gen *g, tirbi_dtype type, uint32_t depth, const char *before, const char *between, const char *after,
-                tirbi_text *out) {
+static void two(tirbi_gen *g, tirbi_dtype type, uint32_t depth, const char *before, const char *between,
+                const char *after, tirbi_text *out) {
     tirbi_text_add(out, "%s", before);
     tirbi_gen_expr(g, type, depth, out);
     tirbi_text_add(out, "%s", between);
@@ -191,7 +195,8 @@ static void divisor(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_text *
 }
 
 static void int_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_text *out) {
-    static const char *const division[] = {"T.floordiv(", "T.floormod(", "T.truncdiv(", "T.truncmod(", "T.Div(", "T.Mod("};
+    static const char *const division[] = {"T.floordiv(", "T.floormod(", "T.truncdiv(",
+                                           "T.truncmod(", "T.Div(",      "T.Mod("};
     static const char *const bits[] = {"T.bitwise_and(", "T.bitwise_or(", "T.bitwise_xor("};
     switch (tirbi_gen_pick(g, 11)) {
     case 0:
@@ -257,7 +262,9 @@ void tirbi_gen_function(tirbi_gen *g, uint64_t turn) {
     if (a == NULL || o == NULL) return;
     tirbi_gen_line(g, "for i in range(%lld):", (long long)dim.value);
     if (which < N_UNARY) tirbi_gen_line(g, "    %s[i] = T.%s(%s[i])", o->name, unary[which], a->name);
-    else tirbi_gen_line(g, "    %s[i] = T.%s(%s[i], %s[%lld - i])", o->name, binary[which - N_UNARY], a->name, a->name, (long long)dim.value - 1);
+    else
+        tirbi_gen_line(g, "    %s[i] = T.%s(%s[i], %s[%lld - i])", o->name, binary[which - N_UNARY], a->name, a->name,
+                       (long long)dim.value - 1);
 }
 
 static void float_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_text *out) {
@@ -292,7 +299,11 @@ static void float_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi
 }
 
 static void bits_of(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_text *out) {
-    tirbi_dtype from = type == TIRB_F32 ? TIRB_I32 : type == TIRB_I32 ? TIRB_F32 : type == TIRB_F64 ? TIRB_I64 : type == TIRB_U64 ? TIRB_F64 : type;
+    tirbi_dtype from = type == TIRB_F32   ? TIRB_I32
+                       : type == TIRB_I32 ? TIRB_F32
+                       : type == TIRB_F64 ? TIRB_I64
+                       : type == TIRB_U64 ? TIRB_F64
+                                          : type;
     if (from == type) {
         leaf(g, type, out);
         return;
@@ -309,7 +320,8 @@ void tirbi_gen_condition(tirbi_gen *g, uint32_t depth, tirbi_text *out) {
         tirbi_dtype type = tirbi_gen_type(g);
         const tirbi_gen_var *v = index_var(g);
         if (v != NULL && tirbi_gen_chance(g, 40)) {
-            tirbi_text_add(out, "%s%s%u", v->name, compare[which], tirbi_gen_pick(g, (uint32_t)(v->high > 0 ? v->high + 2 : 2)));
+            tirbi_text_add(out, "%s%s%u", v->name, compare[which],
+                           tirbi_gen_pick(g, (uint32_t)(v->high > 0 ? v->high + 2 : 2)));
             return;
         }
         if (type == TIRB_BOOL) type = TIRB_I32;

@@ -34,10 +34,10 @@ static void moving_views(tirbi_gen *g) {
     const char *pad = inside ? "        " : "    ";
     tirbi_gen_line(g, "for %s in %s(%lld):", i, tirbi_gen_chance(g, 15) ? "T.parallel" : "range", ll(rows));
     if (inside) tirbi_gen_line(g, "    for j%s in range(%lld):", i, ll(columns));
-    tirbi_gen_line(g, "%sV%s = T.decl_buffer((%lld,), \"%s\", data=%s.data%s, elem_offset=%s * %lld)", pad, i, ll(columns),
-                   type_name(type), a->name, strides, i, ll(step));
-    tirbi_gen_line(g, "%sW%s = T.decl_buffer((%lld,), \"%s\", data=%s.data%s, elem_offset=%s * %lld)", pad, i, ll(columns),
-                   type_name(type), o->name, strides, i, ll(step));
+    tirbi_gen_line(g, "%sV%s = T.decl_buffer((%lld,), \"%s\", data=%s.data%s, elem_offset=%s * %lld)", pad, i,
+                   ll(columns), type_name(type), a->name, strides, i, ll(step));
+    tirbi_gen_line(g, "%sW%s = T.decl_buffer((%lld,), \"%s\", data=%s.data%s, elem_offset=%s * %lld)", pad, i,
+                   ll(columns), type_name(type), o->name, strides, i, ll(step));
     if (!inside) tirbi_gen_line(g, "    for j%s in range(%lld):", i, ll(columns));
     pad = "        ";
     switch (tirbi_gen_pick(g, 4)) {
@@ -50,9 +50,19 @@ static void moving_views(tirbi_gen *g) {
 
 /* Storage types: what casts, arithmetic and comparisons make of them. */
 static void storage(tirbi_gen *g) {
-    static const char *const types[] = {"float8_e3m4",     "float8_e4m3",    "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz",
-                                        "float8_e5m2",     "float8_e5m2fnuz", "float8_e8m0fnu",    "float6_e2m3fn", "float6_e3m2fn",
-                                        "float4_e2m1fn",   "int4",           "uint4"};
+    static const char *const types[] = {"float8_e3m4",
+                                        "float8_e4m3",
+                                        "float8_e4m3b11fnuz",
+                                        "float8_e4m3fn",
+                                        "float8_e4m3fnuz",
+                                        "float8_e5m2",
+                                        "float8_e5m2fnuz",
+                                        "float8_e8m0fnu",
+                                        "float6_e2m3fn",
+                                        "float6_e3m2fn",
+                                        "float4_e2m1fn",
+                                        "int4",
+                                        "uint4"};
     const char *narrow = types[tirbi_gen_pick(g, sizeof types / sizeof *types)];
     tirbi_dtype type = tirbi_gen_chance(g, 60) ? TIRB_F32 : number_type(g);
     int64_t n = 1 + tirbi_gen_pick(g, 70);
@@ -66,7 +76,9 @@ static void storage(tirbi_gen *g) {
     switch (tirbi_gen_pick(g, 4)) {
     case 0: tirbi_gen_line(g, "    N%s[%s] = N%s[%s] * N%s[%s] + N%s[%s]", i, i, i, i, i, i, i, i); break;
     case 1: tirbi_gen_line(g, "    N%s[%s] = T.max(N%s[%s], N%s[%s // 2]) - N%s[0]", i, i, i, i, i, i, i); break;
-    case 2: tirbi_gen_line(g, "    N%s[%s] = T.Select(N%s[%s] < N%s[0], N%s[%s // 3], N%s[%s])", i, i, i, i, i, i, i, i, i); break;
+    case 2:
+        tirbi_gen_line(g, "    N%s[%s] = T.Select(N%s[%s] < N%s[0], N%s[%s // 3], N%s[%s])", i, i, i, i, i, i, i, i, i);
+        break;
     default: break;
     }
     tirbi_gen_line(g, "for k%s in range(%lld):", i, ll(n));
@@ -94,7 +106,8 @@ static void let_expression(tirbi_gen *g) {
     }
     tirbi_gen_line(g, "for %s in range(%lld):", i, ll(n));
     if (tirbi_gen_chance(g, 30)) {
-        tirbi_gen_line(g, "    %s[%s] = T.if_then_else(T.likely(%s %% 3 != 1), %s, %s[%s])", o->name, i, i, value.data, a->name, i);
+        tirbi_gen_line(g, "    %s[%s] = T.if_then_else(T.likely(%s %% 3 != 1), %s, %s[%s])", o->name, i, i, value.data,
+                       a->name, i);
     } else {
         tirbi_gen_line(g, "    %s[%s] = %s", o->name, i, value.data);
     }
@@ -118,8 +131,8 @@ static void threads(tirbi_gen *g) {
         tirbi_gen_line(g, "    with T.launch_thread(\"%s\", %lld) as t%s:", kind, ll(n), i);
     }
     tirbi_gen_line(g, "        with T.attr(0, \"pragma_note\", 1):");
-    tirbi_gen_line(g, "            %s[%s * %lld + t%s] = %s[%s * %lld + t%s] + %s[t%s]", o->name, i, ll(n), i, a->name, i, ll(n), i,
-                   a->name, i);
+    tirbi_gen_line(g, "            %s[%s * %lld + t%s] = %s[%s * %lld + t%s] + %s[t%s]", o->name, i, ll(n), i, a->name,
+                   i, ll(n), i, a->name, i);
 }
 
 /* Threads that hand values to each other in shared memory: what one reads the others wrote before the sync. */
@@ -149,21 +162,24 @@ static void synchronised(tirbi_gen *g) {
         if (counted) tirbi_gen_line(g, "R%s[0] = %lld", i, ll(rounds));
         if (counted) tirbi_gen_line(g, "while R%s[0] > 0:", i);
         else tirbi_gen_line(g, "for r%s in range(%lld):", i, ll(rounds));
-        tirbi_gen_line(g, "    P%s[1] = S%s[(t%s + %s%s%s + 1) %% %lld]", i, i, i, counted ? "R" : "r", i, counted ? "[0]" : "", ll(n));
+        tirbi_gen_line(g, "    P%s[1] = S%s[(t%s + %s%s%s + 1) %% %lld]", i, i, i, counted ? "R" : "r", i,
+                       counted ? "[0]" : "", ll(n));
         if (counted) tirbi_gen_line(g, "    R%s[0] = R%s[0] - 1", i, i);
         tirbi_gen_line(g, "    T.tvm_storage_sync(\"shared\")");
         tirbi_gen_line(g, "    if t%s < %lld:", i, ll(1 + tirbi_gen_pick(g, (uint32_t)n)));
         tirbi_gen_line(g, "        S%s[t%s] = P%s[1] + P%s[0]", i, i, i, i);
         tirbi_gen_line(g, "    T.tvm_storage_sync(\"shared\")");
     }
-    tirbi_gen_line(g, "%s[%s * %lld + t%s] = S%s[%lld - t%s] + P%s[0] - P%s[1]", o->name, i, ll(n), i, i, ll(n - 1), i, i, i);
+    tirbi_gen_line(g, "%s[%s * %lld + t%s] = S%s[%lld - t%s] + P%s[0] - P%s[1]", o->name, i, ll(n), i, i, ll(n - 1), i,
+                   i, i);
     g->indent = indent;
 }
 
-/* Values of threads that are combined across one of two dimensions of them, or both; the buffers for it around the threads or
- * inside of them. */
+/* Values of threads that are combined across one of two dimensions of them, or both; the buffers for it around the
+ * threads or inside of them. */
 static void reduced_by_threads(tirbi_gen *g) {
-    static const char *const reducers[] = {"lambda x, y: x + y", "lambda x, y: T.max(x, y)", "lambda x, y: T.min(x, y)", "lambda x, y: x * y"};
+    static const char *const reducers[] = {"lambda x, y: x + y", "lambda x, y: T.max(x, y)", "lambda x, y: T.min(x, y)",
+                                           "lambda x, y: x * y"};
     tirbi_dtype type = number_type(g);
     int64_t rows = 1 + tirbi_gen_pick(g, 5), n = 1 + tirbi_gen_pick(g, 20);
     tirbi_gen_buffer *a = memory(g, type, rows * n, false), *o = memory(g, type, rows * n, true);
@@ -187,12 +203,13 @@ static void reduced_by_threads(tirbi_gen *g) {
     if (!outside) tirbi_gen_line(g, "M%s = %s((1,), \"%s\", scope=\"local\")", i, alloc, type_name(type));
     tirbi_gen_line(g, "S%s = %s((1,), \"%s\", scope=\"local\")", i, alloc, type_name(type));
     tirbi_gen_line(g, "M%s[0] = %s[u%s * %lld + t%s]", i, a->name, i, ll(n), i);
-    tirbi_gen_line(g, "with T.attr(T.comm_reducer(%s, [%s]), \"reduce_scope\", T.int32(0)):", reducers[tirbi_gen_pick(g, 4)], identity.data);
+    tirbi_gen_line(g, "with T.attr(T.comm_reducer(%s, [%s]), \"reduce_scope\", T.int32(0)):",
+                   reducers[tirbi_gen_pick(g, 4)], identity.data);
     char condition[80];
     snprintf(condition, sizeof condition, "(t%s + u%s) %% %u != 0", i, i, 2 + tirbi_gen_pick(g, 3));
     tirbi_gen_line(g, "    T.tvm_thread_allreduce(T.uint32(1), M%s[0], %s, S%s[0]%s%s%s%s)", i,
-                   tirbi_gen_chance(g, 50) ? "T.bool(True)" : condition, i, which != 1 ? ", t" : "", which != 1 ? i : "",
-                   which != 0 ? ", u" : "", which != 0 ? i : "");
+                   tirbi_gen_chance(g, 50) ? "T.bool(True)" : condition, i, which != 1 ? ", t" : "",
+                   which != 1 ? i : "", which != 0 ? ", u" : "", which != 0 ? i : "");
     tirbi_gen_line(g, "%s[u%s * %lld + t%s] = S%s[0] - M%s[0]", o->name, i, ll(n), i, i, i);
     tirbi_text_free(&identity);
     g->indent = indent;
@@ -200,7 +217,8 @@ static void reduced_by_threads(tirbi_gen *g) {
 
 /* A reduction that is an expression. */
 static void reduce_expression(tirbi_gen *g) {
-    static const char *const reducers[] = {"lambda x, y: x + y", "lambda x, y: x * y", "lambda x, y: T.max(x, y)", "lambda x, y: T.min(x, y)"};
+    static const char *const reducers[] = {"lambda x, y: x + y", "lambda x, y: x * y", "lambda x, y: T.max(x, y)",
+                                           "lambda x, y: T.min(x, y)"};
     tirbi_dtype type = tirbi_gen_chance(g, 60) ? TIRB_F32 : number_type(g);
     int64_t n = 1 + tirbi_gen_pick(g, 8), m = 1 + tirbi_gen_pick(g, 40);
     tirbi_gen_dim dims[2] = {tirbi_gen_constant(n), tirbi_gen_constant(m)};
@@ -211,9 +229,11 @@ static void reduce_expression(tirbi_gen *g) {
     tirbi_gen_name(g, "i", i);
     tirbi_gen_line(g, "for %s in range(%lld):", i, ll(n));
     tirbi_gen_line(g, "    k%s = T.int32()", i);
-    tirbi_gen_line(g, "    %s[%s] = T.reduce(T.comm_reducer(%s, [T.%s(1)]), source=[%s[%s, k%s]], init=[], "
-                      "axis=[T.iter_var(k%s, T.Range(0, %lld), \"CommReduce\", \"\")], condition=k%s %% 4 != 3, value_index=0)",
-                   o->name, i, reducers[tirbi_gen_pick(g, 4)], type_name(type), a->name, i, i, i, ll(m), i);
+    tirbi_gen_line(
+        g,
+        "    %s[%s] = T.reduce(T.comm_reducer(%s, [T.%s(1)]), source=[%s[%s, k%s]], init=[], "
+        "axis=[T.iter_var(k%s, T.Range(0, %lld), \"CommReduce\", \"\")], condition=k%s %% 4 != 3, value_index=0)",
+        o->name, i, reducers[tirbi_gen_pick(g, 4)], type_name(type), a->name, i, i, i, ll(m), i);
 }
 
 /* Constants in memory, and the halves of vectors. */
@@ -232,7 +252,8 @@ static void vectors_and_constants(tirbi_gen *g) {
         return;
     }
     tirbi_gen_line(g, "%s[0:4] = T.vectorhigh(\"int32x4\", %s[0:8])", o->name, a->name);
-    tirbi_gen_line(g, "%s[0:8] = T.vectorcombine(\"int32x8\", T.vectorlow(\"int32x4\", %s[0:8]), %s[0:4])", o->name, a->name, o->name);
+    tirbi_gen_line(g, "%s[0:8] = T.vectorcombine(\"int32x8\", T.vectorlow(\"int32x4\", %s[0:8]), %s[0:4])", o->name,
+                   a->name, o->name);
 }
 
 /* Fixed-point products, as quantised networks have them. */
@@ -247,9 +268,10 @@ static void fixed_point(tirbi_gen *g) {
         tirbi_gen_line(g, "    %s[%s] = T.q_multiply_shift(%s[%s], %d, 31, %d)", o->name, i, a->name, i,
                        (int)(1 + tirbi_gen_pick(g, 1u << 30)), (int)tirbi_gen_pick(g, 12) - 8);
     } else {
-        tirbi_gen_line(g, "    %s[%s] = T.q_multiply_shift_per_axis(%s[%s], %d, %u, %u, 31, T.bool(%s), T.bool(%s))", o->name, i, a->name, i,
-                       (int)(1 + tirbi_gen_pick(g, 1u << 30)), tirbi_gen_pick(g, 4), tirbi_gen_pick(g, 8),
-                       tirbi_gen_chance(g, 50) ? "True" : "False", tirbi_gen_chance(g, 50) ? "True" : "False");
+        tirbi_gen_line(g, "    %s[%s] = T.q_multiply_shift_per_axis(%s[%s], %d, %u, %u, 31, T.bool(%s), T.bool(%s))",
+                       o->name, i, a->name, i, (int)(1 + tirbi_gen_pick(g, 1u << 30)), tirbi_gen_pick(g, 4),
+                       tirbi_gen_pick(g, 8), tirbi_gen_chance(g, 50) ? "True" : "False",
+                       tirbi_gen_chance(g, 50) ? "True" : "False");
     }
 }
 
@@ -265,10 +287,11 @@ static void mathematics(tirbi_gen *g) {
     tirbi_gen_name(g, "i", i);
     tirbi_gen_line(g, "for %s in range(%lld):", i, ll(n));
     if (tirbi_gen_chance(g, 20)) {
-        tirbi_gen_line(g, "    %s[%s] = %s(%s[%s], %s)", o->name, i, tirbi_gen_chance(g, 50) ? "T.ldexp" : "T.fmod", a->name, i,
-                       tirbi_gen_chance(g, 50) ? "3" : "2");
+        tirbi_gen_line(g, "    %s[%s] = %s(%s[%s], %s)", o->name, i, tirbi_gen_chance(g, 50) ? "T.ldexp" : "T.fmod",
+                       a->name, i, tirbi_gen_chance(g, 50) ? "3" : "2");
     } else {
-        tirbi_gen_line(g, "    %s[%s] = T.%s(%s[%s])", o->name, i, names[tirbi_gen_pick(g, sizeof names / sizeof *names)], a->name, i);
+        tirbi_gen_line(g, "    %s[%s] = T.%s(%s[%s])", o->name, i,
+                       names[tirbi_gen_pick(g, sizeof names / sizeof *names)], a->name, i);
     }
 }
 
@@ -286,8 +309,8 @@ static void pointers(tirbi_gen *g) {
     if (tirbi_gen_chance(g, 50)) {
         tirbi_gen_line(g, "    p%s%s = T.handle_add_byte_offset(%s.data, %s * %lld)", i, let, a->name, i, ll(bytes));
     } else {
-        tirbi_gen_line(g, "    p%s%s = T.tvm_access_ptr(T.type_annotation(\"%s\"), %s.data, %s * %lld, %lld, 1)", i, let, type_name(type),
-                       a->name, i, ll(n), ll(n));
+        tirbi_gen_line(g, "    p%s%s = T.tvm_access_ptr(T.type_annotation(\"%s\"), %s.data, %s * %lld, %lld, 1)", i,
+                       let, type_name(type), a->name, i, ll(n), ll(n));
     }
     tirbi_gen_line(g, "    V%s = T.decl_buffer((%lld,), \"%s\", data=p%s)", i, ll(n), type_name(type), i);
     tirbi_gen_line(g, "    for j%s in range(%lld):", i, ll(n));
@@ -296,7 +319,8 @@ static void pointers(tirbi_gen *g) {
 
 /* Views whose elements have another size than the memory's, and vectors reinterpreted in another number of lanes. */
 static void resized(tirbi_gen *g) {
-    static const char *const sized[] = {"int8", "uint8", "int16", "uint16", "float16", "int32", "float32", "int64", "float64"};
+    static const char *const sized[] = {"int8",  "uint8",   "int16", "uint16", "float16",
+                                        "int32", "float32", "int64", "float64"};
     static const uint8_t bytes[] = {1, 1, 2, 2, 2, 4, 4, 8, 8};
     tirbi_dtype type = number_type(g);
     uint32_t which = tirbi_gen_pick(g, sizeof bytes), size = tirbi_dtypes[type].size;
@@ -309,9 +333,11 @@ static void resized(tirbi_gen *g) {
     if (tirbi_gen_chance(g, 30)) { /* 8 bytes as lanes of either type */
         tirbi_gen_line(g, "for %s in range(%lld):", i, ll(words));
         if (size < 8 && bytes[which] < 8) {
-            tirbi_gen_line(g, "    %s[%s * %u:%s * %u + %u] = T.reinterpret(\"%sx%u\", T.reinterpret(\"%sx%u\", %s[%s * %u:%s * %u + %u]))", o->name,
-                           i, 8 / size, i, 8 / size, 8 / size, type_name(type), 8 / size, other, 8U / bytes[which], a->name, i, 8 / size,
-                           i, 8 / size, 8 / size);
+            tirbi_gen_line(g,
+                           "    %s[%s * %u:%s * %u + %u] = T.reinterpret(\"%sx%u\", T.reinterpret(\"%sx%u\", %s[%s * "
+                           "%u:%s * %u + %u]))",
+                           o->name, i, 8 / size, i, 8 / size, 8 / size, type_name(type), 8 / size, other,
+                           8U / bytes[which], a->name, i, 8 / size, i, 8 / size, 8 / size);
             return;
         }
         tirbi_gen_line(g, "    pass");
@@ -327,8 +353,8 @@ static void resized(tirbi_gen *g) {
 }
 
 void tirbi_gen_language_stage(tirbi_gen *g) {
-    static void (*const stages[])(tirbi_gen *) = {moving_views, moving_views, storage,     let_expression, threads,  synchronised,
-                                                  reduce_expression, vectors_and_constants, fixed_point, mathematics,    pointers, resized,
-                                                  reduced_by_threads};
+    static void (*const stages[])(tirbi_gen *) = {
+        moving_views,          moving_views, storage,     let_expression, threads, synchronised,      reduce_expression,
+        vectors_and_constants, fixed_point,  mathematics, pointers,       resized, reduced_by_threads};
     stages[tirbi_gen_pick(g, sizeof stages / sizeof *stages)](g);
 }

@@ -82,7 +82,8 @@ tirbi_gen_buffer *tirbi_gen_input(tirbi_gen *g, tirbi_dtype type, uint32_t n, co
     for (uint32_t i = 0; i < g->n_buffers && tirbi_gen_chance(g, 40); i++) {
         tirbi_gen_buffer *b = &g->buffers[i];
         bool same = b->type == type && b->ndim == n;
-        for (uint32_t d = 0; same && d < n; d++) same = b->dims[d].value == dims[d].value && b->dims[d].symbol == dims[d].symbol;
+        for (uint32_t d = 0; same && d < n; d++)
+            same = b->dims[d].value == dims[d].value && b->dims[d].symbol == dims[d].symbol;
         if (same) return b;
     }
     return tirbi_gen_new_buffer(g, "A", type, n, dims, true, false);
@@ -98,8 +99,11 @@ tirbi_gen_buffer *tirbi_gen_output(tirbi_gen *g, tirbi_dtype type, uint32_t n, c
     }
     tirbi_gen_buffer *b = tirbi_gen_new_buffer(g, "L", type, n, dims, false, true);
     if (b != NULL) {
-        const char *call = g->classic ? "T.alloc_buffer" : tirbi_gen_chance(g, 50) ? "T.alloc_buffer" : "T.sblock_alloc_buffer";
-        tirbi_gen_line(g, "%s = %s((%s), \"%s\")", b->name, call, shape.data != NULL ? shape.data : "", type_name(type));
+        const char *call = g->classic                ? "T.alloc_buffer"
+                           : tirbi_gen_chance(g, 50) ? "T.alloc_buffer"
+                                                     : "T.sblock_alloc_buffer";
+        tirbi_gen_line(g, "%s = %s((%s), \"%s\")", b->name, call, shape.data != NULL ? shape.data : "",
+                       type_name(type));
     }
     tirbi_text_free(&shape);
     return b;
@@ -200,7 +204,8 @@ static void elementwise(tirbi_gen *g) {
     uint32_t indent = g->indent;
     uint32_t n = some_dims(g, 3, dims, MAX_WORK / 8);
     tirbi_dtype type = tirbi_gen_type(g);
-    for (uint32_t i = tirbi_gen_pick(g, 3) + 1; i > 0; i--) tirbi_gen_input(g, tirbi_gen_chance(g, 60) ? type : tirbi_gen_type(g), n, dims);
+    for (uint32_t i = tirbi_gen_pick(g, 3) + 1; i > 0; i--)
+        tirbi_gen_input(g, tirbi_gen_chance(g, 60) ? type : tirbi_gen_type(g), n, dims);
     tirbi_gen_buffer *o = tirbi_gen_output(g, type, n, dims);
     if (o == NULL) return;
     for (uint32_t i = 0; i < n; i++) loops[i].dim = dims[i];
@@ -297,7 +302,8 @@ static void term(tirbi_gen *g, tirbi_dtype type, const loop *loops, uint32_t n, 
 }
 
 static void reduction(tirbi_gen *g) {
-    static const int64_t lengths[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200, 1000, 16383, 16384, 16385, 33000};
+    static const int64_t lengths[] = {1,   2,   3,   31,  32,   33,    63,    64,    65,
+                                      127, 128, 129, 200, 1000, 16383, 16384, 16385, 33000};
     loop loops[MAX_LOOPS] = {{.reduce = false}};
     tirbi_gen_dim spatial[2];
     uint32_t order[MAX_LOOPS] = {0};
@@ -310,7 +316,9 @@ static void reduction(tirbi_gen *g) {
     int64_t work = 1;
     uint32_t n = 0;
     for (uint32_t i = 0; i < n_reduce; i++) {
-        tirbi_gen_dim dim = tirbi_gen_chance(g, 30) ? tirbi_gen_some_dim(g) : tirbi_gen_constant(lengths[tirbi_gen_pick(g, n_reduce == 1 ? 18 : 11)]);
+        tirbi_gen_dim dim = tirbi_gen_chance(g, 30)
+                                ? tirbi_gen_some_dim(g)
+                                : tirbi_gen_constant(lengths[tirbi_gen_pick(g, n_reduce == 1 ? 18 : 11)]);
         if (dim.value * work > MAX_WORK) dim = tirbi_gen_constant(3);
         work *= dim.value > 0 ? dim.value : 1;
         loops[n++] = (loop){.dim = dim, .reduce = true};
@@ -369,12 +377,15 @@ static void matmul(tirbi_gen *g) {
     uint32_t indent = g->indent;
     static const int64_t sizes[] = {1, 2, 3, 7, 8, 16, 17, 31, 33, 40};
     for (uint32_t i = 0; i < 3; i++) {
-        tirbi_gen_dim dim = tirbi_gen_chance(g, 25) ? tirbi_gen_some_dim(g) : tirbi_gen_constant(sizes[tirbi_gen_pick(g, 10)]);
+        tirbi_gen_dim dim =
+            tirbi_gen_chance(g, 25) ? tirbi_gen_some_dim(g) : tirbi_gen_constant(sizes[tirbi_gen_pick(g, 10)]);
         if (dim.value > 40) dim = tirbi_gen_constant(17);
         loops[i] = (loop){.dim = dim, .reduce = i == 2};
     }
     bool widen = tirbi_gen_chance(g, 20);
-    tirbi_dtype narrow = widen ? (tirbi_gen_chance(g, 50) ? TIRB_I8 : TIRB_F16) : tirbi_gen_chance(g, 60) ? TIRB_F32 : tirbi_gen_type(g);
+    tirbi_dtype narrow = widen                     ? (tirbi_gen_chance(g, 50) ? TIRB_I8 : TIRB_F16)
+                         : tirbi_gen_chance(g, 60) ? TIRB_F32
+                                                   : tirbi_gen_type(g);
     if (narrow == TIRB_BOOL) narrow = TIRB_F64;
     tirbi_dtype type = !widen ? narrow : narrow == TIRB_I8 ? TIRB_I32 : TIRB_F32;
     bool ta = tirbi_gen_chance(g, 30);
@@ -405,8 +416,8 @@ static void matmul(tirbi_gen *g) {
     snprintf(left, sizeof left, "%s[%s, %s]", a->name, ta ? k : i, ta ? i : k);
     snprintf(right, sizeof right, "%s[%s, %s]", b->name, tb ? j : k, tb ? k : j);
     if (widen) {
-        tirbi_gen_line(g, "%s[%s, %s] = %s[%s, %s] + T.Cast(\"%s\", %s) * T.Cast(\"%s\", %s)", c->name, i, j, c->name, i, j,
-                       type_name(type), left, type_name(type), right);
+        tirbi_gen_line(g, "%s[%s, %s] = %s[%s, %s] + T.Cast(\"%s\", %s) * T.Cast(\"%s\", %s)", c->name, i, j, c->name,
+                       i, j, type_name(type), left, type_name(type), right);
     } else {
         tirbi_gen_line(g, "%s[%s, %s] = %s[%s, %s] + %s * %s", c->name, i, j, c->name, i, j, left, right);
     }
@@ -424,7 +435,8 @@ static void stencil(tirbi_gen *g) {
     int64_t columns = 1 + tirbi_gen_pick(g, 70);
     bool padded = tirbi_gen_chance(g, 50);
     tirbi_gen_dim out_dims[2] = {tirbi_gen_constant(rows), tirbi_gen_constant(columns)};
-    tirbi_gen_dim in_dims[2] = {tirbi_gen_constant(padded ? rows + 2 : rows), tirbi_gen_constant(padded ? columns + 2 : columns)};
+    tirbi_gen_dim in_dims[2] = {tirbi_gen_constant(padded ? rows + 2 : rows),
+                                tirbi_gen_constant(padded ? columns + 2 : columns)};
     tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, in_dims);
     tirbi_gen_buffer *o = tirbi_gen_output(g, type, 2, out_dims);
     if (a == NULL || o == NULL) return;
@@ -444,10 +456,11 @@ static void stencil(tirbi_gen *g) {
         if (padded) {
             tirbi_text_add(&sum, "%s[%s + %d, %s + %d]", a->name, i, di, j, dj);
         } else {
-            tirbi_text_add(&sum,
-                           "T.if_then_else(0 <= %s + (%d) and %s + (%d) < %lld and 0 <= %s + (%d) and %s + (%d) < %lld, "
-                           "%s[%s + (%d), %s + (%d)], %s)",
-                           i, di, i, di, (long long)rows, j, dj, j, dj, (long long)columns, a->name, i, di, j, dj, zero.data);
+            tirbi_text_add(
+                &sum,
+                "T.if_then_else(0 <= %s + (%d) and %s + (%d) < %lld and 0 <= %s + (%d) and %s + (%d) < %lld, "
+                "%s[%s + (%d), %s + (%d)], %s)",
+                i, di, i, di, (long long)rows, j, dj, j, dj, (long long)columns, a->name, i, di, j, dj, zero.data);
         }
     }
     tirbi_gen_line(g, "%s[%s, %s] = %s", o->name, i, j, sum.data);
@@ -477,15 +490,16 @@ static void recurrence(tirbi_gen *g) {
         break;
     case 2:
         tirbi_gen_line(g, "for %s in range(%lld):", i, (long long)dim.value);
-        tirbi_gen_line(g, "    %s[%lld - %s] = %s[%s] - %s[%s]", o->name, (long long)dim.value - 1, i, o->name, i, a->name, i);
+        tirbi_gen_line(g, "    %s[%lld - %s] = %s[%s] - %s[%s]", o->name, (long long)dim.value - 1, i, o->name, i,
+                       a->name, i);
         break;
     default: {
         tirbi_gen_dim count = tirbi_gen_constant(40);
         tirbi_gen_buffer *at = tirbi_gen_new_buffer(g, "idx", TIRB_I32, 1, &count, true, false);
         if (at == NULL) return;
         tirbi_gen_line(g, "for %s in range(40):", i);
-        tirbi_gen_line(g, "    %s[%s[%s] & 1] = %s[%s[%s] & 1] + %s[T.bitwise_and(%s[%s], 1)]", o->name, at->name, i, o->name,
-                       at->name, i, a->name, at->name, i);
+        tirbi_gen_line(g, "    %s[%s[%s] & 1] = %s[%s[%s] & 1] + %s[T.bitwise_and(%s[%s], 1)]", o->name, at->name, i,
+                       o->name, at->name, i, a->name, at->name, i);
         break;
     }
     }
@@ -564,19 +578,20 @@ static void vectors(tirbi_gen *g) {
     tirbi_gen_line(g, "for %s in range(%u):", i, count);
     switch (tirbi_gen_pick(g, 5)) {
     case 0:
-        tirbi_gen_line(g, "    %s[%s] = %s[%s]%s%s[%s]", o->name, slice, a->name, slice, ops[tirbi_gen_pick(g, 3)], b->name, slice);
-        break;
-    case 1:
-        tirbi_gen_line(g, "    %s[T.Ramp(%s, %u, %u)] = %s[%s]%s%s[T.Ramp(%s * %u + %u, -1, %u)]", o->name, i, count, w, a->name,
-                       slice, ops[tirbi_gen_pick(g, 3)], b->name, i, w, w - 1, w);
-        break;
-    case 2:
-        tirbi_gen_line(g, "    %s[%s] = T.Broadcast(%s[%s], %u)%s%s[%s]", o->name, slice, a->name, i, w, ops[tirbi_gen_pick(g, 3)],
+        tirbi_gen_line(g, "    %s[%s] = %s[%s]%s%s[%s]", o->name, slice, a->name, slice, ops[tirbi_gen_pick(g, 3)],
                        b->name, slice);
         break;
+    case 1:
+        tirbi_gen_line(g, "    %s[T.Ramp(%s, %u, %u)] = %s[%s]%s%s[T.Ramp(%s * %u + %u, -1, %u)]", o->name, i, count, w,
+                       a->name, slice, ops[tirbi_gen_pick(g, 3)], b->name, i, w, w - 1, w);
+        break;
+    case 2:
+        tirbi_gen_line(g, "    %s[%s] = T.Broadcast(%s[%s], %u)%s%s[%s]", o->name, slice, a->name, i, w,
+                       ops[tirbi_gen_pick(g, 3)], b->name, slice);
+        break;
     case 3:
-        tirbi_gen_line(g, "    %s[%s] = T.Select(%s[%s] < %s[%s], %s[%s], %s[%s] * %s[%s])", o->name, slice, a->name, slice,
-                       b->name, slice, a->name, slice, b->name, slice, b->name, slice);
+        tirbi_gen_line(g, "    %s[%s] = T.Select(%s[%s] < %s[%s], %s[%s], %s[%s] * %s[%s])", o->name, slice, a->name,
+                       slice, b->name, slice, a->name, slice, b->name, slice, b->name, slice);
         break;
     default:
         tirbi_gen_line(g, "    %s[%s] = %s[%s] * %s[%s]%s%s[%s]", o->name, slice, a->name, slice, b->name, slice,
@@ -588,7 +603,8 @@ static void vectors(tirbi_gen *g) {
 /* The largest element and its place, kept together. */
 static void argmax(tirbi_gen *g) {
     tirbi_dtype type = tirbi_gen_chance(g, 60) ? TIRB_F32 : TIRB_I32;
-    tirbi_gen_dim dims[2] = {tirbi_gen_constant(1 + tirbi_gen_pick(g, 20)), tirbi_gen_constant(1 + tirbi_gen_pick(g, 70))};
+    tirbi_gen_dim dims[2] = {tirbi_gen_constant(1 + tirbi_gen_pick(g, 20)),
+                             tirbi_gen_constant(1 + tirbi_gen_pick(g, 70))};
     tirbi_gen_buffer *a = tirbi_gen_input(g, type, 2, dims);
     tirbi_gen_buffer *v = tirbi_gen_output(g, type, 1, dims);
     tirbi_gen_buffer *at = tirbi_gen_output(g, TIRB_I32, 1, dims);
@@ -602,11 +618,13 @@ static void argmax(tirbi_gen *g) {
     tirbi_gen_line(g, "        v%s, v%s = T.axis.remap(\"SR\", [%s, %s])", i, k, i, k);
     tirbi_gen_line(g, "        with T.init():");
     tirbi_gen_line(g, "            %s[v%s] = -1", at->name, i);
-    tirbi_gen_line(g, "            %s[v%s] = T.%s(%s)", v->name, i, type_name(type), type == TIRB_F32 ? "\"-inf\"" : "-2147483648");
+    tirbi_gen_line(g, "            %s[v%s] = T.%s(%s)", v->name, i, type_name(type),
+                   type == TIRB_F32 ? "\"-inf\"" : "-2147483648");
     const char *let = g->classic ? "" : ": T.let";
-    tirbi_gen_line(g, "        a%s%s = T.Select(%s[v%s] >= %s[v%s, v%s], %s[v%s], v%s)", i, let, v->name, i, a->name, i, k, at->name, i, k);
-    tirbi_gen_line(g, "        b%s%s = T.Select(%s[v%s] >= %s[v%s, v%s], %s[v%s], %s[v%s, v%s])", i, let, v->name, i, a->name, i, k,
-                   v->name, i, a->name, i, k);
+    tirbi_gen_line(g, "        a%s%s = T.Select(%s[v%s] >= %s[v%s, v%s], %s[v%s], v%s)", i, let, v->name, i, a->name, i,
+                   k, at->name, i, k);
+    tirbi_gen_line(g, "        b%s%s = T.Select(%s[v%s] >= %s[v%s, v%s], %s[v%s], %s[v%s, v%s])", i, let, v->name, i,
+                   a->name, i, k, v->name, i, a->name, i, k);
     tirbi_gen_line(g, "        %s[v%s] = a%s", at->name, i, i);
     tirbi_gen_line(g, "        %s[v%s] = b%s", v->name, i, i);
 }
@@ -622,7 +640,8 @@ static void split(tirbi_gen *g) {
     if (a == NULL || o == NULL) return;
     char i[TIRBI_GEN_NAME];
     tirbi_gen_name(g, "i", i);
-    tirbi_gen_line(g, "for %so, %si in T.grid(%lld, %lld):", i, i, (long long)((n + factor - 1) / factor), (long long)factor);
+    tirbi_gen_line(g, "for %so, %si in T.grid(%lld, %lld):", i, i, (long long)((n + factor - 1) / factor),
+                   (long long)factor);
     tirbi_gen_line(g, "    with %s(\"split%s\"):", tirbi_gen_block(g), i);
     tirbi_gen_line(g, "        v%s = T.axis.spatial(%lld, %so * %lld + %si)", i, (long long)n, i, (long long)factor, i);
     tirbi_gen_line(g, "        T.where(%so * %lld + %si < %lld)", i, (long long)factor, i, (long long)n);
@@ -650,12 +669,16 @@ static void matched(tirbi_gen *g) {
     tirbi_gen_line(g, "for %s in range(%lld):", i, (long long)tiles);
     tirbi_gen_line(g, "    with %s(\"tile%s\"):", tirbi_gen_block(g), i);
     tirbi_gen_line(g, "        v%s = T.axis.spatial(%lld, %s)", i, (long long)tiles, i);
-    tirbi_gen_line(g, "        T.reads(%s[v%s, v%s * %lld:v%s * %lld + %lld])", a->name, i, i, (long long)size, i, (long long)size, (long long)size);
-    tirbi_gen_line(g, "        T.writes(%s[v%s, v%s * %lld:v%s * %lld + %lld])", o->name, i, i, (long long)size, i, (long long)size, (long long)size);
-    tirbi_gen_line(g, "        P%s = T.match_buffer(%s[v%s, v%s * %lld:v%s * %lld + %lld], (%lld,), \"%s\", offset_factor=1)", i, a->name, i, i,
-                   (long long)size, i, (long long)size, (long long)size, (long long)size, type_name(type));
-    tirbi_gen_line(g, "        Q%s = T.match_buffer(%s[v%s, v%s * %lld:v%s * %lld + %lld], (%lld,), \"%s\", offset_factor=1)", i, o->name, i, i,
-                   (long long)size, i, (long long)size, (long long)size, (long long)size, type_name(type));
+    tirbi_gen_line(g, "        T.reads(%s[v%s, v%s * %lld:v%s * %lld + %lld])", a->name, i, i, (long long)size, i,
+                   (long long)size, (long long)size);
+    tirbi_gen_line(g, "        T.writes(%s[v%s, v%s * %lld:v%s * %lld + %lld])", o->name, i, i, (long long)size, i,
+                   (long long)size, (long long)size);
+    tirbi_gen_line(
+        g, "        P%s = T.match_buffer(%s[v%s, v%s * %lld:v%s * %lld + %lld], (%lld,), \"%s\", offset_factor=1)", i,
+        a->name, i, i, (long long)size, i, (long long)size, (long long)size, (long long)size, type_name(type));
+    tirbi_gen_line(
+        g, "        Q%s = T.match_buffer(%s[v%s, v%s * %lld:v%s * %lld + %lld], (%lld,), \"%s\", offset_factor=1)", i,
+        o->name, i, i, (long long)size, i, (long long)size, (long long)size, (long long)size, type_name(type));
     tirbi_gen_line(g, "        for j%s in range(%lld):", i, (long long)size);
     tirbi_gen_line(g, "            Q%s[j%s] = P%s[j%s] + P%s[%lld - j%s]", i, i, i, i, i, (long long)size - 1, i);
 }

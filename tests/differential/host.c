@@ -25,7 +25,8 @@ static uint64_t mix_view(uint64_t hash, const DLTensor *t) {
 static uint64_t mix_args(const tirb_import_arg *args, uint32_t n) {
     uint64_t hash = n;
     for (uint32_t i = 0; i < n; i++) {
-        hash = mix(hash, (uint64_t)args[i].kind << 32 | args[i].flags << 24 | (uint32_t)args[i].dtype.code << 16 | args[i].dtype.bits);
+        hash = mix(hash, (uint64_t)args[i].kind << 32 | args[i].flags << 24 | (uint32_t)args[i].dtype.code << 16 |
+                             args[i].dtype.bits);
         if (args[i].kind == TIRB_ARG_TENSOR) hash = mix_view(hash, args[i].value.tensor);
         else hash = mix(hash, (uint64_t)args[i].value.i);
     }
@@ -62,7 +63,8 @@ static uint64_t act(tirbi_diff_host *host, const tirb_import_arg *args, uint32_t
     uint64_t hash = mix(mix_args(args, n), host->calls++);
     host->seen = mix(host->seen, hash);
     for (uint32_t i = 0; i < n; i++) {
-        if (args[i].kind == TIRB_ARG_TENSOR && !(args[i].flags & TIRB_ARG_READ_ONLY)) stir_view(args[i].value.tensor, hash);
+        if (args[i].kind == TIRB_ARG_TENSOR && !(args[i].flags & TIRB_ARG_READ_ONLY))
+            stir_view(args[i].value.tensor, hash);
     }
     return hash;
 }

@@ -68,8 +68,8 @@ static bool run_oracle(comparison *c, const tirb_irmodule *module) {
     tirbi_diff_imports(&c->oracle.host, imports);
     c->oracle.error = (tirb_error)TIRB_ERROR_INIT;
     tirbi_diff_reset_args(&c->args);
-    c->oracle.status =
-        tirb_reference_call(module, c->function, &options, c->args.args, c->args.n, &c->oracle.result, &c->oracle.error);
+    c->oracle.status = tirb_reference_call(module, c->function, &options, c->args.args, c->args.n, &c->oracle.result,
+                                           &c->oracle.error);
     for (uint32_t i = 0; i < c->args.n; i++) {
         const tirbi_diff_tensor *t = &c->args.tensors[i];
         if (t->memory == NULL) continue;
@@ -126,8 +126,8 @@ static bool same_result(comparison *c, const outcome *machine, const char *where
         (a->dtype.bits == 0 || memcmp(&a->value, &b->value, sizeof a->value) == 0)) {
         return true;
     }
-    tirbi_text_add(c->report, "%s: the result is %lld (%u bits), expected %lld (%u bits)\n", where, (long long)b->value.i,
-                   b->dtype.bits, (long long)a->value.i, a->dtype.bits);
+    tirbi_text_add(c->report, "%s: the result is %lld (%u bits), expected %lld (%u bits)\n", where,
+                   (long long)b->value.i, b->dtype.bits, (long long)a->value.i, a->dtype.bits);
     return false;
 }
 
@@ -239,8 +239,9 @@ static tirbi_diff_outcome run_all(comparison *c) {
                     {TIRB_PASS_DIGITS, "without loops in digits"},
                     {TIRB_PASS_SEQUENCES, "without sequences"},
                     {TIRB_PASS_PARTS, "without parts"},
-                    {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE | TIRB_PASS_CONTRACT |
-                         TIRB_PASS_REGIONS | TIRB_PASS_FUSE | TIRB_PASS_DIGITS | TIRB_PASS_SEQUENCES | TIRB_PASS_PARTS,
+                    {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE |
+                         TIRB_PASS_CONTRACT | TIRB_PASS_REGIONS | TIRB_PASS_FUSE | TIRB_PASS_DIGITS |
+                         TIRB_PASS_SEQUENCES | TIRB_PASS_PARTS,
                      "without any pass"}};
     for (uint32_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         tirbi_diff_outcome found = run_compiled(c, variants[i].disabled, variants[i].name);

@@ -226,7 +226,8 @@ static bool make_scalar(const tirb_expr *param, const environment *env, tirbi_ra
         return false;
     }
     if (tirbi_dtype_is_float(type)) {
-        *out = (tirb_arg){.kind = TIRB_ARG_FLOAT, .value = {.f = ((double)tirbi_random_below(random, 4001) - 2000) / 256}};
+        *out =
+            (tirb_arg){.kind = TIRB_ARG_FLOAT, .value = {.f = ((double)tirbi_random_below(random, 4001) - 2000) / 256}};
         return true;
     }
     int64_t value;

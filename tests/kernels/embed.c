@@ -6,11 +6,12 @@
 #include <tirb/compiler.h>
 #include <tirb/tirb.h>
 
-static const char program[] = "@T.prim_func(s_tir=True)\n"
-                              "def saxpy(a: T.float32, x: T.Buffer((\"n\",), \"float32\"), y: T.Buffer((\"n\",), \"float32\")):\n"
-                              "    n = T.int32()\n"
-                              "    for i in range(n):\n"
-                              "        y[i] = a * x[i] + y[i]\n";
+static const char program[] =
+    "@T.prim_func(s_tir=True)\n"
+    "def saxpy(a: T.float32, x: T.Buffer((\"n\",), \"float32\"), y: T.Buffer((\"n\",), \"float32\")):\n"
+    "    n = T.int32()\n"
+    "    for i in range(n):\n"
+    "        y[i] = a * x[i] + y[i]\n";
 
 static DLTensor vector(float *data, int64_t *extent) {
     DLTensor tensor = {.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = extent};

@@ -90,8 +90,8 @@ static bool check_bound(tirbi_ref_machine *m, const tirb_primfunc *f) {
     return true;
 }
 
-/* A buffer parameter over the memory of its argument. A part of a buffer, or a buffer of another rank, is taken as a run
- * of elements, of which there must be enough. */
+/* A buffer parameter over the memory of its argument. A part of a buffer, or a buffer of another rank, is taken as a
+ * run of elements, of which there must be enough. */
 static bool bind_buffer(tirbi_ref_machine *m, const tirb_buffer *buffer, const argument *arg) {
     tirbi_ref_value pointer = arg->value;
     const tirbi_ref_view *known = arg->view;
@@ -117,7 +117,8 @@ static bool bind_buffer(tirbi_ref_machine *m, const tirb_buffer *buffer, const a
             if (!tirbi_mul_u64(bytes, (uint64_t)view->shape[i], &bytes)) bytes = UINT64_MAX;
         }
         if (!tirbi_in_range(pointer.one, bytes, pointer.memory->size)) {
-            return tirbi_ref_fail(m, TIRB_BOUNDS, "the argument for %s has fewer elements than its shape", buffer->name);
+            return tirbi_ref_fail(m, TIRB_BOUNDS, "the argument for %s has fewer elements than its shape",
+                                  buffer->name);
         }
     }
     return true;
@@ -171,8 +172,8 @@ static bool check_overlap(tirbi_ref_machine *m, const tirb_primfunc *f) {
             if (!m->written[a->data->as.var.id] && !m->written[b->data->as.var.id]) continue;
             if (!bytes_of(m, a, &low_a, &high_a) || !bytes_of(m, b, &low_b, &high_b)) continue;
             if (low_a >= high_b || low_b >= high_a) continue;
-            return tirbi_ref_fail(m, TIRB_OVERLAP, "'%s' and '%s' of %s overlap and it writes one of them", b->name, a->name,
-                                  f->name);
+            return tirbi_ref_fail(m, TIRB_OVERLAP, "'%s' and '%s' of %s overlap and it writes one of them", b->name,
+                                  a->name, f->name);
         }
     }
     return true;
@@ -220,33 +221,48 @@ static const tirb_buffer *data_buffer(const tirb_expr *arg) {
 
 /* What a pointer as a parameter leads to: all that follows in the buffer that is passed. */
 static bool view_of_rest(tirbi_ref_machine *m, const tirb_buffer *formal, const tirb_expr *arg, argument *bound) {
-    const tirb_expr *load = arg->kind == TIRB_EXPR_CALL && arg->as.call.function == NULL && arg->as.call.n_args == 1 ? arg->as.call.args[0] : NULL;
-    const tirbi_ref_view *of = load != NULL && load->kind == TIRB_EXPR_LOAD ? tirbi_ref_view_of(m, load->as.load.buffer) : bound->view;
+    const tirb_expr *load = arg->kind == TIRB_EXPR_CALL && arg->as.call.function == NULL && arg->as.call.n_args == 1
+                                ? arg->as.call.args[0]
+                                : NULL;
+    const tirbi_ref_view *of =
+        load != NULL && load->kind == TIRB_EXPR_LOAD ? tirbi_ref_view_of(m, load->as.load.buffer) : bound->view;
     tirbi_ref_view *rest = tirbi_ref_scratch(m, 1, sizeof *rest);
     int64_t *extents = tirbi_ref_scratch(m, 2, sizeof *extents);
     tirbi_dtype type;
-    if (rest == NULL || extents == NULL || bound->value.memory == NULL || !tirbi_ref_element_type(m, formal->dtype, &type)) return false;
+    if (rest == NULL || extents == NULL || bound->value.memory == NULL ||
+        !tirbi_ref_element_type(m, formal->dtype, &type))
+        return false;
     int64_t count = 1, item = tirbi_dtypes[type].size, start = (int64_t)bound->value.one;
     for (uint32_t i = 0; of != NULL && i < of->ndim; i++) count *= of->shape[i];
     int64_t end = of != NULL ? of->base + count * item : (int64_t)bound->value.memory->size;
     extents[0] = end > start ? (end - start) / item : 0;
     extents[1] = 1;
-    *rest = (tirbi_ref_view){.buffer = formal, .memory = bound->value.memory, .base = start, .ndim = 1, .shape = extents, .strides = extents + 1};
+    *rest = (tirbi_ref_view){.buffer = formal,
+                             .memory = bound->value.memory,
+                             .base = start,
+                             .ndim = 1,
+                             .shape = extents,
+                             .strides = extents + 1};
     bound->view = rest;
     return true;
 }
 
 /* The elements of a region, in the dimensions that it has more than one of, or in all if the parameter has as many. */
-static bool view_of_part(tirbi_ref_machine *m, const tirb_buffer *formal, const tirb_buffer_region *part, argument *bound) {
+static bool view_of_part(tirbi_ref_machine *m, const tirb_buffer *formal, const tirb_buffer_region *part,
+                         argument *bound) {
     const tirbi_ref_view *of = bound->view;
     tirbi_ref_view *view = tirbi_ref_scratch(m, 1, sizeof *view);
     int64_t *extents = tirbi_ref_scratch(m, 2 * (size_t)of->ndim, sizeof *extents);
     if (view == NULL || (extents == NULL && of->ndim != 0)) return false;
-    *view = (tirbi_ref_view){.memory = of->memory, .base = (int64_t)bound->value.one, .shape = extents, .strides = extents + of->ndim};
+    *view = (tirbi_ref_view){
+        .memory = of->memory, .base = (int64_t)bound->value.one, .shape = extents, .strides = extents + of->ndim};
     for (uint32_t d = 0; d < of->ndim; d++) {
         int64_t min, extent;
-        if (!tirbi_ref_eval_int(m, part->region[d].min, &min) || !tirbi_ref_eval_int(m, part->region[d].extent, &extent)) return false;
-        if (extent > of->shape[d] - min) return tirbi_ref_fail(m, TIRB_SHAPE, "a part of %s ends behind it", part->buffer->name);
+        if (!tirbi_ref_eval_int(m, part->region[d].min, &min) ||
+            !tirbi_ref_eval_int(m, part->region[d].extent, &extent))
+            return false;
+        if (extent > of->shape[d] - min)
+            return tirbi_ref_fail(m, TIRB_SHAPE, "a part of %s ends behind it", part->buffer->name);
         const tirb_expr *written = part->region[d].extent;
         if (of->ndim != formal->ndim && written->kind == TIRB_EXPR_INT_IMM && extent == 1) continue;
         view->shape[view->ndim] = extent;
@@ -262,7 +278,8 @@ bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_expr *call, tirbi_ref_value
     const tirb_buffer_region *passed = call->as.call.passed;
     uint32_t n_args = call->as.call.n_args;
     if (n_args != function->n_params) {
-        return tirbi_ref_fail(m, TIRB_TYPE, "%s takes %u arguments, found %u", function->name, function->n_params, n_args);
+        return tirbi_ref_fail(m, TIRB_TYPE, "%s takes %u arguments, found %u", function->name, function->n_params,
+                              n_args);
     }
     argument *bound = tirbi_ref_scratch(m, n_args, sizeof *bound);
     if (bound == NULL) return false;
@@ -270,13 +287,16 @@ bool tirbi_ref_call(tirbi_ref_machine *m, const tirb_expr *call, tirbi_ref_value
         bound[i].given = true;
         if (!tirbi_ref_eval_argument(m, args[i], &bound[i].value)) return false;
         const tirb_buffer_region *named = passed != NULL && passed[i].buffer != NULL ? &passed[i] : NULL;
-        const tirb_buffer *whole = function->buffers[i] == NULL ? NULL : named != NULL ? named->buffer : data_buffer(args[i]);
+        const tirb_buffer *whole = function->buffers[i] == NULL ? NULL
+                                   : named != NULL              ? named->buffer
+                                                                : data_buffer(args[i]);
         bool implied = function->buffers[i] != NULL && function->buffers[i]->is_implied;
         bound[i].is_pointer = named == NULL;
         if (whole != NULL) {
             bound[i].view = tirbi_ref_view_of(m, whole);
             if (bound[i].view == NULL) return false;
-            if (named != NULL && named->region != NULL && !view_of_part(m, function->buffers[i], named, &bound[i])) return false;
+            if (named != NULL && named->region != NULL && !view_of_part(m, function->buffers[i], named, &bound[i]))
+                return false;
             bound[i].value.memory = bound[i].view->memory;
             bound[i].value.one = (uint64_t)bound[i].view->base;
         }

@@ -120,8 +120,8 @@ static bool apply1(tirbi_ref_machine *m, tirbi_op op, tirb_datatype type, const 
 }
 
 /* a * b + c, or with a negated first factor or addend. */
-static bool apply_fma(tirbi_ref_machine *m, const tirbi_ref_value *a, const tirbi_ref_value *b, const tirbi_ref_value *c,
-                      bool negate_product, bool negate_addend, tirbi_ref_value *out) {
+static bool apply_fma(tirbi_ref_machine *m, const tirbi_ref_value *a, const tirbi_ref_value *b,
+                      const tirbi_ref_value *c, bool negate_product, bool negate_addend, tirbi_ref_value *out) {
     tirbi_dtype type;
     if (!tirbi_ref_element_type(m, c->type, &type)) return false;
     if (!tirbi_dtype_is_float(type)) return unsupported(m, "fma on integers");
@@ -174,7 +174,8 @@ static bool eval_binary(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t 
     }
     if (!tirbi_ref_eval(m, e->as.binary.b, mask, &b)) return false;
     return tirbi_ref_widen(m, &a) && tirbi_ref_widen(m, &b) &&
-           apply2(m, op_of_kind(e->kind), tirbi_ref_wide(e->dtype), &a, &b, mask, out) && tirbi_ref_narrow(m, e->dtype, out);
+           apply2(m, op_of_kind(e->kind), tirbi_ref_wide(e->dtype), &a, &b, mask, out) &&
+           tirbi_ref_narrow(m, e->dtype, out);
 }
 
 static bool eval_cast(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
@@ -203,8 +204,8 @@ static bool eval_cast(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *m
 
 /* ---- Choice --------------------------------------------------------------------------------------------------- */
 
-/* Both arms are evaluated, each only in the lanes that choose it: an arm has no effect but a trap, and one that can trap
- * is lazy. */
+/* Both arms are evaluated, each only in the lanes that choose it: an arm has no effect but a trap, and one that can
+ * trap is lazy. */
 static bool eval_select(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
     const tirb_expr *condition = e->as.select.condition;
     tirbi_ref_value c;
@@ -236,7 +237,8 @@ static bool eval_select(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t 
 
 bool tirbi_ref_eval_argument(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
     bool outer = m->in_argument;
-    m->in_argument = e->kind == TIRB_EXPR_CALL && e->as.call.function == NULL && e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF;
+    m->in_argument =
+        e->kind == TIRB_EXPR_CALL && e->as.call.function == NULL && e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF;
     bool good = tirbi_ref_eval(m, e, NULL, out);
     m->in_argument = outer;
     return good;
@@ -381,7 +383,8 @@ static bool eval_reinterpret(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref
         uint64_t bits = tirbi_ref_lane(&v, byte / from_size) >> (byte % from_size * 8) & 0xff;
         lanes[byte / to_size] |= bits << (byte % to_size * 8);
     }
-    for (uint32_t i = 0; i < e->dtype.lanes; i++) lanes[i] = tirbi_ref_extend(to, lanes[i] & (to == TIRB_BOOL ? 1 : UINT64_MAX));
+    for (uint32_t i = 0; i < e->dtype.lanes; i++)
+        lanes[i] = tirbi_ref_extend(to, lanes[i] & (to == TIRB_BOOL ? 1 : UINT64_MAX));
     return true;
 }
 
@@ -390,7 +393,8 @@ static uint64_t multiply_shift(int64_t x, int64_t y, int64_t q, int64_t s) {
     if (y == (1ll << 30)) {
         if (s - 1 > 0) return tirbi_ref_extend(TIRB_I32, (uint64_t)x << ((s - 1) & 63));
         int64_t exponent = 1 - s;
-        return tirbi_ref_extend(TIRB_I32, (uint64_t)(exponent == 0 ? x : (x + (1ll << ((exponent - 1) & 63))) >> (exponent & 63)));
+        return tirbi_ref_extend(
+            TIRB_I32, (uint64_t)(exponent == 0 ? x : (x + (1ll << ((exponent - 1) & 63))) >> (exponent & 63)));
     }
     int64_t left = s > 0 ? s : 0;
     int64_t right = s < 0 ? -s : 0;
@@ -437,7 +441,8 @@ static bool eval_multiply_shift_per_axis(tirbi_ref_machine *m, const tirb_expr *
 static bool eval_lane_mask(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
     int64_t base;
     int64_t limit;
-    if (!tirbi_ref_eval_int(m, e->as.call.args[0], &base) || !tirbi_ref_eval_int(m, e->as.call.args[1], &limit)) return false;
+    if (!tirbi_ref_eval_int(m, e->as.call.args[0], &base) || !tirbi_ref_eval_int(m, e->as.call.args[1], &limit))
+        return false;
     uint64_t *lanes = result_lanes(m, e->dtype, out);
     if (lanes == NULL) return false;
     for (uint32_t i = 0; i < e->dtype.lanes; i++) lanes[i] = base + (int64_t)i < limit;
@@ -447,12 +452,14 @@ static bool eval_lane_mask(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_v
 /* A pointer moved by bytes. */
 static bool eval_byte_offset(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
     int64_t offset;
-    if (!tirbi_ref_eval(m, e->as.call.args[0], NULL, out) || !tirbi_ref_eval_int(m, e->as.call.args[1], &offset)) return false;
+    if (!tirbi_ref_eval(m, e->as.call.args[0], NULL, out) || !tirbi_ref_eval_int(m, e->as.call.args[1], &offset))
+        return false;
     out->one += (uint64_t)offset;
     return true;
 }
 
-/* A pointer to an element of a buffer; the element itself is not read. One past the end is allowed but in an argument. */
+/* A pointer to an element of a buffer; the element itself is not read. One past the end is allowed but in an
+ * argument. */
 static bool eval_address_of(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_value *out) {
     const tirb_expr *load = e->as.call.args[0];
     if (load->kind == TIRB_EXPR_VAR) return tirbi_ref_eval(m, load, NULL, out);
@@ -686,7 +693,8 @@ static bool reduce_axis(tirbi_ref_machine *m, const tirb_reduce *r, uint32_t axi
     int64_t min;
     int64_t extent;
     if (axis == r->n_axis) return combine(m, r, held);
-    if (!tirbi_ref_eval_int(m, r->axis[axis].dom.min, &min) || !tirbi_ref_eval_int(m, r->axis[axis].dom.extent, &extent)) {
+    if (!tirbi_ref_eval_int(m, r->axis[axis].dom.min, &min) ||
+        !tirbi_ref_eval_int(m, r->axis[axis].dom.extent, &extent)) {
         return false;
     }
     for (int64_t i = 0; i < extent; i++) {

@@ -10,7 +10,8 @@
 #include "tests/reference/value.h"
 
 static bool is_lowered(const tirb_expr *e) {
-    return e->as.call.builtin == TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED || e->as.call.builtin == TIRB_BUILTIN_TVM_CALL_CPACKED_LOWERED;
+    return e->as.call.builtin == TIRB_BUILTIN_TVM_CALL_PACKED_LOWERED ||
+           e->as.call.builtin == TIRB_BUILTIN_TVM_CALL_CPACKED_LOWERED;
 }
 
 static bool is_import(const tirb_expr *e) {
@@ -59,7 +60,8 @@ static bool pass_view(tirbi_ref_machine *m, const tirb_expr *e, bool pure, tirb_
     }
     passed_view *passed = tirbi_ref_scratch(m, 1, sizeof *passed);
     if (passed == NULL || !tirbi_ref_eval_argument(m, e, &pointer)) return false;
-    if (buffer == NULL) return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "a pointer whose elements have no type for an import");
+    if (buffer == NULL)
+        return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "a pointer whose elements have no type for an import");
     const tirbi_ref_view *view = tirbi_ref_view_of(m, buffer);
     if (view == NULL || !tirbi_ref_element_type(m, buffer->dtype, &type)) return false;
     if (!tirbi_ref_compact(view)) return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "a buffer with strides for an import");
@@ -69,7 +71,8 @@ static bool pass_view(tirbi_ref_machine *m, const tirb_expr *e, bool pure, tirb_
     for (uint32_t i = 0; i < view->ndim; i++) count *= view->shape[i];
     end += count * item;
     /* A variable means where its buffer begins, which its declaration may have moved. */
-    int64_t start = e->kind == TIRB_EXPR_CALL && e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF ? (int64_t)pointer.one : view->base;
+    int64_t start =
+        e->kind == TIRB_EXPR_CALL && e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF ? (int64_t)pointer.one : view->base;
     passed->extent = (end - start) / item;
     passed->stride = 1;
     passed->tensor = (DLTensor){.data = view->memory->bytes + start,
@@ -101,7 +104,8 @@ static bool pass_scalar(tirbi_ref_machine *m, const tirb_expr *e, tirb_import_ar
     tirbi_ref_value value;
     tirbi_dtype type;
     if (!tirbi_ref_eval(m, e, NULL, &value) || !tirbi_ref_element_type(m, e->dtype, &type)) return false;
-    *out = (tirb_import_arg){.kind = TIRB_ARG_INT, .dtype = tirbi_dtype_to_dl(type), .value = {.i = (int64_t)value.one}};
+    *out =
+        (tirb_import_arg){.kind = TIRB_ARG_INT, .dtype = tirbi_dtype_to_dl(type), .value = {.i = (int64_t)value.one}};
     if (!tirbi_dtype_is_float(type)) return true;
     out->kind = TIRB_ARG_FLOAT;
     out->value.f = widened(type, value.one);
@@ -115,8 +119,9 @@ static bool take_result(tirbi_ref_machine *m, const char *name, tirbi_dtype type
         return true;
     }
     *bits = tirbi_ref_cast(type, TIRB_I64, (uint64_t)given->value.i);
-    bool fits = type == TIRB_BOOL ? (uint64_t)given->value.i <= 1
-                                  : type == TIRB_U64 || tirbi_ref_cast(TIRB_I64, type, *bits) == (uint64_t)given->value.i;
+    bool fits = type == TIRB_BOOL
+                    ? (uint64_t)given->value.i <= 1
+                    : type == TIRB_U64 || tirbi_ref_cast(TIRB_I64, type, *bits) == (uint64_t)given->value.i;
     if (fits) return true;
     return tirbi_ref_fail(m, TIRB_VALUE, "%s returned %lld, which is no %s", name, (long long)given->value.i,
                           tirbi_dtypes[type].tvm_name);
@@ -131,7 +136,8 @@ static bool call_import(tirbi_ref_machine *m, const tirb_expr *e, const char *na
     for (uint32_t i = 0; i < n_args && !lowered; i++) {
         const tirb_expr *arg = e->as.call.args[i + 1], *contents = tirbi_anylist_argument(m->arena, arg);
         if (contents != NULL) arg = contents;
-        bool good = arg->dtype.code == TIRB_CODE_HANDLE ? pass_view(m, arg, pure, &args[i]) : pass_scalar(m, arg, &args[i]);
+        bool good =
+            arg->dtype.code == TIRB_CODE_HANDLE ? pass_view(m, arg, pure, &args[i]) : pass_scalar(m, arg, &args[i]);
         if (!good) return false;
     }
     const tirb_import *import = find(m, name);

@@ -104,7 +104,8 @@ bool tirbi_ref_match(tirbi_ref_machine *m, const tirb_match_buffer *match);
 const tirbi_ref_view *tirbi_ref_view_of(tirbi_ref_machine *m, const tirb_buffer *buffer);
 /* Whether the elements of a view lie one after another in row-major order. */
 bool tirbi_ref_compact(const tirbi_ref_view *view);
-/* Of an access along rows by a vector of more lanes than a row has: a place behind the end of a row is in the next one. */
+/* Of an access along rows by a vector of more lanes than a row has: a place behind the end of a row is in the next
+ * one. */
 void tirbi_ref_next_rows(const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n, int64_t *at);
 /* The byte offset of the element at `indices`, each of which is checked against its dimension. */
 bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const int64_t *indices, uint64_t *out);

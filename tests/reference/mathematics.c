@@ -14,7 +14,8 @@ static double round_even(double value) {
 }
 
 /* Functions whose result is exact or correctly rounded, so that one definition through f64 does for all types. A square
- * root of an f32 computed in f64 and rounded again is correctly rounded; f16 and bf16 go through f32 as arithmetic does. */
+ * root of an f32 computed in f64 and rounded again is correctly rounded; f16 and bf16 go through f32 as arithmetic
+ * does. */
 static bool exact1(tirbi_op op, tirbi_dtype type, uint64_t a, uint64_t *out) {
     double x = tirbi_ref_to_double(type, a);
     double result;

@@ -165,7 +165,8 @@ bool tirbi_ref_allocate(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_r
     for (uint32_t i = 0; i < view->ndim; i++) {
         int64_t reach;
         empty = empty || view->shape[i] == 0;
-        fits = fits && tirbi_mul_i64(view->shape[i] - 1, view->strides[i], &reach) && tirbi_add_i64(count, reach, &count);
+        fits =
+            fits && tirbi_mul_i64(view->shape[i] - 1, view->strides[i], &reach) && tirbi_add_i64(count, reach, &count);
     }
     if (empty) count = 0;
     uint64_t bytes = 0;
@@ -212,7 +213,8 @@ bool tirbi_ref_realize(tirbi_ref_machine *m, const tirb_stmt *realize, tirbi_ref
     for (uint32_t i = 0; buffer->strides != NULL && i < n; i++) {
         if (buffer->strides[i]->kind == TIRB_EXPR_VAR) tirbi_ref_bind_int(m, buffer->strides[i], memory->strides[i]);
     }
-    if (buffer->elem_offset != NULL && buffer->elem_offset->kind == TIRB_EXPR_VAR) tirbi_ref_bind_int(m, buffer->elem_offset, 0);
+    if (buffer->elem_offset != NULL && buffer->elem_offset->kind == TIRB_EXPR_VAR)
+        tirbi_ref_bind_int(m, buffer->elem_offset, 0);
     tirbi_ref_view *view = new_view(m, buffer);
     if (view == NULL) return false;
     view->memory = memory->memory;
@@ -258,7 +260,8 @@ bool tirbi_ref_declare(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_re
 }
 
 /* Binds a variable that stands alone in a shape, stride or offset, or else compares. */
-static bool unify(tirbi_ref_machine *m, const tirb_expr *e, int64_t actual, const char *what, const tirb_buffer *buffer) {
+static bool unify(tirbi_ref_machine *m, const tirb_expr *e, int64_t actual, const char *what,
+                  const tirb_buffer *buffer) {
     if (e->kind == TIRB_EXPR_VAR && m->frame->vars[e->as.var.id].type.lanes == 0) {
         tirbi_ref_bind_int(m, e, actual);
         return true;
@@ -339,7 +342,8 @@ void tirbi_ref_next_rows(const tirb_buffer *buffer, const tirb_expr *const *indi
     int64_t lanes = last->dtype.lanes;
     for (uint32_t d = n - 1; d > 0; d--) {
         const tirb_expr *extent = buffer->shape[d];
-        if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1 || lanes <= extent->as.int_value || at[d] < 0) return;
+        if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1 || lanes <= extent->as.int_value || at[d] < 0)
+            return;
         at[d - 1] += at[d] / extent->as.int_value;
         at[d] %= extent->as.int_value;
         lanes = lanes / extent->as.int_value + 1;

@@ -1,5 +1,5 @@
-/* Storage types in the oracle: floats of 8, 6 and 4 bits and integers of fewer than 8 are bytes; they are computed with as
- * float32, or as int8 and uint8, and every result is put back into the type. */
+/* Storage types in the oracle: floats of 8, 6 and 4 bits and integers of fewer than 8 are bytes; they are computed with
+ * as float32, or as int8 and uint8, and every result is put back into the type. */
 #ifndef TIRB_TESTS_REFERENCE_NARROW_H
 #define TIRB_TESTS_REFERENCE_NARROW_H
 

@@ -1,5 +1,5 @@
-/* Packed functions (calling_conv 1) and the structs that their arguments are in. A struct is memory of cells, each of which
- * holds a value with its type; what is not there reads as 0 or null. */
+/* Packed functions (calling_conv 1) and the structs that their arguments are in. A struct is memory of cells, each of
+ * which holds a value with its type; what is not there reads as 0 or null. */
 #include "tests/reference/packed.h"
 
 #include <string.h>
@@ -7,10 +7,33 @@
 #include "tests/reference/machine.h"
 #include "tests/reference/value.h"
 
-enum { FIELD_ADDRESS = 0, FIELD_DATA = 1, FIELD_SHAPE = 2, FIELD_NDIM = 4, FIELD_CODE = 5, FIELD_BITS = 6, FIELD_OFFSET = 8 };
-enum { FIELD_VALUE = 12, FIELD_ANY_TYPE = 13, FIELD_ANY_VALUE = 15, CELLS_OF_TENSOR = 16, CODE_INT = 0, CODE_FLOAT = 2, CODE_NULL = 4, CODE_TENSOR = 7 };
+enum {
+    FIELD_ADDRESS = 0,
+    FIELD_DATA = 1,
+    FIELD_SHAPE = 2,
+    FIELD_NDIM = 4,
+    FIELD_CODE = 5,
+    FIELD_BITS = 6,
+    FIELD_OFFSET = 8
+};
+enum {
+    FIELD_VALUE = 12,
+    FIELD_ANY_TYPE = 13,
+    FIELD_ANY_VALUE = 15,
+    CELLS_OF_TENSOR = 16,
+    CODE_INT = 0,
+    CODE_FLOAT = 2,
+    CODE_NULL = 4,
+    CODE_TENSOR = 7
+};
 
-typedef enum argument_type { ARGUMENT_NULL, ARGUMENT_INT, ARGUMENT_FLOAT, ARGUMENT_TENSOR, ARGUMENT_OTHER } argument_type;
+typedef enum argument_type {
+    ARGUMENT_NULL,
+    ARGUMENT_INT,
+    ARGUMENT_FLOAT,
+    ARGUMENT_TENSOR,
+    ARGUMENT_OTHER
+} argument_type;
 
 static const tirb_datatype handle_type = {TIRB_CODE_HANDLE, 64, 1};
 
@@ -24,7 +47,8 @@ bool tirbi_ref_is_packed(const tirb_primfunc *f) {
     return false;
 }
 
-/* ---- Memory that lives as long as the statement, or the call, that makes it --------------------------------------- */
+/* ---- Memory that lives as long as the statement, or the call, that makes it
+ * --------------------------------------- */
 
 static tirbi_ref_memory *new_memory(tirbi_ref_machine *m, uint64_t bytes, uint64_t cells) {
     tirbi_ref_memory *memory = tirbi_ref_scratch(m, 1, sizeof *memory);
@@ -120,7 +144,8 @@ bool tirbi_ref_eval_packed(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_v
     case TIRB_BUILTIN_TVM_STACK_ALLOCA: return stack_memory(m, e, out);
     case TIRB_BUILTIN_BACKEND_ALLOC_WORKSPACE:
         if (!tirbi_ref_eval_int(m, e->as.call.args[2], &bytes)) return false;
-        if (bytes < 0 || bytes > 1 << 30) return tirbi_ref_fail(m, TIRB_MEMORY_LIMIT, "a workspace of %lld bytes", (long long)bytes);
+        if (bytes < 0 || bytes > 1 << 30)
+            return tirbi_ref_fail(m, TIRB_MEMORY_LIMIT, "a workspace of %lld bytes", (long long)bytes);
         *out = handle_of(new_memory(m, (uint64_t)bytes, 0));
         return out->memory != NULL;
     case TIRB_BUILTIN_BACKEND_FREE_WORKSPACE: *out = (tirbi_ref_value){.type = e->dtype}; return true;
@@ -141,12 +166,14 @@ static bool view_of_struct(tirbi_ref_machine *m, const tirbi_ref_value *handle, 
     const tirbi_ref_memory *memory = handle->memory;
     if (memory == NULL || memory->cells == NULL || handle->one + CELLS_OF_TENSOR > memory->n_cells)
         return tirbi_ref_fail(m, TIRB_BOUNDS, "an argument is no array");
-    const tirbi_ref_value *cells = memory->cells + handle->one, *data = &cells[FIELD_DATA], *shape = &cells[FIELD_SHAPE];
+    const tirbi_ref_value *cells = memory->cells + handle->one, *data = &cells[FIELD_DATA],
+                          *shape = &cells[FIELD_SHAPE];
     int64_t ndim = (int64_t)cells[FIELD_NDIM].one;
     DLDataType dl = {(uint8_t)cells[FIELD_CODE].one, (uint8_t)cells[FIELD_BITS].one, 1};
     tirbi_dtype type;
     cell_view *view = tirbi_ref_scratch(m, 1, sizeof *view);
-    if (view == NULL || data->memory == NULL || !tirbi_dtype_from_dl(dl, &type)) return tirbi_ref_fail(m, TIRB_TYPE, "no array of elements");
+    if (view == NULL || data->memory == NULL || !tirbi_dtype_from_dl(dl, &type))
+        return tirbi_ref_fail(m, TIRB_TYPE, "no array of elements");
     view->extent = view->stride = 1;
     for (int64_t d = 0; d < ndim; d++) {
         int64_t extent;
@@ -158,13 +185,18 @@ static bool view_of_struct(tirbi_ref_machine *m, const tirbi_ref_value *handle, 
     uint64_t start = data->one + cells[FIELD_OFFSET].one, bytes = (uint64_t)view->extent * tirbi_dtypes[type].size;
     if (view->extent < 0 || start > data->memory->size || bytes > data->memory->size - start)
         return tirbi_ref_fail(m, TIRB_BOUNDS, "an array reaches past its memory");
-    view->tensor = (DLTensor){.data = data->memory->bytes + start, .device = {.device_type = kDLCPU, .device_id = 0}, .ndim = 1,
-                              .dtype = dl, .shape = &view->extent, .strides = &view->stride};
+    view->tensor = (DLTensor){.data = data->memory->bytes + start,
+                              .device = {.device_type = kDLCPU, .device_id = 0},
+                              .ndim = 1,
+                              .dtype = dl,
+                              .shape = &view->extent,
+                              .strides = &view->stride};
     *out = (tirb_import_arg){.kind = TIRB_ARG_TENSOR, .dtype = dl, .value = {.tensor = &view->tensor}};
     return true;
 }
 
-static bool argument_of_cell(tirbi_ref_machine *m, argument_type type, const tirbi_ref_value *value, tirb_import_arg *out) {
+static bool argument_of_cell(tirbi_ref_machine *m, argument_type type, const tirbi_ref_value *value,
+                             tirb_import_arg *out) {
     switch (type) {
     case ARGUMENT_NULL:
     case ARGUMENT_INT:
@@ -181,16 +213,17 @@ static bool argument_of_cell(tirbi_ref_machine *m, argument_type type, const tir
 }
 
 bool tirbi_ref_lowered_arguments(tirbi_ref_machine *m, const tirb_expr *e, tirb_import_arg **out, uint32_t *n_out) {
-    static const uint8_t of_index[] = {ARGUMENT_NULL, ARGUMENT_INT, ARGUMENT_INT, ARGUMENT_FLOAT, ARGUMENT_OTHER, ARGUMENT_OTHER,
-                                       ARGUMENT_OTHER, ARGUMENT_TENSOR};
-    static const uint8_t of_code[] = {ARGUMENT_INT, ARGUMENT_INT, ARGUMENT_FLOAT, ARGUMENT_OTHER, ARGUMENT_NULL, ARGUMENT_OTHER,
-                                      ARGUMENT_OTHER, ARGUMENT_TENSOR};
+    static const uint8_t of_index[] = {ARGUMENT_NULL,  ARGUMENT_INT,   ARGUMENT_INT,   ARGUMENT_FLOAT,
+                                       ARGUMENT_OTHER, ARGUMENT_OTHER, ARGUMENT_OTHER, ARGUMENT_TENSOR};
+    static const uint8_t of_code[] = {ARGUMENT_INT,  ARGUMENT_INT,   ARGUMENT_FLOAT, ARGUMENT_OTHER,
+                                      ARGUMENT_NULL, ARGUMENT_OTHER, ARGUMENT_OTHER, ARGUMENT_TENSOR};
     uint32_t n = e->as.call.n_args;
     tirbi_ref_value values, codes = {.memory = NULL};
     int64_t begin, end;
     bool two = n == 5;
     if ((n != 4 && n != 5) || !tirbi_ref_eval(m, e->as.call.args[1], NULL, &values) ||
-        (two && !tirbi_ref_eval(m, e->as.call.args[2], NULL, &codes)) || !tirbi_ref_eval_int(m, e->as.call.args[n - 2], &begin) ||
+        (two && !tirbi_ref_eval(m, e->as.call.args[2], NULL, &codes)) ||
+        !tirbi_ref_eval_int(m, e->as.call.args[n - 2], &begin) ||
         !tirbi_ref_eval_int(m, e->as.call.args[n - 1], &end)) {
         return false;
     }
@@ -222,7 +255,8 @@ bool tirbi_ref_lowered_result(tirbi_ref_machine *m, const tirb_expr *e, const ti
         !tirbi_ref_element_type(m, result->type, &type)) {
         return false;
     }
-    if ((uint64_t)end >= values.memory->n_cells / CELLS_OF_TENSOR) return tirbi_ref_fail(m, TIRB_BOUNDS, "no cell for the result");
+    if ((uint64_t)end >= values.memory->n_cells / CELLS_OF_TENSOR)
+        return tirbi_ref_fail(m, TIRB_BOUNDS, "no cell for the result");
     tirbi_ref_value *cell = &values.memory->cells[(uint64_t)end * CELLS_OF_TENSOR];
     bool real = tirbi_dtype_is_float(type);
     cell[FIELD_ANY_TYPE] = number(real ? 3 : 1);
@@ -286,7 +320,8 @@ bool tirbi_ref_pack(tirbi_ref_machine *m, const tirb_arg *args, uint32_t n_args,
     return true;
 }
 
-bool tirbi_ref_packed_result(tirbi_ref_machine *m, const tirbi_ref_packed *packed, uint64_t status, tirb_result *result) {
+bool tirbi_ref_packed_result(tirbi_ref_machine *m, const tirbi_ref_packed *packed, uint64_t status,
+                             tirb_result *result) {
     int32_t code;
     *result = (tirb_result){.dtype = {.bits = 0}};
     if ((int32_t)status != 0) return tirbi_ref_fail(m, TIRB_VALUE, "it returned %d", (int)(int32_t)status);

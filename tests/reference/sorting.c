@@ -1,5 +1,5 @@
-/* The packed functions of TVM's run time that sort, by the plainest stable sort: each element goes in front of those before
- * it that it belongs in front of. */
+/* The packed functions of TVM's run time that sort, by the plainest stable sort: each element goes in front of those
+ * before it that it belongs in front of. */
 #include "tests/reference/sorting.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static bool put(tirbi_ref_machine *m, const array *a, int64_t index, uint64_t bi
 
 static bool get_array(tirbi_ref_machine *m, const tirb_expr *e, array *out) {
     if (tirbi_whole_array(e) != NULL) e = tirbi_whole_array(e)->data;
-    if (e->kind != TIRB_EXPR_VAR || e->as.var.data_of == NULL) return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "an array that is no buffer");
+    if (e->kind != TIRB_EXPR_VAR || e->as.var.data_of == NULL)
+        return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "an array that is no buffer");
     out->view = tirbi_ref_view_of(m, e->as.var.data_of);
     return out->view != NULL && tirbi_ref_element_type(m, e->as.var.data_of->dtype, &out->type);
 }
@@ -68,7 +69,9 @@ static bool sort_row(tirbi_ref_machine *m, const sorting *s, int64_t o, int64_t 
     for (int64_t k = 0; k < s->kept && k < s->extent; k++) {
         int64_t at = (o * s->kept + k) * s->inner + i;
         if (s->values.view != NULL && !put(m, &s->values, at, keys[order[k]])) return false;
-        if (s->numbers.view != NULL && !put(m, &s->numbers, at, tirbi_ref_cast(s->numbers.type, TIRB_I64, (uint64_t)order[k]))) return false;
+        if (s->numbers.view != NULL &&
+            !put(m, &s->numbers, at, tirbi_ref_cast(s->numbers.type, TIRB_I64, (uint64_t)order[k])))
+            return false;
     }
     return true;
 }

@@ -137,7 +137,8 @@ static tirbi_ref_flow run_allocate(tirbi_ref_machine *m, const tirb_stmt *s) {
         return TIRBI_REF_FAILED;
     }
     if (!wanted) return TIRBI_REF_NEXT;
-    return run_allocated(m, s->as.allocate.buffer, s->as.allocate.elements, s->as.allocate.n_elements, s->as.allocate.body);
+    return run_allocated(m, s->as.allocate.buffer, s->as.allocate.elements, s->as.allocate.n_elements,
+                         s->as.allocate.body);
 }
 
 static tirbi_ref_flow run_declare(tirbi_ref_machine *m, const tirb_stmt *s) {
@@ -333,7 +334,8 @@ static tirbi_ref_flow run_statement(tirbi_ref_machine *m, const tirb_stmt *s) {
     case TIRB_STMT_RETURN: return run_return(m, s->as.evaluate.value);
     case TIRB_STMT_BREAK: return TIRBI_REF_BREAK;
     case TIRB_STMT_CONTINUE: return TIRBI_REF_CONTINUE;
-    case TIRB_STMT_PREFETCH: return s->as.prefetch.body != NULL ? tirbi_ref_run(m, s->as.prefetch.body) : TIRBI_REF_NEXT;
+    case TIRB_STMT_PREFETCH:
+        return s->as.prefetch.body != NULL ? tirbi_ref_run(m, s->as.prefetch.body) : TIRBI_REF_NEXT;
     }
     return failed(m, TIRB_INTERNAL, "no such statement");
 }

@@ -50,7 +50,8 @@ typedef struct search {
 } search;
 
 static void find_sync(tirbi_visitor *visitor, const tirb_expr *e) {
-    bool sync = e->kind == TIRB_EXPR_CALL && e->as.call.function_name == NULL && (e->as.call.builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC || tirbi_is_allreduce(e));
+    bool sync = e->kind == TIRB_EXPR_CALL && e->as.call.function_name == NULL &&
+                (e->as.call.builtin == TIRB_BUILTIN_TVM_STORAGE_SYNC || tirbi_is_allreduce(e));
     if (sync) ((search *)visitor)->found = true;
     tirbi_visit_expr(visitor, e);
 }
@@ -109,7 +110,9 @@ static void free_thread(thread *t) {
     free(t);
 }
 
-static bool is_private(const tirb_buffer *buffer) { return buffer->scope != NULL && strncmp(buffer->scope, "local", 5) == 0; }
+static bool is_private(const tirb_buffer *buffer) {
+    return buffer->scope != NULL && strncmp(buffer->scope, "local", 5) == 0;
+}
 
 /* ---- Private buffers from outside -------------------------------------------------------------------------------- */
 
@@ -148,7 +151,8 @@ static void own(tirbi_visitor *visitor, const tirb_stmt *s) {
     owning *o = (owning *)visitor;
     const tirb_buffer *buffer = s->kind == TIRB_STMT_STORE ? s->as.store.buffer : NULL;
     const tirbi_ref_view *view = buffer != NULL && is_private(buffer) ? o->t->frame.views[buffer->id] : NULL;
-    bool outside = view != NULL && view == o->m->frame->views[buffer->id] && view->source == NULL && buffer->data->as.var.data_of == buffer;
+    bool outside = view != NULL && view == o->m->frame->views[buffer->id] && view->source == NULL &&
+                   buffer->data->as.var.data_of == buffer;
     if (outside && uses_in(buffer, o->t->body) == uses_in(buffer, o->m->frame->function->body)) {
         tirbi_ref_machine *machine = &o->t->machine;
         tirbi_ref_memory *memory = tirbi_ref_scratch(machine, 1, sizeof *memory);
@@ -165,11 +169,13 @@ static void own(tirbi_visitor *visitor, const tirb_stmt *s) {
 }
 
 /* Threads for all values of the variable, in the list behind their parent. */
-static bool fork_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min, int64_t extent, const tirb_stmt *body) {
+static bool fork_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min, int64_t extent,
+                         const tirb_stmt *body) {
     tirbi_ref_gang *gang = m->gang;
     thread *parent = gang->current, **place = parent != NULL ? &parent->next : &gang->first;
     for (int64_t i = 0; i < extent; i++) {
-        if (++gang->n_threads > MAX_THREADS) return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "more than %d threads", MAX_THREADS);
+        if (++gang->n_threads > MAX_THREADS)
+            return tirbi_ref_fail(m, TIRB_UNSUPPORTED, "more than %d threads", MAX_THREADS);
         thread *t = new_thread(m, body);
         if (t == NULL) return tirbi_ref_fail(m, TIRB_NO_MEMORY, "out of memory");
         t->parent = parent;
@@ -244,7 +250,8 @@ static bool run_all(tirbi_ref_machine *m) {
     }
 }
 
-tirbi_ref_flow tirbi_ref_run_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min, int64_t extent, const tirb_stmt *body) {
+tirbi_ref_flow tirbi_ref_run_threads(tirbi_ref_machine *m, const tirb_expr *var, int64_t min, int64_t extent,
+                                     const tirb_stmt *body) {
     if (m->gang != NULL) {
         thread *t = m->gang->current;
         if (!fork_threads(m, var, min, extent, body)) return TIRBI_REF_FAILED;
@@ -327,15 +334,18 @@ tirbi_ref_flow tirbi_ref_allreduce(tirbi_ref_machine *m, const tirb_expr *call) 
     thread *self = m->gang->current;
     tirbi_ref_value *held = tirbi_ref_scratch(m, parts.n, sizeof *held);
     self->values = tirbi_ref_scratch(m, parts.n, sizeof *self->values);
-    if (held == NULL || self->values == NULL || !tirbi_ref_eval_bool(m, parts.condition, &holds)) return TIRBI_REF_FAILED;
+    if (held == NULL || self->values == NULL || !tirbi_ref_eval_bool(m, parts.condition, &holds))
+        return TIRBI_REF_FAILED;
     for (uint32_t i = 0; i < parts.n; i++) {
-        if ((holds && !tirbi_ref_eval(m, parts.sources[i], NULL, &self->values[i])) || !tirbi_ref_eval(m, r->identity[i], NULL, &held[i]))
+        if ((holds && !tirbi_ref_eval(m, parts.sources[i], NULL, &self->values[i])) ||
+            !tirbi_ref_eval(m, r->identity[i], NULL, &held[i]))
             return TIRBI_REF_FAILED;
     }
     self->brings = holds ? call : NULL;
     if (tirbi_ref_synchronise(m, call) != TIRBI_REF_NEXT) return TIRBI_REF_FAILED;
     for (thread *t = m->gang->first; t != NULL; t = t->next) {
-        if (t->brings == call && reduce_together(t, self, &parts) && !combine(m, r, held, t->values)) return TIRBI_REF_FAILED;
+        if (t->brings == call && reduce_together(t, self, &parts) && !combine(m, r, held, t->values))
+            return TIRBI_REF_FAILED;
     }
     for (uint32_t i = 0; i < parts.n; i++) {
         if (!give(m, parts.targets[i], &held[i])) return TIRBI_REF_FAILED;
@@ -360,7 +370,10 @@ bool tirbi_ref_share(tirbi_ref_machine *m, const tirb_buffer *buffer, tirbi_ref_
     if (m->gang == NULL || is_private(buffer)) return true;
     shared *s = malloc(sizeof *s);
     if (s == NULL) return tirbi_ref_fail(m, TIRB_NO_MEMORY, "out of memory");
-    *s = (shared){.buffer = buffer, .number = m->gang->current->allocations[buffer->id] - 1, .memory = memory, .next = m->gang->memory};
+    *s = (shared){.buffer = buffer,
+                  .number = m->gang->current->allocations[buffer->id] - 1,
+                  .memory = memory,
+                  .next = m->gang->memory};
     m->gang->memory = s;
     return true;
 }

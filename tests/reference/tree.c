@@ -153,7 +153,8 @@ static uint32_t param_of(const tirb_primfunc *f, const tirb_buffer *buffer) {
     return i;
 }
 
-/* Whether the memory of two buffers may be the same: that of one root, or of two parameters of a pair of tirb.may_alias. */
+/* Whether the memory of two buffers may be the same: that of one root, or of two parameters of a pair of
+ * tirb.may_alias. */
 static bool may_meet(const finder *f, const tirb_buffer *a, const tirb_buffer *b) {
     a = root(f, a);
     b = root(f, b);
@@ -347,7 +348,8 @@ static bool subset(const var_set *a, const var_set *b) {
     return true;
 }
 
-/* Rule 8: (a) no reducing load runs along a spatial variable in its last index; (b) their spatial variables are nested. */
+/* Rule 8: (a) no reducing load runs along a spatial variable in its last index; (b) their spatial variables are
+ * nested. */
 static bool loads_allow(candidate *c) {
     const tirb_expr *reducing[MAX_LOADS];
     uint32_t n = 0;
@@ -422,7 +424,8 @@ static bool spatial_loops_separate(const candidate *c) {
 static bool spatial_values_free(candidate *c) {
     for (uint32_t i = 0; i < c->block->n_iters; i++) {
         const tirb_expr *value = c->realize->as.block.values[i];
-        if (c->block->iters[i].type == TIRB_ITER_DATA_PAR && (!plain(value) || mentions(c, value, &c->rv))) return false;
+        if (c->block->iters[i].type == TIRB_ITER_DATA_PAR && (!plain(value) || mentions(c, value, &c->rv)))
+            return false;
     }
     const tirb_expr *predicate = c->realize->as.block.predicate;
     return predicate == NULL || (plain(predicate) && !mentions(c, predicate, &c->rv));

@@ -1,5 +1,6 @@
 /* A store writes what its buffer's data points to. Pointers that are made of others (a let, a matched or declared
- * buffer) pass that on to these, and so does a call to the pointers that it is given. Repeated until nothing changes. */
+ * buffer) pass that on to these, and so does a call to the pointers that it is given. Repeated until nothing
+ * changes. */
 #include "tests/reference/writes.h"
 
 #include "compiler/ir/visit.h"
@@ -31,10 +32,12 @@ static void mark_source(search *s, const tirb_expr *e) {
 
 static void walk_call(search *s, const tirb_expr *e) {
     const tirb_primfunc *f = e->as.call.function;
-    bool opaque = f == NULL && (e->as.call.builtin == TIRB_BUILTIN_CALL_EXTERN ||
-                                e->as.call.builtin == TIRB_BUILTIN_CALL_PACKED || e->as.call.builtin == TIRB_BUILTIN_CALL_CPACKED);
+    bool opaque = f == NULL &&
+                  (e->as.call.builtin == TIRB_BUILTIN_CALL_EXTERN || e->as.call.builtin == TIRB_BUILTIN_CALL_PACKED ||
+                   e->as.call.builtin == TIRB_BUILTIN_CALL_CPACKED);
     for (uint32_t i = 0; i < e->as.call.n_args; i++) {
-        bool written = opaque || (f != NULL && i < f->n_params && f->buffers[i] != NULL && s->written[f->buffers[i]->data->as.var.id]);
+        bool written = opaque || (f != NULL && i < f->n_params && f->buffers[i] != NULL &&
+                                  s->written[f->buffers[i]->data->as.var.id]);
         if (written && e->as.call.args[i]->dtype.code == TIRB_CODE_HANDLE) mark_source(s, e->as.call.args[i]);
     }
 }

@@ -4,7 +4,8 @@
 
 #include "compiler/ir/ir.h"
 
-/* Per variable of the module, by id: whether something may write the memory that it points to. NULL when memory ran out. */
+/* Per variable of the module, by id: whether something may write the memory that it points to. NULL when memory ran
+ * out. */
 const bool *tirbi_ref_find_writes(const tirb_irmodule *module, tirbi_arena *arena);
 
 #endif

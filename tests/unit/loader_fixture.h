@@ -1,5 +1,5 @@
-/* What the loader's tests share: a heap that must be empty at the end, programs from assembly, bundles from programs.
- */
+/* What the loader's tests share: a heap that must be empty at the end, programs from assembly, bundles from
+ * programs. */
 #ifndef TIRB_TESTS_UNIT_LOADER_FIXTURE_H
 #define TIRB_TESTS_UNIT_LOADER_FIXTURE_H
 

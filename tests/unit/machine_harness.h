@@ -106,7 +106,8 @@ static inline outcome harness_run(harness *h, const uint64_t *scalars, buffer *b
         tirbi_ref refs[HARNESS_MAX_REFS];
         for (unsigned i = 0; i < n; i++) {
             size_t bytes = buffers[i].n * tirbi_dtypes[buffers[i].type].size;
-            refs[i] = (tirbi_ref){.data = malloc(bytes ? bytes : 1), .size = bytes, .type = buffers[i].type, .writable = true};
+            refs[i] = (tirbi_ref){
+                .data = malloc(bytes ? bytes : 1), .size = bytes, .type = buffers[i].type, .writable = true};
             memcpy(refs[i].data, buffers[i].data, bytes);
         }
         outcome out = harness_run_one(h, isa, scalars, refs, fuel, memory, depth, TIRBI_RUN);

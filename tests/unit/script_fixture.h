@@ -1,5 +1,5 @@
-/* What tests share that run a script under every instruction set, with passes on and off: its function `f` made ready, and
- * tensors to call it with. */
+/* What tests share that run a script under every instruction set, with passes on and off: its function `f` made ready,
+ * and tensors to call it with. */
 #ifndef TIRB_TESTS_UNIT_SCRIPT_FIXTURE_H
 #define TIRB_TESTS_UNIT_SCRIPT_FIXTURE_H
 

@@ -40,15 +40,16 @@ static void regions_of(const char *text, char *out, size_t room) {
 
 static void expect(const char *body, const char *expected) {
     char text[4096], found[1024];
-    snprintf(text, sizeof text,
-             "@T.prim_func(s_tir=True)\n"
-             "def f(A: T.Buffer((64, 64), \"float32\"), X: T.Buffer((512,), \"float32\"), N: T.Buffer((64,), \"int32\"),\n"
-             "      n: T.int32):\n"
-             "    for i, j in T.grid(8, 8):\n"
-             "        with T.sblock(\"b\"):\n"
-             "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
-             "%s",
-             body);
+    snprintf(
+        text, sizeof text,
+        "@T.prim_func(s_tir=True)\n"
+        "def f(A: T.Buffer((64, 64), \"float32\"), X: T.Buffer((512,), \"float32\"), N: T.Buffer((64,), \"int32\"),\n"
+        "      n: T.int32):\n"
+        "    for i, j in T.grid(8, 8):\n"
+        "        with T.sblock(\"b\"):\n"
+        "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+        "%s",
+        body);
     regions_of(text, found, sizeof found);
     if (strcmp(found, expected) != 0) fail_msg("%s\nfound:\n%sexpected:\n%s", body, found, expected);
 }
@@ -104,9 +105,11 @@ static void indices(void **state) {
 
 static void statements(void **state) {
     (void)state;
-    expect("            X[N[vi]] = X[vi - 1] + X[vi + 1]\n", "T.reads(X[vi - 1:vi - 1 + 3], N[vi])\nT.writes(X[N[vi]])\n");
+    expect("            X[N[vi]] = X[vi - 1] + X[vi + 1]\n",
+           "T.reads(X[vi - 1:vi - 1 + 3], N[vi])\nT.writes(X[N[vi]])\n");
     expect("            X[0:4] = X[8:12]\n", "T.reads(X[8:12])\nT.writes(X[0:4])\n");
-    expect("            X[vi] = X[vi] + X[vj]\n", "T.reads(X[T.min(vi, vj):T.min(vi, vj) + (T.max(vi, vj) + 1 - T.min(vi, vj))])\nT.writes(X[vi])\n");
+    expect("            X[vi] = X[vi] + X[vj]\n",
+           "T.reads(X[T.min(vi, vj):T.min(vi, vj) + (T.max(vi, vj) + 1 - T.min(vi, vj))])\nT.writes(X[vi])\n");
     expect("            with T.init():\n"
            "                X[vi] = 0.0\n"
            "            X[vi] = X[vi] + A[vi, vj]\n",
@@ -127,7 +130,8 @@ static void statements(void **state) {
            "                else:\n"
            "                    A[k, vi] = 1.0\n",
            "T.reads()\nT.writes(X[0:3], N[5:8], A[0:5, vi])\n");
-    expect("            X[vi] = X[vj] + X[0]\n", "T.reads(X[T.min(vj, 0):T.min(vj, 0) + (T.max(vj, 0) + 1 - T.min(vj, 0))])\nT.writes(X[vi])\n");
+    expect("            X[vi] = X[vj] + X[0]\n",
+           "T.reads(X[T.min(vj, 0):T.min(vj, 0) + (T.max(vj, 0) + 1 - T.min(vj, 0))])\nT.writes(X[vi])\n");
     expect("            vk = T.axis.opaque(N[vi + 1] - N[vi], 0)\n"
            "            X[vk] = A[vi, vk]\n",
            "T.reads(N[vi:vi + 2], A[vi, vk])\nT.writes(X[vk])\n");
@@ -141,16 +145,22 @@ static void choices(void **state) {
         {"X[vi * 3] + X[4]", "T.min(vi * 3, 4):T.min(vi * 3, 4) + (T.max(vi * 3, 4) + 1 - T.min(vi * 3, 4))", ""},
         {"X[4] + X[vi * 3] + X[vj + 2]",
          "T.min(T.min(4, vi * 3), vj + 2):T.min(T.min(4, vi * 3), vj + 2) + "
-         "(T.max(T.max(4, vi * 3), vj + 2) + 1 - T.min(T.min(4, vi * 3), vj + 2))", ""},
-        {"X[vi * 2] + X[1] + X[8]", "T.min(vi * 2, 1):T.min(vi * 2, 1) + (T.max(vi, 4) * 2 + 1 - T.min(vi * 2, 1))", ""},
+         "(T.max(T.max(4, vi * 3), vj + 2) + 1 - T.min(T.min(4, vi * 3), vj + 2))",
+         ""},
+        {"X[vi * 2] + X[1] + X[8]", "T.min(vi * 2, 1):T.min(vi * 2, 1) + (T.max(vi, 4) * 2 + 1 - T.min(vi * 2, 1))",
+         ""},
         {"X[vi + 12] + X[1] + X[vj * 5 + 2]",
          "T.min(T.min(vi + 12, vj * 5 + 2), 1):T.min(T.min(vi + 12, vj * 5 + 2), 1) + "
-         "(T.max(T.max(vi + 12, vj * 5 + 2), 1) + 1 - T.min(T.min(vi + 12, vj * 5 + 2), 1))", ""},
+         "(T.max(T.max(vi + 12, vj * 5 + 2), 1) + 1 - T.min(T.min(vi + 12, vj * 5 + 2), 1))",
+         ""},
         {"X[vj + 1] + X[vi + 1]", "T.min(vj, vi) + 1:T.min(vj, vi) + 1 + (T.max(vj, vi) + 1 - T.min(vj, vi))", ""},
         {"X[1 - vj] + X[12]", "1 - T.max(vj, -11):1 - T.max(vj, -11) + (T.max(vj, -11) + 1 - T.min(vj, -11))", ""},
-        {"X[vi * 5 - 1] + X[2]", "T.min(vi * 5 - 1, 2):T.min(vi * 5 - 1, 2) + (T.max(vi * 5, 3) - T.min(vi * 5 - 1, 2))", ""},
-        {"X[5] + X[vi * 5] + X[7]", "T.min(5, vi * 5):T.min(5, vi * 5) + (T.max(T.max(5, vi * 5), 7) + 1 - T.min(5, vi * 5))", ""},
-        {"X[vi] + X[vi * 2] + X[vi]", "T.min(vi, vi * 2):T.min(vi, vi * 2) + (T.max(vi, vi * 2) + 1 - T.min(vi, vi * 2))", ""},
+        {"X[vi * 5 - 1] + X[2]",
+         "T.min(vi * 5 - 1, 2):T.min(vi * 5 - 1, 2) + (T.max(vi * 5, 3) - T.min(vi * 5 - 1, 2))", ""},
+        {"X[5] + X[vi * 5] + X[7]",
+         "T.min(5, vi * 5):T.min(5, vi * 5) + (T.max(T.max(5, vi * 5), 7) + 1 - T.min(5, vi * 5))", ""},
+        {"X[vi] + X[vi * 2] + X[vi]",
+         "T.min(vi, vi * 2):T.min(vi, vi * 2) + (T.max(vi, vi * 2) + 1 - T.min(vi, vi * 2))", ""},
         {"X[3 - vj * 3] + X[4]", NULL, "written in another way"},
         {"X[vi + vj] + X[vi + 4]", NULL, "a term of both is taken out"},
         {"X[vi * 3] + X[vj * 3]", NULL, "a factor of both is taken out"},
@@ -158,7 +168,8 @@ static void choices(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[512], lines[512];
         snprintf(body, sizeof body, "            N[0] = T.Cast(\"int32\", %s)\n", cases[i][0]);
-        snprintf(lines, sizeof lines, cases[i][1] ? "T.reads(X[%s])\nT.writes(N[0])\n" : "%sT.writes(N[0])\n", cases[i][1] ? cases[i][1] : "");
+        snprintf(lines, sizeof lines, cases[i][1] ? "T.reads(X[%s])\nT.writes(N[0])\n" : "%sT.writes(N[0])\n",
+                 cases[i][1] ? cases[i][1] : "");
         expect(body, lines);
     }
 }
@@ -193,7 +204,8 @@ static void root(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(indices), cmocka_unit_test(statements), cmocka_unit_test(choices),
-                                       cmocka_unit_test(blocks_inside), cmocka_unit_test(root)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(indices), cmocka_unit_test(statements),
+                                       cmocka_unit_test(choices), cmocka_unit_test(blocks_inside),
+                                       cmocka_unit_test(root)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

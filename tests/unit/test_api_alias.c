@@ -1,4 +1,5 @@
-/* Arguments that share memory: what tirb.may_alias allows, at which offsets, and that every other overlap is refused. */
+/* Arguments that share memory: what tirb.may_alias allows, at which offsets, and that every other overlap is
+ * refused. */
 #include "tests/unit/api_fixture.h"
 
 #include <tirb/builder.h>
@@ -134,7 +135,8 @@ static void test_offsets(void **state) {
         tensor t[3];
         const tirb_arg args[] = {at(&t[0], memory, a), at(&t[1], memory, b), at(&t[2], memory, c)};
         EXPECT_OK(&s, run(&s, "add", args, 3, NULL));
-        if (memcmp(memory, expected, sizeof memory) != 0) fail_msg("add: A at %lld, B at %lld", (long long)a, (long long)b);
+        if (memcmp(memory, expected, sizeof memory) != 0)
+            fail_msg("add: A at %lld, B at %lld", (long long)a, (long long)b);
     }
     for (int k = 0; k < N_OFFSETS; k++) {
         uint8_t memory[4 * ROOM], expected[4 * ROOM];
@@ -229,9 +231,10 @@ static void test_strides(void **state) {
     tensor a, c;
     tirb_arg args[] = {at(&a, memory, 0), at(&c, memory, 4 * N)};
     set_strides(&a, 2);
-    expect_error(&s, run(&s, "reverse", args, 2, NULL), TIRB_OVERLAP,
-                 "argument #1 'C' of reverse(A: Tensor([64], float32), C: Tensor([64], float32)): is written and overlaps "
-                 "argument #0 'A', which must be compact for that");
+    expect_error(
+        &s, run(&s, "reverse", args, 2, NULL), TIRB_OVERLAP,
+        "argument #1 'C' of reverse(A: Tensor([64], float32), C: Tensor([64], float32)): is written and overlaps "
+        "argument #0 'A', which must be compact for that");
     args[0] = at(&a, memory, 4 * N);
     args[1] = at(&c, memory, 0);
     set_strides(&c, 2);
@@ -273,7 +276,9 @@ static void test_inside(void **state) {
         const tirb_arg args[] = {all, int_arg(4), int_arg(j)};
         tirb_status status = run(&s, "parts", args, 3, NULL);
         if (j == 0 || j == 8) EXPECT_OK(&s, status);
-        else expect_error(&s, status, TIRB_OVERLAP, "two arguments of four overlap and it writes one of them (in parts)");
+        else
+            expect_error(&s, status, TIRB_OVERLAP,
+                         "two arguments of four overlap and it writes one of them (in parts)");
         fill(memory);
         fill(expected);
         for (int i = 0; i < 4; i++) put(expected, 4 * (j + i), get(expected, 4 * (7 - i)));
@@ -283,7 +288,8 @@ static void test_inside(void **state) {
     const tirb_arg pair[] = {all, at(&u, memory, 4 * N)};
     EXPECT_OK(&s, run(&s, "pass_on", pair, 2, NULL));
     const tirb_arg shared[] = {all, at(&u, memory, 4)};
-    expect_error(&s, run(&s, "pass_on", shared, 2, NULL), TIRB_OVERLAP, "'X' and 'Y' of apart overlap and it writes one");
+    expect_error(&s, run(&s, "pass_on", shared, 2, NULL), TIRB_OVERLAP,
+                 "'X' and 'Y' of apart overlap and it writes one");
 }
 
 static void test_describe(void **state) {

@@ -470,8 +470,8 @@ static void test_overlap(void **state) {
     EXPECT_OK(&s, run(&s, "add", args, 3, NULL));
 }
 
-/* A call like the one before it compares its arguments with those: whatever is different is seen, and what differs in its
- * place alone is checked for overlap. */
+/* A call like the one before it compares its arguments with those: whatever is different is seen, and what differs in
+ * its place alone is checked for overlap. */
 static void test_called_again(void **state) {
     (void)state;
     static float x[64], y[64];
@@ -608,10 +608,12 @@ static void test_written_between_read(void **state) {
             expect_error(&s, run(&s, "into", args, 5, &result), TIRB_SHAPE, "is 6, expected 7 to match C.shape[0]");
             args[4] = no_arg();
             args[2].flags = TIRB_ARG_READ_ONLY;
-            expect_error(&s, run(&s, "into", args, 5, &result), TIRB_ARGUMENT, "is read-only, and the function writes it");
+            expect_error(&s, run(&s, "into", args, 5, &result), TIRB_ARGUMENT,
+                         "is read-only, and the function writes it");
             args[2].flags = 0;
             t[3].shape[0] = 6;
-            expect_error(&s, run(&s, "into", args, 5, &result), TIRB_SHAPE, "shape[0] is 6, expected 7 to match C.shape[0]");
+            expect_error(&s, run(&s, "into", args, 5, &result), TIRB_SHAPE,
+                         "shape[0] is 6, expected 7 to match C.shape[0]");
         }
     }
 }

@@ -7,12 +7,13 @@
 
 #include "tests/differential/random.h"
 
-static const char double_it[] =
-    ".function \"f\" public returns i64\n.scalars 2\n.ref i64 writable\n.var \"n\" i64 s0\n.tensor \"a\" i64 r0 read write ($0)\n"
-    "    const.i64 s1, 0\n    load.i64 s1, r0, s1\n    ret.i64 s1\n.end\n";
+static const char double_it[] = ".function \"f\" public returns i64\n.scalars 2\n.ref i64 writable\n.var \"n\" i64 "
+                                "s0\n.tensor \"a\" i64 r0 read write ($0)\n"
+                                "    const.i64 s1, 0\n    load.i64 s1, r0, s1\n    ret.i64 s1\n.end\n";
 static const DLDataType int64 = {kDLInt, 64, 1};
 
-/* ---- NULL --------------------------------------------------------------------------------------------------------- */
+/* ---- NULL
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void test_runtime_null(void **state) {
     (void)state;
@@ -122,7 +123,8 @@ static void test_compiler_null(void **state) {
     assert_int_equal(tirb_builder_compile(NULL, NULL, &result, &e), TIRB_MISUSE);
 }
 
-/* ---- Sizes -------------------------------------------------------------------------------------------------------- */
+/* ---- Sizes
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* An older host's struct ends earlier, a newer one's goes on; what this version does not know must be 0. */
 static void test_sizes(void **state) {
@@ -133,8 +135,9 @@ static void test_sizes(void **state) {
     } later = {TIRB_COMPILE_OPTIONS_INIT, {0, 0}};
     tirb_compile_result *result = NULL;
     tirb_error e = TIRB_ERROR_INIT;
-    static const char text[] = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), 'int32')):\n"
-                               "    for i in range(4):\n        A[i] = i\n";
+    static const char text[] =
+        "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), 'int32')):\n"
+        "    for i in range(4):\n        A[i] = i\n";
     later.options.explain = 1;
     later.options.struct_size = offsetof(tirb_compile_options, explain); /* the field is beyond the end */
     assert_int_equal(tirb_compile(text, sizeof text - 1, &later.options, &result, &e), TIRB_OK);
@@ -176,14 +179,16 @@ static void test_error_sizes(void **state) {
         for (size_t i = end < 4 ? 4 : end; i < sizeof e.bytes; i++) assert_int_equal(e.bytes[i], 0xa5);
         if (size >= 8) assert_int_equal(e.error.code, TIRB_SYNTAX);
         if (size >= 16) assert_int_equal(e.error.line, 2);
-        if (size > offsetof(tirb_error, where)) assert_non_null(memchr(e.error.where, 0, end - offsetof(tirb_error, where)));
+        if (size > offsetof(tirb_error, where))
+            assert_non_null(memchr(e.error.where, 0, end - offsetof(tirb_error, where)));
         if (size > offsetof(tirb_error, message)) {
             assert_non_null(memchr(e.error.message, 0, end - offsetof(tirb_error, message)));
         }
     }
 }
 
-/* ---- Limits at their ends ----------------------------------------------------------------------------------------- */
+/* ---- Limits at their ends
+ * ----------------------------------------------------------------------------------------- */
 
 static void test_extreme_limits(void **state) {
     (void)state;
@@ -210,7 +215,8 @@ static void test_extreme_limits(void **state) {
         if (status != refusals[field]) EXPECT_OK(&s, status);
         if (status == TIRB_OK) assert_int_equal(result.value.i, 42);
         bool roomy = value == 0 || value >= UINT32_MAX;
-        if (roomy && status != TIRB_OK) fail_msg("field %d, value %llu: %s", field, (unsigned long long)value, s.error.message);
+        if (roomy && status != TIRB_OK)
+            fail_msg("field %d, value %llu: %s", field, (unsigned long long)value, s.error.message);
         tirb_stats stats = TIRB_STATS_INIT;
         assert_int_equal(tirb_instance_stats(instance, &stats), TIRB_OK);
         tirb_instance_destroy(instance);
@@ -218,7 +224,8 @@ static void test_extreme_limits(void **state) {
     close_session(&s);
 }
 
-/* ---- The builder, at random --------------------------------------------------------------------------------------- */
+/* ---- The builder, at random
+ * --------------------------------------------------------------------------------------- */
 
 enum { MOST = 64 };
 
@@ -243,8 +250,9 @@ static const tirb_buffer *some_buffer(player *p) {
 }
 
 static const char *some_type(player *p) {
-    static const char *const types[] = {"float32", "int32", "int64", "bool",    "float16",   "uint8", "int32", "int32",
-                                        "handle",  "void",  "int7",  "float32x4", "bfloat16", "",      NULL,    "int32x0"};
+    static const char *const types[] = {"float32",  "int32", "int64",  "bool",   "float16", "uint8",
+                                        "int32",    "int32", "handle", "void",   "int7",    "float32x4",
+                                        "bfloat16", "",      NULL,     "int32x0"};
     return types[pick(p, pick(p, 5) == 0 ? 16 : 8)];
 }
 
@@ -314,8 +322,8 @@ static void make_function(player *p) {
     static const char *const names[] = {"f0", "f1", "f2"};
     const tirb_expr *dims[2] = {some_expr(p), some_expr(p)};
     tirb_builder *b = p->b;
-    tirb_builder_function(b, p->n_functions < 3 ? names[p->n_functions++] : some_name(p), pick(p, 3) ? NULL : some_type(p),
-                          (int)pick(p, 2));
+    tirb_builder_function(b, p->n_functions < 3 ? names[p->n_functions++] : some_name(p),
+                          pick(p, 3) ? NULL : some_type(p), (int)pick(p, 2));
     for (uint32_t n = pick(p, 4); n > 0; n--) {
         keep(p, tirb_builder_scalar_param(b, some_name(p), some_type(p)));
         keep(p, tirb_builder_shape_var(b, some_name(p), pick(p, 2) ? "int32" : some_type(p)));
@@ -334,7 +342,8 @@ static void play(player *p, uint32_t steps) {
     }
 }
 
-/* ---- The builder, as a careful program uses it: int32 values, and buffers A (8, 4) and B (16,) ----------------------- */
+/* ---- The builder, as a careful program uses it: int32 values, and buffers A (8, 4) and B (16,)
+ * ----------------------- */
 
 static const tirb_expr *integer(player *p, int64_t value) { return tirb_builder_int(p->b, "int32", value); }
 
@@ -354,7 +363,9 @@ static const tirb_expr *condition(player *p) {
     static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!="};
     const tirb_expr *x = tirb_builder_binary(p->b, ops[pick(p, 6)], value(p), value(p));
     if (pick(p, 3) == 0) x = tirb_builder_not(p->b, x);
-    return pick(p, 4) ? x : tirb_builder_binary(p->b, pick(p, 2) ? "and" : "or", x, tirb_builder_binary(p->b, "<", value(p), value(p)));
+    return pick(p, 4) ? x
+                      : tirb_builder_binary(p->b, pick(p, 2) ? "and" : "or", x,
+                                            tirb_builder_binary(p->b, "<", value(p), value(p)));
 }
 
 static const tirb_expr *real(player *p) {
@@ -404,7 +415,8 @@ static void careful_step(player *p, scopes *s) {
     switch (s->depth < DEEPEST - 1 ? pick(p, 14) : 5 + pick(p, 9)) {
     case 0:
     case 1:
-        var = tirb_builder_for(p->b, pick(p, 6) ? TIRB_LOOP_SERIAL : (tirb_loop_kind)pick(p, 4), names[pick(p, 3)], integer(p, 0), extent);
+        var = tirb_builder_for(p->b, pick(p, 6) ? TIRB_LOOP_SERIAL : (tirb_loop_kind)pick(p, 4), names[pick(p, 3)],
+                               integer(p, 0), extent);
         enter(p, s, false);
         keep(p, var);
         break;
@@ -453,7 +465,8 @@ static void careful_function(player *p, const char *name, const char *callee) {
     for (uint32_t i = 0; i < 25; i++) careful_step(p, &s);
     while (s.depth > 0) leave(p, &s);
     if (callee) {
-        const tirb_expr *args[3] = {tirb_builder_data(p->b, p->buffers[0]), tirb_builder_data(p->b, p->buffers[1]), value(p)};
+        const tirb_expr *args[3] = {tirb_builder_data(p->b, p->buffers[0]), tirb_builder_data(p->b, p->buffers[1]),
+                                    value(p)};
         tirb_builder_evaluate(p->b, tirb_builder_call(p->b, callee, args, 3));
     }
     tirb_builder_end(p->b);
@@ -467,7 +480,8 @@ static void call_all(const uint8_t *bytes, size_t size) {
     int32_t b[16] = {4, 5, 6};
     tensor t, u;
     static const DLDataType int32 = {kDLInt, 32, 1};
-    const tirb_arg args[] = {tensor_arg(make_tensor(&t, a, F32, 2, 8, 4)), tensor_arg(make_tensor(&u, b, int32, 1, 16)), int_arg(5)};
+    const tirb_arg args[] = {tensor_arg(make_tensor(&t, a, F32, 2, 8, 4)), tensor_arg(make_tensor(&u, b, int32, 1, 16)),
+                             int_arg(5)};
     limits.fuel = 100000;
     EXPECT_OK(&s, tirb_engine_create(NULL, &s.engine, &s.error));
     EXPECT_OK(&s, tirb_module_load(s.engine, bytes, size, &s.module, &s.error));
@@ -488,7 +502,8 @@ static tirb_status compile_and_run(player *p) {
     if (status != TIRB_OK) assert_true(e.message[0] != 0 && e.code == status);
     assert_int_equal(tirb_builder_compile(p->b, NULL, &again, &e), status);
     size_t size = 0, size_again = 0;
-    const uint8_t *bytes = tirb_compile_result_bytes(result, &size), *bytes_again = tirb_compile_result_bytes(again, &size_again);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size),
+                  *bytes_again = tirb_compile_result_bytes(again, &size_again);
     assert_int_equal(size, size_again);
     assert_true(size == 0 || memcmp(bytes, bytes_again, size) == 0);
     if (status == TIRB_OK) call_all(bytes, size);

@@ -559,7 +559,8 @@ static void run_bundle(program_test *t, bool regions, const tirbi_writer *bytes,
     for (t->isa = TIRB_ISA_GENERIC; t->isa < TIRBI_N_ISAS; t->isa++) {
         if (!tirb_isa_available(t->isa)) continue;
         run_bundle_threads(t, bytes, comments, 1);
-        for (uint32_t threads = 2; regions && threads <= 7; threads += 5) run_bundle_threads(t, bytes, comments, threads);
+        for (uint32_t threads = 2; regions && threads <= 7; threads += 5)
+            run_bundle_threads(t, bytes, comments, threads);
     }
 }
 

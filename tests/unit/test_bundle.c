@@ -309,7 +309,9 @@ static void test_sections(void **state) {
         {"section of imports is malformed", TIRB_FORMAT, {NO_NAMES, IMPORTS("\1\0\2\0"), NO_FUNCTIONS, NO_CODE}},
         {"section of imports is malformed", TIRB_FORMAT, {NO_NAMES, IMPORTS("\1\0\1\0"), NO_FUNCTIONS, NO_CODE}},
         {"section of imports is malformed", TIRB_FORMAT, {NO_NAMES, IMPORTS("\1\0\0\1\0"), NO_FUNCTIONS, NO_CODE}},
-        {"section of imports has 1 bytes too many", TIRB_FORMAT, {NO_NAMES, IMPORTS("\1\0\0\0\0"), NO_FUNCTIONS, NO_CODE}},
+        {"section of imports has 1 bytes too many",
+         TIRB_FORMAT,
+         {NO_NAMES, IMPORTS("\1\0\0\0\0"), NO_FUNCTIONS, NO_CODE}},
         {"no section of type 1", TIRB_FORMAT, {NO_FUNCTIONS, NO_CODE}},
         {"no section of type 3", TIRB_FORMAT, {NO_NAMES, NO_CODE}},
         {"no section of type 4", TIRB_FORMAT, {NO_NAMES, NO_FUNCTIONS}},
@@ -375,16 +377,14 @@ static void test_contents(void **state) {
         /* aliases: none although the flag says so, too few, numbers too large, without the feature */
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\x02\0\x01"), CODE("\x08")}},
-        {"functions is malformed",
-         TIRB_FORMAT,
-         {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\x01\0\x80\x80\x04"), CODE("\x08")}},
-        {"functions is malformed",
-         TIRB_FORMAT,
-         {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\xff\xff\x03"), CODE("\x08")}},
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\x01\0\x80\x80\x04"), CODE("\x08")}},
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\xff\xff\x03"), CODE("\x08")}},
         {"uses the features 0x2, its header says 0x0",
          TIRB_FORMAT,
          {F_NAMES, F("\0\x08\0\0\0\0\x02\0\0\x01\0\x01"), CODE("\x08")}},
-        {"uses the features 0x1, its header says 0x0", TIRB_FORMAT, {F_NAMES, F("\0\x04\0\0\0\0\x02\0\0"), CODE("\x08")}},
+        {"uses the features 0x1, its header says 0x0",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\x04\0\0\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\x24\0\0\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\x01\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\x01\x02\0\0"), CODE("\x08")}},
@@ -456,8 +456,8 @@ static void test_contents(void **state) {
     fixture_close(&f);
 }
 
-/* Registers take 1 byte each in a bundle and 2 in memory, parameters 5 and some 80: the decoded size has its own limit.
- */
+/* Registers take 1 byte each in a bundle and 2 in memory, parameters 5 and some 80: the decoded size has its own
+ * limit. */
 static void test_small_bundle_large_tables(void **state) {
     (void)state;
     fixture f;

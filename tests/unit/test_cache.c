@@ -12,9 +12,10 @@
 /* A function that returns `constant`: as many different bundles as are wanted. */
 static bundle returning(int constant) {
     char text[256];
-    snprintf(text, sizeof text,
-             ".fp precise\n.function \"f\" public returns i32\n.scalars 1\n    const.i32 s0, %d\n    ret.i32 s0\n.end\n",
-             constant);
+    snprintf(
+        text, sizeof text,
+        ".fp precise\n.function \"f\" public returns i32\n.scalars 1\n    const.i32 s0, %d\n    ret.i32 s0\n.end\n",
+        constant);
     return assemble(text);
 }
 
@@ -243,7 +244,8 @@ static void test_keys_depend_on_secret_and_context(void **state) {
     assert_int_equal(strlen(tirbi_build_id), TIRBI_BUILD_ID_SIZE);
 }
 
-/* ---- Threads and processes ---------------------------------------------------------------------------------------- */
+/* ---- Threads and processes
+ * ---------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 300, KINDS = 6 };
 
@@ -336,7 +338,8 @@ static void test_a_child_process_goes_on(void **state) {
     tirb_engine_release(engine);
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------- */
+/* ---- Memory
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* The cache's own failures never make a load fail that would have worked without it. */
 static void test_every_allocation_fails_in_turn(void **state) {

@@ -87,7 +87,8 @@ static tirb_expr *var(fixture *f, const char *name, tirb_datatype type) {
     tirb_expr *e = expr(f, TIRB_EXPR_VAR, type);
     e->as.var.name = name;
     e->as.var.id = f->module.n_vars++;
-    e->as.var.type = (tirb_type){.kind = type.code == TIRB_CODE_HANDLE ? TIRB_TYPE_POINTER : TIRB_TYPE_PRIM, .dtype = type};
+    e->as.var.type =
+        (tirb_type){.kind = type.code == TIRB_CODE_HANDLE ? TIRB_TYPE_POINTER : TIRB_TYPE_PRIM, .dtype = type};
     return e;
 }
 
@@ -125,7 +126,8 @@ static tirb_buffer *buffer(fixture *f, const char *name, tirb_datatype type, uin
     return b;
 }
 
-static tirb_expr *load(fixture *f, tirb_datatype type, const tirb_buffer *b, uint32_t n, const tirb_expr *i, const tirb_expr *j) {
+static tirb_expr *load(fixture *f, tirb_datatype type, const tirb_buffer *b, uint32_t n, const tirb_expr *i,
+                       const tirb_expr *j) {
     tirb_expr *e = expr(f, TIRB_EXPR_LOAD, type);
     e->as.load.buffer = b;
     e->as.load.indices = list(f, n, i, j, NULL);
@@ -157,8 +159,8 @@ static tirb_stmt *two(fixture *f, const tirb_stmt *a, const tirb_stmt *b) {
     return s;
 }
 
-static tirb_stmt *loop(fixture *f, const tirb_expr *v, const tirb_expr *min, const tirb_expr *extent, tirb_for_kind kind,
-                       const tirb_stmt *body) {
+static tirb_stmt *loop(fixture *f, const tirb_expr *v, const tirb_expr *min, const tirb_expr *extent,
+                       tirb_for_kind kind, const tirb_stmt *body) {
     tirb_stmt *s = stmt(f, TIRB_STMT_FOR);
     s->as.for_.var = v;
     s->as.for_.min = min;
@@ -373,11 +375,13 @@ static void loads_fit_their_buffer(void **state) {
     tirb_buffer *b = buffer(f, "B", t_f32, 2, n, n);
     right(f, allocate(f, b, evaluate(f, load(f, t_f32, b, 2, zero, zero))));
     wrong(f, allocate(f, b, evaluate(f, load(f, t_f32, b, 1, zero, NULL))), "has 2 dimensions, found 1 indices");
-    wrong(f, allocate(f, b, evaluate(f, load(f, t_f32, b, 2, num(f, t_f32, 0), zero))), "index 0 of 'B' must be an integer");
+    wrong(f, allocate(f, b, evaluate(f, load(f, t_f32, b, 2, num(f, t_f32, 0), zero))),
+          "index 0 of 'B' must be an integer");
     tirb_expr *wide = ramp(f, t_i32x4, zero, imm(f, t_i32, 1));
     wrong(f, allocate(f, b, evaluate(f, load(f, t_f32x4, b, 2, wide, zero))), "only the last index may be one");
     right(f, allocate(f, b, evaluate(f, load(f, t_f32x4, b, 2, zero, wide))));
-    wrong(f, allocate(f, b, evaluate(f, load(f, t_f32, b, 2, zero, wide))), "the type of a load is float32, expected float32x4");
+    wrong(f, allocate(f, b, evaluate(f, load(f, t_f32, b, 2, zero, wide))),
+          "the type of a load is float32, expected float32x4");
     warns(f, allocate(f, b, evaluate(f, load(f, t_f32, b, 2, zero, imm(f, t_i64, 0)))), "indices of different types");
     tirb_expr *masked = load(f, t_f32x4, b, 2, zero, wide);
     masked->as.load.predicate = imm(f, t_bool, 1);
@@ -398,10 +402,12 @@ static void builtins_have_rules(void **state) {
     right_expr(f, call(f, t_i32, TIRB_BUILTIN_SHIFT_LEFT, 2, one, imm(f, t_i32, 31), NULL));
     wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_SHIFT_LEFT, 2, one, imm(f, t_i32, 32), NULL), "shift amount 32");
     wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_SHIFT_RIGHT, 2, one, imm(f, t_i32, -1), NULL), "shift amount -1");
-    wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_POPCOUNT, 1, imm(f, t_u8, 1), NULL, NULL), "the type of popcount is int32, expected uint8");
+    wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_POPCOUNT, 1, imm(f, t_u8, 1), NULL, NULL),
+               "the type of popcount is int32, expected uint8");
     wrong_expr(f, call(f, t_bool, TIRB_BUILTIN_ISNAN, 1, one, NULL, NULL), "isnan needs float operands");
     wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_IF_THEN_ELSE, 3, one, one, one), "must be a bool scalar, found int32");
-    wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_IF_THEN_ELSE, 3, imm(f, t_bool, 1), one, half), "argument 3 of if_then_else is float32");
+    wrong_expr(f, call(f, t_i32, TIRB_BUILTIN_IF_THEN_ELSE, 3, imm(f, t_bool, 1), one, half),
+               "argument 3 of if_then_else is float32");
     wrong_expr(f, call(f, t_i64, TIRB_BUILTIN_REINTERPRET, 1, half, NULL, NULL), "cannot reinterpret float32 as int64");
     wrong_expr(f, call(f, t_i64, TIRB_BUILTIN_LIKELY, 1, one, NULL, NULL), "the type of likely");
 }
@@ -437,7 +443,8 @@ static void buffers_are_used_in_scope(void **state) {
     wrong(f, two(f, allocate(f, b, nothing(f)), allocate(f, b, nothing(f))), "declared a second time");
     tirb_buffer *view = buffer(f, "V", t_f32, 1, n, NULL);
     view->data = b->data;
-    warns(f, allocate(f, b, evaluate(f, load(f, t_f32, view, 1, imm(f, t_i32, 0), NULL))), "used without a declaration");
+    warns(f, allocate(f, b, evaluate(f, load(f, t_f32, view, 1, imm(f, t_i32, 0), NULL))),
+          "used without a declaration");
 }
 
 static void threads_may_be_bound_again(void **state) {
@@ -529,11 +536,14 @@ static void loops_have_integer_bounds_of_one_type(void **state) {
     tirb_stmt *body = nothing(f);
     right(f, loop(f, i, zero, imm(f, t_i64, 8), TIRB_FOR_SERIAL, body));
     right(f, loop(f, i, zero, imm(f, t_i32, 8), TIRB_FOR_SERIAL, body)); /* a constant is promoted */
-    wrong(f, loop(f, i, zero, num(f, t_f32, 8), TIRB_FOR_SERIAL, body), "the extent of a loop must be an integer scalar");
+    wrong(f, loop(f, i, zero, num(f, t_f32, 8), TIRB_FOR_SERIAL, body),
+          "the extent of a loop must be an integer scalar");
     tirb_expr *n = var(f, "n", t_i32);
-    wrong(f, let(f, n, imm(f, t_i32, 8), loop(f, i, zero, n, TIRB_FOR_SERIAL, body)), "the extent of a loop is int32, expected int64");
+    wrong(f, let(f, n, imm(f, t_i32, 8), loop(f, i, zero, n, TIRB_FOR_SERIAL, body)),
+          "the extent of a loop is int32, expected int64");
     tirb_expr *j = var(f, "j", t_i32);
-    wrong(f, loop(f, j, imm(f, t_i64, 0), imm(f, t_i32, 8), TIRB_FOR_SERIAL, body), "the begin of a loop is int64, expected int32");
+    wrong(f, loop(f, j, imm(f, t_i64, 0), imm(f, t_i32, 8), TIRB_FOR_SERIAL, body),
+          "the begin of a loop is int64, expected int32");
     wrong(f, loop(f, var(f, "x", t_f32), zero, zero, TIRB_FOR_SERIAL, body), "loop variable 'x'");
     tirb_stmt *s = loop(f, i, zero, imm(f, t_i64, 8), TIRB_FOR_SERIAL, body);
     s->as.for_.step = imm(f, t_i64, 0);
@@ -566,7 +576,12 @@ static tirb_stmt *block(fixture *f, tirb_itervar *iter, const tirb_expr *value, 
                         const tirb_stmt *body) {
     tirb_stmt *s = stmt(f, TIRB_STMT_BLOCK_REALIZE);
     tirb_block *b = TIRBI_NEW(&f->arena, tirb_block);
-    *b = (tirb_block){.name = "b", .iters = iter, .n_iters = iter != NULL, .matches = match, .n_matches = match != NULL, .body = body};
+    *b = (tirb_block){.name = "b",
+                      .iters = iter,
+                      .n_iters = iter != NULL,
+                      .matches = match,
+                      .n_matches = match != NULL,
+                      .body = body};
     s->as.block.block = b;
     s->as.block.values = value != NULL ? list(f, 1, value, NULL, NULL) : NULL;
     return s;
@@ -578,25 +593,29 @@ static void blocks_have_integer_axes(void **state) {
     tirb_itervar iter = {.dom = {zero, imm(f, t_i32, 8)}, .var = var(f, "v", t_i32), .type = TIRB_ITER_DATA_PAR};
     right(f, block(f, &iter, zero, NULL, evaluate(f, iter.var)));
     wrong(f, block(f, &iter, NULL, NULL, nothing(f)), "has 1 axes and no values");
-    wrong(f, block(f, &iter, num(f, t_f32, 0), NULL, nothing(f)), "the value of a block axis must be an integer scalar");
+    wrong(f, block(f, &iter, num(f, t_f32, 0), NULL, nothing(f)),
+          "the value of a block axis must be an integer scalar");
     wrong(f, two(f, block(f, &iter, zero, NULL, nothing(f)), evaluate(f, iter.var)), "used after the end of its scope");
     tirb_expr *i = var(f, "i", t_i32), *eight = imm(f, t_i32, 8);
     right(f, loop(f, i, zero, eight, TIRB_FOR_SERIAL, block(f, &iter, i, NULL, evaluate(f, iter.var))));
-    warns(f, loop(f, i, zero, eight, TIRB_FOR_SERIAL, block(f, &iter, i, NULL, evaluate(f, i))), "'i' is used in the block 'b'");
+    warns(f, loop(f, i, zero, eight, TIRB_FOR_SERIAL, block(f, &iter, i, NULL, evaluate(f, i))),
+          "'i' is used in the block 'b'");
     right(f, loop(f, i, zero, eight, TIRB_FOR_SERIAL, block(f, NULL, NULL, NULL, evaluate(f, i))));
     right(f, block(f, &iter, zero, NULL, loop(f, i, zero, eight, TIRB_FOR_SERIAL, evaluate(f, i))));
     tirb_stmt *s = block(f, &iter, zero, NULL, nothing(f));
     s->as.block.predicate = zero;
     wrong(f, s, "the predicate of a block must be a bool scalar");
     iter.dom.extent = imm(f, t_i64, 8);
-    wrong(f, block(f, &iter, zero, NULL, nothing(f)), "the extent of axis 'v' is int64, expected the signed type int32");
+    wrong(f, block(f, &iter, zero, NULL, nothing(f)),
+          "the extent of axis 'v' is int64, expected the signed type int32");
     tirb_itervar real = {.dom = {zero, num(f, t_f32, 8)}, .var = var(f, "w", t_f32)};
     wrong(f, block(f, &real, zero, NULL, nothing(f)), "the extent of axis 'w' is float32");
     real.dom.extent = NULL;
     wrong(f, block(f, &real, zero, NULL, nothing(f)), "axis 'w' must be an integer scalar");
 }
 
-static tirb_stmt *match(fixture *f, tirb_buffer *b, const tirb_buffer *source, const tirb_expr *extent, const tirb_stmt *body) {
+static tirb_stmt *match(fixture *f, tirb_buffer *b, const tirb_buffer *source, const tirb_expr *extent,
+                        const tirb_stmt *body) {
     tirb_range *region = TIRBI_NEW_ARRAY(&f->arena, tirb_range, 2);
     tirb_match_buffer *m = TIRBI_NEW(&f->arena, tirb_match_buffer);
     region[0] = (tirb_range){imm(f, t_i32, 0), extent};
@@ -611,9 +630,12 @@ static void matched_buffers_fit_their_region(void **state) {
     tirb_expr *one = imm(f, t_i32, 1);
     tirb_buffer *source = buffer(f, "S", t_f32, 2, four, four);
     right(f, match(f, buffer(f, "M", t_f32, 1, four, NULL), source, one, nothing(f)));
-    wrong(f, match(f, buffer(f, "M", t_i32, 1, four, NULL), source, one, nothing(f)), "'M' has elements of type int32, its source 'S' of float32");
-    wrong(f, match(f, buffer(f, "M", t_f32, 1, four, NULL), source, four, nothing(f)), "extent 0 of the region that 'M' matches is 4, expected 1");
-    wrong(f, match(f, buffer(f, "M", t_f32, 1, one, NULL), source, one, nothing(f)), "extent 1 of the region that 'M' matches is 4, expected 1");
+    wrong(f, match(f, buffer(f, "M", t_i32, 1, four, NULL), source, one, nothing(f)),
+          "'M' has elements of type int32, its source 'S' of float32");
+    wrong(f, match(f, buffer(f, "M", t_f32, 1, four, NULL), source, four, nothing(f)),
+          "extent 0 of the region that 'M' matches is 4, expected 1");
+    wrong(f, match(f, buffer(f, "M", t_f32, 1, one, NULL), source, one, nothing(f)),
+          "extent 1 of the region that 'M' matches is 4, expected 1");
     tirb_buffer *local = buffer(f, "M", t_f32, 1, four, NULL);
     local->scope = "local";
     wrong(f, match(f, local, source, one, nothing(f)), "storage scope \"local\"");
@@ -630,7 +652,8 @@ static void matched_buffers_fit_their_region(void **state) {
     /* A variable that stands alone in the shape is bound for the block, and only there. */
     tirb_expr *n = var(f, "n", t_i32);
     right(f, match(f, buffer(f, "M", t_f32, 1, n, NULL), source, one, evaluate(f, n)));
-    wrong(f, two(f, match(f, buffer(f, "M", t_f32, 1, n, NULL), source, one, nothing(f)), evaluate(f, n)), "after the end of its scope");
+    wrong(f, two(f, match(f, buffer(f, "M", t_f32, 1, n, NULL), source, one, nothing(f)), evaluate(f, n)),
+          "after the end of its scope");
 }
 
 /* ---- Functions ------------------------------------------------------------------------------------------------ */
@@ -655,7 +678,8 @@ static void calls_pass_what_the_function_takes(void **state) {
         "    @T.prim_func(s_tir=True)\n"
         "    def g(X: T.Buffer((4, 8), \"float32\"), k: T.int32):\n        X[0, 0] = T.Cast(\"float32\", k)\n"
         "    @T.prim_func(s_tir=True)\n"
-        "    def main(A: T.Buffer((4, 8), \"float32\"), B: T.Buffer((4, 9), \"float32\"), C: T.Buffer((4, 8), \"int32\"), D: T.Buffer((32,), \"float32\"), l: T.int64, k: T.int32):\n"
+        "    def main(A: T.Buffer((4, 8), \"float32\"), B: T.Buffer((4, 9), \"float32\"), C: T.Buffer((4, 8), "
+        "\"int32\"), D: T.Buffer((32,), \"float32\"), l: T.int64, k: T.int32):\n"
         "        ";
     static const struct {
         const char *call, *error;

@@ -140,15 +140,20 @@ static void carried_values_become_scans(void **state) {
         "    S[0] = T.float32(0)\n    for i in range(n):\n        S[0] = S[0] + A[i]\n",
         "    S[0] = T.float32(0)\n    for i in range(n):\n        S[0] = S[0] + A[i] * B[i]\n",
         "    for i in range(n):\n        S[1] = T.max(A[i], S[1])\n",
-        "    total: T.float32 = T.float32(0)\n    for i in range(n):\n        total = total + A[i]\n        B[i] = total\n",
-        "    total: T.float32 = T.float32(0)\n    for i in range(n):\n        B[i] = total\n        total = total * A[i]\n",
+        "    total: T.float32 = T.float32(0)\n    for i in range(n):\n        total = total + A[i]\n        B[i] = "
+        "total\n",
+        "    total: T.float32 = T.float32(0)\n    for i in range(n):\n        B[i] = total\n        total = total * "
+        "A[i]\n",
         "    for i in range(T.cast(S[0], \"int32\")):\n        S[1] = S[1] - A[i]\n",
     };
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         char text[1024];
-        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
-                 "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), S: T.Buffer((2,), \"float32\")):\n"
-                 "    n = T.int32()\n%s", bodies[i]);
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), S: "
+                        "T.Buffer((2,), \"float32\")):\n"
+                        "    n = T.int32()\n%s",
+                 bodies[i]);
         census c = count(text, NULL);
         if (c.scans != 1) print_error("%s", text);
         assert_int_equal(c.scans, 1);
@@ -163,11 +168,13 @@ static void rare_updates_are_searched(void **state) {
     (void)state;
     const char *bodies[] = {
         "    for i in range(n):\n        if A[i] > S[0]:\n            S[0] = A[i]\n            W[0] = i\n",
-        "    for i in range(n):\n        if A[i] + B[i] < S[0] or i < 0:\n            W[0] = i\n            S[0] = A[i] + B[i]\n",
+        "    for i in range(n):\n        if A[i] + B[i] < S[0] or i < 0:\n            W[0] = i\n            S[0] = "
+        "A[i] + B[i]\n",
         "    best: T.float32 = S[0]\n    where: T.int32 = 0\n    for i in range(n):\n"
         "        where = T.Select(A[i] >= best, i, where)\n        best = T.Select(A[i] >= best, A[i], best)\n"
         "    S[0] = best\n    W[0] = where\n",
-        "    for i in range(n):\n        with T.sblock():\n            vi = T.axis.reduce(n, i)\n            with T.init():\n"
+        "    for i in range(n):\n        with T.sblock():\n            vi = T.axis.reduce(n, i)\n            with "
+        "T.init():\n"
         "                S[0] = T.float32(0)\n                W[0] = -1\n"
         "            w: T.let[T.int32] = T.Select(S[0] > A[vi] or S[0] == A[vi] and W[0] < vi, W[0], vi)\n"
         "            s: T.let[T.float32] = T.Select(S[0] > A[vi], S[0], A[vi])\n"
@@ -177,9 +184,12 @@ static void rare_updates_are_searched(void **state) {
     };
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         char text[1024];
-        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
-                 "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), S: T.Buffer((2,), \"float32\"), "
-                 "W: T.Buffer((1,), \"int32\")):\n    n = T.int32()\n%s", bodies[i]);
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), S: "
+                        "T.Buffer((2,), \"float32\"), "
+                        "W: T.Buffer((1,), \"int32\")):\n    n = T.int32()\n%s",
+                 bodies[i]);
         census c = count(text, NULL);
         unsigned finds = i == 0 ? 2 : 1; /* the first, behind a fold where there are few: S and W say what and where */
         if (c.finds != finds) print_error("%s", text);
@@ -193,9 +203,12 @@ static void rare_updates_are_searched(void **state) {
                             "        if i // W[0] > W[1]:\n            W[1] = i\n"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         char text[1024];
-        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
-                 "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), W: T.Buffer((2,), \"int32\")):\n"
-                 "    n = T.int32()\n    for i in range(n):\n%s", others[i]);
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), W: "
+                        "T.Buffer((2,), \"int32\")):\n"
+                        "    n = T.int32()\n    for i in range(n):\n%s",
+                 others[i]);
         assert_int_equal(count(text, NULL).finds, 0);
     }
 }
@@ -207,12 +220,19 @@ static void ranges_become_lanes(void **state) {
         const char *body;
         unsigned advances;
     } cases[] = {
-        {"Y[i] = T.float32(0)\n        for k in range(P[i + 1] - P[i]):\n            Y[i] += V[P[i] + k] * X[C[P[i] + k]]\n", 1},
-        {"k: T.int32 = P[i]\n        s: T.float32 = T.float32(0)\n        while k < P[i + 1]:\n            s = s + V[k]\n            k = k + 1\n"
-         "        Y[i] = s\n", 1},
-        {"b: T.let[T.int32] = P[i]\n        Y[i] = V[0]\n        for k in range(P[i + 1] - b):\n            Y[i] = T.max(Y[i], V[b + k])\n", 1},
+        {"Y[i] = T.float32(0)\n        for k in range(P[i + 1] - P[i]):\n            Y[i] += V[P[i] + k] * X[C[P[i] + "
+         "k]]\n",
+         1},
+        {"k: T.int32 = P[i]\n        s: T.float32 = T.float32(0)\n        while k < P[i + 1]:\n            s = s + "
+         "V[k]\n            k = k + 1\n"
+         "        Y[i] = s\n",
+         1},
+        {"b: T.let[T.int32] = P[i]\n        Y[i] = V[0]\n        for k in range(P[i + 1] - b):\n            Y[i] = "
+         "T.max(Y[i], V[b + k])\n",
+         1},
         {"s: T.float32 = T.float32(0)\n        for k in range(P[i], P[i + 1]):\n            s = s + V[k]\n"
-         "        for k in range(P[i], P[i + 1]):\n            O[k] = V[k] / s\n", 2},
+         "        for k in range(P[i], P[i + 1]):\n            O[k] = V[k] / s\n",
+         2},
         /* a range that does not end where the next one begins; rows that read what others write */
         {"Y[i] = T.float32(0)\n        for k in range(P[i], C[i]):\n            Y[i] += V[k]\n", 0},
         {"Y[i] = T.float32(0)\n        for k in range(P[i], P[i + 1]):\n            Y[i] += Y[C[k]]\n", 0},
@@ -220,10 +240,14 @@ static void ranges_become_lanes(void **state) {
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[1500];
-        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
-                 "def f(P: T.Buffer((\"n + 1\",), \"int32\"), C: T.Buffer((\"e\",), \"int32\"), V: T.Buffer((\"e\",), \"float32\"), "
-                 "X: T.Buffer((\"m\",), \"float32\"), Y: T.Buffer((\"n\",), \"float32\"), O: T.Buffer((\"e\",), \"float32\")):\n"
-                 "    n, e, m = T.int32(), T.int32(), T.int32()\n    for i in range(n):\n        %s", cases[i].body);
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(P: T.Buffer((\"n + 1\",), \"int32\"), C: T.Buffer((\"e\",), \"int32\"), V: "
+                        "T.Buffer((\"e\",), \"float32\"), "
+                        "X: T.Buffer((\"m\",), \"float32\"), Y: T.Buffer((\"n\",), \"float32\"), O: T.Buffer((\"e\",), "
+                        "\"float32\")):\n"
+                        "    n, e, m = T.int32(), T.int32(), T.int32()\n    for i in range(n):\n        %s",
+                 cases[i].body);
         census c = count(text, NULL);
         if (c.advances != cases[i].advances) print_error("%s", text);
         assert_int_equal(c.advances, cases[i].advances);
@@ -253,10 +277,13 @@ static void computed_indices_become_lanes(void **state) {
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[1024];
-        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
-                 "def f(A: T.Buffer((\"n\",), \"float32\"), C: T.Buffer((\"n\",), \"float32\"), J: T.Buffer((\"n\",), \"int32\"), "
-                 "D: T.Buffer((70,), \"float32\"), E: T.Buffer((10, 7), \"float32\")):\n"
-                 "    n = T.int32()\n    for i in range(n):\n%s", cases[i].body);
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((\"n\",), \"float32\"), C: T.Buffer((\"n\",), \"float32\"), J: "
+                        "T.Buffer((\"n\",), \"int32\"), "
+                        "D: T.Buffer((70,), \"float32\"), E: T.Buffer((10, 7), \"float32\")):\n"
+                        "    n = T.int32()\n    for i in range(n):\n%s",
+                 cases[i].body);
         census c = count(text, NULL);
         if (c.indexed != cases[i].indexed || c.updates != cases[i].updates) print_error("%s", text);
         assert_int_equal(c.indexed, cases[i].indexed);
@@ -303,10 +330,11 @@ static void matrix_products_in_any_order(void **state) {
 static unsigned contractions_of(const char *type, const char *body) {
     char text[2048];
     snprintf(text, sizeof(text),
-             HEADER "@T.prim_func(s_tir=True)\n"
-                    "def f(A: T.Buffer((20, 20), \"%s\"), B: T.Buffer((20, 20), \"%s\"), C: T.Buffer((20, 20), \"%s\"), "
-                    "D: T.Buffer((20, 20), \"int8\")):\n"
-                    "    for i, j, k in T.grid(20, 20, 20):\n        %s\n",
+             HEADER
+             "@T.prim_func(s_tir=True)\n"
+             "def f(A: T.Buffer((20, 20), \"%s\"), B: T.Buffer((20, 20), \"%s\"), C: T.Buffer((20, 20), \"%s\"), "
+             "D: T.Buffer((20, 20), \"int8\")):\n"
+             "    for i, j, k in T.grid(20, 20, 20):\n        %s\n",
              type, type, type, body);
     return count(text, NULL).contractions;
 }
@@ -377,32 +405,34 @@ static void operands_are_computed_once(void **state) {
     assert_true(count(pool, &options).stores > 0);
 }
 
-/* Mean and scale of a row are computed by one loop over the rows, and the sums that they are of by folds side by side. */
+/* Mean and scale of a row are computed by one loop over the rows, and the sums that they are of by folds side by
+ * side. */
 static void operands_of_the_same_axes_share_loops(void **state) {
     (void)state;
-    const char *text = HEADER "@T.prim_func(s_tir=True)\n"
-                              "def f(A: T.Buffer((8, 100), \"float32\"), Y: T.Buffer((8, 100), \"float32\")):\n"
-                              "    s = T.sblock_alloc_buffer((8,))\n    q = T.sblock_alloc_buffer((8,))\n"
-                              "    for i, k in T.grid(8, 100):\n"
-                              "        with T.sblock(\"sums\"):\n"
-                              "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
-                              "            with T.init():\n"
-                              "                s[vi] = T.float32(0)\n                q[vi] = T.float32(0)\n"
-                              "            v_s: T.let[T.float32] = s[vi] + A[vi, vk]\n"
-                              "            v_q: T.let[T.float32] = q[vi] + A[vi, vk] * A[vi, vk]\n"
-                              "            s[vi] = v_s\n            q[vi] = v_q\n"
-                              "    for i, j in T.grid(8, 100):\n"
-                              "        with T.sblock(\"Y\"):\n"
-                              "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
-                              "            Y[vi, vj] = (A[vi, vj] - s[vi] / T.float32(100)) * T.rsqrt(q[vi] + T.float32(1))\n";
+    const char *text =
+        HEADER "@T.prim_func(s_tir=True)\n"
+               "def f(A: T.Buffer((8, 100), \"float32\"), Y: T.Buffer((8, 100), \"float32\")):\n"
+               "    s = T.sblock_alloc_buffer((8,))\n    q = T.sblock_alloc_buffer((8,))\n"
+               "    for i, k in T.grid(8, 100):\n"
+               "        with T.sblock(\"sums\"):\n"
+               "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+               "            with T.init():\n"
+               "                s[vi] = T.float32(0)\n                q[vi] = T.float32(0)\n"
+               "            v_s: T.let[T.float32] = s[vi] + A[vi, vk]\n"
+               "            v_q: T.let[T.float32] = q[vi] + A[vi, vk] * A[vi, vk]\n"
+               "            s[vi] = v_s\n            q[vi] = v_q\n"
+               "    for i, j in T.grid(8, 100):\n"
+               "        with T.sblock(\"Y\"):\n"
+               "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+               "            Y[vi, vj] = (A[vi, vj] - s[vi] / T.float32(100)) * T.rsqrt(q[vi] + T.float32(1))\n";
     census c = count(text, NULL);
     assert_int_equal(c.lanes, 2);
     assert_int_equal(c.folds, 2);
     assert_int_equal(c.trees + c.stores, 0);
 }
 
-/* A nest of several sums, or of several nests, is cut apart where each iteration of what is around them has elements of its
- * own, and nothing of it is where it has not. */
+/* A nest of several sums, or of several nests, is cut apart where each iteration of what is around them has elements of
+ * its own, and nothing of it is where it has not. */
 static void nests_of_several_sums_are_cut(void **state) {
     (void)state;
     static const struct { const char *body; unsigned contractions; } nests[] = {
@@ -547,12 +577,13 @@ static void windows_and_turns(void **state) {
                      NULL);
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.stores, 0);
-    c = count(HEADER "@T.prim_func\n"
-                     "def f(U: T.Buffer((66, 66), \"float32\")):\n"
-                     "    for c in range(2):\n"
-                     "        for i, j in T.grid(64, 64):\n"
-                     "            if (i + j) % 2 == c:\n"
-                     "                U[i + 1, j + 1] = U[i, j + 1] + U[i + 2, j + 1] + U[i + 1, j] + U[i + 1, j + 2]\n",
+    c = count(HEADER
+              "@T.prim_func\n"
+              "def f(U: T.Buffer((66, 66), \"float32\")):\n"
+              "    for c in range(2):\n"
+              "        for i, j in T.grid(64, 64):\n"
+              "            if (i + j) % 2 == c:\n"
+              "                U[i + 1, j + 1] = U[i, j + 1] + U[i + 2, j + 1] + U[i + 1, j] + U[i + 1, j + 2]\n",
               NULL);
     assert_int_equal(c.lanes, 4);
     assert_int_equal(c.stores, 0);
@@ -581,8 +612,8 @@ static void loops_in_a_body_move_elements(void **state) {
     assert_true(c.lanes + c.stores > 0);
 }
 
-/* A sum that is cleared by a statement of its own, or kept in a variable, and what is done with it afterwards: the nest is
- * cut, and clearing becomes the contraction's first value. */
+/* A sum that is cleared by a statement of its own, or kept in a variable, and what is done with it afterwards: the nest
+ * is cut, and clearing becomes the contraction's first value. */
 static void nests_around_a_sum_are_cut(void **state) {
     (void)state;
     const char *head = HEADER "@T.prim_func(s_tir=True)\n"
@@ -601,15 +632,19 @@ static void nests_around_a_sum_are_cut(void **state) {
     c = count(text, &options);
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.inner_fma, 1);
-    snprintf(text, sizeof(text), "%s            s: T.float32 = 0.0\n            for k in range(48):\n"
-                                 "                s = s + A[i, k] * B[k, j]\n            C[i, j] = T.max(s, 0.0)\n", head);
+    snprintf(text, sizeof(text),
+             "%s            s: T.float32 = 0.0\n            for k in range(48):\n"
+             "                s = s + A[i, k] * B[k, j]\n            C[i, j] = T.max(s, 0.0)\n",
+             head);
     c = count(text, NULL);
     assert_int_equal(c.contractions, 1);
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.stores, 0);
     /* The sum is added to what C held: it is kept elsewhere. */
-    snprintf(text, sizeof(text), "%s            s: T.float32 = 0.0\n            for k in range(48):\n"
-                                 "                s = s + A[i, k] * B[k, j]\n            C[i, j] = C[i, j] + s\n", head);
+    snprintf(text, sizeof(text),
+             "%s            s: T.float32 = 0.0\n            for k in range(48):\n"
+             "                s = s + A[i, k] * B[k, j]\n            C[i, j] = C[i, j] + s\n",
+             head);
     assert_int_equal(count(text, NULL).contractions, 1);
 }
 
@@ -644,7 +679,8 @@ static void sums_become_trees(void **state) {
     assert_int_equal(count(several, NULL).trees + count(several, NULL).folds, 2);
 }
 
-/* A nest over i and k of rows of 100, in a block whose body this is, of which A is 8 by 100 and B and C have 8 elements. */
+/* A nest over i and k of rows of 100, in a block whose body this is, of which A is 8 by 100 and B and C have 8
+ * elements. */
 static unsigned folds_of(const char *type, const char *body) {
     char text[2048];
     snprintf(text, sizeof(text),
@@ -699,21 +735,32 @@ static void tables_become_lanes(void **state) {
         const char *body;
         unsigned lanes, scans, finds;
     } cases[] = {
-        {"for c in range(100):\n            if c >= w[i]:\n                D[i + 1, c] = T.max(D[i, c], D[i, c - w[i]] + 1)\n", 1, 0, 0},
-        {"for k in range(100):\n            if 99 - k >= w[i]:\n                B[99 - k] = T.max(B[99 - k], B[99 - k - w[i]])\n", 3, 0, 0},
+        {"for c in range(100):\n            if c >= w[i]:\n                D[i + 1, c] = T.max(D[i, c], D[i, c - w[i]] "
+         "+ 1)\n",
+         1, 0, 0},
+        {"for k in range(100):\n            if 99 - k >= w[i]:\n                B[99 - k] = T.max(B[99 - k], B[99 - k "
+         "- w[i]])\n",
+         3, 0, 0},
         {"for a in range(w[i], 100):\n            B[a] = B[a] + B[a - w[i]]\n", 3, 0, 0},
         {"for k in range(70):\n            B[k] = B[k + 30] - B[k]\n", 2, 0, 0},
         {"for k in range(70):\n            B[k + 30] = B[k] - 1\n", 1, 0, 0},
         {"for k in range(95):\n            B[k + 5] = B[k] - 1\n", 0, 0, 0},
         {"for k in range(100):\n            if w[k] > B[0]:\n                B[0] = w[k]\n", 1, 1, 0},
-        {"m: T.int32 = i\n        for k in range(i + 1, 100):\n            if w[k] < w[m]:\n                m = k\n        B[i] = m\n", 2, 1, 1},
-        {"m: T.int32 = i\n        for k in range(100):\n            if w[k] < w[m]:\n                m = k + w[0]\n        B[i] = m\n", 1, 0, 0},
+        {"m: T.int32 = i\n        for k in range(i + 1, 100):\n            if w[k] < w[m]:\n                m = k\n    "
+         "    B[i] = m\n",
+         2, 1, 1},
+        {"m: T.int32 = i\n        for k in range(100):\n            if w[k] < w[m]:\n                m = k + w[0]\n    "
+         "    B[i] = m\n",
+         1, 0, 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[1024];
-        snprintf(text, sizeof(text), HEADER "@T.prim_func(s_tir=True)\n"
-                 "def f(w: T.Buffer((100,), \"int32\"), B: T.Buffer((100,), \"int32\"), D: T.Buffer((100, 100), \"int32\")):\n"
-                 "    for i in range(99):\n        %s", cases[i].body);
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(w: T.Buffer((100,), \"int32\"), B: T.Buffer((100,), \"int32\"), D: T.Buffer((100, 100), "
+                        "\"int32\")):\n"
+                        "    for i in range(99):\n        %s",
+                 cases[i].body);
         census c = count(text, NULL);
         if (c.lanes != cases[i].lanes || c.scans != cases[i].scans || c.finds != cases[i].finds)
             print_error("%u lanes, %u scans, %u finds of %s", c.lanes, c.scans, c.finds, text);
@@ -740,16 +787,17 @@ static void recurrences_are_lanes(void **state) {
 /* Neighbouring nests over the same elements are one, and what is between them is no memory, where nobody else looks. */
 static void neighbours_are_fused(void **state) {
     (void)state;
-    static const char text[] = HEADER "@T.prim_func(s_tir=True)\n"
-                                      "def f(A: T.Buffer((64, 100), \"float32\"), B: T.Buffer((64, 100), \"float32\")):\n"
-                                      "    t = T.sblock_alloc_buffer((64, 100))\n"
-                                      "    u = T.sblock_alloc_buffer((64, 100))\n"
-                                      "    for i, j in T.grid(64, 100):\n"
-                                      "        t[i, j] = T.exp(A[i, j])\n"
-                                      "    for i, j in T.grid(64, 100):\n"
-                                      "        u[i, j] = t[i, j] * T.float32(2)\n"
-                                      "    for x, y in T.grid(64, 100):\n"
-                                      "        B[x, y] = u[x, y] - A[x, y]\n";
+    static const char text[] =
+        HEADER "@T.prim_func(s_tir=True)\n"
+               "def f(A: T.Buffer((64, 100), \"float32\"), B: T.Buffer((64, 100), \"float32\")):\n"
+               "    t = T.sblock_alloc_buffer((64, 100))\n"
+               "    u = T.sblock_alloc_buffer((64, 100))\n"
+               "    for i, j in T.grid(64, 100):\n"
+               "        t[i, j] = T.exp(A[i, j])\n"
+               "    for i, j in T.grid(64, 100):\n"
+               "        u[i, j] = t[i, j] * T.float32(2)\n"
+               "    for x, y in T.grid(64, 100):\n"
+               "        B[x, y] = u[x, y] - A[x, y]\n";
     census c = count(text, NULL);
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.allocations, 0);
@@ -935,13 +983,15 @@ static void deep_nests_compile(void **state) {
     (void)state;
     static char text[1 << 16];
     size_t n = (size_t)snprintf(text, sizeof(text), HEADER "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n");
-    for (int i = 0; i < 70; i++) n += (size_t)snprintf(text + n, sizeof(text) - n, "%*sfor i%d in range(1):\n", i + 1, "", i);
+    for (int i = 0; i < 70; i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "%*sfor i%d in range(1):\n", i + 1, "", i);
     snprintf(text + n, sizeof(text) - n, "%*sA[0] = A[0] + A[i40]\n", 72, "");
     tirb_compile_result_destroy(compile_with(text, NULL));
     n = (size_t)snprintf(text, sizeof(text), HEADER "@T.prim_func\ndef f(A: T.Buffer((64,), \"float32\"), "
                                                     "B: T.Buffer((1,), \"float32\")):\n for k in range(64):\n"
                                                     "  with T.sblock(\"b\"):\n");
-    for (int i = 0; i < 80; i++) n += (size_t)snprintf(text + n, sizeof(text) - n, "   v%d = T.axis.spatial(1, 0)\n", i);
+    for (int i = 0; i < 80; i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "   v%d = T.axis.spatial(1, 0)\n", i);
     snprintf(text + n, sizeof(text) - n, "   vk = T.axis.reduce(64, k)\n   B[0] = B[0] + A[vk]\n");
     tirb_compile_result_destroy(compile_with(text, NULL));
 }

@@ -275,7 +275,8 @@ static void test_the_least_recently_used_goes_first(void **state) {
         for (struct dirent *item; (item = readdir(dir));) {
             snprintf(newest, sizeof newest, "%s/%s", directory, item->d_name);
             struct stat found;
-            if (item->d_name[0] != '.' && stat(newest, &found) == 0 && found.st_mtime >= now) set_time(newest, now - 100 + i);
+            if (item->d_name[0] != '.' && stat(newest, &found) == 0 && found.st_mtime >= now)
+                set_time(newest, now - 100 + i);
         }
         closedir(dir);
     }
@@ -371,7 +372,8 @@ static void test_listing(void **state) {
     tirbi_disk_cache_close(&cache);
 }
 
-/* ---- What cannot be written --------------------------------------------------------------------------------------- */
+/* ---- What cannot be written
+ * --------------------------------------------------------------------------------------- */
 
 static void test_a_limit_of_file_sizes(void **state) {
     (void)state;
@@ -382,7 +384,8 @@ static void test_a_limit_of_file_sizes(void **state) {
     if (child == 0) {
         tirbi_disk_cache cache = open_cache(&roomy);
         struct rlimit limit = {5000, 5000};
-        bool good = setrlimit(RLIMIT_FSIZE, &limit) == 0 && !add(&cache, "id", "text", value) && add(&cache, "id", "text", "short");
+        bool good = setrlimit(RLIMIT_FSIZE, &limit) == 0 && !add(&cache, "id", "text", value) &&
+                    add(&cache, "id", "text", "short");
         _exit(good ? 0 : 1);
     }
     int status = -1;
@@ -424,7 +427,8 @@ static void test_a_directory_that_is_gone(void **state) {
     tirbi_disk_cache_close(&cache);
 }
 
-/* ---- Processes and memory ------------------------------------------------------------------------------------------ */
+/* ---- Processes and memory
+ * ------------------------------------------------------------------------------------------ */
 
 /* Several processes add, find and clear the same few keys: what is found is always whole and right. */
 static void test_processes_at_once(void **state) {

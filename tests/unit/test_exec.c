@@ -282,7 +282,8 @@ static void fuel_is_exact(void **state) {
 static const char *const nest =
     ".function \"f\" public\n.scalars 5\n.lanes 2\n.ref f32 writable\n.tensor \"A\" f32 r0 read write ($0)\n"
     ".scalar \"n\" i64 s0\n.scalar \"k\" i64 s1\n.var \"m\" i64 s2\n    lane s0, done\n    .inner s1 s3\n"
-    "    .cursor r0 f32 readwrite 0 0 1 0\n    vload.f32 v0, c0\n    inner l0\n    vadd.f32 v0, v0, v0\n    inner.end l0\n"
+    "    .cursor r0 f32 readwrite 0 0 1 0\n    vload.f32 v0, c0\n    inner l0\n    vadd.f32 v0, v0, v0\n    inner.end "
+    "l0\n"
     "    vstore.f32 c0, v0\ndone:\n    lane.end\n    ret.void\n.end\n";
 
 static void fuel_of_lane_loops(void **state) {
@@ -314,8 +315,9 @@ static void stopping(void **state) {
         uint64_t scalars[3] = {100, 100, 100};
         assert_int_equal(harness_run_one(&h, isa, scalars, &ref, UINT64_MAX, UINT64_MAX, 10, TIRBI_STOP_CANCEL).status,
                          TIRB_CANCELLED);
-        assert_int_equal(harness_run_one(&h, isa, scalars, &ref, UINT64_MAX, UINT64_MAX, 10, TIRBI_STOP_DEADLINE).status,
-                         TIRB_DEADLINE);
+        assert_int_equal(
+            harness_run_one(&h, isa, scalars, &ref, UINT64_MAX, UINT64_MAX, 10, TIRBI_STOP_DEADLINE).status,
+            TIRB_DEADLINE);
     }
     harness_close(&h);
 }
@@ -345,7 +347,10 @@ static float tree_of(unsigned op, float entry, const float *x, size_t n) {
         for (unsigned j = 0; j < 64; j++) part[j] = op == 0 ? 0.0f : op == 1 ? 1.0f : op == 2 ? INFINITY : -INFINITY;
         for (size_t i = base; i < n && i < base + 16384; i++) {
             float *p = &part[(i - base) % 64];
-            *p = op == 0 ? *p + x[i] : op == 1 ? *p * x[i] : op == 2 ? (*p < x[i] ? *p : x[i]) : (*p > x[i] ? *p : x[i]);
+            *p = op == 0   ? *p + x[i]
+                 : op == 1 ? *p * x[i]
+                 : op == 2 ? (*p < x[i] ? *p : x[i])
+                           : (*p > x[i] ? *p : x[i]);
         }
         for (unsigned half = 32; half > 0; half /= 2)
             for (unsigned j = 0; j < half; j++) {
@@ -367,14 +372,15 @@ static void reductions(void **state) {
     for (unsigned op = 0; op < 4; op++) {
         char text[1024];
         /* One element by hand before the loop, so that the loop starts in the middle of a round. */
-        snprintf(text, sizeof text,
-                 ".function \"f\" public returns f32\n.scalars 5\n.lanes 1\n.ref f32\n.red f32 %s\n"
-                 ".tensor \"x\" f32 r0 read ($0)\n.scalar \"entry\" f32 s0\n.scalar \"first\" i64 s1\n.scalar \"n\" i64 s2\n"
-                 ".var \"m\" i64 s3\n    red.begin.f32 q0, s0\n    brnot s1, go\n    load.f32 s4, r0, 0\n"
-                 "    red.push.f32 q0, s4\ngo:\n    lane s2, done\n    .cursor r0 f32 read 0 s1 1\n"
-                 "    vload.f32 v0, c0\n    vred.f32 q0, v0\ndone:\n    lane.end\n    red.end.f32 s4, q0\n"
-                 "    ret.f32 s4\n.end\n",
-                 names[op]);
+        snprintf(
+            text, sizeof text,
+            ".function \"f\" public returns f32\n.scalars 5\n.lanes 1\n.ref f32\n.red f32 %s\n"
+            ".tensor \"x\" f32 r0 read ($0)\n.scalar \"entry\" f32 s0\n.scalar \"first\" i64 s1\n.scalar \"n\" i64 s2\n"
+            ".var \"m\" i64 s3\n    red.begin.f32 q0, s0\n    brnot s1, go\n    load.f32 s4, r0, 0\n"
+            "    red.push.f32 q0, s4\ngo:\n    lane s2, done\n    .cursor r0 f32 read 0 s1 1\n"
+            "    vload.f32 v0, c0\n    vred.f32 q0, v0\ndone:\n    lane.end\n    red.end.f32 s4, q0\n"
+            "    ret.f32 s4\n.end\n",
+            names[op]);
         harness h;
         harness_open(&h, text);
         for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -396,7 +402,8 @@ static const char *const saxpy =
     ".function \"saxpy\" public\n.scalars 2\n.lanes 3\n.ref f32\n.ref f32 writable\n.tensor \"x\" f32 r0 read ($0)\n"
     ".tensor \"y\" f32 r1 read write ($0)\n.scalar \"a\" f32 s1\n.var \"n\" i64 s0\n    lane s0, done\n"
     "    .cursor r0 f32 read 0 0 1\n    .cursor r1 f32 readwrite 0 0 1\n    vload.f32 v0, c0\n    vload.f32 v1, c1\n"
-    "    vsplat.f32 v2, s1\n    vfma.f32 v1, v2, v0, v1\n    vstore.f32 c1, v1\ndone:\n    lane.end\n    ret.void\n.end\n";
+    "    vsplat.f32 v2, s1\n    vfma.f32 v1, v2, v0, v1\n    vstore.f32 c1, v1\ndone:\n    lane.end\n    "
+    "ret.void\n.end\n";
 
 static void every_tail(void **state) {
     (void)state;
@@ -425,7 +432,8 @@ static void matrix_products(void **state) {
         "    mul.i64 s4, s3, s1\n    mul.i64 s5, s3, s2\n    lane s2, done\n    .inner s1\n"
         "    .cursor r0 f32 read 1 s4 0 1\n    .cursor r1 f32 read 1 0 1 s2\n    .cursor r2 f32 write 0 s5 1 0\n"
         "    vsplat.f32 v0, s6\n    inner l0\n    vload.f32 v1, c0\n    vload.f32 v2, c1\n    vfma.f32 v0, v1, v2, v0\n"
-        "    inner.end l0\n    vstore.f32 c2, v0\ndone:\n    lane.end\n    loop s3, s0, again\nend:\n    ret.void\n.end\n";
+        "    inner.end l0\n    vstore.f32 c2, v0\ndone:\n    lane.end\n    loop s3, s0, again\nend:\n    "
+        "ret.void\n.end\n";
     harness h;
     harness_open(&h, text);
     static float a[3 * 6], b[6 * 330], c[3 * 330], expected[3 * 330];
@@ -453,13 +461,14 @@ static void matrix_products(void **state) {
 static tirb_status copy_status(int64_t from, int64_t from_step, int64_t from_inner, int64_t to, int64_t to_step,
                                int64_t to_inner, int64_t n, int64_t k, size_t size) {
     char text[1024];
-    snprintf(text, sizeof text,
-             ".function \"f\" public\n.scalars 9\n.lanes 1\n.ref i32 writable\n.tensor \"A\" i32 r0 read write ($0)\n"
-             ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.scalar \"c\" i64 s2\n.scalar \"d\" i64 s3\n"
-             ".scalar \"e\" i64 s4\n.scalar \"g\" i64 s5\n.scalar \"n\" i64 s6\n.scalar \"k\" i64 s7\n.var \"m\" i64 s8\n"
-             "    lane s6, done\n    .inner s7\n    .cursor r0 i32 read 1 s0 s1 s2\n    .cursor r0 i32 write 1 s3 s4 s5\n"
-             "    inner l0\n    vload.i32 v0, c0\n    vstore.i32 c1, v0\n    inner.end l0\ndone:\n    lane.end\n"
-             "    ret.void\n.end\n");
+    snprintf(
+        text, sizeof text,
+        ".function \"f\" public\n.scalars 9\n.lanes 1\n.ref i32 writable\n.tensor \"A\" i32 r0 read write ($0)\n"
+        ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.scalar \"c\" i64 s2\n.scalar \"d\" i64 s3\n"
+        ".scalar \"e\" i64 s4\n.scalar \"g\" i64 s5\n.scalar \"n\" i64 s6\n.scalar \"k\" i64 s7\n.var \"m\" i64 s8\n"
+        "    lane s6, done\n    .inner s7\n    .cursor r0 i32 read 1 s0 s1 s2\n    .cursor r0 i32 write 1 s3 s4 s5\n"
+        "    inner l0\n    vload.i32 v0, c0\n    vstore.i32 c1, v0\n    inner.end l0\ndone:\n    lane.end\n"
+        "    ret.void\n.end\n");
     harness h;
     harness_open(&h, text);
     int32_t *data = calloc(size + 1, sizeof *data);
@@ -525,8 +534,8 @@ static void overlap_of_cursors(void **state) {
 enum { NO_ROWS = -7 };
 
 /* Twice what one cursor reads goes to another one of the same buffer, in rows around the lanes. */
-static tirb_status double_rows(int64_t from, int64_t from_step, int64_t from_row, int64_t to, int64_t to_step, int64_t to_row,
-                               int64_t n, int64_t rows, size_t size) {
+static tirb_status double_rows(int64_t from, int64_t from_step, int64_t from_row, int64_t to, int64_t to_step,
+                               int64_t to_row, int64_t n, int64_t rows, size_t size) {
     static const char text[] =
         ".function \"f\" public\n.scalars 9\n.lanes 1\n.ref i32 writable\n.tensor \"A\" i32 r0 read write ($0)\n"
         ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.scalar \"c\" i64 s2\n.scalar \"d\" i64 s3\n"
@@ -539,7 +548,8 @@ static tirb_status double_rows(int64_t from, int64_t from_step, int64_t from_row
         ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.scalar \"c\" i64 s2\n.scalar \"d\" i64 s3\n"
         ".scalar \"n\" i64 s4\n.var \"m\" i64 s5\n"
         "    lane s4, done\n    .cursor r0 i32 read 0 s0 s1\n    .cursor r0 i32 write 0 s2 s3\n"
-        "    vload.i32 v0, c0\n    vadd.i32 v0, v0, v0\n    vstore.i32 c1, v0\ndone:\n    lane.end\n    ret.void\n.end\n";
+        "    vload.i32 v0, c0\n    vadd.i32 v0, v0, v0\n    vstore.i32 c1, v0\ndone:\n    lane.end\n    "
+        "ret.void\n.end\n";
     harness h;
     harness_open(&h, rows == NO_ROWS ? without : text);
     int32_t *data = calloc(size + 1, sizeof *data);
@@ -576,7 +586,8 @@ static void plain_entries(void **state) {
         assert_int_equal(double_rows(0, 1, n, all, 1, n + 1, n, 5, 2 * (size_t)all + 4), TIRB_OK);
         assert_int_equal(double_rows(0, 1, 0, n, 1, n, n, 5, (size_t)n + (size_t)all), TIRB_OK); /* one row for all */
         assert_int_equal(double_rows(0, 1, n, 1, 1, n, n, 5, (size_t)all + 1), TIRB_OVERLAP);
-        assert_int_equal(double_rows(0, 1, n, all, 1, 0, n, 5, (size_t)all + (size_t)n), TIRB_OK); /* the last row stays */
+        assert_int_equal(double_rows(0, 1, n, all, 1, 0, n, 5, (size_t)all + (size_t)n),
+                         TIRB_OK); /* the last row stays */
         assert_int_equal(double_rows(0, 2, 2 * n, 1, 2, 2 * n, n, 5, 2 * (size_t)all), TIRB_OK);
     }
     assert_int_equal(double_rows(0, INT64_C(1) << 62, 0, 5, 1, 4, 4, 2, 100), TIRB_BOUNDS);
@@ -601,7 +612,8 @@ static void plain_entries(void **state) {
         assert_int_equal(double_status(0, INT64_MAX, n, 1, n, 2 * size), n > 1 ? TIRB_BOUNDS : TIRB_OK);
     }
     assert_int_equal(double_status(0, (INT64_MAX >> 1) + 1, 5, 1, 5, 100), TIRB_BOUNDS);
-    assert_int_equal(double_status(0, INT64_C(1) << 62, 5, 1, 5, 100), TIRB_BOUNDS); /* four of which are 0 modulo 2^64 */
+    assert_int_equal(double_status(0, INT64_C(1) << 62, 5, 1, 5, 100),
+                     TIRB_BOUNDS); /* four of which are 0 modulo 2^64 */
     assert_int_equal(double_status(0, 1, 0, 1, 1, 0), TIRB_BOUNDS);
     assert_int_equal(double_status(INT64_MAX, 1, INT64_MIN, 1, 0, 0), TIRB_OK);
     assert_int_equal(double_status(0, 1, 0, 1, -1, 10), TIRB_OK);

@@ -2,7 +2,15 @@
  * instruction, across which a profiled translation fuses nothing and forgets everything. */
 #include "tests/unit/machine_harness.h"
 
-enum { PROGRAMS = 3000, ELEMENTS = 16, REGISTERS = 8, TEXT_SIZE = 1 << 14, MAX_LINES = 1024, FUEL = 2000, CONDITION = 13 };
+enum {
+    PROGRAMS = 3000,
+    ELEMENTS = 16,
+    REGISTERS = 8,
+    TEXT_SIZE = 1 << 14,
+    MAX_LINES = 1024,
+    FUEL = 2000,
+    CONDITION = 13
+};
 
 typedef struct writer {
     char *text;
@@ -50,8 +58,8 @@ static void put_arithmetic(writer *w) {
         PUT(w, "%s s%u, s%u, s%u", binary[pick(w, 7)], reg(w), reg(w), reg(w));
 }
 
-/* Registers 8 and 9 hold ELEMENTS - 1 and ELEMENTS: most indices are made to fit. Many accesses are to the element of the
- * one before, which another way may have led past. */
+/* Registers 8 and 9 hold ELEMENTS - 1 and ELEMENTS: most indices are made to fit. Many accesses are to the element of
+ * the one before, which another way may have led past. */
 static void put_access(writer *w) {
     static const char *const types[] = {"i32", "u32"};
     bool again = pick(w, 3) == 0;

@@ -1,5 +1,5 @@
-/* What only some lanes may compute: it ends the call where one of these lanes has an index out of bounds or divides by zero,
- * and nowhere else, on every instruction set and where nothing is in lanes. */
+/* What only some lanes may compute: it ends the call where one of these lanes has an index out of bounds or divides by
+ * zero, and nowhere else, on every instruction set and where nothing is in lanes. */
 #include "tests/unit/script_fixture.h"
 
 enum { N = 300, M = 20 };
@@ -21,7 +21,8 @@ static const program programs[] = {
     {TEXT("T.if_then_else(K[i] < 5, 7, A[K[i] - 5])"), M + 5, -400, TIRB_BOUNDS},
     {TEXT("T.if_then_else(K[i] < 90 and A[K[i]] >= 0, 3, 4)"), 89, 90, TIRB_BOUNDS},
     {TEXT("T.if_then_else(K[i] > 90 or A[K[i]] >= 0, 3, 4)"), -1, 91, TIRB_BOUNDS},
-    {TEXT("T.if_then_else(K[i] >= 0, T.if_then_else(K[i] < 19, A[K[i] + 1], A[A[K[i] * 2 - 40]]), 7)"), 40, -1, TIRB_BOUNDS},
+    {TEXT("T.if_then_else(K[i] >= 0, T.if_then_else(K[i] < 19, A[K[i] + 1], A[A[K[i] * 2 - 40]]), 7)"), 40, -1,
+     TIRB_BOUNDS},
     {TEXT("T.if_then_else(K[i] < 100, 1000 // (K[i] - 50), 7)"), 50, 150, TIRB_DIVIDE},
     {TEXT("T.if_then_else(K[i] != 0 and K[i] < 100, 1000 % (K[i] * (K[i] - 50)), 7)"), 50, 0, TIRB_DIVIDE},
     {TEXT("T.if_then_else(K[i] >= 0, A[(K[i] * 3) // 4 * 4 + (K[i] * 3) % 4], 7)"), 7, -1, TIRB_BOUNDS},

@@ -1,6 +1,6 @@
 /* Small bundles that ask for much: what they cost to load is in proportion to their size, and what they do at run time
- * is paid for by fuel, stopped by the memory limit, or both. Where that fails, a test takes minutes or fails for want of
- * memory: nothing here asserts a time. And what they say cannot do anything to a terminal. */
+ * is paid for by fuel, stopped by the memory limit, or both. Where that fails, a test takes minutes or fails for want
+ * of memory: nothing here asserts a time. And what they say cannot do anything to a terminal. */
 #include "tests/unit/loader_fixture.h"
 
 #include <tirb/compiler.h>
@@ -128,7 +128,8 @@ static void expect_deadline(const char *refs, const char *body, int64_t n) {
     tirb_limits limits = TIRB_LIMITS_INIT;
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_writer_init(&text, &heap);
-    put(&text, ".function \"f\" public\n.scalars 4\n.lanes 8\n%s.scalar \"n\" i64 s0\n%s\nret.void\n.end\n", refs, body);
+    put(&text, ".function \"f\" public\n.scalars 4\n.lanes 8\n%s.scalar \"n\" i64 s0\n%s\nret.void\n.end\n", refs,
+        body);
     tirb_module *module = load(&text);
     limits.timeout_ns = 20000000;
     assert_int_equal(call(module, &limits, n), TIRB_DEADLINE);
@@ -142,17 +143,20 @@ static void test_long_rows_stop(void **state) {
     static const char refs[] = ".ref f32 writable\n.ref f32 writable\n";
     expect_deadline(refs, "const64 s1, 1\nalloc.f32 r0, s1\nalloc.f32 r1, s1\n"
                           "fold.f32 0, 0, (s0), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)", INT64_C(1) << 60);
-    expect_deadline(refs, "alloc.f32 r0, s0\nalloc.f32 r1, s0\n"
-                          "fold.f32 12, 0, (16383 16383 s0), r1 f32 0 (0 0 0), r0 f32 0 (0 0 1), r0 f32 0 (0 0 1)", INT64_C(1) << 20);
+    expect_deadline(refs,
+                    "alloc.f32 r0, s0\nalloc.f32 r1, s0\n"
+                    "fold.f32 12, 0, (16383 16383 s0), r1 f32 0 (0 0 0), r0 f32 0 (0 0 1), r0 f32 0 (0 0 1)",
+                    INT64_C(1) << 20);
 }
 
 /* A contraction of many rows whose other loops are small. */
 static void test_many_rows_stop(void **state) {
     (void)state;
-    expect_deadline(".ref f32 writable\n.ref f32 writable\n.ref f32 writable\n",
-                    "alloc.f32 r0, s0\nconst64 s1, 16384\nalloc.f32 r1, s1\nconst64 s2, 1\nshl.i64 s2, s0, s2\nalloc.f32 r2, s2\n"
-                    "const64 s1, 8192\ncontract.f32 1, 0, (s0 2 s1), r2 f32 0 (2 1 0), r0 f32 0 (1 0 0), r1 f32 0 (0 1 2)",
-                    INT64_C(1) << 20);
+    expect_deadline(
+        ".ref f32 writable\n.ref f32 writable\n.ref f32 writable\n",
+        "alloc.f32 r0, s0\nconst64 s1, 16384\nalloc.f32 r1, s1\nconst64 s2, 1\nshl.i64 s2, s0, s2\nalloc.f32 r2, s2\n"
+        "const64 s1, 8192\ncontract.f32 1, 0, (s0 2 s1), r2 f32 0 (2 1 0), r0 f32 0 (1 0 0), r1 f32 0 (0 1 2)",
+        INT64_C(1) << 20);
 }
 
 /* A function of one instruction whose frame takes megabytes to clear. */
@@ -163,8 +167,10 @@ static void test_large_frames(void **state) {
     tirbi_writer text;
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_writer_init(&text, &heap);
-    put(&text, ".function \"f\" public\n.scalars 3\n.scalar \"n\" i64 s0\nagain:\ncall #1, s2, () ()\nloop s1, s0, again\n"
-               "ret.void\n.end\n.function \"g\"\n.scalars %d\n", SCALARS);
+    put(&text,
+        ".function \"f\" public\n.scalars 3\n.scalar \"n\" i64 s0\nagain:\ncall #1, s2, () ()\nloop s1, s0, again\n"
+        "ret.void\n.end\n.function \"g\"\n.scalars %d\n",
+        SCALARS);
     for (unsigned i = 0; i < REFERENCES; i++) put(&text, ".ref i8\n");
     put(&text, "ret.void\n.end\n");
     tirb_module *module = load(&text);
@@ -186,14 +192,16 @@ static void test_many_expressions(void **state) {
     tirb_compile_result *result = NULL;
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_writer_init(&text, &heap);
-    put(&text, "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((64,), 'float32')):\n    for i in range(64):\n");
+    put(&text, "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((64,), 'float32')):\n    for i in "
+               "range(64):\n");
     for (int i = 0; i < STATEMENTS; i++) put(&text, "        A[i] = A[(i * %d + %d) %% 64]\n", i + 1, i);
     assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, NULL), TIRB_OK);
     tirb_compile_result_destroy(result);
     tirbi_writer_destroy(&text);
 }
 
-/* What passes try with a nest in vain is memory for the next one: some 40 KB of it are left, for what they make of it. */
+/* What passes try with a nest in vain is memory for the next one: some 40 KB of it are left, for what they make of
+ * it. */
 static void test_many_nests(void **state) {
     (void)state;
     enum { NESTS = 600, KILOBYTES_EACH = 80 };
@@ -219,17 +227,21 @@ static void test_many_nests(void **state) {
 static void test_indices_in_indices(void **state) {
     (void)state;
     enum { LEVELS = 60 };
-    static const char *const forms[][2] = {
-        {"((", " // 3 + j) % 61)"}, {"I[", " % 64]"}, {"J[", " % 8, j % 8]"}, {"J[j % 8, ", " % 8]"}, {"K[i % 4, ", " % 4, j % 4]"}};
+    static const char *const forms[][2] = {{"((", " // 3 + j) % 61)"},
+                                           {"I[", " % 64]"},
+                                           {"J[", " % 8, j % 8]"},
+                                           {"J[j % 8, ", " % 8]"},
+                                           {"K[i % 4, ", " % 4, j % 4]"}};
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         tirbi_heap heap;
         tirbi_heap_init(&heap, NULL, SIZE_MAX);
         tirbi_writer text;
         tirbi_writer_init(&text, &heap);
-        put(&text, "from tvm.script import tirx as T\n@T.prim_func\n"
-                   "def f(A: T.Buffer((64, 64), \"float32\"), I: T.Buffer((64,), \"int32\"), "
-                   "J: T.Buffer((8, 8), \"int32\"), K: T.Buffer((4, 4, 4), \"int32\"), B: T.Buffer((64, 64), \"float32\")):\n"
-                   "    for i, j in T.grid(64, 64):\n        B[i, j] = A[i, T.min(T.max(");
+        put(&text,
+            "from tvm.script import tirx as T\n@T.prim_func\n"
+            "def f(A: T.Buffer((64, 64), \"float32\"), I: T.Buffer((64,), \"int32\"), "
+            "J: T.Buffer((8, 8), \"int32\"), K: T.Buffer((4, 4, 4), \"int32\"), B: T.Buffer((64, 64), \"float32\")):\n"
+            "    for i, j in T.grid(64, 64):\n        B[i, j] = A[i, T.min(T.max(");
         for (int k = 0; k < LEVELS; k++) put(&text, "%s", forms[f][0]);
         put(&text, "i");
         for (int k = 0; k < LEVELS; k++) put(&text, "%s", forms[f][1]);
@@ -254,7 +266,8 @@ static void test_same_indices(void **state) {
         tirb_compile_result *result = NULL;
         tirbi_heap_init(&heap, NULL, SIZE_MAX);
         tirbi_writer_init(&text, &heap);
-        put(&text, "from tvm.script import tirx as T\n@T.prim_func\ndef f(A: T.Buffer((64,), \"int32\"), I: T.Buffer((64,), \"int32\"), "
+        put(&text, "from tvm.script import tirx as T\n@T.prim_func\ndef f(A: T.Buffer((64,), \"int32\"), I: "
+                   "T.Buffer((64,), \"int32\"), "
                    "B: T.Buffer((64,), \"int32\")):\n    for i in range(64):\n        ");
         for (unsigned part = 0; part < 4 && *statements[f][part]; part++) {
             put(&text, "%s", statements[f][part]);
@@ -297,7 +310,8 @@ static void test_expressions_used_again(void **state) {
     tirb_error error = TIRB_ERROR_INIT;
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_writer_init(&text, &heap);
-    put(&text, "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((64,), 'float32')):\n    for i in range(64):\n"
+    put(&text, "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((64,), 'float32')):\n    for i in "
+               "range(64):\n"
                "        x0 = T.meta_var(i)\n");
     for (int i = 0; i < DOUBLINGS; i++) put(&text, "        x%d = T.meta_var((x%d + x%d) %% 64)\n", i + 1, i, i);
     for (int i = 0; i < STATEMENTS; i++) put(&text, "        A[x%d] = A[i]\n", DOUBLINGS);
@@ -310,23 +324,28 @@ static void test_expressions_used_again(void **state) {
 /* ---- Calls after traps ------------------------------------------------------------------------------------------- */
 
 static tirb_arg tensor_arg(DLTensor *tensor, int64_t *shape, void *data, DLDataTypeCode code) {
-    *tensor = (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {(uint8_t)code, 32, 1}, .shape = shape};
+    *tensor =
+        (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {(uint8_t)code, 32, 1}, .shape = shape};
     return (tirb_arg){.kind = TIRB_ARG_TENSOR, .value.tensor = tensor};
 }
 
-/* A lane loop whose last cursor leads outside traps when others are set already; the loop before it, which has less of them, is
- * entered again by the next call, and its strips are where they were. */
+/* A lane loop whose last cursor leads outside traps when others are set already; the loop before it, which has less of
+ * them, is entered again by the next call, and its strips are where they were. */
 static void test_calls_after_traps(void **state) {
     (void)state;
     enum { ROW = 5, MORE = 2000, BEHIND = 9000 };
     static const char code[] =
-        ".function \"f\" public\n.scalars 1\n.lanes 3\n.ref f32\n.ref f32 writable\n.ref u32 writable\n.tensor \"a\" f32 r0 read (5)\n"
+        ".function \"f\" public\n.scalars 1\n.lanes 3\n.ref f32\n.ref f32 writable\n.ref u32 writable\n.tensor \"a\" "
+        "f32 r0 read (5)\n"
         ".tensor \"b\" f32 r1 read write (5)\n.tensor \"d\" u32 r2 read write (2000)\n.scalar \"start\" i64 s0\n"
         "lane 5, one\n.cursor r0 f32 read 0 0 1\n.cursor r1 f32 readwrite 0 0 1\n"
-        "vload.f32 v0, c0\nvload.f32 v1, c1\nvmul.f32 v2, v0, v1\nvadd.f32 v2, v2, v0\nvstore.f32 c1, v2\none:\nlane.end\n"
-        "lane 2, two\n.cursor r2 u32 write 0 0 1\n.cursor r2 u32 write 0 10 1\n.cursor r2 u32 write 0 20 1\n.cursor r2 u32 write 0 30 1\n"
+        "vload.f32 v0, c0\nvload.f32 v1, c1\nvmul.f32 v2, v0, v1\nvadd.f32 v2, v2, v0\nvstore.f32 c1, "
+        "v2\none:\nlane.end\n"
+        "lane 2, two\n.cursor r2 u32 write 0 0 1\n.cursor r2 u32 write 0 10 1\n.cursor r2 u32 write 0 20 1\n.cursor r2 "
+        "u32 write 0 30 1\n"
         ".cursor r2 u32 write 0 40 1\n.cursor r2 u32 write 0 50 1\n.cursor r2 u32 read 0 s0 1\n"
-        "vload.u32 v0, c6\nvadd.u32 v0, v0, v0\nvstore.u32 c0, v0\nvstore.u32 c1, v0\nvstore.u32 c2, v0\nvstore.u32 c3, v0\n"
+        "vload.u32 v0, c6\nvadd.u32 v0, v0, v0\nvstore.u32 c0, v0\nvstore.u32 c1, v0\nvstore.u32 c2, v0\nvstore.u32 "
+        "c3, v0\n"
         "vstore.u32 c4, v0\nvstore.u32 c5, v0\ntwo:\nlane.end\nret.void\n.end\n";
     tirbi_heap heap;
     tirbi_writer text;
@@ -402,8 +421,9 @@ static void test_names_are_plain(void **state) {
 
 static void test_diagnostics_are_plain(void **state) {
     (void)state;
-    static const char text[] = "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((4,), 'float32')):\n"
-                               "    T.func_attr({'a\x1b[2J\xc2\x9b': 1, 'a\x1b[2J\xc2\x9b': 2})\n    A[0] = 1.0 \x1b\x07\n";
+    static const char text[] =
+        "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((4,), 'float32')):\n"
+        "    T.func_attr({'a\x1b[2J\xc2\x9b': 1, 'a\x1b[2J\xc2\x9b': 2})\n    A[0] = 1.0 \x1b\x07\n";
     tirb_compile_result *result = NULL;
     char shown[1024];
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;

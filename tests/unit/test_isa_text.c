@@ -163,10 +163,10 @@ static void put_dictionary(tirbi_writer *w) {
     }
     for (unsigned i = 0; i < TIRB_N_DTYPES; i++) put(w, "\"%s\"\n", tirbi_dtypes[i].name);
     static const char *const words[] = {
-        ".fp",     ".source", ".string", ".import",   ".function", ".scalars", ".lanes",  ".ref",
-        ".red",    ".var",    ".tensor", ".scalar",   ".alias",    ".line",    ".inner",  ".cursor",
-        ".end",    "public",  "region",  "part",      "returns", "param",   "strides", "offset",    "writable", "read",     "write",   "readwrite",
-        "precise", "strict",  "fast",    "floordiv",  "floormod", "truncdiv", "truncmod"};
+        ".fp",       ".source", ".string", ".import", ".function", ".scalars", ".lanes",   ".ref",    ".red",
+        ".var",      ".tensor", ".scalar", ".alias",  ".line",     ".inner",   ".cursor",  ".end",    "public",
+        "region",    "part",    "returns", "param",   "strides",   "offset",   "writable", "read",    "write",
+        "readwrite", "precise", "strict",  "fast",    "floordiv",  "floormod", "truncdiv", "truncmod"};
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) put(w, "\"%s\"\n", words[i]);
 }
 

@@ -56,14 +56,14 @@ static void check_permutation(const unsigned *p, const char *type, DLDataType dt
     int64_t shape[4];
     array a, b;
     for (unsigned d = 0; d < 4; d++) shape[d] = extents[p[d]];
-    snprintf(text, sizeof text,
-             HEAD "def f(A: T.Buffer((%lld, %lld, %lld, %lld), \"%s\"), B: T.Buffer((%lld, %lld, %lld, %lld), \"%s\")):\n"
-                  "    for i0, i1, i2, i3 in T.grid(%lld, %lld, %lld, %lld):\n"
-                  "        B[i%u, i%u, i%u, i%u] = A[i0, i1, i2, i3]\n",
-             (long long)extents[0], (long long)extents[1], (long long)extents[2], (long long)extents[3], type,
-             (long long)shape[0], (long long)shape[1], (long long)shape[2], (long long)shape[3], type,
-             (long long)extents[0], (long long)extents[1], (long long)extents[2], (long long)extents[3], p[0], p[1], p[2],
-             p[3]);
+    snprintf(
+        text, sizeof text,
+        HEAD "def f(A: T.Buffer((%lld, %lld, %lld, %lld), \"%s\"), B: T.Buffer((%lld, %lld, %lld, %lld), \"%s\")):\n"
+             "    for i0, i1, i2, i3 in T.grid(%lld, %lld, %lld, %lld):\n"
+             "        B[i%u, i%u, i%u, i%u] = A[i0, i1, i2, i3]\n",
+        (long long)extents[0], (long long)extents[1], (long long)extents[2], (long long)extents[3], type,
+        (long long)shape[0], (long long)shape[1], (long long)shape[2], (long long)shape[3], type, (long long)extents[0],
+        (long long)extents[1], (long long)extents[2], (long long)extents[3], p[0], p[1], p[2], p[3]);
     make_array(&a, 0, dtype, 4, extents, p[0] % 3);
     make_array(&b, 1, dtype, 4, shape, p[1] % 3);
     int64_t i[4];
@@ -172,7 +172,8 @@ static void fills_with_canonical_nans(void **state) {
         memcpy(v.data, &(uint32_t){0xFFC12345}, 4);
         call(text, every_isa[k], (tirb_arg[]){arg_of(&v), arg_of(&b)}, 2);
         for (size_t i = 0; i < 5; i++) {
-            for (size_t j = 0; j < 67; j++) assert_memory_equal(b.data + (i * 70 + j + 1) * 4, &(uint32_t){0x7FC00000}, 4);
+            for (size_t j = 0; j < 67; j++)
+                assert_memory_equal(b.data + (i * 70 + j + 1) * 4, &(uint32_t){0x7FC00000}, 4);
         }
         assert_true(ends_well(&b, 2));
     }

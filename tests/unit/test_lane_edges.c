@@ -1,5 +1,5 @@
-/* Rows that do not fill a block of lanes, of arrays whose memory ends where the page does: lane loops give what loops in
- * order give, on every instruction set, and read nothing behind. */
+/* Rows that do not fill a block of lanes, of arrays whose memory ends where the page does: lane loops give what loops
+ * in order give, on every instruction set, and read nothing behind. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,7 +24,8 @@ static const char *const programs[] = {
     HEAD "def f(A: T.Buffer((\"h + 2\", \"w + 2\"), \"float32\"), B: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
          "    h, w = T.int32(), T.int32()\n"
          "    for i, j in T.grid(h, w):\n"
-         "        B[i, j] = T.Cast(\"float32\", T.Cast(\"int32\", A[i + 2, j + 2] * T.float32(100)) % 7) + T.exp(A[i + 1, j])\n",
+         "        B[i, j] = T.Cast(\"float32\", T.Cast(\"int32\", A[i + 2, j + 2] * T.float32(100)) % 7) + T.exp(A[i + "
+         "1, j])\n",
     HEAD "def f(A: T.Buffer((\"h + 2\", \"w + 2\"), \"float32\"), B: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
          "    h, w = T.int32(), T.int32()\n"
          "    for i in range(h):\n"
@@ -58,7 +59,8 @@ static void run(const char *text, uint32_t disabled, tirb_isa isa, int64_t h, in
     int64_t shapes[2][2] = {{h + 2, w + 2}, {h, w}};
     DLTensor tensors[2];
     const DLDataType f32 = {kDLFloat, 32, 1};
-    tirb_arg args[2] = {tensor_arg(&tensors[0], a.data, f32, 2, shapes[0]), tensor_arg(&tensors[1], b.data, f32, 2, shapes[1])};
+    tirb_arg args[2] = {tensor_arg(&tensors[0], a.data, f32, 2, shapes[0]),
+                        tensor_arg(&tensors[1], b.data, f32, 2, shapes[1])};
     assert_int_equal(call_script(&s, args, 2), TIRB_OK);
     memcpy(out, b.data, (size_t)(h * w) * sizeof(float));
     munmap(a.pages, a.size);

@@ -68,7 +68,8 @@ static unsigned count_canonical(const tirbi_code *code, uint32_t from, uint32_t 
     for (uint32_t at = from; at < end;) {
         unsigned op = words[at].op;
         bool kernel = op == TIRBI_L_KERNEL;
-        bool stores = op == TIRBI_L_STORE_F32_A || op == TIRBI_L_STORE_F32_B || op == TIRBI_L_LAST_F32_A || op == TIRBI_L_LAST_F32_B;
+        bool stores = op == TIRBI_L_STORE_F32_A || op == TIRBI_L_STORE_F32_B || op == TIRBI_L_LAST_F32_A ||
+                      op == TIRBI_L_LAST_F32_B;
         n += stores || (kernel && words[at + 2].kernel == canon);
         at += kernel ? 3 : op == TIRBI_L_REST_FMA_F32_A || op == TIRBI_L_REST_FMA_F32_B ? 2 : 1;
     }

@@ -1,6 +1,6 @@
-/* Elements that are two, three and four apart, lanes of 8 bytes that stand for smaller elements, rounding, and bodies of one
- * operation: every instruction set beside plain C one element at a time, at odd addresses, in arrays of all lengths that end
- * where memory does. */
+/* Elements that are two, three and four apart, lanes of 8 bytes that stand for smaller elements, rounding, and bodies
+ * of one operation: every instruction set beside plain C one element at a time, at odd addresses, in arrays of all
+ * lengths that end where memory does. */
 #include "tests/unit/script_fixture.h"
 
 #include <stdio.h>
@@ -14,7 +14,8 @@ static const char *const bodies[] = {
     "Z[i, 0] = Z[i, 0] * Z[i, 1] - X[i] * X[i]\n        Z[i, 1] = Z[i, 1] + Z[i, 0]",
     "Y[i] = T.max(T.max(C[i, 0], C[i, 1]), C[i, 2])",
     "C[i, 1] = T.if_then_else(C[i, 0] > C[i, 2], C[i, 0] * X[i], Y[i])",
-    "U[i, 0] = T.Cast(\"uint8\", T.shift_right(T.Cast(\"int32\", U[i, 0]) * 77 + T.Cast(\"int32\", U[i, 1]) * 150 + T.Cast(\"int32\", U[i, 2]) * 29, 8))",
+    "U[i, 0] = T.Cast(\"uint8\", T.shift_right(T.Cast(\"int32\", U[i, 0]) * 77 + T.Cast(\"int32\", U[i, 1]) * 150 + "
+    "T.Cast(\"int32\", U[i, 2]) * 29, 8))",
     "U[i, 2] = T.Cast(\"uint8\", X[i] * T.float32(40))",
     "Y[i] = T.Cast(\"float32\", U[i, 1]) * T.float32(0.5) + Z[i, 1]",
     "G[i, 0] = G[i, 0] * G[i, 1] + D[i]",
@@ -59,11 +60,12 @@ typedef struct array {
     int64_t columns; /* 0: the array has one dimension */
 } array;
 enum { BOOLS = 6 }; /* a code that DLPack 0.6 has no name for */
-static const array arrays[] = {
-    {"X", "float32", {kDLFloat, 32, 1}, 0}, {"Y", "float32", {kDLFloat, 32, 1}, 0}, {"Z", "float32", {kDLFloat, 32, 1}, 2},
-    {"C", "float32", {kDLFloat, 32, 1}, 3}, {"P", "float32", {kDLFloat, 32, 1}, 4}, {"U", "uint8", {kDLUInt, 8, 1}, 3},
-    {"D", "float64", {kDLFloat, 64, 1}, 0}, {"G", "float64", {kDLFloat, 64, 1}, 2}, {"L", "int64", {kDLInt, 64, 1}, 0},
-    {"I", "int32", {kDLInt, 32, 1}, 0},     {"B", "bool", {BOOLS, 8, 1}, 0}};
+static const array arrays[] = {{"X", "float32", {kDLFloat, 32, 1}, 0}, {"Y", "float32", {kDLFloat, 32, 1}, 0},
+                               {"Z", "float32", {kDLFloat, 32, 1}, 2}, {"C", "float32", {kDLFloat, 32, 1}, 3},
+                               {"P", "float32", {kDLFloat, 32, 1}, 4}, {"U", "uint8", {kDLUInt, 8, 1}, 3},
+                               {"D", "float64", {kDLFloat, 64, 1}, 0}, {"G", "float64", {kDLFloat, 64, 1}, 2},
+                               {"L", "int64", {kDLInt, 64, 1}, 0},     {"I", "int32", {kDLInt, 32, 1}, 0},
+                               {"B", "bool", {BOOLS, 8, 1}, 0}};
 enum { N_ARRAYS = sizeof arrays / sizeof *arrays };
 
 static size_t bytes_of(unsigned a, int64_t n) {
@@ -91,7 +93,8 @@ static void call(const script *s, uint8_t *const *memory, int64_t first, int64_t
     for (unsigned a = 0; a < N_ARRAYS; a++) {
         shapes[a][0] = n;
         shapes[a][1] = arrays[a].columns;
-        args[a] = tensor_arg(&tensors[a], memory[a] + bytes_of(a, first), arrays[a].code, arrays[a].columns ? 2 : 1, shapes[a]);
+        args[a] = tensor_arg(&tensors[a], memory[a] + bytes_of(a, first), arrays[a].code, arrays[a].columns ? 2 : 1,
+                             shapes[a]);
     }
     assert_int_equal(call_script(s, args, N_ARRAYS), TIRB_OK);
 }
@@ -101,8 +104,8 @@ static void make_text(char *text, size_t size, const char *body) {
     for (unsigned a = 0; a < N_ARRAYS; a++) {
         char columns[16] = "";
         if (arrays[a].columns) snprintf(columns, sizeof columns, " %d", (int)arrays[a].columns);
-        at += (size_t)snprintf(text + at, size - at, "%s%s: T.Buffer((\"n\",%s), \"%s\")", a ? ", " : "", arrays[a].name, columns,
-                               arrays[a].type);
+        at += (size_t)snprintf(text + at, size - at, "%s%s: T.Buffer((\"n\",%s), \"%s\")", a ? ", " : "",
+                               arrays[a].name, columns, arrays[a].type);
     }
     snprintf(text + at, size - at, "):\n    n = T.int32()\n    for i in range(n):\n        %s\n", body);
 }
@@ -122,14 +125,16 @@ static void try_length(const script *plain, const script *tried, const char *bod
     for (int64_t i = 0; i < n; i++) call(plain, expected, i, 1);
     call(tried, got, 0, n);
     for (unsigned a = 0; a < N_ARRAYS; a++) {
-        if (memcmp(got[a], want[a], bytes_of(a, n)) != 0) print_message("%s: %s, n = %d\n", body, arrays[a].name, (int)n);
+        if (memcmp(got[a], want[a], bytes_of(a, n)) != 0)
+            print_message("%s: %s, n = %d\n", body, arrays[a].name, (int)n);
         assert_memory_equal(got[a], want[a], bytes_of(a, n));
         free(blocks[a]);
     }
 }
 
 static void as_one_by_one(void **state) {
-    static const int64_t lengths[] = {1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 200, 257, 300, 511, 600, MOST};
+    static const int64_t lengths[] = {1,  2,   7,   8,   15,  16,  17,  31,  32,  33,  63,  64,
+                                      65, 100, 127, 128, 129, 200, 257, 300, 511, 600, MOST};
     (void)state;
     for (unsigned k = 0; k < N_ISAS; k++) {
         if (!tirb_isa_available(every_isa[k])) continue;
@@ -137,7 +142,8 @@ static void as_one_by_one(void **state) {
             char text[2048];
             make_text(text, sizeof text, bodies[b]);
             script plain = open_script(text, 0, TIRB_ISA_GENERIC, 1), tried = open_script(text, 0, every_isa[k], 1);
-            for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) try_length(&plain, &tried, bodies[b], lengths[i]);
+            for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++)
+                try_length(&plain, &tried, bodies[b], lengths[i]);
             close_script(&tried);
             close_script(&plain);
         }

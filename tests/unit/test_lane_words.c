@@ -1,5 +1,6 @@
-/* Lanes of 4 bytes that stand for bools, small integers and halves, and lanes of one byte: every instruction set beside code
- * that does one iteration after the other, at odd addresses, in arrays of all lengths that end where memory does. */
+/* Lanes of 4 bytes that stand for bools, small integers and halves, and lanes of one byte: every instruction set beside
+ * code that does one iteration after the other, at odd addresses, in arrays of all lengths that end where memory
+ * does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -69,7 +70,8 @@ static void run(tirb_module *module, int64_t n, size_t offset, uint8_t *out) {
         const size_t bytes = (size_t)n * (type.bits / 8u);
         memory[a] = malloc(bytes + offset + 1); /* which AddressSanitizer watches */
         fill(memory[a] + offset, type, (size_t)n, a);
-        tensors[a] = (DLTensor){.data = memory[a] + offset, .device = {kDLCPU, 0}, .ndim = 1, .dtype = type, .shape = &n};
+        tensors[a] =
+            (DLTensor){.data = memory[a] + offset, .device = {kDLCPU, 0}, .ndim = 1, .dtype = type, .shape = &n};
         args[a] = (tirb_arg){.kind = TIRB_ARG_TENSOR};
         args[a].value.tensor = &tensors[a];
     }
@@ -93,11 +95,13 @@ static tirb_module *load(tirb_engine *engine, const char *body, uint32_t disable
     options.disabled = disabled;
     snprintf(text, sizeof text,
              "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
-             "def f(X: T.Buffer((\"n\",), \"float32\"), F: T.Buffer((\"n\",), \"float32\"), Y: T.Buffer((\"n\",), \"float32\"), "
+             "def f(X: T.Buffer((\"n\",), \"float32\"), F: T.Buffer((\"n\",), \"float32\"), Y: T.Buffer((\"n\",), "
+             "\"float32\"), "
              "U: T.Buffer((\"n\",), \"uint8\"), S: T.Buffer((\"n\",), \"int16\"), B: T.Buffer((\"n\",), \"bool\"), "
              "H: T.Buffer((\"n\",), \"float16\"), V: T.Buffer((\"n\",), \"uint8\"), G: T.Buffer((\"n\",), \"int8\"), "
              "K: T.Buffer((\"n\",), \"bfloat16\")):\n"
-             "    n = T.int32()\n    for i in range(n):\n        %s\n", body);
+             "    n = T.int32()\n    for i in range(n):\n        %s\n",
+             body);
     assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
     const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
     assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
@@ -128,7 +132,8 @@ static void as_one_by_one(void **state) {
                 memset(got, 0, sizeof got);
                 run(expected, n, (size_t)(n % 4), want);
                 run(tried, n, (size_t)(n % 3), got);
-                if (memcmp(got, want, sizeof got) != 0) print_message("%s: %s: n = %d\n", tirb_isa_name(isas[k]), bodies[b], (int)n);
+                if (memcmp(got, want, sizeof got) != 0)
+                    print_message("%s: %s: n = %d\n", tirb_isa_name(isas[k]), bodies[b], (int)n);
                 assert_memory_equal(got, want, sizeof got);
             }
             tirb_module_release(expected);

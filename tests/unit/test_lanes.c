@@ -1,4 +1,5 @@
-/* Random lane loops: every instruction set against a model that runs one lane after the other, one element at a time. */
+/* Random lane loops: every instruction set against a model that runs one lane after the other, one element at a
+ * time. */
 #include "tests/unit/machine_harness.h"
 
 #include "vm/lanes/slots.h"
@@ -23,7 +24,8 @@ static unsigned pick(unsigned n) { return (unsigned)((next_random() >> 33) % n);
 enum {
     N_REFS = 9,
     N_READ_REFS = 4,
-    N_STEPPED_REFS = 6, /* then: what is stored to by index, what is updated, what the scanned registers are stored to */
+    N_STEPPED_REFS =
+        6, /* then: what is stored to by index, what is updated, what the scanned registers are stored to */
     STORED_REF = 6,
     UPDATED_REF = 7,
     SCANNED_REF = 8,
@@ -35,7 +37,8 @@ enum {
     INDEX_MASK = 15,
     TEXT_SIZE = 1 << 15
 };
-/* s0: n; s1..s4: data for splats and scans; s5, s6: extents; s7, s8: index registers; s9: 1; s10..s13: results; s14: 15; s15: 16 */
+/* s0: n; s1..s4: data for splats and scans; s5, s6: extents; s7, s8: index registers; s9: 1; s10..s13: results; s14:
+ * 15; s15: 16 */
 
 typedef struct plan {
     char text[TEXT_SIZE];
@@ -232,11 +235,13 @@ static void emit_scan(plan *p) {
     uint8_t type = p->types[source];
     unsigned how = pick(2) ? TIRBI_SCAN_BEFORE : 0;
     if (how && pick(2)) how |= TIRBI_SCAN_BITS;
-    unsigned dest = pick(N_LANE_REGS), slot = 1 + p->n_scans++, steps = pick(2) ? 0 : pick(4), truth = find_register(p, TIRB_BOOL);
+    unsigned dest = pick(N_LANE_REGS), slot = 1 + p->n_scans++, steps = pick(2) ? 0 : pick(4),
+             truth = find_register(p, TIRB_BOOL);
     for (unsigned i = 0; i < steps; i++) {
         unsigned other = find_register(p, type);
         if (tirbi_dtype_is_float(type) && pick(3) == 0)
-            say(p, "    vstepma.%s v%u, v%u, %u\n", name_of(type), source, other, pick(3) | (pick(2) ? TIRBI_SCAN_SWAPPED : 0));
+            say(p, "    vstepma.%s v%u, v%u, %u\n", name_of(type), source, other,
+                pick(3) | (pick(2) ? TIRBI_SCAN_SWAPPED : 0));
         else
             say(p, "    vstep.%s v%u, %u\n", name_of(type), other, pick_fold(type));
     }
@@ -286,7 +291,8 @@ static void emit_indexed(plan *p) {
         say(p, "    vupdatema.%s c%d, v%u, v%u, v%u, i32, %u\n", name_of(type), N_READ_REFS + 1, index, value,
             find_register(p, type), pick(TIRBI_N_FUSED_SCANS));
     else
-        say(p, "    vupdate.%s c%d, v%u, v%u, i32, %u\n", name_of(type), N_READ_REFS + 1, index, value, pick_fold(type));
+        say(p, "    vupdate.%s c%d, v%u, v%u, i32, %u\n", name_of(type), N_READ_REFS + 1, index, value,
+            pick_fold(type));
 }
 
 static void emit_many(plan *p, unsigned n);
@@ -378,13 +384,19 @@ static void emit_header(plan *p) {
         say(p, ".tensor \"t%u\" %s r%u read%s (%lld)\n", r, name_of(p->ref_types[r]), r,
             r >= N_READ_REFS ? " write" : "", (long long)p->ref_sizes[r]);
     for (unsigned s = 0; s < 7; s++) say(p, ".scalar \"s%u\" i64 s%u\n", s, s);
-    say(p, "    const.i64 s9, 1\n    const.i64 s14, %d\n    const.i64 s15, %d\n    red.begin.f32 q0, s10\n    red.begin.f64 q1, s10\n    lane s0, done\n", INDEX_MASK, INDEX_MASK + 1);
+    say(p,
+        "    const.i64 s9, 1\n    const.i64 s14, %d\n    const.i64 s15, %d\n    red.begin.f32 q0, s10\n    "
+        "red.begin.f64 q1, s10\n    lane s0, done\n",
+        INDEX_MASK, INDEX_MASK + 1);
     for (unsigned k = 0; k < p->n_inner; k++) say(p, "    .inner s%u s%u\n", 5 + k, 7 + k);
     for (unsigned c = 0; c < p->n_cursors; c++) {
         unsigned ref = p->cursors[c].ref;
         bool both = p->cursors[c].written || ref == UPDATED_REF;
         say(p, "    .cursor r%u %s %s %u %lld ", ref, name_of(p->ref_types[ref]),
-            both ? "readwrite" : ref == STORED_REF ? "write" : "read", p->cursors[c].level, (long long)p->cursors[c].start);
+            both                ? "readwrite"
+            : ref == STORED_REF ? "write"
+                                : "read",
+            p->cursors[c].level, (long long)p->cursors[c].start);
         if (p->cursors[c].step == 1 && pick(8) == 0)
             say(p, "s9");
         else
@@ -401,7 +413,8 @@ static void make_plan(plan *p) {
     p->n = pick(4) ? pick(300) : pick(1200);
     p->n_inner = pick(3);
     p->nested = pick(2) != 0;
-    for (unsigned k = 0; k < 2; k++) p->extent[k] = p->n < 200 && pick(12) == 0 ? 8 + (int64_t)pick(33) : (int64_t)pick(5) - (pick(8) == 0);
+    for (unsigned k = 0; k < 2; k++)
+        p->extent[k] = p->n < 200 && pick(12) == 0 ? 8 + (int64_t)pick(33) : (int64_t)pick(5) - (pick(8) == 0);
     uint8_t main_type = mains[pick(sizeof mains)];
     for (unsigned r = 0; r < N_REFS; r++) p->ref_types[r] = pick(5) ? main_type : mains[pick(sizeof mains)];
     p->ref_types[SCANNED_REF] = TIRB_I64;
@@ -556,7 +569,8 @@ static uint8_t *indexed(model *m, int64_t c, int64_t reg, uint8_t size) {
     unsigned ref = m->p->cursors[c].ref;
     if (index >= 0 && index < m->p->ref_sizes[ref]) return m->data[ref] + (size_t)index * size;
     m->outside = true;
-    snprintf(m->message, sizeof m->message, "element %d is outside of the %lld elements", index, (long long)m->p->ref_sizes[ref]);
+    snprintf(m->message, sizeof m->message, "element %d is outside of the %lld elements", index,
+             (long long)m->p->ref_sizes[ref]);
     return NULL;
 }
 
@@ -573,7 +587,8 @@ static bool model_advance(model *m, const tirbi_instr *in) {
             return false;
         }
         uint64_t end = 0;
-        memcpy(tirbi_slot_bytes(&end, tirbi_dtypes[in->type].size), m->data[ref] + (*d + 1) * tirbi_dtypes[in->type].size, tirbi_dtypes[in->type].size);
+        memcpy(tirbi_slot_bytes(&end, tirbi_dtypes[in->type].size),
+               m->data[ref] + (*d + 1) * tirbi_dtypes[in->type].size, tirbi_dtypes[in->type].size);
         end = tirbi_slot_extend(end, in->type);
         if ((int64_t)end > (int64_t)(splat_value(m, o[3]) + (uint64_t)m->lane)) break;
     }
@@ -592,7 +607,8 @@ static bool model_indexed(model *m, const tirbi_instr *in) {
         int extent = o[1] == 14 ? INDEX_MASK : INDEX_MASK + 1;
         if (index >= 0 && index < extent) return true;
         m->outside = true;
-        snprintf(m->message, sizeof m->message, "index %d is out of bounds for dimension 1 of f, whose extent is %d", index, extent);
+        snprintf(m->message, sizeof m->message, "index %d is out of bounds for dimension 1 of f, whose extent is %d",
+                 index, extent);
         return false;
     }
     if (in->op == TIRB_OP_VLOADX) {
@@ -717,7 +733,8 @@ static uint32_t model_run(model *m, uint32_t at) {
 }
 
 /* Fills `m`; returns false when the loop trapped, else *result is what the function returns. */
-static bool run_model(const harness *h, const plan *p, const uint64_t *scalars, buffer *buffers, model *out, uint32_t *result) {
+static bool run_model(const harness *h, const plan *p, const uint64_t *scalars, buffer *buffers, model *out,
+                      uint32_t *result) {
     model m = {.p = p,
                .f = &h->program->functions[0],
                .kernels = tirbi_kernels(TIRB_ISA_GENERIC),
@@ -786,7 +803,9 @@ static void run_random(uint64_t seed) {
     bool fine = run_model(&h, &p, scalars, copies, &m, &expected);
     outcome out = harness_call(&h, scalars, buffers, N_REFS);
     /* Divisions trap with their block: one may, behind the lane whose index is out of bounds. */
-    bool right = fine ? out.status == TIRB_OK : m.divided ? out.status != TIRB_OK : out.status == TIRB_BOUNDS || out.status == TIRB_DIVIDE;
+    bool right = fine        ? out.status == TIRB_OK
+                 : m.divided ? out.status != TIRB_OK
+                             : out.status == TIRB_BOUNDS || out.status == TIRB_DIVIDE;
     /* Loops around the whole body go first, then lanes. */
     if (!fine && out.status == TIRB_BOUNDS && !m.divided && p.n_inner == 0 && !strstr(out.error.message, m.message))
         harness_fail(&h, "seed %llu: '%s', not '%s'", (unsigned long long)seed, out.error.message, m.message);

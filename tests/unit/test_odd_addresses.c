@@ -1,5 +1,5 @@
-/* Tensors whose elements stand at addresses that are no multiples of their size: what is computed of them is what is computed of
- * the same values elsewhere. The sanitizers watch how each instruction set reads and writes them. */
+/* Tensors whose elements stand at addresses that are no multiples of their size: what is computed of them is what is
+ * computed of the same values elsewhere. The sanitizers watch how each instruction set reads and writes them. */
 #include <stdlib.h>
 
 #include "tests/unit/script_fixture.h"
@@ -19,7 +19,8 @@ static const char *const programs[] = {
     PROGRAM(BLOCK("SR", "D[vi]") "D[vi] = D[vi] + A[vi, vj] * A[vi, vj]\n"),
     PROGRAM(BLOCK("SR", "D[vi]") "D[vi] = D[vi] + A[vi, vj] * B[vj]\n"),
     PROGRAM(BLOCK("RS", "D[vj]") "D[vj] = D[vj] + A[vi, vj]\n"),
-    PROGRAM("    for i, j in T.grid(24, 40):\n        D[i] = T.max(D[i], A[i, j])\n        C[i, 0] = T.min(C[i, 0], A[i, j])\n"),
+    PROGRAM("    for i, j in T.grid(24, 40):\n        D[i] = T.max(D[i], A[i, j])\n        C[i, 0] = T.min(C[i, 0], "
+            "A[i, j])\n"),
     PROGRAM("    for i, j, k in T.grid(24, 24, 40):\n        with T.sblock(\"m\"):\n"
             "            vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n            with T.init():\n"
             "                C[vi, vj] = 0\n            C[vi, vj] = C[vi, vj] + A[vi, vk] * A[vj, vk]\n"),
@@ -27,7 +28,8 @@ static const char *const programs[] = {
     PROGRAM("    for j in range(40):\n        D[j] = A[I[j], j]\n        C[I[j], j] = B[j]\n"),
     PROGRAM("    for j in range(1, 40):\n        D[j] = D[j - 1] + B[j]\n"),
     PROGRAM("    for i in range(24):\n        for j in range(40):\n            D[i] = D[i] + A[i, j]\n"),
-    PROGRAM("    for i, j in T.grid(24, 40):\n        C[i, j] = A[i, 39 - j]\n    for j in range(20):\n        D[j] = B[2 * j]\n"),
+    PROGRAM("    for i, j in T.grid(24, 40):\n        C[i, j] = A[i, 39 - j]\n    for j in range(20):\n        D[j] = "
+            "B[2 * j]\n"),
     PROGRAM("    for j in range(40):\n        D[I[j]] = D[I[j]] + B[j]\n"),
     PROGRAM("    for i, j in T.grid(24, 40):\n        if A[i, j] > B[j]:\n            C[i, j] = A[i, j]\n"),
 };
@@ -45,7 +47,11 @@ static void put_element(uint8_t *to, DLDataType type, int64_t value) {
     const float single = (float)value;
     const double wide = (double)value;
     const bool real = type.code == kDLFloat;
-    memcpy(to, real && type.bits == 64 ? (const void *)&wide : real ? (const void *)&single : (const void *)&value, type.bits / 8u);
+    memcpy(to,
+           real && type.bits == 64 ? (const void *)&wide
+           : real                  ? (const void *)&single
+                                   : (const void *)&value,
+           type.bits / 8u);
 }
 
 static void fill(data *d, DLDataType type, size_t offset) {

@@ -7,11 +7,13 @@
 #include "compiler/text/text.h"
 #include "tests/reference/reference.h"
 
-/* y[i] = a * x[i] + y[i] with the checks that TVM of 2020 put in front of such a function; returns the number of elements. */
+/* y[i] = a * x[i] + y[i] with the checks that TVM of 2020 put in front of such a function; returns the number of
+ * elements. */
 static const char saxpy[] =
     "@tvm.hybrid.script\n"
     "class Module:\n"
-    "    def saxpy(args: ty.handle, codes: ty.handle, num_args: ty.int32, value: ty.handle, tcode: ty.handle) -> ty.int32:\n"
+    "    def saxpy(args: ty.handle, codes: ty.handle, num_args: ty.int32, value: ty.handle, tcode: ty.handle) -> "
+    "ty.int32:\n"
     "        tir.func_attr({\"global_symbol\": \"saxpy\", \"calling_conv\": 1})\n"
     "        assert num_args == 3, \"saxpy: num_args should be 3\"\n"
     "        a: ty.float64 = tir.tvm_struct_get(args, 0, 12, dtype=\"float64\")\n"
@@ -25,22 +27,26 @@ static const char saxpy[] =
     "        Y: ty.handle = tir.tvm_struct_get(y, 0, 1, dtype=\"handle\")\n"
     "        y_shape: ty.handle = tir.tvm_struct_get(y, 0, 2, dtype=\"handle\")\n"
     "        assert a_code == 2, \"saxpy: Expect arg[0] to be float\"\n"
-    "        assert (x_code == 3) or (x_code == 13) or (x_code == 7) or (x_code == 4), \"Expect arg[1] to be pointer\"\n"
+    "        assert (x_code == 3) or (x_code == 13) or (x_code == 7) or (x_code == 4), \"Expect arg[1] to be "
+    "pointer\"\n"
     "        assert 1 == tir.tvm_struct_get(x, 0, 4, dtype=\"int32\"), \"arg1.ndim is expected to equal 1\"\n"
     "        assert tir.tvm_struct_get(x, 0, 5, dtype=\"uint8\") == tir.uint8(2) and "
     "tir.tvm_struct_get(x, 0, 6, dtype=\"uint8\") == tir.uint8(32) and "
     "tir.tvm_struct_get(x, 0, 7, dtype=\"uint16\") == tir.uint16(1), \"arg1.dtype is expected to be float32\"\n"
     "        n: ty.int32 = tir.cast(\"int32\", tir.load(\"int64\", x_shape, 0))\n"
     "        if not tir.isnullptr(x_strides, dtype=\"bool\"):\n"
-    "            assert 1 == tir.cast(\"int32\", tir.load(\"int64\", x_strides, 0)), \"arg1.strides: expected to be compact array\"\n"
+    "            assert 1 == tir.cast(\"int32\", tir.load(\"int64\", x_strides, 0)), \"arg1.strides: expected to be "
+    "compact array\"\n"
     "            tir.evaluate(0)\n"
     "        assert tir.uint64(0) == tir.tvm_struct_get(x, 0, 8, dtype=\"uint64\"), \"arg1.byte_offset\"\n"
     "        assert 1 == tir.tvm_struct_get(x, 0, 10, dtype=\"int32\"), \"arg1.device_type\"\n"
     "        assert 0 == tir.tvm_struct_get(x, 0, 9, dtype=\"int32\"), \"arg1.device_id\"\n"
-    "        assert n == tir.cast(\"int32\", tir.load(\"int64\", y_shape, 0)), \"arg2.shape[0] has an unsatisfied constraint\"\n"
+    "        assert n == tir.cast(\"int32\", tir.load(\"int64\", y_shape, 0)), \"arg2.shape[0] has an unsatisfied "
+    "constraint\"\n"
     "        if n == 7:\n"
     "            tir.evaluate(tir.tvm_throw_last_error(dtype=\"handle\"))\n"
-    "        scratch: ty.handle = tir.TVMBackendAllocWorkspace(1, 0, tir.uint64(4) * tir.cast(\"uint64\", n), 2, 32, dtype=\"handle\")\n"
+    "        scratch: ty.handle = tir.TVMBackendAllocWorkspace(1, 0, tir.uint64(4) * tir.cast(\"uint64\", n), 2, 32, "
+    "dtype=\"handle\")\n"
     "        for i in tir.range(0, n):\n"
     "            scratch[i] = tir.cast(\"float32\", a)\n"
     "        for i in tir.range(0, n):\n"
@@ -114,8 +120,8 @@ static void both(programs *p, frame *f, tirb_status expected, const char *part) 
     memcpy(before, f->y, sizeof before);
     tirb_status status = run(&p->machine, "saxpy", f->args, f->n, NULL);
     if (status != expected || (part && !strstr(p->machine.error.message, part)))
-        fail_msg("expected %s '%s', got %s '%s'", tirb_status_name(expected), part ? part : "", tirb_status_name(status),
-                 status == TIRB_OK ? "" : p->machine.error.message);
+        fail_msg("expected %s '%s', got %s '%s'", tirb_status_name(expected), part ? part : "",
+                 tirb_status_name(status), status == TIRB_OK ? "" : p->machine.error.message);
     memcpy(f->y, before, sizeof before);
     status = tirb_reference_call(p->module, "saxpy", &options, f->args, f->n, NULL, &error);
     if (status != expected || (expected == TIRB_ASSERT && !strstr(error.message, part)))
@@ -259,7 +265,8 @@ static void test_sharing(void **state) {
     char text[sizeof(saxpy) + 100];
     const char *at = strstr(saxpy, attribute);
     size_t before = (size_t)(at - saxpy) + sizeof(attribute) - 1;
-    snprintf(text, sizeof text, "%.*s, \"tirb.may_alias\": [[\"args\", \"value\"]]%s", (int)before, saxpy, saxpy + before);
+    snprintf(text, sizeof text, "%.*s, \"tirb.may_alias\": [[\"args\", \"value\"]]%s", (int)before, saxpy,
+             saxpy + before);
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     assert_int_equal(tirb_compile(text, strlen(text), NULL, &result, &error), TIRB_TYPE);
@@ -267,8 +274,8 @@ static void test_sharing(void **state) {
     tirb_compile_result_destroy(result);
 }
 
-/* A packed function that gives its tensors on to one with a pair: sharing is then that function's matter, but the memory
- * can still only be read. */
+/* A packed function that gives its tensors on to one with a pair: sharing is then that function's matter, but the
+ * memory can still only be read. */
 static const char relay[] =
     "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass M:\n"
     "    @T.prim_func(private=True, s_tir=True)\n"

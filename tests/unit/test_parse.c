@@ -1,5 +1,5 @@
-/* What the parser makes of expressions and statements: node shapes, promotion, folding, numbers, structural equality.
- */
+/* What the parser makes of expressions and statements: node shapes, promotion, folding, numbers, structural
+ * equality. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

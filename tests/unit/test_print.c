@@ -41,7 +41,8 @@ static void round_trip(const char *name, const char *text, size_t size, tirb_dia
         if (!tirbi_print(first.module, dialect, &first.arena, &first.diagnostics, &printed, &length))
             fail_msg("%s does not print: %s", name, first.diagnostics.items ? first.diagnostics.items[0].message : "");
         parse(&second, name, printed, length);
-        if (!second.module) fail_msg("%s is not read again: %s\n%s", name, second.diagnostics.items[0].message, printed);
+        if (!second.module)
+            fail_msg("%s is not read again: %s\n%s", name, second.diagnostics.items[0].message, printed);
         if (!tirbi_module_equal(first.module, second.module, &second.arena))
             fail_msg("%s is read again as another module:\n%s", name, printed);
         assert_true(tirbi_print(second.module, dialect, &second.arena, &second.diagnostics, &again, &length_again));
@@ -154,7 +155,8 @@ static void test_kept_operation(void **state) {
     }
 }
 
-/* Programs in spellings of their own and the text that TVM 0.27 prints for them, without the four lines of the header. */
+/* Programs in spellings of their own and the text that TVM 0.27 prints for them, without the four lines of the
+ * header. */
 static const struct {
     const char *source, *printed;
 } spellings[] = {
@@ -180,15 +182,22 @@ static const struct {
      "    c = T.alloc_local((1,), layout=None)\n    v = T.decl_buffer((16,), data=A.data, layout=None)\n"
      "    w = A.view(16)\n    c[0] = v[1] + w[2]\n    O[0] = c[0]\n"},
     /* A sum names what is quoted before it in the same shape. */
-    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", \"n + 1\"), \"int8\")):\n    n = T.int32()\n    A[0, n] = T.int8(1)\n",
-     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", n + 1), \"int8\")):\n    n = T.int32()\n    A[0, n] = T.int8(1)\n"},
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", \"n + 1\"), \"int8\")):\n    n = T.int32()\n    A[0, n] = "
+     "T.int8(1)\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", n + 1), \"int8\")):\n    n = T.int32()\n    A[0, n] = "
+     "T.int8(1)\n"},
     /* The extents of loops are sums as TVM writes them, those of axes as they are given. */
-    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n    for i in range(2 * n - m + 1):\n"
-     "        with T.sblock(\"b\"):\n            v = T.axis.spatial((1, n - 1), i)\n            w = T.axis.spatial((m, m + 4), i)\n"
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n    for i in range(2 * n "
+     "- m + 1):\n"
+     "        with T.sblock(\"b\"):\n            v = T.axis.spatial((1, n - 1), i)\n            w = T.axis.spatial((m, "
+     "m + 4), i)\n"
      "            A[v] = A[w]\n",
-     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n    # with T.sblock(\"root\"):\n"
-     "    for i in range(n * 2 + 1 - m):\n        with T.sblock(\"b\"):\n            v = T.axis.spatial((1, n - 1), i)\n"
-     "            w = T.axis.spatial((m, m + 4), i)\n            T.reads(A[w])\n            T.writes(A[v])\n            A[v] = A[w]\n"},
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n    # with "
+     "T.sblock(\"root\"):\n"
+     "    for i in range(n * 2 + 1 - m):\n        with T.sblock(\"b\"):\n            v = T.axis.spatial((1, n - 1), "
+     "i)\n"
+     "            w = T.axis.spatial((m, m + 4), i)\n            T.reads(A[w])\n            T.writes(A[v])\n           "
+     " A[v] = A[w]\n"},
     /* Products that share a factor, quotients and remainders are simplified in them. */
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"int8\"), n: T.int32, m: T.int32):\n"
      "    for i in range(n // 4 * 4, n):\n        T.evaluate(i)\n"
@@ -209,37 +218,50 @@ static const struct {
      "    for i in range((n + 1) % 4):\n        T.evaluate(i)\n"
      "    for i in range(n // 8):\n        T.evaluate(i)\n"},
     /* The begin of a slice keeps its type where the end has another. */
-    {"n = TypeVar(\"n\")\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((n,), \"int8\")):\n    for i in range(2):\n        with T.sblock(\"b\"):\n"
-     "            v = T.axis.spatial(2, i)\n            T.reads(A[0:n])\n            T.writes(A[1:T.int64(4)])\n            A[v] = A[0]\n",
-     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((n,), \"int8\")):\n    # with T.sblock(\"root\"):\n    for i in range(2):\n"
+    {"n = TypeVar(\"n\")\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((n,), \"int8\")):\n    for i in range(2):\n      "
+     "  with T.sblock(\"b\"):\n"
+     "            v = T.axis.spatial(2, i)\n            T.reads(A[0:n])\n            T.writes(A[1:T.int64(4)])\n       "
+     "     A[v] = A[0]\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((n,), \"int8\")):\n    # with T.sblock(\"root\"):\n    for i in "
+     "range(2):\n"
      "        with T.sblock(\"b\"):\n            v = T.axis.spatial(2, i)\n            T.reads(A[0:n])\n"
      "            T.writes(A[1:T.int64(4)])\n            A[v] = A[0]\n"},
     /* A layout keeps its text; operations that their names would fold are written as operations. */
     {"@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), i: T.int32):\n"
      "    c = T.alloc_buffer((2, 4), \"int32\", layout=T.TileLayout(T.S[(4, 4):(4, 1)]))\n"
-     "    c[0, 0] = T.RShift(i, 0)\n    c[0, 1] = T.BitwiseAnd(6, 3)\n    A[0] = c[0, 0] + T.shift_right(i, 0) + (i & 0)\n",
+     "    c[0, 0] = T.RShift(i, 0)\n    c[0, 1] = T.BitwiseAnd(6, 3)\n    A[0] = c[0, 0] + T.shift_right(i, 0) + (i & "
+     "0)\n",
      "@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), i: T.int32):\n"
      "    c = T.alloc_buffer((2, 4), \"int32\", layout=T.TileLayout(T.S[(4, 4):(4, 1)]))\n"
      "    c[0, 0] = T.RShift(i, 0)\n    c[0, 1] = T.BitwiseAnd(6, 3)\n    A[0] = c[0, 0] + i + (i & 0)\n"},
-    /* A view has its buffer's element offset, of the type that this has there; `.source` is the buffer of an element. */
-    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", T.int64(16)), \"float16\"), S: T.Buffer((), \"int32\", elem_offset=0)):\n"
+    /* A view has its buffer's element offset, of the type that this has there; `.source` is the buffer of an element.
+     */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", T.int64(16)), \"float16\"), S: T.Buffer((), \"int32\", "
+     "elem_offset=0)):\n"
      "    n = T.int32()\n    B = A.view(T.Cast(\"int64\", n) * T.int64(16))\n"
      "    C = T.decl_buffer((T.Cast(\"int64\", n) * T.int64(16),), \"float16\", data=A.data)\n"
      "    D = T.decl_buffer((1,), \"int32\", data=S.source.data)\n    B[0] = C[1] + T.Cast(\"float16\", D[0])\n",
-     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", T.int64(16)), \"float16\"), S: T.Buffer((), \"int32\", elem_offset=0)):\n"
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", T.int64(16)), \"float16\"), S: T.Buffer((), \"int32\", "
+     "elem_offset=0)):\n"
      "    n = T.int32()\n    B = A.view(T.Cast(\"int64\", n) * T.int64(16))\n"
      "    C = T.decl_buffer((T.Cast(\"int64\", n) * T.int64(16),), \"float16\", data=A.data)\n"
      "    D = S.view(1)\n    B[0] = C[1] + T.Cast(\"float16\", D[0])\n"},
     /* Functions of C's library stay what they were written as; strides that name later parameters keep the handle. */
     {"@T.prim_func(s_tir=True)\ndef f(a: T.handle, s: T.int32):\n    A = T.match_buffer(a, (4, 4), strides=[s, 1])\n"
-     "    A[0, 0] = T.call_extern(\"float32\", \"powf\", A[0, 1], T.call_pure_extern(\"float32\", \"expf\", A[1, 1]))\n",
-     "@T.prim_func(s_tir=True)\ndef f(a: T.handle, s: T.int32):\n    A = T.match_buffer(a, (4, 4), \"float32\", strides=(s, 1))\n"
-     "    A[0, 0] = T.call_extern(\"float32\", \"powf\", A[0, 1], T.call_pure_extern(\"float32\", \"expf\", A[1, 1]))\n"},
+     "    A[0, 0] = T.call_extern(\"float32\", \"powf\", A[0, 1], T.call_pure_extern(\"float32\", \"expf\", A[1, "
+     "1]))\n",
+     "@T.prim_func(s_tir=True)\ndef f(a: T.handle, s: T.int32):\n    A = T.match_buffer(a, (4, 4), \"float32\", "
+     "strides=(s, 1))\n"
+     "    A[0, 0] = T.call_extern(\"float32\", \"powf\", A[0, 1], T.call_pure_extern(\"float32\", \"expf\", A[1, "
+     "1]))\n"},
     /* An attribute has a frame unless it is all that its frame has. */
-    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"float32\")):\n    T.attr(A.data, \"outer\", 1)\n    A[0] = 1\n"
-     "    t = T.launch_thread(\"threadIdx.x\", 16)\n    T.attr(A.data, \"inner\", 2)\n    T.tvm_storage_sync(\"shared\")\n    A[t] = 1\n",
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"float32\")):\n    T.attr(A.data, \"outer\", 1)\n    A[0] = "
+     "1\n"
+     "    t = T.launch_thread(\"threadIdx.x\", 16)\n    T.attr(A.data, \"inner\", 2)\n    "
+     "T.tvm_storage_sync(\"shared\")\n    A[t] = 1\n",
      "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"float32\")):\n    T.attr(A.data, \"outer\", 1)\n"
-     "    A[0] = T.float32(1.0)\n    with T.launch_thread(\"threadIdx.x\", 16) as t:\n        T.attr(A.data, \"inner\", 2)\n"
+     "    A[0] = T.float32(1.0)\n    with T.launch_thread(\"threadIdx.x\", 16) as t:\n        T.attr(A.data, "
+     "\"inner\", 2)\n"
      "        T.tvm_storage_sync(\"shared\", T.bool(False), -1)\n        A[t] = T.float32(1.0)\n"},
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), \"int64\"), p: T.handle(\"int32\")):\n"
      "    for i in T.serial(16, annotations={\"pragma_unroll\": 4}):\n        A[i] = T.popcount(A[i])\n"
@@ -286,12 +308,14 @@ static const struct {
      "        T.reads()\n        T.writes()\n        T.sblock_attr({\"a\": 1})\n        A[0] = T.float32(1.0)\n"},
     /* What is read of a matched buffer is read of the region. */
     {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16, 16, 16), \"float32\"), B: T.Buffer((1,), \"float32\")):\n"
-     "    for i, j in T.grid(16, 4):\n        with T.sblock(\"b\"):\n            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "    for i, j in T.grid(16, 4):\n        with T.sblock(\"b\"):\n            vi, vj = T.axis.remap(\"SS\", [i, "
+     "j])\n"
      "            C = T.match_buffer(A[0:16, vi, vj * 4:vj * 4 + 4], (16, 1, 4))\n"
      "            for k, l in T.grid(4, 4):\n                B[0] = B[0] + C[k + 8, 0, l]\n",
      "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16, 16, 16), \"float32\"), B: T.Buffer((1,), \"float32\")):\n"
      "    # with T.sblock(\"root\"):\n"
-     "    for i, j in T.grid(16, 4):\n        with T.sblock(\"b\"):\n            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "    for i, j in T.grid(16, 4):\n        with T.sblock(\"b\"):\n            vi, vj = T.axis.remap(\"SS\", [i, "
+     "j])\n"
      "            T.reads(B[0], A[8:12, vi, vj * 4:vj * 4 + 4])\n            T.writes(B[0])\n"
      "            C = T.match_buffer(A[0:16, vi, vj * 4:vj * 4 + 4], (16, 1, 4))\n"
      "            for k, l in T.grid(4, 4):\n                B[0] = B[0] + C[k + 8, 0, l]\n"},

@@ -185,7 +185,8 @@ static void lets_bind_values(void **state) {
     int32_t out[2] = {1, 2};
     pass_i32(&c, out, 2);
     assert_int_equal(run(&c, "O: T.Buffer((2,), \"int32\"))",
-                         "    v: T.let[T.int32] = O[0]\n    O[0] = 7\n    O[1] = v\n    w: T.int32 = O[0]\n    w = w + 1\n    O[0] = w\n"),
+                         "    v: T.let[T.int32] = O[0]\n    O[0] = 7\n    O[1] = v\n    w: T.int32 = O[0]\n    w = w + "
+                         "1\n    O[0] = w\n"),
                      TIRB_OK);
     assert_int_equal(out[0], 8);
     assert_int_equal(out[1], 1);
@@ -196,7 +197,8 @@ static void lets_bind_values(void **state) {
 static void min_and_max_take_the_second_of_unordered(void **state) {
     (void)state;
     assert_float_equal(float_value("T.min(A[0], A[1])", NAN, 1, TIRB_FP_PRECISE), 1, 0);
-    assert_int_equal(float_bits(float_value("T.min(A[0], A[1])", 1, from_bits(0xffc00001), TIRB_FP_PRECISE)), 0x7fc00000);
+    assert_int_equal(float_bits(float_value("T.min(A[0], A[1])", 1, from_bits(0xffc00001), TIRB_FP_PRECISE)),
+                     0x7fc00000);
     assert_int_equal(float_bits(float_value("T.max(A[0], A[1])", 0.0f, -0.0f, TIRB_FP_PRECISE)), 0x80000000);
 }
 
@@ -257,7 +259,8 @@ static void nans_are_canonical_where_arithmetic_makes_them(void **state) {
     assert_int_equal(float_bits(float_value("-A[0]", odd, 1, TIRB_FP_PRECISE)), 0x7fc00000);
     assert_int_equal(float_bits(float_value("T.abs(A[0])", odd, 1, TIRB_FP_PRECISE)), 0x7fc00000);
     assert_int_equal(float_bits(float_value("A[0]", odd, 1, TIRB_FP_PRECISE)), 0xffc12345);
-    assert_int_equal(float_bits(float_value("T.Select(A[1] > T.float32(0), A[0], A[1])", odd, 1, TIRB_FP_PRECISE)), 0xffc12345);
+    assert_int_equal(float_bits(float_value("T.Select(A[1] > T.float32(0), A[0], A[1])", odd, 1, TIRB_FP_PRECISE)),
+                     0xffc12345);
     assert_int_equal(
         float_bits(float_value("T.reinterpret(\"float32\", T.reinterpret(\"int32\", A[0]))", odd, 1, TIRB_FP_PRECISE)),
         0xffc12345);
@@ -303,10 +306,12 @@ static void each_index_has_its_own_bound(void **state) {
     const int64_t shape[2] = {10, 100};
     pass(&c, data, kDLFloat, 32, 2, shape);
     pass_int(&c, 200);
-    assert_int_equal(run(&c, "A: T.Buffer((10, 100), \"float32\"), i: T.int32)", "    A[0, i] = T.float32(1)\n"), TIRB_BOUNDS);
+    assert_int_equal(run(&c, "A: T.Buffer((10, 100), \"float32\"), i: T.int32)", "    A[0, i] = T.float32(1)\n"),
+                     TIRB_BOUNDS);
     assert_string_equal(c.error.message, "index 200 is out of bounds for dimension 1 of A with extent 100");
     c.args[1].value.i = -1;
-    assert_int_equal(run(&c, "A: T.Buffer((10, 100), \"float32\"), i: T.int32)", "    A[i, 5] = T.float32(1)\n"), TIRB_BOUNDS);
+    assert_int_equal(run(&c, "A: T.Buffer((10, 100), \"float32\"), i: T.int32)", "    A[i, 5] = T.float32(1)\n"),
+                     TIRB_BOUNDS);
 }
 
 static void allocations_are_zeroed_each_time(void **state) {
@@ -332,22 +337,24 @@ static void matched_buffers_alias(void **state) {
     const int64_t shape[2] = {3, 4};
     pass(&c, data, kDLFloat, 32, 2, shape);
     const char *signature = "A: T.Buffer((3, 4), \"float32\"))";
-    assert_int_equal(run(&c, signature,
-                         "    with T.sblock(\"b\"):\n"
-                         "        T.reads()\n"
-                         "        T.writes(A[1:3, 2:4])\n"
-                         "        M = T.match_buffer(A[1:3, 2:4], (2, 2), \"float32\", offset_factor=1, strides=(\"s0\", \"s1\"))\n"
-                         "        M[1, 0] = T.float32(5)\n"),
-                     TIRB_OK);
+    assert_int_equal(
+        run(&c, signature,
+            "    with T.sblock(\"b\"):\n"
+            "        T.reads()\n"
+            "        T.writes(A[1:3, 2:4])\n"
+            "        M = T.match_buffer(A[1:3, 2:4], (2, 2), \"float32\", offset_factor=1, strides=(\"s0\", \"s1\"))\n"
+            "        M[1, 0] = T.float32(5)\n"),
+        TIRB_OK);
     assert_float_equal(data[2 * 4 + 2], 5, 0);
-    assert_int_equal(run(&c, signature,
-                         "    with T.sblock(\"b\"):\n"
-                         "        T.reads()\n"
-                         "        T.writes(A[1:3, 2:4])\n"
-                         "        M = T.match_buffer(A[1:3, 2:4], (2, 2), \"float32\", offset_factor=1, strides=(\"s0\", \"s1\"))\n"
-                         "        for i in range(3):\n"
-                         "            M[0, i] = T.float32(5)\n"),
-                     TIRB_BOUNDS);
+    assert_int_equal(
+        run(&c, signature,
+            "    with T.sblock(\"b\"):\n"
+            "        T.reads()\n"
+            "        T.writes(A[1:3, 2:4])\n"
+            "        M = T.match_buffer(A[1:3, 2:4], (2, 2), \"float32\", offset_factor=1, strides=(\"s0\", \"s1\"))\n"
+            "        for i in range(3):\n"
+            "            M[0, i] = T.float32(5)\n"),
+        TIRB_BOUNDS);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
@@ -516,7 +523,8 @@ static void columns_are_serial_and_rows_trees(void **state) {
                  "                O[vi] = T.float32(0)\n"
                  "            O[vi] = O[vi] + A[%s]\n",
                  column ? "vk, vi" : "vi, vk");
-        assert_int_equal(run(&c, "O: T.Buffer((200,), \"float32\"), A: T.Buffer((200, 200), \"float32\"))", body), TIRB_OK);
+        assert_int_equal(run(&c, "O: T.Buffer((200,), \"float32\"), A: T.Buffer((200, 200), \"float32\"))", body),
+                         TIRB_OK);
     }
     for (int i = 0; i < 200; i++) {
         float serial = 0;
@@ -576,8 +584,9 @@ static void assertions_and_limits(void **state) {
     call c = {.max_steps = 1000};
     int32_t out[1] = {0};
     pass_i32(&c, out, 1);
-    assert_int_equal(run(&c, "O: T.Buffer((1,), \"int32\"))", "    assert O[0] > 0, \"must be positive\"\n    O[0] = 1\n"),
-                     TIRB_ASSERT);
+    assert_int_equal(
+        run(&c, "O: T.Buffer((1,), \"int32\"))", "    assert O[0] > 0, \"must be positive\"\n    O[0] = 1\n"),
+        TIRB_ASSERT);
     assert_non_null(strstr(c.error.message, "must be positive"));
     assert_int_equal(run(&c, "O: T.Buffer((1,), \"int32\"))", "    while O[0] < 1:\n        O[0] = 0\n"), TIRB_FUEL);
 }
@@ -659,7 +668,8 @@ static void vectors_work_lane_by_lane(void **state) {
     assert_memory_equal(o, expected, sizeof o);
 }
 
-/* ---- The host, and memory that is passed on ------------------------------------------------------------------------ */
+/* ---- The host, and memory that is passed on
+ * ------------------------------------------------------------------------ */
 
 typedef struct seen {
     int calls;
@@ -692,7 +702,9 @@ static void the_host_is_called(void **state) {
     call c = {.imports = &import, .n_imports = 1};
     pass(&c, data, kDLInt, 32, 2, (const int64_t[]){2, 3});
     const char *signature = "A: T.Buffer((2, 3), \"int32\"))";
-    assert_int_equal(run(&c, signature, "    A[0, 0] = A[0, 2] + T.call_extern(\"int32\", \"touch\", T.address_of(A[0, 2])) * 100\n"), TIRB_OK);
+    assert_int_equal(run(&c, signature,
+                         "    A[0, 0] = A[0, 2] + T.call_extern(\"int32\", \"touch\", T.address_of(A[0, 2])) * 100\n"),
+                     TIRB_OK);
     assert_int_equal(data[0], 102); /* what stood before the call was read before it */
     assert_int_equal(data[2], 12);
     assert_int_equal(s.extent, 4);
@@ -701,7 +713,8 @@ static void the_host_is_called(void **state) {
     assert_int_equal(data[0], 2);
     assert_int_equal(run(&c, signature, "    T.evaluate(T.call_packed(\"touch\", A.data))\n"), TIRB_OK);
     assert_int_equal(data[0], 12);
-    assert_int_equal(run(&c, signature, "    A[0, 0] = T.Cast(\"int32\", T.call_extern(\"bool\", \"touch\"))\n"), TIRB_VALUE);
+    assert_int_equal(run(&c, signature, "    A[0, 0] = T.Cast(\"int32\", T.call_extern(\"bool\", \"touch\"))\n"),
+                     TIRB_VALUE);
     assert_int_equal(run(&c, signature, "    T.evaluate(T.call_extern(\"void\", \"touch\"))\n"), TIRB_IO);
     assert_non_null(strstr(c.error.message, "touch: enough"));
     assert_int_equal(run(&c, signature, "    T.evaluate(T.call_extern(\"void\", \"nobody\"))\n"), TIRB_IMPORT);
@@ -709,16 +722,17 @@ static void the_host_is_called(void **state) {
 
 static void arguments_inside_do_not_overlap(void **state) {
     (void)state;
-    static const char text[] = "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass M:\n"
-                               "    @T.prim_func(private=True, s_tir=True)\n"
-                               "    def add(X: T.Buffer((2,), \"int32\"), Y: T.Buffer((2,), \"int32\")):\n"
-                               "        for i in range(2):\n            Y[i] = Y[i] + X[1 - i]\n"
-                               "    @T.prim_func(private=True, s_tir=True)\n"
-                               "    def by(X: T.Buffer((2,), \"int32\"), Y: T.Buffer((2,), \"int32\")):\n"
-                               "        %s\n        M.add(X, Y)\n"
-                               "    @T.prim_func(s_tir=True)\n"
-                               "    def main(A: T.Buffer((6,), \"int32\"), i: T.int32):\n"
-                               "        M.by(T.address_of(A[2]), T.address_of(A[i]))\n";
+    static const char text[] =
+        "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass M:\n"
+        "    @T.prim_func(private=True, s_tir=True)\n"
+        "    def add(X: T.Buffer((2,), \"int32\"), Y: T.Buffer((2,), \"int32\")):\n"
+        "        for i in range(2):\n            Y[i] = Y[i] + X[1 - i]\n"
+        "    @T.prim_func(private=True, s_tir=True)\n"
+        "    def by(X: T.Buffer((2,), \"int32\"), Y: T.Buffer((2,), \"int32\")):\n"
+        "        %s\n        M.add(X, Y)\n"
+        "    @T.prim_func(s_tir=True)\n"
+        "    def main(A: T.Buffer((6,), \"int32\"), i: T.int32):\n"
+        "        M.by(T.address_of(A[2]), T.address_of(A[i]))\n";
     for (int64_t i = 0; i < 5; i++) {
         char program[2000];
         int32_t data[6] = {1, 2, 3, 4, 5, 6};

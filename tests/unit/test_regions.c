@@ -1,4 +1,5 @@
-/* Regions that the compiler finds: which loops become one and why others do not, and that nothing else depends on them. */
+/* Regions that the compiler finds: which loops become one and why others do not, and that nothing else depends on
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,15 +68,18 @@ static void loops_that_write_apart_become_regions(void **state) {
     /* the sum over i is passed on, but that of each j lies apart from the others */
     expect_loops("    for i, j in T.grid(64, 32):\n        V[j] = V[j] + A[i, j]\n", "j");
     /* a triangle, a while loop, a condition, memory of the iteration */
-    expect_loops("    for i in range(64):\n        for j in range(T.min(i, 31)):\n            A[i, j] = A[i, j + 1]\n", "i");
+    expect_loops("    for i in range(64):\n        for j in range(T.min(i, 31)):\n            A[i, j] = A[i, j + 1]\n",
+                 "i");
     expect_loops("    for i in range(64):\n        while A[i, 0] < V[i]:\n            A[i, 0] = A[i, 0] + 1.0\n", "i");
     expect_loops("    for i in range(64):\n        if V[i] > 0.0:\n            A[i, N[0]] = A[i, N[i]]\n", "i");
-    expect_loops("    for i in range(64):\n        W = T.alloc_buffer((32,), \"float32\")\n        for j in range(32):\n"
-                 "            W[j] = B[i, 31 - j]\n        for k in range(32):\n            A[i, k] = W[k] * W[31 - k]\n", "i");
+    expect_loops(
+        "    for i in range(64):\n        W = T.alloc_buffer((32,), \"float32\")\n        for j in range(32):\n"
+        "            W[j] = B[i, 31 - j]\n        for k in range(32):\n            A[i, k] = W[k] * W[31 - k]\n",
+        "i");
 }
 
-/* A loop in digits has its body twice: each is a region with a buffer of its own in it, and stands a second time without
- * one, for when there is little to do. */
+/* A loop in digits has its body twice: each is a region with a buffer of its own in it, and stands a second time
+ * without one, for when there is little to do. */
 static void each_part_has_its_own_memory(void **state) {
     (void)state;
     char found[512];
@@ -99,18 +103,22 @@ static void loops_that_may_meet_do_not(void **state) {
                  "i: its iterations are not known to have parts of 'V' of their own, j");
     expect_loops("    for i in T.parallel(64):\n        V[63 - i] = V[i]\n", apart);
     expect_loops("    for i in T.parallel(64):\n        V[0] = V[0] + A[i, 0]\n", apart);
-    expect_loops("    s = T.alloc_buffer((1,), \"float32\", scope=\"local\")\n    s[0] = 0.0\n    for i in T.parallel(64):\n"
-                 "        V[i] = s[0]\n        s[0] = A[i, 0]\n", "i: its iterations pass a variable on");
+    expect_loops(
+        "    s = T.alloc_buffer((1,), \"float32\", scope=\"local\")\n    s[0] = 0.0\n    for i in T.parallel(64):\n"
+        "        V[i] = s[0]\n        s[0] = A[i, 0]\n",
+        "i: its iterations pass a variable on");
     expect_loops("    for i in T.parallel(64):\n        V[i] = T.call_extern(\"float32\", \"host\", A[i, 0])\n",
                  "i: it may call a function of the host");
-    expect_loops("    for i in T.parallel(N[0]):\n        V[i] = A[i, 0]\n", "i: its bounds are not known before it begins");
+    expect_loops("    for i in T.parallel(N[0]):\n        V[i] = A[i, 0]\n",
+                 "i: its bounds are not known before it begins");
 }
 
 static void another_loop_of_the_nest_may_be_one(void **state) {
     (void)state;
     expect_loops("    for i in range(64):\n        for j in T.parallel(32):\n            A[i, j] = B[i, j]\n", "i");
     expect_loops("    for i in T.thread_binding(64, thread=\"blockIdx.x\"):\n"
-                 "        for j in T.thread_binding(32, thread=\"threadIdx.x\"):\n            A[i, j] = B[i, j]\n", "i");
+                 "        for j in T.thread_binding(32, thread=\"threadIdx.x\"):\n            A[i, j] = B[i, j]\n",
+                 "i");
     expect_loops("    for i in T.parallel(64):\n        for j in range(32):\n            V[j] = V[j] + A[i, j]\n", "j");
 }
 
@@ -127,11 +135,14 @@ static void small_loops_stay_serial(void **state) {
     describe(HEADER "def f(A: T.Buffer((1 << 20,), \"float32\"), B: T.Buffer((1 << 20,), \"float32\")):\n"
                     "    for i in range(1 << 20):\n        A[i] = T.exp(B[i])\n", 0, found, sizeof(found));
     assert_string_equal(found, "i");
-    describe(HEADER "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\")):\n    n = T.int32()\n"
-                    "    for i in range(n):\n        A[i] = T.exp(B[i])\n", 0, found, sizeof(found));
+    describe(HEADER
+             "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\")):\n    n = T.int32()\n"
+             "    for i in range(n):\n        A[i] = T.exp(B[i])\n",
+             0, found, sizeof(found));
     assert_string_equal(found, "i");
     describe(HEADER "def f(A: T.Buffer((1 << 20,), \"float32\"), B: T.Buffer((1 << 20,), \"float32\")):\n"
-                    "    for i in range(1 << 20):\n        A[i] = T.exp(B[i])\n", TIRB_PASS_REGIONS, found, sizeof(found));
+                    "    for i in range(1 << 20):\n        A[i] = T.exp(B[i])\n",
+             TIRB_PASS_REGIONS, found, sizeof(found));
     assert_string_equal(found, "");
 }
 
@@ -181,11 +192,12 @@ static tirb_status call(session *s, float *a, float *b, int64_t n) {
     return tirb_instance_call(s->instance, 0, args, 2, NULL, &s->error);
 }
 
-static const char rows[] = HEADER "def rows(A: T.Buffer((\"n\", 8), \"float32\"), B: T.Buffer((\"n\", 8), \"float32\")):\n"
-                                  "    n = T.int32()\n"
-                                  "    for i in range(n):\n"
-                                  "        for j in range(8):\n"
-                                  "            B[i, j] = T.exp(T.sin(A[i, j])) + T.float32(1)\n";
+static const char rows[] =
+    HEADER "def rows(A: T.Buffer((\"n\", 8), \"float32\"), B: T.Buffer((\"n\", 8), \"float32\")):\n"
+           "    n = T.int32()\n"
+           "    for i in range(n):\n"
+           "        for j in range(8):\n"
+           "            B[i, j] = T.exp(T.sin(A[i, j])) + T.float32(1)\n";
 
 enum { N = 20000 };
 

@@ -1,5 +1,6 @@
-/* Nests that go through rows one after the other, done for a block of rows at a time: they give what loops in order give, on
- * every instruction set, whatever the block, and also where terms of tree reductions are computed before they are summed. */
+/* Nests that go through rows one after the other, done for a block of rows at a time: they give what loops in order
+ * give, on every instruction set, whatever the block, and also where terms of tree reductions are computed before they
+ * are summed. */
 #include <stdio.h>
 
 #include "tests/unit/script_fixture.h"
@@ -26,26 +27,29 @@ static const char *const programs[] = {
         EACH("B[i, j] = A[i, j] * T.rsqrt(s[i] / T.Cast(\"float32\", m) + T.float32(1e-5)) * W[j]"),
     HEAD ALLOC("s", "(n,)") ALLOC("mean", "(n,)") ALLOC("v", "(n,)") SUM("s[vi]", "A[vi, vk]")
         ROWS("mean[i] = s[i] / T.Cast(\"float32\", m)") SUM("v[vi]", "(A[vi, vk] - mean[vi]) * (A[vi, vk] - mean[vi])")
-        EACH("B[i, j] = (A[i, j] - mean[i]) / T.sqrt(v[i] / T.Cast(\"float32\", m) + T.float32(1e-5)) * W[j]"),
-    HEAD ALLOC("s", "(n,)") ALLOC("q", "(n,)")
-        "    for i, k in T.grid(n, m):\n        with T.sblock(\"r\"):\n            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
-        "            with T.init():\n                s[vi] = T.float32(0)\n                q[vi] = T.float32(0)\n"
-        "            a: T.let[T.float32] = s[vi] + A[vi, vk]\n"
-        "            b: T.let[T.float32] = q[vi] + (A[vi, vk] - W[vk]) * (A[vi, vk] + W[vk])\n"
-        "            s[vi] = a\n            q[vi] = b\n" EACH("B[i, j] = A[i, j] * s[i] - q[i]"),
-    HEAD ALLOC("t", "(n, 3, m)") ALLOC("s", "(n, 3)")
-        "    for i, g, j in T.grid(n, 3, m):\n        t[i, g, j] = T.exp(A[i, j] * T.Cast(\"float32\", g))\n"
-        "    for i, g, k in T.grid(n, 3, m):\n        with T.sblock(\"r\"):\n"
-        "            vi, vg, vk = T.axis.remap(\"SSR\", [i, g, k])\n            with T.init():\n"
-        "                s[vi, vg] = T.float32(0)\n            s[vi, vg] = s[vi, vg] + t[vi, vg, vk] * T.float32(0.5)\n"
-        EACH("B[i, j] = t[i, 0, j] / s[i, 0] + t[i, 2, j] / s[i, 2]"),
+            EACH("B[i, j] = (A[i, j] - mean[i]) / T.sqrt(v[i] / T.Cast(\"float32\", m) + T.float32(1e-5)) * W[j]"),
+    HEAD ALLOC("s", "(n,)")
+        ALLOC("q", "(n,)") "    for i, k in T.grid(n, m):\n        with T.sblock(\"r\"):\n            vi, vk = "
+                           "T.axis.remap(\"SR\", [i, k])\n"
+                           "            with T.init():\n                s[vi] = T.float32(0)\n                q[vi] = "
+                           "T.float32(0)\n"
+                           "            a: T.let[T.float32] = s[vi] + A[vi, vk]\n"
+                           "            b: T.let[T.float32] = q[vi] + (A[vi, vk] - W[vk]) * (A[vi, vk] + W[vk])\n"
+                           "            s[vi] = a\n            q[vi] = b\n" EACH("B[i, j] = A[i, j] * s[i] - q[i]"),
+    HEAD ALLOC("t", "(n, 3, m)") ALLOC(
+        "s",
+        "(n, 3)") "    for i, g, j in T.grid(n, 3, m):\n        t[i, g, j] = T.exp(A[i, j] * T.Cast(\"float32\", g))\n"
+                  "    for i, g, k in T.grid(n, 3, m):\n        with T.sblock(\"r\"):\n"
+                  "            vi, vg, vk = T.axis.remap(\"SSR\", [i, g, k])\n            with T.init():\n"
+                  "                s[vi, vg] = T.float32(0)\n            s[vi, vg] = s[vi, vg] + t[vi, vg, vk] * "
+                  "T.float32(0.5)\n" EACH("B[i, j] = t[i, 0, j] / s[i, 0] + t[i, 2, j] / s[i, 2]"),
     /* softmax in four steps; by exponentials that are computed twice; its logarithm */
     HEAD ALLOC("x", "(n,)") ALLOC("p", "(n, m)") ALLOC("s", "(n,)")
         TREE_OVER("T.grid(n, m)", "x[vi]", "T.min_value(\"float32\")", "T.max(x[vi], A[vi, vk])")
-        EACH("p[i, j] = T.exp(A[i, j] - x[i])") SUM("s[vi]", "p[vi, vk]") EACH("B[i, j] = p[i, j] / s[i]"),
+            EACH("p[i, j] = T.exp(A[i, j] - x[i])") SUM("s[vi]", "p[vi, vk]") EACH("B[i, j] = p[i, j] / s[i]"),
     HEAD ALLOC("x", "(n,)") ALLOC("s", "(n,)")
         TREE_OVER("T.grid(n, m)", "x[vi]", "T.min_value(\"float32\")", "T.max(x[vi], A[vi, vk])")
-        SUM("s[vi]", "T.exp(A[vi, vk] - x[vi])") EACH("B[i, j] = T.exp(A[i, j] - x[i]) / s[i]") ROWS("S[i] = s[i]"),
+            SUM("s[vi]", "T.exp(A[vi, vk] - x[vi])") EACH("B[i, j] = T.exp(A[i, j] - x[i]) / s[i]") ROWS("S[i] = s[i]"),
     HEAD ALLOC("x", "(n,)") TREE_OVER("T.grid(n, m)", "x[vi]", "T.min_value(\"float32\")", "T.max(A[vi, vk], x[vi])")
         SUM("S[vi]", "T.exp(A[vi, vk] - x[vi])") EACH("B[i, j] = A[i, j] - x[i] - T.log(S[i])"),
     /* terms alone: of one row's axis, of both, of other types, with a factor that is an element, under T.parallel */
@@ -60,16 +64,20 @@ static const char *const programs[] = {
          "                    S[vi] = T.float32(0)\n                S[vi] = S[vi] + T.abs(A[vi, vk])\n",
     HEAD TREE_OVER("T.grid(n, m)", "S[vi]", "T.max_value(\"float32\")", "T.min(S[vi], A[vi, m - 1 - vk])"),
     /* rows that are not all of them; extents below 0; memory that begins with zeros; an element after the last */
-    HEAD TREE_OVER("T.grid(n - 3, m - 2)", "S[vi]", "T.float32(0)", "S[vi] + A[vi + 2, vk] * W[vk + 1]")
-        "    for i, j in T.grid(n - 3, m):\n        B[i, j] = A[i, j] + T.exp(S[i]) * W[j]\n",
-    HEAD ALLOC("s", "(n,)") "    for i in range(1, n):\n        for k in range(m):\n            with T.sblock(\"r\"):\n"
-        "                vi = T.axis.spatial((1, n), i)\n                vk = T.axis.reduce(m, k)\n"
-        "                with T.init():\n                    s[vi] = T.float32(0)\n"
-        "                s[vi] = s[vi] + (A[vi, vk] + A[vi - 1, vk])\n"
-        "    for i in range(1, n):\n        for j in range(m):\n            B[i, j] = A[i, j] / s[i]\n",
-    HEAD ALLOC("t", "(n, m)") ALLOC("s", "(n,)") "    for i, j in T.grid(n, m):\n        t[i, j] = t[i, j] + A[i, j]\n"
-        SUM("s[vi]", "t[vi, vk]") EACH("B[i, j] = t[i, j] * s[i]"),
-    HEAD ALLOC("s", "(n,)") SUM("s[vi]", "A[vi, vk]") "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j + 1] * s[i]\n",
+    HEAD TREE_OVER("T.grid(n - 3, m - 2)", "S[vi]", "T.float32(0)",
+                   "S[vi] + A[vi + 2, vk] * W[vk + 1]") "    for i, j in T.grid(n - 3, m):\n        B[i, j] = A[i, j] "
+                                                        "+ T.exp(S[i]) * W[j]\n",
+    HEAD ALLOC("s",
+               "(n,)") "    for i in range(1, n):\n        for k in range(m):\n            with T.sblock(\"r\"):\n"
+                       "                vi = T.axis.spatial((1, n), i)\n                vk = T.axis.reduce(m, k)\n"
+                       "                with T.init():\n                    s[vi] = T.float32(0)\n"
+                       "                s[vi] = s[vi] + (A[vi, vk] + A[vi - 1, vk])\n"
+                       "    for i in range(1, n):\n        for j in range(m):\n            B[i, j] = A[i, j] / s[i]\n",
+    HEAD ALLOC("t", "(n, m)") ALLOC(
+        "s", "(n,)") "    for i, j in T.grid(n, m):\n        t[i, j] = t[i, j] + A[i, j]\n" SUM("s[vi]", "t[vi, vk]")
+        EACH("B[i, j] = t[i, j] * s[i]"),
+    HEAD ALLOC("s", "(n,)")
+        SUM("s[vi]", "A[vi, vk]") "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j + 1] * s[i]\n",
     HEAD ALLOC("t", "(m, n)") ALLOC("s", "(n,)") EACH("t[j, i] = A[i, j] * W[j]") SUM("s[vi]", "t[vk, vi] * A[vi, vk]")
         EACH("B[i, j] = t[j, i] - s[i]"),
     /* scalars of a row before a nest of rows and columns */
@@ -116,8 +124,12 @@ enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS | TIRB_PA
 
 static void blocks_of_rows(void **state) {
     static const int64_t shapes[][2] = {{1, 1}, {7, 33}, {60, 100}, {2, 4099}, {40, 3}, {9, 0}, {13, 47}};
-    static const uint32_t without[] = {0, TIRB_PASS_GRAIN, TIRB_PASS_GRAIN | TIRB_PASS_REGIONS, TIRB_PASS_GRAIN | TIRB_PASS_LANES,
-                                       TIRB_PASS_CONTRACT, TIRB_PASS_GRAIN | TIRB_PASS_INTERCHANGE};
+    static const uint32_t without[] = {0,
+                                       TIRB_PASS_GRAIN,
+                                       TIRB_PASS_GRAIN | TIRB_PASS_REGIONS,
+                                       TIRB_PASS_GRAIN | TIRB_PASS_LANES,
+                                       TIRB_PASS_CONTRACT,
+                                       TIRB_PASS_GRAIN | TIRB_PASS_INTERCHANGE};
     static data expected, given;
     (void)state;
     for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
@@ -133,7 +145,8 @@ static void blocks_of_rows(void **state) {
                 fill(&given);
                 tirb_status found = run(programs[p], i < 6 ? without[i] : TIRB_PASS_GRAIN, isa, n, m, &given);
                 if (found != status || (status == TIRB_OK && memcmp(&given, &expected, sizeof given) != 0))
-                    fail_msg("program %u, n=%d, m=%d, way %u: status %d for %d, or other values", p, (int)n, (int)m, i, found, status);
+                    fail_msg("program %u, n=%d, m=%d, way %u: status %d for %d, or other values", p, (int)n, (int)m, i,
+                             found, status);
             }
         }
     }

@@ -1,5 +1,5 @@
-/* Bundles that an earlier version compiled (tests/stored), one for each feature of the format: they load, say the same of
- * themselves and give the same results for ever. Those of assembler files are run by test_asm_programs.c. */
+/* Bundles that an earlier version compiled (tests/stored), one for each feature of the format: they load, say the same
+ * of themselves and give the same results for ever. Those of assembler files are run by test_asm_programs.c. */
 #include "tests/unit/api_fixture.h"
 #include "tests/unit/stored.h"
 
@@ -46,7 +46,8 @@ static void test_alias(void **state) {
     assert_string_equal(signature(&s, "shift"), "shift(A: Tensor([64], float32), C: Tensor([64], float32))");
     assert_int_equal(tirb_module_may_alias(s.module, 0, 0, 1), 1);
     for (int i = 0; i < 65; i++) data[i] = (float)i;
-    const tirb_arg args[] = {tensor_arg(make_tensor(&t, data, F32, 1, 64)), tensor_arg(make_tensor(&u, data + 1, F32, 1, 64))};
+    const tirb_arg args[] = {tensor_arg(make_tensor(&t, data, F32, 1, 64)),
+                             tensor_arg(make_tensor(&u, data + 1, F32, 1, 64))};
     EXPECT_OK(&s, run(&s, "shift", args, 2, NULL));
     for (int i = 0; i < 65; i++) assert_true(data[i] == (float)i);
     data[0] = 100; /* each element is made of the one before it */
@@ -102,7 +103,8 @@ static void test_packed(void **state) {
     tensor t, u;
     tirb_result result;
     tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
-    const tirb_arg args[] = {float_arg(0.5), tensor_arg(make_tensor(&t, x, F32, 1, 4)), tensor_arg(make_tensor(&u, y, F32, 1, 4))};
+    const tirb_arg args[] = {float_arg(0.5), tensor_arg(make_tensor(&t, x, F32, 1, 4)),
+                             tensor_arg(make_tensor(&u, y, F32, 1, 4))};
     assert_int_equal(tirb_module_function(s.module, 0, &info, NULL), TIRB_OK);
     assert_int_equal(info.is_packed, 1);
     EXPECT_OK(&s, run(&s, "saxpy", args, 3, &result));
@@ -112,8 +114,9 @@ static void test_packed(void **state) {
     close_session(&s);
 }
 
-/* Feature: regions, of two functions, one with a contraction; sections that are compressed with dictionary 1. The bytes of
- * the results are those of the version that wrote the bundle, but for the last bits of exp, which is computed otherwise. */
+/* Feature: regions, of two functions, one with a contraction; sections that are compressed with dictionary 1. The bytes
+ * of the results are those of the version that wrote the bundle, but for the last bits of exp, which is computed
+ * otherwise. */
 static void test_rows(void **state) {
     (void)state;
     enum { N = 37 };
@@ -121,18 +124,22 @@ static void test_rows(void **state) {
     for (uint32_t threads = 1; threads <= 7; threads += 3) {
         session s = open_stored("1.0/rows.hex", threads);
         tensor t, u, v;
-        assert_string_equal(signature(&s, "rows"), "rows(A: Tensor([n, 16], float32), s: float64, C: Tensor([n, 16], float32))");
+        assert_string_equal(signature(&s, "rows"),
+                            "rows(A: Tensor([n, 16], float32), s: float64, C: Tensor([n, 16], float32))");
         for (int i = 0; i < N * 16; i++) a[i] = (float)(i * 37 % 101 - 50) / 16;
         for (int i = 0; i < 16 * 24; i++) b[i] = (float)(i * 53 % 97 - 48) / 32;
         memset(c, 0, sizeof c);
-        const tirb_arg args[] = {tensor_arg(make_tensor(&t, a, F32, 2, N, 16)), tensor_arg(make_tensor(&u, b, F32, 2, 16, 24)),
+        const tirb_arg args[] = {tensor_arg(make_tensor(&t, a, F32, 2, N, 16)),
+                                 tensor_arg(make_tensor(&u, b, F32, 2, 16, 24)),
                                  tensor_arg(make_tensor(&v, c, F32, 2, N, 24))};
         EXPECT_OK(&s, run(&s, "matmul", args, 3, NULL));
-        if (hash(c, N * 24) != UINT64_C(0xd7f20e05dbdcbe85)) fail_msg("matmul: 0x%llx", (unsigned long long)hash(c, N * 24));
+        if (hash(c, N * 24) != UINT64_C(0xd7f20e05dbdcbe85))
+            fail_msg("matmul: 0x%llx", (unsigned long long)hash(c, N * 24));
         memset(c, 0, sizeof c);
         const tirb_arg more[] = {args[0], float_arg(0.75), tensor_arg(make_tensor(&v, c, F32, 2, N, 16))};
         EXPECT_OK(&s, run(&s, "rows", more, 3, NULL));
-        if (hash(c, N * 24) != UINT64_C(0x91168c5687ccb16b)) fail_msg("rows: 0x%llx", (unsigned long long)hash(c, N * 24));
+        if (hash(c, N * 24) != UINT64_C(0x91168c5687ccb16b))
+            fail_msg("rows: 0x%llx", (unsigned long long)hash(c, N * 24));
         a[16 * 20] = 2000;
         expect_error(&s, run(&s, "rows", more, 3, NULL), TIRB_ASSERT, "too large (in rows)");
         assert_int_equal(s.error.line, 22);
@@ -141,7 +148,7 @@ static void test_rows(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alias), cmocka_unit_test(test_import), cmocka_unit_test(test_packed),
-                                       cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alias), cmocka_unit_test(test_import),
+                                       cmocka_unit_test(test_packed), cmocka_unit_test(test_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

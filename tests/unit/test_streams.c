@@ -18,8 +18,9 @@
 static const char *const programs[] = {
     HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        B[i, j] = T.exp(A[i, j]) * T.float32(0.5)\n",
     HEAD ARGUMENTS "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] + A[i, 0]\n",
-    HEAD ARGUMENTS SUMS "    for i, j in T.grid(n, m):\n        with T.sblock(\"t\"):\n"
-                        "            x, y = T.axis.remap(\"SS\", [i, j])\n            B[x, y] = T.tanh(A[x, y] - sums[x])\n",
+    HEAD ARGUMENTS SUMS
+    "    for i, j in T.grid(n, m):\n        with T.sblock(\"t\"):\n"
+    "            x, y = T.axis.remap(\"SS\", [i, j])\n            B[x, y] = T.tanh(A[x, y] - sums[x])\n",
     HEAD ARGUMENTS "    for i in range(n):\n        for j in range(m):\n            B[i, j] = A[i, j] * T.float32(3)\n"
                    "        for j in range(m - 1):\n            B[i, j] = B[i, j + 1] - T.float32(1)\n",
     HEAD ARGUMENTS "    for i, j in T.grid(n, m - 5):\n        B[i, j + 3] = T.erf(A[i, j]) - A[i, j + 5]\n",

@@ -141,7 +141,8 @@ static void callers_share_a_team(void **state) {
 /* The child has none of its parent's workers. It starts its own, and leaves the parent's alone. */
 static void a_child_has_a_team_of_its_own(void **state) {
     (void)state;
-    if (UNDER_TSAN || getenv("TIRB_EMULATED")) skip(); /* neither does threads in the child of a process that had some */
+    if (UNDER_TSAN || getenv("TIRB_EMULATED"))
+        skip(); /* neither does threads in the child of a process that had some */
     tirbi_heap heap;
     tirbi_team *team = new_team(&heap, 4, NULL);
     for (int unused_in_parent = 0; unused_in_parent < 2; unused_in_parent++) {

@@ -29,7 +29,8 @@ static tirb_compile_result *compile(void) {
     return result;
 }
 
-/* ---- Calls of all kinds ------------------------------------------------------------------------------------------- */
+/* ---- Calls of all kinds
+ * ------------------------------------------------------------------------------------------- */
 
 typedef struct shared {
     tirb_engine *engine;
@@ -175,7 +176,8 @@ static void test_one_profiling_engine(void **state) {
     share_an_engine(1);
 }
 
-/* ---- Memory that runs out on any thread --------------------------------------------------------------------------- */
+/* ---- Memory that runs out on any thread
+ * --------------------------------------------------------------------------- */
 
 /* An allocator for several threads, of which one call fails, or all from it on. */
 typedef struct shared_memory {
@@ -199,17 +201,17 @@ static void *shared_reallocate(void *context, void *ptr, size_t old_size, size_t
 
 /* Two nests for threads, one with memory of each iteration and one that is a contraction, and their copies of a strided
  * argument. */
-static const char hungry[] =
-    "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
-    "def f(A: T.Buffer((40, 32), \"float32\"), B: T.Buffer((40, 32), \"float32\"), C: T.Buffer((40, 40), \"float32\")):\n"
-    "    for i in T.parallel(40):\n"
-    "        W = T.alloc_buffer((32,), \"float32\")\n"
-    "        for j in range(32):\n"
-    "            W[j] = A[i, 31 - j]\n"
-    "        for k in range(32):\n"
-    "            B[i, k] = W[k] + W[31 - k]\n"
-    "    for i, j, k in T.grid(40, 40, 32):\n"
-    "        C[i, j] = C[i, j] + B[i, k] * A[j, k]\n";
+static const char hungry[] = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
+                             "def f(A: T.Buffer((40, 32), \"float32\"), B: T.Buffer((40, 32), \"float32\"), C: "
+                             "T.Buffer((40, 40), \"float32\")):\n"
+                             "    for i in T.parallel(40):\n"
+                             "        W = T.alloc_buffer((32,), \"float32\")\n"
+                             "        for j in range(32):\n"
+                             "            W[j] = A[i, 31 - j]\n"
+                             "        for k in range(32):\n"
+                             "            B[i, k] = W[k] + W[31 - k]\n"
+                             "    for i, j, k in T.grid(40, 40, 32):\n"
+                             "        C[i, j] = C[i, j] + B[i, k] * A[j, k]\n";
 
 static tirb_status whole_life(shared_memory *memory, const uint8_t *bytes, size_t size, float *c) {
     static float a[40 * 64];
@@ -258,7 +260,8 @@ static void test_failing_memory(void **state) {
         for (long n = 1; n <= calls; n++) {
             memory = (shared_memory){.fail_from = n, .fail_to = all ? LONG_MAX : n};
             tirb_status status = whole_life(&memory, bytes, size, c);
-            if (status != TIRB_OK && status != TIRB_NO_MEMORY) fail_msg("allocation %ld: %s", n, tirb_status_name(status));
+            if (status != TIRB_OK && status != TIRB_NO_MEMORY)
+                fail_msg("allocation %ld: %s", n, tirb_status_name(status));
             if (status == TIRB_OK) assert_memory_equal(c, expected, sizeof c);
             assert_int_equal(atomic_load(&memory.live), 0);
         }
@@ -266,14 +269,16 @@ static void test_failing_memory(void **state) {
     tirb_compile_result_destroy(result);
 }
 
-/* ---- Functions of the host in regions ----------------------------------------------------------------------------- */
+/* ---- Functions of the host in regions
+ * ----------------------------------------------------------------------------- */
 
 static const char region[] =
     ".import \"see\" (i64) returns i64\n"
     ".function \"main\" public\n.scalars 1\n.ref i64 writable\n.var \"n\" i64 s0\n.tensor \"d\" i64 r0 write ($0)\n"
     "    fork \"each:0\", s0, 1, () (r0 part 0 1 1)\n    ret.void\n.end\n"
     ".function \"each:0\" region\n.scalars 5\n.ref i64 writable\n.scalar \"begin\" i64 s0\n.scalar \"end\" i64 s1\n"
-    ".tensor \"d\" i64 r0 read write ()\n    mov.i64 s2, s0\nagain:\n    sub.i64 s3, s2, s0\n    callx #0, s4, (s2) ()\n"
+    ".tensor \"d\" i64 r0 read write ()\n    mov.i64 s2, s0\nagain:\n    sub.i64 s3, s2, s0\n    callx #0, s4, (s2) "
+    "()\n"
     "    store.i64 r0, s3, s4\n    loop s2, s1, again\n    ret.void\n.end\n";
 
 typedef struct host {
@@ -306,7 +311,8 @@ static void test_regions_call_the_host(void **state) {
     session s = open_session(region, &limits);
     tirb_import import = {.name = "see", .types = "(int64) -> int64", .function = see, .context = &h};
     EXPECT_OK(&s, tirb_instance_bind(s.instance, &import, 1, &s.error));
-    expect_error(&s, run(&s, "main", &arg, 1, NULL), TIRB_IMPORT, "a region calls see, which is not bound as thread-safe");
+    expect_error(&s, run(&s, "main", &arg, 1, NULL), TIRB_IMPORT,
+                 "a region calls see, which is not bound as thread-safe");
     import.flags = TIRB_IMPORT_THREAD_SAFE;
     EXPECT_OK(&s, tirb_instance_bind(s.instance, &import, 1, &s.error));
     EXPECT_OK(&s, run(&s, "main", &arg, 1, NULL));

@@ -317,10 +317,11 @@ static tirb_status bind_tensor(tirbi_binding *b, uint32_t i) {
     if (param->has_elem_offset) TIRBI_TRY(bind_offset(b, i, tensor, source.byte_offset));
     tirbi_overlap overlap = tensor->written ? tirbi_view_overlaps_itself(&tensor->view) : TIRBI_APART;
     if (overlap == TIRBI_APART) return TIRB_OK;
-    return tirbi_bind_refuse(b, TIRB_OVERLAP, i, overlap == TIRBI_SHARED
-                                                     ? "is written, and its strides let elements overlap each other"
-                                                     : "is written, and from its strides it is too hard to tell whether "
-                                                       "elements overlap each other");
+    return tirbi_bind_refuse(b, TIRB_OVERLAP, i,
+                             overlap == TIRBI_SHARED
+                                 ? "is written, and its strides let elements overlap each other"
+                                 : "is written, and from its strides it is too hard to tell whether "
+                                   "elements overlap each other");
 }
 
 static tirb_status check_tensor_expressions(tirbi_binding *b, const tirbi_tensor *tensor) {

@@ -35,7 +35,8 @@ typedef struct tirbi_binding {
 tirb_status tirbi_bind_arguments(tirbi_binding *binding);
 
 /* After tirbi_bind_arguments: refuses overlap, packs what must be compact and fills scratch->refs. Whatever it returns,
- * tirbi_bind_release must follow where something is packed. Errors: OVERLAP, MEMORY_LIMIT, NO_MEMORY; CANCELLED and DEADLINE by *stop. */
+ * tirbi_bind_release must follow where something is packed. Errors: OVERLAP, MEMORY_LIMIT, NO_MEMORY; CANCELLED and
+ * DEADLINE by *stop. */
 tirb_status tirbi_bind_references(tirbi_binding *binding, tirbi_heap *heap, const atomic_uint *stop);
 /* Copies packed arguments that the function writes back to where they came from. */
 tirb_status tirbi_bind_copy_back(tirbi_binding *binding, const atomic_uint *stop);

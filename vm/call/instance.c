@@ -249,7 +249,8 @@ static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, ti
         TIRBI_TRY(tirbi_bind_references(binding, &instance->heap, &instance->stops.call));
         remember_shapes(binding, function);
     }
-    tirb_status status = tirbi_execute(run, function, binding->scratch->scalars, binding->scratch->refs, result, binding->error);
+    tirb_status status =
+        tirbi_execute(run, function, binding->scratch->scalars, binding->scratch->refs, result, binding->error);
     if (status != TIRB_OK) {
         locate(instance, run, binding->error);
         return status;

@@ -90,8 +90,8 @@ typedef struct tirbi_scratch {
     uint64_t *scalars;
     int64_t *var_values;
     bool *var_bound;
-    /* The function whose arguments tirbi_plain_bind_again may compare with those that `refs`, `scalars` and `bound_shapes`
-     * are of; UINT32_MAX: none. */
+    /* The function whose arguments tirbi_plain_bind_again may compare with those that `refs`, `scalars` and
+     * `bound_shapes` are of; UINT32_MAX: none. */
     uint32_t bound;
     int64_t *bound_shapes;
 } tirbi_scratch;

@@ -2,9 +2,9 @@
  *
  * Two views share a byte when some sum of their steps, each taken as often as its dimension allows, closes the distance
  * between them up to the width of an element. The search takes the largest step first, tries how often it can be taken,
- * and cuts branches that the rest can no longer close: by how far the remaining steps reach, and by their common divisor.
- * What remains dense (every multiple of the divisor within reach is a sum) is decided at once, so views made by slicing,
- * transposing and broadcasting take a handful of steps. */
+ * and cuts branches that the rest can no longer close: by how far the remaining steps reach, and by their common
+ * divisor. What remains dense (every multiple of the divisor within reach is a sum) is decided at once, so views made
+ * by slicing, transposing and broadcasting take a handful of steps. */
 #include "vm/call/strided.h"
 
 #include "loader/base/divisor.h"

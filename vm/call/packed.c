@@ -58,7 +58,8 @@ static tirb_status measure(const packer *p, uint32_t i, const DLTensor *t, int64
     if (__builtin_add_overflow((uintptr_t)t->data, t->byte_offset, &base))
         return refuse(p, TIRB_ARGUMENT, i, "byte_offset leads outside the address space");
     view.base = (uint8_t *)base;
-    if (!tirbi_view_measure(&view)) return refuse(p, TIRB_SHAPE, i, "its elements take more bytes than can be addressed");
+    if (!tirbi_view_measure(&view))
+        return refuse(p, TIRB_SHAPE, i, "its elements take more bytes than can be addressed");
     bool here = t->device.device_type == kDLCPU || t->device.device_type == kDLCUDAHost;
     if (here && view.count != 0 && !t->data) return refuse(p, TIRB_ARGUMENT, i, "data is NULL");
     uintptr_t data = (uintptr_t)t->data;
@@ -70,8 +71,9 @@ static tirb_status measure(const packer *p, uint32_t i, const DLTensor *t, int64
 static tirb_status check_flags(const packer *p, uint32_t i, const tirb_arg *arg) {
     enum { KNOWN = TIRB_ARG_READ_ONLY | TIRB_ARG_MAY_ALIAS };
     if (arg->flags & ~(uint32_t)KNOWN) {
-        return tirbi_error_set(p->error, TIRB_ARGUMENT, "argument #%u of %.*s: its flags are 0x%x, this tirb knows 0x%x", i,
-                               (int)tirbi_text_cut(p->signature, SHOWN), p->signature, (unsigned)arg->flags, (unsigned)KNOWN);
+        return tirbi_error_set(
+            p->error, TIRB_ARGUMENT, "argument #%u of %.*s: its flags are 0x%x, this tirb knows 0x%x", i,
+            (int)tirbi_text_cut(p->signature, SHOWN), p->signature, (unsigned)arg->flags, (unsigned)KNOWN);
     }
     if (!(arg->flags & TIRB_ARG_MAY_ALIAS)) return TIRB_OK;
     return refuse(p, TIRB_OVERLAP, i, "may share memory, which a packed function cannot allow by tirb.may_alias");
@@ -101,7 +103,8 @@ static tirb_status pack_tensor(packer *p, uint32_t i, const tirb_arg *arg) {
     words[FIELD_STRIDES] = add_handle(p, strides, n * sizeof(*strides), false);
     if (!t.strides) words[FIELD_STRIDES] = 0;
     words[FIELD_NDIM] = (uint64_t)t.ndim;
-    bool is_bool = t.dtype.code == tirbi_dtypes[TIRB_BOOL].dl_code; /* what TVM calls bool is an unsigned type of 1 bit */
+    bool is_bool =
+        t.dtype.code == tirbi_dtypes[TIRB_BOOL].dl_code; /* what TVM calls bool is an unsigned type of 1 bit */
     words[FIELD_TYPE_CODE] = is_bool ? (uint64_t)kDLUInt : t.dtype.code;
     words[FIELD_TYPE_BITS] = is_bool ? 1 : t.dtype.bits;
     words[FIELD_TYPE_LANES] = t.dtype.lanes;

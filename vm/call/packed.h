@@ -1,8 +1,8 @@
 /* Arguments of a packed function (calling_conv 1): any number of them, of any kind, packed as TVM's C interface does.
  *
- * The function sees an array of 64-bit values, an array of type codes, and their number. A tensor's value is the handle of
- * a struct of TIRBI_STRUCT_WORDS words, of which word f is field f of TVM's DLTensor (compiler/lower/handles.c): numbers,
- * and the handles of its data, shape and strides. Nothing in these arrays is a pointer. */
+ * The function sees an array of 64-bit values, an array of type codes, and their number. A tensor's value is the handle
+ * of a struct of TIRBI_STRUCT_WORDS words, of which word f is field f of TVM's DLTensor (compiler/lower/handles.c):
+ * numbers, and the handles of its data, shape and strides. Nothing in these arrays is a pointer. */
 #ifndef TIRB_VM_CALL_PACKED_H
 #define TIRB_VM_CALL_PACKED_H
 
@@ -28,7 +28,8 @@ typedef struct tirbi_packed {
 tirb_status tirbi_packed_bind(const char *signature, const tirb_arg *args, uint32_t n_args, tirbi_heap *heap,
                               tirbi_packed *out, tirb_error *error);
 void tirbi_packed_release(tirbi_packed *packed, tirbi_heap *heap);
-/* What a function that returned `status` gave back: nothing, an int64 or a float64. Errors: VALUE if status is not 0. */
+/* What a function that returned `status` gave back: nothing, an int64 or a float64. Errors: VALUE if status is not
+ * 0. */
 tirb_status tirbi_packed_result(const tirbi_packed *packed, const char *signature, int32_t status, tirb_result *out,
                                 tirb_error *error);
 

@@ -70,7 +70,8 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
     for (uint32_t v = 0; v < f->n_vars; v++) {
         if (!bound[v]) out->applies = false;
         for (uint32_t i = 0; i < out->n_scalars; i++)
-            if (out->scalars[i].param == f->vars[v].param) ((tirbi_plain_scalar *)(uintptr_t)out->scalars)[i].agrees = true;
+            if (out->scalars[i].param == f->vars[v].param)
+                ((tirbi_plain_scalar *)(uintptr_t)out->scalars)[i].agrees = true;
     }
 }
 
@@ -116,8 +117,9 @@ static inline bool bind_tensor(const tirbi_plain_tensor *plain, const tirbi_plai
     uint8_t *data = t->data;
     uint64_t count = bind_shape(extents, plain->ndim, t->shape, scalars, shape), bytes;
     uintptr_t low, high;
-    if (!data || count == 0 || __builtin_mul_overflow(count, (uint64_t)plain->item, &bytes) || bytes > TIRBI_VIEW_FARTHEST ||
-        !is_compact(t->strides, shape, plain->ndim) || __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
+    if (!data || count == 0 || __builtin_mul_overflow(count, (uint64_t)plain->item, &bytes) ||
+        bytes > TIRBI_VIEW_FARTHEST || !is_compact(t->strides, shape, plain->ndim) ||
+        __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
         __builtin_add_overflow(low, (uintptr_t)bytes, &high))
         return false;
     *out = (tirbi_ref){(uint8_t *)low, bytes, plain->dtype, plain->written, false};
@@ -157,8 +159,8 @@ static inline bool bind_scalars(const tirbi_plain *plain, const tirb_arg *args, 
 
 /* Whether a tensor is what the one before it was, but for where its elements are. */
 static inline bool is_same_shape(const tirbi_plain_tensor *plain, const DLTensor *t, const int64_t *shape) {
-    if (t->device.device_type != kDLCPU || t->ndim != plain->ndim || memcmp(&t->dtype, &plain->type, sizeof t->dtype) != 0 ||
-        (!t->shape && plain->ndim))
+    if (t->device.device_type != kDLCPU || t->ndim != plain->ndim ||
+        memcmp(&t->dtype, &plain->type, sizeof t->dtype) != 0 || (!t->shape && plain->ndim))
         return false;
     for (unsigned j = 0; j < plain->ndim; j++)
         if (t->shape[j] != shape[j]) return false;

@@ -1,6 +1,6 @@
-/* Arguments as most calls have them: compact tensors in host memory that keep apart, and scalars of their parameters' own
- * kinds. They are bound in one pass, which checks all that the general way (vm/call/bind.c) checks and finds no words for
- * what is wrong: whatever is different is left to that way, which begins anew. */
+/* Arguments as most calls have them: compact tensors in host memory that keep apart, and scalars of their parameters'
+ * own kinds. They are bound in one pass, which checks all that the general way (vm/call/bind.c) checks and finds no
+ * words for what is wrong: whatever is different is left to that way, which begins anew. */
 #ifndef TIRB_VM_CALL_PLAIN_H
 #define TIRB_VM_CALL_PLAIN_H
 
@@ -52,17 +52,18 @@ typedef struct tirbi_plain {
     bool again;   /* tirbi_plain_bind_again does, for extents may be expressions */
 } tirbi_plain;
 
-/* Plans the parameters of `f`: `slots` has each one's number among the references or the scalars, `var_slots` each shape
- * variable's among the scalars. What fails is seen in the arena. */
+/* Plans the parameters of `f`: `slots` has each one's number among the references or the scalars, `var_slots` each
+ * shape variable's among the scalars. What fails is seen in the arena. */
 void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_t *slots, const uint32_t *var_slots,
                       tirbi_plain *out);
 
 /* Fills `refs` and `scalars`, which tirbi_execute takes, and the extents of all tensors, one after the other. False: an
  * argument is something else, or wrong. */
-bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars, int64_t *shapes);
-/* The same where `refs`, `scalars` and `shapes` are as the call before has left them, whose tensors were compact and used in
- * place, and which bound its arguments in either way: most calls of a function have tensors of the shapes of the call
- * before. */
+bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars,
+                      int64_t *shapes);
+/* The same where `refs`, `scalars` and `shapes` are as the call before has left them, whose tensors were compact and
+ * used in place, and which bound its arguments in either way: most calls of a function have tensors of the shapes of
+ * the call before. */
 bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars,
                             const int64_t *shapes);
 

@@ -34,7 +34,8 @@ tirb_status tirb_instance_profile(const tirb_instance *instance, uint32_t index,
     if (atomic_load_explicit(&instance->busy, memory_order_acquire)) return busy(error);
     if (!instance->profile.runs) return tirbi_error_set(error, TIRB_NOT_FOUND, "the engine was not made to profile");
     if (index >= instance->n_lines)
-        return tirbi_error_set(error, TIRB_NOT_FOUND, "there is no entry %u, only %u of them", index, instance->n_lines);
+        return tirbi_error_set(error, TIRB_NOT_FOUND, "there is no entry %u, only %u of them", index,
+                               instance->n_lines);
     const tirbi_program *program = instance->module->program;
     const tirbi_function *f = program->functions;
     uint32_t at = index;

@@ -7,7 +7,14 @@
 /* The largest blocks, in bytes of a row or column of the accumulator's type. B's block, whose rows are those of a panel
  * of tiles, is meant for the outer caches, A's for the middle one, a tile's columns of B for the inner one. Narrow
  * elements are two or four in a word. */
-enum { K_BLOCK = 256, NARROW_K_BLOCK = 2 * K_BLOCK, ROW_BLOCK_BYTES = 896, COLUMN_BLOCK_BYTES = 4096, MAX_LANES = 16, LINE = 64 };
+enum {
+    K_BLOCK = 256,
+    NARROW_K_BLOCK = 2 * K_BLOCK,
+    ROW_BLOCK_BYTES = 896,
+    COLUMN_BLOCK_BYTES = 4096,
+    MAX_LANES = 16,
+    LINE = 64
+};
 
 enum { TOP_BIT = 0x80 };
 
@@ -156,8 +163,8 @@ static size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 /* Elements of C's size in a row or column of a block: pairs take more room than quads. */
 static size_t packed_k(const shape *s) { return s->narrow ? ((size_t)s->k_block + 1) / 2 : (size_t)s->k_block; }
 
-/* Wide enough for the tiles of every instruction set: rows are padded by at most one half, columns by one vector. Behind
- * each panel of B there is room for one row more. */
+/* Wide enough for the tiles of every instruction set: rows are padded by at most one half, columns by one vector.
+ * Behind each panel of B there is room for one row more. */
 static size_t a_size(const shape *s, size_t size) {
     size_t rows = (size_t)s->row_block, k = packed_k(s);
     return lines((rows + rows / 2 + MAX_LANES) * (k * size + 2 * LINE));
@@ -234,13 +241,15 @@ static void run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kern
     for (unsigned i = 0; i < rows; i++) {
         pointers[i] = copy + i * row_size;
         if (tile->first) continue;
-        for (int64_t j = 0; j < columns; j++) move_element(pointers[i] + (size_t)j * r->size, tile->c[i] + at[j], r->size);
+        for (int64_t j = 0; j < columns; j++)
+            move_element(pointers[i] + (size_t)j * r->size, tile->c[i] + at[j], r->size);
     }
     tirbi_tile inner = *tile;
     inner.c = pointers;
     kernel(&inner);
     for (unsigned i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++) move_element(tile->c[i] + at[j], pointers[i] + (size_t)j * r->size, r->size);
+        for (int64_t j = 0; j < columns; j++)
+            move_element(tile->c[i] + at[j], pointers[i] + (size_t)j * r->size, r->size);
 }
 
 /* Runs a tile of 16-bit floats through a copy of float32. */
@@ -368,8 +377,14 @@ static void sum_panel(const runner *r, const uint8_t *panel, int64_t width, uint
 
 /* Packs columns for one panel; those that are missing to whole vectors are zero. */
 static void pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, int64_t width) {
-    tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s->b], .from_type = r->x->operand[r->s->b].type,
-                    .to_type = r->b_type, .group = (uint8_t)r->group, .set = r->set, .to = to, .to_row = (ptrdiff_t)((size_t)width * r->size)};
+    tirbi_pack p = {.strips = r->x->strips,
+                    .from = r->base[r->s->b],
+                    .from_type = r->x->operand[r->s->b].type,
+                    .to_type = r->b_type,
+                    .group = (uint8_t)r->group,
+                    .set = r->set,
+                    .to = to,
+                    .to_row = (ptrdiff_t)((size_t)width * r->size)};
     int64_t from_size = tirbi_dtypes[p.from_type].size;
     bool along_k = r->k.n > 1 && r->k_b[1] - r->k_b[0] == from_size &&
                    !(columns > 1 && r->column_b[column + 1] - r->column_b[column] == from_size);
@@ -462,14 +477,15 @@ static void choose_words(runner *r) {
     r->set = b == TIRB_I8 ? &x->quads->a_unsigned : &x->quads->b_unsigned;
 }
 
-/* Operands of C's type stay where they are if their elements are evenly apart, when there is little to gain from packing
- * them: each is used but a few times, or the caches hold it anyway. */
+/* Operands of C's type stay where they are if their elements are evenly apart, when there is little to gain from
+ * packing them: each is used but a few times, or the caches hold it anyway. */
 static void choose_packing(runner *r) {
     const tirbi_contraction *x = r->x;
     int64_t step, size = (int64_t)r->size, ignored;
     uint8_t type = tile_type(x);
     bool subtract = x->flags & TIRBI_CONTRACT_SUBTRACT;
-    r->a_linear = x->operand[r->s->a].type == type && !subtract && tirbi_contract_evenly(&r->s->rows, r->s->a, &r->a_row) &&
+    r->a_linear = x->operand[r->s->a].type == type && !subtract &&
+                  tirbi_contract_evenly(&r->s->rows, r->s->a, &r->a_row) &&
                   tirbi_contract_evenly(&r->s->k, r->s->a, &r->a_k);
     r->b_linear = x->operand[r->s->b].type == type && tirbi_contract_evenly(&r->s->columns, r->s->b, &step) &&
                   (step == size || r->s->columns.total == 1) && tirbi_contract_evenly(&r->s->k, r->s->b, &ignored);

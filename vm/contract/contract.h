@@ -2,8 +2,8 @@
  *
  * The loops are sorted into those of C and A only (rows), of C and B only (columns), of C with both or neither (batch),
  * and of A and B only (k). For each batch, blocks of k are taken in order; A and B are packed to the type of C, where
- * that pays, and tiles of C are updated in registers (tiles.h). Each element of C meets its products in the order of the
- * loops.
+ * that pays, and tiles of C are updated in registers (tiles.h). Each element of C meets its products in the order of
+ * the loops.
  *
  * Products of integers of 8 and 16 bits are summed in 32 bits, modulo 2^32, so their order is free: there A and B are
  * packed to words of two int16, or of four 8-bit values where the machine multiplies unsigned by signed ones. If both
@@ -77,7 +77,9 @@ static inline bool tirbi_contract_evenly(const tirbi_contract_group *g, unsigned
 }
 
 /* Sums of 16-bit floats, which tiles hold as float32. */
-static inline bool tirbi_contract_is_half(const tirbi_contraction *x) { return x->type == TIRB_F16 || x->type == TIRB_BF16; }
+static inline bool tirbi_contract_is_half(const tirbi_contraction *x) {
+    return x->type == TIRB_F16 || x->type == TIRB_BF16;
+}
 
 const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *contraction);
 /* (direct.c) */

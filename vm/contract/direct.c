@@ -1,8 +1,8 @@
 /* Contractions whose operands stay in the inner caches: nothing is packed, and no table tells where elements are. */
 #include "vm/contract/contract.h"
 
-/* The most bytes of the operand of the columns, of one of its rows, and of the other operand: what is read by a tile, or
- * again by the next one, shall still be there. A longer row needs the other operand to be small. */
+/* The most bytes of the operand of the columns, of one of its rows, and of the other operand: what is read by a tile,
+ * or again by the next one, shall still be there. A longer row needs the other operand to be small. */
 enum { LARGEST_B = 65536, LONGEST_ROW = 512, LARGEST_A = 32768 };
 
 typedef tirbi_contract_walk walk;
@@ -13,7 +13,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static bool find_walk(const tirbi_contraction *x, const tirbi_contract_shape *s, walk *w) {
     int64_t size = tirbi_dtypes[x->type].size, b_column, c_column;
     return tirbi_contract_evenly(&s->rows, s->a, &w->a_row) && tirbi_contract_evenly(&s->k, s->a, &w->a_k) &&
-           tirbi_contract_evenly(&s->k, s->b, &w->b_k) && tirbi_contract_evenly(&s->rows, TIRBI_CONTRACT_C, &w->c_row) &&
+           tirbi_contract_evenly(&s->k, s->b, &w->b_k) &&
+           tirbi_contract_evenly(&s->rows, TIRBI_CONTRACT_C, &w->c_row) &&
            tirbi_contract_evenly(&s->columns, s->b, &b_column) &&
            tirbi_contract_evenly(&s->columns, TIRBI_CONTRACT_C, &c_column) &&
            (s->columns.total == 1 || (b_column == size && c_column == size));
@@ -23,9 +24,11 @@ bool tirbi_contract_is_direct(const tirbi_contraction *x, const tirbi_contract_s
     int64_t size = tirbi_dtypes[x->type].size, row, b, a;
     if (s->narrow || tirbi_contract_is_half(x) || (x->flags & TIRBI_CONTRACT_SUBTRACT)) return false;
     if (x->operand[s->a].type != x->type || x->operand[s->b].type != x->type) return false;
-    if (__builtin_mul_overflow(s->columns.total, size, &row) || __builtin_mul_overflow(row, s->k.total, &b)) return false;
+    if (__builtin_mul_overflow(s->columns.total, size, &row) || __builtin_mul_overflow(row, s->k.total, &b))
+        return false;
     if (b > LARGEST_B) return false;
-    if (row > LONGEST_ROW && (__builtin_mul_overflow(s->rows.total, s->k.total * size, &a) || a > LARGEST_A)) return false;
+    if (row > LONGEST_ROW && (__builtin_mul_overflow(s->rows.total, s->k.total * size, &a) || a > LARGEST_A))
+        return false;
     return find_walk(x, s, w);
 }
 
@@ -40,8 +43,8 @@ static int64_t rows_of_a_tile(int64_t rows, uint32_t most) {
     return (rows - 1) / tiles + 1;
 }
 
-/* All rows of some columns, tile by tile; false: stopped. There are as many rows as memory holds, and columns and k that
- * are few. */
+/* All rows of some columns, tile by tile; false: stopped. There are as many rows as memory holds, and columns and k
+ * that are few. */
 static bool run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk *w, int64_t rows, int64_t columns,
                         const uint8_t *a, uint8_t *c, const atomic_uint *stop) {
     uint8_t *pointers[TIRBI_TILE_ROWS];
@@ -60,8 +63,8 @@ static bool run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk 
     return true;
 }
 
-static bool run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s, const tirbi_tile_set *set, const walk *w,
-                      uint8_t *const *base) {
+static bool run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s, const tirbi_tile_set *set,
+                      const walk *w, uint8_t *const *base) {
     int64_t size = tirbi_dtypes[x->type].size, most = (int64_t)set->vectors * set->lanes;
     tirbi_tile tile;
     tile.a_row = w->a_row;

@@ -41,7 +41,8 @@ static bool follow(const tirbi_contraction *x, unsigned operand, int64_t size) {
 }
 
 /* A row of any length by its own pieces; false: stopped. */
-static bool run_row(const tirbi_contraction *x, tirbi_fold_kernel kernel, const uint8_t *a, const uint8_t *b, uint8_t *running) {
+static bool run_row(const tirbi_contraction *x, tirbi_fold_kernel kernel, const uint8_t *a, const uint8_t *b,
+                    uint8_t *running) {
     unsigned last = x->n_loops - 1;
     int64_t step_a = x->operand[TIRBI_CONTRACT_A].step[last], step_b = x->operand[TIRBI_CONTRACT_B].step[last];
     for (int64_t k = 0; k < x->extent[last]; k += MOST_ELEMENTS) {
@@ -67,25 +68,32 @@ static unsigned number_of(const tirbi_contraction *x) {
 /* The kernel for one fold, where the elements of its rows follow each other, or NULL. */
 static tirbi_fold_kernel kernel_of(const tirbi_contraction *x, unsigned number) {
     int64_t size = tirbi_dtypes[x->type].size;
-    if (!follow(x, TIRBI_CONTRACT_A, size) || (number == TIRBI_FOLD_PRODUCT && !follow(x, TIRBI_CONTRACT_B, size))) return NULL;
+    if (!follow(x, TIRBI_CONTRACT_A, size) || (number == TIRBI_FOLD_PRODUCT && !follow(x, TIRBI_CONTRACT_B, size)))
+        return NULL;
     return x->type == TIRB_F64 ? x->kernels->fold_f64[number] : x->kernels->fold_f32[number];
 }
 
 /* Rows for a kernel. */
 static tirbi_fold_rows rows_at(const tirbi_contraction *x, uint8_t *const *at) {
-    return (tirbi_fold_rows){.a = at[TIRBI_CONTRACT_A], .b = at[TIRBI_CONTRACT_B], .a_row = tirbi_walk_row_step(x, TIRBI_CONTRACT_A),
-                             .b_row = tirbi_walk_row_step(x, TIRBI_CONTRACT_B), .c_row = {tirbi_walk_row_step(x, TIRBI_CONTRACT_C)},
-                             .c = {at[TIRBI_CONTRACT_C]}, .first = {x->flags & TIRBI_FOLD_INIT ? x->first : NULL},
+    return (tirbi_fold_rows){.a = at[TIRBI_CONTRACT_A],
+                             .b = at[TIRBI_CONTRACT_B],
+                             .a_row = tirbi_walk_row_step(x, TIRBI_CONTRACT_A),
+                             .b_row = tirbi_walk_row_step(x, TIRBI_CONTRACT_B),
+                             .c_row = {tirbi_walk_row_step(x, TIRBI_CONTRACT_C)},
+                             .c = {at[TIRBI_CONTRACT_C]},
+                             .first = {x->flags & TIRBI_FOLD_INIT ? x->first : NULL},
                              .n = (uint64_t)x->extent[x->n_loops - 1]};
 }
 
 static void move_rows(tirbi_fold_rows *rows) {
     rows->a = tirbi_walk_moved(rows->a, rows->a_row, rows->n_rows);
     rows->b = tirbi_walk_moved(rows->b, rows->b_row, rows->n_rows);
-    for (unsigned i = 0; i < 2; i++) rows->c[i] = (uint8_t *)(uintptr_t)tirbi_walk_moved(rows->c[i], rows->c_row[i], rows->n_rows);
+    for (unsigned i = 0; i < 2; i++)
+        rows->c[i] = (uint8_t *)(uintptr_t)tirbi_walk_moved(rows->c[i], rows->c_row[i], rows->n_rows);
 }
 
-/* `many` rows, at most so many at once: by a kernel, and those of a second fold (n = 2) by another one. False: stopped. */
+/* `many` rows, at most so many at once: by a kernel, and those of a second fold (n = 2) by another one. False:
+ * stopped. */
 static bool run_rows(const tirbi_contraction *x, tirbi_fold_rows *rows, unsigned n, int64_t many, int64_t at_once,
                      tirbi_fold_kernel kernel, tirbi_fold_kernel other) {
     for (int64_t left = many; left > 0; left -= rows->n_rows) {
@@ -100,7 +108,8 @@ static bool run_rows(const tirbi_contraction *x, tirbi_fold_rows *rows, unsigned
     return true;
 }
 
-static bool run_long_rows(const tirbi_contraction *x, tirbi_fold_kernel kernel, const tirbi_walk *w, uint8_t *const *from) {
+static bool run_long_rows(const tirbi_contraction *x, tirbi_fold_kernel kernel, const tirbi_walk *w,
+                          uint8_t *const *from) {
     size_t size = tirbi_dtypes[x->type].size;
     uint8_t *at[TIRBI_CONTRACT_OPERANDS] = {from[0], from[1], from[2]};
     for (int64_t left = w->many;;) {
@@ -137,7 +146,9 @@ bool tirbi_fold_run(const tirbi_contraction *x) {
 bool tirbi_folds_agree(const tirbi_contraction *x, const tirbi_contraction *y) {
     const unsigned first = number_of(x), second = number_of(y);
     const tirbi_contract_operand *a = &x->operand[TIRBI_CONTRACT_A], *other = &y->operand[TIRBI_CONTRACT_A];
-    if (!tirbi_dtype_is_float((tirbi_dtype)x->type) || x->type != y->type || x->n_loops != y->n_loops || !kernel_of(x, first) || !kernel_of(y, second)) return false;
+    if (!tirbi_dtype_is_float((tirbi_dtype)x->type) || x->type != y->type || x->n_loops != y->n_loops ||
+        !kernel_of(x, first) || !kernel_of(y, second))
+        return false;
     if (a->start != other->start || x->extent[x->n_loops - 1] > MOST_ELEMENTS) return false;
     for (unsigned i = 0; i < x->n_loops; i++)
         if (x->extent[i] != y->extent[i] || a->step[i] != other->step[i]) return false;

@@ -1,5 +1,5 @@
-/* Folds of integers. Elements that follow each other in the type of C, or in a narrower one that a kernel takes, are read
- * where they are; others are brought together and converted first, some rows at a time. */
+/* Folds of integers. Elements that follow each other in the type of C, or in a narrower one that a kernel takes, are
+ * read where they are; others are brought together and converted first, some rows at a time. */
 #include "vm/contract/fold_ints.h"
 
 #include <string.h>
@@ -69,23 +69,31 @@ static void gather(uint8_t *to, const uint8_t *from, int64_t step, int64_t n, in
 }
 
 /* Brings `rows` rows of n elements together in C's type, from element k of each on. */
-static void bring(const folder *f, unsigned o, const uint8_t *from, int64_t rows, int64_t n, uint8_t *to, uint8_t *apart) {
+static void bring(const folder *f, unsigned o, const uint8_t *from, int64_t rows, int64_t n, uint8_t *to,
+                  uint8_t *apart) {
     const int64_t size = size_of(f, o), step = step_of(f, o), row = tirbi_walk_row_step(f->x, o);
     const bool converts = !fits(f, o), one = follows(f, o) && (rows == 1 || row == n * size);
     uint8_t *raw = converts ? apart : to;
     const uint8_t *whole = one ? from : raw;
-    for (int64_t r = 0; !one && r < rows; r++) gather(raw + r * n * size, tirbi_walk_moved(from, row, r), step, n, size);
+    for (int64_t r = 0; !one && r < rows; r++)
+        gather(raw + r * n * size, tirbi_walk_moved(from, row, r), step, n, size);
     if (converts) f->x->strips->cast[f->x->type][f->x->operand[o].type](to, whole, NULL, NULL, (size_t)(rows * n));
     else if (one) memcpy(to, from, (size_t)(rows * n * size));
 }
 
-/* `rows` rows, of which the first n elements, from what `at` says on, are taken; `first` is what they begin with, or NULL. */
+/* `rows` rows, of which the first n elements, from what `at` says on, are taken; `first` is what they begin with, or
+ * NULL. */
 static void fold_piece(const folder *f, pieces *p, uint8_t *const *at, int64_t rows, int64_t n, const void *first) {
     const int64_t size = tirbi_dtypes[f->x->type].size;
-    tirbi_fold_rows to = {.a = at[TIRBI_CONTRACT_A], .b = at[TIRBI_CONTRACT_B], .a_row = tirbi_walk_row_step(f->x, TIRBI_CONTRACT_A),
+    tirbi_fold_rows to = {.a = at[TIRBI_CONTRACT_A],
+                          .b = at[TIRBI_CONTRACT_B],
+                          .a_row = tirbi_walk_row_step(f->x, TIRBI_CONTRACT_A),
                           .b_row = tirbi_walk_row_step(f->x, TIRBI_CONTRACT_B),
-                          .c_row = {tirbi_walk_row_step(f->x, TIRBI_CONTRACT_C)}, .c = {at[TIRBI_CONTRACT_C]},
-                          .first = {first}, .n_rows = rows, .n = (uint64_t)n};
+                          .c_row = {tirbi_walk_row_step(f->x, TIRBI_CONTRACT_C)},
+                          .c = {at[TIRBI_CONTRACT_C]},
+                          .first = {first},
+                          .n_rows = rows,
+                          .n = (uint64_t)n};
     if (!f->in_place) {
         bring(f, TIRBI_CONTRACT_A, to.a, rows, n, p->a, p->apart);
         if (f->products) bring(f, TIRBI_CONTRACT_B, to.b, rows, n, p->b, p->apart);

@@ -81,10 +81,11 @@ static void gather_row(const tirbi_pack *p, const tirbi_pack_scratch *scratch, s
         copy(to + scratch->runs[r].first * size, from + elements[scratch->runs[r].first], scratch->runs[r].n * size);
 }
 
-/* Short rows are converted many at a time, with zeroes for what is between them: a strip of some elements costs as much as
- * a block. */
-static void convert_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, size_t n_runs, size_t pitch, tirbi_kernel convert,
-                         tirbi_kernel also, const int64_t *rows, size_t n_rows, const int64_t *elements, size_t n_elements) {
+/* Short rows are converted many at a time, with zeroes for what is between them: a strip of some elements costs as much
+ * as a block. */
+static void convert_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, size_t n_runs, size_t pitch,
+                         tirbi_kernel convert, tirbi_kernel also, const int64_t *rows, size_t n_rows,
+                         const int64_t *elements, size_t n_elements) {
     size_t row = pitch * tirbi_dtypes[p->from_type].size, most = scratch->raw_size / row;
     if (pitch > n_elements) memset(scratch->raw, 0, (n_rows < most ? n_rows : most) * row);
     for (size_t i = 0; i < n_rows; i += most) {
@@ -104,16 +105,18 @@ void tirbi_pack_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int
     tirbi_kernel convert = p->from_type == p->to_type ? NULL : p->strips->cast[p->to_type][p->from_type];
     tirbi_kernel negate = p->negate ? p->strips->op[TIRB_OP_NEG - TIRBI_FIRST_ELEMENTWISE][p->to_type] : NULL;
     size_t pitch = (size_t)p->to_row / to_size;
-    bool narrow_gaps = pitch * to_size == (size_t)p->to_row && pitch <= n_elements + GAP && pitch * size <= scratch->raw_size;
+    bool narrow_gaps =
+        pitch * to_size == (size_t)p->to_row && pitch <= n_elements + GAP && pitch * size <= scratch->raw_size;
     if ((convert || negate) && n_elements % TIRBI_KERNEL_BLOCK != 0 && n_rows > 1 && narrow_gaps) {
-        convert_rows(p, scratch, n_runs, pitch, convert ? convert : negate, convert ? negate : NULL, rows, n_rows, elements,
-                     n_elements);
+        convert_rows(p, scratch, n_runs, pitch, convert ? convert : negate, convert ? negate : NULL, rows, n_rows,
+                     elements, n_elements);
         return;
     }
     bool brief = n_runs == 1 && n_elements * size <= PREFETCHED_BYTES;
     for (size_t i = 0; i < n_rows; i++) {
         const uint8_t *from = p->from + rows[i];
-        if (brief && i + PREFETCH_ROWS < n_rows) prefetch(p->from + rows[i + PREFETCH_ROWS] + elements[0], n_elements * size);
+        if (brief && i + PREFETCH_ROWS < n_rows)
+            prefetch(p->from + rows[i + PREFETCH_ROWS] + elements[0], n_elements * size);
         uint8_t *to = p->to + (ptrdiff_t)i * p->to_row;
         if (convert && n_runs == 1) {
             convert(to, from + elements[0], NULL, NULL, n_elements);
@@ -180,8 +183,8 @@ void tirbi_pack_rows_of_words(const tirbi_pack *p, tirbi_pack_scratch *scratch, 
 }
 
 /* Whether words can be made of the operand as it lies: of whole rows one step apart, and elements side by side. */
-static bool lie_as_words(const tirbi_pack *p, const int64_t *rows, size_t n_rows, int64_t row_step, const int64_t *elements,
-                         size_t n_elements, int64_t step) {
+static bool lie_as_words(const tirbi_pack *p, const int64_t *rows, size_t n_rows, int64_t row_step,
+                         const int64_t *elements, size_t n_elements, int64_t step) {
     return p->from_type == p->to_type && !p->negate && n_rows > 1 && evenly(rows, n_rows, row_step) &&
            evenly(elements, n_elements, step);
 }
@@ -190,8 +193,10 @@ static void pack_words_along(const tirbi_pack *p, tirbi_pack_scratch *scratch, c
                              const int64_t *elements, size_t n_elements) {
     tirbi_pack staged = *p;
     int64_t apart = n_elements > 1 ? elements[1] - elements[0] : 0;
-    if (n_rows % p->group == 0 && lie_as_words(p, rows, n_rows, tirbi_dtypes[p->from_type].size, elements, n_elements, apart)) {
-        p->set->transpose(p->to, p->to_row, p->from + rows[0] + elements[0], (ptrdiff_t)apart, n_rows / p->group, n_elements);
+    if (n_rows % p->group == 0 &&
+        lie_as_words(p, rows, n_rows, tirbi_dtypes[p->from_type].size, elements, n_elements, apart)) {
+        p->set->transpose(p->to, p->to_row, p->from + rows[0] + elements[0], (ptrdiff_t)apart, n_rows / p->group,
+                          n_elements);
         return;
     }
     staged.to = scratch->staged;

@@ -47,8 +47,8 @@ void tirbi_pack_transposed(const tirbi_pack *pack, tirbi_pack_scratch *scratch, 
 /* In words of `group` elements. Rows of words: to[i] = the elements of row i, then zeroes up to a whole word. */
 void tirbi_pack_rows_of_words(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
                               const int64_t *elements, size_t n_elements);
-/* Words across rows: to[w][j] = element j of the rows w * group, w * group + 1, .., as a word, zeroes behind the last row.
- * `along`: elements follow each other along the rows' index rather than along j. */
+/* Words across rows: to[w][j] = element j of the rows w * group, w * group + 1, .., as a word, zeroes behind the last
+ * row. `along`: elements follow each other along the rows' index rather than along j. */
 void tirbi_pack_words(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
                       const int64_t *elements, size_t n_elements, bool along);
 

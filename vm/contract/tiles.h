@@ -10,8 +10,8 @@
 
 enum { TIRBI_TILE_ROWS = 16, TIRBI_TILE_VECTORS = 3, TIRBI_TILE_BYTES = 128 /* of a row, at most */ };
 
-/* c[i][j] = first or c[i][j], then + a[i, k] * b[k, j] for k = 0, 1, ..; a's elements are anywhere, b's rows and c's are
- * contiguous. Distances are in bytes. */
+/* c[i][j] = first or c[i][j], then + a[i, k] * b[k, j] for k = 0, 1, ..; a's elements are anywhere, b's rows and c's
+ * are contiguous. Distances are in bytes. */
 typedef struct tirbi_tile {
     const uint8_t *a;
     ptrdiff_t a_row, a_k;
@@ -39,9 +39,9 @@ typedef struct tirbi_tile_set {
     void (*interleave)(uint8_t *to, const uint8_t *from, ptrdiff_t from_row, size_t n);
 } tirbi_tile_set;
 
-/* Tree reductions by rule R3 of rows whose elements follow each other, into an element for each row: by tirbi_red_op; then
- * sums of fused products of a's and b's elements, and of a's with themselves. A second one may be of the same rows, or of a's
- * alone. */
+/* Tree reductions by rule R3 of rows whose elements follow each other, into an element for each row: by tirbi_red_op;
+ * then sums of fused products of a's and b's elements, and of a's with themselves. A second one may be of the same
+ * rows, or of a's alone. */
 enum { TIRBI_FOLD_PRODUCT = 4, TIRBI_FOLD_SQUARE = 5, TIRBI_FOLDS = 6 };
 typedef struct tirbi_fold_rows {
     const uint8_t *a, *b; /* b: of products; else any memory as large as a */
@@ -57,8 +57,9 @@ typedef void (*tirbi_fold_kernel)(const tirbi_fold_rows *rows);
 enum { TIRBI_INT_FOLD_BITS = 4, TIRBI_INT_FOLD_PRODUCT = 7, TIRBI_INT_FOLDS = 8, TIRBI_INT_FOLD_TYPES = 9 };
 
 /* Products of floats are fused with the addition or rounded first. In `pairs` an element of a and of b is a word of two
- * int16 that follow each other along k, and its product is the sum of both products, modulo 2^32. The sets of 16-bit floats
- * have a, b and c as float32, which hold values of the 16-bit type before and after; all columns are whole vectors. */
+ * int16 that follow each other along k, and its product is the sum of both products, modulo 2^32. The sets of 16-bit
+ * floats have a, b and c as float32, which hold values of the 16-bit type before and after; all columns are whole
+ * vectors. */
 typedef struct tirbi_contract_kernels {
     tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64, pairs;
     tirbi_tile_set f16, bf16, f16_unfused, bf16_unfused;

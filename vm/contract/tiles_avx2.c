@@ -37,7 +37,7 @@
 /* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
 #define PART_MASK(n, size)                                                                                             \
     _mm256_cmpgt_epi32(_mm256_set1_epi32((int)((n) * ((size) / 4))), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
-#define LOAD_PART(from, n, size)     ((VI32)_mm256_maskload_epi32((const int *)(const void *)(from), PART_MASK(n, size)))
+#define LOAD_PART(from, n, size)   ((VI32)_mm256_maskload_epi32((const int *)(const void *)(from), PART_MASK(n, size)))
 #define STORE_PART(to, n, size, v) _mm256_maskstore_epi32((int *)(void *)(to), PART_MASK(n, size), (__m256i)(v))
 #include "vm/contract/tiles.inc"
 

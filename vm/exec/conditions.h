@@ -1,5 +1,5 @@
-/* Registers that hold conditions and nothing else: comparisons write them, and only the branch or the choice right behind
- * one reads it. A form of both need not write them. */
+/* Registers that hold conditions and nothing else: comparisons write them, and only the branch or the choice right
+ * behind one reads it. A form of both need not write them. */
 #ifndef TIRB_VM_EXEC_CONDITIONS_H
 #define TIRB_VM_EXEC_CONDITIONS_H
 
@@ -11,7 +11,8 @@
 typedef struct tirbi_conditions {
     uint8_t *named;   /* by scalar register: something else names it */
     uint32_t *reads;  /* by byte offset: a branch or choice behind a comparison; the register's number and 1 */
-    uint32_t written; /* the number and 1 of the one that the instruction before wrote by comparing; 0: it was another */
+    uint32_t
+        written; /* the number and 1 of the one that the instruction before wrote by comparing; 0: it was another */
 } tirbi_conditions;
 
 static inline bool tirbi_is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP_GE; }

@@ -61,7 +61,8 @@ static tirb_status check_operands(entry *e, tirbi_reach *reaches) {
     unsigned n = e->x.n_loops;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) TIRBI_TRY(check_bounds(e, o, &reaches[o]));
     if (!tirbi_reach_nested(&reaches[TIRBI_CONTRACT_C], n))
-        return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "two iterations of a contraction update the same element");
+        return tirbi_error_set(e->machine->error, TIRB_OVERLAP,
+                               "two iterations of a contraction update the same element");
     for (unsigned o = TIRBI_CONTRACT_A; o <= TIRBI_CONTRACT_B; o++)
         if (!tirbi_reach_apart(&reaches[TIRBI_CONTRACT_C], &reaches[o], n))
             return tirbi_error_set(e->machine->error, TIRB_OVERLAP, "a contraction reads what it writes");
@@ -73,7 +74,8 @@ static tirb_status take_blocks(tirbi_machine *machine, size_t size, uint8_t **ou
     size += BLOCK_ALIGNMENT;
     if (machine->blocks_size < size) {
         if (machine->blocks)
-            tirbi_spare_leave(machine->spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks, machine->blocks_size);
+            tirbi_spare_leave(machine->spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks,
+                              machine->blocks_size);
         machine->blocks_size = 0;
         machine->blocks = tirbi_spare_take(machine->spares, TIRBI_SPARE_BLOCKS, machine->heap, size);
         if (!machine->blocks)
@@ -134,7 +136,8 @@ tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold) 
 static bool keep_apart(const entry *e, const tirbi_reach *one, const tirbi_reach *other) {
     const unsigned n = e->x.n_loops;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++)
-        if (!tirbi_reach_apart(&one[TIRBI_CONTRACT_C], &other[o], n) || !tirbi_reach_apart(&other[TIRBI_CONTRACT_C], &one[o], n))
+        if (!tirbi_reach_apart(&one[TIRBI_CONTRACT_C], &other[o], n) ||
+            !tirbi_reach_apart(&other[TIRBI_CONTRACT_C], &one[o], n))
             return false;
     return true;
 }

@@ -42,8 +42,8 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
                               tirbi_code **out, tirb_error *error);
 void tirbi_code_destroy(tirbi_code *code);
 
-/* Why a run should stop, set by another thread and polled where fuel is charged and inside long instructions. VOID stops
- * a chunk behind one that has trapped. */
+/* Why a run should stop, set by another thread and polled where fuel is charged and inside long instructions. VOID
+ * stops a chunk behind one that has trapped. */
 enum { TIRBI_RUN = 0, TIRBI_STOP_CANCEL = 1, TIRBI_STOP_DEADLINE = 2, TIRBI_STOP_VOID = 4 };
 
 /* A call's words to poll: its own, and one for each participant of a fork. */

@@ -1,8 +1,8 @@
 /* Forks: a region over chunks of iterations, in order on one machine or by the team.
  *
- * What can be told from outside does not depend on who runs which chunk. The chunks depend on the fork's operands alone;
- * parts keep what is written apart; every chunk has memory and fuel of its own; and of traps the lowest chunk's counts:
- * chunks before it always run to their end. */
+ * What can be told from outside does not depend on who runs which chunk. The chunks depend on the fork's operands
+ * alone; parts keep what is written apart; every chunk has memory and fuel of its own; and of traps the lowest chunk's
+ * counts: chunks before it always run to their end. */
 #include <pthread.h>
 #include <string.h>
 
@@ -42,23 +42,26 @@ static tirb_status bad_part(const tirbi_machine *machine, unsigned arg, int64_t 
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static tirb_status measure(const tirbi_machine *machine, const tirbi_fork_arg *arg, unsigned number, int64_t n, span *out) {
+static tirb_status measure(const tirbi_machine *machine, const tirbi_fork_arg *arg, unsigned number, int64_t n,
+                           span *out) {
     const uint64_t *s = tirbi_frame_slots(machine->frame);
     const tirbi_ref *ref = &tirbi_frame_refs(machine->frame)[arg->ref];
     *out = (span){.low = (uintptr_t)ref->data, .high = (uintptr_t)ref->data + ref->size, .written = arg->written};
     if (!arg->partitioned) return TIRB_OK;
     int64_t base = (int64_t)s[arg->base], stride = (int64_t)s[arg->stride], extent = (int64_t)s[arg->extent];
     uint64_t step = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-    if (extent < 0 || (arg->written && n > 1 && (uint64_t)extent > step)) return bad_part(machine, number, extent, stride);
+    if (extent < 0 || (arg->written && n > 1 && (uint64_t)extent > step))
+        return bad_part(machine, number, extent, stride);
     int64_t way, last, end;
     bool fits = tirbi_mul_i64(n - 1, stride, &way) && tirbi_add_i64(base, way, &last) &&
                 tirbi_add_i64(stride < 0 ? base : last, extent, &end);
     int64_t first = fits && stride < 0 ? last : base;
     if (!fits || first < 0)
-        return tirbi_error_set(machine->error, TIRB_BOUNDS,
-                               "argument %u of a fork: parts from element %lld on, %lld elements apart, are outside of %llu "
-                               "elements", number, (long long)base, (long long)stride,
-                               (unsigned long long)(ref->size / tirbi_dtypes[ref->type].size));
+        return tirbi_error_set(
+            machine->error, TIRB_BOUNDS,
+            "argument %u of a fork: parts from element %lld on, %lld elements apart, are outside of %llu "
+            "elements",
+            number, (long long)base, (long long)stride, (unsigned long long)(ref->size / tirbi_dtypes[ref->type].size));
     uint64_t size = tirbi_dtypes[ref->type].size, length = ref->size / size;
     out->low += least((uint64_t)first, length) * size;
     out->high = (uintptr_t)ref->data + least((uint64_t)end, length) * size;
@@ -97,7 +100,8 @@ static tirb_status check_args(const tirbi_machine *machine, const tirbi_fork *fo
 }
 
 /* The part that the iterations begin .. end - 1 have, as far as the reference goes. */
-static tirbi_ref part_of(const tirbi_fork_arg *arg, const uint64_t *s, const tirbi_ref *ref, int64_t begin, int64_t end) {
+static tirbi_ref part_of(const tirbi_fork_arg *arg, const uint64_t *s, const tirbi_ref *ref, int64_t begin,
+                         int64_t end) {
     int64_t stride = (int64_t)s[arg->stride];
     uint64_t size = tirbi_dtypes[ref->type].size, length = ref->size / size;
     int64_t lowest = stride < 0 ? end - 1 : begin, highest = stride < 0 ? begin : end - 1;
@@ -203,7 +207,8 @@ static void end_chunk(tirbi_region *region, uint32_t chunk, const ending *end) {
     }
 }
 
-static void run_chunk(tirbi_region *region, uint32_t who, uint32_t chunk, uint64_t fuel, tirb_error *error, ending *end) {
+static void run_chunk(tirbi_region *region, uint32_t who, uint32_t chunk, uint64_t fuel, tirb_error *error,
+                      ending *end) {
     const tirbi_machine *parent = region->machine;
     tirbi_heap heap;
     tirbi_heap_init(&heap, &parent->heap->allocator, region->memory);
@@ -280,7 +285,8 @@ static tirb_status run_by_team(tirbi_machine *machine, const tirbi_fork *fork, i
     if (status == TIRB_OK) {
         tirbi_team_run(run->team, participants, participate, &region);
         uint64_t peak;
-        if (!tirbi_mul_u64(region.peak, participants, &peak) || !tirbi_add_u64(peak, heap->used, &peak)) peak = UINT64_MAX;
+        if (!tirbi_mul_u64(region.peak, participants, &peak) || !tirbi_add_u64(peak, heap->used, &peak))
+            peak = UINT64_MAX;
         if (heap->budget != UINT64_MAX && peak > heap->peak) heap->peak = peak;
         status = settle(machine, &region);
     }

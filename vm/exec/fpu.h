@@ -16,9 +16,9 @@ static inline bool tirbi_fpu_is_wanted(tirbi_fpu_state state) {
     return (state & ~(unsigned)TIRBI_FPU_RAISED) == TIRBI_FPU_WANTED;
 }
 
-/* Reading the register takes some nanoseconds and writing it more, and most hosts have it as runs want it: so it is read
- * once. Its lowest bits tell which exceptions there have been: a run looks at none of them, and may leave more of them
- * raised, as a function of the C library may. */
+/* Reading the register takes some nanoseconds and writing it more, and most hosts have it as runs want it: so it is
+ * read once. Its lowest bits tell which exceptions there have been: a run looks at none of them, and may leave more of
+ * them raised, as a function of the C library may. */
 static inline tirbi_fpu_state tirbi_fpu_enter(void) {
     tirbi_fpu_state host = _mm_getcsr();
     if (!tirbi_fpu_is_wanted(host)) _mm_setcsr(TIRBI_FPU_WANTED);

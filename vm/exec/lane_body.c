@@ -238,12 +238,13 @@ typedef struct weights {
     uint64_t resizes;   /* of those, what banks of 16 bits do while they load and store */
 } weights;
 
-/* Whether lanes of so many bytes are what an instruction would choose: integers of fewer bits are rather kernels' work, and
- * truths go with what they are made of and what they choose. */
+/* Whether lanes of so many bytes are what an instruction would choose: integers of fewer bits are rather kernels' work,
+ * and truths go with what they are made of and what they choose. */
 static bool wants_lanes(const lane_ins *ins, unsigned size) {
     const unsigned own = tirbi_dtypes[ins->type].size;
     const bool is_half = own == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type);
-    return own == size || (size == 4 && is_half) || (ins->op == TIRB_OP_VCAST && tirbi_dtypes[ins->source].size == size);
+    return own == size || (size == 4 && is_half) ||
+           (ins->op == TIRB_OP_VCAST && tirbi_dtypes[ins->source].size == size);
 }
 
 static void weigh(const lane_ins *ins, uint32_t features, uint64_t weight, weights *w) {
@@ -277,7 +278,8 @@ static void choose_kinds(lane_body *body, uint32_t features) {
     }
 }
 
-/* Builds that are tests in themselves translate lane loops in two ways, which have to agree: for plain C without banks. */
+/* Builds that are tests in themselves translate lane loops in two ways, which have to agree: for plain C without
+ * banks. */
 static bool has_banks(const tirbi_lane_machine *machine) {
 #ifdef TIRB_GENERIC_STRIPS
     return machine != tirbi_lane_machine_of(TIRB_ISA_GENERIC);
@@ -395,7 +397,8 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
             if (own_depth > body->own_depth) body->own_depth = (uint8_t)own_depth;
         }
         for (unsigned d = 0; d < own_depth; d++) body->own_cost[own[d] - TIRBI_MAX_INNER]++;
-        if (ins->op == TIRB_OP_VLOOP || ins->op == TIRB_OP_VWHILE || ins->op == TIRB_OP_VAGAIN) ins->cursor = own[own_depth - 1];
+        if (ins->op == TIRB_OP_VLOOP || ins->op == TIRB_OP_VWHILE || ins->op == TIRB_OP_VAGAIN)
+            ins->cursor = own[own_depth - 1];
         if (ins->op == TIRB_OP_VAGAIN) own_depth--;
         if (ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA) {
             ins->number = loop->n_scans++;
@@ -403,7 +406,8 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         }
         if (ins->op == TIRB_OP_VADVANCE) {
             ins->number = loop->n_scans++;
-            loop->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = TIRB_I64, .counts = true, .start = ins->step};
+            loop->scans[ins->number] =
+                (tirbi_lane_scan){.slot = ins->slot, .type = TIRB_I64, .counts = true, .start = ins->step};
         }
         if (ins->op == TIRB_OP_VFIND) {
             loop->finds = true;

@@ -72,8 +72,8 @@ static inline bool tirbi_lane_ins_resizes(const lane_ins *ins) {
 
 /* Whether it is a scan or a step of one. */
 static inline bool tirbi_lane_ins_scans(const lane_ins *ins) {
-    return ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEP || ins->op == TIRB_OP_VSTEPMA ||
-           ins->op == TIRB_OP_VADVANCE;
+    return ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEP ||
+           ins->op == TIRB_OP_VSTEPMA || ins->op == TIRB_OP_VADVANCE;
 }
 
 /* Sets `settled`. */
@@ -82,10 +82,11 @@ tirb_status tirbi_lane_body_find_nans(lane_body *body, const tirbi_function *fun
 
 typedef enum lane_place { PLACE_A, PLACE_B, PLACE_M, PLACE_K } lane_place;
 
-/* The kind of forms that do the lane instruction op.type (of `source`, if it is a cast) on banks whose lanes have `size`
- * bytes, with these features; 0: there are none. */
+/* The kind of forms that do the lane instruction op.type (of `source`, if it is a cast) on banks whose lanes have
+ * `size` bytes, with these features; 0: there are none. */
 uint8_t tirbi_lane_kind(uint8_t op, uint8_t type, uint8_t source, unsigned size, uint32_t features);
-/* Kinds without forms: the result has the operand's lanes; the result has fewer bits, and a store leaves out the others. */
+/* Kinds without forms: the result has the operand's lanes; the result has fewer bits, and a store leaves out the
+ * others. */
 bool tirbi_lane_kind_renames(uint8_t kind);
 bool tirbi_lane_kind_truncates(uint8_t kind);
 /* Casts to 16 bits of float. */

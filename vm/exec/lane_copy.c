@@ -115,8 +115,8 @@ static void drop_dimension(box *b, unsigned d) {
     memmove(&b->dims[d], &b->dims[d + 1], (b->n - d) * sizeof *b->dims);
 }
 
-/* Loops whose rounds follow each other become one. What is left of a loop of two, four or eight bytes in a row is larger
- * elements. */
+/* Loops whose rounds follow each other become one. What is left of a loop of two, four or eight bytes in a row is
+ * larger elements. */
 static void simplify(box *b) {
     for (unsigned d = 0; d + 1 < b->n;) {
         dimension *inner = &b->dims[d], *outer = &b->dims[d + 1];
@@ -187,15 +187,19 @@ static bool place_elements(const box *b, dimension row, uint8_t *to, const uint8
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
     for (int64_t at = 0; at < row.count; at += MOST_BYTES / 8) {
         int64_t n = row.count - at < MOST_BYTES / 8 ? row.count - at : MOST_BYTES / 8;
-        b->moves->place[shift](moved(to, row.to, at), (ptrdiff_t)row.to, moved_from(from, row.from, at), (ptrdiff_t)row.from, (size_t)n);
+        b->moves->place[shift](moved(to, row.to, at), (ptrdiff_t)row.to, moved_from(from, row.from, at),
+                               (ptrdiff_t)row.from, (size_t)n);
         if (must_stop(b)) return false;
     }
     return true;
 }
 
-static bool place_row(const box *b, uint8_t *to, const uint8_t *from) { return place_elements(b, b->dims[0], to, from); }
+static bool place_row(const box *b, uint8_t *to, const uint8_t *from) {
+    return place_elements(b, b->dims[0], to, from);
+}
 
-/* `n` elements that follow each other, each `times` times: the compiler makes vectors of those loops whose bounds it knows. */
+/* `n` elements that follow each other, each `times` times: the compiler makes vectors of those loops whose bounds it
+ * knows. */
 #define REPEAT_TIMES(type, times)                                                                                      \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
         type v;                                                                                                        \
@@ -219,8 +223,8 @@ DEFINE_REPEAT(uint64_t)
 
 /* A row of elements that are there some times each, as where an image is made larger. */
 static bool repeat_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    static void (*const repeats[])(uint8_t *restrict, const uint8_t *restrict, int64_t, int64_t) = {repeat_uint8_t, repeat_uint16_t,
-                                                                                                    repeat_uint32_t, repeat_uint64_t};
+    static void (*const repeats[])(uint8_t *restrict, const uint8_t *restrict, int64_t,
+                                   int64_t) = {repeat_uint8_t, repeat_uint16_t, repeat_uint32_t, repeat_uint64_t};
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
     const int64_t times = b->dims[0].count, count = b->dims[1].count;
     for (int64_t at = 0; at < count; at += MOST_BYTES / 64) {
@@ -231,8 +235,8 @@ static bool repeat_plane(const box *b, uint8_t *to, const uint8_t *from) {
     return true;
 }
 
-/* A transposition with fewer rows or columns than a tile has: by pieces of the longer loop, so that what one of the shorter one
- * has left in the caches the next one finds. */
+/* A transposition with fewer rows or columns than a tile has: by pieces of the longer loop, so that what one of the
+ * shorter one has left in the caches the next one finds. */
 static bool thin_plane(const box *b, uint8_t *to, const uint8_t *from) {
     enum { PIECE = 4096 };
     const bool few_rows = b->dims[0].count < b->dims[1].count;
@@ -278,7 +282,8 @@ static plane choose_plane(box *b, unsigned *loops) {
         *loops = 2;
         return copy_plane;
     }
-    if (first.from == 0 && first.count < FEW && b->n > 1 && b->dims[1].from == b->size && b->dims[1].to == first.count * b->size) {
+    if (first.from == 0 && first.count < FEW && b->n > 1 && b->dims[1].from == b->size &&
+        b->dims[1].to == first.count * b->size) {
         *loops = 2;
         return repeat_plane;
     }
@@ -332,7 +337,8 @@ tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_l
     for (uint32_t i = 0; i < loop->n_copies; i++) {
         const tirbi_lane_copy *copy = &loop->copies[i];
         const tirbi_reach *to = &reaches[copy->to], *from = &reaches[copy->from];
-        box b = {.moves = &machine->code->kernels->moves, .stop = machine->stop, .to = to->start, .size = (int64_t)to->size};
+        box b = {
+            .moves = &machine->code->kernels->moves, .stop = machine->stop, .to = to->start, .size = (int64_t)to->size};
         uint64_t value = 0;
         if (copy->fills) {
             uint64_t bits = copy->settled ? slots[copy->slot] : settled(slots[copy->slot], copy->type);
@@ -378,7 +384,9 @@ tirb_status tirbi_lane_list_run(const tirbi_machine *machine, const tirbi_lane_l
                                 const tirbi_lane_list *list) {
     const tirbi_reach *to = &reaches[loop->copies[0].to], *from = &reaches[loop->copies[0].from];
     const size_t size = (size_t)to->count[0] * to->size;
-    const int64_t most = size >= MOST_BYTES ? 1 : size <= MOST_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS : (int64_t)(MOST_BYTES / size);
+    const int64_t most = size >= MOST_BYTES                       ? 1
+                         : size <= MOST_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS
+                                                                  : (int64_t)(MOST_BYTES / size);
     ptrdiff_t to_rows[TIRBI_LISTED_ROWS], from_rows[TIRBI_LISTED_ROWS];
     for (int64_t at = 0; at < to->count[1]; at += most) {
         size_t n = (size_t)(to->count[1] - at < most ? to->count[1] - at : most);

@@ -16,8 +16,8 @@ bool tirbi_lane_copy_fits(const tirbi_lane_loop *loop, const tirbi_reach *reache
 tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const uint64_t *slots);
 
-/* Which rows of one side of a copy are meant, where numbers say so: they begin (number - least) * bytes from the cursor's
- * start on. */
+/* Which rows of one side of a copy are meant, where numbers say so: they begin (number - least) * bytes from the
+ * cursor's start on. */
 typedef struct tirbi_lane_rows {
     const uint8_t *numbers; /* NULL: all of them, in order */
     int64_t step;           /* bytes from number to number */

@@ -25,8 +25,9 @@ static inline int64_t tirbi_lane_row_cost(int64_t n, uint32_t lanes, int64_t reg
 
 /* Short rows go through narrower banks, where there are any: more instructions, and fewer registers that are computed
  * in vain. Kernels have blocks of their own, which are no smaller. */
-static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide,
-                                                                int64_t n, bool repeats, uint32_t *lanes) {
+static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane_loop *loop,
+                                                                const tirbi_lane_machine *wide, int64_t n, bool repeats,
+                                                                uint32_t *lanes) {
     const tirbi_lane_machine *chosen = wide;
     *lanes = loop->lanes;
     if (n >= 4 * (int64_t)loop->lanes) return chosen;
@@ -47,10 +48,10 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
     return chosen;
 }
 
-/* Where rows are short, the time of an instruction is that of finding it: then several of the `extent` rows, which may be gone
- * through together and the last ones twice, are better done at once. */
-static inline void tirbi_lane_choose_rows(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n, int64_t extent,
-                                          const tirbi_lane_machine **machinery, uint32_t *lanes) {
+/* Where rows are short, the time of an instruction is that of finding it: then several of the `extent` rows, which may
+ * be gone through together and the last ones twice, are better done at once. */
+static inline void tirbi_lane_choose_rows(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n,
+                                          int64_t extent, const tirbi_lane_machine **machinery, uint32_t *lanes) {
     int64_t least;
     if (n >= 2 * (int64_t)loop->lanes ||
         __builtin_mul_overflow(tirbi_lane_row_cost(n, *lanes, (*machinery)->registers, true), extent, &least))
@@ -78,8 +79,8 @@ static inline bool tirbi_lane_writes_much(const tirbi_lane_loop *loop, const tir
 /* Whether a loop may be entered in the plain way, when what is around its lanes is joined with them. */
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop);
 
-/* Makes one loop of the lanes and of the loops around them, whose extents are positive, where the rows of each follow each
- * other in all cursors; *n: its lanes. */
+/* Makes one loop of the lanes and of the loops around them, whose extents are positive, where the rows of each follow
+ * each other in all cursors; *n: its lanes. */
 static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64_t *extent, const uint64_t *slots,
                                         int64_t *n) {
     for (unsigned o = loop->n_outer; o-- > 0;) {
@@ -96,11 +97,13 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
     return true;
 }
 
-/* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is made. NULL: as above. */
-const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop, const int64_t *extent);
+/* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is made. NULL: as
+ * above. */
+const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                                const int64_t *extent);
 
-/* Sets the pointers of as many of the `extent` rows as a machine goes through at once; row_steps, the bytes from row to row by
- * cursor. */
+/* Sets the pointers of as many of the `extent` rows as a machine goes through at once; row_steps, the bytes from row to
+ * row by cursor. */
 void tirbi_lane_set_row_pointers(const tirbi_lane_loop *loop, const tirbi_lane_machine *machinery, int64_t extent,
                                  const uint64_t *row_steps, tirbi_lane_state *state);
 

@@ -27,13 +27,14 @@ void tirbi_lane_plan_index(lane_planner *p, const lane_ins *ins) {
     emit_sequence(p, operands, list, p->code->kernels->index[ins->type]);
 }
 
-/* Then the lanes before the first one that traps run to the end of the body, as they do for indices alone, so that blocks of any
- * size end with the same trap. */
+/* Then the lanes before the first one that traps run to the end of the body, as they do for indices alone, so that
+ * blocks of any size end with the same trap. */
 bool tirbi_lane_orders_traps(const lane_body *body) {
     unsigned n = 0;
     for (uint32_t i = 0; i < body->n && n < 2; i++) {
         const lane_ins *ins = &body->ins[i];
-        const bool indexes = (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VUPDATEMA || ins->op == TIRB_OP_VADVANCE;
+        const bool indexes = (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) ||
+                             ins->op == TIRB_OP_VUPDATEMA || ins->op == TIRB_OP_VADVANCE;
         n += indexes || divides(ins);
     }
     return n > 1;
@@ -57,24 +58,29 @@ DIVISORS(64)
 void tirbi_lane_plan_divisor(lane_planner *p, const lane_ins *ins, uint16_t divisor) {
     if (!divides(ins) || p->now.values[ins->reads[1]].scalar || !p->orders_traps) return;
     static const tirbi_sequence divisors[] = {divisors_8, divisors_16, divisors_32, divisors_64};
-    const uint16_t operands[3] = {0, divisor, 0}, list[4] = {0, 0, 1, (uint16_t)(1u | (unsigned)lanes_at(p, p->level) << 1)};
+    const uint16_t operands[3] = {0, divisor, 0},
+                   list[4] = {0, 0, 1, (uint16_t)(1u | (unsigned)lanes_at(p, p->level) << 1)};
     emit_sequence(p, operands, list, divisors[shift_of(tirbi_dtypes[ins->type].size)]);
 }
 
-/* Whether what is loaded is nothing but a factor of a vupdatema near behind, and nothing in between could end the loop or
- * changes the indices. */
+/* Whether what is loaded is nothing but a factor of a vupdatema near behind, and nothing in between could end the loop
+ * or changes the indices. */
 static bool is_only_factor(const lane_planner *p, const lane_ins *ins) {
     enum { NEAR = 12 };
-    if (p->level > 0 || p->n_advances != 1 || ins->source != TIRB_I32 || (ins->type != TIRB_F32 && ins->type != TIRB_F64)) return false;
+    if (p->level > 0 || p->n_advances != 1 || ins->source != TIRB_I32 ||
+        (ins->type != TIRB_F32 && ins->type != TIRB_F64))
+        return false;
     for (uint32_t i = (uint32_t)(ins - p->body->ins) + 1, left = NEAR; i < p->body->n && left > 0; i++, left--) {
         const lane_ins *next = &p->body->ins[i];
         if (next->op == TIRB_OP_VUPDATEMA) {
-            bool factor = next->type == ins->type && next->reads[0] != ins->dest && (next->reads[1] == ins->dest) != (next->reads[2] == ins->dest);
+            bool factor = next->type == ins->type && next->reads[0] != ins->dest &&
+                          (next->reads[1] == ins->dest) != (next->reads[2] == ins->dest);
             return factor && !is_live(next, ins->dest);
         }
         bool computes = (tirbi_ops[next->op].flags & TIRBI_FLAG_ELEMENTWISE) &&
                         !((tirbi_ops[next->op].flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int((tirbi_dtype)next->type));
-        if (!computes && next->op != TIRB_OP_VLOAD && next->op != TIRB_OP_VSPLAT && next->op != TIRB_OP_VIOTA) return false;
+        if (!computes && next->op != TIRB_OP_VLOAD && next->op != TIRB_OP_VSPLAT && next->op != TIRB_OP_VIOTA)
+            return false;
         if (next->dest == ins->dest || next->dest == ins->reads[0]) return false;
         for (unsigned r = 0; r < next->n_reads; r++)
             if (next->reads[r] == ins->dest) return false;
@@ -127,7 +133,8 @@ static tirbi_sequence stores_of(const lane_planner *p, const lane_ins *ins, bool
 static void plan_gathered(lane_planner *p, const lane_ins *ins) {
     const lane_ins *gather = p->gather;
     const uint8_t other = ins->reads[ins->reads[1] == gather->dest ? 2 : 1];
-    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), tirbi_lane_kernel_operand(p, ins->reads[0]), tirbi_lane_kernel_operand(p, other)};
+    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), tirbi_lane_kernel_operand(p, ins->reads[0]),
+                                  tirbi_lane_kernel_operand(p, other)};
     const uint16_t list[4] = {tirbi_gathering(ins->source, gather->cursor), p->gather_index, ins->cursor, 0};
     p->gather = NULL;
     tirbi_lane_leave_banks(p, ins);
@@ -140,7 +147,8 @@ static bool plan_count(lane_planner *p, const lane_ins *ins) {
     const tirbi_sequence count = p->code->kernels->count[ins->type];
     if (ins->op != TIRB_OP_VUPDATE || ins->fold != TIRBI_SCAN_ADD || !count) return false;
     if (more->lazy != LAZY_SPLAT || !more->stable || more->strip || more->bank != NO_BANK) return false;
-    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), tirbi_lane_kernel_operand(p, ins->reads[0]), more->pointer};
+    const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), tirbi_lane_kernel_operand(p, ins->reads[0]),
+                                  more->pointer};
     const uint16_t list[4] = {ins->source, 0, ins->cursor, 0};
     tirbi_lane_leave_banks(p, ins);
     emit_sequence(p, operands, list, count);
@@ -168,9 +176,9 @@ void tirbi_lane_plan_storex(lane_planner *p, const lane_ins *ins) {
 
 static bool updates(const lane_ins *ins) { return ins->op == TIRB_OP_VUPDATE || ins->op == TIRB_OP_VUPDATEMA; }
 
-/* Whether nothing reads the ranges' numbers but updates of elements that they name, or that are named by what is computed of
- * them and of scalars: these look at the first lane of each range. What is said here of a register, stays_in_runs says of its
- * value. */
+/* Whether nothing reads the ranges' numbers but updates of elements that they name, or that are named by what is
+ * computed of them and of scalars: these look at the first lane of each range. What is said here of a register,
+ * stays_in_runs says of its value. */
 static bool only_firsts_count(const lane_planner *p, const lane_ins *advance) {
     uint64_t of_ranges = UINT64_C(1) << advance->dest, scalars = 0;
     if (p->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
@@ -185,7 +193,8 @@ static bool only_firsts_count(const lane_planner *p, const lane_ins *advance) {
         if (updates(ins)) {
             bool as_value = (of_ranges >> ins->reads[1] & 1) || (ins->n_reads > 2 && (of_ranges >> ins->reads[2] & 1));
             if (as_value || (reads_some && ins->source != TIRB_I32 && ins->source != TIRB_I64)) return false;
-        } else if (reads_some && (reads_others || !(info->flags & TIRBI_FLAG_ELEMENTWISE) || !tirbi_lane_is_light(ins))) {
+        } else if (reads_some &&
+                   (reads_others || !(info->flags & TIRBI_FLAG_ELEMENTWISE) || !tirbi_lane_is_light(ins))) {
             return false;
         }
         of_ranges = reads_some ? of_ranges | dest : of_ranges & ~dest;
@@ -212,7 +221,8 @@ static tirbi_word step_word(lane_planner *p, const lane_ins *ins) {
     bool fused = ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEPMA;
     unsigned op = fused ? TIRBI_STEP_FUSED + (ins->fold & TIRBI_SCAN_OP) : ins->fold & TIRBI_SCAN_OP;
     if (ins->fold & TIRBI_SCAN_SWAPPED) op += TIRBI_N_STEPS;
-    uint16_t first = tirbi_lane_kernel_operand(p, ins->reads[0]), second = fused ? tirbi_lane_kernel_operand(p, ins->reads[1]) : first;
+    uint16_t first = tirbi_lane_kernel_operand(p, ins->reads[0]),
+             second = fused ? tirbi_lane_kernel_operand(p, ins->reads[1]) : first;
     return (tirbi_word){.list = {(uint16_t)op, first, second, 0}};
 }
 
@@ -227,7 +237,8 @@ static void plan_chain(lane_planner *p, const lane_ins *ins) {
     bool in_the_way = seen && p->steps[p->n_steps - 1].list[1] == dest;
     tirbi_lane_leave_banks(p, ins);
     emit(p, TIRBI_L_CHAIN, in_the_way ? p->spare_strip : dest, 0, 0);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, (uint16_t)p->n_steps, 0}});
+    tirbi_translate_word(
+        p->emitter, (tirbi_word){.list = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, (uint16_t)p->n_steps, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.sequence = p->code->kernels->chain[ins->type]});
     for (unsigned i = 0; i < p->n_steps; i++) tirbi_translate_word(p->emitter, p->steps[i]);
     if (in_the_way) emit(p, TIRBI_L_COPY, dest, p->spare_strip, shift_of(size));

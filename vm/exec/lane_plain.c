@@ -1,5 +1,5 @@
-/* Entering the lane loops that most are: no loop inside, those around the lanes joined with them, and elements that follow
- * from a start and a step alone. The checks are those of vm/exec/lane_run.c. */
+/* Entering the lane loops that most are: no loop inside, those around the lanes joined with them, and elements that
+ * follow from a start and a step alone. The checks are those of vm/exec/lane_run.c. */
 #include "vm/exec/lane_entry.h"
 
 #include "loader/base/error.h"
@@ -20,8 +20,8 @@ typedef struct place {
 } place;
 
 /* Checks a cursor's elements and finds where they are and how far apart. */
-static inline bool find_place(const tirbi_lane_cursor *cursor, const tirbi_ref *ref, const uint64_t *slots, uint64_t more,
-                              place *out, ptrdiff_t *stride) {
+static inline bool find_place(const tirbi_lane_cursor *cursor, const tirbi_ref *ref, const uint64_t *slots,
+                              uint64_t more, place *out, ptrdiff_t *stride) {
     const uint64_t start = slots[cursor->start], length = ref->size >> cursor->shift;
     uint64_t step = 1, span = more;
     if (!cursor->is_unit) {
@@ -46,7 +46,8 @@ static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, 
         for (unsigned c = 0, n = loop->n_cursors; c < n; c++) {
             if (written.behind <= places[c].low || places[c].behind <= written.low || c == w) continue;
             *repeats = false;
-            if (written.low != places[c].low || strides[w] != strides[c] || loop->cursors[w].size != loop->cursors[c].size)
+            if (written.low != places[c].low || strides[w] != strides[c] ||
+                loop->cursors[w].size != loop->cursors[c].size)
                 return false;
         }
     }
@@ -54,8 +55,8 @@ static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, 
 }
 
 /* The cursors that the wide body may not always read whole blocks of: see set_streams in vm/exec/lane_run.c. */
-static void set_streams(const tirbi_lane_loop *loop, const place *places, const tirbi_ref *refs, int64_t n, uint32_t lanes,
-                        const tirbi_word *words, tirbi_lane_state *state) {
+static void set_streams(const tirbi_lane_loop *loop, const place *places, const tirbi_ref *refs, int64_t n,
+                        uint32_t lanes, const tirbi_word *words, tirbi_lane_state *state) {
     const uint64_t whole = (uint64_t)(n - tirbi_lane_rest(n, lanes));
     for (uint32_t streaming = loop->streaming; streaming != 0; streaming &= streaming - 1) {
         const uint32_t c = (uint32_t)__builtin_ctz(streaming);
@@ -85,8 +86,8 @@ static inline void set_steps(const tirbi_lane_loop *loop, uint32_t lanes, int64_
 }
 
 /* Enters a plain loop of n > 0 lanes in one pass over its cursors: sets all of the state that the machine it returns
- * reads, but what tirbi_lane_begin sets. NULL: a cursor steps backwards, leads outside, meets one that is written, or is
- * better stored past the caches, and the general way tells what that means. */
+ * reads, but what tirbi_lane_begin sets. NULL: a cursor steps backwards, leads outside, meets one that is written, or
+ * is better stored past the caches, and the general way tells what that means. */
 static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide, int64_t n,
                                               uint64_t *slots, const tirbi_ref *refs, const tirbi_word *words,
                                               tirbi_lane_state *state) {
@@ -112,7 +113,8 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
         *pointer++ = tirbi_slot_bytes(&slots[splat->slot], splat->size);
         __asm__("" : "+r"(splat)); /* there are few: a loop in vectors begins and ends longer than it runs */
     }
-    for (uint32_t i = 0; i < loop->n_strips && !has_strips; i++) *pointer++ = state->scratch + (size_t)i * loop->strip_size;
+    for (uint32_t i = 0; i < loop->n_strips && !has_strips; i++)
+        *pointer++ = state->scratch + (size_t)i * loop->strip_size;
     state->loop = loop;
     state->n = n;
     state->lanes = lanes;
@@ -126,8 +128,8 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
     return machinery;
 }
 
-/* The lanes of a loop and of the loops around them, where these are one loop. False: they are not, or something does not
- * run; *charged, whether the fuel of its entry is paid. */
+/* The lanes of a loop and of the loops around them, where these are one loop. False: they are not, or something does
+ * not run; *charged, whether the fuel of its entry is paid. */
 static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *loop, const uint64_t *slots, int64_t *n,
                                int64_t *extent, bool *charged, tirb_status *status) {
     uint64_t cost = loop->instructions * ((uint64_t)(*n - 1) / 64 + 1);
@@ -146,7 +148,8 @@ static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *lo
 
 /* Whether a loop copies one row of elements. */
 static inline bool is_row_copy(const tirbi_lane_loop *loop) {
-    if (loop->n_copies != 1 || loop->n_cursors != 2 || loop->n_inner > 0 || loop->n_seeks > 0 || loop->copies[0].fills) return false;
+    if (loop->n_copies != 1 || loop->n_cursors != 2 || loop->n_inner > 0 || loop->n_seeks > 0 || loop->copies[0].fills)
+        return false;
     return loop->cursors[loop->copies[0].to].is_unit && loop->cursors[loop->copies[0].from].is_unit;
 }
 
@@ -173,7 +176,8 @@ static tirb_status copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop)
 }
 
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
-    if (!loop->is_plain) return is_row_copy(loop) ? copy_row(machine, loop) : tirbi_lane_run_general(machine, loop, false);
+    if (!loop->is_plain)
+        return is_row_copy(loop) ? copy_row(machine, loop) : tirbi_lane_run_general(machine, loop, false);
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
     int64_t n = (int64_t)slots[loop->n];

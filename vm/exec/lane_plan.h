@@ -53,7 +53,8 @@ typedef struct lane_planner {
     uint32_t head_words[TIRBI_MAX_INNER];
     uint16_t first_splat;
     uint16_t first_strip;
-    uint16_t first_own; /* tables of the lanes in vloops: for each depth, which lanes they are, and where they were before */
+    uint16_t
+        first_own; /* tables of the lanes in vloops: for each depth, which lanes they are, and where they were before */
     uint16_t spare_strip;
     uint16_t ends_strip; /* of the ranges that vadvance finds */
     uint32_t latest; /* the word that was the last to be emitted by itself */
@@ -78,7 +79,8 @@ typedef struct lane_planner {
 
 static inline uint32_t emit(lane_planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
     p->latest = p->emitter->n;
-    return tirbi_translate_word(p->emitter, (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
+    return tirbi_translate_word(p->emitter,
+                                (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
 }
 
 static inline unsigned shift_of(unsigned size) { return (unsigned)__builtin_ctz(size); }
@@ -103,11 +105,12 @@ void tirbi_lane_leave_banks(lane_planner *p, const lane_ins *ins);
 void tirbi_lane_clear_rest(lane_planner *p, uint8_t reg, uint8_t size);
 /* The register gets a new value, which is nowhere yet. */
 lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size);
-/* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot trap. */
+/* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot
+ * trap. */
 bool tirbi_lane_is_light(const lane_ins *ins);
 
-/* Makes one handler of a full body that is one operation on what the cursors and scalars give, and the store that ends it:
- * lane_stream.c. */
+/* Makes one handler of a full body that is one operation on what the cursors and scalars give, and the store that ends
+ * it: lane_stream.c. */
 void tirbi_lane_make_stream(lane_planner *p);
 
 /* ---- What goes from lane to lane, and what names elements: lane_order.c --------------------------------------- */

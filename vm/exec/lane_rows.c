@@ -1,5 +1,5 @@
-/* Entering plain lane loops whose rows do not follow each other, as where a row of another buffer, or one element, is for
- * all of them: one pass over the cursors. The checks are those of vm/exec/lane_run.c. */
+/* Entering plain lane loops whose rows do not follow each other, as where a row of another buffer, or one element, is
+ * for all of them: one pass over the cursors. The checks are those of vm/exec/lane_run.c. */
 #include "vm/exec/lane_entry.h"
 #include "vm/lanes/slots.h"
 
@@ -19,8 +19,8 @@ typedef struct rows {
     bool repeats; /* lanes may be computed twice */
 } rows;
 
-/* Takes the innermost loops into the lanes as far as their rows follow each other; false: there are too many lanes, or no
- * rows are left. */
+/* Takes the innermost loops into the lanes as far as their rows follow each other; false: there are too many lanes, or
+ * no rows are left. */
 static bool join(rows *r, const int64_t *extent) {
     const tirbi_lane_loop *loop = r->loop;
     for (r->n_outer = loop->n_outer; r->n_outer > 0; r->n_outer--) {
@@ -38,15 +38,16 @@ static bool join(rows *r, const int64_t *extent) {
     return r->n_outer > 0;
 }
 
-/* Checks a cursor's elements and finds where they are: forwards, inside its reference. A step backwards is one of 2^63 elements
- * and more here, so that more than one of them are too far for any reference, or over 64 bits. */
+/* Checks a cursor's elements and finds where they are: forwards, inside its reference. A step backwards is one of 2^63
+ * elements and more here, so that more than one of them are too far for any reference, or over 64 bits. */
 static bool find_place(const rows *r, const tirbi_lane_cursor *cursor, const tirbi_ref *ref, place *out) {
     const uint64_t start = r->slots[cursor->start], length = ref->size >> cursor->shift, step = r->slots[cursor->step];
     uint64_t span, more;
     if (start >= length || __builtin_mul_overflow(step, (uint64_t)r->n - 1, &span)) return false;
     for (unsigned o = 0; o < r->n_outer; o++) {
         const uint64_t row = r->extent[o] > 1 ? r->slots[cursor->steps[r->loop->outer[o]]] : 0;
-        if (__builtin_mul_overflow(row, (uint64_t)r->extent[o] - 1, &more) || __builtin_add_overflow(span, more, &span)) return false;
+        if (__builtin_mul_overflow(row, (uint64_t)r->extent[o] - 1, &more) || __builtin_add_overflow(span, more, &span))
+            return false;
         out->steps[o] = row << cursor->shift;
     }
     if (span >= length - start) return false;
@@ -119,7 +120,8 @@ static void set_steps(const rows *r, uint32_t lanes, uint32_t at_once, tirbi_lan
     const uint64_t rest = (uint64_t)tirbi_lane_rest(r->n, lanes), n = (uint64_t)r->n;
     const uint64_t last = n < lanes ? 0 : r->repeats || rest == 0 ? n - lanes : n - rest;
     const uint64_t extent = (uint64_t)r->extent[r->n_outer - 1], last_group = extent > at_once ? extent - at_once : 0;
-    const uint64_t before = (extent - 1) / at_once * at_once; /* the rows of all groups but the last, which may overlap them */
+    const uint64_t before =
+        (extent - 1) / at_once * at_once; /* the rows of all groups but the last, which may overlap them */
     uint32_t c = 0;
     for (const uint32_t n_cursors = r->loop->n_cursors; c < n_cursors; c++) {
         const place *at = &r->places[c];
@@ -130,7 +132,8 @@ static void set_steps(const rows *r, uint32_t lanes, uint32_t at_once, tirbi_lan
         state->rest_steps[c] = (ptrdiff_t)(at->stride * rest);
         const uint64_t step = at->steps[r->n_outer - 1];
         state->row_steps[r->n_outer - 1][c] = (ptrdiff_t)(step * at_once - back);
-        if (at_once > 1 && before > 0) state->last_steps[c] = (ptrdiff_t)(step * (last_group - (before - at_once)) - back);
+        if (at_once > 1 && before > 0)
+            state->last_steps[c] = (ptrdiff_t)(step * (last_group - (before - at_once)) - back);
         back += step * last_group;
         for (unsigned o = r->n_outer - 1; o-- > 0;) {
             state->row_steps[o][c] = (ptrdiff_t)(at->steps[o] - back);
@@ -164,7 +167,8 @@ static void set_streams(const rows *r, const tirbi_ref *refs, uint32_t lanes, ui
     state->wide = words + r->loop->wide;
 }
 
-const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop, const int64_t *extent) {
+const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                                const int64_t *extent) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
     const tirbi_ref *refs = tirbi_frame_refs(frame);
@@ -179,7 +183,8 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
         if (!find_place(&r, &loop->cursors[c], &refs[loop->cursors[c].ref], &r.places[c])) return NULL;
     if (!keep_apart(&r)) return NULL;
     uint32_t lanes;
-    const tirbi_lane_machine *wide = machine->code->lanes, *machinery = tirbi_lane_choose_banks(loop, wide, r.n, r.repeats, &lanes);
+    const tirbi_lane_machine *wide = machine->code->lanes,
+                             *machinery = tirbi_lane_choose_banks(loop, wide, r.n, r.repeats, &lanes);
     const int64_t n_rows = r.extent[r.n_outer - 1];
     if (loop->by_rows && r.repeats && n_rows > 1) tirbi_lane_choose_rows(loop, wide, r.n, n_rows, &machinery, &lanes);
     const uint32_t at_once = machinery->rows;

@@ -127,7 +127,8 @@ static tirb_status check_use(const entry *e, const tirbi_lane_cursor *cursor, un
     int64_t high = start;
     bool fits = tirbi_reach_widen((int64_t)e->slots[cursor->step], e->n, &low, &high);
     for (unsigned k = 0; k < e->loop->n_inner; k++)
-        if (loops >> k & 1) fits = fits && tirbi_reach_widen((int64_t)e->slots[cursor->steps[k]], e->extent[k], &low, &high);
+        if (loops >> k & 1)
+            fits = fits && tirbi_reach_widen((int64_t)e->slots[cursor->steps[k]], e->extent[k], &low, &high);
     fits = fits && seek_range(e, cursor, &low, &high);
     uint64_t length = ref->size >> cursor->shift;
     if (!fits || low < 0 || (uint64_t)high >= length)
@@ -321,7 +322,8 @@ static void set_streams(const entry *e, tirbi_lane_state *state, const tirbi_wor
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
         const tirbi_ref *ref = &e->refs[cursor->ref];
         const tirbi_reach *r = &e->reaches[c];
-        uint64_t behind = (uint64_t)e->lanes << cursor->shift; /* of a row's first element, as far as loops in the body go */
+        uint64_t behind = (uint64_t)e->lanes
+                          << cursor->shift; /* of a row's first element, as far as loops in the body go */
         if (!cursor->streams) continue;
         for (unsigned k = 0; k < loop->n_inner; k++) {
             bool around = false;
@@ -383,14 +385,16 @@ static void set_outer_loops(entry *e, tirbi_lane_state *state) {
 /* Whether rows of loop k may be gone through together, and the last ones twice. Rows store in their order, each
  * instruction for itself: a row that stores to an element in different rounds of loops inside it must have it alone. */
 static bool rows_are_free(const entry *e, unsigned k) {
-    if (!e->loop->by_rows || !e->repeats || e->loop->counts_lanes || e->loop->n_seeks > 0 || e->extent[k] < 2) return false;
+    if (!e->loop->by_rows || !e->repeats || e->loop->counts_lanes || e->loop->n_seeks > 0 || e->extent[k] < 2)
+        return false;
     uint32_t around = 0;
     for (unsigned o = 0; o < e->loop->n_outer; o++) around |= 1u << e->loop->outer[o];
     for (unsigned i = 0; i < e->loop->n_inner; i++)
         if (e->loop->inner[i].index != TIRBI_NO_REG) return false;
     for (unsigned c = 0; c < e->loop->n_cursors; c++) {
         const tirbi_reach *r = &e->reaches[c];
-        if (!(e->loop->cursors[c].access & TIRBI_WRITE) || !r->reached || tirbi_reach_tells(r, k + 1, e->dimensions)) continue;
+        if (!(e->loop->cursors[c].access & TIRBI_WRITE) || !r->reached || tirbi_reach_tells(r, k + 1, e->dimensions))
+            continue;
         for (unsigned i = 0; i < e->loop->n_inner; i++)
             if (!(around >> i & 1) && tirbi_reach_moves(r, i + 1)) return false;
     }
@@ -407,7 +411,8 @@ static void choose_rows(entry *e, const tirbi_lane_state *state) {
 static void set_row_pointers(const entry *e, tirbi_lane_state *state) {
     const unsigned k = state->outer[state->n_outer - 1];
     uint64_t steps[TIRBI_MAX_CURSORS];
-    for (uint32_t c = 0; c < e->loop->n_cursors; c++) steps[c] = e->reaches[c].reached ? (uint64_t)e->reaches[c].step[k + 1] : 0;
+    for (uint32_t c = 0; c < e->loop->n_cursors; c++)
+        steps[c] = e->reaches[c].reached ? (uint64_t)e->reaches[c].step[k + 1] : 0;
     tirbi_lane_set_row_pointers(e->loop, e->machinery, e->extent[k], steps, state);
 }
 
@@ -431,7 +436,8 @@ static void set_inner_loops(const entry *e, tirbi_lane_state *state, uint64_t *s
 static void set_row_steps(const entry *e, tirbi_lane_state *state) {
     int64_t lanes = e->lanes, rest = e->n % lanes;
     int64_t last = e->n < lanes ? 0 : e->repeats || rest == 0 ? e->n - lanes : e->n - rest;
-    uint32_t n = e->loop->n_cursors, whole = (n + (n == 0) + TIRBI_POINTERS_AT_ONCE - 1) / TIRBI_POINTERS_AT_ONCE * TIRBI_POINTERS_AT_ONCE;
+    uint32_t n = e->loop->n_cursors,
+             whole = (n + (n == 0) + TIRBI_POINTERS_AT_ONCE - 1) / TIRBI_POINTERS_AT_ONCE * TIRBI_POINTERS_AT_ONCE;
     for (uint32_t c = n; c < whole; c++) {
         state->block_steps[c] = state->rest_steps[c] = 0;
         for (uint32_t o = 0; o < state->n_outer; o++) state->row_steps[o][c] = 0;
@@ -447,7 +453,8 @@ static void set_row_steps(const entry *e, tirbi_lane_state *state) {
             uint64_t extent = (uint64_t)e->extent[k], at_once = o + 1 == state->n_outer ? e->machinery->rows : 1;
             uint64_t groups = (extent - 1) / at_once + 1, last_group = extent > at_once ? extent - at_once : 0;
             state->row_steps[o][c] = (ptrdiff_t)(step * at_once - back);
-            if (at_once > 1 && groups > 1) state->last_steps[c] = (ptrdiff_t)(step * (last_group - (groups - 2) * at_once) - back);
+            if (at_once > 1 && groups > 1)
+                state->last_steps[c] = (ptrdiff_t)(step * (last_group - (groups - 2) * at_once) - back);
             back += step * last_group;
         }
     }
@@ -488,7 +495,8 @@ static void set_tiles(const entry *e, tirbi_lane_state *state) {
         const tirbi_lane_tile *tile = &e->loop->tiles[t];
         const tirbi_lane_cursor *cursor = &e->loop->cursors[tile->cursor];
         const tirbi_reach *r = &e->reaches[tile->cursor];
-        bool fits = r->reached && !e->in_order && e->extent[tile->loop] >= SOME && r->step[tile->loop + 1u] == cursor->size;
+        bool fits =
+            r->reached && !e->in_order && e->extent[tile->loop] >= SOME && r->step[tile->loop + 1u] == cursor->size;
         for (unsigned c = 0; c < e->loop->n_cursors && fits; c++) {
             const tirbi_reach *other = &e->reaches[c];
             bool written = (e->loop->cursors[c].access & TIRBI_WRITE) && other->reached;
@@ -514,9 +522,9 @@ static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state
 
 /* ---- Writing past the caches ---------------------------------------------------------------------------------- */
 
-/* Lines of memory are read before they are written, and what is written drives out what is in the caches. Where far more
- * is written than they hold, lanes are computed in pieces, which go through memory on the stack and from there past the
- * caches. */
+/* Lines of memory are read before they are written, and what is written drives out what is in the caches. Where far
+ * more is written than they hold, lanes are computed in pieces, which go through memory on the stack and from there
+ * past the caches. */
 enum { STREAM_PIECE = 8192, STREAM_CURSORS = 4, STREAM_LINE = 64 };
 
 typedef struct stream {
@@ -544,7 +552,8 @@ static bool streams_out(const entry *e, const tirbi_lane_state *state, unsigned 
     uint64_t row = mul_or_most((uint64_t)e->n, cursor->size), all = row;
     for (unsigned o = 0; o < state->n_outer; o++) all = mul_or_most(all, (uint64_t)e->extent[state->outer[o]]);
     const bool unread = cursor->ref < 64 && !(e->machine->frame->fn->refs_read >> cursor->ref & 1);
-    if (row < TIRBI_STREAM_ROW || !tirbi_ref_is_much(&e->refs[cursor->ref]) || (all < TIRBI_MUCH && !unread)) return false;
+    if (row < TIRBI_STREAM_ROW || !tirbi_ref_is_much(&e->refs[cursor->ref]) || (all < TIRBI_MUCH && !unread))
+        return false;
     for (unsigned o = 0; o < e->loop->n_outer; o++) around |= 1u << e->loop->outer[o];
     for (unsigned k = 0; k < e->loop->n_inner; k++)
         if (!(around >> k & 1) && tirbi_reach_moves(r, k + 1)) return false;
@@ -620,8 +629,8 @@ static void store_piece(streaming *plan, stream *s, uint8_t *to, size_t size, co
 
 /* The lanes of one row, or of as many as the loop around them still has, whose cursors' elements are where the reaches
  * start. `anew`: the steps are not those of the call before. */
-static tirbi_lane_end stream_rows(entry *row, tirbi_lane_state *state, streaming *plan, const tirbi_word *words, int64_t rows,
-                                  bool anew) {
+static tirbi_lane_end stream_rows(entry *row, tirbi_lane_state *state, streaming *plan, const tirbi_word *words,
+                                  int64_t rows, bool anew) {
     const tirbi_moves *moves = &row->machine->code->kernels->moves;
     const tirbi_lane_loop *loop = row->loop;
     for (int64_t all = row->n, left = all; left > 0; left -= row->n) {
@@ -636,7 +645,8 @@ static tirbi_lane_end stream_rows(entry *row, tirbi_lane_state *state, streaming
         if (end != TIRBI_LANE_DONE) return end;
         for (unsigned i = 0; i < plan->n; i++) {
             unsigned c = plan->streams[i].cursor;
-            store_piece(plan, &plan->streams[i], row->reaches[c].start, (size_t)(row->n * rows) * loop->cursors[c].size, moves);
+            store_piece(plan, &plan->streams[i], row->reaches[c].start, (size_t)(row->n * rows) * loop->cursors[c].size,
+                        moves);
         }
         for (unsigned c = 0; c < loop->n_cursors; c++) {
             uint64_t bytes = row->reaches[c].reached ? (uint64_t)row->reaches[c].step[0] * (uint64_t)row->n : 0;
@@ -668,7 +678,8 @@ static tirbi_lane_end run_streaming(const entry *e, tirbi_lane_state *state, str
         for (unsigned c = 0; c < e->loop->n_cursors; c++) {
             const tirbi_reach *r = &e->reaches[c];
             uint64_t bytes = 0;
-            for (unsigned o = 0; o < n_outer && r->reached; o++) bytes += (uint64_t)r->step[outer[o] + 1] * (uint64_t)index[o];
+            for (unsigned o = 0; o < n_outer && r->reached; o++)
+                bytes += (uint64_t)r->step[outer[o] + 1] * (uint64_t)index[o];
             row.reaches[c].start = (uint8_t *)((uintptr_t)r->start + (uintptr_t)bytes);
         }
         tirbi_lane_end end = stream_rows(&row, state, plan, words, rows, rows != before);
@@ -704,8 +715,8 @@ static tirb_status divided_by_zero(const tirbi_machine *machine) {
     return tirbi_error_set(machine->error, TIRB_DIVIDE, "an integer is divided by zero");
 }
 
-/* The words of an instruction with indices end, in a list, with how it names what is indexed: as a dimension of a buffer
- * with an extent, or (0) as an element of a cursor; or that it is a divisor. */
+/* The words of an instruction with indices end, in a list, with how it names what is indexed: as a dimension of a
+ * buffer with an extent, or (0) as an element of a cursor; or that it is a divisor. */
 static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state *state) {
     const tirbi_word *at = state->trap;
     const uint16_t *list = at[1].list;
@@ -803,7 +814,8 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     begin_scans(loop, state, slots);
     if (loop->n_tiles > 0) set_tiles(&e, state);
     tirbi_lane_end how;
-    if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how)) how = tirbi_lane_go(machine, loop, e.machinery, slots);
+    if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how))
+        how = tirbi_lane_go(machine, loop, e.machinery, slots);
     if (loop->finds && (how == TIRBI_LANE_DONE || how == TIRBI_LANE_BOUNDS))
         return end_find(&e, all, how == TIRBI_LANE_DONE ? e.n : state->ended);
     if (how == TIRBI_LANE_DONE) end_scans(loop, state, slots);

@@ -2,8 +2,8 @@
 #include "vm/exec/lane_plan.h"
 #include "vm/lanes/forms.h"
 
-/* The handler for a body of this form, with its result in a bank, and a store of that; or 0. `loads`: one that multiplies what
- * was loaded there. */
+/* The handler for a body of this form, with its result in a bank, and a store of that; or 0. `loads`: one that
+ * multiplies what was loaded there. */
 static unsigned stream_form(unsigned form, unsigned bank, bool loads) {
     static const uint16_t streams[][3] = {
 #define STREAM(OP, T, XY)                                                                                              \

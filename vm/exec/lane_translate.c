@@ -2,9 +2,9 @@
  *
  * The planner goes through the body once per variant (full blocks, tail). For each lane register it knows every place
  * where the value can be had: a bank, the register's own strip, or a memory operand that is not copied until it must be
- * (a cursor with unit step, a splat scalar). Two banks are all there is; the value that is read farthest from here gives
- * way. At the edges of inner loops the places are brought back to what they were at the loop's head, so that every
- * iteration, and a loop that never runs, leaves the same places. */
+ * (a cursor with unit step, a splat scalar). Two banks are all there is; the value that is read farthest from here
+ * gives way. At the edges of inner loops the places are brought back to what they were at the loop's head, so that
+ * every iteration, and a loop that never runs, leaves the same places. */
 #include "vm/exec/lane_plan.h"
 
 #include <string.h>
@@ -61,7 +61,8 @@ static unsigned narrow_store_form(const lane_planner *p, uint8_t type) {
 static unsigned steps_of(const lane_planner *p, uint8_t cursor, uint8_t type, bool reads) {
     const int step = p->body->steps[cursor];
     if (!p->body->has_steps || p->tail || p->level > 0 || step < 2 || step > 4) return 0;
-    const bool bytes = p->body->main_size == 4 && p->body->has_words && (type == TIRB_U8 || (type == TIRB_I8 && !reads));
+    const bool bytes =
+        p->body->main_size == 4 && p->body->has_words && (type == TIRB_U8 || (type == TIRB_I8 && !reads));
     return bytes || tirbi_dtypes[type].size == p->body->main_size ? (unsigned)step : 0;
 }
 static unsigned pick_form(uint8_t type, unsigned step) {
@@ -211,7 +212,8 @@ static void load_bank(lane_planner *p, uint8_t reg, unsigned bank) {
 
 static uint8_t result_type(const lane_ins *ins) {
     if (tirbi_lane_ins_scans(ins))
-        return (uint8_t)(ins->fold & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits((tirbi_dtype)ins->type) : (tirbi_dtype)ins->type);
+        return (uint8_t)(ins->fold & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits((tirbi_dtype)ins->type)
+                                                     : (tirbi_dtype)ins->type);
     return (uint8_t)tirbi_op_result_type((tirbi_op)ins->op, (tirbi_dtype)ins->type);
 }
 
@@ -294,8 +296,8 @@ static unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins, unsig
 /* No operand's reads are looked for any further ahead, so that translation takes time in proportion to the code. */
 enum { LOOK_AHEAD = 32 };
 
-/* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that is
- * in no memory: a bank can be its own until the last of them, *until. */
+/* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that
+ * is in no memory: a bank can be its own until the last of them, *until. */
 static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, uint32_t *until) {
     uint64_t computed = 0; /* values in banks only */
     unsigned n = 0;
@@ -320,14 +322,15 @@ static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, 
     return n;
 }
 
-/* A block in memory that is read again and again is loaded once, into a bank that nothing else needs: vectors of it that
- * lie across two cache lines cost two accesses each time. */
+/* A block in memory that is read again and again is loaded once, into a bank that nothing else needs: vectors of it
+ * that lie across two cache lines cost two accesses each time. */
 static void keep_operands(lane_planner *p, const lane_ins *ins) {
     uint32_t at = (uint32_t)(ins - p->body->ins), until = 0;
     for (unsigned i = 0; i < ins->n_reads; i++) {
         uint8_t reg = ins->reads[i];
         const lane_value *v = &p->now.values[reg];
-        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until) continue;
+        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until)
+            continue;
         if (reads_in_banks(p, at, reg, &until) < 3) continue;
         for (unsigned bank = 2; bank-- > 0;) {
             uint8_t held = p->now.banks[bank];
@@ -411,7 +414,8 @@ static bool is_read(const lane_ins *ins, uint8_t reg) {
 
 /* Whether an operand has to be brought into a bank, where forms can read it. */
 static bool is_to_be_widened(const lane_planner *p, const lane_value *v) {
-    return v->bank == NO_BANK && v->words == 0 && (is_narrow(p, v) || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
+    return v->bank == NO_BANK && v->words == 0 &&
+           (is_narrow(p, v) || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
 }
 
 /* Widens an operand into a bank ahead of its instruction, which can do so for one of them only. */
@@ -552,7 +556,8 @@ static bool can_store_directly(const lane_planner *p, const lane_ins *ins, const
     return !(copies && tirbi_dtype_is_float(type));
 }
 
-/* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot trap. */
+/* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot
+ * trap. */
 bool tirbi_lane_is_light(const lane_ins *ins) {
     unsigned op = (unsigned)ins->op - TIRB_OP_LANE_FORM;
     bool divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD && !tirbi_dtype_is_float((tirbi_dtype)ins->type);
@@ -915,7 +920,8 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
     if (step != 0)
         emit(p, spread_form(ins->type, true, step) + bank, cursor, 0, 0);
     else
-        emit(p, narrow_store_form(p, ins->type) + bank, direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
+        emit(p, narrow_store_form(p, ins->type) + bank,
+             direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
     if (direct && p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, shift_of(tirbi_dtypes[ins->type].size));
     tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size)->strip = true;
     p->ends_in_store = direct;
@@ -1069,7 +1075,8 @@ static void emit_strips(lane_planner *p, uint16_t to, uint16_t from, uint8_t siz
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {to, from, (uint16_t)shift_of(size), 0}});
 }
 
-/* What the loop uses of the values before it is copied to strips of its own; what is the same in all lanes fills one. */
+/* What the loop uses of the values before it is copied to strips of its own; what is the same in all lanes fills
+ * one. */
 static void plan_own(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     uint64_t live = p->body->live_at_head[loop], written = p->body->written[loop];
@@ -1086,7 +1093,8 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
     p->own[p->level].around = p->now;
     unsigned depth = p->level++;
     emit(p, TIRBI_L_OWN, depth, lanes_at(p, p->level), lanes_at(p, p->level) + 1u);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)__builtin_popcountll(used & ~same), lanes_at(p, depth), 0, 0}});
+    tirbi_translate_word(
+        p->emitter, (tirbi_word){.list = {(uint16_t)__builtin_popcountll(used & ~same), lanes_at(p, depth), 0, 0}});
     for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) {
         lane_value *v = &p->now.values[reg];
         if (!(used >> reg & 1)) {
@@ -1258,7 +1266,8 @@ static bool find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VLOAD || body->strides[ins->cursor] != STRIDE_ONE) continue;
         const uint8_t size = tirbi_dtypes[ins->type].size;
-        bool widened = body->main_size == 2 ? ins->type == TIRB_U8 || ins->type == TIRB_I8 : body->has_words && size < body->main_size;
+        bool widened = body->main_size == 2 ? ins->type == TIRB_U8 || ins->type == TIRB_I8
+                                            : body->has_words && size < body->main_size;
         if (size != body->main_size && !widened) continue;
         cursors[ins->cursor].streams = true;
         p->loop->streaming |= UINT32_C(1) << ins->cursor;
@@ -1271,7 +1280,8 @@ static bool find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
 static bool are_by_rows(const tirbi_emitter *emitter, uint32_t from) {
     for (uint32_t i = from; i < emitter->n; i++) {
         unsigned op = emitter->words[i].op;
-        bool control = op == TIRBI_L_NEXT_BLOCK || op == TIRBI_L_FINISH || op == TIRBI_L_INNER || op == TIRBI_L_INNER_END;
+        bool control =
+            op == TIRBI_L_NEXT_BLOCK || op == TIRBI_L_FINISH || op == TIRBI_L_INNER || op == TIRBI_L_INNER_END;
         bool moves = op == TIRBI_L_COPY || op == TIRBI_L_PULL || (op >= TIRBI_L_LOAD_A && op <= TIRBI_L_PART_F64_B);
         if (!control && !moves && op <= TIRBI_L_REST_FMA_F64_B) return false;
     }
@@ -1395,7 +1405,8 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
         plan_body(p, true, true);
     }
     /* A row's part of a strip has room for elements of the main size. */
-    loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 && are_by_rows(p->emitter, loop->full);
+    loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
+                    are_by_rows(p->emitter, loop->full);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;

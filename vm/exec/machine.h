@@ -226,7 +226,8 @@ typedef struct tirbi_machine {
     uint32_t n_handles, handle_capacity;
 } tirbi_machine;
 
-/* A machine without frames for code of the run, polling the run's stop word, outside of any fork. Its `host` is not set. */
+/* A machine without frames for code of the run, polling the run's stop word, outside of any fork. Its `host` is not
+ * set. */
 void tirbi_machine_begin(tirbi_machine *machine, tirbi_run *run, tirbi_heap *heap, tirbi_spares *spares, uint64_t fuel,
                          tirb_error *error);
 /* Pushes a frame for `fn`, cleared, with its constants in place. */
@@ -243,8 +244,8 @@ void tirbi_machine_release(tirbi_machine *machine);
 /* Executes an alloc instruction: `count` zeroed elements of `size` bytes. */
 tirb_status tirbi_site_alloc(tirbi_machine *machine, tirbi_block **site, int64_t count, uint8_t type, tirbi_ref *out);
 
-/* Executes a fork instruction, or goes on with it. Where the chunks run in order on this machine, *entered says that the
- * frame of the next one is on top; when it returns, the instruction is executed again. */
+/* Executes a fork instruction, or goes on with it. Where the chunks run in order on this machine, *entered says that
+ * the frame of the next one is on top; when it returns, the instruction is executed again. */
 tirb_status tirbi_fork_step(tirbi_machine *machine, const tirbi_word *pc, bool *entered);
 /* Where the machine trapped, with the word that dispatch gave. FUEL used up in a region has the place of the fork. */
 tirbi_trap_place tirbi_trap_place_of(const tirbi_machine *machine, tirb_status status, const tirbi_word *trap_pc);
@@ -306,7 +307,8 @@ tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold);
 tirb_status tirbi_folds_step(tirbi_machine *machine, const tirbi_contract *folds, bool *both);
 
 /* Sets a BOUNDS error: an index of a dimension of the buffer with that name (a string's number). */
-tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name, int64_t extent);
+tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name,
+                            int64_t extent);
 
 /* Runs a lane loop in the frame on top. */
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop);

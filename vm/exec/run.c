@@ -36,7 +36,8 @@ tirb_status tirbi_poll(const tirbi_machine *machine) {
     unsigned stop = atomic_load_explicit(machine->stop, memory_order_relaxed);
     if (stop & TIRBI_STOP_DEADLINE) return tirbi_error_set(machine->error, TIRB_DEADLINE, "the call's time is up");
     if (stop & TIRBI_STOP_CANCEL) return tirbi_error_set(machine->error, TIRB_CANCELLED, "the call was cancelled");
-    if (stop & TIRBI_STOP_VOID) return tirbi_error_set(machine->error, TIRB_CANCELLED, "a chunk before this one has trapped");
+    if (stop & TIRBI_STOP_VOID)
+        return tirbi_error_set(machine->error, TIRB_CANCELLED, "a chunk before this one has trapped");
     return TIRB_OK;
 }
 
@@ -141,7 +142,8 @@ void tirbi_machine_release(tirbi_machine *machine) {
     while (machine->chunk) drop_chunk(machine);
     if (machine->spare) free_chunk(machine, machine->spare);
     tirbi_spares *spares = machine->spares;
-    if (machine->lanes) tirbi_spare_leave(spares, TIRBI_SPARE_LANES, machine->heap, machine->lanes, machine->lanes_size);
+    if (machine->lanes)
+        tirbi_spare_leave(spares, TIRBI_SPARE_LANES, machine->heap, machine->lanes, machine->lanes_size);
     if (machine->blocks)
         tirbi_spare_leave(spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks, machine->blocks_size);
     if (machine->handles)
@@ -156,7 +158,8 @@ static tirb_status no_handles_here(const tirbi_machine *machine) {
     return tirbi_error_set(machine->error, TIRB_UNSUPPORTED, "handles cannot be used in a chunk of several");
 }
 
-tirb_status tirbi_handle_get(const tirbi_machine *machine, uint64_t handle, const tirbi_ref_type *type, tirbi_ref *out) {
+tirb_status tirbi_handle_get(const tirbi_machine *machine, uint64_t handle, const tirbi_ref_type *type,
+                             tirbi_ref *out) {
     TIRBI_TRY(no_handles_here(machine));
     uint64_t entry = handle - TIRBI_HANDLE_TAG - 1;
     tirbi_ref ref = {0};
@@ -198,7 +201,8 @@ tirb_status tirbi_handle_put(tirbi_machine *machine, const tirbi_ref *ref, uint6
 
 static tirb_status take_handles(tirbi_machine *machine, const tirbi_run *run) {
     if (run->n_handles == 0) return TIRB_OK;
-    if (!grow_handles(machine, run->n_handles)) return out_of_memory(machine, run->n_handles * sizeof(tirbi_ref), "handles");
+    if (!grow_handles(machine, run->n_handles))
+        return out_of_memory(machine, run->n_handles * sizeof(tirbi_ref), "handles");
     memcpy(machine->handles, run->handles, run->n_handles * sizeof(tirbi_ref));
     machine->n_handles = run->n_handles;
     return TIRB_OK;

@@ -9,7 +9,12 @@
 #include "loader/base/alloc.h"
 
 /* What a machine has one of. */
-typedef enum tirbi_spare_kind { TIRBI_SPARE_FRAMES, TIRBI_SPARE_LANES, TIRBI_SPARE_BLOCKS, TIRBI_N_SPARES } tirbi_spare_kind;
+typedef enum tirbi_spare_kind {
+    TIRBI_SPARE_FRAMES,
+    TIRBI_SPARE_LANES,
+    TIRBI_SPARE_BLOCKS,
+    TIRBI_N_SPARES
+} tirbi_spare_kind;
 
 /* Of one machine at a time. Zeroed, it is empty. */
 typedef struct tirbi_spares {
@@ -27,8 +32,8 @@ enum { TIRBI_MOST_SPARE = 4 << 20 };
 void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size);
 void tirbi_spare_drop(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory, size_t size);
 
-/* `size` bytes, charged to the heap; NULL when its budget or its allocator is exhausted (tirbi_heap_status). `spares` may
- * be NULL. What was taken must be left before the same kind is taken again. */
+/* `size` bytes, charged to the heap; NULL when its budget or its allocator is exhausted (tirbi_heap_status). `spares`
+ * may be NULL. What was taken must be left before the same kind is taken again. */
 static inline void *tirbi_spare_take(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
     if (!spares || spares->kept[kind].size < size) return tirbi_spare_make(spares, kind, heap, size);
     return tirbi_heap_charge(heap, size) ? spares->kept[kind].memory : NULL;

@@ -319,8 +319,8 @@ static bool next_is(translator *t, uint32_t at, uint8_t op) {
     return tirbi_decode(t->function->code, t->function->code_size, at, t->next, NULL) == TIRB_OK;
 }
 
-/* Whether the next instruction is a back, or a jump to one, which does the same; *at is then moved behind it, *target is
- * where it leads and *place the back itself. */
+/* Whether the next instruction is a back, or a jump to one, which does the same; *at is then moved behind it, *target
+ * is where it leads and *place the back itself. */
 static bool next_goes_back(translator *t, uint32_t *at, uint32_t *place, int64_t *target) {
     bool back = next_is(t, *at, TIRB_OP_BACK);
     if (!back && !next_is(t, *at, TIRB_OP_JMP)) return false;
@@ -395,14 +395,17 @@ static void emit_choice(translator *t, const tirbi_instr *select) {
     const tirbi_dtype_info *type = &tirbi_dtypes[select->type];
     const bool widens = type->class == 'I' && type->bits < 64;
     const int64_t *o = select->operand;
-    tirbi_translate_word(&t->emitter, list_of((unsigned)o[3], (unsigned)o[2], widens ? 64u - type->bits : 0, (unsigned)o[0]));
-    tirbi_translate_word(&t->emitter, (tirbi_word){.bits = widens || type->bits == 64 ? UINT64_MAX : (UINT64_C(1) << type->bits) - 1});
+    tirbi_translate_word(&t->emitter,
+                         list_of((unsigned)o[3], (unsigned)o[2], widens ? 64u - type->bits : 0, (unsigned)o[0]));
+    tirbi_translate_word(
+        &t->emitter, (tirbi_word){.bits = widens || type->bits == 64 ? UINT64_MAX : (UINT64_C(1) << type->bits) - 1});
 }
 
 /* A sum that is the number of the element which is accessed next. */
 static bool translate_addressed(translator *t, uint32_t *at) {
     const int64_t *o = t->instr->operand, *n = t->next->operand;
-    const bool load = next_is(t, *at, TIRB_OP_LOAD) && n[2] == o[0], store = !load && next_is(t, *at, TIRB_OP_STORE) && n[1] == o[0];
+    const bool load = next_is(t, *at, TIRB_OP_LOAD) && n[2] == o[0],
+               store = !load && next_is(t, *at, TIRB_OP_STORE) && n[1] == o[0];
     if (!load && !store) return false;
     const uint8_t type = carrier[t->next->type];
     emit1(t, load ? add_load_forms[type] : add_store_forms[type], load ? n[0] : n[2], load ? n[1] : n[0], o[0]);
@@ -731,8 +734,8 @@ static void patch_jumps(translator *t) {
     }
 }
 
-/* Makes one form of a jump and what it leads to, then of two that follow each other: the first one's word has the number
- * of both, and all words stay where they are, so that a jump may still lead to the second. */
+/* Makes one form of a jump and what it leads to, then of two that follow each other: the first one's word has the
+ * number of both, and all words stay where they are, so that a jump may still lead to the second. */
 static void pair_forms(translator *t) {
     tirbi_word *words = t->emitter.words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
@@ -854,7 +857,8 @@ static tirb_status translate_function(translator *t) {
     const size_t registers = (size_t)t->function->n_sregs + 1;
     t->conditions = (tirbi_conditions){.named = tirbi_heap_calloc(t->heap, registers, 1), .reads = t->places};
     tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs);
-    tirb_status status = t->ordinals && t->places && t->targets && t->conditions.named ? TIRB_OK : tirbi_heap_status(t->heap);
+    tirb_status status =
+        t->ordinals && t->places && t->targets && t->conditions.named ? TIRB_OK : tirbi_heap_status(t->heap);
     if (status == TIRB_OK) status = survey(t);
     if (status == TIRB_OK) status = collect_arguments(t);
     if (status == TIRB_OK) status = translate_code(t);
@@ -878,7 +882,8 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     tirbi_instr *instrs = tirbi_heap_calloc(code->heap, 2, sizeof *instrs);
     tirb_status status = code->functions && instrs ? TIRB_OK : tirbi_heap_status(code->heap);
     for (uint32_t i = 0; i < program->n_functions && code->functions; i++) {
-        if (i > 0) code->functions[i].first_line = code->functions[i - 1].first_line + program->functions[i - 1].n_lines;
+        if (i > 0)
+            code->functions[i].first_line = code->functions[i - 1].first_line + program->functions[i - 1].n_lines;
     }
     for (uint32_t i = 0; status == TIRB_OK && i < program->n_functions; i++) {
         translator t = {.code = code,

@@ -86,8 +86,8 @@ static tirb_status check_offers(const tirb_import *offers, uint32_t n, tirb_erro
                                    offers[i].name ? "function" : "name");
         }
         if (offers[i].flags & ~(uint64_t)TIRB_IMPORT_THREAD_SAFE) {
-            return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_bind: imports[%u].flags is %llu, expected 0 or 1", i,
-                                   (unsigned long long)offers[i].flags);
+            return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_bind: imports[%u].flags is %llu, expected 0 or 1",
+                                   i, (unsigned long long)offers[i].flags);
         }
     }
     return TIRB_OK;
@@ -155,8 +155,8 @@ static tirb_status refused(const char *name, tirb_status status, const tirb_erro
     bool known = strcmp(tirb_status_name(status), "UNKNOWN") != 0;
     const char *message = known ? tirb_status_text(status) : "it returned a number that is no status";
     if (said->message[0]) message = said->message;
-    return tirbi_error_set(error, known ? status : TIRB_VALUE, "%.*s: %.*s", (int)tirbi_text_cut(name, SHOWN_NAME), name,
-                           (int)tirbi_text_cut(message, 320), message);
+    return tirbi_error_set(error, known ? status : TIRB_VALUE, "%.*s: %.*s", (int)tirbi_text_cut(name, SHOWN_NAME),
+                           name, (int)tirbi_text_cut(message, 320), message);
 }
 
 static tirb_status take_result(const char *name, tirbi_dtype type, const tirb_result *result, uint64_t *bits,
@@ -167,8 +167,9 @@ static tirb_status take_result(const char *name, tirbi_dtype type, const tirb_re
     }
     *bits = (uint64_t)result->value.i;
     if (tirbi_number_fits(type, result->value.i)) return TIRB_OK;
-    return tirbi_error_set(error, TIRB_VALUE, "%.*s returned %lld, which is no %s", (int)tirbi_text_cut(name, SHOWN_NAME),
-                           name, (long long)result->value.i, tirbi_dtypes[type].tvm_name);
+    return tirbi_error_set(error, TIRB_VALUE, "%.*s returned %lld, which is no %s",
+                           (int)tirbi_text_cut(name, SHOWN_NAME), name, (long long)result->value.i,
+                           tirbi_dtypes[type].tvm_name);
 }
 
 tirb_status tirbi_import_call(void *context, uint32_t import, bool in_region, const uint64_t *scalars,

@@ -1,8 +1,8 @@
 /* Strip kernels of CPUs that compute with float16 themselves.
  *
- * The language computes in float32 and rounds once more. For sums, differences, products, quotients and square roots that
- * gives what one rounding does, since 24 bits are at least 2 * 11 + 2 (and a product is exact in float32): these kernels
- * give the bits of those of vm/lanes/kernels.h. A fused multiply-add is not among them. */
+ * The language computes in float32 and rounds once more. For sums, differences, products, quotients and square roots
+ * that gives what one rounding does, since 24 bits are at least 2 * 11 + 2 (and a product is exact in float32): these
+ * kernels give the bits of those of vm/lanes/kernels.h. A fused multiply-add is not among them. */
 #ifndef TIRB_VM_LANES_HALVES_H
 #define TIRB_VM_LANES_HALVES_H
 

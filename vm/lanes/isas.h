@@ -1,5 +1,5 @@
-/* The instruction sets that lanes are compiled for beside plain C, as 0 or 1: those of the architecture, but for what the
- * build leaves out (TIRB_LANE_ISAS in CMake). */
+/* The instruction sets that lanes are compiled for beside plain C, as 0 or 1: those of the architecture, but for what
+ * the build leaves out (TIRB_LANE_ISAS in CMake). */
 #ifndef TIRB_VM_LANES_ISAS_H
 #define TIRB_VM_LANES_ISAS_H
 

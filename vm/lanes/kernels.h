@@ -18,8 +18,9 @@
  * unspecified). Bools are bytes, 0 or 1. */
 typedef bool (*tirbi_kernel)(void *d, const void *a, const void *b, const void *c, size_t n);
 
-/* An instruction that goes from lane to lane, or whose lanes say where they read and write: `at` is its first word. Returns
- * how many of the `count` lanes were done; the one behind them has an index that is out of bounds, state->bad. */
+/* An instruction that goes from lane to lane, or whose lanes say where they read and write: `at` is its first word.
+ * Returns how many of the `count` lanes were done; the one behind them has an index that is out of bounds,
+ * state->bad. */
 struct tirbi_lane_state;
 union tirbi_word;
 typedef size_t (*tirbi_sequence)(struct tirbi_lane_state *state, const union tirbi_word *at, size_t count);
@@ -38,12 +39,13 @@ enum { TIRBI_KERNEL_BLOCK = 64 };
 typedef struct tirbi_kernel_table {
     tirbi_kernel op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES]; /* by scalar opcode - 0x20 and type; NULL: no such pair */
     tirbi_kernel cast[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from] */
-    tirbi_kernel bits[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from], equal sizes only; floats become canonical NaNs */
+    tirbi_kernel bits[TIRB_N_DTYPES][TIRB_N_DTYPES]; /* [to][from], equal sizes only; floats become canonical NaNs */
     tirbi_sequence index[TIRB_N_DTYPES]; /* by the type of the index */
     tirbi_sequence find;                 /* of a truth: how many lanes are before the first */
     tirbi_sequence loadx[TIRB_N_DTYPES]; /* by the type of the elements */
     tirbi_sequence storex[TIRB_N_DTYPES];
-    tirbi_sequence update[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES]; /* by operation, those that are swapped in the second half */
+    tirbi_sequence update[2 * TIRBI_N_SCAN_OPS]
+                         [TIRB_N_DTYPES]; /* by operation, those that are swapped in the second half */
     tirbi_sequence count[TIRB_N_DTYPES]; /* an update that adds the same to every element */
     tirbi_sequence updatema[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
     /* The same where the lanes of each range of the one vadvance of the body update one element. */

@@ -8,8 +8,8 @@
  * A loop's body is translated to words whose operands are entries of a table of pointers: entry 0 is unused, then come
  * the cursors, the scalars that are splat, and the strips. A strip is scratch memory for one block of a lane register.
  * A block is as many lanes as a bank of SIMD registers holds of the loop's main element size. The full body runs for
- * whole blocks; the tail body runs once for the lanes that are left and touches no element behind them. The wide body does
- * the same where memory that is read goes on for a whole block: it reads that in place, and uses no more of it. */
+ * whole blocks; the tail body runs once for the lanes that are left and touches no element behind them. The wide body
+ * does the same where memory that is read goes on for a whole block: it reads that in place, and uses no more of it. */
 #ifndef TIRB_VM_LANES_LANES_H
 #define TIRB_VM_LANES_LANES_H
 
@@ -79,8 +79,9 @@ typedef struct tirbi_lane_seek {
     uint16_t scale, limit; /* slots */
 } tirbi_lane_seek;
 
-/* A load inside of an inner loop whose cursor steps from lane to lane by what may be rows of a matrix, and in the loop from
- * column to column. Where that is so, the columns of some iterations are transposed at once, from pointer `strip` on. */
+/* A load inside of an inner loop whose cursor steps from lane to lane by what may be rows of a matrix, and in the loop
+ * from column to column. Where that is so, the columns of some iterations are transposed at once, from pointer `strip`
+ * on. */
 typedef struct tirbi_lane_tile {
     uint8_t cursor, loop;
     uint16_t strip;
@@ -114,7 +115,8 @@ typedef struct tirbi_lane_loop {
     uint32_t lanes; /* in a block */
     uint8_t main_size; /* of the elements in banks; 0: there are none */
     bool only_banks;   /* everything that is computed */
-    bool kernels_only; /* no bank is read, and no lane comes back that had left: kernels' blocks are all that counts of a strip */
+    bool kernels_only; /* no bank is read, and no lane comes back that had left: kernels' blocks are all that counts of
+                          a strip */
     uint32_t strip_size;
     uint32_t least_lanes; /* in a block of the machine with the smallest banks that runs it */
     const struct tirbi_lane_machine *least;
@@ -198,12 +200,12 @@ typedef struct tirbi_lane_state {
     /* By loop around the blocks and by cursor: the bytes from a row's last block to the first one of the next row, when
      * the loop goes on and those inside it start again. */
     ptrdiff_t row_steps[TIRBI_MAX_INNER][TIRBI_MAX_CURSORS];
-    /* From block to block, and from where one more whole block would be to the one that ends with a row's last lane. All are
-     * added by whole vectors, so they are 0 up to a multiple of TIRBI_POINTERS_AT_ONCE. */
+    /* From block to block, and from where one more whole block would be to the one that ends with a row's last lane.
+     * All are added by whole vectors, so they are 0 up to a multiple of TIRBI_POINTERS_AT_ONCE. */
     ptrdiff_t block_steps[TIRBI_MAX_CURSORS];
     ptrdiff_t rest_steps[TIRBI_MAX_CURSORS];
-    /* Of a machine that goes through several rows at once: the pointers of all of them, and the steps to the last rows of
-     * the innermost loop, some of which may have been gone through already. */
+    /* Of a machine that goes through several rows at once: the pointers of all of them, and the steps to the last rows
+     * of the innermost loop, some of which may have been gone through already. */
     uint8_t **row_pointers;
     const tirbi_lane_loop *row_loop; /* whose strips are in them, */
     uint32_t row_number;             /* for as many rows */
@@ -249,7 +251,9 @@ typedef enum tirbi_lane_end {
 enum { TIRBI_ADVANCE_FIRSTS = 1 << 8 };
 
 /* The type of an index, i32 or i64, and the cursor of what is gathered, in one operand. */
-static inline uint16_t tirbi_gathering(unsigned index_type, unsigned cursor) { return (uint16_t)(index_type | cursor << 8); }
+static inline uint16_t tirbi_gathering(unsigned index_type, unsigned cursor) {
+    return (uint16_t)(index_type | cursor << 8);
+}
 static inline unsigned tirbi_gathering_index(unsigned how) { return how & 0xFF; }
 static inline unsigned tirbi_gathering_cursor(unsigned how) { return how >> 8; }
 
@@ -258,8 +262,15 @@ static inline bool tirbi_lane_ends_early(const tirbi_lane_state *state) {
     return state->spent / 64 > state->fuel || atomic_load_explicit(state->stop, memory_order_relaxed) != 0;
 }
 
-enum { TIRBI_LANE_HAS_FMA = 1, TIRBI_LANE_HAS_SQRT = 2, TIRBI_LANE_HAS_SHIFT_16 = 4, TIRBI_LANE_HAS_WORDS = 8, TIRBI_LANE_HAS_HALVES = 16,
-       TIRBI_LANE_HAS_STEPS = 32, TIRBI_LANE_HAS_ROUND = 64 };
+enum {
+    TIRBI_LANE_HAS_FMA = 1,
+    TIRBI_LANE_HAS_SQRT = 2,
+    TIRBI_LANE_HAS_SHIFT_16 = 4,
+    TIRBI_LANE_HAS_WORDS = 8,
+    TIRBI_LANE_HAS_HALVES = 16,
+    TIRBI_LANE_HAS_STEPS = 32,
+    TIRBI_LANE_HAS_ROUND = 64
+};
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */
 static inline int64_t tirbi_lane_number(const uint8_t *from, uint8_t type, int64_t least, int64_t most) {
@@ -297,7 +308,8 @@ typedef struct tirbi_lane_machine {
     const struct tirbi_lane_machine *more_rows; /* the machine for more of them, or NULL */
 } tirbi_lane_machine;
 
-/* No strip is larger. Scratch is charged at this size whatever the machine needs, so that limits do not depend on it. */
+/* No strip is larger. Scratch is charged at this size whatever the machine needs, so that limits do not depend on
+ * it. */
 enum { TIRBI_MAX_BANK_BYTES = 512, TIRBI_MAX_STRIP_BYTES = 2048 };
 
 /* NULL when this build has none. */

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 typedef struct tirbi_moves {
-    /* Element j of row i, at from + i * from_step + j * size, becomes element i of row j, at to + j * to_step + i * size.
-     * By the logarithm of the size. Best for up to TIRBI_TRANSPOSE_ROWS rows. */
+    /* Element j of row i, at from + i * from_step + j * size, becomes element i of row j, at to + j * to_step + i *
+     * size. By the logarithm of the size. Best for up to TIRBI_TRANSPOSE_ROWS rows. */
     void (*transpose[4])(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, size_t rows,
                          size_t columns);
     /* `rows` rows of `size` bytes, size > 0. */
@@ -22,7 +22,8 @@ typedef struct tirbi_moves {
     void (*fill)(uint8_t *to, ptrdiff_t to_step, const uint64_t *pattern, size_t size, size_t rows);
     /* n elements, from steps of any number of bytes to steps of any. By the logarithm of the size. */
     void (*place[4])(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, size_t n);
-    /* Lines of 64 bytes past the caches, to a line where nothing reads soon; and what makes other threads see them. Or NULL. */
+    /* Lines of 64 bytes past the caches, to a line where nothing reads soon; and what makes other threads see them. Or
+     * NULL. */
     void (*stream)(uint8_t *to, const uint8_t *from, size_t lines);
     void (*stream_end)(void);
 } tirbi_moves;

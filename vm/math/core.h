@@ -1,9 +1,9 @@
 /* Ground floor of the machine's arithmetic: bits of floating-point values, canonical NaNs, exact rounding.
  *
  * Everything in vm/math is plain IEEE arithmetic in a written order, so that every instruction set and compiler gives
- * the same bits. That needs -ffp-contract=off, round-to-nearest and subnormals. A fused multiply-add is written out where
- * it belongs (tirbi_float_fma, tirbi_double_fma). Functions are free of branches where that lets a compiler turn a loop
- * over them into vector code. */
+ * the same bits. That needs -ffp-contract=off, round-to-nearest and subnormals. A fused multiply-add is written out
+ * where it belongs (tirbi_float_fma, tirbi_double_fma). Functions are free of branches where that lets a compiler turn
+ * a loop over them into vector code. */
 #ifndef TIRB_VM_MATH_CORE_H
 #define TIRB_VM_MATH_CORE_H
 
@@ -88,10 +88,10 @@ TIRBI_MATH double tirbi_with_sign_f64(double v, double sign) {
                                (tirbi_f64_bits(sign) & 0x8000000000000000u));
 }
 
-/* a * b + c with one rounding, for the functions of float32.h. Without an instruction for it the sum is rounded to double
- * first, which changes a result only where the double lies just between two floats. Nothing there has an input for which
- * that changes its own result: `checkasm --sweep 1` tries them all. An emulation for all operands takes three times as
- * long. */
+/* a * b + c with one rounding, for the functions of float32.h. Without an instruction for it the sum is rounded to
+ * double first, which changes a result only where the double lies just between two floats. Nothing there has an input
+ * for which that changes its own result: `checkasm --sweep 1` tries them all. An emulation for all operands takes three
+ * times as long. */
 TIRBI_MATH float tirbi_float_fma(float a, float b, float c) {
 #if defined(TIRBI_HAVE_FMA)
     return __builtin_fmaf(a, b, c);
@@ -103,7 +103,8 @@ TIRBI_MATH float tirbi_float_fma(float a, float b, float c) {
 /* The same in double. Without an instruction for it the C library's function takes longer, and is as exact. */
 TIRBI_MATH double tirbi_double_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-/* Adding this to |v| < 2^22 rounds v to an integer, half to even, and leaves that integer in the low bits of the sum. */
+/* Adding this to |v| < 2^22 rounds v to an integer, half to even, and leaves that integer in the low bits of the
+ * sum. */
 #define TIRBI_ROUNDER_F32 0x1.8p23f
 
 /* Rounding to integral values. Without an instruction for it: adding and taking away the power of two whose unit in the

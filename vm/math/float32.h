@@ -1,7 +1,7 @@
 /* Mathematical functions on float that are computed in float: see math32.h.
  *
- * Sums of two, (high, low), carry what one float cannot: high is the rounded value and low what it lacks, to a few units
- * in low's own last place. */
+ * Sums of two, (high, low), carry what one float cannot: high is the rounded value and low what it lacks, to a few
+ * units in low's own last place. */
 #ifndef TIRB_VM_MATH_FLOAT32_H
 #define TIRB_VM_MATH_FLOAT32_H
 
@@ -231,8 +231,9 @@ TIRBI_FLOAT_LOGARITHM(log10)
 
 /* ---- Reciprocal root -------------------------------------------------------------------------------------------- */
 
-/* With e = 1 - x y^2 the root is y (1 + e/2 + 3/8 e^2 + ..), to 5/16 e^3. Half of the bits, taken from a constant, are y to
- * 2^-4.8, since they are about the logarithm; two rounds then are 2^-13 and 2^-38. What x y lacks counts in the second. */
+/* With e = 1 - x y^2 the root is y (1 + e/2 + 3/8 e^2 + ..), to 5/16 e^3. Half of the bits, taken from a constant, are
+ * y to 2^-4.8, since they are about the logarithm; two rounds then are 2^-13 and 2^-38. What x y lacks counts in the
+ * second. */
 TIRBI_MATH float tirbi_usual_rsqrt_f32(float x) {
     float y = tirbi_f32_from_bits(0x5F375A86u - (tirbi_f32_bits(x) >> 1));
     float e = tirbi_float_fma(-(x * y), y, 1.0f);
@@ -256,9 +257,9 @@ TIRBI_MATH float tirbi_erf_f32(float x) { return tirbi_odd_pieces(x, &tirbi_piec
 
 /* ---- Circular functions ----------------------------------------------------------------------------------------- */
 
-/* sin(x + turn * pi/2) for |x| <= 6400, to 0.9 units in the last place (all inputs were tried). The multiple n of pi/2 has
- * 12 bits, so n times each of the leading parts is exact, and so are the differences but the last one: its error is in
- * `low`, with what the last part lacks. */
+/* sin(x + turn * pi/2) for |x| <= 6400, to 0.9 units in the last place (all inputs were tried). The multiple n of pi/2
+ * has 12 bits, so n times each of the leading parts is exact, and so are the differences but the last one: its error is
+ * in `low`, with what the last part lacks. */
 TIRBI_MATH float tirbi_float_sin(float x, uint32_t turn) {
     float rounded = tirbi_float_fma(x, TIRBI_TWO_OVER_PI_F32_1, TIRBI_ROUNDER_F32);
     float n = rounded - TIRBI_ROUNDER_F32;

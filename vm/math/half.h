@@ -43,8 +43,8 @@ TIRBI_MATH uint16_t tirbi_f32_to_bf16(float v) {
     return (uint16_t)((bits & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : rounded);
 }
 
-/* Rounded to odd: inexact results get an odd last bit, so that a second rounding to fewer bits is a correct first one.
- */
+/* Rounded to odd: inexact results get an odd last bit, so that a second rounding to fewer bits is a correct first
+ * one. */
 TIRBI_MATH float tirbi_f64_to_f32_odd(double v) {
     float nearest = (float)v;
     uint32_t bits = tirbi_f32_bits(nearest);

@@ -4,8 +4,8 @@
  * the last place; the others in double to about 2^-34 and rounded once, so within 0.51 units.
  *
  * tirbi_usual_<function>_f32 is right for the inputs of tirbi_range_<function> and has the bits of tirbi_<function>_f32
- * there, which is free of branches too. Functions with inputs too rare for vector code are split as in math64.h; of sine
- * and cosine tirbi_common_<function>_f32 is what the others are for. */
+ * there, which is free of branches too. Functions with inputs too rare for vector code are split as in math64.h; of
+ * sine and cosine tirbi_common_<function>_f32 is what the others are for. */
 #ifndef TIRB_VM_MATH_MATH32_H
 #define TIRB_VM_MATH_MATH32_H
 
@@ -174,10 +174,12 @@ TIRBI_MATH bool tirbi_rare_cos_f32(float x) { return tirbi_rare_sin_f32(x); }
 TIRBI_MATH bool tirbi_rare_tan_f32(float x) { return tirbi_rare_sin_f32(x); }
 /* All but the rare ones. */
 TIRBI_MATH float tirbi_common_sin_f32(float x) {
-    return tirbi_within(tirbi_range_sin, x) ? tirbi_usual_sin_f32(x) : tirbi_short_sin(tirbi_short_reduce((double)x), 0);
+    return tirbi_within(tirbi_range_sin, x) ? tirbi_usual_sin_f32(x)
+                                            : tirbi_short_sin(tirbi_short_reduce((double)x), 0);
 }
 TIRBI_MATH float tirbi_common_cos_f32(float x) {
-    return tirbi_within(tirbi_range_cos, x) ? tirbi_usual_cos_f32(x) : tirbi_short_sin(tirbi_short_reduce((double)x), 1);
+    return tirbi_within(tirbi_range_cos, x) ? tirbi_usual_cos_f32(x)
+                                            : tirbi_short_sin(tirbi_short_reduce((double)x), 1);
 }
 TIRBI_MATH float tirbi_usual_tan_f32(float x) { return tirbi_short_tan(tirbi_short_reduce((double)x)); }
 TIRBI_MATH float tirbi_sin_f32(float x) {

@@ -186,7 +186,8 @@ TIRBI_MATH double tirbi_log_special_f64(double x, double result) {
 TIRBI_MATH double tirbi_log_of_split(tirbi_split split) {
     double f = split.fraction - 1.0, half_square = 0.5 * f * f;
     double s = f / (2.0 + f), z = s * s;
-    double rest = tirbi_double_fma(s, tirbi_double_fma(z, tirbi_poly_log_f64(z), half_square), split.exponent * TIRBI_LN2_2);
+    double rest =
+        tirbi_double_fma(s, tirbi_double_fma(z, tirbi_poly_log_f64(z), half_square), split.exponent * TIRBI_LN2_2);
     return tirbi_double_fma(split.exponent, TIRBI_LN2_1, f - (half_square - rest));
 }
 /* The same as a sum of two, to about 2^-57. */
@@ -283,7 +284,8 @@ TIRBI_MATH double tirbi_asinh_f64(double x) {
     bool large = a > 0x1p30;
     double within = large ? 0x1p30 : a;
     double square = within * within;
-    tirbi_dd u = tirbi_two_sum(large ? -1.0 : a, large ? a : square / (1.0 + __builtin_sqrt(tirbi_double_fma(within, within, 1.0))));
+    tirbi_dd u = tirbi_two_sum(large ? -1.0 : a,
+                               large ? a : square / (1.0 + __builtin_sqrt(tirbi_double_fma(within, within, 1.0))));
     double l = tirbi_log1p_sum(u, large ? 1.0 : 0.0);
     double result = a == TIRBI_INF ? a : l;
     result = tirbi_with_sign_f64(a < 0x1p-28 ? a : result, x);
@@ -554,7 +556,8 @@ TIRBI_MATH tirbi_arc tirbi_asin_parts(double t) {
     tirbi_dd root = tirbi_dd_root(tirbi_dd_make(arc.upper ? square : 0.0, 0.0));
     double s = arc.upper ? root.hi : t, s_tail = arc.upper ? root.lo : 0.0;
     arc.value.hi = s;
-    arc.value.lo = tirbi_double_fma(s * square, tirbi_poly_asin_f64(square), tirbi_double_fma(0.5 * square, s_tail, s_tail));
+    arc.value.lo =
+        tirbi_double_fma(s * square, tirbi_poly_asin_f64(square), tirbi_double_fma(0.5 * square, s_tail, s_tail));
     return arc;
 }
 

@@ -1,9 +1,10 @@
-/* Odd functions on float that level off, in pieces: value + t P(t) at t = |x| - center, each piece with its own center, value
- * and polynomial.
+/* Odd functions on float that level off, in pieces: value + t P(t) at t = |x| - center, each piece with its own center,
+ * value and polynomial.
  *
  * A center is a float whose value is very nearly a float too, and t is exact, so that all of the error but the last
  * rounding is that of a small term. In the pieces about 0, center is 0 and value is |x| itself. From the limit on the
- * function rounds to 1. The table is there twice, for vector code that looks up a term in all lanes, and that loads rows. */
+ * function rounds to 1. The table is there twice, for vector code that looks up a term in all lanes, and that loads
+ * rows. */
 #ifndef TIRB_VM_MATH_PIECES_H
 #define TIRB_VM_MATH_PIECES_H
 

@@ -4,8 +4,8 @@
 
 #include "vm/math/core.h"
 
-/* Adding this to |v| < 2^51 rounds v to an integer, half to even, and leaves that integer in the low bits of the sum.
- */
+/* Adding this to |v| < 2^51 rounds v to an integer, half to even, and leaves that integer in the low bits of the
+ * sum. */
 #define TIRBI_ROUNDER 0x1.8p52
 
 /* The nearest integer to |v| < 2^51. */

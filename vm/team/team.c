@@ -15,8 +15,8 @@
 
 enum { MAX_WORKERS = 255, SPINS = 2000, YIELD_EVERY = 64, LINE = 64 };
 
-/* What participants look at and change is one word, so that one cache line goes to and fro: whether the job is open, the
- * number that the next participant gets, how many are inside, and on top the number of the job. */
+/* What participants look at and change is one word, so that one cache line goes to and fro: whether the job is open,
+ * the number that the next participant gets, how many are inside, and on top the number of the job. */
 #define GATE_OPEN     UINT64_C(1)
 #define GATE_INSIDE   (UINT64_C(1) << 1)
 #define GATE_NEXT_WHO (UINT64_C(1) << 16)
@@ -88,8 +88,8 @@ static uint32_t take_parked(tirbi_team *team, uint32_t n) {
     return taken;
 }
 
-/* Sleeps until there is a job other than `seen`. Who counts itself in and then looks once more is seen by whoever opens a
- * job after that look; where it has been promised a token meanwhile, the token is on its way. */
+/* Sleeps until there is a job other than `seen`. Who counts itself in and then looks once more is seen by whoever opens
+ * a job after that look; where it has been promised a token meanwhile, the token is on its way. */
 static void park(tirbi_team *team, uint32_t seen) {
     atomic_fetch_add(&team->parked, 1);
     bool due = gate_job(atomic_load(&team->gate)) != seen || atomic_load(&team->quit);
@@ -179,10 +179,11 @@ static bool init_parts(tirbi_team *team) {
     return false;
 }
 
-/* Makes the team this process's own: what fork() copied has no threads, and its lock may be held by one of the parent's.
- * False while another thread does so. */
+/* Makes the team this process's own: what fork() copied has no threads, and its lock may be held by one of the
+ * parent's. False while another thread does so. */
 static bool adopt(tirbi_team *team) {
-    int64_t mine = tirbi_process_number(&team->process) * 2, owner = atomic_load_explicit(&team->owner, memory_order_acquire);
+    int64_t mine = tirbi_process_number(&team->process) * 2,
+            owner = atomic_load_explicit(&team->owner, memory_order_acquire);
     if (owner == mine) return true;
     if (owner == mine + 1 || !atomic_compare_exchange_strong(&team->owner, &owner, mine + 1)) return false;
     bool made = init_parts(team);

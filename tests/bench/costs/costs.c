@@ -1,11 +1,11 @@
 /* costs [--json] [FILE.py...]: what tirb costs beside the loops themselves, each figure the best of many.
  *
  *   compile      the given sources, lines a second and time per function
- *   start        from source text to the end of the first call; from the bytes of a bundle to a function that can be called
- *   bundle       its size, and what a further kernel adds; loading it anew and from the engine's cache
- *   call         with all checks, of a function with one tensor and with four, and with four where it does nothing
- *   team         a parallel loop with nothing to do, its workers awake and asleep; two threads against one, and the same
- *                of two threads that run a loop in C, which is what this machine's cores have to give
+ *   start        from source text to the end of the first call; from the bytes of a bundle to a function that can be
+ * called bundle       its size, and what a further kernel adds; loading it anew and from the engine's cache call with
+ * all checks, of a function with one tensor and with four, and with four where it does nothing team         a parallel
+ * loop with nothing to do, its workers awake and asleep; two threads against one, and the same of two threads that run
+ * a loop in C, which is what this machine's cores have to give
  *
  * costs.py runs it and TVM side by side. */
 #include <pthread.h>
@@ -289,7 +289,8 @@ static void show_calls(tirb_engine *engine) {
     drop(&s);
 }
 
-/* ---- Two threads in C --------------------------------------------------------------------------------------------- */
+/* ---- Two threads in C
+ * --------------------------------------------------------------------------------------------- */
 
 enum { NATIVE_ELEMENTS = 4096, NATIVE_ROUNDS = 64, NATIVE_STEPS = 32 };
 
@@ -373,7 +374,8 @@ static void show_team(tirb_engine *engine) {
             by_two = least(by_two, call_ns(&two, 1, 64));
         }
         snprintf(name, sizeof name, "two_threads_of_%.0f_us", by_one / 1e3);
-        show(as_json ? extent == WORK ? "two_threads_long" : "two_threads_short" : name, by_one / by_two, "times as fast");
+        show(as_json ? extent == WORK ? "two_threads_long" : "two_threads_short" : name, by_one / by_two,
+             "times as fast");
         drop(&one);
         drop(&two);
     }

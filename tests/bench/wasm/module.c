@@ -1,5 +1,5 @@
-/* The twins as a WebAssembly module: what a peer that runs such modules calls. Arguments are set one by one, so that the
- * host need not know how twin_args lies in memory here. */
+/* The twins as a WebAssembly module: what a peer that runs such modules calls. Arguments are set one by one, so that
+ * the host need not know how twin_args lies in memory here. */
 #include "tests/bench/bench.h"
 
 #include <stdlib.h>
