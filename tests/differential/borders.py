@@ -7,16 +7,10 @@ are spread by two or are there several times, from arrays of one element up. Byt
 `N passed, N failed`; exit status 1 on failure. Modules that fail are left in the folder that --keep names.
 """
 
-import argparse
-import os
-import pathlib
 import random
-import re
-import shlex
 import sys
-import tempfile
 
-from nests import ISAS, PythonsT, run  # which is skipped without NumPy
+from nests import PythonsT, check_all, run  # which is skipped without NumPy
 import numpy as np
 
 SIZES = (1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 70)
@@ -172,27 +166,5 @@ def check_module(tirb, seeds, isas, folder, keep):
     return len(stencils) - len(failures), len(failures)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Random stencils against Python.")
-    parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"))
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--keep", type=pathlib.Path)
-    options = parser.parse_args()
-    tirb = shlex.split(options.tirb)  # an emulator that runs the command may stand before it, and takes its time
-    count = options.count if len(tirb) == 1 else options.count // 10
-    listed = run(tirb, "version").stdout
-    isas = [isa for isa in ISAS if re.search(rf"\b{isa}\b", listed)] or ["generic"]
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        end = options.seed + count
-        for first in range(options.seed, end, STENCILS_PER_MODULE):
-            seeds = range(first, min(first + STENCILS_PER_MODULE, end))
-            good, bad = check_module(tirb, seeds, isas, pathlib.Path(folder), options.keep)
-            passed, failed = passed + good, failed + bad
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_all("Random stencils against Python.", 200, STENCILS_PER_MODULE, check_module))

@@ -290,11 +290,12 @@ def check_module(tirb, seeds, isas, folder, keep):
     return passed, len(failures)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Random loop nests against Python.")
+def check_all(description, default_count, at_once, check_some):
+    """The command of a generator: check_some(tirb, seeds, isas, folder, keep) gives how many passed and failed."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--tirb", default=os.environ.get("TIRB", "tirb"))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=400)
+    parser.add_argument("--count", type=int, default=default_count)
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
     tirb = shlex.split(options.tirb)  # an emulator that runs the command may stand before it, and takes its time
@@ -304,13 +305,13 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         end = options.seed + count
-        for first in range(options.seed, end, NESTS_PER_MODULE):
-            seeds = range(first, min(first + NESTS_PER_MODULE, end))
-            good, bad = check_module(tirb, seeds, isas, pathlib.Path(folder), options.keep)
+        for first in range(options.seed, end, at_once):
+            seeds = range(first, min(first + at_once, end))
+            good, bad = check_some(tirb, seeds, isas, pathlib.Path(folder), options.keep)
             passed, failed = passed + good, failed + bad
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_all("Random loop nests against Python.", 400, NESTS_PER_MODULE, check_module))
