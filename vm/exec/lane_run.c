@@ -112,8 +112,8 @@ static tirb_status read_numbers(entry *e, unsigned i) {
     }
     int64_t limit = (int64_t)e->slots[seek->limit];
     if (least < 0 || most >= limit)
-        return tirbi_error_set(e->machine->error, TIRB_BOUNDS, "index %lld is outside of 0 to %lld",
-                               (long long)(least < 0 ? least : most), (long long)limit - 1);
+        return tirbi_error_set(e->machine->error, TIRB_BOUNDS, "index %lld is out of bounds for an extent of %lld",
+                               (long long)(least < 0 ? least : most), (long long)limit);
     e->seeks[i].least = least;
     e->seeks[i].most = most;
     return TIRB_OK;
