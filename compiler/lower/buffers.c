@@ -4,12 +4,16 @@
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
 
-/* ---- Which buffers must be memory ------------------------------------------------------------------------------- */
+/* ---- What becomes of buffers of one element --------------------------------------------------------------------- */
 
 typedef struct pin_search {
     tirbi_visitor visitor; /* first: the callbacks get its address */
     tirbi_lowerer *l;
 } pin_search;
+
+static void count_store(tirbi_lowerer *l, const tirb_buffer *buffer) {
+    if (buffer->id < l->n_buffers && l->stores[buffer->id] < 2) l->stores[buffer->id]++;
+}
 
 static void pin(tirbi_lowerer *l, const tirb_buffer *buffer) {
     if (buffer && buffer->id < l->n_buffers) l->pinned[buffer->id] = 1;
@@ -38,6 +42,7 @@ static void pin_in_expr(tirbi_visitor *visitor, const tirb_expr *e) {
 
 static void pin_in_stmt(tirbi_visitor *visitor, const tirb_stmt *s) {
     tirbi_lowerer *l = ((pin_search *)visitor)->l;
+    if (s->kind == TIRB_STMT_STORE) count_store(l, s->as.store.buffer);
     if (s->kind == TIRB_STMT_STORE && !all_zero(s->as.store.indices, s->as.store.n_indices)) {
         pin(l, s->as.store.buffer);
     } else if (s->kind == TIRB_STMT_DECL_BUFFER) {
@@ -539,6 +544,7 @@ const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer
 }
 
 const tirbi_lx *tirbi_read_place(tirbi_lowerer *l, const tirbi_place *place) {
+    if (place->buffer->settled) return place->buffer->settled;
     if (place->buffer->local) return tirbi_lx_var(l->pool, place->buffer->local);
     if (place->buffer->resized) return tirbi_read_resized(l, place);
     return tirbi_lx_load(l->pool, place);

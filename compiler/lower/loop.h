@@ -77,6 +77,7 @@ struct tirbi_lbuf {
     int32_t param;                  /* its parameter, or -1 */
     const tirbi_aliases *aliases; /* root: of the function, if it may share memory with another parameter, else NULL */
     tirbi_lvar *local;              /* the register that it became, or NULL */
+    const tirbi_lx *settled;        /* its value, where it was stored once for good, or NULL; lowering only */
     int32_t reg;                    /* emission: reference register, -1 while it has none */
     bool written;                   /* root: some store, or a call that stores, reaches it */
     const tirbi_lx *holds;          /* memory of the compiler's own: values that this one may have; NULL: any */

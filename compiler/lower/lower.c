@@ -271,6 +271,33 @@ void tirbi_store_place(tirbi_lowerer *l, const tirbi_place *place, const tirbi_l
     store->as.store.value = value;
 }
 
+/* The number of statements at the end of the list that is written of which the first declares `var` and no other one
+ * reads it; 0: there are none. */
+static uint32_t since_declared(const tirbi_ls_list *list, const tirbi_lvar *var) {
+    for (uint32_t n = 1; n <= list->n; n++) {
+        const tirbi_ls *s = list->items[list->n - n];
+        if (s->kind != TIRBI_LS_SET || !s->as.set.declares || !s->as.set.value) return 0;
+        if (s->as.set.var == var) return n;
+        if (tirbi_lx_depends_on(s->as.set.value, var)) return 0;
+    }
+    return 0;
+}
+
+/* A variable that is given its only value where it is declared stands for that value from then on: loops and indices
+ * with an expression are understood, with a register that is set they are not. */
+static bool settle_local(tirbi_lowerer *l, const tirb_stmt *s, const tirbi_place *place, const tirbi_lx *value) {
+    const tirb_buffer *buffer = s->as.store.buffer;
+    if (!place || !value || !place->buffer->local || l->synchronises) return false;
+    if (buffer->id >= l->n_buffers || l->buffers[buffer->id] != place->buffer || l->stores[buffer->id] != 1) return false;
+    const uint32_t since = since_declared(l->out, place->buffer->local);
+    if (since == 0 || tirbi_lx_depends_on(value, place->buffer->local)) return false;
+    const tirbi_ls **declaration = &l->out->items[l->out->n - since];
+    memmove(declaration, declaration + 1, (since - 1) * sizeof(*declaration));
+    l->out->n--;
+    l->buffers[buffer->id]->settled = tirbi_hold(l, buffer->name, value, s->span);
+    return true;
+}
+
 static bool reads_root(const tirbi_lx *x, const tirbi_lbuf *root) {
     if (x->kind == TIRBI_LX_CALL) return true;
     if (x->kind == TIRBI_LX_LOAD) {
@@ -413,7 +440,8 @@ static void store_lane(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
         v->lanes ? kept_lane(l, v->lanes, lane, s->span) : tirbi_lower_expr(l, s->as.store.value, lane);
     tirbi_mark mark = tirbi_mark_here(l);
     const tirbi_place *target = target_of(l, v, lane);
-    tirbi_store_place(l, target, tirbi_keep_order(l, mark, value, s->span), s->span);
+    value = tirbi_keep_order(l, mark, value, s->span);
+    if (!settle_local(l, s, target, value)) tirbi_store_place(l, target, value, s->span);
     if (guard) {
         l->out = outer;
         tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
@@ -920,6 +948,7 @@ tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compil
     l.bindings = TIRBI_NEW_ARRAY(arena, tirbi_binding, l.n_vars);
     l.buffers = TIRBI_NEW_ARRAY(arena, tirbi_lbuf *, l.n_buffers);
     l.pinned = TIRBI_NEW_ARRAY(arena, uint8_t, l.n_buffers);
+    l.stores = TIRBI_NEW_ARRAY(arena, uint8_t, l.n_buffers);
     l.fetched = TIRBI_NEW_ARRAY(arena, tirbi_lbuf *, l.n_vars);
     if (arena->failed || !tirbi_start_returned(&l, module->n_functions)) return NULL;
     l.module->ast = module;

@@ -74,6 +74,7 @@ typedef struct tirbi_lowerer {
     tirbi_lbuf **buffers;    /* by buffer id */
     const bool *acts;        /* by function of the module: it does something beside returning a value */
     uint8_t *pinned;         /* by buffer id: must be memory, not a register */
+    uint8_t *stores;         /* by buffer id: statements that store to it; 2: several */
     int32_t *returned;       /* by function: the parameter that it returns a pointer into; see returned.c */
     const tirb_expr *
         *pointer_values;     /* by variable id: what a variable is bound to in functions that return pointers */

@@ -53,6 +53,30 @@ def test_operand(t):
     expect({note["loop"] for note in notes if note["form"] == "contraction"} == set("ijk"), f"the product: {notes}")
 
 
+# Bounds and indices that a variable names; here it has two values, and one without the last line.
+INTERVALS = HEAD + """def f(t: T.Buffer((40, 40), "int32"), s: T.Buffer((40,), "int32"), w: T.Buffer((40,), "int32")):
+    for ii in range(40):
+        i = 39 - ii
+        m: T.int32 = w[ii]
+        for j in range(i + 1, 40):
+            s[i] = s[i] + t[i, j] * m
+        for k in range(i + 1, 40):
+            t[i, k] = t[i, k] + s[k]
+        i = i + 1
+"""
+
+
+def test_variable_of_one_value(t):
+    once = INTERVALS.replace("        i = i + 1\n", "")
+    found = forms(explained(t, once))
+    expect(found["j"] == "lanes" and found["k"] == "lanes", f"bounds that a variable names: {found}")
+    t.write("once.py", once)
+    t.write("twice.py", INTERVALS)
+    given = ("t=40x40xi32=3", "s=40xi32=1", "w=40xi32=2")
+    results = [t.run("run", name, *given).text for name in ("once.py", "twice.py")]
+    expect(results[0] == results[1], f"a variable that is set again once it is used: {results}")
+
+
 TILED = HEAD + """def f(A: T.Buffer((20, 22), "float32"), B: T.Buffer((22, 21), "float32"), C: T.Buffer((20, 21), "float32")):
     for i_0, j_0, k_0, i_1, k_1, j_1 in T.grid(3, 3, 3, 8, 8, 8):
         with T.sblock("c"):
