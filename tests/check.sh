@@ -112,7 +112,7 @@ cross() {
     fi
     build "$name" "$name" || return 0
     # The accuracy of the kernels is measured natively, and so is what small inputs may cost; here bits are compared.
-    [ "$full" -eq 1 ] || leave_out=(-E '^(test_math|math_sweep|test_hostile|irregular|mixtures)$')
+    [ "$full" -eq 1 ] || leave_out=(-E '^(test_math|math_sweep|test_hostile|irregular|mixtures|reductions)$')
     tests "$name" -L 'unit|differential|object' "${leave_out[@]}"
     machines+=(--tirb "$name=qemu-$name -L $PWD/build/root-$name-linux-gnu build/$name/bin/tirb")
 }
@@ -141,7 +141,7 @@ install_packages "${packages[@]}" || exit 1
 find_python || { echo "no Python with NumPy"; exit 1; }
 
 # What only --full does in more than the release and the sanitized build.
-once=(-E '^(irregular|mixtures)$')
+once=(-E '^(irregular|mixtures|reductions)$')
 [ "$full" -eq 0 ] || once=()
 
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make

@@ -347,11 +347,23 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
 
 /* ---- The other statements ------------------------------------------------------------------------------------- */
 
+/* Whether a variable's register would hold the first operand of a conjunction or disjunction while the second one is
+ * evaluated, which reads the variable. */
+static bool reads_behind_first(const tirbi_lx *x, const tirbi_lvar *var) {
+    const bool joins = x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    if (!joins && x->kind != TIRBI_LX_COND) return false;
+    if (joins && x->args[0]->kind == TIRBI_LX_VAR) return tirbi_lx_depends_on(x->args[1], var);
+    return x->type == TIRB_BOOL && tirbi_lx_depends_on(x, var);
+}
+
 static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_lvar *var = s->as.set.var;
     if (var->reg < 0) var->reg = tirbi_new_sreg(e);
     tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_put_value_into(e, s->as.set.value, (uint16_t)var->reg);
+    if (reads_behind_first(s->as.set.value, var))
+        TIRBI_PUT(e, TIRB_OP_MOV, var->type, var->reg, tirbi_put_value(e, s->as.set.value));
+    else
+        tirbi_put_value_into(e, s->as.set.value, (uint16_t)var->reg);
     tirbi_block_close(e, scope);
     tirbi_forget(e, var);
 }

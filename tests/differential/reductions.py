@@ -1,0 +1,137 @@
+"""Random reductions, compared by `differential` with the oracle: on every instruction set, with each pass off, with several threads.
+
+    reductions.py [--differential PATH] [--seed N] [--count N] [--print]
+
+Blocks that reduce one axis or several, in any order of the loops, of elements and of computed terms; places of extremes, by the best
+value or by the place alone; counts and whether any or all are; rows that are normalised. Rows are short and many, or long and few. Ends
+with `N passed, N failed`; exit status 1 on failure."""
+
+import random
+import sys
+
+import irregular
+from irregular import FLOATS, INTS, number
+
+TYPES = FLOATS + FLOATS + INTS + ("float16",)
+
+
+def extents(pick, n):
+    """So many, of no more than some thousand elements together."""
+    most = {1: (1, 3, 17, 100, 700), 2: (1, 2, 4, 7, 16, 17, 33, 66), 3: (1, 2, 3, 5, 8, 17)}.get(n, (1, 2, 3, 5))
+    return [pick.choice(most) for _ in range(n)]
+
+
+def blocks(pick, f):
+    """A block with reduce axes: its loops in any order."""
+    dtype = pick.choice(TYPES)
+    n_spatial, n_reduce = pick.choice([(0, 1), (1, 1), (1, 1), (1, 2), (1, 2), (2, 1), (2, 2), (1, 3), (0, 2)])
+    kinds = "S" * n_spatial + "R" * n_reduce
+    sizes = extents(pick, len(kinds))
+    axes = list(zip(kinds, (f"v{k}" for k in range(len(kinds))), sizes))
+    if pick.random() < 0.4:
+        pick.shuffle(axes)
+    whole = pick.sample(axes, len(axes))
+    spatial, reduce = [a for a in axes if a[0] == "S"], [a for a in axes if a[0] == "R"]
+    loads = []
+    for k in range(pick.choice([1, 2, 3])):
+        over = whole if k == 0 else pick.choice([whole, reduce, pick.sample(axes, pick.randint(1, len(axes)))])
+        f.buffer(f"A{k}", dtype, *[size for _, _, size in over])
+        loads.append(f"A{k}[{', '.join(name for _, name, _ in over)}]")
+    shape = [size for _, _, size in spatial] or [1]
+    index = ", ".join(name for _, name, _ in spatial) or "0"
+    results = [f"{f.buffer(f'R{k}', dtype, *shape)}[{index}]" for k in range(pick.choice([1, 1, 2]))]
+    terms = [loads[0], f"{loads[0]} * {loads[-1]}", f"({loads[0]} - {loads[-1]})", f"T.abs({loads[0]})" if dtype != "uint8" else loads[0],
+             f"{loads[0]} * {loads[-1]} * {loads[len(loads) // 2]}", f"({loads[0]} - {loads[-1]}) * ({loads[0]} - {loads[-1]})",
+             f"T.Select({loads[0]} > {loads[-1]}, {loads[0]}, {number(dtype, 0)})",
+             f"T.if_then_else({loads[0]} > {number(dtype, 1)}, {number(dtype, 1)}, {number(dtype, 0)})"]
+    loops = ", ".join(f"l{k}" for k in range(len(axes)))
+    f.add(0, f"for {loops} in T.grid({', '.join(str(size) for _, _, size in axes)}):", '    with T.sblock("S"):')
+    f.add(2, f"{', '.join(name for _, name, _ in axes)} = T.axis.remap(\"{''.join(kind for kind, _, _ in axes)}\", [{loops}])")
+    if pick.random() < 0.85:
+        f.add(2, "with T.init():", *(f"    {result} = {number(dtype, pick.choice([0, 1, -1 if dtype[0] != 'u' else 3]))}" for result in results))
+    for result in results:
+        join = pick.choice(["{0} + {1}", "{0} + {1}", "{0} * {1}", "T.max({0}, {1})", "T.min({0}, {1})"])
+        f.add(2, f"{result} = {join.format(result, pick.choice(terms))}")
+
+
+def places(pick, f):
+    """Where the extreme of a row is."""
+    n, m, dtype = pick.choice([1, 4, 19]), pick.choice([1, 2, 7, 16, 40, 200]), pick.choice(FLOATS + FLOATS + INTS)
+    f.buffer("A", dtype, n, m), f.buffer("P", "int32", n), f.buffer("V", dtype, n)
+    order, first = pick.choice(["<", ">", "<=", ">="]), pick.choice([0, 0, 0, 1 % m, m - 1])
+    begin = pick.choice([0, 0, 1 % m])
+    in_memory = pick.random() < 0.3
+    where = "P[i]" if in_memory else "w"
+    best, other = f"A[i, {where}]", pick.choice(["A[i, k]", "A[i, k]", f"A[i, {m - 1} - k]", "A[n0 - 1 - i, k]".replace("n0", str(n))])
+    condition = f"{other} {order} {best}" if pick.random() < 0.6 else f"{best} {order} {other}"
+    f.add(0, f"for i in range({n}):")
+    f.add(1, f"{where} = {first}", f"for k in range({begin}, {m}):")
+    if pick.random() < 0.2:
+        condition += pick.choice([" and k != 3", f" or k == {m // 2}", " and V[i] >= V[0]"])
+    f.add(2, f"if {condition}:", f"    {where} = {pick.choice(['k', 'k', 'k', f'{m - 1} - k', 'k // 2'])}")
+    if not in_memory:
+        f.add(1, "P[i] = w")
+    f.add(1, f"V[i] = {pick.choice([best, 'V[i] + ' + best])}")
+
+
+def counts(pick, f):
+    """How many there are, and whether any or all."""
+    n, m, dtype = pick.choice([1, 5, 18, 40]), pick.choice([1, 3, 16, 65, 300]), pick.choice(FLOATS + INTS)
+    f.buffer("A", dtype, n, m), f.buffer("B", dtype, n, m), f.buffer("C", pick.choice(["int32", "int64", "uint8"]), n), f.buffer("D", "bool", n)
+    to = f.params[2].split('"')[1]
+    condition = pick.choice([f"A[i, k] > {number(dtype, 1)}", "A[i, k] != B[i, k]", f"A[i, k] < B[i, k] and B[i, k] > {number(dtype, 0)}",
+                             f"A[i, k] == {number(dtype, 3)} or A[i, k] > B[i, k]"])
+    f.add(0, f"for i in range({n}):")
+    local = pick.random() < 0.5
+    count, any_of = ("c", "d") if local else ("C[i]", "D[i]")
+    f.add(1, f"{count} = {number(to, pick.choice([0, 0, 5]))}", f"{any_of} = T.bool({pick.choice(['True', 'False'])})")
+    f.add(1, f"for k in range({m}):")
+    what = pick.random()
+    if what < 0.4:
+        f.add(2, f"if {condition}:", f"    {count} = {count} + {number(to, pick.choice([1, 1, 2]))}")
+    elif what < 0.6:
+        f.add(2, f'{count} = {count} + T.Cast("{to}", {condition})')
+    else:
+        f.add(2, f"{any_of} = {pick.choice([f'{any_of} or {condition}', f'{any_of} and ({condition})', f'({condition}) or {any_of}'])}")
+    if local:
+        f.add(1, f"C[i] = {pick.choice([count, f'{count} * {number(to, 3)}'])}", f"D[i] = {any_of}")
+    if pick.random() < 0.3:
+        f.add(1, f"for k in range({m}):", "    B[i, k] = A[i, k]")
+
+
+def normalised(pick, f):
+    """Rows of which everything is divided by what the whole row gives."""
+    n, m, dtype = pick.choice([1, 5, 20, 70]), pick.choice([1, 3, 7, 16, 33, 200]), pick.choice(FLOATS)
+    f.buffer("A", dtype, n, m), f.buffer("B", dtype, n, m), f.buffer("S", dtype, n), f.buffer("W", dtype, m)
+    f.add(0, f"for i in range({n}):")
+    f.add(1, f"s = {number(dtype, pick.choice([0, 1]))}")
+    if pick.random() < 0.4:
+        f.add(1, f"x = {pick.choice(['A[i, 0]', number(dtype, -3)])}", f"for k in range({m}):", "    x = T.max(x, A[i, k])")
+    else:
+        f.add(1, f"x = {number(dtype, 2)}")
+    f.add(1, f"for k in range({m}):")
+    if pick.random() < 0.3:
+        f.add(2, "B[i, k] = T.exp(A[i, k] - x)", "s = s + B[i, k]")
+    else:
+        f.add(2, pick.choice(["s = s + A[i, k] * A[i, k]", "s = s + A[i, k]", "s = T.max(s, T.abs(A[i, k]))", "s = s + (A[i, k] - x)"]))
+    if pick.random() < 0.3:
+        f.add(1, "S[i] = s * x")
+    if pick.random() < 0.3:
+        f.add(1, "s = T.sqrt(s)" if pick.random() < 0.5 else f"t = s / {number(dtype, m)}")
+    f.add(1, f"for k in range({m}):")
+    other = pick.choice(["A[i, k]", "B[i, k]", "W[k]", "A[n0 - 1 - i, k]".replace("n0", str(n))])
+    f.add(2, f"{pick.choice(['B', 'B', 'A'])}[i, k] = {pick.choice([f'{other} / s', f'({other} - x) * s', f'{other} + S[i] * s'])}")
+
+
+SHAPES = (blocks, blocks, blocks, places, counts, normalised)
+
+
+def make(seed):
+    pick = random.Random(seed)
+    f = irregular.Function(pick)
+    pick.choice(SHAPES)(pick, f)
+    return f.text(f"f{seed}")
+
+
+if __name__ == "__main__":
+    sys.exit(irregular.main(make, __doc__, 100))
