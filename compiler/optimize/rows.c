@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "compiler/optimize/axes.h"
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/copy.h"
 #include "compiler/optimize/fuse.h"
@@ -365,7 +366,7 @@ static bool is_safe(const tirbi_lx *x, unsigned depth) {
     return !(x->kind == TIRBI_LX_LOAD && (x->access->view || x->access->buffer->broadcasts));
 }
 
-/* The loops of a nest around one tree reduction of one axis; the tree, or NULL. */
+/* The loops of a nest around one tree reduction, and its axes, which are the last ones; the tree, or NULL. */
 static const tirbi_ls *find_tree(const tirbi_ls *s, tirbi_loop_set *loops) {
     for (; s->kind == TIRBI_LS_LOOP || (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1);
          s = s->kind == TIRBI_LS_LOOP ? s->as.loop.body : s->as.seq.items[0]) {
@@ -377,26 +378,32 @@ static const tirbi_ls *find_tree(const tirbi_ls *s, tirbi_loop_set *loops) {
         }
         loops->var[loops->n++] = s->as.loop.var;
     }
-    if (s->kind != TIRBI_LS_TREE || s->as.tree.n_loops != 1 || s->as.tree.n_lets > 0) return NULL;
-    tirbi_lvar *axis = s->as.tree.loops[0];
-    if (!tirbi_lx_is_int(axis->min, 0) || !axis->extent->pure || axis->extent->traps ||
-        tirbi_mentions_loops(axis->extent, loops)) {
-        return NULL;
+    if (s->kind != TIRBI_LS_TREE || s->as.tree.n_lets > 0) return NULL;
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
+        tirbi_lvar *axis = s->as.tree.loops[i];
+        if (loops->n == TIRBI_MAX_AFFINE || !tirbi_lx_is_int(axis->min, 0) || !axis->extent->pure ||
+            axis->extent->traps || tirbi_mentions_loops(axis->extent, loops))
+            return NULL;
+        loops->var[loops->n++] = axis;
     }
-    loops->var[loops->n++] = axis;
     return s;
 }
 
-/* An element that a fold takes as it is; `axis` is the last of the loops. */
-static bool is_element(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type, const tirbi_loop_set *loops) {
+/* An element that a fold takes as it is, where the last of the loops is its only axis. */
+static bool is_element(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type, const tirbi_loop_set *loops,
+                       uint32_t n_axes) {
     tirbi_affine form;
     int64_t step;
-    return x->kind == TIRBI_LX_LOAD && x->type == type && tirbi_affine_of(pool, x->access->flat, loops, &form) &&
+    return n_axes == 1 && x->kind == TIRBI_LX_LOAD && x->type == type && tirbi_affine_of(pool, x->access->flat, loops, &form) &&
            tirbi_affine_constant(&form, loops->n - 1, &step) && step == 1;
 }
 
-static bool is_computed(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type, const tirbi_loop_set *loops) {
-    return x && !is_element(pool, x, type, loops) && is_safe(x, 0) && depends_on(x, loops->var[loops->n - 1], 0);
+/* Of several axes that do not follow each other every element is put next to the one before it, like a term that is
+ * computed. */
+static bool is_computed(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type, const tirbi_loop_set *loops,
+                        uint32_t n_axes) {
+    if (!x || is_element(pool, x, type, loops, n_axes) || !is_safe(x, 0)) return false;
+    return n_axes > 1 || depends_on(x, loops->var[loops->n - 1], 0);
 }
 
 bool tirbi_computes_terms(tirbi_lx_pool *pool, const tirbi_ls *nest, const tirbi_loop_set *rows) {
@@ -405,7 +412,9 @@ bool tirbi_computes_terms(tirbi_lx_pool *pool, const tirbi_ls *nest, const tirbi
     for (uint32_t i = 0; tree && i < tree->as.tree.n_updates; i++) {
         const tirbi_update *update = &tree->as.tree.updates[i];
         tirbi_dtype type = update->target->buffer->type;
-        if (is_computed(pool, update->value, type, &loops) || is_computed(pool, update->factor, type, &loops))
+        const uint32_t n_axes = tree->as.tree.n_loops;
+        if (is_computed(pool, update->value, type, &loops, n_axes) ||
+            is_computed(pool, update->factor, type, &loops, n_axes))
             return true;
     }
     return false;
@@ -420,10 +429,18 @@ typedef struct term_list {
     uint32_t n;
     const tirbi_ls *fill[MAX_TERMS];
     const tirbi_lx *largest; /* row of terms */
+    tirbi_loop_set loops;    /* those of rows, and the axes */
+    uint32_t n_axes;
 } term_list;
 
-/* Memory for the terms of a block of rows: a dimension for each loop that they depend on. */
-static tirbi_lbuf *term_buffer(blocker *b, const tirbi_lx *value, tirbi_dtype type, const tirbi_loop_set *loops) {
+/* Whether there is a term of its own for each iteration of a loop. */
+static bool has_terms(const term_list *terms, uint32_t i, const tirbi_lx *value) {
+    return (terms->n_axes > 1 && i + terms->n_axes >= terms->loops.n) || depends_on(value, terms->loops.var[i], 0);
+}
+
+/* Memory for the terms of a block of rows: a dimension for each loop that has terms of its own. */
+static tirbi_lbuf *term_buffer(blocker *b, const tirbi_lx *value, tirbi_dtype type, const term_list *terms) {
+    const tirbi_loop_set *loops = &terms->loops;
     tirbi_lx_pool *pool = b->pool;
     tirbi_lbuf *buffer = TIRBI_NEW(pool->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, loops->n);
@@ -432,7 +449,7 @@ static tirbi_lbuf *term_buffer(blocker *b, const tirbi_lx *value, tirbi_dtype ty
     *buffer = (tirbi_lbuf){.name = "terms", .type = type, .param = -1, .written = true};
     for (uint32_t i = 0; i < loops->n; i++) {
         const tirbi_lvar *var = loops->var[i];
-        bool used = depends_on(value, var, 0);
+        bool used = has_terms(terms, i, value);
         if (i < b->rows.n) row[i] = used ? buffer->ndim : UINT32_MAX;
         if (!used) continue;
         shape[buffer->ndim++] =
@@ -445,17 +462,17 @@ static tirbi_lbuf *term_buffer(blocker *b, const tirbi_lx *value, tirbi_dtype ty
 
 /* The nest that computes them. */
 static const tirbi_ls *filling_nest(blocker *b, const tirbi_place *place, const tirbi_lx *value,
-                                    const tirbi_loop_set *loops) {
+                                    const term_list *terms) {
     tirbi_ls *store = new_stmt(b->pool, TIRBI_LS_STORE, place->span);
     if (!store) return NULL;
     store->as.store.access = place;
     store->as.store.value = value;
     const tirbi_ls *s = store;
-    for (uint32_t i = loops->n; i-- > 0;) {
-        if (!depends_on(value, loops->var[i], 0)) continue;
+    for (uint32_t i = terms->loops.n; i-- > 0;) {
+        if (!has_terms(terms, i, value)) continue;
         tirbi_ls *loop = new_stmt(b->pool, TIRBI_LS_LOOP, place->span);
         if (!loop) return NULL;
-        loop->as.loop.var = loops->var[i];
+        loop->as.loop.var = terms->loops.var[i];
         loop->as.loop.body = s;
         s = loop;
     }
@@ -463,24 +480,25 @@ static const tirbi_ls *filling_nest(blocker *b, const tirbi_place *place, const 
 }
 
 /* The element that stands for a value, which is computed before. */
-static const tirbi_lx *in_memory(blocker *b, const tirbi_lx *value, tirbi_dtype type, const tirbi_loop_set *loops,
-                                 tirbi_span span, term_list *terms) {
+static const tirbi_lx *in_memory(blocker *b, const tirbi_lx *value, tirbi_dtype type, tirbi_span span,
+                                 term_list *terms) {
+    const tirbi_loop_set *loops = &terms->loops;
     for (uint32_t i = 0; i < terms->n; i++) {
         if (tirbi_same_value(terms->items[i].value, value)) return terms->items[i].element;
     }
-    tirbi_lbuf *buffer = terms->n < MAX_TERMS ? term_buffer(b, value, type, loops) : NULL;
+    tirbi_lbuf *buffer = terms->n < MAX_TERMS ? term_buffer(b, value, type, terms) : NULL;
     const tirbi_lx **indices = buffer ? TIRBI_NEW_ARRAY(b->pool->arena, const tirbi_lx *, buffer->ndim) : NULL;
     const tirbi_lx *length = constant(b->pool, 1);
     uint32_t d = 0;
     if (!indices) return NULL;
     for (uint32_t i = 0; i < loops->n; i++) {
-        if (!depends_on(value, loops->var[i], 0)) continue;
+        if (!has_terms(terms, i, value)) continue;
         indices[d++] = tirbi_lx_cast(b->pool, TIRB_I64, tirbi_lx_var(b->pool, loops->var[i]));
         if (i >= b->rows.n && length) length = tirbi_lx_mul(b->pool, length, loops->var[i]->extent);
     }
     const tirbi_place *place = tirbi_place_in(b->pool, buffer, indices, span);
     const tirbi_lx *element = place ? tirbi_lx_load(b->pool, place) : NULL;
-    const tirbi_ls *fill = element && !element->traps ? filling_nest(b, place, value, loops) : NULL;
+    const tirbi_ls *fill = element && !element->traps ? filling_nest(b, place, value, terms) : NULL;
     if (!fill || !length) return NULL;
     terms->largest =
         terms->largest && terms->largest != length ? operation(b->pool, TIRB_OP_MAX, terms->largest, length) : length;
@@ -489,8 +507,9 @@ static const tirbi_lx *in_memory(blocker *b, const tirbi_lx *value, tirbi_dtype 
     return element;
 }
 
-/* The tree reduction of terms in memory; NULL where it stays as it is. */
-static tirbi_ls *tree_of_elements(blocker *b, const tirbi_ls *tree, const tirbi_loop_set *loops, term_list *terms) {
+/* The tree reduction of terms in memory, where several axes are one; NULL where it stays as it is. */
+static const tirbi_ls *tree_of_elements(blocker *b, const tirbi_ls *tree, term_list *terms) {
+    const tirbi_loop_set *loops = &terms->loops;
     tirbi_ls *copy = TIRBI_NEW(b->pool->arena, tirbi_ls);
     tirbi_update *updates = TIRBI_NEW_ARRAY(b->pool->arena, tirbi_update, tree->as.tree.n_updates);
     if (!copy || !updates) return NULL;
@@ -501,13 +520,13 @@ static tirbi_ls *tree_of_elements(blocker *b, const tirbi_ls *tree, const tirbi_
         const tirbi_lx **part[2] = {&updates[i].value, &updates[i].factor};
         updates[i] = tree->as.tree.updates[i];
         for (uint32_t k = 0; k < 2; k++) {
-            if (!*part[k] || is_element(b->pool, *part[k], type, loops)) continue;
-            if (!is_computed(b->pool, *part[k], type, loops)) return NULL;
-            *part[k] = in_memory(b, *part[k], type, loops, tree->span, terms);
+            if (!*part[k] || is_element(b->pool, *part[k], type, loops, terms->n_axes)) continue;
+            if (!is_computed(b->pool, *part[k], type, loops, terms->n_axes)) return NULL;
+            *part[k] = in_memory(b, *part[k], type, tree->span, terms);
             if (!*part[k]) return NULL;
         }
     }
-    return terms->n > 0 ? copy : NULL;
+    return terms->n > 0 ? tirbi_join_axes(b->pool, copy) : NULL;
 }
 
 static const tirbi_ls *around(blocker *b, const tirbi_ls *body, const tirbi_loop_set *loops, uint32_t n) {
@@ -527,7 +546,9 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     term_list *terms = TIRBI_NEW(b->pool->arena, term_list);
     const tirbi_ls *tree = find_tree(body, &loops);
     if (!terms || !tree || (b->disabled & (TIRB_PASS_LANES | TIRB_PASS_CONTRACT))) return NULL;
-    const tirbi_ls *sums = around(b, tree_of_elements(b, tree, &loops, terms), &loops, loops.n - 1);
+    terms->loops = loops;
+    terms->n_axes = tree->as.tree.n_loops;
+    const tirbi_ls *sums = around(b, tree_of_elements(b, tree, terms), &loops, loops.n - terms->n_axes);
     tirbi_fold_plans *folds = TIRBI_NEW(b->pool->arena, tirbi_fold_plans);
     if (!sums || !folds || !tirbi_plan_folds(b->pool, sums, folds)) return NULL;
     const tirbi_ls *items[MAX_TERMS + 1];
