@@ -118,8 +118,7 @@ static void print_text(FILE *to, const run *r) {
     print_stats(to, r);
 }
 
-/* ---- JSON: numbers that are none in JSON (nan, inf) are strings
- * --------------------------------------------------- */
+/* ---- JSON: numbers that are none in JSON (nan, inf) are strings -------------------------------------------------- */
 
 static cJSON *json_number(const number *n, tirbi_dtype type) {
     char text[ELEMENT_TEXT_SIZE];

@@ -31,8 +31,7 @@ static bool find(const char *name, tirb_builtin *out) {
     return false;
 }
 
-/* ---- Functions that are expressions
- * ------------------------------------------------------------------------------- */
+/* ---- Functions that are expressions ------------------------------------------------------------------------------ */
 
 static const tirb_expr *node(tirbi_arena *arena, const tirb_expr *call, tirb_expr_kind kind, tirb_datatype type,
                              const tirb_expr *a, const tirb_expr *b) {
@@ -87,8 +86,7 @@ static const tirb_expr *number(tirbi_arena *arena, const tirb_expr *call, tirb_d
     return e;
 }
 
-/* ---- Sums of products of neighbours
- * -------------------------------------------------------------------------------- */
+/* ---- Sums of products of neighbours ------------------------------------------------------------------------------ */
 
 /* Lane i of the result is the sum of a[k * i + j] * b[k * i + j] over j below k, and of the first operand's lane i
  * where there is an accumulator. The processors' own names, without the width of their registers. */

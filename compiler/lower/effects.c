@@ -97,8 +97,7 @@ const tirbi_lx *tirbi_keep_order(tirbi_lowerer *l, tirbi_mark mark, const tirbi_
     return kept;
 }
 
-/* ---- Effects in vectors and in conditions that are evaluated again
- * ------------------------------------------------ */
+/* ---- Effects in vectors and in conditions that are evaluated again ----------------------------------------------- */
 
 static bool call_acts(const tirbi_lowerer *l, const tirb_expr *e) {
     if (e->kind != TIRB_EXPR_CALL) return false;

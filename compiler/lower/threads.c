@@ -388,8 +388,7 @@ static const tirbi_lx *common_bound(threads *t, const tirb_stmt *s, const tirb_e
     return tirbi_hold(t->l, "agreed", read_only_element(t, v.any, s->span), s->span);
 }
 
-/* ---- Reductions over threads
- * -------------------------------------------------------------------------------------- */
+/* ---- Reductions over threads ------------------------------------------------------------------------------------- */
 
 /* Threads that differ in the variables of the call alone reduce together, in their order from the identity on; the
  * results lie in memory with a part for each such group. */

@@ -2,6 +2,7 @@
  * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that
  * compute an element from the one that the iteration before has stored: a variable hands that on, which is loaded
  * before the loop. */
+#include "compiler/optimize/distance.h"
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
@@ -106,8 +107,7 @@ static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
     else add_element(c, place, NULL, load);
 }
 
-/* ---- Those that move
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Those that move -------------------------------------------------------------------------------------------- */
 
 /* Takes a constant off a sum. */
 static const tirbi_lx *base_of(const tirbi_lx *x, int64_t *added) {
@@ -221,8 +221,7 @@ static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body)
     }
 }
 
-/* ---- What else the loop does
- * -------------------------------------------------------------------------------------- */
+/* ---- What else the loop does ------------------------------------------------------------------------------------ */
 
 /* Whether another place is never this element. */
 static bool is_apart(const carrier *c, const tirbi_place *e, const tirbi_place *place) {
@@ -272,8 +271,7 @@ static void check_stmt(carrier *c, const tirbi_ls *s) {
     }
 }
 
-/* ---- Choices
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Choices ---------------------------------------------------------------------------------------------------- */
 
 static tirbi_ls *new_stmt(carrier *c, tirbi_ls_kind kind, tirbi_span span);
 static const tirbi_ls *sequence(carrier *c, const tirbi_ls **items, uint32_t n);
@@ -495,8 +493,9 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lan
     fresh->as.loop.body = body;
     fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
     if (c->fresh) fresh->as.loop.var = c->fresh;
-    const tirbi_ls *runs =
-        lanes ? (tirbi_plan_in_order(pool, fresh) ? fresh : NULL) : tirbi_search_updates(pool, fresh);
+    const tirbi_ls *runs = !lanes                             ? tirbi_search_updates(pool, fresh)
+                           : tirbi_plan_in_order(pool, fresh) ? fresh
+                                                              : tirbi_copy_ahead(pool, fresh);
     items[n] = runs ? surround(c, fresh, runs) : NULL;
     return sequence(c, items, n + 1);
 }

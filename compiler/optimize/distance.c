@@ -2,6 +2,8 @@
 
 #include "compiler/optimize/copy.h"
 #include "compiler/optimize/lanes.h"
+#include "compiler/optimize/order.h"
+#include "compiler/optimize/proofs.h"
 #include "compiler/optimize/rewrite.h"
 
 /* Fewer iterations are not worth a lane loop; of more, copies would not stay in the nearest cache. */
@@ -31,6 +33,7 @@ typedef struct spacing {
     const tirbi_lx *far;   /* iterations that keep apart */
     const tirbi_lx *ahead; /* whether all that is loaded from elsewhere is stored to later */
     bool may_be_far, may_be_ahead, always_ahead;
+    bool in_order; /* variables are carried from iteration to iteration */
 } spacing;
 
 /* Iterations one after the other that are lanes. */
@@ -66,6 +69,10 @@ static bool note_value(spacing *s, const tirbi_lx *x, bool surely, unsigned dept
     return true;
 }
 
+static bool sets_let(const tirbi_ls *stmt) {
+    return stmt->as.set.declares && stmt->as.set.var->kind == TIRBI_LVAR_LET;
+}
+
 static bool note_stmt(spacing *s, const tirbi_ls *stmt, bool surely, unsigned depth) {
     if (depth > MAX_DEPTH) return false;
     switch (stmt->kind) {
@@ -79,8 +86,7 @@ static bool note_stmt(spacing *s, const tirbi_ls *stmt, bool surely, unsigned de
                note_stmt(s, stmt->as.if_.then_case, false, depth + 1) &&
                (!stmt->as.if_.else_case || note_stmt(s, stmt->as.if_.else_case, false, depth + 1));
     case TIRBI_LS_SET:
-        if (!stmt->as.set.declares || stmt->as.set.var->kind != TIRBI_LVAR_LET || s->lets.n == TIRBI_MAX_AFFINE)
-            return false;
+        if (s->lets.n == TIRBI_MAX_AFFINE || (!s->in_order && !sets_let(stmt))) return false;
         s->lets.var[s->lets.n++] = stmt->as.set.var;
         return stmt->as.set.value && note_value(s, stmt->as.set.value, surely, 0);
     case TIRBI_LS_STORE:
@@ -114,6 +120,20 @@ static const tirbi_lx *magnitude(const spacing *s, const tirbi_lx *x) {
     return x->hi <= 0 ? tirbi_lx_sub(s->pool, number(s, 0), x) : compute(s, TIRB_OP_ABS, x, NULL);
 }
 
+/* How many elements `a` lies behind `b`, in the same buffer: by their indices, where rows of any length are between. */
+static const tirbi_lx *difference(const spacing *s, const tirbi_place *a, const tirbi_place *b) {
+    int64_t by;
+    if (tirbi_constant_difference(a->flat, b->flat, &by)) return number(s, by);
+    const tirbi_lx *sum = number(s, 0);
+    for (uint32_t d = 0; sum && d < a->ndim; d++) {
+        if (!tirbi_constant_difference(a->indices[d], b->indices[d], &by)) return NULL;
+        if (by == 0) continue;
+        if (!a->buffer->strides[d]->pure) return NULL;
+        sum = tirbi_lx_add(s->pool, sum, tirbi_lx_mul(s->pool, a->buffer->strides[d], number(s, by)));
+    }
+    return sum;
+}
+
 /* The step of a place from iteration to iteration; where it begins; 0 where they are not known. */
 static int64_t step_of(spacing *s, const tirbi_place *place, const tirbi_lx **start) {
     tirbi_affine form;
@@ -145,12 +165,16 @@ static bool add_distance(spacing *s, const access *w, const access *a) {
         step == INT64_MIN || step_of(s, a->place, &y) != step) {
         return false;
     }
-    const tirbi_lx *ahead = step > 0 ? tirbi_lx_sub(s->pool, y, x) : tirbi_lx_sub(s->pool, x, y);
+    const tirbi_lx *ahead = step > 0 ? difference(s, a->place, w->place) : difference(s, w->place, a->place);
+    if (!ahead) ahead = step > 0 ? tirbi_lx_sub(s->pool, y, x) : tirbi_lx_sub(s->pool, x, y);
     if (ahead && tirbi_lx_is_int(ahead, 0)) return true;
     if (ahead && step != 1 && step != -1) ahead = compute(s, TIRB_OP_DIV, ahead, number(s, step < 0 ? -step : step));
     if (!ahead || ahead->traps) return false;
     const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
     if (!far || !is_ahead) return false;
+    const tirbi_loop_set none = {.n = 0};
+    if (tirbi_always_less(s->own.var[0]->extent, tirbi_lx_add(s->pool, far, number(s, 1)), &none))
+        return true; /* no iteration comes so far */
     s->may_be_far = s->may_be_far && far->hi >= LEAST;
     s->may_be_ahead = s->may_be_ahead && !a->stored && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);
     s->always_ahead = s->always_ahead && ahead->lo >= 1;
@@ -281,7 +305,8 @@ static const tirbi_ls *compute_block(block *b) {
         if (!c->load) return NULL;
     }
     if (loop) loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body);
-    return loop && loop->as.loop.body && tirbi_plan_lanes(s->pool, loop) ? loop : NULL;
+    if (!loop || !loop->as.loop.body) return NULL;
+    return (s->in_order ? tirbi_plan_in_order(s->pool, loop) : tirbi_plan_lanes(s->pool, loop)) ? loop : NULL;
 }
 
 static const tirbi_ls *sequence(const spacing *s, const tirbi_ls *const *items, uint32_t n) {
@@ -324,17 +349,30 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
     return sequence(s, items, n + 1);
 }
 
-bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out) {
+/* What is known of the distances in a loop; NULL where they are not. */
+static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order) {
     const tirbi_lvar *var = loop->as.loop.var;
     spacing *s = TIRBI_NEW(pool->arena, spacing);
     if (!s || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure ||
         !var->extent->pure || var->min->traps || var->extent->traps || var->extent->hi < LEAST) {
-        return false;
+        return NULL;
     }
     s->pool = pool;
     s->loop = loop;
+    s->in_order = in_order;
     s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    if (!note_stmt(s, loop->as.loop.body, true, 0) || !find_distances(s)) return false;
+    return note_stmt(s, loop->as.loop.body, true, 0) && find_distances(s) ? s : NULL;
+}
+
+const tirbi_ls *tirbi_copy_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    spacing *s = measure(pool, loop, true);
+    return s && s->may_be_ahead && s->always_ahead ? in_blocks(s, number(s, MOST), MOST, true) : NULL;
+}
+
+bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    spacing *s = measure(pool, loop, false);
+    if (!s) return false;
     const tirbi_ls *near = s->may_be_ahead ? in_blocks(s, number(s, MOST), MOST, true) : NULL;
     const int64_t most = s->far->hi < var->extent->hi ? s->far->hi : var->extent->hi;
     const tirbi_ls *far = s->may_be_far && !(near && s->always_ahead) ? in_blocks(s, s->far, most, false) : NULL;

@@ -412,8 +412,7 @@ uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x) {
     return value;
 }
 
-/* ---- Copies of floats, whose NaNs keep their bits
- * ----------------------------------------------------------------- */
+/* ---- Copies of floats, whose NaNs keep their bits ---------------------------------------------------------------- */
 
 /* Whether x is no NaN where the condition holds, for it compares x. */
 static bool excludes_nan(const tirbi_lx *condition, const tirbi_lx *x) {

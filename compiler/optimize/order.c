@@ -137,6 +137,9 @@ static bool bounded(prover *p, const linear *sum, uint32_t i) {
     if (x->kind == TIRBI_LX_OP && x->op == (below ? TIRB_OP_MAX : TIRB_OP_MIN)) {
         return with_bound(p, sum, i, x->args[0], NULL, 0) || with_bound(p, sum, i, x->args[1], NULL, 0);
     }
+    if (x->kind == TIRBI_LX_OP && x->op == (below ? TIRB_OP_MIN : TIRB_OP_MAX)) { /* it is either of them */
+        return with_bound(p, sum, i, x->args[0], NULL, 0) && with_bound(p, sum, i, x->args[1], NULL, 0);
+    }
     if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP) return false;
     const tirbi_lvar *var = x->var;
     if (below) return with_bound(p, sum, i, var->min, NULL, 0);

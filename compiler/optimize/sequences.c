@@ -600,8 +600,7 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     if (updates) o->fold = f.steps[0].n;
 }
 
-/* ---- Ranges that places are in
- * ------------------------------------------------------------------------------------ */
+/* ---- Ranges that places are in ----------------------------------------------------------------------------------- */
 
 /* The load of element row + 1 of a buffer, where x is that; the row's variable counts its elements. */
 static const tirbi_place *end_of_range(const tirbi_lx *x, const tirbi_lvar **row) {

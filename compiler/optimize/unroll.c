@@ -29,8 +29,7 @@ typedef struct unroller {
     bool reads_others; /* of the sum's memory, or calls what may read it */
 } unroller;
 
-/* ---- One iteration of the loops around
- * ---------------------------------------------------------------------------- */
+/* ---- One iteration of the loops around --------------------------------------------------------------------------- */
 
 static bool same_place(const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer || a->view || b->view || a->flat != b->flat || !a->flat->pure) return false;

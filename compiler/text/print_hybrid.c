@@ -6,8 +6,7 @@
 #include "compiler/ir/visit.h"
 #include "compiler/text/printer.h"
 
-/* ---- Views that loads and stores through a pointer make by themselves
- * --------------------------------------------- */
+/* ---- Views that loads and stores through a pointer make by themselves -------------------------------------------- */
 
 typedef struct accesses {
     tirbi_visitor visitor;

@@ -77,6 +77,19 @@ def test_variable_of_one_value(t):
     expect(results[0] == results[1], f"a variable that is set again once it is used: {results}")
 
 
+SWEEP = HEAD + """def f(a: T.handle, n: T.int32, m: T.int32):
+    A = T.match_buffer(a, (n, m), "float32")
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            A[i, j] = (A[i, j - 1] + A[i - 1, j] + A[i + 1, j] + A[i, j + 1]) / T.float32(4)
+"""
+
+
+def test_sweep_in_place(t):
+    texts = [note["text"] for note in explained(t, SWEEP) if note["loop"] == "j"]
+    expect(any("vscan.f32" in text for text in texts), f"what the element before has become is not carried: {texts}")
+
+
 TILED = HEAD + """def f(A: T.Buffer((20, 22), "float32"), B: T.Buffer((22, 21), "float32"), C: T.Buffer((20, 21), "float32")):
     for i_0, j_0, k_0, i_1, k_1, j_1 in T.grid(3, 3, 3, 8, 8, 8):
         with T.sblock("c"):

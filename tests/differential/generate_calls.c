@@ -10,8 +10,7 @@ static tirbi_dtype number_type(tirbi_gen *g) {
     return type == TIRB_BOOL ? TIRB_I32 : type;
 }
 
-/* ---- Functions of the module
- * -------------------------------------------------------------------------------------- */
+/* ---- Functions of the module ------------------------------------------------------------------------------------- */
 
 /* What a function does to Y, which it writes, with X: in an order that shows where they share memory. */
 static void body_text(tirbi_gen *g, tirbi_text *out, const char *rows, int64_t columns) {
@@ -145,8 +144,7 @@ void tirbi_gen_call(tirbi_gen *g) {
     tirbi_text_free(&s);
 }
 
-/* ---- Functions of the host
- * ---------------------------------------------------------------------------------------- */
+/* ---- Functions of the host --------------------------------------------------------------------------------------- */
 
 /* A buffer as an argument: all of it, or what follows one of its elements. */
 static void view_text(tirbi_gen *g, const tirbi_gen_buffer *b, tirbi_text *out) {

@@ -4,7 +4,8 @@
 
 Extremes with the place where they are and other guarded updates, over rows of any length with ties, zeros of both signs and
 NaNs; nests that read a row and a column which some of their iterations write; rows of entries, as of sparse matrices; and
-elements and quotients that only some iterations may compute; and arrays that are made of their own elements at a distance.
+elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; and sweeps in
+place over neighbours.
 Each is compiled and called under one instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -239,6 +240,46 @@ def distant(pick, generator):
     return text, loops, arrays, {"n": n}
 
 
+def in_place(pick, generator):
+    """Sweeps that compute each element from its neighbours, some of them new and some old."""
+    rank, dynamic = pick.choice([1, 2, 2]), pick.random() < 0.5
+    n, m = (pick.choice([4, 5, 9, 40]), pick.choice([5, 8, 13, 60, 300])) if rank == 2 else (1, pick.choice([5, 8, 60, 300, 5000]))
+    dtype, names = pick.choice(["float32", "float64", "int32", "int8"]), ("n", "m")[2 - rank:]
+    size = dict(zip("nm", names if dynamic else (str(n), str(m)))) if rank == 2 else {"m": "m" if dynamic else str(m)}
+    number = lambda x: f"T.{dtype}({x})"
+    at = [pick.choice(["i", "i", f"{size['n']} - 1 - i"])] if rank == 2 else []
+    at.append(pick.choice(["j", "j", "j", f"{size['m']} - 1 - j"]))
+
+    def element():
+        by = [pick.choice([-1, 0, 0, 1]) for _ in at[:-1]] + [pick.choice([-2, -1, -1, -1, 0, 0, 1, 1, 2])]
+        return "A[" + ", ".join(x if d == 0 else f"{x} {'+' if d > 0 else '-'} {abs(d)}" for x, d in zip(at, by)) + "]"
+
+    terms = [pick.choice([element(), element(), element(), "B[j]"]) for _ in range(pick.choice([2, 3, 4, 5]))]
+    value = terms[0]
+    for term in terms[1:]:
+        value = pick.choice([f"{value} + {term}", f"{value} + {term}", f"{value} - {term}", f"T.max({value}, {term})"])
+    if dtype[0] == "f":
+        value = pick.choice([f"({value}) / {number(3)}", f"{number(0.25)} * ({value})"])
+    here = f"A[{', '.join(at)}]"
+    body = pick.choice([[f"{here} = {value}"], [f"{here} = {value}"], [f"{here} = {value}", f"B[j] = {here}"],
+                        [f"p = {at[-1]}", f"{here} = {value}".replace(at[-1], "p")]])
+    if pick.random() < 0.3:
+        inside = " and ".join(f"{loop} > 1 and {loop} < {size[name]} - 2" for loop, name in zip("ij"[2 - rank:], names))
+        loops = [f"for {loop} in range({size[name]}):" for loop, name in zip("ij"[2 - rank:], names)]
+        body = [f"if {inside}:"] + ["    " + line for line in body]
+    else:
+        loops = [f"for {loop} in range(2, {size[name]} - 2):" for loop, name in zip("ij"[2 - rank:], names)]
+    loops = ["for t in range(3):", *loops, *body]
+    depths = [0] + list(range(1, rank + 1)) + [rank + 1] * len(body)
+    loops = ["    " * depth + line for depth, line in zip(depths, loops)]
+    extents = {"n": n, "m": m}
+    shapes = ({"A": (shape(dynamic, *[size[name] for name in names]), dtype), "B": (shape(dynamic, size["m"]), dtype)})
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({s}, "{kind}")' for name, (s, kind) in shapes.items()) + "):\n"
+    text += "".join(f"        {name} = T.int32()\n" for name in names) if dynamic else ""
+    small = lambda size: generator.integers(-9, 9, size).astype(dtype)
+    return text, loops, {"A": small([extents[name] for name in names]), "B": small(m)}, extents
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -249,7 +290,7 @@ def same(got, wanted):
 def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
-    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant])(pick, generator)
+    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]

@@ -47,8 +47,7 @@ bool tirbi_ref_is_packed(const tirb_primfunc *f) {
     return false;
 }
 
-/* ---- Memory that lives as long as the statement, or the call, that makes it
- * --------------------------------------- */
+/* ---- Memory that lives as long as the statement, or the call, that makes it -------------------------------------- */
 
 static tirbi_ref_memory *new_memory(tirbi_ref_machine *m, uint64_t bytes, uint64_t cells) {
     tirbi_ref_memory *memory = tirbi_ref_scratch(m, 1, sizeof *memory);

@@ -12,8 +12,7 @@ static const char double_it[] = ".function \"f\" public returns i64\n.scalars 2\
                                 "    const.i64 s1, 0\n    load.i64 s1, r0, s1\n    ret.i64 s1\n.end\n";
 static const DLDataType int64 = {kDLInt, 64, 1};
 
-/* ---- NULL
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- NULL -------------------------------------------------------------------------------------------------------- */
 
 static void test_runtime_null(void **state) {
     (void)state;
@@ -123,8 +122,7 @@ static void test_compiler_null(void **state) {
     assert_int_equal(tirb_builder_compile(NULL, NULL, &result, &e), TIRB_MISUSE);
 }
 
-/* ---- Sizes
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
 
 /* An older host's struct ends earlier, a newer one's goes on; what this version does not know must be 0. */
 static void test_sizes(void **state) {
@@ -187,8 +185,7 @@ static void test_error_sizes(void **state) {
     }
 }
 
-/* ---- Limits at their ends
- * ----------------------------------------------------------------------------------------- */
+/* ---- Limits at their ends ---------------------------------------------------------------------------------------- */
 
 static void test_extreme_limits(void **state) {
     (void)state;
@@ -224,8 +221,7 @@ static void test_extreme_limits(void **state) {
     close_session(&s);
 }
 
-/* ---- The builder, at random
- * --------------------------------------------------------------------------------------- */
+/* ---- The builder, at random -------------------------------------------------------------------------------------- */
 
 enum { MOST = 64 };
 
@@ -342,8 +338,7 @@ static void play(player *p, uint32_t steps) {
     }
 }
 
-/* ---- The builder, as a careful program uses it: int32 values, and buffers A (8, 4) and B (16,)
- * ----------------------- */
+/* ---- The builder, as a careful program uses it: int32 values, and buffers A (8, 4) and B (16,) ------------------- */
 
 static const tirb_expr *integer(player *p, int64_t value) { return tirb_builder_int(p->b, "int32", value); }
 

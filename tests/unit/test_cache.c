@@ -244,8 +244,7 @@ static void test_keys_depend_on_secret_and_context(void **state) {
     assert_int_equal(strlen(tirbi_build_id), TIRBI_BUILD_ID_SIZE);
 }
 
-/* ---- Threads and processes
- * ---------------------------------------------------------------------------------------- */
+/* ---- Threads and processes --------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 300, KINDS = 6 };
 
@@ -338,8 +337,7 @@ static void test_a_child_process_goes_on(void **state) {
     tirb_engine_release(engine);
 }
 
-/* ---- Memory
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* The cache's own failures never make a load fail that would have worked without it. */
 static void test_every_allocation_fails_in_turn(void **state) {

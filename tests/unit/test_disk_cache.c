@@ -372,8 +372,7 @@ static void test_listing(void **state) {
     tirbi_disk_cache_close(&cache);
 }
 
-/* ---- What cannot be written
- * --------------------------------------------------------------------------------------- */
+/* ---- What cannot be written -------------------------------------------------------------------------------------- */
 
 static void test_a_limit_of_file_sizes(void **state) {
     (void)state;
@@ -427,8 +426,7 @@ static void test_a_directory_that_is_gone(void **state) {
     tirbi_disk_cache_close(&cache);
 }
 
-/* ---- Processes and memory
- * ------------------------------------------------------------------------------------------ */
+/* ---- Processes and memory ---------------------------------------------------------------------------------------- */
 
 /* Several processes add, find and clear the same few keys: what is found is always whole and right. */
 static void test_processes_at_once(void **state) {

@@ -668,8 +668,7 @@ static void vectors_work_lane_by_lane(void **state) {
     assert_memory_equal(o, expected, sizeof o);
 }
 
-/* ---- The host, and memory that is passed on
- * ------------------------------------------------------------------------ */
+/* ---- The host, and memory that is passed on ---------------------------------------------------------------------- */
 
 typedef struct seen {
     int calls;

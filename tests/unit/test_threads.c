@@ -29,8 +29,7 @@ static tirb_compile_result *compile(void) {
     return result;
 }
 
-/* ---- Calls of all kinds
- * ------------------------------------------------------------------------------------------- */
+/* ---- Calls of all kinds ------------------------------------------------------------------------------------------ */
 
 typedef struct shared {
     tirb_engine *engine;
@@ -176,8 +175,7 @@ static void test_one_profiling_engine(void **state) {
     share_an_engine(1);
 }
 
-/* ---- Memory that runs out on any thread
- * --------------------------------------------------------------------------- */
+/* ---- Memory that runs out on any thread -------------------------------------------------------------------------- */
 
 /* An allocator for several threads, of which one call fails, or all from it on. */
 typedef struct shared_memory {
@@ -269,8 +267,7 @@ static void test_failing_memory(void **state) {
     tirb_compile_result_destroy(result);
 }
 
-/* ---- Functions of the host in regions
- * ----------------------------------------------------------------------------- */
+/* ---- Functions of the host in regions ---------------------------------------------------------------------------- */
 
 static const char region[] =
     ".import \"see\" (i64) returns i64\n"
