@@ -2,6 +2,7 @@
 
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/lanes.h"
+#include "compiler/optimize/resolve.h"
 #include "compiler/optimize/rewrite.h"
 
 enum {
@@ -12,7 +13,9 @@ enum {
     MAX_VARIABLES = 8,
     MAX_DEPTH = 32,
     LEAST_ROUNDS = 512, /* of the loops around: code is not written out for less */
-    MAX_NESTS = 24      /* of a function */
+    MAX_NESTS = 24,     /* of a function */
+    MAX_PHASES = 4,     /* elements apart that lanes may write */
+    MAX_STORES = 4      /* of a loop that is written out as phases */
 };
 
 typedef struct unroller {
@@ -172,6 +175,86 @@ static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     return nest;
 }
 
+/* ---- Phases ------------------------------------------------------------------------------------------------------ */
+
+static bool varies(const tirbi_lx *x, const tirbi_loop_set *loop) {
+    if (tirbi_mentions_loops(x, loop)) return true;
+    if (x->kind == TIRBI_LX_LOAD && tirbi_mentions_loops(x->access->flat, loop)) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (varies(x->args[i], loop)) return true;
+    }
+    return false;
+}
+
+/* Whether a store computes something of each element, and in one of the loops every `phases`th of them, between which
+ * loop `last` goes. What it computes for all of them is computed once by other means. */
+static bool interleaves(unroller *u, const tirbi_loop_set *loops, uint32_t last, int64_t phases, const tirbi_ls *store) {
+    tirbi_affine form;
+    int64_t step;
+    const tirbi_loop_set one = {.var = {loops->var[last]}, .n = 1};
+    if (store->kind != TIRBI_LS_STORE || !varies(store->as.store.value, &one) ||
+        (store->as.store.value->kind != TIRBI_LX_OP && store->as.store.value->kind != TIRBI_LX_COND) ||
+        !tirbi_affine_of(u->pool, store->as.store.access->flat, loops, &form) ||
+        !tirbi_affine_constant(&form, last, &step) || step != 1)
+        return false;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        if (i != last && tirbi_affine_constant(&form, i, &step) && step == phases) return true;
+    }
+    return false;
+}
+
+/* for i: for p in range(2): O[2 * i + p] = e(p) becomes for i: O[2 * i] = e(0); O[2 * i + 1] = e(1): lanes over i have
+ * all of a body, instead of one phase in each round of a loop. NULL where the nest is none of this kind. */
+static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE], *at = s, *const *stores = &at, *phase[MAX_PHASES];
+    const tirbi_facts facts = {.n = 0};
+    tirbi_loop_set loops = {.n = 0};
+    uint32_t n_stores = 1;
+    for (; at->kind == TIRBI_LS_LOOP && loops.n < TIRBI_MAX_AFFINE; at = at->as.loop.body) {
+        if (at->as.loop.step || at->as.loop.rows || at->as.loop.blocks || at->as.loop.parallel) return NULL;
+        loop[loops.n] = at;
+        loops.var[loops.n++] = at->as.loop.var;
+    }
+    const uint32_t last = loops.n - 1;
+    if (loops.n < 2 || !tirbi_can_resolve(at)) return NULL;
+    tirbi_lvar *var = loops.var[last];
+    if (var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST || var->extent->value < 2 ||
+        var->extent->value > MAX_PHASES)
+        return NULL;
+    const int64_t n = var->extent->value;
+    if (at->kind == TIRBI_LS_SEQ) {
+        stores = at->as.seq.items;
+        n_stores = at->as.seq.n;
+    }
+    if (n_stores > MAX_STORES) return NULL;
+    for (uint32_t i = 0; i < n_stores; i++) {
+        if (!interleaves(u, &loops, last, n, stores[i])) return NULL;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const tirbi_lx *value = tirbi_lx_int(u->pool, var->type, var->min->value + i);
+        phase[i] = value ? tirbi_resolve(u->pool, &facts, at, var, value, NULL, i == 0) : NULL;
+        if (!phase[i]) return NULL;
+    }
+    tirbi_ls *all = TIRBI_NEW(u->pool->arena, tirbi_ls);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(u->pool->arena, const tirbi_ls *, (size_t)n);
+    if (!all || !items) return NULL;
+    for (int64_t i = 0; i < n; i++) items[i] = phase[i];
+    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = at->span};
+    all->as.seq.items = items;
+    all->as.seq.n = (uint32_t)n;
+    const tirbi_ls *nest = all;
+    for (uint32_t i = last; i-- > 0;) {
+        tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
+        if (!copy) return NULL;
+        *copy = *loop[i];
+        copy->as.loop.body = nest;
+        nest = copy;
+    }
+    return nest;
+}
+
+/* ---- Both --------------------------------------------------------------------------------------------------------- */
+
 /* The nest written out, where lanes run all of it. */
 static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
     tirbi_contract_plan *plan = TIRBI_NEW(u->pool->arena, tirbi_contract_plan);
@@ -179,6 +262,7 @@ static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
     if (!plan || u->nests == MAX_NESTS) return NULL;
     if (!(u->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(u->pool, s, plan)) return NULL;
     const tirbi_ls *out = written_out(u, s);
+    if (!out) out = phases_of(u, s);
     if (!out || !tirbi_plan_nest(u->pool, out, true, &nest) || nest.n_outer > 0) return NULL;
     u->nests++;
     return out;

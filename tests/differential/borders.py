@@ -2,8 +2,9 @@
 
     borders.py [--tirb PATH] [--seed N] [--count N] [--keep FOLDER]
 
-Neighbours that are wrapped, clamped, reflected or left out at the borders of arrays of symbolic shapes, and elements that
-are spread by two or are there several times, from arrays of one element up. Bytes stay so small that no sum of them wraps. Ends with
+Neighbours that are wrapped, clamped, reflected or left out at the borders of arrays of symbolic shapes, windows of every
+second, third or fourth element and what goes between these, and elements that are spread by two or are there several times,
+from arrays of one element up. Bytes stay so small that no sum of them wraps. Ends with
 `N passed, N failed`; exit status 1 on failure. Modules that fail are left in the folder that --keep names.
 """
 
@@ -27,14 +28,24 @@ class Stencil:
         self.sizes, self.loops = "hwd"[:rank], "ijk"[:rank]
         if self.random.random() < 0.2:
             self.sizes = "h" * rank
-        self.dtype = self.random.choice(["int32", "int32", "float32", "uint8", "int8"])
+        self.dtype = self.random.choice(["int32", "int32", "float32", "uint8", "int8", "int16", "int64"])
         self.spreads = self.random.random() < 0.2
         self.grows = 0 if self.spreads or self.random.random() < 0.85 else self.random.choice([2, 2, 3, 4])
         self.margin = self.random.choice([0, 0, 0, 1, 2])
+        self.apart = 0 if self.spreads or self.grows or self.random.random() < 0.75 else self.random.choice([2, 2, 3, 4])
+        self.between = self.apart > 0 and self.random.random() < 0.4  # both arrays are larger, and loops go between
         self.lines = []
         self.write()
 
+    def place(self, loop):
+        """One of the elements that are `apart` for each iteration."""
+        if self.between and self.random.random() < 0.7:
+            return f"{loop} * {self.apart} + p{loop}"
+        return f"{loop} * {self.apart} + {self.random.randrange(self.apart)}"
+
     def index(self, loop, size):
+        if self.apart:
+            return self.place(loop)
         c, n = self.random.randint(1, 3), size
         if self.random.random() < 0.5:
             return loop
@@ -46,7 +57,12 @@ class Stencil:
 
     def element(self):
         at = [self.index(loop, size) for loop, size in zip(self.loops, self.sizes)]
-        if self.random.random() < 0.2:
+        if self.apart:
+            d = self.random.randrange(len(at))
+            if self.random.random() < 0.3:
+                at[d] += " - 1"
+                return f"T.if_then_else({self.loops[d]} > 0, A[{', '.join(at)}], {self.number(0)})"
+        elif self.random.random() < 0.2:
             d = self.random.randrange(len(at))
             inside = self.random.choice([(f"{self.loops[d]} > 0", f"{self.loops[d]} - 1"),
                                          (f"{self.loops[d]} < {self.sizes[d]} - 1", f"{self.loops[d]} + 1")])
@@ -71,7 +87,15 @@ class Stencil:
             extent = f"{self.grows} * {size}" if self.grows else size
             self.lines.append(" " * indent + f"for {loop} in range({extent}{f' - {self.margin}' if self.margin else ''}):")
             indent += 4
+        for loop in self.loops if self.between else ():
+            self.lines.append(" " * indent + f"for p{loop} in range({self.apart}):")
+            indent += 4
         pad = " " * indent
+        if self.between:
+            at = ", ".join(f"{loop} * {self.apart} + p{loop}" for loop in self.loops)
+        if self.apart:
+            self.lines.append(pad + f"B[{at}] = {self.value()}")
+            return
         if self.grows:
             near = ", ".join(f"{loop} // {self.grows}" for loop in self.loops)
             self.lines.append(pad + f"B[{at}] = A[{near}]" + self.random.choice(["", "", f" + {self.number(1)}"]))
@@ -88,21 +112,25 @@ class Stencil:
         else:
             self.lines.append(pad + f"B[{at}] = {self.value()}")
 
+    def times(self):
+        """How many elements A and B have for each iteration."""
+        return self.apart or 1, self.apart if self.between else self.grows or 1 + self.spreads
+
     def script(self):
-        a = ", ".join(f'"{size}"' for size in self.sizes)
-        times = self.grows or 1 + self.spreads
-        b = ", ".join(f'"{times} * {size}"' for size in self.sizes) if times > 1 else a
+        a, b = (", ".join(f'"{times} * {size}"' if times > 1 else f'"{size}"' for size in self.sizes) for times in self.times())
         names = sorted(set(self.sizes))
+        sizes = ", ".join(f'"{size}"' for size in self.sizes)
+        told = f', S: T.Buffer(({sizes},), "int8")' if self.between else ""  # no other shape tells the sizes
         head = ["    @T.prim_func(s_tir=True)",
-                f'    def {self.name}(A: T.Buffer(({a},), "{self.dtype}"), B: T.Buffer(({b},), "{self.dtype}")):',
+                f'    def {self.name}(A: T.Buffer(({a},), "{self.dtype}"), B: T.Buffer(({b},), "{self.dtype}"){told}):',
                 *(f"        {name} = T.int32()" for name in names)]
         return "\n".join(head + ["    " + line for line in self.lines])
 
     def arguments(self):
         size = {name: self.random.choice(SIZES[:8] if len(self.loops) == 3 else SIZES) for name in self.sizes}
         rng = np.random.default_rng(self.random.getrandbits(32))
-        shape = [size[name] for name in self.sizes]
-        return size, rng.integers(0, 9, shape).astype(self.dtype), np.zeros([n * (self.grows or 1 + self.spreads) for n in shape], self.dtype)
+        a, b = ([size[name] * times for name in self.sizes] for times in self.times())
+        return size, rng.integers(0, 9, a).astype(self.dtype), np.zeros(b, self.dtype)
 
     def expected(self, size, a, b):
         wanted = b.astype(object)
@@ -126,14 +154,15 @@ class Surrounded:
 
 class StencilsT(PythonsT):
     Select = PythonsT.if_then_else
-    float32 = uint8 = int8 = int
+    float32 = uint8 = int8 = int16 = int64 = int
 
 
 def check(tirb, bundle, stencil, isas, folder):
     """What is wrong with one stencil, or None."""
     size, a, b = stencil.arguments()
     words = [str(bundle), "-f", stencil.name, "--threads", stencil.random.choice(["1", "3"])]
-    for name, array in (("A", a), ("B", b)):
+    told = [("S", np.zeros([size[name] for name in stencil.sizes], "int8"))] if stencil.between else []
+    for name, array in (("A", a), ("B", b), *told):
         np.save(folder / f"{name}.npy", array)
         words.append(f"{name}=@{folder / name}.npy")
     isa = stencil.random.choice(isas)
