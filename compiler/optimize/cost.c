@@ -17,6 +17,7 @@ enum {
     SLOW_FACTOR = 12, /* of a mathematical function */
     DIVISION_FACTOR = 4,
     UNKNOWN_ROUNDS = 16, /* of loops whose length only their iteration tells */
+    MAX_CUTS = 8,        /* of a loop that decides something, one in another */
     CALL = 50000,
     LARGEST = 1 << 30
 };
@@ -93,6 +94,23 @@ static const tirbi_lx *rounds(estimator *e, const tirbi_lvar *var) {
     return constant(e, extent->hi / 2 < UNKNOWN_ROUNDS ? (extent->hi + 1) / 2 : UNKNOWN_ROUNDS);
 }
 
+/* Whether a loop that decides something is cut into loops of which one at least is lanes: the others are its edges. */
+static bool has_lanes(estimator *e, const tirbi_ls *s, unsigned depth) {
+    if (!s || depth == 0) return false;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP:
+        return tirbi_plan_lanes(e->pool, s) || has_lanes(e, tirbi_split_loop(e->pool, s), depth - 1);
+    case TIRBI_LS_IF:
+        return has_lanes(e, s->as.if_.then_case, depth - 1) || has_lanes(e, s->as.if_.else_case, depth - 1);
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (has_lanes(e, s->as.seq.items[i], depth - 1)) return true;
+        }
+        return false;
+    default: return false;
+    }
+}
+
 static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     estimator inner = *e;
     declare(&inner, s->as.loop.var);
@@ -114,7 +132,7 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     if (lanes && !e->in_lanes) {
         tirbi_nest nest;
         inner.in_lanes = tirbi_plan_nest(e->pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(e->pool, s) ||
-                         tirbi_split_nest(e->pool, s);
+                         tirbi_split_nest(e->pool, s) || has_lanes(e, tirbi_split_loop(e->pool, s), MAX_CUTS);
         tirbi_ragged flat;
         if (!inner.in_lanes && !(e->disabled & TIRB_PASS_SEQUENCES) && tirbi_flatten_ranges(e->pool, s, &flat))
             inner.in_lanes = inner.in_order = true;
