@@ -81,7 +81,8 @@ static inline outcome harness_run_one(harness *h, unsigned isa, const uint64_t *
     atomic_init(&stop, stop_reason);
     tirbi_heap heap;
     tirbi_heap_init(&heap, NULL, memory);
-    tirbi_run run = {.code = h->codes[isa], .heap = &heap, .stop = &stop, .fuel = fuel, .max_depth = depth};
+    tirbi_run run = {.code = h->codes[isa], .heap = &heap, .stop = &stop, .fuel = fuel, .max_depth = depth,
+                     .host = tirbi_fpu_read()};
     outcome out = {.error = TIRB_ERROR_INIT};
     out.status = tirbi_execute(&run, 0, scalars, refs, &out.result, &out.error);
     out.fuel_used = run.fuel_used;

@@ -180,7 +180,7 @@ static outcome run_code(const harness *h, bool profiled, memory *m) {
     for (int i = 0; i < ELEMENTS - 2; i++) m->b[i] = (uint8_t)(i * 7);
     tirbi_ref refs[] = {{.data = (uint8_t *)m->a, .size = sizeof m->a, .type = TIRB_I32, .writable = true},
                         {.data = m->b, .size = sizeof m->b, .type = TIRB_U8, .writable = true}};
-    tirbi_run run = {.code = code, .heap = &heap, .stop = &stop, .fuel = FUEL, .max_depth = 2,
+    tirbi_run run = {.code = code, .heap = &heap, .stop = &stop, .fuel = FUEL, .max_depth = 2, .host = tirbi_fpu_read(),
                      .profile = profiled ? &profile : NULL};
     outcome out = {.error = TIRB_ERROR_INIT};
     out.status = tirbi_execute(&run, 0, (uint64_t[]){3, 7}, refs, &out.result, &out.error);

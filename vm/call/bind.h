@@ -27,7 +27,6 @@ typedef struct tirbi_binding {
     bool partial;     /* for inference: any argument may be left out, and unknown variables stay unknown */
     bool packs;       /* some tensor has a compact copy */
     bool plain;       /* vm/call/plain.h has bound the arguments */
-    bool again;       /* as it has those of the call before, of the same function */
     uint32_t skipped; /* with `partial`: this parameter's argument is not looked at */
 } tirbi_binding;
 

@@ -166,8 +166,7 @@ static tirb_status begin_binding(tirb_instance *instance, uint32_t function, con
                            .plan = plan,
                            .args = args,
                            .scratch = &instance->scratch,
-                           .error = error,
-                           .again = instance->scratch.bound == function};
+                           .error = error};
     instance->scratch.bound = UINT32_MAX;
     return TIRB_OK;
 }
@@ -242,19 +241,20 @@ static void remember_shapes(const tirbi_binding *b, uint32_t function) {
     b->scratch->bound = function;
 }
 
+static tirb_status run_function(tirb_instance *instance, uint32_t function, uint64_t *result, tirb_error *error) {
+    const tirbi_scratch *s = &instance->scratch;
+    tirb_status status = tirbi_execute(&instance->run, function, s->scalars, s->refs, result, error);
+    if (status != TIRB_OK) locate(instance, &instance->run, error);
+    return status;
+}
+
 /* What a deadline covers: copying arguments in, the run, and copying results back. */
-static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, tirbi_run *run, uint32_t function,
-                             uint64_t *result) {
+static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, uint32_t function, uint64_t *result) {
     if (!binding->plain) {
         TIRBI_TRY(tirbi_bind_references(binding, &instance->heap, &instance->stops.call));
         remember_shapes(binding, function);
     }
-    tirb_status status =
-        tirbi_execute(run, function, binding->scratch->scalars, binding->scratch->refs, result, binding->error);
-    if (status != TIRB_OK) {
-        locate(instance, run, binding->error);
-        return status;
-    }
+    TIRBI_TRY(run_function(instance, function, result, binding->error));
     return binding->packs ? tirbi_bind_copy_back(binding, &instance->stops.call) : TIRB_OK;
 }
 
@@ -281,11 +281,27 @@ static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *bind
     return status;
 }
 
-static inline bool bind_plainly(const tirbi_binding *b) {
-    const tirbi_plain *plain = &b->plan->plain;
-    const tirbi_scratch *s = b->scratch;
-    return (b->again && tirbi_plain_bind_again(plain, b->args, s->refs, s->scalars, s->bound_shapes)) ||
-           tirbi_plain_bind(plain, b->args, s->refs, s->scalars, s->bound_shapes);
+/* Binds the arguments of a function that the call before has called as well, with tensors of the same shapes. */
+static inline bool bind_again(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args) {
+    tirbi_scratch *s = &instance->scratch;
+    if (s->bound != function) return false;
+    const tirbi_plain *plain = &instance->module->plans[function].plain;
+    if (n_args != plain->n_tensors + plain->n_scalars) return false;
+    s->bound = UINT32_MAX;
+    if (!tirbi_plain_bind_again(plain, args, s->refs, s->scalars, s->bound_shapes)) return false;
+    s->bound = function;
+    return true;
+}
+
+/* Of a packed function nothing is bound here. */
+static tirb_status bind_anew(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                             tirb_error *error, tirbi_binding *out) {
+    TIRBI_TRY(begin_binding(instance, function, args, n_args, error, out));
+    const tirbi_scratch *s = out->scratch;
+    out->plain = tirbi_plain_bind(&out->plan->plain, args, s->refs, s->scalars, s->bound_shapes);
+    if (!out->plain) return out->function->is_packed ? TIRB_OK : tirbi_bind_arguments(out);
+    out->scratch->bound = function;
+    return TIRB_OK;
 }
 
 static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
@@ -295,27 +311,25 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     /* A cancellation from before counts no more; one that comes at this moment may be before or after. */
     atomic_store_explicit(&instance->stops.call, TIRBI_RUN, memory_order_relaxed);
     tirbi_binding binding;
-    TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
-    bool packed = binding.function->is_packed;
-    binding.plain = bind_plainly(&binding);
-    if (binding.plain)
-        binding.scratch->bound = function;
-    else if (!packed)
-        TIRBI_TRY(tirbi_bind_arguments(&binding));
+    const bool again = bind_again(instance, function, args, n_args);
+    if (!again) TIRBI_TRY(bind_anew(instance, function, args, n_args, error, &binding));
 
     tirbi_timer *timer = &instance->module->engine->timer;
     uint64_t timeout = instance->limits.timeout_ns;
     if (timeout) TIRBI_TRY(tirbi_deadline_arm(timer, &instance->deadline, &instance->stops, timeout, error));
+    const bool packed = !again && binding.function->is_packed;
     tirbi_run *run = &instance->run;
     run->fuel_used = 0;
     uint64_t bits = 0;
-    tirb_status status = packed ? run_packed(instance, &binding, n_args, run, function, result)
-                                : run_bound(instance, &binding, run, function, &bits);
+    tirb_status status = again    ? run_function(instance, function, &bits, error)
+                         : packed ? run_packed(instance, &binding, n_args, run, function, result)
+                                  : run_bound(instance, &binding, function, &bits);
     atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);
     if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
-    if (binding.packs) tirbi_bind_release(&binding, &instance->heap);
+    if (!again && binding.packs) tirbi_bind_release(&binding, &instance->heap);
     *fuel_used = run->fuel_used;
-    if (status == TIRB_OK && result && !packed) read_result(binding.function, bits, result);
+    if (status == TIRB_OK && result && !packed)
+        read_result(&instance->module->program->functions[function], bits, result);
     return status;
 }
 
@@ -325,6 +339,7 @@ tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_call: %s is NULL", instance ? "args" : "instance");
     }
     TIRBI_TRY(tirbi_instance_enter(instance, error));
+    instance->run.host = tirbi_fpu_read();
     uint64_t fuel_used = 0;
     tirb_status status = call(instance, function, args, n_args, result, &fuel_used, error);
     atomic_store_explicit(&instance->fuel_used, fuel_used, memory_order_relaxed);

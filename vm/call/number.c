@@ -36,10 +36,25 @@ static uint64_t shift_right_rounded(uint64_t significand, unsigned shift) {
     return quotient + (rest > half || (rest == half && (quotient & 1)));
 }
 
+/* A double whose magnitude is between the least and the greatest normal float32; rounding may carry it to infinity. */
+static inline bool is_normal_f32(uint64_t magnitude) {
+    const uint64_t least = (uint64_t)(DOUBLE_BIAS - 126) << DOUBLE_FRACTION;
+    const uint64_t behind = (uint64_t)(DOUBLE_BIAS + 128) << DOUBLE_FRACTION;
+    return magnitude - least < behind - least;
+}
+
+static inline uint64_t normal_f32(uint64_t bits, uint64_t magnitude) {
+    enum { SHIFT = DOUBLE_FRACTION - 23 };
+    const uint64_t rounded = magnitude + (UINT64_C(1) << (SHIFT - 1)) - 1 + (magnitude >> SHIFT & 1);
+    return ((rounded >> SHIFT) - ((uint64_t)(DOUBLE_BIAS - 127) << 23)) | bits >> 63 << 31;
+}
+
 uint64_t tirbi_number_from_double(tirbi_dtype type, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
     if (type == TIRB_F64) return bits;
+    const uint64_t magnitude = bits & INT64_MAX;
+    if (type == TIRB_F32 && is_normal_f32(magnitude)) return normal_f32(bits, magnitude);
     format f = format_of(type);
     uint64_t sign = bits >> 63 << (f.exponent_bits + f.fraction_bits);
     unsigned exponent = (unsigned)(bits >> DOUBLE_FRACTION) & DOUBLE_EXPONENT_MASK;

@@ -256,7 +256,8 @@ static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, con
     tirbi_fpu_leave(machine->host);
     tirb_status status = machine->run->import(machine->run->import_context, pc->a, machine->n_chunked > 0, scalars, views,
                                               &result, machine->error);
-    machine->host = tirbi_fpu_enter();
+    machine->host = tirbi_fpu_read();
+    tirbi_fpu_enter(machine->host);
     if (status == TIRB_OK && import->returns) s[pc->b] = tirbi_slot_extend(result, import->return_type);
     return status == TIRB_OK ? tirbi_poll(machine) : status;
 }

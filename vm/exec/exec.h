@@ -14,6 +14,7 @@
 
 #include "loader/base/alloc.h"
 #include "loader/bundle/program.h"
+#include "vm/exec/fpu.h"
 #include "vm/exec/spares.h"
 #include "vm/team/team.h"
 
@@ -85,6 +86,7 @@ typedef struct tirbi_run {
     tirbi_profile *profile; /* of profiled code, which one thread runs; NULL of other */
     const tirbi_ref *handles; /* what the first handles name: handle TIRBI_HANDLE_TAG + 1 + i names handles[i] */
     uint32_t n_handles;
+    tirbi_fpu_state host; /* floating-point state of the thread that calls */
 
     uint64_t fuel_used;
     uint32_t trap_function; /* where a trap happened: function and byte offset in its code */

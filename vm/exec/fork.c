@@ -230,7 +230,8 @@ static void run_chunk(tirbi_region *region, uint32_t who, uint32_t chunk, uint64
 
 static void participate(void *context, uint32_t who) {
     tirbi_region *region = context;
-    tirbi_fpu_state host = tirbi_fpu_enter();
+    const tirbi_fpu_state host = tirbi_fpu_read();
+    tirbi_fpu_enter(host);
     tirb_error error;
     error.struct_size = sizeof error; /* an error that is set sets the rest */
     ending end;

@@ -2,6 +2,7 @@
 #ifndef TIRB_VM_EXEC_LANE_ENTRY_H
 #define TIRB_VM_EXEC_LANE_ENTRY_H
 
+#include "loader/base/error.h"
 #include "vm/exec/machine.h"
 
 /* n % lanes and n / lanes, without a long division where that can be: n > 0. */
@@ -97,7 +98,7 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
     return true;
 }
 
-/* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is made. NULL: as
+/* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is its state. NULL: as
  * above. */
 const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
                                                 const int64_t *extent);
@@ -109,19 +110,39 @@ void tirbi_lane_set_row_pointers(const tirbi_lane_loop *loop, const tirbi_lane_m
 
 /* ---- What the plain way and the general one share ------------------------------------------------------------- */
 
-/* Sets machine->lanes. */
-tirb_status tirbi_lane_make_state(tirbi_machine *machine);
+/* Sets machine->lane_states, as large as tirbi_lane_size_states has told when all code was translated. */
+tirb_status tirbi_lane_make_states(tirbi_machine *machine);
+void tirbi_lane_size_states(tirbi_code *code);
+
+/* Of a loop of the frame on top. */
+static inline const tirbi_lane_inputs *tirbi_lane_inputs_of(const tirbi_machine *machine, const tirbi_lane_loop *loop) {
+    const tirbi_fn *fn = machine->frame->fn;
+    return &fn->loop_inputs[loop - fn->loops];
+}
+
+/* Sets machine->lanes to the loop's state. */
+static inline tirb_status tirbi_lane_take_state(tirbi_machine *machine, const tirbi_lane_inputs *inputs,
+                                                tirbi_lane_state **out) {
+    if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
+    uint8_t *state = machine->lane_states + inputs->place * machine->code->lane_state_size;
+    *out = machine->lanes = (tirbi_lane_state *)(void *)state;
+    return TIRB_OK;
+}
+
 /* The fuel for n > 0 lanes. */
 uint64_t tirbi_lane_cost(const tirbi_lane_loop *loop, const int64_t *extent, int64_t n);
-/* Runs any loop. `is_charged`: the entry's fuel is paid. */
+/* Runs any loop of some lanes. `is_charged`: the entry's fuel is paid. */
 tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop *loop, bool is_charged);
-/* What a run that has not found anything ends with. */
-tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_state *state, tirbi_lane_end how);
+/* Ends a run that has not found anything. */
+tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_loop *loop, tirbi_lane_end how);
+/* What the last run of a loop, which is entered again, has changed but for pointers. */
+void tirbi_lane_renew(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots);
 
 static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
     tirbi_lane_state *state = machine->lanes;
     state->is_far = false;
     state->is_calm = loop->only_banks;
+    state->stop = machine->stop;
     state->reds = tirbi_frame_reds(machine->frame);
     state->slots = slots;
     state->trap = NULL;

@@ -1,6 +1,6 @@
 /* Entering the lane loops that most are: no loop inside, those around the lanes joined with them, and elements that
  * follow from a start and a step alone. The checks are those of vm/exec/lane_run.c. */
-#include "vm/exec/lane_entry.h"
+#include "vm/exec/lane_again.h"
 
 #include "loader/base/error.h"
 #include "vm/lanes/slots.h"
@@ -153,7 +153,7 @@ static inline bool is_row_copy(const tirbi_lane_loop *loop) {
     return loop->cursors[loop->copies[0].to].is_unit && loop->cursors[loop->copies[0].from].is_unit;
 }
 
-/* Copies a row; what is no row of elements apart, or a long one, goes the general way. */
+/* Copies a row of some elements; what is no row of elements apart, or a long one, goes the general way. */
 static tirb_status copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop) {
     enum { LONG = 1 << 16 };
     const uint64_t *slots = tirbi_frame_slots(machine->frame);
@@ -162,7 +162,6 @@ static tirb_status copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop)
     const int64_t n = (int64_t)slots[loop->n];
     place written, read;
     ptrdiff_t stride;
-    if (n < 1) return TIRB_OK;
     if (n > LONG) return tirbi_lane_run_general(machine, loop, false);
     TIRBI_TRY(tirbi_charge(machine, loop->instructions * ((uint64_t)(n - 1) / 64 + 1)));
     if (!find_place(&loop->cursors[to], &refs[loop->cursors[to].ref], slots, (uint64_t)n - 1, &written, &stride) ||
@@ -175,25 +174,43 @@ static tirb_status copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop)
     return TIRB_OK;
 }
 
-tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
-    if (!loop->is_plain)
-        return is_row_copy(loop) ? copy_row(machine, loop) : tirbi_lane_run_general(machine, loop, false);
+/* Enters and runs a plain loop of some lanes. */
+static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
+    const tirbi_ref *refs = tirbi_frame_refs(frame);
     int64_t n = (int64_t)slots[loop->n];
     int64_t extent[TIRBI_MAX_INNER];
     bool charged = false;
     tirb_status status = TIRB_OK;
-    if (n < 1) return TIRB_OK;
+    tirbi_lane_state *state;
     const bool is_one = count_lanes(machine, loop, slots, &n, extent, &charged, &status);
     if (!charged) return tirbi_lane_run_general(machine, loop, false);
     if (status != TIRB_OK) return status;
-    if (!machine->lanes) TIRBI_TRY(tirbi_lane_make_state(machine));
+    TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
+    const bool is_noted = tirbi_lane_note_inputs(tirbi_lane_again_of(state), loop, inputs, slots, refs);
     const tirbi_lane_machine *machinery =
-        is_one ? enter(loop, machine->code->lanes, n, slots, tirbi_frame_refs(frame), frame->fn->words, machine->lanes)
+        is_one ? enter(loop, machine->code->lanes, n, slots, refs, frame->fn->words, state)
                : tirbi_lane_enter_rows(machine, loop, extent);
     if (!machinery) return tirbi_lane_run_general(machine, loop, true);
+    if (is_noted) tirbi_lane_note_starts(tirbi_lane_again_of(state), state, loop, machinery);
     const tirbi_lane_end end = tirbi_lane_go(machine, loop, machinery, slots);
-    if (end == TIRBI_LANE_DONE && machine->lanes->spent < 64) return TIRB_OK;
-    return tirbi_lane_end_run(machine, machine->lanes, end);
+    if (end == TIRBI_LANE_DONE && state->spent < 64) return TIRB_OK;
+    return tirbi_lane_end_run(machine, loop, end);
+}
+
+tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+    const uint64_t *slots = tirbi_frame_slots(machine->frame);
+    if ((int64_t)slots[loop->n] < 1) return TIRB_OK;
+    const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
+    if (inputs->are_kept) {
+        tirbi_lane_state *state;
+        TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
+        tirbi_lane_again *again = tirbi_lane_again_of(state);
+        if (tirbi_lane_is_again(again, loop, inputs, slots, tirbi_frame_refs(machine->frame)))
+            return tirbi_lane_run_again(machine, loop);
+        again->missed++;
+    }
+    if (loop->is_plain) return run_anew(machine, loop, inputs);
+    return is_row_copy(loop) ? copy_row(machine, loop) : tirbi_lane_run_general(machine, loop, false);
 }

@@ -1,5 +1,5 @@
 /* Entering a lane loop: what it costs, what its cursors reach, and whether written elements keep apart. */
-#include "vm/exec/lane_entry.h"
+#include "vm/exec/lane_again.h"
 
 #include <string.h>
 
@@ -256,29 +256,47 @@ static tirb_status check_overlap(entry *e) {
 
 /* ---- Setting up ----------------------------------------------------------------------------------------------- */
 
-tirb_status tirbi_lane_make_state(tirbi_machine *machine) {
-    const tirbi_code *code = machine->code;
-    /* The first pointer in use, number 1, begins a cache line. */
-    size_t pointers = ((code->max_pointers + 2 * TIRBI_POINTERS_AT_ONCE) * sizeof(uint8_t *) + 63) / 64 * 64;
-    size_t head = (sizeof(tirbi_lane_state) + 63) / 64 * 64;
-    size_t size = head + (1 + TIRBI_MAX_ROWS) * pointers + code->max_scratch + 128;
-    bool is_made;
-    tirbi_lane_state *state = tirbi_spare_take_made(machine->spares, TIRBI_SPARE_LANES, machine->heap, size, &is_made);
-    if (!state)
-        return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for %llu bytes of scratch",
-                               (unsigned long long)size);
-    state->stop = machine->stop;
-    machine->lanes = state;
-    machine->lanes_size = size;
-    if (is_made) return TIRB_OK;
-    uint8_t *table = (uint8_t *)state + head;
+/* Of one table: what is moved by whole vectors may go over its ends. */
+static size_t pointers_size(const tirbi_code *code) {
+    return ((code->max_pointers + 2 * TIRBI_POINTERS_AT_ONCE) * sizeof(uint8_t *) + 63) / 64 * 64;
+}
+
+void tirbi_lane_size_states(tirbi_code *code) {
+    const size_t head = (sizeof(tirbi_lane_state) + 63) / 64 * 64 + (sizeof(tirbi_lane_again) + 63) / 64 * 64;
+    code->lane_state_size = head + (1 + TIRBI_MAX_ROWS) * pointers_size(code) + 64;
+}
+
+/* Each state is followed by its tables of pointers, whose first in use, number 1, begins a cache line. Strips are only
+ * of use while a loop runs, so all states have the same ones. */
+static void lay_out(tirbi_lane_state *state, size_t pointers, uint8_t *scratch) {
+    tirbi_lane_again *again = tirbi_lane_again_of(state);
+    uint8_t *table = (uint8_t *)again + sizeof *again;
     table += (64 - (uintptr_t)table % 64) % 64;
+    again->loop = NULL;
+    again->missed = 0;
     state->pointers = (uint8_t **)(void *)table + (TIRBI_POINTERS_AT_ONCE - 1);
     state->row_pointers = (uint8_t **)(void *)(table + pointers);
     state->row_loop = NULL;
-    uint8_t *scratch = table + (1 + TIRBI_MAX_ROWS) * pointers;
-    state->scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64;
     state->loop = NULL;
+    state->scratch = scratch;
+}
+
+tirb_status tirbi_lane_make_states(tirbi_machine *machine) {
+    const tirbi_code *code = machine->code;
+    const size_t all = code->lane_state_size * code->n_lane_states;
+    const size_t size = all + code->max_scratch + 128;
+    bool are_made;
+    uint8_t *states = tirbi_spare_take_made(machine->spares, TIRBI_SPARE_LANES, machine->heap, size, &are_made);
+    if (!states)
+        return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for %llu bytes of scratch",
+                               (unsigned long long)size);
+    machine->lane_states = states;
+    machine->lane_states_size = size;
+    if (are_made) return TIRB_OK;
+    uint8_t *scratch = states + all;
+    scratch += (64 - (uintptr_t)scratch % 64) % 64;
+    for (uint32_t i = 0; i < code->n_lane_states; i++)
+        lay_out((tirbi_lane_state *)(void *)(states + i * code->lane_state_size), pointers_size(code), scratch);
     return TIRB_OK;
 }
 
@@ -749,9 +767,23 @@ static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state 
     return true;
 }
 
-tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_state *state, tirbi_lane_end how) {
+void tirbi_lane_renew(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
+    tirbi_lane_state *state = machine->lanes;
+    clear_indices(loop, slots);
+    begin_scans(loop, state, slots);
+    for (unsigned t = 0; t < loop->n_tiles; t++) {
+        state->tiles[t].used = false;
+        state->tiles[t].left = 0;
+    }
+}
+
+tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_loop *loop, tirbi_lane_end how) {
+    tirbi_lane_state *state = machine->lanes;
+    if (how != TIRBI_LANE_DONE) tirbi_lane_again_of(state)->loop = NULL;
     switch (how) {
-    case TIRBI_LANE_DONE: return state->spent < 64 ? TIRB_OK : tirbi_charge(machine, state->spent / 64);
+    case TIRBI_LANE_DONE:
+        end_scans(loop, state, tirbi_frame_slots(machine->frame));
+        return state->spent < 64 ? TIRB_OK : tirbi_charge(machine, state->spent / 64);
     case TIRBI_LANE_FUEL: return tirbi_charge(machine, UINT64_MAX);
     case TIRBI_LANE_STOPPED: return tirbi_poll(machine);
     case TIRBI_LANE_BOUNDS: return out_of_bounds(machine, state);
@@ -770,13 +802,19 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     e.slots = slots;
     e.refs = tirbi_frame_refs(frame);
     e.n = (int64_t)slots[loop->n];
-    if (e.n < 1) return TIRB_OK;
     e.dimensions = 1u + loop->n_inner + (loop->n_seeks > 0);
     for (unsigned k = 0; k < loop->n_inner; k++) e.extent[k] = (int64_t)slots[loop->inner[k].extent];
     const int64_t all = e.n;
     if (!loop->finds && !is_charged) TIRBI_TRY(tirbi_charge(machine, tirbi_lane_cost(loop, e.extent, all)));
     for (unsigned o = 0; o < loop->n_outer; o++)
         if (e.extent[loop->outer[o]] < 1) return TIRB_OK;
+    const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
+    tirbi_lane_state *state = NULL;
+    bool is_noted = false;
+    if (inputs->are_kept) {
+        TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
+        is_noted = tirbi_lane_note_inputs(tirbi_lane_again_of(state), loop, inputs, slots, e.refs);
+    }
     TIRBI_TRY(check_bounds(&e));
     e.repeats = !loop->reduces;
     e.in_order = false;
@@ -791,8 +829,10 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
         for (unsigned i = 0; i < loop->n_seeks; i++) add_list(&e, i, &list);
         return tirbi_lane_list_run(machine, loop, e.reaches, &list);
     }
-    if (!machine->lanes) TIRBI_TRY(tirbi_lane_make_state(machine));
-    tirbi_lane_state *state = machine->lanes;
+    if (!state) {
+        TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
+        tirbi_lane_again_of(state)->loop = NULL;
+    }
     set_pointers(&e, state);
     set_inner_loops(&e, state, slots);
     set_outer_loops(&e, state);
@@ -814,10 +854,11 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     begin_scans(loop, state, slots);
     if (loop->n_tiles > 0) set_tiles(&e, state);
     tirbi_lane_end how;
-    if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how))
+    if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how)) {
+        if (is_noted) tirbi_lane_note_starts(tirbi_lane_again_of(state), state, loop, e.machinery);
         how = tirbi_lane_go(machine, loop, e.machinery, slots);
+    }
     if (loop->finds && (how == TIRBI_LANE_DONE || how == TIRBI_LANE_BOUNDS))
         return end_find(&e, all, how == TIRBI_LANE_DONE ? e.n : state->ended);
-    if (how == TIRBI_LANE_DONE) end_scans(loop, state, slots);
-    return tirbi_lane_end_run(machine, state, how);
+    return tirbi_lane_end_run(machine, loop, how);
 }

@@ -105,6 +105,15 @@ typedef struct tirbi_ref_arg {
     bool writable;
 } tirbi_ref_arg;
 
+/* All that entering a lane loop looks at: see vm/exec/lane_again.h. */
+typedef struct tirbi_lane_inputs {
+    bool are_kept; /* entries may be repeated */
+    uint8_t place; /* of the loop's state among those that a machine has */
+    uint8_t n_slots, n_refs;
+    const uint16_t *slots;
+    const uint16_t *refs;
+} tirbi_lane_inputs;
+
 typedef struct tirbi_fn {
     const tirbi_function *function;
     const tirbi_word *words;
@@ -113,6 +122,7 @@ typedef struct tirbi_fn {
     const uint16_t *scalar_args; /* the registers that the arguments of a call arrive in */
     const tirbi_ref_arg *ref_args;
     const tirbi_lane_loop *loops;
+    const tirbi_lane_inputs *loop_inputs; /* by loop */
     uint32_t n_words;
     uint32_t n_constants;
     uint32_t n_slots; /* registers and constants */
@@ -143,6 +153,8 @@ struct tirbi_code {
     const tirbi_contract_kernels *contract;
     const tirbi_contract_quads *quads; /* or NULL */
     uint32_t max_pointers; /* of any lane loop */
+    uint32_t n_lane_states;   /* of a machine, */
+    size_t lane_state_size; /* with all that belongs to one */
     size_t max_scratch;
 };
 
@@ -184,8 +196,10 @@ static inline tirbi_block **tirbi_frame_sites(tirbi_frame *frame) {
 }
 /* Passes `ref` as what the parameter says. */
 static inline void tirbi_pass_ref(tirbi_ref *registers, const tirbi_ref_arg *arg, const tirbi_ref *ref) {
-    registers[arg->reg] =
-        (tirbi_ref){ref->data, ref->size, arg->type, ref->writable && arg->writable, ref->of_much};
+    tirbi_ref *to = &registers[arg->reg];
+    *to = *ref;
+    to->type = arg->type;
+    to->writable = to->writable && arg->writable;
 }
 
 /* Frames are cut from chunks, which never move. */
@@ -208,8 +222,9 @@ typedef struct tirbi_machine {
     tirbi_frame *frame;
     uint32_t depth;
     uint64_t fuel;
-    tirbi_lane_state *lanes; /* made by the first lane loop */
-    size_t lanes_size;
+    tirbi_lane_state *lanes; /* that the last lane loop has used */
+    uint8_t *lane_states;    /* made by the first lane loop, or NULL */
+    size_t lane_states_size;
     uint8_t *blocks; /* scratch of contractions, made by the first one, or NULL */
     size_t blocks_size;
     uint64_t result;

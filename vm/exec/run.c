@@ -142,8 +142,8 @@ void tirbi_machine_release(tirbi_machine *machine) {
     while (machine->chunk) drop_chunk(machine);
     if (machine->spare) free_chunk(machine, machine->spare);
     tirbi_spares *spares = machine->spares;
-    if (machine->lanes)
-        tirbi_spare_leave(spares, TIRBI_SPARE_LANES, machine->heap, machine->lanes, machine->lanes_size);
+    if (machine->lane_states)
+        tirbi_spare_leave(spares, TIRBI_SPARE_LANES, machine->heap, machine->lane_states, machine->lane_states_size);
     if (machine->blocks)
         tirbi_spare_leave(spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks, machine->blocks_size);
     if (machine->handles)
@@ -270,10 +270,9 @@ tirb_status tirbi_make_slice(const tirbi_word *pc, const uint64_t *slots, tirbi_
 
 /* ---- Entry ---------------------------------------------------------------------------------------------------- */
 
-static void pass_arguments(tirbi_frame *frame, const uint64_t *scalars, const tirbi_ref *refs) {
-    const tirbi_fn *fn = frame->fn;
+static void pass_arguments(tirbi_frame *frame, const tirbi_fn *fn, const uint64_t *scalars, const tirbi_ref *refs) {
     uint64_t *slots = tirbi_frame_slots(frame);
-    tirbi_ref *registers = tirbi_frame_refs(frame);
+    tirbi_ref *registers = (tirbi_ref *)(void *)((uint8_t *)frame + fn->refs_at);
     for (uint32_t i = 0, n = fn->n_scalar_args; i < n; i++) slots[fn->scalar_args[i]] = scalars[i];
     for (uint32_t i = 0, n = fn->n_ref_args; i < n; i++) tirbi_pass_ref(registers, &fn->ref_args[i], &refs[i]);
 }
@@ -291,8 +290,8 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
     m->fuel = fuel;
     m->fuel_limit = run->fuel;
     m->lanes = NULL;
-    m->blocks = NULL;
-    m->lanes_size = m->blocks_size = 0;
+    m->lane_states = m->blocks = NULL;
+    m->lane_states_size = m->blocks_size = 0;
     m->result = 0;
     m->trap = NULL;
     m->error = error;
@@ -310,13 +309,14 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
     tirbi_machine_begin(&machine, run, run->heap, run->spares, run->fuel, error);
-    machine.host = tirbi_fpu_enter();
+    machine.host = run->host;
+    tirbi_fpu_enter(run->host);
     tirb_status status = tirbi_charge(&machine, fn->cost);
     if (status == TIRB_OK) status = tirbi_poll(&machine);
     if (status == TIRB_OK) status = take_handles(&machine, run);
     if (status == TIRB_OK) status = tirbi_machine_push(&machine, fn);
     if (status == TIRB_OK) {
-        pass_arguments(machine.frame, scalars, refs);
+        pass_arguments(machine.frame, fn, scalars, refs);
         status = tirbi_dispatch(&machine, &trap_pc);
     }
     if (status == TIRB_OK) {

@@ -8,6 +8,7 @@
 #include "vm/exec/conditions.h"
 #include "vm/exec/constants.h"
 #include "vm/exec/known.h"
+#include "vm/exec/lane_again.h"
 
 /* ---- Which form carries which instruction --------------------------------------------------------------------- */
 
@@ -195,8 +196,9 @@ typedef struct translator {
     uint32_t n_fixups;
     uint32_t fixup_capacity;
     tirbi_lane_loop *loops;
+    tirbi_lane_inputs *loop_inputs;
     uint32_t n_loops;
-    uint32_t loops_seen;
+    uint32_t loops_seen, loops_kept;
     tirbi_fork *forks;
     uint32_t n_forks;
     uint32_t forks_seen;
@@ -264,9 +266,10 @@ static tirb_status survey(translator *t) {
     t->fn->cost = cost_of_call(f, ordinal);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
+    t->loop_inputs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_inputs, t->n_loops);
     t->forks = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_fork, t->n_forks);
     t->contracts = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_contract, t->n_contracts);
-    return t->loops && t->forks && t->contracts ? TIRB_OK : tirbi_heap_status(t->heap);
+    return t->loops && t->loop_inputs && t->forks && t->contracts ? TIRB_OK : tirbi_heap_status(t->heap);
 }
 
 static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t target) {
@@ -478,9 +481,14 @@ static void emit_list(translator *t, const uint16_t *list, unsigned n) {
 
 static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_loop *loop = &t->loops[t->loops_seen];
+    tirbi_lane_inputs *inputs = &t->loop_inputs[t->loops_seen];
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
     TIRBI_TRY(tirbi_lane_translate(t->code, t->function, t->instr, &t->constants, &t->emitter, loop, t->error));
+    if (!tirbi_lane_find_inputs(loop, t->constants.first_slot, &t->code->arena, inputs))
+        return tirbi_heap_status(t->heap);
+    if (inputs->are_kept) inputs->place = (uint8_t)(t->loops_kept++ % TIRBI_LANE_STATES);
+    if (t->code->n_lane_states <= inputs->place) t->code->n_lane_states = inputs->place + 1u;
     loop->after = t->emitter.n;
     *at = t->instr->lane.end + 2;
     return TIRB_OK;
@@ -844,6 +852,7 @@ static tirb_status keep_words(translator *t) {
     fn->constants = constants;
     fn->n_words = t->emitter.n;
     fn->loops = t->loops;
+    fn->loop_inputs = t->loop_inputs;
     fn->forks = t->forks;
     fn->contracts = t->contracts;
     return TIRB_OK;
@@ -920,6 +929,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
         status = tirbi_error_set(error, TIRB_UNSUPPORTED, "this build has no %s machine", tirb_isa_name(isa));
     if (status == TIRB_OK) {
         status = translate_program(code, error);
+        tirbi_lane_size_states(code);
         if (status == TIRB_NO_MEMORY || status == TIRB_MEMORY_LIMIT)
             tirbi_error_set(error, status, "no memory to translate the program");
     }

@@ -1,0 +1,122 @@
+/* Loops that an instance enters again and again: with the same arguments, with elements or shapes that have changed, in
+ * other memory, and after a call that has trapped, each call does what it does in an instance of its own. */
+#include <stdio.h>
+
+#include "tests/unit/script_fixture.h"
+
+#define HEAD                                                                                                           \
+    "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"                                                     \
+    "def f(s: T.int32, A: T.Buffer((\"n\", \"m\"), \"float32\"), B: T.Buffer((\"n\", \"m\"), \"float32\"), "           \
+    "R: T.Buffer((\"m\",), \"float32\"), ids: T.Buffer((\"m\",), \"int32\")):\n    n, m = T.int32(), T.int32()\n"
+
+static const char *const programs[] = {
+    HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] * T.float32(0.5) + R[j]\n",
+    HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] + B[i, j]\n",
+    HEAD "    for j in range(m):\n        R[j] = R[j] + T.float32(1)\n"
+         "    for j in range(m):\n        R[j] = R[j] * A[0, j]\n"
+         "    for j in range(m):\n        B[0, j] = T.exp(R[j])\n"
+         "    for j in range(m - 1):\n        A[0, j] = B[0, j + 1] - R[j]\n"
+         "    for j in range(m):\n        B[0, m - 1 - j] = A[0, j] * T.float32(2)\n"
+         "    for j in range(m):\n        R[j] = T.sqrt(B[0, j])\n",
+    HEAD "    for j in range(m):\n        B[0, j] = R[ids[j]]\n"
+         "    for j in range(m):\n        R[ids[j]] = R[ids[j]] + A[0, j]\n",
+    HEAD "    for j in range(1, m):\n        R[j] = R[j] + R[j - 1]\n    for j in range(m):\n        B[0, j] = R[j]\n",
+    HEAD "    for i in range(n):\n        for j in range(m):\n            for k in range(n):\n"
+         "                B[i, j] = B[i, j] + A[i, k % m] * A[k, j]\n",
+    HEAD "    for i in range(n):\n        for j in range(m):\n            R[j] = R[j] + A[i, j]\n"
+         "        for j in range(m):\n            B[i, j] = R[j] * T.float32(0.25)\n",
+    HEAD "    for j in range(m - s):\n        R[j + s] = R[j] * T.float32(0.5)\n",
+    HEAD "    for i in range(n):\n        for j in range(m):\n            R[j] = T.max(R[j], A[n - 1 - i, j])\n",
+    HEAD "    for j in range(m):\n        for i in range(n):\n            R[j] = R[j] + A[i, j] * B[j % n, i % m]\n",
+};
+
+enum { N_PROGRAMS = sizeof programs / sizeof *programs, ELEMENTS = 4000, PLACES = 3, CALLS = 40 };
+
+typedef struct data {
+    float a[ELEMENTS + PLACES], b[ELEMENTS + PLACES], r[ELEMENTS + PLACES];
+    int32_t ids[ELEMENTS];
+} data;
+
+/* What one call is given. */
+typedef struct given {
+    int64_t n, m, s;
+    unsigned place; /* of the elements in memory */
+} given;
+
+static uint32_t next(uint32_t *random) { return (*random = *random * 1664525u + 1013904223u) >> 8; }
+
+static tirb_status call_with(tirb_instance *instance, uint32_t function, const given *g, data *d, uint64_t *fuel) {
+    int64_t shape[2] = {g->n, g->m};
+    DLTensor tensors[4];
+    const DLDataType f32 = {kDLFloat, 32, 1}, i32 = {kDLInt, 32, 1};
+    tirb_arg args[] = {{.kind = TIRB_ARG_INT, .value.i = g->s},
+                       tensor_arg(&tensors[0], d->a + g->place, f32, 2, shape),
+                       tensor_arg(&tensors[1], d->b + g->place, f32, 2, shape),
+                       tensor_arg(&tensors[2], d->r + g->place, f32, 1, shape + 1),
+                       tensor_arg(&tensors[3], d->ids, i32, 1, shape + 1)};
+    tirb_stats stats = {.struct_size = sizeof stats};
+    tirb_status status = tirb_instance_call(instance, function, args, 5, NULL, NULL);
+    assert_int_equal(tirb_instance_stats(instance, &stats), TIRB_OK);
+    *fuel = stats.fuel_used;
+    return status;
+}
+
+/* Calls `s` and an instance of its own with the same, and compares. */
+static tirb_status call_both(const script *s, const given *g, data *d, data *alone) {
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    tirb_instance *fresh;
+    uint64_t fuel, fuel_alone;
+    memcpy(alone, d, sizeof *d);
+    assert_int_equal(tirb_instance_create(s->module, &limits, &fresh, NULL), TIRB_OK);
+    tirb_status status = call_with(s->instance, s->function, g, d, &fuel);
+    assert_int_equal(call_with(fresh, s->function, g, alone, &fuel_alone), status);
+    tirb_instance_destroy(fresh);
+    if (status != TIRB_OK) {
+        memcpy(d, alone, sizeof *d); /* what is written before a trap is nobody's business */
+        return status;
+    }
+    assert_int_equal(fuel, fuel_alone);
+    assert_memory_equal(d, alone, sizeof *d);
+    return status;
+}
+
+static void fill(data *d, int64_t m, bool bad, uint32_t *random) {
+    for (int i = 0; i < ELEMENTS + PLACES; i++) {
+        d->a[i] = (float)(next(random) % 1000) / 999.0f;
+        d->b[i] = (float)(next(random) % 1000) / 500.0f;
+        d->r[i] = (float)(next(random) % 1000) / 800.0f;
+    }
+    for (int i = 0; i < ELEMENTS; i++) d->ids[i] = (int32_t)(next(random) % (uint32_t)m);
+    if (bad) d->ids[m / 2] = (int32_t)m;
+}
+
+static void each_call_is_like_the_first(void **state) {
+    static const int64_t widths[] = {1, 5, 17, 64, 130, 400};
+    static data d, alone;
+    uint32_t random = 7;
+    unsigned failed = 0;
+    (void)state;
+    for (unsigned p = 0; p < N_PROGRAMS; p++) {
+        for (unsigned i = 0; i < N_ISAS; i++) {
+            if (!tirb_isa_available(every_isa[i])) continue;
+            script s = open_script(programs[p], p % 2 ? TIRB_PASS_CONTRACT : 0, every_isa[i], 1);
+            given g = {.n = 3, .m = 17};
+            for (unsigned call = 0; call < CALLS; call++) {
+                if (next(&random) % 3 == 0) g.m = widths[next(&random) % 6];
+                if (next(&random) % 4 == 0) g.n = 1 + next(&random) % 9;
+                if (next(&random) % 3 == 0) g.place = next(&random) % PLACES;
+                if (next(&random) % 3 == 0) g.s = next(&random) % 8;
+                fill(&d, g.m, next(&random) % 6 == 0, &random);
+                failed += call_both(&s, &g, &d, &alone) != TIRB_OK;
+                failed += call_both(&s, &g, &d, &alone) != TIRB_OK;
+            }
+            close_script(&s);
+        }
+    }
+    assert_true(failed > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_is_like_the_first)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+#include "vm/exec/lane_again.h"
+
+/* ---- What an entry looks at ------------------------------------------------------------------------------------- */
+
+enum { MOST_FOUND = 2 + 2 * TIRBI_MAX_INNER + TIRBI_MAX_CURSORS * (2 + TIRBI_MAX_INNER) };
+
+static void add(uint16_t *found, unsigned *n, uint16_t one) {
+    for (unsigned i = 0; i < *n; i++)
+        if (found[i] == one) return;
+    found[(*n)++] = one;
+}
+
+static const uint16_t *keep(tirbi_arena *arena, const uint16_t *found, unsigned n) {
+    uint16_t *kept = TIRBI_NEW_ARRAY(arena, uint16_t, n);
+    for (unsigned i = 0; kept && i < n; i++) kept[i] = found[i];
+    return kept;
+}
+
+bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant, tirbi_arena *arena,
+                            tirbi_lane_inputs *out) {
+    *out = (tirbi_lane_inputs){.are_kept = false};
+    /* Searches end where there is fuel to, copies have no state, and numbers of rows are in memory. */
+    if (loop->finds || loop->n_copies > 0 || loop->n_seeks > 0) return true;
+    uint16_t slots[MOST_FOUND], refs[TIRBI_MAX_CURSORS];
+    unsigned n_slots = 0, n_refs = 0, n_inputs = 0;
+    add(slots, &n_slots, loop->n);
+    for (unsigned k = 0; k < loop->n_inner; k++) add(slots, &n_slots, loop->inner[k].extent);
+    for (unsigned c = 0; c < loop->n_cursors; c++) {
+        const tirbi_lane_cursor *cursor = &loop->cursors[c];
+        add(refs, &n_refs, cursor->ref);
+        if (cursor->indexed) continue;
+        add(slots, &n_slots, cursor->start);
+        add(slots, &n_slots, cursor->step);
+        for (unsigned k = 0; k < loop->n_inner; k++) add(slots, &n_slots, cursor->steps[k]);
+    }
+    for (unsigned i = 0; i < n_slots; i++)
+        if (slots[i] < first_constant) slots[n_inputs++] = slots[i];
+    if (n_inputs > TIRBI_AGAIN_INPUTS || n_refs > TIRBI_AGAIN_REFS) return true;
+    *out = (tirbi_lane_inputs){.are_kept = true,
+                               .n_slots = (uint8_t)n_inputs,
+                               .n_refs = (uint8_t)n_refs,
+                               .slots = keep(arena, slots, n_inputs),
+                               .refs = keep(arena, refs, n_refs)};
+    return out->slots && out->refs;
+}
+
+/* ---- Entries ---------------------------------------------------------------------------------------------------- */
+
+bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
+                            const uint64_t *slots, const tirbi_ref *refs) {
+    enum { PATIENCE = 4, ATTEMPTS_APART = 16 };
+    again->loop = NULL;
+    if (!inputs->are_kept || (again->missed > PATIENCE && again->missed % ATTEMPTS_APART != 0)) return false;
+    int64_t extent[TIRBI_MAX_INNER];
+    for (unsigned k = 0; k < loop->n_inner; k++) extent[k] = (int64_t)slots[loop->inner[k].extent];
+    again->slots = slots;
+    again->cost = tirbi_lane_cost(loop, extent, (int64_t)slots[loop->n]);
+    for (unsigned i = 0; i < inputs->n_slots; i++) again->inputs[i] = slots[inputs->slots[i]];
+    for (unsigned i = 0; i < inputs->n_refs; i++) {
+        again->refs[i].data = refs[inputs->refs[i]].data;
+        again->refs[i].size = refs[inputs->refs[i]].size;
+    }
+    return true;
+}
+
+/* The first cursor's pointer. */
+static uint8_t **first_pointer(const tirbi_lane_state *state, const tirbi_lane_machine *machinery) {
+    return machinery->rows > 1 ? state->row_pointers + machinery->rows : state->pointers + 1;
+}
+
+void tirbi_lane_note_starts(tirbi_lane_again *again, const tirbi_lane_state *state, const tirbi_lane_loop *loop,
+                            const tirbi_lane_machine *machinery) {
+    uint8_t *const *from = first_pointer(state, machinery);
+    const uint32_t n = loop->n_cursors * machinery->rows;
+    if (n > TIRBI_AGAIN_STARTS) return;
+    for (uint32_t i = 0; i < n; i++) again->starts[i] = from[i];
+    again->n_starts = n;
+    again->machinery = machinery;
+    again->loop = loop;
+}
+
+tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+    tirbi_lane_state *state = machine->lanes;
+    tirbi_lane_again *again = tirbi_lane_again_of(state);
+    uint64_t *slots = tirbi_frame_slots(machine->frame);
+    again->missed = 0;
+    if (again->cost <= machine->fuel)
+        machine->fuel -= again->cost;
+    else
+        TIRBI_TRY(tirbi_charge(machine, again->cost));
+    uint8_t **to = first_pointer(state, again->machinery);
+    for (uint32_t i = 0, n = again->n_starts; i < n; i++) {
+        to[i] = again->starts[i];
+        __asm__("" : "+r"(to)); /* there are few */
+    }
+    state->sure_parts = 0;
+    if (!loop->is_plain) tirbi_lane_renew(machine, loop, slots);
+    const tirbi_lane_end end = tirbi_lane_go(machine, loop, again->machinery, slots);
+    if (end == TIRBI_LANE_DONE && loop->n_scans == 0 && state->spent < 64) return TIRB_OK;
+    return tirbi_lane_end_run(machine, loop, end);
+}
