@@ -15,6 +15,7 @@
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/operands.h"
 #include "compiler/optimize/partition.h"
+#include "compiler/optimize/place.h"
 #include "compiler/optimize/unroll.h"
 #include "compiler/optimize/unsplit.h"
 #include "compiler/text/print.h"
@@ -85,7 +86,8 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     number_parameters(e);
     uint32_t disabled = e->options->disabled;
     const tirbi_ls *body = e->function->body;
-    if (!(disabled & TIRB_PASS_SEQUENCES)) body = tirbi_count_whiles(e->pool, body);
+    if (!(disabled & TIRB_PASS_SEQUENCES))
+        body = tirbi_hold_all_elements(e->pool, tirbi_count_whiles(e->pool, body));
     if (!(disabled & TIRB_PASS_DIGITS)) {
         body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
         body = tirbi_join_splits(e->pool, body);

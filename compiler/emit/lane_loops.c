@@ -403,7 +403,9 @@ static const tirbi_lx *when_searched(tirbi_emitter *e, const tirbi_ls *loop, con
     tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
     tirbi_nest nest;
     bool plain = rounds->pure && !rounds->traps && rows->pure && !rows->traps && !tirbi_mentions_loops(rounds, &own);
-    if (!plain || rounds->hi < LEAST_SEARCHED || !tirbi_choose_lanes(e, loop, &nest)) return NULL;
+    if (!plain || rounds->hi < LEAST_SEARCHED) return NULL;
+    if (!tirbi_choose_lanes(e, loop, &nest)) nest.plan = tirbi_plan_in_order(e->pool, loop);
+    if (!nest.plan) return NULL;
     uint32_t computed = 0;
     for (uint32_t i = 0; i < nest.plan->n_ops; i++) {
         uint8_t op = nest.plan->ops[i].op;

@@ -6,6 +6,7 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
+#include "compiler/optimize/place.h"
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/search.h"
 
@@ -430,10 +431,15 @@ static const tirbi_lx *first_value(carrier *c, const element *e) {
     return place ? tirbi_lx_load(c->pool, place) : NULL;
 }
 
-/* Loads, what becomes of the loop, stores: where it runs at all. */
-static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls *runs) {
+/* Loads, what becomes of the loop, stores: where it runs at all. `even_if_not`: or where that does no harm. */
+static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls *runs, bool even_if_not) {
     const tirbi_ls *items[2 * MAX_ELEMENTS + 2];
     uint32_t n = 0;
+    bool harmless = even_if_not && !c->init;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const tirbi_lx *load = first_value(c, &c->elements[i]);
+        harmless = harmless && load && !load->traps;
+    }
     if (c->init) items[n++] = c->init;
     for (uint32_t i = 0; i < c->n; i++)
         items[n++] = set(c, c->elements[i].var, first_value(c, &c->elements[i]), true);
@@ -446,6 +452,7 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
         store->as.store.value = tirbi_lx_var(c->pool, c->elements[i].var);
         items[n++] = store;
     }
+    if (harmless) return sequence(c, items, n);
     tirbi_ls *guard = new_stmt(c, TIRBI_LS_IF, c->loop->span);
     if (!guard) return NULL;
     guard->as.if_.condition = tirbi_lx_op(c->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, loop->as.loop.var->extent,
@@ -466,8 +473,24 @@ static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
     return sequence(c, body->as.seq.items + 1, body->as.seq.n - 1);
 }
 
-/* The loop with elements in variables, as lanes that carry them or as a search for what changes them. */
-static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lanes) {
+/* What a loop with elements in variables is to be. */
+typedef enum purpose {
+    IN_LANES,  /* that carry them */
+    SEARCHED,  /* for what changes them */
+    HOLDING    /* what is at the places that they tell (place.c) */
+} purpose;
+
+static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
+    switch (why) {
+    case IN_LANES: return tirbi_plan_in_order(pool, loop) ? loop : tirbi_copy_ahead(pool, loop);
+    case SEARCHED: return tirbi_search_updates(pool, loop);
+    default: return tirbi_hold_elements(pool, loop);
+    }
+}
+
+/* The loop with elements in variables. */
+static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
+    const bool lanes = why == IN_LANES;
     carrier *c = TIRBI_NEW(pool->arena, carrier);
     if (!c || loop->as.loop.step) return NULL;
     c->pool = pool;
@@ -493,12 +516,11 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, bool lan
     fresh->as.loop.body = body;
     fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
     if (c->fresh) fresh->as.loop.var = c->fresh;
-    const tirbi_ls *runs = !lanes                             ? tirbi_search_updates(pool, fresh)
-                           : tirbi_plan_in_order(pool, fresh) ? fresh
-                                                              : tirbi_copy_ahead(pool, fresh);
-    items[n] = runs ? surround(c, fresh, runs) : NULL;
+    const tirbi_ls *runs = run(pool, fresh, why);
+    items[n] = runs ? surround(c, fresh, runs, why == HOLDING) : NULL;
     return sequence(c, items, n + 1);
 }
 
-const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, true); }
-const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, false); }
+const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_LANES); }
+const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, SEARCHED); }
+const tirbi_ls *tirbi_hold_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, HOLDING); }

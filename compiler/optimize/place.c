@@ -386,15 +386,17 @@ static tirbi_ls *copy_of(const holder *h, const tirbi_ls *s) {
     return copy;
 }
 
-static const tirbi_ls *pair(const holder *h, const tirbi_ls *a, const tirbi_ls *b) {
-    tirbi_ls *s = a && b ? copy_of(h, h->loop) : NULL;
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(h->pool->arena, const tirbi_ls *, 2);
-    if (!s || !items) return NULL;
-    items[0] = a;
-    items[1] = b;
+static const tirbi_ls *list(const holder *h, const tirbi_ls *const *items, uint32_t n) {
+    tirbi_ls *s = copy_of(h, h->loop);
+    const tirbi_ls **copy = TIRBI_NEW_ARRAY(h->pool->arena, const tirbi_ls *, n);
+    if (!s || !copy) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!items[i]) return NULL;
+        copy[i] = items[i];
+    }
     *s = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = h->loop->span};
-    s->as.seq.items = items;
-    s->as.seq.n = 2;
+    s->as.seq.items = copy;
+    s->as.seq.n = n;
     return s;
 }
 
@@ -432,15 +434,34 @@ static const tirbi_ls *hold_in(holder *h, const tirbi_ls *s, const tirbi_lx *con
     default:
         copy->as.set.value = held_value(h, s->as.set.value);
         if (!copy->as.set.value || s->as.set.var != h->index) return copy->as.set.value ? copy : NULL;
-        return pair(h, copy, hold(h, element_at(h, s->as.set.value, condition), false));
+        return list(h, (const tirbi_ls *[]){copy, hold(h, element_at(h, s->as.set.value, condition), false)}, 2);
     }
+}
+
+/* Loads the element before the loop, if that runs: in a loop of one round or none, which lanes of rows can be around. */
+static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
+    const tirbi_lvar *var = h->loop->as.loop.var;
+    if (!first->traps || var->extent->lo >= 1) return hold(h, first, true);
+    tirbi_ls *once = copy_of(h, h->loop);
+    tirbi_lvar *round = TIRBI_NEW(h->pool->arena, tirbi_lvar);
+    const tirbi_lx *rounds = tirbi_lx_op(h->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, var->extent,
+                                         tirbi_lx_int(h->pool, TIRB_I64, 1), NULL);
+    if (!once || !round || !rounds) return NULL;
+    *round = (tirbi_lvar){.name = var->name, .kind = TIRBI_LVAR_LOOP, .type = TIRB_I64,
+                          .min = tirbi_lx_int(h->pool, TIRB_I64, 0), .extent = rounds, .reg = -1, .span = var->span};
+    *once = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = h->loop->span};
+    once->as.loop.var = round;
+    once->as.loop.body = hold(h, first, false);
+    if (!once->as.loop.body || !round->min) return NULL;
+    const tirbi_lx *nothing = tirbi_lx_bits(h->pool, (tirbi_dtype)first->type, 0);
+    return list(h, (const tirbi_ls *[]){hold(h, nothing, true), once}, 2);
 }
 
 const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
     holder *h = TIRBI_NEW(pool->arena, holder);
-    tirbi_ls *guard = TIRBI_NEW(pool->arena, tirbi_ls), *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!h || !guard || !fresh || loop->as.loop.step || !var->extent->pure || var->extent->traps) return NULL;
+    tirbi_ls *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (!h || !fresh || loop->as.loop.step || !var->extent->pure || var->extent->traps) return NULL;
     h->pool = pool;
     h->loop = loop;
     h->own.var[h->own.n++] = loop->as.loop.var;
@@ -454,9 +475,61 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
                             .lo = first->lo, .hi = first->hi, .reg = -1, .span = loop->span};
     *fresh = *loop;
     fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);
-    *guard = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};
-    guard->as.if_.condition =
-        tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);
-    guard->as.if_.then_case = fresh->as.loop.body ? pair(h, hold(h, first, true), fresh) : NULL;
-    return guard->as.if_.condition && guard->as.if_.then_case ? guard : NULL;
+    return fresh->as.loop.body ? list(h, (const tirbi_ls *[]){load_first(h, first), fresh}, 2) : NULL;
 }
+
+/* Whether a condition compares an element whose place an element of memory tells. */
+static bool names_by_elements(const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        const tirbi_lx *index = x->access->indices[d];
+        while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST) index = index->args[0];
+        if (index->kind == TIRBI_LX_LOAD) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (names_by_elements(x->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+static bool chooses_by_elements(const tirbi_ls *s, unsigned depth) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && depth < MAX_DEPTH; i++) {
+        if (chooses_by_elements(s->as.seq.items[i], depth + 1)) return true;
+    }
+    return s->kind == TIRBI_LS_IF && names_by_elements(s->as.if_.condition, 0);
+}
+
+static const tirbi_ls *hold_all(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth) {
+    tirbi_ls *copy = s && depth < MAX_DEPTH ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!copy) return s;
+    *copy = *s;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP: {
+        const tirbi_ls *held = tirbi_hold_elements(pool, s);
+        if (!held && chooses_by_elements(s->as.loop.body, 0)) held = tirbi_hold_by_elements(pool, s);
+        if (held) return held;
+        copy->as.loop.body = hold_all(pool, s->as.loop.body, depth + 1);
+        return copy->as.loop.body == s->as.loop.body ? s : copy;
+    }
+    case TIRBI_LS_IF:
+        copy->as.if_.then_case = hold_all(pool, s->as.if_.then_case, depth + 1);
+        copy->as.if_.else_case = hold_all(pool, s->as.if_.else_case, depth + 1);
+        return copy->as.if_.then_case == s->as.if_.then_case && copy->as.if_.else_case == s->as.if_.else_case ? s : copy;
+    case TIRBI_LS_WHILE:
+        copy->as.while_.body = hold_all(pool, s->as.while_.body, depth + 1);
+        return copy->as.while_.body == s->as.while_.body ? s : copy;
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
+        bool changed = false;
+        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+            items[i] = hold_all(pool, s->as.seq.items[i], depth + 1);
+            changed = changed || items[i] != s->as.seq.items[i];
+        }
+        copy->as.seq.items = items;
+        return changed ? copy : s;
+    }
+    default: return s;
+    }
+}
+
+const tirbi_ls *tirbi_hold_all_elements(tirbi_lx_pool *pool, const tirbi_ls *body) { return hold_all(pool, body, 0); }

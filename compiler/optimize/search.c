@@ -447,6 +447,18 @@ static bool streams(tirbi_lx_pool *pool, const tirbi_ls *stmt, const tirbi_loop_
     }
 }
 
+/* The only loop of more than one round among statements; false where there are several. */
+static bool find_loop(const tirbi_ls *s, const tirbi_ls **found, unsigned depth) {
+    if (s->kind == TIRBI_LS_LOOP && s->as.loop.var->extent->hi > 1) {
+        if (*found) return false;
+        *found = s;
+    }
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
+        if (depth == MAX_DEPTH || !find_loop(s->as.seq.items[i], found, depth + 1)) return false;
+    }
+    return true;
+}
+
 const tirbi_ls *tirbi_find_searched(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *inner = loop->as.loop.body;
     for (unsigned depth = 0; depth < MAX_DEPTH && inner; depth++) {
@@ -461,12 +473,7 @@ const tirbi_ls *tirbi_find_searched(tirbi_lx_pool *pool, const tirbi_ls *loop) {
             continue;
         }
         const tirbi_ls *next = NULL;
-        for (uint32_t i = 0; inner->kind == TIRBI_LS_SEQ && i < inner->as.seq.n; i++) {
-            if (inner->as.seq.items[i]->kind != TIRBI_LS_LOOP) continue;
-            if (next) return NULL;
-            next = inner->as.seq.items[i];
-        }
-        inner = next;
+        inner = find_loop(inner, &next, 0) ? next : NULL;
     }
     return NULL;
 }
