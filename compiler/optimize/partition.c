@@ -26,6 +26,7 @@ enum {
     FEW_CUTS = 5,       /* more are joined that are NEAR each other: the two ends of one edge */
     NEAR = 4,
     SMALL = 8,          /* loops of so few iterations are cut last: where the others have few as well, less is asked */
+    UNKNOWN = 1 << 20,  /* what ranges over as much has sizes in it that are known at run time */
     MAX_QUOTIENTS = 4,
     LEAST_ITERATIONS = 128,
     MAX_DEPTH = 48
@@ -84,6 +85,8 @@ static bool read_question(const tirbi_sum *sum, const tirbi_lvar *var, question 
 /* Where factor * v + rest >= bound begins or ceases to hold, surely and perhaps. */
 static void cut_at(cuts *c, const tirbi_lvar *var, const question *q, int64_t bound) {
     int64_t lo, hi;
+    /* A short loop around which one of unknown size goes decides its first iterations at best. */
+    if (var->extent->hi <= SMALL && (tirbi_sub_i64(q->hi, q->lo, &hi) ? hi : INT64_MAX) > UNKNOWN) return;
     if (!tirbi_sub_i64(bound, q->hi, &lo) || !tirbi_sub_i64(bound, q->lo, &hi)) return; /* factor * v >= lo .. hi */
     if (lo <= -INT64_MAX || hi <= -INT64_MAX) return; /* what is computed of them has room for one more */
     int64_t by = q->factor, first, last;
