@@ -97,6 +97,7 @@ typedef struct tirbi_emitter {
     uint32_t unflattened; /* the same for loops whose ranges do not follow each other */
     uint32_t unsearched; /* loops that are emitted a second time, and not to be searched */
     uint32_t splits; /* that what is emitted stands in */
+    uint32_t behind; /* the same of loops without their first iterations */
     uint32_t named;  /* loops around it that read variables in place of memory */
     uint32_t unblocked; /* loops that are emitted a second time, and not by blocks */
     uint32_t unwrapped; /* loops that are emitted a second time, and not with choices for remainders */

@@ -1,5 +1,6 @@
 /* Emission of lane plans: checks of indices over whole boxes, the header, the body. */
 #include "compiler/emit/emit.h"
+#include "compiler/optimize/behind.h"
 
 #include "compiler/optimize/columns.h"
 #include "compiler/optimize/distance.h"
@@ -9,6 +10,7 @@
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/ragged.h"
 #include "compiler/optimize/search.h"
+#include "compiler/optimize/separate.h"
 #include "compiler/optimize/split.h"
 #include "compiler/optimize/still.h"
 #include "compiler/optimize/wrapped.h"
@@ -512,6 +514,41 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop whose statements are lanes only without each other. */
+static bool put_separate(tirbi_emitter *e, const tirbi_ls *loop) {
+    const tirbi_ls *parts[TIRBI_MAX_SEPARATE];
+    if (e->options->disabled & TIRB_PASS_SEQUENCES) return false;
+    const uint32_t n = tirbi_separate(e->pool, loop, parts);
+    bool gains = false;
+    for (uint32_t i = 0; i < n && !gains; i++) gains = has_lanes(e, parts[i]);
+    if (!gains) return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "in loops for statements apart");
+    for (uint32_t i = 0; i < n; i++) put_serial(e, parts[i]);
+    return true;
+}
+
+/* Each may have the code of an iteration again. */
+enum { MAX_BEHIND = 4 };
+
+/* A loop that reads what was set in the iteration before, if it is lanes without that. */
+static bool put_behind(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_behind behind, further;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->behind >= MAX_BEHIND ||
+        !tirbi_look_behind(e->pool, loop, &behind))
+        return false;
+    bool gains = has_lanes(e, behind.rest);
+    uint32_t depth = e->behind + 1;
+    for (further = behind; !gains && depth < MAX_BEHIND && tirbi_look_behind(e->pool, further.rest, &further); depth++)
+        gains = has_lanes(e, further.rest);
+    if (!gains) return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "behind its first iteration, for which a variable was set before");
+    e->behind++;
+    put_serial(e, behind.stmt);
+    e->behind--;
+    return true;
+}
+
 /* A loop with indices that go around, as choices. */
 static bool put_unwrapped(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_unwrapped around;
@@ -553,7 +590,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     }
     if (!split)
         return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) ||
-               put_blocks(e, loop);
+               put_blocks(e, loop) || put_separate(e, loop) || put_behind(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

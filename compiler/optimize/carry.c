@@ -299,16 +299,46 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     return one;
 }
 
-/* The body with such choices as one statement each. */
-static const tirbi_ls *join_choices(carrier *c, const tirbi_ls *body) {
+/* How often a value reads a variable. */
+static uint32_t count_reads(const tirbi_lx *x, const tirbi_lvar *var) {
+    uint32_t n = x->kind == TIRBI_LX_VAR && x->var == var;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
+        n += count_reads(x->access->indices[d], var);
+    for (int i = 0; i < x->n_args && n < 2; i++) n += count_reads(x->args[i], var);
+    return n;
+}
+
+static const tirbi_lx *replace_by_set(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_ls *s = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == s->as.set.var ? s->as.set.value : NULL;
+}
+
+/* x = f(x); x = g(x) as x = g(f(x)); NULL for other statements. */
+static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
+    const bool steps = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
+                       !s->as.set.declares && !next->as.set.declares && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
+                       count_reads(next->as.set.value, s->as.set.var) == 1;
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_set, .context = (void *)(uintptr_t)s};
+    tirbi_ls *one = steps ? new_stmt(c, TIRBI_LS_SET, next->span) : NULL;
+    if (!one) return NULL;
+    *one = *next;
+    one->as.set.value = tirbi_rewrite_value(&rewrite, next->as.set.value);
+    return one->as.set.value ? one : NULL;
+}
+
+/* The body with such choices and such steps as one statement each. */
+static const tirbi_ls *join_statements(carrier *c, const tirbi_ls *body) {
     if (body->kind != TIRBI_LS_SEQ) return as_one(c, body);
     const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n);
+    uint32_t n = 0;
     bool joined = false;
     for (uint32_t i = 0; items && i < body->as.seq.n; i++) {
-        items[i] = as_one(c, body->as.seq.items[i]);
-        joined = joined || items[i] != body->as.seq.items[i];
+        const tirbi_ls *s = as_one(c, body->as.seq.items[i]), *step = n > 0 ? as_one_step(c, items[n - 1], s) : NULL;
+        joined = joined || step || s != body->as.seq.items[i];
+        if (step) items[n - 1] = step;
+        else items[n++] = s;
     }
-    return joined ? sequence(c, items, body->as.seq.n) : body;
+    return joined ? sequence(c, items, n) : body;
 }
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
@@ -496,7 +526,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
     c->pool = pool;
     c->loop = loop;
     c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    const tirbi_ls *first = take_init(c, loop->as.loop.body), *rest = first ? join_choices(c, first) : NULL;
+    const tirbi_ls *first = take_init(c, loop->as.loop.body), *rest = first ? join_statements(c, first) : NULL;
     if (!rest) return NULL;
     note_variables(c, rest);
     if (c->failed) return NULL;

@@ -90,6 +90,24 @@ def test_sweep_in_place(t):
     expect(any("vscan.f32" in text for text in texts), f"what the element before has become is not carried: {texts}")
 
 
+STATEMENTS = HEAD + """def f(A: T.Buffer((100,), "float32"), B: T.Buffer((100,), "float32"), C: T.Buffer((100,), "float32")):
+    x: T.float32 = T.float32(7)
+    for i in range(1, 99):
+        A[i] = B[i - 1] + C[i]
+        B[i] = B[i + 1] - C[i]
+    for j in range(100):
+        A[j] = A[j] + x
+        x = C[j]
+"""
+
+
+def test_statements_apart(t):
+    notes = explained(t, STATEMENTS)
+    for loop, reason in ("i", "for statements apart"), ("j", "behind its first iteration"):
+        texts = [note["text"] for note in notes if note["loop"] == loop]
+        expect(reason in texts[0] and any("vadd.f32" in text for text in texts), f"loop {loop}: {texts}")
+
+
 TILED = HEAD + """def f(A: T.Buffer((20, 22), "float32"), B: T.Buffer((22, 21), "float32"), C: T.Buffer((20, 21), "float32")):
     for i_0, j_0, k_0, i_1, k_1, j_1 in T.grid(3, 3, 3, 8, 8, 8):
         with T.sblock("c"):

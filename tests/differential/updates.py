@@ -4,8 +4,8 @@
 
 Extremes with the place where they are and other guarded updates, over rows of any length with ties, zeros of both signs and
 NaNs; nests that read a row and a column which some of their iterations write; rows of entries, as of sparse matrices; and
-elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; and sweeps in
-place over neighbours.
+elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; sweeps in
+place over neighbours; and loops of several statements that need each other in part.
 Each is compiled and called under one instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -280,6 +280,49 @@ def in_place(pick, generator):
     return text, loops, {"A": small([extents[name] for name in names]), "B": small(m)}, extents
 
 
+def statements(pick, generator):
+    """Loops of several statements, which read what others of them store, now or in other iterations."""
+    rows, n, dynamic = pick.choice([1, 1, 3]), pick.choice([6, 9, 40, 300, 3000]), pick.random() < 0.4
+    dtype, size = pick.choice(["float32", "float64", "int32"]), "n" if dynamic else str(n)
+    number = lambda x: f"T.{dtype}({x})"
+    names, back = ["A", "B", "C", "D"], pick.random() < 0.25
+    known = ["x", "y"][:pick.choice([0, 0, 1, 1, 2])]
+    begun = [f"{name}: T.{dtype} = {number(k + 2)}" for k, name in enumerate(known)]
+
+    def element():
+        d = pick.choice([-2, -1, -1, 0, 0, 0, 1, 1, 2])
+        at = f"{size} - 1 - i" if back else "i"
+        return f"{pick.choice(names)}[{at if d == 0 else f'{at} {chr(43) if d > 0 else chr(45)} {abs(d)}'}]"
+
+    def value(more):
+        text = element()
+        for _ in range(pick.choice([0, 1, 1, 2])):
+            term = pick.choice([element(), element(), number(3), *more])
+            text = pick.choice([f"{text} + {term}", f"{text} - {term}", f"T.max({text}, {term})"])
+        return text
+
+    body, local = [], []
+    for k in range(pick.choice([2, 2, 3, 4, 5])):
+        kind = pick.random()
+        if kind < 0.12:
+            body.append(f"s{k} = {value(known + local)}")
+            local.append(f"s{k}")
+        elif kind < 0.25:
+            body += [f"if {element()} > {number(1)}:", f"    {element()} = {value(known + local)}"]
+        elif kind < 0.4 and known:
+            name = pick.choice(known)
+            body.append(f"{name} = {pick.choice([value(local), value(local), name + ' + ' + element(), element()])}")
+        else:
+            body.append(f"{element()} = {value(known + local)}")
+    loops = begun + [f"for t in range({rows}):", f"    for i in range(2, {size} - 2):"] + ["        " + line for line in body]
+    loops += [f"E[{k}] = {name}" for k, name in enumerate(known)]
+    shapes = {name: (shape(dynamic, size), dtype) for name in names} | {"E": ("(2,)", dtype)}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({s}, "{kind}")' for name, (s, kind) in shapes.items()) + "):\n"
+    text += "        n = T.int32()\n" if dynamic else ""
+    arrays = {name: generator.integers(-9, 9, n).astype(dtype) for name in names}
+    return text, loops, arrays | {"E": np.zeros(2, dtype)}, {"n": n}
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -290,7 +333,7 @@ def same(got, wanted):
 def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
-    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place])(pick, generator)
+    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]

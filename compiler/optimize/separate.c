@@ -1,0 +1,270 @@
+/* Loop distribution: the statements of a body are nodes, and a statement depends on another one that reaches the same
+ * element, or variable, before it; one of the two at least writes there. What depends on each other in a circle is one
+ * loop (J. R. Allen and K. Kennedy, Automatic translation of FORTRAN programs to vector form, 1987). */
+#include "compiler/optimize/separate.h"
+
+#include "compiler/optimize/injective.h"
+#include "compiler/optimize/order.h"
+#include "compiler/optimize/proofs.h"
+#include "compiler/optimize/resolve.h"
+
+enum { MAX_ACCESSES = 32, MAX_VARIABLES = 16, MAX_DEPTH = 48 };
+
+/* Which of two statements is first to come to what both reach. */
+enum { NEITHER = 0, FIRST = 1, SECOND = 2, EITHER = FIRST | SECOND };
+
+typedef struct access {
+    const tirbi_place *place;
+    uint32_t node;
+    bool writes;
+} access;
+
+typedef struct separator {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own;    /* the loop's variable */
+    tirbi_loop_set inside; /* those that the body sets */
+    tirbi_loop_set all;    /* both */
+    const tirbi_ls *nodes[TIRBI_MAX_SEPARATE];
+    uint32_t n;
+    access accesses[MAX_ACCESSES];
+    uint32_t n_accesses;
+    const tirbi_lvar *variables[MAX_VARIABLES]; /* that the body sets */
+    uint32_t uses[MAX_VARIABLES];               /* the nodes that set or read each, by bits */
+    uint32_t n_variables;
+    uint32_t after[TIRBI_MAX_SEPARATE]; /* the nodes that must come after a node, by bits */
+} separator;
+
+/* ---- What the statements reach ---------------------------------------------------------------------------------- */
+
+static bool note_place(separator *s, const tirbi_place *place, uint32_t node, bool writes) {
+    if (s->n_accesses == MAX_ACCESSES) return false;
+    s->accesses[s->n_accesses++] = (access){.place = place, .node = node, .writes = writes};
+    return true;
+}
+
+static bool note_value(separator *s, const tirbi_lx *x, uint32_t node, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_variables; i++)
+        if (s->variables[i] == x->var) s->uses[i] |= UINT32_C(1) << node;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (!note_place(s, x->access, node, false)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!note_value(s, x->access->indices[d], node, depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!note_value(s, x->args[i], node, depth + 1)) return false;
+    return true;
+}
+
+/* A value that cannot fail. */
+static bool note_sure(separator *s, const tirbi_lx *x, uint32_t node) {
+    return x && !x->traps && note_value(s, x, node, 0);
+}
+
+static bool note_stmt(separator *s, const tirbi_ls *stmt, uint32_t node, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
+            if (!note_stmt(s, stmt->as.seq.items[i], node, depth + 1)) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return !stmt->as.if_.first_of && note_sure(s, stmt->as.if_.condition, node) &&
+               note_stmt(s, stmt->as.if_.then_case, node, depth + 1) &&
+               (!stmt->as.if_.else_case || note_stmt(s, stmt->as.if_.else_case, node, depth + 1));
+    case TIRBI_LS_STORE: {
+        const tirbi_place *place = stmt->as.store.access;
+        for (uint32_t d = 0; d < place->ndim; d++)
+            if (!tirbi_dim_proven(place, d) || !note_sure(s, place->indices[d], node)) return false;
+        return note_sure(s, stmt->as.store.value, node) && note_place(s, place, node, true);
+    }
+    case TIRBI_LS_SET:
+        for (uint32_t i = 0; i < s->n_variables; i++)
+            if (s->variables[i] == stmt->as.set.var) s->uses[i] |= UINT32_C(1) << node;
+        return note_sure(s, stmt->as.set.value, node);
+    default: return false;
+    }
+}
+
+/* The variables that a statement sets. */
+static bool find_variables(separator *s, const tirbi_ls *stmt, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
+            if (!find_variables(s, stmt->as.seq.items[i], depth + 1)) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return find_variables(s, stmt->as.if_.then_case, depth + 1) &&
+               (!stmt->as.if_.else_case || find_variables(s, stmt->as.if_.else_case, depth + 1));
+    case TIRBI_LS_SET:
+        for (uint32_t i = 0; i < s->n_variables; i++)
+            if (s->variables[i] == stmt->as.set.var) return true;
+        if (s->n_variables == MAX_VARIABLES || s->inside.n == TIRBI_MAX_AFFINE) return false;
+        s->variables[s->n_variables++] = stmt->as.set.var;
+        s->inside.var[s->inside.n++] = stmt->as.set.var;
+        return true;
+    default: return true;
+    }
+}
+
+static bool find_nodes(separator *s, const tirbi_ls *body) {
+    if (body->kind != TIRBI_LS_SEQ) {
+        if (s->n == TIRBI_MAX_SEPARATE) return false;
+        s->nodes[s->n++] = body;
+        return true;
+    }
+    for (uint32_t i = 0; i < body->as.seq.n; i++)
+        if (!find_nodes(s, body->as.seq.items[i])) return false;
+    return true;
+}
+
+/* ---- Which is first --------------------------------------------------------------------------------------------- */
+
+/* By how many iterations the same element is reached later through `b` than through `a`, where each iteration
+ * moves both by `step` and b lies `by` behind a. False: never. */
+static bool delay_of(const separator *s, int64_t by, int64_t step, int64_t *delay) {
+    if (by == INT64_MIN || by % step != 0) return false;
+    *delay = -(by / step);
+    return *delay < s->loop->as.loop.var->extent->hi && -*delay < s->loop->as.loop.var->extent->hi;
+}
+
+/* How far an index, or the number of an element, goes from iteration to iteration; 0: it is not known. */
+static int64_t step_of(const separator *s, const tirbi_lx *x) {
+    tirbi_affine form;
+    int64_t step;
+    const bool known = x->pure && !tirbi_mentions_loops(x, &s->inside) &&
+                       tirbi_affine_of(s->pool, x, &s->own, &form) && tirbi_affine_constant(&form, 0, &step);
+    return known && step != INT64_MIN ? step : 0;
+}
+
+static unsigned by_delay(int64_t delay, const access *a, const access *b) {
+    if (delay != 0) return delay > 0 ? FIRST : SECOND;
+    return a->node < b->node ? FIRST : SECOND;
+}
+
+/* Which of the nodes of a and b comes first to an element that both reach, in different nodes. */
+static unsigned who_is_first(separator *s, const access *a, const access *b) {
+    const tirbi_place *p = a->place, *q = b->place;
+    int64_t by, delay, step;
+    if (!tirbi_may_meet(p->buffer->root, q->buffer->root)) return NEITHER;
+    if (p->buffer != q->buffer || p->view || q->view || p->buffer->overlaps || tirbi_buffer_moves(p->buffer, &s->all))
+        return EITHER;
+    if ((step = step_of(s, p->flat)) != 0 && step_of(s, q->flat) == step &&
+        tirbi_constant_difference(q->flat, p->flat, &by))
+        return delay_of(s, by, step, &delay) ? by_delay(delay, a, b) : NEITHER;
+    if (!tirbi_is_compact(s->pool, p->buffer)) return EITHER;
+    for (uint32_t d = 0; d < p->ndim; d++) {
+        if ((step = step_of(s, p->indices[d])) != 0 && step_of(s, q->indices[d]) == step &&
+            tirbi_constant_difference(q->indices[d], p->indices[d], &by))
+            return delay_of(s, by, step, &delay) ? by_delay(delay, a, b) : NEITHER;
+    }
+    for (uint32_t d = 0; d < p->ndim; d++)
+        if (tirbi_never_equal(p->indices[d], q->indices[d], &s->all)) return NEITHER;
+    return EITHER;
+}
+
+static void join_nodes(separator *s, uint32_t a, uint32_t b, unsigned first) {
+    if (first & FIRST) s->after[a] |= UINT32_C(1) << b;
+    if (first & SECOND) s->after[b] |= UINT32_C(1) << a;
+}
+
+/* Finds what must come after what, directly or by way of others. */
+static void find_order(separator *s) {
+    for (uint32_t i = 0; i < s->n_accesses; i++) {
+        for (uint32_t k = i + 1; k < s->n_accesses; k++) {
+            const access *a = &s->accesses[i], *b = &s->accesses[k];
+            if (a->node == b->node || (!a->writes && !b->writes)) continue;
+            join_nodes(s, a->node, b->node, who_is_first(s, a, b));
+        }
+    }
+    for (uint32_t v = 0; v < s->n_variables; v++)
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->uses[v] >> i & 1) s->after[i] |= s->uses[v];
+    for (uint32_t k = 0; k < s->n; k++)
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->after[i] >> k & 1) s->after[i] |= s->after[k];
+}
+
+/* ---- The loops -------------------------------------------------------------------------------------------------- */
+
+/* The nodes that are in a circle with one, itself among them. */
+static uint32_t circle_of(const separator *s, uint32_t node) {
+    uint32_t circle = UINT32_C(1) << node;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->after[node] >> i & 1 && s->after[i] >> node & 1) circle |= UINT32_C(1) << i;
+    return circle;
+}
+
+/* The first circle of those that are left which comes after no other one of them. */
+static uint32_t next_circle(const separator *s, uint32_t left) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!(left >> i & 1)) continue;
+        const uint32_t circle = circle_of(s, i);
+        bool waits = false;
+        for (uint32_t k = 0; k < s->n; k++)
+            waits = waits || (left >> k & 1 && !(circle >> k & 1) && s->after[k] & circle);
+        if (!waits) return circle;
+    }
+    return left;
+}
+
+/* The loop with a variable of its own over some of the nodes, in their order. */
+static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
+    const tirbi_facts none = {.n = 0};
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, s->n);
+    tirbi_ls *body = TIRBI_NEW(s->pool->arena, tirbi_ls), *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    tirbi_lvar *old = s->own.var[0], *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
+    if (!items || !body || !loop || !var) return NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (nodes >> i & 1) items[n++] = s->nodes[i];
+    *body = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = s->loop->span};
+    body->as.seq.items = items;
+    body->as.seq.n = n;
+    *var = *old;
+    var->reg = -1;
+    *loop = *s->loop;
+    loop->as.loop.var = var;
+    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    loop->as.loop.body = tirbi_resolve(s->pool, &none, n == 1 ? items[0] : body, old, tirbi_lx_var(s->pool, var), var,
+                                       true);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+/* Whether the loop runs over plain bounds, and its body is of statements that can be told apart. */
+static bool read_loop(separator *s) {
+    const tirbi_lvar *var = s->loop->as.loop.var;
+    const tirbi_ls *body = s->loop->as.loop.body;
+    if (s->loop->as.loop.step || s->loop->as.loop.blocks || s->loop->as.loop.rows || !var->min->pure ||
+        !var->extent->pure || var->min->traps || var->extent->traps || !tirbi_can_resolve(body) ||
+        !find_nodes(s, body) || s->n < 2 || !find_variables(s, body, 0))
+        return false;
+    s->all = s->inside;
+    if (s->all.n == TIRBI_MAX_AFFINE) return false;
+    s->all.var[s->all.n++] = s->own.var[0];
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!note_stmt(s, s->nodes[i], i, 0)) return false;
+    return true;
+}
+
+uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *out[TIRBI_MAX_SEPARATE]) {
+    if (loop->as.loop.body->kind != TIRBI_LS_SEQ) return 0;
+    separator *s = TIRBI_NEW(pool->arena, separator);
+    if (!s) return 0;
+    s->pool = pool;
+    s->loop = loop;
+    s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
+    if (!read_loop(s)) return 0;
+    find_order(s);
+    uint32_t left = (UINT32_C(1) << s->n) - 1, n = 0;
+    if (circle_of(s, 0) == left) return 0;
+    while (left) {
+        const uint32_t circle = next_circle(s, left);
+        out[n] = loop_over(s, circle);
+        if (!out[n++]) return 0;
+        left &= ~circle;
+    }
+    return n;
+}

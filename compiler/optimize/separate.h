@@ -1,0 +1,14 @@
+/* Loops whose statements do not need each other, as a loop for each. */
+#ifndef TIRB_COMPILER_OPTIMIZE_SEPARATE_H
+#define TIRB_COMPILER_OPTIMIZE_SEPARATE_H
+
+#include "compiler/lower/loop.h"
+
+enum { TIRBI_MAX_SEPARATE = 16 };
+
+/* for i: A[i] = B[i - 1]; B[i] = C[i] becomes a loop that stores to B and then one that stores to A: statements which
+ * need each other in turns stay together, and each finds what it found before. The number of loops in `out`, which run
+ * one after the other; 0 where there is but one, where a statement is a loop or can fail, and when memory ran out. */
+uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *out[TIRBI_MAX_SEPARATE]);
+
+#endif
