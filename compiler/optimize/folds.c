@@ -78,7 +78,8 @@ static bool match_target(matcher *m, const tirbi_place *c, tirbi_contract_plan *
     plan->operands[TIRBI_CONTRACT_C].place = c;
     plan->type = plan->operands[TIRBI_CONTRACT_C].type = c->buffer->type;
     tirbi_affine *form = &plan->operands[TIRBI_CONTRACT_C].form;
-    const bool folds = plan->type == TIRB_F32 || plan->type == TIRB_F64 || tirbi_dtype_is_int(plan->type);
+    const bool folds = plan->type == TIRB_F32 || plan->type == TIRB_F64 || plan->type == TIRB_BOOL ||
+                       tirbi_dtype_is_int(plan->type);
     if (!folds || c->buffer->local || c->view || c->buffer->overlaps ||
         !tirbi_spatial_loops(m->pool, &m->loops, c, spatial) || !tirbi_affine_of(m->pool, c->flat, &m->loops, form) ||
         !tirbi_checkable(m->pool, c, &m->loops) || spatial[m->rows.n] || form->coefficient[m->rows.n]) {
@@ -114,6 +115,13 @@ static bool apart(const tirbi_fold_plans *plans) {
     return true;
 }
 
+/* Truth is a number of a byte. */
+static void count_truth(tirbi_contract_plan *plan) {
+    if (plan->type != TIRB_BOOL) return;
+    plan->type = TIRB_U8;
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) plan->operands[o].type = TIRB_U8;
+}
+
 bool tirbi_plan_folds(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_fold_plans *out) {
     matcher m = {.pool = pool, .out = out};
     uint32_t with_first = 0;
@@ -124,6 +132,7 @@ bool tirbi_plan_folds(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_fold_plan
         stores = 0;
         if (!match_update(&m, &m.tree->as.tree.updates[i], &out->plan[i], &stores)) return false;
         with_first += out->plan[i].first != NULL;
+        count_truth(&out->plan[i]);
         out->n++;
     }
     return with_first == stores && apart(out);

@@ -13,8 +13,19 @@ static tirbi_ls *new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span sp
 
 /* ---- Loops as trees --------------------------------------------------------------------------------------------- */
 
-static bool reduces(tirbi_op op, tirbi_red_op *out) {
-    switch ((unsigned)op) {
+/* Whether any or all of several are true is their greatest or least, as numbers 0 and 1, where looking at all of them
+ * does no harm. */
+static bool reduces_truth(const tirbi_lx *x, tirbi_red_op *out) {
+    const bool lazy = x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    const bool is_op = x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_AND || x->op == TIRB_OP_OR);
+    *out = x->kind == TIRBI_LX_OR || (is_op && x->op == TIRB_OP_OR) ? TIRBI_RED_MAX : TIRBI_RED_MIN;
+    return (lazy || is_op) && !x->args[0]->traps && !x->args[1]->traps;
+}
+
+static bool reduces(const tirbi_lx *x, tirbi_dtype type, tirbi_red_op *out) {
+    if (type == TIRB_BOOL) return x->type == type && reduces_truth(x, out);
+    if (x->kind != TIRBI_LX_OP || x->optype != type) return false;
+    switch (x->op) {
     case TIRB_OP_ADD: *out = TIRBI_RED_ADD; return true;
     case TIRB_OP_MUL: *out = TIRBI_RED_MUL; return true;
     case TIRB_OP_MIN: *out = TIRBI_RED_MIN; return true;
@@ -25,6 +36,7 @@ static bool reduces(tirbi_op op, tirbi_red_op *out) {
 
 /* What leaves every value as it is; the greatest uint64 is no number of the loop IR. */
 static const tirbi_lx *identity(tirbi_lx_pool *pool, tirbi_red_op op, tirbi_dtype type) {
+    if (type == TIRB_BOOL) return tirbi_lx_int(pool, type, op == TIRBI_RED_MIN);
     const tirbi_dtype_info *info = &tirbi_dtypes[type];
     const bool is_signed = info->class == 'I';
     const int64_t least = is_signed ? INT64_MIN >> (64 - info->bits) : 0;
@@ -36,6 +48,8 @@ static const tirbi_lx *identity(tirbi_lx_pool *pool, tirbi_red_op op, tirbi_dtyp
     default: return tirbi_lx_int(pool, type, 0);
     }
 }
+
+static bool is_whole(tirbi_dtype type) { return tirbi_dtype_is_int(type) || type == TIRB_BOOL; }
 
 /* Whether a place is the same element in all iterations of a loop, whatever memory holds. */
 static bool stands_still(const tirbi_place *place, const tirbi_lvar *var) {
@@ -61,8 +75,9 @@ static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lva
     if (s->kind != TIRBI_LS_STORE) return false;
     const tirbi_place *place = s->as.store.access;
     const tirbi_lx *x = s->as.store.value;
-    if (!tirbi_dtype_is_int(place->buffer->type) || place->buffer->local || !stands_still(place, var)) return false;
-    if (x->kind != TIRBI_LX_OP || x->optype != place->buffer->type || !reduces((tirbi_op)x->op, &out->op)) return false;
+    if (!is_whole(place->buffer->type) || place->buffer->local || !stands_still(place, var) ||
+        !reduces(x, place->buffer->type, &out->op))
+        return false;
     const bool first = x->args[0]->kind == TIRBI_LX_LOAD && tirbi_plan_same_place(x->args[0]->access, place);
     const tirbi_lx *old = x->args[first ? 0 : 1];
     if (old->kind != TIRBI_LX_LOAD || !tirbi_plan_same_place(old->access, place) || (condition && !is_proven(place)))
@@ -111,6 +126,8 @@ static const tirbi_ls *as_tree(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     for (uint32_t i = 0; i < n_updates; i++)
         if (!match_update(pool, items[first + i], var, &updates[i])) return NULL;
     if (!keep_apart(updates, n_updates)) return NULL;
+    for (uint32_t i = 0; i < n_updates && !init; i++) /* bytes from outside may be true and more than 1 */
+        if (updates[i].target->buffer->type == TIRB_BOOL) return NULL;
     tirbi_ls *tree = new_stmt(pool, TIRBI_LS_TREE, loop->span);
     tirbi_update *copy = TIRBI_NEW_ARRAY(pool->arena, tirbi_update, n_updates);
     tirbi_lvar **loops = TIRBI_NEW_ARRAY(pool->arena, tirbi_lvar *, 1);
@@ -151,7 +168,7 @@ const tirbi_ls *tirbi_int_trees(tirbi_lx_pool *pool, const tirbi_ls *s) { return
 /* ---- Trees as loops --------------------------------------------------------------------------------------------- */
 
 bool tirbi_is_int_tree(const tirbi_ls *tree) {
-    return tree->as.tree.n_updates > 0 && tirbi_dtype_is_int(tree->as.tree.updates[0].target->buffer->type);
+    return tree->as.tree.n_updates > 0 && is_whole(tree->as.tree.updates[0].target->buffer->type);
 }
 
 static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *update, tirbi_span span) {
@@ -164,6 +181,11 @@ static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *
     const tirbi_lx *old = tirbi_lx_load(pool, update->target);
     if (!store || !old) return NULL;
     store->as.store.access = update->target;
+    if (type == TIRB_BOOL) {
+        const tirbi_lx_kind join = update->op == TIRBI_RED_MAX ? TIRBI_LX_OR : TIRBI_LX_AND;
+        store->as.store.value = tirbi_lx_lazy(pool, join, old, update->value, NULL);
+        return store->as.store.value ? store : NULL;
+    }
     store->as.store.value = tirbi_lx_op(pool, ops[update->op], type, TIRB_TYPE_NONE, old, update->value, NULL);
     return store->as.store.value ? store : NULL;
 }

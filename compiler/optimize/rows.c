@@ -389,12 +389,13 @@ static const tirbi_ls *find_tree(const tirbi_ls *s, tirbi_loop_set *loops) {
     return s;
 }
 
-/* An element that a fold takes as it is, where the last of the loops is its only axis. */
+/* An element that a fold takes as it is, where the last of the loops is its only axis. Truth is 0 or 1 where it was
+ * computed, and any byte in memory. */
 static bool is_element(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type, const tirbi_loop_set *loops,
                        uint32_t n_axes) {
     tirbi_affine form;
     int64_t step;
-    return n_axes == 1 && x->kind == TIRBI_LX_LOAD && x->type == type && tirbi_affine_of(pool, x->access->flat, loops, &form) &&
+    return n_axes == 1 && type != TIRB_BOOL && x->kind == TIRBI_LX_LOAD && x->type == type && tirbi_affine_of(pool, x->access->flat, loops, &form) &&
            tirbi_affine_constant(&form, loops->n - 1, &step) && step == 1;
 }
 
