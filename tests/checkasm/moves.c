@@ -1,10 +1,12 @@
-/* Rows that are copied and filled, and elements that are transposed, beside plain C. */
+/* Rows that are copied, filled and reordered, and elements that are transposed, beside plain C. */
 #include "tests/checkasm/checkasm.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SIDE = 75, TRIALS = 600 };
+#include "vm/lanes/weaves.h"
+
+enum { MOST_SIDE = 75, TRIALS = 600, MOST_WOVEN = 100 };
 
 typedef struct sheet {
     size_t size, rows, columns; /* of an element, in elements */
@@ -87,7 +89,50 @@ static void check_elements(checker *c, tirb_isa isa, const sheet *to, const shee
     check_result(c, isa, "place", to, got, want);
 }
 
+/* Rows of any width whose bytes come from anywhere in rows that are some bytes apart, or are left alone. */
+static tirbi_weave any_weave(checker *c, bool leaves_bytes) {
+    tirbi_weave w = {.to_step = 1 + (unsigned)(next_random(c) % TIRBI_WEAVE_BYTES),
+                     .from_step = (int)(next_random(c) % (2 * TIRBI_WEAVE_BYTES + 1)) - TIRBI_WEAVE_BYTES,
+                     .n_sources = 1 + (unsigned)(next_random(c) % TIRBI_WEAVE_SOURCES)};
+    memset(w.source_of, TIRBI_WEAVE_NONE, sizeof w.source_of);
+    for (unsigned k = 0; k < w.n_sources; k++) w.span[k] = (uint8_t)(1 + next_random(c) % TIRBI_WEAVE_BYTES);
+    for (unsigned b = 0; b < w.to_step; b++) {
+        if (leaves_bytes && next_random(c) % 4 == 0) continue;
+        w.source_of[b] = (uint8_t)(next_random(c) % w.n_sources);
+        w.byte_of[b] = (uint8_t)(next_random(c) % w.span[w.source_of[b]]);
+    }
+    return w;
+}
+
+/* The sources lie one behind the other, the last one before no memory. */
+static void check_weave(checker *c, tirb_isa isa, const tirbi_weaver *weaver) {
+    tirbi_weave w = any_weave(c, weaver->leaves_bytes);
+    const size_t n = 1 + next_random(c) % MOST_WOVEN, step = (size_t)(w.from_step < 0 ? -w.from_step : w.from_step);
+    size_t read = 0, written = n * w.to_step;
+    for (unsigned k = 0; k < w.n_sources; k++) {
+        w.source[k] = (ptrdiff_t)(read + (w.from_step < 0 ? (n - 1) * step : 0));
+        read += (n - 1) * step + w.span[k];
+    }
+    const sheet s = {1, n, w.to_step, 0, next_random(c) % 16};
+    uint8_t *source = place(&c->areas[0], 1, read, 0), *got = place(&c->areas[1], 1, written, s.behind), *want = c->kept;
+    for (size_t i = 0; i < read; i++) source[i] = (uint8_t)next_random(c);
+    memset(got, 1, written);
+    memset(want, 1, written);
+    const size_t done = weaver->run(&w, got, source, n);
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned b = 0; b < w.to_step; b++) {
+            if (w.source_of[b] == TIRBI_WEAVE_NONE) continue;
+            const uint8_t *row = source + w.source[w.source_of[b]] + (ptrdiff_t)i * w.from_step;
+            want[i * w.to_step + b] = row[w.byte_of[b]];
+            if (i >= done) got[i * w.to_step + b] = row[w.byte_of[b]];
+        }
+    }
+    check_result(c, isa, "weave", &s, got, want);
+}
+
 void check_moves(checker *c, tirb_isa isa) {
+    const tirbi_weaver *weaver = tirbi_weaver_of(isa);
+    for (unsigned k = 0; weaver && k < 4 * TRIALS; k++) check_weave(c, isa, weaver);
     for (unsigned k = 0; k < TRIALS; k++) {
         size_t size = (size_t)1 << k % 4;
         sheet from = {size, 1 + next_random(c) % MOST_SIDE, 1 + next_random(c) % MOST_SIDE, next_random(c) % 5,

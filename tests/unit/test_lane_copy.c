@@ -158,6 +158,63 @@ static void moves_parts(void **state) {
     }
 }
 
+/* ---- Rows of few elements --------------------------------------------------------------------------------------- */
+
+/* Elements `from`, `from` + step, .. of each row of A go to elements `to`, to + 1, .. of the row of B; or those of each
+ * column of A, where it lies on its side. */
+typedef struct reordering {
+    int64_t a, b; /* elements in a row */
+    int64_t from, to, step, count;
+    bool on_side;
+} reordering;
+
+static void check_reordering(const reordering *r, const char *type, DLDataType dtype, tirb_isa isa) {
+    enum { ROWS = 77 };
+    static uint8_t want[MOST_BYTES];
+    char text[512];
+    array a, b;
+    snprintf(text, sizeof text,
+             HEAD "def f(A: T.Buffer((%d, %d), \"%s\"), B: T.Buffer((77, %d), \"%s\")):\n"
+                  "    for i, j in T.grid(77, %d):\n"
+                  "        B[i, %d + j] = A[%s]\n",
+             r->on_side ? (int)r->a : ROWS, r->on_side ? ROWS : (int)r->a, type, (int)r->b, type, (int)r->count, (int)r->to,
+             r->on_side ? "FROM, i" : "i, FROM");
+    char *index = strstr(text, "FROM");
+    char tail[16], access[32];
+    snprintf(tail, sizeof tail, "%s", index + 4);
+    snprintf(access, sizeof access, "%d + j * (%d)", (int)r->from, (int)r->step);
+    snprintf(index, sizeof text - (size_t)(index - text), "%s%s", access, tail);
+    make_array(&a, 0, dtype, 2, r->on_side ? (int64_t[]){r->a, ROWS} : (int64_t[]){ROWS, r->a}, 0);
+    make_array(&b, 1, dtype, 2, (int64_t[]){ROWS, r->b}, 1);
+    memcpy(want, b.data, b.elements * b.size);
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t j = 0; j < r->count; j++) {
+            const int64_t at = r->from + j * r->step;
+            memcpy(want + (size_t)(i * r->b + r->to + j) * a.size,
+                   a.data + (size_t)(r->on_side ? at * ROWS + i : i * r->a + at) * a.size, a.size);
+        }
+    }
+    call(text, isa, (tirb_arg[]){arg_of(&a), arg_of(&b)}, 2);
+    assert_memory_equal(b.data, want, b.elements * b.size);
+    assert_true(ends_well(&b, 1));
+}
+
+static void reorders_rows_of_few_elements(void **state) {
+    static const reordering rows[] = {
+        {3, 3, 2, 0, -1, 3, false}, {4, 3, 0, 0, 1, 3, false}, {3, 4, 0, 1, 1, 3, false}, {3, 1, 1, 0, 1, 1, false},
+        {4, 4, 3, 0, -1, 4, false}, {7, 2, 0, 0, 5, 2, false}, {1, 3, 0, 0, 0, 3, false}, {3, 3, 0, 0, 1, 3, true},
+        {4, 4, 0, 0, 1, 4, true},   {3, 5, 2, 1, -1, 3, true}, {2, 2, 0, 0, 1, 2, true},  {9, 3, 8, 0, -4, 3, false}};
+    (void)state;
+    for (unsigned k = 0; k < N_ISAS; k++) {
+        if (!tirb_isa_available(every_isa[k])) continue;
+        for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+            check_reordering(&rows[i], "uint8", (DLDataType){kDLUInt, 8, 1}, every_isa[k]);
+            check_reordering(&rows[i], "int16", (DLDataType){kDLInt, 16, 1}, every_isa[k]);
+            check_reordering(&rows[i], "float32", (DLDataType){kDLFloat, 32, 1}, every_isa[k]);
+        }
+    }
+}
+
 /* A NaN with a sign and a payload is stored as the canonical one. */
 static void fills_with_canonical_nans(void **state) {
     static const char *const text = HEAD "def f(V: T.Buffer((1,), \"float32\"), B: T.Buffer((5, 70), \"float32\")):\n"
@@ -183,6 +240,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(permutes_four_loops),
         cmocka_unit_test(moves_parts),
+        cmocka_unit_test(reorders_rows_of_few_elements),
         cmocka_unit_test(fills_with_canonical_nans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
  * The order of the moves is free, for what one copy writes no other iteration of it reads or writes. So the loops are
  * sorted by the steps of what is written, those that follow each other become one, and the two innermost are done by a
  * kernel: rows that are contiguous on both sides, a transposition where either side has a contiguous loop of its own,
- * or else element by element. */
+ * rows of few bytes several to a vector, or else element by element. */
 #include "vm/exec/lane_copy.h"
 
 #include <string.h>
@@ -79,6 +79,9 @@ typedef struct dimension {
 
 typedef struct box {
     const tirbi_moves *moves;
+    const tirbi_weaver *weaver; /* or NULL */
+    tirbi_weave weave;          /* of weave_plane, */
+    int64_t rows;               /* for so many rows */
     const atomic_uint *stop;
     uint8_t *to;
     const uint8_t *from;
@@ -268,6 +271,102 @@ static bool transpose_plane(const box *b, uint8_t *to, const uint8_t *from) {
     return true;
 }
 
+/* ---- Rows of few bytes ---------------------------------------------------------------------------------------- */
+
+static bool weave_plane(const box *b, uint8_t *to, const uint8_t *from) {
+    const tirbi_weave *w = &b->weave;
+    for (int64_t at = 0; at < b->rows; at += MOST_BYTES / TIRBI_WEAVE_BYTES) {
+        const int64_t n = b->rows - at < MOST_BYTES / TIRBI_WEAVE_BYTES ? b->rows - at : MOST_BYTES / TIRBI_WEAVE_BYTES;
+        uint8_t *part = moved(to, w->to_step, at);
+        const uint8_t *source = moved_from(from, w->from_step, at);
+        for (int64_t i = (int64_t)b->weaver->run(w, part, source, (size_t)n); i < n; i++) {
+            for (unsigned k = 0; k < w->to_step; k++) {
+                if (w->source_of[k] == TIRBI_WEAVE_NONE) continue;
+                const uint8_t *row = moved_from(source + w->source[w->source_of[k]], w->from_step, i);
+                moved(part, w->to_step, i)[k] = row[w->byte_of[k]];
+            }
+        }
+        if (must_stop(b)) return false;
+    }
+    return true;
+}
+
+/* The source of a row that has `size` bytes from `at` on, which may lie before what it had. */
+static unsigned source_at(tirbi_weave *w, int64_t at, int64_t size) {
+    for (unsigned k = 0; k < w->n_sources; k++) {
+        const int64_t begin = at < w->source[k] ? at : w->source[k];
+        const int64_t end = at + size > w->source[k] + w->span[k] ? at + size : w->source[k] + w->span[k];
+        if (end - begin > TIRBI_WEAVE_BYTES) continue;
+        w->source[k] = begin;
+        w->span[k] = (uint8_t)(end - begin);
+        return k;
+    }
+    if (w->n_sources == TIRBI_WEAVE_SOURCES) return TIRBI_WEAVE_SOURCES;
+    w->source[w->n_sources] = at;
+    w->span[w->n_sources] = (uint8_t)size;
+    return w->n_sources++;
+}
+
+/* Says of each byte of a row, which the first `inner` loops make, where it comes from. */
+static bool describe_row(const box *b, unsigned inner, tirbi_weave *w) {
+    int64_t places[TIRBI_WEAVE_BYTES], at[TIRBI_REACH_DIMENSIONS] = {0}, to = 0, from = 0;
+    unsigned d = 0;
+    memset(w->source_of, TIRBI_WEAVE_NONE, sizeof w->source_of);
+    while (d <= inner) {
+        if (to + b->size > w->to_step) return false;
+        const unsigned k = source_at(w, from, b->size);
+        if (k == TIRBI_WEAVE_SOURCES) return false;
+        for (int64_t i = 0; i < b->size; i++) {
+            w->source_of[to + i] = (uint8_t)k;
+            places[to + i] = from + i;
+        }
+        for (d = 0; d < inner; d++) {
+            to += b->dims[d].to;
+            from += b->dims[d].from;
+            if (++at[d] < b->dims[d].count) break;
+            to -= b->dims[d].to * b->dims[d].count;
+            from -= b->dims[d].from * b->dims[d].count;
+            at[d] = 0;
+        }
+        if (d == inner) break;
+    }
+    for (unsigned i = 0; i < w->to_step; i++)
+        if (w->source_of[i] != TIRBI_WEAVE_NONE) w->byte_of[i] = (uint8_t)(places[i] - w->source[w->source_of[i]]);
+    return true;
+}
+
+static bool has_gaps(const tirbi_weave *w) {
+    for (unsigned i = 0; i < w->to_step; i++)
+        if (w->source_of[i] == TIRBI_WEAVE_NONE) return true;
+    return false;
+}
+
+/* Whether the innermost loops make rows of few bytes, of which the loop around them makes many. Single elements of four
+ * bytes and more, and rows that are columns of such, have other ways that are as fast. */
+static bool find_weave(box *b, unsigned *loops) {
+    enum { MANY = 32, NARROW = 2 };
+    const dimension first = b->dims[0];
+    unsigned inner = 0;
+    const bool simple = first.from == 0 || first.from == b->size || first.from == -b->size;
+    if (!b->weaver || (first.to == b->size && simple && first.count >= MANY)) return false;
+    for (int64_t bytes = b->size; inner < b->n && b->dims[inner].count < MANY; inner++) {
+        bytes *= b->dims[inner].count;
+        if (bytes > TIRBI_WEAVE_BYTES) return false;
+    }
+    if (inner == b->n || (inner == 0 && b->size > NARROW)) return false;
+    const dimension row = b->dims[inner];
+    if (row.to > TIRBI_WEAVE_BYTES || row.from > TIRBI_WEAVE_BYTES || row.from < -TIRBI_WEAVE_BYTES) return false;
+    const bool doubles = inner > 0 && first.from == 0 && (first.count == 2 || first.count == 4);
+    if (doubles && b->size > 1) return false;
+    tirbi_weave w = {.to_step = (unsigned)row.to, .from_step = (int)row.from};
+    if (!describe_row(b, inner, &w) || (w.n_sources > 1 && b->size > NARROW)) return false;
+    if (!b->weaver->leaves_bytes && has_gaps(&w)) return false;
+    b->weave = w;
+    b->rows = row.count;
+    *loops = inner + 1;
+    return true;
+}
+
 /* ---- The loops around them ------------------------------------------------------------------------------------ */
 
 typedef bool (*plane)(const box *b, uint8_t *to, const uint8_t *from);
@@ -276,6 +375,7 @@ enum { FEW = 16, LONG_SPREAD = 512 };
 
 /* Which kernel does the innermost loops, and how many they are. */
 static plane choose_plane(box *b, unsigned *loops) {
+    if (find_weave(b, loops)) return weave_plane;
     const dimension first = b->dims[0];
     if (first.to != b->size) return place_row;
     if (first.from == b->size) {
@@ -337,8 +437,11 @@ tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_l
     for (uint32_t i = 0; i < loop->n_copies; i++) {
         const tirbi_lane_copy *copy = &loop->copies[i];
         const tirbi_reach *to = &reaches[copy->to], *from = &reaches[copy->from];
-        box b = {
-            .moves = &machine->code->kernels->moves, .stop = machine->stop, .to = to->start, .size = (int64_t)to->size};
+        box b = {.moves = &machine->code->kernels->moves,
+                 .weaver = copy->fills ? NULL : machine->code->weaver,
+                 .stop = machine->stop,
+                 .to = to->start,
+                 .size = (int64_t)to->size};
         uint64_t value = 0;
         if (copy->fills) {
             uint64_t bits = copy->settled ? slots[copy->slot] : settled(slots[copy->slot], copy->type);

@@ -8,6 +8,7 @@
 #include "vm/lanes/halves.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/lanes.h"
+#include "vm/lanes/weaves.h"
 #include "vm/lanes/word.h"
 
 /* Where a trap happened: function and byte offset in its code. */
@@ -147,6 +148,7 @@ struct tirbi_code {
     tirbi_fn *functions;
     const tirbi_kernel_table *kernels;
     const tirbi_half_kernels *halves; /* or NULL */
+    const tirbi_weaver *weaver;       /* or NULL */
     const tirbi_lane_machine *lanes;
     bool profiled;
     bool fuses; /* the processor has instructions for fused multiply-adds that the dispatch loop may use */

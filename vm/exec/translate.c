@@ -921,6 +921,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     tirbi_arena_init(&code->arena, heap);
     code->kernels = tirbi_kernels(isa);
     code->halves = tirbi_half_kernels_of(isa);
+    code->weaver = tirbi_weaver_of(isa);
     code->lanes = tirbi_lane_machine_of(isa);
     code->contract = tirbi_contract_kernels_of(isa);
     code->quads = tirbi_contract_quads_of(isa);

@@ -9,6 +9,7 @@ static uint32_t ask(void) {
     uint32_t extras = 0;
     if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1) != 0) extras |= TIRBI_CPU_AVX_VNNI;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 23 & 1) != 0) extras |= TIRBI_CPU_AVX512_FP16;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (c >> 1 & 1) != 0) extras |= TIRBI_CPU_AVX512_VBMI;
     return extras;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { TIRBI_CPU_AVX_VNNI = 1, TIRBI_CPU_AVX512_FP16 = 2 };
+enum { TIRBI_CPU_AVX_VNNI = 1, TIRBI_CPU_AVX512_FP16 = 2, TIRBI_CPU_AVX512_VBMI = 4 };
 
 /* The CPU is asked once. The registers are those of AVX2 and AVX-512, which the caller knows to be there. */
 uint32_t tirbi_cpu_extras(void);

@@ -1,0 +1,40 @@
+/* Rows of a few bytes whose elements are put in another order, picked from among others, or spread among others.
+ *
+ * Row i of what is written begins at `to` + i * to_step, and row i of source k at `from` + source[k] + i * from_step. Byte
+ * b of a row is byte byte_of[b] of the row of source source_of[b], or is left alone. What is read lies from the first of
+ * these bytes on up to the last: what is between them is read and not used. */
+#ifndef TIRB_VM_LANES_WEAVES_H
+#define TIRB_VM_LANES_WEAVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tirb/tirb.h>
+
+enum { TIRBI_WEAVE_BYTES = 16, TIRBI_WEAVE_SOURCES = 4, TIRBI_WEAVE_NONE = 0xFF };
+
+typedef struct tirbi_weave {
+    unsigned to_step; /* 1 .. TIRBI_WEAVE_BYTES */
+    int from_step;    /* -TIRBI_WEAVE_BYTES .. TIRBI_WEAVE_BYTES */
+    unsigned n_sources;
+    ptrdiff_t source[TIRBI_WEAVE_SOURCES];
+    uint8_t span[TIRBI_WEAVE_SOURCES]; /* the bytes of a row up to the last one that is used; the first one is byte 0 */
+    uint8_t source_of[TIRBI_WEAVE_BYTES]; /* TIRBI_WEAVE_NONE: the byte is left alone */
+    uint8_t byte_of[TIRBI_WEAVE_BYTES];
+} tirbi_weave;
+
+/* Does so for as many of the first of n rows as it returns. What is written and what is used share no byte. */
+typedef struct tirbi_weaver {
+    size_t (*run)(const tirbi_weave *weave, uint8_t *to, const uint8_t *from, size_t n);
+    bool leaves_bytes; /* else rows have none that are left alone */
+} tirbi_weaver;
+
+/* NULL: this build or this CPU has none for `isa`. */
+const tirbi_weaver *tirbi_weaver_of(tirb_isa isa);
+
+extern const tirbi_weaver tirbi_weaver_avx2;
+extern const tirbi_weaver tirbi_weaver_avx512;
+extern const tirbi_weaver tirbi_weaver_neon;
+
+#endif
