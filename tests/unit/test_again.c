@@ -27,6 +27,10 @@ static const char *const programs[] = {
          "        for j in range(m):\n            B[i, j] = R[j] * T.float32(0.25)\n",
     HEAD "    for j in range(m - s):\n        R[j + s] = R[j] * T.float32(0.5)\n",
     HEAD "    for i in range(n):\n        for j in range(m):\n            R[j] = T.max(R[j], A[n - 1 - i, j])\n",
+    HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[ids[0] % n, j] - R[j]\n"
+         "    for i, j in T.grid(n, m):\n        A[i, j] = B[ids[i % m] % n, j] + A[i, j]\n",
+    HEAD "    for i in T.parallel(n):\n        for j in range(m):\n            B[i, j] = T.exp(A[i, j]) + R[j]\n"
+         "        for j in range(m):\n            B[i, j] = B[i, j] * A[i, m - 1 - j]\n",
     HEAD "    for j in range(m):\n        for i in range(n):\n            R[j] = R[j] + A[i, j] * B[j % n, i % m]\n",
 };
 
@@ -99,7 +103,8 @@ static void each_call_is_like_the_first(void **state) {
     for (unsigned p = 0; p < N_PROGRAMS; p++) {
         for (unsigned i = 0; i < N_ISAS; i++) {
             if (!tirb_isa_available(every_isa[i])) continue;
-            script s = open_script(programs[p], p % 2 ? TIRB_PASS_CONTRACT : 0, every_isa[i], 1);
+            const uint32_t disabled = (p % 2 ? TIRB_PASS_CONTRACT : 0) | (p % 3 ? 0 : TIRB_PASS_GRAIN);
+            script s = open_script(programs[p], disabled, every_isa[i], p % 3 ? 1 : 2);
             given g = {.n = 3, .m = 17};
             for (unsigned call = 0; call < CALLS; call++) {
                 if (next(&random) % 3 == 0) g.m = widths[next(&random) % 6];

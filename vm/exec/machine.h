@@ -201,7 +201,7 @@ static inline void tirbi_pass_ref(tirbi_ref *registers, const tirbi_ref_arg *arg
     tirbi_ref *to = &registers[arg->reg];
     *to = *ref;
     to->type = arg->type;
-    to->writable = to->writable && arg->writable;
+    to->writable = ref->writable & arg->writable; /* not what was just stored: reading that waits */
 }
 
 /* Frames are cut from chunks, which never move. */
