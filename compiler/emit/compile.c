@@ -9,10 +9,11 @@
 #include "compiler/ir/public.h"
 #include "compiler/lower/library.h"
 #include "compiler/optimize/axes.h"
-#include "compiler/optimize/digits.h"
 #include "compiler/optimize/clip.h"
 #include "compiler/optimize/counted.h"
+#include "compiler/optimize/digits.h"
 #include "compiler/optimize/fuse.h"
+#include "compiler/optimize/induction.h"
 #include "compiler/optimize/operands.h"
 #include "compiler/optimize/partition.h"
 #include "compiler/optimize/place.h"
@@ -86,8 +87,10 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     number_parameters(e);
     uint32_t disabled = e->options->disabled;
     const tirbi_ls *body = e->function->body;
-    if (!(disabled & TIRB_PASS_SEQUENCES))
-        body = tirbi_hold_all_elements(e->pool, tirbi_count_whiles(e->pool, body));
+    if (!(disabled & TIRB_PASS_SEQUENCES)) {
+        body = tirbi_know_counters(e->pool, tirbi_count_whiles(e->pool, body));
+        body = tirbi_hold_all_elements(e->pool, body);
+    }
     if (!(disabled & TIRB_PASS_DIGITS)) {
         body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
         body = tirbi_join_splits(e->pool, body);

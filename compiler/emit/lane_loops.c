@@ -274,13 +274,47 @@ static void note_nest(tirbi_emitter *e, const tirbi_nest *nest) {
     tirbi_note_lanes(e->notes, nest->plan);
 }
 
+/* Whether lanes may be taken the other way round: none of them comes to what another one does, can fail or counts. */
+static bool may_turn(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const uint8_t op = plan->ops[i].op, flags = tirbi_ops[op].flags;
+        const bool elementwise = flags & TIRBI_FLAG_ELEMENTWISE && !(flags & TIRBI_FLAG_TRAP);
+        if (!elementwise && op != TIRB_OP_VLOAD && op != TIRB_OP_VSTORE && op != TIRB_OP_VSPLAT &&
+            op != TIRB_OP_INNER && op != TIRB_OP_INNER_END)
+            return false;
+    }
+    return plan->n_rows == 0;
+}
+
+/* Lanes that go down in all that they read and write go up from their last iteration on: vectors are as in memory. */
+static void turn_lanes(tirbi_lx_pool *pool, tirbi_lane_plan *plan) {
+    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *zero = tirbi_lx_int(pool, TIRB_I64, 0);
+    const tirbi_lx *last = one ? tirbi_lx_sub(pool, plan->loops.var[0]->extent, one) : NULL;
+    tirbi_affine *forms = TIRBI_NEW_ARRAY(pool->arena, tirbi_affine, plan->n_cursors);
+    if (!last || !zero || !forms || !may_turn(plan)) return;
+    bool moves = false;
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        int64_t step;
+        forms[i] = plan->cursors[i].form;
+        if (!tirbi_affine_constant(&forms[i], 0, &step) || step > 0) return;
+        if (step == 0) continue;
+        moves = true;
+        forms[i].start = tirbi_lx_add(pool, forms[i].start, tirbi_lx_mul(pool, forms[i].coefficient[0], last));
+        forms[i].coefficient[0] = tirbi_lx_sub(pool, zero, forms[i].coefficient[0]);
+        if (!forms[i].start || !forms[i].coefficient[0]) return;
+    }
+    for (uint32_t i = 0; moves && i < plan->n_cursors; i++) plan->cursors[i].form = forms[i];
+}
+
 bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     unsigned may = (e->options->disabled & TIRB_PASS_INTERCHANGE ? 0 : TIRBI_NEST_INTERCHANGE) |
                    (e->options->disabled & TIRB_PASS_SEQUENCES ? 0 : TIRBI_NEST_GATHERS);
-    if (tirbi_plan_nest(e->pool, loop, may, out)) return true;
-    out->n_outer = 0;
-    out->plan = tirbi_plan_lanes(e->pool, loop);
+    if (!tirbi_plan_nest(e->pool, loop, may, out)) {
+        out->n_outer = 0;
+        out->plan = tirbi_plan_lanes(e->pool, loop);
+    }
+    if (out->plan) turn_lanes(e->pool, out->plan);
     return out->plan != NULL;
 }
 

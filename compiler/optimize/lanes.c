@@ -630,6 +630,12 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
     }
     case TIRBI_LS_SET:
         if (s->as.set.value->traps && !p->sequences) break;
+        if (s->as.set.declares) { /* what the other lanes have for it is not looked at */
+            const tirbi_lx *value = s->as.set.value;
+            const tirbi_lx *none = value->traps ? tirbi_lx_bits(p->pool, (tirbi_dtype)value->type, 0) : NULL;
+            plan_set(p, s->as.set.var, none ? tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, value, none) : value, true);
+            return;
+        }
         if (!tirbi_plan_find_var(p, s->as.set.var)) {
             if (s->as.set.value->traps || !tirbi_plan_is_carried(p, s->as.set.var)) break;
             tirbi_plan_carry(p, s->as.set.var, s->as.set.value, condition);
@@ -657,7 +663,32 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
     tirbi_plan_refuse(p, "%s", s->kind == TIRBI_LS_LOOP ? "a loop in it runs in some iterations only" : lazy_arm);
 }
 
+/* What a statement stores to a place, where that is all that it does, whatever its conditions are; NULL where it does
+ * something else. */
+static const tirbi_lx *stored_value(planner *p, const tirbi_ls *s, const tirbi_place *place) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    if (s->kind == TIRBI_LS_STORE)
+        return tirbi_plan_same_place(s->as.store.access, place) ? s->as.store.value : NULL;
+    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || !s->as.if_.else_case) return NULL;
+    const tirbi_lx *yes = stored_value(p, s->as.if_.then_case, place),
+                   *no = yes ? stored_value(p, s->as.if_.else_case, place) : NULL;
+    return no ? tirbi_lx_lazy(p->pool, TIRBI_LX_COND, s->as.if_.condition, yes, no) : NULL;
+}
+
+/* A place that one branch or the other stores to, and nothing else: one store of what is chosen. */
+static bool plan_choice(planner *p, const tirbi_ls *s) {
+    const tirbi_ls *first = s;
+    while ((first->kind == TIRBI_LS_SEQ && first->as.seq.n == 1) || first->kind == TIRBI_LS_IF)
+        first = first->kind == TIRBI_LS_IF ? first->as.if_.then_case : first->as.seq.items[0];
+    const tirbi_place *place = first->kind == TIRBI_LS_STORE ? first->as.store.access : NULL;
+    const tirbi_lx *value = place ? stored_value(p, s, place) : NULL;
+    if (!value || value->traps) return false;
+    plan_store(p, place, value);
+    return true;
+}
+
 static void plan_if(planner *p, const tirbi_ls *s) {
+    if (plan_choice(p, s)) return;
     const tirbi_lx *condition = keep_condition(p, s->as.if_.condition);
     if (!condition) return;
     plan_guarded(p, s->as.if_.then_case, condition);

@@ -108,6 +108,21 @@ def test_statements_apart(t):
         expect(reason in texts[0] and any("vadd.f32" in text for text in texts), f"loop {loop}: {texts}")
 
 
+COUNTED = HEAD + """def f(A: T.Buffer((900,), "float32"), B: T.Buffer((20, 30), "float32")):
+    k: T.int32 = 7
+    for i in range(20):
+        for j in range(30):
+            A[k] = B[i, j] + T.float32(1)
+            k = k + 1
+        k = k + 2
+"""
+
+
+def test_counted_variable(t):
+    found = explained(t, COUNTED)
+    expect(any(note["form"] == "lanes" and "vadd.f32" in note["text"] for note in found), f"what k counts is not known: {found}")
+
+
 TILED = HEAD + """def f(A: T.Buffer((20, 22), "float32"), B: T.Buffer((22, 21), "float32"), C: T.Buffer((20, 21), "float32")):
     for i_0, j_0, k_0, i_1, k_1, j_1 in T.grid(3, 3, 3, 8, 8, 8):
         with T.sblock("c"):

@@ -5,7 +5,8 @@
 Extremes with the place where they are and other guarded updates, over rows of any length with ties, zeros of both signs and
 NaNs; nests that read a row and a column which some of their iterations write; rows of entries, as of sparse matrices; and
 elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; sweeps in
-place over neighbours; and loops of several statements that need each other in part.
+place over neighbours; loops of several statements that need each other in
+part; and variables that loops count.
 Each is compiled and called under one instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -34,6 +35,7 @@ class Tir:
 
     int32 = int64 = int8 = int
     serial = range
+    Cast = staticmethod(lambda dtype, x: x)
     float32 = np.float32
     float64 = np.float64
 
@@ -323,6 +325,45 @@ def statements(pick, generator):
     return text, loops, arrays | {"E": np.zeros(2, dtype)}, {"n": n}
 
 
+def counted(pick, generator):
+    """Variables that loops count beside their own, here and there by more than one, and elements by their numbers."""
+    rows, n, dynamic = pick.choice([0, 1, 3, 7]), pick.choice([1, 5, 9, 40, 300]), pick.random() < 0.4
+    dtype, kind, size = pick.choice(["float32", "int32", "int8"]), pick.choice(["int32", "int32", "int64"]), "n" if dynamic else str(n)
+    first, lines, total = pick.choice([0, 0, 1, 6]), {"before": [], "inside": [], "behind": []}, 0
+
+    def element():
+        at = pick.choice(["k", "k", "k + 1", f"k + {first + 2}"])
+        return f"{pick.choice(['A', 'A', 'B'])}[{at}]" if pick.random() < 0.7 else "R[j]"
+
+    for where, times in ("before", rows), ("inside", rows * n), ("behind", rows):
+        for _ in range(pick.choice([1, 2, 3]) if where == "inside" else pick.choice([0, 0, 1])):
+            by, what = pick.choice([1, 1, 1, 2, 3]), pick.random()
+            if what < 0.55:
+                lines[where].append(f"k = k + {by}")
+                total += by * times
+            elif what < 0.65 and where == "inside":
+                lines[where] += [f"if R[j] > T.{dtype}(0):", "    A[k] = R[j]", f"    k = k + {by}", "else:", f"    k = k + {by}"]
+                total += by * times
+            elif what < 0.7:
+                lines[where] += [f"if R[{'j' if where == 'inside' else 0}] > T.{dtype}(0):", f"    k = k + {by}"]
+                total += by * times
+            elif where == "inside":
+                lines[where].append(f"{element()} = {element()} + {element()}")
+            else:
+                lines[where].append(f"B[k] = A[k]")
+    start = pick.choice([f"k: T.{kind} = {first if kind == 'int32' else f'T.int64({first})'}"])
+    fix = lambda text: re.sub(r"\bk \+ (\d+)", r"k + T.int64(\1)", text) if kind == "int64" else text
+    loops = [start, f"for i in range({rows}):", *["    " + fix(line) for line in lines["before"]], f"    for j in range({size}):"]
+    loops += ["        " + fix(line) for line in lines["inside"]] + ["    " + fix(line) for line in lines["behind"]]
+    loops.append(f"E[0] = {'T.Cast(' + chr(34) + 'int32' + chr(34) + ', k)' if kind == 'int64' else 'k'}")
+    most = total + 2 * first + 8
+    shapes = {"A": (f"({most},)", dtype), "B": (f"({most},)", dtype), "R": (shape(dynamic, size), dtype), "E": ("(1,)", "int32")}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({s}, "{kind}")' for name, (s, kind) in shapes.items()) + "):\n"
+    text += "        n = T.int32()\n" if dynamic else ""
+    small = lambda size: generator.integers(-9, 9, size).astype(dtype)
+    return text, loops, {"A": small(most), "B": small(most), "R": small(n), "E": np.zeros(1, "int32")}, {"n": n}
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -333,7 +374,7 @@ def same(got, wanted):
 def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
-    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements])(pick, generator)
+    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]
