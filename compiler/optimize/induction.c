@@ -92,8 +92,8 @@ static const tirbi_lx *delta_of_loop(const counters *c, const tirbi_ls *loop, un
     const tirbi_lvar *var = loop->as.loop.var;
     const tirbi_lx *delta = delta_of(c, loop->as.loop.body, depth + 1);
     if (!delta || tirbi_lx_is_int(delta, 0)) return delta;
-    if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure ||
-        var->min->traps || var->extent->traps || tirbi_lx_mentions(delta, var))
+    if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !lasts(var->min) || !lasts(var->extent) ||
+        tirbi_lx_mentions(delta, var))
         return NULL;
     return compute(c, TIRB_OP_MUL, delta, rounds_of(c, loop));
 }

@@ -352,8 +352,10 @@ def counted(pick, generator):
             else:
                 lines[where].append(f"B[k] = A[k]")
     start = pick.choice([f"k: T.{kind} = {first if kind == 'int32' else f'T.int64({first})'}"])
+    inner = pick.choice([size, size, size, f"T.min({'k' if kind == 'int32' else 'T.Cast(' + chr(34) + 'int32' + chr(34) + ', k)'} % 3, {size})", "T.min(i, 1)"])
+    total += 2 * rows * (2 if inner != size else 0) * 9
     fix = lambda text: re.sub(r"\bk \+ (\d+)", r"k + T.int64(\1)", text) if kind == "int64" else text
-    loops = [start, f"for i in range({rows}):", *["    " + fix(line) for line in lines["before"]], f"    for j in range({size}):"]
+    loops = [start, f"for i in range({rows}):", *["    " + fix(line) for line in lines["before"]], f"    for j in range({inner}):"]
     loops += ["        " + fix(line) for line in lines["inside"]] + ["    " + fix(line) for line in lines["behind"]]
     loops.append(f"E[0] = {'T.Cast(' + chr(34) + 'int32' + chr(34) + ', k)' if kind == 'int64' else 'k'}")
     most = total + 2 * first + 8
