@@ -79,6 +79,7 @@ static fact fact_of_ins(const lane_ins *ins, const fact *of) {
     switch (ins->op) {
     case TIRB_OP_VLOAD:
     case TIRB_OP_VLOADX:
+    case TIRB_OP_VBITS:
     case TIRB_OP_VIOTA: return unknown;
     case TIRB_OP_VSCAN:
     case TIRB_OP_VSCANMA: {
