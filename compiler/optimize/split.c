@@ -238,13 +238,33 @@ static const tirbi_ls *decided(splitter *s, const tirbi_ls *body, const decision
     return tirbi_rewrite_stmt(&rewrite, body);
 }
 
+/* The variables that straight-line code sets; false: too many. */
+static bool find_lets(tirbi_loop_set *lets, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!find_lets(lets, s->as.seq.items[i])) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return find_lets(lets, s->as.if_.then_case) && (!s->as.if_.else_case || find_lets(lets, s->as.if_.else_case));
+    case TIRBI_LS_SET:
+        if (lets->n == TIRBI_MAX_AFFINE) return false;
+        lets->var[lets->n++] = s->as.set.var;
+        return true;
+    default: return true;
+    }
+}
+
 /* A decision that expressions of the body make and that bounds the loop. Terms of its condition that say nothing of the
  * loop alone stay with the body. */
 static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
     candidates c = {.own = &s->own};
+    tirbi_loop_set lets = {.n = 0};
+    if (!find_lets(&lets, body)) return false;
     find_in_body(&c, body);
     for (uint32_t i = 0; i < c.n; i++) {
         const tirbi_lx *x = c.item[i], *condition = x->args[0];
+        if (tirbi_mentions_loops(x, &lets)) continue; /* its bound is another one in each iteration */
         if (is_extreme(x)) {
             tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LE : TIRB_OP_GE;
             condition = tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
