@@ -715,6 +715,14 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
 
 static void plan_iota(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
+    if (p->level == 0 && size >= 4 && size == p->body->main_size) {
+        const unsigned bank = bank_to_spare(p, ins);
+        evict(p, bank, is_live(ins, p->now.banks[bank]));
+        tirbi_lane_define(p, ins, size);
+        emit(p, (size == 4 ? TIRBI_L_IOTA4_A : TIRBI_L_IOTA8_A) + bank, 0, ins->slot, ins->step);
+        put_in_bank(p, ins->dest, bank);
+        return;
+    }
     lane_value *v = tirbi_lane_define(p, ins, size);
     tirbi_lane_leave_banks(p, ins);
     if (p->level > 0) {
