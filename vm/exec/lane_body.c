@@ -337,7 +337,7 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
     }
     if (body->widest < body->main_size) body->widest = body->main_size;
     body->has_words = body->main_size >= 4 && words;
-    body->has_steps = body->main_size >= 4 && (features & TIRBI_LANE_HAS_STEPS) != 0;
+    body->has_steps = body->main_size >= 2 && (features & TIRBI_LANE_HAS_STEPS) != 0;
     choose_kinds(body, features);
 }
 

@@ -60,22 +60,33 @@ static unsigned narrow_store_form(const lane_planner *p, uint8_t type) {
 /* How far the elements of a cursor are apart that a bank reads or writes at once; 0: it does not. */
 static unsigned steps_of(const lane_planner *p, uint8_t cursor, uint8_t type, bool reads) {
     const int step = p->body->steps[cursor];
-    if (!p->body->has_steps || p->tail || p->level > 0 || step < 2 || step > 4) return 0;
+    if (!p->body->has_steps || p->level > 0 || step < 2 || step > 4 || type == TIRB_BOOL) return 0;
     const bool bytes =
         p->body->main_size == 4 && p->body->has_words && (type == TIRB_U8 || (type == TIRB_I8 && !reads));
-    return bytes || tirbi_dtypes[type].size == p->body->main_size ? (unsigned)step : 0;
-}
-static unsigned pick_form(uint8_t type, unsigned step) {
     const unsigned size = tirbi_dtypes[type].size;
-    const unsigned first = size == 1 ? TIRBI_L_PICK2_U8_A : size == 4 ? TIRBI_L_PICK2_4_A : TIRBI_L_PICK2_8_A;
-    return first + 2 * (step - 2);
+    bool fits = bytes || (size == p->body->main_size && size >= 4);
+    if (p->tail) fits = fits && size != 8 && (reads || size == 4);
+    if (size == 2 && p->body->main_size == 2) fits = reads && step == 2;
+    return fits ? (unsigned)step : 0;
 }
-static unsigned spread_form(uint8_t type, bool settled, unsigned step) {
+/* Behind the forms for steps 2, 3 and 4 in two banks are those of parts. */
+static unsigned step_form(const lane_planner *p, unsigned first, unsigned step) {
+    return first + 2 * (step - 2) + (p->tail ? 6 : 0);
+}
+static unsigned pick_form(const lane_planner *p, uint8_t type, unsigned step) {
+    switch (tirbi_dtypes[type].size) {
+    case 1: return step_form(p, TIRBI_L_PICK2_U8_A, step);
+    case 2: return p->tail ? TIRBI_L_PICK2_PART_2_A : TIRBI_L_PICK2_2_A;
+    case 4: return step_form(p, TIRBI_L_PICK2_4_A, step);
+    default: return step_form(p, TIRBI_L_PICK2_8_A, step);
+    }
+}
+static unsigned spread_form(const lane_planner *p, uint8_t type, bool settled, unsigned step) {
     const unsigned size = tirbi_dtypes[type].size;
     unsigned first = size == 1 ? TIRBI_L_SPREAD2_U8_A : size == 4 ? TIRBI_L_SPREAD2_4_A : TIRBI_L_SPREAD2_8_A;
     if (type == TIRB_F32 && !settled) first = TIRBI_L_SPREAD2_F32_A;
     if (type == TIRB_F64 && !settled) first = TIRBI_L_SPREAD2_F64_A;
-    return first + 2 * (step - 2);
+    return step_form(p, first, step);
 }
 
 static void forget_bank(lane_planner *p, unsigned bank) {
@@ -134,6 +145,7 @@ static void fill_strip(lane_planner *p, uint8_t reg) {
         evict(p, 0, true);
         evict(p, 1, true);
         emit(p, TIRBI_L_GATHER, strip_of(p, reg), v->pointer, shift_of(v->size));
+        tirbi_lane_clear_rest(p, reg, v->size);
     } else if (v->lazy == LAZY_WIDEN) {
         const uint16_t operands[3] = {v->pointer, 0, 0};
         evict(p, 0, true);
@@ -177,7 +189,7 @@ static void copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
     if (v->bank != NO_BANK) {
         emit(p, bank == 0 ? TIRBI_L_MOVE_A : TIRBI_L_MOVE_B, 0, 0, 0);
     } else if (!v->strip && v->lazy == LAZY_STEPS) {
-        emit(p, pick_form(v->dtype, v->step) + bank, 0, v->pointer, 0);
+        emit(p, pick_form(p, v->dtype, v->step) + bank, 0, v->pointer, 0);
     } else if (!v->strip && v->lazy == LAZY_WIDEN) {
         uint16_t from = v->pointer;
         if (p->tail && !p->wide) {
@@ -769,7 +781,7 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         const unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
         if (v->bank == NO_BANK) evict(p, bank, is_live(ins, p->now.banks[bank]));
         load_bank(p, reg, bank);
-        emit(p, spread_form(ins->type, ins->settled, step) + bank, cursor, 0, 0);
+        emit(p, spread_form(p, ins->type, ins->settled, step) + bank, cursor, 0, 0);
         return;
     }
     if (v->bank != NO_BANK && is_narrow(p, v)) {
@@ -926,7 +938,7 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
     }
     const uint16_t cursor = direct ? pointer_of_cursor(next->cursor) : 0;
     if (step != 0)
-        emit(p, spread_form(ins->type, true, step) + bank, cursor, 0, 0);
+        emit(p, spread_form(p, ins->type, true, step) + bank, cursor, 0, 0);
     else
         emit(p, narrow_store_form(p, ins->type) + bank,
              direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);

@@ -200,76 +200,7 @@
 #define DO_CEIL_F64(x)  ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC))
 #define DO_TRUNC_F64(x) ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
 #define DO_ROUND_F64(x) ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
-/* See vm/lanes/steps.inc. The last vector of a stretch is read only up to the last element. */
-#define HAVE_STEPS 1
-#define DEFINE_STEPS                                                                                                   \
-    /* Which elements of two vectors, or of what they gave and the third, are picked; and where each goes to. */       \
-    static const uint32_t picked_4[4][16] = {                                                                          \
-        {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},                                                   \
-        {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 0, 0, 0, 0, 0},                                                       \
-        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 20, 23, 26, 29},                                                        \
-        {0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28}};                                                   \
-    static const uint64_t picked_8[4][8] = {{0, 2, 4, 6, 8, 10, 12, 14},                                               \
-                                            {0, 3, 6, 9, 12, 15, 0, 0},                                                \
-                                            {0, 1, 2, 3, 4, 5, 10, 13},                                                \
-                                            {0, 4, 8, 12, 0, 4, 8, 12}};                                               \
-    static const uint32_t spread_4[9][16] = {{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7},                         \
-                                             {8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15},             \
-                                             {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5},                         \
-                                             {5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 9, 9, 9, 10, 10},                       \
-                                             {10, 11, 11, 11, 12, 12, 12, 13, 13, 13, 14, 14, 14, 15, 15, 15},         \
-                                             {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3},                         \
-                                             {4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7},                         \
-                                             {8, 8, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11},                 \
-                                             {12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 14, 14, 15, 15, 15, 15}};        \
-    static const uint64_t spread_8[9][8] = {                                                                           \
-        {0, 0, 1, 1, 2, 2, 3, 3}, {4, 4, 5, 5, 6, 6, 7, 7}, {0, 0, 0, 1, 1, 1, 2, 2},                                  \
-        {2, 3, 3, 3, 4, 4, 4, 5}, {5, 5, 6, 6, 6, 7, 7, 7}, {0, 0, 0, 0, 1, 1, 1, 1},                                  \
-        {2, 2, 2, 2, 3, 3, 3, 3}, {4, 4, 4, 4, 5, 5, 5, 5}, {6, 6, 6, 6, 7, 7, 7, 7}};                                 \
-    /* Words and bytes of three bytes each, by fours. */                                                               \
-    static const uint32_t apart_3[16] = {0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11};                           \
-    static const uint32_t together_3[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15};
-#define NUMBERS_OF(table)    _mm512_loadu_si512(table)
-#define LAST_4(p, n)         _mm512_maskz_loadu_epi32((__mmask16)((1u << (n)) - 1), p)
-#define LAST_8(p, n)         _mm512_maskz_loadu_epi64((__mmask8)((1u << (n)) - 1), p)
-#define BOTH(E, x, table, y) _mm512_permutex2var_epi##E((__m512i)(x), NUMBERS_OF(table), (__m512i)(y))
-#define PICK2_4(p) ((V)BOTH(32, LD(p), picked_4[0], LAST_4((p) + 64, 15)))
-#define PICK3_4(p) ((V)BOTH(32, BOTH(32, LD(p), picked_4[1], LD((p) + 64)), picked_4[2], LAST_4((p) + 128, 14)))
-#define PICK4_4(p)                                                                                                     \
-    ((V)_mm512_shuffle_i64x2(BOTH(32, LD(p), picked_4[3], LD((p) + 64)),                                               \
-                             BOTH(32, LD((p) + 128), picked_4[3], LAST_4((p) + 192, 13)), 0x44))
-#define PICK2_8(p) ((V)BOTH(64, LD(p), picked_8[0], LAST_8((p) + 64, 7)))
-#define PICK3_8(p) ((V)BOTH(64, BOTH(64, LD(p), picked_8[1], LD((p) + 64)), picked_8[2], LAST_8((p) + 128, 6)))
-#define PICK4_8(p)                                                                                                     \
-    ((V)_mm512_shuffle_i64x2(BOTH(64, LD(p), picked_8[3], LD((p) + 64)),                                               \
-                             BOTH(64, LD((p) + 128), picked_8[3], LAST_8((p) + 192, 5)), 0x44))
-#define LAST_BYTES(p, n)     _mm512_maskz_loadu_epi8((UINT64_C(1) << (n)) - 1, p)
-#define PICK2_U8(p)                                                                                                    \
-    ((V)_mm512_and_si512(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi8(0x7FFFFFFF, p)), _mm512_set1_epi32(255)))
-#define PICK3_U8(p)                                                                                                    \
-    ((V)_mm512_and_si512(_mm512_shuffle_epi8(_mm512_permutexvar_epi32(NUMBERS_OF(apart_3), LAST_BYTES(p, 46)),         \
-                                             _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 3, 3, 3, 3, 6, 6, 6, 6, 9, 9, 9, 9))), \
-                         _mm512_set1_epi32(255)))
-#define PICK4_U8(p)          ((V)_mm512_and_si512(LAST_BYTES(p, 61), _mm512_set1_epi32(255)))
-#define SPREAD_4(p, x, at, v, mask)                                                                                    \
-    _mm512_mask_storeu_epi32((p) + 64 * (v), mask, _mm512_permutexvar_epi32(NUMBERS_OF(spread_4[(at) + (v)]), (__m512i)(x)))
-#define SPREAD_8(p, x, at, v, mask)                                                                                    \
-    _mm512_mask_storeu_epi64((p) + 64 * (v), mask, _mm512_permutexvar_epi64(NUMBERS_OF(spread_8[(at) + (v)]), (__m512i)(x)))
-#define SPREAD2_4(p, x) SPREAD_4(p, x, 0, 0, 0x5555), SPREAD_4(p, x, 0, 1, 0x5555)
-#define SPREAD3_4(p, x) SPREAD_4(p, x, 2, 0, 0x9249), SPREAD_4(p, x, 2, 1, 0x4924), SPREAD_4(p, x, 2, 2, 0x2492)
-#define SPREAD4_4(p, x)                                                                                                \
-    SPREAD_4(p, x, 5, 0, 0x1111), SPREAD_4(p, x, 5, 1, 0x1111), SPREAD_4(p, x, 5, 2, 0x1111), SPREAD_4(p, x, 5, 3, 0x1111)
-#define SPREAD2_8(p, x) SPREAD_8(p, x, 0, 0, 0x55), SPREAD_8(p, x, 0, 1, 0x55)
-#define SPREAD3_8(p, x) SPREAD_8(p, x, 2, 0, 0x49), SPREAD_8(p, x, 2, 1, 0x92), SPREAD_8(p, x, 2, 2, 0x24)
-#define SPREAD4_8(p, x)                                                                                                \
-    SPREAD_8(p, x, 5, 0, 0x11), SPREAD_8(p, x, 5, 1, 0x11), SPREAD_8(p, x, 5, 2, 0x11), SPREAD_8(p, x, 5, 3, 0x11)
-#define SPREAD2_U8(p, x) _mm256_mask_storeu_epi8(p, 0x55555555, _mm512_cvtepi32_epi16((__m512i)(x)))
-#define SPREAD3_U8(p, x)                                                                                               \
-    _mm512_mask_storeu_epi8(p, UINT64_C(0x249249249249),                                                               \
-                            _mm512_permutexvar_epi32(NUMBERS_OF(together_3),                                           \
-                                                     _mm512_shuffle_epi8((__m512i)(x), _mm512_broadcast_i32x4(_mm_setr_epi8( \
-                                                         0, 0, 0, 4, 4, 4, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12)))))
-#define SPREAD4_U8(p, x) _mm512_mask_storeu_epi8(p, UINT64_C(0x1111111111111111), (__m512i)(x))
+#include "vm/lanes/steps_avx512.h"
 /* See vm/lanes/quotients.inc. */
 #define HAVE_QUOTIENTS 1
 #define DO_LEAST_F32(x, y) ((V)_mm512_min_epu32((__m512i)(x), (__m512i)(y)))
