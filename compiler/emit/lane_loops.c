@@ -5,6 +5,7 @@
 #include "compiler/optimize/columns.h"
 #include "compiler/optimize/distance.h"
 #include "compiler/optimize/extremes.h"
+#include "compiler/optimize/last.h"
 #include "compiler/optimize/meetings.h"
 #include "compiler/optimize/place.h"
 #include "compiler/optimize/proofs.h"
@@ -396,6 +397,11 @@ static bool put_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
         return true;
     }
     const tirbi_ls *carried = tirbi_carry_elements(e->pool, loop);
+    const tirbi_ls *last = carried ? NULL : tirbi_keep_last(e->pool, loop);
+    if (last) {
+        put_serial(e, last);
+        return true;
+    }
     const tirbi_ls *extremes = carried ? NULL : tirbi_find_extremes(e->pool, loop);
     if (extremes && put_extremes(e, extremes)) return true;
     const tirbi_ls *held = carried || e->unsearched > 0 ? NULL : tirbi_hold_elements(e->pool, loop);

@@ -123,6 +123,20 @@ def test_counted_variable(t):
     expect(any(note["form"] == "lanes" and "vadd.f32" in note["text"] for note in found), f"what k counts is not known: {found}")
 
 
+LAST = HEAD + """def f(A: T.Buffer((100,), "float32"), B: T.Buffer((1,), "int32")):
+    x: T.int32 = -1
+    for i in range(100):
+        if A[i] > T.float32(0):
+            x = i
+    B[0] = x
+"""
+
+
+def test_last(t):
+    found = explained(t, LAST)
+    expect([note["form"] for note in found] == ["lanes"], f"the last iteration is not found by lanes: {found}")
+
+
 TILED = HEAD + """def f(A: T.Buffer((20, 22), "float32"), B: T.Buffer((22, 21), "float32"), C: T.Buffer((20, 21), "float32")):
     for i_0, j_0, k_0, i_1, k_1, j_1 in T.grid(3, 3, 3, 8, 8, 8):
         with T.sblock("c"):
