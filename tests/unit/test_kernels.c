@@ -373,11 +373,9 @@ static void test_bits(void **state) {
                 uint8_t source[LONGEST * 8], got[LONGEST * 8], expected[LONGEST * 8];
                 fill(source, (tirbi_dtype)from, LONGEST);
                 memcpy(expected, source, sizeof source);
-                if (tirbi_dtype_is_float((tirbi_dtype)from)) casts[from][from](expected, source, NULL, NULL);
                 for (size_t i = 0; i < LONGEST; i++) {
                     uint8_t *e = expected + i * size;
                     if (tirbi_dtype_is_float((tirbi_dtype)from)) casts[from][from](e, source + i * size, NULL, NULL);
-                    if (tirbi_dtype_is_float((tirbi_dtype)to)) casts[to][to](e, e, NULL, NULL);
                     if (to == TIRB_BOOL) *e &= 1;
                 }
                 assert_true(kernel(got, source, NULL, NULL, LONGEST));

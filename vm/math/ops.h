@@ -378,7 +378,8 @@ TIRBI_TO_INTS(TIRBI_CAST_FROM_HALF, bf16, uint16_t)
 #undef TIRBI_CAST_FROM_HALF
 #undef TIRBI_CAST_C
 
-/* Bits: between types of equal size; NaNs on either side become canonical. */
+/* Bits: between types of equal size. NaNs whose bits are looked at become canonical; bits that are read as a float stay
+ * as they are, as those that memory has do. */
 #define TIRBI_BITS_C(to, T, from, F)                                                                                   \
     TIRBI_MATH T tirbi_bits_##to##_##from(F v) { return (T)v; }
 #define TIRBI_BITS_INTS(i, I, u, U)                                                                                    \
@@ -396,17 +397,17 @@ TIRBI_BITS_C(u8, uint8_t, bool, uint8_t)
 #define TIRBI_BITS_HALF(t, C)                                                                                          \
     TIRBI_MATH int16_t tirbi_bits_i16_##t(uint16_t v) { return (int16_t)tirbi_canon_##t(v); }                          \
     TIRBI_MATH uint16_t tirbi_bits_u16_##t(uint16_t v) { return tirbi_canon_##t(v); }                                  \
-    TIRBI_MATH uint16_t tirbi_bits_##t##_i16(int16_t v) { return tirbi_canon_##t((uint16_t)v); }                       \
-    TIRBI_MATH uint16_t tirbi_bits_##t##_u16(uint16_t v) { return tirbi_canon_##t(v); }                                \
+    TIRBI_MATH uint16_t tirbi_bits_##t##_i16(int16_t v) { return (uint16_t)v; }                                        \
+    TIRBI_MATH uint16_t tirbi_bits_##t##_u16(uint16_t v) { return v; }                                                 \
     TIRBI_MATH uint16_t tirbi_bits_##t##_##t(uint16_t v) { return tirbi_canon_##t(v); }
 TIRBI_HALF_TYPES(TIRBI_BITS_HALF)
-TIRBI_MATH uint16_t tirbi_bits_f16_bf16(uint16_t v) { return tirbi_canon_f16(tirbi_canon_bf16(v)); }
-TIRBI_MATH uint16_t tirbi_bits_bf16_f16(uint16_t v) { return tirbi_canon_bf16(tirbi_canon_f16(v)); }
+TIRBI_MATH uint16_t tirbi_bits_f16_bf16(uint16_t v) { return tirbi_canon_bf16(v); }
+TIRBI_MATH uint16_t tirbi_bits_bf16_f16(uint16_t v) { return tirbi_canon_f16(v); }
 #define TIRBI_BITS_REAL(t, C, i, I, u, U)                                                                              \
     TIRBI_MATH I tirbi_bits_##i##_##t(C v) { return (I)tirbi_##t##_bits(tirbi_canon_##t(v)); }                         \
     TIRBI_MATH U tirbi_bits_##u##_##t(C v) { return tirbi_##t##_bits(tirbi_canon_##t(v)); }                            \
-    TIRBI_MATH C tirbi_bits_##t##_##i(I v) { return tirbi_canon_##t(tirbi_##t##_from_bits((U)v)); }                    \
-    TIRBI_MATH C tirbi_bits_##t##_##u(U v) { return tirbi_canon_##t(tirbi_##t##_from_bits(v)); }                       \
+    TIRBI_MATH C tirbi_bits_##t##_##i(I v) { return tirbi_##t##_from_bits((U)v); }                                     \
+    TIRBI_MATH C tirbi_bits_##t##_##u(U v) { return tirbi_##t##_from_bits(v); }                                        \
     TIRBI_MATH C tirbi_bits_##t##_##t(C v) { return tirbi_canon_##t(v); }
 TIRBI_BITS_REAL(f32, float, i32, int32_t, u32, uint32_t)
 TIRBI_BITS_REAL(f64, double, i64, int64_t, u64, uint64_t)
