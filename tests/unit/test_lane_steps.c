@@ -14,8 +14,8 @@ static const char *const bodies[] = {
     "Z[i, 0] = Z[i, 0] * Z[i, 1] - X[i] * X[i]\n        Z[i, 1] = Z[i, 1] + Z[i, 0]",
     "Y[i] = T.max(T.max(C[i, 0], C[i, 1]), C[i, 2])",
     "C[i, 1] = T.if_then_else(C[i, 0] > C[i, 2], C[i, 0] * X[i], Y[i])",
-    "U[i, 0] = T.Cast(\"uint8\", T.shift_right(T.Cast(\"int32\", U[i, 0]) * 77 + T.Cast(\"int32\", U[i, 1]) * 150 + "
-    "T.Cast(\"int32\", U[i, 2]) * 29, 8))",
+    ("U[i, 0] = T.Cast(\"uint8\", T.shift_right(T.Cast(\"int32\", U[i, 0]) * 77 + T.Cast(\"int32\", U[i, 1]) * 150 + "
+     "T.Cast(\"int32\", U[i, 2]) * 29, 8))"),
     "U[i, 2] = T.Cast(\"uint8\", X[i] * T.float32(40))",
     "Y[i] = T.Cast(\"float32\", U[i, 1]) * T.float32(0.5) + Z[i, 1]",
     "G[i, 0] = G[i, 0] * G[i, 1] + D[i]",
