@@ -3,6 +3,7 @@
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/resolve.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_DEPTH = 48, MAX_STORES = 16, MAX_SIZE = 64 };
 
@@ -133,25 +134,6 @@ static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *
     return x->kind == TIRBI_LX_VAR && x->var == v->set->as.set.var ? v->before : NULL;
 }
 
-static tirbi_ls *new_stmt(const viewer *v, tirbi_ls_kind kind) {
-    tirbi_ls *s = TIRBI_NEW(v->pool->arena, tirbi_ls);
-    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = v->loop->span};
-    return s;
-}
-
-static const tirbi_ls *sequence(const viewer *v, const tirbi_ls *const *items, uint32_t n) {
-    tirbi_ls *s = new_stmt(v, TIRBI_LS_SEQ);
-    const tirbi_ls **copy = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_ls *, n);
-    if (!s || !copy) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!items[i]) return NULL;
-        copy[i] = items[i];
-    }
-    s->as.seq.items = copy;
-    s->as.seq.n = n;
-    return s;
-}
-
 /* The body without the statement, where the variable is what it was set to before. */
 static const tirbi_ls *body_without(viewer *v, const tirbi_lx *before) {
     const tirbi_ls *body = v->loop->as.loop.body;
@@ -165,7 +147,7 @@ static const tirbi_ls *body_without(viewer *v, const tirbi_lx *before) {
         items[n] = tirbi_rewrite_assignments(&rewrite, body->as.seq.items[i]);
         if (!items[n++]) return NULL;
     }
-    return sequence(v, items, n);
+    return tirbi_new_sequence(v->pool, v->loop->span, items, n);
 }
 
 /* The iterations behind the first one. */
@@ -173,7 +155,7 @@ static const tirbi_ls *loop_behind(viewer *v) {
     const tirbi_facts none = {.n = 0};
     const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
     tirbi_lvar *old = v->loop->as.loop.var, *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
-    tirbi_ls *loop = new_stmt(v, TIRBI_LS_LOOP);
+    tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
     if (!var || !loop || !one) return NULL;
     *var = *old;
     var->reg = -1;
@@ -198,11 +180,8 @@ static const tirbi_ls *last_value(viewer *v) {
     const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
     const tirbi_lx *last =
         one ? tirbi_lx_sub(v->pool, tirbi_lx_add(v->pool, old->min, old->extent), one) : NULL;
-    tirbi_ls *set = new_stmt(v, TIRBI_LS_SET);
-    if (!last || !set) return NULL;
-    set->as.set.var = v->set->as.set.var;
-    set->as.set.value = value_at(v, tirbi_lx_cast(v->pool, old->type, last));
-    return set->as.set.value ? set : NULL;
+    const tirbi_lx *value = last ? value_at(v, tirbi_lx_cast(v->pool, old->type, last)) : NULL;
+    return tirbi_new_set(v->pool, v->loop->span, v->set->as.set.var, value, false);
 }
 
 bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_behind *out) {
@@ -219,14 +198,15 @@ bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_behind *
     v->loop = loop;
     if (!find_set(v)) return false;
     const tirbi_lx *first = tirbi_lx_cast(pool, var->type, var->min);
-    const tirbi_ls *rest = loop_behind(v);
-    const tirbi_ls *all[] = {first ? tirbi_resolve(pool, &none, body, var, first, NULL, true) : NULL, rest,
-                             last_value(v)};
-    tirbi_ls *branch = new_stmt(v, TIRBI_LS_IF);
+    const tirbi_ls *all[3], *rest = loop_behind(v);
+    all[0] = first ? tirbi_resolve(pool, &none, body, var, first, NULL, true) : NULL;
+    all[1] = rest;
+    all[2] = last_value(v);
+    tirbi_ls *branch = tirbi_new_stmt(v->pool, TIRBI_LS_IF, v->loop->span);
     if (!branch || !rest) return false;
     branch->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent,
                                            tirbi_lx_int(pool, TIRB_I64, 0), NULL);
-    branch->as.if_.then_case = sequence(v, all, 3);
+    branch->as.if_.then_case = tirbi_new_sequence(v->pool, v->loop->span, all, 3);
     *out = (tirbi_behind){.stmt = branch, .rest = rest};
     return branch->as.if_.condition && branch->as.if_.then_case;
 }

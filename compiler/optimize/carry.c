@@ -9,6 +9,7 @@
 #include "compiler/optimize/place.h"
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/search.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_ELEMENTS = 8 };
 
@@ -274,9 +275,6 @@ static void check_stmt(carrier *c, const tirbi_ls *s) {
 
 /* ---- Choices ---------------------------------------------------------------------------------------------------- */
 
-static tirbi_ls *new_stmt(carrier *c, tirbi_ls_kind kind, tirbi_span span);
-static const tirbi_ls *sequence(carrier *c, const tirbi_ls **items, uint32_t n);
-
 /* if c: X = a else: X = b as X = a if c else b, for one element or variable; what it is otherwise. */
 static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     const tirbi_ls *yes = s->kind == TIRBI_LS_IF && !s->as.if_.first_of ? s->as.if_.then_case : NULL,
@@ -291,7 +289,7 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     const tirbi_lx *a = stores ? yes->as.store.value : yes->as.set.value,
                    *b = stores ? no->as.store.value : no->as.set.value;
     const tirbi_lx *value = a && b ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, a, b) : NULL;
-    tirbi_ls *one = value ? new_stmt(c, (tirbi_ls_kind)yes->kind, yes->span) : NULL;
+    tirbi_ls *one = value ? tirbi_new_stmt(c->pool, (tirbi_ls_kind)yes->kind, yes->span) : NULL;
     if (!one) return s;
     *one = *yes;
     if (stores) one->as.store.value = value;
@@ -315,11 +313,12 @@ static const tirbi_lx *replace_by_set(tirbi_rewrite *rewrite, const tirbi_lx *x)
 
 /* x = f(x); x = g(x) as x = g(f(x)); NULL for other statements. */
 static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
-    const bool steps = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
-                       !s->as.set.declares && !next->as.set.declares && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
+    const bool assign = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
+                        !s->as.set.declares && !next->as.set.declares;
+    const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
                        count_reads(next->as.set.value, s->as.set.var) == 1;
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_set, .context = (void *)(uintptr_t)s};
-    tirbi_ls *one = steps ? new_stmt(c, TIRBI_LS_SET, next->span) : NULL;
+    tirbi_ls *one = steps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, next->span) : NULL;
     if (!one) return NULL;
     *one = *next;
     one->as.set.value = tirbi_rewrite_value(&rewrite, next->as.set.value);
@@ -338,7 +337,7 @@ static const tirbi_ls *join_statements(carrier *c, const tirbi_ls *body) {
         if (step) items[n - 1] = step;
         else items[n++] = s;
     }
-    return joined ? sequence(c, items, n) : body;
+    return joined ? tirbi_new_sequence(c->pool, c->loop->span, items, n) : body;
 }
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
@@ -350,41 +349,13 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return e ? tirbi_lx_var(c->pool, e->var) : NULL;
 }
 
-static tirbi_ls *new_stmt(carrier *c, tirbi_ls_kind kind, tirbi_span span) {
-    tirbi_ls *s = TIRBI_NEW(c->pool->arena, tirbi_ls);
-    if (!s) {
-        c->failed = true;
-        return NULL;
-    }
-    *s = (tirbi_ls){.kind = (uint8_t)kind, .span = span};
-    return s;
-}
-
-static const tirbi_ls *sequence(carrier *c, const tirbi_ls **items, uint32_t n) {
-    tirbi_ls *s = new_stmt(c, TIRBI_LS_SEQ, c->loop->span);
-    const tirbi_ls **copy = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n);
-    if (!s || !copy) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!items[i]) return NULL;
-        copy[i] = items[i];
-    }
-    s->as.seq.items = copy;
-    s->as.seq.n = n;
-    return s;
-}
-
 static const tirbi_ls *set(carrier *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    tirbi_ls *s = new_stmt(c, TIRBI_LS_SET, c->loop->span);
-    if (!s || !value) return NULL;
-    s->as.set.var = var;
-    s->as.set.value = value;
-    s->as.set.declares = declares;
-    return s;
+    return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
 }
 
 /* The body with its elements in variables; NULL when memory ran out. */
 static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls *body) {
-    tirbi_ls *copy = new_stmt(c, (tirbi_ls_kind)body->kind, body->span);
+    tirbi_ls *copy = tirbi_new_stmt(c->pool, (tirbi_ls_kind)body->kind, body->span);
     if (!copy) return NULL;
     *copy = *body;
     switch (body->kind) {
@@ -415,7 +386,8 @@ static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls
         copy->as.store.access = tirbi_rewrite_place(r, body->as.store.access);
         copy->as.store.value = e ? tirbi_lx_var(c->pool, e->var) : value;
         if (!copy->as.store.access || !copy->as.store.value) return NULL;
-        return e ? sequence(c, (const tirbi_ls *[]){set(c, e->var, value, false), copy}, 2) : copy;
+        if (!e) return copy;
+        return tirbi_new_sequence(c->pool, c->loop->span, (const tirbi_ls *[]){set(c, e->var, value, false), copy}, 2);
     }
     default: return NULL;
     }
@@ -476,18 +448,18 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
     items[n++] = runs;
     for (uint32_t i = 0; i < c->n; i++) {
         if (c->elements[i].before) continue;
-        tirbi_ls *store = new_stmt(c, TIRBI_LS_STORE, c->loop->span);
+        tirbi_ls *store = tirbi_new_stmt(c->pool, TIRBI_LS_STORE, c->loop->span);
         if (!store) return NULL;
         store->as.store.access = c->elements[i].place;
         store->as.store.value = tirbi_lx_var(c->pool, c->elements[i].var);
         items[n++] = store;
     }
-    if (harmless) return sequence(c, items, n);
-    tirbi_ls *guard = new_stmt(c, TIRBI_LS_IF, c->loop->span);
+    if (harmless) return tirbi_new_sequence(c->pool, c->loop->span, items, n);
+    tirbi_ls *guard = tirbi_new_stmt(c->pool, TIRBI_LS_IF, c->loop->span);
     if (!guard) return NULL;
     guard->as.if_.condition = tirbi_lx_op(c->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, loop->as.loop.var->extent,
                                           tirbi_lx_int(c->pool, TIRB_I64, 0), NULL);
-    guard->as.if_.then_case = sequence(c, items, n);
+    guard->as.if_.then_case = tirbi_new_sequence(c->pool, c->loop->span, items, n);
     return guard->as.if_.condition && guard->as.if_.then_case ? guard : NULL;
 }
 
@@ -500,7 +472,7 @@ static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
         return body;
     }
     c->init = first->as.if_.then_case;
-    return sequence(c, body->as.seq.items + 1, body->as.seq.n - 1);
+    return tirbi_new_sequence(c->pool, c->loop->span, body->as.seq.items + 1, body->as.seq.n - 1);
 }
 
 /* What a loop with elements in variables is to be. */
@@ -539,7 +511,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
     uint32_t n = 0;
     if (!replace_variable(c, items, &n)) return NULL;
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = c};
-    tirbi_ls *fresh = new_stmt(c, TIRBI_LS_LOOP, loop->span);
+    tirbi_ls *fresh = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, loop->span);
     const tirbi_ls *body = rewrite_body(c, &rewrite, rest);
     if (!fresh || !body || c->failed) return NULL;
     *fresh = *loop;
@@ -548,7 +520,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
     if (c->fresh) fresh->as.loop.var = c->fresh;
     const tirbi_ls *runs = run(pool, fresh, why);
     items[n] = runs ? surround(c, fresh, runs, why == HOLDING) : NULL;
-    return sequence(c, items, n + 1);
+    return tirbi_new_sequence(c->pool, c->loop->span, items, n + 1);
 }
 
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_LANES); }

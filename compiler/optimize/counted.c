@@ -6,6 +6,7 @@
 #include "compiler/optimize/affine.h"
 #include "compiler/optimize/ragged.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_BEFORE = 64 };
 
@@ -122,12 +123,6 @@ static bool ends(const counter *c) {
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
-static tirbi_ls *new_stmt(const counter *c, tirbi_ls_kind kind) {
-    tirbi_ls *s = TIRBI_NEW(c->pool->arena, tirbi_ls);
-    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = c->loop->span};
-    return s;
-}
-
 static tirbi_lvar *new_var(const counter *c, const char *name, tirbi_lvar_kind kind, const tirbi_lx *like) {
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (var && like)
@@ -137,12 +132,7 @@ static tirbi_lvar *new_var(const counter *c, const char *name, tirbi_lvar_kind k
 }
 
 static const tirbi_ls *set(const counter *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    tirbi_ls *s = var && value ? new_stmt(c, TIRBI_LS_SET) : NULL;
-    if (!s) return NULL;
-    s->as.set.var = var;
-    s->as.set.value = value;
-    s->as.set.declares = declares;
-    return s;
+    return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
 }
 
 static const tirbi_lx *compute(const counter *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
@@ -231,7 +221,9 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     const tirbi_lx *all = tirbi_lx_mul(c->pool, tirbi_lx_var(c->pool, rounds), c->by);
     const tirbi_lx *last = all ? (c->down ? tirbi_lx_sub(c->pool, from, all) : tirbi_lx_add(c->pool, from, all)) : NULL;
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .loops = true};
-    tirbi_ls *body = new_stmt(c, TIRBI_LS_SEQ), *loop = new_stmt(c, TIRBI_LS_LOOP), *whole = new_stmt(c, TIRBI_LS_SEQ);
+    const tirbi_span span = c->loop->span;
+    tirbi_ls *body = tirbi_new_stmt(c->pool, TIRBI_LS_SEQ, span), *loop = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, span),
+             *whole = tirbi_new_stmt(c->pool, TIRBI_LS_SEQ, span);
     const tirbi_ls **copies = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n),
                    **parts = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 5);
     if (!last || !body || !loop || !whole || !copies || !parts) return NULL;

@@ -5,6 +5,7 @@
 #include "compiler/optimize/order.h"
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 /* Fewer iterations are not worth a lane loop; of more, copies would not stay in the nearest cache. */
 enum { LEAST = 8, MOST = 2048, MAX_PLACES = 32, MAX_COPIES = 4, MAX_DEPTH = 64 };
@@ -309,20 +310,6 @@ static const tirbi_ls *compute_block(block *b) {
     return (s->in_order ? tirbi_plan_in_order(s->pool, loop) : tirbi_plan_lanes(s->pool, loop)) ? loop : NULL;
 }
 
-static const tirbi_ls *sequence(const spacing *s, const tirbi_ls *const *items, uint32_t n) {
-    tirbi_ls *all = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    const tirbi_ls **kept = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, n);
-    if (!all || !kept) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!items[i]) return NULL;
-        kept[i] = items[i];
-    }
-    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = s->loop->span};
-    all->as.seq.items = kept;
-    all->as.seq.n = n;
-    return all;
-}
-
 /* The loop in blocks of `length` iterations, at most `most`, before each of which the elements that lie ahead are
  * copied. */
 static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t most, bool copies) {
@@ -344,9 +331,9 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
     all->as.loop.var = first;
     all->as.loop.step = length;
     all->as.loop.blocks = true;
-    all->as.loop.body = sequence(s, inside, n + 1);
+    all->as.loop.body = tirbi_new_sequence(s->pool, s->loop->span, inside, n + 1);
     items[n] = all->as.loop.body ? all : NULL;
-    return sequence(s, items, n + 1);
+    return tirbi_new_sequence(s->pool, s->loop->span, items, n + 1);
 }
 
 /* What is known of the distances in a loop; NULL where they are not. */

@@ -2,6 +2,7 @@
 
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_SETS = 8 };
 
@@ -39,19 +40,8 @@ static bool are_kept_only(const keeper *k) {
     return k->n > 0;
 }
 
-static tirbi_ls *new_stmt(const keeper *k, tirbi_ls_kind kind) {
-    tirbi_ls *s = TIRBI_NEW(k->pool->arena, tirbi_ls);
-    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = k->loop->span};
-    return s;
-}
-
 static const tirbi_ls *set(const keeper *k, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    tirbi_ls *s = value ? new_stmt(k, TIRBI_LS_SET) : NULL;
-    if (!s) return NULL;
-    s->as.set.var = var;
-    s->as.set.value = value;
-    s->as.set.declares = declares;
-    return s;
+    return tirbi_new_set(k->pool, k->loop->span, var, value, declares);
 }
 
 static const tirbi_lx *compute(const keeper *k, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
@@ -70,7 +60,7 @@ static const tirbi_ls *fold(const keeper *k, tirbi_lvar *last) {
     const tirbi_lx *wide = tirbi_lx_cast(k->pool, TIRB_I64, tirbi_lx_var(k->pool, k->loop->as.loop.var));
     const tirbi_lx *here = wide ? tirbi_lx_sub(k->pool, wide, var->min) : NULL;
     const tirbi_lx *chosen = here && none ? tirbi_lx_lazy(k->pool, TIRBI_LX_COND, k->condition, here, none) : NULL;
-    tirbi_ls *loop = new_stmt(k, TIRBI_LS_LOOP);
+    tirbi_ls *loop = tirbi_new_stmt(k->pool, TIRBI_LS_LOOP, k->loop->span);
     if (!loop || !chosen) return NULL;
     *loop = *k->loop;
     loop->as.loop.parallel = false;
@@ -82,20 +72,16 @@ static const tirbi_ls *fold(const keeper *k, tirbi_lvar *last) {
 static const tirbi_ls *keep(keeper *k, tirbi_lvar *last) {
     const tirbi_lvar *var = k->loop->as.loop.var;
     const tirbi_lx *found = tirbi_lx_var(k->pool, last), *zero = tirbi_lx_int(k->pool, TIRB_I64, 0);
-    tirbi_ls *branch = new_stmt(k, TIRBI_LS_IF), *all = new_stmt(k, TIRBI_LS_SEQ);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(k->pool->arena, const tirbi_ls *, k->n);
+    tirbi_ls *branch = tirbi_new_stmt(k->pool, TIRBI_LS_IF, k->loop->span);
+    const tirbi_ls *items[MAX_SETS];
     tirbi_rewrite rewrite = {.pool = k->pool, .replace = replace, .context = k};
     k->at = found ? tirbi_lx_cast(k->pool, var->type, tirbi_lx_add(k->pool, var->min, found)) : NULL;
-    if (!branch || !all || !items || !k->at) return NULL;
-    for (uint32_t i = 0; i < k->n; i++) {
+    if (!branch || !k->at) return NULL;
+    for (uint32_t i = 0; i < k->n; i++)
         items[i] = set(k, k->sets[i]->as.set.var, tirbi_rewrite_value(&rewrite, k->sets[i]->as.set.value), false);
-        if (!items[i]) return NULL;
-    }
-    all->as.seq.items = items;
-    all->as.seq.n = k->n;
     branch->as.if_.condition = compute(k, TIRB_OP_GE, found, zero);
-    branch->as.if_.then_case = all;
-    return branch->as.if_.condition ? branch : NULL;
+    branch->as.if_.then_case = tirbi_new_sequence(k->pool, k->loop->span, items, k->n);
+    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
 }
 
 const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -113,14 +99,9 @@ const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     *last = (tirbi_lvar){.name = "last", .kind = TIRBI_LVAR_LOCAL, .type = TIRB_I64, .lo = -1, .hi = INT64_MAX - 1,
                          .reg = -1, .span = loop->span};
     if (!find_sets(k, body->as.if_.then_case) || !are_kept_only(k)) return NULL;
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 3);
-    tirbi_ls *all = new_stmt(k, TIRBI_LS_SEQ);
-    if (!items || !all) return NULL;
+    const tirbi_ls *items[3];
     items[0] = set(k, last, tirbi_lx_int(pool, TIRB_I64, -1), true);
     items[1] = fold(k, last);
     items[2] = items[1] ? keep(k, last) : NULL;
-    if (!items[0] || !items[2]) return NULL;
-    all->as.seq.items = items;
-    all->as.seq.n = 3;
-    return all;
+    return tirbi_new_sequence(pool, loop->span, items, 3);
 }

@@ -4,6 +4,7 @@
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/search.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_LETS = 8, MAX_STATE = 4, MAX_SIZE = 24 };
 
@@ -130,12 +131,6 @@ static bool read_sets(finder *f, const tirbi_ls *arm) {
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
-static tirbi_ls *new_stmt(const finder *f, tirbi_ls_kind kind) {
-    tirbi_ls *s = TIRBI_NEW(f->pool->arena, tirbi_ls);
-    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = f->loop->span};
-    return s;
-}
-
 static tirbi_lvar *new_var(const finder *f, const tirbi_lvar *like, tirbi_lvar_kind kind) {
     tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
     if (var)
@@ -150,29 +145,11 @@ static tirbi_lvar *new_var(const finder *f, const tirbi_lvar *like, tirbi_lvar_k
 }
 
 static const tirbi_ls *set(const finder *f, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    tirbi_ls *s = var && value ? new_stmt(f, TIRBI_LS_SET) : NULL;
-    if (!s) return NULL;
-    s->as.set.var = var;
-    s->as.set.value = value;
-    s->as.set.declares = declares;
-    return s;
-}
-
-static const tirbi_ls *sequence(const finder *f, const tirbi_ls *const *items, uint32_t n) {
-    tirbi_ls *s = new_stmt(f, TIRBI_LS_SEQ);
-    const tirbi_ls **kept = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_ls *, n);
-    if (!s || !kept) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!items[i]) return NULL;
-        kept[i] = items[i];
-    }
-    s->as.seq.items = kept;
-    s->as.seq.n = n;
-    return s;
+    return tirbi_new_set(f->pool, f->loop->span, var, value, declares);
 }
 
 static const tirbi_ls *where(const finder *f, const tirbi_lx *condition, const tirbi_ls *then_case) {
-    tirbi_ls *s = condition && then_case ? new_stmt(f, TIRBI_LS_IF) : NULL;
+    tirbi_ls *s = condition && then_case ? tirbi_new_stmt(f->pool, TIRBI_LS_IF, f->loop->span) : NULL;
     if (!s) return NULL;
     s->as.if_.condition = condition;
     s->as.if_.then_case = then_case;
@@ -198,7 +175,7 @@ static tirbi_lvar *fresh_variable(finder *f, const tirbi_lx **value, const tirbi
 static const tirbi_ls *fold_values(finder *f, tirbi_lvar *extreme) {
     const tirbi_lx *value, *when;
     tirbi_lvar *var = fresh_variable(f, &value, &when);
-    tirbi_ls *loop = new_stmt(f, TIRBI_LS_LOOP);
+    tirbi_ls *loop = tirbi_new_stmt(f->pool, TIRBI_LS_LOOP, f->loop->span);
     if (!var || !loop) return NULL;
     *loop = *f->loop;
     loop->as.loop.var = var;
@@ -216,7 +193,7 @@ static const tirbi_ls *find_place(finder *f) {
     tirbi_lvar *var = fresh_variable(f, &value, &when), *found = new_var(f, &number, TIRBI_LVAR_LET),
                *at = new_var(f, old, TIRBI_LVAR_LET);
     tirbi_lvar *target = new_var(f, f->best, TIRBI_LVAR_LET);
-    tirbi_ls *search = new_stmt(f, TIRBI_LS_SEARCH);
+    tirbi_ls *search = tirbi_new_stmt(f->pool, TIRBI_LS_SEARCH, f->loop->span);
     uint32_t n = 0;
     if (!var || !found || !at || !target || !search) return NULL;
     search->as.search.var = var;
@@ -232,7 +209,7 @@ static const tirbi_ls *find_place(finder *f) {
     for (uint32_t i = 0; i < f->n_sets; i++)
         items[n++] =
             set(f, f->sets[i]->as.set.var, without_lets(f, f->sets[i]->as.set.value, tirbi_lx_var(f->pool, at)), false);
-    return sequence(f, items, n);
+    return tirbi_new_sequence(f->pool, f->loop->span, items, n);
 }
 
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -253,9 +230,10 @@ const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *all[] = {
         set(f, extreme, best, true),
         fold_values(f, extreme),
-        where(f, compare(f, f->order, folded, best), sequence(f, changes, f->n_sets ? 2 : 1)),
+        where(f, compare(f, f->order, folded, best),
+              tirbi_new_sequence(f->pool, f->loop->span, changes, f->n_sets ? 2 : 1)),
     };
-    return sequence(f, all, 3);
+    return tirbi_new_sequence(f->pool, f->loop->span, all, 3);
 }
 
 /* ---- Elements by a place that is carried ------------------------------------------------------------------------- */
@@ -386,20 +364,6 @@ static tirbi_ls *copy_of(const holder *h, const tirbi_ls *s) {
     return copy;
 }
 
-static const tirbi_ls *list(const holder *h, const tirbi_ls *const *items, uint32_t n) {
-    tirbi_ls *s = copy_of(h, h->loop);
-    const tirbi_ls **copy = TIRBI_NEW_ARRAY(h->pool->arena, const tirbi_ls *, n);
-    if (!s || !copy) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!items[i]) return NULL;
-        copy[i] = items[i];
-    }
-    *s = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = h->loop->span};
-    s->as.seq.items = copy;
-    s->as.seq.n = n;
-    return s;
-}
-
 static const tirbi_ls *hold(holder *h, const tirbi_lx *value, bool declares) {
     tirbi_ls *s = value ? copy_of(h, h->loop) : NULL;
     if (!s) return NULL;
@@ -434,11 +398,14 @@ static const tirbi_ls *hold_in(holder *h, const tirbi_ls *s, const tirbi_lx *con
     default:
         copy->as.set.value = held_value(h, s->as.set.value);
         if (!copy->as.set.value || s->as.set.var != h->index) return copy->as.set.value ? copy : NULL;
-        return list(h, (const tirbi_ls *[]){copy, hold(h, element_at(h, s->as.set.value, condition), false)}, 2);
+        return tirbi_new_sequence(
+            h->pool, h->loop->span,
+            (const tirbi_ls *[]){copy, hold(h, element_at(h, s->as.set.value, condition), false)}, 2);
     }
 }
 
-/* Loads the element before the loop, if that runs: in a loop of one round or none, which lanes of rows can be around. */
+/* Loads the element before the loop, if that runs: in a loop of one round or none, which lanes of rows can be
+ * around. */
 static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
     const tirbi_lvar *var = h->loop->as.loop.var;
     if (!first->traps || var->extent->lo >= 1) return hold(h, first, true);
@@ -454,7 +421,7 @@ static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
     once->as.loop.body = hold(h, first, false);
     if (!once->as.loop.body || !round->min) return NULL;
     const tirbi_lx *nothing = tirbi_lx_bits(h->pool, (tirbi_dtype)first->type, 0);
-    return list(h, (const tirbi_ls *[]){hold(h, nothing, true), once}, 2);
+    return tirbi_new_sequence(h->pool, h->loop->span, (const tirbi_ls *[]){hold(h, nothing, true), once}, 2);
 }
 
 const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -475,7 +442,8 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
                             .lo = first->lo, .hi = first->hi, .reg = -1, .span = loop->span};
     *fresh = *loop;
     fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);
-    return fresh->as.loop.body ? list(h, (const tirbi_ls *[]){load_first(h, first), fresh}, 2) : NULL;
+    if (!fresh->as.loop.body) return NULL;
+    return tirbi_new_sequence(pool, loop->span, (const tirbi_ls *[]){load_first(h, first), fresh}, 2);
 }
 
 /* Whether a condition compares an element whose place an element of memory tells. */
@@ -514,7 +482,8 @@ static const tirbi_ls *hold_all(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned
     case TIRBI_LS_IF:
         copy->as.if_.then_case = hold_all(pool, s->as.if_.then_case, depth + 1);
         copy->as.if_.else_case = hold_all(pool, s->as.if_.else_case, depth + 1);
-        return copy->as.if_.then_case == s->as.if_.then_case && copy->as.if_.else_case == s->as.if_.else_case ? s : copy;
+        return copy->as.if_.then_case == s->as.if_.then_case && copy->as.if_.else_case == s->as.if_.else_case ? s
+                                                                                                               : copy;
     case TIRBI_LS_WHILE:
         copy->as.while_.body = hold_all(pool, s->as.while_.body, depth + 1);
         return copy->as.while_.body == s->as.while_.body ? s : copy;

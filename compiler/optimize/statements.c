@@ -1,0 +1,30 @@
+#include "compiler/optimize/statements.h"
+
+tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span) {
+    tirbi_ls *s = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = span};
+    return s;
+}
+
+const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *value,
+                              bool declares) {
+    tirbi_ls *s = var && value ? tirbi_new_stmt(pool, TIRBI_LS_SET, span) : NULL;
+    if (!s) return NULL;
+    s->as.set.var = var;
+    s->as.set.value = value;
+    s->as.set.declares = declares;
+    return s;
+}
+
+const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n) {
+    tirbi_ls *s = tirbi_new_stmt(pool, TIRBI_LS_SEQ, span);
+    const tirbi_ls **copy = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n);
+    if (!s || !copy) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!items[i]) return NULL;
+        copy[i] = items[i];
+    }
+    s->as.seq.items = copy;
+    s->as.seq.n = n;
+    return s;
+}

@@ -1,0 +1,14 @@
+/* Statements of the loop IR that passes make. Each is NULL when memory ran out, or where a part of it is NULL. */
+#ifndef TIRB_COMPILER_OPTIMIZE_STATEMENTS_H
+#define TIRB_COMPILER_OPTIMIZE_STATEMENTS_H
+
+#include "compiler/lower/loop.h"
+
+/* One with nothing in it yet. */
+tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span);
+const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *value,
+                              bool declares);
+/* The items, one after the other; their list is copied. */
+const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
+
+#endif
