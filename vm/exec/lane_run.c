@@ -478,6 +478,19 @@ static void set_row_steps(const entry *e, tirbi_lane_state *state) {
     }
 }
 
+/* Reads that go over more than this wait for memory behind the nearest caches. */
+enum { NEAR = 1 << 18 };
+
+/* What rows of a cursor that is sought are asked for ahead of, where they are far from each other. */
+static void set_ahead(const entry *e, const tirbi_lane_state *state, const tirbi_reach *r, const tirbi_reach *numbers,
+                      tirbi_lane_sought *to) {
+    enum { MOST_LINES = 16 };
+    const uint64_t row = mul_or_most((uint64_t)e->n, (uint64_t)r->step[0]);
+    if (state->n_outer == 0 || r->high - r->low <= NEAR || r->step[0] <= 0) return;
+    to->lines = row < MOST_LINES * 64 ? (uint32_t)(row / 64 + 1) : MOST_LINES;
+    to->ahead = (ptrdiff_t)((uint64_t)numbers->step[state->outer[state->n_outer - 1] + 1] * TIRBI_ROWS_AHEAD);
+}
+
 /* From the least number of each seek to that of the first row. */
 static void set_sought(const entry *e, tirbi_lane_state *state) {
     state->n_sought = 0;
@@ -489,6 +502,7 @@ static void set_sought(const entry *e, tirbi_lane_state *state) {
         *to = (tirbi_lane_sought){.pointer = seek->cursor + 1u, .numbers = seek->numbers + 1u, .type = seek->type,
                                   .least = e->seeks[i].least, .most = e->seeks[i].most,
                                   .bytes = (ptrdiff_t)r->step[e->dimensions - 1]};
+        set_ahead(e, state, r, &e->reaches[seek->numbers], to);
         to->at = tirbi_lane_number(state->pointers[to->numbers], to->type, to->least, to->most);
         state->pointers[to->pointer] = (uint8_t *)((uintptr_t)state->pointers[to->pointer] +
                                                    (uintptr_t)(to->at - to->least) * (uintptr_t)to->bytes);
@@ -747,7 +761,6 @@ static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state 
 
 /* Whether something that is read is more than what statements before this loop may have left in the caches. */
 static bool reads_far(const entry *e) {
-    enum { NEAR = 1 << 18 };
     for (unsigned c = 0; c < e->loop->n_cursors; c++) {
         const tirbi_reach *r = &e->reaches[c];
         if ((e->loop->cursors[c].access & TIRBI_READ) && r->reached && r->high - r->low > NEAR) return true;

@@ -164,7 +164,11 @@ typedef struct tirbi_lane_sought {
     int64_t at; /* the number of this row */
     int64_t least, most; /* as they were at entry */
     ptrdiff_t bytes; /* for one more */
+    uint32_t lines;  /* of a row that is asked for TIRBI_ROWS_AHEAD rows before it, whose number is so far from this one's */
+    ptrdiff_t ahead;
 } tirbi_lane_sought;
+
+enum { TIRBI_ROWS_AHEAD = 4 };
 
 /* How many bytes before it is read memory that is far is asked for. */
 enum { TIRBI_LANES_AHEAD = 4096 };
