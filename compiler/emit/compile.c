@@ -17,6 +17,7 @@
 #include "compiler/optimize/operands.h"
 #include "compiler/optimize/partition.h"
 #include "compiler/optimize/place.h"
+#include "compiler/optimize/reroll.h"
 #include "compiler/optimize/unroll.h"
 #include "compiler/optimize/unsplit.h"
 #include "compiler/text/print.h"
@@ -91,6 +92,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
         body = tirbi_know_counters(e->pool, tirbi_count_whiles(e->pool, body));
         body = tirbi_hold_all_elements(e->pool, body);
     }
+    if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_reroll(e->pool, body);
     if (!(disabled & TIRB_PASS_DIGITS)) {
         body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
         body = tirbi_join_splits(e->pool, body);
