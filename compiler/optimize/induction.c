@@ -227,6 +227,92 @@ static const tirbi_ls *set_behind(counters *c, const tirbi_ls *loop) {
     return both;
 }
 
+/* ---- Names for what a variable is ------------------------------------------------------------------------------- */
+
+/* A variable that is so much more than another one, where neither has been set since. */
+typedef struct offset {
+    const tirbi_lvar *var;
+    tirbi_lvar *base;
+    int64_t more;
+} offset;
+
+typedef struct offsets {
+    offset item[MAX_KNOWN];
+    uint32_t n;
+    bool used; /* by what sets a variable */
+} offsets;
+
+static const offset *find_offset(const offsets *o, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < o->n; i++)
+        if (o->item[i].var == var) return &o->item[i];
+    return NULL;
+}
+
+static void drop_offsets(offsets *o, const tirbi_lvar *var) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < o->n; i++)
+        if (o->item[i].var != var && o->item[i].base != var) o->item[kept++] = o->item[i];
+    o->n = kept;
+}
+
+/* Whether a value is a variable and a constant. */
+static bool is_offset(const tirbi_lx *x, tirbi_lvar **base, int64_t *more) {
+    const bool adds = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->args[1]->kind == TIRBI_LX_CONST;
+    const tirbi_lx *var = adds ? x->args[0] : x;
+    if (var->kind != TIRBI_LX_VAR || var->var->kind != TIRBI_LVAR_LOCAL ||
+        (x->type != TIRB_I32 && x->type != TIRB_I64) || var->type != x->type)
+        return false;
+    *base = var->var;
+    *more = adds ? x->args[1]->value : 0;
+    return *more == (int32_t)*more;
+}
+
+/* Follows an assignment: what is known of other variables by this one is by so much less where it grows. */
+static void note_offset(offsets *o, tirbi_lvar *var, const tirbi_lx *value) {
+    offset now = {.var = var};
+    const bool follows = is_offset(value, &now.base, &now.more);
+    if (!follows || now.base != var) {
+        drop_offsets(o, var);
+        if (follows && o->n < MAX_KNOWN) o->item[o->n++] = now;
+        return;
+    }
+    for (uint32_t i = 0; i < o->n; i++) {
+        offset *other = &o->item[i];
+        if (other->base != var) continue;
+        if (__builtin_sub_overflow(other->more, now.more, &other->more) || other->more != (int32_t)other->more) o->n = 0;
+    }
+}
+
+static const tirbi_lx *replace_offset(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const offset *o = x->kind == TIRBI_LX_VAR ? find_offset(rewrite->context, x->var) : NULL;
+    if (!o) return NULL;
+    return tirbi_lx_op(rewrite->pool, TIRB_OP_ADD, o->base->type, TIRB_TYPE_NONE, tirbi_lx_var(rewrite->pool, o->base),
+                       tirbi_lx_int(rewrite->pool, o->base->type, o->more), NULL);
+}
+
+/* k = j + 1; A[k] = ..; j = k + 1 as k = j + 1; A[j + 1] = ..; j = j + 2, of stores and assignments; what it was where
+ * no variable is set by way of another one. */
+static const tirbi_ls *without_names(const counters *c, const tirbi_ls *body) {
+    offsets *o = body->kind == TIRBI_LS_SEQ ? TIRBI_NEW(c->pool->arena, offsets) : NULL;
+    const tirbi_ls **items = o ? TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n + 1) : NULL;
+    tirbi_ls *copy = items ? copy_of(c, body) : NULL;
+    if (!copy) return body;
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_offset, .context = o};
+    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+        const tirbi_ls *s = body->as.seq.items[i];
+        if (s->kind != TIRBI_LS_STORE && s->kind != TIRBI_LS_SET) return body;
+        items[i] = tirbi_rewrite_assignments(&rewrite, s);
+        if (!items[i]) return body;
+        if (s->kind != TIRBI_LS_SET) continue;
+        o->used = o->used || (!s->as.set.declares && s->as.set.value->kind == TIRBI_LX_OP &&
+                              s->as.set.value->args[0]->kind == TIRBI_LX_VAR &&
+                              find_offset(o, s->as.set.value->args[0]->var));
+        note_offset(o, s->as.set.var, items[i]->as.set.value);
+    }
+    copy->as.seq.items = items;
+    return o->used ? copy : body;
+}
+
 /* ---- Through the program ---------------------------------------------------------------------------------------- */
 
 static const tirbi_ls *walk(counters *c, const tirbi_ls *s, unsigned depth);
@@ -245,7 +331,10 @@ static const tirbi_ls *replace_one(counters *c, const tirbi_ls *loop) {
 }
 
 static const tirbi_ls *walk_loop(counters *c, const tirbi_ls *s, unsigned depth) {
-    const tirbi_ls *replaced = replace_one(c, s);
+    const tirbi_ls *named = without_names(c, s->as.loop.body);
+    tirbi_ls *plain = named != s->as.loop.body ? copy_of(c, s) : NULL;
+    if (plain) plain->as.loop.body = named;
+    const tirbi_ls *replaced = replace_one(c, plain ? plain : s);
     if (replaced) return walk(c, replaced, depth + 1);
     forget_sets(&c->known, s);
     const known before = c->known;
