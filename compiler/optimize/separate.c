@@ -7,6 +7,7 @@
 #include "compiler/optimize/order.h"
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/resolve.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_ACCESSES = 32, MAX_VARIABLES = 16, MAX_DEPTH = 48 };
 
@@ -32,6 +33,8 @@ typedef struct separator {
     const tirbi_lvar *variables[MAX_VARIABLES]; /* that the body sets */
     uint32_t uses[MAX_VARIABLES];               /* the nodes that set or read each, by bits */
     uint32_t n_variables;
+    const tirbi_lbuf *stored[MAX_ACCESSES]; /* the memory that it stores to */
+    uint32_t n_stored;
     uint32_t after[TIRBI_MAX_SEPARATE]; /* the nodes that must come after a node, by bits */
 } separator;
 
@@ -109,15 +112,78 @@ static bool find_variables(separator *s, const tirbi_ls *stmt, unsigned depth) {
     }
 }
 
-static bool find_nodes(separator *s, const tirbi_ls *body) {
-    if (body->kind != TIRBI_LS_SEQ) {
-        if (s->n == TIRBI_MAX_SEPARATE) return false;
-        s->nodes[s->n++] = body;
+/* The memory that a statement stores to. */
+static bool find_stored(separator *s, const tirbi_ls *stmt, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
+            if (!find_stored(s, stmt->as.seq.items[i], depth + 1)) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return find_stored(s, stmt->as.if_.then_case, depth + 1) &&
+               (!stmt->as.if_.else_case || find_stored(s, stmt->as.if_.else_case, depth + 1));
+    case TIRBI_LS_STORE:
+        if (s->n_stored == MAX_ACCESSES) return false;
+        s->stored[s->n_stored++] = stmt->as.store.access->buffer->root;
+        return true;
+    default: return true;
+    }
+}
+
+/* Whether a value is the same wherever in an iteration it is asked for. */
+static bool stands(const separator *s, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, &s->inside)))
+        return false;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < s->n_stored; i++)
+            if (tirbi_may_meet(s->stored[i], x->access->buffer->root)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!stands(s, x->access->indices[d], depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!stands(s, x->args[i], depth + 1)) return false;
+    return true;
+}
+
+static bool only_stores(const tirbi_ls *stmt, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    for (uint32_t i = 0; stmt->kind == TIRBI_LS_SEQ && i < stmt->as.seq.n; i++)
+        if (!only_stores(stmt->as.seq.items[i], depth + 1)) return false;
+    if (stmt->kind != TIRBI_LS_IF) return stmt->kind == TIRBI_LS_SEQ || stmt->kind == TIRBI_LS_STORE;
+    return only_stores(stmt->as.if_.then_case, depth + 1) &&
+           (!stmt->as.if_.else_case || only_stores(stmt->as.if_.else_case, depth + 1));
+}
+
+static const tirbi_ls *under(const separator *s, const tirbi_lx *condition, const tirbi_ls *stmt) {
+    tirbi_ls *branch = condition ? tirbi_new_stmt(s->pool, TIRBI_LS_IF, stmt->span) : NULL;
+    if (!branch) return condition ? NULL : stmt;
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = stmt;
+    return branch;
+}
+
+/* The statements of a body. Those of a condition that stays what it is are as many with it as there are, for others may
+ * stand between them then. */
+static bool find_nodes(separator *s, const tirbi_ls *body, const tirbi_lx *condition) {
+    if (body->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < body->as.seq.n; i++)
+            if (!find_nodes(s, body->as.seq.items[i], condition)) return false;
         return true;
     }
-    for (uint32_t i = 0; i < body->as.seq.n; i++)
-        if (!find_nodes(s, body->as.seq.items[i])) return false;
-    return true;
+    const tirbi_lx *own = body->kind == TIRBI_LS_IF && !body->as.if_.first_of ? body->as.if_.condition : NULL;
+    if (own && !own->traps && own->size <= TIRBI_MAX_SHARED_SIZE && only_stores(body, 0) && stands(s, own, 0)) {
+        const tirbi_ls *no = body->as.if_.else_case;
+        const tirbi_lx *yes = condition ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, own, NULL) : own;
+        if (!yes || !find_nodes(s, body->as.if_.then_case, yes)) return false;
+        if (!no) return true;
+        const tirbi_lx *other = tirbi_lx_op(s->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, own, NULL, NULL);
+        if (other && condition) other = tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, other, NULL);
+        return other && find_nodes(s, no, other);
+    }
+    if (s->n == TIRBI_MAX_SEPARATE) return false;
+    s->nodes[s->n] = under(s, condition, body);
+    return s->nodes[s->n++] != NULL;
 }
 
 /* ---- Which is first --------------------------------------------------------------------------------------------- */
@@ -214,22 +280,20 @@ static uint32_t next_circle(const separator *s, uint32_t left) {
 static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
     const tirbi_facts none = {.n = 0};
     const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, s->n);
-    tirbi_ls *body = TIRBI_NEW(s->pool->arena, tirbi_ls), *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
     tirbi_lvar *old = s->own.var[0], *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
-    if (!items || !body || !loop || !var) return NULL;
+    if (!items || !loop || !var) return NULL;
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (nodes >> i & 1) items[n++] = s->nodes[i];
-    *body = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = s->loop->span};
-    body->as.seq.items = items;
-    body->as.seq.n = n;
+    const tirbi_ls *body = n == 1 ? items[0] : tirbi_new_sequence(s->pool, s->loop->span, items, n);
+    if (!body) return NULL;
     *var = *old;
     var->reg = -1;
     *loop = *s->loop;
     loop->as.loop.var = var;
     loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    loop->as.loop.body = tirbi_resolve(s->pool, &none, n == 1 ? items[0] : body, old, tirbi_lx_var(s->pool, var), var,
-                                       true);
+    loop->as.loop.body = tirbi_resolve(s->pool, &none, body, old, tirbi_lx_var(s->pool, var), var, true);
     return loop->as.loop.body ? loop : NULL;
 }
 
@@ -239,7 +303,7 @@ static bool read_loop(separator *s) {
     const tirbi_ls *body = s->loop->as.loop.body;
     if (s->loop->as.loop.step || s->loop->as.loop.blocks || s->loop->as.loop.rows || !var->min->pure ||
         !var->extent->pure || var->min->traps || var->extent->traps || !tirbi_can_resolve(body) ||
-        !find_nodes(s, body) || s->n < 2 || !find_variables(s, body, 0))
+        !find_variables(s, body, 0) || !find_stored(s, body, 0) || !find_nodes(s, body, NULL) || s->n < 2)
         return false;
     s->all = s->inside;
     if (s->all.n == TIRBI_MAX_AFFINE) return false;
@@ -250,7 +314,7 @@ static bool read_loop(separator *s) {
 }
 
 uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *out[TIRBI_MAX_SEPARATE]) {
-    if (loop->as.loop.body->kind != TIRBI_LS_SEQ) return 0;
+    if (loop->as.loop.body->kind != TIRBI_LS_SEQ && loop->as.loop.body->kind != TIRBI_LS_IF) return 0;
     separator *s = TIRBI_NEW(pool->arena, separator);
     if (!s) return 0;
     s->pool = pool;
