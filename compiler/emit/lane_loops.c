@@ -3,6 +3,7 @@
 #include "compiler/optimize/behind.h"
 
 #include "compiler/optimize/columns.h"
+#include "compiler/optimize/crossing.h"
 #include "compiler/optimize/distance.h"
 #include "compiler/optimize/extremes.h"
 #include "compiler/optimize/last.h"
@@ -554,6 +555,18 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop whose iterations only meet where a place that goes up crosses one that goes down. */
+static bool put_crossing(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_crossing crossing;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_split_at_crossing(e->pool, loop, &crossing) ||
+        !has_lanes(e, crossing.before) || !has_lanes(e, crossing.behind))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "where what goes up crosses what goes down");
+    put_serial(e, crossing.stmt);
+    return true;
+}
+
 /* A loop whose statements are lanes only without each other. */
 static bool put_separate(tirbi_emitter *e, const tirbi_ls *loop) {
     const tirbi_ls *parts[TIRBI_MAX_SEPARATE];
@@ -630,7 +643,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     }
     if (!split)
         return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) ||
-               put_blocks(e, loop) || put_separate(e, loop) || put_behind(e, loop);
+               put_blocks(e, loop) || put_crossing(e, loop) || put_separate(e, loop) || put_behind(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

@@ -6,7 +6,7 @@
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/rewrite.h"
 
-enum { MAX_TERMS = 16, MAX_CANDIDATES = 8, MAX_DEPTH = 64 };
+enum { MAX_TERMS = 16, MAX_CANDIDATES = 8, MAX_DEPTH = 64, FEW = 4 /* iterations: no lanes */ };
 
 /* What the body decides: by a statement, an IF or a store of a conditional value, or by expressions in it: choices, and
  * the least or greatest of two integers. `no` may be NULL: nothing is done then. */
@@ -409,10 +409,13 @@ static const tirbi_ls *split_at_meeting(splitter *s) {
     if (!next || !at->pure || at->traps) return NULL;
     const tirbi_ls *parts[3] = {part(s, zero, choose(s, TIRB_OP_MIN, at, n), store), once(s, at, store),
                                 part(s, choose(s, TIRB_OP_MAX, next, zero), n, store)};
+    bool gains = false;
     for (uint32_t i = 0; i < 3; i++) {
-        if (!parts[i] || (i != 1 && !tirbi_plan_lanes(s->pool, parts[i]))) return NULL;
+        const bool few = parts[i] && (i == 1 || parts[i]->as.loop.var->extent->hi < FEW);
+        if (!parts[i] || (!few && !tirbi_plan_lanes(s->pool, parts[i]))) return NULL;
+        gains = gains || !few;
     }
-    return in_sequence(s, parts, 3);
+    return gains ? in_sequence(s, parts, 3) : NULL;
 }
 
 const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
