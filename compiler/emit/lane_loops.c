@@ -15,6 +15,7 @@
 #include "compiler/optimize/separate.h"
 #include "compiler/optimize/split.h"
 #include "compiler/optimize/still.h"
+#include "compiler/optimize/until.h"
 #include "compiler/optimize/wrapped.h"
 
 static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIRB_I64, 0); }
@@ -555,6 +556,18 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop that an iteration leaves, if those before it are lanes. */
+static bool put_until(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_until until;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_search_end(e->pool, loop, &until) ||
+        !has_lanes(e, until.loop))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SEARCHED,
+                    "lanes look for the iteration that leaves it");
+    put_serial(e, until.stmt);
+    return true;
+}
+
 /* A loop whose iterations only meet where a place that goes up crosses one that goes down. */
 static bool put_crossing(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_crossing crossing;
@@ -643,7 +656,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     }
     if (!split)
         return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) ||
-               put_blocks(e, loop) || put_crossing(e, loop) || put_separate(e, loop) || put_behind(e, loop);
+               put_blocks(e, loop) || put_crossing(e, loop) || put_until(e, loop) || put_separate(e, loop) || put_behind(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

@@ -6,7 +6,7 @@ Extremes with the place where they are and other guarded updates, over rows of a
 NaNs; nests that read a row and a column which some of their iterations write; rows of entries, as of sparse matrices; and
 elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; sweeps in
 place over neighbours; loops of several statements that need each other in
-part; and variables that loops count.
+part; variables that loops count; loops that are unrolled, or nearly so; and loops that go through an array from both ends.
 Each is compiled and called under one instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -310,7 +310,9 @@ def statements(pick, generator):
             body.append(f"s{k} = {value(known + local)}")
             local.append(f"s{k}")
         elif kind < 0.25:
-            body += [f"if {element()} > {number(1)}:", f"    {element()} = {value(known + local)}"]
+            body += [f"if {element()} > {number(1)}:"] + [f"    {element()} = {value(known + local)}" for _ in range(pick.choice([1, 1, 2]))]
+            if pick.random() < 0.5:
+                body += ["else:"] + [f"    {element()} = {value(known + local)}" for _ in range(pick.choice([1, 1, 2]))]
         elif kind < 0.4 and known:
             name = pick.choice(known)
             body.append(f"{name} = {pick.choice([value(local), value(local), name + ' + ' + element(), element()])}")
@@ -341,6 +343,9 @@ def counted(pick, generator):
             if what < 0.55:
                 lines[where].append(f"k = k + {by}")
                 total += by * times
+            elif what < 0.6 and where == "inside":
+                lines[where] += [f"p = k + {by}", f"A[p] = R[j]", f"B[k] = {element()}", f"k = p + {pick.choice([0, 1, 2])}", f"A[{pick.choice('pk')}] = R[j]"]
+                total += (by + 2) * times
             elif what < 0.65 and where == "inside":
                 lines[where] += [f"if R[j] > T.{dtype}(0):", "    A[k] = R[j]", f"    k = k + {by}", "else:", f"    k = k + {by}"]
                 total += by * times
@@ -354,7 +359,7 @@ def counted(pick, generator):
     start = pick.choice([f"k: T.{kind} = {first if kind == 'int32' else f'T.int64({first})'}"])
     inner = pick.choice([size, size, size, f"T.min({'k' if kind == 'int32' else 'T.Cast(' + chr(34) + 'int32' + chr(34) + ', k)'} % 3, {size})", "T.min(i, 1)"])
     total += 2 * rows * (2 if inner != size else 0) * 9
-    fix = lambda text: re.sub(r"\bk \+ (\d+)", r"k + T.int64(\1)", text) if kind == "int64" else text
+    fix = lambda text: re.sub(r"\b([kp]) \+ (\d+)", r"\1 + T.int64(\2)", text) if kind == "int64" else text
     loops = [start, f"for i in range({rows}):", *["    " + fix(line) for line in lines["before"]], f"    for j in range({inner}):"]
     loops += ["        " + fix(line) for line in lines["inside"]] + ["    " + fix(line) for line in lines["behind"]]
     loops.append(f"E[0] = {'T.Cast(' + chr(34) + 'int32' + chr(34) + ', k)' if kind == 'int64' else 'k'}")
@@ -364,6 +369,82 @@ def counted(pick, generator):
     text += "        n = T.int32()\n" if dynamic else ""
     small = lambda size: generator.integers(-9, 9, size).astype(dtype)
     return text, loops, {"A": small(most), "B": small(most), "R": small(n), "E": np.zeros(1, "int32")}, {"n": n}
+
+
+def rolled(pick, generator):
+    """Bodies of the same statements for places that follow each other; now and then one of them is another one."""
+    copies, rounds, dynamic = pick.choice([2, 3, 4, 4, 5, 8]), pick.choice([1, 3, 9, 40, 300]), pick.random() < 0.4
+    dtype, times, first = pick.choice(["float32", "float64", "int32", "int8"]), "n" if dynamic else str(rounds), pick.choice([0, 0, 0, 2])
+    number, differs = lambda x: f"T.{dtype}({x})", pick.random() < 0.35
+    scale, size = pick.choice([1, 1, 1, 1, 2]), 0
+    at = pick.choice([f"{copies * scale} * i + {{p}}", f"i * {copies * scale} + {{p}}", f"{{p}} + {copies * scale} * i"])
+
+    def element(stored=False):
+        name = pick.choice(["A", "A", "B", "C"] if stored else ["A", "B", "C", "V", "R"])
+        if name == "R":
+            return "R[i]" if pick.random() < 0.2 else "R[0]"
+        place = f"{name}[{at.replace('{p}', '{' + str(pick.choice([0, 0, 0, 1, 2, 3])) + '}')}]"
+        return f"C[V[{at.replace('{p}', '{0}')}]]" if name == "V" else place
+
+    def value():
+        text = element()
+        for _ in range(pick.choice([0, 1, 1, 2])):
+            text = pick.choice([f"{text} + {element()}", f"{text} - {element()}", f"T.max({text}, {element()})", f"{text} + {number(3)}"])
+        return text
+
+    kinds = [pick.random() for _ in range(pick.choice([1, 1, 1, 2, 3]))]
+    lines = []
+    for k, kind in enumerate(kinds):
+        if kind < 0.15:
+            lines += [f"t{k}_@ = {value()}", f"{element(True)} = t{k}_@ + t{k}_@"]
+        elif kind < 0.3:
+            lines += [f"if {element()} > {number(1)}:", f"    {element(True)} = {value()}"]
+        elif kind < 0.4:
+            lines += [f"s = s + {element()}"]
+        elif kind < 0.45:
+            lines += [f"{element(True)} = T.Cast({chr(34)}{dtype}{chr(34)}, {at.replace('{p}', '{0}')})" if dtype != "int8" else "s = s"]
+        else:
+            lines += [f"{element(True)} = {value()}"]
+    body = []
+    for j in range(copies):
+        for line in lines:
+            far = j + (pick.choice([-1, 1, 2]) if differs and j > 0 and pick.random() < 0.3 else 0)
+            far = max(far, 0)
+            body.append(line.replace("@", str(j)).format(*[scale * far + d for d in range(4)]))
+            size = max(size, scale * far + 4)
+    size += copies * scale * (rounds + first)
+    loops = [f"s: T.{dtype} = {number(1)}", "for r in range(2):", f"    for i in range({first}, {times}{f' + {first}' if first else ''}):"]
+    loops += ["        " + line for line in body] + ["E[0] = s"]
+    shapes = {name: (f"({size},)", dtype) for name in "ABC"} | {"V": (f"({size},)", "int32"), "R": (shape(dynamic, times), dtype), "E": ("(1,)", dtype)}
+    if dynamic:
+        shapes["R"] = ('("n",)', dtype)
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({s}, "{kind}")' for name, (s, kind) in shapes.items()) + "):\n"
+    text += "        n = T.int32()\n" if dynamic else ""
+    if "R[i]" in "".join(loops):
+        loops = [line.replace("R[i]", f"R[i - {first}]") for line in loops]
+    arrays = {name: generator.integers(-9, 9, size).astype(dtype) for name in "ABC"}
+    return text, loops, arrays | {"V": generator.integers(0, size, size).astype("int32"), "R": np.ones(rounds, dtype), "E": np.zeros(1, dtype)}, {"n": rounds}
+
+
+def mirrored(pick, generator):
+    """Arrays that are read, and stored to, from both of their ends."""
+    n, dynamic = pick.choice([1, 2, 5, 8, 9, 40, 41, 300, 3001]), pick.random() < 0.5
+    dtype, size = pick.choice(["float32", "float64", "int32", "int8"]), "n" if dynamic else str(n)
+    low, high = pick.choice([0, 0, 3]), pick.choice([0, 0, 4])
+    up, down = f"A[i + {low}]", f"A[{size} - {1 - pick.choice([0, low, low + high])} - i]"
+    if pick.random() < 0.4:
+        up, down = down, up
+    body = pick.choice([
+        [f"{up} = {down} + B[i]"], [f"{up} = {up} - {down}", f"B[i] = {up}"], [f"t = {up}", f"{up} = {down}", f"{down} = t + B[i]"],
+        [f"x = {down} + B[i]", f"{up} = x - B[i] - x", "B[i] = x"], [f"if B[i] > T.{dtype}(0):", f"    {up} = {down} - {up}"],
+        [f"B[i] = {down}", f"{up} = B[i] + {up}", f"{down} = {up}"], [f"{up} = A[{pick.choice(['0', '3', size + ' - 1'])}] + B[i]"],
+        [f"R[0] = {down} - B[i]", f"{up} = R[0] + R[0]"], [f"R[0] = B[i]", f"if B[i] > T.{dtype}(0):", f"    B[i] = R[0] + R[1]"]])
+    loops = ["for r in range(2):", f"    for i in range({size}):"] + ["        " + line for line in body]
+    extra = 8 + low + high
+    shapes = {"A": (f'({f"{chr(34)}n + {extra}{chr(34)}" if dynamic else n + extra},)', dtype), "B": (shape(dynamic, size), dtype), "R": ("(2,)", dtype)}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({s}, "{kind}")' for name, (s, kind) in shapes.items()) + "):\n"
+    text += "        n = T.int32()\n" if dynamic else ""
+    return text, loops, {"A": generator.integers(-9, 9, n + extra).astype(dtype), "B": generator.integers(-9, 9, n).astype(dtype), "R": np.ones(2, dtype)}, {"n": n}
 
 
 def same(got, wanted):
@@ -376,7 +457,8 @@ def same(got, wanted):
 def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
-    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted])(pick, generator)
+    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted, rolled, rolled,
+                                           mirrored])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]
