@@ -123,6 +123,28 @@ def test_counted_variable(t):
     expect(any(note["form"] == "lanes" and "vadd.f32" in note["text"] for note in found), f"what k counts is not known: {found}")
 
 
+# Loops over i, and what must be told of each: those that become lanes in the end.
+ARRANGED = {
+    "        A[4 * i] = B[4 * i] + C[2]\n        A[4 * i + 1] = B[4 * i + 1] + C[2]\n"
+    "        A[4 * i + 2] = B[4 * i + 2] + C[2]\n        A[4 * i + 3] = B[4 * i + 3] + C[2]\n": "",
+    "        A[i] = A[24 - i] - B[i]\n": "crosses",
+    "        A[i] = A[0] + B[i]\n": "in parts",
+    "        if B[i] > T.float32(0):\n            A[i + 1] = C[i]\n        else:\n            C[i] = A[i] + B[i]\n": "apart",
+    "        A[i] = A[i] + B[i]\n        x = B[i] + C[i]\n        if x > T.float32(5):\n            C[1] = A[i]\n            break\n"
+    "        A[i + 40] = x\n": "leaves it",
+}
+
+
+def test_arranged(t):
+    head = HEAD + 'def f(A: T.Buffer((100,), "float32"), B: T.Buffer((100,), "float32"), C: T.Buffer((100,), "float32")):\n'
+    for body, how in ARRANGED.items():
+        notes = [note["text"] for note in explained(t, head + "    for i in range(25):\n" + body)]
+        expect(how in notes[0] and any("vstore" in text for text in notes), f"{body}: {notes}")
+    counted = head + "    k: T.int32 = 1\n    for i in range(25):\n        j = k + 1\n        A[j] = B[k] + C[i]\n        k = j + 1\n"
+    notes = explained(t, counted)
+    expect(forms(notes) == {"i": "lanes"}, f"a counter by way of another one: {notes}")
+
+
 LAST = HEAD + """def f(A: T.Buffer((100,), "float32"), B: T.Buffer((1,), "int32")):
     x: T.int32 = -1
     for i in range(100):

@@ -313,6 +313,9 @@ def statements(pick, generator):
             body += [f"if {element()} > {number(1)}:"] + [f"    {element()} = {value(known + local)}" for _ in range(pick.choice([1, 1, 2]))]
             if pick.random() < 0.5:
                 body += ["else:"] + [f"    {element()} = {value(known + local)}" for _ in range(pick.choice([1, 1, 2]))]
+        elif kind < 0.28:
+            body += [f"if {element()} > {number(pick.choice([5, 7, 8]))}:"] + [f"    {element()} = {value(known + local)}"] * pick.choice([0, 0, 1])
+            body.append("    break")
         elif kind < 0.4 and known:
             name = pick.choice(known)
             body.append(f"{name} = {pick.choice([value(local), value(local), name + ' + ' + element(), element()])}")
