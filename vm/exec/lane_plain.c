@@ -3,6 +3,7 @@
 #include "vm/exec/lane_again.h"
 
 #include "loader/base/error.h"
+#include "vm/exec/lane_ends.h"
 #include "vm/lanes/slots.h"
 
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop) {
@@ -202,6 +203,7 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
     const uint64_t *slots = tirbi_frame_slots(machine->frame);
     if ((int64_t)slots[loop->n] < 1) return TIRB_OK;
+    if (loop->ending.end) return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
     const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
     if (inputs->are_kept) {
         tirbi_lane_state *state;

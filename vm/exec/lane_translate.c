@@ -11,6 +11,7 @@
 
 #include "loader/base/error.h"
 #include "vm/exec/lane_copy.h"
+#include "vm/exec/lane_ends.h"
 #include "vm/exec/lane_entry.h"
 #include "vm/lanes/forms.h"
 #include "vm/math/half.h"
@@ -1433,6 +1434,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     for (unsigned c = 0; c < loop->n_cursors; c++)
         if (loop->cursors[c].access & TIRBI_WRITE) loop->written |= UINT32_C(1) << c;
     loop->is_plain = tirbi_lane_is_plain(loop);
+    tirbi_lane_find_ending(p->body, p->code, loop);
     return TIRB_OK;
 }
 

@@ -25,6 +25,12 @@ struct tirbi_lane_state;
 union tirbi_word;
 typedef size_t (*tirbi_sequence)(struct tirbi_lane_state *state, const union tirbi_word *at, size_t count);
 
+/* What a scan of n lanes ends with that begins with `running`, where no lane sees it: of the elements x, or of what an
+ * operation gives of those and y, which are so many bytes apart. Of terms that are one element y is x. */
+typedef uint64_t (*tirbi_scan_end)(uint64_t running, const uint8_t *x, ptrdiff_t x_step, const uint8_t *y,
+                                   ptrdiff_t y_step, size_t n);
+enum { TIRBI_TERM_ELEMENT, TIRBI_TERM_SUM, TIRBI_TERM_DIFFERENCE, TIRBI_TERM_PRODUCT, TIRBI_N_TERMS };
+
 /* The steps of a chain: vscan's operations, then vscanma's; with TIRBI_N_STEPS added the swapped ones. */
 enum { TIRBI_STEP_FUSED = TIRBI_SCAN_WHERE + 1, TIRBI_N_STEPS = TIRBI_STEP_FUSED + TIRBI_N_FUSED_SCANS };
 
@@ -56,6 +62,9 @@ typedef struct tirbi_kernel_table {
     tirbi_sequence scan[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
     tirbi_sequence scanma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
     tirbi_sequence chain[TIRB_N_DTYPES]; /* scans of several steps */
+    /* By term, operation as in `scan`, and type; NULL: scan has it alone. */
+    tirbi_scan_end end[TIRBI_N_TERMS][2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
+    tirbi_scan_end endma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
     /* The same on one element, where the scalar machine has no handler of its own. */
     tirbi_scalar scalar_op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES];
     tirbi_scalar scalar_cast[TIRB_N_DTYPES][TIRB_N_DTYPES];

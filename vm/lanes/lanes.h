@@ -21,6 +21,7 @@
 #include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
+#include "vm/lanes/kernels.h"
 #include "vm/lanes/word.h"
 
 /* ---- Reductions ----------------------------------------------------------------------------------------------- */
@@ -67,6 +68,19 @@ typedef struct tirbi_lane_scan {
     bool counts;    /* vadvance: beside the running value goes the place of the next lane, */
     uint16_t start; /* from what this slot holds */
 } tirbi_lane_scan;
+
+/* The scan that is all that a loop does, where no lane sees it. */
+typedef struct tirbi_lane_ending {
+    tirbi_scan_end end; /* NULL: the loop does more, or something else */
+    uint16_t slot;
+    uint8_t type;
+    bool is_float_extreme; /* of long rows, vectors find it sooner */
+    struct {
+        bool is_scalar;
+        uint8_t cursor;
+        uint16_t slot;
+    } terms[2];
+} tirbi_lane_ending;
 
 typedef struct tirbi_lane_splat {
     uint16_t slot;
@@ -137,6 +151,7 @@ typedef struct tirbi_lane_loop {
     uint8_t n_scans;
     uint8_t own_depth; /* how deep vloops are nested */
     tirbi_lane_scan scans[TIRBI_MAX_SCANS];
+    tirbi_lane_ending ending;
     uint8_t n_tiles;
     tirbi_lane_tile tiles[TIRBI_MAX_TILES];
     bool finds; /* it ends with the first lane of which something is true, whose number goes to this slot */
