@@ -123,7 +123,29 @@ def normalised(pick, f):
     f.add(2, f"{pick.choice(['B', 'B', 'A'])}[i, k] = {pick.choice([f'{other} / s', f'({other} - x) * s', f'{other} + S[i] * s'])}")
 
 
-SHAPES = (blocks, blocks, blocks, places, counts, normalised)
+def triangles(pick, f):
+    """Rows of a triangle, each of another length, of which a variable or an element has what comes of them in order."""
+    n, dtype = pick.choice([3, 9, 20, 70]), pick.choice(FLOATS + FLOATS + INTS)
+    f.buffer("A", dtype, n, n), f.buffer("B", dtype, n, n), f.buffer("X", dtype, n)
+    rows, last = pick.choice([(f"range({n})", "i"), (f"range(1, {n})", "i"), (f"range({n})", f"{n} - i"), (f"range({n})", "i + 1")])
+    first = "0" if last != "i" or pick.random() < 0.7 else f"T.min(i, {pick.choice([1, 2])})"
+    f.add(0, f"for i in {rows}:")
+    total = pick.choice(["s", "X[i]", "A[i, i]" if last == "i" else "s"])
+    f.add(1, f"{total} = {pick.choice([number(dtype, 0), number(dtype, 2), 'X[i]', 'B[i, 0]'])}")
+    x, y = pick.choice(["A[i, k]", "A[k, i]", "B[i, k]", "X[k]"]), pick.choice(["B[i, k]", "B[k, i]", f"B[i, {n - 1} - k]", "X[k]", "B[k, k]"])
+    if last == "i" and pick.random() < 0.3:
+        y = "X[i - 1 - k]"
+    c = pick.choice([number(dtype, 3), "B[i, 0]"])
+    term = pick.choice([x, y, f"{x} * {y}", f"{x} * {y}", f"({x} + {y})", f"({x} - {y})", f"{x} * {c}", f"({y} + {c})", f"{y} * {y}"])
+    join = pick.choice(["{0} + {1}", "{0} - {1}", "{0} + {1}", "{0} - {1}", "T.max({0}, {1})", "T.min({1}, {0})", "{1} + {0}", "{0} * {1}", "{1} - {0}"])
+    f.add(1, f"for k in range({first}, {last}):", f"    {total} = {join.format(total, term)}")
+    if pick.random() < 0.5 and dtype in FLOATS:
+        f.add(1, f"{total} = {total} / B[i, i]")
+    if total != "X[i]":
+        f.add(1, f"X[i] = {total}")
+
+
+SHAPES = (blocks, blocks, blocks, places, counts, normalised, triangles, triangles)
 
 
 def make(seed):
