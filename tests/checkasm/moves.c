@@ -65,7 +65,8 @@ static void check_rows(checker *c, tirb_isa isa, const sheet *to, const sheet *f
         from_rows[i] = (ptrdiff_t)(next_random(c) % from->rows * pitch(from));
         memcpy(want + to_rows[i], source + from_rows[i], row);
     }
-    tirbi_kernels(isa)->moves.list(got, to_rows, source, from_rows, row, listed);
+    tirbi_kernels(isa)->moves.list(got, to_rows, source, from_rows, row, listed,
+                                    next_random(c) % 2 * row);
     check_result(c, isa, "list", to, got, want);
     for (size_t i = 0; i < to->rows; i++) {
         for (size_t j = 0; j < to->columns; j++) memcpy(want + i * pitch(to) + j * to->size, &pattern, to->size);

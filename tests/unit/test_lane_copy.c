@@ -1,6 +1,7 @@
 /* Nests that only move elements: every permutation of four loops for every element size, parts of arrays, fills and
  * loads that repeat, beside plain C. Results end where memory does. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/unit/script_fixture.h"
 
@@ -236,12 +237,79 @@ static void fills_with_canonical_nans(void **state) {
     }
 }
 
+/* ---- Past the caches -------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 300, COLUMNS = 200, LISTED = 70, FAR = 4200000, LONG = 290000 };
+
+/* Into memory that is large enough to be written past the caches: rows of any alignment, rows that are lines, columns
+ * in rows of their own and one behind the other, rows by number, and a row that is more than is moved at once. */
+static const char *const past_caches =
+    HEAD "def f(A: T.Buffer((300, 200), \"uint32\"), I: T.Buffer((70,), \"int32\"),\n"
+         "      B: T.Buffer((4200000,), \"uint32\")):\n"
+         "    for i, j in T.grid(300, 190):\n"
+         "        B[i * 333 + 3 + j] = A[i, j + 2]\n"
+         "    for i, j in T.grid(300, 32):\n"
+         "        B[160000 + i * 64 + j] = A[i, j]\n"
+         "    for j, i in T.grid(199, 300):\n"
+         "        B[200001 + j * 333 + i] = A[i, j]\n"
+         "    for j, i in T.grid(199, 17):\n"
+         "        B[300001 + j * 17 + i] = A[i, j]\n"
+         "    for i, j in T.grid(70, 200):\n"
+         "        B[400005 + i * 200 + j] = A[I[i], j]\n";
+static const char *const long_row =
+    HEAD "def f(L: T.Buffer((290000,), \"uint32\"), B: T.Buffer((4200000,), \"uint32\")):\n"
+         "    for i in range(290000):\n"
+         "        B[600007 + i] = L[i]\n";
+
+static void expect_past_caches(const uint32_t *a, const int32_t *numbers, const uint32_t *row, uint32_t *b) {
+    for (int64_t i = 0; i < ROWS; i++) {
+        memcpy(b + i * 333 + 3, a + i * COLUMNS + 2, 190 * sizeof *b);
+        memcpy(b + 160000 + i * 64, a + i * COLUMNS, 32 * sizeof *b);
+        for (int64_t j = 0; j < COLUMNS - 1; j++) b[200001 + j * 333 + i] = a[i * COLUMNS + j];
+        for (int64_t j = 0; j < COLUMNS - 1 && i < 17; j++) b[300001 + j * 17 + i] = a[i * COLUMNS + j];
+        if (i < LISTED) memcpy(b + 400005 + i * COLUMNS, a + numbers[i] * COLUMNS, COLUMNS * sizeof *b);
+    }
+    memcpy(b + 600007, row, LONG * sizeof *b);
+}
+
+static array far_array(DLDataTypeCode code, int ndim, int64_t n, int64_t m, uint32_t salt) {
+    array a = {.tensor = {.ndim = ndim, .dtype = {(uint8_t)code, 32, 1}}, .shape = {n, m}, .elements = (size_t)(n * m)};
+    uint32_t *values = malloc(a.elements * sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < a.elements; i++) values[i] = (uint32_t)i * salt;
+    a.data = (uint8_t *)values;
+    a.tensor.device.device_type = kDLCPU;
+    a.tensor.data = values;
+    return a;
+}
+
+static void moves_past_the_caches(void **state) {
+    array a = far_array(kDLUInt, 2, ROWS, COLUMNS, 2654435761u), numbers = far_array(kDLInt, 1, LISTED, 1, 0),
+          row = far_array(kDLUInt, 1, LONG, 1, 40503u), b = far_array(kDLUInt, 1, FAR, 1, 0),
+          want = far_array(kDLUInt, 1, FAR, 1, 0);
+    array *const all[] = {&a, &numbers, &row, &b, &want};
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) all[i]->tensor.shape = all[i]->shape;
+    for (int32_t i = 0; i < LISTED; i++) ((int32_t *)(void *)numbers.data)[i] = i * 37 % ROWS;
+    expect_past_caches((uint32_t *)(void *)a.data, (int32_t *)(void *)numbers.data, (uint32_t *)(void *)row.data,
+                       (uint32_t *)(void *)want.data);
+    for (unsigned k = 0; k < N_ISAS; k++) {
+        if (!tirb_isa_available(every_isa[k])) continue;
+        memset(b.data, 0, b.elements * sizeof(uint32_t));
+        call(past_caches, every_isa[k], (tirb_arg[]){arg_of(&a), arg_of(&numbers), arg_of(&b)}, 3);
+        call(long_row, every_isa[k], (tirb_arg[]){arg_of(&row), arg_of(&b)}, 2);
+        assert_memory_equal(b.data, want.data, b.elements * sizeof(uint32_t));
+    }
+    for (unsigned i = 0; i < 5; i++) free(all[i]->data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(permutes_four_loops),
         cmocka_unit_test(moves_parts),
         cmocka_unit_test(reorders_rows_of_few_elements),
         cmocka_unit_test(fills_with_canonical_nans),
+        cmocka_unit_test(moves_past_the_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

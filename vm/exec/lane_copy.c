@@ -83,6 +83,7 @@ typedef struct box {
     tirbi_weave weave;          /* of weave_plane, */
     int64_t rows;               /* for so many rows */
     const atomic_uint *stop;
+    bool past; /* what is written goes past the caches, where it fills lines */
     uint8_t *to;
     const uint8_t *from;
     int64_t size; /* of an element */
@@ -138,6 +139,33 @@ static void simplify(box *b) {
     }
 }
 
+/* ---- Past the caches ------------------------------------------------------------------------------------------- */
+
+/* Lines that are stored in part are read first, as those at both ends of a row: shorter rows, unless they are lines. */
+enum { PAST_ROW = 512 };
+
+/* Whether a copy writes far more than the caches hold, to memory of which nothing is read soon. */
+static bool goes_past(const tirbi_machine *machine, const tirbi_lane_loop *loop, unsigned cursor, uint64_t bytes) {
+    const uint16_t ref = loop->cursors[cursor].ref;
+    const bool unread = ref < 64 && !(machine->frame->fn->refs_read >> ref & 1);
+    return machine->code->kernels->moves.stream && tirbi_ref_is_much(&tirbi_frame_refs(machine->frame)[ref]) &&
+           (bytes >= TIRBI_MUCH || unread);
+}
+
+/* Whether rows of `bytes` bytes that are `step` bytes apart fill so many lines. */
+static bool fills_lines(const uint8_t *to, int64_t step, int64_t bytes) {
+    return bytes >= PAST_ROW || (((uintptr_t)to | (uintptr_t)step | (uintptr_t)bytes) % 64 == 0 && bytes > 0);
+}
+
+static void move_past(const tirbi_moves *moves, uint8_t *to, const uint8_t *from, size_t size) {
+    size_t head = (0 - (uintptr_t)to) % 64;
+    if (head > size) head = size;
+    const size_t lines = (size - head) / 64, tail = head + lines * 64;
+    if (head > 0) memcpy(to, from, head);
+    if (lines > 0) moves->stream(to + head, from + head, lines);
+    if (tail < size) memcpy(to + tail, from + tail, size - tail);
+}
+
 /* ---- The two innermost loops ---------------------------------------------------------------------------------- */
 
 /* No more bytes are moved at once than this, so that a stop is soon seen. */
@@ -150,17 +178,25 @@ static bool copy_plane(const box *b, uint8_t *to, const uint8_t *from) {
         for (int64_t i = 0; i < rows.count; i++) {
             for (int64_t at = 0; at < bytes; at += MOST_BYTES) {
                 size_t piece = bytes - at < MOST_BYTES ? (size_t)(bytes - at) : MOST_BYTES;
-                memcpy(moved(to, rows.to, i) + at, moved_from(from, rows.from, i) + at, piece);
+                uint8_t *part = moved(to, rows.to, i) + at;
+                if (b->past)
+                    move_past(b->moves, part, moved_from(from, rows.from, i) + at, piece);
+                else
+                    memcpy(part, moved_from(from, rows.from, i) + at, piece);
                 if (must_stop(b)) return false;
             }
         }
         return true;
     }
     const int64_t most = MOST_BYTES / bytes;
+    const bool past = b->past && fills_lines(to, rows.to, bytes);
     for (int64_t i = 0; i < rows.count; i += most) {
         int64_t n = rows.count - i < most ? rows.count - i : most;
-        b->moves->copy(moved(to, rows.to, i), (ptrdiff_t)rows.to, moved_from(from, rows.from, i), (ptrdiff_t)rows.from,
-                       (size_t)bytes, (size_t)n);
+        for (int64_t k = i; k < i + n && past; k++)
+            move_past(b->moves, moved(to, rows.to, k), moved_from(from, rows.from, k), (size_t)bytes);
+        if (!past)
+            b->moves->copy(moved(to, rows.to, i), (ptrdiff_t)rows.to, moved_from(from, rows.from, i),
+                           (ptrdiff_t)rows.from, (size_t)bytes, (size_t)n);
         if (must_stop(b)) return false;
     }
     return true;
@@ -249,6 +285,32 @@ static bool thin_plane(const box *b, uint8_t *to, const uint8_t *from) {
         for (int64_t i = 0; i < few.count; i++) {
             uint8_t *part = moved(moved(to, many.to, at), few.to, i);
             if (!place_elements(b, piece, part, moved_from(moved_from(from, many.from, at), few.from, i))) return false;
+        }
+    }
+    return true;
+}
+
+/* The columns of a line go through near memory, from where they are stored by lines. */
+static __attribute__((noinline)) bool transpose_past(const box *b, uint8_t *to, const uint8_t *from) {
+    enum { ROWS = 256 };
+    const dimension rows = b->dims[0], columns = b->dims[1];
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
+    const int64_t line = 64 >> shift;
+    _Alignas(64) uint8_t near[64 * ROWS];
+    for (int64_t i = 0; i < rows.count; i += ROWS) {
+        const int64_t height = rows.count - i < ROWS ? rows.count - i : ROWS, pitch = height * b->size;
+        for (int64_t j = 0; j < columns.count; j += line) {
+            const int64_t width = columns.count - j < line ? columns.count - j : line;
+            for (int64_t r = 0; r < height; r += TIRBI_TRANSPOSE_ROWS)
+                b->moves->transpose[shift](
+                    near + r * b->size, (ptrdiff_t)pitch, moved_from(from, rows.from, i + r) + j * b->size,
+                    (ptrdiff_t)rows.from,
+                    (size_t)(height - r < TIRBI_TRANSPOSE_ROWS ? height - r : TIRBI_TRANSPOSE_ROWS), (size_t)width);
+            const bool follow = columns.to == pitch;
+            for (int64_t k = 0; k < (follow ? 1 : width); k++)
+                move_past(b->moves, moved(to, columns.to, j + k) + i * b->size, near + k * pitch,
+                          (size_t)(follow ? pitch * width : pitch));
+            if (must_stop(b)) return false;
         }
     }
     return true;
@@ -405,6 +467,8 @@ static plane choose_plane(box *b, unsigned *loops) {
         /* Spreading a row takes some preparation, which picking columns does not. */
         const int64_t side = 16 / b->size;
         const bool thin = columns.count < side || (first.count < side && columns.count >= LONG_SPREAD);
+        const int64_t bytes = first.count * b->size;
+        if (!thin && b->past && (columns.to == bytes || fills_lines(b->to, columns.to, bytes))) return transpose_past;
         return thin ? thin_plane : transpose_plane;
     }
     return place_row;
@@ -432,7 +496,13 @@ static bool run_box(box *b) {
     }
 }
 
-tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
+static uint64_t bytes_of(const tirbi_reach *r, unsigned dimensions) {
+    uint64_t bytes = r->size;
+    for (unsigned d = 0; d < dimensions; d++) bytes *= (uint64_t)r->count[d];
+    return bytes;
+}
+
+tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const uint64_t *slots) {
     for (uint32_t i = 0; i < loop->n_copies; i++) {
         const tirbi_lane_copy *copy = &loop->copies[i];
@@ -440,6 +510,7 @@ tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_l
         box b = {.moves = &machine->code->kernels->moves,
                  .weaver = copy->fills ? NULL : machine->code->weaver,
                  .stop = machine->stop,
+                 .past = goes_past(machine, loop, copy->to, bytes_of(to, 1u + loop->n_inner)),
                  .to = to->start,
                  .size = (int64_t)to->size};
         uint64_t value = 0;
@@ -454,6 +525,7 @@ tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_l
         }
         for (unsigned d = 0; d < 1u + loop->n_inner; d++)
             add_dimension(&b, (dimension){to->step[d], copy->fills ? 0 : from->step[d], to->count[d]});
+        machine->streamed |= b.past;
         if (!run_box(&b)) return tirbi_poll(machine);
     }
     return TIRB_OK;
@@ -473,29 +545,59 @@ bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reache
 
 /* The offsets of `n` rows, the first of which is row `first`. */
 static void find_rows(const tirbi_lane_rows *rows, int64_t step, int64_t first, size_t n, ptrdiff_t *offsets) {
-    for (size_t i = 0; i < n; i++) {
-        int64_t row = first + (int64_t)i;
-        offsets[i] = (ptrdiff_t)(row * step);
-        if (!rows->numbers) continue;
-        int64_t number =
-            tirbi_lane_number(moved_from(rows->numbers, rows->step, row), rows->type, rows->least, rows->most);
-        offsets[i] += (ptrdiff_t)((number - rows->least) * rows->bytes);
+    if (!rows->numbers) {
+        for (size_t i = 0; i < n; i++) offsets[i] = (ptrdiff_t)((first + (int64_t)i) * step);
+        return;
+    }
+    const uint8_t *from = moved_from(rows->numbers, rows->step, first);
+    const int64_t least = rows->least, most = rows->most, bytes = rows->bytes;
+    switch (rows->type) {
+#define OFFSETS(TYPE)                                                                                                  \
+    case TIRB_##TYPE:                                                                                                  \
+        for (size_t i = 0; i < n; i++) {                                                                               \
+            const int64_t number =                                                                                     \
+                tirbi_lane_number(moved_from(from, rows->step, (int64_t)i), TIRB_##TYPE, least, most);                 \
+            offsets[i] = (ptrdiff_t)((first + (int64_t)i) * step + (number - least) * bytes);                          \
+        }                                                                                                              \
+        return;
+        TIRBI_LANE_NUMBERS(OFFSETS)
+#undef OFFSETS
     }
 }
 
-tirb_status tirbi_lane_list_run(const tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
+/* Rows of which only their list tells where they are are asked for some of them ahead. */
+static void list_past(const tirbi_moves *moves, uint8_t *to, const ptrdiff_t *to_rows, const uint8_t *from,
+                      const ptrdiff_t *from_rows, size_t size, size_t rows, size_t asked) {
+    enum { AHEAD = 4 };
+    for (size_t i = 0; i < rows; i++) {
+        const size_t next = i + AHEAD < rows ? i + AHEAD : rows - 1;
+        for (size_t at = 0; at < asked; at += 64) __builtin_prefetch(from + from_rows[next] + at);
+        move_past(moves, to + to_rows[i], from + from_rows[i], size);
+    }
+}
+
+tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const tirbi_lane_list *list) {
+    enum { NEAR = 1 << 18, MOST_ASKED = 1024 };
+    const tirbi_moves *moves = &machine->code->kernels->moves;
     const tirbi_reach *to = &reaches[loop->copies[0].to], *from = &reaches[loop->copies[0].from];
     const size_t size = (size_t)to->count[0] * to->size;
+    const size_t asked = from->high - from->low <= NEAR ? 0 : size < MOST_ASKED ? size : MOST_ASKED;
     const int64_t most = size >= MOST_BYTES                       ? 1
                          : size <= MOST_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS
                                                                   : (int64_t)(MOST_BYTES / size);
+    const bool past = !list->to.numbers && fills_lines(to->start, to->step[1], (int64_t)size) &&
+                      goes_past(machine, loop, loop->copies[0].to, (uint64_t)size * (uint64_t)to->count[1]);
     ptrdiff_t to_rows[TIRBI_LISTED_ROWS], from_rows[TIRBI_LISTED_ROWS];
+    machine->streamed |= past;
     for (int64_t at = 0; at < to->count[1]; at += most) {
         size_t n = (size_t)(to->count[1] - at < most ? to->count[1] - at : most);
         find_rows(&list->to, to->step[1], at, n, to_rows);
         find_rows(&list->from, from->step[1], at, n, from_rows);
-        machine->code->kernels->moves.list(to->start, to_rows, from->start, from_rows, size, n);
+        if (past)
+            list_past(moves, to->start, to_rows, from->start, from_rows, size, n, asked);
+        else
+            moves->list(to->start, to_rows, from->start, from_rows, size, n, asked);
         if (atomic_load_explicit(machine->stop, memory_order_relaxed) != 0) return tirbi_poll(machine);
     }
     return TIRB_OK;

@@ -13,8 +13,11 @@ tirb_status tirbi_lane_copy_find(const lane_body *body, tirbi_lane_loop *loop, t
 bool tirbi_lane_copy_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches);
 
 /* Does what the loop does, whose cursors are checked and whose written elements keep apart. */
-tirb_status tirbi_lane_copy_run(const tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
+tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const uint64_t *slots);
+
+/* The types that numbers of rows have: a loop over numbers of one type looks only once which it is. */
+#define TIRBI_LANE_NUMBERS(X) X(I8) X(I16) X(I32) X(I64) X(U8) X(U16) X(U32) X(U64)
 
 /* Which rows of one side of a copy are meant, where numbers say so: they begin (number - least) * bytes from the
  * cursor's start on. */
@@ -32,7 +35,7 @@ typedef struct tirbi_lane_list {
 
 /* Whether the loop copies contiguous rows, in one loop around its lanes, some of them by number. */
 bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches);
-tirb_status tirbi_lane_list_run(const tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
+tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const tirbi_lane_list *list);
 
 #endif

@@ -74,12 +74,21 @@ static bool seek_range(const entry *e, const tirbi_lane_cursor *cursor, int64_t 
 
 /* The least and the greatest of `count` numbers. */
 static void find_range(const uint8_t *from, int64_t step, int64_t count, uint8_t type, int64_t *least, int64_t *most) {
-    for (int64_t i = 0; i < count; i++) {
-        int64_t v = tirbi_lane_number((const uint8_t *)((uintptr_t)from + (uintptr_t)i * (uintptr_t)step), type,
-                                      INT64_MIN, INT64_MAX);
-        if (v < *least) *least = v;
-        if (v > *most) *most = v;
+    int64_t low = *least, high = *most;
+    switch (type) {
+#define RANGE(TYPE)                                                                                                    \
+    case TIRB_##TYPE:                                                                                                  \
+        for (int64_t i = 0; i < count; i++, from = (const uint8_t *)((uintptr_t)from + (uintptr_t)step)) {             \
+            const int64_t v = tirbi_lane_number(from, TIRB_##TYPE, INT64_MIN, INT64_MAX);                              \
+            low = v < low ? v : low;                                                                                   \
+            high = v > high ? v : high;                                                                                \
+        }                                                                                                              \
+        break;
+        TIRBI_LANE_NUMBERS(RANGE)
+#undef RANGE
     }
+    *least = low;
+    *most = high;
 }
 
 /* Reads all numbers of a seek, over the loops that its cursor of numbers steps in, the largest of them innermost. */

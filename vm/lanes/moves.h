@@ -15,9 +15,10 @@ typedef struct tirbi_moves {
                          size_t columns);
     /* `rows` rows of `size` bytes, size > 0. */
     void (*copy)(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, size_t size, size_t rows);
-    /* The same, row i from from + from_rows[i] to to + to_rows[i], in order; up to TIRBI_LISTED_ROWS of them. */
+    /* The same, row i from from + from_rows[i] to to + to_rows[i], in order; up to TIRBI_LISTED_ROWS of them. The first
+     * `asked` bytes of rows to come are asked for. */
     void (*list)(uint8_t *to, const ptrdiff_t *to_rows, const uint8_t *from, const ptrdiff_t *from_rows, size_t size,
-                 size_t rows);
+                 size_t rows, size_t asked);
     /* Rows of `size` bytes: elements that all have the bytes that *pattern repeats. */
     void (*fill)(uint8_t *to, ptrdiff_t to_step, const uint64_t *pattern, size_t size, size_t rows);
     /* n elements, from steps of any number of bytes to steps of any. By the logarithm of the size. */
