@@ -8,9 +8,12 @@
 #include "compiler/optimize/extremes.h"
 #include "compiler/optimize/last.h"
 #include "compiler/optimize/meetings.h"
+#include "compiler/optimize/overwritten.h"
+#include "compiler/optimize/packing.h"
 #include "compiler/optimize/place.h"
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/ragged.h"
+#include "compiler/optimize/sampled.h"
 #include "compiler/optimize/search.h"
 #include "compiler/optimize/separate.h"
 #include "compiler/optimize/split.h"
@@ -556,6 +559,40 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop that keeps some of its elements one after the other. */
+static bool put_packing(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_packing packing;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_pack_elements(e->pool, loop, &packing) ||
+        !tirbi_plan_in_order(e->pool, packing.loop))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "what it keeps is put together before it is stored");
+    put_serial(e, packing.stmt);
+    return true;
+}
+
+/* A loop that reads what only some of its iterations set. */
+static bool put_sampled(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_sampled sampled;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_carry_last(e->pool, loop, &sampled) ||
+        !tirbi_plan_in_order(e->pool, sampled.loop))
+        return false;
+    put_serial(e, sampled.stmt);
+    return true;
+}
+
+/* A loop that stores to the same element in every iteration. */
+static bool put_overwritten(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_overwritten others;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_keep_last_store(e->pool, loop, &others) ||
+        !has_lanes(e, others.loop))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "and its last iteration, which alone stores to what stands still");
+    put_serial(e, others.stmt);
+    return true;
+}
+
 /* A loop that an iteration leaves, if those before it are lanes. */
 static bool put_until(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_until until;
@@ -656,7 +693,8 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     }
     if (!split)
         return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) ||
-               put_blocks(e, loop) || put_crossing(e, loop) || put_until(e, loop) || put_separate(e, loop) || put_behind(e, loop);
+               put_blocks(e, loop) || put_crossing(e, loop) || put_until(e, loop) || put_separate(e, loop) || put_behind(e, loop) ||
+               put_overwritten(e, loop) || put_sampled(e, loop) || put_packing(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

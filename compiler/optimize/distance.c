@@ -34,6 +34,7 @@ typedef struct spacing {
     const tirbi_lx *far;   /* iterations that keep apart */
     const tirbi_lx *ahead; /* whether all that is loaded from elsewhere is stored to later */
     bool may_be_far, may_be_ahead, always_ahead;
+    bool down; /* it goes down in memory */
     bool in_order; /* variables are carried from iteration to iteration */
 } spacing;
 
@@ -171,6 +172,7 @@ static bool add_distance(spacing *s, const access *w, const access *a) {
     if (ahead && tirbi_lx_is_int(ahead, 0)) return true;
     if (ahead && step != 1 && step != -1) ahead = compute(s, TIRB_OP_DIV, ahead, number(s, step < 0 ? -step : step));
     if (!ahead || ahead->traps) return false;
+    s->down = step < 0;
     const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
     if (!far || !is_ahead) return false;
     const tirbi_loop_set none = {.n = 0};
@@ -233,8 +235,10 @@ static tirbi_ls *new_loop(block *b) {
     tirbi_lx *wide = TIRBI_NEW(s->pool->arena, tirbi_lx);
     const tirbi_lx *left = tirbi_lx_sub(s->pool, old->extent, b->first);
     tirbi_lvar *var = new_loop_var(s, compute(s, TIRB_OP_MIN, b->length, left), b->most);
-    const tirbi_lx *sum =
-        var ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), tirbi_lx_var(s->pool, var)) : NULL;
+    const tirbi_lx *way = var ? tirbi_lx_var(s->pool, var) : NULL;
+    if (way && s->down && !s->in_order) /* iterations of a block do not meet: they go up */
+        way = tirbi_lx_sub(s->pool, tirbi_lx_sub(s->pool, var->extent, number(s, 1)), way);
+    const tirbi_lx *sum = way ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), way) : NULL;
     if (!loop || !wide || !sum) return NULL;
     var->apart = true;
     *wide = *sum;

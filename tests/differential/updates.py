@@ -6,7 +6,8 @@ Extremes with the place where they are and other guarded updates, over rows of a
 NaNs; nests that read a row and a column which some of their iterations write; rows of entries, as of sparse matrices; and
 elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; sweeps in
 place over neighbours; loops of several statements that need each other in
-part; variables that loops count; loops that are unrolled, or nearly so; and loops that go through an array from both ends.
+part; variables that loops count; loops that are unrolled, or nearly so; loops that go through an array from both ends; and
+loops that keep some of their elements, or the last of some.
 Each is compiled and called under one instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -450,6 +451,51 @@ def mirrored(pick, generator):
     return text, loops, {"A": generator.integers(-9, 9, n + extra).astype(dtype), "B": generator.integers(-9, 9, n).astype(dtype), "R": np.ones(2, dtype)}, {"n": n}
 
 
+def kept(pick, generator):
+    """Elements that go one after the other where a condition holds, and variables that some iterations set."""
+    rows, n, dynamic = pick.choice([1, 1, 2, 5]), pick.choice([1, 5, 16, 40, 300, 2048, 2500, 4100]), pick.random() < 0.4
+    dtype, kind, size = pick.choice(["float32", "float64", "int32", "int8"]), pick.choice(["int32", "int32", "int64"]), "n" if dynamic else str(n)
+    first, low, number = pick.choice([0, 0, -1, 3]), pick.choice([0, 0, 1]), lambda x: f"T.{dtype}({x})"
+    count = lambda x: f"T.int64({x})" if kind == "int64" else str(x)
+    condition = pick.choice([f"A[i] > {number(pick.choice([-8, 0, 0, 5]))}", "A[i] > B[i]", f"A[i] > {number(0)} and B[i] < {number(4)}"])
+    value = lambda: pick.choice(["A[i]", "B[i]", "A[i] + B[i]", f"B[i] - {number(2)}", "T.max(A[i], B[i])"])
+
+    def pushes(counter, names):
+        lines, more = [], pick.choice([0, 0, 0, 1])
+        for name in names:
+            lines.append(f"{name}[{counter}{f' + {count(more + 2)}' if more + 2 else ''}] = {value()}")
+        lines.insert(pick.choice([0, len(lines), len(lines)]), f"{counter} = {counter} + {count(pick.choice([1, 1, 1, 1, 2]))}")
+        if pick.random() < 0.2:
+            lines.append(f"{pick.choice(['D', 'D', 'B'])}[i] = {value()}")
+        return lines
+
+    def samples():
+        return pick.sample([f"s = {value()}", "t = " + pick.choice(["i", "i + 3", "C[i]"])], pick.choice([1, 2]))
+
+    one = pick.choice([["P"], ["P"], ["P", "Q"]])
+    body = pick.choice([
+        [f"if {condition}:", *["    " + line for line in pushes("j", one)]],
+        [f"if {condition}:", *["    " + line for line in pushes("j", ["P"])], "else:", *["    " + line for line in pushes("k", ["Q"])]],
+        [f"if {condition}:", *["    " + line for line in samples()], f"D[i] = s + {value()}", "C[i] = t" if pick.random() < 0.2 else "E[i] = t"],
+        [f"D[i] = s", f"if {condition}:", *["    " + line for line in samples()], "E[i] = t - i"]])
+    if pick.random() < 0.25:
+        body.insert(0, f"{pick.choice(['D', 'B'])}[i] = {value()}")
+    if pick.random() < 0.15:
+        body.append(f"s = s + {value()}")
+    loops = [f"j: T.{kind} = {count(first)}", f"k: T.{kind} = {count(first)}", f"s: T.{dtype} = {number(7)}", "t: T.int32 = 9",
+             f"for r in range({rows}):", f"    for i in range({low}, {size}):"] + ["        " + line for line in body]
+    cast = (lambda x: f"T.Cast({chr(34)}int32{chr(34)}, {x})") if kind == "int64" else str
+    loops += [f"F[0] = {cast('j')}", f"F[1] = {cast('k')}", "F[2] = t", "G[0] = s"]
+    most = 2 * rows * n + 16
+    shapes = {name: (shape(dynamic, size), dtype) for name in "ABD"} | {name: (shape(dynamic, size), "int32") for name in "CE"}
+    shapes |= {"P": (f"({most},)", dtype), "Q": (f"({most},)", dtype), "F": ("(3,)", "int32"), "G": ("(1,)", dtype)}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({s}, "{kind}")' for name, (s, kind) in shapes.items()) + "):\n"
+    text += "        n = T.int32()\n" if dynamic else ""
+    small = lambda size: generator.integers(-9, 9, size).astype(dtype)
+    return text, loops, {name: small(n) for name in "ABD"} | {name: generator.integers(0, 9, n).astype("int32") for name in "CE"} | {
+        "P": small(most), "Q": small(most), "F": np.zeros(3, "int32"), "G": np.zeros(1, dtype)}, {"n": n}
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -461,7 +507,7 @@ def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
     text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted, rolled, rolled,
-                                           mirrored])(pick, generator)
+                                           mirrored, kept])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]
