@@ -132,14 +132,18 @@ ARRANGED = {
     "        if B[i] > T.float32(0):\n            A[i + 1] = C[i]\n        else:\n            C[i] = A[i] + B[i]\n": "apart",
     "        A[i] = A[i] + B[i]\n        x = B[i] + C[i]\n        if x > T.float32(5):\n            C[1] = A[i]\n            break\n"
     "        A[i + 40] = x\n": "leaves it",
+    "        C[3] = B[i] + B[i]\n        A[i] = C[3] - A[i]\n": "alone stores",
+    "        if B[i] > T.float32(0):\n            s = B[i] + C[i]\n        A[i] = s\n": "vscan",
+    "        if B[i] > T.float32(0):\n            A[j] = B[i]\n            j = j + 1\n": "put together",
 }
 
 
 def test_arranged(t):
     head = HEAD + 'def f(A: T.Buffer((100,), "float32"), B: T.Buffer((100,), "float32"), C: T.Buffer((100,), "float32")):\n'
     for body, how in ARRANGED.items():
-        notes = [note["text"] for note in explained(t, head + "    for i in range(25):\n" + body)]
-        expect(how in notes[0] and any("vstore" in text for text in notes), f"{body}: {notes}")
+        start = "    s: T.float32 = T.float32(1)\n    j: T.int32 = 0\n    for i in range(25):\n"
+        notes = [note["text"] for note in explained(t, head + start + body)]
+        expect(any(how in text for text in notes) and any("vstore" in text for text in notes), f"{body}: {notes}")
     counted = head + "    k: T.int32 = 1\n    for i in range(25):\n        j = k + 1\n        A[j] = B[k] + C[i]\n        k = j + 1\n"
     notes = explained(t, counted)
     expect(forms(notes) == {"i": "lanes"}, f"a counter by way of another one: {notes}")
