@@ -559,50 +559,31 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
-/* A loop that keeps some of its elements one after the other. */
-static bool put_packing(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_packing packing;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_pack_elements(e->pool, loop, &packing) ||
-        !tirbi_plan_in_order(e->pool, packing.loop))
-        return false;
-    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                    "what it keeps is put together before it is stored");
-    put_serial(e, packing.stmt);
-    return true;
-}
+/* Other arrangements of a loop, which are taken where its most is lanes then: those that need no order, or any. */
+static const struct {
+    bool (*arrange)(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
+    bool in_order;
+    tirb_loop_form form;
+    const char *text;
+} arrangements[] = {
+    {tirbi_search_end, false, TIRB_FORM_SEARCHED, "lanes look for the iteration that leaves it"},
+    {tirbi_keep_last_store, false, TIRB_FORM_SPLIT,
+     "and its last iteration, which alone stores to what stands still"},
+    {tirbi_carry_last, true, TIRB_FORM_SPLIT, "with the number of the iteration that has set what others read"},
+    {tirbi_pack_elements, true, TIRB_FORM_SPLIT, "what it keeps is put together before it is stored"},
+};
 
-/* A loop that reads what only some of its iterations set. */
-static bool put_sampled(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_sampled sampled;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_carry_last(e->pool, loop, &sampled) ||
-        !tirbi_plan_in_order(e->pool, sampled.loop))
-        return false;
-    put_serial(e, sampled.stmt);
-    return true;
-}
-
-/* A loop that stores to the same element in every iteration. */
-static bool put_overwritten(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_overwritten others;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_keep_last_store(e->pool, loop, &others) ||
-        !has_lanes(e, others.loop))
-        return false;
-    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                    "and its last iteration, which alone stores to what stands still");
-    put_serial(e, others.stmt);
-    return true;
-}
-
-/* A loop that an iteration leaves, if those before it are lanes. */
-static bool put_until(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_until until;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_search_end(e->pool, loop, &until) ||
-        !has_lanes(e, until.loop))
-        return false;
-    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SEARCHED,
-                    "lanes look for the iteration that leaves it");
-    put_serial(e, until.stmt);
-    return true;
+static bool put_arranged(tirbi_emitter *e, const tirbi_ls *loop) {
+    if (e->options->disabled & TIRB_PASS_SEQUENCES) return false;
+    for (size_t i = 0; i < sizeof(arrangements) / sizeof(*arrangements); i++) {
+        tirbi_arranged out = {.loop = NULL};
+        if (!arrangements[i].arrange(e->pool, loop, &out)) continue;
+        if (arrangements[i].in_order ? !tirbi_plan_in_order(e->pool, out.loop) : !has_lanes(e, out.loop)) continue;
+        tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, arrangements[i].form, "%s", arrangements[i].text);
+        put_serial(e, out.stmt);
+        return true;
+    }
+    return false;
 }
 
 /* A loop whose iterations only meet where a place that goes up crosses one that goes down. */
@@ -693,8 +674,8 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     }
     if (!split)
         return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) ||
-               put_blocks(e, loop) || put_crossing(e, loop) || put_until(e, loop) || put_separate(e, loop) || put_behind(e, loop) ||
-               put_overwritten(e, loop) || put_sampled(e, loop) || put_packing(e, loop);
+               put_blocks(e, loop) || put_crossing(e, loop) || put_separate(e, loop) || put_behind(e, loop) ||
+               put_arranged(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

@@ -27,15 +27,6 @@ static bool same_place(const tirbi_place *a, const tirbi_place *b) {
     return true;
 }
 
-static bool find_items(overwriter *o, const tirbi_ls *body) {
-    for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++)
-        if (!find_items(o, body->as.seq.items[i])) return false;
-    if (body->kind == TIRBI_LS_SEQ) return true;
-    if (o->n == MAX_ITEMS) return false;
-    o->items[o->n++] = body;
-    return true;
-}
-
 /* Whether a store is to the same element in every iteration, and cannot fail. */
 static bool stands_still(const overwriter *o, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_STORE) return false;
@@ -136,7 +127,7 @@ static const tirbi_ls *last_one(const overwriter *o) {
     return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
 }
 
-bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_overwritten *out) {
+bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure ||
         var->min->traps || var->extent->traps || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
@@ -145,7 +136,7 @@ bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_over
     tirbi_accesses *all = TIRBI_NEW(pool->arena, tirbi_accesses);
     if (!o || !all) return false;
     *o = (overwriter){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    if (!find_items(o, loop->as.loop.body) || !tirbi_find_accesses(all, loop->as.loop.body)) return false;
+    if (!tirbi_list_statements(loop->as.loop.body, o->items, &o->n, MAX_ITEMS) || !tirbi_find_accesses(all, loop->as.loop.body)) return false;
     for (uint32_t i = 0; i < all->sets.n; i++) {
         if (o->own.n == TIRBI_MAX_AFFINE) return false;
         o->own.var[o->own.n++] = all->sets.var[i];

@@ -38,15 +38,6 @@ typedef struct packer {
 
 /* ---- What is pushed --------------------------------------------------------------------------------------------- */
 
-static bool find_items(packer *p, const tirbi_ls *body) {
-    for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++)
-        if (!find_items(p, body->as.seq.items[i])) return false;
-    if (body->kind == TIRBI_LS_SEQ) return true;
-    if (p->n == MAX_ITEMS) return false;
-    p->items[p->n++] = body;
-    return true;
-}
-
 static bool cannot_fail(const tirbi_ls *s, unsigned depth) {
     if (depth > MAX_DEPTH) return false;
     switch (s->kind) {
@@ -328,7 +319,7 @@ static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
 
 static bool read_loop(packer *p) {
     tirbi_accesses *all = TIRBI_NEW(p->pool->arena, tirbi_accesses);
-    if (!all || !find_items(p, p->loop->as.loop.body) || !tirbi_find_accesses(all, p->loop->as.loop.body)) return false;
+    if (!all || !tirbi_list_statements(p->loop->as.loop.body, p->items, &p->n, MAX_ITEMS) || !tirbi_find_accesses(all, p->loop->as.loop.body)) return false;
     for (p->at = 0; p->at < p->n; p->at++) {
         const tirbi_ls *s = p->items[p->at], *no = s->kind == TIRBI_LS_IF ? s->as.if_.else_case : NULL;
         p->arms[YES] = p->arms[NO] = (arm){.counter = NULL};
@@ -341,7 +332,7 @@ static bool read_loop(packer *p) {
     return p->at < p->n && is_alone(p, all);
 }
 
-bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_packing *out) {
+bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure ||
         var->min->traps || var->extent->traps || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))

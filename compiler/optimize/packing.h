@@ -2,16 +2,12 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_PACKING_H
 #define TIRB_COMPILER_OPTIMIZE_PACKING_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/optimize/statements.h"
 
-/* for i: if c: B[j] = x; j = j + 1, a block of iterations at a time: lanes put what is kept one after the other into
- * memory of their own, and everything else behind that; then it is copied to where the counter stands. `loop` is the
- * one in the blocks that keeps, `stmt` all of it. */
-typedef struct tirbi_packing {
-    const tirbi_ls *loop, *stmt;
-} tirbi_packing;
-
-/* False where the loop is none of that kind (or memory ran out). */
-bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_packing *out);
+/* for i: if c: B[j] = x; j = j + 1, a block of iterations at a time: lanes put what is kept one after the other
+ * into memory of their own, and everything else behind that; then it is copied to where the counter stands. `loop`
+ * is the one in the blocks that keeps, `stmt` all of it. False where the loop is none of that kind (or memory ran
+ * out). */
+bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
 
 #endif

@@ -178,17 +178,6 @@ static const tirbi_ls *roll(roller *r) {
     return loop->as.loop.body && !r->failed ? loop : NULL;
 }
 
-static bool find_items(roller *r, const tirbi_ls *body) {
-    if (body->kind != TIRBI_LS_SEQ) {
-        if (r->n == MAX_ITEMS) return false;
-        r->items[r->n++] = body;
-        return true;
-    }
-    for (uint32_t i = 0; i < body->as.seq.n; i++)
-        if (!find_items(r, body->as.seq.items[i])) return false;
-    return true;
-}
-
 /* The loop over all places where its body is copies of each other, as many as there are: else NULL. */
 static const tirbi_ls *roll_up(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
@@ -199,7 +188,7 @@ static const tirbi_ls *roll_up(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     roller *r = TIRBI_NEW(pool->arena, roller);
     if (!r) return NULL;
     *r = (roller){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    if (!find_items(r, loop->as.loop.body)) return NULL;
+    if (!tirbi_list_statements(loop->as.loop.body, r->items, &r->n, MAX_ITEMS)) return NULL;
     for (uint32_t copies = r->n; copies > 1; copies--) {
         if (r->n % copies != 0) continue;
         r->copies = copies;

@@ -19,15 +19,6 @@ typedef struct sampler {
     const tirbi_lx *then;   /* what stands for the loop's variable in it */
 } sampler;
 
-static bool find_items(sampler *s, const tirbi_ls *body) {
-    for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++)
-        if (!find_items(s, body->as.seq.items[i])) return false;
-    if (body->kind == TIRBI_LS_SEQ) return true;
-    if (s->n == MAX_ITEMS) return false;
-    s->items[s->n++] = body;
-    return true;
-}
-
 static bool find_sets(sampler *s, const tirbi_ls *stmt, unsigned depth) {
     for (uint32_t i = 0; stmt->kind == TIRBI_LS_SEQ && i < stmt->as.seq.n; i++)
         if (depth > MAX_DEPTH || !find_sets(s, stmt->as.seq.items[i], depth + 1)) return false;
@@ -175,7 +166,7 @@ static const tirbi_ls *set_behind(const sampler *s) {
     return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
 }
 
-bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_sampled *out) {
+bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     if (loop->as.loop.body->kind != TIRBI_LS_SEQ || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
         !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps || var->extent->hi < LEAST)
@@ -186,7 +177,7 @@ bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_sampled *
     *s = (sampler){.pool = pool, .loop = loop, .last = last};
     *last = (tirbi_lvar){.name = "last", .kind = TIRBI_LVAR_LOCAL, .lo = -1, .hi = var->extent->hi - 1, .reg = -1,
                          .type = var->extent->hi <= INT32_MAX ? TIRB_I32 : TIRB_I64, .span = loop->span};
-    if (!find_items(s, loop->as.loop.body) || !tirbi_find_accesses(&s->reached, loop->as.loop.body)) return false;
+    if (!tirbi_list_statements(loop->as.loop.body, s->items, &s->n, MAX_ITEMS) || !tirbi_find_accesses(&s->reached, loop->as.loop.body)) return false;
     while (s->at < s->n && !samples(s, s->items[s->at])) s->at++;
     s->then = variable_then(s);
     if (s->at == s->n || !s->then) return false;

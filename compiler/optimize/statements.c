@@ -28,3 +28,14 @@ const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const t
     s->as.seq.n = n;
     return s;
 }
+
+bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most) {
+    if (body->kind != TIRBI_LS_SEQ) {
+        if (*n == most) return false;
+        items[(*n)++] = body;
+        return true;
+    }
+    for (uint32_t i = 0; i < body->as.seq.n; i++)
+        if (!tirbi_list_statements(body->as.seq.items[i], items, n, most)) return false;
+    return true;
+}

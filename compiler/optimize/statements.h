@@ -11,4 +11,12 @@ const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *
 /* The items, one after the other; their list is copied. */
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
 
+/* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`. */
+typedef struct tirbi_arranged {
+    const tirbi_ls *loop, *stmt;
+} tirbi_arranged;
+
+/* The statements of a body, also those of sequences in it; false: they are more than `most`. */
+bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most);
+
 #endif

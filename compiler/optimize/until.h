@@ -2,16 +2,12 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_UNTIL_H
 #define TIRB_COMPILER_OPTIMIZE_UNTIL_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/optimize/statements.h"
 
-/* for i: A; if c: B; break; C becomes a search for the first iteration where c holds, the iterations before it without
- * the condition, and what is done of that one. c reads nothing that the loop stores to and cannot fail. `loop` is the
- * one that is not left any more, `stmt` all of it. */
-typedef struct tirbi_until {
-    const tirbi_ls *loop, *stmt;
-} tirbi_until;
-
-/* False where the loop is none of that kind (or memory ran out). */
-bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_until *out);
+/* for i: A; if c: B; break; C becomes a search for the first iteration where c holds, the iterations before it
+ * without the condition, and what is done of that one. c reads nothing that the loop stores to and cannot fail.
+ * `loop` is the one that is not left any more, `stmt` all of it. False where the loop is none of that kind (or
+ * memory ran out). */
+bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
 
 #endif
