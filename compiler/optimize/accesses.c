@@ -39,7 +39,8 @@ static bool add_stmt(tirbi_accesses *out, const tirbi_ls *s, unsigned depth) {
         if (out->sets.n == TIRBI_MAX_AFFINE) return false;
         out->sets.var[out->sets.n++] = s->as.set.var;
         return add_value(out, s->as.set.value, 0);
-    default: return false;
+    default:
+        return false;
     }
 }
 

@@ -7,7 +7,7 @@
 typedef struct crosser {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    tirbi_loop_set own; /* the loop's variable, then those that the body sets */
+    tirbi_loop_set own;  /* the loop's variable, then those that the body sets */
     const tirbi_lx *sum; /* iterations reach the same element, counted from 0, where their numbers have this sum */
 } crosser;
 
@@ -80,8 +80,8 @@ static const tirbi_ls *part(const crosser *c, const tirbi_lx *from, const tirbi_
     *loop = *c->loop;
     loop->as.loop.var = var;
     loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    loop->as.loop.body = tirbi_resolve(c->pool, &none, c->loop->as.loop.body, c->own.var[0],
-                                       tirbi_lx_var(c->pool, var), var, false);
+    loop->as.loop.body =
+        tirbi_resolve(c->pool, &none, c->loop->as.loop.body, c->own.var[0], tirbi_lx_var(c->pool, var), var, false);
     return loop->as.loop.body ? loop : NULL;
 }
 
@@ -93,8 +93,7 @@ static const tirbi_ls *meeting(const crosser *c, const tirbi_lx *at, const tirbi
     const tirbi_lx *value = at ? tirbi_lx_cast(c->pool, old->type, tirbi_lx_add(c->pool, old->min, at)) : NULL;
     if (!branch || !value || !behind) return NULL;
     branch->as.if_.condition = tirbi_lx_op(c->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, behind, NULL);
-    branch->as.if_.then_case =
-        tirbi_resolve(c->pool, &none, c->loop->as.loop.body, c->own.var[0], value, NULL, false);
+    branch->as.if_.then_case = tirbi_resolve(c->pool, &none, c->loop->as.loop.body, c->own.var[0], value, NULL, false);
     return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
 }
 
@@ -105,8 +104,8 @@ static const tirbi_lx *at_most_all(const crosser *c, const tirbi_lx *n) {
 
 bool tirbi_split_at_crossing(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_crossing *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (var->apart || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure ||
-        var->min->traps || var->extent->traps || !tirbi_can_resolve(loop->as.loop.body))
+    if (var->apart || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure ||
+        !var->extent->pure || var->min->traps || var->extent->traps || !tirbi_can_resolve(loop->as.loop.body))
         return false;
     crosser *c = TIRBI_NEW(pool->arena, crosser);
     if (!c) return false;

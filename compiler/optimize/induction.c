@@ -279,7 +279,8 @@ static void note_offset(offsets *o, tirbi_lvar *var, const tirbi_lx *value) {
     for (uint32_t i = 0; i < o->n; i++) {
         offset *other = &o->item[i];
         if (other->base != var) continue;
-        if (__builtin_sub_overflow(other->more, now.more, &other->more) || other->more != (int32_t)other->more) o->n = 0;
+        if (__builtin_sub_overflow(other->more, now.more, &other->more) || other->more != (int32_t)other->more)
+            o->n = 0;
     }
 }
 

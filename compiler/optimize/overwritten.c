@@ -13,7 +13,7 @@ typedef struct overwriter {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
     const tirbi_ls *items[MAX_ITEMS];
-    uint32_t n, at; /* the store is the item `at` */
+    uint32_t n, at;     /* the store is the item `at` */
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
     tirbi_lvar *held;   /* what is stored in an iteration */
 } overwriter;
@@ -84,8 +84,14 @@ static const tirbi_ls *without_store(overwriter *o) {
     const tirbi_lx *load = tirbi_lx_load(o->pool, place_of(o));
     o->held = load ? TIRBI_NEW(o->pool->arena, tirbi_lvar) : NULL;
     if (!o->held) return NULL;
-    *o->held = (tirbi_lvar){.name = place_of(o)->buffer->name, .kind = TIRBI_LVAR_LET, .type = place_of(o)->buffer->type,
-                            .lo = load->lo, .hi = load->hi, .reg = -1, .span = store->span};
+    const tirbi_lbuf *buffer = place_of(o)->buffer;
+    *o->held = (tirbi_lvar){.name = buffer->name,
+                            .kind = TIRBI_LVAR_LET,
+                            .type = buffer->type,
+                            .lo = load->lo,
+                            .hi = load->hi,
+                            .reg = -1,
+                            .span = store->span};
     for (uint32_t i = 0; i < o->n; i++) items[i] = o->items[i];
     items[o->at] = tirbi_new_set(o->pool, store->span, o->held, store->as.store.value, true);
     for (uint32_t i = o->at + 1; i < o->n; i++) {
@@ -122,8 +128,8 @@ static const tirbi_ls *last_one(const overwriter *o) {
     tirbi_ls *branch = tirbi_new_stmt(o->pool, TIRBI_LS_IF, o->loop->span);
     if (!branch || !last) return NULL;
     branch->as.if_.condition = tirbi_lx_op(o->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, old->extent, one, NULL);
-    branch->as.if_.then_case = tirbi_resolve(o->pool, &none, o->loop->as.loop.body, old,
-                                             tirbi_lx_cast(o->pool, old->type, last), NULL, false);
+    branch->as.if_.then_case =
+        tirbi_resolve(o->pool, &none, o->loop->as.loop.body, old, tirbi_lx_cast(o->pool, old->type, last), NULL, false);
     return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
 }
 
@@ -136,7 +142,9 @@ bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arra
     tirbi_accesses *all = TIRBI_NEW(pool->arena, tirbi_accesses);
     if (!o || !all) return false;
     *o = (overwriter){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    if (!tirbi_list_statements(loop->as.loop.body, o->items, &o->n, MAX_ITEMS) || !tirbi_find_accesses(all, loop->as.loop.body)) return false;
+    if (!tirbi_list_statements(loop->as.loop.body, o->items, &o->n, MAX_ITEMS) ||
+        !tirbi_find_accesses(all, loop->as.loop.body))
+        return false;
     for (uint32_t i = 0; i < all->sets.n; i++) {
         if (o->own.n == TIRBI_MAX_AFFINE) return false;
         o->own.var[o->own.n++] = all->sets.var[i];

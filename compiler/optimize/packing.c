@@ -52,14 +52,17 @@ static bool cannot_fail(const tirbi_ls *s, unsigned depth) {
         for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
             if (s->as.store.access->indices[d]->traps || !tirbi_dim_proven(s->as.store.access, d)) return false;
         return !s->as.store.value->traps;
-    case TIRBI_LS_SET: return s->as.set.value && !s->as.set.value->traps;
-    default: return false;
+    case TIRBI_LS_SET:
+        return s->as.set.value && !s->as.set.value->traps;
+    default:
+        return false;
     }
 }
 
 /* A variable of whole numbers and what is added to it. */
 static bool is_sum(const tirbi_lx *x, tirbi_lvar **var, int64_t *more) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64 && x->source == TIRB_I32) x = x->args[0];
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64 && x->source == TIRB_I32)
+        x = x->args[0];
     const bool adds = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->args[1]->kind == TIRBI_LX_CONST;
     *more = adds ? x->args[1]->value : 0;
     if (adds) x = x->args[0];
@@ -98,8 +101,9 @@ static bool find_pushes(arm *a, const tirbi_ls *s, int64_t *counted) {
         a->stores[a->n++] = (push){.store = s};
         return cannot_fail(s, 0);
     }
-    if (place->ndim != 1 || place->view || place->buffer->local || place->buffer->overlaps || place->buffer->broadcasts ||
-        !is_sum(place->indices[0], &var, &more) || var != a->counter || a->n_pushes++ == MAX_PUSHES)
+    if (place->ndim != 1 || place->view || place->buffer->local || place->buffer->overlaps ||
+        place->buffer->broadcasts || !is_sum(place->indices[0], &var, &more) || var != a->counter ||
+        a->n_pushes++ == MAX_PUSHES)
         return false;
     a->stores[a->n++] = (push){.store = s, .pushes = true, .behind = more + *counted};
     return true;
@@ -117,7 +121,8 @@ static bool is_alone(const packer *p, const tirbi_accesses *all) {
         const arm *a = &p->arms[w];
         tirbi_lvar *counter = a->counter;
         if (!counter) continue;
-        const tirbi_ls *branch = p->items[p->at], *other = w == YES ? branch->as.if_.else_case : branch->as.if_.then_case;
+        const tirbi_ls *branch = p->items[p->at];
+        const tirbi_ls *other = w == YES ? branch->as.if_.else_case : branch->as.if_.then_case;
         if (tirbi_lx_depends_on(branch->as.if_.condition, counter) || (other && tirbi_code_uses(other, &counter, 1)))
             return false;
         for (uint32_t i = 0; i < p->n; i++)
@@ -164,8 +169,15 @@ static tirbi_lbuf *new_buffer(const packer *p, tirbi_dtype type) {
     if (!buffer || !sizes) return NULL;
     sizes[0] = number(p, p->most + 1);
     sizes[1] = number(p, 1);
-    *buffer = (tirbi_lbuf){.name = "kept", .type = type, .ndim = 1, .shape = &sizes[0], .strides = &sizes[1],
-                           .root = buffer, .param = -1, .reg = -1, .written = true};
+    *buffer = (tirbi_lbuf){.name = "kept",
+                           .type = type,
+                           .ndim = 1,
+                           .shape = &sizes[0],
+                           .strides = &sizes[1],
+                           .root = buffer,
+                           .param = -1,
+                           .reg = -1,
+                           .written = true};
     return sizes[0] && sizes[1] ? buffer : NULL;
 }
 
@@ -202,9 +214,9 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
     }
     const tirbi_lx *one = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_int(p->pool, TIRB_I32, 1),
                                         tirbi_lx_int(p->pool, TIRB_I32, 0));
-    const tirbi_lx *next = one ? tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE,
-                                             tirbi_lx_var(p->pool, a->count), one, NULL)
-                               : NULL;
+    const tirbi_lx *next =
+        one ? tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE, tirbi_lx_var(p->pool, a->count), one, NULL)
+            : NULL;
     items[(*n)++] = set(p, a->count, next, false);
     return true;
 }
@@ -236,11 +248,12 @@ static const tirbi_ls *keep_block(packer *p) {
         const tirbi_lx *fails =
             holds ? tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, holds, NULL, NULL) : NULL;
         items[n++] = set(p, p->holds, p->items[i]->as.if_.condition, true);
-        if (!fails || !keep(p, &p->arms[YES], holds, items, &n) || !keep(p, &p->arms[NO], fails, items, &n)) return NULL;
+        if (!fails || !keep(p, &p->arms[YES], holds, items, &n) || !keep(p, &p->arms[NO], fails, items, &n))
+            return NULL;
     }
     const tirbi_ls *body = tirbi_new_sequence(p->pool, p->loop->span, items, n);
-    loop->as.loop.body = body ? tirbi_resolve(p->pool, &none, body, old, tirbi_lx_cast(p->pool, old->type, known), var, false)
-                              : NULL;
+    const tirbi_lx *counter = body ? tirbi_lx_cast(p->pool, old->type, known) : NULL;
+    loop->as.loop.body = counter ? tirbi_resolve(p->pool, &none, body, old, counter, var, false) : NULL;
     return loop->as.loop.body ? loop : NULL;
 }
 
@@ -319,7 +332,9 @@ static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
 
 static bool read_loop(packer *p) {
     tirbi_accesses *all = TIRBI_NEW(p->pool->arena, tirbi_accesses);
-    if (!all || !tirbi_list_statements(p->loop->as.loop.body, p->items, &p->n, MAX_ITEMS) || !tirbi_find_accesses(all, p->loop->as.loop.body)) return false;
+    const tirbi_ls *body = p->loop->as.loop.body;
+    if (!all || !tirbi_list_statements(body, p->items, &p->n, MAX_ITEMS) || !tirbi_find_accesses(all, body))
+        return false;
     for (p->at = 0; p->at < p->n; p->at++) {
         const tirbi_ls *s = p->items[p->at], *no = s->kind == TIRBI_LS_IF ? s->as.if_.else_case : NULL;
         p->arms[YES] = p->arms[NO] = (arm){.counter = NULL};

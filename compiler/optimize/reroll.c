@@ -80,10 +80,14 @@ static bool match_values(roller *r, const tirbi_lx *a, const tirbi_lx *b, unsign
         a->addend_first != b->addend_first)
         return false;
     switch (a->kind) {
-    case TIRBI_LX_CONST: return a == b;
-    case TIRBI_LX_VAR: return a->var != r->own.var[0] && match_variables(r, a->var, b->var);
-    case TIRBI_LX_LOAD: return match_places(r, a->access, b->access, depth);
-    default: break;
+    case TIRBI_LX_CONST:
+        return a == b;
+    case TIRBI_LX_VAR:
+        return a->var != r->own.var[0] && match_variables(r, a->var, b->var);
+    case TIRBI_LX_LOAD:
+        return match_places(r, a->access, b->access, depth);
+    default:
+        break;
     }
     for (int i = 0; i < a->n_args; i++)
         if (!match_values(r, a->args[i], b->args[i], depth + 1)) return false;
@@ -121,8 +125,10 @@ static bool match_statements(roller *r, const tirbi_ls *a, const tirbi_ls *b, un
     case TIRBI_LS_STORE:
         return match_values(r, a->as.store.value, b->as.store.value, depth) &&
                match_places(r, a->as.store.access, b->as.store.access, depth);
-    case TIRBI_LS_SET: return match_sets(r, a, b, depth);
-    default: return false;
+    case TIRBI_LS_SET:
+        return match_sets(r, a, b, depth);
+    default:
+        return false;
     }
 }
 
@@ -208,7 +214,9 @@ const tirbi_ls *tirbi_reroll(tirbi_lx_pool *pool, const tirbi_ls *s) {
         copy->as.loop.body = tirbi_reroll(pool, s->as.loop.body);
         return copy;
     }
-    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_reroll(pool, s->as.while_.body); return copy;
+    case TIRBI_LS_WHILE:
+        copy->as.while_.body = tirbi_reroll(pool, s->as.while_.body);
+        return copy;
     case TIRBI_LS_IF:
         copy->as.if_.then_case = tirbi_reroll(pool, s->as.if_.then_case);
         if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_reroll(pool, s->as.if_.else_case);
@@ -220,6 +228,7 @@ const tirbi_ls *tirbi_reroll(tirbi_lx_pool *pool, const tirbi_ls *s) {
         copy->as.seq.items = items;
         return copy;
     }
-    default: return s;
+    default:
+        return s;
     }
 }

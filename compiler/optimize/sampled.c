@@ -56,8 +56,8 @@ static bool lasts(const sampler *s, const tirbi_lx *x, unsigned depth) {
 /* Whether an item is a condition under which variables are set that nothing else sets. */
 static bool samples(sampler *s, const tirbi_ls *item) {
     s->n_sets = 0;
-    if (item->kind != TIRBI_LS_IF || item->as.if_.first_of || item->as.if_.else_case ||
-        item->as.if_.condition->traps || !find_sets(s, item->as.if_.then_case, 0) || s->n_sets == 0)
+    if (item->kind != TIRBI_LS_IF || item->as.if_.first_of || item->as.if_.else_case || item->as.if_.condition->traps ||
+        !find_sets(s, item->as.if_.then_case, 0) || s->n_sets == 0)
         return false;
     for (uint32_t i = 0; i < s->n_sets; i++) {
         const tirbi_lvar *var = s->sets[i]->as.set.var;
@@ -135,8 +135,8 @@ static const tirbi_ls *note_last(const sampler *s) {
     const tirbi_lx *now = number_now(s), *none = number(s, -1);
     if (!now || !none) return NULL;
     const tirbi_lx *seen = tirbi_lx_lazy(s->pool, TIRBI_LX_COND, s->items[s->at]->as.if_.condition, now, none);
-    return tirbi_new_set(s->pool, s->loop->span, s->last,
-                         compute(s, TIRB_OP_MAX, tirbi_lx_var(s->pool, s->last), seen), false);
+    return tirbi_new_set(s->pool, s->loop->span, s->last, compute(s, TIRB_OP_MAX, tirbi_lx_var(s->pool, s->last), seen),
+                         false);
 }
 
 static const tirbi_ls *new_loop(const sampler *s) {
@@ -175,9 +175,16 @@ bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
     tirbi_lvar *last = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!s || !last) return false;
     *s = (sampler){.pool = pool, .loop = loop, .last = last};
-    *last = (tirbi_lvar){.name = "last", .kind = TIRBI_LVAR_LOCAL, .lo = -1, .hi = var->extent->hi - 1, .reg = -1,
-                         .type = var->extent->hi <= INT32_MAX ? TIRB_I32 : TIRB_I64, .span = loop->span};
-    if (!tirbi_list_statements(loop->as.loop.body, s->items, &s->n, MAX_ITEMS) || !tirbi_find_accesses(&s->reached, loop->as.loop.body)) return false;
+    *last = (tirbi_lvar){.name = "last",
+                         .kind = TIRBI_LVAR_LOCAL,
+                         .lo = -1,
+                         .hi = var->extent->hi - 1,
+                         .reg = -1,
+                         .type = var->extent->hi <= INT32_MAX ? TIRB_I32 : TIRB_I64,
+                         .span = loop->span};
+    if (!tirbi_list_statements(loop->as.loop.body, s->items, &s->n, MAX_ITEMS) ||
+        !tirbi_find_accesses(&s->reached, loop->as.loop.body))
+        return false;
     while (s->at < s->n && !samples(s, s->items[s->at])) s->at++;
     s->then = variable_then(s);
     if (s->at == s->n || !s->then) return false;

@@ -144,8 +144,7 @@ static const tirbi_ls *last_one(leaver *v, const tirbi_lx *found) {
     for (uint32_t i = v->at; i < n; i++)
         if (!tirbi_can_resolve(items[i])) return NULL;
     if (!branch) return NULL;
-    branch->as.if_.condition =
-        tirbi_lx_op(v->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, found, old->extent, NULL);
+    branch->as.if_.condition = tirbi_lx_op(v->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, found, old->extent, NULL);
     branch->as.if_.then_case = body_at(v, items, n, value, NULL);
     return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
 }
@@ -159,7 +158,11 @@ bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
     tirbi_lvar *found = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!v || !found) return false;
     *v = (leaver){.pool = pool, .loop = loop};
-    *found = (tirbi_lvar){.name = "found", .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .hi = var->extent->hi, .reg = -1,
+    *found = (tirbi_lvar){.name = "found",
+                          .kind = TIRBI_LVAR_LET,
+                          .type = TIRB_I64,
+                          .hi = var->extent->hi,
+                          .reg = -1,
                           .span = loop->span};
     const tirbi_lx *n = tirbi_lx_var(pool, found);
     if (!n || !find_items(v, loop->as.loop.body) || !v->leaves || v->n == 0 ||
