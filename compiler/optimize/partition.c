@@ -376,8 +376,10 @@ static void read_chain(chain *c, const tirbi_ls *s) {
 }
 
 static bool has_constant_range(const tirbi_lvar *var) {
+    int64_t behind;
     return var->min->kind == TIRBI_LX_CONST && var->extent->kind == TIRBI_LX_CONST && var->lo == var->min->value &&
-           var->hi - var->lo == var->extent->value - 1 && (var->type == TIRB_I32 || var->type == TIRB_I64);
+           !__builtin_sub_overflow(var->hi, var->lo, &behind) && behind < INT64_MAX &&
+           behind + 1 == var->extent->value && (var->type == TIRB_I32 || var->type == TIRB_I64);
 }
 
 /* Loop `at` from first to last. */
