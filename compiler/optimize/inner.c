@@ -218,9 +218,22 @@ bool tirbi_plan_find_loops(const tirbi_ls *s, tirbi_loop_set *out) {
     }
 }
 
+/* Whether where loops are decides x, or what x loads. */
+static bool follows_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
+    if (x->pure) return tirbi_mentions_loops(x, loops);
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
+        if (follows_loops(v->flat, loops) || tirbi_buffer_moves(v->buffer, loops)) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (follows_loops(x->args[i], loops)) return true;
+    }
+    return false;
+}
+
 bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop) {
     tirbi_loop_set inner = {.n = 0};
-    return tirbi_plan_find_loops(loop, &inner) && !tirbi_mentions_loops(place->flat, &inner);
+    return tirbi_plan_find_loops(loop, &inner) && !follows_loops(place->flat, &inner);
 }
 
 /* ---- Bits of floats ---------------------------------------------------------------------------------------------- */

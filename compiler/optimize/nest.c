@@ -333,7 +333,7 @@ static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
             if (score(n, n->loops.n - 1) >= 0 && plan_gathers(n, out)) return true;
             gathers = false;
         }
-        if (lane == UINT32_MAX) return false;
+        if (lane == UINT32_MAX) return plan_columns(n, out); /* stores to rows by number */
         tried[lane] = true;
         out->plan = plan_lane(n, lane, out);
         if (out->plan) return true;

@@ -48,6 +48,7 @@ typedef struct census {
     unsigned folds;
     unsigned indexed; /* vindex, vloadx, vstorex */
     unsigned updates;
+    unsigned seeks;
     unsigned advances;
     unsigned scans;
     unsigned finds;
@@ -99,6 +100,7 @@ static census count(const char *text, const tirb_compile_options *given) {
             case TIRB_OP_VSTOREX: c.indexed++; break;
             case TIRB_OP_VUPDATE:
             case TIRB_OP_VUPDATEMA: c.updates++; break;
+            case TIRB_OP_SEEK: c.seeks++; break;
             case TIRB_OP_VADVANCE: c.advances++; break;
             case TIRB_OP_VSCAN:
             case TIRB_OP_VSCANMA: c.scans++; break;
@@ -288,6 +290,34 @@ static void computed_indices_become_lanes(void **state) {
         if (c.indexed != cases[i].indexed || c.updates != cases[i].updates) print_error("%s", text);
         assert_int_equal(c.indexed, cases[i].indexed);
         assert_int_equal(c.updates, cases[i].updates);
+    }
+}
+
+/* Rows by number are read, stored and updated by one lane loop for all of them; those that may meet others are not. */
+static void rows_by_number_become_lanes(void **state) {
+    (void)state;
+    const struct {
+        const char *body;
+        unsigned seeks;
+    } cases[] = {
+        {"C[i, j] = A[J[i], j]", 1},
+        {"A[J[i], j] = C[i, j]", 1},
+        {"A[J[i], j] = T.float32(0)", 1},
+        {"A[J[i], j] = A[J[i], j] + C[i, j]", 1},
+        {"A[J[i], j] = A[i, j]", 0},
+        {"A[J[i], j] = C[i, j] + A[0, j]", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((\"v\", \"d\"), \"float32\"), C: T.Buffer((\"n\", \"d\"), \"float32\"), J: "
+                        "T.Buffer((\"n\",), \"int32\")):\n"
+                        "    n, v, d = T.int32(), T.int32(), T.int32()\n    for i, j in T.grid(n, d):\n        %s\n",
+                 cases[i].body);
+        census c = count(text, NULL);
+        if (c.seeks != cases[i].seeks) print_error("%s", text);
+        assert_int_equal(c.seeks, cases[i].seeks);
     }
 }
 
@@ -1197,6 +1227,7 @@ int main(void) {
         cmocka_unit_test(rare_updates_are_searched),
         cmocka_unit_test(tables_become_lanes),
         cmocka_unit_test(computed_indices_become_lanes),
+        cmocka_unit_test(rows_by_number_become_lanes),
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(operands_are_computed_once),

@@ -534,7 +534,7 @@ tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *l
 /* ---- Rows by number ------------------------------------------------------------------------------------------- */
 
 bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches) {
-    if (loop->n_copies != 1 || loop->copies[0].fills || loop->n_inner != 1) return false;
+    if (loop->n_copies != 1 || loop->copies[0].fills || loop->n_inner == 0) return false;
     const tirbi_lane_copy *copy = &loop->copies[0];
     for (uint32_t i = 0; i < loop->n_seeks; i++)
         if (loop->seeks[i].cursor != copy->to && loop->seeks[i].cursor != copy->from) return false;
@@ -543,20 +543,21 @@ bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reache
     return to->step[0] == size && from->step[0] == size && to->count[0] <= MOST_BYTES;
 }
 
-/* The offsets of `n` rows, the first of which is row `first`. */
-static void find_rows(const tirbi_lane_rows *rows, int64_t step, int64_t first, size_t n, ptrdiff_t *offsets) {
+/* The offsets of `n` rows, `step` bytes apart but for their numbers, the first of which is row `first`. */
+static void find_rows(const tirbi_lane_rows *rows, const uint8_t *numbers, int64_t number_step, int64_t step,
+                      int64_t first, size_t n, ptrdiff_t *offsets) {
     if (!rows->numbers) {
         for (size_t i = 0; i < n; i++) offsets[i] = (ptrdiff_t)((first + (int64_t)i) * step);
         return;
     }
-    const uint8_t *from = moved_from(rows->numbers, rows->step, first);
+    const uint8_t *from = moved_from(numbers, number_step, first);
     const int64_t least = rows->least, most = rows->most, bytes = rows->bytes;
     switch (rows->type) {
 #define OFFSETS(TYPE)                                                                                                  \
     case TIRB_##TYPE:                                                                                                  \
         for (size_t i = 0; i < n; i++) {                                                                               \
             const int64_t number =                                                                                     \
-                tirbi_lane_number(moved_from(from, rows->step, (int64_t)i), TIRB_##TYPE, least, most);                 \
+                tirbi_lane_number(moved_from(from, number_step, (int64_t)i), TIRB_##TYPE, least, most);                \
             offsets[i] = (ptrdiff_t)((first + (int64_t)i) * step + (number - least) * bytes);                          \
         }                                                                                                              \
         return;
@@ -576,29 +577,71 @@ static void list_past(const tirbi_moves *moves, uint8_t *to, const ptrdiff_t *to
     }
 }
 
+/* One side of a copy in the loops around the innermost. */
+typedef struct side {
+    const tirbi_lane_rows *rows;
+    const tirbi_reach *reach;
+    uint8_t *at;
+    const uint8_t *numbers;
+} side;
+
+static side side_of(const tirbi_reach *reach, const tirbi_lane_rows *rows) {
+    return (side){.rows = rows, .reach = reach, .at = reach->start,
+                  .numbers = rows->numbers ? rows->numbers->start : NULL};
+}
+
+static void move_side(side *s, unsigned d, int64_t times) {
+    s->at = moved(s->at, s->reach->step[d], times);
+    if (s->numbers) s->numbers = moved_from(s->numbers, s->rows->numbers->step[d], times);
+}
+
+/* The offsets of `n` rows of the innermost loop. */
+static void find_side(const side *s, unsigned inner, int64_t first, size_t n, ptrdiff_t *offsets) {
+    find_rows(s->rows, s->numbers, s->numbers ? s->rows->numbers->step[inner] : 0, s->reach->step[inner], first, n,
+              offsets);
+}
+
+/* Goes on in the loops around the innermost; false where they end. */
+static bool next_rows(const tirbi_reach *reach, unsigned inner, int64_t *index, side *to, side *from) {
+    for (unsigned d = inner; d-- > 1;) {
+        const bool more = ++index[d] < reach->count[d];
+        const int64_t times = more ? 1 : 1 - reach->count[d];
+        move_side(to, d, times);
+        move_side(from, d, times);
+        if (more) return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
 tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const tirbi_lane_list *list) {
     enum { NEAR = 1 << 18, MOST_ASKED = 1024 };
     const tirbi_moves *moves = &machine->code->kernels->moves;
-    const tirbi_reach *to = &reaches[loop->copies[0].to], *from = &reaches[loop->copies[0].from];
-    const size_t size = (size_t)to->count[0] * to->size;
-    const size_t asked = from->high - from->low <= NEAR ? 0 : size < MOST_ASKED ? size : MOST_ASKED;
+    const tirbi_reach *const reach = &reaches[loop->copies[0].to];
+    const unsigned inner = loop->n_inner;
+    side to = side_of(reach, &list->to), from = side_of(&reaches[loop->copies[0].from], &list->from);
+    const size_t size = (size_t)reach->count[0] * reach->size;
+    const size_t asked = from.reach->high - from.reach->low <= NEAR ? 0 : size < MOST_ASKED ? size : MOST_ASKED;
     const int64_t most = size >= MOST_BYTES                       ? 1
                          : size <= MOST_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS
                                                                   : (int64_t)(MOST_BYTES / size);
-    const bool past = !list->to.numbers && fills_lines(to->start, to->step[1], (int64_t)size) &&
-                      goes_past(machine, loop, loop->copies[0].to, (uint64_t)size * (uint64_t)to->count[1]);
+    const bool past = !to.numbers && fills_lines(to.at, reach->step[inner], (int64_t)size) &&
+                      goes_past(machine, loop, loop->copies[0].to, bytes_of(reach, 1u + loop->n_inner));
     ptrdiff_t to_rows[TIRBI_LISTED_ROWS], from_rows[TIRBI_LISTED_ROWS];
+    int64_t index[TIRBI_REACH_DIMENSIONS] = {0};
     machine->streamed |= past;
-    for (int64_t at = 0; at < to->count[1]; at += most) {
-        size_t n = (size_t)(to->count[1] - at < most ? to->count[1] - at : most);
-        find_rows(&list->to, to->step[1], at, n, to_rows);
-        find_rows(&list->from, from->step[1], at, n, from_rows);
-        if (past)
-            list_past(moves, to->start, to_rows, from->start, from_rows, size, n, asked);
-        else
-            moves->list(to->start, to_rows, from->start, from_rows, size, n, asked);
-        if (atomic_load_explicit(machine->stop, memory_order_relaxed) != 0) return tirbi_poll(machine);
-    }
+    do {
+        for (int64_t at = 0; at < reach->count[inner]; at += most) {
+            const size_t n = (size_t)(reach->count[inner] - at < most ? reach->count[inner] - at : most);
+            find_side(&to, inner, at, n, to_rows);
+            find_side(&from, inner, at, n, from_rows);
+            if (past)
+                list_past(moves, to.at, to_rows, from.at, from_rows, size, n, asked);
+            else
+                moves->list(to.at, to_rows, from.at, from_rows, size, n, asked);
+            if (atomic_load_explicit(machine->stop, memory_order_relaxed) != 0) return tirbi_poll(machine);
+        }
+    } while (next_rows(reach, inner, index, &to, &from));
     return TIRB_OK;
 }

@@ -22,8 +22,7 @@ tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *l
 /* Which rows of one side of a copy are meant, where numbers say so: they begin (number - least) * bytes from the
  * cursor's start on. */
 typedef struct tirbi_lane_rows {
-    const uint8_t *numbers; /* NULL: all of them, in order */
-    int64_t step;           /* bytes from number to number */
+    const tirbi_reach *numbers; /* NULL: all of them, in order */
     uint8_t type;
     int64_t least, most;
     int64_t bytes;
@@ -33,7 +32,7 @@ typedef struct tirbi_lane_list {
     tirbi_lane_rows to, from;
 } tirbi_lane_list;
 
-/* Whether the loop copies contiguous rows, in one loop around its lanes, some of them by number. */
+/* Whether the loop copies contiguous rows, some of them by number. */
 bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches);
 tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const tirbi_lane_list *list);

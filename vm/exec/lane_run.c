@@ -521,9 +521,8 @@ static void set_sought(const entry *e, tirbi_lane_state *state) {
 /* What a seek says of the rows of a copy. */
 static void add_list(const entry *e, unsigned i, tirbi_lane_list *list) {
     const tirbi_lane_seek *seek = &e->loop->seeks[i];
-    const tirbi_reach *numbers = &e->reaches[seek->numbers];
     tirbi_lane_rows *rows = seek->cursor == e->loop->copies[0].to ? &list->to : &list->from;
-    *rows = (tirbi_lane_rows){.numbers = numbers->start, .step = numbers->step[1], .type = seek->type,
+    *rows = (tirbi_lane_rows){.numbers = &e->reaches[seek->numbers], .type = seek->type,
                               .least = e->seeks[i].least, .most = e->seeks[i].most,
                               .bytes = e->reaches[seek->cursor].step[e->dimensions - 1]};
 }
