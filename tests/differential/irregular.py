@@ -305,12 +305,13 @@ def scattered(pick, f):
             f.add(1, f"for j in range({m}):")
         f.add(2 if ", j]" in update else 1, update)
     if pick.random() < 0.4:
-        f.buffer("P", dtype, 3, rows, m), f.buffer("Q", dtype, 3, n, m)
+        f.buffer("P", dtype, 3, rows, m), f.buffer("Q", dtype, 3, n, m), f.buffer("R", dtype, rows, 3, m), f.buffer("S", dtype, n, 3, m)
         around = [f"for k in range({pick.choice([0, 1, 3])}):", f"for i in range({n}):"]
         pick.shuffle(around)
         f.add(0, around[0], "    " + around[1], f"        for j in range({m}):",
               "            " + pick.choice(["Q[k, i, j] = P[k, I[i], j]", "P[k, I[i], j] = Q[k, i, j]", "P[k, I[i], j] = A[i, j]", "Q[k, i, j] = O[I[i], j]",
-                                            "P[k, I[i], j] = P[k, I[i], j] + A[i, j]", "Q[k, i, j] = P[I[k] % 3, I[i], j]"]))
+                                            "P[k, I[i], j] = P[k, I[i], j] + A[i, j]", "Q[k, i, j] = P[I[k] % 3, I[i], j]",
+                                            "S[i, k, j] = R[I[i], k, j]", "R[I[i], k, j] = S[i, k, j]", "S[i, k, j] = P[k, I[i], j]"]))
 
 
 def moved(pick, f):

@@ -601,6 +601,12 @@ static void find_side(const side *s, unsigned inner, int64_t first, size_t n, pt
               offsets);
 }
 
+/* Whether the rows of loop d are one row, which one number chooses. */
+static bool is_one_row(const side *s, unsigned d, size_t size) {
+    const tirbi_reach *numbers = s->rows->numbers;
+    return s->reach->step[d] == (int64_t)size && (!numbers || !tirbi_reach_moves(numbers, d));
+}
+
 /* Goes on in the loops around the innermost; false where they end. */
 static bool next_rows(const tirbi_reach *reach, unsigned inner, int64_t *index, side *to, side *from) {
     for (unsigned d = inner; d-- > 1;) {
@@ -619,9 +625,13 @@ tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *l
     enum { NEAR = 1 << 18, MOST_ASKED = 1024 };
     const tirbi_moves *moves = &machine->code->kernels->moves;
     const tirbi_reach *const reach = &reaches[loop->copies[0].to];
-    const unsigned inner = loop->n_inner;
+    unsigned inner = loop->n_inner;
     side to = side_of(reach, &list->to), from = side_of(&reaches[loop->copies[0].from], &list->from);
-    const size_t size = (size_t)reach->count[0] * reach->size;
+    size_t size = (size_t)reach->count[0] * reach->size;
+    for (; inner > 1 && is_one_row(&to, inner, size) && is_one_row(&from, inner, size) &&
+           reach->count[inner] <= (int64_t)(MOST_BYTES / size);
+         inner--)
+        size *= (size_t)reach->count[inner];
     const size_t asked = from.reach->high - from.reach->low <= NEAR ? 0 : size < MOST_ASKED ? size : MOST_ASKED;
     const int64_t most = size >= MOST_BYTES                       ? 1
                          : size <= MOST_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS
