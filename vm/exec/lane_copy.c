@@ -290,6 +290,13 @@ static bool thin_plane(const box *b, uint8_t *to, const uint8_t *from) {
     return true;
 }
 
+/* Asks for the lines of `n` rows that are read next, where they are not so far apart that the kernel does so. */
+static void ask_for_rows(const uint8_t *from, int64_t step, int64_t n) {
+    enum { APART = 2048 };
+    if (step > APART || step < -APART) return;
+    for (int64_t i = 0; i < n; i++) __builtin_prefetch(moved_from(from, step, i));
+}
+
 /* The columns of a line go through near memory, from where they are stored by lines. */
 static __attribute__((noinline)) bool transpose_past(const box *b, uint8_t *to, const uint8_t *from) {
     enum { ROWS = 256 };
@@ -301,11 +308,15 @@ static __attribute__((noinline)) bool transpose_past(const box *b, uint8_t *to, 
         const int64_t height = rows.count - i < ROWS ? rows.count - i : ROWS, pitch = height * b->size;
         for (int64_t j = 0; j < columns.count; j += line) {
             const int64_t width = columns.count - j < line ? columns.count - j : line;
-            for (int64_t r = 0; r < height; r += TIRBI_TRANSPOSE_ROWS)
-                b->moves->transpose[shift](
-                    near + r * b->size, (ptrdiff_t)pitch, moved_from(from, rows.from, i + r) + j * b->size,
-                    (ptrdiff_t)rows.from,
-                    (size_t)(height - r < TIRBI_TRANSPOSE_ROWS ? height - r : TIRBI_TRANSPOSE_ROWS), (size_t)width);
+            const bool ends = j + line >= columns.count;
+            for (int64_t r = 0; r < height; r += TIRBI_TRANSPOSE_ROWS) {
+                const int64_t n = height - r < TIRBI_TRANSPOSE_ROWS ? height - r : TIRBI_TRANSPOSE_ROWS;
+                const uint8_t *next = moved_from(from, rows.from, i + r + (ends ? ROWS : 0));
+                ask_for_rows(moved_from(next, b->size, ends ? 0 : j + line), rows.from, n);
+                b->moves->transpose[shift](near + r * b->size, (ptrdiff_t)pitch,
+                                           moved_from(from, rows.from, i + r) + j * b->size, (ptrdiff_t)rows.from,
+                                           (size_t)n, (size_t)width);
+            }
             const bool follow = columns.to == pitch;
             for (int64_t k = 0; k < (follow ? 1 : width); k++)
                 move_past(b->moves, moved(to, columns.to, j + k) + i * b->size, near + k * pitch,
