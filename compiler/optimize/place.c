@@ -16,11 +16,13 @@ typedef struct finder {
         const tirbi_lx *value;
     } lets[MAX_LETS];
     uint32_t n_lets;
-    const tirbi_ls *guarded;  /* the body's condition */
-    tirbi_lvar *best;         /* what it compares */
-    const tirbi_lx *value;    /* with this */
-    const tirbi_lx *when;     /* where this holds too; NULL: always */
-    tirbi_op order, fold;     /* LT and MIN, or GT and MAX */
+    const tirbi_ls *guarded; /* the body's condition */
+    tirbi_lvar *best;        /* what it compares */
+    const tirbi_lx *value;   /* with this */
+    const tirbi_lx *when;    /* where this holds too; NULL: always */
+    tirbi_op order, fold;    /* LT and MIN, or GT and MAX */
+    tirbi_dtype wide;        /* it is folded in this type, which holds it exactly and has a fold */
+    tirbi_lvar *odd;         /* while the fold is made: not zero where a value was no number; NULL: none looks */
     const tirbi_ls *sets[MAX_STATE]; /* the other variables that are set with it */
     uint32_t n_sets;
     const tirbi_lx *at; /* in place of the loop's variable; NULL: itself */
@@ -171,16 +173,48 @@ static tirbi_lvar *fresh_variable(finder *f, const tirbi_lx **value, const tirbi
     return *value && !*when == !f->when ? var : NULL;
 }
 
+/* The type that folds values of a type: all that is narrower than 32 bits is widened, which keeps its order. */
+static tirbi_dtype wide_type(tirbi_dtype type) {
+    if (tirbi_dtypes[type].size >= 4) return type;
+    return tirbi_dtype_is_float(type) ? TIRB_F32 : TIRB_I32;
+}
+
+/* One that holds the extreme so far, and its value in its own type. */
+static tirbi_lvar *new_extreme(finder *f, const tirbi_lx **folded) {
+    tirbi_lvar *extreme = new_var(f, f->best, TIRBI_LVAR_LOCAL);
+    f->wide = wide_type((tirbi_dtype)f->best->type);
+    if (!extreme) return NULL;
+    extreme->type = f->wide;
+    *folded = tirbi_lx_cast(f->pool, (tirbi_dtype)f->best->type, tirbi_lx_var(f->pool, extreme));
+    return *folded ? extreme : NULL;
+}
+
+/* odd = max(value is a number ? 0 : 1, odd). */
+static const tirbi_ls *note_odd(const finder *f, const tirbi_lx *value) {
+    const tirbi_dtype type = f->odd->type;
+    const tirbi_lx *odd = compare(f, TIRB_OP_NE, value, value), *zero = tirbi_lx_int(f->pool, type, 0),
+                   *one = tirbi_lx_int(f->pool, type, 1), *before = tirbi_lx_var(f->pool, f->odd);
+    odd = odd && zero && one ? tirbi_lx_op(f->pool, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, odd, one, zero) : NULL;
+    return odd && before
+               ? set(f, f->odd, tirbi_lx_op(f->pool, TIRB_OP_MAX, type, TIRB_TYPE_NONE, odd, before, NULL), false)
+               : NULL;
+}
+
 /* The least or greatest of the values and of what `extreme` holds. */
 static const tirbi_ls *fold_values(finder *f, tirbi_lvar *extreme) {
     const tirbi_lx *value, *when;
     tirbi_lvar *var = fresh_variable(f, &value, &when);
     tirbi_ls *loop = tirbi_new_stmt(f->pool, TIRBI_LS_LOOP, f->loop->span);
-    if (!var || !loop) return NULL;
+    const tirbi_lx *widened = var ? tirbi_lx_cast(f->pool, f->wide, value) : NULL,
+                   *before = tirbi_lx_var(f->pool, extreme);
+    if (!widened || !before || !loop) return NULL;
     *loop = *f->loop;
     loop->as.loop.var = var;
     loop->as.loop.parallel = false;
-    loop->as.loop.body = set(f, extreme, compare(f, f->fold, value, tirbi_lx_var(f->pool, extreme)), false);
+    const tirbi_ls *sets[] = {
+        set(f, extreme, tirbi_lx_op(f->pool, f->fold, f->wide, TIRB_TYPE_NONE, widened, before, NULL), false),
+        f->odd ? note_odd(f, value) : NULL};
+    loop->as.loop.body = f->odd ? tirbi_new_sequence(f->pool, f->loop->span, sets, 2) : sets[0];
     if (when) loop->as.loop.body = where(f, when, loop->as.loop.body);
     return loop->as.loop.body && tirbi_plan_in_order(f->pool, loop) ? loop : NULL;
 }
@@ -223,17 +257,160 @@ const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         !read_sets(f, f->guarded->as.if_.then_case)) {
         return NULL;
     }
-    tirbi_lvar *extreme = new_var(f, f->best, TIRBI_LVAR_LOCAL);
-    const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = extreme ? tirbi_lx_var(pool, extreme) : NULL;
-    if (!best || !folded) return NULL;
+    const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = NULL;
+    tirbi_lvar *extreme = new_extreme(f, &folded);
+    if (!best || !extreme) return NULL;
     const tirbi_ls *changes[] = {set(f, f->best, folded, false), f->n_sets ? find_place(f) : NULL};
     const tirbi_ls *all[] = {
-        set(f, extreme, best, true),
+        set(f, extreme, tirbi_lx_cast(pool, f->wide, best), true),
         fold_values(f, extreme),
         where(f, compare(f, f->order, folded, best),
               tirbi_new_sequence(f->pool, f->loop->span, changes, f->n_sets ? 2 : 1)),
     };
     return tirbi_new_sequence(f->pool, f->loop->span, all, 3);
+}
+
+/* ---- Pairs that are chosen together ------------------------------------------------------------------------------ */
+
+/* where = where if best > v or best == v and where < k else k, and best the same: the reducer of a block. As with the
+ * condition above, but for three things: what is no number is taken, as is a zero of the other sign, and the place that
+ * the pair begins with may be behind others. Then the loop runs as it stands. */
+typedef struct choice {
+    const tirbi_lx *kept;    /* where this holds */
+    const tirbi_lx *another; /* else this is taken */
+} choice;
+
+static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind == TIRBI_LX_VAR && x->var == var; }
+
+/* What a variable is set to, as a choice whether it is kept. */
+static bool read_choice(finder *f, const tirbi_ls *s, choice *out) {
+    const tirbi_lx *x = is_local(s) ? without_lets(f, s->as.set.value, NULL) : NULL;
+    const bool chooses = x && (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT));
+    if (!chooses || !is_var(x->args[1], s->as.set.var)) return false;
+    out->kept = x->args[0];
+    out->another = x->args[2];
+    return true;
+}
+
+/* best > v, best >= v, or the other way round, where v is what is taken: the order of what is better. */
+static tirbi_op keeps_best(const tirbi_lx *x, const tirbi_lvar *best, const tirbi_lx *v) {
+    if (x->kind != TIRBI_LX_OP) return TIRB_OP_NOP;
+    const bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
+    if (!less && !greater) return TIRB_OP_NOP;
+    if (is_var(x->args[0], best) && tirbi_same_value(x->args[1], v)) return greater ? TIRB_OP_GT : TIRB_OP_LT;
+    if (is_var(x->args[1], best) && tirbi_same_value(x->args[0], v)) return less ? TIRB_OP_GT : TIRB_OP_LT;
+    return TIRB_OP_NOP;
+}
+
+/* What a signed integer was before it became a wider one. */
+static const tirbi_lx *unwidened(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_signed((tirbi_dtype)x->source) &&
+           tirbi_dtype_is_signed((tirbi_dtype)x->type) && tirbi_dtypes[x->source].size <= tirbi_dtypes[x->type].size)
+        x = x->args[0];
+    return x;
+}
+
+/* best == v and where < k, behind a comparison that is the best's own. */
+static bool keeps_first(const finder *f, const tirbi_lx *x, const tirbi_lvar *where) {
+    if (x->kind != TIRBI_LX_OR || keeps_best(x->args[0], f->best, f->value) != f->order) return false;
+    const tirbi_lx *both = x->args[1];
+    if (both->kind != TIRBI_LX_AND) return false;
+    const tirbi_lx *ties = both->args[0], *before = both->args[1];
+    if (ties->kind != TIRBI_LX_OP || ties->op != TIRB_OP_EQ || before->kind != TIRBI_LX_OP) return false;
+    const bool first = is_var(ties->args[0], f->best), swapped = before->op == TIRB_OP_GT;
+    if (!(first || is_var(ties->args[1], f->best)) || !tirbi_same_value(ties->args[first ? 1 : 0], f->value))
+        return false;
+    return (before->op == TIRB_OP_LT || swapped) && is_var(unwidened(before->args[swapped]), where) &&
+           is_var(unwidened(before->args[!swapped]), f->loop->as.loop.var);
+}
+
+/* The two variables of a pair: the place is left in sets[0], whose value is the loop's variable. */
+static bool read_pair(finder *f, const tirbi_ls *body) {
+    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 0;
+    choice pair[2];
+    if (n < 2 || n > MAX_LETS + 2) return false;
+    for (uint32_t i = 0; i + 2 < n; i++) {
+        const tirbi_ls *s = body->as.seq.items[i];
+        const bool names =
+            s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
+        const tirbi_lx *value = names ? without_lets(f, s->as.set.value, NULL) : NULL;
+        if (!value) return false;
+        f->lets[f->n_lets].var = s->as.set.var;
+        f->lets[f->n_lets++].value = value;
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        if (!read_choice(f, body->as.seq.items[n - 2 + i], &pair[i])) return false;
+    for (uint32_t b = 0; b < 2; b++) {
+        const tirbi_ls *best = body->as.seq.items[n - 2 + b], *where = body->as.seq.items[n - 1 - b];
+        const tirbi_lvar *var = where->as.set.var;
+        f->best = best->as.set.var;
+        f->value = pair[b].another;
+        f->order = keeps_best(pair[b].kept, f->best, f->value);
+        f->fold = f->order == TIRB_OP_LT ? TIRB_OP_MIN : TIRB_OP_MAX;
+        f->sets[0] = set(f, where->as.set.var, pair[1 - b].another, false);
+        f->n_sets = 1;
+        /* The statements are one after the other: names hold what the pair was. */
+        const bool names =
+            n > 2 && best->as.set.value->kind == TIRBI_LX_VAR && where->as.set.value->kind == TIRBI_LX_VAR;
+        if (names && f->order != TIRB_OP_NOP && tirbi_fails_surely(f->value) &&
+            !tirbi_lx_depends_on(f->value, f->best) && !tirbi_lx_depends_on(f->value, var) &&
+            f->value->type == f->best->type && tirbi_dtype_is_signed(var->type) && f->sets[0] &&
+            is_var(unwidened(pair[1 - b].another), f->loop->as.loop.var) && keeps_first(f, pair[1 - b].kept, var))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the pair is what the fold tells: the place that it begins with is before all others, and of floats none is
+ * NaN and the extreme no zero, whose sign the last of equal ones gives. */
+static const tirbi_lx *is_plain(finder *f, const tirbi_lx *best, const tirbi_lx *folded) {
+    tirbi_lx_pool *pool = f->pool;
+    const tirbi_lx *where = tirbi_lx_var(pool, f->sets[0]->as.set.var);
+    const tirbi_lx *wide = where ? tirbi_lx_cast(pool, TIRB_I64, where) : NULL;
+    const tirbi_lx *plain =
+        wide ? tirbi_lx_op(pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, wide, f->loop->as.loop.var->min, NULL) : NULL;
+    if (!f->odd) return plain;
+    const tirbi_lx *zero = tirbi_lx_bits(pool, (tirbi_dtype)f->value->type, 0), *odd = tirbi_lx_var(pool, f->odd),
+                   *none = tirbi_lx_int(pool, f->odd->type, 0);
+    const tirbi_lx *conditions[] = {
+        compare(f, TIRB_OP_EQ, best, best), compare(f, TIRB_OP_NE, folded, zero),
+        odd && none ? tirbi_lx_op(pool, TIRB_OP_EQ, f->odd->type, TIRB_TYPE_NONE, odd, none, NULL) : NULL};
+    for (unsigned i = 0; i < 3; i++)
+        plain = plain && conditions[i] ? tirbi_lx_lazy(pool, TIRBI_LX_AND, plain, conditions[i], NULL) : NULL;
+    return plain;
+}
+
+const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *otherwise,
+                                 int64_t longest) {
+    const tirbi_lvar *var = loop->as.loop.var, truth = {.name = "plain", .type = TIRB_BOOL, .hi = 1},
+                     number = {.name = "odd", .hi = 1};
+    finder *f = TIRBI_NEW(pool->arena, finder);
+    if (!f || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps)
+        return NULL;
+    f->pool = pool;
+    f->loop = loop;
+    if (!read_pair(f, loop->as.loop.body)) return NULL;
+    const bool real = tirbi_dtype_is_float((tirbi_dtype)f->value->type);
+    const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = NULL;
+    tirbi_lvar *extreme = new_extreme(f, &folded), *plain = new_var(f, &truth, TIRBI_LVAR_LOCAL);
+    const tirbi_ls *changes[] = {set(f, f->best, folded, false), find_place(f)};
+    if (real) f->odd = new_var(f, &number, TIRBI_LVAR_LOCAL);
+    tirbi_ls *either = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
+    if (f->odd) f->odd->type = tirbi_dtypes[f->wide].size > 4 ? TIRB_I64 : TIRB_I32;
+    if (!best || !extreme || !plain || !either || (real && !f->odd)) return NULL;
+    either->as.if_.condition = tirbi_lx_var(pool, plain);
+    either->as.if_.then_case =
+        where(f, compare(f, f->order, folded, best), tirbi_new_sequence(pool, loop->span, changes, 2));
+    either->as.if_.else_case = otherwise;
+    const tirbi_ls *tries[] = {fold_values(f, extreme), set(f, plain, is_plain(f, best, folded), false)};
+    const tirbi_lx *few = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, var->extent,
+                                      tirbi_lx_int(pool, TIRB_I64, longest), NULL);
+    const tirbi_ls *all[] = {set(f, extreme, tirbi_lx_cast(pool, f->wide, best), true), set(f, plain, few, true),
+                             where(f, either->as.if_.condition, tirbi_new_sequence(pool, loop->span, tries, 2)), either,
+                             f->odd ? set(f, f->odd, tirbi_lx_int(pool, f->odd->type, 0), true) : NULL};
+    if (!either->as.if_.condition || !either->as.if_.then_case) return NULL;
+    const tirbi_ls *found = tirbi_new_sequence(pool, loop->span, all, 4);
+    return real ? tirbi_new_sequence(pool, loop->span, (const tirbi_ls *[]){all[4], found}, 2) : found;
 }
 
 /* ---- Elements by a place that is carried ------------------------------------------------------------------------- */
@@ -266,7 +443,8 @@ static bool note_variables(holder *h, const tirbi_ls *s, unsigned depth) {
         if (h->own.n == TIRBI_MAX_AFFINE || !s->as.set.value) return false;
         h->own.var[h->own.n++] = s->as.set.var;
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -290,8 +468,10 @@ static bool note_load(holder *h, const tirbi_lx *x, bool surely) {
     tirbi_lvar *index = NULL;
     for (uint32_t d = 0; d < place->ndim; d++) {
         tirbi_lvar *var = carried_index(h, place->indices[d]);
-        if (var && !index) index = var;
-        else if (!place->indices[d]->pure || tirbi_mentions_loops(place->indices[d], &h->own)) return true;
+        if (var && !index)
+            index = var;
+        else if (!place->indices[d]->pure || tirbi_mentions_loops(place->indices[d], &h->own))
+            return true;
     }
     if (!index || place->view || place->buffer->local || !place->flat->shared) return true;
     if (h->place && !tirbi_same_value(tirbi_lx_load(h->pool, h->place), x)) return false;
@@ -321,7 +501,8 @@ static bool note_loads(holder *h, const tirbi_ls *s, bool surely) {
     case TIRBI_LS_IF:
         return note_value(h, s->as.if_.condition, surely, 0) && note_loads(h, s->as.if_.then_case, false) &&
                (!s->as.if_.else_case || note_loads(h, s->as.if_.else_case, false));
-    default: return note_value(h, s->as.set.value, surely, 0);
+    default:
+        return note_value(h, s->as.set.value, surely, 0);
     }
 }
 
@@ -398,9 +579,9 @@ static const tirbi_ls *hold_in(holder *h, const tirbi_ls *s, const tirbi_lx *con
     default:
         copy->as.set.value = held_value(h, s->as.set.value);
         if (!copy->as.set.value || s->as.set.var != h->index) return copy->as.set.value ? copy : NULL;
-        return tirbi_new_sequence(
-            h->pool, h->loop->span,
-            (const tirbi_ls *[]){copy, hold(h, element_at(h, s->as.set.value, condition), false)}, 2);
+        return tirbi_new_sequence(h->pool, h->loop->span,
+                                  (const tirbi_ls *[]){copy, hold(h, element_at(h, s->as.set.value, condition), false)},
+                                  2);
     }
 }
 
@@ -414,8 +595,13 @@ static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
     const tirbi_lx *rounds = tirbi_lx_op(h->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, var->extent,
                                          tirbi_lx_int(h->pool, TIRB_I64, 1), NULL);
     if (!once || !round || !rounds) return NULL;
-    *round = (tirbi_lvar){.name = var->name, .kind = TIRBI_LVAR_LOOP, .type = TIRB_I64,
-                          .min = tirbi_lx_int(h->pool, TIRB_I64, 0), .extent = rounds, .reg = -1, .span = var->span};
+    *round = (tirbi_lvar){.name = var->name,
+                          .kind = TIRBI_LVAR_LOOP,
+                          .type = TIRB_I64,
+                          .min = tirbi_lx_int(h->pool, TIRB_I64, 0),
+                          .extent = rounds,
+                          .reg = -1,
+                          .span = var->span};
     *once = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = h->loop->span};
     once->as.loop.var = round;
     once->as.loop.body = hold(h, first, false);
@@ -438,8 +624,13 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lx *first = tirbi_lx_load(pool, h->place);
     h->held = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!h->held || !first) return NULL;
-    *h->held = (tirbi_lvar){.name = h->place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = (tirbi_dtype)first->type,
-                            .lo = first->lo, .hi = first->hi, .reg = -1, .span = loop->span};
+    *h->held = (tirbi_lvar){.name = h->place->buffer->name,
+                            .kind = TIRBI_LVAR_LOCAL,
+                            .type = (tirbi_dtype)first->type,
+                            .lo = first->lo,
+                            .hi = first->hi,
+                            .reg = -1,
+                            .span = loop->span};
     *fresh = *loop;
     fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);
     if (!fresh->as.loop.body) return NULL;
@@ -483,7 +674,7 @@ static const tirbi_ls *hold_all(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned
         copy->as.if_.then_case = hold_all(pool, s->as.if_.then_case, depth + 1);
         copy->as.if_.else_case = hold_all(pool, s->as.if_.else_case, depth + 1);
         return copy->as.if_.then_case == s->as.if_.then_case && copy->as.if_.else_case == s->as.if_.else_case ? s
-                                                                                                               : copy;
+                                                                                                              : copy;
     case TIRBI_LS_WHILE:
         copy->as.while_.body = hold_all(pool, s->as.while_.body, depth + 1);
         return copy->as.while_.body == s->as.while_.body ? s : copy;
@@ -497,7 +688,8 @@ static const tirbi_ls *hold_all(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned
         copy->as.seq.items = items;
         return changed ? copy : s;
     }
-    default: return s;
+    default:
+        return s;
     }
 }
 

@@ -9,6 +9,11 @@
  * no such loop, or not lanes (or memory ran out). */
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
+/* The same of a pair that is chosen by two conditions, as reducers of blocks do. `otherwise` does what the loop does where
+ * two passes would not give the same (NaN), or where there are more iterations than `longest`. */
+const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *otherwise,
+                                 int64_t longest);
+
 /* A loop that compares with an element whose place it carries, for k: if A[k] < A[m]: m = k, as one that carries the
  * element too; NULL where it is none. */
 const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);

@@ -405,6 +405,8 @@ const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) 
     const tirbi_ls *places = tirbi_find_places(pool, loop);
     if (places && loop->as.loop.var->extent->hi <= LONG) return places;
     const tirbi_ls *updates = search_updates(pool, loop);
+    const tirbi_ls *pairs = !places && updates ? tirbi_find_pairs(pool, loop, updates, LONG) : NULL;
+    if (pairs) return pairs;
     tirbi_ls *choice = places && updates ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
     if (!choice) return places ? places : updates;
     *choice = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};

@@ -3,8 +3,8 @@
     reductions.py [--differential PATH] [--seed N] [--count N] [--print]
 
 Blocks that reduce one axis or several, in any order of the loops, of elements and of computed terms; places of extremes, by the best
-value or by the place alone; counts and whether any or all are; rows that are normalised. Rows are short and many, or long and few. Ends
-with `N passed, N failed`; exit status 1 on failure."""
+value, by the place alone or chosen together with it; counts and whether any or all are; rows that are normalised. Rows are short and
+many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import random
 import sys
@@ -72,6 +72,27 @@ def places(pick, f):
     if not in_memory:
         f.add(1, "P[i] = w")
     f.add(1, f"V[i] = {pick.choice([best, 'V[i] + ' + best])}")
+
+
+def pairs(pick, f):
+    """An extreme and its place, chosen together: the reducer of an argmax, or one that is nearly that."""
+    n, m, dtype = pick.choice([1, 4, 19]), pick.choice([1, 7, 40, 100, 200, 200, 300]), pick.choice(FLOATS + INTS + ("float16", "int8", "int16"))
+    index = pick.choice(["int32", "int32", "int64"])
+    f.buffer("A", dtype, n, m), f.buffer("P", index, n), f.buffer("V", dtype, n)
+    value = pick.choice(["A[vi, vk]", "A[vi, vk]", "A[vi, vk]", f"(A[vi, vk] * {number(dtype, 2)})", f"A[vi, {m - 1} - vk]"])
+    if dtype.startswith("float") and pick.random() < 0.2:  # zeros of both signs
+        f.add(0, f"for i, k in T.grid({n}, {m}):", f"    A[i, k] = A[i, k] * {number(dtype, 0)}")
+    order, tie = pick.choice([">", ">", "<", "<", ">=", "<="]), pick.choice(["<", "<", "<", "<", ">", "<="])
+    place = "vk" if index == "int32" else "T.int64(vk)"
+    beats = f"V[vi] {order} {value}" if pick.random() < 0.7 else f"{value} {order.translate(str.maketrans('<>', '><'))} V[vi]"
+    keeps = pick.choice([f"{beats} or V[vi] == {value} and P[vi] {tie} {place}"] * 5 + [beats])
+    f.add(0, f"for i, k in T.grid({n}, {m}):", '    with T.sblock("S"):', '        vi, vk = T.axis.remap("SR", [i, k])')
+    if pick.random() < 0.85:
+        worst = f'T.{"min" if order[0] == ">" else "max"}_value("{dtype}")'
+        f.add(2, "with T.init():", f"    P[vi] = {number(index, pick.choice([-1, -1, -1, 0, 5]))}",
+              f"    V[vi] = {pick.choice([worst, worst, number(dtype, 0), number(dtype, 1)])}")
+    f.add(2, f"p: T.let[T.{index}] = T.Select({keeps}, P[vi], {place})", f"v: T.let[T.{dtype}] = T.Select({beats}, V[vi], {value})",
+          *pick.choice([("P[vi] = p", "V[vi] = v"), ("V[vi] = v", "P[vi] = p")]))
 
 
 def counts(pick, f):
@@ -145,7 +166,7 @@ def triangles(pick, f):
         f.add(1, f"X[i] = {total}")
 
 
-SHAPES = (blocks, blocks, blocks, places, counts, normalised, triangles, triangles)
+SHAPES = (blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles)
 
 
 def make(seed):
