@@ -9,6 +9,7 @@
 #include "compiler/ir/public.h"
 #include "compiler/lower/library.h"
 #include "compiler/optimize/axes.h"
+#include "compiler/optimize/bits.h"
 #include "compiler/optimize/clip.h"
 #include "compiler/optimize/counted.h"
 #include "compiler/optimize/digits.h"
@@ -89,7 +90,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     uint32_t disabled = e->options->disabled;
     const tirbi_ls *body = e->function->body;
     if (!(disabled & TIRB_PASS_SEQUENCES)) {
-        body = tirbi_know_counters(e->pool, tirbi_count_whiles(e->pool, body));
+        body = tirbi_know_counters(e->pool, tirbi_count_whiles(e->pool, tirbi_count_bits(e->pool, body)));
         body = tirbi_hold_all_elements(e->pool, body);
     }
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_reroll(e->pool, body);

@@ -51,6 +51,24 @@ static fact product(fact a, fact b) {
     return between(least(least(p, q), least(r, s)), most(most(p, q), most(r, s)));
 }
 
+static int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/* Of a division by a number above 0, which cannot fail. */
+static bool range_of_division(uint8_t op, fact x, fact by, fact *out) {
+    const bool natural = x.lo >= 0;
+    if (by.lo < 1) return false;
+    switch (op) {
+    case TIRB_OP_VFLOORDIV:
+        *out = between(floor_of(x.lo, x.lo < 0 ? by.lo : by.hi), floor_of(x.hi, x.hi < 0 ? by.hi : by.lo));
+        return true;
+    case TIRB_OP_VDIV: *out = between(x.lo / (x.lo < 0 ? by.lo : by.hi), x.hi / (x.hi < 0 ? by.hi : by.lo)); return true;
+    case TIRB_OP_VFLOORMOD: *out = between(0, natural ? least(x.hi, by.hi - 1) : by.hi - 1); return true;
+    default:
+        *out = natural ? between(0, least(x.hi, by.hi - 1)) : between(1 - by.hi, by.hi - 1);
+        return true;
+    }
+}
+
 /* Of operands of at most 32 bits, so that no other result overflows; false when nothing is known of the result. */
 static bool range_of_op(const tirbi_lane_op *o, const fact *of, fact *out) {
     bool shifts = of[1].lo == of[1].hi && of[1].lo >= 0 && of[1].lo < 16;
@@ -74,6 +92,10 @@ static bool range_of_op(const tirbi_lane_op *o, const fact *of, fact *out) {
     case TIRB_OP_VSHR:
         if (shifts) *out = between(of[0].lo >> of[1].lo, of[0].hi >> of[1].lo);
         return shifts;
+    case TIRB_OP_VDIV:
+    case TIRB_OP_VMOD:
+    case TIRB_OP_VFLOORDIV:
+    case TIRB_OP_VFLOORMOD: return range_of_division(o->op, of[0], of[1], out);
     case TIRB_OP_VSELECT: *out = between(least(of[1].lo, of[2].lo), most(of[1].hi, of[2].hi)); return true;
     case TIRB_OP_VCAST: *out = of[0]; return is_int(o->source) || o->source == TIRB_BOOL;
     default: return false;
@@ -183,6 +205,10 @@ static bool may_be_narrow(const tirbi_lane_op *o) {
     case TIRB_OP_VXOR:
     case TIRB_OP_VSHL:
     case TIRB_OP_VSHR:
+    case TIRB_OP_VDIV:
+    case TIRB_OP_VMOD:
+    case TIRB_OP_VFLOORDIV:
+    case TIRB_OP_VFLOORMOD:
     case TIRB_OP_VSELECT: return true;
     case TIRB_OP_VCAST: return o->source == TIRB_BOOL || (is_int(o->source) && tirbi_dtypes[o->source].size <= 2);
     default: return false;

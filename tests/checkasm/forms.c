@@ -182,7 +182,17 @@ static void expect(const trial *t, uint8_t *const *pointers, uint8_t *want) {
                                                                                   operands[2], t->n);
 }
 
-static void run_words(const trial *t, uint8_t **pointers, const program *code) {
+static bool divides_integers(const form *f) {
+    return f->op >= TIRB_OP_DIV && f->op <= TIRB_OP_FLOORMOD && tirbi_dtype_is_int((tirbi_dtype)f->type);
+}
+
+static bool has_zero_divisor(const trial *t, uint8_t *const *pointers) {
+    static const uint8_t zeros[8];
+    return t->n > 0 && divides_integers(t->form) &&
+           memcmp(pointers[source_of(t->form, 1)], zeros, tirbi_dtypes[t->form->type].size) == 0;
+}
+
+static tirbi_lane_end run_words(const trial *t, uint8_t **pointers, const program *code) {
     static atomic_uint stop;
     size_t size = tirbi_dtypes[t->form->type].size;
     const tirbi_lane_loop loop = {.n_inner = 0}; /* strips are read whole */
@@ -192,7 +202,7 @@ static void run_words(const trial *t, uint8_t **pointers, const program *code) {
         if (elements_of(t, p) > 1)
             state.block_steps[p - 1] = (ptrdiff_t)(state.lanes * size);
     state.n_cursors = STRIP_BANK - 1;
-    if (t->n > 0) t->machine->run(&state, code->words, code->words + code->tail);
+    return t->n > 0 ? t->machine->run(&state, code->words, code->words + code->tail) : TIRBI_LANE_DONE;
 }
 
 static void run_trial(checker *c, const trial *t, const program *code) {
@@ -211,7 +221,9 @@ static void run_trial(checker *c, const trial *t, const program *code) {
     expect(t, start, want);
     for (unsigned p = IN_BANK; p < OUT_BANK; p++) memcpy(c->kept + p * AREA_SIZE, start[p], elements_of(t, p) * size);
     memcpy(pointers, start, sizeof pointers);
-    run_words(t, pointers, code);
+    const bool traps = has_zero_divisor(t, start);
+    if ((run_words(t, pointers, code) == TIRBI_LANE_DIVIDE) != traps) fail_trial(c, t, "does not tell a divisor of 0", 0);
+    if (traps) return;
 
     const uint8_t *got = start[out_bank], *other = start[OUT_BANK + 1 - f->dest];
     if (memcmp(got, want, bytes) != 0) {
@@ -248,9 +260,10 @@ static void check_form(checker *c, const form *f, tirb_isa isa) {
         t.in_place = next_random(c) % 4 == 0;
         run_trial(c, &t, &code);
     }
-    t.close = f->op == TIRB_OP_DIV;
+    const bool divides = f->op == TIRB_OP_DIV || divides_integers(f);
+    t.close = divides && !divides_integers(f);
     t.n = lanes;
-    for (unsigned i = 0; t.close && i < 200 && c->failures < before + 3; i++) run_trial(c, &t, &code);
+    for (unsigned i = 0; divides && i < 200 && c->failures < before + 3; i++) run_trial(c, &t, &code);
 }
 
 /* Forms that the translator does not use on this machine do nothing there. */
@@ -260,6 +273,7 @@ static bool has_form(const tirbi_lane_machine *machine, const form *f) {
     if ((f->op == TIRB_OP_SHL || f->op == TIRB_OP_SHR) && tirbi_dtypes[f->type].size == 2)
         return (machine->features & TIRBI_LANE_HAS_SHIFT_16) != 0;
     if (f->op >= TIRB_OP_FLOOR && f->op <= TIRB_OP_ROUND) return (machine->features & TIRBI_LANE_HAS_ROUND) != 0;
+    if (divides_integers(f)) return (machine->features & TIRBI_LANE_HAS_DIVISIONS) != 0;
     return f->op != TIRB_OP_SQRT || (machine->features & TIRBI_LANE_HAS_SQRT) != 0;
 }
 

@@ -60,6 +60,7 @@ static const form forms[] = {
 #define LANE_BINARY(OP, T, D, X, Y)
 #define LANE_TERNARY(OP, T, D, X, Y, Z)
 #define LANE_DIVIDE(T, D, X)
+#define LANE_BY(OP, T, D)
 #define LANE_COMPARE(OP, T, D, X, Y)                                                                                   \
     {#OP "_" #T "_" #D #X #Y, TIRBI_L_##OP##_##T##_##D##X##Y, COMPARES, TIRB_OP_##OP, TIRB_##T, TIRB_BOOL, SIZE_OF_##T, D, 2, {X, Y}},
 #define LANE_SELECT(T, D, X, Y, Z)                                                                                     \

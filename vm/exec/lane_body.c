@@ -247,11 +247,51 @@ static bool wants_lanes(const lane_ins *ins, unsigned size) {
            (ins->op == TIRB_OP_VCAST && tirbi_dtypes[ins->source].size == size);
 }
 
+static bool divides_integers(const lane_ins *ins) {
+    return ins->op >= TIRB_OP_VDIV && ins->op <= TIRB_OP_VFLOORMOD && tirbi_dtype_is_int((tirbi_dtype)ins->type);
+}
+
+/* Integers are divided in banks by what is the same in all lanes only. */
+static uint8_t kind_of(const lane_ins *ins, unsigned size, uint32_t features) {
+    if (divides_integers(ins) && !ins->by_scalar) return 0;
+    return tirbi_lane_kind(ins->op, ins->type, ins->source, size, features);
+}
+
+/* The registers that instructions from the head of a loop on up to its end set to anything but a scalar register. */
+static uint64_t set_in_loop(const lane_body *body, uint32_t head) {
+    uint64_t set = 0;
+    unsigned depth = 0;
+    for (uint32_t i = head; i < body->n; i++) {
+        const lane_ins *ins = &body->ins[i];
+        if (ins->op != TIRB_OP_VSPLAT) set |= bit(ins->dest);
+        if (tirbi_lane_loop_starts(ins->op)) depth++;
+        if (tirbi_lane_loop_ends(ins->op) && --depth == 0) break;
+    }
+    return set;
+}
+
+/* Sets `by_scalar`. */
+static void find_scalar_divisors(lane_body *body) {
+    uint64_t scalars = 0, before[LANE_MAX_LOOPS];
+    unsigned depth = 0;
+    for (uint32_t i = 0; i < body->n; i++) {
+        lane_ins *ins = &body->ins[i];
+        if (tirbi_lane_loop_starts(ins->op)) {
+            scalars &= ~set_in_loop(body, i);
+            before[depth++] = scalars;
+        } else if (tirbi_lane_loop_ends(ins->op)) {
+            scalars &= before[--depth];
+        }
+        if (divides_integers(ins)) ins->by_scalar = (scalars >> ins->reads[1] & 1) != 0;
+        scalars = ins->op == TIRB_OP_VSPLAT ? scalars | bit(ins->dest) : scalars & ~bit(ins->dest);
+    }
+}
+
 static void weigh(const lane_ins *ins, uint32_t features, uint64_t weight, weights *w) {
     const bool resizes = tirbi_lane_ins_resizes(ins);
     bool any = false;
     for (unsigned size = 1; size <= 8; size *= 2) {
-        if (tirbi_lane_kind(ins->op, ins->type, ins->source, size, features) == 0) continue;
+        if (kind_of(ins, size, features) == 0) continue;
         any = true;
         if (size == 2 || wants_lanes(ins, size)) w->pinned[size] += weight;
     }
@@ -271,7 +311,7 @@ static void exchange(lane_ins *ins, uint8_t op) {
 static void choose_kinds(lane_body *body, uint32_t features) {
     for (uint32_t i = 0; i < body->n; i++) {
         lane_ins *ins = &body->ins[i];
-        ins->kind = body->main_size ? tirbi_lane_kind(ins->op, ins->type, ins->source, body->main_size, features) : 0;
+        ins->kind = body->main_size ? kind_of(ins, body->main_size, features) : 0;
         if (ins->kind == 0) continue;
         if (ins->op == TIRB_OP_VGT) exchange(ins, TIRB_OP_VLT);
         if (ins->op == TIRB_OP_VGE) exchange(ins, TIRB_OP_VLE);
@@ -419,6 +459,7 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     if (status != TIRB_OK) return status;
     TIRBI_TRY(keep_seeks(body, loop, code, arena));
     const uint32_t without = code->halves ? (uint32_t)TIRBI_LANE_HAS_HALVES : 0;
+    find_scalar_divisors(body);
     choose_main_size(body, code->lanes, code->lanes->features & ~without);
     find_exposed(body);
     find_live(body);

@@ -19,6 +19,7 @@ typedef struct lane_ins {
     uint8_t cursor;   /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
     uint8_t kind;     /* of the forms that do it on the banks of this loop; 0: kernels do */
     bool settled;     /* of vstore: what it stores is no float whose NaNs must still be made canonical */
+    bool by_scalar;   /* it divides integers by what is the same in all lanes */
     uint16_t slot;    /* of vsplat and viota; the extent of vindex */
     uint16_t step;    /* of viota; the string of vindex */
     uint8_t number;   /* of vscan: which one of the loop; the operand n of others */

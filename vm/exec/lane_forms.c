@@ -31,6 +31,9 @@ enum {
     KIND(LT, F64) KIND(LE, F64) KIND(EQ, F64) KIND(NE, F64) KIND(LT, I64) KIND(LE, I64) KIND(EQ, I64) KIND(NE, I64)
     KIND(SELECT, I64) KIND(ISNAN, F64) KIND(FLOAT, I64) KIND(TO_I64, F64) KIND(TO_I32, F64) KIND(TRUE, F64)
     KIND(TRUE, I64) KIND(ONE, F64)
+    KIND(DIV, I32) KIND(MOD, I32) KIND(FLOORDIV, I32) KIND(FLOORMOD, I32) KIND(DIV, U32) KIND(MOD, U32)
+    KIND(DIV, I16) KIND(MOD, I16) KIND(FLOORDIV, I16) KIND(FLOORMOD, I16) KIND(DIV, U16) KIND(MOD, U16)
+    KIND(DIV, I8) KIND(MOD, I8) KIND(FLOORDIV, I8) KIND(FLOORMOD, I8) KIND(DIV, U8) KIND(MOD, U8)
     N_KINDS,
     KIND_RENAME = N_KINDS, /* the lanes are what they were */
     KIND_TRUNCATE          /* to fewer bits, which is done by a store */
@@ -58,7 +61,16 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
     ARITHMETIC(ADD),
     ARITHMETIC(SUB),
     ARITHMETIC(MUL),
-    REAL(DIV),
+#define DIVISION(OP, UNSIGNED_OP)                                                                                      \
+    [TIRB_OP_##OP] = {[TIRB_I32] = KIND_##OP##_I32,         [TIRB_U32] = KIND_##UNSIGNED_OP##_U32,                     \
+                      [TIRB_I16] = KIND_##OP##_I16,         [TIRB_U16] = KIND_##UNSIGNED_OP##_U16,                     \
+                      [TIRB_I8] = KIND_##OP##_I8,           [TIRB_U8] = KIND_##UNSIGNED_OP##_U8}
+    DIVISION(MOD, MOD),
+    DIVISION(FLOORDIV, DIV),
+    DIVISION(FLOORMOD, MOD),
+    [TIRB_OP_DIV] = {[TIRB_F32] = KIND_DIV_F32, [TIRB_F64] = KIND_DIV_F64, [TIRB_I32] = KIND_DIV_I32,
+                     [TIRB_U32] = KIND_DIV_U32, [TIRB_I16] = KIND_DIV_I16, [TIRB_U16] = KIND_DIV_U16,
+                     [TIRB_I8] = KIND_DIV_I8, [TIRB_U8] = KIND_DIV_U8},
     [TIRB_OP_MIN] = {[TIRB_F32] = KIND_MIN_F32, [TIRB_F64] = KIND_MIN_F64, [TIRB_I32] = KIND_MIN_I32,
                      [TIRB_I64] = KIND_MIN_I64, [TIRB_I16] = KIND_MIN_I16, [TIRB_I8] = KIND_MIN_I8, [TIRB_U8] = KIND_MIN_U8},
     [TIRB_OP_MAX] = {[TIRB_F32] = KIND_MAX_F32, [TIRB_F64] = KIND_MAX_F64, [TIRB_I32] = KIND_MAX_I32,
@@ -86,6 +98,7 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
 #undef REAL
 #undef BITS
 #undef ARITHMETIC
+#undef DIVISION
 };
 
 enum { A = PLACE_A, B = PLACE_B, M = PLACE_M, K = PLACE_K };
@@ -226,6 +239,8 @@ static bool has_features(unsigned op, uint8_t type, uint32_t features) {
     const bool shifts = op == TIRB_OP_SHL || op == TIRB_OP_SHR;
     if (shifts && tirbi_dtypes[type].size == 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
     if (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND && !(features & TIRBI_LANE_HAS_ROUND)) return false;
+    const bool divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD && tirbi_dtype_is_int((tirbi_dtype)type);
+    if (divides && !(features & TIRBI_LANE_HAS_DIVISIONS)) return false;
     return op != TIRB_OP_SQRT || (features & TIRBI_LANE_HAS_SQRT) != 0;
 }
 

@@ -201,6 +201,7 @@
 #define DO_TRUNC_F64(x) ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
 #define DO_ROUND_F64(x) ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
 #include "vm/lanes/steps_avx512.h"
+#define HAVE_DIVISIONS 1
 /* See vm/lanes/quotients.inc. */
 #define HAVE_QUOTIENTS 1
 #define DO_LEAST_F32(x, y) ((V)_mm512_min_epu32((__m512i)(x), (__m512i)(y)))

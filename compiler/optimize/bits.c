@@ -1,0 +1,113 @@
+#include "compiler/optimize/bits.h"
+
+#include "compiler/optimize/affine.h"
+
+/* What integer casts around x are of. */
+static const tirbi_lx *uncast(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->optype) &&
+           tirbi_dtype_is_int((tirbi_dtype)x->source))
+        x = x->args[0];
+    return x;
+}
+
+static bool is_op(const tirbi_lx *x, tirbi_op op) {
+    return x->kind == TIRBI_LX_OP && x->op == op && tirbi_dtype_is_int((tirbi_dtype)x->optype);
+}
+
+/* The number of which `term` is the bit that `place` counts; NULL: it is none. */
+static const tirbi_lx *number_of_bit(const tirbi_lx *term, const tirbi_lvar *place) {
+    const tirbi_lx *bit = uncast(term);
+    if (!is_op(bit, TIRB_OP_AND)) return NULL;
+    const bool first = tirbi_lx_is_int(bit->args[0], 1);
+    if (!first && !tirbi_lx_is_int(bit->args[1], 1)) return NULL;
+    const tirbi_lx *shifted = uncast(bit->args[first ? 1 : 0]);
+    if (!is_op(shifted, TIRB_OP_SHR)) return NULL;
+    const tirbi_lx *amount = uncast(shifted->args[1]);
+    if (amount->kind != TIRBI_LX_VAR || amount->var != place) return NULL;
+    return tirbi_lx_depends_on(shifted->args[0], place) ? NULL : shifted->args[0];
+}
+
+/* Whether an expression may read what is stored to a buffer's memory. */
+static bool may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (unsigned i = 0; i < x->n_args; i++)
+        if (may_read(x->args[i], root)) return true;
+    if (x->kind != TIRBI_LX_LOAD) return false;
+    if (tirbi_may_meet(x->access->buffer->root, root)) return true;
+    for (uint32_t d = 0; d < x->access->ndim; d++)
+        if (may_read(x->access->indices[d], root)) return true;
+    return tirbi_has_own_number(x->access) && may_read(x->access->flat, root);
+}
+
+/* sum + the number of the lowest n bits that are set in `number`. */
+static const tirbi_lx *count(tirbi_lx_pool *pool, const tirbi_lx *sum, const tirbi_lx *number, int64_t n) {
+    const tirbi_dtype type = (tirbi_dtype)number->type;
+    if (n < tirbi_dtypes[type].bits) {
+        const tirbi_lx *mask = tirbi_lx_int(pool, type, (INT64_C(1) << n) - 1);
+        number = mask ? tirbi_lx_op(pool, TIRB_OP_AND, type, TIRB_TYPE_NONE, number, mask, NULL) : NULL;
+    }
+    const tirbi_lx *bits = number ? tirbi_lx_op(pool, TIRB_OP_POPCOUNT, type, TIRB_TYPE_NONE, number, NULL, NULL) : NULL;
+    const tirbi_lx *more = bits ? tirbi_lx_cast(pool, (tirbi_dtype)sum->type, bits) : NULL;
+    return more ? tirbi_lx_op(pool, TIRB_OP_ADD, (tirbi_dtype)sum->type, TIRB_TYPE_NONE, sum, more, NULL) : NULL;
+}
+
+/* What a loop's body assigns, if it adds something to one sum; *added is that. */
+static const tirbi_lx *sum_of(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lx **added) {
+    const bool stores = s->kind == TIRBI_LS_STORE;
+    if (!stores && (s->kind != TIRBI_LS_SET || s->as.set.declares)) return NULL;
+    const tirbi_lx *sum = stores ? tirbi_lx_load(pool, s->as.store.access) : tirbi_lx_var(pool, s->as.set.var);
+    const tirbi_lx *value = stores ? s->as.store.value : s->as.set.value;
+    if (!sum || !is_op(value, TIRB_OP_ADD)) return NULL;
+    const bool first = tirbi_same_value(value->args[0], sum);
+    if (!first && !tirbi_same_value(value->args[1], sum)) return NULL;
+    *added = value->args[first ? 1 : 0];
+    return sum;
+}
+
+/* What replaces a loop; NULL: it counts no bits. */
+static const tirbi_ls *counted(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || loop->as.loop.parallel ||
+        !tirbi_lx_is_int(var->min, 0) || var->extent->kind != TIRBI_LX_CONST || var->extent->value < 1)
+        return NULL;
+    const tirbi_ls *s = loop->as.loop.body;
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    const tirbi_lx *added = NULL, *sum = sum_of(pool, s, &added), *number = sum ? number_of_bit(added, var) : NULL;
+    if (!number || var->extent->value > tirbi_dtypes[number->type].bits) return NULL;
+    const bool stores = s->kind == TIRBI_LS_STORE;
+    if (stores && (tirbi_place_depends_on(s->as.store.access, var) || may_read(number, s->as.store.access->buffer->root)))
+        return NULL;
+    if (!stores && tirbi_lx_depends_on(number, s->as.set.var)) return NULL;
+    const tirbi_lx *value = count(pool, sum, number, var->extent->value);
+    tirbi_ls *copy = value ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!copy) return NULL;
+    *copy = *s;
+    if (stores) copy->as.store.value = value;
+    else copy->as.set.value = value;
+    return copy;
+}
+
+const tirbi_ls *tirbi_count_bits(tirbi_lx_pool *pool, const tirbi_ls *s) {
+    if (!s) return NULL;
+    const tirbi_ls *out = s->kind == TIRBI_LS_LOOP ? counted(pool, s) : NULL;
+    tirbi_ls *copy = out ? NULL : TIRBI_NEW(pool->arena, tirbi_ls);
+    if (!copy) return out ? out : s;
+    *copy = *s;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_count_bits(pool, s->as.loop.body); break;
+    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_count_bits(pool, s->as.while_.body); break;
+    case TIRBI_LS_IF:
+        copy->as.if_.then_case = tirbi_count_bits(pool, s->as.if_.then_case);
+        copy->as.if_.else_case = tirbi_count_bits(pool, s->as.if_.else_case);
+        break;
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n + 1);
+        if (!items) return s;
+        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = tirbi_count_bits(pool, s->as.seq.items[i]);
+        copy->as.seq.items = items;
+        break;
+    }
+    default: return s;
+    }
+    return copy;
+}
