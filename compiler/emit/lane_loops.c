@@ -4,6 +4,7 @@
 
 #include "compiler/optimize/columns.h"
 #include "compiler/optimize/crossing.h"
+#include "compiler/optimize/diagonal.h"
 #include "compiler/optimize/distance.h"
 #include "compiler/optimize/extremes.h"
 #include "compiler/optimize/last.h"
@@ -611,6 +612,18 @@ static bool put_separate(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop whose iterations only meet on a diagonal, if those beside it are lanes. */
+static bool put_beside_diagonal(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_diagonal diagonal;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_leave_diagonal(e->pool, loop, &diagonal) ||
+        !tirbi_plan_lanes(e->pool, diagonal.rest))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "beside the iteration that is on the diagonal");
+    put_serial(e, diagonal.stmt);
+    return true;
+}
+
 /* Each may have the code of an iteration again. */
 enum { MAX_BEHIND = 4 };
 
@@ -674,8 +687,8 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     }
     if (!split)
         return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) ||
-               put_blocks(e, loop) || put_crossing(e, loop) || put_separate(e, loop) || put_behind(e, loop) ||
-               put_arranged(e, loop);
+               put_blocks(e, loop) || put_crossing(e, loop) || put_beside_diagonal(e, loop) || put_separate(e, loop) ||
+               put_behind(e, loop) || put_arranged(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

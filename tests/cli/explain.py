@@ -149,6 +149,18 @@ def test_arranged(t):
     expect(forms(notes) == {"i": "lanes"}, f"a counter by way of another one: {notes}")
 
 
+# Bounds of j, and what is stored on both sides of the diagonal.
+MIRRORED = {"i, 40": "C[i, j] = A[i] - A[j]", "i + 1": "C[j, i] = C[i, j] + A[j]", "i, T.min(i + 20, 40)": "C[i, j] = A[i] * A[j]"}
+
+
+def test_diagonal(t):
+    head = HEAD + 'def f(A: T.Buffer((40,), "float32"), C: T.Buffer((40, 40), "float32")):\n    for i in range(40):\n'
+    for bounds, store in MIRRORED.items():
+        body = f"        for j in range({bounds}):\n            {store}\n            C[{'j, i' if store[2] == 'i' else 'i, j'}] = A[j]\n"
+        notes = [note["text"] for note in explained(t, head + body)]
+        expect(any("diagonal" in text for text in notes), f"{body}: {notes}")
+
+
 LAST = HEAD + """def f(A: T.Buffer((100,), "float32"), B: T.Buffer((1,), "int32")):
     x: T.int32 = -1
     for i in range(100):

@@ -166,7 +166,28 @@ def triangles(pick, f):
         f.add(1, f"X[i] = {total}")
 
 
-SHAPES = (blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles)
+def symmetric(pick, f):
+    """Halves of a square that is symmetric, of which an iteration fills both, or one from the other one."""
+    n, m, dtype = pick.choice([1, 2, 9, 20, 40]), pick.choice([1, 3, 8]), pick.choice(FLOATS + INTS)
+    f.buffer("A", dtype, n, m), f.buffer("C", dtype, n, n), f.buffer("D", dtype, n, n)
+    outer, inner, around = pick.choice([("i", "j", "i"), ("i", "j", "i"), ("j", "i", "i")])
+    inner_range = pick.choice([f"{outer}, {n}", f"{outer}, {n}", f"{outer} + 1, {n}", f"0, {outer} + 1", f"0, {outer}", f"{outer}, {outer} + 9"])
+    if inner_range.endswith("+ 9"):
+        inner_range = f"{outer}, T.min({outer} + 9, {n})"
+    f.add(0, f"for {outer} in range({n}):", f"    for {inner} in range({inner_range}):")
+    one, other = pick.choice([("C[i, j]", "C[j, i]"), ("C[j, i]", "C[i, j]")])
+    if pick.random() < 0.5:
+        f.add(2, f"{one} = {number(dtype, 0)}", f"for k in range({m}):", f"    {one} = {one} + A[i, k] * A[j, k]")
+    else:
+        f.add(2, f"{one} = {pick.choice([f'{one} + {other}', f'{other} * D[i, j]', 'A[i, 0] - A[j, 0]', one])}")
+    if pick.random() < 0.3:
+        f.add(2, f"D[{pick.choice(['i, j', 'j, i'])}] = {pick.choice([one, other, 'D[j, i]'])}")
+    f.add(2, f"{other} = {pick.choice([one, one, f'{one} + {other}', f'D[i, j] + {one}', f'C[{around}, {around}]'])}")
+    if pick.random() < 0.2:
+        f.add(2, f"{pick.choice([one, 'C[i, i]'])} = {pick.choice([other, 'D[i, j]'])}")
+
+
+SHAPES = (blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric)
 
 
 def make(seed):
