@@ -94,7 +94,7 @@ tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *
         __asm__("" : "+r"(to)); /* there are few */
     }
     state->sure_parts = 0;
-    if (!loop->is_plain) tirbi_lane_renew(machine, loop, slots);
+    if (!loop->is_plain || loop->n_scans > 0) tirbi_lane_renew(machine, loop, slots);
     const tirbi_lane_end end = tirbi_lane_go(machine, loop, again->machinery, slots);
     if (end == TIRBI_LANE_DONE && loop->n_scans == 0 && state->spent < 64) return TIRB_OK;
     return tirbi_lane_end_run(machine, loop, end);

@@ -7,7 +7,9 @@
 #include "vm/lanes/slots.h"
 
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop) {
-    if (loop->n_seeks > 0 || loop->n_scans > 0 || loop->n_copies > 0 || loop->finds) return false;
+    if (loop->n_seeks > 0 || loop->n_copies > 0 || loop->finds || (loop->n_scans > 0 && loop->n_inner > 0)) return false;
+    for (unsigned i = 0; i < loop->n_scans; i++)
+        if (loop->scans[i].counts) return false;
     if (loop->n_inner != loop->n_outer || (loop->n_inner > 0 && loop->counts_lanes)) return false;
     for (unsigned k = 0; k < loop->n_inner; k++)
         if (loop->inner[k].index != TIRBI_NO_REG) return false;
@@ -195,8 +197,9 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
                : tirbi_lane_enter_rows(machine, loop, extent);
     if (!machinery) return tirbi_lane_run_general(machine, loop, true);
     if (is_noted) tirbi_lane_note_starts(tirbi_lane_again_of(state), state, loop, machinery);
+    if (loop->n_scans > 0) tirbi_lane_renew(machine, loop, slots);
     const tirbi_lane_end end = tirbi_lane_go(machine, loop, machinery, slots);
-    if (end == TIRBI_LANE_DONE && state->spent < 64) return TIRB_OK;
+    if (end == TIRBI_LANE_DONE && loop->n_scans == 0 && state->spent < 64) return TIRB_OK;
     return tirbi_lane_end_run(machine, loop, end);
 }
 
