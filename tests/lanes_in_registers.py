@@ -21,18 +21,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
 COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "KERNEL_WIDE", "CLEAR", "RED", "REDMA", "SEQUENCE", "OWN", "OWN_WHILE", "OWN_AGAIN", "LOAD_OWN", "STORE_OWN", "IOTA_OWN", "FILL", "IOTA",
-        "GATHER", "COLUMN", "SCATTER", "COPY", "PULL",
+        "GATHER", "COLUMN", "SCATTER", "COPY", "PULL", "STREAM",
         "PART_A", "PART_B", "PART_F32_A", "PART_F32_B", "PART_F64_A", "PART_F64_B",
         "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 
 # What no body of rows has.
-NOT_BY_ROWS = COLD - {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "COPY", "PULL"} - {f"PART_{t}{d}" for t in ("", "F32_", "F64_") for d in "AB"}
+NOT_BY_ROWS = COLD - {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "COPY", "PULL", "STREAM"} - {f"PART_{t}{d}" for t in ("", "F32_", "F64_") for d in "AB"}
 NOT_BY_ROWS |= {f"IOTA{size}_{d}" for size in "48" for d in "AB"}
 NOT_BY_ROWS |= {f"LOOP_FMA_{t}_{d}" for t in ("F32", "F64") for d in "AB"}
 # Stores that go on to NEXT_BLOCK.
 GO_ON = {"LAST_A", "LAST_B", "LAST_F32_A", "LAST_F32_B", "LAST_F64_A", "LAST_F64_B"}
-GO_ON |= {f"STREAM_{form}" for t in ("F32", "F64") for form in (f"ADD_{t}_MM", f"ADD_{t}_MK", f"SUB_{t}_MM", f"SUB_{t}_MK", f"MUL_{t}_MM",
-                                                                 f"MUL_{t}_MK", f"FMA_{t}_MKM", f"FMA_{t}_MMM", f"FMA_{t}_MKK")}
 
 # The lane machines by what the compiler compiles for.
 ISAS = {"x86_64": ("generic", "sse2", "avx2", "narrow_avx2", "avx512", "middle_avx512", "narrow_avx512",

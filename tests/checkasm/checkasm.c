@@ -217,6 +217,10 @@ int main(int argc, char **argv) {
         }
     }
     for (unsigned i = 0; argc == 1 && i < n_isas; i++) {
+        unsigned failures = c.failures, n = check_streams(&c, isas[i]);
+        printf("%s: %u streams, %u differences\n", tirb_isa_name(isas[i]), n, c.failures - failures);
+    }
+    for (unsigned i = 0; argc == 1 && i < n_isas; i++) {
         unsigned failures = c.failures;
         check_moves(&c, isas[i]);
         printf("%s: moves, %u differences\n", tirb_isa_name(isas[i]), c.failures - failures);

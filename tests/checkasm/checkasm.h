@@ -75,6 +75,8 @@ unsigned check_words(checker *c, tirb_isa isa);
 /* And of those that pick elements out of others (steps.c). */
 unsigned check_apart(checker *c, tirb_isa isa);
 void check_loops(checker *c, tirb_isa isa);
+/* Returns how many streams the instruction set has (streams.c). */
+unsigned check_streams(checker *c, tirb_isa isa);
 void bench_forms(int n_words, char **words);
 /* What it costs to store a sum with canonical NaNs. */
 void bench_canonical_stores(void);

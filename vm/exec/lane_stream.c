@@ -1,43 +1,151 @@
-/* Bodies of one operation, which one handler does with the store of what it gives: vm/lanes/stream.inc. */
+/* Bodies of one operation or two, which one loop from memory to memory does: vm/lanes/streams.inc. */
 #include "vm/exec/lane_plan.h"
 #include "vm/lanes/forms.h"
 
-/* The handler for a body of this form, with its result in a bank, and a store of that; or 0. `loads`: one that
- * multiplies what was loaded there. */
-static unsigned stream_form(unsigned form, unsigned bank, bool loads) {
-    static const uint16_t streams[][3] = {
-#define STREAM(OP, T, XY)                                                                                              \
-    {TIRBI_L_##OP##_##T##_A##XY, TIRBI_L_##OP##_##T##_B##XY, TIRBI_L_STREAM_##OP##_##T##_##XY}
-#define STREAMS(T)                                                                                                     \
-    STREAM(ADD, T, MM), STREAM(ADD, T, MK), STREAM(SUB, T, MM), STREAM(SUB, T, MK), STREAM(MUL, T, MM),                \
-        STREAM(MUL, T, MK), STREAM(FMA, T, MKM), STREAM(FMA, T, MMM)
-        STREAMS(F32), STREAMS(F64)
-#undef STREAMS
-#undef STREAM
-    };
-    static const uint16_t loading[][3] = {
-        {TIRBI_L_FMA_F32_AAKK, TIRBI_L_FMA_F32_BBKK, TIRBI_L_STREAM_FMA_F32_MKK},
-        {TIRBI_L_FMA_F64_AAKK, TIRBI_L_FMA_F64_BBKK, TIRBI_L_STREAM_FMA_F64_MKK}};
-    const uint16_t(*rows)[3] = loads ? loading : streams;
-    const size_t n = loads ? sizeof loading / sizeof *loading : sizeof streams / sizeof *streams;
-    for (size_t i = 0; i < n; i++)
-        if (form == rows[i][bank]) return rows[i][2];
-    return 0;
+/* An operand that the loop takes from memory. */
+typedef struct stream_operand {
+    bool is_there, is_scalar;
+    uint16_t pointer;
+} stream_operand;
+
+typedef struct stream_body {
+    const lane_planner *planner;
+    const lane_ins *first, *store; /* all of the body's instructions, the last of which is its one store */
+    uint8_t type;
+} stream_body;
+
+/* The instruction that sets what another one reads as its operand i. */
+static const lane_ins *find_setter(const stream_body *b, const lane_ins *reader, unsigned i) {
+    for (const lane_ins *ins = reader; ins-- > b->first;)
+        if (ins->dest == reader->reads[i]) return ins;
+    return NULL;
+}
+
+static stream_operand operand_of(const stream_body *b, const lane_ins *reader, unsigned i) {
+    const lane_planner *p = b->planner;
+    const lane_ins *ins = find_setter(b, reader, i);
+    if (!ins || ins->type != b->type) return (stream_operand){.is_there = false};
+    if (ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ONE)
+        return (stream_operand){true, false, pointer_of_cursor(ins->cursor)};
+    for (uint32_t k = 0; ins->op == TIRB_OP_VSPLAT && k < p->n_splats; k++)
+        if (p->splats[k].slot == ins->slot && p->splats[k].size == tirbi_dtypes[b->type].size)
+            return (stream_operand){true, true, (uint16_t)(p->first_splat + k)};
+    return (stream_operand){.is_there = false};
+}
+
+static unsigned stream_op(uint8_t op) {
+    switch (op) {
+    case TIRB_OP_VADD: return TIRBI_STREAM_ADD;
+    case TIRB_OP_VSUB: return TIRBI_STREAM_SUB;
+    case TIRB_OP_VMUL: return TIRBI_STREAM_MUL;
+    case TIRB_OP_VMIN: return TIRBI_STREAM_MIN;
+    case TIRB_OP_VMAX: return TIRBI_STREAM_MAX;
+    case TIRB_OP_VAND: return TIRBI_STREAM_AND;
+    case TIRB_OP_VOR: return TIRBI_STREAM_OR;
+    case TIRB_OP_VXOR: return TIRBI_STREAM_XOR;
+    case TIRB_OP_VSHL: return TIRBI_STREAM_SHL;
+    case TIRB_OP_VSHR: return TIRBI_STREAM_SHR;
+    default: return TIRBI_N_STREAM_OPS;
+    }
+}
+
+/* op(x, y) with x in memory, the operands exchanged where that is the same or has an operation of its own. */
+static unsigned order_operands(const lane_ins *ins, uint8_t type, stream_operand *x, stream_operand *y) {
+    const unsigned op = stream_op(ins->op);
+    if (!x->is_scalar) return op;
+    const stream_operand scalar = *x;
+    *x = *y;
+    *y = scalar;
+    if (op == TIRBI_STREAM_SUB) return TIRBI_STREAM_FROM;
+    return tirbi_lane_commutes(ins->op, type) ? op : (unsigned)TIRBI_N_STREAM_OPS;
+}
+
+/* The loop for one operation; its operands go to `o`. */
+static tirbi_kernel find_one(const stream_body *b, const lane_ins *ins, stream_operand *o, unsigned *op) {
+    if (ins->n_reads != 2 || ins->type != b->type) return NULL;
+    o[0] = operand_of(b, ins, 0);
+    o[1] = operand_of(b, ins, 1);
+    *op = order_operands(ins, b->type, &o[0], &o[1]);
+    if (!o[0].is_there || !o[1].is_there || o[0].is_scalar || *op >= TIRBI_N_STREAM_OPS) return NULL;
+    return b->planner->code->kernels->streams.one[b->type][*op][o[1].is_scalar];
+}
+
+static tirbi_kernel find_fused(const stream_body *b, const lane_ins *ins, stream_operand *o) {
+    const unsigned op = ins->op == TIRB_OP_VFMA ? 0 : ins->op == TIRB_OP_VFMS ? 1 : 2;
+    if (!(b->planner->code->lanes->features & TIRBI_LANE_HAS_FMA) || ins->type != b->type) return NULL;
+    for (unsigned i = 0; i < 3; i++) {
+        o[i] = operand_of(b, ins, i);
+        if (!o[i].is_there) return NULL;
+    }
+    if (o[0].is_scalar) { /* products commute */
+        const stream_operand scalar = o[0];
+        o[0] = o[1];
+        o[1] = scalar;
+    }
+    if (o[0].is_scalar) return NULL;
+    return b->planner->code->kernels->streams.fused[b->type][op][o[1].is_scalar][o[2].is_scalar];
+}
+
+/* The loop for `ins` on what an operation gives. */
+static tirbi_kernel find_two(const stream_body *b, const lane_ins *ins, stream_operand *o) {
+    if (ins->n_reads != 2 || ins->type != b->type) return NULL;
+    const lane_ins *inner = find_setter(b, ins, 0);
+    const unsigned then = stream_op(ins->op);
+    unsigned other = 1, op;
+    if (!inner || stream_op(inner->op) >= TIRBI_STREAM_PAIRS) {
+        if (!tirbi_lane_commutes(ins->op, b->type)) return NULL;
+        inner = find_setter(b, ins, 1);
+        other = 0;
+    }
+    if (!inner || then >= TIRBI_STREAM_PAIRS || !find_one(b, inner, o, &op) || op >= TIRBI_STREAM_PAIRS) return NULL;
+    if (find_setter(b, ins, other) == inner) {
+        if (then != TIRBI_STREAM_MUL) return NULL;
+        o[2] = o[0];
+        return b->planner->code->kernels->streams.two[b->type][op][o[1].is_scalar][TIRBI_STREAM_SQUARE][0];
+    }
+    o[2] = operand_of(b, ins, other);
+    if (!o[2].is_there) return NULL;
+    return b->planner->code->kernels->streams.two[b->type][op][o[1].is_scalar][then][o[2].is_scalar];
+}
+
+/* Of loads, splats and operations, the last of which gives what is stored; NULL: there is more. */
+static const lane_ins *find_last_operation(const stream_body *b, unsigned *n_operations) {
+    const lane_ins *last = NULL;
+    *n_operations = 0;
+    for (const lane_ins *ins = b->first; ins < b->store; ins++) {
+        if (ins->dest == NO_LANE_REG) return NULL;
+        if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT) continue;
+        last = ins;
+        ++*n_operations;
+    }
+    return last && find_setter(b, b->store, 0) == last ? last : NULL;
 }
 
 void tirbi_lane_make_stream(lane_planner *p) {
-    if (p->emitter->failed) return;
-    tirbi_word *words = p->emitter->words + p->loop->full;
-    const uint32_t n = p->emitter->n - p->loop->full;
-    if (n != 2 && n != 3) return;
-    const tirbi_word store = words[n - 1];
-    tirbi_word form = words[n - 2];
-    if (store.op < TIRBI_L_LAST_A || store.op > TIRBI_L_LAST_F64_B) return;
-    const unsigned bank = (store.op - TIRBI_L_LAST_A) & 1u, stream = stream_form(form.op, bank, n == 3);
-    if (stream == 0 || (n == 3 && words[0].op != TIRBI_L_LOAD_A + bank)) return;
-    if (n == 3) form.a = words[0].b;
-    form.op = (uint16_t)stream;
-    words[0] = form;
-    words[1] = store;
-    p->emitter->n = p->loop->full + 2;
+    enum { MOST = 8 };
+    const lane_body *body = p->body;
+    const uint32_t n = body->n - 2 * (uint32_t)p->loop->n_outer;
+    if (p->emitter->failed || n < 2 || n > MOST || !p->loop->only_banks) return;
+    stream_body b = {.planner = p, .first = body->ins + p->loop->n_outer};
+    b.store = b.first + n - 1;
+    b.type = b.store->type;
+    if (b.store->op != TIRB_OP_VSTORE || body->strides[b.store->cursor] != STRIDE_ONE ||
+        tirbi_dtypes[b.type].size != body->main_size)
+        return;
+    stream_operand o[3] = {{.is_there = false}};
+    unsigned n_operations, op;
+    const lane_ins *last = find_last_operation(&b, &n_operations);
+    tirbi_kernel kernel = NULL;
+    if (!last || n_operations > 2) return;
+    const bool is_fused = last->op == TIRB_OP_VFMA || last->op == TIRB_OP_VFMS || last->op == TIRB_OP_VFNMA;
+    if (n_operations == 2)
+        kernel = find_two(&b, last, o);
+    else
+        kernel = is_fused ? find_fused(&b, last, o) : find_one(&b, last, o, &op);
+    if (!kernel) return;
+    if (!o[2].is_there) o[2] = o[0];
+    p->emitter->n = p->loop->full;
+    emit(p, TIRBI_L_STREAM, pointer_of_cursor(b.store->cursor), o[0].pointer, o[1].pointer);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, 0, 0, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
 }

@@ -1301,6 +1301,10 @@ static bool find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
 static bool are_by_rows(const tirbi_emitter *emitter, uint32_t from) {
     for (uint32_t i = from; i < emitter->n; i++) {
         unsigned op = emitter->words[i].op;
+        if (op == TIRBI_L_STREAM) {
+            i += 2; /* its operands */
+            continue;
+        }
         bool control =
             op == TIRBI_L_NEXT_BLOCK || op == TIRBI_L_FINISH || op == TIRBI_L_INNER || op == TIRBI_L_INNER_END;
         bool moves = op == TIRBI_L_COPY || op == TIRBI_L_PULL || (op >= TIRBI_L_LOAD_A && op <= TIRBI_L_PART_F64_B);

@@ -42,10 +42,37 @@ enum { TIRBI_FIRST_ELEMENTWISE = 0x20, TIRBI_N_ELEMENTWISE = 0x60 };
 /* Kernels that are not mathematical functions take this many elements at a time; the odd ones at the end cost extra. */
 enum { TIRBI_KERNEL_BLOCK = 64 };
 
+/* Operations of streams, which are loops over whole blocks from memory to memory: see vm/lanes/streams.inc. */
+enum {
+    TIRBI_STREAM_ADD,
+    TIRBI_STREAM_SUB,
+    TIRBI_STREAM_MUL,
+    TIRBI_STREAM_MIN,
+    TIRBI_STREAM_MAX,
+    TIRBI_STREAM_PAIRS,
+    TIRBI_STREAM_SQUARE = TIRBI_STREAM_PAIRS, /* of what the first one gives */
+    TIRBI_STREAM_FROM,                        /* y - x */
+    TIRBI_STREAM_AND,
+    TIRBI_STREAM_OR,
+    TIRBI_STREAM_XOR,
+    TIRBI_STREAM_SHL,
+    TIRBI_STREAM_SHR,
+    TIRBI_N_STREAM_OPS,
+    TIRBI_N_STREAM_FUSED = 3 /* fma, fms, fnma */
+};
+
+/* By type, operations and whether their second operand is a scalar; NULL: there is none. */
+typedef struct tirbi_streams {
+    tirbi_kernel one[TIRB_N_DTYPES][TIRBI_N_STREAM_OPS][2];
+    tirbi_kernel two[TIRB_N_DTYPES][TIRBI_STREAM_PAIRS][2][TIRBI_STREAM_SQUARE + 1][2];
+    tirbi_kernel fused[TIRB_N_DTYPES][TIRBI_N_STREAM_FUSED][2][2];
+} tirbi_streams;
+
 typedef struct tirbi_kernel_table {
     tirbi_kernel op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES]; /* by scalar opcode - 0x20 and type; NULL: no such pair */
     tirbi_kernel cast[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from] */
     tirbi_kernel bits[TIRB_N_DTYPES][TIRB_N_DTYPES]; /* [to][from], equal sizes only; floats become canonical NaNs */
+    tirbi_streams streams;
     tirbi_sequence index[TIRB_N_DTYPES]; /* by the type of the index */
     tirbi_sequence find;                 /* of a truth: how many lanes are before the first */
     tirbi_sequence loadx[TIRB_N_DTYPES]; /* by the type of the elements */
