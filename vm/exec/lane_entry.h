@@ -155,7 +155,8 @@ static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_l
                                            const tirbi_lane_machine *machinery, uint64_t *slots) {
     const tirbi_word *words = machine->frame->fn->words;
     tirbi_lane_begin(machine, loop, slots);
-    return machinery->run(machine->lanes, words + loop->full, words + loop->tail);
+    return machinery->run(machine->lanes, words + (machinery->rows > 1 ? loop->full : loop->one_row),
+                          words + loop->tail);
 }
 
 #endif

@@ -109,8 +109,8 @@ lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size
  * trap. */
 bool tirbi_lane_is_light(const lane_ins *ins);
 
-/* Makes one loop over blocks of a full body that is one operation or two on what the cursors and scalars give, and the
- * store that ends it: lane_stream.c. */
+/* Behind a full body that is one operation or two on what the cursors and scalars give, and the store that ends it: one
+ * loop over blocks for machines of one row: lane_stream.c. */
 void tirbi_lane_make_stream(lane_planner *p);
 
 /* ---- What goes from lane to lane, and what names elements: lane_order.c --------------------------------------- */

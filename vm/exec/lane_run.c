@@ -681,7 +681,7 @@ static tirbi_lane_end stream_rows(entry *row, tirbi_lane_state *state, streaming
         if (left == all ? anew : row->n == left) set_row_steps(row, state);
         set_streams(row, state, words);
         state->n = row->n;
-        tirbi_lane_end end = row->machinery->run(state, words + loop->full, words + loop->tail);
+        tirbi_lane_end end = row->machinery->run(state, words + loop->one_row, words + loop->tail);
         if (end != TIRBI_LANE_DONE) return end;
         for (unsigned i = 0; i < plan->n; i++) {
             unsigned c = plan->streams[i].cursor;

@@ -144,8 +144,9 @@ void tirbi_lane_make_stream(lane_planner *p) {
         kernel = is_fused ? find_fused(&b, last, o) : find_one(&b, last, o, &op);
     if (!kernel) return;
     if (!o[2].is_there) o[2] = o[0];
-    p->emitter->n = p->loop->full;
+    p->loop->one_row = p->emitter->n;
     emit(p, TIRBI_L_STREAM, pointer_of_cursor(b.store->cursor), o[0].pointer, o[1].pointer);
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, 0, 0, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
+    emit(p, TIRBI_L_NEXT_BLOCK, 0, 0, 0);
 }

@@ -1272,10 +1272,7 @@ static void plan_body(lane_planner *p, bool tail, bool wide) {
         p->emitter->offset = ins->offset;
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
-    if (!tail) {
-        end_in_store(p);
-        tirbi_lane_make_stream(p);
-    }
+    if (!tail) end_in_store(p);
     emit(p, tail ? TIRBI_L_FINISH : TIRBI_L_NEXT_BLOCK, 0, 0, 0);
 }
 
@@ -1302,7 +1299,7 @@ static bool are_by_rows(const tirbi_emitter *emitter, uint32_t from) {
     for (uint32_t i = from; i < emitter->n; i++) {
         unsigned op = emitter->words[i].op;
         if (op == TIRBI_L_STREAM) {
-            i += 2; /* its operands */
+            i += 2; /* its operands: no word of machines for several rows */
             continue;
         }
         bool control =
@@ -1421,8 +1418,9 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
         loop->tiles[i].strip = (uint16_t)(p->first_strip + before_tiles + i * (unsigned)TILE_STRIPS);
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     p->ends_strip = (uint16_t)(p->spare_strip - 1);
-    loop->full = p->emitter->n;
+    loop->full = loop->one_row = p->emitter->n;
     plan_body(p, false, false);
+    tirbi_lane_make_stream(p);
     loop->tail = p->emitter->n;
     plan_body(p, true, false);
     if (find_streams(p, (tirbi_lane_cursor *)(uintptr_t)loop->cursors)) {

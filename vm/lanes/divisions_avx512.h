@@ -7,8 +7,8 @@
  * Narrower ones are multiplied by a reciprocal of 16 bits: Granlund and Montgomery's for any dividend of 16 bits, and for
  * bytes n, floor(n / d) = floor((n + 1) floor(65535 / d) / 65536). Signed ones are brought to their magnitudes before;
  * floors of negative quotients are complements of others: floor(x / -d) = ~floor((x - 1) / d), floor(~n / d) = ~floor(n / d). */
-#ifndef TIRBI_VM_LANES_DIVISIONS_AVX512_H
-#define TIRBI_VM_LANES_DIVISIONS_AVX512_H
+#ifndef TIRB_VM_LANES_DIVISIONS_AVX512_H
+#define TIRB_VM_LANES_DIVISIONS_AVX512_H
 
 #define DIVISION static inline __attribute__((always_inline))
 

@@ -138,6 +138,7 @@ typedef struct tirbi_lane_loop {
     uint32_t streaming;    /* the set of cursors that the wide body reads whole blocks of */
     uint32_t instructions; /* of the body, outside inner loops */
     uint32_t full;         /* words of the function where the bodies start */
+    uint32_t one_row;      /* the full body of machines for one row: as `full`, or one loop from memory to memory */
     uint32_t tail;
     uint32_t wide; /* 0: there is none */
     uint32_t after;
