@@ -564,8 +564,8 @@ static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state
 
 /* Lines of memory are read before they are written, and what is written drives out what is in the caches. Where far
  * more is written than they hold, lanes are computed in pieces, which go through memory on the stack and from there
- * past the caches. */
-enum { STREAM_PIECE = 8192, STREAM_CURSORS = 4, STREAM_LINE = 64 };
+ * past the caches. Nothing is read while a piece is stored: shorter ones let what the processor asks for ahead go on. */
+enum { STREAM_PIECE = 4096, STREAM_CURSORS = 4, STREAM_LINE = 64 };
 
 typedef struct stream {
     unsigned cursor;
@@ -767,11 +767,14 @@ static tirb_status out_of_bounds(tirbi_machine *machine, const tirbi_lane_state 
                            (long long)state->bad, (unsigned long long)state->bad_of);
 }
 
-/* Whether something that is read is more than what statements before this loop may have left in the caches. */
+/* Whether something that is read is more than what statements before this loop may have left in the caches, and leaves
+ * elements out: those that follow each other the processor asks for ahead by itself. */
 static bool reads_far(const entry *e) {
     for (unsigned c = 0; c < e->loop->n_cursors; c++) {
         const tirbi_reach *r = &e->reaches[c];
-        if ((e->loop->cursors[c].access & TIRBI_READ) && r->reached && r->high - r->low > NEAR) return true;
+        if ((e->loop->cursors[c].access & TIRBI_READ) && r->reached && r->step[0] > (int64_t)r->size &&
+            r->high - r->low > NEAR)
+            return true;
     }
     return false;
 }
