@@ -496,7 +496,8 @@ static bool put_searched(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop that is lanes once it is inside the loops in it, or around each statement for itself. */
 static bool put_columns(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_INTERCHANGE) return false;
-    const tirbi_ls *columns = tirbi_move_inwards(e->pool, loop);
+    const tirbi_ls *columns = tirbi_carry_columns(e->pool, loop);
+    if (!columns) columns = tirbi_move_inwards(e->pool, loop);
     if (!columns) columns = tirbi_take_apart(e->pool, loop);
     if (!columns) return false;
     put_serial(e, columns);

@@ -17,6 +17,8 @@ typedef struct element {
     const tirbi_place *place;
     const tirbi_place *before; /* of one that moves: where it was an iteration ago; NULL: it stands still */
     tirbi_lvar *var;
+    tirbi_lvar *stored; /* what iterations of columns store, none of whose bits were loaded; NULL: the variable */
+    bool again, passed; /* there is more than one store to it; there was one before the statement at hand */
 } element;
 
 typedef struct carrier {
@@ -27,7 +29,7 @@ typedef struct carrier {
     const tirbi_ls *init; /* of the first iteration, or NULL */
     element elements[MAX_ELEMENTS];
     uint32_t n;
-    bool failed;
+    bool in_columns, branches, failed;
 } carrier;
 
 static bool same_place(const tirbi_place *a, const tirbi_place *b) {
@@ -60,6 +62,7 @@ static void note_variables(carrier *c, const tirbi_ls *s) {
     if (s->kind == TIRBI_LS_SEQ) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) note_variables(c, s->as.seq.items[i]);
     } else if (s->kind == TIRBI_LS_IF) {
+        c->branches = true;
         note_variables(c, s->as.if_.then_case);
         if (s->as.if_.else_case) note_variables(c, s->as.if_.else_case);
     } else if (s->kind == TIRBI_LS_SET) {
@@ -103,7 +106,9 @@ static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
     }
     if (s->kind != TIRBI_LS_STORE) return;
     const tirbi_place *place = s->as.store.access;
-    if (!stands_still(c, place) || place->buffer->local || find_element(c, place)) return;
+    element *known = find_element(c, place);
+    if (known) known->again = true;
+    if (!stands_still(c, place) || place->buffer->local || known) return;
     const tirbi_lx *load = tirbi_lx_load(c->pool, place);
     if (!load || (load->traps && !always)) c->failed = true;
     else add_element(c, place, NULL, load);
@@ -346,11 +351,24 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     carrier *c = rewrite->context;
     if (x->kind == TIRBI_LX_VAR && c->fresh && x->var == c->loop->as.loop.var) return tirbi_lx_var(c->pool, c->fresh);
     element *e = x->kind == TIRBI_LX_LOAD ? find_loaded(c, x->access) : NULL;
-    return e ? tirbi_lx_var(c->pool, e->var) : NULL;
+    return e ? tirbi_lx_var(c->pool, e->passed ? e->stored : e->var) : NULL;
 }
 
 static const tirbi_ls *set(carrier *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
     return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
+}
+
+/* Columns store from variables of their own where that is in straight code, so that the bits of what was loaded first are
+ * in no store. They are set in every iteration, of which there are some. */
+static bool store_apart(carrier *c) {
+    for (uint32_t i = 0; i < c->n && c->in_columns && !c->branches; i++) {
+        element *e = &c->elements[i];
+        if (e->again) continue;
+        e->stored = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+        if (!e->stored) return false;
+        *e->stored = *e->var;
+    }
+    return true;
 }
 
 /* The body with its elements in variables; NULL when memory ran out. */
@@ -382,12 +400,18 @@ static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls
         element *e = find_element(c, body->as.store.access);
         const tirbi_lx *value = tirbi_rewrite_value(r, body->as.store.value);
         if (!value) return NULL;
-        if (e && !e->before) return set(c, e->var, value, false);
+        if (e && !e->before && !e->stored) return set(c, e->var, value, false);
         copy->as.store.access = tirbi_rewrite_place(r, body->as.store.access);
-        copy->as.store.value = e ? tirbi_lx_var(c->pool, e->var) : value;
+        tirbi_lvar *var = e && e->stored ? e->stored : e ? e->var : NULL;
+        copy->as.store.value = e ? tirbi_lx_var(c->pool, var) : value;
         if (!copy->as.store.access || !copy->as.store.value) return NULL;
         if (!e) return copy;
-        return tirbi_new_sequence(c->pool, c->loop->span, (const tirbi_ls *[]){set(c, e->var, value, false), copy}, 2);
+        const tirbi_ls *items[3] = {set(c, var, value, false)};
+        uint32_t n = 1;
+        if (e->before) items[n++] = copy;
+        if (e->stored) items[n++] = set(c, e->var, copy->as.store.value, false);
+        e->passed = e->stored && !e->before;
+        return tirbi_new_sequence(c->pool, c->loop->span, items, n);
     }
     default: return NULL;
     }
@@ -435,7 +459,7 @@ static const tirbi_lx *first_value(carrier *c, const element *e) {
 
 /* Loads, what becomes of the loop, stores: where it runs at all. `even_if_not`: or where that does no harm. */
 static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls *runs, bool even_if_not) {
-    const tirbi_ls *items[2 * MAX_ELEMENTS + 2];
+    const tirbi_ls *items[3 * MAX_ELEMENTS + 2];
     uint32_t n = 0;
     bool harmless = even_if_not && !c->init;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -443,18 +467,22 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
         harmless = harmless && load && !load->traps;
     }
     if (c->init) items[n++] = c->init;
-    for (uint32_t i = 0; i < c->n; i++)
-        items[n++] = set(c, c->elements[i].var, first_value(c, &c->elements[i]), true);
+    for (uint32_t i = 0; i < c->n; i++) {
+        const element *e = &c->elements[i];
+        items[n++] = set(c, e->var, first_value(c, e), true);
+        if (e->stored)
+            items[n++] = set(c, e->stored, tirbi_lx_cast(c->pool, e->var->type, tirbi_lx_int(c->pool, TIRB_I64, 0)), true);
+    }
     items[n++] = runs;
     for (uint32_t i = 0; i < c->n; i++) {
         if (c->elements[i].before) continue;
         tirbi_ls *store = tirbi_new_stmt(c->pool, TIRBI_LS_STORE, c->loop->span);
         if (!store) return NULL;
         store->as.store.access = c->elements[i].place;
-        store->as.store.value = tirbi_lx_var(c->pool, c->elements[i].var);
+        store->as.store.value = tirbi_lx_var(c->pool, c->elements[i].stored ? c->elements[i].stored : c->elements[i].var);
         items[n++] = store;
     }
-    if (harmless) return tirbi_new_sequence(c->pool, c->loop->span, items, n);
+    if (harmless || loop->as.loop.var->extent->lo > 0) return tirbi_new_sequence(c->pool, c->loop->span, items, n);
     tirbi_ls *guard = tirbi_new_stmt(c->pool, TIRBI_LS_IF, c->loop->span);
     if (!guard) return NULL;
     guard->as.if_.condition = tirbi_lx_op(c->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, loop->as.loop.var->extent,
@@ -478,6 +506,7 @@ static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
 /* What a loop with elements in variables is to be. */
 typedef enum purpose {
     IN_LANES,  /* that carry them */
+    IN_COLUMNS, /* inside lanes that each carry their own (columns.c) */
     SEARCHED,  /* for what changes them */
     HOLDING    /* what is at the places that they tell (place.c) */
 } purpose;
@@ -485,6 +514,7 @@ typedef enum purpose {
 static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
     switch (why) {
     case IN_LANES: return tirbi_plan_in_order(pool, loop) ? loop : tirbi_copy_ahead(pool, loop);
+    case IN_COLUMNS: return loop;
     case SEARCHED: return tirbi_search_updates(pool, loop);
     default: return tirbi_hold_elements(pool, loop);
     }
@@ -492,11 +522,12 @@ static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose wh
 
 /* The loop with elements in variables. */
 static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
-    const bool lanes = why == IN_LANES;
+    const bool lanes = why == IN_LANES || why == IN_COLUMNS;
     carrier *c = TIRBI_NEW(pool->arena, carrier);
     if (!c || loop->as.loop.step) return NULL;
     c->pool = pool;
     c->loop = loop;
+    c->in_columns = why == IN_COLUMNS;
     c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
     const tirbi_ls *first = take_init(c, loop->as.loop.body), *rest = first ? join_statements(c, first) : NULL;
     if (!rest) return NULL;
@@ -509,7 +540,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
     if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
     const tirbi_ls *items[3];
     uint32_t n = 0;
-    if (!replace_variable(c, items, &n)) return NULL;
+    if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = c};
     tirbi_ls *fresh = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, loop->span);
     const tirbi_ls *body = rewrite_body(c, &rewrite, rest);
@@ -524,5 +555,6 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
 }
 
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_LANES); }
+const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_COLUMNS); }
 const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, SEARCHED); }
 const tirbi_ls *tirbi_hold_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, HOLDING); }

@@ -6,7 +6,8 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/resolve.h"
 
-enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16 };
+/* Columns that are lanes around a loop along them: more would be read far apart, in parts of long rows. */
+enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16, MOST_COLUMNS = 512, LEAST_ROWS = 4 };
 
 typedef struct mover {
     tirbi_lx_pool *pool;
@@ -107,7 +108,7 @@ static const tirbi_ls *around(mover *m, const tirbi_ls *loop, const tirbi_ls *bo
     return copy;
 }
 
-/* The columns as lanes around straight-line code, which is worth it where they write one element after the other. */
+/* The columns as lanes around code, which is worth it where they write one element after the other. */
 static const tirbi_ls *in_lanes(mover *m, const tirbi_ls *code) {
     const tirbi_ls *loop = around(m, m->loop, code);
     const tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(m->pool, loop) : NULL;
@@ -164,6 +165,32 @@ const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (loop->as.loop.var->extent->lo < LEAST_COLUMNS) return NULL;
     mover *m = read_loop(pool, loop);
     return m ? inwards(m, loop->as.loop.body) : NULL;
+}
+
+/* Lanes of columns around a loop along them, in which each carries what the rows hand on; `loop` goes over columns. */
+static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *rows = loop->as.loop.body;
+    const tirbi_lx *columns = loop->as.loop.var->extent;
+    if (columns->lo < LEAST_COLUMNS || columns->hi > MOST_COLUMNS || rows->as.loop.var->extent->lo < LEAST_ROWS ||
+        has_loop(rows->as.loop.body))
+        return NULL;
+    mover *m = read_loop(pool, loop);
+    const tirbi_ls *carried = m ? tirbi_carry_rows(pool, rows) : NULL;
+    return m ? in_lanes(m, carried ? carried : rows) : NULL;
+}
+
+const tirbi_ls *tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *inner = loop->as.loop.body;
+    while (inner->kind == TIRBI_LS_SEQ && inner->as.seq.n == 1) inner = inner->as.seq.items[0];
+    if (inner->kind != TIRBI_LS_LOOP || inner->as.loop.step || loop->as.loop.step) return NULL;
+    mover m = {.pool = pool, .own = {.var = {loop->as.loop.var}, .n = 1}};
+    const tirbi_ls *nest = around(&m, loop, inner), *columns = nest ? down_columns(pool, nest) : NULL;
+    const tirbi_lvar *var = inner->as.loop.var;
+    if (!nest || columns || tirbi_mentions_loops(var->min, &m.own) || tirbi_mentions_loops(var->extent, &m.own))
+        return columns;
+    const tirbi_ls *rows = around(&m, loop, inner->as.loop.body);
+    nest = rows ? around(&m, inner, rows) : NULL;
+    return nest ? down_columns(pool, nest) : NULL;
 }
 
 /* A loop like this one with a variable of its own around a statement. */

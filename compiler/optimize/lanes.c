@@ -321,6 +321,40 @@ static bool is_comparison(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE;
 }
 
+/* How many values of an expression are computed and not used yet, at most, when operands that need more come first: what
+ * is loaded or splat costs nothing. A large expression counts for its first parts. */
+static unsigned values_at_once(const tirbi_lx *x, unsigned *budget) {
+    if (x->kind != TIRBI_LX_OP || *budget == 0) return 0;
+    (*budget)--;
+    unsigned most = 0, second = 0;
+    for (int i = 0; i < x->n_args; i++) {
+        const unsigned n = values_at_once(x->args[i], budget);
+        second = n > most ? most : n > second ? n : second;
+        most = n > most ? n : most;
+    }
+    return most == 0 || second == most ? most + 1 : most;
+}
+
+/* The values of an operation's operands. Two lane values are held in registers: the operand that needs most of them is
+ * computed first, so that few others are put away in the meantime. Those that may trap do so in their order. */
+static void plan_operands(planner *p, const tirbi_lx *x, uint16_t v[3]) {
+    enum { BUDGET = 24 };
+    unsigned need[3] = {0}, computed = 0;
+    for (int i = 0; i < x->n_args; i++) computed += x->args[i]->kind == TIRBI_LX_OP;
+    for (int i = 0; i < x->n_args && computed > 1 && !x->traps; i++) {
+        unsigned budget = BUDGET;
+        need[i] = values_at_once(x->args[i], &budget);
+    }
+    for (int n = 0; n < x->n_args; n++) {
+        int next = -1;
+        for (int i = 0; i < x->n_args; i++) {
+            if (v[i] == TIRBI_NO_VALUE && (next < 0 || need[i] > need[next])) next = i;
+        }
+        v[next] = tirbi_plan_value(p, x->args[next]);
+        if (p->failed) return;
+    }
+}
+
 static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     const tirbi_lx *arms[3];
     tirbi_dtype type = (tirbi_dtype)x->type;
@@ -346,7 +380,7 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
                 return elementwise(p, (tirbi_op)x->op, TIRB_I32, TIRB_TYPE_NONE, left, right, TIRBI_NO_VALUE);
             }
         }
-        for (int i = 0; i < x->n_args; i++) v[i] = tirbi_plan_value(p, x->args[i]);
+        plan_operands(p, x, v);
         return elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1], v[2]);
     }
     case TIRBI_LX_COND: {

@@ -79,6 +79,8 @@ tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
  * with what loads them before it and stores them behind it, where it runs. Also a loop whose bounds are not pure. NULL
  * where there is none. */
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* The same for a loop inside lanes that are independent of each other, each of which carries its own elements. */
+const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* A nest of several reduce loops that has an init, as the init and then the loops without it; NULL where there is none,
  * or the loops may not run. */
 const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop);

@@ -7,7 +7,7 @@ NaNs; nests that read a row and a column which some of their iterations write; r
 elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; sweeps in
 place over neighbours; loops of several statements that need each other in
 part; variables that loops count; loops that are unrolled, or nearly so; loops that go through an array from both ends; and
-loops that keep some of their elements, or the last of some.
+loops that keep some of their elements, or the last of some; and rows that are computed from those before them.
 Each is compiled and called under one instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -496,6 +496,38 @@ def kept(pick, generator):
         "P": small(most), "Q": small(most), "F": np.zeros(3, "int32"), "G": np.zeros(1, dtype)}, {"n": n}
 
 
+def handed_on(pick, generator):
+    """Rows that are computed from those before them: states over time, sums down a matrix."""
+    rows, columns = pick.choice([1, 3, 4, 9, 40]), pick.choice([5, 16, 17, 48, 130, 300, 600])
+    dtype, back = pick.choice(["float32", "float32", "float64", "int32", "int8"]), pick.random() < 0.3
+    at = f"{rows + 3} - i" if back else "i"
+    number = lambda x: f"T.{dtype}({x})"
+
+    def element():
+        row = pick.choice([at, at, f"{at} - 1", f"{at} - 1", f"{at} - 1", f"{at} + 1", f"{at} - 2", "0"])
+        return pick.choice([f"A[{row}, j]"] * 4 + [f"B[{row}, j]"] * 2 + [f"B[{at}, j + 1]", f"A[{at} - 1, j + 1]", "S[j]", "S[j]", "V[i]"])
+
+    def value():
+        text = element()
+        for _ in range(pick.choice([0, 1, 1, 1, 2])):
+            text = pick.choice([f"{text} + {element()}", f"{text} - {element()}", f"T.max({text}, {element()})",
+                                f"T.Select({element()} > {number(0)}, {text}, {element()})"])
+        return text
+
+    target = lambda: pick.choice([f"A[{at}, j]", f"A[{at}, j]", f"A[{at}, j]", f"B[{at}, j]", "S[j]", f"A[{at} + 1, j]"])
+    body = []
+    for k in range(pick.choice([1, 1, 2, 2, 3])):
+        line = f"{target()} = {value()}"
+        body += [f"if {element()} > {number(1)}:", f"    {line}"] if pick.random() < 0.15 else [line]
+    loops = [f"for i in range(2, {rows + 2}):", f"for j in range({columns}):"]
+    if pick.random() < 0.3:
+        loops.reverse()
+    loops = [loops[0], "    " + loops[1]] + ["        " + line for line in body]
+    shapes = {"A": (rows + 4, columns + 1), "B": (rows + 4, columns + 1), "S": (columns,), "V": (rows + 4,)}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({size}, "{dtype}")' for name, size in shapes.items()) + "):\n"
+    return text, loops, {name: values(pick, generator, size, dtype) for name, size in shapes.items()}, {}
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -507,7 +539,7 @@ def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
     text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted, rolled, rolled,
-                                           mirrored, kept])(pick, generator)
+                                           mirrored, kept, handed_on, handed_on])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]

@@ -44,6 +44,7 @@ typedef struct census {
     unsigned stores;    /* scalar stores */
     unsigned trees;     /* vred and vredma */
     unsigned checks;    /* index */
+    unsigned inners;
     unsigned contractions;
     unsigned folds;
     unsigned indexed; /* vindex, vloadx, vstorex */
@@ -81,6 +82,7 @@ static census count(const char *text, const tirb_compile_options *given) {
             case TIRB_OP_LANE: c.lanes++; break;
             case TIRB_OP_INNER:
                 inner++;
+                c.inners++;
                 fma = stored = 0;
                 break;
             case TIRB_OP_INNER_END:
@@ -163,6 +165,36 @@ static void carried_values_become_scans(void **state) {
         options.disabled = TIRB_PASS_SEQUENCES;
         assert_int_equal(count(text, &options).scans, 0);
     }
+}
+
+/* What a row hands on to the next one stays in the lanes of its columns. */
+static void rows_are_handed_on_in_lanes(void **state) {
+    (void)state;
+    const char *bodies[] = {
+        "    for i in range(1, 40):\n        for j in range(48):\n            A[i, j] = A[i - 1, j] + B[i, j]\n",
+        "    for j in range(48):\n        for i in range(1, 40):\n            A[i, j] = A[i - 1, j] * B[i, j]\n",
+        "    for i in range(39):\n        for j in range(48):\n            A[38 - i, j] = T.max(A[39 - i, j], B[i, j])\n",
+        "    for i in range(40):\n        for j in range(48):\n            S[j] = S[j] * T.float32(0.5) + B[i, j]\n"
+        "            A[i, j] = S[j]\n",
+    };
+    const char *begun = HEADER "@T.prim_func(s_tir=True)\n"
+                               "def f(A: T.Buffer((40, 48), \"float32\"), B: T.Buffer((40, 48), \"float32\"), S: "
+                               "T.Buffer((48,), \"float32\")):\n";
+    char text[1024];
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        snprintf(text, sizeof(text), "%s%s", begun, bodies[i]);
+        census c = count(text, NULL);
+        if (c.inners != 1) print_error("%s", text);
+        assert_int_equal(c.inners, 1);
+        assert_int_equal(c.lanes, 1);
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        options.disabled = TIRB_PASS_INTERCHANGE;
+        assert_int_equal(count(text, &options).inners, 0);
+    }
+    /* Columns that read each other are none. */
+    snprintf(text, sizeof(text), "%s%s", begun,
+             "    for i in range(1, 40):\n        for j in range(47):\n            A[i, j] = A[i - 1, j + 1] + B[i, j]\n");
+    assert_int_equal(count(text, NULL).inners, 0);
 }
 
 /* Updates that most iterations do not make are looked for by many lanes at once. */
@@ -1223,6 +1255,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_loops_become_lanes),
         cmocka_unit_test(carried_values_become_scans),
+        cmocka_unit_test(rows_are_handed_on_in_lanes),
         cmocka_unit_test(ranges_become_lanes),
         cmocka_unit_test(rare_updates_are_searched),
         cmocka_unit_test(tables_become_lanes),
