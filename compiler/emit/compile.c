@@ -18,6 +18,7 @@
 #include "compiler/optimize/operands.h"
 #include "compiler/optimize/partition.h"
 #include "compiler/optimize/place.h"
+#include "compiler/optimize/products.h"
 #include "compiler/optimize/reroll.h"
 #include "compiler/optimize/unroll.h"
 #include "compiler/optimize/unsplit.h"
@@ -96,7 +97,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_reroll(e->pool, body);
     if (!(disabled & TIRB_PASS_DIGITS)) {
         body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
-        body = tirbi_join_splits(e->pool, body);
+        body = tirbi_split_products(e->pool, tirbi_join_splits(e->pool, body));
     }
     if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_partition_loops(e->pool, body, disabled, e->notes);

@@ -63,3 +63,38 @@ def longest_rising(rng):
         for i in range(1, n):
             want[i] = 1 + max(want[:i][a[:i] < a[i]], default=0)
         yield Run({"a": a, "length": OUT}, {"length": want})
+
+
+SHAPES = ((1, 1, 1), (1, 7, 3), (5, 1, 2), (4, 6, 1), (0, 3, 2), (3, 0, 2), (9, 20, 70), (200, 3, 2))
+
+
+@kernel("reshapes.py", "flatten")
+def flatten(rng):
+    for n, m, _ in SHAPES:
+        a = rng.standard_normal((n, m)).astype(np.float32)
+        yield Run({"a": a, "b": OUT}, {"b": a.reshape(-1)})
+
+
+@kernel("reshapes.py", "flatten_three")
+def flatten_three(rng):
+    for shape in SHAPES:
+        a = rng.integers(-100, 100, shape).astype(np.int8)
+        yield Run({"a": a, "b": OUT}, {"b": a.reshape(-1)})
+
+
+@kernel("reshapes.py", "swap_halves")
+def swap_halves(rng):
+    for n, m, _ in SHAPES:
+        a = rng.standard_normal((n, m * 2)).astype(np.float32)
+        w = rng.standard_normal(m).astype(np.float32)
+        yield Run({"a": a, "w": w, "b": OUT}, {"b": np.roll(a, m, 1) * np.tile(w, 2)})
+
+
+@kernel("reshapes.py", "counted")
+def counted(rng):
+    """Sizes below 1, and a product that its type does not hold."""
+    for n, m in ((3, 5), (-3, -5), (-2, 4), (0, 0), (65536, 65537), (65536, 65536)):
+        i = np.arange(64)
+        runs = i < (n * m + 2**31) % 2**32 - 2**31
+        want = np.where(runs, i // (m or 1) * 1000 + i % (m or 1), 0)
+        yield Run({"n": n, "m": m, "b": np.zeros(64, np.int32)}, {"b": want.astype(np.int32)})
