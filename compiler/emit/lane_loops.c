@@ -18,6 +18,7 @@
 #include "compiler/optimize/search.h"
 #include "compiler/optimize/separate.h"
 #include "compiler/optimize/split.h"
+#include "compiler/optimize/staged.h"
 #include "compiler/optimize/still.h"
 #include "compiler/optimize/until.h"
 #include "compiler/optimize/wrapped.h"
@@ -658,6 +659,19 @@ static bool put_unwrapped(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A nest that computes with rows by number or with columns, which are put next to each other before. */
+static bool put_staged(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_staged staged;
+    if ((e->options->disabled & TIRB_PASS_FUSE) || e->unstaged > 0 ||
+        !tirbi_stage_loads(e->pool, loop, e->options->disabled, &staged))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
+                    "what it reads by number or in columns is put together before, for a block of rows");
+    if (tirbi_lx_is_int(staged.condition, 1)) put_serial(e, staged.stmt);
+    else put_either(e, &(either){NULL, staged.condition, staged.stmt}, loop, &e->unstaged);
+    return true;
+}
+
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
 
@@ -683,7 +697,7 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         if (!split && !lanes) split = tirbi_split_loop(e->pool, loop);
     }
     if (!split && lanes) {
-        tirbi_put_nest(e, &nest);
+        if (!put_staged(e, loop)) tirbi_put_nest(e, &nest);
         return true;
     }
     if (!split)

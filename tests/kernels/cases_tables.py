@@ -98,3 +98,59 @@ def counted(rng):
         runs = i < (n * m + 2**31) % 2**32 - 2**31
         want = np.where(runs, i // (m or 1) * 1000 + i % (m or 1), 0)
         yield Run({"n": n, "m": m, "b": np.zeros(64, np.int32)}, {"b": want.astype(np.int32)})
+
+
+LENGTHS = ((1, 1), (3, 4), (40, 16), (70, 65), (400, 130), (9, 2000))
+
+
+@kernel("gathered.py", "three_tables")
+def three_tables(rng):
+    for n, d in LENGTHS:
+        words, places, kinds = (rng.standard_normal((k, d)).astype(np.float32) for k in (50, n, 2))
+        ids, kind = rng.integers(0, 50, (2, n)).astype(np.int32), rng.integers(0, 2, (2, n))
+        args = {"words": words, "ids": ids, "places": places, "kinds": kinds, "kind": kind, "out": OUT}
+        yield Run(args, {"out": words[ids] + places + kinds[kind]})
+
+
+@kernel("gathered.py", "scaled_rows")
+def scaled_rows(rng):
+    for n, d in LENGTHS:
+        table, scale = rng.integers(-100, 100, (30, d)).astype(np.int8), rng.standard_normal(30).astype(np.float32)
+        ids = rng.integers(0, 30, n).astype(np.int32)
+        want = table[ids].astype(np.float32) * scale[ids][:, None]
+        yield Run({"table": table, "scale": scale, "ids": ids, "out": OUT}, {"out": want}, rtol=0, atol=0)
+
+
+@kernel("gathered.py", "two_numbers")
+def two_numbers(rng):
+    for n, d in LENGTHS:
+        a, at = rng.standard_normal((7, 5, d)).astype(np.float16), rng.integers(0, 5, (n, 2)).astype(np.int32)
+        yield Run({"a": a, "at": at, "out": OUT}, {"out": a[at[:, 0], at[:, 1]] + np.float16(1)})
+
+
+@kernel("gathered.py", "rows_or_not")
+def rows_or_not(rng):
+    for n, d in LENGTHS:
+        a, at = rng.standard_normal((20, d)).astype(np.float32), rng.integers(-3, 20, n).astype(np.int32)
+        yield Run({"a": a, "at": at, "out": OUT}, {"out": np.where(at[:, None] < 0, 0, a[at] * np.float32(2))})
+
+
+@kernel("gathered.py", "mirrored_sum")
+def mirrored_sum(rng):
+    for b, n in ((1, 1), (2, 9), (1, 70), (3, 150)):
+        a = rng.standard_normal((b, n, n)).astype(np.float32)
+        yield Run({"a": a, "out": OUT}, {"out": (a + a.transpose(0, 2, 1)) * np.float32(0.5)}, rtol=0, atol=0)
+
+
+@kernel("gathered.py", "turned_and_cast")
+def turned_and_cast(rng):
+    for n, m in LENGTHS:
+        a, offset = rng.integers(0, 256, (n, m)).astype(np.uint8), rng.integers(0, 9, m).astype(np.int32)
+        yield Run({"a": a, "offset": offset, "out": OUT}, {"out": a.T.astype(np.int32) - offset[:, None]})
+
+
+@kernel("gathered.py", "turned_onto")
+def turned_onto(rng):
+    for n, m in LENGTHS:
+        a, out = rng.standard_normal((n, m)).astype(np.float32), rng.standard_normal((m, n)).astype(np.float32)
+        yield Run({"a": a, "out": out}, {"out": out * np.float32(3) - a.T})
