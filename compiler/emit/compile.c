@@ -162,7 +162,7 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
                            "more than 65535 imports in a module");
         return NULL;
     }
-    tirbi_find_access(module);
+    tirbi_find_access(module, &r->arena);
     program->source_file = tirbi_string_number(&strings, r->source.name);
     for (uint32_t i = 0; i < module->n_functions; i++) {
         tirbi_emitter *e = TIRBI_NEW(&r->arena, tirbi_emitter);

@@ -218,7 +218,7 @@ bool tirbi_put_region(tirbi_emitter *e, const tirbi_ls *loop);
 void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *out);
 
 /* signature.c */
-void tirbi_find_access(tirbi_lmodule *module);
+void tirbi_find_access(tirbi_lmodule *module, tirbi_arena *arena);
 void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out);
 
 #endif

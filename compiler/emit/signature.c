@@ -1,18 +1,26 @@
 /* Signatures: what a function's parameters are, and what the function does to them. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/ir/callers.h"
+
+#include <string.h>
+
 /* ---- Reads and writes ------------------------------------------------------------------------------------------- */
 
 typedef struct access_walk {
     tirbi_lmodule *module;
-    uint8_t *touched; /* by parameter: accessed before, in program order */
+    tirbi_arena *arena;
+    uint32_t function; /* that is walked through */
+    bool again;        /* it was before */
+    uint8_t *touched;  /* by parameter: accessed before, in program order */
     bool changed;
+    const tirbi_caller **callers; /* of each function */
 } access_walk;
 
 static void note(access_walk *w, tirbi_lbuf *root, bool reads, bool writes) {
     if (writes && !root->written) {
         root->written = true;
-        w->changed = true;
+        w->changed = w->changed || root->param >= 0;
     }
     if (root->param < 0) return;
     if (reads && !w->touched[root->param] && !root->read) {
@@ -53,6 +61,7 @@ static void walk_call(access_walk *w, const tirbi_lcall *call) {
     }
     tirbi_lfunc *callee = &w->module->functions[call->function];
     uint32_t r = 0;
+    if (!w->again) tirbi_note_call(w->arena, w->callers, w->function, call->function);
     for (uint32_t i = 0; i < callee->ast->n_params && r < call->n_refs; i++) {
         tirbi_lbuf *formal = callee->param_buffers[i];
         if (!formal) continue;
@@ -115,18 +124,35 @@ static void walk_stmt(access_walk *w, const tirbi_ls *s) {
 }
 
 /* A parameter is read when the first access in program order may read what the caller put there. Calls make this a
- * fixed point, which only ever adds. */
-void tirbi_find_access(tirbi_lmodule *module) {
-    access_walk w = {.module = module};
-    do {
+ * fixed point, which only ever adds: functions are walked through again when one that they call has changed. */
+void tirbi_find_access(tirbi_lmodule *module, tirbi_arena *arena) {
+    const uint32_t n = module->n_functions;
+    access_walk w = {.module = module, .arena = arena, .callers = TIRBI_NEW_ARRAY(arena, const tirbi_caller *, n)};
+    uint32_t *waiting = TIRBI_NEW_ARRAY(arena, uint32_t, n), n_waiting = n, most = 0;
+    uint8_t *waits = TIRBI_NEW_ARRAY(arena, uint8_t, n), *walked = TIRBI_NEW_ARRAY(arena, uint8_t, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (module->functions[i].ast->n_params > most) most = module->functions[i].ast->n_params;
+    w.touched = TIRBI_NEW_ARRAY(arena, uint8_t, most);
+    if (arena->failed) return;
+    for (uint32_t i = 0; i < n; i++) {
+        waiting[i] = i;
+        waits[i] = 1;
+    }
+    while (n_waiting > 0 && !arena->failed) {
+        w.function = waiting[--n_waiting];
+        w.again = walked[w.function];
         w.changed = false;
-        for (uint32_t i = 0; i < module->n_functions; i++) {
-            tirbi_lfunc *f = &module->functions[i];
-            w.touched = TIRBI_NEW_ARRAY(f->pool->arena, uint8_t, f->ast->n_params);
-            if (!w.touched) return;
-            walk_stmt(&w, f->body);
+        waits[w.function] = 0;
+        walked[w.function] = 1;
+        tirbi_lfunc *f = &module->functions[w.function];
+        if (f->ast->n_params) memset(w.touched, 0, f->ast->n_params);
+        walk_stmt(&w, f->body);
+        for (const tirbi_caller *c = w.changed ? w.callers[w.function] : NULL; c; c = c->next) {
+            if (waits[c->function]) continue;
+            waits[c->function] = 1;
+            waiting[n_waiting++] = c->function;
         }
-    } while (w.changed);
+    }
 }
 
 /* ---- Extents as postfix programs ------------------------------------------------------------------------------ */

@@ -1,27 +1,31 @@
 /* Calls that do something: how often and when they happen shows, so they are neither repeated nor moved. */
 #include "compiler/lower/lower.h"
 
+#include "compiler/ir/callers.h"
 #include "compiler/ir/visit.h"
 
 typedef struct effect_search {
     tirbi_visitor visitor;
-    bool *own;   /* by variable: points to memory that the function allocates */
-    bool *acts;  /* by function of the module */
-    bool here;   /* the function that is looked at does something */
+    tirbi_arena *arena;
+    bool *own;                    /* by variable: points to memory that the function allocates */
+    bool *acts;                   /* by function of the module */
+    const tirbi_caller **callers; /* of each function */
+    uint32_t here;                /* the function that is looked at */
 } effect_search;
 
 static void search_expr(tirbi_visitor *visitor, const tirb_expr *e) {
     effect_search *s = visitor->context;
     if (e->kind == TIRB_EXPR_CALL) {
         const tirb_primfunc *f = e->as.call.function;
-        if (f ? s->acts[f->index] : tirbi_builtin_acts(e->as.call.builtin)) s->here = true;
+        if (f) tirbi_note_call(s->arena, s->callers, s->here, f->index);
+        else if (tirbi_builtin_acts(e->as.call.builtin)) s->acts[s->here] = true;
     }
     tirbi_visit_expr(visitor, e);
 }
 
 static void search_stmt(tirbi_visitor *visitor, const tirb_stmt *stmt) {
     effect_search *s = visitor->context;
-    if (stmt->kind == TIRB_STMT_STORE && !s->own[stmt->as.store.buffer->data->as.var.id]) s->here = true;
+    if (stmt->kind == TIRB_STMT_STORE && !s->own[stmt->as.store.buffer->data->as.var.id]) s->acts[s->here] = true;
     if (stmt->kind == TIRB_STMT_ALLOCATE) s->own[stmt->as.allocate.buffer->data->as.var.id] = true;
     if (stmt->kind == TIRB_STMT_BUFFER_REALIZE) s->own[stmt->as.realize.buffer->data->as.var.id] = true;
     if (stmt->kind == TIRB_STMT_BLOCK_REALIZE) {
@@ -43,25 +47,32 @@ bool tirbi_builtin_acts(tirb_builtin builtin) {
     }
 }
 
+/* Who calls a function that does something does something, too. */
+static void tell_callers(effect_search *s, uint32_t n) {
+    uint32_t *told = TIRBI_NEW_ARRAY(s->arena, uint32_t, n), last = 0;
+    for (uint32_t i = 0; told && i < n; i++)
+        if (s->acts[i]) told[last++] = i;
+    for (uint32_t i = 0; i < last; i++) {
+        for (const tirbi_caller *c = s->callers[told[i]]; c; c = c->next) {
+            if (s->acts[c->function]) continue;
+            s->acts[c->function] = true;
+            told[last++] = c->function;
+        }
+    }
+}
+
 bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module) {
-    effect_search s = {.visitor = {.expr = search_expr, .stmt = search_stmt}};
+    effect_search s = {.visitor = {.expr = search_expr, .stmt = search_stmt}, .arena = l->arena};
     s.visitor.context = &s;
     s.own = TIRBI_NEW_ARRAY(l->arena, bool, module->n_vars);
     s.acts = TIRBI_NEW_ARRAY(l->arena, bool, module->n_functions);
+    s.callers = TIRBI_NEW_ARRAY(l->arena, const tirbi_caller *, module->n_functions);
     if (l->arena->failed) return false;
-    bool changed = module->n_functions > 0;
-    while (changed) {
-        changed = false;
-        for (uint32_t i = 0; i < module->n_functions; i++) {
-            if (s.acts[i] || !module->functions[i]->body) continue;
-            s.here = false;
-            search_stmt(&s.visitor, module->functions[i]->body);
-            s.acts[i] = s.here;
-            changed = changed || s.here;
-        }
-    }
+    for (s.here = 0; s.here < module->n_functions; s.here++)
+        if (module->functions[s.here]->body) search_stmt(&s.visitor, module->functions[s.here]->body);
     l->acts = s.acts;
-    return true;
+    if (!l->arena->failed) tell_callers(&s, module->n_functions);
+    return !l->arena->failed;
 }
 
 bool tirbi_acts(const tirbi_lx *x) {

@@ -184,12 +184,19 @@ static const char *decorator_name(tirbi_script *s, const tirbi_line *line, const
     return NULL;
 }
 
+tirbi_script_function *tirbi_find_function(const tirbi_script *s, const char *name) {
+    tirbi_script_function *const *functions = s->functions.items;
+    const uint32_t hash = tirbi_text_hash(s, name, strlen(name));
+    uint32_t probe = 0, found;
+    while ((found = tirbi_index_next(&s->function_numbers, hash, &probe)) != 0)
+        if (functions[found - 1]->line->name == name) return functions[found - 1];
+    return NULL;
+}
+
 static bool is_new_name(tirbi_script *s, const char *name, tirbi_span span) {
     const tirb_extern *externs = s->externs.items;
-    tirbi_script_function **functions = s->functions.items;
-    bool known = false;
+    bool known = tirbi_find_function(s, name) != NULL;
     for (uint32_t i = 0; i < s->externs.n; i++) known = known || externs[i].name == name;
-    for (uint32_t i = 0; i < s->functions.n; i++) known = known || functions[i]->line->name == name;
     if (known) tirbi_fail(s, TIRB_TYPE, span, "function `%s` already exists", name);
     return !known;
 }
@@ -236,7 +243,10 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
                     (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = function}))
         return;
     tirbi_script_function **slot = TIRBI_LIST_ADD(s->arena, &s->functions, tirbi_script_function *);
-    if (slot) *slot = function;
+    if (!slot) return;
+    *slot = function;
+    tirbi_index_add(&s->function_numbers, s->arena, tirbi_text_hash(s, line->name, strlen(line->name)),
+                    s->functions.n - 1);
 }
 
 static bool is_buffer_annotation(const tirbi_node *node) {

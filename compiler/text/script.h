@@ -5,6 +5,7 @@
 #ifndef TIRB_COMPILER_TEXT_SCRIPT_H
 #define TIRB_COMPILER_TEXT_SCRIPT_H
 
+#include "compiler/source/index.h"
 #include "compiler/text/syntax.h"
 
 typedef struct tirbi_script tirbi_script;
@@ -233,7 +234,8 @@ struct tirbi_script {
     uint32_t level;
     const tirbi_scope *scope;   /* of the macro that is expanded, or NULL */
     uint32_t block_suffix;      /* behind the names of its blocks; 0: none */
-    tirbi_list functions; /* of tirbi_script_function * */
+    tirbi_list functions;         /* of tirbi_script_function * */
+    tirbi_index function_numbers; /* by name */
     const char *module_name;
     tirbi_list module_attrs;
     tirbi_list externs; /* of tirb_extern */
@@ -363,6 +365,8 @@ tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_s
 bool tirbi_pack_buffers(tirbi_script *s, const tirbi_value *arguments);
 /* A Relax function is kept as it is written (relax.c). */
 void tirbi_keep_relax(tirbi_script *s, const tirbi_line *line);
+/* The module's function of a name; NULL: it has none. */
+tirbi_script_function *tirbi_find_function(const tirbi_script *s, const char *name);
 /* What a module has because Relax functions mention it. */
 void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module);
 tirbi_value tirbi_call_extern(tirbi_script *s, const tirbi_node *node, const char *name);

@@ -957,16 +957,14 @@ static tirbi_value buffer_attribute(tirbi_script *s, const tirbi_node *node, con
 }
 
 static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {
-    tirbi_suggestion suggestion = {.wanted = node->name};
-    tirbi_script_function **functions = s->functions.items;
-    for (uint32_t i = 0; i < s->functions.n; i++) {
-        if (functions[i]->line->name == node->name)
-            return (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = functions[i]};
-        tirbi_suggest(&suggestion, functions[i]->line->name);
-    }
+    tirbi_script_function *function = tirbi_find_function(s, node->name);
+    if (function) return (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = function};
     const tirb_extern *externs = s->externs.items;
     for (uint32_t i = 0; i < s->externs.n; i++)
         if (externs[i].name == node->name) return (tirbi_value){.kind = TIRBI_VALUE_EXTERN, .as.name = node->name};
+    tirbi_suggestion suggestion = {.wanted = node->name};
+    tirbi_script_function *const *functions = s->functions.items;
+    for (uint32_t k = 0; k < s->functions.n; k++) tirbi_suggest(&suggestion, functions[k]->line->name);
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "the module has no function `%s`; did you mean `%s`?", node->name,
                           suggestion.best);

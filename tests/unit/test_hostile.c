@@ -200,6 +200,27 @@ static void test_many_expressions(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* Functions that call the next one, of which the last does something, and many calls of that. */
+static void test_many_calls(void **state) {
+    (void)state;
+    enum { FUNCTIONS = 4000, CALLS = 10000 };
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirb_compile_result *result = NULL;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n@I.ir_module\nclass Module:\n");
+    for (int i = 0; i <= FUNCTIONS; i++) {
+        put(&text, "  @T.prim_func(s_tir=True)\n  def function_number_%d(A: T.Buffer((4,), 'int32')):\n", i);
+        if (i < FUNCTIONS) put(&text, "    Module.function_number_%d(A)\n", i + 1);
+    }
+    put(&text, "    A[0] = A[1]\n  @T.prim_func(s_tir=True)\n  def main(A: T.Buffer((4,), 'int32')):\n");
+    for (int i = 0; i < CALLS; i++) put(&text, "    Module.function_number_%d(A)\n", FUNCTIONS);
+    assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    tirbi_writer_destroy(&text);
+}
+
 /* What passes try with a nest in vain is memory for the next one: some 40 KB of it are left, for what they make of
  * it. */
 static void test_many_nests(void **state) {
@@ -446,7 +467,8 @@ int main(void) {
         cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
         cmocka_unit_test(test_code_that_unpacks),  cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_indices_in_indices), cmocka_unit_test(test_calls_after_traps),
-        cmocka_unit_test(test_same_indices),       cmocka_unit_test(test_many_nests),
+        cmocka_unit_test(test_same_indices),       cmocka_unit_test(test_many_calls),
+        cmocka_unit_test(test_many_nests),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
