@@ -1109,6 +1109,16 @@ def from_small(rng):
     yield Run({"A": a, "B": b, "C": c, "wide": OUT, "real": OUT}, want, rtol=0, atol=0)
 
 
+@kernel("casts.py", "alone")
+def alone(rng):
+    x = rng.integers(-2**31, 2**31, 1301).astype(np.int32)
+    f, g = f32(rng, 1301), f32(rng, 1301)
+    g[::7], f[3::11] = f[::7], np.nan
+    want = {"u8": x.astype(np.uint8), "i64": x[:1300].astype(np.int64), "i32": x[:1300], "real": narrow(x[:1299]),
+            "f64": wide(f[:1298]), "less": (f < g)[:1297], "equal": (f == g)[:1296].astype(np.uint8), "ones": np.ones(1295, np.uint16)}
+    yield Run({"X": x, "F": f, "G": g, **dict.fromkeys(want, OUT)}, want, rtol=0, atol=0)
+
+
 STORAGE = ("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
            "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn")
 

@@ -71,3 +71,23 @@ class Module:
             real[i, 0] = T.Cast("float32", A[i])
             real[i, 1] = T.Cast("float32", B[i])
             real[i, 2] = T.Cast("float32", C[i])
+
+    # Long loops of one operation each, which have no other extents in common.
+    @T.prim_func(s_tir=True)
+    def alone(X: T.Buffer((1301,), "int32"), F: T.Buffer((1301,), "float32"), G: T.Buffer((1301,), "float32"), u8: T.Buffer((1301,), "uint8"), i64: T.Buffer((1300,), "int64"), i32: T.Buffer((1300,), "int32"), real: T.Buffer((1299,), "float32"), f64: T.Buffer((1298,), "float64"), less: T.Buffer((1297,), "bool"), equal: T.Buffer((1296,), "uint8"), ones: T.Buffer((1295,), "uint16")):
+        for i in range(1301):
+            u8[i] = T.Cast("uint8", X[i])
+        for i in range(1300):
+            i64[i] = T.Cast("int64", X[i])
+        for i in range(1299):
+            real[i] = T.Cast("float32", X[i])
+        for i in range(1300):
+            i32[i] = T.Cast("int32", i64[i])
+        for i in range(1298):
+            f64[i] = T.Cast("float64", F[i])
+        for i in range(1297):
+            less[i] = F[i] < G[i]
+        for i in range(1296):
+            equal[i] = T.Cast("uint8", F[i] == G[i])
+        for i in range(1295):
+            ones[i] = T.uint16(1)

@@ -70,6 +70,18 @@ static uint64_t settled(uint64_t bits, uint8_t type) {
     }
 }
 
+static uint64_t repeated(const void *element, size_t size) {
+    uint64_t pattern = 0;
+    memcpy(&pattern, element, size);
+    for (; size < sizeof pattern; size *= 2) memcpy((uint8_t *)&pattern + size, &pattern, size);
+    return pattern;
+}
+
+uint64_t tirbi_lane_fill_pattern(const tirbi_lane_copy *fill, const uint64_t *slots, size_t size) {
+    uint64_t bits = fill->settled ? slots[fill->slot] : settled(slots[fill->slot], fill->type);
+    return repeated(tirbi_slot_bytes(&bits, size), size);
+}
+
 /* ---- Boxes ---------------------------------------------------------------------------------------------------- */
 
 typedef struct dimension {
@@ -203,9 +215,7 @@ static bool copy_plane(const box *b, uint8_t *to, const uint8_t *from) {
 }
 
 static bool fill_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    uint64_t pattern = 0;
-    memcpy(&pattern, from, (size_t)b->size);
-    for (int64_t size = b->size; size < 8; size *= 2) memcpy((uint8_t *)&pattern + size, &pattern, (size_t)size);
+    const uint64_t pattern = repeated(from, (size_t)b->size);
     int64_t bytes = b->dims[0].count * b->size;
     bool same = b->n > 1 && b->dims[1].from == 0;
     const dimension rows = same ? b->dims[1] : (dimension){.count = 1};
@@ -526,8 +536,7 @@ tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *l
                  .size = (int64_t)to->size};
         uint64_t value = 0;
         if (copy->fills) {
-            uint64_t bits = copy->settled ? slots[copy->slot] : settled(slots[copy->slot], copy->type);
-            memcpy(&value, tirbi_slot_bytes(&bits, to->size), to->size);
+            value = tirbi_lane_fill_pattern(copy, slots, to->size);
             b.from = (const uint8_t *)&value;
         } else if (to->start == from->start && !tirbi_reach_apart(to, from, 1u + loop->n_inner)) {
             continue; /* onto itself: anything else is refused at entry */

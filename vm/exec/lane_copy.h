@@ -12,6 +12,9 @@ tirb_status tirbi_lane_copy_find(const lane_body *body, tirbi_lane_loop *loop, t
 /* Whether the loop's boxes may be gone through in any order: each written element is written once. */
 bool tirbi_lane_copy_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches);
 
+/* What a fill stores, of elements of `size` bytes, over and over in 8 bytes. */
+uint64_t tirbi_lane_fill_pattern(const tirbi_lane_copy *fill, const uint64_t *slots, size_t size);
+
 /* Does what the loop does, whose cursors are checked and whose written elements keep apart. */
 tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const uint64_t *slots);

@@ -155,8 +155,9 @@ static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_l
                                            const tirbi_lane_machine *machinery, uint64_t *slots) {
     const tirbi_word *words = machine->frame->fn->words;
     tirbi_lane_begin(machine, loop, slots);
-    return machinery->run(machine->lanes, words + (machinery->rows > 1 ? loop->full : loop->one_row),
-                          words + loop->tail);
+    /* Loops from memory to memory are for whole blocks of the widest machine. */
+    const uint32_t body = machinery == machine->code->lanes ? loop->one_row : loop->full;
+    return machinery->run(machine->lanes, words + body, words + loop->tail);
 }
 
 #endif

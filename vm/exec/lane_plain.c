@@ -3,6 +3,7 @@
 #include "vm/exec/lane_again.h"
 
 #include "loader/base/error.h"
+#include "vm/exec/lane_copy.h"
 #include "vm/exec/lane_ends.h"
 #include "vm/lanes/slots.h"
 
@@ -149,31 +150,40 @@ static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *lo
     return loop->n_inner == 0 || tirbi_lane_join_rows(loop, extent, slots, n);
 }
 
-/* Whether a loop copies one row of elements. */
-static inline bool is_row_copy(const tirbi_lane_loop *loop) {
-    if (loop->n_copies != 1 || loop->n_cursors != 2 || loop->n_inner > 0 || loop->n_seeks > 0 || loop->copies[0].fills)
-        return false;
-    return loop->cursors[loop->copies[0].to].is_unit && loop->cursors[loop->copies[0].from].is_unit;
+/* Whether a loop copies or fills one row of elements. */
+static bool is_row_copy(const tirbi_lane_loop *loop) {
+    if (loop->n_copies != 1 || loop->n_inner > 0 || loop->n_seeks > 0) return false;
+    const tirbi_lane_copy *copy = loop->copies;
+    if (!loop->cursors[copy->to].is_unit || loop->n_cursors != (copy->fills ? 1 : 2)) return false;
+    return copy->fills || loop->cursors[copy->from].is_unit;
 }
 
-/* Copies a row of some elements; what is no row of elements apart, or a long one, goes the general way. */
+/* Copies or fills a row of some elements; what is no row of elements apart, or a long one, goes the general way. */
 static tirb_status copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop) {
     enum { LONG = 1 << 16 };
     const uint64_t *slots = tirbi_frame_slots(machine->frame);
     const tirbi_ref *refs = tirbi_frame_refs(machine->frame);
-    const unsigned to = loop->copies[0].to, from = loop->copies[0].from;
-    const int64_t n = (int64_t)slots[loop->n];
+    const tirbi_lane_copy *copy = loop->copies;
+    const tirbi_moves *moves = &machine->code->kernels->moves;
+    const uint64_t more = slots[loop->n] - 1;
     place written, read;
     ptrdiff_t stride;
-    if (n > LONG) return tirbi_lane_run_general(machine, loop, false);
-    TIRBI_TRY(tirbi_charge(machine, loop->instructions * ((uint64_t)(n - 1) / 64 + 1)));
-    if (!find_place(&loop->cursors[to], &refs[loop->cursors[to].ref], slots, (uint64_t)n - 1, &written, &stride) ||
-        !find_place(&loop->cursors[from], &refs[loop->cursors[from].ref], slots, (uint64_t)n - 1, &read, &stride) ||
-        (written.behind > read.low && read.behind > written.low)) {
+    if (more >= LONG) return tirbi_lane_run_general(machine, loop, false);
+    TIRBI_TRY(tirbi_charge(machine, loop->instructions * (more / 64 + 1)));
+    const tirbi_lane_cursor *to = &loop->cursors[copy->to];
+    if (!find_place(to, &refs[to->ref], slots, more, &written, &stride))
         return tirbi_lane_run_general(machine, loop, true);
-    }
     const size_t bytes = written.behind - written.low;
-    machine->code->kernels->moves.copy((uint8_t *)written.low, 0, (const uint8_t *)read.low, 0, bytes, 1);
+    if (copy->fills) {
+        const uint64_t pattern = tirbi_lane_fill_pattern(copy, slots, to->size);
+        moves->fill((uint8_t *)written.low, 0, &pattern, bytes, 1);
+        return TIRB_OK;
+    }
+    const tirbi_lane_cursor *from = &loop->cursors[copy->from];
+    if (!find_place(from, &refs[from->ref], slots, more, &read, &stride) ||
+        (written.behind > read.low && read.behind > written.low))
+        return tirbi_lane_run_general(machine, loop, true);
+    moves->copy((uint8_t *)written.low, 0, (const uint8_t *)read.low, 0, bytes, 1);
     return TIRB_OK;
 }
 

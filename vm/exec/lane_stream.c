@@ -21,14 +21,14 @@ static const lane_ins *find_setter(const stream_body *b, const lane_ins *reader,
     return NULL;
 }
 
-static stream_operand operand_of(const stream_body *b, const lane_ins *reader, unsigned i) {
+static stream_operand operand_of(const stream_body *b, const lane_ins *reader, unsigned i, uint8_t type) {
     const lane_planner *p = b->planner;
     const lane_ins *ins = find_setter(b, reader, i);
-    if (!ins || ins->type != b->type) return (stream_operand){.is_there = false};
+    if (!ins || ins->type != type) return (stream_operand){.is_there = false};
     if (ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ONE)
         return (stream_operand){true, false, pointer_of_cursor(ins->cursor)};
     for (uint32_t k = 0; ins->op == TIRB_OP_VSPLAT && k < p->n_splats; k++)
-        if (p->splats[k].slot == ins->slot && p->splats[k].size == tirbi_dtypes[b->type].size)
+        if (p->splats[k].slot == ins->slot && p->splats[k].size == tirbi_dtypes[type].size)
             return (stream_operand){true, true, (uint16_t)(p->first_splat + k)};
     return (stream_operand){.is_there = false};
 }
@@ -63,8 +63,8 @@ static unsigned order_operands(const lane_ins *ins, uint8_t type, stream_operand
 /* The loop for one operation; its operands go to `o`. */
 static tirbi_kernel find_one(const stream_body *b, const lane_ins *ins, stream_operand *o, unsigned *op) {
     if (ins->n_reads != 2 || ins->type != b->type) return NULL;
-    o[0] = operand_of(b, ins, 0);
-    o[1] = operand_of(b, ins, 1);
+    o[0] = operand_of(b, ins, 0, b->type);
+    o[1] = operand_of(b, ins, 1, b->type);
     *op = order_operands(ins, b->type, &o[0], &o[1]);
     if (!o[0].is_there || !o[1].is_there || o[0].is_scalar || *op >= TIRBI_N_STREAM_OPS) return NULL;
     return b->planner->code->kernels->streams.one[b->type][*op][o[1].is_scalar];
@@ -74,7 +74,7 @@ static tirbi_kernel find_fused(const stream_body *b, const lane_ins *ins, stream
     const unsigned op = ins->op == TIRB_OP_VFMA ? 0 : ins->op == TIRB_OP_VFMS ? 1 : 2;
     if (!(b->planner->code->lanes->features & TIRBI_LANE_HAS_FMA) || ins->type != b->type) return NULL;
     for (unsigned i = 0; i < 3; i++) {
-        o[i] = operand_of(b, ins, i);
+        o[i] = operand_of(b, ins, i, b->type);
         if (!o[i].is_there) return NULL;
     }
     if (o[0].is_scalar) { /* products commute */
@@ -103,9 +103,58 @@ static tirbi_kernel find_two(const stream_body *b, const lane_ins *ins, stream_o
         o[2] = o[0];
         return b->planner->code->kernels->streams.two[b->type][op][o[1].is_scalar][TIRBI_STREAM_SQUARE][0];
     }
-    o[2] = operand_of(b, ins, other);
+    o[2] = operand_of(b, ins, other, b->type);
     if (!o[2].is_there) return NULL;
     return b->planner->code->kernels->streams.two[b->type][op][o[1].is_scalar][then][o[2].is_scalar];
+}
+
+static bool compares(const lane_ins *ins) {
+    return ins->op >= TIRB_OP_VEQ && ins->op <= TIRB_OP_VGE && ins->type != TIRB_BOOL;
+}
+
+/* Elements in memory that are compared; the result is 0 or 1, as a bool or an integer of a byte. */
+static tirbi_kernel find_comparison(const stream_body *b, const lane_ins *ins, stream_operand *o) {
+    for (unsigned i = 0; i < 2; i++) {
+        o[i] = operand_of(b, ins, i, ins->type);
+        if (!o[i].is_there || o[i].is_scalar) return NULL;
+    }
+    const unsigned op = ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE;
+    return b->planner->code->kernels->op[op][ins->type];
+}
+
+/* Elements in memory that are cast to others of the type that is stored: integers, and floats to wider ones. What
+ * saturates is faster in banks. */
+static tirbi_kernel find_cast(const stream_body *b, const lane_ins *ins, stream_operand *o) {
+    const tirbi_dtype to = (tirbi_dtype)ins->type, from = (tirbi_dtype)ins->source;
+    const bool widens = from == TIRB_F32 && to == TIRB_F64;
+    if (!widens && (!tirbi_dtype_is_int(from) || (!tirbi_dtype_is_int(to) && to != TIRB_F32 && to != TIRB_F64)))
+        return NULL;
+    o[0] = o[1] = operand_of(b, ins, 0, ins->source);
+    if (ins->type != b->type || !o[0].is_there || o[0].is_scalar) return NULL;
+    return b->planner->code->kernels->cast[to][from];
+}
+
+/* The kernel that does all as fast as a loop of its own would. Where its blocks are larger than the machine's it would
+ * do elements apart. */
+static tirbi_kernel find_kernel(const stream_body *b, const lane_ins *last, unsigned n_operations, stream_operand *o) {
+    if (b->planner->loop->lanes % TIRBI_KERNEL_BLOCK != 0) return NULL;
+    if (tirbi_dtype_is_float((tirbi_dtype)b->type) && !b->store->settled) return NULL;
+    const bool from_bool = last->op == TIRB_OP_VCAST && last->source == TIRB_BOOL && tirbi_dtypes[b->type].size == 1;
+    if (n_operations == 2 && from_bool && last->type == b->type) {
+        const lane_ins *inner = find_setter(b, last, 0);
+        return inner && compares(inner) ? find_comparison(b, inner, o) : NULL;
+    }
+    if (n_operations != 1) return NULL;
+    if (last->op == TIRB_OP_VCAST) return find_cast(b, last, o);
+    return b->type == TIRB_BOOL && compares(last) ? find_comparison(b, last, o) : NULL;
+}
+
+/* The loop for an operation on elements of the type that is stored, or two. */
+static tirbi_kernel find_loop(const stream_body *b, const lane_ins *last, unsigned n_operations, stream_operand *o) {
+    unsigned op;
+    if (n_operations == 2) return find_two(b, last, o);
+    const bool is_fused = last->op == TIRB_OP_VFMA || last->op == TIRB_OP_VFMS || last->op == TIRB_OP_VFNMA;
+    return is_fused ? find_fused(b, last, o) : find_one(b, last, o, &op);
 }
 
 /* Of loads, splats and operations, the last of which gives what is stored; NULL: there is more. */
@@ -129,19 +178,14 @@ void tirbi_lane_make_stream(lane_planner *p) {
     stream_body b = {.planner = p, .first = body->ins + p->loop->n_outer};
     b.store = b.first + n - 1;
     b.type = b.store->type;
-    if (b.store->op != TIRB_OP_VSTORE || body->strides[b.store->cursor] != STRIDE_ONE ||
-        tirbi_dtypes[b.type].size != body->main_size)
-        return;
+    if (b.store->op != TIRB_OP_VSTORE || body->strides[b.store->cursor] != STRIDE_ONE) return;
     stream_operand o[3] = {{.is_there = false}};
-    unsigned n_operations, op;
+    unsigned n_operations;
     const lane_ins *last = find_last_operation(&b, &n_operations);
     tirbi_kernel kernel = NULL;
     if (!last || n_operations > 2) return;
-    const bool is_fused = last->op == TIRB_OP_VFMA || last->op == TIRB_OP_VFMS || last->op == TIRB_OP_VFNMA;
-    if (n_operations == 2)
-        kernel = find_two(&b, last, o);
-    else
-        kernel = is_fused ? find_fused(&b, last, o) : find_one(&b, last, o, &op);
+    if (tirbi_dtypes[b.type].size == body->main_size) kernel = find_loop(&b, last, n_operations, o);
+    if (!kernel) kernel = find_kernel(&b, last, n_operations, o);
     if (!kernel) return;
     if (!o[2].is_there) o[2] = o[0];
     p->loop->one_row = p->emitter->n;
