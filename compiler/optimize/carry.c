@@ -330,19 +330,107 @@ static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls
     return one->as.set.value ? one : NULL;
 }
 
+/* Whether a value reads a variable, or memory that a place may be in. */
+static bool reads(const tirbi_lx *x, const tirbi_lvar *var, const tirbi_place *place) {
+    if (x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && x->var == var)) return true;
+    if (x->kind == TIRBI_LX_LOAD && place && tirbi_may_meet(x->access->buffer->root, place->buffer->root))
+        return true;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        if (reads(x->access->indices[d], var, place)) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (reads(x->args[i], var, place)) return true;
+    }
+    return false;
+}
+
+/* The first statement of an arm; `rest` becomes what is behind it, or NULL. */
+static const tirbi_ls *first_of(carrier *c, const tirbi_ls *arm, const tirbi_ls **rest) {
+    *rest = NULL;
+    if (!arm || arm->kind != TIRBI_LS_SEQ || arm->as.seq.n == 0) return arm;
+    if (arm->as.seq.n > 1)
+        *rest = tirbi_new_sequence(c->pool, arm->span, arm->as.seq.items + 1, arm->as.seq.n - 1);
+    return arm->as.seq.items[0];
+}
+
+/* if c: X = a; .. else: X = b as X = a if c else b; if c: .., where that does not change the condition. NULL for other
+ * statements. */
+static const tirbi_ls *first_as_one(carrier *c, const tirbi_ls *s, const tirbi_ls **more) {
+    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || !s->as.if_.else_case) return NULL;
+    const tirbi_ls *rest, *none, *yes = first_of(c, s->as.if_.then_case, &rest),
+                                 *no = first_of(c, s->as.if_.else_case, &none);
+    if (!yes || !no || !rest || none || (yes->kind != TIRBI_LS_STORE && yes->kind != TIRBI_LS_SET)) return NULL;
+    const bool stores = yes->kind == TIRBI_LS_STORE;
+    if (reads(s->as.if_.condition, stores ? NULL : yes->as.set.var, stores ? yes->as.store.access : NULL)) return NULL;
+    tirbi_ls *choice = tirbi_new_stmt(c->pool, TIRBI_LS_IF, s->span),
+             *guarded = tirbi_new_stmt(c->pool, TIRBI_LS_IF, s->span);
+    if (!choice || !guarded) return NULL;
+    *choice = *guarded = *s;
+    choice->as.if_.then_case = yes;
+    choice->as.if_.else_case = no;
+    guarded->as.if_.then_case = rest;
+    guarded->as.if_.else_case = NULL;
+    *more = guarded;
+    const tirbi_ls *one = as_one(c, choice);
+    return one == choice ? NULL : one;
+}
+
+/* x = v; A[i] = x as A[i] = v; x = A[i], for a value in a variable may be computed from the element before. NULL for
+ * other statements. */
+static const tirbi_ls *stored_at_once(carrier *c, const tirbi_ls *s, const tirbi_ls *next, const tirbi_ls **more) {
+    if (s->kind != TIRBI_LS_SET || next->kind != TIRBI_LS_STORE || !s->as.set.value) return NULL;
+    const tirbi_lvar *var = s->as.set.var;
+    const tirbi_place *place = next->as.store.access;
+    const tirbi_lx *value = next->as.store.value;
+    if (value->kind != TIRBI_LX_VAR || value->var != var || place->view || var->type != place->buffer->type)
+        return NULL;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        if (reads(place->indices[d], var, NULL)) return NULL;
+    }
+    const tirbi_lx *load = tirbi_lx_load(c->pool, place);
+    tirbi_ls *set = load && !load->traps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, s->span) : NULL;
+    tirbi_ls *store = set ? tirbi_new_stmt(c->pool, TIRBI_LS_STORE, next->span) : NULL;
+    if (!store) return NULL;
+    *set = *s;
+    set->as.set.value = load;
+    *store = *next;
+    store->as.store.value = s->as.set.value;
+    *more = set;
+    return store;
+}
+
+/* Whether a statement gives a variable of the body a value that none of the next ones reads. */
+static bool is_unused(const tirbi_ls *s, const tirbi_ls *const *next, uint32_t n) {
+    bool used = s->kind != TIRBI_LS_SET || !s->as.set.declares || !s->as.set.value || s->as.set.value->traps;
+    tirbi_lvar *var = used ? NULL : s->as.set.var;
+    for (uint32_t i = 0; i < n && !used; i++) used = tirbi_code_uses(next[i], &var, 1);
+    return !used;
+}
+
 /* The body with such choices and such steps as one statement each. */
 static const tirbi_ls *join_statements(carrier *c, const tirbi_ls *body) {
-    if (body->kind != TIRBI_LS_SEQ) return as_one(c, body);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n);
+    const uint32_t n_before = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    const tirbi_ls *const *before = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 2 * n_before + 1), *more = NULL;
     uint32_t n = 0;
     bool joined = false;
-    for (uint32_t i = 0; items && i < body->as.seq.n; i++) {
-        const tirbi_ls *s = as_one(c, body->as.seq.items[i]), *step = n > 0 ? as_one_step(c, items[n - 1], s) : NULL;
-        joined = joined || step || s != body->as.seq.items[i];
-        if (step) items[n - 1] = step;
-        else items[n++] = s;
+    for (uint32_t i = 0; items && i < n_before; i++) {
+        const tirbi_ls *s = as_one(c, before[i]), *other = NULL;
+        if (n > 0 && (other = as_one_step(c, items[n - 1], s)) != NULL) {
+            items[n - 1] = other;
+        } else if (n > 0 && (other = stored_at_once(c, items[n - 1], s, &more)) != NULL) {
+            items[n - 1] = other;
+            if (!is_unused(more, before + i + 1, n_before - i - 1)) items[n++] = more;
+        } else if ((other = first_as_one(c, s, &more)) != NULL) {
+            items[n++] = other;
+            items[n++] = more;
+        } else {
+            items[n++] = s;
+        }
+        joined = joined || other || s != before[i];
     }
-    return joined ? tirbi_new_sequence(c->pool, c->loop->span, items, n) : body;
+    if (!items || !joined) return items ? body : NULL;
+    return n == 1 ? items[0] : tirbi_new_sequence(c->pool, c->loop->span, items, n);
 }
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
@@ -358,8 +446,8 @@ static const tirbi_ls *set(carrier *c, tirbi_lvar *var, const tirbi_lx *value, b
     return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
 }
 
-/* Columns store from variables of their own where that is in straight code, so that the bits of what was loaded first are
- * in no store. They are set in every iteration, of which there are some. */
+/* Columns store from variables of their own where that is in straight code, so that the bits of what was loaded first
+ * are in no store. They are set in every iteration, of which there are some. */
 static bool store_apart(carrier *c) {
     for (uint32_t i = 0; i < c->n && c->in_columns && !c->branches; i++) {
         element *e = &c->elements[i];
@@ -470,8 +558,8 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
     for (uint32_t i = 0; i < c->n; i++) {
         const element *e = &c->elements[i];
         items[n++] = set(c, e->var, first_value(c, e), true);
-        if (e->stored)
-            items[n++] = set(c, e->stored, tirbi_lx_cast(c->pool, e->var->type, tirbi_lx_int(c->pool, TIRB_I64, 0)), true);
+        const tirbi_lx *zero = tirbi_lx_cast(c->pool, e->var->type, tirbi_lx_int(c->pool, TIRB_I64, 0));
+        if (e->stored) items[n++] = set(c, e->stored, zero, true);
     }
     items[n++] = runs;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -479,7 +567,8 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
         tirbi_ls *store = tirbi_new_stmt(c->pool, TIRBI_LS_STORE, c->loop->span);
         if (!store) return NULL;
         store->as.store.access = c->elements[i].place;
-        store->as.store.value = tirbi_lx_var(c->pool, c->elements[i].stored ? c->elements[i].stored : c->elements[i].var);
+        tirbi_lvar *stored = c->elements[i].stored;
+        store->as.store.value = tirbi_lx_var(c->pool, stored ? stored : c->elements[i].var);
         items[n++] = store;
     }
     if (harmless || loop->as.loop.var->extent->lo > 0) return tirbi_new_sequence(c->pool, c->loop->span, items, n);

@@ -8,9 +8,9 @@
  * or does not make unit-stride lanes of all of it (or memory ran out). */
 const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
-/* Two loops of which one goes along columns that are independent of each other, as recurrences over time or down a matrix
- * do: the columns as lanes around it, each of which keeps what a row hands on to the next one. NULL where that cannot be
- * (or memory ran out), or where rows are long. */
+/* Two loops of which one goes along columns that are independent of each other, as recurrences over time or down a
+ * matrix do: the columns as lanes around it, each of which keeps what a row hands on to the next one. NULL where that
+ * cannot be (or memory ran out), or where rows are long. */
 const tirbi_ls *tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 /* for i: { A[i] = ..; for j: B[i, j] = ..A[i].. } as a loop for each of the statements, where those that are nests then

@@ -321,8 +321,8 @@ static bool is_comparison(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE;
 }
 
-/* How many values of an expression are computed and not used yet, at most, when operands that need more come first: what
- * is loaded or splat costs nothing. A large expression counts for its first parts. */
+/* How many values of an expression are computed and not used yet, at most, when operands that need more come first:
+ * what is loaded or splat costs nothing. A large expression counts for its first parts. */
 static unsigned values_at_once(const tirbi_lx *x, unsigned *budget) {
     if (x->kind != TIRBI_LX_OP || *budget == 0) return 0;
     (*budget)--;

@@ -310,6 +310,11 @@ def statements(pick, generator):
         if kind < 0.12:
             body.append(f"s{k} = {value(known + local)}")
             local.append(f"s{k}")
+            body += [f"{element()} = s{k}"] * pick.choice([0, 1])
+        elif kind < 0.18:
+            first = element()
+            body += [f"if {element()} > {number(1)}:", f"    {first} = {value(known + local)}", f"    {element()} = {value(known + local + [first])}",
+                     "else:", f"    {first} = {value(known + local)}"]
         elif kind < 0.25:
             body += [f"if {element()} > {number(1)}:"] + [f"    {element()} = {value(known + local)}" for _ in range(pick.choice([1, 1, 2]))]
             if pick.random() < 0.5:

@@ -149,6 +149,7 @@ static void carried_values_become_scans(void **state) {
         "    total: T.float32 = T.float32(0)\n    for i in range(n):\n        B[i] = total\n        total = total * "
         "A[i]\n",
         "    for i in range(T.cast(S[0], \"int32\")):\n        S[1] = S[1] - A[i]\n",
+        "    for i in range(1, n):\n        t: T.float32 = T.max(A[i - 1], B[i])\n        A[i] = t\n",
     };
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         char text[1024];
@@ -165,6 +166,15 @@ static void carried_values_become_scans(void **state) {
         options.disabled = TIRB_PASS_SEQUENCES;
         assert_int_equal(count(text, &options).scans, 0);
     }
+    /* A choice of which one arm does more. */
+    census c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                            "def f(A: T.Buffer((99,), \"int32\"), B: T.Buffer((99,), \"int32\")):\n"
+                            "    best: T.int32 = 0\n    for i in range(1, 99):\n        if B[i] > 1:\n"
+                            "            A[i] = A[i - 1] + B[i]\n            best = T.max(best, A[i])\n"
+                            "        else:\n            A[i] = 0\n    B[0] = best\n",
+                     NULL);
+    assert_int_equal(c.scans, 2);
+    assert_int_equal(c.lanes, 1);
 }
 
 /* What a row hands on to the next one stays in the lanes of its columns. */
@@ -174,8 +184,8 @@ static void rows_are_handed_on_in_lanes(void **state) {
         "    for i in range(1, 40):\n        for j in range(48):\n            A[i, j] = A[i - 1, j] + B[i, j]\n",
         "    for j in range(48):\n        for i in range(1, 40):\n            A[i, j] = A[i - 1, j] * B[i, j]\n",
         "    for i in range(39):\n        for j in range(48):\n            A[38 - i, j] = T.max(A[39 - i, j], B[i, j])\n",
-        "    for i in range(40):\n        for j in range(48):\n            S[j] = S[j] * T.float32(0.5) + B[i, j]\n"
-        "            A[i, j] = S[j]\n",
+        ("    for i in range(40):\n        for j in range(48):\n            S[j] = S[j] * T.float32(0.5) + B[i, j]\n"
+        "            A[i, j] = S[j]\n"),
     };
     const char *begun = HEADER "@T.prim_func(s_tir=True)\n"
                                "def f(A: T.Buffer((40, 48), \"float32\"), B: T.Buffer((40, 48), \"float32\"), S: "
