@@ -1,6 +1,7 @@
 /* Emission of contractions: guards, checks of indices over the whole box, C's first values, the instruction. */
 #include "compiler/emit/emit.h"
 #include "compiler/optimize/distribute.h"
+#include "loader/isa/semirings.h"
 
 static void emit_checks(tirbi_emitter *e, const tirbi_contract_plan *plan) {
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
@@ -81,11 +82,22 @@ static void emit_contractions(tirbi_emitter *e, const tirbi_contract_plan *plans
     tirbi_scope_close(e, scope);
 }
 
+/* What is done along the loops of the sum. */
+static const char *reduction_of(const tirbi_contract_plan *plan) {
+    switch (tirbi_semiring_of(plan->flags)) {
+#define TIRBI_SEMIRING(NAME, types, text)                                                                              \
+    case TIRBI_##NAME: return text;
+#include "loader/isa/semirings.def"
+#undef TIRBI_SEMIRING
+    default: return "sums the products";
+    }
+}
+
 static void note_loops(tirbi_emitter *e, const tirbi_contract_plan *plan) {
     for (uint32_t i = 0; i < plan->loops.n; i++) {
         bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
         bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[i] != NULL;
-        const char *part = plan->reduces[i] ? "sums the products" : a == b ? "a batch" : a ? "rows" : "columns";
+        const char *part = plan->reduces[i] ? reduction_of(plan) : a == b ? "a batch" : a ? "rows" : "columns";
         tirbi_note_loop(e->notes, plan->loops.var[i], plan->span, TIRB_FORM_CONTRACTION, "contract.%s: %s",
                         tirbi_dtypes[plan->type].name, part);
     }

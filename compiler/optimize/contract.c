@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compiler/optimize/injective.h"
+#include "loader/isa/semirings.h"
 
 typedef struct matcher {
     tirbi_lx_pool *pool;
@@ -74,7 +75,90 @@ static bool is_op(const tirbi_lx *x, tirbi_op op, tirbi_dtype type) {
     return x->kind == TIRBI_LX_OP && x->op == op && x->optype == type;
 }
 
-static bool match_value(matcher *m, const tirbi_lx *x) {
+static bool same_element(const tirbi_lx *a, const tirbi_lx *b) {
+    while (a->kind == TIRBI_LX_OP && a->op == TIRB_OP_CAST && b->kind == TIRBI_LX_OP && b->op == TIRB_OP_CAST &&
+           a->type == b->type && a->source == b->source) {
+        a = a->args[0];
+        b = b->args[0];
+    }
+    return a == b || (a->kind == TIRBI_LX_LOAD && b->kind == TIRBI_LX_LOAD && same_place(a->access, b->access));
+}
+
+/* The difference of which a value is the product with itself, or NULL. */
+static const tirbi_lx *squared(const tirbi_lx *x, tirbi_dtype type) {
+    const tirbi_lx *a = x->args[0], *b = x->args[1];
+    if (!is_op(a, TIRB_OP_SUB, type) || !is_op(b, TIRB_OP_SUB, type)) return NULL;
+    return same_element(a->args[0], b->args[0]) && same_element(a->args[1], b->args[1]) ? a : NULL;
+}
+
+/* The comparison that a value counts, or NULL: widened elements differ where these do. */
+static const tirbi_lx *counted_difference(const tirbi_lx *x, tirbi_dtype type) {
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_CAST || x->source != TIRB_BOOL) return NULL;
+    x = x->args[0];
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_NE) return NULL;
+    if (x->optype == type) return x;
+    const bool loads = x->args[0]->kind == TIRBI_LX_LOAD && x->args[1]->kind == TIRBI_LX_LOAD;
+    return loads && widens(type, (tirbi_dtype)x->optype) ? x : NULL;
+}
+
+/* An operation on two elements, and how the value goes on with it. */
+typedef struct pairing {
+    unsigned semiring;
+    const tirbi_lx *pair;
+} pairing;
+
+static pairing added_term(const tirbi_lx *x, tirbi_dtype type) {
+    if (is_op(x, TIRB_OP_ABS, type) && is_op(x->args[0], TIRB_OP_SUB, type))
+        return (pairing){TIRBI_DISTANCES, x->args[0]};
+    if (is_op(x, TIRB_OP_MUL, type) && !tirbi_dtype_is_float(type)) return (pairing){TIRBI_SQUARES, squared(x, type)};
+    return (pairing){TIRBI_DIFFERENT, counted_difference(x, type)};
+}
+
+static pairing least_term(const tirbi_lx *x, tirbi_dtype type) {
+    if (is_op(x, TIRB_OP_ADD, type)) return (pairing){TIRBI_MIN_PLUS, x};
+    return (pairing){TIRBI_MIN_MAX, is_op(x, TIRB_OP_MAX, type) ? x : NULL};
+}
+
+static pairing greatest_term(const tirbi_lx *x, tirbi_dtype type) {
+    if (is_op(x, TIRB_OP_ADD, type)) return (pairing){TIRBI_MAX_PLUS, x};
+    if (is_op(x, TIRB_OP_MUL, type)) return (pairing){TIRBI_MAX_TIMES, x};
+    if (is_op(x, TIRB_OP_ABS, type) && is_op(x->args[0], TIRB_OP_SUB, type))
+        return (pairing){TIRBI_MAX_DISTANCE, x->args[0]};
+    return (pairing){TIRBI_MAX_MIN, is_op(x, TIRB_OP_MIN, type) ? x : NULL};
+}
+
+/* What the sum, the extreme or the bits of C's element are put together with. Of a NaN and of zeros, extremes of floats
+ * keep one side's: C is the first. */
+static pairing term_of(const matcher *m, const tirbi_lx *x) {
+    const tirbi_dtype type = m->plan->type;
+    if (x->kind != TIRBI_LX_OP || x->optype != type) return (pairing){0};
+    if (x->op == TIRB_OP_FMA && is_target(m, x->args[2])) return (pairing){TIRBI_SQUARES, squared(x, type)};
+    const bool extreme = x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX, ordered = extreme && tirbi_dtype_is_float(type);
+    if (!extreme && x->op != TIRB_OP_ADD && x->op != TIRB_OP_OR && x->op != TIRB_OP_XOR) return (pairing){0};
+    const tirbi_lx *other = is_target(m, x->args[0])               ? x->args[1]
+                            : !ordered && is_target(m, x->args[1]) ? x->args[0]
+                                                                   : NULL;
+    if (!other) return (pairing){0};
+    switch (x->op) {
+    case TIRB_OP_ADD: return added_term(other, type);
+    case TIRB_OP_MIN: return least_term(other, type);
+    case TIRB_OP_MAX: return greatest_term(other, type);
+    default:
+        return (pairing){x->op == TIRB_OP_OR ? TIRBI_OR_AND : TIRBI_XOR_AND,
+                      is_op(other, TIRB_OP_AND, type) ? other : NULL};
+    }
+}
+
+/* Another semiring than that of sums of products. */
+static bool match_semiring(matcher *m, const tirbi_lx *x) {
+    const pairing t = term_of(m, x);
+    if (!t.pair || !tirbi_semiring_has(t.semiring, (uint8_t)m->plan->type)) return false;
+    const bool fused = t.semiring == TIRBI_SQUARES && tirbi_dtype_is_float(m->plan->type);
+    m->plan->flags = (uint8_t)(t.semiring << TIRBI_SEMIRING_SHIFT | (fused ? TIRBI_CONTRACT_FUSED : 0));
+    return match_factor(m, t.pair->args[0], TIRBI_CONTRACT_A) && match_factor(m, t.pair->args[1], TIRBI_CONTRACT_B);
+}
+
+static bool match_products(matcher *m, const tirbi_lx *x) {
     tirbi_contract_plan *plan = m->plan;
     tirbi_dtype type = plan->type;
     const tirbi_lx *product = NULL;
@@ -106,7 +190,7 @@ static bool match_update(matcher *m, const tirbi_ls *s) {
     case TIRB_I32:
     case TIRB_U32:
     case TIRB_I64:
-    case TIRB_U64: return match_value(m, s->as.store.value);
+    case TIRB_U64: return match_products(m, s->as.store.value) || match_semiring(m, s->as.store.value);
     default: return false;
     }
 }

@@ -1,5 +1,5 @@
 /* Contraction matching: nests that are C[..] = C[..] + A[..] * B[..] in any loop order and layout, for the machine's
- * contraction instruction. */
+ * contraction instruction; or with other operations than sums of products (semirings.def). */
 #ifndef TIRB_COMPILER_OPTIMIZE_CONTRACT_H
 #define TIRB_COMPILER_OPTIMIZE_CONTRACT_H
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader/base/error.h"
+#include "loader/isa/semirings.h"
 #include "loader/verify/checker.h"
 
 /* ---- Operands that name something ----------------------------------------------------------------------------- */
@@ -261,10 +262,24 @@ static tirb_status check_box(checker *c) {
     return TIRB_OK;
 }
 
+/* Squares of floats are added with one rounding, and nothing else is. */
+static tirb_status check_semiring(checker *c, uint8_t flags) {
+    const unsigned semiring = tirbi_semiring_of(flags);
+    const uint8_t type = c->instr->type;
+    if (!tirbi_semiring_has(semiring, type))
+        return tirbi_verify_fail(c, "elements of %s have no semiring %u", tirbi_dtypes[type].name, semiring);
+    const bool fuses = semiring == TIRBI_SQUARES && tirbi_dtype_is_float((tirbi_dtype)type);
+    if ((flags & (TIRBI_CONTRACT_FUSED | TIRBI_CONTRACT_SUBTRACT)) != (fuses ? TIRBI_CONTRACT_FUSED : 0))
+        return tirbi_verify_fail(c, "semiring %u has no roundings or signs %d", semiring, flags & TIRBI_CONTRACT_FLAGS);
+    return TIRB_OK;
+}
+
 static tirb_status check_contract(checker *c) {
     const tirbi_instr *instr = c->instr;
     int64_t flags = instr->operand[0];
-    if (flags & ~TIRBI_CONTRACT_FLAGS) return tirbi_verify_fail(c, "there are no flags %" PRId64, flags);
+    if (flags & ~(int64_t)(TIRBI_CONTRACT_FLAGS | TIRBI_SEMIRING_FLAGS))
+        return tirbi_verify_fail(c, "there are no flags %" PRId64, flags);
+    if (tirbi_semiring_of((uint8_t)flags) != TIRBI_PRODUCTS) TIRBI_TRY(check_semiring(c, (uint8_t)flags));
     if ((flags & TIRBI_CONTRACT_FUSED) && !tirbi_dtype_is_float((tirbi_dtype)instr->type)) {
         return tirbi_verify_fail(c, "products of %s are not fused", tirbi_dtypes[instr->type].name);
     }

@@ -71,6 +71,12 @@ static bool make_trial(checker *c, trial *t) {
     t->x.flags = (uint8_t)((next_random(c) % 2 ? TIRBI_CONTRACT_INIT : 0) |
                            (is_float && next_random(c) % 2 ? TIRBI_CONTRACT_FUSED : 0) |
                            (next_random(c) % 8 == 0 ? TIRBI_CONTRACT_SUBTRACT : 0));
+    const unsigned semiring = (unsigned)(next_random(c) % TIRBI_SEMIRINGS);
+    if (next_random(c) % 3 == 0 && tirbi_semiring_has(semiring, t->x.type)) {
+        t->x.flags &= TIRBI_CONTRACT_INIT;
+        t->x.flags |= (uint8_t)(semiring << TIRBI_SEMIRING_SHIFT);
+        if (semiring == TIRBI_SQUARES && is_float) t->x.flags |= TIRBI_CONTRACT_FUSED;
+    }
     for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
     if (next_random(c) % 8 == 0) t->x.extent[2] *= 9; /* several blocks of k */
     const unsigned *loops = of[next_random(c) % 2];

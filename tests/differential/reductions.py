@@ -3,8 +3,8 @@
     reductions.py [--differential PATH] [--seed N] [--count N] [--print]
 
 Blocks that reduce one axis or several, in any order of the loops, of elements and of computed terms; places of extremes, by the best
-value, by the place alone or chosen together with it; counts and whether any or all are; rows that are normalised. Rows are short and
-many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
+value, by the place alone or chosen together with it; counts and whether any or all are; rows that are normalised; all rows with all of
+another matrix. Rows are short and many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import random
 import sys
@@ -187,7 +187,39 @@ def symmetric(pick, f):
         f.add(2, f"{pick.choice([one, 'C[i, i]'])} = {pick.choice([other, 'D[i, j]'])}")
 
 
-SHAPES = (blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric)
+def products(pick, f):
+    """Every row of one matrix with every row or column of another one, by other operations than products that are added."""
+    dtype = pick.choice(FLOATS + ("int32", "int32", "int64", "uint32", "float16"))
+    n, m, p = pick.choice([1, 3, 17, 30]), pick.choice([2, 7, 16, 33, 40]), pick.choice([1, 2, 5, 33])
+    narrow = pick.choice(["uint8", "int8"]) if dtype == "int32" and pick.random() < 0.3 else dtype
+    f.buffer("C", dtype, n, m)
+    a = pick.choice(["A[i, k]", "A[k, i]", "A[i + k]"])
+    b = pick.choice(["B[k, j]", "B[j, k]", f"B[j, {p - 1} - k]"])
+    f.buffer("A", narrow, *{"A[i, k]": (n, p), "A[k, i]": (p, n), "A[i + k]": (n + p,)}[a])
+    f.buffer("B", narrow, *((p, m) if b == "B[k, j]" else (m, p)))
+    if narrow != dtype:
+        a, b = f'T.Cast("{dtype}", {a})', f'T.Cast("{dtype}", {b})'
+    distance = f"T.abs({a} - {b})" if dtype[0] != "u" else f"({a} - {b})"
+    term = pick.choice([distance, f"({a} - {b}) * ({a} - {b})", f"({a} - {b}) * ({b} - {a})", f"({a} + {b})", f"{a} * {b}", f"T.max({a}, {b})",
+                        f"T.min({b}, {a})", f'T.Cast("{dtype}", {a} != {b})', f"T.max({a} - {b}, {number(dtype, 0)})"])
+    joins = ["{0} + {1}", "{1} + {0}", "T.max({0}, {1})", "T.min({0}, {1})", "T.max({1}, {0})", "{0} - {1}"]
+    if dtype.startswith(("int", "uint")):
+        term, joins = pick.choice([term, f"({a} & {b})", f"({a} & {b})"]), joins + ["{0} | {1}", "{0} ^ {1}"]
+    value = pick.choice(joins).format("C[i, j]", term)
+    begin = number(dtype, pick.choice([0, 1, 100]))
+    if pick.random() < 0.5:
+        f.add(0, f"for i0, j0, k0 in T.grid({n}, {m}, {p}):", '    with T.sblock("S"):')
+        f.add(2, 'i, j, k = T.axis.remap("SSR", [i0, j0, k0])', "with T.init():", f"    C[i, j] = {begin}", f"C[i, j] = {value}")
+        return
+    f.add(0, f"for i, j in T.grid({n}, {m}):")
+    if pick.random() < 0.7:
+        f.add(1, f"C[i, j] = {begin}")
+    f.add(1, f"for k in range({p}):", f"    C[i, j] = {value}")
+    if pick.random() < 0.3 and dtype in FLOATS:
+        f.add(1, "C[i, j] = T.sqrt(C[i, j])")
+
+
+SHAPES = (blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products)
 
 
 def make(seed):

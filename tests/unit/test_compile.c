@@ -421,6 +421,16 @@ static void what_is_a_contraction(void **state) {
     assert_int_equal(contractions_of("int64", "C[i, j] = C[i, j] - A[i, k] * B[k, j]"), 1);
     assert_int_equal(contractions_of("float16", "C[i, j] = C[i, j] + A[i, k] * B[k, j]"), 1);
     assert_int_equal(contractions_of("bfloat16", "C[i, j] = C[i, j] - A[k, i] * B[j, k]"), 1);
+    /* Other operations. */
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + (A[i, k] - B[j, k]) * (A[i, k] - B[j, k])"), 1);
+    assert_int_equal(contractions_of("float64", "C[i, j] = T.abs(A[i, k] - B[k, j]) + C[i, j]"), 1);
+    assert_int_equal(contractions_of("float32", "C[i, j] = T.min(C[i, j], A[i, k] + B[k, j])"), 1);
+    assert_int_equal(contractions_of("int32", "C[i, j] = T.max(A[i, k] + B[k, j], C[i, j])"), 1);
+    assert_int_equal(contractions_of("int64", "C[i, j] = C[i, j] ^ (A[i, k] & B[k, j])"), 1);
+    assert_int_equal(contractions_of("int32", "C[i, j] = C[i, j] + T.Cast(\"int32\", D[i, k] != D[j, k])"), 1);
+    assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + (A[i, k] - B[j, k]) * (B[j, k] - A[i, k])"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, j] = T.min(A[i, k] + B[k, j], C[i, j])"), 0);
+    assert_int_equal(contractions_of("float32", "C[i, j] = T.max(C[i, j], T.min(A[i, k], B[k, j]))"), 0);
     /* The sum is read elsewhere, or not a sum of products, or its elements share nothing, or there is no sum. */
     assert_int_equal(contractions_of("float32", "C[i, j] = C[i, j] + A[i, k] * C[k, j]"), 0);
     assert_int_equal(contractions_of("float32", "C[i, j] = C[j, i] + A[i, k] * B[k, j]"), 0);

@@ -5,6 +5,7 @@
 
 #include "loader/bundle/parts.h"
 #include "loader/isa/isa.h"
+#include "loader/isa/semirings.h"
 
 #define PROJECT    TIRB_TEST_ROOT "/../"
 #define TABLE      PROJECT "loader/isa/opcodes.def"
@@ -109,6 +110,24 @@ static const char *put_comment(tirbi_writer *w, const char *line) {
     return line_end(close);
 }
 
+/* The operations of contractions. */
+static void put_semirings(tirbi_writer *w) {
+    static const char *const texts[TIRBI_SEMIRINGS] = {
+        [TIRBI_PRODUCTS] = "c + a * b",
+#define TIRBI_SEMIRING(NAME, types, text) [TIRBI_##NAME] = text,
+#include "loader/isa/semirings.def"
+#undef TIRBI_SEMIRING
+    };
+    put(w, "\n## Operations of contractions\n\nBy number, from `loader/isa/semirings.def`; products are of all types of "
+           "`contract`.\n\n| number | c becomes | types |\n|---|---|---|\n");
+    for (unsigned i = 0; i < TIRBI_SEMIRINGS; i++) {
+        put(w, "| %u | `%s` |", i, texts[i]);
+        for (uint8_t type = 0; type < TIRB_N_DTYPES; type++)
+            if (tirbi_semiring_has(i, type)) put(w, " %s", tirbi_dtypes[type].name);
+        put(w, " |\n");
+    }
+}
+
 static void put_manual(tirbi_writer *w) {
     size_t size;
     char *table = fixture_file(TABLE, &size);
@@ -120,6 +139,7 @@ static void put_manual(tirbi_writer *w) {
         put(w, "| %u | %s | %s | %u | %c |\n", i, tirbi_dtypes[i].name, tirbi_dtypes[i].tvm_name, tirbi_dtypes[i].size,
             tirbi_dtypes[i].class);
     }
+    put_semirings(w);
     put(w, "\n## Encoding and common rules\n");
     bool in_rows = false;
     for (const char *line = table; *line; line = *line_end(line) ? line_end(line) + 1 : line_end(line)) {

@@ -433,6 +433,13 @@ static void test_contractions(void **state) {
     (void)state;
     accepts(BODY("contract.f32 7, s0, (s1 2), r1 f32 s2 (s3 0), r0 i32 0 (1 2), r0 f32 0 (2 1)"));
     accepts(BODY("contract.f64 0, 0, (), r3 f64 0 (), r3 i64 0 (), r0 f32 0 ()"));
+    accepts(BODY("contract.f32 17, 0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"));
+    accepts(BODY("contract.i32 20, s0, (1), r1 i32 0 (0), r0 i32 0 (0), r0 i32 0 (0)"));
+    rejects(BODY("contract.f32 16, 0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "semiring 1 has no roundings");
+    rejects(BODY("contract.f32 33, 0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "semiring 2 has no roundings");
+    rejects(BODY("contract.i32 18, 0, (1), r1 i32 0 (0), r0 i32 0 (0), r0 i32 0 (0)"), "semiring 1 has no roundings");
+    rejects(BODY("contract.f32 112, 0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "f32 have no semiring 7");
+    rejects(BODY("contract.i32 240, 0, (1), r1 i32 0 (0), r0 i32 0 (0), r0 i32 0 (0)"), "i32 have no semiring 15");
     rejects(BODY("contract.f32 8, s0, (1), r1 f32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "there are no flags 8");
     rejects(BODY("contract.i32 1, s0, (1), r2 i32 0 (0), r0 f32 0 (0), r0 f32 0 (0)"), "products of i32 are not fused");
     rejects(BODY("contract.f16 1, s0, (1), r1 f16 0 (0), r0 f32 0 (0), r0 f16 0 (0)"), "A is f32, not f16");

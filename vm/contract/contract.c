@@ -106,7 +106,8 @@ void tirbi_contract_sort(const tirbi_contraction *x, shape *s) {
     s->row_block = least(s->rows.total, ROW_BLOCK_BYTES >> tile_shift);
     s->column_block = least(s->columns.total, COLUMN_BLOCK_BYTES >> tile_shift);
     s->narrow = (x->type == TIRB_I32 || x->type == TIRB_U32) && !(x->flags & TIRBI_CONTRACT_SUBTRACT) &&
-                is_narrow(x->operand[TIRBI_CONTRACT_A].type) && is_narrow(x->operand[TIRBI_CONTRACT_B].type);
+                tirbi_semiring_of(x->flags) == TIRBI_PRODUCTS && is_narrow(x->operand[TIRBI_CONTRACT_A].type) &&
+                is_narrow(x->operand[TIRBI_CONTRACT_B].type);
     s->k_block = least(s->k.total, s->narrow ? NARROW_K_BLOCK : K_BLOCK);
     s->direct = tirbi_contract_is_direct(x, s, &s->walk);
 }
@@ -446,7 +447,19 @@ static bool run_batch(runner *r) {
 
 /* ---- The whole ------------------------------------------------------------------------------------------------ */
 
+static unsigned slot_of(uint8_t type) {
+    switch (type) {
+    case TIRB_F32: return TIRBI_TILES_F32;
+    case TIRB_F64: return TIRBI_TILES_F64;
+    case TIRB_I32:
+    case TIRB_U32: return TIRBI_TILES_I32;
+    default: return TIRBI_TILES_I64;
+    }
+}
+
 const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *x) {
+    const unsigned semiring = tirbi_semiring_of(x->flags);
+    if (semiring != TIRBI_PRODUCTS) return x->kernels->semirings[semiring][slot_of(x->type)];
     bool fused = x->flags & TIRBI_CONTRACT_FUSED;
     switch (x->type) {
     case TIRB_F16: return fused ? &x->kernels->f16 : &x->kernels->f16_unfused;

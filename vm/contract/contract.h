@@ -1,4 +1,5 @@
-/* Contractions: C[..] = C[..] + A[..] * B[..] over a nest of loops, as the machine runs them.
+/* Contractions: C[..] = C[..] + A[..] * B[..] over a nest of loops, or another semiring's operations (semirings.def), as
+ * the machine runs them.
  *
  * The loops are sorted into those of C and A only (rows), of C and B only (columns), of C with both or neither (batch),
  * and of A and B only (k). For each batch, blocks of k are taken in order; A and B are packed to the type of C, where

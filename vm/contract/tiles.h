@@ -8,6 +8,8 @@
 
 #include <tirb/tirb.h>
 
+#include "loader/isa/semirings.h"
+
 enum { TIRBI_TILE_ROWS = 16, TIRBI_TILE_VECTORS = 3, TIRBI_TILE_BYTES = 128 /* of a row, at most */ };
 
 /* c[i][j] = first or c[i][j], then + a[i, k] * b[k, j] for k = 0, 1, ..; a's elements are anywhere, b's rows and c's
@@ -56,6 +58,9 @@ typedef void (*tirbi_fold_kernel)(const tirbi_fold_rows *rows);
 /* Reductions of rows of integers: by tirbi_red_op, by bits, and sums of products. */
 enum { TIRBI_INT_FOLD_BITS = 4, TIRBI_INT_FOLD_PRODUCT = 7, TIRBI_INT_FOLDS = 8, TIRBI_INT_FOLD_TYPES = 9 };
 
+/* Types of tiles of other semirings than that of sums of products. */
+enum { TIRBI_TILES_F32, TIRBI_TILES_F64, TIRBI_TILES_I32, TIRBI_TILES_I64, TIRBI_TILE_TYPES };
+
 /* Products of floats are fused with the addition or rounded first. In `pairs` an element of a and of b is a word of two
  * int16 that follow each other along k, and its product is the sum of both products, modulo 2^32. The sets of 16-bit
  * floats have a, b and c as float32, which hold values of the 16-bit type before and after; all columns are whole
@@ -63,6 +68,7 @@ enum { TIRBI_INT_FOLD_BITS = 4, TIRBI_INT_FOLD_PRODUCT = 7, TIRBI_INT_FOLDS = 8,
 typedef struct tirbi_contract_kernels {
     tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64, pairs;
     tirbi_tile_set f16, bf16, f16_unfused, bf16_unfused;
+    const tirbi_tile_set *semirings[TIRBI_SEMIRINGS][TIRBI_TILE_TYPES]; /* NULL where it has no such type */
     tirbi_fold_kernel fold_f32[TIRBI_FOLDS], fold_f64[TIRBI_FOLDS];
     tirbi_fold_kernel folds_f32[TIRBI_FOLDS][TIRBI_FOLDS], folds_f64[TIRBI_FOLDS][TIRBI_FOLDS]; /* or NULL */
     tirbi_fold_kernel fold_ints[TIRBI_INT_FOLDS][TIRBI_INT_FOLD_TYPES]; /* [..][type] */

@@ -32,6 +32,8 @@
 #define MIN_F64(x, y) ((VF64)_mm256_min_pd((__m256d)(x), (__m256d)(y)))
 #define MAX_F32(x, y) ((VF32)_mm256_max_ps((__m256)(x), (__m256)(y)))
 #define MAX_F64(x, y) ((VF64)_mm256_max_pd((__m256d)(x), (__m256d)(y)))
+#define MIN_I32(x, y) ((VI32)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
+#define MAX_I32(x, y) ((VI32)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
 #define ROUND_F16(v)         ((VF32)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT)))
 #define PAIR(x, y, z) ((VI32)_mm256_add_epi32((__m256i)(z), _mm256_madd_epi16((__m256i)(x), (__m256i)(y))))
 /* The mask of the first n elements of 4 or 8 bytes, in words of 4. */

@@ -33,6 +33,8 @@
 #define MIN_F64(x, y) ((VF64)_mm512_min_pd((__m512d)(x), (__m512d)(y)))
 #define MAX_F32(x, y) ((VF32)_mm512_max_ps((__m512)(x), (__m512)(y)))
 #define MAX_F64(x, y) ((VF64)_mm512_max_pd((__m512d)(x), (__m512d)(y)))
+#define MIN_I32(x, y) ((VI32)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
+#define MAX_I32(x, y) ((VI32)_mm512_max_epi32((__m512i)(x), (__m512i)(y)))
 #define ROUND_F16(v)         ((VF32)_mm512_cvtph_ps(_mm512_cvtps_ph((__m512)(v), _MM_FROUND_TO_NEAREST_INT)))
 #define PAIR(x, y, z) ((VI32)_mm512_add_epi32((__m512i)(z), _mm512_madd_epi16((__m512i)(x), (__m512i)(y))))
 /* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
