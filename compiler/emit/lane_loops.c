@@ -9,6 +9,7 @@
 #include "compiler/optimize/extremes.h"
 #include "compiler/optimize/last.h"
 #include "compiler/optimize/meetings.h"
+#include "compiler/optimize/numbered.h"
 #include "compiler/optimize/overwritten.h"
 #include "compiler/optimize/packing.h"
 #include "compiler/optimize/place.h"
@@ -672,6 +673,19 @@ static bool put_staged(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A nest of rows that several numbers choose, or one that is computed. */
+static bool put_numbered(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_numbered numbered;
+    tirbi_nest nest;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unnumbered > 0 ||
+        !tirbi_number_rows(e->pool, loop, &numbered) || !tirbi_choose_lanes(e, numbered.nest, &nest))
+        return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
+                    "the numbers of rows that several indices choose are computed before");
+    put_either(e, &(either){numbered.check, numbered.condition, numbered.stmt}, loop, &e->unnumbered);
+    return true;
+}
+
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
 
@@ -697,13 +711,13 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         if (!split && !lanes) split = tirbi_split_loop(e->pool, loop);
     }
     if (!split && lanes) {
-        if (!put_staged(e, loop)) tirbi_put_nest(e, &nest);
+        if (!put_numbered(e, loop) && !put_staged(e, loop)) tirbi_put_nest(e, &nest);
         return true;
     }
     if (!split)
-        return put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) || put_still(e, loop, false) ||
-               put_blocks(e, loop) || put_crossing(e, loop) || put_beside_diagonal(e, loop) || put_separate(e, loop) ||
-               put_behind(e, loop) || put_arranged(e, loop);
+        return put_numbered(e, loop) || put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) ||
+               put_still(e, loop, false) || put_blocks(e, loop) || put_crossing(e, loop) ||
+               put_beside_diagonal(e, loop) || put_separate(e, loop) || put_behind(e, loop) || put_arranged(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

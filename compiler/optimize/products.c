@@ -246,7 +246,8 @@ static const tirbi_lx *rewrite_known(tirbi_rewrite *rewrite, const known_value *
     return known ? known->value : NULL;
 }
 
-static const tirbi_lx *operation(const splitting *s, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const product *b) {
+static const tirbi_lx *operation(const splitting *s, tirbi_op op, tirbi_dtype type, const tirbi_lx *a,
+                                 const product *b) {
     return tirbi_lx_op(s->pool, op, type, TIRB_TYPE_NONE, a, value_of(s->pool, type, b), NULL);
 }
 

@@ -71,8 +71,8 @@ static bool is_apart(const stager *s, const tirbi_lx *x, unsigned depth) {
 static bool reads_columns(const stager *s, const tirbi_affine *form) {
     const uint32_t last = s->all.n - 1;
     int64_t step;
-    if (!form->coefficient[last] || (tirbi_affine_constant(form, last, &step) && step <= NEAR_STEPS && step >= -NEAR_STEPS))
-        return false;
+    const bool is_constant = tirbi_affine_constant(form, last, &step);
+    if (!form->coefficient[last] || (is_constant && step <= NEAR_STEPS && step >= -NEAR_STEPS)) return false;
     for (uint32_t i = 0; i < last; i++)
         if (form->coefficient[i] && tirbi_affine_constant(form, i, &step) && step == 1) return true;
     return false;

@@ -107,7 +107,7 @@ LENGTHS = ((1, 1), (3, 4), (40, 16), (70, 65), (400, 130), (9, 2000))
 def three_tables(rng):
     for n, d in LENGTHS:
         words, places, kinds = (rng.standard_normal((k, d)).astype(np.float32) for k in (50, n, 2))
-        ids, kind = rng.integers(0, 50, (2, n)).astype(np.int32), rng.integers(0, 2, (2, n))
+        ids, kind = rng.integers(0, 50, (2, n)).astype(np.int32), rng.integers(0, 2, (2, n)).astype(np.int32)
         args = {"words": words, "ids": ids, "places": places, "kinds": kinds, "kind": kind, "out": OUT}
         yield Run(args, {"out": words[ids] + places + kinds[kind]})
 
@@ -154,3 +154,35 @@ def turned_onto(rng):
     for n, m in LENGTHS:
         a, out = rng.standard_normal((n, m)).astype(np.float32), rng.standard_normal((m, n)).astype(np.float32)
         yield Run({"a": a, "out": out}, {"out": out * np.float32(3) - a.T})
+
+
+def cache_of_pages(rng, *rest):
+    for n, d in LENGTHS:
+        cache = rng.standard_normal((4, 6, *rest, d)).astype(np.float32)
+        rows = rng.standard_normal((n, *rest, d)).astype(np.float32)
+        yield cache, rng.integers(0, 4, n).astype(np.int32), rng.integers(0, 6, n).astype(np.int32), rows
+
+
+@kernel("gathered.py", "pages")
+def pages(rng):
+    for cache, page, slot, rows in cache_of_pages(rng, 3):
+        want = cache.copy()
+        for p, s, row in zip(page, slot, rows):
+            want[p, s] = row
+        yield Run({"cache": cache, "page": page, "slot": slot, "rows": rows}, {"cache": want})
+
+
+@kernel("gathered.py", "pages_add")
+def pages_add(rng):
+    for cache, page, slot, rows in cache_of_pages(rng):
+        want = cache.copy()
+        for p, s, row in zip(page, slot, rows):
+            want[p, s] += row
+        yield Run({"cache": cache, "page": page, "slot": slot, "rows": rows}, {"cache": want}, rtol=0, atol=0)
+
+
+@kernel("gathered.py", "next_row")
+def next_row(rng):
+    for n, d in LENGTHS:
+        a, at = rng.standard_normal((20, d)).astype(np.float32), rng.integers(0, 20, n).astype(np.int32)
+        yield Run({"a": a, "at": at, "out": OUT}, {"out": a[(at + 1) % 20]})

@@ -6,7 +6,7 @@
 class Module:
     # Words, places and segments of a language model, as a row each.
     @T.prim_func(s_tir=True)
-    def three_tables(words: T.Buffer(("v", "d"), "float32"), ids: T.Buffer(("b", "n"), "int32"), places: T.Buffer(("n", "d"), "float32"), kinds: T.Buffer((2, "d"), "float32"), kind: T.Buffer(("b", "n"), "int64"), out: T.Buffer(("b", "n", "d"), "float32")):
+    def three_tables(words: T.Buffer(("v", "d"), "float32"), ids: T.Buffer(("b", "n"), "int32"), places: T.Buffer(("n", "d"), "float32"), kinds: T.Buffer((2, "d"), "float32"), kind: T.Buffer(("b", "n"), "int32"), out: T.Buffer(("b", "n", "d"), "float32")):
         v, d, b, n = T.int32(), T.int32(), T.int32(), T.int32()
         for h, i, j in T.grid(b, n, d):
             out[h, i, j] = words[ids[h, i], j] + places[i, j] + kinds[kind[h, i], j]
@@ -51,3 +51,24 @@ class Module:
         n, m = T.int32(), T.int32()
         for i, j in T.grid(m, n):
             out[i, j] = out[i, j] * T.float32(3) - a[j, i]
+
+    # Rows of pages, some of which are written more than once: the last one counts.
+    @T.prim_func(s_tir=True)
+    def pages(cache: T.Buffer(("p", "s", "h", "d"), "float32"), page: T.Buffer(("n",), "int32"), slot: T.Buffer(("n",), "int32"), rows: T.Buffer(("n", "h", "d"), "float32")):
+        p, s, h, d, n = T.int32(), T.int32(), T.int32(), T.int32(), T.int32()
+        for i, k, j in T.grid(n, h, d):
+            cache[page[i], slot[i], k, j] = rows[i, k, j]
+
+    # Each row is added to what it finds, in order.
+    @T.prim_func(s_tir=True)
+    def pages_add(cache: T.Buffer(("p", "s", "d"), "float32"), page: T.Buffer(("n",), "int32"), slot: T.Buffer(("n",), "int32"), rows: T.Buffer(("n", "d"), "float32")):
+        p, s, d, n = T.int32(), T.int32(), T.int32(), T.int32()
+        for i, j in T.grid(n, d):
+            cache[page[i], slot[i], j] = cache[page[i], slot[i], j] + rows[i, j]
+
+    # The row above, around the end.
+    @T.prim_func(s_tir=True)
+    def next_row(a: T.Buffer(("v", "d"), "float32"), at: T.Buffer(("n",), "int32"), out: T.Buffer(("n", "d"), "float32")):
+        v, d, n = T.int32(), T.int32(), T.int32()
+        for i, j in T.grid(n, d):
+            out[i, j] = a[(at[i] + 1) % v, j]
