@@ -5,7 +5,7 @@ oracle: on every instruction set, with each pass off, with several threads.
 
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
 indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own; tables that are
-filled from themselves; conditions on what stands still. Ends with `N passed, N failed`; exit status 1 on failure."""
+filled from themselves; conditions on what stands still; loops that are left, searched and cut. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
 import os
@@ -463,6 +463,73 @@ def rearranged(pick, f):
     f.add(1, "S[2] = S[2] + j * k + steps")
 
 
+def rearranged_loops(pick, f):
+    """Loops that are left, searched, counted by bits and cut: variables that some iterations set, elements that each one overwrites,
+    elements that tell which one is next, bits that are summed, squares that meet their diagonal, both ends of an array."""
+    n, dtype, kind = pick.choice([9, 16, 40, 100]), pick.choice(FLOATS + INTS + ("float16",)), pick.choice(("int32", "int32", "int64", "uint32", "int8", "uint8"))
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("I", "int32", n), f.buffer("K", kind, n), f.buffer("S", dtype, 4), f.buffer("R", kind, 4)
+    f.buffer("D", dtype, n, n), f.scalar("p", "int32")
+    extent = pick.choice([str(n), str(n), f"T.min(p & 127, {n})", "p & 7"])
+    first = pick.choice(["0", "0", "1", f"T.min(p & 15, {n})"])
+    values = ["A[i]", "B[i]", "S[1]", "S[p & 3]", "A[I[i] & 7]"]
+    value = lambda more=(): computed(pick, pick.choice([0, 1, 2]), values + list(more), dtype)
+    condition = lambda more=(): pick.choice([f"A[i] {pick.choice(['<', '>', '!='])} {pick.choice(['B[i]', number(dtype, 3), 'S[0]'])}", "I[i] > p", "(I[i] & 3) == 1",
+                                             f"{value(more)} > {number(dtype, 1)}"])
+    element = lambda: pick.choice(["A[i]", "B[i]", "S[0]", f"S[p & 3]", "A[I[0] & 7]", "B[I[i] & 7]", f"A[{n - 1} - i]", f"D[i, {n - 1} - i]", "I_"])
+    store = lambda more=(): "I[i] = I[i] ^ p" if (to := element()) == "I_" else f"{to} = {value(more)}"
+
+    def bits():
+        width = {"int8": 8, "uint8": 8, "int64": 64}.get(kind, 32)
+        source = pick.choice(["K[i]", "(K[i] ^ K[0])", "R[1]", "(K[i] + R[0])"])
+        target = pick.choice(["R[0]", "R[2]", "K[i]", "K[I[i] & 7]", "R[T.cast(R[0], \"int32\") & 3]", "R[T.cast(R[3], \"int32\") & 3]", "x"])
+        term = f"(({source} >> T.cast(b, \"{kind}\")) & {number(kind, 1)})"
+        f.add(0, f"x: T.{kind} = R[3]", f"for i in range({first}, {n}):")
+        f.add(1, f"for b in range({pick.choice([width, width, 3, width // 2])}):", f"    {target} = {pick.choice([f'{target} + {term}', f'{term} + {target}'])}")
+        f.add(1, f"K[i] = K[i] ^ x" if pick.random() < 0.5 else "R[3] = x")
+
+    def leaving():
+        f.add(0, f"x: T.{dtype} = S[2]", f"for i in range({first}, {extent}):")
+        before = [store(["x"]) for _ in range(pick.choice([0, 1, 2]))]
+        if pick.random() < 0.3:
+            before.insert(0, f"y: T.let[T.{dtype}] = {value()}")
+        f.add(1, *before, f"if {condition(['y'] if before and before[0].startswith('y') else ['x'] if pick.random() < 0.2 else ())}:")
+        f.add(2, *pick.choice([[], [store()], ["S[3] = x", store()], [f"x = {value()}"]]), "break")
+        f.add(1, *[store(["x"]) for _ in range(pick.choice([1, 2]))], *pick.choice([[], [], [f"x = {value()}"]]))
+        f.add(0, "S[1] = x")
+
+    def sampled():
+        f.add(0, f"x: T.{dtype} = S[2]", "t: T.int32 = p & 7", f"for i in {pick.choice(['range', 'range', 'T.parallel'])}({first}, {extent}):")
+        uses = [store(["x"]), store(["x"]), "I[i] = t", "B[t] = A[i]", f"A[i] = B[t] + x"]
+        f.add(1, *pick.sample(uses, pick.choice([0, 1])), f"if {condition()}:", *["    " + line for line in pick.sample([f"x = {value()}", "t = i", "t = (i + I[i]) & 7"], pick.choice([1, 2]))])
+        f.add(1, *pick.sample(uses, pick.choice([1, 2])))
+        f.add(0, "S[3] = x", "I[0] = t")
+
+    def overwritten():
+        to = pick.choice(["S[0]", "S[p & 3]", "S[I[0] & 3]", "A[p & 7]", "D[p & 7, 1]"])
+        f.add(0, f"for i in range({first}, {extent}):")
+        f.add(1, *[store() for _ in range(pick.choice([0, 0, 1]))], f"{to} = {value()}", f"{pick.choice(['B[i]', 'A[i]', 'D[i, 0]', 'D[p & 7, i]'])} = {value([to, to])}",
+              *pick.choice([[], [], [store([to])], ["I[i] = p"]]))
+
+    def diagonal():
+        a, b = pick.choice([("D[i, j]", "D[j, i]"), ("D[i, j]", "D[j, j]"), ("D[j, j]", "D[j, i]"), ("D[j, i]", "D[i, i]"), (f"D[i, j]", f"D[{n - 1} - j, i]")])
+        bounds = pick.choice([f"i, {n}", "i + 1", str(n), f"i + 1, {n}", "i", f"{n} - i"])
+        f.add(0, f"for i in range({n}):", f"    for j in range({bounds}):", f"        {a} = {computed(pick, 1, [b, a, 'A[j]', 'S[0]'], dtype)}")
+        if pick.random() < 0.5:
+            f.add(2, pick.choice([f"{b} = {a}", f"A[j] = {b}", f"{b} = A[j] + {a}"]))
+
+    def chosen():
+        zero = pick.choice([f"T.Select(A[i] > {number(dtype, 3)}, {number(dtype, 0)}, {number(dtype, '-0.0' if dtype.startswith('float') else 0)})", "A[i]", "A[i]", "B[I[i] & 7]"])
+        less, tie = pick.choice(["<", ">"]), pick.choice(["<", "<", "<=", ">"])
+        f.add(0, f"best: T.{dtype} = {pick.choice(['S[0]', number(dtype, -9 if dtype[0] != 'u' else 9), number(dtype, 99)])}", f"at: T.int32 = {pick.choice(['-1', 'p', '0', '1'])}",
+              f"for i in range({first}, {pick.choice([str(n), extent])}):")
+        keeps = f"best {less} {zero} or (best == {zero} and at {tie} i)"
+        f.add(1, f"w: T.let[T.int32] = T.Select({keeps}, at, i)", f"v: T.let[T.{dtype}] = T.Select(best {less}{pick.choice(['', '', '='])} {zero}, best, {zero})",
+              *pick.sample(["at = w", "best = v"], 2))
+        f.add(0, "S[1] = best", "I[1] = at")
+
+    pick.choice([bits, leaving, leaving, sampled, sampled, overwritten, overwritten, diagonal, chosen])()
+
+
 def mixed(pick, f):
     """Straight code on elements of several types, in place, with choices and short loops."""
     n, m, types = pick.choice([1, 3, 20]), pick.choice([2, 9, 37, 100]), [pick.choice(STORED) for _ in range(pick.choice([1, 2, 3]))]
@@ -477,7 +544,7 @@ def mixed(pick, f):
 
 
 SHAPES = (counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
-          counted_by_memory, nested_lane_loops, tables, still, mixed, mixed, rearranged, rearranged)
+          counted_by_memory, nested_lane_loops, tables, still, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 
 def make(seed):

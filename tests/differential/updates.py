@@ -2,7 +2,7 @@
 
     updates.py [--tirb PATH] [--seed N] [--count N]
 
-Extremes with the place where they are and other guarded updates, over rows of any length with ties, zeros of both signs and
+Extremes with the place where they are, chosen together or not, and other guarded updates, over rows of any length with ties, zeros of both signs and
 NaNs; nests that read a row and a column which some of their iterations write; rows of entries, as of sparse matrices; and
 elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; sweeps in
 place over neighbours; loops of several statements that need each other in
@@ -109,6 +109,23 @@ W: T.Buffer({shape(dynamic, rows)}, "int32"), U: T.Buffer({shape(dynamic, rows)}
     start = generator.integers(-5, 5, n).astype(dtype)
     arrays = {"A": values(pick, generator, (n, m), dtype), "V": start, "W": np.full(n, -1, "int32"), "U": start.copy()}
     return text, loops, arrays, {"n": n, "m": m}
+
+
+def paired(pick, generator):
+    """An extreme and its place that are chosen together, of which zeros, NaNs and what the pair begins with may be any."""
+    n, m = pick.choice([1, 5]), pick.choice([7, 8, 13, 20, 33, 48, 63, 64, 200])
+    dtype, order, kind = pick.choice(["float32", "float32", "float64", "int32"]), pick.choice("<>"), pick.choice(["int32", "int32", "int64"])
+    place = "k" if kind == "int32" else 'T.Cast("int64", k)'
+    keeps = f"best {order} A[i, k] or (best == A[i, k] and at < {place})"
+    loops = [f"for i in range({n}):", f"    best: T.{dtype} = V[i]", f"    at: T.{kind} = W[i]", f"    for k in range({pick.choice([0, 0, 1, 3])}, {m}):",
+             f"        w: T.let[T.{kind}] = T.Select({keeps}, at, {place})", f"        v: T.let[T.{dtype}] = T.Select(best {order}{pick.choice(['', '='])} A[i, k], best, A[i, k])",
+             *pick.sample(["        at = w", "        best = v"], 2), "    V[i] = best", "    W[i] = at"]
+    text = f'    def f(A: T.Buffer(({n}, {m}), "{dtype}"), V: T.Buffer(({n},), "{dtype}"), W: T.Buffer(({n},), "{kind}")):\n'
+    data = pick.choice([values(pick, generator, (n, m), dtype), generator.choice(np.array([0.0, -0.0, pick.choice([0, -3 if order == ">" else 3])]).astype(dtype), (n, m))])
+    start = generator.choice(np.array([0.0, -0.0, pick.choice([-9, 9]), 3 if dtype.startswith("int") else np.nan]).astype(dtype), n)
+    if pick.random() < 0.8:
+        start[:] = 100 if order == "<" else -100
+    return text, loops, {"A": data, "V": start, "W": generator.choice([-1, -1, -1, -1, 0, 500], n).astype(kind)}, {}
 
 
 def crossed(pick, generator):
@@ -543,7 +560,7 @@ def same(got, wanted):
 def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
-    text, loops, arrays, extents = pick.choice([guarded, guarded, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted, rolled, rolled,
+    text, loops, arrays, extents = pick.choice([guarded, guarded, paired, paired, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted, rolled, rolled,
                                            mirrored, kept, handed_on, handed_on])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
