@@ -188,9 +188,7 @@ bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_behind *
     const tirbi_facts none = {.n = 0};
     const tirbi_lvar *var = loop->as.loop.var;
     const tirbi_ls *body = loop->as.loop.body;
-    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || loop->as.loop.step || loop->as.loop.blocks ||
-        loop->as.loop.rows || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps ||
-        !tirbi_can_resolve(body))
+    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !tirbi_is_plain_loop(loop) || !tirbi_can_resolve(body))
         return false;
     viewer *v = TIRBI_NEW(pool->arena, viewer);
     if (!v) return false;

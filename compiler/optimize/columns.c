@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/resolve.h"
+#include "compiler/optimize/statements.h"
 
 /* Columns that are lanes around a loop along them: more would be read far apart, in parts of long rows. */
 enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16, MOST_COLUMNS = 512, LEAST_ROWS = 4 };
@@ -46,7 +47,7 @@ static void note_stmt(mover *m, const tirbi_ls *s, unsigned depth) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) note_stmt(m, s->as.seq.items[i], depth);
         return;
     case TIRBI_LS_LOOP: {
-        bool fixed = !s->as.loop.step && var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps;
+        bool fixed = !s->as.loop.step && tirbi_has_plain_bounds(var);
         if (!fixed || tirbi_mentions_loops(var->min, &m->own) || tirbi_mentions_loops(var->extent, &m->own) ||
             m->inner.n == TIRBI_MAX_AFFINE) {
             m->failed = true;
@@ -149,8 +150,7 @@ static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
 /* What the loop's iterations have to do with each other; NULL where it is more than columns of their own. */
 static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps ||
-        !has_loop(loop->as.loop.body))
+    if (loop->as.loop.step || !tirbi_has_plain_bounds(var) || !has_loop(loop->as.loop.body))
         return NULL;
     mover *m = TIRBI_NEW(pool->arena, mover);
     if (!m) return NULL;

@@ -104,8 +104,7 @@ static const tirbi_lx *at_most_all(const crosser *c, const tirbi_lx *n) {
 
 bool tirbi_split_at_crossing(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_crossing *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (var->apart || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure ||
-        !var->extent->pure || var->min->traps || var->extent->traps || !tirbi_can_resolve(loop->as.loop.body))
+    if (var->apart || !tirbi_is_plain_loop(loop) || !tirbi_can_resolve(loop->as.loop.body))
         return false;
     crosser *c = TIRBI_NEW(pool->arena, crosser);
     if (!c) return false;

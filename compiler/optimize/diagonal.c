@@ -124,8 +124,7 @@ static const tirbi_ls *others(const visitor *v, bool last) {
 
 bool tirbi_leave_diagonal(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_diagonal *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure ||
-        var->min->traps || var->extent->traps || !tirbi_can_resolve(loop->as.loop.body))
+    if (!tirbi_is_plain_loop(loop) || !tirbi_can_resolve(loop->as.loop.body))
         return false;
     visitor *v = TIRBI_NEW(pool->arena, visitor);
     if (!v) return false;

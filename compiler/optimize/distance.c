@@ -344,10 +344,7 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
 static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order) {
     const tirbi_lvar *var = loop->as.loop.var;
     spacing *s = TIRBI_NEW(pool->arena, spacing);
-    if (!s || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure ||
-        !var->extent->pure || var->min->traps || var->extent->traps || var->extent->hi < LEAST) {
-        return NULL;
-    }
+    if (!s || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST) return NULL;
     s->pool = pool;
     s->loop = loop;
     s->in_order = in_order;

@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/injective.h"
+#include "compiler/optimize/statements.h"
 
 typedef struct matcher {
     tirbi_lx_pool *pool;
@@ -14,9 +15,8 @@ typedef struct matcher {
 } matcher;
 
 static bool add_loop(matcher *m, tirbi_lvar *var) {
-    if (m->loops.n == TIRBI_MAX_CONTRACT_LOOPS || !var->min->pure || var->min->traps || !var->extent->pure ||
-        var->extent->traps || tirbi_mentions_loops(var->min, &m->loops) ||
-        tirbi_mentions_loops(var->extent, &m->loops)) {
+    if (m->loops.n == TIRBI_MAX_CONTRACT_LOOPS || !tirbi_has_plain_bounds(var) ||
+        tirbi_mentions_loops(var->min, &m->loops) || tirbi_mentions_loops(var->extent, &m->loops)) {
         return false;
     }
     m->loops.var[m->loops.n++] = var;

@@ -11,6 +11,7 @@
 #include "compiler/optimize/guard.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/resolve.h"
+#include "compiler/optimize/statements.h"
 
 static void plan_stmt(planner *p, const tirbi_ls *s);
 
@@ -990,8 +991,7 @@ static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted)
     tirbi_lane_plan *plan = p->plan;
     tirbi_lvar *var = loop->as.loop.var;
     if (!hoisted && plan_single(p, loop)) return;
-    bool regular = !loop->as.loop.step && var->min->pure && var->extent->pure && !var->min->traps &&
-                   !var->extent->traps && tirbi_plan_is_invariant(p, var->min) &&
+    bool regular = !loop->as.loop.step && tirbi_has_plain_bounds(var) && tirbi_plan_is_invariant(p, var->min) &&
                    tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
     if (p->n_own > 0) {
@@ -1084,7 +1084,7 @@ tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned) {
 }
 
 static bool regular_lane_loop(const tirbi_lvar *var) {
-    return var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps && worth_lanes(var);
+    return tirbi_has_plain_bounds(var) && worth_lanes(var);
 }
 
 static bool has_loops(const tirbi_ls *s) {

@@ -85,12 +85,10 @@ static const tirbi_ls *keep(keeper *k, tirbi_lvar *last) {
 }
 
 const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    const tirbi_lvar *var = loop->as.loop.var;
     const tirbi_ls *body = loop->as.loop.body;
     while (body->kind == TIRBI_LS_SEQ && body->as.seq.n == 1) body = body->as.seq.items[0];
     if (body->kind != TIRBI_LS_IF || body->as.if_.first_of || body->as.if_.else_case ||
-        body->as.if_.condition->traps || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
-        !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps)
+        body->as.if_.condition->traps || !tirbi_is_plain_loop(loop))
         return NULL;
     keeper *k = TIRBI_NEW(pool->arena, keeper);
     tirbi_lvar *last = TIRBI_NEW(pool->arena, tirbi_lvar);

@@ -2,6 +2,7 @@
 
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { LOOPS = 2, OUTER = 0, INNER = 1, MAX_DEPTH = 64, BEFORE = 0, ALONE = 1, BEHIND = 2, PARTS = 3 };
 
@@ -249,8 +250,7 @@ const tirbi_ls *tirbi_split_at_meetings(tirbi_lx_pool *pool, const tirbi_ls *loo
     m.body = m.loop[INNER]->as.loop.body;
     for (uint32_t i = 0; i < LOOPS; i++) {
         const tirbi_lvar *var = m.own.var[i];
-        bool plain = var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps;
-        if (m.loop[i]->as.loop.step || !plain || tirbi_mentions_loops(var->min, &m.own) ||
+        if (m.loop[i]->as.loop.step || !tirbi_has_plain_bounds(var) || tirbi_mentions_loops(var->min, &m.own) ||
             tirbi_mentions_loops(var->extent, &m.own)) {
             return NULL;
         }

@@ -30,8 +30,7 @@ static bool read_nest(numberer *s, const tirbi_ls *loop) {
          loop = loop->kind == TIRBI_LS_LOOP ? loop->as.loop.body : loop->as.seq.items[0]) {
         if (loop->kind == TIRBI_LS_SEQ) continue;
         tirbi_lvar *var = loop->as.loop.var;
-        if (s->loops.n == TIRBI_MAX_AFFINE || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
-            !var->extent->pure || var->extent->traps || !var->min->pure || var->min->traps ||
+        if (s->loops.n == TIRBI_MAX_AFFINE || !tirbi_is_plain_loop(loop) ||
             tirbi_mentions_loops(var->extent, &s->loops) || tirbi_mentions_loops(var->min, &s->loops))
             return false;
         s->loops.var[s->loops.n++] = var;

@@ -14,6 +14,7 @@
 #include "compiler/optimize/distribute.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 #include "loader/base/divisor.h"
 
 enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_WRITTEN = 16, MAX_DEPTH = 64, MAX_SIZE = 400 };
@@ -532,8 +533,8 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s);
 static const tirbi_ls *rebuild_loop(finder *f, const tirbi_ls *s) {
     tirbi_loop_set *loops = &f->nest.loops;
     tirbi_lvar *var = s->as.loop.var;
-    bool rectangular = var->min->pure && !var->min->traps && !tirbi_mentions_loops(var->min, loops) &&
-                       var->extent->pure && !var->extent->traps && !tirbi_mentions_loops(var->extent, loops);
+    bool rectangular = tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, loops) &&
+                       !tirbi_mentions_loops(var->extent, loops);
     tirbi_ls *copy = rectangular && loops->n < TIRBI_MAX_AFFINE ? TIRBI_NEW(f->nest.pool->arena, tirbi_ls) : NULL;
     if (!copy) return s;
     for (uint32_t i = 0; i < f->nest.n_own; i++) {

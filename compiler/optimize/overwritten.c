@@ -135,8 +135,7 @@ static const tirbi_ls *last_one(const overwriter *o) {
 
 bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure ||
-        var->min->traps || var->extent->traps || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
+    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
         return false;
     overwriter *o = TIRBI_NEW(pool->arena, overwriter);
     tirbi_accesses *all = TIRBI_NEW(pool->arena, tirbi_accesses);

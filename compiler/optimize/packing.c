@@ -349,8 +349,7 @@ static bool read_loop(packer *p) {
 
 bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure ||
-        var->min->traps || var->extent->traps || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
+    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
         return false;
     packer *p = TIRBI_NEW(pool->arena, packer);
     if (!p) return false;

@@ -249,8 +249,7 @@ static const tirbi_ls *find_place(finder *f) {
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
     finder *f = TIRBI_NEW(pool->arena, finder);
-    if (!f || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps)
-        return NULL;
+    if (!f || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
     f->pool = pool;
     f->loop = loop;
     if (!read_body(f, loop->as.loop.body) || !read_condition(f, f->guarded->as.if_.condition) ||
@@ -385,8 +384,7 @@ const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, cons
     const tirbi_lvar *var = loop->as.loop.var, truth = {.name = "plain", .type = TIRB_BOOL, .hi = 1},
                      number = {.name = "odd", .hi = 1};
     finder *f = TIRBI_NEW(pool->arena, finder);
-    if (!f || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps)
-        return NULL;
+    if (!f || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
     f->pool = pool;
     f->loop = loop;
     if (!read_pair(f, loop->as.loop.body)) return NULL;

@@ -11,6 +11,7 @@
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/search.h"
+#include "compiler/optimize/statements.h"
 
 enum {
     MAX_PARTS = 8,
@@ -764,9 +765,8 @@ static bool has_inner_loop(const tirbi_ls *body) {
 
 bool tirbi_flatten_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_ragged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    bool plain = has_inner_loop(loop->as.loop.body) && !loop->as.loop.step && !loop->as.loop.blocks &&
-                 !loop->as.loop.rows && var->min->pure && var->extent->pure && !var->min->traps &&
-                 !var->extent->traps && var->min->lo >= 0 && (var->type == TIRB_I32 || var->type == TIRB_I64);
+    bool plain = has_inner_loop(loop->as.loop.body) && tirbi_is_plain_loop(loop) && var->min->lo >= 0 &&
+                 (var->type == TIRB_I32 || var->type == TIRB_I64);
     flattener *f = plain ? TIRBI_NEW(pool->arena, flattener) : NULL;
     if (!f) return false;
     f->pool = pool;

@@ -2,6 +2,7 @@
 #include "compiler/optimize/regions.h"
 
 #include "compiler/optimize/contract.h"
+#include "compiler/optimize/statements.h"
 
 #include <string.h>
 
@@ -209,8 +210,8 @@ static void walk_stmt(walk *w, const tirbi_ls *s) {
 static void walk_nest(walk *w, const tirbi_ls *s) {
     while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step && w->n_nest < MAX_NEST) {
         tirbi_lvar *var = s->as.loop.var;
-        bool fixed = var->min->pure && !var->min->traps && var->extent->pure && !var->extent->traps &&
-                     !tirbi_mentions_loops(var->min, &w->loops) && !tirbi_mentions_loops(var->extent, &w->loops);
+        bool fixed = tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, &w->loops) &&
+                     !tirbi_mentions_loops(var->extent, &w->loops);
         if (!fixed) break;
         w->parallel[w->n_nest] = s->as.loop.parallel;
         w->nest[w->n_nest++] = var;

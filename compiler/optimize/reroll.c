@@ -186,10 +186,7 @@ static const tirbi_ls *roll(roller *r) {
 
 /* The loop over all places where its body is copies of each other, as many as there are: else NULL. */
 static const tirbi_ls *roll_up(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    const tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || loop->as.loop.step || loop->as.loop.parallel ||
-        loop->as.loop.blocks || loop->as.loop.rows || !var->min->pure || !var->extent->pure || var->min->traps ||
-        var->extent->traps)
+    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || loop->as.loop.parallel || !tirbi_is_plain_loop(loop))
         return NULL;
     roller *r = TIRBI_NEW(pool->arena, roller);
     if (!r) return NULL;

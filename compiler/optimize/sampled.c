@@ -168,8 +168,7 @@ static const tirbi_ls *set_behind(const sampler *s) {
 
 bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
-        !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps || var->extent->hi < LEAST)
+    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST)
         return false;
     sampler *s = TIRBI_NEW(pool->arena, sampler);
     tirbi_lvar *last = TIRBI_NEW(pool->arena, tirbi_lvar);

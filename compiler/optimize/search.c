@@ -3,6 +3,7 @@
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/place.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_STATE = 8, MAX_LETS = 32, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64 };
 
@@ -373,8 +374,7 @@ static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop)
     enum { AT_FIRST = 8 };
     const tirbi_lvar *var = loop->as.loop.var;
     seeker *s = TIRBI_NEW(pool->arena, seeker);
-    if (!s || loop->as.loop.step || !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps)
-        return NULL;
+    if (!s || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
     s->pool = pool;
     s->loop = loop;
     s->always = tirbi_lx_int(pool, TIRB_BOOL, 1);

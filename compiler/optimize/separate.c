@@ -299,11 +299,9 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
 
 /* Whether the loop runs over plain bounds, and its body is of statements that can be told apart. */
 static bool read_loop(separator *s) {
-    const tirbi_lvar *var = s->loop->as.loop.var;
     const tirbi_ls *body = s->loop->as.loop.body;
-    if (s->loop->as.loop.step || s->loop->as.loop.blocks || s->loop->as.loop.rows || !var->min->pure ||
-        !var->extent->pure || var->min->traps || var->extent->traps || !tirbi_can_resolve(body) ||
-        !find_variables(s, body, 0) || !find_stored(s, body, 0) || !find_nodes(s, body, NULL) || s->n < 2)
+    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !find_variables(s, body, 0) ||
+        !find_stored(s, body, 0) || !find_nodes(s, body, NULL) || s->n < 2)
         return false;
     s->all = s->inside;
     if (s->all.n == TIRBI_MAX_AFFINE) return false;

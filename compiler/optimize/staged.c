@@ -30,8 +30,7 @@ static bool read_nest(stager *s, const tirbi_ls *loop) {
          loop = loop->kind == TIRBI_LS_LOOP ? loop->as.loop.body : loop->as.seq.items[0]) {
         if (loop->kind == TIRBI_LS_SEQ) continue;
         tirbi_lvar *var = loop->as.loop.var;
-        if (s->all.n == TIRBI_MAX_ROW_LOOPS + 1 || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
-            !var->extent->pure || var->extent->traps || !var->min->pure || var->min->traps ||
+        if (s->all.n == TIRBI_MAX_ROW_LOOPS + 1 || !tirbi_is_plain_loop(loop) ||
             tirbi_mentions_loops(var->extent, &s->all) || tirbi_mentions_loops(var->min, &s->all))
             return false;
         s->loops[s->all.n] = loop;

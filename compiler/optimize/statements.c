@@ -39,3 +39,12 @@ bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_
         if (!tirbi_list_statements(body->as.seq.items[i], items, n, most)) return false;
     return true;
 }
+
+bool tirbi_has_plain_bounds(const tirbi_lvar *var) {
+    return var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps;
+}
+
+bool tirbi_is_plain_loop(const tirbi_ls *loop) {
+    return !loop->as.loop.step && !loop->as.loop.blocks && !loop->as.loop.rows &&
+           tirbi_has_plain_bounds(loop->as.loop.var);
+}

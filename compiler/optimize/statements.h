@@ -1,4 +1,5 @@
-/* Statements of the loop IR that passes make. Each is NULL when memory ran out, or where a part of it is NULL. */
+/* Statements of the loop IR that passes make, each NULL when memory ran out, or where a part of it is NULL; and what
+ * passes ask of loops. */
 #ifndef TIRB_COMPILER_OPTIMIZE_STATEMENTS_H
 #define TIRB_COMPILER_OPTIMIZE_STATEMENTS_H
 
@@ -15,6 +16,11 @@ const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const t
 typedef struct tirbi_arranged {
     const tirbi_ls *loop, *stmt;
 } tirbi_arranged;
+
+/* Whether a loop's bounds cannot fail, and are the same wherever they are computed. */
+bool tirbi_has_plain_bounds(const tirbi_lvar *var);
+/* Whether a loop has such bounds, goes on by one each time, and has not been made into blocks or rows. */
+bool tirbi_is_plain_loop(const tirbi_ls *loop);
 
 /* The statements of a body, also those of sequences in it; false: they are more than `most`. */
 bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most);

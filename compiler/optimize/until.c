@@ -151,8 +151,7 @@ static const tirbi_ls *last_one(leaver *v, const tirbi_lx *found) {
 
 bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
-        !var->min->pure || !var->extent->pure || var->min->traps || var->extent->traps || var->extent->hi < LEAST)
+    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST)
         return false;
     leaver *v = TIRBI_NEW(pool->arena, leaver);
     tirbi_lvar *found = TIRBI_NEW(pool->arena, tirbi_lvar);
