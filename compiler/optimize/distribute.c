@@ -484,3 +484,12 @@ bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tir
     for (uint32_t i = 0; i < d.n_variables; i++) out->temporaries[out->n_temporaries++] = d.temporaries[i];
     return true;
 }
+
+bool tirbi_contracts(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_distribution *parts = TIRBI_NEW(pool->arena, tirbi_distribution);
+    if (!parts) return false;
+    const bool planned =
+        tirbi_plan_contraction(pool, loop, &parts->plan) || tirbi_distribute_contraction(pool, loop, parts);
+    TIRBI_GIVE_BACK(pool->arena, parts);
+    return planned;
+}

@@ -18,4 +18,7 @@ typedef struct tirbi_distribution {
 /* False where the loop is no such nest, or its parts may not be taken one after the other. */
 bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_distribution *out);
 
+/* Whether a loop is a contraction, as it stands or distributed. */
+bool tirbi_contracts(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
 #endif

@@ -169,19 +169,10 @@ static bool agrees(const group *g) {
 
 /* ---- Making the group ------------------------------------------------------------------------------------------- */
 
-static bool is_contraction(const group *g, const tirbi_ls *nest) {
-    tirbi_distribution *parts = TIRBI_NEW(g->pool->arena, tirbi_distribution);
-    if (!parts) return true;
-    const bool planned =
-        tirbi_plan_contraction(g->pool, nest, &parts->plan) || tirbi_distribute_contraction(g->pool, nest, parts);
-    TIRBI_GIVE_BACK(g->pool->arena, parts);
-    return planned;
-}
-
 static bool begin(group *g, const tirbi_ls *nest) {
     const tirbi_ls *body = collect(g->n_common, nest, &g->vars, g->loops);
     g->n = g->n_accesses = 0;
-    if (!body || is_contraction(g, nest) || !note_stmt(g, body, 0) || !g->has_rows[0]) return false;
+    if (!body || tirbi_contracts(g->pool, nest) || !note_stmt(g, body, 0) || !g->has_rows[0]) return false;
     g->bodies[0] = body;
     g->originals[0] = nest;
     g->n = 1;
@@ -201,7 +192,7 @@ static bool join(group *g, const tirbi_ls *nest) {
     tirbi_loop_set vars;
     const tirbi_ls *loops[MAX_COMMON];
     const tirbi_ls *body = g->n < MAX_NESTS ? collect(g->n_common, nest, &vars, loops) : NULL;
-    if (!body || !same_loops(g, &vars, loops) || is_contraction(g, nest)) return false;
+    if (!body || !same_loops(g, &vars, loops) || tirbi_contracts(g->pool, nest)) return false;
     uint32_t known = g->n_accesses;
     tirbi_loop_set common = g->vars;
     g->has_rows[g->n] = false;
@@ -423,7 +414,7 @@ static bool cut_nest(group *g, const tirbi_ls *nest, const tirbi_ls *trees) {
     for (g->n_common = 0; body->kind == TIRBI_LS_LOOP && g->n_common < MAX_COMMON; body = body->as.loop.body)
         g->n_common++;
     body = collect(g->n_common, trees, &g->vars, g->loops);
-    if (!body || is_contraction(g, nest)) return false;
+    if (!body || tirbi_contracts(g->pool, nest)) return false;
     const tirbi_ls *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
     for (uint32_t i = 0; i < n; i++) {

@@ -573,15 +573,6 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
     return copy;
 }
 
-static bool contracts(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_distribution *parts = TIRBI_NEW(pool->arena, tirbi_distribution);
-    if (!parts) return false;
-    const bool planned =
-        tirbi_plan_contraction(pool, loop, &parts->plan) || tirbi_distribute_contraction(pool, loop, parts);
-    TIRBI_GIVE_BACK(pool->arena, parts);
-    return planned;
-}
-
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_nest plan;
     return tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &plan) || tirbi_plan_lanes(pool, loop);
@@ -592,8 +583,8 @@ static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 static bool is_better(tirbi_lx_pool *pool, const tirbi_ls *with, const tirbi_ls *without, uint32_t disabled) {
     tirbi_nest before, after;
     if (!(disabled & TIRB_PASS_CONTRACT)) {
-        if (contracts(pool, without)) return false;
-        if (contracts(pool, with)) return true;
+        if (tirbi_contracts(pool, without)) return false;
+        if (tirbi_contracts(pool, with)) return true;
     }
     if (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE)) return false;
     if (!runs_as_lanes(pool, without)) return runs_as_lanes(pool, with);

@@ -1,6 +1,6 @@
 #include "compiler/optimize/unroll.h"
 
-#include "compiler/optimize/contract.h"
+#include "compiler/optimize/distribute.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/resolve.h"
 #include "compiler/optimize/rewrite.h"
@@ -257,10 +257,8 @@ static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
 
 /* The nest written out, where lanes run all of it. */
 static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
-    tirbi_contract_plan *plan = TIRBI_NEW(u->pool->arena, tirbi_contract_plan);
     tirbi_nest nest;
-    if (!plan || u->nests == MAX_NESTS) return NULL;
-    if (!(u->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(u->pool, s, plan)) return NULL;
+    if (u->nests == MAX_NESTS) return NULL;
     const tirbi_ls *out = written_out(u, s);
     if (!out) out = phases_of(u, s);
     if (!out || !tirbi_plan_nest(u->pool, out, true, &nest) || nest.n_outer > 0) return NULL;
@@ -269,7 +267,9 @@ static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
 }
 
 static const tirbi_ls *unroll_all(unroller *u, const tirbi_ls *s) {
-    const tirbi_ls *out = s->kind == TIRBI_LS_LOOP ? unroll(u, s) : NULL;
+    const bool loop = s->kind == TIRBI_LS_LOOP;
+    if (loop && !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(u->pool, s)) return s;
+    const tirbi_ls *out = loop ? unroll(u, s) : NULL;
     if (out) return out;
     tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
     if (!copy) return s;

@@ -443,6 +443,20 @@ static void what_is_a_contraction(void **state) {
     assert_int_equal(contractions_of("float32", "C[i + j, 0] = C[i + j, 0] + A[i, k] * B[k, j]"), 0);
 }
 
+/* A short sum is a contraction, too, where its first value is stored in the loops around it, and not written out. */
+static void short_sums_are_contractions(void **state) {
+    (void)state;
+    static const char text[] =
+        HEADER "@T.prim_func(s_tir=True)\n"
+               "def f(A: T.Buffer((200, 4), \"float32\"), B: T.Buffer((4, 8), \"float32\"), "
+               "C: T.Buffer((200, 8), \"float32\")):\n"
+               "    for i, j in T.grid(200, 8):\n"
+               "        C[i, j] = T.float32(0)\n"
+               "        for k in range(4):\n"
+               "            C[i, j] = C[i, j] + A[i, k] * B[k, j]\n";
+    assert_int_equal(count(text, NULL).contractions, 1);
+}
+
 /* Operands that are more than loads are computed once, before the sum, where that makes it a contraction or lanes. */
 static void operands_are_computed_once(void **state) {
     (void)state;
@@ -1283,6 +1297,7 @@ int main(void) {
         cmocka_unit_test(rows_by_number_become_lanes),
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),
+        cmocka_unit_test(short_sums_are_contractions),
         cmocka_unit_test(operands_are_computed_once),
         cmocka_unit_test(operands_of_the_same_axes_share_loops),
         cmocka_unit_test(conditions_of_nests_are_bounds),
