@@ -7,8 +7,10 @@
 #include "compiler/optimize/resolve.h"
 #include "compiler/optimize/statements.h"
 
-/* Columns that are lanes around a loop along them: more would be read far apart, in parts of long rows. */
-enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16, MOST_COLUMNS = 512, LEAST_ROWS = 4 };
+enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16 };
+/* Columns that are lanes around a loop along them. Rows that are longer than a block of lanes are gone through in
+ * parts, far from each other: only few of them, which stay in a near cache. */
+enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
 
 typedef struct mover {
     tirbi_lx_pool *pool;
@@ -170,11 +172,13 @@ const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 /* Lanes of columns around a loop along them, in which each carries what the rows hand on; `loop` goes over columns. */
 static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *rows = loop->as.loop.body;
-    const tirbi_lx *columns = loop->as.loop.var->extent;
-    if (columns->lo < LEAST_COLUMNS || columns->hi > MOST_COLUMNS || rows->as.loop.var->extent->lo < LEAST_ROWS ||
+    const tirbi_lx *columns = loop->as.loop.var->extent, *n_rows = rows->as.loop.var->extent;
+    if (columns->lo < LEAST_COLUMNS || columns->hi > MOST_COLUMNS || n_rows->lo < LEAST_ROWS ||
         has_loop(rows->as.loop.body))
         return NULL;
     mover *m = read_loop(pool, loop);
+    const int64_t row = m ? columns->hi * tirbi_dtypes[m->writes[0]->buffer->type].size : 0;
+    if (row > BLOCK && n_rows->hi > NEAR / row) return NULL;
     const tirbi_ls *carried = m ? tirbi_carry_rows(pool, rows) : NULL;
     return m ? in_lanes(m, carried ? carried : rows) : NULL;
 }
