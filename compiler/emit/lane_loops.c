@@ -30,13 +30,16 @@ static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIR
 static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const tirbi_loop_set *loops,
                                uint64_t enclosing, bool greatest) {
     const tirbi_lx *value = form->start;
-    for (uint32_t i = 0; i < loops->n; i++) {
+    for (uint32_t i = 0; i < loops->n && value; i++) {
         int direction;
-        if (!(enclosing >> i & 1) || !tirbi_affine_direction(form, i, &direction) || direction == 0 ||
-            (direction > 0) != greatest)
-            continue;
+        if (!(enclosing >> i & 1) || !tirbi_affine_direction(form, i, &direction) || direction == 0) continue;
+        const bool either = direction == TIRBI_EITHER_WAY;
+        if (!either && (direction > 0) != greatest) continue;
         const tirbi_lx *last = tirbi_lx_sub(e->pool, loops->var[i]->extent, tirbi_lx_int(e->pool, TIRB_I64, 1));
-        value = tirbi_lx_add(e->pool, value, tirbi_lx_mul(e->pool, last, form->coefficient[i]));
+        const tirbi_lx *way = last ? tirbi_lx_mul(e->pool, last, form->coefficient[i]) : NULL;
+        if (way && either)
+            way = tirbi_lx_op(e->pool, greatest ? TIRB_OP_MAX : TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, way, zero(e), NULL);
+        value = way ? tirbi_lx_add(e->pool, value, way) : NULL;
     }
     return value;
 }

@@ -130,8 +130,8 @@ bool tirbi_affine_constant(const tirbi_affine *form, uint32_t i, int64_t *out) {
 
 bool tirbi_affine_direction(const tirbi_affine *form, uint32_t i, int *out) {
     const tirbi_lx *c = form->coefficient[i];
-    *out = !c || (c->lo == 0 && c->hi == 0) ? 0 : c->lo >= 0 ? 1 : -1;
-    return !c || c->kind == TIRBI_LX_CONST || (c->lo >= 0 && c->hi <= INT32_MAX) || (c->lo >= INT32_MIN && c->hi <= 0);
+    *out = !c || (c->lo == 0 && c->hi == 0) ? 0 : c->lo >= 0 ? 1 : c->hi <= 0 ? -1 : TIRBI_EITHER_WAY;
+    return !c || c->kind == TIRBI_LX_CONST || (c->lo >= INT32_MIN && c->hi <= INT32_MAX);
 }
 
 bool tirbi_affine_equal(const tirbi_affine *a, const tirbi_affine *b, uint32_t n) {
