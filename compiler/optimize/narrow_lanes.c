@@ -1,6 +1,7 @@
 /* Narrowing works on a plan's values, of which most have one operation that gives them. Pixels are bytes that a program
  * widens to 32 bits before it adds them up; what comes out is narrowed again. The range of every value follows from
- * those of its operands, so an operation that cannot leave 16 bits gives the same value there. */
+ * those of its operands, so an operation that cannot leave 16 bits gives the same value there. All of them have a sign, or
+ * none has. */
 #include "compiler/optimize/narrow_lanes.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct fact {
 typedef struct narrower {
     tirbi_lane_plan *plan;
     fact *facts;
+    uint8_t type; /* that wide values become: i16 or u16 */
 } narrower;
 
 static bool is_int(uint8_t type) { return tirbi_dtype_is_int((tirbi_dtype)type); }
@@ -69,6 +71,11 @@ static bool range_of_division(uint8_t op, fact x, fact by, fact *out) {
     }
 }
 
+/* The largest number that two of at most `hi` can make of their bits. */
+static int64_t bits_around(int64_t hi) {
+    return hi <= INT16_MAX ? INT16_MAX : hi <= UINT16_MAX ? UINT16_MAX : INT64_MAX;
+}
+
 /* Of operands of at most 32 bits, so that no other result overflows; false when nothing is known of the result. */
 static bool range_of_op(const tirbi_lane_op *o, const fact *of, fact *out) {
     bool shifts = of[1].lo == of[1].hi && of[1].lo >= 0 && of[1].lo < 16;
@@ -84,7 +91,7 @@ static bool range_of_op(const tirbi_lane_op *o, const fact *of, fact *out) {
     case TIRB_OP_VAND: *out = between(0, least(of[0].hi, of[1].hi)); return natural;
     case TIRB_OP_VOR:
     case TIRB_OP_VXOR:
-        *out = between(0, most(of[0].hi, of[1].hi) <= INT16_MAX ? INT16_MAX : INT64_MAX);
+        *out = between(0, bits_around(most(of[0].hi, of[1].hi)));
         return natural;
     case TIRB_OP_VSHL:
         if (shifts) *out = product(of[0], between(1 << of[1].lo, 1 << of[1].lo));
@@ -190,7 +197,7 @@ static void drop_unused(narrower *n) {
 
 /* ---- Narrowing ------------------------------------------------------------------------------------------------ */
 
-static bool may_be_narrow(const tirbi_lane_op *o) {
+static bool may_be_narrow(const narrower *n, const tirbi_lane_op *o) {
     switch (o->op) {
     case TIRB_OP_VSPLAT:
     case TIRB_OP_VADD:
@@ -198,8 +205,6 @@ static bool may_be_narrow(const tirbi_lane_op *o) {
     case TIRB_OP_VMUL:
     case TIRB_OP_VMIN:
     case TIRB_OP_VMAX:
-    case TIRB_OP_VNEG:
-    case TIRB_OP_VABS:
     case TIRB_OP_VAND:
     case TIRB_OP_VOR:
     case TIRB_OP_VXOR:
@@ -210,6 +215,8 @@ static bool may_be_narrow(const tirbi_lane_op *o) {
     case TIRB_OP_VFLOORDIV:
     case TIRB_OP_VFLOORMOD:
     case TIRB_OP_VSELECT: return true;
+    case TIRB_OP_VNEG:
+    case TIRB_OP_VABS: return n->type == TIRB_I16;
     case TIRB_OP_VCAST: return o->source == TIRB_BOOL || (is_int(o->source) && tirbi_dtypes[o->source].size <= 2);
     default: return false;
     }
@@ -228,7 +235,7 @@ static bool settle(narrower *n, const tirbi_lane_op *o) {
         n->facts[o->to].narrow = gives = false;
         changed = true;
     }
-    bool takes = casts || gives || (is_comparison(o->op) && alike);
+    bool takes = casts || gives || (is_comparison(o->op) && alike && n->type == TIRB_I16);
     for (int k = 0; k < 3 && !takes; k++) {
         if (o->from[k] == TIRBI_NO_VALUE || !is_narrow(n, o->from[k])) continue;
         n->facts[o->from[k]].narrow = false;
@@ -246,11 +253,12 @@ static bool stays_wide(const narrower *n, const tirbi_lane_op *o) {
 
 static void find_narrow(narrower *n) {
     tirbi_lane_plan *plan = n->plan;
+    const fact whole = range_of_type(n->type);
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         const tirbi_lane_op *o = &plan->ops[i];
         if (o->to == TIRBI_NO_VALUE) continue;
         fact *f = &n->facts[o->to];
-        f->narrow = f->givers == 1 && is_wide(o->type) && may_be_narrow(o) && f->lo >= INT16_MIN && f->hi <= INT16_MAX;
+        f->narrow = f->givers == 1 && is_wide(o->type) && may_be_narrow(n, o) && f->lo >= whole.lo && f->hi <= whole.hi;
     }
     for (bool changed = true; changed;) {
         changed = false;
@@ -262,12 +270,11 @@ static void make_narrow(narrower *n) {
     tirbi_lane_plan *plan = n->plan;
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         tirbi_lane_op *o = &plan->ops[i];
-        if (o->op == TIRB_OP_VCAST && is_narrow(n, o->from[0])) o->source = TIRB_I16;
-        if (is_comparison(o->op) && is_narrow(n, o->from[0])) o->type = TIRB_I16;
+        if (o->op == TIRB_OP_VCAST && is_narrow(n, o->from[0])) o->source = n->type;
+        if (is_comparison(o->op) && is_narrow(n, o->from[0])) o->type = n->type;
         if (o->to == TIRBI_NO_VALUE || !is_narrow(n, o->to)) continue;
-        o->type = TIRB_I16;
-        if (o->op != TIRB_OP_VCAST) continue;
-        if (o->source != TIRB_I16) continue;
+        o->type = n->type;
+        if (o->op != TIRB_OP_VCAST || o->source != n->type) continue;
         o->op = TIRB_OP_VMOV;
         o->source = TIRB_TYPE_NONE;
     }
@@ -285,9 +292,15 @@ bool tirbi_narrow_lanes(tirbi_lane_plan *plan, uint32_t n_values, tirbi_arena *a
     find_facts(&n, n_values);
     drop_unused(&n);
     find_facts(&n, n_values);
-    find_narrow(&n);
-    for (uint32_t i = 0; i < plan->n_ops; i++)
-        if (stays_wide(&n, &plan->ops[i])) return true;
-    make_narrow(&n);
+    static const uint8_t types[] = {TIRB_I16, TIRB_U16};
+    for (unsigned t = 0; t < 2; t++) {
+        bool stays = false;
+        n.type = types[t];
+        find_narrow(&n);
+        for (uint32_t i = 0; i < plan->n_ops; i++) stays = stays || stays_wide(&n, &plan->ops[i]);
+        if (stays) continue;
+        make_narrow(&n);
+        return true;
+    }
     return true;
 }

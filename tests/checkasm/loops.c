@@ -249,6 +249,25 @@ static void check_widths(checker *c, tirb_isa isa, bool has_sign, unsigned bank,
     if (!right) fail_loop(c, isa, "bytes and 16 bits differ", has_sign ? TIRB_I8 : TIRB_U8, n);
 }
 
+/* Rows of n elements that are some apart, one behind the other in a strip. */
+static void check_packs(checker *c, tirb_isa isa, tirbi_dtype type, size_t n, size_t rows, size_t stride, size_t gap) {
+    const size_t size = tirbi_dtypes[type].size, row = (n - 1) * stride + 1 + gap, all = (rows - 1) * row + row - gap;
+    const unsigned shift = (unsigned)__builtin_ctzll(size);
+    uint8_t *from = place(&c->areas[0], size, all, 0), *to = place(&c->areas[1], size, n * rows, 0);
+    fill(c, from, type, all);
+    const tirbi_word words[] = {word(TIRBI_L_PACK, STRIP, ACC, shift), word(TIRBI_L_COPY, FACTOR, STRIP, shift),
+                                word(TIRBI_L_FINISH, 0, 0, 0)};
+    uint8_t *pointers[N_POINTERS] = {NULL, from, to, NULL, strips[0], strips[1]};
+    tirbi_lane_state state = {.loop = &no_loop, .pointers = pointers, .packed_lanes = n, .packed_rows = (uint32_t)rows};
+    state.strides[ACC - 1] = (ptrdiff_t)(stride * size);
+    state.packed_steps[ACC - 1] = (ptrdiff_t)(row * size);
+    run_blocks(c->machine, &state, size, n * rows, words, words);
+    bool right = untouched(to, n * rows * size, 0);
+    for (size_t i = 0; right && i < n * rows; i++)
+        right = memcmp(to + i * size, from + (i / n * row + i % n * stride) * size, size) == 0;
+    if (!right) fail_loop(c, isa, "packing rows differs", type, n);
+}
+
 void check_loops(checker *c, tirb_isa isa) {
     static const tirbi_dtype floats[] = {TIRB_F32, TIRB_F64}, sizes[] = {TIRB_U8, TIRB_U16, TIRB_U32, TIRB_U64};
     const tirbi_lane_machine *machine = c->machine;
@@ -262,6 +281,10 @@ void check_loops(checker *c, tirb_isa isa) {
     for (size_t n = 0; n <= machine->bank_bytes + 2; n++) check_widths(c, isa, n % 2 != 0, n / 2 % 2, n);
     for (unsigned k = 0; k < 4; k++) {
         size_t lanes = machine->bank_bytes / tirbi_dtypes[sizes[k]].size;
+        for (size_t n = 1; n <= lanes; n += 1 + n / 16) {
+            const size_t rows = 1 + next_random(c) % (lanes / n);
+            check_packs(c, isa, sizes[k], n, rows, next_random(c) % 6, next_random(c) % 4);
+        }
         for (size_t n = 0; n <= lanes + 2; n++) {
             check_steps(c, isa, sizes[k], n, (int)(next_random(c) % 7) - 3);
             check_made(c, isa, sizes[k], n);

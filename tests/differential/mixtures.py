@@ -246,8 +246,57 @@ def sorts(seed):
     return f"    @T.prim_func(s_tir=True)\n    def f{seed}({params}):\n        T.evaluate({call})\n"
 
 
+def rows(seed):
+    """Short rows of elements that are some apart: samples, windows and channels of any type, with what is the same in a row."""
+    pick = random.Random(seed)
+    extents = [pick.choice([1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 20, 33]) for _ in range(pick.choice([2, 3, 3]))]
+    steps = [pick.choice([1, 1, 2, 2, 3, 4, 5]) if k > 0 else 1 for k in range(len(extents))]
+    more = [pick.choice([0, 1, 2, 3]) if k > 0 else 0 for k in range(len(extents))]
+    margin = [pick.choice([0, 0, 0, 1, 2]) for _ in extents]
+    dtype, to = pick.choice(NARROW), pick.choice(NUMBERS)
+    to = pick.choice([dtype, dtype, to])
+    names, order = [f"i{k}" for k in range(len(extents))], list(range(len(extents)))
+    if pick.random() < 0.3:
+        pick.shuffle(order)
+    shape = [n * s + m for n, s, m in zip(extents, steps, more)]
+
+    def element(at=None):
+        at = at or [pick.randint(0, m) for m in more]
+        return f"A[{', '.join(f'{names[k]} * {steps[k]} + {at[k]}' for k in order)}]"
+
+    def value(depth):
+        if depth == 0:
+            return pick.choice([element(), element(), element(), f"W[{names[0]}]", f"W[{names[-1]}]", number(pick, dtype)])
+        a, b = value(depth - 1), value(pick.choice([0, depth - 1]))
+        forms = [f"T.max({a}, {b})", f"T.min({a}, {b})", f"({a} + {b})", f"({a} * {b})", f"({a} - {b})", f"T.if_then_else({a} < {b}, {element()}, {b})"]
+        if dtype in INTS:
+            forms += [f"({a} & {b})", f"({a} ^ {b})", f"T.shift_right({a}, {b})", f"T.shift_left({a}, T.{dtype}({pick.randint(0, 7)}))", f"T.shift_right({a}, T.{dtype}({pick.randint(0, 7)}))"]
+        if dtype in INTS and bits_of(dtype) < 32:
+            forms += [f'T.cast((T.cast({a}, "int32") * {pick.choice([1, 3, 77, 255])} + T.cast({b}, "int32") + {pick.choice([0, 1, 128])}) >> {pick.choice([0, 1, 2, 8])}, "{dtype}")'] * 3
+        return pick.choice(forms)
+
+    target = f"O[{', '.join(f'{v} + {m}' if m else v for v, m in zip(names, margin))}]"
+    body = [f"for {v} in range({n}):" for v, n in zip(names, extents)]
+    pad = ["    " * k + line for k, line in enumerate(body)]
+    inside = "    " * len(names)
+    if pick.random() < 0.4 and max(more) > 0:
+        windows = [k for k, m in enumerate(more) if m > 0]
+        at = [f"r{k}" if k in windows else 0 for k in range(len(extents))]
+        pad.append(f"{inside}{target} = {number(pick, to)}")
+        for depth, k in enumerate(windows):
+            pad.append(f"{inside}{'    ' * depth}for r{k} in range({more[k] + 1}):")
+        fold = pick.choice(["T.max({0}, {1})", "T.min({0}, {1})", "{0} + {1}"])
+        pad.append(f"{inside}{'    ' * len(windows)}{target} = " + fold.format(target, f'T.cast({element(at)}, "{to}")'))
+    else:
+        pad.append(f'{inside}{target} = T.cast({value(pick.choice([1, 1, 2, 3]))}, "{to}")')
+    text = lambda s: ", ".join(map(str, s))
+    params = f'A: T.Buffer(({text([shape[k] for k in order])},), "{dtype}"), W: T.Buffer(({max(extents)},), "{dtype}"), '
+    params += f'O: T.Buffer(({text([n + 2 * m for n, m in zip(extents, margin)])},), "{to}")'
+    return f"    @T.prim_func(s_tir=True)\n    def f{seed}({params}):\n" + "".join(f"        {line}\n" for line in pad)
+
+
 def make(seed):
-    return sorts(seed) if seed % 16 == 9 else Nest(seed).text()
+    return sorts(seed) if seed % 16 == 9 else rows(seed) if seed % 4 == 2 else Nest(seed).text()
 
 
 if __name__ == "__main__":

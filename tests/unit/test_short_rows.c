@@ -9,7 +9,11 @@
     "def f(A: T.Buffer((\"k\", \"n + 2\", \"m + 2\"), \"float32\"), B: T.Buffer((\"k\", \"n\", \"m\"), \"float32\"), " \
     "S: T.Buffer((\"n\",), \"float32\"), W: T.Buffer((3, \"m\"), \"float32\"), P: T.Buffer((\"k\", \"n + 2\", "         \
     "\"m + 2\"), \"uint8\"), Q: T.Buffer((\"k\", \"n\", \"m\"), \"uint8\"), D: T.Buffer((\"k\", \"n\", \"m\"), "        \
-    "\"float64\")):\n    k, n, m = T.int32(), T.int32(), T.int32()\n" body
+    "\"float64\"), E: T.Buffer((\"k\", \"2 * n + 1\", \"2 * m + 1\"), \"uint8\"), I: T.Buffer((\"k\", \"n * 2\", "       \
+    "\"m * 3\"), \"int16\"), J: T.Buffer((\"k\", \"n\", \"m\"), \"int16\"), F: T.Buffer((\"k\", \"2 * n + 1\", "        \
+    "\"2 * m + 1\"), \"float16\"), H: T.Buffer((\"k\", \"n\", \"m\"), \"float16\")):\n"                            \
+    "    k, n, m = T.int32(), T.int32(), T.int32()\n" body
+#define GRID "    for z, i, j in T.grid(k, n, m):\n        "
 
 /* Each writes B, Q or D. */
 static const char *const programs[] = {
@@ -51,8 +55,23 @@ static const char *const programs[] = {
             "        B[z, i, j] = A[z, i, 3 * j] - A[z, i, 3 * j + 2]\n"),
     PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = A[z, i // 2, j // 2]\n"
             "        Q[z, i, j] = P[z, i, j // 3]\n"),
+    PROGRAM(GRID "Q[z, i, j] = T.max(T.max(E[z, 2 * i, 2 * j], E[z, 2 * i, 2 * j + 1]), "
+                 "T.max(E[z, 2 * i + 1, 2 * j], E[z, 2 * i + 2, 2 * j + 2]))\n"),
+    PROGRAM(GRID "Q[z, i, j] = T.uint8(0)\n        for r, s in T.grid(3, 3):\n"
+                 "            Q[z, i, j] = T.max(Q[z, i, j], E[z, 2 * i + r, 2 * j + s])\n"),
+    PROGRAM(GRID "Q[z, i, j] = T.Cast(\"uint8\", T.shift_right(T.Cast(\"int32\", E[z, 2 * i, 2 * j]) * 255 + "
+                 "T.Cast(\"int32\", P[z, i, j]) + 128, 8))\n"),
+    PROGRAM(GRID "J[z, i, j] = T.min(I[z, 2 * i, 3 * j], I[z, 2 * i + 1, 3 * j + 2]) * I[z, i, 3 * j + 1]\n"),
+    PROGRAM(GRID "J[z, i, j] = T.Cast(\"int16\", S[i]) + I[z, i, j * 2] - I[z, 0, 3 * j]\n"),
+    PROGRAM(GRID "H[z, i, j] = T.max(F[z, 2 * i, 2 * j], F[z, 2 * i + 1, 2 * j + 2])\n"),
+    PROGRAM(GRID "H[z, i, j] = F[z, 2 * i, 2 * j] * T.float16(0.5) + F[z, i, j]\n"
+                 "        D[z, i, j] = D[z, i, j] + T.exp(D[z, n - 1 - i, j])\n"),
+    PROGRAM(GRID "Q[z, i, j] = T.shift_right(E[z, 2 * i, j], T.uint8(3)) ^ T.shift_left(P[z, i, j], T.uint8(2))\n"),
+    PROGRAM(GRID "B[z, i, j] = T.exp(A[z, i, j]) + S[i]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n // 2, m // 3):\n        Q[z, 2 * i, j] = T.max(P[z, i, 3 * j], P[z, i + 1, 3 * j + 2])\n"),
+    PROGRAM("    for i, j, z in T.grid(n, m, k):\n        Q[z, i, j] = T.max(E[z, 2 * i, 2 * j + 1], P[z, i, j + 2])\n"),
 };
-enum { N_PROGRAMS = sizeof programs / sizeof *programs, N_ARGUMENTS = 7, WRITTEN = 3 };
+enum { N_PROGRAMS = sizeof programs / sizeof *programs, N_ARGUMENTS = 12, WRITTEN = 5 };
 
 /* The arguments, each in memory of exactly its size. */
 typedef struct data {
@@ -62,7 +81,7 @@ typedef struct data {
     size_t sizes[N_ARGUMENTS];
 } data;
 
-static const unsigned written[WRITTEN] = {1, 5, 6};
+static const unsigned written[WRITTEN] = {1, 5, 6, 9, 11};
 
 static void describe(data *d, unsigned i, int32_t ndim, DLDataType type, int64_t a, int64_t b, int64_t c) {
     const int64_t shape[3] = {a, b, c};
@@ -75,15 +94,18 @@ static void describe(data *d, unsigned i, int32_t ndim, DLDataType type, int64_t
     for (size_t k = 0; k < n; k++) {
         float f = (float)((k * 7919 + i * 31) % 1000) / 500.0f - (k % 11 == 0 ? 1.0f : 0.0f);
         double wide = (double)f;
+        uint16_t half = (uint16_t)(k * 40503 + i);
         uint8_t byte = (uint8_t)(k * 167 + k / 256);
-        const void *from = type.bits == 64 ? (const void *)&wide : type.bits == 32 ? (const void *)&f : &byte;
+        const void *narrow = type.bits == 16 ? (const void *)&half : &byte;
+        const void *from = type.bits == 64 ? (const void *)&wide : type.bits == 32 ? (const void *)&f : narrow;
         memcpy(values + k * (type.bits / 8u), from, type.bits / 8u);
     }
     d->args[i] = tensor_arg(&d->tensors[i], values, type, ndim, d->shapes[i]);
 }
 
 static void fill(data *d, int64_t k, int64_t n, int64_t m) {
-    const DLDataType f32 = {kDLFloat, 32, 1}, f64 = {kDLFloat, 64, 1}, u8 = {kDLUInt, 8, 1};
+    const DLDataType f32 = {kDLFloat, 32, 1}, f64 = {kDLFloat, 64, 1}, f16 = {kDLFloat, 16, 1};
+    const DLDataType u8 = {kDLUInt, 8, 1}, i16 = {kDLInt, 16, 1};
     describe(d, 0, 3, f32, k, n + 2, m + 2);
     describe(d, 1, 3, f32, k, n, m);
     describe(d, 2, 1, f32, n, 0, 0);
@@ -91,6 +113,11 @@ static void fill(data *d, int64_t k, int64_t n, int64_t m) {
     describe(d, 4, 3, u8, k, n + 2, m + 2);
     describe(d, 5, 3, u8, k, n, m);
     describe(d, 6, 3, f64, k, n, m);
+    describe(d, 7, 3, u8, k, 2 * n + 1, 2 * m + 1);
+    describe(d, 8, 3, i16, k, n * 2, m * 3);
+    describe(d, 9, 3, i16, k, n, m);
+    describe(d, 10, 3, f16, k, 2 * n + 1, 2 * m + 1);
+    describe(d, 11, 3, f16, k, n, m);
 }
 
 static void release(data *d) {

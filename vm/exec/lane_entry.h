@@ -67,6 +67,46 @@ static inline void tirbi_lane_choose_rows(const tirbi_lane_loop *loop, const tir
     }
 }
 
+/* The word before a packed body: how many instructions compute in banks and by kernels, how many load, and of these, how
+ * many load elements that are apart. */
+enum { TIRBI_PACKED_IN_BANKS, TIRBI_PACKED_BY_KERNELS, TIRBI_PACKED_LOADS, TIRBI_PACKED_STEPS };
+
+/* Whether rows of n lanes take longer one by one than packed, each with its share of a block: as above, where a kernel's
+ * call is as long as eight registers, and so is what copies elements, and a row of them some more. */
+static inline bool tirbi_lane_is_worth_packing(const tirbi_lane_loop *loop, const tirbi_word *work, int64_t n,
+                                               int64_t in_block, const tirbi_lane_machine *one_row, uint32_t lanes,
+                                               const tirbi_lane_machine *packed) {
+    enum { CALL = 8, ROW = 3 };
+    const int64_t in_banks = work->list[TIRBI_PACKED_IN_BANKS], by_kernels = work->list[TIRBI_PACKED_BY_KERNELS];
+    const int64_t loads = work->list[TIRBI_PACKED_LOADS], apart = work->list[TIRBI_PACKED_STEPS];
+    const int64_t bytes = n * (loop->main_size ? loop->main_size : 4), copies = ROW + bytes / 32;
+    const int64_t one = in_banks * tirbi_lane_row_cost(n, lanes, one_row->registers, true) + by_kernels * CALL +
+                        apart * (CALL + copies);
+    const int64_t block = in_banks * (2 + packed->registers) + (by_kernels + loads) * CALL;
+    return one * in_block > block + in_block * loads * copies;
+}
+
+/* How many of `rows` short rows of n lanes, whose elements may be packed, are in a block of *lanes, of the smallest
+ * machine with room for them; 0: they are no short rows, or few, and go as they are through *machinery. */
+static inline uint32_t tirbi_lane_choose_packing(const tirbi_lane_loop *loop, const tirbi_word *words,
+                                                 const tirbi_lane_machine *wide, int64_t n, int64_t rows,
+                                                 const tirbi_lane_machine **machinery, uint32_t *lanes) {
+    if (loop->packed == 0 || rows < 2 || n > (int64_t)loop->lanes / 2) return 0;
+    const int64_t most = (int64_t)loop->lanes / n, blocks = (rows - 1) / most + 1, in_block = (rows - 1) / blocks + 1;
+    const tirbi_lane_machine *packed = wide;
+    uint32_t room = loop->lanes;
+    for (const tirbi_lane_machine *m = wide->narrow; loop->only_banks && m; m = m->narrow) {
+        const uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
+        if (in_block * n > (int64_t)fewer) break;
+        packed = m;
+        room = fewer;
+    }
+    if (!tirbi_lane_is_worth_packing(loop, words + loop->packed - 1, n, in_block, *machinery, *lanes, packed)) return 0;
+    *machinery = packed;
+    *lanes = room;
+    return (uint32_t)in_block;
+}
+
 /* Rows of fewer bytes are stored through the caches. */
 enum { TIRBI_STREAM_ROW = 2048 };
 
@@ -155,6 +195,8 @@ static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_l
                                            const tirbi_lane_machine *machinery, uint64_t *slots) {
     const tirbi_word *words = machine->frame->fn->words;
     tirbi_lane_begin(machine, loop, slots);
+    if (machine->lanes->packed_rows > 0)
+        return machinery->run(machine->lanes, words + loop->packed, words + loop->packed);
     /* Loops from memory to memory are for whole blocks of the widest machine. */
     const uint32_t body = machinery == machine->code->lanes ? loop->one_row : loop->full;
     return machinery->run(machine->lanes, words + body, words + loop->tail);

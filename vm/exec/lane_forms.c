@@ -16,6 +16,7 @@ enum {
     KIND(SHL, I32) KIND(SHL, I64) KIND(SHR, I32) KIND(SHR, U32)
     KIND(ADD, I16) KIND(SUB, I16) KIND(MUL, I16) KIND(AND, I16) KIND(OR, I16) KIND(XOR, I16) KIND(MIN, I16)
     KIND(MAX, I16) KIND(SHL, I16) KIND(SHR, I16) KIND(SHR, U16) KIND(NEG, I16) KIND(ABS, I16)
+    KIND(SHL, I8) KIND(SHR, I8) KIND(SHR, U8) KIND(MIN, U16) KIND(MAX, U16)
     KIND(ADD, I8) KIND(SUB, I8) KIND(MUL, I8) KIND(AND, I8) KIND(OR, I8) KIND(XOR, I8) KIND(MIN, I8) KIND(MAX, I8)
     KIND(MIN, U8) KIND(MAX, U8) KIND(NEG, I8) KIND(ABS, I8) KIND(LT, I8) KIND(LE, I8) KIND(LT, U8) KIND(LE, U8)
     KIND(EQ, I8) KIND(NE, I8) KIND(SELECT, I8) KIND(TRUE, I8)
@@ -72,16 +73,19 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
                      [TIRB_U32] = KIND_DIV_U32, [TIRB_I16] = KIND_DIV_I16, [TIRB_U16] = KIND_DIV_U16,
                      [TIRB_I8] = KIND_DIV_I8, [TIRB_U8] = KIND_DIV_U8},
     [TIRB_OP_MIN] = {[TIRB_F32] = KIND_MIN_F32, [TIRB_F64] = KIND_MIN_F64, [TIRB_I32] = KIND_MIN_I32,
-                     [TIRB_I64] = KIND_MIN_I64, [TIRB_I16] = KIND_MIN_I16, [TIRB_I8] = KIND_MIN_I8, [TIRB_U8] = KIND_MIN_U8},
+                     [TIRB_I64] = KIND_MIN_I64, [TIRB_I16] = KIND_MIN_I16, [TIRB_U16] = KIND_MIN_U16,
+                     [TIRB_I8] = KIND_MIN_I8, [TIRB_U8] = KIND_MIN_U8},
     [TIRB_OP_MAX] = {[TIRB_F32] = KIND_MAX_F32, [TIRB_F64] = KIND_MAX_F64, [TIRB_I32] = KIND_MAX_I32,
-                     [TIRB_I64] = KIND_MAX_I64, [TIRB_I16] = KIND_MAX_I16, [TIRB_I8] = KIND_MAX_I8, [TIRB_U8] = KIND_MAX_U8},
+                     [TIRB_I64] = KIND_MAX_I64, [TIRB_I16] = KIND_MAX_I16, [TIRB_U16] = KIND_MAX_U16,
+                     [TIRB_I8] = KIND_MAX_I8, [TIRB_U8] = KIND_MAX_U8},
     BITS(AND),
     BITS(OR),
     BITS(XOR),
     [TIRB_OP_SHL] = {[TIRB_I32] = KIND_SHL_I32, [TIRB_U32] = KIND_SHL_I32, [TIRB_I64] = KIND_SHL_I64,
-                     [TIRB_U64] = KIND_SHL_I64, [TIRB_I16] = KIND_SHL_I16, [TIRB_U16] = KIND_SHL_I16},
+                     [TIRB_U64] = KIND_SHL_I64, [TIRB_I16] = KIND_SHL_I16, [TIRB_U16] = KIND_SHL_I16,
+                     [TIRB_I8] = KIND_SHL_I8, [TIRB_U8] = KIND_SHL_I8},
     [TIRB_OP_SHR] = {[TIRB_I32] = KIND_SHR_I32, [TIRB_U32] = KIND_SHR_U32, [TIRB_I16] = KIND_SHR_I16,
-                     [TIRB_U16] = KIND_SHR_U16, [TIRB_I64] = KIND_SHR_I64, [TIRB_U64] = KIND_SHR_U64},
+                     [TIRB_U16] = KIND_SHR_U16, [TIRB_I8] = KIND_SHR_I8, [TIRB_U8] = KIND_SHR_U8, [TIRB_I64] = KIND_SHR_I64, [TIRB_U64] = KIND_SHR_U64},
     [TIRB_OP_NEG] = {[TIRB_F32] = KIND_NEG_F32, [TIRB_F64] = KIND_NEG_F64, [TIRB_I32] = KIND_NEG_I32,
                      [TIRB_I64] = KIND_NEG_I64, [TIRB_U64] = KIND_NEG_I64, [TIRB_I8] = KIND_NEG_I8, [TIRB_U8] = KIND_NEG_I8,
                      [TIRB_U32] = KIND_NEG_I32, [TIRB_I16] = KIND_NEG_I16, [TIRB_U16] = KIND_NEG_I16},
@@ -237,7 +241,7 @@ static uint8_t kind_of_byte(unsigned op, uint8_t type, uint8_t source) {
 static bool has_features(unsigned op, uint8_t type, uint32_t features) {
     if ((op == TIRB_OP_FMA || op == TIRB_OP_FMS || op == TIRB_OP_FNMA) && !(features & TIRBI_LANE_HAS_FMA)) return false;
     const bool shifts = op == TIRB_OP_SHL || op == TIRB_OP_SHR;
-    if (shifts && tirbi_dtypes[type].size == 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
+    if (shifts && tirbi_dtypes[type].size <= 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
     if (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND && !(features & TIRBI_LANE_HAS_ROUND)) return false;
     const bool divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD && tirbi_dtype_is_int((tirbi_dtype)type);
     if (divides && !(features & TIRBI_LANE_HAS_DIVISIONS)) return false;

@@ -124,7 +124,7 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
     state->lanes = lanes;
     state->repeats = repeats;
     state->n_cursors = n_cursors;
-    state->n_outer = state->n_sought = state->n_streams = 0;
+    state->n_outer = state->n_sought = state->n_streams = state->packed_rows = 0;
     state->sure_parts = 0;
     state->wide = NULL;
     if (loop->wide != 0 && rest != 0 && (n < (int64_t)lanes || !repeats))

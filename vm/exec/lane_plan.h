@@ -48,6 +48,7 @@ typedef struct lane_planner {
     uint32_t splat_mask;
     bool tail;
     bool wide; /* of the tail: streams are read in place */
+    bool packs; /* of the tail: what cursors mean is packed in strips */
     lane_places now;
     lane_places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
     uint32_t head_words[TIRBI_MAX_INNER];
@@ -108,6 +109,19 @@ lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size
 /* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot
  * trap. */
 bool tirbi_lane_is_light(const lane_ins *ins);
+
+/* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
+static inline bool tirbi_lane_is_computed(const lane_body *body, const lane_ins *ins) {
+    bool in_banks = ins->op == TIRB_OP_VMOV || (body->main_size == 2 && tirbi_lane_ins_resizes(ins));
+    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && !in_banks;
+}
+
+/* ---- Short rows: lane_pack.c ---------------------------------------------------------------------------------- */
+
+/* Whether a body may run on packed rows, and may want to. */
+bool tirbi_lane_can_pack(const lane_planner *p);
+/* What the word before a packed body says: see vm/exec/lane_entry.h. */
+tirbi_word tirbi_lane_packed_work(const lane_planner *p);
 
 /* Behind a full body that is one operation or two on what the cursors and scalars give, and the store that ends it: one
  * loop over blocks for machines of one row: lane_stream.c. */

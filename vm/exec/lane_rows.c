@@ -114,6 +114,41 @@ void tirbi_lane_set_row_pointers(const tirbi_lane_loop *loop, const tirbi_lane_m
     state->row_number = at_once;
 }
 
+/* Makes the rows of the innermost loops one loop of rows where they are as far apart in all of them. */
+static void join_loops(rows *r) {
+    for (; r->n_outer > 1; r->n_outer--) {
+        const unsigned o = r->n_outer - 2;
+        const int64_t outer = r->extent[o], inner = r->extent[o + 1];
+        bool follow = !__builtin_mul_overflow(outer, inner, &r->extent[o]);
+        for (uint32_t c = 0; c < r->loop->n_cursors && follow && outer > 1 && inner > 1; c++)
+            follow = r->places[c].steps[o] == r->places[c].steps[o + 1] * (uint64_t)inner;
+        for (uint32_t c = 0; c < r->loop->n_cursors && follow && inner > 1; c++)
+            r->places[c].steps[o] = r->places[c].steps[o + 1];
+        if (!follow) {
+            r->extent[o] = outer;
+            return;
+        }
+    }
+}
+
+/* Packs short rows whose stores follow each other: *machinery and *lanes, of their blocks, and 0 if nothing was packed. */
+static uint32_t pack(rows *r, const tirbi_word *words, const tirbi_lane_machine *wide, tirbi_lane_state *state,
+                     const tirbi_lane_machine **machinery, uint32_t *lanes) {
+    if (r->loop->packed == 0 || !r->repeats) return 0;
+    join_loops(r);
+    const unsigned last = r->n_outer - 1;
+    for (uint32_t writes = r->loop->written; writes != 0; writes &= writes - 1) {
+        const unsigned w = (unsigned)__builtin_ctz(writes);
+        if (r->places[w].steps[last] != (uint64_t)r->n << r->loop->cursors[w].shift) return 0;
+    }
+    const uint32_t in_block = tirbi_lane_choose_packing(r->loop, words, wide, r->n, r->extent[last], machinery, lanes);
+    if (in_block == 0) return 0;
+    state->packed_lanes = (size_t)r->n;
+    for (uint32_t c = 0; c < r->loop->n_cursors; c++) state->packed_steps[c] = (ptrdiff_t)r->places[c].steps[last];
+    r->n *= in_block;
+    return in_block;
+}
+
 /* How the cursors go on from block to block and from row to row, `at_once` of the innermost ones: see set_row_steps in
  * vm/exec/lane_run.c. */
 static void set_steps(const rows *r, uint32_t lanes, uint32_t at_once, tirbi_lane_state *state) {
@@ -141,7 +176,7 @@ static void set_steps(const rows *r, uint32_t lanes, uint32_t at_once, tirbi_lan
         }
     }
     for (; c == 0 || c % TIRBI_POINTERS_AT_ONCE != 0; c++) {
-        state->block_steps[c] = state->rest_steps[c] = 0;
+        state->block_steps[c] = state->rest_steps[c] = state->last_steps[c] = 0;
         for (unsigned o = 0; o < r->n_outer; o++) state->row_steps[o][c] = 0;
     }
 }
@@ -185,9 +220,10 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     uint32_t lanes;
     const tirbi_lane_machine *wide = machine->code->lanes,
                              *machinery = tirbi_lane_choose_banks(loop, wide, r.n, r.repeats, &lanes);
+    state->packed_rows = pack(&r, frame->fn->words, wide, state, &machinery, &lanes);
     const int64_t n_rows = r.extent[r.n_outer - 1];
     if (loop->by_rows && r.repeats && n_rows > 1) tirbi_lane_choose_rows(loop, wide, r.n, n_rows, &machinery, &lanes);
-    const uint32_t at_once = machinery->rows;
+    const uint32_t at_once = state->packed_rows > 0 ? state->packed_rows : machinery->rows;
     set_steps(&r, lanes, at_once, state);
     uint8_t **pointer = state->pointers + 1 + loop->n_cursors;
     for (uint32_t i = 0; i < loop->n_splats; i++)
@@ -202,10 +238,12 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     }
     if (at_once > 1) {
         const unsigned k = state->outer[r.n_outer - 1];
+        state->inner[k].extent = state->inner[k].left = (n_rows - 1) / at_once + 1;
+    }
+    if (machinery->rows > 1) {
         uint64_t steps[TIRBI_MAX_CURSORS];
         for (uint32_t c = 0; c < loop->n_cursors; c++) steps[c] = r.places[c].steps[r.n_outer - 1];
         tirbi_lane_set_row_pointers(loop, machinery, n_rows, steps, state);
-        state->inner[k].extent = state->inner[k].left = (n_rows - 1) / at_once + 1;
     }
     state->n = r.n;
     state->lanes = lanes;
@@ -215,7 +253,8 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     state->n_sought = state->n_streams = 0;
     state->sure_parts = 0;
     state->wide = NULL;
-    if (loop->wide != 0 && (r.n < (int64_t)lanes || (!r.repeats && tirbi_lane_rest(r.n, lanes) != 0)))
+    if (loop->wide != 0 && state->packed_rows == 0 &&
+        (r.n < (int64_t)lanes || (!r.repeats && tirbi_lane_rest(r.n, lanes) != 0)))
         set_streams(&r, refs, lanes, at_once, frame->fn->words, state);
     return machinery;
 }

@@ -340,7 +340,7 @@ static uint64_t last_part(const entry *e, const tirbi_lane_state *state, const t
  * out. */
 static void set_streams(const entry *e, tirbi_lane_state *state, const tirbi_word *words) {
     const tirbi_lane_loop *loop = e->loop;
-    bool parts = e->n < (int64_t)e->lanes || (!e->repeats && e->n % (int64_t)e->lanes != 0);
+    bool parts = state->packed_rows == 0 && (e->n < (int64_t)e->lanes || (!e->repeats && e->n % (int64_t)e->lanes != 0));
     state->wide = NULL;
     state->n_streams = 0;
     state->sure_parts = 0;
@@ -412,8 +412,7 @@ static void set_outer_loops(entry *e, tirbi_lane_state *state) {
 /* Whether rows of loop k may be gone through together, and the last ones twice. Rows store in their order, each
  * instruction for itself: a row that stores to an element in different rounds of loops inside it must have it alone. */
 static bool rows_are_free(const entry *e, unsigned k) {
-    if (!e->loop->by_rows || !e->repeats || e->loop->counts_lanes || e->loop->n_seeks > 0 || e->extent[k] < 2)
-        return false;
+    if (!e->repeats || e->loop->counts_lanes || e->loop->n_seeks > 0 || e->extent[k] < 2) return false;
     uint32_t around = 0;
     for (unsigned o = 0; o < e->loop->n_outer; o++) around |= 1u << e->loop->outer[o];
     for (unsigned i = 0; i < e->loop->n_inner; i++)
@@ -432,7 +431,57 @@ static void choose_rows(entry *e, const tirbi_lane_state *state) {
     const tirbi_lane_machine *wide = e->machine->code->lanes;
     if (state->n_outer == 0 || !wide->more_rows || e->n >= 2 * (int64_t)e->loop->lanes) return;
     unsigned k = state->outer[state->n_outer - 1];
-    if (rows_are_free(e, k)) tirbi_lane_choose_rows(e->loop, wide, e->n, e->extent[k], &e->machinery, &e->lanes);
+    if (e->loop->by_rows && rows_are_free(e, k))
+        tirbi_lane_choose_rows(e->loop, wide, e->n, e->extent[k], &e->machinery, &e->lanes);
+}
+
+/* Makes the rows of the innermost loops around the blocks one loop of rows where they are as far apart in all of them. */
+static void join_loops(entry *e, tirbi_lane_state *state) {
+    for (; state->n_outer > 1; state->n_outer--) {
+        const unsigned k = state->outer[state->n_outer - 1], around = state->outer[state->n_outer - 2];
+        int64_t all, apart;
+        if (e->extent[k] < 2 || e->extent[around] < 2 || !tirbi_mul_i64(e->extent[k], e->extent[around], &all)) return;
+        for (unsigned c = 0; c < e->loop->n_cursors; c++) {
+            const tirbi_reach *r = &e->reaches[c];
+            if (r->reached && (!tirbi_mul_i64(r->step[k + 1], e->extent[k], &apart) || apart != r->step[around + 1]))
+                return;
+        }
+        for (unsigned c = 0; c < e->loop->n_cursors; c++) {
+            tirbi_reach *r = &e->reaches[c];
+            if (!r->reached) continue;
+            r->step[around + 1] = r->step[k + 1];
+            r->count[around + 1] *= r->count[k + 1];
+            r->count[k + 1] = 1;
+        }
+        e->extent[around] = all;
+    }
+}
+
+/* Packs short rows whose stores follow each other. */
+static void pack_rows(entry *e, tirbi_lane_state *state) {
+    state->packed_rows = 0;
+    if (e->loop->packed == 0 || e->in_order || state->n_outer == 0 || e->n > e->loop->lanes / 2) return;
+    join_loops(e, state);
+    const unsigned k = state->outer[state->n_outer - 1];
+    if (!rows_are_free(e, k)) return;
+    for (unsigned c = 0; c < e->loop->n_cursors; c++) {
+        const tirbi_reach *r = &e->reaches[c];
+        int64_t row;
+        if (!r->reached || !(e->loop->cursors[c].access & TIRBI_WRITE)) continue;
+        if (!tirbi_mul_i64(e->n, e->loop->cursors[c].size, &row) || row != r->step[k + 1]) return;
+    }
+    state->packed_rows = tirbi_lane_choose_packing(e->loop, e->machine->frame->fn->words, e->machine->code->lanes, e->n,
+                                                   e->extent[k], &e->machinery, &e->lanes);
+    if (state->packed_rows == 0) return;
+    state->packed_lanes = (size_t)e->n;
+    for (unsigned c = 0; c < e->loop->n_cursors; c++)
+        state->packed_steps[c] = e->reaches[c].reached ? (ptrdiff_t)e->reaches[c].step[k + 1] : 0;
+    e->n *= state->packed_rows;
+}
+
+/* How many rows are gone through at once. */
+static uint32_t rows_at_once(const entry *e, const tirbi_lane_state *state) {
+    return state->packed_rows > 0 ? state->packed_rows : e->machinery->rows;
 }
 
 static void set_row_pointers(const entry *e, tirbi_lane_state *state) {
@@ -466,7 +515,7 @@ static void set_row_steps(const entry *e, tirbi_lane_state *state) {
     uint32_t n = e->loop->n_cursors,
              whole = (n + (n == 0) + TIRBI_POINTERS_AT_ONCE - 1) / TIRBI_POINTERS_AT_ONCE * TIRBI_POINTERS_AT_ONCE;
     for (uint32_t c = n; c < whole; c++) {
-        state->block_steps[c] = state->rest_steps[c] = 0;
+        state->block_steps[c] = state->rest_steps[c] = state->last_steps[c] = 0;
         for (uint32_t o = 0; o < state->n_outer; o++) state->row_steps[o][c] = 0;
     }
     for (uint32_t c = 0; c < n; c++) {
@@ -477,7 +526,7 @@ static void set_row_steps(const entry *e, tirbi_lane_state *state) {
         for (uint32_t o = state->n_outer; o-- > 0;) {
             unsigned k = state->outer[o];
             uint64_t step = r->reached ? (uint64_t)r->step[k + 1] : 0;
-            uint64_t extent = (uint64_t)e->extent[k], at_once = o + 1 == state->n_outer ? e->machinery->rows : 1;
+            uint64_t extent = (uint64_t)e->extent[k], at_once = o + 1 == state->n_outer ? rows_at_once(e, state) : 1;
             uint64_t groups = (extent - 1) / at_once + 1, last_group = extent > at_once ? extent - at_once : 0;
             state->row_steps[o][c] = (ptrdiff_t)(step * at_once - back);
             if (at_once > 1 && groups > 1)
@@ -608,7 +657,7 @@ static bool plan_streaming(const entry *e, const tirbi_lane_state *state, stream
     const tirbi_lane_loop *loop = e->loop;
     uint32_t size = 0;
     plan->n = 0;
-    if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || loop->finds || loop->counts_lanes ||
+    if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || state->packed_rows > 0 || loop->finds || loop->counts_lanes ||
         loop->n_seeks > 0 || loop->own_depth > 0)
         return false;
     for (unsigned o = 0; o < state->n_outer; o++)
@@ -862,10 +911,11 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     set_outer_loops(&e, state);
     e.machinery = tirbi_lane_choose_banks(loop, machine->code->lanes, e.n, e.repeats, &e.lanes);
     choose_rows(&e, state);
-    if (e.machinery->rows > 1) {
+    pack_rows(&e, state);
+    if (e.machinery->rows > 1) set_row_pointers(&e, state);
+    if (state->n_outer > 0) {
         unsigned k = state->outer[state->n_outer - 1];
-        set_row_pointers(&e, state);
-        state->inner[k].extent = state->inner[k].left = (e.extent[k] - 1) / e.machinery->rows + 1;
+        state->inner[k].extent = state->inner[k].left = (e.extent[k] - 1) / rows_at_once(&e, state) + 1;
     }
     set_moves(&e, state);
     set_row_steps(&e, state);

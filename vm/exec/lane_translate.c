@@ -199,6 +199,8 @@ static void copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
         }
         const unsigned widen = v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A;
         emit(p, (p->body->main_size == 2 ? widen : load_form(p, v->bytes)) + bank, 0, from, 0);
+    } else if (!v->strip && v->lazy == LAZY_SPLAT && v->words != 0) {
+        emit(p, TIRBI_L_SPLAT4_A + bank, 0, v->words, 0); /* filling a strip would leave nothing in the other bank */
     } else if (is_narrow(p, v)) {
         uint16_t from = v->pointer;
         if (v->strip || v->lazy != LAZY_STREAM || (p->tail && !p->wide)) {
@@ -648,6 +650,11 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
         emit(p, TIRBI_L_LOAD_OWN, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         v->strip = true;
+    } else if (p->packs) {
+        tirbi_lane_leave_banks(p, ins);
+        emit(p, TIRBI_L_PACK, strip_of(p, ins->dest), pointer, shift_of(size));
+        tirbi_lane_clear_rest(p, ins->dest, size);
+        v->strip = true;
     } else if (ins->number > 0) {
         const unsigned tile = ins->number - 1u;
         const unsigned held = (p->now.banks[0] != NO_VALUE ? 1u : 0u) | (p->now.banks[1] != NO_VALUE ? 2u : 0u);
@@ -834,12 +841,21 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
     emit(p, TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
 }
 
-/* An integer of 16 bits from bytes in memory: they are widened where the value is used. */
+/* An integer of 16 bits from bytes in memory: they are widened where the value is used, or at once from a strip. */
 static bool plan_widen(lane_planner *p, const lane_ins *ins) {
     if (p->body->main_size != 2 || tirbi_dtypes[ins->type].size != 2 || !tirbi_dtype_is_int((tirbi_dtype)ins->type))
         return false;
     const lane_value source = p->now.values[ins->reads[0]];
-    if ((ins->source != TIRB_U8 && ins->source != TIRB_I8) || source.strip || source.lazy != LAZY_STREAM) return false;
+    if (ins->source != TIRB_U8 && ins->source != TIRB_I8) return false;
+    if (source.strip && p->level == 0) {
+        const unsigned bank = bank_to_spare(p, ins);
+        evict(p, bank, is_live(ins, p->now.banks[bank]));
+        emit(p, (ins->source == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, strip_of(p, ins->reads[0]), 0);
+        tirbi_lane_define(p, ins, 2);
+        put_in_bank(p, ins->dest, bank);
+        return true;
+    }
+    if (source.strip || source.lazy != LAZY_STREAM) return false;
     lane_value *v = tirbi_lane_define(p, ins, 2);
     v->lazy = LAZY_WIDEN;
     v->pointer = source.pointer;
@@ -1253,9 +1269,10 @@ static void end_in_store(lane_planner *p) {
         word->op = (uint16_t)(word->op - TIRBI_L_STORE_A + TIRBI_L_LAST_A);
 }
 
-static void plan_body(lane_planner *p, bool tail, bool wide) {
+static void plan_body(lane_planner *p, bool tail, bool wide, bool packs) {
     p->tail = tail;
     p->wide = wide;
+    p->packs = packs;
     p->level = 0;
     p->latest = UINT32_MAX;
     memset(&p->now, 0, sizeof p->now);
@@ -1340,19 +1357,13 @@ static void find_tiles(lane_planner *p) {
     }
 }
 
-/* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
-static bool is_computed(const lane_body *body, const lane_ins *ins) {
-    bool in_banks = ins->op == TIRB_OP_VMOV || (body->main_size == 2 && tirbi_lane_ins_resizes(ins));
-    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && !in_banks;
-}
-
 static void choose_block(const lane_planner *p) {
     tirbi_lane_loop *loop = p->loop;
     const lane_body *body = p->body;
     loop->main_size = body->main_size;
     loop->only_banks = body->main_size != 0;
     for (uint32_t i = 0; i < body->n; i++)
-        if (is_computed(body, &body->ins[i]) && body->ins[i].kind == 0) loop->only_banks = false;
+        if (tirbi_lane_is_computed(body, &body->ins[i]) && body->ins[i].kind == 0) loop->only_banks = false;
     if (body->main_size == 0)
         loop->lanes = KERNEL_STRIP_BYTES / body->widest;
     else
@@ -1419,17 +1430,21 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     p->ends_strip = (uint16_t)(p->spare_strip - 1);
     loop->full = loop->one_row = p->emitter->n;
-    plan_body(p, false, false);
+    plan_body(p, false, false, false);
     tirbi_lane_make_stream(p);
     loop->tail = p->emitter->n;
-    plan_body(p, true, false);
+    plan_body(p, true, false, false);
     if (find_streams(p, (tirbi_lane_cursor *)(uintptr_t)loop->cursors)) {
         loop->wide = p->emitter->n;
-        plan_body(p, true, true);
+        plan_body(p, true, true, false);
     }
     /* A row's part of a strip has room for elements of the main size. */
     loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
                     are_by_rows(p->emitter, loop->full);
+    if (tirbi_lane_can_pack(p)) {
+        loop->packed = tirbi_translate_word(p->emitter, tirbi_lane_packed_work(p)) + 1;
+        plan_body(p, true, false, true);
+    }
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;

@@ -141,6 +141,7 @@ typedef struct tirbi_lane_loop {
     uint32_t one_row;      /* the full body of machines for one row: as `full`, or one loop from memory to memory */
     uint32_t tail;
     uint32_t wide; /* 0: there is none */
+    uint32_t packed; /* the body of several short rows as one block; 0: there is none */
     uint32_t after;
     uint8_t n_outer; /* inner loops around the whole body, which the machine runs around the blocks */
     uint8_t outer[TIRBI_MAX_INNER];
@@ -225,11 +226,15 @@ typedef struct tirbi_lane_state {
     ptrdiff_t block_steps[TIRBI_MAX_CURSORS];
     ptrdiff_t rest_steps[TIRBI_MAX_CURSORS];
     /* Of a machine that goes through several rows at once: the pointers of all of them, and the steps to the last rows
-     * of the innermost loop, some of which may have been gone through already. */
+     * of the innermost loop, some of which may have been gone through already, as where rows are packed. */
     uint8_t **row_pointers;
     const tirbi_lane_loop *row_loop; /* whose strips are in them, */
     uint32_t row_number;             /* for as many rows */
     ptrdiff_t last_steps[TIRBI_MAX_CURSORS];
+    /* Where short rows are packed: so many are in a block, of so many lanes each, and the bytes from row to row. */
+    uint32_t packed_rows; /* 0: no rows are packed */
+    size_t packed_lanes;
+    ptrdiff_t packed_steps[TIRBI_MAX_CURSORS];
     uint32_t n_sought;
     tirbi_lane_sought sought[TIRBI_MAX_CURSORS];
     struct {

@@ -55,6 +55,8 @@
 #define DO_MAX_I8(x, y) ((V)_mm256_max_epi8((__m256i)(x), (__m256i)(y)))
 #define DO_MIN_U8(x, y) ((V)_mm256_min_epu8((__m256i)(x), (__m256i)(y)))
 #define DO_MAX_U8(x, y) ((V)_mm256_max_epu8((__m256i)(x), (__m256i)(y)))
+#define DO_MIN_U16(x, y) ((V)_mm256_min_epu16((__m256i)(x), (__m256i)(y)))
+#define DO_MAX_U16(x, y) ((V)_mm256_max_epu16((__m256i)(x), (__m256i)(y)))
 #define DO_MIN_I16(x, y) ((V)_mm256_min_epi16((__m256i)(x), (__m256i)(y)))
 #define DO_MAX_I16(x, y) ((V)_mm256_max_epi16((__m256i)(x), (__m256i)(y)))
 #define DO_MIN_I32(x, y) ((V)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))

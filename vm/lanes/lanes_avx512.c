@@ -87,6 +87,8 @@
 #define DO_MAX_U8(x, y) ((V)_mm512_max_epu8((__m512i)(x), (__m512i)(y)))
 #define DO_MIN_I16(x, y) ((V)_mm512_min_epi16((__m512i)(x), (__m512i)(y)))
 #define DO_MAX_I16(x, y) ((V)_mm512_max_epi16((__m512i)(x), (__m512i)(y)))
+#define DO_MIN_U16(x, y) ((V)_mm512_min_epu16((__m512i)(x), (__m512i)(y)))
+#define DO_MAX_U16(x, y) ((V)_mm512_max_epu16((__m512i)(x), (__m512i)(y)))
 #define DO_MIN_I32(x, y) ((V)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
 #define DO_MAX_I32(x, y) ((V)_mm512_max_epi32((__m512i)(x), (__m512i)(y)))
 #define DO_MIN_I64(x, y) ((V)_mm512_min_epi64((__m512i)(x), (__m512i)(y)))

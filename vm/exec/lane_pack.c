@@ -1,0 +1,42 @@
+/* Which lane loops have a body for short rows that are packed, several in a block: see vm/lanes/packs.inc. It is the tail
+ * body, but that what a cursor means is packed in a strip where it is loaded. */
+#include "vm/exec/lane_entry.h"
+#include "vm/exec/lane_plan.h"
+
+/* Whether a body may run on packed rows, and may want to: it loads, computes and stores elements that follow each other,
+ * and machines for several rows do not have all of it. */
+bool tirbi_lane_can_pack(const lane_planner *p) {
+    const tirbi_lane_loop *loop = p->loop;
+    const uint16_t n = p->body->header->n;
+    bool loads = false;
+    if (loop->by_rows || loop->n_outer == 0 || loop->n_tiles > 0 || loop->n_copies > 0 || p->body->n_own > 0 ||
+        p->body->n_seeks > 0 || (tirbi_x_is_small(n) && tirbi_x_small(n) > loop->lanes / 2))
+        return false;
+    for (unsigned k = 0; k < loop->n_inner; k++)
+        if (loop->inner[k].index != TIRBI_NO_REG) return false;
+    for (uint32_t i = loop->n_outer; i < p->body->n - loop->n_outer; i++) {
+        const lane_ins *ins = &p->body->ins[i];
+        const bool around = ins->op == TIRB_OP_INNER || ins->op == TIRB_OP_INNER_END;
+        const bool stores = ins->op == TIRB_OP_VSTORE && p->body->strides[ins->cursor] == STRIDE_ONE;
+        const bool computes = (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) != 0;
+        loads = loads || ins->op == TIRB_OP_VLOAD;
+        if (!around && !stores && !computes && ins->op != TIRB_OP_VLOAD && ins->op != TIRB_OP_VSPLAT) return false;
+    }
+    return loads && !p->emitter->failed;
+}
+
+/* What the word before a packed body says. */
+tirbi_word tirbi_lane_packed_work(const lane_planner *p) {
+    tirbi_word work = {.bits = 0};
+    for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer; i++) {
+        const lane_ins *ins = &p->body->ins[i];
+        const bool in_banks = ins->op == TIRB_OP_VSTORE || ins->kind != 0 || !tirbi_lane_is_computed(p->body, ins);
+        unsigned counted = in_banks && p->body->main_size != 0 ? TIRBI_PACKED_IN_BANKS : TIRBI_PACKED_BY_KERNELS;
+        if (ins->op == TIRB_OP_VSPLAT || ins->op == TIRB_OP_INNER || ins->op == TIRB_OP_INNER_END) continue;
+        if (ins->op == TIRB_OP_VLOAD) counted = TIRBI_PACKED_LOADS;
+        if (work.list[counted] < UINT16_MAX) work.list[counted]++;
+        const bool apart = ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ANY;
+        if (apart && work.list[TIRBI_PACKED_STEPS] < UINT16_MAX) work.list[TIRBI_PACKED_STEPS]++;
+    }
+    return work;
+}
