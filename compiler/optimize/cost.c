@@ -1,5 +1,5 @@
 /* Roughly how long a statement takes. Only whether it is worth a fork depends on it. */
-#include "compiler/optimize/contract.h"
+#include "compiler/optimize/distribute.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/operands.h"
 #include "compiler/optimize/ragged.h"
@@ -111,16 +111,25 @@ static bool has_lanes(estimator *e, const tirbi_ls *s, unsigned depth) {
     }
 }
 
+/* A contraction and what is distributed before and behind it; NULL where the loop is none. */
+static const tirbi_lx *of_contraction(estimator *e, const tirbi_ls *s) {
+    tirbi_distribution parts = {.n_before = 0};
+    if (e->in_lanes || (e->disabled & TIRB_PASS_CONTRACT)) return NULL;
+    if (!tirbi_plan_contraction(e->pool, s, &parts.plan) && !tirbi_distribute_contraction(e->pool, s, &parts))
+        return NULL;
+    const tirbi_lx *cost = constant(e, PRODUCT);
+    for (uint32_t i = 0; i < parts.plan.loops.n; i++) cost = times(e, rounds(e, parts.plan.loops.var[i]), cost);
+    for (uint32_t i = 0; i < parts.n_before; i++) cost = plus(e, cost, cost_of(e, parts.before[i]));
+    for (uint32_t i = 0; i < parts.n_after; i++) cost = plus(e, cost, cost_of(e, parts.after[i]));
+    return cost;
+}
+
 static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     estimator inner = *e;
     declare(&inner, s->as.loop.var);
     bool lanes = !(e->disabled & TIRB_PASS_LANES);
-    tirbi_contract_plan contraction;
-    if (!e->in_lanes && !(e->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(e->pool, s, &contraction)) {
-        const tirbi_lx *cost = constant(e, PRODUCT);
-        for (uint32_t i = 0; i < contraction.loops.n; i++) cost = times(e, rounds(e, contraction.loops.var[i]), cost);
-        return cost;
-    }
+    const tirbi_lx *contraction = of_contraction(e, s);
+    if (contraction) return contraction;
     tirbi_fold_plans folds;
     if (!e->in_lanes && !(e->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_folds(e->pool, s, &folds)) {
         const tirbi_loop_set *loops = &folds.plan[0].loops;

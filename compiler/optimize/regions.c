@@ -1,7 +1,7 @@
 /* Planning regions: see regions.h. */
 #include "compiler/optimize/regions.h"
 
-#include "compiler/optimize/contract.h"
+#include "compiler/optimize/distribute.h"
 #include "compiler/optimize/statements.h"
 
 #include <string.h>
@@ -460,9 +460,7 @@ static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *co
 
 static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uint32_t disabled,
                        tirbi_region_plan *plan) {
-    tirbi_contract_plan contraction;
-    if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_plan_contraction(w->pool, loop, &contraction))
-        return plan->grain != NULL;
+    if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_contracts(w->pool, loop)) return plan->grain != NULL;
     const tirbi_lx *share = tirbi_lx_op(w->pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent,
                                         tirbi_lx_int(w->pool, TIRB_I64, CONTRACTION_CHUNKS), NULL);
     plan->grain = tirbi_lx_op(w->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, plan->grain, share, NULL);
