@@ -438,6 +438,8 @@ void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search) {
         return;
     }
     if (found->reg < 0) found->reg = tirbi_new_sreg(e);
+    /* A lane loop of no lanes leaves the register as it is. */
+    if (search->as.search.var->extent->lo < 1) TIRBI_PUT(e, TIRB_OP_CONST, TIRB_I64, (uint16_t)found->reg, 0);
     tirbi_put_lane_plan(e, plan);
     tirbi_forget(e, found);
 }
