@@ -41,6 +41,13 @@ typedef struct tirbi_remembered {
     uint16_t reg;
 } tirbi_remembered;
 
+/* What was forgotten: an entry of one of the emitter's lists. */
+typedef struct tirbi_forgotten {
+    enum { TIRBI_FORGOT_KNOWN, TIRBI_FORGOT_REMEMBERED, TIRBI_FORGOT_CHECKED } list;
+    uint32_t at;
+    const tirbi_lx *x;
+} tirbi_forgotten;
+
 /* The memory that a statement may write. */
 enum { TIRBI_MAX_CHANGED = 16 };
 typedef struct tirbi_changed {
@@ -80,6 +87,9 @@ typedef struct tirbi_emitter {
     const tirbi_changed *changed; /* by the loop before which values are being computed; NULL: none */
     tirbi_checked *checked;
     uint32_t n_checked, checked_capacity;
+    tirbi_forgotten *forgotten; /* in arms of branches, which are emitted one after the other but do not run so */
+    uint32_t n_forgotten, forgotten_capacity;
+    uint32_t arms; /* in which what is forgotten is noted */
     uint32_t next_sreg, n_sregs;
     tirbi_patch_list
         conditions; /* the places in the code that name the register of conditions which are only branched on */
@@ -113,6 +123,8 @@ void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope);
 /* Ends a statement whose values the next ones of its block may use: what it has loaded stays known in the scope around
  * it while registers are few. */
 void tirbi_block_close(tirbi_emitter *e, tirbi_scope scope);
+/* Notes what an entry of a list has been, which is forgotten now. */
+void tirbi_note_forgotten(tirbi_emitter *e, tirbi_forgotten forgotten);
 uint16_t tirbi_new_sreg(tirbi_emitter *e);
 uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable);
 void tirbi_put_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n);
@@ -136,7 +148,8 @@ uint16_t tirbi_put_operand(tirbi_emitter *e, const tirbi_lx *x);
 /* Whether a value is in a register, or is a constant. */
 bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x);
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
-void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value);
+/* `reread`: the statements behind it load from there, and what was stored is kept for them. */
+void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value, bool reread);
 uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
 /* Jumps where a condition is false, or where it is true. */
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
@@ -158,6 +171,11 @@ const tirbi_lx *tirbi_address(const tirbi_emitter *e, const tirbi_place *place);
 /* Where a value which is not pure is known; NULL where it is not. */
 const tirbi_remembered *tirbi_recall(const tirbi_emitter *e, const tirbi_lx *x);
 void tirbi_remember(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
+/* Remembers that a register, which nothing else is put into, holds what is now in a place. */
+void tirbi_remember_stored(tirbi_emitter *e, const tirbi_place *place, uint16_t reg);
+/* Takes back what has been forgotten since `mark`, of what was there when `scope` was opened; and forgets it anew. */
+void tirbi_unforget(tirbi_emitter *e, uint32_t mark, const tirbi_scope *scope);
+void tirbi_forget_again(tirbi_emitter *e, uint32_t from, uint32_t to, const tirbi_scope *scope);
 /* Forgets what was loaded from a buffer's memory, or (NULL) from any. */
 void tirbi_forget_memory(tirbi_emitter *e, const tirbi_lbuf *root);
 /* Forgets what was loaded from where a variable says. */

@@ -56,6 +56,11 @@ void tirbi_remember(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg) {
     items[e->n_remembered++] = (tirbi_remembered){x, reg};
 }
 
+void tirbi_remember_stored(tirbi_emitter *e, const tirbi_place *place, uint16_t reg) {
+    const tirbi_lx *load = place->view ? NULL : tirbi_lx_load(e->pool, place);
+    if (load) tirbi_remember(e, load, reg);
+}
+
 /* ---- Forgetting ----------------------------------------------------------------------------------------------- */
 
 /* What changes: one variable, one buffer's memory, or (both NULL) everything. */
@@ -85,10 +90,49 @@ static void forget(tirbi_emitter *e, const change *c) {
         const tirbi_lx *x = e->remembered[i].x;
         if (!x || !depends(x, c)) continue;
         e->remembered[i].x = NULL;
+        tirbi_note_forgotten(e, (tirbi_forgotten){TIRBI_FORGOT_REMEMBERED, i, x});
         for (uint32_t k = 0; k < e->n_checked; k++) {
-            if (e->checked[k].index == x) e->checked[k].index = NULL;
+            if (e->checked[k].index != x) continue;
+            e->checked[k].index = NULL;
+            tirbi_note_forgotten(e, (tirbi_forgotten){TIRBI_FORGOT_CHECKED, k, x});
         }
     }
+}
+
+/* ---- Arms of branches ------------------------------------------------------------------------------------------- */
+
+void tirbi_note_forgotten(tirbi_emitter *e, tirbi_forgotten forgotten) {
+    if (!e->arms) return;
+    tirbi_forgotten *items =
+        tirbi_grow(e->arena, e->forgotten, e->n_forgotten, &e->forgotten_capacity, sizeof(*items));
+    if (!items) return;
+    e->forgotten = items;
+    items[e->n_forgotten++] = forgotten;
+}
+
+/* Entries that are younger than the scope have gone with it, and others may stand where they were. */
+static void set_entry(tirbi_emitter *e, const tirbi_forgotten *f, const tirbi_lx *x, const tirbi_scope *scope) {
+    switch (f->list) {
+    case TIRBI_FORGOT_KNOWN:
+        if (f->at >= scope->n_known) return;
+        e->known[f->at] = x;
+        ((tirbi_lx *)(uintptr_t)f->x)->scratch = x ? f->at + 1 : 0;
+        return;
+    case TIRBI_FORGOT_REMEMBERED:
+        if (f->at < scope->n_remembered) e->remembered[f->at].x = x;
+        return;
+    case TIRBI_FORGOT_CHECKED:
+        if (f->at < scope->n_checked) e->checked[f->at].index = x;
+        return;
+    }
+}
+
+void tirbi_unforget(tirbi_emitter *e, uint32_t mark, const tirbi_scope *scope) {
+    for (uint32_t i = e->n_forgotten; i-- > mark;) set_entry(e, &e->forgotten[i], e->forgotten[i].x, scope);
+}
+
+void tirbi_forget_again(tirbi_emitter *e, uint32_t from, uint32_t to, const tirbi_scope *scope) {
+    for (uint32_t i = from; i < to; i++) set_entry(e, &e->forgotten[i], NULL, scope);
 }
 
 void tirbi_forget_memory(tirbi_emitter *e, const tirbi_lbuf *root) { forget(e, &(change){.root = root}); }

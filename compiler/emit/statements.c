@@ -447,6 +447,33 @@ static void put_way_out(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch
     tirbi_land(e, &other);
 }
 
+/* Whether an arm leaves the loop or the function, so that what stands behind the branch does not follow it. */
+static bool leaves(const tirbi_emitter *e, const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n > 0) s = s->as.seq.items[s->as.seq.n - 1];
+    return s->kind == TIRBI_LS_RETURN || (e->loops && (s->kind == TIRBI_LS_BREAK || s->kind == TIRBI_LS_CONTINUE));
+}
+
+/* The arms, each of which begins with what is known behind the condition: only one of them runs. */
+static void put_arms(tirbi_emitter *e, const tirbi_ls *s, tirbi_patch_list *other, tirbi_patch_list *end,
+                     tirbi_scope arm) {
+    const uint32_t mark = e->n_forgotten;
+    e->arms++;
+    tirbi_put_stmt(e, s->as.if_.then_case);
+    tirbi_scope_close(e, arm);
+    const uint32_t behind_first = e->n_forgotten;
+    const bool stays_forgotten = !leaves(e, s->as.if_.then_case);
+    if (s->as.if_.else_case || !stays_forgotten) tirbi_unforget(e, mark, &arm);
+    if (s->as.if_.else_case) {
+        tirbi_put_jump(e, TIRB_OP_JMP, 0, end);
+        tirbi_land(e, other);
+        arm = tirbi_scope_open(e);
+        tirbi_put_stmt(e, s->as.if_.else_case);
+        tirbi_scope_close(e, arm);
+    }
+    if (stays_forgotten) tirbi_forget_again(e, mark, behind_first, &arm);
+    if (--e->arms == 0) e->n_forgotten = 0;
+}
+
 static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
     if (!s->as.if_.first_of && put_choice(e, s)) return;
     tirbi_patch_list other = {0}, end = {0}, *out = s->as.if_.else_case ? NULL : way_out(e, s->as.if_.then_case);
@@ -458,15 +485,7 @@ static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
         return;
     }
     put_arm_condition(e, s->as.if_.condition, &other, &arm, &opened);
-    tirbi_put_stmt(e, s->as.if_.then_case);
-    tirbi_scope_close(e, arm);
-    if (s->as.if_.else_case) {
-        tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
-        tirbi_land(e, &other);
-        arm = tirbi_scope_open(e);
-        tirbi_put_stmt(e, s->as.if_.else_case);
-        tirbi_scope_close(e, arm);
-    }
+    put_arms(e, s, &other, &end, arm);
     tirbi_land(e, &other);
     tirbi_land(e, &end);
     tirbi_block_close(e, scope);
@@ -534,10 +553,46 @@ static bool is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
            next->as.set.value->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_lx_depends_on(next->as.set.value, s->as.set.var);
 }
 
+static bool loads_from(const tirbi_lx *x, const tirbi_lbuf *buffer, unsigned depth) {
+    enum { MAX_DEPTH = 8 };
+    if (x->shared || depth > MAX_DEPTH) return false;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (x->access->buffer == buffer) return true;
+        for (uint32_t i = 0; i < x->access->ndim; i++) {
+            if (loads_from(x->access->indices[i], buffer, depth + 1)) return true;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (loads_from(x->args[i], buffer, depth + 1)) return true;
+    }
+    return false;
+}
+
+/* Whether one of the next statements behind a store loads from its buffer first of all. */
+static bool is_reread(const tirbi_ls *seq, uint32_t store) {
+    enum { NEXT = 3 };
+    const tirbi_lbuf *buffer = seq->as.seq.items[store]->as.store.access->buffer;
+    for (uint32_t i = store + 1; i < seq->as.seq.n && i <= store + NEXT; i++) {
+        const tirbi_ls *s = seq->as.seq.items[i];
+        const tirbi_lx *x = s->kind == TIRBI_LS_SET     ? s->as.set.value
+                            : s->kind == TIRBI_LS_STORE ? s->as.store.value
+                            : s->kind == TIRBI_LS_IF    ? s->as.if_.condition
+                                                        : NULL;
+        if (x && loads_from(x, buffer, 0)) return true;
+    }
+    return false;
+}
+
 static void emit_seq(tirbi_emitter *e, const tirbi_ls *s) {
     for (uint32_t i = 0; i < s->as.seq.n; i++) {
-        if (i + 1 < s->as.seq.n && is_replaced(s->as.seq.items[i], s->as.seq.items[i + 1])) continue;
-        tirbi_put_stmt(e, s->as.seq.items[i]);
+        const tirbi_ls *item = s->as.seq.items[i];
+        if (i + 1 < s->as.seq.n && is_replaced(item, s->as.seq.items[i + 1])) continue;
+        if (item->kind != TIRBI_LS_STORE) {
+            tirbi_put_stmt(e, item);
+            continue;
+        }
+        tirbi_mark_line(e, item->span);
+        tirbi_put_store(e, item->as.store.access, item->as.store.value, is_reread(s, i));
     }
 }
 
@@ -550,7 +605,7 @@ void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s) {
     case TIRBI_LS_IF: emit_if(e, s); break;
     case TIRBI_LS_WHILE: emit_while(e, s); break;
     case TIRBI_LS_SEARCH: tirbi_put_search(e, s); break;
-    case TIRBI_LS_STORE: tirbi_put_store(e, s->as.store.access, s->as.store.value); break;
+    case TIRBI_LS_STORE: tirbi_put_store(e, s->as.store.access, s->as.store.value, false); break;
     case TIRBI_LS_SET: emit_set(e, s); break;
     case TIRBI_LS_ALLOC: emit_alloc(e, s->as.alloc.buffer); break;
     case TIRBI_LS_FETCH: emit_fetch(e, s); break;

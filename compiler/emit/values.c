@@ -23,10 +23,13 @@ void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var) {
         if (!x || (var ? !tirbi_lx_mentions(x, var) : x->pure)) continue;
         x->scratch = 0;
         e->known[i] = NULL;
+        tirbi_note_forgotten(e, (tirbi_forgotten){TIRBI_FORGOT_KNOWN, i, x});
     }
     for (uint32_t i = 0; i < e->n_checked; i++) {
-        tirbi_checked *c = &e->checked[i];
-        if (c->index && (var ? tirbi_lx_mentions(c->index, var) : !c->index->pure)) c->index = NULL;
+        const tirbi_lx *index = e->checked[i].index;
+        if (!index || (var ? !tirbi_lx_mentions(index, var) : index->pure)) continue;
+        e->checked[i].index = NULL;
+        tirbi_note_forgotten(e, (tirbi_forgotten){TIRBI_FORGOT_CHECKED, i, index});
     }
     if (var) tirbi_forget_loads_by(e, var);
 }
@@ -110,12 +113,19 @@ uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place) {
     return to;
 }
 
-void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value) {
+/* Whether a value is in the register of a variable, which may be assigned. */
+static bool is_in_variable(const tirbi_lx *x) {
+    while (keeps_register(x)) x = x->args[0];
+    return x->kind == TIRBI_LX_VAR;
+}
+
+void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value, bool reread) {
     tirbi_scope scope = tirbi_scope_open(e);
     uint16_t v = tirbi_put_value(e, value);
     const uint16_t at = put_number(e, place), ref = tirbi_buffer_ref(e, place->buffer->root);
     TIRBI_PUT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
     tirbi_forget_memory(e, place->buffer->root);
+    if (reread && value->type == place->buffer->type && !is_in_variable(value)) tirbi_remember_stored(e, place, v);
     tirbi_block_close(e, scope);
 }
 
@@ -163,33 +173,34 @@ bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_VAR ? x->var->reg >= 0 : tirbi_recall(e, x) != NULL;
 }
 
+static void put_arm(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
+    tirbi_scope arm = tirbi_scope_open(e);
+    tirbi_put_value_into(e, x, to);
+    tirbi_scope_close(e, arm);
+}
+
+/* What the first operand computes, which is always evaluated, stays known behind the whole. */
 static void emit_lazy(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     tirbi_patch_list other = {0}, end = {0};
-    tirbi_scope scope = tirbi_scope_open(e);
     if (x->kind == TIRBI_LX_COND && !tirbi_calls(x->args[0]) && tirbi_is_at_hand(e, x->args[1]) &&
         tirbi_is_at_hand(e, x->args[2])) {
+        tirbi_scope scope = tirbi_scope_open(e);
         const uint16_t yes = tirbi_put_value(e, x->args[1]), no = tirbi_put_value(e, x->args[2]),
                        c = tirbi_put_value(e, x->args[0]);
         TIRBI_PUT(e, TIRB_OP_SELECT, x->type, to, c, yes, no);
+        tirbi_scope_close(e, scope);
     } else if (x->kind == TIRBI_LX_COND) {
         tirbi_put_branch_unless(e, x->args[0], &other);
-        tirbi_scope arm = tirbi_scope_open(e);
-        tirbi_put_value_into(e, x->args[1], to);
-        tirbi_scope_close(e, arm);
+        put_arm(e, x->args[1], to);
         tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
         tirbi_land(e, &other);
-        arm = tirbi_scope_open(e);
-        tirbi_put_value_into(e, x->args[2], to);
-        tirbi_scope_close(e, arm);
+        put_arm(e, x->args[2], to);
     } else {
         tirbi_put_value_into(e, x->args[0], to);
         tirbi_put_jump(e, x->kind == TIRBI_LX_AND ? TIRB_OP_BRNOT : TIRB_OP_BRIF, to, &end);
-        tirbi_scope arm = tirbi_scope_open(e);
-        tirbi_put_value_into(e, x->args[1], to);
-        tirbi_scope_close(e, arm);
+        put_arm(e, x->args[1], to);
     }
     tirbi_land(e, &end);
-    tirbi_scope_close(e, scope);
 }
 
 static uint16_t emit_call_ref(tirbi_emitter *e, const tirbi_lcall_ref *ref, tirbi_lbuf *formal) {

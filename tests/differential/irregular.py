@@ -5,7 +5,7 @@ oracle: on every instruction set, with each pass off, with several threads.
 
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
 indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own; tables that are
-filled from themselves; conditions on what stands still; loops that are left, searched and cut. Ends with `N passed, N failed`; exit status 1 on failure."""
+filled from themselves; arms that change what is read again; conditions on what stands still; loops that are left, searched and cut. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
 import os
@@ -543,8 +543,45 @@ def mixed(pick, f):
                                [f"for k{k} in range({pick.choice([2, 3, 5])}):", f"    {own} = {own} {pick.choice('+-')} {value}"]]))
 
 
+def steered(pick, f):
+    """Variables and elements that the arms of branches change, which are read again before, in and behind them."""
+    n, dtype = pick.choice([4, 9, 30]), pick.choice(("int32", "int32", "int64", "float32", "uint8"))
+    names = [f.buffer(f"B{k}", dtype, n) for k in range(2)]
+    places = lambda: f"{pick.choice(names)}[{pick.choice(['i', 'j', 'i', 'j', 'k', 'i + 1', f'{n - 1} - j'])}]"
+    value = lambda: pick.choice([places(), f"{places()} + {places()}", number(dtype, 1), f"T.max({places()}, {places()})"])
+    test = lambda: pick.choice([f"{places()} < {places()}", f"i < {n - 1}", f"j >= {n // 2}", f"k == {pick.randrange(8)}"])
+
+    def condition():
+        joined = test()
+        for _ in range(pick.choice([0, 0, 1, 2])):
+            joined = pick.choice([f"{joined} and {test()}", f"{joined} or ({test()})", f"({joined}) and ({test()} or {test()})"])
+        return joined
+
+    def block(depth, indent):
+        for _ in range(pick.choice([1, 2, 3])):
+            kind = pick.choice("abcdefg" if depth else "abcd")
+            if kind in "ab":
+                f.add(indent, f"{places()} = {value()}")
+            elif kind == "c":
+                f.add(indent, pick.choice([f"i = (i + {pick.randrange(1, 4)}) % {n - 1}", f"j = (j * 3 + 1) % {n}", "j = i"]))
+            elif kind == "d":
+                place = places()
+                f.add(indent, f"{place} = {value()}", f"{places()} = {place} + {place}")
+            else:
+                f.add(indent, f"if {condition()}:")
+                block(depth - 1, indent + 1)
+                if pick.random() < 0.25:
+                    f.add(indent + 1, pick.choice(["continue", "break"]))
+                if pick.random() < 0.6:
+                    f.add(indent, "else:")
+                    block(depth - 1, indent + 1)
+
+    f.add(0, "i: T.int32 = 0", f"j: T.int32 = {n // 2}", f"for k in range({pick.choice([3, n])}):")
+    block(3, 1)
+
+
 SHAPES = (counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
-          counted_by_memory, nested_lane_loops, tables, still, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
+          counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 
 def make(seed):
