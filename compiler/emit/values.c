@@ -484,26 +484,54 @@ static void put_branch(tirbi_emitter *e, tirbi_op branch, const tirbi_lx *condit
     tirbi_put_jump(e, branch, 0, list);
 }
 
-void tirbi_put_branch_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
-    if (condition->kind == TIRBI_LX_OR) {
-        tirbi_put_branch_if(e, condition->args[0], list);
-        tirbi_put_branch_if(e, condition->args[1], list);
-        return;
+/* A second operand's branch: what is computed behind the first one's is not known where that lands. */
+static void put_second(tirbi_emitter *e, const tirbi_lx *condition, bool branches_if, tirbi_patch_list *list);
+
+/* Where operands of a condition are branched on, no register holds the whole. */
+static bool is_joined(const tirbi_emitter *e, const tirbi_lx *condition) {
+    return (condition->kind == TIRBI_LX_AND || condition->kind == TIRBI_LX_OR) && !tirbi_is_at_hand(e, condition);
+}
+
+/* `leaves`: the jumps leave the scope that is open. */
+static void put_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list, bool leaves) {
+    if (!is_joined(e, condition)) {
+        put_branch(e, TIRB_OP_BRIF, condition, list);
+    } else if (condition->kind == TIRBI_LX_OR) {
+        put_if(e, condition->args[0], list, leaves);
+        if (leaves) put_if(e, condition->args[1], list, true);
+        else put_second(e, condition->args[1], true, list);
+    } else {
+        tirbi_patch_list fails = {0};
+        tirbi_put_branch_unless(e, condition->args[0], &fails);
+        put_second(e, condition->args[1], true, list);
+        tirbi_land(e, &fails);
     }
-    put_branch(e, TIRB_OP_BRIF, condition, list);
+}
+
+void tirbi_put_branch_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
+    put_if(e, condition, list, true);
 }
 
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {
     if (!condition) return;
-    /* a and b: two branches, and no register for the whole */
-    if (condition->kind == TIRBI_LX_AND) {
+    if (!is_joined(e, condition)) {
+        put_branch(e, TIRB_OP_BRNOT, condition, list);
+    } else if (condition->kind == TIRBI_LX_AND) {
         tirbi_put_branch_unless(e, condition->args[0], list);
-        tirbi_scope scope = tirbi_scope_open(e); /* what is computed behind a branch is not known where it lands */
-        tirbi_put_branch_unless(e, condition->args[1], list);
-        tirbi_scope_close(e, scope);
-        return;
+        put_second(e, condition->args[1], false, list);
+    } else {
+        tirbi_patch_list holds = {0};
+        put_if(e, condition->args[0], &holds, false);
+        put_second(e, condition->args[1], false, list);
+        tirbi_land(e, &holds);
     }
-    put_branch(e, TIRB_OP_BRNOT, condition, list);
+}
+
+static void put_second(tirbi_emitter *e, const tirbi_lx *condition, bool branches_if, tirbi_patch_list *list) {
+    tirbi_scope scope = tirbi_scope_open(e);
+    if (branches_if) put_if(e, condition, list, false);
+    else tirbi_put_branch_unless(e, condition, list);
+    tirbi_scope_close(e, scope);
 }
 
 void tirbi_put_exit_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list) {

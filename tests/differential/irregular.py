@@ -559,7 +559,7 @@ def steered(pick, f):
 
     def block(depth, indent):
         for _ in range(pick.choice([1, 2, 3])):
-            kind = pick.choice("abcdefg" if depth else "abcd")
+            kind = pick.choice("abcdefgw" if depth else "abcd")
             if kind in "ab":
                 f.add(indent, f"{places()} = {value()}")
             elif kind == "c":
@@ -567,6 +567,9 @@ def steered(pick, f):
             elif kind == "d":
                 place = places()
                 f.add(indent, f"{place} = {value()}", f"{places()} = {place} + {place}")
+            elif kind == "w":
+                f.add(indent, f"w{depth} = 0", f"while w{depth} < 3 and ({condition()}):", f"    w{depth} = w{depth} + 1")
+                block(depth - 1, indent + 1)
             else:
                 f.add(indent, f"if {condition()}:")
                 block(depth - 1, indent + 1)
@@ -576,7 +579,7 @@ def steered(pick, f):
                     f.add(indent, "else:")
                     block(depth - 1, indent + 1)
 
-    f.add(0, "i: T.int32 = 0", f"j: T.int32 = {n // 2}", f"for k in range({pick.choice([3, n])}):")
+    f.add(0, "i: T.int32 = 0", f"j: T.int32 = {n // 2}", *(f"w{k}: T.int32 = 0" for k in (1, 2, 3)), f"for k in range({pick.choice([3, n])}):")
     block(3, 1)
 
 
