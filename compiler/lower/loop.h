@@ -341,6 +341,12 @@ const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi
 static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
     return x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->value == value;
 }
+/* The int32 that an int64 was cast from, where it was. */
+static inline const tirbi_lx *tirbi_lx_before_cast(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == TIRB_I32 && x->type == TIRB_I64)
+        x = x->args[0];
+    return x;
+}
 /* Whether an expression names a variable: outside of what loads are indexed by, */
 bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var);
 /* and anywhere, so that its value may be another one where the variable's is; calls may be anything. */

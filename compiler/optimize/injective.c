@@ -16,16 +16,10 @@ static bool add_factors(const tirbi_lx *x, const tirbi_lx **factors, uint32_t *n
     return true;
 }
 
-static const tirbi_lx *without_casts(const tirbi_lx *x) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == TIRB_I32 && x->type == TIRB_I64)
-        x = x->args[0];
-    return x;
-}
-
 /* Of one that more may be known of there are several nodes. */
 static bool is_same(const tirbi_lx *a, const tirbi_lx *b) {
-    a = without_casts(a);
-    b = without_casts(b);
+    a = tirbi_lx_before_cast(a);
+    b = tirbi_lx_before_cast(b);
     return a == b || (a->kind == TIRBI_LX_VAR && b->kind == TIRBI_LX_VAR && a->var == b->var);
 }
 

@@ -61,8 +61,7 @@ static bool cannot_fail(const tirbi_ls *s, unsigned depth) {
 
 /* A variable of whole numbers and what is added to it. */
 static bool is_sum(const tirbi_lx *x, tirbi_lvar **var, int64_t *more) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64 && x->source == TIRB_I32)
-        x = x->args[0];
+    x = tirbi_lx_before_cast(x);
     const bool adds = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->args[1]->kind == TIRBI_LX_CONST;
     *more = adds ? x->args[1]->value : 0;
     if (adds) x = x->args[0];

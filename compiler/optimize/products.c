@@ -41,12 +41,6 @@ typedef struct splitting {
 
 /* ---- Products --------------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *without_casts(const tirbi_lx *x) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == TIRB_I32 && x->type == TIRB_I64)
-        x = x->args[0];
-    return x;
-}
-
 /* Whether the parameters of the call alone say what it is. */
 static bool is_given(const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_PARAM;
@@ -57,7 +51,7 @@ static bool is_given(const tirbi_lx *x) {
 }
 
 static bool add_factors(product *p, const tirbi_lx *x) {
-    x = without_casts(x);
+    x = tirbi_lx_before_cast(x);
     if (x->type != TIRB_I32 && x->type != TIRB_I64) return false;
     if (x->kind == TIRBI_LX_CONST) {
         if (x->value < 1 || x->value > MAX_CONSTANT) return false;
@@ -114,7 +108,7 @@ static bool is_division(const tirbi_lx *x, division *out) {
     const bool truncates = x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD;
     if ((!truncates && x->op != TIRB_OP_FLOORDIV && x->op != TIRB_OP_FLOORMOD) || (truncates && x->args[0]->lo < 0))
         return false;
-    out->numerator = without_casts(x->args[0]);
+    out->numerator = tirbi_lx_before_cast(x->args[0]);
     out->remainder = x->op == TIRB_OP_MOD || x->op == TIRB_OP_FLOORMOD;
     return is_product(x->args[1], &out->divisor);
 }

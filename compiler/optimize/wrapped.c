@@ -12,16 +12,10 @@ typedef struct unwrapper {
     uint32_t n;
 } unwrapper;
 
-static const tirbi_lx *without_casts(const tirbi_lx *x) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == TIRB_I32 && x->type == TIRB_I64)
-        x = x->args[0];
-    return x;
-}
-
 /* Whether a variable stays below a size and is not negative, so that there the size is 1 at least. */
 static bool counts_to(const tirbi_lvar *var, const tirbi_lx *size) {
-    const bool all = without_casts(var->extent) == size,
-               part = var->below && var->lo >= 0 && without_casts(var->below) == size;
+    const bool all = tirbi_lx_before_cast(var->extent) == size,
+               part = var->below && var->lo >= 0 && tirbi_lx_before_cast(var->below) == size;
     return var->kind == TIRBI_LVAR_LOOP && (all || part);
 }
 
@@ -31,7 +25,7 @@ static bool is_sum(const tirbi_lx *x, const tirbi_lx *size, bool *counts, unsign
     if (x->kind == TIRBI_LX_CONST) return true;
     if (depth == MAX_DEPTH) return false;
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST) {
-        const tirbi_lx *inside = without_casts(x);
+        const tirbi_lx *inside = tirbi_lx_before_cast(x);
         return inside->kind == TIRBI_LX_VAR && is_sum(inside, size, counts, depth + 1);
     }
     if (x->kind == TIRBI_LX_VAR) {
@@ -47,7 +41,7 @@ static const tirbi_lx *size_of(const tirbi_lx *x) {
     bool counts = false;
     if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_FLOORMOD || (x->type != TIRB_I32 && x->type != TIRB_I64))
         return NULL;
-    const tirbi_lx *size = without_casts(x->args[1]);
+    const tirbi_lx *size = tirbi_lx_before_cast(x->args[1]);
     if (size->kind != TIRBI_LX_VAR || size->var->kind != TIRBI_LVAR_PARAM || !is_sum(x->args[0], size, &counts, 0))
         return NULL;
     return counts ? size : NULL;
