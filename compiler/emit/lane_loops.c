@@ -38,7 +38,8 @@ static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const
         const tirbi_lx *last = tirbi_lx_sub(e->pool, loops->var[i]->extent, tirbi_lx_int(e->pool, TIRB_I64, 1));
         const tirbi_lx *way = last ? tirbi_lx_mul(e->pool, last, form->coefficient[i]) : NULL;
         if (way && either)
-            way = tirbi_lx_op(e->pool, greatest ? TIRB_OP_MAX : TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, way, zero(e), NULL);
+            way = tirbi_lx_op(e->pool, greatest ? TIRB_OP_MAX : TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, way, zero(e),
+                              NULL);
         value = way ? tirbi_lx_add(e->pool, value, way) : NULL;
     }
     return value;

@@ -63,7 +63,9 @@ static bool range_of_division(uint8_t op, fact x, fact by, fact *out) {
     case TIRB_OP_VFLOORDIV:
         *out = between(floor_of(x.lo, x.lo < 0 ? by.lo : by.hi), floor_of(x.hi, x.hi < 0 ? by.hi : by.lo));
         return true;
-    case TIRB_OP_VDIV: *out = between(x.lo / (x.lo < 0 ? by.lo : by.hi), x.hi / (x.hi < 0 ? by.hi : by.lo)); return true;
+    case TIRB_OP_VDIV:
+        *out = between(x.lo / (x.lo < 0 ? by.lo : by.hi), x.hi / (x.hi < 0 ? by.hi : by.lo));
+        return true;
     case TIRB_OP_VFLOORMOD: *out = between(0, natural ? least(x.hi, by.hi - 1) : by.hi - 1); return true;
     default:
         *out = natural ? between(0, least(x.hi, by.hi - 1)) : between(1 - by.hi, by.hi - 1);

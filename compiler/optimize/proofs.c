@@ -21,7 +21,7 @@ static bool add_term(linear *sum, const tirbi_lx *term, int64_t factor) {
 /* Whether integer arithmetic of a and b has the result that whole numbers have. */
 static bool is_exact(const tirbi_lx *x) {
     const tirbi_lx *a = x->args[0], *b = x->args[1];
-    int64_t low, high, most = x->optype == TIRB_I32 ? INT32_MAX : INT64_MAX;
+    int64_t low = 0, high = 0, most = x->optype == TIRB_I32 ? INT32_MAX : INT64_MAX;
     if (x->op == TIRB_OP_MUL) return !tirbi_full_range(x);
     bool fits = x->op == TIRB_OP_ADD
                     ? tirbi_add_i64(a->lo, b->lo, &low) && tirbi_add_i64(a->hi, b->hi, &high)

@@ -340,11 +340,11 @@ static uint64_t last_part(const entry *e, const tirbi_lane_state *state, const t
  * out. */
 static void set_streams(const entry *e, tirbi_lane_state *state, const tirbi_word *words) {
     const tirbi_lane_loop *loop = e->loop;
-    bool parts = state->packed_rows == 0 && (e->n < (int64_t)e->lanes || (!e->repeats && e->n % (int64_t)e->lanes != 0));
+    bool parts = e->n < (int64_t)e->lanes || (!e->repeats && e->n % (int64_t)e->lanes != 0);
     state->wide = NULL;
     state->n_streams = 0;
     state->sure_parts = 0;
-    if (loop->wide == 0 || !parts) return;
+    if (loop->wide == 0 || !parts || state->packed_rows > 0) return;
     for (uint32_t c = 0; c < loop->n_cursors; c++) {
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
         const tirbi_ref *ref = &e->refs[cursor->ref];
@@ -657,8 +657,8 @@ static bool plan_streaming(const entry *e, const tirbi_lane_state *state, stream
     const tirbi_lane_loop *loop = e->loop;
     uint32_t size = 0;
     plan->n = 0;
-    if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || state->packed_rows > 0 || loop->finds || loop->counts_lanes ||
-        loop->n_seeks > 0 || loop->own_depth > 0)
+    if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || state->packed_rows > 0 || loop->finds ||
+        loop->counts_lanes || loop->n_seeks > 0 || loop->own_depth > 0)
         return false;
     for (unsigned o = 0; o < state->n_outer; o++)
         if (loop->inner[state->outer[o]].index != TIRBI_NO_REG) return false;

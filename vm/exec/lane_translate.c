@@ -850,7 +850,8 @@ static bool plan_widen(lane_planner *p, const lane_ins *ins) {
     if (source.strip && p->level == 0) {
         const unsigned bank = bank_to_spare(p, ins);
         evict(p, bank, is_live(ins, p->now.banks[bank]));
-        emit(p, (ins->source == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, strip_of(p, ins->reads[0]), 0);
+        emit(p, (ins->source == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, strip_of(p, ins->reads[0]),
+             0);
         tirbi_lane_define(p, ins, 2);
         put_in_bank(p, ins->dest, bank);
         return true;
