@@ -565,7 +565,8 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in blocks of as many iterations as lie between those that meet");
-    put_either(e, &(either){NULL, blocks.condition, blocks.stmt}, loop, &e->unblocked);
+    if (tirbi_lx_is_int(blocks.condition, 1)) put_serial(e, blocks.stmt);
+    else put_either(e, &(either){NULL, blocks.condition, blocks.stmt}, loop, &e->unblocked);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* Emission of statements: scalar loops, with what does not change in them computed before them. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/optimize/ahead.h"
 #include "compiler/optimize/int_trees.h"
 #include "compiler/optimize/rows.h"
 
@@ -583,10 +584,23 @@ static bool is_reread(const tirbi_ls *seq, uint32_t store) {
     return false;
 }
 
+/* Rounds of a while loop that are run ahead of it, behind the statement `before`. */
+static void put_rounds_ahead(tirbi_emitter *e, const tirbi_ls *s, const tirbi_ls *before) {
+    const bool may = !s->as.while_.made && !(e->options->disabled & TIRB_PASS_SEQUENCES), serial = e->serial;
+    const tirbi_ls *ahead = may ? tirbi_run_ahead(e->pool, s, before) : NULL;
+    if (!ahead) return;
+    tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SEARCHED,
+                    "lanes look for the round that ends it, where that is far");
+    e->serial = true;
+    tirbi_put_stmt(e, ahead);
+    e->serial = serial;
+}
+
 static void emit_seq(tirbi_emitter *e, const tirbi_ls *s) {
     for (uint32_t i = 0; i < s->as.seq.n; i++) {
         const tirbi_ls *item = s->as.seq.items[i];
         if (i + 1 < s->as.seq.n && is_replaced(item, s->as.seq.items[i + 1])) continue;
+        if (item->kind == TIRBI_LS_WHILE && i > 0) put_rounds_ahead(e, item, s->as.seq.items[i - 1]);
         if (item->kind != TIRBI_LS_STORE) {
             tirbi_put_stmt(e, item);
             continue;

@@ -5,7 +5,8 @@ oracle: on every instruction set, with each pass off, with several threads.
 
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
 indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own; tables that are
-filled from themselves; arms that change what is read again; conditions on what stands still; loops that are left, searched and cut. Ends with `N passed, N failed`; exit status 1 on failure."""
+filled from themselves; arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; while
+loops that go on as long as elements say. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
 import os
@@ -583,7 +584,33 @@ def steered(pick, f):
     block(3, 1)
 
 
-SHAPES = (counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
+def run_ahead(pick, f):
+    """While loops that go on as long as elements say: moves of those that are greater, searches, up and down, near the ends."""
+    kind, dtype, n = pick.choice(COUNTS + ("int32",)), any_type(pick), pick.choice([12, 40, 70, 200])
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("S", kind, 8), f.scalar("p", dtype), f.scalar("q", kind)
+    if pick.random() < 0.8:
+        f.add(0, f"for i in range({n}):", f"    A[i] = T.cast({pick.choice(['i', f'{n - 1} - i', f'{n - 1} - i', 'i // 9', '7'])}, \"{dtype}\")")
+        f.add(0, *(f"A[{pick.randrange(n)}] = {pick.choice(['p', number(dtype, 3)])}" for _ in range(pick.choice([0, 1, 2]))))
+    down, depth = pick.random() < 0.6, pick.choice([0, 1, 1])
+    if depth:
+        f.add(0, f"for i in range({pick.choice([0, 1, 1])}, {n}):", f"    key: T.{dtype} = {pick.choice(['A[i]', 'A[i]', 'B[i]'])}")
+    i, key = (f'T.cast(i, "{kind}")', ["key", "key", number(dtype, 2)]) if depth else (number(kind, n // 2), ["p", "B[1]", number(dtype, 5)])
+    last = pick.choice([n - 1, n - 1, n - 1, n - 2, n])
+    begin = pick.choice([f"{i} - {number(kind, 1)}", f"{i} - {number(kind, 1)}", i, number(kind, last), "q"] if down else [i, number(kind, 0), number(kind, 1), "q"])
+    bound = pick.choice(["j >= 0", "j >= 0", "j > 0", "j >= 1", "j > S[1]", "0 <= j"] if down else [f"j <= {last}", f"j < {last}", f"j < {n}", "j <= q", f"{n} > j"])
+    at = lambda choices: f"j {pick.choice(choices)}".replace("j 0", "j")
+    near = ["0", "0", "0", "+ 1", "- 1"]
+    order = pick.choice([">", ">", "<", "!=", ">=", "=="])
+    terms = [bound, f"A[{at(near)}] {order} {pick.choice(key)}"]
+    if pick.random() < 0.2:
+        terms.append(f"{pick.choice('AB')}[{at(near)}] != {pick.choice(key + ['A[' + at(near) + ']'])}")
+    stores = [f"A[{at(['+ 1', '+ 1', '- 1', '0', '+ 2'])}] = {pick.choice(['A', 'A', 'B'])}[{at(near)}]", f"B[{at(near)}] = {pick.choice(['A[j]', 'A[j] + B[j]', number(dtype, 1)])}"]
+    f.add(depth, f"j: T.{kind} = {begin}", f"while {' and '.join(terms)}:")
+    f.add(depth + 1, *pick.choice([stores[:1], stores[:1], stores[:1], stores[1:], stores, []]), f"j = j {'-' if down else '+'} 1")
+    f.add(depth, "S[3] = S[3] + j", *([f"A[{inside('j + 1', n)}] = key"] if depth else []))
+
+
+SHAPES = (run_ahead, run_ahead, counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
           counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 

@@ -207,6 +207,36 @@ static void rows_are_handed_on_in_lanes(void **state) {
     assert_int_equal(count(text, NULL).inners, 0);
 }
 
+/* While loops that go on as long as elements say are run ahead, unless rounds change what later ones look at. */
+static void while_loops_run_ahead(void **state) {
+    (void)state;
+    const struct {
+        const char *body;
+        unsigned finds;
+    } cases[] = {
+        {"while j >= 0 and A[j] > p:\n            A[j + 1] = A[j]\n            j = j - 1\n", 1},
+        {"while j < n and A[j] != p:\n            j = j + 1\n", 1},
+        {"while j < n and A[j] < p:\n            A[j - 1] = A[j]\n            B[j] = p\n            j = j + 1\n", 1},
+        {"while j >= 0 and A[j] > p:\n            A[j - 1] = A[j]\n            j = j - 1\n", 0},
+        {"while j >= 0 and A[j] > B[0]:\n            B[j] = A[j]\n            j = j - 1\n", 0},
+        {"while j >= 0 and A[n - j] > p:\n            B[j] = A[j]\n            j = j - 1\n", 0},
+        {"while A[j] > p and j >= 0:\n            B[j] = A[j]\n            j = j - 1\n", 0},
+        {"while j < n and A[j] > p:\n            B[j] = A[j]\n            j = j + 2\n", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), S: "
+                        "T.Buffer((\"n\",), \"int32\"), p: T.float32):\n    n = T.int32()\n"
+                        "    for i in range(1, n):\n        j: T.int32 = i - 1\n        %s        A[i] = p\n        S[i] = j\n",
+                 cases[i].body);
+        census c = count(text, NULL);
+        if (c.finds != cases[i].finds) print_error("%s", text);
+        assert_int_equal(c.finds, cases[i].finds);
+    }
+}
+
 /* Updates that most iterations do not make are looked for by many lanes at once. */
 static void rare_updates_are_searched(void **state) {
     (void)state;
@@ -1291,6 +1321,7 @@ int main(void) {
         cmocka_unit_test(carried_values_become_scans),
         cmocka_unit_test(rows_are_handed_on_in_lanes),
         cmocka_unit_test(ranges_become_lanes),
+        cmocka_unit_test(while_loops_run_ahead),
         cmocka_unit_test(rare_updates_are_searched),
         cmocka_unit_test(tables_become_lanes),
         cmocka_unit_test(computed_indices_become_lanes),
