@@ -22,6 +22,7 @@
 #include "compiler/optimize/reroll.h"
 #include "compiler/optimize/unroll.h"
 #include "compiler/optimize/unsplit.h"
+#include "compiler/optimize/windows.h"
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/base/error.h"
@@ -100,6 +101,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
         body = tirbi_split_products(e->pool, tirbi_join_splits(e->pool, body));
     }
     if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
+    body = tirbi_turn_windows(e->pool, body, disabled);
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_partition_loops(e->pool, body, disabled, e->notes);
     body = tirbi_clip_nests(e->pool, body, disabled);
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_unroll_sums(e->pool, body, disabled);

@@ -4,8 +4,9 @@
 
 Blocks that reduce one axis or several, in any order of the loops, of elements and of computed terms; places of extremes, by the best
 value, by the place alone or chosen together with it; counts and whether any or all are; rows that are normalised; all rows with all of
-another matrix. Rows are short and many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
+another matrix; windows that overlap. Rows are short and many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
 
+import math
 import random
 import sys
 
@@ -219,7 +220,42 @@ def products(pick, f):
         f.add(1, "C[i, j] = T.sqrt(C[i, j])")
 
 
-SHAPES = (blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products)
+def windows(pick, f):
+    """Updates of windows that overlap, by loops in any order."""
+    dtype, loops, index, sizes = pick.choice(FLOATS + FLOATS + INTS), {}, [], []
+    for d in range(pick.choice([1, 2, 2])):
+        n, k = pick.choice([1, 3, 9, 17]), pick.choice([1, 2, 3, 3, 5])
+        s, t = pick.choice([(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (2, 4), (3, 2)])
+        loops.update({f"h{d}": n, f"k{d}": k})
+        index.append(pick.choice([f"h{d} * {s} + k{d} * {t}"] * 3 + [f"h{d} * {s} + {(k - 1) * t} - k{d} * {t}"]))
+        sizes.append((n - 1) * s + (k - 1) * t + 1)
+    for name in pick.choice(["", "o", "c", "oc", "oc"]):
+        loops[name] = pick.choice([2, 3, 7] if len(index) > 1 else [2, 7, 18])
+        if name == "c":
+            at = pick.choice([0, len(index)])
+            index.insert(at, name), sizes.insert(at, loops[name])
+    condition = pick.choice([""] * 3 + [f"{index[0]} > 1", f"{index[-1]} < {sizes[-1] - 1} and {index[0]} >= 1"])
+    if pick.random() < 0.25:
+        place = index[0]
+        for one, size in zip(index[1:], sizes[1:]):
+            place = f"({place}) * {size} + {one}"
+        index, sizes = [place], [math.prod(sizes)]
+    names = pick.sample(sorted(loops), len(loops))
+    operands = []
+    for k, over in enumerate(([n for n in names if n[0] in "ho"], [n for n in names if n[0] in "koc"])):
+        over = over if over and pick.random() < 0.8 else names
+        operands.append(f"{f.buffer(f'A{k}', dtype, *[loops[n] for n in over])}[{', '.join(over)}]")
+    target = f"{f.buffer('D', dtype, *sizes)}[{', '.join(index)}]"
+    term = pick.choice([f"{operands[0]} * {operands[1]}"] * 3 + [f"({operands[0]} - {operands[1]})"])
+    value = pick.choice(["{0} + {1}", "{0} + {1}", "{0} - {1}", "{1} - {0}", "T.max({0}, {1})", "{0} * " + number(dtype, 3) + " + {1}"])
+    f.add(0, f"for {', '.join(names)} in T.grid({', '.join(str(loops[n]) for n in names)}):" if len(names) > 1 else f"for {names[0]} in range({loops[names[0]]}):")
+    if condition:
+        f.add(1, f"if {condition}:")
+    f.add(2 if condition else 1, f"{target} = {value.format(target, term)}")
+
+
+SHAPES = (blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products,
+          windows, windows)
 
 
 def make(seed):

@@ -210,6 +210,30 @@ def conv2d_stride2(rng):
     yield Run(args, {"conv2d_nhwc": conv_nhwc(x, w, 2, 2)}, atol=1e-4)
 
 
+def spread_nchw(g, w, stride, into):
+    """Adds every element of g, times the weights, to a window of a copy of `into`."""
+    d = wide(into).copy()
+    for ky, kx in np.ndindex(w.shape[2:]):
+        rows, columns = slice(ky, ky + stride * g.shape[2], stride), slice(kx, kx + stride * g.shape[3], stride)
+        d[:, :, rows, columns] += np.einsum("noyx,oc->ncyx", wide(g), wide(w)[:, :, ky, kx])
+    return narrow(d)
+
+
+@kernel("conv2d.py", "conv2d_nchw_grad")
+def conv2d_nchw_grad(rng):
+    for n, o, c, h, width in ((1, 1, 1, 1, 1), (2, 3, 5, 4, 19), (1, 4, 2, 9, 33)):
+        g, w, d = f32(rng, n, o, h, width), f32(rng, o, c, 3, 3), f32(rng, n, c, h + 2, width + 2)
+        yield Run({"g": g, "weight": w, "d": d}, {"d": spread_nchw(g, w, 1, d)}, atol=1e-4)
+
+
+@kernel("conv2d.py", "conv2d_nhwc_transposed")
+def conv2d_nhwc_transposed(rng):
+    g, w, d = f32(rng, 7, 11, 6), f32(rng, 4, 4, 6, 5), f32(rng, 14, 22, 5)
+    large = np.pad(d, ((1, 1), (1, 1), (0, 0))).transpose(2, 0, 1)[None]
+    whole = spread_nchw(g.transpose(2, 0, 1)[None], w.transpose(2, 3, 0, 1), 2, large)
+    yield Run({"g": g, "weight": w, "d": d}, {"d": whole[0].transpose(1, 2, 0)[1:-1, 1:-1]}, atol=1e-4)
+
+
 @kernel("depthwise_conv2d.py", "depthwise_nhwc")
 def depthwise_nhwc(rng):
     for n, h, width, c in ((1, 1, 1, 1), (2, 7, 6, 5), (1, 10, 3, 70)):

@@ -57,3 +57,17 @@ class Module:
                 with T.init():
                     conv2d_nhwc[v_nn, v_yy, v_xx, v_ff] = T.float32(0.0)
                 conv2d_nhwc[v_nn, v_yy, v_xx, v_ff] = conv2d_nhwc[v_nn, v_yy, v_xx, v_ff] + pad_temp[v_nn, v_yy * T.int64(2) + v_ry, v_xx * T.int64(2) + v_rx, v_rc] * rxplaceholder_1[v_ry, v_rx, v_rc, v_ff]
+
+    # What a convolution does the other way round: each element of the small image is added to a window of the large one.
+    @T.prim_func(s_tir=True)
+    def conv2d_nchw_grad(g: T.Buffer(("n", "o", "h", "w"), "float32"), weight: T.Buffer(("o", "c", 3, 3), "float32"), d: T.Buffer(("n", "c", "p", "q"), "float32")):
+        n, o, c, h, w, p, q = T.int32(), T.int32(), T.int32(), T.int32(), T.int32(), T.int32(), T.int32()
+        for b, f, y, x, k, ky, kx in T.grid(n, o, h, w, c, 3, 3):
+            d[b, k, y + ky, x + kx] = d[b, k, y + ky, x + kx] + g[b, f, y, x] * weight[f, k, ky, kx]
+
+    # With stride 2 and a border that is left out; the channels are summed first.
+    @T.prim_func(s_tir=True)
+    def conv2d_nhwc_transposed(g: T.Buffer((7, 11, 6), "float32"), weight: T.Buffer((4, 4, 6, 5), "float32"), d: T.Buffer((14, 22, 5), "float32")):
+        for y, x, ky, kx, k, f in T.grid(7, 11, 4, 4, 5, 6):
+            if y * 2 + ky >= 1 and y * 2 + ky < 15 and x * 2 + kx >= 1 and x * 2 + kx < 23:
+                d[y * 2 + ky - 1, x * 2 + kx - 1, k] = d[y * 2 + ky - 1, x * 2 + kx - 1, k] + g[y, x, f] * weight[ky, kx, f, k]

@@ -1150,6 +1150,34 @@ static void overlapping_views_stay_scalar(void **state) {
     assert_int_equal(count(text, &options).lanes, 0);
 }
 
+/* Loops that update windows which overlap: those of the window stand outside, and the others are lanes, or with a sum
+ * a contraction. */
+static void windows_are_turned(void **state) {
+    (void)state;
+    static const char text[] = HEADER "@T.prim_func\n"
+        "def f(G: T.Buffer((8, 16, 20), \"float32\"), W: T.Buffer((8, 4, 3, 3), \"float32\"), %s, \"float32\")):\n"
+        "    for %s:\n        %s = %s + G[o, h, w] * W[o, c, p, q]\n";
+    static const struct {
+        const char *buffer, *loops, *place;
+        unsigned inners, contractions;
+    } cases[] = {
+        {"D: T.Buffer((4, 18, 22)", "o, h, w, c, p, q in T.grid(8, 16, 20, 4, 3, 3)", "D[c, h + p, w + q]", 2, 0},
+        {"D: T.Buffer((4, 33, 41)", "o, c, h, w, p, q in T.grid(8, 4, 16, 20, 3, 3)", "D[c, h * 2 + p, w * 2 + q]", 2, 0},
+        {"D: T.Buffer((4 * 18 * 22,)", "o, h, p, c, w, q in T.grid(8, 16, 3, 4, 20, 3)",
+         "D[(c * 18 + h + p) * 22 + w + q]", 2, 0},
+        {"D: T.Buffer((4, 18, 22)", "h, w, p, q, o, c in T.grid(16, 20, 3, 3, 8, 4)", "D[c, h + p, w + 2 - q]", 0, 1},
+        {"D: T.Buffer((18, 22, 4)", "h, w, p, q, c, o in T.grid(16, 20, 3, 3, 4, 8)", "D[h + p, w + q, c]", 0, 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char whole[1024];
+        snprintf(whole, sizeof(whole), text, cases[i].buffer, cases[i].loops, cases[i].place, cases[i].place);
+        census c = count(whole, NULL);
+        assert_int_equal(c.inners, cases[i].inners);
+        assert_int_equal(c.contractions, cases[i].contractions);
+        assert_int_equal(c.lanes, 1 - cases[i].contractions);
+    }
+}
+
 static void compiling_twice_gives_the_same_bytes(void **state) {
     (void)state;
     unsigned n = 0;
@@ -1350,6 +1378,7 @@ int main(void) {
         cmocka_unit_test(deep_nests_compile),
         cmocka_unit_test(an_init_may_use_reduce_variables),
         cmocka_unit_test(overlapping_views_stay_scalar),
+        cmocka_unit_test(windows_are_turned),
         cmocka_unit_test(compiling_twice_gives_the_same_bytes),
         cmocka_unit_test(a_built_module_runs),
         cmocka_unit_test(every_failing_allocation_is_reported),
