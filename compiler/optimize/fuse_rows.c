@@ -398,6 +398,15 @@ static bool sums_rows(const group *g, const tirbi_ls *tree) {
     return true;
 }
 
+/* Whether all reductions in a statement are. */
+static bool has_only_rows(const group *g, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_TREE) return sums_rows(g, s);
+    if (s->kind == TIRBI_LS_LOOP) return has_only_rows(g, s->as.loop.body);
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
+        if (!has_only_rows(g, s->as.seq.items[i])) return false;
+    return true;
+}
+
 /* Another statement inside of the common loops, which may be done for several rows before the next one is. */
 static bool add_part(group *g, const tirbi_ls *nest, const tirbi_ls *part) {
     if (part->kind == TIRBI_LS_SET || g->n == MAX_NESTS || !note_stmt(g, part, 0) || (g->n > 0 && !agrees(g)))
@@ -418,7 +427,7 @@ static bool cut_nest(group *g, const tirbi_ls *nest, const tirbi_ls *trees) {
     const tirbi_ls *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
     for (uint32_t i = 0; i < n; i++) {
-        if (!add_part(g, nest, parts[i]) || (parts[i]->kind == TIRBI_LS_TREE && !sums_rows(g, parts[i]))) return false;
+        if (!add_part(g, nest, parts[i]) || !has_only_rows(g, parts[i])) return false;
         computes = computes || tirbi_computes_terms(g->pool, parts[i], &g->vars);
     }
     return computes;

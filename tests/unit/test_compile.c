@@ -487,6 +487,21 @@ static void short_sums_are_contractions(void **state) {
     assert_int_equal(count(text, NULL).contractions, 1);
 }
 
+/* A sum over several loops whose terms are computed is one of rows only if those of its last loop are. */
+static void quantized_windows_are_contractions(void **state) {
+    (void)state;
+    static const char text[] =
+        HEADER "@T.prim_func(s_tir=True)\n"
+               "def f(A: T.Buffer((18, 18, 16), \"uint8\"), W: T.Buffer((32, 3, 3, 16), \"int8\"), "
+               "C: T.Buffer((16, 16, 32), \"int32\")):\n"
+               "    for h, w, o in T.grid(16, 16, 32):\n"
+               "        C[h, w, o] = 0\n"
+               "        for r, s, c in T.grid(3, 3, 16):\n"
+               "            C[h, w, o] = C[h, w, o] + (T.Cast(\"int32\", A[h + r, w + s, c]) - 128) * "
+               "T.Cast(\"int32\", W[o, r, s, c])\n";
+    assert_int_equal(count(text, NULL).contractions, 1);
+}
+
 /* Operands that are more than loads are computed once, before the sum, where that makes it a contraction or lanes. */
 static void operands_are_computed_once(void **state) {
     (void)state;
@@ -1357,6 +1372,7 @@ int main(void) {
         cmocka_unit_test(matrix_products_in_any_order),
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(short_sums_are_contractions),
+        cmocka_unit_test(quantized_windows_are_contractions),
         cmocka_unit_test(operands_are_computed_once),
         cmocka_unit_test(operands_of_the_same_axes_share_loops),
         cmocka_unit_test(conditions_of_nests_are_bounds),
