@@ -382,6 +382,14 @@ bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var) {
     return false;
 }
 
+bool tirbi_same_place(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->ndim != b->ndim || a->flat != b->flat) return false;
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        if (a->indices[d] != b->indices[d]) return false;
+    }
+    return true;
+}
+
 bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var) {
     for (const tirbi_place *v = place; v; v = v->view) {
         if (tirbi_has_own_number(v) && tirbi_lx_depends_on(v->flat, var)) return true;

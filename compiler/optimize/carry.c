@@ -32,17 +32,13 @@ typedef struct carrier {
     bool in_columns, branches, failed;
 } carrier;
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat || a->view != b->view) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
-    }
-    return true;
+static bool same_access(const tirbi_place *a, const tirbi_place *b) {
+    return a->view == b->view && tirbi_same_place(a, b);
 }
 
 static element *find_element(carrier *c, const tirbi_place *place) {
     for (uint32_t i = 0; i < c->n; i++) {
-        if (same_place(c->elements[i].place, place)) return &c->elements[i];
+        if (same_access(c->elements[i].place, place)) return &c->elements[i];
     }
     return NULL;
 }
@@ -51,7 +47,7 @@ static element *find_element(carrier *c, const tirbi_place *place) {
 static element *find_loaded(carrier *c, const tirbi_place *place) {
     for (uint32_t i = 0; i < c->n; i++) {
         const element *e = &c->elements[i];
-        if (same_place(e->before ? e->before : e->place, place)) return &c->elements[i];
+        if (same_access(e->before ? e->before : e->place, place)) return &c->elements[i];
     }
     return NULL;
 }
@@ -245,7 +241,7 @@ static void check_place(carrier *c, const tirbi_place *place) {
     for (uint32_t i = 0; i < c->n; i++) {
         const tirbi_place *e = c->elements[i].place;
         if (c->elements[i].before) continue; /* its lanes are told apart when they are planned */
-        if (!same_place(e, place) && !is_apart(c, e, place)) c->failed = true;
+        if (!same_access(e, place) && !is_apart(c, e, place)) c->failed = true;
     }
 }
 
@@ -287,7 +283,7 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     if (yes && yes->kind == TIRBI_LS_SEQ && yes->as.seq.n == 1) yes = yes->as.seq.items[0];
     if (no && no->kind == TIRBI_LS_SEQ && no->as.seq.n == 1) no = no->as.seq.items[0];
     if (!yes || !no || yes->kind != no->kind) return s;
-    const bool stores = yes->kind == TIRBI_LS_STORE && same_place(yes->as.store.access, no->as.store.access);
+    const bool stores = yes->kind == TIRBI_LS_STORE && same_access(yes->as.store.access, no->as.store.access);
     const bool assigns =
         yes->kind == TIRBI_LS_SET && yes->as.set.var == no->as.set.var && !yes->as.set.declares && !no->as.set.declares;
     if (!stores && !assigns) return s;

@@ -33,14 +33,6 @@ static bool collect(matcher *m, const tirbi_ls *s) {
     return m->plan->loops.n > 0;
 }
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
-    }
-    return true;
-}
-
 /* ---- The update ----------------------------------------------------------------------------------------------- */
 
 /* Whether every value of `from` is one of `to`. */
@@ -68,7 +60,7 @@ static bool match_factor(matcher *m, const tirbi_lx *x, unsigned operand) {
 }
 
 static bool is_target(const matcher *m, const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_LOAD && same_place(x->access, m->plan->operands[TIRBI_CONTRACT_C].place);
+    return x->kind == TIRBI_LX_LOAD && tirbi_same_place(x->access, m->plan->operands[TIRBI_CONTRACT_C].place);
 }
 
 static bool is_op(const tirbi_lx *x, tirbi_op op, tirbi_dtype type) {
@@ -81,7 +73,7 @@ static bool same_element(const tirbi_lx *a, const tirbi_lx *b) {
         a = a->args[0];
         b = b->args[0];
     }
-    return a == b || (a->kind == TIRBI_LX_LOAD && b->kind == TIRBI_LX_LOAD && same_place(a->access, b->access));
+    return a == b || (a->kind == TIRBI_LX_LOAD && b->kind == TIRBI_LX_LOAD && tirbi_same_place(a->access, b->access));
 }
 
 /* The difference of which a value is the product with itself, or NULL. */
@@ -237,7 +229,7 @@ static bool match_init(matcher *m, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_IF || !s->as.if_.first_of || s->as.if_.else_case) return false;
     if (!is_first_of_reduction(m, s)) return false;
     const tirbi_ls *store = s->as.if_.then_case;
-    if (store->kind != TIRBI_LS_STORE || !same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
+    if (store->kind != TIRBI_LS_STORE || !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
         return false;
     }
     const tirbi_lx *value = store->as.store.value;

@@ -363,18 +363,10 @@ static const tirbi_ls *in_loops(distributor *d, const tirbi_ls *body) {
     return body;
 }
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
-    }
-    return true;
-}
-
 /* Takes a constant that is stored right before the sum into the contraction, whose loops run for certain. */
 static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contract_plan *plan) {
     if (plan->first || plan->before || store->kind != TIRBI_LS_STORE || !invariant(d, store->as.store.value) ||
-        !same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
+        !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
         return false;
     }
     uint32_t n = 0;
@@ -403,7 +395,7 @@ static const tirbi_ls *init_of(distributor *d, const tirbi_ls *branch, const tir
     uint32_t n = inits->kind == TIRBI_LS_SEQ ? inits->as.seq.n : 1;
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_ls *store = inits->kind == TIRBI_LS_SEQ ? inits->as.seq.items[i] : inits;
-        if (!same_place(store->as.store.access, place)) continue;
+        if (!tirbi_same_place(store->as.store.access, place)) continue;
         tirbi_ls *copy = copy_of(d, branch);
         if (copy) copy->as.if_.then_case = store;
         return copy;
@@ -422,7 +414,7 @@ static bool init_updates(const tirbi_ls *branch, const tirbi_ls *updates) {
         if (store->kind != TIRBI_LS_STORE) return false;
         for (uint32_t k = 0; k < updates->as.seq.n; k++) {
             const tirbi_place *place = updates->as.seq.items[k]->as.store.access;
-            found += same_place(store->as.store.access, place);
+            found += tirbi_same_place(store->as.store.access, place);
             if (tirbi_may_read(store->as.store.value, place->buffer->root)) return false;
         }
         if (found != 1) return false;

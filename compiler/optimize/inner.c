@@ -3,14 +3,6 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 
-bool tirbi_plan_same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->ndim != b->ndim || a->flat != b->flat) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
-    }
-    return true;
-}
-
 static const tirbi_ls *innermost_body(const tirbi_ls *loop, tirbi_lvar **vars, uint32_t max, uint32_t *n) {
     *n = 0;
     while (loop->kind == TIRBI_LS_LOOP && *n < max) {
@@ -67,7 +59,7 @@ bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
 
 /* Whether an access may be another element of the place's memory, in some iteration of the loops. */
 static bool may_be_other(planner *p, const tirbi_place *access, const tirbi_place *place, const tirbi_loop_set *loops) {
-    return tirbi_may_meet(access->buffer->root, place->buffer->root) && !tirbi_plan_same_place(access, place) &&
+    return tirbi_may_meet(access->buffer->root, place->buffer->root) && !tirbi_same_place(access, place) &&
            !tirbi_never_meet(p->pool, access, place, loops);
 }
 
@@ -119,7 +111,7 @@ const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 }
 
 static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool in_copy) {
-    if (x->kind == TIRBI_LX_LOAD) return in_copy && tirbi_plan_same_place(x->access, place);
+    if (x->kind == TIRBI_LX_LOAD) return in_copy && tirbi_same_place(x->access, place);
     bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
     for (int i = 0; i < x->n_args; i++) {
         if (lx_mentions_place(x->args[i], place, in_copy && chooses && i > 0)) return true;
@@ -171,7 +163,7 @@ bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *plac
         return !reads_other(p, s->as.set.value, place, loops);
     case TIRBI_LS_STORE: {
         const tirbi_lx *value = s->as.store.value;
-        bool own = tirbi_plan_same_place(s->as.store.access, place);
+        bool own = tirbi_same_place(s->as.store.access, place);
         if (own && is_float) *copied = *copied || is_copied(p, value);
         if (!own && is_float) *copied = *copied || lx_mentions_place(value, place, true);
         return !reads_other(p, value, place, loops) && !may_be_other(p, s->as.store.access, place, loops);
@@ -191,7 +183,7 @@ void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const ti
         if (s->as.if_.else_case) tirbi_plan_find_stores(p, s->as.if_.else_case, false, out, n);
     } else if (s->kind == TIRBI_LS_STORE && *n < MAX_PROMOTED) {
         for (uint32_t i = 0; i < *n; i++) {
-            if (tirbi_plan_same_place(out[i], s->as.store.access)) return;
+            if (tirbi_same_place(out[i], s->as.store.access)) return;
         }
         const tirbi_lx *old = always ? NULL : tirbi_lx_load(p->pool, s->as.store.access);
         if (always || (old && !old->traps)) out[(*n)++] = s->as.store.access;

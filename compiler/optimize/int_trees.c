@@ -79,9 +79,9 @@ static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lva
     if (!is_whole(place->buffer->type) || place->buffer->local || !stands_still(place, var) ||
         !reduces(x, place->buffer->type, &out->op))
         return false;
-    const bool first = x->args[0]->kind == TIRBI_LX_LOAD && tirbi_plan_same_place(x->args[0]->access, place);
+    const bool first = x->args[0]->kind == TIRBI_LX_LOAD && tirbi_same_place(x->args[0]->access, place);
     const tirbi_lx *old = x->args[first ? 0 : 1];
-    if (old->kind != TIRBI_LX_LOAD || !tirbi_plan_same_place(old->access, place) || (condition && !is_proven(place)))
+    if (old->kind != TIRBI_LX_LOAD || !tirbi_same_place(old->access, place) || (condition && !is_proven(place)))
         return false;
     const tirbi_lx *term = x->args[first ? 1 : 0];
     const tirbi_lx *nothing = condition ? identity(pool, out->op, place->buffer->type) : NULL;

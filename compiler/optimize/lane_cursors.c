@@ -44,7 +44,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
         }
         if (proven) continue;
         for (uint32_t i = 0; i < plan->n_checks; i++) {
-            if (tirbi_plan_same_place(plan->checks[i].place, v) && plan->checks[i].enclosing == open_loops(p))
+            if (tirbi_same_place(plan->checks[i].place, v) && plan->checks[i].enclosing == open_loops(p))
                 proven = true;
         }
         if (proven) continue;
@@ -57,7 +57,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
 
 static bool record_access(planner *p, const tirbi_place *place, bool write) {
     for (uint32_t i = 0; i < p->n_accesses; i++) {
-        if (p->accesses[i].write == write && tirbi_plan_same_place(p->accesses[i].place, place)) return true;
+        if (p->accesses[i].write == write && tirbi_same_place(p->accesses[i].place, place)) return true;
     }
     if (p->n_accesses == MAX_ACCESSES) return false;
     p->accesses[p->n_accesses++] = (lane_access){.place = place, .write = write};
@@ -113,7 +113,7 @@ const tirbi_lx *tirbi_plan_uniform(planner *p, const tirbi_lx *x) {
     for (uint32_t i = 0; i < plan->n_uniforms; i++) {
         const tirbi_lx *known = plan->uniforms[i].value;
         bool same = known == x || (known->kind == TIRBI_LX_LOAD && x->kind == TIRBI_LX_LOAD &&
-                                   tirbi_plan_same_place(known->access, x->access));
+                                   tirbi_same_place(known->access, x->access));
         if (same) return tirbi_lx_var(p->pool, plan->uniforms[i].var);
     }
     if (plan->n_uniforms == TIRBI_MAX_UNIFORMS) return NULL;
@@ -163,7 +163,7 @@ static const tirbi_lx *row_number(planner *p, const tirbi_lx *x) {
     tirbi_affine form;
     if (x->kind != TIRBI_LX_LOAD || !plan->whole_nest || p->n_path == 0 || x->access->view) return NULL;
     for (uint32_t i = 0; i < plan->n_rows; i++)
-        if (tirbi_plan_same_place(plan->rows[i].place, x->access)) return tirbi_lx_var(p->pool, plan->rows[i].var);
+        if (tirbi_same_place(plan->rows[i].place, x->access)) return tirbi_lx_var(p->pool, plan->rows[i].var);
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || is_stored(p, x->access)) return NULL;
     if (plan->n_rows == TIRBI_MAX_LANE_ROWS) return NULL;
     if (!tirbi_affine_of(p->pool, x->access->flat, &plan->loops, &form) || form.coefficient[0]) return NULL;

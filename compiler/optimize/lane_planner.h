@@ -125,7 +125,6 @@ void tirbi_plan_find_written(planner *p, const tirbi_ls *s);
 bool tirbi_plan_rows_fit(planner *p);
 
 /* inner.c */
-bool tirbi_plan_same_place(const tirbi_place *a, const tirbi_place *b);
 /* The init of a perfect nest of reduce loops starting at `loop`, which runs once, before them; NULL: there is none that
  * can. */
 const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop);

@@ -173,7 +173,7 @@ lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var) {
 
 static uint16_t load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw) {
     for (uint32_t i = p->n_promoted; i-- > 0;) {
-        if (!tirbi_plan_same_place(p->promoted[i].place, place)) continue;
+        if (!tirbi_same_place(p->promoted[i].place, place)) continue;
         const promotion *kept = &p->promoted[i];
         if (kept->raw == raw) return kept->value;
         if (raw) return tirbi_plan_refuse(p, "%s is copied while it is updated", place->buffer->name);
@@ -546,7 +546,7 @@ static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *val
         return;
     }
     for (uint32_t i = p->n_promoted; i-- > 0;) {
-        if (!tirbi_plan_same_place(p->promoted[i].place, place)) continue;
+        if (!tirbi_same_place(p->promoted[i].place, place)) continue;
         uint32_t before = p->n_values;
         bool bits = p->promoted[i].raw;
         uint16_t v = bits ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
@@ -703,7 +703,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
 static const tirbi_lx *stored_value(planner *p, const tirbi_ls *s, const tirbi_place *place) {
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
     if (s->kind == TIRBI_LS_STORE)
-        return tirbi_plan_same_place(s->as.store.access, place) ? s->as.store.value : NULL;
+        return tirbi_same_place(s->as.store.access, place) ? s->as.store.value : NULL;
     if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || !s->as.if_.else_case) return NULL;
     const tirbi_lx *yes = stored_value(p, s->as.if_.then_case, place),
                    *no = yes ? stored_value(p, s->as.if_.else_case, place) : NULL;
@@ -739,7 +739,7 @@ static bool was_stored(planner *p, const tirbi_place *place) {
     for (uint32_t i = p->plan->n_ops; i-- > 0;) {
         const tirbi_lane_op *o = &p->plan->ops[i];
         if (o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END) return false;
-        if (o->op != TIRB_OP_VSTORE || !tirbi_plan_same_place(p->plan->cursors[o->cursor].place, place)) continue;
+        if (o->op != TIRB_OP_VSTORE || !tirbi_same_place(p->plan->cursors[o->cursor].place, place)) continue;
         return recall(p, NULL, o->cursor, false) == o->from[0] && place->buffer->type == o->type;
     }
     return false;
@@ -756,7 +756,7 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         bool known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++)
-            known = known || tirbi_plan_same_place(p->promoted[j].place, places[i]);
+            known = known || tirbi_same_place(p->promoted[j].place, places[i]);
         bool raw = false;
         if (known || p->n_promoted == MAX_PROMOTED || !tirbi_plan_stands_still(places[i], loop) ||
             !tirbi_plan_only_this(p, loop, places[i], &p->plan->loops, &raw)) {
@@ -890,7 +890,7 @@ static uint32_t keep_elements(planner *p, const tirbi_ls *loop, own_element *out
         const tirbi_place *place = s->as.store.access;
         bool copied = false, known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++)
-            known = known || tirbi_plan_same_place(p->promoted[j].place, place);
+            known = known || tirbi_same_place(p->promoted[j].place, place);
         if (known || !tirbi_plan_is_proven(place) || !tirbi_plan_moves_alike(p, place) ||
             !tirbi_plan_stands_still(place, loop) || tirbi_plan_depends_on_body(p, place->flat) ||
             !tirbi_plan_only_this(p, loop, place, &p->plan->loops, &copied) || copied) {

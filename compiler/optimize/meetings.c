@@ -19,14 +19,6 @@ typedef struct meetings {
 
 /* ---- What is stored, and what is read --------------------------------------------------------------------------- */
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat) return false;
-    for (uint32_t d = 0; d < a->ndim; d++) {
-        if (a->indices[d] != b->indices[d]) return false;
-    }
-    return true;
-}
-
 /* Straight-line code that stores to one place and cannot fail. */
 static bool find_store(meetings *m, const tirbi_ls *s, unsigned depth) {
     if (depth > MAX_DEPTH) return false;
@@ -41,7 +33,7 @@ static bool find_store(meetings *m, const tirbi_ls *s, unsigned depth) {
                (!s->as.if_.else_case || find_store(m, s->as.if_.else_case, depth + 1));
     case TIRBI_LS_STORE: {
         const tirbi_place *place = s->as.store.access;
-        if (place->view || s->as.store.value->traps || (m->stored && !same_place(m->stored, place))) return false;
+        if (place->view || s->as.store.value->traps || (m->stored && !tirbi_same_place(m->stored, place))) return false;
         for (uint32_t d = 0; d < place->ndim; d++) {
             if (!place->indices[d]->pure || !tirbi_dim_proven(place, d)) return false;
         }

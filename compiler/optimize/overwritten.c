@@ -20,13 +20,6 @@ typedef struct overwriter {
 
 static const tirbi_place *place_of(const overwriter *o) { return o->items[o->at]->as.store.access; }
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat || a->view || b->view) return false;
-    for (uint32_t d = 0; d < a->ndim; d++)
-        if (a->indices[d] != b->indices[d]) return false;
-    return true;
-}
-
 /* Whether a store is to the same element in every iteration, and cannot fail. */
 static bool stands_still(const overwriter *o, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_STORE) return false;
@@ -60,7 +53,7 @@ static bool is_read_behind(const overwriter *o) {
             const bool itself = i == o->at && all.item[k].stored;
             if (itself || !tirbi_may_meet(place->buffer->root, place_of(o)->buffer->root) || is_apart(o, place))
                 continue;
-            if (i <= o->at || all.item[k].stored || !same_place(place, place_of(o))) return false;
+            if (i <= o->at || all.item[k].stored || !tirbi_same_place(place, place_of(o))) return false;
         }
     }
     return true;
@@ -74,7 +67,7 @@ static bool find_store(overwriter *o) {
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const overwriter *o = rewrite->context;
-    return x->kind == TIRBI_LX_LOAD && same_place(x->access, place_of(o)) ? tirbi_lx_var(o->pool, o->held) : NULL;
+    return x->kind == TIRBI_LX_LOAD && tirbi_same_place(x->access, place_of(o)) ? tirbi_lx_var(o->pool, o->held) : NULL;
 }
 
 /* An iteration that stores nothing to the element. */

@@ -34,19 +34,16 @@ typedef struct unroller {
 
 /* ---- One iteration of the loops around --------------------------------------------------------------------------- */
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->view || b->view || a->flat != b->flat || !a->flat->pure) return false;
-    for (uint32_t d = 0; d < a->ndim; d++) {
-        if (a->indices[d] != b->indices[d]) return false;
-    }
-    return true;
+/* Whether both are one element wherever they are asked for, unchecked. */
+static bool same_element(const tirbi_place *a, const tirbi_place *b) {
+    return !a->view && !b->view && a->flat->pure && tirbi_same_place(a, b);
 }
 
 /* What the sum's memory is read for is looked at as it stands in the loops: with the counters put in, another element
  * may turn out to be the sum's own. */
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     unroller *u = rewrite->context;
-    const bool own = x->kind == TIRBI_LX_LOAD && same_place(x->access, u->place);
+    const bool own = x->kind == TIRBI_LX_LOAD && same_element(x->access, u->place);
     if (own && u->value) return u->value;
     if (x->kind == TIRBI_LX_CALL ||
         (x->kind == TIRBI_LX_LOAD && !own && tirbi_may_meet(x->access->buffer->root, u->place->buffer->root)))
@@ -114,7 +111,7 @@ static bool run(unroller *u, const tirbi_ls *s, unsigned depth) {
         return !taken || run(u, taken, depth - 1);
     }
     case TIRBI_LS_STORE:
-        if (!same_place(s->as.store.access, u->place) || u->steps++ > MAX_ASSIGNMENTS) return false;
+        if (!same_element(s->as.store.access, u->place) || u->steps++ > MAX_ASSIGNMENTS) return false;
         u->value = tirbi_rewrite_value(&rewrite, s->as.store.value);
         return u->value && u->value->size <= MAX_SIZE;
     case TIRBI_LS_SET: return s->as.set.value && assign(u, s, tirbi_rewrite_value(&rewrite, s->as.set.value));

@@ -52,14 +52,6 @@ static void collect(windows *w, const tirbi_ls *s) {
     w->body = s;
 }
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat) return false;
-    for (uint32_t d = 0; d < a->ndim; d++) {
-        if (a->indices[d] != b->indices[d]) return false;
-    }
-    return true;
-}
-
 /* Whether the body changes one element, and reads no other that may change. */
 static bool find_target(windows *w) {
     tirbi_accesses all = {.n = 0};
@@ -74,7 +66,7 @@ static bool find_target(windows *w) {
     if (buffer->overlaps || buffer->broadcasts || tirbi_buffer_moves(buffer, &w->loops)) return false;
     for (uint32_t i = 0; i < all.n; i++) {
         const tirbi_place *place = all.item[i].place;
-        if ((all.item[i].stored || tirbi_may_meet(place->buffer->root, buffer->root)) && !same_place(place, w->target))
+        if ((all.item[i].stored || tirbi_may_meet(place->buffer->root, buffer->root)) && !tirbi_same_place(place, w->target))
             return false;
     }
     return true;
