@@ -159,6 +159,15 @@ static void test_many_rows_stop(void **state) {
         INT64_C(1) << 20);
 }
 
+/* Rows that follow each other, as one element does itself, and are more lanes together than 63 bits count. */
+static void test_lanes_beyond_counting(void **state) {
+    (void)state;
+    expect_deadline(".ref u8 writable\n",
+                    "const64 s1, 65536\nconst64 s2, 1\nalloc.u8 r0, s2\nlane s1, done\n.inner 1000\n.inner s0\n"
+                    ".cursor r0 u8 read 2 0 0 0 0\ninner l0\ninner l1\nvload.u8 v0, c0\nvsplat.u8 v1, s2\n"
+                    "vdiv.u8 v0, v0, v1\ninner.end l1\ninner.end l0\ndone:\nlane.end", INT64_C(1) << 40);
+}
+
 /* A function of one instruction whose frame takes megabytes to clear. */
 static void test_large_frames(void **state) {
     (void)state;
@@ -464,7 +473,8 @@ int main(void) {
         cmocka_unit_test(test_messages_are_plain), cmocka_unit_test(test_names_are_plain),
         cmocka_unit_test(test_diagnostics_are_plain), cmocka_unit_test(test_many_expressions),
         cmocka_unit_test(test_operands_without_banks), cmocka_unit_test(test_long_rows_stop),
-        cmocka_unit_test(test_many_rows_stop),     cmocka_unit_test(test_expressions_used_again),
+        cmocka_unit_test(test_many_rows_stop),
+        cmocka_unit_test(test_lanes_beyond_counting),     cmocka_unit_test(test_expressions_used_again),
         cmocka_unit_test(test_code_that_unpacks),  cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_indices_in_indices), cmocka_unit_test(test_calls_after_traps),
         cmocka_unit_test(test_same_indices),       cmocka_unit_test(test_many_calls),

@@ -403,7 +403,9 @@ static void set_outer_loops(entry *e, tirbi_lane_state *state) {
     for (unsigned o = 0; o < state->n_outer; o++) state->outer[o] = e->loop->outer[o];
     for (; state->n_outer > 0; state->n_outer--) {
         unsigned k = state->outer[state->n_outer - 1];
-        if (e->extent[k] != 1 && (!rows_follow(e, k) || !tirbi_mul_i64(e->n, e->extent[k], &e->n))) return;
+        int64_t all = e->n;
+        if (e->extent[k] != 1 && (!rows_follow(e, k) || !tirbi_mul_i64(e->n, e->extent[k], &all))) return;
+        e->n = all;
     }
 }
 
