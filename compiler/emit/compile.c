@@ -20,6 +20,7 @@
 #include "compiler/optimize/place.h"
 #include "compiler/optimize/products.h"
 #include "compiler/optimize/reroll.h"
+#include "compiler/optimize/scopes.h"
 #include "compiler/optimize/unroll.h"
 #include "compiler/optimize/unsplit.h"
 #include "compiler/optimize/windows.h"
@@ -90,7 +91,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
     uint32_t disabled = e->options->disabled;
-    const tirbi_ls *body = e->function->body;
+    const tirbi_ls *body = tirbi_narrow_scopes(e->pool, e->function->body);
     if (!(disabled & TIRB_PASS_SEQUENCES)) {
         body = tirbi_know_counters(e->pool, tirbi_count_whiles(e->pool, tirbi_count_bits(e->pool, body)));
         body = tirbi_hold_all_elements(e->pool, body);

@@ -10,7 +10,7 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/rewrite.h"
 
-enum { MAX_ACCESSES = 64, MAX_VARIABLES = 4 };
+enum { MAX_ACCESSES = 64, MAX_VARIABLES = 4, MAX_VALUE = 64 };
 
 typedef struct access {
     const tirbi_place *place;
@@ -55,6 +55,39 @@ static tirbi_ls *copy_of(distributor *d, const tirbi_ls *s) {
     tirbi_ls *copy = TIRBI_NEW(d->pool->arena, tirbi_ls);
     if (copy) *copy = *s;
     return copy;
+}
+
+/* ---- Values that have names ------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *replace_name(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_ls *set = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == set->as.set.var ? set->as.set.value : NULL;
+}
+
+static bool declares(const distributor *d, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < d->n_parts; i++) {
+        const tirbi_ls *s = d->parts[i];
+        if (s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var == var) return true;
+    }
+    return false;
+}
+
+/* x = f(..); y = g(x); C[..] = h(x, y), at the end, as one store. */
+static void store_at_once(distributor *d) {
+    const tirbi_ls *last = d->parts[d->n_parts - 1];
+    for (; d->n_parts >= 2 && last->kind == TIRBI_LS_STORE; d->parts[d->n_parts - 1] = last) {
+        const tirbi_ls *set = d->parts[d->n_parts - 2];
+        const bool known = set->kind == TIRBI_LS_SET && set->as.set.value && !set->as.set.value->traps;
+        if (!known || !declares(d, set->as.set.var) || tirbi_place_depends_on(last->as.store.access, set->as.set.var))
+            return;
+        tirbi_rewrite rewrite = {.pool = d->pool, .replace = replace_name, .context = (void *)(uintptr_t)set};
+        const tirbi_lx *value = tirbi_rewrite_value(&rewrite, last->as.store.value);
+        tirbi_ls *store = value && value->size <= MAX_VALUE ? copy_of(d, last) : NULL;
+        if (!store) return;
+        store->as.store.value = value;
+        last = store;
+        d->n_parts--;
+    }
 }
 
 /* ---- A sum in a variable -------------------------------------------------------------------------------------- */
@@ -458,6 +491,7 @@ bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tir
     uint32_t sum;
     out->n_before = out->n_after = out->n_temporaries = 0;
     if (!collect(&d, loop)) return false;
+    store_at_once(&d);
     if (split_sums(&d, out)) return true;
     out->n_before = out->n_after = 0;
     if (!place_variables(&d) || !split_parts(&d) || !find_sum(&d, &out->plan, &sum)) return false;

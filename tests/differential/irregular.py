@@ -6,7 +6,7 @@ oracle: on every instruction set, with each pass off, with several threads.
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
 indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own; tables that are
 filled from themselves; arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; while
-loops that go on as long as elements say. Ends with `N passed, N failed`; exit status 1 on failure."""
+loops that go on as long as elements say; scratch in front of all loops. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
 import os
@@ -610,7 +610,54 @@ def run_ahead(pick, f):
     f.add(depth, "S[3] = S[3] + j", *([f"A[{inside('j + 1', n)}] = key"] if depth else []))
 
 
-SHAPES = (run_ahead, run_ahead, counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
+def scratch(pick, f):
+    """Elements that are allocated in front of all loops, set and read anywhere in them, and perhaps behind them."""
+    dtype, n, m = pick.choice(("int32", "int32", "float32", "int64")), pick.choice([1, 4, 9, 20]), pick.choice([1, 3, 17, 40])
+    f.buffer("A", dtype, n, m), f.buffer("B", dtype, n, m), f.buffer("C", "int8", n, m)
+    names = [f"x{k}" for k in range(pick.choice([1, 2, 3]))]
+    f.add(0, *(f'{name} = T.alloc_buffer((1,), "{dtype}")' for name in names))
+
+    def scratched():
+        return f"{pick.choice(names)}[0]"
+
+    def value(loops):
+        i, j = (pick.choice([loop for loop, size in loops if size <= extent] or ["0"]) for extent in (n, m))
+        element = f"A[{i}, {j}]" if pick.random() < 0.7 else f'T.cast(C[{i}, {j}], "{dtype}")'
+        return pick.choice([number(dtype, 0), element, element, scratched(), f"{scratched()} + {element}", f"T.max({scratched()}, {element})"])
+
+    def block(indent, loops):
+        for _ in range(pick.choice([1, 2, 3])):
+            kind = pick.choice("sssuuwwlllibr")
+            x, i, j = scratched(), pick.choice([loop for loop, size in loops if size <= n] or ["0"]), pick.choice([loop for loop, size in loops if size <= m] or ["0"])
+            condition = f"{pick.choice([loop for loop, _ in loops] or ['0'])} {pick.choice(['<', '==', '>='])} {pick.choice([0, 1, 2])}"
+            if kind in "sb" and not (kind == "b" and loops):
+                f.add(indent, f"{x} = {value(loops)}")
+            elif kind == "u":
+                f.add(indent, f"{x} = {x} + {value(loops)}")
+            elif kind == "w":
+                f.add(indent, f"B[{i}, {j}] = {value(loops)} + {x}")
+            elif kind == "l" and len(loops) < 3:
+                size, loop = pick.choice([n, m, m, 2]), f"k{len(loops)}"
+                f.add(indent, f"for {loop} in range({pick.choice([size, size, size, f'T.min({i} + 1, {size})'])}):")
+                block(indent + 1, loops + [(loop, size)])
+            elif kind == "i":
+                f.add(indent, f"if {condition}:")
+                block(indent + 1, loops)
+            elif kind == "b":
+                f.add(indent, f"if {condition}:", f"    {pick.choice(['break', 'continue'])}")
+            elif kind == "r" and len(loops) < 3:
+                f.add(indent, f"for r in range({m}):", "    with T.sblock():", f"        vr = T.axis.reduce({m}, r)", "        with T.init():",
+                      f"            {x} = {number(dtype, 3)}", f"        {x} = {pick.choice([x, x, scratched()])} + A[{pick.randrange(n)}, vr]")
+            else:
+                f.add(indent, f"{x} = {value(loops)}", f"B[{i}, {j}] = {x} * {number(dtype, 3)}")
+
+    f.add(0, f"for k0 in range({pick.choice([n, m])}):")
+    block(1, [("k0", m if n < m else n)])
+    if pick.random() < 0.2:
+        f.add(0, f"B[0, 0] = {scratched()}")
+
+
+SHAPES = (scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
           counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 

@@ -502,6 +502,39 @@ static void quantized_windows_are_contractions(void **state) {
     assert_int_equal(count(text, NULL).contractions, 1);
 }
 
+/* Scratch that is allocated in front of all loops begins in the innermost ones whose iterations set it first. */
+static void scratch_begins_in_loops(void **state) {
+    (void)state;
+    static const struct {
+        const char *before_sum, *behind_sum, *behind;
+        unsigned contractions;
+    } cases[] = {
+        {"c[0] = 0\n        ", "", "", 1},
+        {"c[0] = 0\n        ", "w: T.int32 = c[0] + 1\n        D[j, i] = T.cast(w * w, \"int8\")\n", "", 0},
+        {"c[0] = 0\n        ", "", "D[0, 0] = T.cast(c[0], \"int8\")", 0},
+        {"", "", "", 0},
+        {"if i > j:\n            c[0] = 0\n        ", "", "", 0},
+        {"c[0] = c[0] // 2\n        ", "", "", 0},
+        {"if D[i, j] == T.int8(5):\n            continue\n        c[0] = 0\n        ", "c[0] = 0\n", "", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((20, 20), \"int8\"), B: T.Buffer((20, 20), \"int8\"), "
+                        "D: T.Buffer((20, 20), \"int8\")):\n"
+                        "    c = T.sblock_alloc_buffer((1,), \"int32\")\n"
+                        "    for i, j in T.grid(20, 20):\n"
+                        "        %sfor k in range(20):\n"
+                        "            c[0] = c[0] + T.cast(A[i, k], \"int32\") * T.cast(B[j, k], \"int32\")\n"
+                        "        v: T.int32 = c[0] // 128\n        r: T.int32 = T.max(v, 0 - v)\n"
+                        "        D[i, j] = T.cast(v + r, \"int8\")\n        %s\n    %s\n",
+                 cases[i].before_sum, cases[i].behind_sum, cases[i].behind);
+        if (count(text, NULL).contractions != cases[i].contractions) print_error("%s", text);
+        assert_int_equal(count(text, NULL).contractions, cases[i].contractions);
+    }
+}
+
 /* Operands that are more than loads are computed once, before the sum, where that makes it a contraction or lanes. */
 static void operands_are_computed_once(void **state) {
     (void)state;
@@ -1373,6 +1406,7 @@ int main(void) {
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(short_sums_are_contractions),
         cmocka_unit_test(quantized_windows_are_contractions),
+        cmocka_unit_test(scratch_begins_in_loops),
         cmocka_unit_test(operands_are_computed_once),
         cmocka_unit_test(operands_of_the_same_axes_share_loops),
         cmocka_unit_test(conditions_of_nests_are_bounds),
