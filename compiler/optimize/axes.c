@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/affine.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_LOADS = 16 };
 
@@ -144,25 +145,8 @@ static const tirbi_ls *join_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     return tree;
 }
 
-const tirbi_ls *tirbi_join_axes(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    tirbi_ls *copy = s ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_TREE: return join_tree(pool, s);
-    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_join_axes(pool, s->as.loop.body); return copy;
-    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_join_axes(pool, s->as.while_.body); return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = tirbi_join_axes(pool, s->as.if_.then_case);
-        copy->as.if_.else_case = tirbi_join_axes(pool, s->as.if_.else_case);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = tirbi_join_axes(pool, s->as.seq.items[i]);
-        copy->as.seq.items = items;
-        return copy;
-    }
-    default: return s;
-    }
+static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_TREE ? join_tree(pool, s) : tirbi_replace_inside(pool, s, join_all, pool);
 }
+
+const tirbi_ls *tirbi_join_axes(tirbi_lx_pool *pool, const tirbi_ls *s) { return s ? join_all(pool, s) : NULL; }

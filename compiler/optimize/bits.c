@@ -1,6 +1,7 @@
 #include "compiler/optimize/bits.h"
 
 #include "compiler/optimize/affine.h"
+#include "compiler/optimize/statements.h"
 
 /* What integer casts around x are of. */
 static const tirbi_lx *uncast(const tirbi_lx *x) {
@@ -97,27 +98,9 @@ static const tirbi_ls *counted(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return copy;
 }
 
-const tirbi_ls *tirbi_count_bits(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    if (!s) return NULL;
+static const tirbi_ls *count_all(void *pool, const tirbi_ls *s) {
     const tirbi_ls *out = s->kind == TIRBI_LS_LOOP ? counted(pool, s) : NULL;
-    tirbi_ls *copy = out ? NULL : TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!copy) return out ? out : s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_count_bits(pool, s->as.loop.body); break;
-    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_count_bits(pool, s->as.while_.body); break;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = tirbi_count_bits(pool, s->as.if_.then_case);
-        copy->as.if_.else_case = tirbi_count_bits(pool, s->as.if_.else_case);
-        break;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n + 1);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = tirbi_count_bits(pool, s->as.seq.items[i]);
-        copy->as.seq.items = items;
-        break;
-    }
-    default: return s;
-    }
-    return copy;
+    return out ? out : tirbi_replace_inside(pool, s, count_all, pool);
 }
+
+const tirbi_ls *tirbi_count_bits(tirbi_lx_pool *pool, const tirbi_ls *s) { return s ? count_all(pool, s) : NULL; }

@@ -10,6 +10,7 @@
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_TERMS = 4, LARGEST_FACTOR = 1 << 20 };
 
@@ -329,26 +330,18 @@ const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint3
     return seq;
 }
 
-const tirbi_ls *tirbi_clip_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled) {
-    bool off = disabled & TIRB_PASS_INTERCHANGE;
-    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP && !off ? tirbi_clip_nest(pool, s, disabled) : NULL;
-    tirbi_ls *copy = other ? NULL : TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!copy) return other ? other : s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP: copy->as.loop.body = tirbi_clip_nests(pool, s->as.loop.body, disabled); return copy;
-    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_clip_nests(pool, s->as.while_.body, disabled); return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = tirbi_clip_nests(pool, s->as.if_.then_case, disabled);
-        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_clip_nests(pool, s->as.if_.else_case, disabled);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = tirbi_clip_nests(pool, s->as.seq.items[i], disabled);
-        copy->as.seq.items = items;
-        return copy;
-    }
-    default: return s;
-    }
+typedef struct nests {
+    tirbi_lx_pool *pool;
+    uint32_t disabled;
+} nests;
+
+static const tirbi_ls *clip_all(void *context, const tirbi_ls *s) {
+    const nests *all = context;
+    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP ? tirbi_clip_nest(all->pool, s, all->disabled) : NULL;
+    return other ? other : tirbi_replace_inside(all->pool, s, clip_all, context);
+}
+
+const tirbi_ls *tirbi_clip_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
+    nests all = {.pool = pool, .disabled = disabled};
+    return disabled & TIRB_PASS_INTERCHANGE ? body : clip_all(&all, body);
 }

@@ -3,6 +3,7 @@
 #include "compiler/optimize/affine.h"
 #include "compiler/optimize/quotient.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -476,34 +477,12 @@ static const tirbi_ls *split_tree(pass *p, const tirbi_ls *tree) {
     return NULL;
 }
 
-static const tirbi_ls *split_all(pass *p, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
-    const tirbi_ls *split = NULL;
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP:
-        split = split_loop(p, s);
-        if (split) return split_all(p, split);
-        copy->as.loop.body = split_all(p, s->as.loop.body);
-        return copy;
-    case TIRBI_LS_TREE:
-        split = split_tree(p, s);
-        return split ? split_all(p, split) : s;
-    case TIRBI_LS_WHILE: copy->as.while_.body = split_all(p, s->as.while_.body); return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = split_all(p, s->as.if_.then_case);
-        if (s->as.if_.else_case) copy->as.if_.else_case = split_all(p, s->as.if_.else_case);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = split_all(p, s->as.seq.items[i]);
-        copy->as.seq.items = items;
-        return copy;
-    }
-    default: return s;
-    }
+static const tirbi_ls *split_all(void *context, const tirbi_ls *s) {
+    pass *p = context;
+    const tirbi_ls *split = s->kind == TIRBI_LS_LOOP   ? split_loop(p, s)
+                            : s->kind == TIRBI_LS_TREE ? split_tree(p, s)
+                                                       : NULL;
+    return split ? split_all(p, split) : tirbi_replace_inside(p->pool, s, split_all, p);
 }
 
 const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body) {

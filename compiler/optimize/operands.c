@@ -680,31 +680,19 @@ static const tirbi_ls *with_operands(tirbi_lx_pool *pool, const tirbi_ls *loop, 
     return under(&f->nest, condition, seq, loop);
 }
 
+typedef struct nests {
+    tirbi_lx_pool *pool;
+    uint32_t disabled;
+    tirbi_notes *notes;
+} nests;
+
+static const tirbi_ls *compute_all(void *context, const tirbi_ls *s) {
+    const nests *all = context;
+    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP ? with_operands(all->pool, s, all->disabled, all->notes) : NULL;
+    return other ? other : tirbi_replace_inside(all->pool, s, compute_all, context);
+}
+
 const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
-    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP ? with_operands(pool, s, disabled, notes) : NULL;
-    tirbi_ls *copy = other ? NULL : TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!copy) return other ? other : s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP:
-        copy->as.loop.body = tirbi_compute_operands(pool, s->as.loop.body, disabled, notes);
-        return copy;
-    case TIRBI_LS_WHILE:
-        copy->as.while_.body = tirbi_compute_operands(pool, s->as.while_.body, disabled, notes);
-        return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = tirbi_compute_operands(pool, s->as.if_.then_case, disabled, notes);
-        if (s->as.if_.else_case)
-            copy->as.if_.else_case = tirbi_compute_operands(pool, s->as.if_.else_case, disabled, notes);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            items[i] = tirbi_compute_operands(pool, s->as.seq.items[i], disabled, notes);
-        copy->as.seq.items = items;
-        return copy;
-    }
-    default: return s;
-    }
+    nests all = {.pool = pool, .disabled = disabled, .notes = notes};
+    return compute_all(&all, s);
 }

@@ -14,6 +14,7 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/quotient.h"
 #include "compiler/optimize/resolve.h"
+#include "compiler/optimize/statements.h"
 #include "loader/base/checked.h"
 
 enum {
@@ -478,7 +479,7 @@ static const tirbi_ls *in_sequence(partitioner *p, const tirbi_ls *like, const t
     return n == 1 ? items[0] : seq;
 }
 
-static const tirbi_ls *partition(partitioner *p, const tirbi_ls *s);
+static const tirbi_ls *partition(void *context, const tirbi_ls *s);
 static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s);
 
 /* The nest with loop `at` in parts. */
@@ -601,45 +602,20 @@ static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s) {
     return body == c->body || !body ? s : inside(p, c, c->vars.n, body);
 }
 
-static const tirbi_ls *partition(partitioner *p, const tirbi_ls *s) {
-    tirbi_ls *copy;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP: {
-        uint32_t before = p->nests;
-        chain *c = TIRBI_NEW(p->pool->arena, chain);
-        if (!c || p->budget == 0 || !tirbi_can_resolve(s)) break;
-        read_chain(c, s);
-        if (!is_large(p, c) || runs_well(p, s)) return s;
-        const tirbi_ls *clipped = p->disabled & TIRB_PASS_INTERCHANGE ? NULL : tirbi_clip_nest(p->pool, s, p->disabled);
-        if (clipped) return clipped;
-        p->nests = 0;
-        s = partition_nest(p, s);
-        p->nests = before;
-        return s;
-    }
-    case TIRBI_LS_IF:
-    case TIRBI_LS_WHILE:
-    case TIRBI_LS_SEQ: break;
-    default: return s;
-    }
-    copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
-    if (!copy) return s;
-    *copy = *s;
-    if (s->kind == TIRBI_LS_LOOP) {
-        if (s->as.loop.blocks || s->as.loop.rows) return s;
-        copy->as.loop.body = partition(p, s->as.loop.body);
-    } else if (s->kind == TIRBI_LS_WHILE) {
-        copy->as.while_.body = partition(p, s->as.while_.body);
-    } else if (s->kind == TIRBI_LS_IF) {
-        copy->as.if_.then_case = partition(p, s->as.if_.then_case);
-        if (s->as.if_.else_case) copy->as.if_.else_case = partition(p, s->as.if_.else_case);
-    } else {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = partition(p, s->as.seq.items[i]);
-        copy->as.seq.items = items;
-    }
-    return copy;
+static const tirbi_ls *partition(void *context, const tirbi_ls *s) {
+    partitioner *p = context;
+    if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(p->pool, s, partition, p);
+    chain *c = p->budget > 0 && tirbi_can_resolve(s) ? TIRBI_NEW(p->pool->arena, chain) : NULL;
+    if (!c) return s->as.loop.blocks || s->as.loop.rows ? s : tirbi_replace_inside(p->pool, s, partition, p);
+    read_chain(c, s);
+    if (!is_large(p, c) || runs_well(p, s)) return s;
+    const tirbi_ls *clipped = p->disabled & TIRB_PASS_INTERCHANGE ? NULL : tirbi_clip_nest(p->pool, s, p->disabled);
+    if (clipped) return clipped;
+    uint32_t before = p->nests;
+    p->nests = 0;
+    s = partition_nest(p, s);
+    p->nests = before;
+    return s;
 }
 
 const tirbi_ls *tirbi_partition_loops(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled,

@@ -656,39 +656,26 @@ static bool chooses_by_elements(const tirbi_ls *s, unsigned depth) {
     return s->kind == TIRBI_LS_IF && names_by_elements(s->as.if_.condition, 0);
 }
 
-static const tirbi_ls *hold_all(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth) {
-    tirbi_ls *copy = s && depth < MAX_DEPTH ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP: {
-        const tirbi_ls *held = tirbi_hold_elements(pool, s);
-        if (!held && chooses_by_elements(s->as.loop.body, 0)) held = tirbi_hold_by_elements(pool, s);
+typedef struct holders {
+    tirbi_lx_pool *pool;
+    unsigned depth;
+} holders;
+
+static const tirbi_ls *hold_all(void *context, const tirbi_ls *s) {
+    holders *all = context;
+    if (all->depth == MAX_DEPTH) return s;
+    if (s->kind == TIRBI_LS_LOOP) {
+        const tirbi_ls *held = tirbi_hold_elements(all->pool, s);
+        if (!held && chooses_by_elements(s->as.loop.body, 0)) held = tirbi_hold_by_elements(all->pool, s);
         if (held) return held;
-        copy->as.loop.body = hold_all(pool, s->as.loop.body, depth + 1);
-        return copy->as.loop.body == s->as.loop.body ? s : copy;
     }
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = hold_all(pool, s->as.if_.then_case, depth + 1);
-        copy->as.if_.else_case = hold_all(pool, s->as.if_.else_case, depth + 1);
-        return copy->as.if_.then_case == s->as.if_.then_case && copy->as.if_.else_case == s->as.if_.else_case ? s
-                                                                                                              : copy;
-    case TIRBI_LS_WHILE:
-        copy->as.while_.body = hold_all(pool, s->as.while_.body, depth + 1);
-        return copy->as.while_.body == s->as.while_.body ? s : copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-        bool changed = false;
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = hold_all(pool, s->as.seq.items[i], depth + 1);
-            changed = changed || items[i] != s->as.seq.items[i];
-        }
-        copy->as.seq.items = items;
-        return changed ? copy : s;
-    }
-    default:
-        return s;
-    }
+    all->depth++;
+    s = tirbi_replace_inside(all->pool, s, hold_all, all);
+    all->depth--;
+    return s;
 }
 
-const tirbi_ls *tirbi_hold_all_elements(tirbi_lx_pool *pool, const tirbi_ls *body) { return hold_all(pool, body, 0); }
+const tirbi_ls *tirbi_hold_all_elements(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    holders all = {.pool = pool};
+    return body ? hold_all(&all, body) : NULL;
+}

@@ -424,36 +424,26 @@ static const tirbi_ls *split_nest(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return choice;
 }
 
-/* `attempts`: how many nests there may be yet that do not come apart, but for loops in them perhaps. */
-static const tirbi_ls *split_all(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth, unsigned *attempts) {
-    if (depth > MAX_DEPTH || *attempts == 0) return s;
+typedef struct nests {
+    tirbi_lx_pool *pool;
+    unsigned depth;
+    unsigned attempts; /* how many there may be yet that do not come apart, but for loops in them perhaps */
+} nests;
+
+static const tirbi_ls *split_all(void *context, const tirbi_ls *s) {
+    nests *all = context;
+    if (all->depth > MAX_DEPTH || all->attempts == 0) return s;
     if (s->kind == TIRBI_LS_LOOP) {
-        splitting any = {.pool = pool};
+        splitting any = {.pool = all->pool};
         if (!has_parts(&any, s, 0)) return s;
-        const tirbi_ls *nest = split_nest(pool, s);
+        const tirbi_ls *nest = split_nest(all->pool, s);
         if (nest) return nest;
-        (*attempts)--;
+        all->attempts--;
     }
-    if (s->kind != TIRBI_LS_SEQ && s->kind != TIRBI_LS_IF && s->kind != TIRBI_LS_LOOP && s->kind != TIRBI_LS_WHILE)
-        return s;
-    tirbi_ls *copy = tirbi_new_stmt(pool, (tirbi_ls_kind)s->kind, s->span);
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP: copy->as.loop.body = split_all(pool, s->as.loop.body, depth + 1, attempts); return copy;
-    case TIRBI_LS_WHILE: copy->as.while_.body = split_all(pool, s->as.while_.body, depth + 1, attempts); return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = split_all(pool, s->as.if_.then_case, depth + 1, attempts);
-        if (s->as.if_.else_case) copy->as.if_.else_case = split_all(pool, s->as.if_.else_case, depth + 1, attempts);
-        return copy;
-    default: break;
-    }
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-    for (uint32_t i = 0; items && i < s->as.seq.n; i++)
-        items[i] = split_all(pool, s->as.seq.items[i], depth + 1, attempts);
-    if (!items) return s;
-    copy->as.seq.items = items;
-    return copy;
+    all->depth++;
+    s = tirbi_replace_inside(all->pool, s, split_all, all);
+    all->depth--;
+    return s;
 }
 
 /* Whether anything is divided by what is not constant, but for what is computed in calls. */
@@ -492,6 +482,6 @@ static bool divides(const tirbi_ls *s, unsigned depth) {
 }
 
 const tirbi_ls *tirbi_split_products(tirbi_lx_pool *pool, const tirbi_ls *body) {
-    unsigned attempts = MAX_ATTEMPTS;
-    return body && divides(body, 0) ? split_all(pool, body, 0, &attempts) : body;
+    nests all = {.pool = pool, .attempts = MAX_ATTEMPTS};
+    return body && divides(body, 0) ? split_all(&all, body) : body;
 }

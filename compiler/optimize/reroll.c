@@ -200,32 +200,9 @@ static const tirbi_ls *roll_up(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return NULL;
 }
 
-const tirbi_ls *tirbi_reroll(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP: {
-        const tirbi_ls *rolled = roll_up(pool, s);
-        if (rolled) return rolled;
-        copy->as.loop.body = tirbi_reroll(pool, s->as.loop.body);
-        return copy;
-    }
-    case TIRBI_LS_WHILE:
-        copy->as.while_.body = tirbi_reroll(pool, s->as.while_.body);
-        return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = tirbi_reroll(pool, s->as.if_.then_case);
-        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_reroll(pool, s->as.if_.else_case);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = tirbi_reroll(pool, s->as.seq.items[i]);
-        copy->as.seq.items = items;
-        return copy;
-    }
-    default:
-        return s;
-    }
+static const tirbi_ls *roll_all(void *pool, const tirbi_ls *s) {
+    const tirbi_ls *rolled = s->kind == TIRBI_LS_LOOP ? roll_up(pool, s) : NULL;
+    return rolled ? rolled : tirbi_replace_inside(pool, s, roll_all, pool);
 }
+
+const tirbi_ls *tirbi_reroll(tirbi_lx_pool *pool, const tirbi_ls *s) { return roll_all(pool, s); }

@@ -1,5 +1,7 @@
 #include "compiler/optimize/statements.h"
 
+#include <string.h>
+
 tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span) {
     tirbi_ls *s = TIRBI_NEW(pool->arena, tirbi_ls);
     if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = span};
@@ -27,6 +29,51 @@ const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const t
     s->as.seq.items = copy;
     s->as.seq.n = n;
     return s;
+}
+
+/* The items as they shall be: a new list where one of them changes. */
+static const tirbi_ls **replace_items(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_replacer *replace, void *context) {
+    const tirbi_ls **const old = s->as.seq.items, **items = old;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+        const tirbi_ls *item = replace(context, old[i]);
+        if (item == old[i]) continue;
+        if (items == old) {
+            items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
+            if (!items) return old;
+            memcpy(items, old, s->as.seq.n * sizeof(*items));
+        }
+        items[i] = item;
+    }
+    return items;
+}
+
+const tirbi_ls *tirbi_replace_inside(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_replacer *replace, void *context) {
+    tirbi_ls other = *s;
+    bool changes;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP:
+        other.as.loop.body = replace(context, s->as.loop.body);
+        changes = other.as.loop.body != s->as.loop.body;
+        break;
+    case TIRBI_LS_WHILE:
+        other.as.while_.body = replace(context, s->as.while_.body);
+        changes = other.as.while_.body != s->as.while_.body;
+        break;
+    case TIRBI_LS_IF:
+        other.as.if_.then_case = replace(context, s->as.if_.then_case);
+        if (s->as.if_.else_case) other.as.if_.else_case = replace(context, s->as.if_.else_case);
+        changes = other.as.if_.then_case != s->as.if_.then_case || other.as.if_.else_case != s->as.if_.else_case;
+        break;
+    case TIRBI_LS_SEQ:
+        other.as.seq.items = replace_items(pool, s, replace, context);
+        changes = other.as.seq.items != s->as.seq.items;
+        break;
+    default: return s;
+    }
+    tirbi_ls *copy = changes ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!copy) return s;
+    *copy = other;
+    return copy;
 }
 
 bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most) {

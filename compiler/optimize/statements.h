@@ -22,6 +22,12 @@ bool tirbi_has_plain_bounds(const tirbi_lvar *var);
 /* Whether a loop has such bounds, goes on by one each time, and has not been made into blocks or rows. */
 bool tirbi_is_plain_loop(const tirbi_ls *loop);
 
+/* Gives what shall stand for a statement: itself, or another one that does the same. */
+typedef const tirbi_ls *tirbi_replacer(void *context, const tirbi_ls *s);
+/* A statement with what stands for those directly in it, its body, branches or items; itself where these stay, or
+ * memory ran out. */
+const tirbi_ls *tirbi_replace_inside(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_replacer *replace, void *context);
+
 /* The statements of a body, also those of sequences in it; false: they are more than `most`. */
 bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most);
 

@@ -4,6 +4,7 @@
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/resolve.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum {
     MAX_STEPS = 27,   /* of the loops inside, all together */
@@ -263,33 +264,13 @@ static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
     return out;
 }
 
-static const tirbi_ls *unroll_all(unroller *u, const tirbi_ls *s) {
+static const tirbi_ls *unroll_all(void *context, const tirbi_ls *s) {
+    unroller *u = context;
     const bool loop = s->kind == TIRBI_LS_LOOP;
     if (loop && !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(u->pool, s)) return s;
     const tirbi_ls *out = loop ? unroll(u, s) : NULL;
     if (out) return out;
-    tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP:
-        if (s->as.loop.blocks || s->as.loop.rows) return s;
-        copy->as.loop.body = unroll_all(u, s->as.loop.body);
-        return copy;
-    case TIRBI_LS_WHILE: copy->as.while_.body = unroll_all(u, s->as.while_.body); return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = unroll_all(u, s->as.if_.then_case);
-        if (s->as.if_.else_case) copy->as.if_.else_case = unroll_all(u, s->as.if_.else_case);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(u->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = unroll_all(u, s->as.seq.items[i]);
-        copy->as.seq.items = items;
-        return copy;
-    }
-    default: return s;
-    }
+    return loop && (s->as.loop.blocks || s->as.loop.rows) ? s : tirbi_replace_inside(u->pool, s, unroll_all, u);
 }
 
 const tirbi_ls *tirbi_unroll_sums(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {

@@ -9,6 +9,7 @@
 
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 typedef struct joiner {
     tirbi_lx_pool *pool;
@@ -249,29 +250,9 @@ static const tirbi_ls *join_loops(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     }
 }
 
-const tirbi_ls *tirbi_join_splits(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP: {
-        const tirbi_ls *joined = join_loops(pool, s);
-        if (joined != s) return joined;
-        copy->as.loop.body = tirbi_join_splits(pool, s->as.loop.body);
-        return copy;
-    }
-    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_join_splits(pool, s->as.while_.body); return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = tirbi_join_splits(pool, s->as.if_.then_case);
-        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_join_splits(pool, s->as.if_.else_case);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = tirbi_join_splits(pool, s->as.seq.items[i]);
-        copy->as.seq.items = items;
-        return copy;
-    }
-    default: return s;
-    }
+static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {
+    const tirbi_ls *joined = s->kind == TIRBI_LS_LOOP ? join_loops(pool, s) : s;
+    return joined != s ? joined : tirbi_replace_inside(pool, s, join_all, pool);
 }
+
+const tirbi_ls *tirbi_join_splits(tirbi_lx_pool *pool, const tirbi_ls *s) { return join_all(pool, s); }

@@ -66,8 +66,8 @@ static bool find_target(windows *w) {
     if (buffer->overlaps || buffer->broadcasts || tirbi_buffer_moves(buffer, &w->loops)) return false;
     for (uint32_t i = 0; i < all.n; i++) {
         const tirbi_place *place = all.item[i].place;
-        if ((all.item[i].stored || tirbi_may_meet(place->buffer->root, buffer->root)) && !tirbi_same_place(place, w->target))
-            return false;
+        const bool meets = all.item[i].stored || tirbi_may_meet(place->buffer->root, buffer->root);
+        if (meets && !tirbi_same_place(place, w->target)) return false;
     }
     return true;
 }
@@ -294,36 +294,11 @@ static const tirbi_ls *turn(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return nest;
 }
 
-static const tirbi_ls *visit(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP: {
-        const tirbi_ls *nest = turn(pool, s);
-        if (nest) return nest;
-        copy->as.loop.body = visit(pool, s->as.loop.body);
-        return copy;
-    }
-    case TIRBI_LS_WHILE:
-        copy->as.while_.body = visit(pool, s->as.while_.body);
-        return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = visit(pool, s->as.if_.then_case);
-        if (s->as.if_.else_case) copy->as.if_.else_case = visit(pool, s->as.if_.else_case);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!items) return s;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = visit(pool, s->as.seq.items[i]);
-        copy->as.seq.items = items;
-        return copy;
-    }
-    default:
-        return s;
-    }
+static const tirbi_ls *turn_all(void *pool, const tirbi_ls *s) {
+    const tirbi_ls *nest = s->kind == TIRBI_LS_LOOP ? turn(pool, s) : NULL;
+    return nest ? nest : tirbi_replace_inside(pool, s, turn_all, pool);
 }
 
 const tirbi_ls *tirbi_turn_windows(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
-    return disabled & TIRB_PASS_INTERCHANGE ? body : visit(pool, body);
+    return disabled & TIRB_PASS_INTERCHANGE ? body : turn_all(pool, body);
 }
