@@ -4,7 +4,7 @@
 
 #include "loader/base/checked.h"
 
-uint64_t tirbi_read_varint(tirbi_reader *r) {
+uint64_t tirbi_read_long_varint(tirbi_reader *r) {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         uint8_t byte = tirbi_read_u8(r);
@@ -33,54 +33,29 @@ void tirbi_writer_destroy(tirbi_writer *w) {
     *w = (tirbi_writer){.heap = w->heap};
 }
 
-uint8_t *tirbi_write_space(tirbi_writer *w, size_t n) {
-    size_t need;
+bool tirbi_writer_grow(tirbi_writer *w, size_t n) {
+    size_t need, capacity = w->capacity ? w->capacity : 256;
     if (w->failed || !tirbi_add_size(w->size, n, &need)) {
         w->failed = true;
-        return NULL;
+        return false;
     }
-    if (need > w->capacity) {
-        size_t capacity = w->capacity ? w->capacity : 256;
-        while (capacity < need) {
-            if (!tirbi_mul_size(capacity, 2, &capacity)) capacity = need;
-        }
-        uint8_t *data = tirbi_heap_resize(w->heap, w->data, w->capacity, capacity);
-        if (!data) {
-            w->failed = true;
-            return NULL;
-        }
-        w->data = data;
-        w->capacity = capacity;
+    while (capacity < need) {
+        if (!tirbi_mul_size(capacity, 2, &capacity)) capacity = need;
     }
-    uint8_t *space = w->data + w->size;
-    w->size = need;
-    return space;
+    uint8_t *data = tirbi_heap_resize(w->heap, w->data, w->capacity, capacity);
+    if (!data) {
+        w->failed = true;
+        return false;
+    }
+    w->data = data;
+    w->capacity = capacity;
+    return true;
 }
 
 void tirbi_write_bytes(tirbi_writer *w, const void *bytes, size_t n) {
     if (n == 0) return;
     uint8_t *space = tirbi_write_space(w, n);
     if (space) memcpy(space, bytes, n);
-}
-
-void tirbi_write_u8(tirbi_writer *w, uint8_t v) {
-    uint8_t *space = tirbi_write_space(w, 1);
-    if (space) *space = v;
-}
-
-void tirbi_write_u16(tirbi_writer *w, uint16_t v) {
-    uint8_t *space = tirbi_write_space(w, 2);
-    if (space) tirbi_store_u16(space, v);
-}
-
-void tirbi_write_u32(tirbi_writer *w, uint32_t v) {
-    uint8_t *space = tirbi_write_space(w, 4);
-    if (space) tirbi_store_u32(space, v);
-}
-
-void tirbi_write_u64(tirbi_writer *w, uint64_t v) {
-    uint8_t *space = tirbi_write_space(w, 8);
-    if (space) tirbi_store_u64(space, v);
 }
 
 void tirbi_write_varint(tirbi_writer *w, uint64_t v) {

@@ -69,7 +69,12 @@ static inline uint64_t tirbi_read_u64(tirbi_reader *r) {
     return p ? tirbi_load_u64(p) : 0;
 }
 /* Unsigned LEB128 of at most 64 bits; a longer or padded form fails, so that there is one encoding of each value. */
-uint64_t tirbi_read_varint(tirbi_reader *r);
+uint64_t tirbi_read_long_varint(tirbi_reader *r);
+/* Most are one byte. */
+static inline uint64_t tirbi_read_varint(tirbi_reader *r) {
+    if (r->failed || r->at >= r->size || r->data[r->at] > 0x7f) return tirbi_read_long_varint(r);
+    return r->data[r->at++];
+}
 /* Zigzag of the same. */
 int64_t tirbi_read_signed(tirbi_reader *r);
 
@@ -83,13 +88,32 @@ typedef struct tirbi_writer {
 
 void tirbi_writer_init(tirbi_writer *w, tirbi_heap *heap);
 void tirbi_writer_destroy(tirbi_writer *w);
+/* Makes the capacity n bytes more than the size at least; false (and `failed`) when out of memory. */
+bool tirbi_writer_grow(tirbi_writer *w, size_t n);
 /* Room for n more bytes; NULL (and `failed`) when out of memory. */
-uint8_t *tirbi_write_space(tirbi_writer *w, size_t n);
+static inline uint8_t *tirbi_write_space(tirbi_writer *w, size_t n) {
+    if ((w->failed || n > w->capacity - w->size) && !tirbi_writer_grow(w, n)) return NULL;
+    uint8_t *space = w->data + w->size;
+    w->size += n;
+    return space;
+}
+static inline void tirbi_write_u8(tirbi_writer *w, uint8_t v) {
+    uint8_t *space = tirbi_write_space(w, 1);
+    if (space) *space = v;
+}
+static inline void tirbi_write_u16(tirbi_writer *w, uint16_t v) {
+    uint8_t *space = tirbi_write_space(w, 2);
+    if (space) tirbi_store_u16(space, v);
+}
+static inline void tirbi_write_u32(tirbi_writer *w, uint32_t v) {
+    uint8_t *space = tirbi_write_space(w, 4);
+    if (space) tirbi_store_u32(space, v);
+}
+static inline void tirbi_write_u64(tirbi_writer *w, uint64_t v) {
+    uint8_t *space = tirbi_write_space(w, 8);
+    if (space) tirbi_store_u64(space, v);
+}
 void tirbi_write_bytes(tirbi_writer *w, const void *bytes, size_t n);
-void tirbi_write_u8(tirbi_writer *w, uint8_t v);
-void tirbi_write_u16(tirbi_writer *w, uint16_t v);
-void tirbi_write_u32(tirbi_writer *w, uint32_t v);
-void tirbi_write_u64(tirbi_writer *w, uint64_t v);
 void tirbi_write_varint(tirbi_writer *w, uint64_t v);
 void tirbi_write_signed(tirbi_writer *w, int64_t v);
 

@@ -214,14 +214,15 @@ static tirb_status read_header(tirbi_reader *r, tirbi_lane_header *lane, tirb_er
     }
     for (unsigned i = 0; i < lane->n_cursors; i++) {
         tirbi_cursor *cursor = &lane->cursors[i];
-        cursor->ref = tirbi_read_u16(r);
-        cursor->type = tirbi_read_u8(r);
-        cursor->access = tirbi_read_u8(r);
-        cursor->level = tirbi_read_u8(r);
-        cursor->start = tirbi_read_u16(r);
-        cursor->step = tirbi_read_u16(r);
-        for (unsigned k = 0; k < lane->n_inner; k++) cursor->steps[k] = tirbi_read_u16(r);
-        if (r->failed) return TIRB_OK; /* the caller says so */
+        const uint8_t *p = tirbi_read_bytes(r, 9 + 2 * (size_t)lane->n_inner);
+        if (!p) return TIRB_OK; /* the caller says so */
+        cursor->ref = tirbi_load_u16(p);
+        cursor->type = p[2];
+        cursor->access = p[3];
+        cursor->level = p[4];
+        cursor->start = tirbi_load_u16(p + 5);
+        cursor->step = tirbi_load_u16(p + 7);
+        for (unsigned k = 0; k < lane->n_inner; k++) cursor->steps[k] = tirbi_load_u16(p + 9 + 2 * k);
         if (cursor->type >= TIRB_N_DTYPES) {
             return tirbi_error_set(error, TIRB_VERIFY, "cursor %u: no type %u", i, cursor->type);
         }
@@ -254,33 +255,34 @@ static tirb_status read_box(tirbi_reader *r, tirbi_contract_box *box, tirb_error
     return TIRB_OK;
 }
 
-static tirb_status read_operand(tirbi_reader *r, char letter, tirbi_instr *out, int64_t *value, tirb_error *error) {
+/* By letter: the bytes that an operand takes; 0: it tells itself. */
+static const uint8_t widths[1 + (unsigned)'z'] = {
+    ['D'] = 2, ['S'] = 2, ['x'] = 2, ['W'] = 2, ['R'] = 2, ['F'] = 2, ['G'] = 2, ['Z'] = 2, ['j'] = 4, ['i'] = 4,
+    ['I'] = 8, ['T'] = 1, ['V'] = 1, ['U'] = 1, ['Q'] = 1, ['C'] = 1, ['L'] = 1, ['n'] = 1};
+
+/* Reads operands up to one that tells its size itself, that the code's end cuts, or that is no type. Returns its
+ * letter; the end of `letters`: there is none. */
+static const char *read_operands(const char *letters, const uint8_t **at, const uint8_t *end, int64_t *operand) {
+    const uint8_t *p = *at;
+    for (; *letters; letters++, operand++) {
+        const unsigned width = widths[(unsigned char)*letters];
+        if (width > (size_t)(end - p)) break;
+        if (width == 2) *operand = tirbi_load_u16(p);
+        else if (width == 1) *operand = *p;
+        else if (width == 4) *operand = *letters == 'i' ? (int32_t)tirbi_load_u32(p) : (int64_t)tirbi_load_u32(p);
+        else if (width == 8) *operand = (int64_t)tirbi_load_u64(p);
+        else break;
+        if (*letters == 'T' && *operand >= TIRB_N_DTYPES) break;
+        p += width;
+    }
+    *at = p;
+    return letters;
+}
+
+static tirb_status read_long_operand(tirbi_reader *r, char letter, tirbi_instr *out, int64_t *value,
+                                      tirb_error *error) {
+    *value = 0;
     switch (letter) {
-    case 'D':
-    case 'S':
-    case 'x':
-    case 'W':
-    case 'R':
-    case 'F':
-    case 'G':
-    case 'Z':
-        *value = tirbi_read_u16(r);
-        return TIRB_OK;
-    case 'j':
-        *value = tirbi_read_u32(r);
-        return TIRB_OK;
-    case 'i':
-        *value = (int32_t)tirbi_read_u32(r);
-        return TIRB_OK;
-    case 'I':
-        *value = (int64_t)tirbi_read_u64(r);
-        return TIRB_OK;
-    case 'T':
-        *value = tirbi_read_u8(r);
-        if (*value >= TIRB_N_DTYPES) {
-            return tirbi_error_set(error, TIRB_VERIFY, "no type %u", (unsigned)*value);
-        }
-        return TIRB_OK;
     case 'a':
         *value = read_list(r, out->scalars);
         return TIRB_OK;
@@ -290,14 +292,9 @@ static tirb_status read_operand(tirbi_reader *r, char letter, tirbi_instr *out, 
     case 'P':
         return read_parts(r, out, value, error);
     case 'H':
-        *value = 0;
         return read_header(r, &out->lane, error);
-    case 'B':
-        *value = 0;
+    default: /* B */
         return read_box(r, &out->box, error);
-    default: /* V U Q C L n */
-        *value = tirbi_read_u8(r);
-        return TIRB_OK;
     }
 }
 
@@ -315,22 +312,30 @@ static tirb_status check_type(const tirbi_op_info *info, uint8_t type, tirb_erro
 }
 
 tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out, tirb_error *error) {
-    tirbi_reader r = tirbi_reader_over(code, size);
-    r.at = offset < size ? offset : size;
-    out->op = tirbi_read_u8(&r);
-    out->type = tirbi_read_u8(&r);
+    const size_t left = offset < size ? size - offset : 0;
+    out->op = left > 0 ? code[offset] : 0;
+    out->type = left > 1 ? code[offset + 1] : 0;
     out->offset = offset;
-    if (r.failed) return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside an instruction");
+    if (left < 2) return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside an instruction");
     if (!is_opcode(out->op)) return tirbi_error_set(error, TIRB_VERIFY, "unknown opcode 0x%02x", out->op);
     const tirbi_op_info *info = &tirbi_ops[out->op];
     TIRBI_TRY(check_type(info, out->type, error));
-    for (unsigned i = 0; info->operands[i]; i++) {
-        TIRBI_TRY(read_operand(&r, info->operands[i], out, &out->operand[i], error));
-        if (r.failed) {
-            return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside operand %u of %s", i + 1, info->mnemonic);
-        }
+    const uint8_t *at = code + offset + 2;
+    const char *letter = info->operands;
+    while (*(letter = read_operands(letter, &at, code + size, &out->operand[letter - info->operands]))) {
+        const size_t i = (size_t)(letter - info->operands);
+        tirbi_reader r = tirbi_reader_over(code, size);
+        r.at = (size_t)(at - code);
+        if (*letter == 'T' && tirbi_reader_left(&r) > 0)
+            return tirbi_error_set(error, TIRB_VERIFY, "no type %u", (unsigned)*at);
+        const bool is_cut = widths[(unsigned char)*letter] != 0;
+        if (!is_cut) TIRBI_TRY(read_long_operand(&r, *letter++, out, &out->operand[i], error));
+        if (is_cut || r.failed)
+            return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside operand %u of %s", (unsigned)i + 1,
+                                   info->mnemonic);
+        at = code + r.at;
     }
-    out->size = (uint32_t)(r.at - offset);
+    out->size = (uint32_t)(at - code) - offset;
     return TIRB_OK;
 }
 

@@ -52,19 +52,12 @@ static void name_registers(tirbi_conditions *c, const tirbi_instr *in, unsigned 
     }
 }
 
-void tirbi_conditions_note(tirbi_conditions *c, const tirbi_instr *in) {
+void tirbi_conditions_note(tirbi_conditions *c, const tirbi_instr *in, bool is_target) {
     const bool branches = in->op == TIRB_OP_BRIF || in->op == TIRB_OP_BRNOT;
     const bool chooses = in->op == TIRB_OP_SELECT && in->type != TIRB_BOOL;
     const unsigned condition = branches ? 0 : 1;
-    const bool reads = c->written != 0 && (branches || chooses) && in->operand[condition] == c->written - 1;
-    if (reads) c->reads[in->offset] = c->written;
+    const bool follows = !is_target && c->written != 0;
+    const bool reads = follows && (branches || chooses) && in->operand[condition] == c->written - 1;
     name_registers(c, in, reads ? condition : tirbi_is_comparison(in->op) ? 0 : TIRBI_MAX_OPERANDS);
     c->written = tirbi_is_comparison(in->op) ? (uint32_t)in->operand[0] + 1 : 0;
-}
-
-void tirbi_conditions_end(tirbi_conditions *c, const uint8_t *targets, uint32_t code_size) {
-    for (uint32_t at = 0; at < code_size; at++) {
-        if (c->reads[at] != 0 && targets[at]) c->named[c->reads[at] - 1] = 1;
-        c->reads[at] = 0;
-    }
 }

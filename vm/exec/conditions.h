@@ -10,15 +10,12 @@
 
 typedef struct tirbi_conditions {
     uint8_t *named;   /* by scalar register: something else names it */
-    uint32_t *reads;  /* by byte offset: a branch or choice behind a comparison; the register's number and 1 */
-    uint32_t
-        written; /* the number and 1 of the one that the instruction before wrote by comparing; 0: it was another */
+    uint32_t written; /* the number and 1 of what the instruction before wrote by comparing; 0: it was another */
 } tirbi_conditions;
 
 static inline bool tirbi_is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP_GE; }
-/* Notes the instructions of a function, one after the other. */
-void tirbi_conditions_note(tirbi_conditions *conditions, const tirbi_instr *in);
-/* Says where jumps lead to, once all are known: what is read there may come from elsewhere. Clears `reads`. */
-void tirbi_conditions_end(tirbi_conditions *conditions, const uint8_t *targets, uint32_t code_size);
+/* Notes the instructions of a function, one after the other. What is read where something jumps to may come from
+ * elsewhere: such a place is noted as a target, once more where the jump is behind it. */
+void tirbi_conditions_note(tirbi_conditions *conditions, const tirbi_instr *in, bool is_target);
 
 #endif

@@ -8,9 +8,11 @@ void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_s
     *c = (tirbi_constants){.heap = heap, .first_slot = first_slot};
 }
 
+/* A value and two entries of the table, which lies behind the values in the same block. */
+enum { ENTRY = sizeof(uint64_t) + 2 * sizeof(uint16_t) };
+
 void tirbi_constants_release(tirbi_constants *c) {
-    tirbi_heap_free(c->heap, c->values, c->capacity * sizeof *c->values);
-    tirbi_heap_free(c->heap, c->table, 2 * c->capacity * sizeof *c->table);
+    tirbi_heap_free(c->heap, c->values, c->capacity * ENTRY);
     tirbi_heap_free(c->heap, c->known, c->n_known * sizeof *c->known);
     *c = (tirbi_constants){.heap = c->heap};
 }
@@ -26,20 +28,17 @@ static uint16_t *entry_of(tirbi_constants *c, uint64_t value) {
 static void grow(tirbi_constants *c) {
     tirbi_constants larger = *c;
     larger.capacity = c->capacity ? c->capacity * 2 : 8;
-    larger.values = tirbi_heap_calloc(c->heap, larger.capacity, sizeof *larger.values);
-    larger.table = tirbi_heap_calloc(c->heap, 2 * (size_t)larger.capacity, sizeof *larger.table);
-    if (!larger.values || !larger.table) {
-        tirbi_heap_free(c->heap, larger.values, larger.capacity * sizeof *larger.values);
-        tirbi_heap_free(c->heap, larger.table, 2 * larger.capacity * sizeof *larger.table);
+    larger.values = tirbi_heap_calloc(c->heap, larger.capacity, ENTRY);
+    if (!larger.values) {
         c->failed = true;
         return;
     }
+    larger.table = (uint16_t *)(void *)(larger.values + larger.capacity);
     for (uint32_t i = 0; i < c->n; i++) {
         larger.values[i] = c->values[i];
         *entry_of(&larger, c->values[i]) = (uint16_t)(i + 1);
     }
-    tirbi_heap_free(c->heap, c->values, c->capacity * sizeof *c->values);
-    tirbi_heap_free(c->heap, c->table, 2 * c->capacity * sizeof *c->table);
+    tirbi_heap_free(c->heap, c->values, c->capacity * ENTRY);
     *c = larger;
 }
 

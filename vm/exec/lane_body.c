@@ -399,8 +399,8 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     body->function = function;
     body->header = header;
     tirbi_lane_cursor *cursors = TIRBI_NEW_ARRAY(arena, tirbi_lane_cursor, header->n_cursors);
-    tirbi_instr *in = tirbi_heap_alloc(code->heap, sizeof *in);
-    tirb_status status = cursors && in ? TIRB_OK : tirbi_heap_status(code->heap);
+    tirbi_instr decoded, *const in = &decoded;
+    tirb_status status = cursors ? TIRB_OK : tirbi_heap_status(code->heap);
     if (status == TIRB_OK) fill_loop(body, header, constants, loop, cursors);
     uint8_t open[TIRBI_MAX_INNER + 1] = {0};
     uint8_t around[TIRBI_MAX_INNER + 1] = {0};
@@ -455,7 +455,6 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         }
         if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE) add_use(&cursors[ins->cursor], around[depth]);
     }
-    tirbi_heap_free(code->heap, in, sizeof *in);
     if (status != TIRB_OK) return status;
     TIRBI_TRY(keep_seeks(body, loop, code, arena));
     const uint32_t without = code->halves ? (uint32_t)TIRBI_LANE_HAS_HALVES : 0;

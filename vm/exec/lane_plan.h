@@ -49,9 +49,6 @@ typedef struct lane_planner {
     bool tail;
     bool wide; /* of the tail: streams are read in place */
     bool packs; /* of the tail: what cursors mean is packed in strips */
-    lane_places now;
-    lane_places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
-    uint32_t head_words[TIRBI_MAX_INNER];
     uint16_t first_splat;
     uint16_t first_strip;
     uint16_t
@@ -60,10 +57,6 @@ typedef struct lane_planner {
     uint16_t ends_strip; /* of the ranges that vadvance finds */
     uint32_t latest; /* the word that was the last to be emitted by itself */
     unsigned level; /* vloops that are open: each has its own strips */
-    struct {
-        lane_places around;
-        uint32_t head, last_while; /* words; of the latest vwhile, whose jump waits for the end, or 0 */
-    } own[TIRBI_MAX_OWN_DEPTH];
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
@@ -74,6 +67,14 @@ typedef struct lane_planner {
     uint16_t gather_index;     /* and where its indices are */
     tirbi_word steps[TIRBI_MAX_SCAN_STEPS]; /* of the scan that comes next */
     unsigned n_steps;
+    /* What follows is set where a body or a loop begins, and not cleared before. */
+    lane_places now;
+    lane_places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
+    uint32_t head_words[TIRBI_MAX_INNER];
+    struct {
+        lane_places around;
+        uint32_t head, last_while; /* words; of the latest vwhile, whose jump waits for the end, or 0 */
+    } own[TIRBI_MAX_OWN_DEPTH];
 } lane_planner;
 
 /* ---- Words ---------------------------------------------------------------------------------------------------- */

@@ -1276,10 +1276,10 @@ static void plan_body(lane_planner *p, bool tail, bool wide, bool packs) {
     p->packs = packs;
     p->level = 0;
     p->latest = UINT32_MAX;
-    memset(&p->now, 0, sizeof p->now);
+    for (unsigned reg = 0; reg < p->body->function->n_lane_regs; reg++)
+        p->now.values[reg] = (lane_value){.bank = NO_BANK};
     p->now.banks[0] = p->now.banks[1] = p->kept = NO_VALUE;
     p->kept_until = 0;
-    for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) p->now.values[reg].bank = NO_BANK;
     for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
         const lane_ins *ins = &p->body->ins[i];
         if (p->ends_in_store) {
@@ -1459,11 +1459,16 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
 tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
                                  tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
                                  tirb_error *error) {
-    lane_body *body = tirbi_heap_calloc(code->heap, 1, sizeof *body);
-    lane_planner *p = tirbi_heap_calloc(code->heap, 1, sizeof *p);
-    tirb_status status = body && p ? TIRB_OK : tirbi_heap_status(code->heap);
-    if (status == TIRB_OK)
-        status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
+    struct {
+        lane_body body;
+        lane_planner planner;
+    } *const work = tirbi_heap_alloc(code->heap, sizeof *work);
+    if (!work) return tirbi_heap_status(code->heap);
+    lane_body *const body = &work->body;
+    lane_planner *const p = &work->planner;
+    memset(body, 0, sizeof *body);
+    memset(p, 0, offsetof(lane_planner, now));
+    tirb_status status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
     const tirbi_known_register *known = NULL;
     for (uint32_t i = 0; status == TIRB_OK && !known && i < body->n; i++)
         if (splats_half(&body->ins[i])) status = tirbi_known_registers(constants, function, &known, error);
@@ -1482,9 +1487,8 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         if (pointers > code->max_pointers) code->max_pointers = pointers;
         if (scratch > code->max_scratch) code->max_scratch = scratch;
     }
-    if (p && p->splat_table) tirbi_heap_free(code->heap, p->splat_table, (p->splat_mask + 1u) * sizeof *p->splat_table);
-    if (body) tirbi_heap_free(code->heap, body->ins, body->capacity * sizeof *body->ins);
-    tirbi_heap_free(code->heap, body, sizeof *body);
-    tirbi_heap_free(code->heap, p, sizeof *p);
+    tirbi_heap_free(code->heap, p->splat_table, (p->splat_mask + 1u) * sizeof *p->splat_table);
+    tirbi_heap_free(code->heap, body->ins, body->capacity * sizeof *body->ins);
+    tirbi_heap_free(code->heap, work, sizeof *work);
     return status;
 }

@@ -127,7 +127,7 @@ static uint8_t cast_as_extension(uint8_t to, uint8_t from) {
 
 uint32_t tirbi_translate_word(tirbi_emitter *e, tirbi_word word) {
     if (e->n == e->capacity && !e->failed) {
-        uint32_t capacity = e->capacity ? e->capacity * 2 : 64;
+        uint32_t capacity = e->capacity ? e->capacity * 2 : 256;
         tirbi_word *words = tirbi_heap_resize(e->heap, e->words, e->capacity * sizeof *words, capacity * sizeof *words);
         if (words) e->words = words;
         uint32_t *offsets =
@@ -209,6 +209,7 @@ typedef struct translator {
 } translator;
 
 static int64_t jump_operand(const tirbi_instr *instr) {
+    if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_JUMP)) return -1;
     const char *letter = strchr(tirbi_ops[instr->op].operands, 'j');
     return letter ? instr->operand[letter - tirbi_ops[instr->op].operands] : -1;
 }
@@ -226,6 +227,7 @@ static void note_read(translator *t, int64_t ref) {
 static void note_refs(translator *t) {
     const tirbi_instr *in = t->instr;
     if (in->op == TIRB_OP_LENGTH || in->op == TIRB_OP_MEET) return;
+    if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) return;
     const char *letters = tirbi_ops[in->op].operands;
     for (unsigned i = 0; letters[i]; i++) {
         switch (letters[i]) {
@@ -246,6 +248,16 @@ static void note_refs(translator *t) {
     }
 }
 
+static tirb_status note_target(translator *t, uint32_t target) {
+    if (target <= t->instr->offset && !t->targets[target]) {
+        TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, target, t->next, t->error));
+        tirbi_conditions_note(&t->conditions, t->next, true);
+        t->conditions.written = 0; /* by the jump itself */
+    }
+    t->targets[target] = 1;
+    return TIRB_OK;
+}
+
 /* Numbers the instructions and finds the jump targets, the alloc sites and the lane loops. */
 static tirb_status survey(translator *t) {
     const tirbi_function *f = t->function;
@@ -254,15 +266,14 @@ static tirb_status survey(translator *t) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
         t->ordinals[at] = ordinal++;
         note_refs(t);
-        tirbi_conditions_note(&t->conditions, t->instr);
+        tirbi_conditions_note(&t->conditions, t->instr, t->targets[at] != 0);
         int64_t target = jump_operand(t->instr);
-        if (target >= 0 && target < f->code_size) t->targets[target] = 1;
+        if (target >= 0 && target < f->code_size) TIRBI_TRY(note_target(t, (uint32_t)target));
         if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;
         if (t->instr->op == TIRB_OP_LANE) t->n_loops++;
         if (t->instr->op == TIRB_OP_FORK) t->n_forks++;
         if (t->instr->op == TIRB_OP_CONTRACT || t->instr->op == TIRB_OP_FOLD) t->n_contracts++;
     }
-    tirbi_conditions_end(&t->conditions, t->targets, f->code_size);
     t->fn->cost = cost_of_call(f, ordinal);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
@@ -858,28 +869,33 @@ static tirb_status keep_words(translator *t) {
     return TIRB_OK;
 }
 
+/* The tables by byte offset and by register are one block, *total bytes of it: the caller frees `ordinals`. */
+static bool make_tables(translator *t, size_t *total) {
+    const size_t size = (size_t)t->function->code_size + 1, registers = (size_t)t->function->n_sregs + 1;
+    uint8_t *block = NULL;
+    if (tirbi_mul_size(size, 2 * sizeof(uint32_t) + 1, total) && tirbi_add_size(*total, registers, total))
+        block = tirbi_heap_calloc(t->heap, *total, 1);
+    if (!block) return false;
+    t->ordinals = (uint32_t *)(void *)block;
+    t->places = t->ordinals + size;
+    t->targets = (uint8_t *)(t->places + size);
+    t->conditions = (tirbi_conditions){.named = t->targets + size};
+    return true;
+}
+
 static tirb_status translate_function(translator *t) {
-    size_t size = (size_t)t->function->code_size + 1;
-    t->ordinals = tirbi_heap_calloc(t->heap, size, sizeof *t->ordinals);
-    t->places = tirbi_heap_calloc(t->heap, size, sizeof *t->places);
-    t->targets = tirbi_heap_calloc(t->heap, size, sizeof *t->targets);
-    const size_t registers = (size_t)t->function->n_sregs + 1;
-    t->conditions = (tirbi_conditions){.named = tirbi_heap_calloc(t->heap, registers, 1), .reads = t->places};
+    size_t size;
+    if (!make_tables(t, &size)) return tirbi_heap_status(t->heap);
     tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs);
-    tirb_status status =
-        t->ordinals && t->places && t->targets && t->conditions.named ? TIRB_OK : tirbi_heap_status(t->heap);
-    if (status == TIRB_OK) status = survey(t);
+    t->emitter.n = 0;
+    tirb_status status = survey(t);
     if (status == TIRB_OK) status = collect_arguments(t);
     if (status == TIRB_OK) status = translate_code(t);
     if (status == TIRB_OK) status = lay_out_frame(t);
     if (status == TIRB_OK) status = keep_words(t);
-    tirbi_heap_free(t->heap, t->ordinals, size * sizeof *t->ordinals);
-    tirbi_heap_free(t->heap, t->places, size * sizeof *t->places);
-    tirbi_heap_free(t->heap, t->targets, size * sizeof *t->targets);
-    tirbi_heap_free(t->heap, t->conditions.named, registers);
+    tirbi_heap_free(t->heap, t->ordinals, size);
     tirbi_heap_free(t->heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
     tirbi_constants_release(&t->constants);
-    tirbi_emitter_release(&t->emitter);
     return status;
 }
 
@@ -888,7 +904,8 @@ static tirb_status translate_function(translator *t) {
 static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     const tirbi_program *program = code->program;
     code->functions = TIRBI_NEW_ARRAY(&code->arena, tirbi_fn, program->n_functions);
-    tirbi_instr *instrs = tirbi_heap_calloc(code->heap, 2, sizeof *instrs);
+    tirbi_instr *instrs = tirbi_heap_alloc(code->heap, 2 * sizeof *instrs);
+    tirbi_emitter emitter = {.heap = code->heap};
     tirb_status status = code->functions && instrs ? TIRB_OK : tirbi_heap_status(code->heap);
     for (uint32_t i = 0; i < program->n_functions && code->functions; i++) {
         if (i > 0)
@@ -899,13 +916,15 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
                         .function = &program->functions[i],
                         .fn = &code->functions[i],
                         .heap = code->heap,
-                        .emitter = {.heap = code->heap},
+                        .emitter = emitter,
                         .instr = &instrs[0],
                         .next = &instrs[1],
                         .error = error};
         t.fn->function = t.function;
         status = translate_function(&t);
+        emitter = t.emitter; /* which keeps its room */
     }
+    tirbi_emitter_release(&emitter);
     tirbi_heap_free(code->heap, instrs, 2 * sizeof *instrs);
     return status;
 }
