@@ -74,6 +74,10 @@ static tirb_limits choose_limits(uint64_t seed) {
     limits.max_memory = memory[fuzz_one_in(&r, 4) ? fuzz_below(&r, 4) : 3];
     limits.max_depth = depth[fuzz_below(&r, 4)];
     if (fuzz_one_in(&r, 64)) limits.timeout_ns = UINT64_C(1) << fuzz_below(&r, 34);
+    if (fuzz_one_in(&r, 32)) { /* extents that no fuel would do for */
+        limits.fuel = 0;
+        limits.timeout_ns = 1 << 18;
+    }
     return limits;
 }
 

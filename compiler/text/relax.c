@@ -3,18 +3,48 @@
 
 #include "compiler/text/script.h"
 
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+/* A name in the text of some Relax function. */
+typedef struct word {
+    const char *name; /* interned */
+    bool is_member;   /* somewhere it stands behind a point */
+} word;
+
+typedef struct words {
+    tirbi_list items; /* of word */
+    tirbi_index numbers;
+} words;
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
 }
 
-/* Whether the text has `name` as a word, behind a `before` unless that is 0. */
-static bool mentions(const char *text, const char *name, char before) {
-    size_t size = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)) != NULL; at++) {
-        char previous = at == text ? '\n' : at[-1];
-        if (!is_word(at[size]) && (before ? previous == before : !is_word(previous))) return true;
+static word *find_word(const tirbi_script *s, const words *w, const char *name) {
+    const uint32_t hash = tirbi_text_hash(s, name, strlen(name));
+    word *items = w->items.items;
+    uint32_t probe = 0, found;
+    while ((found = tirbi_index_next(&w->numbers, hash, &probe)) != 0)
+        if (items[found - 1].name == name) return &items[found - 1];
+    return NULL;
+}
+
+static void note_word(tirbi_script *s, words *w, const char *text, size_t size, bool is_member) {
+    const char *name = tirbi_intern(&s->names, text, size);
+    word *known = name ? find_word(s, w, name) : NULL;
+    if (name && !known) {
+        known = TIRBI_LIST_ADD(s->arena, &w->items, word);
+        if (!known || !tirbi_index_add(&w->numbers, s->arena, tirbi_text_hash(s, name, size), w->items.n - 1)) return;
+        *known = (word){.name = name};
     }
-    return false;
+    if (known) known->is_member |= is_member;
+}
+
+static void note_words(tirbi_script *s, words *w, const char *text) {
+    for (const char *at = text; *at;) {
+        const char *begin = at;
+        while (is_letter(*at)) at++;
+        if (at == begin) at++;
+        else note_word(s, w, begin, (size_t)(at - begin), begin > text && begin[-1] == '.');
+    }
 }
 
 /* Where the last statement of a function ends. */
@@ -57,24 +87,26 @@ void tirbi_keep_relax(tirbi_script *s, const tirbi_line *line) {
 }
 
 void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
+    words found = {.items = {.n = 0}};
     tirbi_list type_vars = {.n = 0};
+    const tirb_extern *externs = s->externs.items;
     const tirbi_binding *bindings = s->bindings.items;
-    for (uint32_t i = 0; i < s->externs.n; i++) {
-        const char *text = ((const tirb_extern *)s->externs.items)[i].text;
-        if (!text) continue;
-        if (mentions(text, "T", 0)) module->relax_has_tir = true;
-        if (s->metadata && mentions(text, "metadata", 0)) module->metadata = s->metadata;
-        tirbi_script_function **functions = s->functions.items;
-        for (uint32_t j = 0; j < s->functions.n; j++)
-            if (mentions(text, functions[j]->line->name, '.')) functions[j]->ir->is_entry = true;
-        for (uint32_t j = 0; j < s->bindings.n; j++) {
-            if (bindings[j].value.kind != TIRBI_VALUE_TYPEVAR || !mentions(text, bindings[j].value.as.name, 0))
-                continue;
-            const char **slot = TIRBI_LIST_ADD(s->arena, &type_vars, const char *);
-            if (slot) *slot = bindings[j].value.as.name;
-        }
+    tirbi_script_function **functions = s->functions.items;
+    for (uint32_t i = 0; i < s->externs.n; i++)
+        if (externs[i].text) note_words(s, &found, externs[i].text);
+    const char *tir = tirbi_intern(&s->names, "T", 1), *metadata = tirbi_intern(&s->names, "metadata", 8);
+    module->relax_has_tir = tir && find_word(s, &found, tir);
+    if (s->keeps_metadata || (metadata && find_word(s, &found, metadata))) module->metadata = s->metadata;
+    for (uint32_t i = 0; i < s->functions.n; i++) {
+        const word *name = find_word(s, &found, functions[i]->line->name);
+        if (name && name->is_member) functions[i]->ir->is_entry = true;
     }
-    if (s->keeps_metadata) module->metadata = s->metadata;
+    for (uint32_t i = 0; i < s->bindings.n; i++) {
+        const tirbi_value *value = &bindings[i].value;
+        if (value->kind != TIRBI_VALUE_TYPEVAR || !value->as.name || !find_word(s, &found, value->as.name)) continue;
+        const char **slot = TIRBI_LIST_ADD(s->arena, &type_vars, const char *);
+        if (slot) *slot = value->as.name;
+    }
     module->type_vars = type_vars.items;
     module->n_type_vars = type_vars.n;
 }
