@@ -14,7 +14,8 @@ bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
         }
         return false;
     }
-    for (int i = 0; i < x->n_args; i++) {
+    /* Long sums are deep on the left. */
+    for (int i = x->n_args; i-- > 0;) {
         if (tirbi_mentions_loops(x->args[i], loops)) return true;
     }
     return false;
