@@ -303,6 +303,52 @@ static bool makes_lanes(const tirbi_contract_plan *plan, uint32_t loop) {
            (steps_by(plan, TIRBI_CONTRACT_A, loop, PICKED) || steps_by(plan, TIRBI_CONTRACT_B, loop, PICKED));
 }
 
+/* ---- What is worth it ----------------------------------------------------------------------------------------- */
+
+enum { MOST_SWEPT = 128 }; /* products of an element: the machine has no more places for them */
+
+/* Whether the machine can convert `data` and `weights` while it sweeps. */
+static bool has_swept_types(const tirbi_contract_plan *plan, unsigned data, unsigned weights) {
+    const tirbi_dtype from[] = {plan->operands[data].type, plan->operands[weights].type};
+    const bool whole = plan->type == TIRB_I32 || plan->type == TIRB_U32;
+    if (tirbi_semiring_of(plan->flags) != TIRBI_PRODUCTS || (plan->flags & TIRBI_CONTRACT_SUBTRACT)) return false;
+    for (unsigned i = 0; i < 2; i++) {
+        const bool narrow = from[i] == TIRB_I8 || from[i] == TIRB_U8 || from[i] == TIRB_I16;
+        if (from[i] != plan->type && !(whole && narrow)) return false;
+    }
+    return whole || ((plan->flags & TIRBI_CONTRACT_FUSED) && (plan->type == TIRB_F32 || plan->type == TIRB_F64));
+}
+
+/* Whether strips of C along a loop have strips of data, each multiplied by a strip of weights or by one, and these are
+ * used again in another loop: depthwise convolutions. */
+static bool sweeps_along(const tirbi_contract_plan *plan, uint32_t lanes, unsigned data, unsigned weights) {
+    int64_t products = 1;
+    bool again = false, sums = false;
+    if (plan->reduces[lanes] || !steps_by_one(plan, TIRBI_CONTRACT_C, lanes) || !steps_by_one(plan, data, lanes) ||
+        (plan->operands[weights].form.coefficient[lanes] && !steps_by_one(plan, weights, lanes)) ||
+        !has_swept_types(plan, data, weights))
+        return false;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        const int64_t most = plan->loops.var[i]->extent->hi;
+        const bool of_data = plan->operands[data].form.coefficient[i] != NULL;
+        const bool of_weights = plan->operands[weights].form.coefficient[i] != NULL;
+        if (plan->reduces[i]) products = most > MOST_SWEPT ? MOST_SWEPT + 1 : products * most;
+        if (products > MOST_SWEPT) return false;
+        sums = sums || (plan->reduces[i] && of_data && of_weights && most > 1);
+        again = again || (i != lanes && !plan->reduces[i] && of_data && !of_weights && most > 1);
+    }
+    return again && sums;
+}
+
+static bool sweeps(const tirbi_contract_plan *plan) {
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        if (sweeps_along(plan, i, TIRBI_CONTRACT_A, TIRBI_CONTRACT_B) ||
+            sweeps_along(plan, i, TIRBI_CONTRACT_B, TIRBI_CONTRACT_A))
+            return true;
+    }
+    return false;
+}
+
 /* Worth it when both A and B are used more than once. Of elements of C that lie side by side and share no factor, lanes
  * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that
  * lie side by side: these are transposed on the way. */
@@ -330,7 +376,8 @@ static bool worth_it(const tirbi_contract_plan *plan) {
 }
 
 static bool match_nest(matcher *m, const tirbi_ls *init, const tirbi_ls *update) {
-    return match_update(m, update) && match_places(m) && worth_it(m->plan) && (!init || match_init(m, init));
+    return match_update(m, update) && match_places(m) && (worth_it(m->plan) || sweeps(m->plan)) &&
+           (!init || match_init(m, init));
 }
 
 /* ---- Folds of integers ------------------------------------------------------------------------------------------ */

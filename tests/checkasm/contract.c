@@ -91,6 +91,33 @@ static bool make_trial(checker *c, trial *t) {
     return true;
 }
 
+/* Data and weights that share all loops of the weights but for one of C's, whose elements lie side by side. */
+static bool make_sweep(checker *c, trial *t) {
+    static const int64_t most[LOOPS] = {9, 5, 14, 70};
+    const unsigned data = next_random(c) % 2 ? TIRBI_CONTRACT_A : TIRBI_CONTRACT_B;
+    const bool splat = next_random(c) % 2;
+    const unsigned of_weights = (next_random(c) % 2 ? 0x5u : 0x4u) | (splat ? 0u : 0x8u);
+    const tirbi_dtype type = result_types[next_random(c) % 4];
+    *t = (trial){.x = {.n_loops = LOOPS, .type = (uint8_t)type, .first = &t->first}};
+    t->x.flags = (uint8_t)(next_random(c) % 2 ? TIRBI_CONTRACT_INIT : 0);
+    if (tirbi_dtype_is_float(type) && next_random(c) % 8 != 0) t->x.flags |= TIRBI_CONTRACT_FUSED;
+    for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        const unsigned loops = o == TIRBI_CONTRACT_C ? 0xBu : o == data ? 0xFu : of_weights;
+        int64_t step = 1;
+        t->x.operand[o].type = (uint8_t)(o == TIRBI_CONTRACT_C || tirbi_dtype_is_float(type) ? type : operand_type(c, type));
+        for (unsigned i = LOOPS; i-- > 0;) {
+            if (!(loops >> i & 1)) continue;
+            t->x.operand[o].step[i] = t->x.extent[i] > 1 ? step * tirbi_dtypes[t->x.operand[o].type].size : 0;
+            t->high[o] += step * (t->x.extent[i] - 1);
+            step = step * t->x.extent[i] + (int64_t)(next_random(c) % 2);
+        }
+        if ((t->high[o] + 1) * tirbi_dtypes[t->x.operand[o].type].size > MOST_BYTES) return false;
+    }
+    put_any(c, &t->first, type);
+    return true;
+}
+
 static void run(trial *t, tirb_isa isa, bool quads) {
     static const atomic_uint never;
     t->x.kernels = tirbi_contract_kernels_of(isa);
@@ -207,6 +234,7 @@ static bool make_fold_of_ints(checker *c, trial *t) {
 
 static bool make_any(checker *c, trial *t, unsigned i) {
     if (i % 4 == 0) return make_fold(c, t);
+    if (i % 8 == 2) return make_sweep(c, t);
     return i % 8 == 1 ? make_fold_of_ints(c, t) : make_trial(c, t);
 }
 

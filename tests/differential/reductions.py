@@ -4,7 +4,7 @@
 
 Blocks that reduce one axis or several, in any order of the loops, of elements and of computed terms; places of extremes, by the best
 value, by the place alone or chosen together with it; counts and whether any or all are; rows that are normalised; all rows with all of
-another matrix; windows that overlap. Rows are short and many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
+another matrix; windows that overlap, of one channel each. Rows are short and many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import math
 import random
@@ -254,7 +254,30 @@ def windows(pick, f):
     f.add(2 if condition else 1, f"{target} = {value.format(target, term)}")
 
 
-SHAPES = (blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products,
+def depthwise(pick, f):
+    """Windows of one channel each, of elements or of what is left of them without a zero point, with rows or channels side by side."""
+    dtype, narrow = pick.choice([("float32", "float32"), ("float32", "float32"), ("float64", "float64"), ("int32", "int8"), ("int32", "uint8"), ("int32", "int16"), ("int32", "int32")])
+    c, h, w = pick.choice([1, 3, 16, 17, 33]), pick.choice([1, 2, 5, 9]), pick.choice([1, 4, 7, 16, 19])
+    r, s, stride, dilation = pick.choice([1, 2, 3]), pick.choice([1, 3, 5]), pick.choice([1, 1, 2]), pick.choice([1, 1, 2])
+    rows, columns = (h - 1) * stride + (r - 1) * dilation + 1, (w - 1) * stride + (s - 1) * dilation + 1
+    last = pick.random() < 0.5
+    f.buffer("A", narrow, *((rows, columns, c) if last else (c, rows, columns)))
+    f.buffer("W", pick.choice([narrow, narrow, "int8" if dtype == "int32" else dtype]), *((r, s, c) if last else (c, r, s)))
+    f.buffer("O", dtype, *((h, w, c) if last else (c, h, w)))
+    data = f"A[{'{0}, {1}, c' if last else 'c, {0}, {1}'}]".format(f"y * {stride} + r * {dilation}", f"x * {stride} + s * {dilation}")
+    weight, place = f"W[{'r, s, c' if last else 'c, r, s'}]", f"O[{'y, x, c' if last else 'c, y, x'}]"
+    if dtype == "int32":
+        data, weight = (f'T.cast({x}, "int32")' for x in (data, weight))
+        data, weight = (pick.choice([x, x, f"({x} - {zero})"]) for x, zero in ((data, 128), (weight, 3)))
+    terms = [data, weight]
+    pick.shuffle(terms)
+    f.add(0, f"for {'y, x, c' if last else 'c, y, x'} in T.grid({', '.join(map(str, (h, w, c) if last else (c, h, w)))}):")
+    if pick.random() < 0.7:
+        f.add(1, f"{place} = {number(dtype, pick.choice([0, 0, 1]))}")
+    f.add(1, f"for r, s in T.grid({r}, {s}):", f"    {place} = {place} + {' * '.join(terms)}")
+
+
+SHAPES = (depthwise, blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products,
           windows, windows)
 
 

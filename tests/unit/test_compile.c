@@ -502,6 +502,35 @@ static void quantized_windows_are_contractions(void **state) {
     assert_int_equal(count(text, NULL).contractions, 1);
 }
 
+/* Windows of one channel are swept over, where it is one of those side by side and where they are rows of it. */
+static void depthwise_windows_are_contractions(void **state) {
+    (void)state;
+    static const struct {
+        const char *loops, *element, *window, *weight;
+        unsigned contractions;
+    } cases[] = {
+        {"h, w, c in T.grid(16, 16, 16)", "h, w, c", "h + r, w + s, c", "r, s, c", 1},
+        {"c, h, w in T.grid(16, 16, 16)", "c, h, w", "c, h + r, w + s", "c, r, s", 1},
+        {"c, h, w in T.grid(16, 16, 8)", "c, h, w", "c, h + r, w * 2 + s", "c, r, s", 0}, /* not side by side */
+        {"c, h, w in T.grid(3, 3, 16)", "c, h, w", "c, h + r, w", "c, h, w", 0},      /* no weight is used again */
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((18, 18, 18), \"float32\"), W: T.Buffer((16, 16, 16), \"float32\"), "
+                        "C: T.Buffer((16, 16, 16), \"float32\")):\n"
+                        "    for %s:\n"
+                        "        C[%s] = T.float32(0)\n"
+                        "        for r, s in T.grid(3, 3):\n"
+                        "            C[%s] = C[%s] + A[%s] * W[%s]\n",
+                 cases[i].loops, cases[i].element, cases[i].element, cases[i].element, cases[i].window,
+                 cases[i].weight);
+        if (count(text, NULL).contractions != cases[i].contractions) print_error("%s", text);
+        assert_int_equal(count(text, NULL).contractions, cases[i].contractions);
+    }
+}
+
 /* Scratch that is allocated in front of all loops begins in the innermost ones whose iterations set it first. */
 static void scratch_begins_in_loops(void **state) {
     (void)state;
@@ -1406,6 +1435,7 @@ int main(void) {
         cmocka_unit_test(what_is_a_contraction),
         cmocka_unit_test(short_sums_are_contractions),
         cmocka_unit_test(quantized_windows_are_contractions),
+        cmocka_unit_test(depthwise_windows_are_contractions),
         cmocka_unit_test(scratch_begins_in_loops),
         cmocka_unit_test(operands_are_computed_once),
         cmocka_unit_test(operands_of_the_same_axes_share_loops),

@@ -109,12 +109,12 @@ void tirbi_contract_sort(const tirbi_contraction *x, shape *s) {
                 tirbi_semiring_of(x->flags) == TIRBI_PRODUCTS && is_narrow(x->operand[TIRBI_CONTRACT_A].type) &&
                 is_narrow(x->operand[TIRBI_CONTRACT_B].type);
     s->k_block = least(s->k.total, s->narrow ? NARROW_K_BLOCK : K_BLOCK);
-    s->direct = tirbi_contract_is_direct(x, s, &s->walk);
+    s->sweeps = tirbi_contract_is_sweep(x, s, &s->sweep);
+    s->direct = !s->sweeps && tirbi_contract_is_direct(x, s, &s->walk);
 }
 
-/* The places of n elements of a group from `first` on, for two operands. */
-static void places(const group *g, int64_t first, int64_t n, unsigned one, int64_t *to_one, unsigned other,
-                   int64_t *to_other) {
+void tirbi_contract_places(const group *g, int64_t first, int64_t n, unsigned one, int64_t *to_one, unsigned other,
+                           int64_t *to_other) {
     int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
     int64_t at = 0, at_other = 0;
     if (g->n == 0) {
@@ -182,6 +182,7 @@ static size_t longest(const shape *s) {
 
 size_t tirbi_contract_scratch(const tirbi_contraction *x, const shape *s) {
     if (s->direct) return 0;
+    if (s->sweeps) return tirbi_sweep_scratch(x, s);
     size_t size = tirbi_dtypes[tile_type(x)].size;
     return a_size(s, size) + b_size(s, size) + 2 * table_size(s->row_block) + 2 * table_size(s->column_block) +
            2 * table_size(s->k_block) + tirbi_pack_scratch_size(longest(s), (size_t)s->k_block);
@@ -408,7 +409,7 @@ static bool run_block(runner *r) {
     for (int64_t row = 0; row < r->s->rows.total; row += r->s->row_block) {
         int64_t rows = least(r->s->row_block, r->s->rows.total - row);
         if (!same_window(&r->rows, row, rows))
-            places(&r->s->rows, row, rows, r->s->a, r->row_a, TIRBI_CONTRACT_C, r->row_c);
+            tirbi_contract_places(&r->s->rows, row, rows, r->s->a, r->row_a, TIRBI_CONTRACT_C, r->row_c);
         if (!r->a_direct) pack_a(r);
         uint8_t *panel = r->b_block;
         for (int64_t column = 0; column < r->columns.n; column += most) {
@@ -435,10 +436,10 @@ static bool run_batch(runner *r) {
     for (int64_t column = 0; column < r->s->columns.total; column += r->s->column_block) {
         int64_t columns = least(r->s->column_block, r->s->columns.total - column);
         if (!same_window(&r->columns, column, columns))
-            places(&r->s->columns, column, columns, r->s->b, r->column_b, TIRBI_CONTRACT_C, r->column_c);
+            tirbi_contract_places(&r->s->columns, column, columns, r->s->b, r->column_b, TIRBI_CONTRACT_C, r->column_c);
         for (int64_t k = 0; k < r->s->k.total; k += r->s->k_block) {
             int64_t n = least(r->s->k_block, r->s->k.total - k);
-            if (!same_window(&r->k, k, n)) places(&r->s->k, k, n, r->s->a, r->k_a, r->s->b, r->k_b);
+            if (!same_window(&r->k, k, n)) tirbi_contract_places(&r->s->k, k, n, r->s->a, r->k_a, r->s->b, r->k_b);
             if (!run_block(r)) return false;
         }
     }
@@ -510,6 +511,7 @@ static void choose_packing(runner *r) {
 
 bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scratch) {
     if (s->direct) return tirbi_contract_run_direct(x, s);
+    if (s->sweeps) return tirbi_contract_run_sweep(x, s, scratch);
     runner r = {.x = x, .s = s};
     r.set = tirbi_contract_set(x);
     r.size = tirbi_dtypes[tile_type(x)].size;

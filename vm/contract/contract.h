@@ -58,12 +58,21 @@ typedef struct tirbi_contract_walk {
     int64_t a_row, a_k, b_k, c_row;
 } tirbi_contract_walk;
 
+/* A sum without rows or without columns whose elements of C lie side by side: of all loops, which has these elements,
+ * which has more of them that take the same weights, and which operand the data are. */
+typedef struct tirbi_contract_sweep {
+    uint8_t lanes, rows, data, weights;
+    uint8_t kernel; /* TIRBI_SWEEP_ .. */
+} tirbi_contract_sweep;
+
 typedef struct tirbi_contract_shape {
     tirbi_contract_group rows, columns, k, batch;
     unsigned a, b; /* which operand the rows and which the columns have */
     bool narrow;   /* both are of at most 16 bits, and may be summed in any order */
     bool direct;   /* both are small, and used where they are: no blocks, no scratch */
     tirbi_contract_walk walk; /* of a direct one */
+    bool sweeps;              /* instead of all this, strips of C are swept over */
+    tirbi_contract_sweep sweep;
     int64_t row_block, column_block, k_block;
 } tirbi_contract_shape;
 
@@ -87,6 +96,16 @@ const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *contraction);
 bool tirbi_contract_is_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape,
                               tirbi_contract_walk *walk);
 bool tirbi_contract_run_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
+
+/* The places of n elements of a group from `first` on, for two operands. */
+void tirbi_contract_places(const tirbi_contract_group *g, int64_t first, int64_t n, unsigned one, int64_t *to_one,
+                           unsigned other, int64_t *to_other);
+/* (sweep.c) */
+bool tirbi_contract_is_sweep(const tirbi_contraction *contraction, const tirbi_contract_shape *shape,
+                             tirbi_contract_sweep *sweep);
+size_t tirbi_sweep_scratch(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
+bool tirbi_contract_run_sweep(const tirbi_contraction *contraction, const tirbi_contract_shape *shape,
+                              uint8_t *scratch);
 
 /* Bytes of scratch that the contraction needs: a function of the program and its extents alone. */
 size_t tirbi_contract_scratch(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);

@@ -41,6 +41,9 @@
     _mm256_cmpgt_epi32(_mm256_set1_epi32((int)((n) * ((size) / 4))), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
 #define LOAD_PART(from, n, size)   ((VI32)_mm256_maskload_epi32((const int *)(const void *)(from), PART_MASK(n, size)))
 #define STORE_PART(to, n, size, v) _mm256_maskstore_epi32((int *)(void *)(to), PART_MASK(n, size), (__m256i)(v))
+#define WIDEN_I8(from)             ((VI32)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(from))))
+#define WIDEN_U8(from)             ((VI32)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)(from))))
+#define WIDEN_I16(from)            ((VI32)_mm256_cvtepi16_epi32(_mm_loadu_si128((const void *)(from))))
 #include "vm/contract/tiles.inc"
 
 #if defined(__clang__)

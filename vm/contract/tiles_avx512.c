@@ -41,6 +41,9 @@
 #define PART_MASK(n, size)          ((__mmask16)((1u << (n) * ((size) / 4)) - 1))
 #define LOAD_PART(from, n, size)     ((VI32)_mm512_maskz_loadu_epi32(PART_MASK(n, size), from))
 #define STORE_PART(to, n, size, v) _mm512_mask_storeu_epi32(to, PART_MASK(n, size), (__m512i)(v))
+#define WIDEN_I8(from)              ((VI32)_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)(from))))
+#define WIDEN_U8(from)              ((VI32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(from))))
+#define WIDEN_I16(from)             ((VI32)_mm512_cvtepi16_epi32(_mm256_loadu_si256((const void *)(from))))
 #include "vm/contract/tiles.inc"
 
 #if defined(__clang__)

@@ -1,0 +1,191 @@
+/* Sums of products whose data and weights share every loop of one of them, as those of depthwise convolutions do: there
+ * is no matrix to pack. Strips of C are swept over instead, and the weights' strips used for several rows at a time. */
+#include "vm/contract/contract.h"
+
+/* More products, and more weights that have to be converted, are for the tiles. */
+enum { MOST_PRODUCTS = 128, MOST_WEIGHTS = 1 << 16 };
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int64_t step_of(const tirbi_contraction *x, unsigned operand, unsigned loop) {
+    return x->operand[operand].step[loop];
+}
+
+static int64_t size_of(uint8_t type) { return tirbi_dtypes[type].size; }
+
+/* ---- Which ones ------------------------------------------------------------------------------------------------- */
+
+static bool is_narrow(uint8_t type) { return type == TIRB_I8 || type == TIRB_U8 || type == TIRB_I16; }
+
+/* The kernel for data of a type, or TIRBI_SWEEPS. */
+static uint8_t kernel_for(const tirbi_contraction *x, uint8_t data, uint8_t weights) {
+    const bool whole = x->type == TIRB_I32 || x->type == TIRB_U32;
+    if (whole && (weights == x->type || is_narrow(weights))) {
+        switch (data) {
+        case TIRB_I8: return TIRBI_SWEEP_I8;
+        case TIRB_U8: return TIRBI_SWEEP_U8;
+        case TIRB_I16: return TIRBI_SWEEP_I16;
+        default: return data == x->type ? TIRBI_SWEEP_I32 : TIRBI_SWEEPS;
+        }
+    }
+    if (!(x->flags & TIRBI_CONTRACT_FUSED) || data != x->type || weights != x->type) return TIRBI_SWEEPS;
+    return x->type == TIRB_F32 ? TIRBI_SWEEP_F32 : x->type == TIRB_F64 ? TIRBI_SWEEP_F64 : TIRBI_SWEEPS;
+}
+
+/* With `data` as the data: another loop of C has the same weights in all of its iterations. */
+static bool take_roles(const tirbi_contraction *x, unsigned data, tirbi_contract_sweep *out) {
+    const unsigned weights = data == TIRBI_CONTRACT_A ? TIRBI_CONTRACT_B : TIRBI_CONTRACT_A;
+    const uint8_t data_type = x->operand[data].type, weights_type = x->operand[weights].type;
+    const int64_t along = step_of(x, weights, out->lanes);
+    bool found = false;
+    out->data = (uint8_t)data;
+    out->weights = (uint8_t)weights;
+    out->kernel = kernel_for(x, data_type, weights_type);
+    if (out->kernel == TIRBI_SWEEPS || step_of(x, data, out->lanes) != size_of(data_type)) return false;
+    if (along != 0 && along != size_of(weights_type)) return false;
+    for (unsigned i = 0; i < x->n_loops; i++) {
+        if (i == out->lanes || x->extent[i] == 1 || step_of(x, TIRBI_CONTRACT_C, i) == 0) continue;
+        if (step_of(x, weights, i) != 0 || step_of(x, data, i) == 0) continue;
+        out->rows = (uint8_t)i;
+        found = true;
+    }
+    return found;
+}
+
+bool tirbi_contract_is_sweep(const tirbi_contraction *x, const tirbi_contract_shape *s, tirbi_contract_sweep *out) {
+    if ((s->rows.total > 1 && s->columns.total > 1) || s->k.total > MOST_PRODUCTS ||
+        tirbi_semiring_of(x->flags) != TIRBI_PRODUCTS || (x->flags & TIRBI_CONTRACT_SUBTRACT))
+        return false;
+    unsigned lanes = 0;
+    while (lanes < x->n_loops &&
+           (x->extent[lanes] == 1 || step_of(x, TIRBI_CONTRACT_C, lanes) != size_of(x->type)))
+        lanes++;
+    if (lanes == x->n_loops) return false;
+    out->lanes = (uint8_t)lanes;
+    if (!take_roles(x, TIRBI_CONTRACT_A, out) && !take_roles(x, TIRBI_CONTRACT_B, out)) return false;
+    return x->operand[out->weights].type == x->type || x->extent[lanes] <= MOST_WEIGHTS / MOST_PRODUCTS;
+}
+
+/* ---- Running them ------------------------------------------------------------------------------------------------ */
+
+typedef struct runner {
+    const tirbi_contraction *x;
+    const tirbi_contract_sweep *s;
+    tirbi_sweep sweep;
+    int64_t data_at[MOST_PRODUCTS], weights_at[MOST_PRODUCTS];
+    int64_t weights_from[MOST_PRODUCTS]; /* where those lie that are converted */
+    uint8_t *converted;                  /* or NULL: they are used where they are */
+    unsigned loops[TIRBI_MAX_CONTRACT_LOOPS], n_loops; /* around rows and strips, those of the weights first */
+    unsigned n_of_weights;
+    uint8_t *base[TIRBI_CONTRACT_OPERANDS];
+    bool splat;
+} runner;
+
+static bool converts(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
+    return x->operand[s->weights].type != x->type;
+}
+
+/* Weights of one product. */
+static int64_t weights_of(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
+    return step_of(x, s->weights, s->lanes) == 0 ? 1 : x->extent[s->lanes];
+}
+
+size_t tirbi_sweep_scratch(const tirbi_contraction *x, const tirbi_contract_shape *shape) {
+    if (!converts(x, &shape->sweep)) return 0;
+    return (size_t)(shape->k.total * weights_of(x, &shape->sweep)) * tirbi_dtypes[x->type].size;
+}
+
+static void convert_weights(runner *r) {
+    const tirbi_contraction *x = r->x;
+    const size_t n = (size_t)weights_of(x, r->s);
+    const tirbi_kernel cast = x->strips->cast[x->type][x->operand[r->s->weights].type];
+    for (int64_t k = 0; k < r->sweep.n; k++)
+        cast(r->converted + r->weights_at[k], r->base[r->s->weights] + r->weights_from[k], NULL, NULL, n);
+}
+
+/* All strips of some rows. */
+static void sweep_rows(runner *r, int64_t row, bool all) {
+    const tirbi_contraction *x = r->x;
+    const int64_t size = size_of(x->type), data_size = size_of(x->operand[r->s->data].type);
+    const unsigned lanes = tirbi_contract_set(x)->lanes;
+    const int64_t most = (int64_t)lanes * TIRBI_SWEEP_VECTORS, n = x->extent[r->s->lanes];
+    const uint8_t *data = r->base[r->s->data] + row * r->sweep.data_row;
+    const uint8_t *weights = r->converted ? r->converted : r->base[r->s->weights];
+    uint8_t *c = r->base[TIRBI_CONTRACT_C] + row * r->sweep.c_row;
+    for (int64_t at = 0; at < n; at += most) {
+        const unsigned count = (unsigned)least(most, n - at), vectors = (count - 1) / lanes + 1;
+        r->sweep.last = count - (vectors - 1) * lanes;
+        r->sweep.data = data + at * data_size;
+        r->sweep.weights = weights + (r->splat ? 0 : at * size);
+        r->sweep.c = c + at * size;
+        x->kernels->sweeps[r->s->kernel][r->splat][vectors - 1][all][r->sweep.last < lanes](&r->sweep);
+    }
+}
+
+static bool run_rows(runner *r) {
+    const int64_t rows = r->x->extent[r->s->rows];
+    for (int64_t row = 0; row < rows;) {
+        const bool all = rows - row >= TIRBI_SWEEP_ROWS;
+        if (atomic_load_explicit(r->x->stop, memory_order_relaxed) != 0) return false;
+        sweep_rows(r, row, all);
+        row += all ? TIRBI_SWEEP_ROWS : 1;
+    }
+    return true;
+}
+
+static void sort_loops(runner *r) {
+    const tirbi_contraction *x = r->x;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (unsigned i = 0; i < x->n_loops; i++) {
+            const bool of_weights = step_of(x, r->s->weights, i) != 0;
+            if (i == r->s->lanes || i == r->s->rows || x->extent[i] == 1 || step_of(x, TIRBI_CONTRACT_C, i) == 0 ||
+                of_weights != (pass == 0))
+                continue;
+            r->loops[r->n_loops++] = i;
+        }
+        if (pass == 0) r->n_of_weights = r->n_loops;
+    }
+}
+
+/* Goes on to the next iteration of the loops around the rows; returns the outermost of them that does, or their
+ * number if there is none. */
+static unsigned go_on(runner *r, int64_t *index) {
+    for (unsigned i = r->n_loops; i-- > 0;) {
+        const unsigned loop = r->loops[i];
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r->base[o] += step_of(r->x, o, loop);
+        if (++index[i] < r->x->extent[loop]) return i;
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++)
+            r->base[o] -= r->x->extent[loop] * step_of(r->x, o, loop);
+        index[i] = 0;
+    }
+    return r->n_loops;
+}
+
+bool tirbi_contract_run_sweep(const tirbi_contraction *x, const tirbi_contract_shape *shape, uint8_t *scratch) {
+    runner r;
+    int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
+    r.x = x;
+    r.s = &shape->sweep;
+    r.n_loops = 0;
+    r.splat = step_of(x, r.s->weights, r.s->lanes) == 0;
+    r.converted = converts(x, r.s) ? scratch : NULL;
+    r.sweep.data_at = r.data_at;
+    r.sweep.weights_at = r.weights_at;
+    r.sweep.n = shape->k.total;
+    r.sweep.data_row = step_of(x, r.s->data, r.s->rows);
+    r.sweep.c_row = step_of(x, TIRBI_CONTRACT_C, r.s->rows);
+    r.sweep.first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL;
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r.base[o] = x->operand[o].start;
+    sort_loops(&r);
+    tirbi_contract_places(&shape->k, 0, r.sweep.n, r.s->data, r.data_at, r.s->weights,
+                          r.converted ? r.weights_from : r.weights_at);
+    for (int64_t k = 0; r.converted && k < r.sweep.n; k++)
+        r.weights_at[k] = k * weights_of(x, r.s) * size_of(x->type);
+    for (bool fresh = true;;) {
+        if (r.converted && fresh) convert_weights(&r);
+        if (!run_rows(&r)) return false;
+        const unsigned moved = go_on(&r, index);
+        if (moved == r.n_loops) return true;
+        fresh = moved < r.n_of_weights;
+    }
+}
