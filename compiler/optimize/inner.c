@@ -223,9 +223,27 @@ static bool follows_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
     return false;
 }
 
+/* Whether a variable that is set in `s` decides x. */
+static bool follows_sets(const tirbi_lx *x, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (follows_sets(x, s->as.seq.items[i])) return true;
+        }
+        return false;
+    case TIRBI_LS_IF:
+        return follows_sets(x, s->as.if_.then_case) ||
+               (s->as.if_.else_case && follows_sets(x, s->as.if_.else_case));
+    case TIRBI_LS_LOOP: return follows_sets(x, s->as.loop.body);
+    case TIRBI_LS_SET: return tirbi_lx_depends_on(x, s->as.set.var);
+    default: return false;
+    }
+}
+
 bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop) {
     tirbi_loop_set inner = {.n = 0};
-    return tirbi_plan_find_loops(loop, &inner) && !follows_loops(place->flat, &inner);
+    if (!tirbi_plan_find_loops(loop, &inner) || follows_loops(place->flat, &inner)) return false;
+    return place->flat->kind == TIRBI_LX_CONST || !follows_sets(place->flat, loop->as.loop.body);
 }
 
 /* ---- Bits of floats ---------------------------------------------------------------------------------------------- */

@@ -431,6 +431,14 @@ def histogram_f32(rng):
         yield Run(args, {"counts": counts.astype(np.int32)})
 
 
+@kernel("histogram.py", "row_histograms")
+def row_histograms(rng):
+    for n, m in ((0, 5), (1, 0), (1, 1), (37, 50)):
+        x = rng.uniform(0, 16, (n, m)).astype(np.float32)
+        counts = np.array([np.bincount(row, minlength=16) for row in x.astype(np.int64)], np.int32).reshape(n, 16)
+        yield Run({"X": x, "counts": OUT}, {"counts": counts})
+
+
 @kernel("histogram.py", "confusion")
 def confusion(rng):
     truth, guess = rng.integers(0, 5, 200).astype(np.int32), rng.integers(0, 5, 200)

@@ -24,6 +24,16 @@ class Module:
                 bin: T.let[T.int32] = T.Cast("int32", T.floor((X[i] - low) / (high - low) * T.Cast("float32", bins)))
                 counts[T.min(bin, bins - 1)] = counts[T.min(bin, bins - 1)] + 1
 
+    # A histogram of each row, whose bin is a variable of the inner loop.
+    @T.prim_func(s_tir=True)
+    def row_histograms(X: T.Buffer(("n", "m"), "float32"), counts: T.Buffer(("n", 16), "int32")):
+        n, m = T.int32(), T.int32()
+        for i, j in T.grid(n, 16):
+            counts[i, j] = 0
+        for i, j in T.grid(n, m):
+            bin: T.let[T.int32] = T.Cast("int32", X[i, j])
+            counts[i, bin] += 1
+
     # The joint histogram of two labelings.
     @T.prim_func(s_tir=True)
     def confusion(truth: T.Buffer(("n",), "int32"), guess: T.Buffer(("n",), "int64"), table: T.Buffer(("k", "k"), "int32")):
