@@ -192,6 +192,8 @@ bool tirbi_stays(const tirbi_changed *changed, const tirbi_lbuf *root);
 void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s);
 /* The iterations of a loop one after the other, as written. */
 void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop);
+/* Whether every variable of a pure expression has its value already. */
+bool tirbi_is_available(const tirbi_lx *x);
 /* Computes before a loop what does not change in it and cannot trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
 /* Jumps over a loop that runs no times. */

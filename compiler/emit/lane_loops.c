@@ -456,9 +456,8 @@ static const tirbi_lx *compare(tirbi_emitter *e, tirbi_op op, const tirbi_lx *x,
 /* When the rows of a loop are better searched than run in lanes; NULL: never. */
 static const tirbi_lx *when_searched(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_ls *inner) {
     const tirbi_lx *rounds = inner->as.loop.var->extent, *rows = loop->as.loop.var->extent;
-    tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
     tirbi_nest nest;
-    bool plain = rounds->pure && !rounds->traps && rows->pure && !rows->traps && !tirbi_mentions_loops(rounds, &own);
+    bool plain = rounds->pure && !rounds->traps && rows->pure && !rows->traps && tirbi_is_available(rounds);
     if (!plain || rounds->hi < LEAST_SEARCHED) return NULL;
     if (!tirbi_choose_lanes(e, loop, &nest)) nest.plan = tirbi_plan_in_order(e->pool, loop);
     if (!nest.plan) return NULL;

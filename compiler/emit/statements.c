@@ -7,11 +7,10 @@
 
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
 
-/* Whether every variable of a pure expression has its value already. */
-static bool available(const tirbi_lx *x) {
+bool tirbi_is_available(const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_VAR) return x->var->reg >= 0;
     for (int i = 0; i < x->n_args; i++) {
-        if (!available(x->args[i])) return false;
+        if (!tirbi_is_available(x->args[i])) return false;
     }
     return true;
 }
@@ -22,16 +21,16 @@ static void hoist_place(tirbi_emitter *e, const tirbi_place *place);
 static bool stays_loaded(const tirbi_emitter *e, const tirbi_lx *x) {
     if (x->traps || x->access->view || !e->changed || !tirbi_stays(e->changed, x->access->buffer->root)) return false;
     for (uint32_t i = 0; i < x->access->ndim; i++) {
-        if (!x->access->indices[i]->pure || !available(x->access->indices[i])) return false;
+        if (!x->access->indices[i]->pure || !tirbi_is_available(x->access->indices[i])) return false;
     }
-    return x->access->flat->pure && available(x->access->flat);
+    return x->access->flat->pure && tirbi_is_available(x->access->flat);
 }
 
 /* Computes the largest available parts of an expression, unless doing so could trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (!x || (x->pure && x->scratch)) return;
     bool worth = x->kind == TIRBI_LX_OP || x->kind == TIRBI_LX_CONST;
-    if (worth && x->pure && !x->traps && available(x)) {
+    if (worth && x->pure && !x->traps && tirbi_is_available(x)) {
         tirbi_put_value(e, x);
         return;
     }

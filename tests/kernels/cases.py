@@ -414,54 +414,6 @@ def smooth(rng):
     yield Run({"X": x, "a": 0.875, "Y": OUT}, {"Y": narrow(y)})
 
 
-@kernel("histogram.py", "histogram_u8")
-def histogram_u8(rng):
-    for h, w in ((0, 5), (1, 1), (40, 50)):
-        pixels = rng.integers(0, 256, (h, w), dtype=np.uint8)
-        yield Run({"pixels": pixels, "counts": OUT}, {"counts": np.bincount(pixels.ravel(), minlength=256).astype(np.int32)})
-
-
-@kernel("histogram.py", "histogram_f32")
-def histogram_f32(rng):
-    for n, bins in ((0, 4), (1000, 16)):
-        # Multiples of 1/64 and a power of two of bins: every bin's border is exact.
-        x = (rng.integers(-80, 80, n) / 64).astype(np.float32)
-        counts, _ = np.histogram(x[x < 1], bins=bins, range=(-1.0, 1.0))
-        args = {"X": x, "low": -1.0, "high": 1.0, "counts": np.zeros(bins, np.int32)}
-        yield Run(args, {"counts": counts.astype(np.int32)})
-
-
-@kernel("histogram.py", "row_histograms")
-def row_histograms(rng):
-    for n, m in ((0, 5), (1, 0), (1, 1), (37, 50)):
-        x = rng.uniform(0, 16, (n, m)).astype(np.float32)
-        counts = np.array([np.bincount(row, minlength=16) for row in x.astype(np.int64)], np.int32).reshape(n, 16)
-        yield Run({"X": x, "counts": OUT}, {"counts": counts})
-
-
-@kernel("histogram.py", "confusion")
-def confusion(rng):
-    truth, guess = rng.integers(0, 5, 200).astype(np.int32), rng.integers(0, 5, 200)
-    table = np.zeros((5, 5), np.int32)
-    np.add.at(table, (truth, guess), 1)
-    yield Run({"truth": truth, "guess": guess, "table": np.full((5, 5), 9, np.int32)}, {"table": table})
-
-
-@kernel("histogram.py", "scatter_add")
-def scatter_add(rng):
-    rows, index, out = f32(rng, 60, 17), rng.integers(0, 9, 60).astype(np.int32), f32(rng, 9, 17)
-    want = out.copy()
-    np.add.at(want, index, rows)
-    yield Run({"rows": rows, "index": index, "out": out}, {"out": want}, rtol=0, atol=0)
-
-
-@kernel("histogram.py", "counting_sort")
-def counting_sort(rng):
-    for n in (0, 1, 2000):
-        a = rng.integers(0, 256, n, dtype=np.uint8)
-        yield Run({"A": a, "B": OUT}, {"B": np.sort(a)})
-
-
 @kernel("argmax.py", "argmax")
 def argmax(rng):
     for n, m in ((1, 1), (9, 10), (4, 333)):
@@ -830,6 +782,15 @@ def avg_pool2d(rng):
 def global_average(rng):
     a = f32(rng, 2, 5, 6, 33)
     yield Run({"A": a, "out": OUT}, {"out": narrow(wide(a).mean((1, 2)))})
+
+
+@kernel("pooling.py", "pyramid")
+def pyramid(rng):
+    for c, h, w in ((1, 3, 3), (2, 5, 7), (9, 160, 153)):
+        a = f32(rng, c, h, w)
+        cut = [[slice(i * n // 3, ((i + 1) * n + 2) // 3) for i in range(3)] for n in (h, w)]
+        best = np.array([[[plane[y, x].max() for x in cut[1]] for y in cut[0]] for plane in a])
+        yield Run({"A": a, "best": OUT}, {"best": best}, rtol=0, atol=0)
 
 
 @kernel("pooling.py", "resize_nearest")

@@ -1,12 +1,61 @@
-"""More cases: programs that fill tables from their own entries. Like cases.py; imported for what it registers."""
+"""More cases: programs that count, and that fill tables from their own entries. Like cases.py; imported for what it registers."""
 
 import itertools
 
 import numpy as np
 
+from cases import f32
 from cases_applications import ALL, OUT, Run, kernel
 
 __all__ = ["ALL"]
+
+
+@kernel("histogram.py", "histogram_u8")
+def histogram_u8(rng):
+    for h, w in ((0, 5), (1, 1), (40, 50)):
+        pixels = rng.integers(0, 256, (h, w), dtype=np.uint8)
+        yield Run({"pixels": pixels, "counts": OUT}, {"counts": np.bincount(pixels.ravel(), minlength=256).astype(np.int32)})
+
+
+@kernel("histogram.py", "histogram_f32")
+def histogram_f32(rng):
+    for n, bins in ((0, 4), (1000, 16)):
+        # Multiples of 1/64 and a power of two of bins: every bin's border is exact.
+        x = (rng.integers(-80, 80, n) / 64).astype(np.float32)
+        counts, _ = np.histogram(x[x < 1], bins=bins, range=(-1.0, 1.0))
+        args = {"X": x, "low": -1.0, "high": 1.0, "counts": np.zeros(bins, np.int32)}
+        yield Run(args, {"counts": counts.astype(np.int32)})
+
+
+@kernel("histogram.py", "row_histograms")
+def row_histograms(rng):
+    for n, m in ((0, 5), (1, 0), (1, 1), (37, 50)):
+        x = rng.uniform(0, 16, (n, m)).astype(np.float32)
+        counts = np.array([np.bincount(row, minlength=16) for row in x.astype(np.int64)], np.int32).reshape(n, 16)
+        yield Run({"X": x, "counts": OUT}, {"counts": counts})
+
+
+@kernel("histogram.py", "confusion")
+def confusion(rng):
+    truth, guess = rng.integers(0, 5, 200).astype(np.int32), rng.integers(0, 5, 200)
+    table = np.zeros((5, 5), np.int32)
+    np.add.at(table, (truth, guess), 1)
+    yield Run({"truth": truth, "guess": guess, "table": np.full((5, 5), 9, np.int32)}, {"table": table})
+
+
+@kernel("histogram.py", "scatter_add")
+def scatter_add(rng):
+    rows, index, out = f32(rng, 60, 17), rng.integers(0, 9, 60).astype(np.int32), f32(rng, 9, 17)
+    want = out.copy()
+    np.add.at(want, index, rows)
+    yield Run({"rows": rows, "index": index, "out": out}, {"out": want}, rtol=0, atol=0)
+
+
+@kernel("histogram.py", "counting_sort")
+def counting_sort(rng):
+    for n in (0, 1, 2000):
+        a = rng.integers(0, 256, n, dtype=np.uint8)
+        yield Run({"A": a, "B": OUT}, {"B": np.sort(a)})
 
 
 def bags(rng):

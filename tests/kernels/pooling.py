@@ -37,6 +37,16 @@ class Module:
                     out[vb, vk] = T.float32(0)
                 out[vb, vk] = out[vb, vk] + A[vb, vi, vj, vk] / T.Cast("float32", h * w)
 
+    # The greatest of each of nine parts of an image, as ranges of loops that stand in a nest with those of the parts.
+    @T.prim_func(s_tir=True)
+    def pyramid(A: T.Buffer(("c", "h", "w"), "float32"), best: T.Buffer(("c", 3, 3), "float32")):
+        c, h, w = T.int32(), T.int32(), T.int32()
+        for k, i, j in T.grid(c, 3, 3):
+            best[k, i, j] = T.min_value("float32")
+            for y in range(i * h // 3, ((i + 1) * h + 2) // 3):
+                for x in range(j * w // 3, ((j + 1) * w + 2) // 3):
+                    best[k, i, j] = T.max(best[k, i, j], A[k, y, x])
+
     @T.prim_func(s_tir=True)
     def resize_nearest(A: T.Buffer(("h", "w"), "uint8"), B: T.Buffer(("p", "q"), "uint8")):
         h, w, p, q = T.int32(), T.int32(), T.int32(), T.int32()
