@@ -9,7 +9,6 @@
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,avxvnni"))), apply_to = function)
 #else
-#pragma GCC optimize("O3")
 #pragma GCC target("avx2,fma,avxvnni")
 #endif
 #include <immintrin.h>

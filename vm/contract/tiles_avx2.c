@@ -12,7 +12,6 @@
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #else
-#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #include <immintrin.h>

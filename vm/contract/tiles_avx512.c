@@ -13,7 +13,6 @@
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c,bmi,bmi2"))),               \
                              apply_to = function)
 #else
-#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c,bmi,bmi2,prefer-vector-width=512")
 #endif
 #include <immintrin.h>

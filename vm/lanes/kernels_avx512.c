@@ -11,7 +11,6 @@
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"))), \
     apply_to = function)
 #else
-#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
 #pragma GCC target( \
     "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
 #endif

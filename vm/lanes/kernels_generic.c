@@ -6,13 +6,9 @@
 
 #if !defined(__ALTIVEC__) && !defined(__VX__) && !defined(__riscv_vector) && !defined(__loongarch_sx)
 #define TIRBI_KERNELS_BY_ELEMENT 1
+#if !defined(__clang__)
+#pragma GCC optimize("no-tree-vectorize")
 #endif
-
-#if defined(__clang__)
-#elif defined(TIRBI_KERNELS_BY_ELEMENT)
-#pragma GCC optimize("O2", "no-tree-vectorize", "fp-contract=off", "no-trapping-math", "no-math-errno")
-#else
-#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
 #endif
 
 #define TIRBI_MATH_FORCE_INLINE

@@ -3,10 +3,6 @@
 
 #if TIRBI_LANES_NEON
 
-#if !defined(__clang__)
-#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", "no-math-errno")
-#endif
-
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
