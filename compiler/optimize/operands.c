@@ -692,6 +692,14 @@ static const tirbi_ls *compute_all(void *context, const tirbi_ls *s) {
     return other ? other : tirbi_replace_inside(all->pool, s, compute_all, context);
 }
 
+bool tirbi_contracts_operands(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    finder *f = TIRBI_NEW(pool->arena, finder);
+    if (!f) return false;
+    f->nest.pool = pool;
+    const tirbi_ls *user = survey(&f->nest, loop) ? rebuild(f, loop) : loop;
+    return f->n > 0 && tirbi_contracts(pool, user);
+}
+
 const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
     nests all = {.pool = pool, .disabled = disabled, .notes = notes};
     return compute_all(&all, s);

@@ -11,4 +11,7 @@
 const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled,
                                        tirbi_notes *notes);
 
+/* Whether a nest would be a contraction with such operands. */
+bool tirbi_contracts_operands(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
 #endif

@@ -206,49 +206,35 @@ static bool may_move(const tirbi_ls *s) {
            s->as.set.value->kind == TIRBI_LX_CONST;
 }
 
-static const tirbi_ls *narrow(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t *work, unsigned depth);
+typedef struct narrower {
+    tirbi_lx_pool *pool;
+    uint32_t work;
+} narrower;
 
-static const tirbi_ls *narrow_sequence(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t *work, unsigned depth) {
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
+/* The sequence with those of its declarations moved that may be. */
+static const tirbi_ls *without_declarations(narrower *w, const tirbi_ls *s) {
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, s->as.seq.n);
     uint32_t n = 0;
-    bool changed = false;
     if (!items) return s;
     for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = s->as.seq.items[i];
     for (uint32_t i = s->as.seq.n; i-- > 0;) {
-        if (!may_move(items[i]) || !move_inwards(pool, items, i, s->as.seq.n, work)) continue;
-        items[i] = NULL;
-        changed = true;
+        if (may_move(items[i]) && move_inwards(w->pool, items, i, s->as.seq.n, &w->work)) items[i] = NULL;
     }
     for (uint32_t i = 0; i < s->as.seq.n; i++) {
-        if (!items[i]) continue;
-        items[n] = narrow(pool, items[i], work, depth + 1);
-        changed = changed || items[n] != s->as.seq.items[i];
-        n++;
+        if (items[i]) items[n++] = items[i];
     }
-    const tirbi_ls *copy = changed ? tirbi_new_sequence(pool, s->span, items, n) : NULL;
+    if (n == s->as.seq.n) return s;
+    const tirbi_ls *copy = n == 1 ? items[0] : tirbi_new_sequence(w->pool, s->span, items, n);
     return copy ? copy : s;
 }
 
-static const tirbi_ls *narrow(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t *work, unsigned depth) {
-    if (depth > MAX_DEPTH) return s;
-    tirbi_ls next = *s;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ: return narrow_sequence(pool, s, work, depth);
-    case TIRBI_LS_LOOP: next.as.loop.body = narrow(pool, s->as.loop.body, work, depth + 1); break;
-    case TIRBI_LS_WHILE: next.as.while_.body = narrow(pool, s->as.while_.body, work, depth + 1); break;
-    case TIRBI_LS_IF:
-        next.as.if_.then_case = narrow(pool, s->as.if_.then_case, work, depth + 1);
-        if (s->as.if_.else_case) next.as.if_.else_case = narrow(pool, s->as.if_.else_case, work, depth + 1);
-        break;
-    default: return s;
-    }
-    tirbi_ls *copy = tirbi_new_stmt(pool, (tirbi_ls_kind)s->kind, s->span);
-    if (!copy) return s;
-    *copy = next;
-    return copy;
+static const tirbi_ls *narrow(void *context, const tirbi_ls *s) {
+    narrower *w = context;
+    if (s->kind == TIRBI_LS_SEQ) s = without_declarations(w, s);
+    return tirbi_replace_inside(w->pool, s, narrow, w);
 }
 
 const tirbi_ls *tirbi_narrow_scopes(tirbi_lx_pool *pool, const tirbi_ls *body) {
-    uint32_t work = MAX_WORK;
-    return narrow(pool, body, &work, 0);
+    narrower w = {.pool = pool, .work = MAX_WORK};
+    return narrow(&w, body);
 }

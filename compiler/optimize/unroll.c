@@ -2,6 +2,7 @@
 
 #include "compiler/optimize/distribute.h"
 #include "compiler/optimize/lanes.h"
+#include "compiler/optimize/operands.h"
 #include "compiler/optimize/resolve.h"
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/statements.h"
@@ -269,7 +270,7 @@ static const tirbi_ls *unroll_all(void *context, const tirbi_ls *s) {
     const bool loop = s->kind == TIRBI_LS_LOOP;
     if (loop && !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(u->pool, s)) return s;
     const tirbi_ls *out = loop ? unroll(u, s) : NULL;
-    if (out) return out;
+    if (out) return !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts_operands(u->pool, s) ? s : out;
     return loop && (s->as.loop.blocks || s->as.loop.rows) ? s : tirbi_replace_inside(u->pool, s, unroll_all, u);
 }
 

@@ -11,6 +11,9 @@
  * operands are of one kind, A's top bits are flipped, which adds 128 to each value or takes it away, and 128 times the
  * sums of B's columns makes up for it.
  *
+ * Where one of rows and columns is missing and C's elements lie side by side, as in depthwise convolutions, nothing is
+ * packed: strips of C are swept over (sweep.c).
+ *
  * Sums of 16-bit floats are rounded to their type after every operation. Tiles hold them, A and B as float32. */
 #ifndef TIRB_VM_CONTRACT_CONTRACT_H
 #define TIRB_VM_CONTRACT_CONTRACT_H
