@@ -475,10 +475,9 @@ static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool par
     if (disabled & TIRB_PASS_GRAIN) return plan->grain && var->extent->hi > 1;
     int64_t chunk = parallel ? PARALLEL_CHUNK_COST : CHUNK_COST;
     const tirbi_lx *cost = tirbi_statement_cost(w->pool, loop, disabled);
-    if (!cost || !steady(w, cost) || var->extent->hi < 2) return false;
+    if (!cost || !steady(w, cost) || var->extent->hi < 2 || cost->hi / 2 < chunk) return false;
     if (cost->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST)
         return judge_at_run_time(w, var, cost, chunk, plan) && few_chunks(w, loop, var, disabled, plan);
-    if (cost->value / 2 < chunk) return false;
     int64_t chunks = cost->value / chunk + (cost->value / chunk & 1);
     if (chunks < var->extent->value) plan->grain = tirbi_lx_int(w->pool, TIRB_I64, var->extent->value / chunks);
     return few_chunks(w, loop, var, disabled, plan);
