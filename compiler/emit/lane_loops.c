@@ -692,6 +692,17 @@ static bool put_numbered(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* Whether a nest of loops around rows has such rows in the loop inside the outermost: each of its iterations has numbers
+ * of its own. */
+static bool is_numbered_inside(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_numbered numbered;
+    tirbi_nest nest;
+    const tirbi_ls *inner = loop->as.loop.body;
+    while (inner->kind == TIRBI_LS_SEQ && inner->as.seq.n == 1) inner = inner->as.seq.items[0];
+    return !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->unnumbered == 0 && inner->kind == TIRBI_LS_LOOP &&
+           tirbi_number_rows(e->pool, inner, &numbered) && tirbi_choose_lanes(e, numbered.nest, &nest);
+}
+
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
 
@@ -717,7 +728,9 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         if (!split && !lanes) split = tirbi_split_loop(e->pool, loop);
     }
     if (!split && lanes) {
-        if (!put_numbered(e, loop) && !put_staged(e, loop)) tirbi_put_nest(e, &nest);
+        if (put_numbered(e, loop)) return true;
+        if (nest.n_outer > 1 && is_numbered_inside(e, loop)) return false;
+        if (!put_staged(e, loop)) tirbi_put_nest(e, &nest);
         return true;
     }
     if (!split)

@@ -189,36 +189,49 @@ static const tirbi_place *number_place(const numberer *s, const number *n, tirbi
     return *index ? tirbi_place_in(s->pool, n->buffer, index, s->store->span) : NULL;
 }
 
-/* Adds what looks for a bad index, and what computes the numbers where there is none. */
+static const tirbi_lx *with(const numberer *s, const tirbi_lx *condition, const tirbi_lx *part) {
+    return condition && part ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, part, NULL) : part;
+}
+
+/* What looks for an index that is outside of its dimension, and in `condition` that there is none. */
+static const tirbi_ls *new_check(const numberer *s, tirbi_lvar *looked, const tirbi_lx *outside, const tirbi_lx *extent,
+                                 const tirbi_lx **condition) {
+    tirbi_lvar *found = new_var(s, "inside", NULL);
+    tirbi_ls *search = tirbi_new_stmt(s->pool, TIRBI_LS_SEARCH, s->store->span);
+    if (!found || !search) return NULL;
+    search->as.search.var = looked;
+    search->as.search.found = found;
+    search->as.search.condition = outside;
+    if (!tirbi_plan_search(s->pool, search)) return NULL;
+    const tirbi_lx *inside = compute(s, TIRB_OP_EQ, tirbi_lx_var(s->pool, found), extent);
+    *condition = inside ? with(s, *condition, inside) : NULL;
+    return *condition ? search : NULL;
+}
+
+/* What computes a row's numbers, and what has to hold for that; `check` is NULL where no index can be bad. */
 static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const tirbi_ls **alloc, const tirbi_ls **fill,
                          const tirbi_lx **condition) {
     const tirbi_lvar *row = s->loops.var[n->row];
-    tirbi_lvar *looked = new_var(s, NULL, row), *counted = new_var(s, NULL, row), *found = new_var(s, "inside", NULL);
-    tirbi_ls *search = tirbi_new_stmt(s->pool, TIRBI_LS_SEARCH, s->store->span),
-             *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->store->span),
+    tirbi_lvar *looked = new_var(s, NULL, row), *counted = new_var(s, NULL, row);
+    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->store->span),
              *store = tirbi_new_stmt(s->pool, TIRBI_LS_STORE, s->store->span),
              *memory = tirbi_new_stmt(s->pool, TIRBI_LS_ALLOC, s->store->span);
     const tirbi_lx *outside, *ignored;
     n->buffer = new_buffer(s, row);
-    if (!looked || !counted || !found || !search || !loop || !store || !memory || !n->buffer) return false;
-    if (!number_in(s, n, looked, &outside)) return false;
-    search->as.search.var = looked;
-    search->as.search.found = found;
-    search->as.search.condition = outside;
-    if (!tirbi_plan_search(s->pool, search)) return false;
+    if (!looked || !counted || !loop || !store || !memory || !n->buffer) return false;
+    const tirbi_lx *some = compute(s, TIRB_OP_GE, row->extent, tirbi_lx_int(s->pool, TIRB_I64, SOME_ROWS));
+    if (!some || tirbi_lx_is_int(some, 0) || !number_in(s, n, looked, &outside)) return false;
+    *condition = with(s, *condition, some);
+    *check = NULL;
+    if (!tirbi_lx_is_int(outside, 0) && !(*check = new_check(s, looked, outside, row->extent, condition))) return false;
     store->as.store.value = number_in(s, n, counted, &ignored);
     store->as.store.access = number_place(s, n, counted);
     loop->as.loop.var = counted;
     loop->as.loop.body = store;
     memory->as.alloc.buffer = n->buffer;
-    *check = search;
     *alloc = memory;
     *fill = loop;
-    const tirbi_lx *some = compute(s, TIRB_OP_GE, row->extent, tirbi_lx_int(s->pool, TIRB_I64, SOME_ROWS)),
-                   *inside = compute(s, TIRB_OP_EQ, tirbi_lx_var(s->pool, found), row->extent);
-    const tirbi_lx *both = some && inside ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, some, inside, NULL) : NULL;
-    *condition = *condition && both ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, *condition, both, NULL) : both;
-    return *condition && !tirbi_lx_is_int(some, 0) && store->as.store.value && store->as.store.access;
+    return *condition && store->as.store.value && store->as.store.access;
 }
 
 /* ---- The nest --------------------------------------------------------------------------------------------------- */
@@ -284,8 +297,12 @@ bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered
     if (s.failed || s.n == 0) return false;
     const tirbi_ls *checks[MAX_NUMBERS], *items[2 * MAX_NUMBERS + 1];
     out->condition = NULL;
-    for (uint32_t i = 0; i < s.n; i++)
-        if (!make_numbers(&s, &s.numbers[i], &checks[i], &items[i], &items[s.n + i], &out->condition)) return false;
+    uint32_t n_checks = 0;
+    for (uint32_t i = 0; i < s.n; i++) {
+        if (!make_numbers(&s, &s.numbers[i], &checks[n_checks], &items[i], &items[s.n + i], &out->condition))
+            return false;
+        if (checks[n_checks]) n_checks++;
+    }
     tirbi_rewrite rewrite = {.pool = pool, .replace = load_by_number, .context = &s};
     tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, s.store->span);
     number *to = find_number(&s, s.store->as.store.access);
@@ -295,7 +312,7 @@ bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered
     if (to) store->as.store.access = by_number(&s, to, s.store->as.store.access);
     if (!store->as.store.value || !store->as.store.access) return false;
     items[2 * s.n] = out->nest = around(&s, loop, store);
-    out->check = tirbi_new_sequence(pool, loop->span, checks, s.n);
+    out->check = tirbi_new_sequence(pool, loop->span, checks, n_checks);
     out->stmt = tirbi_new_sequence(pool, loop->span, items, 2 * s.n + 1);
     return out->nest && out->check && out->stmt;
 }

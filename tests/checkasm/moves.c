@@ -105,27 +105,31 @@ static tirbi_weave any_weave(checker *c, bool leaves_bytes) {
     return w;
 }
 
-/* The sources lie one behind the other, the last one before no memory. */
+/* The sources lie one behind the other, the last one before no memory, and so do stretches of rows. */
 static void check_weave(checker *c, tirb_isa isa, const tirbi_weaver *weaver) {
     tirbi_weave w = any_weave(c, weaver->leaves_bytes);
     const size_t n = 1 + next_random(c) % MOST_WOVEN, step = (size_t)(w.from_step < 0 ? -w.from_step : w.from_step);
+    const size_t count = 1 + next_random(c) % 3;
     size_t read = 0, written = n * w.to_step;
     for (unsigned k = 0; k < w.n_sources; k++) {
         w.source[k] = (ptrdiff_t)(read + (w.from_step < 0 ? (n - 1) * step : 0));
         read += (n - 1) * step + w.span[k];
     }
-    const sheet s = {1, n, w.to_step, 0, next_random(c) % 16};
-    uint8_t *source = place(&c->areas[0], 1, read, 0), *got = place(&c->areas[1], 1, written, s.behind), *want = c->kept;
-    for (size_t i = 0; i < read; i++) source[i] = (uint8_t)next_random(c);
-    memset(got, 1, written);
-    memset(want, 1, written);
-    const size_t done = weaver->run(&w, got, source, n);
-    for (size_t i = 0; i < n; i++) {
+    const sheet s = {1, n * count, w.to_step, 0, next_random(c) % 16};
+    uint8_t *source = place(&c->areas[0], 1, read * count, 0);
+    uint8_t *got = place(&c->areas[1], 1, written * count, s.behind), *want = c->kept;
+    for (size_t i = 0; i < read * count; i++) source[i] = (uint8_t)next_random(c);
+    memset(got, 1, written * count);
+    memset(want, 1, written * count);
+    const tirbi_weave_stretches stretches = {count, (ptrdiff_t)written, (ptrdiff_t)read};
+    const size_t done = weaver->run(&w, got, source, n, &stretches);
+    for (size_t i = 0; i < n * count; i++) {
         for (unsigned b = 0; b < w.to_step; b++) {
             if (w.source_of[b] == TIRBI_WEAVE_NONE) continue;
-            const uint8_t *row = source + w.source[w.source_of[b]] + (ptrdiff_t)i * w.from_step;
+            const uint8_t *first = source + i / n * read + w.source[w.source_of[b]];
+            const uint8_t *row = first + (ptrdiff_t)(i % n) * w.from_step;
             want[i * w.to_step + b] = row[w.byte_of[b]];
-            if (i >= done) got[i * w.to_step + b] = row[w.byte_of[b]];
+            if (i % n >= done) got[i * w.to_step + b] = row[w.byte_of[b]];
         }
     }
     check_result(c, isa, "weave", &s, got, want);

@@ -235,3 +235,18 @@ def next_row(rng):
     for n, d in LENGTHS:
         a, at = rng.standard_normal((20, d)).astype(np.float32), rng.integers(0, 20, n).astype(np.int32)
         yield Run({"a": a, "at": at, "out": OUT}, {"out": a[(at + 1) % 20]})
+
+
+@kernel("gathered.py", "pages_of_batches")
+def pages_of_batches(rng):
+    for n, d in LENGTHS:
+        cache = rng.standard_normal((4, 6, d)).astype(np.float32)
+        page, slot = (rng.integers(0, most, (3, n)).astype(np.int32) for most in (4, 6))
+        yield Run({"cache": cache, "page": page, "slot": slot, "out": OUT}, {"out": cache[page, slot]})
+
+
+@kernel("gathered.py", "row_around")
+def row_around(rng):
+    for n, d in LENGTHS:
+        a, at = rng.standard_normal((20, d)).astype(np.float32), rng.integers(-99, 99, n).astype(np.int32)
+        yield Run({"a": a, "at": at, "out": OUT}, {"out": a[(at + 1) % 20]})

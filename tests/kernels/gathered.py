@@ -72,3 +72,17 @@ class Module:
         v, d, n = T.int32(), T.int32(), T.int32()
         for i, j in T.grid(n, d):
             out[i, j] = a[(at[i] + 1) % v, j]
+
+    # Pages in batches, whose numbers two loops choose.
+    @T.prim_func(s_tir=True)
+    def pages_of_batches(cache: T.Buffer(("p", "s", "d"), "float32"), page: T.Buffer((3, "n"), "int32"), slot: T.Buffer((3, "n"), "int32"), out: T.Buffer((3, "n", "d"), "float32")):
+        p, s, d, n = T.int32(), T.int32(), T.int32(), T.int32()
+        for b, i, j in T.grid(3, n, d):
+            out[b, i, j] = cache[page[b, i], slot[b, i], j]
+
+    # A row whose number is inside whatever it is computed from.
+    @T.prim_func(s_tir=True)
+    def row_around(a: T.Buffer((20, "d"), "float32"), at: T.Buffer(("n",), "int32"), out: T.Buffer(("n", "d"), "float32")):
+        d, n = T.int32(), T.int32()
+        for i, j in T.grid(n, d):
+            out[i, j] = a[(at[i] + 1) % 20, j]

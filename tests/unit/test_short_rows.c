@@ -1,5 +1,6 @@
 /* Nests of short rows, of which some machines go through several at once: what they give is what loops in order give, on
  * every instruction set, whatever the number of rows and their length. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/unit/script_fixture.h"
@@ -70,6 +71,15 @@ static const char *const programs[] = {
     PROGRAM(GRID "B[z, i, j] = T.exp(A[z, i, j]) + S[i]\n"),
     PROGRAM("    for z, i, j in T.grid(k, n // 2, m // 3):\n        Q[z, 2 * i, j] = T.max(P[z, i, 3 * j], P[z, i + 1, 3 * j + 2])\n"),
     PROGRAM("    for i, j, z in T.grid(n, m, k):\n        Q[z, i, j] = T.max(E[z, 2 * i, 2 * j + 1], P[z, i, j + 2])\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m // 2):\n        Q[z, i, 2 * j] = P[z, i, j] ^ T.uint8(5)\n"
+            "        Q[z, i, 2 * j + 1] = P[z, i, j] + T.uint8(9)\n        J[z, i, 2 * j] = I[z, i, j] + I[z, i, 3 * j]\n"
+            "        H[z, i, j * 2 + 1] = F[z, i, j]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m // 3):\n        Q[z, i, 3 * j + 2] = P[z, i, j] - T.uint8(5)\n"
+            "        J[z, i, 3 * j + 1] = I[z, i, j] - I[z, i, 2 * j]\n        B[z, i, 3 * j] = T.exp(A[z, i, j])\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m // 4):\n        Q[z, i, 4 * j + 1] = P[z, i, j] * T.uint8(5)\n"
+            "        J[z, i, 4 * j] = I[z, i, j] * I[z, i, 2 * j]\n        D[z, i, 4 * j + 3] = T.exp(T.Cast(\"float64\", A[z, i, j]))\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m // 8):\n        Q[z, i, j] = P[z, i, 8 * j] | T.shift_left(P[z, i, 8 * j + 7], T.uint8(3))\n"
+            "        B[z, i, j] = T.if_then_else(A[z, i, j] > S[i], T.float32(1), A[z, i, 2 * j])\n"),
 };
 enum { N_PROGRAMS = sizeof programs / sizeof *programs, N_ARGUMENTS = 12, WRITTEN = 5 };
 
@@ -155,7 +165,84 @@ static void as_in_order(void **state) {
     }
 }
 
+/* Rows of as many elements as the text says, so that all is known of them when the code is translated. A and B have
+ * elements of one type, P and Q are bytes. */
+static const char *const fixed_rows[] = {
+    "B[i, j, c] = T.max(T.max(A[2 * i, 2 * j, c], A[2 * i, 2 * j + 1, c]), T.max(A[2 * i + 1, 2 * j, c], A[2 * i + 1, 2 * j + 1, c]))",
+    "B[i, j, c] = A[2 * i, 2 * j, c] + A[2 * i + 1, j, 0]",
+    "B[i, j, c] = A[2 * i, 2 * j, c]",
+    "B[i, j, c] = T.max(A[i, j, $ - 1 - c], A[i, 2 * j + 1, c])",
+    "Q[i, j, c] = T.shift_right(P[i, j], T.Cast(\"uint8\", c % 8)) & T.uint8(1)",
+    "Q[i, j, c] = T.Cast(\"uint8\", P[i, j] > T.uint8(100)) + T.Cast(\"uint8\", c)",
+    "Q[i, c, j] = P[i, j] + T.uint8(1)",
+    "Q[i, j, (c + 1) % $] = T.if_then_else(P[i, j] > T.uint8(77), T.uint8(255), T.uint8(3))",
+};
+enum { N_FIXED = sizeof fixed_rows / sizeof *fixed_rows, FIXED_TEXT = 1024 };
+
+/* The text of a program with rows of `channels` elements, for each $ in it. */
+static void write_fixed(char *text, const char *statement, const char *type, unsigned channels) {
+    const bool turned = strstr(statement, "Q[i, c, j]") != NULL;
+    const char *const parts[] = {
+        "from tvm.script import tirx as T\n@T.prim_func\ndef f(A: T.Buffer((\"2 * n\", \"2 * m\", $), \"", type,
+        "\"), B: T.Buffer((\"n\", \"m\", $), \"", type, "\"), P: T.Buffer((\"n\", \"m\"), \"uint8\"), Q: T.Buffer((\"n\", ",
+        turned ? "$, \"m\"" : "\"m\", $", "), \"uint8\")):\n    n, m = T.int32(), T.int32()\n",
+        "    for i, j, c in T.grid(n, m, $):\n        ", statement, "\n"};
+    size_t at = 0;
+    for (unsigned k = 0; k < sizeof parts / sizeof *parts; k++) {
+        for (const char *c = parts[k]; *c; c++) {
+            assert_true(at + 16 < FIXED_TEXT);
+            if (*c == '$') at += (size_t)snprintf(text + at, FIXED_TEXT - at, "%u", channels);
+            else text[at++] = *c;
+        }
+    }
+    text[at] = 0;
+}
+
+static void run_fixed(const script *s, DLDataType type, bool turned, int64_t n, int64_t m, int64_t channels, data *d) {
+    const DLDataType u8 = {kDLUInt, 8, 1};
+    describe(d, 0, 3, type, 2 * n, 2 * m, channels);
+    describe(d, 1, 3, type, n, m, channels);
+    describe(d, 2, 2, u8, n, m, 0);
+    describe(d, 3, 3, u8, n, turned ? channels : m, turned ? m : channels);
+    assert_int_equal(call_script(s, d->args, 4), TIRB_OK);
+}
+
+static void as_in_order_of_fixed_length(void **state) {
+    static const struct {
+        const char *name;
+        DLDataType type;
+    } types[] = {{"int8", {kDLInt, 8, 1}}, {"int16", {kDLInt, 16, 1}}, {"float32", {kDLFloat, 32, 1}},
+                 {"float64", {kDLFloat, 64, 1}}};
+    static const unsigned lengths[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32, 40, 64};
+    static const int64_t widths[] = {1, 2, 7, 40};
+    (void)state;
+    for (unsigned k = 0; k < N_FIXED * sizeof lengths / sizeof *lengths; k++) {
+        const unsigned statement = k % N_FIXED, channels = lengths[k / N_FIXED], t = (k + k / N_FIXED) % 4;
+        char text[FIXED_TEXT];
+        write_fixed(text, fixed_rows[statement], types[t].name, channels);
+        const bool turned = strstr(text, "Q[i, c, j]") != NULL;
+        script plain = open_script(text, TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS, TIRB_ISA_GENERIC, 1);
+        for (unsigned i = 0; i < N_ISAS; i++) {
+            if (!tirb_isa_available(every_isa[i])) continue;
+            script lanes = open_script(text, 0, every_isa[i], 1);
+            for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++) {
+                data expected, given;
+                run_fixed(&plain, types[t].type, turned, 1 + (int64_t)w, widths[w], channels, &expected);
+                run_fixed(&lanes, types[t].type, turned, 1 + (int64_t)w, widths[w], channels, &given);
+                for (unsigned a = 1; a < 4; a += 2)
+                    assert_memory_equal(given.tensors[a].data, expected.tensors[a].data, expected.sizes[a]);
+                for (unsigned a = 0; a < 4; a++) {
+                    free(expected.tensors[a].data);
+                    free(given.tensors[a].data);
+                }
+            }
+            close_script(&lanes);
+        }
+        close_script(&plain);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_in_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_in_order), cmocka_unit_test(as_in_order_of_fixed_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,8 @@ typedef struct box {
     const tirbi_moves *moves;
     const tirbi_weaver *weaver; /* or NULL */
     tirbi_weave weave;          /* of weave_plane, */
-    int64_t rows;               /* for so many rows */
+    int64_t rows;               /* for so many rows, */
+    dimension stretches;        /* so many times */
     const atomic_uint *stop;
     bool past; /* what is written goes past the caches, where it fills lines */
     uint8_t *to;
@@ -356,20 +357,33 @@ static bool transpose_plane(const box *b, uint8_t *to, const uint8_t *from) {
 
 /* ---- Rows of few bytes ---------------------------------------------------------------------------------------- */
 
-static bool weave_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    const tirbi_weave *w = &b->weave;
-    for (int64_t at = 0; at < b->rows; at += MOST_BYTES / TIRBI_WEAVE_BYTES) {
-        const int64_t n = b->rows - at < MOST_BYTES / TIRBI_WEAVE_BYTES ? b->rows - at : MOST_BYTES / TIRBI_WEAVE_BYTES;
-        uint8_t *part = moved(to, w->to_step, at);
-        const uint8_t *source = moved_from(from, w->from_step, at);
-        for (int64_t i = (int64_t)b->weaver->run(w, part, source, (size_t)n); i < n; i++) {
-            for (unsigned k = 0; k < w->to_step; k++) {
-                if (w->source_of[k] == TIRBI_WEAVE_NONE) continue;
-                const uint8_t *row = moved_from(source + w->source[w->source_of[k]], w->from_step, i);
-                moved(part, w->to_step, i)[k] = row[w->byte_of[k]];
-            }
+/* The rows of one stretch that a weaver has left. */
+static void weave_rest(const tirbi_weave *w, uint8_t *to, const uint8_t *from, int64_t done, int64_t n) {
+    for (int64_t i = done; i < n; i++) {
+        for (unsigned k = 0; k < w->to_step; k++) {
+            if (w->source_of[k] == TIRBI_WEAVE_NONE) continue;
+            const uint8_t *row = moved_from(from + w->source[w->source_of[k]], w->from_step, i);
+            moved(to, w->to_step, i)[k] = row[w->byte_of[k]];
         }
-        if (must_stop(b)) return false;
+    }
+}
+
+static bool weave_plane(const box *b, uint8_t *to, const uint8_t *from) {
+    enum { MOST_ROWS = MOST_BYTES / TIRBI_WEAVE_BYTES };
+    const tirbi_weave *w = &b->weave;
+    const dimension around = b->stretches;
+    for (int64_t at = 0; at < b->rows; at += MOST_ROWS) {
+        const int64_t n = b->rows - at < MOST_ROWS ? b->rows - at : MOST_ROWS, most = MOST_ROWS / n;
+        for (int64_t i = 0; i < around.count; i += most) {
+            uint8_t *part = moved(moved(to, around.to, i), w->to_step, at);
+            const uint8_t *source = moved_from(moved_from(from, around.from, i), w->from_step, at);
+            const int64_t count = around.count - i < most ? around.count - i : most;
+            const tirbi_weave_stretches stretches = {(size_t)count, (ptrdiff_t)around.to, (ptrdiff_t)around.from};
+            const int64_t done = (int64_t)b->weaver->run(w, part, source, (size_t)n, &stretches);
+            for (int64_t k = 0; k < count && done < n; k++)
+                weave_rest(w, moved(part, around.to, k), moved_from(source, around.from, k), done, n);
+            if (must_stop(b)) return false;
+        }
     }
     return true;
 }
@@ -446,7 +460,9 @@ static bool find_weave(box *b, unsigned *loops) {
     if (!b->weaver->leaves_bytes && has_gaps(&w)) return false;
     b->weave = w;
     b->rows = row.count;
-    *loops = inner + 1;
+    const bool is_around = inner + 1 < b->n;
+    b->stretches = is_around ? b->dims[inner + 1] : (dimension){.count = 1};
+    *loops = inner + 1 + is_around;
     return true;
 }
 

@@ -71,19 +71,26 @@ static inline void tirbi_lane_choose_rows(const tirbi_lane_loop *loop, const tir
  * many load elements that are apart. */
 enum { TIRBI_PACKED_IN_BANKS, TIRBI_PACKED_BY_KERNELS, TIRBI_PACKED_LOADS, TIRBI_PACKED_STEPS };
 
-/* Whether rows of n lanes take longer one by one than packed, each with its share of a block: as above, where a kernel's
- * call is as long as eight registers, and so is what copies elements, and a row of them some more. */
+/* About how long it takes to pack a row of so many bytes: longer than its share where several are moved at once. */
+static inline int64_t tirbi_lane_packing_cost(int64_t bytes) {
+    const bool is_even = (bytes & (bytes - 1)) == 0;
+    return is_even && bytes <= 8 ? 1 : is_even && bytes <= 32 ? 2 : 3 + bytes / 32;
+}
+
+/* Whether rows of n lanes take longer one by one, or by the groups of `apart`, than packed, each with its share of a
+ * block: as above, where a kernel's call is as long as eight registers, and so is what copies elements, and a row of them
+ * some more; and going on from one group to the next is as long as several instructions. */
 static inline bool tirbi_lane_is_worth_packing(const tirbi_lane_loop *loop, const tirbi_word *work, int64_t n,
-                                               int64_t in_block, const tirbi_lane_machine *one_row, uint32_t lanes,
+                                               int64_t in_block, const tirbi_lane_machine *apart, uint32_t lanes,
                                                const tirbi_lane_machine *packed) {
-    enum { CALL = 8, ROW = 3 };
+    enum { CALL = 8, GROUP = 40 };
     const int64_t in_banks = work->list[TIRBI_PACKED_IN_BANKS], by_kernels = work->list[TIRBI_PACKED_BY_KERNELS];
-    const int64_t loads = work->list[TIRBI_PACKED_LOADS], apart = work->list[TIRBI_PACKED_STEPS];
-    const int64_t bytes = n * (loop->main_size ? loop->main_size : 4), copies = ROW + bytes / 32;
-    const int64_t one = in_banks * tirbi_lane_row_cost(n, lanes, one_row->registers, true) + by_kernels * CALL +
-                        apart * (CALL + copies);
+    const int64_t loads = work->list[TIRBI_PACKED_LOADS], steps = work->list[TIRBI_PACKED_STEPS];
+    const int64_t copies = tirbi_lane_packing_cost(n * (loop->main_size ? loop->main_size : 4));
+    const int64_t group = in_banks * tirbi_lane_row_cost(n, lanes, apart->registers, true) + by_kernels * CALL +
+                          steps * (CALL + copies) + (loop->by_rows ? GROUP : 0);
     const int64_t block = in_banks * (2 + packed->registers) + (by_kernels + loads) * CALL;
-    return one * in_block > block + in_block * loads * copies;
+    return group * in_block > (block + in_block * loads * copies) * (int64_t)apart->rows;
 }
 
 /* How many of `rows` short rows of n lanes, whose elements may be packed, are in a block of *lanes, of the smallest
@@ -101,7 +108,10 @@ static inline uint32_t tirbi_lane_choose_packing(const tirbi_lane_loop *loop, co
         packed = m;
         room = fewer;
     }
-    if (!tirbi_lane_is_worth_packing(loop, words + loop->packed - 1, n, in_block, *machinery, *lanes, packed)) return 0;
+    const tirbi_lane_machine *apart = *machinery;
+    uint32_t apart_lanes = *lanes;
+    if (loop->by_rows) tirbi_lane_choose_rows(loop, wide, n, rows, &apart, &apart_lanes);
+    if (!tirbi_lane_is_worth_packing(loop, words + loop->packed - 1, n, in_block, apart, apart_lanes, packed)) return 0;
     *machinery = packed;
     *lanes = room;
     return (uint32_t)in_block;

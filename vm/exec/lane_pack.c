@@ -4,13 +4,13 @@
 #include "vm/exec/lane_plan.h"
 
 /* Whether a body may run on packed rows, and may want to: it loads, computes and stores elements that follow each other,
- * and machines for several rows do not have all of it. */
+ * and either machines for several rows do not have all of it, or its rows are known to be short. */
 bool tirbi_lane_can_pack(const lane_planner *p) {
     const tirbi_lane_loop *loop = p->loop;
     const uint16_t n = p->body->header->n;
     bool loads = false;
-    if (loop->by_rows || loop->n_outer == 0 || loop->n_tiles > 0 || loop->n_copies > 0 || p->body->n_own > 0 ||
-        p->body->n_seeks > 0 || (tirbi_x_is_small(n) && tirbi_x_small(n) > loop->lanes / 2))
+    if ((loop->by_rows && !tirbi_x_is_small(n)) || loop->n_outer == 0 || loop->n_tiles > 0 || loop->n_copies > 0 ||
+        p->body->n_own > 0 || p->body->n_seeks > 0 || (tirbi_x_is_small(n) && tirbi_x_small(n) > loop->lanes / 2))
         return false;
     for (unsigned k = 0; k < loop->n_inner; k++)
         if (loop->inner[k].index != TIRBI_NO_REG) return false;
@@ -19,8 +19,9 @@ bool tirbi_lane_can_pack(const lane_planner *p) {
         const bool around = ins->op == TIRB_OP_INNER || ins->op == TIRB_OP_INNER_END;
         const bool stores = ins->op == TIRB_OP_VSTORE && p->body->strides[ins->cursor] == STRIDE_ONE;
         const bool computes = (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) != 0;
+        const bool begins = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT || ins->op == TIRB_OP_VIOTA;
         loads = loads || ins->op == TIRB_OP_VLOAD;
-        if (!around && !stores && !computes && ins->op != TIRB_OP_VLOAD && ins->op != TIRB_OP_VSPLAT) return false;
+        if (!around && !stores && !computes && !begins) return false;
     }
     return loads && !p->emitter->failed;
 }

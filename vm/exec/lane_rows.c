@@ -222,7 +222,8 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
                              *machinery = tirbi_lane_choose_banks(loop, wide, r.n, r.repeats, &lanes);
     state->packed_rows = pack(&r, frame->fn->words, wide, state, &machinery, &lanes);
     const int64_t n_rows = r.extent[r.n_outer - 1];
-    if (loop->by_rows && r.repeats && n_rows > 1) tirbi_lane_choose_rows(loop, wide, r.n, n_rows, &machinery, &lanes);
+    if (state->packed_rows == 0 && loop->by_rows && r.repeats && n_rows > 1)
+        tirbi_lane_choose_rows(loop, wide, r.n, n_rows, &machinery, &lanes);
     const uint32_t at_once = state->packed_rows > 0 ? state->packed_rows : machinery->rows;
     set_steps(&r, lanes, at_once, state);
     uint8_t **pointer = state->pointers + 1 + loop->n_cursors;

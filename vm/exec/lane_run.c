@@ -414,7 +414,7 @@ static void set_outer_loops(entry *e, tirbi_lane_state *state) {
 /* Whether rows of loop k may be gone through together, and the last ones twice. Rows store in their order, each
  * instruction for itself: a row that stores to an element in different rounds of loops inside it must have it alone. */
 static bool rows_are_free(const entry *e, unsigned k) {
-    if (!e->repeats || e->loop->counts_lanes || e->loop->n_seeks > 0 || e->extent[k] < 2) return false;
+    if (!e->repeats || e->loop->n_seeks > 0 || e->extent[k] < 2) return false;
     uint32_t around = 0;
     for (unsigned o = 0; o < e->loop->n_outer; o++) around |= 1u << e->loop->outer[o];
     for (unsigned i = 0; i < e->loop->n_inner; i++)
@@ -431,9 +431,10 @@ static bool rows_are_free(const entry *e, unsigned k) {
 
 static void choose_rows(entry *e, const tirbi_lane_state *state) {
     const tirbi_lane_machine *wide = e->machine->code->lanes;
-    if (state->n_outer == 0 || !wide->more_rows || e->n >= 2 * (int64_t)e->loop->lanes) return;
+    if (state->packed_rows > 0 || state->n_outer == 0 || !wide->more_rows || e->n >= 2 * (int64_t)e->loop->lanes)
+        return;
     unsigned k = state->outer[state->n_outer - 1];
-    if (e->loop->by_rows && rows_are_free(e, k))
+    if (e->loop->by_rows && !e->loop->counts_lanes && rows_are_free(e, k))
         tirbi_lane_choose_rows(e->loop, wide, e->n, e->extent[k], &e->machinery, &e->lanes);
 }
 
@@ -912,8 +913,8 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     set_inner_loops(&e, state, slots);
     set_outer_loops(&e, state);
     e.machinery = tirbi_lane_choose_banks(loop, machine->code->lanes, e.n, e.repeats, &e.lanes);
-    choose_rows(&e, state);
     pack_rows(&e, state);
+    choose_rows(&e, state);
     if (e.machinery->rows > 1) set_row_pointers(&e, state);
     if (state->n_outer > 0) {
         unsigned k = state->outer[state->n_outer - 1];

@@ -14,6 +14,7 @@
 #include "vm/exec/lane_ends.h"
 #include "vm/exec/lane_entry.h"
 #include "vm/lanes/forms.h"
+#include "vm/lanes/slots.h"
 #include "vm/math/half.h"
 
 /* ---- Moving values between places ----------------------------------------------------------------------------- */
@@ -700,21 +701,27 @@ static uint16_t number_of_splat(lane_planner *p, uint16_t slot, uint8_t size) {
     return (uint16_t)(p->n_splats - 1);
 }
 
-static bool splats_half(const lane_ins *ins) {
-    return ins->op == TIRB_OP_VSPLAT && (ins->type == TIRB_F16 || ins->type == TIRB_BF16);
+/* Whether what is splat has another form in lanes of 4 bytes. */
+static bool splats_narrow(const lane_ins *ins) {
+    const bool is_half = ins->type == TIRB_F16 || ins->type == TIRB_BF16;
+    const bool is_int = tirbi_dtype_is_int((tirbi_dtype)ins->type);
+    return ins->op == TIRB_OP_VSPLAT && (is_half || (is_int && tirbi_dtypes[ins->type].size < 4));
 }
 
-/* A slot with the float32 value of a constant of 16 bits. False: it is none, or there are too many. */
-static bool find_half(const lane_planner *p, const lane_ins *ins, uint16_t *slot) {
-    if (!splats_half(ins) || p->known[ins->slot].varies) return false;
-    const uint16_t bits = (uint16_t)p->known[ins->slot].bits;
-    const float wide = ins->type == TIRB_F16 ? tirbi_f16_to_f32(bits) : tirbi_bf16_to_f32(bits);
+/* A slot with a narrow constant as a lane of 4 bytes: its own for an integer, which is extended there, and one with the
+ * float32 value of 16 bits. False: it is no constant, or there are too many. */
+static bool find_words(const lane_planner *p, const lane_ins *ins, uint16_t *slot) {
+    if (!splats_narrow(ins) || p->known[ins->slot].varies) return false;
+    const uint64_t bits = (uint64_t)p->known[ins->slot].bits;
+    *slot = ins->slot;
+    if (tirbi_dtype_is_int((tirbi_dtype)ins->type)) return tirbi_slot_extend(bits, ins->type) == bits;
+    const float wide = ins->type == TIRB_F16 ? tirbi_f16_to_f32((uint16_t)bits) : tirbi_bf16_to_f32((uint16_t)bits);
     return tirbi_slot_of_value(p->constants, tirbi_f32_bits(wide), slot);
 }
 
 static uint16_t words_of_splat(lane_planner *p, const lane_ins *ins) {
     uint16_t slot;
-    if (!p->body->has_words || p->body->main_size != 4 || !find_half(p, ins, &slot)) return 0;
+    if (!p->body->has_words || p->body->main_size != 4 || !find_words(p, ins, &slot)) return 0;
     return (uint16_t)(p->first_splat + number_of_splat(p, slot, 4));
 }
 
@@ -735,7 +742,7 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
 
 static void plan_iota(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
-    if (p->level == 0 && size >= 4 && size == p->body->main_size) {
+    if (p->level == 0 && !p->packs && size >= 4 && size == p->body->main_size) {
         const unsigned bank = bank_to_spare(p, ins);
         evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_define(p, ins, size);
@@ -1398,7 +1405,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
         if (dest != NO_LANE_REG) set |= UINT64_C(1) << dest;
         if (p->body->ins[i].op == TIRB_OP_VSPLAT) {
             uint16_t slot;
-            n_splats += find_half(p, &p->body->ins[i], &slot) ? 2 : 1; /* frames are as large on all machines */
+            n_splats += find_words(p, &p->body->ins[i], &slot) ? 2 : 1; /* frames are as large on all machines */
         }
         p->n_advances += p->body->ins[i].op == TIRB_OP_VADVANCE;
     }
@@ -1471,7 +1478,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     tirb_status status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
     const tirbi_known_register *known = NULL;
     for (uint32_t i = 0; status == TIRB_OK && !known && i < body->n; i++)
-        if (splats_half(&body->ins[i])) status = tirbi_known_registers(constants, function, &known, error);
+        if (splats_narrow(&body->ins[i])) status = tirbi_known_registers(constants, function, &known, error);
     if (status == TIRB_OK) {
         p->known = known;
         p->code = code;

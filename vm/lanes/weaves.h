@@ -24,9 +24,17 @@ typedef struct tirbi_weave {
     uint8_t byte_of[TIRBI_WEAVE_BYTES];
 } tirbi_weave;
 
-/* Does so for as many of the first of n rows as it returns. What is written and what is used share no byte. */
+/* Stretches of rows that are so many bytes apart on either side. */
+typedef struct tirbi_weave_stretches {
+    size_t count;
+    ptrdiff_t to_step, from_step;
+} tirbi_weave_stretches;
+
+/* Does so, in each stretch of n rows, for as many of the first ones as it returns. What is written and what is used share
+ * no byte. */
 typedef struct tirbi_weaver {
-    size_t (*run)(const tirbi_weave *weave, uint8_t *to, const uint8_t *from, size_t n);
+    size_t (*run)(const tirbi_weave *weave, uint8_t *to, const uint8_t *from, size_t n,
+                  const tirbi_weave_stretches *stretches);
     bool leaves_bytes; /* else rows have none that are left alone */
 } tirbi_weaver;
 

@@ -65,35 +65,46 @@ static inline __attribute__((always_inline)) __m512i twisted(const thread *threa
 }
 
 static inline __attribute__((always_inline)) void weave_blocks(const thread *threads, unsigned n_threads, uint8_t *to,
-                                                               size_t to_step, ptrdiff_t from_step, size_t blocks) {
+                                                               size_t to_step, ptrdiff_t at, ptrdiff_t from_step,
+                                                               size_t blocks) {
     __mmask64 written = 0;
-    ptrdiff_t at = 0;
     for (unsigned k = 0; k < n_threads; k++) written |= threads[k].takes;
     for (; blocks > 0; blocks--, to += to_step, at += from_step)
         _mm512_mask_storeu_epi8(to, written, twisted(threads, n_threads, at));
 }
 
-static size_t weave(const tirbi_weave *w, uint8_t *to, const uint8_t *from, size_t n) {
+/* The same for as many threads as the compiler knows. */
+static void weave_stretch(const thread *threads, unsigned n_threads, uint8_t *to, size_t to_step, ptrdiff_t at,
+                          ptrdiff_t from_step, size_t blocks) {
+    switch (n_threads) {
+    case 1: weave_blocks(threads, 1, to, to_step, at, from_step, blocks); break;
+    case 2: weave_blocks(threads, 2, to, to_step, at, from_step, blocks); break;
+    case 3: weave_blocks(threads, 3, to, to_step, at, from_step, blocks); break;
+    default: weave_blocks(threads, 4, to, to_step, at, from_step, blocks); break;
+    }
+}
+
+static size_t weave(const tirbi_weave *w, uint8_t *to, const uint8_t *from, size_t n,
+                    const tirbi_weave_stretches *stretches) {
     const size_t step = (size_t)(w->from_step < 0 ? -w->from_step : w->from_step);
-    const size_t rows = rows_at_once(w, step), blocks = n / rows, left = n % rows;
+    const size_t rows = rows_at_once(w, step), blocks = n / rows, left = n % rows, of_blocks = rows * w->to_step;
     const ptrdiff_t from_step = (ptrdiff_t)rows * w->from_step;
-    thread threads[TIRBI_WEAVE_SOURCES];
+    thread threads[TIRBI_WEAVE_SOURCES], ends[TIRBI_WEAVE_SOURCES];
     set_threads(w, rows, step, from, threads);
-    switch (w->n_sources) {
-    case 1: weave_blocks(threads, 1, to, rows * w->to_step, from_step, blocks); break;
-    case 2: weave_blocks(threads, 2, to, rows * w->to_step, from_step, blocks); break;
-    case 3: weave_blocks(threads, 3, to, rows * w->to_step, from_step, blocks); break;
-    default: weave_blocks(threads, 4, to, rows * w->to_step, from_step, blocks); break;
-    }
-    if (left == 0) return n;
     for (unsigned k = 0; k < w->n_sources; k++) {
-        threads[k].takes &= first_bytes(left * w->to_step);
-        threads[k].reads &= w->from_step < 0 ? ~first_bytes((rows - left) * step)
-                                             : first_bytes((left - 1) * step + w->span[k]);
+        ends[k] = threads[k];
+        ends[k].takes &= first_bytes(left * w->to_step);
+        if (left > 0)
+            ends[k].reads &= w->from_step < 0 ? ~first_bytes((rows - left) * step)
+                                              : first_bytes((left - 1) * step + w->span[k]);
     }
-    for (unsigned k = 0; k < w->n_sources; k++)
-        threads[k].at = (const uint8_t *)((uintptr_t)threads[k].at + (uintptr_t)((ptrdiff_t)blocks * from_step));
-    weave_blocks(threads, w->n_sources, to + blocks * rows * w->to_step, 0, 0, 1);
+    for (size_t i = 0; i < stretches->count; i++) {
+        uint8_t *begin = (uint8_t *)((uintptr_t)to + i * (uintptr_t)stretches->to_step);
+        const ptrdiff_t at = (ptrdiff_t)(i * (uintptr_t)stretches->from_step);
+        weave_stretch(threads, w->n_sources, begin, of_blocks, at, from_step, blocks);
+        if (left > 0)
+            weave_stretch(ends, w->n_sources, begin + blocks * of_blocks, 0, at + (ptrdiff_t)blocks * from_step, 0, 1);
+    }
     return n;
 }
 
