@@ -33,6 +33,14 @@ static const char *const programs[] = {
          "            B[i, j] = A[i + 2, j + 2]\n"
          "        for j in range(w):\n"
          "            B[i, j] = B[i, j] * B[i, j] + A[i, j]\n",
+    HEAD "def f(A: T.Buffer((\"h + 2\", \"w + 2\"), \"float32\"), B: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
+         "    h, w = T.int32(), T.int32()\n"
+         "    for i, j in T.grid(h, w):\n"
+         "        B[i, j] = A[i + 2, j + 2] * T.float32(0.375) + B[i, j]\n",
+    HEAD "def f(A: T.Buffer((\"h + 2\", \"w + 2\"), \"float32\"), B: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
+         "    h, w = T.int32(), T.int32()\n"
+         "    for i, j in T.grid(h, w):\n"
+         "        B[i, j] = T.max(A[i + 2, j + 2] - A[i, j], T.float32(0.25))\n",
 };
 
 /* Memory whose last byte is the last before a page that must not be touched. */

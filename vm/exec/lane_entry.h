@@ -30,8 +30,9 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
                                                                 const tirbi_lane_machine *wide, int64_t n, bool repeats,
                                                                 uint32_t *lanes) {
     const tirbi_lane_machine *chosen = wide;
+    const bool by_loop = loop->one_row != loop->full; /* from memory to memory, parts of blocks included */
     *lanes = loop->lanes;
-    if (n >= 4 * (int64_t)loop->lanes) return chosen;
+    if (n >= (by_loop ? 1 : 4) * (int64_t)loop->lanes) return chosen;
     if (n <= (int64_t)loop->least_lanes) { /* no other has fewer registers */
         *lanes = loop->least_lanes;
         return loop->least;

@@ -185,12 +185,14 @@ void tirbi_lane_make_stream(lane_planner *p) {
     tirbi_kernel kernel = NULL;
     if (!last || n_operations > 2) return;
     if (tirbi_dtypes[b.type].size == body->main_size) kernel = find_loop(&b, last, n_operations, o);
+    const uint16_t size = kernel ? body->main_size : 0; /* of what is gone through by whole vectors alone */
     if (!kernel) kernel = find_kernel(&b, last, n_operations, o);
     if (!kernel) return;
     if (!o[2].is_there) o[2] = o[0];
     p->loop->one_row = p->emitter->n;
     emit(p, TIRBI_L_STREAM, pointer_of_cursor(b.store->cursor), o[0].pointer, o[1].pointer);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, 0, 0, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, size, 0, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
     emit(p, TIRBI_L_NEXT_BLOCK, 0, 0, 0);
+    emit(p, TIRBI_L_FINISH, 0, 0, 0);
 }
