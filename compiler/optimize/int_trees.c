@@ -3,14 +3,9 @@
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_UPDATES = 4, MAX_DEPTH = 64 };
-
-static tirbi_ls *new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span) {
-    tirbi_ls *s = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = span};
-    return s;
-}
 
 /* ---- Loops as trees --------------------------------------------------------------------------------------------- */
 
@@ -130,7 +125,7 @@ static const tirbi_ls *as_tree(tirbi_lx_pool *pool, const tirbi_ls *loop, bool b
     if (!keep_apart(updates, n_updates)) return NULL;
     for (uint32_t i = 0; i < n_updates && !init && !begun; i++) /* bytes from outside may be true and more than 1 */
         if (updates[i].target->buffer->type == TIRB_BOOL) return NULL;
-    tirbi_ls *tree = new_stmt(pool, TIRBI_LS_TREE, loop->span);
+    tirbi_ls *tree = tirbi_new_stmt(pool, TIRBI_LS_TREE, loop->span);
     tirbi_update *copy = TIRBI_NEW_ARRAY(pool->arena, tirbi_update, n_updates);
     tirbi_lvar **loops = TIRBI_NEW_ARRAY(pool->arena, tirbi_lvar *, 1);
     if (!tree || !copy || !loops) return NULL;
@@ -172,7 +167,7 @@ static const tirbi_lx *with_places(const in_place *to, const tirbi_lx *x) {
 }
 
 static const tirbi_ls *store_to(const in_place *to, const tirbi_place *place, const tirbi_lx *value, tirbi_span span) {
-    tirbi_ls *store = new_stmt(to->pool, TIRBI_LS_STORE, span);
+    tirbi_ls *store = tirbi_new_stmt(to->pool, TIRBI_LS_STORE, span);
     if (!store) return NULL;
     store->as.store.access = place;
     store->as.store.value = with_places(to, value);
@@ -183,7 +178,7 @@ static const tirbi_ls *store_to(const in_place *to, const tirbi_place *place, co
 static const tirbi_ls *update_in_place(const in_place *to, const tirbi_ls *s, unsigned depth) {
     const tirbi_place *place = s->kind == TIRBI_LS_SET ? place_of(to, s->as.set.var) : NULL;
     if (place) return store_to(to, place, s->as.set.value, s->span);
-    tirbi_ls *copy = depth < MAX_DEPTH ? new_stmt(to->pool, (tirbi_ls_kind)s->kind, s->span) : NULL;
+    tirbi_ls *copy = depth < MAX_DEPTH ? tirbi_new_stmt(to->pool, (tirbi_ls_kind)s->kind, s->span) : NULL;
     if (!copy) return NULL;
     *copy = *s;
     if (s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of) {
@@ -265,7 +260,8 @@ static const tirbi_ls *sum_in_place(tirbi_lx_pool *pool, const tirbi_ls *seq) {
             tirbi_lx_depends_on(round->extent, to.vars[v]))
             return NULL;
     }
-    tirbi_ls *copy = new_stmt(pool, TIRBI_LS_SEQ, seq->span), *fresh = new_stmt(pool, TIRBI_LS_LOOP, loop->span);
+    tirbi_ls *copy = tirbi_new_stmt(pool, TIRBI_LS_SEQ, seq->span);
+    tirbi_ls *fresh = tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span);
     const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, seq->as.seq.n);
     if (!copy || !fresh || !items) return NULL;
     *fresh = *loop;
@@ -289,7 +285,7 @@ static const tirbi_ls *sum_in_place(tirbi_lx_pool *pool, const tirbi_ls *seq) {
 
 static const tirbi_ls *with_trees(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth) {
     if (depth > MAX_DEPTH || (s->kind != TIRBI_LS_LOOP && s->kind != TIRBI_LS_SEQ)) return s;
-    tirbi_ls *copy = new_stmt(pool, (tirbi_ls_kind)s->kind, s->span);
+    tirbi_ls *copy = tirbi_new_stmt(pool, (tirbi_ls_kind)s->kind, s->span);
     if (!copy) return s;
     *copy = *s;
     if (s->kind == TIRBI_LS_LOOP) {
@@ -324,7 +320,7 @@ static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *
                                    [TIRBI_RED_MIN] = TIRB_OP_MIN,
                                    [TIRBI_RED_MAX] = TIRB_OP_MAX};
     const tirbi_dtype type = update->target->buffer->type;
-    tirbi_ls *store = new_stmt(pool, TIRBI_LS_STORE, span);
+    tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, span);
     const tirbi_lx *old = tirbi_lx_load(pool, update->target);
     if (!store || !old) return NULL;
     store->as.store.access = update->target;
@@ -339,7 +335,8 @@ static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *
 
 const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     tirbi_lvar *var = tree->as.tree.loops[0];
-    tirbi_ls *body = new_stmt(pool, TIRBI_LS_SEQ, tree->span), *loop = new_stmt(pool, TIRBI_LS_LOOP, tree->span);
+    tirbi_ls *body = tirbi_new_stmt(pool, TIRBI_LS_SEQ, tree->span);
+    tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, tree->span);
     const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, tree->as.tree.n_updates);
     if (!body || !loop || !items) return NULL;
     for (uint32_t i = 0; i < tree->as.tree.n_updates; i++) {
@@ -351,7 +348,7 @@ const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     loop->as.loop.var = var;
     loop->as.loop.body = body->as.seq.n == 1 ? items[0] : body;
     if (!tree->as.tree.init) return loop;
-    tirbi_ls *both = new_stmt(pool, TIRBI_LS_SEQ, tree->span);
+    tirbi_ls *both = tirbi_new_stmt(pool, TIRBI_LS_SEQ, tree->span);
     const tirbi_ls **parts = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 2);
     if (!both || !parts) return NULL;
     parts[0] = tree->as.tree.init;
@@ -359,7 +356,7 @@ const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     both->as.seq.items = parts;
     both->as.seq.n = 2;
     if (var->extent->lo >= 1) return both;
-    tirbi_ls *branch = new_stmt(pool, TIRBI_LS_IF, tree->span);
+    tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, tree->span);
     if (!branch) return NULL;
     branch->as.if_.condition =
         tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);

@@ -144,11 +144,9 @@ static tirbi_lvar *part_variable(const meetings *m, uint32_t loop, unsigned part
 
 /* Whether there is an iteration that is met. */
 static const tirbi_ls *where_met(const meetings *m, uint32_t loop, const tirbi_ls *inside) {
-    tirbi_ls *branch = TIRBI_NEW(m->pool->arena, tirbi_ls);
+    tirbi_ls *branch = tirbi_new_stmt(m->pool, TIRBI_LS_IF, m->loop[loop]->span);
     if (!branch || !inside) return NULL;
     const tirbi_lx *at = m->at[loop], *extent = m->own.var[loop]->extent;
-    branch->kind = TIRBI_LS_IF;
-    branch->span = m->loop[loop]->span;
     branch->as.if_.condition =
         tirbi_lx_op(m->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE,
                     tirbi_lx_op(m->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, at, number(m, 0), NULL),
@@ -190,18 +188,6 @@ static const tirbi_ls *nest_of(const meetings *m, const unsigned part[LOOPS], ui
     return inside;
 }
 
-static const tirbi_ls *sequence(const meetings *m, const tirbi_ls *const *parts, uint32_t n) {
-    tirbi_ls *seq = TIRBI_NEW(m->pool->arena, tirbi_ls);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(m->pool->arena, const tirbi_ls *, n);
-    if (!seq || !items) return NULL;
-    for (uint32_t i = 0; i < n; i++) items[i] = parts[i];
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = m->loop[OUTER]->span;
-    seq->as.seq.items = items;
-    seq->as.seq.n = n;
-    return seq;
-}
-
 /* As lanes over the loop that steps from element to element, with the other one inside it: NULL where neither does. */
 static const tirbi_ls *nest_of_lanes(const meetings *m, const unsigned part[LOOPS]) {
     for (uint32_t first = LOOPS; first-- > 0;) {
@@ -232,7 +218,7 @@ static const tirbi_ls *all_parts(const meetings *m) {
             if (!parts[n++]) return NULL;
         }
     }
-    return sequence(m, parts, n);
+    return tirbi_new_sequence(m->pool, m->loop[OUTER]->span, parts, n);
 }
 
 const tirbi_ls *tirbi_split_at_meetings(tirbi_lx_pool *pool, const tirbi_ls *loop) {

@@ -469,14 +469,7 @@ static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at,
 }
 
 static const tirbi_ls *in_sequence(partitioner *p, const tirbi_ls *like, const tirbi_ls *const *parts, uint32_t n) {
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_ls *, n + 1);
-    tirbi_ls *seq = TIRBI_NEW(p->pool->arena, tirbi_ls);
-    if (!items || !seq) return NULL;
-    memcpy(items, parts, n * sizeof(*items));
-    *seq = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = like->span};
-    seq->as.seq.items = items;
-    seq->as.seq.n = n;
-    return n == 1 ? items[0] : seq;
+    return n == 1 ? parts[0] : tirbi_new_sequence(p->pool, like->span, parts, n);
 }
 
 static const tirbi_ls *partition(void *context, const tirbi_ls *s);

@@ -72,11 +72,8 @@ typedef struct flattener {
 /* ---- Making statements ------------------------------------------------------------------------------------------ */
 
 static tirbi_ls *new_stmt(flattener *f, tirbi_ls_kind kind) {
-    tirbi_ls *stmt = TIRBI_NEW(f->pool->arena, tirbi_ls);
-    if (stmt)
-        *stmt = (tirbi_ls){.kind = (uint8_t)kind, .span = f->loop->span};
-    else
-        f->failed = true;
+    tirbi_ls *stmt = tirbi_new_stmt(f->pool, kind, f->loop->span);
+    f->failed = f->failed || !stmt;
     return stmt;
 }
 
@@ -92,25 +89,13 @@ static tirbi_lvar *new_var(flattener *f, const char *name, tirbi_lvar_kind kind,
 }
 
 static const tirbi_ls *set(flattener *f, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    tirbi_ls *stmt = new_stmt(f, TIRBI_LS_SET);
-    if (!stmt || !var || !value) {
-        f->failed = true;
-        return NULL;
-    }
-    stmt->as.set.var = var;
-    stmt->as.set.value = value;
-    stmt->as.set.declares = declares;
+    const tirbi_ls *stmt = tirbi_new_set(f->pool, f->loop->span, var, value, declares);
+    f->failed = f->failed || !stmt;
     return stmt;
 }
 
 static const tirbi_ls *sequence(flattener *f, const tirbi_ls *const *items, uint32_t n) {
-    tirbi_ls *stmt = new_stmt(f, TIRBI_LS_SEQ);
-    const tirbi_ls **copy = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_ls *, n);
-    if (!stmt || !copy || f->failed) return NULL;
-    for (uint32_t i = 0; i < n; i++) copy[i] = items[i];
-    stmt->as.seq.items = copy;
-    stmt->as.seq.n = n;
-    return stmt;
+    return f->failed ? NULL : tirbi_new_sequence(f->pool, f->loop->span, items, n);
 }
 
 static const tirbi_ls *repeat(flattener *f, const tirbi_lx *condition, const tirbi_ls *body) {

@@ -14,6 +14,7 @@
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/operands.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_BUFFERS = 32, MAX_TERMS = 8, MAX_DEPTH = 64 };
 /* Elements of the rows of a block, and those of a reduction whose terms are worth memory of their own: longer ones
@@ -48,30 +49,11 @@ static const tirbi_lx *operation(tirbi_lx_pool *pool, tirbi_op op, const tirbi_l
     return a && b ? tirbi_lx_op(pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
 }
 
-static tirbi_ls *new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span) {
-    tirbi_ls *s = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (s) {
-        s->kind = (uint8_t)kind;
-        s->span = span;
-    }
-    return s;
-}
-
-static const tirbi_ls *sequence_of(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n) {
-    tirbi_ls *s = new_stmt(pool, TIRBI_LS_SEQ, span);
-    const tirbi_ls **copy = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n);
-    if (!s || !copy) return NULL;
-    for (uint32_t i = 0; i < n; i++) copy[i] = items[i];
-    s->as.seq.items = copy;
-    s->as.seq.n = n;
-    return s;
-}
-
 /* A variable of a block, set by the statement that is left in *set. */
 static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx *value, int64_t hi,
                                    const tirbi_ls **set) {
     tirbi_lvar *var = TIRBI_NEW(b->pool->arena, tirbi_lvar);
-    tirbi_ls *s = new_stmt(b->pool, TIRBI_LS_SET, b->loops[0]->span);
+    tirbi_ls *s = tirbi_new_stmt(b->pool, TIRBI_LS_SET, b->loops[0]->span);
     if (!var || !s || !value) return NULL;
     *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = 1, .hi = hi, .reg = -1,
                         .span = b->loops[0]->span};
@@ -179,7 +161,7 @@ void tirbi_restore_rows(const tirbi_row_blocks *blocks) {
 /* ---- Memory of rows --------------------------------------------------------------------------------------------- */
 
 static bool allocate(blocker *b, tirbi_lbuf *buffer) {
-    tirbi_ls *alloc = new_stmt(b->pool, TIRBI_LS_ALLOC, b->loops[0]->span);
+    tirbi_ls *alloc = tirbi_new_stmt(b->pool, TIRBI_LS_ALLOC, b->loops[0]->span);
     if (!alloc || b->n_before == sizeof(b->before) / sizeof(b->before[0])) return false;
     alloc->as.alloc.buffer = buffer;
     b->before[b->n_before++] = alloc;
@@ -464,14 +446,14 @@ static tirbi_lbuf *term_buffer(blocker *b, const tirbi_lx *value, tirbi_dtype ty
 /* The nest that computes them. */
 static const tirbi_ls *filling_nest(blocker *b, const tirbi_place *place, const tirbi_lx *value,
                                     const term_list *terms) {
-    tirbi_ls *store = new_stmt(b->pool, TIRBI_LS_STORE, place->span);
+    tirbi_ls *store = tirbi_new_stmt(b->pool, TIRBI_LS_STORE, place->span);
     if (!store) return NULL;
     store->as.store.access = place;
     store->as.store.value = value;
     const tirbi_ls *s = store;
     for (uint32_t i = terms->loops.n; i-- > 0;) {
         if (!has_terms(terms, i, value)) continue;
-        tirbi_ls *loop = new_stmt(b->pool, TIRBI_LS_LOOP, place->span);
+        tirbi_ls *loop = tirbi_new_stmt(b->pool, TIRBI_LS_LOOP, place->span);
         if (!loop) return NULL;
         loop->as.loop.var = terms->loops.var[i];
         loop->as.loop.body = s;
@@ -532,7 +514,7 @@ static const tirbi_ls *tree_of_elements(blocker *b, const tirbi_ls *tree, term_l
 
 static const tirbi_ls *around(blocker *b, const tirbi_ls *body, const tirbi_loop_set *loops, uint32_t n) {
     for (uint32_t i = n; body && i-- > 0;) {
-        tirbi_ls *loop = new_stmt(b->pool, TIRBI_LS_LOOP, body->span);
+        tirbi_ls *loop = tirbi_new_stmt(b->pool, TIRBI_LS_LOOP, body->span);
         if (!loop) return NULL;
         loop->as.loop.var = loops->var[i];
         loop->as.loop.body = body;
@@ -575,9 +557,9 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     for (uint32_t k = b->rows.n; k < loops.n; k++)
         tirbi_note_loop(b->notes, loops.var[k], tree->span, TIRB_FORM_OPERAND,
                         "its terms are computed before, for a block of rows");
-    const tirbi_ls *seq = sequence_of(b->pool, tree->span, items, terms->n + 1);
+    const tirbi_ls *seq = tirbi_new_sequence(b->pool, tree->span, items, terms->n + 1);
     if (few->kind == TIRBI_LX_CONST || !seq) return seq;
-    tirbi_ls *choice = new_stmt(b->pool, TIRBI_LS_IF, tree->span);
+    tirbi_ls *choice = tirbi_new_stmt(b->pool, TIRBI_LS_IF, tree->span);
     if (!choice) return NULL;
     choice->as.if_.condition = few;
     choice->as.if_.then_case = seq;
@@ -626,12 +608,12 @@ static const tirbi_ls *in_blocks(blocker *b, const tirbi_ls *s) {
     for (uint32_t l = b->rows.n; l-- > 0 && s;) {
         if (!b->first_var[l]) continue;
         const tirbi_ls *items[2] = {b->set_count[l], s};
-        tirbi_ls *loop = new_stmt(b->pool, TIRBI_LS_LOOP, b->loops[l]->span);
+        tirbi_ls *loop = tirbi_new_stmt(b->pool, TIRBI_LS_LOOP, b->loops[l]->span);
         if (!loop) return NULL;
         loop->as.loop.var = b->first_var[l];
         loop->as.loop.step = b->count[l];
         loop->as.loop.blocks = true;
-        loop->as.loop.body = sequence_of(b->pool, s->span, items, 2);
+        loop->as.loop.body = tirbi_new_sequence(b->pool, s->span, items, 2);
         s = loop->as.loop.body ? loop : NULL;
     }
     return s;
@@ -659,13 +641,13 @@ static const tirbi_ls *build(blocker *b, const tirbi_ls *body) {
             if (!allocate(b, block)) return NULL;
             continue;
         }
-        tirbi_ls *alloc = new_stmt(b->pool, TIRBI_LS_ALLOC, body->span);
+        tirbi_ls *alloc = tirbi_new_stmt(b->pool, TIRBI_LS_ALLOC, body->span);
         if (!alloc) return NULL;
         alloc->as.alloc.buffer = block;
         items[--room] = alloc;
         n_items++;
     }
-    return in_blocks(b, sequence_of(b->pool, body->span, items + room, n_items));
+    return in_blocks(b, tirbi_new_sequence(b->pool, body->span, items + room, n_items));
 }
 
 bool tirbi_block_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes,
@@ -681,7 +663,7 @@ bool tirbi_block_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabl
     bool chosen = collect(b, loop, &body) && choose_blocks(b, body);
     const tirbi_ls *blocks = chosen ? build(b, body) : NULL;
     if (blocks) b->before[b->n_before++] = blocks;
-    out->stmt = blocks ? sequence_of(pool, loop->span, b->before, b->n_before) : NULL;
+    out->stmt = blocks ? tirbi_new_sequence(pool, loop->span, b->before, b->n_before) : NULL;
     if (!out->stmt) tirbi_restore_rows(out);
     return out->stmt != NULL;
 }

@@ -249,9 +249,8 @@ static const tirbi_lx *rename_variables(tirbi_rewrite *rewrite, const tirbi_lx *
 }
 
 static tirbi_ls *new_stmt(seeker *s, tirbi_ls_kind kind) {
-    tirbi_ls *stmt = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    if (stmt) *stmt = (tirbi_ls){.kind = (uint8_t)kind, .span = s->loop->span};
-    else s->failed = true;
+    tirbi_ls *stmt = tirbi_new_stmt(s->pool, kind, s->loop->span);
+    s->failed = s->failed || !stmt;
     return stmt;
 }
 
@@ -268,25 +267,13 @@ static tirbi_lvar *new_var(seeker *s, const char *name, tirbi_lvar_kind kind, co
 }
 
 static const tirbi_ls *set(seeker *s, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    tirbi_ls *stmt = var && value ? new_stmt(s, TIRBI_LS_SET) : NULL;
-    if (!stmt) {
-        s->failed = true;
-        return NULL;
-    }
-    stmt->as.set.var = var;
-    stmt->as.set.value = value;
-    stmt->as.set.declares = declares;
+    const tirbi_ls *stmt = tirbi_new_set(s->pool, s->loop->span, var, value, declares);
+    s->failed = s->failed || !stmt;
     return stmt;
 }
 
 static const tirbi_ls *sequence(seeker *s, const tirbi_ls *const *items, uint32_t n) {
-    tirbi_ls *stmt = new_stmt(s, TIRBI_LS_SEQ);
-    const tirbi_ls **copy = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, n);
-    if (!stmt || !copy || s->failed) return NULL;
-    for (uint32_t i = 0; i < n; i++) copy[i] = items[i];
-    stmt->as.seq.items = copy;
-    stmt->as.seq.n = n;
-    return stmt;
+    return s->failed ? NULL : tirbi_new_sequence(s->pool, s->loop->span, items, n);
 }
 
 static const tirbi_ls *while_below(seeker *s, const tirbi_lx *at, const tirbi_lx *limit, const tirbi_ls *body) {

@@ -90,17 +90,17 @@ static bool note_stmt(separator *s, const tirbi_ls *stmt, uint32_t node, unsigne
     }
 }
 
-/* The variables that a statement sets. */
-static bool find_variables(separator *s, const tirbi_ls *stmt, unsigned depth) {
+/* The variables that a statement sets, and the memory that it stores to. */
+static bool find_changes(separator *s, const tirbi_ls *stmt, unsigned depth) {
     if (depth > MAX_DEPTH) return false;
     switch (stmt->kind) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < stmt->as.seq.n; i++)
-            if (!find_variables(s, stmt->as.seq.items[i], depth + 1)) return false;
+            if (!find_changes(s, stmt->as.seq.items[i], depth + 1)) return false;
         return true;
     case TIRBI_LS_IF:
-        return find_variables(s, stmt->as.if_.then_case, depth + 1) &&
-               (!stmt->as.if_.else_case || find_variables(s, stmt->as.if_.else_case, depth + 1));
+        return find_changes(s, stmt->as.if_.then_case, depth + 1) &&
+               (!stmt->as.if_.else_case || find_changes(s, stmt->as.if_.else_case, depth + 1));
     case TIRBI_LS_SET:
         for (uint32_t i = 0; i < s->n_variables; i++)
             if (s->variables[i] == stmt->as.set.var) return true;
@@ -108,21 +108,6 @@ static bool find_variables(separator *s, const tirbi_ls *stmt, unsigned depth) {
         s->variables[s->n_variables++] = stmt->as.set.var;
         s->inside.var[s->inside.n++] = stmt->as.set.var;
         return true;
-    default: return true;
-    }
-}
-
-/* The memory that a statement stores to. */
-static bool find_stored(separator *s, const tirbi_ls *stmt, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
-            if (!find_stored(s, stmt->as.seq.items[i], depth + 1)) return false;
-        return true;
-    case TIRBI_LS_IF:
-        return find_stored(s, stmt->as.if_.then_case, depth + 1) &&
-               (!stmt->as.if_.else_case || find_stored(s, stmt->as.if_.else_case, depth + 1));
     case TIRBI_LS_STORE:
         if (s->n_stored == MAX_ACCESSES) return false;
         s->stored[s->n_stored++] = stmt->as.store.access->buffer->root;
@@ -300,8 +285,8 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
 /* Whether the loop runs over plain bounds, and its body is of statements that can be told apart. */
 static bool read_loop(separator *s) {
     const tirbi_ls *body = s->loop->as.loop.body;
-    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !find_variables(s, body, 0) ||
-        !find_stored(s, body, 0) || !find_nodes(s, body, NULL) || s->n < 2)
+    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !find_changes(s, body, 0) ||
+        !find_nodes(s, body, NULL) || s->n < 2)
         return false;
     s->all = s->inside;
     if (s->all.n == TIRBI_MAX_AFFINE) return false;

@@ -5,6 +5,7 @@
 #include "compiler/optimize/lanes.h"
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/rewrite.h"
+#include "compiler/optimize/statements.h"
 
 enum { MAX_TERMS = 16, MAX_CANDIDATES = 8, MAX_DEPTH = 64, FEW = 4 /* iterations: no lanes */ };
 
@@ -321,18 +322,7 @@ static const tirbi_ls *with_body(splitter *s, const tirbi_ls *body) {
 }
 
 static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, uint32_t n) {
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, n);
-    tirbi_ls *seq = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    if (!items || !seq) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!parts[i]) return NULL;
-        items[i] = parts[i];
-    }
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = s->loop->span;
-    seq->as.seq.items = items;
-    seq->as.seq.n = n;
-    return n == 1 ? items[0] : seq;
+    return n == 1 ? parts[0] : tirbi_new_sequence(s->pool, s->loop->span, parts, n);
 }
 
 /* Before the bounds, between them, behind them: the parts that can have iterations. Returns how many these are, and 0
@@ -385,11 +375,9 @@ static const tirbi_lx *find_meeting(splitter *s, const tirbi_place *stored, cons
 static const tirbi_ls *once(splitter *s, const tirbi_lx *at, const tirbi_ls *body) {
     const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *one = tirbi_lx_int(s->pool, TIRB_I64, 1);
     const tirbi_ls *loop = zero && one ? part(s, at, plus(s, at, 1), body) : NULL;
-    tirbi_ls *branch = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    tirbi_ls *branch = tirbi_new_stmt(s->pool, TIRBI_LS_IF, s->loop->span);
     if (!loop || !branch) return NULL;
     loop->as.loop.var->extent = one;
-    branch->kind = TIRBI_LS_IF;
-    branch->span = s->loop->span;
     branch->as.if_.condition = tirbi_lx_op(
         s->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE,
         tirbi_lx_op(s->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, at, zero, NULL),
@@ -431,10 +419,8 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     uint32_t n = s.bounded ? bounded_parts(&s, &c, parts) : 0;
     const tirbi_ls *inside = !s.bounded ? with_body(&s, c.yes) : n > 0 ? in_sequence(&s, parts, n) : NULL;
     if (!inside || !s.rest) return inside;
-    tirbi_ls *branch = TIRBI_NEW(pool->arena, tirbi_ls);
+    tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
     if (!branch) return NULL;
-    branch->kind = TIRBI_LS_IF;
-    branch->span = loop->span;
     branch->as.if_.condition = s.rest;
     branch->as.if_.then_case = inside;
     branch->as.if_.else_case = c.no ? with_body(&s, c.no) : NULL;
