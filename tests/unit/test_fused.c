@@ -1,5 +1,6 @@
 /* Fused forms and what straight code knows: random scalar programs, as they are translated and with a line to each
- * instruction, across which a profiled translation fuses nothing and forgets everything. */
+ * instruction, across which a profiled translation fuses nothing and forgets everything, and multiplies and adds without
+ * the processor's help. */
 #include "tests/unit/machine_harness.h"
 
 enum {
@@ -48,14 +49,18 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
     } while (0)
 
 static void put_arithmetic(writer *w) {
-    static const char *const binary[] = {"add.i32", "add.i64", "mul.i32", "sub.i32", "min.i64", "lt.i32", "and.i32"};
+    static const char *const binary[] = {"add.i32", "add.i64", "mul.i32", "sub.i32", "min.i64", "lt.i32", "and.i32",
+                                         "add.f32", "mul.f32"};
+    static const char *const fused[] = {"fma.f32", "fms.f32", "fnma.f32"};
     static const char *const moves[] = {"mov.i32", "mov.i64", "mov.u8", "mov.bool"};
     if (pick(w, 3) == 0)
         PUT(w, "%s s%u, s%u", moves[pick(w, 4)], reg(w), reg(w));
     else if (pick(w, 4) == 0)
         PUT(w, "const.i32 s%u, %d", reg(w), (int)pick(w, ELEMENTS + 2) - 1);
+    else if (pick(w, 6) == 0)
+        PUT(w, "%s s%u, s%u, s%u, s%u", fused[pick(w, 3)], reg(w), reg(w), reg(w), reg(w));
     else
-        PUT(w, "%s s%u, s%u, s%u", binary[pick(w, 7)], reg(w), reg(w), reg(w));
+        PUT(w, "%s s%u, s%u, s%u", binary[pick(w, 9)], reg(w), reg(w), reg(w));
 }
 
 /* Registers 8 and 9 hold ELEMENTS - 1 and ELEMENTS: most indices are made to fit. Many accesses are to the element of
@@ -107,33 +112,39 @@ static void put_branch(writer *w, unsigned depth) {
     put(w, "L%u:\n", label);
 }
 
-/* A loop that ends with its fuel, if not before; the way round may lead through a jump. */
+/* A way to the label that may lead through a jump. */
+static void put_way(writer *w, unsigned label) {
+    if (pick(w, 2) == 0) {
+        const unsigned other = w->labels++;
+        PUT(w, "brif s%u, L%u", reg(w), other);
+        put_arithmetic(w);
+        PUT(w, "jmp L%u", label);
+        put(w, "L%u:\n", other);
+    }
+    put_arithmetic(w);
+    put(w, "L%u:\n", label);
+}
+
+/* A loop that ends with its fuel, if not before. */
 static void put_while(writer *w, unsigned depth) {
     unsigned head = w->labels++, back = w->labels++, out = w->labels++;
     put(w, "L%u:\n", head);
     const unsigned r = put_comparison(w);
     PUT(w, "brnot s%u, L%u", r, out);
     put_body(w, depth - 1);
-    if (pick(w, 2) == 0) {
-        unsigned other = w->labels++;
-        PUT(w, "brif s%u, L%u", reg(w), other);
-        put_arithmetic(w);
-        PUT(w, "jmp L%u", back);
-        put(w, "L%u:\n", other);
-    }
-    put_arithmetic(w);
-    put(w, "L%u:\n", back);
+    put_way(w, back);
     PUT(w, "back L%u", head);
     put(w, "L%u:\n", out);
 }
 
 static void put_counted(writer *w, unsigned depth) {
-    unsigned head = w->labels++;
+    unsigned head = w->labels++, end = w->labels++;
     PUT(w, "const.i64 s%u, 0", 9 + depth);
     put(w, "L%u:\n", head);
     put_arithmetic(w); /* a loop needs a body, and what follows may be nothing */
     put_body(w, depth - 1);
-    if (pick(w, 2) == 0) put_access(w);
+    if (pick(w, 4) == 0) put_way(w, end);
+    else if (pick(w, 2) == 0) put_access(w);
     PUT(w, "loop s%u, s%u, L%u", 9 + depth, pick(w, 4) ? 9 : reg(w), head);
 }
 
@@ -172,7 +183,8 @@ static outcome run_code(const harness *h, bool profiled, memory *m) {
     tirbi_heap heap;
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_code *code = NULL;
-    assert_int_equal(tirbi_code_create(h->program, TIRB_ISA_GENERIC, profiled, &heap, &code, &error), TIRB_OK);
+    const tirb_isa isa = !profiled && tirb_isa_available(TIRB_ISA_AVX2) ? TIRB_ISA_AVX2 : TIRB_ISA_GENERIC;
+    assert_int_equal(tirbi_code_create(h->program, isa, profiled, &heap, &code, &error), TIRB_OK);
     static uint64_t runs[MAX_LINES];
     tirbi_profile profile = {.runs = runs};
     atomic_uint stop = 0;

@@ -92,7 +92,7 @@ enum { FUEL_SLICE = 1 << 14 };
         }                                                                                                              \
         NEXT(2);                                                                                                       \
     } while (0)
-/* The back of a fused form, in its second word, from which on a trap counts as the back's. */
+/* A back, in its second word, from which on a trap counts as the back's where it is part of a form. */
 #define GO_BACK()                                                                                                      \
     do {                                                                                                               \
         pc++;                                                                                                          \
@@ -138,11 +138,22 @@ enum { FUEL_SLICE = 1 << 14 };
  * memory tells as well. */
 #define CHECK_ELEMENT(C, what, r, index)                                                                               \
     const tirbi_ref *ref_ = &refs[r];                                                                                  \
-    if (__builtin_expect((index) >= ref_->size / sizeof(C) || (int64_t)(index) >= (int64_t)s[pc[1].list[0]], 0)) {      \
+    if (__builtin_expect((index) >= ref_->size / sizeof(C) || (int64_t)(index) >= (int64_t)s[pc[1].list[0]], 0)) {     \
         CHECK_INDEX(index);                                                                                            \
         pc++;                                                                                                          \
         FAIL(out_of_bounds(machine->error, what, (int64_t)(index), ref_, sizeof(C)));                                  \
     }
+
+/* What a form of a kind does: DO leaves pc at its last word, RUN goes on to the next form. */
+#define RUN(KIND, operands)                                                                                            \
+    do {                                                                                                               \
+        DO_##KIND operands;                                                                                            \
+        NEXT(1);                                                                                                       \
+    } while (0)
+#define DO_NOTHING() (void)0
+#define DO_CONST() s[pc->a] = (uint64_t)(int64_t)pc->jump
+#define RUN_CONST() RUN(CONST, ())
+#define RUN_LOOP() COUNT()
 
 #define LOAD_FRAME()                                                                                                   \
     do {                                                                                                               \
@@ -279,8 +290,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define CONVERT(TO, to, FROM, from) &&CAST_##TO##_##FROM,
 #define STEP(OP, op, TYPE, type) &&OP##_##TYPE##_BACK,
 #define MEMORY(TYPE, type)                                                                                             \
-    &&LOAD_##TYPE, &&STORE_##TYPE, &&INDEX_LOAD_##TYPE, &&INDEX_STORE_##TYPE, &&STORE_##TYPE##_LOOP,                   \
-        &&ADD_LOAD_##TYPE, &&ADD_STORE_##TYPE,
+    &&LOAD_##TYPE, &&STORE_##TYPE, &&INDEX_LOAD_##TYPE, &&INDEX_STORE_##TYPE, &&ADD_LOAD_##TYPE, &&ADD_STORE_##TYPE,
 #define EXTEND(TYPE, type) &&EXTEND_##TYPE, &&EXTEND_##TYPE##_BACK,
 #include "vm/exec/forms.def"
 #define PAIR(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands),
@@ -306,10 +316,11 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     BEGIN()
 
     HANDLER(JMP) { JUMP(pc->jump); }
-    HANDLER(BACK) {
-        CHARGE(pc[1].cost);
-        JUMP(pc->jump);
+    HANDLER(JMP_LOOP) {
+        pc += pc->jump;
+        COUNT();
     }
+    HANDLER(BACK) { GO_BACK(); }
     HANDLER(BRIF) {
         if ((uint8_t)s[pc->a] != 0) JUMP(pc->jump);
         NEXT(1);
@@ -370,10 +381,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         CHECK_INDEX(s[pc->a]);
         NEXT(2);
     }
-    HANDLER(CONST) {
-        s[pc->a] = (uint64_t)(int64_t)pc->jump;
-        NEXT(1);
-    }
+    HANDLER(CONST) { RUN_CONST(); }
     HANDLER(CONST64) {
         s[pc->a] = pc[1].bits;
         NEXT(2);
@@ -493,7 +501,6 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
 
 #undef bool /* names are put together of it, in more than one step */
-/* What a form of a kind does: DO leaves pc at its last word, RUN goes on to the next form. */
 #define DO_EXTEND(TYPE, type) s[pc->a] = tirbi_slot_of_##type(tirbi_slot_##type(s[pc->b]))
 #define DO_LOAD(TYPE, type) LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc->a, pc->b, s[pc->c])
 #define DO_STORE(TYPE, type) STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc->a, s[pc->b], pc->c)
@@ -537,13 +544,14 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
             tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])));           \
         pc++;                                                                                                          \
     } while (0)
+#define DO_FUSED(OP, op, TYPE, type)                                                                                   \
+    do {                                                                                                               \
+        s[pc->a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                            \
+            op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])))); \
+        pc++;                                                                                                          \
+    } while (0)
 #define DO_COMPARE(OP, op, TYPE, type)                                                                                 \
     const _Bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]))
-#define RUN(KIND, operands)                                                                                            \
-    do {                                                                                                               \
-        DO_##KIND operands;                                                                                            \
-        NEXT(1);                                                                                                       \
-    } while (0)
 #define RUN_EXTEND(TYPE, type) RUN(EXTEND, (TYPE, type))
 #define RUN_LOAD(TYPE, type) RUN(LOAD, (TYPE, type))
 #define RUN_STORE(TYPE, type) RUN(STORE, (TYPE, type))
@@ -552,6 +560,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define RUN_ADD_LOAD(TYPE, type) RUN(ADD_LOAD, (TYPE, type))
 #define RUN_ADD_STORE(TYPE, type) RUN(ADD_STORE, (TYPE, type))
 #define RUN_BINARY(OP, op, TYPE, type) RUN(BINARY, (OP, op, TYPE, type))
+#define RUN_FUSED(OP, op, TYPE, type) RUN(FUSED, (OP, op, TYPE, type))
 #define RUN_TERNARY(OP, op, TYPE, type) RUN(TERNARY, (OP, op, TYPE, type))
 #define RUN_BRIF(OP, op, TYPE, type)                                                                                   \
     do {                                                                                                               \
@@ -573,14 +582,37 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         pc += pc[1].far_jump;                                                                                          \
         COUNT();                                                                                                       \
     } while (0)
-#define RUN_LOOP() COUNT()
+#define RUN_EXTEND_BACK(TYPE, type)                                                                                    \
+    do {                                                                                                               \
+        DO_EXTEND(TYPE, type);                                                                                         \
+        GO_BACK();                                                                                                     \
+    } while (0)
+/* The second and the third one of three. */
+#define RUN_STORE_LOOP(TYPE, type)                                                                                     \
+    do {                                                                                                               \
+        DO_STORE(TYPE, type);                                                                                          \
+        pc++;                                                                                                          \
+        COUNT();                                                                                                       \
+    } while (0)
+#define RUN_INDEX_LOAD_BRNOT(OP, op, TYPE, type)                                                                       \
+    do {                                                                                                               \
+        DO_INDEX_LOAD(TYPE, type);                                                                                     \
+        pc++;                                                                                                          \
+        RUN_BRNOT(OP, op, TYPE, type);                                                                                 \
+    } while (0)
+#define RUN_LOOP_TO(NEXT_KIND, next_operands)                                                                          \
+    do {                                                                                                               \
+        const int64_t next_ = (int64_t)(s[pc->a] + 1);                                                                 \
+        s[pc->a] = (uint64_t)next_;                                                                                    \
+        if (next_ >= (int64_t)s[pc->b]) NEXT(2);                                                                       \
+        CHARGE(pc[1].cost);                                                                                            \
+        pc += pc[1].far_jump;                                                                                          \
+        RUN_##NEXT_KIND next_operands;                                                                                 \
+    } while (0)
 
 #define EXTEND(TYPE, type)                                                                                             \
     HANDLER(EXTEND_##TYPE) { RUN_EXTEND(TYPE, type); }                                                                 \
-    HANDLER(EXTEND_##TYPE##_BACK) {                                                                                    \
-        DO_EXTEND(TYPE, type);                                                                                         \
-        GO_BACK();                                                                                                     \
-    }
+    HANDLER(EXTEND_##TYPE##_BACK) { RUN_EXTEND_BACK(TYPE, type); }
 #define STEP(OP, op, TYPE, type)                                                                                       \
     HANDLER(OP##_##TYPE##_BACK) {                                                                                      \
         DO_BINARY(OP, op, TYPE, type);                                                                                 \
@@ -592,12 +624,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     HANDLER(INDEX_LOAD_##TYPE) { RUN_INDEX_LOAD(TYPE, type); }                                                         \
     HANDLER(INDEX_STORE_##TYPE) { RUN_INDEX_STORE(TYPE, type); }                                                       \
     HANDLER(ADD_LOAD_##TYPE) { RUN_ADD_LOAD(TYPE, type); }                                                             \
-    HANDLER(ADD_STORE_##TYPE) { RUN_ADD_STORE(TYPE, type); }                                                           \
-    HANDLER(STORE_##TYPE##_LOOP) {                                                                                     \
-        DO_STORE(TYPE, type);                                                                                          \
-        pc++;                                                                                                          \
-        COUNT();                                                                                                       \
-    }
+    HANDLER(ADD_STORE_##TYPE) { RUN_ADD_STORE(TYPE, type); }
 #define UNARY(OP, op, TYPE, type)                                                                                      \
     HANDLER(OP##_##TYPE) {                                                                                             \
         s[pc->a] = tirbi_slot_of_##type(tirbi_##op##_##type(tirbi_slot_##type(s[pc->b])));                             \
@@ -616,11 +643,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
 #define TERNARY(OP, op, TYPE, type)                                                                                    \
     HANDLER(OP##_##TYPE) { RUN_TERNARY(OP, op, TYPE, type); }                                                          \
-    HANDLER(OP##_##TYPE##_AT_ONCE) {                                                                                   \
-        s[pc->a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                            \
-            op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])))); \
-        NEXT(2);                                                                                                       \
-    }
+    HANDLER(OP##_##TYPE##_AT_ONCE) { RUN_FUSED(OP, op, TYPE, type); }
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
     HANDLER(OP##_##TYPE) {                                                                                             \
         s[pc->a] = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                      \
@@ -647,14 +670,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         RUN_##NEXT_KIND next_operands;                                                                                 \
     }
 #define AROUND(NEXT_KIND, next_operands)                                                                               \
-    PLACED_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands)) {                                                   \
-        int64_t next_ = (int64_t)(s[pc->a] + 1);                                                                       \
-        s[pc->a] = (uint64_t)next_;                                                                                    \
-        if (next_ >= (int64_t)s[pc->b]) NEXT(2);                                                                       \
-        CHARGE(pc[1].cost);                                                                                            \
-        pc += pc[1].far_jump;                                                                                          \
-        RUN_##NEXT_KIND next_operands;                                                                                 \
-    }
+    PLACED_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands)) { RUN_LOOP_TO(NEXT_KIND, next_operands); }
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
     PLACED_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands)) {                                      \
         DO_##KIND operands;                                                                                            \

@@ -57,10 +57,6 @@ static const uint16_t index_store_forms[TIRB_N_DTYPES] = {
 #define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_INDEX_STORE_##TYPE,
 #include "vm/exec/forms.def"
 };
-static const uint16_t store_loop_forms[TIRB_N_DTYPES] = {
-#define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_STORE_##TYPE##_LOOP,
-#include "vm/exec/forms.def"
-};
 static const uint16_t add_load_forms[TIRB_N_DTYPES] = {
 #define MEMORY(TYPE, type) [TIRB_##TYPE] = TIRBI_H_ADD_LOAD_##TYPE,
 #include "vm/exec/forms.def"
@@ -97,18 +93,39 @@ static unsigned pair_of(unsigned first, unsigned second) {
 #define BESIDE(OP, op, TYPE, type)                                                                                     \
     case KEY(TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_H_LOOP): return TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP;
 #include "vm/exec/pairs.def"
+    case KEY(TIRBI_H_JMP, TIRBI_H_LOOP): return TIRBI_H_JMP_LOOP;
     default: return 0;
     }
 #undef KEY
 }
 
+/* By the form of several: the first of them. */
+static const uint16_t begins_with[TIRBI_N_HANDLERS] = {
+#define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
+    [TIRBI_HANDLER(TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands))] =                                            \
+        TIRBI_HANDLER(TIRBI_NAME_##KIND operands),
+#define AROUND(NEXT_KIND, next_operands) [TIRBI_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands))] = TIRBI_H_LOOP,
+#define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
+    [TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands))] =                                     \
+        TIRBI_HANDLER(TIRBI_NAME_##KIND##_BACK operands),
+#define BESIDE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP] = TIRBI_H_##OP##_##TYPE##_BRNOT,
+#include "vm/exec/pairs.def"
+};
+
+/* The form of one and of what stands or is led to behind it, as much of that as one form can take; or 0. */
+static unsigned form_of_both(unsigned first, unsigned second) {
+    const unsigned all = pair_of(first, second);
+    return all != 0 || begins_with[second] == 0 ? all : pair_of(first, begins_with[second]);
+}
+
 /* How many words a form has that pairs begin with; 0: none does. */
 static const uint8_t first_words[TIRBI_N_HANDLERS] = {
+    [TIRBI_H_CONST] = 1,
 #define MEMORY(TYPE, type)                                                                                             \
     [TIRBI_H_LOAD_##TYPE] = 1, [TIRBI_H_STORE_##TYPE] = 1, [TIRBI_H_INDEX_LOAD_##TYPE] = 2,                            \
     [TIRBI_H_INDEX_STORE_##TYPE] = 2, [TIRBI_H_ADD_LOAD_##TYPE] = 2, [TIRBI_H_ADD_STORE_##TYPE] = 2,
 #define BINARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = 1,
-#define TERNARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = 2,
+#define TERNARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_AT_ONCE] = 2,
 #define EXTEND(TYPE, type) [TIRBI_H_EXTEND_##TYPE] = 1,
 #include "vm/exec/forms.def"
 };
@@ -322,10 +339,6 @@ static void emit_probe(translator *t, uint32_t line, bool again) {
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->fn->first_line + line});
 }
 
-static uint32_t loop_cost(const translator *t, int64_t target) {
-    return t->ordinals[t->instr->offset] - t->ordinals[target] + 1;
-}
-
 /* Whether the instruction after the current one is op and belongs to it alone. */
 static bool next_is(translator *t, uint32_t at, uint8_t op) {
     if (at >= t->function->code_size || t->targets[at]) return false;
@@ -350,6 +363,11 @@ static bool next_goes_back(translator *t, uint32_t *at, uint32_t *place, int64_t
 
 static uint32_t cost_of_back(const translator *t, uint32_t place, int64_t target) {
     return t->ordinals[place] - t->ordinals[target] + 1;
+}
+
+static void emit_back(translator *t, uint32_t place, int64_t target) {
+    emit1(t, TIRBI_H_BACK, 0, 0, 0);
+    emit_far(t, cost_of_back(t, place, target), target);
 }
 
 /* One word that has a fused form with a back: takes in the back, where one follows. */
@@ -594,21 +612,10 @@ static void translate_load(translator *t, uint32_t *at) {
     emit1(t, load_forms[type], o[0], o[1], index);
 }
 
-static void translate_store(translator *t, uint32_t *at) {
-    const tirbi_instr *in = t->instr;
-    const int64_t *o = in->operand;
+static void translate_store(translator *t) {
+    const int64_t *o = t->instr->operand;
     tirbi_known_store(&t->known);
-    if (!next_is(t, *at, TIRB_OP_LOOP)) {
-        emit1(t, store_forms[carrier[in->type]], o[0], slot_of(t, o[1]), o[2]);
-        return;
-    }
-    emit1(t, store_loop_forms[carrier[in->type]], o[0], slot_of(t, o[1]), o[2]);
-    const int64_t *loop = t->next->operand;
-    t->emitter.offset = *at;
-    emit1(t, TIRBI_H_LOOP, loop[0], loop[1], 0);
-    emit_far(t, cost_of_back(t, *at, loop[2]), loop[2]);
-    tirbi_known_write(&t->known, (uint16_t)loop[0]);
-    *at += t->next->size;
+    emit1(t, store_forms[carrier[t->instr->type]], o[0], slot_of(t, o[1]), o[2]);
 }
 
 /* Memory, references and reductions. */
@@ -617,7 +624,7 @@ static void translate_memory(translator *t, uint32_t *at) {
     const int64_t *o = in->operand;
     switch (in->op) {
     case TIRB_OP_LOAD: translate_load(t, at); break;
-    case TIRB_OP_STORE: translate_store(t, at); break;
+    case TIRB_OP_STORE: translate_store(t); break;
     case TIRB_OP_ALLOC:
         emit1(t, TIRBI_H_ALLOC, o[0], o[1], in->type);
         tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->fn->n_sites++});
@@ -654,8 +661,7 @@ static void translate_jump(translator *t) {
         return;
     }
     t->emitter.offset = place;
-    emit_jump(t, TIRBI_H_BACK, 0, t->next->operand[0]);
-    tirbi_translate_word(&t->emitter, (tirbi_word){.cost = cost_of_back(t, place, t->next->operand[0])});
+    emit_back(t, place, t->next->operand[0]);
 }
 
 /* What an instruction leaves of what was known. Loads, stores and checks have told by themselves. */
@@ -693,14 +699,13 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_NOP: break;
     case TIRB_OP_JMP: translate_jump(t); break;
     case TIRB_OP_BACK:
-        emit_jump(t, TIRBI_H_BACK, 0, o[0]);
-        tirbi_translate_word(&t->emitter, (tirbi_word){.cost = loop_cost(t, o[0])});
+        emit_back(t, in->offset, o[0]);
         break;
     case TIRB_OP_BRIF: emit_jump(t, TIRBI_H_BRIF, o[0], o[1]); break;
     case TIRB_OP_BRNOT: emit_jump(t, TIRBI_H_BRNOT, o[0], o[1]); break;
     case TIRB_OP_LOOP:
         emit1(t, TIRBI_H_LOOP, o[0], o[1], 0);
-        emit_far(t, loop_cost(t, o[2]), o[2]);
+        emit_far(t, cost_of_back(t, in->offset, o[2]), o[2]);
         break;
     case TIRB_OP_CALL:
         emit1(t, TIRBI_H_CALL, o[0], o[1], 0);
@@ -753,23 +758,25 @@ static void patch_jumps(translator *t) {
     }
 }
 
-/* Makes one form of a jump and what it leads to, then of two that follow each other: the first one's word has the
- * number of both, and all words stay where they are, so that a jump may still lead to the second. */
+/* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
+ * first: the first one's word has the number of all, and all words stay where they are, so that a jump may still lead to
+ * the others. */
 static void pair_forms(translator *t) {
     tirbi_word *words = t->emitter.words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
         const uint32_t from = t->fixups[i].word, to = t->places[t->fixups[i].target];
-        const unsigned pair = to < t->emitter.n ? pair_of(words[from].op, words[to].op) : 0;
-        if (pair != 0) words[from].op = (uint16_t)pair;
+        const unsigned form = to < t->emitter.n ? form_of_both(words[from].op, words[to].op) : 0;
+        if (form != 0) words[from].op = (uint16_t)form;
     }
-    uint32_t before = 0; /* the form's first word; a jump's number is that of a pair where it leads to one */
-    for (uint32_t at = 1; at < t->function->code_size; at++) {
+    uint32_t behind = t->emitter.n; /* the first word of the form behind */
+    for (uint32_t at = t->function->code_size; at-- > 0;) {
         const uint32_t place = t->places[at];
-        if (place <= before || place >= t->emitter.n) continue;
-        const unsigned first = words[before].op;
-        const unsigned pair = first_words[first] == place - before ? pair_of(first, words[place].op) : 0;
-        if (pair != 0) words[before].op = (uint16_t)pair;
-        before = place;
+        if (place >= behind || (place == 0 && at > 0)) continue;
+        const unsigned first = words[place].op;
+        const bool paired = behind < t->emitter.n && first_words[first] == behind - place;
+        const unsigned form = paired ? form_of_both(first, words[behind].op) : 0;
+        if (form != 0) words[place].op = (uint16_t)form;
+        behind = place;
     }
 }
 
