@@ -91,19 +91,20 @@ static bool make_trial(checker *c, trial *t) {
     return true;
 }
 
-/* Data and weights that share all loops of the weights but for one of C's, whose elements lie side by side. */
+/* Data and weights that share all loops of the weights, or all but a short one, with C's elements side by side. */
 static bool make_sweep(checker *c, trial *t) {
     static const int64_t most[LOOPS] = {9, 5, 14, 70};
     const unsigned data = next_random(c) % 2 ? TIRBI_CONTRACT_A : TIRBI_CONTRACT_B;
     const bool splat = next_random(c) % 2;
-    const unsigned of_weights = (next_random(c) % 2 ? 0x5u : 0x4u) | (splat ? 0u : 0x8u);
+    const bool few = splat && next_random(c) % 2; /* rows of the same data */
+    const unsigned of_weights = few ? 0x6u : (next_random(c) % 2 ? 0x5u : 0x4u) | (splat ? 0u : 0x8u);
     const tirbi_dtype type = result_types[next_random(c) % 4];
     *t = (trial){.x = {.n_loops = LOOPS, .type = (uint8_t)type, .first = &t->first}};
     t->x.flags = (uint8_t)(next_random(c) % 2 ? TIRBI_CONTRACT_INIT : 0);
     if (tirbi_dtype_is_float(type) && next_random(c) % 8 != 0) t->x.flags |= TIRBI_CONTRACT_FUSED;
     for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
-        const unsigned loops = o == TIRBI_CONTRACT_C ? 0xBu : o == data ? 0xFu : of_weights;
+        const unsigned loops = o == TIRBI_CONTRACT_C ? 0xBu : o != data ? of_weights : few ? 0xDu : 0xFu;
         int64_t step = 1;
         t->x.operand[o].type = (uint8_t)(o == TIRBI_CONTRACT_C || tirbi_dtype_is_float(type) ? type : operand_type(c, type));
         for (unsigned i = LOOPS; i-- > 0;) {

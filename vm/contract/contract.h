@@ -61,11 +61,11 @@ typedef struct tirbi_contract_walk {
     int64_t a_row, a_k, b_k, c_row;
 } tirbi_contract_walk;
 
-/* A sum without rows or without columns whose elements of C lie side by side: of all loops, which has these elements,
- * which has more of them that take the same weights, and which operand the data are. */
+/* A sum without rows or without columns, or with few rows, whose elements of C lie side by side: of all loops, which has these elements,
+ * which has more of them that take the same weights, or the same data, and which operand the data are. */
 typedef struct tirbi_contract_sweep {
     uint8_t lanes, rows, data, weights;
-    uint8_t kernel; /* TIRBI_SWEEP_ .. */
+    uint8_t kernel, kind; /* TIRBI_SWEEP_ .. */
 } tirbi_contract_sweep;
 
 typedef struct tirbi_contract_shape {

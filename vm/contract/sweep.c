@@ -1,9 +1,12 @@
 /* Sums of products whose data and weights share every loop of one of them, as those of depthwise convolutions do: there
- * is no matrix to pack. Strips of C are swept over instead, and the weights' strips used for several rows at a time. */
+ * is no matrix to pack. Strips of C are swept over instead, and the weights' strips used for several rows at a time. The
+ * same for a few rows of the same data, as a group of channels has. */
 #include "vm/contract/contract.h"
 
 /* More products, and more weights that have to be converted, are for the tiles. */
 enum { MOST_PRODUCTS = 128, MOST_WEIGHTS = 1 << 16 };
+/* A matrix of data for so few rows is not worth packing, where its columns are not so few. */
+enum { FEW_ROWS = 8, LEAST_STRIP = 8 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -32,8 +35,15 @@ static uint8_t kernel_for(const tirbi_contraction *x, uint8_t data, uint8_t weig
     return x->type == TIRB_F32 ? TIRBI_SWEEP_F32 : x->type == TIRB_F64 ? TIRBI_SWEEP_F64 : TIRBI_SWEEPS;
 }
 
-/* With `data` as the data: another loop of C has the same weights in all of its iterations. */
-static bool take_roles(const tirbi_contraction *x, unsigned data, tirbi_contract_sweep *out) {
+/* Whether an operand stands still in a loop of C other than that of the lanes, in which the other one moves. */
+static bool stays_in(const tirbi_contraction *x, unsigned operand, unsigned other, unsigned lanes, unsigned loop) {
+    return loop != lanes && x->extent[loop] > 1 && step_of(x, TIRBI_CONTRACT_C, loop) != 0 &&
+           step_of(x, operand, loop) == 0 && step_of(x, other, loop) != 0;
+}
+
+/* With `data` as the data: another loop of C has the same weights in all of its iterations, or few have the same
+ * data. */
+static bool take_roles(const tirbi_contraction *x, unsigned data, bool same_data, tirbi_contract_sweep *out) {
     const unsigned weights = data == TIRBI_CONTRACT_A ? TIRBI_CONTRACT_B : TIRBI_CONTRACT_A;
     const uint8_t data_type = x->operand[data].type, weights_type = x->operand[weights].type;
     const int64_t along = step_of(x, weights, out->lanes);
@@ -41,11 +51,12 @@ static bool take_roles(const tirbi_contraction *x, unsigned data, tirbi_contract
     out->data = (uint8_t)data;
     out->weights = (uint8_t)weights;
     out->kernel = kernel_for(x, data_type, weights_type);
+    out->kind = same_data ? TIRBI_SWEEP_ROW_ONES : along != 0 ? TIRBI_SWEEP_STRIPS : TIRBI_SWEEP_ONES;
     if (out->kernel == TIRBI_SWEEPS || step_of(x, data, out->lanes) != size_of(data_type)) return false;
-    if (along != 0 && along != size_of(weights_type)) return false;
+    if (along != 0 && (same_data || along != size_of(weights_type))) return false;
+    if (same_data && (data_type != x->type || weights_type != x->type)) return false;
     for (unsigned i = 0; i < x->n_loops; i++) {
-        if (i == out->lanes || x->extent[i] == 1 || step_of(x, TIRBI_CONTRACT_C, i) == 0) continue;
-        if (step_of(x, weights, i) != 0 || step_of(x, data, i) == 0) continue;
+        if (!stays_in(x, same_data ? data : weights, same_data ? weights : data, out->lanes, i)) continue;
         out->rows = (uint8_t)i;
         found = true;
     }
@@ -53,7 +64,8 @@ static bool take_roles(const tirbi_contraction *x, unsigned data, tirbi_contract
 }
 
 bool tirbi_contract_is_sweep(const tirbi_contraction *x, const tirbi_contract_shape *s, tirbi_contract_sweep *out) {
-    if ((s->rows.total > 1 && s->columns.total > 1) || s->k.total > MOST_PRODUCTS ||
+    const bool matrix = s->rows.total > 1 && s->columns.total > 1;
+    if ((matrix && (s->direct || s->rows.total > FEW_ROWS)) || s->k.total > MOST_PRODUCTS ||
         tirbi_semiring_of(x->flags) != TIRBI_PRODUCTS || (x->flags & TIRBI_CONTRACT_SUBTRACT))
         return false;
     unsigned lanes = 0;
@@ -62,7 +74,8 @@ bool tirbi_contract_is_sweep(const tirbi_contraction *x, const tirbi_contract_sh
         lanes++;
     if (lanes == x->n_loops) return false;
     out->lanes = (uint8_t)lanes;
-    if (!take_roles(x, TIRBI_CONTRACT_A, out) && !take_roles(x, TIRBI_CONTRACT_B, out)) return false;
+    if (matrix) return x->extent[lanes] >= LEAST_STRIP && take_roles(x, s->b, true, out);
+    if (!take_roles(x, TIRBI_CONTRACT_A, false, out) && !take_roles(x, TIRBI_CONTRACT_B, false, out)) return false;
     return x->operand[out->weights].type == x->type || x->extent[lanes] <= MOST_WEIGHTS / MOST_PRODUCTS;
 }
 
@@ -78,7 +91,6 @@ typedef struct runner {
     unsigned loops[TIRBI_MAX_CONTRACT_LOOPS], n_loops; /* around rows and strips, those of the weights first */
     unsigned n_of_weights;
     uint8_t *base[TIRBI_CONTRACT_OPERANDS];
-    bool splat;
 } runner;
 
 static bool converts(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
@@ -110,15 +122,15 @@ static void sweep_rows(runner *r, int64_t row, bool all) {
     const unsigned lanes = tirbi_contract_set(x)->lanes;
     const int64_t most = (int64_t)lanes * TIRBI_SWEEP_VECTORS, n = x->extent[r->s->lanes];
     const uint8_t *data = r->base[r->s->data] + row * r->sweep.data_row;
-    const uint8_t *weights = r->converted ? r->converted : r->base[r->s->weights];
+    const uint8_t *weights = (r->converted ? r->converted : r->base[r->s->weights]) + row * r->sweep.weights_row;
     uint8_t *c = r->base[TIRBI_CONTRACT_C] + row * r->sweep.c_row;
     for (int64_t at = 0; at < n; at += most) {
         const unsigned count = (unsigned)least(most, n - at), vectors = (count - 1) / lanes + 1;
         r->sweep.last = count - (vectors - 1) * lanes;
         r->sweep.data = data + at * data_size;
-        r->sweep.weights = weights + (r->splat ? 0 : at * size);
+        r->sweep.weights = weights + (r->s->kind == TIRBI_SWEEP_STRIPS ? at * size : 0);
         r->sweep.c = c + at * size;
-        x->kernels->sweeps[r->s->kernel][r->splat][vectors - 1][all][r->sweep.last < lanes](&r->sweep);
+        x->kernels->sweeps[r->s->kernel][r->s->kind][vectors - 1][all][r->sweep.last < lanes](&r->sweep);
     }
 }
 
@@ -167,12 +179,12 @@ bool tirbi_contract_run_sweep(const tirbi_contraction *x, const tirbi_contract_s
     r.x = x;
     r.s = &shape->sweep;
     r.n_loops = 0;
-    r.splat = step_of(x, r.s->weights, r.s->lanes) == 0;
     r.converted = converts(x, r.s) ? scratch : NULL;
     r.sweep.data_at = r.data_at;
     r.sweep.weights_at = r.weights_at;
     r.sweep.n = shape->k.total;
     r.sweep.data_row = step_of(x, r.s->data, r.s->rows);
+    r.sweep.weights_row = step_of(x, r.s->weights, r.s->rows);
     r.sweep.c_row = step_of(x, TIRBI_CONTRACT_C, r.s->rows);
     r.sweep.first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r.base[o] = x->operand[o].start;

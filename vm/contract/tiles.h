@@ -41,15 +41,16 @@ typedef struct tirbi_tile_set {
     void (*interleave)(uint8_t *to, const uint8_t *from, ptrdiff_t from_row, size_t n);
 } tirbi_tile_set;
 
-/* c[i][j] = first or c[i][j], then + data[k][i][j] * weights[k][j] for k = 0, 1, .., or * weights[k] where one stands for
- * all. Strips are contiguous, those of k anywhere, those of i evenly apart. Distances are in bytes. */
+/* c[i][j] = first or c[i][j], then + data[k][i][j] * weights[k][j] for k = 0, 1, .., or * weights[k], where one stands for
+ * all, or data[k][j] * weights[k][i]. Strips are contiguous, those of k anywhere, those of i evenly apart. Distances are in bytes. */
 enum { TIRBI_SWEEP_ROWS = 4, TIRBI_SWEEP_VECTORS = 2 };
 enum { TIRBI_SWEEP_F32, TIRBI_SWEEP_F64, TIRBI_SWEEP_I32, TIRBI_SWEEP_I8, TIRBI_SWEEP_U8, TIRBI_SWEEP_I16, TIRBI_SWEEPS };
+enum { TIRBI_SWEEP_STRIPS, TIRBI_SWEEP_ONES, TIRBI_SWEEP_ROW_ONES, TIRBI_SWEEP_KINDS };
 typedef struct tirbi_sweep {
     const uint8_t *data, *weights;
     const int64_t *data_at, *weights_at; /* per k */
     int64_t n;
-    ptrdiff_t data_row, c_row;
+    ptrdiff_t data_row, weights_row, c_row;
     uint8_t *c;
     const uint8_t *first; /* one element that stands for all of c, or NULL */
     unsigned last;        /* `part`: elements of the last vector, all that is accessed of it */
@@ -84,8 +85,8 @@ typedef struct tirbi_contract_kernels {
     tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64, pairs;
     tirbi_tile_set f16, bf16, f16_unfused, bf16_unfused;
     const tirbi_tile_set *semirings[TIRBI_SEMIRINGS][TIRBI_TILE_TYPES]; /* NULL where it has no such type */
-    /* By the type of the data; [one weight for all][vectors - 1][whether of all rows, not one][part] */
-    tirbi_sweep_kernel sweeps[TIRBI_SWEEPS][2][TIRBI_SWEEP_VECTORS][2][2];
+    /* By the type of the data and the kind of weights; [vectors - 1][whether of all rows, not one][part] */
+    tirbi_sweep_kernel sweeps[TIRBI_SWEEPS][TIRBI_SWEEP_KINDS][TIRBI_SWEEP_VECTORS][2][2];
     tirbi_fold_kernel fold_f32[TIRBI_FOLDS], fold_f64[TIRBI_FOLDS];
     tirbi_fold_kernel folds_f32[TIRBI_FOLDS][TIRBI_FOLDS], folds_f64[TIRBI_FOLDS][TIRBI_FOLDS]; /* or NULL */
     tirbi_fold_kernel fold_ints[TIRBI_INT_FOLDS][TIRBI_INT_FOLD_TYPES]; /* [..][type] */
