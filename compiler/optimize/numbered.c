@@ -151,18 +151,20 @@ static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar
     return var;
 }
 
-/* The row's number in a loop of its own, and whether one of the indices is outside of its dimension. */
+/* The row's number in a loop of its own, and whether one of the indices that may be is outside of its dimension. */
 static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar *var, const tirbi_lx **outside) {
     renaming r = {.from = s->loops.var[n->row], .to = var};
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_counter, .context = &r};
     const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *value = NULL;
-    *outside = NULL;
+    *outside = tirbi_lx_int(s->pool, TIRB_BOOL, 0);
+    if (!*outside) return NULL;
     for (uint32_t d = n->first; d <= n->last; d++) {
         const tirbi_lx *index = tirbi_rewrite_value(&rewrite, n->place->indices[d]),
                        *extent = n->place->buffer->shape[d];
         const tirbi_lx *is_out =
             either(s, compute(s, TIRB_OP_LT, index, zero), compute(s, TIRB_OP_GE, index, extent));
-        *outside = d == n->first ? is_out : either(s, *outside, is_out);
+        if (!tirbi_dim_proven(n->place, d))
+            *outside = tirbi_lx_is_int(*outside, 0) ? is_out : either(s, *outside, is_out);
         value = d == n->first ? index : compute(s, TIRB_OP_ADD, compute(s, TIRB_OP_MUL, value, extent), index);
         if (!value || !*outside) return NULL;
     }
