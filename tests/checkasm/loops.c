@@ -7,6 +7,7 @@
 
 #include "vm/lanes/slots.h"
 #include "vm/lanes/forms.h"
+#include "vm/lanes/gaps.h"
 #include "vm/lanes/lanes.h"
 #include "vm/lanes/reduce.h"
 
@@ -237,10 +238,10 @@ static void check_widths(checker *c, tirb_isa isa, bool has_sign, unsigned bank,
                                word(TIRBI_L_COPY, ROWS, SPARE, 0),
                                word(TIRBI_L_FINISH, 0, 0, 0)};
     uint8_t *pointers[N_POINTERS] = {NULL, from, wide, bytes, strips[0], strips[1]};
-    tirbi_lane_state state = {
-        .loop = &no_loop, .pointers = pointers, .n_cursors = ACC + 2, .lanes = c->machine->bank_bytes / 2};
-    for (unsigned k = 0; k < 3; k++) state.block_steps[ACC - 1 + k] = k == 1 ? 2 : 1;
-    run_blocks(c->machine, &state, 2, n, full, tail);
+    tirbi_lane_state_and_gaps state = {
+        .state = {.loop = &no_loop, .pointers = pointers, .n_cursors = ACC + 2, .lanes = c->machine->bank_bytes / 2}};
+    for (unsigned k = 0; k < 3; k++) state.state.block_steps[ACC - 1 + k] = k == 1 ? 2 : 1;
+    run_blocks(c->machine, &state.state, 2, n, full, tail);
     bool right = untouched(wide, n * 2, behind) && untouched(bytes, n, behind) && memcmp(bytes, from, n) == 0;
     for (size_t i = 0; right && i < n; i++) {
         int16_t want = has_sign ? (int8_t)from[i] : from[i];

@@ -110,7 +110,8 @@ class Stencil:
                            pad + f"B[{at}] = T.if_then_else(s == {self.number(3)} or (s > {self.number(5)} and A[{at}] != {self.number(1)}), "
                                  f"s, {self.value()})"]
         else:
-            self.lines.append(pad + f"B[{at}] = {self.value()}")
+            before = f"B[{at}] + " if self.random.random() < 0.3 else ""  # which is 0
+            self.lines.append(pad + f"B[{at}] = {before}{self.value()}")
 
     def times(self):
         """How many elements A and B have for each iteration."""

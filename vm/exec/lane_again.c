@@ -79,7 +79,8 @@ void tirbi_lane_note_starts(tirbi_lane_again *again, const tirbi_lane_state *sta
     again->loop = loop;
 }
 
-tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                 const tirbi_lane_inputs *inputs) {
     tirbi_lane_state *state = machine->lanes;
     tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint64_t *slots = tirbi_frame_slots(machine->frame);
@@ -95,7 +96,7 @@ tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *
     }
     state->sure_parts = 0;
     if (!loop->is_plain || loop->n_scans > 0) tirbi_lane_renew(machine, loop, slots);
-    const tirbi_lane_end end = tirbi_lane_go(machine, loop, again->machinery, slots);
+    const tirbi_lane_end end = tirbi_lane_go(machine, loop, inputs, again->machinery, slots);
     if (end == TIRBI_LANE_DONE && loop->n_scans == 0 && state->spent < 64) return TIRB_OK;
     return tirbi_lane_end_run(machine, loop, end);
 }

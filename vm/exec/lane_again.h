@@ -34,7 +34,7 @@ bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant
 
 /* Where it is in each state's memory. */
 static inline tirbi_lane_again *tirbi_lane_again_of(tirbi_lane_state *state) {
-    return (tirbi_lane_again *)(void *)((uint8_t *)state + (sizeof *state + 63) / 64 * 64);
+    return (tirbi_lane_again *)(void *)((uint8_t *)state + sizeof(tirbi_lane_state_and_gaps));
 }
 
 /* Whether the loop's state is as an entry would set it. */
@@ -58,6 +58,6 @@ bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop
 void tirbi_lane_note_starts(tirbi_lane_again *again, const tirbi_lane_state *state, const tirbi_lane_loop *loop,
                             const tirbi_lane_machine *machinery);
 /* Runs a loop that is entered again. */
-tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *loop);
+tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "loader/base/error.h"
 #include "vm/exec/machine.h"
+#include "vm/lanes/gaps.h"
 
 /* n % lanes and n / lanes, without a long division where that can be: n > 0. */
 static inline int64_t tirbi_lane_rest(int64_t n, uint32_t lanes) {
@@ -118,6 +119,14 @@ static inline uint32_t tirbi_lane_choose_packing(const tirbi_lane_loop *loop, co
     return (uint32_t)in_block;
 }
 
+/* Whether elements of two cursors that begin at `a` and `b` and go on by the same stride lie between each other, so that
+ * none of them meet. */
+static inline bool tirbi_lane_interleave(uintptr_t a, uint64_t a_size, uintptr_t b, uint64_t b_size, uint64_t stride) {
+    if (stride < a_size + b_size) return false;
+    const uint64_t behind = b >= a ? (uint64_t)(b - a) % stride : stride - 1 - (uint64_t)(a - b - 1) % stride;
+    return behind >= a_size && behind <= stride - b_size;
+}
+
 /* Rows of fewer bytes are stored through the caches. */
 enum { TIRBI_STREAM_ROW = 2048 };
 
@@ -152,7 +161,7 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
 /* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is its state. NULL: as
  * above. */
 const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
-                                                const int64_t *extent);
+                                                const tirbi_lane_inputs *inputs, const int64_t *extent);
 
 /* Sets the pointers of as many of the `extent` rows as a machine goes through at once; row_steps, the bytes from row to
  * row by cursor. */
@@ -203,14 +212,22 @@ static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loo
 
 /* The state's pointers and steps are set: goes through the lanes. */
 static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_lane_loop *loop,
-                                           const tirbi_lane_machine *machinery, uint64_t *slots) {
+                                           const tirbi_lane_inputs *inputs, const tirbi_lane_machine *machinery,
+                                           uint64_t *slots) {
     const tirbi_word *words = machine->frame->fn->words;
+    const tirbi_lane_bodies *bodies = &inputs->bodies;
+    tirbi_lane_state *state = machine->lanes;
+    const tirbi_lane_gaps *gaps = tirbi_lane_gaps_of(state);
     tirbi_lane_begin(machine, loop, slots);
-    if (machine->lanes->packed_rows > 0)
-        return machinery->run(machine->lanes, words + loop->packed, words + loop->packed);
+    if (gaps->period > 0) {
+        const uint32_t body = gaps->apart && bodies->spanning_apart ? bodies->spanning_apart : bodies->spanning;
+        return machinery->run(state, words + body, words + body);
+    }
+    if (state->packed_rows > 0) return machinery->run(state, words + loop->packed, words + loop->packed);
     /* Loops from memory to memory are for whole blocks of the widest machine. */
-    const uint32_t body = machinery == machine->code->lanes ? loop->one_row : loop->full;
-    return machinery->run(machine->lanes, words + body, words + loop->tail);
+    uint32_t body = machinery == machine->code->lanes ? loop->one_row : loop->full;
+    if (bodies->apart != 0 && state->repeats) body = bodies->apart;
+    return machinery->run(state, words + body, words + loop->tail);
 }
 
 #endif

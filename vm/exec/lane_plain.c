@@ -49,6 +49,9 @@ static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, 
         if (strides[w] == 0 && more > 0) return false;
         for (unsigned c = 0, n = loop->n_cursors; c < n; c++) {
             if (written.behind <= places[c].low || places[c].behind <= written.low || c == w) continue;
+            if (strides[w] == strides[c] && tirbi_lane_interleave(written.low, loop->cursors[w].size, places[c].low,
+                                                                  loop->cursors[c].size, (uint64_t)strides[w]))
+                continue;
             *repeats = false;
             if (written.low != places[c].low || strides[w] != strides[c] ||
                 loop->cursors[w].size != loop->cursors[c].size)
@@ -127,6 +130,7 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
     state->n_outer = state->n_sought = state->n_streams = state->packed_rows = 0;
     state->sure_parts = 0;
     state->wide = NULL;
+    tirbi_lane_gaps_of(state)->period = 0;
     if (loop->wide != 0 && rest != 0 && (n < (int64_t)lanes || !repeats))
         set_streams(loop, places, refs, n, lanes, words, state);
     return machinery;
@@ -204,11 +208,11 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
     const bool is_noted = tirbi_lane_note_inputs(tirbi_lane_again_of(state), loop, inputs, slots, refs);
     const tirbi_lane_machine *machinery =
         is_one ? enter(loop, machine->code->lanes, n, slots, refs, frame->fn->words, state)
-               : tirbi_lane_enter_rows(machine, loop, extent);
+               : tirbi_lane_enter_rows(machine, loop, inputs, extent);
     if (!machinery) return tirbi_lane_run_general(machine, loop, true);
     if (is_noted) tirbi_lane_note_starts(tirbi_lane_again_of(state), state, loop, machinery);
     if (loop->n_scans > 0) tirbi_lane_renew(machine, loop, slots);
-    const tirbi_lane_end end = tirbi_lane_go(machine, loop, machinery, slots);
+    const tirbi_lane_end end = tirbi_lane_go(machine, loop, inputs, machinery, slots);
     if (end == TIRBI_LANE_DONE && loop->n_scans == 0 && state->spent < 64) return TIRB_OK;
     return tirbi_lane_end_run(machine, loop, end);
 }
@@ -223,7 +227,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
         TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
         tirbi_lane_again *again = tirbi_lane_again_of(state);
         if (tirbi_lane_is_again(again, loop, inputs, slots, tirbi_frame_refs(machine->frame)))
-            return tirbi_lane_run_again(machine, loop);
+            return tirbi_lane_run_again(machine, loop, inputs);
         again->missed++;
     }
     if (loop->is_plain) return run_anew(machine, loop, inputs);

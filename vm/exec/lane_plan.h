@@ -49,6 +49,9 @@ typedef struct lane_planner {
     bool tail;
     bool wide; /* of the tail: streams are read in place */
     bool packs; /* of the tail: what cursors mean is packed in strips */
+    bool apart;   /* no cursor meets another one that is stored to, */
+    bool assumes; /* and that made a difference */
+    tirbi_lane_bodies bodies;
     uint16_t first_splat;
     uint16_t first_strip;
     uint16_t
@@ -141,5 +144,17 @@ void tirbi_lane_plan_find(lane_planner *p, const lane_ins *ins);
 void tirbi_lane_plan_advance(lane_planner *p, const lane_ins *ins);
 void tirbi_lane_plan_step(lane_planner *p, const lane_ins *ins);
 void tirbi_lane_plan_scan(lane_planner *p, const lane_ins *ins);
+
+/* ---- Which machines can run a body: lane_machines.c ------------------------------------------------------------ */
+
+/* Whether a wide body would do better than the tail: forms read cursors. Marks those cursors. */
+bool tirbi_lane_find_streams(lane_planner *p, tirbi_lane_cursor *cursors);
+/* Whether machines that go through several rows at once have the handlers of the words from `from` on. */
+bool tirbi_lane_is_by_rows(const tirbi_emitter *emitter, uint32_t from);
+/* Whether blocks may have lanes that are computed and not stored: the wide body stores by masks alone. */
+bool tirbi_lane_can_span(const lane_planner *p);
+static inline bool is_cursor(const lane_planner *p, uint16_t pointer) {
+    return pointer >= 1 && pointer <= p->loop->n_cursors;
+}
 
 #endif

@@ -3,6 +3,8 @@
 #include "vm/exec/lane_entry.h"
 #include "vm/lanes/slots.h"
 
+#include <string.h>
+
 typedef struct place {
     uintptr_t low, behind;           /* the bytes that it reaches */
     uint64_t stride;                 /* bytes from lane to lane */
@@ -76,6 +78,16 @@ static bool same_elements(const rows *r, const place *a, const place *b) {
     return same;
 }
 
+/* Whether the elements of one cursor lie between those of another in all rows. */
+static bool interleave(const rows *r, unsigned a, unsigned b) {
+    const uint64_t stride = r->places[a].stride;
+    if (stride == 0 || stride != r->places[b].stride) return false;
+    for (unsigned o = 0; o < r->n_outer; o++)
+        if (r->places[a].steps[o] % stride != 0 || r->places[b].steps[o] % stride != 0) return false;
+    return tirbi_lane_interleave(r->places[a].low, r->loop->cursors[a].size, r->places[b].low, r->loop->cursors[b].size,
+                                 stride);
+}
+
 /* Whether every element that is written belongs to one lane; r->repeats, whether lanes may be computed twice. */
 static bool keep_apart(rows *r) {
     const tirbi_lane_loop *loop = r->loop;
@@ -87,6 +99,7 @@ static bool keep_apart(rows *r) {
         for (unsigned c = 0, n = loop->n_cursors; c < n; c++) {
             const place *other = &r->places[c];
             if (written->behind <= other->low || other->behind <= written->low || c == w) continue;
+            if (interleave(r, w, c)) continue;
             r->repeats = false;
             if (!same_elements(r, written, other) || loop->cursors[w].size != loop->cursors[c].size) return false;
         }
@@ -202,8 +215,75 @@ static void set_streams(const rows *r, const tirbi_ref *refs, uint32_t lanes, ui
     state->wide = words + r->loop->wide;
 }
 
+/* How many lanes lie between the first ones of rows that are as far apart in all cursors; 0: they are not. */
+static uint64_t find_period(const rows *r) {
+    const unsigned last = r->n_outer - 1;
+    uint64_t period = 0;
+    for (uint32_t c = 0; c < r->loop->n_cursors; c++) {
+        const tirbi_lane_cursor *cursor = &r->loop->cursors[c];
+        const uint64_t step = r->places[c].steps[last];
+        if (!cursor->is_unit && r->places[c].stride == 0 && step == 0) continue;
+        const uint64_t apart = step >> cursor->shift;
+        if (!cursor->is_unit || (period != 0 && apart != period)) return 0;
+        period = apart;
+    }
+    return period;
+}
+
+static void set_bits(uint8_t *table, uint64_t from, uint64_t to) {
+    for (; from < to && from % 8 != 0; from++) table[from / 8] |= (uint8_t)(1u << from % 8);
+    const uint64_t bytes = from < to ? (to - from) / 8 : 0;
+    memset(table + from / 8, 0xFF, bytes);
+    for (from += bytes * 8; from < to; from++) table[from / 8] |= (uint8_t)(1u << from % 8);
+}
+
+/* The masks of rows of `row` lanes that begin `period` apart, of which `n` lanes are computed in blocks of `lanes`. */
+static void set_masks(tirbi_lane_gaps *gaps, uint32_t period, uint32_t row, uint64_t n, uint32_t lanes, uint32_t shift) {
+    const uint32_t rest = (uint32_t)(n % lanes);
+    gaps->period = period;
+    gaps->shift = shift;
+    gaps->table_bytes = ((period + lanes) << shift) / 8 + 1;
+    for (uint32_t first = 0; first < 8; first += 1u << shift) {
+        uint8_t *table = gaps->table + (first >> shift) * gaps->table_bytes;
+        const uint64_t bits = (uint64_t)gaps->table_bytes * 8;
+        memset(table, 0, gaps->table_bytes);
+        for (uint64_t at = 0; at < period + lanes; at += period) {
+            const uint64_t from = at << shift, to = (at + row) << shift;
+            if (to > first) set_bits(table, from > first ? from - first : 0, to - first < bits ? to - first : bits);
+        }
+    }
+    if (rest == 0) return;
+    const uint8_t *masks = tirbi_lane_masks(gaps, (uint32_t)((n - lanes) % period));
+    const uint32_t stored = (lanes - rest) << shift;
+    memset(gaps->last, 0, stored / 8);
+    memcpy(gaps->last + stored / 8, masks + stored / 8, (lanes << shift) / 8 - stored / 8);
+    gaps->last[stored / 8] &= (uint8_t)(0xFFu << stored % 8);
+}
+
+/* Makes one row of the rows of the innermost loop where they lie close enough together: *machinery and *lanes are then
+ * those for it. */
+static bool span_gaps(rows *r, const tirbi_lane_machine *wide, tirbi_lane_gaps *gaps,
+                      const tirbi_lane_machine **machinery, uint32_t *lanes) {
+    const uint64_t n_rows = (uint64_t)r->extent[r->n_outer - 1], n = (uint64_t)r->n;
+    const uint64_t period = n_rows > 1 ? find_period(r) : 0;
+    if (period <= n || period > TIRBI_MAX_PERIOD || n_rows > UINT32_MAX / period) return false;
+    const uint64_t all = period * (n_rows - 1) + n; /* within every cursor's reference */
+    uint32_t fewer;
+    const tirbi_lane_machine *spanning = tirbi_lane_choose_banks(r->loop, wide, (int64_t)all, true, &fewer);
+    if (all < fewer) return false;
+    const int64_t by_rows = tirbi_lane_row_cost(r->n, *lanes, (*machinery)->registers, true) *
+                            (int64_t)((n_rows - 1) / (*machinery)->rows + 1);
+    if (tirbi_lane_row_cost((int64_t)all, fewer, spanning->registers, true) * 16 >= by_rows * 15) return false;
+    set_masks(gaps, (uint32_t)period, (uint32_t)n, all, fewer, (uint32_t)__builtin_ctz(r->loop->main_size));
+    r->n = (int64_t)all;
+    r->extent[r->n_outer - 1] = 1;
+    *machinery = spanning;
+    *lanes = fewer;
+    return true;
+}
+
 const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
-                                                const int64_t *extent) {
+                                                const tirbi_lane_inputs *inputs, const int64_t *extent) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
     const tirbi_ref *refs = tirbi_frame_refs(frame);
@@ -224,6 +304,11 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     const int64_t n_rows = r.extent[r.n_outer - 1];
     if (state->packed_rows == 0 && loop->by_rows && r.repeats && n_rows > 1)
         tirbi_lane_choose_rows(loop, wide, r.n, n_rows, &machinery, &lanes);
+    tirbi_lane_gaps *gaps = tirbi_lane_gaps_of(state);
+    gaps->period = 0;
+    gaps->apart = r.repeats;
+    if (state->packed_rows == 0 && inputs->bodies.spanning != 0 && span_gaps(&r, wide, gaps, &machinery, &lanes))
+        r.repeats = true; /* no lane is stored twice */
     const uint32_t at_once = state->packed_rows > 0 ? state->packed_rows : machinery->rows;
     set_steps(&r, lanes, at_once, state);
     uint8_t **pointer = state->pointers + 1 + loop->n_cursors;

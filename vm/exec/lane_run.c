@@ -271,7 +271,7 @@ static size_t pointers_size(const tirbi_code *code) {
 }
 
 void tirbi_lane_size_states(tirbi_code *code) {
-    const size_t head = (sizeof(tirbi_lane_state) + 63) / 64 * 64 + (sizeof(tirbi_lane_again) + 63) / 64 * 64;
+    const size_t head = sizeof(tirbi_lane_state_and_gaps) + (sizeof(tirbi_lane_again) + 63) / 64 * 64;
     code->lane_state_size = head + (1 + TIRBI_MAX_ROWS) * pointers_size(code) + 64;
 }
 
@@ -923,6 +923,7 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     set_moves(&e, state);
     set_row_steps(&e, state);
     set_sought(&e, state);
+    tirbi_lane_gaps_of(state)->period = 0;
     state->n_cursors = loop->n_cursors;
     state->repeats = e.repeats;
     state->n = e.n;
@@ -933,7 +934,7 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     tirbi_lane_end how;
     if (!tirbi_lane_writes_much(loop, e.refs) || !streamed(&e, state, slots, &how)) {
         if (is_noted) tirbi_lane_note_starts(tirbi_lane_again_of(state), state, loop, e.machinery);
-        how = tirbi_lane_go(machine, loop, e.machinery, slots);
+        how = tirbi_lane_go(machine, loop, inputs, e.machinery, slots);
     }
     if (loop->finds && (how == TIRBI_LANE_DONE || how == TIRBI_LANE_BOUNDS))
         return end_find(&e, all, how == TIRBI_LANE_DONE ? e.n : state->ended);

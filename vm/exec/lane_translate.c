@@ -770,6 +770,10 @@ static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t st
         lane_value *v = &p->now.values[reg];
         if (reg == stored && v->lazy == LAZY_NONE) continue;
         if (v->lazy == LAZY_NONE || v->stable || (v->lazy == LAZY_SPLAT && v->pointer >= p->first_splat)) continue;
+        if (p->apart && v->pointer != pointer_of_cursor(ins->cursor)) {
+            p->assumes = true;
+            continue;
+        }
         if (v->bank == NO_BANK) fill_strip(p, reg);
         v->lazy = LAZY_NONE;
     }
@@ -1095,8 +1099,7 @@ static bool fuse_loop(lane_planner *p, uint8_t loop) {
         if (copy.op != TIRBI_L_PULL || copy.a != body.a) return false;
         block = copy.b;
     }
-    uint16_t cursors = p->loop->n_cursors;
-    if (block < 1 || block > cursors || body.b < 1 || body.b > cursors) return false;
+    if (!is_cursor(p, block) || !is_cursor(p, body.b)) return false;
     p->emitter->n = head;
     emit(p, form, loop, body.b, block);
     if (pulls) tirbi_translate_word(p->emitter, (tirbi_word){.list = {p->spare_strip, 0, 0, 0}});
@@ -1277,10 +1280,12 @@ static void end_in_store(lane_planner *p) {
         word->op = (uint16_t)(word->op - TIRBI_L_STORE_A + TIRBI_L_LAST_A);
 }
 
-static void plan_body(lane_planner *p, bool tail, bool wide, bool packs) {
-    p->tail = tail;
-    p->wide = wide;
-    p->packs = packs;
+typedef enum body_kind { BODY_FULL, BODY_TAIL, BODY_WIDE, BODY_PACKED, BODY_SPANNING } body_kind;
+
+static void plan_body(lane_planner *p, body_kind kind) {
+    p->tail = kind != BODY_FULL;
+    p->wide = kind == BODY_WIDE || kind == BODY_SPANNING;
+    p->packs = kind == BODY_PACKED;
     p->level = 0;
     p->latest = UINT32_MAX;
     for (unsigned reg = 0; reg < p->body->function->n_lane_regs; reg++)
@@ -1297,42 +1302,20 @@ static void plan_body(lane_planner *p, bool tail, bool wide, bool packs) {
         p->emitter->offset = ins->offset;
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
-    if (!tail) end_in_store(p);
-    emit(p, tail ? TIRBI_L_FINISH : TIRBI_L_NEXT_BLOCK, 0, 0, 0);
+    if (kind == BODY_FULL) end_in_store(p);
+    emit(p, kind == BODY_FULL || kind == BODY_SPANNING ? TIRBI_L_NEXT_BLOCK : TIRBI_L_FINISH, 0, 0, 0);
 }
 
-/* Whether a wide body would do better than the tail: forms read cursors. Marks those cursors. */
-static bool find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
-    const lane_body *body = p->body;
-    bool any = false;
-    for (uint32_t i = p->loop->n_outer; i < body->n - p->loop->n_outer; i++) {
-        const lane_ins *ins = &body->ins[i];
-        if (ins->op != TIRB_OP_VLOAD || body->strides[ins->cursor] != STRIDE_ONE) continue;
-        const uint8_t size = tirbi_dtypes[ins->type].size;
-        bool widened = body->main_size == 2 ? ins->type == TIRB_U8 || ins->type == TIRB_I8
-                                            : body->has_words && size < body->main_size;
-        if (size != body->main_size && !widened) continue;
-        cursors[ins->cursor].streams = true;
-        p->loop->streaming |= UINT32_C(1) << ins->cursor;
-        any = true;
-    }
-    return any;
-}
-
-/* Whether machines that go through several rows at once have the handlers of the words from `from` on. */
-static bool are_by_rows(const tirbi_emitter *emitter, uint32_t from) {
-    for (uint32_t i = from; i < emitter->n; i++) {
-        unsigned op = emitter->words[i].op;
-        if (op == TIRBI_L_STREAM) {
-            i += 2; /* its operands: no word of machines for several rows */
-            continue;
-        }
-        bool control =
-            op == TIRBI_L_NEXT_BLOCK || op == TIRBI_L_FINISH || op == TIRBI_L_INNER || op == TIRBI_L_INNER_END;
-        bool moves = op == TIRBI_L_COPY || op == TIRBI_L_PULL || (op >= TIRBI_L_LOAD_A && op <= TIRBI_L_PART_F64_B);
-        if (!control && !moves && op <= TIRBI_L_REST_FMA_F64_B) return false;
-    }
-    return !emitter->failed;
+/* A body for cursors that do not meet, where that makes a difference: where it begins, or 0. */
+static uint32_t plan_apart(lane_planner *p, body_kind kind) {
+    const uint32_t at = p->emitter->n;
+    p->apart = true;
+    p->assumes = false;
+    plan_body(p, kind);
+    p->apart = false;
+    if (p->assumes) return at;
+    p->emitter->n = at;
+    return 0;
 }
 
 /* Finds the loops around the whole body; no lane register lives from one iteration of such a loop to the next. */
@@ -1397,7 +1380,7 @@ static tirb_status check_kernels(const lane_planner *p, tirb_error *error) {
 static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     TIRBI_TRY(check_kernels(p, error));
     tirbi_lane_loop *loop = p->loop;
-    unsigned n_splats = 0;
+    unsigned n_splats = 0, n_stores = 0;
     uint64_t set = 0, again = 0;
     for (uint32_t i = 0; i < p->body->n; i++) {
         const uint8_t dest = p->body->ins[i].dest;
@@ -1408,6 +1391,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
             n_splats += find_words(p, &p->body->ins[i], &slot) ? 2 : 1; /* frames are as large on all machines */
         }
         p->n_advances += p->body->ins[i].op == TIRB_OP_VADVANCE;
+        n_stores += p->body->ins[i].op == TIRB_OP_VSTORE;
     }
     p->set_once = set & ~again;
     p->orders_traps = tirbi_lane_orders_traps(p->body);
@@ -1438,20 +1422,26 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     p->ends_strip = (uint16_t)(p->spare_strip - 1);
     loop->full = loop->one_row = p->emitter->n;
-    plan_body(p, false, false, false);
+    plan_body(p, BODY_FULL);
     tirbi_lane_make_stream(p);
     loop->tail = p->emitter->n;
-    plan_body(p, true, false, false);
-    if (find_streams(p, (tirbi_lane_cursor *)(uintptr_t)loop->cursors)) {
+    plan_body(p, BODY_TAIL);
+    if (tirbi_lane_find_streams(p, (tirbi_lane_cursor *)(uintptr_t)loop->cursors)) {
         loop->wide = p->emitter->n;
-        plan_body(p, true, true, false);
+        plan_body(p, BODY_WIDE);
     }
+    if (n_stores > 1) p->bodies.apart = plan_apart(p, BODY_FULL);
     /* A row's part of a strip has room for elements of the main size. */
     loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
-                    are_by_rows(p->emitter, loop->full);
+                    tirbi_lane_is_by_rows(p->emitter, loop->full);
+    if (tirbi_lane_can_span(p)) {
+        p->bodies.spanning = p->emitter->n;
+        plan_body(p, BODY_SPANNING);
+        if (p->bodies.apart != 0) p->bodies.spanning_apart = plan_apart(p, BODY_SPANNING);
+    }
     if (tirbi_lane_can_pack(p)) {
         loop->packed = tirbi_translate_word(p->emitter, tirbi_lane_packed_work(p)) + 1;
-        plan_body(p, true, false, true);
+        plan_body(p, BODY_PACKED);
     }
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
@@ -1465,7 +1455,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
 
 tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
                                  tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
-                                 tirb_error *error) {
+                                 tirbi_lane_bodies *bodies, tirb_error *error) {
     struct {
         lane_body body;
         lane_planner planner;
@@ -1487,6 +1477,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         p->loop = loop;
         p->emitter = emitter;
         status = plan_loop(p, error);
+        *bodies = p->bodies;
     }
     if (status == TIRB_OK) {
         uint32_t pointers = 1u + loop->n_cursors + loop->n_splats + loop->n_strips;

@@ -113,6 +113,13 @@ typedef struct tirbi_ref_arg {
     bool writable;
 } tirbi_ref_arg;
 
+/* Bodies of a lane loop, as words of the function, beside those that run whatever its cursors are; 0: there is none. */
+typedef struct tirbi_lane_bodies {
+    uint32_t apart;          /* the full body where nothing that is stored meets what another cursor reaches */
+    uint32_t spanning;       /* for rows with gaps between them: see vm/lanes/gaps.h */
+    uint32_t spanning_apart; /* both */
+} tirbi_lane_bodies;
+
 /* All that entering a lane loop looks at: see vm/exec/lane_again.h. */
 typedef struct tirbi_lane_inputs {
     bool are_kept; /* entries may be repeated */
@@ -120,6 +127,7 @@ typedef struct tirbi_lane_inputs {
     uint8_t n_slots, n_refs;
     const uint16_t *slots;
     const uint16_t *refs;
+    tirbi_lane_bodies bodies;
 } tirbi_lane_inputs;
 
 typedef struct tirbi_fn {
@@ -158,6 +166,7 @@ struct tirbi_code {
     const tirbi_weaver *weaver;       /* or NULL */
     const tirbi_lane_machine *lanes;
     bool profiled;
+    bool spans_gaps; /* its lane machines store by the masks of vm/lanes/gaps.h */
     bool fuses; /* the processor has instructions for fused multiply-adds that the dispatch loop may use */
     const tirbi_contract_kernels *contract;
     const tirbi_contract_quads *quads; /* or NULL */
@@ -321,7 +330,7 @@ uint16_t tirbi_slot_of_x(tirbi_constants *constants, uint16_t x);
 /* Translates a lane loop, whose LANE instruction was decoded into `instr`, and appends its bodies. */
 tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
                                  tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
-                                 tirb_error *error);
+                                 tirbi_lane_bodies *bodies, tirb_error *error);
 
 /* Runs a contraction in the frame on top. */
 tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract);

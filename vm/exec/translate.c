@@ -513,9 +513,11 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_inputs *inputs = &t->loop_inputs[t->loops_seen];
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
-    TIRBI_TRY(tirbi_lane_translate(t->code, t->function, t->instr, &t->constants, &t->emitter, loop, t->error));
+    tirbi_lane_bodies bodies;
+    TIRBI_TRY(tirbi_lane_translate(t->code, t->function, t->instr, &t->constants, &t->emitter, loop, &bodies, t->error));
     if (!tirbi_lane_find_inputs(loop, t->constants.first_slot, &t->code->arena, inputs))
         return tirbi_heap_status(t->heap);
+    inputs->bodies = bodies;
     if (inputs->are_kept) inputs->place = (uint8_t)(t->loops_kept++ % TIRBI_LANE_STATES);
     if (t->code->n_lane_states <= inputs->place) t->code->n_lane_states = inputs->place + 1u;
     loop->after = t->emitter.n;
@@ -949,6 +951,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     code->halves = tirbi_half_kernels_of(isa);
     code->weaver = tirbi_weaver_of(isa);
     code->lanes = tirbi_lane_machine_of(isa);
+    code->spans_gaps = isa == TIRB_ISA_AVX512;
     code->contract = tirbi_contract_kernels_of(isa);
     code->quads = tirbi_contract_quads_of(isa);
     tirb_status status = TIRB_OK;

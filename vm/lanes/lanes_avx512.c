@@ -254,15 +254,15 @@
 /* Loads and stores under a mask without bits take long where they would be in a page that is not there, or that was never
  * written: there are none. */
 #if ROWS == 1
+#include "vm/lanes/gaps_avx512.h"
+
 #define STEP_STORE_PART(i, X)                                                                                          \
     if (end_ <= (i)*64) break;                                                                                         \
     _mm512_mask_storeu_epi8(p + (i)*VB, FIRST_BYTES(end_ - (i)*64), (__m512i)REG_##X(i));
 #define STORE_PART(D, to, strip, n)                                                                                    \
     HOLD(uint8_t, p, to)                                                                                               \
     const size_t end_ = (n);                                                                                           \
-    do {                                                                                                               \
-        EACH(STEP_STORE_PART, D)                                                                                       \
-    } while (0);
+    STORE_PART_OR_GAPPED(D)
 #else
 /* The place of a register that is not stored is that of the first one of its row. */
 #define STEP_STORE_PART(i, X)                                                                                          \
