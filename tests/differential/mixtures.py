@@ -129,9 +129,10 @@ class Nest:
     def of_integers(self, dtype, a, depth):
         pick, b = self.pick, self.value(dtype, depth - 1, False)
         bits = bits_of(dtype)
+        amount = f"({b} + {self.load(dtype)})"  # no constant, which has to be below the bits
         nonzero = f"T.max({b}, T.{dtype}(1))" if pick.random() < 0.7 else f"T.{dtype}({pick.choice([1, 2, 3, 7, 16, 100])})"
         halves = [t for t in FLOATS if bits_of(t) == bits]
-        choices = [f"({a} & {b})", f"({a} | {b})", f"({a} ^ {b})", f"(~{a})", f"({a} << {b})", f"({a} >> {b})", f"({a} >> T.{dtype}({pick.randrange(bits)}))",
+        choices = [f"({a} & {b})", f"({a} | {b})", f"({a} ^ {b})", f"(~{a})", f"({a} << {amount})", f"({a} >> {amount})", f"({a} >> T.{dtype}({pick.randrange(bits)}))",
                    f"({a} << T.{dtype}({pick.randrange(bits)}))", f"({a} // {nonzero})", f"({a} % {nonzero})", f"T.truncdiv({a}, {nonzero})",
                    f"T.truncmod({a}, {nonzero})", f"T.popcount({a})", f"T.abs({a})" if dtype in SIGNED else f"({a} + {b})"]
         if halves:
@@ -270,7 +271,7 @@ def rows(seed):
         a, b = value(depth - 1), value(pick.choice([0, depth - 1]))
         forms = [f"T.max({a}, {b})", f"T.min({a}, {b})", f"({a} + {b})", f"({a} * {b})", f"({a} - {b})", f"T.if_then_else({a} < {b}, {element()}, {b})"]
         if dtype in INTS:
-            forms += [f"({a} & {b})", f"({a} ^ {b})", f"T.shift_right({a}, {b})", f"T.shift_left({a}, T.{dtype}({pick.randint(0, 7)}))", f"T.shift_right({a}, T.{dtype}({pick.randint(0, 7)}))"]
+            forms += [f"({a} & {b})", f"({a} ^ {b})", f"T.shift_right({a}, {b} + {element()})", f"T.shift_left({a}, T.{dtype}({pick.randint(0, 7)}))", f"T.shift_right({a}, T.{dtype}({pick.randint(0, 7)}))"]
         if dtype in INTS and bits_of(dtype) < 32:
             forms += [f'T.cast((T.cast({a}, "int32") * {pick.choice([1, 3, 77, 255])} + T.cast({b}, "int32") + {pick.choice([0, 1, 128])}) >> {pick.choice([0, 1, 2, 8])}, "{dtype}")'] * 3
         return pick.choice(forms)
