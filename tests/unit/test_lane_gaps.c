@@ -35,6 +35,7 @@ static const char *const programs[] = {
     HEAD INSIDE "P[i, j, 1] = A[i, j] + A[i, j + 1]\n            B[i, j] = P[i, j, 2] * w\n",
     HEAD "    for j in range(g, m - g):\n        for i in range(1, n - 1):\n            B[i, j] = A[i - 1, j] * w + A[i + 1, j]\n",
     HEAD INSIDE "B[n - 1 - i, j] = A[i, j] + w\n",
+    HEAD INSIDE "B[i, j] = A[i, j] + C[1, (j - g) * 2]\n",
     HEAD "    for i in range(1, n - 1):\n        for j in range(g, m - g):\n            for k in range(1, 3):\n"
          "                P[i, j, k] = P[i, j, k] + w * A[i, j]\n",
     HEAD "    for i in range(2, (n - 1) // 2):\n        for j in range(g, m - g):\n            B[i * 2, j] = A[i * 2 - 1, j] + A[i, j]\n",
@@ -88,7 +89,7 @@ static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_
 static void rows_with_gaps(void **state) {
     /* Rows, columns, and how many of these are left out on each side. */
     static const int64_t shapes[][3] = {{3, 9, 1},   {20, 18, 1},  {19, 66, 1},  {9, 67, 2},  {40, 100, 1}, {7, 130, 1},
-                                        {5, 300, 4}, {12, 33, 10}, {5, 1025, 1}, {5, 1050, 1}, {60, 5, 1},  {30, 40, 0}};
+                                        {5, 300, 4}, {12, 33, 10}, {5, 1025, 1}, {5, 1050, 1}, {60, 5, 1},  {30, 40, 0}, {900, 3, 1}};
     static data expected, given;
     (void)state;
     for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {

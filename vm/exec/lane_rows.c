@@ -265,7 +265,7 @@ static void set_masks(tirbi_lane_gaps *gaps, uint32_t period, uint32_t row, uint
 static bool span_gaps(rows *r, const tirbi_lane_machine *wide, tirbi_lane_gaps *gaps,
                       const tirbi_lane_machine **machinery, uint32_t *lanes) {
     const uint64_t n_rows = (uint64_t)r->extent[r->n_outer - 1], n = (uint64_t)r->n;
-    const uint64_t period = n_rows > 1 ? find_period(r) : 0;
+    const uint64_t period = n_rows > 1 && n > 1 ? find_period(r) : 0; /* a single lane has no stride */
     if (period <= n || period > TIRBI_MAX_PERIOD || n_rows > UINT32_MAX / period) return false;
     const uint64_t all = period * (n_rows - 1) + n; /* within every cursor's reference */
     uint32_t fewer;
