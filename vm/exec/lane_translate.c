@@ -703,9 +703,10 @@ static uint16_t number_of_splat(lane_planner *p, uint16_t slot, uint8_t size) {
 
 /* Whether what is splat has another form in lanes of 4 bytes. */
 static bool splats_narrow(const lane_ins *ins) {
+    if (ins->op != TIRB_OP_VSPLAT) return false; /* which may have no type */
     const bool is_half = ins->type == TIRB_F16 || ins->type == TIRB_BF16;
     const bool is_int = tirbi_dtype_is_int((tirbi_dtype)ins->type);
-    return ins->op == TIRB_OP_VSPLAT && (is_half || (is_int && tirbi_dtypes[ins->type].size < 4));
+    return is_half || (is_int && tirbi_dtypes[ins->type].size < 4);
 }
 
 /* A slot with a narrow constant as a lane of 4 bytes: its own for an integer, which is extended there, and one with the
