@@ -588,12 +588,6 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         GO_BACK();                                                                                                     \
     } while (0)
 /* The second and the third one of three. */
-#define RUN_STORE_LOOP(TYPE, type)                                                                                     \
-    do {                                                                                                               \
-        DO_STORE(TYPE, type);                                                                                          \
-        pc++;                                                                                                          \
-        COUNT();                                                                                                       \
-    } while (0)
 #define RUN_INDEX_LOAD_BRNOT(OP, op, TYPE, type)                                                                       \
     do {                                                                                                               \
         DO_INDEX_LOAD(TYPE, type);                                                                                     \

@@ -35,13 +35,11 @@ typedef struct tirbi_trap_place {
 #define TIRBI_NAME_BRNOT_LOOP(OP, op, TYPE, type) OP##_##TYPE##_BRNOT_LOOP
 #define TIRBI_NAME_BINARY_BACK(OP, op, TYPE, type) OP##_##TYPE##_BACK
 #define TIRBI_NAME_EXTEND_BACK(TYPE, type) EXTEND_##TYPE##_BACK
-#define TIRBI_NAME_FUSED(OP, op, TYPE, type) OP##_##TYPE##_AT_ONCE
 #define TIRBI_NAME_CONST() CONST
 #define TIRBI_NAME_NOTHING_BACK() BACK
 #define TIRBI_NAME_LOOP() LOOP
 /* Of the second and the third one of three. */
 #define TIRBI_NAME_LOOP_TO(KIND, operands) TIRBI_JOIN_NAMES(LOOP, TIRBI_NAME_##KIND operands)
-#define TIRBI_NAME_STORE_LOOP(TYPE, type) STORE_##TYPE##__LOOP
 #define TIRBI_NAME_INDEX_LOAD_BRNOT(OP, op, TYPE, type) INDEX_LOAD_##TYPE##__##OP##_##TYPE##_BRNOT
 #define TIRBI_JOIN_NAMES_(a, b) a##__##b
 #define TIRBI_JOIN_NAMES(a, b) TIRBI_JOIN_NAMES_(a, b)

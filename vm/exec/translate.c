@@ -125,7 +125,6 @@ static const uint8_t first_words[TIRBI_N_HANDLERS] = {
     [TIRBI_H_LOAD_##TYPE] = 1, [TIRBI_H_STORE_##TYPE] = 1, [TIRBI_H_INDEX_LOAD_##TYPE] = 2,                            \
     [TIRBI_H_INDEX_STORE_##TYPE] = 2, [TIRBI_H_ADD_LOAD_##TYPE] = 2, [TIRBI_H_ADD_STORE_##TYPE] = 2,
 #define BINARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = 1,
-#define TERNARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_AT_ONCE] = 2,
 #define EXTEND(TYPE, type) [TIRBI_H_EXTEND_##TYPE] = 1,
 #include "vm/exec/forms.def"
 };
