@@ -692,8 +692,8 @@ static bool put_numbered(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
-/* Whether a nest of loops around rows has such rows in the loop inside the outermost: each of its iterations has numbers
- * of its own. */
+/* Whether a nest of loops around rows has such rows in the loop inside the outermost: each of its iterations has
+ * numbers of its own. */
 static bool is_numbered_inside(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_numbered numbered;
     tirbi_nest nest;

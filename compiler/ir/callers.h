@@ -10,7 +10,8 @@ typedef struct tirbi_caller {
 } tirbi_caller;
 
 /* `callers` has a list for each function. One that memory runs out for is missing, and the arena has failed. */
-static inline void tirbi_note_call(tirbi_arena *arena, const tirbi_caller **callers, uint32_t function, uint32_t callee) {
+static inline void tirbi_note_call(tirbi_arena *arena, const tirbi_caller **callers, uint32_t function,
+                                   uint32_t callee) {
     const tirbi_caller *last = callers[callee];
     tirbi_caller *more = last && last->function == function ? NULL : TIRBI_NEW(arena, tirbi_caller);
     if (!more) return;

@@ -59,8 +59,8 @@ void tirbi_linear_add_scaled(tirbi_linear *l, const tirbi_linear *x, int64_t fac
     l->overflow |= x->overflow;
 }
 
-/* Sorts the terms that count: the larger factor first, equal ones as they came. False where the order of TVM's simplifier
- * is another: terms that are no variables, beside others of the same factor. */
+/* Sorts the terms that count: the larger factor first, equal ones as they came. False where the order of TVM's
+ * simplifier is another: terms that are no variables, beside others of the same factor. */
 static bool sort_terms(const tirbi_linear *l, tirbi_linear *out) {
     *out = (tirbi_linear){.constant = l->constant};
     for (uint32_t i = 0; i < l->n; i++) {
@@ -90,7 +90,8 @@ static const tirb_expr *add_part(tirbi_builder *b, const tirb_expr *sum, const t
 
 static const tirb_expr *scaled(tirbi_builder *b, const tirb_expr *term, int64_t factor) {
     if (factor == 1) return term;
-    return tirbi_make_raw_binary(b, term->span, TIRB_EXPR_MUL, term, tirbi_make_int(b, term->span, term->dtype, factor));
+    return tirbi_make_raw_binary(b, term->span, TIRB_EXPR_MUL, term,
+                                 tirbi_make_int(b, term->span, term->dtype, factor));
 }
 
 const tirb_expr *tirbi_linear_canonical(tirbi_builder *b, tirbi_span span, tirb_datatype type, const tirbi_linear *l) {
@@ -128,9 +129,9 @@ static const tirb_expr *compose(tirbi_builder *b, tirbi_span span, const tirbi_l
     return sum ? tirbi_make_binary(b, span, TIRB_EXPR_ADD, sum, constant) : constant;
 }
 
-/* ---- Products and quotients ------------------------------------------------------------------------------------------
- * What TVM's simplifier makes of terms that share a factor, and of quotients and remainders by constants. Each rule holds for
- * numbers that wrap. */
+/* ---- Products and quotients -------------------------------------------------------------------------------------
+ * What TVM's simplifier makes of terms that share a factor, and of quotients and remainders by constants. Each rule holds
+ * for numbers that wrap. */
 
 enum { MAX_FACTORS = 8, MAX_SIMPLIFIED_SIZE = 400 };
 
@@ -154,7 +155,8 @@ static void take_factors(product *p, const tirb_expr *e) {
     }
 }
 
-static const tirb_expr *multiply(tirbi_builder *b, const tirb_expr *first, const tirb_expr *const *factors, uint32_t n) {
+static const tirb_expr *multiply(tirbi_builder *b, const tirb_expr *first, const tirb_expr *const *factors,
+                                 uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         first = first ? tirbi_make_raw_binary(b, first->span, TIRB_EXPR_MUL, first, factors[i]) : factors[i];
     return first;
@@ -169,7 +171,8 @@ static uint32_t count_terms(const tirbi_linear *l) {
 static bool divides(int64_t by, int64_t value) { return value % by == 0; }
 
 static int64_t positive_constant(const tirb_expr *e) {
-    return e->kind == TIRB_EXPR_INT_IMM && e->as.int_value > 0 && tirbi_is_moderate(e->as.int_value) ? e->as.int_value : 0;
+    return e->kind == TIRB_EXPR_INT_IMM && e->as.int_value > 0 && tirbi_is_moderate(e->as.int_value) ? e->as.int_value
+                                                                                                     : 0;
 }
 
 static void add_simple(tirbi_builder *b, tirbi_linear *l, const tirb_expr *e, int64_t factor);
@@ -216,7 +219,9 @@ static void add_division(tirbi_builder *b, tirbi_linear *l, const tirb_expr *e, 
         return;
     }
     if (quotient) tirbi_linear_add_scaled(l, &out, factor);
-    if (rest.n) add_made(b, l, tirbi_make_raw_binary(b, e->span, e->kind, sum, tirbi_make_int(b, e->span, e->dtype, by)), factor, by);
+    if (rest.n)
+        add_made(b, l, tirbi_make_raw_binary(b, e->span, e->kind, sum, tirbi_make_int(b, e->span, e->dtype, by)),
+                 factor, by);
     else if (!quotient) add_constant(l, rest.constant, factor);
 }
 
@@ -282,7 +287,8 @@ static bool share_factor(tirbi_builder *b, tirbi_linear *l, uint32_t i, uint32_t
     int64_t fi = l->factors[i], fj = l->factors[j];
     take_factors(&x, l->terms[i]);
     take_factors(&y, l->terms[j]);
-    if (x.overflow || y.overflow || (x.n == 1 && y.n == 1) || !tirbi_is_moderate(fi) || !tirbi_is_moderate(fj)) return false;
+    if (x.overflow || y.overflow || (x.n == 1 && y.n == 1) || !tirbi_is_moderate(fi) || !tirbi_is_moderate(fj))
+        return false;
     uint32_t n_x = x.n, n_y = y.n;
     split_common(&x, &y, &common);
     if (common.n == 0) return false;
@@ -311,7 +317,8 @@ static bool round_down(tirbi_builder *b, tirbi_linear *l, uint32_t i) {
     tirbi_linear other = *l;
     other.factors[i] = 0;
     add_simple(b, &other, e->as.binary.a, times);
-    add_simple(b, &other, tirbi_make_raw_binary(b, e->span, TIRB_EXPR_FLOORMOD, e->as.binary.a, e->as.binary.b), -times);
+    add_simple(b, &other, tirbi_make_raw_binary(b, e->span, TIRB_EXPR_FLOORMOD, e->as.binary.a, e->as.binary.b),
+               -times);
     if (other.overflow || count_terms(&other) >= count_terms(l)) return false;
     *l = other;
     return true;
@@ -328,7 +335,8 @@ static bool apply_rule(tirbi_builder *b, tirbi_linear *l) {
 }
 
 /* stop - start by these rules; NULL where TVM's order of the terms is not known. */
-static const tirb_expr *simple_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop, const tirb_expr *start) {
+static const tirb_expr *simple_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,
+                                          const tirb_expr *start) {
     tirbi_linear l = {.n = 0};
     if (stop->size > MAX_SIMPLIFIED_SIZE || start->size > MAX_SIMPLIFIED_SIZE) return NULL;
     add_simple(b, &l, stop, 1);

@@ -288,7 +288,8 @@ static uint32_t since_declared(const tirbi_ls_list *list, const tirbi_lvar *var)
 static bool settle_local(tirbi_lowerer *l, const tirb_stmt *s, const tirbi_place *place, const tirbi_lx *value) {
     const tirb_buffer *buffer = s->as.store.buffer;
     if (!place || !value || !place->buffer->local || l->synchronises) return false;
-    if (buffer->id >= l->n_buffers || l->buffers[buffer->id] != place->buffer || l->stores[buffer->id] != 1) return false;
+    if (buffer->id >= l->n_buffers || l->buffers[buffer->id] != place->buffer || l->stores[buffer->id] != 1)
+        return false;
     const uint32_t since = since_declared(l->out, place->buffer->local);
     if (since == 0 || tirbi_lx_depends_on(value, place->buffer->local)) return false;
     const tirbi_ls **declaration = &l->out->items[l->out->n - since];

@@ -38,8 +38,8 @@ bool tirbi_affine_exact(const tirbi_lx *x);
 bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out);
 /* The constant coefficient of loop i; false when it is not a constant. */
 bool tirbi_affine_constant(const tirbi_affine *form, uint32_t i, int64_t *out);
-/* Which way it goes in loop i, by steps that 32 bits hold: up (1), down (-1), not at all, or what is known only when the
- * program runs; false when the steps may be longer. */
+/* Which way it goes in loop i, by steps that 32 bits hold: up (1), down (-1), not at all, or what is known only when
+ * the program runs; false when the steps may be longer. */
 enum { TIRBI_EITHER_WAY = 2 };
 bool tirbi_affine_direction(const tirbi_affine *form, uint32_t i, int *out);
 bool tirbi_affine_equal(const tirbi_affine *a, const tirbi_affine *b, uint32_t n);

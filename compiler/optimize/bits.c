@@ -55,7 +55,8 @@ static const tirbi_lx *count(tirbi_lx_pool *pool, const tirbi_lx *sum, const tir
         const tirbi_lx *mask = tirbi_lx_int(pool, type, (INT64_C(1) << n) - 1);
         number = mask ? tirbi_lx_op(pool, TIRB_OP_AND, type, TIRB_TYPE_NONE, number, mask, NULL) : NULL;
     }
-    const tirbi_lx *bits = number ? tirbi_lx_op(pool, TIRB_OP_POPCOUNT, type, TIRB_TYPE_NONE, number, NULL, NULL) : NULL;
+    const tirbi_lx *bits =
+        number ? tirbi_lx_op(pool, TIRB_OP_POPCOUNT, type, TIRB_TYPE_NONE, number, NULL, NULL) : NULL;
     const tirbi_lx *more = bits ? tirbi_lx_cast(pool, (tirbi_dtype)sum->type, bits) : NULL;
     return more ? tirbi_lx_op(pool, TIRB_OP_ADD, (tirbi_dtype)sum->type, TIRB_TYPE_NONE, sum, more, NULL) : NULL;
 }

@@ -229,7 +229,8 @@ static bool match_init(matcher *m, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_IF || !s->as.if_.first_of || s->as.if_.else_case) return false;
     if (!is_first_of_reduction(m, s)) return false;
     const tirbi_ls *store = s->as.if_.then_case;
-    if (store->kind != TIRBI_LS_STORE || !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
+    if (store->kind != TIRBI_LS_STORE ||
+        !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
         return false;
     }
     const tirbi_lx *value = store->as.store.value;

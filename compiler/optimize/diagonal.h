@@ -4,9 +4,9 @@
 
 #include "compiler/lower/loop.h"
 
-/* for j in range(i, n): C[i, j] = ..; C[j, i] = C[i, j]: what an iteration stores to column i another one would reach in
- * row i only where j is i, which is the first iteration. It is taken apart from the others; or the last one, where j ends
- * on the diagonal. */
+/* for j in range(i, n): C[i, j] = ..; C[j, i] = C[i, j]: what an iteration stores to column i another one would reach
+ * in row i only where j is i, which is the first iteration. It is taken apart from the others; or the last one, where j
+ * ends on the diagonal. */
 typedef struct tirbi_diagonal {
     const tirbi_ls *stmt; /* does what the loop does */
     const tirbi_ls *rest; /* the loop in it */

@@ -230,7 +230,7 @@ static bool only_stores(const tirbi_ls *seq, uint32_t loop) {
     return true;
 }
 
-/* Notes the variables that a sequence begins with, and what each holds then; returns the number of its next statement. */
+/* Notes the variables that a sequence begins with, and what each holds then. The number of its next statement. */
 static uint32_t note_variables(in_place *to, const tirbi_ls *seq) {
     uint32_t i = 0;
     for (; i < seq->as.seq.n; i++) {

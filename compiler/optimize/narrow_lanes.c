@@ -1,7 +1,7 @@
 /* Narrowing works on a plan's values, of which most have one operation that gives them. Pixels are bytes that a program
  * widens to 32 bits before it adds them up; what comes out is narrowed again. The range of every value follows from
- * those of its operands, so an operation that cannot leave 16 bits gives the same value there. All of them have a sign, or
- * none has. */
+ * those of its operands, so an operation that cannot leave 16 bits gives the same value there. All of them have a sign,
+ * or none has. */
 #include "compiler/optimize/narrow_lanes.h"
 
 #include <string.h>

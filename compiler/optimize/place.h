@@ -9,8 +9,8 @@
  * no such loop, or not lanes (or memory ran out). */
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
-/* The same of a pair that is chosen by two conditions, as reducers of blocks do. `otherwise` does what the loop does where
- * two passes would not give the same (NaN), or where there are more iterations than `longest`. */
+/* The same of a pair that is chosen by two conditions, as reducers of blocks do. `otherwise` does what the loop does
+ * where two passes would not give the same (NaN), or where there are more iterations than `longest`. */
 const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *otherwise,
                                  int64_t longest);
 

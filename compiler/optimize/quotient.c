@@ -179,7 +179,8 @@ static bool has_room(const builder *b, const sum *s) {
             greatest < -most || greatest > most) {
             return false;
         }
-        total += tirbi_magnitude(least) > tirbi_magnitude(greatest) ? (int64_t)tirbi_magnitude(least) : (int64_t)tirbi_magnitude(greatest);
+        total += tirbi_magnitude(least) > tirbi_magnitude(greatest) ? (int64_t)tirbi_magnitude(least)
+                                                                    : (int64_t)tirbi_magnitude(greatest);
         if (total > most) return false;
     }
     return s->constant >= -most && s->constant <= most;
@@ -228,7 +229,8 @@ static const tirbi_lx *number_of(const builder *b, const tirbi_division *low, co
     if (!high.remainder && high.divisor == low->divisor && high.numerator == low->numerator) return low->numerator;
     if (!tirbi_is_division(high.numerator, &inner) || inner.numerator != low->numerator) return NULL;
     if (!high.remainder) {
-        return inner.remainder && high.divisor == low->divisor && inner.divisor % low->divisor == 0 ? high.numerator : NULL;
+        return inner.remainder && high.divisor == low->divisor && inner.divisor % low->divisor == 0 ? high.numerator
+                                                                                                    : NULL;
     }
     if (inner.remainder || inner.divisor != low->divisor) return NULL;
     tirbi_division all = {.numerator = low->numerator, .remainder = true};

@@ -377,8 +377,9 @@ static bool is_element(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type,
                        uint32_t n_axes) {
     tirbi_affine form;
     int64_t step;
-    return n_axes == 1 && type != TIRB_BOOL && x->kind == TIRBI_LX_LOAD && x->type == type && tirbi_affine_of(pool, x->access->flat, loops, &form) &&
-           tirbi_affine_constant(&form, loops->n - 1, &step) && step == 1;
+    return n_axes == 1 && type != TIRB_BOOL && x->kind == TIRBI_LX_LOAD && x->type == type &&
+           tirbi_affine_of(pool, x->access->flat, loops, &form) && tirbi_affine_constant(&form, loops->n - 1, &step) &&
+           step == 1;
 }
 
 /* Of several axes that do not follow each other every element is put next to the one before it, like a term that is
