@@ -13,6 +13,7 @@
 #include "compiler/optimize/clip.h"
 #include "compiler/optimize/counted.h"
 #include "compiler/optimize/digits.h"
+#include "compiler/optimize/elements.h"
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/induction.h"
 #include "compiler/optimize/operands.h"
@@ -97,6 +98,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
         body = tirbi_hold_all_elements(e->pool, body);
     }
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_reroll(e->pool, body);
+    body = tirbi_write_out_elements(e->pool, body, disabled, e->notes);
     if (!(disabled & TIRB_PASS_DIGITS)) {
         body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
         body = tirbi_split_products(e->pool, tirbi_join_splits(e->pool, body));

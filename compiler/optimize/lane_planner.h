@@ -11,7 +11,7 @@ enum {
     MAX_ACCESSES = 256,
     MAX_CHECKS = 512,
     MEMO_SIZE = 1024,
-    MAX_VARS = 64,
+    MAX_VARS = 128,
     MAX_PROMOTED = 16,
     MAX_WRITTEN = 32,
     MAX_CARRIED = 16

@@ -42,7 +42,7 @@ enum {
     TIRB_PASS_LANES = 1,       /* lane loops */
     TIRB_PASS_INTERCHANGE = 2, /* moving the lane axis across other loops */
     TIRB_PASS_CHECKS = 4,      /* dropping index checks that are proven */
-    TIRB_PASS_PROMOTE = 8,     /* keeping one-element local buffers in registers */
+    TIRB_PASS_PROMOTE = 8,     /* keeping local buffers of few elements in registers */
     TIRB_PASS_CONTRACT =
         16, /* contractions, folds of rows, and operands that are computed before the nest that uses them */
     TIRB_PASS_REGIONS = 32, /* running loops on several threads */

@@ -6,7 +6,7 @@ oracle: on every instruction set, with each pass off, with several threads.
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
 indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own; tables that are
 filled from themselves; arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; while
-loops that go on as long as elements say; scratch in front of all loops. Ends with `N passed, N failed`; exit status 1 on failure."""
+loops that go on as long as elements say; scratch in front of all loops; arrays of a few elements. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
 import os
@@ -657,7 +657,87 @@ def scratch(pick, f):
         f.add(0, f"B[0, 0] = {scratched()}")
 
 
-SHAPES = (scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
+
+def small_arrays(pick, f):
+    """Arrays of a few elements, which each iteration has for itself or finds as they are, and short loops that choose among them."""
+    dtype, n, m = pick.choice(("int32", "float32", "float32", "uint8", "int64", "float16")), pick.choice([3, 8, 17, 40, 70]), pick.choice([2, 3, 5, 9])
+    far = pick.random() < 0.05
+    f.buffer("A", dtype, n, m), f.buffer("B", dtype, n, m), f.buffer("C", "uint8", n), f.scalar("p", "int32")
+    arrays = {}
+
+    def allocate(indent):
+        name = f"t{len(arrays)}"
+        arrays[name] = pick.choice([(2,), (3,), (4,), (9,), (2, 2), (3, 3), (16,)])
+        f.add(indent, f'{name} = T.alloc_buffer({arrays[name]}, "{dtype}")')
+
+    def index(extent, loops):
+        loop, size = pick.choice(loops or [("0", 1)])
+        ways = [f"({loop} + {pick.randrange(extent)}) % {extent}", f"T.min({loop}, {extent - 1})", str(pick.randrange(extent))]
+        if size <= extent:
+            ways += [loop, loop, f"{size - 1} - {loop}"]
+        if far:
+            ways += [f"{loop} + 1", "T.cast(C[0], \"int32\")", "T.min(T.max(p, 0), 1)"]
+        return pick.choice(ways)
+
+    def element(name, loops):
+        return f"{name}[{', '.join(index(extent, loops) for extent in arrays[name])}]"
+
+    def value(loops, known):
+        """Reads of arrays and of memory."""
+        terms = [f"A[i, {index(m, loops)}]"] + [element(pick.choice(known), loops)] * 3 + [number(dtype, pick.choice([0, 1, 3]))]
+        a, b = pick.choice(terms), pick.choice(terms)
+        condition = f"{pick.choice([loop for loop, _ in loops] or ['i'])} {pick.choice(['<', '==', '>='])} {pick.choice([0, 1, 2])}"
+        return pick.choice([a, a, f"{a} + {b}", f"{a} * {b} - {pick.choice(terms)}", f"T.max({a}, {b})", f"T.if_then_else({condition}, {a}, {b})",
+                            f"T.Select({a} < {b}, {b}, {a})"])
+
+    def block(indent, loops, known):
+        known = list(known)
+        for _ in range(pick.choice([1, 2, 3, 3])):
+            kind, place = pick.choice("ssssuwwllllrivca"), element(pick.choice(known), loops)
+            if kind == "s":
+                f.add(indent, f"{place} = {value(loops, known)}")
+            elif kind == "u":
+                f.add(indent, f"{place} += {value(loops, known)}")
+            elif kind == "w":
+                f.add(indent, f"B[i, {index(m, loops)}] = {value(loops, known)}")
+            elif kind in "lr" and indent < 5:
+                loop, size = f"k{indent}", pick.choice([2, 3, 4])
+                first = pick.choice(["", "", "1, "]) if kind == "l" else ""
+                bound = size if kind == "l" else pick.choice([size, 20, f"T.min(p % {size}, {size - 1})", "i % 3"])
+                f.add(indent, f"for {loop} in {pick.choice(['range', 'range', 'T.unroll'])}({first}{bound}):")
+                block(indent + 1, loops + ([(loop, size)] if kind == "l" else []), known)
+            elif kind == "i":
+                f.add(indent, f"if {pick.choice([loop for loop, _ in loops] or ['i'])} {pick.choice(['<', '=='])} 1:")
+                block(indent + 1, loops, known)
+            elif kind == "c":
+                f.add(indent, f"if C[i] > {number('uint8', pick.choice([2, 99]))}:", f"    {place} = {value(loops, known)}")
+                if pick.random() < 0.5:
+                    f.add(indent, "else:", f"    {element(pick.choice(known), loops)} = {value(loops, known)}")
+            elif kind == "a" and len(arrays) < 4:
+                allocate(indent)
+                known.append(list(arrays)[-1])
+            else:
+                name = f"v{len(f.body)}"
+                f.add(indent, f"{name}: T.let[T.{dtype}] = {value(loops, known)}", f"{place} = {name} + {value(loops, known)}",
+                      f"B[i, {index(m, loops)}] = {name} - {element(pick.choice(known), loops)}")
+
+    if pick.random() < 0.4:
+        allocate(0)
+    f.add(0, f"for i in {pick.choice(['range', 'range', 'T.parallel'])}({n}):")
+    if not arrays or pick.random() < 0.5:
+        allocate(1)
+    for name in list(arrays):
+        if pick.random() < 0.6:
+            loops = [(f"e{d}", extent) for d, extent in enumerate(arrays[name])]
+            f.add(1, f"for {', '.join(loop for loop, _ in loops)} in T.grid({', '.join(str(size) for _, size in loops)}):",
+                  f"    {name}[{', '.join(loop for loop, _ in loops)}] = A[i, {index(m, loops)}] + {number(dtype, 2)}")
+    block(1, [], list(arrays))
+    f.add(1, f"B[i, 0] = {value([], [name for name in arrays][:1])}")
+    if "t0 =" in f.body[0] and pick.random() < 0.1:
+        f.add(0, f"B[0, 0] = {element('t0', [])}")
+
+
+SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
           counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 

@@ -650,6 +650,14 @@ def rgb_to_yuv(rng):
         yield Run({"rgb": rgb, "yuv": OUT}, {"yuv": np.ascontiguousarray(want.transpose(2, 0, 1)).astype(np.uint8)})
 
 
+@kernel("images.py", "median")
+def median(rng):
+    for h, w in ((3, 3), (9, 75)):
+        a = u8(rng, h, w)
+        windows = np.lib.stride_tricks.sliding_window_view(a, (3, 3)).reshape(h - 2, w - 2, 9)
+        yield Run({"A": a, "B": OUT}, {"B": np.sort(windows)[:, :, 4]})
+
+
 # ---- transforms --------------------------------------------------------------------------------------------------
 
 
@@ -925,6 +933,13 @@ def black_scholes(rng):
         n1, n2, paid = phi(d1), phi(d1 - spread), k * np.exp(-0.02 * wide(t))
         yield Run({"S": s, "K": k, "t": t, "rate": 0.02, "sigma": 0.3, "call": OUT, "put": OUT, "delta": OUT},
                   {"call": narrow(s * n1 - paid * n2), "put": narrow(paid * (1 - n2) - s * (1 - n1)), "delta": narrow(n1)}, rtol=1e-3, atol=1e-4)
+
+
+@kernel("linear_algebra.py", "inverses")
+def inverses(rng):
+    for n in (0, 1, 100):
+        a = f64(rng, n, 3, 3) + 4 * np.eye(3)
+        yield Run({"A": a, "B": OUT}, {"B": np.linalg.inv(a)}, rtol=1e-9, atol=1e-12)
 
 
 @kernel("linear_algebra.py", "american_put", tvm=False)

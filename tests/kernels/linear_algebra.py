@@ -207,3 +207,15 @@ class Module:
                 hold: T.let[T.float64] = T.exp(-rate * dt) * (chance * value[i + 1] + (T.float64(1) - chance) * value[i])
                 value[i] = T.max(hold, strike - spot * T.pow(up, T.Cast("float64", 2 * i - level)))
         return value[0]
+
+    # Of many matrices of 3 x 3, by their cofactors, for which there is one array.
+    @T.prim_func(s_tir=True)
+    def inverses(A: T.Buffer(("n", 3, 3), "float64"), B: T.Buffer(("n", 3, 3), "float64")):
+        n = T.int32()
+        c = T.alloc_buffer((3, 3), "float64")
+        for i in range(n):
+            for r, s in T.grid(3, 3):
+                c[r, s] = A[i, (r + 1) % 3, (s + 1) % 3] * A[i, (r + 2) % 3, (s + 2) % 3] - A[i, (r + 1) % 3, (s + 2) % 3] * A[i, (r + 2) % 3, (s + 1) % 3]
+            det: T.let[T.float64] = A[i, 0, 0] * c[0, 0] + A[i, 0, 1] * c[0, 1] + A[i, 0, 2] * c[0, 2]
+            for r, s in T.grid(3, 3):
+                B[i, s, r] = c[r, s] / det
