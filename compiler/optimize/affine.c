@@ -77,6 +77,63 @@ bool tirbi_affine_exact(const tirbi_lx *x) {
     return symbolic;
 }
 
+/* Between which whole numbers an integer lies. */
+typedef struct range {
+    int64_t lo, hi;
+} range;
+
+static bool fits(const tirbi_lx *x, range r) {
+    const unsigned bits = tirbi_dtypes[x->type].bits;
+    const bool is_signed = tirbi_dtype_is_signed((tirbi_dtype)x->type);
+    const int64_t most = (int64_t)(is_signed || bits == 64 ? UINT64_MAX >> (65 - bits) : (UINT64_C(1) << bits) - 1);
+    return r.lo >= (is_signed ? -most - 1 : 0) && r.hi <= most;
+}
+
+static bool add_ranges(range a, range b, range *out) {
+    return !__builtin_add_overflow(a.lo, b.lo, &out->lo) && !__builtin_add_overflow(a.hi, b.hi, &out->hi);
+}
+
+static bool subtract_ranges(range a, range b, range *out) {
+    return !__builtin_sub_overflow(a.lo, b.hi, &out->lo) && !__builtin_sub_overflow(a.hi, b.lo, &out->hi);
+}
+
+static bool scale_range(range a, int64_t by, range *out) {
+    return !__builtin_mul_overflow(by < 0 ? a.hi : a.lo, by, &out->lo) &&
+           !__builtin_mul_overflow(by < 0 ? a.lo : a.hi, by, &out->hi);
+}
+
+/* Where x lies if its sums, and products by constants, are those of whole numbers; false: other arithmetic in it may
+ * wrap. */
+static bool whole_range(const tirbi_lx *x, const tirbi_loop_set *loops, range *out) {
+    range a, b;
+    *out = (range){x->lo, x->hi};
+    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_U64) return false;
+    if (!tirbi_mentions_loops(x, loops) || x->kind == TIRBI_LX_VAR) return true;
+    if (x->kind != TIRBI_LX_OP || !whole_range(x->args[0], loops, &a)) return false;
+    const bool known = !tirbi_full_range(x) && fits(x->args[0], a);
+    switch (x->op) {
+    case TIRB_OP_CAST:
+        return fits(x->args[0], a) && tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
+               (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0);
+    case TIRB_OP_MUL:
+        if (!whole_range(x->args[1], loops, &b)) return false;
+        if (known && fits(x->args[1], b)) return true;
+        return x->args[1]->kind == TIRBI_LX_CONST && scale_range(a, x->args[1]->value, out);
+    case TIRB_OP_ADD:
+    case TIRB_OP_SUB:
+        if (!whole_range(x->args[1], loops, &b)) return false;
+        if (known && fits(x->args[1], b)) return true;
+        return x->op == TIRB_OP_ADD ? add_ranges(a, b, out) : subtract_ranges(a, b, out);
+    default: return false;
+    }
+}
+
+/* A sum is right where it fits its type, whatever its parts are: i + d - 1, where i + d might not fit. */
+bool tirbi_never_wraps(const tirbi_lx *x, const tirbi_loop_set *loops) {
+    range whole;
+    return whole_range(x, loops, &whole) && fits(x, whole);
+}
+
 /* Whether all values of a cast's operand are values of its type: then it has the operand's range. */
 static bool keeps_value(const tirbi_lx *cast) {
     return cast->lo == cast->args[0]->lo && cast->hi == cast->args[0]->hi && !tirbi_full_range(cast->args[0]);

@@ -34,6 +34,9 @@ bool tirbi_full_range(const tirbi_lx *x);
  * such an extent lies outside of every buffer that the arithmetic could mean to index. Narrow types wrap within
  * reach. */
 bool tirbi_affine_exact(const tirbi_lx *x);
+/* Whether integer arithmetic is known not to wrap, so that it may be done in int64 instead, as affine forms do. What
+ * none of the loops changes is computed as it stands. */
+bool tirbi_never_wraps(const tirbi_lx *x, const tirbi_loop_set *loops);
 /* The affine form of an integer expression used as an index. */
 bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out);
 /* The constant coefficient of loop i; false when it is not a constant. */

@@ -48,28 +48,11 @@ static const tirbi_lx *choose(const clipper *c, tirbi_op op, const tirbi_lx *a, 
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------ */
 
-/* Whether integer arithmetic is known not to wrap. What does not change in the nest is computed as it stands. */
-static bool exact(const clipper *c, const tirbi_lx *x) {
-    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_U64) return false;
-    if (!tirbi_mentions_loops(x, &c->loops) || x->kind == TIRBI_LX_VAR) return true;
-    if (x->kind != TIRBI_LX_OP) return false;
-    switch (x->op) {
-    case TIRB_OP_ADD:
-    case TIRB_OP_SUB:
-    case TIRB_OP_MUL: return !tirbi_full_range(x) && exact(c, x->args[0]) && exact(c, x->args[1]);
-    case TIRB_OP_CAST:
-        return tirbi_dtype_is_int((tirbi_dtype)x->source) &&
-               tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
-               (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0) && exact(c, x->args[0]);
-    default: return false;
-    }
-}
-
 static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
     tirbi_affine a, b;
     if (x->kind != TIRBI_LX_OP || !x->pure || x->traps) return false;
     bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
-    if ((!less && !greater) || !exact(c, x->args[0]) || !exact(c, x->args[1]) ||
+    if ((!less && !greater) || !tirbi_never_wraps(x->args[0], &c->loops) || !tirbi_never_wraps(x->args[1], &c->loops) ||
         !tirbi_affine_of(c->pool, x->args[less ? 1 : 0], &c->loops, &a) ||
         !tirbi_affine_of(c->pool, x->args[less ? 0 : 1], &c->loops, &b)) {
         return false;

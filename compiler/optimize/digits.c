@@ -120,6 +120,13 @@ static bool reads_with_counter(const search *s, const tirbi_lx *x) {
     return false;
 }
 
+/* What has a name only because computing it may fail is an index under that name. */
+static void search_let(search *s, const tirbi_ls *set) {
+    const tirbi_lx *value = set->as.set.value;
+    if (set->as.set.declares && set->as.set.var->kind == TIRBI_LVAR_LET && value->pure && value->traps)
+        search_index(s, value);
+}
+
 /* Bounds stay as they are: the loop is the same in all rounds but the last. */
 static void search_loop(search *s, const tirbi_lvar *var) {
     const tirbi_lx *bounds[] = {var->min, var->extent, var->below};
@@ -150,7 +157,10 @@ static void search_stmt(search *s, const tirbi_ls *stmt, bool nested) {
         search_place(s, stmt->as.store.access);
         search_value(s, stmt->as.store.value);
         return;
-    case TIRBI_LS_SET: search_value(s, stmt->as.set.value); return;
+    case TIRBI_LS_SET:
+        search_let(s, stmt);
+        search_value(s, stmt->as.set.value);
+        return;
     case TIRBI_LS_EVAL:
     case TIRBI_LS_RETURN:
         if (stmt->as.eval.value) search_value(s, stmt->as.eval.value);

@@ -3,7 +3,8 @@
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/statements.h"
 
-enum { MAX_FACTORS = 6, MAX_ROUNDS = 8, MAX_DEPTH = 64, MAX_ATTEMPTS = 16, MAX_KNOWN = 256, MAX_CONSTANT = 1 << 20 };
+enum { MAX_FACTORS = 6, MAX_ROUNDS = 8, MAX_DEPTH = 64, MAX_ATTEMPTS = 16, MAX_KNOWN = 256, MAX_LETS = 32 };
+enum { MAX_CONSTANT = 1 << 20, MAX_LET_SIZE = 32 };
 static const int64_t MOST = INT32_MAX;
 
 /* The sizes that are multiplied, and all constants among them. */
@@ -36,6 +37,11 @@ typedef struct splitting {
     uint32_t n_made;
     known_value *known[MAX_KNOWN];
     uint32_t n_known;
+    struct {
+        const tirbi_lvar *var;
+        const tirbi_lx *value;
+    } lets[MAX_LETS]; /* what is a value, now that it cannot fail */
+    uint32_t n_lets;
     const tirbi_lx *condition;
 } splitting;
 
@@ -262,6 +268,8 @@ static const tirbi_lx *in_parts(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     division d, inner;
     product rest, inner_rest;
     if (is_counter(s, x)) return s->number;
+    for (uint32_t i = 0; i < s->n_lets && x->kind == TIRBI_LX_VAR; i++)
+        if (s->lets[i].var == x->var) return s->lets[i].value;
     for (uint32_t i = 0; i < s->n_known; i++)
         if (s->known[i]->value == x) return rewrite_known(rewrite, s->known[i]);
     if (!is_division(x, &d)) return NULL;
@@ -281,6 +289,20 @@ static const tirbi_lx *in_parts(tirbi_rewrite *rewrite, const tirbi_lx *x) {
         high = operation(s, TIRB_OP_FLOORMOD, type, high, &inner_rest);
     }
     return is_one(&rest) ? high : operation(s, TIRB_OP_FLOORDIV, type, high, &rest);
+}
+
+/* A variable that is set once, to what could fail as long as it divided by a size, is its value. */
+static const tirbi_ls *without_let(tirbi_rewrite *rewrite, const tirbi_ls *stmt) {
+    splitting *s = rewrite->context;
+    if (stmt->kind != TIRBI_LS_SET || !stmt->as.set.declares || stmt->as.set.var->kind != TIRBI_LVAR_LET ||
+        !stmt->as.set.value || !stmt->as.set.value->pure || !stmt->as.set.value->traps || s->n_lets == MAX_LETS) {
+        return NULL;
+    }
+    const tirbi_lx *value = tirbi_rewrite_value(rewrite, stmt->as.set.value);
+    if (!value || !value->pure || value->traps || value->size > MAX_LET_SIZE) return NULL;
+    s->lets[s->n_lets].var = stmt->as.set.var;
+    s->lets[s->n_lets++].value = value;
+    return tirbi_new_sequence(s->pool, stmt->span, NULL, 0);
 }
 
 static const tirbi_lx *both(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b) {
@@ -335,8 +357,10 @@ static const tirbi_ls *loop_over(const splitting *s, const tirbi_ls *like, tirbi
 /* The loop as two, or without divisions by all that it counts to. */
 static const tirbi_ls *split(splitting *s, const tirbi_ls *loop) {
     const tirbi_dtype type = s->counter->type;
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = in_parts, .context = s, .loops = true, .lets = true};
+    tirbi_rewrite rewrite = {
+        .pool = s->pool, .replace = in_parts, .statement = without_let, .context = s, .loops = true, .lets = true};
     product outer;
+    s->n_lets = 0;
     if (!ask_for_sizes(s)) return NULL;
     s->number = tirbi_lx_var(s->pool, loop->as.loop.var);
     if (!s->divided) return loop_over(s, loop, loop->as.loop.var, tirbi_rewrite_stmt(&rewrite, loop->as.loop.body));

@@ -87,6 +87,8 @@ static const tirbi_ls *rewrite_let(tirbi_rewrite *r, tirbi_ls *copy) {
 }
 
 static const tirbi_ls *rewrite(tirbi_rewrite *r, const tirbi_ls *stmt, bool assigns) {
+    const tirbi_ls *other = r->statement ? r->statement(r, stmt) : NULL;
+    if (other) return other;
     tirbi_ls *copy = TIRBI_NEW(r->pool->arena, tirbi_ls);
     if (!copy) return NULL;
     *copy = *stmt;

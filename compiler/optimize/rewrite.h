@@ -15,6 +15,7 @@ typedef struct tirbi_rewrite {
     tirbi_lx_pool *pool;
     /* What stands for x: another expression, or NULL when x is to be looked into. */
     const tirbi_lx *(*replace)(struct tirbi_rewrite *rewrite, const tirbi_lx *x);
+    const tirbi_ls *(*statement)(struct tirbi_rewrite *rewrite, const tirbi_ls *stmt); /* of statements; may be NULL */
     void *context;
     bool loops; /* statements may have loops in them: each copy has a variable of its own */
     bool lets;  /* and variables that are set once, of which that is so as well; none that are assigned */

@@ -30,25 +30,6 @@ typedef struct splitter {
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
 
-/* Whether integer arithmetic is known not to wrap, so that it may be done in int64 instead. What does not change in the
- * loop is computed as it stands. */
-static bool exact(const splitter *s, const tirbi_lx *x) {
-    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_U64) return false;
-    if (!tirbi_mentions_loops(x, &s->own)) return true;
-    if (x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return true;
-    if (x->kind != TIRBI_LX_OP) return false;
-    switch (x->op) {
-    case TIRB_OP_ADD:
-    case TIRB_OP_SUB:
-    case TIRB_OP_MUL: return !tirbi_full_range(x) && exact(s, x->args[0]) && exact(s, x->args[1]);
-    case TIRB_OP_CAST:
-        return tirbi_dtype_is_int((tirbi_dtype)x->source) &&
-               tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
-               (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0) && exact(s, x->args[0]);
-    default: return false;
-    }
-}
-
 static const tirbi_lx *choose(splitter *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     return tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
 }
@@ -61,9 +42,9 @@ static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
 static bool difference(splitter *s, const tirbi_lx *left, const tirbi_lx *right, int64_t *c, const tirbi_lx **r) {
     tirbi_affine a, b;
     int64_t ca, cb;
-    if (!exact(s, left) || !exact(s, right) || !tirbi_affine_of(s->pool, left, &s->own, &a) ||
-        !tirbi_affine_of(s->pool, right, &s->own, &b) || !tirbi_affine_constant(&a, 0, &ca) ||
-        !tirbi_affine_constant(&b, 0, &cb)) {
+    if (!tirbi_never_wraps(left, &s->own) || !tirbi_never_wraps(right, &s->own) ||
+        !tirbi_affine_of(s->pool, left, &s->own, &a) || !tirbi_affine_of(s->pool, right, &s->own, &b) ||
+        !tirbi_affine_constant(&a, 0, &ca) || !tirbi_affine_constant(&b, 0, &cb)) {
         return false;
     }
     if (__builtin_sub_overflow(ca, cb, c)) return false;

@@ -3,9 +3,10 @@
     borders.py [--tirb PATH] [--seed N] [--count N] [--keep FOLDER]
 
 Neighbours that are wrapped, clamped, reflected or left out at the borders of arrays of symbolic shapes, windows of every
-second, third or fourth element and what goes between these, and elements that are spread by two or are there several times,
-from arrays of one element up. Bytes stay so small that no sum of them wraps. Ends with
-`N passed, N failed`; exit status 1 on failure. Modules that fail are left in the folder that --keep names.
+second, third or fourth element and what goes between these, elements that are spread by two or are there several times, and
+sums of what windows see; in a loop for each dimension, or in one for all. Arrays have one element or more, and bytes stay
+so small that no sum of them wraps. Ends with `N passed, N failed`; exit status 1 on failure. Modules that fail are left
+in the folder that --keep names.
 """
 
 import random
@@ -34,6 +35,9 @@ class Stencil:
         self.margin = self.random.choice([0, 0, 0, 1, 2])
         self.apart = 0 if self.spreads or self.grows or self.random.random() < 0.75 else self.random.choice([2, 2, 3, 4])
         self.between = self.apart > 0 and self.random.random() < 0.4  # both arrays are larger, and loops go between
+        own = not (self.spreads or self.grows or self.margin or self.apart)
+        self.flat = own and rank > 1 and self.random.random() < 0.25  # one loop, whose counter is taken apart
+        self.adds = own and self.dtype in ("int32", "int64", "float32") and self.random.random() < 0.15  # to neighbours
         self.lines = []
         self.write()
 
@@ -83,7 +87,17 @@ class Stencil:
     def write(self):
         at = ", ".join(self.loops)
         indent = 4
-        for loop, size in zip(self.loops, self.sizes):
+        for loop in self.loops if self.adds else ():
+            self.lines.append(" " * indent + f"for p{loop} in range({self.random.choice([2, 3, 3, 4])}):")
+            indent += 4
+        if self.flat:
+            self.lines.append(" " * indent + f"for q in range({' * '.join(self.sizes)}):")
+            indent += 4
+            for d, loop in enumerate(self.loops):
+                inside = " * ".join(self.sizes[d + 1:])
+                part = f"q // ({inside})" if inside else "q"
+                self.lines.append(" " * indent + f"{loop}: T.let[T.int32] = {part}{f' % {self.sizes[d]}' if d else ''}")
+        for loop, size in zip(self.loops, self.sizes) if not self.flat else ():
             extent = f"{self.grows} * {size}" if self.grows else size
             self.lines.append(" " * indent + f"for {loop} in range({extent}{f' - {self.margin}' if self.margin else ''}):")
             indent += 4
@@ -91,6 +105,12 @@ class Stencil:
             self.lines.append(" " * indent + f"for p{loop} in range({self.apart}):")
             indent += 4
         pad = " " * indent
+        if self.adds:
+            near = [f"{loop} + p{loop} - {self.random.randint(0, 2)}" for loop in self.loops]
+            inside = " and ".join(f"{i} >= 0 and {i} < {size}" for i, size in zip(near, self.sizes))
+            element = f"B[{', '.join(near)}]"
+            self.lines += [pad + f"if {inside}:", pad + f"    {element} = {element} + A[{at}]"]
+            return
         if self.between:
             at = ", ".join(f"{loop} * {self.apart} + p{loop}" for loop in self.loops)
         if self.apart:

@@ -149,6 +149,37 @@ def counted(rng):
         yield Run({"n": n, "m": m, "b": np.zeros(64, np.int32)}, {"b": want.astype(np.int32)})
 
 
+def windows_of(x):
+    """For each channel and each place of a window of 3 x 3, the plane that is seen through it."""
+    c, h, w = x.shape
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1)))
+    return np.stack([padded[:, a:a + h, b:b + w] for a in range(3) for b in range(3)], 1).reshape(c, 3, 3, h, w)
+
+
+@kernel("reshapes.py", "columns_of_windows")
+def columns_of_windows(rng):
+    for c, h, w in SHAPES[:4] + SHAPES[6:]:
+        x = rng.standard_normal((c, h, w)).astype(np.float32)
+        yield Run({"x": x, "o": OUT}, {"o": windows_of(x).reshape(c * 9, h * w)})
+
+
+@kernel("reshapes.py", "sums_of_windows")
+def sums_of_windows(rng):
+    for c, h, w in SHAPES:
+        o, want = rng.integers(-100, 100, (c, 3, 3, h, w)).astype(np.int32), np.zeros((c, h + 2, w + 2), np.int32)
+        for a, b in itertools.product(range(3), range(3)):
+            want[:, a:a + h, b:b + w] += o[:, a, b]
+        yield Run({"o": o, "x": np.zeros((c, h, w), np.int32)}, {"x": want[:, 1:-1, 1:-1]})
+
+
+@kernel("reshapes.py", "mirrored")
+def mirrored(rng):
+    for shape in SHAPES[:4] + SHAPES[6:]:
+        a = rng.integers(-100, 100, shape).astype(np.int32)
+        want = np.diff(a, axis=1, prepend=np.zeros_like(a[:, :1]))[:, ::-1]
+        yield Run({"a": a, "b": OUT}, {"b": want.transpose(2, 1, 0)})
+
+
 LENGTHS = ((1, 1), (3, 4), (40, 16), (70, 65), (400, 130), (9, 2000))
 
 
