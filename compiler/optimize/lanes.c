@@ -1053,10 +1053,14 @@ static void plan_stmt(planner *p, const tirbi_ls *s) {
 
 /* ---- Whole plans ---------------------------------------------------------------------------------------------- */
 
-/* Fewer lanes than this are faster one by one. */
+/* Fewer lanes than this are faster one by one, but where they are short rows of the loops inside. */
 enum { LEAST_LANES = 4 };
 
 static bool worth_lanes(const tirbi_lvar *var) { return var->extent->hi >= LEAST_LANES; }
+
+static bool may_be_lanes(const tirbi_ls *loop) {
+    return worth_lanes(loop->as.loop.var) || loop->as.loop.body->kind == TIRBI_LS_LOOP;
+}
 
 planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
     tirbi_lane_plan *plan = TIRBI_NEW(pool->arena, tirbi_lane_plan);
@@ -1081,10 +1085,6 @@ tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned) {
     }
     tirbi_heap_free(arena->heap, p, sizeof(*p));
     return plan;
-}
-
-static bool regular_lane_loop(const tirbi_lvar *var) {
-    return tirbi_has_plain_bounds(var) && worth_lanes(var);
 }
 
 static bool has_loops(const tirbi_ls *s) {
@@ -1168,13 +1168,15 @@ static bool writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const 
     return !scatters || !are_lanes(pool, body, inside);
 }
 
+static void refuse_few(planner *p) { tirbi_plan_refuse(p, "it has fewer than %d iterations", LEAST_LANES); }
+
 /* Plans the body of the planner's lane loop; false when it is not to be lanes. */
 static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     tirbi_lane_plan *plan = p->plan;
     p->body = loop->as.loop.body;
     if (loop->as.loop.step) tirbi_plan_refuse(p, "its step is not 1");
-    else if (!worth_lanes(loop->as.loop.var)) tirbi_plan_refuse(p, "it has fewer than %d iterations", LEAST_LANES);
-    else if (!regular_lane_loop(loop->as.loop.var))
+    else if (!may_be_lanes(loop)) refuse_few(p);
+    else if (!tirbi_has_plain_bounds(loop->as.loop.var))
         tirbi_plan_refuse(p, "its bounds depend on memory, or computing them may fail");
     tirbi_plan_find_written(p, p->body);
     if (p->sequences) tirbi_plan_find_carried(p, p->body);
@@ -1188,11 +1190,12 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena)) fail(p);
     else if (tirbi_plan_independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
         tirbi_plan_refuse(p, "it needs more than %d lane registers", TIRBI_MAX_LANE_REGS);
+    if (!worth_lanes(loop->as.loop.var) && (p->sequences || p->failed || !tirbi_suits_short_rows(plan))) refuse_few(p);
     return !p->failed;
 }
 
 static tirbi_lane_plan *lanes_of(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
-    if (loop->as.loop.step || !regular_lane_loop(loop->as.loop.var)) return NULL;
+    if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var) || !may_be_lanes(loop)) return NULL;
     planner *p = tirbi_new_planner(pool, loop->as.loop.var);
     if (!p) return NULL;
     p->sequences = sequences;
@@ -1214,7 +1217,7 @@ const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 
 static tirbi_lane_plan *plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree, bool sequences) {
     tirbi_lvar *var = tree->as.tree.loops[tree->as.tree.n_loops - 1];
-    if (!regular_lane_loop(var)) return NULL;
+    if (!tirbi_has_plain_bounds(var) || !worth_lanes(var)) return NULL;
     planner *p = tirbi_new_planner(pool, var);
     if (!p) return NULL;
     p->body = tree;

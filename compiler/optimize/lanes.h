@@ -110,6 +110,10 @@ enum { TIRBI_NEST_INTERCHANGE = 1, TIRBI_NEST_GATHERS = 2, TIRBI_NEST_ANY = 3 };
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out);
 
+/* Whether the lanes of a plan are a few channels in rows that are better packed, several in a block, than gone through
+ * with steps from row to row. */
+bool tirbi_suits_short_rows(const tirbi_lane_plan *plan);
+
 /* The loops of a perfect nest around straight-line code, outermost first, that may be taken in another order as
  * tirbi_plan_nest does, or their ranges in parts; which of them are spatial; and the code. */
 typedef struct tirbi_free_nest {

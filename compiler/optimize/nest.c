@@ -165,7 +165,7 @@ static int score(nest *n, uint32_t lane) {
     }
     int64_t extent = n->loops.var[lane]->extent->hi;
     if (extent < 16) total -= 6;
-    if (extent < 4) total -= 1000;
+    if (extent < 2) total -= 1000;
     return total;
 }
 

@@ -202,6 +202,13 @@ static bool interleaves(unroller *u, const tirbi_loop_set *loops, uint32_t last,
     return false;
 }
 
+/* Whether the phases are better gone through as they stand. */
+static bool are_short_rows(unroller *u, const tirbi_ls *s, const tirbi_lvar *phase) {
+    tirbi_nest nest;
+    return tirbi_plan_nest(u->pool, s, TIRBI_NEST_INTERCHANGE, &nest) && nest.plan->loops.var[0] == phase &&
+           tirbi_suits_short_rows(nest.plan);
+}
+
 /* for i: for p in range(2): O[2 * i + p] = e(p) becomes for i: O[2 * i] = e(0); O[2 * i + 1] = e(1): lanes over i have
  * all of a body, instead of one phase in each round of a loop. NULL where the nest is none of this kind. */
 static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
@@ -229,6 +236,7 @@ static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
     for (uint32_t i = 0; i < n_stores; i++) {
         if (!interleaves(u, &loops, last, n, stores[i])) return NULL;
     }
+    if (are_short_rows(u, s, var)) return NULL;
     for (int64_t i = 0; i < n; i++) {
         const tirbi_lx *value = tirbi_lx_int(u->pool, var->type, var->min->value + i);
         phase[i] = value ? tirbi_resolve(u->pool, &facts, at, var, value, NULL, i == 0) : NULL;

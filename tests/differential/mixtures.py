@@ -254,6 +254,11 @@ def rows(seed):
     steps = [pick.choice([1, 1, 2, 2, 3, 4, 5]) if k > 0 else 1 for k in range(len(extents))]
     more = [pick.choice([0, 1, 2, 3]) if k > 0 else 0 for k in range(len(extents))]
     margin = [pick.choice([0, 0, 0, 1, 2]) for _ in extents]
+    if pick.random() < 0.4:  # an image with its channels last
+        extents[-2:] = [pick.choice([8, 9, 16, 31, 33, 70]), pick.choice([2, 3, 4])]
+        steps[-1], more[-1], margin[-1] = 1, 0, 0
+        if len(extents) == 2:
+            steps[0], more[0] = pick.choice([1, 2]), pick.choice([0, 1, 2])
     dtype, to = pick.choice(NARROW), pick.choice(NUMBERS)
     to = pick.choice([dtype, dtype, to])
     names, order = [f"i{k}" for k in range(len(extents))], list(range(len(extents)))

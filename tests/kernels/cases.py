@@ -778,6 +778,23 @@ def avg_pool2d(rng):
     yield Run({"A": a, "pool_avg": OUT}, {"pool_avg": narrow(wide(a).reshape(2, 3, 6, 2, 5, 2).mean((3, 5)))})
 
 
+@kernel("pooling.py", "colours")
+def colours(rng):
+    for h in (1, 17):
+        a = rng.integers(0, 256, (2 * h, 40, 3), dtype=np.uint8)
+        mean = (a[:, :-2].astype(np.int32) + a[:, 1:-1] + a[:, 2:]) // 3
+        yield Run({"A": a, "B": np.zeros((h, 20, 3), np.uint8), "C": OUT}, {"B": a.reshape(h, 2, 20, 2, 3).max((1, 3)), "C": mean.astype(np.uint8)})
+
+
+@kernel("pooling.py", "vectors")
+def vectors(rng):
+    for n in (0, 1, 15, 300):
+        a = f32(rng, 2 * n + 1, 4)
+        best = np.maximum(np.maximum(a[:-2:2], a[1:-1:2]), np.maximum(a[2::2], -1)).astype(np.float32)
+        cents = (a * np.float32(100)).astype(np.int16)[:, :2]
+        yield Run({"A": a, "B": np.zeros((n, 4), np.float32), "C": OUT}, {"B": best, "C": cents[:-2:2] + cents[1:-1:2]}, rtol=0, atol=0)
+
+
 @kernel("pooling.py", "global_average")
 def global_average(rng):
     a = f32(rng, 2, 5, 6, 33)

@@ -27,6 +27,26 @@ class Module:
                 vb, vk, vi, vj = T.axis.remap("SSSS", [b, k, i, j])
                 pool_avg[vb, vk, vi, vj] = pool_sum[vb, vk, vi, vj] * T.float32(0.25)
 
+    # Channels last, few of them: the greatest of each square, and the mean of three neighbours.
+    @T.prim_func(s_tir=True)
+    def colours(A: T.Buffer(("h * 2", 40, 3), "uint8"), B: T.Buffer(("h", 20, 3), "uint8"), C: T.Buffer(("h * 2", 38, 3), "uint8")):
+        h = T.int32()
+        for y, x, c in T.grid(h, 20, 3):
+            B[y, x, c] = T.max(T.max(A[y * 2, x * 2, c], A[y * 2, x * 2 + 1, c]), T.max(A[y * 2 + 1, x * 2, c], A[y * 2 + 1, x * 2 + 1, c]))
+        for y, x, c in T.grid(h * 2, 38, 3):
+            C[y, x, c] = T.Cast("uint8", (T.Cast("int32", A[y, x, c]) + T.Cast("int32", A[y, x + 1, c]) + T.Cast("int32", A[y, x + 2, c])) // 3)
+
+    @T.prim_func(s_tir=True)
+    def vectors(A: T.Buffer(("n * 2 + 1", 4), "float32"), B: T.Buffer(("n", 4), "float32"), C: T.Buffer(("n", 2), "int16")):
+        n = T.int32()
+        for i, c in T.grid(n, 4):
+            best: T.float32 = T.float32(-1)
+            for r in range(3):
+                best = T.max(best, A[i * 2 + r, c])
+            B[i, c] = best
+        for i, c in T.grid(n, 2):
+            C[i, c] = T.Cast("int16", A[i * 2, c] * T.float32(100)) + T.Cast("int16", A[i * 2 + 1, c] * T.float32(100))
+
     @T.prim_func(s_tir=True)
     def global_average(A: T.Buffer(("n", "h", "w", "c"), "float32"), out: T.Buffer(("n", "c"), "float32")):
         n, h, w, c = T.int32(), T.int32(), T.int32(), T.int32()
