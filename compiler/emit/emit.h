@@ -112,6 +112,7 @@ typedef struct tirbi_emitter {
     uint32_t unblocked; /* loops that are emitted a second time, and not by blocks */
     uint32_t unwrapped; /* loops that are emitted a second time, and not with choices for remainders */
     uint32_t unnumbered; /* loops that are emitted a second time, and choose rows by several numbers */
+    uint32_t unfilled; /* loops that are emitted a second time, where buffers may be empty */
     uint32_t unstaged; /* loops that are emitted a second time, and read where elements are */
     bool serial; /* no regions: in one, or where there is too little work */
     bool failed; /* reported */

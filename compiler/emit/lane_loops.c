@@ -7,6 +7,7 @@
 #include "compiler/optimize/diagonal.h"
 #include "compiler/optimize/distance.h"
 #include "compiler/optimize/extremes.h"
+#include "compiler/optimize/guard.h"
 #include "compiler/optimize/last.h"
 #include "compiler/optimize/meetings.h"
 #include "compiler/optimize/numbered.h"
@@ -516,6 +517,7 @@ typedef struct either {
     const tirbi_ls *check; /* or NULL */
     const tirbi_lx *condition;
     const tirbi_ls *stmt;
+    const tirbi_extents *positive; /* where it holds; NULL: as before */
 } either;
 
 /* That statement, or the loop as it was: `again` counts that it is emitted a second time. */
@@ -526,7 +528,10 @@ static void put_either(tirbi_emitter *e, const either *choice, const tirbi_ls *l
     tirbi_scope scope = tirbi_scope_open(e);
     if (choice->check) tirbi_put_stmt(e, choice->check);
     tirbi_put_branch_unless(e, choice->condition, &otherwise);
+    const tirbi_extents *positive = e->pool->positive;
+    if (choice->positive) e->pool->positive = choice->positive;
     tirbi_put_stmt(e, choice->stmt);
+    e->pool->positive = positive;
     tirbi_scope_close(e, scope);
     tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
     tirbi_land(e, &otherwise);
@@ -552,7 +557,7 @@ static bool put_flat(tirbi_emitter *e, const tirbi_ls *loop) {
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "the places of the ranges in it are lanes, where these follow each other");
-    put_either(e, &(either){flat.check, flat.condition, flat.stmt}, loop, &e->unflattened);
+    put_either(e, &(either){flat.check, flat.condition, flat.stmt, NULL}, loop, &e->unflattened);
     return true;
 }
 
@@ -565,7 +570,7 @@ static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in blocks of as many iterations as lie between those that meet");
     if (tirbi_lx_is_int(blocks.condition, 1)) put_serial(e, blocks.stmt);
-    else put_either(e, &(either){NULL, blocks.condition, blocks.stmt}, loop, &e->unblocked);
+    else put_either(e, &(either){NULL, blocks.condition, blocks.stmt, NULL}, loop, &e->unblocked);
     return true;
 }
 
@@ -662,7 +667,52 @@ static bool put_unwrapped(tirbi_emitter *e, const tirbi_ls *loop) {
         !tirbi_unwrap_loop(e->pool, loop, &around))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");
-    put_either(e, &(either){NULL, around.condition, around.stmt}, loop, &e->unwrapped);
+    put_either(e, &(either){NULL, around.condition, around.stmt, NULL}, loop, &e->unwrapped);
+    return true;
+}
+
+/* Whether all loops of a statement, or those inside them, are lanes in one of the ways that are tried; counts them. */
+static bool run_as_lanes(tirbi_emitter *e, const tirbi_ls *s, uint32_t *n) {
+    tirbi_nest nest;
+    uint32_t inside = 0;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!run_as_lanes(e, s->as.seq.items[i], n)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return run_as_lanes(e, s->as.if_.then_case, n) &&
+               (!s->as.if_.else_case || run_as_lanes(e, s->as.if_.else_case, n));
+    case TIRBI_LS_LOOP:
+        ++*n;
+        return tirbi_choose_lanes(e, s, &nest) || has_lanes(e, s) ||
+               (run_as_lanes(e, s->as.loop.body, &inside) && inside > 0);
+    default: return true;
+    }
+}
+
+/* A loop that is lanes where no buffer is empty of which some of its iterations read elements. */
+static bool put_filled(tirbi_emitter *e, const tirbi_ls *loop) {
+    tirbi_extents extents;
+    uint32_t n = 0;
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unfilled > 0 || e->pool->positive ||
+        !tirbi_find_guarded_extents(loop, &extents) || run_as_lanes(e, loop, &n))
+        return false;
+    const tirbi_lx *filled = NULL;
+    for (uint32_t i = 0; i < extents.n; i++) {
+        const tirbi_lx *extent = extents.item[i];
+        if (!extent->pure || extent->traps || !tirbi_is_available(extent)) return false;
+        const tirbi_lx *some = compare(e, TIRB_OP_GE, extent, 1);
+        filled = filled ? tirbi_lx_op(e->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, filled, some, NULL) : some;
+    }
+    e->pool->positive = &extents;
+    const bool gains = run_as_lanes(e, loop, &n);
+    e->pool->positive = NULL;
+    if (!gains || !filled) return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "or as it stands, where a buffer is empty that only some of its iterations read");
+    put_either(e, &(either){NULL, filled, loop, &extents}, loop, &e->unfilled);
     return true;
 }
 
@@ -675,7 +725,7 @@ static bool put_staged(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
                     "what it reads by number or in columns is put together before, for a block of rows");
     if (tirbi_lx_is_int(staged.condition, 1)) put_serial(e, staged.stmt);
-    else put_either(e, &(either){NULL, staged.condition, staged.stmt}, loop, &e->unstaged);
+    else put_either(e, &(either){NULL, staged.condition, staged.stmt, NULL}, loop, &e->unstaged);
     return true;
 }
 
@@ -688,7 +738,7 @@ static bool put_numbered(tirbi_emitter *e, const tirbi_ls *loop) {
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
                     "the numbers of rows that several indices choose are computed before");
-    put_either(e, &(either){numbered.check, numbered.condition, numbered.stmt}, loop, &e->unnumbered);
+    put_either(e, &(either){numbered.check, numbered.condition, numbered.stmt, NULL}, loop, &e->unnumbered);
     return true;
 }
 
@@ -717,7 +767,7 @@ static bool gathers(const tirbi_lane_plan *plan) {
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_LANES) return false;
     tirbi_nest nest;
-    if (put_unwrapped(e, loop) || put_searched(e, loop)) return true;
+    if (put_unwrapped(e, loop) || put_searched(e, loop) || put_filled(e, loop)) return true;
     bool lanes = tirbi_choose_lanes(e, loop, &nest), reorders = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
     /* Where a condition keeps loops outside of the lane loop, which is entered anew in each of their iterations, its
      * parts may have them inside; and its parts may read rows as they are. */

@@ -312,8 +312,16 @@ tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compil
 
 /* ---- Making expressions (compiler/lower/expr.c) ----------------------------------------------------------------- */
 
+/* Extents of buffers. */
+enum { TIRBI_MAX_EXTENTS = 8 };
+typedef struct tirbi_extents {
+    const tirbi_lx *item[TIRBI_MAX_EXTENTS];
+    uint32_t n;
+} tirbi_extents;
+
 typedef struct tirbi_lx_pool {
     tirbi_arena *arena;
+    const tirbi_extents *positive; /* those that are 1 at least where code is being planned, or NULL: nothing known */
     tirbi_lx **buckets; /* made with the first node, and larger ones as nodes become many */
     uint32_t n_buckets; /* a power of two, or 0 */
     uint32_t n_interned;

@@ -75,9 +75,8 @@ static bool add_extent(sum *s, const tirbi_lx *x, int64_t factor) {
 static bool replace_by_most(sum *s, uint32_t i) {
     const tirbi_lvar *var = s->term[i]->var;
     const int64_t factor = s->factor[i];
-    if (var->kind != TIRBI_LVAR_LOOP || !var->min || !var->extent || var->min->kind != TIRBI_LX_CONST ||
-        var->min->value < 0)
-        return false;
+    if (var->kind != TIRBI_LVAR_LOOP || !var->min || !var->extent) return false;
+    if (!var->below && (var->min->kind != TIRBI_LX_CONST || var->min->value < 0)) return false;
     s->factor[i] = 0;
     if (var->below) return add_constant(s, -1, factor) && add_extent(s, var->below, factor);
     return add_constant(s, var->min->value - 1, factor) && add_extent(s, var->extent, factor);

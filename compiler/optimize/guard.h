@@ -10,4 +10,8 @@
 const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *condition,
                             const tirbi_lx *x);
 
+/* The extents that have to be 1 at least for what a loop loads under conditions to be guarded so. False where there are
+ * none, or too many. */
+bool tirbi_find_guarded_extents(const tirbi_ls *loop, tirbi_extents *out);
+
 #endif

@@ -650,9 +650,15 @@ static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
     return as_variable(p, condition);
 }
 
+static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted);
+
+/* A loop of so many iterations may run for all lanes though only some come to it. */
+enum { SHORT_LOOP = 8 };
+
 /* A conditional store writes what was there where the condition does not hold; the place must be proven. */
 static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *condition) {
     if (p->failed) return;
+    p->span = s->span;
     switch (s->kind) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) plan_guarded(p, s->as.seq.items[i], condition);
@@ -691,6 +697,20 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
             own = tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, own, NULL, NULL);
             plan_guarded(p, s->as.if_.else_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
         }
+        return;
+    }
+    case TIRBI_LS_LOOP: { /* each of its rounds asks for the condition */
+        tirbi_ls *inside = tirbi_new_stmt(p->pool, TIRBI_LS_IF, s->span), *loop = TIRBI_NEW(p->pool->arena, tirbi_ls);
+        if (!tirbi_has_plain_bounds(s->as.loop.var) || s->as.loop.var->extent->hi > SHORT_LOOP) break;
+        if (!inside || !loop) {
+            fail(p);
+            return;
+        }
+        inside->as.if_.condition = condition;
+        inside->as.if_.then_case = s->as.loop.body;
+        *loop = *s;
+        loop->as.loop.body = inside;
+        plan_loop(p, loop, NULL);
         return;
     }
     default: break;
@@ -1165,7 +1185,15 @@ static bool writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const 
         scatters = true;
         inside = inside || c->level > 0;
     }
-    return !scatters || !are_lanes(pool, body, inside);
+    if (!scatters) return true;
+    /* Inside the loop over lanes there is one of them at least. */
+    const tirbi_extents *positive = pool->positive;
+    tirbi_extents known = positive ? *positive : (tirbi_extents){.n = 0};
+    if (known.n < TIRBI_MAX_EXTENTS) known.item[known.n++] = plan->loops.var[0]->extent;
+    pool->positive = &known;
+    const bool better = are_lanes(pool, body, inside);
+    pool->positive = positive;
+    return !better;
 }
 
 static void refuse_few(planner *p) { tirbi_plan_refuse(p, "it has fewer than %d iterations", LEAST_LANES); }

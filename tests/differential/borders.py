@@ -3,10 +3,10 @@
     borders.py [--tirb PATH] [--seed N] [--count N] [--keep FOLDER]
 
 Neighbours that are wrapped, clamped, reflected or left out at the borders of arrays of symbolic shapes, windows of every
-second, third or fourth element and what goes between these, elements that are spread by two or are there several times, and
-sums of what windows see; in a loop for each dimension, or in one for all. Arrays have one element or more, and bytes stay
-so small that no sum of them wraps. Ends with `N passed, N failed`; exit status 1 on failure. Modules that fail are left
-in the folder that --keep names.
+second, third or fourth element and what goes between these, elements that are spread by two or are there several times,
+sums of what windows see, and windows, borders and numbers of elements behind conditions; in a loop for each dimension, or
+in one for all. Arrays have one element or more, and bytes stay so small that no sum of them wraps. Ends with
+`N passed, N failed`; exit status 1 on failure. Modules that fail are left in the folder that --keep names.
 """
 
 import random
@@ -84,6 +84,33 @@ class Stencil:
             text = self.random.choice(["{} + {}"] * 4 + ["T.max({}, {})", "T.min({}, {})"]).format(text, term)
         return text
 
+    def guarded(self, at):
+        """Elements that are only there where a condition holds: of a window, of one of several borders, by number."""
+        d = self.random.randrange(len(self.loops))
+        loop, size, c = self.loops[d], self.sizes[d], self.random.randint(0, 3)
+        near = lambda text: ", ".join(text if k == d else other for k, other in enumerate(self.loops))
+        kind = self.random.choice(["window", "window", "borders", "number", "rounds"])
+        if kind in ("window", "rounds"):
+            inside = f"{loop} + r - {c} >= 0 and {loop} + r - {c} < {size}"
+            if len(self.loops) > 1 and self.random.random() < 0.3:
+                inside += f" and {self.loops[d - 1]} > 0"
+            update = self.random.choice(["B[{}] + {}", "T.max(B[{}], {})"]).format(at, f"A[{near(f'{loop} + r - {c}')}]")
+            if kind == "window":
+                return [f"for r in range({2 * c + 1}):", f"    if {inside}:", f"        B[{at}] = {update}"]
+            return [f"if A[{at}] > {self.number(4)}:", f"    for r in range({2 * c + 1}):",
+                    f"        B[{at}] = B[{at}] + {self.number(1)}", f"        if {inside}:", f"            B[{at}] = {update}"]
+        if kind == "borders":
+            other, end = self.loops[d - 1], self.sizes[d - 1]
+            return [f"if {loop} == 0 and {other} == {end} - 1:", f"    B[{at}] = {self.number(7)}",
+                    f"elif {loop} == 0:", f"    B[{at}] = {self.value()}",
+                    f"elif {loop} == {size} - 1 or {other} < {c}:", f"    B[{at}] = A[{near(f'{loop} - 1')}]",
+                    "else:", f"    B[{at}] = A[{near(f'{loop} + 1')}] + A[{near(f'{loop} - 1')}]"]
+        number = f"T.Cast(\"int32\", A[{at}]) - {c}"
+        chosen = f"{number} >= 0 and {number} < {size}"
+        if self.random.random() < 0.5:
+            return [f"if {chosen}:", f"    B[{at}] = A[{near(number)}]"]
+        return [f"B[{at}] = T.if_then_else({chosen}, A[{near(number)}], {self.number(2)}) + {self.value()}"]
+
     def write(self):
         at = ", ".join(self.loops)
         indent = 4
@@ -124,6 +151,9 @@ class Stencil:
             for part in self.random.sample(range(2 ** len(self.loops)), self.random.randint(1, 2 ** len(self.loops))):
                 spread = ", ".join(f"{loop} * 2" + (" + 1" if part >> d & 1 else "") for d, loop in enumerate(self.loops))
                 self.lines.append(pad + f"B[{spread}] = {self.value()}")
+            return
+        if self.random.random() < 0.25:
+            self.lines += [pad + line for line in self.guarded(at)]
             return
         if self.random.random() < 0.3:
             self.lines += [pad + f"s: T.let[T.{self.dtype}] = {self.value()}",
@@ -176,6 +206,10 @@ class Surrounded:
 class StencilsT(PythonsT):
     Select = PythonsT.if_then_else
     float32 = uint8 = int8 = int16 = int64 = int
+
+    @staticmethod
+    def Cast(dtype, value):
+        return int(value)
 
 
 def check(tirb, bundle, stencil, isas, folder):

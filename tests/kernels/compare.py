@@ -4,7 +4,8 @@ import zlib
 
 import numpy as np
 
-import cases_sorting  # for what it registers
+import cases_guards  # for what they register
+import cases_sorting
 from cases import Bf16
 from cases_tables import ALL
 

@@ -43,3 +43,49 @@ class guards:
         for i, j in T.grid(7, 33):
             O[i, j] = T.Select(T.float32(0) < A[i, j], A[i, j], A[i, j] * T.float32(0.25))
             P[i, j] = T.Select(A[i, j] < T.float32(0), A[i, j] * T.float32(0.25), A[i, j])
+
+    # Sizes of run time: any of these arrays may be empty, and then no condition asks for its elements.
+    @T.prim_func
+    def named(A: T.Buffer(("h", "w"), "float32"), Y: T.Buffer(("n", "m"), "int32"), X: T.Buffer(("n", "m"), "int32"), O: T.Buffer(("n", "m"), "float32")):
+        h, w, n, m = T.int32(), T.int32(), T.int32(), T.int32()
+        for i, j in T.grid(n, m):
+            if Y[i, j] >= 0 and Y[i, j] < h and X[i, j] >= 0 and X[i, j] < w:
+                O[i, j] = A[Y[i, j], X[i, j]]
+            elif Y[i, j] < -2:
+                O[i, j] = T.float32(-1)
+
+    @T.prim_func
+    def window(A: T.Buffer(("h", "w"), "uint8"), O: T.Buffer(("h", "w"), "uint8")):
+        h, w = T.int32(), T.int32()
+        for i, j in T.grid(h, w):
+            O[i, j] = T.uint8(255)
+            for p, q in T.grid(3, 5):
+                if i + p >= 1 and i + p - 1 < h and j + q - 2 >= 0 and j + q - 2 < w:
+                    O[i, j] = T.min(O[i, j], A[i + p - 1, j + q - 2])
+
+    @T.prim_func
+    def corners(A: T.Buffer(("h", "w"), "float32"), O: T.Buffer(("h", "w"), "float32")):
+        h, w = T.int32(), T.int32()
+        for i, j in T.grid(h, w):
+            d = T.float32(0)
+            if i == 0 and j == 0:
+                d = T.if_then_else(w > 1, A[i, T.min(j + 1, w - 1)], T.float32(3))
+            elif i == 0:
+                d = A[i, j - 1]
+            elif j == 0 or i == h - 1:
+                d = A[i - 1, j] - A[i, j]
+            else:
+                d = A[i + 1, j] + A[i, j - 1]
+            O[i, j] = A[i, j] + d
+
+    # A loop that only some iterations come to, alike in each of them.
+    @T.prim_func
+    def edges(N: T.Buffer(("n",), "int32"), V: T.Buffer(("m", 3), "float32"), O: T.Buffer((3, "n"), "float32")):
+        n, m = T.int32(), T.int32()
+        for i in range(n):
+            if N[i] >= 0:
+                for q in range(3):
+                    O[q, i] = O[q, i] + V[N[i], q]
+            else:
+                for q in range(2):
+                    O[q, i] = T.float32(q)

@@ -162,6 +162,11 @@ def bounds():
     refused("local", 17, says=[r"\b16\b"])
     refused("in_callee", ints(2), says=[r"\b2\b"])
     Refusal(f, "guarded", DONE, ["-f", "guarded", ints(0), "_"])
+    some, none = np.array([-1] * 40 + [0, -1], np.int32), np.array([-1] * 42, np.int32)
+    for n in (0, 1):
+        Refusal(f, f"chosen_none_of_{n}", DONE, ["-f", "chosen", floats(n), none, floats(42)])
+    refused("chosen", floats(0), some, floats(42), says=[r"\b0\b"])
+    refused("chosen", floats(3), some + 3, floats(42), says=[r"\b3\b"])
     Refusal(f, "local_inside", DONE, ["-f", "local", 16])
     Refusal(f, "in_callee_inside", DONE, ["-f", "in_callee", ints(3)])
 

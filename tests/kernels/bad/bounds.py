@@ -82,3 +82,10 @@ class Module:
     def in_callee(A: T.Buffer(("n",), "int32")) -> T.int32:
         n = T.int32()
         return Module.third(A)
+
+    @T.prim_func(s_tir=True)
+    def chosen(A: T.Buffer(("m",), "float32"), I: T.Buffer(("n",), "int32"), B: T.Buffer(("n",), "float32")):
+        m, n = T.int32(), T.int32()
+        for i in range(n):
+            if I[i] >= 0:
+                B[i] = A[I[i]]  # here: chosen
