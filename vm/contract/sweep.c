@@ -115,8 +115,8 @@ static void convert_weights(runner *r) {
         cast(r->converted + r->weights_at[k], r->base[r->s->weights] + r->weights_from[k], NULL, NULL, n);
 }
 
-/* All strips of some rows. */
-static void sweep_rows(runner *r, int64_t row, bool all) {
+/* All strips of some rows; false: it was stopped. */
+static bool sweep_rows(runner *r, int64_t row, bool all) {
     const tirbi_contraction *x = r->x;
     const int64_t size = size_of(x->type), data_size = size_of(x->operand[r->s->data].type);
     const unsigned lanes = tirbi_contract_set(x)->lanes;
@@ -125,6 +125,7 @@ static void sweep_rows(runner *r, int64_t row, bool all) {
     const uint8_t *weights = (r->converted ? r->converted : r->base[r->s->weights]) + row * r->sweep.weights_row;
     uint8_t *c = r->base[TIRBI_CONTRACT_C] + row * r->sweep.c_row;
     for (int64_t at = 0; at < n; at += most) {
+        if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
         const unsigned count = (unsigned)least(most, n - at), vectors = (count - 1) / lanes + 1;
         r->sweep.last = count - (vectors - 1) * lanes;
         r->sweep.data = data + at * data_size;
@@ -132,14 +133,14 @@ static void sweep_rows(runner *r, int64_t row, bool all) {
         r->sweep.c = c + at * size;
         x->kernels->sweeps[r->s->kernel][r->s->kind][vectors - 1][all][r->sweep.last < lanes](&r->sweep);
     }
+    return true;
 }
 
 static bool run_rows(runner *r) {
     const int64_t rows = r->x->extent[r->s->rows];
     for (int64_t row = 0; row < rows;) {
         const bool all = rows - row >= TIRBI_SWEEP_ROWS;
-        if (atomic_load_explicit(r->x->stop, memory_order_relaxed) != 0) return false;
-        sweep_rows(r, row, all);
+        if (!sweep_rows(r, row, all)) return false;
         row += all ? TIRBI_SWEEP_ROWS : 1;
     }
     return true;
