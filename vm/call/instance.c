@@ -39,6 +39,7 @@ static bool make_scratch(tirb_instance *instance) {
         .var_bound = TIRBI_NEW_ARRAY(arena, bool, vars),
         .bound = UINT32_MAX,
         .bound_shapes = TIRBI_NEW_ARRAY(arena, int64_t, dims),
+        .bound_tensors = TIRBI_NEW_ARRAY(arena, DLTensor, tensors),
     };
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
     /* A machine of its own runs the chunks of each participant, while the call's waits. */
@@ -241,9 +242,13 @@ static void remember_shapes(const tirbi_binding *b, uint32_t function) {
     b->scratch->bound = function;
 }
 
-static tirb_status run_function(tirb_instance *instance, uint32_t function, uint64_t *result, tirb_error *error) {
+/* `same`: its arguments are those of the last run. */
+static tirb_status run_function(tirb_instance *instance, uint32_t function, bool same, uint64_t *result,
+                                tirb_error *error) {
     const tirbi_scratch *s = &instance->scratch;
-    tirb_status status = tirbi_execute(&instance->run, function, s->scalars, s->refs, result, error);
+    tirb_status status = same && tirbi_may_execute_again(&instance->run, function)
+                             ? tirbi_execute_again(&instance->run, result, error)
+                             : tirbi_execute(&instance->run, function, s->scalars, s->refs, result, error);
     if (status != TIRB_OK) locate(instance, &instance->run, error);
     return status;
 }
@@ -254,7 +259,7 @@ static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, ui
         TIRBI_TRY(tirbi_bind_references(binding, &instance->heap, &instance->stops.call));
         remember_shapes(binding, function);
     }
-    TIRBI_TRY(run_function(instance, function, result, binding->error));
+    TIRBI_TRY(run_function(instance, function, false, result, binding->error));
     return binding->packs ? tirbi_bind_copy_back(binding, &instance->stops.call) : TIRB_OK;
 }
 
@@ -281,14 +286,16 @@ static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *bind
     return status;
 }
 
-/* Binds the arguments of a function that the call before has called as well, with tensors of the same shapes. */
-static inline bool bind_again(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args) {
+/* Binds the arguments of a function that the call before has called as well, with tensors of the same shapes. *same: they
+ * are the same arguments. */
+static inline bool bind_again(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                              bool *same) {
     tirbi_scratch *s = &instance->scratch;
     if (s->bound != function) return false;
     const tirbi_plain *plain = &instance->module->plans[function].plain;
     if (n_args != plain->n_tensors + plain->n_scalars) return false;
     s->bound = UINT32_MAX;
-    if (!tirbi_plain_bind_again(plain, args, s->refs, s->scalars, s->bound_shapes)) return false;
+    if (!tirbi_plain_bind_again(plain, args, s->refs, s->scalars, s->bound_shapes, s->bound_tensors, same)) return false;
     s->bound = function;
     return true;
 }
@@ -298,6 +305,7 @@ static tirb_status bind_anew(tirb_instance *instance, uint32_t function, const t
                              tirb_error *error, tirbi_binding *out) {
     TIRBI_TRY(begin_binding(instance, function, args, n_args, error, out));
     const tirbi_scratch *s = out->scratch;
+    for (uint32_t t = 0; t < out->plan->n_tensors; t++) s->bound_tensors[t].device = (DLDevice){0};
     out->plain = tirbi_plain_bind(&out->plan->plain, args, s->refs, s->scalars, s->bound_shapes);
     if (!out->plain) return out->function->is_packed ? TIRB_OK : tirbi_bind_arguments(out);
     out->scratch->bound = function;
@@ -311,7 +319,9 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     /* A cancellation from before counts no more; one that comes at this moment may be before or after. */
     atomic_store_explicit(&instance->stops.call, TIRBI_RUN, memory_order_relaxed);
     tirbi_binding binding;
-    const bool again = bind_again(instance, function, args, n_args);
+    bool same = false;
+    const bool again = bind_again(instance, function, args, n_args, &same);
+    if (!again || !same) instance->run.repeat.known = false; /* from now on, whether this call comes to run or not */
     if (!again) TIRBI_TRY(bind_anew(instance, function, args, n_args, error, &binding));
 
     tirbi_timer *timer = &instance->module->engine->timer;
@@ -321,7 +331,7 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     tirbi_run *run = &instance->run;
     run->fuel_used = 0;
     uint64_t bits = 0;
-    tirb_status status = again    ? run_function(instance, function, &bits, error)
+    tirb_status status = again    ? run_function(instance, function, same, &bits, error)
                          : packed ? run_packed(instance, &binding, n_args, run, function, result)
                                   : run_bound(instance, &binding, function, &bits);
     atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);

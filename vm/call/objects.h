@@ -94,6 +94,7 @@ typedef struct tirbi_scratch {
      * `bound_shapes` are of; UINT32_MAX: none. */
     uint32_t bound;
     int64_t *bound_shapes;
+    DLTensor *bound_tensors; /* those without strides; others are not on the CPU */
 } tirbi_scratch;
 
 /* What the host has bound to an import. */

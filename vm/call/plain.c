@@ -174,29 +174,57 @@ static bool is_same_scalar(const tirbi_plain *plain, const tirbi_plain_scalar *s
            (arg->kind == TIRB_ARG_INT && (uint64_t)arg->value.i == scalars[scalar->slot]);
 }
 
+/* Whether the tensor is the one that was seen, in the same memory, of this shape: all of its fields are compared as
+ * words, and what its shape leads to. */
+static inline bool is_seen(const DLTensor *t, const DLTensor *seen, unsigned ndim, const int64_t *shape) {
+    if (t->data != seen->data || t->byte_offset != seen->byte_offset || t->shape != seen->shape || t->strides ||
+        t->ndim != seen->ndim || memcmp(&t->device, &seen->device, sizeof t->device) != 0 ||
+        memcmp(&t->dtype, &seen->dtype, sizeof t->dtype) != 0)
+        return false;
+    for (unsigned j = 0; j < ndim; j++)
+        if (t->shape[j] != shape[j]) return false;
+    return true;
+}
+
+/* The reference of a tensor that is what the one before it was, but for where its elements are. */
+static bool move_ref(const DLTensor *t, tirbi_ref *ref, bool *moved) {
+    uintptr_t low, high;
+    if (!t->data || __builtin_add_overflow((uintptr_t)t->data, t->byte_offset, &low)) return false;
+    if (low == (uintptr_t)ref->data) return true;
+    if (__builtin_add_overflow(low, (uintptr_t)ref->size, &high)) return false;
+    ref->data = (uint8_t *)low;
+    *moved = true;
+    return true;
+}
+
 bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars,
-                            const int64_t *shapes) {
+                            const int64_t *shapes, DLTensor *seen, bool *same) {
     const uint32_t n = plain->n_tensors;
     bool moved = false;
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_plain_tensor *tensor = &plain->tensors[i];
         const tirb_arg *arg = &args[tensor->param];
         const DLTensor *t = arg->value.tensor;
-        uintptr_t low, high;
-        if (arg->kind != TIRB_ARG_TENSOR || arg->flags != 0 || !t || !is_same_shape(tensor, t, shapes)) return false;
-        if (!t->data || __builtin_add_overflow((uintptr_t)t->data, t->byte_offset, &low)) return false;
-        if (low != (uintptr_t)refs[i].data) {
-            if (__builtin_add_overflow(low, (uintptr_t)refs[i].size, &high)) return false;
-            refs[i].data = (uint8_t *)low;
-            moved = true;
+        if (arg->kind != TIRB_ARG_TENSOR || arg->flags != 0 || !t) return false;
+        if (!is_seen(t, &seen[i], tensor->ndim, shapes)) {
+            if (!is_same_shape(tensor, t, shapes) || !move_ref(t, &refs[i], &moved)) return false;
+            seen[i] = *t;
+            if (t->strides) seen[i].device = (DLDevice){0};
         }
         shapes += tensor->ndim;
     }
+    *same = !moved;
     for (uint32_t i = 1; moved && i < n; i++)
         if (overlaps_earlier(refs, i, plain->first_written)) return false;
-    for (uint32_t i = 0; i < plain->n_scalars; i++)
-        if (!is_same_scalar(plain, &plain->scalars[i], &args[plain->scalars[i].param], scalars)) return false;
-    return bind_scalars(plain, args, scalars);
+    for (uint32_t i = 0; i < plain->n_scalars; i++) {
+        const tirbi_plain_scalar *scalar = &plain->scalars[i];
+        const uint64_t before = scalars[scalar->slot];
+        if (!is_same_scalar(plain, scalar, &args[scalar->param], scalars) ||
+            !bind_scalar(scalar, &args[scalar->param], scalars))
+            return false;
+        *same = *same && scalars[scalar->slot] == before;
+    }
+    return true;
 }
 
 bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars,

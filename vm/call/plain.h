@@ -63,8 +63,9 @@ bool tirbi_plain_bind(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref 
                       int64_t *shapes);
 /* The same where `refs`, `scalars` and `shapes` are as the call before has left them, whose tensors were compact and
  * used in place, and which bound its arguments in either way: most calls of a function have tensors of the shapes of
- * the call before. */
+ * the call before. `seen` has, for each of them, what it was bound from where it had no strides, or a tensor of another
+ * device. *same: nothing has changed. */
 bool tirbi_plain_bind_again(const tirbi_plain *plain, const tirb_arg *args, tirbi_ref *refs, uint64_t *scalars,
-                            const int64_t *shapes);
+                            const int64_t *shapes, DLTensor *seen, bool *same);
 
 #endif

@@ -70,6 +70,21 @@ typedef struct tirbi_profile {
     atomic_uint_least32_t current; /* the entry that runs; TIRBI_NO_LINE outside of a run. Read by other threads */
 } tirbi_profile;
 
+/* A run that has come to its end, of a function that did nothing but enter some lane loops, as its arguments told: run again
+ * with the same ones, it enters the same loops in the same way. */
+enum { TIRBI_REPEATED_LOOPS = 4 };
+typedef struct tirbi_repeat {
+    bool known; /* false: there is none */
+    uint32_t function;
+    uint32_t n_loops;
+    const struct tirbi_lane_loop *loops[TIRBI_REPEATED_LOOPS];
+    struct tirbi_frame *frame; /* both in the spares, as the run has left them */
+    uint8_t *lane_states;
+    uint64_t fuel; /* that the run has taken beside its loops */
+    uint64_t result;
+    size_t peak; /* of the heap */
+} tirbi_repeat;
+
 /* One run. The caller fills the first part; the run fills the second. */
 typedef struct tirbi_run {
     const tirbi_code *code;
@@ -87,6 +102,7 @@ typedef struct tirbi_run {
     const tirbi_ref *handles; /* what the first handles name: handle TIRBI_HANDLE_TAG + 1 + i names handles[i] */
     uint32_t n_handles;
     tirbi_fpu_state host; /* floating-point state of the thread that calls */
+    tirbi_repeat repeat;  /* of the run before */
 
     uint64_t fuel_used;
     uint32_t trap_function; /* where a trap happened: function and byte offset in its code */
@@ -99,5 +115,11 @@ typedef struct tirbi_run {
  * the caller adds the place. */
 tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *scalars, const tirbi_ref *refs,
                           uint64_t *result, tirb_error *error);
+
+/* Whether tirbi_execute_again may run the function, given that its arguments are those of the run before. */
+static inline bool tirbi_may_execute_again(const tirbi_run *last, uint32_t function) {
+    return last->repeat.known && last->repeat.function == function;
+}
+tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *error);
 
 #endif

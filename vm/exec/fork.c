@@ -304,6 +304,7 @@ tirb_status tirbi_fork_step(tirbi_machine *machine, const tirbi_word *pc, bool *
     int64_t n = (int64_t)s[fork->n];
     if (n < 1) return TIRB_OK;
     uint32_t chunks = chunk_count(n, (int64_t)s[fork->grain]);
+    machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
     if (frame->next_chunk == 0) {
         tirbi_machine_settle(machine);
         TIRBI_TRY(tirbi_charge(machine, (uint64_t)fork->n_args * fork->n_args / 64 + 1));

@@ -180,12 +180,17 @@ static inline const tirbi_lane_inputs *tirbi_lane_inputs_of(const tirbi_machine 
     return &fn->loop_inputs[loop - fn->loops];
 }
 
+/* A loop's state among those of a machine. */
+static inline tirbi_lane_state *tirbi_lane_state_at(const tirbi_code *code, uint8_t *states,
+                                                    const tirbi_lane_inputs *inputs) {
+    return (tirbi_lane_state *)(void *)(states + inputs->place * code->lane_state_size);
+}
+
 /* Sets machine->lanes to the loop's state. */
 static inline tirb_status tirbi_lane_take_state(tirbi_machine *machine, const tirbi_lane_inputs *inputs,
                                                 tirbi_lane_state **out) {
     if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
-    uint8_t *state = machine->lane_states + inputs->place * machine->code->lane_state_size;
-    *out = machine->lanes = (tirbi_lane_state *)(void *)state;
+    *out = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, inputs);
     return TIRB_OK;
 }
 

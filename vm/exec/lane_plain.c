@@ -220,6 +220,8 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
 tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
     const uint64_t *slots = tirbi_frame_slots(machine->frame);
     if ((int64_t)slots[loop->n] < 1) return TIRB_OK;
+    if (machine->n_entered < TIRBI_REPEATED_LOOPS) machine->entered[machine->n_entered] = loop;
+    machine->n_entered++;
     if (loop->ending.end) return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
     const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
     if (inputs->are_kept) {

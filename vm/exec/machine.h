@@ -145,6 +145,7 @@ typedef struct tirbi_fn {
     uint16_t n_ref_args;
     const tirbi_fork *forks;
     const tirbi_contract *contracts;
+    bool may_repeat; /* but for lane loops it only computes what its arguments tell, before the first of these */
     uint64_t refs_read;      /* bit r: reference register r is used for more than writing by lane loops; the first 64 */
     uint32_t cost;           /* of a call */
     uint32_t refs_at;        /* places in the frame, in bytes */
@@ -248,6 +249,8 @@ typedef struct tirbi_machine {
     const tirbi_word *trap; /* the word of a lane body that trapped */
     tirb_error *error;
     const atomic_uint *stop;
+    uint32_t n_entered; /* lane loops; more than there is room for: or something else that no repetition may leave out */
+    const tirbi_lane_loop *entered[TIRBI_REPEATED_LOOPS];
     uint32_t own_chunk;     /* that this machine runs, if it is not the one that runs the call */
     bool streamed;          /* past the caches, which other threads may not see yet: tirbi_machine_settle */
     uint32_t n_chunked;     /* forks of two chunks or more that the code being run is inside of */

@@ -5,6 +5,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "vm/exec/lane_again.h"
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64, CLEAR_STEP = 1 << 24 };
 enum { CHUNK_HEAD = (sizeof(tirbi_chunk) + 15) / 16 * 16 };
@@ -297,17 +298,76 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
     m->error = error;
     m->stop = run->stop;
     m->own_chunk = m->n_chunked = 0;
+    m->n_entered = 0;
     m->streamed = false;
     m->place.known = false;
     m->handles = NULL;
     m->n_handles = m->handle_capacity = 0;
 }
 
+/* Whether spare memory of this kind still is where `at` leads. */
+static bool is_spare(const tirbi_spares *spares, tirbi_spare_kind kind, const void *at) {
+    const uintptr_t begin = (uintptr_t)spares->kept[kind].memory;
+    return begin != 0 && (uintptr_t)at - begin < spares->kept[kind].size;
+}
+
+/* A loop that is entered again leaves its state so. Those that charge as they go, and that leave something in registers, may
+ * do otherwise with other elements. */
+static bool may_enter_again(const tirbi_lane_loop *loop, tirbi_lane_state *state) {
+    return !loop->finds && !loop->reduces && loop->n_scans == 0 && loop->own_depth == 0 &&
+           tirbi_lane_again_of(state)->loop == loop;
+}
+
+/* Notes a run that has ended well. */
+static void note_repeat(tirbi_run *run, uint32_t function, const tirbi_machine *machine, tirbi_frame *frame,
+                        uint8_t *lane_states) {
+    const tirbi_fn *fn = &run->code->functions[function];
+    tirbi_repeat *repeat = &run->repeat;
+    const uint32_t n = machine->n_entered;
+    if (n > TIRBI_REPEATED_LOOPS || !run->spares || !is_spare(run->spares, TIRBI_SPARE_FRAMES, frame) ||
+        (n > 0 && !is_spare(run->spares, TIRBI_SPARE_LANES, lane_states)))
+        return;
+    uint64_t fuel = run->fuel_used;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_lane_inputs *inputs = &fn->loop_inputs[machine->entered[i] - fn->loops];
+        tirbi_lane_state *state = tirbi_lane_state_at(run->code, lane_states, inputs);
+        if (!inputs->are_kept || !may_enter_again(machine->entered[i], state)) return;
+        const uint64_t cost = tirbi_lane_again_of(state)->cost;
+        if (cost > fuel) return;
+        fuel -= cost;
+        repeat->loops[i] = machine->entered[i];
+    }
+    repeat->function = function;
+    repeat->frame = frame;
+    repeat->lane_states = lane_states;
+    repeat->fuel = fuel;
+    repeat->result = machine->result;
+    repeat->peak = run->heap->peak;
+    repeat->n_loops = n;
+    repeat->known = true;
+}
+
+static tirb_status end_run(tirbi_run *run, const tirbi_machine *machine, uint32_t function, const tirbi_word *trap_pc,
+                           tirb_status status, uint64_t *result) {
+    if (status == TIRB_OK) {
+        if (result) *result = machine->result;
+    } else {
+        tirbi_trap_place place = {.function = function};
+        if (machine->frame) place = tirbi_trap_place_of(machine, status, trap_pc);
+        run->trap_function = place.function;
+        run->trap_offset = place.offset;
+    }
+    run->fuel_used = run->fuel - machine->fuel;
+    return status;
+}
+
 tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *scalars, const tirbi_ref *refs,
                           uint64_t *result, tirb_error *error) {
     tirbi_machine machine;
+    tirbi_frame *frame = NULL;
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
+    run->repeat.known = false;
     tirbi_machine_begin(&machine, run, run->heap, run->spares, run->fuel, error);
     machine.host = run->host;
     tirbi_fpu_enter(run->host);
@@ -316,19 +376,42 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     if (status == TIRB_OK) status = take_handles(&machine, run);
     if (status == TIRB_OK) status = tirbi_machine_push(&machine, fn);
     if (status == TIRB_OK) {
-        pass_arguments(machine.frame, fn, scalars, refs);
+        frame = machine.frame;
+        pass_arguments(frame, fn, scalars, refs);
         status = tirbi_dispatch(&machine, &trap_pc);
     }
-    if (status == TIRB_OK) {
-        if (result) *result = machine.result;
-    } else {
-        tirbi_trap_place place = {.function = function};
-        if (machine.frame) place = tirbi_trap_place_of(&machine, status, trap_pc);
-        run->trap_function = place.function;
-        run->trap_offset = place.offset;
-    }
-    run->fuel_used = run->fuel - machine.fuel;
+    end_run(run, &machine, function, trap_pc, status, result);
+    uint8_t *lane_states = machine.lane_states;
     tirbi_machine_release(&machine);
+    tirbi_fpu_leave(machine.host);
+    if (status == TIRB_OK && fn->may_repeat) note_repeat(run, function, &machine, frame, lane_states);
+    return status;
+}
+
+/* ---- Repetition ------------------------------------------------------------------------------------------------ */
+
+tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *error) {
+    const tirbi_repeat *repeat = &run->repeat;
+    const tirbi_fn *fn = &run->code->functions[repeat->function];
+    const tirbi_word *trap_pc = fn->words;
+    tirbi_machine machine;
+    tirbi_machine_begin(&machine, run, run->heap, run->spares, run->fuel, error);
+    machine.host = run->host;
+    machine.frame = repeat->frame;
+    machine.result = repeat->result;
+    run->heap->peak = repeat->peak;
+    tirbi_fpu_enter(run->host);
+    tirb_status status = tirbi_charge(&machine, repeat->fuel);
+    if (status == TIRB_OK) status = tirbi_poll(&machine);
+    for (uint32_t i = 0; i < repeat->n_loops && status == TIRB_OK; i++) {
+        const tirbi_lane_loop *loop = repeat->loops[i];
+        const tirbi_lane_inputs *inputs = &fn->loop_inputs[loop - fn->loops];
+        trap_pc = fn->words + loop->entry;
+        machine.lanes = tirbi_lane_state_at(run->code, repeat->lane_states, inputs);
+        status = tirbi_lane_run_again(&machine, loop, inputs);
+    }
+    end_run(run, &machine, repeat->function, machine.trap ? machine.trap : trap_pc, status, result);
+    if (status != TIRB_OK) run->repeat.known = false;
     tirbi_fpu_leave(machine.host);
     return status;
 }

@@ -510,6 +510,7 @@ static void emit_list(translator *t, const uint16_t *list, unsigned n) {
 static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_loop *loop = &t->loops[t->loops_seen];
     tirbi_lane_inputs *inputs = &t->loop_inputs[t->loops_seen];
+    const uint32_t entry = t->emitter.n;
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
     tirbi_lane_bodies bodies;
@@ -519,6 +520,7 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     inputs->bodies = bodies;
     if (inputs->are_kept) inputs->place = (uint8_t)(t->loops_kept++ % TIRBI_LANE_STATES);
     if (t->code->n_lane_states <= inputs->place) t->code->n_lane_states = inputs->place + 1u;
+    loop->entry = entry;
     loop->after = t->emitter.n;
     *at = t->instr->lane.end + 2;
     return TIRB_OK;
@@ -691,6 +693,28 @@ static void forget(translator *t, const tirbi_instr *in) {
     }
 }
 
+/* Whether a repetition of the function may leave the instruction out, as it gives what it gave before or enters a lane
+ * loop, whose registers nothing changes behind it. A fork tells by itself that it was executed. */
+static bool may_repeat(const translator *t, const tirbi_instr *in) {
+    switch (in->op) {
+    case TIRB_OP_NOP:
+    case TIRB_OP_JMP:
+    case TIRB_OP_BRIF:
+    case TIRB_OP_BRNOT:
+    case TIRB_OP_ASSERT:
+    case TIRB_OP_INDEX:
+    case TIRB_OP_RET:
+    case TIRB_OP_RETVOID:
+    case TIRB_OP_FORK:
+    case TIRB_OP_LANE: return true;
+    case TIRB_OP_CONST:
+    case TIRB_OP_CONST64:
+    case TIRB_OP_LENGTH:
+    case TIRB_OP_MEET: return t->loops_seen == 0;
+    default: return (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) && t->loops_seen == 0;
+    }
+}
+
 /* Translates the instruction in t->instr; *at is the offset behind it and is moved on where it takes in more. */
 static tirb_status translate_one(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
@@ -791,6 +815,7 @@ static void separate_lines(translator *t) {
 static tirb_status translate_code(translator *t) {
     const tirbi_function *f = t->function;
     uint32_t line = 0; /* the entry that the instruction belongs to is the one before */
+    t->fn->may_repeat = !t->code->profiled;
     separate_lines(t);
     for (uint32_t at = 0; at < f->code_size;) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
@@ -801,6 +826,7 @@ static tirb_status translate_code(translator *t) {
         if (t->code->profiled && line > 0 && f->lines[line - 1].offset == at) emit_probe(t, line - 1, false);
         if (t->targets[at]) tirbi_known_clear(&t->known);
         at += t->instr->size;
+        t->fn->may_repeat = t->fn->may_repeat && may_repeat(t, t->instr);
         TIRBI_TRY(translate_one(t, &at));
         forget(t, t->instr);
         if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);

@@ -141,6 +141,7 @@ typedef struct tirbi_lane_loop {
     uint32_t one_row;      /* the full body of machines for one row: as `full`, or one loop from memory to memory */
     uint32_t tail;
     uint32_t wide; /* 0: there is none */
+    uint32_t entry; /* the word of the instruction */
     uint32_t packed; /* the body of several short rows as one block; 0: there is none */
     uint32_t after;
     uint8_t n_outer; /* inner loops around the whole body, which the machine runs around the blocks */
