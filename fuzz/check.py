@@ -19,6 +19,8 @@ DICTIONARIES = {"text": "tvmscript.dict", "assembly": ROOT / "fuzz/tirb.dict", "
                 "run": ROOT / "fuzz/tirb.dict"}
 # How much the mutated inputs of a target cost, against those of fuzz_run.
 SHARE = {"text": 1, "run": 1, "bundle": 4, "assembly": 8, "bind": 50, "values": 50, "cache": 20}
+SMALL = ("bind", "values", "cache")  # targets of little code, which are fuzzed for half the time
+SEEDS_A_SECOND = 15  # that libFuzzer begins with: it goes through all of them first, however long that takes
 
 
 def environment():
@@ -28,16 +30,16 @@ def environment():
     return chosen
 
 
-def inputs_of(target, work):
-    stored = ROOT / "fuzz/regressions" / target
-    return [str(work / "seeds" / target)] + ([str(stored)] if stored.is_dir() else [])
+def stored(target):
+    folder = ROOT / "fuzz/regressions" / target
+    return [str(folder)] if folder.is_dir() else []
 
 
 def replay(target, arguments, work):
     folder = work / f"replay-{target}"
     folder.mkdir(parents=True, exist_ok=True)
     command = [str(arguments.build / "bin/fuzz_replay"), target, "--mutate", str(arguments.mutate * SHARE[target]),
-               "--seed", str(arguments.seed)] + inputs_of(target, work)
+               "--seed", str(arguments.seed), str(work / "seeds" / target)] + stored(target)
     return subprocess.run(command, cwd=folder, env=environment(), text=True, errors="replace", stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
 
@@ -45,12 +47,16 @@ def replay(target, arguments, work):
 def live(target, arguments, work):
     corpus = work / f"corpus-{target}"
     corpus.mkdir(parents=True, exist_ok=True)
-    command = [str(arguments.build / "bin" / f"fuzz_{target}"), f"-max_total_time={arguments.live}", "-timeout=25",
+    seconds = max(arguments.live // 2, 1) if target in SMALL else arguments.live
+    seeds = sorted(map(str, (work / "seeds" / target).iterdir()))
+    begin_with = work / f"begin-{target}"
+    begin_with.write_text(",".join(seeds[::1 + len(seeds) // (seconds * SEEDS_A_SECOND)]))
+    command = [str(arguments.build / "bin" / f"fuzz_{target}"), f"-max_total_time={seconds}", "-timeout=25",
                "-rss_limit_mb=4096", "-max_len=32768", "-print_final_stats=1", f"-artifact_prefix={work}/{target}-",
-               f"-seed={arguments.seed}"]
+               f"-seed={arguments.seed}", f"-seed_inputs=@{begin_with}"]
     if target in DICTIONARIES:
         command.append(f"-dict={work / 'seeds' / DICTIONARIES[target]}")
-    return subprocess.run(command + [str(corpus)] + inputs_of(target, work), cwd=work, env=environment(), text=True,
+    return subprocess.run(command + [str(corpus)] + stored(target), cwd=work, env=environment(), text=True,
                           errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 

@@ -1,6 +1,7 @@
 /* The assembler's errors name their place, and no stage of the loader loses memory or crashes when memory runs out. */
 #include "tests/unit/loader_fixture.h"
 #include "tests/unit/sample_program.h"
+#include "tests/unit/sampled.h"
 
 static void rejects(const char *text, unsigned line, unsigned column, const char *reason) {
     fixture f;
@@ -159,7 +160,7 @@ static tirb_status whole_way(tirbi_heap *heap, const char *text, size_t size, ti
 static void sweep(const char *text, size_t size) {
     tirb_status status = TIRB_NO_MEMORY;
     unsigned n = 0;
-    for (; status != TIRB_OK; n++) {
+    for (; status != TIRB_OK; n += sampled_every()) {
         failing memory = {.left = n};
         tirb_allocator allocator = {fail_after, &memory};
         tirbi_heap heap;

@@ -15,6 +15,7 @@
 #include "loader/isa/isa.h"
 #include "vm/lanes/halves.h"
 #include "vm/lanes/kernels.h"
+#include "tests/unit/sampled.h"
 #include "vm/math/ops.h"
 
 /* ---- One element at a time -------------------------------------------------------------------------------------- */
@@ -272,7 +273,7 @@ static void check_kernel(const check *c, bool trap) {
         for (unsigned k = 0; k < c->arity; k++)
             if (tirbi_dtypes[c->operand[k]].size == tirbi_dtypes[c->result].size) check_call(c, n, n % 3, k, !trap);
     }
-    for (int repeat = 0; repeat < 250; repeat++) check_call(c, LONGEST, 1, 3, !trap);
+    for (unsigned repeat = 0; repeat < 250; repeat += sampled_every()) check_call(c, LONGEST, 1, 3, !trap);
 }
 
 /* checkasm compares the others with this one. */

@@ -1,6 +1,7 @@
 /* Random lane loops: every instruction set against a model that runs one lane after the other, one element at a
  * time. */
 #include "tests/unit/machine_harness.h"
+#include "tests/unit/sampled.h"
 
 #include "vm/lanes/slots.h"
 #include "vm/lanes/kernels.h"
@@ -828,7 +829,7 @@ static void run_random(uint64_t seed) {
 static void random_loops(void **state) {
     (void)state;
     const char *text = getenv("TIRB_TEST_LANES");
-    uint64_t first = 1, n = 3000;
+    uint64_t first = 1, n = 3000 / sampled_every();
     if (text) sscanf(text, "%llu,%llu", (unsigned long long *)&first, (unsigned long long *)&n);
     for (uint64_t seed = first; seed < first + n; seed++) run_random(seed);
 }

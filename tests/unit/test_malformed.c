@@ -6,6 +6,7 @@
  * says how they are refused. */
 #include "tests/unit/loader_fixture.h"
 #include "tests/unit/sample_program.h"
+#include "tests/unit/sampled.h"
 
 #include <dirent.h>
 
@@ -133,7 +134,7 @@ static void change_bytes(tirbi_writer *bytes) {
     tirb_error error;
     for (size_t at = 0; at < bytes->size; at++) {
         uint8_t original = bytes->data[at];
-        unsigned n = full ? 255 : 12;
+        unsigned n = full ? 255 : 12 / sampled_every();
         for (unsigned i = 1; i <= n; i++) {
             uint8_t change = full ? (uint8_t)i : i == 1 ? 1 : i == 2 ? 0x80 : (uint8_t)next_random(&seed);
             if (change == 0) continue;
@@ -151,7 +152,7 @@ static void change_bytes(tirbi_writer *bytes) {
 static void change_pairs(tirbi_writer *bytes) {
     uint32_t seed = 88172645;
     tirb_error error;
-    for (unsigned i = 0; i < (full ? 1000000u : 10000u); i++) {
+    for (unsigned i = 0; i < (full ? 1000000u : 10000u / sampled_every()); i++) {
         size_t at[2];
         uint8_t original[2];
         for (unsigned k = 0; k < 2; k++) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/unit/sampled.h"
 #include "tests/unit/script_fixture.h"
 
 #define PROGRAM(body)                                                                                                  \
@@ -151,7 +152,7 @@ static void as_in_order(void **state) {
     static const int64_t widths[] = {1, 2, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 47, 48, 50, 62, 64, 65, 100, 129, 140, 200, 258};
     enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS };
     (void)state;
-    for (unsigned p = 0; p < N_PROGRAMS; p++) {
+    for (unsigned p = 0; p < N_PROGRAMS; p += sampled_every()) {
         script plain = open_script(programs[p], IN_ORDER, TIRB_ISA_GENERIC, 1);
         for (unsigned i = 0; i < N_ISAS; i++) {
             if (!tirb_isa_available(every_isa[i])) continue;
@@ -216,7 +217,7 @@ static void as_in_order_of_fixed_length(void **state) {
     static const unsigned lengths[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32, 40, 64};
     static const int64_t widths[] = {1, 2, 7, 40};
     (void)state;
-    for (unsigned k = 0; k < N_FIXED * sizeof lengths / sizeof *lengths; k++) {
+    for (unsigned k = 0; k < N_FIXED * sizeof lengths / sizeof *lengths; k += sampled_every()) {
         const unsigned statement = k % N_FIXED, channels = lengths[k / N_FIXED], t = (k + k / N_FIXED) % 4;
         char text[FIXED_TEXT];
         write_fixed(text, fixed_rows[statement], types[t].name, channels);

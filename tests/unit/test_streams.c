@@ -2,6 +2,7 @@
  * instruction set and with several threads, wherever rows begin. */
 #include <stdlib.h>
 
+#include "tests/unit/sampled.h"
 #include "tests/unit/script_fixture.h"
 
 #define HEAD "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
@@ -36,8 +37,7 @@ typedef struct data {
     uint8_t *c;
 } data;
 
-static void fill(data *d) {
-    for (int64_t i = 0; i < ELEMENTS; i++) d->a[i] = (float)(i * 7919 % 10007) / 3000.0f - 1.5f;
+static void clear(data *d) {
     memset(d->b, 0x55, ELEMENTS * sizeof *d->b);
     memset(d->c, 0x55, ELEMENTS);
 }
@@ -47,6 +47,7 @@ static data make_data(void **memory) {
     assert_non_null(base);
     *memory = base;
     float *a = (float *)(void *)base;
+    for (int64_t i = 0; i < ELEMENTS; i++) a[i] = (float)(i * 7919 % 10007) / 3000.0f - 1.5f;
     return (data){.a = a, .b = a + ELEMENTS, .c = (uint8_t *)(a + 2 * ELEMENTS) + 1};
 }
 
@@ -70,12 +71,12 @@ static void past_the_caches(void **state) {
     void *memory[2];
     data expected = make_data(&memory[0]), given = make_data(&memory[1]);
     (void)state;
-    for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
-        fill(&expected);
+    for (unsigned p = 0; p < sizeof programs / sizeof *programs; p += sampled_every()) {
+        clear(&expected);
         run(programs[p], TIRB_PASS_REGIONS | TIRB_PASS_FUSE, TIRB_ISA_GENERIC, 1, &expected);
         for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++) {
             for (uint32_t threads = 1; threads <= 3 && tirb_isa_available(isas[i]); threads += 2) {
-                fill(&given);
+                clear(&given);
                 run(programs[p], threads == 1 ? TIRB_PASS_REGIONS : 0, isas[i], threads, &given);
                 assert_memory_equal(given.b, expected.b, ELEMENTS * sizeof *given.b);
                 assert_memory_equal(given.c, expected.c, ELEMENTS);
