@@ -14,8 +14,19 @@
 extern "C" {
 #endif
 
-/* Element type codes that DLPack 0.6 has no names for. tirb takes tensors of bool; the others name what it refuses. */
-enum { TIRB_DL_BOOL = 6, TIRB_DL_F8E4M3FN = 10, TIRB_DL_F8E5M2 = 12 };
+/* Element type codes that DLPack 0.6 has no names for. A parameter of 8-bit floats is one of uint8 in a bundle, and
+ * takes tensors of either. */
+enum {
+    TIRB_DL_BOOL = 6,
+    TIRB_DL_F8E3M4 = 7,
+    TIRB_DL_F8E4M3 = 8,
+    TIRB_DL_F8E4M3B11FNUZ = 9,
+    TIRB_DL_F8E4M3FN = 10,
+    TIRB_DL_F8E4M3FNUZ = 11,
+    TIRB_DL_F8E5M2 = 12,
+    TIRB_DL_F8E5M2FNUZ = 13,
+    TIRB_DL_F8E8M0FNU = 14
+};
 
 /* Flags of a managed tensor. */
 enum { TIRB_DL_READ_ONLY = 1, TIRB_DL_IS_COPIED = 2, TIRB_DL_SUBBYTE_PADDED = 4 };

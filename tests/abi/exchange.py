@@ -343,8 +343,8 @@ def test_headers(compiler):
 #ifdef __cplusplus
 #define _Static_assert static_assert
 #endif
-_Static_assert(SAME(TIRB_DL_BOOL, kDLBool) && SAME(TIRB_DL_F8E4M3FN, kDLFloat8_e4m3fn) && SAME(TIRB_DL_F8E5M2, kDLFloat8_e5m2),
-               "types");
+_Static_assert(SAME(TIRB_DL_BOOL, kDLBool) && SAME(TIRB_DL_F8E3M4, kDLFloat8_e3m4) && SAME(TIRB_DL_F8E4M3FN, kDLFloat8_e4m3fn) &&
+               SAME(TIRB_DL_F8E5M2, kDLFloat8_e5m2) && SAME(TIRB_DL_F8E8M0FNU, kDLFloat8_e8m0fnu), "types");
 _Static_assert(SAME(TIRB_DL_READ_ONLY, DLPACK_FLAG_BITMASK_READ_ONLY) && SAME(TIRB_DL_IS_COPIED, DLPACK_FLAG_BITMASK_IS_COPIED) &&
                SAME(TIRB_DL_SUBBYTE_PADDED, DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED), "flags");
 _Static_assert(sizeof(tirb_dl_managed_v1) == sizeof(DLManagedTensorVersioned) && PLACE(version, version) &&

@@ -312,6 +312,21 @@ static void test_bools(void **state) {
     expect_error(&s, run(&s, "bytes", &arg, 1, NULL), TIRB_ARGUMENT, "dtype is bool, expected uint8");
 }
 
+static void test_floats_of_a_byte(void **state) {
+    (void)state;
+    uint8_t data[2] = {0, 1};
+    tensor a;
+    for (uint8_t code = TIRB_DL_F8E3M4; code <= TIRB_DL_F8E8M0FNU; code++) {
+        tirb_arg arg = tensor_arg(make_tensor(&a, data, (DLDataType){code, 8, 1}, 1, 2));
+        EXPECT_OK(&s, run(&s, "bytes", &arg, 1, NULL));
+        expect_error(&s, run(&s, "flags", &arg, 1, NULL), TIRB_ARGUMENT, "expected bool");
+    }
+    tirb_arg arg = tensor_arg(make_tensor(&a, data, (DLDataType){TIRB_DL_F8E8M0FNU + 1, 8, 1}, 1, 2));
+    expect_error(&s, run(&s, "bytes", &arg, 1, NULL), TIRB_ARGUMENT, "expected uint8");
+    arg = tensor_arg(make_tensor(&a, data, (DLDataType){TIRB_DL_F8E5M2, 4, 1}, 1, 2));
+    expect_error(&s, run(&s, "bytes", &arg, 1, NULL), TIRB_ARGUMENT, "expected uint8");
+}
+
 static void test_rank_zero(void **state) {
     (void)state;
     float x = 2.5f;
@@ -985,6 +1000,7 @@ int main(void) {
         cmocka_unit_test(test_shape_variables),
         cmocka_unit_test(test_alignment_and_offset),
         cmocka_unit_test(test_bools),
+        cmocka_unit_test(test_floats_of_a_byte),
         cmocka_unit_test(test_rank_zero),
         cmocka_unit_test(test_packing),
         cmocka_unit_test(test_untouched_gaps),

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tirb/dlpack.h>
+
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "vm/call/number.h"
@@ -166,11 +168,14 @@ static tirb_status check_expression(tirbi_binding *b, const tirbi_dim *dim, int6
 
 /* ---- Tensors --------------------------------------------------------------------------------------------------- */
 
-/* A bool parameter takes what frameworks export for one byte a bool: kDLBool of 8 or 1 bits, uint8 and uint1. */
+/* A bool parameter takes what frameworks export for one byte a bool: kDLBool of 8 or 1 bits, uint8 and uint1. Floats of
+ * 8 bits are bytes to the machine, whose signatures say uint8. */
 static bool type_matches(tirbi_dtype expected, DLDataType found) {
     const tirbi_dtype_info *info = &tirbi_dtypes[expected];
     if (found.lanes != 1) return false;
     if (found.code == info->dl_code && found.bits == info->bits) return true;
+    bool float8 = found.code >= TIRB_DL_F8E3M4 && found.code <= TIRB_DL_F8E8M0FNU && found.bits == 8;
+    if (float8) return expected == TIRB_U8;
     bool byte_bool = found.code == info->dl_code || found.code == kDLUInt;
     return expected == TIRB_BOOL && byte_bool && (found.bits == 8 || found.bits == 1);
 }
