@@ -52,7 +52,9 @@ typedef struct tirbi_diff_tensor {
     int64_t shape[TIRBI_DIFF_NDIM], strides[TIRBI_DIFF_NDIM];
     uint8_t *memory; /* NULL: in that of another one */
     uint8_t *initial;
-    size_t size;
+    size_t size, front; /* front: the bytes of the guard before it */
+    uint8_t *pages;     /* what is mapped for it */
+    size_t pages_size;
     bool shared; /* its memory holds another tensor too */
 } tirbi_diff_tensor;
 

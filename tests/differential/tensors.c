@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "loader/isa/isa.h"
 #include "tests/differential/program.h"
@@ -159,6 +161,31 @@ static void fill(uint8_t *p, tirbi_dtype type, uint64_t n, uint32_t wild, tirbi_
     }
 }
 
+/* ---- Memory --------------------------------------------------------------------------------------------------- */
+
+/* Memory of so many bytes between two pages that must not be touched: it ends where the second begins, or begins where
+ * the first ends, so that nothing is read beyond this end; at the other one GUARD bytes tell what is written there. */
+static bool new_memory(tirbi_diff_tensor *t, size_t bytes, bool at_end) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = bytes + GUARD, inner = (size + page - 1) / page * page;
+    uint8_t *pages = mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return false;
+    t->pages = pages;
+    t->pages_size = inner + 2 * page;
+    t->size = size;
+    t->front = at_end ? GUARD : 0;
+    t->memory = at_end ? pages + page + inner - size : pages + page;
+    t->initial = malloc(size);
+    if (mprotect(pages + page, inner, PROT_READ | PROT_WRITE) != 0 || t->initial == NULL) return false;
+    memset(t->initial, 0xa5, size);
+    return true;
+}
+
+static void free_memory(tirbi_diff_tensor *t) {
+    if (t->pages != NULL) munmap(t->pages, t->pages_size);
+    free(t->initial);
+    t->pages = t->memory = t->initial = NULL;
+}
+
 /* ---- Arguments ------------------------------------------------------------------------------------------------ */
 
 /* Compact strides, or with a permuted order and padding between rows. */
@@ -202,14 +229,12 @@ static bool make_tensor(const tirb_buffer *buffer, const environment *env, const
     }
     uint32_t item = tirbi_dtypes[type].size;
     uint64_t offset = tirbi_random_below(random, 4) * item; /* any alignment of the element */
-    t->size = (size_t)(elements * item + offset + 2 * GUARD);
-    t->memory = malloc(t->size);
-    t->initial = malloc(t->size);
-    if (t->memory == NULL || t->initial == NULL) return false;
-    memset(t->initial, 0xa5, t->size);
+    bool at_end = tirbi_random_chance(random, 60);
+    if (!at_end) offset = 0;
+    if (!new_memory(t, (size_t)(elements * item + offset), at_end)) return false;
     static const uint32_t wildness[] = {0, 0, 3, 30};
-    fill(t->initial + GUARD + offset, type, elements, wildness[tirbi_random_below(random, 4)], random);
-    t->tensor = (DLTensor){.data = t->memory + GUARD + offset,
+    fill(t->initial + t->front + offset, type, elements, wildness[tirbi_random_below(random, 4)], random);
+    t->tensor = (DLTensor){.data = t->memory + t->front + offset,
                            .device = {.device_type = kDLCPU, .device_id = 0},
                            .ndim = (int32_t)buffer->ndim,
                            .dtype = tirbi_dtype_to_dl(type),
@@ -246,37 +271,29 @@ static bool share(const tirb_primfunc *f, const tirb_param_pair *pair, tirbi_ran
     bool bools = tirb_datatype_equal(f->buffers[pair->first]->dtype, f->buffers[pair->second]->dtype) ||
                  (first->tensor.dtype.code != TIRB_DL_BOOL && second->tensor.dtype.code != TIRB_DL_BOOL);
     if (!owners || !compact || !bools) return true;
-    size_t first_bytes = first->size - 2 * GUARD, second_bytes = second->size - 2 * GUARD;
+    size_t first_bytes = first->size - GUARD, second_bytes = second->size - GUARD;
     size_t item = first->tensor.dtype.bits / 8u, half = first_bytes / item / 2 * item;
-    size_t size = 2 * GUARD + 2 * (second_bytes + 8) + first_bytes;
-    uint8_t *memory = malloc(size), *initial = malloc(size);
-    if (memory == NULL || initial == NULL) {
-        free(memory);
-        free(initial);
+    tirbi_diff_tensor both = *first;
+    if (!new_memory(&both, GUARD + 2 * (second_bytes + 8) + first_bytes, true)) {
+        free_memory(&both);
         return false;
     }
     /* Between the guards the bits of both tensors' values, again and again. */
-    memset(initial, 0xa5, size);
     size_t begin = GUARD + (second_bytes + 8) / item * item;
-    for (size_t at = begin; second_bytes > 0 && at < size - GUARD; at++) {
-        initial[at] = second->initial[GUARD + (at - begin) % second_bytes];
+    for (size_t at = begin; second_bytes > 0 && at < both.size - GUARD; at++) {
+        both.initial[at] = second->initial[second->front + (at - begin) % second_bytes];
     }
-    for (size_t at = begin; second_bytes > 0 && at-- > GUARD;) initial[at] = initial[at + second_bytes];
-    memcpy(initial + begin, first->initial + GUARD, first_bytes);
+    for (size_t at = begin; second_bytes > 0 && at-- > GUARD;) both.initial[at] = both.initial[at + second_bytes];
+    memcpy(both.initial + begin, first->initial + first->front, first_bytes);
     ptrdiff_t offsets[] = {0, 0, 0, (ptrdiff_t)item, -(ptrdiff_t)item, 1, -1, (ptrdiff_t)half, (ptrdiff_t)first_bytes};
     ptrdiff_t offset = offsets[tirbi_random_below(random, sizeof offsets / sizeof *offsets)];
-    free(first->memory);
-    free(first->initial);
-    free(second->memory);
-    free(second->initial);
-    first->memory = memory;
-    first->initial = initial;
-    first->size = size;
-    first->tensor.data = memory + begin;
-    second->memory = second->initial = NULL;
+    free_memory(first);
+    free_memory(second);
+    *first = both;
+    first->tensor.data = both.memory + begin;
     second->size = 0;
     second->shared = true;
-    second->tensor.data = memory + begin + offset;
+    second->tensor.data = both.memory + begin + offset;
     first->shared = true;
     return true;
 }
@@ -318,8 +335,5 @@ void tirbi_diff_reset_args(tirbi_diff_args *args) {
 }
 
 void tirbi_diff_free_args(tirbi_diff_args *args) {
-    for (uint32_t i = 0; i < args->n && i < TIRBI_DIFF_PARAMS; i++) {
-        free(args->tensors[i].memory);
-        free(args->tensors[i].initial);
-    }
+    for (uint32_t i = 0; i < args->n && i < TIRBI_DIFF_PARAMS; i++) free_memory(&args->tensors[i]);
 }
