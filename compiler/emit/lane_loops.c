@@ -386,12 +386,14 @@ static bool has_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
 static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool plain) {
     const bool may = !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->named < MAX_NAMED;
     const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop) : NULL, *inside = named;
+    tirbi_nest nest;
     bool gains = false;
     for (uint32_t i = 0; i < MAX_NAMED && inside && !gains;
          i++) { /* loads by what has been loaded have names then, too */
         if (i > 0) inside = tirbi_name_still_loads(e->pool, inside);
         if (inside) inside = inside->as.seq.items[inside->as.seq.n - 1];
-        gains = inside && (plain ? tirbi_plan_lanes(e->pool, inside) != NULL : has_lanes(e, inside));
+        gains = inside && (plain ? tirbi_plan_lanes(e->pool, inside) != NULL
+                                 : has_lanes(e, inside) || tirbi_choose_lanes(e, inside, &nest));
     }
     if (!named || !gains) return false;
     e->named++;

@@ -99,8 +99,73 @@ static const tirbi_ls *counted(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return copy;
 }
 
+/* Whether x is v - 1. */
+static bool is_one_less(const tirbi_lx *x, const tirbi_lx *v) {
+    if (!is_op(x, TIRB_OP_SUB) && !is_op(x, TIRB_OP_ADD)) return false;
+    return tirbi_same_value(x->args[0], v) && tirbi_lx_is_int(x->args[1], x->op == TIRB_OP_SUB ? 1 : -1);
+}
+
+/* What a while loop counts with, if its condition is that a variable is not 0, or above it (*above): the variable. */
+static const tirbi_lx *runs_until_zero(const tirbi_lx *condition, bool *above) {
+    if (!is_op(condition, TIRB_OP_NE) && !is_op(condition, TIRB_OP_GT)) return NULL;
+    const tirbi_lx *v = condition->args[0];
+    *above = condition->op == TIRB_OP_GT && v->lo < 0;
+    return v->kind == TIRBI_LX_VAR && v->var->kind == TIRBI_LVAR_LOCAL && tirbi_lx_is_int(condition->args[1], 0) ? v
+                                                                                                             : NULL;
+}
+
+/* Whether a statement that sets v to `next`, behind or before a sum of `added` or 1, goes through the bits of v: the
+ * lowest one is taken off it, or it is shifted out. */
+static bool takes_bit(const tirbi_lx *v, const tirbi_lx *next, const tirbi_lx *added, bool behind, bool above) {
+    if (is_op(next, TIRB_OP_AND)) {
+        const bool first = tirbi_same_value(next->args[0], v);
+        return tirbi_lx_is_int(added, 1) && (first || tirbi_same_value(next->args[1], v)) &&
+               is_one_less(next->args[first ? 1 : 0], v);
+    }
+    const tirbi_lx *bit = uncast(added);
+    if (!is_op(next, TIRB_OP_SHR) || !is_op(bit, TIRB_OP_AND) || !behind) return false;
+    const bool first = tirbi_same_value(uncast(bit->args[0]), v), ends = above || v->lo >= 0;
+    return ends && tirbi_same_value(next->args[0], v) && tirbi_lx_is_int(uncast(next->args[1]), 1) &&
+           (first || tirbi_same_value(uncast(bit->args[1]), v)) && tirbi_lx_is_int(bit->args[first ? 1 : 0], 1);
+}
+
+/* while v != 0: v = v & (v - 1); s = s + 1, or s = s + (v & 1); v = v >> 1, as s = s + popcount(v); v = 0. NULL for other
+ * statements. */
+static const tirbi_ls *counted_off(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *body = loop->as.while_.body;
+    bool above = false;
+    const tirbi_lx *v = runs_until_zero(loop->as.while_.condition, &above), *added = NULL;
+    if (!v || body->kind != TIRBI_LS_SEQ || body->as.seq.n != 2) return NULL;
+    const bool behind = body->as.seq.items[1]->kind == TIRBI_LS_SET && body->as.seq.items[1]->as.set.var == v->var;
+    const tirbi_ls *step = body->as.seq.items[behind ? 1 : 0], *adds = body->as.seq.items[behind ? 0 : 1];
+    const tirbi_lx *sum = sum_of(pool, adds, &added);
+    const tirbi_place *place = adds->kind == TIRBI_LS_STORE ? adds->as.store.access : NULL;
+    if (!sum || step->kind != TIRBI_LS_SET || step->as.set.var != v->var || step->as.set.declares ||
+        tirbi_lx_depends_on(sum, v->var) || !takes_bit(v, step->as.set.value, added, behind, above) ||
+        (place && (tirbi_place_depends_on(place, v->var) || is_found_by(place, place->buffer->root))))
+        return NULL;
+    const tirbi_dtype type = (tirbi_dtype)v->type;
+    const tirbi_lx *zero = tirbi_lx_int(pool, type, 0), *number = v, *left = zero;
+    if (above && zero) {
+        number = tirbi_lx_op(pool, TIRB_OP_MAX, type, TIRB_TYPE_NONE, v, zero, NULL);
+        left = tirbi_lx_op(pool, TIRB_OP_MIN, type, TIRB_TYPE_NONE, v, zero, NULL);
+    }
+    const tirbi_lx *value = number && left ? count(pool, sum, number, tirbi_dtypes[type].bits) : NULL;
+    tirbi_ls *copies = value ? TIRBI_NEW_ARRAY(pool->arena, tirbi_ls, 2) : NULL;
+    if (!copies) return NULL;
+    copies[0] = *adds;
+    if (place) copies[0].as.store.value = value;
+    else copies[0].as.set.value = value;
+    copies[1] = *step;
+    copies[1].as.set.value = left;
+    const tirbi_ls *items[2] = {&copies[0], &copies[1]};
+    return tirbi_new_sequence(pool, loop->span, items, 2);
+}
+
 static const tirbi_ls *count_all(void *pool, const tirbi_ls *s) {
-    const tirbi_ls *out = s->kind == TIRBI_LS_LOOP ? counted(pool, s) : NULL;
+    const tirbi_ls *out = s->kind == TIRBI_LS_LOOP    ? counted(pool, s)
+                          : s->kind == TIRBI_LS_WHILE ? counted_off(pool, s)
+                                                      : NULL;
     return out ? out : tirbi_replace_inside(pool, s, count_all, pool);
 }
 

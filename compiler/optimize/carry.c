@@ -274,6 +274,10 @@ static void check_stmt(carrier *c, const tirbi_ls *s) {
     }
 }
 
+static const tirbi_ls *set(carrier *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
+    return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
+}
+
 /* ---- Choices ---------------------------------------------------------------------------------------------------- */
 
 /* if c: X = a else: X = b as X = a if c else b, for one element or variable; what it is otherwise. */
@@ -324,6 +328,18 @@ static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls
     *one = *next;
     one->as.set.value = tirbi_rewrite_value(&rewrite, next->as.set.value);
     return one->as.set.value ? one : NULL;
+}
+
+/* if c: x = v; and x = g(x) behind it as x = g(v) if c else g(x); NULL for other statements. */
+static const tirbi_ls *as_one_choice(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
+    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || s->as.if_.else_case || s->as.if_.condition->traps) return NULL;
+    const tirbi_ls *arm = s->as.if_.then_case;
+    if (arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
+    const tirbi_ls *one = arm->kind == TIRBI_LS_SET ? as_one_step(c, arm, next) : NULL;
+    const tirbi_lx *value = one ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, one->as.set.value,
+                                                next->as.set.value)
+                                : NULL;
+    return value ? set(c, next->as.set.var, value, false) : NULL;
 }
 
 /* Whether a value reads a variable, or memory that a place may be in. */
@@ -378,7 +394,8 @@ static const tirbi_ls *stored_at_once(carrier *c, const tirbi_ls *s, const tirbi
     const tirbi_lvar *var = s->as.set.var;
     const tirbi_place *place = next->as.store.access;
     const tirbi_lx *value = next->as.store.value;
-    if (value->kind != TIRBI_LX_VAR || value->var != var || place->view || var->type != place->buffer->type)
+    if (value->kind != TIRBI_LX_VAR || value->var != var || place->view || var->type != place->buffer->type ||
+        reads(s->as.set.value, var, NULL)) /* which is carried itself */
         return NULL;
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (reads(place->indices[d], var, NULL)) return NULL;
@@ -412,7 +429,8 @@ static const tirbi_ls *join_statements(carrier *c, const tirbi_ls *body) {
     bool joined = false;
     for (uint32_t i = 0; items && i < n_before; i++) {
         const tirbi_ls *s = as_one(c, before[i]), *other = NULL;
-        if (n > 0 && (other = as_one_step(c, items[n - 1], s)) != NULL) {
+        if (n > 0 && ((other = as_one_step(c, items[n - 1], s)) != NULL ||
+                      (other = as_one_choice(c, items[n - 1], s)) != NULL)) {
             items[n - 1] = other;
         } else if (n > 0 && (other = stored_at_once(c, items[n - 1], s, &more)) != NULL) {
             items[n - 1] = other;
@@ -436,10 +454,6 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_VAR && c->fresh && x->var == c->loop->as.loop.var) return tirbi_lx_var(c->pool, c->fresh);
     element *e = x->kind == TIRBI_LX_LOAD ? find_loaded(c, x->access) : NULL;
     return e ? tirbi_lx_var(c->pool, e->passed ? e->stored : e->var) : NULL;
-}
-
-static const tirbi_ls *set(carrier *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
 }
 
 /* Columns store from variables of their own where that is in straight code, so that the bits of what was loaded first

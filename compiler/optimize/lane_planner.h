@@ -64,6 +64,7 @@ typedef struct planner {
     uint32_t n_memo;
     promotion promoted[MAX_PROMOTED];
     uint32_t n_promoted;
+    bool in_memory; /* none is, for the loops around all of the body seek rows by number */
     lane_access accesses[MAX_ACCESSES];
     uint32_t n_accesses;
     const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */

@@ -769,6 +769,7 @@ static bool was_stored(planner *p, const tirbi_place *place) {
 static uint32_t promote(planner *p, const tirbi_ls *loop) {
     const tirbi_place *places[MAX_PROMOTED];
     uint32_t n = 0, promoted = 0;
+    if (p->in_memory) return 0;
     tirbi_loop_set loops = {.n = 0};
     bool sure = tirbi_plan_find_loops(loop, &loops);
     for (uint32_t i = 0; i < loops.n; i++) sure = sure && tirbi_plan_runs(p, loops.var[i]);
@@ -1224,10 +1225,18 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
 
 static tirbi_lane_plan *lanes_of(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
     if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var) || !may_be_lanes(loop)) return NULL;
-    planner *p = tirbi_new_planner(pool, loop->as.loop.var);
-    if (!p) return NULL;
-    p->sequences = sequences;
-    return tirbi_end_planner(p, plan_lanes(p, loop));
+    tirbi_lane_plan *plan = NULL;
+    bool by_number = false;
+    for (int in_memory = 0; !plan && in_memory <= by_number; in_memory++) {
+        planner *p = tirbi_new_planner(pool, loop->as.loop.var);
+        if (!p) return NULL;
+        p->sequences = sequences;
+        p->in_memory = in_memory != 0;
+        const bool planned = plan_lanes(p, loop);
+        by_number = !sequences && p->plan->n_rows > 0 && p->plan->whole_nest;
+        plan = tirbi_end_planner(p, planned);
+    }
+    return plan;
 }
 
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) { return lanes_of(pool, loop, false); }

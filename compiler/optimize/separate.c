@@ -4,10 +4,13 @@
 #include "compiler/optimize/separate.h"
 
 #include "compiler/optimize/injective.h"
+#include "compiler/optimize/lanes.h"
 #include "compiler/optimize/order.h"
 #include "compiler/optimize/proofs.h"
 #include "compiler/optimize/resolve.h"
 #include "compiler/optimize/statements.h"
+
+#include <string.h>
 
 enum { MAX_ACCESSES = 32, MAX_VARIABLES = 16, MAX_DEPTH = 48 };
 
@@ -36,6 +39,8 @@ typedef struct separator {
     const tirbi_lbuf *stored[MAX_ACCESSES]; /* the memory that it stores to */
     uint32_t n_stored;
     uint32_t after[TIRBI_MAX_SEPARATE]; /* the nodes that must come after a node, by bits */
+    uint32_t fails;                     /* the nodes that can fail, by bits: these stay one loop */
+    bool nests, reloads;                /* there are loops in the body; a variable is read from where it was stored */
 } separator;
 
 /* ---- What the statements reach ---------------------------------------------------------------------------------- */
@@ -60,9 +65,9 @@ static bool note_value(separator *s, const tirbi_lx *x, uint32_t node, unsigned 
     return true;
 }
 
-/* A value that cannot fail. */
-static bool note_sure(separator *s, const tirbi_lx *x, uint32_t node) {
-    return x && !x->traps && note_value(s, x, node, 0);
+static bool note_whole(separator *s, const tirbi_lx *x, uint32_t node) {
+    if (x && x->traps) s->fails |= UINT32_C(1) << node;
+    return x && note_value(s, x, node, 0);
 }
 
 static bool note_stmt(separator *s, const tirbi_ls *stmt, uint32_t node, unsigned depth) {
@@ -73,19 +78,25 @@ static bool note_stmt(separator *s, const tirbi_ls *stmt, uint32_t node, unsigne
             if (!note_stmt(s, stmt->as.seq.items[i], node, depth + 1)) return false;
         return true;
     case TIRBI_LS_IF:
-        return !stmt->as.if_.first_of && note_sure(s, stmt->as.if_.condition, node) &&
+        return !stmt->as.if_.first_of && note_whole(s, stmt->as.if_.condition, node) &&
                note_stmt(s, stmt->as.if_.then_case, node, depth + 1) &&
                (!stmt->as.if_.else_case || note_stmt(s, stmt->as.if_.else_case, node, depth + 1));
     case TIRBI_LS_STORE: {
         const tirbi_place *place = stmt->as.store.access;
         for (uint32_t d = 0; d < place->ndim; d++)
-            if (!tirbi_dim_proven(place, d) || !note_sure(s, place->indices[d], node)) return false;
-        return note_sure(s, stmt->as.store.value, node) && note_place(s, place, node, true);
+            if (!note_whole(s, place->indices[d], node)) return false;
+        const tirbi_lx *load = tirbi_lx_load(s->pool, place);
+        if (!load || load->traps) s->fails |= UINT32_C(1) << node;
+        return note_whole(s, stmt->as.store.value, node) && note_place(s, place, node, true);
     }
     case TIRBI_LS_SET:
         for (uint32_t i = 0; i < s->n_variables; i++)
             if (s->variables[i] == stmt->as.set.var) s->uses[i] |= UINT32_C(1) << node;
-        return note_sure(s, stmt->as.set.value, node);
+        return note_whole(s, stmt->as.set.value, node);
+    case TIRBI_LS_LOOP:
+        s->nests = true;
+        return tirbi_is_plain_loop(stmt) && note_whole(s, stmt->as.loop.var->min, node) &&
+               note_whole(s, stmt->as.loop.var->extent, node) && note_stmt(s, stmt->as.loop.body, node, depth + 1);
     default: return false;
     }
 }
@@ -108,6 +119,10 @@ static bool find_changes(separator *s, const tirbi_ls *stmt, unsigned depth) {
         s->variables[s->n_variables++] = stmt->as.set.var;
         s->inside.var[s->inside.n++] = stmt->as.set.var;
         return true;
+    case TIRBI_LS_LOOP:
+        if (s->inside.n == TIRBI_MAX_AFFINE) return false;
+        s->inside.var[s->inside.n++] = stmt->as.loop.var;
+        return find_changes(s, stmt->as.loop.body, depth + 1);
     case TIRBI_LS_STORE:
         if (s->n_stored == MAX_ACCESSES) return false;
         s->stored[s->n_stored++] = stmt->as.store.access->buffer->root;
@@ -233,9 +248,64 @@ static void find_order(separator *s) {
     for (uint32_t v = 0; v < s->n_variables; v++)
         for (uint32_t i = 0; i < s->n; i++)
             if (s->uses[v] >> i & 1) s->after[i] |= s->uses[v];
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->fails >> i & 1) s->after[i] |= s->fails; /* which one fails first stays so */
     for (uint32_t k = 0; k < s->n; k++)
         for (uint32_t i = 0; i < s->n; i++)
             if (s->after[i] >> k & 1) s->after[i] |= s->after[k];
+}
+
+/* ---- What is read from where it was stored ---------------------------------------------------------------------- */
+
+static bool sets(const tirbi_ls *stmt, const tirbi_lvar *var, unsigned depth) {
+    if (depth > MAX_DEPTH) return true;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
+            if (sets(stmt->as.seq.items[i], var, depth + 1)) return true;
+        return false;
+    case TIRBI_LS_IF:
+        return sets(stmt->as.if_.then_case, var, depth + 1) ||
+               (stmt->as.if_.else_case && sets(stmt->as.if_.else_case, var, depth + 1));
+    case TIRBI_LS_LOOP: return sets(stmt->as.loop.body, var, depth + 1);
+    case TIRBI_LS_SET: return stmt->as.set.var == var;
+    default: return stmt->kind != TIRBI_LS_STORE;
+    }
+}
+
+/* What an iteration stores of an integer variable, to an element that is its own: it can be read from there. NULL for
+ * other statements. */
+static const tirbi_lx *kept_in_memory(separator *s, const tirbi_ls *stmt) {
+    const tirbi_lx *value = stmt->kind == TIRBI_LS_STORE ? stmt->as.store.value : NULL;
+    if (!value || value->kind != TIRBI_LX_VAR || !tirbi_dtype_is_int((tirbi_dtype)value->type)) return NULL;
+    const tirbi_place *place = stmt->as.store.access;
+    uint32_t stores = 0;
+    for (uint32_t i = 0; i < s->n_stored; i++) stores += tirbi_may_meet(s->stored[i], place->buffer->root);
+    const bool own = stores == 1 && !place->view && !place->buffer->overlaps && place->buffer->type == value->type &&
+                     step_of(s, place->flat) != 0;
+    const tirbi_lx *load = own ? tirbi_lx_load(s->pool, place) : NULL;
+    return load && !load->traps ? load : NULL;
+}
+
+/* o[i] = k; .. k .. as o[i] = k; .. o[i] .., so that what comes behind does not need the variable. */
+static const tirbi_ls *reload(separator *s, const tirbi_ls *body) {
+    const tirbi_facts none = {.n = 0};
+    if (body->kind != TIRBI_LS_SEQ) return body;
+    const uint32_t n = body->as.seq.n;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, n);
+    if (!items) return NULL;
+    memcpy(items, body->as.seq.items, n * sizeof(*items));
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_lx *load = kept_in_memory(s, items[i]);
+        tirbi_lvar *var = load ? items[i]->as.store.value->var : NULL;
+        for (uint32_t k = i + 1; load && k < n && !sets(items[k], var, 0); k++) {
+            if (!tirbi_code_uses(items[k], &var, 1)) continue;
+            items[k] = tirbi_resolve(s->pool, &none, items[k], var, load, NULL, true);
+            if (!items[k]) return NULL;
+            s->reloads = true;
+        }
+    }
+    return s->reloads ? tirbi_new_sequence(s->pool, body->span, items, n) : body;
 }
 
 /* ---- The loops -------------------------------------------------------------------------------------------------- */
@@ -285,15 +355,16 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
 /* Whether the loop runs over plain bounds, and its body is of statements that can be told apart. */
 static bool read_loop(separator *s) {
     const tirbi_ls *body = s->loop->as.loop.body;
-    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !find_changes(s, body, 0) ||
-        !find_nodes(s, body, NULL) || s->n < 2)
-        return false;
+    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !find_changes(s, body, 0)) return false;
+    body = reload(s, body);
+    if (!body || !find_nodes(s, body, NULL) || s->n < 2) return false;
     s->all = s->inside;
     if (s->all.n == TIRBI_MAX_AFFINE) return false;
     s->all.var[s->all.n++] = s->own.var[0];
     for (uint32_t i = 0; i < s->n; i++)
         if (!note_stmt(s, s->nodes[i], i, 0)) return false;
-    return true;
+    /* Loops inside may be better off together, for what they read of memory. */
+    return s->reloads || (!s->nests && s->fails == 0);
 }
 
 uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *out[TIRBI_MAX_SEPARATE]) {

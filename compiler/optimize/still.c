@@ -1,6 +1,7 @@
 #include "compiler/optimize/still.h"
 
 #include "compiler/optimize/affine.h"
+#include "compiler/optimize/resolve.h"
 #include "compiler/optimize/rewrite.h"
 
 enum { MAX_NAMED = 16, MAX_STORED = 8, MAX_DEPTH = 64 };
@@ -126,18 +127,26 @@ const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop
     m->pool = pool;
     m->loop = loop;
     m->own.var[m->own.n++] = old;
-    if (!note_stmt(m, loop->as.loop.body, 0)) return NULL;
+    const bool straight = note_stmt(m, loop->as.loop.body, 0);
+    if (!straight && !tirbi_can_resolve(loop->as.loop.body)) return NULL;
     *var = *old;
     var->min = bound(m, old->min, "first");
     var->extent = var->min ? bound(m, old->extent, "rounds") : NULL;
     if (!var->extent) return NULL;
+    *fresh = *loop;
+    fresh->as.loop.var = var;
+    if (!straight) {
+        const tirbi_facts none = {.n = 0};
+        const tirbi_lx *renamed = tirbi_lx_var(pool, var);
+        fresh->as.loop.body =
+            m->n > 0 && renamed ? tirbi_resolve(pool, &none, loop->as.loop.body, old, renamed, var, true) : NULL;
+        return fresh->as.loop.body ? with_names(m, fresh) : NULL;
+    }
     tirbi_rewrite loads = {.pool = pool, .replace = replace, .context = m};
     const tirbi_ls *body = tirbi_rewrite_assignments(&loads, loop->as.loop.body);
     if (!body || m->n == 0) return NULL;
     tirbi_lvar *names[2] = {old, var};
     tirbi_rewrite variable = {.pool = pool, .replace = replace_variable, .context = names};
-    *fresh = *loop;
-    fresh->as.loop.var = var;
     fresh->as.loop.body = tirbi_rewrite_assignments(&variable, body);
     return fresh->as.loop.body ? with_names(m, fresh) : NULL;
 }

@@ -4,9 +4,10 @@ oracle: on every instruction set, with each pass off, with several threads.
     irregular.py [--differential PATH] [--seed N] [--count N] [--print]
 
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
-indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own; tables that are
-filled from themselves; arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; while
-loops that go on as long as elements say; scratch in front of all loops; arrays of a few elements. Ends with `N passed, N failed`; exit status 1 on failure."""
+indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own, or with
+columns; bits taken off numbers; sums that begin anew; numbers that are found, stored and counted; tables that are filled from themselves;
+arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; while loops that go on as long
+as elements say; scratch in front of all loops; arrays of a few elements. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
 import os
@@ -156,7 +157,7 @@ def far_loops(pick, f):
 
 def lane_loops(pick, f):
     """While loops that each lane has of its own."""
-    kind, dtype, n = pick.choice(COUNTS), pick.choice(FLOATS + COUNTS), pick.choice([3, 17, 70, 150])
+    kind, dtype, n = pick.choice(COUNTS), pick.choice(FLOATS + COUNTS), pick.choice([3, 17, 70, 150, 700])
     f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("C", kind, n)
     f.add(0, f"for i in range({n}):", f"    x = A[i]", f"    k = {number(kind, 0)}")
     most = pick.choice([5, 30])
@@ -168,6 +169,79 @@ def lane_loops(pick, f):
         f.add(2, f"if x > {number(dtype, 9)}:", f"    x = x - {number(dtype, 4)}")
     f.add(2, f"k = k + {number(kind, 1)}")
     f.add(1, "B[i] = x", "C[i] = k")
+
+
+def bits_off(pick, f):
+    """While loops that take the bits of a number off it, or nearly so, in each iteration or alone."""
+    dtype, kind, n = pick.choice(INTS + ("uint64", "uint16")), pick.choice(COUNTS + ("uint8", "float32")), pick.choice([1, 40, 150])
+    f.buffer("A", dtype, n), f.buffer("B", kind, n), f.buffer("C", dtype, n)
+    one, signed = number(dtype, 1), not dtype.startswith("u")
+    f.add(0, f"for i in range({n}):", f"    v: T.{dtype} = A[i]", f"    k: T.{kind} = {number(kind, pick.choice([0, 3]))}")
+    place = pick.choice(["k", "k", "B[i]", f"B[{n - 1}]"])
+    shifts = pick.random() < 0.5
+    ends = pick.choice(["v > 0", "v != 0"]) if not (shifts and signed) else "v > 0"
+    f.add(1, f"while {ends.replace('0', number(dtype, 0))}:")
+    added = f"T.cast(v & {one}, \"{kind}\")" if shifts and pick.random() < 0.8 else number(kind, pick.choice([1, 1, 1, 2]))
+    lines = [f"{place} = {place} + {added}",
+             pick.choice([f"v = v >> {one}", f"v = v // {number(dtype, 2)}"]) if shifts else f"v = v & (v - {one})"]
+    if pick.random() < 0.3:
+        lines.reverse()
+    f.add(2, *lines)
+    if pick.random() < 0.5:
+        f.add(1, "C[i] = v")
+    f.add(1, "B[i] = k")
+
+
+def resets(pick, f):
+    """Running values that begin anew, or that grow only, of numbers with zeros of both signs and NaNs."""
+    dtype, n = pick.choice(FLOATS + COUNTS), pick.choice([5, 70, 300])
+    f.buffer("A", dtype, n), f.buffer("B", dtype, n), f.buffer("F", "uint8", n)
+    f.add(0, f"x: T.{dtype} = {pick.choice(['A[0]', number(dtype, 0)])}", f"for i in range({n}):")
+    a = "A[i]"
+    if dtype.startswith("float"):
+        a = pick.choice(["A[i]", "A[i] * A[i]", f"A[i] * {number(dtype, 0)}", f"T.sqrt(A[i])"])
+    grows = pick.choice([f"x + {a}", f"x - {a}", f"T.max(x, {a})", f"T.min(x, {a})", f"T.max({a}, x)", f"T.min({a}, x)", f"x * {a}"])
+    if pick.random() < 0.6:
+        condition = pick.choice([f"F[i] > {number('uint8', 40)}", "A[i] > B[i]", f"x > {number(dtype, 7)}"])
+        f.add(1, f"if {condition}:", f"    x = {pick.choice([number(dtype, 0), 'A[i]', number(dtype, 5), f'x + {number(dtype, 1)}'])}")
+    lines = [f"x = {grows}", "B[i] = x"]
+    f.add(1, *(lines if pick.random() < 0.7 else lines[::-1]))
+
+
+def lanes_of_columns(pick, f):
+    """Loops inside lanes that read, again and again, what lies in columns; sums of rows that lists of them choose."""
+    dtype, n, m, w = pick.choice(FLOATS + COUNTS), pick.choice([3, 20, 140]), pick.choice([1, 4, 9]), pick.choice([1, 3, 5])
+    f.buffer("A", dtype, n, w), f.buffer("B", dtype, m, w), f.buffer("C", dtype, n)
+    if pick.random() < 0.5:
+        f.add(0, f"for i in range({n}):", f"    s: T.{dtype} = {pick.choice(['C[i]', number(dtype, 0)])}", f"    for j in range({m}):")
+        f.add(2, f"d: T.{dtype} = A[i, {pick.randrange(w)}] - B[j, {pick.randrange(w)}]", f"e: T.{dtype} = A[i, {pick.randrange(w)}]")
+        term = pick.choice(["d * d", "d * e", "T.max(d, e)"])
+        if pick.random() < 0.5:
+            f.add(2, f"if {pick.choice(['d < e', 'i != j', 's < d'])}:", f"    s = s + {term}")
+        else:
+            f.add(2, f"s = s + {term}")
+        f.add(1, "C[i] = s")
+        return
+    rows, wide = pick.choice([2, 6]), pick.choice([3, 16, 40])
+    f.buffer("P", "int32", rows + 1), f.buffer("I", "int32", 12), f.buffer("X", dtype, 12), f.buffer("Y", dtype, 5, wide), f.buffer("Z", dtype, rows, wide)
+    f.add(0, f"for i in range({rows}):", f"    for k in range({inside('P[i]', 5)}, {inside('P[i + 1]', 13)}):", f"        for j in range({wide}):")
+    f.add(3, f"Z[i, j] = Z[i, j] + X[k] * Y[{pick.choice(['I[k]', inside('I[k]', 5), inside('I[k]', 5)])}, j]")
+
+
+def chosen_and_counted(pick, f):
+    """A number that each iteration finds, stores, and goes on with: as an index, in loops, in what is changed."""
+    dtype, n, m = pick.choice(FLOATS + COUNTS), pick.choice([4, 30, 130]), pick.choice([1, 3, 6])
+    f.buffer("A", dtype, n, m), f.buffer("C", dtype, 5, m), f.buffer("O", "int32", n), f.buffer("N", "int32", 5), f.buffer("S", dtype, 5, m)
+    f.add(0, f"for i in range({n}):", f"    best: T.{dtype} = {number(dtype, 100)}", f"    k: T.int32 = {pick.choice(['0', 'i % 5', 'N[0] % 5'])}")
+    f.add(1, "for c in range(5):", f"    s: T.{dtype} = {number(dtype, 0)}", f"    for d in range({m}):")
+    f.add(3, f"s = s + (A[i, d] - {pick.choice(['C', 'C', 'S'])}[c, d]) * (A[i, d] - C[c, d])")
+    f.add(2, "if s < best:", "    best = s", "    k = c")
+    f.add(1, f"O[{pick.choice(['i', 'i', 'i', '0'])}] = k")
+    if pick.random() < 0.2:
+        f.add(1, "k = T.min(k + 1, 4)")
+    f.add(1, *pick.sample(["N[k] = N[k] + 1", "N[k] = N[k] + O[i]", f"O[{pick.choice(['i', 'n - 1'])}] = k".replace("n", str(n)), "S[k, 0] = S[k, 0] + best"],
+                          pick.choice([1, 1, 2])))
+    f.add(1, f"for d in range({m}):", f"    S[{pick.choice(['k', 'k', 'k + 1'])}, d] = S[k, d] + A[i, d]")
 
 
 def counted_by_memory(pick, f):
@@ -737,7 +811,7 @@ def small_arrays(pick, f):
         f.add(0, f"B[0, 0] = {element('t0', [])}")
 
 
-SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops, ranges, ranges, folds, guarded, scattered, moved, digits, windows, carried,
+SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen_and_counted, guarded, scattered, moved, digits, windows, carried,
           counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 
