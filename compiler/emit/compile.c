@@ -14,6 +14,7 @@
 #include "compiler/optimize/counted.h"
 #include "compiler/optimize/digits.h"
 #include "compiler/optimize/elements.h"
+#include "compiler/optimize/expand.h"
 #include "compiler/optimize/fuse.h"
 #include "compiler/optimize/induction.h"
 #include "compiler/optimize/operands.h"
@@ -103,6 +104,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
         body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
         body = tirbi_split_products(e->pool, tirbi_join_splits(e->pool, body));
     }
+    body = tirbi_expand_arrays(e->pool, body, disabled);
     if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
     body = tirbi_turn_windows(e->pool, body, disabled);
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_partition_loops(e->pool, body, disabled, e->notes);

@@ -352,33 +352,13 @@ static bool note_part(distributor *d, const tirbi_ls *s, uint32_t part, bool tra
     return note(d, s->as.store.access, part, true) && note_value(d, s->as.store.value, part);
 }
 
-/* Whether two accesses in different iterations of the common loops are of different elements: the indices that both
- * have tell the iterations apart. */
-static bool tell_iterations(distributor *d, const tirbi_place *a, const tirbi_place *b) {
-    bool told[TIRBI_MAX_AFFINE] = {false};
-    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps ||
-        tirbi_buffer_moves(a->buffer, &d->loops)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        bool in_index[TIRBI_MAX_AFFINE] = {false};
-        if (a->indices[i] != b->indices[i] || !tirbi_mentions_loops(a->indices[i], &d->loops)) continue;
-        if (!tirbi_index_tells(d->pool, &d->loops, a->indices[i], in_index)) continue;
-        for (uint32_t k = 0; k < d->loops.n; k++) told[k] = told[k] || in_index[k];
-    }
-    for (uint32_t i = 0; i < d->loops.n; i++) {
-        if (!told[i] && d->loops.var[i]->extent->hi > 1) return false;
-    }
-    return true;
-}
-
 static bool independent(distributor *d) {
     for (uint32_t i = 0; i < d->n_accesses; i++) {
         const access *w = &d->accesses[i];
         for (uint32_t k = 0; w->write && k < d->n_accesses; k++) {
             const access *other = &d->accesses[k];
             if (other->part == w->part || !tirbi_may_meet(other->place->buffer->root, w->place->buffer->root)) continue;
-            if (!tell_iterations(d, w->place, other->place)) return false;
+            if (!tirbi_tell_iterations(d->pool, &d->loops, w->place, other->place)) return false;
         }
     }
     return true;

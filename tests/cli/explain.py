@@ -211,6 +211,27 @@ def test_vectors(t):
     expect(columns["i"] == "lanes", f"rows of the matrix lie along the result: {columns}")
 
 
+EACH_ROW = HEAD + """def f(A: T.Buffer((40, 24), "float32"), B: T.Buffer((24, 32), "float32"), D: T.Buffer((12, 32), "float32"), C: T.Buffer((40, 12), "float32")):
+    t = T.alloc_buffer((32,))
+    for i in range(40):
+        for j in range(32):
+            t[j] = T.float32(0)
+            for k in range(24):
+                t[j] = t[j] + A[i, k] * B[k, j]
+        for l in range(12):
+            C[i, l] = T.float32(0)
+            for m in range(32):
+                C[i, l] = C[i, l] + t[m] * D[l, m]
+"""
+
+
+def test_rows_of_their_own(t):
+    found = forms(explained(t, EACH_ROW))
+    expect(found == {loop: "contraction" for loop in "ijklm"}, f"each row's memory is a row of a matrix: {found}")
+    kept = forms(explained(t, EACH_ROW.replace("            t[j] = T.float32(0)\n", "")))
+    expect(kept["i"] == "scalar", f"every row goes on with what the one before has left: {kept}")
+
+
 BORDERED = HEAD + """def f(A: T.Buffer(("h + 2", "w"), "float32"), B: T.Buffer(("h", "w"), "float32")):
     h, w = T.int32(), T.int32()
     for y, x in T.grid(h, w - 2):

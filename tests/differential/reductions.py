@@ -4,7 +4,7 @@
 
 Blocks that reduce one axis or several, in any order of the loops, of elements and of computed terms; places of extremes, by the best
 value, by the place alone or chosen together with it; counts and whether any or all are; rows that are normalised; all rows with all of
-another matrix; windows that overlap, of one channel each. Rows are short and many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
+another matrix; windows that overlap, of one channel each; memory that each iteration fills for itself. Rows are short and many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import math
 import random
@@ -277,7 +277,56 @@ def depthwise(pick, f):
     f.add(1, f"for r, s in T.grid({r}, {s}):", f"    {place} = {place} + {' * '.join(terms)}")
 
 
-SHAPES = (depthwise, blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products,
+def scratches(pick, f):
+    """Loops whose iterations hand on what they compute in memory that each of them fills, or does not: rows of attention, of networks, small
+    blocks that are multiplied twice."""
+    dtype = pick.choice(FLOATS + FLOATS + ("int32",))
+    n, m, p, q = pick.choice([1, 8, 9, 20, 300]), pick.choice([1, 3, 8, 17]), pick.choice([1, 4, 9]), pick.choice([1, 5, 16])
+    square = pick.random() < 0.4  # a block of each iteration, not a row
+    rows = pick.choice([1, 2, 3]) if square else 1
+    if n == 300:
+        m, p, q = pick.choice([1, 3]), pick.choice([1, 4]), pick.choice([1, 5])
+    if pick.random() < 0.07:  # more than a block of rows
+        n, m, p, q = 70, 900, pick.choice([1, 2]), 1
+    outer = pick.choice(["", "", "h"]) if m < 900 else ""
+    e = f"{outer}, " if outer else ""
+    sizes = [2] * bool(outer)
+    f.buffer("A", dtype, *sizes, n, rows, p), f.buffer("B", dtype, p, m), f.buffer("D", dtype, q, m), f.buffer("C", dtype, *sizes, n, rows, q)
+    f.buffer("X", dtype, n)
+    inside = pick.random() < 0.3
+    alloc = [f't = T.alloc_buffer(({rows}, {m}), "{dtype}")'] + ([f'u = T.alloc_buffer(({m},), "{dtype}")'] if pick.random() < 0.3 else [])
+    f.add(0, *([] if inside else alloc), *([f"for {outer} in range(2):"] if outer else []))
+    d = int(bool(outer))
+    f.add(d, f"for i in range({n}):")
+    f.add(d + 1, *(alloc if inside else []))
+    zero = number(dtype, pick.choice([0, 0, 1]))
+    x = pick.choice([f"A[{e}i, r, k] * B[k, j]"] * 4 + ["X[i] * B[k, j]", f"(A[{e}i, r, k] - B[k, j])"])
+    whole = f"{m}" if pick.random() < 0.85 else f"{max(m - 1, 1)}"
+    f.add(d + 1, f"for r, j in T.grid({rows}, {whole}):")
+    if pick.random() < 0.85:
+        f.add(d + 2, f"t[r, j] = {zero}")
+    f.add(d + 2, f"for k in range({p}):", f"    t[r, j] = t[r, j] + {x}")
+    total = pick.choice(["", "s"])
+    if total:
+        f.add(d + 1, f"s = {number(dtype, pick.choice([0, 1]))}", f"for j in range({m}):")
+        f.add(d + 2, *pick.choice([[f"s = s + t[{rows - 1}, j]"], [f"t[0, j] = t[0, j] * {number(dtype, 2)}", "s = s + t[0, j]"], ["s = T.max(s, t[0, j])"]]))
+    if len(alloc) == 2:
+        f.add(d + 1, f"for j in range({m}):", f"    u[j] = t[0, {pick.choice(['j', f'{m - 1} - j'])}] + {number(dtype, 1)}")
+    y = pick.choice(["t[r, k]", "t[r, k]", f"t[r, {m - 1} - k]", "u[k]" if len(alloc) == 2 else "t[0, k]"])
+    place = f"C[{e}{pick.choice(['i'] * 6 + [f'{n - 1} - i', '0'])}, r, l]"
+    f.add(d + 1, f"for r, l in T.grid({rows}, {q}):")
+    if pick.random() < 0.8:
+        f.add(d + 2, f"{place} = {pick.choice([zero, zero, 'X[i]'])}")
+    f.add(d + 2, f"for k in range({m}):", f"    {place} = {place} + {y} * D[l, k]")
+    if total and dtype != "int32":
+        f.add(d + 2, f"{place} = {place} / s")
+    if pick.random() < 0.2:
+        f.add(d + 1, pick.choice([f"X[i] = t[0, {m - 1}]", "X[0] = X[0] + t[0, 0]", f"A[{e}i, 0, 0] = t[0, 0]", f"B[0, 0] = {number(dtype, 1)}"]))
+    if not inside and pick.random() < 0.15:
+        f.add(0, "X[0] = t[0, 0]")
+
+
+SHAPES = (depthwise, scratches, scratches, blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products,
           windows, windows)
 
 
