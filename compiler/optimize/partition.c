@@ -1,10 +1,8 @@
 /* Cutting a loop's range keeps the order of its iterations. Parts of a loop inside of others become nests of their own,
  * one after the other, where the iterations of the loops around it may be taken in that order; else they stay inside.
  *
- * A question is an expression whose answer is decided by the sign of a sum, factor * v + rest, where v is the loop's
- * variable. The rest is a constant, or lies in a small range of them because loops inside of this one add to it, and
- * may have a base that does not change in the loop. Its cuts are the values of v at which the answer becomes unsure,
- * and sure. */
+ * A loop whose extent is known at run time is cut at its ends, where it is known to have more iterations than these:
+ * the nest as a whole is asked for that once, and stays as it was where it has too few. */
 #include "compiler/optimize/partition.h"
 
 #include <string.h>
@@ -12,31 +10,24 @@
 #include "compiler/optimize/clip.h"
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/injective.h"
+#include "compiler/optimize/questions.h"
 #include "compiler/optimize/quotient.h"
 #include "compiler/optimize/resolve.h"
+#include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/statements.h"
 #include "loader/base/checked.h"
 
 enum {
-    MAX_CUTS = 24,
     MAX_PARTS = 8,      /* of one loop */
     MAX_NESTS = 40,     /* of one nest, and in a function */
     MAX_FUNCTION = 400,
-    EDGE = 8,           /* as many iterations may be unsure, or an eighth of them */
-    THIN_EDGE = 2,      /* of so few each is a part */
     FEW_CUTS = 5,       /* more are joined that are NEAR each other: the two ends of one edge */
     NEAR = 4,
+    NEAREST = 32,       /* to the size of a loop, in less than what its largest one is below the type's */
     SMALL = 8,          /* loops of so few iterations are cut last: where the others have few as well, less is asked */
-    UNKNOWN = 1 << 20,  /* what ranges over as much has sizes in it that are known at run time */
-    MAX_QUOTIENTS = 4,
     LEAST_ITERATIONS = 128,
     MAX_DEPTH = 48
 };
-
-typedef struct cuts {
-    int64_t at[MAX_CUTS]; /* the first value of the part behind it */
-    uint32_t n;
-} cuts;
 
 typedef struct partitioner {
     tirbi_lx_pool *pool;
@@ -48,142 +39,7 @@ typedef struct partitioner {
     uint32_t budget; /* parts that the function may still get */
 } partitioner;
 
-/* ---- Questions -------------------------------------------------------------------------------------------------- */
-
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-static void add_cut(cuts *c, const tirbi_lvar *var, int64_t at) {
-    if (at <= var->lo || at > var->hi) return;
-    uint32_t i = 0;
-    while (i < c->n && c->at[i] < at) i++;
-    if (i < c->n && c->at[i] == at) return;
-    if (c->n == MAX_CUTS) return;
-    memmove(&c->at[i + 1], &c->at[i], (c->n - i) * sizeof(c->at[0]));
-    c->at[i] = at;
-    c->n++;
-}
-
-/* The sum that a question is about: factor * v + something in lo .. hi. */
-typedef struct question {
-    int64_t factor, lo, hi;
-} question;
-
-static bool read_question(const tirbi_sum *sum, const tirbi_lvar *var, question *out) {
-    tirbi_sum rest = *sum;
-    out->factor = 0;
-    for (uint32_t i = 0; i < rest.n; i++) {
-        if (rest.factor[i] == 0) continue;
-        if (rest.term[i]->kind == TIRBI_LX_VAR && rest.term[i]->var == var) {
-            out->factor = rest.factor[i];
-            rest.factor[i] = 0;
-        } else if (tirbi_lx_mentions(rest.term[i], var)) {
-            return false;
-        }
-    }
-    return out->factor != 0 && out->factor != INT64_MIN && tirbi_sum_range(&rest, &out->lo, &out->hi);
-}
-
-/* Where factor * v + rest >= bound begins or ceases to hold, surely and perhaps. */
-static void cut_at(cuts *c, const tirbi_lvar *var, const question *q, int64_t bound) {
-    int64_t lo, hi;
-    /* A short loop around which one of unknown size goes decides its first iterations at best. */
-    if (var->extent->hi <= SMALL && (tirbi_sub_i64(q->hi, q->lo, &hi) ? hi : INT64_MAX) > UNKNOWN) return;
-    if (!tirbi_sub_i64(bound, q->hi, &lo) || !tirbi_sub_i64(bound, q->lo, &hi)) return; /* factor * v >= lo .. hi */
-    if (lo <= -INT64_MAX || hi <= -INT64_MAX) return; /* what is computed of them has room for one more */
-    int64_t by = q->factor, first, last;
-    if (by > 0) {
-        first = -floor_div(-lo, by);
-        last = -floor_div(-hi, by);
-    } else {
-        first = floor_div(-hi, -by) + 1;
-        last = floor_div(-lo, -by) + 1;
-    }
-    if (first < var->lo) first = var->lo;
-    if (last > var->hi) last = var->hi + 1;
-    if (first > last || (last - first > EDGE && last - first > (var->hi - var->lo) / 8)) return;
-    add_cut(c, var, first);
-    for (int64_t v = first + 1; v < last && last - first <= THIN_EDGE; v++) add_cut(c, var, v);
-    add_cut(c, var, last);
-}
-
-static bool is_question(const tirbi_lx *x) {
-    if (x->kind != TIRBI_LX_OP || !x->pure || x->traps || x->n_args == 0 ||
-        (x->optype != TIRB_I32 && x->optype != TIRB_I64)) {
-        return false;
-    }
-    switch (x->op) {
-    case TIRB_OP_LT:
-    case TIRB_OP_LE:
-    case TIRB_OP_GT:
-    case TIRB_OP_GE:
-    case TIRB_OP_EQ:
-    case TIRB_OP_NE:
-    case TIRB_OP_MIN:
-    case TIRB_OP_MAX:
-    case TIRB_OP_ABS: return true;
-    default: return false;
-    }
-}
-
-static void cut_at_comparison(cuts *c, const tirbi_lvar *var, const tirbi_lx *x) {
-    tirbi_sum sum = {.constant = 0};
-    question q;
-    if (!tirbi_sum_of(&sum, x->args[0], 1) || (x->n_args > 1 && !tirbi_sum_of(&sum, x->args[1], -1)) ||
-        !read_question(&sum, var, &q)) {
-        return;
-    }
-    bool equality = x->op == TIRB_OP_EQ || x->op == TIRB_OP_NE; /* of the sum with 0 */
-    bool strict = x->op == TIRB_OP_LE || x->op == TIRB_OP_GT;
-    if (equality && q.lo == q.hi && q.lo % q.factor != 0) return;
-    if (!strict) cut_at(c, var, &q, 0);
-    if (strict || equality) cut_at(c, var, &q, 1);
-}
-
-static void cut_at_quotients(cuts *c, const tirbi_lvar *var, const tirbi_division *d) {
-    tirbi_sum sum = {.constant = 0};
-    question q;
-    int64_t lo, hi;
-    if (!tirbi_sum_of(&sum, d->numerator, 1) || !read_question(&sum, var, &q) || !tirbi_sum_range(&sum, &lo, &hi))
-        return;
-    int64_t first = floor_div(lo, d->divisor), last = floor_div(hi, d->divisor);
-    if (last - first >= MAX_QUOTIENTS) return;
-    for (int64_t i = first + 1; i <= last; i++) cut_at(c, var, &q, i * d->divisor);
-}
-
-static void find_in_value(cuts *c, const tirbi_lvar *var, const tirbi_lx *x, unsigned depth) {
-    tirbi_division division;
-    if (depth == 0 || x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return;
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t d = 0; d < x->access->ndim; d++) find_in_value(c, var, x->access->indices[d], depth - 1);
-        return;
-    }
-    if (is_question(x)) cut_at_comparison(c, var, x);
-    if (x->pure && tirbi_is_division(x, &division)) cut_at_quotients(c, var, &division);
-    for (int i = 0; i < x->n_args; i++) find_in_value(c, var, x->args[i], depth - 1);
-}
-
-static void find_in_body(cuts *c, const tirbi_lvar *var, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) find_in_body(c, var, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: find_in_body(c, var, s->as.loop.body); return;
-    case TIRBI_LS_IF:
-        if (!s->as.if_.first_of) find_in_value(c, var, s->as.if_.condition, MAX_DEPTH);
-        find_in_body(c, var, s->as.if_.then_case);
-        if (s->as.if_.else_case) find_in_body(c, var, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
-            find_in_value(c, var, s->as.store.access->indices[d], MAX_DEPTH);
-        find_in_value(c, var, s->as.store.value, MAX_DEPTH);
-        return;
-    case TIRBI_LS_SET: find_in_value(c, var, s->as.set.value, MAX_DEPTH); return;
-    default: return;
-    }
-}
-
-static void join_edges(cuts *c) {
+static void join_edges(tirbi_cuts *c) {
     uint32_t n = 0;
     if (c->n <= FEW_CUTS) return;
     for (uint32_t i = 0; i < c->n;) {
@@ -215,9 +71,10 @@ static void find_remainders(remainders *r, const tirbi_lx *x, bool in_condition,
     }
     if (in_condition && x->pure && tirbi_is_division(x, &d) && d.remainder && d.divisor <= MAX_MODULUS &&
         (r->modulus == 0 || d.divisor < r->modulus)) {
-        tirbi_sum sum = {.constant = 0};
-        question q;
-        if (tirbi_sum_of(&sum, d.numerator, 1) && read_question(&sum, r->var, &q) && q.factor % d.divisor != 0)
+        tirbi_sum sum = {.constant = 0}, rest;
+        int64_t factor, lo, hi;
+        if (tirbi_sum_of(&sum, d.numerator, 1) && tirbi_take_factor(&sum, r->var, &factor, &rest) &&
+            tirbi_sum_range(&rest, &lo, &hi) && factor % d.divisor != 0)
             r->modulus = d.divisor;
     }
     bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
@@ -476,7 +333,7 @@ static const tirbi_ls *partition(void *context, const tirbi_ls *s);
 static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s);
 
 /* The nest with loop `at` in parts. */
-static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, const cuts *where, bool apart) {
+static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, const tirbi_cuts *where, bool apart) {
     const tirbi_ls *parts[MAX_PARTS + 1];
     const tirbi_lvar *var = c->loop[at]->as.loop.var;
     uint32_t n = 0;
@@ -534,6 +391,153 @@ static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_
     return all && !apart && n > 0 ? partition_nest(p, inside(p, c, at, all)) : all;
 }
 
+/* ---- Ends of loops whose extents are known at run time ----------------------------------------------------------- */
+
+static const tirbi_lx *number(const partitioner *p, int64_t n) { return tirbi_lx_int(p->pool, TIRB_I64, n); }
+
+static bool has_ends(partitioner *p, const tirbi_ls *loop, tirbi_ends *ends) {
+    tirbi_lvar *var = loop->as.loop.var;
+    bool known_type = var->type == TIRB_I32 || var->type == TIRB_I64;
+    return known_type && !loop->as.loop.parallel && var->extent->kind != TIRBI_LX_CONST &&
+           tirbi_has_plain_bounds(var) && tirbi_find_ends(ends, p->pool, var, loop->as.loop.body) && ends->first + ends->last > 0;
+}
+
+/* A value of the variable at the loop's end, of which the size in it is known to be no larger than the loop was asked
+ * to be: sums of it are seen not to wrap. */
+static const tirbi_lx *value_at(const partitioner *p, const tirbi_lvar *var, const tirbi_lx *first, int64_t least) {
+    const tirbi_lx *value = first ? tirbi_value_in_type(p->pool, var->type, first) : NULL;
+    if (!value || value->kind != TIRBI_LX_OP || value->op != TIRB_OP_ADD || value->type != TIRB_I32) return value;
+    const tirbi_lx *size = value->args[0], *less = value->args[1];
+    if (size->kind != TIRBI_LX_VAR || less->kind != TIRBI_LX_CONST || less->value > 0 || less->value < -NEAREST)
+        return value;
+    tirbi_lx *narrow = TIRBI_NEW(p->pool->arena, tirbi_lx);
+    if (!narrow) return NULL;
+    *narrow = *size;
+    if (narrow->lo < least - less->value) narrow->lo = least - less->value;
+    if (narrow->hi > TIRBI_LARGEST_CUT + NEAREST) narrow->hi = TIRBI_LARGEST_CUT + NEAREST;
+    return tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE, narrow, less, NULL);
+}
+
+/* `count` iterations of a loop from `first` on, at one of its ends. */
+static const tirbi_ls *make_end(partitioner *p, const tirbi_ls *loop, const tirbi_lx *first, int64_t least,
+                                int64_t count, bool begins) {
+    tirbi_lvar *old = loop->as.loop.var;
+    const tirbi_lx *value = value_at(p, old, first, least);
+    if (!value) return NULL;
+    if (count == 1) return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, NULL, begins);
+    tirbi_lvar *var = make_rounds(p, old, count);
+    if (!var) return NULL;
+    value = tirbi_lx_op(p->pool, TIRB_OP_ADD, old->type, TIRB_TYPE_NONE, value, tirbi_lx_var(p->pool, var), NULL);
+    return loop_over(p, loop, var, tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, begins));
+}
+
+/* The iterations between a loop's ends. */
+static const tirbi_ls *make_between(partitioner *p, const tirbi_ls *loop, const tirbi_ends *ends) {
+    const tirbi_lvar *old = loop->as.loop.var;
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->min = tirbi_lx_add(p->pool, old->min, number(p, ends->first));
+    var->extent = tirbi_lx_sub(p->pool, old->extent, number(p, ends->first + ends->last));
+    if (!var->min || !var->extent) return NULL;
+    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(p->pool, old->min, old->extent);
+    if (var->lo < var->min->lo) var->lo = var->min->lo;
+    if (var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT) var->hi = TIRBI_LARGEST_CUT;
+    const tirbi_lx *value = tirbi_lx_var(p->pool, var), *behind = tirbi_lx_add(p->pool, var->min, var->extent);
+    if (!value || !behind) return NULL;
+    const uint32_t before = p->facts.n;
+    tirbi_add_fact(&p->facts, value, var->min, 0);
+    tirbi_add_fact(&p->facts, behind, value, -1);
+    const tirbi_ls *body =
+        tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, ends->first == 0);
+    p->facts.n = before;
+    return loop_over(p, loop, var, body);
+}
+
+/* The nest with loop `at` in parts, the facts saying that it has more iterations than its ends. */
+static const tirbi_ls *cut_ends(partitioner *p, const chain *c, uint32_t at, const tirbi_ends *ends, bool apart) {
+    const tirbi_ls *loop = c->loop[at], *all[3], *parts[3];
+    const tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_lx *last =
+        tirbi_lx_sub(p->pool, tirbi_lx_add(p->pool, var->min, var->extent), number(p, ends->last));
+    uint32_t n_all = 0, n = 0;
+    if (ends->first > 0) all[n_all++] = make_end(p, loop, var->min, var->lo, ends->first, true);
+    all[n_all++] = make_between(p, loop, ends);
+    if (ends->last > 0) all[n_all++] = make_end(p, loop, last, var->lo + ends->first + 1, ends->last, false);
+    p->nests += n_all;
+    p->budget -= n_all < p->budget ? n_all : p->budget;
+    for (uint32_t i = 0; i < n_all; i++) {
+        const tirbi_ls *part = all[i];
+        if (part && apart && !tirbi_is_nothing(part)) part = apart_inside(p, c, at, part);
+        if (!part) return NULL;
+        if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
+    }
+    const tirbi_ls *whole = in_sequence(p, c->loop[0], parts, n);
+    tirbi_note_loop(p->notes, var, loop->span, TIRB_FORM_SPLIT,
+                    "in parts, so that each decides its condition at once");
+    return whole && !apart && n > 0 ? inside(p, c, at, whole) : whole;
+}
+
+/* A loop's extent, without what the ends and one iteration between them take of it. */
+static bool has_enough(const partitioner *p, const tirbi_lvar *var, const tirbi_ends *ends) {
+    return tirbi_decide(&p->facts, TIRB_OP_GT, var->extent, number(p, ends->first + ends->last)) == 1;
+}
+
+static const tirbi_ls *cut_nest_ends(partitioner *p, const chain *c) {
+    bool spatial[TIRBI_MAX_AFFINE] = {false};
+    for (uint32_t at = 0; at < c->vars.n && p->facts.n > 0; at++) {
+        tirbi_ends ends;
+        if (!has_ends(p, c->loop[at], &ends) || !has_enough(p, c->vars.var[at], &ends) || p->nests + 3 > MAX_NESTS ||
+            p->budget < 3)
+            continue;
+        bool apart = find_spatial(p->pool, &c->vars, c->body, spatial) && !(p->disabled & TIRB_PASS_INTERCHANGE);
+        for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
+        return cut_ends(p, c, at, &ends, apart || at == 0);
+    }
+    return NULL;
+}
+
+static const tirbi_lx *both(const partitioner *p, const tirbi_lx *all, tirbi_op op, const tirbi_lx *x, int64_t n) {
+    const tirbi_lx *other = tirbi_lx_op(p->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, number(p, n), NULL);
+    return all && other ? tirbi_lx_lazy(p->pool, TIRBI_LX_AND, all, other, NULL) : other;
+}
+
+/* Whether each loop of the nest that has ends has more iterations than these; NULL: none has ends. The facts are what
+ * that says. */
+static const tirbi_lx *find_nest_ends(partitioner *p, const chain *c) {
+    const tirbi_lx *all = NULL;
+    for (uint32_t i = 0; i < c->vars.n; i++) {
+        const tirbi_lvar *var = c->vars.var[i];
+        tirbi_ends ends;
+        bool own = false; /* its bounds change in the nest */
+        for (uint32_t k = 0; k < i; k++)
+            own = own || tirbi_lx_mentions(var->min, c->vars.var[k]) || tirbi_lx_mentions(var->extent, c->vars.var[k]);
+        if (own || !has_ends(p, c->loop[i], &ends) || has_enough(p, var, &ends)) continue;
+        const int64_t least = ends.first + ends.last;
+        all = both(p, all, TIRB_OP_GT, var->extent, least);
+        if (var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT)
+            all = both(p, all, TIRB_OP_LE, tirbi_lx_add(p->pool, var->min, var->extent), TIRBI_LARGEST_CUT);
+        if (!all) return NULL;
+        tirbi_add_fact(&p->facts, var->extent, number(p, least), -1);
+    }
+    return all;
+}
+
+/* A nest of which some loops are cut at their ends. */
+static const tirbi_ls *cut_at_ends(partitioner *p, const chain *c) {
+    const uint32_t before = p->facts.n;
+    const tirbi_lx *enough = find_nest_ends(p, c);
+    tirbi_ls *branch = enough ? tirbi_new_stmt(p->pool, TIRBI_LS_IF, c->loop[0]->span) : NULL;
+    if (branch) {
+        branch->as.if_.condition = enough;
+        branch->as.if_.then_case = cut_nest_ends(p, c);
+    }
+    p->facts.n = before;
+    if (branch) branch->as.if_.else_case = apart_inside(p, c, c->vars.n, c->body);
+    return branch && branch->as.if_.then_case && branch->as.if_.else_case ? branch : NULL;
+}
+
 static bool is_large(const partitioner *p, const chain *c) {
     int64_t n = p->rounds;
     for (uint32_t i = 0; i < c->vars.n; i++) {
@@ -547,10 +551,10 @@ static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
     for (uint32_t i = 0; i < 2 * c->vars.n; i++) {
         uint32_t at = i % c->vars.n;
         const tirbi_lvar *var = c->vars.var[at];
-        cuts where = {.n = 0};
+        tirbi_cuts where = {.n = 0};
         if (!has_constant_range(var) || c->loop[at]->as.loop.parallel) continue;
         if ((var->extent->hi <= SMALL) != (i >= c->vars.n)) continue;
-        find_in_body(&where, var, c->loop[at]->as.loop.body);
+        tirbi_find_cuts(&where, var, c->loop[at]->as.loop.body);
         join_edges(&where);
         if (where.n == 0 || where.n >= MAX_PARTS || p->nests + where.n > MAX_NESTS || p->budget < where.n) continue;
         if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
@@ -585,6 +589,8 @@ static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s) {
     if (!c) return partition(p, s);
     read_chain(c, s);
     const tirbi_ls *cut = cut_nest(p, c);
+    if (!cut) cut = cut_nest_ends(p, c);
+    if (!cut) cut = cut_at_ends(p, c);
     if (cut) return cut;
     int64_t before = p->rounds;
     for (uint32_t i = 0; i < c->vars.n && p->rounds < LEAST_ITERATIONS; i++) {

@@ -7,9 +7,14 @@ enum { PROOF_DEPTH = 12 };
 
 typedef tirbi_sum linear;
 
+/* A variable may be known to lie in a narrower range where one of its nodes stands. */
+static bool same_term(const tirbi_lx *a, const tirbi_lx *b) {
+    return a == b || (a->kind == TIRBI_LX_VAR && b->kind == TIRBI_LX_VAR && a->var == b->var && a->pure);
+}
+
 static bool add_term(linear *sum, const tirbi_lx *term, int64_t factor) {
     uint32_t i = 0;
-    while (i < sum->n && sum->term[i] != term) i++;
+    while (i < sum->n && !same_term(sum->term[i], term)) i++;
     if (i == TIRBI_SUM_TERMS) return false;
     if (i == sum->n) {
         sum->term[sum->n++] = term;

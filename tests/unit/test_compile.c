@@ -772,6 +772,30 @@ static void borders_are_parts(void **state) {
     }
 }
 
+/* So are those of sizes that are known at run time, where there is something between them. */
+static void borders_of_any_size_are_parts(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "        if i == 0:\n            O[i, j] = A[i + 1, j]\n"
+        "        elif i == h - 1:\n            O[i, j] = A[i - 1, j]\n"
+        "        else:\n            O[i, j] = A[i + 1, j] - A[i - 1, j]\n",
+        "        O[i, j] = T.float32(0)\n"
+        "        for r, s in T.grid(5, 3):\n"
+        "            if i + r >= 2 and i + r - 2 < h and j + s - 1 >= 0 and j + s - 1 <= w - 1:\n"
+        "                O[i, j] = O[i, j] + A[i + r - 2, j + s - 1]\n",
+    };
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text), "%s%s", HEADER "@T.prim_func\n"
+                 "def f(A: T.Buffer((\"h\", \"w\"), \"float32\"), O: T.Buffer((\"h\", \"w\"), \"float32\")):\n"
+                 "    h = T.int32()\n    w = T.int32()\n"
+                 "    for i, j in T.grid(h, w):\n", bodies[i]);
+        tirb_compile_options whole = TIRB_COMPILE_OPTIONS_INIT;
+        whole.disabled = TIRB_PASS_PARTS;
+        assert_true(count(text, NULL).lanes > count(text, &whole).lanes);
+    }
+}
+
 /* Windows are written out, and every second iteration is a loop: no lanes ask. */
 static void windows_and_turns(void **state) {
     (void)state;
@@ -1446,6 +1470,7 @@ int main(void) {
         cmocka_unit_test(operands_of_the_same_axes_share_loops),
         cmocka_unit_test(conditions_of_nests_are_bounds),
         cmocka_unit_test(borders_are_parts),
+        cmocka_unit_test(borders_of_any_size_are_parts),
         cmocka_unit_test(windows_and_turns),
         cmocka_unit_test(loops_in_a_body_move_elements),
         cmocka_unit_test(nests_of_several_sums_are_cut),
