@@ -9,7 +9,7 @@
 #include "vm/lanes/lanes.h"
 
 enum { A, B, M, K };
-typedef enum work { COMPARES, ASKS, SELECTS, FLOATS, TO_INTS, TESTS, NEGATES, GIVES_ONE, ROUNDS, LOADS, STORES, SPLATS } work;
+typedef enum work { COMPARES, ASKS, SELECTS, FLOATS, TO_INTS, TESTS, NEGATES, GIVES_ONE, ROUNDS, SETTLES, LOADS, STORES, SPLATS } work;
 
 typedef struct form {
     const char *name;
@@ -33,6 +33,8 @@ typedef struct form {
 #define TYPE_OF_ISNAN    TIRB_BOOL
 #define TYPE_OF_TO_I64   TIRB_I64
 #define WORK_OF_ISNAN    ASKS
+#define TYPE_OF_CANON    TIRB_I32
+#define WORK_OF_CANON    SETTLES
 #define WORK_OF_TO_I64   TO_INTS
 #define TYPE_OF_FLOAT    TIRB_F32
 #define TYPE_OF_TO_I32   TIRB_I32
@@ -210,6 +212,7 @@ static void expect(const form *f, const block *b, size_t n, uint8_t *want) {
         cast((tirbi_dtype)f->from, TIRB_F32, narrow, x[0], n);
         as_lanes(f, (tirbi_dtype)f->from, narrow, want, n);
         return;
+    case SETTLES: tirbi_kernels(TIRB_ISA_GENERIC)->bits[integer][f->from](want, x[0], NULL, NULL, n); return;
     case LOADS:
         if (f->to == TIRB_BOOL) cast(TIRB_BOOL, TIRB_U8, truths, b->lanes[OPERAND], n);
         as_lanes(f, f->to == TIRB_BOOL ? TIRB_BOOL : (tirbi_dtype)f->from,

@@ -26,7 +26,7 @@ enum {
     KIND(EQ, F32) KIND(NE, F32) KIND(EQ, I32) KIND(NE, I32) KIND(SELECT, I32)
     KIND(FLOAT, I32) KIND(FLOAT, U32) KIND(TO_I32, F32) KIND(TO_U8, F32) KIND(TO_I8, F32) KIND(TO_U16, F32)
     KIND(TO_I16, F32) KIND(TRUE, F32) KIND(TRUE, I32) KIND(NOT, I32) KIND(ONE, F32) KIND(ROUND, F16) KIND(ROUND, BF16)
-    KIND(ISNAN, F32) KIND(FLOOR, F32) KIND(CEIL, F32) KIND(TRUNC, F32) KIND(ROUND, F32)
+    KIND(ISNAN, F32) KIND(CANON, F32) KIND(CANON, F64) KIND(FLOOR, F32) KIND(CEIL, F32) KIND(TRUNC, F32) KIND(ROUND, F32)
     KIND(FLOOR, F64) KIND(CEIL, F64) KIND(TRUNC, F64) KIND(ROUND, F64)
     KIND(SHR, I64) KIND(SHR, U64) KIND(NEG, I64) KIND(ABS, I64)
     KIND(LT, F64) KIND(LE, F64) KIND(EQ, F64) KIND(NE, F64) KIND(LT, I64) KIND(LE, I64) KIND(EQ, I64) KIND(NE, I64)
@@ -176,6 +176,14 @@ static uint8_t kind_of_wide_cast(uint8_t to, uint8_t from) {
     }
 }
 
+/* The bits of lanes of 4 and of 8 bytes: those of floats have canonical NaNs. */
+static uint8_t kind_of_bits(uint8_t to, uint8_t from, unsigned size) {
+    if (size < 4 || tirbi_dtypes[to].size != size || tirbi_dtypes[from].size != size) return KIND_NONE;
+    if (!tirbi_dtype_is_float((tirbi_dtype)from)) return KIND_RENAME;
+    if (tirbi_dtype_is_float((tirbi_dtype)to)) return KIND_NONE;
+    return size == 4 ? KIND_CANON_F32 : KIND_CANON_F64;
+}
+
 static uint8_t kind_of_wide_truth(unsigned op, uint8_t type) {
     if (is_half(type) || type == TIRB_F32) return KIND_NONE;
     const bool is_float = type == TIRB_F64, is_ordered = type != TIRB_U64 && type != TIRB_BOOL;
@@ -252,6 +260,7 @@ uint8_t tirbi_lane_kind(uint8_t op, uint8_t type, uint8_t source, unsigned size,
     if (op < TIRB_OP_LANE_FORM + TIRBI_FIRST_ELEMENTWISE || type >= TIRB_N_DTYPES) return KIND_NONE;
     const unsigned scalar = op - TIRB_OP_LANE_FORM;
     if (!has_features(scalar, type, features)) return KIND_NONE;
+    if (scalar == TIRB_OP_BITS) return source < TIRB_N_DTYPES ? kind_of_bits(type, source, size) : (uint8_t)KIND_NONE;
     const uint8_t own = tirbi_dtypes[type].size == size ? kinds[scalar][type] : (uint8_t)KIND_NONE;
     if (own == KIND_NONE && size == 1 && tirbi_dtypes[type].size == 1) return kind_of_byte(scalar, type, source);
     if (own != KIND_NONE || size < 4 || !(features & TIRBI_LANE_HAS_WORDS)) return own;
