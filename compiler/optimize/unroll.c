@@ -11,6 +11,7 @@ enum {
     MAX_STEPS = 27,   /* of the loops inside, all together */
     MAX_ASSIGNMENTS = 80,
     MAX_SIZE = 480,   /* nodes of what is written out */
+    LEAST_NAMED = 16, /* nodes of a value that gets a name, where several do */
     MAX_COUNTERS = 4,
     MAX_VARIABLES = 8,
     MAX_DEPTH = 32,
@@ -31,6 +32,8 @@ typedef struct unroller {
     const tirbi_lvar *var[MAX_VARIABLES]; /* variables of the iteration, and what they hold */
     const tirbi_lx *held[MAX_VARIABLES];
     uint32_t n_vars;
+    const tirbi_ls *named[MAX_VARIABLES + 1]; /* what sets the variables that hold sums; and then the store */
+    uint32_t n_named;
     bool reads_others; /* of the sum's memory, or calls what may read it */
 } unroller;
 
@@ -67,8 +70,31 @@ static bool mentions(const tirbi_place *place, tirbi_lvar *var) {
 
 static bool run(unroller *u, const tirbi_ls *s, unsigned depth);
 
+static bool is_sum(const unroller *u, const tirbi_lx *const *before, uint32_t i) {
+    return u->held[i] != before[i] && u->held[i]->size >= LEAST_NAMED;
+}
+
+/* Several sums side by side get names, by which what follows uses them as often as it wants. */
+static bool name_sums(unroller *u, const tirbi_lx *const *before, tirbi_span span) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->n_vars; i++) n += is_sum(u, before, i);
+    for (uint32_t i = 0; i < u->n_vars && n > 1; i++) {
+        if (!is_sum(u, before, i)) continue;
+        tirbi_lvar *var = u->n_named < MAX_VARIABLES ? TIRBI_NEW(u->pool->arena, tirbi_lvar) : NULL;
+        if (!var) return false;
+        *var = *u->var[i];
+        var->kind = TIRBI_LVAR_LET;
+        var->reg = -1;
+        u->named[u->n_named] = tirbi_new_set(u->pool, span, var, u->held[i], true);
+        u->held[i] = tirbi_lx_var(u->pool, var);
+        if (!u->named[u->n_named++] || !u->held[i]) return false;
+    }
+    return true;
+}
+
 static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
     tirbi_lvar *var = s->as.loop.var;
+    const tirbi_lx *before[MAX_VARIABLES] = {NULL};
     if (s->as.loop.step || mentions(u->place, var) || s->as.loop.rows || s->as.loop.blocks ||
         u->n_counters == MAX_COUNTERS || var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST ||
         var->extent->value > MAX_STEPS) {
@@ -76,12 +102,13 @@ static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
     }
     uint32_t at = u->n_counters++;
     u->counter[at] = var;
+    for (uint32_t i = 0; i < u->n_vars; i++) before[i] = u->held[i];
     for (int64_t i = 0; i < var->extent->value; i++) {
         u->count[at] = var->min->value + i;
         if (!run(u, s->as.loop.body, depth - 1)) return false;
     }
     u->n_counters--;
-    return true;
+    return at > 0 || name_sums(u, before, s->span);
 }
 
 static bool assign(unroller *u, const tirbi_ls *s, const tirbi_lx *value) {
@@ -156,15 +183,16 @@ static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     if (around == 0 || rounds < LEAST_ROUNDS) return NULL;
     u->place = store->as.store.access;
     u->value = NULL;
-    u->n_counters = u->n_vars = u->steps = 0;
+    u->n_counters = u->n_vars = u->n_named = u->steps = 0;
     u->reads_others = false;
     if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || u->reads_others) return NULL;
     tirbi_ls *only = TIRBI_NEW(u->pool->arena, tirbi_ls);
     if (!only) return NULL;
     *only = *store;
     only->as.store.value = u->value;
-    const tirbi_ls *nest = only;
-    for (uint32_t i = around; i-- > 0;) {
+    u->named[u->n_named] = only;
+    const tirbi_ls *nest = u->n_named ? tirbi_new_sequence(u->pool, only->span, u->named, u->n_named + 1) : only;
+    for (uint32_t i = around; nest && i-- > 0;) {
         tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
         if (!copy) return NULL;
         *copy = *loop[i];

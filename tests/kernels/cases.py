@@ -290,6 +290,13 @@ def life(rng):
         yield Run({"now": now, "then": OUT}, {"then": (around == 3) | ((around == 2) & now)})
 
 
+@kernel("stencil.py", "corners")
+def corners(rng):
+    x, y = (rng.integers(-9, 10, (21, 50), dtype=np.int32) for _ in range(2))
+    xx, yy, xy = (np.lib.stride_tricks.sliding_window_view(p, (3, 3)).sum((2, 3)) for p in (x * x, y * y, x * y))
+    yield Run({"X": x, "Y": y, "R": OUT}, {"R": (xx * yy - xy * xy - ((xx + yy) ** 2 >> 4)).astype(np.int32)})
+
+
 # ---- movement ----------------------------------------------------------------------------------------------------
 
 

@@ -56,3 +56,16 @@ class Module:
                     if now[(i + di - 1 + h) % h, (j + dj - 1 + w) % w]:
                         count = count + 1
             then[i, j] = count == 3 or (count == 2 and now[i, j])
+
+    # What Harris asks of each corner: sums of products of two gradients in a window.
+    @T.prim_func
+    def corners(X: T.Buffer((21, 50), "int32"), Y: T.Buffer((21, 50), "int32"), R: T.Buffer((19, 48), "int32")):
+        for i, j in T.grid(19, 48):
+            xx: T.int32 = 0
+            yy: T.int32 = 0
+            xy: T.int32 = 0
+            for u, v in T.grid(3, 3):
+                xx = xx + X[i + u, j + v] * X[i + u, j + v]
+                yy = yy + Y[i + u, j + v] * Y[i + u, j + v]
+                xy = xy + X[i + u, j + v] * Y[i + u, j + v]
+            R[i, j] = xx * yy - xy * xy - T.shift_right((xx + yy) * (xx + yy), 4)
