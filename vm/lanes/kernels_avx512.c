@@ -37,8 +37,8 @@
     _mm512_sub_epi32(_mm512_and_epi32(_mm512_loadu_si512(x), _mm512_set1_epi32((int)(range).mask)),                    \
                      _mm512_set1_epi32((int)(range).low))
 #define PREFIX_VECTOR 64
-#define MOVED_UP_u32(x, by) ((prefix_u32)_mm512_alignr_epi32((__m512i)(x), _mm512_setzero_si512(), 16 - (by)))
-#define MOVED_UP_u64(x, by) ((prefix_u64)_mm512_alignr_epi64((__m512i)(x), _mm512_setzero_si512(), 8 - (by)))
+#define MOVED_UP_u32(x, by, fill) ((prefix_u32)_mm512_alignr_epi32((__m512i)(x), (__m512i)(fill), 16 - (by)))
+#define MOVED_UP_u64(x, by, fill) ((prefix_u64)_mm512_alignr_epi64((__m512i)(x), (__m512i)(fill), 8 - (by)))
 #define LAST_OF_u32(x)      ((prefix_u32)_mm512_permutexvar_epi32(_mm512_set1_epi32(15), (__m512i)(x)))
 #define LAST_OF_u64(x)      ((prefix_u64)_mm512_permutexvar_epi64(_mm512_set1_epi64(7), (__m512i)(x)))
 #define EACH_STEP_u32(STEP) STEP(1) STEP(2) STEP(4) STEP(8)
