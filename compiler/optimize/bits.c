@@ -129,8 +129,8 @@ static bool takes_bit(const tirbi_lx *v, const tirbi_lx *next, const tirbi_lx *a
            (first || tirbi_same_value(uncast(bit->args[1]), v)) && tirbi_lx_is_int(bit->args[first ? 1 : 0], 1);
 }
 
-/* while v != 0: v = v & (v - 1); s = s + 1, or s = s + (v & 1); v = v >> 1, as s = s + popcount(v); v = 0. NULL for other
- * statements. */
+/* while v != 0: v = v & (v - 1); s = s + 1, or s = s + (v & 1); v = v >> 1, as s = s + popcount(v); v = 0. NULL for
+ * other statements. */
 static const tirbi_ls *counted_off(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *body = loop->as.while_.body;
     bool above = false;
