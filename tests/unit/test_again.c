@@ -36,6 +36,10 @@ static const char *const programs[] = {
          "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] * T.Cast(\"float32\", s) + B[i, j]\n",
     HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] + R[ids[j]]\n",
     HEAD "    T.evaluate(0)\n",
+    HEAD "    for j in range(m):\n        B[0, j] = R[j]\n"
+         "    for j in range(m):\n        R[j] = A[0, j] * T.float32(2)\n"
+         "    for j in range(m):\n        A[0, j] = T.float32(3)\n",
+    HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j]\n",
 };
 
 enum { N_PROGRAMS = sizeof programs / sizeof *programs, ELEMENTS = 4000, PLACES = 3, CALLS = 40 };

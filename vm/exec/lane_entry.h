@@ -140,6 +140,11 @@ static inline bool tirbi_lane_writes_much(const tirbi_lane_loop *loop, const tir
 /* Whether a loop may be entered in the plain way, when what is around its lanes is joined with them. */
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop);
 
+/* Whether a loop copies or fills one row of elements. */
+bool tirbi_lane_is_row_copy(const tirbi_lane_loop *loop);
+/* Copies or fills a row of some elements; what is no row of elements apart, or a long one, goes the general way. */
+tirb_status tirbi_lane_copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop);
+
 /* Makes one loop of the lanes and of the loops around them, whose extents are positive, where the rows of each follow
  * each other in all cursors; *n: its lanes. */
 static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64_t *extent, const uint64_t *slots,

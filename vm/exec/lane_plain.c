@@ -154,16 +154,14 @@ static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *lo
     return loop->n_inner == 0 || tirbi_lane_join_rows(loop, extent, slots, n);
 }
 
-/* Whether a loop copies or fills one row of elements. */
-static bool is_row_copy(const tirbi_lane_loop *loop) {
+bool tirbi_lane_is_row_copy(const tirbi_lane_loop *loop) {
     if (loop->n_copies != 1 || loop->n_inner > 0 || loop->n_seeks > 0) return false;
     const tirbi_lane_copy *copy = loop->copies;
     if (!loop->cursors[copy->to].is_unit || loop->n_cursors != (copy->fills ? 1 : 2)) return false;
     return copy->fills || loop->cursors[copy->from].is_unit;
 }
 
-/* Copies or fills a row of some elements; what is no row of elements apart, or a long one, goes the general way. */
-static tirb_status copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop) {
+tirb_status tirbi_lane_copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop) {
     enum { LONG = 1 << 16 };
     const uint64_t *slots = tirbi_frame_slots(machine->frame);
     const tirbi_ref *refs = tirbi_frame_refs(machine->frame);
@@ -233,5 +231,5 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
         again->missed++;
     }
     if (loop->is_plain) return run_anew(machine, loop, inputs);
-    return is_row_copy(loop) ? copy_row(machine, loop) : tirbi_lane_run_general(machine, loop, false);
+    return tirbi_lane_is_row_copy(loop) ? tirbi_lane_copy_row(machine, loop) : tirbi_lane_run_general(machine, loop, false);
 }

@@ -908,6 +908,7 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     if (!state) {
         TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
         tirbi_lane_again_of(state)->loop = NULL;
+        machine->n_entered = TIRBI_REPEATED_LOOPS + 1; /* the state may be another loop's */
     }
     set_pointers(&e, state);
     set_inner_loops(&e, state, slots);

@@ -311,11 +311,16 @@ static bool is_spare(const tirbi_spares *spares, tirbi_spare_kind kind, const vo
     return begin != 0 && (uintptr_t)at - begin < spares->kept[kind].size;
 }
 
-/* A loop that is entered again leaves its state so. Those that charge as they go, and that leave something in registers, may
- * do otherwise with other elements. */
-static bool may_enter_again(const tirbi_lane_loop *loop, tirbi_lane_state *state) {
-    return !loop->finds && !loop->reduces && loop->n_scans == 0 && loop->own_depth == 0 &&
-           tirbi_lane_again_of(state)->loop == loop;
+/* What the entry of a loop has charged, if it may be entered again: its state is left so, or it copies a row and has none.
+ * Loops that charge as they go, and that leave something in registers, may do otherwise with other elements. */
+static bool may_enter_again(const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs, const tirbi_code *code,
+                            uint8_t *lane_states, const uint64_t *slots, uint64_t *cost) {
+    *cost = tirbi_lane_is_row_copy(loop) ? tirbi_lane_cost(loop, NULL, (int64_t)slots[loop->n]) : 0;
+    if (*cost > 0) return true;
+    if (!inputs->are_kept || loop->finds || loop->reduces || loop->n_scans > 0 || loop->own_depth > 0) return false;
+    const tirbi_lane_again *again = tirbi_lane_again_of(tirbi_lane_state_at(code, lane_states, inputs));
+    *cost = again->cost;
+    return again->loop == loop;
 }
 
 /* Notes a run that has ended well. */
@@ -325,17 +330,15 @@ static void note_repeat(tirbi_run *run, uint32_t function, const tirbi_machine *
     tirbi_repeat *repeat = &run->repeat;
     const uint32_t n = machine->n_entered;
     if (n > TIRBI_REPEATED_LOOPS || !run->spares || !is_spare(run->spares, TIRBI_SPARE_FRAMES, frame) ||
-        (n > 0 && !is_spare(run->spares, TIRBI_SPARE_LANES, lane_states)))
+        (lane_states && !is_spare(run->spares, TIRBI_SPARE_LANES, lane_states)))
         return;
     uint64_t fuel = run->fuel_used;
     for (uint32_t i = 0; i < n; i++) {
-        const tirbi_lane_inputs *inputs = &fn->loop_inputs[machine->entered[i] - fn->loops];
-        tirbi_lane_state *state = tirbi_lane_state_at(run->code, lane_states, inputs);
-        if (!inputs->are_kept || !may_enter_again(machine->entered[i], state)) return;
-        const uint64_t cost = tirbi_lane_again_of(state)->cost;
-        if (cost > fuel) return;
+        const tirbi_lane_loop *loop = repeat->loops[i] = machine->entered[i];
+        const tirbi_lane_inputs *inputs = &fn->loop_inputs[loop - fn->loops];
+        uint64_t cost;
+        if (!may_enter_again(loop, inputs, run->code, lane_states, tirbi_frame_slots(frame), &cost) || cost > fuel) return;
         fuel -= cost;
-        repeat->loops[i] = machine->entered[i];
     }
     repeat->function = function;
     repeat->frame = frame;
@@ -407,11 +410,16 @@ tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *er
         const tirbi_lane_loop *loop = repeat->loops[i];
         const tirbi_lane_inputs *inputs = &fn->loop_inputs[loop - fn->loops];
         trap_pc = fn->words + loop->entry;
-        machine.lanes = tirbi_lane_state_at(run->code, repeat->lane_states, inputs);
-        status = tirbi_lane_run_again(&machine, loop, inputs);
+        if (inputs->are_kept) {
+            machine.lanes = tirbi_lane_state_at(run->code, repeat->lane_states, inputs);
+            status = tirbi_lane_run_again(&machine, loop, inputs);
+        } else {
+            status = tirbi_lane_copy_row(&machine, loop);
+        }
     }
     end_run(run, &machine, repeat->function, machine.trap ? machine.trap : trap_pc, status, result);
     if (status != TIRB_OK) run->repeat.known = false;
+    tirbi_machine_settle(&machine);
     tirbi_fpu_leave(machine.host);
     return status;
 }
