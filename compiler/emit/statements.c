@@ -3,6 +3,7 @@
 
 #include "compiler/optimize/ahead.h"
 #include "compiler/optimize/int_trees.h"
+#include "compiler/optimize/quotient.h"
 #include "compiler/optimize/rows.h"
 
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
@@ -42,6 +43,8 @@ void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_CALL) {
         for (uint32_t i = 0; i < x->call->n_scalars; i++) tirbi_hoist_value(e, x->call->scalars[i]);
     }
+    const tirbi_lx *bits = tirbi_division_by_bits(e->pool, x); /* as it will be computed */
+    if (bits) x = bits;
     for (int i = 0; i < x->n_args; i++) tirbi_hoist_value(e, x->args[i]);
 }
 

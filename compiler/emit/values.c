@@ -2,6 +2,8 @@
  * what is computed in a scope is known in the scopes inside it. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/optimize/quotient.h"
+
 #include <string.h>
 
 static void know(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg) {
@@ -159,6 +161,8 @@ static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
         TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, tirbi_put_value(e, x->args[0]));
         return;
     }
+    const tirbi_lx *bits = tirbi_division_by_bits(e->pool, x);
+    if (bits) x = bits;
     int64_t operands[5] = {to};
     uint32_t n = 1;
     if (x->addend_first) operands[3] = tirbi_put_value(e, x->args[2]);

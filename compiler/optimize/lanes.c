@@ -10,6 +10,7 @@
 
 #include "compiler/optimize/guard.h"
 #include "compiler/optimize/lane_planner.h"
+#include "compiler/optimize/quotient.h"
 #include "compiler/optimize/resolve.h"
 #include "compiler/optimize/statements.h"
 
@@ -303,19 +304,16 @@ static const tirbi_lx *by_bits(planner *p, const tirbi_lx *x) {
     const tirbi_lx *by = x->args[1], *n = x->args[0];
     if (by->kind != TIRBI_LX_CONST || by->value < 2 || (by->value & (by->value - 1)) != 0) return NULL;
     tirbi_lx_pool *pool = p->pool;
-    const tirbi_lx *mask = tirbi_lx_int(pool, type, by->value - 1);
-    const tirbi_lx *shift = tirbi_lx_int(pool, type, __builtin_ctzll((unsigned long long)by->value)), *missing = NULL;
+    const tirbi_lx *missing = NULL;
     if (!floors && tirbi_dtype_is_signed(type) && n->lo < 0) {
         const tirbi_lx *last = tirbi_lx_int(pool, type, tirbi_dtypes[type].size * 8 - 1);
         n = used_twice(p, n);
         const tirbi_lx *sign = n ? tirbi_lx_op(pool, TIRB_OP_SHR, type, TIRB_TYPE_NONE, n, last, NULL) : NULL;
-        missing = sign ? tirbi_lx_op(pool, TIRB_OP_AND, type, TIRB_TYPE_NONE, sign, mask, NULL) : NULL;
+        missing = sign ? tirbi_floor_by_bits(pool, sign, by->value, true) : NULL;
         n = missing ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, n, missing, NULL) : NULL;
     }
-    if (!n) return NULL;
-    if (divides) return tirbi_lx_op(pool, TIRB_OP_SHR, type, TIRB_TYPE_NONE, n, shift, NULL);
-    n = tirbi_lx_op(pool, TIRB_OP_AND, type, TIRB_TYPE_NONE, n, mask, NULL);
-    return n && missing ? tirbi_lx_op(pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, n, missing, NULL) : n;
+    if (n) n = tirbi_floor_by_bits(pool, n, by->value, !divides);
+    return n && missing && !divides ? tirbi_lx_op(pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, n, missing, NULL) : n;
 }
 
 static bool is_comparison(const tirbi_lx *x) {

@@ -44,6 +44,20 @@ bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out) {
     }
 }
 
+const tirbi_lx *tirbi_floor_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t power, bool remainder) {
+    const tirbi_dtype type = (tirbi_dtype)x->type;
+    const tirbi_lx *by = tirbi_lx_int(pool, type, remainder ? power - 1 : __builtin_ctzll((unsigned long long)power));
+    return by ? tirbi_lx_op(pool, remainder ? TIRB_OP_AND : TIRB_OP_SHR, type, TIRB_TYPE_NONE, x, by, NULL) : NULL;
+}
+
+const tirbi_lx *tirbi_division_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    tirbi_division d;
+    if (!tirbi_is_division(x, &d) || x->op == TIRB_OP_SHR || x->op == TIRB_OP_AND || d.divisor < 2 ||
+        (d.divisor & (d.divisor - 1)) != 0)
+        return NULL;
+    return tirbi_floor_by_bits(pool, d.numerator, d.divisor, d.remainder);
+}
+
 /* ---- Sums ----------------------------------------------------------------------------------------------------- */
 
 static bool may_wrap(const tirbi_lx *x) {

@@ -14,6 +14,10 @@ typedef struct tirbi_division {
 
 /* Whether x is a division; truncated ones count where nothing is negative. */
 bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out);
+/* The quotient of x and a power of two, or the remainder, where it is rounded down: its bits shifted, or masked. */
+const tirbi_lx *tirbi_floor_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t power, bool remainder);
+/* What does so for an expression that is such a division; NULL for others. */
+const tirbi_lx *tirbi_division_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x);
 /* The division of another numerator of the same type, in simpler terms; NULL where there are none (or memory ran
  * out). */
 const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_division *d);
