@@ -53,8 +53,7 @@ static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *
     TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
 }
 
-void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirbi_loop_set *loops, uint64_t enclosing) {
-    tirbi_scope scope = tirbi_scope_open(e);
+static void put_checks(tirbi_emitter *e, const tirbi_place *place, const tirbi_loop_set *loops, uint64_t enclosing) {
     tirbi_mark_line(e, place->span);
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
@@ -68,16 +67,26 @@ void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirb
         emit_index(e, least, extent, d, place->buffer->name);
         if (greatest != least) emit_index(e, greatest, extent, d, place->buffer->name);
     }
+}
+
+void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirbi_loop_set *loops, uint64_t enclosing) {
+    tirbi_scope scope = tirbi_scope_open(e);
+    put_checks(e, place, loops, enclosing);
     tirbi_scope_close(e, scope);
 }
 
-/* A check holds for accesses that happen: it is skipped where a loop around them does not run. */
+/* A check holds for accesses that happen: it is skipped where a loop around them does not run. What it computes where
+ * none can be skipped, other checks and the cursors ask for again. */
 static void emit_check(tirbi_emitter *e, const tirbi_lane_plan *plan, const tirbi_lane_check *check) {
     tirbi_patch_list skip = {0};
+    bool skips = false;
     for (uint32_t i = 1; i < plan->loops.n && !plan->whole_nest; i++) {
-        if (check->enclosing >> i & 1) tirbi_put_guard(e, plan->loops.var[i], &skip);
+        if (!(check->enclosing >> i & 1)) continue;
+        tirbi_put_guard(e, plan->loops.var[i], &skip);
+        skips = skips || plan->loops.var[i]->extent->lo < 1;
     }
-    tirbi_put_box_checks(e, check->place, &plan->loops, check->enclosing);
+    if (skips) tirbi_put_box_checks(e, check->place, &plan->loops, check->enclosing);
+    else put_checks(e, check->place, &plan->loops, check->enclosing);
     tirbi_land(e, &skip);
 }
 
