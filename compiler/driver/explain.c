@@ -19,8 +19,6 @@ static const option_row explain_options[] = {
     {OPTION_END, 0, NULL, NULL, NULL},
 };
 
-enum { MAX_SOURCE = 256 << 20 };
-
 static const char *form_name(tirb_loop_form form) {
     switch (form) {
     case TIRB_FORM_SCALAR: return "scalar";
@@ -105,25 +103,17 @@ static exit_code show(const invocation *inv, const file_bytes *text, const tirb_
 
 static exit_code run_explain(const invocation *inv) {
     file_bytes text = {0};
-    bool too_large = false;
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     options.file_name = input_name(inv->operands[0]);
     options.explain = 1;
     exit_code code = compile_options_read(inv, &options);
-    if (code == EXIT_DONE) code = file_read(inv, inv->operands[0], MAX_SOURCE, &text, &too_large);
+    if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &text);
     if (code != EXIT_DONE) return code;
-    if (too_large) {
-        code = fail(inv, EXIT_PROGRAM, "%s: it has more than %d bytes", options.file_name, MAX_SOURCE);
-    } else if (text.size >= 4 && memcmp(text.data, "TIRB", 4) == 0) {
-        code = fail(inv, EXIT_PROGRAM, "%s: a bundle has instructions, not loops: give its source, or see 'tirb dis'",
-                    options.file_name);
-    } else {
-        tirb_status status = tirb_compile((const char *)text.data, text.size, &options, &result, &error);
-        code = compile_outcome(inv, options.file_name, status, &error, result);
-        if (code == EXIT_DONE) code = show(inv, &text, result);
-    }
+    tirb_status status = tirb_compile((const char *)text.data, text.size, &options, &result, &error);
+    code = compile_outcome(inv, options.file_name, status, &error, result);
+    if (code == EXIT_DONE) code = show(inv, &text, result);
     tirb_compile_result_destroy(result);
     free(text.data);
     return code;

@@ -18,8 +18,6 @@ static const option_row fmt_options[] = {
     {OPTION_END, 0, NULL, NULL, NULL},
 };
 
-enum { MAX_SOURCE = 256 << 20 };
-
 static exit_code read_dialect(const invocation *inv, tirb_dialect *out) {
     const char *name = option_text(inv, OPTION_DIALECT);
     *out = TIRB_DIALECT_SAME;
@@ -52,15 +50,10 @@ static exit_code deliver(const invocation *inv, const file_bytes *text, const ti
 
 static exit_code run_fmt(const invocation *inv) {
     file_bytes text = {0};
-    bool too_large = false;
     tirb_dialect dialect;
     exit_code code = read_dialect(inv, &dialect);
-    if (code == EXIT_DONE) code = file_read(inv, inv->operands[0], MAX_SOURCE, &text, &too_large);
+    if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &text);
     if (code != EXIT_DONE) return code;
-    if (too_large) {
-        free(text.data);
-        return fail(inv, EXIT_PROGRAM, "%s: it has more than %d bytes", input_name(inv->operands[0]), MAX_SOURCE);
-    }
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;

@@ -14,10 +14,27 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+static bool begins_as_bundle(const file_bytes *bytes) {
+    return bytes->size >= 4 && memcmp(bytes->data, "TIRB", 4) == 0;
+}
+
 static bool looks_like_bundle(const char *path, const file_bytes *bytes) {
     if (ends_with(path, ".py")) return false;
-    if (ends_with(path, ".tirb")) return true;
-    return bytes->size >= 4 && memcmp(bytes->data, "TIRB", 4) == 0;
+    return ends_with(path, ".tirb") || begins_as_bundle(bytes);
+}
+
+exit_code source_read(const invocation *inv, const char *path, file_bytes *out) {
+    bool too_large;
+    exit_code code = file_read(inv, path, MAX_PROGRAM_FILE, out, &too_large);
+    if (code != EXIT_DONE) return code;
+    if (too_large) {
+        code = fail(inv, EXIT_PROGRAM, "%s: the file is larger than %zu MiB", input_name(path), MAX_PROGRAM_FILE >> 20);
+    } else if (begins_as_bundle(out)) {
+        code = fail(inv, EXIT_PROGRAM, "%s: a bundle has instructions, not text: give its source, or see 'tirb dis'",
+                    input_name(path));
+    }
+    if (code != EXIT_DONE) free(out->data);
+    return code;
 }
 
 exit_code compile_options_read(const invocation *inv, tirb_compile_options *out) {

@@ -10,6 +10,7 @@
 
 #include "compiler/driver/cache.h"
 #include "compiler/driver/command.h"
+#include "compiler/driver/files.h"
 
 /* A bundle, read from a .tirb file or compiled from a .py file. What a name does not tell, the first bytes do. */
 typedef struct bundle {
@@ -23,6 +24,9 @@ typedef struct bundle {
     source_cache cache;          /* of a source that was found compiled */
     tirb_compile_result *result; /* of a source that was compiled */
 } bundle;
+
+/* Reads a file that has to be a source; EXIT_DONE: the caller frees its bytes. */
+exit_code source_read(const invocation *inv, const char *path, file_bytes *out);
 
 /* Reads or compiles `path` by the command's options (--fp, --max-errors) and prints diagnostics. EXIT_DONE: the caller
  * closes the bundle; else everything has been said. */

@@ -61,8 +61,9 @@ tirb_status tirbi_frame_write(tirbi_heap *heap, const uint8_t *bytes, size_t siz
     ZSTD_CCtx *context = ZSTD_createCCtx_advanced(memory_of(heap));
     tirb_status status = context ? compress(context, bytes, size, out) : TIRB_NO_MEMORY;
     ZSTD_freeCCtx(context);
-    if (status == TIRB_NO_MEMORY) status = tirbi_heap_status(heap);
-    return status == TIRB_OK ? TIRB_OK : tirbi_error_set(error, status, "cannot compress a section of %zu bytes", size);
+    if (status == TIRB_OK) return TIRB_OK;
+    if (status == TIRB_INTERNAL) return tirbi_error_set(error, status, "cannot compress a section of %zu bytes", size);
+    return tirbi_error_set(error, tirbi_heap_status(heap), "no memory to compress a section of %zu bytes", size);
 }
 
 tirb_status tirbi_frame_read(tirbi_frame_reader *reader, const uint8_t *bytes, size_t size, uint8_t *raw,

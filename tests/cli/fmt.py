@@ -54,3 +54,6 @@ def test_errors(t):
     t.write("k.py", "from tvm.script import tirx as T\n@T.prim_func\ndef f(:\n")
     t.run("fmt", "k.py", code=PROGRAM, says="k.py:3")
     t.run("fmt", "absent.py", code=FILES, says="absent.py")
+    t.write("good.py", SOURCE)
+    t.run("compile", "good.py")
+    t.run("fmt", "good.tirb", code=PROGRAM, says="a bundle has instructions, not text")
