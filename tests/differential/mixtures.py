@@ -5,7 +5,7 @@ pass off, with several threads.
 
 Straight code of loads, casts, comparisons and choices between all types in nests of one to four loops, whose extents are odd
 numbers or variables; indices that are reversed, clamped, wrapped, strided or stand still; stores under conditions, several to one
-element, and sums, extremes and their places over inner loops; then sorts. Ends with `N passed, N failed`; exit status 1 on failure."""
+element, and sums, extremes and their places over inner loops; long rows with one or two operations; then sorts. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import math
 import random
@@ -301,8 +301,33 @@ def rows(seed):
     return f"    @T.prim_func(s_tir=True)\n    def f{seed}({params}):\n" + "".join(f"        {line}\n" for line in pad)
 
 
+def plain(seed):
+    """Rows of many elements with one or two operations in the body, which the machine has loops of its own for."""
+    pick = random.Random(seed)
+    height, width = pick.choice([1, 1, 2, 3]), pick.choice([pick.randint(1, 130), pick.randint(130, 1000), 128 * pick.randint(1, 8) + pick.randint(0, 9)])
+    dtype, to = pick.choice(NUMBERS), pick.choice(NUMBERS + ("bool",))
+    a, b, c = "A[i, j]", "B[i, j]", "C[i, j]"
+    other = pick.choice([c, c, "k", number(pick, dtype)])
+    how = pick.random()
+    if how < 0.2:
+        value = f'T.Cast("{to}", {a})'
+    elif how < 0.35:
+        value, to = f"{a} {pick.choice(['<', '<=', '==', '!=', '>', '>='])} {other}", "bool"
+    else:
+        first = pick.choice([f"({a} + {other})", f"({a} - {other})", f"({other} - {a})", f"({a} * {other})", f"T.max({a}, {other})", f"T.min({a}, {other})"])
+        last = pick.choice([b, b, "k", first, number(pick, dtype)])
+        forms = [first, f"{first} + {last}", f"{last} - {first}", f"{first} * {last}", f"T.max({first}, {last})", f"T.min({last}, {first})",
+                 f"T.Select({a} < {other}, {first}, {last})"]
+        if dtype in INTS:
+            forms += [f"{first} & {last}", f"{first} ^ {last}", f"{first} >> T.{dtype}({pick.randrange(bits_of(dtype))})"]
+        value, to = pick.choice(forms), dtype
+    shape = f"({height}, {width})"
+    params = ", ".join([f'A: T.Buffer({shape}, "{dtype}")', f'B: T.Buffer({shape}, "{to}")', f'C: T.Buffer({shape}, "{dtype}")', f"k: T.{dtype}"])
+    return f"    @T.prim_func(s_tir=True)\n    def f{seed}({params}):\n        for i, j in T.grid{shape}:\n            {b} = {value}\n"
+
+
 def make(seed):
-    return sorts(seed) if seed % 16 == 9 else rows(seed) if seed % 4 == 2 else Nest(seed).text()
+    return sorts(seed) if seed % 16 == 9 else rows(seed) if seed % 4 == 2 else plain(seed) if seed % 8 == 5 else Nest(seed).text()
 
 
 if __name__ == "__main__":
