@@ -151,6 +151,22 @@ static bool put_steps(uint8_t *to, ptrdiff_t step, const uint8_t *from, unsigned
         from = (const uint8_t *)((uintptr_t)from + (uintptr_t)row_step);                                               \
     }
 
+/* Rows of so few bytes, so near each other, that 16 bytes have several of them. What is stored behind these, the rows to
+ * come are stored over; returns how many rows are packed, all but some of the last. */
+static size_t pack_near_rows(uint8_t *to, const uint8_t *from, size_t row_step, size_t bytes, size_t rows) {
+    const size_t each = (16 - bytes) / row_step + 1;
+    const __m256i k = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m256i row = _mm256_mulhi_epu16(k, _mm256_set1_epi16((short)(65535 / bytes + 1))); /* k / bytes */
+    const __m256i between = _mm256_mullo_epi16(row, _mm256_set1_epi16((short)(row_step - bytes)));
+    const __m128i at = _mm256_cvtepi16_epi8(_mm256_add_epi16(k, between));
+    size_t done = 0;
+    for (; (rows - done) * bytes >= 16 && (rows - done - 1) * row_step + bytes >= 16; done += each) {
+        const __m128i some = _mm_loadu_si128((const __m128i_u *)(const void *)(from + done * row_step));
+        _mm_storeu_si128((__m128i_u *)(void *)(to + done * bytes), _mm_shuffle_epi8(some, at));
+    }
+    return done;
+}
+
 /* As many rows of 16 or 32 bytes as a vector holds. */
 #define ROW_16(k) _mm_loadu_si128((const __m128i_u *)((uintptr_t)from + (uintptr_t)row_step * (k)))
 #define ROW_32(k) _mm256_loadu_si256((const __m256i_u *)((uintptr_t)from + (uintptr_t)row_step * (k)))
@@ -168,6 +184,11 @@ static void pack_rows_of_bytes(uint8_t *to, const uint8_t *from, ptrdiff_t row_s
             _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(ROW_32(0)), ROW_32(1), 1));
     } else if (bytes < 16 && row_step > 0 && (size_t)row_step + bytes >= 16) {
         ROWS_WITH_MORE(__m128i_u)
+    } else if (bytes > 1 && row_step > 0 && (size_t)row_step >= bytes && (size_t)row_step + bytes <= 16) {
+        const size_t done = pack_near_rows(to, from, (size_t)row_step, bytes, rows);
+        rows -= done;
+        to += done * bytes;
+        from += done * (size_t)row_step;
     } else if (bytes > 16 && bytes < 32 && row_step > 0 && (size_t)row_step + bytes >= 32) {
         ROWS_WITH_MORE(__m256i_u)
     } else if (bytes > 32 && bytes < 64 && row_step > 0 && (size_t)row_step + bytes >= 64) {
