@@ -462,9 +462,11 @@ static const tirbi_ls *cut_ends(partitioner *p, const chain *c, uint32_t at, con
     const tirbi_lx *last =
         tirbi_lx_sub(p->pool, tirbi_lx_add(p->pool, var->min, var->extent), number(p, ends->last));
     uint32_t n_all = 0, n = 0;
+    int64_t least;
+    if (!tirbi_add_i64(var->lo, ends->first + 1, &least)) return NULL;
     if (ends->first > 0) all[n_all++] = make_end(p, loop, var->min, var->lo, ends->first, true);
     all[n_all++] = make_between(p, loop, ends);
-    if (ends->last > 0) all[n_all++] = make_end(p, loop, last, var->lo + ends->first + 1, ends->last, false);
+    if (ends->last > 0) all[n_all++] = make_end(p, loop, last, least, ends->last, false);
     p->nests += n_all;
     p->budget -= n_all < p->budget ? n_all : p->budget;
     for (uint32_t i = 0; i < n_all; i++) {

@@ -219,8 +219,7 @@ bool tirbi_find_ends(tirbi_ends *ends, tirbi_lx_pool *pool, tirbi_lvar *var, con
     if (!between) return false;
     *between = *var;
     if (var->type == TIRB_I32 && between->hi > TIRBI_LARGEST_CUT) between->hi = TIRBI_LARGEST_CUT;
-    if (between->lo > between->hi - EDGE) return true;
-    between->lo += EDGE;
+    if (!tirbi_add_i64(between->lo, EDGE, &between->lo) || between->lo > between->hi) return true;
     const finder f = {.var = var, .ends = ends, .pool = pool, .between = tirbi_lx_var(pool, between)};
     if (f.between) find_in_body(&f, body);
     return f.between;
