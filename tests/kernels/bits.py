@@ -50,6 +50,24 @@ class Module:
             h = (h ^ T.Cast("uint64", data[i])) * T.uint64(0x100000001B3)
         return h
 
+    # The bits of each number, counted as they are taken off it or shifted out.
+    @T.prim_func(s_tir=True)
+    def bits_set(numbers: T.Buffer(("n",), "int32"), taken: T.Buffer(("n",), "int32"), shifted: T.Buffer(("n",), "uint8"), left: T.Buffer(("n",), "int32")):
+        n = T.int32()
+        for i in range(n):
+            v: T.int32 = numbers[i]
+            count: T.int32 = 0
+            while v != 0:
+                v = v & (v - 1)
+                count = count + 1
+            taken[i] = count + v
+            w: T.int32 = numbers[i]
+            shifted[i] = T.uint8(0)
+            while w > 0:
+                shifted[i] = shifted[i] + T.Cast("uint8", w & 1)
+                w = w >> 1
+            left[i] = w
+
     @T.prim_func(private=True, s_tir=True)
     def rotate(x: T.uint32, by: T.uint32) -> T.uint32:
         return x >> by | x << (T.uint32(32) - by)

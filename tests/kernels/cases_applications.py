@@ -943,6 +943,38 @@ def sha256(rng):
         yield Run({"message": message, "K": constants, "state": start}, {"state": want})
 
 
+@kernel("cumsum.py", "running_extremes", tvm=False)
+def running_extremes(rng):
+    for n in (0, 1, 15, 300):
+        a = rng.choice(np.array([-np.inf, -2, -0.0, 0.0, 1, 3, np.inf, np.nan], np.float32), n, p=[.02, .2, .2, .2, .2, .1, .02, .06])
+        least, greatest, low, high = np.zeros_like(a), np.zeros_like(a), np.float32(np.inf), np.float32(-np.inf)
+        for i, x in enumerate(a):
+            low = least[i] = low if low < x else x
+            greatest[i] = high
+            high = x if x > high else high
+        yield Run({"A": a, "least": OUT, "greatest": OUT}, {"least": least, "greatest": greatest}, rtol=0, atol=0)
+
+
+@kernel("cumsum.py", "segmented_sum")
+def segmented_sum(rng):
+    for n in (0, 1, 300):
+        a, begins, want, total = rng.integers(-9, 9, n).astype(np.int32), rng.random(n) < 0.1, np.zeros(n, np.int32), 0
+        for i in range(n):
+            total = (0 if begins[i] else total) + a[i]
+            want[i] = total
+        yield Run({"A": a, "begins": begins, "B": OUT}, {"B": want})
+
+
+@kernel("bits.py", "bits_set")
+def bits_set(rng):
+    for n in (0, 1, 200):
+        numbers = rng.integers(-2**31, 2**31, n).astype(np.int32)
+        numbers[:n // 4] %= 3
+        counts = np.array([bin(x & 0xFFFFFFFF).count("1") for x in numbers.tolist()], np.int32)
+        args = {"numbers": numbers, "taken": OUT, "shifted": OUT, "left": OUT}
+        yield Run(args, {"taken": counts, "shifted": np.where(numbers > 0, counts, 0).astype(np.uint8), "left": np.minimum(numbers, 0)})
+
+
 @kernel("bits.py", "xorshift")
 def xorshift(rng):
     for n in (1, 50):

@@ -1,4 +1,4 @@
-# Scans: cumulative sums along either axis, an exclusive scan, a running maximum, a first-order recurrence.
+# Scans: cumulative sums along either axis, one that begins anew, an exclusive scan, running extremes, a first-order recurrence.
 # from tvm.script import ir as I
 # from tvm.script import tirx as T
 
@@ -50,6 +50,29 @@ class Module:
             B[i] = A[i]
             if i > 0:
                 B[i] = T.max(B[i], B[i - 1])
+
+    @T.prim_func(s_tir=True)
+    def running_extremes(A: T.Buffer(("n",), "float32"), least: T.Buffer(("n",), "float32"), greatest: T.Buffer(("n",), "float32")):
+        n = T.int32()
+        low: T.float32 = T.infinity("float32")
+        high: T.float32 = -T.infinity("float32")
+        for i in range(n):
+            low = T.min(low, A[i])
+            least[i] = low
+        for i in range(n):
+            greatest[i] = high
+            high = T.max(A[i], high)
+
+    # A sum that begins anew where a flag is set.
+    @T.prim_func(s_tir=True)
+    def segmented_sum(A: T.Buffer(("n",), "int32"), begins: T.Buffer(("n",), "bool"), B: T.Buffer(("n",), "int32")):
+        n = T.int32()
+        total: T.int32 = 0
+        for i in range(n):
+            if begins[i]:
+                total = 0
+            total = total + A[i]
+            B[i] = total
 
     # y[i] = a * y[i - 1] + (1 - a) * x[i], y[-1] = 0
     @T.prim_func(s_tir=True)
