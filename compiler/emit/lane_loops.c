@@ -394,12 +394,12 @@ static bool has_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
  * has to be. */
 static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool plain) {
     const bool may = !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->named < MAX_NAMED;
-    const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop) : NULL, *inside = named;
+    const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop, false) : NULL, *inside = named;
     tirbi_nest nest;
     bool gains = false;
     for (uint32_t i = 0; i < MAX_NAMED && inside && !gains;
          i++) { /* loads by what has been loaded have names then, too */
-        if (i > 0) inside = tirbi_name_still_loads(e->pool, inside);
+        if (i > 0) inside = tirbi_name_still_loads(e->pool, inside, false);
         if (inside) inside = inside->as.seq.items[inside->as.seq.n - 1];
         gains = inside && (plain ? tirbi_plan_lanes(e->pool, inside) != NULL
                                  : has_lanes(e, inside) || tirbi_choose_lanes(e, inside, &nest));
@@ -609,7 +609,12 @@ static bool put_arranged(tirbi_emitter *e, const tirbi_ls *loop) {
         put_serial(e, out.stmt);
         return true;
     }
-    return false;
+    const tirbi_ls *packed = tirbi_pack_by_elements(e->pool, loop);
+    if (!packed) return false;
+    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "what it keeps is put together before it is stored");
+    put_serial(e, packed);
+    return true;
 }
 
 /* A loop whose iterations only meet where a place that goes up crosses one that goes down. */
@@ -753,15 +758,51 @@ static bool put_numbered(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+static const tirbi_ls *loop_inside(const tirbi_ls *loop) {
+    const tirbi_ls *s = loop->as.loop.body;
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    return s->kind == TIRBI_LS_LOOP ? s : NULL;
+}
+
 /* Whether a nest of loops around rows has such rows in the loop inside the outermost: each of its iterations has
  * numbers of its own. */
 static bool is_numbered_inside(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_numbered numbered;
     tirbi_nest nest;
-    const tirbi_ls *inner = loop->as.loop.body;
-    while (inner->kind == TIRBI_LS_SEQ && inner->as.seq.n == 1) inner = inner->as.seq.items[0];
-    return !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->unnumbered == 0 && inner->kind == TIRBI_LS_LOOP &&
+    const tirbi_ls *inner = loop_inside(loop);
+    return !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->unnumbered == 0 && inner &&
            tirbi_number_rows(e->pool, inner, &numbered) && tirbi_choose_lanes(e, numbered.nest, &nest);
+}
+
+/* Whether loops that are inside of each other may have so many rounds in all. */
+static bool may_have_rounds(const tirbi_ls *loop, int64_t least) {
+    for (; loop && least > 1; loop = loop_inside(loop)) {
+        const int64_t most = loop->as.loop.var->extent->hi;
+        if (most > 0) least = (least - 1) / most + 1;
+    }
+    return least <= 1;
+}
+
+/* A nest in parts where one of its conditions is decided by bounds that stand still in it, which may be loaded. */
+static const tirbi_ls *split_at_bounds(tirbi_emitter *e, const tirbi_ls *loop) {
+    const tirbi_ls *split = tirbi_split_nest(e->pool, loop);
+    const tirbi_ls *named = split ? NULL : tirbi_name_still_loads(e->pool, loop, true);
+    if (!named) return split;
+    const tirbi_ls **nest = &named->as.seq.items[named->as.seq.n - 1];
+    *nest = tirbi_split_nest(e->pool, *nest);
+    return *nest ? named : NULL;
+}
+
+/* Entering parts takes as long as some hundred elements. */
+enum { ENOUGH_FOR_PARTS = 512 };
+
+/* Whether loops inside split so once the loops around them stand still: rows of a batch up to its length, of a matrix
+ * up to its diagonal. */
+static bool is_split_inside(tirbi_emitter *e, const tirbi_ls *loop) {
+    for (loop = loop_inside(loop); loop && may_have_rounds(loop, ENOUGH_FOR_PARTS); loop = loop_inside(loop)) {
+        if (split_at_bounds(e, loop)) return true;
+    }
+    return false;
 }
 
 /* Each split may triple the code. */
@@ -771,6 +812,14 @@ enum { MAX_SPLITS = 4 };
 static bool gathers(const tirbi_lane_plan *plan) {
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         if (plan->ops[i].op == TIRB_OP_VLOADX) return true;
+    }
+    return false;
+}
+
+/* Whether lanes of a nest choose between values by what may be alike for many of them. */
+static bool decides(const tirbi_nest *nest) {
+    for (uint32_t i = 0; i < nest->plan->n_ops && nest->plan->loops.n + nest->n_outer > 1; i++) {
+        if (nest->plan->ops[i].op == TIRB_OP_VSELECT) return true;
     }
     return false;
 }
@@ -787,6 +836,11 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         if (reorders) split = tirbi_split_nest(e->pool, loop);
         if (!split && !lanes && reorders) split = tirbi_split_at_meetings(e->pool, loop);
         if (!split && !lanes) split = tirbi_split_loop(e->pool, loop);
+    }
+    if (!split && lanes && reorders && e->splits < MAX_SPLITS && decides(&nest) &&
+        may_have_rounds(loop, ENOUGH_FOR_PARTS)) {
+        split = split_at_bounds(e, loop);
+        if (!split && is_split_inside(e, loop)) return false;
     }
     if (!split && lanes) {
         if (put_numbered(e, loop)) return true;

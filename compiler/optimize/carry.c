@@ -6,6 +6,7 @@
 #include "compiler/optimize/injective.h"
 #include "compiler/optimize/lane_planner.h"
 #include "compiler/optimize/order.h"
+#include "compiler/optimize/packing.h"
 #include "compiler/optimize/place.h"
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/search.h"
@@ -607,7 +608,8 @@ typedef enum purpose {
     IN_LANES,  /* that carry them */
     IN_COLUMNS, /* inside lanes that each carry their own (columns.c) */
     SEARCHED,  /* for what changes them */
-    HOLDING    /* what is at the places that they tell (place.c) */
+    HOLDING,   /* what is at the places that they tell (place.c) */
+    PACKED     /* counting what is kept (packing.c) */
 } purpose;
 
 static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
@@ -615,6 +617,10 @@ static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose wh
     case IN_LANES: return tirbi_plan_in_order(pool, loop) ? loop : tirbi_copy_ahead(pool, loop);
     case IN_COLUMNS: return loop;
     case SEARCHED: return tirbi_search_updates(pool, loop);
+    case PACKED: {
+        tirbi_arranged packed;
+        return tirbi_pack_elements(pool, loop, &packed) && tirbi_plan_in_order(pool, packed.loop) ? packed.stmt : NULL;
+    }
     default: return tirbi_hold_elements(pool, loop);
     }
 }
@@ -657,3 +663,4 @@ const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) 
 const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_COLUMNS); }
 const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, SEARCHED); }
 const tirbi_ls *tirbi_hold_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, HOLDING); }
+const tirbi_ls *tirbi_pack_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, PACKED); }

@@ -9,6 +9,7 @@ enum { MAX_NAMED = 16, MAX_STORED = 8, MAX_DEPTH = 64 };
 typedef struct namer {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
+    bool nests;
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
     const tirbi_lbuf *stored[MAX_STORED];
     uint32_t n_stored;
@@ -40,6 +41,10 @@ static bool note_stmt(namer *m, const tirbi_ls *s, unsigned depth) {
         if (m->n_stored == MAX_STORED) return false;
         m->stored[m->n_stored++] = s->as.store.access->buffer->root;
         return true;
+    case TIRBI_LS_LOOP:
+        if (!m->nests || m->own.n == TIRBI_MAX_AFFINE || s->as.loop.blocks || s->as.loop.rows) return false;
+        m->own.var[m->own.n++] = s->as.loop.var;
+        return note_stmt(m, s->as.loop.body, depth + 1);
     default: return false;
     }
 }
@@ -118,7 +123,7 @@ static const tirbi_ls *with_names(namer *m, const tirbi_ls *loop) {
     return whole;
 }
 
-const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, bool nests) {
     tirbi_lvar *old = loop->as.loop.var;
     namer *m = TIRBI_NEW(pool->arena, namer);
     tirbi_ls *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
@@ -126,6 +131,7 @@ const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop
     if (!m || !fresh || !var || loop->as.loop.blocks || loop->as.loop.rows) return NULL;
     m->pool = pool;
     m->loop = loop;
+    m->nests = nests;
     m->own.var[m->own.n++] = old;
     const bool straight = note_stmt(m, loop->as.loop.body, 0);
     if (!straight && !tirbi_can_resolve(loop->as.loop.body)) return NULL;
@@ -142,11 +148,11 @@ const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop
             m->n > 0 && renamed ? tirbi_resolve(pool, &none, loop->as.loop.body, old, renamed, var, true) : NULL;
         return fresh->as.loop.body ? with_names(m, fresh) : NULL;
     }
-    tirbi_rewrite loads = {.pool = pool, .replace = replace, .context = m};
+    tirbi_rewrite loads = {.pool = pool, .replace = replace, .context = m, .loops = nests};
     const tirbi_ls *body = tirbi_rewrite_assignments(&loads, loop->as.loop.body);
     if (!body || m->n == 0) return NULL;
     tirbi_lvar *names[2] = {old, var};
-    tirbi_rewrite variable = {.pool = pool, .replace = replace_variable, .context = names};
+    tirbi_rewrite variable = {.pool = pool, .replace = replace_variable, .context = names, .loops = nests};
     fresh->as.loop.body = tirbi_rewrite_assignments(&variable, body);
     return fresh->as.loop.body ? with_names(m, fresh) : NULL;
 }

@@ -93,10 +93,12 @@ static void check_elements(checker *c, tirb_isa isa, const sheet *to, const shee
 /* Rows of any width whose bytes come from anywhere in rows that are some bytes apart, or are left alone. */
 static tirbi_weave any_weave(checker *c, bool leaves_bytes) {
     tirbi_weave w = {.to_step = 1 + (unsigned)(next_random(c) % TIRBI_WEAVE_BYTES),
-                     .from_step = (int)(next_random(c) % (2 * TIRBI_WEAVE_BYTES + 1)) - TIRBI_WEAVE_BYTES,
                      .n_sources = 1 + (unsigned)(next_random(c) % TIRBI_WEAVE_SOURCES)};
     memset(w.source_of, TIRBI_WEAVE_NONE, sizeof w.source_of);
-    for (unsigned k = 0; k < w.n_sources; k++) w.span[k] = (uint8_t)(1 + next_random(c) % TIRBI_WEAVE_BYTES);
+    for (unsigned k = 0; k < w.n_sources; k++) {
+        w.from_step[k] = (int)(next_random(c) % (2 * TIRBI_WEAVE_BYTES + 1)) - TIRBI_WEAVE_BYTES;
+        w.span[k] = (uint8_t)(1 + next_random(c) % TIRBI_WEAVE_BYTES);
+    }
     for (unsigned b = 0; b < w.to_step; b++) {
         if (leaves_bytes && next_random(c) % 4 == 0) continue;
         w.source_of[b] = (uint8_t)(next_random(c) % w.n_sources);
@@ -108,11 +110,11 @@ static tirbi_weave any_weave(checker *c, bool leaves_bytes) {
 /* The sources lie one behind the other, the last one before no memory, and so do stretches of rows. */
 static void check_weave(checker *c, tirb_isa isa, const tirbi_weaver *weaver) {
     tirbi_weave w = any_weave(c, weaver->leaves_bytes);
-    const size_t n = 1 + next_random(c) % MOST_WOVEN, step = (size_t)(w.from_step < 0 ? -w.from_step : w.from_step);
-    const size_t count = 1 + next_random(c) % 3;
+    const size_t n = 1 + next_random(c) % MOST_WOVEN, count = 1 + next_random(c) % 3;
     size_t read = 0, written = n * w.to_step;
     for (unsigned k = 0; k < w.n_sources; k++) {
-        w.source[k] = (ptrdiff_t)(read + (w.from_step < 0 ? (n - 1) * step : 0));
+        const size_t step = (size_t)(w.from_step[k] < 0 ? -w.from_step[k] : w.from_step[k]);
+        w.source[k] = (ptrdiff_t)(read + (w.from_step[k] < 0 ? (n - 1) * step : 0));
         read += (n - 1) * step + w.span[k];
     }
     const sheet s = {1, n * count, w.to_step, 0, next_random(c) % 16};
@@ -121,13 +123,14 @@ static void check_weave(checker *c, tirb_isa isa, const tirbi_weaver *weaver) {
     for (size_t i = 0; i < read * count; i++) source[i] = (uint8_t)next_random(c);
     memset(got, 1, written * count);
     memset(want, 1, written * count);
-    const tirbi_weave_stretches stretches = {count, (ptrdiff_t)written, (ptrdiff_t)read};
+    tirbi_weave_stretches stretches = {.count = count, .to_step = (ptrdiff_t)written};
+    for (unsigned k = 0; k < w.n_sources; k++) stretches.from_step[k] = (ptrdiff_t)read;
     const size_t done = weaver->run(&w, got, source, n, &stretches);
     for (size_t i = 0; i < n * count; i++) {
         for (unsigned b = 0; b < w.to_step; b++) {
             if (w.source_of[b] == TIRBI_WEAVE_NONE) continue;
             const uint8_t *first = source + i / n * read + w.source[w.source_of[b]];
-            const uint8_t *row = first + (ptrdiff_t)(i % n) * w.from_step;
+            const uint8_t *row = first + (ptrdiff_t)(i % n) * w.from_step[w.source_of[b]];
             want[i * w.to_step + b] = row[w.byte_of[b]];
             if (i % n >= done) got[i * w.to_step + b] = row[w.byte_of[b]];
         }

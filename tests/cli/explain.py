@@ -250,6 +250,28 @@ def test_sums_as_extents(t):
         expect(beside and "vindex" in beside[0], f"[{index}] may be outside: {beside}")
 
 
+def test_bounds_of_batches(t):
+    mask = HEAD + """def f(A: T.Buffer((16, 100, 8), "float32"), L: T.Buffer((16,), "int32"), B: T.Buffer((16, 100, 8), "float32")):
+    for b, s, c in T.grid(16, 100, 8):
+        B[b, s, c] = T.if_then_else(s < L[b], A[b, s, c], T.float32(0))
+"""
+    for text, loop in ((mask, "s"), (mask.replace("s < L[b]", "s <= b"), "s"), (mask.replace("s < L[b]", "s < L[3]"), "s")):
+        notes = explained(t, text)
+        expect("split" in {note["form"] for note in notes if note["loop"] == loop or note["loop"] == "b"}, f"{notes}")
+        expect(not any("vselect" in note["text"] for note in notes), f"copied and filled: {notes}")
+
+
+def test_elements_that_count(t):
+    notes = explained(t, HEAD + """def f(A: T.Buffer((999,), "float32"), B: T.Buffer((999,), "float32"), N: T.Buffer((1,), "int32")):
+    N[0] = 0
+    for i in range(999):
+        if A[i] > T.float32(1):
+            B[N[0]] = A[i]
+            N[0] = N[0] + 1
+""")
+    expect("lanes" in {note["form"] for note in notes if note["loop"] == "i"}, f"what is kept: {notes}")
+
+
 def test_split_and_tree(t):
     text = HEAD + """def f(A: T.Buffer((64,), "float32"), B: T.Buffer((66,), "float32"), S: T.Buffer((1,), "float32")):
     for i in range(66):

@@ -508,6 +508,8 @@ def kept(pick, generator):
              f"for r in range({rows}):", f"    for i in range({low}, {size}):"] + ["        " + line for line in body]
     cast = (lambda x: f"T.Cast({chr(34)}int32{chr(34)}, {x})") if kind == "int64" else str
     loops += [f"F[0] = {cast('j')}", f"F[1] = {cast('k')}", "F[2] = t", "G[0] = s"]
+    if kind == "int32" and pick.random() < 0.35: # an element counts
+        loops = [re.sub(r"\bj\b", "F[0]", line.replace("j: T.int32", "j")) for line in loops]
     most = 2 * rows * n + 16
     shapes = {name: (shape(dynamic, size), dtype) for name in "ABD"} | {name: (shape(dynamic, size), "int32") for name in "CE"}
     shapes |= {"P": (f"({most},)", dtype), "Q": (f"({most},)", dtype), "F": ("(3,)", "int32"), "G": ("(1,)", dtype)}

@@ -216,6 +216,72 @@ static void reorders_rows_of_few_elements(void **state) {
     }
 }
 
+/* One of the stores of a loop: element `to` of row i of B is element i * step + from of A or C, or 5. */
+typedef struct strand {
+    char array; /* 0: there are no more; '5' */
+    int64_t to, step, from;
+} strand;
+
+typedef struct bringing {
+    int64_t b; /* elements in a row of B */
+    strand strands[6];
+} bringing;
+
+static int put_strand(char *text, size_t size, const strand *s, const char *type) {
+    if (s->array == '5') return snprintf(text, size, "        B[i, %d] = T.Cast(\"%s\", 5)\n", (int)s->to, type);
+    return snprintf(text, size, "        B[i, %d] = %c[i * %d + %d]\n", (int)s->to, s->array, (int)s->step,
+                    (int)s->from);
+}
+
+static void check_bringing(const bringing *r, const char *type, DLDataType dtype, const void *five, tirb_isa isa) {
+    enum { ROWS = 83, SOURCE = 83 * 6 };
+    static uint8_t want[MOST_BYTES];
+    char text[1024];
+    array a, b, c;
+    int n = snprintf(text, sizeof text,
+                     HEAD "def f(A: T.Buffer((%d,), \"%s\"), C: T.Buffer((%d,), \"%s\"),\n"
+                          "      B: T.Buffer((83, %d), \"%s\")):\n"
+                          "    for i in range(83):\n",
+                     SOURCE, type, SOURCE, type, (int)r->b, type);
+    make_array(&a, 0, dtype, 1, (int64_t[]){SOURCE}, 0);
+    make_array(&c, 2, dtype, 1, (int64_t[]){SOURCE}, 1);
+    make_array(&b, 1, dtype, 2, (int64_t[]){ROWS, r->b}, 1);
+    memcpy(want, b.data, b.elements * b.size);
+    for (const strand *s = r->strands; s->array; s++) {
+        n += put_strand(text + n, sizeof text - (size_t)n, s, type);
+        for (int64_t i = 0; i < ROWS; i++) {
+            const uint8_t *from = (s->array == 'A' ? a.data : c.data) + (size_t)(i * s->step + s->from) * a.size;
+            memcpy(want + (size_t)(i * r->b + s->to) * a.size, s->array == '5' ? five : from, a.size);
+        }
+    }
+    call(text, isa, (tirb_arg[]){arg_of(&a), arg_of(&c), arg_of(&b)}, 3);
+    assert_memory_equal(b.data, want, b.elements * b.size);
+    assert_true(ends_well(&b, 1));
+}
+
+static void brings_elements_together(void **state) {
+    static const bringing all[] = {
+        {2, {{'A', 0, 1, 0}, {'C', 1, 1, 3}}},
+        {2, {{'C', 1, 2, 1}, {'A', 0, 1, 7}}},
+        {3, {{'A', 2, 3, 0}, {'A', 1, 3, 1}, {'A', 0, 3, 2}}},
+        {4, {{'A', 0, 1, 0}, {'C', 1, 1, 0}, {'A', 2, 1, 100}, {'5', 3, 0, 0}}},
+        {4, {{'5', 0, 0, 0}, {'A', 3, 2, 0}, {'A', 1, 2, 1}}},
+        {3, {{'A', 0, 6, 5}, {'C', 2, 0, 4}}},
+        {5, {{'A', 0, 1, 0}, {'A', 1, 1, 1}, {'A', 2, 1, 2}, {'A', 3, 1, 3}, {'A', 4, 1, 4}}},
+        {2, {{'5', 1, 0, 0}, {'5', 0, 0, 0}}},
+    };
+    (void)state;
+    for (unsigned k = 0; k < N_ISAS; k++) {
+        if (!tirb_isa_available(every_isa[k])) continue;
+        for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+            check_bringing(&all[i], "uint8", (DLDataType){kDLUInt, 8, 1}, &(uint8_t){5}, every_isa[k]);
+            check_bringing(&all[i], "int16", (DLDataType){kDLInt, 16, 1}, &(int16_t){5}, every_isa[k]);
+            check_bringing(&all[i], "float32", (DLDataType){kDLFloat, 32, 1}, &(float){5}, every_isa[k]);
+            check_bringing(&all[i], "float64", (DLDataType){kDLFloat, 64, 1}, &(double){5}, every_isa[k]);
+        }
+    }
+}
+
 /* A NaN with a sign and a payload is stored as the canonical one. */
 static void fills_with_canonical_nans(void **state) {
     static const char *const text = HEAD "def f(V: T.Buffer((1,), \"float32\"), B: T.Buffer((5, 70), \"float32\")):\n"
@@ -308,6 +374,7 @@ int main(void) {
         cmocka_unit_test(permutes_four_loops),
         cmocka_unit_test(moves_parts),
         cmocka_unit_test(reorders_rows_of_few_elements),
+        cmocka_unit_test(brings_elements_together),
         cmocka_unit_test(fills_with_canonical_nans),
         cmocka_unit_test(moves_past_the_caches),
     };

@@ -1,13 +1,12 @@
 /* Lane loops that only move elements.
  *
- * The order of the moves is free, for what one copy writes no other iteration of it reads or writes. So the loops are
- * sorted by the steps of what is written, those that follow each other become one, and the two innermost are done by a
- * kernel: rows that are contiguous on both sides, a transposition where either side has a contiguous loop of its own,
- * rows of few bytes several to a vector, or else element by element. */
+ * The order of the moves is free, for what one copy writes no other iteration of it reads or writes: each is a box, and
+ * copies whose elements lie among each other's are one. */
 #include "vm/exec/lane_copy.h"
 
 #include <string.h>
 
+#include "vm/exec/lane_box.h"
 #include "vm/lanes/slots.h"
 #include "vm/math/core.h"
 
@@ -82,80 +81,7 @@ uint64_t tirbi_lane_fill_pattern(const tirbi_lane_copy *fill, const uint64_t *sl
     return repeated(tirbi_slot_bytes(&bits, size), size);
 }
 
-/* ---- Boxes ---------------------------------------------------------------------------------------------------- */
-
-typedef struct dimension {
-    int64_t to, from; /* steps in bytes */
-    int64_t count;
-} dimension;
-
-typedef struct box {
-    const tirbi_moves *moves;
-    const tirbi_weaver *weaver; /* or NULL */
-    tirbi_weave weave;          /* of weave_plane, */
-    int64_t rows;               /* for so many rows, */
-    dimension stretches;        /* so many times */
-    const atomic_uint *stop;
-    bool past; /* what is written goes past the caches, where it fills lines */
-    uint8_t *to;
-    const uint8_t *from;
-    int64_t size; /* of an element */
-    unsigned n;
-    dimension dims[TIRBI_REACH_DIMENSIONS]; /* those of smaller steps in what is written first */
-} box;
-
-static uint8_t *moved(uint8_t *p, int64_t step, int64_t times) {
-    return (uint8_t *)((uintptr_t)p + (uintptr_t)step * (uintptr_t)times);
-}
-
-static const uint8_t *moved_from(const uint8_t *p, int64_t step, int64_t times) {
-    return (const uint8_t *)((uintptr_t)p + (uintptr_t)step * (uintptr_t)times);
-}
-
-static bool must_stop(const box *b) { return atomic_load_explicit(b->stop, memory_order_relaxed) != 0; }
-
-static void add_dimension(box *b, dimension d) {
-    if (d.count == 1) return;
-    if (d.to < 0) {
-        b->to = moved(b->to, d.to, d.count - 1);
-        b->from = moved_from(b->from, d.from, d.count - 1);
-        d.to = -d.to;
-        d.from = -d.from;
-    }
-    unsigned at = b->n++;
-    for (; at > 0 && b->dims[at - 1].to > d.to; at--) b->dims[at] = b->dims[at - 1];
-    b->dims[at] = d;
-}
-
-static void drop_dimension(box *b, unsigned d) {
-    b->n--;
-    memmove(&b->dims[d], &b->dims[d + 1], (b->n - d) * sizeof *b->dims);
-}
-
-/* Loops whose rounds follow each other become one. What is left of a loop of two, four or eight bytes in a row is
- * larger elements. */
-static void simplify(box *b) {
-    for (unsigned d = 0; d + 1 < b->n;) {
-        dimension *inner = &b->dims[d], *outer = &b->dims[d + 1];
-        if (outer->to == inner->to * inner->count && outer->from == inner->from * inner->count) {
-            inner->count *= outer->count;
-            drop_dimension(b, d + 1);
-        } else {
-            d++;
-        }
-    }
-    while (b->n > 1 && b->dims[0].to == b->size && b->dims[0].from == b->size) {
-        int64_t bytes = b->dims[0].count * b->size;
-        if (bytes != 2 && bytes != 4 && bytes != 8) return;
-        b->size = bytes;
-        drop_dimension(b, 0);
-    }
-}
-
-/* ---- Past the caches ------------------------------------------------------------------------------------------- */
-
-/* Lines that are stored in part are read first, as those at both ends of a row: shorter rows, unless they are lines. */
-enum { PAST_ROW = 512 };
+/* ---- Copies --------------------------------------------------------------------------------------------------- */
 
 /* Whether a copy writes far more than the caches hold, to memory of which nothing is read soon. */
 static bool goes_past(const tirbi_machine *machine, const tirbi_lane_loop *loop, unsigned cursor, uint64_t bytes) {
@@ -165,406 +91,126 @@ static bool goes_past(const tirbi_machine *machine, const tirbi_lane_loop *loop,
            (bytes >= TIRBI_MUCH || unread);
 }
 
-/* Whether rows of `bytes` bytes that are `step` bytes apart fill so many lines. */
-static bool fills_lines(const uint8_t *to, int64_t step, int64_t bytes) {
-    return bytes >= PAST_ROW || (((uintptr_t)to | (uintptr_t)step | (uintptr_t)bytes) % 64 == 0 && bytes > 0);
-}
-
-static void move_past(const tirbi_moves *moves, uint8_t *to, const uint8_t *from, size_t size) {
-    size_t head = (0 - (uintptr_t)to) % 64;
-    if (head > size) head = size;
-    const size_t lines = (size - head) / 64, tail = head + lines * 64;
-    if (head > 0) memcpy(to, from, head);
-    if (lines > 0) moves->stream(to + head, from + head, lines);
-    if (tail < size) memcpy(to + tail, from + tail, size - tail);
-}
-
-/* ---- The two innermost loops ---------------------------------------------------------------------------------- */
-
-/* No more bytes are moved at once than this, so that a stop is soon seen. */
-enum { MOST_BYTES = 1 << 20 };
-
-static bool copy_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    int64_t bytes = b->dims[0].count * b->size;
-    const dimension rows = b->n > 1 ? b->dims[1] : (dimension){.count = 1};
-    if (bytes >= MOST_BYTES) {
-        for (int64_t i = 0; i < rows.count; i++) {
-            for (int64_t at = 0; at < bytes; at += MOST_BYTES) {
-                size_t piece = bytes - at < MOST_BYTES ? (size_t)(bytes - at) : MOST_BYTES;
-                uint8_t *part = moved(to, rows.to, i) + at;
-                if (b->past)
-                    move_past(b->moves, part, moved_from(from, rows.from, i) + at, piece);
-                else
-                    memcpy(part, moved_from(from, rows.from, i) + at, piece);
-                if (must_stop(b)) return false;
-            }
-        }
-        return true;
-    }
-    const int64_t most = MOST_BYTES / bytes;
-    const bool past = b->past && fills_lines(to, rows.to, bytes);
-    for (int64_t i = 0; i < rows.count; i += most) {
-        int64_t n = rows.count - i < most ? rows.count - i : most;
-        for (int64_t k = i; k < i + n && past; k++)
-            move_past(b->moves, moved(to, rows.to, k), moved_from(from, rows.from, k), (size_t)bytes);
-        if (!past)
-            b->moves->copy(moved(to, rows.to, i), (ptrdiff_t)rows.to, moved_from(from, rows.from, i),
-                           (ptrdiff_t)rows.from, (size_t)bytes, (size_t)n);
-        if (must_stop(b)) return false;
-    }
-    return true;
-}
-
-static bool fill_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    const uint64_t pattern = repeated(from, (size_t)b->size);
-    int64_t bytes = b->dims[0].count * b->size;
-    bool same = b->n > 1 && b->dims[1].from == 0;
-    const dimension rows = same ? b->dims[1] : (dimension){.count = 1};
-    const int64_t width = bytes < MOST_BYTES ? bytes : MOST_BYTES, most = MOST_BYTES / width;
-    for (int64_t i = 0; i < rows.count; i += most) {
-        int64_t n = rows.count - i < most ? rows.count - i : most;
-        for (int64_t at = 0; at < bytes; at += width) {
-            size_t piece = bytes - at < width ? (size_t)(bytes - at) : (size_t)width;
-            b->moves->fill(moved(to, rows.to, i) + at, (ptrdiff_t)rows.to, &pattern, piece, (size_t)n);
-            if (must_stop(b)) return false;
-        }
-    }
-    return true;
-}
-
-/* Elements from steps of any size to steps of any. */
-static bool place_elements(const box *b, dimension row, uint8_t *to, const uint8_t *from) {
-    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
-    for (int64_t at = 0; at < row.count; at += MOST_BYTES / 8) {
-        int64_t n = row.count - at < MOST_BYTES / 8 ? row.count - at : MOST_BYTES / 8;
-        b->moves->place[shift](moved(to, row.to, at), (ptrdiff_t)row.to, moved_from(from, row.from, at),
-                               (ptrdiff_t)row.from, (size_t)n);
-        if (must_stop(b)) return false;
-    }
-    return true;
-}
-
-static bool place_row(const box *b, uint8_t *to, const uint8_t *from) {
-    return place_elements(b, b->dims[0], to, from);
-}
-
-/* `n` elements that follow each other, each `times` times: the compiler makes vectors of those loops whose bounds it
- * knows. */
-#define REPEAT_TIMES(type, times)                                                                                      \
-    for (int64_t i = 0; i < n; i++) {                                                                                  \
-        type v;                                                                                                        \
-        memcpy(&v, from + i * (int64_t)sizeof v, sizeof v);                                                            \
-        for (int64_t j = 0; j < (times); j++) memcpy(to + (i * (times) + j) * (int64_t)sizeof v, &v, sizeof v);        \
-    }
-#define DEFINE_REPEAT(type)                                                                                            \
-    static void repeat_##type(uint8_t *restrict to, const uint8_t *restrict from, int64_t n, int64_t times) {          \
-        if (times == 2) {                                                                                              \
-            REPEAT_TIMES(type, 2)                                                                                      \
-        } else if (times == 4) {                                                                                       \
-            REPEAT_TIMES(type, 4)                                                                                      \
-        } else {                                                                                                       \
-            REPEAT_TIMES(type, times)                                                                                  \
-        }                                                                                                              \
-    }
-DEFINE_REPEAT(uint8_t)
-DEFINE_REPEAT(uint16_t)
-DEFINE_REPEAT(uint32_t)
-DEFINE_REPEAT(uint64_t)
-
-/* A row of elements that are there some times each, as where an image is made larger. */
-static bool repeat_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    static void (*const repeats[])(uint8_t *restrict, const uint8_t *restrict, int64_t,
-                                   int64_t) = {repeat_uint8_t, repeat_uint16_t, repeat_uint32_t, repeat_uint64_t};
-    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
-    const int64_t times = b->dims[0].count, count = b->dims[1].count;
-    for (int64_t at = 0; at < count; at += MOST_BYTES / 64) {
-        const int64_t n = count - at < MOST_BYTES / 64 ? count - at : MOST_BYTES / 64;
-        repeats[shift](moved(to, b->dims[1].to, at), moved_from(from, b->dims[1].from, at), n, times);
-        if (must_stop(b)) return false;
-    }
-    return true;
-}
-
-/* A transposition with fewer rows or columns than a tile has: by pieces of the longer loop, so that what one of the
- * shorter one has left in the caches the next one finds. */
-static bool thin_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    enum { PIECE = 4096 };
-    const bool few_rows = b->dims[0].count < b->dims[1].count;
-    const dimension few = b->dims[few_rows ? 0 : 1], many = b->dims[few_rows ? 1 : 0];
-    for (int64_t at = 0; at < many.count; at += PIECE) {
-        const dimension piece = {many.to, many.from, many.count - at < PIECE ? many.count - at : PIECE};
-        for (int64_t i = 0; i < few.count; i++) {
-            uint8_t *part = moved(moved(to, many.to, at), few.to, i);
-            if (!place_elements(b, piece, part, moved_from(moved_from(from, many.from, at), few.from, i))) return false;
-        }
-    }
-    return true;
-}
-
-/* Asks for the lines of `n` rows that are read next, where they are not so far apart that the kernel does so. */
-static void ask_for_rows(const uint8_t *from, int64_t step, int64_t n) {
-    enum { APART = 2048 };
-    if (step > APART || step < -APART) return;
-    for (int64_t i = 0; i < n; i++) __builtin_prefetch(moved_from(from, step, i));
-}
-
-/* The columns of a line go through near memory, from where they are stored by lines. */
-static __attribute__((noinline)) bool transpose_past(const box *b, uint8_t *to, const uint8_t *from) {
-    enum { ROWS = 256 };
-    const dimension rows = b->dims[0], columns = b->dims[1];
-    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
-    const int64_t line = 64 >> shift;
-    _Alignas(64) uint8_t near[64 * ROWS];
-    for (int64_t i = 0; i < rows.count; i += ROWS) {
-        const int64_t height = rows.count - i < ROWS ? rows.count - i : ROWS, pitch = height * b->size;
-        for (int64_t j = 0; j < columns.count; j += line) {
-            const int64_t width = columns.count - j < line ? columns.count - j : line;
-            const bool ends = j + line >= columns.count;
-            for (int64_t r = 0; r < height; r += TIRBI_TRANSPOSE_ROWS) {
-                const int64_t n = height - r < TIRBI_TRANSPOSE_ROWS ? height - r : TIRBI_TRANSPOSE_ROWS;
-                const uint8_t *next = moved_from(from, rows.from, i + r + (ends ? ROWS : 0));
-                ask_for_rows(moved_from(next, b->size, ends ? 0 : j + line), rows.from, n);
-                b->moves->transpose[shift](near + r * b->size, (ptrdiff_t)pitch,
-                                           moved_from(from, rows.from, i + r) + j * b->size, (ptrdiff_t)rows.from,
-                                           (size_t)n, (size_t)width);
-            }
-            const bool follow = columns.to == pitch;
-            for (int64_t k = 0; k < (follow ? 1 : width); k++)
-                move_past(b->moves, moved(to, columns.to, j + k) + i * b->size, near + k * pitch,
-                          (size_t)(follow ? pitch * width : pitch));
-            if (must_stop(b)) return false;
-        }
-    }
-    return true;
-}
-
-static bool transpose_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    const dimension rows = b->dims[0], columns = b->dims[1];
-    const int64_t most = MOST_BYTES / 64 / TIRBI_TRANSPOSE_ROWS * TIRBI_TRANSPOSE_ROWS;
-    const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
-    for (int64_t j = 0; j < columns.count; j += most) {
-        int64_t width = columns.count - j < most ? columns.count - j : most;
-        for (int64_t i = 0; i < rows.count; i += TIRBI_TRANSPOSE_ROWS) {
-            int64_t height = rows.count - i < TIRBI_TRANSPOSE_ROWS ? rows.count - i : TIRBI_TRANSPOSE_ROWS;
-            b->moves->transpose[shift](moved(to, columns.to, j) + i * b->size, (ptrdiff_t)columns.to,
-                                       moved_from(from, rows.from, i) + j * b->size, (ptrdiff_t)rows.from,
-                                       (size_t)height, (size_t)width);
-            if (must_stop(b)) return false;
-        }
-    }
-    return true;
-}
-
-/* ---- Rows of few bytes ---------------------------------------------------------------------------------------- */
-
-/* The rows of one stretch that a weaver has left. */
-static void weave_rest(const tirbi_weave *w, uint8_t *to, const uint8_t *from, int64_t done, int64_t n) {
-    for (int64_t i = done; i < n; i++) {
-        for (unsigned k = 0; k < w->to_step; k++) {
-            if (w->source_of[k] == TIRBI_WEAVE_NONE) continue;
-            const uint8_t *row = moved_from(from + w->source[w->source_of[k]], w->from_step, i);
-            moved(to, w->to_step, i)[k] = row[w->byte_of[k]];
-        }
-    }
-}
-
-static bool weave_plane(const box *b, uint8_t *to, const uint8_t *from) {
-    enum { MOST_ROWS = MOST_BYTES / TIRBI_WEAVE_BYTES };
-    const tirbi_weave *w = &b->weave;
-    const dimension around = b->stretches;
-    for (int64_t at = 0; at < b->rows; at += MOST_ROWS) {
-        const int64_t n = b->rows - at < MOST_ROWS ? b->rows - at : MOST_ROWS, most = MOST_ROWS / n;
-        for (int64_t i = 0; i < around.count; i += most) {
-            uint8_t *part = moved(moved(to, around.to, i), w->to_step, at);
-            const uint8_t *source = moved_from(moved_from(from, around.from, i), w->from_step, at);
-            const int64_t count = around.count - i < most ? around.count - i : most;
-            const tirbi_weave_stretches stretches = {(size_t)count, (ptrdiff_t)around.to, (ptrdiff_t)around.from};
-            const int64_t done = (int64_t)b->weaver->run(w, part, source, (size_t)n, &stretches);
-            for (int64_t k = 0; k < count && done < n; k++)
-                weave_rest(w, moved(part, around.to, k), moved_from(source, around.from, k), done, n);
-            if (must_stop(b)) return false;
-        }
-    }
-    return true;
-}
-
-/* The source of a row that has `size` bytes from `at` on, which may lie before what it had. */
-static unsigned source_at(tirbi_weave *w, int64_t at, int64_t size) {
-    for (unsigned k = 0; k < w->n_sources; k++) {
-        const int64_t begin = at < w->source[k] ? at : w->source[k];
-        const int64_t end = at + size > w->source[k] + w->span[k] ? at + size : w->source[k] + w->span[k];
-        if (end - begin > TIRBI_WEAVE_BYTES) continue;
-        w->source[k] = begin;
-        w->span[k] = (uint8_t)(end - begin);
-        return k;
-    }
-    if (w->n_sources == TIRBI_WEAVE_SOURCES) return TIRBI_WEAVE_SOURCES;
-    w->source[w->n_sources] = at;
-    w->span[w->n_sources] = (uint8_t)size;
-    return w->n_sources++;
-}
-
-/* Says of each byte of a row, which the first `inner` loops make, where it comes from. */
-static bool describe_row(const box *b, unsigned inner, tirbi_weave *w) {
-    int64_t places[TIRBI_WEAVE_BYTES], at[TIRBI_REACH_DIMENSIONS] = {0}, to = 0, from = 0;
-    unsigned d = 0;
-    memset(w->source_of, TIRBI_WEAVE_NONE, sizeof w->source_of);
-    while (d <= inner) {
-        if (to + b->size > w->to_step) return false;
-        const unsigned k = source_at(w, from, b->size);
-        if (k == TIRBI_WEAVE_SOURCES) return false;
-        for (int64_t i = 0; i < b->size; i++) {
-            w->source_of[to + i] = (uint8_t)k;
-            places[to + i] = from + i;
-        }
-        for (d = 0; d < inner; d++) {
-            to += b->dims[d].to;
-            from += b->dims[d].from;
-            if (++at[d] < b->dims[d].count) break;
-            to -= b->dims[d].to * b->dims[d].count;
-            from -= b->dims[d].from * b->dims[d].count;
-            at[d] = 0;
-        }
-        if (d == inner) break;
-    }
-    for (unsigned i = 0; i < w->to_step; i++)
-        if (w->source_of[i] != TIRBI_WEAVE_NONE) w->byte_of[i] = (uint8_t)(places[i] - w->source[w->source_of[i]]);
-    return true;
-}
-
-static bool has_gaps(const tirbi_weave *w) {
-    for (unsigned i = 0; i < w->to_step; i++)
-        if (w->source_of[i] == TIRBI_WEAVE_NONE) return true;
-    return false;
-}
-
-/* Whether the innermost loops make rows of few bytes, of which the loop around them makes many. Single elements of four
- * bytes and more, and rows that are columns of such, have other ways that are as fast. */
-static bool find_weave(box *b, unsigned *loops) {
-    enum { MANY = 32, NARROW = 2 };
-    const dimension first = b->dims[0];
-    unsigned inner = 0;
-    const bool simple = first.from == 0 || first.from == b->size || first.from == -b->size;
-    if (!b->weaver || (first.to == b->size && simple && first.count >= MANY)) return false;
-    for (int64_t bytes = b->size; inner < b->n && b->dims[inner].count < MANY; inner++) {
-        bytes *= b->dims[inner].count;
-        if (bytes > TIRBI_WEAVE_BYTES) return false;
-    }
-    if (inner == b->n || (inner == 0 && b->size > NARROW)) return false;
-    const dimension row = b->dims[inner];
-    if (row.to > TIRBI_WEAVE_BYTES || row.from > TIRBI_WEAVE_BYTES || row.from < -TIRBI_WEAVE_BYTES) return false;
-    const bool doubles = inner > 0 && first.from == 0 && (first.count == 2 || first.count == 4);
-    if (doubles && b->size > 1) return false;
-    tirbi_weave w = {.to_step = (unsigned)row.to, .from_step = (int)row.from};
-    if (!describe_row(b, inner, &w) || (w.n_sources > 1 && b->size > NARROW)) return false;
-    if (!b->weaver->leaves_bytes && has_gaps(&w)) return false;
-    b->weave = w;
-    b->rows = row.count;
-    const bool is_around = inner + 1 < b->n;
-    b->stretches = is_around ? b->dims[inner + 1] : (dimension){.count = 1};
-    *loops = inner + 1 + is_around;
-    return true;
-}
-
-/* ---- The loops around them ------------------------------------------------------------------------------------ */
-
-typedef bool (*plane)(const box *b, uint8_t *to, const uint8_t *from);
-
-enum { FEW = 16, LONG_SPREAD = 512 };
-
-/* Which kernel does the innermost loops, and how many they are. */
-static plane choose_plane(box *b, unsigned *loops) {
-    if (find_weave(b, loops)) return weave_plane;
-    const dimension first = b->dims[0];
-    if (first.to != b->size) return place_row;
-    if (first.from == b->size) {
-        *loops = 2;
-        return copy_plane;
-    }
-    if (first.from == 0 && first.count < FEW && b->n > 1 && b->dims[1].from == b->size &&
-        b->dims[1].to == first.count * b->size) {
-        *loops = 2;
-        return repeat_plane;
-    }
-    if (first.from == 0 && first.count < FEW && b->n > 1 && b->dims[1].from != 0 && b->dims[1].count > first.count) {
-        b->dims[0] = b->dims[1]; /* each element some times: all of them once, and again */
-        b->dims[1] = first;
-        return place_row;
-    }
-    if (first.from == 0) {
-        *loops = b->n > 1 && b->dims[1].from == 0 ? 2 : 1;
-        return fill_plane;
-    }
-    for (unsigned d = 1; d < b->n; d++) {
-        if (b->dims[d].from != b->size) continue;
-        const dimension columns = b->dims[d];
-        memmove(&b->dims[2], &b->dims[1], (d - 1) * sizeof *b->dims);
-        b->dims[1] = columns;
-        *loops = 2;
-        /* Spreading a row takes some preparation, which picking columns does not. */
-        const int64_t side = 16 / b->size;
-        const bool thin = columns.count < side || (first.count < side && columns.count >= LONG_SPREAD);
-        const int64_t bytes = first.count * b->size;
-        if (!thin && b->past && (columns.to == bytes || fills_lines(b->to, columns.to, bytes))) return transpose_past;
-        return thin ? thin_plane : transpose_plane;
-    }
-    return place_row;
-}
-
-static bool run_box(box *b) {
-    simplify(b);
-    if (b->n == 0) b->dims[b->n++] = (dimension){.to = b->size, .from = b->size, .count = 1};
-    unsigned loops = 1;
-    plane run = choose_plane(b, &loops);
-    int64_t at[TIRBI_REACH_DIMENSIONS] = {0};
-    for (;;) {
-        if (!run(b, b->to, b->from)) return false;
-        unsigned d = loops;
-        for (; d < b->n; d++) {
-            const dimension *dim = &b->dims[d];
-            b->to = moved(b->to, dim->to, 1);
-            b->from = moved_from(b->from, dim->from, 1);
-            if (++at[d] < dim->count) break;
-            b->to = moved(b->to, -dim->to, dim->count);
-            b->from = moved_from(b->from, -dim->from, dim->count);
-            at[d] = 0;
-        }
-        if (d >= b->n) return true;
-    }
-}
-
 static uint64_t bytes_of(const tirbi_reach *r, unsigned dimensions) {
     uint64_t bytes = r->size;
     for (unsigned d = 0; d < dimensions; d++) bytes *= (uint64_t)r->count[d];
     return bytes;
 }
 
-tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
-                                const uint64_t *slots) {
-    for (uint32_t i = 0; i < loop->n_copies; i++) {
-        const tirbi_lane_copy *copy = &loop->copies[i];
-        const tirbi_reach *to = &reaches[copy->to], *from = &reaches[copy->from];
-        box b = {.moves = &machine->code->kernels->moves,
-                 .weaver = copy->fills ? NULL : machine->code->weaver,
-                 .stop = machine->stop,
-                 .past = goes_past(machine, loop, copy->to, bytes_of(to, 1u + loop->n_inner)),
-                 .to = to->start,
-                 .size = (int64_t)to->size};
-        uint64_t value = 0;
-        if (copy->fills) {
-            value = tirbi_lane_fill_pattern(copy, slots, to->size);
-            b.from = (const uint8_t *)&value;
-        } else if (to->start == from->start && !tirbi_reach_apart(to, from, 1u + loop->n_inner)) {
-            continue; /* onto itself: anything else is refused at entry */
-        } else {
-            b.from = from->start;
-        }
-        for (unsigned d = 0; d < 1u + loop->n_inner; d++)
-            add_dimension(&b, (dimension){to->step[d], copy->fills ? 0 : from->step[d], to->count[d]});
-        machine->streamed |= b.past;
-        if (!run_box(&b)) return tirbi_poll(machine);
+/* What a fill repeats, for as many bytes as a weave may read of it. */
+typedef struct filling {
+    uint64_t words[TIRBI_WEAVE_BYTES / 8];
+} filling;
+
+static const uint8_t *source_of(const tirbi_lane_copy *copy, const tirbi_reach *reaches, const uint64_t *slots,
+                                filling *value) {
+    if (!copy->fills) return reaches[copy->from].start;
+    const uint64_t pattern = tirbi_lane_fill_pattern(copy, slots, reaches[copy->to].size);
+    for (unsigned i = 0; i < TIRBI_WEAVE_BYTES / 8; i++) value->words[i] = pattern;
+    return (const uint8_t *)value->words;
+}
+
+static int64_t step_read(const tirbi_lane_copy *copy, const tirbi_reach *reaches, unsigned d) {
+    return copy->fills ? 0 : reaches[copy->from].step[d];
+}
+
+static unsigned array_read(const tirbi_lane_loop *loop, const tirbi_lane_copy *copy) {
+    return copy->fills ? TIRBI_NO_REG : loop->cursors[copy->from].ref;
+}
+
+/* Whether what a copy writes lies among what `first` writes, from its first element on. */
+static bool lies_among(const tirbi_lane_loop *loop, const tirbi_reach *reaches, const tirbi_lane_copy *first,
+                       const tirbi_lane_copy *copy) {
+    const tirbi_reach *a = &reaches[first->to], *b = &reaches[copy->to];
+    if (a->size != b->size || (uintptr_t)b->start - (uintptr_t)a->start >= TIRBI_WEAVE_BYTES) return false;
+    for (unsigned d = 0; d < 1u + loop->n_inner; d++)
+        if (a->count[d] != b->count[d] || (a->count[d] > 1 && a->step[d] != b->step[d])) return false;
+    return true;
+}
+
+/* One copy, or several at once; copies tell which have been done. */
+typedef struct copying {
+    tirbi_machine *machine;
+    const tirbi_lane_loop *loop;
+    const tirbi_reach *reaches;
+    const uint64_t *slots;
+    uint32_t done;
+    unsigned n;
+    unsigned which[1 + TIRBI_BOX_BESIDE];
+    filling values[1 + TIRBI_BOX_BESIDE];
+} copying;
+
+static tirbi_box box_of(copying *c) {
+    const tirbi_lane_loop *loop = c->loop;
+    const tirbi_lane_copy *first = &loop->copies[c->which[0]];
+    const tirbi_reach *to = &c->reaches[first->to];
+    tirbi_box b = {.moves = &c->machine->code->kernels->moves,
+                   .weaver = c->machine->code->weaver,
+                   .stop = c->machine->stop,
+                   .to = to->start,
+                   .from = source_of(first, c->reaches, c->slots, &c->values[0]),
+                   .array = array_read(loop, first),
+                   .is_still = first->fills,
+                   .size = (int64_t)to->size,
+                   .n_beside = c->n - 1};
+    for (unsigned k = 1; k < c->n; k++) {
+        const tirbi_lane_copy *copy = &loop->copies[c->which[k]];
+        b.beside[k - 1] = (tirbi_box_beside){.from = source_of(copy, c->reaches, c->slots, &c->values[k]),
+                                             .to = c->reaches[copy->to].start - to->start,
+                                             .array = array_read(loop, copy),
+                                             .is_still = copy->fills};
     }
-    return TIRB_OK;
+    for (unsigned d = 0; d < 1u + loop->n_inner; d++) {
+        tirbi_box_loop around = {.to = to->step[d], .from = step_read(first, c->reaches, d), .count = to->count[d]};
+        for (unsigned k = 1; k < c->n; k++)
+            around.beside[k - 1] = step_read(&loop->copies[c->which[k]], c->reaches, d);
+        tirbi_box_add(&b, around);
+    }
+    return b;
+}
+
+/* Does the copies whose elements lie among those of copy `first` at once, if there are any, none of them is before it,
+ * and one kernel can. */
+static void copy_together(copying *c, unsigned first, bool *stopped) {
+    const tirbi_lane_loop *loop = c->loop;
+    c->n = 0;
+    c->which[c->n++] = first;
+    for (unsigned i = 0; i < loop->n_copies; i++) {
+        if (i == first || (c->done >> i & 1)) continue;
+        if (lies_among(loop, c->reaches, &loop->copies[i], &loop->copies[first])) return;
+        if (!lies_among(loop, c->reaches, &loop->copies[first], &loop->copies[i])) continue;
+        if (c->n == 1 + TIRBI_BOX_BESIDE) return;
+        c->which[c->n++] = i;
+    }
+    if (c->n == 1) return;
+    tirbi_box b = box_of(c);
+    const bool is_done = tirbi_box_run_together(&b, stopped);
+    for (unsigned k = 0; k < c->n && is_done; k++) c->done |= 1u << c->which[k];
+}
+
+static bool copy_alone(copying *c, unsigned which) {
+    const tirbi_lane_copy *copy = &c->loop->copies[which];
+    const tirbi_reach *to = &c->reaches[copy->to], *from = &c->reaches[copy->from];
+    if (!copy->fills && to->start == from->start && !tirbi_reach_apart(to, from, 1u + c->loop->n_inner))
+        return true; /* onto itself: anything else is refused at entry */
+    c->n = 1;
+    c->which[0] = which;
+    tirbi_box b = box_of(c);
+    b.past = goes_past(c->machine, c->loop, copy->to, bytes_of(to, 1u + c->loop->n_inner));
+    if (copy->fills) b.weaver = NULL;
+    c->machine->streamed |= b.past;
+    return tirbi_box_run(&b);
+}
+
+tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
+                                const uint64_t *slots, bool in_any_order) {
+    copying c = {.machine = machine, .loop = loop, .reaches = reaches, .slots = slots};
+    bool stopped = false;
+    for (unsigned i = 0; i < loop->n_copies && loop->n_copies > 1 && in_any_order && !stopped; i++)
+        if (!(c.done >> i & 1)) copy_together(&c, i, &stopped);
+    for (unsigned i = 0; i < loop->n_copies && !stopped; i++)
+        if (!(c.done >> i & 1)) stopped = !copy_alone(&c, i);
+    return stopped ? tirbi_poll(machine) : TIRB_OK;
 }
 
 /* ---- Rows by number ------------------------------------------------------------------------------------------- */
@@ -576,7 +222,7 @@ bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reache
         if (loop->seeks[i].cursor != copy->to && loop->seeks[i].cursor != copy->from) return false;
     const tirbi_reach *to = &reaches[copy->to], *from = &reaches[copy->from];
     int64_t size = (int64_t)to->size;
-    return to->step[0] == size && from->step[0] == size && to->count[0] <= MOST_BYTES;
+    return to->step[0] == size && from->step[0] == size && to->count[0] <= TIRBI_BOX_BYTES;
 }
 
 /* The offsets of `n` rows, `step` bytes apart but for their numbers, the first of which is row `first`. */
@@ -586,14 +232,14 @@ static void find_rows(const tirbi_lane_rows *rows, const uint8_t *numbers, int64
         for (size_t i = 0; i < n; i++) offsets[i] = (ptrdiff_t)((first + (int64_t)i) * step);
         return;
     }
-    const uint8_t *from = moved_from(numbers, number_step, first);
+    const uint8_t *from = tirbi_moved_from(numbers, number_step, first);
     const int64_t least = rows->least, most = rows->most, bytes = rows->bytes;
     switch (rows->type) {
 #define OFFSETS(TYPE)                                                                                                  \
     case TIRB_##TYPE:                                                                                                  \
         for (size_t i = 0; i < n; i++) {                                                                               \
             const int64_t number =                                                                                     \
-                tirbi_lane_number(moved_from(from, number_step, (int64_t)i), TIRB_##TYPE, least, most);                \
+                tirbi_lane_number(tirbi_moved_from(from, number_step, (int64_t)i), TIRB_##TYPE, least, most);          \
             offsets[i] = (ptrdiff_t)((first + (int64_t)i) * step + (number - least) * bytes);                          \
         }                                                                                                              \
         return;
@@ -609,7 +255,7 @@ static void list_past(const tirbi_moves *moves, uint8_t *to, const ptrdiff_t *to
     for (size_t i = 0; i < rows; i++) {
         const size_t next = i + AHEAD < rows ? i + AHEAD : rows - 1;
         for (size_t at = 0; at < asked; at += 64) __builtin_prefetch(from + from_rows[next] + at);
-        move_past(moves, to + to_rows[i], from + from_rows[i], size);
+        tirbi_move_past(moves, to + to_rows[i], from + from_rows[i], size);
     }
 }
 
@@ -627,8 +273,8 @@ static side side_of(const tirbi_reach *reach, const tirbi_lane_rows *rows) {
 }
 
 static void move_side(side *s, unsigned d, int64_t times) {
-    s->at = moved(s->at, s->reach->step[d], times);
-    if (s->numbers) s->numbers = moved_from(s->numbers, s->rows->numbers->step[d], times);
+    s->at = tirbi_moved(s->at, s->reach->step[d], times);
+    if (s->numbers) s->numbers = tirbi_moved_from(s->numbers, s->rows->numbers->step[d], times);
 }
 
 /* The offsets of `n` rows of the innermost loop. */
@@ -665,14 +311,14 @@ tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *l
     side to = side_of(reach, &list->to), from = side_of(&reaches[loop->copies[0].from], &list->from);
     size_t size = (size_t)reach->count[0] * reach->size;
     for (; inner > 1 && is_one_row(&to, inner, size) && is_one_row(&from, inner, size) &&
-           reach->count[inner] <= (int64_t)(MOST_BYTES / size);
+           reach->count[inner] <= (int64_t)(TIRBI_BOX_BYTES / size);
          inner--)
         size *= (size_t)reach->count[inner];
     const size_t asked = from.reach->high - from.reach->low <= NEAR ? 0 : size < MOST_ASKED ? size : MOST_ASKED;
-    const int64_t most = size >= MOST_BYTES                       ? 1
-                         : size <= MOST_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS
-                                                                  : (int64_t)(MOST_BYTES / size);
-    const bool past = !to.numbers && fills_lines(to.at, reach->step[inner], (int64_t)size) &&
+    const int64_t most = size >= TIRBI_BOX_BYTES                       ? 1
+                         : size <= TIRBI_BOX_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS
+                                                                  : (int64_t)(TIRBI_BOX_BYTES / size);
+    const bool past = !to.numbers && tirbi_fills_lines(to.at, reach->step[inner], (int64_t)size) &&
                       goes_past(machine, loop, loop->copies[0].to, bytes_of(reach, 1u + loop->n_inner));
     ptrdiff_t to_rows[TIRBI_LISTED_ROWS], from_rows[TIRBI_LISTED_ROWS];
     int64_t index[TIRBI_REACH_DIMENSIONS] = {0};

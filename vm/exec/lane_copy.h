@@ -15,9 +15,10 @@ bool tirbi_lane_copy_fits(const tirbi_lane_loop *loop, const tirbi_reach *reache
 /* What a fill stores, of elements of `size` bytes, over and over in 8 bytes. */
 uint64_t tirbi_lane_fill_pattern(const tirbi_lane_copy *fill, const uint64_t *slots, size_t size);
 
-/* Does what the loop does, whose cursors are checked and whose written elements keep apart. */
+/* Does what the loop does, whose cursors are checked and whose written elements keep apart; in_any_order: nothing that
+ * is written is reached by another cursor. */
 tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
-                                const uint64_t *slots);
+                                const uint64_t *slots, bool in_any_order);
 
 /* The types that numbers of rows have: a loop over numbers of one type looks only once which it is. */
 #define TIRBI_LANE_NUMBERS(X) X(I8) X(I16) X(I32) X(I64) X(U8) X(U16) X(U32) X(U64)

@@ -899,7 +899,7 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     if (e.n < 1) return end_find(&e, all, 0);
     clear_indices(loop, slots);
     if (loop->n_seeks == 0 && !e.in_order && tirbi_lane_copy_fits(loop, e.reaches))
-        return tirbi_lane_copy_run(machine, loop, e.reaches, slots);
+        return tirbi_lane_copy_run(machine, loop, e.reaches, slots, e.repeats);
     if (loop->n_seeks > 0 && tirbi_lane_list_fits(loop, e.reaches)) {
         tirbi_lane_list list = {.to = {.numbers = NULL}};
         for (unsigned i = 0; i < loop->n_seeks; i++) add_list(&e, i, &list);

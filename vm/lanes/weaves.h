@@ -1,8 +1,9 @@
-/* Rows of a few bytes whose elements are put in another order, picked from among others, or spread among others.
+/* Rows of a few bytes whose elements are put in another order, picked from among others, spread among others, or
+ * brought together from several places.
  *
- * Row i of what is written begins at `to` + i * to_step, and row i of source k at `from` + source[k] + i * from_step. Byte
- * b of a row is byte byte_of[b] of the row of source source_of[b], or is left alone. What is read lies from the first of
- * these bytes on up to the last: what is between them is read and not used. */
+ * Row i of what is written begins at `to` + i * to_step, and row i of source k at
+ * `from` + source[k] + i * from_step[k]. Byte b of a row is byte byte_of[b] of the row of source source_of[b], or is left
+ * alone. What is read lies from the first of these bytes on up to the last: what is between them is read and not used. */
 #ifndef TIRB_VM_LANES_WEAVES_H
 #define TIRB_VM_LANES_WEAVES_H
 
@@ -16,9 +17,9 @@ enum { TIRBI_WEAVE_BYTES = 16, TIRBI_WEAVE_SOURCES = 4, TIRBI_WEAVE_NONE = 0xFF 
 
 typedef struct tirbi_weave {
     unsigned to_step; /* 1 .. TIRBI_WEAVE_BYTES */
-    int from_step;    /* -TIRBI_WEAVE_BYTES .. TIRBI_WEAVE_BYTES */
     unsigned n_sources;
     ptrdiff_t source[TIRBI_WEAVE_SOURCES];
+    int from_step[TIRBI_WEAVE_SOURCES]; /* -TIRBI_WEAVE_BYTES .. TIRBI_WEAVE_BYTES */
     uint8_t span[TIRBI_WEAVE_SOURCES]; /* the bytes of a row up to the last one that is used; the first one is byte 0 */
     uint8_t source_of[TIRBI_WEAVE_BYTES]; /* TIRBI_WEAVE_NONE: the byte is left alone */
     uint8_t byte_of[TIRBI_WEAVE_BYTES];
@@ -27,7 +28,7 @@ typedef struct tirbi_weave {
 /* Stretches of rows that are so many bytes apart on either side. */
 typedef struct tirbi_weave_stretches {
     size_t count;
-    ptrdiff_t to_step, from_step;
+    ptrdiff_t to_step, from_step[TIRBI_WEAVE_SOURCES];
 } tirbi_weave_stretches;
 
 /* Does so, in each stretch of n rows, for as many of the first ones as it returns. What is written and what is used share

@@ -4,8 +4,6 @@
 
 #if TIRBI_LANES_AVX512
 
-#include <string.h>
-
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2"))),        \
                              apply_to = function)
@@ -16,6 +14,11 @@
 
 enum { BYTES = 64 };
 
+static const uint8_t numbers[BYTES] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                       16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                       32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                       48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+
 static inline __mmask64 first_bytes(size_t n) { return n >= BYTES ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1; }
 
 /* What one vector of several rows takes from a source. */
@@ -23,87 +26,114 @@ typedef struct thread {
     __m512i index;
     __mmask64 takes, reads;
     const uint8_t *at;
+    ptrdiff_t step; /* to the next vector's */
 } thread;
 
+static size_t step_of(const tirbi_weave *w, unsigned k) {
+    return (size_t)(w->from_step[k] < 0 ? -w->from_step[k] : w->from_step[k]);
+}
+
 /* As many rows as their bytes on either side are in a vector. */
-static size_t rows_at_once(const tirbi_weave *w, size_t step) {
+static size_t rows_at_once(const tirbi_weave *w) {
     size_t rows = BYTES / w->to_step;
-    for (unsigned k = 0; k < w->n_sources && step > 0; k++) {
-        const size_t fit = (BYTES - w->span[k]) / step + 1;
+    for (unsigned k = 0; k < w->n_sources; k++) {
+        const size_t fit = step_of(w, k) > 0 ? (BYTES - w->span[k]) / step_of(w, k) + 1 : rows;
         if (fit < rows) rows = fit;
     }
     return rows;
 }
 
-/* Backwards, a vector begins with its last row. */
-static void set_threads(const tirbi_weave *w, size_t rows, size_t step, const uint8_t *from, thread *threads) {
-    const ptrdiff_t begin = w->from_step < 0 ? (ptrdiff_t)(rows - 1) * w->from_step : 0;
-    uint8_t index[TIRBI_WEAVE_SOURCES][BYTES];
-    uint64_t takes[TIRBI_WEAVE_SOURCES] = {0};
-    memset(index, 0, sizeof index);
-    for (size_t r = 0; r < rows; r++) {
-        const size_t row = (w->from_step < 0 ? rows - 1 - r : r) * step;
-        for (unsigned b = 0; b < w->to_step; b++) {
-            if (w->source_of[b] == TIRBI_WEAVE_NONE) continue;
-            index[w->source_of[b]][r * w->to_step + b] = (uint8_t)(row + w->byte_of[b]);
-            takes[w->source_of[b]] |= UINT64_C(1) << (r * w->to_step + b);
-        }
-    }
-    for (unsigned k = 0; k < w->n_sources; k++)
-        threads[k] = (thread){_mm512_loadu_si512(index[k]), takes[k], first_bytes((rows - 1) * step + w->span[k]),
-                              (const uint8_t *)((uintptr_t)from + (uintptr_t)(w->source[k] + begin))};
+/* The bytes that the first `n` rows of a vector of `rows` use of source k: backwards, it begins with its last row. */
+static __mmask64 bytes_read(const tirbi_weave *w, unsigned k, size_t rows, size_t n) {
+    if (n == 0) return 0;
+    const __mmask64 before = w->from_step[k] < 0 ? first_bytes((rows - n) * step_of(w, k)) : 0;
+    const size_t last = w->from_step[k] < 0 ? rows - 1 : n - 1;
+    return first_bytes(last * step_of(w, k) + w->span[k]) & ~before;
 }
 
-static inline __attribute__((always_inline)) __m512i twisted(const thread *threads, unsigned n, ptrdiff_t at) {
-    __m512i v = _mm512_setzero_si512();
-    for (unsigned k = 0; k < n; k++) {
-        const __m512i source =
-            _mm512_maskz_loadu_epi8(threads[k].reads, (const void *)((uintptr_t)threads[k].at + (uintptr_t)at));
-        v = _mm512_mask_permutexvar_epi8(v, threads[k].takes, threads[k].index, source);
-    }
-    return v;
+/* Halves of vectors of bytes, as 16 bits each, and back. */
+static inline __m512i bytes_of_halves(__m512i low, __m512i high) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(low)), _mm512_cvtepi16_epi8(high), 1);
 }
 
-static inline __attribute__((always_inline)) void weave_blocks(const thread *threads, unsigned n_threads, uint8_t *to,
-                                                               size_t to_step, ptrdiff_t at, ptrdiff_t from_step,
-                                                               size_t blocks) {
+/* Of 16 bytes, those at the places. */
+static inline __m512i repeated(__m512i places, const uint8_t *bytes) {
+    return _mm512_permutexvar_epi8(places, _mm512_broadcast_i32x4(_mm_loadu_si128((const void *)bytes)));
+}
+
+static void set_threads(const tirbi_weave *w, size_t rows, const uint8_t *from, thread *threads) {
+    const __m512i low = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)numbers)),
+                  high = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)(numbers + 32)));
+    /* The row of each byte, and its place there: a division of numbers below 64 by at most 16. */
+    const __m512i parts = _mm512_set1_epi16((int16_t)(uint16_t)(65535 / w->to_step + 1)),
+                  width = _mm512_set1_epi16((int16_t)w->to_step);
+    const __m512i low_row = w->to_step == 1 ? low : _mm512_mulhi_epu16(low, parts),
+                  high_row = w->to_step == 1 ? high : _mm512_mulhi_epu16(high, parts);
+    const __m512i place = bytes_of_halves(_mm512_sub_epi16(low, _mm512_mullo_epi16(low_row, width)),
+                                          _mm512_sub_epi16(high, _mm512_mullo_epi16(high_row, width)));
+    const __m512i source = repeated(place, w->source_of), byte = repeated(place, w->byte_of);
+    const __mmask64 inside = first_bytes(rows * w->to_step);
+    for (unsigned k = 0; k < w->n_sources; k++) {
+        const __m512i step = _mm512_set1_epi16((int16_t)w->from_step[k]);
+        const bool back = w->from_step[k] < 0;
+        const ptrdiff_t begin = back ? (ptrdiff_t)(rows - 1) * w->from_step[k] : 0;
+        const __m512i row = bytes_of_halves(_mm512_mullo_epi16(low_row, step), _mm512_mullo_epi16(high_row, step));
+        threads[k] = (thread){
+            _mm512_add_epi8(_mm512_add_epi8(row, byte), _mm512_set1_epi8((char)-begin)),
+            _mm512_mask_cmpeq_epi8_mask(inside, source, _mm512_set1_epi8((char)k)),
+            bytes_read(w, k, rows, rows),
+            (const uint8_t *)((uintptr_t)from + (uintptr_t)(w->source[k] + begin)),
+            (ptrdiff_t)rows * w->from_step[k]};
+    }
+}
+
+static inline __attribute__((always_inline)) void weave_blocks(const thread *threads, unsigned n, uint8_t *to,
+                                                               size_t to_step, const ptrdiff_t *at, size_t blocks) {
+    const uint8_t *from[TIRBI_WEAVE_SOURCES];
     __mmask64 written = 0;
-    for (unsigned k = 0; k < n_threads; k++) written |= threads[k].takes;
-    for (; blocks > 0; blocks--, to += to_step, at += from_step)
-        _mm512_mask_storeu_epi8(to, written, twisted(threads, n_threads, at));
+    for (unsigned k = 0; k < n; k++) {
+        written |= threads[k].takes;
+        from[k] = (const uint8_t *)((uintptr_t)threads[k].at + (uintptr_t)at[k]);
+    }
+    for (; blocks > 0; blocks--, to += to_step) {
+        __m512i v = _mm512_setzero_si512();
+        for (unsigned k = 0; k < n; k++) {
+            const __m512i source = _mm512_maskz_loadu_epi8(threads[k].reads, from[k]);
+            v = _mm512_mask_permutexvar_epi8(v, threads[k].takes, threads[k].index, source);
+            from[k] = (const uint8_t *)((uintptr_t)from[k] + (uintptr_t)threads[k].step);
+        }
+        _mm512_mask_storeu_epi8(to, written, v);
+    }
 }
 
 /* The same for as many threads as the compiler knows. */
-static void weave_stretch(const thread *threads, unsigned n_threads, uint8_t *to, size_t to_step, ptrdiff_t at,
-                          ptrdiff_t from_step, size_t blocks) {
+static void weave_stretch(const thread *threads, unsigned n_threads, uint8_t *to, size_t to_step, const ptrdiff_t *at,
+                          size_t blocks) {
     switch (n_threads) {
-    case 1: weave_blocks(threads, 1, to, to_step, at, from_step, blocks); break;
-    case 2: weave_blocks(threads, 2, to, to_step, at, from_step, blocks); break;
-    case 3: weave_blocks(threads, 3, to, to_step, at, from_step, blocks); break;
-    default: weave_blocks(threads, 4, to, to_step, at, from_step, blocks); break;
+    case 1: weave_blocks(threads, 1, to, to_step, at, blocks); break;
+    case 2: weave_blocks(threads, 2, to, to_step, at, blocks); break;
+    case 3: weave_blocks(threads, 3, to, to_step, at, blocks); break;
+    default: weave_blocks(threads, 4, to, to_step, at, blocks); break;
     }
 }
 
 static size_t weave(const tirbi_weave *w, uint8_t *to, const uint8_t *from, size_t n,
                     const tirbi_weave_stretches *stretches) {
-    const size_t step = (size_t)(w->from_step < 0 ? -w->from_step : w->from_step);
-    const size_t rows = rows_at_once(w, step), blocks = n / rows, left = n % rows, of_blocks = rows * w->to_step;
-    const ptrdiff_t from_step = (ptrdiff_t)rows * w->from_step;
+    const size_t rows = rows_at_once(w), blocks = n / rows, left = n % rows, of_blocks = rows * w->to_step;
     thread threads[TIRBI_WEAVE_SOURCES], ends[TIRBI_WEAVE_SOURCES];
-    set_threads(w, rows, step, from, threads);
+    ptrdiff_t at[TIRBI_WEAVE_SOURCES] = {0};
+    set_threads(w, rows, from, threads);
     for (unsigned k = 0; k < w->n_sources; k++) {
         ends[k] = threads[k];
         ends[k].takes &= first_bytes(left * w->to_step);
-        if (left > 0)
-            ends[k].reads &= w->from_step < 0 ? ~first_bytes((rows - left) * step)
-                                              : first_bytes((left - 1) * step + w->span[k]);
+        ends[k].reads = bytes_read(w, k, rows, left);
+        ends[k].at = (const uint8_t *)((uintptr_t)ends[k].at + (uintptr_t)ends[k].step * blocks);
     }
     for (size_t i = 0; i < stretches->count; i++) {
-        uint8_t *begin = (uint8_t *)((uintptr_t)to + i * (uintptr_t)stretches->to_step);
-        const ptrdiff_t at = (ptrdiff_t)(i * (uintptr_t)stretches->from_step);
-        weave_stretch(threads, w->n_sources, begin, of_blocks, at, from_step, blocks);
-        if (left > 0)
-            weave_stretch(ends, w->n_sources, begin + blocks * of_blocks, 0, at + (ptrdiff_t)blocks * from_step, 0, 1);
+        weave_stretch(threads, w->n_sources, to, of_blocks, at, blocks);
+        if (left > 0) weave_stretch(ends, w->n_sources, to + blocks * of_blocks, 0, at, 1);
+        to = (uint8_t *)((uintptr_t)to + (uintptr_t)stretches->to_step);
+        for (unsigned k = 0; k < w->n_sources; k++) at[k] += stretches->from_step[k];
     }
     return n;
 }

@@ -1,0 +1,89 @@
+/* Boxes of elements that are copied as a whole: their loops and the kernels of the innermost ones. */
+#ifndef TIRB_VM_EXEC_LANE_BOX_H
+#define TIRB_VM_EXEC_LANE_BOX_H
+
+#include <stdatomic.h>
+
+#include "loader/isa/reach.h"
+#include "vm/lanes/moves.h"
+#include "vm/lanes/weaves.h"
+
+/* No more bytes are moved at once than this, so that a stop is soon seen. */
+enum { TIRBI_BOX_BYTES = 1 << 20 };
+
+enum { TIRBI_BOX_BESIDE = TIRBI_WEAVE_SOURCES - 1 };
+
+typedef struct tirbi_box_loop {
+    int64_t to, from; /* steps in bytes */
+    int64_t count;
+    int64_t beside[TIRBI_BOX_BESIDE]; /* the steps of what copies beside this one read */
+} tirbi_box_loop;
+
+/* Another copy by the same loops, the elements of which lie among those of the box. */
+typedef struct tirbi_box_beside {
+    const uint8_t *from;
+    ptrdiff_t to; /* from what the box writes on */
+    unsigned array;
+    bool is_still;
+} tirbi_box_beside;
+
+typedef struct tirbi_box {
+    const tirbi_moves *moves;
+    const tirbi_weaver *weaver; /* or NULL */
+    tirbi_weave weave;          /* of rows of few bytes, */
+    int64_t rows;               /* for so many rows, */
+    tirbi_weave_stretches stretches;
+    const atomic_uint *stop;
+    bool past; /* what is written goes past the caches, where it fills lines */
+    uint8_t *to;
+    const uint8_t *from;
+    unsigned array; /* the number of what it reads */
+    bool is_still;  /* it reads one element, which TIRBI_WEAVE_BYTES bytes repeat */
+    int64_t size;   /* of an element */
+    unsigned n_beside;
+    tirbi_box_beside beside[TIRBI_BOX_BESIDE];
+    unsigned n;
+    tirbi_box_loop loops[TIRBI_REACH_DIMENSIONS]; /* those of smaller steps in what is written first */
+} tirbi_box;
+
+/* Adds a loop before anything is run. */
+void tirbi_box_add(tirbi_box *b, tirbi_box_loop loop);
+
+/* Does what all loops mean; false where it was stopped. What is beside is nothing yet. */
+bool tirbi_box_run(tirbi_box *b);
+
+/* The same with what is beside, where one kernel does all of it: else false, and nothing is done. *stopped tells
+ * whether it was stopped. */
+bool tirbi_box_run_together(tirbi_box *b, bool *stopped);
+
+/* Whether the innermost loops make rows of few bytes, of which the loop around them makes many: then b->weave is how,
+ * and *loops how many loops that are. */
+bool tirbi_box_find_weave(tirbi_box *b, unsigned *loops);
+bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from);
+
+/* A kernel goes through rows faster than what is around it: the loop from d on to take for them, which is d unless that
+ * has few; and the same loop made loop `to`. */
+unsigned tirbi_box_most_rows(const tirbi_box *b, unsigned d);
+void tirbi_box_bring(tirbi_box *b, unsigned from, unsigned to);
+
+/* ---- Shared by the kinds of planes ------------------------------------------------------------------------------ */
+
+static inline uint8_t *tirbi_moved(uint8_t *p, int64_t step, int64_t times) {
+    return (uint8_t *)((uintptr_t)p + (uintptr_t)step * (uintptr_t)times);
+}
+
+static inline const uint8_t *tirbi_moved_from(const uint8_t *p, int64_t step, int64_t times) {
+    return (const uint8_t *)((uintptr_t)p + (uintptr_t)step * (uintptr_t)times);
+}
+
+static inline bool tirbi_box_must_stop(const tirbi_box *b) {
+    return atomic_load_explicit(b->stop, memory_order_relaxed) != 0;
+}
+
+/* Whether rows of `bytes` bytes that are `step` bytes apart fill so many lines that they may go past the caches. */
+bool tirbi_fills_lines(const uint8_t *to, int64_t step, int64_t bytes);
+
+/* Moves whole lines past the caches, and the rest through them. */
+void tirbi_move_past(const tirbi_moves *moves, uint8_t *to, const uint8_t *from, size_t size);
+
+#endif
