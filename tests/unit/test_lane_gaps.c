@@ -30,8 +30,9 @@ static const char *const programs[] = {
     HEAD INSIDE "J[i, j] = H[i, j] * T.int16(3) - H[i - 1, j] + J[i, j]\n",
     HEAD INSIDE "V[i, j] = T.max(T.min(U[i - 1, j], U[i, j]), T.min(T.max(U[i - 1, j], U[i, j]), U[i + 1, j]))\n",
     HEAD INSIDE "B[i, j] = T.if_then_else(A[i, j] > w, A[i, j - 1], T.Cast(\"float32\", I[i, j]))\n",
-    /* rows that are not all alike: a scalar of each, another distance, columns, backwards, planes */
+    /* rows that are not all alike: a scalar of each, the same row, another distance, columns, backwards, planes */
     HEAD INSIDE "B[i, j] = A[i, 0] * A[i, j] + C[0, j]\n",
+    HEAD INSIDE "B[i, j] = T.max(C[0, j], B[i, j])\n",
     HEAD INSIDE "P[i, j, 1] = A[i, j] + A[i, j + 1]\n            B[i, j] = P[i, j, 2] * w\n",
     HEAD "    for j in range(g, m - g):\n        for i in range(1, n - 1):\n            B[i, j] = A[i - 1, j] * w + A[i + 1, j]\n",
     HEAD INSIDE "B[n - 1 - i, j] = A[i, j] + w\n",

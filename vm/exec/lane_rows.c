@@ -224,7 +224,7 @@ static uint64_t find_period(const rows *r) {
         const uint64_t step = r->places[c].steps[last];
         if (!cursor->is_unit && r->places[c].stride == 0 && step == 0) continue;
         const uint64_t apart = step >> cursor->shift;
-        if (!cursor->is_unit || (period != 0 && apart != period)) return 0;
+        if (!cursor->is_unit || apart == 0 || (period != 0 && apart != period)) return 0;
         period = apart;
     }
     return period;
