@@ -72,7 +72,8 @@ typedef struct nest {
     uint32_t n_accesses;
     const tirbi_lvar *inner[TIRBI_MAX_AFFINE]; /* the loops of a part around what is looked at */
     uint32_t n_inner;
-    tirbi_loop_set fresh; /* what stands for `loops` in the part that is made */
+    const tirbi_ls *first_of; /* the condition around it that some of them are at their first value, or NULL */
+    tirbi_loop_set fresh;     /* what stands for `loops` in the part that is made */
 } nest;
 
 /* ---- The loops and their statements --------------------------------------------------------------------------- */
@@ -260,7 +261,8 @@ static const tirbi_ls *first_user(nest *n, const tirbi_ls *s, const tirbi_lbuf *
             s = s->as.loop.body;
             break;
         case TIRBI_LS_IF:
-            if (!s->as.if_.first_of || s->as.if_.else_case) return NULL;
+            if (!s->as.if_.first_of || s->as.if_.else_case || n->first_of) return NULL;
+            n->first_of = s;
             s = s->as.if_.then_case;
             break;
         default:
@@ -276,12 +278,15 @@ static bool is_filled_first(nest *n, const tirbi_lbuf *buffer) {
     while (part < n->n_parts && !tirbi_statement_uses(n->parts[part], buffer)) part++;
     if (part == n->n_parts) return false;
     n->n_inner = 0;
+    n->first_of = NULL;
     const tirbi_ls *store = first_user(n, n->parts[part], buffer);
     if (!store || store->kind != TIRBI_LS_STORE || store->as.store.access->buffer != buffer ||
         tirbi_may_read(store->as.store.value, buffer) || !is_whole(n, store->as.store.access))
         return false;
     for (uint32_t i = 0; i < n->n_inner; i++)
         if (!tirbi_place_depends_on(store->as.store.access, n->inner[i]) && n->inner[i]->extent->lo < 1) return false;
+    for (uint32_t i = 0; n->first_of && i < n->first_of->as.if_.n_first_of; i++)
+        if (tirbi_place_depends_on(store->as.store.access, n->first_of->as.if_.first_of[i])) return false;
     for (uint32_t i = 0; i < n->n_accesses; i++) {
         const access *a = &n->accesses[i];
         if (a->part == part && a->place->buffer == buffer && !tirbi_same_place(a->place, store->as.store.access))
@@ -574,9 +579,10 @@ static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const
 static tirbi_lvar *make_block_loop(nest *n, int64_t size) {
     tirbi_lx_pool *pool = n->x->pool;
     const tirbi_lvar *inner = n->loops.var[n->loops.n - 1];
-    const tirbi_lx *more = tirbi_lx_add(pool, inner->extent, tirbi_lx_int(pool, TIRB_I64, size - 1));
+    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *last = tirbi_lx_sub(pool, inner->extent, one);
     const tirbi_lx *blocks =
-        tirbi_lx_op(pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, more, tirbi_lx_int(pool, TIRB_I64, size), NULL);
+        tirbi_lx_op(pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, last, tirbi_lx_int(pool, TIRB_I64, size), NULL);
+    blocks = blocks ? tirbi_lx_add(pool, blocks, one) : NULL;
     tirbi_lvar *var = blocks ? fresh_loop(n, inner, tirbi_lx_int(pool, TIRB_I64, 0), blocks) : NULL;
     if (!var) return NULL;
     var->type = TIRB_I64;

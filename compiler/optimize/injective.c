@@ -135,7 +135,8 @@ bool tirbi_never_meet(tirbi_lx_pool *pool, const tirbi_place *a, const tirbi_pla
 bool tirbi_tell_iterations(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *a,
                            const tirbi_place *b) {
     bool told[TIRBI_MAX_AFFINE] = {false};
-    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, loops))
+    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps || a->buffer->broadcasts ||
+        tirbi_buffer_moves(a->buffer, loops))
         return false;
     for (uint32_t i = 0; i < a->ndim; i++) {
         bool in_index[TIRBI_MAX_AFFINE] = {false};

@@ -230,6 +230,15 @@ def test_rows_of_their_own(t):
     expect(found == {loop: "contraction" for loop in "ijklm"}, f"each row's memory is a row of a matrix: {found}")
     kept = forms(explained(t, EACH_ROW.replace("            t[j] = T.float32(0)\n", "")))
     expect(kept["i"] == "scalar", f"every row goes on with what the one before has left: {kept}")
+    block = """            with T.sblock("b"):
+                vj = T.axis.remap("R", [j])
+                with T.init():
+                    t[vj] = T.float32(0)
+                t[vj] = t[vj] + A[i, vj % 24]
+"""
+    begin, end = EACH_ROW.index("            t[j] = T.float32(0)"), EACH_ROW.index("        for l in")
+    kept = forms(explained(t, EACH_ROW[:begin] + block + EACH_ROW[end:]))
+    expect(kept["i"] == "scalar", f"only the first element is begun anew: {kept}")
 
 
 BORDERED = HEAD + """def f(A: T.Buffer(("h + 2", "w"), "float32"), B: T.Buffer(("h", "w"), "float32")):
