@@ -7,11 +7,16 @@
 typedef float float_x4 __attribute__((vector_size(16)));
 typedef double double_x2 __attribute__((vector_size(16)));
 
-static inline __attribute__((always_inline)) float_x4 fused_f32(float_x4 x, float_x4 y, float_x4 z) {
+#if defined(TIRBI_HAVE_FMA)
+#define FUSED static inline __attribute__((always_inline))
+#else
+#define FUSED static __attribute__((noinline)) /* tiles call it: it is many times as long as they are */
+#endif
+FUSED float_x4 fused_f32(float_x4 x, float_x4 y, float_x4 z) {
     for (int i = 0; i < 4; i++) z[i] = tirbi_fused_f32(x[i], y[i], z[i]);
     return z;
 }
-static inline __attribute__((always_inline)) double_x2 fused_f64(double_x2 x, double_x2 y, double_x2 z) {
+FUSED double_x2 fused_f64(double_x2 x, double_x2 y, double_x2 z) {
     for (int i = 0; i < 2; i++) z[i] = tirbi_fused_f64(x[i], y[i], z[i]);
     return z;
 }
