@@ -23,6 +23,7 @@ enum {
     MAX_FUNCTION = 400,
     FEW_CUTS = 5,       /* more are joined that are NEAR each other: the two ends of one edge */
     NEAR = 4,
+    MAX_NODES = 4000,   /* of a nest's body in all parts that the ends of its loops make */
     NEAREST = 32,       /* to the size of a loop, in less than what its largest one is below the type's */
     SMALL = 8,          /* loops of so few iterations are cut last: where the others have few as well, less is asked */
     LEAST_ITERATIONS = 128,
@@ -505,10 +506,36 @@ static const tirbi_lx *both(const partitioner *p, const tirbi_lx *all, tirbi_op 
     return all && other ? tirbi_lx_lazy(p->pool, TIRBI_LX_AND, all, other, NULL) : other;
 }
 
+static int64_t value_nodes(const tirbi_lx *x) {
+    int64_t n = 1;
+    if (x->kind == TIRBI_LX_LOAD)
+        for (uint32_t d = 0; d < x->access->ndim; d++) n += value_nodes(x->access->indices[d]);
+    for (int i = 0; i < x->n_args; i++) n += value_nodes(x->args[i]);
+    return n;
+}
+
+/* What a copy of a statement takes. */
+static int64_t nodes(const tirbi_ls *s) {
+    int64_t n = 1;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) n += nodes(s->as.seq.items[i]);
+        return n;
+    case TIRBI_LS_LOOP: return n + nodes(s->as.loop.body);
+    case TIRBI_LS_IF:
+        n += value_nodes(s->as.if_.condition) + nodes(s->as.if_.then_case);
+        return s->as.if_.else_case ? n + nodes(s->as.if_.else_case) : n;
+    case TIRBI_LS_STORE: return n + value_nodes(s->as.store.value);
+    case TIRBI_LS_SET: return n + value_nodes(s->as.set.value);
+    default: return n;
+    }
+}
+
 /* Whether each loop of the nest that has ends has more iterations than these; NULL: none has ends. The facts are what
  * that says. */
 static const tirbi_lx *find_nest_ends(partitioner *p, const chain *c) {
     const tirbi_lx *all = NULL;
+    int64_t most = MAX_NODES / nodes(c->body);
     for (uint32_t i = 0; i < c->vars.n; i++) {
         const tirbi_lvar *var = c->vars.var[i];
         tirbi_ends ends;
@@ -517,6 +544,8 @@ static const tirbi_lx *find_nest_ends(partitioner *p, const chain *c) {
             own = own || tirbi_lx_mentions(var->min, c->vars.var[k]) || tirbi_lx_mentions(var->extent, c->vars.var[k]);
         if (own || !has_ends(p, c->loop[i], &ends) || has_enough(p, var, &ends)) continue;
         const int64_t least = ends.first + ends.last;
+        most /= 3;
+        if (most == 0) return NULL;
         all = both(p, all, TIRB_OP_GT, var->extent, least);
         if (var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT)
             all = both(p, all, TIRB_OP_LE, tirbi_lx_add(p->pool, var->min, var->extent), TIRBI_LARGEST_CUT);
