@@ -275,7 +275,7 @@ unsigned tirbi_box_most_rows(const tirbi_box *b, unsigned d) {
     unsigned most = d;
     for (unsigned k = d; k < b->n && !b->past && b->loops[most].count < FEW; k++)
         if (b->loops[k].count > b->loops[most].count) most = k;
-    return most;
+    return most > d && b->loops[most].count / 4 < b->loops[d].count ? d : most;
 }
 
 void tirbi_box_bring(tirbi_box *b, unsigned from, unsigned to) {

@@ -61,8 +61,8 @@ bool tirbi_box_run_together(tirbi_box *b, bool *stopped);
 bool tirbi_box_find_weave(tirbi_box *b, unsigned *loops);
 bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from);
 
-/* A kernel goes through rows faster than what is around it: the loop from d on to take for them, which is d unless that
- * has few; and the same loop made loop `to`. */
+/* A kernel goes through rows faster than what is around it: the loop from d on to take for them, which is d, whose rows
+ * are the nearest, unless that has few and another one many more; and a loop made loop `to`. */
 unsigned tirbi_box_most_rows(const tirbi_box *b, unsigned d);
 void tirbi_box_bring(tirbi_box *b, unsigned from, unsigned to);
 

@@ -140,33 +140,35 @@ typedef struct copying {
     filling values[1 + TIRBI_BOX_BESIDE];
 } copying;
 
-static tirbi_box box_of(copying *c) {
+/* Sets all but the loops that there are not: a box is large for what is copied in some nanoseconds. */
+static void set_box(copying *c, tirbi_box *b) {
     const tirbi_lane_loop *loop = c->loop;
     const tirbi_lane_copy *first = &loop->copies[c->which[0]];
     const tirbi_reach *to = &c->reaches[first->to];
-    tirbi_box b = {.moves = &c->machine->code->kernels->moves,
-                   .weaver = c->machine->code->weaver,
-                   .stop = c->machine->stop,
-                   .to = to->start,
-                   .from = source_of(first, c->reaches, c->slots, &c->values[0]),
-                   .array = array_read(loop, first),
-                   .is_still = first->fills,
-                   .size = (int64_t)to->size,
-                   .n_beside = c->n - 1};
+    b->moves = &c->machine->code->kernels->moves;
+    b->weaver = c->machine->code->weaver;
+    b->stop = c->machine->stop;
+    b->past = false;
+    b->to = to->start;
+    b->from = source_of(first, c->reaches, c->slots, &c->values[0]);
+    b->array = array_read(loop, first);
+    b->is_still = first->fills;
+    b->size = (int64_t)to->size;
+    b->n = 0;
+    b->n_beside = c->n - 1;
     for (unsigned k = 1; k < c->n; k++) {
         const tirbi_lane_copy *copy = &loop->copies[c->which[k]];
-        b.beside[k - 1] = (tirbi_box_beside){.from = source_of(copy, c->reaches, c->slots, &c->values[k]),
-                                             .to = c->reaches[copy->to].start - to->start,
-                                             .array = array_read(loop, copy),
-                                             .is_still = copy->fills};
+        b->beside[k - 1] = (tirbi_box_beside){.from = source_of(copy, c->reaches, c->slots, &c->values[k]),
+                                              .to = c->reaches[copy->to].start - to->start,
+                                              .array = array_read(loop, copy),
+                                              .is_still = copy->fills};
     }
     for (unsigned d = 0; d < 1u + loop->n_inner; d++) {
         tirbi_box_loop around = {.to = to->step[d], .from = step_read(first, c->reaches, d), .count = to->count[d]};
         for (unsigned k = 1; k < c->n; k++)
             around.beside[k - 1] = step_read(&loop->copies[c->which[k]], c->reaches, d);
-        tirbi_box_add(&b, around);
+        tirbi_box_add(b, around);
     }
-    return b;
 }
 
 /* Does the copies whose elements lie among those of copy `first` at once, if there are any, none of them is before it,
@@ -183,7 +185,8 @@ static void copy_together(copying *c, unsigned first, bool *stopped) {
         c->which[c->n++] = i;
     }
     if (c->n == 1) return;
-    tirbi_box b = box_of(c);
+    tirbi_box b;
+    set_box(c, &b);
     const bool is_done = tirbi_box_run_together(&b, stopped);
     for (unsigned k = 0; k < c->n && is_done; k++) c->done |= 1u << c->which[k];
 }
@@ -195,7 +198,8 @@ static bool copy_alone(copying *c, unsigned which) {
         return true; /* onto itself: anything else is refused at entry */
     c->n = 1;
     c->which[0] = which;
-    tirbi_box b = box_of(c);
+    tirbi_box b;
+    set_box(c, &b);
     b.past = goes_past(c->machine, c->loop, copy->to, bytes_of(to, 1u + c->loop->n_inner));
     if (copy->fills) b.weaver = NULL;
     c->machine->streamed |= b.past;
@@ -204,7 +208,12 @@ static bool copy_alone(copying *c, unsigned which) {
 
 tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const uint64_t *slots, bool in_any_order) {
-    copying c = {.machine = machine, .loop = loop, .reaches = reaches, .slots = slots};
+    copying c;
+    c.machine = machine;
+    c.loop = loop;
+    c.reaches = reaches;
+    c.slots = slots;
+    c.done = 0;
     bool stopped = false;
     for (unsigned i = 0; i < loop->n_copies && loop->n_copies > 1 && in_any_order && !stopped; i++)
         if (!(c.done >> i & 1)) copy_together(&c, i, &stopped);
