@@ -100,20 +100,79 @@ static inline uint16_t lanes_at(const lane_planner *p, unsigned level) {
 static inline uint16_t pointer_of_cursor(uint8_t cursor) { return (uint16_t)(1 + cursor); }
 static inline bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_VALUE && (ins->live >> reg & 1) != 0; }
 
-/* ---- Values: lane_translate.c --------------------------------------------------------------------------------- */
+/* ---- Places of values: lane_places.c -------------------------------------------------------------------------- */
 
-/* A memory operand of which only the block's elements are read. */
-uint16_t tirbi_lane_kernel_operand(lane_planner *p, uint8_t reg);
-/* What is in banks and read later goes to strips: nothing survives a call. */
-void tirbi_lane_leave_banks(lane_planner *p, const lane_ins *ins);
-/* The rest of a strip that was filled for the block's elements only, where forms may read it; no bank is live. */
-void tirbi_lane_clear_rest(lane_planner *p, uint8_t reg, uint8_t size);
+static inline bool has_memory(const lane_value *v) { return v->strip || v->lazy != LAZY_NONE; }
+/* Whether its lanes in banks are others than its elements: more bytes, or truths. */
+static inline bool is_narrow(const lane_planner *p, const lane_value *v) {
+    return p->body->main_size == 1 ? v->dtype == TIRB_BOOL : p->body->has_words && v->size < p->body->main_size;
+}
+
+static inline void forget_bank(lane_planner *p, unsigned bank) {
+    if (p->now.banks[bank] == NO_VALUE) return;
+    p->now.values[p->now.banks[bank]].bank = NO_BANK;
+    p->now.banks[bank] = NO_VALUE;
+}
+
+static inline void put_in_bank(lane_planner *p, uint8_t reg, unsigned bank) {
+    lane_value *v = &p->now.values[reg];
+    forget_bank(p, bank);
+    if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
+    v->bank = (int8_t)bank;
+    p->now.banks[bank] = reg;
+}
+
+uint8_t tirbi_lane_result_type(const lane_ins *ins);
 /* The register gets a new value, which is nowhere yet. */
 lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size);
+/* Behind an instruction: what it was the last to read leaves its bank. */
+void tirbi_lane_after(lane_planner *p, const lane_ins *ins);
+
+/* Frees a bank. Its value is stored first if it is read later (`needed`) and can be had nowhere else. */
+void tirbi_lane_evict(lane_planner *p, unsigned bank, bool needed);
+/* Moves the value to a bank, whose own value is lost; */
+void tirbi_lane_load_bank(lane_planner *p, uint8_t reg, unsigned bank);
+/* copies it there, and says nothing of it. */
+void tirbi_lane_copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank);
+/* What is in banks and read later goes to strips: nothing survives a call. */
+void tirbi_lane_leave_banks(lane_planner *p, const lane_ins *ins);
+
+/* The value, which is in a bank, is in the register's strip as well. */
+void tirbi_lane_store_to_strip(lane_planner *p, uint8_t reg);
+/* Makes the register's strip valid, wherever the value is. */
+void tirbi_lane_fill_strip(lane_planner *p, uint8_t reg);
+/* The rest of a strip that was filled for the block's elements only, where forms may read it; no bank is live. */
+void tirbi_lane_clear_rest(lane_planner *p, uint8_t reg, uint8_t size);
+
+/* A memory operand of a whole block of elements: the cursor itself where as many are there; */
+uint16_t tirbi_lane_block_operand(lane_planner *p, uint8_t reg);
+/* of which only the block's elements are read; */
+uint16_t tirbi_lane_kernel_operand(lane_planner *p, uint8_t reg);
+/* the register's strip. */
+uint16_t tirbi_lane_strip_operand(lane_planner *p, uint8_t reg);
+void tirbi_lane_emit_kernel(lane_planner *p, unsigned form, tirbi_kernel kernel, uint16_t dest,
+                            const uint16_t *operands);
+void tirbi_lane_emit_copy(lane_planner *p, uint8_t type, uint16_t dest, uint16_t from);
+
+/* How far the elements of a cursor are apart that a bank reads or writes at once; 0: it does not. */
+unsigned tirbi_lane_steps_of(const lane_planner *p, uint8_t cursor, uint8_t type, bool reads);
+/* The forms of bank A that store so, and those that store elements narrower than the bank's. */
+unsigned tirbi_lane_spread_form(const lane_planner *p, uint8_t type, bool settled, unsigned step);
+unsigned tirbi_lane_narrow_store_form(const lane_planner *p, uint8_t type);
+
+/* ---- Instructions on banks: lane_banks.c ---------------------------------------------------------------------- */
+
+/* Chooses the form of an instruction that has some, where its operands come from and which bank its result goes to;
+ * false: none takes them, and a kernel has to. */
+bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_ins *next);
+/* Whether the next instruction stores a result of 16 bits, which rounds it, and nothing else reads it. */
+bool tirbi_lane_is_rounded_by_store(const lane_ins *ins, const lane_ins *next);
+
+/* ---- Instructions --------------------------------------------------------------------------------------------- */
+
 /* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot
  * trap. */
 bool tirbi_lane_is_light(const lane_ins *ins);
-
 /* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
 static inline bool tirbi_lane_is_computed(const lane_body *body, const lane_ins *ins) {
     bool in_banks = ins->op == TIRB_OP_VMOV || (body->main_size == 2 && tirbi_lane_ins_resizes(ins));

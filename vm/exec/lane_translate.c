@@ -7,9 +7,6 @@
  * every iteration, and a loop that never runs, leaves the same places. */
 #include "vm/exec/lane_plan.h"
 
-#include <string.h>
-
-#include "loader/base/error.h"
 #include "vm/exec/lane_copy.h"
 #include "vm/exec/lane_ends.h"
 #include "vm/exec/lane_entry.h"
@@ -17,541 +14,7 @@
 #include "vm/lanes/slots.h"
 #include "vm/math/half.h"
 
-/* ---- Moving values between places ----------------------------------------------------------------------------- */
-
-static bool has_memory(const lane_value *v) { return v->strip || v->lazy != LAZY_NONE; }
-/* Whether its lanes in banks are others than its elements: more bytes, or truths. */
-static bool is_narrow(const lane_planner *p, const lane_value *v) {
-    return p->body->main_size == 1 ? v->dtype == TIRB_BOOL : p->body->has_words && v->size < p->body->main_size;
-}
-
-/* The forms of bank A for elements that are narrow. */
-static unsigned load_form(const lane_planner *p, uint8_t type) {
-    const bool wide = p->body->main_size == 8;
-    if (p->body->main_size == 1) return TIRBI_L_LOAD1_TRUTH_A;
-    switch (type) {
-    case TIRB_U8: return wide ? TIRBI_L_LOAD8_U8_A : TIRBI_L_LOAD4_U8_A;
-    case TIRB_I8: return wide ? TIRBI_L_LOAD8_I8_A : TIRBI_L_LOAD4_I8_A;
-    case TIRB_U16: return wide ? TIRBI_L_LOAD8_U16_A : TIRBI_L_LOAD4_U16_A;
-    case TIRB_I16: return wide ? TIRBI_L_LOAD8_I16_A : TIRBI_L_LOAD4_I16_A;
-    case TIRB_U32: return TIRBI_L_LOAD8_U32_A;
-    case TIRB_I32: return TIRBI_L_LOAD8_I32_A;
-    case TIRB_F32: return TIRBI_L_LOAD8_F32_A;
-    case TIRB_F16: return TIRBI_L_LOAD4_F16_A;
-    case TIRB_BF16: return TIRBI_L_LOAD4_BF16_A;
-    default: return wide ? TIRBI_L_LOAD8_TRUTH_A : TIRBI_L_LOAD4_TRUTH_A;
-    }
-}
-static unsigned narrow_store_form(const lane_planner *p, uint8_t type) {
-    const bool wide = p->body->main_size == 8;
-    if (p->body->main_size == 1) return TIRBI_L_STORE1_TRUTH_A;
-    switch (type) {
-    case TIRB_U8:
-    case TIRB_I8: return wide ? TIRBI_L_STORE8_8_A : TIRBI_L_STORE4_8_A;
-    case TIRB_U16:
-    case TIRB_I16: return wide ? TIRBI_L_STORE8_16_A : TIRBI_L_STORE4_16_A;
-    case TIRB_U32:
-    case TIRB_I32: return TIRBI_L_STORE8_32_A;
-    case TIRB_F32: return TIRBI_L_STORE8_F32_A;
-    case TIRB_F16: return TIRBI_L_STORE4_F16_A;
-    case TIRB_BF16: return TIRBI_L_STORE4_BF16_A;
-    default: return wide ? TIRBI_L_STORE8_TRUTH_A : TIRBI_L_STORE4_TRUTH_A;
-    }
-}
-
-/* How far the elements of a cursor are apart that a bank reads or writes at once; 0: it does not. */
-static unsigned steps_of(const lane_planner *p, uint8_t cursor, uint8_t type, bool reads) {
-    const int step = p->body->steps[cursor];
-    if (!p->body->has_steps || p->level > 0 || step < 2 || step > 4 || type == TIRB_BOOL) return 0;
-    const bool bytes =
-        p->body->main_size == 4 && p->body->has_words && (type == TIRB_U8 || (type == TIRB_I8 && !reads));
-    const unsigned size = tirbi_dtypes[type].size;
-    bool fits = bytes || (size == p->body->main_size && size >= 4);
-    if (p->tail) fits = fits && size != 8 && (reads || size == 4);
-    if (size == 2 && p->body->main_size == 2) fits = reads && step == 2;
-    return fits ? (unsigned)step : 0;
-}
-/* Behind the forms for steps 2, 3 and 4 in two banks are those of parts. */
-static unsigned step_form(const lane_planner *p, unsigned first, unsigned step) {
-    return first + 2 * (step - 2) + (p->tail ? 6 : 0);
-}
-static unsigned pick_form(const lane_planner *p, uint8_t type, unsigned step) {
-    switch (tirbi_dtypes[type].size) {
-    case 1: return step_form(p, TIRBI_L_PICK2_U8_A, step);
-    case 2: return p->tail ? TIRBI_L_PICK2_PART_2_A : TIRBI_L_PICK2_2_A;
-    case 4: return step_form(p, TIRBI_L_PICK2_4_A, step);
-    default: return step_form(p, TIRBI_L_PICK2_8_A, step);
-    }
-}
-static unsigned spread_form(const lane_planner *p, uint8_t type, bool settled, unsigned step) {
-    const unsigned size = tirbi_dtypes[type].size;
-    unsigned first = size == 1 ? TIRBI_L_SPREAD2_U8_A : size == 4 ? TIRBI_L_SPREAD2_4_A : TIRBI_L_SPREAD2_8_A;
-    if (type == TIRB_F32 && !settled) first = TIRBI_L_SPREAD2_F32_A;
-    if (type == TIRB_F64 && !settled) first = TIRBI_L_SPREAD2_F64_A;
-    return step_form(p, first, step);
-}
-
-static void forget_bank(lane_planner *p, unsigned bank) {
-    if (p->now.banks[bank] == NO_VALUE) return;
-    p->now.values[p->now.banks[bank]].bank = NO_BANK;
-    p->now.banks[bank] = NO_VALUE;
-}
-
-static void put_in_bank(lane_planner *p, uint8_t reg, unsigned bank) {
-    lane_value *v = &p->now.values[reg];
-    forget_bank(p, bank);
-    if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
-    v->bank = (int8_t)bank;
-    p->now.banks[bank] = reg;
-}
-
-static void store_to_strip(lane_planner *p, uint8_t reg) {
-    lane_value *v = &p->now.values[reg];
-    const unsigned form = is_narrow(p, v) ? narrow_store_form(p, v->dtype) : (unsigned)TIRBI_L_STORE_A;
-    emit(p, form + (unsigned)v->bank, strip_of(p, reg), 0, 0);
-    v->strip = true;
-}
-
-/* Frees a bank. Its value is stored first if it is read later (`needed`) and can be had nowhere else. */
-static void evict(lane_planner *p, unsigned bank, bool needed) {
-    uint8_t reg = p->now.banks[bank];
-    if (reg == NO_VALUE) return;
-    if (needed && !has_memory(&p->now.values[reg])) store_to_strip(p, reg);
-    forget_bank(p, bank);
-}
-
-static void emit_kernel(lane_planner *p, unsigned form, tirbi_kernel kernel, uint16_t dest, const uint16_t *operands) {
-    emit(p, form, dest, operands[0], operands[1]);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {operands[2], 0, 0, 0}});
-    tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
-}
-
-static void emit_copy_kernel(lane_planner *p, uint8_t type, uint16_t dest, uint16_t from) {
-    const uint16_t operands[3] = {from, 0, 0};
-    emit_kernel(p, TIRBI_L_KERNEL, p->code->kernels->cast[type][type], dest, operands);
-}
-
-/* Makes the register's strip valid, wherever the value is. */
-static void fill_strip(lane_planner *p, uint8_t reg) {
-    lane_value *v = &p->now.values[reg];
-    if (v->strip || v->size == 0) return; /* without a size it is a value of the code around a loop of a lane's own */
-    if (v->bank != NO_BANK) {
-        store_to_strip(p, reg);
-    } else if (v->raw) {
-        evict(p, 0, true);
-        evict(p, 1, true);
-        emit_copy_kernel(p, TIRB_BOOL, strip_of(p, reg), v->pointer);
-    } else if (v->lazy == LAZY_STREAM) {
-        emit(p, p->tail ? TIRBI_L_PULL : TIRBI_L_COPY, strip_of(p, reg), v->pointer, shift_of(v->size));
-    } else if (v->lazy == LAZY_STEPS) {
-        evict(p, 0, true);
-        evict(p, 1, true);
-        emit(p, TIRBI_L_GATHER, strip_of(p, reg), v->pointer, shift_of(v->size));
-        tirbi_lane_clear_rest(p, reg, v->size);
-    } else if (v->lazy == LAZY_WIDEN) {
-        const uint16_t operands[3] = {v->pointer, 0, 0};
-        evict(p, 0, true);
-        evict(p, 1, true);
-        emit_kernel(p, TIRBI_L_KERNEL, p->code->kernels->cast[v->type][v->bytes], strip_of(p, reg), operands);
-    } else if (v->lazy == LAZY_SPLAT) {
-        evict(p, 0, true);
-        evict(p, 1, true);
-        /* What is always the same in a strip of its own is there from the first block on. */
-        bool once = v->stable && v->pointer >= p->first_splat && p->body->n_own == 0 && (p->set_once >> reg & 1);
-        emit(p, TIRBI_L_FILL, strip_of(p, reg), v->pointer, shift_of(v->size) | (once ? (reg + 1u) << 2 : 0));
-    }
-    v->strip = true;
-}
-
-/* A memory operand of NL elements: the cursor itself where as many are there. */
-static uint16_t block_operand(lane_planner *p, uint8_t reg) {
-    const lane_value *v = &p->now.values[reg];
-    if (v->words != 0) return v->words;
-    if (!v->strip && v->lazy == LAZY_STREAM && (!p->tail || p->wide)) return v->pointer;
-    fill_strip(p, reg);
-    return strip_of(p, reg);
-}
-
-/* A memory operand of which only the block's elements are read. */
-uint16_t tirbi_lane_kernel_operand(lane_planner *p, uint8_t reg) {
-    const lane_value *v = &p->now.values[reg];
-    if (!v->strip && v->lazy == LAZY_STREAM && !v->raw) return v->pointer;
-    fill_strip(p, reg);
-    return strip_of(p, reg);
-}
-
-static uint16_t strip_operand(lane_planner *p, uint8_t reg) {
-    fill_strip(p, reg);
-    return strip_of(p, reg);
-}
-
-/* Copies the value to a bank, whose own value is lost, without moving it there. */
-static void copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
-    const lane_value *v = &p->now.values[reg];
-    if (v->bank != NO_BANK) {
-        emit(p, bank == 0 ? TIRBI_L_MOVE_A : TIRBI_L_MOVE_B, 0, 0, 0);
-    } else if (!v->strip && v->lazy == LAZY_STEPS) {
-        emit(p, pick_form(p, v->dtype, v->step) + bank, 0, v->pointer, 0);
-    } else if (!v->strip && v->lazy == LAZY_WIDEN) {
-        uint16_t from = v->pointer;
-        if (p->tail && !p->wide) {
-            emit(p, TIRBI_L_PULL, p->spare_strip, from, shift_of(tirbi_dtypes[v->bytes].size));
-            from = p->spare_strip;
-        }
-        const unsigned widen = v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A;
-        emit(p, (p->body->main_size == 2 ? widen : load_form(p, v->bytes)) + bank, 0, from, 0);
-    } else if (!v->strip && v->lazy == LAZY_SPLAT && v->words != 0) {
-        emit(p, TIRBI_L_SPLAT4_A + bank, 0, v->words, 0); /* filling a strip would leave nothing in the other bank */
-    } else if (is_narrow(p, v)) {
-        uint16_t from = v->pointer;
-        if (v->strip || v->lazy != LAZY_STREAM || (p->tail && !p->wide)) {
-            if (v->raw && !v->strip) emit(p, TIRBI_L_PULL, strip_of(p, reg), from, 0); /* which are no bools there */
-            else fill_strip(p, reg);
-            from = strip_of(p, reg);
-        }
-        emit(p, load_form(p, v->dtype) + bank, 0, from, 0);
-    } else if (!v->strip && v->lazy == LAZY_SPLAT) {
-        static const uint16_t forms[] = {TIRBI_L_SPLAT1_A, TIRBI_L_SPLAT2_A, TIRBI_L_SPLAT4_A, TIRBI_L_SPLAT8_A};
-        unsigned form = forms[shift_of(v->size)];
-        emit(p, form + bank, 0, v->pointer, 0);
-    } else {
-        uint16_t from = block_operand(p, reg);
-        emit(p, bank == 0 ? TIRBI_L_LOAD_A : TIRBI_L_LOAD_B, 0, from, 0);
-    }
-}
-
-static void load_bank(lane_planner *p, uint8_t reg, unsigned bank) {
-    if (p->now.values[reg].bank == (int8_t)bank) return;
-    copy_to_bank(p, reg, bank);
-    put_in_bank(p, reg, bank);
-}
-
-static uint8_t result_type(const lane_ins *ins) {
-    if (tirbi_lane_ins_scans(ins))
-        return (uint8_t)(ins->fold & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits((tirbi_dtype)ins->type)
-                                                     : (tirbi_dtype)ins->type);
-    return (uint8_t)tirbi_op_result_type((tirbi_op)ins->op, (tirbi_dtype)ins->type);
-}
-
-/* The register gets a new value, which is nowhere yet. */
-lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size) {
-    lane_value *v = &p->now.values[ins->dest];
-    if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
-    *v = (lane_value){.bank = NO_BANK, .size = size, .dtype = result_type(ins), .next = ins->next[3]};
-    return v;
-}
-
-static void after(lane_planner *p, const lane_ins *ins) {
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = ins->next[i];
-    }
-    for (unsigned bank = 0; bank < 2; bank++) {
-        uint8_t reg = p->now.banks[bank];
-        if (reg != NO_VALUE && reg != ins->dest && !is_live(ins, reg)) forget_bank(p, bank);
-    }
-}
-
-/* ---- Instructions on banks ------------------------------------------------------------------------------------ */
-
-/* How an operand is brought to its place. */
-typedef enum manner {
-    AS_IS,     /* in a bank, as a block in memory, or as a scalar */
-    BY_STORE,  /* stored to its strip first, then read from there */
-    BY_LOAD    /* loaded into the destination first */
-} manner;
-
-typedef struct option {
-    lane_place place;
-    manner how;
-    unsigned cost;
-} option;
-
-typedef struct choice {
-    unsigned form;
-    unsigned cost;
-    unsigned dest;
-    bool swapped;
-    option operands[3];
-} choice;
-
-enum { COST_OPERAND = 2, COST_LOAD = 8, COST_STORE = 8, COST_COPY = 14, MAX_OPTIONS = 4 };
-
-static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, option *out) {
-    const lane_value *v = &p->now.values[reg];
-    unsigned n = 0;
-    if (v->bank != NO_BANK) out[n++] = (option){v->bank == 0 ? PLACE_A : PLACE_B, AS_IS, 0};
-    if (v->words != 0)
-        out[n++] = (option){v->lazy == LAZY_SPLAT ? PLACE_K : PLACE_M, AS_IS, COST_OPERAND};
-    else if (is_narrow(p, v))
-        ; /* its elements are no lanes */
-    else if (v->strip || v->lazy == LAZY_STREAM)
-        out[n++] = (option){PLACE_M, AS_IS, v->strip || !p->tail || p->wide ? COST_OPERAND : COST_COPY};
-    else if (v->lazy == LAZY_SPLAT)
-        out[n++] = (option){PLACE_K, AS_IS, COST_OPERAND};
-    else if (v->bank != NO_BANK)
-        out[n++] = (option){PLACE_M, BY_STORE, COST_STORE + COST_OPERAND};
-    bool from_memory = !v->strip && (v->lazy == LAZY_STREAM || v->lazy == LAZY_WIDEN);
-    if (v->bank != (int8_t)dest && !(v->words != 0 && v->lazy != LAZY_SPLAT))
-        out[n++] = (option){dest == 0 ? PLACE_A : PLACE_B, BY_LOAD,
-                            COST_LOAD + (p->tail && !p->wide && from_memory ? COST_COPY : 0)};
-    return n;
-}
-
-/* What it costs to lose the value in `dest`. */
-static unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins, unsigned dest) {
-    uint8_t reg = p->now.banks[dest];
-    if (reg == NO_VALUE || reg == ins->dest || !is_live(ins, reg)) return 0;
-    unsigned cost = COST_OPERAND + (has_memory(&p->now.values[reg]) ? 0 : COST_STORE);
-    /* Rather keep the value that is read sooner. */
-    uint8_t other = p->now.banks[1 - dest];
-    if (other != NO_VALUE && p->now.values[other].next > p->now.values[reg].next) cost += 1;
-    if (reg == p->kept && ins < p->body->ins + p->kept_until) cost += COST_COPY;
-    return cost;
-}
-
-/* No operand's reads are looked for any further ahead, so that translation takes time in proportion to the code. */
-enum { LOOK_AHEAD = 32 };
-
-/* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that
- * is in no memory: a bank can be its own until the last of them, *until. */
-static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, uint32_t *until) {
-    uint64_t computed = 0; /* values in banks only */
-    unsigned n = 0;
-    for (unsigned bank = 0; bank < 2; bank++) {
-        uint8_t held = p->now.banks[bank];
-        if (held != NO_VALUE && !has_memory(&p->now.values[held])) computed |= UINT64_C(1) << held;
-    }
-    for (uint32_t i = at; i < p->body->n && i - at < LOOK_AHEAD; i++) {
-        const lane_ins *ins = &p->body->ins[i];
-        bool reads_memory = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT;
-        if (ins->kind == 0 && !reads_memory) break;
-        for (unsigned r = 0; r < ins->n_reads; r++) {
-            if (ins->reads[r] != reg) continue;
-            *until = i;
-            n++;
-        }
-        uint64_t dest = UINT64_C(1) << ins->dest;
-        if (ins->dest == reg) break;
-        computed = reads_memory ? computed & ~dest : computed | dest;
-        if (__builtin_popcountll(computed & ins->live & ~(UINT64_C(1) << reg)) > 1) break;
-    }
-    return n;
-}
-
-/* A block in memory that is read again and again is loaded once, into a bank that nothing else needs: vectors of it
- * that lie across two cache lines cost two accesses each time. */
-static void keep_operands(lane_planner *p, const lane_ins *ins) {
-    uint32_t at = (uint32_t)(ins - p->body->ins), until = 0;
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        uint8_t reg = ins->reads[i];
-        const lane_value *v = &p->now.values[reg];
-        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until)
-            continue;
-        if (reads_in_banks(p, at, reg, &until) < 3) continue;
-        for (unsigned bank = 2; bank-- > 0;) {
-            uint8_t held = p->now.banks[bank];
-            bool read_here = false;
-            for (unsigned k = 0; k < ins->n_reads; k++) read_here = read_here || ins->reads[k] == held;
-            if (held != NO_VALUE && (read_here || (is_live(ins, held) && !has_memory(&p->now.values[held])))) continue;
-            load_bank(p, reg, bank);
-            p->kept = reg;
-            p->kept_until = until;
-            break;
-        }
-    }
-}
-
-/* Takes the choice if it has a form and is cheaper. */
-static void consider(const lane_planner *p, const lane_ins *ins, unsigned dest, unsigned base, const option *operands,
-                     choice *best) {
-    unsigned n = ins->n_reads;
-    unsigned cost = base;
-    unsigned loads = 0;
-    for (unsigned i = 0; i < n; i++) {
-        cost += operands[i].cost;
-        if (operands[i].how == BY_LOAD) loads++;
-    }
-    if (cost >= best->cost || loads > 1) return;
-    /* A load into the destination must not destroy another operand that is read there. */
-    uint8_t loaded = NO_VALUE;
-    for (unsigned i = 0; i < n; i++)
-        if (operands[i].how == BY_LOAD) loaded = ins->reads[i];
-    for (unsigned i = 0; loads && i < n; i++)
-        if (operands[i].how == AS_IS && operands[i].place == (dest == 0 ? PLACE_A : PLACE_B) && ins->reads[i] != loaded)
-            return;
-    lane_place kinds[3] = {PLACE_A, PLACE_A, PLACE_A};
-    for (unsigned i = 0; i < n; i++) kinds[i] = operands[i].place;
-    unsigned form = tirbi_lane_form(ins->kind, (lane_place)dest, n, kinds);
-    bool swapped = false;
-    if (form == 0 && n >= 2 && tirbi_lane_commutes(ins->op, ins->type)) {
-        lane_place first = kinds[0];
-        kinds[0] = kinds[1];
-        kinds[1] = first;
-        form = tirbi_lane_form(ins->kind, (lane_place)dest, n, kinds);
-        swapped = true;
-    }
-    if (form == 0) return;
-    *best = (choice){.form = form - 1, .cost = cost, .dest = dest, .swapped = swapped};
-    for (unsigned i = 0; i < n; i++) best->operands[i] = operands[i];
-    (void)p;
-}
-
-static choice best_choice(const lane_planner *p, const lane_ins *ins) {
-    choice best = {.cost = UINT32_MAX};
-    for (unsigned dest = 0; dest < 2; dest++) {
-        option options[3][MAX_OPTIONS];
-        unsigned counts[3] = {1, 1, 1};
-        unsigned base = cost_of_losing(p, ins, dest);
-        for (unsigned i = 0; i < ins->n_reads; i++) counts[i] = options_of(p, ins->reads[i], dest, options[i]);
-        option operands[3] = {{PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}};
-        for (unsigned x = 0; x < counts[0]; x++) {
-            if (ins->n_reads > 0) operands[0] = options[0][x];
-            if (base + operands[0].cost >= best.cost) continue;
-            for (unsigned y = 0; y < counts[1]; y++) {
-                if (ins->n_reads > 1) operands[1] = options[1][y];
-                if (base + operands[0].cost + operands[1].cost >= best.cost) continue;
-                for (unsigned z = 0; z < counts[2]; z++) {
-                    if (ins->n_reads > 2) operands[2] = options[2][z];
-                    consider(p, ins, dest, base, operands, &best);
-                }
-            }
-        }
-    }
-    return best;
-}
-
-static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *next);
-
-static bool is_read(const lane_ins *ins, uint8_t reg) {
-    for (unsigned i = 0; i < ins->n_reads; i++)
-        if (ins->reads[i] == reg) return true;
-    return false;
-}
-
-/* Whether an operand has to be brought into a bank, where forms can read it. */
-static bool is_to_be_widened(const lane_planner *p, const lane_value *v) {
-    return v->bank == NO_BANK && v->words == 0 &&
-           (is_narrow(p, v) || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
-}
-
-/* Widens an operand into a bank ahead of its instruction, which can do so for one of them only. */
-static bool widen_ahead(lane_planner *p, const lane_ins *ins) {
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        if (!is_to_be_widened(p, &p->now.values[ins->reads[i]])) continue;
-        unsigned bank = p->now.banks[0] == NO_VALUE || !is_read(ins, p->now.banks[0]) ? 0 : 1;
-        if (is_live(ins, p->now.banks[bank]) && p->now.banks[1 - bank] == NO_VALUE) bank = 1 - bank;
-        uint8_t held = p->now.banks[bank];
-        evict(p, bank, is_live(ins, held) || is_read(ins, held));
-        load_bank(p, ins->reads[i], bank);
-        return true;
-    }
-    return false;
-}
-
-/* Three operands that must all be in banks are one too many: the lanes of one that is not there yet go to memory. */
-static void widen_to_memory(lane_planner *p, const lane_ins *ins) {
-    unsigned n = 0;
-    uint8_t chosen = NO_VALUE;
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        const lane_value *v = &p->now.values[ins->reads[i]];
-        const bool again = (i > 0 && ins->reads[i] == ins->reads[0]) || (i > 1 && ins->reads[i] == ins->reads[1]);
-        if (again || (v->bank == NO_BANK && !is_to_be_widened(p, v))) continue;
-        if (v->bank == NO_BANK && (is_narrow(p, v) || v->lazy == LAZY_STEPS)) chosen = ins->reads[i];
-        n++;
-    }
-    if (n < 3 || chosen == NO_VALUE) return;
-    unsigned bank = p->now.banks[0] == NO_VALUE || !is_read(ins, p->now.banks[0]) ? 0 : 1;
-    uint8_t held = p->now.banks[bank];
-    evict(p, bank, is_live(ins, held) || is_read(ins, held));
-    copy_to_bank(p, chosen, bank);
-    emit(p, TIRBI_L_STORE_A + bank, p->spare_strip, 0, 0);
-    p->now.values[chosen].words = p->spare_strip;
-}
-
-static void forget_words(lane_planner *p, const lane_ins *ins) {
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        lane_value *v = &p->now.values[ins->reads[i]];
-        if (v->words == p->spare_strip) v->words = 0;
-    }
-}
-
-/* Whether the next instruction stores a result of 16 bits, which rounds it, and nothing else reads it. */
-static bool is_rounded_by_store(const lane_ins *ins, const lane_ins *next) {
-    return next && next->op == TIRB_OP_VSTORE && next->reads[0] == ins->dest && !is_live(next, ins->dest);
-}
-
-/* Whether an instruction's result is rounded to its type behind it: unless a store does that, or it is exact. */
-static bool is_to_be_rounded(const lane_ins *ins, const lane_ins *next) {
-    if (ins->type != TIRB_F16 && ins->type != TIRB_BF16) return false;
-    switch (ins->op) {
-    case TIRB_OP_VADD:
-    case TIRB_OP_VSUB:
-    case TIRB_OP_VMUL:
-    case TIRB_OP_VDIV:
-    case TIRB_OP_VSQRT:
-    case TIRB_OP_VFMA:
-    case TIRB_OP_VFMS:
-    case TIRB_OP_VFNMA: break;
-    default: return false;
-    }
-    return !is_rounded_by_store(ins, next);
-}
-
-static void plan_pinned(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        const lane_value *v = &p->now.values[ins->reads[i]];
-        /* Filling a strip leaves nothing in banks. */
-        if (is_to_be_widened(p, v) && v->lazy == LAZY_SPLAT) fill_strip(p, ins->reads[i]);
-    }
-    keep_operands(p, ins);
-    widen_to_memory(p, ins);
-    choice c = best_choice(p, ins);
-    if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
-    if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
-    if (c.cost == UINT32_MAX) {
-        forget_words(p, ins);
-        plan_kernel(p, ins, NULL);
-        return;
-    }
-    uint16_t words[3] = {0, 0, 0};
-    /* Stores and copies first, while the banks still hold what they held. */
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        uint8_t reg = ins->reads[i];
-        if (c.operands[i].how == BY_STORE && !p->now.values[reg].strip) store_to_strip(p, reg);
-        if (c.operands[i].place == PLACE_M) words[i] = block_operand(p, reg);
-        if (c.operands[i].place == PLACE_K)
-            words[i] = p->now.values[reg].words ? p->now.values[reg].words : p->now.values[reg].pointer;
-    }
-    uint8_t lost = p->now.banks[c.dest];
-    if (lost != NO_VALUE && lost != ins->dest && is_live(ins, lost) && !has_memory(&p->now.values[lost]))
-        store_to_strip(p, lost);
-    for (unsigned i = 0; i < ins->n_reads; i++)
-        if (c.operands[i].how == BY_LOAD) copy_to_bank(p, ins->reads[i], c.dest);
-    if (c.swapped) {
-        uint16_t first = words[0];
-        words[0] = words[1];
-        words[1] = first;
-    }
-    emit(p, c.form, words[0], words[1], words[2]);
-    if (is_to_be_rounded(ins, next))
-        emit(p, (ins->type == TIRB_F16 ? TIRBI_L_ROUND_F16_AA : TIRBI_L_ROUND_BF16_AA) + c.dest, 0, 0, 0);
-    forget_words(p, ins);
-    forget_bank(p, c.dest);
-    tirbi_lane_define(p, ins, tirbi_dtypes[result_type(ins)].size);
-    put_in_bank(p, ins->dest, c.dest);
-}
-
 /* ---- Instructions on strips ----------------------------------------------------------------------------------- */
-
-/* What is in banks and read later goes to strips: nothing survives a call. */
-void tirbi_lane_leave_banks(lane_planner *p, const lane_ins *ins) {
-    for (unsigned bank = 0; bank < 2; bank++) evict(p, bank, is_live(ins, p->now.banks[bank]));
-}
-
-/* The rest of a strip that was filled for the block's elements only, where forms may read it; no bank is live. */
-void tirbi_lane_clear_rest(lane_planner *p, uint8_t reg, uint8_t size) {
-    if (p->tail && size == p->body->main_size) emit(p, TIRBI_L_CLEAR, strip_of(p, reg), 0, shift_of(size));
-}
 
 static tirbi_kernel kernel_of(const lane_planner *p, const lane_ins *ins) {
     if (ins->op == TIRB_OP_VCAST) return p->code->kernels->cast[ins->type][ins->source];
@@ -590,7 +53,7 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     uint16_t operands[3] = {0, 0, 0};
     bool in_the_way = false;
     for (unsigned i = 0; i < ins->n_reads; i++) {
-        operands[i] = wide ? strip_operand(p, ins->reads[i]) : tirbi_lane_kernel_operand(p, ins->reads[i]);
+        operands[i] = wide ? tirbi_lane_strip_operand(p, ins->reads[i]) : tirbi_lane_kernel_operand(p, ins->reads[i]);
         if (ins->reads[i] == ins->dest && operands[i] == strip_of(p, ins->dest) &&
             p->now.values[ins->dest].size != size)
             in_the_way = true;
@@ -600,11 +63,11 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
                     : in_the_way ? p->spare_strip
                                  : strip_of(p, ins->dest);
-    emit_kernel(p, form, kernel_of(p, ins), dest, operands);
+    tirbi_lane_emit_kernel(p, form, kernel_of(p, ins), dest, operands);
     if (in_the_way && !direct) {
         const uint16_t spare[3] = {p->spare_strip, 0, 0};
-        emit_kernel(p, form, p->code->kernels->op[TIRB_OP_MOV - TIRBI_FIRST_ELEMENTWISE][type], strip_of(p, ins->dest),
-                    spare);
+        tirbi_lane_emit_kernel(p, form, p->code->kernels->op[TIRB_OP_MOV - TIRBI_FIRST_ELEMENTWISE][type],
+                               strip_of(p, ins->dest), spare);
     }
     if (!direct && !wide) tirbi_lane_clear_rest(p, ins->dest, size);
     tirbi_lane_define(p, ins, size)->strip = true;
@@ -635,9 +98,9 @@ static void plan_steps(lane_planner *p, const lane_ins *ins, unsigned step) {
     v->step = (uint8_t)step;
     if (!is_read_again(p, ins)) return;
     const unsigned bank = bank_to_spare(p, ins);
-    evict(p, bank, is_live(ins, p->now.banks[bank]));
-    load_bank(p, ins->dest, bank);
-    store_to_strip(p, ins->dest);
+    tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
+    tirbi_lane_load_bank(p, ins->dest, bank);
+    tirbi_lane_store_to_strip(p, ins->dest);
     v->lazy = LAZY_NONE;
 }
 
@@ -663,8 +126,8 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
         const uint16_t kept = (uint16_t)(p->loop->tiles[tile].strip + TIRBI_TILE_COLUMNS);
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)tile, kept, (uint16_t)held, 0}});
         v->strip = true;
-    } else if (stride == STRIDE_ANY && steps_of(p, ins->cursor, ins->type, true) != 0) {
-        plan_steps(p, ins, steps_of(p, ins->cursor, ins->type, true));
+    } else if (stride == STRIDE_ANY && tirbi_lane_steps_of(p, ins->cursor, ins->type, true) != 0) {
+        plan_steps(p, ins, tirbi_lane_steps_of(p, ins->cursor, ins->type, true));
     } else if (stride == STRIDE_ANY) {
         tirbi_lane_leave_banks(p, ins);
         emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
@@ -677,9 +140,9 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     /* Memory may hold any byte; lanes hold 0 and 1. */
     v->raw = (p->body->has_words || p->body->main_size == 1) && v->lazy == LAZY_STREAM;
     if (v->raw) return;
-    fill_strip(p, ins->dest);
+    tirbi_lane_fill_strip(p, ins->dest);
     tirbi_lane_leave_banks(p, ins);
-    emit_copy_kernel(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
+    tirbi_lane_emit_copy(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
     v->lazy = LAZY_NONE;
 }
 
@@ -735,9 +198,9 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
     v->pointer = (uint16_t)(p->first_splat + number_of_splat(p, ins->slot, size));
     v->words = words_of_splat(p, ins);
     if (ins->type != TIRB_BOOL) return;
-    fill_strip(p, ins->dest);
+    tirbi_lane_fill_strip(p, ins->dest);
     tirbi_lane_leave_banks(p, ins);
-    emit_copy_kernel(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
+    tirbi_lane_emit_copy(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
     v->lazy = LAZY_NONE;
 }
 
@@ -745,7 +208,7 @@ static void plan_iota(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
     if (p->level == 0 && !p->packs && size >= 4 && size == p->body->main_size) {
         const unsigned bank = bank_to_spare(p, ins);
-        evict(p, bank, is_live(ins, p->now.banks[bank]));
+        tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_define(p, ins, size);
         emit(p, (size == 4 ? TIRBI_L_IOTA4_A : TIRBI_L_IOTA8_A) + bank, 0, ins->slot, ins->step);
         put_in_bank(p, ins->dest, bank);
@@ -775,7 +238,7 @@ static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t st
             p->assumes = true;
             continue;
         }
-        if (v->bank == NO_BANK) fill_strip(p, reg);
+        if (v->bank == NO_BANK) tirbi_lane_fill_strip(p, reg);
         v->lazy = LAZY_NONE;
     }
 }
@@ -795,33 +258,33 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
     lane_value *v = &p->now.values[reg];
     /* Banks have no stores that make the NaNs of these canonical. */
     bool by_kernel = size == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type) && !ins->settled;
-    const unsigned step = steps_of(p, ins->cursor, ins->type, false);
+    const unsigned step = tirbi_lane_steps_of(p, ins->cursor, ins->type, false);
     settle_before_store(p, ins, reg);
     if (step != 0) {
         const unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
-        if (v->bank == NO_BANK) evict(p, bank, is_live(ins, p->now.banks[bank]));
-        load_bank(p, reg, bank);
-        emit(p, spread_form(p, ins->type, ins->settled, step) + bank, cursor, 0, 0);
+        if (v->bank == NO_BANK) tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
+        tirbi_lane_load_bank(p, reg, bank);
+        emit(p, tirbi_lane_spread_form(p, ins->type, ins->settled, step) + bank, cursor, 0, 0);
         return;
     }
     if (v->bank != NO_BANK && is_narrow(p, v)) {
         const bool direct = unit && !p->tail;
-        emit(p, narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
+        emit(p, tirbi_lane_narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
         if (direct) return;
         if (!unit) tirbi_lane_leave_banks(p, ins);
         emit(p, unit ? TIRBI_L_COPY : TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
         return;
     }
     if (p->level > 0) {
-        emit_copy_kernel(p, ins->type, p->spare_strip, tirbi_lane_kernel_operand(p, reg));
+        tirbi_lane_emit_copy(p, ins->type, p->spare_strip, tirbi_lane_kernel_operand(p, reg));
         emit(p, TIRBI_L_STORE_OWN, cursor, p->spare_strip, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         return;
     }
     if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel && !is_narrow(p, v)) {
         unsigned bank = bank_to_spare(p, ins);
-        evict(p, bank, is_live(ins, p->now.banks[bank]));
-        load_bank(p, reg, bank);
+        tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
+        tirbi_lane_load_bank(p, reg, bank);
     }
     if (v->bank != NO_BANK && !by_kernel) {
         unsigned form = store_form(ins, (unsigned)v->bank);
@@ -846,7 +309,7 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
             return;
         }
         tirbi_lane_leave_banks(p, ins);
-        emit_copy_kernel(p, ins->type, unit ? cursor : p->spare_strip, from);
+        tirbi_lane_emit_copy(p, ins->type, unit ? cursor : p->spare_strip, from);
         if (unit) return;
     }
     tirbi_lane_leave_banks(p, ins);
@@ -861,9 +324,9 @@ static bool plan_widen(lane_planner *p, const lane_ins *ins) {
     if (ins->source != TIRB_U8 && ins->source != TIRB_I8) return false;
     if (source.strip && p->level == 0) {
         const unsigned bank = bank_to_spare(p, ins);
-        evict(p, bank, is_live(ins, p->now.banks[bank]));
-        emit(p, (ins->source == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, strip_of(p, ins->reads[0]),
-             0);
+        tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
+        emit(p, (ins->source == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, strip_of(p,
+             ins->reads[0]), 0);
         tirbi_lane_define(p, ins, 2);
         put_in_bank(p, ins->dest, bank);
         return true;
@@ -887,8 +350,8 @@ static bool plan_narrow(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     settle_before_store(p, next, ins->dest);
     unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, next);
     if (v->bank == NO_BANK) {
-        evict(p, bank, is_live(next, p->now.banks[bank]));
-        load_bank(p, reg, bank);
+        tirbi_lane_evict(p, bank, is_live(next, p->now.banks[bank]));
+        tirbi_lane_load_bank(p, reg, bank);
     }
     uint16_t cursor = pointer_of_cursor(next->cursor);
     emit(p, TIRBI_L_NARROW_8_A + bank, p->tail ? p->spare_strip : cursor, 0, 0);
@@ -905,8 +368,8 @@ static void move_in_banks(lane_planner *p, const lane_ins *ins) {
     unsigned bank = source.bank != NO_BANK ? (unsigned)source.bank : bank_to_spare(p, ins);
     if (source.bank == NO_BANK || is_live(ins, from)) {
         if (source.bank != NO_BANK) bank = 1 - bank;
-        if (p->now.banks[bank] != ins->dest) evict(p, bank, is_live(ins, p->now.banks[bank]));
-        copy_to_bank(p, from, bank);
+        if (p->now.banks[bank] != ins->dest) tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
+        tirbi_lane_copy_to_bank(p, from, bank);
     }
     tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size);
     put_in_bank(p, ins->dest, bank);
@@ -957,20 +420,20 @@ static void plan_rename(lane_planner *p, const lane_ins *ins) {
 static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     const uint8_t reg = ins->reads[0];
     const bool stores = next && next->op == TIRB_OP_VSTORE && next->reads[0] == ins->dest && !is_live(next, ins->dest);
-    const unsigned step = stores ? steps_of(p, next->cursor, ins->type, false) : 0;
+    const unsigned step = stores ? tirbi_lane_steps_of(p, next->cursor, ins->type, false) : 0;
     const bool direct = step != 0 || can_store_directly(p, ins, next, ins->type);
     if (direct) settle_before_store(p, next, ins->dest);
     const lane_value *v = &p->now.values[reg];
     unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
     if (v->bank == NO_BANK) {
-        evict(p, bank, is_live(ins, p->now.banks[bank]));
-        load_bank(p, reg, bank);
+        tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
+        tirbi_lane_load_bank(p, reg, bank);
     }
     const uint16_t cursor = direct ? pointer_of_cursor(next->cursor) : 0;
     if (step != 0)
-        emit(p, spread_form(p, ins->type, true, step) + bank, cursor, 0, 0);
+        emit(p, tirbi_lane_spread_form(p, ins->type, true, step) + bank, cursor, 0, 0);
     else
-        emit(p, narrow_store_form(p, ins->type) + bank,
+        emit(p, tirbi_lane_narrow_store_form(p, ins->type) + bank,
              direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
     if (direct && p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, shift_of(tirbi_dtypes[ins->type].size));
     tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size)->strip = true;
@@ -1001,9 +464,9 @@ static void settle_at_edge(lane_planner *p, uint64_t live, uint64_t written) {
         if (v->bank == NO_BANK && !v->strip) {
             unsigned bank = p->now.banks[0] == NO_VALUE ? 0 : 1;
             if (v->size == p->body->main_size && (written >> reg & 1) && p->now.banks[bank] == NO_VALUE)
-                load_bank(p, reg, bank);
+                tirbi_lane_load_bank(p, reg, bank);
             else
-                fill_strip(p, reg);
+                tirbi_lane_fill_strip(p, reg);
         }
         v->lazy = LAZY_NONE;
         v->words = 0;
@@ -1025,7 +488,7 @@ static void plan_inner(lane_planner *p, const lane_ins *ins) {
     uint64_t carried = live & p->body->exposed[loop] & p->body->written[loop];
     for (unsigned bank = 0; bank < 2; bank++) {
         uint8_t reg = p->now.banks[bank];
-        if (reg != NO_VALUE && !(carried >> reg & 1)) evict(p, bank, (live >> reg & 1) != 0);
+        if (reg != NO_VALUE && !(carried >> reg & 1)) tirbi_lane_evict(p, bank, (live >> reg & 1) != 0);
     }
     settle_at_edge(p, live, p->body->written[loop]);
     for (uint64_t set = carried; set != 0; set &= set - 1) {
@@ -1033,7 +496,7 @@ static void plan_inner(lane_planner *p, const lane_ins *ins) {
         lane_value *v = &p->now.values[reg];
         unsigned bank = p->now.banks[0] == NO_VALUE ? 0 : 1;
         if (v->size == p->body->main_size && v->bank == NO_BANK && p->now.banks[bank] == NO_VALUE)
-            load_bank(p, reg, bank);
+            tirbi_lane_load_bank(p, reg, bank);
     }
     /* For what the loop writes, a bank is the only place from here on: a strip beside it would go stale. */
     for (unsigned bank = 0; bank < 2; bank++) {
@@ -1052,14 +515,14 @@ static void restore_places(lane_planner *p, uint8_t loop) {
     for (uint64_t set = live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
         bool in_bank = head->values[reg].bank != NO_BANK;
-        if (!in_bank && (p->body->written[loop] >> reg & 1)) fill_strip(p, reg);
+        if (!in_bank && (p->body->written[loop] >> reg & 1)) tirbi_lane_fill_strip(p, reg);
     }
     for (unsigned bank = 0; bank < 2; bank++) {
         uint8_t wanted = head->banks[bank];
         uint8_t held = p->now.banks[bank];
         if (wanted == held || wanted == NO_VALUE) continue;
-        if (held != NO_VALUE && head->banks[1 - bank] == held) fill_strip(p, held);
-        load_bank(p, wanted, bank);
+        if (held != NO_VALUE && head->banks[1 - bank] == held) tirbi_lane_fill_strip(p, held);
+        tirbi_lane_load_bank(p, wanted, bank);
     }
     for (uint64_t set = live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
@@ -1135,7 +598,7 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         const lane_value *v = &p->now.values[reg];
         bool splat = v->lazy == LAZY_SPLAT && v->stable && !v->strip;
         if ((splat || v->same) && (used >> reg & 1) && !(written >> reg & 1)) same |= UINT64_C(1) << reg;
-        else fill_strip(p, reg);
+        else tirbi_lane_fill_strip(p, reg);
         if (!splat || !(same >> reg & 1)) p->now.values[reg].lazy = LAZY_NONE;
     }
     forget_runs(p, written);
@@ -1166,9 +629,9 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
 
 static void plan_while(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
-    uint16_t truth = strip_operand(p, ins->reads[0]);
+    uint16_t truth = tirbi_lane_strip_operand(p, ins->reads[0]);
     uint64_t kept = 0, carried = p->body->live_at_head[loop] & p->body->written[loop];
-    for (uint64_t set = carried; set != 0; set &= set - 1) fill_strip(p, (uint8_t)__builtin_ctzll(set));
+    for (uint64_t set = carried; set != 0; set &= set - 1) tirbi_lane_fill_strip(p, (uint8_t)__builtin_ctzll(set));
     for (uint64_t set = ins->live; set != 0; set &= set - 1) {
         const lane_value *v = &p->now.values[__builtin_ctzll(set)];
         if (v->strip && !v->same) kept |= set & -set;
@@ -1195,7 +658,7 @@ static void plan_again(lane_planner *p, const lane_ins *ins) {
     unsigned depth = p->level - 1;
     for (uint64_t set = p->body->live_at_head[loop]; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        if (p->body->written[loop] >> reg & 1) fill_strip(p, reg);
+        if (p->body->written[loop] >> reg & 1) tirbi_lane_fill_strip(p, reg);
     }
     uint32_t end = tirbi_translate_word(p->emitter, (tirbi_word){.op = TIRBI_L_OWN_AGAIN, .a = (uint16_t)depth});
     tirbi_translate_word(p->emitter, (tirbi_word){.cost = p->body->own_cost[loop - TIRBI_MAX_INNER]});
@@ -1231,16 +694,16 @@ static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_in
     const bool resizes = ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next));
     if (renames || resizes)
         ;
-    else if (tirbi_lane_kind_rounds(ins->kind) && is_rounded_by_store(ins, next))
+    else if (tirbi_lane_kind_rounds(ins->kind) && tirbi_lane_is_rounded_by_store(ins, next))
         move_in_banks(p, ins);
     else if (tirbi_lane_kind_renames(ins->kind))
         plan_rename(p, ins);
     else if (tirbi_lane_kind_truncates(ins->kind))
         plan_truncate(p, ins, next);
-    else if (ins->kind != 0)
-        plan_pinned(p, ins, next);
-    else
+    else if (ins->kind == 0)
         plan_kernel(p, ins, next);
+    else if (!tirbi_lane_plan_in_banks(p, ins, next))
+        plan_kernel(p, ins, NULL);
     p->now.values[ins->dest].in_runs = in_runs;
 }
 
@@ -1270,7 +733,7 @@ static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next)
     case TIRB_OP_VSTEPMA: tirbi_lane_plan_step(p, ins); break;
     default: plan_elementwise(p, ins, next); break;
     }
-    after(p, ins);
+    tirbi_lane_after(p, ins);
 }
 
 /* A store that ends the body goes on to the next block by itself. */
@@ -1297,7 +760,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
         const lane_ins *ins = &p->body->ins[i];
         if (p->ends_in_store) {
             p->ends_in_store = false;
-            after(p, ins);
+            tirbi_lane_after(p, ins);
             continue;
         }
         p->emitter->offset = ins->offset;

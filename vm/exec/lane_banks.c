@@ -1,0 +1,292 @@
+/* Instructions of a lane loop that have forms on banks: of all ways to bring the operands to places that a form takes,
+ * and of both banks for the result, the cheapest. */
+#include "vm/exec/lane_plan.h"
+
+#include "vm/lanes/forms.h"
+
+/* How an operand is brought to its place. */
+typedef enum manner {
+    AS_IS,    /* in a bank, as a block in memory, or as a scalar */
+    BY_STORE, /* stored to its strip first, then read from there */
+    BY_LOAD   /* loaded into the destination first */
+} manner;
+
+typedef struct option {
+    lane_place place;
+    manner how;
+    unsigned cost;
+} option;
+
+typedef struct choice {
+    unsigned form;
+    unsigned cost;
+    unsigned dest;
+    bool swapped;
+    option operands[3];
+} choice;
+
+enum { COST_OPERAND = 2, COST_LOAD = 8, COST_STORE = 8, COST_COPY = 14, MAX_OPTIONS = 4 };
+
+static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, option *out) {
+    const lane_value *v = &p->now.values[reg];
+    unsigned n = 0;
+    if (v->bank != NO_BANK) out[n++] = (option){v->bank == 0 ? PLACE_A : PLACE_B, AS_IS, 0};
+    if (v->words != 0)
+        out[n++] = (option){v->lazy == LAZY_SPLAT ? PLACE_K : PLACE_M, AS_IS, COST_OPERAND};
+    else if (is_narrow(p, v))
+        ; /* its elements are no lanes */
+    else if (v->strip || v->lazy == LAZY_STREAM)
+        out[n++] = (option){PLACE_M, AS_IS, v->strip || !p->tail || p->wide ? COST_OPERAND : COST_COPY};
+    else if (v->lazy == LAZY_SPLAT)
+        out[n++] = (option){PLACE_K, AS_IS, COST_OPERAND};
+    else if (v->bank != NO_BANK)
+        out[n++] = (option){PLACE_M, BY_STORE, COST_STORE + COST_OPERAND};
+    bool from_memory = !v->strip && (v->lazy == LAZY_STREAM || v->lazy == LAZY_WIDEN);
+    if (v->bank != (int8_t)dest && !(v->words != 0 && v->lazy != LAZY_SPLAT))
+        out[n++] = (option){dest == 0 ? PLACE_A : PLACE_B, BY_LOAD,
+                            COST_LOAD + (p->tail && !p->wide && from_memory ? COST_COPY : 0)};
+    return n;
+}
+
+/* What it costs to lose the value in `dest`. */
+static unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins, unsigned dest) {
+    uint8_t reg = p->now.banks[dest];
+    if (reg == NO_VALUE || reg == ins->dest || !is_live(ins, reg)) return 0;
+    unsigned cost = COST_OPERAND + (has_memory(&p->now.values[reg]) ? 0 : COST_STORE);
+    /* Rather keep the value that is read sooner. */
+    uint8_t other = p->now.banks[1 - dest];
+    if (other != NO_VALUE && p->now.values[other].next > p->now.values[reg].next) cost += 1;
+    if (reg == p->kept && ins < p->body->ins + p->kept_until) cost += COST_COPY;
+    return cost;
+}
+
+/* No operand's reads are looked for any further ahead, so that translation takes time in proportion to the code. */
+enum { LOOK_AHEAD = 32 };
+
+/* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that
+ * is in no memory: a bank can be its own until the last of them, *until. */
+static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, uint32_t *until) {
+    uint64_t computed = 0; /* values in banks only */
+    unsigned n = 0;
+    for (unsigned bank = 0; bank < 2; bank++) {
+        uint8_t held = p->now.banks[bank];
+        if (held != NO_VALUE && !has_memory(&p->now.values[held])) computed |= UINT64_C(1) << held;
+    }
+    for (uint32_t i = at; i < p->body->n && i - at < LOOK_AHEAD; i++) {
+        const lane_ins *ins = &p->body->ins[i];
+        bool reads_memory = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT;
+        if (ins->kind == 0 && !reads_memory) break;
+        for (unsigned r = 0; r < ins->n_reads; r++) {
+            if (ins->reads[r] != reg) continue;
+            *until = i;
+            n++;
+        }
+        uint64_t dest = UINT64_C(1) << ins->dest;
+        if (ins->dest == reg) break;
+        computed = reads_memory ? computed & ~dest : computed | dest;
+        if (__builtin_popcountll(computed & ins->live & ~(UINT64_C(1) << reg)) > 1) break;
+    }
+    return n;
+}
+
+/* A block in memory that is read again and again is loaded once, into a bank that nothing else needs: vectors of it
+ * that lie across two cache lines cost two accesses each time. */
+static void keep_operands(lane_planner *p, const lane_ins *ins) {
+    uint32_t at = (uint32_t)(ins - p->body->ins), until = 0;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        uint8_t reg = ins->reads[i];
+        const lane_value *v = &p->now.values[reg];
+        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until)
+            continue;
+        if (reads_in_banks(p, at, reg, &until) < 3) continue;
+        for (unsigned bank = 2; bank-- > 0;) {
+            uint8_t held = p->now.banks[bank];
+            bool read_here = false;
+            for (unsigned k = 0; k < ins->n_reads; k++) read_here = read_here || ins->reads[k] == held;
+            if (held != NO_VALUE && (read_here || (is_live(ins, held) && !has_memory(&p->now.values[held])))) continue;
+            tirbi_lane_load_bank(p, reg, bank);
+            p->kept = reg;
+            p->kept_until = until;
+            break;
+        }
+    }
+}
+
+/* Takes the choice if it has a form and is cheaper. */
+static void consider(const lane_planner *p, const lane_ins *ins, unsigned dest, unsigned base, const option *operands,
+                     choice *best) {
+    unsigned n = ins->n_reads;
+    unsigned cost = base;
+    unsigned loads = 0;
+    for (unsigned i = 0; i < n; i++) {
+        cost += operands[i].cost;
+        if (operands[i].how == BY_LOAD) loads++;
+    }
+    if (cost >= best->cost || loads > 1) return;
+    /* A load into the destination must not destroy another operand that is read there. */
+    uint8_t loaded = NO_VALUE;
+    for (unsigned i = 0; i < n; i++)
+        if (operands[i].how == BY_LOAD) loaded = ins->reads[i];
+    for (unsigned i = 0; loads && i < n; i++)
+        if (operands[i].how == AS_IS && operands[i].place == (dest == 0 ? PLACE_A : PLACE_B) && ins->reads[i] != loaded)
+            return;
+    lane_place kinds[3] = {PLACE_A, PLACE_A, PLACE_A};
+    for (unsigned i = 0; i < n; i++) kinds[i] = operands[i].place;
+    unsigned form = tirbi_lane_form(ins->kind, (lane_place)dest, n, kinds);
+    bool swapped = false;
+    if (form == 0 && n >= 2 && tirbi_lane_commutes(ins->op, ins->type)) {
+        lane_place first = kinds[0];
+        kinds[0] = kinds[1];
+        kinds[1] = first;
+        form = tirbi_lane_form(ins->kind, (lane_place)dest, n, kinds);
+        swapped = true;
+    }
+    if (form == 0) return;
+    *best = (choice){.form = form - 1, .cost = cost, .dest = dest, .swapped = swapped};
+    for (unsigned i = 0; i < n; i++) best->operands[i] = operands[i];
+    (void)p;
+}
+
+static choice best_choice(const lane_planner *p, const lane_ins *ins) {
+    choice best = {.cost = UINT32_MAX};
+    for (unsigned dest = 0; dest < 2; dest++) {
+        option options[3][MAX_OPTIONS];
+        unsigned counts[3] = {1, 1, 1};
+        unsigned base = cost_of_losing(p, ins, dest);
+        for (unsigned i = 0; i < ins->n_reads; i++) counts[i] = options_of(p, ins->reads[i], dest, options[i]);
+        option operands[3] = {{PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}};
+        for (unsigned x = 0; x < counts[0]; x++) {
+            if (ins->n_reads > 0) operands[0] = options[0][x];
+            if (base + operands[0].cost >= best.cost) continue;
+            for (unsigned y = 0; y < counts[1]; y++) {
+                if (ins->n_reads > 1) operands[1] = options[1][y];
+                if (base + operands[0].cost + operands[1].cost >= best.cost) continue;
+                for (unsigned z = 0; z < counts[2]; z++) {
+                    if (ins->n_reads > 2) operands[2] = options[2][z];
+                    consider(p, ins, dest, base, operands, &best);
+                }
+            }
+        }
+    }
+    return best;
+}
+
+static bool is_read(const lane_ins *ins, uint8_t reg) {
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (ins->reads[i] == reg) return true;
+    return false;
+}
+
+/* Whether an operand has to be brought into a bank, where forms can read it. */
+static bool is_to_be_widened(const lane_planner *p, const lane_value *v) {
+    return v->bank == NO_BANK && v->words == 0 &&
+           (is_narrow(p, v) || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
+}
+
+/* Widens an operand into a bank ahead of its instruction, which can do so for one of them only. */
+static bool widen_ahead(lane_planner *p, const lane_ins *ins) {
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        if (!is_to_be_widened(p, &p->now.values[ins->reads[i]])) continue;
+        unsigned bank = p->now.banks[0] == NO_VALUE || !is_read(ins, p->now.banks[0]) ? 0 : 1;
+        if (is_live(ins, p->now.banks[bank]) && p->now.banks[1 - bank] == NO_VALUE) bank = 1 - bank;
+        uint8_t held = p->now.banks[bank];
+        tirbi_lane_evict(p, bank, is_live(ins, held) || is_read(ins, held));
+        tirbi_lane_load_bank(p, ins->reads[i], bank);
+        return true;
+    }
+    return false;
+}
+
+/* Three operands that must all be in banks are one too many: the lanes of one that is not there yet go to memory. */
+static void widen_to_memory(lane_planner *p, const lane_ins *ins) {
+    unsigned n = 0;
+    uint8_t chosen = NO_VALUE;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        const lane_value *v = &p->now.values[ins->reads[i]];
+        const bool again = (i > 0 && ins->reads[i] == ins->reads[0]) || (i > 1 && ins->reads[i] == ins->reads[1]);
+        if (again || (v->bank == NO_BANK && !is_to_be_widened(p, v))) continue;
+        if (v->bank == NO_BANK && (is_narrow(p, v) || v->lazy == LAZY_STEPS)) chosen = ins->reads[i];
+        n++;
+    }
+    if (n < 3 || chosen == NO_VALUE) return;
+    unsigned bank = p->now.banks[0] == NO_VALUE || !is_read(ins, p->now.banks[0]) ? 0 : 1;
+    uint8_t held = p->now.banks[bank];
+    tirbi_lane_evict(p, bank, is_live(ins, held) || is_read(ins, held));
+    tirbi_lane_copy_to_bank(p, chosen, bank);
+    emit(p, TIRBI_L_STORE_A + bank, p->spare_strip, 0, 0);
+    p->now.values[chosen].words = p->spare_strip;
+}
+
+static void forget_words(lane_planner *p, const lane_ins *ins) {
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        lane_value *v = &p->now.values[ins->reads[i]];
+        if (v->words == p->spare_strip) v->words = 0;
+    }
+}
+
+bool tirbi_lane_is_rounded_by_store(const lane_ins *ins, const lane_ins *next) {
+    return next && next->op == TIRB_OP_VSTORE && next->reads[0] == ins->dest && !is_live(next, ins->dest);
+}
+
+/* Whether an instruction's result is rounded to its type behind it: unless a store does that, or it is exact. */
+static bool is_to_be_rounded(const lane_ins *ins, const lane_ins *next) {
+    if (ins->type != TIRB_F16 && ins->type != TIRB_BF16) return false;
+    switch (ins->op) {
+    case TIRB_OP_VADD:
+    case TIRB_OP_VSUB:
+    case TIRB_OP_VMUL:
+    case TIRB_OP_VDIV:
+    case TIRB_OP_VSQRT:
+    case TIRB_OP_VFMA:
+    case TIRB_OP_VFMS:
+    case TIRB_OP_VFNMA:
+        break;
+    default:
+        return false;
+    }
+    return !tirbi_lane_is_rounded_by_store(ins, next);
+}
+
+bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        const lane_value *v = &p->now.values[ins->reads[i]];
+        /* Filling a strip leaves nothing in banks. */
+        if (is_to_be_widened(p, v) && v->lazy == LAZY_SPLAT) tirbi_lane_fill_strip(p, ins->reads[i]);
+    }
+    keep_operands(p, ins);
+    widen_to_memory(p, ins);
+    choice c = best_choice(p, ins);
+    if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
+    if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
+    if (c.cost == UINT32_MAX) {
+        forget_words(p, ins);
+        return false;
+    }
+    uint16_t words[3] = {0, 0, 0};
+    /* Stores and copies first, while the banks still hold what they held. */
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        uint8_t reg = ins->reads[i];
+        if (c.operands[i].how == BY_STORE && !p->now.values[reg].strip) tirbi_lane_store_to_strip(p, reg);
+        if (c.operands[i].place == PLACE_M) words[i] = tirbi_lane_block_operand(p, reg);
+        if (c.operands[i].place == PLACE_K)
+            words[i] = p->now.values[reg].words ? p->now.values[reg].words : p->now.values[reg].pointer;
+    }
+    uint8_t lost = p->now.banks[c.dest];
+    if (lost != NO_VALUE && lost != ins->dest && is_live(ins, lost) && !has_memory(&p->now.values[lost]))
+        tirbi_lane_store_to_strip(p, lost);
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (c.operands[i].how == BY_LOAD) tirbi_lane_copy_to_bank(p, ins->reads[i], c.dest);
+    if (c.swapped) {
+        uint16_t first = words[0];
+        words[0] = words[1];
+        words[1] = first;
+    }
+    emit(p, c.form, words[0], words[1], words[2]);
+    if (is_to_be_rounded(ins, next))
+        emit(p, (ins->type == TIRB_F16 ? TIRBI_L_ROUND_F16_AA : TIRBI_L_ROUND_BF16_AA) + c.dest, 0, 0, 0);
+    forget_words(p, ins);
+    forget_bank(p, c.dest);
+    tirbi_lane_define(p, ins, tirbi_dtypes[tirbi_lane_result_type(ins)].size);
+    put_in_bank(p, ins->dest, c.dest);
+    return true;
+}
