@@ -16,7 +16,8 @@ enum {
     MAX_WRITTEN = 640, /* statements, */
     MAX_NODES = 12000, /* and nodes of their expressions */
     MAX_DEPTH = 48,
-    MAX_TRIES = 4, /* of a function */
+    MAX_TRIES = 4, /* of a function, */
+    MAX_LOOKS = 20000, /* and at its statements */
     MAX_NOTED = 16,
     LEAST_ROUNDS = 8, /* of a loop around */
     LONG_LOOP = 16    /* lanes that a loop inside has are not given up for those around it */
@@ -493,6 +494,7 @@ typedef struct search {
     tirbi_lx_pool *pool;
     tirbi_notes *notes;
     uint32_t tries;
+    uint32_t looks; /* at statements, for what else uses an array */
 } search;
 
 /* Whether a loop of a nest is lanes. */
@@ -545,15 +547,19 @@ static const tirbi_ls *without_arrays(search *q, const tirbi_ls *const *front, u
     return out;
 }
 
-/* Takes the arrays in front of item `at` that nothing but it uses. */
+static bool uses(search *q, const tirbi_ls *s, const tirbi_lbuf *buffer) {
+    q->looks++;
+    return tirbi_statement_uses(s, buffer);
+}
+
+/* Takes the arrays in front of item `at` that nothing but it uses, as long as there is time to look. */
 static const tirbi_ls *with_front(search *q, const tirbi_ls **items, uint32_t n, uint32_t at) {
     const tirbi_ls *front[MAX_ARRAYS];
     uint32_t place[MAX_ARRAYS], n_front = 0;
-    for (uint32_t i = 0; i < at && n_front < MAX_ARRAYS; i++) {
+    for (uint32_t i = 0; i < at && n_front < MAX_ARRAYS && q->looks < MAX_LOOKS; i++) {
         if (!items[i] || items[i]->kind != TIRBI_LS_ALLOC || size_of(items[i]->as.alloc.buffer) == 0) continue;
-        bool only = tirbi_statement_uses(items[at], items[i]->as.alloc.buffer);
-        for (uint32_t k = i + 1; k < n && only; k++)
-            only = k == at || !tirbi_statement_uses(items[k], items[i]->as.alloc.buffer);
+        bool only = uses(q, items[at], items[i]->as.alloc.buffer);
+        for (uint32_t k = i + 1; k < n && only; k++) only = k == at || !uses(q, items[k], items[i]->as.alloc.buffer);
         if (!only) continue;
         place[n_front] = i;
         front[n_front++] = items[i];
