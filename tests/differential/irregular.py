@@ -5,7 +5,7 @@ oracle: on every instruction set, with each pass off, with several threads.
 
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
 indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own, or with
-columns; bits taken off numbers; sums that begin anew; numbers that are found, stored and counted; tables that are filled from themselves;
+columns; lanes of several types; bits taken off numbers; sums that begin anew; numbers that are found, stored and counted; tables that are filled from themselves;
 arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; while loops that go on as long
 as elements say; scratch in front of all loops; arrays of a few elements. Ends with `N passed, N failed`; exit status 1 on failure."""
 
@@ -169,6 +169,41 @@ def lane_loops(pick, f):
         f.add(2, f"if x > {number(dtype, 9)}:", f"    x = x - {number(dtype, 4)}")
     f.add(2, f"k = k + {number(kind, 1)}")
     f.add(1, "B[i] = x", "C[i] = k")
+
+
+def lanes_of_types(pick, f):
+    """The same with values of several types, of those some from in front of the loop that are read in it, or only behind it."""
+    types, n = [pick.choice(STORED) for _ in range(pick.choice([2, 2, 3]))], pick.choice([3, 70, 150, 300, 700])
+    names = [f.buffer(f"A{k}", dtype, n) for k, dtype in enumerate(types)]
+    outs = [f.buffer(f"B{k}", dtype, n) for k, dtype in enumerate(types)]
+    f.add(0, f"for i in range({n}):", "    k: T.int32 = 0", *(f"    x{k}: T.{dtype} = {name}[i]" for k, (dtype, name) in enumerate(zip(types, names))))
+    t = pick.randrange(len(types))
+    f.add(1, f"y: T.{types[t]} = {names[t]}[i] {pick.choice('+*')} {number(types[t], pick.choice([1, 3]))}")
+
+    def term(to):
+        k = pick.randrange(len(types))
+        value = pick.choice([f"x{k}", f"x{k}", f"{names[k]}[i]", "y" if k == t else f"x{k}"])
+        return value if k == to else f'T.cast({value}, "{types[to]}")' if not types[k].startswith("f") or types[to].startswith("f") else f"x{to}"
+
+    def test():
+        k = pick.randrange(len(types))
+        return f"{term(k)} {pick.choice(['<', '<=', '!=', '>'])} {pick.choice([term(k), number(types[k], pick.choice([0, 5, 60]))])}"
+
+    bound = pick.choice(["5", "9", "30", "i % 7"])
+    f.add(1, f"while k < {bound} and {pick.choice([test(), test(), f'({test()} or {test()})'])}:")
+    for _ in range(pick.choice([1, 2, 3, 5])):
+        k = pick.randrange(len(types))
+        a, b = term(k), term(k)
+        line = f"x{k} = " + pick.choice([f"{a} {pick.choice('+-*')} {b}", f"T.max({a}, {b})", f"T.if_then_else({test()}, {a}, {b})", a])
+        form = pick.random()
+        if form < 0.3:
+            f.add(2, f"if {test()}:", f"    {line}")
+        elif form < 0.4:
+            f.add(2, f"{outs[k]}[i] = {term(k)}")
+        else:
+            f.add(2, line)
+    f.add(2, "k = k + 1")
+    f.add(1, *(f"{out}[i] = {pick.choice([f'x{k}', f'x{k}', term(k)])}" for k, out in enumerate(outs)))
 
 
 def bits_off(pick, f):
@@ -811,7 +846,8 @@ def small_arrays(pick, f):
         f.add(0, f"B[0, 0] = {element('t0', [])}")
 
 
-SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen_and_counted, guarded, scattered, moved, digits, windows, carried,
+SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops,
+          lanes_of_types, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen_and_counted, guarded, scattered, moved, digits, windows, carried,
           counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 

@@ -251,6 +251,11 @@ static bool divides_integers(const lane_ins *ins) {
     return ins->op >= TIRB_OP_VDIV && ins->op <= TIRB_OP_VFLOORMOD && tirbi_dtype_is_int((tirbi_dtype)ins->type);
 }
 
+/* By indices. */
+static bool names_elements(const lane_ins *ins) {
+    return (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VUPDATEMA;
+}
+
 /* Integers are divided in banks by what is the same in all lanes only. */
 static uint8_t kind_of(const lane_ins *ins, unsigned size, uint32_t features) {
     if (divides_integers(ins) && !ins->by_scalar) return 0;
@@ -328,6 +333,17 @@ static bool has_banks(const tirbi_lane_machine *machine) {
 #endif
 }
 
+/* Whether lanes in loops of their own may be in banks. Blocks are of other sizes there than those of kernels, and on other
+ * machines: what the loops charge must not depend on the block in which something traps or is found. */
+static bool may_loop_in_banks(const lane_body *body) {
+    for (uint32_t i = 0; i < body->n; i++) {
+        const lane_ins *ins = &body->ins[i];
+        if (divides_integers(ins) || names_elements(ins) || ins->op == TIRB_OP_VFIND || ins->op == TIRB_OP_VADVANCE)
+            return false;
+    }
+    return true;
+}
+
 /* The main size is the one with the most instructions that the banks can run, inner ones counting more. When kernels do
  * most of the work, no banks: strips are then larger. */
 static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine, uint32_t features) {
@@ -352,8 +368,7 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
         if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA || tirbi_lane_ins_scans(ins)) {
             body->reduces = true;
             w.others += weight;
-        } else if ((ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VUPDATEMA ||
-                   ins->op == TIRB_OP_VFIND) {
+        } else if (names_elements(ins) || ins->op == TIRB_OP_VFIND) {
             w.others += weight;
         } else if ((tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV) {
             weigh(ins, features, weight, &w);
@@ -368,10 +383,10 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
     if (w.pinned[body->main_size] == 0 || w.pinned[body->main_size] < w.others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
     if (copysign || !has_banks(machine)) body->main_size = 0;
-    /* Lanes in a loop of their own are in strips alone. Tables of lanes hold 16 bits for each. */
+    if (body->n_own > 0 && !(words && may_loop_in_banks(body))) body->main_size = 0;
+    /* Tables of lanes hold 16 bits for each. */
     bool counts = false;
     for (uint32_t i = 0; i < body->n; i++) counts = counts || body->ins[i].op == TIRB_OP_VADVANCE;
-    if (body->n_own > 0) body->main_size = 0;
     if (body->n_own > 0 || counts) {
         if (body->widest < sizeof(uint16_t)) body->widest = sizeof(uint16_t);
     }

@@ -111,6 +111,7 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     lane_value *v = tirbi_lane_define(p, ins, size);
     v->pointer = pointer;
     if (p->level > 0 && stride != STRIDE_ZERO) {
+        tirbi_lane_leave_banks(p, ins);
         emit(p, TIRBI_L_LOAD_OWN, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         v->strip = true;
@@ -267,7 +268,7 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         emit(p, tirbi_lane_spread_form(p, ins->type, ins->settled, step) + bank, cursor, 0, 0);
         return;
     }
-    if (v->bank != NO_BANK && is_narrow(p, v)) {
+    if (v->bank != NO_BANK && is_narrow(p, v) && p->level == 0) {
         const bool direct = unit && !p->tail;
         emit(p, tirbi_lane_narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
         if (direct) return;
@@ -276,7 +277,9 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         return;
     }
     if (p->level > 0) {
-        tirbi_lane_emit_copy(p, ins->type, p->spare_strip, tirbi_lane_kernel_operand(p, reg));
+        const uint16_t from = tirbi_lane_kernel_operand(p, reg);
+        tirbi_lane_leave_banks(p, ins);
+        tirbi_lane_emit_copy(p, ins->type, p->spare_strip, from);
         emit(p, TIRBI_L_STORE_OWN, cursor, p->spare_strip, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         return;
@@ -421,7 +424,7 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
     const uint8_t reg = ins->reads[0];
     const bool stores = next && next->op == TIRB_OP_VSTORE && next->reads[0] == ins->dest && !is_live(next, ins->dest);
     const unsigned step = stores ? tirbi_lane_steps_of(p, next->cursor, ins->type, false) : 0;
-    const bool direct = step != 0 || can_store_directly(p, ins, next, ins->type);
+    const bool direct = step != 0 || (p->level == 0 && can_store_directly(p, ins, next, ins->type));
     if (direct) settle_before_store(p, next, ins->dest);
     const lane_value *v = &p->now.values[reg];
     unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
@@ -593,13 +596,16 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     uint64_t live = p->body->live_at_head[loop], written = p->body->written[loop];
     uint64_t used = live & (p->body->exposed[loop] | written), same = 0;
+    tirbi_lane_leave_banks(p, ins);
     for (uint64_t set = live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        const lane_value *v = &p->now.values[reg];
+        lane_value *v = &p->now.values[reg];
         bool splat = v->lazy == LAZY_SPLAT && v->stable && !v->strip;
         if ((splat || v->same) && (used >> reg & 1) && !(written >> reg & 1)) same |= UINT64_C(1) << reg;
         else tirbi_lane_fill_strip(p, reg);
-        if (!splat || !(same >> reg & 1)) p->now.values[reg].lazy = LAZY_NONE;
+        if (splat && (same >> reg & 1)) continue;
+        v->lazy = LAZY_NONE;
+        v->words = 0;
     }
     forget_runs(p, written);
     p->own[p->level].around = p->now;
@@ -607,21 +613,20 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
     emit(p, TIRBI_L_OWN, depth, lanes_at(p, p->level), lanes_at(p, p->level) + 1u);
     tirbi_translate_word(
         p->emitter, (tirbi_word){.list = {(uint16_t)__builtin_popcountll(used & ~same), lanes_at(p, depth), 0, 0}});
+    const lane_value *around = p->own[depth].around.values;
     for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) {
-        lane_value *v = &p->now.values[reg];
-        if (!(used >> reg & 1)) {
-            *v = (lane_value){.bank = NO_BANK};
-            continue;
-        }
+        const lane_value *v = &around[reg];
+        p->now.values[reg] = (lane_value){.bank = NO_BANK};
+        if (!(used >> reg & 1)) continue;
+        p->now.values[reg] =
+            (lane_value){.bank = NO_BANK, .strip = true, .size = v->size, .dtype = v->dtype, .next = v->next};
+        p->now.values[reg].same = (same >> reg & 1) != 0;
         if (!(same >> reg & 1)) emit_strips(p, strip_of(p, (uint8_t)reg), strip_at(p, depth, (uint8_t)reg), v->size);
-        if (!(same >> reg & 1)) *v = (lane_value){.bank = NO_BANK, .strip = true, .size = v->size, .next = v->next};
     }
     for (uint64_t set = same; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        lane_value *v = &p->now.values[reg];
-        if (v->strip) emit(p, TIRBI_L_FILL, strip_of(p, reg), strip_at(p, depth, reg), shift_of(v->size));
-        else emit(p, TIRBI_L_FILL, strip_of(p, reg), v->pointer, shift_of(v->size));
-        *v = (lane_value){.bank = NO_BANK, .strip = true, .same = true, .size = v->size, .next = v->next};
+        const lane_value *v = &around[reg];
+        emit(p, TIRBI_L_FILL, strip_of(p, reg), v->strip ? strip_at(p, depth, reg) : v->pointer, shift_of(v->size));
     }
     p->own[depth].head = p->emitter->n;
     p->own[depth].last_while = 0;
@@ -632,6 +637,7 @@ static void plan_while(lane_planner *p, const lane_ins *ins) {
     uint16_t truth = tirbi_lane_strip_operand(p, ins->reads[0]);
     uint64_t kept = 0, carried = p->body->live_at_head[loop] & p->body->written[loop];
     for (uint64_t set = carried; set != 0; set &= set - 1) tirbi_lane_fill_strip(p, (uint8_t)__builtin_ctzll(set));
+    tirbi_lane_leave_banks(p, ins);
     for (uint64_t set = ins->live; set != 0; set &= set - 1) {
         const lane_value *v = &p->now.values[__builtin_ctzll(set)];
         if (v->strip && !v->same) kept |= set & -set;
@@ -863,7 +869,6 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     find_outer_loops(p);
     find_tiles(p);
     TIRBI_TRY(tirbi_lane_copy_find(p->body, loop, p->code));
-    loop->reduces = p->body->reduces;
     for (uint32_t i = 0; i < p->body->n; i++) loop->counts_lanes |= p->body->ins[i].op == TIRB_OP_VIOTA;
     unsigned depth = p->body->own_depth, regs = p->body->function->n_lane_regs;
     /* Behind the columns of a tile is room for both banks. */
@@ -871,6 +876,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     const unsigned before_tiles = regs * (depth + 1) + 2 * depth;
     unsigned strips = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS + 1 + (p->n_advances > 0);
     loop->own_depth = (uint8_t)depth;
+    loop->reduces = p->body->reduces || depth > 0; /* what the lanes take in loops of their own is charged once */
     loop->kernels_only = p->body->main_size == 0 && depth == 0;
     if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > (depth ? INT16_MAX : UINT16_MAX))
         return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);
