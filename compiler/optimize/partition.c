@@ -10,6 +10,7 @@
 #include "compiler/optimize/clip.h"
 #include "compiler/optimize/contract.h"
 #include "compiler/optimize/injective.h"
+#include "compiler/optimize/operands.h"
 #include "compiler/optimize/questions.h"
 #include "compiler/optimize/quotient.h"
 #include "compiler/optimize/resolve.h"
@@ -400,7 +401,8 @@ static bool has_ends(partitioner *p, const tirbi_ls *loop, tirbi_ends *ends) {
     tirbi_lvar *var = loop->as.loop.var;
     bool known_type = var->type == TIRB_I32 || var->type == TIRB_I64;
     return known_type && !loop->as.loop.parallel && var->extent->kind != TIRBI_LX_CONST &&
-           tirbi_has_plain_bounds(var) && tirbi_find_ends(ends, p->pool, var, loop->as.loop.body) && ends->first + ends->last > 0;
+           tirbi_has_plain_bounds(var) && tirbi_find_ends(ends, p->pool, var, loop->as.loop.body) &&
+           ends->first + ends->last > 0;
 }
 
 /* A value of the variable at the loop's end, of which the size in it is known to be no larger than the loop was asked
@@ -609,9 +611,12 @@ static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
     return NULL;
 }
 
+/* Contractions, also those of padded operands: these are padded in memory of their own, sooner than their borders are
+ * nests. */
 static bool runs_well(partitioner *p, const tirbi_ls *loop) {
     tirbi_contract_plan *plan = TIRBI_NEW(p->pool->arena, tirbi_contract_plan);
-    return plan && !(p->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(p->pool, loop, plan);
+    if (!plan || (p->disabled & TIRB_PASS_CONTRACT)) return false;
+    return tirbi_plan_contraction(p->pool, loop, plan) || tirbi_contracts_operands(p->pool, loop);
 }
 
 /* A loop that is part of a larger nest already, or begins one. */

@@ -53,6 +53,25 @@ def test_operand(t):
     expect({note["loop"] for note in notes if note["form"] == "contraction"} == set("ijk"), f"the product: {notes}")
 
 
+# A convolution whose window reads zeros around the image.
+PADDED = """def conv(X: T.Buffer((SIZE, SIZE, 8), "float32"), W: T.Buffer((3, 3, 8, 8), "float32"), Y: T.Buffer((SIZE, SIZE, 8), "float32")):
+    for y, x, f, r, s, c in T.grid(SIZE, SIZE, 8, 3, 3, 8):
+        with T.sblock("c"):
+            vy, vx, vf, vr, vs, vc = T.axis.remap("SSSRRR", [y, x, f, r, s, c])
+            with T.init():
+                Y[vy, vx, vf] = T.float32(0)
+            Y[vy, vx, vf] = Y[vy, vx, vf] + T.if_then_else(1 <= vy + vr and vy + vr <= SIZE and 1 <= vx + vs and vx + vs <= SIZE, X[vy + vr - 1, vx + vs - 1, vc], T.float32(0)) * W[vr, vs, vc, vf]
+"""
+
+
+def test_padded_operand(t):
+    for text in PADDED.replace("SIZE", "16"), PADDED.replace(")):\n", ")):\n    n = T.int32()\n").replace("SIZE", '"n"', 4).replace("SIZE", "n"):
+        notes = explained(t, HEAD + text)
+        contracted = {note["loop"] for note in notes if note["form"] == "contraction"}
+        expect(contracted == set("yxfrsc"), f"the whole convolution: {notes}")
+        expect(not any(note["form"] == "scalar" for note in notes), f"its borders are no nests of their own: {notes}")
+
+
 # Bounds and indices that a variable names; here it has two values, and one without the last line.
 INTERVALS = HEAD + """def f(t: T.Buffer((40, 40), "int32"), s: T.Buffer((40,), "int32"), w: T.Buffer((40,), "int32")):
     for ii in range(40):
