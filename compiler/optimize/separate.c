@@ -290,7 +290,7 @@ static const tirbi_lx *kept_in_memory(separator *s, const tirbi_ls *stmt) {
 /* o[i] = k; .. k .. as o[i] = k; .. o[i] .., so that what comes behind does not need the variable. */
 static const tirbi_ls *reload(separator *s, const tirbi_ls *body) {
     const tirbi_facts none = {.n = 0};
-    if (body->kind != TIRBI_LS_SEQ) return body;
+    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n == 0) return body;
     const uint32_t n = body->as.seq.n;
     const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, n);
     if (!items) return NULL;
