@@ -2,7 +2,6 @@
 #ifndef TIRB_VM_EXEC_MACHINE_H
 #define TIRB_VM_EXEC_MACHINE_H
 
-#include "vm/contract/tiles.h"
 #include "vm/exec/exec.h"
 #include "vm/exec/fpu.h"
 #include "vm/lanes/halves.h"
@@ -10,6 +9,10 @@
 #include "vm/lanes/lanes.h"
 #include "vm/lanes/weaves.h"
 #include "vm/lanes/word.h"
+
+/* (vm/contract/tiles.h, which only those who run contractions include) */
+typedef struct tirbi_contract_kernels tirbi_contract_kernels;
+typedef struct tirbi_contract_quads tirbi_contract_quads;
 
 /* Where a trap happened: function and byte offset in its code. */
 typedef struct tirbi_trap_place {

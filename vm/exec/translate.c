@@ -5,6 +5,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "vm/contract/tiles.h"
 #include "vm/exec/conditions.h"
 #include "vm/exec/constants.h"
 #include "vm/exec/known.h"
