@@ -1,5 +1,6 @@
-/* Loops that an instance enters again and again: with the same arguments, with elements or shapes that have changed, in
- * other memory, and after a call that has trapped, each call does what it does in an instance of its own. */
+/* Loops and contractions that an instance enters again and again: with the same arguments, with elements or shapes that
+ * have changed, in other memory, and after a call that has trapped, each call does what it does in an instance of its
+ * own. */
 #include <stdio.h>
 
 #include "tests/unit/script_fixture.h"
@@ -39,7 +40,11 @@ static const char *const programs[] = {
     HEAD "    for j in range(m):\n        B[0, j] = R[j]\n"
          "    for j in range(m):\n        R[j] = A[0, j] * T.float32(2)\n"
          "    for j in range(m):\n        A[0, j] = T.float32(3)\n",
+    HEAD "    for t in range(n):\n        for i, j, k in T.grid(4, 4, 4):\n"
+         "            B[t, i * 4 + j] = B[t, i * 4 + j] + A[t, i * 4 + k] * R[k * 4 + j]\n",
     HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j]\n",
+    HEAD "    for i, j, k in T.grid(n, m, s):\n        B[i, j] = B[i, j] + A[i, k] * A[k, j]\n"
+         "    for i, j, k in T.grid(n, n, m):\n        A[i, j] = A[i, j] + B[i, k] * B[j, k]\n",
 };
 
 enum { N_PROGRAMS = sizeof programs / sizeof *programs, ELEMENTS = 4000, PLACES = 3, CALLS = 40 };

@@ -94,9 +94,15 @@ typedef struct tirbi_fork {
     const tirbi_fork_arg *args; /* in the order of the region's reference parameters */
 } tirbi_fork;
 
+enum { TIRBI_CONTRACTS_KNOWN = 4 };
+enum { TIRBI_MAX_CONTRACT_INPUTS = (1 + TIRBI_CONTRACT_OPERANDS) * TIRBI_MAX_CONTRACT_LOOPS };
+
 /* A contraction: slots and reference registers of the frame that executes it. */
 typedef struct tirbi_contract {
     uint8_t type, flags, n_loops;
+    uint8_t place;    /* of what is known of it among those that a machine knows something of */
+    uint8_t n_inputs; /* extents and steps that are not constants */
+    uint16_t inputs[TIRBI_MAX_CONTRACT_INPUTS];
     uint16_t first;
     uint16_t extents[TIRBI_MAX_CONTRACT_LOOPS];
     struct {
@@ -247,6 +253,7 @@ typedef struct tirbi_machine {
     size_t lane_states_size;
     uint8_t *blocks; /* scratch of contractions, made by the first one, or NULL */
     size_t blocks_size;
+    struct tirbi_contract_again *contracts; /* what is known of some, made by the first one, or NULL */
     uint64_t result;
     tirbi_fpu_state host; /* the host's floating-point state, in force while it is called */
     const tirbi_word *trap; /* the word of a lane body that trapped */
@@ -338,6 +345,8 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
 
 /* Runs a contraction in the frame on top. */
 tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract);
+/* Gives back what the machine knows of contractions. */
+void tirbi_contract_forget(tirbi_machine *machine);
 /* Runs tree reductions of rows, whose operands are a contraction's, in the frame on top. */
 tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold);
 /* The same, and the fold behind it as well (*both) where their rows are the same and nothing traps. */

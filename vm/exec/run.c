@@ -147,6 +147,7 @@ void tirbi_machine_release(tirbi_machine *machine) {
         tirbi_spare_leave(spares, TIRBI_SPARE_LANES, machine->heap, machine->lane_states, machine->lane_states_size);
     if (machine->blocks)
         tirbi_spare_leave(spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks, machine->blocks_size);
+    if (machine->contracts) tirbi_contract_forget(machine);
     if (machine->handles)
         tirbi_heap_free(machine->heap, machine->handles, machine->handle_capacity * sizeof(*machine->handles));
 }
@@ -293,6 +294,7 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
     m->lanes = NULL;
     m->lane_states = m->blocks = NULL;
     m->lane_states_size = m->blocks_size = 0;
+    m->contracts = NULL;
     m->result = 0;
     m->trap = NULL;
     m->error = error;

@@ -13,6 +13,7 @@ typedef enum tirbi_spare_kind {
     TIRBI_SPARE_FRAMES,
     TIRBI_SPARE_LANES,
     TIRBI_SPARE_BLOCKS,
+    TIRBI_SPARE_CONTRACTS,
     TIRBI_N_SPARES
 } tirbi_spare_kind;
 

@@ -558,19 +558,27 @@ static tirb_status translate_fork(translator *t) {
     return TIRB_OK;
 }
 
+/* A slot that entries look at; constants are the same each time. */
+static uint16_t contract_input(translator *t, tirbi_contract *contract, uint16_t x) {
+    const uint16_t slot = slot_of(t, x);
+    if (slot < t->constants.first_slot) contract->inputs[contract->n_inputs++] = slot;
+    return slot;
+}
+
 static void translate_contract(translator *t, unsigned form) {
     const tirbi_instr *in = t->instr;
     const tirbi_contract_box *box = &in->box;
     tirbi_contract *contract = &t->contracts[t->contracts_seen];
     *contract = (tirbi_contract){.type = in->type, .flags = (uint8_t)in->operand[0], .n_loops = box->n_loops,
+                                 .place = (uint8_t)(t->contracts_seen % TIRBI_CONTRACTS_KNOWN),
                                  .first = slot_of(t, in->operand[1])};
-    for (unsigned i = 0; i < box->n_loops; i++) contract->extents[i] = slot_of(t, box->extents[i]);
+    for (unsigned i = 0; i < box->n_loops; i++) contract->extents[i] = contract_input(t, contract, box->extents[i]);
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         contract->operands[o].ref = box->operands[o].ref;
         contract->operands[o].type = box->operands[o].type;
         contract->operands[o].start = slot_of(t, box->operands[o].start);
         for (unsigned i = 0; i < box->n_loops; i++)
-            contract->operands[o].steps[i] = slot_of(t, box->operands[o].steps[i]);
+            contract->operands[o].steps[i] = contract_input(t, contract, box->operands[o].steps[i]);
     }
     emit1(t, form, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->contracts_seen++});
