@@ -109,7 +109,7 @@ void tirbi_contract_sort(const tirbi_contraction *x, shape *s) {
                 tirbi_semiring_of(x->flags) == TIRBI_PRODUCTS && is_narrow(x->operand[TIRBI_CONTRACT_A].type) &&
                 is_narrow(x->operand[TIRBI_CONTRACT_B].type);
     s->k_block = least(s->k.total, s->narrow ? NARROW_K_BLOCK : K_BLOCK);
-    s->direct = tirbi_contract_is_direct(x, s, &s->walk);
+    s->direct = tirbi_contract_is_direct(x, s, &s->walk) || tirbi_contract_make_direct(x, s);
     s->sweeps = tirbi_contract_is_sweep(x, s, &s->sweep);
     s->direct = s->direct && !s->sweeps;
 }

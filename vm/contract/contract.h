@@ -98,6 +98,8 @@ const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *contraction);
 /* (direct.c) */
 bool tirbi_contract_is_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape,
                               tirbi_contract_walk *walk);
+/* Makes it one by moving loops of rows and columns to the batch, where that is worth it; else it stays as it is. */
+bool tirbi_contract_make_direct(const tirbi_contraction *contraction, tirbi_contract_shape *shape);
 bool tirbi_contract_run_direct(const tirbi_contraction *contraction, const tirbi_contract_shape *shape);
 
 /* The places of n elements of a group from `first` on, for two operands. */

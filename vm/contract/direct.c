@@ -4,6 +4,8 @@
 /* The most bytes of the operand of the columns, of one of its rows, and of the other operand: what is read by a tile,
  * or again by the next one, shall still be there. A longer row needs the other operand to be small. */
 enum { LARGEST_B = 65536, LONGEST_ROW = 512, LARGEST_A = 32768 };
+/* The least of a product that is worth more by itself than packing many. */
+enum { LEAST_ROWS = 4, LEAST_COLUMNS = 8, LEAST_PRODUCTS = 256 };
 
 typedef tirbi_contract_walk walk;
 
@@ -30,6 +32,38 @@ bool tirbi_contract_is_direct(const tirbi_contraction *x, const tirbi_contract_s
     if (row > LONGEST_ROW && (__builtin_mul_overflow(s->rows.total, s->k.total * size, &a) || a > LARGEST_A))
         return false;
     return find_walk(x, s, w);
+}
+
+/* Makes the outer loops of rows, or of columns, loops of the batch until the others are evenly apart. */
+static void move_out(tirbi_contract_group *g, unsigned operand, tirbi_contract_group *batch) {
+    unsigned n = g->n > 0 ? g->n - 1 : 0;
+    for (; n > 0; n--) {
+        const int64_t *own = g->step[operand], *c = g->step[TIRBI_CONTRACT_C];
+        if (own[n - 1] != own[n] * g->extent[n] || c[n - 1] != c[n] * g->extent[n]) break;
+    }
+    g->total = 1;
+    for (unsigned i = 0; i < g->n; i++) {
+        tirbi_contract_group *to = i < n ? batch : g;
+        const unsigned at = i < n ? batch->n++ : i - n;
+        to->extent[at] = g->extent[i];
+        for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) to->step[o][at] = g->step[o][i];
+        if (__builtin_mul_overflow(to->total, to->extent[at], &to->total)) to->total = INT64_MAX;
+    }
+    g->n -= n;
+}
+
+bool tirbi_contract_make_direct(const tirbi_contraction *x, tirbi_contract_shape *s) {
+    const tirbi_contract_group rows = s->rows, columns = s->columns, batch = s->batch;
+    int64_t products;
+    move_out(&s->rows, s->a, &s->batch);
+    move_out(&s->columns, s->b, &s->batch);
+    if (s->rows.total >= LEAST_ROWS && s->columns.total >= LEAST_COLUMNS && tirbi_contract_is_direct(x, s, &s->walk) &&
+        (__builtin_mul_overflow(s->rows.total, s->columns.total * s->k.total, &products) || products >= LEAST_PRODUCTS))
+        return true;
+    s->rows = rows;
+    s->columns = columns;
+    s->batch = batch;
+    return false;
 }
 
 /* How many rows each tile has, as equal as can be. */
