@@ -61,9 +61,10 @@ static void lay_out(checker *c, trial *t, unsigned operand, unsigned loops) {
     }
 }
 
-/* Loops: rows, columns, k, and one of both or neither, or a second of k. */
+/* Loops: rows, columns, k, and one of both or neither, or a second of k, rows or columns. */
 static bool make_trial(checker *c, trial *t) {
-    static const unsigned of[2][TIRBI_CONTRACT_OPERANDS] = {{0xB, 0xD, 0xE}, {0x3, 0xD, 0xE}};
+    static const unsigned of[][TIRBI_CONTRACT_OPERANDS] = {
+        {0xB, 0xD, 0xE}, {0x3, 0xD, 0xE}, {0xB, 0xD, 0x6}, {0xB, 0x5, 0xE}};
     static const int64_t most[LOOPS] = {40, 70, 90, 3};
     *t = (trial){.x = {.n_loops = LOOPS}};
     t->x.type = (uint8_t)result_types[next_random(c) % 7];
@@ -79,7 +80,7 @@ static bool make_trial(checker *c, trial *t) {
     }
     for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
     if (next_random(c) % 8 == 0) t->x.extent[2] *= 9; /* several blocks of k */
-    const unsigned *loops = of[next_random(c) % 2];
+    const unsigned *loops = of[next_random(c) % 4];
     t->x.operand[TIRBI_CONTRACT_C].type = t->x.type;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         if (o != TIRBI_CONTRACT_C) t->x.operand[o].type = (uint8_t)operand_type(c, (tirbi_dtype)t->x.type);
