@@ -130,7 +130,7 @@ static bool takes_bit(const tirbi_lx *v, const tirbi_lx *next, const tirbi_lx *a
 }
 
 /* while v != 0: v = v & (v - 1); s = s + 1, or s = s + (v & 1); v = v >> 1, as s = s + popcount(v); v = 0. NULL for
- * other statements. */
+ * other statements, and where s may be out of bounds, which nobody asks for while v is 0. */
 static const tirbi_ls *counted_off(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *body = loop->as.while_.body;
     bool above = false;
@@ -140,7 +140,7 @@ static const tirbi_ls *counted_off(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *step = body->as.seq.items[behind ? 1 : 0], *adds = body->as.seq.items[behind ? 0 : 1];
     const tirbi_lx *sum = sum_of(pool, adds, &added);
     const tirbi_place *place = adds->kind == TIRBI_LS_STORE ? adds->as.store.access : NULL;
-    if (!sum || step->kind != TIRBI_LS_SET || step->as.set.var != v->var || step->as.set.declares ||
+    if (!sum || sum->traps || step->kind != TIRBI_LS_SET || step->as.set.var != v->var || step->as.set.declares ||
         tirbi_lx_depends_on(sum, v->var) || !takes_bit(v, step->as.set.value, added, behind, above) ||
         (place && (tirbi_place_depends_on(place, v->var) || is_found_by(place, place->buffer->root))))
         return NULL;

@@ -26,6 +26,8 @@ static const program programs[] = {
     {TEXT("T.if_then_else(K[i] < 100, 1000 // (K[i] - 50), 7)"), 50, 150, TIRB_DIVIDE},
     {TEXT("T.if_then_else(K[i] != 0 and K[i] < 100, 1000 % (K[i] * (K[i] - 50)), 7)"), 50, 0, TIRB_DIVIDE},
     {TEXT("T.if_then_else(K[i] >= 0, A[(K[i] * 3) // 4 * 4 + (K[i] * 3) % 4], 7)"), 7, -1, TIRB_BOUNDS},
+    {TEXT("0\n    for i in range(300):\n        v: T.int32 = T.max(K[i], 0)\n        while v != 0:\n"
+          "            O[K[i]] = O[K[i]] + 1\n            v = v & (v - 1)"), N, -5, TIRB_BOUNDS},
 };
 
 static tirb_status call(const program *p, uint32_t disabled, tirb_isa isa, int32_t *a, int32_t *k, int32_t *o) {
