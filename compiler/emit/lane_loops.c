@@ -8,6 +8,7 @@
 #include "compiler/optimize/distance.h"
 #include "compiler/optimize/extremes.h"
 #include "compiler/optimize/guard.h"
+#include "compiler/optimize/joined.h"
 #include "compiler/optimize/last.h"
 #include "compiler/optimize/meetings.h"
 #include "compiler/optimize/numbered.h"
@@ -745,6 +746,43 @@ static bool put_staged(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
+static bool gathers(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        if (plan->ops[i].op == TIRB_OP_VLOADX) return true;
+    }
+    return false;
+}
+
+enum { SHORT_ROW = 16, SHORT_TO_ENTER = 64 };
+
+/* Whether the innermost loop's lanes, as far as it is some, need an order or name what they reach. */
+static bool enters_rows(tirbi_emitter *e, const tirbi_ls *inner) {
+    return !tirbi_loop_inside(inner) && !tirbi_plan_lanes(e->pool, inner);
+}
+
+/* Whether a nest's lanes are the elements of short rows, and compute where they read. */
+static bool gathers_short_rows(const tirbi_nest *nest) {
+    return gathers(nest->plan) && nest->plan->loops.var[0]->extent->hi <= SHORT_ROW;
+}
+
+/* Rows of a few elements that numbers choose, as lanes over the elements of all rows, which keep their order. `nest` is
+ * what they are as they stand, or NULL: then each row is entered. */
+static bool put_joined(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_nest *nest) {
+    const tirbi_ls *inner = tirbi_loop_inside(loop);
+    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !inner ||
+        !(nest ? gathers_short_rows(nest) : enters_rows(e, inner)))
+        return false;
+    const tirbi_ls *joined = tirbi_join_short_loops(e->pool, loop, nest ? SHORT_ROW : SHORT_TO_ENTER);
+    tirbi_nest all = {.n_outer = 0};
+    if (!joined) return false;
+    if (!tirbi_loop_inside(joined)) all.plan = tirbi_plan_in_order(e->pool, joined);
+    else if (!tirbi_choose_lanes(e, joined, &all)) return false;
+    if (!all.plan || all.plan->loops.var[0]->extent->hi <= SHORT_ROW) return false;
+    tirbi_put_nest(e, &all);
+    return true;
+}
+
 /* A nest of rows that several numbers choose, or one that is computed. */
 static bool put_numbered(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_numbered numbered;
@@ -758,25 +796,19 @@ static bool put_numbered(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
-static const tirbi_ls *loop_inside(const tirbi_ls *loop) {
-    const tirbi_ls *s = loop->as.loop.body;
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
-    return s->kind == TIRBI_LS_LOOP ? s : NULL;
-}
-
 /* Whether a nest of loops around rows has such rows in the loop inside the outermost: each of its iterations has
  * numbers of its own. */
 static bool is_numbered_inside(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_numbered numbered;
     tirbi_nest nest;
-    const tirbi_ls *inner = loop_inside(loop);
+    const tirbi_ls *inner = tirbi_loop_inside(loop);
     return !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->unnumbered == 0 && inner &&
            tirbi_number_rows(e->pool, inner, &numbered) && tirbi_choose_lanes(e, numbered.nest, &nest);
 }
 
 /* Whether loops that are inside of each other may have so many rounds in all. */
 static bool may_have_rounds(const tirbi_ls *loop, int64_t least) {
-    for (; loop && least > 1; loop = loop_inside(loop)) {
+    for (; loop && least > 1; loop = tirbi_loop_inside(loop)) {
         const int64_t most = loop->as.loop.var->extent->hi;
         if (most > 0) least = (least - 1) / most + 1;
     }
@@ -799,7 +831,8 @@ enum { ENOUGH_FOR_PARTS = 512 };
 /* Whether loops inside split so once the loops around them stand still: rows of a batch up to its length, of a matrix
  * up to its diagonal. */
 static bool is_split_inside(tirbi_emitter *e, const tirbi_ls *loop) {
-    for (loop = loop_inside(loop); loop && may_have_rounds(loop, ENOUGH_FOR_PARTS); loop = loop_inside(loop)) {
+    loop = tirbi_loop_inside(loop);
+    for (; loop && may_have_rounds(loop, ENOUGH_FOR_PARTS); loop = tirbi_loop_inside(loop)) {
         if (split_at_bounds(e, loop)) return true;
     }
     return false;
@@ -807,14 +840,6 @@ static bool is_split_inside(tirbi_emitter *e, const tirbi_ls *loop) {
 
 /* Each split may triple the code. */
 enum { MAX_SPLITS = 4 };
-
-/* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
-static bool gathers(const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        if (plan->ops[i].op == TIRB_OP_VLOADX) return true;
-    }
-    return false;
-}
 
 /* Whether lanes of a nest choose between values by what may be alike for many of them. */
 static bool decides(const tirbi_nest *nest) {
@@ -843,15 +868,16 @@ bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
         if (!split && is_split_inside(e, loop)) return false;
     }
     if (!split && lanes) {
-        if (put_numbered(e, loop)) return true;
+        if (put_joined(e, loop, &nest) || put_numbered(e, loop)) return true;
         if (nest.n_outer > 1 && is_numbered_inside(e, loop)) return false;
         if (!put_staged(e, loop)) tirbi_put_nest(e, &nest);
         return true;
     }
     if (!split)
         return put_numbered(e, loop) || put_flat(e, loop) || put_columns(e, loop) || put_in_order(e, loop) ||
-               put_still(e, loop, false) || put_blocks(e, loop) || put_crossing(e, loop) ||
-               put_beside_diagonal(e, loop) || put_separate(e, loop) || put_behind(e, loop) || put_arranged(e, loop);
+               put_joined(e, loop, NULL) || put_still(e, loop, false) || put_blocks(e, loop) ||
+               put_crossing(e, loop) || put_beside_diagonal(e, loop) || put_separate(e, loop) ||
+               put_behind(e, loop) || put_arranged(e, loop);
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
     e->splits++;

@@ -95,3 +95,9 @@ bool tirbi_is_plain_loop(const tirbi_ls *loop) {
     return !loop->as.loop.step && !loop->as.loop.blocks && !loop->as.loop.rows &&
            tirbi_has_plain_bounds(loop->as.loop.var);
 }
+
+const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop) {
+    const tirbi_ls *s = loop->as.loop.body;
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    return s->kind == TIRBI_LS_LOOP ? s : NULL;
+}

@@ -22,6 +22,9 @@ bool tirbi_has_plain_bounds(const tirbi_lvar *var);
 /* Whether a loop has such bounds, goes on by one each time, and has not been made into blocks or rows. */
 bool tirbi_is_plain_loop(const tirbi_ls *loop);
 
+/* The loop that is all of a loop's body; NULL where it has none. */
+const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop);
+
 /* Gives what shall stand for a statement: itself, or another one that does the same. */
 typedef const tirbi_ls *tirbi_replacer(void *context, const tirbi_ls *s);
 /* A statement with what stands for those directly in it, its body, branches or items; itself where these stay, or

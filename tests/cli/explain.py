@@ -300,6 +300,16 @@ def test_elements_that_count(t):
     expect("lanes" in {note["form"] for note in notes if note["loop"] == "i"}, f"what is kept: {notes}")
 
 
+def test_short_lists(t):
+    head = HEAD + """def f(A: T.Buffer((64, 64), "float32"), I: T.Buffer((64, 4), "int32"), B: T.Buffer((64, 64), "float32"), \\
+      C: T.Buffer((64, 4), "float32")):
+    for i, k in T.grid(64, 4):
+        """
+    for body in ("B[i, I[i, k]] = A[i, I[i, k]]", "B[i, I[i, k]] = B[i, I[i, k]] + C[i, k]", "C[i, k] = A[i, I[i, k]]"):
+        notes = explained(t, head + body + "\n")
+        expect([note["form"] for note in notes] == ["lanes"], f"{body}: {notes}")
+
+
 def test_split_and_tree(t):
     text = HEAD + """def f(A: T.Buffer((64,), "float32"), B: T.Buffer((66,), "float32"), S: T.Buffer((1,), "float32")):
     for i in range(66):

@@ -7,7 +7,8 @@ NaNs; nests that read a row and a column which some of their iterations write; r
 elements and quotients that only some iterations may compute; arrays that are made of their own elements at a distance; sweeps in
 place over neighbours; loops of several statements that need each other in
 part; variables that loops count; loops that are unrolled, or nearly so; loops that go through an array from both ends; and
-loops that keep some of their elements, or the last of some; and rows that are computed from those before them.
+loops that keep some of their elements, or the last of some; rows that are computed from those before them; and rows of a few
+elements that numbers choose.
 Each is compiled and called under one instruction set. Ends with `N passed, N failed`; exit status 1 on failure, with the texts that failed.
 """
 
@@ -552,6 +553,31 @@ def handed_on(pick, generator):
     return text, loops, {name: values(pick, generator, size, dtype) for name, size in shapes.items()}, {}
 
 
+def listed(pick, generator):
+    """Rows of a few elements that numbers choose: gathers, scatters and updates of short lists, as of top-k and sparse rows."""
+    batches, rows, count, width = pick.choice([1, 1, 1, 3]), pick.choice([1, 2, 7, 33, 64]), pick.choice([2, 3, 4, 5, 8, 16, 17, 40]), pick.choice([4, 9, 40])
+    dtype, kind = pick.choice(["float32", "float32", "float64", "int32", "int8", "uint8"]), pick.choice(["int32", "int32", "int64", "int8", "uint8"])
+    first, dynamic = pick.choice([0, 0, 0, 2]), pick.random() < 0.3
+    row, total = pick.choice(["i", "i", "i", f"{rows + first - 1 + first} - i"]), rows + first
+    chosen = pick.choice(["I[b, i, k]"] * 4 + ["I[b, i, k] // 2", "P[k]", "P[k]", f"I[b, i, {count - 1} - k]"])
+    element = lambda: pick.choice(["U[b, i, k]", "U[b, i, k]", f"A[b, i, {chosen}]", f"A[b, {row}, {chosen}]", "A[b, i, P[k]]", "V[k]", "W[i]", "W[i + 1]"])
+    value = pick.choice([element(), element(), f"{element()} + {element()}", f"T.max({element()}, {element()})"])
+    target = pick.choice([f"B[b, i, {chosen}]", f"B[b, i, {chosen}]", f"B[b, {row}, {chosen}]", "C[b, i, k]", f"C[b, i, {count - 1} - k]", f"B[0, 0, {chosen}]"])
+    line = pick.choice([f"{target} = {value}", f"{target} = {value}", f"{target} = {target} + {value}", f"{target} = T.max({target}, {value})"])
+    body = pick.choice([[line], [line], [line], ["if U[b, i, k] > V[k]:", "    " + line], [line, f"C[b, i, k] = {element()}"]])
+    last, lengths = ("n", f"({batches}, n, %d)") if dynamic else (total, f"({batches}, {total}, %d)")
+    loops = [f"for b in range({batches}):", f"    for i in range({first}, {last}):", f"        for k in range({count}):"] + ["            " + x for x in body]
+    shapes = {"A": ((batches, total, width), dtype), "B": ((batches, total, width), dtype), "U": ((batches, total, count), dtype),
+              "C": ((batches, total, count), dtype), "V": ((count,), dtype), "W": ((total + 1,), dtype),
+              "I": ((batches, total, count), kind), "P": ((count,), kind)}
+    written = {name: lengths.replace("n,", '"n",') % size[2] if len(size) == 3 else size for name, (size, _) in shapes.items()}
+    text = "    def f(" + ", ".join(f'{name}: T.Buffer({written[name]}, "{kind}")' for name, (_, kind) in shapes.items()) + "):\n"
+    text += "        n = T.int32()\n" if dynamic else ""
+    numbers = {"I", "P"}
+    return text, loops, {name: generator.integers(0, width, size).astype(kind) if name in numbers else values(pick, generator, size, kind)
+                         for name, (size, kind) in shapes.items()}, {"n": total}
+
+
 def same(got, wanted):
     if wanted.dtype.kind != "f":
         return np.array_equal(got, wanted)
@@ -563,7 +589,7 @@ def run(tirb, isas, folder, seed):
     """What went wrong, or None."""
     pick, generator = random.Random(seed), np.random.default_rng(seed)
     text, loops, arrays, extents = pick.choice([guarded, guarded, paired, paired, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted, rolled, rolled,
-                                           mirrored, kept, handed_on, handed_on])(pick, generator)
+                                           mirrored, kept, handed_on, handed_on, listed, listed])(pick, generator)
     text = HEAD + text + "".join(f"        {line}\n" for line in loops)
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]
