@@ -36,6 +36,7 @@ static const char *const programs[] = {
     HEAD "    if s > 3:\n        for j in range(m):\n            R[j] = R[j] + T.Cast(\"float32\", s)\n"
          "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] * T.Cast(\"float32\", s) + B[i, j]\n",
     HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] + R[ids[j]]\n",
+    HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = (B[i, j] - R[j]) * R[j] + T.Cast(\"float32\", ids[j])\n",
     HEAD "    T.evaluate(0)\n",
     HEAD "    for j in range(m):\n        B[0, j] = R[j]\n"
          "    for j in range(m):\n        R[j] = A[0, j] * T.float32(2)\n"

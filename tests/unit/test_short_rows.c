@@ -81,6 +81,17 @@ static const char *const programs[] = {
             "        J[z, i, 4 * j] = I[z, i, j] * I[z, i, 2 * j]\n        D[z, i, 4 * j + 3] = T.exp(T.Cast(\"float64\", A[z, i, j]))\n"),
     PROGRAM("    for z, i, j in T.grid(k, n, m // 8):\n        Q[z, i, j] = P[z, i, 8 * j] | T.shift_left(P[z, i, 8 * j + 7], T.uint8(3))\n"
             "        B[z, i, j] = T.if_then_else(A[z, i, j] > S[i], T.float32(1), A[z, i, 2 * j])\n"),
+    /* one row for all of them */
+    PROGRAM(GRID "B[z, i, j] = B[z, i, j] * W[0, j] + W[2, j]\n"),
+    PROGRAM(GRID "B[z, i, j] = T.max(T.Cast(\"float32\", D[z, i, j]) - W[1, j] * S[0], T.float32(0))\n"),
+    PROGRAM(GRID "D[z, i, j] = T.Cast(\"float64\", W[1, j])\n        B[z, i, j] = W[0, j] - S[0]\n"),
+    PROGRAM(GRID "Q[z, i, j] = T.Cast(\"uint8\", T.shift_right(T.Cast(\"int32\", Q[z, i, j]) * 3 + "
+                 "T.Cast(\"int32\", P[0, 1, j + 1]), 2))\n"),
+    PROGRAM(GRID "J[z, i, j] = J[z, i, j] * I[0, 0, j] - I[0, n, j]\n        H[z, i, j] = F[0, 1, j]\n"),
+    PROGRAM(GRID "B[z, i, j] = T.exp(B[z, i, j]) * W[0, j]\n"),
+    PROGRAM(GRID "B[z, i, j] = B[z, i, j] + T.exp(W[0, j])\n        D[z, i, j] = D[z, i, j] + D[0, 0, j]\n"),
+    PROGRAM("    for z, i, j in T.grid(k, n, m):\n        B[z, i, j] = B[z, i, j] + A[z, 1, j] * W[0, j]\n"
+            "    for i, z, j in T.grid(n, k, m):\n        B[z, i, j] = B[z, i, j] - W[2, j]\n"),
 };
 enum { N_PROGRAMS = sizeof programs / sizeof *programs, N_ARGUMENTS = 12, WRITTEN = 5 };
 

@@ -1,5 +1,7 @@
 #include "vm/exec/lane_again.h"
 
+#include <string.h>
+
 /* ---- What an entry looks at ------------------------------------------------------------------------------------- */
 
 enum { MOST_FOUND = 2 + 2 * TIRBI_MAX_INNER + TIRBI_MAX_CURSORS * (2 + TIRBI_MAX_INNER) };
@@ -50,6 +52,7 @@ bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop
                             const uint64_t *slots, const tirbi_ref *refs) {
     enum { PATIENCE = 4, ATTEMPTS_APART = 16 };
     again->loop = NULL;
+    again->n_repeats = 0;
     if (!inputs->are_kept || (again->missed > PATIENCE && again->missed % ATTEMPTS_APART != 0)) return false;
     int64_t extent[TIRBI_MAX_INNER];
     for (unsigned k = 0; k < loop->n_inner; k++) extent[k] = (int64_t)slots[loop->inner[k].extent];
@@ -61,6 +64,17 @@ bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop
         again->refs[i].size = refs[inputs->refs[i]].size;
     }
     return true;
+}
+
+void tirbi_lane_repeat_rows(const tirbi_lane_again *again) {
+    for (uint32_t i = 0; i < again->n_repeats; i++) {
+        const tirbi_lane_repeat *row = &again->repeats[i];
+        memcpy(row->to, row->from, row->bytes);
+        for (size_t done = row->bytes, more; done < row->all; done += more) {
+            more = done < row->all - done ? done : row->all - done;
+            memcpy(row->to + done, row->to, more);
+        }
+    }
 }
 
 /* The first cursor's pointer. */
@@ -95,6 +109,7 @@ tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *
         __asm__("" : "+r"(to)); /* there are few */
     }
     state->sure_parts = 0;
+    if (again->n_repeats > 0) tirbi_lane_repeat_rows(again);
     if (!loop->is_plain || loop->n_scans > 0) tirbi_lane_renew(machine, loop, slots);
     const tirbi_lane_end end = tirbi_lane_go(machine, loop, inputs, again->machinery, slots);
     if (end == TIRBI_LANE_DONE && loop->n_scans == 0 && state->spent < 64) return TIRB_OK;

@@ -11,6 +11,14 @@
 /* Loops that look at more are entered anew each time. */
 enum { TIRBI_AGAIN_INPUTS = 16, TIRBI_AGAIN_REFS = 8, TIRBI_AGAIN_STARTS = 32, TIRBI_LANE_STATES = 4 };
 
+/* A row that all others read, and where copies of it lie one behind the other, `all` bytes: they are made at each entry. */
+typedef struct tirbi_lane_repeat {
+    const uint8_t *from;
+    uint8_t *to;
+    size_t bytes, all;
+} tirbi_lane_repeat;
+enum { TIRBI_MAX_REPEATS = 8 };
+
 /* Of one state. */
 typedef struct tirbi_lane_again {
     const tirbi_lane_loop *loop; /* whose entry this is; NULL: of none that may be repeated */
@@ -24,6 +32,8 @@ typedef struct tirbi_lane_again {
         const uint8_t *data;
         uint64_t size;
     } refs[TIRBI_AGAIN_REFS];
+    uint32_t n_repeats;
+    tirbi_lane_repeat repeats[TIRBI_MAX_REPEATS];
     uint8_t *starts[TIRBI_AGAIN_STARTS]; /* the cursors' pointers before the first lane, of all rows that go at once */
 } tirbi_lane_again;
 
@@ -54,6 +64,7 @@ static inline bool tirbi_lane_is_again(const tirbi_lane_again *again, const tirb
  * others each time are given up but for some attempts. */
 bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
                             const uint64_t *slots, const tirbi_ref *refs);
+void tirbi_lane_repeat_rows(const tirbi_lane_again *again);
 /* When the state is set up, after the inputs were noted. */
 void tirbi_lane_note_starts(tirbi_lane_again *again, const tirbi_lane_state *state, const tirbi_lane_loop *loop,
                             const tirbi_lane_machine *machinery);

@@ -130,6 +130,15 @@ static inline bool tirbi_lane_interleave(uintptr_t a, uint64_t a_size, uintptr_t
 /* Rows of fewer bytes are stored through the caches. */
 enum { TIRBI_STREAM_ROW = 2048 };
 
+/* Scratch for copies of rows that all rows of a loop read: see repeat_rows in vm/exec/lane_rows.c. */
+enum { TIRBI_REPEATED_BYTES = 1 << 14 };
+static inline bool tirbi_lane_may_repeat_rows(const tirbi_lane_loop *loop) {
+    bool some = false;
+    for (unsigned c = 0; c < loop->n_cursors; c++)
+        some = some || (loop->cursors[c].is_unit && !(loop->cursors[c].access & TIRBI_WRITE));
+    return some && loop->n_outer > 0 && !loop->reduces && loop->n_scans == 0;
+}
+
 /* Whether a loop writes to far more memory than the caches hold. */
 static inline bool tirbi_lane_writes_much(const tirbi_lane_loop *loop, const tirbi_ref *refs) {
     for (unsigned c = 0; c < loop->n_cursors; c++)

@@ -1,6 +1,6 @@
 /* Entering plain lane loops whose rows do not follow each other, as where a row of another buffer, or one element, is
  * for all of them: one pass over the cursors. The checks are those of vm/exec/lane_run.c. */
-#include "vm/exec/lane_entry.h"
+#include "vm/exec/lane_again.h"
 #include "vm/lanes/slots.h"
 
 #include <string.h>
@@ -18,7 +18,8 @@ typedef struct rows {
     unsigned n_outer; /* loops around the rows */
     int64_t extent[TIRBI_MAX_INNER];
     place places[TIRBI_MAX_CURSORS];
-    bool repeats; /* lanes may be computed twice */
+    bool repeats;    /* lanes may be computed twice */
+    uint32_t copied; /* the set of cursors that read copies */
 } rows;
 
 /* Takes the innermost loops into the lanes as far as their rows follow each other; false: there are too many lanes, or
@@ -162,6 +163,84 @@ static uint32_t pack(rows *r, const tirbi_word *words, const tirbi_lane_machine 
     return in_block;
 }
 
+/* Finds the cursors that read one row in all rows, and how many bytes these have together; the others go on from row to row
+ * as they do from lane to lane. False: one does neither, or there is nothing to copy. */
+static bool find_repeated(rows *r, uint64_t *bytes) {
+    const unsigned last = r->n_outer - 1;
+    unsigned n = 0;
+    *bytes = 0;
+    for (uint32_t c = 0; c < r->loop->n_cursors; c++) {
+        const tirbi_lane_cursor *cursor = &r->loop->cursors[c];
+        const place *at = &r->places[c];
+        if (at->steps[last] == at->stride * (uint64_t)r->n) continue;
+        if (!cursor->is_unit || (cursor->access & TIRBI_WRITE) || n++ == TIRBI_MAX_REPEATS) return false;
+        for (unsigned o = 0; o < r->n_outer; o++)
+            if (at->steps[o] != 0) return false;
+        *bytes += (uint64_t)r->n << cursor->shift;
+        r->copied |= UINT32_C(1) << c;
+    }
+    return n > 0;
+}
+
+/* How many rows to make one of; 1: as they are, they take no longer. */
+static int64_t choose_repeats(const rows *r, const tirbi_lane_machine *wide, uint64_t bytes) {
+    enum { BLOCKS = 8, LEAST_GROUPS = 4, BETWEEN = 8, ROOM = TIRBI_REPEATED_BYTES - 64 };
+    const int64_t n_rows = r->extent[r->n_outer - 1], lanes = (int64_t)r->loop->lanes;
+    const uint64_t behind = (uint64_t)__builtin_popcount(r->copied) * (TIRBI_MAX_BANK_BYTES + 64);
+    const int64_t fit = (int64_t)((ROOM - behind) / bytes);
+    int64_t times = (BLOCKS * lanes - 1) / r->n + 1;
+    if (times > n_rows / LEAST_GROUPS) times = n_rows / LEAST_GROUPS;
+    if (times > fit) times = fit;
+    while (times > 1 && n_rows % times != 0) times--;
+    if (times < 2) return 1;
+    uint32_t few, many;
+    const tirbi_lane_machine *one = tirbi_lane_choose_banks(r->loop, wide, r->n, r->repeats, &few),
+                             *all = tirbi_lane_choose_banks(r->loop, wide, r->n * times, r->repeats, &many);
+    const int64_t apart = tirbi_lane_row_cost(r->n, few, one->registers, r->repeats) + BETWEEN,
+                  together = tirbi_lane_row_cost(r->n * times, many, all->registers, r->repeats) + BETWEEN;
+    return together < apart * times ? times : 1;
+}
+
+/* Makes one row of several short ones, of which the next one begins where one ends but for what all of them read, as the
+ * biases of channels that lie side by side: of that copies are made, one behind the other. Nothing that is read in each
+ * row is written in any. */
+static bool repeat_rows(rows *r, const tirbi_lane_machine *wide, tirbi_lane_state *state) {
+    tirbi_lane_again *again = tirbi_lane_again_of(state);
+    uint64_t bytes;
+    r->copied = 0;
+    again->n_repeats = 0;
+    const bool is_short = r->n > 1 && r->n < 4 * (int64_t)r->loop->lanes;
+    int64_t n_rows = 1;
+    if (is_short && tirbi_lane_may_repeat_rows(r->loop) && find_repeated(r, &bytes)) {
+        join_loops(r);
+        n_rows = choose_repeats(r, wide, bytes);
+    }
+    if (n_rows == 1) {
+        r->copied = 0;
+        return false;
+    }
+    const unsigned last = r->n_outer - 1;
+    uint8_t *to = state->scratch + (size_t)r->loop->n_strips * r->loop->strip_size;
+    for (uint32_t c = 0; c < r->loop->n_cursors; c++) {
+        place *at = &r->places[c];
+        if (!(r->copied >> c & 1)) {
+            at->steps[last] *= (uint64_t)n_rows;
+            continue;
+        }
+        const size_t row = (size_t)r->n << r->loop->cursors[c].shift, all = row * (size_t)n_rows;
+        to += (64 - (uintptr_t)to % 64) % 64;
+        again->repeats[again->n_repeats++] =
+            (tirbi_lane_repeat){.from = (const uint8_t *)at->low, .to = to, .bytes = row, .all = all};
+        at->low = (uintptr_t)to;
+        at->behind = at->low + all;
+        to += all + TIRBI_MAX_BANK_BYTES; /* whole blocks may be read */
+    }
+    r->n *= n_rows;
+    r->extent[last] /= n_rows;
+    tirbi_lane_repeat_rows(again);
+    return true;
+}
+
 /* How the cursors go on from block to block and from row to row, `at_once` of the innermost ones: see set_row_steps in
  * vm/exec/lane_run.c. */
 static void set_steps(const rows *r, uint32_t lanes, uint32_t at_once, tirbi_lane_state *state) {
@@ -200,6 +279,7 @@ static void set_streams(const rows *r, const tirbi_ref *refs, uint32_t lanes, ui
     const uint64_t whole = (uint64_t)(r->n - tirbi_lane_rest(r->n, lanes));
     for (uint32_t streaming = r->loop->streaming; streaming != 0; streaming &= streaming - 1) {
         const uint32_t c = (uint32_t)__builtin_ctz(streaming);
+        if (r->copied >> c & 1) continue;
         const tirbi_lane_cursor *cursor = &r->loop->cursors[c];
         const tirbi_ref *ref = &refs[cursor->ref];
         const place *at = &r->places[c];
@@ -298,16 +378,18 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
         if (!find_place(&r, &loop->cursors[c], &refs[loop->cursors[c].ref], &r.places[c])) return NULL;
     if (!keep_apart(&r)) return NULL;
     uint32_t lanes;
-    const tirbi_lane_machine *wide = machine->code->lanes,
-                             *machinery = tirbi_lane_choose_banks(loop, wide, r.n, r.repeats, &lanes);
-    state->packed_rows = pack(&r, frame->fn->words, wide, state, &machinery, &lanes);
+    const tirbi_lane_machine *wide = machine->code->lanes;
+    const bool is_repeated = repeat_rows(&r, wide, state);
+    const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, wide, r.n, r.repeats, &lanes);
+    state->packed_rows = is_repeated ? 0 : pack(&r, frame->fn->words, wide, state, &machinery, &lanes);
     const int64_t n_rows = r.extent[r.n_outer - 1];
-    if (state->packed_rows == 0 && loop->by_rows && r.repeats && n_rows > 1)
+    if (!is_repeated && state->packed_rows == 0 && loop->by_rows && r.repeats && n_rows > 1)
         tirbi_lane_choose_rows(loop, wide, r.n, n_rows, &machinery, &lanes);
     tirbi_lane_gaps *gaps = tirbi_lane_gaps_of(state);
     gaps->period = 0;
     gaps->apart = r.repeats;
-    if (state->packed_rows == 0 && inputs->bodies.spanning != 0 && span_gaps(&r, wide, gaps, &machinery, &lanes))
+    if (!is_repeated && state->packed_rows == 0 && inputs->bodies.spanning != 0 &&
+        span_gaps(&r, wide, gaps, &machinery, &lanes))
         r.repeats = true; /* no lane is stored twice */
     const uint32_t at_once = state->packed_rows > 0 ? state->packed_rows : machinery->rows;
     set_steps(&r, lanes, at_once, state);

@@ -952,6 +952,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     if (status == TIRB_OK) {
         uint32_t pointers = 1u + loop->n_cursors + loop->n_splats + loop->n_strips;
         size_t scratch = (size_t)loop->n_strips * TIRBI_MAX_STRIP_BYTES;
+        if (tirbi_lane_may_repeat_rows(loop)) scratch += TIRBI_REPEATED_BYTES;
         if (pointers > code->max_pointers) code->max_pointers = pointers;
         if (scratch > code->max_scratch) code->max_scratch = scratch;
     }
