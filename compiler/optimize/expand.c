@@ -545,11 +545,12 @@ static bool gains(nest *n, uint32_t part, const tirbi_ls *made) {
     return !is_product(n->x, n->parts[part], &before) || before < LARGE_CONTRACTION;
 }
 
-/* Blocks of the parts, one after the other, in the loops that are not distributed. */
+/* Blocks of the parts, one after the other, in the loops that are not distributed: each of their iterations has rows of
+ * its own, so that several threads can share them. */
 static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const *made) {
     tirbi_lx_pool *pool = n->x->pool;
     const tirbi_span span = n->loop[0]->span;
-    const tirbi_ls *body = tirbi_new_sequence(pool, span, made, n->n_parts);
+    const tirbi_ls *body = tirbi_new_sequence(pool, span, made, n->n_parts), *items[MAX_ARRAYS + 1];
     if (block && body) {
         tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, span);
         if (!loop) return NULL;
@@ -557,14 +558,6 @@ static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const
         loop->as.loop.body = body;
         body = loop;
     }
-    for (uint32_t i = n->first; body && i-- > 0;) {
-        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, span);
-        if (!loop) return NULL;
-        *loop = *n->loop[i];
-        loop->as.loop.body = body;
-        body = loop;
-    }
-    const tirbi_ls *items[MAX_ARRAYS + 1];
     for (uint32_t i = 0; i < n->n_arrays; i++) {
         tirbi_ls *alloc = tirbi_new_stmt(pool, TIRBI_LS_ALLOC, span);
         if (!alloc) return NULL;
@@ -572,7 +565,15 @@ static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const
         items[i] = alloc;
     }
     items[n->n_arrays] = body;
-    return tirbi_new_sequence(pool, span, items, n->n_arrays + 1);
+    body = body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL;
+    for (uint32_t i = n->first; body && i-- > 0;) {
+        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, span);
+        if (!loop) return NULL;
+        *loop = *n->loop[i];
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    return body;
 }
 
 /* Counts the blocks. */

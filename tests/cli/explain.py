@@ -258,6 +258,19 @@ def test_rows_of_their_own(t):
     begin, end = EACH_ROW.index("            t[j] = T.float32(0)"), EACH_ROW.index("        for l in")
     kept = forms(explained(t, EACH_ROW[:begin] + block + EACH_ROW[end:]))
     expect(kept["i"] == "scalar", f"only the first element is begun anew: {kept}")
+    notes = explained(t, HEAD + """def f(A: T.Buffer((64, 300, 32), "float32"), B: T.Buffer((32, 32), "float32"), C: T.Buffer((64, 300, 32), "float32")):
+    X = T.alloc_buffer((32,), "float32")
+    for b in range(64):
+        for i in range(300):
+            for k in range(32):
+                X[k] = A[b, i, k] + T.float32(1)
+            for j in range(32):
+                C[b, i, j] = T.float32(0)
+                for m in range(32):
+                    C[b, i, j] = C[b, i, j] + X[m] * B[m, j]
+""")
+    expect({("i", "contraction"), ("b", "threads")} <= {(note["loop"], note["form"]) for note in notes},
+           f"a matrix for each of the threads: {notes}")
 
 
 BORDERED = HEAD + """def f(A: T.Buffer(("h + 2", "w"), "float32"), B: T.Buffer(("h", "w"), "float32")):
