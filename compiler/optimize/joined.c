@@ -90,7 +90,7 @@ static tirbi_lvar *new_number(const joiner *j, int64_t count) {
     char name[128];
     int64_t last;
     const tirbi_lx *times = tirbi_lx_int(j->pool, TIRB_I64, count);
-    if (j->outer->lo < 0 || __builtin_mul_overflow(j->outer->hi, count, &last) ||
+    if (j->outer->lo < 0 || j->outer->lo > j->outer->hi || __builtin_mul_overflow(j->outer->hi, count, &last) ||
         __builtin_add_overflow(last, count - 1, &last))
         return NULL;
     tirbi_lvar *number = TIRBI_NEW(j->pool->arena, tirbi_lvar);
