@@ -53,6 +53,7 @@ static void move_out(tirbi_contract_group *g, unsigned operand, tirbi_contract_g
 }
 
 bool tirbi_contract_make_direct(const tirbi_contraction *x, tirbi_contract_shape *s) {
+    if (s->columns.n == 0 || s->rows.n == 0 || s->rows.n + s->columns.n == 2) return false; /* nothing would move */
     const tirbi_contract_group rows = s->rows, columns = s->columns, batch = s->batch;
     int64_t products;
     move_out(&s->rows, s->a, &s->batch);
