@@ -1,8 +1,5 @@
 #include "compiler/optimize/axes.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "compiler/optimize/affine.h"
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/statements.h"
@@ -95,13 +92,11 @@ static bool is_whole_axis(const tirbi_lvar *var) {
 
 static bool make_joined(joiner *j) {
     const tirbi_lvar *outer = j->axes.var[0], *inner = j->axes.var[1];
-    char name[128];
-    snprintf(name, sizeof(name), "%.60s, %.60s", outer->name, inner->name);
     j->joined = TIRBI_NEW(j->pool->arena, tirbi_lvar);
     const tirbi_lx *extent = tirbi_lx_mul(j->pool, outer->extent, inner->extent);
     if (!j->joined || !extent || extent->lo < 0) return false;
     *j->joined = *outer;
-    j->joined->name = tirbi_arena_text(j->pool->arena, name, strlen(name));
+    j->joined->name = tirbi_join_names(j->pool, outer, inner);
     j->joined->type = TIRB_I64;
     j->joined->extent = extent;
     j->joined->below = NULL;

@@ -204,7 +204,7 @@ typedef struct digits {
 
 static const char *part_name(const digits *d, const part *p, int64_t modulo) {
     char text[128];
-    int n = snprintf(text, sizeof(text), "%.60s", p->name);
+    int n = snprintf(text, sizeof(text), "%.*s", tirbi_beginning_of(p->name, 60), p->name);
     if (p->unit > 1 && n > 0) n += snprintf(text + n, sizeof(text) - (size_t)n, " / %lld", (long long)p->unit);
     if (!p->first && n > 0) snprintf(text + n, sizeof(text) - (size_t)n, " %% %lld", (long long)modulo);
     return tirbi_arena_text(d->pool->arena, text, strlen(text));

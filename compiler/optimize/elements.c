@@ -57,8 +57,7 @@ typedef struct writer {
     bool failed;
 } writer;
 
-/* ---- Which arrays, and by what their elements are chosen ----------------------------------------------------------
- */
+/* ---- Which arrays, and by what their elements are chosen --------------------------------------------------------- */
 
 static bool constant_of(const tirbi_lx *x, int64_t *value) {
     if (x->kind != TIRBI_LX_CONST) return false;

@@ -312,8 +312,7 @@ static bool find_arrays(nest *n) {
     return n->n_arrays > 0;
 }
 
-/* ---- How many iterations at a time --------------------------------------------------------------------------------
- */
+/* ---- How many iterations at a time ------------------------------------------------------------------------------- */
 
 static int64_t bytes_of(const array *a) {
     int64_t bytes = tirbi_dtypes[a->buffer ? a->buffer->type : a->var->type].size;
@@ -345,8 +344,7 @@ static int64_t choose_block(nest *n) {
     return extent->value;
 }
 
-/* ---- Independence -------------------------------------------------------------------------------------------------
- */
+/* ---- Independence ------------------------------------------------------------------------------------------------ */
 
 static bool independent(nest *n) {
     for (uint32_t i = 0; i < n->n_accesses; i++) {
@@ -362,8 +360,7 @@ static bool independent(nest *n) {
     return true;
 }
 
-/* ---- Arrays with rows ---------------------------------------------------------------------------------------------
- */
+/* ---- Arrays with rows -------------------------------------------------------------------------------------------- */
 
 /* The extents of the rows: of the distributed loops, then the array's own. */
 static bool make_rows(nest *n, array *a, int64_t block) {
@@ -464,8 +461,7 @@ static const tirbi_ls *replace_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     return store->as.store.access && store->as.store.value ? store : NULL;
 }
 
-/* ---- The parts ----------------------------------------------------------------------------------------------------
- */
+/* ---- The parts --------------------------------------------------------------------------------------------------- */
 
 /* A loop like another one, over a part of its range. */
 static tirbi_lvar *fresh_loop(nest *n, const tirbi_lvar *old, const tirbi_lx *min, const tirbi_lx *extent) {
@@ -510,8 +506,7 @@ static const tirbi_ls *make_part(nest *n, uint32_t part, tirbi_lvar *block, int6
     return body;
 }
 
-/* ---- What is gained -----------------------------------------------------------------------------------------------
- */
+/* ---- What is gained ---------------------------------------------------------------------------------------------- */
 
 static bool is_matrix(const tirbi_contract_plan *plan, int64_t *products) {
     bool rows = false, columns = false;
@@ -626,8 +621,7 @@ static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop) {
     return made;
 }
 
-/* ---- All loops ----------------------------------------------------------------------------------------------------
- */
+/* ---- All loops --------------------------------------------------------------------------------------------------- */
 
 static const tirbi_ls *expand(void *context, const tirbi_ls *s);
 

@@ -1,8 +1,5 @@
 #include "compiler/optimize/joined.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "compiler/optimize/flatten.h"
 #include "compiler/optimize/rewrite.h"
 #include "compiler/optimize/statements.h"
@@ -87,7 +84,6 @@ static const tirbi_lx *replace_digit(tirbi_rewrite *rewrite, const tirbi_lx *x) 
 
 /* The number of an iteration of both; NULL where 64 bits are too few for it. */
 static tirbi_lvar *new_number(const joiner *j, int64_t count) {
-    char name[128];
     int64_t last;
     const tirbi_lx *times = tirbi_lx_int(j->pool, TIRB_I64, count);
     if (j->outer->lo < 0 || j->outer->lo > j->outer->hi || __builtin_mul_overflow(j->outer->hi, count, &last) ||
@@ -95,9 +91,8 @@ static tirbi_lvar *new_number(const joiner *j, int64_t count) {
         return NULL;
     tirbi_lvar *number = TIRBI_NEW(j->pool->arena, tirbi_lvar);
     if (!number || !times) return NULL;
-    const int length = snprintf(name, sizeof name, "%.60s, %.60s", j->outer->name, j->inner->name);
     *number = *j->outer;
-    number->name = tirbi_arena_text(j->pool->arena, name, (size_t)length);
+    number->name = tirbi_join_names(j->pool, j->outer, j->inner);
     number->min = tirbi_lx_mul(j->pool, j->outer->min, times);
     number->extent = tirbi_lx_mul(j->pool, j->outer->extent, times);
     number->below = NULL;

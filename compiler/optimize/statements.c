@@ -1,5 +1,6 @@
 #include "compiler/optimize/statements.h"
 
+#include <stdio.h>
 #include <string.h>
 
 tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span) {
@@ -100,4 +101,20 @@ const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop) {
     const tirbi_ls *s = loop->as.loop.body;
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
     return s->kind == TIRBI_LS_LOOP ? s : NULL;
+}
+
+int tirbi_beginning_of(const char *name, size_t most) {
+    const char *end = memchr(name, 0, most + 1);
+    if (end) return (int)(end - name);
+    size_t n = most;
+    for (; n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80;) n--;
+    return (int)n;
+}
+
+const char *tirbi_join_names(tirbi_lx_pool *pool, const tirbi_lvar *outer, const tirbi_lvar *inner) {
+    enum { MOST = 60 };
+    char name[2 * MOST + 3];
+    const int n = snprintf(name, sizeof name, "%.*s, %.*s", tirbi_beginning_of(outer->name, MOST), outer->name,
+                           tirbi_beginning_of(inner->name, MOST), inner->name);
+    return tirbi_arena_text(pool->arena, name, (size_t)n);
 }

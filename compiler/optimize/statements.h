@@ -25,6 +25,11 @@ bool tirbi_is_plain_loop(const tirbi_ls *loop);
 /* The loop that is all of a loop's body; NULL where it has none. */
 const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop);
 
+/* How many bytes of a name are its beginning of at most `most`, in whole characters of UTF-8. */
+int tirbi_beginning_of(const char *name, size_t most);
+/* What a loop is called that does the work of two: the beginnings of both names. */
+const char *tirbi_join_names(tirbi_lx_pool *pool, const tirbi_lvar *outer, const tirbi_lvar *inner);
+
 /* Gives what shall stand for a statement: itself, or another one that does the same. */
 typedef const tirbi_ls *tirbi_replacer(void *context, const tirbi_ls *s);
 /* A statement with what stands for those directly in it, its body, branches or items; itself where these stay, or

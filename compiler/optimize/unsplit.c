@@ -77,13 +77,15 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
     tirbi_lx_pool *pool = j->pool;
     const tirbi_lx *all = NULL;
     const tirbi_lvar *outer = NULL;
-    char name[128] = "";
+    enum { MOST = 40 };
+    char name[TIRBI_MAX_AFFINE * (MOST + 2) + 1] = "";
     j->group.n = 0;
     for (uint32_t i = 0; i < j->loops.n; i++) {
         if (!j->joins[i]) continue;
         tirbi_lvar *var = j->loops.var[i];
         size_t size = strlen(name);
-        snprintf(name + size, sizeof(name) - size, "%s%.40s", size ? ", " : "", var->name);
+        snprintf(name + size, sizeof(name) - size, "%s%.*s", size ? ", " : "",
+                         tirbi_beginning_of(var->name, MOST), var->name);
         j->group_unit[j->group.n] = j->unit[i];
         j->group.var[j->group.n++] = var;
         all = all ? tirbi_lx_mul(pool, all, var->extent) : var->extent;

@@ -218,6 +218,13 @@ def test_splits(t):
     expect("i_0, i_1" in found and "k_0, k_1" not in found, f"in the order of the text: {found}")
 
 
+def test_long_names(t):
+    """A loop made of two is called by the beginnings of their names, which are no halves of characters."""
+    name = "x" + "\u00e4" * 40
+    notes = explained(t, TILED.replace("i_0", name + "_0").replace("i_1", name + "_1"))
+    expect(any(note["loop"] == name[:20] + ", " + name[:20] for note in notes), f"{notes}")
+
+
 VECTOR = HEAD + """def f(x: T.Buffer((1, 1, 64), "float32"), W: T.Buffer((64, 64), "float32"), y: T.Buffer((1, 1, 64), "float32")):
     for i, k in T.grid(64, 64):
         y[0, 0, i] = y[0, 0, i] + x[0, 0, k] * W[i, k]
