@@ -1,6 +1,6 @@
 /* Emission of contractions: guards, checks of indices over the whole box, C's first values, the instruction. */
 #include "compiler/emit/emit.h"
-#include "compiler/optimize/distribute.h"
+#include "compiler/optimize/contractions/distribute.h"
 #include "loader/isa/semirings.h"
 
 static void emit_checks(tirbi_emitter *e, const tirbi_contract_plan *plan) {

@@ -3,7 +3,7 @@
 #define TIRB_COMPILER_EMIT_EMIT_H
 
 #include "compiler/lower/loop.h"
-#include "compiler/optimize/lanes.h"
+#include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/notes.h"
 #include "compiler/source/index.h"
 #include "loader/base/bytes.h"
@@ -206,10 +206,12 @@ typedef void (*tirbi_loop_body)(tirbi_emitter *e, const void *context);
 void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
                         tirbi_loop_body body, const void *context);
 
-/* lane_loops.c */
-/* Emits a loop as lanes where that is possible; false when nothing was emitted. */
+/* loop_forms.c */
+/* Emits a loop as lanes, as it stands or in another form; false when nothing was emitted. */
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop);
 void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search);
+
+/* lane_loops.c */
 /* The lane plan of a loop: of its nest in a better order, or of itself; and its emission. */
 bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out);
 void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "compiler/optimize/regions.h"
+#include "compiler/optimize/threads/regions.h"
 
 enum { FIRST_LIVE = 2 }; /* registers 0 and 1 are a chunk's begin and end */
 

@@ -1,10 +1,10 @@
 /* Emission of statements: scalar loops, with what does not change in them computed before them. */
 #include "compiler/emit/emit.h"
 
-#include "compiler/optimize/ahead.h"
-#include "compiler/optimize/int_trees.h"
-#include "compiler/optimize/quotient.h"
-#include "compiler/optimize/rows.h"
+#include "compiler/optimize/contractions/int_trees.h"
+#include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/rows/rows.h"
+#include "compiler/optimize/whiles/ahead.h"
 
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
 

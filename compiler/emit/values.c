@@ -2,7 +2,7 @@
  * what is computed in a scope is known in the scopes inside it. */
 #include "compiler/emit/emit.h"
 
-#include "compiler/optimize/quotient.h"
+#include "compiler/optimize/facts/quotient.h"
 
 #include <string.h>
 

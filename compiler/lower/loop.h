@@ -214,7 +214,7 @@ struct tirbi_ls {
             tirbi_lvar *var; /* runs from var->min, var->extent times */
             const tirbi_lx *step; /* NULL: 1; else a positive int64 expression, and extent counts in units of 1 */
             bool parallel;        /* the program says so: T.parallel or a thread binding */
-            bool blocks;          /* its iterations are blocks of rows: see optimize/rows.h */
+            bool blocks;          /* its iterations are blocks of rows: see optimize/rows/rows.h */
             uint8_t rows; /* this loop and those in it, together so many, are rows: statement by statement of what
                              is inside them, any number of rows may be done before the next statement */
             const tirbi_ls *body;

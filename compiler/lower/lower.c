@@ -7,7 +7,7 @@
 #include "compiler/ir/llvm.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
-#include "compiler/optimize/proofs.h"
+#include "compiler/optimize/facts/proofs.h"
 
 enum { MAX_DEPTH = 200, UNROLLED_LANES = 4 };
 

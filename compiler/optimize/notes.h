@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NOTES_H
 #define TIRB_COMPILER_OPTIMIZE_NOTES_H
 
-#include "compiler/optimize/lanes.h"
+#include "compiler/optimize/lanes/lanes.h"
 
 typedef struct tirbi_notes {
     tirbi_arena *arena;

@@ -3,6 +3,7 @@
 
     loader/base <- loader/isa <- the rest of loader <- vm
     loader (never vm) <- compiler <- compiler/driver (sees vm as well) <- tests, fuzz
+    the optimizer's own rooms: each sees those before it (OPTIMIZER_ORDER)
     <zstd.h> only in loader/bundle, <xxhash.h> only in loader/bundle and loader/cache
 
 Run with --self-test it checks that each rule can fail."""
@@ -27,6 +28,11 @@ MAY_INCLUDE = (
     ("fuzz/", ("loader/", "vm/", "compiler/", "tests/", "fuzz/")),
 )
 
+# The rooms of the optimizer; those on one line do not see each other.
+OPTIMIZER = "compiler/optimize/"
+OPTIMIZER_ORDER = (("facts",), ("rewriting",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",), ("rows",),
+                   ("whiles", "threads"))
+
 # Libraries that only some rooms may see.
 SYSTEM_ONLY_IN = {
     "zstd.h": ("loader/bundle/",),
@@ -39,6 +45,15 @@ SYSTEM_ONLY_IN = {
 # What libtirb and libtirbc must not know of: control flow that skips cleanup.
 LIBRARY_NEVER = ("setjmp.h", "assert.h")
 PUBLIC_MAY = re.compile(r"^(tirb/\w+\.h|dlpack/dlpack\.h|std(int|def|bool)\.h)$")
+
+
+def is_above(path, name):
+    """Whether one room of the optimizer includes another one that is not below it."""
+    rooms = [where[len(OPTIMIZER):].rpartition("/")[0] for where in (path, name) if where.startswith(OPTIMIZER)]
+    if len(rooms) < 2 or "" in rooms or rooms[0] == rooms[1]:
+        return False
+    levels = [next((i for i, level in enumerate(OPTIMIZER_ORDER) if room in level), None) for room in rooms]
+    return None in levels or levels[1] >= levels[0]
 
 
 def problems_of(path, text, exists):
@@ -70,6 +85,8 @@ def problems_of(path, text, exists):
             yield number, f'"{name}" is out of reach here (allowed: {where})'
         elif name.startswith("compiler/driver/") and not path.startswith(("compiler/driver/", "tests/", "fuzz/")):
             yield number, f'"{name}": the command is above every library'
+        elif is_above(path, name):
+            yield number, f'"{name}" is not below this room of the optimizer'
         elif not exists(name):
             yield number, f'"{name}" does not exist (includes are relative to the root)'
 
@@ -83,6 +100,9 @@ def self_test():
         ("compiler/emit/a.c", '#include "vm/exec/exec.h"'),
         ("compiler/emit/a.c", '#include "compiler/driver/npy.h"'),
         ("compiler/emit/a.c", '#include "ir.h"'),
+        ("compiler/optimize/facts/a.c", '#include "compiler/optimize/rewriting/own.h"'),
+        ("compiler/optimize/cuts/a.c", '#include "compiler/optimize/nests/own.h"'),
+        ("compiler/optimize/new/a.c", '#include "compiler/optimize/facts/own.h"'),
         ("vm/exec/a.c", "#include <zstd.h>"),
         ("loader/verify/a.c", "#include <xxhash.h>"),
         ("compiler/text/a.c", "#include <popt.h>"),

@@ -1,0 +1,210 @@
+#include "compiler/optimize/carried/behind.h"
+
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_DEPTH = 48, MAX_STORES = 16, MAX_SIZE = 64 };
+
+typedef struct viewer {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    const tirbi_ls *set; /* of the variable */
+    uint32_t at;         /* where it stands in the body */
+    const tirbi_lbuf *stored[MAX_STORES];
+    uint32_t n_stored;
+    const tirbi_lx *now; /* what stands for the loop's variable in the value that was set then */
+    const tirbi_lx *before; /* what stands for the variable */
+} viewer;
+
+/* ---- Which variable --------------------------------------------------------------------------------------------- */
+
+/* Notes the memory that a statement stores to, and that it sets `var` and reads it: false where it does more. */
+static bool note_stores(viewer *v, const tirbi_ls *s, const tirbi_lvar *var, bool *sets, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!note_stores(v, s->as.seq.items[i], var, sets, depth + 1)) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return note_stores(v, s->as.if_.then_case, var, sets, depth + 1) &&
+               (!s->as.if_.else_case || note_stores(v, s->as.if_.else_case, var, sets, depth + 1));
+    case TIRBI_LS_SET: *sets = *sets || s->as.set.var == var; return true;
+    case TIRBI_LS_STORE:
+        if (v->n_stored == MAX_STORES) return false;
+        v->stored[v->n_stored++] = s->as.store.access->buffer->root;
+        return true;
+    default: return false;
+    }
+}
+
+static bool is_stored(const viewer *v, const tirbi_lbuf *root) {
+    for (uint32_t i = 0; i < v->n_stored; i++)
+        if (tirbi_may_meet(v->stored[i], root)) return true;
+    return false;
+}
+
+/* The value of a variable that is set once in the body, for good, ahead of `at`; NULL where it is no such one. */
+static const tirbi_lx *value_of(const viewer *v, const tirbi_lvar *var) {
+    const tirbi_ls *body = v->loop->as.loop.body;
+    for (uint32_t i = 0; i < v->at && var->kind == TIRBI_LVAR_LET; i++) {
+        const tirbi_ls *s = body->as.seq.items[i];
+        if (s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var == var) return s->as.set.value;
+    }
+    return NULL;
+}
+
+/* Whether a variable is set anywhere in a statement. */
+static bool is_set(const tirbi_ls *s, const tirbi_lvar *var) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (is_set(s->as.seq.items[i], var)) return true;
+        return false;
+    case TIRBI_LS_IF:
+        return is_set(s->as.if_.then_case, var) || (s->as.if_.else_case && is_set(s->as.if_.else_case, var));
+    default: return s->kind == TIRBI_LS_SET && s->as.set.var == var;
+    }
+}
+
+/* Whether a value can be computed an iteration later as well: it cannot fail, and loads nothing that the loop stores
+ * to. */
+static bool stays(const viewer *v, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH || x->traps || x->kind == TIRBI_LX_CALL || x->size > MAX_SIZE) return false;
+    if (x->kind == TIRBI_LX_VAR && is_set(v->loop->as.loop.body, x->var)) {
+        const tirbi_lx *value = value_of(v, x->var);
+        return value && stays(v, value, depth + 1);
+    }
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (x->access->view || is_stored(v, x->access->buffer->root)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!stays(v, x->access->indices[d], depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!stays(v, x->args[i], depth + 1)) return false;
+    return true;
+}
+
+/* The first statement of the body that sets a variable for the iterations behind, and nothing else does. */
+static bool find_set(viewer *v) {
+    const tirbi_ls *body = v->loop->as.loop.body;
+    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+        const tirbi_ls *s = body->as.seq.items[i];
+        if (s->kind != TIRBI_LS_SET || s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LOCAL ||
+            tirbi_lx_depends_on(s->as.set.value, s->as.set.var))
+            continue;
+        bool again = false, read = false;
+        v->n_stored = 0;
+        for (uint32_t k = 0; k < body->as.seq.n; k++) {
+            const tirbi_ls *other = body->as.seq.items[k];
+            bool sets = false;
+            if (!note_stores(v, other, s->as.set.var, &sets, 0)) return false;
+            again = again || (k != i && sets);
+            tirbi_lvar *var = s->as.set.var;
+            read = read || (k > i && tirbi_code_uses(other, &var, 1));
+        }
+        v->set = s;
+        v->at = i;
+        if (!again && !read && stays(v, s->as.set.value, 0)) return true;
+    }
+    return false;
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+/* What was set in the iteration that `now` stands for. */
+static const tirbi_lx *replace_then(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const viewer *v = rewrite->context;
+    if (x->kind != TIRBI_LX_VAR) return NULL;
+    if (x->var == v->loop->as.loop.var) return v->now;
+    const tirbi_lx *value = value_of(v, x->var);
+    return value ? tirbi_rewrite_value(rewrite, value) : NULL;
+}
+
+static const tirbi_lx *value_at(viewer *v, const tirbi_lx *now) {
+    tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace_then, .context = v};
+    v->now = now;
+    return now ? tirbi_rewrite_value(&rewrite, v->set->as.set.value) : NULL;
+}
+
+static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const viewer *v = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == v->set->as.set.var ? v->before : NULL;
+}
+
+/* The body without the statement, where the variable is what it was set to before. */
+static const tirbi_ls *body_without(viewer *v, const tirbi_lx *before) {
+    const tirbi_ls *body = v->loop->as.loop.body;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_ls *, body->as.seq.n);
+    tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace_variable, .context = v};
+    uint32_t n = 0;
+    v->before = before;
+    if (!items || !before) return NULL;
+    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+        if (i == v->at) continue;
+        items[n] = tirbi_rewrite_assignments(&rewrite, body->as.seq.items[i]);
+        if (!items[n++]) return NULL;
+    }
+    return tirbi_new_sequence(v->pool, v->loop->span, items, n);
+}
+
+/* The iterations behind the first one. */
+static const tirbi_ls *loop_behind(viewer *v) {
+    const tirbi_facts none = {.n = 0};
+    const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    tirbi_lvar *old = v->loop->as.loop.var, *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
+    tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
+    if (!var || !loop || !one) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->min = tirbi_lx_add(v->pool, old->min, one);
+    var->extent = tirbi_lx_sub(v->pool, old->extent, one);
+    if (var->lo < var->hi) var->lo++;
+    const tirbi_lx *fresh = tirbi_lx_var(v->pool, var);
+    const tirbi_lx *then = fresh ? tirbi_lx_op(v->pool, TIRB_OP_SUB, old->type, TIRB_TYPE_NONE, fresh,
+                                               tirbi_lx_int(v->pool, old->type, 1), NULL)
+                                 : NULL;
+    const tirbi_ls *body = body_without(v, value_at(v, then));
+    if (!body || !var->min || !var->extent) return NULL;
+    *loop = *v->loop;
+    loop->as.loop.var = var;
+    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    loop->as.loop.body = tirbi_resolve(v->pool, &none, body, old, fresh, var, false);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+static const tirbi_ls *last_value(viewer *v) {
+    const tirbi_lvar *old = v->loop->as.loop.var;
+    const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    const tirbi_lx *last =
+        one ? tirbi_lx_sub(v->pool, tirbi_lx_add(v->pool, old->min, old->extent), one) : NULL;
+    const tirbi_lx *value = last ? value_at(v, tirbi_lx_cast(v->pool, old->type, last)) : NULL;
+    return tirbi_new_set(v->pool, v->loop->span, v->set->as.set.var, value, false);
+}
+
+bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_behind *out) {
+    const tirbi_facts none = {.n = 0};
+    const tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_ls *body = loop->as.loop.body;
+    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !tirbi_is_plain_loop(loop) || !tirbi_can_resolve(body))
+        return false;
+    viewer *v = TIRBI_NEW(pool->arena, viewer);
+    if (!v) return false;
+    v->pool = pool;
+    v->loop = loop;
+    if (!find_set(v)) return false;
+    const tirbi_lx *first = tirbi_lx_cast(pool, var->type, var->min);
+    const tirbi_ls *all[3], *rest = loop_behind(v);
+    all[0] = first ? tirbi_resolve(pool, &none, body, var, first, NULL, true) : NULL;
+    all[1] = rest;
+    all[2] = last_value(v);
+    tirbi_ls *branch = tirbi_new_stmt(v->pool, TIRBI_LS_IF, v->loop->span);
+    if (!branch || !rest) return false;
+    branch->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent,
+                                           tirbi_lx_int(pool, TIRB_I64, 0), NULL);
+    branch->as.if_.then_case = tirbi_new_sequence(v->pool, v->loop->span, all, 3);
+    *out = (tirbi_behind){.stmt = branch, .rest = rest};
+    return branch->as.if_.condition && branch->as.if_.then_case;
+}

@@ -1,0 +1,666 @@
+/* Loops that update elements which stand still: sums into one element, running extremes. The element is loaded into a
+ * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that
+ * compute an element from the one that the iteration before has stored: a variable hands that on, which is loaded
+ * before the loop. */
+#include "compiler/optimize/carried/packing.h"
+#include "compiler/optimize/carried/place.h"
+#include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/cuts/distance.h"
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/facts/order.h"
+#include "compiler/optimize/lanes/lane_planner.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_ELEMENTS = 8 };
+
+typedef struct element {
+    const tirbi_place *place;
+    const tirbi_place *before; /* of one that moves: where it was an iteration ago; NULL: it stands still */
+    tirbi_lvar *var;
+    tirbi_lvar *stored; /* what iterations of columns store, none of whose bits were loaded; NULL: the variable */
+    bool again, passed; /* there is more than one store to it; there was one before the statement at hand */
+} element;
+
+typedef struct carrier {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own; /* the loop's variable, and those that the body sets */
+    tirbi_lvar *fresh;  /* that stands for the loop's variable, or NULL */
+    const tirbi_ls *init; /* of the first iteration, or NULL */
+    element elements[MAX_ELEMENTS];
+    uint32_t n;
+    bool in_columns, branches, failed;
+} carrier;
+
+static bool same_access(const tirbi_place *a, const tirbi_place *b) {
+    return a->view == b->view && tirbi_same_place(a, b);
+}
+
+static element *find_element(carrier *c, const tirbi_place *place) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (same_access(c->elements[i].place, place)) return &c->elements[i];
+    }
+    return NULL;
+}
+
+/* The element whose variable holds what a load gives. */
+static element *find_loaded(carrier *c, const tirbi_place *place) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        const element *e = &c->elements[i];
+        if (same_access(e->before ? e->before : e->place, place)) return &c->elements[i];
+    }
+    return NULL;
+}
+
+/* ---- Finding them ----------------------------------------------------------------------------------------------- */
+
+static void note_variables(carrier *c, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++) note_variables(c, s->as.seq.items[i]);
+    } else if (s->kind == TIRBI_LS_IF) {
+        c->branches = true;
+        note_variables(c, s->as.if_.then_case);
+        if (s->as.if_.else_case) note_variables(c, s->as.if_.else_case);
+    } else if (s->kind == TIRBI_LS_SET) {
+        if (c->own.n == TIRBI_MAX_AFFINE) c->failed = true;
+        else c->own.var[c->own.n++] = s->as.set.var;
+    } else if (s->kind != TIRBI_LS_STORE) {
+        c->failed = true;
+    }
+}
+
+static bool stands_still(const carrier *c, const tirbi_place *place) {
+    if (place->view || !place->flat->pure || tirbi_mentions_loops(place->flat, &c->own)) return false;
+    for (uint32_t i = 0; i < place->ndim; i++) {
+        if (!place->indices[i]->pure || tirbi_mentions_loops(place->indices[i], &c->own)) return false;
+    }
+    return true;
+}
+
+static void add_element(carrier *c, const tirbi_place *place, const tirbi_place *before, const tirbi_lx *load) {
+    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    if (!var || c->n == MAX_ELEMENTS) {
+        c->failed = true;
+        return;
+    }
+    *var = (tirbi_lvar){.name = place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = place->buffer->type,
+                        .lo = load->lo, .hi = load->hi, .reg = -1, .span = place->span};
+    c->elements[c->n++] = (element){.place = place, .before = before, .var = var};
+}
+
+/* Notes the elements that are stored to and stand still. Those of a condition are only reached where that cannot
+ * fail. */
+static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_elements(c, s->as.seq.items[i], always);
+        return;
+    }
+    if (s->kind == TIRBI_LS_IF) {
+        find_elements(c, s->as.if_.then_case, false);
+        if (s->as.if_.else_case) find_elements(c, s->as.if_.else_case, false);
+        return;
+    }
+    if (s->kind != TIRBI_LS_STORE) return;
+    const tirbi_place *place = s->as.store.access;
+    element *known = find_element(c, place);
+    if (known) known->again = true;
+    if (!stands_still(c, place) || place->buffer->local || known) return;
+    const tirbi_lx *load = tirbi_lx_load(c->pool, place);
+    if (!load || (load->traps && !always)) c->failed = true;
+    else add_element(c, place, NULL, load);
+}
+
+/* ---- Those that move -------------------------------------------------------------------------------------------- */
+
+/* Takes a constant off a sum. */
+static const tirbi_lx *base_of(const tirbi_lx *x, int64_t *added) {
+    *added = x->kind == TIRBI_LX_CONST ? x->value : 0;
+    if (x->kind == TIRBI_LX_CONST) return NULL;
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_ADD || x->args[1]->kind != TIRBI_LX_CONST) return x;
+    *added = x->args[1]->value;
+    return x->args[0];
+}
+
+static bool differ_by(const tirbi_lx *a, const tirbi_lx *b, int64_t by) {
+    int64_t x, y, difference;
+    return base_of(a, &x) == base_of(b, &y) && !__builtin_sub_overflow(x, y, &difference) && difference == by;
+}
+
+/* Whether `before` is in each iteration what `place` was in the one before it. */
+static bool is_one_behind(carrier *c, const tirbi_place *place, const tirbi_place *before) {
+    const tirbi_loop_set loop = {.var = {c->own.var[0]}, .n = 1};
+    tirbi_loop_set others = c->own;
+    others.var[0] = others.var[--others.n];
+    bool moves = false;
+    if (place->buffer != before->buffer || place->ndim != before->ndim || place->view || before->view ||
+        !before->flat->pure)
+        return false;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        tirbi_affine at, from;
+        int64_t step, other;
+        if (tirbi_mentions_loops(place->indices[d], &others) || tirbi_mentions_loops(before->indices[d], &others))
+            return false;
+        if (place->indices[d] == before->indices[d] && !tirbi_mentions_loops(place->indices[d], &loop)) continue;
+        if (!tirbi_affine_of(c->pool, place->indices[d], &loop, &at) || !tirbi_affine_constant(&at, 0, &step) ||
+            !tirbi_affine_of(c->pool, before->indices[d], &loop, &from) || !tirbi_affine_constant(&from, 0, &other)) {
+            return false;
+        }
+        if (step != other || !differ_by(at.start, from.start, step)) return false;
+        moves = moves || step != 0;
+    }
+    return moves;
+}
+
+/* What the program does with the memory of a store: whether it stores there once, and loads the element before it ahead
+ * of that, and always. */
+typedef struct use {
+    carrier *c;
+    const tirbi_ls *store;
+    const tirbi_place *before;
+    uint32_t stores;
+    bool surely, behind, late;
+} use;
+
+static void use_value(use *u, const tirbi_lx *x, bool surely) {
+    const tirbi_place *place = u->store->as.store.access;
+    if (x->kind == TIRBI_LX_LOAD && x->access->buffer == place->buffer && is_one_behind(u->c, place, x->access)) {
+        u->before = x->access;
+        u->surely = u->surely || surely;
+        u->late = u->late || u->behind;
+    }
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++)
+        use_value(u, x->access->indices[i], surely);
+    bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    for (int i = 0; i < x->n_args; i++) use_value(u, x->args[i], surely && (!lazy || i == 0));
+}
+
+static void use_stmt(use *u, const tirbi_ls *s, bool surely) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) use_stmt(u, s->as.seq.items[i], surely);
+        return;
+    case TIRBI_LS_IF:
+        use_value(u, s->as.if_.condition, surely);
+        use_stmt(u, s->as.if_.then_case, false);
+        if (s->as.if_.else_case) use_stmt(u, s->as.if_.else_case, false);
+        return;
+    case TIRBI_LS_SET: use_value(u, s->as.set.value, surely); return;
+    case TIRBI_LS_STORE:
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) use_value(u, s->as.store.access->indices[i], surely);
+        use_value(u, s->as.store.value, surely);
+        u->behind = u->behind || s == u->store;
+        u->stores += tirbi_may_meet(s->as.store.access->buffer->root, u->store->as.store.access->buffer->root);
+        return;
+    default: u->late = true;
+    }
+}
+
+static uint32_t count_stores(const tirbi_ls *s) {
+    uint32_t n = s->kind == TIRBI_LS_STORE;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && n <= MAX_WRITTEN; i++)
+        n += count_stores(s->as.seq.items[i]);
+    if (s->kind != TIRBI_LS_IF) return n;
+    return count_stores(s->as.if_.then_case) + (s->as.if_.else_case ? count_stores(s->as.if_.else_case) : 0);
+}
+
+/* Notes the elements that every iteration stores to and the next one loads, by the stores of a part of the body. */
+static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body) {
+    uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
+        const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
+        if (s->kind == TIRBI_LS_SEQ) find_moving(c, whole, s);
+        if (s->kind != TIRBI_LS_STORE) continue;
+        const tirbi_place *place = s->as.store.access;
+        if (place->buffer->local || place->view || !place->flat->pure || stands_still(c, place) ||
+            tirbi_buffer_moves(place->buffer, &c->own)) {
+            continue;
+        }
+        use u = {.c = c, .store = s};
+        use_stmt(&u, whole, true);
+        if (!u.before || u.late || u.stores != 1) continue;
+        const tirbi_lx *load = tirbi_lx_load(c->pool, u.before);
+        if (!load || (load->traps && !u.surely)) c->failed = true;
+        else add_element(c, place, u.before, load);
+    }
+}
+
+/* ---- What else the loop does ------------------------------------------------------------------------------------ */
+
+/* Whether another place is never this element. */
+static bool is_apart(const carrier *c, const tirbi_place *e, const tirbi_place *place) {
+    if (!tirbi_may_meet(e->buffer->root, place->buffer->root)) return true;
+    if (e->buffer != place->buffer || e->view || place->view || !tirbi_is_compact(c->pool, e->buffer)) return false;
+    for (uint32_t d = 0; d < e->ndim; d++) {
+        if (tirbi_never_equal(e->indices[d], place->indices[d], &c->own)) return true;
+    }
+    return false;
+}
+
+/* An element stays in its variable only if nothing else reaches it. */
+static void check_place(carrier *c, const tirbi_place *place) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        const tirbi_place *e = c->elements[i].place;
+        if (c->elements[i].before) continue; /* its lanes are told apart when they are planned */
+        if (!same_access(e, place) && !is_apart(c, e, place)) c->failed = true;
+    }
+}
+
+static void check_value(carrier *c, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) c->failed = true;
+    if (x->kind == TIRBI_LX_LOAD) {
+        check_place(c, x->access);
+        for (uint32_t i = 0; i < x->access->ndim; i++) check_value(c, x->access->indices[i]);
+    }
+    for (int i = 0; i < x->n_args; i++) check_value(c, x->args[i]);
+}
+
+static void check_stmt(carrier *c, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) check_stmt(c, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_IF:
+        check_value(c, s->as.if_.condition);
+        check_stmt(c, s->as.if_.then_case);
+        if (s->as.if_.else_case) check_stmt(c, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        check_place(c, s->as.store.access);
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) check_value(c, s->as.store.access->indices[i]);
+        check_value(c, s->as.store.value);
+        return;
+    case TIRBI_LS_SET: check_value(c, s->as.set.value); return;
+    default: c->failed = true;
+    }
+}
+
+static const tirbi_ls *set(carrier *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
+    return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
+}
+
+/* ---- Choices ---------------------------------------------------------------------------------------------------- */
+
+/* if c: X = a else: X = b as X = a if c else b, for one element or variable; what it is otherwise. */
+static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
+    const tirbi_ls *yes = s->kind == TIRBI_LS_IF && !s->as.if_.first_of ? s->as.if_.then_case : NULL,
+                   *no = yes ? s->as.if_.else_case : NULL;
+    if (yes && yes->kind == TIRBI_LS_SEQ && yes->as.seq.n == 1) yes = yes->as.seq.items[0];
+    if (no && no->kind == TIRBI_LS_SEQ && no->as.seq.n == 1) no = no->as.seq.items[0];
+    if (!yes || !no || yes->kind != no->kind) return s;
+    const bool stores = yes->kind == TIRBI_LS_STORE && same_access(yes->as.store.access, no->as.store.access);
+    const bool assigns =
+        yes->kind == TIRBI_LS_SET && yes->as.set.var == no->as.set.var && !yes->as.set.declares && !no->as.set.declares;
+    if (!stores && !assigns) return s;
+    const tirbi_lx *a = stores ? yes->as.store.value : yes->as.set.value,
+                   *b = stores ? no->as.store.value : no->as.set.value;
+    const tirbi_lx *value = a && b ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, a, b) : NULL;
+    tirbi_ls *one = value ? tirbi_new_stmt(c->pool, (tirbi_ls_kind)yes->kind, yes->span) : NULL;
+    if (!one) return s;
+    *one = *yes;
+    if (stores) one->as.store.value = value;
+    else one->as.set.value = value;
+    return one;
+}
+
+/* How often a value reads a variable. */
+static uint32_t count_reads(const tirbi_lx *x, const tirbi_lvar *var) {
+    uint32_t n = x->kind == TIRBI_LX_VAR && x->var == var;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
+        n += count_reads(x->access->indices[d], var);
+    for (int i = 0; i < x->n_args && n < 2; i++) n += count_reads(x->args[i], var);
+    return n;
+}
+
+static const tirbi_lx *replace_by_set(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_ls *s = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == s->as.set.var ? s->as.set.value : NULL;
+}
+
+/* x = f(x); x = g(x) as x = g(f(x)); NULL for other statements. */
+static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
+    const bool assign = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
+                        !s->as.set.declares && !next->as.set.declares;
+    const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
+                       count_reads(next->as.set.value, s->as.set.var) == 1;
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_set, .context = (void *)(uintptr_t)s};
+    tirbi_ls *one = steps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, next->span) : NULL;
+    if (!one) return NULL;
+    *one = *next;
+    one->as.set.value = tirbi_rewrite_value(&rewrite, next->as.set.value);
+    return one->as.set.value ? one : NULL;
+}
+
+/* if c: x = v; and x = g(x) behind it as x = g(v) if c else g(x); NULL for other statements. */
+static const tirbi_ls *as_one_choice(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
+    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || s->as.if_.else_case || s->as.if_.condition->traps) return NULL;
+    const tirbi_ls *arm = s->as.if_.then_case;
+    if (arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
+    const tirbi_ls *one = arm->kind == TIRBI_LS_SET ? as_one_step(c, arm, next) : NULL;
+    const tirbi_lx *value = one ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, one->as.set.value,
+                                                next->as.set.value)
+                                : NULL;
+    return value ? set(c, next->as.set.var, value, false) : NULL;
+}
+
+/* Whether a value reads a variable, or memory that a place may be in. */
+static bool reads(const tirbi_lx *x, const tirbi_lvar *var, const tirbi_place *place) {
+    if (x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && x->var == var)) return true;
+    if (x->kind == TIRBI_LX_LOAD && place && tirbi_may_meet(x->access->buffer->root, place->buffer->root))
+        return true;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        if (reads(x->access->indices[d], var, place)) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (reads(x->args[i], var, place)) return true;
+    }
+    return false;
+}
+
+/* The first statement of an arm; `rest` becomes what is behind it, or NULL. */
+static const tirbi_ls *first_of(carrier *c, const tirbi_ls *arm, const tirbi_ls **rest) {
+    *rest = NULL;
+    if (!arm || arm->kind != TIRBI_LS_SEQ || arm->as.seq.n == 0) return arm;
+    if (arm->as.seq.n > 1)
+        *rest = tirbi_new_sequence(c->pool, arm->span, arm->as.seq.items + 1, arm->as.seq.n - 1);
+    return arm->as.seq.items[0];
+}
+
+/* if c: X = a; .. else: X = b as X = a if c else b; if c: .., where that does not change the condition. NULL for other
+ * statements. */
+static const tirbi_ls *first_as_one(carrier *c, const tirbi_ls *s, const tirbi_ls **more) {
+    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || !s->as.if_.else_case) return NULL;
+    const tirbi_ls *rest, *none, *yes = first_of(c, s->as.if_.then_case, &rest),
+                                 *no = first_of(c, s->as.if_.else_case, &none);
+    if (!yes || !no || !rest || none || (yes->kind != TIRBI_LS_STORE && yes->kind != TIRBI_LS_SET)) return NULL;
+    const bool stores = yes->kind == TIRBI_LS_STORE;
+    if (reads(s->as.if_.condition, stores ? NULL : yes->as.set.var, stores ? yes->as.store.access : NULL)) return NULL;
+    tirbi_ls *choice = tirbi_new_stmt(c->pool, TIRBI_LS_IF, s->span),
+             *guarded = tirbi_new_stmt(c->pool, TIRBI_LS_IF, s->span);
+    if (!choice || !guarded) return NULL;
+    *choice = *guarded = *s;
+    choice->as.if_.then_case = yes;
+    choice->as.if_.else_case = no;
+    guarded->as.if_.then_case = rest;
+    guarded->as.if_.else_case = NULL;
+    *more = guarded;
+    const tirbi_ls *one = as_one(c, choice);
+    return one == choice ? NULL : one;
+}
+
+/* x = v; A[i] = x as A[i] = v; x = A[i], for a value in a variable may be computed from the element before. NULL for
+ * other statements. */
+static const tirbi_ls *stored_at_once(carrier *c, const tirbi_ls *s, const tirbi_ls *next, const tirbi_ls **more) {
+    if (s->kind != TIRBI_LS_SET || next->kind != TIRBI_LS_STORE || !s->as.set.value) return NULL;
+    const tirbi_lvar *var = s->as.set.var;
+    const tirbi_place *place = next->as.store.access;
+    const tirbi_lx *value = next->as.store.value;
+    if (value->kind != TIRBI_LX_VAR || value->var != var || place->view || var->type != place->buffer->type ||
+        reads(s->as.set.value, var, NULL)) /* which is carried itself */
+        return NULL;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        if (reads(place->indices[d], var, NULL)) return NULL;
+    }
+    const tirbi_lx *load = tirbi_lx_load(c->pool, place);
+    tirbi_ls *set = load && !load->traps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, s->span) : NULL;
+    tirbi_ls *store = set ? tirbi_new_stmt(c->pool, TIRBI_LS_STORE, next->span) : NULL;
+    if (!store) return NULL;
+    *set = *s;
+    set->as.set.value = load;
+    *store = *next;
+    store->as.store.value = s->as.set.value;
+    *more = set;
+    return store;
+}
+
+/* Whether a statement gives a variable of the body a value that none of the next ones reads. */
+static bool is_unused(const tirbi_ls *s, const tirbi_ls *const *next, uint32_t n) {
+    bool used = s->kind != TIRBI_LS_SET || !s->as.set.declares || !s->as.set.value || s->as.set.value->traps;
+    tirbi_lvar *var = used ? NULL : s->as.set.var;
+    for (uint32_t i = 0; i < n && !used; i++) used = tirbi_code_uses(next[i], &var, 1);
+    return !used;
+}
+
+/* The body with such choices and such steps as one statement each. */
+static const tirbi_ls *join_statements(carrier *c, const tirbi_ls *body) {
+    const uint32_t n_before = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    const tirbi_ls *const *before = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 2 * n_before + 1), *more = NULL;
+    uint32_t n = 0;
+    bool joined = false;
+    for (uint32_t i = 0; items && i < n_before; i++) {
+        const tirbi_ls *s = as_one(c, before[i]), *other = NULL;
+        if (n > 0 && ((other = as_one_step(c, items[n - 1], s)) != NULL ||
+                      (other = as_one_choice(c, items[n - 1], s)) != NULL)) {
+            items[n - 1] = other;
+        } else if (n > 0 && (other = stored_at_once(c, items[n - 1], s, &more)) != NULL) {
+            items[n - 1] = other;
+            if (!is_unused(more, before + i + 1, n_before - i - 1)) items[n++] = more;
+        } else if ((other = first_as_one(c, s, &more)) != NULL) {
+            items[n++] = other;
+            items[n++] = more;
+        } else {
+            items[n++] = s;
+        }
+        joined = joined || other || s != before[i];
+    }
+    if (!items || !joined) return items ? body : NULL;
+    return n == 1 ? items[0] : tirbi_new_sequence(c->pool, c->loop->span, items, n);
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    carrier *c = rewrite->context;
+    if (x->kind == TIRBI_LX_VAR && c->fresh && x->var == c->loop->as.loop.var) return tirbi_lx_var(c->pool, c->fresh);
+    element *e = x->kind == TIRBI_LX_LOAD ? find_loaded(c, x->access) : NULL;
+    return e ? tirbi_lx_var(c->pool, e->passed ? e->stored : e->var) : NULL;
+}
+
+/* Columns store from variables of their own where that is in straight code, so that the bits of what was loaded first
+ * are in no store. They are set in every iteration, of which there are some. */
+static bool store_apart(carrier *c) {
+    for (uint32_t i = 0; i < c->n && c->in_columns && !c->branches; i++) {
+        element *e = &c->elements[i];
+        if (e->again) continue;
+        e->stored = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+        if (!e->stored) return false;
+        *e->stored = *e->var;
+    }
+    return true;
+}
+
+/* The body with its elements in variables; NULL when memory ran out. */
+static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls *body) {
+    tirbi_ls *copy = tirbi_new_stmt(c->pool, (tirbi_ls_kind)body->kind, body->span);
+    if (!copy) return NULL;
+    *copy = *body;
+    switch (body->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n);
+        for (uint32_t i = 0; items && i < body->as.seq.n; i++) {
+            items[i] = rewrite_body(c, r, body->as.seq.items[i]);
+            if (!items[i]) return NULL;
+        }
+        copy->as.seq.items = items;
+        return items ? copy : NULL;
+    }
+    case TIRBI_LS_IF:
+        copy->as.if_.condition = tirbi_rewrite_value(r, body->as.if_.condition);
+        copy->as.if_.then_case = rewrite_body(c, r, body->as.if_.then_case);
+        if (body->as.if_.else_case) copy->as.if_.else_case = rewrite_body(c, r, body->as.if_.else_case);
+        return copy->as.if_.condition && copy->as.if_.then_case && !body->as.if_.else_case == !copy->as.if_.else_case
+                   ? copy
+                   : NULL;
+    case TIRBI_LS_SET:
+        copy->as.set.value = tirbi_rewrite_value(r, body->as.set.value);
+        return copy->as.set.value ? copy : NULL;
+    case TIRBI_LS_STORE: {
+        element *e = find_element(c, body->as.store.access);
+        const tirbi_lx *value = tirbi_rewrite_value(r, body->as.store.value);
+        if (!value) return NULL;
+        if (e && !e->before && !e->stored) return set(c, e->var, value, false);
+        copy->as.store.access = tirbi_rewrite_place(r, body->as.store.access);
+        tirbi_lvar *var = e && e->stored ? e->stored : e ? e->var : NULL;
+        copy->as.store.value = e ? tirbi_lx_var(c->pool, var) : value;
+        if (!copy->as.store.access || !copy->as.store.value) return NULL;
+        if (!e) return copy;
+        const tirbi_ls *items[3] = {set(c, var, value, false)};
+        uint32_t n = 1;
+        if (e->before) items[n++] = copy;
+        if (e->stored) items[n++] = set(c, e->var, copy->as.store.value, false);
+        e->passed = e->stored && !e->before;
+        return tirbi_new_sequence(c->pool, c->loop->span, items, n);
+    }
+    default: return NULL;
+    }
+}
+
+static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
+
+/* A bound of the loop, computed before it where it is not pure. */
+static const tirbi_lx *bound(carrier *c, const tirbi_lx *x, const char *name, const tirbi_ls **items, uint32_t *n) {
+    if (is_plain(x)) return x;
+    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = x->lo, .hi = x->hi, .reg = -1};
+    items[*n] = set(c, var, x, true);
+    if (!items[*n]) return NULL;
+    (*n)++;
+    return tirbi_lx_var(c->pool, var);
+}
+
+/* The loop over a variable of its own whose bounds are in variables. */
+static bool replace_variable(carrier *c, const tirbi_ls **items, uint32_t *n) {
+    const tirbi_lvar *var = c->loop->as.loop.var;
+    if (is_plain(var->min) && is_plain(var->extent)) return true;
+    c->fresh = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    if (!c->fresh) return false;
+    *c->fresh = *var;
+    c->fresh->min = bound(c, var->min, "first", items, n);
+    c->fresh->extent = c->fresh->min ? bound(c, var->extent, "rounds", items, n) : NULL;
+    return c->fresh->extent != NULL;
+}
+
+static const tirbi_lx *replace_by_first(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const carrier *c = rewrite->context;
+    const tirbi_lvar *var = c->loop->as.loop.var, *runs = c->fresh ? c->fresh : var;
+    return x->kind == TIRBI_LX_VAR && x->var == var ? tirbi_lx_cast(rewrite->pool, var->type, runs->min) : NULL;
+}
+
+/* What an element's variable holds before the first iteration. */
+static const tirbi_lx *first_value(carrier *c, const element *e) {
+    if (!e->before) return tirbi_lx_load(c->pool, e->place);
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_first, .context = c};
+    const tirbi_place *place = tirbi_rewrite_place(&rewrite, e->before);
+    return place ? tirbi_lx_load(c->pool, place) : NULL;
+}
+
+/* Loads, what becomes of the loop, stores: where it runs at all. `even_if_not`: or where that does no harm. */
+static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls *runs, bool even_if_not) {
+    const tirbi_ls *items[3 * MAX_ELEMENTS + 2];
+    uint32_t n = 0;
+    bool harmless = even_if_not && !c->init;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const tirbi_lx *load = first_value(c, &c->elements[i]);
+        harmless = harmless && load && !load->traps;
+    }
+    if (c->init) items[n++] = c->init;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const element *e = &c->elements[i];
+        items[n++] = set(c, e->var, first_value(c, e), true);
+        const tirbi_lx *zero = tirbi_lx_cast(c->pool, e->var->type, tirbi_lx_int(c->pool, TIRB_I64, 0));
+        if (e->stored) items[n++] = set(c, e->stored, zero, true);
+    }
+    items[n++] = runs;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (c->elements[i].before) continue;
+        tirbi_ls *store = tirbi_new_stmt(c->pool, TIRBI_LS_STORE, c->loop->span);
+        if (!store) return NULL;
+        store->as.store.access = c->elements[i].place;
+        tirbi_lvar *stored = c->elements[i].stored;
+        store->as.store.value = tirbi_lx_var(c->pool, stored ? stored : c->elements[i].var);
+        items[n++] = store;
+    }
+    if (harmless || loop->as.loop.var->extent->lo > 0) return tirbi_new_sequence(c->pool, c->loop->span, items, n);
+    tirbi_ls *guard = tirbi_new_stmt(c->pool, TIRBI_LS_IF, c->loop->span);
+    if (!guard) return NULL;
+    guard->as.if_.condition = tirbi_lx_op(c->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, loop->as.loop.var->extent,
+                                          tirbi_lx_int(c->pool, TIRB_I64, 0), NULL);
+    guard->as.if_.then_case = tirbi_new_sequence(c->pool, c->loop->span, items, n);
+    return guard->as.if_.condition && guard->as.if_.then_case ? guard : NULL;
+}
+
+/* An init of the loop's first iteration, which then stands before the loop; the rest of the body is the result. */
+static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
+    const tirbi_ls *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n > 1 ? body->as.seq.items[0] : NULL;
+    tirbi_lvar *var = c->loop->as.loop.var;
+    if (!first || first->kind != TIRBI_LS_IF || first->as.if_.n_first_of != 1 || first->as.if_.first_of[0] != var ||
+        first->as.if_.else_case || tirbi_code_uses(first->as.if_.then_case, &var, 1)) {
+        return body;
+    }
+    c->init = first->as.if_.then_case;
+    return tirbi_new_sequence(c->pool, c->loop->span, body->as.seq.items + 1, body->as.seq.n - 1);
+}
+
+/* What a loop with elements in variables is to be. */
+typedef enum purpose {
+    IN_LANES,  /* that carry them */
+    IN_COLUMNS, /* inside lanes that each carry their own (columns.c) */
+    SEARCHED,  /* for what changes them */
+    HOLDING,   /* what is at the places that they tell (place.c) */
+    PACKED     /* counting what is kept (packing.c) */
+} purpose;
+
+static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
+    switch (why) {
+    case IN_LANES: return tirbi_plan_in_order(pool, loop) ? loop : tirbi_copy_ahead(pool, loop);
+    case IN_COLUMNS: return loop;
+    case SEARCHED: return tirbi_search_updates(pool, loop);
+    case PACKED: {
+        tirbi_arranged packed;
+        return tirbi_pack_elements(pool, loop, &packed) && tirbi_plan_in_order(pool, packed.loop) ? packed.stmt : NULL;
+    }
+    default: return tirbi_hold_elements(pool, loop);
+    }
+}
+
+/* The loop with elements in variables. */
+static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
+    const bool lanes = why == IN_LANES || why == IN_COLUMNS;
+    carrier *c = TIRBI_NEW(pool->arena, carrier);
+    if (!c || loop->as.loop.step) return NULL;
+    c->pool = pool;
+    c->loop = loop;
+    c->in_columns = why == IN_COLUMNS;
+    c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
+    const tirbi_ls *first = take_init(c, loop->as.loop.body), *rest = first ? join_statements(c, first) : NULL;
+    if (!rest) return NULL;
+    note_variables(c, rest);
+    if (c->failed) return NULL;
+    find_elements(c, rest, true);
+    if (lanes && count_stores(rest) <= MAX_WRITTEN) find_moving(c, rest, rest); /* lanes bear no more */
+    check_stmt(c, rest);
+    bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
+    if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
+    const tirbi_ls *items[3];
+    uint32_t n = 0;
+    if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
+    tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = c};
+    tirbi_ls *fresh = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, loop->span);
+    const tirbi_ls *body = rewrite_body(c, &rewrite, rest);
+    if (!fresh || !body || c->failed) return NULL;
+    *fresh = *loop;
+    fresh->as.loop.body = body;
+    fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    if (c->fresh) fresh->as.loop.var = c->fresh;
+    const tirbi_ls *runs = run(pool, fresh, why);
+    items[n] = runs ? surround(c, fresh, runs, why == HOLDING) : NULL;
+    return tirbi_new_sequence(c->pool, c->loop->span, items, n + 1);
+}
+
+const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_LANES); }
+const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_COLUMNS); }
+const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, SEARCHED); }
+const tirbi_ls *tirbi_hold_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, HOLDING); }
+const tirbi_ls *tirbi_pack_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, PACKED); }

@@ -1,0 +1,11 @@
+/* Comparisons before assignments, as least and greatest values. */
+#ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_EXTREMES_H
+#define TIRB_COMPILER_OPTIMIZE_CARRIED_EXTREMES_H
+
+#include "compiler/lower/loop.h"
+
+/* if v > x: x = v, of integers, becomes x = max(v, x): lanes fold that, and what only some of them would store is
+ * stored by all. The loop with such statements in its body; NULL where there are none (or memory ran out). */
+const tirbi_ls *tirbi_find_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
+#endif

@@ -1,0 +1,398 @@
+#include "compiler/optimize/carried/induction.h"
+
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+
+enum { MAX_KNOWN = 16, MAX_DEPTH = 48 };
+
+/* What variables are at a point of the program, where that is an expression of what does not change. */
+typedef struct known {
+    tirbi_lvar *var[MAX_KNOWN];
+    const tirbi_lx *value[MAX_KNOWN];
+    uint32_t n;
+} known;
+
+typedef struct counters {
+    tirbi_lx_pool *pool;
+    known known;
+    tirbi_lvar *var;      /* that is being replaced */
+    const tirbi_lx *now;  /* what it is, at the statement that is copied */
+} counters;
+
+static void forget(known *k, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (k->var[i] != var) continue;
+        k->n--;
+        k->var[i] = k->var[k->n];
+        k->value[i] = k->value[k->n];
+        return;
+    }
+}
+
+/* Whether a value is made of constants, parameters and variables of loops. */
+static bool lasts(const tirbi_lx *x) {
+    if (!x->pure || x->traps) return false;
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_PARAM || x->var->kind == TIRBI_LVAR_LOOP;
+    for (int i = 0; i < x->n_args; i++)
+        if (!lasts(x->args[i])) return false;
+    return true;
+}
+
+static void know(known *k, tirbi_lvar *var, const tirbi_lx *value) {
+    forget(k, var);
+    const bool counts = var->kind == TIRBI_LVAR_LOCAL && (var->type == TIRB_I32 || var->type == TIRB_I64);
+    if (!counts || k->n == MAX_KNOWN || !value || value->size > TIRBI_MAX_SHARED_SIZE || !lasts(value)) return;
+    k->var[k->n] = var;
+    k->value[k->n++] = value;
+}
+
+/* Forgets what a statement sets. */
+static void forget_sets(known *k, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) forget_sets(k, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP: forget_sets(k, s->as.loop.body); return;
+    case TIRBI_LS_WHILE: forget_sets(k, s->as.while_.body); return;
+    case TIRBI_LS_IF:
+        forget_sets(k, s->as.if_.then_case);
+        if (s->as.if_.else_case) forget_sets(k, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_SET: forget(k, s->as.set.var); return;
+    default: return;
+    }
+}
+
+/* ---- What an iteration adds ------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *number(const counters *c, int64_t n) { return tirbi_lx_int(c->pool, c->var->type, n); }
+
+static const tirbi_lx *compute(const counters *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(c->pool, op, c->var->type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+static const tirbi_lx *in_type(const counters *c, const tirbi_lx *x) {
+    return x ? tirbi_lx_cast(c->pool, c->var->type, x) : NULL;
+}
+
+/* How often a loop runs. */
+static const tirbi_lx *rounds_of(const counters *c, const tirbi_ls *loop) {
+    const tirbi_lx *extent = loop->as.loop.var->extent;
+    if (extent->lo < 0) {
+        const tirbi_lx *zero = tirbi_lx_int(c->pool, TIRB_I64, 0);
+        extent = zero ? tirbi_lx_op(c->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, extent, zero, NULL) : NULL;
+    }
+    return in_type(c, extent);
+}
+
+static const tirbi_lx *delta_of(const counters *c, const tirbi_ls *s, unsigned depth);
+
+/* What a loop adds: the same in each iteration. */
+static const tirbi_lx *delta_of_loop(const counters *c, const tirbi_ls *loop, unsigned depth) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_lx *delta = delta_of(c, loop->as.loop.body, depth + 1);
+    if (!delta || tirbi_lx_is_int(delta, 0)) return delta;
+    if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !lasts(var->min) || !lasts(var->extent) ||
+        tirbi_lx_mentions(delta, var))
+        return NULL;
+    return compute(c, TIRB_OP_MUL, delta, rounds_of(c, loop));
+}
+
+/* x + constant. */
+static const tirbi_lx *delta_of_set(const counters *c, const tirbi_lx *value) {
+    const bool adds = value->kind == TIRBI_LX_OP && value->op == TIRB_OP_ADD && value->optype == c->var->type &&
+                      value->args[0]->kind == TIRBI_LX_VAR && value->args[0]->var == c->var &&
+                      value->args[1]->kind == TIRBI_LX_CONST;
+    return adds ? value->args[1] : NULL;
+}
+
+/* What a statement adds to the variable, as an expression of what does not change meanwhile; NULL where it does
+ * anything else to it, or may leave the loops that it is in. */
+static const tirbi_lx *delta_of(const counters *c, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH) return NULL;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_lx *sum = number(c, 0);
+        for (uint32_t i = 0; i < s->as.seq.n && sum && sum->size <= TIRBI_MAX_SHARED_SIZE; i++)
+            sum = compute(c, TIRB_OP_ADD, sum, delta_of(c, s->as.seq.items[i], depth + 1));
+        return sum && sum->size <= TIRBI_MAX_SHARED_SIZE ? sum : NULL;
+    }
+    case TIRBI_LS_LOOP: return delta_of_loop(c, s, depth);
+    case TIRBI_LS_IF: {
+        const tirbi_lx *yes = delta_of(c, s->as.if_.then_case, depth + 1),
+                       *no = s->as.if_.else_case ? delta_of(c, s->as.if_.else_case, depth + 1) : number(c, 0);
+        return yes == no ? yes : NULL;
+    }
+    case TIRBI_LS_SET:
+        if (s->as.set.var != c->var) return number(c, 0);
+        return s->as.set.declares ? NULL : delta_of_set(c, s->as.set.value);
+    case TIRBI_LS_STORE: return number(c, 0);
+    default: return NULL;
+    }
+}
+
+/* ---- The loop without it ---------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const counters *c = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == c->var ? c->now : NULL;
+}
+
+static const tirbi_ls *without(counters *c, const tirbi_ls *s);
+
+static tirbi_ls *copy_of(const counters *c, const tirbi_ls *s) {
+    tirbi_ls *copy = TIRBI_NEW(c->pool->arena, tirbi_ls);
+    if (copy) *copy = *s;
+    return copy;
+}
+
+static const tirbi_ls *without_in_sequence(counters *c, const tirbi_ls *s) {
+    tirbi_ls *copy = copy_of(c, s);
+    const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, s->as.seq.n + 1) : NULL;
+    if (!items) return NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+        const tirbi_ls *item = s->as.seq.items[i];
+        if (item->kind == TIRBI_LS_SET && item->as.set.var == c->var) {
+            c->now = compute(c, TIRB_OP_ADD, c->now, delta_of_set(c, item->as.set.value));
+            if (!c->now || c->now->size > TIRBI_MAX_SHARED_SIZE) return NULL;
+            continue;
+        }
+        items[n] = without(c, item);
+        if (!items[n++]) return NULL;
+    }
+    copy->as.seq.items = items;
+    copy->as.seq.n = n;
+    return copy;
+}
+
+static const tirbi_ls *without_in_loop(counters *c, const tirbi_ls *s) {
+    tirbi_lvar *var = s->as.loop.var;
+    const tirbi_lx *delta = delta_of(c, s->as.loop.body, 0), *begun = c->now;
+    tirbi_ls *copy = copy_of(c, s);
+    const tirbi_lx *count = compute(c, TIRB_OP_SUB, in_type(c, tirbi_lx_var(c->pool, var)), in_type(c, var->min));
+    if (!delta || !copy || tirbi_lx_depends_on(var->min, c->var) || tirbi_lx_depends_on(var->extent, c->var))
+        return NULL;
+    const bool counts = !tirbi_lx_is_int(delta, 0);
+    if (counts) c->now = compute(c, TIRB_OP_ADD, begun, compute(c, TIRB_OP_MUL, count, delta));
+    copy->as.loop.body = c->now ? without(c, s->as.loop.body) : NULL;
+    if (counts) c->now = compute(c, TIRB_OP_ADD, begun, compute(c, TIRB_OP_MUL, rounds_of(c, s), delta));
+    return copy->as.loop.body && c->now ? copy : NULL;
+}
+
+static const tirbi_ls *without_in_branch(counters *c, const tirbi_ls *s) {
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c};
+    tirbi_ls *copy = copy_of(c, s);
+    const tirbi_lx *begun = c->now;
+    if (!copy) return NULL;
+    copy->as.if_.condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
+    copy->as.if_.then_case = without(c, s->as.if_.then_case);
+    if (s->as.if_.else_case) {
+        c->now = begun;
+        copy->as.if_.else_case = without(c, s->as.if_.else_case);
+    }
+    return copy->as.if_.condition && copy->as.if_.then_case && !copy->as.if_.else_case == !s->as.if_.else_case ? copy
+                                                                                                                : NULL;
+}
+
+/* A copy of the statement in which the variable is an expression; that is then what it is behind the statement. */
+static const tirbi_ls *without(counters *c, const tirbi_ls *s) {
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c};
+    switch (s->kind) {
+    case TIRBI_LS_SEQ: return without_in_sequence(c, s);
+    case TIRBI_LS_LOOP: return without_in_loop(c, s);
+    case TIRBI_LS_IF: return without_in_branch(c, s);
+    case TIRBI_LS_SET:
+        if (s->as.set.var == c->var) {
+            tirbi_ls only = {.kind = TIRBI_LS_SEQ, .span = s->span, .as.seq = {.items = &s, .n = 1}};
+            return without_in_sequence(c, &only);
+        }
+        return tirbi_rewrite_assignments(&rewrite, s);
+    default: return tirbi_rewrite_assignments(&rewrite, s);
+    }
+}
+
+static const tirbi_ls *set_behind(counters *c, const tirbi_ls *loop) {
+    tirbi_ls *set = copy_of(c, loop), *both = copy_of(c, loop);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 2);
+    if (!set || !both || !items) return NULL;
+    *set = (tirbi_ls){.kind = TIRBI_LS_SET, .span = loop->span};
+    set->as.set.var = c->var;
+    set->as.set.value = c->now;
+    items[0] = loop;
+    items[1] = set;
+    *both = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = loop->span};
+    both->as.seq.items = items;
+    both->as.seq.n = 2;
+    return both;
+}
+
+/* ---- Names for what a variable is ------------------------------------------------------------------------------- */
+
+/* A variable that is so much more than another one, where neither has been set since. */
+typedef struct offset {
+    const tirbi_lvar *var;
+    tirbi_lvar *base;
+    int64_t more;
+} offset;
+
+typedef struct offsets {
+    offset item[MAX_KNOWN];
+    uint32_t n;
+    bool used; /* by what sets a variable */
+} offsets;
+
+static const offset *find_offset(const offsets *o, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < o->n; i++)
+        if (o->item[i].var == var) return &o->item[i];
+    return NULL;
+}
+
+static void drop_offsets(offsets *o, const tirbi_lvar *var) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < o->n; i++)
+        if (o->item[i].var != var && o->item[i].base != var) o->item[kept++] = o->item[i];
+    o->n = kept;
+}
+
+/* Whether a value is a variable and a constant. */
+static bool is_offset(const tirbi_lx *x, tirbi_lvar **base, int64_t *more) {
+    const bool adds = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->args[1]->kind == TIRBI_LX_CONST;
+    const tirbi_lx *var = adds ? x->args[0] : x;
+    if (var->kind != TIRBI_LX_VAR || var->var->kind != TIRBI_LVAR_LOCAL ||
+        (x->type != TIRB_I32 && x->type != TIRB_I64) || var->type != x->type)
+        return false;
+    *base = var->var;
+    *more = adds ? x->args[1]->value : 0;
+    return *more == (int32_t)*more;
+}
+
+/* Follows an assignment: what is known of other variables by this one is by so much less where it grows. */
+static void note_offset(offsets *o, tirbi_lvar *var, const tirbi_lx *value) {
+    offset now = {.var = var};
+    const bool follows = is_offset(value, &now.base, &now.more);
+    if (!follows || now.base != var) {
+        drop_offsets(o, var);
+        if (follows && o->n < MAX_KNOWN) o->item[o->n++] = now;
+        return;
+    }
+    for (uint32_t i = 0; i < o->n; i++) {
+        offset *other = &o->item[i];
+        if (other->base != var) continue;
+        if (__builtin_sub_overflow(other->more, now.more, &other->more) || other->more != (int32_t)other->more)
+            o->n = 0;
+    }
+}
+
+static const tirbi_lx *replace_offset(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const offset *o = x->kind == TIRBI_LX_VAR ? find_offset(rewrite->context, x->var) : NULL;
+    if (!o) return NULL;
+    return tirbi_lx_op(rewrite->pool, TIRB_OP_ADD, o->base->type, TIRB_TYPE_NONE, tirbi_lx_var(rewrite->pool, o->base),
+                       tirbi_lx_int(rewrite->pool, o->base->type, o->more), NULL);
+}
+
+/* k = j + 1; A[k] = ..; j = k + 1 as k = j + 1; A[j + 1] = ..; j = j + 2, of stores and assignments; what it was where
+ * no variable is set by way of another one. */
+static const tirbi_ls *without_names(const counters *c, const tirbi_ls *body) {
+    offsets *o = body->kind == TIRBI_LS_SEQ ? TIRBI_NEW(c->pool->arena, offsets) : NULL;
+    const tirbi_ls **items = o ? TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n + 1) : NULL;
+    tirbi_ls *copy = items ? copy_of(c, body) : NULL;
+    if (!copy) return body;
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_offset, .context = o};
+    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+        const tirbi_ls *s = body->as.seq.items[i];
+        if (s->kind != TIRBI_LS_STORE && s->kind != TIRBI_LS_SET) return body;
+        items[i] = tirbi_rewrite_assignments(&rewrite, s);
+        if (!items[i]) return body;
+        if (s->kind != TIRBI_LS_SET) continue;
+        o->used = o->used || (!s->as.set.declares && s->as.set.value->kind == TIRBI_LX_OP &&
+                              s->as.set.value->args[0]->kind == TIRBI_LX_VAR &&
+                              find_offset(o, s->as.set.value->args[0]->var));
+        note_offset(o, s->as.set.var, items[i]->as.set.value);
+    }
+    copy->as.seq.items = items;
+    return o->used ? copy : body;
+}
+
+/* ---- Through the program ---------------------------------------------------------------------------------------- */
+
+static const tirbi_ls *walk(counters *c, const tirbi_ls *s, unsigned depth);
+
+/* The loop without one of the variables that it counts, and what that is behind it; NULL where there is none. */
+static const tirbi_ls *replace_one(counters *c, const tirbi_ls *loop) {
+    for (uint32_t i = 0; i < c->known.n; i++) {
+        c->var = c->known.var[i];
+        const tirbi_lx *delta = delta_of_loop(c, loop, 0);
+        if (!delta || tirbi_lx_is_int(delta, 0)) continue;
+        c->now = c->known.value[i];
+        const tirbi_ls *copy = without(c, loop);
+        if (copy) return set_behind(c, copy);
+    }
+    return NULL;
+}
+
+static const tirbi_ls *walk_loop(counters *c, const tirbi_ls *s, unsigned depth) {
+    const tirbi_ls *named = without_names(c, s->as.loop.body);
+    tirbi_ls *plain = named != s->as.loop.body ? copy_of(c, s) : NULL;
+    if (plain) plain->as.loop.body = named;
+    const tirbi_ls *replaced = replace_one(c, plain ? plain : s);
+    if (replaced) return walk(c, replaced, depth + 1);
+    forget_sets(&c->known, s);
+    const known before = c->known;
+    tirbi_ls *copy = copy_of(c, s);
+    const tirbi_ls *body = walk(c, s->as.loop.body, depth + 1);
+    c->known = before;
+    if (!copy || body == s->as.loop.body) return s;
+    copy->as.loop.body = body;
+    return copy;
+}
+
+static const tirbi_ls *walk_sequence(counters *c, const tirbi_ls *s, unsigned depth) {
+    tirbi_ls *copy = copy_of(c, s);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
+    bool changed = false;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+        const tirbi_ls *item = walk(c, s->as.seq.items[i], depth + 1);
+        if (items) items[i] = item;
+        changed = changed || item != s->as.seq.items[i];
+    }
+    if (!changed || !copy || !items) return s;
+    copy->as.seq.items = items;
+    return copy;
+}
+
+static const tirbi_ls *walk_branch(counters *c, const tirbi_ls *s, unsigned depth) {
+    const known before = c->known;
+    tirbi_ls *copy = copy_of(c, s);
+    const tirbi_ls *yes = walk(c, s->as.if_.then_case, depth + 1), *no = NULL;
+    c->known = before;
+    if (s->as.if_.else_case) no = walk(c, s->as.if_.else_case, depth + 1);
+    c->known = before;
+    forget_sets(&c->known, s);
+    if (!copy || (yes == s->as.if_.then_case && no == s->as.if_.else_case)) return s;
+    copy->as.if_.then_case = yes;
+    copy->as.if_.else_case = no;
+    return copy;
+}
+
+/* The statement with its loops, which are reached with what is known; what is known behind it is at hand then. */
+static const tirbi_ls *walk(counters *c, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH) {
+        forget_sets(&c->known, s);
+        return s;
+    }
+    switch (s->kind) {
+    case TIRBI_LS_SEQ: return walk_sequence(c, s, depth);
+    case TIRBI_LS_LOOP: return walk_loop(c, s, depth);
+    case TIRBI_LS_IF: return walk_branch(c, s, depth);
+    case TIRBI_LS_SET: know(&c->known, s->as.set.var, s->as.set.value); return s;
+    default: forget_sets(&c->known, s); return s;
+    }
+}
+
+const tirbi_ls *tirbi_know_counters(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    counters *c = TIRBI_NEW(pool->arena, counters);
+    if (!c) return body;
+    c->pool = pool;
+    return walk(c, body, 0);
+}

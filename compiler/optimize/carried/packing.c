@@ -1,0 +1,365 @@
+#include "compiler/optimize/carried/packing.h"
+
+#include "compiler/optimize/facts/accesses.h"
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_ITEMS = 24, MAX_PUSHES = 4, ARMS = 2, YES = 0, NO = 1, BLOCK = 2048, LEAST = 16, MAX_DEPTH = 48 };
+
+/* A store of an arm. One that pushes goes on by one element wherever it is made. */
+typedef struct push {
+    const tirbi_ls *store;
+    bool pushes;
+    int64_t behind; /* the counter as it is before the iteration */
+    tirbi_lbuf *kept;
+} push;
+
+/* What is done where the condition holds, or where it does not. */
+typedef struct arm {
+    tirbi_lvar *counter; /* NULL: it pushes nothing */
+    push stores[MAX_ITEMS];
+    uint32_t n, n_pushes;
+    tirbi_lvar *count; /* of the iterations of a block that pushed, so far and then in all */
+    tirbi_lvar *total;
+} arm;
+
+typedef struct packer {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    const tirbi_ls *items[MAX_ITEMS];
+    uint32_t n, at; /* the condition is the item `at` */
+    arm arms[ARMS];
+    int64_t most;          /* iterations of a block */
+    const tirbi_lx *first; /* iteration of the block, counted from 0 */
+    tirbi_lvar *holds;     /* whether the condition does */
+} packer;
+
+/* ---- What is pushed --------------------------------------------------------------------------------------------- */
+
+static bool cannot_fail(const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!cannot_fail(s->as.seq.items[i], depth + 1)) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return !s->as.if_.condition->traps && cannot_fail(s->as.if_.then_case, depth + 1) &&
+               (!s->as.if_.else_case || cannot_fail(s->as.if_.else_case, depth + 1));
+    case TIRBI_LS_STORE:
+        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
+            if (s->as.store.access->indices[d]->traps || !tirbi_dim_proven(s->as.store.access, d)) return false;
+        return !s->as.store.value->traps;
+    case TIRBI_LS_SET:
+        return s->as.set.value && !s->as.set.value->traps;
+    default:
+        return false;
+    }
+}
+
+/* A variable of whole numbers and what is added to it. */
+static bool is_sum(const tirbi_lx *x, tirbi_lvar **var, int64_t *more) {
+    x = tirbi_lx_before_cast(x);
+    const bool adds = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->args[1]->kind == TIRBI_LX_CONST;
+    *more = adds ? x->args[1]->value : 0;
+    if (adds) x = x->args[0];
+    if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOCAL || *more != (int32_t)*more) return false;
+    *var = x->var;
+    return x->type == TIRB_I32 || x->type == TIRB_I64;
+}
+
+/* The counter that the arm adds one to. */
+static bool find_counter(arm *a, const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
+        if (!find_counter(a, s->as.seq.items[i])) return false;
+    if (s->kind != TIRBI_LS_SET) return s->kind == TIRBI_LS_SEQ || s->kind == TIRBI_LS_STORE;
+    tirbi_lvar *var = NULL;
+    int64_t more;
+    const bool counts = !a->counter && !s->as.set.declares && is_sum(s->as.set.value, &var, &more) && more == 1 &&
+                        var == s->as.set.var && s->as.set.value->type == var->type;
+    a->counter = var;
+    return counts;
+}
+
+static bool find_pushes(arm *a, const tirbi_ls *s, int64_t *counted) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
+        if (!find_pushes(a, s->as.seq.items[i], counted)) return false;
+    if (s->kind == TIRBI_LS_SEQ) return true;
+    if (s->kind == TIRBI_LS_SET) {
+        *counted = 1;
+        return true;
+    }
+    const tirbi_place *place = s->as.store.access;
+    tirbi_lvar *var = NULL;
+    int64_t more;
+    if (tirbi_lx_depends_on(s->as.store.value, a->counter) || s->as.store.value->traps || a->n == MAX_ITEMS)
+        return false;
+    if (!tirbi_place_depends_on(place, a->counter)) {
+        a->stores[a->n++] = (push){.store = s};
+        return cannot_fail(s, 0);
+    }
+    if (place->ndim != 1 || place->view || place->buffer->local || place->buffer->overlaps ||
+        place->buffer->broadcasts || !is_sum(place->indices[0], &var, &more) || var != a->counter ||
+        a->n_pushes++ == MAX_PUSHES)
+        return false;
+    a->stores[a->n++] = (push){.store = s, .pushes = true, .behind = more + *counted};
+    return true;
+}
+
+static bool read_arm(packer *p, unsigned which, const tirbi_ls *s) {
+    arm *a = &p->arms[which];
+    int64_t counted = 0;
+    return find_counter(a, s) && a->counter && find_pushes(a, s, &counted) && a->n_pushes > 0;
+}
+
+/* Whether the memory that is pushed to is reached in no other way, and the counter is asked for by no one else. */
+static bool is_alone(const packer *p, const tirbi_accesses *all) {
+    for (unsigned w = 0; w < ARMS; w++) {
+        const arm *a = &p->arms[w];
+        tirbi_lvar *counter = a->counter;
+        if (!counter) continue;
+        const tirbi_ls *branch = p->items[p->at];
+        const tirbi_ls *other = w == YES ? branch->as.if_.else_case : branch->as.if_.then_case;
+        if (tirbi_lx_depends_on(branch->as.if_.condition, counter) || (other && tirbi_code_uses(other, &counter, 1)))
+            return false;
+        for (uint32_t i = 0; i < p->n; i++)
+            if (i != p->at && tirbi_code_uses(p->items[i], &counter, 1)) return false;
+        for (uint32_t i = 0; i < a->n; i++) {
+            const tirbi_lbuf *root = a->stores[i].store->as.store.access->buffer->root;
+            uint32_t met = 0;
+            for (uint32_t k = 0; k < all->n; k++) met += tirbi_may_meet(all->item[k].place->buffer->root, root);
+            if (a->stores[i].pushes && met != 1) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- The blocks ------------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *number(const packer *p, int64_t n) { return tirbi_lx_int(p->pool, TIRB_I64, n); }
+static const tirbi_lx *wide(const packer *p, tirbi_lvar *var) {
+    return tirbi_lx_cast(p->pool, TIRB_I64, tirbi_lx_var(p->pool, var));
+}
+static const tirbi_ls *set(const packer *p, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
+    return tirbi_new_set(p->pool, p->loop->span, var, value, declares);
+}
+
+static tirbi_lvar *new_var(const packer *p, const char *name, tirbi_lvar_kind kind, tirbi_dtype type, int64_t hi) {
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .hi = hi, .reg = -1, .span = p->loop->span};
+    return var;
+}
+
+static tirbi_ls *new_loop(const packer *p, tirbi_lvar *var, const tirbi_lx *extent) {
+    tirbi_ls *loop = tirbi_new_stmt(p->pool, TIRBI_LS_LOOP, p->loop->span);
+    if (!loop || !var || !extent) return NULL;
+    var->min = number(p, 0);
+    var->extent = extent;
+    loop->as.loop.var = var;
+    return var->min ? loop : NULL;
+}
+
+static tirbi_lbuf *new_buffer(const packer *p, tirbi_dtype type) {
+    tirbi_lbuf *buffer = TIRBI_NEW(p->pool->arena, tirbi_lbuf);
+    const tirbi_lx **sizes = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, 2);
+    if (!buffer || !sizes) return NULL;
+    sizes[0] = number(p, p->most + 1);
+    sizes[1] = number(p, 1);
+    *buffer = (tirbi_lbuf){.name = "kept",
+                           .type = type,
+                           .ndim = 1,
+                           .shape = &sizes[0],
+                           .strides = &sizes[1],
+                           .root = buffer,
+                           .param = -1,
+                           .reg = -1,
+                           .written = true};
+    return sizes[0] && sizes[1] ? buffer : NULL;
+}
+
+static const tirbi_ls *store_at(const packer *p, tirbi_lbuf *buffer, const tirbi_lx *index, const tirbi_lx *value,
+                                tirbi_span span) {
+    tirbi_ls *store = tirbi_new_stmt(p->pool, TIRBI_LS_STORE, span);
+    const tirbi_lx **indices = TIRBI_NEW(p->pool->arena, const tirbi_lx *);
+    if (!store || !indices || !index || !value) return NULL;
+    *indices = index;
+    store->as.store.access = tirbi_place_in(p->pool, buffer, indices, span);
+    store->as.store.value = value;
+    return store->as.store.access ? store : NULL;
+}
+
+/* What an iteration does for an arm: what is not kept goes behind all that is. */
+static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **items, uint32_t *n) {
+    if (!a->counter) return true;
+    const tirbi_lx *to = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_var(p->pool, a->count),
+                                       tirbi_lx_int(p->pool, TIRB_I32, p->most));
+    to = to ? tirbi_lx_cast(p->pool, TIRB_I64, to) : NULL;
+    for (uint32_t i = 0; i < a->n; i++) {
+        push *s = &a->stores[i];
+        const tirbi_ls *store = s->store;
+        if (!s->pushes) {
+            tirbi_ls *branch = tirbi_new_stmt(p->pool, TIRBI_LS_IF, store->span);
+            if (!branch) return false;
+            branch->as.if_.condition = holds;
+            branch->as.if_.then_case = store;
+            items[(*n)++] = branch;
+            continue;
+        }
+        s->kept = new_buffer(p, store->as.store.access->buffer->type);
+        items[(*n)++] = s->kept ? store_at(p, s->kept, to, store->as.store.value, store->span) : NULL;
+    }
+    const tirbi_lx *one = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_int(p->pool, TIRB_I32, 1),
+                                        tirbi_lx_int(p->pool, TIRB_I32, 0));
+    const tirbi_lx *next =
+        one ? tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE, tirbi_lx_var(p->pool, a->count), one, NULL)
+            : NULL;
+    items[(*n)++] = set(p, a->count, next, false);
+    return true;
+}
+
+/* The iterations of a block, in lanes. */
+static const tirbi_ls *keep_block(packer *p) {
+    const tirbi_facts none = {.n = 0};
+    const tirbi_lvar *old = p->loop->as.loop.var;
+    const tirbi_lx *left = tirbi_lx_sub(p->pool, old->extent, p->first);
+    const tirbi_lx *length =
+        left ? tirbi_lx_op(p->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, left, number(p, p->most), NULL) : NULL;
+    tirbi_lvar *var = new_var(p, old->name, TIRBI_LVAR_LOOP, TIRB_I64, p->most - 1);
+    tirbi_ls *loop = new_loop(p, var, length);
+    const tirbi_lx *at =
+        loop ? tirbi_lx_add(p->pool, tirbi_lx_add(p->pool, old->min, p->first), tirbi_lx_var(p->pool, var)) : NULL;
+    tirbi_lx *known = at ? TIRBI_NEW(p->pool->arena, tirbi_lx) : NULL;
+    const tirbi_ls *items[3 * MAX_ITEMS + 2 * MAX_PUSHES + 8];
+    uint32_t n = 0;
+    if (!known) return NULL;
+    *known = *at;
+    known->lo = old->type == TIRB_I32 && old->lo < INT32_MIN ? INT32_MIN : old->lo;
+    known->hi = old->type == TIRB_I32 && old->hi > INT32_MAX ? INT32_MAX : old->hi;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (i != p->at) {
+            items[n++] = p->items[i];
+            continue;
+        }
+        const tirbi_lx *holds = tirbi_lx_var(p->pool, p->holds);
+        const tirbi_lx *fails =
+            holds ? tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, holds, NULL, NULL) : NULL;
+        items[n++] = set(p, p->holds, p->items[i]->as.if_.condition, true);
+        if (!fails || !keep(p, &p->arms[YES], holds, items, &n) || !keep(p, &p->arms[NO], fails, items, &n))
+            return NULL;
+    }
+    const tirbi_ls *body = tirbi_new_sequence(p->pool, p->loop->span, items, n);
+    const tirbi_lx *counter = body ? tirbi_lx_cast(p->pool, old->type, known) : NULL;
+    loop->as.loop.body = counter ? tirbi_resolve(p->pool, &none, body, old, counter, var, false) : NULL;
+    return loop->as.loop.body ? loop : NULL;
+}
+
+/* What was kept goes to where the counter stands. */
+static const tirbi_ls *copy_kept(const packer *p, const arm *a, const push *from, tirbi_lvar *base) {
+    tirbi_lvar *var = new_var(p, "k", TIRBI_LVAR_LOOP, TIRB_I64, p->most - 1);
+    tirbi_ls *loop = new_loop(p, var, tirbi_lx_var(p->pool, a->total));
+    const tirbi_lx *k = loop ? tirbi_lx_var(p->pool, var) : NULL;
+    const tirbi_lx **index = TIRBI_NEW(p->pool->arena, const tirbi_lx *);
+    if (!k || !index) return NULL;
+    *index = k;
+    const tirbi_place *kept = tirbi_place_in(p->pool, from->kept, index, from->store->span);
+    const tirbi_lx *to = tirbi_lx_add(p->pool, tirbi_lx_var(p->pool, base), number(p, from->behind));
+    if (!kept || !to) return NULL;
+    loop->as.loop.body = store_at(p, from->store->as.store.access->buffer, tirbi_lx_add(p->pool, to, k),
+                                  tirbi_lx_load(p->pool, kept), from->store->span);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+/* A block: none is kept yet, all of it, copies, counters that go on. */
+static const tirbi_ls *pack_block(packer *p, const tirbi_ls **keeps) {
+    const tirbi_ls *items[2 * (2 * MAX_PUSHES + 4) + 1];
+    uint32_t n = 0;
+    for (unsigned w = 0; w < ARMS; w++)
+        if (p->arms[w].counter) items[n++] = set(p, p->arms[w].count, tirbi_lx_int(p->pool, TIRB_I32, 0), true);
+    items[n++] = *keeps = keep_block(p);
+    for (unsigned w = 0; w < ARMS && *keeps; w++) {
+        arm *a = &p->arms[w];
+        if (!a->counter) continue;
+        tirbi_lvar *base = new_var(p, "base", TIRBI_LVAR_LET, TIRB_I64, a->counter->hi);
+        if (!base) return NULL;
+        base->lo = a->counter->lo;
+        items[n++] = set(p, a->total, wide(p, a->count), true);
+        items[n++] = set(p, base, wide(p, a->counter), true);
+        for (uint32_t i = 0; i < a->n; i++)
+            if (a->stores[i].pushes) items[n++] = copy_kept(p, a, &a->stores[i], base);
+        const tirbi_lx *more = tirbi_lx_cast(p->pool, a->counter->type, tirbi_lx_var(p->pool, a->total));
+        items[n++] = set(p, a->counter,
+                         more ? tirbi_lx_op(p->pool, TIRB_OP_ADD, a->counter->type, TIRB_TYPE_NONE,
+                                            tirbi_lx_var(p->pool, a->counter), more, NULL)
+                              : NULL,
+                         false);
+    }
+    return *keeps ? tirbi_new_sequence(p->pool, p->loop->span, items, n) : NULL;
+}
+
+/* The memory for what is kept, and all blocks. */
+static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
+    const tirbi_ls *items[2 * MAX_PUSHES + 1];
+    const tirbi_lx *extent = p->loop->as.loop.var->extent;
+    tirbi_lvar *first = new_var(p, "first", TIRBI_LVAR_LOOP, TIRB_I64, extent->hi - 1);
+    const bool many = extent->hi > p->most;
+    uint32_t n = 0;
+    p->first = !first ? NULL : many ? tirbi_lx_var(p->pool, first) : number(p, 0);
+    const tirbi_ls *block = p->first ? pack_block(p, keeps) : NULL;
+    if (!block) return NULL;
+    for (unsigned w = 0; w < ARMS; w++) {
+        for (uint32_t i = 0; i < p->arms[w].n; i++) {
+            const push *s = &p->arms[w].stores[i];
+            tirbi_ls *alloc = s->pushes ? tirbi_new_stmt(p->pool, TIRBI_LS_ALLOC, p->loop->span) : NULL;
+            if (!s->pushes) continue;
+            if (!alloc) return NULL;
+            alloc->as.alloc.buffer = s->kept;
+            items[n++] = alloc;
+        }
+    }
+    tirbi_ls *all = many ? new_loop(p, first, extent) : NULL;
+    if (all) {
+        all->as.loop.step = number(p, p->most);
+        all->as.loop.blocks = true;
+        all->as.loop.body = block;
+    }
+    items[n++] = many ? all : block;
+    return tirbi_new_sequence(p->pool, p->loop->span, items, n);
+}
+
+static bool read_loop(packer *p) {
+    tirbi_accesses *all = TIRBI_NEW(p->pool->arena, tirbi_accesses);
+    const tirbi_ls *body = p->loop->as.loop.body;
+    if (!all || !tirbi_list_statements(body, p->items, &p->n, MAX_ITEMS) || !tirbi_find_accesses(all, body))
+        return false;
+    for (p->at = 0; p->at < p->n; p->at++) {
+        const tirbi_ls *s = p->items[p->at], *no = s->kind == TIRBI_LS_IF ? s->as.if_.else_case : NULL;
+        p->arms[YES] = p->arms[NO] = (arm){.counter = NULL};
+        if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of && !s->as.if_.condition->traps &&
+            read_arm(p, YES, s->as.if_.then_case) && (!no || read_arm(p, NO, no)))
+            break;
+    }
+    for (uint32_t i = 0; i < p->n; i++)
+        if (i != p->at && !cannot_fail(p->items[i], 0)) return false;
+    return p->at < p->n && is_alone(p, all);
+}
+
+bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
+        return false;
+    packer *p = TIRBI_NEW(pool->arena, packer);
+    if (!p) return false;
+    *p = (packer){.pool = pool, .loop = loop, .most = var->extent->hi < BLOCK ? var->extent->hi : BLOCK};
+    p->holds = new_var(p, "holds", TIRBI_LVAR_LET, TIRB_BOOL, 1);
+    if (!p->holds || !read_loop(p)) return false;
+    for (unsigned w = 0; w < ARMS; w++) {
+        p->arms[w].count = new_var(p, "count", TIRBI_LVAR_LOCAL, TIRB_I32, p->most);
+        p->arms[w].total = new_var(p, "total", TIRBI_LVAR_LET, TIRB_I64, p->most);
+        if (!p->arms[w].count || !p->arms[w].total) return false;
+    }
+    out->stmt = pack(p, &out->loop);
+    return out->stmt != NULL;
+}

@@ -1,0 +1,681 @@
+#include "compiler/optimize/carried/place.h"
+
+#include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_LETS = 8, MAX_STATE = 4, MAX_SIZE = 24 };
+
+typedef struct finder {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    struct {
+        const tirbi_lvar *var;
+        const tirbi_lx *value;
+    } lets[MAX_LETS];
+    uint32_t n_lets;
+    const tirbi_ls *guarded; /* the body's condition */
+    tirbi_lvar *best;        /* what it compares */
+    const tirbi_lx *value;   /* with this */
+    const tirbi_lx *when;    /* where this holds too; NULL: always */
+    tirbi_op order, fold;    /* LT and MIN, or GT and MAX */
+    tirbi_dtype wide;        /* it is folded in this type, which holds it exactly and has a fold */
+    tirbi_lvar *odd;         /* while the fold is made: not zero where a value was no number; NULL: none looks */
+    const tirbi_ls *sets[MAX_STATE]; /* the other variables that are set with it */
+    uint32_t n_sets;
+    const tirbi_lx *at; /* in place of the loop's variable; NULL: itself */
+} finder;
+
+/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const finder *f = rewrite->context;
+    if (x->kind != TIRBI_LX_VAR) return NULL;
+    if (f->at && x->var == f->loop->as.loop.var) return f->at;
+    for (uint32_t i = 0; i < f->n_lets; i++) {
+        if (f->lets[i].var == x->var) return f->at ? tirbi_rewrite_value(rewrite, f->lets[i].value) : f->lets[i].value;
+    }
+    return NULL;
+}
+
+/* An expression without the body's own variables, of iteration `at`. */
+static const tirbi_lx *without_lets(finder *f, const tirbi_lx *x, const tirbi_lx *at) {
+    tirbi_rewrite rewrite = {.pool = f->pool, .replace = replace, .context = f};
+    f->at = at;
+    const tirbi_lx *value = x->size <= MAX_SIZE ? tirbi_rewrite_value(&rewrite, x) : NULL;
+    f->at = NULL;
+    return value && value->size <= MAX_SIZE ? value : NULL;
+}
+
+/* ---- The pattern ------------------------------------------------------------------------------------------------ */
+
+static const tirbi_ls *only(const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    return s;
+}
+
+static bool is_local(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_SET && !s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL && s->as.set.value;
+}
+
+/* Names for values, and a condition without an else. */
+static bool read_body(finder *f, const tirbi_ls *body) {
+    const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        const tirbi_ls *s = items[i];
+        bool names =
+            s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
+        const tirbi_lx *value = names && f->n_lets < MAX_LETS ? without_lets(f, s->as.set.value, NULL) : NULL;
+        if (!value) return false;
+        f->lets[f->n_lets].var = s->as.set.var;
+        f->lets[f->n_lets++].value = value;
+    }
+    f->guarded = n > 0 ? only(items[n - 1]) : NULL;
+    return f->guarded && f->guarded->kind == TIRBI_LS_IF && !f->guarded->as.if_.else_case &&
+           !f->guarded->as.if_.first_of;
+}
+
+/* value < best, or value > best, either way round, perhaps behind something else. */
+static bool read_condition(finder *f, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_AND) {
+        f->when = without_lets(f, x->args[0], NULL);
+        if (!f->when || !tirbi_fails_surely(f->when) || x->args[1]->traps) return false;
+        x = x->args[1];
+    }
+    if (x->kind != TIRBI_LX_OP || (x->op != TIRB_OP_LT && x->op != TIRB_OP_GT)) return false;
+    for (unsigned k = 0; k < 2; k++) {
+        const tirbi_lx *best = x->args[k];
+        if (best->kind != TIRBI_LX_VAR || best->var->kind != TIRBI_LVAR_LOCAL) continue;
+        f->best = best->var;
+        f->value = without_lets(f, x->args[1 - k], NULL);
+        f->order = (x->op == TIRB_OP_LT) == (k == 1) ? TIRB_OP_LT : TIRB_OP_GT;
+        f->fold = f->order == TIRB_OP_LT ? TIRB_OP_MIN : TIRB_OP_MAX;
+        return f->value && tirbi_fails_surely(f->value) && !tirbi_lx_depends_on(f->value, f->best) &&
+               !(f->when && tirbi_lx_depends_on(f->when, f->best));
+    }
+    return false;
+}
+
+/* best = value, and variables whose values say where that was. */
+static bool read_sets(finder *f, const tirbi_ls *arm) {
+    arm = only(arm);
+    const tirbi_ls *const *items = arm->kind == TIRBI_LS_SEQ ? arm->as.seq.items : &arm;
+    uint32_t n = arm->kind == TIRBI_LS_SEQ ? arm->as.seq.n : 1;
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_ls *s = items[i];
+        const tirbi_lx *value = is_local(s) ? without_lets(f, s->as.set.value, NULL) : NULL;
+        if (!value) return false;
+        if (s->as.set.var == f->best) {
+            if (found || !tirbi_same_value(value, f->value)) return false;
+            found = true;
+        } else {
+            const tirbi_lvar *var = s->as.set.var;
+            if (value->traps || f->n_sets == MAX_STATE || tirbi_lx_depends_on(value, f->best) ||
+                tirbi_lx_depends_on(f->value, var) || (f->when && tirbi_lx_depends_on(f->when, var))) {
+                return false;
+            }
+            f->sets[f->n_sets++] = s;
+        }
+    }
+    for (uint32_t i = 0; i < f->n_sets; i++) {
+        for (uint32_t k = 0; k < f->n_sets; k++) {
+            const tirbi_lvar *var = f->sets[i]->as.set.var;
+            const tirbi_lx *value = without_lets(f, f->sets[k]->as.set.value, NULL);
+            if ((i != k && var == f->sets[k]->as.set.var) || !value || tirbi_lx_depends_on(value, var)) return false;
+        }
+    }
+    return found;
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+static tirbi_lvar *new_var(const finder *f, const tirbi_lvar *like, tirbi_lvar_kind kind) {
+    tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
+    if (var)
+        *var = (tirbi_lvar){.name = like->name,
+                            .kind = kind,
+                            .type = like->type,
+                            .lo = like->lo,
+                            .hi = like->hi,
+                            .reg = -1,
+                            .span = f->loop->span};
+    return var;
+}
+
+static const tirbi_ls *set(const finder *f, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
+    return tirbi_new_set(f->pool, f->loop->span, var, value, declares);
+}
+
+static const tirbi_ls *where(const finder *f, const tirbi_lx *condition, const tirbi_ls *then_case) {
+    tirbi_ls *s = condition && then_case ? tirbi_new_stmt(f->pool, TIRBI_LS_IF, f->loop->span) : NULL;
+    if (!s) return NULL;
+    s->as.if_.condition = condition;
+    s->as.if_.then_case = then_case;
+    return s;
+}
+
+static const tirbi_lx *compare(const finder *f, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(f->pool, op, (tirbi_dtype)f->value->type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+/* A copy of the loop's variable; the loop's value of it, and where it counts. */
+static tirbi_lvar *fresh_variable(finder *f, const tirbi_lx **value, const tirbi_lx **when) {
+    tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *f->loop->as.loop.var;
+    var->reg = -1;
+    *value = without_lets(f, f->value, tirbi_lx_var(f->pool, var));
+    *when = f->when ? without_lets(f, f->when, tirbi_lx_var(f->pool, var)) : NULL;
+    return *value && !*when == !f->when ? var : NULL;
+}
+
+/* The type that folds values of a type: all that is narrower than 32 bits is widened, which keeps its order. */
+static tirbi_dtype wide_type(tirbi_dtype type) {
+    if (tirbi_dtypes[type].size >= 4) return type;
+    return tirbi_dtype_is_float(type) ? TIRB_F32 : TIRB_I32;
+}
+
+/* One that holds the extreme so far, and its value in its own type. */
+static tirbi_lvar *new_extreme(finder *f, const tirbi_lx **folded) {
+    tirbi_lvar *extreme = new_var(f, f->best, TIRBI_LVAR_LOCAL);
+    f->wide = wide_type((tirbi_dtype)f->best->type);
+    if (!extreme) return NULL;
+    extreme->type = f->wide;
+    *folded = tirbi_lx_cast(f->pool, (tirbi_dtype)f->best->type, tirbi_lx_var(f->pool, extreme));
+    return *folded ? extreme : NULL;
+}
+
+/* odd = max(value is a number ? 0 : 1, odd). */
+static const tirbi_ls *note_odd(const finder *f, const tirbi_lx *value) {
+    const tirbi_dtype type = f->odd->type;
+    const tirbi_lx *odd = compare(f, TIRB_OP_NE, value, value), *zero = tirbi_lx_int(f->pool, type, 0),
+                   *one = tirbi_lx_int(f->pool, type, 1), *before = tirbi_lx_var(f->pool, f->odd);
+    odd = odd && zero && one ? tirbi_lx_op(f->pool, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, odd, one, zero) : NULL;
+    return odd && before
+               ? set(f, f->odd, tirbi_lx_op(f->pool, TIRB_OP_MAX, type, TIRB_TYPE_NONE, odd, before, NULL), false)
+               : NULL;
+}
+
+/* The least or greatest of the values and of what `extreme` holds. */
+static const tirbi_ls *fold_values(finder *f, tirbi_lvar *extreme) {
+    const tirbi_lx *value, *when;
+    tirbi_lvar *var = fresh_variable(f, &value, &when);
+    tirbi_ls *loop = tirbi_new_stmt(f->pool, TIRBI_LS_LOOP, f->loop->span);
+    const tirbi_lx *widened = var ? tirbi_lx_cast(f->pool, f->wide, value) : NULL,
+                   *before = tirbi_lx_var(f->pool, extreme);
+    if (!widened || !before || !loop) return NULL;
+    *loop = *f->loop;
+    loop->as.loop.var = var;
+    loop->as.loop.parallel = false;
+    const tirbi_ls *sets[] = {
+        set(f, extreme, tirbi_lx_op(f->pool, f->fold, f->wide, TIRB_TYPE_NONE, widened, before, NULL), false),
+        f->odd ? note_odd(f, value) : NULL};
+    loop->as.loop.body = f->odd ? tirbi_new_sequence(f->pool, f->loop->span, sets, 2) : sets[0];
+    if (when) loop->as.loop.body = where(f, when, loop->as.loop.body);
+    return loop->as.loop.body && tirbi_plan_in_order(f->pool, loop) ? loop : NULL;
+}
+
+/* Finds the first of the values that is the best, and sets the variables that tell its place. */
+static const tirbi_ls *find_place(finder *f) {
+    const tirbi_lvar *old = f->loop->as.loop.var, number = {.name = "found", .type = TIRB_I64, .hi = INT64_MAX};
+    const tirbi_ls *items[MAX_STATE + 3];
+    const tirbi_lx *value, *when;
+    tirbi_lvar *var = fresh_variable(f, &value, &when), *found = new_var(f, &number, TIRBI_LVAR_LET),
+               *at = new_var(f, old, TIRBI_LVAR_LET);
+    tirbi_lvar *target = new_var(f, f->best, TIRBI_LVAR_LET);
+    tirbi_ls *search = tirbi_new_stmt(f->pool, TIRBI_LS_SEARCH, f->loop->span);
+    uint32_t n = 0;
+    if (!var || !found || !at || !target || !search) return NULL;
+    search->as.search.var = var;
+    search->as.search.condition = compare(f, TIRB_OP_EQ, value, tirbi_lx_var(f->pool, target));
+    search->as.search.found = found;
+    if (when && search->as.search.condition)
+        search->as.search.condition = tirbi_lx_lazy(f->pool, TIRBI_LX_AND, when, search->as.search.condition, NULL);
+    if (!search->as.search.condition || !tirbi_plan_search(f->pool, search)) return NULL;
+    items[n++] = set(f, target, tirbi_lx_var(f->pool, f->best), true);
+    items[n++] = search;
+    const tirbi_lx *place = tirbi_lx_add(f->pool, old->min, tirbi_lx_var(f->pool, found));
+    items[n++] = set(f, at, place ? tirbi_lx_cast(f->pool, old->type, place) : NULL, true);
+    for (uint32_t i = 0; i < f->n_sets; i++)
+        items[n++] =
+            set(f, f->sets[i]->as.set.var, without_lets(f, f->sets[i]->as.set.value, tirbi_lx_var(f->pool, at)), false);
+    return tirbi_new_sequence(f->pool, f->loop->span, items, n);
+}
+
+const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    finder *f = TIRBI_NEW(pool->arena, finder);
+    if (!f || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
+    f->pool = pool;
+    f->loop = loop;
+    if (!read_body(f, loop->as.loop.body) || !read_condition(f, f->guarded->as.if_.condition) ||
+        !read_sets(f, f->guarded->as.if_.then_case)) {
+        return NULL;
+    }
+    const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = NULL;
+    tirbi_lvar *extreme = new_extreme(f, &folded);
+    if (!best || !extreme) return NULL;
+    const tirbi_ls *changes[] = {set(f, f->best, folded, false), f->n_sets ? find_place(f) : NULL};
+    const tirbi_ls *all[] = {
+        set(f, extreme, tirbi_lx_cast(pool, f->wide, best), true),
+        fold_values(f, extreme),
+        where(f, compare(f, f->order, folded, best),
+              tirbi_new_sequence(f->pool, f->loop->span, changes, f->n_sets ? 2 : 1)),
+    };
+    return tirbi_new_sequence(f->pool, f->loop->span, all, 3);
+}
+
+/* ---- Pairs that are chosen together ------------------------------------------------------------------------------ */
+
+/* where = where if best > v or best == v and where < k else k, and best the same: the reducer of a block. As with the
+ * condition above, but for three things: what is no number is taken, as is a zero of the other sign, and the place that
+ * the pair begins with may be behind others. Then the loop runs as it stands. */
+typedef struct choice {
+    const tirbi_lx *kept;    /* where this holds */
+    const tirbi_lx *another; /* else this is taken */
+} choice;
+
+static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind == TIRBI_LX_VAR && x->var == var; }
+
+/* What a variable is set to, as a choice whether it is kept. */
+static bool read_choice(finder *f, const tirbi_ls *s, choice *out) {
+    const tirbi_lx *x = is_local(s) ? without_lets(f, s->as.set.value, NULL) : NULL;
+    const bool chooses = x && (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT));
+    if (!chooses || !is_var(x->args[1], s->as.set.var)) return false;
+    out->kept = x->args[0];
+    out->another = x->args[2];
+    return true;
+}
+
+/* best > v, best >= v, or the other way round, where v is what is taken: the order of what is better. */
+static tirbi_op keeps_best(const tirbi_lx *x, const tirbi_lvar *best, const tirbi_lx *v) {
+    if (x->kind != TIRBI_LX_OP) return TIRB_OP_NOP;
+    const bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
+    if (!less && !greater) return TIRB_OP_NOP;
+    if (is_var(x->args[0], best) && tirbi_same_value(x->args[1], v)) return greater ? TIRB_OP_GT : TIRB_OP_LT;
+    if (is_var(x->args[1], best) && tirbi_same_value(x->args[0], v)) return less ? TIRB_OP_GT : TIRB_OP_LT;
+    return TIRB_OP_NOP;
+}
+
+/* What a signed integer was before it became a wider one. */
+static const tirbi_lx *unwidened(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_signed((tirbi_dtype)x->source) &&
+           tirbi_dtype_is_signed((tirbi_dtype)x->type) && tirbi_dtypes[x->source].size <= tirbi_dtypes[x->type].size)
+        x = x->args[0];
+    return x;
+}
+
+/* best == v and where < k, behind a comparison that is the best's own. */
+static bool keeps_first(const finder *f, const tirbi_lx *x, const tirbi_lvar *where) {
+    if (x->kind != TIRBI_LX_OR || keeps_best(x->args[0], f->best, f->value) != f->order) return false;
+    const tirbi_lx *both = x->args[1];
+    if (both->kind != TIRBI_LX_AND) return false;
+    const tirbi_lx *ties = both->args[0], *before = both->args[1];
+    if (ties->kind != TIRBI_LX_OP || ties->op != TIRB_OP_EQ || before->kind != TIRBI_LX_OP) return false;
+    const bool first = is_var(ties->args[0], f->best), swapped = before->op == TIRB_OP_GT;
+    if (!(first || is_var(ties->args[1], f->best)) || !tirbi_same_value(ties->args[first ? 1 : 0], f->value))
+        return false;
+    return (before->op == TIRB_OP_LT || swapped) && is_var(unwidened(before->args[swapped]), where) &&
+           is_var(unwidened(before->args[!swapped]), f->loop->as.loop.var);
+}
+
+/* The two variables of a pair: the place is left in sets[0], whose value is the loop's variable. */
+static bool read_pair(finder *f, const tirbi_ls *body) {
+    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 0;
+    choice pair[2];
+    if (n < 2 || n > MAX_LETS + 2) return false;
+    for (uint32_t i = 0; i + 2 < n; i++) {
+        const tirbi_ls *s = body->as.seq.items[i];
+        const bool names =
+            s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
+        const tirbi_lx *value = names ? without_lets(f, s->as.set.value, NULL) : NULL;
+        if (!value) return false;
+        f->lets[f->n_lets].var = s->as.set.var;
+        f->lets[f->n_lets++].value = value;
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        if (!read_choice(f, body->as.seq.items[n - 2 + i], &pair[i])) return false;
+    for (uint32_t b = 0; b < 2; b++) {
+        const tirbi_ls *best = body->as.seq.items[n - 2 + b], *where = body->as.seq.items[n - 1 - b];
+        const tirbi_lvar *var = where->as.set.var;
+        f->best = best->as.set.var;
+        f->value = pair[b].another;
+        f->order = keeps_best(pair[b].kept, f->best, f->value);
+        f->fold = f->order == TIRB_OP_LT ? TIRB_OP_MIN : TIRB_OP_MAX;
+        f->sets[0] = set(f, where->as.set.var, pair[1 - b].another, false);
+        f->n_sets = 1;
+        /* The statements are one after the other: names hold what the pair was. */
+        const bool names =
+            n > 2 && best->as.set.value->kind == TIRBI_LX_VAR && where->as.set.value->kind == TIRBI_LX_VAR;
+        if (names && f->order != TIRB_OP_NOP && tirbi_fails_surely(f->value) &&
+            !tirbi_lx_depends_on(f->value, f->best) && !tirbi_lx_depends_on(f->value, var) &&
+            f->value->type == f->best->type && tirbi_dtype_is_signed(var->type) && f->sets[0] &&
+            is_var(unwidened(pair[1 - b].another), f->loop->as.loop.var) && keeps_first(f, pair[1 - b].kept, var))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the pair is what the fold tells: the place that it begins with is before all others, and of floats none is
+ * NaN and the extreme no zero, whose sign the last of equal ones gives. */
+static const tirbi_lx *is_plain(finder *f, const tirbi_lx *best, const tirbi_lx *folded) {
+    tirbi_lx_pool *pool = f->pool;
+    const tirbi_lx *where = tirbi_lx_var(pool, f->sets[0]->as.set.var);
+    const tirbi_lx *wide = where ? tirbi_lx_cast(pool, TIRB_I64, where) : NULL;
+    const tirbi_lx *plain =
+        wide ? tirbi_lx_op(pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, wide, f->loop->as.loop.var->min, NULL) : NULL;
+    if (!f->odd) return plain;
+    const tirbi_lx *zero = tirbi_lx_bits(pool, (tirbi_dtype)f->value->type, 0), *odd = tirbi_lx_var(pool, f->odd),
+                   *none = tirbi_lx_int(pool, f->odd->type, 0);
+    const tirbi_lx *conditions[] = {
+        compare(f, TIRB_OP_EQ, best, best), compare(f, TIRB_OP_NE, folded, zero),
+        odd && none ? tirbi_lx_op(pool, TIRB_OP_EQ, f->odd->type, TIRB_TYPE_NONE, odd, none, NULL) : NULL};
+    for (unsigned i = 0; i < 3; i++)
+        plain = plain && conditions[i] ? tirbi_lx_lazy(pool, TIRBI_LX_AND, plain, conditions[i], NULL) : NULL;
+    return plain;
+}
+
+const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *otherwise,
+                                 int64_t longest) {
+    const tirbi_lvar *var = loop->as.loop.var, truth = {.name = "plain", .type = TIRB_BOOL, .hi = 1},
+                     number = {.name = "odd", .hi = 1};
+    finder *f = TIRBI_NEW(pool->arena, finder);
+    if (!f || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
+    f->pool = pool;
+    f->loop = loop;
+    if (!read_pair(f, loop->as.loop.body)) return NULL;
+    const bool real = tirbi_dtype_is_float((tirbi_dtype)f->value->type);
+    const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = NULL;
+    tirbi_lvar *extreme = new_extreme(f, &folded), *plain = new_var(f, &truth, TIRBI_LVAR_LOCAL);
+    const tirbi_ls *changes[] = {set(f, f->best, folded, false), find_place(f)};
+    if (real) f->odd = new_var(f, &number, TIRBI_LVAR_LOCAL);
+    tirbi_ls *either = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
+    if (f->odd) f->odd->type = tirbi_dtypes[f->wide].size > 4 ? TIRB_I64 : TIRB_I32;
+    if (!best || !extreme || !plain || !either || (real && !f->odd)) return NULL;
+    either->as.if_.condition = tirbi_lx_var(pool, plain);
+    either->as.if_.then_case =
+        where(f, compare(f, f->order, folded, best), tirbi_new_sequence(pool, loop->span, changes, 2));
+    either->as.if_.else_case = otherwise;
+    const tirbi_ls *tries[] = {fold_values(f, extreme), set(f, plain, is_plain(f, best, folded), false)};
+    const tirbi_lx *few = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, var->extent,
+                                      tirbi_lx_int(pool, TIRB_I64, longest), NULL);
+    const tirbi_ls *all[] = {set(f, extreme, tirbi_lx_cast(pool, f->wide, best), true), set(f, plain, few, true),
+                             where(f, either->as.if_.condition, tirbi_new_sequence(pool, loop->span, tries, 2)), either,
+                             f->odd ? set(f, f->odd, tirbi_lx_int(pool, f->odd->type, 0), true) : NULL};
+    if (!either->as.if_.condition || !either->as.if_.then_case) return NULL;
+    const tirbi_ls *found = tirbi_new_sequence(pool, loop->span, all, 4);
+    return real ? tirbi_new_sequence(pool, loop->span, (const tirbi_ls *[]){all[4], found}, 2) : found;
+}
+
+/* ---- Elements by a place that is carried ------------------------------------------------------------------------- */
+
+enum { MAX_DEPTH = 32 };
+
+typedef struct holder {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own;       /* the loop's variable, and those that the body sets */
+    tirbi_lvar *index;        /* the variable that tells the place */
+    const tirbi_place *place; /* of the element */
+    bool surely;              /* each iteration loads it, or it cannot fail */
+    tirbi_lvar *held;         /* it is kept here */
+    const tirbi_lx *at;       /* while a place is made: in place of the variable */
+} holder;
+
+static bool note_variables(holder *h, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!note_variables(h, s->as.seq.items[i], depth + 1)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return !s->as.if_.first_of && note_variables(h, s->as.if_.then_case, depth + 1) &&
+               (!s->as.if_.else_case || note_variables(h, s->as.if_.else_case, depth + 1));
+    case TIRBI_LS_SET:
+        if (h->own.n == TIRBI_MAX_AFFINE || !s->as.set.value) return false;
+        h->own.var[h->own.n++] = s->as.set.var;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_set(const holder *h, const tirbi_lvar *var) {
+    for (uint32_t i = 1; i < h->own.n; i++) {
+        if (h->own.var[i] == var) return true;
+    }
+    return false;
+}
+
+/* The variable that an index is, widened perhaps. */
+static tirbi_lvar *carried_index(const holder *h, const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
+    bool carried = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && is_set(h, x->var);
+    return carried ? x->var : NULL;
+}
+
+/* Notes a load by a variable that the body sets and indices that stand still; false where the loop has another one. */
+static bool note_load(holder *h, const tirbi_lx *x, bool surely) {
+    const tirbi_place *place = x->access;
+    tirbi_lvar *index = NULL;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        tirbi_lvar *var = carried_index(h, place->indices[d]);
+        if (var && !index)
+            index = var;
+        else if (!place->indices[d]->pure || tirbi_mentions_loops(place->indices[d], &h->own))
+            return true;
+    }
+    if (!index || place->view || place->buffer->local || !place->flat->shared) return true;
+    if (h->place && !tirbi_same_value(tirbi_lx_load(h->pool, h->place), x)) return false;
+    h->place = place;
+    h->index = index;
+    h->surely = h->surely || surely || !x->traps;
+    return true;
+}
+
+static bool note_value(holder *h, const tirbi_lx *x, bool surely, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
+    if (x->kind == TIRBI_LX_LOAD && !note_load(h, x, surely)) return false;
+    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    for (int i = 0; i < x->n_args; i++) {
+        if (!note_value(h, x->args[i], surely && (!lazy || i == 0), depth + 1)) return false;
+    }
+    return true;
+}
+
+static bool note_loads(holder *h, const tirbi_ls *s, bool surely) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!note_loads(h, s->as.seq.items[i], surely && i == 0)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return note_value(h, s->as.if_.condition, surely, 0) && note_loads(h, s->as.if_.then_case, false) &&
+               (!s->as.if_.else_case || note_loads(h, s->as.if_.else_case, false));
+    default:
+        return note_value(h, s->as.set.value, surely, 0);
+    }
+}
+
+static const tirbi_lx *replace_held(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const holder *h = rewrite->context;
+    if (h->at) return x->kind == TIRBI_LX_VAR && x->var == h->index ? h->at : NULL;
+    if (x->kind != TIRBI_LX_LOAD || x->access->buffer != h->place->buffer) return NULL;
+    return tirbi_same_value(tirbi_lx_load(h->pool, h->place), x) ? tirbi_lx_var(h->pool, h->held) : NULL;
+}
+
+static const tirbi_lx *held_value(holder *h, const tirbi_lx *x) {
+    tirbi_rewrite rewrite = {.pool = h->pool, .replace = replace_held, .context = h};
+    return tirbi_rewrite_value(&rewrite, x);
+}
+
+static bool loads(const tirbi_lx *x, const tirbi_lx *load, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    if (x->kind == TIRBI_LX_LOAD && tirbi_same_value(x, load)) return true;
+    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_OR;
+    for (int i = 0; i < (lazy ? 1 : x->n_args); i++) {
+        if (loads(x->args[i], load, depth + 1)) return true;
+    }
+    return false;
+}
+
+/* The element at a place that the variable is set to, which the condition around that has loaded or which is surely
+ * there. */
+static const tirbi_lx *element_at(holder *h, const tirbi_lx *at, const tirbi_lx *condition) {
+    tirbi_rewrite rewrite = {.pool = h->pool, .replace = replace_held, .context = h};
+    h->at = at;
+    const tirbi_place *place = at->pure ? tirbi_rewrite_place(&rewrite, h->place) : NULL;
+    h->at = NULL;
+    const tirbi_lx *load = place ? tirbi_lx_load(h->pool, place) : NULL;
+    return load && (!load->traps || (condition && loads(condition, load, 0))) ? load : NULL;
+}
+
+static tirbi_ls *copy_of(const holder *h, const tirbi_ls *s) {
+    tirbi_ls *copy = TIRBI_NEW(h->pool->arena, tirbi_ls);
+    if (copy) *copy = *s;
+    return copy;
+}
+
+static const tirbi_ls *hold(holder *h, const tirbi_lx *value, bool declares) {
+    tirbi_ls *s = value ? copy_of(h, h->loop) : NULL;
+    if (!s) return NULL;
+    *s = (tirbi_ls){.kind = TIRBI_LS_SET, .span = h->loop->span};
+    s->as.set.var = h->held;
+    s->as.set.value = value;
+    s->as.set.declares = declares;
+    return s;
+}
+
+/* The body with the variable in place of the element; NULL where that is not known in one of its places. */
+static const tirbi_ls *hold_in(holder *h, const tirbi_ls *s, const tirbi_lx *condition) {
+    tirbi_ls *copy = copy_of(h, s);
+    if (!copy) return NULL;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(h->pool->arena, const tirbi_ls *, s->as.seq.n);
+        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+            items[i] = hold_in(h, s->as.seq.items[i], condition);
+            if (!items[i]) return NULL;
+        }
+        copy->as.seq.items = items;
+        return items ? copy : NULL;
+    }
+    case TIRBI_LS_IF:
+        copy->as.if_.condition = held_value(h, s->as.if_.condition);
+        copy->as.if_.then_case = hold_in(h, s->as.if_.then_case, s->as.if_.condition);
+        if (s->as.if_.else_case) copy->as.if_.else_case = hold_in(h, s->as.if_.else_case, NULL);
+        return copy->as.if_.condition && copy->as.if_.then_case && !copy->as.if_.else_case == !s->as.if_.else_case
+                   ? copy
+                   : NULL;
+    default:
+        copy->as.set.value = held_value(h, s->as.set.value);
+        if (!copy->as.set.value || s->as.set.var != h->index) return copy->as.set.value ? copy : NULL;
+        return tirbi_new_sequence(h->pool, h->loop->span,
+                                  (const tirbi_ls *[]){copy, hold(h, element_at(h, s->as.set.value, condition), false)},
+                                  2);
+    }
+}
+
+/* Loads the element before the loop, if that runs: in a loop of one round or none, which lanes of rows can be
+ * around. */
+static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
+    const tirbi_lvar *var = h->loop->as.loop.var;
+    if (!first->traps || var->extent->lo >= 1) return hold(h, first, true);
+    tirbi_ls *once = copy_of(h, h->loop);
+    tirbi_lvar *round = TIRBI_NEW(h->pool->arena, tirbi_lvar);
+    const tirbi_lx *rounds = tirbi_lx_op(h->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, var->extent,
+                                         tirbi_lx_int(h->pool, TIRB_I64, 1), NULL);
+    if (!once || !round || !rounds) return NULL;
+    *round = (tirbi_lvar){.name = var->name,
+                          .kind = TIRBI_LVAR_LOOP,
+                          .type = TIRB_I64,
+                          .min = tirbi_lx_int(h->pool, TIRB_I64, 0),
+                          .extent = rounds,
+                          .reg = -1,
+                          .span = var->span};
+    *once = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = h->loop->span};
+    once->as.loop.var = round;
+    once->as.loop.body = hold(h, first, false);
+    if (!once->as.loop.body || !round->min) return NULL;
+    const tirbi_lx *nothing = tirbi_lx_bits(h->pool, (tirbi_dtype)first->type, 0);
+    return tirbi_new_sequence(h->pool, h->loop->span, (const tirbi_ls *[]){hold(h, nothing, true), once}, 2);
+}
+
+const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    holder *h = TIRBI_NEW(pool->arena, holder);
+    tirbi_ls *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (!h || !fresh || loop->as.loop.step || !var->extent->pure || var->extent->traps) return NULL;
+    h->pool = pool;
+    h->loop = loop;
+    h->own.var[h->own.n++] = loop->as.loop.var;
+    if (!note_variables(h, loop->as.loop.body, 0) || !note_loads(h, loop->as.loop.body, true) || !h->place ||
+        !h->surely)
+        return NULL;
+    const tirbi_lx *first = tirbi_lx_load(pool, h->place);
+    h->held = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!h->held || !first) return NULL;
+    *h->held = (tirbi_lvar){.name = h->place->buffer->name,
+                            .kind = TIRBI_LVAR_LOCAL,
+                            .type = (tirbi_dtype)first->type,
+                            .lo = first->lo,
+                            .hi = first->hi,
+                            .reg = -1,
+                            .span = loop->span};
+    *fresh = *loop;
+    fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);
+    if (!fresh->as.loop.body) return NULL;
+    return tirbi_new_sequence(pool, loop->span, (const tirbi_ls *[]){load_first(h, first), fresh}, 2);
+}
+
+/* Whether a condition compares an element whose place an element of memory tells. */
+static bool names_by_elements(const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        const tirbi_lx *index = x->access->indices[d];
+        while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST) index = index->args[0];
+        if (index->kind == TIRBI_LX_LOAD) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (names_by_elements(x->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+static bool chooses_by_elements(const tirbi_ls *s, unsigned depth) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && depth < MAX_DEPTH; i++) {
+        if (chooses_by_elements(s->as.seq.items[i], depth + 1)) return true;
+    }
+    return s->kind == TIRBI_LS_IF && names_by_elements(s->as.if_.condition, 0);
+}
+
+typedef struct holders {
+    tirbi_lx_pool *pool;
+    unsigned depth;
+} holders;
+
+static const tirbi_ls *hold_all(void *context, const tirbi_ls *s) {
+    holders *all = context;
+    if (all->depth == MAX_DEPTH) return s;
+    if (s->kind == TIRBI_LS_LOOP) {
+        const tirbi_ls *held = tirbi_hold_elements(all->pool, s);
+        if (!held && chooses_by_elements(s->as.loop.body, 0)) held = tirbi_hold_by_elements(all->pool, s);
+        if (held) return held;
+    }
+    all->depth++;
+    s = tirbi_replace_inside(all->pool, s, hold_all, all);
+    all->depth--;
+    return s;
+}
+
+const tirbi_ls *tirbi_hold_all_elements(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    holders all = {.pool = pool};
+    return body ? hold_all(&all, body) : NULL;
+}

@@ -1,0 +1,194 @@
+#include "compiler/optimize/carried/sampled.h"
+
+#include "compiler/optimize/facts/accesses.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_ITEMS = 32, MAX_SETS = 4, MAX_DEPTH = 48, MAX_SIZE = 32, LEAST = 8 };
+
+typedef struct sampler {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    const tirbi_ls *items[MAX_ITEMS];
+    uint32_t n, at; /* the condition is the item `at` */
+    const tirbi_ls *sets[MAX_SETS];
+    uint32_t n_sets;
+    tirbi_accesses reached; /* by the body */
+    tirbi_lvar *last;       /* the iteration that has set them, counted from 0, or -1 */
+    const tirbi_lx *then;   /* what stands for the loop's variable in it */
+} sampler;
+
+static bool find_sets(sampler *s, const tirbi_ls *stmt, unsigned depth) {
+    for (uint32_t i = 0; stmt->kind == TIRBI_LS_SEQ && i < stmt->as.seq.n; i++)
+        if (depth > MAX_DEPTH || !find_sets(s, stmt->as.seq.items[i], depth + 1)) return false;
+    if (stmt->kind == TIRBI_LS_SEQ) return true;
+    if (stmt->kind != TIRBI_LS_SET || stmt->as.set.declares || stmt->as.set.var->kind != TIRBI_LVAR_LOCAL ||
+        s->n_sets == MAX_SETS)
+        return false;
+    s->sets[s->n_sets++] = stmt;
+    return true;
+}
+
+static uint32_t times_set(const sampler *s, const tirbi_lvar *var) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->reached.sets.n; i++) n += s->reached.sets.var[i] == var;
+    return n;
+}
+
+/* Whether a value can be computed in later iterations as well. */
+static bool lasts(const sampler *s, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH || x->traps || x->kind == TIRBI_LX_CALL || x->size > MAX_SIZE) return false;
+    if (x->kind == TIRBI_LX_VAR && times_set(s, x->var) > 0) return false;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < s->reached.n; i++)
+            if (s->reached.item[i].stored &&
+                tirbi_may_meet(s->reached.item[i].place->buffer->root, x->access->buffer->root))
+                return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!lasts(s, x->access->indices[d], depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!lasts(s, x->args[i], depth + 1)) return false;
+    return true;
+}
+
+/* Whether an item is a condition under which variables are set that nothing else sets. */
+static bool samples(sampler *s, const tirbi_ls *item) {
+    s->n_sets = 0;
+    if (item->kind != TIRBI_LS_IF || item->as.if_.first_of || item->as.if_.else_case || item->as.if_.condition->traps ||
+        !find_sets(s, item->as.if_.then_case, 0) || s->n_sets == 0)
+        return false;
+    for (uint32_t i = 0; i < s->n_sets; i++) {
+        const tirbi_lvar *var = s->sets[i]->as.set.var;
+        if (times_set(s, var) != 1 || tirbi_lx_depends_on(item->as.if_.condition, var) ||
+            !lasts(s, s->sets[i]->as.set.value, 0))
+            return false;
+    }
+    return true;
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *number(const sampler *s, int64_t n) { return tirbi_lx_int(s->pool, s->last->type, n); }
+
+static const tirbi_lx *compute(const sampler *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(s->pool, op, s->last->type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+static const tirbi_lx *replace_loop(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const sampler *s = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == s->loop->as.loop.var ? s->then : NULL;
+}
+
+/* What an assignment of the iteration `last` has set. */
+static const tirbi_lx *value_then(const sampler *s, const tirbi_ls *set) {
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace_loop, .context = (void *)(uintptr_t)s};
+    return tirbi_rewrite_value(&rewrite, set->as.set.value);
+}
+
+static const tirbi_lx *is_set(const sampler *s) {
+    return compute(s, TIRB_OP_GE, tirbi_lx_var(s->pool, s->last), number(s, 0));
+}
+
+static const tirbi_lx *replace_sampled(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const sampler *s = rewrite->context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_sets; i++) {
+        if (s->sets[i]->as.set.var != x->var) continue;
+        const tirbi_lx *value = value_then(s, s->sets[i]), *chosen = is_set(s);
+        return value && chosen ? tirbi_lx_lazy(s->pool, TIRBI_LX_COND, chosen, value, x) : NULL;
+    }
+    return NULL;
+}
+
+/* Whether the loop's variable counts iterations in the type of `last`, with a constant more. */
+static bool counts_alike(const sampler *s) {
+    const tirbi_lvar *var = s->loop->as.loop.var;
+    int64_t most;
+    return var->type == s->last->type && var->min->kind == TIRBI_LX_CONST &&
+           !__builtin_add_overflow(var->min->value, s->last->hi, &most) &&
+           (var->type == TIRB_I64 || (var->min->value >= INT32_MIN && most <= INT32_MAX));
+}
+
+static const tirbi_lx *minimum(const sampler *s) { return number(s, s->loop->as.loop.var->min->value); }
+
+/* The loop's variable in the iteration `last`, or in the first one. */
+static const tirbi_lx *variable_then(const sampler *s) {
+    const tirbi_lvar *var = s->loop->as.loop.var;
+    const tirbi_lx *known = compute(s, TIRB_OP_MAX, tirbi_lx_var(s->pool, s->last), number(s, 0));
+    if (counts_alike(s)) return compute(s, TIRB_OP_ADD, known, minimum(s));
+    const tirbi_lx *wide = known ? tirbi_lx_cast(s->pool, TIRB_I64, known) : NULL;
+    return wide ? tirbi_lx_cast(s->pool, var->type, tirbi_lx_add(s->pool, var->min, wide)) : NULL;
+}
+
+/* The number of this iteration. */
+static const tirbi_lx *number_now(const sampler *s) {
+    tirbi_lvar *var = s->loop->as.loop.var;
+    const tirbi_lx *now = tirbi_lx_var(s->pool, var);
+    if (counts_alike(s)) return compute(s, TIRB_OP_SUB, now, minimum(s));
+    const tirbi_lx *wide = tirbi_lx_sub(s->pool, tirbi_lx_cast(s->pool, TIRB_I64, now), var->min);
+    return wide ? tirbi_lx_cast(s->pool, s->last->type, wide) : NULL;
+}
+
+/* last = max(last, this iteration where the condition holds) */
+static const tirbi_ls *note_last(const sampler *s) {
+    const tirbi_lx *now = number_now(s), *none = number(s, -1);
+    if (!now || !none) return NULL;
+    const tirbi_lx *seen = tirbi_lx_lazy(s->pool, TIRBI_LX_COND, s->items[s->at]->as.if_.condition, now, none);
+    return tirbi_new_set(s->pool, s->loop->span, s->last, compute(s, TIRB_OP_MAX, tirbi_lx_var(s->pool, s->last), seen),
+                         false);
+}
+
+static const tirbi_ls *new_loop(const sampler *s) {
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace_sampled, .context = (void *)(uintptr_t)s};
+    const tirbi_ls *items[MAX_ITEMS];
+    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
+    if (!loop) return NULL;
+    for (uint32_t i = 0; i < s->n; i++) {
+        items[i] = i == s->at ? note_last(s) : tirbi_rewrite_assignments(&rewrite, s->items[i]);
+        if (!items[i]) return NULL;
+    }
+    *loop = *s->loop;
+    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    loop->as.loop.body = tirbi_new_sequence(s->pool, s->loop->span, items, s->n);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+/* What the variables are behind the loop. */
+static const tirbi_ls *set_behind(const sampler *s) {
+    const tirbi_ls *items[MAX_SETS];
+    tirbi_ls *branch = tirbi_new_stmt(s->pool, TIRBI_LS_IF, s->loop->span);
+    if (!branch) return NULL;
+    for (uint32_t i = 0; i < s->n_sets; i++)
+        items[i] = tirbi_new_set(s->pool, s->loop->span, s->sets[i]->as.set.var, value_then(s, s->sets[i]), false);
+    branch->as.if_.condition = is_set(s);
+    branch->as.if_.then_case = tirbi_new_sequence(s->pool, s->loop->span, items, s->n_sets);
+    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
+}
+
+bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST)
+        return false;
+    sampler *s = TIRBI_NEW(pool->arena, sampler);
+    tirbi_lvar *last = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!s || !last) return false;
+    *s = (sampler){.pool = pool, .loop = loop, .last = last};
+    *last = (tirbi_lvar){.name = "last",
+                         .kind = TIRBI_LVAR_LOCAL,
+                         .lo = -1,
+                         .hi = var->extent->hi - 1,
+                         .reg = -1,
+                         .type = var->extent->hi <= INT32_MAX ? TIRB_I32 : TIRB_I64,
+                         .span = loop->span};
+    if (!tirbi_list_statements(loop->as.loop.body, s->items, &s->n, MAX_ITEMS) ||
+        !tirbi_find_accesses(&s->reached, loop->as.loop.body))
+        return false;
+    while (s->at < s->n && !samples(s, s->items[s->at])) s->at++;
+    s->then = variable_then(s);
+    if (s->at == s->n || !s->then) return false;
+    const tirbi_ls *parts[3] = {tirbi_new_set(pool, loop->span, last, number(s, -1), true), new_loop(s), set_behind(s)};
+    out->loop = parts[1];
+    out->stmt = tirbi_new_sequence(pool, loop->span, parts, 3);
+    return out->stmt != NULL;
+}

@@ -1,0 +1,240 @@
+/* A program's scratch of one element is often allocated once, in front of all loops. As a variable it would be carried
+ * from each iteration to the next, though every one sets it before it reads it. */
+#include "compiler/optimize/carried/scopes.h"
+
+enum { MAX_DEPTH = 48, MAX_LOOPS = 16, MAX_WORK = 1 << 18 };
+
+/* What statements do with a variable on their way. */
+typedef enum first_use {
+    UNUSED,
+    SET_PERHAPS, /* none reads it ahead of setting it */
+    SET_FIRST,   /* it is set for certain, and not read ahead of that */
+    READ_FIRST   /* or that cannot be told */
+} first_use;
+
+typedef struct scope {
+    tirbi_lx_pool *pool;
+    const tirbi_lvar *var;
+    /* Loops around the statement at hand, from the iteration that is looked at: in that of their beginning, it runs. */
+    const tirbi_lvar *loops[MAX_LOOPS];
+    uint32_t n_loops;
+    uint32_t certain; /* only those from here on run for certain */
+    bool jumps;       /* iterations may end early */
+    uint32_t *work;   /* statements that may still be looked at */
+} scope;
+
+/* ---- What comes first ------------------------------------------------------------------------------------------- */
+
+static first_use of_value(const scope *c, const tirbi_lx *x) {
+    return x && tirbi_lx_depends_on(x, c->var) ? READ_FIRST : UNUSED;
+}
+
+static first_use of_bounds(const scope *c, const tirbi_lvar *loop) {
+    const bool used = of_value(c, loop->min) || of_value(c, loop->extent) || of_value(c, loop->below);
+    return used ? READ_FIRST : UNUSED;
+}
+
+static first_use then(first_use a, first_use b) {
+    if (a == SET_FIRST || a == READ_FIRST || b == UNUSED) return a;
+    return b;
+}
+
+/* Of two ways, one of which is taken. */
+static first_use either(first_use a, first_use b) {
+    if (a == b) return a;
+    return a == READ_FIRST || b == READ_FIRST ? READ_FIRST : SET_PERHAPS;
+}
+
+static first_use of_stmt(scope *c, const tirbi_ls *s, unsigned depth);
+
+/* A statement that may not be reached. */
+static first_use of_arm(scope *c, const tirbi_ls *s, unsigned depth) {
+    const uint32_t certain = c->certain;
+    c->certain = c->n_loops;
+    const first_use use = s ? of_stmt(c, s, depth) : UNUSED;
+    c->certain = certain;
+    return use;
+}
+
+/* Whether a condition, that some loops are at their beginning, holds when the statement is come to first. */
+static bool holds_first(const scope *c, const tirbi_ls *branch) {
+    if (!branch->as.if_.first_of || branch->as.if_.else_case || c->jumps) return false;
+    for (uint32_t i = 0; i < branch->as.if_.n_first_of; i++) {
+        uint32_t k = c->certain;
+        while (k < c->n_loops && c->loops[k] != branch->as.if_.first_of[i]) k++;
+        if (k == c->n_loops) return false;
+    }
+    return true;
+}
+
+static first_use of_branch(scope *c, const tirbi_ls *s, unsigned depth) {
+    if (holds_first(c, s)) return of_stmt(c, s->as.if_.then_case, depth + 1);
+    const first_use yes = of_arm(c, s->as.if_.then_case, depth + 1), no = of_arm(c, s->as.if_.else_case, depth + 1);
+    return then(of_value(c, s->as.if_.condition), either(yes, no));
+}
+
+static first_use of_loop(scope *c, const tirbi_ls *s, unsigned depth) {
+    const tirbi_lvar *loop = s->as.loop.var;
+    const uint32_t certain = c->certain;
+    const bool runs = loop->extent->lo >= 1;
+    if (c->n_loops == MAX_LOOPS) return READ_FIRST;
+    if (!runs) c->certain = c->n_loops;
+    c->loops[c->n_loops++] = loop;
+    first_use use = of_stmt(c, s->as.loop.body, depth + 1);
+    c->n_loops--;
+    c->certain = certain;
+    if (use == SET_FIRST && (!runs || c->jumps)) use = SET_PERHAPS;
+    return then(then(of_bounds(c, loop), of_value(c, s->as.loop.step)), use);
+}
+
+static first_use of_tree(scope *c, const tirbi_ls *s, unsigned depth) {
+    bool runs = true;
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
+        if (of_bounds(c, s->as.tree.loops[i]) == READ_FIRST) return READ_FIRST;
+        runs = runs && s->as.tree.loops[i]->extent->lo >= 1;
+    }
+    first_use use = s->as.tree.init ? of_stmt(c, s->as.tree.init, depth + 1) : UNUSED;
+    if (use == SET_FIRST) return runs ? SET_FIRST : SET_PERHAPS;
+    for (uint32_t i = 0; i < s->as.tree.n_lets; i++) use = then(use, of_value(c, s->as.tree.lets[i]));
+    for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
+        const tirbi_update *u = &s->as.tree.updates[i];
+        if (u->target->buffer->local == c->var || tirbi_place_depends_on(u->target, c->var)) return READ_FIRST;
+        use = then(then(use, of_value(c, u->value)), of_value(c, u->factor));
+    }
+    return use;
+}
+
+static first_use of_stmt(scope *c, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH || *c->work == 0) return READ_FIRST;
+    --*c->work;
+    first_use use = UNUSED;
+    switch ((tirbi_ls_kind)s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) use = then(use, of_stmt(c, s->as.seq.items[i], depth + 1));
+        return use;
+    case TIRBI_LS_LOOP: return of_loop(c, s, depth);
+    case TIRBI_LS_IF: return of_branch(c, s, depth);
+    case TIRBI_LS_WHILE:
+        use = of_arm(c, s->as.while_.body, depth + 1);
+        return then(of_value(c, s->as.while_.condition), use == SET_FIRST ? SET_PERHAPS : use);
+    case TIRBI_LS_STORE:
+        if (tirbi_place_depends_on(s->as.store.access, c->var)) return READ_FIRST;
+        return of_value(c, s->as.store.value);
+    case TIRBI_LS_SET: return then(of_value(c, s->as.set.value), s->as.set.var == c->var ? SET_FIRST : UNUSED);
+    case TIRBI_LS_EVAL:
+    case TIRBI_LS_RETURN: return of_value(c, s->as.eval.value);
+    case TIRBI_LS_ASSERT: return of_value(c, s->as.assert_.condition);
+    case TIRBI_LS_SEARCH: return then(of_bounds(c, s->as.search.var), of_value(c, s->as.search.condition));
+    case TIRBI_LS_ALLOC:
+        for (uint32_t i = 0; i < s->as.alloc.buffer->ndim; i++)
+            use = then(use, of_value(c, s->as.alloc.buffer->shape[i]));
+        return then(use, of_value(c, s->as.alloc.buffer->length));
+    case TIRBI_LS_FETCH: return of_value(c, s->as.fetch.handle);
+    case TIRBI_LS_BREAK:
+    case TIRBI_LS_CONTINUE: return UNUSED;
+    case TIRBI_LS_TREE: return of_tree(c, s, depth);
+    }
+    return READ_FIRST;
+}
+
+static bool has_jumps(const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH) return true;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (has_jumps(s->as.seq.items[i], depth + 1)) return true;
+        return false;
+    case TIRBI_LS_LOOP: return has_jumps(s->as.loop.body, depth + 1);
+    case TIRBI_LS_WHILE: return has_jumps(s->as.while_.body, depth + 1);
+    case TIRBI_LS_IF:
+        return has_jumps(s->as.if_.then_case, depth + 1) ||
+               (s->as.if_.else_case && has_jumps(s->as.if_.else_case, depth + 1));
+    default: return s->kind == TIRBI_LS_BREAK || s->kind == TIRBI_LS_CONTINUE;
+    }
+}
+
+/* ---- Moving declarations ---------------------------------------------------------------------------------------- */
+
+/* The body with the variable beginning at the first of its statements that uses it. */
+static const tirbi_ls *beginning_in(scope *c, const tirbi_ls *body, const tirbi_ls *declaration) {
+    const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    const tirbi_ls **copy = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n + 1);
+    uint32_t at = 0, m = 0;
+    while (at < n && of_stmt(c, items[at], 0) == UNUSED) at++;
+    if (!copy || at == n) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_ls *s = items[i];
+        const bool sets = s->kind == TIRBI_LS_SET && s->as.set.var == c->var;
+        if (i == at && !sets) copy[m++] = declaration;
+        copy[m++] = i == at && sets ? tirbi_new_set(c->pool, s->span, s->as.set.var, s->as.set.value, true) : s;
+    }
+    return tirbi_new_sequence(c->pool, body->span, copy, m);
+}
+
+/* The loop with the variable beginning in each iteration; NULL where one needs what another one has set. */
+static const tirbi_ls *inside_loop(scope *c, const tirbi_ls *loop, const tirbi_ls *declaration) {
+    const first_use bounds = then(of_bounds(c, loop->as.loop.var), of_value(c, loop->as.loop.step));
+    c->jumps = has_jumps(loop->as.loop.body, 0);
+    if (bounds != UNUSED || of_stmt(c, loop->as.loop.body, 0) == READ_FIRST) return NULL;
+    const tirbi_ls *body = beginning_in(c, loop->as.loop.body, declaration);
+    tirbi_ls *copy = body ? tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    if (!copy) return NULL;
+    *copy = *loop;
+    copy->as.loop.body = body;
+    return copy;
+}
+
+/* Takes the declaration at `i` into the only one of the statements behind it that uses the variable, if that is a
+ * loop. */
+static bool move_inwards(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t i, uint32_t n, uint32_t *work) {
+    const tirbi_ls *declaration = items[i];
+    scope c = {.pool = pool, .var = declaration->as.set.var, .work = work};
+    uint32_t user = n;
+    for (uint32_t k = i + 1; k < n; k++) {
+        if (!items[k] || of_stmt(&c, items[k], 0) == UNUSED) continue;
+        if (user != n || items[k]->kind != TIRBI_LS_LOOP) return false;
+        user = k;
+    }
+    const tirbi_ls *loop = user == n ? NULL : inside_loop(&c, items[user], declaration);
+    if (loop) items[user] = loop;
+    return loop != NULL;
+}
+
+static bool may_move(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL &&
+           s->as.set.value->kind == TIRBI_LX_CONST;
+}
+
+typedef struct narrower {
+    tirbi_lx_pool *pool;
+    uint32_t work;
+} narrower;
+
+/* The sequence with those of its declarations moved that may be. */
+static const tirbi_ls *without_declarations(narrower *w, const tirbi_ls *s) {
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, s->as.seq.n);
+    uint32_t n = 0;
+    if (!items) return s;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = s->as.seq.items[i];
+    for (uint32_t i = s->as.seq.n; i-- > 0;) {
+        if (may_move(items[i]) && move_inwards(w->pool, items, i, s->as.seq.n, &w->work)) items[i] = NULL;
+    }
+    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+        if (items[i]) items[n++] = items[i];
+    }
+    if (n == s->as.seq.n) return s;
+    const tirbi_ls *copy = n == 1 ? items[0] : tirbi_new_sequence(w->pool, s->span, items, n);
+    return copy ? copy : s;
+}
+
+static const tirbi_ls *narrow(void *context, const tirbi_ls *s) {
+    narrower *w = context;
+    if (s->kind == TIRBI_LS_SEQ) s = without_declarations(w, s);
+    return tirbi_replace_inside(w->pool, s, narrow, w);
+}
+
+const tirbi_ls *tirbi_narrow_scopes(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    narrower w = {.pool = pool, .work = MAX_WORK};
+    return narrow(&w, body);
+}

@@ -1,0 +1,502 @@
+#include "compiler/optimize/carried/search.h"
+
+#include "compiler/optimize/carried/place.h"
+#include "compiler/optimize/lanes/lane_planner.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_STATE = 8, MAX_LETS = 32, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64 };
+
+typedef struct seeker {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_lvar *state[MAX_STATE]; /* what the body sets and carries */
+    tirbi_lvar *seen[MAX_STATE];  /* what each held when the search began */
+    uint32_t n_state;
+    struct {
+        const tirbi_lvar *var;
+        const tirbi_lx *value;
+    } lets[MAX_LETS];
+    uint32_t n_lets;
+    const tirbi_lx *always; /* true */
+    bool failed;
+} seeker;
+
+/* ---- Conditions ------------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *negate(seeker *s, const tirbi_lx *x) {
+    if (x && x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT) return x->args[0];
+    return x ? tirbi_lx_op(s->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, x, NULL, NULL) : NULL;
+}
+
+static bool is_either(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
+}
+
+static bool is_both(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
+}
+
+/* Whether what is not even equal to another value is not beyond it: not a > b from not a >= b. */
+static bool is_weaker(const tirbi_lx *x, const tirbi_lx *from) {
+    bool both_not =
+        x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT && from->kind == TIRBI_LX_OP && from->op == TIRB_OP_NOT;
+    const tirbi_lx *a = both_not ? x->args[0] : NULL, *b = both_not ? from->args[0] : NULL;
+    if (!a || a->kind != TIRBI_LX_OP || b->kind != TIRBI_LX_OP) return false;
+    bool orders = (a->op == TIRB_OP_GT && b->op == TIRB_OP_GE) || (a->op == TIRB_OP_LT && b->op == TIRB_OP_LE);
+    return orders && tirbi_same_value(a->args[0], b->args[0]) && tirbi_same_value(a->args[1], b->args[1]);
+}
+
+/* Whether a term follows from another one. */
+static bool follows(const tirbi_lx *x, const tirbi_lx *from, unsigned depth) {
+    if (depth > MAX_TERMS) return false;
+    if (tirbi_same_value(x, from) || is_weaker(x, from)) return true;
+    return is_either(x) && (follows(x->args[0], from, depth + 1) || follows(x->args[1], from, depth + 1));
+}
+
+/* What is true where x is not. */
+static const tirbi_lx *opposite(seeker *s, const tirbi_lx *x, unsigned depth) {
+    if (!x || depth > MAX_TERMS || !(is_either(x) || is_both(x))) return negate(s, x);
+    const tirbi_lx *a = opposite(s, x->args[0], depth + 1), *b = opposite(s, x->args[1], depth + 1);
+    return a && b ? tirbi_lx_lazy(s->pool, is_either(x) ? TIRBI_LX_AND : TIRBI_LX_OR, a, b, NULL) : NULL;
+}
+
+typedef struct terms {
+    const tirbi_lx *item[MAX_TERMS];
+    uint32_t n;
+} terms;
+
+/* Adds the terms of a conjunction but for those that others say already. */
+static bool add_terms(terms *t, const tirbi_lx *x, unsigned depth) {
+    if (is_both(x) && depth < MAX_TERMS)
+        return add_terms(t, x->args[0], depth + 1) && add_terms(t, x->args[1], depth + 1);
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (follows(x, t->item[i], 0)) return true;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (!follows(t->item[i], x, 0)) t->item[kept++] = t->item[i];
+    }
+    t->n = kept;
+    if (t->n == MAX_TERMS) return false;
+    t->item[t->n++] = x;
+    return true;
+}
+
+/* Each of these is NULL where it is not known when, or never. */
+static const tirbi_lx *both(seeker *s, const tirbi_lx *a, const tirbi_lx *b) {
+    terms t = {.n = 0};
+    if (!a || !b) return NULL;
+    if (a == s->always) return b;
+    if (b == s->always) return a;
+    if (!add_terms(&t, a, 0) || !add_terms(&t, b, 0)) return NULL;
+    const tirbi_lx *all = t.item[0];
+    for (uint32_t i = 1; i < t.n && all; i++) all = tirbi_lx_lazy(s->pool, TIRBI_LX_AND, all, t.item[i], NULL);
+    return all;
+}
+
+static const tirbi_lx *either(seeker *s, const tirbi_lx *a, const tirbi_lx *b) {
+    if (!a || !b) return a ? a : b;
+    if (a == s->always || b == s->always) return s->always;
+    return tirbi_lx_lazy(s->pool, TIRBI_LX_OR, a, b, NULL);
+}
+
+/* yes where c, else no */
+static const tirbi_lx *choice(seeker *s, const tirbi_lx *c, const tirbi_lx *yes, const tirbi_lx *no) {
+    if (yes == s->always && no == s->always) return s->always;
+    if (yes == s->always) return no ? either(s, c, no) : c;
+    if (no == s->always) return yes ? either(s, negate(s, c), yes) : negate(s, c);
+    return either(s, both(s, c, yes), both(s, negate(s, c), no));
+}
+
+/* ---- When an iteration changes nothing -------------------------------------------------------------------------- */
+
+static const tirbi_lx *replace_let(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const seeker *s = rewrite->context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_lets; i++) {
+        if (s->lets[i].var == x->var) return s->lets[i].value;
+    }
+    return NULL;
+}
+
+/* An expression of loads and variables from outside of the body. */
+static const tirbi_lx *without_lets(seeker *s, const tirbi_lx *x) {
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace_let, .context = s};
+    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, x);
+    if (!value || value->size > MAX_SIZE) s->failed = true;
+    return s->failed ? NULL : value;
+}
+
+static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind == TIRBI_LX_VAR && x->var == var; }
+
+/* When `var or x` or `var and x` is what the variable holds. */
+static const tirbi_lx *keeps_truth(seeker *s, const tirbi_lvar *var, const tirbi_lx *x) {
+    const bool first = is_var(x->args[0], var);
+    if (!first && !is_var(x->args[1], var)) return NULL;
+    const tirbi_lx *held = x->args[first ? 0 : 1], *other = x->args[first ? 1 : 0];
+    return is_either(x) ? either(s, held, negate(s, other)) : either(s, negate(s, held), other);
+}
+
+/* When the value is what the variable holds. */
+static const tirbi_lx *keeps(seeker *s, tirbi_lvar *var, const tirbi_lx *x, unsigned depth) {
+    if (x->kind == TIRBI_LX_VAR) return x->var == var ? s->always : NULL;
+    if (depth > MAX_DEPTH) return NULL;
+    if (is_either(x) || is_both(x)) return keeps_truth(s, var, x);
+    if (x->kind == TIRBI_LX_CONST && x->type == var->type && tirbi_dtype_is_int((tirbi_dtype)x->type))
+        return tirbi_lx_op(s->pool, TIRB_OP_EQ, (tirbi_dtype)x->type, TIRB_TYPE_NONE,
+                           tirbi_lx_var(s->pool, var), x, NULL);
+    if (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT)) {
+        return choice(s, x->args[0], keeps(s, var, x->args[1], depth + 1), keeps(s, var, x->args[2], depth + 1));
+    }
+    if (x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX)) {
+        tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LT : TIRB_OP_GT;
+        /* Integers that are equal are the same, so that the first may as well be taken. */
+        if (tirbi_dtype_is_int((tirbi_dtype)x->type)) order = x->op == TIRB_OP_MIN ? TIRB_OP_LE : TIRB_OP_GE;
+        const tirbi_lx *first =
+            tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+        if (!first) return NULL;
+        return choice(s, first, keeps(s, var, x->args[0], depth + 1), keeps(s, var, x->args[1], depth + 1));
+    }
+    return NULL;
+}
+
+static void note_state(seeker *s, tirbi_lvar *var) {
+    for (uint32_t i = 0; i < s->n_state; i++) {
+        if (s->state[i] == var) return;
+    }
+    if (s->n_state == MAX_STATE) s->failed = true;
+    else s->state[s->n_state++] = var;
+}
+
+/* When a statement leaves all variables as they are, those before it having done so. */
+static const tirbi_lx *stays(seeker *s, const tirbi_ls *stmt, unsigned depth) {
+    if (s->failed || depth > MAX_DEPTH) return NULL;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_lx *all = s->always;
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++) all = both(s, all, stays(s, stmt->as.seq.items[i], depth + 1));
+        return all;
+    }
+    case TIRBI_LS_IF: {
+        const tirbi_lx *c = without_lets(s, stmt->as.if_.condition);
+        if (!c || stmt->as.if_.first_of) return NULL;
+        const tirbi_lx *yes = stays(s, stmt->as.if_.then_case, depth + 1);
+        const tirbi_lx *no = stmt->as.if_.else_case ? stays(s, stmt->as.if_.else_case, depth + 1) : s->always;
+        return s->failed ? NULL : choice(s, c, yes, no);
+    }
+    case TIRBI_LS_SET: {
+        tirbi_lvar *var = stmt->as.set.var;
+        const tirbi_lx *value = stmt->as.set.value ? without_lets(s, stmt->as.set.value) : NULL;
+        if (!value) return NULL;
+        if (stmt->as.set.declares) {
+            if (var->kind != TIRBI_LVAR_LET || s->n_lets == MAX_LETS) s->failed = true;
+            if (s->failed) return NULL;
+            s->lets[s->n_lets].var = var;
+            s->lets[s->n_lets++].value = value;
+            return s->always;
+        }
+        if (var->kind != TIRBI_LVAR_LOCAL) s->failed = true;
+        note_state(s, var);
+        return keeps(s, var, value, 0);
+    }
+    default: s->failed = true; return NULL;
+    }
+}
+
+/* Only assignments: what runs again for the iterations that change something. */
+static bool is_plain(const tirbi_ls *stmt, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++) {
+            if (!is_plain(stmt->as.seq.items[i], depth + 1)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return is_plain(stmt->as.if_.then_case, depth + 1) &&
+               (!stmt->as.if_.else_case || is_plain(stmt->as.if_.else_case, depth + 1));
+    case TIRBI_LS_SET: return true;
+    default: return false;
+    }
+}
+
+static bool depends_on_state(const seeker *s, const tirbi_lx *x) {
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_state; i++) {
+        if (x->var == s->state[i]) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (depends_on_state(s, x->args[i])) return true;
+    }
+    return false;
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+typedef struct renaming {
+    const seeker *s;
+    tirbi_lvar *counter; /* for the loop's variable */
+    bool seen;           /* the state is what it was when the search began */
+} renaming;
+
+static const tirbi_lx *rename_variables(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const renaming *r = rewrite->context;
+    if (x->kind != TIRBI_LX_VAR) return NULL;
+    if (x->var == r->s->loop->as.loop.var) return tirbi_lx_var(rewrite->pool, r->counter);
+    for (uint32_t i = 0; r->seen && i < r->s->n_state; i++) {
+        if (x->var == r->s->state[i]) return tirbi_lx_var(rewrite->pool, r->s->seen[i]);
+    }
+    return NULL;
+}
+
+static tirbi_ls *new_stmt(seeker *s, tirbi_ls_kind kind) {
+    tirbi_ls *stmt = tirbi_new_stmt(s->pool, kind, s->loop->span);
+    s->failed = s->failed || !stmt;
+    return stmt;
+}
+
+static tirbi_lvar *new_var(seeker *s, const char *name, tirbi_lvar_kind kind, const tirbi_lvar *like) {
+    tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
+    if (!var) {
+        s->failed = true;
+        return NULL;
+    }
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = TIRB_I64, .lo = 0, .hi = INT64_MAX, .reg = -1};
+    if (like)
+        *var = (tirbi_lvar){.name = name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi, .reg = -1};
+    return var;
+}
+
+static const tirbi_ls *set(seeker *s, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
+    const tirbi_ls *stmt = tirbi_new_set(s->pool, s->loop->span, var, value, declares);
+    s->failed = s->failed || !stmt;
+    return stmt;
+}
+
+static const tirbi_ls *sequence(seeker *s, const tirbi_ls *const *items, uint32_t n) {
+    return s->failed ? NULL : tirbi_new_sequence(s->pool, s->loop->span, items, n);
+}
+
+static const tirbi_ls *while_below(seeker *s, const tirbi_lx *at, const tirbi_lx *limit, const tirbi_ls *body) {
+    tirbi_ls *stmt = new_stmt(s, TIRBI_LS_WHILE);
+    if (!stmt || !body) return NULL;
+    stmt->as.while_.condition = tirbi_lx_op(s->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, limit, NULL);
+    stmt->as.while_.body = body;
+    stmt->as.while_.made = true;
+    return stmt->as.while_.condition ? stmt : NULL;
+}
+
+static const tirbi_lx *number(seeker *s, int64_t n) { return tirbi_lx_int(s->pool, TIRB_I64, n); }
+static const tirbi_lx *value_of(seeker *s, tirbi_lvar *var) { return var ? tirbi_lx_var(s->pool, var) : NULL; }
+
+static const tirbi_lx *compute(seeker *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b, const tirbi_lx *c) {
+    return a && b ? tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, c) : NULL;
+}
+
+/* A counter of the loop's iterations that other statements set; what is known of the loop's own is known of it. */
+static tirbi_lvar *counter_like(seeker *s, const tirbi_lx *min, const tirbi_lx *extent) {
+    const tirbi_lvar *old = s->loop->as.loop.var;
+    tirbi_lvar *var = new_var(s, old->name, TIRBI_LVAR_LOOP, old);
+    if (!var) return NULL;
+    var->span = old->span;
+    var->min = min;
+    var->extent = extent;
+    var->below = old->below ? old->below : tirbi_lx_is_int(old->min, 0) ? old->extent : NULL;
+    return var;
+}
+
+/* Iterations go one by one up to `stop`. */
+static const tirbi_ls *one_by_one(seeker *s, tirbi_lvar *at, tirbi_lvar *stop) {
+    const tirbi_lvar *old = s->loop->as.loop.var;
+    renaming r = {.s = s, .counter = counter_like(s, old->min, old->extent)};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_variables, .context = &r};
+    const tirbi_lx *here = value_of(s, at);
+    if (!r.counter || !here) return NULL;
+    const tirbi_ls *items[] = {
+        set(s, r.counter, tirbi_lx_cast(s->pool, old->type, tirbi_lx_add(s->pool, old->min, here)), true),
+        tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body),
+        set(s, at, tirbi_lx_add(s->pool, here, number(s, 1)), false),
+    };
+    return items[1] ? while_below(s, here, value_of(s, stop), sequence(s, items, 3)) : NULL;
+}
+
+/* `at` moves to the next iteration that changes something. */
+static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, const tirbi_lx *changes) {
+    enum { CLOSE = 8, LONGEST = 256 };
+    const tirbi_lvar *old = s->loop->as.loop.var;
+    tirbi_lvar *first = new_var(s, "first", TIRBI_LVAR_LET, NULL), *rounds = new_var(s, "rounds", TIRBI_LVAR_LET, NULL);
+    tirbi_lvar *found = new_var(s, "found", TIRBI_LVAR_LET, NULL);
+    const tirbi_ls *items[MAX_STATE + 6];
+    uint32_t n = 0;
+    if (s->failed) return NULL;
+    first->lo = old->min->lo;
+    rounds->lo = 1;
+    rounds->hi = old->extent->hi;
+    items[n++] = set(s, first, tirbi_lx_add(s->pool, old->min, value_of(s, at)), true);
+    items[n++] = set(s, rounds, tirbi_lx_sub(s->pool, old->extent, value_of(s, at)), true);
+    for (uint32_t i = 0; i < s->n_state; i++) {
+        s->seen[i] = new_var(s, s->state[i]->name, TIRBI_LVAR_LET, s->state[i]);
+        items[n++] = set(s, s->seen[i], value_of(s, s->state[i]), true);
+    }
+    if (s->failed) return NULL;
+    renaming r = {.s = s, .counter = counter_like(s, value_of(s, first), value_of(s, rounds)), .seen = true};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_variables, .context = &r};
+    tirbi_ls *search = new_stmt(s, TIRBI_LS_SEARCH);
+    if (!search || !r.counter) return NULL;
+    search->as.search.var = r.counter;
+    search->as.search.condition = tirbi_rewrite_value(&rewrite, changes);
+    search->as.search.found = found;
+    if (!search->as.search.condition || !tirbi_plan_search(s->pool, search)) return NULL;
+    items[n++] = search;
+    items[n++] = set(s, at, tirbi_lx_add(s->pool, value_of(s, at), value_of(s, found)), false);
+    const tirbi_lx *twice = compute(s, TIRB_OP_MIN, tirbi_lx_add(s->pool, value_of(s, burst), value_of(s, burst)),
+                                    number(s, LONGEST), NULL);
+    items[n++] = set(s, burst,
+                     compute(s, TIRB_OP_SELECT, compute(s, TIRB_OP_LT, value_of(s, found), number(s, CLOSE), NULL),
+                             twice, number(s, 1)),
+                     false);
+    return sequence(s, items, n);
+}
+
+static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    enum { AT_FIRST = 8 };
+    const tirbi_lvar *var = loop->as.loop.var;
+    seeker *s = TIRBI_NEW(pool->arena, seeker);
+    if (!s || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
+    s->pool = pool;
+    s->loop = loop;
+    s->always = tirbi_lx_int(pool, TIRB_BOOL, 1);
+    if (!s->always || var->extent->hi <= 2 * AT_FIRST || !is_plain(loop->as.loop.body, 0)) return NULL;
+    const tirbi_lx *stay = stays(s, loop->as.loop.body, 0);
+    if (!stay || s->failed || stay == s->always || s->n_state == 0 || !depends_on_state(s, stay)) return NULL;
+    tirbi_lvar *at = new_var(s, "at", TIRBI_LVAR_LOCAL, NULL), *burst = new_var(s, "burst", TIRBI_LVAR_LOCAL, NULL);
+    tirbi_lvar *stop = new_var(s, "stop", TIRBI_LVAR_LET, NULL);
+    if (s->failed) return NULL;
+    const tirbi_ls *ahead = look_ahead(s, at, burst, opposite(s, stay, 0)), *near = one_by_one(s, at, stop);
+    tirbi_ls *more = new_stmt(s, TIRBI_LS_IF);
+    if (!ahead || !near || !more) return NULL;
+    more->as.if_.condition = compute(s, TIRB_OP_LT, value_of(s, at), var->extent, NULL);
+    more->as.if_.then_case = ahead;
+    const tirbi_lx *end =
+        compute(s, TIRB_OP_MIN, tirbi_lx_add(pool, value_of(s, at), value_of(s, burst)), var->extent, NULL);
+    const tirbi_ls *round[] = {set(s, stop, end, true), near, more};
+    const tirbi_ls *rounds =
+        more->as.if_.condition ? while_below(s, value_of(s, at), var->extent, sequence(s, round, 3)) : NULL;
+    const tirbi_ls *all[] = {set(s, at, number(s, 0), true), set(s, burst, number(s, AT_FIRST), true), rounds};
+    return rounds ? sequence(s, all, 3) : NULL;
+}
+
+/* Of few iterations the extreme is looked for in all, and then its place; of many few change it. */
+enum { LONG = 2048 };
+
+const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *places = tirbi_find_places(pool, loop);
+    if (places && loop->as.loop.var->extent->hi <= LONG) return places;
+    const tirbi_ls *updates = search_updates(pool, loop);
+    const tirbi_ls *pairs = !places && updates ? tirbi_find_pairs(pool, loop, updates, LONG) : NULL;
+    if (pairs) return pairs;
+    tirbi_ls *choice = places && updates ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!choice) return places ? places : updates;
+    *choice = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};
+    choice->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, loop->as.loop.var->extent,
+                                           tirbi_lx_int(pool, TIRB_I64, LONG), NULL);
+    choice->as.if_.then_case = places;
+    choice->as.if_.else_case = updates;
+    return choice->as.if_.condition ? choice : NULL;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
+
+/* Whether a load steps from element to element in a loop. */
+static bool has_stream(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *own) {
+    if (x->kind == TIRBI_LX_LOAD) {
+        tirbi_affine form;
+        int64_t c;
+        if (tirbi_affine_of(pool, x->access->flat, own, &form) && tirbi_affine_constant(&form, 0, &c) && c == 1)
+            return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (has_stream(pool, x->args[i], own)) return true;
+    }
+    return false;
+}
+
+static bool streams(tirbi_lx_pool *pool, const tirbi_ls *stmt, const tirbi_loop_set *own) {
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++) {
+            if (streams(pool, stmt->as.seq.items[i], own)) return true;
+        }
+        return false;
+    case TIRBI_LS_IF:
+        return has_stream(pool, stmt->as.if_.condition, own) || streams(pool, stmt->as.if_.then_case, own) ||
+               (stmt->as.if_.else_case && streams(pool, stmt->as.if_.else_case, own));
+    case TIRBI_LS_STORE: return has_stream(pool, stmt->as.store.value, own);
+    case TIRBI_LS_SET: return stmt->as.set.value && has_stream(pool, stmt->as.set.value, own);
+    default: return false;
+    }
+}
+
+/* The only loop of more than one round among statements; false where there are several. */
+static bool find_loop(const tirbi_ls *s, const tirbi_ls **found, unsigned depth) {
+    if (s->kind == TIRBI_LS_LOOP && s->as.loop.var->extent->hi > 1) {
+        if (*found) return false;
+        *found = s;
+    }
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
+        if (depth == MAX_DEPTH || !find_loop(s->as.seq.items[i], found, depth + 1)) return false;
+    }
+    return true;
+}
+
+const tirbi_ls *tirbi_find_searched(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *inner = loop->as.loop.body;
+    for (unsigned depth = 0; depth < MAX_DEPTH && inner; depth++) {
+        if (inner->kind == TIRBI_LS_LOOP) {
+            tirbi_loop_set own = {.var = {inner->as.loop.var}, .n = 1};
+            const tirbi_ls *body = inner->as.loop.body;
+            if (body->kind != TIRBI_LS_LOOP && streams(pool, body, &own) &&
+                (tirbi_search_updates(pool, inner) || tirbi_search_elements(pool, inner))) {
+                return inner;
+            }
+            inner = body;
+            continue;
+        }
+        const tirbi_ls *next = NULL;
+        inner = find_loop(inner, &next, 0) ? next : NULL;
+    }
+    return NULL;
+}
+
+/* ---- The plan --------------------------------------------------------------------------------------------------- */
+
+/* Whether lanes may do it that have no part in the loop. */
+static bool is_harmless(const tirbi_lane_op *o) {
+    bool computes = tirbi_ops[o->op].flags & TIRBI_FLAG_ELEMENTWISE;
+    if (computes) return !(tirbi_ops[o->op].flags & TIRBI_FLAG_TRAP) || !tirbi_dtype_is_int((tirbi_dtype)o->type);
+    return o->op == TIRB_OP_VLOAD || o->op == TIRB_OP_VSPLAT || o->op == TIRB_OP_VIOTA;
+}
+
+bool tirbi_fails_surely(const tirbi_lx *x) {
+    if (!x->traps) return true;
+    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    if (x->kind == TIRBI_LX_CALL) return false;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        if (x->access->view || !tirbi_fails_surely(x->access->indices[d])) return false;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (lazy && i > 0 ? x->args[i]->traps : !tirbi_fails_surely(x->args[i])) return false;
+    }
+    return true;
+}
+
+tirbi_lane_plan *tirbi_plan_search(tirbi_lx_pool *pool, const tirbi_ls *search) {
+    const tirbi_lx *condition = search->as.search.condition;
+    planner *p = !tirbi_fails_surely(condition) ? NULL : tirbi_new_planner(pool, search->as.search.var);
+    if (!p) return NULL;
+    uint16_t truth = tirbi_plan_value(p, condition);
+    for (uint32_t i = 0; i < p->plan->n_ops; i++) p->failed = p->failed || !is_harmless(&p->plan->ops[i]);
+    tirbi_lane_op *find = tirbi_plan_op(p, TIRB_OP_VFIND, TIRB_BOOL);
+    find->from[0] = truth;
+    find->carried = search->as.search.found;
+    return tirbi_end_planner(p, !p->failed && tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena));
+}

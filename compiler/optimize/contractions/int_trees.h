@@ -1,0 +1,16 @@
+/* Reductions of integers as tree reductions. They wrap, so that their order is free: a loop that is one may be taken as
+ * a tree, and a tree as a loop. */
+#ifndef TIRB_COMPILER_OPTIMIZE_CONTRACTIONS_INT_TREES_H
+#define TIRB_COMPILER_OPTIMIZE_CONTRACTIONS_INT_TREES_H
+
+#include "compiler/lower/loop.h"
+
+/* A copy of nests in which every loop that only sums integers into elements that stand still, or multiplies them, or
+ * finds the least or the greatest, is a tree reduction; the statement itself where there is none (or memory ran
+ * out). */
+const tirbi_ls *tirbi_int_trees(tirbi_lx_pool *pool, const tirbi_ls *s);
+/* Whether a tree reduction is one of integers, and that as loops; NULL when memory ran out. */
+bool tirbi_is_int_tree(const tirbi_ls *tree);
+const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree);
+
+#endif

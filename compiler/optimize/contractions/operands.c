@@ -1,0 +1,706 @@
+/* What a nest computes again and again from memory that it leaves alone is computed by a nest of its own, into a
+ * buffer: padded, scaled, gathered or dequantised operands of contractions and of sliding windows.
+ *
+ * The buffer has an axis for every loop that the operand depends on. Loops that it depends on by one linear form alone,
+ * as on y and r by y + r, have one axis together, whose elements are the values of the form. Only values that some
+ * iteration takes are computed: so nothing traps but what the nest itself would compute, and that runs whole or not at
+ * all. */
+#include "compiler/optimize/contractions/operands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/optimize/contractions/contract.h"
+#include "compiler/optimize/contractions/distribute.h"
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/divisor.h"
+
+enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_WRITTEN = 16, MAX_DEPTH = 64, MAX_SIZE = 400 };
+/* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be
+ * small. */
+enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
+
+/* The nest: loops around straight-line code, or around inits, sums and other nests of this kind. */
+typedef struct nest {
+    tirbi_lx_pool *pool;
+    tirbi_loop_set loops; /* around what is looked at */
+    const tirbi_lbuf *written[MAX_WRITTEN];
+    uint32_t n_written;
+    const tirbi_lvar *own[MAX_WRITTEN]; /* variables that it sets */
+    uint32_t n_own;
+} nest;
+
+/* Values of sum c[i] * k_i + behind, where k_i counts the iterations of loop i: from 0 to extent - 1. */
+typedef struct axis {
+    int64_t c[TIRBI_MAX_AFFINE];
+    const tirbi_lx *behind, *extent;
+    const tirbi_lx *dense; /* unless this holds, some values between them are not taken; NULL: it does */
+    tirbi_lvar *var;
+} axis;
+
+typedef struct operand {
+    const nest *nest;
+    const tirbi_lx *value;
+    int64_t forms[MAX_FORMS][TIRBI_MAX_AFFINE];
+    uint32_t n_forms;
+    tirbi_loop_set loops; /* of the nest, around it */
+    axis axes[TIRBI_MAX_NDIM];
+    uint32_t n_axes;
+    uint32_t rank; /* of the buffer that it loads with the most dimensions */
+    tirbi_lbuf *buffer;
+    const tirbi_ls *store; /* of an element, in the loops over the axes */
+    const struct operand
+        *leader;              /* the first one with the same axes, whose loops compute this one too; NULL: its own do */
+    const tirbi_lx *in_place; /* the load that stands for it */
+    const tirbi_lx *condition; /* under which all of this is right, or NULL */
+} operand;
+
+static const tirbi_lx *constant(const nest *n, int64_t value) { return tirbi_lx_int(n->pool, TIRB_I64, value); }
+
+static const tirbi_lx *both(const nest *n, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(n->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : a ? a : b;
+}
+
+/* ---- The nest ------------------------------------------------------------------------------------------------- */
+
+static bool calls(const tirbi_lx *x, unsigned depth) {
+    if (x->kind == TIRBI_LX_CALL || depth > MAX_DEPTH) return true;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
+        if (calls(x->access->indices[i], depth + 1)) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (calls(x->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+/* Whether a statement is a nest that runs to its end, and what it writes. */
+static bool survey(nest *n, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!survey(n, s->as.seq.items[i])) return false;
+        }
+        return true;
+    case TIRBI_LS_LOOP: return !s->as.loop.step && survey(n, s->as.loop.body);
+    case TIRBI_LS_IF:
+        return !calls(s->as.if_.condition, 0) && survey(n, s->as.if_.then_case) &&
+               (!s->as.if_.else_case || survey(n, s->as.if_.else_case));
+    case TIRBI_LS_STORE:
+        if (n->n_written == MAX_WRITTEN || calls(s->as.store.value, 0)) return false;
+        n->written[n->n_written++] = s->as.store.access->buffer->root;
+        return true;
+    case TIRBI_LS_SET:
+        if (n->n_own == MAX_WRITTEN || calls(s->as.set.value, 0)) return false;
+        n->own[n->n_own++] = s->as.set.var;
+        return true;
+    default: return false;
+    }
+}
+
+/* Whether a value is made of what the nest leaves alone. */
+static bool is_apart(const nest *n, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) return false;
+    if (x->kind == TIRBI_LX_VAR) {
+        for (uint32_t i = 0; i < n->n_own; i++) {
+            if (n->own[i] == x->var) return false;
+        }
+        return x->var->kind != TIRBI_LVAR_LOCAL;
+    }
+    if (x->kind == TIRBI_LX_LOAD) {
+        const tirbi_lbuf *b = x->access->buffer;
+        if (x->access->view || b->source || b->broadcasts || b->local || tirbi_buffer_moves(b, &n->loops)) return false;
+        for (uint32_t i = 0; i < n->n_written; i++) {
+            if (tirbi_may_meet(n->written[i], b->root)) return false;
+        }
+        for (uint32_t i = 0; i < x->access->ndim; i++) {
+            if (!is_apart(n, x->access->indices[i])) return false;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (!is_apart(n, x->args[i])) return false;
+    }
+    return true;
+}
+
+/* ---- Linear forms --------------------------------------------------------------------------------------------- */
+
+/* x as factor * (sum of out[i] * k_i) + start, without a common divisor, the first of them positive. */
+static bool linear_form(const operand *o, const tirbi_lx *x, int64_t out[TIRBI_MAX_AFFINE], int64_t *factor,
+                        const tirbi_lx **start) {
+    tirbi_affine form;
+    int64_t divisor = 0, first = 0;
+    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || !tirbi_mentions_loops(x, &o->loops) ||
+        !tirbi_affine_of(o->nest->pool, x, &o->loops, &form)) {
+        return false;
+    }
+    memset(out, 0, TIRBI_MAX_AFFINE * sizeof(*out));
+    for (uint32_t i = 0; i < o->loops.n; i++) {
+        if (!tirbi_affine_constant(&form, i, &out[i]) || out[i] > LARGEST_FACTOR || out[i] < -LARGEST_FACTOR)
+            return false;
+        divisor = (int64_t)tirbi_common_divisor((uint64_t)divisor, tirbi_magnitude(out[i]));
+        if (first == 0) first = out[i];
+    }
+    if (divisor == 0) return false;
+    *factor = first < 0 ? -divisor : divisor;
+    *start = form.start;
+    for (uint32_t i = 0; i < o->loops.n; i++) out[i] /= *factor;
+    return true;
+}
+
+static bool note_form(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
+    for (uint32_t i = 0; i < o->n_forms; i++) {
+        if (memcmp(o->forms[i], c, sizeof(o->forms[i])) == 0) return true;
+    }
+    if (o->n_forms == MAX_FORMS) return false;
+    memcpy(o->forms[o->n_forms++], c, sizeof(o->forms[0]));
+    return true;
+}
+
+/* Notes the forms by which a value depends on the loops: first those of indices, in their order. */
+static bool find_forms(operand *o, const tirbi_lx *x, bool loads) {
+    int64_t c[TIRBI_MAX_AFFINE], factor;
+    const tirbi_lx *start;
+    if (linear_form(o, x, c, &factor, &start)) return loads || note_form(o, c);
+    if (x->kind == TIRBI_LX_VAR) return !tirbi_mentions_loops(x, &o->loops);
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
+        if (!find_forms(o, x->access->indices[i], false)) return false;
+    }
+    if (x->kind == TIRBI_LX_LOAD && x->access->ndim > o->rank) o->rank = x->access->ndim;
+    for (int i = 0; i < x->n_args; i++) {
+        if (!find_forms(o, x->args[i], loads)) return false;
+    }
+    return true;
+}
+
+/* ---- Axes ----------------------------------------------------------------------------------------------------- */
+
+/* In order of their sizes, every coefficient must be at most one more than what the smaller ones reach. */
+static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
+    const nest *n = o->nest;
+    if (o->n_axes == TIRBI_MAX_NDIM) return false;
+    axis *a = &o->axes[o->n_axes++];
+    *a = (axis){.behind = constant(n, 0), .extent = constant(n, 1)};
+    memcpy(a->c, c, sizeof(a->c));
+    bool used[TIRBI_MAX_AFFINE] = {false}, narrow = true;
+    const tirbi_lx *sum = constant(n, 0);
+    int64_t rest = 1; /* extent = sum + rest */
+    for (;;) {
+        uint32_t at = TIRBI_MAX_AFFINE;
+        for (uint32_t i = 0; i < o->loops.n; i++) {
+            if (c[i] == 0 || used[i]) continue;
+            if (at == TIRBI_MAX_AFFINE || llabs(c[i]) < llabs(c[at])) at = i;
+        }
+        if (at == TIRBI_MAX_AFFINE) break;
+        used[at] = true;
+        const tirbi_lvar *loop = o->loops.var[at];
+        const tirbi_lx *size = constant(n, llabs(c[at])),
+                       *product = size ? tirbi_lx_mul(n->pool, loop->extent, size) : NULL;
+        if (!product || !a->extent || !sum) return false;
+        if (size->value > a->extent->lo && size->value > 1) {
+            const tirbi_lx *dense = tirbi_lx_op(n->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, size, a->extent, NULL);
+            a->dense = both(n, a->dense, dense);
+        }
+        bool known = product->kind == TIRBI_LX_CONST && product->value <= LARGEST_FACTOR;
+        rest += (known ? product->value : 0) - size->value;
+        if (!known) sum = tirbi_lx_add(n->pool, sum, product);
+        a->extent = tirbi_lx_add(n->pool, sum, constant(n, rest));
+        if (c[at] < 0 && a->behind) a->behind = tirbi_lx_add(n->pool, a->behind, tirbi_lx_sub(n->pool, product, size));
+        narrow = narrow && tirbi_dtypes[loop->type].bits <= 32;
+    }
+    if (a->extent && a->extent->lo < 0) {
+        a->extent = tirbi_lx_op(n->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, a->extent, constant(n, 0), NULL);
+    }
+    if (a->extent && a->extent->hi > INT32_MAX && narrow) { /* the program's own arithmetic reaches no further */
+        a->extent =
+            tirbi_lx_op(n->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, a->extent, constant(n, INT32_MAX), NULL);
+    }
+    if (!a->behind || !a->extent) return false;
+    return !a->dense || a->dense->kind != TIRBI_LX_CONST || a->dense->value != 0;
+}
+
+/* Whether a form has loops in common with another one. */
+static bool is_alone(const operand *o, uint32_t form) {
+    for (uint32_t i = 0; i < o->n_forms; i++) {
+        for (uint32_t k = 0; i != form && k < o->loops.n; k++) {
+            if (o->forms[i][k] != 0 && o->forms[form][k] != 0) return false;
+        }
+    }
+    return true;
+}
+
+static bool has_axis(const operand *o, uint32_t loop) {
+    for (uint32_t i = 0; i < o->n_axes; i++) {
+        if (o->axes[i].c[loop] != 0) return true;
+    }
+    return false;
+}
+
+/* A form whose loops no other one has is an axis; the other loops are axes each. */
+static bool make_axes(operand *o) {
+    for (uint32_t f = 0; f < o->n_forms; f++) {
+        uint32_t before = o->n_axes;
+        if (is_alone(o, f)) {
+            if (make_axis(o, o->forms[f])) continue;
+            o->n_axes = before;
+        }
+        for (uint32_t i = 0; i < o->loops.n; i++) {
+            int64_t c[TIRBI_MAX_AFFINE] = {0};
+            if (o->forms[f][i] == 0 || has_axis(o, i)) continue;
+            c[i] = 1;
+            if (!make_axis(o, c)) return false;
+        }
+    }
+    for (uint32_t i = 0; i < o->n_axes; i++) o->condition = both(o->nest, o->condition, o->axes[i].dense);
+    return o->n_axes > 0;
+}
+
+static double estimate(const tirbi_lx *extent) {
+    if (extent->kind == TIRBI_LX_CONST) return (double)extent->value;
+    double least = extent->lo < 1 ? 1 : (double)extent->lo, most = (double)extent->hi;
+    return UNKNOWN_EXTENT < least ? least : UNKNOWN_EXTENT > most ? most : UNKNOWN_EXTENT;
+}
+
+/* Whether elements would be used often enough, and the buffer is not out of proportion. A choice pays by not being made
+ * where it is used. */
+static bool pays(const operand *o) {
+    double iterations = 1, count = 1;
+    bool known = true;
+    for (uint32_t i = 0; i < o->loops.n; i++) iterations *= estimate(o->loops.var[i]->extent);
+    for (uint32_t i = 0; i < o->n_axes; i++) {
+        count *= estimate(o->axes[i].extent);
+        known = known && o->axes[i].extent->kind == TIRBI_LX_CONST;
+    }
+    double least_reuse = o->value->kind == TIRBI_LX_COND ? 1 : 1.25;
+    if (iterations <= count || iterations < least_reuse * count) return false;
+    return o->n_axes <= o->rank || (known && count <= SMALL_COUNT);
+}
+
+/* ---- The buffer ------------------------------------------------------------------------------------------------- */
+
+/* The narrowest type that holds all values. */
+static tirbi_dtype narrowest(const tirbi_lx *x) {
+    if (x->type == TIRB_I64 && x->lo >= INT32_MIN && x->hi <= INT32_MAX) return TIRB_I32; /* as indices are */
+    if (x->type != TIRB_I32 && x->type != TIRB_U32) return (tirbi_dtype)x->type;
+    if (x->lo >= INT8_MIN && x->hi <= INT8_MAX) return TIRB_I8;
+    if (x->lo >= 0 && x->hi <= UINT8_MAX) return TIRB_U8;
+    return x->lo >= INT16_MIN && x->hi <= INT16_MAX ? TIRB_I16 : (tirbi_dtype)x->type;
+}
+
+static bool make_buffer(operand *o) {
+    const nest *n = o->nest;
+    tirbi_lbuf *b = TIRBI_NEW(n->pool->arena, tirbi_lbuf);
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
+    if (!b || !shape || !strides) return false;
+    const tirbi_lx *stride = constant(n, 1);
+    for (uint32_t i = o->n_axes; i-- > 0 && stride;) {
+        shape[i] = o->axes[i].extent;
+        strides[i] = stride;
+        stride = tirbi_lx_mul(n->pool, stride, shape[i]);
+    }
+    *b = (tirbi_lbuf){.name = "operand",
+                      .type = narrowest(o->value),
+                      .ndim = o->n_axes,
+                      .shape = shape,
+                      .strides = strides,
+                      .root = b,
+                      .param = -1,
+                      .reg = -1,
+                      .written = true,
+                      .holds = tirbi_dtype_is_int(narrowest(o->value)) ? o->value : NULL};
+    o->buffer = b;
+    return stride != NULL;
+}
+
+static const tirbi_place *place_at(const nest *n, tirbi_lbuf *buffer, const tirbi_lx **indices, tirbi_span span) {
+    tirbi_place *place = TIRBI_NEW(n->pool->arena, tirbi_place);
+    const tirbi_lx *flat = buffer->offset ? buffer->offset : constant(n, 0);
+    for (uint32_t i = 0; i < buffer->ndim && flat; i++) {
+        flat = indices[i] ? tirbi_lx_add(n->pool, flat, tirbi_lx_mul(n->pool, indices[i], buffer->strides[i])) : NULL;
+    }
+    if (!place || !flat) return NULL;
+    *place = (tirbi_place){.buffer = buffer, .ndim = buffer->ndim, .indices = indices, .flat = flat, .span = span};
+    return place;
+}
+
+/* The element that an iteration of the nest uses. */
+static const tirbi_place *used_place(const operand *o, tirbi_span span) {
+    const nest *n = o->nest;
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
+    for (uint32_t a = 0; indices && a < o->n_axes; a++) {
+        const tirbi_lx *at = o->axes[a].behind;
+        for (uint32_t i = 0; i < o->loops.n && at; i++) {
+            tirbi_lvar *loop = o->loops.var[i];
+            if (o->axes[a].c[i] == 0) continue;
+            const tirbi_lx *k =
+                tirbi_lx_sub(n->pool, tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, loop)), loop->min);
+            at = k ? tirbi_lx_add(n->pool, at, tirbi_lx_mul(n->pool, k, constant(n, o->axes[a].c[i]))) : NULL;
+        }
+        indices[a] = at;
+    }
+    return indices ? place_at(n, o->buffer, indices, span) : NULL;
+}
+
+/* ---- The nest that fills it ----------------------------------------------------------------------------------- */
+
+static bool make_loops(operand *o) {
+    const nest *n = o->nest;
+    for (uint32_t a = 0; a < o->n_axes; a++) {
+        if (o->leader) {
+            o->axes[a].var = o->leader->axes[a].var;
+            continue;
+        }
+        tirbi_lvar *var = TIRBI_NEW(n->pool->arena, tirbi_lvar);
+        const tirbi_lx *extent = o->axes[a].extent;
+        uint32_t i = 0;
+        while (o->axes[a].c[i] == 0) i++;
+        if (!var) return false;
+        tirbi_dtype type = extent->hi <= INT32_MAX ? o->loops.var[i]->type : TIRB_I64;
+        *var = (tirbi_lvar){.name = o->loops.var[i]->name, .kind = TIRBI_LVAR_LOOP, .type = type, .min = constant(n, 0),
+                            .extent = extent, .lo = 0, .hi = extent->hi > 0 ? extent->hi - 1 : 0, .reg = -1,
+                            .span = o->loops.var[i]->span};
+        o->axes[a].var = var;
+    }
+    return true;
+}
+
+/* Writes values of forms by the variables of their axes. */
+static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const operand *o = rewrite->context;
+    tirbi_lx_pool *pool = rewrite->pool;
+    int64_t c[TIRBI_MAX_AFFINE], factor;
+    const tirbi_lx *start;
+    if (x->kind == TIRBI_LX_LOAD) {
+        const tirbi_lx **indices = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, x->access->ndim);
+        for (uint32_t i = 0; indices && i < x->access->ndim; i++) {
+            indices[i] = tirbi_rewrite_value(rewrite, x->access->indices[i]);
+        }
+        const tirbi_place *place = indices ? place_at(o->nest, x->access->buffer, indices, x->access->span) : NULL;
+        return place ? tirbi_lx_load(pool, place) : NULL;
+    }
+    if (!linear_form(o, x, c, &factor, &start)) return NULL;
+    for (uint32_t a = 0; a < o->n_axes; a++) {
+        if (memcmp(o->axes[a].c, c, sizeof(c)) != 0) continue;
+        tirbi_dtype type = (tirbi_dtype)x->type;
+        const tirbi_lx *scale = constant(o->nest, factor);
+        const tirbi_lx *base = tirbi_lx_sub(pool, start, tirbi_lx_mul(pool, scale, o->axes[a].behind));
+        const tirbi_lx *var = tirbi_lx_cast(pool, type, tirbi_lx_var(pool, o->axes[a].var));
+        const tirbi_lx *product =
+            tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, var, tirbi_value_in_type(pool, type, scale), NULL);
+        base = tirbi_value_in_type(pool, type, base);
+        return base && product ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, product, base, NULL) : NULL;
+    }
+    return NULL;
+}
+
+/* What fills it, with variables for its loops. */
+static bool make_store(operand *o, tirbi_span span) {
+    const nest *n = o->nest;
+    if (!make_loops(o)) return false;
+    tirbi_rewrite rewrite = {.pool = n->pool, .replace = by_axes, .context = o};
+    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, o->value);
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
+    tirbi_ls *body = TIRBI_NEW(n->pool->arena, tirbi_ls);
+    if (!value || !indices || !body || tirbi_mentions_loops(value, &o->loops)) return false;
+    for (uint32_t a = 0; a < o->n_axes; a++) {
+        indices[a] = tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, o->axes[a].var));
+    }
+    body->kind = TIRBI_LS_STORE;
+    body->span = span;
+    body->as.store.access = place_at(n, o->buffer, indices, span);
+    body->as.store.value = tirbi_lx_cast(n->pool, o->buffer->type, value);
+    o->store = body;
+    return body->as.store.access && body->as.store.value;
+}
+
+/* The loops over its axes. */
+static const tirbi_ls *in_axes(const operand *o, const tirbi_ls *body) {
+    for (uint32_t a = o->n_axes; a-- > 0;) {
+        tirbi_ls *loop = TIRBI_NEW(o->nest->pool->arena, tirbi_ls);
+        if (!loop) return NULL;
+        loop->kind = TIRBI_LS_LOOP;
+        loop->span = o->store->span;
+        loop->as.loop.var = o->axes[a].var;
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    return body;
+}
+
+/* ---- Finding operands ----------------------------------------------------------------------------------------- */
+
+typedef struct finder {
+    nest nest;
+    operand *found[MAX_OPERANDS];
+    uint32_t n;
+} finder;
+
+/* Loads that contractions and lanes take as they are. */
+static bool is_plain(const nest *n, const tirbi_lx *x) {
+    tirbi_affine form;
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST) x = x->args[0];
+    if (x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return true;
+    return x->kind == TIRBI_LX_LOAD && tirbi_affine_of(n->pool, x->access->flat, &n->loops, &form);
+}
+
+static bool same_axes(const operand *a, const operand *b) {
+    if (a->n_axes != b->n_axes || tirbi_dtypes[a->buffer->type].size != tirbi_dtypes[b->buffer->type].size)
+        return false;
+    for (uint32_t i = 0; i < a->n_axes; i++) {
+        if (a->axes[i].extent != b->axes[i].extent || memcmp(a->axes[i].c, b->axes[i].c, sizeof(a->axes[i].c)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static const operand *leader_of(const finder *f, const operand *o) {
+    for (uint32_t i = 0; i < f->n; i++) {
+        const operand *other = f->found[i];
+        bool same_loops = other->loops.n == o->loops.n;
+        for (uint32_t k = 0; same_loops && k < o->loops.n; k++) same_loops = other->loops.var[k] == o->loops.var[k];
+        if (!other->leader && same_loops && same_axes(other, o)) return other;
+    }
+    return NULL;
+}
+
+static bool make_operand(const finder *f, const tirbi_lx *x, tirbi_span span, operand *o) {
+    *o = (operand){.nest = &f->nest, .value = x, .loops = f->nest.loops};
+    if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !make_buffer(o))
+        return false;
+    o->leader = leader_of(f, o);
+    const tirbi_place *place = make_store(o, span) ? used_place(o, span) : NULL;
+    if (place) o->in_place = tirbi_lx_cast(f->nest.pool, (tirbi_dtype)x->type, tirbi_lx_load(f->nest.pool, place));
+    return place != NULL;
+}
+
+/* Replaces a value by an element of a buffer, where that pays. */
+static const tirbi_lx *computed_before(finder *f, const tirbi_lx *x, tirbi_span span) {
+    if (f->n == MAX_OPERANDS || x->size > MAX_SIZE || !is_apart(&f->nest, x)) return NULL;
+    operand *o = TIRBI_NEW(f->nest.pool->arena, operand);
+    if (!o) return NULL;
+    if (!make_operand(f, x, span, o)) {
+        TIRBI_GIVE_BACK(f->nest.pool->arena, o);
+        return NULL;
+    }
+    f->found[f->n++] = o;
+    return o->in_place;
+}
+
+static bool keeps_values(const tirbi_lx *cast) {
+    const tirbi_dtype_info *to = &tirbi_dtypes[cast->type], *from = &tirbi_dtypes[cast->source];
+    return from->bits <= to->bits && (from->class == to->class || to->class == 'F' || from->class == 'B');
+}
+
+/* Sums of indices are lanes' to make, from what there is of their terms. */
+static bool is_sum_of_indices(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || !x->shared || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
+    return x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || (x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST);
+}
+
+/* Whether it takes longer to compute than to load: there is a float or a division in it. */
+static bool is_dear(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_LOAD || tirbi_dtype_is_float((tirbi_dtype)x->type)) return true;
+    if (x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_DIV && x->op <= TIRB_OP_FLOORMOD) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (is_dear(x->args[i])) return true;
+    }
+    return false;
+}
+
+static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    finder *f = rewrite->context;
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->found[i]->value == x) return f->found[i]->in_place;
+    }
+    if (!tirbi_mentions_loops(x, &f->nest.loops) && x->shared) return x;
+    if (is_plain(&f->nest, x)) return x;
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && keeps_values(x))
+        return NULL; /* what is converted is smaller */
+    if (x->size <= MAX_SIZE && !is_dear(x)) return x;
+    if (is_sum_of_indices(x)) return NULL;
+    const tirbi_lx *element = computed_before(f, x, f->nest.loops.var[0]->span);
+    bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    return element || !lazy ? element : x; /* parts of it are computed in some iterations only */
+}
+
+/* ---- Nests with them -------------------------------------------------------------------------------------------- */
+
+static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s);
+
+static const tirbi_ls *rebuild_loop(finder *f, const tirbi_ls *s) {
+    tirbi_loop_set *loops = &f->nest.loops;
+    tirbi_lvar *var = s->as.loop.var;
+    bool rectangular = tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, loops) &&
+                       !tirbi_mentions_loops(var->extent, loops);
+    tirbi_ls *copy = rectangular && loops->n < TIRBI_MAX_AFFINE ? TIRBI_NEW(f->nest.pool->arena, tirbi_ls) : NULL;
+    if (!copy) return s;
+    for (uint32_t i = 0; i < f->nest.n_own; i++) {
+        tirbi_loop_set own = {.var = {(tirbi_lvar *)(uintptr_t)f->nest.own[i]}, .n = 1};
+        if (tirbi_mentions_loops(var->min, &own) || tirbi_mentions_loops(var->extent, &own)) return s;
+    }
+    *copy = *s;
+    loops->var[loops->n++] = var;
+    copy->as.loop.body = rebuild(f, s->as.loop.body);
+    loops->n--;
+    return copy;
+}
+
+/* What is under a condition may not be computed before it. */
+static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_LOOP) return rebuild_loop(f, s);
+    if (s->kind == TIRBI_LS_SEQ) {
+        tirbi_ls *copy = TIRBI_NEW(f->nest.pool->arena, tirbi_ls);
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(f->nest.pool->arena, const tirbi_ls *, s->as.seq.n);
+        if (!copy || !items) return s;
+        *copy = *s;
+        copy->as.seq.items = items;
+        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = rebuild(f, s->as.seq.items[i]);
+        return copy;
+    }
+    if (s->kind != TIRBI_LS_STORE && s->kind != TIRBI_LS_SET) return s;
+    const tirbi_lx *old = s->kind == TIRBI_LS_STORE ? s->as.store.value : s->as.set.value;
+    tirbi_ls *copy = old->shared ? NULL : TIRBI_NEW(f->nest.pool->arena, tirbi_ls);
+    if (!copy) return s;
+    tirbi_rewrite rewrite = {.pool = f->nest.pool, .replace = replace_operands, .context = f};
+    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, old);
+    if (!value) return s;
+    *copy = *s;
+    if (s->kind == TIRBI_LS_STORE) copy->as.store.value = value;
+    else copy->as.set.value = value;
+    return copy;
+}
+
+static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_nest plan;
+    return tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &plan) || tirbi_plan_lanes(pool, loop);
+}
+
+/* Whether the nest with the operands in memory runs as what it would not run as without: as a contraction, as lanes, or
+ * as lanes with more loops inside them, where these would else compute scalars for each round. */
+static bool is_better(tirbi_lx_pool *pool, const tirbi_ls *with, const tirbi_ls *without, uint32_t disabled) {
+    tirbi_nest before, after;
+    if (!(disabled & TIRB_PASS_CONTRACT)) {
+        if (tirbi_contracts(pool, without)) return false;
+        if (tirbi_contracts(pool, with)) return true;
+    }
+    if (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE)) return false;
+    if (!runs_as_lanes(pool, without)) return runs_as_lanes(pool, with);
+    return tirbi_plan_nest(pool, without, TIRBI_NEST_ANY, &before) && before.n_outer > 0 &&
+           tirbi_plan_nest(pool, with, TIRBI_NEST_ANY, &after) && after.n_outer < before.n_outer;
+}
+
+/* Nothing is computed where some loop has no iterations. */
+static const tirbi_lx *nonempty(const nest *n, const operand *o) {
+    const tirbi_lx *all = NULL, *zero = constant(n, 0);
+    for (uint32_t i = 0; i < o->loops.n && zero; i++) {
+        if (o->loops.var[i]->extent->lo >= 1) continue;
+        all = both(n, all,
+                   tirbi_lx_op(n->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, o->loops.var[i]->extent, zero, NULL));
+    }
+    return all;
+}
+
+static const tirbi_ls *under(const nest *n, const tirbi_lx *condition, const tirbi_ls *yes, const tirbi_ls *no) {
+    tirbi_ls *branch = condition ? TIRBI_NEW(n->pool->arena, tirbi_ls) : NULL;
+    if (!branch) return condition ? NULL : yes;
+    branch->kind = TIRBI_LS_IF;
+    branch->span = yes->span;
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = yes;
+    branch->as.if_.else_case = no;
+    return branch;
+}
+
+static void tell(const finder *f, const tirbi_ls *loop, tirbi_notes *notes) {
+    for (uint32_t i = 0; notes && i < f->n; i++) {
+        const operand *o = f->found[i];
+        for (uint32_t a = 0; a < o->n_axes; a++) {
+            tirbi_note_loop(
+                notes, o->axes[a].var, loop->span, TIRB_FORM_OPERAND,
+                "an operand of %u %s is computed once for each of its %s elements, before the loops that use it",
+                o->n_axes, o->n_axes == 1 ? "axis" : "axes", tirbi_dtypes[o->buffer->type].name);
+        }
+    }
+}
+
+/* Appends to a sequence what fills an operand, and those that it leads where one nest for all of them runs as lanes. */
+static bool put_fill(const finder *f, const operand *o, tirbi_ls *seq, const tirbi_ls **items) {
+    tirbi_lx_pool *pool = f->nest.pool;
+    tirbi_ls *all = TIRBI_NEW(pool->arena, tirbi_ls);
+    const tirbi_ls **stores = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, f->n);
+    const tirbi_lx *runs = nonempty(&f->nest, o);
+    if (!all || !stores) return false;
+    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = o->store->span, .as.seq.items = stores};
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->found[i] == o || f->found[i]->leader == o) stores[all->as.seq.n++] = f->found[i]->store;
+    }
+    const tirbi_ls *one = in_axes(o, all->as.seq.n == 1 ? stores[0] : all);
+    const bool together = all->as.seq.n == 1 || (one && runs_as_lanes(pool, one));
+    for (uint32_t i = 0; i < (together ? 1 : all->as.seq.n); i++) {
+        const tirbi_ls *fill = together ? one : in_axes(o, stores[i]);
+        if (!fill) return false;
+        items[seq->as.seq.n++] = under(&f->nest, runs, fill, NULL);
+        if (!items[seq->as.seq.n - 1]) return false;
+    }
+    return true;
+}
+
+/* The nest with its operands before it; NULL where it stays as it is. */
+static const tirbi_ls *with_operands(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes) {
+    finder *f = TIRBI_NEW(pool->arena, finder);
+    if (!f) return NULL;
+    f->nest.pool = pool;
+    if (!survey(&f->nest, loop)) return NULL;
+    const tirbi_ls *user = rebuild(f, loop);
+    if (f->n == 0 || !is_better(pool, user, loop, disabled)) return NULL;
+    tirbi_ls *seq = TIRBI_NEW(pool->arena, tirbi_ls);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 2 * MAX_OPERANDS + 1);
+    const tirbi_lx *condition = NULL;
+    if (!seq || !items) return NULL;
+    seq->kind = TIRBI_LS_SEQ;
+    seq->span = loop->span;
+    seq->as.seq.items = items;
+    for (uint32_t i = 0; i < f->n; i++) {
+        tirbi_ls *alloc = TIRBI_NEW(pool->arena, tirbi_ls);
+        if (!alloc) return NULL;
+        alloc->kind = TIRBI_LS_ALLOC;
+        alloc->span = loop->span;
+        alloc->as.alloc.buffer = f->found[i]->buffer;
+        items[seq->as.seq.n++] = alloc;
+        condition = both(&f->nest, condition, f->found[i]->condition);
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (!f->found[i]->leader && !put_fill(f, f->found[i], seq, items)) return NULL;
+    }
+    items[seq->as.seq.n++] = user;
+    tell(f, loop, notes);
+    return under(&f->nest, condition, seq, loop);
+}
+
+typedef struct nests {
+    tirbi_lx_pool *pool;
+    uint32_t disabled;
+    tirbi_notes *notes;
+} nests;
+
+static const tirbi_ls *compute_all(void *context, const tirbi_ls *s) {
+    const nests *all = context;
+    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP ? with_operands(all->pool, s, all->disabled, all->notes) : NULL;
+    return other ? other : tirbi_replace_inside(all->pool, s, compute_all, context);
+}
+
+bool tirbi_contracts_operands(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    finder *f = TIRBI_NEW(pool->arena, finder);
+    if (!f) return false;
+    f->nest.pool = pool;
+    const tirbi_ls *user = survey(&f->nest, loop) ? rebuild(f, loop) : loop;
+    return f->n > 0 && tirbi_contracts(pool, user);
+}
+
+const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
+    nests all = {.pool = pool, .disabled = disabled, .notes = notes};
+    return compute_all(&all, s);
+}

@@ -1,0 +1,330 @@
+/* A condition of the body is a conjunction of terms c0 * k0 + c1 * k1 + .. + start >= 0, where ki counts the iterations
+ * of loop i. Term by term: one that knows a single loop bounds its range. Of one that knows several, the outermost
+ * spatial loop is cut in two, since the iterations of spatial loops may be taken in any order: in one part the term
+ * holds whatever the others do; in the other that loop is put around all others, and the term knows one loop less. */
+#include "compiler/optimize/cuts/clip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/optimize/contractions/contract.h"
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_TERMS = 4, LARGEST_FACTOR = 1 << 20 };
+
+typedef struct term {
+    int64_t c[TIRBI_MAX_AFFINE]; /* by the nest's original loops */
+    const tirbi_lx *start;       /* int64 */
+} term;
+
+/* A nest on its way: what its loops have become, and the terms that are left. */
+typedef struct clipped {
+    const tirbi_free_nest *nest;
+    tirbi_lvar *var[TIRBI_MAX_AFFINE];
+    bool around[TIRBI_MAX_AFFINE]; /* put around the others, in the order of `outer` */
+    uint32_t outer[TIRBI_MAX_AFFINE];
+    uint32_t n_outer;
+    bool depends[TIRBI_MAX_AFFINE]; /* its bounds are not the same in all iterations of others */
+    term terms[MAX_TERMS];
+    uint32_t n_terms;
+} clipped;
+
+typedef struct clipper {
+    tirbi_lx_pool *pool;
+    tirbi_loop_set loops;
+    const tirbi_ls *body;  /* under the condition */
+    const tirbi_lx *rest;  /* what is no term of the condition, or NULL */
+    const tirbi_ls *parts[1 << MAX_TERMS];
+    uint32_t n_parts;
+} clipper;
+
+static const tirbi_lx *constant(const clipper *c, int64_t value) { return tirbi_lx_int(c->pool, TIRB_I64, value); }
+
+static const tirbi_lx *choose(const clipper *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(c->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+/* ---- Terms ------------------------------------------------------------------------------------------------------ */
+
+static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
+    tirbi_affine a, b;
+    if (x->kind != TIRBI_LX_OP || !x->pure || x->traps) return false;
+    bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
+    if ((!less && !greater) || !tirbi_never_wraps(x->args[0], &c->loops) || !tirbi_never_wraps(x->args[1], &c->loops) ||
+        !tirbi_affine_of(c->pool, x->args[less ? 1 : 0], &c->loops, &a) ||
+        !tirbi_affine_of(c->pool, x->args[less ? 0 : 1], &c->loops, &b)) {
+        return false;
+    }
+    bool any = false;
+    *out = (term){.start = NULL};
+    for (uint32_t i = 0; i < c->loops.n; i++) {
+        int64_t p, q;
+        if (!tirbi_affine_constant(&a, i, &p) || !tirbi_affine_constant(&b, i, &q) || llabs(p) > LARGEST_FACTOR ||
+            llabs(q) > LARGEST_FACTOR) {
+            return false;
+        }
+        out->c[i] = p - q;
+        any = any || p != q;
+    }
+    out->start = tirbi_lx_sub(c->pool, a.start, b.start);
+    bool strict = x->op == TIRB_OP_LT || x->op == TIRB_OP_GT;
+    if (strict && out->start) out->start = tirbi_lx_sub(c->pool, out->start, constant(c, 1));
+    return any && out->start;
+}
+
+static bool read_condition(clipper *c, const tirbi_lx *x, clipped *out) {
+    bool conjunction =
+        x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
+    if (conjunction) return read_condition(c, x->args[0], out) && read_condition(c, x->args[1], out);
+    if (out->n_terms < MAX_TERMS && make_term(c, x, &out->terms[out->n_terms])) {
+        out->n_terms++;
+        return true;
+    }
+    if (!x->pure || x->traps) return false;
+    c->rest = c->rest ? tirbi_lx_lazy(c->pool, TIRBI_LX_AND, c->rest, x, NULL) : x;
+    return c->rest != NULL;
+}
+
+/* ---- Ranges ----------------------------------------------------------------------------------------------------- */
+
+/* x / by, rounded down; up. */
+static const tirbi_lx *floor_of(const clipper *c, const tirbi_lx *x, int64_t by) {
+    return by == 1 ? x : choose(c, TIRB_OP_FLOORDIV, x, constant(c, by));
+}
+static const tirbi_lx *ceiling_of(const clipper *c, const tirbi_lx *x, int64_t by) {
+    return x ? floor_of(c, tirbi_lx_add(c->pool, x, constant(c, by - 1)), by) : NULL;
+}
+
+/* The iterations first .. behind - 1 of a loop, of which these may be outside of its range, as a loop of its own. Its
+ * count begins at 0 again. False: there are none, or memory ran out. */
+static bool narrow(const clipper *c, clipped *x, uint32_t loop, const tirbi_lx *first, const tirbi_lx *behind) {
+    const tirbi_lvar *old = x->var[loop];
+    const tirbi_lx *zero = constant(c, 0);
+    first = choose(c, TIRB_OP_MIN, choose(c, TIRB_OP_MAX, first, zero), old->extent);
+    behind = choose(c, TIRB_OP_MAX, choose(c, TIRB_OP_MIN, behind, old->extent), first);
+    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    if (!first || !behind || !var) return false;
+    *var = *old;
+    var->reg = -1;
+    var->min = tirbi_lx_add(c->pool, old->min, first);
+    var->extent = choose(c, TIRB_OP_MAX, tirbi_lx_sub(c->pool, behind, first), zero);
+    if (!var->min || !var->extent || var->extent->hi <= 0) return false;
+    int64_t last;
+    if (var->min->lo > var->lo) var->lo = var->min->lo;
+    if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last) && last < var->hi && last >= var->lo)
+        var->hi = last;
+    for (uint32_t i = 0; i < x->n_terms; i++) { /* k = first + the new count */
+        if (x->terms[i].c[loop] == 0) continue;
+        x->terms[i].start =
+            tirbi_lx_add(c->pool, x->terms[i].start, tirbi_lx_mul(c->pool, first, constant(c, x->terms[i].c[loop])));
+        if (!x->terms[i].start) return false;
+    }
+    x->var[loop] = var;
+    return true;
+}
+
+static void drop_term(clipped *x, uint32_t at) { x->terms[at] = x->terms[--x->n_terms]; }
+
+/* c * k + bound >= 0, as a range of k. */
+static bool narrow_by(const clipper *c, clipped *x, uint32_t loop, int64_t factor, const tirbi_lx *bound) {
+    if (!bound) return false;
+    if (factor < 0) {
+        const tirbi_lx *last = floor_of(c, bound, -factor);
+        return last && narrow(c, x, loop, constant(c, 0), tirbi_lx_add(c->pool, last, constant(c, 1)));
+    }
+    const tirbi_lx *negative = tirbi_lx_sub(c->pool, constant(c, 0), bound);
+    return negative && narrow(c, x, loop, ceiling_of(c, negative, factor), x->var[loop]->extent);
+}
+
+/* The least or greatest value of a term without one of its loops. */
+static const tirbi_lx *extreme(const clipper *c, const clipped *x, const term *t, uint32_t without, bool greatest) {
+    const tirbi_lx *sum = t->start;
+    for (uint32_t i = 0; i < c->loops.n && sum; i++) {
+        if (i == without || t->c[i] == 0 || (t->c[i] > 0) != greatest) continue;
+        const tirbi_lx *last = tirbi_lx_sub(c->pool, x->var[i]->extent, constant(c, 1));
+        sum = last ? tirbi_lx_add(c->pool, sum, tirbi_lx_mul(c->pool, last, constant(c, t->c[i]))) : NULL;
+    }
+    return sum;
+}
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------ */
+
+static const tirbi_lx *rename_loops(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const clipped *names = rewrite->context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < names->nest->n; i++) {
+        if (x->var == names->nest->loops[i]->as.loop.var) return tirbi_lx_var(rewrite->pool, names->var[i]);
+    }
+    return NULL;
+}
+
+static const tirbi_ls *loop_around(const clipper *c, const clipped *x, uint32_t i, const tirbi_ls *body) {
+    tirbi_ls *loop = body ? TIRBI_NEW(c->pool->arena, tirbi_ls) : NULL;
+    if (!loop) return NULL;
+    *loop = *x->nest->loops[i];
+    loop->as.loop.var = x->var[i];
+    loop->as.loop.body = body;
+    return loop;
+}
+
+static bool add_part(clipper *c, const clipped *x) {
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = rename_loops, .context = (void *)(uintptr_t)x};
+    const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, c->body);
+    for (uint32_t i = x->nest->n; i-- > 0;) {
+        if (!x->around[i]) body = loop_around(c, x, i, body);
+    }
+    for (uint32_t i = x->n_outer; i-- > 0;) body = loop_around(c, x, x->outer[i], body);
+    if (!body || c->n_parts == sizeof(c->parts) / sizeof(c->parts[0])) return false;
+    c->parts[c->n_parts++] = body;
+    return true;
+}
+
+/* A reduce loop may not begin elsewhere where the body asks for its first iteration. */
+static bool may_narrow(const clipper *c, const clipped *x, const tirbi_ls *s, uint32_t loop) {
+    if (x->nest->spatial[loop]) return true;
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!may_narrow(c, x, s->as.seq.items[i], loop)) return false;
+        }
+    }
+    if (s->kind != TIRBI_LS_IF) return true;
+    for (uint32_t i = 0; i < s->as.if_.n_first_of; i++) {
+        if (s->as.if_.first_of[i] == x->nest->loops[loop]->as.loop.var) return false;
+    }
+    return may_narrow(c, x, s->as.if_.then_case, loop) &&
+           (!s->as.if_.else_case || may_narrow(c, x, s->as.if_.else_case, loop));
+}
+
+static bool clip(clipper *c, const clipped *given);
+
+/* The term knows one loop. */
+static bool bound_loop(clipper *c, const clipped *given, uint32_t at, uint32_t loop) {
+    clipped x = *given;
+    term t = x.terms[at];
+    drop_term(&x, at);
+    if (!may_narrow(c, &x, c->body, loop)) return false;
+    x.depends[loop] = x.depends[loop] || x.n_outer > 0;
+    return !narrow_by(c, &x, loop, t.c[loop], t.start) ? !c->pool->arena->failed : clip(c, &x);
+}
+
+/* The term knows several loops, of which `loop` is cut. */
+static bool cut_loop(clipper *c, const clipped *given, uint32_t at, uint32_t loop) {
+    const term *t = &given->terms[at];
+    for (uint32_t i = 0; i < c->loops.n; i++) {
+        if (t->c[i] != 0 && given->depends[i]) return false;
+    }
+    const tirbi_lx *least = extreme(c, given, t, loop, false), *most = extreme(c, given, t, loop, true);
+    clipped whole = *given, edge = *given;
+    int64_t factor = t->c[loop];
+    drop_term(&whole, at);
+    if (narrow_by(c, &whole, loop, factor, least) && !clip(c, &whole)) return false;
+    /* The edge: the least does not reach 0, but the most does. */
+    const tirbi_lx *missing = least ? tirbi_lx_sub(c->pool, constant(c, -1), least) : NULL;
+    if (!narrow_by(c, &edge, loop, -factor, missing)) return !c->pool->arena->failed;
+    term *own = &edge.terms[at];
+    const tirbi_lx *reach = own->start && most ? extreme(c, &edge, own, loop, true) : NULL;
+    if (!narrow_by(c, &edge, loop, factor, reach)) return !c->pool->arena->failed;
+    edge.around[loop] = true;
+    edge.outer[edge.n_outer++] = loop;
+    const tirbi_lx *count = tirbi_lx_sub(
+        c->pool, tirbi_lx_cast(c->pool, TIRB_I64, tirbi_lx_var(c->pool, edge.var[loop])), edge.var[loop]->min);
+    for (uint32_t i = 0; i < edge.n_terms; i++) {
+        own = &edge.terms[i];
+        if (own->c[loop] == 0) continue;
+        own->start =
+            count ? tirbi_lx_add(c->pool, own->start, tirbi_lx_mul(c->pool, count, constant(c, own->c[loop]))) : NULL;
+        own->c[loop] = 0;
+        if (!own->start) return false;
+    }
+    return clip(c, &edge);
+}
+
+static bool clip(clipper *c, const clipped *given) {
+    if (given->n_terms == 0) return add_part(c, given);
+    const term *t = &given->terms[0];
+    uint32_t loops = 0, spatial = 0, last = 0, cut = 0;
+    for (uint32_t i = c->loops.n; i-- > 0;) {
+        if (t->c[i] == 0) continue;
+        loops++;
+        last = i;
+        if (!given->nest->spatial[i]) continue;
+        spatial++;
+        cut = i;
+    }
+    if (loops == 1) return bound_loop(c, given, 0, last);
+    return loops > 1 && spatial > 0 && cut_loop(c, given, 0, cut);
+}
+
+/* ---- Nests ------------------------------------------------------------------------------------------------------ */
+
+static bool runs_well(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, bool lanes) {
+    tirbi_contract_plan *plan = TIRBI_NEW(pool->arena, tirbi_contract_plan);
+    tirbi_nest nest;
+    if (plan && !(disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(pool, loop, plan)) return true;
+    return lanes && !(disabled & TIRB_PASS_LANES) &&
+           (tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop));
+}
+
+/* The nest without its condition. */
+static const tirbi_ls *unconditional(const tirbi_lx_pool *pool, const tirbi_free_nest *nest, const tirbi_ls *body) {
+    for (uint32_t i = nest->n; i-- > 0 && body;) {
+        tirbi_ls *loop = TIRBI_NEW(pool->arena, tirbi_ls);
+        if (!loop) return NULL;
+        *loop = *nest->loops[i];
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    return body;
+}
+
+const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled) {
+    tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
+    clipper *c = TIRBI_NEW(pool->arena, clipper);
+    clipped *x = TIRBI_NEW(pool->arena, clipped);
+    if (!nest || !c || !x || !tirbi_find_free_nest(pool, loop, nest) || nest->n < 2 ||
+        nest->body->kind != TIRBI_LS_IF || nest->body->as.if_.else_case || nest->body->as.if_.first_of) {
+        return NULL;
+    }
+    c->pool = pool;
+    c->body = nest->body->as.if_.then_case;
+    x->nest = nest;
+    for (uint32_t i = 0; i < nest->n; i++) c->loops.var[c->loops.n++] = x->var[i] = nest->loops[i]->as.loop.var;
+    if (!read_condition(c, nest->body->as.if_.condition, x) || x->n_terms == 0) return NULL;
+    if (c->rest) {
+        tirbi_ls *branch = TIRBI_NEW(pool->arena, tirbi_ls);
+        if (!branch) return NULL;
+        *branch = *nest->body;
+        branch->as.if_.condition = c->rest;
+        c->body = branch;
+    }
+    const tirbi_ls *free_of_it = unconditional(pool, nest, c->body);
+    if (!free_of_it || (!runs_well(pool, free_of_it, disabled, false) && runs_well(pool, loop, disabled, true)))
+        return NULL;
+    if (!clip(c, x) || c->n_parts == 0) return NULL;
+    tirbi_ls *seq = TIRBI_NEW(pool->arena, tirbi_ls);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, c->n_parts);
+    if (!seq || !items) return NULL;
+    memcpy(items, c->parts, c->n_parts * sizeof(*items));
+    seq->kind = TIRBI_LS_SEQ;
+    seq->span = loop->span;
+    seq->as.seq.items = items;
+    seq->as.seq.n = c->n_parts;
+    return seq;
+}
+
+typedef struct nests {
+    tirbi_lx_pool *pool;
+    uint32_t disabled;
+} nests;
+
+static const tirbi_ls *clip_all(void *context, const tirbi_ls *s) {
+    const nests *all = context;
+    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP ? tirbi_clip_nest(all->pool, s, all->disabled) : NULL;
+    return other ? other : tirbi_replace_inside(all->pool, s, clip_all, context);
+}
+
+const tirbi_ls *tirbi_clip_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
+    nests all = {.pool = pool, .disabled = disabled};
+    return disabled & TIRB_PASS_INTERCHANGE ? body : clip_all(&all, body);
+}

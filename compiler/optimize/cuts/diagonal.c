@@ -1,0 +1,145 @@
+#include "compiler/optimize/cuts/diagonal.h"
+
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/facts/proofs.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_PLACES = 24, MAX_DEPTH = 48 };
+
+typedef struct visitor {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own;
+    struct {
+        const tirbi_place *place;
+        bool stored;
+    } places[MAX_PLACES];
+    uint32_t n;
+} visitor;
+
+/* ---- What the body reaches -------------------------------------------------------------------------------------- */
+
+static bool note_place(visitor *v, const tirbi_place *place, bool stored) {
+    for (uint32_t i = 0; i < v->n; i++) {
+        if (v->places[i].place->buffer != place->buffer || v->places[i].place->flat != place->flat) continue;
+        v->places[i].stored |= stored;
+        return true;
+    }
+    if (v->n == MAX_PLACES) return false;
+    v->places[v->n].place = place;
+    v->places[v->n++].stored = stored;
+    return true;
+}
+
+static bool note_value(visitor *v, const tirbi_lx *x, unsigned depth) {
+    if (!x || depth > MAX_DEPTH) return false;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (!note_place(v, x->access, false)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!note_value(v, x->access->indices[d], depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!note_value(v, x->args[i], depth + 1)) return false;
+    return true;
+}
+
+/* Of statements that tirbi_resolve copies. */
+static bool note_stmt(visitor *v, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!note_stmt(v, s->as.seq.items[i], depth + 1)) return false;
+        return true;
+    case TIRBI_LS_LOOP: return note_stmt(v, s->as.loop.body, depth + 1);
+    case TIRBI_LS_IF:
+        return note_value(v, s->as.if_.condition, 0) && note_stmt(v, s->as.if_.then_case, depth + 1) &&
+               (!s->as.if_.else_case || note_stmt(v, s->as.if_.else_case, depth + 1));
+    case TIRBI_LS_SET: return note_value(v, s->as.set.value, 0);
+    default:
+        return s->kind == TIRBI_LS_STORE && note_place(v, s->as.store.access, true) &&
+               note_value(v, s->as.store.value, 0);
+    }
+}
+
+/* ---- Where it is ------------------------------------------------------------------------------------------------ */
+
+/* Whether an index that moves and one that stands still are the same in the first iteration, or in the last one, and in
+ * no other. */
+static bool meet_at(const visitor *v, const tirbi_lx *a, const tirbi_lx *b, bool last) {
+    tirbi_affine x, y;
+    int64_t step, by;
+    if (!tirbi_affine_of(v->pool, a, &v->own, &x) || !tirbi_affine_of(v->pool, b, &v->own, &y) || y.coefficient[0] ||
+        !tirbi_affine_constant(&x, 0, &step) || (step != 1 && step != -1))
+        return false;
+    const tirbi_lx *more = tirbi_lx_sub(v->pool, v->own.var[0]->extent, tirbi_lx_int(v->pool, TIRB_I64, 1));
+    const tirbi_lx *at = !last ? x.start : step > 0 ? tirbi_lx_add(v->pool, x.start, more)
+                                                    : tirbi_lx_sub(v->pool, x.start, more);
+    return at && tirbi_constant_difference(at, y.start, &by) && by == 0;
+}
+
+/* Whether some store meets another place of its buffer in the first iteration, or the last. */
+static bool meets(const visitor *v, bool last) {
+    for (uint32_t i = 0; i < v->n; i++) {
+        for (uint32_t k = 0; k < v->n && v->places[i].stored; k++) {
+            const tirbi_place *a = v->places[i].place, *b = v->places[k].place;
+            if (a->buffer != b->buffer) continue;
+            for (uint32_t d = 0; d < a->ndim; d++)
+                if (meet_at(v, a->indices[d], b->indices[d], last)) return true;
+        }
+    }
+    return false;
+}
+
+/* The iteration that is `at` from the first one on. */
+static const tirbi_ls *iteration(const visitor *v, const tirbi_lx *at, bool first) {
+    const tirbi_facts none = {.n = 0};
+    const tirbi_lvar *var = v->own.var[0];
+    const tirbi_lx *value = at ? tirbi_lx_cast(v->pool, var->type, tirbi_lx_add(v->pool, var->min, at)) : NULL;
+    return value ? tirbi_resolve(v->pool, &none, v->loop->as.loop.body, var, value, NULL, first) : NULL;
+}
+
+/* All other ones. */
+static const tirbi_ls *others(const visitor *v, bool last) {
+    const tirbi_facts none = {.n = 0};
+    const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    const tirbi_lvar *old = v->own.var[0];
+    tirbi_lvar *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
+    tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
+    if (!var || !loop || !one) return NULL;
+    *var = *old;
+    var->reg = -1;
+    if (!last) var->min = tirbi_lx_add(v->pool, old->min, one);
+    if (!last && var->lo < var->hi) var->lo++;
+    var->extent = tirbi_lx_sub(v->pool, old->extent, one);
+    const tirbi_lx *fresh = tirbi_lx_var(v->pool, var);
+    if (!var->min || !var->extent || !fresh) return NULL;
+    *loop = *v->loop;
+    loop->as.loop.var = var;
+    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    loop->as.loop.body = tirbi_resolve(v->pool, &none, v->loop->as.loop.body, old, fresh, var, false);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+bool tirbi_leave_diagonal(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_diagonal *out) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    if (!tirbi_is_plain_loop(loop) || !tirbi_can_resolve(loop->as.loop.body))
+        return false;
+    visitor *v = TIRBI_NEW(pool->arena, visitor);
+    if (!v) return false;
+    *v = (visitor){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
+    if (!note_stmt(v, loop->as.loop.body, 0)) return false;
+    const bool first = meets(v, false);
+    if (!first && !meets(v, true)) return false;
+    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *one = tirbi_lx_int(pool, TIRB_I64, 1);
+    const tirbi_ls *rest = others(v, !first), *parts[2];
+    parts[first ? 0 : 1] = iteration(v, first ? zero : tirbi_lx_sub(pool, var->extent, one), first);
+    parts[first ? 1 : 0] = rest;
+    tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
+    if (!branch || !rest) return false;
+    branch->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, zero, NULL);
+    branch->as.if_.then_case = tirbi_new_sequence(pool, loop->span, parts, 2);
+    *out = (tirbi_diagonal){.stmt = branch, .rest = rest};
+    return branch->as.if_.condition && branch->as.if_.then_case;
+}

@@ -1,0 +1,380 @@
+#include "compiler/optimize/cuts/distance.h"
+
+#include "compiler/optimize/facts/order.h"
+#include "compiler/optimize/facts/proofs.h"
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+/* Fewer iterations are not worth a lane loop; of more, copies would not stay in the nearest cache. */
+enum { LEAST = 8, MOST = 2048, MAX_PLACES = 32, MAX_COPIES = 4, MAX_DEPTH = 64 };
+
+typedef struct access {
+    const tirbi_place *place;
+    bool stored, surely, traps; /* every iteration comes to it; it may fail */
+} access;
+
+/* Elements that are copied before a block, and the load that stands for those of the place. */
+typedef struct copy {
+    const tirbi_place *place;
+    tirbi_lbuf *buffer;
+    const tirbi_lx *load;
+} copy;
+
+typedef struct spacing {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own;  /* the loop's variable */
+    tirbi_loop_set lets; /* those that the body sets */
+    access accesses[MAX_PLACES];
+    uint32_t n;
+    copy copies[MAX_COPIES];
+    uint32_t n_copies;
+    const tirbi_lx *far;   /* iterations that keep apart */
+    const tirbi_lx *ahead; /* whether all that is loaded from elsewhere is stored to later */
+    bool may_be_far, may_be_ahead, always_ahead;
+    bool down; /* it goes down in memory */
+    bool in_order; /* variables are carried from iteration to iteration */
+} spacing;
+
+/* Iterations one after the other that are lanes. */
+typedef struct block {
+    spacing *s;
+    const tirbi_lx *length, *first; /* the first is counted from the loop's own */
+    int64_t most;
+    bool copied; /* loads read the copies */
+    const tirbi_lx *counter, *at, *wide; /* of the iteration in the block; what is in place of the loop's variable */
+} block;
+
+/* ---- What the body reaches -------------------------------------------------------------------------------------- */
+
+static bool note_place(spacing *s, const access *a) {
+    if (s->n == MAX_PLACES || a->place->view) return false;
+    s->accesses[s->n++] = *a;
+    return true;
+}
+
+static bool note_value(spacing *s, const tirbi_lx *x, bool surely, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
+    if (x->shared) return true;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (!note_place(s, &(access){.place = x->access, .surely = surely, .traps = x->traps})) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++) {
+            if (!note_value(s, x->access->indices[d], surely, depth + 1)) return false;
+        }
+    }
+    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    for (int i = 0; i < x->n_args; i++) {
+        if (!note_value(s, x->args[i], surely && (!lazy || i == 0), depth + 1)) return false;
+    }
+    return true;
+}
+
+static bool sets_let(const tirbi_ls *stmt) {
+    return stmt->as.set.declares && stmt->as.set.var->kind == TIRBI_LVAR_LET;
+}
+
+static bool note_stmt(spacing *s, const tirbi_ls *stmt, bool surely, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++) {
+            if (!note_stmt(s, stmt->as.seq.items[i], surely, depth + 1)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return note_value(s, stmt->as.if_.condition, surely, 0) &&
+               note_stmt(s, stmt->as.if_.then_case, false, depth + 1) &&
+               (!stmt->as.if_.else_case || note_stmt(s, stmt->as.if_.else_case, false, depth + 1));
+    case TIRBI_LS_SET:
+        if (s->lets.n == TIRBI_MAX_AFFINE || (!s->in_order && !sets_let(stmt))) return false;
+        s->lets.var[s->lets.n++] = stmt->as.set.var;
+        return stmt->as.set.value && note_value(s, stmt->as.set.value, surely, 0);
+    case TIRBI_LS_STORE:
+        for (uint32_t d = 0; d < stmt->as.store.access->ndim; d++) {
+            if (!note_value(s, stmt->as.store.access->indices[d], surely, 0)) return false;
+        }
+        return note_value(s, stmt->as.store.value, surely, 0) &&
+               note_place(s, &(access){.place = stmt->as.store.access, .stored = true});
+    default: return false;
+    }
+}
+
+/* ---- How far apart it is ---------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *number(const spacing *s, int64_t n) { return tirbi_lx_int(s->pool, TIRB_I64, n); }
+
+static const tirbi_lx *compute(const spacing *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && (b || op == TIRB_OP_ABS) ? tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+static const tirbi_lx *compare(const spacing *s, const tirbi_lx *a, int64_t least) {
+    return compute(s, TIRB_OP_GE, a, number(s, least));
+}
+
+static const tirbi_lx *join(const spacing *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(s->pool, op, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+static const tirbi_lx *magnitude(const spacing *s, const tirbi_lx *x) {
+    if (x->lo >= 0) return x;
+    return x->hi <= 0 ? tirbi_lx_sub(s->pool, number(s, 0), x) : compute(s, TIRB_OP_ABS, x, NULL);
+}
+
+/* How many elements `a` lies behind `b`, in the same buffer: by their indices, where rows of any length are between. */
+static const tirbi_lx *difference(const spacing *s, const tirbi_place *a, const tirbi_place *b) {
+    int64_t by;
+    if (tirbi_constant_difference(a->flat, b->flat, &by)) return number(s, by);
+    const tirbi_lx *sum = number(s, 0);
+    for (uint32_t d = 0; sum && d < a->ndim; d++) {
+        if (!tirbi_constant_difference(a->indices[d], b->indices[d], &by)) return NULL;
+        if (by == 0) continue;
+        if (!a->buffer->strides[d]->pure) return NULL;
+        sum = tirbi_lx_add(s->pool, sum, tirbi_lx_mul(s->pool, a->buffer->strides[d], number(s, by)));
+    }
+    return sum;
+}
+
+/* The step of a place from iteration to iteration; where it begins; 0 where they are not known. */
+static int64_t step_of(spacing *s, const tirbi_place *place, const tirbi_lx **start) {
+    tirbi_affine form;
+    int64_t step;
+    if (!place->flat->pure || tirbi_mentions_loops(place->flat, &s->lets) ||
+        !tirbi_affine_of(s->pool, place->flat, &s->own, &form) || !tirbi_affine_constant(&form, 0, &step)) {
+        return 0;
+    }
+    *start = form.start;
+    return step;
+}
+
+/* A load whose element is stored to later may read what was copied before. */
+static bool add_copy(spacing *s, const access *a) {
+    for (uint32_t i = 0; i < s->n_copies; i++) {
+        if (s->copies[i].place->flat == a->place->flat && s->copies[i].place->buffer == a->place->buffer) return true;
+    }
+    if (s->n_copies == MAX_COPIES) return false;
+    s->copies[s->n_copies++].place = a->place;
+    return true;
+}
+
+/* How many iterations after the store `w` goes by the place of `a`: what is ahead of it is loaded before that. */
+static bool add_distance(spacing *s, const access *w, const access *a) {
+    const tirbi_lx *x = NULL, *y = NULL;
+    const tirbi_lbuf *buffer = w->place->buffer;
+    const int64_t step = step_of(s, w->place, &x);
+    if (a->place->buffer != buffer || buffer->overlaps || tirbi_buffer_moves(buffer, &s->own) || step == 0 ||
+        step == INT64_MIN || step_of(s, a->place, &y) != step) {
+        return false;
+    }
+    const tirbi_lx *ahead = step > 0 ? difference(s, a->place, w->place) : difference(s, w->place, a->place);
+    if (!ahead) ahead = step > 0 ? tirbi_lx_sub(s->pool, y, x) : tirbi_lx_sub(s->pool, x, y);
+    if (ahead && tirbi_lx_is_int(ahead, 0)) return true;
+    if (ahead && step != 1 && step != -1) ahead = compute(s, TIRB_OP_DIV, ahead, number(s, step < 0 ? -step : step));
+    if (!ahead || ahead->traps) return false;
+    s->down = step < 0;
+    const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
+    if (!far || !is_ahead) return false;
+    const tirbi_loop_set none = {.n = 0};
+    if (tirbi_always_less(s->own.var[0]->extent, tirbi_lx_add(s->pool, far, number(s, 1)), &none))
+        return true; /* no iteration comes so far */
+    s->may_be_far = s->may_be_far && far->hi >= LEAST;
+    s->may_be_ahead = s->may_be_ahead && !a->stored && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);
+    s->always_ahead = s->always_ahead && ahead->lo >= 1;
+    s->far = s->far ? compute(s, TIRB_OP_MIN, s->far, far) : far;
+    s->ahead = s->ahead ? join(s, TIRB_OP_AND, s->ahead, is_ahead) : is_ahead;
+    return s->far && s->ahead;
+}
+
+static bool find_distances(spacing *s) {
+    s->may_be_far = s->may_be_ahead = s->always_ahead = true;
+    for (uint32_t i = 0; i < s->n; i++) {
+        for (uint32_t k = 0; k < s->n && s->accesses[i].stored; k++) {
+            const access *w = &s->accesses[i], *a = &s->accesses[k];
+            if (!tirbi_may_meet(w->place->buffer->root, a->place->buffer->root)) continue;
+            if (!add_distance(s, w, a)) return false;
+        }
+    }
+    return s->far != NULL;
+}
+
+/* ---- Blocks ----------------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const block *b = rewrite->context;
+    const spacing *s = b->s;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && b->copied && i < s->n_copies; i++) {
+        const tirbi_place *place = s->copies[i].place;
+        if (place->buffer == x->access->buffer && place->flat == x->access->flat) return s->copies[i].load;
+    }
+    bool widens = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64;
+    if (widens && x->args[0]->kind == TIRBI_LX_VAR && x->args[0]->var == s->own.var[0]) return b->wide;
+    return x->kind == TIRBI_LX_VAR && x->var == s->own.var[0] ? b->at : NULL;
+}
+
+static tirbi_lvar *new_loop_var(const spacing *s, const tirbi_lx *extent, int64_t most) {
+    tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
+    const tirbi_lvar *old = s->own.var[0];
+    if (!var || !extent) return NULL;
+    *var = (tirbi_lvar){.name = old->name,
+                        .kind = TIRBI_LVAR_LOOP,
+                        .type = TIRB_I64,
+                        .hi = most - 1,
+                        .min = number(s, 0),
+                        .extent = extent,
+                        .reg = -1,
+                        .span = old->span};
+    return var->min ? var : NULL;
+}
+
+/* A loop over the iterations of a block; what stands for the loop's own variable in them is at hand then. */
+static tirbi_ls *new_loop(block *b) {
+    spacing *s = b->s;
+    const tirbi_lvar *old = s->own.var[0];
+    tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    tirbi_lx *wide = TIRBI_NEW(s->pool->arena, tirbi_lx);
+    const tirbi_lx *left = tirbi_lx_sub(s->pool, old->extent, b->first);
+    tirbi_lvar *var = new_loop_var(s, compute(s, TIRB_OP_MIN, b->length, left), b->most);
+    const tirbi_lx *way = var ? tirbi_lx_var(s->pool, var) : NULL;
+    if (way && s->down && !s->in_order) /* iterations of a block do not meet: they go up */
+        way = tirbi_lx_sub(s->pool, tirbi_lx_sub(s->pool, var->extent, number(s, 1)), way);
+    const tirbi_lx *sum = way ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), way) : NULL;
+    if (!loop || !wide || !sum) return NULL;
+    var->apart = true;
+    *wide = *sum;
+    const bool narrow = old->type == TIRB_I32; /* bounds that do not fit are none */
+    wide->lo = narrow && old->lo < INT32_MIN ? INT32_MIN : old->lo;
+    wide->hi = narrow && old->hi > INT32_MAX ? INT32_MAX : old->hi;
+    b->wide = wide;
+    b->at = tirbi_lx_cast(s->pool, old->type, wide);
+    b->counter = tirbi_lx_var(s->pool, var);
+    *loop = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = s->loop->span};
+    loop->as.loop.var = var;
+    return b->at && b->counter ? loop : NULL;
+}
+
+/* The memory that a load's elements are copied to. */
+static tirbi_lbuf *new_buffer(const block *b, tirbi_dtype type) {
+    const spacing *s = b->s;
+    const tirbi_lx *rounds = compute(s, TIRB_OP_MAX, s->own.var[0]->extent, number(s, 0));
+    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
+    const tirbi_lx **sizes = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, 2);
+    if (!buffer || !sizes || !rounds) return NULL;
+    sizes[0] = number(s, b->most);
+    sizes[1] = number(s, 1);
+    *buffer = (tirbi_lbuf){.name = "copy",
+                           .type = type,
+                           .ndim = 1,
+                           .shape = &sizes[0],
+                           .strides = &sizes[1],
+                           .root = buffer,
+                           .length = compute(s, TIRB_OP_MIN, rounds, sizes[0]),
+                           .param = -1,
+                           .reg = -1,
+                           .written = true};
+    return sizes[0] && sizes[1] && buffer->length ? buffer : NULL;
+}
+
+static const tirbi_place *place_in(const block *b, tirbi_lbuf *buffer, tirbi_span span) {
+    const tirbi_lx **index = TIRBI_NEW(b->s->pool->arena, const tirbi_lx *);
+    if (!index) return NULL;
+    *index = b->counter;
+    return tirbi_place_in(b->s->pool, buffer, index, span);
+}
+
+/* Copies what a load is going to read: `alloc` makes the memory. */
+static const tirbi_ls *copy_ahead(block *b, copy *c, tirbi_ls *alloc) {
+    spacing *s = b->s;
+    tirbi_ls *loop = new_loop(b), *store = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    tirbi_lbuf *buffer = new_buffer(b, c->place->buffer->type);
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = b};
+    const tirbi_place *from = loop ? tirbi_rewrite_place(&rewrite, c->place) : NULL;
+    if (!store || !buffer || !from) return NULL;
+    *store = (tirbi_ls){.kind = TIRBI_LS_STORE, .span = s->loop->span};
+    store->as.store.access = place_in(b, buffer, c->place->span);
+    store->as.store.value = tirbi_lx_load(s->pool, from);
+    loop->as.loop.body = store;
+    *alloc = (tirbi_ls){.kind = TIRBI_LS_ALLOC, .span = s->loop->span};
+    alloc->as.alloc.buffer = c->buffer = buffer;
+    return store->as.store.access && store->as.store.value && tirbi_plan_lanes(s->pool, loop) ? loop : NULL;
+}
+
+static const tirbi_ls *compute_block(block *b) {
+    spacing *s = b->s;
+    tirbi_ls *loop = new_loop(b);
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = b};
+    for (uint32_t i = 0; loop && b->copied && i < s->n_copies; i++) {
+        copy *c = &s->copies[i];
+        const tirbi_place *place = place_in(b, c->buffer, c->place->span);
+        c->load = place ? tirbi_lx_load(s->pool, place) : NULL;
+        if (!c->load) return NULL;
+    }
+    if (loop) loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body);
+    if (!loop || !loop->as.loop.body) return NULL;
+    return (s->in_order ? tirbi_plan_in_order(s->pool, loop) : tirbi_plan_lanes(s->pool, loop)) ? loop : NULL;
+}
+
+/* The loop in blocks of `length` iterations, at most `most`, before each of which the elements that lie ahead are
+ * copied. */
+static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t most, bool copies) {
+    const tirbi_lx *extent = s->own.var[0]->extent;
+    const tirbi_ls *items[MAX_COPIES + 1], *inside[MAX_COPIES + 1];
+    tirbi_ls *allocs = TIRBI_NEW_ARRAY(s->pool->arena, tirbi_ls, MAX_COPIES),
+             *all = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    tirbi_lvar *first = new_loop_var(s, extent, extent->hi > 0 ? extent->hi : 1);
+    block b = {.s = s, .length = length, .most = most, .first = first ? tirbi_lx_var(s->pool, first) : NULL};
+    uint32_t n = copies ? s->n_copies : 0;
+    if (!allocs || !all || !b.first || !length) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        inside[i] = copy_ahead(&b, &s->copies[i], &allocs[i]);
+        items[i] = &allocs[i];
+    }
+    b.copied = copies;
+    inside[n] = compute_block(&b);
+    *all = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = s->loop->span};
+    all->as.loop.var = first;
+    all->as.loop.step = length;
+    all->as.loop.blocks = true;
+    all->as.loop.body = tirbi_new_sequence(s->pool, s->loop->span, inside, n + 1);
+    items[n] = all->as.loop.body ? all : NULL;
+    return tirbi_new_sequence(s->pool, s->loop->span, items, n + 1);
+}
+
+/* What is known of the distances in a loop; NULL where they are not. */
+static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    spacing *s = TIRBI_NEW(pool->arena, spacing);
+    if (!s || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST) return NULL;
+    s->pool = pool;
+    s->loop = loop;
+    s->in_order = in_order;
+    s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
+    return note_stmt(s, loop->as.loop.body, true, 0) && find_distances(s) ? s : NULL;
+}
+
+const tirbi_ls *tirbi_copy_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    spacing *s = measure(pool, loop, true);
+    return s && s->may_be_ahead && s->always_ahead ? in_blocks(s, number(s, MOST), MOST, true) : NULL;
+}
+
+bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    spacing *s = measure(pool, loop, false);
+    if (!s) return false;
+    const tirbi_ls *near = s->may_be_ahead ? in_blocks(s, number(s, MOST), MOST, true) : NULL;
+    const int64_t most = s->far->hi < var->extent->hi ? s->far->hi : var->extent->hi;
+    const tirbi_ls *far = s->may_be_far && !(near && s->always_ahead) ? in_blocks(s, s->far, most, false) : NULL;
+    const tirbi_lx *is_far = far ? compare(s, s->far, LEAST) : NULL;
+    out->stmt = near ? near : far;
+    out->condition = near ? s->ahead : is_far;
+    if (!near || !far) return out->stmt && out->condition;
+    tirbi_ls *branch = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (!branch) return false;
+    *branch = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};
+    branch->as.if_.condition = s->ahead;
+    branch->as.if_.then_case = near;
+    branch->as.if_.else_case = far;
+    out->stmt = branch;
+    out->condition = join(s, TIRB_OP_OR, s->ahead, is_far);
+    return out->condition != NULL;
+}

@@ -1,0 +1,22 @@
+/* Loops that store to the array that they read at a distance. */
+#ifndef TIRB_COMPILER_OPTIMIZE_CUTS_DISTANCE_H
+#define TIRB_COMPILER_OPTIMIZE_CUTS_DISTANCE_H
+
+#include "compiler/lower/loop.h"
+
+/* for c: A[c] = f(A[c], A[c - w]): as many iterations as the distance never meet, whichever way the loop goes. So it is
+ * a loop over blocks of so many, which are lanes. */
+typedef struct tirbi_blocks {
+    const tirbi_lx *condition; /* whether the blocks are long enough */
+    const tirbi_ls *stmt;      /* does what the loop does where they are */
+} tirbi_blocks;
+
+/* False where the loop is none of that kind, or its blocks would not be lanes (or memory ran out). */
+bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out);
+
+/* The same for a loop that carries variables from iteration to iteration in lanes, where all that it stores to has
+ * been read before, by then or long ago: what lies ahead is copied, a block at a time. What does what the loop does;
+ * NULL as above. */
+const tirbi_ls *tirbi_copy_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
+#endif

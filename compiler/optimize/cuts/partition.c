@@ -1,0 +1,662 @@
+/* Cutting a loop's range keeps the order of its iterations. Parts of a loop inside of others become nests of their own,
+ * one after the other, where the iterations of the loops around it may be taken in that order; else they stay inside.
+ *
+ * A loop whose extent is known at run time is cut at its ends, where it is known to have more iterations than these:
+ * the nest as a whole is asked for that once, and stays as it was where it has too few. */
+#include "compiler/optimize/cuts/partition.h"
+
+#include <string.h>
+
+#include "compiler/optimize/contractions/contract.h"
+#include "compiler/optimize/contractions/operands.h"
+#include "compiler/optimize/cuts/clip.h"
+#include "compiler/optimize/cuts/questions.h"
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/checked.h"
+
+enum {
+    MAX_PARTS = 8,      /* of one loop */
+    MAX_NESTS = 40,     /* of one nest, and in a function */
+    MAX_FUNCTION = 400,
+    FEW_CUTS = 5,       /* more are joined that are NEAR each other: the two ends of one edge */
+    NEAR = 4,
+    MAX_NODES = 4000,   /* of a nest's body in all parts that the ends of its loops make */
+    NEAREST = 32,       /* to the size of a loop, in less than what its largest one is below the type's */
+    SMALL = 8,          /* loops of so few iterations are cut last: where the others have few as well, less is asked */
+    LEAST_ITERATIONS = 128,
+    MAX_DEPTH = 48
+};
+
+typedef struct partitioner {
+    tirbi_lx_pool *pool;
+    uint32_t disabled;
+    tirbi_notes *notes;
+    tirbi_facts facts;
+    uint32_t nests;  /* parts of the nest */
+    int64_t rounds;  /* of the loops around, at most LEAST_ITERATIONS */
+    uint32_t budget; /* parts that the function may still get */
+} partitioner;
+
+static void join_edges(tirbi_cuts *c) {
+    uint32_t n = 0;
+    if (c->n <= FEW_CUTS) return;
+    for (uint32_t i = 0; i < c->n;) {
+        uint32_t last = i;
+        while (last + 1 < c->n && c->at[last + 1] - c->at[last] <= NEAR) last++;
+        c->at[n++] = c->at[i];
+        if (last > i) c->at[n++] = c->at[last];
+        i = last + 1;
+    }
+    c->n = n;
+}
+
+/* ---- Remainders ------------------------------------------------------------------------------------------------- */
+
+enum { MAX_MODULUS = 4 };
+
+/* The least modulus of which a condition asks for the remainder of a sum with the loop's variable in it; 0: none. */
+typedef struct remainders {
+    const tirbi_lvar *var;
+    int64_t modulus;
+} remainders;
+
+static void find_remainders(remainders *r, const tirbi_lx *x, bool in_condition, unsigned depth) {
+    tirbi_division d;
+    if (depth == 0 || x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < x->access->ndim; i++) find_remainders(r, x->access->indices[i], false, depth - 1);
+        return;
+    }
+    if (in_condition && x->pure && tirbi_is_division(x, &d) && d.remainder && d.divisor <= MAX_MODULUS &&
+        (r->modulus == 0 || d.divisor < r->modulus)) {
+        tirbi_sum sum = {.constant = 0}, rest;
+        int64_t factor, lo, hi;
+        if (tirbi_sum_of(&sum, d.numerator, 1) && tirbi_take_factor(&sum, r->var, &factor, &rest) &&
+            tirbi_sum_range(&rest, &lo, &hi) && factor % d.divisor != 0)
+            r->modulus = d.divisor;
+    }
+    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    for (int i = 0; i < x->n_args; i++) find_remainders(r, x->args[i], in_condition || (chooses && i == 0), depth - 1);
+}
+
+static void find_remainders_in(remainders *r, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_remainders_in(r, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP: find_remainders_in(r, s->as.loop.body); return;
+    case TIRBI_LS_IF:
+        find_remainders(r, s->as.if_.condition, true, MAX_DEPTH);
+        find_remainders_in(r, s->as.if_.then_case);
+        if (s->as.if_.else_case) find_remainders_in(r, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE: find_remainders(r, s->as.store.value, false, MAX_DEPTH); return;
+    case TIRBI_LS_SET: find_remainders(r, s->as.set.value, false, MAX_DEPTH); return;
+    default: return;
+    }
+}
+
+/* ---- Whose iterations may be taken in another order ------------------------------------------------------------- */
+
+enum { MAX_ACCESSES = 64 };
+
+typedef struct accesses {
+    tirbi_loop_set loops; /* the nest's, then those inside of it */
+    const tirbi_place *place[MAX_ACCESSES];
+    bool write[MAX_ACCESSES];
+    uint32_t n;
+    const tirbi_lvar *own[MAX_ACCESSES]; /* variables that begin in the body */
+    uint32_t n_own;
+    bool irregular;
+} accesses;
+
+static void note_place(accesses *a, const tirbi_place *place, bool write);
+
+static void note_value(accesses *a, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_LOAD) note_place(a, x->access, false);
+    for (int i = 0; i < x->n_args; i++) note_value(a, x->args[i]);
+}
+
+static void note_place(accesses *a, const tirbi_place *place, bool write) {
+    for (uint32_t d = 0; d < place->ndim; d++) note_value(a, place->indices[d]);
+    a->irregular = a->irregular || a->n == MAX_ACCESSES;
+    if (a->irregular) return;
+    a->place[a->n] = place;
+    a->write[a->n++] = write;
+}
+
+static void note_statement(accesses *a, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) note_statement(a, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP:
+        if (a->loops.n == TIRBI_MAX_AFFINE) a->irregular = true;
+        else a->loops.var[a->loops.n++] = s->as.loop.var;
+        note_value(a, s->as.loop.var->min);
+        note_value(a, s->as.loop.var->extent);
+        note_statement(a, s->as.loop.body);
+        return;
+    case TIRBI_LS_IF:
+        note_value(a, s->as.if_.condition);
+        note_statement(a, s->as.if_.then_case);
+        if (s->as.if_.else_case) note_statement(a, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        note_value(a, s->as.store.value);
+        note_place(a, s->as.store.access, true);
+        return;
+    case TIRBI_LS_SET: {
+        bool known = s->as.set.declares;
+        for (uint32_t i = 0; i < a->n_own; i++) known = known || a->own[i] == s->as.set.var;
+        note_value(a, s->as.set.value);
+        a->irregular = a->irregular || !known || a->n_own == MAX_ACCESSES;
+        if (s->as.set.declares && !a->irregular) a->own[a->n_own++] = s->as.set.var;
+        return;
+    }
+    default: a->irregular = true;
+    }
+}
+
+static bool uses_own(const accesses *a, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) {
+        for (uint32_t i = 0; i < a->n_own; i++) {
+            if (a->own[i] == x->var) return true;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (uses_own(a, x->args[i])) return true;
+    }
+    return false;
+}
+
+static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer) return false;
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        if (a->indices[d] != b->indices[d]) return false;
+    }
+    return true;
+}
+
+/* Marks the loops around the body whose iterations write elements of their own and read no others of those. False: some
+ * of what is written is not told apart. */
+static bool find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *around, const tirbi_ls *body,
+                         bool spatial[TIRBI_MAX_AFFINE]) {
+    accesses *a = TIRBI_NEW(pool->arena, accesses);
+    bool any = false;
+    if (!a) return false;
+    a->loops = *around;
+    note_statement(a, body);
+    if (a->irregular) return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const tirbi_place *w = a->place[i];
+        bool own[TIRBI_MAX_AFFINE];
+        if (!a->write[i]) continue;
+        for (uint32_t d = 0; d < w->ndim; d++) {
+            if (uses_own(a, w->indices[d])) return false;
+        }
+        if (w->buffer->overlaps || !tirbi_spatial_loops(pool, &a->loops, w, own)) return false;
+        if (any && memcmp(own, spatial, around->n * sizeof(*own)) != 0) return false;
+        memcpy(spatial, own, TIRBI_MAX_AFFINE * sizeof(*own));
+        any = true;
+        for (uint32_t j = 0; j < a->n; j++) {
+            const tirbi_place *p = a->place[j];
+            if (p->buffer->root == w->buffer->root ? !same_indices(p, w) && !tirbi_never_meet(pool, p, w, &a->loops)
+                                                   : tirbi_may_meet(p->buffer->root, w->buffer->root)) {
+                return false;
+            }
+        }
+    }
+    return any;
+}
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------ */
+
+typedef struct chain {
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE];
+    tirbi_loop_set vars;
+    const tirbi_ls *body;
+} chain;
+
+/* The loops that have nothing but each other in them. */
+static void read_chain(chain *c, const tirbi_ls *s) {
+    c->vars.n = 0;
+    for (;;) {
+        while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+        if (s->kind != TIRBI_LS_LOOP || c->vars.n == TIRBI_MAX_AFFINE) break;
+        c->loop[c->vars.n] = s;
+        c->vars.var[c->vars.n++] = s->as.loop.var;
+        s = s->as.loop.body;
+    }
+    c->body = s;
+}
+
+static bool has_constant_range(const tirbi_lvar *var) {
+    int64_t behind;
+    return var->min->kind == TIRBI_LX_CONST && var->extent->kind == TIRBI_LX_CONST && var->lo == var->min->value &&
+           !__builtin_sub_overflow(var->hi, var->lo, &behind) && behind < INT64_MAX &&
+           behind + 1 == var->extent->value && (var->type == TIRB_I32 || var->type == TIRB_I64);
+}
+
+/* Loop `at` from first to last. */
+static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t last) {
+    tirbi_lvar *old = loop->as.loop.var, *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
+    if (!var || !copy) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->min = tirbi_lx_int(p->pool, TIRB_I64, first);
+    var->extent = tirbi_lx_int(p->pool, TIRB_I64, last - first + 1);
+    var->lo = first;
+    var->hi = last;
+    bool once = first == last;
+    const tirbi_lx *value = once ? tirbi_lx_int(p->pool, old->type, first) : tirbi_lx_var(p->pool, var);
+    const tirbi_ls *body =
+        tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, once ? NULL : var, first == old->lo);
+    if (!body || once || tirbi_is_nothing(body)) return body;
+    *copy = *loop;
+    copy->as.loop.var = var;
+    copy->as.loop.body = body;
+    return var->min && var->extent ? copy : NULL;
+}
+
+/* Every `modulus`th iteration of a loop, from iteration `first` on, `count` of them; where `of` is another loop's
+ * variable, what that one of its iterations does. */
+static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t modulus,
+                                  tirbi_lvar *of) {
+    tirbi_lvar *old = loop->as.loop.var;
+    const tirbi_lx *scaled = tirbi_lx_op(p->pool, TIRB_OP_MUL, old->type, TIRB_TYPE_NONE, tirbi_lx_var(p->pool, of),
+                                         tirbi_lx_int(p->pool, old->type, modulus), NULL);
+    const tirbi_lx *value = tirbi_lx_op(p->pool, TIRB_OP_ADD, old->type, TIRB_TYPE_NONE, scaled,
+                                        tirbi_lx_int(p->pool, old->type, old->lo + first), NULL);
+    return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, of, false);
+}
+
+static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t count) {
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->below = NULL;
+    var->min = tirbi_lx_int(p->pool, TIRB_I64, 0);
+    var->extent = tirbi_lx_int(p->pool, TIRB_I64, count);
+    var->lo = 0;
+    var->hi = count - 1;
+    return var->min && var->extent ? var : NULL;
+}
+
+static const tirbi_ls *loop_over(partitioner *p, const tirbi_ls *like, tirbi_lvar *var, const tirbi_ls *body) {
+    tirbi_ls *copy = body ? TIRBI_NEW(p->pool->arena, tirbi_ls) : NULL;
+    if (!copy || tirbi_is_nothing(body)) return body;
+    *copy = *like;
+    copy->as.loop.var = var;
+    copy->as.loop.body = body;
+    return copy;
+}
+
+/* A part with the loops around it. */
+static const tirbi_ls *inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
+    for (uint32_t i = at; part && i-- > 0;) {
+        tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
+        if (!copy) return NULL;
+        *copy = *c->loop[i];
+        copy->as.loop.body = part;
+        part = copy;
+    }
+    return part;
+}
+
+/* The same with variables of its own, for one of several parts: what is around both may run them in one lane loop. */
+static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
+    for (uint32_t i = at; part && i-- > 0;) {
+        tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+        tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
+        if (!var || !copy) return NULL;
+        *var = *c->vars.var[i];
+        var->reg = -1;
+        *copy = *c->loop[i];
+        copy->as.loop.var = var;
+        copy->as.loop.body =
+            tirbi_resolve(p->pool, &p->facts, part, c->vars.var[i], tirbi_lx_var(p->pool, var), var, true);
+        part = copy->as.loop.body ? copy : NULL;
+    }
+    return part;
+}
+
+static const tirbi_ls *in_sequence(partitioner *p, const tirbi_ls *like, const tirbi_ls *const *parts, uint32_t n) {
+    return n == 1 ? parts[0] : tirbi_new_sequence(p->pool, like->span, parts, n);
+}
+
+static const tirbi_ls *partition(void *context, const tirbi_ls *s);
+static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s);
+
+/* The nest with loop `at` in parts. */
+static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, const tirbi_cuts *where, bool apart) {
+    const tirbi_ls *parts[MAX_PARTS + 1];
+    const tirbi_lvar *var = c->loop[at]->as.loop.var;
+    uint32_t n = 0;
+    p->nests += where->n;
+    p->budget -= where->n < p->budget ? where->n : p->budget;
+    for (uint32_t i = 0; i <= where->n; i++) {
+        int64_t first = i == 0 ? var->lo : where->at[i - 1], last = i == where->n ? var->hi : where->at[i] - 1;
+        const tirbi_ls *part = make_part(p, c->loop[at], first, last);
+        if (part && apart && !tirbi_is_nothing(part)) part = apart_inside(p, c, at, part);
+        if (!part) return NULL;
+        if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
+    }
+    const tirbi_ls *all = in_sequence(p, c->loop[0], parts, n);
+    tirbi_note_loop(p->notes, var, c->loop[at]->span, TIRB_FORM_SPLIT,
+                    "in parts, so that each decides its condition at once");
+    return all && !apart && n > 0 ? inside(p, c, at, all) : all;
+}
+
+/* The nest with loop `at` by remainders: each by itself, or in turns, where their order counts. */
+static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_t at, int64_t modulus, bool apart) {
+    const tirbi_ls *parts[2 * MAX_MODULUS], *turns[MAX_MODULUS], *loop = c->loop[at];
+    const tirbi_lvar *var = loop->as.loop.var;
+    int64_t count = var->extent->value, rounds = count / modulus;
+    uint32_t n = 0, n_turns = 0;
+    bool alone = rounds < 2; /* each iteration is a part */
+    tirbi_lvar *in_turns = apart || alone ? NULL : make_rounds(p, var, rounds);
+    p->nests += (uint32_t)modulus;
+    p->budget -= (uint32_t)modulus < p->budget ? (uint32_t)modulus : p->budget;
+    for (int64_t i = 0; i < modulus && !alone; i++) {
+        tirbi_lvar *of = apart ? make_rounds(p, var, (count - i + modulus - 1) / modulus) : in_turns;
+        const tirbi_ls *part = of ? make_round(p, loop, i, modulus, of) : NULL;
+        if (part && apart) part = loop_over(p, loop, of, part);
+        if (!part) return NULL;
+        if (tirbi_is_nothing(part)) continue;
+        if (!apart) {
+            turns[n_turns++] = part;
+            continue;
+        }
+        part = apart_inside(p, c, at, part);
+        if (!part) return NULL;
+        parts[n++] = partition_nest(p, part);
+    }
+    if (n_turns > 0) {
+        const tirbi_ls *turn = loop_over(p, loop, in_turns, in_sequence(p, loop, turns, n_turns));
+        if (!turn) return NULL;
+        parts[n++] = turn;
+    }
+    for (int64_t i = alone ? 0 : rounds * modulus; i < count && !apart; i++) {
+        const tirbi_ls *part = make_part(p, loop, var->lo + i, var->lo + i);
+        if (!part) return NULL;
+        if (!tirbi_is_nothing(part)) parts[n++] = part;
+    }
+    const tirbi_ls *all = in_sequence(p, loop, parts, n);
+    tirbi_note_loop(p->notes, var, loop->span, TIRB_FORM_SPLIT, "in parts, so that each decides its condition at once");
+    return all && !apart && n > 0 ? partition_nest(p, inside(p, c, at, all)) : all;
+}
+
+/* ---- Ends of loops whose extents are known at run time ----------------------------------------------------------- */
+
+static const tirbi_lx *number(const partitioner *p, int64_t n) { return tirbi_lx_int(p->pool, TIRB_I64, n); }
+
+static bool has_ends(partitioner *p, const tirbi_ls *loop, tirbi_ends *ends) {
+    tirbi_lvar *var = loop->as.loop.var;
+    bool known_type = var->type == TIRB_I32 || var->type == TIRB_I64;
+    return known_type && !loop->as.loop.parallel && var->extent->kind != TIRBI_LX_CONST &&
+           tirbi_has_plain_bounds(var) && tirbi_find_ends(ends, p->pool, var, loop->as.loop.body) &&
+           ends->first + ends->last > 0;
+}
+
+/* A value of the variable at the loop's end, of which the size in it is known to be no larger than the loop was asked
+ * to be: sums of it are seen not to wrap. */
+static const tirbi_lx *value_at(const partitioner *p, const tirbi_lvar *var, const tirbi_lx *first, int64_t least) {
+    const tirbi_lx *value = first ? tirbi_value_in_type(p->pool, var->type, first) : NULL;
+    if (!value || value->kind != TIRBI_LX_OP || value->op != TIRB_OP_ADD || value->type != TIRB_I32) return value;
+    const tirbi_lx *size = value->args[0], *less = value->args[1];
+    if (size->kind != TIRBI_LX_VAR || less->kind != TIRBI_LX_CONST || less->value > 0 || less->value < -NEAREST)
+        return value;
+    tirbi_lx *narrow = TIRBI_NEW(p->pool->arena, tirbi_lx);
+    if (!narrow) return NULL;
+    *narrow = *size;
+    if (narrow->lo < least - less->value) narrow->lo = least - less->value;
+    if (narrow->hi > TIRBI_LARGEST_CUT + NEAREST) narrow->hi = TIRBI_LARGEST_CUT + NEAREST;
+    return tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE, narrow, less, NULL);
+}
+
+/* `count` iterations of a loop from `first` on, at one of its ends. */
+static const tirbi_ls *make_end(partitioner *p, const tirbi_ls *loop, const tirbi_lx *first, int64_t least,
+                                int64_t count, bool begins) {
+    tirbi_lvar *old = loop->as.loop.var;
+    const tirbi_lx *value = value_at(p, old, first, least);
+    if (!value) return NULL;
+    if (count == 1) return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, NULL, begins);
+    tirbi_lvar *var = make_rounds(p, old, count);
+    if (!var) return NULL;
+    value = tirbi_lx_op(p->pool, TIRB_OP_ADD, old->type, TIRB_TYPE_NONE, value, tirbi_lx_var(p->pool, var), NULL);
+    return loop_over(p, loop, var, tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, begins));
+}
+
+/* The iterations between a loop's ends. */
+static const tirbi_ls *make_between(partitioner *p, const tirbi_ls *loop, const tirbi_ends *ends) {
+    const tirbi_lvar *old = loop->as.loop.var;
+    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->min = tirbi_lx_add(p->pool, old->min, number(p, ends->first));
+    var->extent = tirbi_lx_sub(p->pool, old->extent, number(p, ends->first + ends->last));
+    if (!var->min || !var->extent) return NULL;
+    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(p->pool, old->min, old->extent);
+    if (var->lo < var->min->lo) var->lo = var->min->lo;
+    if (var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT) var->hi = TIRBI_LARGEST_CUT;
+    const tirbi_lx *value = tirbi_lx_var(p->pool, var), *behind = tirbi_lx_add(p->pool, var->min, var->extent);
+    if (!value || !behind) return NULL;
+    const uint32_t before = p->facts.n;
+    tirbi_add_fact(&p->facts, value, var->min, 0);
+    tirbi_add_fact(&p->facts, behind, value, -1);
+    const tirbi_ls *body =
+        tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, ends->first == 0);
+    p->facts.n = before;
+    return loop_over(p, loop, var, body);
+}
+
+/* The nest with loop `at` in parts, the facts saying that it has more iterations than its ends. */
+static const tirbi_ls *cut_ends(partitioner *p, const chain *c, uint32_t at, const tirbi_ends *ends, bool apart) {
+    const tirbi_ls *loop = c->loop[at], *all[3], *parts[3];
+    const tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_lx *last =
+        tirbi_lx_sub(p->pool, tirbi_lx_add(p->pool, var->min, var->extent), number(p, ends->last));
+    uint32_t n_all = 0, n = 0;
+    int64_t least;
+    if (!tirbi_add_i64(var->lo, ends->first + 1, &least)) return NULL;
+    if (ends->first > 0) all[n_all++] = make_end(p, loop, var->min, var->lo, ends->first, true);
+    all[n_all++] = make_between(p, loop, ends);
+    if (ends->last > 0) all[n_all++] = make_end(p, loop, last, least, ends->last, false);
+    p->nests += n_all;
+    p->budget -= n_all < p->budget ? n_all : p->budget;
+    for (uint32_t i = 0; i < n_all; i++) {
+        const tirbi_ls *part = all[i];
+        if (part && apart && !tirbi_is_nothing(part)) part = apart_inside(p, c, at, part);
+        if (!part) return NULL;
+        if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
+    }
+    const tirbi_ls *whole = in_sequence(p, c->loop[0], parts, n);
+    tirbi_note_loop(p->notes, var, loop->span, TIRB_FORM_SPLIT,
+                    "in parts, so that each decides its condition at once");
+    return whole && !apart && n > 0 ? inside(p, c, at, whole) : whole;
+}
+
+/* A loop's extent, without what the ends and one iteration between them take of it. */
+static bool has_enough(const partitioner *p, const tirbi_lvar *var, const tirbi_ends *ends) {
+    return tirbi_decide(&p->facts, TIRB_OP_GT, var->extent, number(p, ends->first + ends->last)) == 1;
+}
+
+static const tirbi_ls *cut_nest_ends(partitioner *p, const chain *c) {
+    bool spatial[TIRBI_MAX_AFFINE] = {false};
+    for (uint32_t at = 0; at < c->vars.n && p->facts.n > 0; at++) {
+        tirbi_ends ends;
+        if (!has_ends(p, c->loop[at], &ends) || !has_enough(p, c->vars.var[at], &ends) || p->nests + 3 > MAX_NESTS ||
+            p->budget < 3)
+            continue;
+        bool apart = find_spatial(p->pool, &c->vars, c->body, spatial) && !(p->disabled & TIRB_PASS_INTERCHANGE);
+        for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
+        return cut_ends(p, c, at, &ends, apart || at == 0);
+    }
+    return NULL;
+}
+
+static const tirbi_lx *both(const partitioner *p, const tirbi_lx *all, tirbi_op op, const tirbi_lx *x, int64_t n) {
+    const tirbi_lx *other = tirbi_lx_op(p->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, number(p, n), NULL);
+    return all && other ? tirbi_lx_lazy(p->pool, TIRBI_LX_AND, all, other, NULL) : other;
+}
+
+static int64_t value_nodes(const tirbi_lx *x) {
+    int64_t n = 1;
+    if (x->kind == TIRBI_LX_LOAD)
+        for (uint32_t d = 0; d < x->access->ndim; d++) n += value_nodes(x->access->indices[d]);
+    for (int i = 0; i < x->n_args; i++) n += value_nodes(x->args[i]);
+    return n;
+}
+
+/* What a copy of a statement takes. */
+static int64_t nodes(const tirbi_ls *s) {
+    int64_t n = 1;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) n += nodes(s->as.seq.items[i]);
+        return n;
+    case TIRBI_LS_LOOP: return n + nodes(s->as.loop.body);
+    case TIRBI_LS_IF:
+        n += value_nodes(s->as.if_.condition) + nodes(s->as.if_.then_case);
+        return s->as.if_.else_case ? n + nodes(s->as.if_.else_case) : n;
+    case TIRBI_LS_STORE: return n + value_nodes(s->as.store.value);
+    case TIRBI_LS_SET: return n + value_nodes(s->as.set.value);
+    default: return n;
+    }
+}
+
+/* Whether each loop of the nest that has ends has more iterations than these; NULL: none has ends. The facts are what
+ * that says. */
+static const tirbi_lx *find_nest_ends(partitioner *p, const chain *c) {
+    const tirbi_lx *all = NULL;
+    int64_t most = MAX_NODES / nodes(c->body);
+    for (uint32_t i = 0; i < c->vars.n; i++) {
+        const tirbi_lvar *var = c->vars.var[i];
+        tirbi_ends ends;
+        bool own = false; /* its bounds change in the nest */
+        for (uint32_t k = 0; k < i; k++)
+            own = own || tirbi_lx_mentions(var->min, c->vars.var[k]) || tirbi_lx_mentions(var->extent, c->vars.var[k]);
+        if (own || !has_ends(p, c->loop[i], &ends) || has_enough(p, var, &ends)) continue;
+        const int64_t least = ends.first + ends.last;
+        most /= 3;
+        if (most == 0) return NULL;
+        all = both(p, all, TIRB_OP_GT, var->extent, least);
+        if (var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT)
+            all = both(p, all, TIRB_OP_LE, tirbi_lx_add(p->pool, var->min, var->extent), TIRBI_LARGEST_CUT);
+        if (!all) return NULL;
+        tirbi_add_fact(&p->facts, var->extent, number(p, least), -1);
+    }
+    return all;
+}
+
+/* A nest of which some loops are cut at their ends. */
+static const tirbi_ls *cut_at_ends(partitioner *p, const chain *c) {
+    const uint32_t before = p->facts.n;
+    const tirbi_lx *enough = find_nest_ends(p, c);
+    tirbi_ls *branch = enough ? tirbi_new_stmt(p->pool, TIRBI_LS_IF, c->loop[0]->span) : NULL;
+    if (branch) {
+        branch->as.if_.condition = enough;
+        branch->as.if_.then_case = cut_nest_ends(p, c);
+    }
+    p->facts.n = before;
+    if (branch) branch->as.if_.else_case = apart_inside(p, c, c->vars.n, c->body);
+    return branch && branch->as.if_.then_case && branch->as.if_.else_case ? branch : NULL;
+}
+
+static bool is_large(const partitioner *p, const chain *c) {
+    int64_t n = p->rounds;
+    for (uint32_t i = 0; i < c->vars.n; i++) {
+        if (__builtin_mul_overflow(n, c->vars.var[i]->extent->hi, &n)) return true;
+    }
+    return n >= LEAST_ITERATIONS;
+}
+
+static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
+    bool spatial[TIRBI_MAX_AFFINE] = {false}, asked = false, may_move = false;
+    for (uint32_t i = 0; i < 2 * c->vars.n; i++) {
+        uint32_t at = i % c->vars.n;
+        const tirbi_lvar *var = c->vars.var[at];
+        tirbi_cuts where = {.n = 0};
+        if (!has_constant_range(var) || c->loop[at]->as.loop.parallel) continue;
+        if ((var->extent->hi <= SMALL) != (i >= c->vars.n)) continue;
+        tirbi_find_cuts(&where, var, c->loop[at]->as.loop.body);
+        join_edges(&where);
+        if (where.n == 0 || where.n >= MAX_PARTS || p->nests + where.n > MAX_NESTS || p->budget < where.n) continue;
+        if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
+        asked = true;
+        bool apart = may_move && !(p->disabled & TIRB_PASS_INTERCHANGE);
+        for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
+        return cut_loop(p, c, at, &where, apart || at == 0);
+    }
+    for (uint32_t at = 0; at < c->vars.n; at++) {
+        remainders r = {.var = c->vars.var[at]};
+        if (!has_constant_range(r.var) || c->loop[at]->as.loop.parallel || p->nests + MAX_MODULUS > MAX_NESTS ||
+            p->budget < MAX_MODULUS)
+            continue;
+        find_remainders_in(&r, c->loop[at]->as.loop.body);
+        if (r.modulus < 2 || r.var->extent->value < 2) continue;
+        if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
+        bool apart =
+            may_move && spatial[at] && !(p->disabled & TIRB_PASS_INTERCHANGE) && r.var->extent->value >= 2 * r.modulus;
+        return cut_by_remainders(p, c, at, r.modulus, apart);
+    }
+    return NULL;
+}
+
+/* Contractions, also those of padded operands: these are padded in memory of their own, sooner than their borders are
+ * nests. */
+static bool runs_well(partitioner *p, const tirbi_ls *loop) {
+    tirbi_contract_plan *plan = TIRBI_NEW(p->pool->arena, tirbi_contract_plan);
+    if (!plan || (p->disabled & TIRB_PASS_CONTRACT)) return false;
+    return tirbi_plan_contraction(p->pool, loop, plan) || tirbi_contracts_operands(p->pool, loop);
+}
+
+/* A loop that is part of a larger nest already, or begins one. */
+static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s) {
+    chain *c = s->kind == TIRBI_LS_LOOP ? TIRBI_NEW(p->pool->arena, chain) : NULL;
+    if (!c) return partition(p, s);
+    read_chain(c, s);
+    const tirbi_ls *cut = cut_nest(p, c);
+    if (!cut) cut = cut_nest_ends(p, c);
+    if (!cut) cut = cut_at_ends(p, c);
+    if (cut) return cut;
+    int64_t before = p->rounds;
+    for (uint32_t i = 0; i < c->vars.n && p->rounds < LEAST_ITERATIONS; i++) {
+        if (__builtin_mul_overflow(p->rounds, c->vars.var[i]->extent->hi, &p->rounds)) p->rounds = LEAST_ITERATIONS;
+    }
+    const tirbi_ls *body = partition(p, c->body);
+    p->rounds = before;
+    return body == c->body || !body ? s : inside(p, c, c->vars.n, body);
+}
+
+static const tirbi_ls *partition(void *context, const tirbi_ls *s) {
+    partitioner *p = context;
+    if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(p->pool, s, partition, p);
+    chain *c = p->budget > 0 && tirbi_can_resolve(s) ? TIRBI_NEW(p->pool->arena, chain) : NULL;
+    if (!c) return s->as.loop.blocks || s->as.loop.rows ? s : tirbi_replace_inside(p->pool, s, partition, p);
+    read_chain(c, s);
+    if (!is_large(p, c) || runs_well(p, s)) return s;
+    const tirbi_ls *clipped = p->disabled & TIRB_PASS_INTERCHANGE ? NULL : tirbi_clip_nest(p->pool, s, p->disabled);
+    if (clipped) return clipped;
+    uint32_t before = p->nests;
+    p->nests = 0;
+    s = partition_nest(p, s);
+    p->nests = before;
+    return s;
+}
+
+const tirbi_ls *tirbi_partition_loops(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled,
+                                      tirbi_notes *notes) {
+    partitioner *p = TIRBI_NEW(pool->arena, partitioner);
+    if (!p || !body) return body;
+    *p = (partitioner){.pool = pool, .disabled = disabled, .notes = notes, .budget = MAX_FUNCTION, .rounds = 1};
+    return partition(p, body);
+}

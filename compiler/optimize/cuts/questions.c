@@ -1,0 +1,226 @@
+/* A question is an expression whose answer is decided by the sign of a sum, factor * v + rest, where v is the loop's
+ * variable. The rest is a constant, or lies in a small range of them because loops inside of this one add to it, and
+ * may have a base that does not change in the loop. Its cuts are the values of v at which the answer becomes unsure,
+ * and sure. Of a loop whose extent is known at run time they are counted from the first iteration on, or, where the
+ * rest has the extent in it, from the last one back. */
+#include "compiler/optimize/cuts/questions.h"
+
+#include <string.h>
+
+#include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "loader/base/checked.h"
+
+enum {
+    EDGE = 8,          /* as many iterations may be unsure, or an eighth of them */
+    THIN_EDGE = 2,     /* of so few each is a part */
+    SMALL = 8,         /* a loop of so few iterations */
+    UNKNOWN = 1 << 20, /* what ranges over as much has sizes in it that are known at run time */
+    MAX_QUOTIENTS = 4,
+    MAX_DEPTH = 48
+};
+
+typedef struct finder {
+    const tirbi_lvar *var;
+    tirbi_cuts *cuts; /* of a constant range; or else */
+    tirbi_ends *ends;
+    tirbi_lx_pool *pool;
+    const tirbi_lx *between; /* the variable in an iteration between the ends */
+} finder;
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/* The sum that a question is about: factor * v + something in lo .. hi. */
+typedef struct question {
+    int64_t factor, lo, hi;
+} question;
+
+/* The values of v at which factor * v + rest >= bound becomes unsure, and sure: false where these are too large. */
+static bool find_change(const question *q, int64_t bound, int64_t *first, int64_t *last) {
+    int64_t lo, hi;
+    /* factor * v >= lo .. hi */
+    if (!tirbi_sub_i64(bound, q->hi, &lo) || !tirbi_sub_i64(bound, q->lo, &hi)) return false;
+    if (lo <= -INT64_MAX || hi <= -INT64_MAX) return false; /* what is computed of them has room for one more */
+    int64_t by = q->factor;
+    *first = by > 0 ? -floor_div(-lo, by) : floor_div(-hi, -by) + 1;
+    *last = by > 0 ? -floor_div(-hi, by) : floor_div(-lo, -by) + 1;
+    return true;
+}
+
+bool tirbi_take_factor(const tirbi_sum *sum, const tirbi_lvar *var, int64_t *factor, tirbi_sum *rest) {
+    *rest = *sum;
+    *factor = 0;
+    for (uint32_t i = 0; i < rest->n; i++) {
+        if (rest->factor[i] == 0) continue;
+        if (rest->term[i]->kind == TIRBI_LX_VAR && rest->term[i]->var == var) {
+            *factor = rest->factor[i];
+            rest->factor[i] = 0;
+        } else if (tirbi_lx_mentions(rest->term[i], var)) {
+            return false;
+        }
+    }
+    return *factor != 0 && *factor != INT64_MIN;
+}
+
+/* ---- Cuts of a constant range ----------------------------------------------------------------------------------- */
+
+static void add_cut(tirbi_cuts *c, const tirbi_lvar *var, int64_t at) {
+    if (at <= var->lo || at > var->hi) return;
+    uint32_t i = 0;
+    while (i < c->n && c->at[i] < at) i++;
+    if (i < c->n && c->at[i] == at) return;
+    if (c->n == TIRBI_MAX_CUTS) return;
+    memmove(&c->at[i + 1], &c->at[i], (c->n - i) * sizeof(c->at[0]));
+    c->at[i] = at;
+    c->n++;
+}
+
+static void cut_at(const finder *f, const tirbi_sum *sum, int64_t bound) {
+    const tirbi_lvar *var = f->var;
+    tirbi_sum rest;
+    question q;
+    int64_t width, first, last;
+    if (!tirbi_take_factor(sum, var, &q.factor, &rest) || !tirbi_sum_range(&rest, &q.lo, &q.hi)) return;
+    /* A short loop around which one of unknown size goes decides its first iterations at best. */
+    if (var->extent->hi <= SMALL && (tirbi_sub_i64(q.hi, q.lo, &width) ? width : INT64_MAX) > UNKNOWN) return;
+    if (!find_change(&q, bound, &first, &last)) return;
+    if (first < var->lo) first = var->lo;
+    if (last > var->hi) last = var->hi + 1;
+    if (first > last || (last - first > EDGE && last - first > (var->hi - var->lo) / 8)) return;
+    add_cut(f->cuts, var, first);
+    for (int64_t v = first + 1; v < last && last - first <= THIN_EDGE; v++) add_cut(f->cuts, var, v);
+    add_cut(f->cuts, var, last);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------------------------- */
+
+/* factor * k + rest >= bound has one answer from a small k on: that. */
+static int64_t end_of(int64_t factor, const tirbi_sum *rest, int64_t bound) {
+    question q = {.factor = factor};
+    int64_t first, last;
+    if (!tirbi_sum_range(rest, &q.lo, &q.hi) || !find_change(&q, bound, &first, &last)) return 0;
+    return first <= EDGE && last >= 0 && last <= EDGE ? last : 0;
+}
+
+static void end_at(const finder *f, const tirbi_sum *sum, int64_t bound) {
+    tirbi_sum rest;
+    int64_t factor;
+    if (!tirbi_take_factor(sum, f->between->var, &factor, &rest) || !tirbi_sum_of(&rest, f->var->min, factor)) return;
+    int64_t first = end_of(factor, &rest, bound);
+    if (first > f->ends->first) f->ends->first = first;
+    if (!tirbi_sum_of(&rest, f->var->extent, factor) || !tirbi_sub_i64(rest.constant, factor, &rest.constant)) return;
+    int64_t last = end_of(-factor, &rest, bound);
+    if (last > f->ends->last) f->ends->last = last;
+}
+
+/* ---- Questions -------------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *put_between(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const finder *f = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == f->var ? f->between : NULL;
+}
+
+/* Adds factor * x, of a loop with ends where the variable is between them. */
+static bool add_to(const finder *f, tirbi_sum *sum, const tirbi_lx *x, int64_t factor) {
+    if (f->between) {
+        tirbi_rewrite rewrite = {.pool = f->pool, .replace = put_between, .context = (void *)(uintptr_t)f};
+        x = x->size <= TIRBI_MAX_SHARED_SIZE ? tirbi_rewrite_value(&rewrite, x) : NULL;
+    }
+    return x && tirbi_sum_of(sum, x, factor);
+}
+
+static void change_at(const finder *f, const tirbi_sum *sum, int64_t bound) {
+    if (f->between) end_at(f, sum, bound);
+    else cut_at(f, sum, bound);
+}
+
+static bool is_question(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || !x->pure || x->traps || x->n_args == 0 ||
+        (x->optype != TIRB_I32 && x->optype != TIRB_I64)) {
+        return false;
+    }
+    switch (x->op) {
+    case TIRB_OP_LT:
+    case TIRB_OP_LE:
+    case TIRB_OP_GT:
+    case TIRB_OP_GE:
+    case TIRB_OP_EQ:
+    case TIRB_OP_NE:
+    case TIRB_OP_MIN:
+    case TIRB_OP_MAX:
+    case TIRB_OP_ABS: return true;
+    default: return false;
+    }
+}
+
+static void ask_comparison(const finder *f, const tirbi_lx *x) {
+    tirbi_sum sum = {.constant = 0}, rest;
+    int64_t factor, lo, hi;
+    if (!add_to(f, &sum, x->args[0], 1) || (x->n_args > 1 && !add_to(f, &sum, x->args[1], -1))) return;
+    bool equality = x->op == TIRB_OP_EQ || x->op == TIRB_OP_NE; /* of the sum with 0 */
+    bool strict = x->op == TIRB_OP_LE || x->op == TIRB_OP_GT;
+    bool never = equality && tirbi_take_factor(&sum, f->between ? f->between->var : f->var, &factor, &rest) &&
+                 tirbi_sum_range(&rest, &lo, &hi) && lo == hi && factor != -1 && lo % factor != 0;
+    if (never) return;
+    if (!strict) change_at(f, &sum, 0);
+    if (strict || equality) change_at(f, &sum, 1);
+}
+
+static void ask_quotient(const finder *f, const tirbi_division *d) {
+    tirbi_sum sum = {.constant = 0};
+    int64_t lo, hi;
+    if (!add_to(f, &sum, d->numerator, 1) || !tirbi_sum_range(&sum, &lo, &hi)) return;
+    int64_t first = floor_div(lo, d->divisor), last = floor_div(hi, d->divisor);
+    if (last - first >= MAX_QUOTIENTS) return;
+    for (int64_t i = first + 1; i <= last; i++) change_at(f, &sum, i * d->divisor);
+}
+
+static void find_in_value(const finder *f, const tirbi_lx *x, unsigned depth) {
+    tirbi_division division;
+    if (depth == 0 || x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t d = 0; d < x->access->ndim; d++) find_in_value(f, x->access->indices[d], depth - 1);
+        return;
+    }
+    if (is_question(x)) ask_comparison(f, x);
+    if (x->pure && tirbi_is_division(x, &division)) ask_quotient(f, &division);
+    for (int i = 0; i < x->n_args; i++) find_in_value(f, x->args[i], depth - 1);
+}
+
+static void find_in_body(const finder *f, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_in_body(f, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP: find_in_body(f, s->as.loop.body); return;
+    case TIRBI_LS_IF:
+        if (!s->as.if_.first_of) find_in_value(f, s->as.if_.condition, MAX_DEPTH);
+        find_in_body(f, s->as.if_.then_case);
+        if (s->as.if_.else_case) find_in_body(f, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
+            find_in_value(f, s->as.store.access->indices[d], MAX_DEPTH);
+        find_in_value(f, s->as.store.value, MAX_DEPTH);
+        return;
+    case TIRBI_LS_SET: find_in_value(f, s->as.set.value, MAX_DEPTH); return;
+    default: return;
+    }
+}
+
+void tirbi_find_cuts(tirbi_cuts *cuts, const tirbi_lvar *var, const tirbi_ls *body) {
+    const finder f = {.var = var, .cuts = cuts};
+    find_in_body(&f, body);
+}
+
+bool tirbi_find_ends(tirbi_ends *ends, tirbi_lx_pool *pool, tirbi_lvar *var, const tirbi_ls *body) {
+    tirbi_lvar *between = TIRBI_NEW(pool->arena, tirbi_lvar);
+    *ends = (tirbi_ends){.first = 0};
+    if (!between) return false;
+    *between = *var;
+    if (var->type == TIRB_I32 && between->hi > TIRBI_LARGEST_CUT) between->hi = TIRBI_LARGEST_CUT;
+    if (!tirbi_add_i64(between->lo, EDGE, &between->lo) || between->lo > between->hi) return true;
+    const finder f = {.var = var, .ends = ends, .pool = pool, .between = tirbi_lx_var(pool, between)};
+    if (f.between) find_in_body(&f, body);
+    return f.between;
+}

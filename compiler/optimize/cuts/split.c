@@ -1,0 +1,447 @@
+#include "compiler/optimize/cuts/split.h"
+
+#include <string.h>
+
+#include "compiler/optimize/facts/proofs.h"
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_TERMS = 16, MAX_CANDIDATES = 8, MAX_DEPTH = 64, FEW = 4 /* iterations: no lanes */ };
+
+/* What the body decides: by a statement, an IF or a store of a conditional value, or by expressions in it: choices, and
+ * the least or greatest of two integers. `no` may be NULL: nothing is done then. */
+typedef struct choice {
+    const tirbi_lx *condition;
+    const tirbi_ls *yes, *no;
+} choice;
+
+typedef struct splitter {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own;             /* the loop's variable */
+    const tirbi_loop_set *others;   /* of the nest; NULL: there are none */
+    const tirbi_lx *rest;           /* terms of the condition that say nothing of the loop alone, or NULL */
+    const tirbi_lx *first, *behind; /* iterations first .. behind - 1 satisfy the others; counted from 0 */
+    int64_t left;                   /* as many are behind them at most */
+    bool bounded;
+    bool statement; /* the body itself is the choice, whatever is in its arms */
+} splitter;
+
+/* ---- Conditions ----------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *choose(splitter *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
+}
+
+static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
+    return x ? tirbi_lx_add(s->pool, x, tirbi_lx_int(s->pool, TIRB_I64, n)) : NULL;
+}
+
+/* left - right = c * k + r, where k counts iterations; c must be 1 or -1. */
+static bool difference(splitter *s, const tirbi_lx *left, const tirbi_lx *right, int64_t *c, const tirbi_lx **r) {
+    tirbi_affine a, b;
+    int64_t ca, cb;
+    if (!tirbi_never_wraps(left, &s->own) || !tirbi_never_wraps(right, &s->own) ||
+        !tirbi_affine_of(s->pool, left, &s->own, &a) || !tirbi_affine_of(s->pool, right, &s->own, &b) ||
+        !tirbi_affine_constant(&a, 0, &ca) || !tirbi_affine_constant(&b, 0, &cb)) {
+        return false;
+    }
+    if (__builtin_sub_overflow(ca, cb, c)) return false;
+    *r = tirbi_lx_sub(s->pool, a.start, b.start);
+    return *r && (*c == 1 || *c == -1);
+}
+
+static void at_least(splitter *s, const tirbi_lx *bound) { s->first = choose(s, TIRB_OP_MAX, s->first, bound); }
+static void below(splitter *s, const tirbi_lx *bound) {
+    int64_t left;
+    s->behind = choose(s, TIRB_OP_MIN, s->behind, bound);
+    if (!bound || !tirbi_constant_difference(s->own.var[0]->extent, bound, &left)) left = INT64_MAX;
+    if (left < 0) left = 0;
+    if (left > s->left) s->left = left;
+}
+
+static bool add_bound(splitter *s, const tirbi_lx *x) {
+    int64_t c;
+    const tirbi_lx *r;
+    bool order =
+        x->op == TIRB_OP_LT || x->op == TIRB_OP_LE || x->op == TIRB_OP_GT || x->op == TIRB_OP_GE || x->op == TIRB_OP_EQ;
+    if (x->kind != TIRBI_LX_OP || !order || !difference(s, x->args[0], x->args[1], &c, &r)) return false;
+    bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE;
+    bool or_equal = x->op == TIRB_OP_LE || x->op == TIRB_OP_GE;
+    const tirbi_lx *root = c == 1 ? tirbi_lx_sub(s->pool, tirbi_lx_int(s->pool, TIRB_I64, 0), r) : r;
+    if (!root) return false;
+    if (x->op == TIRB_OP_EQ) {
+        at_least(s, root);
+        below(s, plus(s, root, 1));
+        s->bounded = true;
+        return s->first && s->behind;
+    }
+    /* k < root where c and the comparison point the same way, else k > root */
+    if ((c == 1) == less) below(s, or_equal ? plus(s, root, 1) : root);
+    else at_least(s, or_equal ? root : plus(s, root, 1));
+    s->bounded = true;
+    return s->first && s->behind;
+}
+
+static bool add_term(splitter *s, const tirbi_lx *x, unsigned depth) {
+    bool conjunction =
+        x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
+    if (conjunction && depth < MAX_TERMS)
+        return add_term(s, x->args[0], depth + 1) && add_term(s, x->args[1], depth + 1);
+    if (!x->pure || x->traps) return false;
+    bool of_others = s->others && tirbi_mentions_loops(x, s->others);
+    if (tirbi_mentions_loops(x, &s->own)) {
+        if (!of_others && add_bound(s, x)) return true;
+        if (!s->others) return false;
+    }
+    s->rest = s->rest ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, s->rest, x, NULL) : x;
+    return s->rest != NULL;
+}
+
+/* Reads a condition anew; false when it says nothing of the loop. */
+static bool read_condition(splitter *s, const tirbi_lx *condition) {
+    s->rest = NULL;
+    s->bounded = false;
+    s->left = 0;
+    s->first = tirbi_lx_int(s->pool, TIRB_I64, 0);
+    s->behind = s->own.var[0]->extent;
+    return s->first && add_term(s, condition, 0);
+}
+
+/* ---- Choices -------------------------------------------------------------------------------------------------- */
+
+/* Of a disjunction, its first term; the others are asked where that one does not hold. What holds where two are not
+ * equal is the other arm of where they are. */
+static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
+    *out = (choice){body->as.if_.condition, body->as.if_.then_case, body->as.if_.else_case};
+    for (unsigned depth = 0; depth < MAX_TERMS; depth++) {
+        const tirbi_lx *x = out->condition;
+        bool disjunction =
+            x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
+        bool differ = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NE && tirbi_dtype_is_int((tirbi_dtype)x->optype);
+        if (!disjunction && !differ) return true;
+        tirbi_ls *other = TIRBI_NEW(pool->arena, tirbi_ls);
+        if (!other) return false;
+        if (differ) {
+            *other = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = body->span};
+            const tirbi_ls *otherwise = out->no ? out->no : other;
+            const tirbi_lx *same =
+                tirbi_lx_op(pool, TIRB_OP_EQ, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+            *out = (choice){same, otherwise, out->yes};
+            return same != NULL;
+        }
+        *other = *body;
+        other->as.if_.condition = x->args[1];
+        other->as.if_.then_case = out->yes;
+        other->as.if_.else_case = out->no;
+        out->condition = x->args[0];
+        out->no = other;
+    }
+    return true;
+}
+
+static bool of_statement(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
+    while (body->kind == TIRBI_LS_SEQ && body->as.seq.n == 1) body = body->as.seq.items[0];
+    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) return of_first_term(pool, body, out);
+    const tirbi_lx *value = body->kind == TIRBI_LS_STORE ? body->as.store.value : NULL;
+    if (!value || value->kind != TIRBI_LX_COND) return false;
+    tirbi_ls *arms = TIRBI_NEW_ARRAY(pool->arena, tirbi_ls, 2);
+    if (!arms) return false;
+    arms[0] = arms[1] = *body;
+    arms[0].as.store.value = value->args[1];
+    arms[1].as.store.value = value->args[2];
+    *out = (choice){value->args[0], &arms[0], &arms[1]};
+    return true;
+}
+
+typedef struct candidates {
+    const tirbi_loop_set *own;
+    const tirbi_lx *item[MAX_CANDIDATES];
+    uint32_t n;
+} candidates;
+
+static bool is_extreme(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX) && x->pure && !x->traps &&
+           tirbi_dtype_is_int((tirbi_dtype)x->type);
+}
+
+static bool is_select(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT; }
+
+/* What lanes choose they compute both of, which is little but where it says what to load. */
+static void find_in_value(candidates *c, const tirbi_lx *x, bool in_index, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return;
+    bool conditional =
+        (x->kind == TIRBI_LX_COND || (in_index && is_select(x))) && x->args[0]->pure && !x->args[0]->traps;
+    if ((conditional && tirbi_mentions_loops(x->args[0], c->own)) ||
+        (is_extreme(x) && tirbi_mentions_loops(x, c->own))) {
+        if (c->n < MAX_CANDIDATES) c->item[c->n++] = x;
+    }
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < x->access->ndim; i++) find_in_value(c, x->access->indices[i], true, depth + 1);
+    }
+    for (int i = 0; i < x->n_args; i++) find_in_value(c, x->args[i], in_index, depth + 1);
+}
+
+static void find_in_body(candidates *c, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) find_in_body(c, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_IF:
+        find_in_body(c, s->as.if_.then_case);
+        if (s->as.if_.else_case) find_in_body(c, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE: find_in_value(c, s->as.store.value, false, 0); return;
+    case TIRBI_LS_SET:
+        if (s->as.set.value) find_in_value(c, s->as.set.value, false, 0);
+        return;
+    default: return;
+    }
+}
+
+typedef struct decision {
+    const tirbi_lx *node, *condition, *rest; /* the node itself for extremes; else all choices by this condition */
+    bool yes;
+} decision;
+
+static const tirbi_lx *decide(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const decision *d = rewrite->context;
+    if (x == d->node && is_extreme(x)) return x->args[d->yes ? 0 : 1];
+    if ((x->kind != TIRBI_LX_COND && !is_select(x)) || x->args[0] != d->condition) return NULL;
+    if (!d->yes) return tirbi_rewrite_value(rewrite, x->args[2]);
+    const tirbi_lx *yes = tirbi_rewrite_value(rewrite, x->args[1]);
+    if (!d->rest || !yes) return yes;
+    return tirbi_lx_lazy(rewrite->pool, TIRBI_LX_COND, d->rest, yes, tirbi_rewrite_value(rewrite, x->args[2]));
+}
+
+static const tirbi_ls *decided(splitter *s, const tirbi_ls *body, const decision *d) {
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = decide, .context = (void *)(uintptr_t)d, .lets = true};
+    return tirbi_rewrite_stmt(&rewrite, body);
+}
+
+/* The variables that straight-line code sets; false: too many. */
+static bool find_lets(tirbi_loop_set *lets, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!find_lets(lets, s->as.seq.items[i])) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return find_lets(lets, s->as.if_.then_case) && (!s->as.if_.else_case || find_lets(lets, s->as.if_.else_case));
+    case TIRBI_LS_SET:
+        if (lets->n == TIRBI_MAX_AFFINE) return false;
+        lets->var[lets->n++] = s->as.set.var;
+        return true;
+    default: return true;
+    }
+}
+
+/* A decision that expressions of the body make and that bounds the loop. Terms of its condition that say nothing of the
+ * loop alone stay with the body. */
+static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
+    candidates c = {.own = &s->own};
+    tirbi_loop_set lets = {.n = 0};
+    if (!find_lets(&lets, body)) return false;
+    find_in_body(&c, body);
+    for (uint32_t i = 0; i < c.n; i++) {
+        const tirbi_lx *x = c.item[i], *condition = x->args[0];
+        if (tirbi_mentions_loops(x, &lets)) continue; /* its bound is another one in each iteration */
+        if (is_extreme(x)) {
+            tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LE : TIRB_OP_GE;
+            condition = tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+        }
+        if (!condition || !read_condition(s, condition) || !s->bounded) continue;
+        decision yes = {.node = x, .condition = condition, .rest = s->rest, .yes = true}, no = yes;
+        no.yes = false;
+        *out = (choice){condition, decided(s, body, &yes), decided(s, body, &no)};
+        if (!out->yes || !out->no) return false;
+        s->rest = NULL;
+        return true;
+    }
+    return false;
+}
+
+/* ---- The loops ------------------------------------------------------------------------------------------------ */
+
+static const tirbi_lx *rename_loop(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    tirbi_lvar *const *names = rewrite->context; /* from, to */
+    return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
+}
+
+/* The iterations from .. to - 1 with one arm as their body; `around` is what stands between, of a nest. */
+static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *to, const tirbi_ls *arm) {
+    const tirbi_lvar *old = s->own.var[0];
+    tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
+    tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    if (!var || !loop) return NULL;
+    *var = *old;
+    var->min = tirbi_lx_add(s->pool, old->min, from);
+    var->extent = tirbi_lx_sub(s->pool, to, from);
+    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(s->pool, old->min, old->extent);
+    if (!var->min || !var->extent) return NULL;
+    int64_t last;
+    if (var->min->lo > var->lo) var->lo = var->min->lo;
+    if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last) && last < var->hi && last >= var->lo) {
+        var->hi = last;
+    }
+    *loop = *s->loop;
+    loop->as.loop.var = var;
+    tirbi_lvar *names[2] = {s->own.var[0], var};
+    tirbi_rewrite rewrite = {
+        .pool = s->pool, .replace = rename_loop, .context = names, .loops = s->statement, .lets = true};
+    loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, arm);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+static const tirbi_ls *with_body(splitter *s, const tirbi_ls *body) {
+    tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
+    if (!loop) return NULL;
+    *loop = *s->loop;
+    loop->as.loop.body = body;
+    return loop;
+}
+
+static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, uint32_t n) {
+    return n == 1 ? parts[0] : tirbi_new_sequence(s->pool, s->loop->span, parts, n);
+}
+
+/* Before the bounds, between them, behind them: the parts that can have iterations. Returns how many these are, and 0
+ * as well when memory ran out. */
+static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *parts[3]) {
+    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *n = s->own.var[0]->extent;
+    const tirbi_lx *first = choose(s, TIRB_OP_MIN, s->first, n);
+    const tirbi_lx *behind = first ? choose(s, TIRB_OP_MAX, s->behind, first) : NULL;
+    if (!zero || !behind) return 0;
+    const tirbi_ls *all[3] = {c->no ? part(s, zero, first, c->no) : NULL, part(s, first, behind, c->yes),
+                              c->no ? part(s, behind, n, c->no) : NULL};
+    if (all[2] && s->left < all[2]->as.loop.var->extent->hi)
+        all[2]->as.loop.var->extent =
+            choose(s, TIRB_OP_MIN, all[2]->as.loop.var->extent, tirbi_lx_int(s->pool, TIRB_I64, s->left));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        if ((!all[i] && (i == 1 || c->no)) || (all[i] && !all[i]->as.loop.var->extent)) return 0;
+        if (all[i] && all[i]->as.loop.var->extent->hi > 0) parts[count++] = all[i];
+    }
+    return count;
+}
+
+/* ---- Meetings ------------------------------------------------------------------------------------------------- */
+
+/* The iteration that stores to the element `still`, which stands still in the loop: all others leave it alone. NULL
+ * when there is no index to tell it by. */
+static const tirbi_lx *meeting(splitter *s, const tirbi_place *stored, const tirbi_place *still) {
+    if (stored->buffer != still->buffer || tirbi_mentions_loops(still->flat, &s->own) || !still->flat->pure)
+        return NULL;
+    for (uint32_t d = 0; d < stored->ndim; d++) {
+        tirbi_affine form;
+        int64_t c;
+        if (!tirbi_mentions_loops(stored->indices[d], &s->own)) continue;
+        if (!tirbi_affine_of(s->pool, stored->indices[d], &s->own, &form) || !tirbi_affine_constant(&form, 0, &c))
+            continue;
+        if (c == 1) return tirbi_lx_sub(s->pool, tirbi_lx_cast(s->pool, TIRB_I64, still->indices[d]), form.start);
+    }
+    return NULL;
+}
+
+static const tirbi_lx *find_meeting(splitter *s, const tirbi_place *stored, const tirbi_lx *x, unsigned depth) {
+    const tirbi_lx *found = NULL;
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return NULL;
+    if (x->kind == TIRBI_LX_LOAD) return meeting(s, stored, x->access);
+    for (int i = 0; i < x->n_args && !found; i++) found = find_meeting(s, stored, x->args[i], depth + 1);
+    return found;
+}
+
+/* Iteration `at` alone, if there is such a one. */
+static const tirbi_ls *once(splitter *s, const tirbi_lx *at, const tirbi_ls *body) {
+    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *one = tirbi_lx_int(s->pool, TIRB_I64, 1);
+    const tirbi_ls *loop = zero && one ? part(s, at, plus(s, at, 1), body) : NULL;
+    tirbi_ls *branch = tirbi_new_stmt(s->pool, TIRBI_LS_IF, s->loop->span);
+    if (!loop || !branch) return NULL;
+    loop->as.loop.var->extent = one;
+    branch->as.if_.condition = tirbi_lx_op(
+        s->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE,
+        tirbi_lx_op(s->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, at, zero, NULL),
+        tirbi_lx_op(s->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, s->own.var[0]->extent, NULL), NULL);
+    branch->as.if_.then_case = loop;
+    return branch->as.if_.condition ? branch : NULL;
+}
+
+/* A loop that reads an element which one of its iterations stores to: the iterations before that one, it, and those
+ * after it. Where the others do not become lanes nothing is gained. */
+static const tirbi_ls *split_at_meeting(splitter *s) {
+    const tirbi_ls *store = s->loop->as.loop.body;
+    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *n = s->own.var[0]->extent;
+    if (store->kind != TIRBI_LS_STORE || !zero) return NULL;
+    const tirbi_lx *at = find_meeting(s, store->as.store.access, store->as.store.value, 0);
+    const tirbi_lx *next = plus(s, at, 1);
+    if (!next || !at->pure || at->traps) return NULL;
+    const tirbi_ls *parts[3] = {part(s, zero, choose(s, TIRB_OP_MIN, at, n), store), once(s, at, store),
+                                part(s, choose(s, TIRB_OP_MAX, next, zero), n, store)};
+    bool gains = false;
+    for (uint32_t i = 0; i < 3; i++) {
+        const bool few = parts[i] && (i == 1 || parts[i]->as.loop.var->extent->hi < FEW);
+        if (!parts[i] || (!few && !tirbi_plan_lanes(s->pool, parts[i]))) return NULL;
+        gains = gains || !few;
+    }
+    return gains ? in_sequence(s, parts, 3) : NULL;
+}
+
+const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_ls *parts[3], *body = loop->as.loop.body;
+    choice c;
+    splitter s = {.pool = pool, .loop = loop, .own = {.var = {var}, .n = 1}};
+    if (loop->as.loop.step || !var->min->pure || !var->extent->pure) return NULL;
+    s.statement = of_statement(pool, body, &c) && read_condition(&s, c.condition);
+    if (!s.statement) {
+        if (!of_expressions(&s, body, &c)) return split_at_meeting(&s);
+    }
+    uint32_t n = s.bounded ? bounded_parts(&s, &c, parts) : 0;
+    const tirbi_ls *inside = !s.bounded ? with_body(&s, c.yes) : n > 0 ? in_sequence(&s, parts, n) : NULL;
+    if (!inside || !s.rest) return inside;
+    tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
+    if (!branch) return NULL;
+    branch->as.if_.condition = s.rest;
+    branch->as.if_.then_case = inside;
+    branch->as.if_.else_case = c.no ? with_body(&s, c.no) : NULL;
+    return c.no && !branch->as.if_.else_case ? NULL : branch;
+}
+
+/* ---- Nests ---------------------------------------------------------------------------------------------------- */
+
+/* The parts of loop `at` with the nest's other loops around them and inside. */
+static const tirbi_ls *split_at(tirbi_lx_pool *pool, const tirbi_free_nest *nest, uint32_t at) {
+    const tirbi_ls *parts[3];
+    choice c;
+    tirbi_loop_set others = {.n = 0};
+    splitter s = {.pool = pool, .loop = nest->loops[at], .own = {.var = {nest->loops[at]->as.loop.var}, .n = 1}};
+    for (uint32_t i = 0; i < nest->n; i++) {
+        if (i != at) others.var[others.n++] = nest->loops[i]->as.loop.var;
+    }
+    s.others = &others;
+    if (!of_expressions(&s, nest->body, &c)) return NULL;
+    uint32_t n = bounded_parts(&s, &c, parts);
+    for (uint32_t k = 0; k < n; k++) {
+        const tirbi_ls *body = parts[k]->as.loop.body;
+        for (uint32_t i = nest->n; i-- > 0 && body;) {
+            tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
+            if (!copy) return NULL;
+            *copy = i == at ? *parts[k] : *nest->loops[i];
+            copy->as.loop.body = body;
+            body = copy;
+        }
+        parts[k] = body;
+    }
+    return n > 0 ? in_sequence(&s, parts, n) : NULL;
+}
+
+const tirbi_ls *tirbi_split_nest(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_free_nest nest;
+    if (!tirbi_find_free_nest(pool, loop, &nest) || nest.n < 2) return NULL;
+    for (uint32_t i = nest.n; i-- > 0;) { /* what only the outer loops change, a lane loop over an inner one can bear */
+        const tirbi_ls *split = nest.spatial[i] ? split_at(pool, &nest, i) : NULL;
+        if (split) return split;
+    }
+    return NULL;
+}

@@ -1,0 +1,13 @@
+/* Proofs that one index is always less than another, from the bounds of the loops. */
+#ifndef TIRB_COMPILER_OPTIMIZE_FACTS_ORDER_H
+#define TIRB_COMPILER_OPTIMIZE_FACTS_ORDER_H
+
+#include "compiler/optimize/facts/affine.h"
+
+/* Whether a never equals b, where `a` and `b` may belong to different iterations of the loops in `apart` and belong to
+ * the same iteration of all others. True only when it is proven. */
+bool tirbi_never_equal(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart);
+/* Whether a is always less than b, in the same sense. */
+bool tirbi_always_less(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart);
+
+#endif

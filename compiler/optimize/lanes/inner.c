@@ -1,0 +1,289 @@
+/* What inner loops of a lane loop do to memory: which elements stand still in them and are used as nothing else, so
+ * that they can stay in lane values meanwhile, and what of their first iteration can be done before them. */
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/lanes/lane_planner.h"
+
+static const tirbi_ls *innermost_body(const tirbi_ls *loop, tirbi_lvar **vars, uint32_t max, uint32_t *n) {
+    *n = 0;
+    while (loop->kind == TIRBI_LS_LOOP && *n < max) {
+        vars[(*n)++] = loop->as.loop.var;
+        loop = loop->as.loop.body;
+    }
+    return loop;
+}
+
+static bool contains(tirbi_lvar *const *vars, uint32_t n, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (vars[i] == var) return true;
+    }
+    return false;
+}
+
+static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n);
+
+static bool value_uses(const tirbi_lx *x, tirbi_lvar *const *vars, uint32_t n) {
+    if (x->kind == TIRBI_LX_VAR) return contains(vars, n, x->var);
+    if (x->kind == TIRBI_LX_CALL) return true;
+    if (x->kind == TIRBI_LX_LOAD && place_uses(x->access, vars, n)) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (value_uses(x->args[i], vars, n)) return true;
+    }
+    return false;
+}
+
+static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        if (tirbi_has_own_number(v) && value_uses(v->flat, vars, n)) return true;
+        for (uint32_t i = 0; i < v->ndim; i++) {
+            if (value_uses(v->indices[i], vars, n) || value_uses(v->buffer->shape[i], vars, n)) return true;
+        }
+    }
+    return false;
+}
+
+bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (tirbi_code_uses(s->as.seq.items[i], vars, n)) return true;
+        }
+        return false;
+    case TIRBI_LS_IF:
+        return value_uses(s->as.if_.condition, vars, n) || tirbi_code_uses(s->as.if_.then_case, vars, n) ||
+               (s->as.if_.else_case && tirbi_code_uses(s->as.if_.else_case, vars, n));
+    case TIRBI_LS_STORE: return place_uses(s->as.store.access, vars, n) || value_uses(s->as.store.value, vars, n);
+    case TIRBI_LS_SET: return value_uses(s->as.set.value, vars, n);
+    default: return true;
+    }
+}
+
+/* Whether an access may be another element of the place's memory, in some iteration of the loops. */
+static bool may_be_other(planner *p, const tirbi_place *access, const tirbi_place *place, const tirbi_loop_set *loops) {
+    return tirbi_may_meet(access->buffer->root, place->buffer->root) && !tirbi_same_place(access, place) &&
+           !tirbi_never_meet(p->pool, access, place, loops);
+}
+
+/* The init of a perfect nest of reduce loops starting at `loop`: it runs once, before them, unless it uses their
+ * variables. */
+const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop) {
+    tirbi_lvar *vars[TIRBI_MAX_AFFINE];
+    uint32_t n;
+    const tirbi_ls *body = innermost_body(loop, vars, TIRBI_MAX_AFFINE, &n);
+    const tirbi_ls *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n ? body->as.seq.items[0] : body;
+    if (first->kind != TIRBI_LS_IF || first->as.if_.n_first_of != n || !first->as.if_.first_of) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!contains(first->as.if_.first_of, n, vars[i])) return NULL;
+    }
+    if (tirbi_code_uses(first->as.if_.then_case, vars, n)) return NULL;
+    return first;
+}
+
+const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *init = loop->as.loop.body->kind == TIRBI_LS_LOOP ? tirbi_plan_hoistable_init(loop) : NULL;
+    const tirbi_ls *nest[TIRBI_MAX_AFFINE], *body = loop;
+    uint32_t n = 0;
+    for (; init && body->kind == TIRBI_LS_LOOP; body = body->as.loop.body) {
+        const tirbi_lvar *var = body->as.loop.var;
+        if (n == TIRBI_MAX_AFFINE || body->as.loop.step || !var->extent->pure || var->extent->lo < 1) return NULL;
+        nest[n++] = body;
+    }
+    if (!init || body == init || body->as.seq.n < 2) return NULL;
+    tirbi_ls *rest = TIRBI_NEW(pool->arena, tirbi_ls), *all = TIRBI_NEW(pool->arena, tirbi_ls);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 2);
+    if (!rest || !all || !items) return NULL;
+    *rest = *body;
+    rest->as.seq.items++;
+    rest->as.seq.n--;
+    const tirbi_ls *inner = rest;
+    while (n-- > 0) {
+        tirbi_ls *around = TIRBI_NEW(pool->arena, tirbi_ls);
+        if (!around) return NULL;
+        *around = *nest[n];
+        around->as.loop.body = inner;
+        inner = around;
+    }
+    items[0] = init->as.if_.then_case;
+    items[1] = inner;
+    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = loop->span};
+    all->as.seq.items = items;
+    all->as.seq.n = 2;
+    return all;
+}
+
+static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool in_copy) {
+    if (x->kind == TIRBI_LX_LOAD) return in_copy && tirbi_same_place(x->access, place);
+    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    for (int i = 0; i < x->n_args; i++) {
+        if (lx_mentions_place(x->args[i], place, in_copy && chooses && i > 0)) return true;
+    }
+    return false;
+}
+
+static bool reads_other(planner *p, const tirbi_lx *x, const tirbi_place *place, const tirbi_loop_set *loops) {
+    if (x->kind == TIRBI_LX_CALL) return true;
+    if (x->kind == TIRBI_LX_LOAD) return may_be_other(p, x->access, place, loops);
+    for (int i = 0; i < x->n_args; i++) {
+        if (reads_other(p, x->args[i], place, loops)) return true;
+    }
+    return false;
+}
+
+/* Whether a value that is stored may be a copy; of variables that the loop sets it is not known yet whether they
+ * are. */
+static bool is_copied(planner *p, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR && !tirbi_plan_find_var(p, x->var)) return true;
+    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    return tirbi_plan_is_copy(p, x) || (chooses && (is_copied(p, x->args[1]) || is_copied(p, x->args[2])));
+}
+
+/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats
+ * are copied from it or to it. */
+bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops,
+                          bool *copied) {
+    bool is_float = tirbi_dtype_is_float(place->buffer->type);
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!tirbi_plan_only_this(p, s->as.seq.items[i], place, loops, copied)) return false;
+        }
+        return true;
+    case TIRBI_LS_LOOP: {
+        tirbi_loop_set inside = *loops;
+        if (inside.n == TIRBI_MAX_AFFINE) return false;
+        inside.var[inside.n++] = s->as.loop.var;
+        return tirbi_plan_only_this(p, s->as.loop.body, place, &inside, copied);
+    }
+    case TIRBI_LS_IF: /* what is not stored to keeps its bits */
+        *copied = *copied || (is_float && !s->as.if_.first_of);
+        return !reads_other(p, s->as.if_.condition, place, loops) &&
+               tirbi_plan_only_this(p, s->as.if_.then_case, place, loops, copied) &&
+               (!s->as.if_.else_case || tirbi_plan_only_this(p, s->as.if_.else_case, place, loops, copied));
+    case TIRBI_LS_SET:
+        *copied = *copied || (is_float && lx_mentions_place(s->as.set.value, place, true));
+        return !reads_other(p, s->as.set.value, place, loops);
+    case TIRBI_LS_STORE: {
+        const tirbi_lx *value = s->as.store.value;
+        bool own = tirbi_same_place(s->as.store.access, place);
+        if (own && is_float) *copied = *copied || is_copied(p, value);
+        if (!own && is_float) *copied = *copied || lx_mentions_place(value, place, true);
+        return !reads_other(p, value, place, loops) && !may_be_other(p, s->as.store.access, place, loops);
+    }
+    default: return false;
+    }
+}
+
+/* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
+void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n) {
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_plan_find_stores(p, s->as.seq.items[i], always, out, n);
+    } else if (s->kind == TIRBI_LS_LOOP) {
+        tirbi_plan_find_stores(p, s->as.loop.body, always, out, n);
+    } else if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of) {
+        tirbi_plan_find_stores(p, s->as.if_.then_case, false, out, n);
+        if (s->as.if_.else_case) tirbi_plan_find_stores(p, s->as.if_.else_case, false, out, n);
+    } else if (s->kind == TIRBI_LS_STORE && *n < MAX_PROMOTED) {
+        for (uint32_t i = 0; i < *n; i++) {
+            if (tirbi_same_place(out[i], s->as.store.access)) return;
+        }
+        const tirbi_lx *old = always ? NULL : tirbi_lx_load(p->pool, s->as.store.access);
+        if (always || (old && !old->traps)) out[(*n)++] = s->as.store.access;
+    }
+}
+
+/* The loops of a statement; false: they are too many. */
+bool tirbi_plan_find_loops(const tirbi_ls *s, tirbi_loop_set *out) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!tirbi_plan_find_loops(s->as.seq.items[i], out)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return tirbi_plan_find_loops(s->as.if_.then_case, out) &&
+               (!s->as.if_.else_case || tirbi_plan_find_loops(s->as.if_.else_case, out));
+    case TIRBI_LS_WHILE: return tirbi_plan_find_loops(s->as.while_.body, out);
+    case TIRBI_LS_LOOP:
+        if (out->n == TIRBI_MAX_AFFINE) return false;
+        out->var[out->n++] = s->as.loop.var;
+        return tirbi_plan_find_loops(s->as.loop.body, out);
+    default: return true;
+    }
+}
+
+/* Whether where loops are decides x, or what x loads. */
+static bool follows_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
+    if (x->pure) return tirbi_mentions_loops(x, loops);
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view) {
+        if (follows_loops(v->flat, loops) || tirbi_buffer_moves(v->buffer, loops)) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (follows_loops(x->args[i], loops)) return true;
+    }
+    return false;
+}
+
+/* Whether a variable that is set in `s` decides x. */
+static bool follows_sets(const tirbi_lx *x, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (follows_sets(x, s->as.seq.items[i])) return true;
+        }
+        return false;
+    case TIRBI_LS_IF:
+        return follows_sets(x, s->as.if_.then_case) ||
+               (s->as.if_.else_case && follows_sets(x, s->as.if_.else_case));
+    case TIRBI_LS_LOOP: return follows_sets(x, s->as.loop.body);
+    case TIRBI_LS_SET: return tirbi_lx_depends_on(x, s->as.set.var);
+    default: return false;
+    }
+}
+
+bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop) {
+    tirbi_loop_set inner = {.n = 0};
+    if (!tirbi_plan_find_loops(loop, &inner) || follows_loops(place->flat, &inner)) return false;
+    return place->flat->kind == TIRBI_LX_CONST || !follows_sets(place->flat, loop->as.loop.body);
+}
+
+/* ---- Bits of floats ---------------------------------------------------------------------------------------------- */
+
+/* Whether the bits of a variable can be told from a value; `bare`: where the value itself is seen. */
+static bool value_shows(const tirbi_lx *x, const tirbi_lvar *var, bool bare) {
+    if (x->kind == TIRBI_LX_VAR) return bare && x->var == var;
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        if (value_shows(x->access->indices[d], var, false)) return true;
+    }
+    const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+    const bool bits = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_BITS;
+    for (int i = 0; i < x->n_args; i++) {
+        if (value_shows(x->args[i], var, bits || (chooses && i > 0 && bare))) return true;
+    }
+    return false;
+}
+
+bool tirbi_plan_shows_bits(const tirbi_ls *s, const tirbi_lvar *var) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (tirbi_plan_shows_bits(s->as.seq.items[i], var)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP:
+        return value_shows(s->as.loop.var->min, var, false) || value_shows(s->as.loop.var->extent, var, false) ||
+               tirbi_plan_shows_bits(s->as.loop.body, var);
+    case TIRBI_LS_WHILE:
+        return value_shows(s->as.while_.condition, var, false) || tirbi_plan_shows_bits(s->as.while_.body, var);
+    case TIRBI_LS_IF:
+        return value_shows(s->as.if_.condition, var, false) || tirbi_plan_shows_bits(s->as.if_.then_case, var) ||
+               (s->as.if_.else_case && tirbi_plan_shows_bits(s->as.if_.else_case, var));
+    case TIRBI_LS_STORE:
+        for (uint32_t d = 0; d < s->as.store.access->ndim; d++) {
+            if (value_shows(s->as.store.access->indices[d], var, false)) return true;
+        }
+        return value_shows(s->as.store.value, var, true);
+    case TIRBI_LS_SET: return s->as.set.value && value_shows(s->as.set.value, var, s->as.set.var != var);
+    default: return true;
+    }
+}

@@ -1,0 +1,173 @@
+/* The state of planning one lane loop, shared by its parts: lanes.c plans the body, lane_cursors.c what it reads and
+ * writes, sequences.c what goes from lane to lane and where lanes say themselves what they access. */
+#ifndef TIRB_COMPILER_OPTIMIZE_LANES_LANE_PLANNER_H
+#define TIRB_COMPILER_OPTIMIZE_LANES_LANE_PLANNER_H
+
+#include "compiler/optimize/lanes/lanes.h"
+
+enum {
+    MAX_VALUES = 4000,
+    MAX_OPS = 4000,
+    MAX_ACCESSES = 256,
+    MAX_CHECKS = 512,
+    MEMO_SIZE = 1024,
+    MAX_VARS = 128,
+    MAX_PROMOTED = 16,
+    MAX_WRITTEN = 32,
+    MAX_CARRIED = 16
+};
+
+/* A variable of the body and the lane value that holds it. A raw value holds the bits of a float that may be a NaN to
+ * be copied as it is, in an unsigned type of its size. */
+typedef struct lane_var {
+    tirbi_lvar *var;
+    uint16_t value;
+    bool raw;
+} lane_var;
+
+typedef struct lane_memo {
+    const tirbi_lx *x; /* a pure expression, or NULL: what cursor `cursor` holds */
+    uint8_t cursor;
+    bool raw;
+    uint16_t value;
+} lane_memo;
+
+/* An element that stays in a lane value while an inner loop runs. */
+typedef struct promotion {
+    const tirbi_place *place;
+    uint16_t value;
+    bool raw; /* it is copied as well: by its bits */
+} promotion;
+
+typedef struct lane_access {
+    const tirbi_place *place;
+    bool write;
+} lane_access;
+
+/* A variable that an iteration finds as the one before it left it. */
+typedef struct carried_var {
+    tirbi_lvar *var;
+    const tirbi_lx *value; /* that it is set to */
+    uint32_t n_sets;
+    bool done; /* its scan stands before the assignment */
+} carried_var;
+
+typedef struct planner {
+    tirbi_lx_pool *pool;
+    tirbi_lane_plan *plan;
+    const tirbi_ls *body;
+    uint8_t path[TIRBI_MAX_INNER]; /* inner loops that are open, outermost first */
+    uint32_t n_path;
+    lane_var vars[MAX_VARS];
+    uint32_t n_vars;
+    lane_memo memo[MEMO_SIZE];
+    uint32_t n_memo;
+    promotion promoted[MAX_PROMOTED];
+    uint32_t n_promoted;
+    bool in_memory; /* none is, for the loops around all of the body seek rows by number */
+    lane_access accesses[MAX_ACCESSES];
+    uint32_t n_accesses;
+    const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
+    uint32_t n_written;
+    bool sequences; /* what goes from lane to lane may be planned */
+    uint32_t n_own, own_total; /* loops of each lane's own: that are open, that there were */
+    uint32_t own_start;        /* the operation that opens the outermost of them */
+    uint32_t own_values;       /* values that there were before it */
+    bool ahead;                /* what is planned will stand before it, */
+    uint32_t ahead_values;     /* from this value on */
+    carried_var carried[MAX_CARRIED];
+    uint32_t n_carried;
+    uint32_t n_values;
+    tirbi_span span;
+    tirbi_lane_op lost; /* written to and never read once the plan has failed */
+    bool failed;
+    bool explains;
+    const char *why; /* of a plan that failed and is to be explained */
+} planner;
+
+/* lanes.c */
+/* Fails, and says why not as lanes: the first reason counts. */
+uint16_t tirbi_plan_refuse(planner *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The lane value of an expression; of a float that is copied, in an unsigned type of its size. */
+uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x);
+uint16_t tirbi_plan_raw(planner *p, const tirbi_lx *x);
+/* Whether the value of an expression may be the bits of a float that it does not compute. */
+bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x);
+uint16_t tirbi_plan_new_value(planner *p);
+tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type);
+lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var);
+/* Adds a variable of the body; false when there are too many. */
+bool tirbi_plan_add_var(planner *p, lane_var var);
+/* A plan of the loop over `var` that is empty still; NULL when memory ran out. A planner is large and there are several
+ * for each loop: unlike its plan, it is given back when it has ended. The plan is the result where it was planned. */
+planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var);
+tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned);
+/* Whether a pure expression is the same for all lanes and iterations. */
+bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
+
+/* lane_cursors.c */
+/* The cursor of a place; TIRBI_MAX_CURSORS when there is none, and the plan has failed. */
+uint8_t tirbi_plan_cursor(planner *p, const tirbi_place *place, tirbi_dtype type, bool write);
+/* One more cursor, which is cleared; NULL: there are too many. Another one more may move it. */
+tirbi_lane_cursor *tirbi_plan_new_cursor(planner *p);
+/* Whether a place moves by the same step from lane to lane. */
+bool tirbi_plan_moves_alike(planner *p, const tirbi_place *place);
+/* Whether an index uses a variable that the body sets: such an element is somewhere else in every lane. */
+bool tirbi_plan_depends_on_body(planner *p, const tirbi_lx *x);
+/* Whether a loop of the nest runs at all wherever the plan does. */
+bool tirbi_plan_runs(const planner *p, const tirbi_lvar *var);
+/* The variable that holds a uniform value that is not pure; NULL when x is not to be computed before the loop. What can
+ * trap is only moved there from where it happens for certain. */
+const tirbi_lx *tirbi_plan_uniform(planner *p, const tirbi_lx *x);
+/* Notes what the body stores to. */
+void tirbi_plan_find_written(planner *p, const tirbi_ls *s);
+/* The loops that a row's number is loaded in are around everything, and what rows are written or read by number is
+ * reached in no other way. */
+bool tirbi_plan_rows_fit(planner *p);
+
+/* inner.c */
+/* The init of a perfect nest of reduce loops starting at `loop`, which runs once, before them; NULL: there is none that
+ * can. */
+const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop);
+/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats
+ * are copied from it or to it. */
+bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops,
+                          bool *copied);
+/* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
+void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n);
+/* The loops of a statement; false: they are too many. */
+bool tirbi_plan_find_loops(const tirbi_ls *s, tirbi_loop_set *out);
+bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop);
+/* Whether the bits of a float variable can be told from what a statement does with it, beside arithmetic. */
+bool tirbi_plan_shows_bits(const tirbi_ls *s, const tirbi_lvar *var);
+
+/* sequences.c */
+/* Whether two expressions of one statement have the same value. Those that load are not interned. */
+bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b);
+/* Whether no index of a place needs a check. */
+bool tirbi_plan_is_proven(const tirbi_place *place);
+/* An index as narrow as it was computed. */
+const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x);
+/* The same number in 32 bits where these hold it and lanes need not be made narrow for it, else NULL. */
+const tirbi_lx *tirbi_plan_in_32_bits(planner *p, const tirbi_lx *x);
+/* Notes which variables the body carries from one iteration to the next. */
+void tirbi_plan_find_carried(planner *p, const tirbi_ls *s);
+bool tirbi_plan_is_carried(const planner *p, const tirbi_lvar *var);
+/* Plans var = value where the variable is carried; where a condition is given, that holds where it does. */
+void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const tirbi_lx *condition);
+/* Plans what a carried variable holds before the body assigns to it; NULL when that cannot be. */
+lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var);
+/* Whether an assignment that was planned ahead has nothing to do any more. */
+bool tirbi_plan_is_done(const planner *p, const tirbi_lvar *var);
+/* Plans a while loop that only counts a carried variable up to the range that the lane's place is in; false where it is
+ * none. */
+bool tirbi_plan_advance(planner *p, const tirbi_ls *s);
+/* An element, or a store to one, whose place each lane computes. */
+uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type);
+void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *value);
+
+/* apart.c */
+/* Whether the lanes keep apart; refuses if not. */
+bool tirbi_plan_independent(planner *p);
+
+#endif

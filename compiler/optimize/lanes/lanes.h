@@ -1,0 +1,133 @@
+/* Lane plans: loops whose iterations are independent, as the body of one lane loop.
+ *
+ * A plan is made by looking at the loop IR alone and emits nothing, so that several can be tried. */
+#ifndef TIRB_COMPILER_OPTIMIZE_LANES_LANES_H
+#define TIRB_COMPILER_OPTIMIZE_LANES_LANES_H
+
+#include "compiler/optimize/facts/affine.h"
+
+enum { TIRBI_NO_VALUE = 0xFFFF };
+
+typedef struct tirbi_lane_op {
+    uint8_t op; /* tirbi_op of a lane instruction */
+    uint8_t type, source;
+    uint8_t cursor, loop, red;
+    uint16_t to, from[3]; /* lane values, numbered without limit until they are allocated */
+    const tirbi_lx
+        *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter. vindex: the extent */
+    tirbi_lvar *carried;    /* vscan: what it carries from lane to lane; vfind: what it sets */
+    uint8_t fold;           /* vscan, vupdate: their operand n; vindex: the dimension */
+    const char *name;       /* vindex: of the buffer */
+    tirbi_span span;
+} tirbi_lane_op;
+
+typedef struct tirbi_lane_cursor {
+    const tirbi_place *place; /* the first that it came from */
+    uint8_t type, access, level;
+    tirbi_affine form; /* over plan->loops: 0 is the lane loop, i + 1 inner loop i */
+    uint8_t row;       /* one more than the row whose number moves it; 0: none does */
+    const tirbi_lx *scale, *limit; /* of that number */
+} tirbi_lane_cursor;
+
+/* A number that is loaded once for each iteration of loops around the whole body, and tells where rows begin. */
+typedef struct tirbi_lane_row {
+    tirbi_lvar *var; /* stands for it in indices */
+    const tirbi_place *place;
+    uint8_t cursor, loops; /* it is loaded by, inside so many of the inner loops */
+} tirbi_lane_row;
+
+enum { TIRBI_MAX_LANE_ROWS = 8 };
+
+/* A place whose indices must be checked before the loop, over all iterations of the loops up to its level. */
+typedef struct tirbi_lane_check {
+    const tirbi_place *place;
+    uint64_t enclosing; /* bit per loop of plan->loops */
+} tirbi_lane_check;
+
+/* A value that is the same for all lanes and iterations but depends on memory: computed before the loop. */
+typedef struct tirbi_lane_uniform {
+    tirbi_lvar *var;
+    const tirbi_lx *value;
+} tirbi_lane_uniform;
+
+enum { TIRBI_MAX_UNIFORMS = 32 };
+
+typedef struct tirbi_lane_plan {
+    tirbi_loop_set loops; /* the lane loop, then the inner loops in order of appearance */
+    tirbi_lane_op *ops;
+    uint32_t n_ops, capacity;
+    tirbi_lane_cursor *cursors;
+    uint32_t n_cursors, cursor_capacity;
+    tirbi_lane_check *checks;
+    uint32_t n_checks;
+    tirbi_lane_uniform uniforms[TIRBI_MAX_UNIFORMS];
+    uint32_t n_uniforms;
+    tirbi_lane_row rows[TIRBI_MAX_LANE_ROWS];
+    uint32_t n_rows;
+    tirbi_lvar *single[TIRBI_MAX_INNER]; /* loops of one iteration that are none any more */
+    uint32_t n_single;
+    bool index_used[TIRBI_MAX_INNER];
+    bool whole_nest; /* nothing happens unless every loop runs at least once */
+    uint16_t n_values; /* after allocation: lane registers in use */
+} tirbi_lane_plan;
+
+/* Plans the iterations of `loop` as lanes. NULL when that is not possible (or memory ran out). */
+tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* The same where values may go from lane to lane, in order, and lanes may compute where they read and write. */
+tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* A loop that updates elements which stand still in it, as a loop that carries them in variables and has such a plan:
+ * with what loads them before it and stores them behind it, where it runs. Also a loop whose bounds are not pure. NULL
+ * where there is none. */
+const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* The same for a loop inside lanes that are independent of each other, each of which carries its own elements. */
+const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* A nest of several reduce loops that has an init, as the init and then the loops without it; NULL where there is none,
+ * or the loops may not run. */
+const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* Why there is no plan for it: what "because" can stand before. NULL when there is one (or memory ran out). */
+const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* Plans the last loop of a tree reduction, with `sequences` also lanes that compute where they read; `red` of its
+ * operations numbers the updates. */
+tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree, bool sequences);
+
+/* Whether straight-line code uses some of the variables; other code counts as if it did. */
+bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n);
+
+enum { TIRBI_MAX_STILL_LOADS = 16 };
+/* Moves some of the loads that give the same in all iterations of a loop of the plan before it. Whether there were any. */
+bool tirbi_move_still_loads(tirbi_lane_plan *plan);
+
+/* Replaces the values of a plan by lane registers; false when 64 are not enough (or memory ran out). */
+bool tirbi_allocate_lane_registers(tirbi_lane_plan *plan, uint32_t n_values, tirbi_arena *arena);
+
+/* A perfect nest reordered so that a good lane loop encloses only loops that it may: the loops outside it, then the
+ * plan of the rest. */
+typedef struct tirbi_nest {
+    tirbi_lvar *outer[TIRBI_MAX_AFFINE];
+    uint32_t n_outer;
+    tirbi_lane_plan *plan;
+} tirbi_nest;
+
+/* Whether the lane loop may be another one than the nest's first, and whether lanes may load elements that they
+ * name. */
+enum { TIRBI_NEST_INTERCHANGE = 1, TIRBI_NEST_GATHERS = 2, TIRBI_NEST_ANY = 3 };
+
+bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out);
+
+/* Whether the lanes of a plan are a few channels in rows that are better packed, several in a block, than gone through
+ * with steps from row to row. */
+bool tirbi_suits_short_rows(const tirbi_lane_plan *plan);
+
+/* The loops of a perfect nest around straight-line code, outermost first, that may be taken in another order as
+ * tirbi_plan_nest does, or their ranges in parts; which of them are spatial; and the code. */
+typedef struct tirbi_free_nest {
+    const tirbi_ls *loops[TIRBI_MAX_AFFINE];
+    bool spatial[TIRBI_MAX_AFFINE];
+    uint32_t n;
+    const tirbi_ls *body;
+} tirbi_free_nest;
+
+/* False when it is no such nest (or memory ran out). */
+bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *out);
+
+#endif

@@ -1,0 +1,371 @@
+/* Choosing the lane loop of a perfect nest, and moving it.
+ *
+ * The loops of a rectangular nest around straight-line code may be reordered when every iteration vector of its spatial
+ * loops updates elements of its own, as long as the loops of reductions keep their order among themselves: then every
+ * element still receives its updates in program order (rule R1). */
+#include <string.h>
+
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/lanes/lanes.h"
+
+enum { MAX_PLACES = 64 };
+
+typedef struct nest {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE];
+    tirbi_loop_set loops;
+    const tirbi_ls *body;
+    const tirbi_place *writes[MAX_PLACES];
+    const tirbi_place *reads[MAX_PLACES];
+    uint32_t n_writes, n_reads;
+    tirbi_loop_set own; /* variables that the body sets */
+    tirbi_loop_set all; /* the nest's loops, and those that the body has */
+    bool spatial[TIRBI_MAX_AFFINE];
+    uint32_t n_spatial;
+    bool irregular;
+    bool has_locals; /* variables that the body assigns more than once */
+} nest;
+
+static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->flat != b->flat) return false;
+    for (uint32_t i = 0; i < a->ndim; i++) {
+        if (a->indices[i] != b->indices[i]) return false;
+    }
+    return true;
+}
+
+/* Whether two accesses are the same element in each iteration, or never one: then an order of iterations that is right
+ * for one is for both. For buffers that may share memory, that is for those that begin at the same byte or have none in
+ * common. */
+static bool same_or_apart(const nest *n, const tirbi_place *a, const tirbi_place *b) {
+    const tirbi_lbuf *x = a->buffer->root, *y = b->buffer->root;
+    if (x == y) return same_indices(a, b) || tirbi_never_meet(n->pool, a, b, &n->all);
+    return !tirbi_may_meet(x, y) || (a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
+}
+
+static void note(nest *n, const tirbi_place **list, uint32_t *count, const tirbi_place *place) {
+    if (*count == MAX_PLACES) n->irregular = true;
+    else list[(*count)++] = place;
+}
+
+static void note_reads(nest *n, const tirbi_lx *x) {
+    if (!x || x->kind == TIRBI_LX_CALL) {
+        n->irregular = true;
+        return;
+    }
+    if (x->kind == TIRBI_LX_LOAD) {
+        note(n, n->reads, &n->n_reads, x->access);
+        for (uint32_t i = 0; i < x->access->ndim; i++) note_reads(n, x->access->indices[i]);
+    }
+    for (int i = 0; i < x->n_args; i++) note_reads(n, x->args[i]);
+}
+
+static bool sets(const nest *n, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < n->own.n; i++) {
+        if (n->own.var[i] == var) return true;
+    }
+    return false;
+}
+
+/* Stores, variables of the iteration, conditions, and loops of these. */
+static void note_body(nest *n, const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) note_body(n, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_IF:
+        note_reads(n, s->as.if_.condition);
+        note_body(n, s->as.if_.then_case);
+        if (s->as.if_.else_case) note_body(n, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        note_reads(n, s->as.store.value);
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_reads(n, s->as.store.access->indices[i]);
+        note(n, n->writes, &n->n_writes, s->as.store.access);
+        return;
+    case TIRBI_LS_SET:
+        note_reads(n, s->as.set.value);
+        n->has_locals = n->has_locals || s->as.set.var->kind != TIRBI_LVAR_LET;
+        if (sets(n, s->as.set.var)) return;
+        n->irregular = n->irregular || !s->as.set.declares || n->own.n == TIRBI_MAX_AFFINE;
+        if (!n->irregular) n->own.var[n->own.n++] = s->as.set.var;
+        return;
+    case TIRBI_LS_LOOP:
+        n->irregular =
+            n->irregular || s->as.loop.step || s->as.loop.rows || s->as.loop.blocks || n->all.n == TIRBI_MAX_AFFINE;
+        if (n->irregular) return;
+        n->all.var[n->all.n++] = s->as.loop.var;
+        note_reads(n, s->as.loop.var->min);
+        note_reads(n, s->as.loop.var->extent);
+        note_body(n, s->as.loop.body);
+        return;
+    default: n->irregular = true;
+    }
+}
+
+static bool invariant(const nest *n, const tirbi_lx *x) {
+    return x->pure && !x->traps && !tirbi_mentions_loops(x, &n->loops);
+}
+
+/* The perfect nest that starts at a loop: as many loops as have bounds that depend on none of them. */
+static void collect(nest *n, const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step && n->loops.n < TIRBI_MAX_AFFINE) {
+        tirbi_lvar *var = s->as.loop.var;
+        if (!invariant(n, var->min) || !invariant(n, var->extent)) break;
+        n->loop[n->loops.n] = s;
+        n->loops.var[n->loops.n++] = var;
+        s = s->as.loop.body;
+    }
+    n->body = s;
+    n->all = n->loops;
+}
+
+/* All accesses to written memory must be the same element, and all written buffers be indexed by the same loops. */
+static bool reorderable(nest *n) {
+    if (n->irregular || n->n_writes == 0) return false;
+    if (!tirbi_spatial_loops(n->pool, &n->all, n->writes[0], n->spatial)) return false;
+    for (uint32_t i = 0; i < n->n_writes; i++) {
+        const tirbi_place *w = n->writes[i];
+        bool spatial[TIRBI_MAX_AFFINE];
+        if (tirbi_buffer_moves(w->buffer, &n->own)) return false;
+        for (uint32_t d = 0; d < w->ndim; d++) {
+            if (tirbi_mentions_loops(w->indices[d], &n->own)) return false;
+        }
+        if (w->view || w->buffer->overlaps || !tirbi_spatial_loops(n->pool, &n->all, w, spatial) ||
+            memcmp(spatial, n->spatial, n->loops.n * sizeof(*spatial)) != 0) {
+            return false;
+        }
+        for (uint32_t j = 0; j < n->n_writes; j++) {
+            if (!same_or_apart(n, n->writes[j], w)) return false;
+        }
+        for (uint32_t j = 0; j < n->n_reads; j++) {
+            if (!same_or_apart(n, n->reads[j], w)) return false;
+        }
+    }
+    return true;
+}
+
+/* How well a loop suits as lanes: unit strides are good, other strides are slow, and stores count most. */
+static int score(nest *n, uint32_t lane) {
+    int total = 0;
+    for (uint32_t i = 0; i < n->n_writes + n->n_reads; i++) {
+        bool write = i < n->n_writes;
+        const tirbi_place *place = write ? n->writes[i] : n->reads[i - n->n_writes];
+        tirbi_affine form;
+        int64_t c;
+        if (!tirbi_affine_of(n->pool, place->flat, &n->loops, &form)) {
+            if (write) return -1000;
+            total -= 2; /* perhaps a gather of whole rows */
+            continue;
+        }
+        bool constant = tirbi_affine_constant(&form, lane, &c);
+        if (constant && c == 1) total += write ? 6 : 4;
+        else if (constant && c == 0) total += write ? -1000 : 2;
+        else total -= write ? 6 : 4;
+    }
+    int64_t extent = n->loops.var[lane]->extent->hi;
+    if (extent < 16) total -= 6;
+    if (extent < 2) total -= 1000;
+    return total;
+}
+
+static const tirbi_ls *around(nest *n, uint32_t loop, const tirbi_ls *body) {
+    tirbi_ls *fresh = body ? TIRBI_NEW(n->pool->arena, tirbi_ls) : NULL;
+    if (!fresh) return NULL;
+    *fresh = *n->loop[loop];
+    fresh->as.loop.body = body;
+    return fresh;
+}
+
+/* The nest's loops from the lane loop inwards, as new loops around the same body: the lane loop, `inside` of the other
+ * spatial loops, those of reductions. The first spatial loops stay outside. */
+static const tirbi_ls *rebuild(nest *n, uint32_t lane, uint32_t inside, tirbi_nest *out) {
+    const tirbi_ls *body = n->body;
+    for (uint32_t i = n->loops.n; i-- > 0;) {
+        if (!n->spatial[i]) body = around(n, i, body);
+    }
+    uint32_t left = inside;
+    for (uint32_t i = n->loops.n; i-- > 0;) {
+        if (!n->spatial[i] || i == lane) continue;
+        if (left == 0) break;
+        body = around(n, i, body);
+        left--;
+    }
+    out->n_outer = 0;
+    for (uint32_t i = 0, outside = n->n_spatial - 1 - inside; i < n->loops.n && out->n_outer < outside; i++) {
+        if (n->spatial[i] && i != lane) out->outer[out->n_outer++] = n->loops.var[i];
+    }
+    return around(n, lane, body);
+}
+
+static bool is_cheap(const tirbi_lane_op *o) {
+    switch (o->op) {
+    case TIRB_OP_VADD:
+    case TIRB_OP_VSUB:
+    case TIRB_OP_VMUL:
+    case TIRB_OP_VFMA:
+    case TIRB_OP_VFMS:
+    case TIRB_OP_VFNMA:
+    case TIRB_OP_VMIN:
+    case TIRB_OP_VMAX:
+    case TIRB_OP_VNEG: return true;
+    case TIRB_OP_VCAST: return tirbi_dtype_is_int((tirbi_dtype)o->type) && tirbi_dtype_is_int((tirbi_dtype)o->source);
+    default: return false;
+    }
+}
+
+/* About how long an operation that is the same in all lanes takes for a block of them; an entry is ENTRY. Bools from
+ * memory are brought to 0 and 1, and lie in strips. */
+static uint32_t weight(const tirbi_lane_op *o) {
+    const unsigned op = o->op - (unsigned)TIRB_OP_LANE_FORM;
+    const bool rounds = op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND,
+               divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD;
+    return divides || (op >= TIRB_OP_SQRT && !rounds)                  ? 16
+           : o->source == TIRB_BOOL || tirbi_dtypes[o->type].size == 8 ? 4
+                                                                       : 2;
+}
+
+/* Whether a plan computes much that is the same in all lanes: outside of the lane loop that is one scalar per row. Next
+ * to loads of elements that lanes name, more is little; so it is where rows are short, beside entering a lane loop for
+ * each. */
+static bool repeats_scalars(const tirbi_lane_plan *plan) {
+    enum { SOME = 4, BLOCK = 128, ENTRY = 12 };
+    bool same[TIRBI_MAX_LANE_REGS] = {false}, dear = false;
+    uint32_t cheap = 0, some = SOME, repeated = 0;
+    const int64_t lanes = plan->loops.var[0]->extent->hi;
+    for (uint32_t i = 0; i < plan->n_ops; i++) some += plan->ops[i].op == TIRB_OP_VLOADX ? SOME : 0;
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const tirbi_lane_op *o = &plan->ops[i];
+        if (o->op == TIRB_OP_VSPLAT) same[o->to] = true;
+        if (o->op == TIRB_OP_VLOAD) same[o->to] = !plan->cursors[o->cursor].form.coefficient[0];
+        if (!(tirbi_ops[o->op].flags & TIRBI_FLAG_ELEMENTWISE)) continue;
+        bool all = true;
+        for (uint32_t k = 0; k < tirbi_ops[o->op].arity; k++) all = all && same[o->from[k]];
+        same[o->to] = all;
+        if (!all || o->op == TIRB_OP_VMOV) continue;
+        repeated += weight(o);
+        dear = dear || !is_cheap(o) || ++cheap > some;
+    }
+    return dear && (lanes > BLOCK || repeated > ENTRY);
+}
+
+/* Plans lanes for a loop, with as many of the other spatial loops inside the lane loop as it can hold: the machine runs
+ * them around its blocks, for much less than entering a lane loop each time. */
+static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
+    uint32_t reductions = n->all.n - n->n_spatial, others = n->n_spatial - 1;
+    uint32_t room = reductions < TIRBI_MAX_INNER ? TIRBI_MAX_INNER - reductions : 0;
+    uint32_t inside = others < room ? others : room;
+    for (;;) {
+        const tirbi_ls *loop = rebuild(n, lane, inside, out);
+        tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(n->pool, loop) : NULL;
+        if (inside == 0 || (plan && !repeats_scalars(plan))) return plan;
+        inside--;
+    }
+}
+
+/* The innermost loop as lanes with `inside` of the others inside it, in their order. */
+static const tirbi_ls *innermost(nest *n, uint32_t inside, tirbi_nest *out) {
+    uint32_t lane = n->loops.n - 1;
+    const tirbi_ls *body = n->body;
+    for (uint32_t i = lane; i-- > lane - inside;) body = around(n, i, body);
+    out->n_outer = lane - inside;
+    for (uint32_t i = 0; i < out->n_outer; i++) out->outer[i] = n->loops.var[i];
+    return around(n, lane, body);
+}
+
+/* Lanes over the innermost loop, the others inside it in their order: what the lanes do is apart, as the plan shows, so
+ * each of them may do all that it does before the next. For rows that loops reach by number, or again and again. */
+static bool plan_columns(nest *n, tirbi_nest *out) {
+    if (n->loops.n == 1 || n->loops.n - 1 > TIRBI_MAX_INNER) return false;
+    const tirbi_ls *loop = innermost(n, n->loops.n - 1, out);
+    out->plan = loop ? tirbi_plan_lanes(n->pool, loop) : NULL;
+    return out->plan && out->plan->n_rows > 0;
+}
+
+/* Whether all that lanes do is inside the loops around, and some load elements that they name, but none stores to one:
+ * then those loops run around blocks, and each of their iterations does all lanes before the next. */
+static bool gathers_only(const tirbi_lane_plan *plan) {
+    uint32_t around = plan->loops.n - 1;
+    bool gathers = false;
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const tirbi_lane_op *o = &plan->ops[i];
+        bool head = o->op == TIRB_OP_INNER, end = o->op == TIRB_OP_INNER_END;
+        gathers = gathers || o->op == TIRB_OP_VLOADX;
+        if (head != (i < around) || end != (i >= plan->n_ops - around)) return false;
+        if (head || end || (tirbi_ops[o->op].flags & TIRBI_FLAG_ELEMENTWISE)) continue;
+        if (o->op != TIRB_OP_VLOADX && o->op != TIRB_OP_VLOAD && o->op != TIRB_OP_VSTORE && o->op != TIRB_OP_VSPLAT &&
+            o->op != TIRB_OP_VIOTA && o->op != TIRB_OP_VINDEX) {
+            return false;
+        }
+    }
+    return gathers;
+}
+
+/* Lanes over the innermost loop that load elements of their own, row by row. */
+static bool plan_gathers(nest *n, tirbi_nest *out) {
+    uint32_t others = n->loops.n - 1, inside = others < TIRBI_MAX_INNER ? others : TIRBI_MAX_INNER;
+    if (others == 0) return false;
+    const tirbi_ls *loop = innermost(n, inside, out);
+    out->plan = loop ? tirbi_plan_in_order(n->pool, loop) : NULL;
+    return out->plan && gathers_only(out->plan) && !repeats_scalars(out->plan);
+}
+
+static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
+    collect(n, loop);
+    if (n->loops.n == 0) return false;
+    note_body(n, n->body);
+    bool gathers = (may & TIRBI_NEST_GATHERS) != 0;
+    if (!(may & TIRBI_NEST_INTERCHANGE)) return false;
+    if (!reorderable(n)) return plan_columns(n, out) || (gathers && plan_gathers(n, out));
+    for (uint32_t i = 0; i < n->loops.n; i++) n->n_spatial += n->spatial[i];
+    bool tried[TIRBI_MAX_AFFINE] = {false};
+    for (;;) {
+        int best = -500;
+        uint32_t lane = UINT32_MAX;
+        for (uint32_t i = 0; i < n->loops.n; i++) {
+            if (!n->spatial[i] || tried[i]) continue;
+            int s = score(n, i);
+            if (s < best) continue; /* of equals the innermost */
+            best = s;
+            lane = i;
+        }
+        if (gathers && best < 0) { /* rather than stores with strides */
+            if (score(n, n->loops.n - 1) >= 0 && plan_gathers(n, out)) return true;
+            gathers = false;
+        }
+        if (lane == UINT32_MAX) return plan_columns(n, out); /* stores to rows by number */
+        tried[lane] = true;
+        out->plan = plan_lane(n, lane, out);
+        if (out->plan) return true;
+    }
+}
+
+bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
+    nest *n = TIRBI_NEW(pool->arena, nest);
+    if (!n) return false;
+    n->pool = pool;
+    const bool planned = plan(n, loop, may, out);
+    TIRBI_GIVE_BACK(pool->arena, n);
+    return planned;
+}
+
+static bool find_free(nest *n, const tirbi_ls *loop, tirbi_free_nest *out) {
+    collect(n, loop);
+    if (n->loops.n == 0) return false;
+    note_body(n, n->body);
+    if (n->all.n > n->loops.n || n->has_locals || !reorderable(n)) return false;
+    memcpy(out->loops, n->loop, sizeof(out->loops));
+    memcpy(out->spatial, n->spatial, sizeof(out->spatial));
+    out->n = n->loops.n;
+    out->body = n->body;
+    return true;
+}
+
+bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *out) {
+    nest *n = TIRBI_NEW(pool->arena, nest);
+    if (!n) return false;
+    n->pool = pool;
+    const bool found = find_free(n, loop, out);
+    TIRBI_GIVE_BACK(pool->arena, n);
+    return found;
+}

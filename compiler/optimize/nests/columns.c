@@ -1,0 +1,231 @@
+/* A loop whose iterations keep to columns of their own, around loops along these columns: recurrences down a matrix.
+ * Every statement may then do all columns before the next one does any, so that the columns become lanes and each inner
+ * loop runs once. Every element still receives its updates in program order (rule R1), for all are of one column. */
+#include "compiler/optimize/nests/columns.h"
+
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16 };
+/* Columns that are lanes around a loop along them. Rows that are longer than a block of lanes are gone through in
+ * parts, far from each other: only few of them, which stay in a near cache. */
+enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
+
+typedef struct mover {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own, inner; /* its variable, those of the loops inside it */
+    const tirbi_place *writes[MAX_PLACES], *reads[MAX_PLACES];
+    uint32_t n_writes, n_reads;
+    bool failed;
+} mover;
+
+/* ---- Accesses --------------------------------------------------------------------------------------------------- */
+
+static void note(mover *m, const tirbi_place **list, uint32_t *n, const tirbi_place *place) {
+    if (place->view || *n == MAX_PLACES) m->failed = true;
+    else list[(*n)++] = place;
+}
+
+/* What may fail in another way than by an index stays where it is: another error might be the first one. */
+static void note_value(mover *m, const tirbi_lx *x) {
+    bool divides = x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) && x->traps &&
+                   !tirbi_dtype_is_float((tirbi_dtype)x->optype);
+    if (x->kind == TIRBI_LX_CALL || divides) m->failed = true;
+    if (x->kind == TIRBI_LX_LOAD) {
+        note(m, m->reads, &m->n_reads, x->access);
+        for (uint32_t i = 0; i < x->access->ndim; i++) note_value(m, x->access->indices[i]);
+    }
+    for (int i = 0; i < x->n_args && !m->failed; i++) note_value(m, x->args[i]);
+}
+
+static void note_stmt(mover *m, const tirbi_ls *s, unsigned depth) {
+    const tirbi_lvar *var = s->kind == TIRBI_LS_LOOP ? s->as.loop.var : NULL;
+    if (depth > MAX_DEPTH) m->failed = true;
+    if (m->failed) return;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) note_stmt(m, s->as.seq.items[i], depth);
+        return;
+    case TIRBI_LS_LOOP: {
+        bool fixed = !s->as.loop.step && tirbi_has_plain_bounds(var);
+        if (!fixed || tirbi_mentions_loops(var->min, &m->own) || tirbi_mentions_loops(var->extent, &m->own) ||
+            m->inner.n == TIRBI_MAX_AFFINE) {
+            m->failed = true;
+            return;
+        }
+        m->inner.var[m->inner.n++] = s->as.loop.var;
+        note_stmt(m, s->as.loop.body, depth + 1);
+        return;
+    }
+    case TIRBI_LS_STORE:
+        note(m, m->writes, &m->n_writes, s->as.store.access);
+        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_value(m, s->as.store.access->indices[i]);
+        note_value(m, s->as.store.value);
+        return;
+    default: m->failed = true;
+    }
+}
+
+/* Whether two accesses are never the same element but in the same column: one index is the column's number in both. */
+static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, &m->own) ||
+        tirbi_buffer_moves(a->buffer, &m->inner)) {
+        return false;
+    }
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        tirbi_affine form;
+        int64_t c;
+        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure || tirbi_mentions_loops(a->indices[d], &m->inner))
+            continue;
+        if (tirbi_affine_of(m->pool, a->indices[d], &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool keeps_to_columns(mover *m) {
+    tirbi_loop_set all = m->inner;
+    if (all.n == TIRBI_MAX_AFFINE) return false;
+    all.var[all.n++] = m->own.var[0];
+    for (uint32_t i = 0; i < m->n_writes; i++) {
+        const tirbi_place *w = m->writes[i];
+        for (uint32_t k = 0; k < m->n_writes + m->n_reads; k++) {
+            const tirbi_place *a = k < m->n_writes ? m->writes[k] : m->reads[k - m->n_writes];
+            if (!tirbi_may_meet(a->buffer->root, w->buffer->root) || same_column_only(m, w, a)) continue;
+            if (a->buffer->root != w->buffer->root || !tirbi_never_meet(m->pool, a, w, &all)) return false;
+        }
+    }
+    return m->n_writes > 0;
+}
+
+/* ---- The loops anew ---------------------------------------------------------------------------------------------- */
+
+static const tirbi_ls *around(mover *m, const tirbi_ls *loop, const tirbi_ls *body) {
+    tirbi_ls *copy = body ? TIRBI_NEW(m->pool->arena, tirbi_ls) : NULL;
+    if (!copy) return NULL;
+    *copy = *loop;
+    copy->as.loop.body = body;
+    copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    return copy;
+}
+
+/* The columns as lanes around code, which is worth it where they write one element after the other. */
+static const tirbi_ls *in_lanes(mover *m, const tirbi_ls *code) {
+    const tirbi_ls *loop = around(m, m->loop, code);
+    const tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(m->pool, loop) : NULL;
+    for (uint32_t i = 0; plan && i < plan->n_cursors; i++) {
+        const tirbi_lane_cursor *c = &plan->cursors[i];
+        int64_t step;
+        if ((c->access & TIRBI_WRITE) && !(tirbi_affine_constant(&c->form, 0, &step) && step == 1)) return NULL;
+    }
+    return plan ? loop : NULL;
+}
+
+static bool has_loop(const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_LOOP) return true;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
+        if (has_loop(s->as.seq.items[i])) return true;
+    }
+    return false;
+}
+
+static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
+    if (!has_loop(s)) return in_lanes(m, s);
+    if (s->kind == TIRBI_LS_LOOP) {
+        const tirbi_ls *body = inwards(m, s->as.loop.body);
+        return body ? around(m, s, body) : NULL;
+    }
+    tirbi_ls *copy = TIRBI_NEW(m->pool->arena, tirbi_ls);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(m->pool->arena, const tirbi_ls *, s->as.seq.n);
+    if (!copy || !items) return NULL;
+    *copy = *s;
+    copy->as.seq.items = items;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+        items[i] = inwards(m, s->as.seq.items[i]);
+        if (!items[i]) return NULL;
+    }
+    return copy;
+}
+
+/* What the loop's iterations have to do with each other; NULL where it is more than columns of their own. */
+static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    if (loop->as.loop.step || !tirbi_has_plain_bounds(var) || !has_loop(loop->as.loop.body))
+        return NULL;
+    mover *m = TIRBI_NEW(pool->arena, mover);
+    if (!m) return NULL;
+    m->pool = pool;
+    m->loop = loop;
+    m->own = (tirbi_loop_set){.var = {var}, .n = 1};
+    note_stmt(m, loop->as.loop.body, 0);
+    return !m->failed && keeps_to_columns(m) ? m : NULL;
+}
+
+const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    if (loop->as.loop.var->extent->lo < LEAST_COLUMNS) return NULL;
+    mover *m = read_loop(pool, loop);
+    return m ? inwards(m, loop->as.loop.body) : NULL;
+}
+
+/* Lanes of columns around a loop along them, in which each carries what the rows hand on; `loop` goes over columns. */
+static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *rows = loop->as.loop.body;
+    const tirbi_lx *columns = loop->as.loop.var->extent, *n_rows = rows->as.loop.var->extent;
+    if (columns->lo < LEAST_COLUMNS || columns->hi > MOST_COLUMNS || n_rows->lo < LEAST_ROWS ||
+        has_loop(rows->as.loop.body))
+        return NULL;
+    mover *m = read_loop(pool, loop);
+    const int64_t row = m ? columns->hi * tirbi_dtypes[m->writes[0]->buffer->type].size : 0;
+    if (row > BLOCK && n_rows->hi > NEAR / row) return NULL;
+    const tirbi_ls *carried = m ? tirbi_carry_rows(pool, rows) : NULL;
+    return m ? in_lanes(m, carried ? carried : rows) : NULL;
+}
+
+const tirbi_ls *tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *inner = loop->as.loop.body;
+    while (inner->kind == TIRBI_LS_SEQ && inner->as.seq.n == 1) inner = inner->as.seq.items[0];
+    if (inner->kind != TIRBI_LS_LOOP || inner->as.loop.step || loop->as.loop.step) return NULL;
+    mover m = {.pool = pool, .own = {.var = {loop->as.loop.var}, .n = 1}};
+    const tirbi_ls *nest = around(&m, loop, inner), *columns = nest ? down_columns(pool, nest) : NULL;
+    const tirbi_lvar *var = inner->as.loop.var;
+    if (!nest || columns || tirbi_mentions_loops(var->min, &m.own) || tirbi_mentions_loops(var->extent, &m.own))
+        return columns;
+    const tirbi_ls *rows = around(&m, loop, inner->as.loop.body);
+    nest = rows ? around(&m, inner, rows) : NULL;
+    return nest ? down_columns(pool, nest) : NULL;
+}
+
+/* A loop like this one with a variable of its own around a statement. */
+static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
+    const tirbi_facts none = {.n = 0};
+    tirbi_lvar *old = m->own.var[0], *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
+    if (!var || !tirbi_can_resolve(s)) return NULL;
+    *var = *old;
+    var->reg = -1;
+    const tirbi_ls *body = tirbi_resolve(m->pool, &none, s, old, tirbi_lx_var(m->pool, var), var, true);
+    tirbi_ls *loop = body ? (tirbi_ls *)(uintptr_t)around(m, m->loop, body) : NULL;
+    if (loop) loop->as.loop.var = var;
+    return loop;
+}
+
+const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *body = loop->as.loop.body;
+    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2) return NULL;
+    mover *m = read_loop(pool, loop);
+    tirbi_ls *copy = m ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, body->as.seq.n) : NULL;
+    if (!items) return NULL;
+    *copy = *body;
+    copy->as.seq.items = items;
+    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+        tirbi_nest nest;
+        items[i] = with_own_variable(m, body->as.seq.items[i]);
+        if (!items[i]) return NULL;
+        if (has_loop(body->as.seq.items[i]) &&
+            (!tirbi_plan_nest(pool, items[i], TIRBI_NEST_ANY, &nest) || nest.n_outer > 0))
+            return NULL;
+    }
+    return copy;
+}

@@ -1,0 +1,510 @@
+#include "compiler/optimize/nests/digits.h"
+
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Each loop that has iterations left over has its body twice. */
+enum { MAX_REMAINDERS = 8, MAX_PARTS = 64, MAX_RENAMED = 32 };
+
+/* A counter that is a part of one in the program: name / unit, or name / unit % extent. */
+typedef struct part {
+    const tirbi_lvar *var;
+    const char *name;
+    int64_t unit;
+    bool first; /* the slowest part */
+} part;
+
+typedef struct pass {
+    tirbi_lx_pool *pool;
+    part parts[MAX_PARTS];
+    uint32_t n_parts, n_remainders;
+} pass;
+
+/* ---- Looking for digits ---------------------------------------------------------------------------------------- */
+
+/* The digits that indices of a loop's body ask for, and whether the body can be written anew for one. */
+typedef struct search {
+    tirbi_loop_set counter; /* one loop; or none: whether there are divisions at all */
+    bool divisions;
+    int64_t exact;     /* the smallest that divides the extent; 0: none yet */
+    int64_t remaining; /* the largest that leaves iterations over */
+    bool impossible;
+} search;
+
+/* A product that wraps is still a multiple of the powers of two that its factors are multiples of. */
+static bool divides(const tirbi_lx *extent, int64_t digit) {
+    while (extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_CAST && extent->source == TIRB_I32)
+        extent = extent->args[0];
+    if (extent->kind == TIRBI_LX_CONST) return extent->value % digit == 0;
+    return extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_MUL && extent->args[1]->kind == TIRBI_LX_CONST &&
+           extent->args[1]->value % digit == 0 && ((digit & (digit - 1)) == 0 || !tirbi_full_range(extent));
+}
+
+static void add_digit(search *s, int64_t digit) {
+    const tirbi_lx *extent = s->counter.var[0]->extent;
+    if (digit < 2 || extent->hi / 2 < digit) return;
+    if (!divides(extent, digit)) s->remaining = digit > s->remaining ? digit : s->remaining;
+    else if (s->exact == 0 || digit < s->exact) s->exact = digit;
+}
+
+static void search_index(search *s, const tirbi_lx *x) {
+    tirbi_division division;
+    if (tirbi_is_division(x, &division)) {
+        s->divisions = true;
+        if (s->counter.n) add_digit(s, tirbi_division_digit(&division, s->counter.var[0]));
+    }
+    for (int i = 0; i < x->n_args; i++) search_index(s, x->args[i]);
+}
+
+static void search_value(search *s, const tirbi_lx *x);
+
+/* What a buffer is cannot be written anew. */
+static void search_buffer(search *s, const tirbi_lbuf *buffer) {
+    for (const tirbi_lbuf *b = buffer; b; b = b->source) {
+        s->impossible = s->impossible || tirbi_buffer_moves(b, &s->counter);
+        for (uint32_t d = 0; d < b->ndim; d++) {
+            s->impossible = s->impossible || tirbi_mentions_loops(b->shape[d], &s->counter);
+        }
+        for (uint32_t d = 0; b->source && d < b->source->ndim; d++) {
+            s->impossible = s->impossible || tirbi_mentions_loops(b->source_mins[d], &s->counter);
+        }
+    }
+}
+
+static bool has_division(const tirbi_lx *x) {
+    tirbi_division division;
+    if (tirbi_is_division(x, &division)) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (has_division(x->args[i])) return true;
+    }
+    return false;
+}
+
+/* Whether nothing but the number of the element is asked for, and that divides nothing. */
+static bool is_numbered(const tirbi_place *place) {
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        if (!tirbi_dim_proven(place, d)) return false;
+    }
+    return !has_division(place->flat);
+}
+
+static void search_place(search *s, const tirbi_place *place) {
+    bool numbered = is_numbered(place);
+    search_buffer(s, place->buffer);
+    for (uint32_t i = 0; i < place->ndim; i++) {
+        if (!numbered) search_index(s, place->indices[i]);
+        search_value(s, place->indices[i]);
+    }
+    if (place->view) search_place(s, place->view);
+}
+
+static void search_value(search *s, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) s->impossible = true;
+    if (x->kind == TIRBI_LX_LOAD) search_place(s, x->access);
+    for (int i = 0; i < x->n_args; i++) search_value(s, x->args[i]);
+}
+
+static bool reads_with_counter(const search *s, const tirbi_lx *x) {
+    if (x->shared) return tirbi_mentions_loops(x, &s->counter);
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
+        if (reads_with_counter(s, x->access->indices[i])) return true;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (reads_with_counter(s, x->args[i])) return true;
+    }
+    return false;
+}
+
+/* What has a name only because computing it may fail is an index under that name. */
+static void search_let(search *s, const tirbi_ls *set) {
+    const tirbi_lx *value = set->as.set.value;
+    if (set->as.set.declares && set->as.set.var->kind == TIRBI_LVAR_LET && value->pure && value->traps)
+        search_index(s, value);
+}
+
+/* Bounds stay as they are: the loop is the same in all rounds but the last. */
+static void search_loop(search *s, const tirbi_lvar *var) {
+    const tirbi_lx *bounds[] = {var->min, var->extent, var->below};
+    for (uint32_t i = 0; i < 3; i++) s->impossible = s->impossible || (bounds[i] && reads_with_counter(s, bounds[i]));
+}
+
+/* `nested`: a break here leaves another loop than the one that is looked at. */
+static void search_stmt(search *s, const tirbi_ls *stmt, bool nested) {
+    switch ((tirbi_ls_kind)stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++) search_stmt(s, stmt->as.seq.items[i], nested);
+        return;
+    case TIRBI_LS_LOOP:
+        search_loop(s, stmt->as.loop.var);
+        if (stmt->as.loop.step) search_value(s, stmt->as.loop.step);
+        search_stmt(s, stmt->as.loop.body, true);
+        return;
+    case TIRBI_LS_IF:
+        search_value(s, stmt->as.if_.condition);
+        search_stmt(s, stmt->as.if_.then_case, nested);
+        if (stmt->as.if_.else_case) search_stmt(s, stmt->as.if_.else_case, nested);
+        return;
+    case TIRBI_LS_WHILE:
+        search_value(s, stmt->as.while_.condition);
+        search_stmt(s, stmt->as.while_.body, true);
+        return;
+    case TIRBI_LS_STORE:
+        search_place(s, stmt->as.store.access);
+        search_value(s, stmt->as.store.value);
+        return;
+    case TIRBI_LS_SET:
+        search_let(s, stmt);
+        search_value(s, stmt->as.set.value);
+        return;
+    case TIRBI_LS_EVAL:
+    case TIRBI_LS_RETURN:
+        if (stmt->as.eval.value) search_value(s, stmt->as.eval.value);
+        return;
+    case TIRBI_LS_ASSERT: search_value(s, stmt->as.assert_.condition); return;
+    case TIRBI_LS_BREAK: s->impossible = s->impossible || !nested; return;
+    case TIRBI_LS_CONTINUE: return;
+    case TIRBI_LS_ALLOC: search_buffer(s, stmt->as.alloc.buffer); return;
+    case TIRBI_LS_SEARCH:
+    case TIRBI_LS_FETCH: s->impossible = true; return;
+    case TIRBI_LS_TREE:
+        for (uint32_t i = 0; i < stmt->as.tree.n_loops; i++) search_loop(s, stmt->as.tree.loops[i]);
+        if (stmt->as.tree.init) search_stmt(s, stmt->as.tree.init, nested);
+        for (uint32_t i = 0; i < stmt->as.tree.n_updates; i++) {
+            const tirbi_update *u = &stmt->as.tree.updates[i];
+            search_place(s, u->target);
+            search_value(s, u->value);
+            if (u->factor) search_value(s, u->factor);
+        }
+        for (uint32_t i = 0; i < stmt->as.tree.n_lets; i++) search_value(s, stmt->as.tree.lets[i]);
+        return;
+    }
+}
+
+/* ---- Writing anew ----------------------------------------------------------------------------------------------- */
+
+/* counter = high * digit + low, where the last, incomplete round has the quotient for `high` and `rest` for `low`.
+ * Without a counter only what stands there is simplified. */
+typedef struct digits {
+    pass *pass;
+    tirbi_lx_pool *pool;
+    const tirbi_lvar *counter;
+    int64_t digit;
+    tirbi_lvar *high, *low, *rest;
+    const tirbi_lx *quotient, *value; /* value: what stands for the counter */
+    bool in_rest;
+    const tirbi_lvar *old[MAX_RENAMED]; /* variables of the body, which the last round has again as others */
+    tirbi_lvar *fresh[MAX_RENAMED];
+    uint32_t n_renamed;
+} digits;
+
+static const char *part_name(const digits *d, const part *p, int64_t modulo) {
+    char text[128];
+    int n = snprintf(text, sizeof(text), "%.*s", tirbi_beginning_of(p->name, 60), p->name);
+    if (p->unit > 1 && n > 0) n += snprintf(text + n, sizeof(text) - (size_t)n, " / %lld", (long long)p->unit);
+    if (!p->first && n > 0) snprintf(text + n, sizeof(text) - (size_t)n, " %% %lld", (long long)modulo);
+    return tirbi_arena_text(d->pool->arena, text, strlen(text));
+}
+
+static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
+    tirbi_lvar *var = TIRBI_NEW(d->pool->arena, tirbi_lvar);
+    part p = {.name = d->counter->name, .unit = 1, .first = true};
+    for (uint32_t i = 0; i < d->pass->n_parts; i++) {
+        if (d->pass->parts[i].var == d->counter) p = d->pass->parts[i];
+    }
+    p.var = var;
+    p.first = p.first && high;
+    if (high && __builtin_mul_overflow(p.unit, d->digit, &p.unit)) return NULL;
+    if (!var || !extent) return NULL;
+    *var = *d->counter;
+    var->name = part_name(d, &p, high ? extent->hi : d->digit);
+    var->min = tirbi_lx_int(d->pool, TIRB_I64, 0);
+    var->extent = extent;
+    var->below = NULL;
+    var->lo = 0;
+    if (extent->hi - 1 < var->hi) var->hi = extent->hi > 0 ? extent->hi - 1 : 0;
+    if (d->pass->n_parts < MAX_PARTS) d->pass->parts[d->pass->n_parts++] = p;
+    return var->min && var->name ? var : NULL;
+}
+
+static const tirbi_lx *wide(const digits *d, tirbi_op op, const tirbi_lx *a, int64_t b) {
+    return tirbi_lx_op(d->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, tirbi_lx_int(d->pool, TIRB_I64, b), NULL);
+}
+
+static const tirbi_lx *number(const digits *d, const tirbi_lx *high, tirbi_lvar *low) {
+    tirbi_dtype type = d->counter->type;
+    const tirbi_lx *scaled = tirbi_lx_op(d->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, tirbi_lx_cast(d->pool, type, high),
+                                         tirbi_lx_int(d->pool, type, d->digit), NULL);
+    return tirbi_lx_op(d->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, scaled, tirbi_lx_var(d->pool, low), NULL);
+}
+
+static bool make_digits(digits *d) {
+    const tirbi_lx *extent = d->counter->extent;
+    bool exact = divides(extent, d->digit);
+    bool product = exact && extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_MUL && !tirbi_full_range(extent);
+    if (!product && extent->lo < 0) extent = wide(d, TIRB_OP_MAX, extent, 0);
+    d->quotient = !product ? wide(d, TIRB_OP_FLOORDIV, extent, d->digit)
+                           : wide(d, TIRB_OP_MUL, extent->args[0], extent->args[1]->value / d->digit);
+    d->high = make_digit(d, d->quotient, true);
+    d->low = make_digit(d, tirbi_lx_int(d->pool, TIRB_I64, d->digit), false);
+    d->rest = exact ? NULL : make_digit(d, wide(d, TIRB_OP_FLOORMOD, extent, d->digit), false);
+    return d->high && d->low && (exact || d->rest);
+}
+
+static tirbi_lvar *renamed(const digits *d, tirbi_lvar *var) {
+    for (uint32_t i = 0; i < d->n_renamed; i++) {
+        if (d->old[i] == var) return d->fresh[i];
+    }
+    return var;
+}
+
+/* In the last round, a variable of the body gets another one in its place. */
+static bool rename_variable(digits *d, const tirbi_lvar *var) {
+    if (!d->in_rest) return true;
+    tirbi_lvar *fresh = d->n_renamed < MAX_RENAMED ? TIRBI_NEW(d->pool->arena, tirbi_lvar) : NULL;
+    if (!fresh) return false;
+    *fresh = *var;
+    d->old[d->n_renamed] = var;
+    d->fresh[d->n_renamed++] = fresh;
+    return true;
+}
+
+static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const digits *d = rewrite->context;
+    tirbi_division division;
+    if (x->kind == TIRBI_LX_VAR) {
+        return x->var == d->counter ? d->value : tirbi_lx_var(rewrite->pool, renamed(d, x->var));
+    }
+    if (x->kind == TIRBI_LX_CALL) return x; /* only where there is no counter: the search lets none pass */
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->type == TIRB_I64) {
+        const tirbi_lx *a = tirbi_rewrite_value(rewrite, x->args[0]), *b = tirbi_rewrite_value(rewrite, x->args[1]);
+        const tirbi_lx *sum = a && b ? tirbi_lx_add(rewrite->pool, a, b) : NULL;
+        const tirbi_lx *joined = sum ? tirbi_join_quotients(rewrite->pool, sum) : NULL;
+        return joined ? joined : sum;
+    }
+    if (!tirbi_is_division(x, &division)) return NULL;
+    division.numerator = tirbi_rewrite_value(rewrite, division.numerator);
+    if (!division.numerator) return NULL;
+    const tirbi_lx *simpler = tirbi_simplify_division(rewrite->pool, &division);
+    if (simpler) return simpler;
+    /* Not NULL, for which the operands would be gone through once more: twice as much for each division in another one.
+     */
+    return tirbi_lx_op(rewrite->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source,
+                       division.numerator, x->args[1], NULL);
+}
+
+/* The list with the counter replaced by its digits; nothing of it where they are not both loops. */
+static tirbi_lvar *const *with_digits(const digits *d, tirbi_lvar *const *vars, uint32_t *n) {
+    uint32_t count = 0;
+    tirbi_lvar **all = TIRBI_NEW_ARRAY(d->pool->arena, tirbi_lvar *, *n + 1);
+    if (!all) return NULL;
+    for (uint32_t i = 0; i < *n; i++) {
+        bool counter = vars[i] == d->counter;
+        if (counter && d->in_rest) count = *n = 0;
+        if (counter && *n) all[count++] = d->high;
+        if (*n) all[count++] = counter ? d->low : renamed(d, vars[i]);
+    }
+    *n = count;
+    return all;
+}
+
+static const tirbi_ls *rewrite_all(tirbi_rewrite *r, const tirbi_ls *stmt);
+static tirbi_lvar *rewrite_counter(tirbi_rewrite *r, tirbi_lvar *var);
+
+static bool rewrite_tree(tirbi_rewrite *r, tirbi_ls *tree) {
+    const digits *d = r->context;
+    uint32_t n = tree->as.tree.n_updates, n_lets = tree->as.tree.n_lets;
+    tirbi_update *updates = TIRBI_NEW_ARRAY(r->pool->arena, tirbi_update, n);
+    const tirbi_lx **lets = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, n_lets + 1);
+    for (uint32_t i = 0; i < tree->as.tree.n_loops; i++) {
+        if (tree->as.tree.loops[i] != d->counter && !rewrite_counter(r, tree->as.tree.loops[i])) return false;
+    }
+    tree->as.tree.loops = with_digits(d, tree->as.tree.loops, &tree->as.tree.n_loops);
+    if (!updates || !lets || !tree->as.tree.loops) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_update *u = &tree->as.tree.updates[i];
+        updates[i] = *u;
+        if (d->in_rest && u->target->buffer->local) return false; /* the buffer's variable would be another one */
+        updates[i].target = tirbi_rewrite_place(r, u->target);
+        updates[i].value = tirbi_rewrite_value(r, u->value);
+        updates[i].factor = u->factor ? tirbi_rewrite_value(r, u->factor) : NULL;
+        if (!updates[i].target || !updates[i].value || (u->factor && !updates[i].factor)) return false;
+    }
+    for (uint32_t i = 0; i < n_lets; i++) {
+        lets[i] = tirbi_rewrite_value(r, tree->as.tree.lets[i]);
+        if (!lets[i]) return false;
+    }
+    tree->as.tree.updates = updates;
+    tree->as.tree.lets = lets;
+    if (tree->as.tree.init) tree->as.tree.init = rewrite_all(r, tree->as.tree.init);
+    return !tree->as.tree.init || tree->as.tree.init;
+}
+
+static bool rewrite_branch(tirbi_rewrite *r, tirbi_ls *branch) {
+    const tirbi_ls *no = branch->as.if_.else_case;
+    branch->as.if_.condition = tirbi_rewrite_value(r, branch->as.if_.condition);
+    branch->as.if_.then_case = rewrite_all(r, branch->as.if_.then_case);
+    branch->as.if_.else_case = no ? rewrite_all(r, no) : NULL;
+    if (branch->as.if_.first_of) {
+        branch->as.if_.first_of = with_digits(r->context, branch->as.if_.first_of, &branch->as.if_.n_first_of);
+        if (!branch->as.if_.first_of) return false;
+        if (branch->as.if_.n_first_of == 0) branch->as.if_.first_of = NULL;
+    }
+    return branch->as.if_.condition && branch->as.if_.then_case && (!no || branch->as.if_.else_case);
+}
+
+static bool rewrite_value_of(tirbi_rewrite *r, const tirbi_lx **value) {
+    if (*value) *value = tirbi_rewrite_value(r, *value);
+    return *value != NULL;
+}
+
+static bool rewrite_set(tirbi_rewrite *r, tirbi_ls *set) {
+    digits *d = r->context;
+    if (set->as.set.declares && !rename_variable(d, set->as.set.var)) return false;
+    set->as.set.var = renamed(d, set->as.set.var);
+    return rewrite_value_of(r, &set->as.set.value);
+}
+
+/* The variable of a loop of the body. */
+static tirbi_lvar *rewrite_counter(tirbi_rewrite *r, tirbi_lvar *var) {
+    digits *d = r->context;
+    if (!d->in_rest) return var;
+    if (!rename_variable(d, var)) return NULL;
+    tirbi_lvar *fresh = renamed(d, var);
+    bool known = rewrite_value_of(r, &fresh->min) && rewrite_value_of(r, &fresh->extent);
+    return known && (!var->below || rewrite_value_of(r, &fresh->below)) ? fresh : NULL;
+}
+
+static bool rewrite_loop(tirbi_rewrite *r, tirbi_ls *loop) {
+    loop->as.loop.var = rewrite_counter(r, loop->as.loop.var);
+    if (!loop->as.loop.var || (loop->as.loop.step && !rewrite_value_of(r, &loop->as.loop.step))) return false;
+    loop->as.loop.body = rewrite_all(r, loop->as.loop.body);
+    return loop->as.loop.body != NULL;
+}
+
+/* Any statement that the search lets pass; NULL when memory or another limit ran out. */
+static const tirbi_ls *rewrite_all(tirbi_rewrite *r, const tirbi_ls *stmt) {
+    tirbi_ls *copy = TIRBI_NEW(r->pool->arena, tirbi_ls);
+    if (!copy) return NULL;
+    *copy = *stmt;
+    switch ((tirbi_ls_kind)stmt->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_ls *, stmt->as.seq.n);
+        for (uint32_t i = 0; items && i < stmt->as.seq.n; i++) {
+            items[i] = rewrite_all(r, stmt->as.seq.items[i]);
+            if (!items[i]) return NULL;
+        }
+        copy->as.seq.items = items;
+        return items || stmt->as.seq.n == 0 ? copy : NULL;
+    }
+    case TIRBI_LS_LOOP: return rewrite_loop(r, copy) ? copy : NULL;
+    case TIRBI_LS_WHILE:
+        copy->as.while_.body = rewrite_all(r, stmt->as.while_.body);
+        return copy->as.while_.body && rewrite_value_of(r, &copy->as.while_.condition) ? copy : NULL;
+    case TIRBI_LS_IF: return rewrite_branch(r, copy) ? copy : NULL;
+    case TIRBI_LS_STORE:
+        copy->as.store.access = tirbi_rewrite_place(r, stmt->as.store.access);
+        return copy->as.store.access && rewrite_value_of(r, &copy->as.store.value) ? copy : NULL;
+    case TIRBI_LS_SET: return rewrite_set(r, copy) ? copy : NULL;
+    case TIRBI_LS_EVAL:
+    case TIRBI_LS_RETURN: return !stmt->as.eval.value || rewrite_value_of(r, &copy->as.eval.value) ? copy : NULL;
+    case TIRBI_LS_ASSERT: return rewrite_value_of(r, &copy->as.assert_.condition) ? copy : NULL;
+    case TIRBI_LS_TREE: return rewrite_tree(r, copy) ? copy : NULL;
+    case TIRBI_LS_ALLOC:
+    case TIRBI_LS_FETCH:
+    case TIRBI_LS_BREAK:
+    case TIRBI_LS_CONTINUE: return copy;
+    case TIRBI_LS_SEARCH: break; /* emission makes it */
+    }
+    return NULL;
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------------ */
+
+static bool counts_from_zero(const tirbi_lvar *var) { return tirbi_lx_is_int(var->min, 0) && var->type != TIRB_U64; }
+
+/* The digits of a loop whose body asks for them; false when there are none. */
+static bool find_digits(pass *p, tirbi_lvar *counter, const tirbi_ls *body, digits *out) {
+    search s = {.counter = {.var = {counter}, .n = 1}};
+    if (!counts_from_zero(counter) || !counter->extent->pure || counter->extent->traps) return false;
+    search_stmt(&s, body, false);
+    bool remains = s.remaining && body->kind != TIRBI_LS_TREE && p->n_remainders < MAX_REMAINDERS;
+    int64_t digit = s.exact ? s.exact : remains ? s.remaining : 0;
+    *out = (digits){.pass = p, .pool = p->pool, .counter = counter, .digit = digit};
+    return digit && !s.impossible && make_digits(out);
+}
+
+static const tirbi_ls *rewritten(digits *d, const tirbi_ls *body, const tirbi_lx *high, tirbi_lvar *low) {
+    tirbi_rewrite rewrite = {.pool = d->pool, .replace = in_digits, .context = d};
+    d->value = number(d, high, low);
+    d->in_rest = low == d->rest;
+    return d->value ? rewrite_all(&rewrite, body) : NULL;
+}
+
+static tirbi_ls *loop_over(const digits *d, const tirbi_ls *like, tirbi_lvar *var, const tirbi_ls *body) {
+    tirbi_ls *loop = body ? TIRBI_NEW(d->pool->arena, tirbi_ls) : NULL;
+    if (!loop) return NULL;
+    *loop = *like;
+    loop->as.loop.var = var;
+    loop->as.loop.body = body;
+    return loop;
+}
+
+/* The nest of two loops that counts as this loop does, with a loop behind it for what the digit does not divide; or
+ * NULL. */
+static const tirbi_ls *split_loop(pass *p, const tirbi_ls *loop) {
+    digits d;
+    const tirbi_ls *body = loop->as.loop.body;
+    if (loop->as.loop.step || !find_digits(p, loop->as.loop.var, body, &d)) return NULL;
+    const tirbi_ls *rounds = loop_over(&d, loop, d.low, rewritten(&d, body, tirbi_lx_var(d.pool, d.high), d.low));
+    const tirbi_ls *nest = loop_over(&d, loop, d.high, rounds);
+    if (!nest || !d.rest) return nest;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(d.pool->arena, const tirbi_ls *, 2);
+    tirbi_ls *both = TIRBI_NEW(d.pool->arena, tirbi_ls);
+    const tirbi_ls *rest = loop_over(&d, loop, d.rest, rewritten(&d, body, d.quotient, d.rest));
+    if (!items || !both || !rest) return NULL;
+    p->n_remainders++;
+    items[0] = nest;
+    items[1] = rest;
+    *both = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = loop->span};
+    both->as.seq.items = items;
+    both->as.seq.n = 2;
+    return both;
+}
+
+/* The same for one of the loops of a tree reduction: its elements keep their numbers. */
+static const tirbi_ls *split_tree(pass *p, const tirbi_ls *tree) {
+    for (uint32_t i = 0; i < tree->as.tree.n_loops; i++) {
+        digits d;
+        if (find_digits(p, tree->as.tree.loops[i], tree, &d)) {
+            return rewritten(&d, tree, tirbi_lx_var(d.pool, d.high), d.low);
+        }
+    }
+    return NULL;
+}
+
+static const tirbi_ls *split_all(void *context, const tirbi_ls *s) {
+    pass *p = context;
+    const tirbi_ls *split = s->kind == TIRBI_LS_LOOP   ? split_loop(p, s)
+                            : s->kind == TIRBI_LS_TREE ? split_tree(p, s)
+                                                       : NULL;
+    return split ? split_all(p, split) : tirbi_replace_inside(p->pool, s, split_all, p);
+}
+
+const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    search s = {.divisions = false};
+    if (!body) return body;
+    search_stmt(&s, body, true);
+    if (!s.divisions) return body;
+    pass *p = TIRBI_NEW(pool->arena, pass);
+    if (!p) return body;
+    *p = (pass){.pool = pool};
+    digits none = {.pass = p, .pool = pool};
+    tirbi_rewrite rewrite = {.pool = pool, .replace = in_digits, .context = &none};
+    const tirbi_ls *simple = rewrite_all(&rewrite, body);
+    return split_all(p, simple ? simple : body);
+}

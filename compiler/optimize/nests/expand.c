@@ -1,0 +1,667 @@
+/* An array or a variable belongs to an iteration where it is written as a whole before anything of it is read, and
+ * nothing outside of the loop uses it. Statements may be taken one after the other, each for all iterations, where all
+ * else that two of them access, and one writes, are elements that no other iteration accesses; and where none can
+ * trap. */
+#include "compiler/optimize/nests/expand.h"
+
+#include "compiler/optimize/contractions/distribute.h"
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum {
+    MAX_PARTS = 16,
+    MAX_ARRAYS = 8,
+    MAX_ACCESSES = 64,
+    MAX_DEPTH = 32,
+    MAX_WORK = 1 << 16,
+    MAX_LOOKS = 4000,
+    MAX_DEAD = 256
+};
+
+/* Bytes of what is expanded, so that it stays in the inner caches; of an array whose size is not known; and iterations
+ * that are too few to gain by it. */
+enum { BLOCK_BYTES = 1 << 17, UNKNOWN_BYTES = 4096, FEW_ITERATIONS = 8, MANY_ITERATIONS = 256 };
+
+/* From so many products on, a contraction of matrices takes so long that others beside it gain nothing. */
+enum { LARGE_CONTRACTION = 1 << 14 };
+
+/* A sequence around the loop, and which of its statements that is in. */
+typedef struct frame {
+    const tirbi_ls *seq;
+    uint32_t at;
+    const struct frame *around;
+} frame;
+
+typedef struct expander {
+    tirbi_lx_pool *pool;
+    const frame *frames;
+    const tirbi_lbuf *dead[MAX_DEAD]; /* their allocations are to go */
+    uint32_t n_dead;
+    uint32_t work, looks; /* that may still be done */
+} expander;
+
+/* An array or a variable of each iteration, and what it becomes. */
+typedef struct array {
+    const tirbi_lbuf *buffer; /* or NULL */
+    const tirbi_lvar *var;
+    tirbi_lbuf *rows;
+} array;
+
+typedef struct access {
+    const tirbi_place *place;
+    uint32_t part;
+    bool write;
+} access;
+
+typedef struct nest {
+    expander *x;
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE]; /* the common loops, those from `first` on are distributed */
+    uint32_t n_loops, first;
+    tirbi_loop_set loops; /* the distributed ones */
+    const tirbi_ls *parts[MAX_PARTS];
+    uint32_t n_parts;
+    const tirbi_lbuf *own[MAX_ARRAYS]; /* allocated in each iteration */
+    uint32_t n_own;
+    const tirbi_lvar *begun[MAX_ARRAYS]; /* variables that begin inside of the part at hand */
+    uint32_t n_begun;
+    array arrays[MAX_ARRAYS];
+    uint32_t n_arrays;
+    access accesses[MAX_ACCESSES];
+    uint32_t n_accesses;
+    const tirbi_lvar *inner[TIRBI_MAX_AFFINE]; /* the loops of a part around what is looked at */
+    uint32_t n_inner;
+    const tirbi_ls *first_of; /* the condition around it that some of them are at their first value, or NULL */
+    tirbi_loop_set fresh;     /* what stands for `loops` in the part that is made */
+} nest;
+
+/* ---- The loops and their statements --------------------------------------------------------------------------- */
+
+static bool collect(nest *n, const tirbi_ls *s) {
+    tirbi_loop_set around = {.n = 0};
+    for (; s->kind == TIRBI_LS_LOOP && n->n_loops < TIRBI_MAX_CONTRACT_LOOPS - 1; s = s->as.loop.body) {
+        tirbi_lvar *var = s->as.loop.var;
+        if (!tirbi_is_plain_loop(s) || tirbi_mentions_loops(var->min, &around) ||
+            tirbi_mentions_loops(var->extent, &around))
+            return false;
+        n->loop[n->n_loops++] = s;
+        around.var[around.n++] = var;
+    }
+    const tirbi_ls *items[MAX_PARTS + MAX_ARRAYS];
+    uint32_t n_items = 0;
+    if (n->n_loops == 0 || !tirbi_list_statements(s, items, &n_items, MAX_PARTS + MAX_ARRAYS)) return false;
+    for (uint32_t i = 0; i < n_items; i++) {
+        if (tirbi_is_plain_allocation(items[i]) && n->n_own < MAX_ARRAYS)
+            n->own[n->n_own++] = items[i]->as.alloc.buffer;
+        else if (n->n_parts < MAX_PARTS)
+            n->parts[n->n_parts++] = items[i];
+        else
+            return false;
+    }
+    return n->n_parts >= 2;
+}
+
+static array *array_of(nest *n, const tirbi_lbuf *buffer, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < n->n_arrays; i++)
+        if (n->arrays[i].buffer == buffer && n->arrays[i].var == var) return &n->arrays[i];
+    return NULL;
+}
+
+static bool add_array(nest *n, const tirbi_lbuf *buffer, const tirbi_lvar *var) {
+    if (array_of(n, buffer, var)) return true;
+    if (n->n_arrays == MAX_ARRAYS) return false;
+    n->arrays[n->n_arrays++] = (array){.buffer = buffer, .var = var};
+    return true;
+}
+
+/* ---- What the statements access ------------------------------------------------------------------------------- */
+
+static bool note_place(nest *n, const tirbi_place *place, uint32_t part, bool write);
+
+static bool note_value(nest *n, const tirbi_lx *x, uint32_t part) {
+    if (x->kind == TIRBI_LX_CALL || x->traps || n->x->work == 0) return false;
+    n->x->work--;
+    if (x->kind == TIRBI_LX_LOAD && !note_place(n, x->access, part, false)) return false;
+    for (int i = 0; i < x->n_args; i++)
+        if (!note_value(n, x->args[i], part)) return false;
+    return true;
+}
+
+/* Whether a value needs a variable that becomes an array. */
+static bool needs_array(const nest *n, const tirbi_lx *x) {
+    for (uint32_t i = 0; i < n->n_arrays; i++)
+        if (n->arrays[i].var && tirbi_lx_depends_on(x, n->arrays[i].var)) return true;
+    return false;
+}
+
+/* What an array holds is not known to be a number of an element, as a variable's value may be. */
+static bool note_place(nest *n, const tirbi_place *place, uint32_t part, bool write) {
+    if (n->n_accesses == MAX_ACCESSES || place->view) return false;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *index = place->indices[d];
+        if (!tirbi_dim_proven(place, d) || needs_array(n, index) || !note_value(n, index, part)) return false;
+    }
+    n->accesses[n->n_accesses++] = (access){place, part, write};
+    return true;
+}
+
+static bool is_common(const nest *n, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < n->n_loops; i++)
+        if (n->loop[i]->as.loop.var == var) return true;
+    return false;
+}
+
+/* A variable begins in the part that sets it, or is an array. */
+static bool note_set(nest *n, const tirbi_ls *s, uint32_t part) {
+    bool known = array_of(n, NULL, s->as.set.var) != NULL;
+    if (!s->as.set.value || !note_value(n, s->as.set.value, part)) return false;
+    for (uint32_t i = 0; i < n->n_begun; i++) known = known || n->begun[i] == s->as.set.var;
+    if (known || !s->as.set.declares) return known;
+    if (n->n_begun == MAX_ARRAYS) return false;
+    n->begun[n->n_begun++] = s->as.set.var;
+    return true;
+}
+
+/* Statements that run to their end, in loops whose bounds are the same in all iterations. */
+static bool note_stmt(nest *n, const tirbi_ls *s, uint32_t part, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!note_stmt(n, s->as.seq.items[i], part, depth + 1)) return false;
+        return true;
+    case TIRBI_LS_LOOP: {
+        tirbi_loop_set all = {.n = 0};
+        for (uint32_t i = 0; i < n->n_loops; i++) all.var[all.n++] = n->loop[i]->as.loop.var;
+        const tirbi_lvar *var = s->as.loop.var;
+        return tirbi_is_plain_loop(s) && !tirbi_mentions_loops(var->min, &all) &&
+               !tirbi_mentions_loops(var->extent, &all) && !needs_array(n, var->min) && !needs_array(n, var->extent) &&
+               note_stmt(n, s->as.loop.body, part, depth + 1);
+    }
+    case TIRBI_LS_IF:
+        for (uint32_t i = 0; i < s->as.if_.n_first_of; i++)
+            if (is_common(n, s->as.if_.first_of[i])) return false;
+        return note_value(n, s->as.if_.condition, part) && note_stmt(n, s->as.if_.then_case, part, depth + 1) &&
+               (!s->as.if_.else_case || note_stmt(n, s->as.if_.else_case, part, depth + 1));
+    case TIRBI_LS_STORE:
+        return note_value(n, s->as.store.value, part) && note_place(n, s->as.store.access, part, true);
+    case TIRBI_LS_SET:
+        return note_set(n, s, part);
+    default:
+        return false;
+    }
+}
+
+/* Variables that begin among the statements become arrays. */
+static bool note_parts(nest *n) {
+    for (uint32_t i = 0; i < n->n_parts; i++) {
+        const tirbi_ls *s = n->parts[i];
+        n->n_begun = 0;
+        if (!note_stmt(n, s, i, 0)) return false;
+        if (s->kind == TIRBI_LS_SET && s->as.set.declares && !add_array(n, NULL, s->as.set.var)) return false;
+    }
+    return true;
+}
+
+/* ---- Whose memory it is ----------------------------------------------------------------------------------------- */
+
+/* Whether nothing but the loop at hand uses a buffer. */
+static bool is_used_here_alone(const nest *n, const tirbi_lbuf *buffer) {
+    for (uint32_t i = 0; i < n->n_own; i++)
+        if (n->own[i] == buffer) return true;
+    for (const frame *f = n->x->frames; f; f = f->around) {
+        bool allocates = false;
+        for (uint32_t i = 0; i < f->seq->as.seq.n; i++) {
+            const tirbi_ls *item = f->seq->as.seq.items[i];
+            if (i == f->at) continue;
+            if (tirbi_is_plain_allocation(item) && item->as.alloc.buffer == buffer)
+                allocates = true;
+            else if (n->x->looks == 0 || tirbi_statement_uses(item, buffer))
+                return false;
+            else
+                n->x->looks--;
+        }
+        if (allocates) return true;
+    }
+    return false;
+}
+
+/* Whether the indices of a place are loops that go through all of the buffer. */
+static bool is_whole(const nest *n, const tirbi_place *place) {
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *index = tirbi_lx_before_cast(place->indices[d]), *extent = place->buffer->shape[d];
+        bool found = false;
+        if (index->kind != TIRBI_LX_VAR) return false;
+        for (uint32_t i = 0; i < n->n_inner && !found; i++) found = n->inner[i] == index->var;
+        for (uint32_t k = 0; k < d; k++) found = found && tirbi_lx_before_cast(place->indices[k]) != index;
+        if (!found || !tirbi_lx_is_int(index->var->min, 0)) return false;
+        const bool same = index->var->extent == extent ||
+                          (extent->kind == TIRBI_LX_CONST && index->var->extent->kind == TIRBI_LX_CONST &&
+                           index->var->extent->value >= extent->value);
+        if (!same) return false;
+    }
+    return true;
+}
+
+/* The first statement that has to do with a buffer, with the loops around it; NULL where it may not run. */
+static const tirbi_ls *first_user(nest *n, const tirbi_ls *s, const tirbi_lbuf *buffer) {
+    for (;;) {
+        switch (s->kind) {
+        case TIRBI_LS_SEQ: {
+            uint32_t i = 0;
+            while (i < s->as.seq.n && !tirbi_statement_uses(s->as.seq.items[i], buffer)) i++;
+            if (i == s->as.seq.n) return NULL;
+            s = s->as.seq.items[i];
+            break;
+        }
+        case TIRBI_LS_LOOP:
+            if (n->n_inner == TIRBI_MAX_AFFINE) return NULL;
+            n->inner[n->n_inner++] = s->as.loop.var;
+            s = s->as.loop.body;
+            break;
+        case TIRBI_LS_IF:
+            if (!s->as.if_.first_of || s->as.if_.else_case || n->first_of) return NULL;
+            n->first_of = s;
+            s = s->as.if_.then_case;
+            break;
+        default:
+            return s;
+        }
+    }
+}
+
+/* Whether each element of a buffer is stored to before it is read: by the first statement that uses it, which stores to
+ * all of it, while the others of the same part are at the same element. */
+static bool is_filled_first(nest *n, const tirbi_lbuf *buffer) {
+    uint32_t part = 0;
+    while (part < n->n_parts && !tirbi_statement_uses(n->parts[part], buffer)) part++;
+    if (part == n->n_parts) return false;
+    n->n_inner = 0;
+    n->first_of = NULL;
+    const tirbi_ls *store = first_user(n, n->parts[part], buffer);
+    if (!store || store->kind != TIRBI_LS_STORE || store->as.store.access->buffer != buffer ||
+        tirbi_may_read(store->as.store.value, buffer) || !is_whole(n, store->as.store.access))
+        return false;
+    for (uint32_t i = 0; i < n->n_inner; i++)
+        if (!tirbi_place_depends_on(store->as.store.access, n->inner[i]) && n->inner[i]->extent->lo < 1) return false;
+    for (uint32_t i = 0; n->first_of && i < n->first_of->as.if_.n_first_of; i++)
+        if (tirbi_place_depends_on(store->as.store.access, n->first_of->as.if_.first_of[i])) return false;
+    for (uint32_t i = 0; i < n->n_accesses; i++) {
+        const access *a = &n->accesses[i];
+        if (a->part == part && a->place->buffer == buffer && !tirbi_same_place(a->place, store->as.store.access))
+            return false;
+    }
+    return true;
+}
+
+/* Buffers that are each iteration's own become arrays. */
+static bool find_arrays(nest *n) {
+    for (uint32_t i = 0; i < n->n_accesses; i++) {
+        const access *a = &n->accesses[i];
+        const tirbi_lbuf *b = a->place->buffer;
+        if (!a->write || array_of(n, b, NULL) || b->root != b || b->param >= 0 || b->local || b->overlaps ||
+            b->broadcasts || b->ndim == 0 || b->ndim >= TIRBI_MAX_NDIM || !is_used_here_alone(n, b))
+            continue;
+        for (uint32_t k = 0; k < n->n_accesses; k++)
+            if (n->accesses[k].place->buffer->root == b && n->accesses[k].place->buffer != b) return false;
+        if (!is_filled_first(n, b) || !add_array(n, b, NULL)) return false;
+    }
+    for (uint32_t i = 0; i < n->n_own; i++)
+        if (!array_of(n, n->own[i], NULL)) return false;
+    return n->n_arrays > 0;
+}
+
+/* ---- How many iterations at a time ------------------------------------------------------------------------------- */
+
+static int64_t bytes_of(const array *a) {
+    int64_t bytes = tirbi_dtypes[a->buffer ? a->buffer->type : a->var->type].size;
+    for (uint32_t d = 0; a->buffer && d < a->buffer->ndim; d++) {
+        const tirbi_lx *extent = a->buffer->shape[d];
+        if (extent->kind != TIRBI_LX_CONST) return UNKNOWN_BYTES;
+        if (__builtin_mul_overflow(bytes, extent->value, &bytes)) return INT64_MAX;
+    }
+    return bytes;
+}
+
+/* The iterations of the innermost common loop that are done together; the loops around it that are distributed with it,
+ * as all of their iterations fit too. 0: too few. */
+static int64_t choose_block(nest *n) {
+    int64_t bytes = 1, most;
+    for (uint32_t i = 0; i < n->n_arrays; i++)
+        if (__builtin_add_overflow(bytes, bytes_of(&n->arrays[i]), &bytes)) return 0;
+    most = BLOCK_BYTES / bytes;
+    if (most < FEW_ITERATIONS) return 0;
+    n->first = n->n_loops - 1;
+    const tirbi_lx *extent = n->loop[n->first]->as.loop.var->extent;
+    if (extent->hi < FEW_ITERATIONS && n->n_loops == 1) return 0;
+    if (extent->kind != TIRBI_LX_CONST || extent->value > most) return most < MANY_ITERATIONS ? most : MANY_ITERATIONS;
+    for (most /= extent->value > 0 ? extent->value : 1; n->first > 0; n->first--) {
+        const tirbi_lx *outer = n->loop[n->first - 1]->as.loop.var->extent;
+        if (outer->kind != TIRBI_LX_CONST || outer->value < 1 || outer->value > most) break;
+        most /= outer->value;
+    }
+    return extent->value;
+}
+
+/* ---- Independence ------------------------------------------------------------------------------------------------ */
+
+static bool independent(nest *n) {
+    for (uint32_t i = 0; i < n->n_accesses; i++) {
+        const access *w = &n->accesses[i];
+        if (!w->write || array_of(n, w->place->buffer, NULL)) continue;
+        for (uint32_t k = 0; k < n->n_accesses; k++) {
+            const access *other = &n->accesses[k];
+            if (other->part != w->part && tirbi_may_meet(other->place->buffer->root, w->place->buffer->root) &&
+                !tirbi_tell_iterations(n->x->pool, &n->loops, w->place, other->place))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Arrays with rows -------------------------------------------------------------------------------------------- */
+
+/* The extents of the rows: of the distributed loops, then the array's own. */
+static bool make_rows(nest *n, array *a, int64_t block) {
+    tirbi_lx_pool *pool = n->x->pool;
+    const uint32_t own = a->buffer ? a->buffer->ndim : 0, ndim = n->loops.n + own;
+    tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, ndim);
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, ndim);
+    const tirbi_lx *stride = tirbi_lx_int(pool, TIRB_I64, 1);
+    if (!b || !shape || !strides || ndim > TIRBI_MAX_NDIM) return false;
+    for (uint32_t d = ndim; d-- > 0;) {
+        if (d >= n->loops.n)
+            shape[d] = a->buffer->shape[d - n->loops.n];
+        else if (d + 1 == n->loops.n)
+            shape[d] = tirbi_lx_int(pool, TIRB_I64, block);
+        else
+            shape[d] = n->loops.var[d]->extent;
+        strides[d] = stride;
+        stride = stride && shape[d] ? tirbi_lx_mul(pool, stride, shape[d]) : NULL;
+    }
+    *b = (tirbi_lbuf){.name = a->buffer ? a->buffer->name : a->var->name,
+                      .type = a->buffer ? a->buffer->type : a->var->type,
+                      .ndim = ndim,
+                      .shape = shape,
+                      .strides = strides,
+                      .root = b,
+                      .param = -1,
+                      .reg = -1,
+                      .written = true};
+    a->rows = b;
+    return stride != NULL;
+}
+
+/* The element of the row of the iteration. */
+static const tirbi_place *place_in_row(tirbi_rewrite *rewrite, const array *a, const tirbi_place *old,
+                                       tirbi_span span) {
+    const nest *n = rewrite->context;
+    tirbi_lx_pool *pool = rewrite->pool;
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, a->rows->ndim);
+    const tirbi_lx *flat = tirbi_lx_int(pool, TIRB_I64, 0);
+    tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
+    if (!indices || !place) return NULL;
+    for (uint32_t d = 0; d < a->rows->ndim; d++) {
+        if (d < n->fresh.n) {
+            tirbi_lvar *var = n->fresh.var[d];
+            indices[d] = tirbi_lx_sub(pool, tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_var(pool, var)), var->min);
+        } else {
+            indices[d] = tirbi_rewrite_value(rewrite, old->indices[d - n->fresh.n]);
+        }
+        flat =
+            indices[d] && flat ? tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[d], a->rows->strides[d])) : NULL;
+    }
+    *place = (tirbi_place){.buffer = a->rows, .ndim = a->rows->ndim, .indices = indices, .flat = flat, .span = span};
+    return flat ? place : NULL;
+}
+
+/* The element that stands for a variable or an array's is there, whatever the loops begin at. */
+static const tirbi_lx *replace_value(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    nest *n = rewrite->context;
+    const array *a = NULL;
+    if (x->kind == TIRBI_LX_VAR) {
+        for (uint32_t i = 0; i < n->loops.n; i++)
+            if (n->loops.var[i] == x->var) return tirbi_lx_var(rewrite->pool, n->fresh.var[i]);
+        a = array_of(n, NULL, x->var);
+    } else if (x->kind == TIRBI_LX_LOAD) {
+        a = array_of(n, x->access->buffer, NULL);
+    }
+    const tirbi_place *place =
+        a ? place_in_row(rewrite, a, x->access, x->access ? x->access->span : n->loop[0]->span) : NULL;
+    const tirbi_lx *load = place ? tirbi_lx_load(rewrite->pool, place) : NULL;
+    tirbi_lx *safe = load ? TIRBI_NEW(rewrite->pool->arena, tirbi_lx) : NULL;
+    if (!safe) return NULL;
+    *safe = *load;
+    safe->traps = false;
+    return safe;
+}
+
+/* Stores to arrays, and to variables that became some; loops stay those that they are. */
+static const tirbi_ls *replace_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    nest *n = rewrite->context;
+    if (s->kind == TIRBI_LS_LOOP) {
+        const tirbi_ls *body = tirbi_rewrite_assignments(rewrite, s->as.loop.body);
+        tirbi_ls *copy = body ? tirbi_new_stmt(rewrite->pool, TIRBI_LS_LOOP, s->span) : NULL;
+        if (!copy) return NULL;
+        *copy = *s;
+        copy->as.loop.body = body;
+        return copy;
+    }
+    const array *a = s->kind == TIRBI_LS_STORE ? array_of(n, s->as.store.access->buffer, NULL)
+                     : s->kind == TIRBI_LS_SET ? array_of(n, NULL, s->as.set.var)
+                                               : NULL;
+    if (!a) return NULL;
+    const bool stores = s->kind == TIRBI_LS_STORE;
+    tirbi_ls *store = tirbi_new_stmt(rewrite->pool, TIRBI_LS_STORE, s->span);
+    if (!store) return NULL;
+    store->as.store.access = place_in_row(rewrite, a, stores ? s->as.store.access : NULL, s->span);
+    store->as.store.value = tirbi_rewrite_value(rewrite, stores ? s->as.store.value : s->as.set.value);
+    return store->as.store.access && store->as.store.value ? store : NULL;
+}
+
+/* ---- The parts --------------------------------------------------------------------------------------------------- */
+
+/* A loop like another one, over a part of its range. */
+static tirbi_lvar *fresh_loop(nest *n, const tirbi_lvar *old, const tirbi_lx *min, const tirbi_lx *extent) {
+    tirbi_lvar *var = min && extent ? TIRBI_NEW(n->x->pool->arena, tirbi_lvar) : NULL;
+    if (!var) return NULL;
+    *var = *old;
+    var->reg = -1;
+    var->min = min;
+    var->extent = extent;
+    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(n->x->pool, old->min, old->extent);
+    return var;
+}
+
+/* A part in loops of its own; `block` counts the blocks of the innermost one, or is NULL where there is but one. */
+static const tirbi_ls *make_part(nest *n, uint32_t part, tirbi_lvar *block, int64_t size) {
+    tirbi_lx_pool *pool = n->x->pool;
+    n->fresh.n = 0;
+    for (uint32_t i = 0; i < n->loops.n; i++) {
+        const tirbi_lvar *old = n->loops.var[i];
+        const tirbi_lx *min = old->min, *extent = old->extent;
+        if (block && i + 1 == n->loops.n) {
+            const tirbi_lx *all = tirbi_lx_int(pool, TIRB_I64, size);
+            const tirbi_lx *done = all ? tirbi_lx_mul(pool, tirbi_lx_var(pool, block), all) : NULL;
+            if (!done) return NULL;
+            min = tirbi_lx_add(pool, old->min, done);
+            extent = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all,
+                                 tirbi_lx_sub(pool, old->extent, done), NULL);
+        }
+        n->fresh.var[n->fresh.n++] = fresh_loop(n, old, min, extent);
+        if (!n->fresh.var[i]) return NULL;
+    }
+    tirbi_rewrite rewrite = {.pool = pool, .replace = replace_value, .statement = replace_stmt, .context = n};
+    const tirbi_ls *body = tirbi_rewrite_assignments(&rewrite, n->parts[part]);
+    for (uint32_t i = n->loops.n; body && i-- > 0;) {
+        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, n->loop[n->first + i]->span);
+        if (!loop) return NULL;
+        *loop = *n->loop[n->first + i];
+        loop->as.loop.var = n->fresh.var[i];
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    return body;
+}
+
+/* ---- What is gained ---------------------------------------------------------------------------------------------- */
+
+static bool is_matrix(const tirbi_contract_plan *plan, int64_t *products) {
+    bool rows = false, columns = false;
+    *products = 1;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        const bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
+        const bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[i] != NULL;
+        const int64_t most = plan->loops.var[i]->extent->hi;
+        if (__builtin_mul_overflow(*products, most, products)) *products = INT64_MAX;
+        if (plan->reduces[i] || most <= 1) continue;
+        rows = rows || (a && !b);
+        columns = columns || (b && !a);
+    }
+    return !plan->folds && rows && columns;
+}
+
+static bool is_product(expander *x, const tirbi_ls *loop, int64_t *products) {
+    tirbi_distribution *parts = loop->kind == TIRBI_LS_LOOP ? TIRBI_NEW(x->pool->arena, tirbi_distribution) : NULL;
+    if (!parts) return false;
+    const bool found =
+        (tirbi_plan_contraction(x->pool, loop, &parts->plan) || tirbi_distribute_contraction(x->pool, loop, parts)) &&
+        is_matrix(&parts->plan, products);
+    TIRBI_GIVE_BACK(x->pool->arena, parts);
+    return found;
+}
+
+/* Whether a part becomes a product of matrices, or a larger one. */
+static bool gains(nest *n, uint32_t part, const tirbi_ls *made) {
+    int64_t before = 0, after = 0;
+    if (!is_product(n->x, made, &after)) return false;
+    return !is_product(n->x, n->parts[part], &before) || before < LARGE_CONTRACTION;
+}
+
+/* Blocks of the parts, one after the other, in the loops that are not distributed: each of their iterations has rows of
+ * its own, so that several threads can share them. */
+static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const *made) {
+    tirbi_lx_pool *pool = n->x->pool;
+    const tirbi_span span = n->loop[0]->span;
+    const tirbi_ls *body = tirbi_new_sequence(pool, span, made, n->n_parts), *items[MAX_ARRAYS + 1];
+    if (block && body) {
+        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, span);
+        if (!loop) return NULL;
+        loop->as.loop.var = block;
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    for (uint32_t i = 0; i < n->n_arrays; i++) {
+        tirbi_ls *alloc = tirbi_new_stmt(pool, TIRBI_LS_ALLOC, span);
+        if (!alloc) return NULL;
+        alloc->as.alloc.buffer = n->arrays[i].rows;
+        items[i] = alloc;
+    }
+    items[n->n_arrays] = body;
+    body = body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL;
+    for (uint32_t i = n->first; body && i-- > 0;) {
+        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, span);
+        if (!loop) return NULL;
+        *loop = *n->loop[i];
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    return body;
+}
+
+/* Counts the blocks. */
+static tirbi_lvar *make_block_loop(nest *n, int64_t size) {
+    tirbi_lx_pool *pool = n->x->pool;
+    const tirbi_lvar *inner = n->loops.var[n->loops.n - 1];
+    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *last = tirbi_lx_sub(pool, inner->extent, one);
+    const tirbi_lx *blocks =
+        tirbi_lx_op(pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, last, tirbi_lx_int(pool, TIRB_I64, size), NULL);
+    blocks = blocks ? tirbi_lx_add(pool, blocks, one) : NULL;
+    tirbi_lvar *var = blocks ? fresh_loop(n, inner, tirbi_lx_int(pool, TIRB_I64, 0), blocks) : NULL;
+    if (!var) return NULL;
+    var->type = TIRB_I64;
+    var->below = NULL;
+    var->lo = 0;
+    var->hi = blocks->hi > 0 ? blocks->hi - 1 : 0;
+    return var;
+}
+
+static const tirbi_ls *distribute(nest *n) {
+    const int64_t size = choose_block(n);
+    const tirbi_ls *made[MAX_PARTS];
+    if (size == 0) return NULL;
+    for (uint32_t i = n->first; i < n->n_loops; i++) n->loops.var[n->loops.n++] = n->loop[i]->as.loop.var;
+    if (!independent(n)) return NULL;
+    for (uint32_t i = 0; i < n->n_arrays; i++)
+        if (!make_rows(n, &n->arrays[i], size)) return NULL;
+    const tirbi_lx *extent = n->loops.var[n->loops.n - 1]->extent;
+    const bool whole = extent->kind == TIRBI_LX_CONST && extent->value <= size;
+    tirbi_lvar *block = whole ? NULL : make_block_loop(n, size);
+    bool gain = false;
+    if (!whole && !block) return NULL;
+    for (uint32_t i = 0; i < n->n_parts; i++) {
+        made[i] = make_part(n, i, block, size);
+        if (!made[i]) return NULL;
+        gain = gain || gains(n, i, made[i]);
+    }
+    return gain ? arrange(n, block, made) : NULL;
+}
+
+static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop) {
+    nest *n = TIRBI_NEW(x->pool->arena, nest);
+    const tirbi_ls *made = NULL;
+    if (!n) return NULL;
+    n->x = x;
+    if (collect(n, loop) && !tirbi_contracts(x->pool, loop) && note_parts(n) && find_arrays(n)) made = distribute(n);
+    for (uint32_t i = 0; made && i < n->n_arrays; i++)
+        if (n->arrays[i].buffer) x->dead[x->n_dead++] = n->arrays[i].buffer;
+    TIRBI_GIVE_BACK(x->pool->arena, n);
+    return made;
+}
+
+/* ---- All loops --------------------------------------------------------------------------------------------------- */
+
+static const tirbi_ls *expand(void *context, const tirbi_ls *s);
+
+static bool is_dead(const expander *x, const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_ALLOC && i < x->n_dead; i++)
+        if (x->dead[i] == s->as.alloc.buffer) return true;
+    return false;
+}
+
+static const tirbi_ls *expand_sequence(expander *x, const tirbi_ls *s) {
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(x->pool->arena, const tirbi_ls *, s->as.seq.n);
+    frame here = {.seq = s, .around = x->frames};
+    bool changed = false;
+    uint32_t n = 0;
+    if (!items) return s;
+    x->frames = &here;
+    for (here.at = 0; here.at < s->as.seq.n; here.at++) {
+        items[here.at] = expand(x, s->as.seq.items[here.at]);
+        changed = changed || items[here.at] != s->as.seq.items[here.at];
+    }
+    x->frames = here.around;
+    if (!changed) return s;
+    for (uint32_t i = 0; i < s->as.seq.n; i++)
+        if (!is_dead(x, items[i])) items[n++] = items[i];
+    const tirbi_ls *copy = tirbi_new_sequence(x->pool, s->span, items, n);
+    return copy ? copy : s;
+}
+
+static bool may_expand(const expander *x, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_LOOP && x->work > 0 && x->n_dead + MAX_ARRAYS <= MAX_DEAD;
+}
+
+static const tirbi_ls *expand(void *context, const tirbi_ls *s) {
+    expander *x = context;
+    if (s->kind == TIRBI_LS_SEQ) return expand_sequence(x, s);
+    const tirbi_ls *made = may_expand(x, s) ? expand_loop(x, s) : NULL;
+    return made ? made : tirbi_replace_inside(x->pool, s, expand, x);
+}
+
+const tirbi_ls *tirbi_expand_arrays(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
+    expander x = {.pool = pool, .work = MAX_WORK, .looks = MAX_LOOKS};
+    return disabled & TIRB_PASS_CONTRACT ? body : expand(&x, body);
+}

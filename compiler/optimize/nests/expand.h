@@ -1,0 +1,14 @@
+/* Expansion of arrays: what every iteration of a loop fills for itself gets a row for each of them, and the statements
+ * of the loop become loops of their own. */
+#ifndef TIRB_COMPILER_OPTIMIZE_NESTS_EXPAND_H
+#define TIRB_COMPILER_OPTIMIZE_NESTS_EXPAND_H
+
+#include "compiler/lower/loop.h"
+
+/* for i: { for j, k: t[j] += A[i, k] * B[j, k]; for l, j: C[i, l] += t[j] * D[j, l] } becomes, for a block of i at a
+ * time, for i, j, k: u[i, j] += ..; for i, l, j: C[i, l] += u[i, j] * ..: contractions of matrices where there were
+ * some of a matrix and a vector, or many small ones. The statement with such loops; itself where there are none (or
+ * memory ran out). `disabled` is of the compile options. */
+const tirbi_ls *tirbi_expand_arrays(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled);
+
+#endif

@@ -1,0 +1,503 @@
+/* for i: t[i] = f(i); for i: u[i] = g(t[i]) becomes for i: t[i] = f(i); u[i] = g(t[i]), and where t is memory of this
+ * program alone that nothing else uses, t[i] becomes a variable and t is never allocated.
+ *
+ * Nests are fused when all accesses of one to memory that another of them writes are to the same element in the same
+ * iteration: then every location keeps the order of its updates (rule R1). What may trap is not moved before anything
+ * else, and fused code that would not run as lanes is left as it was. */
+#include "compiler/optimize/nests/fuse.h"
+
+#include <string.h>
+
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+
+enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64 };
+
+/* How often one sequence is looked through for what else uses a buffer. Behind that, buffers stay in memory. */
+enum { MAX_LOOKS = 20000 };
+
+typedef struct access {
+    const tirbi_place *place;
+    uint32_t nest;
+    bool write;
+} access;
+
+/* Nests that are being fused, with the loop variables of the first one. */
+typedef struct group {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loops[TIRBI_MAX_AFFINE];
+    tirbi_loop_set vars;
+    const tirbi_ls *bodies[MAX_NESTS];
+    const tirbi_ls *originals[MAX_NESTS];
+    uint32_t n;
+    access accesses[MAX_ACCESSES];
+    uint32_t n_accesses;
+} group;
+
+/* ---- Nests ---------------------------------------------------------------------------------------------------- */
+
+static bool invariant(const group *g, const tirbi_lx *x) {
+    return x->pure && !x->traps && !tirbi_mentions_loops(x, &g->vars);
+}
+
+/* The loops of a perfect nest; its body, or NULL where its bounds depend on each other or are not known before it. */
+static const tirbi_ls *collect(group *g, const tirbi_ls *s) {
+    g->vars.n = 0;
+    while (s->kind == TIRBI_LS_LOOP) {
+        tirbi_lvar *var = s->as.loop.var;
+        if (s->as.loop.step || g->vars.n == TIRBI_MAX_AFFINE || !invariant(g, var->min) || !invariant(g, var->extent))
+            return NULL;
+        g->loops[g->vars.n] = s;
+        g->vars.var[g->vars.n++] = var;
+        s = s->as.loop.body;
+    }
+    return s;
+}
+
+static bool note(group *g, const tirbi_place *place, bool write) {
+    if (g->n_accesses == MAX_ACCESSES || place->view || place->buffer->overlaps || place->buffer->local) return false;
+    g->accesses[g->n_accesses++] = (access){place, g->n, write};
+    return true;
+}
+
+static bool note_value(group *g, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
+    if (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL) return false;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (!note(g, x->access, false)) return false;
+        for (uint32_t i = 0; i < x->access->ndim; i++) {
+            if (!note_value(g, x->access->indices[i], depth + 1)) return false;
+        }
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (!note_value(g, x->args[i], depth + 1)) return false;
+    }
+    return true;
+}
+
+static bool is_proven(const tirbi_place *place) {
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        if (!tirbi_dim_proven(place, d)) return false;
+    }
+    return true;
+}
+
+static bool same_place(const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->flat != b->flat) return false;
+    for (uint32_t i = 0; i < a->ndim; i++) {
+        if (a->indices[i] != b->indices[i]) return false;
+    }
+    return true;
+}
+
+/* Whether different iterations of the loops always mean different elements: each loop is alone in some index. */
+static bool own_element(group *g, const tirbi_place *place) {
+    for (uint32_t i = 0; i < g->vars.n; i++) {
+        bool found = g->vars.var[i]->extent->hi <= 1;
+        for (uint32_t d = 0; d < place->ndim && !found; d++) {
+            tirbi_affine form;
+            int64_t c;
+            if (!tirbi_affine_of(g->pool, place->indices[d], &g->vars, &form)) return false;
+            found = form.coefficient[i] && tirbi_affine_constant(&form, i, &c) && c != 0;
+            for (uint32_t k = 0; k < g->vars.n; k++) found = found && (k == i || !form.coefficient[k]);
+        }
+        if (!found) return false;
+    }
+    return true;
+}
+
+/* Stores, one after the other, to an element of its own in each iteration. Only the first nest may trap: nothing is
+ * moved before it. */
+static bool note_body(group *g, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!note_body(g, s->as.seq.items[i])) return false;
+        }
+        return true;
+    }
+    if (s->kind != TIRBI_LS_STORE) return false;
+    const tirbi_place *place = s->as.store.access;
+    if (g->n > 0 && (s->as.store.value->traps || !is_proven(place))) return false;
+    if (!own_element(g, place)) return false;
+    for (uint32_t i = 0; i < place->ndim; i++) {
+        if (!note_value(g, place->indices[i], 0)) return false;
+    }
+    return note_value(g, s->as.store.value, 0) && note(g, place, true);
+}
+
+/* Whether the last nest of the group may run together with those before it, and uses what one of them stores. */
+static bool agrees(group *g) {
+    bool linked = false;
+    for (uint32_t i = 0; i < g->n_accesses; i++) {
+        const access *a = &g->accesses[i];
+        if (a->nest != g->n) continue;
+        for (uint32_t k = 0; k < g->n_accesses; k++) {
+            const access *b = &g->accesses[k];
+            if (b->nest == g->n || !(a->write || b->write)) continue;
+            if (!tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
+            if (!same_place(a->place, b->place) || !own_element(g, a->place)) return false;
+            linked = linked || (b->write && !a->write);
+        }
+    }
+    return linked;
+}
+
+/* ---- Making the group ------------------------------------------------------------------------------------------- */
+
+typedef struct renaming {
+    const tirbi_loop_set *from, *to;
+} renaming;
+
+static const tirbi_lx *rename_loops(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const renaming *names = rewrite->context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < names->from->n; i++) {
+        if (x->var == names->from->var[i]) return tirbi_lx_var(rewrite->pool, names->to->var[i]);
+    }
+    return NULL;
+}
+
+static bool begin(group *g, const tirbi_ls *nest) {
+    g->n = g->n_accesses = 0;
+    g->bodies[0] = collect(g, nest);
+    g->originals[0] = nest;
+    if (!g->bodies[0] || g->vars.n == 0 || !note_body(g, g->bodies[0])) return false;
+    g->n = 1;
+    return true;
+}
+
+static bool join_as(group *g, const tirbi_ls *nest, group *own) {
+    const tirbi_ls *body = collect(own, nest);
+    if (!body || own->vars.n != g->vars.n) return false;
+    for (uint32_t i = 0; i < g->vars.n; i++) {
+        const tirbi_lvar *a = g->vars.var[i], *b = own->vars.var[i];
+        if (a->min != b->min || a->extent != b->extent || a->type != b->type) return false;
+        if (g->loops[i]->as.loop.parallel != own->loops[i]->as.loop.parallel) return false;
+    }
+    renaming names = {.from = &own->vars, .to = &g->vars};
+    tirbi_rewrite rewrite = {.pool = g->pool, .replace = rename_loops, .context = &names};
+    g->bodies[g->n] = tirbi_rewrite_stmt(&rewrite, body);
+    g->originals[g->n] = nest;
+    uint32_t known = g->n_accesses;
+    if (g->bodies[g->n] && note_body(g, g->bodies[g->n]) && agrees(g)) {
+        g->n++;
+        return true;
+    }
+    g->n_accesses = known;
+    return false;
+}
+
+/* Adds a nest to the group where it may run together with it. */
+static bool join(group *g, const tirbi_ls *nest) {
+    group *own = g->n < MAX_NESTS ? TIRBI_NEW(g->pool->arena, group) : NULL;
+    if (!own) return false;
+    own->pool = g->pool;
+    const bool joined = join_as(g, nest, own);
+    TIRBI_GIVE_BACK(g->pool->arena, own);
+    return joined;
+}
+
+/* ---- What stays in variables ------------------------------------------------------------------------------------ */
+
+static bool value_uses(const tirbi_lx *x, const tirbi_lbuf *root, unsigned depth);
+
+static bool place_uses(const tirbi_place *place, const tirbi_lbuf *root, unsigned depth) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        if (v->buffer->root == root) return true;
+        for (uint32_t i = 0; i < v->ndim; i++) {
+            if (value_uses(v->indices[i], root, depth)) return true;
+        }
+    }
+    return false;
+}
+
+static bool value_uses(const tirbi_lx *x, const tirbi_lbuf *root, unsigned depth) {
+    if (!x) return false;
+    if (depth > MAX_DEPTH) return true;
+    if (x->kind == TIRBI_LX_CALL) {
+        for (uint32_t i = 0; i < x->call->n_refs; i++) {
+            if (x->call->refs[i].buffer->root == root) return true;
+        }
+        for (uint32_t i = 0; i < x->call->n_scalars; i++) {
+            if (value_uses(x->call->scalars[i], root, depth + 1)) return true;
+        }
+    }
+    if (x->kind == TIRBI_LX_LOAD && place_uses(x->access, root, depth + 1)) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (value_uses(x->args[i], root, depth + 1)) return true;
+    }
+    return false;
+}
+
+bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root) {
+    if (!s) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (tirbi_statement_uses(s->as.seq.items[i], root)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP:
+        return value_uses(s->as.loop.var->min, root, 0) || value_uses(s->as.loop.var->extent, root, 0) ||
+               value_uses(s->as.loop.step, root, 0) || tirbi_statement_uses(s->as.loop.body, root);
+    case TIRBI_LS_IF:
+        return value_uses(s->as.if_.condition, root, 0) || tirbi_statement_uses(s->as.if_.then_case, root) ||
+               tirbi_statement_uses(s->as.if_.else_case, root);
+    case TIRBI_LS_WHILE:
+        return value_uses(s->as.while_.condition, root, 0) || tirbi_statement_uses(s->as.while_.body, root);
+    case TIRBI_LS_STORE: return place_uses(s->as.store.access, root, 0) || value_uses(s->as.store.value, root, 0);
+    case TIRBI_LS_SET: return value_uses(s->as.set.value, root, 0);
+    case TIRBI_LS_ALLOC: {
+        const tirbi_lbuf *b = s->as.alloc.buffer;
+        for (uint32_t d = 0; d < b->ndim; d++) {
+            if (value_uses(b->shape[d], root, 0)) return true;
+        }
+        return b->root == root;
+    }
+    case TIRBI_LS_EVAL:
+    case TIRBI_LS_RETURN: return value_uses(s->as.eval.value, root, 0);
+    case TIRBI_LS_ASSERT: return value_uses(s->as.assert_.condition, root, 0);
+    case TIRBI_LS_BREAK:
+    case TIRBI_LS_CONTINUE: return false;
+    case TIRBI_LS_TREE:
+        for (uint32_t u = 0; u < s->as.tree.n_updates; u++) {
+            const tirbi_update *update = &s->as.tree.updates[u];
+            if (place_uses(update->target, root, 0) || value_uses(update->value, root, 0) ||
+                value_uses(update->factor, root, 0))
+                return true;
+        }
+        for (uint32_t i = 0; i < s->as.tree.n_lets; i++) {
+            if (value_uses(s->as.tree.lets[i], root, 0)) return true;
+        }
+        for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
+            const tirbi_lvar *var = s->as.tree.loops[i];
+            if (value_uses(var->min, root, 0) || value_uses(var->extent, root, 0)) return true;
+        }
+        return tirbi_statement_uses(s->as.tree.init, root);
+    default: return true;
+    }
+}
+
+/* Whether a group accesses a buffer as one element per iteration, stored once and not read before. */
+static bool is_handed_on(const group *g, const tirbi_lbuf *buffer) {
+    const tirbi_place *stored = NULL;
+    for (uint32_t i = 0; i < g->n_accesses; i++) {
+        const access *a = &g->accesses[i];
+        if (a->place->buffer->root != buffer) continue;
+        if (a->place->buffer != buffer || !is_proven(a->place) || a->write != !stored) return false;
+        if (stored && !same_place(stored, a->place)) return false;
+        stored = a->place;
+    }
+    return stored != NULL;
+}
+
+typedef struct handed_on {
+    const tirbi_lbuf *buffer;
+    tirbi_lvar *var;
+} handed_on;
+
+static const tirbi_lx *use_variable(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const handed_on *h = rewrite->context;
+    return x->kind == TIRBI_LX_LOAD && x->access->buffer == h->buffer ? tirbi_lx_var(rewrite->pool, h->var) : NULL;
+}
+
+/* The statement with a variable in the buffer's place. */
+static const tirbi_ls *in_variable(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    const handed_on *h = rewrite->context;
+    tirbi_ls *copy = TIRBI_NEW(rewrite->pool->arena, tirbi_ls);
+    if (!copy) return NULL;
+    *copy = *s;
+    if (s->kind == TIRBI_LS_SEQ) {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(rewrite->pool->arena, const tirbi_ls *, s->as.seq.n);
+        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+            items[i] = in_variable(rewrite, s->as.seq.items[i]);
+            if (!items[i]) return NULL;
+        }
+        copy->as.seq.items = items;
+        return items ? copy : NULL;
+    }
+    if (s->kind == TIRBI_LS_SET) {
+        copy->as.set.value = tirbi_rewrite_value(rewrite, s->as.set.value);
+        return copy->as.set.value ? copy : NULL;
+    }
+    if (s->as.store.access->buffer != h->buffer) return tirbi_rewrite_stmt(rewrite, s);
+    copy->kind = TIRBI_LS_SET;
+    copy->as.set.var = h->var;
+    copy->as.set.value = tirbi_rewrite_value(rewrite, s->as.store.value);
+    copy->as.set.declares = true;
+    return copy->as.set.value ? copy : NULL;
+}
+
+static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *body, const tirbi_lbuf *buffer) {
+    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = (tirbi_lvar){.name = buffer->name,
+                        .kind = TIRBI_LVAR_LET,
+                        .type = buffer->type,
+                        .lo = INT64_MIN,
+                        .hi = INT64_MAX,
+                        .reg = -1};
+    handed_on h = {.buffer = buffer, .var = var};
+    tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .context = &h};
+    return in_variable(&rewrite, body);
+}
+
+/* ---- Sequences ------------------------------------------------------------------------------------------------ */
+
+typedef struct sequence {
+    tirbi_lx_pool *pool;
+    const tirbi_ls **items;
+    uint32_t n;
+    uint32_t looks; /* at statements, for what else uses a buffer */
+    tirbi_notes *notes;
+} sequence;
+
+static const tirbi_ls *joined_bodies(const group *g) {
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(g->pool->arena, const tirbi_ls *, g->n);
+    tirbi_ls *seq = TIRBI_NEW(g->pool->arena, tirbi_ls);
+    if (!items || !seq) return NULL;
+    memcpy(items, g->bodies, g->n * sizeof(*items));
+    seq->kind = TIRBI_LS_SEQ;
+    seq->span = g->bodies[0]->span;
+    seq->as.seq.items = items;
+    seq->as.seq.n = g->n;
+    return seq;
+}
+
+static const tirbi_ls *in_loops(const group *g, const tirbi_ls *body) {
+    for (uint32_t i = g->vars.n; body && i-- > 0;) {
+        tirbi_ls *loop = TIRBI_NEW(g->pool->arena, tirbi_ls);
+        if (!loop) return NULL;
+        *loop = *g->loops[i];
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    return body;
+}
+
+static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_nest nest;
+    return tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop);
+}
+
+bool tirbi_is_plain_allocation(const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_ALLOC || s->as.alloc.buffer->root != s->as.alloc.buffer) return false;
+    for (uint32_t d = 0; d < s->as.alloc.buffer->ndim; d++) {
+        const tirbi_lx *extent = s->as.alloc.buffer->shape[d];
+        if (!extent->pure || extent->traps || extent->lo < 0) return false;
+    }
+    return true;
+}
+
+/* Whether a statement behind item `alloc`, but for the group's, has to do with the buffer, or there is no time to
+ * look. */
+static bool used_elsewhere(sequence *q, uint32_t alloc, uint32_t first, const bool *dropped, const tirbi_lbuf *buffer) {
+    for (uint32_t k = alloc + 1; k < q->n; k++) {
+        if (k == first || dropped[k]) continue;
+        if (q->looks == MAX_LOOKS || tirbi_statement_uses(q->items[k], buffer)) return true;
+        q->looks++;
+    }
+    return false;
+}
+
+/* Puts the fused nest in the place of the group's first one, `first`, and drops the others and what is not allocated
+ * any more. False when nothing was changed. */
+static bool replace(sequence *q, const group *g, uint32_t first) {
+    const tirbi_ls *body = joined_bodies(g);
+    bool *dropped = TIRBI_NEW_ARRAY(q->pool->arena, bool, q->n);
+    if (!body || !dropped) return false;
+    for (uint32_t i = 0; i < q->n; i++) {
+        for (uint32_t k = 1; k < g->n; k++) dropped[i] = dropped[i] || q->items[i] == g->originals[k];
+    }
+    for (uint32_t i = 0; i < q->n; i++) {
+        const tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
+        bool only_here = buffer && is_handed_on(g, buffer) && !used_elsewhere(q, i, first, dropped, buffer);
+        const tirbi_ls *kept = only_here ? keep_in_variable(q->pool, body, buffer) : NULL;
+        if (!kept) continue;
+        body = kept;
+        dropped[i] = true;
+    }
+    const tirbi_ls *nest = in_loops(g, body);
+    if (!nest || !runs_as_lanes(q->pool, nest)) return false;
+    for (uint32_t k = 1; k < g->n && q->notes; k++) {
+        tirbi_note_loop(q->notes, g->originals[k]->as.loop.var, g->originals[k]->span, TIRB_FORM_FUSED,
+                        "runs together with the loop over %s before it", g->vars.var[0]->name);
+    }
+    q->items[first] = nest;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < q->n; i++) {
+        if (!dropped[i]) q->items[kept++] = q->items[i];
+    }
+    q->n = kept;
+    return true;
+}
+
+static void fuse_group(sequence *q, group *g, uint32_t first) {
+    if (!begin(g, q->items[first])) return;
+    uint32_t allocations = 0;
+    for (uint32_t i = first + 1; i < q->n; i++) {
+        if (tirbi_is_plain_allocation(q->items[i])) allocations++;
+        else if (q->items[i]->kind != TIRBI_LS_LOOP || !join(g, q->items[i])) break;
+    }
+    if (g->n < 2) return;
+    uint32_t at = first;
+    for (uint32_t i = first + 1; allocations > 0 && i < q->n; i++) {
+        if (q->items[i]->kind != TIRBI_LS_ALLOC) continue;
+        const tirbi_ls *moved = q->items[i];
+        memmove(&q->items[at + 1], &q->items[at], (i - at) * sizeof(*q->items));
+        q->items[at++] = moved;
+        allocations--;
+    }
+    for (; g->n >= 2 && !replace(q, g, at); g->n /= 2) { /* perhaps it was too much for one lane loop */
+        uint32_t kept = 0;
+        while (kept < g->n_accesses && g->accesses[kept].nest < g->n / 2) kept++;
+        g->n_accesses = kept;
+    }
+}
+
+/* Fuses what follows item `first`, with nothing but allocations between; these may as well come before. */
+static void fuse_from(sequence *q, uint32_t first) {
+    group *g = q->items[first]->kind == TIRBI_LS_LOOP ? TIRBI_NEW(q->pool->arena, group) : NULL;
+    if (!g) return;
+    g->pool = q->pool;
+    fuse_group(q, g, first);
+    TIRBI_GIVE_BACK(q->pool->arena, g);
+}
+
+/* A lone nest is a sequence of one: rows of it may be done together, too. */
+static const tirbi_ls *as_sequence(tirbi_lx_pool *pool, const tirbi_ls *s) {
+    tirbi_ls *seq = s->kind == TIRBI_LS_LOOP ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    const tirbi_ls **items = seq ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 1) : NULL;
+    if (!items) return s;
+    items[0] = s;
+    *seq = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = s->span, .as.seq = {.items = items, .n = 1}};
+    return seq;
+}
+
+static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
+    tirbi_ls *copy = s ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!copy) return s;
+    *copy = *s;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP: copy->as.loop.body = fuse_in(pool, s->as.loop.body, disabled, notes); return copy;
+    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_fuse_nests(pool, s->as.while_.body, disabled, notes); return copy;
+    case TIRBI_LS_IF:
+        copy->as.if_.then_case = tirbi_fuse_nests(pool, s->as.if_.then_case, disabled, notes);
+        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_fuse_nests(pool, s->as.if_.else_case, disabled, notes);
+        return copy;
+    case TIRBI_LS_SEQ: {
+        sequence q = {.pool = pool, .n = s->as.seq.n, .notes = notes};
+        q.items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
+        if (!q.items) return s;
+        for (uint32_t i = 0; i < q.n; i++) q.items[i] = fuse_in(pool, s->as.seq.items[i], disabled, notes);
+        for (uint32_t i = 0; i < q.n; i++) fuse_from(&q, i);
+        copy->as.seq.items = q.items;
+        copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
+        return copy;
+    }
+    default: return s;
+    }
+}
+
+const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
+    return fuse_in(pool, as_sequence(pool, s), disabled, notes);
+}

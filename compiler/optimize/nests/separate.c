@@ -1,0 +1,388 @@
+/* Loop distribution: the statements of a body are nodes, and a statement depends on another one that reaches the same
+ * element, or variable, before it; one of the two at least writes there. What depends on each other in a circle is one
+ * loop (J. R. Allen and K. Kennedy, Automatic translation of FORTRAN programs to vector form, 1987). */
+#include "compiler/optimize/nests/separate.h"
+
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/facts/order.h"
+#include "compiler/optimize/facts/proofs.h"
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+#include <string.h>
+
+enum { MAX_ACCESSES = 32, MAX_VARIABLES = 16, MAX_DEPTH = 48 };
+
+/* Which of two statements is first to come to what both reach. */
+enum { NEITHER = 0, FIRST = 1, SECOND = 2, EITHER = FIRST | SECOND };
+
+typedef struct access {
+    const tirbi_place *place;
+    uint32_t node;
+    bool writes;
+} access;
+
+typedef struct separator {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set own;    /* the loop's variable */
+    tirbi_loop_set inside; /* those that the body sets */
+    tirbi_loop_set all;    /* both */
+    const tirbi_ls *nodes[TIRBI_MAX_SEPARATE];
+    uint32_t n;
+    access accesses[MAX_ACCESSES];
+    uint32_t n_accesses;
+    const tirbi_lvar *variables[MAX_VARIABLES]; /* that the body sets */
+    uint32_t uses[MAX_VARIABLES];               /* the nodes that set or read each, by bits */
+    uint32_t n_variables;
+    const tirbi_lbuf *stored[MAX_ACCESSES]; /* the memory that it stores to */
+    uint32_t n_stored;
+    uint32_t after[TIRBI_MAX_SEPARATE]; /* the nodes that must come after a node, by bits */
+    uint32_t fails;                     /* the nodes that can fail, by bits: these stay one loop */
+    bool nests, reloads;                /* there are loops in the body; a variable is read from where it was stored */
+} separator;
+
+/* ---- What the statements reach ---------------------------------------------------------------------------------- */
+
+static bool note_place(separator *s, const tirbi_place *place, uint32_t node, bool writes) {
+    if (s->n_accesses == MAX_ACCESSES) return false;
+    s->accesses[s->n_accesses++] = (access){.place = place, .node = node, .writes = writes};
+    return true;
+}
+
+static bool note_value(separator *s, const tirbi_lx *x, uint32_t node, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_variables; i++)
+        if (s->variables[i] == x->var) s->uses[i] |= UINT32_C(1) << node;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (!note_place(s, x->access, node, false)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!note_value(s, x->access->indices[d], node, depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!note_value(s, x->args[i], node, depth + 1)) return false;
+    return true;
+}
+
+static bool note_whole(separator *s, const tirbi_lx *x, uint32_t node) {
+    if (x && x->traps) s->fails |= UINT32_C(1) << node;
+    return x && note_value(s, x, node, 0);
+}
+
+static bool note_stmt(separator *s, const tirbi_ls *stmt, uint32_t node, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
+            if (!note_stmt(s, stmt->as.seq.items[i], node, depth + 1)) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return !stmt->as.if_.first_of && note_whole(s, stmt->as.if_.condition, node) &&
+               note_stmt(s, stmt->as.if_.then_case, node, depth + 1) &&
+               (!stmt->as.if_.else_case || note_stmt(s, stmt->as.if_.else_case, node, depth + 1));
+    case TIRBI_LS_STORE: {
+        const tirbi_place *place = stmt->as.store.access;
+        for (uint32_t d = 0; d < place->ndim; d++)
+            if (!note_whole(s, place->indices[d], node)) return false;
+        const tirbi_lx *load = tirbi_lx_load(s->pool, place);
+        if (!load || load->traps) s->fails |= UINT32_C(1) << node;
+        return note_whole(s, stmt->as.store.value, node) && note_place(s, place, node, true);
+    }
+    case TIRBI_LS_SET:
+        for (uint32_t i = 0; i < s->n_variables; i++)
+            if (s->variables[i] == stmt->as.set.var) s->uses[i] |= UINT32_C(1) << node;
+        return note_whole(s, stmt->as.set.value, node);
+    case TIRBI_LS_LOOP:
+        s->nests = true;
+        return tirbi_is_plain_loop(stmt) && note_whole(s, stmt->as.loop.var->min, node) &&
+               note_whole(s, stmt->as.loop.var->extent, node) && note_stmt(s, stmt->as.loop.body, node, depth + 1);
+    default: return false;
+    }
+}
+
+/* The variables that a statement sets, and the memory that it stores to. */
+static bool find_changes(separator *s, const tirbi_ls *stmt, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
+            if (!find_changes(s, stmt->as.seq.items[i], depth + 1)) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return find_changes(s, stmt->as.if_.then_case, depth + 1) &&
+               (!stmt->as.if_.else_case || find_changes(s, stmt->as.if_.else_case, depth + 1));
+    case TIRBI_LS_SET:
+        for (uint32_t i = 0; i < s->n_variables; i++)
+            if (s->variables[i] == stmt->as.set.var) return true;
+        if (s->n_variables == MAX_VARIABLES || s->inside.n == TIRBI_MAX_AFFINE) return false;
+        s->variables[s->n_variables++] = stmt->as.set.var;
+        s->inside.var[s->inside.n++] = stmt->as.set.var;
+        return true;
+    case TIRBI_LS_LOOP:
+        if (s->inside.n == TIRBI_MAX_AFFINE) return false;
+        s->inside.var[s->inside.n++] = stmt->as.loop.var;
+        return find_changes(s, stmt->as.loop.body, depth + 1);
+    case TIRBI_LS_STORE:
+        if (s->n_stored == MAX_ACCESSES) return false;
+        s->stored[s->n_stored++] = stmt->as.store.access->buffer->root;
+        return true;
+    default: return true;
+    }
+}
+
+/* Whether a value is the same wherever in an iteration it is asked for. */
+static bool stands(const separator *s, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, &s->inside)))
+        return false;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < s->n_stored; i++)
+            if (tirbi_may_meet(s->stored[i], x->access->buffer->root)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!stands(s, x->access->indices[d], depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!stands(s, x->args[i], depth + 1)) return false;
+    return true;
+}
+
+static bool only_stores(const tirbi_ls *stmt, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    for (uint32_t i = 0; stmt->kind == TIRBI_LS_SEQ && i < stmt->as.seq.n; i++)
+        if (!only_stores(stmt->as.seq.items[i], depth + 1)) return false;
+    if (stmt->kind != TIRBI_LS_IF) return stmt->kind == TIRBI_LS_SEQ || stmt->kind == TIRBI_LS_STORE;
+    return only_stores(stmt->as.if_.then_case, depth + 1) &&
+           (!stmt->as.if_.else_case || only_stores(stmt->as.if_.else_case, depth + 1));
+}
+
+static const tirbi_ls *under(const separator *s, const tirbi_lx *condition, const tirbi_ls *stmt) {
+    tirbi_ls *branch = condition ? tirbi_new_stmt(s->pool, TIRBI_LS_IF, stmt->span) : NULL;
+    if (!branch) return condition ? NULL : stmt;
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = stmt;
+    return branch;
+}
+
+/* The statements of a body. Those of a condition that stays what it is are as many with it as there are, for others may
+ * stand between them then. */
+static bool find_nodes(separator *s, const tirbi_ls *body, const tirbi_lx *condition) {
+    if (body->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < body->as.seq.n; i++)
+            if (!find_nodes(s, body->as.seq.items[i], condition)) return false;
+        return true;
+    }
+    const tirbi_lx *own = body->kind == TIRBI_LS_IF && !body->as.if_.first_of ? body->as.if_.condition : NULL;
+    if (own && !own->traps && own->size <= TIRBI_MAX_SHARED_SIZE && only_stores(body, 0) && stands(s, own, 0)) {
+        const tirbi_ls *no = body->as.if_.else_case;
+        const tirbi_lx *yes = condition ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, own, NULL) : own;
+        if (!yes || !find_nodes(s, body->as.if_.then_case, yes)) return false;
+        if (!no) return true;
+        const tirbi_lx *other = tirbi_lx_op(s->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, own, NULL, NULL);
+        if (other && condition) other = tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, other, NULL);
+        return other && find_nodes(s, no, other);
+    }
+    if (s->n == TIRBI_MAX_SEPARATE) return false;
+    s->nodes[s->n] = under(s, condition, body);
+    return s->nodes[s->n++] != NULL;
+}
+
+/* ---- Which is first --------------------------------------------------------------------------------------------- */
+
+/* By how many iterations the same element is reached later through `b` than through `a`, where each iteration
+ * moves both by `step` and b lies `by` behind a. False: never. */
+static bool delay_of(const separator *s, int64_t by, int64_t step, int64_t *delay) {
+    if (by == INT64_MIN || by % step != 0) return false;
+    *delay = -(by / step);
+    return *delay < s->loop->as.loop.var->extent->hi && -*delay < s->loop->as.loop.var->extent->hi;
+}
+
+/* How far an index, or the number of an element, goes from iteration to iteration; 0: it is not known. */
+static int64_t step_of(const separator *s, const tirbi_lx *x) {
+    tirbi_affine form;
+    int64_t step;
+    const bool known = x->pure && !tirbi_mentions_loops(x, &s->inside) &&
+                       tirbi_affine_of(s->pool, x, &s->own, &form) && tirbi_affine_constant(&form, 0, &step);
+    return known && step != INT64_MIN ? step : 0;
+}
+
+static unsigned by_delay(int64_t delay, const access *a, const access *b) {
+    if (delay != 0) return delay > 0 ? FIRST : SECOND;
+    return a->node < b->node ? FIRST : SECOND;
+}
+
+/* Which of the nodes of a and b comes first to an element that both reach, in different nodes. */
+static unsigned who_is_first(separator *s, const access *a, const access *b) {
+    const tirbi_place *p = a->place, *q = b->place;
+    int64_t by, delay, step;
+    if (!tirbi_may_meet(p->buffer->root, q->buffer->root)) return NEITHER;
+    if (p->buffer != q->buffer || p->view || q->view || p->buffer->overlaps || tirbi_buffer_moves(p->buffer, &s->all))
+        return EITHER;
+    if ((step = step_of(s, p->flat)) != 0 && step_of(s, q->flat) == step &&
+        tirbi_constant_difference(q->flat, p->flat, &by))
+        return delay_of(s, by, step, &delay) ? by_delay(delay, a, b) : NEITHER;
+    if (!tirbi_is_compact(s->pool, p->buffer)) return EITHER;
+    for (uint32_t d = 0; d < p->ndim; d++) {
+        if ((step = step_of(s, p->indices[d])) != 0 && step_of(s, q->indices[d]) == step &&
+            tirbi_constant_difference(q->indices[d], p->indices[d], &by))
+            return delay_of(s, by, step, &delay) ? by_delay(delay, a, b) : NEITHER;
+    }
+    for (uint32_t d = 0; d < p->ndim; d++)
+        if (tirbi_never_equal(p->indices[d], q->indices[d], &s->all)) return NEITHER;
+    return EITHER;
+}
+
+static void join_nodes(separator *s, uint32_t a, uint32_t b, unsigned first) {
+    if (first & FIRST) s->after[a] |= UINT32_C(1) << b;
+    if (first & SECOND) s->after[b] |= UINT32_C(1) << a;
+}
+
+/* Finds what must come after what, directly or by way of others. */
+static void find_order(separator *s) {
+    for (uint32_t i = 0; i < s->n_accesses; i++) {
+        for (uint32_t k = i + 1; k < s->n_accesses; k++) {
+            const access *a = &s->accesses[i], *b = &s->accesses[k];
+            if (a->node == b->node || (!a->writes && !b->writes)) continue;
+            join_nodes(s, a->node, b->node, who_is_first(s, a, b));
+        }
+    }
+    for (uint32_t v = 0; v < s->n_variables; v++)
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->uses[v] >> i & 1) s->after[i] |= s->uses[v];
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->fails >> i & 1) s->after[i] |= s->fails; /* which one fails first stays so */
+    for (uint32_t k = 0; k < s->n; k++)
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->after[i] >> k & 1) s->after[i] |= s->after[k];
+}
+
+/* ---- What is read from where it was stored ---------------------------------------------------------------------- */
+
+static bool sets(const tirbi_ls *stmt, const tirbi_lvar *var, unsigned depth) {
+    if (depth > MAX_DEPTH) return true;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
+            if (sets(stmt->as.seq.items[i], var, depth + 1)) return true;
+        return false;
+    case TIRBI_LS_IF:
+        return sets(stmt->as.if_.then_case, var, depth + 1) ||
+               (stmt->as.if_.else_case && sets(stmt->as.if_.else_case, var, depth + 1));
+    case TIRBI_LS_LOOP: return sets(stmt->as.loop.body, var, depth + 1);
+    case TIRBI_LS_SET: return stmt->as.set.var == var;
+    default: return stmt->kind != TIRBI_LS_STORE;
+    }
+}
+
+/* What an iteration stores of an integer variable, to an element that is its own: it can be read from there. NULL for
+ * other statements. */
+static const tirbi_lx *kept_in_memory(separator *s, const tirbi_ls *stmt) {
+    const tirbi_lx *value = stmt->kind == TIRBI_LS_STORE ? stmt->as.store.value : NULL;
+    if (!value || value->kind != TIRBI_LX_VAR || !tirbi_dtype_is_int((tirbi_dtype)value->type)) return NULL;
+    const tirbi_place *place = stmt->as.store.access;
+    uint32_t stores = 0;
+    for (uint32_t i = 0; i < s->n_stored; i++) stores += tirbi_may_meet(s->stored[i], place->buffer->root);
+    const bool own = stores == 1 && !place->view && !place->buffer->overlaps && place->buffer->type == value->type &&
+                     step_of(s, place->flat) != 0;
+    const tirbi_lx *load = own ? tirbi_lx_load(s->pool, place) : NULL;
+    return load && !load->traps ? load : NULL;
+}
+
+/* o[i] = k; .. k .. as o[i] = k; .. o[i] .., so that what comes behind does not need the variable. */
+static const tirbi_ls *reload(separator *s, const tirbi_ls *body) {
+    const tirbi_facts none = {.n = 0};
+    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n == 0) return body;
+    const uint32_t n = body->as.seq.n;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, n);
+    if (!items) return NULL;
+    memcpy(items, body->as.seq.items, n * sizeof(*items));
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_lx *load = kept_in_memory(s, items[i]);
+        tirbi_lvar *var = load ? items[i]->as.store.value->var : NULL;
+        for (uint32_t k = i + 1; load && k < n && !sets(items[k], var, 0); k++) {
+            if (!tirbi_code_uses(items[k], &var, 1)) continue;
+            items[k] = tirbi_resolve(s->pool, &none, items[k], var, load, NULL, true);
+            if (!items[k]) return NULL;
+            s->reloads = true;
+        }
+    }
+    return s->reloads ? tirbi_new_sequence(s->pool, body->span, items, n) : body;
+}
+
+/* ---- The loops -------------------------------------------------------------------------------------------------- */
+
+/* The nodes that are in a circle with one, itself among them. */
+static uint32_t circle_of(const separator *s, uint32_t node) {
+    uint32_t circle = UINT32_C(1) << node;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->after[node] >> i & 1 && s->after[i] >> node & 1) circle |= UINT32_C(1) << i;
+    return circle;
+}
+
+/* The first circle of those that are left which comes after no other one of them. */
+static uint32_t next_circle(const separator *s, uint32_t left) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!(left >> i & 1)) continue;
+        const uint32_t circle = circle_of(s, i);
+        bool waits = false;
+        for (uint32_t k = 0; k < s->n; k++)
+            waits = waits || (left >> k & 1 && !(circle >> k & 1) && s->after[k] & circle);
+        if (!waits) return circle;
+    }
+    return left;
+}
+
+/* The loop with a variable of its own over some of the nodes, in their order. */
+static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
+    const tirbi_facts none = {.n = 0};
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, s->n);
+    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
+    tirbi_lvar *old = s->own.var[0], *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
+    if (!items || !loop || !var) return NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (nodes >> i & 1) items[n++] = s->nodes[i];
+    const tirbi_ls *body = n == 1 ? items[0] : tirbi_new_sequence(s->pool, s->loop->span, items, n);
+    if (!body) return NULL;
+    *var = *old;
+    var->reg = -1;
+    *loop = *s->loop;
+    loop->as.loop.var = var;
+    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    loop->as.loop.body = tirbi_resolve(s->pool, &none, body, old, tirbi_lx_var(s->pool, var), var, true);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+/* Whether the loop runs over plain bounds, and its body is of statements that can be told apart. */
+static bool read_loop(separator *s) {
+    const tirbi_ls *body = s->loop->as.loop.body;
+    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !find_changes(s, body, 0)) return false;
+    body = reload(s, body);
+    if (!body || !find_nodes(s, body, NULL) || s->n < 2) return false;
+    s->all = s->inside;
+    if (s->all.n == TIRBI_MAX_AFFINE) return false;
+    s->all.var[s->all.n++] = s->own.var[0];
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!note_stmt(s, s->nodes[i], i, 0)) return false;
+    /* Loops inside may be better off together, for what they read of memory. */
+    return s->reloads || (!s->nests && s->fails == 0);
+}
+
+uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *out[TIRBI_MAX_SEPARATE]) {
+    if (loop->as.loop.body->kind != TIRBI_LS_SEQ && loop->as.loop.body->kind != TIRBI_LS_IF) return 0;
+    separator *s = TIRBI_NEW(pool->arena, separator);
+    if (!s) return 0;
+    s->pool = pool;
+    s->loop = loop;
+    s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
+    if (!read_loop(s)) return 0;
+    find_order(s);
+    uint32_t left = (UINT32_C(1) << s->n) - 1, n = 0;
+    if (circle_of(s, 0) == left) return 0;
+    while (left) {
+        const uint32_t circle = next_circle(s, left);
+        out[n] = loop_over(s, circle);
+        if (!out[n++]) return 0;
+        left &= ~circle;
+    }
+    return n;
+}

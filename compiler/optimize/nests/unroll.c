@@ -1,0 +1,318 @@
+#include "compiler/optimize/nests/unroll.h"
+
+#include "compiler/optimize/contractions/distribute.h"
+#include "compiler/optimize/contractions/operands.h"
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum {
+    MAX_STEPS = 27,   /* of the loops inside, all together */
+    MAX_ASSIGNMENTS = 80,
+    MAX_SIZE = 480,   /* nodes of what is written out */
+    LEAST_NAMED = 16, /* nodes of a value that gets a name, where several do */
+    MAX_COUNTERS = 4,
+    MAX_VARIABLES = 8,
+    MAX_DEPTH = 32,
+    LEAST_ROUNDS = 512, /* of the loops around: code is not written out for less */
+    MAX_NESTS = 24,     /* of a function */
+    MAX_PHASES = 4,     /* elements apart that lanes may write */
+    MAX_STORES = 4      /* of a loop that is written out as phases */
+};
+
+typedef struct unroller {
+    tirbi_lx_pool *pool;
+    uint32_t disabled, nests;
+    const tirbi_place *place;  /* of the sum */
+    const tirbi_lx *value;     /* what it holds; NULL: what it held before */
+    const tirbi_lvar *counter[MAX_COUNTERS];
+    int64_t count[MAX_COUNTERS];
+    uint32_t n_counters, steps; /* steps: assignments so far */
+    const tirbi_lvar *var[MAX_VARIABLES]; /* variables of the iteration, and what they hold */
+    const tirbi_lx *held[MAX_VARIABLES];
+    uint32_t n_vars;
+    const tirbi_ls *named[MAX_VARIABLES + 1]; /* what sets the variables that hold sums; and then the store */
+    uint32_t n_named;
+    bool reads_others; /* of the sum's memory, or calls what may read it */
+} unroller;
+
+/* ---- One iteration of the loops around --------------------------------------------------------------------------- */
+
+/* Whether both are one element wherever they are asked for, unchecked. */
+static bool same_element(const tirbi_place *a, const tirbi_place *b) {
+    return !a->view && !b->view && a->flat->pure && tirbi_same_place(a, b);
+}
+
+/* What the sum's memory is read for is looked at as it stands in the loops: with the counters put in, another element
+ * may turn out to be the sum's own. */
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    unroller *u = rewrite->context;
+    const bool own = x->kind == TIRBI_LX_LOAD && same_element(x->access, u->place);
+    if (own && u->value) return u->value;
+    if (x->kind == TIRBI_LX_CALL ||
+        (x->kind == TIRBI_LX_LOAD && !own && tirbi_may_meet(x->access->buffer->root, u->place->buffer->root)))
+        u->reads_others = true;
+    if (x->kind != TIRBI_LX_VAR) return NULL;
+    for (uint32_t i = 0; i < u->n_counters; i++) {
+        if (x->var == u->counter[i]) return tirbi_lx_int(rewrite->pool, x->var->type, u->count[i]);
+    }
+    for (uint32_t i = 0; i < u->n_vars; i++) {
+        if (x->var == u->var[i]) return u->held[i];
+    }
+    return NULL;
+}
+
+static bool mentions(const tirbi_place *place, tirbi_lvar *var) {
+    tirbi_loop_set one = {.var = {var}, .n = 1};
+    return tirbi_mentions_loops(place->flat, &one);
+}
+
+static bool run(unroller *u, const tirbi_ls *s, unsigned depth);
+
+static bool is_sum(const unroller *u, const tirbi_lx *const *before, uint32_t i) {
+    return u->held[i] != before[i] && u->held[i]->size >= LEAST_NAMED;
+}
+
+/* Several sums side by side get names, by which what follows uses them as often as it wants. */
+static bool name_sums(unroller *u, const tirbi_lx *const *before, tirbi_span span) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->n_vars; i++) n += is_sum(u, before, i);
+    for (uint32_t i = 0; i < u->n_vars && n > 1; i++) {
+        if (!is_sum(u, before, i)) continue;
+        tirbi_lvar *var = u->n_named < MAX_VARIABLES ? TIRBI_NEW(u->pool->arena, tirbi_lvar) : NULL;
+        if (!var) return false;
+        *var = *u->var[i];
+        var->kind = TIRBI_LVAR_LET;
+        var->reg = -1;
+        u->named[u->n_named] = tirbi_new_set(u->pool, span, var, u->held[i], true);
+        u->held[i] = tirbi_lx_var(u->pool, var);
+        if (!u->named[u->n_named++] || !u->held[i]) return false;
+    }
+    return true;
+}
+
+static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
+    tirbi_lvar *var = s->as.loop.var;
+    const tirbi_lx *before[MAX_VARIABLES] = {NULL};
+    if (s->as.loop.step || mentions(u->place, var) || s->as.loop.rows || s->as.loop.blocks ||
+        u->n_counters == MAX_COUNTERS || var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST ||
+        var->extent->value > MAX_STEPS) {
+        return false;
+    }
+    uint32_t at = u->n_counters++;
+    u->counter[at] = var;
+    for (uint32_t i = 0; i < u->n_vars; i++) before[i] = u->held[i];
+    for (int64_t i = 0; i < var->extent->value; i++) {
+        u->count[at] = var->min->value + i;
+        if (!run(u, s->as.loop.body, depth - 1)) return false;
+    }
+    u->n_counters--;
+    return at > 0 || name_sums(u, before, s->span);
+}
+
+static bool assign(unroller *u, const tirbi_ls *s, const tirbi_lx *value) {
+    uint32_t i = 0;
+    while (i < u->n_vars && u->var[i] != s->as.set.var) i++;
+    if (!value || value->size > MAX_SIZE || i == MAX_VARIABLES || (i == u->n_vars && !s->as.set.declares)) return false;
+    u->var[i] = s->as.set.var;
+    u->held[i] = value;
+    if (i == u->n_vars) u->n_vars++;
+    return u->steps++ <= MAX_ASSIGNMENTS;
+}
+
+/* Follows the values of the sum and of variables through a statement; false where it is not known, or something else is
+ * done. */
+static bool run(unroller *u, const tirbi_ls *s, unsigned depth) {
+    tirbi_rewrite rewrite = {.pool = u->pool, .replace = replace, .context = u};
+    if (depth == 0) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!run(u, s->as.seq.items[i], depth - 1)) return false;
+        }
+        return true;
+    case TIRBI_LS_LOOP: return run_loop(u, s, depth);
+    case TIRBI_LS_IF: {
+        const tirbi_lx *condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
+        if (!condition || condition->kind != TIRBI_LX_CONST) return false;
+        const tirbi_ls *taken = condition->value ? s->as.if_.then_case : s->as.if_.else_case;
+        return !taken || run(u, taken, depth - 1);
+    }
+    case TIRBI_LS_STORE:
+        if (!same_element(s->as.store.access, u->place) || u->steps++ > MAX_ASSIGNMENTS) return false;
+        u->value = tirbi_rewrite_value(&rewrite, s->as.store.value);
+        return u->value && u->value->size <= MAX_SIZE;
+    case TIRBI_LS_SET: return s->as.set.value && assign(u, s, tirbi_rewrite_value(&rewrite, s->as.set.value));
+    default: return false;
+    }
+}
+
+/* ---- Nests ------------------------------------------------------------------------------------------------------ */
+
+static const tirbi_ls *first_store(const tirbi_ls *s, unsigned depth) {
+    if (depth == 0) return NULL;
+    switch (s->kind) {
+    case TIRBI_LS_STORE: return s;
+    case TIRBI_LS_LOOP: return first_store(s->as.loop.body, depth - 1);
+    case TIRBI_LS_IF: return first_store(s->as.if_.then_case, depth - 1);
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            const tirbi_ls *found = first_store(s->as.seq.items[i], depth - 1);
+            if (found) return found;
+        }
+        return NULL;
+    default: return NULL;
+    }
+}
+
+/* The nest of the loops that the sum's element depends on, around one store; NULL where it is no such nest. */
+static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE], *store = first_store(s, MAX_DEPTH);
+    uint32_t n = 0, around = 0;
+    int64_t rounds = 1;
+    if (!store || !store->as.store.access->flat->pure || store->as.store.access->buffer->local) return NULL;
+    for (const tirbi_ls *at = s; at->kind == TIRBI_LS_LOOP && n < TIRBI_MAX_AFFINE; at = at->as.loop.body) {
+        if (at->as.loop.step || at->as.loop.rows || at->as.loop.blocks) return NULL;
+        loop[n++] = at;
+        if (mentions(store->as.store.access, at->as.loop.var)) around = n;
+    }
+    for (uint32_t i = 0; i < around; i++) {
+        if (__builtin_mul_overflow(rounds, loop[i]->as.loop.var->extent->hi, &rounds)) rounds = INT64_MAX;
+    }
+    if (around == 0 || rounds < LEAST_ROUNDS) return NULL;
+    u->place = store->as.store.access;
+    u->value = NULL;
+    u->n_counters = u->n_vars = u->n_named = u->steps = 0;
+    u->reads_others = false;
+    if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || u->reads_others) return NULL;
+    tirbi_ls *only = TIRBI_NEW(u->pool->arena, tirbi_ls);
+    if (!only) return NULL;
+    *only = *store;
+    only->as.store.value = u->value;
+    u->named[u->n_named] = only;
+    const tirbi_ls *nest = u->n_named ? tirbi_new_sequence(u->pool, only->span, u->named, u->n_named + 1) : only;
+    for (uint32_t i = around; nest && i-- > 0;) {
+        tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
+        if (!copy) return NULL;
+        *copy = *loop[i];
+        copy->as.loop.body = nest;
+        nest = copy;
+    }
+    return nest;
+}
+
+/* ---- Phases ------------------------------------------------------------------------------------------------------ */
+
+static bool varies(const tirbi_lx *x, const tirbi_loop_set *loop) {
+    if (tirbi_mentions_loops(x, loop)) return true;
+    if (x->kind == TIRBI_LX_LOAD && tirbi_mentions_loops(x->access->flat, loop)) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (varies(x->args[i], loop)) return true;
+    }
+    return false;
+}
+
+/* Whether a store computes something of each element, and in one of the loops every `phases`th of them, between which
+ * loop `last` goes. What it computes for all of them is computed once by other means. */
+static bool interleaves(unroller *u, const tirbi_loop_set *loops, uint32_t last, int64_t phases, const tirbi_ls *store) {
+    tirbi_affine form;
+    int64_t step;
+    const tirbi_loop_set one = {.var = {loops->var[last]}, .n = 1};
+    if (store->kind != TIRBI_LS_STORE || !varies(store->as.store.value, &one) ||
+        (store->as.store.value->kind != TIRBI_LX_OP && store->as.store.value->kind != TIRBI_LX_COND) ||
+        !tirbi_affine_of(u->pool, store->as.store.access->flat, loops, &form) ||
+        !tirbi_affine_constant(&form, last, &step) || step != 1)
+        return false;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        if (i != last && tirbi_affine_constant(&form, i, &step) && step == phases) return true;
+    }
+    return false;
+}
+
+/* Whether the phases are better gone through as they stand. */
+static bool are_short_rows(unroller *u, const tirbi_ls *s, const tirbi_lvar *phase) {
+    tirbi_nest nest;
+    return tirbi_plan_nest(u->pool, s, TIRBI_NEST_INTERCHANGE, &nest) && nest.plan->loops.var[0] == phase &&
+           tirbi_suits_short_rows(nest.plan);
+}
+
+/* for i: for p in range(2): O[2 * i + p] = e(p) becomes for i: O[2 * i] = e(0); O[2 * i + 1] = e(1): lanes over i have
+ * all of a body, instead of one phase in each round of a loop. NULL where the nest is none of this kind. */
+static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE], *at = s, *const *stores = &at, *phase[MAX_PHASES];
+    const tirbi_facts facts = {.n = 0};
+    tirbi_loop_set loops = {.n = 0};
+    uint32_t n_stores = 1;
+    for (; at->kind == TIRBI_LS_LOOP && loops.n < TIRBI_MAX_AFFINE; at = at->as.loop.body) {
+        if (at->as.loop.step || at->as.loop.rows || at->as.loop.blocks || at->as.loop.parallel) return NULL;
+        loop[loops.n] = at;
+        loops.var[loops.n++] = at->as.loop.var;
+    }
+    const uint32_t last = loops.n - 1;
+    if (loops.n < 2 || !tirbi_can_resolve(at)) return NULL;
+    tirbi_lvar *var = loops.var[last];
+    if (var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST || var->extent->value < 2 ||
+        var->extent->value > MAX_PHASES)
+        return NULL;
+    const int64_t n = var->extent->value;
+    if (at->kind == TIRBI_LS_SEQ) {
+        stores = at->as.seq.items;
+        n_stores = at->as.seq.n;
+    }
+    if (n_stores > MAX_STORES) return NULL;
+    for (uint32_t i = 0; i < n_stores; i++) {
+        if (!interleaves(u, &loops, last, n, stores[i])) return NULL;
+    }
+    if (are_short_rows(u, s, var)) return NULL;
+    for (int64_t i = 0; i < n; i++) {
+        const tirbi_lx *value = tirbi_lx_int(u->pool, var->type, var->min->value + i);
+        phase[i] = value ? tirbi_resolve(u->pool, &facts, at, var, value, NULL, i == 0) : NULL;
+        if (!phase[i]) return NULL;
+    }
+    tirbi_ls *all = TIRBI_NEW(u->pool->arena, tirbi_ls);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(u->pool->arena, const tirbi_ls *, (size_t)n);
+    if (!all || !items) return NULL;
+    for (int64_t i = 0; i < n; i++) items[i] = phase[i];
+    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = at->span};
+    all->as.seq.items = items;
+    all->as.seq.n = (uint32_t)n;
+    const tirbi_ls *nest = all;
+    for (uint32_t i = last; i-- > 0;) {
+        tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
+        if (!copy) return NULL;
+        *copy = *loop[i];
+        copy->as.loop.body = nest;
+        nest = copy;
+    }
+    return nest;
+}
+
+/* ---- Both --------------------------------------------------------------------------------------------------------- */
+
+/* The nest written out, where lanes run all of it. */
+static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
+    tirbi_nest nest;
+    if (u->nests == MAX_NESTS) return NULL;
+    const tirbi_ls *out = written_out(u, s);
+    if (!out) out = phases_of(u, s);
+    if (!out || !tirbi_plan_nest(u->pool, out, true, &nest) || nest.n_outer > 0) return NULL;
+    u->nests++;
+    return out;
+}
+
+static const tirbi_ls *unroll_all(void *context, const tirbi_ls *s) {
+    unroller *u = context;
+    const bool loop = s->kind == TIRBI_LS_LOOP;
+    if (loop && !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(u->pool, s)) return s;
+    const tirbi_ls *out = loop ? unroll(u, s) : NULL;
+    if (out) return !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts_operands(u->pool, s) ? s : out;
+    return loop && (s->as.loop.blocks || s->as.loop.rows) ? s : tirbi_replace_inside(u->pool, s, unroll_all, u);
+}
+
+const tirbi_ls *tirbi_unroll_sums(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
+    unroller *u = TIRBI_NEW(pool->arena, unroller);
+    if (!u || !body || (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE))) return body;
+    *u = (unroller){.pool = pool, .disabled = disabled};
+    return unroll_all(u, body);
+}

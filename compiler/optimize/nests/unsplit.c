@@ -1,0 +1,260 @@
+/* The condition x < bound, where x counts the iterations of some loops of a free nest (x = io * 32 + ii, where ii runs
+ * from 0 to 31), holds for the first `bound` values of x, and each value is one iteration vector of these loops. So one
+ * loop over x can take their place, if nothing but x is made of their variables. The loops of reductions keep their
+ * order: none of another reduction stands between those that are joined. */
+#include "compiler/optimize/nests/unsplit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+typedef struct joiner {
+    tirbi_lx_pool *pool;
+    const tirbi_free_nest *nest;
+    tirbi_loop_set loops;            /* of the nest */
+    bool joins[TIRBI_MAX_AFFINE];    /* which of them are joined */
+    int64_t unit[TIRBI_MAX_AFFINE];  /* what one iteration of each is worth */
+    tirbi_loop_set group;            /* those */
+    int64_t group_unit[TIRBI_MAX_AFFINE];
+    tirbi_lvar *joined;
+    bool failed;
+} joiner;
+
+/* ---- The counter ------------------------------------------------------------------------------------------------ */
+
+/* Whether x counts the iterations of two or more loops: the fastest by 1, each other one by all of those below it. */
+static bool counts(joiner *j, const tirbi_lx *x) {
+    tirbi_affine form;
+    if (!tirbi_affine_of(j->pool, x, &j->loops, &form) || !tirbi_lx_is_int(form.start, 0) || tirbi_full_range(x))
+        return false;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < j->loops.n; i++) {
+        j->joins[i] = form.coefficient[i] != NULL;
+        n += j->joins[i];
+        if (!tirbi_affine_constant(&form, i, &j->unit[i])) return false;
+    }
+    int64_t expected = 1;
+    for (uint32_t left = n; left > 0; left--) {
+        uint32_t at = 0;
+        while (at < j->loops.n && !(j->joins[at] && j->unit[at] == expected)) at++;
+        if (at == j->loops.n || !tirbi_lx_is_int(j->loops.var[at]->min, 0)) return false;
+        const tirbi_lx *extent = j->loops.var[at]->extent;
+        bool slowest = left == 1;
+        if (!slowest && (extent->kind != TIRBI_LX_CONST || extent->value < 2 ||
+                         __builtin_mul_overflow(expected, extent->value, &expected))) {
+            return false;
+        }
+    }
+    return n >= 2;
+}
+
+/* All are spatial, or parts of one reduction. */
+static bool keeps_order(const joiner *j) {
+    uint32_t first = 0, last = 0;
+    for (uint32_t i = j->loops.n; i-- > 0;) {
+        if (j->joins[i]) first = i;
+    }
+    for (uint32_t i = 0; i < j->loops.n; i++) {
+        if (j->joins[i]) last = i;
+    }
+    for (uint32_t i = first, previous = first; i <= last; i++) {
+        if (j->nest->spatial[i] != j->nest->spatial[first]) {
+            if (j->joins[i]) return false;
+            continue;
+        }
+        if (j->nest->spatial[i]) continue;
+        if (!j->joins[i] || j->unit[i] > j->unit[previous]) return false;
+        previous = i;
+    }
+    return true;
+}
+
+/* The loop over x up to `bound`. */
+static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
+    tirbi_lx_pool *pool = j->pool;
+    const tirbi_lx *all = NULL;
+    const tirbi_lvar *outer = NULL;
+    enum { MOST = 40 };
+    char name[TIRBI_MAX_AFFINE * (MOST + 2) + 1] = "";
+    j->group.n = 0;
+    for (uint32_t i = 0; i < j->loops.n; i++) {
+        if (!j->joins[i]) continue;
+        tirbi_lvar *var = j->loops.var[i];
+        size_t size = strlen(name);
+        snprintf(name + size, sizeof(name) - size, "%s%.*s", size ? ", " : "",
+                         tirbi_beginning_of(var->name, MOST), var->name);
+        j->group_unit[j->group.n] = j->unit[i];
+        j->group.var[j->group.n++] = var;
+        all = all ? tirbi_lx_mul(pool, all, var->extent) : var->extent;
+        if (!outer) outer = var;
+    }
+    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0);
+    const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, bound);
+    const tirbi_lx *most = wide ? tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, wide, zero, NULL) : NULL;
+    const tirbi_lx *extent =
+        most && all ? tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all, most, NULL) : NULL;
+    j->joined = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!j->joined || !extent || !outer) return false;
+    *j->joined = *outer;
+    j->joined->name = tirbi_arena_text(pool->arena, name, strlen(name));
+    j->joined->type = (tirbi_dtype)x->type;
+    j->joined->extent = extent;
+    j->joined->below = NULL;
+    j->joined->lo = 0;
+    j->joined->hi = extent->hi > 0 ? extent->hi - 1 : 0;
+    return j->joined->name != NULL;
+}
+
+/* ---- The nest --------------------------------------------------------------------------------------------------- */
+
+/* A sum in which the counter is one term, times a constant. */
+static const tirbi_lx *by_counter(joiner *j, const tirbi_lx *x) {
+    tirbi_affine form;
+    int64_t factor = 0, c;
+    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || !tirbi_affine_of(j->pool, x, &j->group, &form)) return NULL;
+    for (uint32_t i = 0; i < j->group.n; i++) {
+        if (!tirbi_affine_constant(&form, i, &c) || c % j->group_unit[i] != 0) return NULL;
+        if (i == 0) factor = c / j->group_unit[i];
+        if (c / j->group_unit[i] != factor) return NULL;
+    }
+    const tirbi_lx *counter = tirbi_lx_var(j->pool, j->joined);
+    if (factor == 1 && x->type == j->joined->type && tirbi_lx_is_int(form.start, 0)) return counter;
+    const tirbi_lx *scaled = tirbi_lx_mul(j->pool, tirbi_lx_cast(j->pool, TIRB_I64, counter),
+                                          tirbi_lx_int(j->pool, TIRB_I64, factor));
+    const tirbi_lx *sum = scaled ? tirbi_lx_add(j->pool, form.start, scaled) : NULL;
+    return sum ? tirbi_lx_cast(j->pool, (tirbi_dtype)x->type, sum) : NULL;
+}
+
+static const tirbi_lx *replace_counter(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    joiner *j = rewrite->context;
+    if (x->kind == TIRBI_LX_LOAD || !tirbi_mentions_loops(x, &j->group)) return NULL;
+    const tirbi_lx *other = x->pure ? by_counter(j, x) : NULL;
+    j->failed = j->failed || (!other && x->kind == TIRBI_LX_VAR);
+    return other;
+}
+
+static bool in_group(const joiner *j, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < j->group.n; i++) {
+        if (j->group.var[i] == var) return true;
+    }
+    return false;
+}
+
+/* The loops whose first iteration a condition asks for, the joined one for all of its parts; false: for some of
+ * them. */
+static bool join_first(const joiner *j, tirbi_ls *branch) {
+    uint32_t n = branch->as.if_.n_first_of, left = 0, found = 0;
+    tirbi_lvar **loops = TIRBI_NEW_ARRAY(j->pool->arena, tirbi_lvar *, n + 1);
+    if (!loops) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (in_group(j, branch->as.if_.first_of[i])) found++;
+        else loops[left++] = branch->as.if_.first_of[i];
+    }
+    if (found) loops[left++] = j->joined;
+    branch->as.if_.first_of = loops;
+    branch->as.if_.n_first_of = left;
+    return found == 0 || found == j->group.n;
+}
+
+static const tirbi_ls *join_body(joiner *j, const tirbi_ls *s) {
+    tirbi_rewrite rewrite = {.pool = j->pool, .replace = replace_counter, .context = j};
+    tirbi_ls *copy = TIRBI_NEW(j->pool->arena, tirbi_ls);
+    if (!copy) return NULL;
+    *copy = *s;
+    if (s->kind == TIRBI_LS_SEQ) {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(j->pool->arena, const tirbi_ls *, s->as.seq.n);
+        copy->as.seq.items = items;
+        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+            items[i] = join_body(j, s->as.seq.items[i]);
+            if (!items[i]) return NULL;
+        }
+        return items ? copy : NULL;
+    }
+    if (s->kind != TIRBI_LS_IF) return s->kind == TIRBI_LS_STORE ? tirbi_rewrite_stmt(&rewrite, s) : NULL;
+    const tirbi_ls *no = s->as.if_.else_case;
+    copy->as.if_.condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
+    copy->as.if_.then_case = join_body(j, s->as.if_.then_case);
+    copy->as.if_.else_case = no ? join_body(j, no) : NULL;
+    if (!copy->as.if_.condition || !copy->as.if_.then_case || (no && !copy->as.if_.else_case)) return NULL;
+    return !s->as.if_.first_of || join_first(j, copy) ? copy : NULL;
+}
+
+/* The nest with one loop for those that are joined. */
+static const tirbi_ls *join_nest(joiner *j, const tirbi_ls *body) {
+    body = join_body(j, body);
+    if (!body || j->failed) return NULL;
+    uint32_t outermost = 0;
+    while (!j->joins[outermost]) outermost++;
+    for (uint32_t i = j->loops.n; i-- > 0;) {
+        if (j->joins[i] && i != outermost) continue;
+        tirbi_ls *loop = TIRBI_NEW(j->pool->arena, tirbi_ls);
+        if (!loop) return NULL;
+        *loop = *j->nest->loops[i];
+        if (i == outermost) loop->as.loop.var = j->joined;
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    return body;
+}
+
+/* ---- Conditions ------------------------------------------------------------------------------------------------- */
+
+static bool is_conjunction(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
+}
+
+/* Joins the loops of the first term that allows it, and takes it out of the condition: *rest is what remains, or
+ * NULL. */
+static bool join_term(joiner *j, const tirbi_lx *x, const tirbi_lx **rest) {
+    if (is_conjunction(x)) {
+        const tirbi_lx *part;
+        for (int i = 0; i < 2; i++) {
+            if (!join_term(j, x->args[i], &part)) continue;
+            const tirbi_lx *a = i == 0 ? part : x->args[0], *b = i == 0 ? x->args[1] : part;
+            *rest = a && b ? tirbi_lx_lazy(j->pool, TIRBI_LX_AND, a, b, NULL) : a ? a : b;
+            return true;
+        }
+        return false;
+    }
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || !x->pure || tirbi_mentions_loops(x->args[1], &j->loops) ||
+        x->args[1]->traps || !tirbi_dtype_is_int((tirbi_dtype)x->args[1]->type) || x->args[1]->type == TIRB_U64) {
+        return false;
+    }
+    *rest = NULL;
+    return counts(j, x->args[0]) && keeps_order(j) && make_joined(j, x->args[0], x->args[1]);
+}
+
+/* Joins loops of the nest until no term of its condition asks for it. */
+static const tirbi_ls *join_loops(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    for (;;) {
+        tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
+        joiner *j = TIRBI_NEW(pool->arena, joiner);
+        const tirbi_lx *rest = NULL;
+        if (!nest || !j || !tirbi_find_free_nest(pool, loop, nest) || nest->body->kind != TIRBI_LS_IF ||
+            nest->body->as.if_.else_case || nest->body->as.if_.first_of) {
+            return loop;
+        }
+        *j = (joiner){.pool = pool, .nest = nest};
+        for (uint32_t i = 0; i < nest->n; i++) j->loops.var[j->loops.n++] = nest->loops[i]->as.loop.var;
+        if (!join_term(j, nest->body->as.if_.condition, &rest)) return loop;
+        tirbi_ls *branch = rest ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+        if (rest && !branch) return loop;
+        if (branch) {
+            *branch = *nest->body;
+            branch->as.if_.condition = rest;
+        }
+        const tirbi_ls *joined = join_nest(j, branch ? branch : nest->body->as.if_.then_case);
+        if (!joined) return loop;
+        loop = joined;
+    }
+}
+
+static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {
+    const tirbi_ls *joined = s->kind == TIRBI_LS_LOOP ? join_loops(pool, s) : s;
+    return joined != s ? joined : tirbi_replace_inside(pool, s, join_all, pool);
+}
+
+const tirbi_ls *tirbi_join_splits(tirbi_lx_pool *pool, const tirbi_ls *s) { return join_all(pool, s); }

@@ -1,0 +1,10 @@
+/* Loops that a schedule cut, put together again where a condition says that the parts go too far: for io, ii, if
+ * io * 32 + ii < 100, becomes one loop of 100 iterations. */
+#ifndef TIRB_COMPILER_OPTIMIZE_NESTS_UNSPLIT_H
+#define TIRB_COMPILER_OPTIMIZE_NESTS_UNSPLIT_H
+
+#include "compiler/lower/loop.h"
+
+const tirbi_ls *tirbi_join_splits(tirbi_lx_pool *pool, const tirbi_ls *stmt);
+
+#endif

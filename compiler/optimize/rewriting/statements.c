@@ -1,0 +1,120 @@
+#include "compiler/optimize/rewriting/statements.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span) {
+    tirbi_ls *s = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (s) *s = (tirbi_ls){.kind = (uint8_t)kind, .span = span};
+    return s;
+}
+
+const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *value,
+                              bool declares) {
+    tirbi_ls *s = var && value ? tirbi_new_stmt(pool, TIRBI_LS_SET, span) : NULL;
+    if (!s) return NULL;
+    s->as.set.var = var;
+    s->as.set.value = value;
+    s->as.set.declares = declares;
+    return s;
+}
+
+const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n) {
+    tirbi_ls *s = tirbi_new_stmt(pool, TIRBI_LS_SEQ, span);
+    const tirbi_ls **copy = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n);
+    if (!s || !copy) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!items[i]) return NULL;
+        copy[i] = items[i];
+    }
+    s->as.seq.items = copy;
+    s->as.seq.n = n;
+    return s;
+}
+
+/* The items as they shall be: a new list where one of them changes. */
+static const tirbi_ls **replace_items(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_replacer *replace, void *context) {
+    const tirbi_ls **const old = s->as.seq.items, **items = old;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+        const tirbi_ls *item = replace(context, old[i]);
+        if (item == old[i]) continue;
+        if (items == old) {
+            items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
+            if (!items) return old;
+            memcpy(items, old, s->as.seq.n * sizeof(*items));
+        }
+        items[i] = item;
+    }
+    return items;
+}
+
+const tirbi_ls *tirbi_replace_inside(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_replacer *replace, void *context) {
+    tirbi_ls other = *s;
+    bool changes;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP:
+        other.as.loop.body = replace(context, s->as.loop.body);
+        changes = other.as.loop.body != s->as.loop.body;
+        break;
+    case TIRBI_LS_WHILE:
+        other.as.while_.body = replace(context, s->as.while_.body);
+        changes = other.as.while_.body != s->as.while_.body;
+        break;
+    case TIRBI_LS_IF:
+        other.as.if_.then_case = replace(context, s->as.if_.then_case);
+        if (s->as.if_.else_case) other.as.if_.else_case = replace(context, s->as.if_.else_case);
+        changes = other.as.if_.then_case != s->as.if_.then_case || other.as.if_.else_case != s->as.if_.else_case;
+        break;
+    case TIRBI_LS_SEQ:
+        other.as.seq.items = replace_items(pool, s, replace, context);
+        changes = other.as.seq.items != s->as.seq.items;
+        break;
+    default: return s;
+    }
+    tirbi_ls *copy = changes ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!copy) return s;
+    *copy = other;
+    return copy;
+}
+
+bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most) {
+    if (body->kind != TIRBI_LS_SEQ) {
+        if (*n == most) return false;
+        items[(*n)++] = body;
+        return true;
+    }
+    for (uint32_t i = 0; i < body->as.seq.n; i++)
+        if (!tirbi_list_statements(body->as.seq.items[i], items, n, most)) return false;
+    return true;
+}
+
+bool tirbi_has_plain_bounds(const tirbi_lvar *var) {
+    return var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps;
+}
+
+bool tirbi_is_plain_loop(const tirbi_ls *loop) {
+    return !loop->as.loop.step && !loop->as.loop.blocks && !loop->as.loop.rows &&
+           tirbi_has_plain_bounds(loop->as.loop.var);
+}
+
+const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop) {
+    const tirbi_ls *s = loop->as.loop.body;
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    return s->kind == TIRBI_LS_LOOP ? s : NULL;
+}
+
+int tirbi_beginning_of(const char *name, size_t most) {
+    const char *end = memchr(name, 0, most + 1);
+    if (end) return (int)(end - name);
+    size_t n = most;
+    for (; n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80;) n--;
+    return (int)n;
+}
+
+const char *tirbi_join_names(tirbi_lx_pool *pool, const tirbi_lvar *outer, const tirbi_lvar *inner) {
+    enum { MOST = 60 };
+    char name[2 * MOST + 3];
+    const int n = snprintf(name, sizeof name, "%.*s, %.*s", tirbi_beginning_of(outer->name, MOST), outer->name,
+                           tirbi_beginning_of(inner->name, MOST), inner->name);
+    return tirbi_arena_text(pool->arena, name, (size_t)n);
+}

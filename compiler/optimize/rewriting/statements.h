@@ -1,0 +1,42 @@
+/* Statements of the loop IR that passes make, each NULL when memory ran out, or where a part of it is NULL; and what
+ * passes ask of loops. */
+#ifndef TIRB_COMPILER_OPTIMIZE_REWRITING_STATEMENTS_H
+#define TIRB_COMPILER_OPTIMIZE_REWRITING_STATEMENTS_H
+
+#include "compiler/lower/loop.h"
+
+/* One with nothing in it yet. */
+tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span);
+const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *value,
+                              bool declares);
+/* The items, one after the other; their list is copied. */
+const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
+
+/* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`. */
+typedef struct tirbi_arranged {
+    const tirbi_ls *loop, *stmt;
+} tirbi_arranged;
+
+/* Whether a loop's bounds cannot fail, and are the same wherever they are computed. */
+bool tirbi_has_plain_bounds(const tirbi_lvar *var);
+/* Whether a loop has such bounds, goes on by one each time, and has not been made into blocks or rows. */
+bool tirbi_is_plain_loop(const tirbi_ls *loop);
+
+/* The loop that is all of a loop's body; NULL where it has none. */
+const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop);
+
+/* How many bytes of a name are its beginning of at most `most`, in whole characters of UTF-8. */
+int tirbi_beginning_of(const char *name, size_t most);
+/* What a loop is called that does the work of two: the beginnings of both names. */
+const char *tirbi_join_names(tirbi_lx_pool *pool, const tirbi_lvar *outer, const tirbi_lvar *inner);
+
+/* Gives what shall stand for a statement: itself, or another one that does the same. */
+typedef const tirbi_ls *tirbi_replacer(void *context, const tirbi_ls *s);
+/* A statement with what stands for those directly in it, its body, branches or items; itself where these stay, or
+ * memory ran out. */
+const tirbi_ls *tirbi_replace_inside(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_replacer *replace, void *context);
+
+/* The statements of a body, also those of sequences in it; false: they are more than `most`. */
+bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most);
+
+#endif

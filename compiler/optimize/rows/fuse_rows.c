@@ -1,0 +1,459 @@
+/* for i: t[i, ..] = ..; for i: s[i] = the sum of t[i, ..]; for i: u[i, ..] = f(t[i, ..], s[i]) becomes one loop over i
+ * around what the three do with a row. A row then comes from a cache where it came from memory, and where t is memory
+ * of this program alone that nothing else uses, one row of it is all that there is.
+ *
+ * Loops are made one when all accesses of one nest to memory that another of them writes are to rows that belong to
+ * the iteration: then every location keeps the order of its updates (rule R1). What may trap is not moved before
+ * anything else. How many rows are done at a time is chosen where the loop is emitted (rows.c). */
+#include "compiler/optimize/contractions/distribute.h"
+#include "compiler/optimize/contractions/int_trees.h"
+#include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rows/rows.h"
+
+enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64, MAX_NESTING = 16, MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
+
+typedef struct access {
+    const tirbi_place *place;
+    uint32_t nest;
+    bool write;
+} access;
+
+/* Nests that are being made one, with the loop variables of the first one. */
+typedef struct group {
+    tirbi_lx_pool *pool;
+    uint32_t n_common;
+    tirbi_loop_set vars;
+    const tirbi_ls *loops[MAX_COMMON];
+    const tirbi_ls *bodies[MAX_NESTS]; /* inside of the common loops */
+    const tirbi_ls *originals[MAX_NESTS];
+    bool has_rows[MAX_NESTS]; /* goes through the elements of a row */
+    uint32_t n;
+    access accesses[MAX_ACCESSES];
+    uint32_t n_accesses;
+} group;
+
+/* ---- Nests ---------------------------------------------------------------------------------------------------- */
+
+static bool invariant(const tirbi_loop_set *loops, const tirbi_lx *x) {
+    return x->pure && !x->traps && !tirbi_mentions_loops(x, loops);
+}
+
+static bool plain_loop(const tirbi_loop_set *loops, const tirbi_lvar *var) {
+    return invariant(loops, var->min) && invariant(loops, var->extent) &&
+           (!var->below || !tirbi_mentions_loops(var->below, loops));
+}
+
+/* The loops that are to be common; what is inside of them, or NULL. */
+static const tirbi_ls *collect(uint32_t n_common, const tirbi_ls *s, tirbi_loop_set *vars, const tirbi_ls **loops) {
+    for (vars->n = 0; vars->n < n_common; s = s->as.loop.body) {
+        if (s->kind != TIRBI_LS_LOOP || s->as.loop.step || !plain_loop(vars, s->as.loop.var)) return NULL;
+        loops[vars->n] = s;
+        vars->var[vars->n++] = s->as.loop.var;
+    }
+    return s;
+}
+
+static bool note(group *g, const tirbi_place *place, bool write) {
+    const tirbi_lbuf *b = place->buffer;
+    if (g->n_accesses == MAX_ACCESSES || place->view || b->overlaps || b->local) return false;
+    g->accesses[g->n_accesses++] = (access){place, g->n, write};
+    return true;
+}
+
+static bool note_value(group *g, const tirbi_lx *x, unsigned depth);
+
+static bool note_place(group *g, const tirbi_place *place, bool write, unsigned depth) {
+    for (uint32_t i = 0; i < place->ndim; i++) {
+        if (!note_value(g, place->indices[i], depth + 1)) return false;
+        if (g->n > 0 && write && !tirbi_dim_proven(place, i)) return false;
+    }
+    return note(g, place, write);
+}
+
+static bool note_value(group *g, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL || (g->n > 0 && x->traps)) return false;
+    if (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL) return false;
+    if (x->kind == TIRBI_LX_LOAD && !note_place(g, x->access, false, depth)) return false;
+    for (int i = 0; i < x->n_args; i++) {
+        if (!note_value(g, x->args[i], depth + 1)) return false;
+    }
+    return true;
+}
+
+static bool note_stmt(group *g, const tirbi_ls *s, unsigned depth);
+
+static bool note_tree(group *g, const tirbi_ls *s) {
+    g->has_rows[g->n] = true;
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
+        if (!plain_loop(&g->vars, s->as.tree.loops[i])) return false;
+    }
+    for (uint32_t i = 0; i < s->as.tree.n_lets; i++) {
+        if (!note_value(g, s->as.tree.lets[i], 0)) return false;
+    }
+    for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
+        const tirbi_update *update = &s->as.tree.updates[i];
+        if (!note_place(g, update->target, false, 0) || !note_place(g, update->target, true, 0) ||
+            !note_value(g, update->value, 0) || (update->factor && !note_value(g, update->factor, 0))) {
+            return false;
+        }
+    }
+    return !s->as.tree.init || note_stmt(g, s->as.tree.init, 0);
+}
+
+static bool note_stmt(group *g, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_NESTING) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!note_stmt(g, s->as.seq.items[i], depth + 1)) return false;
+        }
+        return true;
+    case TIRBI_LS_LOOP:
+        g->has_rows[g->n] = true;
+        return !s->as.loop.step && plain_loop(&g->vars, s->as.loop.var) && note_stmt(g, s->as.loop.body, depth + 1);
+    case TIRBI_LS_STORE: return note_place(g, s->as.store.access, true, 0) && note_value(g, s->as.store.value, 0);
+    case TIRBI_LS_SET: return s->as.set.declares && note_value(g, s->as.set.value, 0);
+    case TIRBI_LS_TREE: return note_tree(g, s);
+    default: return false;
+    }
+}
+
+static bool contains_tree(const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_LOOP) return contains_tree(s->as.loop.body);
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
+        if (contains_tree(s->as.seq.items[i])) return true;
+    }
+    return s->kind == TIRBI_LS_TREE;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
+
+/* The dimension whose index is the loop's variable, as it is or as an int64; ndim if there is none. */
+static uint32_t row_dimension(const tirbi_place *place, const tirbi_lvar *var) {
+    uint32_t d = 0;
+    for (; d < place->ndim; d++) {
+        const tirbi_lx *x = place->indices[d];
+        if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
+        if (x->kind == TIRBI_LX_VAR && x->var == var) break;
+    }
+    return d;
+}
+
+/* Whether both are in the same row, and in that of no other iteration. */
+static bool same_row(const group *g, const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->buffer->root != a->buffer || a->buffer->broadcasts) return false;
+    for (uint32_t i = 0; i < g->vars.n; i++) {
+        uint32_t d = row_dimension(a, g->vars.var[i]);
+        if (d == a->ndim || row_dimension(b, g->vars.var[i]) != d) return false;
+    }
+    return true;
+}
+
+/* Whether the last nest of the group may run together with those before it, and is about the same rows. */
+static bool agrees(const group *g) {
+    bool linked = false;
+    for (uint32_t i = 0; i < g->n_accesses; i++) {
+        const access *a = &g->accesses[i];
+        if (a->nest != g->n) continue;
+        for (uint32_t k = 0; k < g->n_accesses; k++) {
+            const access *b = &g->accesses[k];
+            if (b->nest == g->n || !tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
+            bool same = same_row(g, a->place, b->place);
+            if (!same && (a->write || b->write)) return false;
+            linked = linked || same;
+        }
+    }
+    return linked;
+}
+
+/* ---- Making the group ------------------------------------------------------------------------------------------- */
+
+static bool begin(group *g, const tirbi_ls *nest) {
+    const tirbi_ls *body = collect(g->n_common, nest, &g->vars, g->loops);
+    g->n = g->n_accesses = 0;
+    if (!body || tirbi_contracts(g->pool, nest) || !note_stmt(g, body, 0) || !g->has_rows[0]) return false;
+    g->bodies[0] = body;
+    g->originals[0] = nest;
+    g->n = 1;
+    return true;
+}
+
+static bool same_loops(const group *g, const tirbi_loop_set *vars, const tirbi_ls *const *loops) {
+    for (uint32_t i = 0; i < g->vars.n; i++) {
+        const tirbi_lvar *a = g->vars.var[i], *b = vars->var[i];
+        if (a->min != b->min || a->extent != b->extent || a->type != b->type || a->below != b->below) return false;
+        if (g->loops[i]->as.loop.parallel != loops[i]->as.loop.parallel) return false;
+    }
+    return true;
+}
+
+static bool join(group *g, const tirbi_ls *nest) {
+    tirbi_loop_set vars;
+    const tirbi_ls *loops[MAX_COMMON];
+    const tirbi_ls *body = g->n < MAX_NESTS ? collect(g->n_common, nest, &vars, loops) : NULL;
+    if (!body || !same_loops(g, &vars, loops) || tirbi_contracts(g->pool, nest)) return false;
+    uint32_t known = g->n_accesses;
+    tirbi_loop_set common = g->vars;
+    g->has_rows[g->n] = false;
+    g->vars = vars; /* bounds are looked at before variables are replaced */
+    bool plain = note_stmt(g, body, 0);
+    g->vars = common;
+    g->n_accesses = known;
+    tirbi_copier copier = {.from = &vars, .to = &g->vars};
+    const tirbi_ls *copy = plain ? tirbi_copy_stmt(g->pool, &copier, body) : NULL;
+    if (copy && note_stmt(g, copy, 0) && agrees(g)) {
+        g->bodies[g->n] = copy;
+        g->originals[g->n++] = nest;
+        return true;
+    }
+    g->n_accesses = known;
+    return false;
+}
+
+/* Leaves the last nests out that touch one element of each row: they are lanes over the rows alone. */
+static void trim(group *g) {
+    while (g->n > 0 && !g->has_rows[g->n - 1]) g->n--;
+    uint32_t kept = 0;
+    while (kept < g->n_accesses && g->accesses[kept].nest < g->n) kept++;
+    g->n_accesses = kept;
+}
+
+/* ---- What is memory of rows ------------------------------------------------------------------------------------- */
+
+/* Whether all that the group does with a buffer is in rows: then there may be as many of them as are done together. */
+static bool is_in_rows(const group *g, const tirbi_lbuf *buffer) {
+    const tirbi_place *first = NULL;
+    for (uint32_t i = 0; i < g->n_accesses; i++) {
+        const tirbi_place *place = g->accesses[i].place;
+        if (place->buffer->root != buffer) continue;
+        if (!first) first = place;
+        if (!same_row(g, first, place)) return false;
+    }
+    return first != NULL;
+}
+
+/* ---- Sequences ------------------------------------------------------------------------------------------------ */
+
+static tirbi_ls *sequence_of(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *a, uint32_t n_a,
+                             const tirbi_ls *const *b, uint32_t n_b) {
+    tirbi_ls *seq = TIRBI_NEW(pool->arena, tirbi_ls);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n_a + n_b);
+    if (!seq || !items) return NULL;
+    for (uint32_t i = 0; i < n_a; i++) items[i] = a[i];
+    for (uint32_t i = 0; i < n_b; i++) items[n_a + i] = b[i];
+    seq->kind = TIRBI_LS_SEQ;
+    seq->span = span;
+    seq->as.seq.items = items;
+    seq->as.seq.n = n_a + n_b;
+    return seq;
+}
+
+static const tirbi_ls *in_common_loops(const group *g, const tirbi_ls *body) {
+    for (uint32_t i = g->vars.n; body && i-- > 0;) {
+        tirbi_ls *loop = TIRBI_NEW(g->pool->arena, tirbi_ls);
+        if (!loop) return NULL;
+        *loop = *g->loops[i];
+        loop->as.loop.body = body;
+        loop->as.loop.rows = i == 0 ? (uint8_t)g->vars.n : 0;
+        body = loop;
+    }
+    return body;
+}
+
+/* How often one sequence is looked through for what else uses a buffer. Behind that, buffers stay whole. */
+enum { MAX_LOOKS = 20000 };
+
+typedef struct sequence {
+    tirbi_lx_pool *pool;
+    const tirbi_ls **items;
+    uint32_t n;
+    uint32_t looks; /* at statements, for what else uses a buffer */
+    tirbi_notes *notes;
+} sequence;
+
+static bool is_original(const group *g, const tirbi_ls *s) {
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (g->originals[i] == s) return true;
+    }
+    return false;
+}
+
+static bool used_elsewhere(sequence *q, const group *g, uint32_t alloc, const tirbi_lbuf *buffer) {
+    for (uint32_t i = 0; i < q->n; i++) {
+        if (i == alloc || is_original(g, q->items[i])) continue;
+        if (q->looks == MAX_LOOKS || tirbi_statement_uses(q->items[i], buffer)) return true;
+        q->looks++;
+    }
+    return false;
+}
+
+/* Puts the one nest in the place of the group's first one, `first`, and drops the others. What is memory of rows alone
+ * is allocated inside. */
+static bool replace(sequence *q, group *g, uint32_t first) {
+    const tirbi_ls **rows = TIRBI_NEW_ARRAY(q->pool->arena, const tirbi_ls *, q->n);
+    uint32_t n_rows = 0;
+    if (!rows) return false;
+    for (uint32_t i = 0; i < q->n; i++) {
+        const tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
+        if (buffer && !used_elsewhere(q, g, i, buffer) && is_in_rows(g, buffer)) rows[n_rows++] = q->items[i];
+    }
+    const tirbi_ls *one = in_common_loops(g, sequence_of(q->pool, g->bodies[0]->span, rows, n_rows, g->bodies, g->n));
+    if (!one) return false;
+    for (uint32_t k = 1; k < g->n && q->notes; k++) {
+        tirbi_note_loop(q->notes, g->originals[k]->as.loop.var, g->originals[k]->span, TIRB_FORM_FUSED,
+                        "runs together with the loop over %s before it, for a block of rows at a time",
+                        g->vars.var[0]->name);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < q->n; i++) {
+        bool dropped = i != first && is_original(g, q->items[i]);
+        for (uint32_t k = 0; k < n_rows; k++) dropped = dropped || q->items[i] == rows[k];
+        if (!dropped) q->items[kept++] = i == first ? one : q->items[i];
+    }
+    q->n = kept;
+    return true;
+}
+
+/* Moves the allocations between items `first` and `end` before `first`, and returns where that is then. */
+static uint32_t allocate_before(sequence *q, uint32_t first, uint32_t end) {
+    for (uint32_t i = first + 1; i < end; i++) {
+        if (q->items[i]->kind != TIRBI_LS_ALLOC) continue;
+        const tirbi_ls *alloc = q->items[i];
+        for (uint32_t k = i; k > first; k--) q->items[k] = q->items[k - 1];
+        q->items[first++] = alloc;
+    }
+    return first;
+}
+
+static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
+    if (!begin(g, q->items[first])) return false;
+    uint32_t end = first + 1;
+    for (; end < q->n; end++) {
+        if (tirbi_is_plain_allocation(q->items[end])) continue;
+        if (q->items[end]->kind != TIRBI_LS_LOOP || !join(g, q->items[end])) break;
+    }
+    trim(g);
+    bool has_tree = false;
+    for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || contains_tree(g->bodies[i]);
+    if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
+        return false;
+    return replace(q, g, allocate_before(q, first, end));
+}
+
+/* With at least so many nests; one alone only where its terms are computed. */
+static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common, uint32_t least) {
+    group *g = TIRBI_NEW(q->pool->arena, group);
+    if (!g) return false;
+    g->pool = q->pool;
+    g->n_common = n_common;
+    const bool fused = fuse_group(q, g, first, least);
+    TIRBI_GIVE_BACK(q->pool->arena, g);
+    return fused;
+}
+
+/* ---- Integers --------------------------------------------------------------------------------------------------- */
+
+enum { MAX_ROW_LOADS = 16 };
+
+/* The rows' loops that elements of the sums depend on. */
+typedef struct row_loads {
+    const group *g;
+    const tirbi_lvar *axis;
+    uint32_t rows[MAX_ROW_LOADS];
+    uint32_t n;
+} row_loads;
+
+/* Whether the elements that a value reads along an axis are in rows: not side by side from row to row, and no two of
+ * them in rows of different loops, as those of a product of matrices are. */
+static bool are_rows(row_loads *l, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_LOAD && tirbi_place_depends_on(x->access, l->axis)) {
+        const tirbi_place *place = x->access;
+        uint32_t rows = 0;
+        if (place->ndim == 0 || l->n == MAX_ROW_LOADS) return false;
+        for (uint32_t i = 0; i < l->g->vars.n; i++) {
+            if (tirbi_lx_depends_on(place->indices[place->ndim - 1], l->g->vars.var[i])) return false;
+            rows |= (uint32_t)tirbi_place_depends_on(place, l->g->vars.var[i]) << i;
+        }
+        for (uint32_t i = 0; i < l->n; i++)
+            if ((l->rows[i] & rows) != rows && (l->rows[i] & rows) != l->rows[i]) return false;
+        l->rows[l->n++] = rows;
+    }
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
+        if (!are_rows(l, x->access->indices[d])) return false;
+    for (int i = 0; i < x->n_args; i++)
+        if (!are_rows(l, x->args[i])) return false;
+    return true;
+}
+
+/* Whether a reduction of integers is one of rows, each into an element of its own. */
+static bool sums_rows(const group *g, const tirbi_ls *tree) {
+    for (uint32_t u = 0; u < tree->as.tree.n_updates; u++) {
+        const tirbi_update *update = &tree->as.tree.updates[u];
+        row_loads loads = {.g = g, .axis = tree->as.tree.loops[0]};
+        for (uint32_t i = 0; i < g->vars.n; i++)
+            if (row_dimension(update->target, g->vars.var[i]) == update->target->ndim) return false;
+        if (!are_rows(&loads, update->value)) return false;
+    }
+    return true;
+}
+
+/* Whether all reductions in a statement are. */
+static bool has_only_rows(const group *g, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_TREE) return sums_rows(g, s);
+    if (s->kind == TIRBI_LS_LOOP) return has_only_rows(g, s->as.loop.body);
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
+        if (!has_only_rows(g, s->as.seq.items[i])) return false;
+    return true;
+}
+
+/* Another statement inside of the common loops, which may be done for several rows before the next one is. */
+static bool add_part(group *g, const tirbi_ls *nest, const tirbi_ls *part) {
+    if (part->kind == TIRBI_LS_SET || g->n == MAX_NESTS || !note_stmt(g, part, 0) || (g->n > 0 && !agrees(g)))
+        return false;
+    g->bodies[g->n] = part;
+    g->originals[g->n++] = nest;
+    return true;
+}
+
+/* A nest around reductions of integers whose terms are computed, statement by statement. */
+static bool cut_nest(group *g, const tirbi_ls *nest, const tirbi_ls *trees) {
+    const tirbi_ls *body = trees;
+    bool computes = false;
+    for (g->n_common = 0; body->kind == TIRBI_LS_LOOP && g->n_common < MAX_COMMON; body = body->as.loop.body)
+        g->n_common++;
+    body = collect(g->n_common, trees, &g->vars, g->loops);
+    if (!body || tirbi_contracts(g->pool, nest)) return false;
+    const tirbi_ls *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!add_part(g, nest, parts[i]) || !has_only_rows(g, parts[i])) return false;
+        computes = computes || tirbi_computes_terms(g->pool, parts[i], &g->vars);
+    }
+    return computes;
+}
+
+static void fuse_ints(sequence *q, uint32_t at) {
+    const tirbi_ls *nest = q->items[at], *trees = tirbi_int_trees(q->pool, nest);
+    if (trees == nest || trees->kind != TIRBI_LS_LOOP) return;
+    group *g = TIRBI_NEW(q->pool->arena, group);
+    if (!g) return;
+    g->pool = q->pool;
+    const tirbi_ls *one = cut_nest(g, nest, trees)
+                              ? in_common_loops(g, sequence_of(q->pool, nest->span, NULL, 0, g->bodies, g->n))
+                              : NULL;
+    if (one) q->items[at] = one;
+}
+
+uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes) {
+    sequence q = {.pool = pool, .items = items, .n = n, .notes = notes};
+    for (uint32_t i = 0; i < q.n; i++) {
+        uint32_t depth = 0;
+        const tirbi_ls *s = q.items[i];
+        for (; s->kind == TIRBI_LS_LOOP && depth < MAX_COMMON; s = s->as.loop.body) depth++;
+        uint32_t all = depth;
+        while (depth > 0 && !fuse_from(&q, i, depth, 2)) depth--;
+        if (depth == 0 && all > 0 && !fuse_from(&q, i, all, 1)) fuse_ints(&q, i);
+    }
+    return q.n;
+}

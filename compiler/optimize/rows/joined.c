@@ -1,0 +1,143 @@
+#include "compiler/optimize/rows/joined.h"
+
+#include "compiler/optimize/lanes/flatten.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_FLAT = 8 };
+
+typedef struct joiner {
+    tirbi_lx_pool *pool;
+    int64_t longest;
+    tirbi_lvar *outer, *inner;
+    const tirbi_lx *quotient, *remainder; /* what stands for them */
+    struct {
+        const tirbi_lbuf *of;
+        tirbi_lbuf *buffer;
+    } flat[MAX_FLAT]; /* buffers of fewer dimensions: what was one element has to be seen to be one */
+    uint32_t n_flat;
+    bool failed;
+} joiner;
+
+/* Stores, under conditions, but none that ask for a first iteration. */
+static bool only_stores(const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!only_stores(s->as.seq.items[i])) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return !s->as.if_.first_of && only_stores(s->as.if_.then_case) &&
+               (!s->as.if_.else_case || only_stores(s->as.if_.else_case));
+    default: return s->kind == TIRBI_LS_STORE;
+    }
+}
+
+static bool same_layout(const tirbi_lbuf *a, const tirbi_lbuf *b) {
+    bool same = a->ndim == b->ndim;
+    for (uint32_t d = 0; same && d < a->ndim; d++)
+        same = a->shape[d] == b->shape[d] && a->strides[d] == b->strides[d];
+    return same;
+}
+
+/* Rows that follow each other in memory are numbered by the joined loop. Views, which may be others in each iteration,
+ * are not taken. */
+static const tirbi_place *joined_place(tirbi_rewrite *rewrite, const tirbi_place *place) {
+    joiner *j = rewrite->context;
+    j->failed = j->failed || place->view || place->buffer != place->buffer->root;
+    if (j->failed) return NULL;
+    const tirbi_place *other = tirbi_rewrite_place(rewrite, place);
+    const tirbi_place *flat = other ? tirbi_flatten_place(j->pool, other) : NULL;
+    if (!flat || flat == other) return flat;
+    for (uint32_t i = 0; i < j->n_flat; i++) {
+        if (j->flat[i].of != place->buffer || !same_layout(j->flat[i].buffer, flat->buffer)) continue;
+        tirbi_place *same = TIRBI_NEW(j->pool->arena, tirbi_place);
+        if (!same) return NULL;
+        *same = *flat;
+        same->buffer = j->flat[i].buffer;
+        return same;
+    }
+    if (j->n_flat == MAX_FLAT) return NULL;
+    j->flat[j->n_flat].of = place->buffer;
+    j->flat[j->n_flat++].buffer = flat->buffer;
+    return flat;
+}
+
+static const tirbi_ls *replace_store(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    tirbi_ls *copy = s->kind == TIRBI_LS_STORE ? tirbi_new_stmt(rewrite->pool, s->kind, s->span) : NULL;
+    if (!copy) return NULL;
+    *copy = *s;
+    copy->as.store.access = joined_place(rewrite, s->as.store.access);
+    copy->as.store.value = tirbi_rewrite_value(rewrite, s->as.store.value);
+    return copy->as.store.access && copy->as.store.value ? copy : NULL;
+}
+
+static const tirbi_lx *replace_digit(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const joiner *j = rewrite->context;
+    if (x->kind == TIRBI_LX_LOAD) {
+        const tirbi_place *place = joined_place(rewrite, x->access);
+        return place ? tirbi_lx_load(j->pool, place) : NULL;
+    }
+    if (x->kind != TIRBI_LX_VAR || (x->var != j->outer && x->var != j->inner)) return NULL;
+    return tirbi_lx_cast(j->pool, (tirbi_dtype)x->type, x->var == j->outer ? j->quotient : j->remainder);
+}
+
+/* The number of an iteration of both; NULL where 64 bits are too few for it. */
+static tirbi_lvar *new_number(const joiner *j, int64_t count) {
+    int64_t last;
+    const tirbi_lx *times = tirbi_lx_int(j->pool, TIRB_I64, count);
+    if (j->outer->lo < 0 || j->outer->lo > j->outer->hi || __builtin_mul_overflow(j->outer->hi, count, &last) ||
+        __builtin_add_overflow(last, count - 1, &last))
+        return NULL;
+    tirbi_lvar *number = TIRBI_NEW(j->pool->arena, tirbi_lvar);
+    if (!number || !times) return NULL;
+    *number = *j->outer;
+    number->name = tirbi_join_names(j->pool, j->outer, j->inner);
+    number->min = tirbi_lx_mul(j->pool, j->outer->min, times);
+    number->extent = tirbi_lx_mul(j->pool, j->outer->extent, times);
+    number->below = NULL;
+    number->type = last <= INT32_MAX ? TIRB_I32 : TIRB_I64;
+    number->apart = j->outer->apart && j->inner->apart;
+    number->reg = -1;
+    number->lo = j->outer->lo * count;
+    number->hi = last;
+    return number->name && number->min && number->extent ? number : NULL;
+}
+
+static const tirbi_ls *join(joiner *j, const tirbi_ls *outer, const tirbi_ls *inner) {
+    tirbi_lvar *row = inner->as.loop.var;
+    if (!tirbi_is_plain_loop(outer) || !tirbi_is_plain_loop(inner) || !tirbi_lx_is_int(row->min, 0) ||
+        row->extent->kind != TIRBI_LX_CONST || row->extent->value < 2 || row->extent->value > j->longest ||
+        !only_stores(inner->as.loop.body))
+        return NULL;
+    j->outer = outer->as.loop.var;
+    j->inner = row;
+    tirbi_lvar *number = new_number(j, row->extent->value);
+    const tirbi_lx *counter = number ? tirbi_lx_var(j->pool, number) : NULL;
+    const tirbi_lx *count = counter ? tirbi_lx_int(j->pool, number->type, row->extent->value) : NULL;
+    if (!count) return NULL;
+    j->quotient = tirbi_lx_op(j->pool, TIRB_OP_FLOORDIV, number->type, TIRB_TYPE_NONE, counter, count, NULL);
+    j->remainder = tirbi_lx_op(j->pool, TIRB_OP_FLOORMOD, number->type, TIRB_TYPE_NONE, counter, count, NULL);
+    tirbi_rewrite rewrite = {
+        .pool = j->pool, .replace = replace_digit, .statement = replace_store, .context = j};
+    const tirbi_ls *body = j->quotient && j->remainder ? tirbi_rewrite_stmt(&rewrite, inner->as.loop.body) : NULL;
+    tirbi_ls *joined = body && !j->failed ? tirbi_new_stmt(j->pool, TIRBI_LS_LOOP, outer->span) : NULL;
+    if (!joined) return NULL;
+    *joined = *outer;
+    joined->as.loop.var = number;
+    joined->as.loop.body = body;
+    return joined;
+}
+
+const tirbi_ls *tirbi_join_short_loops(tirbi_lx_pool *pool, const tirbi_ls *loop, int64_t longest) {
+    const tirbi_ls *inner = tirbi_loop_inside(loop);
+    if (!inner) return NULL;
+    joiner j = {.pool = pool, .longest = longest};
+    if (!tirbi_loop_inside(inner)) return join(&j, loop, inner);
+    const tirbi_ls *joined = tirbi_join_short_loops(pool, inner, longest);
+    tirbi_ls *around = joined ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    if (!around) return NULL;
+    *around = *loop;
+    around->as.loop.body = joined;
+    return around;
+}

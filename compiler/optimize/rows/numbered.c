@@ -1,0 +1,320 @@
+#include "compiler/optimize/rows/numbered.h"
+
+#include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_NUMBERS = 3, MAX_DEPTH = 48, SOME_ROWS = 16 };
+
+/* A row's number by the indices of dimensions first .. last of a place, in loop `row` of the nest. */
+typedef struct number {
+    const tirbi_place *place;
+    uint32_t first, last, row;
+    tirbi_lbuf *buffer; /* that they are computed into */
+    tirbi_lbuf *rows;   /* the place's buffer, with these dimensions as one */
+} number;
+
+typedef struct numberer {
+    tirbi_lx_pool *pool;
+    tirbi_loop_set loops; /* the last is that of the elements of a row */
+    const tirbi_ls *store;
+    number numbers[MAX_NUMBERS];
+    uint32_t n;
+    bool failed;
+} numberer;
+
+static bool read_nest(numberer *s, const tirbi_ls *loop) {
+    for (; loop->kind == TIRBI_LS_LOOP || (loop->kind == TIRBI_LS_SEQ && loop->as.seq.n == 1);
+         loop = loop->kind == TIRBI_LS_LOOP ? loop->as.loop.body : loop->as.seq.items[0]) {
+        if (loop->kind == TIRBI_LS_SEQ) continue;
+        tirbi_lvar *var = loop->as.loop.var;
+        if (s->loops.n == TIRBI_MAX_AFFINE || !tirbi_is_plain_loop(loop) ||
+            tirbi_mentions_loops(var->extent, &s->loops) || tirbi_mentions_loops(var->min, &s->loops))
+            return false;
+        s->loops.var[s->loops.n++] = var;
+    }
+    s->store = loop;
+    return s->loops.n >= 2 && loop->kind == TIRBI_LS_STORE;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
+
+/* Whether an index is made of what the nest leaves alone, and cannot fail. */
+static bool is_known_before(const numberer *s, const tirbi_lx *x, unsigned depth) {
+    if (x->kind == TIRBI_LX_CALL || x->traps || depth > MAX_DEPTH) return false;
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind != TIRBI_LVAR_LOCAL;
+    if (x->kind == TIRBI_LX_LOAD) {
+        const tirbi_lbuf *b = x->access->buffer;
+        if (x->access->view || b->broadcasts || b->local || tirbi_buffer_moves(b, &s->loops) ||
+            tirbi_may_meet(b->root, s->store->as.store.access->buffer->root))
+            return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!is_known_before(s, x->access->indices[d], depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!is_known_before(s, x->args[i], depth + 1)) return false;
+    return true;
+}
+
+static bool is_load(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source))
+        x = x->args[0];
+    return x->kind == TIRBI_LX_LOAD;
+}
+
+/* The one loop of the nest that the indices depend on. */
+static bool find_row(const numberer *s, number *n) {
+    bool found = false;
+    for (uint32_t l = 0; l < s->loops.n; l++) {
+        bool depends = false;
+        for (uint32_t d = n->first; d <= n->last; d++)
+            depends = depends || tirbi_lx_depends_on(n->place->indices[d], s->loops.var[l]);
+        if (depends && (found || l + 1 == s->loops.n)) return false;
+        if (depends) n->row = l;
+        found = found || depends;
+    }
+    return found;
+}
+
+static bool read_place(const numberer *s, const tirbi_place *place, number *out) {
+    const tirbi_lbuf *b = place->buffer;
+    uint32_t n = 0;
+    if (place->view || b->source || b->broadcasts || b->local || b->overlaps || b->offset || b->root != b ||
+        place->flat->pure || place->ndim < 2 || !tirbi_is_compact(s->pool, b))
+        return false;
+    *out = (number){.place = place};
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        if (!b->shape[d]->pure || b->shape[d]->traps || tirbi_mentions_loops(b->shape[d], &s->loops)) return false;
+        if (place->indices[d]->pure) continue;
+        if (!is_known_before(s, place->indices[d], 0) || (n > 0 && d != out->last + 1)) return false;
+        if (n++ == 0) out->first = d;
+        out->last = d;
+    }
+    if (n == 0 || out->last + 1 == place->ndim || (n == 1 && is_load(place->indices[out->first]))) return false;
+    return find_row(s, out);
+}
+
+/* The numbers of a place; NULL: it has none. */
+static number *find_number(numberer *s, const tirbi_place *place) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        number *n = &s->numbers[i];
+        bool same = n->place->buffer == place->buffer;
+        for (uint32_t d = n->first; same && d <= n->last; d++)
+            same = tirbi_same_value(n->place->indices[d], place->indices[d]);
+        if (same) return n;
+    }
+    return NULL;
+}
+
+static void note_place(numberer *s, const tirbi_place *place) {
+    number fresh;
+    if (!read_place(s, place, &fresh) || find_number(s, place)) return;
+    if (s->n == MAX_NUMBERS) s->failed = true;
+    else s->numbers[s->n++] = fresh;
+}
+
+static void find_places(numberer *s, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH) s->failed = true;
+    if (s->failed) return;
+    if (x->kind == TIRBI_LX_LOAD) note_place(s, x->access);
+    for (int i = 0; i < x->n_args; i++) find_places(s, x->args[i], depth + 1);
+}
+
+/* ---- Their numbers ---------------------------------------------------------------------------------------------- */
+
+typedef struct renaming {
+    const tirbi_lvar *from;
+    tirbi_lvar *to;
+} renaming;
+
+static const tirbi_lx *rename_counter(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const renaming *r = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == r->from ? tirbi_lx_var(rewrite->pool, r->to) : NULL;
+}
+
+static const tirbi_lx *compute(const numberer *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+static const tirbi_lx *either(const numberer *s, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(s->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar *like) {
+    tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    if (like) *var = *like;
+    else *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .hi = INT64_MAX};
+    var->reg = -1;
+    return var;
+}
+
+/* The row's number in a loop of its own, and whether one of the indices that may be is outside of its dimension. */
+static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar *var, const tirbi_lx **outside) {
+    renaming r = {.from = s->loops.var[n->row], .to = var};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_counter, .context = &r};
+    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *value = NULL;
+    *outside = tirbi_lx_int(s->pool, TIRB_BOOL, 0);
+    if (!*outside) return NULL;
+    for (uint32_t d = n->first; d <= n->last; d++) {
+        const tirbi_lx *index = tirbi_rewrite_value(&rewrite, n->place->indices[d]),
+                       *extent = n->place->buffer->shape[d];
+        const tirbi_lx *is_out =
+            either(s, compute(s, TIRB_OP_LT, index, zero), compute(s, TIRB_OP_GE, index, extent));
+        if (!tirbi_dim_proven(n->place, d))
+            *outside = tirbi_lx_is_int(*outside, 0) ? is_out : either(s, *outside, is_out);
+        value = d == n->first ? index : compute(s, TIRB_OP_ADD, compute(s, TIRB_OP_MUL, value, extent), index);
+        if (!value || !*outside) return NULL;
+    }
+    return value;
+}
+
+/* Memory for the numbers of all rows that the loop goes through. */
+static tirbi_lbuf *new_buffer(const numberer *s, const tirbi_lvar *row) {
+    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
+    const tirbi_lx **sizes = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, 2);
+    if (!buffer || !sizes) return NULL;
+    sizes[0] = tirbi_lx_add(s->pool, row->min, row->extent);
+    sizes[1] = tirbi_lx_int(s->pool, TIRB_I64, 1);
+    *buffer = (tirbi_lbuf){.name = "numbers", .type = TIRB_I64, .ndim = 1, .shape = &sizes[0], .strides = &sizes[1],
+                           .offset = compute(s, TIRB_OP_SUB, tirbi_lx_int(s->pool, TIRB_I64, 0), row->min),
+                           .length = row->extent, .root = buffer, .param = -1, .reg = -1, .written = true};
+    return sizes[0] && sizes[1] && buffer->offset ? buffer : NULL;
+}
+
+static const tirbi_place *number_place(const numberer *s, const number *n, tirbi_lvar *var) {
+    const tirbi_lx **index = TIRBI_NEW(s->pool->arena, const tirbi_lx *);
+    if (!index || !var) return NULL;
+    *index = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, var));
+    return *index ? tirbi_place_in(s->pool, n->buffer, index, s->store->span) : NULL;
+}
+
+static const tirbi_lx *with(const numberer *s, const tirbi_lx *condition, const tirbi_lx *part) {
+    return condition && part ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, part, NULL) : part;
+}
+
+/* What looks for an index that is outside of its dimension, and in `condition` that there is none. */
+static const tirbi_ls *new_check(const numberer *s, tirbi_lvar *looked, const tirbi_lx *outside, const tirbi_lx *extent,
+                                 const tirbi_lx **condition) {
+    tirbi_lvar *found = new_var(s, "inside", NULL);
+    tirbi_ls *search = tirbi_new_stmt(s->pool, TIRBI_LS_SEARCH, s->store->span);
+    if (!found || !search) return NULL;
+    search->as.search.var = looked;
+    search->as.search.found = found;
+    search->as.search.condition = outside;
+    if (!tirbi_plan_search(s->pool, search)) return NULL;
+    const tirbi_lx *inside = compute(s, TIRB_OP_EQ, tirbi_lx_var(s->pool, found), extent);
+    *condition = inside ? with(s, *condition, inside) : NULL;
+    return *condition ? search : NULL;
+}
+
+/* What computes a row's numbers, and what has to hold for that; `check` is NULL where no index can be bad. */
+static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const tirbi_ls **alloc, const tirbi_ls **fill,
+                         const tirbi_lx **condition) {
+    const tirbi_lvar *row = s->loops.var[n->row];
+    tirbi_lvar *looked = new_var(s, NULL, row), *counted = new_var(s, NULL, row);
+    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->store->span),
+             *store = tirbi_new_stmt(s->pool, TIRBI_LS_STORE, s->store->span),
+             *memory = tirbi_new_stmt(s->pool, TIRBI_LS_ALLOC, s->store->span);
+    const tirbi_lx *outside, *ignored;
+    n->buffer = new_buffer(s, row);
+    if (!looked || !counted || !loop || !store || !memory || !n->buffer) return false;
+    const tirbi_lx *some = compute(s, TIRB_OP_GE, row->extent, tirbi_lx_int(s->pool, TIRB_I64, SOME_ROWS));
+    if (!some || tirbi_lx_is_int(some, 0) || !number_in(s, n, looked, &outside)) return false;
+    *condition = with(s, *condition, some);
+    *check = NULL;
+    if (!tirbi_lx_is_int(outside, 0) && !(*check = new_check(s, looked, outside, row->extent, condition))) return false;
+    store->as.store.value = number_in(s, n, counted, &ignored);
+    store->as.store.access = number_place(s, n, counted);
+    loop->as.loop.var = counted;
+    loop->as.loop.body = store;
+    memory->as.alloc.buffer = n->buffer;
+    *alloc = memory;
+    *fill = loop;
+    return *condition && store->as.store.value && store->as.store.access;
+}
+
+/* ---- The nest --------------------------------------------------------------------------------------------------- */
+
+/* The same memory with dimensions first .. last as one. */
+static tirbi_lbuf *join_dimensions(const numberer *s, const number *n) {
+    const tirbi_lbuf *old = n->place->buffer;
+    const uint32_t gone = n->last - n->first;
+    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, old->ndim - gone),
+                   **strides = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, old->ndim - gone);
+    if (!buffer || !shape || !strides) return NULL;
+    for (uint32_t d = 0; d < old->ndim; d++) {
+        const bool merged = d > n->first && d <= n->last;
+        const uint32_t to = merged ? n->first : d <= n->first ? d : d - gone;
+        shape[to] = merged ? tirbi_lx_mul(s->pool, shape[to], old->shape[d]) : old->shape[d];
+        strides[to] = old->strides[d];
+        if (!shape[to]) return NULL;
+    }
+    *buffer = *old;
+    buffer->ndim = old->ndim - gone;
+    buffer->shape = shape;
+    buffer->strides = strides;
+    return buffer;
+}
+
+/* The place by its row's number. */
+static const tirbi_place *by_number(const numberer *s, number *n, const tirbi_place *place) {
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, place->ndim - (n->last - n->first));
+    const tirbi_place *numbers = number_place(s, n, s->loops.var[n->row]);
+    const tirbi_lx *row = numbers ? tirbi_lx_load(s->pool, numbers) : NULL;
+    if (!n->rows) n->rows = join_dimensions(s, n);
+    if (!indices || !row || !n->rows) return NULL;
+    for (uint32_t d = 0; d < n->rows->ndim; d++)
+        indices[d] = d == n->first ? row : place->indices[d < n->first ? d : d + n->last - n->first];
+    return tirbi_place_in(s->pool, n->rows, indices, place->span);
+}
+
+static const tirbi_lx *load_by_number(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    numberer *s = rewrite->context;
+    number *n = x->kind == TIRBI_LX_LOAD ? find_number(s, x->access) : NULL;
+    const tirbi_place *place = n ? by_number(s, n, x->access) : NULL;
+    if (x->kind != TIRBI_LX_LOAD) return NULL;
+    return place ? tirbi_lx_load(rewrite->pool, place) : n ? NULL : x;
+}
+
+/* The nest with another store in it. */
+static const tirbi_ls *around(const numberer *s, const tirbi_ls *nest, const tirbi_ls *store) {
+    if (nest->kind == TIRBI_LS_STORE) return store;
+    if (nest->kind == TIRBI_LS_SEQ) return around(s, nest->as.seq.items[0], store);
+    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, nest->span);
+    if (!loop) return NULL;
+    *loop = *nest;
+    loop->as.loop.body = around(s, nest->as.loop.body, store);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered *out) {
+    numberer s = {.pool = pool};
+    if (!read_nest(&s, loop)) return false;
+    note_place(&s, s.store->as.store.access);
+    find_places(&s, s.store->as.store.value, 0);
+    if (s.failed || s.n == 0) return false;
+    const tirbi_ls *checks[MAX_NUMBERS], *items[2 * MAX_NUMBERS + 1];
+    out->condition = NULL;
+    uint32_t n_checks = 0;
+    for (uint32_t i = 0; i < s.n; i++) {
+        if (!make_numbers(&s, &s.numbers[i], &checks[n_checks], &items[i], &items[s.n + i], &out->condition))
+            return false;
+        if (checks[n_checks]) n_checks++;
+    }
+    tirbi_rewrite rewrite = {.pool = pool, .replace = load_by_number, .context = &s};
+    tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, s.store->span);
+    number *to = find_number(&s, s.store->as.store.access);
+    if (!store) return false;
+    *store = *s.store;
+    store->as.store.value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
+    if (to) store->as.store.access = by_number(&s, to, s.store->as.store.access);
+    if (!store->as.store.value || !store->as.store.access) return false;
+    items[2 * s.n] = out->nest = around(&s, loop, store);
+    out->check = tirbi_new_sequence(pool, loop->span, checks, n_checks);
+    out->stmt = tirbi_new_sequence(pool, loop->span, items, 2 * s.n + 1);
+    return out->nest && out->check && out->stmt;
+}

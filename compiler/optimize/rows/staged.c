@@ -1,0 +1,220 @@
+#include "compiler/optimize/rows/staged.h"
+
+#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+#include "compiler/optimize/rows/rows.h"
+
+enum { MAX_STAGED = 4, MAX_DEPTH = 48, LONGEST_ROW = 1024, LEAST_ELEMENTS = 256, NEAR_STEPS = 4 };
+
+typedef struct staged_load {
+    const tirbi_lx *load, *in_place;
+    const tirbi_ls *fill;
+} staged_load;
+
+typedef struct stager {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loops[TIRBI_MAX_ROW_LOOPS + 1];
+    tirbi_loop_set all, lane; /* the last of all loops is that of lanes */
+    const tirbi_ls *store;
+    staged_load loads[MAX_STAGED];
+    const tirbi_ls *allocs[MAX_STAGED];
+    uint32_t n;
+    bool failed;
+} stager;
+
+/* ---- The nest --------------------------------------------------------------------------------------------------- */
+
+static bool read_nest(stager *s, const tirbi_ls *loop) {
+    for (; loop->kind == TIRBI_LS_LOOP || (loop->kind == TIRBI_LS_SEQ && loop->as.seq.n == 1);
+         loop = loop->kind == TIRBI_LS_LOOP ? loop->as.loop.body : loop->as.seq.items[0]) {
+        if (loop->kind == TIRBI_LS_SEQ) continue;
+        tirbi_lvar *var = loop->as.loop.var;
+        if (s->all.n == TIRBI_MAX_ROW_LOOPS + 1 || !tirbi_is_plain_loop(loop) ||
+            tirbi_mentions_loops(var->extent, &s->all) || tirbi_mentions_loops(var->min, &s->all))
+            return false;
+        s->loops[s->all.n] = loop;
+        s->all.var[s->all.n++] = var;
+    }
+    if (s->all.n < 2 || loop->kind != TIRBI_LS_STORE || loop->as.store.value->kind == TIRBI_LX_LOAD) return false;
+    s->store = loop;
+    s->lane = (tirbi_loop_set){.var = {s->all.var[s->all.n - 1]}, .n = 1};
+    const tirbi_place *to = loop->as.store.access;
+    tirbi_affine form;
+    int64_t step;
+    return tirbi_lx_is_int(s->lane.var[0]->min, 0) && !to->view && !to->buffer->local &&
+           tirbi_affine_of(s->pool, to->flat, &s->all, &form) && tirbi_affine_constant(&form, s->all.n - 1, &step) &&
+           step == 1;
+}
+
+/* ---- What is read ----------------------------------------------------------------------------------------------- */
+
+/* Whether a value is made of what the nest leaves alone. */
+static bool is_apart(const stager *s, const tirbi_lx *x, unsigned depth) {
+    if (x->kind == TIRBI_LX_CALL || depth > MAX_DEPTH) return false;
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind != TIRBI_LVAR_LOCAL;
+    if (x->kind == TIRBI_LX_LOAD) {
+        const tirbi_lbuf *b = x->access->buffer;
+        if (x->access->view || b->source || b->broadcasts || b->local || tirbi_buffer_moves(b, &s->all) ||
+            tirbi_may_meet(b->root, s->store->as.store.access->buffer->root))
+            return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!is_apart(s, x->access->indices[d], depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!is_apart(s, x->args[i], depth + 1)) return false;
+    return true;
+}
+
+/* Whether lanes read columns, of which the elements of a row are side by side. */
+static bool reads_columns(const stager *s, const tirbi_affine *form) {
+    const uint32_t last = s->all.n - 1;
+    int64_t step;
+    const bool is_constant = tirbi_affine_constant(form, last, &step);
+    if (!form->coefficient[last] || (is_constant && step <= NEAR_STEPS && step >= -NEAR_STEPS)) return false;
+    for (uint32_t i = 0; i < last; i++)
+        if (form->coefficient[i] && tirbi_affine_constant(form, i, &step) && step == 1) return true;
+    return false;
+}
+
+/* Whether memory tells where a row is, whose elements lanes read as they follow each other, or one of them. */
+static bool reads_by_number(const stager *s, const tirbi_place *place) {
+    const tirbi_lvar *lane = s->lane.var[0];
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        tirbi_affine form;
+        int64_t step;
+        if (!tirbi_lx_depends_on(place->indices[d], lane)) continue;
+        if (!tirbi_affine_of(s->pool, place->indices[d], &s->all, &form) ||
+            !tirbi_affine_constant(&form, s->all.n - 1, &step) || step != 1 ||
+            !tirbi_lx_is_int(place->buffer->strides[d], 1))
+            return false;
+    }
+    return true;
+}
+
+static bool is_staged(const stager *s, const tirbi_lx *load) {
+    tirbi_affine form;
+    const tirbi_place *place = load->access;
+    if (load->type == TIRB_BOOL || load->type != place->buffer->type || !is_apart(s, load, 0)) return false;
+    if (tirbi_affine_of(s->pool, place->flat, &s->all, &form)) return reads_columns(s, &form);
+    return !place->flat->pure && reads_by_number(s, place);
+}
+
+/* ---- Memory for it ---------------------------------------------------------------------------------------------- */
+
+/* A dimension for each loop around the lanes, and for the lanes where there is an element for each. */
+static tirbi_lbuf *new_buffer(const stager *s, tirbi_dtype type, uint32_t ndim) {
+    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, ndim);
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, ndim);
+    const tirbi_lx *stride = tirbi_lx_int(s->pool, TIRB_I64, 1);
+    if (!buffer || !shape || !strides) return NULL;
+    for (uint32_t d = ndim; d-- > 0;) {
+        const tirbi_lvar *var = s->all.var[d];
+        shape[d] = d + 1 == s->all.n ? var->extent : tirbi_lx_add(s->pool, var->min, var->extent);
+        strides[d] = stride;
+        stride = stride && shape[d] ? tirbi_lx_mul(s->pool, stride, shape[d]) : NULL;
+    }
+    if (!stride) return NULL;
+    *buffer = (tirbi_lbuf){.name = "staged", .type = type, .ndim = ndim, .shape = shape, .strides = strides,
+                           .root = buffer, .param = -1, .reg = -1, .written = true};
+    return buffer;
+}
+
+/* A loop of the nest around another body. */
+static tirbi_ls *loop_around(const stager *s, uint32_t l, const tirbi_ls *body) {
+    tirbi_ls *loop = body ? tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loops[l]->span) : NULL;
+    if (!loop) return NULL;
+    *loop = *s->loops[l];
+    loop->as.loop.body = body;
+    return loop;
+}
+
+/* What stands for a load, whose copy is made before. */
+static const tirbi_lx *stage(stager *s, const tirbi_lx *load) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (tirbi_same_value(s->loads[i].load, load)) return s->loads[i].in_place;
+    const bool in_lanes = tirbi_place_depends_on(load->access, s->lane.var[0]);
+    const uint32_t ndim = s->all.n - !in_lanes;
+    tirbi_lbuf *buffer = s->n < MAX_STAGED ? new_buffer(s, (tirbi_dtype)load->type, ndim) : NULL;
+    const tirbi_lx **indices = buffer ? TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, ndim) : NULL;
+    tirbi_ls *store = tirbi_new_stmt(s->pool, TIRBI_LS_STORE, s->store->span);
+    tirbi_ls *alloc = tirbi_new_stmt(s->pool, TIRBI_LS_ALLOC, s->store->span);
+    if (!indices || !store || !alloc) return NULL;
+    for (uint32_t d = 0; d < ndim; d++)
+        indices[d] = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, s->all.var[d]));
+    const tirbi_place *place = tirbi_place_in(s->pool, buffer, indices, s->store->span);
+    const tirbi_lx *in_place = place ? tirbi_lx_load(s->pool, place) : NULL;
+    store->as.store.access = place;
+    store->as.store.value = load;
+    alloc->as.alloc.buffer = buffer;
+    const tirbi_ls *fill = in_lanes ? loop_around(s, s->all.n - 1, store) : store;
+    if (!in_place || in_place->traps || !fill) return NULL;
+    s->allocs[s->n] = alloc;
+    s->loads[s->n++] = (staged_load){load, in_place, fill};
+    return in_place;
+}
+
+/* Notes what is staged of a value; `always`: it is computed in every iteration, so that it may fail earlier. */
+static void find_loads(stager *s, const tirbi_lx *x, bool always, unsigned depth) {
+    if (depth > MAX_DEPTH) s->failed = true;
+    if (s->failed) return;
+    if (x->kind == TIRBI_LX_LOAD) {
+        if ((always || !x->traps) && is_staged(s, x) && !stage(s, x)) s->failed = true;
+        return;
+    }
+    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
+    for (int i = 0; i < x->n_args; i++) find_loads(s, x->args[i], always && (!lazy || i == 0), depth + 1);
+}
+
+static const tirbi_lx *in_place_of(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const stager *s = rewrite->context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < s->n; i++)
+        if (tirbi_same_value(s->loads[i].load, x)) return s->loads[i].in_place;
+    return x->kind == TIRBI_LX_LOAD ? x : NULL;
+}
+
+/* ---- All of it -------------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *is_worth_it(const stager *s, int64_t least) {
+    tirbi_lx_pool *pool = s->pool;
+    const tirbi_lx *row = s->lane.var[0]->extent, *all = row;
+    for (uint32_t i = 0; i + 1 < s->all.n && all; i++) all = tirbi_lx_mul(pool, all, s->all.var[i]->extent);
+    if (!all) return NULL;
+    const tirbi_lx *is_short = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, row,
+                                           tirbi_lx_int(pool, TIRB_I64, LONGEST_ROW), NULL);
+    const tirbi_lx *are_some = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, all,
+                                           tirbi_lx_int(pool, TIRB_I64, least), NULL);
+    if (!is_short || !are_some) return NULL;
+    if (tirbi_lx_is_int(is_short, 1)) return are_some;
+    if (tirbi_lx_is_int(are_some, 1)) return is_short;
+    return tirbi_lx_op(pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, is_short, are_some, NULL);
+}
+
+bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_staged *out) {
+    stager s = {.pool = pool};
+    if (!read_nest(&s, loop)) return false;
+    find_loads(&s, s.store->as.store.value, true, 0);
+    if (s.failed || s.n == 0) return false;
+    tirbi_rewrite rewrite = {.pool = pool, .replace = in_place_of, .context = &s};
+    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
+    tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, s.store->span);
+    if (!value || !store || value->traps) return false;
+    *store = *s.store;
+    store->as.store.value = value;
+    const tirbi_ls *items[2 * MAX_STAGED + 1];
+    for (uint32_t i = 0; i < s.n; i++) {
+        items[i] = s.allocs[i];
+        items[s.n + i] = s.loads[i].fill;
+    }
+    items[2 * s.n] = loop_around(&s, s.all.n - 1, store);
+    const tirbi_ls *rows = tirbi_new_sequence(pool, loop->span, items, 2 * s.n + 1);
+    for (uint32_t l = s.all.n - 1; l-- > 0 && rows;) {
+        tirbi_ls *around = loop_around(&s, l, rows);
+        if (around && l == 0) around->as.loop.rows = (uint8_t)(s.all.n - 1);
+        rows = around;
+    }
+    out->condition = is_worth_it(&s, disabled & TIRB_PASS_GRAIN ? 1 : LEAST_ELEMENTS);
+    out->stmt = rows;
+    return rows && out->condition && !tirbi_lx_is_int(out->condition, 0);
+}

@@ -1,0 +1,19 @@
+/* Elements that lanes reach in rows that numbers choose, or in columns, put next to each other before they are computed
+ * with. */
+#ifndef TIRB_COMPILER_OPTIMIZE_ROWS_STAGED_H
+#define TIRB_COMPILER_OPTIMIZE_ROWS_STAGED_H
+
+#include "compiler/lower/loop.h"
+
+/* for i, j: B[i, j] = f(A[I[i], j], C[j, i]) is, for a block of rows at a time, copies of what it reads so, which have
+ * kernels of their own, and then f of what follows each other. */
+typedef struct tirbi_staged {
+    const tirbi_lx *condition; /* whether that is worth it: rows are short, and there are some */
+    const tirbi_ls *stmt;      /* rows, which are emitted by blocks */
+} tirbi_staged;
+
+/* False where a nest reads nothing so, only copies it, or may fail in other ways (or memory ran out). `disabled` is of
+ * the compile options. */
+bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_staged *out);
+
+#endif

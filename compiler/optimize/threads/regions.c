@@ -1,0 +1,544 @@
+/* Planning regions: see regions.h. */
+#include "compiler/optimize/threads/regions.h"
+
+#include "compiler/optimize/contractions/distribute.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+#include <string.h>
+
+/* A chunk of a loop that the program calls parallel may be smaller: its team is likely awake. In picoseconds. */
+enum { MAX_PLACES = 256, MAX_ROOTS = 64, MAX_LIVE = 200, MAX_DECLARED = 256, MAX_NEST = 8 };
+enum { CHUNK_COST = 12000000, PARALLEL_CHUNK_COST = 3000000 };
+/* Each chunk of a contraction packs its operands anew: there are few. */
+enum { CONTRACTION_CHUNKS = 4 };
+
+typedef struct walk {
+    tirbi_lx_pool *pool;
+    const tirbi_lmodule *module;
+    tirbi_lvar *nest[MAX_NEST]; /* the loops of the perfect nest whose bounds are known before it, outermost first */
+    bool parallel[MAX_NEST]; /* the program says so */
+    uint32_t n_nest;
+    uint32_t loop_depth;  /* loops inside the nest */
+    tirbi_loop_set loops; /* all of them */
+    const tirbi_place *places[MAX_PLACES];
+    uint32_t n_places;
+    tirbi_region_root roots[MAX_ROOTS];
+    uint32_t n_roots;
+    tirbi_lbuf *own[MAX_ROOTS]; /* allocated inside */
+    uint32_t n_own;
+    tirbi_lvar *live[MAX_LIVE];
+    uint32_t n_live;
+    tirbi_lvar *declared[MAX_DECLARED]; /* inside, loops excepted */
+    uint32_t n_declared;
+    tirbi_lvar *reduced[MAX_LIVE]; /* loops whose first round some condition looks for */
+    uint32_t n_reduced;
+    const char *irregular; /* why no loop of the nest can be a region's */
+} walk;
+
+/* ---- What a nest reaches -------------------------------------------------------------------------------------- */
+
+static const char too_large[] = "it is too large to be looked through";
+
+static void walk_value(walk *w, const tirbi_lx *x);
+static void walk_stmt(walk *w, const tirbi_ls *s);
+
+static bool listed(tirbi_lvar *const *list, uint32_t n, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i] == var) return true;
+    }
+    return false;
+}
+
+static void declare(walk *w, tirbi_lvar *var) {
+    if (w->n_declared == MAX_DECLARED) w->irregular = too_large;
+    else w->declared[w->n_declared++] = var;
+}
+
+static void declare_loop(walk *w, tirbi_lvar *var) {
+    walk_value(w, var->min);
+    walk_value(w, var->extent);
+    if (w->loops.n == TIRBI_MAX_AFFINE) w->irregular = too_large;
+    else w->loops.var[w->loops.n++] = var;
+}
+
+static void use(walk *w, tirbi_lvar *var) {
+    if (listed(w->loops.var, w->loops.n, var) || listed(w->declared, w->n_declared, var)) return;
+    if (listed(w->live, w->n_live, var)) return;
+    if (w->n_live == MAX_LIVE) w->irregular = too_large;
+    else w->live[w->n_live++] = var;
+}
+
+/* The row of a root; NULL for what the region allocates itself, and when there are too many. */
+static tirbi_region_root *row_of(walk *w, tirbi_lbuf *root) {
+    for (uint32_t i = 0; i < w->n_own; i++) {
+        if (w->own[i] == root) return NULL;
+    }
+    for (uint32_t i = 0; i < w->n_roots; i++) {
+        if (w->roots[i].root == root) return &w->roots[i];
+    }
+    if (w->n_roots == MAX_ROOTS) {
+        w->irregular = too_large;
+        return NULL;
+    }
+    w->roots[w->n_roots] = (tirbi_region_root){.root = root};
+    return &w->roots[w->n_roots++];
+}
+
+static void walk_place(walk *w, const tirbi_place *place, bool written) {
+    for (const tirbi_place *v = place; v; v = v->view) {
+        for (uint32_t i = 0; i < v->ndim; i++) {
+            walk_value(w, v->indices[i]);
+            walk_value(w, v->buffer->shape[i]);
+        }
+    }
+    if (tirbi_has_own_number(place)) walk_value(w, place->flat);
+    tirbi_region_root *row = row_of(w, place->buffer->root);
+    if (!row) return;
+    row->written = row->written || written;
+    for (uint32_t i = 0; i < w->n_places; i++) {
+        if (w->places[i] == place) return;
+    }
+    if (w->n_places == MAX_PLACES) w->irregular = too_large;
+    else w->places[w->n_places++] = place;
+}
+
+/* Functions of the module may read what is not written here and do what they like with what is allocated here. What the
+ * host's functions do nobody knows, and any function may call them. */
+static void walk_call(walk *w, const tirbi_lcall *call) {
+    if (call->imported || w->module->n_imports > 0) {
+        w->irregular = "it may call a function of the host";
+        return;
+    }
+    const tirbi_lfunc *callee = &w->module->functions[call->function];
+    for (uint32_t i = 0; i < call->n_scalars; i++) walk_value(w, call->scalars[i]);
+    for (uint32_t i = 0; i < call->n_checks; i++) {
+        walk_value(w, call->checks[i].actual);
+        walk_value(w, call->checks[i].expected);
+    }
+    uint32_t r = 0;
+    for (uint32_t i = 0; i < callee->ast->n_params && r < call->n_refs; i++) {
+        if (!callee->param_buffers[i]) continue;
+        const tirbi_lcall_ref *ref = &call->refs[r++];
+        if (ref->start) {
+            walk_place(w, ref->start, callee->param_buffers[i]->written);
+            walk_value(w, ref->count);
+        }
+        if (row_of(w, ref->buffer) && (ref->buffer->written || callee->param_buffers[i]->written))
+            w->irregular = "it calls a function with a buffer that is written";
+    }
+}
+
+static void walk_value(walk *w, const tirbi_lx *x) {
+    if (!x || w->irregular) return;
+    if (x->kind == TIRBI_LX_VAR) use(w, x->var);
+    if (x->kind == TIRBI_LX_LOAD) walk_place(w, x->access, false);
+    if (x->kind == TIRBI_LX_CALL) walk_call(w, x->call);
+    for (int i = 0; i < x->n_args; i++) walk_value(w, x->args[i]);
+}
+
+static void walk_set(walk *w, const tirbi_ls *s) {
+    walk_value(w, s->as.set.value);
+    if (s->as.set.declares) declare(w, s->as.set.var);
+    else if (!listed(w->declared, w->n_declared, s->as.set.var)) w->irregular = "its iterations pass a variable on";
+}
+
+static void walk_tree(walk *w, const tirbi_ls *s) {
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) declare_loop(w, s->as.tree.loops[i]);
+    if (s->as.tree.init) walk_stmt(w, s->as.tree.init);
+    for (uint32_t i = 0; i < s->as.tree.n_lets; i++) walk_value(w, s->as.tree.lets[i]);
+    for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
+        const tirbi_update *update = &s->as.tree.updates[i];
+        tirbi_lvar *local = update->target->buffer->local;
+        walk_value(w, update->value);
+        walk_value(w, update->factor);
+        if (!local) walk_place(w, update->target, true);
+        else if (!listed(w->declared, w->n_declared, local)) w->irregular = "its iterations pass a sum on";
+    }
+}
+
+static void walk_inner(walk *w, const tirbi_ls *body) {
+    w->loop_depth++;
+    walk_stmt(w, body);
+    w->loop_depth--;
+}
+
+static void walk_stmt(walk *w, const tirbi_ls *s) {
+    if (w->irregular) return;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) walk_stmt(w, s->as.seq.items[i]);
+        return;
+    case TIRBI_LS_LOOP:
+        declare_loop(w, s->as.loop.var);
+        walk_value(w, s->as.loop.step);
+        walk_inner(w, s->as.loop.body);
+        return;
+    case TIRBI_LS_WHILE:
+        walk_value(w, s->as.while_.condition);
+        walk_inner(w, s->as.while_.body);
+        return;
+    case TIRBI_LS_IF:
+        for (uint32_t i = 0; i < s->as.if_.n_first_of && !w->irregular; i++) {
+            if (w->n_reduced == MAX_LIVE) w->irregular = too_large;
+            else w->reduced[w->n_reduced++] = s->as.if_.first_of[i];
+        }
+        walk_value(w, s->as.if_.condition);
+        walk_stmt(w, s->as.if_.then_case);
+        if (s->as.if_.else_case) walk_stmt(w, s->as.if_.else_case);
+        return;
+    case TIRBI_LS_STORE:
+        walk_value(w, s->as.store.value);
+        walk_place(w, s->as.store.access, true);
+        return;
+    case TIRBI_LS_SET: walk_set(w, s); return;
+    case TIRBI_LS_ALLOC:
+        for (uint32_t i = 0; i < s->as.alloc.buffer->ndim; i++) walk_value(w, s->as.alloc.buffer->shape[i]);
+        if (w->n_own == MAX_ROOTS) w->irregular = too_large;
+        else w->own[w->n_own++] = s->as.alloc.buffer;
+        return;
+    case TIRBI_LS_EVAL: walk_value(w, s->as.eval.value); return;
+    case TIRBI_LS_ASSERT: walk_value(w, s->as.assert_.condition); return;
+    case TIRBI_LS_TREE: walk_tree(w, s); return;
+    case TIRBI_LS_CONTINUE: return;
+    case TIRBI_LS_BREAK:
+    default:
+        if (s->kind == TIRBI_LS_RETURN || w->loop_depth == 0) w->irregular = "it may be left early";
+    }
+}
+
+/* The loops of the perfect nest whose bounds depend on none of them: any of them may be the region's. */
+static void walk_nest(walk *w, const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step && w->n_nest < MAX_NEST) {
+        tirbi_lvar *var = s->as.loop.var;
+        bool fixed = tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, &w->loops) &&
+                     !tirbi_mentions_loops(var->extent, &w->loops);
+        if (!fixed) break;
+        w->parallel[w->n_nest] = s->as.loop.parallel;
+        w->nest[w->n_nest++] = var;
+        declare_loop(w, var);
+        s = s->as.loop.body;
+    }
+    walk_stmt(w, s);
+}
+
+/* ---- Parts by a dimension ------------------------------------------------------------------------------------- */
+
+static bool varies(const walk *w, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR)
+        return listed(w->loops.var, w->loops.n, x->var) || listed(w->declared, w->n_declared, x->var);
+    if (x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL) return true;
+    for (int i = 0; i < x->n_args; i++) {
+        if (varies(w, x->args[i])) return true;
+    }
+    return false;
+}
+
+static bool steady(const walk *w, const tirbi_lx *x) {
+    return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE && !varies(w, x);
+}
+
+/* Whether a step in dimension d passes over all elements that the dimensions behind it reach. */
+static bool nested(walk *w, const tirbi_lbuf *b, uint32_t d) {
+    if (b->overlaps || b->ndim == 0 || !tirbi_lx_is_int(b->strides[b->ndim - 1], 1)) return false;
+    for (uint32_t k = d; k + 1 < b->ndim; k++) {
+        if (b->strides[k] != tirbi_lx_mul(w->pool, b->strides[k + 1], b->shape[k + 1])) return false;
+    }
+    return steady(w, b->strides[d]);
+}
+
+/* An index as start + offset + c * (iterations of the region's loop) + what other loops add, from low up to high. */
+typedef struct slab {
+    const tirbi_lx *start; /* NULL: 0 */
+    int64_t low, high, c;
+} slab;
+
+/* Adds what a loop with coefficient c contributes. */
+static bool widen(slab *s, const tirbi_lvar *var, int64_t c) {
+    int64_t reach;
+    if (var->extent->hi < 1) return true;
+    return !__builtin_mul_overflow(var->extent->hi - 1, c, &reach) &&
+           !__builtin_add_overflow(c < 0 ? s->low : s->high, reach, c < 0 ? &s->low : &s->high);
+}
+
+static bool slab_of(walk *w, const tirbi_lx *index, const tirbi_lvar *var, slab *out) {
+    tirbi_affine form;
+    *out = (slab){.start = NULL};
+    if (index->lo < 0 || !tirbi_affine_of(w->pool, index, &w->loops, &form) || !steady(w, form.start)) return false;
+    const tirbi_lx *start = form.start;
+    if (start->kind == TIRBI_LX_CONST) {
+        out->low = out->high = start->value;
+    } else if (start->kind == TIRBI_LX_OP && start->op == TIRB_OP_ADD && start->args[1]->kind == TIRBI_LX_CONST) {
+        out->start = start->args[0];
+        out->low = out->high = start->args[1]->value;
+    } else {
+        out->start = start;
+    }
+    for (uint32_t i = 0; i < w->loops.n; i++) {
+        int64_t c;
+        if (!tirbi_affine_constant(&form, i, &c)) return false;
+        if (w->loops.var[i] == var) out->c = c;
+        else if (c != 0 && !widen(out, w->loops.var[i], c)) return false;
+    }
+    return out->c > 0;
+}
+
+/* The first dimension of a place that is not steady; ndim if there is none. What is behind it stays in the same slab,
+ * for every index is checked against its own dimension. */
+static uint32_t moving_dimension(walk *w, const tirbi_place *place) {
+    uint32_t d = 0;
+    while (d < place->ndim && steady(w, place->indices[d]) && place->indices[d]->lo >= 0) d++;
+    return d;
+}
+
+static bool same_lead(const tirbi_place *a, const tirbi_place *b, uint32_t d) {
+    for (uint32_t k = 0; k < d; k++) {
+        if (a->indices[k] != b->indices[k]) return false;
+    }
+    return true;
+}
+
+/* Parts are slabs of one dimension: all accesses are in c rows of it, and c rows on are those of the next iteration. */
+static bool by_dimension(walk *w, tirbi_region_root *row, const tirbi_lvar *var) {
+    const tirbi_place *first = NULL;
+    uint32_t d = 0;
+    slab all = {.start = NULL};
+    for (uint32_t i = 0; i < w->n_places; i++) {
+        const tirbi_place *place = w->places[i];
+        slab s;
+        if (place->buffer->root != row->root) continue;
+        if (!first) d = moving_dimension(w, place);
+        if (d == place->ndim || (first && (place->buffer != first->buffer || moving_dimension(w, place) != d)) ||
+            (first && !same_lead(place, first, d)) || !slab_of(w, place->indices[d], var, &s)) {
+            return false;
+        }
+        if (!first) {
+            first = place;
+            all = s;
+        }
+        if (s.start != all.start || s.c != all.c) return false;
+        if (s.low < all.low) all.low = s.low;
+        if (s.high > all.high) all.high = s.high;
+    }
+    int64_t rows;
+    if (!first || !nested(w, first->buffer, d) || __builtin_sub_overflow(all.high, all.low, &rows) || rows >= all.c)
+        return false;
+    const tirbi_lbuf *b = first->buffer;
+    tirbi_lx_pool *pool = w->pool;
+    if (b->offset && (!steady(w, b->offset) || b->offset->lo < 0)) return false;
+    const tirbi_lx *at = tirbi_lx_int(pool, TIRB_I64, all.low);
+    if (all.start) at = tirbi_lx_add(pool, all.start, at);
+    row->base = tirbi_lx_mul(pool, at, b->strides[d]);
+    if (b->offset) row->base = tirbi_lx_add(pool, row->base, b->offset);
+    for (uint32_t k = 0; k < d; k++)
+        row->base = tirbi_lx_add(pool, row->base, tirbi_lx_mul(pool, first->indices[k], b->strides[k]));
+    row->stride = tirbi_lx_mul(pool, tirbi_lx_int(pool, TIRB_I64, all.c), b->strides[d]);
+    row->extent = tirbi_lx_mul(pool, tirbi_lx_int(pool, TIRB_I64, rows + 1), b->strides[d]);
+    return row->base && row->stride && row->extent;
+}
+
+/* ---- Parts of flat memory ------------------------------------------------------------------------------------- */
+
+/* Whether the terms of a form (those of `left`, bit per loop) reach less than c: the largest reaches just c and the
+ * others less than its own step, or all are constants. */
+static bool fits(walk *w, const tirbi_affine *form, uint64_t left, const tirbi_lx *c) {
+    int64_t reach = 0;
+    bool constants = c->kind == TIRBI_LX_CONST;
+    for (uint32_t i = 0; i < w->loops.n && constants; i++) {
+        int64_t step, way, extent = w->loops.var[i]->extent->hi;
+        if (!(left >> i & 1)) continue;
+        constants = tirbi_affine_constant(form, i, &step) && step >= 0 &&
+                    !__builtin_mul_overflow(extent > 0 ? extent - 1 : 0, step, &way) &&
+                    !__builtin_add_overflow(reach, way, &reach);
+    }
+    if (constants && reach < c->value) return true;
+    if (left == 0) return c->lo >= 1;
+    for (uint32_t i = 0; i < w->loops.n; i++) {
+        if (!(left >> i & 1)) continue;
+        const tirbi_lx *step = form->coefficient[i], *extent = w->loops.var[i]->extent;
+        if (!steady(w, extent)) continue;
+        bool whole = tirbi_lx_mul(w->pool, step, extent) == c || tirbi_lx_mul(w->pool, extent, step) == c;
+        if (whole && fits(w, form, left & ~(UINT64_C(1) << i), step)) return true;
+    }
+    return false;
+}
+
+static bool by_memory(walk *w, tirbi_region_root *row, const tirbi_lvar *var) {
+    tirbi_affine first = {.start = NULL};
+    bool any = false;
+    uint32_t own = 0;
+    while (own < w->loops.n && w->loops.var[own] != var) own++;
+    for (uint32_t i = 0; i < w->n_places; i++) {
+        tirbi_affine form;
+        uint64_t left = 0;
+        if (w->places[i]->buffer->root != row->root) continue;
+        if (!tirbi_affine_of(w->pool, w->places[i]->flat, &w->loops, &form)) return false;
+        if (!form.coefficient[own] || !steady(w, form.start) || form.start->lo < 0) return false;
+        for (uint32_t k = 0; k < w->loops.n; k++) {
+            if (!form.coefficient[k] || k == own) continue;
+            if (form.coefficient[k]->lo < 0 || varies(w, form.coefficient[k])) return false;
+            left |= UINT64_C(1) << k;
+        }
+        if (!any) first = form;
+        any = true;
+        if (form.start != first.start || form.coefficient[own] != first.coefficient[own]) return false;
+        if (!steady(w, form.coefficient[own]) || !fits(w, &form, left, form.coefficient[own])) return false;
+    }
+    if (!any) return false;
+    row->base = first.start;
+    row->stride = row->extent = first.coefficient[own];
+    return row->stride->lo >= 0;
+}
+
+/* ---- The plan ------------------------------------------------------------------------------------------------- */
+
+/* NULL when what each iteration of a loop writes lies apart, else why that is not known. */
+static const char *parts_of(walk *w, const tirbi_lvar *var) {
+    bool writes = false;
+    if (listed(w->reduced, w->n_reduced, var)) return "its first iteration begins a reduction";
+    for (uint32_t i = 0; i < w->n_roots; i++) {
+        tirbi_region_root *row = &w->roots[i];
+        if (!row->written) continue;
+        writes = true;
+        for (uint32_t k = 0; k < w->n_roots; k++) {
+            if (k != i && tirbi_may_meet(row->root, w->roots[k].root))
+                return tirbi_arena_format(w->pool->arena, "'%s' and '%s' may share memory", row->root->name,
+                                          w->roots[k].root->name);
+        }
+        if (!by_dimension(w, row, var) && !by_memory(w, row, var))
+            return tirbi_arena_format(w->pool->arena, "its iterations are not known to have parts of '%s' of their own",
+                                      row->root->name);
+    }
+    return writes ? NULL : "it writes no memory";
+}
+
+static void *copy_of(tirbi_arena *arena, const void *items, uint32_t n, size_t size) {
+    void *copy = tirbi_arena_alloc(arena, n, size);
+    if (copy && n) memcpy(copy, items, n * size);
+    return copy;
+}
+
+static void keep_places(walk *w, tirbi_region_plan *plan) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_places; i++) {
+        const tirbi_region_root *row = row_of(w, w->places[i]->buffer->root);
+        if (row && row->written) w->places[n++] = w->places[i];
+    }
+    plan->places = copy_of(w->pool->arena, w->places, n, sizeof(w->places[0]));
+    plan->n_places = n;
+}
+
+/* How many chunks a nest is cut into: each costs about `chunk`, and there are an even number of them, for with 11 one
+ * of two threads does 6 while the other waits. */
+static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *cost, int64_t chunk) {
+    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *even = tirbi_lx_int(pool, TIRB_I64, -2);
+    const tirbi_lx *n =
+        tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, cost, tirbi_lx_int(pool, TIRB_I64, chunk), NULL);
+    if (n) n = tirbi_lx_op(pool, TIRB_OP_ADD, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL);
+    if (n) n = tirbi_lx_op(pool, TIRB_OP_AND, TIRB_I64, TIRB_TYPE_NONE, n, even, NULL);
+    return n ? tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL) : NULL;
+}
+
+/* What the whole nest costs is known only when it runs. */
+static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *cost, int64_t chunk,
+                              tirbi_region_plan *plan) {
+    tirbi_lx_pool *pool = w->pool;
+    const tirbi_lx *factor = NULL;
+    const tirbi_lx *enough = tirbi_lx_int(pool, TIRB_I64, 2 * chunk);
+    if (cost->kind == TIRBI_LX_OP && cost->op == TIRB_OP_MUL && cost->args[1]->kind == TIRBI_LX_CONST)
+        factor = cost->args[1];
+    if (factor && factor->value > 0) { /* cost >= enough with one multiplication less */
+        enough = tirbi_lx_int(pool, TIRB_I64, (2 * chunk - 1) / factor->value + 1);
+        plan->worth = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, cost->args[0], enough, NULL);
+    } else {
+        plan->worth = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, cost, enough, NULL);
+    }
+    const tirbi_lx *chunks = even_chunks(pool, cost, chunk);
+    if (!chunks) return false;
+    plan->grain = tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent, chunks, NULL);
+    return plan->worth && plan->grain;
+}
+
+static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uint32_t disabled,
+                       tirbi_region_plan *plan) {
+    if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_contracts(w->pool, loop)) return plan->grain != NULL;
+    const tirbi_lx *share = tirbi_lx_op(w->pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent,
+                                        tirbi_lx_int(w->pool, TIRB_I64, CONTRACTION_CHUNKS), NULL);
+    plan->grain = tirbi_lx_op(w->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, plan->grain, share, NULL);
+    return plan->grain != NULL;
+}
+
+/* Chunks take some time at least, the last ones of a nest excepted. False when that leaves one chunk, whatever runs. */
+static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool parallel, uint32_t disabled,
+                  tirbi_region_plan *plan) {
+    plan->worth = NULL;
+    plan->grain = tirbi_lx_int(w->pool, TIRB_I64, 1);
+    if (disabled & TIRB_PASS_GRAIN) return plan->grain && var->extent->hi > 1;
+    int64_t chunk = parallel ? PARALLEL_CHUNK_COST : CHUNK_COST;
+    const tirbi_lx *cost = tirbi_statement_cost(w->pool, loop, disabled);
+    if (!cost || !steady(w, cost) || var->extent->hi < 2 || cost->hi / 2 < chunk) return false;
+    if (cost->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST)
+        return judge_at_run_time(w, var, cost, chunk, plan) && few_chunks(w, loop, var, disabled, plan);
+    int64_t chunks = cost->value / chunk + (cost->value / chunk & 1);
+    if (chunks < var->extent->value) plan->grain = tirbi_lx_int(w->pool, TIRB_I64, var->extent->value / chunks);
+    return few_chunks(w, loop, var, disabled, plan);
+}
+
+/* Chooses the outermost loop that can be. */
+static bool choose(walk *w, const tirbi_ls *loop, uint32_t disabled, tirbi_region_plan *plan, const char **why) {
+    bool parallel = false;
+    for (uint32_t i = 0; i < w->n_nest; i++) parallel = parallel || w->parallel[i];
+    for (uint32_t i = 0; i < w->n_nest; i++) {
+        const char *reason = parts_of(w, w->nest[i]);
+        if (!reason && judge(w, loop, w->nest[i], parallel, disabled, plan)) {
+            plan->loop = w->nest[i];
+            return true;
+        }
+        if (!*why && w->parallel[i] == parallel) *why = reason ? reason : "it has too little work for two threads";
+    }
+    return false;
+}
+
+static bool finish(walk *w, tirbi_region_plan *plan) {
+    tirbi_arena *arena = w->pool->arena;
+    for (uint32_t i = 0; i < w->n_roots; i++) {
+        if (!w->roots[i].written) continue;
+        walk_value(w, w->roots[i].base);
+        walk_value(w, w->roots[i].stride);
+    }
+    keep_places(w, plan);
+    plan->roots = copy_of(arena, w->roots, w->n_roots, sizeof(w->roots[0]));
+    plan->n_roots = w->n_roots;
+    plan->live = copy_of(arena, w->live, w->n_live, sizeof(w->live[0]));
+    plan->n_live = w->n_live;
+    plan->inner = copy_of(arena, w->declared, w->n_declared, sizeof(w->declared[0]));
+    plan->n_inner = w->n_declared;
+    plan->own = copy_of(arena, w->own, w->n_own, sizeof(w->own[0]));
+    plan->n_own = w->n_own;
+    return plan->places && plan->roots && plan->live && plan->inner && plan->own && !w->irregular;
+}
+
+static bool plan_region(walk *w, const tirbi_ls *loop, uint32_t disabled, tirbi_region_plan *plan, const char **why) {
+    walk_nest(w, loop);
+    if (w->irregular || w->n_nest == 0) {
+        *why = w->irregular ? w->irregular : "its bounds are not known before it begins";
+        return false;
+    }
+    if (!choose(w, loop, disabled, plan, why)) return false;
+    bool done = finish(w, plan);
+    *why = w->irregular;
+    return done;
+}
+
+const tirbi_region_plan *tirbi_plan_region(tirbi_lx_pool *pool, const tirbi_lmodule *module, const tirbi_ls *loop,
+                                           uint32_t disabled, const char **why) {
+    walk *w = TIRBI_NEW(pool->arena, walk);
+    tirbi_region_plan *plan = TIRBI_NEW(pool->arena, tirbi_region_plan);
+    *why = NULL;
+    if (!w || !plan) return NULL;
+    w->pool = pool;
+    w->module = module;
+    const bool done = plan_region(w, loop, disabled, plan, why);
+    TIRBI_GIVE_BACK(pool->arena, w);
+    if (!done) TIRBI_GIVE_BACK(pool->arena, plan);
+    return done ? plan : NULL;
+}

@@ -1,0 +1,323 @@
+/* A while loop is counted where its condition compares a variable with something that stays, its body ends with a step
+ * of that variable and nothing else sets it. No step may wrap: then the number of rounds follows from the first value,
+ * and the variable is a sum of loop variables in indices, as all that looks at loops wants it. */
+#include "compiler/optimize/whiles/counted.h"
+
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+#include "compiler/optimize/rows/ragged.h"
+
+enum { MAX_BEFORE = 64 };
+
+typedef struct counter {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_lvar *var;       /* that counts */
+    const tirbi_lx *bound; /* up to which, or down to which */
+    const tirbi_lx *by;    /* positive */
+    bool down, inclusive;
+    const tirbi_lx *begin;     /* what it holds before the loop, by the statement that set it, or itself */
+    const tirbi_lx *at, *wide; /* what stands for the variable, and for it as int64 */
+} counter;
+
+/* ---- What the loop is ------------------------------------------------------------------------------------------- */
+
+static bool sets(const tirbi_ls *s, const tirbi_lvar *var) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (sets(s->as.seq.items[i], var)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP: return sets(s->as.loop.body, var);
+    case TIRBI_LS_IF:
+        return sets(s->as.if_.then_case, var) || (s->as.if_.else_case && sets(s->as.if_.else_case, var));
+    case TIRBI_LS_SET: return s->as.set.var == var;
+    case TIRBI_LS_STORE: return false;
+    default: return true;
+    }
+}
+
+static bool stores_to(const tirbi_ls *s, const tirbi_lbuf *root) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (stores_to(s->as.seq.items[i], root)) return true;
+        }
+        return false;
+    case TIRBI_LS_LOOP: return stores_to(s->as.loop.body, root);
+    case TIRBI_LS_IF:
+        return stores_to(s->as.if_.then_case, root) || (s->as.if_.else_case && stores_to(s->as.if_.else_case, root));
+    case TIRBI_LS_SET: return false;
+    case TIRBI_LS_STORE: return tirbi_may_meet(s->as.store.access->buffer->root, root);
+    default: return true;
+    }
+}
+
+/* Whether an expression has the same value in all rounds: what it loads is not stored to, and its variables stay. The
+ * body is gone through for each of these, so it has to be small. */
+static bool stays(const tirbi_lx *x, const tirbi_ls *body) {
+    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return false;
+    if (x->kind == TIRBI_LX_VAR) return x->pure || !sets(body, x->var);
+    if (x->kind == TIRBI_LX_LOAD) {
+        if (x->access->view || stores_to(body, x->access->buffer->root)) return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++) {
+            if (!stays(x->access->indices[d], body)) return false;
+        }
+        return !tirbi_has_own_number(x->access) || stays(x->access->flat, body);
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (!stays(x->args[i], body)) return false;
+    }
+    return true;
+}
+
+static bool is_variable(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && (x->type == TIRB_I32 || x->type == TIRB_I64);
+}
+
+/* j < n, j <= n, j > n, j >= n, and these the other way round. */
+static bool read_condition(counter *c, const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP) return false;
+    bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
+    if ((!less && !greater) || (x->optype != TIRB_I32 && x->optype != TIRB_I64)) return false;
+    unsigned k = is_variable(x->args[0]) && sets(c->loop->as.while_.body, x->args[0]->var) ? 0 : 1;
+    if (!is_variable(x->args[k]) || x->args[k]->type != x->optype) return false;
+    c->var = x->args[k]->var;
+    c->bound = x->args[1 - k];
+    c->down = less == (k == 1);
+    c->inclusive = x->op == TIRB_OP_LE || x->op == TIRB_OP_GE;
+    return stays(c->bound, c->loop->as.while_.body);
+}
+
+/* j = j + by, or j = j - by */
+static bool read_step(counter *c, const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_SET || s->as.set.var != c->var || s->as.set.declares) return false;
+    const tirbi_lx *value = s->as.set.value;
+    if (value->kind != TIRBI_LX_OP || value->optype != c->var->type) return false;
+    bool minus = value->op == TIRB_OP_SUB;
+    if (!minus && value->op != TIRB_OP_ADD) return false;
+    unsigned k = value->args[0]->kind == TIRBI_LX_VAR && value->args[0]->var == c->var ? 0 : 1;
+    const tirbi_lx *by = value->args[1 - k];
+    if ((minus && k != 0) || value->args[k]->kind != TIRBI_LX_VAR || value->args[k]->var != c->var) return false;
+    if (by->lo > INT64_MIN && by->hi < 0) {
+        by = tirbi_lx_sub(c->pool, tirbi_lx_int(c->pool, TIRB_I64, 0), tirbi_lx_cast(c->pool, TIRB_I64, by));
+        minus = !minus;
+    } else {
+        by = tirbi_lx_cast(c->pool, TIRB_I64, by);
+    }
+    c->by = by;
+    return by && by->lo >= 1 && minus == c->down && stays(by, c->loop->as.while_.body);
+}
+
+/* Whether the variable reaches its last value without wrapping, and the round behind it, in 64 bits. */
+static bool ends(const counter *c) {
+    const bool narrow = c->var->type == TIRB_I32;
+    const int64_t most = narrow ? INT32_MAX : INT64_MAX / 4, least = narrow ? INT32_MIN : -INT64_MAX / 4;
+    int64_t beyond = c->by->hi - !c->inclusive, last; /* how far from the bound it may get */
+    if (c->by->hi > most) return false;
+    if (c->down) return !__builtin_sub_overflow(c->bound->lo, beyond, &last) && last >= least && c->bound->hi <= most;
+    return !__builtin_add_overflow(c->bound->hi, beyond, &last) && last <= most && c->bound->lo >= least;
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+static tirbi_lvar *new_var(const counter *c, const char *name, tirbi_lvar_kind kind, const tirbi_lx *like) {
+    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    if (var && like)
+        *var = (tirbi_lvar){.name = name, .kind = kind, .type = (tirbi_dtype)like->type, .lo = like->lo, .hi = like->hi,
+                            .reg = -1, .span = c->loop->span};
+    return like ? var : NULL;
+}
+
+static const tirbi_ls *set(const counter *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
+    return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
+}
+
+static const tirbi_lx *compute(const counter *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(c->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const counter *c = rewrite->context;
+    const tirbi_lx *of = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64 ? x->args[0] : NULL;
+    if (of && of->kind == TIRBI_LX_VAR && of->var == c->var) return c->wide;
+    return x->kind == TIRBI_LX_VAR && x->var == c->var ? c->at : NULL;
+}
+
+/* Bounds are at most half as far from zero, so that the way to them from nearer than this fits 64 bits. */
+static const int64_t far = INT64_MAX / 2;
+
+static bool starts_far(const counter *c, const tirbi_lx *first) { return c->down ? first->hi > far : first->lo < -far; }
+
+/* Where it counts from; what starts further away has more rounds to go one by one than ever run, or is beyond the
+ * bound. */
+static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
+    if (first && first->hi > far) first = compute(c, TIRB_OP_MIN, first, tirbi_lx_int(c->pool, TIRB_I64, far));
+    if (first && first->lo < -far) first = compute(c, TIRB_OP_MAX, first, tirbi_lx_int(c->pool, TIRB_I64, -far));
+    return first;
+}
+
+/* How often it runs, from `start` on: what is between that and the bound, by steps, rounded up. */
+static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
+    const tirbi_lx *first = nearer(c, start), *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
+    const tirbi_lx *left =
+        first && bound ? (c->down ? tirbi_lx_sub(c->pool, first, bound) : tirbi_lx_sub(c->pool, bound, first)) : NULL;
+    const tirbi_lx *one = tirbi_lx_int(c->pool, TIRB_I64, 1), *zero = tirbi_lx_int(c->pool, TIRB_I64, 0);
+    if (c->inclusive) left = compute(c, TIRB_OP_ADD, left, one);
+    left = compute(c, TIRB_OP_MAX, left, zero);
+    if (tirbi_lx_is_int(c->by, 1)) return left;
+    left = left && one ? compute(c, TIRB_OP_ADD, left, tirbi_lx_sub(c->pool, c->by, one)) : NULL;
+    return compute(c, TIRB_OP_DIV, left, c->by);
+}
+
+/* What the variable is in round k: the loop's own variable where it goes up one by one, else a sum. In all rounds it is
+ * on this side of the bound. */
+static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
+    const int64_t within = !c->inclusive, lo = c->down ? c->bound->lo + within : from->lo,
+                  hi = c->down ? from->hi : c->bound->hi - within;
+    const tirbi_lx *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
+    if (!c->down && tirbi_lx_is_int(c->by, 1)) {
+        k->type = c->var->type;
+        k->min = from;
+        k->below = bound && c->inclusive ? tirbi_lx_add(c->pool, bound, tirbi_lx_int(c->pool, TIRB_I64, 1)) : bound;
+        k->lo = lo;
+        k->hi = hi;
+        c->at = tirbi_lx_var(c->pool, k);
+        c->wide = c->at ? tirbi_lx_cast(c->pool, TIRB_I64, c->at) : NULL;
+        return k->below && c->wide;
+    }
+    const tirbi_lx *gone = tirbi_lx_mul(c->pool, tirbi_lx_var(c->pool, k), c->by);
+    const tirbi_lx *sum =
+        gone ? (c->down ? tirbi_lx_sub(c->pool, from, gone) : tirbi_lx_add(c->pool, from, gone)) : NULL;
+    tirbi_lx *inside = sum ? TIRBI_NEW(c->pool->arena, tirbi_lx) : NULL;
+    if (!inside) return false;
+    *inside = *sum;
+    inside->lo = lo;
+    inside->hi = hi;
+    c->wide = inside;
+    c->at = tirbi_lx_cast(c->pool, c->var->type, inside);
+    return c->at != NULL;
+}
+
+/* Makes the loop; NULL where its body is none that can be copied (or memory ran out). */
+static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint32_t n) {
+    const tirbi_lx *begin = tirbi_lx_cast(c->pool, TIRB_I64, c->begin), *loaded = c->bound->shared ? NULL : c->bound;
+    tirbi_lvar *bound = loaded ? new_var(c, "bound", TIRBI_LVAR_LET, loaded) : NULL;
+    if (loaded && !bound) return NULL;
+    if (loaded) c->bound = tirbi_lx_var(c->pool, bound);
+    tirbi_lvar *first = new_var(c, c->var->name, TIRBI_LVAR_LET, begin);
+    const tirbi_lx *from = first ? tirbi_lx_var(c->pool, first) : NULL, *count = rounds_from(c, from);
+    tirbi_lvar *rounds = new_var(c, "rounds", TIRBI_LVAR_LET, count);
+    tirbi_lvar *k = rounds ? new_var(c, c->var->name, TIRBI_LVAR_LOOP, tirbi_lx_var(c->pool, rounds)) : NULL;
+    if (!k) return NULL;
+    rounds->lo = 0;
+    k->min = tirbi_lx_int(c->pool, TIRB_I64, 0);
+    k->extent = tirbi_lx_var(c->pool, rounds);
+    k->lo = 0;
+    k->hi = count->hi > 0 ? count->hi - 1 : 0;
+    if (!k->min || !k->extent || !number_rounds(c, k, from)) return NULL;
+    const tirbi_lx *all = tirbi_lx_mul(c->pool, tirbi_lx_var(c->pool, rounds), c->by);
+    const tirbi_lx *last = all ? (c->down ? tirbi_lx_sub(c->pool, from, all) : tirbi_lx_add(c->pool, from, all)) : NULL;
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .loops = true};
+    const tirbi_span span = c->loop->span;
+    tirbi_ls *body = tirbi_new_stmt(c->pool, TIRBI_LS_SEQ, span), *loop = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, span),
+             *whole = tirbi_new_stmt(c->pool, TIRBI_LS_SEQ, span);
+    const tirbi_ls **copies = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n),
+                   **parts = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 5);
+    if (!last || !body || !loop || !whole || !copies || !parts) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        copies[i] = tirbi_rewrite_assignments(&rewrite, items[i]);
+        if (!copies[i]) return NULL;
+    }
+    body->as.seq.items = copies;
+    body->as.seq.n = n;
+    loop->as.loop.var = k;
+    loop->as.loop.body = n == 1 ? copies[0] : body;
+    uint32_t n_parts = 0;
+    if (loaded) parts[n_parts++] = set(c, bound, loaded, true);
+    parts[n_parts++] = set(c, first, begin, true);
+    parts[n_parts++] = set(c, rounds, count, true);
+    parts[n_parts++] = loop;
+    parts[n_parts++] = set(c, c->var, tirbi_lx_cast(c->pool, c->var->type, last), false);
+    whole->as.seq.items = parts;
+    whole->as.seq.n = n_parts;
+    for (uint32_t i = 0; i < n_parts; i++) {
+        if (!parts[i]) return NULL;
+    }
+    return whole;
+}
+
+/* What a variable was last set to by the statements right before the loop; NULL where that is not known, or may be
+ * something else now. */
+static const tirbi_lx *last_value(const tirbi_ls *const *before, uint32_t n, const tirbi_lvar *var) {
+    for (uint32_t looked = 0; n-- > 0 && looked < MAX_BEFORE; looked++) {
+        const tirbi_ls *s = before[n];
+        const bool here = s->kind == TIRBI_LS_SET && s->as.set.var == var;
+        if (here) return s->as.set.value && s->as.set.value->pure && !s->as.set.value->traps ? s->as.set.value : NULL;
+        if (sets(s, var)) return NULL;
+    }
+    return NULL;
+}
+
+/* Where statements stand: in a loop or NULL, behind others. */
+typedef struct position {
+    const tirbi_ls *loop;
+    const tirbi_ls *const *before;
+    uint32_t n_before;
+} position;
+
+/* Whether a loop goes through ranges that follow each other and end where memory says: it is known by its while
+ * loops. */
+static bool goes_through_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_ragged flat;
+    return loop && tirbi_flatten_ranges(pool, loop, &flat);
+}
+
+static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const position *at) {
+    const tirbi_ls *body = s->as.while_.body;
+    counter c = {.pool = pool, .loop = s};
+    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !read_condition(&c, s->as.while_.condition)) return NULL;
+    const uint32_t n = body->as.seq.n - 1;
+    if (!read_step(&c, body->as.seq.items[n]) || !ends(&c)) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (sets(body->as.seq.items[i], c.var)) return NULL;
+    }
+    if (!c.bound->shared && goes_through_ranges(pool, at->loop)) return NULL;
+    c.begin = last_value(at->before, at->n_before, c.var);
+    if (!c.begin) c.begin = tirbi_lx_var(pool, c.var);
+    if (c.begin && starts_far(&c, c.begin) && !tirbi_lx_is_int(c.by, 1)) return NULL;
+    return c.begin ? make_loop(&c, body->as.seq.items, n) : NULL;
+}
+
+static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, position at) {
+    tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (!copy) return s;
+    *copy = *s;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
+        if (!items) return s;
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            items[i] = count_all(pool, s->as.seq.items[i], (position){at.loop, items, i});
+        copy->as.seq.items = items;
+        return copy;
+    }
+    case TIRBI_LS_LOOP: copy->as.loop.body = count_all(pool, s->as.loop.body, (position){.loop = s}); return copy;
+    case TIRBI_LS_IF:
+        copy->as.if_.then_case = tirbi_count_whiles(pool, s->as.if_.then_case);
+        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_count_whiles(pool, s->as.if_.else_case);
+        return copy;
+    case TIRBI_LS_WHILE: {
+        copy->as.while_.body = tirbi_count_whiles(pool, s->as.while_.body);
+        const tirbi_ls *counted = count(pool, copy, &at);
+        return counted ? counted : copy;
+    }
+    default: return s;
+    }
+}
+
+const tirbi_ls *tirbi_count_whiles(tirbi_lx_pool *pool, const tirbi_ls *stmt) {
+    return count_all(pool, stmt, (position){0});
+}

@@ -1,0 +1,174 @@
+#include "compiler/optimize/whiles/until.h"
+
+#include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/facts/accesses.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_ITEMS = 32, MAX_DEPTH = 48, LEAST = 8 /* iterations that are worth a search */ };
+
+typedef struct leaver {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    const tirbi_ls *items[MAX_ITEMS]; /* of the body, without the one that leaves it */
+    uint32_t n, at;                   /* which stood behind so many of them */
+    const tirbi_ls *leaves;
+    tirbi_accesses reached;
+    const tirbi_lx *counter; /* what stands for the loop's variable */
+} leaver;
+
+static bool ends_in_break(const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_SEQ && s->as.seq.n > 0) s = s->as.seq.items[s->as.seq.n - 1];
+    return s->kind == TIRBI_LS_BREAK;
+}
+
+static bool find_items(leaver *v, const tirbi_ls *body) {
+    for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++)
+        if (!find_items(v, body->as.seq.items[i])) return false;
+    if (body->kind == TIRBI_LS_SEQ) return true;
+    const bool leaves = body->kind == TIRBI_LS_IF && !body->as.if_.first_of && !body->as.if_.else_case &&
+                        ends_in_break(body->as.if_.then_case);
+    if (leaves && v->leaves) return false;
+    if (leaves) {
+        v->leaves = body;
+        v->at = v->n;
+        return true;
+    }
+    if (v->n == MAX_ITEMS || !tirbi_can_resolve(body) || !tirbi_find_accesses(&v->reached, body)) return false;
+    v->items[v->n++] = body;
+    return true;
+}
+
+static bool is_set(const leaver *v, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < v->reached.sets.n; i++)
+        if (v->reached.sets.var[i] == var) return true;
+    return false;
+}
+
+/* The value of a variable of the iteration that is set once; NULL: it is no such one. */
+static const tirbi_lx *value_of(const leaver *v, const tirbi_lvar *var) {
+    const tirbi_lx *value = NULL;
+    uint32_t sets = 0;
+    for (uint32_t i = 0; i < v->reached.sets.n; i++) sets += v->reached.sets.var[i] == var;
+    for (uint32_t i = 0; i < v->at && sets == 1; i++) {
+        const tirbi_ls *s = v->items[i];
+        if (s->kind == TIRBI_LS_SET && s->as.set.var == var && s->as.set.declares) value = s->as.set.value;
+    }
+    return value;
+}
+
+/* Whether a value is known before the loop for all of its iterations. */
+static bool is_known(const leaver *v, const tirbi_lx *x, unsigned depth) {
+    if (depth > MAX_DEPTH || x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return false;
+    if (x->kind == TIRBI_LX_VAR && is_set(v, x->var)) {
+        const tirbi_lx *value = value_of(v, x->var);
+        return value && is_known(v, value, depth + 1);
+    }
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t i = 0; i < v->reached.n; i++)
+            if (v->reached.item[i].stored &&
+                tirbi_may_meet(v->reached.item[i].place->buffer->root, x->access->buffer->root))
+                return false;
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!is_known(v, x->access->indices[d], depth + 1)) return false;
+    }
+    for (int i = 0; i < x->n_args; i++)
+        if (!is_known(v, x->args[i], depth + 1)) return false;
+    return true;
+}
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const leaver *v = rewrite->context;
+    if (x->kind != TIRBI_LX_VAR) return NULL;
+    if (x->var == v->loop->as.loop.var) return v->counter;
+    const tirbi_lx *value = is_set(v, x->var) ? value_of(v, x->var) : NULL;
+    return value ? tirbi_rewrite_value(rewrite, value) : NULL;
+}
+
+static tirbi_lvar *copy_of(const leaver *v, const tirbi_lvar *old) {
+    tirbi_lvar *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->reg = -1;
+    return var;
+}
+
+/* The search, which sets `found`. */
+static const tirbi_ls *search_for(leaver *v, tirbi_lvar *found) {
+    tirbi_lvar *var = copy_of(v, v->loop->as.loop.var);
+    tirbi_ls *search = tirbi_new_stmt(v->pool, TIRBI_LS_SEARCH, v->loop->span);
+    tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace, .context = v};
+    v->counter = var ? tirbi_lx_var(v->pool, var) : NULL;
+    if (!search || !v->counter) return NULL;
+    search->as.search.var = var;
+    search->as.search.condition = tirbi_rewrite_value(&rewrite, v->leaves->as.if_.condition);
+    search->as.search.found = found;
+    return search->as.search.condition && tirbi_plan_search(v->pool, search) ? search : NULL;
+}
+
+static const tirbi_ls *body_at(const leaver *v, const tirbi_ls *const *items, uint32_t n, const tirbi_lx *value,
+                               tirbi_lvar *to) {
+    const tirbi_facts none = {.n = 0};
+    const tirbi_ls *body = n == 1 ? items[0] : tirbi_new_sequence(v->pool, v->loop->span, items, n);
+    if (!body || !value) return NULL;
+    return tirbi_resolve(v->pool, &none, body, v->loop->as.loop.var, value, to, false);
+}
+
+/* The iterations before the one that is found. */
+static const tirbi_ls *loop_before(const leaver *v, const tirbi_lx *found) {
+    tirbi_lvar *var = copy_of(v, v->loop->as.loop.var);
+    tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
+    if (!var || !loop) return NULL;
+    if (!var->below && var->min->lo >= 0) var->below = tirbi_lx_add(v->pool, var->min, var->extent);
+    var->extent = found;
+    *loop = *v->loop;
+    loop->as.loop.var = var;
+    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    loop->as.loop.body = body_at(v, v->items, v->n, tirbi_lx_var(v->pool, var), var);
+    return loop->as.loop.body ? loop : NULL;
+}
+
+/* What is done of the iteration that leaves the loop. */
+static const tirbi_ls *last_one(leaver *v, const tirbi_lx *found) {
+    const tirbi_lvar *old = v->loop->as.loop.var;
+    const tirbi_ls *then = v->leaves->as.if_.then_case, *items[2 * MAX_ITEMS];
+    tirbi_ls *branch = tirbi_new_stmt(v->pool, TIRBI_LS_IF, v->loop->span);
+    const tirbi_lx *value = tirbi_lx_cast(v->pool, old->type, tirbi_lx_add(v->pool, old->min, found));
+    uint32_t n = v->at;
+    for (uint32_t i = 0; i < n; i++) items[i] = v->items[i];
+    for (uint32_t i = 0; then->kind == TIRBI_LS_SEQ && i + 1 < then->as.seq.n; i++) {
+        if (n == 2 * MAX_ITEMS) return NULL;
+        items[n++] = then->as.seq.items[i];
+    }
+    for (uint32_t i = v->at; i < n; i++)
+        if (!tirbi_can_resolve(items[i])) return NULL;
+    if (!branch) return NULL;
+    branch->as.if_.condition = tirbi_lx_op(v->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, found, old->extent, NULL);
+    branch->as.if_.then_case = body_at(v, items, n, value, NULL);
+    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
+}
+
+bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST)
+        return false;
+    leaver *v = TIRBI_NEW(pool->arena, leaver);
+    tirbi_lvar *found = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!v || !found) return false;
+    *v = (leaver){.pool = pool, .loop = loop};
+    *found = (tirbi_lvar){.name = "found",
+                          .kind = TIRBI_LVAR_LET,
+                          .type = TIRB_I64,
+                          .hi = var->extent->hi,
+                          .reg = -1,
+                          .span = loop->span};
+    const tirbi_lx *n = tirbi_lx_var(pool, found);
+    if (!n || !find_items(v, loop->as.loop.body) || !v->leaves || v->n == 0 ||
+        !is_known(v, v->leaves->as.if_.condition, 0))
+        return false;
+    const tirbi_ls *all[3] = {search_for(v, found), loop_before(v, n), last_one(v, n)};
+    out->loop = all[1];
+    out->stmt = tirbi_new_sequence(pool, loop->span, all, 3);
+    return out->stmt != NULL;
+}
