@@ -335,6 +335,17 @@ static void check_aliases(tirbi_emitter *e, const tirbi_lcall *call, const tirbi
     }
 }
 
+/* The instruction of a call whose values and references are in their registers. */
+static void put_call(tirbi_emitter *e, tirbi_op op, const tirbi_lcall *call, uint16_t to, tirbi_instr *instr) {
+    instr->op = (uint8_t)op;
+    instr->type = TIRB_TYPE_NONE;
+    instr->operand[0] = call->function;
+    instr->operand[1] = to;
+    instr->operand[2] = call->n_scalars;
+    instr->operand[3] = call->n_refs;
+    if (!e->failed) tirbi_encode(&e->code, instr);
+}
+
 static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_lfunc *callee = &e->module->functions[call->function];
@@ -354,13 +365,7 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
         r++;
     }
     check_aliases(e, call, callee, instr->refs);
-    instr->op = TIRB_OP_CALL;
-    instr->type = TIRB_TYPE_NONE;
-    instr->operand[0] = call->function;
-    instr->operand[1] = to;
-    instr->operand[2] = call->n_scalars;
-    instr->operand[3] = call->n_refs;
-    if (!e->failed) tirbi_encode(&e->code, instr);
+    put_call(e, TIRB_OP_CALL, call, to, instr);
     tirbi_scope_close(e, scope);
 }
 
@@ -382,13 +387,7 @@ static void emit_import(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) 
         instr->refs[r] = emit_call_ref(e, &call->refs[r], &formal);
         r++;
     }
-    instr->op = TIRB_OP_CALLX;
-    instr->type = TIRB_TYPE_NONE;
-    instr->operand[0] = call->function;
-    instr->operand[1] = to;
-    instr->operand[2] = call->n_scalars;
-    instr->operand[3] = call->n_refs;
-    if (!e->failed) tirbi_encode(&e->code, instr);
+    put_call(e, TIRB_OP_CALLX, call, to, instr);
     tirbi_scope_close(e, scope);
 }
 

@@ -123,14 +123,8 @@ void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize) {
     lower_guarded(l, realize);
     l->out = outer;
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, realize->span);
-    tirbi_ls *seq = TIRBI_NEW(l->arena, tirbi_ls);
-    if (!seq) return;
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = realize->span;
-    seq->as.seq.items = list.items;
-    seq->as.seq.n = list.n;
     branch->as.if_.condition = guard;
-    branch->as.if_.then_case = list.n == 1 ? list.items[0] : seq;
+    branch->as.if_.then_case = tirbi_finish_list(l, &list, realize->span);
 }
 
 /* ---- Tree reductions ------------------------------------------------------------------------------------------ */
@@ -241,14 +235,8 @@ static void lower_tree_loops(tirbi_lowerer *l, const tirbi_tree *tree, uint32_t 
     lower_tree_loops(l, tree, i + 1);
     l->depth--;
     l->out = outer;
-    tirbi_ls *seq = TIRBI_NEW(l->arena, tirbi_ls);
-    if (!seq) return;
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = loop->span;
-    seq->as.seq.items = list.items;
-    seq->as.seq.n = list.n;
     loop->as.loop.var = v;
-    loop->as.loop.body = list.n == 1 ? list.items[0] : seq;
+    loop->as.loop.body = tirbi_finish_list(l, &list, loop->span);
 }
 
 void tirbi_lower_tree(tirbi_lowerer *l) {

@@ -34,14 +34,6 @@ static bool collect(matcher *m, const tirbi_ls *s) {
            add_loop(m, s->as.tree.loops[0]);
 }
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
-    }
-    return true;
-}
-
 /* What the tree's init stores to a place, where that is the same for all rows; each store of it belongs to one
  * update. */
 static bool match_init(const matcher *m, const tirbi_ls *init, tirbi_contract_plan *plan, uint32_t *stores) {
@@ -55,7 +47,7 @@ static bool match_init(const matcher *m, const tirbi_ls *init, tirbi_contract_pl
     if (init->kind != TIRBI_LS_STORE) return false;
     ++*stores;
     const tirbi_lx *value = init->as.store.value;
-    if (!same_place(init->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) return true;
+    if (!tirbi_same_place(init->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) return true;
     if (plan->first || !value->pure || value->traps || tirbi_mentions_loops(value, &m->loops)) return false;
     plan->first = value;
     return true;

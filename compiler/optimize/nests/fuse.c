@@ -10,6 +10,7 @@
 
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64 };
 
@@ -82,14 +83,6 @@ static bool is_proven(const tirbi_place *place) {
     return true;
 }
 
-static bool same_place(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
-    }
-    return true;
-}
-
 /* Whether different iterations of the loops always mean different elements: each loop is alone in some index. */
 static bool own_element(group *g, const tirbi_place *place) {
     for (uint32_t i = 0; i < g->vars.n; i++) {
@@ -135,7 +128,7 @@ static bool agrees(group *g) {
             const access *b = &g->accesses[k];
             if (b->nest == g->n || !(a->write || b->write)) continue;
             if (!tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
-            if (!same_place(a->place, b->place) || !own_element(g, a->place)) return false;
+            if (!tirbi_same_place(a->place, b->place) || !own_element(g, a->place)) return false;
             linked = linked || (b->write && !a->write);
         }
     }
@@ -284,7 +277,7 @@ static bool is_handed_on(const group *g, const tirbi_lbuf *buffer) {
         const access *a = &g->accesses[i];
         if (a->place->buffer->root != buffer) continue;
         if (a->place->buffer != buffer || !is_proven(a->place) || a->write != !stored) return false;
-        if (stored && !same_place(stored, a->place)) return false;
+        if (stored && !tirbi_same_place(stored, a->place)) return false;
         stored = a->place;
     }
     return stored != NULL;
@@ -351,18 +344,6 @@ typedef struct sequence {
     tirbi_notes *notes;
 } sequence;
 
-static const tirbi_ls *joined_bodies(const group *g) {
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(g->pool->arena, const tirbi_ls *, g->n);
-    tirbi_ls *seq = TIRBI_NEW(g->pool->arena, tirbi_ls);
-    if (!items || !seq) return NULL;
-    memcpy(items, g->bodies, g->n * sizeof(*items));
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = g->bodies[0]->span;
-    seq->as.seq.items = items;
-    seq->as.seq.n = g->n;
-    return seq;
-}
-
 static const tirbi_ls *in_loops(const group *g, const tirbi_ls *body) {
     for (uint32_t i = g->vars.n; body && i-- > 0;) {
         tirbi_ls *loop = TIRBI_NEW(g->pool->arena, tirbi_ls);
@@ -402,7 +383,7 @@ static bool used_elsewhere(sequence *q, uint32_t alloc, uint32_t first, const bo
 /* Puts the fused nest in the place of the group's first one, `first`, and drops the others and what is not allocated
  * any more. False when nothing was changed. */
 static bool replace(sequence *q, const group *g, uint32_t first) {
-    const tirbi_ls *body = joined_bodies(g);
+    const tirbi_ls *body = tirbi_new_sequence(q->pool, g->bodies[0]->span, g->bodies, g->n);
     bool *dropped = TIRBI_NEW_ARRAY(q->pool->arena, bool, q->n);
     if (!body || !dropped) return false;
     for (uint32_t i = 0; i < q->n; i++) {
@@ -465,12 +446,8 @@ static void fuse_from(sequence *q, uint32_t first) {
 
 /* A lone nest is a sequence of one: rows of it may be done together, too. */
 static const tirbi_ls *as_sequence(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    tirbi_ls *seq = s->kind == TIRBI_LS_LOOP ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    const tirbi_ls **items = seq ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 1) : NULL;
-    if (!items) return s;
-    items[0] = s;
-    *seq = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = s->span, .as.seq = {.items = items, .n = 1}};
-    return seq;
+    const tirbi_ls *alone = s->kind == TIRBI_LS_LOOP ? tirbi_new_sequence(pool, s->span, &s, 1) : NULL;
+    return alone ? alone : s;
 }
 
 static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {

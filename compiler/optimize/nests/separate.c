@@ -257,22 +257,6 @@ static void find_order(separator *s) {
 
 /* ---- What is read from where it was stored ---------------------------------------------------------------------- */
 
-static bool sets(const tirbi_ls *stmt, const tirbi_lvar *var, unsigned depth) {
-    if (depth > MAX_DEPTH) return true;
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
-            if (sets(stmt->as.seq.items[i], var, depth + 1)) return true;
-        return false;
-    case TIRBI_LS_IF:
-        return sets(stmt->as.if_.then_case, var, depth + 1) ||
-               (stmt->as.if_.else_case && sets(stmt->as.if_.else_case, var, depth + 1));
-    case TIRBI_LS_LOOP: return sets(stmt->as.loop.body, var, depth + 1);
-    case TIRBI_LS_SET: return stmt->as.set.var == var;
-    default: return stmt->kind != TIRBI_LS_STORE;
-    }
-}
-
 /* What an iteration stores of an integer variable, to an element that is its own: it can be read from there. NULL for
  * other statements. */
 static const tirbi_lx *kept_in_memory(separator *s, const tirbi_ls *stmt) {
@@ -298,7 +282,7 @@ static const tirbi_ls *reload(separator *s, const tirbi_ls *body) {
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_lx *load = kept_in_memory(s, items[i]);
         tirbi_lvar *var = load ? items[i]->as.store.value->var : NULL;
-        for (uint32_t k = i + 1; load && k < n && !sets(items[k], var, 0); k++) {
+        for (uint32_t k = i + 1; load && k < n && !tirbi_may_set(items[k], var); k++) {
             if (!tirbi_code_uses(items[k], &var, 1)) continue;
             items[k] = tirbi_resolve(s->pool, &none, items[k], var, load, NULL, true);
             if (!items[k]) return NULL;

@@ -88,6 +88,22 @@ bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_
     return true;
 }
 
+bool tirbi_may_set(const tirbi_ls *s, const tirbi_lvar *var) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (tirbi_may_set(s->as.seq.items[i], var)) return true;
+        return false;
+    case TIRBI_LS_LOOP: return tirbi_may_set(s->as.loop.body, var);
+    case TIRBI_LS_IF:
+        return tirbi_may_set(s->as.if_.then_case, var) ||
+               (s->as.if_.else_case && tirbi_may_set(s->as.if_.else_case, var));
+    case TIRBI_LS_SET: return s->as.set.var == var;
+    case TIRBI_LS_STORE: return false;
+    default: return true;
+    }
+}
+
 bool tirbi_has_plain_bounds(const tirbi_lvar *var) {
     return var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps;
 }

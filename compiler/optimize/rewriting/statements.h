@@ -36,6 +36,9 @@ typedef const tirbi_ls *tirbi_replacer(void *context, const tirbi_ls *s);
  * memory ran out. */
 const tirbi_ls *tirbi_replace_inside(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_replacer *replace, void *context);
 
+/* Whether a statement may set a variable; true for any of a kind that is not looked into. */
+bool tirbi_may_set(const tirbi_ls *s, const tirbi_lvar *var);
+
 /* The statements of a body, also those of sequences in it; false: they are more than `most`. */
 bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most);
 

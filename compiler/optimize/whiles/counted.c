@@ -23,22 +23,6 @@ typedef struct counter {
 
 /* ---- What the loop is ------------------------------------------------------------------------------------------- */
 
-static bool sets(const tirbi_ls *s, const tirbi_lvar *var) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (sets(s->as.seq.items[i], var)) return true;
-        }
-        return false;
-    case TIRBI_LS_LOOP: return sets(s->as.loop.body, var);
-    case TIRBI_LS_IF:
-        return sets(s->as.if_.then_case, var) || (s->as.if_.else_case && sets(s->as.if_.else_case, var));
-    case TIRBI_LS_SET: return s->as.set.var == var;
-    case TIRBI_LS_STORE: return false;
-    default: return true;
-    }
-}
-
 static bool stores_to(const tirbi_ls *s, const tirbi_lbuf *root) {
     switch (s->kind) {
     case TIRBI_LS_SEQ:
@@ -59,7 +43,7 @@ static bool stores_to(const tirbi_ls *s, const tirbi_lbuf *root) {
  * body is gone through for each of these, so it has to be small. */
 static bool stays(const tirbi_lx *x, const tirbi_ls *body) {
     if (x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return false;
-    if (x->kind == TIRBI_LX_VAR) return x->pure || !sets(body, x->var);
+    if (x->kind == TIRBI_LX_VAR) return x->pure || !tirbi_may_set(body, x->var);
     if (x->kind == TIRBI_LX_LOAD) {
         if (x->access->view || stores_to(body, x->access->buffer->root)) return false;
         for (uint32_t d = 0; d < x->access->ndim; d++) {
@@ -82,7 +66,7 @@ static bool read_condition(counter *c, const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP) return false;
     bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
     if ((!less && !greater) || (x->optype != TIRB_I32 && x->optype != TIRB_I64)) return false;
-    unsigned k = is_variable(x->args[0]) && sets(c->loop->as.while_.body, x->args[0]->var) ? 0 : 1;
+    unsigned k = is_variable(x->args[0]) && tirbi_may_set(c->loop->as.while_.body, x->args[0]->var) ? 0 : 1;
     if (!is_variable(x->args[k]) || x->args[k]->type != x->optype) return false;
     c->var = x->args[k]->var;
     c->bound = x->args[1 - k];
@@ -256,7 +240,7 @@ static const tirbi_lx *last_value(const tirbi_ls *const *before, uint32_t n, con
         const tirbi_ls *s = before[n];
         const bool here = s->kind == TIRBI_LS_SET && s->as.set.var == var;
         if (here) return s->as.set.value && s->as.set.value->pure && !s->as.set.value->traps ? s->as.set.value : NULL;
-        if (sets(s, var)) return NULL;
+        if (tirbi_may_set(s, var)) return NULL;
     }
     return NULL;
 }
@@ -282,7 +266,7 @@ static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const posit
     const uint32_t n = body->as.seq.n - 1;
     if (!read_step(&c, body->as.seq.items[n]) || !ends(&c)) return NULL;
     for (uint32_t i = 0; i < n; i++) {
-        if (sets(body->as.seq.items[i], c.var)) return NULL;
+        if (tirbi_may_set(body->as.seq.items[i], c.var)) return NULL;
     }
     if (!c.bound->shared && goes_through_ranges(pool, at->loop)) return NULL;
     c.begin = last_value(at->before, at->n_before, c.var);
