@@ -19,6 +19,13 @@ static void set_let(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *value) {
     var->reg = reg;
 }
 
+static const tirbi_lx *name_value(tirbi_emitter *e, const char *name, const tirbi_lx *value) {
+    tirbi_lvar *var = new_let(e, name, value->lo, value->hi);
+    if (!var) return NULL;
+    set_let(e, var, value);
+    return tirbi_lx_var(e->pool, var);
+}
+
 /* ---- The region's function ------------------------------------------------------------------------------------ */
 
 static bool name_taken(const tirbi_emitter *e, const char *name) {
@@ -69,9 +76,8 @@ typedef struct kept_place {
     const tirbi_lx *flat, *offset;
 } kept_place;
 
-static const tirbi_lx *from_part(tirbi_emitter *r, const tirbi_lx *number, const tirbi_lvar *first) {
-    if (!number) number = tirbi_lx_int(r->pool, TIRB_I64, 0);
-    return tirbi_lx_sub(r->pool, number, tirbi_lx_var(r->pool, (tirbi_lvar *)(uintptr_t)first));
+static const tirbi_lx *from_part(tirbi_emitter *r, const tirbi_lx *number, const tirbi_lx *first) {
+    return tirbi_lx_sub(r->pool, number ? number : tirbi_lx_int(r->pool, TIRB_I64, 0), first);
 }
 
 /* Elements of a written root are numbered from its part's first one, by its places and by those that will be made in
@@ -83,10 +89,9 @@ static void shift_places(tirbi_emitter *r, const tirbi_region_plan *plan, tirbi_
         const tirbi_region_root *row = &plan->roots[i];
         if (!row->written) continue;
         const tirbi_lx *way = tirbi_lx_mul(r->pool, tirbi_lx_var(r->pool, begin), row->stride);
-        const tirbi_lx *start = way ? tirbi_lx_add(r->pool, row->base, way) : NULL;
-        tirbi_lvar *first = start ? new_let(r, "first", start->lo, start->hi) : NULL;
+        const tirbi_lx *first = way ? tirbi_lx_add(r->pool, row->base, way) : NULL;
+        if (first && first->kind != TIRBI_LX_VAR) first = name_value(r, "first", first);
         if (!first) return;
-        set_let(r, first, start);
         for (uint32_t k = 0; k < plan->n_places; k++) {
             tirbi_place *place = (tirbi_place *)(uintptr_t)plan->places[k];
             if (place->buffer->root != row->root) continue;

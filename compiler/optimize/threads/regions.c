@@ -427,32 +427,31 @@ static void keep_places(walk *w, tirbi_region_plan *plan) {
     plan->n_places = n;
 }
 
-/* How many chunks a nest is cut into: each costs about `chunk`, and there are an even number of them, for with 11 one
+/* How many chunks a nest that costs enough for two is cut into: x / chunk, and an even number of them, for with 11 one
  * of two threads does 6 while the other waits. */
-static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *cost, int64_t chunk) {
+static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t chunk) {
     const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *even = tirbi_lx_int(pool, TIRB_I64, -2);
     const tirbi_lx *n =
-        tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, cost, tirbi_lx_int(pool, TIRB_I64, chunk), NULL);
+        tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(pool, TIRB_I64, chunk), NULL);
     if (n) n = tirbi_lx_op(pool, TIRB_OP_ADD, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL);
-    if (n) n = tirbi_lx_op(pool, TIRB_OP_AND, TIRB_I64, TIRB_TYPE_NONE, n, even, NULL);
-    return n ? tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL) : NULL;
+    return n ? tirbi_lx_op(pool, TIRB_OP_AND, TIRB_I64, TIRB_TYPE_NONE, n, even, NULL) : NULL;
 }
 
-/* What the whole nest costs is known only when it runs. */
+/* What the whole nest costs is known only when it runs: x * factor, where x is at least `enough` if the nest is worth
+ * two chunks, so that neither needs the product. */
 static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *cost, int64_t chunk,
                               tirbi_region_plan *plan) {
     tirbi_lx_pool *pool = w->pool;
-    const tirbi_lx *factor = NULL;
-    const tirbi_lx *enough = tirbi_lx_int(pool, TIRB_I64, 2 * chunk);
-    if (cost->kind == TIRBI_LX_OP && cost->op == TIRB_OP_MUL && cost->args[1]->kind == TIRBI_LX_CONST)
-        factor = cost->args[1];
-    if (factor && factor->value > 0) { /* cost >= enough with one multiplication less */
-        enough = tirbi_lx_int(pool, TIRB_I64, (2 * chunk - 1) / factor->value + 1);
-        plan->worth = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, cost->args[0], enough, NULL);
-    } else {
-        plan->worth = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, cost, enough, NULL);
+    const tirbi_lx *x = cost;
+    int64_t enough = 2 * chunk;
+    if (cost->kind == TIRBI_LX_OP && cost->op == TIRB_OP_MUL && cost->args[1]->kind == TIRBI_LX_CONST &&
+        cost->args[1]->value > 0 && cost->args[1]->value <= chunk) {
+        x = cost->args[0];
+        enough = (enough - 1) / cost->args[1]->value + 1;
+        chunk /= cost->args[1]->value;
     }
-    const tirbi_lx *chunks = even_chunks(pool, cost, chunk);
+    plan->worth = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(pool, TIRB_I64, enough), NULL);
+    const tirbi_lx *chunks = even_chunks(pool, x, chunk);
     if (!chunks) return false;
     plan->grain = tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent, chunks, NULL);
     return plan->worth && plan->grain;
