@@ -44,6 +44,15 @@ static const char *const programs[] = {
     HEAD "    for t in range(n):\n        for i, j, k in T.grid(4, 4, 4):\n"
          "            B[t, i * 4 + j] = B[t, i * 4 + j] + A[t, i * 4 + k] * R[k * 4 + j]\n",
     HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j]\n",
+    HEAD "    for i, j in T.grid(n, m):\n        B[i, m - 1 - j] = A[n - 1 - i, j]\n"
+         "    for i, j in T.grid(n, m // 2):\n        A[i, j] = T.Cast(\"float32\", s)\n",
+    HEAD "    for j in range(m // 4):\n        B[0, 4 * j] = R[j]\n        B[0, 4 * j + 1] = T.Cast(\"float32\", s)\n"
+         "        B[0, 4 * j + 2] = A[0, 4 * j]\n        B[0, 4 * j + 3] = A[0, 4 * j + 1]\n"
+         "    for j in range(m // 8):\n        R[8 * j] = A[0, j]\n        R[8 * j + 1] = A[0, 2 * j]\n"
+         "        R[8 * j + 3] = A[0, 3 * j]\n        R[8 * j + 6] = A[0, 4 * j]\n"
+         "        R[8 * j + 7] = A[0, m - 1 - j]\n",
+    HEAD "    for t in range(n):\n        for i, j in T.grid(n, m // 2):\n            B[i, 2 * j] = A[t, j]\n"
+         "        for i, j in T.grid(n, m // 2):\n            A[i, 2 * j] = B[(i + t) % n, j + s % 2]\n",
     HEAD "    for i, j, k in T.grid(n, m, s):\n        B[i, j] = B[i, j] + A[i, k] * A[k, j]\n"
          "    for i, j, k in T.grid(n, n, m):\n        A[i, j] = A[i, j] + B[i, k] * B[j, k]\n",
 };

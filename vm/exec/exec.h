@@ -72,14 +72,15 @@ typedef struct tirbi_profile {
 
 /* A run that has come to its end, of a function that did nothing but enter some lane loops, as its arguments told: run again
  * with the same ones, it enters the same loops in the same way. */
-enum { TIRBI_REPEATED_LOOPS = 4 };
+enum { TIRBI_REPEATED_LOOPS = 8 };
 typedef struct tirbi_repeat {
     bool known; /* false: there is none */
     uint32_t function;
     uint32_t n_loops;
     const struct tirbi_lane_loop *loops[TIRBI_REPEATED_LOOPS];
-    struct tirbi_frame *frame; /* both in the spares, as the run has left them */
+    struct tirbi_frame *frame; /* all in the spares, as the run has left them */
     uint8_t *lane_states;
+    struct tirbi_lane_copies *copies;
     uint64_t fuel; /* that the run has taken beside its loops */
     uint64_t result;
     size_t peak; /* of the heap */

@@ -4,7 +4,7 @@
 
 /* ---- What an entry looks at ------------------------------------------------------------------------------------- */
 
-enum { MOST_FOUND = 2 + 2 * TIRBI_MAX_INNER + TIRBI_MAX_CURSORS * (2 + TIRBI_MAX_INNER) };
+enum { MOST_FOUND = 2 + 2 * TIRBI_MAX_INNER + TIRBI_MAX_CURSORS * (3 + TIRBI_MAX_INNER) };
 
 static void add(uint16_t *found, unsigned *n, uint16_t one) {
     for (unsigned i = 0; i < *n; i++)
@@ -21,8 +21,10 @@ static const uint16_t *keep(tirbi_arena *arena, const uint16_t *found, unsigned 
 bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant, tirbi_arena *arena,
                             tirbi_lane_inputs *out) {
     *out = (tirbi_lane_inputs){.are_kept = false};
-    /* Searches end where there is fuel to, copies have no state, and numbers of rows are in memory. */
-    if (loop->finds || loop->n_copies > 0 || loop->n_seeks > 0) return true;
+    /* Searches end where there is fuel to, copies of one row have no state, and numbers of rows are in memory. */
+    if (loop->finds || loop->n_seeks > 0 || tirbi_lane_is_row_copy(loop)) return true;
+    for (unsigned k = 0; k < loop->n_inner && loop->n_copies > 0; k++)
+        if (loop->inner[k].index != TIRBI_NO_REG) return true;
     uint16_t slots[MOST_FOUND], refs[TIRBI_MAX_CURSORS];
     unsigned n_slots = 0, n_refs = 0, n_inputs = 0;
     add(slots, &n_slots, loop->n);
@@ -35,6 +37,8 @@ bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant
         add(slots, &n_slots, cursor->step);
         for (unsigned k = 0; k < loop->n_inner; k++) add(slots, &n_slots, cursor->steps[k]);
     }
+    for (uint32_t i = 0; i < loop->n_copies; i++)
+        if (loop->copies[i].fills) add(slots, &n_slots, loop->copies[i].slot);
     for (unsigned i = 0; i < n_slots; i++)
         if (slots[i] < first_constant) slots[n_inputs++] = slots[i];
     if (n_inputs > TIRBI_AGAIN_INPUTS || n_refs > TIRBI_AGAIN_REFS) return true;

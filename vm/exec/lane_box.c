@@ -267,8 +267,6 @@ static bool transpose_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from
 
 /* ---- The loops around them ------------------------------------------------------------------------------------ */
 
-typedef bool (*plane)(const tirbi_box *b, uint8_t *to, const uint8_t *from);
-
 enum { FEW = 16, LONG_SPREAD = 512 };
 
 unsigned tirbi_box_most_rows(const tirbi_box *b, unsigned d) {
@@ -287,7 +285,7 @@ void tirbi_box_bring(tirbi_box *b, unsigned from, unsigned to) {
 }
 
 /* Which kernel does the innermost loops, and how many they are. */
-static plane choose_plane(tirbi_box *b, unsigned *loops) {
+static tirbi_box_plane choose_plane(tirbi_box *b, unsigned *loops) {
     if (tirbi_box_find_weave(b, loops)) return tirbi_box_weave;
     const tirbi_box_loop first = b->loops[0];
     const bool many_times = first.from == 0 && first.count < FEW && b->n > 1;
@@ -323,22 +321,23 @@ static void prepare(tirbi_box *b) {
     if (b->n == 0) b->loops[b->n++] = (tirbi_box_loop){.to = b->size, .from = b->size, .count = 1};
 }
 
-bool tirbi_box_run_together(tirbi_box *b, bool *stopped) {
-    unsigned loops;
+bool tirbi_box_plan_together(tirbi_box *b) {
     prepare(b);
-    if (!tirbi_box_find_weave(b, &loops) || loops < b->n) return false;
-    *stopped = !tirbi_box_weave(b, b->to, b->from);
-    return true;
+    b->plane = tirbi_box_weave;
+    return tirbi_box_find_weave(b, &b->n_in_plane) && b->n_in_plane >= b->n;
+}
+
+void tirbi_box_plan(tirbi_box *b) {
+    prepare(b);
+    b->plane = choose_plane(b, &b->n_in_plane);
 }
 
 bool tirbi_box_run(tirbi_box *b) {
-    unsigned loops;
-    prepare(b);
-    const plane run = choose_plane(b, &loops);
+    if (b->n <= b->n_in_plane) return b->plane(b, b->to, b->from);
     int64_t at[TIRBI_REACH_DIMENSIONS] = {0};
     for (;;) {
-        if (!run(b, b->to, b->from)) return false;
-        unsigned d = loops;
+        if (!b->plane(b, b->to, b->from)) return false;
+        unsigned d = b->n_in_plane;
         for (; d < b->n; d++) {
             const tirbi_box_loop *dim = &b->loops[d];
             b->to = tirbi_moved(b->to, dim->to, 1);

@@ -27,7 +27,13 @@ typedef struct tirbi_box_beside {
     bool is_still;
 } tirbi_box_beside;
 
-typedef struct tirbi_box {
+typedef struct tirbi_box tirbi_box;
+
+/* What goes through the innermost loops, from where the box begins in a round of those around them; false where it was
+ * stopped. */
+typedef bool (*tirbi_box_plane)(const tirbi_box *b, uint8_t *to, const uint8_t *from);
+
+struct tirbi_box {
     const tirbi_moves *moves;
     const tirbi_weaver *weaver; /* or NULL */
     tirbi_weave weave;          /* of rows of few bytes, */
@@ -44,17 +50,22 @@ typedef struct tirbi_box {
     tirbi_box_beside beside[TIRBI_BOX_BESIDE];
     unsigned n;
     tirbi_box_loop loops[TIRBI_REACH_DIMENSIONS]; /* those of smaller steps in what is written first */
-} tirbi_box;
+    tirbi_box_plane plane;                        /* what does the first loops, when the box is planned, */
+    unsigned n_in_plane;                          /* and how many they are */
+};
 
 /* Adds a loop before anything is run. */
 void tirbi_box_add(tirbi_box *b, tirbi_box_loop loop);
 
-/* Does what all loops mean; false where it was stopped. What is beside is nothing yet. */
-bool tirbi_box_run(tirbi_box *b);
+/* Chooses how the box is gone through, when all loops have been added and it has nothing beside it. */
+void tirbi_box_plan(tirbi_box *b);
 
-/* The same with what is beside, where one kernel does all of it: else false, and nothing is done. *stopped tells
- * whether it was stopped. */
-bool tirbi_box_run_together(tirbi_box *b, bool *stopped);
+/* The same with what is beside, where one kernel does all of it: else false, and the box is of no use. */
+bool tirbi_box_plan_together(tirbi_box *b);
+
+/* Does what all loops of a planned box mean, any number of times; false where it was stopped, which a box does not
+ * survive. */
+bool tirbi_box_run(tirbi_box *b);
 
 /* Whether the innermost loops make rows of few bytes, of which the loop around them makes many: then b->weave is how,
  * and *loops how many loops that are. */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "loader/base/error.h"
+#include "vm/exec/lane_again.h"
 #include "vm/exec/lane_box.h"
 #include "vm/lanes/slots.h"
 #include "vm/math/core.h"
@@ -128,20 +130,48 @@ static bool lies_among(const tirbi_lane_loop *loop, const tirbi_reach *reaches, 
     return true;
 }
 
+/* A box, and what its fills repeat. */
+typedef struct filled_box {
+    tirbi_box box;
+    filling values[1 + TIRBI_BOX_BESIDE];
+} filled_box;
+
+/* An entry whose boxes were few: entered like that, the loop is these boxes, in order. */
+struct tirbi_lane_copies {
+    tirbi_lane_again again;
+    unsigned n;
+    filled_box boxes[TIRBI_KNOWN_BOXES];
+};
+
 /* One copy, or several at once; copies tell which have been done. */
 typedef struct copying {
     tirbi_machine *machine;
     const tirbi_lane_loop *loop;
     const tirbi_reach *reaches;
     const uint64_t *slots;
+    tirbi_lane_copies *known; /* where the boxes are kept; NULL: nowhere */
     uint32_t done;
     unsigned n;
     unsigned which[1 + TIRBI_BOX_BESIDE];
-    filling values[1 + TIRBI_BOX_BESIDE];
 } copying;
 
+/* Room for a box that is planned next. */
+static filled_box *place_for_box(const copying *c, filled_box *own) {
+    return c->known && c->known->n < TIRBI_KNOWN_BOXES ? &c->known->boxes[c->known->n] : own;
+}
+
+/* Runs a box, which has been planned, and notes it. */
+static bool run_box(copying *c, filled_box *b, const filled_box *own) {
+    if (b == own)
+        c->known = NULL;
+    else
+        c->known->n++;
+    return tirbi_box_run(&b->box);
+}
+
 /* Sets all but the loops that there are not: a box is large for what is copied in some nanoseconds. */
-static void set_box(copying *c, tirbi_box *b) {
+static void set_box(const copying *c, filled_box *filled) {
+    tirbi_box *const b = &filled->box;
     const tirbi_lane_loop *loop = c->loop;
     const tirbi_lane_copy *first = &loop->copies[c->which[0]];
     const tirbi_reach *to = &c->reaches[first->to];
@@ -150,7 +180,7 @@ static void set_box(copying *c, tirbi_box *b) {
     b->stop = c->machine->stop;
     b->past = false;
     b->to = to->start;
-    b->from = source_of(first, c->reaches, c->slots, &c->values[0]);
+    b->from = source_of(first, c->reaches, c->slots, &filled->values[0]);
     b->array = array_read(loop, first);
     b->is_still = first->fills;
     b->size = (int64_t)to->size;
@@ -158,7 +188,7 @@ static void set_box(copying *c, tirbi_box *b) {
     b->n_beside = c->n - 1;
     for (unsigned k = 1; k < c->n; k++) {
         const tirbi_lane_copy *copy = &loop->copies[c->which[k]];
-        b->beside[k - 1] = (tirbi_box_beside){.from = source_of(copy, c->reaches, c->slots, &c->values[k]),
+        b->beside[k - 1] = (tirbi_box_beside){.from = source_of(copy, c->reaches, c->slots, &filled->values[k]),
                                               .to = c->reaches[copy->to].start - to->start,
                                               .array = array_read(loop, copy),
                                               .is_still = copy->fills};
@@ -185,10 +215,11 @@ static void copy_together(copying *c, unsigned first, bool *stopped) {
         c->which[c->n++] = i;
     }
     if (c->n == 1) return;
-    tirbi_box b;
-    set_box(c, &b);
-    const bool is_done = tirbi_box_run_together(&b, stopped);
-    for (unsigned k = 0; k < c->n && is_done; k++) c->done |= 1u << c->which[k];
+    filled_box own, *const b = place_for_box(c, &own);
+    set_box(c, b);
+    if (!tirbi_box_plan_together(&b->box)) return;
+    for (unsigned k = 0; k < c->n; k++) c->done |= 1u << c->which[k];
+    *stopped = !run_box(c, b, &own);
 }
 
 static bool copy_alone(copying *c, unsigned which) {
@@ -198,12 +229,23 @@ static bool copy_alone(copying *c, unsigned which) {
         return true; /* onto itself: anything else is refused at entry */
     c->n = 1;
     c->which[0] = which;
-    tirbi_box b;
-    set_box(c, &b);
-    b.past = goes_past(c->machine, c->loop, copy->to, bytes_of(to, 1u + c->loop->n_inner));
-    if (copy->fills) b.weaver = NULL;
-    c->machine->streamed |= b.past;
-    return tirbi_box_run(&b);
+    filled_box own, *const b = place_for_box(c, &own);
+    set_box(c, b);
+    b->box.past = goes_past(c->machine, c->loop, copy->to, bytes_of(to, 1u + c->loop->n_inner));
+    if (copy->fills) b->box.weaver = NULL;
+    c->machine->streamed |= b->box.past;
+    tirbi_box_plan(&b->box);
+    return run_box(c, b, &own);
+}
+
+/* Where the boxes of an entry are to be kept, or NULL. */
+static tirbi_lane_copies *note_entry(tirbi_machine *machine, const tirbi_lane_loop *loop, const uint64_t *slots) {
+    const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
+    tirbi_lane_copies *known = inputs->are_kept ? &machine->copies[inputs->copies] : NULL;
+    if (!known || !tirbi_lane_note_inputs(&known->again, loop, inputs, slots, tirbi_frame_refs(machine->frame)))
+        return NULL;
+    known->n = 0;
+    return known;
 }
 
 tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
@@ -213,13 +255,65 @@ tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *l
     c.loop = loop;
     c.reaches = reaches;
     c.slots = slots;
+    c.known = note_entry(machine, loop, slots);
     c.done = 0;
     bool stopped = false;
     for (unsigned i = 0; i < loop->n_copies && loop->n_copies > 1 && in_any_order && !stopped; i++)
         if (!(c.done >> i & 1)) copy_together(&c, i, &stopped);
     for (unsigned i = 0; i < loop->n_copies && !stopped; i++)
         if (!(c.done >> i & 1)) stopped = !copy_alone(&c, i);
+    if (c.known && !stopped) c.known->again.loop = loop;
     return stopped ? tirbi_poll(machine) : TIRB_OK;
+}
+
+/* ---- As the time before ----------------------------------------------------------------------------------------- */
+
+static size_t known_size(void) { return TIRBI_COPIES_KNOWN * sizeof(tirbi_lane_copies); }
+
+static tirb_status make_known(tirbi_machine *machine) {
+    bool are_made;
+    machine->copies =
+        tirbi_spare_take_made(machine->spares, TIRBI_SPARE_COPIES, machine->heap, known_size(), &are_made);
+    if (!machine->copies)
+        return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for copies");
+    for (unsigned i = 0; i < TIRBI_COPIES_KNOWN && !are_made; i++) {
+        machine->copies[i].again.loop = NULL;
+        machine->copies[i].again.missed = 0;
+    }
+    return TIRB_OK;
+}
+
+void tirbi_lane_copies_forget(tirbi_machine *machine) {
+    tirbi_spare_leave(machine->spares, TIRBI_SPARE_COPIES, machine->heap, machine->copies, known_size());
+}
+
+const tirbi_lane_again *tirbi_lane_copies_again(const tirbi_lane_copies *copies, const tirbi_lane_inputs *inputs) {
+    return &copies[inputs->copies].again;
+}
+
+tirb_status tirbi_lane_copies_run(tirbi_machine *machine, tirbi_lane_copies *copies, const tirbi_lane_inputs *inputs) {
+    tirbi_lane_copies *known = &copies[inputs->copies];
+    known->again.missed = 0;
+    TIRBI_TRY(tirbi_charge(machine, known->again.cost));
+    for (unsigned i = 0; i < known->n; i++) {
+        tirbi_box *b = &known->boxes[i].box;
+        b->stop = machine->stop;
+        machine->streamed |= b->past;
+        if (tirbi_box_run(b)) continue;
+        known->again.loop = NULL;
+        return tirbi_poll(machine);
+    }
+    return TIRB_OK;
+}
+
+tirb_status tirbi_lane_copies_enter(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                    const tirbi_lane_inputs *inputs) {
+    if (!machine->copies) TIRBI_TRY(make_known(machine));
+    tirbi_lane_again *again = &machine->copies[inputs->copies].again;
+    if (tirbi_lane_is_again(again, loop, inputs, tirbi_frame_slots(machine->frame), tirbi_frame_refs(machine->frame)))
+        return tirbi_lane_copies_run(machine, machine->copies, inputs);
+    again->missed++;
+    return tirbi_lane_run_general(machine, loop, false);
 }
 
 /* ---- Rows by number ------------------------------------------------------------------------------------------- */

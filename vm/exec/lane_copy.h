@@ -20,6 +20,18 @@ uint64_t tirbi_lane_fill_pattern(const tirbi_lane_copy *fill, const uint64_t *sl
 tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const uint64_t *slots, bool in_any_order);
 
+/* What a machine knows of entries of such loops: as many places, and boxes of one loop. */
+enum { TIRBI_COPIES_KNOWN = 8, TIRBI_KNOWN_BOXES = 4 };
+struct tirbi_lane_again;
+
+/* Enters a loop of copies whose entries may be repeated. */
+tirb_status tirbi_lane_copies_enter(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                    const tirbi_lane_inputs *inputs);
+/* Runs one that is entered again. */
+tirb_status tirbi_lane_copies_run(tirbi_machine *machine, tirbi_lane_copies *copies, const tirbi_lane_inputs *inputs);
+const struct tirbi_lane_again *tirbi_lane_copies_again(const tirbi_lane_copies *copies,
+                                                       const tirbi_lane_inputs *inputs);
+
 /* The types that numbers of rows have: a loop over numbers of one type looks only once which it is. */
 #define TIRBI_LANE_NUMBERS(X) X(I8) X(I16) X(I32) X(I64) X(U8) X(U16) X(U32) X(U64)
 

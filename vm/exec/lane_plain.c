@@ -222,6 +222,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     machine->n_entered++;
     if (loop->ending.end) return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
     const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
+    if (inputs->are_kept && loop->n_copies > 0) return tirbi_lane_copies_enter(machine, loop, inputs);
     if (inputs->are_kept) {
         tirbi_lane_state *state;
         TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));

@@ -887,7 +887,7 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
     tirbi_lane_state *state = NULL;
     bool is_noted = false;
-    if (inputs->are_kept) {
+    if (inputs->are_kept && loop->n_copies == 0) {
         TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
         is_noted = tirbi_lane_note_inputs(tirbi_lane_again_of(state), loop, inputs, slots, e.refs);
     }

@@ -131,6 +131,7 @@ typedef struct tirbi_lane_bodies {
 typedef struct tirbi_lane_inputs {
     bool are_kept; /* entries may be repeated */
     uint8_t place; /* of the loop's state among those that a machine has */
+    uint8_t copies; /* of a loop of copies: the place of what a machine knows of it */
     uint8_t n_slots, n_refs;
     const uint16_t *slots;
     const uint16_t *refs;
@@ -238,6 +239,8 @@ typedef struct tirbi_chunk {
 
 typedef struct tirbi_region tirbi_region; /* a fork whose chunks several machines run */
 
+typedef struct tirbi_lane_copies tirbi_lane_copies; /* what is known of loops of copies: vm/exec/lane_copy.h */
+
 typedef struct tirbi_machine {
     tirbi_run *run;
     const tirbi_code *code;
@@ -254,6 +257,7 @@ typedef struct tirbi_machine {
     uint8_t *blocks; /* scratch of contractions, made by the first one, or NULL */
     size_t blocks_size;
     struct tirbi_contract_again *contracts; /* what is known of some, made by the first one, or NULL */
+    tirbi_lane_copies *copies;              /* the same of loops of copies */
     uint64_t result;
     tirbi_fpu_state host; /* the host's floating-point state, in force while it is called */
     const tirbi_word *trap; /* the word of a lane body that trapped */
@@ -345,8 +349,10 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
 
 /* Runs a contraction in the frame on top. */
 tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract);
-/* Gives back what the machine knows of contractions. */
+/* Gives back what the machine knows of contractions, */
 void tirbi_contract_forget(tirbi_machine *machine);
+/* and of loops of copies. */
+void tirbi_lane_copies_forget(tirbi_machine *machine);
 /* Runs tree reductions of rows, whose operands are a contraction's, in the frame on top. */
 tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold);
 /* The same, and the fold behind it as well (*both) where their rows are the same and nothing traps. */

@@ -6,6 +6,7 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "vm/exec/lane_again.h"
+#include "vm/exec/lane_copy.h"
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64, CLEAR_STEP = 1 << 24 };
 enum { CHUNK_HEAD = (sizeof(tirbi_chunk) + 15) / 16 * 16 };
@@ -148,6 +149,7 @@ void tirbi_machine_release(tirbi_machine *machine) {
     if (machine->blocks)
         tirbi_spare_leave(spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks, machine->blocks_size);
     if (machine->contracts) tirbi_contract_forget(machine);
+    if (machine->copies) tirbi_lane_copies_forget(machine);
     if (machine->handles)
         tirbi_heap_free(machine->heap, machine->handles, machine->handle_capacity * sizeof(*machine->handles));
 }
@@ -295,6 +297,7 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
     m->lane_states = m->blocks = NULL;
     m->lane_states_size = m->blocks_size = 0;
     m->contracts = NULL;
+    m->copies = NULL;
     m->result = 0;
     m->trap = NULL;
     m->error = error;
@@ -316,35 +319,36 @@ static bool is_spare(const tirbi_spares *spares, tirbi_spare_kind kind, const vo
 /* What the entry of a loop has charged, if it may be entered again: its state is left so, or it copies a row and has none.
  * Loops that charge as they go, and that leave something in registers, may do otherwise with other elements. */
 static bool may_enter_again(const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs, const tirbi_code *code,
-                            uint8_t *lane_states, const uint64_t *slots, uint64_t *cost) {
+                            const tirbi_repeat *left, const uint64_t *slots, uint64_t *cost) {
     *cost = tirbi_lane_is_row_copy(loop) ? tirbi_lane_cost(loop, NULL, (int64_t)slots[loop->n]) : 0;
     if (*cost > 0) return true;
     if (!inputs->are_kept || loop->finds || loop->reduces || loop->n_scans > 0 || loop->own_depth > 0) return false;
-    const tirbi_lane_again *again = tirbi_lane_again_of(tirbi_lane_state_at(code, lane_states, inputs));
+    const tirbi_lane_again *again = loop->n_copies > 0
+                                        ? tirbi_lane_copies_again(left->copies, inputs)
+                                        : tirbi_lane_again_of(tirbi_lane_state_at(code, left->lane_states, inputs));
     *cost = again->cost;
     return again->loop == loop;
 }
 
-/* Notes a run that has ended well. */
-static void note_repeat(tirbi_run *run, uint32_t function, const tirbi_machine *machine, tirbi_frame *frame,
-                        uint8_t *lane_states) {
+/* Notes a run that has ended well, and what it has left in run->repeat. */
+static void note_repeat(tirbi_run *run, uint32_t function, const tirbi_machine *machine) {
     const tirbi_fn *fn = &run->code->functions[function];
     tirbi_repeat *repeat = &run->repeat;
     const uint32_t n = machine->n_entered;
-    if (n > TIRBI_REPEATED_LOOPS || !run->spares || !is_spare(run->spares, TIRBI_SPARE_FRAMES, frame) ||
-        (lane_states && !is_spare(run->spares, TIRBI_SPARE_LANES, lane_states)))
+    if (n > TIRBI_REPEATED_LOOPS || !run->spares || !is_spare(run->spares, TIRBI_SPARE_FRAMES, repeat->frame) ||
+        (repeat->lane_states && !is_spare(run->spares, TIRBI_SPARE_LANES, repeat->lane_states)) ||
+        (repeat->copies && !is_spare(run->spares, TIRBI_SPARE_COPIES, repeat->copies)))
         return;
     uint64_t fuel = run->fuel_used;
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_lane_loop *loop = repeat->loops[i] = machine->entered[i];
         const tirbi_lane_inputs *inputs = &fn->loop_inputs[loop - fn->loops];
         uint64_t cost;
-        if (!may_enter_again(loop, inputs, run->code, lane_states, tirbi_frame_slots(frame), &cost) || cost > fuel) return;
+        if (!may_enter_again(loop, inputs, run->code, repeat, tirbi_frame_slots(repeat->frame), &cost) || cost > fuel)
+            return;
         fuel -= cost;
     }
     repeat->function = function;
-    repeat->frame = frame;
-    repeat->lane_states = lane_states;
     repeat->fuel = fuel;
     repeat->result = machine->result;
     repeat->peak = run->heap->peak;
@@ -386,10 +390,12 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
         status = tirbi_dispatch(&machine, &trap_pc);
     }
     end_run(run, &machine, function, trap_pc, status, result);
-    uint8_t *lane_states = machine.lane_states;
+    run->repeat.frame = frame;
+    run->repeat.lane_states = machine.lane_states;
+    run->repeat.copies = machine.copies;
     tirbi_machine_release(&machine);
     tirbi_fpu_leave(machine.host);
-    if (status == TIRB_OK && fn->may_repeat) note_repeat(run, function, &machine, frame, lane_states);
+    if (status == TIRB_OK && fn->may_repeat) note_repeat(run, function, &machine);
     return status;
 }
 
@@ -412,11 +418,13 @@ tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *er
         const tirbi_lane_loop *loop = repeat->loops[i];
         const tirbi_lane_inputs *inputs = &fn->loop_inputs[loop - fn->loops];
         trap_pc = fn->words + loop->entry;
-        if (inputs->are_kept) {
+        if (!inputs->are_kept) {
+            status = tirbi_lane_copy_row(&machine, loop);
+        } else if (loop->n_copies > 0) {
+            status = tirbi_lane_copies_run(&machine, repeat->copies, inputs);
+        } else {
             machine.lanes = tirbi_lane_state_at(run->code, repeat->lane_states, inputs);
             status = tirbi_lane_run_again(&machine, loop, inputs);
-        } else {
-            status = tirbi_lane_copy_row(&machine, loop);
         }
     }
     end_run(run, &machine, repeat->function, machine.trap ? machine.trap : trap_pc, status, result);

@@ -14,6 +14,7 @@ typedef enum tirbi_spare_kind {
     TIRBI_SPARE_LANES,
     TIRBI_SPARE_BLOCKS,
     TIRBI_SPARE_CONTRACTS,
+    TIRBI_SPARE_COPIES,
     TIRBI_N_SPARES
 } tirbi_spare_kind;
 

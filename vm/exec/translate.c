@@ -10,6 +10,7 @@
 #include "vm/exec/constants.h"
 #include "vm/exec/known.h"
 #include "vm/exec/lane_again.h"
+#include "vm/exec/lane_copy.h"
 
 /* ---- Which form carries which instruction --------------------------------------------------------------------- */
 
@@ -215,7 +216,7 @@ typedef struct translator {
     tirbi_lane_loop *loops;
     tirbi_lane_inputs *loop_inputs;
     uint32_t n_loops;
-    uint32_t loops_seen, loops_kept;
+    uint32_t loops_seen, loops_kept, copies_kept;
     tirbi_fork *forks;
     uint32_t n_forks;
     uint32_t forks_seen;
@@ -519,7 +520,10 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     if (!tirbi_lane_find_inputs(loop, t->constants.first_slot, &t->code->arena, inputs))
         return tirbi_heap_status(t->heap);
     inputs->bodies = bodies;
-    if (inputs->are_kept) inputs->place = (uint8_t)(t->loops_kept++ % TIRBI_LANE_STATES);
+    if (inputs->are_kept && loop->n_copies > 0)
+        inputs->copies = (uint8_t)(t->copies_kept++ % TIRBI_COPIES_KNOWN);
+    else if (inputs->are_kept)
+        inputs->place = (uint8_t)(t->loops_kept++ % TIRBI_LANE_STATES);
     if (t->code->n_lane_states <= inputs->place) t->code->n_lane_states = inputs->place + 1u;
     loop->entry = entry;
     loop->after = t->emitter.n;
