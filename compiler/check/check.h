@@ -1,4 +1,5 @@
-/* Scoping and type rules of the specification, with the deviations that the design names. */
+/* Scoping and type rules of the specification. Where these refuse what TVM prints, the meaning being clear, there is a
+ * warning instead. */
 #ifndef TIRB_COMPILER_CHECK_CHECK_H
 #define TIRB_COMPILER_CHECK_CHECK_H
 

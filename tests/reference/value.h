@@ -1,5 +1,5 @@
-/* Arithmetic on single elements, by the values rules of the design: how integers wrap, what divides by zero, how floats
- * round, which NaN comes out. An element is the low bits of a uint64_t, sign-extended for signed types, zero-extended
+/* Arithmetic on single elements: how integers wrap, what divides by zero, how floats round, which NaN comes out
+ * (tests/reference/RULES.md). An element is the low bits of a uint64_t, sign-extended for signed types, zero-extended
  * for all others (floats by their bits). */
 #ifndef TIRB_TESTS_REFERENCE_VALUE_H
 #define TIRB_TESTS_REFERENCE_VALUE_H
@@ -19,7 +19,8 @@ uint64_t tirbi_ref_from_double(tirbi_dtype type, double value);
 uint64_t tirbi_ref_from_int(tirbi_dtype type, int64_t value);
 uint64_t tirbi_ref_canonical_nan(tirbi_dtype type);
 
-/* Conversion from one type to another: wraps, truncates and saturates, rounds, as the design says. */
+/* Conversion from one type to another: integers wrap; floats truncate and saturate to integers, NaN to 0; what
+ * becomes a float is rounded to nearest even. */
 uint64_t tirbi_ref_cast(tirbi_dtype to, tirbi_dtype from, uint64_t bits);
 
 /* ADD .. MAX, the bitwise operations and shifts, comparisons (the result is a bool), POW .. LDEXP: a two-operand

@@ -339,7 +339,7 @@ static void host_rounding_is_restored(void **state) {
 
 /* ---- Reductions ------------------------------------------------------------------------------------------------ */
 
-/* The tree as the design words it, on plain arrays. */
+/* The tree of rule R3 (tests/reference/RULES.md), on plain arrays. */
 static float tree_of(unsigned op, float entry, const float *x, size_t n) {
     float running = entry;
     for (size_t base = 0; base < n; base += 16384) {
