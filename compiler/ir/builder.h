@@ -182,7 +182,7 @@ const tirb_expr *tirbi_make_domain(tirbi_builder *b, tirbi_span span, const tirb
 /* stop - start with equal terms of both cancelled. */
 const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,
                                        const tirb_expr *start);
-/* start + (stop - start + step - 1) // step style counts: the number of steps from start to stop. */
+/* The number of steps from start to stop, which a constant step below 0 counts down. */
 const tirb_expr *tirbi_make_steps(tirbi_builder *b, tirbi_span span, const tirb_expr *start, const tirb_expr *stop,
                                   const tirb_expr *step);
 

@@ -308,6 +308,8 @@ static const struct {
     {"A[i]", "A(i)"},
     {"A[l + 1]", "A(add(l, 1:int64))"},
     {"B[1, 0:8:2]", "B(1:int32, ramp4(0:int32, 2:int32))"},
+    {"B[1, 7:-1:-2]", "B(1:int32, ramp4(7:int32, -2:int32))"},
+    {"B[1, i + 3:i - 1:-1]", "B(1:int32, ramp4(add(i, 3:int32), -1:int32))"},
     {"B[1, i:i + 4]", "B(1:int32, ramp4(i, 1:int32))"},
     {"B[1, i * 4 + 1:4 + i * 4]", "B(1:int32, ramp3(add(mul(i, 4:int32), 1:int32), 1:int32))"},
     {"B[1, i:l]", "the region is used as a value, but its extent is not a constant"},
