@@ -93,6 +93,20 @@ bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
     return true;
 }
 
+/* How many elements lie from the first one to behind the last one, none where an extent is 0. */
+static const tirbi_lx *span_of(tirbi_lx_pool *pool, const tirbi_lx *const *shape, const tirbi_lx *const *strides,
+                               uint32_t n) {
+    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *span = one, *some = one;
+    for (uint32_t d = 0; d < n && span && some; d++) {
+        const tirbi_lx *steps = tirbi_lx_sub(pool, shape[d], one);
+        const tirbi_lx *length = steps ? tirbi_lx_mul(pool, steps, strides[d]) : NULL;
+        span = length ? tirbi_lx_add(pool, span, length) : NULL;
+        const tirbi_lx *any = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, shape[d], one, NULL);
+        some = any ? tirbi_lx_mul(pool, some, any) : NULL;
+    }
+    return span && some ? tirbi_lx_mul(pool, span, some) : NULL;
+}
+
 static void refuse_resized(call_site *c) {
     tirbi_unsupported(c->l, c->call->span, "passing a view whose elements have another size than the memory's");
     c->failed = true;
@@ -115,7 +129,11 @@ static void pass_whole(call_site *c, uint32_t param, tirbi_lbuf *b, tirbi_lcall_
     c->buffers[param] = b;
     if (b->root == b) return;
     const tirbi_lx *count = tirbi_lx_int(l->pool, TIRB_I64, 1);
-    for (uint32_t i = 0; i < b->ndim; i++) count = count ? tirbi_lx_mul(l->pool, count, b->shape[i]) : NULL;
+    if (tirbi_is_row_major(l, b)) {
+        for (uint32_t i = 0; i < b->ndim; i++) count = count ? tirbi_lx_mul(l->pool, count, b->shape[i]) : NULL;
+    } else {
+        count = span_of(l->pool, b->shape, b->strides, b->ndim);
+    }
     tirbi_place *start = TIRBI_NEW(l->arena, tirbi_place);
     if (!start || !count) return;
     *start = (tirbi_place){.buffer = b, .flat = b->offset ? b->offset : tirbi_lx_int(l->pool, TIRB_I64, 0),
@@ -300,6 +318,24 @@ static void match_shapes(call_site *c, bool bind_only) {
     }
 }
 
+/* The elements of a parameter that a pointer leads to. */
+static const tirbi_lx *count_formal(call_site *c, const tirb_buffer *formal) {
+    tirbi_lowerer *l = c->l;
+    const tirbi_lx *lanes = tirbi_lx_int(l->pool, TIRB_I64, formal->dtype.lanes), *count = lanes;
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, formal->ndim);
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, formal->ndim);
+    if (l->arena->failed) return NULL;
+    for (uint32_t d = 0; d < formal->ndim && count; d++) {
+        shape[d] = extent_of(c, formal->shape[d], 0);
+        strides[d] = formal->strides ? extent_of(c, formal->strides[d], 0) : NULL;
+        if (!shape[d] || (formal->strides && !strides[d])) return NULL;
+        count = tirbi_lx_mul(l->pool, count, shape[d]);
+    }
+    if (!formal->strides) return count;
+    const tirbi_lx *span = span_of(l->pool, shape, strides, formal->ndim);
+    return span ? tirbi_lx_mul(l->pool, span, lanes) : NULL;
+}
+
 static void count_parts(call_site *c) {
     const tirb_primfunc *f = c->callee;
     uint32_t r = 0;
@@ -307,19 +343,14 @@ static void count_parts(call_site *c) {
         if (!f->buffers[i]) continue;
         tirbi_lcall_ref *ref = &c->refs[r++];
         if (!ref->start || ref->count) continue;
-        const tirbi_lx *count = tirbi_lx_int(c->l->pool, TIRB_I64, f->buffers[i]->dtype.lanes);
-        for (uint32_t d = 0; d < f->buffers[i]->ndim && count; d++) {
-            const tirbi_lx *extent = extent_of(c, f->buffers[i]->shape[d], 0);
-            count = extent ? tirbi_lx_mul(c->l->pool, count, extent) : NULL;
-        }
-        if (!count) {
+        ref->count = count_formal(c, f->buffers[i]);
+        if (!ref->count) {
             tirbi_report_error(c->l->diagnostics, TIRB_UNSUPPORTED, c->call->span,
                                "the extent of '%s' in the call of '%s' cannot be computed from the arguments",
                                f->buffers[i]->name, f->name);
             c->failed = true;
             return;
         }
-        ref->count = count;
     }
 }
 
