@@ -1,5 +1,5 @@
-/* What a loop is tried as until it is lanes: as it stands, in order, with other loops, in parts, over other elements. The
- * forms are tried in a fixed order, and the first one that is lanes is emitted. */
+/* What a loop is tried as until it is lanes: as it stands, in order, with other loops, in parts, over other elements.
+ * The forms are tried in a fixed order, and the first one that is lanes is emitted. */
 #include "compiler/emit/emit.h"
 
 #include "compiler/optimize/carried/behind.h"

@@ -130,8 +130,8 @@ static const tirb_expr *compose(tirbi_builder *b, tirbi_span span, const tirbi_l
 }
 
 /* ---- Products and quotients -------------------------------------------------------------------------------------
- * What TVM's simplifier makes of terms that share a factor, and of quotients and remainders by constants. Each rule holds
- * for numbers that wrap. */
+ * What TVM's simplifier makes of terms that share a factor, and of quotients and remainders by constants. Each rule
+ * holds for numbers that wrap. */
 
 enum { MAX_FACTORS = 8, MAX_SIMPLIFIED_SIZE = 400 };
 

@@ -1,5 +1,6 @@
-/* What the lane machines do with lanes that stand for smaller elements (vm/lanes/words.inc), with truths, and with lanes of
- * one byte (vm/lanes/bytes.inc), beside the generic strip kernels of the same instructions. A trial runs one whole block. */
+/* What the lane machines do with lanes that stand for smaller elements (vm/lanes/words.inc), with truths, and with
+ * lanes of one byte (vm/lanes/bytes.inc), beside the generic strip kernels of the same instructions. A trial runs one
+ * whole block. */
 #include "tests/checkasm/checkasm.h"
 
 #include <stdio.h>
@@ -71,10 +72,10 @@ static const form forms[] = {
     {#OP "_" #T "_" #D #X, TIRBI_L_##OP##_##T##_##D##X, WORK_OF_##OP, TIRB_OP_ISNAN, TIRB_##T, TYPE_OF_##OP, SIZE_OF_##T, D, 1, {X}},
 #include "vm/lanes/forms.def"
 #define LOAD(bytes, T, FROM, TO)                                                                                       \
-    {"LOAD" #bytes "_" #T "_A", TIRBI_L_LOAD##bytes##_##T##_A, LOADS, 0, FROM, TO, bytes, A, 0, {0}},                   \
+    {"LOAD" #bytes "_" #T "_A", TIRBI_L_LOAD##bytes##_##T##_A, LOADS, 0, FROM, TO, bytes, A, 0, {0}},                  \
         {"LOAD" #bytes "_" #T "_B", TIRBI_L_LOAD##bytes##_##T##_B, LOADS, 0, FROM, TO, bytes, B, 0, {0}},
 #define STORE(bytes, T, FROM, TO)                                                                                      \
-    {"STORE" #bytes "_" #T "_A", TIRBI_L_STORE##bytes##_##T##_A, STORES, 0, FROM, TO, bytes, A, 0, {0}},                \
+    {"STORE" #bytes "_" #T "_A", TIRBI_L_STORE##bytes##_##T##_A, STORES, 0, FROM, TO, bytes, A, 0, {0}},               \
         {"STORE" #bytes "_" #T "_B", TIRBI_L_STORE##bytes##_##T##_B, STORES, 0, FROM, TO, bytes, B, 0, {0}},
     LOAD(4, U8, TIRB_U8, TIRB_I32) LOAD(4, I8, TIRB_I8, TIRB_I32) LOAD(4, U16, TIRB_U16, TIRB_I32)
     LOAD(4, I16, TIRB_I16, TIRB_I32) LOAD(4, TRUTH, TIRB_U8, TIRB_BOOL) LOAD(4, F16, TIRB_F16, TIRB_F32)

@@ -1,5 +1,5 @@
-/* Random pieces with what compilers put into programs for the system's sake: hints, masks, functions of LLVM, memory that is
- * allocated by call, arguments in structs, regions that are realised, arrays for packed functions. */
+/* Random pieces with what compilers put into programs for the system's sake: hints, masks, functions of LLVM, memory
+ * that is allocated by call, arguments in structs, regions that are realised, arrays for packed functions. */
 #include <stdio.h>
 
 #include "tests/differential/generate.h"
@@ -206,7 +206,8 @@ static void set_cell(tirbi_gen *g, const char *i, uint32_t cell, int type, const
     tirbi_gen_line(g, "T.tvm_struct_set(k%s, %u, 15, %s)", i, cell, value);
 }
 
-/* The struct of an array in the way that lowered programs write it: `count` elements from `first` on, in one or two dimensions. */
+/* The struct of an array in the way that lowered programs write it: `count` elements from `first` on, in one or two
+ * dimensions. */
 static void set_struct(tirbi_gen *g, const char *i, const tirbi_gen_buffer *b, tirbi_dtype type, int64_t first, int64_t count) {
     uint32_t at = tirbi_gen_pick(g, 3), ndim = 1 + (tirbi_gen_chance(g, 40) ? 1 : 0);
     tirbi_gen_line(g, "h%s[%u] = T.int64(%lld)", i, at, ll(count));
@@ -263,7 +264,8 @@ static void lowered_calls(tirbi_gen *g) {
     tirbi_gen_line(g, "    %s[%s] = %s[%s] + %s[%s]", p.o->name, i, p.o->name, i, p.a->name, i);
 }
 
-/* One call of the host's that has registers for arguments and result, as Relax's machine has it or as its lowered code does. */
+/* One call of the host's that has registers for arguments and result, as Relax's machine has it or as its lowered code
+ * does. */
 static void register_call(tirbi_gen *g, uint32_t size) {
     tirbi_text *h = &g->head;
     uint32_t to = tirbi_gen_pick(g, size), from = tirbi_gen_pick(g, size), other = tirbi_gen_pick(g, size), n = tirbi_gen_pick(g, 9);

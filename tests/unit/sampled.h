@@ -1,4 +1,5 @@
-/* Of many inputs that are alike all are tried, or each so many-th where TIRB_TEST_EVERY says that they take long here. */
+/* Of many inputs that are alike all are tried, or each so many-th where TIRB_TEST_EVERY says that they take long
+ * here. */
 #ifndef TIRB_TESTS_UNIT_SAMPLED_H
 #define TIRB_TESTS_UNIT_SAMPLED_H
 

@@ -478,7 +478,8 @@ static void test_once(void **state) {
     close_session(&s);
 }
 
-/* A call that some lanes of a vector take and others do not, or that comes behind what a vector reads, is refused by name. */
+/* A call that some lanes of a vector take and others do not, or that comes behind what a vector reads, is refused by
+ * name. */
 static void test_refused(void **state) {
     (void)state;
     static const char *const bodies[] = {

@@ -1,6 +1,6 @@
 /* Fused forms and what straight code knows: random scalar programs, as they are translated and with a line to each
- * instruction, across which a profiled translation fuses nothing and forgets everything, and multiplies and adds without
- * the processor's help. */
+ * instruction, across which a profiled translation fuses nothing and forgets everything, and multiplies and adds
+ * without the processor's help. */
 #include "tests/unit/machine_harness.h"
 
 enum {

@@ -326,8 +326,8 @@ static void test_casts(void **state) {
     }
 }
 
-/* Kernels of CPUs with float16 of their own give the bits of the others: all values with many of both signs, subnormals,
- * halfway cases, infinities and NaNs among them. */
+/* Kernels of CPUs with float16 of their own give the bits of the others: all values with many of both signs,
+ * subnormals, halfway cases, infinities and NaNs among them. */
 static void test_halves(void **state) {
     (void)state;
     enum { ALL = 1 << 16, STEP = 331 };

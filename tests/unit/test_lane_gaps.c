@@ -1,5 +1,5 @@
-/* Nests that leave out the borders of arrays: what loops in order give, on every instruction set, whatever the width of the
- * border and of the rows, and nothing stored outside of them. */
+/* Nests that leave out the borders of arrays: what loops in order give, on every instruction set, whatever the width of
+ * the border and of the rows, and nothing stored outside of them. */
 #include <math.h>
 
 #include "tests/unit/script_fixture.h"

@@ -1,5 +1,5 @@
-/* What lanes do in the order of the program: sums of rows whose columns are transposed, running sums of integers, counters,
- * and ranges whose lanes update one element. They give what loops in order give, on every instruction set. */
+/* What lanes do in the order of the program: sums of rows whose columns are transposed, running sums of integers,
+ * counters, and ranges whose lanes update one element. They give what loops in order give, on every instruction set. */
 #include "tests/unit/sampled.h"
 #include "tests/unit/script_fixture.h"
 
@@ -14,7 +14,8 @@
 #define EACH_ROW "    for i in range(n):\n"
 
 static const char *const programs[] = {
-    /* rows in lanes: sums in memory and in variables, of other types, two passes, two columns, the least and the greatest */
+    /* rows in lanes: sums in memory and in variables, of other types, two passes, two columns, the least and the
+     * greatest */
     HEAD EACH_ROW "        S[i] = T.float32(0)\n        for k in range(m):\n            S[i] = S[i] + A[i, k]\n",
     HEAD EACH_ROW "        for k in range(m):\n            S[i] = S[i] + A[i, k] * W[k]\n",
     HEAD EACH_ROW "        E[i] = D[i, 0]\n        for k in range(m):\n            E[i] = T.max(E[i], D[i, k])\n",

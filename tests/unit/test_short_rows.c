@@ -1,5 +1,5 @@
-/* Nests of short rows, of which some machines go through several at once: what they give is what loops in order give, on
- * every instruction set, whatever the number of rows and their length. */
+/* Nests of short rows, of which some machines go through several at once: what they give is what loops in order give,
+ * on every instruction set, whatever the number of rows and their length. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,10 +9,10 @@
 #define PROGRAM(body)                                                                                                  \
     "from tvm.script import tirx as T\n@T.prim_func\n"                                                                 \
     "def f(A: T.Buffer((\"k\", \"n + 2\", \"m + 2\"), \"float32\"), B: T.Buffer((\"k\", \"n\", \"m\"), \"float32\"), " \
-    "S: T.Buffer((\"n\",), \"float32\"), W: T.Buffer((3, \"m\"), \"float32\"), P: T.Buffer((\"k\", \"n + 2\", "         \
-    "\"m + 2\"), \"uint8\"), Q: T.Buffer((\"k\", \"n\", \"m\"), \"uint8\"), D: T.Buffer((\"k\", \"n\", \"m\"), "        \
-    "\"float64\"), E: T.Buffer((\"k\", \"2 * n + 1\", \"2 * m + 1\"), \"uint8\"), I: T.Buffer((\"k\", \"n * 2\", "       \
-    "\"m * 3\"), \"int16\"), J: T.Buffer((\"k\", \"n\", \"m\"), \"int16\"), F: T.Buffer((\"k\", \"2 * n + 1\", "        \
+    "S: T.Buffer((\"n\",), \"float32\"), W: T.Buffer((3, \"m\"), \"float32\"), P: T.Buffer((\"k\", \"n + 2\", "        \
+    "\"m + 2\"), \"uint8\"), Q: T.Buffer((\"k\", \"n\", \"m\"), \"uint8\"), D: T.Buffer((\"k\", \"n\", \"m\"), "       \
+    "\"float64\"), E: T.Buffer((\"k\", \"2 * n + 1\", \"2 * m + 1\"), \"uint8\"), I: T.Buffer((\"k\", \"n * 2\", "     \
+    "\"m * 3\"), \"int16\"), J: T.Buffer((\"k\", \"n\", \"m\"), \"int16\"), F: T.Buffer((\"k\", \"2 * n + 1\", "       \
     "\"2 * m + 1\"), \"float16\"), H: T.Buffer((\"k\", \"n\", \"m\"), \"float16\")):\n"                            \
     "    k, n, m = T.int32(), T.int32(), T.int32()\n" body
 #define GRID "    for z, i, j in T.grid(k, n, m):\n        "

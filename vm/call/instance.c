@@ -286,8 +286,8 @@ static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *bind
     return status;
 }
 
-/* Binds the arguments of a function that the call before has called as well, with tensors of the same shapes. *same: they
- * are the same arguments. */
+/* Binds the arguments of a function that the call before has called as well, with tensors of the same shapes. *same:
+ * they are the same arguments. */
 static inline bool bind_again(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                               bool *same) {
     tirbi_scratch *s = &instance->scratch;
@@ -295,7 +295,8 @@ static inline bool bind_again(tirb_instance *instance, uint32_t function, const 
     const tirbi_plain *plain = &instance->module->plans[function].plain;
     if (n_args != plain->n_tensors + plain->n_scalars) return false;
     s->bound = UINT32_MAX;
-    if (!tirbi_plain_bind_again(plain, args, s->refs, s->scalars, s->bound_shapes, s->bound_tensors, same)) return false;
+    if (!tirbi_plain_bind_again(plain, args, s->refs, s->scalars, s->bound_shapes, s->bound_tensors, same))
+        return false;
     s->bound = function;
     return true;
 }

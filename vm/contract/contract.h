@@ -1,5 +1,5 @@
-/* Contractions: C[..] = C[..] + A[..] * B[..] over a nest of loops, or another semiring's operations (semirings.def), as
- * the machine runs them.
+/* Contractions: C[..] = C[..] + A[..] * B[..] over a nest of loops, or another semiring's operations (semirings.def),
+ * as the machine runs them.
  *
  * The loops are sorted into those of C and A only (rows), of C and B only (columns), of C with both or neither (batch),
  * and of A and B only (k). For each batch, blocks of k are taken in order; A and B are packed to the type of C, where
@@ -61,8 +61,9 @@ typedef struct tirbi_contract_walk {
     int64_t a_row, a_k, b_k, c_row;
 } tirbi_contract_walk;
 
-/* A sum without rows or without columns, or with few rows, whose elements of C lie side by side: of all loops, which has these elements,
- * which has more of them that take the same weights, or the same data, and which operand the data are. */
+/* A sum without rows or without columns, or with few rows, whose elements of C lie side by side: of all loops, which
+ * has these elements, which has more of them that take the same weights, or the same data, and which operand the data
+ * are. */
 typedef struct tirbi_contract_sweep {
     uint8_t lanes, rows, data, weights;
     uint8_t kernel, kind; /* TIRBI_SWEEP_ .. */

@@ -1,6 +1,6 @@
 /* Sums of products whose data and weights share every loop of one of them, as those of depthwise convolutions do: there
- * is no matrix to pack. Strips of C are swept over instead, and the weights' strips used for several rows at a time. The
- * same for a few rows of the same data, as a group of channels has. */
+ * is no matrix to pack. Strips of C are swept over instead, and the weights' strips used for several rows at a time.
+ * The same for a few rows of the same data, as a group of channels has. */
 #include "vm/contract/contract.h"
 
 /* More products, and more weights that have to be converted, are for the tiles. */

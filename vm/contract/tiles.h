@@ -41,10 +41,14 @@ typedef struct tirbi_tile_set {
     void (*interleave)(uint8_t *to, const uint8_t *from, ptrdiff_t from_row, size_t n);
 } tirbi_tile_set;
 
-/* c[i][j] = first or c[i][j], then + data[k][i][j] * weights[k][j] for k = 0, 1, .., or * weights[k], where one stands for
- * all, or data[k][j] * weights[k][i]. Strips are contiguous, those of k anywhere, those of i evenly apart. Distances are in bytes. */
+/* c[i][j] = first or c[i][j], then + data[k][i][j] * weights[k][j] for k = 0, 1, .., or * weights[k], where one stands
+ * for all, or data[k][j] * weights[k][i]. Strips are contiguous, those of k anywhere, those of i evenly apart.
+ * Distances are in bytes. */
 enum { TIRBI_SWEEP_ROWS = 4, TIRBI_SWEEP_VECTORS = 2 };
-enum { TIRBI_SWEEP_F32, TIRBI_SWEEP_F64, TIRBI_SWEEP_I32, TIRBI_SWEEP_I8, TIRBI_SWEEP_U8, TIRBI_SWEEP_I16, TIRBI_SWEEPS };
+enum {
+    TIRBI_SWEEP_F32, TIRBI_SWEEP_F64, TIRBI_SWEEP_I32, TIRBI_SWEEP_I8, TIRBI_SWEEP_U8, TIRBI_SWEEP_I16,
+    TIRBI_SWEEPS
+};
 enum { TIRBI_SWEEP_STRIPS, TIRBI_SWEEP_ONES, TIRBI_SWEEP_ROW_ONES, TIRBI_SWEEP_KINDS };
 typedef struct tirbi_sweep {
     const uint8_t *data, *weights;

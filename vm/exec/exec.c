@@ -58,8 +58,8 @@
         if (status != TIRB_OK) goto trap;                                                                              \
     } while (0)
 
-/* Fuel is at hand a slice at a time, the first of which is empty: where one ends, the stop flag is looked at. What others
- * charge counts as used of the slice. */
+/* Fuel is at hand a slice at a time, the first of which is empty: where one ends, the stop flag is looked at. What
+ * others charge counts as used of the slice. */
 enum { FUEL_SLICE = 1 << 14 };
 #define GIVE_FUEL() machine->fuel = kept + fuel
 #define TAKE_FUEL()                                                                                                    \
@@ -99,8 +99,8 @@ enum { FUEL_SLICE = 1 << 14 };
         CHARGE(pc->cost);                                                                                              \
         JUMP(pc->far_jump - 1);                                                                                        \
     } while (0)
-/* A select: its second word has the slots of the value where not, of the one where so, how far the value is shifted to extend
- * it, and the slot of the result; its third word the bits that are left. Nothing is predicted. */
+/* A select: its second word has the slots of the value where not, of the one where so, how far the value is shifted to
+ * extend it, and the slot of the result; its third word the bits that are left. Nothing is predicted. */
 #define CHOOSE(holds)                                                                                                  \
     do {                                                                                                               \
         uint64_t chosen_ = s[pc[1].list[holds]];                                                                       \
@@ -134,8 +134,8 @@ enum { FUEL_SLICE = 1 << 14 };
         memcpy(ref_->data + at_ * sizeof value_, &value_, sizeof value_);                                              \
     } while (0)
 
-/* The same of an element whose index is checked first, whose message the trap has. That an index is not negative, the end of
- * memory tells as well. */
+/* The same of an element whose index is checked first, whose message the trap has. That an index is not negative, the
+ * end of memory tells as well. */
 #define CHECK_ELEMENT(C, what, r, index)                                                                               \
     const tirbi_ref *ref_ = &refs[r];                                                                                  \
     if (__builtin_expect((index) >= ref_->size / sizeof(C) || (int64_t)(index) >= (int64_t)s[pc[1].list[0]], 0)) {     \
@@ -181,7 +181,8 @@ FUSED(fms, f64, "vfmsub213sd") FUSED(fnma, f32, "vfnmadd213ss") FUSED(fnma, f64,
 #define fnma_f64 tirbi_fnma_f64
 #endif
 
-static tirb_status out_of_bounds(tirb_error *error, const char *what, int64_t index, const tirbi_ref *ref, size_t size) {
+static tirb_status out_of_bounds(tirb_error *error, const char *what, int64_t index, const tirbi_ref *ref,
+                                 size_t size) {
     return tirbi_error_set(error, TIRB_BOUNDS, "%s of element %lld is outside of its %llu elements", what,
                            (long long)index, (unsigned long long)(ref->size / size));
 }
@@ -199,7 +200,8 @@ static tirb_status assertion(const tirbi_machine *machine, const tirbi_word *pc)
     return tirbi_error_set(machine->error, TIRB_ASSERT, "%s: %s", string_of(machine, pc->b), string_of(machine, pc->c));
 }
 
-tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name, int64_t extent) {
+tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name,
+                            int64_t extent) {
     return tirbi_error_set(machine->error, TIRB_BOUNDS,
                            "index %lld is out of bounds for dimension %u of %s, whose extent is %lld", (long long)index,
                            dimension, string_of(machine, name), (long long)extent);
@@ -265,8 +267,8 @@ static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, con
     uint64_t result = 0;
     tirbi_machine_settle(machine);
     tirbi_fpu_leave(machine->host);
-    tirb_status status = machine->run->import(machine->run->import_context, pc->a, machine->n_chunked > 0, scalars, views,
-                                              &result, machine->error);
+    tirb_status status = machine->run->import(machine->run->import_context, pc->a, machine->n_chunked > 0, scalars,
+                                              views, &result, machine->error);
     machine->host = tirbi_fpu_read();
     tirbi_fpu_enter(machine->host);
     if (status == TIRB_OK && import->returns) s[pc->b] = tirbi_slot_extend(result, import->return_type);
@@ -547,7 +549,8 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define DO_FUSED(OP, op, TYPE, type)                                                                                   \
     do {                                                                                                               \
         s[pc->a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                            \
-            op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])))); \
+            op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]),                                      \
+                        tirbi_slot_##type(s[pc[1].list[0]]))));                                                        \
         pc++;                                                                                                          \
     } while (0)
 #define DO_COMPARE(OP, op, TYPE, type)                                                                                 \

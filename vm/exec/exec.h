@@ -70,8 +70,8 @@ typedef struct tirbi_profile {
     atomic_uint_least32_t current; /* the entry that runs; TIRBI_NO_LINE outside of a run. Read by other threads */
 } tirbi_profile;
 
-/* A run that has come to its end, of a function that did nothing but enter some lane loops, as its arguments told: run again
- * with the same ones, it enters the same loops in the same way. */
+/* A run that has come to its end, of a function that did nothing but enter some lane loops, as its arguments told: run
+ * again with the same ones, it enters the same loops in the same way. */
 enum { TIRBI_REPEATED_LOOPS = 8 };
 typedef struct tirbi_repeat {
     bool known; /* false: there is none */

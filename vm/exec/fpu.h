@@ -1,6 +1,7 @@
 /* The floating-point state that a run needs: round to nearest, keep subnormals, mask all exceptions.
  *
- * tirbi_fpu_read gives the host's, tirbi_fpu_enter puts the run's in its place, tirbi_fpu_leave puts the host's back. */
+ * tirbi_fpu_read gives the host's, tirbi_fpu_enter puts the run's in its place, tirbi_fpu_leave puts the host's
+ * back. */
 #ifndef TIRB_VM_EXEC_FPU_H
 #define TIRB_VM_EXEC_FPU_H
 

@@ -333,8 +333,8 @@ static bool has_banks(const tirbi_lane_machine *machine) {
 #endif
 }
 
-/* Whether lanes in loops of their own may be in banks. Blocks are of other sizes there than those of kernels, and on other
- * machines: what the loops charge must not depend on the block in which something traps or is found. */
+/* Whether lanes in loops of their own may be in banks. Blocks are of other sizes there than those of kernels, and on
+ * other machines: what the loops charge must not depend on the block in which something traps or is found. */
 static bool may_loop_in_banks(const lane_body *body) {
     for (uint32_t i = 0; i < body->n; i++) {
         const lane_ins *ins = &body->ins[i];

@@ -69,8 +69,8 @@ static inline void tirbi_lane_choose_rows(const tirbi_lane_loop *loop, const tir
     }
 }
 
-/* The word before a packed body: how many instructions compute in banks and by kernels, how many load, and of these, how
- * many load elements that are apart. */
+/* The word before a packed body: how many instructions compute in banks and by kernels, how many load, and of these,
+ * how many load elements that are apart. */
 enum { TIRBI_PACKED_IN_BANKS, TIRBI_PACKED_BY_KERNELS, TIRBI_PACKED_LOADS, TIRBI_PACKED_STEPS };
 
 /* About how long it takes to pack a row of so many bytes: longer than its share where several are moved at once. */
@@ -80,8 +80,8 @@ static inline int64_t tirbi_lane_packing_cost(int64_t bytes) {
 }
 
 /* Whether rows of n lanes take longer one by one, or by the groups of `apart`, than packed, each with its share of a
- * block: as above, where a kernel's call is as long as eight registers, and so is what copies elements, and a row of them
- * some more; and going on from one group to the next is as long as several instructions. */
+ * block: as above, where a kernel's call is as long as eight registers, and so is what copies elements, and a row of
+ * them some more; and going on from one group to the next is as long as several instructions. */
 static inline bool tirbi_lane_is_worth_packing(const tirbi_lane_loop *loop, const tirbi_word *work, int64_t n,
                                                int64_t in_block, const tirbi_lane_machine *apart, uint32_t lanes,
                                                const tirbi_lane_machine *packed) {
@@ -119,8 +119,8 @@ static inline uint32_t tirbi_lane_choose_packing(const tirbi_lane_loop *loop, co
     return (uint32_t)in_block;
 }
 
-/* Whether elements of two cursors that begin at `a` and `b` and go on by the same stride lie between each other, so that
- * none of them meet. */
+/* Whether elements of two cursors that begin at `a` and `b` and go on by the same stride lie between each other, so
+ * that none of them meet. */
 static inline bool tirbi_lane_interleave(uintptr_t a, uint64_t a_size, uintptr_t b, uint64_t b_size, uint64_t stride) {
     if (stride < a_size + b_size) return false;
     const uint64_t behind = b >= a ? (uint64_t)(b - a) % stride : stride - 1 - (uint64_t)(a - b - 1) % stride;

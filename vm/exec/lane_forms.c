@@ -20,13 +20,15 @@ enum {
     KIND(ADD, I8) KIND(SUB, I8) KIND(MUL, I8) KIND(AND, I8) KIND(OR, I8) KIND(XOR, I8) KIND(MIN, I8) KIND(MAX, I8)
     KIND(MIN, U8) KIND(MAX, U8) KIND(NEG, I8) KIND(ABS, I8) KIND(LT, I8) KIND(LE, I8) KIND(LT, U8) KIND(LE, U8)
     KIND(EQ, I8) KIND(NE, I8) KIND(SELECT, I8) KIND(TRUE, I8)
-    KIND(NEG, I32) KIND(ABS, I32) KIND(NEG, F32) KIND(NEG, F64) KIND(ABS, F32) KIND(ABS, F64) KIND(SQRT, F32) KIND(SQRT, F64)
+    KIND(NEG, I32) KIND(ABS, I32) KIND(NEG, F32) KIND(NEG, F64) KIND(ABS, F32) KIND(ABS, F64)
+    KIND(SQRT, F32) KIND(SQRT, F64)
     KIND(FMA, F32) KIND(FMA, F64) KIND(FMS, F32) KIND(FMS, F64) KIND(FNMA, F32) KIND(FNMA, F64)
     KIND(LT, F32) KIND(LE, F32) KIND(LT, I32) KIND(LE, I32) KIND(LT, U32) KIND(LE, U32)
     KIND(EQ, F32) KIND(NE, F32) KIND(EQ, I32) KIND(NE, I32) KIND(SELECT, I32)
     KIND(FLOAT, I32) KIND(FLOAT, U32) KIND(TO_I32, F32) KIND(TO_U8, F32) KIND(TO_I8, F32) KIND(TO_U16, F32)
     KIND(TO_I16, F32) KIND(TRUE, F32) KIND(TRUE, I32) KIND(NOT, I32) KIND(ONE, F32) KIND(ROUND, F16) KIND(ROUND, BF16)
-    KIND(ISNAN, F32) KIND(CANON, F32) KIND(CANON, F64) KIND(FLOOR, F32) KIND(CEIL, F32) KIND(TRUNC, F32) KIND(ROUND, F32)
+    KIND(ISNAN, F32) KIND(CANON, F32) KIND(CANON, F64)
+    KIND(FLOOR, F32) KIND(CEIL, F32) KIND(TRUNC, F32) KIND(ROUND, F32)
     KIND(FLOOR, F64) KIND(CEIL, F64) KIND(TRUNC, F64) KIND(ROUND, F64)
     KIND(SHR, I64) KIND(SHR, U64) KIND(NEG, I64) KIND(ABS, I64)
     KIND(LT, F64) KIND(LE, F64) KIND(EQ, F64) KIND(NE, F64) KIND(LT, I64) KIND(LE, I64) KIND(EQ, I64) KIND(NE, I64)
@@ -85,9 +87,11 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
                      [TIRB_U64] = KIND_SHL_I64, [TIRB_I16] = KIND_SHL_I16, [TIRB_U16] = KIND_SHL_I16,
                      [TIRB_I8] = KIND_SHL_I8, [TIRB_U8] = KIND_SHL_I8},
     [TIRB_OP_SHR] = {[TIRB_I32] = KIND_SHR_I32, [TIRB_U32] = KIND_SHR_U32, [TIRB_I16] = KIND_SHR_I16,
-                     [TIRB_U16] = KIND_SHR_U16, [TIRB_I8] = KIND_SHR_I8, [TIRB_U8] = KIND_SHR_U8, [TIRB_I64] = KIND_SHR_I64, [TIRB_U64] = KIND_SHR_U64},
+                     [TIRB_U16] = KIND_SHR_U16, [TIRB_I8] = KIND_SHR_I8, [TIRB_U8] = KIND_SHR_U8,
+                     [TIRB_I64] = KIND_SHR_I64, [TIRB_U64] = KIND_SHR_U64},
     [TIRB_OP_NEG] = {[TIRB_F32] = KIND_NEG_F32, [TIRB_F64] = KIND_NEG_F64, [TIRB_I32] = KIND_NEG_I32,
-                     [TIRB_I64] = KIND_NEG_I64, [TIRB_U64] = KIND_NEG_I64, [TIRB_I8] = KIND_NEG_I8, [TIRB_U8] = KIND_NEG_I8,
+                     [TIRB_I64] = KIND_NEG_I64, [TIRB_U64] = KIND_NEG_I64, [TIRB_I8] = KIND_NEG_I8,
+                     [TIRB_U8] = KIND_NEG_I8,
                      [TIRB_U32] = KIND_NEG_I32, [TIRB_I16] = KIND_NEG_I16, [TIRB_U16] = KIND_NEG_I16},
     [TIRB_OP_ABS] = {[TIRB_F32] = KIND_ABS_F32, [TIRB_F64] = KIND_ABS_F64, [TIRB_I32] = KIND_ABS_I32,
                      [TIRB_I16] = KIND_ABS_I16, [TIRB_I64] = KIND_ABS_I64, [TIRB_I8] = KIND_ABS_I8},
@@ -211,9 +215,11 @@ static uint8_t kind_of_truth(unsigned op, uint8_t type) {
     switch (op) {
     case TIRB_OP_SELECT: return KIND_SELECT_I32;
     case TIRB_OP_LT:
-    case TIRB_OP_GT: return is_float ? KIND_LT_F32 : type == TIRB_U32 ? KIND_LT_U32 : type == TIRB_BOOL ? KIND_NONE : KIND_LT_I32;
+    case TIRB_OP_GT:
+        return is_float ? KIND_LT_F32 : type == TIRB_U32 ? KIND_LT_U32 : type == TIRB_BOOL ? KIND_NONE : KIND_LT_I32;
     case TIRB_OP_LE:
-    case TIRB_OP_GE: return is_float ? KIND_LE_F32 : type == TIRB_U32 ? KIND_LE_U32 : type == TIRB_BOOL ? KIND_NONE : KIND_LE_I32;
+    case TIRB_OP_GE:
+        return is_float ? KIND_LE_F32 : type == TIRB_U32 ? KIND_LE_U32 : type == TIRB_BOOL ? KIND_NONE : KIND_LE_I32;
     case TIRB_OP_EQ: return is_float ? KIND_EQ_F32 : KIND_EQ_I32;
     case TIRB_OP_NE: return is_float ? KIND_NE_F32 : KIND_NE_I32;
     case TIRB_OP_ISNAN: return is_float ? KIND_ISNAN_F32 : KIND_NONE;
@@ -247,7 +253,8 @@ static uint8_t kind_of_byte(unsigned op, uint8_t type, uint8_t source) {
 }
 
 static bool has_features(unsigned op, uint8_t type, uint32_t features) {
-    if ((op == TIRB_OP_FMA || op == TIRB_OP_FMS || op == TIRB_OP_FNMA) && !(features & TIRBI_LANE_HAS_FMA)) return false;
+    const bool fuses = op == TIRB_OP_FMA || op == TIRB_OP_FMS || op == TIRB_OP_FNMA;
+    if (fuses && !(features & TIRBI_LANE_HAS_FMA)) return false;
     const bool shifts = op == TIRB_OP_SHL || op == TIRB_OP_SHR;
     if (shifts && tirbi_dtypes[type].size <= 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
     if (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND && !(features & TIRBI_LANE_HAS_ROUND)) return false;

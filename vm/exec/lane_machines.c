@@ -37,7 +37,8 @@ bool tirbi_lane_is_by_rows(const tirbi_emitter *emitter, uint32_t from) {
 
 bool tirbi_lane_can_span(const lane_planner *p) {
     const tirbi_lane_loop *loop = p->loop;
-    if (p->emitter->failed || !p->code->spans_gaps || !loop->by_rows || loop->wide == 0 || loop->n_inner != loop->n_outer)
+    if (p->emitter->failed || !p->code->spans_gaps || !loop->by_rows || loop->wide == 0 ||
+        loop->n_inner != loop->n_outer)
         return false;
     for (uint32_t i = loop->wide; p->emitter->words[i].op != TIRBI_L_FINISH; i++) {
         const tirbi_word *word = &p->emitter->words[i];

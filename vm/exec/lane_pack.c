@@ -1,10 +1,10 @@
-/* Which lane loops have a body for short rows that are packed, several in a block: see vm/lanes/packs.inc. It is the tail
- * body, but that what a cursor means is packed in a strip where it is loaded. */
+/* Which lane loops have a body for short rows that are packed, several in a block: see vm/lanes/packs.inc. It is the
+ * tail body, but that what a cursor means is packed in a strip where it is loaded. */
 #include "vm/exec/lane_entry.h"
 #include "vm/exec/lane_plan.h"
 
-/* Whether a body may run on packed rows, and may want to: it loads, computes and stores elements that follow each other,
- * and either machines for several rows do not have all of it, or its rows are known to be short. */
+/* Whether a body may run on packed rows, and may want to: it loads, computes and stores elements that follow each
+ * other, and either machines for several rows do not have all of it, or its rows are known to be short. */
 bool tirbi_lane_can_pack(const lane_planner *p) {
     const tirbi_lane_loop *loop = p->loop;
     const uint16_t n = p->body->header->n;

@@ -8,7 +8,8 @@
 #include "vm/lanes/slots.h"
 
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop) {
-    if (loop->n_seeks > 0 || loop->n_copies > 0 || loop->finds || (loop->n_scans > 0 && loop->n_inner > 0)) return false;
+    if (loop->n_seeks > 0 || loop->n_copies > 0 || loop->finds || (loop->n_scans > 0 && loop->n_inner > 0))
+        return false;
     for (unsigned i = 0; i < loop->n_scans; i++)
         if (loop->scans[i].counts) return false;
     if (loop->n_inner != loop->n_outer || (loop->n_inner > 0 && loop->counts_lanes)) return false;
@@ -232,5 +233,6 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
         again->missed++;
     }
     if (loop->is_plain) return run_anew(machine, loop, inputs);
-    return tirbi_lane_is_row_copy(loop) ? tirbi_lane_copy_row(machine, loop) : tirbi_lane_run_general(machine, loop, false);
+    return tirbi_lane_is_row_copy(loop) ? tirbi_lane_copy_row(machine, loop)
+                                        : tirbi_lane_run_general(machine, loop, false);
 }

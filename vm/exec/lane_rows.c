@@ -145,7 +145,8 @@ static void join_loops(rows *r) {
     }
 }
 
-/* Packs short rows whose stores follow each other: *machinery and *lanes, of their blocks, and 0 if nothing was packed. */
+/* Packs short rows whose stores follow each other: *machinery and *lanes, of their blocks, and 0 if nothing was
+ * packed. */
 static uint32_t pack(rows *r, const tirbi_word *words, const tirbi_lane_machine *wide, tirbi_lane_state *state,
                      const tirbi_lane_machine **machinery, uint32_t *lanes) {
     if (r->loop->packed == 0 || !r->repeats) return 0;
@@ -163,8 +164,8 @@ static uint32_t pack(rows *r, const tirbi_word *words, const tirbi_lane_machine 
     return in_block;
 }
 
-/* Finds the cursors that read one row in all rows, and how many bytes these have together; the others go on from row to row
- * as they do from lane to lane. False: one does neither, or there is nothing to copy. */
+/* Finds the cursors that read one row in all rows, and how many bytes these have together; the others go on from row to
+ * row as they do from lane to lane. False: one does neither, or there is nothing to copy. */
 static bool find_repeated(rows *r, uint64_t *bytes) {
     const unsigned last = r->n_outer - 1;
     unsigned n = 0;
@@ -201,9 +202,9 @@ static int64_t choose_repeats(const rows *r, const tirbi_lane_machine *wide, uin
     return together < apart * times ? times : 1;
 }
 
-/* Makes one row of several short ones, of which the next one begins where one ends but for what all of them read, as the
- * biases of channels that lie side by side: of that copies are made, one behind the other. Nothing that is read in each
- * row is written in any. */
+/* Makes one row of several short ones, of which the next one begins where one ends but for what all of them read, as
+ * the biases of channels that lie side by side: of that copies are made, one behind the other. Nothing that is read in
+ * each row is written in any. */
 static bool repeat_rows(rows *r, const tirbi_lane_machine *wide, tirbi_lane_state *state) {
     tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint64_t bytes;
@@ -318,7 +319,8 @@ static void set_bits(uint8_t *table, uint64_t from, uint64_t to) {
 }
 
 /* The masks of rows of `row` lanes that begin `period` apart, of which `n` lanes are computed in blocks of `lanes`. */
-static void set_masks(tirbi_lane_gaps *gaps, uint32_t period, uint32_t row, uint64_t n, uint32_t lanes, uint32_t shift) {
+static void set_masks(tirbi_lane_gaps *gaps, uint32_t period, uint32_t row, uint64_t n, uint32_t lanes,
+                      uint32_t shift) {
     const uint32_t rest = (uint32_t)(n % lanes);
     gaps->period = period;
     gaps->shift = shift;

@@ -438,7 +438,8 @@ static void choose_rows(entry *e, const tirbi_lane_state *state) {
         tirbi_lane_choose_rows(e->loop, wide, e->n, e->extent[k], &e->machinery, &e->lanes);
 }
 
-/* Makes the rows of the innermost loops around the blocks one loop of rows where they are as far apart in all of them. */
+/* Makes the rows of the innermost loops around the blocks one loop of rows where they are as far apart in all of
+ * them. */
 static void join_loops(entry *e, tirbi_lane_state *state) {
     for (; state->n_outer > 1; state->n_outer--) {
         const unsigned k = state->outer[state->n_outer - 1], around = state->outer[state->n_outer - 2];
@@ -616,7 +617,8 @@ static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state
 
 /* Lines of memory are read before they are written, and what is written drives out what is in the caches. Where far
  * more is written than they hold, lanes are computed in pieces, which go through memory on the stack and from there
- * past the caches. Nothing is read while a piece is stored: shorter ones let what the processor asks for ahead go on. */
+ * past the caches. Nothing is read while a piece is stored: shorter ones let what the processor asks for ahead go
+ * on. */
 enum { STREAM_PIECE = 4096, STREAM_CURSORS = 4, STREAM_LINE = 64 };
 
 typedef struct stream {

@@ -263,7 +263,8 @@ typedef struct tirbi_machine {
     const tirbi_word *trap; /* the word of a lane body that trapped */
     tirb_error *error;
     const atomic_uint *stop;
-    uint32_t n_entered; /* lane loops; more than there is room for: or something else that no repetition may leave out */
+    /* Lane loops; more than there is room for: or something else that no repetition may leave out. */
+    uint32_t n_entered;
     const tirbi_lane_loop *entered[TIRBI_REPEATED_LOOPS];
     uint32_t own_chunk;     /* that this machine runs, if it is not the one that runs the call */
     bool streamed;          /* past the caches, which other threads may not see yet: tirbi_machine_settle */

@@ -316,8 +316,8 @@ static bool is_spare(const tirbi_spares *spares, tirbi_spare_kind kind, const vo
     return begin != 0 && (uintptr_t)at - begin < spares->kept[kind].size;
 }
 
-/* What the entry of a loop has charged, if it may be entered again: its state is left so, or it copies a row and has none.
- * Loops that charge as they go, and that leave something in registers, may do otherwise with other elements. */
+/* What the entry of a loop has charged, if it may be entered again: its state is left so, or it copies a row and has
+ * none. Loops that charge as they go, and that leave something in registers, may do otherwise with other elements. */
 static bool may_enter_again(const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs, const tirbi_code *code,
                             const tirbi_repeat *left, const uint64_t *slots, uint64_t *cost) {
     *cost = tirbi_lane_is_row_copy(loop) ? tirbi_lane_cost(loop, NULL, (int64_t)slots[loop->n]) : 0;

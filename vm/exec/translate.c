@@ -516,7 +516,8 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
     tirbi_lane_bodies bodies;
-    TIRBI_TRY(tirbi_lane_translate(t->code, t->function, t->instr, &t->constants, &t->emitter, loop, &bodies, t->error));
+    TIRBI_TRY(
+        tirbi_lane_translate(t->code, t->function, t->instr, &t->constants, &t->emitter, loop, &bodies, t->error));
     if (!tirbi_lane_find_inputs(loop, t->constants.first_slot, &t->code->arena, inputs))
         return tirbi_heap_status(t->heap);
     inputs->bodies = bodies;
@@ -797,8 +798,8 @@ static void patch_jumps(translator *t) {
 }
 
 /* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
- * first: the first one's word has the number of all, and all words stay where they are, so that a jump may still lead to
- * the others. */
+ * first: the first one's word has the number of all, and all words stay where they are, so that a jump may still lead
+ * to the others. */
 static void pair_forms(translator *t) {
     tirbi_word *words = t->emitter.words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {

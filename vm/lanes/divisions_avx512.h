@@ -1,19 +1,21 @@
 /* Integers of a bank divided by one number, on AVX-512. Included by machine.inc.
  *
- * 32 bits are divided as doubles, which leaves room for the reciprocal to be off: x / y is a multiple of 1 / |y|, and all
- * roundings together are below 2^-18 of that. So a reciprocal that is slightly too large gives no quotient less than the
- * exact one where that is integral, nor one that reaches the next integer; and x / y + 1 / 2|y| is never integral.
+ * 32 bits are divided as doubles, which leaves room for the reciprocal to be off: x / y is a multiple of 1 / |y|, and
+ * all roundings together are below 2^-18 of that. So a reciprocal that is slightly too large gives no quotient less
+ * than the exact one where that is integral, nor one that reaches the next integer; and x / y + 1 / 2|y| is never
+ * integral.
  *
- * Narrower ones are multiplied by a reciprocal of 16 bits: Granlund and Montgomery's for any dividend of 16 bits, and for
- * bytes n, floor(n / d) = floor((n + 1) floor(65535 / d) / 65536). Signed ones are brought to their magnitudes before;
- * floors of negative quotients are complements of others: floor(x / -d) = ~floor((x - 1) / d), floor(~n / d) = ~floor(n / d). */
+ * Narrower ones are multiplied by a reciprocal of 16 bits: Granlund and Montgomery's for any dividend of 16 bits, and
+ * for bytes n, floor(n / d) = floor((n + 1) floor(65535 / d) / 65536). Signed ones are brought to their magnitudes
+ * before; floors of negative quotients are complements of others: floor(x / -d) = ~floor((x - 1) / d), floor(~n / d) =
+ * ~floor(n / d). */
 #ifndef TIRB_VM_LANES_DIVISIONS_AVX512_H
 #define TIRB_VM_LANES_DIVISIONS_AVX512_H
 
 #define DIVISION static inline __attribute__((always_inline))
 
-/* By what y, and words r and h for all lanes: of 32 bits its reciprocal, slightly too large, and half of that without its
- * sign; of fewer bits a factor, and all ones where y is below 0. Quotients of 16 bits are shifted twice. */
+/* By what y, and words r and h for all lanes: of 32 bits its reciprocal, slightly too large, and half of that without
+ * its sign; of fewer bits a factor, and all ones where y is below 0. Quotients of 16 bits are shifted twice. */
 DIVISION double reciprocal_above(double y) { return 1 / y * (1 + 0x1p-51); }
 DIVISION unsigned bits_above(uint32_t d) { return d > 1 ? 32u - (unsigned)__builtin_clz(d - 1) : 0; }
 DIVISION uint32_t magnitude(int32_t y) { return (uint32_t)(y < 0 ? -y : y); }
@@ -27,7 +29,8 @@ DIVISION uint32_t factor_16(uint32_t d) { return (((UINT32_C(1) << bits_above(d)
 #define DIVISOR_16(number)                                                                                             \
     const uint32_t d = magnitude(number);                                                                              \
     const V r = (V)_mm512_set1_epi16((short)factor_16(d)), h = (V)_mm512_set1_epi16((short)ones_below_0(number));      \
-    const __m128i once = _mm_cvtsi32_si128(d > 1 ? 1 : 0), again = _mm_cvtsi32_si128(d > 1 ? (int)bits_above(d) - 1 : 0);
+    const __m128i once = _mm_cvtsi32_si128(d > 1 ? 1 : 0),                                                             \
+                  again = _mm_cvtsi32_si128(d > 1 ? (int)bits_above(d) - 1 : 0);
 #define DIVISOR_8(number)                                                                                              \
     const V r = (V)_mm512_set1_epi16((short)(65535 / magnitude(number)));                                              \
     const V h = (V)_mm512_set1_epi8((char)ones_below_0(number));                                                       \
@@ -80,12 +83,12 @@ DIVISION V quotients_u8(V n, RECIPROCAL) {
         _mm512_slli_epi16(_mm512_mulhi_epu16(_mm512_add_epi16(high, one), (__m512i)r), 8));
 }
 #define SIGNED_QUOTIENTS(bits)                                                                                         \
-    DIVISION V quotients_i##bits(V x, RECIPROCAL) {                                                                            \
+    DIVISION V quotients_i##bits(V x, RECIPROCAL) {                                                                    \
         const __m512i zero = _mm512_setzero_si512(), n = _mm512_abs_epi##bits((__m512i)x);                             \
         const V sign = (V)_mm512_movm_epi##bits(_mm512_cmplt_epi##bits##_mask((__m512i)x, zero)) ^ h;                  \
         return DO_SUB_I##bits(quotients_u##bits((V)n, r, h, once, again) ^ sign, sign);                                \
     }                                                                                                                  \
-    DIVISION V floor_quotients_i##bits(V x, RECIPROCAL) {                                                                      \
+    DIVISION V floor_quotients_i##bits(V x, RECIPROCAL) {                                                              \
         const __m512i least = _mm512_sub_epi##bits(_mm512_setzero_si512(), (__m512i)h);                                \
         const V sign = (V)_mm512_movm_epi##bits(_mm512_cmplt_epi##bits##_mask((__m512i)x, least));                     \
         return quotients_u##bits(DO_ADD_I##bits(x, h) ^ sign, r, h, once, again) ^ sign ^ h;                           \
@@ -95,7 +98,7 @@ SIGNED_QUOTIENTS(8)
 
 #define REST(bits, x, q) DO_SUB_I##bits(x, DO_MUL_I##bits(q, y))
 #define DO_QUOTIENTS(OP, T, t, bits, quotients, result)                                                                \
-    DIVISION V by_##OP##_##T(V x, V y, RECIPROCAL) {                                                                           \
+    DIVISION V by_##OP##_##T(V x, V y, RECIPROCAL) {                                                                   \
         const V q = quotients##_##t(x, r, h, once, again);                                                             \
         (void)y;                                                                                                       \
         return result;                                                                                                 \

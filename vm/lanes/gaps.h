@@ -1,5 +1,5 @@
-/* Rows as far apart in all cursors, with some elements between them, as where a stencil leaves out the borders: the rows
- * and what is between them are the lanes of one row, and only lanes of rows are stored. */
+/* Rows as far apart in all cursors, with some elements between them, as where a stencil leaves out the borders: the
+ * rows and what is between them are the lanes of one row, and only lanes of rows are stored. */
 #ifndef TIRB_VM_LANES_GAPS_H
 #define TIRB_VM_LANES_GAPS_H
 
@@ -13,7 +13,8 @@ typedef struct tirbi_lane_gaps {
     uint32_t shift;  /* lanes have 1 << shift bytes */
     uint32_t table_bytes;
     bool apart; /* nothing that is stored meets what another cursor reaches */
-    /* The masks of a period and of a block behind it, once for each place that a lane's first bit may have in a byte. */
+    /* The masks of a period and of a block behind it, once for each place that a lane's first bit may have in a
+     * byte. */
     uint8_t table[TIRBI_MAX_PERIOD + 8 * (TIRBI_BLOCK_MASKS + 8)];
     /* Those of the last block, which overlaps the one before it, without the lanes that this one stores. */
     uint8_t last[TIRBI_BLOCK_MASKS];
@@ -35,7 +36,8 @@ static inline const uint8_t *tirbi_lane_masks(const tirbi_lane_gaps *gaps, uint3
     return gaps->table + ((bit & 7) >> gaps->shift) * gaps->table_bytes + (bit >> 3);
 }
 
-/* Those of the block that begins at lane `first`, a multiple of `lanes` but for the last one's; NULL: there are no gaps. */
+/* Those of the block that begins at lane `first`, a multiple of `lanes` but for the last one's; NULL: there are no
+ * gaps. */
 static inline const uint8_t *tirbi_lane_block_masks(const tirbi_lane_gaps *gaps, uint64_t first, size_t lanes) {
     if (gaps->period == 0) return NULL;
     return (first & (lanes - 1)) != 0 ? gaps->last : tirbi_lane_masks(gaps, (uint32_t)first % gaps->period);

@@ -39,7 +39,8 @@
 #define GREATER_OFFSET(x, range) _mm256_max_epu32(OFFSET_IN((x), range), OFFSET_IN((x) + 8, range))
 #define OFFSET_IN(x, range)                                                                                            \
     _mm256_sub_epi32(                                                                                                  \
-        _mm256_and_si256(_mm256_loadu_si256((const __m256i_u *)(const void *)(x)), _mm256_set1_epi32((int)(range).mask)), \
+        _mm256_and_si256(_mm256_loadu_si256((const __m256i_u *)(const void *)(x)),                                     \
+                         _mm256_set1_epi32((int)(range).mask)),                                                        \
         _mm256_set1_epi32((int)(range).low))
 #define STREAM_HALF(to, from)                                                                                          \
     _mm256_stream_si256((__m256i *)(void *)(to), _mm256_loadu_si256((const __m256i_u *)(const void *)(from)))

@@ -28,8 +28,8 @@
 
 enum { TIRBI_RED_BLOCK = 16384, TIRBI_RED_PARTIALS_F32 = 64, TIRBI_RED_PARTIALS_F64 = 32 };
 
-/* The state of one reduction: the tree of the design's rule R3. Element i of a block of 16384 is combined into partial
- * i mod W; a finished block is folded by halves and combined into the running value. */
+/* The state of one reduction: the tree of rule R3 (tests/reference/RULES.md). Element i of a block of 16384 is combined
+ * into partial i mod W; a finished block is folded by halves and combined into the running value. */
 typedef struct tirbi_red {
     union {
         float f32[TIRBI_RED_PARTIALS_F32];
@@ -182,8 +182,8 @@ typedef struct tirbi_lane_sought {
     int64_t at; /* the number of this row */
     int64_t least, most; /* as they were at entry */
     ptrdiff_t bytes; /* for one more */
-    uint32_t lines;  /* of a row that is asked for TIRBI_ROWS_AHEAD rows before it, whose number is so far from this one's */
-    ptrdiff_t ahead;
+    uint32_t lines;  /* of a row that is asked for TIRBI_ROWS_AHEAD rows before it, */
+    ptrdiff_t ahead; /* whose number is so many bytes behind this one's */
 } tirbi_lane_sought;
 
 enum { TIRBI_ROWS_AHEAD = 4 };

@@ -65,7 +65,8 @@
 #define COMPRESS_NUMBERS(to, from, bits)                                                                               \
     _mm256_storeu_si256((__m256i *)(void *)(to),                                                                       \
                         _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(                                             \
-                            (__mmask16)(bits), _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(from))))))
+                            (__mmask16)(bits),                                                                         \
+                            _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(from))))))
 #define HAVE_FMA 1
 #define HAVE_SQRT 1
 #define HAVE_SHIFT_16 1
@@ -244,15 +245,15 @@
 #define ANY_NAN_F64(R) ((UNORDERED_F64(R(0), R(1)) | UNORDERED_F64(R(2), R(3))) != 0)
 #else
 #define ANY_NAN_F32(R)                                                                                                 \
-    ((UNORDERED_F32(R(0), R(1)) | UNORDERED_F32(R(2), R(3)) | UNORDERED_F32(R(4), R(5)) | UNORDERED_F32(R(6), R(7))) != \
+    ((UNORDERED_F32(R(0), R(1)) | UNORDERED_F32(R(2), R(3)) | UNORDERED_F32(R(4), R(5)) | UNORDERED_F32(R(6), R(7))) !=\
      0)
 #define ANY_NAN_F64(R)                                                                                                 \
-    ((UNORDERED_F64(R(0), R(1)) | UNORDERED_F64(R(2), R(3)) | UNORDERED_F64(R(4), R(5)) | UNORDERED_F64(R(6), R(7))) != \
+    ((UNORDERED_F64(R(0), R(1)) | UNORDERED_F64(R(2), R(3)) | UNORDERED_F64(R(4), R(5)) | UNORDERED_F64(R(6), R(7))) !=\
      0)
 #endif
 #define FIRST_BYTES(n) _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (n) > 64 ? 64 : (uint32_t)(n)))
-/* Loads and stores under a mask without bits take long where they would be in a page that is not there, or that was never
- * written: there are none. */
+/* Loads and stores under a mask without bits take long where they would be in a page that is not there, or that was
+ * never written: there are none. */
 #if ROWS == 1
 #include "vm/lanes/gaps_avx512.h"
 
@@ -266,7 +267,8 @@
 #else
 /* The place of a register that is not stored is that of the first one of its row. */
 #define STEP_STORE_PART(i, X)                                                                                          \
-    _mm512_mask_storeu_epi8(p[ROW_OF(i)] + places[(i) % ROW_REGISTERS], parts[(i) % ROW_REGISTERS], (__m512i)REG_##X(i));
+    _mm512_mask_storeu_epi8(p[ROW_OF(i)] + places[(i) % ROW_REGISTERS], parts[(i) % ROW_REGISTERS],                    \
+                            (__m512i)REG_##X(i));
 #define STORE_PART(D, to, strip, n)                                                                                    \
     HOLD(uint8_t, p, to)                                                                                               \
     const size_t n_ = (n), after_ = n_ > 64 ? n_ - 64 : 0;                                                             \

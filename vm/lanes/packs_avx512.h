@@ -65,8 +65,8 @@ DEFINE_TAKE(2, 8, 8)
 DEFINE_TAKE(3, 8, 8)
 DEFINE_TAKE(4, 8, 8)
 
-static bool take_steps(uint8_t *to, const uint8_t *from, ptrdiff_t step, ptrdiff_t row_step, unsigned shift, size_t lanes,
-                       size_t rows) {
+static bool take_steps(uint8_t *to, const uint8_t *from, ptrdiff_t step, ptrdiff_t row_step, unsigned shift,
+                       size_t lanes, size_t rows) {
     typedef void take(uint8_t *, const uint8_t *, ptrdiff_t, size_t, size_t);
     static take *const takes[4][3] = {{take2_1, take3_1, take4_1},
                                       {take2_2, take3_2, take4_2},
@@ -151,8 +151,8 @@ static bool put_steps(uint8_t *to, ptrdiff_t step, const uint8_t *from, unsigned
         from = (const uint8_t *)((uintptr_t)from + (uintptr_t)row_step);                                               \
     }
 
-/* Rows of so few bytes, so near each other, that 16 bytes have several of them. What is stored behind these, the rows to
- * come are stored over; returns how many rows are packed, all but some of the last. */
+/* Rows of so few bytes, so near each other, that 16 bytes have several of them. What is stored behind these, the rows
+ * to come are stored over; returns how many rows are packed, all but some of the last. */
 static size_t pack_near_rows(uint8_t *to, const uint8_t *from, size_t row_step, size_t bytes, size_t rows) {
     const size_t each = (16 - bytes) / row_step + 1;
     const __m256i k = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

@@ -53,7 +53,8 @@ static const uint32_t together_3[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 
 
 #define PICK_2(E, S, p, n) ((V)BOTH(E, STRETCH_##S(p, 0, n), picked_##S[0], STRETCH_##S(p, 1, n)))
 #define PICK_3(E, S, p, n)                                                                                             \
-    ((V)BOTH(E, BOTH(E, STRETCH_##S(p, 0, n), picked_##S[1], STRETCH_##S(p, 1, n)), picked_##S[2], STRETCH_##S(p, 2, n)))
+    ((V)BOTH(E, BOTH(E, STRETCH_##S(p, 0, n), picked_##S[1], STRETCH_##S(p, 1, n)), picked_##S[2],                     \
+             STRETCH_##S(p, 2, n)))
 #define PICK_4(E, S, p, n)                                                                                             \
     ((V)_mm512_shuffle_i64x2(BOTH(E, STRETCH_##S(p, 0, n), picked_##S[3], STRETCH_##S(p, 1, n)),                       \
                              BOTH(E, STRETCH_##S(p, 2, n), picked_##S[3], STRETCH_##S(p, 3, n)), 0x44))
@@ -69,7 +70,8 @@ static const uint32_t together_3[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 
                          _mm512_set1_epi32(255)))
 #define PICK3_U8(p, n)                                                                                                 \
     ((V)_mm512_and_si512(_mm512_shuffle_epi8(_mm512_permutexvar_epi32(NUMBERS_OF(apart_3), STRETCH_1(p, n)),           \
-                                             _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 3, 3, 3, 3, 6, 6, 6, 6, 9, 9, 9, 9))), \
+                                             _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 3, 3, 3, 3, 6, 6, 6,     \
+                                                                                  6, 9, 9, 9, 9))),                    \
                          _mm512_set1_epi32(255)))
 #define PICK4_U8(p, n) ((V)_mm512_and_si512(STRETCH_1(p, n), _mm512_set1_epi32(255)))
 
@@ -96,7 +98,8 @@ static const uint32_t together_3[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 
 #define SPREAD3_U8(p, x, n)                                                                                            \
     _mm512_mask_storeu_epi8(p, UINT64_C(0x249249249249) & FIRST_BITS(n),                                               \
                             _mm512_permutexvar_epi32(NUMBERS_OF(together_3),                                           \
-                                                     _mm512_shuffle_epi8((__m512i)(x), _mm512_broadcast_i32x4(_mm_setr_epi8( \
+                                                     _mm512_shuffle_epi8((__m512i)(x),                                 \
+                                                                         _mm512_broadcast_i32x4(_mm_setr_epi8(         \
                                                          0, 0, 0, 4, 4, 4, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12)))))
 #define SPREAD4_U8(p, x, n) _mm512_mask_storeu_epi8(p, UINT64_C(0x1111111111111111) & FIRST_BITS(n), (__m512i)(x))
 

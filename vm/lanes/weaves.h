@@ -2,8 +2,9 @@
  * brought together from several places.
  *
  * Row i of what is written begins at `to` + i * to_step, and row i of source k at
- * `from` + source[k] + i * from_step[k]. Byte b of a row is byte byte_of[b] of the row of source source_of[b], or is left
- * alone. What is read lies from the first of these bytes on up to the last: what is between them is read and not used. */
+ * `from` + source[k] + i * from_step[k]. Byte b of a row is byte byte_of[b] of the row of source source_of[b], or is
+ * left alone. What is read lies from the first of these bytes on up to the last: what is between them is read and not
+ * used. */
 #ifndef TIRB_VM_LANES_WEAVES_H
 #define TIRB_VM_LANES_WEAVES_H
 
@@ -31,8 +32,8 @@ typedef struct tirbi_weave_stretches {
     ptrdiff_t to_step, from_step[TIRBI_WEAVE_SOURCES];
 } tirbi_weave_stretches;
 
-/* Does so, in each stretch of n rows, for as many of the first ones as it returns. What is written and what is used share
- * no byte. */
+/* Does so, in each stretch of n rows, for as many of the first ones as it returns. What is written and what is used
+ * share no byte. */
 typedef struct tirbi_weaver {
     size_t (*run)(const tirbi_weave *weave, uint8_t *to, const uint8_t *from, size_t n,
                   const tirbi_weave_stretches *stretches);

@@ -373,7 +373,8 @@ TIRBI_MATH double tirbi_poly_log_f64(double x) {
     return p;
 }
 
-/* (2 atanh(s) - 2 s - 2 s^3 / 3) / s^5 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1): error 2^-54.0 of the largest value */
+/* (2 atanh(s) - 2 s - 2 s^3 / 3) / s^5 at x = s^2, s <= (sqrt(2) - 1) / (sqrt(2) + 1): error 2^-54.0 of the largest
+ * value */
 TIRBI_MATH double tirbi_poly_log_dd(double x) {
     double p = 0x1.b8d433113b7fap-4;
     p = tirbi_double_fma(p, x, 0x1.ac4a89c964b82p-4);

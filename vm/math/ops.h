@@ -213,7 +213,9 @@ TIRBI_NEXTAFTER(bf16, uint16_t, uint16_t, TIRBI_SAME, TIRBI_SAME, tirbi_bf16_to_
 
 /* One operation in float32 and one rounding. */
 #define TIRBI_HALF_1(t, op)                                                                                            \
-    TIRBI_MATH uint16_t tirbi_##op##_##t(uint16_t a) { return tirbi_f32_to_##t(tirbi_##op##_f32(tirbi_##t##_to_f32(a))); }
+    TIRBI_MATH uint16_t tirbi_##op##_##t(uint16_t a) {                                                                 \
+        return tirbi_f32_to_##t(tirbi_##op##_f32(tirbi_##t##_to_f32(a)));                                              \
+    }
 #define TIRBI_HALF_2(t, op)                                                                                            \
     TIRBI_MATH uint16_t tirbi_##op##_##t(uint16_t a, uint16_t b) {                                                     \
         return tirbi_f32_to_##t(tirbi_##op##_f32(tirbi_##t##_to_f32(a), tirbi_##t##_to_f32(b)));                       \

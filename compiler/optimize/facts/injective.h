@@ -14,8 +14,8 @@ bool tirbi_index_tells(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const t
 bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
                          bool spatial[TIRBI_MAX_AFFINE]);
 
-/* Whether two accesses in different iterations of the loops are of different elements: the indices that both have tell the
- * iterations apart. */
+/* Whether two accesses in different iterations of the loops are of different elements: the indices that both have tell
+ * the iterations apart. */
 bool tirbi_tell_iterations(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *a,
                            const tirbi_place *b);
 

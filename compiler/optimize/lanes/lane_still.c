@@ -1,6 +1,6 @@
 /* Loads of a lane plan whose element is the same in all iterations of a loop in it, before that loop. A loop of a
- * lane's own would pick the elements of the lanes that are left in every round, and an inner loop gather them anew where
- * they do not lie side by side. */
+ * lane's own would pick the elements of the lanes that are left in every round, and an inner loop gather them anew
+ * where they do not lie side by side. */
 #include "compiler/optimize/lanes/lanes.h"
 
 #include <string.h>

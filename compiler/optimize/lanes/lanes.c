@@ -672,7 +672,8 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         if (s->as.set.declares) { /* what the other lanes have for it is not looked at */
             const tirbi_lx *value = s->as.set.value;
             const tirbi_lx *none = value->traps ? tirbi_lx_bits(p->pool, (tirbi_dtype)value->type, 0) : NULL;
-            plan_set(p, s->as.set.var, none ? tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, value, none) : value, true);
+            plan_set(p, s->as.set.var, none ? tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, value, none) : value,
+                     true);
             return;
         }
         if (!tirbi_plan_find_var(p, s->as.set.var)) {

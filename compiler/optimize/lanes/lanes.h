@@ -94,7 +94,8 @@ tirbi_lane_plan *tirbi_plan_tree(tirbi_lx_pool *pool, const tirbi_ls *tree, bool
 bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n);
 
 enum { TIRBI_MAX_STILL_LOADS = 16 };
-/* Moves some of the loads that give the same in all iterations of a loop of the plan before it. Whether there were any. */
+/* Moves some of the loads that give the same in all iterations of a loop of the plan before it. Whether there were
+ * any. */
 bool tirbi_move_still_loads(tirbi_lane_plan *plan);
 
 /* Replaces the values of a plan by lane registers; false when 64 are not enough (or memory ran out). */

@@ -133,7 +133,8 @@ static bool find_changes(separator *s, const tirbi_ls *stmt, unsigned depth) {
 
 /* Whether a value is the same wherever in an iteration it is asked for. */
 static bool stands(const separator *s, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, &s->inside)))
+    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL ||
+        (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, &s->inside)))
         return false;
     if (x->kind == TIRBI_LX_LOAD) {
         for (uint32_t i = 0; i < s->n_stored; i++)

@@ -215,7 +215,8 @@ static bool varies(const tirbi_lx *x, const tirbi_loop_set *loop) {
 
 /* Whether a store computes something of each element, and in one of the loops every `phases`th of them, between which
  * loop `last` goes. What it computes for all of them is computed once by other means. */
-static bool interleaves(unroller *u, const tirbi_loop_set *loops, uint32_t last, int64_t phases, const tirbi_ls *store) {
+static bool interleaves(unroller *u, const tirbi_loop_set *loops, uint32_t last, int64_t phases,
+                        const tirbi_ls *store) {
     tirbi_affine form;
     int64_t step;
     const tirbi_loop_set one = {.var = {loops->var[last]}, .n = 1};
@@ -288,7 +289,7 @@ static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
     return nest;
 }
 
-/* ---- Both --------------------------------------------------------------------------------------------------------- */
+/* ---- Both ------------------------------------------------------------------------------------------------------- */
 
 /* The nest written out, where lanes run all of it. */
 static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {

@@ -7,8 +7,8 @@
 
 enum { MOST_CHANNELS = 4, LEAST_ROWS = 8, LONGEST_STEP = 4 };
 
-/* By rows: those that follow each other, those that do not, of bytes that are a power of two or others, and one that all
- * rows read. */
+/* By rows: those that follow each other, those that do not, of bytes that are a power of two or others, and one that
+ * all rows read. */
 enum { FOLLOWS = 10, EVEN_APART = 25, ODD_APART = 80, REPEATED = 50 };
 /* By steps: elements of words as far apart as a vector picks them, others as far apart, and those further apart. */
 enum { WORD_STEP = 20, STEP = 30, FAR_STEP = 100 };
